@@ -1,0 +1,129 @@
+// One experiment as one YAML file: the structs whose initialisers are the only home of each default. Keys of the file,
+// members here and options of the tools are the same words.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace headwater {
+
+struct TokenizerSettings {
+  std::string kind = "word";                                // word | character (whitespace split of standardised text | code points)
+  std::int64_t size = 15000;                                // vocabulary with all special tokens
+  std::string standardize = "lower_and_strip_punctuation";  // also lower | strip_punctuation | none
+  std::string lower = "ascii";                              // ascii | unicode
+  bool operator==(const TokenizerSettings&) const = default;
+};
+
+struct DataSettings {
+  std::string train, validation, test;  // paths below the data root
+  std::string tokenizer_text;           // what tokenizers are learned from; empty: train
+  std::vector<std::string> columns = {"source", "target"};
+  double validation_fraction = 0.15;  // held out by seed where no validation file is given
+  bool operator==(const DataSettings&) const = default;
+};
+
+struct ModelSettings {
+  std::string kind = "encoder_decoder";
+  std::int64_t width = 256;               // D
+  std::int64_t heads = 8;                 // H
+  std::int64_t head_width = 0;            // K; 0: width / heads
+  std::int64_t feed_forward_width = 2048; // F
+  std::int64_t encoder_layers = 1, decoder_layers = 1;
+  std::string norm = "post";              // post | pre
+  double norm_epsilon = 1e-3;
+  std::string activation = "relu";        // relu | gelu | gelu_tanh | silu
+  std::string positions = "learned";      // learned | sinusoidal | none
+  bool scale_embedding = false;           // times sqrt(width)
+  std::int64_t length = 20;               // number of positions N
+  double dropout = 0.0;                   // on embeddings and behind each sub-layer
+  double attention_dropout = 0.0;         // on attention weights
+  double output_dropout = 0.0;            // before the output layer
+  std::string initialization = "keras";   // keras: Glorot uniform as EXPERIMENTS.md says, embeddings uniform(-0.05, 0.05)
+  bool operator==(const ModelSettings&) const = default;
+};
+
+struct OptimizerSettings {
+  std::string kind = "rmsprop";  // rmsprop | adam | adamw | sgd
+  double learning_rate = 1e-3;
+  double rho = 0.9;                           // rmsprop
+  std::string epsilon_placement = "outside";  // rmsprop: inside | outside the root
+  double epsilon = 1e-7;
+  double beta_1 = 0.9, beta_2 = 0.999;  // adam, adamw
+  bool epsilon_hat = false;             // adam: epsilon added to the root of the uncorrected second moment
+  double weight_decay = 0.0;            // adamw
+  double momentum = 0.0;                // sgd
+  double global_clipnorm = 0.0;         // 0: no clipping
+  bool operator==(const OptimizerSettings&) const = default;
+};
+
+struct ScheduleSettings {
+  std::string kind = "constant";  // constant | inverse_square_root (d^-0.5 · min(step^-0.5, step · warmup^-1.5)) | cosine | linear
+  std::int64_t warmup_steps = 0;
+  double final_rate = 0.0;        // cosine, linear
+  bool operator==(const ScheduleSettings&) const = default;
+};
+
+struct CheckpointSettings {
+  std::int64_t every_steps = 0;  // 0: at the end of each epoch only
+  std::int64_t keep = 2;         // newest kept besides the best
+  bool operator==(const CheckpointSettings&) const = default;
+};
+
+struct TrainingSettings {
+  std::int64_t epochs = 15;
+  std::int64_t most_steps = 0;  // 0: no limit
+  std::int64_t batch_sequences = 64;
+  double label_smoothing = 0.0;
+  std::string best_metric = "loss";  // of validation: loss (lowest) | accuracy (highest)
+  OptimizerSettings optimizer;
+  ScheduleSettings schedule;
+  CheckpointSettings checkpoint;
+  bool operator==(const TrainingSettings&) const = default;
+};
+
+struct DecodingSettings {
+  std::int64_t batch_sequences = 64;
+  std::int64_t most_tokens = 0;  // 0: the model's length
+  bool operator==(const DecodingSettings&) const = default;
+};
+
+// One line of the table that ends a run.
+struct Expectation {
+  std::string metric;             // e.g. validation_loss, validation_accuracy, parameters, bleu, chrf, seconds_an_epoch
+  double value = 0;
+  std::optional<double> tolerance;  // absolute; or one-sided by at_least / at_most
+  std::string compare = "near";   // near | at_least | at_most
+  std::string source;
+  bool operator==(const Expectation&) const = default;
+};
+
+struct Recipe {
+  std::string name;
+  std::uint64_t seed = 1;
+  DataSettings data;
+  TokenizerSettings source_tokenizer, target_tokenizer;
+  ModelSettings model;
+  TrainingSettings training;
+  DecodingSettings decoding;
+  std::vector<Expectation> expected;
+  bool operator==(const Recipe&) const = default;
+};
+
+// Reads a recipe strictly (FORMATS.md 5.5). Throws UsageError whose message holds up to ten lines "path:line:column: what; fix" joined by '\n'.
+// `scale`: where the file has a top-level section `quick:` of the same schema and scale is "quick", its keys replace the others.
+Recipe read_recipe(const std::filesystem::path& path, std::string_view scale = "full");
+Recipe parse_recipe(std::string_view text, std::string_view where, std::string_view scale = "full");
+
+// The resolved recipe as YAML, every key written, in a fixed order: reads back equal.
+std::string print_recipe(const Recipe& recipe);
+
+// "training.epochs: 15 here, 20 there", one for each key that differs.
+std::vector<std::string> differences(const Recipe& here, const Recipe& there);
+
+}  // namespace headwater

@@ -1,0 +1,73 @@
+// JSON (RFC 8259): a strict reader and a writer with stable bytes.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace headwater {
+
+// A JSON value. Objects keep the order of their members; a member name occurs once. Integers keep their sign and
+// all 64 bits; other numbers are double.
+class Json {
+ public:
+  using Array = std::vector<Json>;
+  using Member = std::pair<std::string, Json>;
+  using Object = std::vector<Member>;
+
+  Json() = default;  // null
+  Json(std::nullptr_t) {}
+  Json(bool value) : value_(value) {}
+  Json(int value) : value_(std::int64_t{value}) {}
+  Json(std::int64_t value) : value_(value) {}
+  Json(std::uint64_t value) : value_(value) {}
+  Json(double value) : value_(value) {}
+  Json(const char* value) : value_(std::string(value)) {}
+  Json(std::string value) : value_(std::move(value)) {}
+  Json(std::string_view value) : value_(std::string(value)) {}
+  Json(Array value) : value_(std::move(value)) {}
+  Json(Object value) : value_(std::move(value)) {}
+
+  // Parses exactly one value. Rejects duplicate member names, invalid UTF-8, depth over 64, trailing text.
+  // `where` begins the message: "where:line:column: what".
+  static Json parse(std::string_view text, std::string_view where);
+
+  bool is_null() const { return std::holds_alternative<std::monostate>(value_); }
+  bool is_bool() const { return std::holds_alternative<bool>(value_); }
+  bool is_integer() const;   // any integer that fits 64 bits signed
+  bool is_unsigned() const;  // a non-negative integer
+  bool is_number() const;
+  bool is_string() const { return std::holds_alternative<std::string>(value_); }
+  bool is_array() const { return std::holds_alternative<Array>(value_); }
+  bool is_object() const { return std::holds_alternative<Object>(value_); }
+
+  // Each throws Error "expected a string, found a number" on another type; the caller adds the place.
+  bool as_bool() const;
+  std::int64_t as_integer() const;
+  std::uint64_t as_unsigned() const;
+  double as_number() const;
+  const std::string& as_string() const;
+  const Array& as_array() const;
+  const Object& as_object() const;
+  Array& as_array();
+  Object& as_object();
+
+  // Member of an object, or nullptr.
+  const Json* find(std::string_view name) const;
+  // Member of an object; throws Error naming the missing member.
+  const Json& at(std::string_view name) const;
+  // Sets or appends a member (a null becomes an object).
+  Json& set(std::string_view name, Json value);
+
+  // indent < 0: one line without spaces after separators; otherwise pretty. UTF-8 stays as it is; doubles are the
+  // shortest text that reads back equal.
+  std::string dump(int indent = -1) const;
+
+ private:
+  std::variant<std::monostate, bool, std::int64_t, std::uint64_t, double, std::string, Array, Object> value_;
+};
+
+}  // namespace headwater

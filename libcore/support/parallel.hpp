@@ -1,0 +1,47 @@
+// Parallel loops. Work is cut by the caller into `count` tasks whose number and bounds depend on the problem only,
+// never on the number of threads; each task writes its own outputs, so results cannot depend on who ran it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <type_traits>
+
+namespace headwater {
+
+namespace detail {
+using TaskFunction = void (*)(const void* body, std::int64_t index);
+void parallel_for(std::int64_t count, TaskFunction function, const void* body);
+using Job = void (*)(void* job);
+}  // namespace detail
+
+// Calls body(i) once for each i in [0, count), on the threads of the enclosing ThreadPool::run (or TBB's default).
+// The first exception thrown by a task is rethrown here.
+template <class Body>
+void parallel_for(std::int64_t count, const Body& body) {
+  detail::parallel_for(
+      count, [](const void* b, std::int64_t i) { (*static_cast<const Body*>(b))(i); }, &body);
+}
+
+// An arena of exactly `threads` threads (1 or more; 0: one for each processor of the affinity mask).
+class ThreadPool {
+ public:
+  explicit ThreadPool(int threads);
+  ~ThreadPool();
+  ThreadPool(const ThreadPool&) = delete;
+  ThreadPool& operator=(const ThreadPool&) = delete;
+
+  int threads() const;
+
+  // Runs job() inside the arena: every parallel_for below it uses this pool's threads.
+  template <class F>
+  void run(F&& job) {
+    execute([](void* j) { (*static_cast<std::remove_reference_t<F>*>(j))(); }, &job);
+  }
+
+ private:
+  void execute(detail::Job job, void* data);
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace headwater
