@@ -46,6 +46,12 @@ struct AttentionShape {
   Index heads = 1, head_width = 1;
   Real scale = 1;            // of the scores, usually 1/sqrt(head_width)
   bool is_causal = false;    // query i of a sequence sees keys 0..i + (key length - query length)
+  // Where given, sequence s owns the key rows key_offsets[s] .. key_offsets[s] + key_lengths[s] (caches with spare room for keys
+  // to come); otherwise up to key_offsets[s + 1]. Use key_length().
+  std::span<const Index> key_lengths = {};
+  Index sequences() const { return query_offsets.empty() ? 0 : static_cast<Index>(query_offsets.size()) - 1; }
+  Index query_length(Index s) const { return query_offsets[s + 1] - query_offsets[s]; }
+  Index key_length(Index s) const { return key_lengths.empty() ? key_offsets[s + 1] - key_offsets[s] : key_lengths[s]; }
   Real dropout = 0;          // of the weights; element (query token · heads + head) · 2^16 + key position of `stream`
   RandomStream stream = {};
 };
