@@ -12,9 +12,12 @@ namespace headwater::cli {
 struct LineReaderSettings {
   bool replace_invalid = false;  // invalid UTF-8 and NUL become U+FFFD instead of an error
   bool check_utf8 = true;
+  std::string invalid_fix =
+      "convert it to UTF-8, or try --replace-invalid";  // what the error for bad bytes advises
 };
 
-// Reads the named files one after the other ("-" or none: standard input; on a terminal a one-line hint goes to stderr first).
+// Reads the named files one after the other ("-" or none: standard input; on a terminal a one-line hint goes
+// to stderr first).
 class LineReader {
  public:
   explicit LineReader(std::vector<std::string> paths, LineReaderSettings settings = {});
@@ -26,8 +29,10 @@ class LineReader {
   // Throws Error "file:line:column: invalid UTF-8 (...)"; columns count code points from 1.
   bool next(std::string_view& line);
 
-  // Reads up to `most` lines into `lines` (cleared first), but returns early with at least one when no more input is ready
-  // (a dialogue: a pipe or terminal whose writer waits for the answer). Empty only at the end of input.
+  // Reads up to `most` lines into `lines` (cleared first), but returns early with at least one when no more
+  // input is ready (a dialogue: a pipe or terminal whose writer waits for the answer). Empty only at the end
+  // of input. A batch never spans two files, and an error waits until the good lines before it have been
+  // handed out.
   void next_batch(std::vector<std::string>& lines, std::size_t most);
 
   // "file:line" of the line returned last; standard input is "-".
@@ -41,11 +46,14 @@ class LineReader {
   std::unique_ptr<Impl> impl_;
 };
 
-// Buffered standard output; throws Error when a write fails (a full disk). flush() before waiting for more input.
+// Buffered standard output; throws Error when a write fails (a full disk). flush() before waiting for more
+// input.
 class LineWriter {
  public:
   LineWriter();
-  ~LineWriter();
+  ~LineWriter();  // writes what is left; tool_main reports it if that fails
+  LineWriter(const LineWriter&) = delete;
+  LineWriter& operator=(const LineWriter&) = delete;
   void line(std::string_view text);
   void text(std::string_view text);  // no line end added
   void flush();

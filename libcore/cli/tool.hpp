@@ -18,11 +18,11 @@ struct ToolDescription {
   std::string examples;  // shown first in --help, one a line
 };
 
-// Parses, runs, flushes and checks stdout. Returns the exit status: 0 done; 1 the work failed (Error, bad_alloc, a full disk);
-// 2 called wrongly (CLI11's own codes, UsageError). Help and version go to stdout with status 0. SIGPIPE keeps its default.
-// `name: message` is the one line on stderr.
-int tool_main(int argc, char** argv, const ToolDescription& tool, const std::function<void(CLI::App&)>& describe,
-              const std::function<void()>& run);
+// Parses, runs, flushes and checks stdout. Returns the exit status: 0 done; 1 the work failed (Error,
+// bad_alloc, a full disk); 2 called wrongly (CLI11's own codes, UsageError). Help and version go to stdout
+// with status 0. SIGPIPE keeps its default. `name: message` is the one line on stderr.
+int tool_main(int argc, char** argv, const ToolDescription& tool,
+              const std::function<void(CLI::App&)>& describe, const std::function<void()>& run);
 
 // One line on stderr: "tool: text". A closed stderr is not an error.
 void note(std::string_view text);

@@ -1,0 +1,310 @@
+#include "cli/lines.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <exception>
+#include <system_error>
+#include <utility>
+
+#include "cli/output.hpp"
+#include "cli/tool.hpp"
+#include "support/error.hpp"
+#include "support/utf8.hpp"
+
+namespace headwater::cli {
+namespace {
+
+constexpr std::size_t kChunk = std::size_t{1} << 18;     // asked for by one read
+constexpr std::size_t kMostLine = std::size_t{1} << 24;  // bytes of one line
+constexpr std::size_t kWriteBlock = std::size_t{1} << 16;
+constexpr std::size_t kNone = std::string_view::npos;
+
+std::string reason(int error_number) {
+  std::string text = std::generic_category().message(error_number);
+  if (text.size() > 1 && text[0] >= 'A' && text[0] <= 'Z') text[0] = static_cast<char>(text[0] - 'A' + 'a');
+  return text;
+}
+
+// Offset of the first byte that is NUL or no part of a well-formed UTF-8 sequence, or npos; ASCII eight bytes
+// at a time.
+std::size_t find_bad_byte(std::string_view text) {
+  constexpr std::uint64_t kOnes = 0x0101010101010101u;
+  constexpr std::uint64_t kHigh = 0x8080808080808080u;
+  std::size_t at = 0;
+  while (at < text.size()) {
+    while (at + 8 <= text.size()) {
+      std::uint64_t word;
+      std::memcpy(&word, text.data() + at, 8);
+      if (((word | (word - kOnes)) & kHigh) != 0) break;  // a high bit, or a zero byte (it borrows)
+      at += 8;
+    }
+    const std::size_t stop = std::min(text.size(), at + 8);
+    while (at < stop) {
+      const unsigned char byte = static_cast<unsigned char>(text[at]);
+      const std::size_t length = byte < 0x80 ? (byte != 0 ? 1 : 0) : utf8_sequence_length(text.substr(at));
+      if (length == 0) return at;
+      at += length;
+    }
+  }
+  return kNone;
+}
+
+std::string replaced(std::string_view text) {
+  std::string out;
+  while (true) {
+    const std::size_t bad = find_bad_byte(text);
+    out += text.substr(0, bad);
+    if (bad == kNone) return out;
+    append_utf8(out, U'\uFFFD');
+    text.remove_prefix(bad + 1);
+  }
+}
+
+// Closes what it opened; standard input stays open.
+class Input {
+ public:
+  Input() = default;
+  Input(const Input&) = delete;
+  Input& operator=(const Input&) = delete;
+  ~Input() { close(); }
+
+  bool is_open() const { return descriptor_ >= 0; }
+  int descriptor() const { return descriptor_; }
+  const std::string& name() const { return name_; }
+
+  void open(const std::string& path) {
+    name_ = path;
+    if (path == "-") {
+      descriptor_ = STDIN_FILENO;
+      if (::isatty(STDIN_FILENO) != 0) note("reading standard input; one example a line, end with Ctrl-D");
+      return;
+    }
+    descriptor_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    if (descriptor_ < 0) throw Error(path + ": cannot open: " + reason(errno));
+  }
+
+  void close() {
+    if (descriptor_ > STDIN_FILENO) ::close(descriptor_);
+    descriptor_ = -1;
+  }
+
+  // Bytes read, 0 at the end.
+  std::size_t read(char* to, std::size_t most) const {
+    while (true) {
+      const ssize_t got = ::read(descriptor_, to, most);
+      if (got >= 0) return static_cast<std::size_t>(got);
+      if (errno == EINTR) continue;
+      if (errno == EAGAIN) {
+        pollfd waiting{descriptor_, POLLIN, 0};
+        ::poll(&waiting, 1, -1);
+        continue;
+      }
+      if (errno == EISDIR) throw Error(name_ + ": is a directory (name a text file)");
+      throw Error(name_ + ": cannot read: " + reason(errno));
+    }
+  }
+
+  // Whether a read would return at once (with data or with the end).
+  bool is_ready() const {
+    pollfd waiting{descriptor_, POLLIN, 0};
+    return ::poll(&waiting, 1, 0) > 0;
+  }
+
+ private:
+  std::string name_;
+  int descriptor_ = -1;
+};
+
+}  // namespace
+
+struct LineReader::Impl {
+  enum class Wait { yes, no };
+  enum class Found { line, nothing_ready, end_of_file, end_of_input };
+
+  std::vector<std::string> paths;
+  LineReaderSettings settings;
+  std::size_t next_path = 0;
+  Input input;
+  std::vector<char> buffer;
+  std::size_t begin = 0, scanned = 0, end = 0;  // unread bytes are [begin, end); no LF in [begin, scanned)
+  bool is_at_end = false;                       // of this file
+  std::string scratch;
+  std::string last_name = "-";
+  std::uint64_t line_number = 0, batch_first_line = 0, crlf_lines = 0;
+  std::exception_ptr waiting_error;
+
+  void check_readable() const {
+    for (const std::string& path : paths) {
+      if (path != "-" && ::access(path.c_str(), R_OK) != 0)
+        throw Error(path + ": cannot open: " + reason(errno));
+    }
+  }
+
+  void fill() {
+    if (begin == end) begin = scanned = end = 0;
+    if (buffer.size() - end < kChunk / 2) {
+      if (begin > 0) {
+        std::memmove(buffer.data(), buffer.data() + begin, end - begin);
+        scanned -= begin;
+        end -= begin;
+        begin = 0;
+      }
+      if (buffer.size() - end < kChunk / 2) buffer.resize(std::max(kChunk, buffer.size() * 2));
+    }
+    const std::size_t got = input.read(buffer.data() + end, buffer.size() - end);
+    end += got;
+    is_at_end = got == 0;
+  }
+
+  // Advances to the next line. Wait::no: comes back where no line is complete and no input is ready.
+  Found find(std::string_view& line, Wait wait) {
+    while (true) {
+      if (!input.is_open()) {
+        if (next_path == paths.size()) return Found::end_of_input;
+        if (wait == Wait::no) return Found::end_of_file;  // opening a named pipe may block
+        input.open(paths[next_path++]);
+        last_name = input.name();
+        line_number = 0;
+        is_at_end = false;
+      }
+      if (scanned < end) {
+        const char* from = buffer.data() + scanned;
+        if (const void* lf = std::memchr(from, '\n', end - scanned)) {
+          const std::size_t stop = static_cast<std::size_t>(static_cast<const char*>(lf) - buffer.data());
+          line = finish({buffer.data() + begin, stop - begin}, stop + 1);
+          return Found::line;
+        }
+        scanned = end;
+      }
+      if (end - begin > kMostLine) too_long();
+      if (is_at_end) {
+        if (begin < end) {
+          line = finish({buffer.data() + begin, end - begin}, end);
+          return Found::line;
+        }
+        input.close();
+        continue;
+      }
+      if (wait == Wait::no && !input.is_ready()) return Found::nothing_ready;
+      fill();
+    }
+  }
+
+  [[noreturn]] void too_long() {
+    throw Error(last_name + ":" + std::to_string(line_number + 1) +
+                ": longer than 16 MiB (is this text with one example a line?)");
+  }
+
+  // `text` without its LF; `next` is where the following line begins.
+  std::string_view finish(std::string_view text, std::size_t next) {
+    if (text.size() > kMostLine) too_long();
+    begin = scanned = next;
+    ++line_number;
+    if (text.ends_with('\r')) {
+      text.remove_suffix(1);
+      ++crlf_lines;
+    }
+    if (!settings.check_utf8) return text;
+    const std::size_t bad = find_bad_byte(text);
+    if (bad == kNone) return text;
+    if (settings.replace_invalid) {
+      scratch = replaced(text);
+      return scratch;
+    }
+    const std::string where = last_name + ":" + std::to_string(line_number) + ":" +
+                              std::to_string(count_code_points(text.substr(0, bad)) + 1) + ": ";
+    if (text[bad] == '\0') throw Error(where + "a NUL byte (" + settings.invalid_fix + ")");
+    constexpr char kHex[] = "0123456789abcdef";
+    const unsigned char byte = static_cast<unsigned char>(text[bad]);
+    throw Error(where + "invalid UTF-8 at byte 0x" + kHex[byte >> 4] + kHex[byte & 15] + " (" +
+                settings.invalid_fix + ")");
+  }
+};
+
+LineReader::LineReader(std::vector<std::string> paths, LineReaderSettings settings)
+    : impl_(std::make_unique<Impl>()) {
+  if (paths.empty()) paths.emplace_back("-");
+  impl_->paths = std::move(paths);
+  impl_->settings = std::move(settings);
+  impl_->check_readable();
+}
+
+LineReader::~LineReader() = default;
+
+bool LineReader::next(std::string_view& line) {
+  if (impl_->waiting_error) std::rethrow_exception(std::exchange(impl_->waiting_error, nullptr));
+  const bool is_found = impl_->find(line, Impl::Wait::yes) == Impl::Found::line;
+  impl_->batch_first_line = impl_->line_number;
+  return is_found;
+}
+
+void LineReader::next_batch(std::vector<std::string>& lines, std::size_t most) {
+  std::size_t count = 0;
+  std::string_view line;
+  if (most > 0 && next(line)) {
+    const auto keep = [&] {
+      if (count < lines.size()) {
+        lines[count].assign(line);
+      } else {
+        lines.emplace_back(line);
+      }
+      ++count;
+    };
+    keep();
+    try {
+      while (count < most && impl_->find(line, Impl::Wait::no) == Impl::Found::line) keep();
+    } catch (const Error&) {
+      impl_->waiting_error = std::current_exception();
+    }
+  }
+  lines.resize(count);
+}
+
+std::string LineReader::place() const { return impl_->last_name + ":" + std::to_string(impl_->line_number); }
+
+std::string LineReader::place(std::size_t i) const {
+  return impl_->last_name + ":" + std::to_string(impl_->batch_first_line + i);
+}
+
+std::uint64_t LineReader::crlf_lines() const { return impl_->crlf_lines; }
+
+LineWriter::LineWriter() { buffer_.reserve(kWriteBlock * 2); }
+
+LineWriter::~LineWriter() {
+  try {
+    flush();
+  } catch (const std::exception&) {
+    remember_lost_output(errno);
+  }
+}
+
+void LineWriter::line(std::string_view text) {
+  buffer_ += text;
+  buffer_ += '\n';
+  if (buffer_.size() >= kWriteBlock) flush();
+}
+
+void LineWriter::text(std::string_view text) {
+  buffer_ += text;
+  if (buffer_.size() >= kWriteBlock) flush();
+}
+
+void LineWriter::flush() {
+  if (buffer_.empty()) return;
+  const std::string_view bytes = buffer_;
+  try {
+    write_output(bytes);
+  } catch (...) {
+    buffer_.clear();  // not tried again: the destructor must not repeat half of it
+    throw;
+  }
+  buffer_.clear();
+}
+
+}  // namespace headwater::cli
