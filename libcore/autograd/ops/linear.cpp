@@ -1,0 +1,27 @@
+#include "autograd/ops.hpp"
+
+namespace headwater::ops {
+
+Variable linear(Tape& tape, const Variable& x, Parameter& w, Parameter* b, Activation activation) {
+  const Variable y = tape.variable(x.rows(), w.value.cols, x.packing_or_null(), true);
+  const bool keeps_pre = tape.is_recording() && (activation == Activation::gelu || activation == Activation::gelu_tanh ||
+                                                 activation == Activation::silu);
+  const Matrix pre = keeps_pre ? tape.arena().matrix(y.rows(), y.cols()) : Matrix();
+  kernels::linear(x.value(), w.value, b ? b->value.data : nullptr, activation, y.value(), pre);
+  tape.record("linear", [&tape, x, y, pre, activation, weight = &w, bias = b] {
+    if (!Tape::has_incoming(y)) return;
+    const Matrix& dy = tape.incoming(y);
+    // The activation is undone in place: y's gradient has no other reader.
+    if (activation != Activation::none) kernels::activation_backward(activation, y.value(), pre, dy, dy);
+    const GradientSlot dw = Tape::slot(*weight);
+    Real* db = bias ? Tape::slot(*bias).matrix.data : nullptr;
+    kernels::linear_backward_weight(x.value(), dy, *x.packing().plan, dw.matrix, db, dw.accumulate);
+    if (x.needs_gradient()) {
+      const GradientSlot dx = tape.slot(x);
+      kernels::linear_backward_input(dy, weight->value, dx.matrix, dx.accumulate);
+    }
+  });
+  return y;
+}
+
+}  // namespace headwater::ops

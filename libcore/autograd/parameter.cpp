@@ -1,0 +1,95 @@
+#include "autograd/parameter.hpp"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cmath>
+#include <new>
+
+#include "support/error.hpp"
+#include "support/random.hpp"
+
+namespace headwater {
+
+void Parameters::Unmap::operator()(Real* p) const { munmap(p, bytes); }
+
+Parameters::Flat Parameters::map_flat(Index size) {
+  const std::size_t bytes = std::max<std::size_t>(static_cast<std::size_t>(size) * sizeof(Real), 4096);
+  void* address = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (address == MAP_FAILED) throw std::bad_alloc();
+  madvise(address, bytes, MADV_HUGEPAGE);
+  return Flat(static_cast<Real*>(address), Unmap{bytes});
+}
+
+Parameter* Parameters::declare(std::string name, std::vector<Index> shape, Index rows, Index cols, Initializer initializer, double fan_in,
+                               double fan_out) {
+  if (find(name) != nullptr) throw Error("parameters: " + quote(name) + " is declared twice");
+  auto parameter = std::make_unique<Parameter>();
+  parameter->name = std::move(name);
+  parameter->shape = std::move(shape);
+  parameter->value = Matrix(nullptr, rows, cols);
+  parameter->initializer = initializer;
+  parameter->fan_in = fan_in;
+  parameter->fan_out = fan_out;
+  all_.push_back(std::move(parameter));
+  return all_.back().get();
+}
+
+void Parameters::allocate(bool with_gradients) {
+  std::sort(all_.begin(), all_.end(), [](const auto& a, const auto& b) { return a->name < b->name; });
+  size_ = 0;
+  for (const auto& p : all_) {
+    p->offset = size_;
+    size_ += p->size();
+  }
+  values_ = map_flat(size_);
+  if (with_gradients) gradients_ = map_flat(size_);
+  for (const auto& p : all_) {
+    p->value.data = values_.get() + p->offset;
+    if (with_gradients) p->gradient = Matrix(gradients_.get() + p->offset, p->value.rows, p->value.cols);
+    if (with_gradients && p->is_table) p->touched.reserve(static_cast<std::size_t>(p->value.rows));
+  }
+}
+
+Parameter* Parameters::find(std::string_view name) const {
+  for (const auto& p : all_) {
+    if (p->name == name) return p.get();
+  }
+  return nullptr;
+}
+
+void Parameters::initialize(std::uint64_t seed) {
+  std::uint32_t place = 0;
+  for (const auto& p : all_) {
+    const RandomStream stream{.seed = seed, .purpose = Purpose::initialize, .layer = place++, .step = 0};
+    Real* const value = p->value.data;
+    switch (p->initializer) {
+      case Initializer::zeros: std::fill_n(value, p->size(), Real(0)); break;
+      case Initializer::ones: std::fill_n(value, p->size(), Real(1)); break;
+      case Initializer::glorot_uniform:
+      case Initializer::embedding_uniform: {
+        // Glorot & Bengio 2010: uniform(-limit, limit), limit = sqrt(6 / (fan_in + fan_out)); embeddings: limit 0.05.
+        const float limit = p->initializer == Initializer::embedding_uniform
+                                ? 0.05f
+                                : static_cast<float>(std::sqrt(6.0 / (p->fan_in + p->fan_out)));
+        for (Index i = 0; i < p->size(); i += 4) {
+          const auto words = philox_block(stream, static_cast<std::uint64_t>(i / 4));
+          for (Index j = i; j < std::min(i + 4, p->size()); ++j) {
+            const float uniform = static_cast<float>(words[static_cast<std::size_t>(j - i)] >> 8) * 0x1p-24f;
+            value[j] = limit * (2.0f * uniform - 1.0f);
+          }
+        }
+        break;
+      }
+    }
+  }
+}
+
+void Parameters::begin_step() {
+  for (const auto& p : all_) {
+    p->has_gradient = false;
+    p->touched.clear();
+  }
+}
+
+}  // namespace headwater

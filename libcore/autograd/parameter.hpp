@@ -1,0 +1,75 @@
+// The parameters of a model: named views into flat arrays, in the order of the file that they are saved to.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tensor/matrix.hpp"
+
+namespace headwater {
+
+// How a parameter gets its first values.
+enum class Initializer { zeros, ones, glorot_uniform, embedding_uniform };
+
+struct Parameter {
+  std::string name;
+  std::vector<Index> shape;  // as saved, e.g. [D, H, K]
+  Matrix value;              // the same numbers as a matrix [in, out]; a vector is one row
+  Matrix gradient;           // empty for inference
+  Initializer initializer = Initializer::zeros;
+  double fan_in = 0, fan_out = 0;  // of glorot_uniform
+  Index offset = 0;                // of its first number in the flat arrays
+  bool is_table = false;           // an embedding table: a step's gradient touches only the rows that occurred
+
+  // State of the running step.
+  bool has_gradient = false;                     // something was written since the step began
+  std::vector<std::int32_t> touched;             // a table's rows that have a gradient, ascending; a capacity of all rows is kept
+  bool is_trained = true;
+
+  Index size() const { return value.rows * value.cols; }
+};
+
+class Parameters {
+ public:
+  // Declares a parameter of a matrix [rows, cols] saved with `shape`. The pointer stays valid. Names are unique.
+  Parameter* declare(std::string name, std::vector<Index> shape, Index rows, Index cols, Initializer initializer, double fan_in = 0,
+                     double fan_out = 0);
+  // Lays all declared parameters out in ascending order of their names; with `gradients` also their gradients (zero).
+  void allocate(bool with_gradients);
+
+  Index size() const { return size_; }  // numbers in all parameters
+  std::span<Real> values() { return {values_.get(), static_cast<std::size_t>(size_)}; }
+  std::span<const Real> values() const { return {values_.get(), static_cast<std::size_t>(size_)}; }
+  std::span<Real> gradients() { return {gradients_.get(), gradients_ ? static_cast<std::size_t>(size_) : 0}; }
+
+  // In the order of the flat arrays.
+  const std::vector<std::unique_ptr<Parameter>>& all() const { return all_; }
+  Parameter* find(std::string_view name) const;
+
+  // Fills every parameter from its initializer; a value depends on the seed, the parameter's place in the order and its index only.
+  void initialize(std::uint64_t seed);
+  void begin_step();
+
+ private:
+  struct Unmap {
+    std::size_t bytes = 0;
+    void operator()(Real* p) const;
+  };
+  using Flat = std::unique_ptr<Real[], Unmap>;
+  static Flat map_flat(Index size);
+
+  std::vector<std::unique_ptr<Parameter>> all_;
+  Flat values_, gradients_;
+  Index size_ = 0;
+
+ public:
+  // A further flat array of the same layout (optimizer state), zero.
+  using State = Flat;
+  State make_state() const { return map_flat(size_); }
+};
+
+}  // namespace headwater

@@ -1,0 +1,109 @@
+// Reverse-mode automatic differentiation over matrices of packed tokens.
+//
+// A tape records one closure an operation while the forward code runs and replays them backwards. Values, gradients and closures
+// live in an arena, so a step allocates nothing. A tape that does not record runs the same forward code for inference.
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include "autograd/parameter.hpp"
+#include "tensor/arena.hpp"
+#include "tensor/fold.hpp"
+#include "tensor/matrix.hpp"
+
+namespace headwater {
+
+// How the rows of a matrix belong to the sequences of a batch: no padding, one sequence after the other.
+struct Packing {
+  std::span<const Index> offsets;  // first token of each sequence, then the number of tokens
+  const FoldPlan* plan = nullptr;  // how gradients over these tokens are summed; null for inference
+  Index sequences() const { return static_cast<Index>(offsets.size()) - 1; }
+  Index tokens() const { return offsets.back(); }
+};
+
+// A matrix on the tape: a handle, copied freely, valid until the arena is reset.
+class Variable {
+ public:
+  Variable() = default;
+  const Matrix& value() const { return node_->value; }
+  Index rows() const { return node_->value.rows; }
+  Index cols() const { return node_->value.cols; }
+  const Packing& packing() const { return *node_->packing; }
+  const Packing* packing_or_null() const { return node_->packing; }
+  bool needs_gradient() const { return node_->needs_gradient; }
+  // After Tape::backward; empty where nothing flowed back.
+  const Matrix& gradient() const { return node_->gradient; }
+  explicit operator bool() const { return node_ != nullptr; }
+
+ private:
+  friend class Tape;
+  struct Node {
+    Matrix value, gradient;
+    const Packing* packing;
+    bool needs_gradient;
+  };
+  explicit Variable(Node* node) : node_(node) {}
+  Node* node_ = nullptr;
+};
+
+// Where a backward closure writes a gradient: adds to what is there if `accumulate`, otherwise overwrites.
+struct GradientSlot {
+  Matrix matrix;
+  bool accumulate;
+};
+
+class Tape {
+ public:
+  enum class Mode { record, inference };
+  Tape(Arena& arena, Mode mode) : arena_(arena), mode_(mode) {}
+  Tape(const Tape&) = delete;
+  Tape& operator=(const Tape&) = delete;
+
+  bool is_recording() const { return mode_ == Mode::record; }
+  Arena& arena() { return arena_; }
+
+  // A result of an operation: uninitialised values. Its gradient is wanted if the tape records and `needs_gradient`.
+  Variable variable(Index rows, Index cols, const Packing* packing, bool needs_gradient);
+  // A matrix that somebody else owns, e.g. an input of a gradient check.
+  Variable wrap(Matrix value, const Packing* packing, bool needs_gradient);
+
+  // Records the backward closure of an operation named in kOperationNames (autograd/ops.hpp). Closures are stored in the arena: they may
+  // capture handles, views and numbers, nothing that owns memory.
+  template <class F>
+  void record(std::string_view operation, F backward) {
+    static_assert(std::is_trivially_destructible_v<F>, "closures on the tape own nothing");
+    if (!is_recording()) return;
+    F* stored = new (arena_.allocate(sizeof(F))) F(std::move(backward));
+    push(operation, stored, [](void* f) { (*static_cast<F*>(f))(); });
+  }
+
+  // The gradient of `v` for writing. Call once for each contribution, in the closure that writes it.
+  GradientSlot slot(const Variable& v);
+  static GradientSlot slot(Parameter& p);
+  // Adds `contribution` to the gradient of `v`; where it is the first, the matrix itself becomes the gradient and may be written to later.
+  void give(const Variable& v, Matrix contribution);
+  // The gradient that flowed into `v` (its consumers have run); throws Error where there is none.
+  const Matrix& incoming(const Variable& v) const;
+  static bool has_incoming(const Variable& v) { return v.node_->gradient.data != nullptr; }
+
+  // Replays the closures, last first. The gradients of the results must be there: a loss writes its own (ops::linear_cross_entropy),
+  // or seed() puts a cotangent on a variable.
+  void backward();
+  void seed(const Variable& v, ConstMatrix cotangent);
+
+ private:
+  struct Entry {
+    void* closure;
+    void (*run)(void*);
+    Entry* previous;
+  };
+  void push(std::string_view operation, void* closure, void (*run)(void*));
+  Arena& arena_;
+  Mode mode_;
+  Entry* last_ = nullptr;
+};
+
+}  // namespace headwater

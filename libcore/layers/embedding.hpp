@@ -1,0 +1,39 @@
+// Token embedding with learned, sinusoidal or no positions.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "autograd/ops.hpp"
+#include "layers/builder.hpp"
+
+namespace headwater {
+
+enum class Positions { none, learned, sinusoidal };
+
+// PE(p, 2i) = sin(p / 10000^(2i/D)), PE(p, 2i+1) = cos(p / 10000^(2i/D)): [N, D] row-major (Vaswani et al. 2017, sec. 3.5).
+std::vector<Real> sinusoidal_positions(Index length, Index width);
+
+struct EmbeddingSettings {
+  Index vocabulary_size = 0, width = 0, length = 0;
+  Positions positions = Positions::learned;
+  bool is_scaled = false;  // tokens times sqrt(width)
+};
+
+class Embedding {
+ public:
+  // Tables `name`.tokens [V, D] and, if learned, `name`.positions [N, D]; uniform(-0.05, 0.05).
+  Embedding(LayerBuilder& builder, const std::string& name, const EmbeddingSettings& settings);
+
+  // ids in [0, V) and position_of in [0, N), one of each a token.
+  Variable operator()(const StepContext& context, const Packing& packing, std::span<const std::int32_t> ids,
+                      std::span<const std::int32_t> position_of) const;
+
+ private:
+  Parameter* tokens_;
+  Parameter* positions_ = nullptr;
+  std::vector<Real> sinusoids_;
+  EmbeddingSettings settings_;
+};
+
+}  // namespace headwater

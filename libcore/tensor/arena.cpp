@@ -1,0 +1,35 @@
+#include "tensor/arena.hpp"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <new>
+
+namespace headwater {
+
+Arena::Arena(std::size_t reserve_bytes) : reserved_(reserve_bytes) {
+  constexpr std::size_t kLeast = std::size_t{1} << 26;
+  for (;; reserved_ /= 2) {  // a limit on address space (ulimit -v) leaves a smaller reserve
+    void* address = mmap(nullptr, reserved_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (address != MAP_FAILED) {
+      base_ = static_cast<char*>(address);
+      break;
+    }
+    if (reserved_ <= kLeast) throw std::bad_alloc();
+  }
+  // Advice only: large pages save most of the TLB misses of a step.
+  madvise(base_, reserved_, MADV_HUGEPAGE);
+}
+
+Arena::~Arena() { munmap(base_, reserved_); }
+
+void* Arena::allocate(std::size_t bytes) {
+  const std::size_t rounded = (bytes + 63) / 64 * 64;
+  if (rounded < bytes || rounded > reserved_ - used_) throw std::bad_alloc();
+  void* block = base_ + used_;
+  used_ += rounded;
+  peak_ = std::max(peak_, used_);
+  return block;
+}
+
+}  // namespace headwater

@@ -1,0 +1,53 @@
+// Memory for one step: addresses are reserved once, handed out in order and taken back together.
+#pragma once
+
+#include <cstddef>
+#include <type_traits>
+
+#include "tensor/matrix.hpp"
+
+namespace headwater {
+
+// Blocks are aligned to 64 bytes and not cleared. Pages are touched by their first use only, and stay warm afterwards, so that a step
+// after the largest one allocates nothing. Throws std::bad_alloc when the reserve is used up.
+class Arena {
+ public:
+  explicit Arena(std::size_t reserve_bytes = std::size_t{1} << 38);
+  ~Arena();
+  Arena(const Arena&) = delete;
+  Arena& operator=(const Arena&) = delete;
+
+  void* allocate(std::size_t bytes);
+
+  template <class T>
+  T* allocate_array(Index count) {
+    static_assert(std::is_trivially_destructible_v<T>, "the arena runs no destructors");
+    return static_cast<T*>(allocate(static_cast<std::size_t>(count) * sizeof(T)));
+  }
+
+  Matrix matrix(Index rows, Index cols) { return {allocate_array<Real>(rows * cols), rows, cols}; }
+
+  // Takes back everything handed out since used() was `mark`.
+  void reset(std::size_t mark = 0) { used_ = mark; }
+  std::size_t used() const { return used_; }
+  std::size_t peak() const { return peak_; }  // bytes, the most ever in use
+
+ private:
+  char* base_ = nullptr;
+  std::size_t reserved_ = 0, used_ = 0, peak_ = 0;
+};
+
+// Takes back on leaving the scope.
+class ArenaScope {
+ public:
+  explicit ArenaScope(Arena& arena) : arena_(arena), mark_(arena.used()) {}
+  ~ArenaScope() { arena_.reset(mark_); }
+  ArenaScope(const ArenaScope&) = delete;
+  ArenaScope& operator=(const ArenaScope&) = delete;
+
+ private:
+  Arena& arena_;
+  std::size_t mark_;
+};
+
+}  // namespace headwater
