@@ -1,0 +1,30 @@
+// Properties of single code points and simple case mapping, from ICU's tables.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace headwater {
+
+// General categories of The Unicode Standard, section 4.5.
+bool is_punctuation(char32_t code_point);  // P*
+bool is_symbol(char32_t code_point);       // S*
+bool is_number(char32_t code_point);       // N*
+
+// White space at which a text is split into words: categories Zs, Zl, Zp and bidirectional types WS, B and S,
+// the set of Python's str.split. It holds U+001C to U+001F and U+0085, but neither U+200B nor U+FEFF.
+constexpr bool is_word_separator(char32_t c) {
+  if (c < 0x80) return c == U' ' || (c >= 0x09 && c <= 0x0D) || (c >= 0x1C && c <= 0x1F);
+  return c == 0x85 || c == 0xA0 || c == 0x1680 || (c >= 0x2000 && c <= 0x200A) || c == 0x2028 ||
+         c == 0x2029 || c == 0x202F || c == 0x205F || c == 0x3000;
+}
+
+// Full lower-casing (SpecialCasing included, a final sigma too), independent of any language. `text` is
+// well-formed UTF-8.
+std::string lowercase_unicode(std::string_view text);
+
+// Columns that a terminal or a fixed-width font gives to a well-formed text: 2 for East Asian wide and
+// full-width characters, 0 for combining marks, controls and format characters, 1 for others.
+std::size_t display_width(std::string_view text);
+
+}  // namespace headwater
