@@ -13,8 +13,10 @@ namespace fs = std::filesystem;
 // The whole file. Throws Error "path: cannot open: reason"; `most_bytes` bounds what is read.
 std::string read_file(const fs::path& path, std::uint64_t most_bytes = std::uint64_t{1} << 40);
 
-// A file under a temporary name in the target's folder that takes its name by commit(): write, fsync, close, rename, fsync of
-// the folder, each checked. Without commit() the temporary is removed. Never retries a failed fsync.
+// A file under a temporary name in the target's folder that takes its name by commit(): write, fsync, close,
+// rename, fsync of the folder, each checked. Without commit() the temporary is removed. Never retries a
+// failed fsync. A link at the target is replaced, not followed; a target that is no file to rename over (a
+// device, a pipe, anything in /dev or /proc) is written in place.
 class AtomicFile {
  public:
   explicit AtomicFile(fs::path target);
@@ -25,12 +27,29 @@ class AtomicFile {
   void commit();
 
  private:
-  fs::path target_, temporary_;
+  fs::path target_, temporary_;  // temporary_ is empty where the target is written in place
   int descriptor_ = -1;
 };
 
 // AtomicFile in one call.
 void write_file(const fs::path& path, std::string_view bytes);
+
+// A file that grows inside a directory that is itself still temporary: create (it must not exist), write,
+// fsync, close. finish() may be called once; without it the file is left as it is, for the directory's owner
+// to remove.
+class NewFile {
+ public:
+  explicit NewFile(fs::path path);
+  ~NewFile();
+  NewFile(const NewFile&) = delete;
+  NewFile& operator=(const NewFile&) = delete;
+  void write(std::string_view bytes);
+  void finish();
+
+ private:
+  fs::path path_;
+  int descriptor_ = -1;
+};
 
 // write to a plain file inside a directory that is itself still temporary: create, write, fsync, close.
 void write_new_file(const fs::path& path, std::string_view bytes);
@@ -63,5 +82,8 @@ class FileLock {
  private:
   int descriptor_ = -1;
 };
+
+// A path as a message shows it: escaped and quoted where it holds control characters or invalid UTF-8.
+std::string shown(const fs::path& path);
 
 }  // namespace headwater

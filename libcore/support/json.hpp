@@ -1,6 +1,7 @@
 // JSON (RFC 8259): a strict reader and a writer with stable bytes.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -10,8 +11,8 @@
 
 namespace headwater {
 
-// A JSON value. Objects keep the order of their members; a member name occurs once. Integers keep their sign and
-// all 64 bits; other numbers are double.
+// A JSON value. Objects keep the order of their members; a member name occurs once. Integers keep their sign
+// and all 64 bits; other numbers are double.
 class Json {
  public:
   using Array = std::vector<Json>;
@@ -59,15 +60,41 @@ class Json {
   const Json* find(std::string_view name) const;
   // Member of an object; throws Error naming the missing member.
   const Json& at(std::string_view name) const;
-  // Sets or appends a member (a null becomes an object).
+  // Sets or appends a member (a null becomes an object); returns this value, so that calls chain.
   Json& set(std::string_view name, Json value);
 
-  // indent < 0: one line without spaces after separators; otherwise pretty. UTF-8 stays as it is; doubles are the
-  // shortest text that reads back equal.
+  // indent < 0: one line without spaces after separators; otherwise pretty. UTF-8 stays as it is; doubles are
+  // the shortest text that reads back equal, as a double ("1.0", not "1"). Throws Error on NaN, infinity and
+  // invalid UTF-8.
   std::string dump(int indent = -1) const;
 
  private:
   std::variant<std::monostate, bool, std::int64_t, std::uint64_t, double, std::string, Array, Object> value_;
 };
+
+// What read_json reports, in the order of the text. `at` is the byte offset where the token begins. A handler
+// ends the reading by throwing. For documents whose tree would be many times larger than the text.
+class JsonEvents {
+ public:
+  virtual ~JsonEvents() = default;
+  virtual void null(std::size_t at) = 0;
+  virtual void boolean(std::size_t at, bool value) = 0;
+  virtual void integer(std::size_t at, std::int64_t value) = 0;            // negative
+  virtual void unsigned_integer(std::size_t at, std::uint64_t value) = 0;  // not negative
+  virtual void number(std::size_t at,
+                      double value) = 0;  // has a fraction or an exponent, is -0, or takes more than 64 bits
+  virtual void string(std::size_t at, std::string value) = 0;
+  virtual void begin_object(std::size_t at) = 0;
+  virtual void key(std::size_t at, std::string name) = 0;  // duplicates are the handler's to find
+  virtual void end_object(std::size_t at) = 0;
+  virtual void begin_array(std::size_t at) = 0;
+  virtual void end_array(std::size_t at) = 0;
+};
+
+// One pass over exactly one value, as strict as Json::parse but for duplicate names.
+void read_json(std::string_view text, std::string_view where, JsonEvents& events);
+
+// "where:line:column" of a byte offset; lines and columns count from 1, columns in code points.
+std::string text_position(std::string_view text, std::string_view where, std::size_t at);
 
 }  // namespace headwater

@@ -1,0 +1,277 @@
+#include "support/files.hpp"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cerrno>
+#include <chrono>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+#include "support/error.hpp"
+#include "support/utf8.hpp"
+
+namespace headwater {
+
+std::string shown(const fs::path& path) {
+  const std::string& text = path.native();
+  const bool is_plain =
+      find_invalid_utf8(text) == std::string_view::npos && std::all_of(text.begin(), text.end(), [](char c) {
+        return static_cast<unsigned char>(c) >= 0x20 && c != 0x7F && static_cast<unsigned char>(c) != 0xC2;
+      });
+  return is_plain ? text : quote(text);
+}
+
+namespace {
+
+// The system's words for an error, beginning in lower case.
+std::string reason(int error) {
+  std::string text = std::generic_category().message(error);
+  if (text.size() > 1 && !std::isupper(static_cast<unsigned char>(text[1]))) {
+    text[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(text[0])));
+  }
+  return text;
+}
+
+[[noreturn]] void fail(const fs::path& path, std::string_view what, int error) {
+  std::string message = shown(path) + ": " + std::string(what) + ": " + reason(error);
+  if (error == ENOSPC || error == EDQUOT) message += " (free some space and start again)";
+  throw Error(message);
+}
+
+int open_retrying(const fs::path& path, int flags, mode_t mode = 0) {
+  int descriptor;
+  do {
+    descriptor = ::open(path.c_str(), flags | O_CLOEXEC, mode);
+  } while (descriptor < 0 && errno == EINTR);
+  return descriptor;
+}
+
+// Writes are cut to 1 GiB: Linux writes at most 2 GiB - 4 KiB a call anyway.
+void write_all(int descriptor, std::string_view bytes, const fs::path& path) {
+  constexpr std::size_t kMostAtOnce = std::size_t{1} << 30;
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(descriptor, bytes.data(), std::min(bytes.size(), kMostAtOnce));
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) fail(path, "cannot write", errno);
+    if (written == 0) fail(path, "cannot write", EIO);
+    bytes.remove_prefix(static_cast<std::size_t>(written));
+  }
+}
+
+// After a failed fsync the kernel may have dropped the pages and a second one would lie, so it is never
+// repeated; EINTR alone means that it did not happen.
+void sync_descriptor(int descriptor, const fs::path& path) {
+  int status;
+  do {
+    status = ::fsync(descriptor);
+  } while (status < 0 && errno == EINTR);
+  if (status < 0) fail(path, "cannot sync", errno);
+}
+
+// Linux frees the descriptor also where close reports EINTR; the data is synced by then.
+void close_checked(int& descriptor, const fs::path& path) {
+  const int status = ::close(std::exchange(descriptor, -1));
+  if (status < 0 && errno != EINTR) fail(path, "cannot close", errno);
+}
+
+void close_quietly(int& descriptor) {
+  if (descriptor >= 0) ::close(std::exchange(descriptor, -1));
+}
+
+fs::path folder_of(const fs::path& path) {
+  return path.has_parent_path() ? path.parent_path() : fs::path(".");
+}
+
+bool is_written_in_place(const fs::path& target) {
+  const std::string& text = target.native();
+  if (text.starts_with("/dev/") || text.starts_with("/proc/")) return true;
+  std::error_code ignored;
+  const fs::file_status status = fs::status(target, ignored);
+  return fs::is_character_file(status) || fs::is_fifo(status) || fs::is_socket(status) ||
+         fs::is_block_file(status);
+}
+
+}  // namespace
+
+std::string read_file(const fs::path& path, std::uint64_t most_bytes) {
+  int descriptor = open_retrying(path, O_RDONLY);
+  if (descriptor < 0) fail(path, "cannot open", errno);
+  std::string bytes;
+  try {
+    struct stat status {};
+    if (::fstat(descriptor, &status) < 0) fail(path, "cannot read", errno);
+    const std::uint64_t promised = S_ISREG(status.st_mode) ? static_cast<std::uint64_t>(status.st_size) : 0;
+    const auto check = [&](std::uint64_t size) {
+      if (size > most_bytes)
+        throw Error(shown(path) + ": larger than " + std::to_string(most_bytes) + " bytes");
+    };
+    check(promised);
+    std::size_t used = 0;
+    while (true) {
+      // One byte beyond the promised size, so that the end of the file shows in the same read.
+      if (used == bytes.size())
+        bytes.resize(used == 0 ? std::max<std::uint64_t>(promised + 1, 4096) : used * 2);
+      const ssize_t got = ::read(descriptor, bytes.data() + used, bytes.size() - used);
+      if (got < 0 && errno == EINTR) continue;
+      if (got < 0) fail(path, "cannot read", errno);
+      if (got == 0) break;
+      used += static_cast<std::size_t>(got);
+      check(used);
+    }
+    bytes.resize(used);
+  } catch (...) {
+    close_quietly(descriptor);
+    throw;
+  }
+  close_quietly(descriptor);
+  return bytes;
+}
+
+AtomicFile::AtomicFile(fs::path target) : target_(std::move(target)) {
+  if (is_written_in_place(target_)) {
+    descriptor_ = open_retrying(target_, O_WRONLY);
+    if (descriptor_ < 0) fail(target_, "cannot open for writing", errno);
+    return;
+  }
+  if (fs::is_directory(fs::symlink_status(target_)))
+    throw Error(shown(target_) + ": is a directory (name a file)");
+  for (int attempt = 0;; ++attempt) {
+    temporary_ = folder_of(target_) / ("." + target_.filename().native() + ".tmp-" +
+                                       std::to_string(::getpid()) + "-" + std::to_string(attempt));
+    descriptor_ = open_retrying(temporary_, O_WRONLY | O_CREAT | O_EXCL, 0666);
+    if (descriptor_ >= 0) return;
+    if (errno != EEXIST || attempt == 1000) fail(target_, "cannot create", errno);
+  }
+}
+
+AtomicFile::~AtomicFile() {
+  close_quietly(descriptor_);
+  if (!temporary_.empty()) ::unlink(temporary_.c_str());
+}
+
+void AtomicFile::write(std::string_view bytes) { write_all(descriptor_, bytes, target_); }
+
+void AtomicFile::commit() {
+  if (temporary_.empty()) return close_checked(descriptor_, target_);
+  sync_descriptor(descriptor_, target_);
+  close_checked(descriptor_, target_);
+  if (::rename(temporary_.c_str(), target_.c_str()) < 0) fail(target_, "cannot rename into place", errno);
+  temporary_.clear();
+  sync_directory(folder_of(target_));
+}
+
+void write_file(const fs::path& path, std::string_view bytes) {
+  AtomicFile file(path);
+  file.write(bytes);
+  file.commit();
+}
+
+NewFile::NewFile(fs::path path) : path_(std::move(path)) {
+  descriptor_ = open_retrying(path_, O_WRONLY | O_CREAT | O_EXCL, 0666);
+  if (descriptor_ < 0) fail(path_, "cannot create", errno);
+}
+
+NewFile::~NewFile() { close_quietly(descriptor_); }
+
+void NewFile::write(std::string_view bytes) { write_all(descriptor_, bytes, path_); }
+
+void NewFile::finish() {
+  sync_descriptor(descriptor_, path_);
+  close_checked(descriptor_, path_);
+}
+
+void write_new_file(const fs::path& path, std::string_view bytes) {
+  NewFile file(path);
+  file.write(bytes);
+  file.finish();
+}
+
+void sync_directory(const fs::path& directory) {
+  int descriptor = open_retrying(directory, O_RDONLY | O_DIRECTORY);
+  if (descriptor < 0) fail(directory, "cannot open", errno);
+  int status;
+  do {
+    status = ::fsync(descriptor);
+  } while (status < 0 && errno == EINTR);
+  const int error = status < 0 ? errno : 0;
+  close_quietly(descriptor);
+  // Some file systems know no fsync of a folder and say so.
+  if (error != 0 && error != EINVAL) fail(directory, "cannot sync", error);
+}
+
+MappedFile::MappedFile(const fs::path& path) {
+  int descriptor = open_retrying(path, O_RDONLY);
+  if (descriptor < 0) fail(path, "cannot open", errno);
+  struct stat status {};
+  int error = ::fstat(descriptor, &status) < 0 ? errno : 0;
+  if (error == 0 && !S_ISREG(status.st_mode)) error = S_ISDIR(status.st_mode) ? EISDIR : EINVAL;
+  if (error == 0 && status.st_size > 0) {
+    size_ = static_cast<std::size_t>(status.st_size);
+    void* mapped = ::mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, descriptor, 0);
+    if (mapped == MAP_FAILED) {
+      error = errno;
+    } else {
+      data_ = static_cast<const char*>(mapped);
+    }
+  }
+  close_quietly(descriptor);
+  if (error != 0) fail(path, "cannot read", error);
+}
+
+MappedFile::~MappedFile() {
+  if (data_ != nullptr) ::munmap(const_cast<char*>(data_), size_);
+}
+
+MappedFile::MappedFile(MappedFile&& other) noexcept
+    : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
+
+MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
+  std::swap(data_, other.data_);
+  std::swap(size_, other.size_);
+  return *this;
+}
+
+FileLock::FileLock(const fs::path& path) {
+  descriptor_ = open_retrying(path, O_RDWR | O_CREAT, 0666);
+  if (descriptor_ < 0) fail(path, "cannot open", errno);
+  int status;
+  do {
+    status = ::flock(descriptor_, LOCK_EX | LOCK_NB);
+  } while (status < 0 && errno == EINTR);
+  if (status < 0) {
+    const int error = errno;
+    // The owner writes its number just after it got the lock: wait a moment for it.
+    std::string owner;
+    for (int attempt = 0; error == EWOULDBLOCK && owner.empty() && attempt < 100; ++attempt) {
+      char digits[24];
+      const ssize_t got = ::pread(descriptor_, digits, sizeof digits, 0);
+      for (ssize_t i = 0; i < got && digits[i] >= '0' && digits[i] <= '9'; ++i) owner += digits[i];
+      if (owner.empty()) std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    }
+    close_quietly(descriptor_);
+    if (error != EWOULDBLOCK) fail(path, "cannot lock", error);
+    throw Error(shown(path) + ": in use by " + (owner.empty() ? "another process" : "process " + owner));
+  }
+  try {
+    if (::ftruncate(descriptor_, 0) < 0) fail(path, "cannot write", errno);
+    write_all(descriptor_, std::to_string(::getpid()), path);
+  } catch (...) {
+    close_quietly(descriptor_);
+    throw;
+  }
+}
+
+FileLock::~FileLock() {
+  // The file stays: removing it would let two processes lock two files of one name.
+  [[maybe_unused]] const int status = ::ftruncate(descriptor_, 0);
+  close_quietly(descriptor_);
+}
+
+}  // namespace headwater
