@@ -11,14 +11,14 @@
 
 namespace headwater {
 
-void Parameters::Unmap::operator()(Real* p) const { munmap(p, bytes); }
+void FlatArrayDeleter::operator()(Real* p) const { munmap(p, bytes); }
 
-Parameters::Flat Parameters::map_flat(Index size) {
+FlatArray make_flat_array(Index size) {
   const std::size_t bytes = std::max<std::size_t>(static_cast<std::size_t>(size) * sizeof(Real), 4096);
   void* address = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (address == MAP_FAILED) throw std::bad_alloc();
   madvise(address, bytes, MADV_HUGEPAGE);
-  return Flat(static_cast<Real*>(address), Unmap{bytes});
+  return FlatArray(static_cast<Real*>(address), FlatArrayDeleter{bytes});
 }
 
 Parameter* Parameters::declare(std::string name, std::vector<Index> shape, Index rows, Index cols, Initializer initializer, double fan_in,
@@ -42,8 +42,8 @@ void Parameters::allocate(bool with_gradients) {
     p->offset = size_;
     size_ += p->size();
   }
-  values_ = map_flat(size_);
-  if (with_gradients) gradients_ = map_flat(size_);
+  values_ = make_flat_array(size_);
+  if (with_gradients) gradients_ = make_flat_array(size_);
   for (const auto& p : all_) {
     p->value.data = values_.get() + p->offset;
     if (with_gradients) p->gradient = Matrix(gradients_.get() + p->offset, p->value.rows, p->value.cols);

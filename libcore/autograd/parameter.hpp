@@ -33,6 +33,14 @@ struct Parameter {
   Index size() const { return value.rows * value.cols; }
 };
 
+// A flat array of numbers in pages of its own, zero at first.
+struct FlatArrayDeleter {
+  std::size_t bytes = 0;
+  void operator()(Real* p) const;
+};
+using FlatArray = std::unique_ptr<Real[], FlatArrayDeleter>;
+FlatArray make_flat_array(Index size);
+
 class Parameters {
  public:
   // Declares a parameter of a matrix [rows, cols] saved with `shape`. The pointer stays valid. Names are unique.
@@ -55,21 +63,9 @@ class Parameters {
   void begin_step();
 
  private:
-  struct Unmap {
-    std::size_t bytes = 0;
-    void operator()(Real* p) const;
-  };
-  using Flat = std::unique_ptr<Real[], Unmap>;
-  static Flat map_flat(Index size);
-
   std::vector<std::unique_ptr<Parameter>> all_;
-  Flat values_, gradients_;
+  FlatArray values_, gradients_;
   Index size_ = 0;
-
- public:
-  // A further flat array of the same layout (optimizer state), zero.
-  using State = Flat;
-  State make_state() const { return map_flat(size_); }
 };
 
 }  // namespace headwater

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "autograd/tape.hpp"
+#include "support/random.hpp"
 
 namespace headwater {
 

@@ -33,7 +33,7 @@ Variable Embedding::operator()(const StepContext& context, const Packing& packin
                                std::span<const std::int32_t> position_of) const {
   const Real scale = settings_.is_scaled ? std::sqrt(static_cast<Real>(settings_.width)) : Real(1);
   if (positions_ != nullptr) return ops::embed(context.tape, packing, ids, *tokens_, scale, position_of, positions_);
-  const ConstMatrix table = sinusoids_.empty() ? ConstMatrix() : ConstMatrix(sinusoids_.data(), settings_.length, settings_.width);
+  const ConstMatrix table = sinusoids_.empty() ? ConstMatrix() : ConstMatrix(static_cast<const Real*>(sinusoids_.data()), settings_.length, settings_.width);
   return ops::embed(context.tape, packing, ids, *tokens_, scale, position_of, table);
 }
 

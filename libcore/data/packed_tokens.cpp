@@ -1,0 +1,35 @@
+#include "data/packed_tokens.hpp"
+
+namespace headwater {
+
+void PackedTokens::clear() {
+  ids.clear();
+  position_of.clear();
+  offsets.assign(1, 0);
+}
+
+void PackedTokens::add(std::span<const std::int32_t> sequence) {
+  if (offsets.empty()) offsets.push_back(0);
+  ids.insert(ids.end(), sequence.begin(), sequence.end());
+  for (std::size_t i = 0; i < sequence.size(); ++i) position_of.push_back(static_cast<std::int32_t>(i));
+  offsets.push_back(tokens());
+}
+
+void PairBatch::clear() {
+  source.clear();
+  target.clear();
+  labels.clear();
+}
+
+void PairBatch::add(std::span<const std::int32_t> source_ids, std::span<const std::int32_t> target_ids) {
+  source.add(source_ids);
+  target.add(target_ids.first(target_ids.size() - 1));
+  labels.insert(labels.end(), target_ids.begin() + 1, target_ids.end());
+}
+
+void PairBatch::finish() {
+  source.finish();
+  target.finish();
+}
+
+}  // namespace headwater

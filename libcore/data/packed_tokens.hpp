@@ -1,0 +1,42 @@
+// Sequences of ids one after the other, without padding, and batches of pairs of them.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "tensor/fold.hpp"
+
+namespace headwater {
+
+struct PackedTokens {
+  std::vector<std::int32_t> ids;
+  std::vector<std::int32_t> position_of;  // place of each token in its sequence, from 0
+  std::vector<Index> offsets;             // first token of each sequence, then the number of tokens
+  FoldPlan plan;                          // how gradients over these tokens are summed
+
+  Index tokens() const { return static_cast<Index>(ids.size()); }
+  Index sequences() const { return offsets.empty() ? 0 : static_cast<Index>(offsets.size()) - 1; }
+  std::span<const std::int32_t> sequence(Index s) const {
+    return std::span(ids).subspan(static_cast<std::size_t>(offsets[static_cast<std::size_t>(s)]),
+                                  static_cast<std::size_t>(offsets[static_cast<std::size_t>(s) + 1] - offsets[static_cast<std::size_t>(s)]));
+  }
+
+  void clear();
+  void add(std::span<const std::int32_t> sequence);
+  void finish() { plan.assign(offsets); }  // after the last add
+};
+
+// A batch for an encoder-decoder. A target line holds the start token, the words and the end token: the decoder reads all but the last id
+// and predicts all but the first (teacher forcing).
+struct PairBatch {
+  PackedTokens source, target;       // target: what the decoder reads
+  std::vector<std::int32_t> labels;  // what it predicts, one a target token
+
+  void clear();
+  // target has at least two ids.
+  void add(std::span<const std::int32_t> source_ids, std::span<const std::int32_t> target_ids);
+  void finish();
+};
+
+}  // namespace headwater

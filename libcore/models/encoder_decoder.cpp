@@ -1,0 +1,120 @@
+#include "models/encoder_decoder.hpp"
+
+#include <new>
+
+#include "models/settings.hpp"
+#include "support/error.hpp"
+
+namespace headwater {
+
+const char* name_of(AttentionKind kind) {
+  switch (kind) {
+    case AttentionKind::encoder: return "encoder";
+    case AttentionKind::decoder: return "decoder";
+    case AttentionKind::cross: return "cross";
+  }
+  return "";
+}
+
+const Packing& pack(Tape& tape, const PackedTokens& tokens) {
+  return *new (tape.arena().allocate(sizeof(Packing))) Packing{tokens.offsets, &tokens.plan};
+}
+
+EncoderDecoder::EncoderDecoder(const ModelSettings& settings, Index source_vocabulary, Index target_vocabulary)
+    : settings_(settings),
+      source_vocabulary_(source_vocabulary),
+      target_vocabulary_(target_vocabulary),
+      builder_{parameters_},
+      source_embedding_(builder_, "source_embedding", embedding_settings(settings, source_vocabulary)),
+      target_embedding_(builder_, "target_embedding", embedding_settings(settings, target_vocabulary)),
+      source_dropout_(builder_, settings.dropout),
+      target_dropout_(builder_, settings.dropout),
+      output_dropout_(builder_, settings.output_dropout),
+      head_(builder_, "head", settings.width, target_vocabulary) {
+  const BlockSettings block = block_settings(settings);
+  for (Index i = 0; i < settings.encoder_layers; ++i) encoder_.emplace_back(builder_, "encoder." + std::to_string(i), block);
+  for (Index i = 0; i < settings.decoder_layers; ++i) decoder_.emplace_back(builder_, "decoder." + std::to_string(i), block);
+  if (block.norm_place == NormPlace::pre) {
+    if (!encoder_.empty()) encoder_norm_ = std::make_unique<LayerNorm>(builder_, "encoder.norm", settings.width, settings.norm_epsilon);
+    decoder_norm_ = std::make_unique<LayerNorm>(builder_, "decoder.norm", settings.width, settings.norm_epsilon);
+  }
+}
+
+Variable EncoderDecoder::encode(const StepContext& context, const PackedTokens& source, std::vector<AttentionTrace>* traces) const {
+  const Packing& packing = pack(context.tape, source);
+  Variable x = source_dropout_(context, source_embedding_(context, packing, source.ids, source.position_of));
+  Index layer = 0;
+  for (const EncoderBlock& block : encoder_) {
+    const EncoderBlockOutput out = block(context, x, Causality::full);
+    x = out.hidden;
+    if (traces) traces->push_back({AttentionKind::encoder, layer, out.self});
+    ++layer;
+  }
+  return encoder_norm_ ? (*encoder_norm_)(context, x) : x;
+}
+
+Variable EncoderDecoder::embed_target(const StepContext& context, const Packing& packing, std::span<const std::int32_t> ids,
+                                      std::span<const std::int32_t> position_of) const {
+  return target_dropout_(context, target_embedding_(context, packing, ids, position_of));
+}
+
+Variable EncoderDecoder::finish_decoder(const StepContext& context, const Variable& x) const {
+  return output_dropout_(context, decoder_norm_ ? (*decoder_norm_)(context, x) : x);
+}
+
+Variable EncoderDecoder::decode(const StepContext& context, const PackedTokens& target, const Variable& memory,
+                                std::vector<AttentionTrace>* traces) const {
+  Variable x = embed_target(context, pack(context.tape, target), target.ids, target.position_of);
+  Index layer = 0;
+  for (const DecoderBlock& block : decoder_) {
+    const DecoderBlockOutput out = block(context, x, memory);
+    x = out.hidden;
+    if (traces) {
+      traces->push_back({AttentionKind::decoder, layer, out.self});
+      traces->push_back({AttentionKind::cross, layer, out.cross});
+    }
+    ++layer;
+  }
+  return finish_decoder(context, x);
+}
+
+kernels::CrossEntropyTotals EncoderDecoder::loss(const StepContext& context, const PairBatch& batch, double label_smoothing,
+                                                 double loss_scale) const {
+  const Variable memory = encode(context, batch.source);
+  const Variable hidden = decode(context, batch.target, memory);
+  return ops::linear_cross_entropy(context.tape, hidden, head_.weight(), head_.bias(), batch.labels, static_cast<Real>(label_smoothing),
+                                   static_cast<Real>(loss_scale));
+}
+
+std::vector<LayerSummary> EncoderDecoder::summary() const {
+  const double n = static_cast<double>(settings_.length), d = static_cast<double>(settings_.width);
+  const double inner = static_cast<double>(settings_.heads * attention_settings(settings_).head_width);
+  const double f = static_cast<double>(settings_.feed_forward_width), v = static_cast<double>(target_vocabulary_);
+  const double attention = 2 * 4 * n * d * inner + 2 * 2 * n * n * inner;  // four projections, scores and values
+  const double feed_forward = 2 * 2 * n * d * f;
+  const auto parameters_of = [&](const std::string& prefix) {
+    Index sum = 0;
+    for (const auto& p : parameters_.all()) {
+      if (p->name.starts_with(prefix)) sum += p->size();
+    }
+    return sum;
+  };
+  const std::string width = std::to_string(settings_.width);
+  std::vector<LayerSummary> rows;
+  rows.push_back({"source_embedding", "[S, " + width + "]", parameters_of("source_embedding."), 0});
+  rows.push_back({"target_embedding", "[T, " + width + "]", parameters_of("target_embedding."), 0});
+  for (std::size_t i = 0; i < encoder_.size(); ++i) {
+    const std::string name = "encoder." + std::to_string(i);
+    rows.push_back({name, "[S, " + width + "]", parameters_of(name + "."), attention + feed_forward});
+  }
+  if (encoder_norm_) rows.push_back({"encoder.norm", "[S, " + width + "]", parameters_of("encoder.norm."), 0});
+  for (std::size_t i = 0; i < decoder_.size(); ++i) {
+    const std::string name = "decoder." + std::to_string(i);
+    rows.push_back({name, "[T, " + width + "]", parameters_of(name + "."), 2 * attention + feed_forward});
+  }
+  if (decoder_norm_) rows.push_back({"decoder.norm", "[T, " + width + "]", parameters_of("decoder.norm."), 0});
+  rows.push_back({"head", "[T, " + std::to_string(target_vocabulary_) + "]", parameters_of("head."), 2 * n * d * v});
+  return rows;
+}
+
+}  // namespace headwater

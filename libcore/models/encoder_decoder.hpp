@@ -1,0 +1,78 @@
+// The encoder-decoder Transformer (Vaswani et al. 2017).
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "data/packed_tokens.hpp"
+#include "layers/blocks.hpp"
+#include "layers/embedding.hpp"
+#include "recipe/recipe.hpp"
+
+namespace headwater {
+
+enum class AttentionKind { encoder, decoder, cross };
+const char* name_of(AttentionKind kind);
+
+// Where the weights of one layer can be read from (kernels::attention_weights); valid until the arena is reset.
+struct AttentionTrace {
+  AttentionKind kind;
+  Index layer;
+  Attended attended;
+};
+
+// One row of the layer table.
+struct LayerSummary {
+  std::string name;
+  std::string output_shape;  // letters for what depends on the input: "[S, 256]"
+  Index parameters = 0;
+  double flops = 0;  // a forward pass over one example of the full length
+};
+
+class EncoderDecoder {
+ public:
+  // Declares its parameters; call parameters().allocate() next. Throws UsageError where settings do not fit together.
+  EncoderDecoder(const ModelSettings& settings, Index source_vocabulary, Index target_vocabulary);
+
+  Parameters& parameters() { return parameters_; }
+  const Parameters& parameters() const { return parameters_; }
+  const ModelSettings& settings() const { return settings_; }
+  Index source_vocabulary() const { return source_vocabulary_; }
+  Index target_vocabulary() const { return target_vocabulary_; }
+
+  // Source tokens [S] -> [S, D].
+  Variable encode(const StepContext& context, const PackedTokens& source, std::vector<AttentionTrace>* traces = nullptr) const;
+  // Target tokens [T] and the encoder's output -> [T, D], what the output layer reads.
+  Variable decode(const StepContext& context, const PackedTokens& target, const Variable& memory,
+                  std::vector<AttentionTrace>* traces = nullptr) const;
+  // Loss over all target tokens; with a recording tape the gradients of loss_scale · loss follow from tape.backward().
+  kernels::CrossEntropyTotals loss(const StepContext& context, const PairBatch& batch, double label_smoothing, double loss_scale) const;
+  // [T, D] -> [T, V]
+  Variable logits(const StepContext& context, const Variable& hidden) const { return head_(context, hidden); }
+
+  const std::vector<DecoderBlock>& decoder() const { return decoder_; }
+  Variable embed_target(const StepContext& context, const Packing& packing, std::span<const std::int32_t> ids,
+                        std::span<const std::int32_t> position_of) const;
+  Variable finish_decoder(const StepContext& context, const Variable& x) const;
+
+  std::vector<LayerSummary> summary() const;
+
+ private:
+  ModelSettings settings_;
+  Index source_vocabulary_, target_vocabulary_;
+  Parameters parameters_;
+  LayerBuilder builder_;
+  Embedding source_embedding_, target_embedding_;
+  Dropout source_dropout_, target_dropout_;
+  std::vector<EncoderBlock> encoder_;
+  std::vector<DecoderBlock> decoder_;
+  std::unique_ptr<LayerNorm> encoder_norm_, decoder_norm_;  // at the end of pre-norm stacks
+  Dropout output_dropout_;
+  Linear head_;
+};
+
+// The packing of tokens, kept in the tape's arena.
+const Packing& pack(Tape& tape, const PackedTokens& tokens);
+
+}  // namespace headwater

@@ -1,0 +1,42 @@
+#include "models/settings.hpp"
+
+#include "support/error.hpp"
+
+namespace headwater {
+
+AttentionLayerSettings attention_settings(const ModelSettings& settings) {
+  if (settings.head_width == 0 && settings.width % settings.heads != 0) {
+    throw UsageError("model: width " + std::to_string(settings.width) + " is not a multiple of heads " + std::to_string(settings.heads) +
+                     " (choose head_width)");
+  }
+  return {.width = settings.width,
+          .heads = settings.heads,
+          .head_width = settings.head_width > 0 ? settings.head_width : settings.width / settings.heads,
+          .dropout = settings.attention_dropout};
+}
+
+BlockSettings block_settings(const ModelSettings& settings) {
+  ops::Activation activation = ops::Activation::relu;
+  if (settings.activation == "gelu") activation = ops::Activation::gelu;
+  if (settings.activation == "gelu_tanh") activation = ops::Activation::gelu_tanh;
+  if (settings.activation == "silu") activation = ops::Activation::silu;
+  return {.attention = attention_settings(settings),
+          .feed_forward_width = settings.feed_forward_width,
+          .activation = activation,
+          .norm_place = settings.norm == "pre" ? NormPlace::pre : NormPlace::post,
+          .norm_epsilon = settings.norm_epsilon,
+          .dropout = settings.dropout};
+}
+
+EmbeddingSettings embedding_settings(const ModelSettings& settings, Index vocabulary_size) {
+  Positions positions = Positions::learned;
+  if (settings.positions == "none") positions = Positions::none;
+  if (settings.positions == "sinusoidal") positions = Positions::sinusoidal;
+  return {.vocabulary_size = vocabulary_size,
+          .width = settings.width,
+          .length = settings.length,
+          .positions = positions,
+          .is_scaled = settings.scale_embedding};
+}
+
+}  // namespace headwater

@@ -1,0 +1,166 @@
+#include "training/optimizer.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "support/parallel.hpp"
+#include "tensor/kernels.hpp"
+
+namespace headwater {
+
+Optimizer::Optimizer(const OptimizerSettings& settings, Parameters& parameters) : settings_(settings), parameters_(parameters) {
+  const bool is_adam = settings.kind == "adam" || settings.kind == "adamw";
+  if (is_adam || (settings.kind == "sgd" && settings.momentum != 0)) momentum_ = make_flat_array(parameters.size());
+  if (is_adam || settings.kind == "rmsprop") velocity_ = make_flat_array(parameters.size());
+  if (settings.kind == "rmsprop") {
+    for (const auto& p : parameters.all()) {
+      row_steps_.emplace_back(p->is_table ? static_cast<std::size_t>(p->value.rows) : 0, 0);
+    }
+  }
+}
+
+bool Optimizer::is_sparse() const { return settings_.kind == "rmsprop" || (settings_.kind == "sgd" && settings_.momentum == 0); }
+
+template <class F>
+void Optimizer::for_each_stretch(const Parameter& p, const F& update) const {
+  if (!p.has_gradient && (!p.is_table || is_sparse())) return;
+  if (!p.is_table || !is_sparse()) {
+    update(p.offset, p.size());
+    return;
+  }
+  const Index cols = p.value.cols;
+  constexpr std::size_t kRows = 64;  // a task's share of a table
+  const std::size_t tasks = (p.touched.size() + kRows - 1) / kRows;
+  parallel_for(static_cast<std::int64_t>(tasks), [&](std::int64_t task) {
+    const std::size_t end = std::min(p.touched.size(), (static_cast<std::size_t>(task) + 1) * kRows);
+    for (std::size_t i = static_cast<std::size_t>(task) * kRows; i < end; ++i) update(p.offset + p.touched[i] * cols, cols);
+  });
+}
+
+double Optimizer::gradient_norm() const {
+  double sum = 0;
+  for (const auto& p : parameters_.all()) {
+    if (!p->has_gradient) continue;
+    if (!p->is_table) {
+      sum += kernels::sum_of_squares(p->size(), p->gradient.data);
+      continue;
+    }
+    for (const std::int32_t row : p->touched) sum += kernels::sum_of_squares(p->gradient.cols, p->gradient.row(row));
+  }
+  return std::sqrt(sum);
+}
+
+void Optimizer::step(double learning_rate, std::int64_t step) {
+  float factor = 1;
+  if (settings_.global_clipnorm > 0) {
+    const double norm = gradient_norm();
+    if (norm > settings_.global_clipnorm) factor = static_cast<float>(settings_.global_clipnorm / norm);
+  }
+  if (settings_.kind == "rmsprop") {
+    step_rmsprop(learning_rate, step, factor);
+  } else if (settings_.kind == "sgd") {
+    step_sgd(learning_rate, factor);
+  } else {
+    step_adam(learning_rate, step, factor);
+  }
+  // Tables keep the invariant "zero where no token was", which the next step's dense passes rely on.
+  for (const auto& p : parameters_.all()) {
+    for (const std::int32_t row : p->touched) std::fill_n(p->gradient.row(row), p->gradient.cols, Real(0));
+  }
+}
+
+void Optimizer::step_rmsprop(double learning_rate, std::int64_t step, float factor) {
+  const kernels::RmspropRule rule{.learning_rate = static_cast<float>(learning_rate),
+                                  .rho = static_cast<float>(settings_.rho),
+                                  .epsilon = static_cast<float>(settings_.epsilon),
+                                  .factor = factor,
+                                  .epsilon_inside = settings_.epsilon_placement == "inside"};
+  Real* const w = parameters_.values().data();
+  Real* const g = parameters_.gradients().data();
+  Real* const v = velocity_.get();
+  for (std::size_t place = 0; place < parameters_.all().size(); ++place) {
+    const Parameter& p = *parameters_.all()[place];
+    std::vector<std::int64_t>& row_steps = row_steps_[place];
+    for_each_stretch(p, [&](Index begin, Index count) {
+      if (p.is_table) {
+        std::int64_t& current = row_steps[static_cast<std::size_t>((begin - p.offset) / p.value.cols)];
+        kernels::rmsprop_decay(rule.rho, count, v + begin, step - 1 - current);
+        current = step;
+      }
+      kernels::rmsprop(rule, count, w + begin, v + begin, g + begin);
+    });
+  }
+}
+
+void Optimizer::step_adam(double learning_rate, std::int64_t step, float factor) {
+  const double t = static_cast<double>(step);
+  const kernels::AdamRule rule{.learning_rate = static_cast<float>(learning_rate),
+                               .beta_1 = static_cast<float>(settings_.beta_1),
+                               .beta_2 = static_cast<float>(settings_.beta_2),
+                               .epsilon = static_cast<float>(settings_.epsilon),
+                               .factor = factor,
+                               .correction_1 = static_cast<float>(1 - std::pow(settings_.beta_1, t)),
+                               .correction_2 = static_cast<float>(1 - std::pow(settings_.beta_2, t)),
+                               .epsilon_hat = settings_.epsilon_hat,
+                               .decay = settings_.kind == "adamw" ? static_cast<float>(settings_.weight_decay) : 0.0f};
+  for (const auto& p : parameters_.all()) {
+    if (!p->has_gradient) std::fill_n(p->gradient.data, p->size(), Real(0));
+  }
+  // Moments go on moving without a gradient, so every parameter takes part.
+  kernels::adam(rule, parameters_.size(), parameters_.values().data(), momentum_.get(), velocity_.get(), parameters_.gradients().data());
+}
+
+void Optimizer::step_sgd(double learning_rate, float factor) {
+  const kernels::SgdRule rule{.learning_rate = static_cast<float>(learning_rate),
+                              .momentum = static_cast<float>(settings_.momentum),
+                              .factor = factor};
+  Real* const m = momentum_.get();
+  for (const auto& p : parameters_.all()) {
+    for_each_stretch(*p, [&](Index begin, Index count) {
+      kernels::sgd(rule, count, parameters_.values().data() + begin, m ? m + begin : nullptr, parameters_.gradients().data() + begin);
+    });
+  }
+}
+
+void Optimizer::flush(std::int64_t step) {
+  for (std::size_t place = 0; place < row_steps_.size(); ++place) {
+    const Parameter& p = *parameters_.all()[place];
+    std::vector<std::int64_t>& row_steps = row_steps_[place];
+    parallel_for(static_cast<std::int64_t>(row_steps.size()), [&](std::int64_t row) {
+      std::int64_t& current = row_steps[static_cast<std::size_t>(row)];
+      if (current == step) return;
+      kernels::rmsprop_decay(static_cast<float>(settings_.rho), p.value.cols, velocity_.get() + p.offset + row * p.value.cols,
+                             step - current);
+      current = step;
+    });
+  }
+}
+
+std::vector<Optimizer::State> Optimizer::states() {
+  const std::size_t size = static_cast<std::size_t>(parameters_.size());
+  std::vector<State> states;
+  if (momentum_) states.push_back({"momentum", {momentum_.get(), size}});
+  if (velocity_) states.push_back({"velocity", {velocity_.get(), size}});
+  return states;
+}
+
+void Optimizer::resumed_at(std::int64_t step) {
+  for (std::vector<std::int64_t>& row_steps : row_steps_) std::fill(row_steps.begin(), row_steps.end(), step);
+}
+
+double learning_rate(const ScheduleSettings& schedule, const OptimizerSettings& optimizer, std::int64_t width, std::int64_t step,
+                     std::int64_t total_steps) {
+  const double s = static_cast<double>(step), warmup = static_cast<double>(schedule.warmup_steps);
+  if (schedule.kind == "inverse_square_root") {  // Vaswani et al. 2017, sec. 5.3
+    return std::pow(static_cast<double>(width), -0.5) * std::min(1 / std::sqrt(s), s * std::pow(std::max(warmup, 1.0), -1.5));
+  }
+  const double peak = optimizer.learning_rate;
+  if (s <= warmup) return peak * s / warmup;
+  if (schedule.kind == "constant") return peak;
+  const double progress = std::clamp((s - warmup) / std::max(1.0, static_cast<double>(total_steps) - warmup), 0.0, 1.0);
+  if (schedule.kind == "linear") return peak + (schedule.final_rate - peak) * progress;
+  return schedule.final_rate + 0.5 * (peak - schedule.final_rate) * (1 + std::cos(std::numbers::pi * progress));
+}
+
+}  // namespace headwater

@@ -1,0 +1,53 @@
+// Optimizers over the flat parameter buffer: one fused pass, embedding rows without a gradient left out where that is exact.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "autograd/parameter.hpp"
+#include "recipe/recipe.hpp"
+
+namespace headwater {
+
+class Optimizer {
+ public:
+  Optimizer(const OptimizerSettings& settings, Parameters& parameters);
+
+  // Applies the gradients of one step. `step` counts from 1. Gradients of table rows are left zero, all others as they are.
+  void step(double learning_rate, std::int64_t step);
+
+  // sqrt(Σ g²) over the gradients of this step.
+  double gradient_norm() const;
+
+  // Makes up what was left out (decay of the state of unused rows), so that the state is what a dense optimizer has. Call before saving.
+  void flush(std::int64_t step);
+
+  // State arrays by name ("momentum", "velocity"), each of the layout of the parameters; flushed.
+  struct State {
+    std::string name;
+    std::span<Real> values;
+  };
+  std::vector<State> states();
+  // After the states were filled from a checkpoint of that step.
+  void resumed_at(std::int64_t step);
+
+ private:
+  // Calls update(begin, count) for each stretch of the flat arrays that this step changes.
+  template <class F>
+  void for_each_stretch(const Parameter& p, const F& update) const;
+  void step_rmsprop(double learning_rate, std::int64_t step, float factor);
+  void step_adam(double learning_rate, std::int64_t step, float factor);
+  void step_sgd(double learning_rate, float factor);
+  bool is_sparse() const;  // rows without a gradient may be left out
+
+  OptimizerSettings settings_;
+  Parameters& parameters_;
+  FlatArray momentum_, velocity_;
+  std::vector<std::vector<std::int64_t>> row_steps_;  // of each table: the step at which each row's velocity is current
+};
+
+// Learning rate of step `step` (from 1) of `total_steps`.
+double learning_rate(const ScheduleSettings& schedule, const OptimizerSettings& optimizer, std::int64_t width, std::int64_t step,
+                     std::int64_t total_steps);
+
+}  // namespace headwater

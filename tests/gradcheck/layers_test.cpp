@@ -1,0 +1,127 @@
+#include <doctest/doctest.h>
+
+#include <memory>
+
+#include "gradcheck/checker.hpp"
+#include "layers/blocks.hpp"
+#include "layers/embedding.hpp"
+#include "models/encoder_decoder.hpp"
+
+using namespace headwater;
+using namespace headwater::gradcheck;
+
+namespace {
+
+BlockSettings block_settings_of(NormPlace place, ops::Activation activation) {
+  return {.attention = {.width = 6, .heads = 2, .head_width = 4, .dropout = 0.2},
+          .feed_forward_width = 5,
+          .activation = activation,
+          .norm_place = place,
+          .norm_epsilon = 1e-3,
+          .dropout = 0.3};
+}
+
+void check(const Case& test, double tolerance) {
+  const GradientError worst = worst_gradient_error(test, 11);
+  INFO(test.name << " at " << worst.where);
+  CHECK(worst.checked > 0);
+  CHECK(worst.relative <= tolerance);
+}
+
+}  // namespace
+
+TEST_CASE("layers: encoder and decoder blocks, pre- and post-norm") {
+  for (const NormPlace place : {NormPlace::post, NormPlace::pre}) {
+    for (const Causality causality : {Causality::full, Causality::causal}) {
+      const BlockSettings settings = block_settings_of(place, causality == Causality::full ? ops::Activation::relu : ops::Activation::gelu);
+      std::unique_ptr<EncoderBlock> encoder;
+      check({"encoder block",
+             [&](Fixture& f) {
+               f.input("x", 8, 6);
+               encoder = std::make_unique<EncoderBlock>(f.builder, "block", settings);
+             },
+             [&](Pass& p) { return Result{(*encoder)(p.context, p.inputs[0], causality).hidden}; }},
+            2e-6);
+    }
+    std::unique_ptr<DecoderBlock> decoder;
+    check({"decoder block",
+           [&](Fixture& f) {
+             f.input("x", 8, 6);
+             f.input("memory", 10, 6);
+             decoder = std::make_unique<DecoderBlock>(f.builder, "block", block_settings_of(place, ops::Activation::silu));
+           },
+           [&](Pass& p) { return Result{(*decoder)(p.context, p.inputs[0], p.inputs[1]).hidden}; }},
+          2e-6);
+  }
+}
+
+TEST_CASE("layers: embedding, every kind of positions") {
+  for (const Positions positions : {Positions::none, Positions::learned, Positions::sinusoidal}) {
+    std::unique_ptr<Embedding> embedding;
+    check({"embedding",
+           [&](Fixture& f) {
+             embedding = std::make_unique<Embedding>(
+                 f.builder, "e",
+                 EmbeddingSettings{.vocabulary_size = 7, .width = 6, .length = 5, .positions = positions, .is_scaled = true});
+           },
+           [&](Pass& p) {
+             return Result{(*embedding)(p.context, p.packing, p.fixture.tokens.ids, p.fixture.tokens.position_of)};
+           }},
+          1e-6);
+  }
+}
+
+TEST_CASE("a whole encoder-decoder with two layers a side") {
+  for (const char* norm : {"post", "pre"}) {
+    ModelSettings settings;
+    settings.width = 4;
+    settings.heads = 2;
+    settings.head_width = 3;
+    settings.feed_forward_width = 5;
+    settings.encoder_layers = settings.decoder_layers = 2;
+    settings.norm = norm;
+    settings.activation = "gelu";
+    settings.length = 6;
+    settings.dropout = settings.attention_dropout = settings.output_dropout = 0.2;
+    EncoderDecoder model(settings, 7, 9);
+    model.parameters().allocate(true);
+    model.parameters().initialize(3);
+    PairBatch batch;
+    batch.clear();
+    batch.add(std::vector<std::int32_t>{1, 2, 3}, std::vector<std::int32_t>{2, 5, 6, 3});
+    batch.add(std::vector<std::int32_t>{4}, std::vector<std::int32_t>{2, 7, 3});
+    batch.add(std::vector<std::int32_t>{6, 5, 4, 1}, std::vector<std::int32_t>{2, 8, 4, 4, 5, 3});
+    batch.finish();
+    Arena arena(std::size_t{1} << 30);
+    constexpr double kScale = 0.1;
+    const auto loss = [&](bool is_backward) {
+      arena.reset();
+      model.parameters().begin_step();
+      Tape tape(arena, Tape::Mode::record);
+      const double value = model.loss({tape, 17, 2}, batch, 0.1, kScale).loss * kScale;
+      if (is_backward) tape.backward();
+      return value;
+    };
+    loss(true);
+    const std::vector<Real> gradients(model.parameters().gradients().begin(), model.parameters().gradients().end());
+    double largest = 0;
+    for (const Real g : gradients) largest = std::max(largest, std::abs(g));
+    double worst = 0;
+    const std::span<Real> values = model.parameters().values();
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      constexpr double kStep = 1e-5;
+      const Real kept = values[i];
+      values[i] = kept + kStep;
+      const double above = loss(false);
+      values[i] = kept - kStep;
+      const double below = loss(false);
+      values[i] = kept;
+      const double numeric = (above - below) / (2 * kStep);
+      const double error = std::abs(numeric - gradients[i]) / std::max({std::abs(numeric), std::abs(gradients[i]), 0.01 * largest});
+      if (!(error <= worst)) worst = error;
+    }
+    INFO(norm << "-norm, " << values.size() << " parameters");
+    CHECK(largest > 1e-3);
+    CHECK(worst <= 3e-6);
+  }
+}
