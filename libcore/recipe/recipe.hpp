@@ -1,5 +1,5 @@
-// One experiment as one YAML file: the structs whose initialisers are the only home of each default. Keys of the file,
-// members here and options of the tools are the same words.
+// One experiment as one YAML file: the structs whose initialisers are the only home of each default. Keys of
+// the file, members here and options of the tools are the same words.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@
 namespace headwater {
 
 struct TokenizerSettings {
-  std::string kind = "word";                                // word | character (whitespace split of standardised text | code points)
-  std::int64_t size = 15000;                                // vocabulary with all special tokens
+  std::string kind = "word";  // word | character (whitespace split of standardised text | code points)
+  std::int64_t size = 15000;  // vocabulary with all special tokens
   std::string standardize = "lower_and_strip_punctuation";  // also lower | strip_punctuation | none
   std::string lower = "ascii";                              // ascii | unicode
   bool operator==(const TokenizerSettings&) const = default;
@@ -30,21 +30,22 @@ struct DataSettings {
 
 struct ModelSettings {
   std::string kind = "encoder_decoder";
-  std::int64_t width = 256;               // D
-  std::int64_t heads = 8;                 // H
-  std::int64_t head_width = 0;            // K; 0: width / heads
-  std::int64_t feed_forward_width = 2048; // F
+  std::int64_t width = 256;                // D
+  std::int64_t heads = 8;                  // H
+  std::int64_t head_width = 0;             // K; 0: width / heads
+  std::int64_t feed_forward_width = 2048;  // F
   std::int64_t encoder_layers = 1, decoder_layers = 1;
-  std::string norm = "post";              // post | pre
+  std::string norm = "post";  // post | pre
   double norm_epsilon = 1e-3;
-  std::string activation = "relu";        // relu | gelu | gelu_tanh | silu
-  std::string positions = "learned";      // learned | sinusoidal | none
-  bool scale_embedding = false;           // times sqrt(width)
-  std::int64_t length = 20;               // number of positions N
-  double dropout = 0.0;                   // on embeddings and behind each sub-layer
-  double attention_dropout = 0.0;         // on attention weights
-  double output_dropout = 0.0;            // before the output layer
-  std::string initialization = "keras";   // keras: Glorot uniform as EXPERIMENTS.md says, embeddings uniform(-0.05, 0.05)
+  std::string activation = "relu";    // relu | gelu | gelu_tanh | silu
+  std::string positions = "learned";  // learned | sinusoidal | none
+  bool scale_embedding = false;       // times sqrt(width)
+  std::int64_t length = 20;           // number of positions N
+  double dropout = 0.0;               // on embeddings and behind each sub-layer
+  double attention_dropout = 0.0;     // on attention weights
+  double output_dropout = 0.0;        // before the output layer
+  std::string initialization =
+      "keras";  // keras: Glorot uniform as EXPERIMENTS.md says, embeddings uniform(-0.05, 0.05)
   bool operator==(const ModelSettings&) const = default;
 };
 
@@ -63,9 +64,10 @@ struct OptimizerSettings {
 };
 
 struct ScheduleSettings {
-  std::string kind = "constant";  // constant | inverse_square_root (d^-0.5 · min(step^-0.5, step · warmup^-1.5)) | cosine | linear
+  std::string kind = "constant";  // constant | inverse_square_root (d^-0.5 · min(step^-0.5, step ·
+                                  // warmup^-1.5)) | cosine | linear
   std::int64_t warmup_steps = 0;
-  double final_rate = 0.0;        // cosine, linear
+  double final_rate = 0.0;  // cosine, linear
   bool operator==(const ScheduleSettings&) const = default;
 };
 
@@ -95,10 +97,10 @@ struct DecodingSettings {
 
 // One line of the table that ends a run.
 struct Expectation {
-  std::string metric;             // e.g. validation_loss, validation_accuracy, parameters, bleu, chrf, seconds_an_epoch
+  std::string metric;  // e.g. validation_loss, validation_accuracy, parameters, bleu, chrf, seconds_an_epoch
   double value = 0;
   std::optional<double> tolerance;  // absolute; or one-sided by at_least / at_most
-  std::string compare = "near";   // near | at_least | at_most
+  std::string compare = "near";     // near | at_least | at_most
   std::string source;
   bool operator==(const Expectation&) const = default;
 };
@@ -115,8 +117,9 @@ struct Recipe {
   bool operator==(const Recipe&) const = default;
 };
 
-// Reads a recipe strictly (FORMATS.md 5.5). Throws UsageError whose message holds up to ten lines "path:line:column: what; fix" joined by '\n'.
-// `scale`: where the file has a top-level section `quick:` of the same schema and scale is "quick", its keys replace the others.
+// Reads a recipe strictly (FORMATS.md 5.5). Throws UsageError whose message holds up to ten lines
+// "path:line:column: what; fix" joined by '\n'. `scale`: where the file has a top-level section `quick:` of
+// the same schema and scale is "quick", its keys replace the others.
 Recipe read_recipe(const std::filesystem::path& path, std::string_view scale = "full");
 Recipe parse_recipe(std::string_view text, std::string_view where, std::string_view scale = "full");
 
