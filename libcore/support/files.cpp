@@ -134,6 +134,30 @@ std::string read_file(const fs::path& path, std::uint64_t most_bytes) {
   return bytes;
 }
 
+void for_each_piece(const fs::path& path, const std::function<void(std::string_view)>& take) {
+  constexpr std::size_t kPiece = std::size_t{1} << 20;
+  // Without O_NONBLOCK a pipe of this name would wait for a writer forever.
+  int descriptor = open_retrying(path, O_RDONLY | O_NONBLOCK);
+  if (descriptor < 0) fail(path, "cannot open", errno);
+  try {
+    struct stat status {};
+    if (::fstat(descriptor, &status) < 0) fail(path, "cannot read", errno);
+    if (!S_ISREG(status.st_mode)) throw Error(shown(path) + ": not a regular file");
+    std::string piece(kPiece, '\0');
+    while (true) {
+      const ssize_t got = ::read(descriptor, piece.data(), piece.size());
+      if (got < 0 && errno == EINTR) continue;
+      if (got < 0) fail(path, "cannot read", errno);
+      if (got == 0) break;
+      take(std::string_view(piece.data(), static_cast<std::size_t>(got)));
+    }
+  } catch (...) {
+    close_quietly(descriptor);
+    throw;
+  }
+  close_quietly(descriptor);
+}
+
 AtomicFile::AtomicFile(fs::path target) : target_(std::move(target)) {
   if (is_written_in_place(target_)) {
     descriptor_ = open_retrying(target_, O_WRONLY);

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -12,6 +13,10 @@ namespace fs = std::filesystem;
 
 // The whole file. Throws Error "path: cannot open: reason"; `most_bytes` bounds what is read.
 std::string read_file(const fs::path& path, std::uint64_t most_bytes = std::uint64_t{1} << 40);
+
+// The bytes of a regular file in pieces of at most 1 MiB, by read(): a bad disk block is an Error, not a
+// signal.
+void for_each_piece(const fs::path& path, const std::function<void(std::string_view)>& take);
 
 // A file under a temporary name in the target's folder that takes its name by commit(): write, fsync, close,
 // rename, fsync of the folder, each checked. Without commit() the temporary is removed. Never retries a

@@ -9,7 +9,19 @@
 #include <variant>
 #include <vector>
 
+#include "support/error.hpp"
+
 namespace headwater {
+
+// What Json::parse and read_json throw: "where:line:column: problem", and its parts for callers that count
+// bytes.
+class JsonError : public Error {
+ public:
+  JsonError(const std::string& message, std::size_t offset, std::string what_is_wrong)
+      : Error(message), at(offset), problem(std::move(what_is_wrong)) {}
+  std::size_t at;  // byte offset in the text
+  std::string problem;
+};
 
 // A JSON value. Objects keep the order of their members; a member name occurs once. Integers keep their sign
 // and all 64 bits; other numbers are double.

@@ -27,7 +27,7 @@ namespace {
 constexpr std::size_t kMostDepth = 64;
 
 [[noreturn]] void fail(std::string_view text, std::string_view where, std::size_t at, std::string_view what) {
-  throw Error(text_position(text, where, at) + ": " + std::string(what));
+  throw JsonError(text_position(text, where, at) + ": " + std::string(what), at, std::string(what));
 }
 
 // Hands the parser the bytes and tells how many it has taken: its events carry no positions of their own.

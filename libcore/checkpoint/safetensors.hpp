@@ -1,0 +1,85 @@
+// safetensors files (github.com/huggingface/safetensors, README "Format"): u64 little-endian header size,
+// JSON header, tensors without holes. The reader trusts nothing in the file.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "checkpoint/dtype.hpp"
+#include "support/files.hpp"
+
+namespace headwater {
+
+using Metadata = std::vector<std::pair<std::string, std::string>>;
+
+// Takes the bytes of a file piece by piece.
+using ByteSink = std::function<void(std::string_view)>;
+
+// A tensor as it lies in a file. `bytes` may be unaligned; numbers are little-endian.
+struct TensorView {
+  std::string name;
+  Dtype dtype = Dtype::f32;
+  std::vector<std::int64_t> shape;  // at most 8 sizes; none: one number
+  std::string_view bytes;
+
+  std::int64_t elements() const { return static_cast<std::int64_t>(bytes.size() / dtype_bytes(dtype)); }
+};
+
+// The numbers in order; out.size() must be elements(). Integers beyond 2^24 (float) or 2^53 (double) are
+// rounded.
+void read_numbers(const TensorView& tensor, std::span<float> out);
+void read_numbers(const TensorView& tensor, std::span<double> out);
+std::vector<float> read_floats(const TensorView& tensor);
+
+// For I64, I32, U8 and BOOL; throws Error on the others.
+std::vector<std::int64_t> read_integers(const TensorView& tensor);
+
+// A whole file, checked before anything in it is used. Throws Error "path: byte N: tensor "name": what".
+class Safetensors {
+ public:
+  // Maps the file; it must not be overwritten in place while this lives.
+  explicit Safetensors(const fs::path& path);
+  // Of bytes that the caller keeps; `where` names them in messages.
+  Safetensors(std::string_view bytes, std::string where);
+
+  const std::vector<TensorView>& tensors() const { return tensors_; }  // in the order of the data
+  const Metadata& metadata() const { return metadata_; }
+  const std::string& where() const { return where_; }
+
+  const TensorView* find(std::string_view name) const;
+  // Throws Error naming the missing tensor.
+  const TensorView& at(std::string_view name) const;
+  // The data section: where all tensors are F32, the flat buffer of floats in the order of tensors().
+  std::string_view data() const { return data_; }
+
+ private:
+  void read(std::string_view bytes);
+
+  std::string where_;
+  std::unique_ptr<MappedFile> file_;
+  std::string_view data_;
+  std::vector<TensorView> tensors_;
+  std::vector<std::uint32_t> by_name_;
+  Metadata metadata_;
+};
+
+// A tensor to write; `bytes` stay the caller's.
+TensorView float_tensor(std::string name, std::vector<std::int64_t> shape, const float* values);
+
+// The order in which tensors of one type are written: bytewise by name. Who lays a flat buffer out in this
+// order has the data section written in one piece.
+std::vector<std::string> safetensors_order(std::vector<std::string> names);
+
+// Tensors by alignment of their type descending, then by name; header padded with spaces to a multiple of 8.
+// The metadata begin with "format": "pt", which transformers demands. Throws Error on duplicate names and
+// wrong sizes.
+void write_safetensors(std::vector<TensorView> tensors, const Metadata& metadata, const ByteSink& sink);
+std::string to_safetensors(std::vector<TensorView> tensors, const Metadata& metadata = {});
+
+}  // namespace headwater

@@ -1,0 +1,112 @@
+// Numbers out of a tensor's bytes.
+#include <bit>
+#include <cstring>
+
+#include "checkpoint/safetensors.hpp"
+#include "support/error.hpp"
+
+namespace headwater {
+
+static_assert(std::endian::native == std::endian::little, "tensors are little-endian and copied as they are");
+
+namespace {
+
+template <class T>
+T load(const char* from) {
+  T value;
+  std::memcpy(&value, from, sizeof value);
+  return value;
+}
+
+// IEEE 754 binary16: sign, 5 bits of exponent (bias 15), 10 of fraction. Every value is a float.
+float from_half(std::uint16_t bits) {
+  const std::uint32_t sign = static_cast<std::uint32_t>(bits & 0x8000u) << 16;
+  const std::uint32_t exponent = bits >> 10 & 31u;
+  const std::uint32_t fraction = bits & 1023u;
+  if (exponent == 0) {  // zero and subnormal: fraction * 2^-24
+    const float magnitude = static_cast<float>(fraction) * 0x1p-24f;
+    return sign != 0 ? -magnitude : magnitude;
+  }
+  const std::uint32_t widened = exponent == 31 ? 255u : exponent + (127u - 15u);
+  return std::bit_cast<float>(sign | widened << 23 | fraction << 13);
+}
+
+// The upper half of a float.
+float from_bfloat(std::uint16_t bits) { return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16); }
+
+template <class T>
+void read_into(const TensorView& tensor, std::span<T> out) {
+  if (static_cast<std::int64_t>(out.size()) != tensor.elements()) {
+    throw Error("tensor " + quote(tensor.name) + ": has " + std::to_string(tensor.elements()) +
+                " numbers, expected " + std::to_string(out.size()));
+  }
+  const char* from = tensor.bytes.data();
+  const auto each = [&]<class Stored>(Stored, auto convert) {
+    for (std::size_t i = 0; i < out.size(); ++i)
+      out[i] = static_cast<T>(convert(load<Stored>(from + i * sizeof(Stored))));
+  };
+  const auto same = [](auto value) { return value; };
+  switch (tensor.dtype) {
+    case Dtype::f64:
+      return each(double{}, same);
+    case Dtype::i64:
+      return each(std::int64_t{}, same);
+    case Dtype::f32:
+      return each(float{}, same);
+    case Dtype::i32:
+      return each(std::int32_t{}, same);
+    case Dtype::f16:
+      return each(std::uint16_t{}, from_half);
+    case Dtype::bf16:
+      return each(std::uint16_t{}, from_bfloat);
+    case Dtype::u8:
+      return each(std::uint8_t{}, same);
+    case Dtype::boolean:
+      return each(std::uint8_t{}, [](std::uint8_t value) { return value != 0 ? 1 : 0; });
+  }
+}
+
+}  // namespace
+
+void read_numbers(const TensorView& tensor, std::span<float> out) {
+  if (tensor.dtype == Dtype::f32 && out.size_bytes() == tensor.bytes.size()) {
+    if (!out.empty()) std::memcpy(out.data(), tensor.bytes.data(), out.size_bytes());
+    return;
+  }
+  read_into(tensor, out);
+}
+
+void read_numbers(const TensorView& tensor, std::span<double> out) { read_into(tensor, out); }
+
+std::vector<float> read_floats(const TensorView& tensor) {
+  std::vector<float> values(static_cast<std::size_t>(tensor.elements()));
+  read_numbers(tensor, std::span<float>(values));
+  return values;
+}
+
+std::vector<std::int64_t> read_integers(const TensorView& tensor) {
+  std::vector<std::int64_t> values(static_cast<std::size_t>(tensor.elements()));
+  const char* from = tensor.bytes.data();
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    switch (tensor.dtype) {
+      case Dtype::i64:
+        values[i] = load<std::int64_t>(from + i * 8);
+        break;
+      case Dtype::i32:
+        values[i] = load<std::int32_t>(from + i * 4);
+        break;
+      case Dtype::u8:
+        values[i] = load<std::uint8_t>(from + i);
+        break;
+      case Dtype::boolean:
+        values[i] = load<std::uint8_t>(from + i) != 0 ? 1 : 0;
+        break;
+      default:
+        throw Error("tensor " + quote(tensor.name) + ": is " + std::string(dtype_name(tensor.dtype)) +
+                    ", expected whole numbers");
+    }
+  }
+  return values;
+}
+
+}  // namespace headwater
