@@ -1,0 +1,173 @@
+// Writing checkpoints: temporary folder, manifest, rename, links, pruning.
+#include "checkpoint/directory.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <system_error>
+
+#include "checkpoint/directory_names.hpp"
+#include "support/error.hpp"
+#include "support/hash.hpp"
+
+namespace headwater {
+
+namespace {
+
+// Like mkdir -p; the folder that got a new entry is synced.
+void create_directories_durably(const fs::path& directory) {
+  if (directory.empty() || fs::is_directory(directory)) return;
+  create_directories_durably(directory.parent_path());
+  std::error_code error;
+  const bool is_new = fs::create_directory(directory, error);
+  if (error) throw Error(shown(directory) + ": cannot create: " + error.message());
+  if (is_new) sync_directory(directory.has_parent_path() ? directory.parent_path() : fs::path("."));
+}
+
+void rename_checked(const fs::path& from, const fs::path& to) {
+  std::error_code error;
+  fs::rename(from, to, error);
+  if (error) throw Error(shown(to) + ": cannot rename into place: " + error.message());
+}
+
+// First under a name that is no checkpoint's: a half removed one must not look like a damaged one.
+void remove_checkpoint(const fs::path& checkpoints, const fs::path& path, std::int64_t step) {
+  const fs::path condemned = checkpoints / temporary_name(step, "-removed");
+  std::error_code error;
+  fs::remove_all(condemned, error);
+  if (!error) fs::rename(path, condemned, error);
+  if (!error) fs::remove_all(condemned, error);
+  if (error) throw Error(shown(path) + ": cannot remove: " + error.message());
+}
+
+// Puts `from` at `to` where a folder of that name stands, without a moment in which none does.
+void exchange(const fs::path& from, const fs::path& to, const fs::path& aside) {
+  if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_EXCHANGE) == 0) return;
+  if (errno != EINVAL && errno != ENOSYS) {
+    throw Error(shown(to) + ": cannot replace: " + std::generic_category().message(errno));
+  }
+  // A file system without the exchange: for a moment the older checkpoints are the newest.
+  rename_checked(to, aside);
+  rename_checked(from, to);
+}
+
+void prune(const fs::path& model_directory, std::int64_t just_written, int keep_newest) {
+  const fs::path checkpoints = model_directory / kCheckpoints;
+  const std::optional<std::int64_t> best = linked_step(checkpoints / kBest);
+  int kept = 0;
+  for (const Checkpoint& checkpoint : list_checkpoints(model_directory)) {
+    if (kept++ < std::max(keep_newest, 2) || checkpoint.step == just_written || checkpoint.step == best)
+      continue;
+    remove_checkpoint(checkpoints, checkpoint.path, checkpoint.step);
+  }
+}
+
+}  // namespace
+
+void swap_link(const fs::path& link, const std::string& target, const fs::path& temporary) {
+  std::error_code error;
+  if (fs::is_symlink(fs::symlink_status(link, error)) && fs::read_symlink(link, error) == target) return;
+  fs::remove(temporary, error);
+  fs::create_symlink(target, temporary, error);
+  if (error) throw Error(shown(link) + ": cannot create the link: " + error.message());
+  rename_checked(temporary, link);
+}
+
+CheckpointWriter::CheckpointWriter(fs::path model_directory, std::int64_t step)
+    : model_directory_(std::move(model_directory)), step_(step) {
+  const fs::path checkpoints = model_directory_ / kCheckpoints;
+  create_directories_durably(checkpoints);
+  temporary_ = checkpoints / temporary_name(step, "");
+  std::error_code error;
+  fs::remove_all(temporary_, error);
+  fs::create_directory(temporary_, error);
+  if (error) throw Error(shown(temporary_) + ": cannot create: " + error.message());
+}
+
+CheckpointWriter::~CheckpointWriter() {
+  std::error_code ignored;
+  if (!temporary_.empty()) fs::remove_all(temporary_, ignored);
+}
+
+void CheckpointWriter::add_file(std::string_view name, std::string_view bytes) {
+  add_file(name, [&](const ByteSink& sink) { sink(bytes); });
+}
+
+void CheckpointWriter::add_file(std::string_view name, const std::function<void(const ByteSink&)>& produce) {
+  NewFile file(temporary_ / name);
+  Hasher hasher;
+  std::uint64_t size = 0;
+  produce([&](std::string_view bytes) {
+    hasher.update(bytes);
+    file.write(bytes);
+    size += bytes.size();
+  });
+  file.finish();
+  manifest_.files.push_back({std::string(name), size, hasher.digest()});
+}
+
+fs::path CheckpointWriter::finish(const Finish& how) {
+  const fs::path checkpoints = model_directory_ / kCheckpoints;
+  const std::string step = std::to_string(step_);
+  const fs::path target = checkpoints / step;
+  manifest_.is_best = how.is_best;
+  write_new_file(temporary_ / kManifestName, manifest_text(manifest_));
+  sync_directory(temporary_);
+
+  std::error_code error;
+  if (fs::is_directory(target, error)) {
+    const fs::path replaced = checkpoints / temporary_name(step_, "-replaced");
+    fs::remove_all(replaced, error);
+    exchange(temporary_, target, replaced);
+    sync_directory(checkpoints);
+    fs::remove_all(replaced, error);
+    fs::remove_all(temporary_, error);  // now the old one
+  } else {
+    rename_checked(temporary_, target);
+    sync_directory(checkpoints);
+  }
+  temporary_.clear();
+
+  const fs::path link = checkpoints / temporary_name(step_, "-link");
+  swap_link(checkpoints / kLatest, step, link);
+  if (how.is_best) swap_link(checkpoints / kBest, step, link);
+  sync_directory(checkpoints);
+  prune(model_directory_, step_, how.keep_newest);
+  return target;
+}
+
+void remove_checkpoints(const fs::path& model_directory) {
+  const fs::path checkpoints = model_directory / kCheckpoints;
+  std::error_code error;
+  fs::remove(checkpoints / kLatest, error);
+  if (!error) fs::remove(checkpoints / kBest, error);
+  if (error) throw Error(shown(checkpoints) + ": cannot remove the links: " + error.message());
+  for (const Checkpoint& checkpoint : list_checkpoints(model_directory)) {
+    remove_checkpoint(checkpoints, checkpoint.path, checkpoint.step);
+  }
+}
+
+fs::path run_lock_path(const fs::path& model_directory) {
+  create_directories_durably(model_directory);
+  return model_directory / ".lock";
+}
+
+void link_best_files(const fs::path& model_directory, const std::vector<std::string>& names) {
+  for (const std::string& name : names) {
+    const fs::path link = model_directory / name;
+    std::error_code error;
+    const fs::file_status status = fs::symlink_status(link, error);
+    if (fs::exists(status) && !fs::is_symlink(status)) {
+      throw Error(shown(link) +
+                  ": is no link to the best checkpoint (move it away, or train into another directory)");
+    }
+    const std::string temporary = "." + name + ".tmp-" + std::to_string(::getpid()) + "-0";
+    swap_link(link, "checkpoints/best/" + name, model_directory / temporary);
+  }
+  sync_directory(model_directory);
+}
+
+}  // namespace headwater

@@ -1,0 +1,98 @@
+// Checkpoints of a model directory: MODEL/checkpoints/<step>/ holds everything of one moment and a manifest
+// of its bytes. A checkpoint is whole or not there, wherever the process or the machine stops.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "checkpoint/safetensors.hpp"
+#include "support/files.hpp"
+
+namespace headwater {
+
+struct Manifest {
+  struct File {
+    std::string name;
+    std::uint64_t bytes = 0;
+    std::string xxh3_128;  // 32 lower-case hexadecimal digits
+  };
+  bool is_best = false;  // this was the best checkpoint when it was saved
+  std::vector<File> files;
+};
+
+inline constexpr std::string_view kManifestName = "MANIFEST.json";
+
+std::string manifest_text(const Manifest& manifest);
+
+// Accepts exactly the bytes that manifest_text gives: any changed bit is either a changed statement or an
+// Error.
+Manifest parse_manifest(std::string_view text, std::string_view where);
+
+// The manifest of a checkpoint, after all files it names were read and compared with it. Throws Error.
+Manifest verify_checkpoint(const fs::path& checkpoint);
+
+// Writes one checkpoint: the files go to checkpoints/.tmp-<step>-<pid>/, finish() makes them
+// checkpoints/<step>/. Without finish(), or where it fails before the rename, the temporary folder is
+// removed.
+class CheckpointWriter {
+ public:
+  CheckpointWriter(fs::path model_directory, std::int64_t step);
+  ~CheckpointWriter();
+  CheckpointWriter(const CheckpointWriter&) = delete;
+  CheckpointWriter& operator=(const CheckpointWriter&) = delete;
+
+  void add_file(std::string_view name, std::string_view bytes);
+  // `produce` is called once with a sink that writes, for files too large to hold twice.
+  void add_file(std::string_view name, const std::function<void(const ByteSink&)>& produce);
+
+  struct Finish {
+    bool is_best = false;
+    int keep_newest = 2;  // at least 2; the best is kept besides
+  };
+  // Manifest, fsync, rename, links `latest` and, where it is one, `best`, then prunes. A checkpoint of the
+  // same step is replaced in one exchange. Returns its path.
+  fs::path finish(const Finish& how);
+
+ private:
+  fs::path model_directory_, temporary_;
+  std::int64_t step_;
+  Manifest manifest_;
+};
+
+struct Checkpoint {
+  fs::path path;
+  std::int64_t step = 0;
+  bool is_best = false;
+};
+
+// The checkpoints that are there, newest first, unverified.
+std::vector<Checkpoint> list_checkpoints(const fs::path& model_directory);
+
+// Walks the checkpoints from the newest to the first whose manifest verifies; `skipped` gets a line for each
+// one before it.
+std::optional<Checkpoint> newest_valid_checkpoint(const fs::path& model_directory,
+                                                  std::vector<std::string>& skipped);
+
+// Removes what processes that no longer live have left half done. For the holder of the run lock.
+void clean_up(const fs::path& model_directory);
+
+// What `train` does first, holding the run lock: clean_up, find the newest valid checkpoint, and set the
+// links `latest` and `best` as the manifests say, in case the last run ended between the rename and the
+// links.
+std::optional<Checkpoint> recover(const fs::path& model_directory, std::vector<std::string>& skipped);
+
+// Removes all checkpoints and both links, for a run that starts anew.
+void remove_checkpoints(const fs::path& model_directory);
+
+// The lock that keeps two runs out of one model directory; creates the directory where it is missing.
+fs::path run_lock_path(const fs::path& model_directory);
+
+// Makes MODEL/<name> a link to checkpoints/best/<name> for each name, each swapped in by rename. Throws Error
+// where a file that is no link has the name.
+void link_best_files(const fs::path& model_directory, const std::vector<std::string>& names);
+
+}  // namespace headwater

@@ -1,0 +1,148 @@
+// Finding checkpoints again: listing, verifying from the newest, cleaning up after dead processes.
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <system_error>
+
+#include "checkpoint/directory.hpp"
+#include "checkpoint/directory_names.hpp"
+#include "support/error.hpp"
+
+namespace headwater {
+
+std::string temporary_name(std::int64_t step, std::string_view suffix) {
+  return ".tmp-" + std::to_string(step) + "-" + std::to_string(::getpid()) + std::string(suffix);
+}
+
+std::optional<std::int64_t> parse_step(std::string_view name) {
+  std::int64_t step = 0;
+  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), step);
+  const bool is_step =
+      error == std::errc() && end == name.data() + name.size() && step >= 0 && std::to_string(step) == name;
+  return is_step ? std::optional(step) : std::nullopt;
+}
+
+std::optional<std::int64_t> linked_step(const fs::path& link) {
+  std::error_code error;
+  const fs::path target = fs::read_symlink(link, error);
+  return error ? std::nullopt : parse_step(target.native());
+}
+
+namespace {
+
+// The process number in ".tmp-<step>-<pid>[-suffix]" or ".<name>.tmp-<pid>-<number>".
+std::optional<pid_t> owner_of(std::string_view name) {
+  std::size_t at;
+  if (name.starts_with(".tmp-")) {
+    at = name.find('-', 5);
+    if (at == std::string_view::npos) return std::nullopt;
+    ++at;
+  } else {
+    at = name.rfind(".tmp-");
+    if (at == std::string_view::npos || !name.starts_with(".")) return std::nullopt;
+    at += 5;
+  }
+  pid_t owner = 0;
+  const auto [end, error] = std::from_chars(name.data() + at, name.data() + name.size(), owner);
+  const bool is_number =
+      error == std::errc() && owner > 0 && (end == name.data() + name.size() || *end == '-');
+  return is_number ? std::optional(owner) : std::nullopt;
+}
+
+// Our own number means a predecessor that had the same one (usual in containers): nothing of ours is open at
+// start.
+bool is_dead(pid_t process) { return process == ::getpid() || (::kill(process, 0) < 0 && errno == ESRCH); }
+
+void remove_orphans(const fs::path& folder) {
+  std::error_code error;
+  fs::directory_iterator entries(folder, error);
+  if (error == std::errc::no_such_file_or_directory) return;
+  std::vector<fs::path> orphans;
+  for (; !error && entries != fs::directory_iterator(); entries.increment(error)) {
+    const std::optional<pid_t> owner = owner_of(entries->path().filename().native());
+    if (owner && is_dead(*owner)) orphans.push_back(entries->path());
+  }
+  if (error) throw Error(shown(folder) + ": cannot list: " + error.message());
+  for (const fs::path& orphan : orphans) {
+    fs::remove_all(orphan, error);
+    if (error) throw Error(shown(orphan) + ": cannot remove: " + error.message());
+  }
+}
+
+std::optional<Manifest> verified(const fs::path& checkpoint) {
+  try {
+    return verify_checkpoint(checkpoint);
+  } catch (const Error&) {
+    return std::nullopt;  // the walk from the newest has reported it, or nothing rests on it
+  }
+}
+
+// What `best` should point to: the newest checkpoint where that one was the best, else what the link says
+// where that is intact (every earlier save has set it), else the newest intact one that was the best of its
+// time.
+std::optional<std::int64_t> valid_best(const fs::path& model_directory, const Checkpoint& newest) {
+  if (newest.is_best) return newest.step;
+  const fs::path checkpoints = model_directory / kCheckpoints;
+  const std::optional<std::int64_t> linked = linked_step(checkpoints / kBest);
+  if (linked && verified(checkpoints / std::to_string(*linked))) return linked;
+  for (const Checkpoint& checkpoint : list_checkpoints(model_directory)) {
+    const std::optional<Manifest> manifest = verified(checkpoint.path);
+    if (manifest && manifest->is_best) return checkpoint.step;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::vector<Checkpoint> list_checkpoints(const fs::path& model_directory) {
+  const fs::path checkpoints = model_directory / kCheckpoints;
+  std::vector<Checkpoint> found;
+  std::error_code error;
+  fs::directory_iterator entries(checkpoints, error);
+  if (error == std::errc::no_such_file_or_directory) return found;
+  for (; !error && entries != fs::directory_iterator(); entries.increment(error)) {
+    const std::optional<std::int64_t> step = parse_step(entries->path().filename().native());
+    if (step) found.push_back({entries->path(), *step, false});
+  }
+  if (error) throw Error(shown(checkpoints) + ": cannot list: " + error.message());
+  std::sort(found.begin(), found.end(),
+            [](const Checkpoint& a, const Checkpoint& b) { return a.step > b.step; });
+  return found;
+}
+
+std::optional<Checkpoint> newest_valid_checkpoint(const fs::path& model_directory,
+                                                  std::vector<std::string>& skipped) {
+  for (Checkpoint& checkpoint : list_checkpoints(model_directory)) {
+    try {
+      checkpoint.is_best = verify_checkpoint(checkpoint.path).is_best;
+      return checkpoint;
+    } catch (const Error& error) {
+      skipped.emplace_back(error.what());
+    }
+  }
+  return std::nullopt;
+}
+
+void clean_up(const fs::path& model_directory) {
+  remove_orphans(model_directory);
+  remove_orphans(model_directory / kCheckpoints);
+}
+
+std::optional<Checkpoint> recover(const fs::path& model_directory, std::vector<std::string>& skipped) {
+  clean_up(model_directory);
+  const std::optional<Checkpoint> newest = newest_valid_checkpoint(model_directory, skipped);
+  if (!newest) return newest;
+  const fs::path checkpoints = model_directory / kCheckpoints;
+  const fs::path temporary = checkpoints / temporary_name(newest->step, "-link");
+  swap_link(checkpoints / kLatest, std::to_string(newest->step), temporary);
+  if (const std::optional<std::int64_t> best = valid_best(model_directory, *newest)) {
+    swap_link(checkpoints / kBest, std::to_string(*best), temporary);
+  }
+  sync_directory(checkpoints);
+  return newest;
+}
+
+}  // namespace headwater
