@@ -108,6 +108,9 @@ class TreeBuilder : public YAML::EventHandler {
 
   Node take_root() { return std::move(root_); }
   int documents() const { return documents_; }
+  bool ends_quoted() const { return ends_quoted_; }
+  Place last_scalar_place() const { return last_scalar_place_; }
+  const std::string& last_scalar() const { return last_scalar_; }
 
   // yaml-cpp counts lines and bytes from 0.
   Place place(const YAML::Mark& mark) const {
@@ -139,6 +142,9 @@ class TreeBuilder : public YAML::EventHandler {
                 const std::string& value) override {
     const bool is_plain = tag == "?" || tag.empty();
     check(mark, tag == "!" ? "" : tag, anchor);
+    ends_quoted_ = !is_plain;
+    last_scalar_place_ = place(mark);
+    if (ends_quoted_) last_scalar_ = value;
     attach(Node{.kind = Node::Kind::scalar,
                 .place = place(mark),
                 .text = value,
@@ -238,7 +244,33 @@ class TreeBuilder : public YAML::EventHandler {
   Node root_;
   std::size_t nodes_ = 0;
   int documents_ = 0;
+  bool ends_quoted_ = false;
+  std::string last_scalar_;
+  Place last_scalar_place_;
 };
+
+void parse_events(const std::string& text, TreeBuilder& builder, Problems& problems) {
+  std::istringstream stream(text);
+  try {
+    YAML::Parser parser(stream);
+    while (parser.HandleNextDocument(builder)) {
+    }
+  } catch (const YAML::Exception& error) {
+    problems.stop(builder.place(error.mark),
+                  "not valid YAML: " + error.msg + " (look at the indentation, colons, quotes and brackets)");
+  }
+}
+
+// yaml-cpp 0.7 takes a quoted text that the end of the file cuts off. Then it also swallows a comment put
+// behind it.
+bool is_last_quote_open(const std::string& text) {
+  const std::string behind = "# behind the last quote";
+  Problems problems("");
+  const std::string longer = text + "\n" + behind + "\n";
+  TreeBuilder builder(longer, problems);
+  parse_events(longer, builder, problems);
+  return builder.ends_quoted() && builder.last_scalar().find(behind) != std::string::npos;
+}
 
 // CR LF is LF; yaml-cpp's own treatment of CR depends on where it stands.
 std::string with_lf(std::string_view text) {
@@ -294,15 +326,10 @@ Node parse_document(std::string_view raw, Problems& problems) {
   if (raw.size() > kMostBytes) BeforeParsing(problems).check(raw);
   const std::string text = with_lf(raw);
   BeforeParsing(problems).check(text);
-  std::istringstream stream(text);
   TreeBuilder builder(text, problems);
-  try {
-    YAML::Parser parser(stream);
-    while (parser.HandleNextDocument(builder)) {
-    }
-  } catch (const YAML::Exception& error) {
-    problems.stop(builder.place(error.mark),
-                  "not valid YAML: " + error.msg + " (look at the indentation, colons, quotes and brackets)");
+  parse_events(text, builder, problems);
+  if (builder.ends_quoted() && is_last_quote_open(text)) {
+    problems.stop(builder.last_scalar_place(), "a quote that is not closed (put the second one)");
   }
   Node root = builder.take_root();
   if (builder.documents() == 0 || root.kind == Node::Kind::null) {

@@ -82,6 +82,7 @@ struct TrainingSettings {
   std::int64_t most_steps = 0;  // 0: no limit
   std::int64_t batch_sequences = 64;
   double label_smoothing = 0.0;
+  std::int64_t log_every = 100;      // steps between rows of log.csv; each epoch's end has one too
   std::string best_metric = "loss";  // of validation: loss (lowest) | accuracy (highest)
   OptimizerSettings optimizer;
   ScheduleSettings schedule;

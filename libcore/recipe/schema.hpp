@@ -60,7 +60,7 @@ void rows(Visitor& v, ModelSettings& s) {
   v.field("heads", s.heads, Between{1, 1024});
   v.field("head_width", s.head_width, Between{0, 65536});
   v.field("feed_forward_width", s.feed_forward_width, Between{1, 1e6});
-  v.field("encoder_layers", s.encoder_layers, Between{1, 1000});
+  v.field("encoder_layers", s.encoder_layers, Between{0, 1000});
   v.field("decoder_layers", s.decoder_layers, Between{1, 1000});
   v.field("norm", s.norm, OneOf{{"post", "pre"}});
   v.field("norm_epsilon", s.norm_epsilon, Between{1e-12, 0.1});
@@ -108,6 +108,7 @@ void rows(Visitor& v, TrainingSettings& s) {
   v.field("most_steps", s.most_steps, Between{0, 1e9});
   v.field("batch_sequences", s.batch_sequences, Between{1, 1e6});
   v.field("label_smoothing", s.label_smoothing, kShare);
+  v.field("log_every", s.log_every, Between{1, 1e9});
   v.field("best_metric", s.best_metric, OneOf{{"loss", "accuracy"}});
   v.section("optimizer", s.optimizer);
   v.section("schedule", s.schedule);

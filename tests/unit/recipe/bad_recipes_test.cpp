@@ -1,0 +1,208 @@
+// Promise R19: bad recipes are refused with the place and a fix.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "recipe/recipe.hpp"
+#include "support/error.hpp"
+
+using namespace headwater;
+
+namespace {
+
+struct BadRecipe {
+  const char* text;
+  const char* place;  // line:column of the first error
+  const char* says;   // a part of the first line
+};
+
+const std::vector<BadRecipe> kBadRecipes = {
+    // unknown keys
+    {"trainin: {}\n", "1:1", "unknown key \"trainin\"; did you mean \"training\"?"},
+    {"training:\n  optimizer:\n    learing_rate: 0.1\n", "3:5",
+     "unknown key \"learing_rate\" in \"training.optimizer\"; did you mean \"learning_rate\"?"},
+    {"model: {widht: 3}\n", "1:9", "did you mean \"width\"?"},
+    {"colour_of_the_sky: blue\n", "1:1", "unknown key \"colour_of_the_sky\" (known: name, seed"},
+    {"quick: {quick: {}}\n", "1:9", "unknown key \"quick\" in \"quick\""},
+    {"name: \"\xC3\xA9\"\nmodel: {norm: post, \xC3\xA9\xC3\xA9\xC3\xA9\xC3\xA9: 1, widt: 4}\n", "2:21",
+     "unknown key"},
+    {"Seed: 1\n", "1:1", "did you mean \"seed\"?"},
+    // duplicates
+    {"seed: 1\nname: x\nseed: 2\n", "3:1", "duplicate key \"seed\", first in line 1 (remove one)"},
+    {"model: {width: 4, width: 4}\n", "1:19", "duplicate key \"width\""},
+    {"training:\n  epochs: 1\ntraining:\n  epochs: 2\n", "3:1", "duplicate key \"training\""},
+    // types
+    {"seed: one\n", "1:7", "seed: wanted a whole number from 0 up, not \"one\""},
+    {"seed: -1\n", "1:7", "too small"},
+    {"seed: 18446744073709551616\n", "1:7", "too large"},
+    {"seed: \"1\"\n", "1:7", "remove the quotes"},
+    {"seed: [1]\n", "1:7", "not a list"},
+    {"seed: 1.0\n", "1:7", "write it without point and exponent"},
+    {"training: {epochs: 1e3}\n", "1:20", "write it without point and exponent"},
+    {"seed:\n", "1:1", "seed: no value"},
+    {"model: {width: ~}\n", "1:9", "model.width: no value"},
+    {"model: 256\n", "1:8", "model: wanted a map, not a number (write key: value below it)"},
+    {"model:\n", "1:1", "model: no value"},
+    {"name: 5\n", "1:7", "name: wanted a text, not a number \"5\" (put it in quotes)"},
+    {"name: true\n", "1:7", "put it in quotes"},
+    {"name: {a: b}\n", "1:7", "name: wanted a text, not a map"},
+    {"name: \"\"\n", "1:7", "an empty text"},
+    {"name: |\n  two\n  lines\n", "1:7", "several lines"},
+    {"name: \"a\\x07b\"\n", "1:7", "control character"},
+    {"data: {columns: source}\n", "1:17", "wanted a list, not a text"},
+    {"data: {columns: []}\n", "1:17", "an empty list (known: source, target, label)"},
+    {"expected: 3\n", "1:11", "wanted a list, not a number"},
+    {"expected:\n  - 3\n", "2:5", "expected[0]: wanted a map"},
+    // numbers that YAML readers bend
+    {"model: {width: 010}\n", "1:16", "leave out the leading zeros"},
+    {"model: {width: 0x1F}\n", "1:16", "write it in decimal"},
+    {"model: {width: 1_000}\n", "1:16", "without separators"},
+    {"model: {width: 1,000}\n", "1:18", "key"},
+    {"model: {norm_epsilon: .inf}\n", "1:23", "finite number"},
+    {"model: {norm_epsilon: .nan}\n", "1:23", "finite number"},
+    {"model: {norm_epsilon: 1e-3x}\n", "1:23", "wanted a number, not \"1e-3x\""},
+    {"model: {norm_epsilon: .5}\n", "1:23", "write 0 before the point"},
+    {"model: {norm_epsilon: 1e999}\n", "1:23", "beyond what a double can hold"},
+    {"model: {width: +5}\n", "1:16", "leave out the plus sign"},
+    {"model: {scale_embedding: yes}\n", "1:26", "write true or false"},
+    {"model: {scale_embedding: True}\n", "1:26", "write true or false"},
+    {"model: {scale_embedding: 1}\n", "1:26", "write true or false"},
+    // ranges
+    {"model: {width: 0}\n", "1:16", "model.width: 0 is out of range (from 1 to 65536)"},
+    {"model: {dropout: 1.5}\n", "1:18", "model.dropout: 1.5 is out of range (from 0 to 0.99)"},
+    {"model: {dropout: -0.1}\n", "1:18", "out of range"},
+    {"training: {epochs: 0}\n", "1:20", "out of range"},
+    {"training: {optimizer: {learning_rate: 0}}\n", "1:39", "out of range"},
+    {"training: {optimizer: {beta_1: 1}}\n", "1:32", "out of range"},
+    {"data: {validation_fraction: 1}\n", "1:29", "out of range"},
+    {"source_tokenizer: {size: 2}\n", "1:26", "out of range"},
+    {"training: {checkpoint: {keep: 0}}\n", "1:31", "out of range"},
+    // words
+    {"model: {norm: middle}\n", "1:15", "unknown value \"middle\" (known: post, pre)"},
+    {"training: {optimizer: {kind: adamww}}\n", "1:30", "did you mean \"adamw\"?"},
+    {"data: {columns: [source, traget]}\n", "1:26", "did you mean \"target\"?"},
+    {"data: {columns: [source, source]}\n", "1:26", "stands twice"},
+    // paths
+    {"data: {train: /etc/passwd}\n", "1:15", "is absolute"},
+    {"data: {train: a/../../b}\n", "1:15", "leaves the data root"},
+    {"data: {train: ~/x}\n", "1:15", "begins with ~"},
+    {"data: {train: \"https://example.org/x\"}\n", "1:15", "remote address"},
+    {"data: {train: $HOME/x}\n", "1:15", "character of the shell"},
+    {"data: {train: \"|cat x\"}\n", "1:15", "character of the shell"},
+    // what holds between keys
+    {"model: {width: 10, heads: 3}\n", "1:27", "3 heads do not divide the width 10"},
+    {"model:\n  positions: sinusoidal\n  width: 33\n  heads: 1\n", "3:10", "need an even width"},
+    {"training:\n  schedule: {kind: inverse_square_root}\n", "2:20", "needs warmup_steps"},
+    {"data: {columns: [source]}\n", "1:17", "reads source and target"},
+    {"quick: {model: {heads: 7}}\n", "1:24", "7 heads do not divide the width 256"},
+    {"quick: {model: {widht: 7}}\n", "1:17", "unknown key \"widht\" in \"quick.model\""},
+    {"quick: 5\n", "1:8", "quick: wanted a map"},
+    {"expected:\n  - {value: 1, tolerance: 0}\n", "2:5", "no metric"},
+    {"expected:\n  - {metric: bleu, tolerance: 0}\n", "2:5", "no value"},
+    {"expected:\n  - {metric: bleu, value: 1}\n", "2:5", "no tolerance"},
+    {"expected:\n  - {metric: bleu, value: 1, compare: at_most, tolerance: 1}\n", "2:5",
+     "a tolerance beside compare"},
+    // YAML's deep water
+    {"name: &x y\n", "1:7", "an anchor with &"},
+    {"name: *x\n", "1:7", "not valid YAML"},
+    {"a: &a [*a]\n", "1:4", "an anchor with &"},
+    {"x: &b {k: v}\nmodel:\n  <<: *b\n", "1:4", "an anchor with &"},
+    {"model:\n  <<: {width: 3}\n", "2:3", "a merge with <<"},
+    {"name: !!str 5\n", "1:7", "a tag"},
+    {"model: !!map {width: 3}\n", "1:8", "a tag"},
+    {"name: !foo 5\n", "1:7", "a tag"},
+    {"name: a\n---\nname: b\n", "2:1", "a second document"},
+    {"%YAML 1.2\n---\nname: a\n", "1:1", "a YAML directive"},
+    {"? name\n: x\n", "1:1", "a complex key"},
+    {"\"name\": x\n", "1:1", "a key in quotes"},
+    {"{[a]: b}\n", "1:2", "a key that is a list or map"},
+    {"name: [a\n", "2:1", "not valid YAML"},
+    {"name: x: y\n", "1:8", "not valid YAML"},
+    {"model:\n\twidth: 3\n", "2:1", "a tab in the indentation"},
+    {"model:\n  width: 3\n \theads: 2\n", "3:2", "a tab in the indentation"},
+    {"name: \"unfinished\n", "1:7", "a quote that is not closed"},
+    {"model:\n  norm: 'post\n  width: 3\n", "2:9", "a quote that is not closed"},
+    {"- name\n", "1:1", "wanted a map at the top, not a list"},
+    {"just a text\n", "1:1", "wanted a map at the top, not a text"},
+    {"", "1:1", "an empty recipe"},
+    {"# nothing\n\n", "1:1", "an empty recipe"},
+    {"--- \n", "1:1", "an empty recipe"},
+    // bytes
+    {"\xEF\xBB\xBFname: x\n", "1:1", "a byte order mark"},
+    {"name: caf\xE9\n", "1:10", "invalid UTF-8"},
+    {"\xC3\xA9: 1\nname: \xC3\xA9\xED\xA0\x80\n", "2:8", "invalid UTF-8"},
+    {"name: a\x01z\n", "1:8", "a control character"},
+    {"name: a\rmodel: 3\n", "1:8", "a carriage return"},
+};
+
+// "where:line:column: lower-case text", one line, no full stop.
+void check_grammar(const std::string& line) {
+  INFO(line);
+  CHECK(line.starts_with("bad.yaml:"));
+  CHECK(line.back() != '.');
+  for (const char c : line) CHECK(static_cast<unsigned char>(c) >= 0x20);
+}
+
+std::string message_of(const std::string& text, const char* scale = "full") {
+  try {
+    parse_recipe(text, "bad.yaml", scale);
+  } catch (const UsageError& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+}  // namespace
+
+TEST_CASE("bad recipes are refused with line, column and fix") {
+  CHECK(kBadRecipes.size() >= 60);
+  for (const BadRecipe& bad : kBadRecipes) {
+    const std::string message = message_of(bad.text);
+    INFO(std::string(bad.text));
+    INFO(message);
+    const std::string first = message.substr(0, message.find('\n'));
+    CHECK(first.starts_with(std::string("bad.yaml:") + bad.place + ": "));
+    CHECK(first.find(bad.says) != std::string::npos);
+    for (std::size_t at = 0; at <= message.size();) {
+      const std::size_t end = std::min(message.find('\n', at), message.size());
+      check_grammar(message.substr(at, end - at));
+      at = end + 1;
+    }
+    // A part of the file is wrong whichever scale is asked for.
+    CHECK(message_of(bad.text, "quick") == message);
+  }
+}
+
+TEST_CASE("NUL, size, depth, number of values") {
+  using namespace std::string_literals;
+  CHECK(message_of("name: a\0b\n"s) == "bad.yaml:1:8: a NUL byte (is this a text file?)");
+  CHECK(message_of("name: " + std::string(1 << 20, 'a')).find("more than 1 MiB") != std::string::npos);
+  for (const char* open : {"[", "{a: ", "- "}) {
+    std::string deep = "name: ";
+    if (open[0] == '-') deep = "name:\n";
+    for (int i = 0; i < 100000; ++i) deep += open;
+    INFO(open);
+    CHECK(message_of(deep).find("nested deeper than 64 levels") != std::string::npos);
+  }
+  std::string stairs;  // block style, one level a line
+  for (int i = 0; i < 300; ++i) stairs += std::string(static_cast<std::size_t>(i), ' ') + "a:\n";
+  CHECK(message_of(stairs).find("nested deeper than 64 levels") != std::string::npos);
+  std::string wide = "expected: [";
+  for (int i = 0; i < 20000; ++i) wide += "1,";
+  CHECK(message_of(wide + "1]\n").find("more than 10,000 values") != std::string::npos);
+  std::string bomb = "a: &a [x,x,x,x,x,x,x,x,x]\n";
+  for (char c = 'b'; c <= 'i'; ++c) {
+    bomb += std::string(1, c) + ": &" + c + " [";
+    for (int i = 0; i < 9; ++i) bomb += std::string(i > 0 ? "," : "") + "*" + static_cast<char>(c - 1);
+    bomb += "]\n";
+  }
+  CHECK(message_of(bomb).starts_with("bad.yaml:1:4: an anchor with &"));
+}
+
+TEST_CASE("a text of the recipe cannot drive the terminal") {
+  const std::string message = message_of("model: {norm: \"\\e[2J\"}\n");
+  INFO(message);
+  CHECK(message.find('\x1b') == std::string::npos);
+}

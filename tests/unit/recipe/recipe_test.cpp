@@ -1,0 +1,188 @@
+// Recipes that are right: what is read, printed and compared.
+#include "recipe/recipe.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+
+#include "support/error.hpp"
+
+using namespace headwater;
+
+namespace {
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+// Every member away from its default, so that a row missing in the table shows.
+Recipe unusual() {
+  Recipe r;
+  r.name = "an unusual \"one\" \\ with # and: colons";
+  r.seed = 18446744073709551615u;
+  r.data = {"a/train.tsv", "a/validation file.tsv", "a/test.tsv", "a/text", {"target", "source"}, 0.25};
+  r.source_tokenizer = {"character", 300, "none", "unicode"};
+  r.target_tokenizer = {"word", 77, "lower", "unicode"};
+  r.model = {"encoder_decoder", 96,           3,    7,  111, 2,   5,   "pre",  1e-6,
+             "gelu_tanh",       "sinusoidal", true, 33, 0.1, 0.2, 0.3, "keras"};
+  r.training.epochs = 3;
+  r.training.most_steps = 1234567;
+  r.training.batch_sequences = 48;
+  r.training.label_smoothing = 0.1;
+  r.training.log_every = 7;
+  r.training.best_metric = "accuracy";
+  r.training.optimizer = {"adamw", 2.5e-4, 0.95, "inside", 1e-9, 0.8, 0.98, true, 0.01, 0.5, 1.5};
+  r.training.schedule = {"cosine", 4000, 1e-5};
+  r.training.checkpoint = {20, 5};
+  r.decoding = {1, 40};
+  r.expected = {{"bleu", 16.9, 0.5, "near", "a table"},
+                {"validation_loss", 2.78, std::nullopt, "at_most", ""}};
+  return r;
+}
+
+}  // namespace
+
+TEST_CASE("the defaults stand in the struct alone") {
+  const Recipe read = parse_recipe("name: r\n", "r.yaml");
+  Recipe wanted;
+  wanted.name = "r";
+  CHECK(read == wanted);
+}
+
+TEST_CASE("a recipe without a name is called by its file") {
+  CHECK(parse_recipe("seed: 2\n", "some/where/tiny.yaml").name == "tiny");
+}
+
+TEST_CASE("a printed recipe reads back equal, with every member away from its default") {
+  for (const Recipe& recipe : {unusual(), parse_recipe("name: r\n", "r.yaml")}) {
+    const std::string printed = print_recipe(recipe);
+    INFO(printed);
+    const Recipe again = parse_recipe(printed, "printed.yaml");
+    CHECK(again == recipe);
+    CHECK(print_recipe(again) == printed);
+    CHECK(differences(recipe, again).empty());
+  }
+}
+
+TEST_CASE("every row is compared: all keys but those without a second value differ") {
+  const std::vector<std::string> found = differences(unusual(), parse_recipe("name: r\n", "r.yaml"));
+  const std::string printed = print_recipe(unusual());
+  std::size_t values = 0;
+  for (std::size_t at = 0; (at = printed.find('\n', at)) != std::string::npos; ++at)
+    values += printed[at - 1] != ':';
+  CHECK(found.size() == values - 3);  // same: target_tokenizer.kind, model.kind, model.initialization
+}
+
+TEST_CASE("differences are named by key, here and there") {
+  Recipe a = parse_recipe("name: r\n", "r.yaml");
+  Recipe b = a;
+  b.training.epochs = 20;
+  b.training.optimizer.learning_rate = 0.01;
+  b.expected.push_back({"bleu", 10, 1, "near", ""});
+  const std::vector<std::string> found = differences(a, b);
+  REQUIRE(found.size() == 7);
+  CHECK(found[0] == "training.epochs: 15 here, 20 there");
+  CHECK(found[1] == "training.optimizer.learning_rate: 0.001 here, 0.01 there");
+  CHECK(found[2] == "expected[0].metric: absent here, bleu there");
+}
+
+TEST_CASE("the section quick replaces keys, only at scale quick") {
+  const std::string text =
+      "model: {width: 256, heads: 8}\n"
+      "training:\n  epochs: 15\n  optimizer: {learning_rate: 0.5}\n"
+      "expected:\n  - {metric: parameters, value: 5, tolerance: 0}\n"
+      "quick:\n  model: {width: 64}\n  training: {epochs: 1}\n  expected: []\n";
+  const Recipe full = parse_recipe(text, "r.yaml");
+  const Recipe quick = parse_recipe(text, "r.yaml", "quick");
+  CHECK(full.model.width == 256);
+  CHECK(full.training.epochs == 15);
+  CHECK(full.expected.size() == 1);
+  CHECK(quick.model.width == 64);
+  CHECK(quick.model.heads == 8);
+  CHECK(quick.training.epochs == 1);
+  CHECK(quick.training.optimizer.learning_rate == 0.5);
+  CHECK(quick.expected.empty());
+  CHECK_THROWS_AS(parse_recipe(text, "r.yaml", "tiny"), UsageError);
+}
+
+TEST_CASE("numbers are decimal and exact") {
+  CHECK(parse_recipe("seed: 18446744073709551615\n", "r").seed == 18446744073709551615u);
+  CHECK(parse_recipe("model: {norm_epsilon: 1e-6}\n", "r").model.norm_epsilon == 1e-6);
+  CHECK(parse_recipe("model: {norm_epsilon: 1.25E-2}\n", "r").model.norm_epsilon == 0.0125);
+  CHECK(parse_recipe("training: {optimizer: {weight_decay: 1}}\n", "r").training.optimizer.weight_decay ==
+        1.0);
+}
+
+TEST_CASE("CR LF, comments, quotes, flow and block style, one document marker") {
+  const Recipe r = parse_recipe(
+      "--- # a recipe\r\nname: 'it''s'\r\ndata:\r\n  train: \"a b.tsv\" # here\r\n  columns:\r\n  - "
+      "source\r\n  - target\r\n",
+      "r");
+  CHECK(r.name == "it's");
+  CHECK(r.data.train == "a b.tsv");
+  CHECK(r.data.columns == std::vector<std::string>{"source", "target"});
+}
+
+TEST_CASE("several errors come together, in order, ten at the most") {
+  std::string text;
+  for (int i = 0; i < 15; ++i) text += "key" + std::to_string(i) + "xxxx: 1\n";
+  try {
+    parse_recipe(text, "r.yaml");
+    FAIL("accepted");
+  } catch (const UsageError& error) {
+    const std::string what = error.what();
+    CHECK(std::count(what.begin(), what.end(), '\n') == 9);
+    CHECK(what.starts_with("r.yaml:1:1: unknown key \"key0xxxx\""));
+    CHECK(contains(what, "\nr.yaml:10:1: "));
+  }
+}
+
+TEST_CASE("the recipes of this repository are sound at both scales") {
+  std::size_t count = 0;
+  for (const auto& entry :
+       std::filesystem::directory_iterator(std::string(HEADWATER_SOURCE_DIR) + "/recipes")) {
+    if (entry.path().extension() != ".yaml") continue;
+    INFO(entry.path().string());
+    for (const char* scale : {"full", "quick"}) {
+      const Recipe recipe = read_recipe(entry.path(), scale);
+      CHECK(recipe.name == entry.path().stem().string());
+      CHECK(parse_recipe(print_recipe(recipe), "printed") == recipe);
+    }
+    ++count;
+  }
+  CHECK(count > 0);
+}
+
+TEST_CASE("row C: the numbers of the experiment") {
+  const Recipe r = read_recipe(std::string(HEADWATER_SOURCE_DIR) + "/recipes/spa-eng.yaml");
+  CHECK(r.source_tokenizer.size == 15000);
+  CHECK(r.target_tokenizer.size == 15000);
+  CHECK(r.model.length == 20);
+  CHECK(r.model.width == 256);
+  CHECK(r.model.heads == 8);
+  CHECK(r.model.head_width == 256);
+  CHECK(r.model.feed_forward_width == 2048);
+  CHECK(r.model.encoder_layers == 1);
+  CHECK(r.model.decoder_layers == 1);
+  CHECK(r.model.norm == "post");
+  CHECK(r.model.norm_epsilon == 1e-3);
+  CHECK(r.model.dropout == 0.0);
+  CHECK(r.model.output_dropout == 0.5);
+  CHECK(r.training.batch_sequences == 64);
+  CHECK(r.training.epochs == 15);
+  CHECK(r.training.optimizer.kind == "rmsprop");
+  CHECK(r.training.optimizer.learning_rate == 1e-3);
+  CHECK(r.training.optimizer.rho == 0.9);
+  CHECK(r.training.optimizer.epsilon == 1e-7);
+  CHECK(r.training.optimizer.epsilon_placement == "outside");
+  REQUIRE(r.expected.size() == 3);
+  CHECK(r.expected[0].value == 19960216);
+  CHECK(read_recipe(std::string(HEADWATER_SOURCE_DIR) + "/recipes/spa-eng.yaml", "quick")
+            .training.checkpoint.every_steps == 20);
+}
+
+TEST_CASE("a recipe that is not there is a wrong call") {
+  CHECK_THROWS_AS(read_recipe("/nonexistent/recipe.yaml"), UsageError);
+}
