@@ -1,0 +1,25 @@
+// A sequential colour scale: paper to navy over green and blue, lightness falling evenly.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace headwater {
+
+struct Color {
+  std::uint8_t red = 0, green = 0, blue = 0;
+  bool operator==(const Color&) const = default;
+};
+
+// The colour of `share` in [0, 1]; values outside are clamped, not-a-number is grey.
+Color sequential_color(double share);
+
+// True where white text reads better than black on the colour of `share`.
+bool is_dark(double share);
+
+// "#1f5f97"
+std::string hex(Color color);
+
+}  // namespace headwater

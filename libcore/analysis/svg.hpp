@@ -1,0 +1,22 @@
+// What a picture of text and rectangles needs of SVG 1.1.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace headwater {
+
+// Text for XML content or attributes: markup escaped, what XML cannot hold made visible (control characters
+// as their pictures of U+2400, ill-formed bytes as U+FFFD).
+std::string xml_text(std::string_view text);
+
+// At most `columns` columns of text, "…" at the end of what was cut.
+std::string shortened(std::string_view text, std::size_t columns);
+
+// Coordinates with one digit behind the point at most.
+std::string svg_number(double value);
+
+// ` name="value"`
+std::string svg_attribute(std::string_view name, double value);
+
+}  // namespace headwater

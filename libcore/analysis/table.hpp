@@ -1,0 +1,38 @@
+// Tables for reading: aligned columns, whatever the script of their texts.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace headwater {
+
+// 19960216 as "19,960,216".
+std::string grouped(std::int64_t value);
+
+class Table {
+ public:
+  enum class Align { left, right };
+  struct Column {
+    std::string heading;
+    Align align = Align::left;
+  };
+
+  explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
+
+  // Throws Error where the number of cells is not the number of columns. Cells are UTF-8 without line ends.
+  void add_row(std::vector<std::string> cells);
+  // A rule before the next row.
+  void add_rule() { rules_.push_back(rows_.size()); }
+
+  // Headings, a rule, the rows; columns two spaces apart, no spaces at line ends.
+  std::string text() const;
+
+ private:
+  std::vector<Column> columns_;
+  std::vector<std::vector<std::string>> rows_;
+  std::vector<std::size_t> rules_;  // row numbers that a rule stands before
+};
+
+}  // namespace headwater
