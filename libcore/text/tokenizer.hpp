@@ -1,0 +1,71 @@
+// A tokenizer: text to tokens and ids, and back. It is read from a tokenizer.json; learning one is in
+// tokenizer_learner.hpp.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace headwater {
+
+// What decode() does with the unknown token; [PAD], [START], [END] and other special tokens never appear.
+enum class UnknownTokens { shown, skipped };
+
+// A small handle to shared, constant data: copies are cheap, and all members may be called from several
+// threads. Text is well-formed UTF-8 (readers of lines check it); special tokens are never produced from
+// text, whatever it says.
+class Tokenizer {
+ public:
+  // Throws Error "path: member: what".
+  static Tokenizer load(const std::filesystem::path& path);
+  static Tokenizer parse(std::string_view json, std::string_view where);
+
+  std::vector<std::int32_t> encode(std::string_view text) const;
+  void encode(std::string_view text, std::vector<std::int32_t>& ids) const;  // replaces what ids held
+
+  // Surface forms: the pieces of the standardised text, also where they are not in the vocabulary.
+  std::vector<std::string> tokens(std::string_view text) const;
+  void for_each_token(std::string_view text, const std::function<void(std::string_view)>& use) const;
+
+  // An unknown token gives unknown_id(), and so does a special token's surface.
+  std::int32_t id_of_token(std::string_view token) const;
+  std::vector<std::int32_t> ids_of_tokens(std::span<const std::string> tokens) const;
+
+  // The text of ids: words joined by one space, characters by nothing. Throws Error for an id out of range.
+  std::string decode(std::span<const std::int32_t> ids, UnknownTokens unknown = UnknownTokens::shown) const;
+  // The same for surface forms.
+  std::string join(std::span<const std::string> tokens) const;
+
+  // The text as it is standardised before splitting.
+  std::string normalize(std::string_view text) const;
+
+  const std::string& surface(std::int32_t id) const;
+  std::int32_t vocabulary_size() const;  // with all special tokens
+  std::int32_t pad_id() const;           // of "[PAD]"; each of these -1 where there is none
+  std::int32_t unknown_id() const;
+  std::int32_t start_id() const;  // of "[START]"
+  std::int32_t end_id() const;    // of "[END]"
+
+  // 32 hexadecimal digits over the surfaces in the order of their ids.
+  const std::string& hash() const;
+  // The text of the tokenizer.json that this came from.
+  const std::string& to_json() const;
+  // One line each: members of the file that mean nothing here.
+  const std::vector<std::string>& warnings() const;
+
+ private:
+  friend struct TokenizerReader;
+  struct Impl;
+  explicit Tokenizer(std::shared_ptr<const Impl> impl) : impl_(std::move(impl)) {}
+  template <class Use>
+  void visit(std::string_view text, const Use& use) const;
+
+  std::shared_ptr<const Impl> impl_;
+};
+
+}  // namespace headwater

@@ -1,0 +1,28 @@
+// What a Tokenizer holds; for tokenizer.cpp and tokenizer_json.cpp only.
+#pragma once
+
+#include "text/text_parts.hpp"
+#include "text/tokenizer.hpp"
+#include "text/vocabulary.hpp"
+#include "text/words.hpp"
+
+namespace headwater {
+
+struct Tokenizer::Impl {
+  Vocabulary vocabulary;
+  std::int32_t pad_id = -1, unknown_id = -1, start_id = -1, end_id = -1;
+
+  // Our own standardisation and splitting run natively; any other as the parts stand in the file.
+  bool is_native = false;
+  StandardizeSettings standardize;
+  SplitKind split = SplitKind::word;
+  ByteMap map{};
+  Normalizer normalizer;
+  PreTokenizer pre_tokenizer;
+
+  std::string separator = " ";  // between the tokens of decoded text
+  std::string hash, json;
+  std::vector<std::string> warnings;
+};
+
+}  // namespace headwater

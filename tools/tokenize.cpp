@@ -1,0 +1,210 @@
+// tokenize: learns a tokenizer; splits text into tokens; joins tokens back. Manual: tools/tokenize.md.
+#include <CLI/CLI.hpp>
+#include <filesystem>
+
+#include "cli/line_filter.hpp"
+#include "cli/lines.hpp"
+#include "cli/tool.hpp"
+#include "recipe/recipe.hpp"
+#include "support/error.hpp"
+#include "support/files.hpp"
+#include "support/parallel.hpp"
+#include "text/token_lines.hpp"
+#include "text/tokenizer.hpp"
+#include "text/tokenizer_learner.hpp"
+
+namespace headwater {
+namespace {
+
+struct Options {
+  std::vector<std::string> texts;
+  fs::path tokenizer, output, recipe;
+  std::string side = "source";
+  TokenizerSettings learn;  // the defaults of recipes are those of the tool
+  bool is_learning = false, has_start_end = false;
+  bool is_decoding = false, is_checking = false;
+  bool is_quiet = false;
+  cli::LineReaderSettings reader;
+  int threads = 0;
+};
+
+// The options that a recipe gives defaults for, to see which of them were typed.
+struct TypedOptions {
+  CLI::Option *learn = nullptr, *size = nullptr, *standardize = nullptr, *lower = nullptr,
+              *start_end = nullptr;
+};
+
+void describe(CLI::App& app, Options& o, TypedOptions& typed) {
+  app.add_option("text", o.texts, "text files, one example a line; - or none: standard input")
+      ->option_text("[TEXT...]");
+  app.add_option("-t,--tokenizer", o.tokenizer, "split text with this tokenizer.json")->option_text("FILE");
+  app.add_flag("--decode", o.is_decoding, "join token lines back to text");
+  app.add_flag("--check", o.is_checking,
+               "check that joining the tokens of each line gives its standardised text");
+  typed.learn = app.add_option("--learn", o.learn.kind, "learn a tokenizer from the text: word or character")
+                    ->expected(0, 1)
+                    ->option_text("KIND");
+  typed.size =
+      app.add_option("--size", o.learn.size, "the most tokens, special ones counted")->capture_default_str();
+  app.add_option("-o,--output", o.output, "where the learned tokenizer.json goes")->option_text("FILE");
+  typed.standardize = app.add_option("--standardize", o.learn.standardize,
+                                     "lower_and_strip_punctuation, lower, strip_punctuation or none")
+                          ->capture_default_str();
+  typed.lower = app.add_option("--lower", o.learn.lower, "what is lower-cased: ascii or unicode")
+                    ->capture_default_str();
+  typed.start_end =
+      app.add_flag("--start-end", o.has_start_end, "add [START] and [END] (a translator's target side)");
+  app.add_option("--recipe", o.recipe, "take what is to be learned from a recipe")->option_text("FILE");
+  app.add_option("--side", o.side, "of the recipe: source or target")->capture_default_str();
+  app.add_flag("--replace-invalid", o.reader.replace_invalid, "turn invalid UTF-8 and NUL into U+FFFD");
+  cli::add_threads_option(app, o.threads);
+  cli::add_quiet_option(app, o.is_quiet);
+}
+
+SplitKind parse_kind(const std::string& kind) {
+  if (kind == "word") return SplitKind::word;
+  if (kind == "character") return SplitKind::character;
+  throw UsageError("--learn: unknown kind " + quote(kind) + " (word or character)");
+}
+
+// What was typed goes before the recipe, the recipe before the defaults.
+void resolve(Options& o, const TypedOptions& typed) {
+  if (o.side != "source" && o.side != "target") {
+    throw UsageError("--side: unknown value " + quote(o.side) + " (source or target)");
+  }
+  o.is_learning = typed.learn->count() > 0 || (!o.recipe.empty() && !o.output.empty());
+  if (!o.recipe.empty()) {
+    const Recipe recipe = read_recipe(o.recipe);
+    const TokenizerSettings& section = o.side == "target" ? recipe.target_tokenizer : recipe.source_tokenizer;
+    if (typed.learn->count() == 0 || o.learn.kind.empty()) o.learn.kind = section.kind;
+    if (typed.size->count() == 0) o.learn.size = section.size;
+    if (typed.standardize->count() == 0) o.learn.standardize = section.standardize;
+    if (typed.lower->count() == 0) o.learn.lower = section.lower;
+    if (typed.start_end->count() == 0) o.has_start_end = o.side == "target";
+  }
+  if (o.is_learning) {
+    if (!o.tokenizer.empty())
+      throw UsageError("--learn and --tokenizer do not go together (learn first, then use)");
+    if (o.output.empty()) throw UsageError("--learn needs -o FILE for the tokenizer");
+    if (o.is_decoding || o.is_checking) throw UsageError("--learn goes with neither --decode nor --check");
+  } else {
+    if (o.tokenizer.empty()) {
+      throw UsageError(
+          "what to do? (--tokenizer FILE to split text, --learn KIND -o FILE to learn; see --help)");
+    }
+    if (!o.output.empty()) throw UsageError("-o goes with --learn only (tokens go to standard output)");
+    if (o.is_decoding && o.is_checking) throw UsageError("--decode and --check do not go together");
+  }
+}
+
+void note_crlf(const Options& o, const cli::LineReader& reader) {
+  if (!o.is_quiet && reader.crlf_lines() > 0) {
+    cli::note(std::to_string(reader.crlf_lines()) + " lines ended in CR LF; the CR was dropped");
+  }
+}
+
+std::string percent(std::uint64_t part, std::uint64_t whole) {
+  const std::uint64_t tenths = part * 1000 / whole;
+  return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " %";
+}
+
+void learn(const Options& o) {
+  TokenizerLearner learner({.split = parse_kind(o.learn.kind),
+                            .size = o.learn.size,
+                            .standardize = {.standardize = parse_standardization(o.learn.standardize),
+                                            .lower = parse_lowering(o.learn.lower)},
+                            .has_start_end = o.has_start_end});
+  constexpr std::size_t kBlockBytes = std::size_t{4} << 20;
+  cli::LineReader reader(o.texts, o.reader);
+  std::string block;
+  std::string_view line;
+  while (reader.next(line)) {
+    block += line;
+    block.push_back('\n');
+    if (block.size() >= kBlockBytes) {
+      learner.add(block);
+      block.clear();
+    }
+  }
+  learner.add(block);
+  note_crlf(o, reader);
+  TokenizerLearner::Summary summary;
+  const Tokenizer tokenizer = learner.finish(&summary);
+  write_file(o.output, tokenizer.to_json());
+  if (!o.is_quiet) {
+    cli::note(o.output.string() + ": " + std::to_string(tokenizer.vocabulary_size()) + " tokens; " +
+              std::to_string(summary.distinct) + " different ones in the text, " +
+              percent(summary.covered, summary.tokens) + " of " + std::to_string(summary.tokens) +
+              " are in the vocabulary");
+  }
+}
+
+// Runs of the white space that separates words become one space, none at the ends.
+std::string collapsed(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    if (!is_ascii_space(static_cast<unsigned char>(c))) {
+      out.push_back(c);
+    } else if (!out.empty() && out.back() != ' ') {
+      out.push_back(' ');
+    }
+  }
+  if (out.ends_with(' ')) out.pop_back();
+  return out;
+}
+
+std::string text_of_tokens(const Tokenizer& tokenizer, std::string_view token_line) {
+  return tokenizer.join(tokens_of_line(token_line));
+}
+
+void check_line(const Tokenizer& tokenizer, std::string_view line) {
+  std::string tokens;
+  tokenizer.for_each_token(line, [&](std::string_view token) { append_token(tokens, 0, token); });
+  const std::string back = collapsed(text_of_tokens(tokenizer, tokens));
+  const std::string expected = collapsed(tokenizer.normalize(line));
+  if (back != expected) throw Error(" decoding gives " + quote(back) + ", not " + quote(expected));
+}
+
+// Text to token lines, or token lines to text (--decode), or nothing but a look at each line (--check).
+void convert(const Options& o) {
+  const Tokenizer tokenizer = Tokenizer::load(o.tokenizer);
+  if (!o.is_quiet) {
+    for (const std::string& warning : tokenizer.warnings()) cli::note(warning);
+  }
+  cli::LineReader reader(o.texts, o.reader);
+  cli::LineWriter writer;
+  cli::filter_lines(reader, writer, [&](std::string_view line, std::string& out) {
+    if (o.is_checking) {
+      check_line(tokenizer, line);
+      return;
+    }
+    if (o.is_decoding) {
+      out += text_of_tokens(tokenizer, line);
+    } else {
+      const std::size_t begin = out.size();
+      tokenizer.for_each_token(line, [&](std::string_view token) { append_token(out, begin, token); });
+    }
+    out.push_back('\n');
+  });
+  note_crlf(o, reader);
+}
+
+}  // namespace
+}  // namespace headwater
+
+int main(int argc, char** argv) {
+  using namespace headwater;
+  Options options;
+  TypedOptions typed;
+  return cli::tool_main(
+      argc, argv,
+      {"tokenize", "learn a tokenizer; split text into tokens; join tokens back",
+       "tokenize --learn word --size 15000 -o en.json train.en\n"
+       "cut -f1 train.tsv | tokenize --tokenizer en.json > train.tokens\n"
+       "tokenize --tokenizer en.json --decode train.tokens"},
+      [&](CLI::App& app) { describe(app, options, typed); },
+      [&] {
+        resolve(options, typed);
+        ThreadPool(options.threads).run([&] { options.is_learning ? learn(options) : convert(options); });
+      });
+}
