@@ -1,0 +1,56 @@
+// A tool that turns each line into text of its own: batches of lines in parallel, output in order.
+#pragma once
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/lines.hpp"
+#include "support/error.hpp"
+#include "support/parallel.hpp"
+
+namespace headwater::cli {
+
+// Calls work(line, out) for every line; what it appends to `out` is written in the order of the lines, as
+// soon as no more input is ready. An Error from it gets the line's place in front; of several the first
+// line's is thrown, after the output of the lines before it. Memory: one batch. Work must be safe to call
+// from several threads.
+template <class Work>
+void filter_lines(LineReader& reader, LineWriter& writer, const Work& work) {
+  constexpr std::size_t kMostLines = 4096, kLinesATask = 128;
+  struct Task {
+    std::string output;
+    std::optional<std::string> error;
+  };
+  std::vector<std::string> lines;
+  std::vector<Task> tasks;
+  for (reader.next_batch(lines, kMostLines); !lines.empty(); reader.next_batch(lines, kMostLines)) {
+    const std::size_t count = (lines.size() + kLinesATask - 1) / kLinesATask;
+    tasks.resize(std::max(tasks.size(), count));
+    parallel_for(static_cast<std::int64_t>(count), [&](std::int64_t index) {
+      Task& task = tasks[static_cast<std::size_t>(index)];
+      const std::size_t begin = static_cast<std::size_t>(index) * kLinesATask;
+      task.output.clear();
+      for (std::size_t i = begin; i < std::min(lines.size(), begin + kLinesATask) && !task.error; ++i) {
+        const std::size_t before = task.output.size();
+        try {
+          work(std::string_view(lines[i]), task.output);
+        } catch (const Error& error) {
+          task.output.resize(before);
+          task.error = reader.place(i) + ":" + error.what();
+        }
+      }
+    });
+    for (std::size_t i = 0; i < count; ++i) {
+      writer.text(tasks[i].output);
+      if (tasks[i].error) {
+        writer.flush();
+        throw Error(*tasks[i].error);
+      }
+    }
+    writer.flush();
+  }
+}
+
+}  // namespace headwater::cli
