@@ -1,0 +1,228 @@
+#include "data/pairs.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+
+#include "support/error.hpp"
+#include "support/hash.hpp"
+#include "support/random.hpp"
+#include "support/utf8.hpp"
+
+namespace headwater {
+namespace {
+
+constexpr std::string_view kHeader = "#ids ";
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+// `at` points into `line`.
+[[noreturn]] void fail(std::string_view place, std::string_view line, const char* at,
+                       const std::string& what) {
+  const std::size_t before = static_cast<std::size_t>(at - line.data());
+  throw Error(std::string(place) + ":" + std::to_string(count_code_points(line.substr(0, before)) + 1) +
+              ": " + what);
+}
+
+std::string_view up_to_space(std::string_view text) { return text.substr(0, text.find(' ')); }
+
+}  // namespace
+
+IdColumns::IdColumns(std::vector<IdColumnSettings> columns) {
+  if (columns.empty()) throw Error("id columns: none given (name at least one)");
+  for (IdColumnSettings& settings : columns) columns_.emplace_back().settings = std::move(settings);
+}
+
+std::string IdColumns::names() const {
+  std::string out;
+  for (const Column& column : columns_) {
+    if (!out.empty()) out += ", ";
+    out += column.settings.name;
+  }
+  return out;
+}
+
+void IdColumns::add_line(std::string_view line, std::string_view place) {
+  if (line.starts_with(kHeader)) {
+    check_header(line, place);
+    return;
+  }
+  ++lines_;
+  bool has_empty = false;
+  std::string_view rest = line;
+  for (std::size_t c = 0; c < columns_.size(); ++c) {
+    const std::size_t tab = rest.find('\t');
+    const bool is_last = c + 1 == columns_.size();
+    if (is_last != (tab == std::string_view::npos)) {
+      const std::size_t found = static_cast<std::size_t>(std::count(line.begin(), line.end(), '\t')) + 1;
+      const char* at = is_last ? rest.data() + tab : line.data() + line.size();
+      fail(place, line, at,
+           std::to_string(found) + (found == 1 ? " column" : " columns") + " where " +
+               std::to_string(columns_.size()) + (columns_.size() == 1 ? " is" : " are") +
+               " wanted: " + names() + " (separate columns by one TAB, as paste does)");
+    }
+    const std::string_view field = rest.substr(0, tab);
+    add_ids(columns_[c], field, line, place);
+    has_empty = has_empty || field.empty();
+    rest.remove_prefix(is_last ? rest.size() : tab + 1);
+  }
+  if (has_empty) {
+    ++skipped_;
+    for (Column& column : columns_) column.ids.resize(static_cast<std::size_t>(column.offsets.back()));
+    return;
+  }
+  for (Column& column : columns_) {
+    const std::int64_t start = column.offsets.back();
+    std::int64_t end = static_cast<std::int64_t>(column.ids.size());
+    if (column.settings.most_ids > 0 && end - start > column.settings.most_ids) {
+      end = start + column.settings.most_ids;
+      column.ids.resize(static_cast<std::size_t>(end));
+      ++column.cut;
+    }
+    column.offsets.push_back(end);
+  }
+}
+
+void IdColumns::add_ids(Column& column, std::string_view field, std::string_view line,
+                        std::string_view place) {
+  const IdColumnSettings& settings = column.settings;
+  const char* at = field.data();
+  const char* const end = at + field.size();
+  while (at < end) {
+    const char* const start = at;
+    std::int64_t id = 0;
+    for (; at < end && is_digit(*at) && at - start < 10; ++at) id = id * 10 + (*at - '0');
+    const bool is_id = at > start && (at == end || *at == ' ') && (*start != '0' || at == start + 1);
+    const bool ends_in_space = at < end && at + 1 == end;
+    if (!is_id || ends_in_space) {
+      const std::string_view word = up_to_space({start, static_cast<std::size_t>(end - start)});
+      if (word.empty() || (is_id && ends_in_space)) {
+        fail(place, line, is_id ? at : start, "a space too many (ids are separated by one space)");
+      }
+      fail(place, line, start,
+           quote(word) +
+               " is not an id (ids are decimal numbers separated by one space; has the text been through "
+               "vectorize?)");
+    }
+    if (id >= settings.vocabulary) {
+      fail(place, line, start,
+           "id " + std::to_string(id) + " in column " + quote(settings.name) +
+               ", but its vocabulary ends at " + std::to_string(settings.vocabulary - 1) +
+               " (use the tokenizer that the ids were made with)");
+    }
+    column.ids.push_back(static_cast<std::int32_t>(id));
+    if (at < end) ++at;  // the space
+  }
+  const std::int64_t count = static_cast<std::int64_t>(column.ids.size()) - column.offsets.back();
+  if (count > 0 && count < settings.least_ids) {
+    fail(place, line, field.data(),
+         std::to_string(count) + (count == 1 ? " id" : " ids") + " in column " + quote(settings.name) +
+             ", which needs at least " + std::to_string(settings.least_ids) +
+             " (vectorize it with --start --end)");
+  }
+}
+
+void IdColumns::check_header(std::string_view line, std::string_view place) const {
+  std::string_view rest = line;
+  for (std::size_t c = 0; c < columns_.size(); ++c) {
+    const std::size_t tab = rest.find('\t');
+    const bool is_last = c + 1 == columns_.size();
+    if (is_last != (tab == std::string_view::npos)) {
+      fail(place, line, is_last ? rest.data() + tab : line.data() + line.size(),
+           "a header that does not name " + std::to_string(columns_.size()) + " columns: " + names() +
+               " (vectorize all of them with --header, or none)");
+    }
+    check_header_field(columns_[c], rest.substr(0, tab), line, place);
+    rest.remove_prefix(is_last ? rest.size() : tab + 1);
+  }
+}
+
+void IdColumns::check_header_field(const Column& column, std::string_view field, std::string_view line,
+                                   std::string_view place) const {
+  const IdColumnSettings& settings = column.settings;
+  if (!field.starts_with(kHeader))
+    fail(place, line, field.data(), "a column without its header (vectorize it with --header)");
+  std::string_view rest = field.substr(kHeader.size());
+  if (up_to_space(rest) != "v1") {
+    fail(place, line, rest.data(),
+         "header version " + quote(up_to_space(rest)) + ", this program knows v1 (vectorize again)");
+  }
+  while (true) {
+    const std::size_t space = rest.find(' ');
+    if (space == std::string_view::npos) return;
+    rest.remove_prefix(space + 1);
+    const std::string_view word = up_to_space(rest);
+    const std::string_view value = word.substr(std::min(word.find('=') + 1, word.size()));
+    if (word.starts_with("vocab=")) {
+      if (settings.vocabulary_hash.empty() || value == settings.vocabulary_hash) continue;
+      fail(place, line, rest.data(),
+           "ids were made with vocabulary " + quote(value) + ", but column " + quote(settings.name) +
+               " needs " + settings.vocabulary_hash + " (vectorize again with the model's tokenizer)");
+    } else if (word.starts_with("size=")) {
+      if (value == std::to_string(settings.vocabulary)) continue;
+      fail(place, line, rest.data(),
+           "ids were made with a vocabulary of " + quote(value) + ", but column " + quote(settings.name) +
+               " has " + std::to_string(settings.vocabulary) +
+               " (vectorize again with the model's tokenizer)");
+    } else if (word.starts_with("pad=")) {
+      if (value == "0") continue;
+      fail(place, line, rest.data(),
+           "padding id " + quote(value) + ", this program knows 0 (vectorize again)");
+    } else {
+      fail(place, line, rest.data(),
+           "unknown word " + quote(word) + " in the header (known: vocab=, size=, pad=)");
+    }
+  }
+}
+
+void IdColumns::finish(std::string_view where, bool is_empty_allowed) {
+  for (Column& column : columns_) {
+    column.ids.shrink_to_fit();
+    column.offsets.shrink_to_fit();
+  }
+  const std::string start = std::string(where) + ": ";
+  if (lines_ == 0) throw Error(start + "no examples (is the stage before it still alive?)");
+  if (skipped_ * 100 > lines_ && !is_empty_allowed) {
+    throw Error(
+        start + std::to_string(skipped_) + " of " + std::to_string(lines_) +
+        " lines have an empty column, more than 1 % (did a stage of the pipe die? if not: --allow-empty)");
+  }
+  if (examples() == 0)
+    throw Error(start + "all " + std::to_string(lines_) +
+                " lines have an empty column (give some that have not)");
+}
+
+std::size_t IdColumns::column(std::string_view name) const {
+  for (std::size_t c = 0; c < columns_.size(); ++c) {
+    if (columns_[c].settings.name == name) return c;
+  }
+  throw Error("id columns: no column " + quote(name) + " (there are " + names() + ")");
+}
+
+std::string IdColumns::hash() const {
+  static_assert(std::endian::native == std::endian::little,
+                "the hash is defined over little-endian integers");
+  Hasher hasher;
+  for (const Column& column : columns_) {
+    const auto bytes = [](const auto& values) {
+      return std::string_view(reinterpret_cast<const char*>(values.data()),
+                              values.size() * sizeof(values[0]));
+    };
+    hasher.update(bytes(column.offsets));
+    hasher.update(bytes(column.ids));
+  }
+  return hasher.digest();
+}
+
+std::vector<std::uint32_t> split_by_seed(std::size_t count, double fraction, std::uint64_t seed) {
+  if (!(fraction > 0) || count < 2) return {};
+  const double wanted = std::round(static_cast<double>(count) * std::min(fraction, 1.0));
+  const std::size_t held_out = std::clamp<std::size_t>(static_cast<std::size_t>(wanted), 1, count - 1);
+  std::vector<std::uint32_t> order = random_order({.seed = seed, .purpose = Purpose::split}, count);
+  order.resize(held_out);
+  std::sort(order.begin(), order.end());
+  return order;
+}
+
+}  // namespace headwater

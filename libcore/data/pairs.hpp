@@ -1,0 +1,80 @@
+// Examples as id lines: columns separated by one TAB, decimal ids separated by one space (DESIGN.md,
+// Streams).
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace headwater {
+
+// What one column may hold.
+struct IdColumnSettings {
+  std::string name{};           // "source", "target": for messages
+  std::int64_t vocabulary = 0;  // V: ids are 0 to V - 1
+  std::int64_t most_ids = 0;    // a longer line is cut to its first ids and counted; 0: any
+  std::int64_t least_ids =
+      1;  // a shorter one that is not empty is an error; a target needs its start and one id more
+  std::string vocabulary_hash{};  // compared with "vocab=" of a header line; empty: not compared
+};
+
+// Examples in memory: four bytes an id and eight a column and example, nothing else.
+class IdColumns {
+ public:
+  explicit IdColumns(std::vector<IdColumnSettings> columns);
+
+  // Parses one line. `place` is "file:line" as LineReader gives it. Throws Error "place:column: what (fix)";
+  // columns count code points from 1. An example with an empty column is skipped and counted. A header line
+  // ("#ids v1 vocab=.. size=.. pad=..") is checked, not counted.
+  void add_line(std::string_view line, std::string_view place);
+
+  // After the last line: throws Error where there is no example, or where more than 1 % of the lines had an
+  // empty column (a stage of the pipe died) unless is_empty_allowed. `where` names the input in the message
+  // ("-").
+  void finish(std::string_view where, bool is_empty_allowed = false);
+
+  std::int64_t examples() const { return static_cast<std::int64_t>(columns_.front().offsets.size()) - 1; }
+  std::size_t column_count() const { return columns_.size(); }
+  std::size_t column(std::string_view name) const;  // index by name; throws Error where there is none
+  std::span<const std::int32_t> ids(std::size_t column, std::int64_t example) const {
+    const Column& c = columns_[column];
+    const std::size_t e = static_cast<std::size_t>(example);
+    return std::span(c.ids).subspan(static_cast<std::size_t>(c.offsets[e]),
+                                    static_cast<std::size_t>(c.offsets[e + 1] - c.offsets[e]));
+  }
+  std::int64_t total_ids(std::size_t column) const {
+    return static_cast<std::int64_t>(columns_[column].ids.size());
+  }
+
+  std::int64_t lines() const { return lines_; }      // read, without header lines
+  std::int64_t skipped() const { return skipped_; }  // with an empty column
+  std::int64_t cut(std::size_t column) const { return columns_[column].cut; }
+
+  // XXH3-128 of all ids and where examples end, in the order of the lines: names the data of a run.
+  std::string hash() const;
+
+ private:
+  struct Column {
+    IdColumnSettings settings;
+    std::vector<std::int32_t> ids;
+    std::vector<std::int64_t> offsets{0};
+    std::int64_t cut = 0;
+  };
+
+  void add_ids(Column& column, std::string_view field, std::string_view line, std::string_view place);
+  void check_header(std::string_view line, std::string_view place) const;
+  void check_header_field(const Column& column, std::string_view field, std::string_view line,
+                          std::string_view place) const;
+  std::string names() const;
+
+  std::vector<Column> columns_;
+  std::int64_t lines_ = 0, skipped_ = 0;
+};
+
+// Which of `count` examples are held out: round(count * fraction) of them, drawn by seed (Purpose::split),
+// ascending. At least one is held out and one kept where 0 < fraction and count > 1.
+std::vector<std::uint32_t> split_by_seed(std::size_t count, double fraction, std::uint64_t seed);
+
+}  // namespace headwater

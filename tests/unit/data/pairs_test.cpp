@@ -1,0 +1,157 @@
+#include "data/pairs.hpp"
+
+#include <doctest/doctest.h>
+
+#include <set>
+#include <string>
+
+#include "support/error.hpp"
+
+using namespace headwater;
+
+namespace {
+
+IdColumns two_columns() {
+  return IdColumns({{.name = "source", .vocabulary = 100, .most_ids = 3, .vocabulary_hash = "aaaa"},
+                    {.name = "target", .vocabulary = 50, .most_ids = 4, .least_ids = 2}});
+}
+
+std::vector<std::int32_t> ids(const IdColumns& columns, std::size_t column, std::int64_t example) {
+  const auto span = columns.ids(column, example);
+  return {span.begin(), span.end()};
+}
+
+std::string error_of(const std::string& line) {
+  IdColumns columns = two_columns();
+  try {
+    columns.add_line(line, "-:7");
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+}  // namespace
+
+TEST_CASE("id lines are read into columns") {
+  IdColumns columns = two_columns();
+  columns.add_line("5 0 99\t2 3", "-:1");
+  columns.add_line("7\t2 49 3", "-:2");
+  columns.finish("-");
+  CHECK(columns.examples() == 2);
+  CHECK(columns.lines() == 2);
+  CHECK(ids(columns, 0, 0) == std::vector<std::int32_t>{5, 0, 99});
+  CHECK(ids(columns, 1, 0) == std::vector<std::int32_t>{2, 3});
+  CHECK(ids(columns, 0, 1) == std::vector<std::int32_t>{7});
+  CHECK(ids(columns, 1, 1) == std::vector<std::int32_t>{2, 49, 3});
+  CHECK(columns.total_ids(1) == 5);
+  CHECK(columns.column("target") == 1);
+  CHECK_THROWS_AS(columns.column("label"), Error);
+}
+
+TEST_CASE("lines longer than the model are cut and counted") {
+  IdColumns columns = two_columns();
+  columns.add_line("1 2 3 4\t2 5 6 7 3", "-:1");
+  columns.add_line("1 2 3\t2 5 6 3", "-:2");
+  CHECK(ids(columns, 0, 0) == std::vector<std::int32_t>{1, 2, 3});
+  CHECK(ids(columns, 1, 0) == std::vector<std::int32_t>{2, 5, 6, 7});
+  CHECK(ids(columns, 0, 1) == std::vector<std::int32_t>{1, 2, 3});
+  CHECK(columns.cut(0) == 1);
+  CHECK(columns.cut(1) == 1);
+}
+
+TEST_CASE("errors name the line, the column and the fix") {
+  CHECK(error_of("1 2\t2 x7 3") ==
+        "-:7:7: \"x7\" is not an id (ids are decimal numbers separated by one space; has the text been "
+        "through vectorize?)");
+  CHECK(error_of("caf\xC3\xA9 1\t2 3").starts_with("-:7:1: \"caf\xC3\xA9\" is not an id"));
+  CHECK(error_of("1 100\t2 3") ==
+        "-:7:3: id 100 in column \"source\", but its vocabulary ends at 99 (use the tokenizer that the ids "
+        "were made with)");
+  CHECK(error_of("1\t2 50").starts_with("-:7:5: id 50 in column \"target\""));
+  CHECK(error_of("1 2") ==
+        "-:7:4: 1 column where 2 are wanted: source, target (separate columns by one TAB, as paste does)");
+  CHECK(error_of("").starts_with("-:7:1: 1 column where 2 are wanted"));
+  CHECK(error_of("1\t2 3\t4").starts_with("-:7:6: 3 columns where 2 are wanted"));
+  CHECK(error_of("1  2\t2 3").starts_with("-:7:3: a space too many"));
+  CHECK(error_of(" 1\t2 3").starts_with("-:7:1: a space too many"));
+  CHECK(error_of("1 \t2 3").starts_with("-:7:2: a space too many"));
+  CHECK(error_of("01\t2 3").starts_with("-:7:1: \"01\" is not an id"));
+  CHECK(error_of("-1\t2 3").starts_with("-:7:1: \"-1\" is not an id"));
+  CHECK(error_of("1.5\t2 3").starts_with("-:7:1: \"1.5\" is not an id"));
+  CHECK(error_of("99999999999999999999\t2 3").starts_with("-:7:1: \"99999999999999999999\" is not an id"));
+  CHECK(error_of("4294967296\t2 3").starts_with("-:7:1: id 4294967296 in column"));
+  CHECK(error_of("1\t2").starts_with(
+      "-:7:3: 1 id in column \"target\", which needs at least 2 (vectorize it with --start --end)"));
+  CHECK(error_of("00\t2 3").starts_with("-:7:1: \"00\" is not an id"));
+}
+
+TEST_CASE("pairs with an empty side are skipped, more than 1 % of them is an error") {
+  IdColumns columns = two_columns();
+  for (int i = 0; i < 99; ++i) columns.add_line("1\t2 3", "-:1");
+  columns.add_line("\t2 3", "-:100");
+  columns.finish("-");
+  CHECK(columns.skipped() == 1);
+  CHECK(columns.examples() == 99);
+  columns.add_line("4 5\t", "-:101");
+  CHECK(columns.examples() == 99);
+  CHECK(columns.total_ids(0) == 99);
+  CHECK_THROWS_WITH_AS(columns.finish("-"),
+                       "-: 2 of 101 lines have an empty column, more than 1 % (did a stage of the pipe die? "
+                       "if not: --allow-empty)",
+                       Error);
+  columns.finish("-", true);
+}
+
+TEST_CASE("no lines, or none that is whole, is an error") {
+  IdColumns columns = two_columns();
+  CHECK_THROWS_WITH_AS(columns.finish("-", true), "-: no examples (is the stage before it still alive?)",
+                       Error);
+  columns.add_line("\t", "-:1");
+  CHECK_THROWS_AS(columns.finish("-", true), Error);
+}
+
+TEST_CASE("header lines are checked, column by column, and not counted") {
+  IdColumns columns = two_columns();
+  columns.add_line("#ids v1 vocab=aaaa size=100 pad=0\t#ids v1 vocab=bbbb size=50 pad=0", "-:1");
+  CHECK(columns.lines() == 0);
+  CHECK(error_of("#ids v1 vocab=9f3c size=100 pad=0\t#ids v1 vocab=b size=50 pad=0") ==
+        "-:7:9: ids were made with vocabulary \"9f3c\", but column \"source\" needs aaaa (vectorize again "
+        "with the model's tokenizer)");
+  CHECK(error_of("#ids v1 vocab=aaaa size=100 pad=0\t#ids v1 vocab=b size=51 pad=0")
+            .starts_with("-:7:51: ids were made with a vocabulary of \"51\""));
+  CHECK(error_of("#ids v1 vocab=aaaa size=100 pad=3\t#ids v1").starts_with("-:7:29: padding id \"3\""));
+  CHECK(error_of("#ids v2 vocab=aaaa\t#ids v1").starts_with("-:7:6: header version \"v2\""));
+  CHECK(error_of("#ids v1 colour=3\t#ids v1").starts_with("-:7:9: unknown word \"colour=3\""));
+  CHECK(error_of("#ids v1").find("does not name 2 columns") != std::string::npos);
+  CHECK(error_of("#ids v1\t1 2").find("a column without its header") != std::string::npos);
+}
+
+TEST_CASE("the hash names the data: ids, borders and order") {
+  const auto hash = [](std::initializer_list<const char*> lines) {
+    IdColumns columns = two_columns();
+    for (const char* line : lines) columns.add_line(line, "-:1");
+    return columns.hash();
+  };
+  CHECK(hash({"1 2\t2 3", "4\t2 3"}) == hash({"1 2\t2 3", "4\t2 3"}));
+  std::set<std::string> hashes = {hash({"1 2\t2 3", "4\t2 3"}), hash({"1\t2 3", "2 4\t2 3"}),
+                                  hash({"4\t2 3", "1 2\t2 3"}), hash({"1 2\t2 3"}),
+                                  hash({"1 2\t2 4", "4\t2 3"})};
+  CHECK(hashes.size() == 5);
+  CHECK(hashes.begin()->size() == 32);
+}
+
+TEST_CASE("the split is a share of the examples, the same for the same seed") {
+  const auto split = split_by_seed(1000, 0.15, 1);
+  CHECK(split.size() == 150);
+  CHECK(std::set<std::uint32_t>(split.begin(), split.end()).size() == 150);
+  for (std::size_t i = 1; i < split.size(); ++i) CHECK(split[i - 1] < split[i]);
+  CHECK(split.back() < 1000);
+  CHECK(split_by_seed(1000, 0.15, 1) == split);
+  CHECK(split_by_seed(1000, 0.15, 2) != split);
+  CHECK(split_by_seed(1000, 0, 1).empty());
+  CHECK(split_by_seed(2, 0.01, 1).size() == 1);
+  CHECK(split_by_seed(3, 0.999, 1).size() == 2);
+  CHECK(split_by_seed(1, 0.5, 1).empty());
+  CHECK(split_by_seed(0, 0.5, 1).empty());
+}
