@@ -36,26 +36,21 @@ std::vector<std::string> csv_fields(const std::vector<std::string>& texts) {
   return fields;
 }
 
-std::string name_of(const AttentionRecord& record) {
-  return "example " + std::to_string(record.example) + ", " + std::string(attention_kind_name(record.kind)) +
-         ", layer " + std::to_string(record.layer) + ", head " + std::to_string(record.head);
+std::string title_of(const AttentionRecord& record) {
+  return "example " + std::to_string(record.example) + ", " + name_of(record.kind) + ", layer " +
+         std::to_string(record.layer) + ", head " + std::to_string(record.head);
 }
 
 }  // namespace
 
-std::string_view attention_kind_name(AttentionKind kind) {
-  constexpr std::array<std::string_view, 3> names = {"encoder", "decoder", "cross"};
-  return names[static_cast<std::size_t>(kind)];
-}
-
 void check(const AttentionRecord& record) {
   if (record.weights.size() != record.queries() * record.keys()) {
-    throw Error("attention: " + name_of(record) + ": " + std::to_string(record.weights.size()) +
+    throw Error("attention: " + title_of(record) + ": " + std::to_string(record.weights.size()) +
                 " weights for " + std::to_string(record.queries()) + " x " + std::to_string(record.keys()) +
                 " tokens");
   }
   if (!record.predicts.empty() && record.predicts.size() != record.queries()) {
-    throw Error("attention: " + name_of(record) + ": " + std::to_string(record.predicts.size()) +
+    throw Error("attention: " + title_of(record) + ": " + std::to_string(record.predicts.size()) +
                 " predicted tokens for " + std::to_string(record.queries()) + " queries");
   }
 }
@@ -68,7 +63,7 @@ void append_attention_csv(std::string& out, const AttentionRecord& record) {
   check(record);
   std::string head;
   append_number(head, record.example);
-  head.append(",").append(attention_kind_name(record.kind)).append(",");
+  head.append(",").append(name_of(record.kind)).append(",");
   append_number(head, record.layer);
   head.push_back(',');
   append_number(head, record.head);
@@ -104,7 +99,7 @@ void append_attention_matrix(std::string& out, const AttentionRecord& record) {
     for (const std::string& token : tokens) out.append(" ").append(quote(token));
     out.push_back('\n');
   };
-  out.append("# ").append(name_of(record)).append("\n");
+  out.append("# ").append(title_of(record)).append("\n");
   append_tokens("rows", record.query_tokens);
   append_tokens("predicts", record.predicts);
   append_tokens("columns", record.key_tokens);
@@ -133,7 +128,7 @@ std::string attention_npy(std::span<const AttentionRecord> records) {
                       record.head == records[i % heads].head &&
                       record.layer == records[i / heads * heads].layer;
     if (!fits || records.size() % heads != 0) {
-      throw Error("attention: " + name_of(record) + " does not fit into one array with " + name_of(first) +
+      throw Error("attention: " + title_of(record) + " does not fit into one array with " + title_of(first) +
                   " (an npy file holds one example and one kind: choose with --kind, and give one line)");
     }
     weights.append(reinterpret_cast<const char*>(record.weights.data()),

@@ -8,12 +8,9 @@
 #include <string_view>
 #include <vector>
 
+#include "models/attention_kind.hpp"
+
 namespace headwater {
-
-enum class AttentionKind { encoder, decoder, cross };
-
-// "encoder", "decoder", "cross"
-std::string_view attention_kind_name(AttentionKind kind);
 
 // The weights of one head of one layer for one example. Numbers count from 0.
 struct AttentionRecord {

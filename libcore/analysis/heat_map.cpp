@@ -160,8 +160,8 @@ class HeatMap {
     const double left = kMargin + rows.area;
 
     y_ += 22;
-    std::string heading = "Example " + std::to_string(first.example) + ", " +
-                          std::string(attention_kind_name(first.kind)) + " attention";
+    std::string heading =
+        "Example " + std::to_string(first.example) + ", " + name_of(first.kind) + " attention";
     write_text(kMargin, y_, 13, kInk, "start", heading, " font-weight=\"bold\"");
     grow(kMargin + text_width(heading, 14) + kMargin);
     const std::string note = first.predicts.empty()

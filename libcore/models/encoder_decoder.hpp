@@ -8,12 +8,10 @@
 #include "data/packed_tokens.hpp"
 #include "layers/blocks.hpp"
 #include "layers/embedding.hpp"
+#include "models/attention_kind.hpp"
 #include "recipe/recipe.hpp"
 
 namespace headwater {
-
-enum class AttentionKind { encoder, decoder, cross };
-const char* name_of(AttentionKind kind);
 
 // Where the weights of one layer can be read from (kernels::attention_weights); valid until the arena is reset.
 struct AttentionTrace {
