@@ -34,6 +34,7 @@ struct Runner {
   double run(std::vector<std::vector<Real>>* input_gradients) {
     arena.reset();
     fixture.parameters.begin_step();
+    std::ranges::fill(fixture.parameters.gradients(), 0.0);
     Tape tape(arena, Tape::Mode::record);
     const Packing packing{fixture.tokens.offsets, &fixture.tokens.plan};
     const Packing memory_packing{fixture.memory_tokens.offsets, &fixture.memory_tokens.plan};
@@ -52,7 +53,6 @@ struct Runner {
       tape.seed(result.matrix, cotangent);
     }
     if (input_gradients != nullptr) {
-      for (const auto& p : fixture.parameters.all()) std::fill_n(p->gradient.data, p->size(), 0.0);
       tape.backward();
       for (const Variable& input : pass.inputs) {
         const Matrix g = input.gradient();

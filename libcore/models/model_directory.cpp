@@ -1,0 +1,169 @@
+#include "models/model_directory.hpp"
+
+#include <cmath>
+
+#include "checkpoint/directory.hpp"
+#include "checkpoint/safetensors.hpp"
+#include "support/error.hpp"
+#include "support/files.hpp"
+
+namespace headwater {
+
+namespace {
+
+constexpr const char* kModelType = "headwater_encoder_decoder";
+
+std::int64_t positive(const Json& config, std::string_view name, std::int64_t least = 1) {
+  const std::int64_t value = config.at(name).as_integer();
+  if (value < least || value > (std::int64_t{1} << 31)) {
+    throw Error(quote(name) + " is " + std::to_string(value) + ", expected " + std::to_string(least) + " to 2147483648");
+  }
+  return value;
+}
+
+std::string shape_text(std::span<const std::int64_t> shape) {
+  std::string text = "[";
+  for (std::size_t i = 0; i < shape.size(); ++i) text += (i ? ", " : "") + std::to_string(shape[i]);
+  return text + "]";
+}
+
+std::string word(const Json& config, std::string_view name, std::initializer_list<std::string_view> allowed) {
+  const std::string& value = config.at(name).as_string();
+  std::string list;
+  for (const std::string_view candidate : allowed) {
+    if (value == candidate) return value;
+    list += (list.empty() ? "" : ", ") + std::string(candidate);
+  }
+  throw Error(quote(name) + " is " + quote(value) + ", expected one of " + list);
+}
+
+Tokenizer load_tokenizer(const std::filesystem::path& path, Index expected, const std::filesystem::path& config) {
+  Tokenizer tokenizer = Tokenizer::load(path);
+  if (tokenizer.vocabulary_size() != expected) {
+    throw Error(path.string() + ": " + std::to_string(tokenizer.vocabulary_size()) + " tokens, " + config.string() + " says " +
+                std::to_string(expected) + " (the tokenizer belongs to another model)");
+  }
+  return tokenizer;
+}
+
+}  // namespace
+
+std::filesystem::path model_files(const std::filesystem::path& path) {
+  std::error_code ignored;
+  if (!std::filesystem::is_directory(path, ignored)) {
+    throw Error(path.string() + ": not a model directory (train writes one: train --recipe RECIPE -o " + path.string() + ")");
+  }
+  if (std::filesystem::exists(path / "config.json", ignored)) return path;
+  std::vector<std::string> skipped;
+  const auto newest = newest_valid_checkpoint(path, skipped);
+  if (!newest) {
+    throw Error(path.string() + ": holds no complete checkpoint" + (skipped.empty() ? "" : "; " + skipped.front()) +
+                " (is training still in its first steps?)");
+  }
+  return newest->path;
+}
+
+Json config_of(const EncoderDecoder& model, const Tokenizer& source, const Tokenizer& target) {
+  const ModelSettings& s = model.settings();
+  Json config;
+  config.set("architectures", Json::Array{"HeadwaterEncoderDecoder"});
+  config.set("model_type", kModelType);
+  config.set("width", s.width);
+  config.set("heads", s.heads);
+  config.set("head_width", s.head_width);
+  config.set("feed_forward_width", s.feed_forward_width);
+  config.set("encoder_layers", s.encoder_layers);
+  config.set("decoder_layers", s.decoder_layers);
+  config.set("norm", s.norm);
+  config.set("norm_epsilon", s.norm_epsilon);
+  config.set("activation", s.activation);
+  config.set("positions", s.positions);
+  config.set("scale_embedding", s.scale_embedding);
+  config.set("length", s.length);
+  config.set("dropout", s.dropout);
+  config.set("attention_dropout", s.attention_dropout);
+  config.set("output_dropout", s.output_dropout);
+  config.set("initialization", s.initialization);
+  config.set("source_vocabulary_size", model.source_vocabulary());
+  config.set("target_vocabulary_size", model.target_vocabulary());
+  config.set("source_vocabulary_hash", source.hash());
+  config.set("target_vocabulary_hash", target.hash());
+  config.set("pad_token_id", std::int64_t{target.pad_id()});
+  config.set("decoder_start_token_id", std::int64_t{target.start_id()});
+  config.set("eos_token_id", std::int64_t{target.end_id()});
+  return config;
+}
+
+Json generation_config_of(const Tokenizer& target, std::int64_t most_tokens) {
+  Json config;
+  config.set("decoder_start_token_id", std::int64_t{target.start_id()});
+  config.set("eos_token_id", std::int64_t{target.end_id()});
+  config.set("pad_token_id", std::int64_t{target.pad_id()});
+  config.set("max_length", most_tokens);
+  return config;
+}
+
+std::unique_ptr<EncoderDecoder> model_of_config(const Json& config, const std::string& where) {
+  try {
+    word(config, "model_type", {kModelType});
+    ModelSettings s;
+    s.width = positive(config, "width");
+    s.heads = positive(config, "heads");
+    s.head_width = positive(config, "head_width", 0);
+    s.feed_forward_width = positive(config, "feed_forward_width");
+    s.encoder_layers = positive(config, "encoder_layers", 0);
+    s.decoder_layers = positive(config, "decoder_layers");
+    if (s.encoder_layers > 1000 || s.decoder_layers > 1000) throw Error("more than 1000 layers");
+    s.norm = word(config, "norm", {"post", "pre"});
+    s.norm_epsilon = config.at("norm_epsilon").as_number();
+    if (!(s.norm_epsilon > 0) || !std::isfinite(s.norm_epsilon)) throw Error("\"norm_epsilon\" is not above 0");
+    s.activation = word(config, "activation", {"relu", "gelu", "gelu_tanh", "silu"});
+    s.positions = word(config, "positions", {"learned", "sinusoidal", "none"});
+    s.scale_embedding = config.at("scale_embedding").as_bool();
+    s.length = positive(config, "length");
+    s.dropout = config.at("dropout").as_number();
+    s.attention_dropout = config.at("attention_dropout").as_number();
+    s.output_dropout = config.at("output_dropout").as_number();
+    s.initialization = config.at("initialization").as_string();
+    return std::make_unique<EncoderDecoder>(s, positive(config, "source_vocabulary_size"), positive(config, "target_vocabulary_size"));
+  } catch (const Error& error) {
+    throw Error(where + ": " + error.what());
+  }
+}
+
+void read_parameters(const std::filesystem::path& file, Parameters& parameters) {
+  const Safetensors tensors(file);
+  for (const auto& p : parameters.all()) {
+    const TensorView& tensor = tensors.at(p->name);
+    if (!std::equal(tensor.shape.begin(), tensor.shape.end(), p->shape.begin(), p->shape.end())) {
+      throw Error(file.string() + ": tensor " + quote(p->name) + " has shape " + shape_text(tensor.shape) + ", config.json asks for " +
+                  shape_text(p->shape));
+    }
+    read_numbers(tensor, std::span<Real>(p->value.data, static_cast<std::size_t>(p->size())));
+  }
+  if (tensors.tensors().size() != parameters.all().size()) {
+    for (const TensorView& tensor : tensors.tensors()) {
+      if (parameters.find(tensor.name) == nullptr) {
+        throw Error(file.string() + ": tensor " + quote(tensor.name) + " is no part of the model that config.json describes");
+      }
+    }
+  }
+}
+
+TranslationModel load_translation_model(const std::filesystem::path& path) {
+  const std::filesystem::path files = model_files(path);
+  const std::filesystem::path config_path = files / "config.json";
+  constexpr std::uint64_t kMostConfigBytes = 1 << 20;
+  const Json config = Json::parse(read_file(config_path, kMostConfigBytes), config_path.string());
+  std::unique_ptr<EncoderDecoder> model = model_of_config(config, config_path.string());
+  Tokenizer source = load_tokenizer(files / "source-tokenizer.json", model->source_vocabulary(), config_path);
+  Tokenizer target = load_tokenizer(files / "target-tokenizer.json", model->target_vocabulary(), config_path);
+  if (target.start_id() < 0 || target.end_id() < 0) {
+    throw Error((files / "target-tokenizer.json").string() + ": has no [START] and [END] (learn it with --start-end)");
+  }
+  model->parameters().allocate(false);
+  read_parameters(files / "model.safetensors", model->parameters());
+  return {files, std::move(source), std::move(target), std::move(model)};
+}
+
+}  // namespace headwater

@@ -1,0 +1,151 @@
+#include "training/run_directory.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+
+#include "checkpoint/safetensors.hpp"
+#include "models/model_directory.hpp"
+#include "support/error.hpp"
+#include "tensor/kernels.hpp"
+
+namespace headwater {
+
+namespace {
+
+void check_finite(std::span<const Real> flat, const Parameters& parameters, const std::string& what, std::int64_t step) {
+  for (const auto& p : parameters.all()) {
+    const Index at = kernels::find_not_finite(p->size(), flat.data() + p->offset);
+    if (at < 0) continue;
+    throw Error("step " + std::to_string(step) + ": " + what + " of " + quote(p->name) + " is not finite at element " + std::to_string(at) +
+                "; this step is not saved (lower training.optimizer.learning_rate; the newest checkpoint stays as it is)");
+  }
+}
+
+// In the float build the tensors are views of the flat buffer, written out as they lie.
+void add_tensors(std::vector<TensorView>& tensors, const Parameters& parameters, std::span<const Real> flat, const std::string& prefix) {
+  if constexpr (std::is_same_v<Real, float>) {
+    for (const auto& p : parameters.all()) {
+      tensors.push_back(float_tensor(prefix + p->name, p->shape, reinterpret_cast<const float*>(flat.data()) + p->offset));
+    }
+  }
+}
+
+}  // namespace
+
+RunDirectory::RunDirectory(fs::path directory, const Recipe& recipe, Files files, ExistingRun existing,
+                           std::function<void(const std::string&)> tell)
+    : directory_(std::move(directory)), recipe_(recipe), files_(std::move(files)), tell_(std::move(tell)) {
+  lock_ = std::make_unique<FileLock>(run_lock_path(directory_));
+  if (existing == ExistingRun::overwrite) {
+    remove_checkpoints(directory_);
+    return;
+  }
+  std::vector<std::string> skipped;
+  newest_ = recover(directory_, skipped);
+  for (const std::string& line : skipped) tell_("skipped a checkpoint: " + line);
+  if (!newest_) return;
+  const fs::path recipe_path = newest_->path / "recipe.yaml";
+  const std::vector<std::string> keys = differences(recipe_, parse_recipe(read_file(recipe_path, 1 << 20), recipe_path.string()));
+  if (keys.empty()) return;
+  std::string list;
+  for (const std::string& key : keys) list += (list.empty() ? "" : "; ") + key;
+  throw UsageError(directory_.string() + ": holds a run of another recipe (" + list + "); choose another --output or --overwrite");
+}
+
+bool RunDirectory::resume(TrainingState& state, Parameters& parameters, Optimizer& optimizer) {
+  if (!newest_) {
+    start_log(0);
+    return false;
+  }
+  const fs::path state_path = newest_->path / "state.json";
+  const TrainingState saved = TrainingState::from_json(Json::parse(read_file(state_path, 1 << 20), state_path.string()), state_path.string());
+  if (saved.data_hash != state.data_hash) {
+    throw Error(directory_.string() + ": its examples have the hash " + saved.data_hash + ", these " + state.data_hash +
+                " (give the same data, or --overwrite)");
+  }
+  state = saved;
+  read_parameters(newest_->path / "model.safetensors", parameters);
+  const fs::path optimizer_path = newest_->path / "optimizer.safetensors";
+  const Safetensors tensors(optimizer_path);
+  for (const Optimizer::State& s : optimizer.states()) {
+    for (const auto& p : parameters.all()) {
+      const TensorView& tensor = tensors.at(s.name + "." + p->name);
+      if (tensor.elements() != p->size()) {
+        throw Error(optimizer_path.string() + ": tensor " + quote(tensor.name) + " has " + std::to_string(tensor.elements()) +
+                    " elements, the model " + std::to_string(p->size()));
+      }
+      read_numbers(tensor, s.values.subspan(static_cast<std::size_t>(p->offset), static_cast<std::size_t>(p->size())));
+    }
+  }
+  start_log(state.step);
+  return true;
+}
+
+void RunDirectory::save(const TrainingState& state, const Parameters& parameters, Optimizer& optimizer, bool is_best) {
+  check_finite(parameters.values(), parameters, "the value", state.step);
+  for (const Optimizer::State& s : optimizer.states()) check_finite(s.values, parameters, "the optimizer's " + s.name, state.step);
+  CheckpointWriter writer(directory_, state.step);
+  std::vector<TensorView> tensors;
+  add_tensors(tensors, parameters, parameters.values(), "");
+  writer.add_file("model.safetensors", [&](const ByteSink& sink) { write_safetensors(tensors, {}, sink); });
+  tensors.clear();
+  for (const Optimizer::State& s : optimizer.states()) add_tensors(tensors, parameters, s.values, s.name + ".");
+  writer.add_file("optimizer.safetensors", [&](const ByteSink& sink) { write_safetensors(tensors, {}, sink); });
+  for (const auto& [name, bytes] : files_) writer.add_file(name, bytes);
+  writer.add_file("recipe.yaml", print_recipe(recipe_));
+  writer.add_file("state.json", state.to_json().dump(2) + "\n");
+  writer.finish({.is_best = is_best, .keep_newest = static_cast<int>(recipe_.training.checkpoint.keep)});
+  if (is_best) {
+    std::vector<std::string> names{"model.safetensors", "recipe.yaml"};
+    for (const auto& [name, bytes] : files_) names.push_back(name);
+    link_best_files(directory_, names);
+  }
+}
+
+void RunDirectory::start_log(std::int64_t last_step) {
+  const fs::path path = directory_ / "log.csv";
+  std::string kept = std::string(kLogHeader) + "\n";
+  std::error_code ignored;
+  if (last_step > 0 && fs::exists(path, ignored)) {
+    const std::string text = read_file(path);
+    std::size_t at = text.find('\n');
+    while (at != std::string::npos && at + 1 < text.size()) {
+      const std::size_t end = text.find('\n', at + 1);
+      if (end == std::string::npos) break;  // a torn last line
+      const std::string_view line(text.data() + at + 1, end - at - 1);
+      std::int64_t step = 0;
+      std::from_chars(line.data(), line.data() + line.size(), step);
+      if (step > 0 && step <= last_step) kept.append(line).append("\n");
+      at = end;
+    }
+  }
+  write_file(path, kept);
+}
+
+void RunDirectory::append_log(const std::string& row) {
+  const fs::path path = directory_ / "log.csv";
+  const std::string line = row + "\n";
+  const int descriptor = open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+  const auto fail = [&](const char* what) { throw Error(path.string() + ": " + what + ": " + std::strerror(errno) + " (make room and resume)"); };
+  if (descriptor < 0) fail("cannot open");
+  std::size_t done = 0;
+  while (done < line.size()) {
+    const ssize_t written = write(descriptor, line.data() + done, line.size() - done);
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) {
+      const int reason = errno;
+      close(descriptor);
+      errno = reason;
+      fail("cannot write");
+    }
+    done += static_cast<std::size_t>(written);
+  }
+  if (close(descriptor) != 0) fail("cannot write");
+}
+
+}  // namespace headwater

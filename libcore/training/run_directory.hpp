@@ -1,0 +1,55 @@
+// The directory of a training run: its lock, log.csv, checkpoints and the way back to the newest of them.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "checkpoint/directory.hpp"
+#include "recipe/recipe.hpp"
+#include "training/optimizer.hpp"
+#include "training/state.hpp"
+
+namespace headwater {
+
+enum class ExistingRun { resume, overwrite };
+
+class RunDirectory {
+ public:
+  using Files = std::vector<std::pair<std::string, std::string>>;  // name and bytes
+
+  // Creates the directory where needed and locks it against other runs. `files` go into each checkpoint beside the tensors; with them the
+  // checkpoint alone is a usable model. `tell` receives a sentence now and then.
+  // Throws UsageError listing the keys that differ where the newest checkpoint belongs to another recipe.
+  RunDirectory(fs::path directory, const Recipe& recipe, Files files, ExistingRun existing, std::function<void(const std::string&)> tell);
+
+  // Fills all three from the newest complete checkpoint, and cuts log.csv back to its step. False where there is none: the log starts anew.
+  // Throws Error where the checkpoint was made from other data.
+  bool resume(TrainingState& state, Parameters& parameters, Optimizer& optimizer);
+
+  // Writes one checkpoint. Throws Error, and writes nothing, where a parameter or a state is not finite.
+  void save(const TrainingState& state, const Parameters& parameters, Optimizer& optimizer, bool is_best);
+
+  // Appends a row (without its line end) to log.csv.
+  void append_log(const std::string& row);
+
+  const fs::path& path() const { return directory_; }
+
+ private:
+  void start_log(std::int64_t last_step);
+
+  fs::path directory_;
+  const Recipe& recipe_;
+  Files files_;
+  std::function<void(const std::string&)> tell_;
+  std::unique_ptr<FileLock> lock_;
+  std::optional<Checkpoint> newest_;
+};
+
+inline constexpr const char* kLogHeader =
+    "step,epoch,tokens,loss,accuracy,learning_rate,gradient_norm,validation_loss,validation_accuracy,reference_loss,reference_accuracy,"
+    "seconds,tokens_per_second";
+
+}  // namespace headwater

@@ -1,0 +1,82 @@
+#include "training/state.hpp"
+
+#include <cmath>
+
+#include "support/error.hpp"
+
+namespace headwater {
+
+namespace {
+
+constexpr int kFormatVersion = 1;
+
+Json totals_to_json(const LossTotals& t) {
+  Json json;
+  json.set("loss", t.loss);
+  json.set("correct", t.correct);
+  json.set("predicted", t.predicted);
+  json.set("useful", t.useful);
+  json.set("sequences", t.sequences);
+  json.set("positions", t.positions);
+  json.set("padded", t.padded);
+  return json;
+}
+
+std::int64_t count_at(const Json& json, std::string_view name) {
+  const std::int64_t value = json.at(name).as_integer();
+  if (value < 0) throw Error(quote(name) + " is " + std::to_string(value) + ", expected a count");
+  return value;
+}
+
+LossTotals totals_from_json(const Json& json) {
+  LossTotals t;
+  t.loss = json.at("loss").as_number();
+  t.correct = count_at(json, "correct");
+  t.predicted = count_at(json, "predicted");
+  t.useful = count_at(json, "useful");
+  t.sequences = count_at(json, "sequences");
+  t.positions = count_at(json, "positions");
+  t.padded = count_at(json, "padded");
+  return t;
+}
+
+}  // namespace
+
+Json TrainingState::to_json() const {
+  Json json;
+  json.set("format_version", kFormatVersion);
+  json.set("step", step);
+  json.set("epoch", epoch);
+  json.set("position", position);
+  json.set("epoch_totals", totals_to_json(epoch_totals));
+  json.set("has_best", has_best);
+  json.set("best_value", best_value);
+  json.set("best_step", best_step);
+  json.set("is_finished", is_finished);
+  json.set("data_hash", data_hash);
+  return json;
+}
+
+TrainingState TrainingState::from_json(const Json& json, const std::string& where) {
+  try {
+    const std::int64_t version = json.at("format_version").as_integer();
+    if (version != kFormatVersion) {
+      throw Error("format_version is " + std::to_string(version) + ", this program reads " + std::to_string(kFormatVersion));
+    }
+    TrainingState state;
+    state.step = count_at(json, "step");
+    state.epoch = count_at(json, "epoch");
+    state.position = count_at(json, "position");
+    state.epoch_totals = totals_from_json(json.at("epoch_totals"));
+    state.has_best = json.at("has_best").as_bool();
+    state.best_value = json.at("best_value").as_number();
+    state.best_step = count_at(json, "best_step");
+    state.is_finished = json.at("is_finished").as_bool();
+    state.data_hash = json.at("data_hash").as_string();
+    return state;
+  } catch (const Error& error) {
+    throw Error(where + ": " + error.what());
+  }
+}
+
+}  // namespace headwater

@@ -1,0 +1,28 @@
+// Where a run stands: all that a resumed run needs beside parameters and optimizer state. There is no generator state (support/random.hpp).
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "support/json.hpp"
+#include "training/objective.hpp"
+
+namespace headwater {
+
+struct TrainingState {
+  std::int64_t step = 0;      // optimizer steps done
+  std::int64_t epoch = 0;     // epochs finished
+  std::int64_t position = 0;  // examples of the running epoch done
+  LossTotals epoch_totals;    // over those
+  bool has_best = false;
+  double best_value = 0;  // of the recipe's best_metric on validation data
+  std::int64_t best_step = 0;
+  bool is_finished = false;
+  std::string data_hash;
+
+  Json to_json() const;
+  // Throws Error "where: ..." for what to_json() could not have written.
+  static TrainingState from_json(const Json& json, const std::string& where);
+};
+
+}  // namespace headwater

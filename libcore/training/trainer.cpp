@@ -1,0 +1,198 @@
+#include "training/trainer.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include "support/error.hpp"
+#include "support/numbers.hpp"
+#include "tensor/kernels.hpp"
+
+namespace headwater {
+
+namespace {
+
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+}  // namespace
+
+Trainer::Trainer(const Recipe& recipe, Objective& objective, RunDirectory* directory)
+    : recipe_(recipe), objective_(objective), directory_(directory), optimizer_(recipe.training.optimizer, objective.parameters()) {
+  objective_.parameters().initialize(recipe.seed);
+  state_.data_hash = objective.data_hash();
+}
+
+std::int64_t Trainer::steps_per_epoch() const {
+  const auto examples = static_cast<std::int64_t>(objective_.examples(Split::train));
+  return (examples + recipe_.training.batch_sequences - 1) / recipe_.training.batch_sequences;
+}
+
+std::int64_t Trainer::total_steps() const {
+  const std::int64_t all = steps_per_epoch() * recipe_.training.epochs;
+  return recipe_.training.most_steps > 0 ? std::min(all, recipe_.training.most_steps) : all;
+}
+
+std::vector<std::uint32_t> Trainer::epoch_order(std::int64_t epoch) const {
+  const RandomStream stream{.seed = recipe_.seed, .purpose = Purpose::epoch_order, .layer = 0, .step = static_cast<std::uint32_t>(epoch)};
+  return random_order(stream, objective_.examples(Split::train));
+}
+
+std::size_t Trainer::warm_up() {
+  const std::vector<std::uint32_t> order = epoch_order(0);
+  const auto batch = static_cast<std::size_t>(recipe_.training.batch_sequences);
+  std::span<const std::uint32_t> largest;
+  std::int64_t most = -1;
+  for (std::size_t at = 0; at < order.size(); at += batch) {
+    const auto chosen = std::span(order).subspan(at, std::min(batch, order.size() - at));
+    const std::int64_t tokens = objective_.tokens(Split::train, chosen);
+    if (tokens > most) {
+      most = tokens;
+      largest = chosen;
+    }
+  }
+  arena_.reset();
+  objective_.parameters().begin_step();
+  Tape tape(arena_, Tape::Mode::record);
+  objective_.loss({tape, recipe_.seed, 0}, Split::train, largest);
+  tape.backward();
+  // Rows of tables were written for tokens that the first step may not have.
+  for (const auto& p : objective_.parameters().all()) {
+    for (const std::int32_t row : p->touched) std::fill_n(p->gradient.row(row), p->gradient.cols, Real(0));
+  }
+  return arena_.peak();
+}
+
+LossTotals Trainer::train_step(std::span<const std::uint32_t> chosen) {
+  arena_.reset();
+  objective_.parameters().begin_step();
+  Tape tape(arena_, Tape::Mode::record);
+  const std::int64_t step = state_.step + 1;
+  const LossTotals totals = objective_.loss({tape, recipe_.seed, static_cast<std::uint32_t>(step)}, Split::train, chosen);
+  if (!std::isfinite(totals.loss)) {
+    throw Error("step " + std::to_string(step) + ": the loss is " + format_number(totals.loss) +
+                "; nothing of this step is saved (lower training.optimizer.learning_rate or set global_clipnorm)");
+  }
+  tape.backward();
+  last_gradient_norm_ = optimizer_.gradient_norm();
+  if (!std::isfinite(last_gradient_norm_)) {
+    for (const auto& p : objective_.parameters().all()) {
+      const Index at = kernels::find_not_finite(p->size(), p->gradient.data);
+      if (at >= 0) {
+        throw Error("step " + std::to_string(step) + ": the gradient of " + quote(p->name) + " is not finite at element " +
+                    std::to_string(at) + "; nothing of this step is saved (lower training.optimizer.learning_rate or set global_clipnorm)");
+      }
+    }
+    throw Error("step " + std::to_string(step) + ": the norm of the gradient overflows; nothing of this step is saved (lower the rate)");
+  }
+  last_rate_ = learning_rate(recipe_.training.schedule, recipe_.training.optimizer, objective_.width(), step, total_steps());
+  optimizer_.step(last_rate_, step);
+  state_.step = step;
+  return totals;
+}
+
+LossTotals Trainer::validate() {
+  const std::size_t count = objective_.examples(Split::validation);
+  std::vector<std::uint32_t> order(count);
+  for (std::size_t i = 0; i < count; ++i) order[i] = static_cast<std::uint32_t>(i);
+  const auto batch = static_cast<std::size_t>(recipe_.training.batch_sequences);
+  LossTotals totals;
+  for (std::size_t at = 0; at < count; at += batch) {
+    arena_.reset();
+    Tape tape(arena_, Tape::Mode::inference);
+    totals.add(objective_.loss({tape, recipe_.seed, 0}, Split::validation, std::span(order).subspan(at, std::min(batch, count - at))));
+  }
+  return totals;
+}
+
+std::string Trainer::log_row(const LossTotals* validation, double seconds) const {
+  const LossTotals& t = state_.epoch_totals;
+  std::string row = std::to_string(state_.step) + "," + std::to_string(state_.epoch + 1) + "," + std::to_string(t.useful);
+  const auto field = [&row](double value) { row += "," + format_number(value); };
+  field(t.mean_loss());
+  field(t.accuracy());
+  field(last_rate_);
+  field(last_gradient_norm_);
+  if (validation != nullptr && validation->predicted > 0) {
+    field(validation->mean_loss());
+    field(validation->accuracy());
+    field(validation->reference_loss());
+    field(validation->reference_accuracy());
+  } else {
+    row += ",,,,";
+  }
+  field(seconds);
+  field(seconds > 0 ? static_cast<double>(t.useful) / seconds : 0);
+  return row;
+}
+
+void Trainer::save(bool is_best) {
+  if (directory_ == nullptr) return;
+  optimizer_.flush(state_.step);
+  directory_->save(state_, objective_.parameters(), optimizer_, is_best);
+}
+
+void Trainer::finish_epoch(const TrainerCallbacks& callbacks, double seconds) {
+  const LossTotals validation = validate();
+  const double value = recipe_.training.best_metric == "accuracy" ? -validation.accuracy() : validation.mean_loss();
+  const bool is_best = validation.predicted > 0 && (!state_.has_best || value < state_.best_value);
+  if (is_best) {
+    state_.has_best = true;
+    state_.best_value = value;
+    state_.best_step = state_.step;
+  }
+  if (directory_ != nullptr) directory_->append_log(log_row(&validation, seconds));
+  EpochReport report{.epoch = state_.epoch + 1,
+                     .epochs = recipe_.training.epochs,
+                     .step = state_.step,
+                     .training = state_.epoch_totals,
+                     .validation = validation,
+                     .is_best = is_best,
+                     .seconds = seconds,
+                     .tokens_per_second = seconds > 0 ? static_cast<double>(state_.epoch_totals.useful) / seconds : 0};
+  ++state_.epoch;
+  state_.position = 0;
+  state_.epoch_totals = {};
+  state_.is_finished = state_.epoch >= recipe_.training.epochs || state_.step >= total_steps();
+  save(is_best);
+  if (callbacks.after_epoch) callbacks.after_epoch(report);
+}
+
+TrainingOutcome Trainer::run(const TrainerCallbacks& callbacks) {
+  if (directory_ != nullptr && directory_->resume(state_, objective_.parameters(), optimizer_)) optimizer_.resumed_at(state_.step);
+  const auto batch = recipe_.training.batch_sequences;
+  const std::int64_t every = recipe_.training.checkpoint.every_steps;
+  const std::int64_t last_step = total_steps();
+  while (!state_.is_finished) {
+    const std::vector<std::uint32_t> order = epoch_order(state_.epoch);
+    const auto examples = static_cast<std::int64_t>(order.size());
+    const auto start = std::chrono::steady_clock::now();
+    while (state_.position < examples && state_.step < last_step) {
+      const std::int64_t size = std::min(batch, examples - state_.position);
+      const LossTotals totals =
+          train_step(std::span(order).subspan(static_cast<std::size_t>(state_.position), static_cast<std::size_t>(size)));
+      state_.epoch_totals.add(totals);
+      state_.position += size;
+      if (callbacks.after_step) {
+        callbacks.after_step({.step = state_.step,
+                              .total_steps = last_step,
+                              .epoch = state_.epoch + 1,
+                              .epochs = recipe_.training.epochs,
+                              .loss = state_.epoch_totals.mean_loss(),
+                              .useful_tokens = totals.useful});
+      }
+      const bool is_epoch_end = state_.position >= examples || state_.step >= last_step;
+      if (is_epoch_end) break;
+      if (state_.step % recipe_.training.log_every == 0 && directory_ != nullptr) directory_->append_log(log_row(nullptr, seconds_since(start)));
+      const bool stops = callbacks.wants_stop && callbacks.wants_stop();
+      if (stops || (every > 0 && state_.step % every == 0)) save(false);
+      if (stops) return TrainingOutcome::stopped;
+    }
+    finish_epoch(callbacks, seconds_since(start));
+    if (!state_.is_finished && callbacks.wants_stop && callbacks.wants_stop()) return TrainingOutcome::stopped;
+  }
+  return TrainingOutcome::finished;
+}
+
+}  // namespace headwater

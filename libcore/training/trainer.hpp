@@ -1,0 +1,74 @@
+// The training loop: epochs in an order drawn from the seed, validation, log, checkpoints, resume.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "recipe/recipe.hpp"
+#include "training/objective.hpp"
+#include "training/optimizer.hpp"
+#include "training/run_directory.hpp"
+#include "training/state.hpp"
+
+namespace headwater {
+
+// After each step.
+struct StepReport {
+  std::int64_t step = 0, total_steps = 0;
+  std::int64_t epoch = 0, epochs = 0;  // epoch counts from 1 here
+  double loss = 0;                     // mean of the epoch so far
+  std::int64_t useful_tokens = 0;      // of this step
+};
+
+// After each epoch.
+struct EpochReport {
+  std::int64_t epoch = 0, epochs = 0, step = 0;
+  LossTotals training, validation;
+  bool is_best = false;
+  double seconds = 0, tokens_per_second = 0;
+};
+
+struct TrainerCallbacks {
+  std::function<void(const StepReport&)> after_step;
+  std::function<void(const EpochReport&)> after_epoch;
+  std::function<bool()> wants_stop;  // asked after each step: save and end
+};
+
+enum class TrainingOutcome { finished, stopped };
+
+class Trainer {
+ public:
+  // `directory` may be null: nothing is written (benchmarks).
+  Trainer(const Recipe& recipe, Objective& objective, RunDirectory* directory);
+
+  std::int64_t steps_per_epoch() const;
+  std::int64_t total_steps() const;
+
+  // One pass forward and backward over the largest batch of the first epoch without an update: touches every page that training will need.
+  // Returns the arena's size in bytes.
+  std::size_t warm_up();
+
+  // Runs, or goes on from the newest complete checkpoint in the directory. Throws Error when the loss is no longer finite.
+  TrainingOutcome run(const TrainerCallbacks& callbacks);
+
+  LossTotals validate();
+  const TrainingState& state() const { return state_; }
+
+ private:
+  std::vector<std::uint32_t> epoch_order(std::int64_t epoch) const;
+  LossTotals train_step(std::span<const std::uint32_t> chosen);
+  void finish_epoch(const TrainerCallbacks& callbacks, double seconds);
+  void save(bool is_best);
+  std::string log_row(const LossTotals* validation, double seconds) const;
+
+  const Recipe& recipe_;
+  Objective& objective_;
+  RunDirectory* directory_;
+  Optimizer optimizer_;
+  Arena arena_;
+  TrainingState state_;
+  double last_rate_ = 0, last_gradient_norm_ = 0;
+  double seconds_ = 0;  // of training in this process
+};
+
+}  // namespace headwater
