@@ -97,9 +97,14 @@ class Adapter : public nlohmann::json_sax<nlohmann::json> {
     std::string what = problem.what();
     if (const auto at = what.find(" - "); at != std::string::npos) what.erase(0, at + 3);
     if (const auto at = what.find("; last read: '"); at != std::string::npos) what.erase(at);
-    const bool is_whole_token = what.starts_with("unexpected ") && position >= last_token.size();
-    const std::size_t at =
-        is_whole_token ? position - last_token.size() : position - std::min<std::size_t>(position, 1);
+    // `position` bytes were taken; step back to where the token that was not expected begins.
+    std::size_t back = 1;
+    if (what.starts_with("unexpected end of input")) back = position - std::min(position, text_.size());
+    if (what.starts_with("unexpected number") || what.starts_with("unexpected string"))
+      back = last_token.size();
+    if (what.starts_with("unexpected true") || what.starts_with("unexpected null")) back = 4;
+    if (what.starts_with("unexpected false")) back = 5;
+    const std::size_t at = position - std::min(position, back);
     fail(text_, where_, std::min(at, text_.size()), "no valid JSON: " + what);
   }
 

@@ -1,0 +1,188 @@
+#include "support/files.hpp"
+
+#include <doctest/doctest.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <thread>
+
+#include "error_text.hpp"
+#include "scratch_directory.hpp"
+
+using namespace headwater;
+
+namespace {
+
+int entries(const fs::path& folder) {
+  int count = 0;
+  for ([[maybe_unused]] const auto& entry : fs::directory_iterator(folder)) ++count;
+  return count;
+}
+
+}  // namespace
+
+TEST_CASE("files: what is written is read") {
+  ScratchDirectory scratch;
+  std::string bytes(3'000'000, '\0');
+  for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<char>(i * 31 >> 3);
+  for (const std::size_t size : {0, 1, 4095, 4096, 4097, 3'000'000}) {
+    const std::string_view part = std::string_view(bytes).substr(0, size);
+    write_file(scratch / "f", part);
+    CHECK(read_file(scratch / "f") == part);
+    CHECK(MappedFile(scratch / "f").bytes() == part);
+    std::string pieces;
+    for_each_piece(scratch / "f", [&](std::string_view piece) { pieces += piece; });
+    CHECK(pieces == part);
+  }
+  CHECK(entries(scratch.path()) == 1);
+}
+
+TEST_CASE("files: errors name the path and the reason") {
+  ScratchDirectory scratch;
+  const std::string missing = (scratch / "none").string();
+  CHECK(error_text([&] { read_file(missing); }) == missing + ": cannot open: no such file or directory");
+  CHECK(error_text([&] { MappedFile{missing}; }) == missing + ": cannot open: no such file or directory");
+  CHECK(error_text([&] { read_file(scratch.path()); }) ==
+        scratch.path().string() + ": cannot read: is a directory");
+  CHECK(error_text([&] { MappedFile{scratch.path()}; }) ==
+        scratch.path().string() + ": cannot read: is a directory");
+  CHECK(error_text([&] { write_file(scratch.path(), "x"); }) ==
+        scratch.path().string() + ": is a directory (name a file)");
+  CHECK(error_text([&] { write_file(scratch / "no/f", "x"); }).find("/no/f: cannot create: ") !=
+        std::string::npos);
+  write_file(scratch / "f", "12345");
+  CHECK(error_text([&] { read_file(scratch / "f", 4); }) ==
+        (scratch / "f").string() + ": larger than 4 bytes");
+  CHECK(read_file(scratch / "f", 5) == "12345");
+  CHECK(error_text([&] { write_new_file(scratch / "f", "x"); }).ends_with(": cannot create: file exists"));
+  CHECK(shown("a\x1B[2J\xFF") == "\"a\\x1b[2J\\xff\"");
+}
+
+TEST_CASE("files: a pipe is no regular file, and no wait") {
+  ScratchDirectory scratch;
+  REQUIRE(::mkfifo((scratch / "p").c_str(), 0600) == 0);
+  CHECK(error_text([&] {
+          for_each_piece(scratch / "p", [](std::string_view) {});
+        }).ends_with(": not a regular file"));
+}
+
+TEST_CASE("files: without commit the old file stays and the temporary goes") {
+  ScratchDirectory scratch;
+  write_file(scratch / "f", "old");
+  {
+    AtomicFile file(scratch / "f");
+    file.write("new");
+    CHECK(entries(scratch.path()) == 2);
+  }
+  CHECK(read_file(scratch / "f") == "old");
+  CHECK(entries(scratch.path()) == 1);
+}
+
+TEST_CASE("files: two writers of one name do not mix") {
+  ScratchDirectory scratch;
+  AtomicFile first(scratch / "f"), second(scratch / "f");
+  first.write("1111");
+  second.write("22");
+  first.commit();
+  CHECK(read_file(scratch / "f") == "1111");
+  second.commit();
+  CHECK(read_file(scratch / "f") == "22");
+}
+
+TEST_CASE("files: a link is replaced, its target left alone") {
+  ScratchDirectory scratch;
+  write_file(scratch / "target", "old");
+  fs::create_symlink("target", scratch / "link");
+  write_file(scratch / "link", "new");
+  CHECK(read_file(scratch / "target") == "old");
+  CHECK(read_file(scratch / "link") == "new");
+  CHECK_FALSE(fs::is_symlink(fs::symlink_status(scratch / "link")));
+}
+
+TEST_CASE("files: devices are written in place") {
+  CHECK(error_text([] { write_file("/dev/full", "x"); }) ==
+        "/dev/full: cannot write: no space left on device (free some space and start again)");
+  CHECK_NOTHROW(write_file("/dev/null", "x"));
+  CHECK(fs::is_character_file("/dev/null"));
+}
+
+TEST_CASE("files: a write that stops half way is an error and the old file stays") {
+  ScratchDirectory scratch;
+  write_file(scratch / "f", "old");
+  // In a child: the limit holds for the process. The first write beyond it is short, the next one fails.
+  const pid_t child = ::fork();
+  if (child == 0) {
+    std::signal(SIGXFSZ, SIG_IGN);
+    const rlimit limit{1000, 1000};
+    ::setrlimit(RLIMIT_FSIZE, &limit);
+    const std::string message = error_text([&] { write_file(scratch / "f", std::string(5000, 'x')); });
+    ::_exit(message.ends_with("/f: cannot write: file too large") ? 0 : 1);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  CHECK(WIFEXITED(status));
+  CHECK(WEXITSTATUS(status) == 0);
+  CHECK(read_file(scratch / "f") == "old");
+  CHECK(entries(scratch.path()) == 1);
+}
+
+TEST_CASE("files: reading through interruptions and short reads") {
+  int ends[2];
+  REQUIRE(::pipe(ends) == 0);
+  std::thread feeder([&] {
+    for (int i = 0; i < 200; ++i) CHECK(::write(ends[1], "0123456789", 10) == 10);
+    ::close(ends[1]);
+  });
+  const std::string got = read_file("/proc/self/fd/" + std::to_string(ends[0]));
+  feeder.join();
+  ::close(ends[0]);
+  CHECK(got.size() == 2000);
+}
+
+TEST_CASE("files: one process has the lock, the other learns which") {
+  ScratchDirectory scratch;
+  const fs::path path = scratch / "lock";
+  {
+    const FileLock lock(path);
+    CHECK(error_text([&] { FileLock{path}; }) ==
+          path.string() + ": in use by process " + std::to_string(::getpid()));
+  }
+  CHECK_NOTHROW(FileLock{path});
+}
+
+TEST_CASE("files: the lock goes with its process") {
+  ScratchDirectory scratch;
+  const fs::path path = scratch / "lock";
+  int ready[2];
+  REQUIRE(::pipe(ready) == 0);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const FileLock lock(path);
+    [[maybe_unused]] const auto written = ::write(ready[1], "x", 1);
+    ::pause();
+    ::_exit(0);
+  }
+  char byte;
+  REQUIRE(::read(ready[0], &byte, 1) == 1);
+  CHECK(error_text([&] { FileLock{path}; }) ==
+        path.string() + ": in use by process " + std::to_string(child));
+  ::kill(child, SIGKILL);
+  ::waitpid(child, nullptr, 0);
+  CHECK_NOTHROW(FileLock{path});
+  ::close(ready[0]);
+  ::close(ready[1]);
+}
+
+TEST_CASE("files: a mapping moves") {
+  ScratchDirectory scratch;
+  write_file(scratch / "a", "aaa");
+  write_file(scratch / "b", "bb");
+  MappedFile a(scratch / "a"), b(scratch / "b");
+  MappedFile moved = std::move(a);
+  CHECK(moved.bytes() == "aaa");
+  moved = std::move(b);
+  CHECK(moved.bytes() == "bb");
+}
