@@ -155,7 +155,10 @@ void IdColumns::check_header_field(const Column& column, std::string_view field,
     const std::string_view word = up_to_space(rest);
     const std::string_view value = word.substr(std::min(word.find('=') + 1, word.size()));
     if (word.starts_with("vocab=")) {
-      if (settings.vocabulary_hash.empty() || value == settings.vocabulary_hash) continue;
+      // A header holds the first 16 digits.
+      const bool is_same = settings.vocabulary_hash == value ||
+                           (value.size() >= 16 && settings.vocabulary_hash.starts_with(value));
+      if (settings.vocabulary_hash.empty() || is_same) continue;
       fail(place, line, rest.data(),
            "ids were made with vocabulary " + quote(value) + ", but column " + quote(settings.name) +
                " needs " + settings.vocabulary_hash + " (vectorize again with the model's tokenizer)");
@@ -166,7 +169,7 @@ void IdColumns::check_header_field(const Column& column, std::string_view field,
                " has " + std::to_string(settings.vocabulary) +
                " (vectorize again with the model's tokenizer)");
     } else if (word.starts_with("pad=")) {
-      if (value == "0") continue;
+      if (value == "0" || value == "-1") continue;  // label sets have none
       fail(place, line, rest.data(),
            "padding id " + quote(value) + ", this program knows 0 (vectorize again)");
     } else {
