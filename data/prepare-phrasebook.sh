@@ -1,0 +1,13 @@
+#!/bin/sh
+# The embedded phrasebook (data/phrasebook) to the data root, where recipes look for data.
+#
+#   data/prepare-phrasebook.sh [DATA]     DATA: the data root, data/cache by default
+set -eu
+export LC_ALL=C
+here=$(cd "$(dirname "$0")" && pwd)
+data=${1:-$here/cache}
+. "$here/common.sh"
+mkdir -p "$data/phrasebook"
+for part in train validation heldout alignment; do
+  publish "$here/phrasebook/$part.tsv" "$data/phrasebook/$part.tsv"
+done
