@@ -11,7 +11,11 @@ namespace headwater {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-constexpr auto kMostTime = std::chrono::seconds(5);
+
+// Half a second, and a second more for each MB of text.
+Clock::duration most_time(std::size_t bytes) {
+  return std::chrono::milliseconds(500) + std::chrono::microseconds(bytes);
+}
 constexpr std::int32_t kMostStackBytes = 8 << 20;
 
 struct RegexCloser {
@@ -62,7 +66,7 @@ std::vector<TextSpan> Pattern::find_all(std::string_view text) const {
   UErrorCode status = U_ZERO_ERROR;
   const Regex regex(uregex_clone(impl_->regex.get(), &status));
   const Text opened = open_text(text, status);
-  const Clock::time_point deadline = Clock::now() + kMostTime;
+  const Clock::time_point deadline = Clock::now() + most_time(text.size());
   uregex_setMatchCallback(regex.get(), match_goes_on, &deadline, &status);
   uregex_setFindProgressCallback(regex.get(), find_goes_on, &deadline, &status);
   uregex_setUText(regex.get(), opened.get(), &status);

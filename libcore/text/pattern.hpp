@@ -19,8 +19,8 @@ class Pattern {
   // Throws Error "regular expression "...": what".
   explicit Pattern(std::string_view expression);
 
-  // All matches from the left, not overlapping. Safe to call from several threads. Throws Error where the
-  // limits (5 seconds a text, 8 MiB of backtracking) are reached.
+  // All matches from the left, not overlapping. Safe to call from several threads. Throws Error where a limit
+  // is reached: half a second and a second more for each MB of text, 8 MiB of backtracking.
   std::vector<TextSpan> find_all(std::string_view text) const;
 
  private:

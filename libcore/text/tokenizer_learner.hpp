@@ -17,7 +17,7 @@ namespace headwater {
 struct WordTokenizerSettings {
   SplitKind split = SplitKind::word;
   std::int64_t size = 15000;  // the most tokens, special ones counted
-  StandardizeSettings standardize;
+  StandardizeSettings standardize = {};
   bool has_start_end = false;  // [START] and [END] behind [PAD] and [UNK]
 };
 

@@ -1,0 +1,250 @@
+#include "text/tokenizer.hpp"
+
+#include <doctest/doctest.h>
+
+#include "support/error.hpp"
+#include "support/json.hpp"
+#include "text/tokenizer_json.hpp"
+#include "text/tokenizer_learner.hpp"
+
+using namespace headwater;
+
+namespace {
+
+constexpr const char* kText =
+    "The red house, the old red house.\nLa casa roja — ¿dónde está? \\ \u2581 x\u2581y\n"
+    "\ttabs\tand   spaces \nemoji 😀 👍🏽\nI can't [PAD] [UNK]!\n";
+
+Tokenizer learned(const WordTokenizerSettings& settings) {
+  TokenizerLearner learner(settings);
+  learner.add(kText);
+  return learner.finish();
+}
+
+// A file whose member is replaced.
+std::string file_with(const std::string& member, const std::string& value) {
+  Json file = Json::parse(
+      R"({"version":"1.0","truncation":null,"padding":null,"added_tokens":[],"normalizer":null,"pre_tokenizer":null,)"
+      R"("post_processor":null,"decoder":null,"model":{"type":"WordLevel","vocab":{"[UNK]":0,"a":1,"b":2},"unk_token":"[UNK]"}})",
+      "test");
+  file.set(member, Json::parse(value, "value"));
+  return file.dump();
+}
+
+std::vector<std::string> tokens_with(const std::string& normalizer, const std::string& pre_tokenizer,
+                                     std::string_view text) {
+  Json file = Json::parse(file_with("normalizer", normalizer), "test");
+  file.set("pre_tokenizer", Json::parse(pre_tokenizer, "value"));
+  return Tokenizer::parse(file.dump(), "t.json").tokens(text);
+}
+
+std::string message_of(const std::string& json) {
+  try {
+    Tokenizer::parse(json, "t.json");
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+using Tokens = std::vector<std::string>;
+
+}  // namespace
+
+TEST_CASE("a file written and read again is the same tokenizer, for every setting") {
+  for (const SplitKind split : {SplitKind::word, SplitKind::character}) {
+    for (const Standardization standardization :
+         {Standardization::none, Standardization::lower, Standardization::strip_punctuation,
+          Standardization::lower_and_strip_punctuation}) {
+      for (const Lowering lowering : {Lowering::ascii, Lowering::unicode}) {
+        const Tokenizer here = learned(
+            {.split = split, .size = 20, .standardize = {standardization, lowering}, .has_start_end = true});
+        const Tokenizer there = Tokenizer::parse(here.to_json(), "t.json");
+        CHECK(there.to_json() == here.to_json());
+        CHECK(there.hash() == here.hash());
+        CHECK(there.tokens(kText) == here.tokens(kText));
+        CHECK(there.encode(kText) == here.encode(kText));
+        CHECK(there.ids_of_tokens(there.tokens(kText)) == here.encode(kText));
+        CHECK(there.warnings().empty());
+      }
+    }
+  }
+}
+
+TEST_CASE("the parts of a file do what the native path does") {
+  // The same parts in a nested sequence are not recognised, so they run through the general path.
+  for (const SplitKind split : {SplitKind::word, SplitKind::character}) {
+    for (const Standardization standardization : {Standardization::lower, Standardization::strip_punctuation,
+                                                  Standardization::lower_and_strip_punctuation}) {
+      for (const Lowering lowering : {Lowering::ascii, Lowering::unicode}) {
+        const Tokenizer native = learned({.split = split, .standardize = {standardization, lowering}});
+        Json file = Json::parse(native.to_json(), "t.json");
+        Json::Array inner = {file.at("normalizer")};
+        file.set("normalizer", Json::Object{{"type", "Sequence"}, {"normalizers", std::move(inner)}});
+        const Tokenizer general = Tokenizer::parse(file.dump(), "t.json");
+        CHECK(general.tokens(kText) == native.tokens(kText));
+        CHECK(general.encode(kText) == native.encode(kText));
+        CHECK(general.normalize(kText) == native.normalize(kText));
+      }
+    }
+  }
+}
+
+TEST_CASE("special tokens never come from text") {
+  for (const SplitKind split : {SplitKind::word, SplitKind::character}) {
+    const Tokenizer tokenizer = learned(
+        {.split = split, .standardize = {.standardize = Standardization::none}, .has_start_end = true});
+    for (const std::int32_t id : tokenizer.encode("[PAD] [START] [END] [PAD][UNK]"))
+      CHECK((id == 1 || id > 3));
+    CHECK(tokenizer.id_of_token("[PAD]") == 1);
+    CHECK(tokenizer.id_of_token("[START]") == 1);
+  }
+}
+
+TEST_CASE("decoding: words joined by one space, characters by nothing, special tokens left out") {
+  const Tokenizer words = learned({.has_start_end = true});
+  const std::vector<std::int32_t> ids = words.encode("The red zebra HOUSE");
+  CHECK(words.decode(ids) == "the red [UNK] house");
+  CHECK(words.decode(ids, UnknownTokens::skipped) == "the red house");
+  CHECK(words.decode(std::vector<std::int32_t>{2, ids[0], 3, 0, 0}) == "the");
+  CHECK(words.decode({}).empty());
+  const Tokenizer characters = learned({.split = SplitKind::character});
+  CHECK(characters.decode(characters.encode("Red house")) == "red house");
+  CHECK_THROWS_WITH_AS(words.decode(std::vector<std::int32_t>{999}),
+                       doctest::Contains("id 999 is not in the vocabulary"), Error);
+  CHECK_THROWS_AS(words.decode(std::vector<std::int32_t>{-1}), Error);
+  CHECK_THROWS_AS(words.surface(words.vocabulary_size()), Error);
+}
+
+TEST_CASE("the hash names the vocabulary") {
+  const Tokenizer tokenizer = learned({});
+  CHECK(tokenizer.hash().size() == 32);
+  CHECK(tokenizer.hash() == learned({}).hash());
+  CHECK(tokenizer.hash() != learned({.size = 10}).hash());
+  CHECK(tokenizer.hash() != learned({.has_start_end = true}).hash());
+}
+
+TEST_CASE("normalizers and pre-tokenizers of other files") {
+  CHECK(tokens_with("null", "null", "a b ") == Tokens{"a b "});
+  CHECK(tokens_with("null", "null", "").empty());
+  CHECK(
+      tokens_with(R"({"type":"Lowercase"})", R"({"type":"Whitespace"})", "Don’t stop-me_2, Ünï!? x\u00A0y") ==
+      Tokens{"don", "’", "t", "stop", "-", "me_2", ",", "ünï", "!?", "x", "y"});
+  CHECK(tokens_with("null", R"({"type":"WhitespaceSplit"})", " a\u3000b\u0085c\u200Bd ") ==
+        Tokens{"a", "b", "c\u200Bd"});
+  CHECK(tokens_with(R"({"type":"NFC"})", "null", "e\u0301") == Tokens{"é"});
+  CHECK(tokens_with(R"({"type":"NFKD"})", "null", "\uFB01") == Tokens{"fi"});
+  CHECK(tokens_with(R"({"type":"Strip","strip_left":true,"strip_right":false})", "null", "\u3000 a ") ==
+        Tokens{"a "});
+  CHECK(tokens_with(R"({"type":"Strip","strip_left":false,"strip_right":true})", "null", " a \u00A0") ==
+        Tokens{" a"});
+  CHECK(tokens_with(R"({"type":"Strip","strip_left":true,"strip_right":true})", "null", "   ").empty());
+  CHECK(tokens_with(R"({"type":"Replace","pattern":{"String":"aa"},"content":"b"})", "null", "aaa") ==
+        Tokens{"ba"});
+  CHECK(tokens_with(R"({"type":"Replace","pattern":{"Regex":"[0-9]+"},"content":"#"})", "null", "a12b3é") ==
+        Tokens{"a#b#é"});
+  CHECK(
+      tokens_with("null",
+                  R"({"type":"Sequence","pretokenizers":[{"type":"WhitespaceSplit"},{"type":"Whitespace"}]})",
+                  "a-b c") == Tokens{"a", "-", "b", "c"});
+}
+
+TEST_CASE("the behaviours of Split") {
+  const auto split = [](const char* behavior, const char* invert = "false") {
+    return tokens_with("null",
+                       std::string(R"({"type":"Split","pattern":{"String":"-"},"behavior":")") + behavior +
+                           R"(","invert":)" + invert + "}",
+                       "the-final--countdown");
+  };
+  CHECK(split("Removed") == Tokens{"the", "final", "countdown"});
+  CHECK(split("Isolated") == Tokens{"the", "-", "final", "-", "-", "countdown"});
+  CHECK(split("MergedWithPrevious") == Tokens{"the-", "final-", "-", "countdown"});
+  CHECK(split("MergedWithNext") == Tokens{"the", "-final", "-", "-countdown"});
+  CHECK(split("Contiguous") == Tokens{"the", "-", "final", "--", "countdown"});
+  CHECK(split("Removed", "true") == Tokens{"-", "-", "-"});
+}
+
+TEST_CASE("hostile and foreign files: one line that names the place") {
+  CHECK(message_of("").starts_with("t.json:1:"));
+  CHECK(message_of("[]") == "t.json: expected an object");
+  CHECK(message_of(file_with("version", "\"2.0\"")) == "t.json: version: expected \"1.0\"");
+  CHECK(message_of(file_with("normalizer", R"({"type":"BertNormalizer"})"))
+            .starts_with("t.json: normalizer: unsupported type \"BertNormalizer\""));
+  CHECK(message_of(
+            file_with("normalizer", R"({"type":"Sequence","normalizers":[{"type":"NFC"},{"type":"Nmt"}]})"))
+            .starts_with("t.json: normalizer.normalizers[1]: unsupported type \"Nmt\""));
+  CHECK(message_of(file_with("pre_tokenizer", R"({"type":"ByteLevel"})"))
+            .starts_with("t.json: pre_tokenizer: unsupported type \"ByteLevel\""));
+  CHECK(message_of(file_with("decoder", R"({"type":"WordPiece"})"))
+            .starts_with("t.json: decoder: unsupported type \"WordPiece\""));
+  CHECK(message_of(file_with("post_processor", R"({"type":"TemplateProcessing"})"))
+            .starts_with("t.json: post_processor: only null"));
+  CHECK(message_of(file_with("padding", R"({"strategy":"BatchLongest"})"))
+            .starts_with("t.json: padding: only null"));
+  CHECK(message_of(file_with("model", R"({"type":"BPE"})")) ==
+        "t.json: model: unsupported type \"BPE\" (supported: WordLevel)");
+  CHECK(message_of(file_with("model", R"({"vocab":{},"merges":[]})")) ==
+        "t.json: model: unsupported type \"BPE\" (supported: WordLevel)");
+  const auto model = [](const std::string& vocab) {
+    return message_of(
+        file_with("model", R"({"type":"WordLevel","vocab":)" + vocab + R"(,"unk_token":"[UNK]"})"));
+  };
+  CHECK(model("[]") == "t.json: model.vocab: expected an object");
+  CHECK(model("{}").starts_with("t.json: model.unk_token: \"[UNK]\" is not in the vocabulary"));
+  CHECK(model(R"({"[UNK]":0,"a":2})").starts_with("t.json: model.vocab: the id of \"a\" is not in 0 .. 1"));
+  CHECK(model(R"({"[UNK]":0,"a":0})") == "t.json: model.vocab: id 0 stands twice");
+  CHECK(model(R"({"[UNK]":0,"a":-1})").starts_with("t.json: model.vocab: the id of \"a\""));
+  CHECK(model(R"({"[UNK]":0,"a":18446744073709551616})").starts_with("t.json: model.vocab: the id of \"a\""));
+  CHECK(model(R"({"[UNK]":0,"a":1.5})").starts_with("t.json: model.vocab: the id of \"a\""));
+  CHECK(model(R"({"[UNK]":0,"":1})") == "t.json: model.vocab: an empty token");
+  CHECK(message_of(file_with("normalizer", R"({"type":"Replace","pattern":{"Regex":"("},"content":""})"))
+            .starts_with("t.json: normalizer.pattern: regular expression \"(\": "));
+  CHECK(message_of(file_with("normalizer", R"({"type":"Replace","pattern":{"String":""},"content":""})"))
+            .starts_with("t.json: normalizer.pattern: an empty string"));
+  CHECK(message_of(file_with("normalizer", R"({"type":"Lowercase","language":"tr"})")) ==
+        "t.json: normalizer: unknown member \"language\"");
+  CHECK(message_of(file_with("normalizer", "3")) == "t.json: normalizer: expected an object or null");
+  CHECK(message_of(
+            file_with("pre_tokenizer",
+                      R"({"type":"Split","pattern":{"String":"a"},"behavior":"Gone","invert":false})")) ==
+        "t.json: pre_tokenizer.behavior: unknown value \"Gone\"");
+  const auto added = [](const std::string& token) {
+    return message_of(file_with("added_tokens", "[" + token + "]"));
+  };
+  const std::string flags = R"("single_word":false,"lstrip":false,"rstrip":false,"normalized":false,)";
+  CHECK(added(R"({"id":1,"content":"a",)" + flags + R"("special":false})")
+            .starts_with("t.json: added_tokens[0]: \"a\" is not special"));
+  CHECK(added(R"({"id":2,"content":"a",)" + flags + R"("special":true})")
+            .starts_with("t.json: added_tokens[0]: the id of \"a\" does not agree"));
+  CHECK(added(R"({"id":9,"content":"x",)" + flags + R"("special":true})")
+            .starts_with("t.json: added_tokens[0]: the id of \"x\" does not agree"));
+  CHECK(added(R"({"id":3,"content":"[PAD]",)" + flags + R"("special":true})") == "no error");
+  for (const char* json :
+       {"{}", "{\"model\":null}", "{\"model\":{}}", "null", "{\"model\":{\"type\":\"WordLevel\"}}"}) {
+    const std::string message = message_of(json);
+    CHECK(message != "no error");
+    CHECK(message.find('\n') == message.npos);
+  }
+}
+
+TEST_CASE("an added token behind the vocabulary, and members that mean nothing") {
+  Json file = Json::parse(file_with("comment", "\"x\""), "t.json");
+  const Tokenizer tokenizer = Tokenizer::parse(file.dump(), "t.json");
+  REQUIRE(tokenizer.warnings().size() == 1);
+  CHECK(tokenizer.warnings()[0] == "t.json: unknown member \"comment\" is ignored");
+  const Tokenizer padded = Tokenizer::parse(
+      file_with(
+          "added_tokens",
+          R"([{"id":3,"content":"[PAD]","single_word":false,"lstrip":false,"rstrip":false,"normalized":false,"special":true}])"),
+      "t.json");
+  CHECK(padded.pad_id() == 3);
+  CHECK(padded.vocabulary_size() == 4);
+}
+
+TEST_CASE("an expression that backtracks for ever ends in an error") {
+  const std::string pattern = "(a|aa)+(?=$x)";
+  const std::string normalizer =
+      R"({"type":"Replace","content":"","pattern":{"Regex":")" + pattern + R"("}})";
+  CHECK_THROWS_WITH_AS(tokens_with(normalizer, "null", std::string(200, 'a') + "b"),
+                       doctest::Contains("too hard for a text of 201 bytes"), Error);
+}
