@@ -1,0 +1,269 @@
+// attn-dump: the attention weights of a translator as a table, an array or a picture. Manual:
+// tools/attn-dump.md.
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <memory>
+
+#include "analysis/attention_trace.hpp"
+#include "analysis/heat_map.hpp"
+#include "cli/lines.hpp"
+#include "cli/tool.hpp"
+#include "decoding/greedy.hpp"
+#include "support/error.hpp"
+#include "support/files.hpp"
+#include "support/parallel.hpp"
+
+namespace headwater {
+namespace {
+
+struct Options {
+  std::string model;
+  std::vector<std::string> texts;
+  std::optional<std::int64_t> layer, head;
+  std::string kind, target, format = "csv";
+  fs::path output;
+  bool is_mean_over_heads = false;
+  bool is_quiet = false;
+  cli::LineReaderSettings reader;
+  int threads = 0;
+};
+
+void describe(CLI::App& app, Options& o) {
+  app.add_option("model", o.model, "model directory or checkpoint")->required()->option_text("MODEL");
+  app.add_option("text", o.texts, "text files, one source sentence a line; - or none: standard input")
+      ->option_text("[TEXT...]");
+  app.add_option("--layer", o.layer, "only this layer; they count from 0")->option_text("N");
+  app.add_option("--head", o.head, "only this head; they count from 0")->option_text("N");
+  app.add_option("--kind", o.kind, "only encoder, decoder or cross")->option_text("KIND");
+  app.add_option(
+         "--target", o.target,
+         "what the decoder reads instead of its own translation: a file, line for line, or the text itself")
+      ->option_text("TARGET");
+  app.add_option("--format", o.format, "csv, matrix (for gnuplot), npy or svg")->capture_default_str();
+  app.add_flag("--mean", o.is_mean_over_heads, "of svg: one panel a layer, the mean over its heads");
+  app.add_option("-o,--output", o.output, "where it goes instead of standard output")->option_text("FILE");
+  app.add_flag("--replace-invalid", o.reader.replace_invalid, "turn invalid UTF-8 and NUL into U+FFFD");
+  cli::add_threads_option(app, o.threads);
+  cli::add_quiet_option(app, o.is_quiet);
+}
+
+AttentionSelection selection_of(const Options& o) {
+  AttentionSelection selection{.layer = o.layer, .head = o.head};
+  if (o.kind.empty()) return selection;
+  for (const AttentionKind kind : {AttentionKind::encoder, AttentionKind::decoder, AttentionKind::cross}) {
+    if (o.kind == name_of(kind)) selection.kind = kind;
+  }
+  if (!selection.kind)
+    throw UsageError("--kind: unknown kind " + quote(o.kind) + " (encoder, decoder or cross)");
+  return selection;
+}
+
+void check_format(const Options& o) {
+  constexpr std::array<std::string_view, 4> formats = {"csv", "matrix", "npy", "svg"};
+  if (std::find(formats.begin(), formats.end(), o.format) == formats.end()) {
+    throw UsageError("--format: unknown format " + quote(o.format) + " (csv, matrix, npy or svg)");
+  }
+  if (o.is_mean_over_heads && o.format != "svg") throw UsageError("--mean is for --format svg");
+}
+
+// Standard output, or a file that is there only when it is whole.
+class Output {
+ public:
+  explicit Output(const fs::path& path) {
+    if (!path.empty() && path != "-") file_ = std::make_unique<AtomicFile>(path);
+  }
+  void write(std::string_view bytes) {
+    if (file_) {
+      file_->write(bytes);
+    } else {
+      standard_.text(bytes);
+    }
+  }
+  void flush() { standard_.flush(); }
+  void finish() {
+    if (file_) file_->commit();
+    standard_.flush();
+  }
+
+ private:
+  std::unique_ptr<AtomicFile> file_;
+  cli::LineWriter standard_;
+};
+
+// The targets that decoding is forced to: lines of a file, or one text.
+class Targets {
+ public:
+  Targets(const std::string& target, const cli::LineReaderSettings& settings) : name_(target) {
+    std::error_code error;
+    if (target == "-" || fs::exists(target, error)) {
+      reader_ = std::make_unique<cli::LineReader>(std::vector<std::string>{target}, settings);
+    }
+  }
+
+  std::string next(const std::string& source_place) {
+    std::string_view line;
+    const bool is_there = reader_ ? reader_->next(line) : used_ == 0;
+    if (!is_there) {
+      throw Error(source_place + ": no target for this line, " + described() + " has " +
+                  std::to_string(used_) + " (one line for each source line)");
+    }
+    ++used_;
+    return reader_ ? std::string(line) : name_;
+  }
+
+  void finish(std::int64_t sources) {
+    std::string_view line;
+    if (reader_ && reader_->next(line)) {
+      throw Error(reader_->place() + ": a target without a source, there are " + std::to_string(sources) +
+                  " (one line for each source line)");
+    }
+  }
+
+ private:
+  std::string described() const { return reader_ ? name_ : "--target"; }
+  std::string name_;
+  std::unique_ptr<cli::LineReader> reader_;
+  std::int64_t used_ = 0;
+};
+
+class Dump {
+ public:
+  Dump(const Options& o, const AttentionSelection& selection)
+      : options_(o), selection_(selection), model_(load_translation_model(o.model)), output_(o.output) {
+    check(selection_, *model_.model);
+    const Tokenizer& target = model_.target_tokenizer;
+    decoding_.start_id = target.start_id();
+    decoding_.end_id = target.end_id();
+    for (const std::int32_t id : {target.pad_id(), target.unknown_id(), target.start_id()}) {
+      if (id >= 0) decoding_.never.push_back(id);
+    }
+  }
+
+  void run() {
+    cli::LineReader reader(options_.texts, options_.reader);
+    std::optional<Targets> targets;
+    if (!options_.target.empty()) targets.emplace(options_.target, options_.reader);
+    if (options_.format == "csv") output_.write(attention_csv_header());
+    std::vector<std::string> lines;
+    std::int64_t number = 0;
+    for (reader.next_batch(lines, kLinesABatch); !lines.empty(); reader.next_batch(lines, kLinesABatch)) {
+      for (std::size_t i = 0; i < lines.size(); ++i) {
+        std::optional<std::string> target;
+        if (targets) target = targets->next(reader.place(i));
+        one_line(number++, lines[i], target);
+      }
+      output_.flush();
+    }
+    if (targets) targets->finish(number);
+    finish();
+  }
+
+ private:
+  static constexpr std::size_t kLinesABatch = 64;
+
+  void one_line(std::int64_t number, const std::string& text, const std::optional<std::string>& target) {
+    AttentionExample example;
+    example.number = number;
+    example.source_ids = model_.source_tokenizer.encode(text);
+    if (example.source_ids.empty()) return;  // an empty example has no weights, but keeps its number
+    example.source_tokens = model_.source_tokenizer.tokens(text);
+    cut(example.source_ids, example.source_tokens);
+    if (target) {
+      add_forced(example, *target);
+    } else {
+      add_translation(example);
+    }
+    write(trace_attention(model_, arena_, example, selection_, decoding_.never));
+  }
+
+  void add_forced(AttentionExample& example, const std::string& target) {
+    example.target_ids = model_.target_tokenizer.encode(target);
+    example.target_tokens = model_.target_tokenizer.tokens(target);
+    example.target_ids.insert(example.target_ids.begin(), decoding_.start_id);
+    example.target_tokens.insert(example.target_tokens.begin(),
+                                 model_.target_tokenizer.surface(decoding_.start_id));
+    cut(example.target_ids, example.target_tokens);
+  }
+
+  void add_translation(AttentionExample& example) {
+    PackedTokens source;
+    source.clear();
+    source.add(example.source_ids);
+    source.finish();
+    const std::vector<std::int32_t> translation =
+        decode_greedily(*model_.model, arena_, source, decoding_).front();
+    example.target_ids.push_back(decoding_.start_id);
+    example.target_ids.insert(example.target_ids.end(), translation.begin(), translation.end());
+    // a translation as long as the model allows was ended there: nothing read its last token
+    if (example.target_ids.size() > length()) example.target_ids.pop_back();
+    for (const std::int32_t id : example.target_ids)
+      example.target_tokens.push_back(model_.target_tokenizer.surface(id));
+  }
+
+  std::size_t length() const { return static_cast<std::size_t>(model_.model->settings().length); }
+
+  void cut(std::vector<std::int32_t>& ids, std::vector<std::string>& tokens) {
+    if (ids.size() <= length()) return;
+    ids.resize(length());
+    tokens.resize(length());
+    ++cut_lines_;
+  }
+
+  void write(std::vector<AttentionRecord> records) {
+    text_.clear();
+    for (AttentionRecord& record : records) {
+      if (options_.format == "csv") {
+        append_attention_csv(text_, record);
+      } else if (options_.format == "matrix") {
+        append_attention_matrix(text_, record);
+      } else {
+        kept_.push_back(std::move(record));
+      }
+    }
+    output_.write(text_);
+  }
+
+  void finish() {
+    if (options_.format == "npy") output_.write(attention_npy(kept_));
+    if (options_.format == "svg") {
+      output_.write(
+          heat_map_svg(kept_, {.title = "Attention", .is_mean_over_heads = options_.is_mean_over_heads}));
+    }
+    output_.finish();
+    if (cut_lines_ > 0 && !options_.is_quiet) {
+      cli::note(std::to_string(cut_lines_) + " lines were cut to the model's " + std::to_string(length()) +
+                " positions");
+    }
+  }
+
+  const Options& options_;
+  AttentionSelection selection_;
+  TranslationModel model_;
+  Output output_;
+  GreedySettings decoding_;
+  Arena arena_;
+  std::vector<AttentionRecord> kept_;  // of formats that need all
+  std::string text_;
+  std::int64_t cut_lines_ = 0;
+};
+
+void run(const Options& o) {
+  check_format(o);
+  const AttentionSelection selection = selection_of(o);
+  ThreadPool(o.threads).run([&] { Dump(o, selection).run(); });
+}
+
+}  // namespace
+}  // namespace headwater
+
+int main(int argc, char** argv) {
+  using namespace headwater;
+  Options options;
+  const cli::ToolDescription tool{
+      "attn-dump", "write the attention weights of a translator",
+      "echo \"Where is the station?\" | attn-dump models/spa-eng --layer 0 --kind cross > attention.csv\n"
+      "echo \"Where is the station?\" | attn-dump models/spa-eng --kind cross --format svg -o attention.svg\n"
+      "attn-dump models/spa-eng test.en --target test.es --kind cross > forced.csv"};
+  return cli::tool_main(
+      argc, argv, tool, [&](CLI::App& app) { describe(app, options); }, [&] { run(options); });
+}
