@@ -1,8 +1,8 @@
 // Runs tests/cli/*.case against the real programs: cli_cases BIN_DIR SCRATCH_DIR FILE.case...
 //
 // A file is a list of cases:
-//   === what the case shows              (a line; "=== setup" runs once, the other cases of the file begin
-//   with its files)
+//   === what the case shows              (behind an empty line; "=== setup" runs once, the other cases of the
+//   file begin with its files)
 //   --- needs train translate            programs without which the case is skipped, and reported as skipped
 //   --- command                          for sh, in an empty folder, with BIN_DIR first in PATH
 //   --- file NAME | stdin | stdout | stderr [escaped] [no-newline] [glob] [any]
@@ -140,6 +140,7 @@ std::vector<Case> parse(const fs::path& path) {
   for (std::string line; std::getline(lines, line);) {
     ++number;
     if (line.starts_with("=== ")) {
+      if (body == "\n" || body.ends_with("\n\n")) body.pop_back();  // the empty line between cases
       finish();
       cases.emplace_back();
       cases.back().title = line.substr(4);
