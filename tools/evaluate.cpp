@@ -4,12 +4,12 @@
 
 #include "analysis/bleu.hpp"
 #include "analysis/chrf.hpp"
-#include "analysis/score_format.hpp"
 #include "analysis/table.hpp"
 #include "cli/lines.hpp"
 #include "cli/tool.hpp"
 #include "support/error.hpp"
 #include "support/json.hpp"
+#include "support/numbers.hpp"
 #include "support/parallel.hpp"
 
 namespace headwater {
@@ -101,8 +101,10 @@ Result bleu_result(const Lines& hypotheses, const std::vector<Lines>& references
   const BleuScore score = corpus_bleu(hypotheses, references, settings);
   const std::string signature = bleu_signature(settings, references.size());
   const std::string line = bleu_line(score);
-  Result result{
-      "BLEU", fixed(score.score, 2), {line.substr(line.find(' ', line.find("= ") + 2) + 1), signature}, {}};
+  Result result{"BLEU",
+                format_fixed(score.score, 2),
+                {line.substr(line.find(' ', line.find("= ") + 2) + 1), signature},
+                {}};
   result.json = json_of("bleu", signature, score.score);
   Json::Array precisions, counts, totals;
   for (std::size_t n = 0; n < kBleuOrders; ++n) {
@@ -122,7 +124,7 @@ Result chrf_result(const Lines& hypotheses, const std::vector<Lines>& references
   const double score = corpus_chrf(hypotheses, references, settings);
   const std::string signature = chrf_signature(settings, references.size());
   return {chrf_name(settings),
-          fixed(score, 2),
+          format_fixed(score, 2),
           {signature},
           json_of(settings.word_order > 0 ? "chrf++" : "chrf", signature, score)};
 }
@@ -173,7 +175,7 @@ void write_sentences(const Lines& hypotheses, const std::vector<Lines>& referenc
     json.set("version", 1).set("line", static_cast<std::uint64_t>(i + 1));
     std::string line;
     for (std::size_t c = 0; c < columns.size(); ++c) {
-      line += (c == 0 ? "" : "\t") + fixed(columns[c][i], 2);
+      line += (c == 0 ? "" : "\t") + format_fixed(columns[c][i], 2);
       json.set(scores.metrics[c], columns[c][i]);
     }
     out.line(is_json ? json.dump() : line);

@@ -5,8 +5,9 @@
 
 #include "analysis/ngram_overlap.hpp"
 #include "analysis/parallel_text.hpp"
-#include "analysis/score_format.hpp"
+#include "analysis/score_version.hpp"
 #include "analysis/words.hpp"
+#include "support/numbers.hpp"
 
 namespace headwater {
 
@@ -179,7 +180,8 @@ std::string bleu_signature(const BleuSettings& settings, std::size_t reference_s
   signature.append("|smooth:").append(smoothings[static_cast<std::size_t>(settings.smoothing)]);
   if (settings.smoothing == BleuSmoothing::floor || settings.smoothing == BleuSmoothing::add_k) {
     signature +=
-        "[" + fixed(settings.smoothing_value.value_or(default_smoothing_value(settings.smoothing)), 2) + "]";
+        "[" +
+        format_fixed(settings.smoothing_value.value_or(default_smoothing_value(settings.smoothing)), 2) + "]";
   }
   return signature.append("|version:").append(kScoreVersion);
 }
@@ -187,12 +189,13 @@ std::string bleu_signature(const BleuSettings& settings, std::size_t reference_s
 std::string bleu_line(const BleuScore& score, std::string_view signature) {
   std::string line = "BLEU";
   if (!signature.empty()) line.append("|").append(signature);
-  line += " = " + fixed(score.score, 2);
-  for (std::size_t n = 0; n < kBleuOrders; ++n) line += (n == 0 ? " " : "/") + fixed(score.precisions[n], 1);
+  line += " = " + format_fixed(score.score, 2);
+  for (std::size_t n = 0; n < kBleuOrders; ++n)
+    line += (n == 0 ? " " : "/") + format_fixed(score.precisions[n], 1);
   const double ratio = score.reference_length == 0 ? 0
                                                    : static_cast<double>(score.hypothesis_length) /
                                                          static_cast<double>(score.reference_length);
-  return line + " (BP = " + fixed(score.brevity_penalty, 3) + " ratio = " + fixed(ratio, 3) +
+  return line + " (BP = " + format_fixed(score.brevity_penalty, 3) + " ratio = " + format_fixed(ratio, 3) +
          " hyp_len = " + std::to_string(score.hypothesis_length) +
          " ref_len = " + std::to_string(score.reference_length) + ")";
 }

@@ -4,9 +4,10 @@
 
 #include "analysis/ngram_overlap.hpp"
 #include "analysis/parallel_text.hpp"
-#include "analysis/score_format.hpp"
+#include "analysis/score_version.hpp"
 #include "analysis/words.hpp"
 #include "support/error.hpp"
+#include "support/numbers.hpp"
 #include "support/utf8.hpp"
 #include "text/unicode_properties.hpp"
 
@@ -171,7 +172,8 @@ std::vector<double> sentence_chrf(std::span<const std::string> hypotheses,
 }
 
 std::string chrf_name(const ChrfSettings& settings) {
-  return "chrF" + fixed(settings.beta, 0) + std::string(static_cast<std::size_t>(settings.word_order), '+');
+  return "chrF" + format_fixed(settings.beta, 0) +
+         std::string(static_cast<std::size_t>(settings.word_order), '+');
 }
 
 std::string chrf_signature(const ChrfSettings& settings, std::size_t reference_sets) {
@@ -185,7 +187,7 @@ std::string chrf_signature(const ChrfSettings& settings, std::size_t reference_s
 std::string chrf_line(double score, const ChrfSettings& settings, std::string_view signature) {
   std::string line = chrf_name(settings);
   if (!signature.empty()) line.append("|").append(signature);
-  return line + " = " + fixed(score, 2);
+  return line + " = " + format_fixed(score, 2);
 }
 
 }  // namespace headwater

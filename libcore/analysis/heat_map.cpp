@@ -6,9 +6,9 @@
 
 #include "analysis/alignment.hpp"
 #include "analysis/color_scale.hpp"
-#include "analysis/score_format.hpp"
 #include "analysis/svg.hpp"
 #include "support/error.hpp"
+#include "support/numbers.hpp"
 #include "text/unicode_properties.hpp"
 
 namespace headwater {
@@ -253,13 +253,13 @@ class HeatMap {
   static std::string tooltip(const AttentionRecord& panel, std::size_t q, std::size_t k, double weight) {
     std::string text = panel.query_tokens[q];
     if (!panel.predicts.empty()) text += " → " + panel.predicts[q];
-    return xml_text(text + " | " + panel.key_tokens[k] + ": " + fixed(weight, 4));
+    return xml_text(text + " | " + panel.key_tokens[k] + ": " + format_fixed(weight, 4));
   }
 
   void write_weight(std::size_t q, std::size_t k, double weight) {
     const double x = sizes_.cell * (static_cast<double>(k) + 0.5),
                  y = sizes_.cell * (static_cast<double>(q) + 0.5) + 4;
-    const std::string digits = fixed(weight, 2);
+    const std::string digits = format_fixed(weight, 2);
     write_text(x, y, 11, is_dark(weight / top_) ? "#ffffff" : kInk, "middle", digits,
                " pointer-events=\"none\"");
   }
@@ -269,7 +269,8 @@ class HeatMap {
     constexpr int kStops = 16;
     for (int i = 0; i <= kStops; ++i) {
       const double share = static_cast<double>(i) / kStops;
-      out += "<stop offset=\"" + fixed(share, 4) + "\" stop-color=\"" + hex(sequential_color(share)) + "\"/>";
+      out += "<stop offset=\"" + format_fixed(share, 4) + "\" stop-color=\"" + hex(sequential_color(share)) +
+             "\"/>";
     }
     return out + "</linearGradient></defs>\n";
   }
@@ -283,7 +284,7 @@ class HeatMap {
              svg_attribute("height", kHeight) + " fill=\"url(#weights)\" stroke=\"#c3cad2\"/>\n";
     y_ += kHeight + 14;
     for (int tick = 0; tick <= 4; ++tick) {
-      std::string value = fixed(top_ * tick / 4, 4);
+      std::string value = format_fixed(top_ * tick / 4, 4);
       value.erase(value.find_last_not_of('0') + 1);
       if (value.ends_with('.')) value.pop_back();
       write_text(kMargin + kWidth * tick / 4, y_, 10, kFaint, "middle", value);

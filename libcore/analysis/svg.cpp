@@ -1,6 +1,6 @@
 #include "analysis/svg.hpp"
 
-#include "analysis/score_format.hpp"
+#include "support/numbers.hpp"
 #include "support/utf8.hpp"
 #include "text/unicode_properties.hpp"
 
@@ -60,7 +60,7 @@ std::string shortened(std::string_view text, std::size_t columns) {
 }
 
 std::string svg_number(double value) {
-  std::string text = fixed(value, 1);
+  std::string text = format_fixed(value, 1);
   if (text.ends_with(".0")) text.resize(text.size() - 2);
   return text == "-0" ? "0" : text;
 }

@@ -7,14 +7,6 @@
 
 namespace headwater {
 
-std::string grouped(std::int64_t value) {
-  std::string digits = std::to_string(value);
-  const std::ptrdiff_t first = digits.front() == '-' ? 1 : 0;
-  for (auto at = static_cast<std::ptrdiff_t>(digits.size()) - 3; at > first; at -= 3)
-    digits.insert(static_cast<std::size_t>(at), 1, ',');
-  return digits;
-}
-
 void Table::add_row(std::vector<std::string> cells) {
   if (cells.size() != columns_.size()) {
     throw Error("table: a row of " + std::to_string(cells.size()) + " cells in a table of " +

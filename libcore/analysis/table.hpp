@@ -1,15 +1,10 @@
 // Tables for reading: aligned columns, whatever the script of their texts.
 #pragma once
 
-#include <cstdint>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace headwater {
-
-// 19960216 as "19,960,216".
-std::string grouped(std::int64_t value);
 
 class Table {
  public:

@@ -6,15 +6,6 @@
 
 using namespace headwater;
 
-TEST_CASE("thousands are grouped") {
-  CHECK(grouped(0) == "0");
-  CHECK(grouped(999) == "999");
-  CHECK(grouped(1000) == "1,000");
-  CHECK(grouped(19960216) == "19,960,216");
-  CHECK(grouped(-123456) == "-123,456");
-  CHECK(grouped(-123) == "-123");
-}
-
 TEST_CASE("columns are aligned by what they take on a screen") {
   Table table({{"name", Table::Align::left}, {"count", Table::Align::right}});
   table.add_row({"árbol", "7"});

@@ -1,0 +1,248 @@
+// inspect: what a recipe's or a trained model is made of, and what its files hold. Manual: tools/inspect.md.
+#include <CLI/CLI.hpp>
+#include <cmath>
+
+#include "analysis/table.hpp"
+#include "analysis/tensor_statistics.hpp"
+#include "checkpoint/directory.hpp"
+#include "cli/lines.hpp"
+#include "cli/tool.hpp"
+#include "models/model_directory.hpp"
+#include "recipe/recipe.hpp"
+#include "support/error.hpp"
+#include "support/json.hpp"
+#include "support/numbers.hpp"
+
+namespace headwater {
+namespace {
+
+struct Options {
+  std::string what, recipe, scale = "full";
+  bool shows_tensors = false, has_statistics = false, is_json = false;
+};
+
+void describe(CLI::App& app, Options& o) {
+  app.add_option("what", o.what,
+                 "a model directory, a checkpoint, a recipe (.yaml) or a .safetensors file; - is a recipe on "
+                 "standard input")
+      ->option_text("MODEL|RECIPE|CHECKPOINT");
+  app.add_option("-r,--recipe", o.recipe, "the same as naming the recipe")->option_text("FILE");
+  app.add_option("--scale", o.scale, "of a recipe: full, or quick: its cut-down version")
+      ->check(CLI::IsMember({"full", "quick"}))
+      ->capture_default_str();
+  app.add_flag("--tensors", o.shows_tensors, "of a model: the tensors of its file too");
+  app.add_flag("--statistics", o.has_statistics,
+               "least, largest, mean and deviation of each tensor's numbers, and how many are not finite");
+  app.add_flag("--json", o.is_json, "one JSON object a line");
+}
+
+std::string shape_text(const std::vector<std::int64_t>& shape) {
+  std::string text = "[";
+  for (std::size_t i = 0; i < shape.size(); ++i) text += (i > 0 ? ", " : "") + std::to_string(shape[i]);
+  return text + "]";
+}
+
+// --- The layers of a model ---------------------------------------------------------------------------------
+
+void write_layers_json(const std::vector<LayerSummary>& layers, cli::LineWriter& out) {
+  std::int64_t parameters = 0;
+  double flops = 0;
+  const auto line = [&](std::string_view name, std::string_view shape, std::int64_t count, double work) {
+    Json json;
+    json.set("version", 1)
+        .set("layer", name)
+        .set("output_shape", shape)
+        .set("parameters", count)
+        .set("flops", work);
+    out.line(json.dump());
+  };
+  for (const LayerSummary& layer : layers) {
+    line(layer.name, layer.output_shape, layer.parameters, layer.flops);
+    parameters += layer.parameters;
+    flops += layer.flops;
+  }
+  line("total", "", parameters, flops);
+}
+
+void write_layers(const EncoderDecoder& model, bool is_json, cli::LineWriter& out) {
+  const std::vector<LayerSummary> layers = model.summary();
+  if (is_json) {
+    write_layers_json(layers, out);
+    return;
+  }
+  Table table(
+      {{"layer"}, {"output shape"}, {"parameters", Table::Align::right}, {"FLOPs", Table::Align::right}});
+  std::int64_t parameters = 0;
+  double flops = 0;
+  for (const LayerSummary& layer : layers) {
+    table.add_row({layer.name, layer.output_shape, format_count(layer.parameters),
+                   format_count(std::llround(layer.flops))});
+    parameters += layer.parameters;
+    flops += layer.flops;
+  }
+  table.add_rule();
+  table.add_row({"total", "", format_count(parameters), format_count(std::llround(flops))});
+  out.text(table.text());
+  const std::string length = std::to_string(model.settings().length);
+  out.line("S, T: source and target tokens; FLOPs: a forward pass over one pair of " + length + " and " +
+           length + " tokens");
+}
+
+// --- The tensors of a file ---------------------------------------------------------------------------------
+
+void write_tensors_json(const Safetensors& file, bool has_statistics, cli::LineWriter& out) {
+  for (const TensorView& tensor : file.tensors()) {
+    Json json;
+    Json::Array shape(tensor.shape.begin(), tensor.shape.end());
+    json.set("version", 1)
+        .set("tensor", tensor.name)
+        .set("dtype", dtype_name(tensor.dtype))
+        .set("shape", shape);
+    json.set("elements", tensor.elements()).set("bytes", static_cast<std::uint64_t>(tensor.bytes.size()));
+    if (has_statistics) {
+      const TensorStatistics s = statistics_of(tensor);
+      json.set("least", s.least).set("largest", s.largest).set("mean", s.mean).set("deviation", s.deviation);
+      json.set("not_finite", s.not_finite);
+    }
+    out.line(json.dump());
+  }
+}
+
+void write_tensors(const Safetensors& file, const Options& o, cli::LineWriter& out) {
+  if (o.is_json) {
+    write_tensors_json(file, o.has_statistics, out);
+    return;
+  }
+  constexpr auto right = Table::Align::right;
+  std::vector<Table::Column> columns = {
+      {"tensor"}, {"type"}, {"shape"}, {"elements", right}, {"bytes", right}};
+  if (o.has_statistics) {
+    for (const char* name : {"least", "largest", "mean", "deviation", "not finite"})
+      columns.push_back({name, right});
+  }
+  Table table(columns);
+  std::int64_t elements = 0, bytes = 0, not_finite = 0;
+  for (const TensorView& tensor : file.tensors()) {
+    std::vector<std::string> row = {quote(tensor.name), std::string(dtype_name(tensor.dtype)),
+                                    shape_text(tensor.shape), format_count(tensor.elements()),
+                                    format_count(static_cast<std::int64_t>(tensor.bytes.size()))};
+    row.front() = row.front().substr(1, row.front().size() - 2);  // escaped, without the quotes
+    elements += tensor.elements();
+    bytes += static_cast<std::int64_t>(tensor.bytes.size());
+    if (o.has_statistics) {
+      const TensorStatistics s = statistics_of(tensor);
+      for (const double value : {s.least, s.largest, s.mean, s.deviation})
+        row.push_back(format_number(value));
+      row.push_back(format_count(s.not_finite));
+      not_finite += s.not_finite;
+    }
+    table.add_row(std::move(row));
+  }
+  std::vector<std::string> total = {"total", "", std::to_string(file.tensors().size()) + " tensors",
+                                    format_count(elements), format_count(bytes)};
+  if (o.has_statistics) total.insert(total.end(), {"", "", "", "", format_count(not_finite)});
+  table.add_rule();
+  table.add_row(std::move(total));
+  out.text(table.text());
+  for (const auto& [name, value] : file.metadata()) out.line("metadata " + quote(name) + ": " + quote(value));
+}
+
+// --- What was named ----------------------------------------------------------------------------------------
+
+void inspect_recipe(const Recipe& recipe, const Options& o, cli::LineWriter& out) {
+  const EncoderDecoder model(recipe.model, recipe.source_tokenizer.size, recipe.target_tokenizer.size);
+  write_layers(model, o.is_json, out);
+}
+
+std::string read_standard_input() {
+  cli::LineReader reader({"-"});
+  std::string text;
+  for (std::string_view line; reader.next(line);) text.append(line).push_back('\n');
+  return text;
+}
+
+// The files of a checkpoint, compared with what its manifest says of them.
+void write_manifest(const fs::path& checkpoint, cli::LineWriter& out) {
+  const Manifest manifest = verify_checkpoint(checkpoint);
+  Table table({{"file"}, {"bytes", Table::Align::right}, {"XXH3-128"}});
+  std::int64_t bytes = 0;
+  for (const Manifest::File& file : manifest.files) {
+    table.add_row({file.name, format_count(static_cast<std::int64_t>(file.bytes)), file.xxh3_128});
+    bytes += static_cast<std::int64_t>(file.bytes);
+  }
+  table.add_rule();
+  table.add_row({"total, all as the manifest says", format_count(bytes), ""});
+  out.text(table.text());
+}
+
+void write_checkpoints(const fs::path& directory, cli::LineWriter& out) {
+  const std::vector<Checkpoint> checkpoints = list_checkpoints(directory);
+  if (checkpoints.empty()) return;
+  Table table({{"checkpoint", Table::Align::right}, {""}});
+  for (std::size_t i = 0; i < checkpoints.size(); ++i) {
+    std::string mark = i == 0 ? "latest" : "";
+    if (checkpoints[i].is_best) mark += mark.empty() ? "best" : ", best";
+    table.add_row({std::to_string(checkpoints[i].step), mark});
+  }
+  out.line("");
+  out.text(table.text());
+}
+
+void inspect_directory(const fs::path& path, const Options& o, cli::LineWriter& out) {
+  const fs::path files = model_files(path);
+  const fs::path config = files / "config.json";
+  constexpr std::uint64_t kMostConfigBytes = 1 << 20;
+  const auto model =
+      model_of_config(Json::parse(read_file(config, kMostConfigBytes), config.string()), config.string());
+  write_layers(*model, o.is_json, out);
+  if (o.shows_tensors || o.has_statistics) {
+    if (!o.is_json) out.line("");
+    write_tensors(Safetensors(files / "model.safetensors"), o, out);
+  }
+  if (o.is_json) return;
+  write_checkpoints(path, out);
+  if (fs::exists(path / kManifestName)) {
+    out.line("");
+    write_manifest(path, out);
+  }
+}
+
+bool ends_with(const fs::path& path, std::string_view end) { return path.string().ends_with(end); }
+
+void run(const Options& o) {
+  if (o.what.empty() == o.recipe.empty()) {
+    throw UsageError(o.what.empty()
+                         ? "nothing to inspect (name a model directory, a recipe or a .safetensors file)"
+                         : "both " + quote(o.what) + " and --recipe (name one)");
+  }
+  cli::LineWriter out;
+  const fs::path path = o.what.empty() ? o.recipe : o.what;
+  const bool is_recipe =
+      !o.recipe.empty() || path == "-" || ends_with(path, ".yaml") || ends_with(path, ".yml");
+  if (is_recipe && (o.shows_tensors || o.has_statistics))
+    throw UsageError("a recipe has no tensors yet (train it first)");
+  if (path == "-") {
+    inspect_recipe(parse_recipe(read_standard_input(), "-", o.scale), o, out);
+  } else if (is_recipe) {
+    inspect_recipe(read_recipe(path, o.scale), o, out);
+  } else if (fs::is_directory(path)) {
+    inspect_directory(path, o, out);
+  } else {
+    write_tensors(Safetensors(path), o, out);
+  }
+  out.flush();
+}
+
+}  // namespace
+}  // namespace headwater
+
+int main(int argc, char** argv) {
+  using namespace headwater;
+  Options options;
+  const cli::ToolDescription tool{"inspect", "show the layers of a model, or what a checkpoint holds",
+                                  "inspect recipes/spa-eng.yaml\n"
+                                  "inspect models/spa-eng\n"
+                                  "inspect models/spa-eng/model.safetensors --statistics"};
+  return cli::tool_main(
+      argc, argv, tool, [&](CLI::App& app) { describe(app, options); }, [&] { run(options); });
+}
