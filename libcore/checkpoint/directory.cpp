@@ -19,18 +19,18 @@ namespace {
 
 // Like mkdir -p; the folder that got a new entry is synced.
 void create_directories_durably(const fs::path& directory) {
-  if (directory.empty() || fs::is_directory(directory)) return;
-  create_directories_durably(directory.parent_path());
   std::error_code error;
+  if (directory.empty() || fs::is_directory(directory, error)) return;
+  create_directories_durably(directory.parent_path());
   const bool is_new = fs::create_directory(directory, error);
-  if (error) throw Error(shown(directory) + ": cannot create: " + error.message());
+  if (error) fail_io(directory, "cannot create", error.value());
   if (is_new) sync_directory(directory.has_parent_path() ? directory.parent_path() : fs::path("."));
 }
 
 void rename_checked(const fs::path& from, const fs::path& to) {
   std::error_code error;
   fs::rename(from, to, error);
-  if (error) throw Error(shown(to) + ": cannot rename into place: " + error.message());
+  if (error) fail_io(to, "cannot rename into place", error.value());
 }
 
 // First under a name that is no checkpoint's: a half removed one must not look like a damaged one.
@@ -40,14 +40,14 @@ void remove_checkpoint(const fs::path& checkpoints, const fs::path& path, std::i
   fs::remove_all(condemned, error);
   if (!error) fs::rename(path, condemned, error);
   if (!error) fs::remove_all(condemned, error);
-  if (error) throw Error(shown(path) + ": cannot remove: " + error.message());
+  if (error) fail_io(path, "cannot remove", error.value());
 }
 
 // Puts `from` at `to` where a folder of that name stands, without a moment in which none does.
 void exchange(const fs::path& from, const fs::path& to, const fs::path& aside) {
   if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_EXCHANGE) == 0) return;
   if (errno != EINVAL && errno != ENOSYS) {
-    throw Error(shown(to) + ": cannot replace: " + std::generic_category().message(errno));
+    fail_io(to, "cannot replace", errno);
   }
   // A file system without the exchange: for a moment the older checkpoints are the newest.
   rename_checked(to, aside);
@@ -72,7 +72,7 @@ void swap_link(const fs::path& link, const std::string& target, const fs::path& 
   if (fs::is_symlink(fs::symlink_status(link, error)) && fs::read_symlink(link, error) == target) return;
   fs::remove(temporary, error);
   fs::create_symlink(target, temporary, error);
-  if (error) throw Error(shown(link) + ": cannot create the link: " + error.message());
+  if (error) fail_io(link, "cannot create the link", error.value());
   rename_checked(temporary, link);
 }
 
@@ -84,7 +84,7 @@ CheckpointWriter::CheckpointWriter(fs::path model_directory, std::int64_t step)
   std::error_code error;
   fs::remove_all(temporary_, error);
   fs::create_directory(temporary_, error);
-  if (error) throw Error(shown(temporary_) + ": cannot create: " + error.message());
+  if (error) fail_io(temporary_, "cannot create", error.value());
 }
 
 CheckpointWriter::~CheckpointWriter() {
@@ -144,7 +144,7 @@ void remove_checkpoints(const fs::path& model_directory) {
   std::error_code error;
   fs::remove(checkpoints / kLatest, error);
   if (!error) fs::remove(checkpoints / kBest, error);
-  if (error) throw Error(shown(checkpoints) + ": cannot remove the links: " + error.message());
+  if (error) fail_io(checkpoints, "cannot remove the links", error.value());
   for (const Checkpoint& checkpoint : list_checkpoints(model_directory)) {
     remove_checkpoint(checkpoints, checkpoint.path, checkpoint.step);
   }

@@ -65,10 +65,10 @@ void remove_orphans(const fs::path& folder) {
     const std::optional<pid_t> owner = owner_of(entries->path().filename().native());
     if (owner && is_dead(*owner)) orphans.push_back(entries->path());
   }
-  if (error) throw Error(shown(folder) + ": cannot list: " + error.message());
+  if (error) fail_io(folder, "cannot list", error.value());
   for (const fs::path& orphan : orphans) {
     fs::remove_all(orphan, error);
-    if (error) throw Error(shown(orphan) + ": cannot remove: " + error.message());
+    if (error) fail_io(orphan, "cannot remove", error.value());
   }
 }
 
@@ -107,7 +107,7 @@ std::vector<Checkpoint> list_checkpoints(const fs::path& model_directory) {
     const std::optional<std::int64_t> step = parse_step(entries->path().filename().native());
     if (step) found.push_back({entries->path(), *step, false});
   }
-  if (error) throw Error(shown(checkpoints) + ": cannot list: " + error.message());
+  if (error) fail_io(checkpoints, "cannot list", error.value());
   std::sort(found.begin(), found.end(),
             [](const Checkpoint& a, const Checkpoint& b) { return a.step > b.step; });
   return found;

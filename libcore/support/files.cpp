@@ -39,12 +39,6 @@ std::string reason(int error) {
   return text;
 }
 
-[[noreturn]] void fail(const fs::path& path, std::string_view what, int error) {
-  std::string message = shown(path) + ": " + std::string(what) + ": " + reason(error);
-  if (error == ENOSPC || error == EDQUOT) message += " (free some space and start again)";
-  throw Error(message);
-}
-
 int open_retrying(const fs::path& path, int flags, mode_t mode = 0) {
   int descriptor;
   do {
@@ -59,8 +53,8 @@ void write_all(int descriptor, std::string_view bytes, const fs::path& path) {
   while (!bytes.empty()) {
     const ssize_t written = ::write(descriptor, bytes.data(), std::min(bytes.size(), kMostAtOnce));
     if (written < 0 && errno == EINTR) continue;
-    if (written < 0) fail(path, "cannot write", errno);
-    if (written == 0) fail(path, "cannot write", EIO);
+    if (written < 0) fail_io(path, "cannot write", errno);
+    if (written == 0) fail_io(path, "cannot write", EIO);
     bytes.remove_prefix(static_cast<std::size_t>(written));
   }
 }
@@ -72,13 +66,13 @@ void sync_descriptor(int descriptor, const fs::path& path) {
   do {
     status = ::fsync(descriptor);
   } while (status < 0 && errno == EINTR);
-  if (status < 0) fail(path, "cannot sync", errno);
+  if (status < 0) fail_io(path, "cannot sync", errno);
 }
 
 // Linux frees the descriptor also where close reports EINTR; the data is synced by then.
 void close_checked(int& descriptor, const fs::path& path) {
   const int status = ::close(std::exchange(descriptor, -1));
-  if (status < 0 && errno != EINTR) fail(path, "cannot close", errno);
+  if (status < 0 && errno != EINTR) fail_io(path, "cannot close", errno);
 }
 
 void close_quietly(int& descriptor) {
@@ -100,13 +94,19 @@ bool is_written_in_place(const fs::path& target) {
 
 }  // namespace
 
+void fail_io(const fs::path& path, std::string_view what, int error) {
+  std::string message = shown(path) + ": " + std::string(what) + ": " + reason(error);
+  if (error == ENOSPC || error == EDQUOT) message += " (free some space and start again)";
+  throw Error(message);
+}
+
 std::string read_file(const fs::path& path, std::uint64_t most_bytes) {
   int descriptor = open_retrying(path, O_RDONLY);
-  if (descriptor < 0) fail(path, "cannot open", errno);
+  if (descriptor < 0) fail_io(path, "cannot open", errno);
   std::string bytes;
   try {
     struct stat status {};
-    if (::fstat(descriptor, &status) < 0) fail(path, "cannot read", errno);
+    if (::fstat(descriptor, &status) < 0) fail_io(path, "cannot read", errno);
     const std::uint64_t promised = S_ISREG(status.st_mode) ? static_cast<std::uint64_t>(status.st_size) : 0;
     const auto check = [&](std::uint64_t size) {
       if (size > most_bytes)
@@ -120,7 +120,7 @@ std::string read_file(const fs::path& path, std::uint64_t most_bytes) {
         bytes.resize(used == 0 ? std::max<std::uint64_t>(promised + 1, 4096) : used * 2);
       const ssize_t got = ::read(descriptor, bytes.data() + used, bytes.size() - used);
       if (got < 0 && errno == EINTR) continue;
-      if (got < 0) fail(path, "cannot read", errno);
+      if (got < 0) fail_io(path, "cannot read", errno);
       if (got == 0) break;
       used += static_cast<std::size_t>(got);
       check(used);
@@ -138,16 +138,16 @@ void for_each_piece(const fs::path& path, const std::function<void(std::string_v
   constexpr std::size_t kPiece = std::size_t{1} << 20;
   // Without O_NONBLOCK a pipe of this name would wait for a writer forever.
   int descriptor = open_retrying(path, O_RDONLY | O_NONBLOCK);
-  if (descriptor < 0) fail(path, "cannot open", errno);
+  if (descriptor < 0) fail_io(path, "cannot open", errno);
   try {
     struct stat status {};
-    if (::fstat(descriptor, &status) < 0) fail(path, "cannot read", errno);
+    if (::fstat(descriptor, &status) < 0) fail_io(path, "cannot read", errno);
     if (!S_ISREG(status.st_mode)) throw Error(shown(path) + ": not a regular file");
     std::string piece(kPiece, '\0');
     while (true) {
       const ssize_t got = ::read(descriptor, piece.data(), piece.size());
       if (got < 0 && errno == EINTR) continue;
-      if (got < 0) fail(path, "cannot read", errno);
+      if (got < 0) fail_io(path, "cannot read", errno);
       if (got == 0) break;
       take(std::string_view(piece.data(), static_cast<std::size_t>(got)));
     }
@@ -161,17 +161,18 @@ void for_each_piece(const fs::path& path, const std::function<void(std::string_v
 AtomicFile::AtomicFile(fs::path target) : target_(std::move(target)) {
   if (is_written_in_place(target_)) {
     descriptor_ = open_retrying(target_, O_WRONLY);
-    if (descriptor_ < 0) fail(target_, "cannot open for writing", errno);
+    if (descriptor_ < 0) fail_io(target_, "cannot open for writing", errno);
     return;
   }
-  if (fs::is_directory(fs::symlink_status(target_)))
+  std::error_code ignored;  // creating the temporary will meet the same and say it
+  if (fs::is_directory(fs::symlink_status(target_, ignored)))
     throw Error(shown(target_) + ": is a directory (name a file)");
   for (int attempt = 0;; ++attempt) {
     temporary_ = folder_of(target_) / ("." + target_.filename().native() + ".tmp-" +
                                        std::to_string(::getpid()) + "-" + std::to_string(attempt));
     descriptor_ = open_retrying(temporary_, O_WRONLY | O_CREAT | O_EXCL, 0666);
     if (descriptor_ >= 0) return;
-    if (errno != EEXIST || attempt == 1000) fail(target_, "cannot create", errno);
+    if (errno != EEXIST || attempt == 1000) fail_io(target_, "cannot create", errno);
   }
 }
 
@@ -186,7 +187,7 @@ void AtomicFile::commit() {
   if (temporary_.empty()) return close_checked(descriptor_, target_);
   sync_descriptor(descriptor_, target_);
   close_checked(descriptor_, target_);
-  if (::rename(temporary_.c_str(), target_.c_str()) < 0) fail(target_, "cannot rename into place", errno);
+  if (::rename(temporary_.c_str(), target_.c_str()) < 0) fail_io(target_, "cannot rename into place", errno);
   temporary_.clear();
   sync_directory(folder_of(target_));
 }
@@ -199,7 +200,7 @@ void write_file(const fs::path& path, std::string_view bytes) {
 
 NewFile::NewFile(fs::path path) : path_(std::move(path)) {
   descriptor_ = open_retrying(path_, O_WRONLY | O_CREAT | O_EXCL, 0666);
-  if (descriptor_ < 0) fail(path_, "cannot create", errno);
+  if (descriptor_ < 0) fail_io(path_, "cannot create", errno);
 }
 
 NewFile::~NewFile() { close_quietly(descriptor_); }
@@ -219,7 +220,7 @@ void write_new_file(const fs::path& path, std::string_view bytes) {
 
 void sync_directory(const fs::path& directory) {
   int descriptor = open_retrying(directory, O_RDONLY | O_DIRECTORY);
-  if (descriptor < 0) fail(directory, "cannot open", errno);
+  if (descriptor < 0) fail_io(directory, "cannot open", errno);
   int status;
   do {
     status = ::fsync(descriptor);
@@ -227,12 +228,12 @@ void sync_directory(const fs::path& directory) {
   const int error = status < 0 ? errno : 0;
   close_quietly(descriptor);
   // Some file systems know no fsync of a folder and say so.
-  if (error != 0 && error != EINVAL) fail(directory, "cannot sync", error);
+  if (error != 0 && error != EINVAL) fail_io(directory, "cannot sync", error);
 }
 
 MappedFile::MappedFile(const fs::path& path) {
   int descriptor = open_retrying(path, O_RDONLY);
-  if (descriptor < 0) fail(path, "cannot open", errno);
+  if (descriptor < 0) fail_io(path, "cannot open", errno);
   struct stat status {};
   int error = ::fstat(descriptor, &status) < 0 ? errno : 0;
   if (error == 0 && !S_ISREG(status.st_mode)) error = S_ISDIR(status.st_mode) ? EISDIR : EINVAL;
@@ -246,7 +247,7 @@ MappedFile::MappedFile(const fs::path& path) {
     }
   }
   close_quietly(descriptor);
-  if (error != 0) fail(path, "cannot read", error);
+  if (error != 0) fail_io(path, "cannot read", error);
 }
 
 MappedFile::~MappedFile() {
@@ -264,7 +265,7 @@ MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
 
 FileLock::FileLock(const fs::path& path) {
   descriptor_ = open_retrying(path, O_RDWR | O_CREAT, 0666);
-  if (descriptor_ < 0) fail(path, "cannot open", errno);
+  if (descriptor_ < 0) fail_io(path, "cannot open", errno);
   int status;
   do {
     status = ::flock(descriptor_, LOCK_EX | LOCK_NB);
@@ -280,11 +281,11 @@ FileLock::FileLock(const fs::path& path) {
       if (owner.empty()) std::this_thread::sleep_for(std::chrono::milliseconds(2));
     }
     close_quietly(descriptor_);
-    if (error != EWOULDBLOCK) fail(path, "cannot lock", error);
+    if (error != EWOULDBLOCK) fail_io(path, "cannot lock", error);
     throw Error(shown(path) + ": in use by " + (owner.empty() ? "another process" : "process " + owner));
   }
   try {
-    if (::ftruncate(descriptor_, 0) < 0) fail(path, "cannot write", errno);
+    if (::ftruncate(descriptor_, 0) < 0) fail_io(path, "cannot write", errno);
     write_all(descriptor_, std::to_string(::getpid()), path);
   } catch (...) {
     close_quietly(descriptor_);

@@ -88,6 +88,9 @@ class FileLock {
   int descriptor_ = -1;
 };
 
+// Throws Error "path: what: reason", the reason in the system's words, with advice where the disk is full.
+[[noreturn]] void fail_io(const fs::path& path, std::string_view what, int error);
+
 // A path as a message shows it: escaped and quoted where it holds control characters or invalid UTF-8.
 std::string shown(const fs::path& path);
 

@@ -1,0 +1,254 @@
+#include "checkpoint/directory.hpp"
+
+#include <doctest/doctest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "error_text.hpp"
+#include "scratch_directory.hpp"
+
+using namespace headwater;
+
+namespace {
+
+struct Save {
+  bool is_best = false;
+  int keep = 2;
+  std::string text = "text";
+};
+
+fs::path save(const fs::path& model, std::int64_t step, const Save& how = {}) {
+  CheckpointWriter writer(model, step);
+  writer.add_file("model.safetensors", how.text + std::to_string(step));
+  writer.add_file("state.json", "{}");
+  return writer.finish({.is_best = how.is_best, .keep_newest = how.keep});
+}
+
+// The entries of a folder, sorted, each with its target where it is a link.
+std::string listing(const fs::path& folder) {
+  std::vector<std::string> names;
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    std::string name = entry.path().filename();
+    if (entry.is_symlink()) name += ">" + fs::read_symlink(entry.path()).string();
+    names.push_back(name);
+  }
+  std::sort(names.begin(), names.end());
+  std::string out;
+  for (const std::string& name : names) out += (out.empty() ? "" : " ") + name;
+  return out;
+}
+
+pid_t dead_process() {
+  const pid_t child = ::fork();
+  if (child == 0) ::_exit(0);
+  ::waitpid(child, nullptr, 0);
+  return child;
+}
+
+void damage(const fs::path& file) {
+  fs::remove(file);
+  write_new_file(file, "damaged");
+}
+
+}  // namespace
+
+TEST_CASE("checkpoints: saving, links and pruning") {
+  ScratchDirectory scratch;
+  const fs::path model = scratch / "runs/model", checkpoints = model / "checkpoints";
+  CHECK(save(model, 20, {.is_best = true}) == checkpoints / "20");
+  CHECK(listing(checkpoints) == "20 best>20 latest>20");
+  save(model, 40);
+  save(model, 60);
+  CHECK(listing(checkpoints) == "20 40 60 best>20 latest>60");
+  save(model, 80);
+  CHECK(listing(checkpoints) == "20 60 80 best>20 latest>80");
+  save(model, 100, {.is_best = true});
+  CHECK(listing(checkpoints) == "100 80 best>100 latest>100");
+  save(model, 120, {.keep = 0});  // never fewer than two
+  CHECK(listing(checkpoints) == "100 120 best>100 latest>120");
+  save(model, 140, {.keep = 3});
+  CHECK(listing(checkpoints) == "100 120 140 best>100 latest>140");
+  CHECK(listing(checkpoints / "140") == "MANIFEST.json model.safetensors state.json");
+  CHECK(read_file(checkpoints / "latest/model.safetensors") == "text140");
+  CHECK_NOTHROW(verify_checkpoint(checkpoints / "best"));
+}
+
+TEST_CASE("checkpoints: steps count as numbers and nothing else is touched") {
+  ScratchDirectory scratch;
+  const fs::path model = scratch / "model", checkpoints = model / "checkpoints";
+  for (const std::int64_t step : {9, 10, 100}) save(model, step, {.keep = 9});
+  for (const char* name : {"007", "1x", "-3", "notes", "99999999999999999999"})
+    fs::create_directory(checkpoints / name);
+  std::vector<std::int64_t> steps;
+  for (const Checkpoint& checkpoint : list_checkpoints(model)) steps.push_back(checkpoint.step);
+  CHECK(steps == std::vector<std::int64_t>{100, 10, 9});
+  save(model, 101);
+  CHECK(listing(checkpoints) == "-3 007 100 101 1x 99999999999999999999 latest>101 notes");
+  CHECK(list_checkpoints(scratch / "nothing").empty());
+}
+
+TEST_CASE("checkpoints: without finish nothing stays") {
+  ScratchDirectory scratch;
+  const fs::path model = scratch / "model";
+  save(model, 20);
+  {
+    CheckpointWriter writer(model, 40);
+    writer.add_file("model.safetensors", "x");
+    CHECK(listing(model / "checkpoints") == ".tmp-40-" + std::to_string(::getpid()) + " 20 latest>20");
+    CHECK(error_text([&] {
+            writer.add_file("model.safetensors", "y");
+          }).ends_with(": cannot create: file exists"));
+  }
+  CHECK(listing(model / "checkpoints") == "20 latest>20");
+}
+
+TEST_CASE("checkpoints: a producer that fails leaves nothing") {
+  ScratchDirectory scratch;
+  const fs::path model = scratch / "model";
+  save(model, 20);
+  const auto attempt = [&] {
+    CheckpointWriter writer(model, 40);
+    writer.add_file("model.safetensors", [](const ByteSink& sink) {
+      sink("half");
+      throw Error("loss is NaN");
+    });
+  };
+  CHECK(error_text(attempt) == "loss is NaN");
+  CHECK(listing(model / "checkpoints") == "20 latest>20");
+}
+
+TEST_CASE("checkpoints: the same step again replaces it") {
+  ScratchDirectory scratch;
+  const fs::path model = scratch / "model";
+  save(model, 20);
+  save(model, 40, {.text = "old"});
+  damage(model / "checkpoints/40/state.json");
+  save(model, 40, {.text = "new"});
+  CHECK(listing(model / "checkpoints") == "20 40 latest>40");
+  CHECK(read_file(model / "checkpoints/40/model.safetensors") == "new40");
+  CHECK_NOTHROW(verify_checkpoint(model / "checkpoints/40"));
+}
+
+TEST_CASE("checkpoints: the newest valid one is found and the others are explained") {
+  ScratchDirectory scratch;
+  const fs::path model = scratch / "model", checkpoints = model / "checkpoints";
+  std::vector<std::string> skipped;
+  CHECK_FALSE(newest_valid_checkpoint(model, skipped));
+  for (const std::int64_t step : {20, 40, 60, 80}) save(model, step, {.keep = 9});
+  CHECK(newest_valid_checkpoint(model, skipped)->step == 80);
+  CHECK(skipped.empty());
+  damage(checkpoints / "80/model.safetensors");
+  fs::remove(checkpoints / "60/MANIFEST.json");
+  const auto found = newest_valid_checkpoint(model, skipped);
+  REQUIRE(found);
+  CHECK(found->step == 40);
+  CHECK(found->path == checkpoints / "40");
+  REQUIRE(skipped.size() == 2);
+  CHECK(skipped[0] == (checkpoints / "80/model.safetensors").string() + ": has 7 bytes, the manifest says 6");
+  CHECK(skipped[1] ==
+        (checkpoints / "60/MANIFEST.json").string() + ": cannot open: no such file or directory");
+  damage(checkpoints / "40/state.json");
+  damage(checkpoints / "20/state.json");
+  skipped.clear();
+  CHECK_FALSE(newest_valid_checkpoint(model, skipped));
+  CHECK(skipped.size() == 4);
+}
+
+TEST_CASE("checkpoints: what the dead left is removed, what the living write is not") {
+  ScratchDirectory scratch;
+  const fs::path model = scratch / "model", checkpoints = model / "checkpoints";
+  save(model, 20);
+  const std::string dead = std::to_string(dead_process()), alive = std::to_string(::getppid());
+  for (const std::string& owner : {dead, alive, std::to_string(::getpid())}) {
+    fs::create_directory(checkpoints / (".tmp-40-" + owner));
+    write_new_file(checkpoints / (".tmp-40-" + owner) / "model.safetensors", "half");
+    fs::create_symlink("20", checkpoints / (".tmp-40-" + owner + "-link"));
+    write_new_file(model / (".log.csv.tmp-" + owner + "-0"), "half");
+  }
+  fs::create_directory(checkpoints / ".tmp-x");
+  write_new_file(model / ".hidden", "mine");
+  clean_up(model);
+  CHECK(listing(checkpoints) == ".tmp-40-" + alive + " .tmp-40-" + alive + "-link>20 .tmp-x 20 latest>20");
+  CHECK(listing(model) == ".hidden .log.csv.tmp-" + alive + "-0 checkpoints");
+  CHECK_NOTHROW(clean_up(scratch / "nothing"));
+}
+
+TEST_CASE("checkpoints: recovery sets the links that a killed save did not") {
+  ScratchDirectory scratch;
+  const fs::path model = scratch / "model", checkpoints = model / "checkpoints";
+  const auto relink = [&](const std::string& name, const std::string& target) {
+    fs::remove(checkpoints / name);
+    fs::create_symlink(target, checkpoints / name);
+  };
+  std::vector<std::string> skipped;
+  CHECK_FALSE(recover(model, skipped));
+  save(model, 20, {.is_best = true, .keep = 9});
+  save(model, 40, {.is_best = true, .keep = 9});
+  // killed after the rename, before the links
+  relink("latest", "20");
+  relink("best", "20");
+  CHECK(recover(model, skipped)->step == 40);
+  CHECK(listing(checkpoints) == "20 40 best>40 latest>40");
+  // nothing to do: an older best stays
+  save(model, 60, {.keep = 9});
+  CHECK_FALSE(recover(model, skipped)->is_best);
+  CHECK(listing(checkpoints) == "20 40 60 best>40 latest>60");
+  CHECK(skipped.empty());
+  // the best is damaged: the one before it takes its place
+  damage(checkpoints / "40/state.json");
+  CHECK(recover(model, skipped)->step == 60);
+  CHECK(listing(checkpoints) == "20 40 60 best>20 latest>60");
+  // the newest is damaged
+  damage(checkpoints / "60/state.json");
+  CHECK(recover(model, skipped)->step == 20);
+  CHECK(skipped.size() == 2);
+  CHECK(listing(checkpoints) == "20 40 60 best>20 latest>20");
+}
+
+TEST_CASE("checkpoints: a new start removes them all") {
+  ScratchDirectory scratch;
+  const fs::path model = scratch / "model";
+  save(model, 20, {.is_best = true});
+  save(model, 40);
+  remove_checkpoints(model);
+  CHECK(listing(model / "checkpoints").empty());
+  CHECK_NOTHROW(remove_checkpoints(scratch / "nothing"));
+}
+
+TEST_CASE("checkpoints: the model's files are links through best") {
+  ScratchDirectory scratch;
+  const fs::path model = scratch / "model";
+  save(model, 20, {.is_best = true});
+  link_best_files(model, {"model.safetensors", "state.json"});
+  CHECK(listing(model) ==
+        "checkpoints model.safetensors>checkpoints/best/model.safetensors "
+        "state.json>checkpoints/best/state.json");
+  CHECK(read_file(model / "model.safetensors") == "text20");
+  save(model, 40, {.is_best = true});
+  link_best_files(model, {"model.safetensors", "state.json"});
+  CHECK(read_file(model / "model.safetensors") == "text40");
+  fs::remove(model / "state.json");
+  write_new_file(model / "state.json", "mine");
+  CHECK(error_text([&] { link_best_files(model, {"state.json"}); }) ==
+        (model / "state.json").string() +
+            ": is no link to the best checkpoint (move it away, or train into another directory)");
+  CHECK(read_file(model / "state.json") == "mine");
+}
+
+TEST_CASE("checkpoints: the run lock stands in the directory it protects") {
+  ScratchDirectory scratch;
+  const fs::path model = scratch / "a/b/model";
+  const FileLock lock(run_lock_path(model));
+  CHECK(error_text([&] { FileLock{run_lock_path(model)}; }).find("in use by process ") != std::string::npos);
+}
+
+TEST_CASE("checkpoints: a place that cannot be written says so") {
+  ScratchDirectory scratch;
+  write_new_file(scratch / "file", "x");
+  CHECK(error_text([&] {
+          CheckpointWriter{scratch / "file", 1};
+        }) == (scratch / "file").string() + ": cannot create: file exists");
+  CHECK(error_text([] { run_lock_path("/proc/none"); }).starts_with("/proc/none: cannot create: "));
+}
