@@ -1,0 +1,174 @@
+# The front door: make help says what there is. Everything real happens in CMake, in the tools and in data/.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+MAKEFLAGS += --no-builtin-rules
+.DELETE_ON_ERROR:
+.SECONDARY:
+.SECONDEXPANSION:
+.DEFAULT_GOAL := build
+
+BUILD ?= build
+JOBS ?= $(shell nproc 2>/dev/null || echo 2)
+DATA ?= data/cache
+SCALE ?= full
+THREADS ?= 0
+WERROR ?= OFF
+CMAKE_FLAGS ?=
+BIN = $(BUILD)/bin
+TOOLS = tokenize vectorize train translate evaluate attn-dump inspect
+
+.PHONY: help deps build demo test gradcheck asan recipes bench format lint clean distclean tools-present
+help: ## this list
+	@sed -n 's/^\([a-z%-][a-z%-]*\):.*## \(.*\)/  make \1@\2/p' Makefile | column -t -s@
+	@echo '  SCALE=quick cuts recipes down; DATA=DIR is the data root; THREADS=N; HEADWATER_DATA=DIR is a local mirror of public data'
+
+# --- Building ---------------------------------------------------------------------------------------------------------
+
+PACKAGES = g++ cmake ninja-build pkg-config libeigen3-dev libtbb-dev libcli11-dev libyaml-cpp-dev doctest-dev libicu-dev \
+  nlohmann-json3-dev libfmt-dev libxxhash-dev
+MISSING = $(shell for p in $(PACKAGES); do dpkg-query -W -f='$${Status}' $$p 2>/dev/null | grep -q 'ok installed' || echo $$p; done)
+
+deps: ## install the Debian or Ubuntu packages that are missing
+	@set -- $(MISSING); \
+	if [ $$# -eq 0 ]; then echo 'deps: nothing is missing'; exit 0; fi; \
+	if ! command -v apt-get >/dev/null; then \
+	  echo "deps: no apt-get here; please install the equivalents of: $$*" >&2; exit 1; fi; \
+	install="apt-get install -y --no-install-recommends $$*"; \
+	if [ "$$(id -u)" = 0 ]; then sudo=; \
+	elif command -v sudo >/dev/null && sudo -n true 2>/dev/null; then sudo='sudo -n'; \
+	else echo "deps: packages are missing; please type: sudo $$install" >&2; exit 1; fi; \
+	export DEBIAN_FRONTEND=noninteractive; \
+	echo "deps: $$install"; \
+	$$sudo $$install >/dev/null 2>&1 || { $$sudo apt-get update -q && $$sudo $$install; }
+
+CONFIGURE = cmake -S . -G Ninja -DHEADWATER_WERROR=$(WERROR) $(CMAKE_FLAGS)
+
+$(BUILD)/build.ninja: CMakeLists.txt
+	$(CONFIGURE) -B $(BUILD)
+
+build: $(BUILD)/build.ninja ## build the tools into build/bin, and the tests
+	cmake --build $(BUILD) -j $(JOBS)
+
+# The tools alone: what recipes and the demo need.
+tools-present: $(BUILD)/build.ninja
+	@cmake --build $(BUILD) -j $(JOBS) --target $(TOOLS)
+
+demo: deps ## learn to translate the embedded phrasebook, and look at the attention: about two minutes
+	@$(MAKE) --no-print-directory tools-present
+	@BIN=$(BIN) data/demo.sh
+
+# --- Checking ---------------------------------------------------------------------------------------------------------
+
+gradcheck: ## check every gradient in the double-precision build
+	$(CONFIGURE) -B $(BUILD)-double -DHEADWATER_DOUBLE=ON
+	cmake --build $(BUILD)-double -j $(JOBS)
+	ctest --test-dir $(BUILD)-double --output-on-failure
+
+test: build gradcheck ## all tests
+	HEADWATER_BIN=$(abspath $(BIN)) ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS)
+
+asan: ## all tests under the address and undefined-behaviour sanitizers
+	$(CONFIGURE) -B $(BUILD)-asan -DCMAKE_BUILD_TYPE=RelWithDebInfo -DHEADWATER_SANITIZE=address,undefined
+	cmake --build $(BUILD)-asan -j $(JOBS)
+	ctest --test-dir $(BUILD)-asan --output-on-failure
+
+bench: tools-present ## our training step beside PyTorch's (PEER_PYTHON=python with torch)
+	BIN=$(BIN) DATA=$(DATA) tests/bench/compare.sh
+
+CLANG_FORMAT ?= $(firstword $(shell command -v clang-format-16 clang-format))
+CLANG_TIDY ?= $(firstword $(shell command -v clang-tidy-16 clang-tidy))
+CPP_FILES = $(shell git ls-files '*.cpp' '*.hpp')
+
+format: ## put every source into the common form
+	$(CLANG_FORMAT) -i $(CPP_FILES)
+
+lint: build ## formatting, clang-tidy and shellcheck; changes nothing
+	$(CLANG_FORMAT) --dry-run -Werror $(CPP_FILES)
+	$(CLANG_TIDY) --quiet -p $(BUILD) $(filter libcore/%.cpp tools/%.cpp,$(CPP_FILES))
+	shellcheck -x $$(git ls-files '*.sh' .ci/run)
+
+clean: ## remove the builds, not data or models
+	rm -rf $(BUILD) $(BUILD)-double $(BUILD)-asan
+
+distclean: clean ## remove models and prepared data as well
+	rm -rf models data/cache
+
+# --- Recipes: data, tokenizers, ids, model, translations, scores ---------------------------------------------------------
+#
+# A run is named after its recipe, with "-quick" behind it at SCALE=quick. The model goes to models/RUN, everything else
+# to models/work/RUN. Each stage is a file that depends on the files before it: an interrupted make goes on where it stopped,
+# and `train` on an interrupted model directory resumes.
+
+SUFFIX = $(if $(filter quick,$(SCALE)),-quick)
+RECIPES = $(patsubst recipes/%.yaml,%,$(wildcard recipes/*.yaml))
+recipe_of = $(patsubst %-quick,%,$(1))
+scale_of = $(if $(filter %-quick,$(1)),quick,full)
+# The data set of a recipe, where its name is another one.
+set_of = $(or $(set_$(call recipe_of,$(1))),$(call recipe_of,$(1)))
+set_dir = $(DATA)/$(call set_of,$(1))
+test_phrasebook = heldout.tsv
+test_of = $(call set_dir,$(1))/$(or $(test_$(call set_of,$(1))),test.tsv)
+W = models/work
+Q = $(if $(filter 0,$(THREADS)),,--threads $(THREADS))
+
+recipes: $(addprefix recipe-,$(RECIPES)) ## run all recipes
+
+recipe-%: tools-present ## run one: make recipe-spa-eng [SCALE=quick]
+	@[ -f recipes/$*.yaml ] || { echo 'make: no recipe "$*"; there are: $(RECIPES)' >&2; exit 2; }
+	@$(MAKE) --no-print-directory $(W)/$*$(SUFFIX)/report.txt
+	@cat $(W)/$*$(SUFFIX)/report.txt
+
+$(DATA)/%/train.tsv: data/prepare-%.sh data/common.sh data/pins.sha256
+	data/prepare-$*.sh $(DATA)
+	@touch $@
+$(DATA)/phrasebook/train.tsv: $(wildcard data/phrasebook/*.tsv)
+
+# The resolved recipe: at SCALE=quick its cut-down version. Rewritten, and so everything behind it, only when it changes.
+$(W)/%/recipe.yaml: recipes/$$(call recipe_of,$$*).yaml
+	@mkdir -p $(@D)
+	@$(BIN)/train --recipe $< --scale $(call scale_of,$*) --print-recipe > $@.part
+	@if cmp -s $@.part $@; then rm $@.part; touch -r $< $@; else mv $@.part $@; fi
+
+$(W)/%/source.json: $(W)/%/recipe.yaml $$(call set_dir,$$*)/train.tsv
+	cut -f1 $(call set_dir,$*)/train.tsv | $(BIN)/tokenize --recipe $< --side source -o $@
+$(W)/%/target.json: $(W)/%/recipe.yaml $$(call set_dir,$$*)/train.tsv
+	cut -f2 $(call set_dir,$*)/train.tsv | $(BIN)/tokenize --recipe $< --side target -o $@
+
+# train.source.ids, validation.target.ids and so on: text, tokens, ids in one pipe.
+define ids_rule
+$(W)/%/$(1).$(2).ids: $(W)/%/$(2).json $$$$(call set_dir,$$$$*)/train.tsv
+	cut -f$(3) $$(call set_dir,$$*)/$(1).tsv | $$(BIN)/tokenize --tokenizer $$< \
+	  | $$(BIN)/vectorize --tokenizer $$< --recipe $(W)/$$*/recipe.yaml --side $(2) > $$@.part
+	mv $$@.part $$@
+endef
+$(foreach part,train validation,$(eval $(call ids_rule,$(part),source,1))$(eval $(call ids_rule,$(part),target,2)))
+
+$(W)/%.ids: $(W)/%.source.ids $(W)/%.target.ids
+	paste $^ > $@.part
+	mv $@.part $@
+
+# The table of expected and reached figures is what train writes to its standard output.
+$(W)/%/table.txt: $(W)/%/recipe.yaml $(W)/%/source.json $(W)/%/target.json $(W)/%/train.ids $(W)/%/validation.ids
+	$(BIN)/train --recipe $< --source-tokenizer $(W)/$*/source.json --target-tokenizer $(W)/$*/target.json \
+	  --validation $(W)/$*/validation.ids -o models/$* $(Q) $(W)/$*/train.ids > $@.part
+	mv $@.part $@
+
+# At SCALE=quick every twentieth line of the test set.
+$(W)/%/test.tsv: $(W)/%/recipe.yaml $$(call set_dir,$$*)/train.tsv
+	awk 'NR % $(if $(filter quick,$(call scale_of,$*)),20,1) == 0' $(call test_of,$*) > $@
+$(W)/%/test.sources: $(W)/%/test.tsv
+	cut -f1 $< > $@
+$(W)/%/test.references: $(W)/%/test.tsv
+	cut -f2 $< > $@
+$(W)/%/test.hypotheses: $(W)/%/test.sources $(W)/%/table.txt
+	$(BIN)/translate models/$* $(Q) $< > $@.part
+	mv $@.part $@
+# As the tokenizer sees them: lower case, no punctuation.
+$(W)/%/test.standardized: $(W)/%/test.references $(W)/%/target.json
+	$(BIN)/tokenize --tokenizer $(W)/$*/target.json $< | $(BIN)/tokenize --tokenizer $(W)/$*/target.json --decode > $@.part
+	mv $@.part $@
+
+$(W)/%/report.txt: $(W)/%/table.txt $(W)/%/test.sources $(W)/%/test.hypotheses $(W)/%/test.standardized $(W)/%/test.references
+	@data/report.sh $* $(BIN) $(W)/$* $(call set_dir,$*) > $@.part
+	@mv $@.part $@

@@ -1,0 +1,35 @@
+#!/bin/sh
+# The last stage of a recipe: what was expected and reached, and the scores of the test translations.
+#   data/report.sh RUN BIN WORK DATA    run's name, folder of the tools, of the run's files, of the data set
+set -eu
+export LC_ALL=C
+run=$1 bin=$2 work=$3 data=$4
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
+
+scores() { # TITLE SUFFIX: of test.hypotheses against both kinds of references
+  printf '\n%s: %d sentences\n' "$1" "$(wc -l <"$tmp/hypotheses$2")"
+  printf '%s\n' 'against the references as the tokenizer sees them (lower case, no punctuation)'
+  "$bin/evaluate" --hypotheses "$tmp/hypotheses$2" --references "$tmp/standardized$2"
+  printf 'against the references as they are\n'
+  "$bin/evaluate" --hypotheses "$tmp/hypotheses$2" --references "$tmp/references$2"
+}
+
+printf '%s\n' "$run"
+cat "$work/table.txt"
+for kind in hypotheses standardized references; do cp "$work/test.$kind" "$tmp/$kind"; done
+scores 'test' ''
+awk 'FILENAME == ARGV[1] { right[FNR] = $0; next } { same += $0 == right[FNR] } END {
+  printf "exactly right: %d of %d (%.1f %%)\n", same, FNR, FNR ? 100 * same / FNR : 0 }' "$tmp/standardized" "$tmp/hypotheses"
+
+# Test lines whose source stands in training too tell less; the scores without them.
+cut -f1 "$data/train.tsv" >"$tmp/known"
+awk 'FILENAME == ARGV[1] { known[$0] = 1; next } !($0 in known) { print FNR }' "$tmp/known" "$work/test.sources" >"$tmp/unseen"
+if [ "$(wc -l <"$tmp/unseen")" -lt "$(wc -l <"$work/test.sources")" ] && [ -s "$tmp/unseen" ]; then
+  for kind in hypotheses standardized references; do
+    awk 'FILENAME == ARGV[1] { want[$1] = 1; next } FNR in want' "$tmp/unseen" "$work/test.$kind" >"$tmp/$kind-unseen"
+  done
+  scores 'test without the sources that also stand in training' -unseen
+fi
