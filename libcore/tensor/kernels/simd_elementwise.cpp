@@ -1,0 +1,85 @@
+// Elementwise kernels over n consecutive values.
+#include "tensor/kernels/row_tables.hpp"
+#include "tensor/kernels/simd_random.hpp"
+#include "tensor/simd.hpp"
+
+namespace headwater::kernels::HEADWATER_ISA {
+
+namespace {
+
+// f(at, load, store) for each group of 16 values: the last, shorter one through partial loads and stores.
+struct Whole {
+  static F16 load(const float* x, Index) { return F16::load(x); }
+  static void store(F16 value, float* x, Index) { value.store(x); }
+};
+struct Partial {
+  static F16 load(const float* x, Index lanes) { return F16::load_partial(x, lanes); }
+  static void store(F16 value, float* x, Index lanes) { value.store_partial(x, lanes); }
+};
+template <class F>
+void for_each_group(Index n, const F& f) {
+  Index i = 0;
+  for (; i + 16 <= n; i += 16) f(i, Index{16}, Whole{});
+  if (i < n) f(i, n - i, Partial{});
+}
+
+void fill(Index n, float value, float* y) {
+  const F16 v = F16::broadcast(value);
+  for_each_group(n, [&](Index i, Index lanes, auto part) { part.store(v, y + i, lanes); });
+}
+
+void add(Index n, const float* a, const float* b, float* y) {
+  for_each_group(n, [&](Index i, Index lanes, auto part) {
+    part.store(part.load(a + i, lanes) + part.load(b + i, lanes), y + i, lanes);
+  });
+}
+
+void scale(Index n, const float* x, float factor, float* y, bool accumulate) {
+  const F16 f = F16::broadcast(factor);
+  if (accumulate) {
+    for_each_group(n, [&](Index i, Index lanes, auto part) {
+      part.store(fma(f, part.load(x + i, lanes), part.load(y + i, lanes)), y + i, lanes);
+    });
+  } else {
+    for_each_group(
+        n, [&](Index i, Index lanes, auto part) { part.store(f * part.load(x + i, lanes), y + i, lanes); });
+  }
+}
+
+void copy(Index n, const float* x, float* y) {
+  for_each_group(n,
+                 [&](Index i, Index lanes, auto part) { part.store(part.load(x + i, lanes), y + i, lanes); });
+}
+
+void dropout(Index n, const float* x, const DropoutRule& rule, std::uint64_t first_element, float* y,
+             bool accumulate) {
+  Index i = 0;
+  // Words come in blocks of four elements; the first group begins inside one.
+  unsigned skipped = static_cast<unsigned>(first_element % 4);
+  while (i < n) {
+    std::uint32_t words[64];
+    random_words(rule.stream, (first_element + static_cast<std::uint64_t>(i)) / 4, words);
+    const Index count = n - i < 64 - skipped ? n - i : 64 - skipped;
+    const std::uint32_t* word = words + skipped;
+    if (accumulate) {
+      for (Index j = 0; j < count; ++j) {
+        const float value = x[i + j] * rule.scale;
+        y[i + j] += word[j] >= rule.bound ? value : 0.0f;
+      }
+    } else {
+      for (Index j = 0; j < count; ++j) {
+        const float value = x[i + j] * rule.scale;
+        y[i + j] = word[j] >= rule.bound ? value : 0.0f;
+      }
+    }
+    i += count;
+    skipped = 0;
+  }
+}
+
+}  // namespace
+
+extern const ElementwiseTable elementwise_functions;
+const ElementwiseTable elementwise_functions{fill, add, scale, copy, dropout};
+
+}  // namespace headwater::kernels::HEADWATER_ISA

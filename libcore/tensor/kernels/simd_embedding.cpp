@@ -1,0 +1,77 @@
+// Rows of an embedding table: looked up, and their gradients gathered.
+#include "tensor/kernels/row_tables.hpp"
+#include "tensor/simd.hpp"
+
+namespace headwater::kernels::HEADWATER_ISA {
+
+namespace {
+
+void forward(const float* word, float scale, const float* position, Index cols, float* y) {
+  const F16 factor = F16::broadcast(scale);
+  Index c = 0;
+  for (; c + 16 <= cols; c += 16) {
+    const F16 value = F16::load(word + c) * factor;
+    (position ? value + F16::load(position + c) : value).store(y + c);
+  }
+  if (c == cols) return;
+  const Index rest = cols - c;
+  const F16 value = F16::load_partial(word + c, rest) * factor;
+  (position ? value + F16::load_partial(position + c, rest) : value).store_partial(y + c, rest);
+}
+
+// Columns [first, first + 16·P) of one row's gradient: a chain over its tokens in each leaf, folded by the
+// plan; a missing half is not added as 0.
+template <int P>
+void gather_columns(const EmbeddingRow& row, const Leaves& leaves, Index first, Index lanes) {
+  F16 sums[kMostPartialSums][P];
+  bool present[kMostPartialSums];
+  int top = 0;
+  Index at = 0;
+  for (Index leaf = 0; leaf < leaves.count; ++leaf, ++top) {
+    const Index end = leaves.first[leaf].end;
+    bool is_present = at < row.count && row.tokens[at] < end;
+    F16 sum[P];
+    for (int p = 0; p < P; ++p) sum[p] = F16::zero();
+    for (; at < row.count && row.tokens[at] < end; ++at) {
+      const float* dy = row.dy.row(row.tokens[at]) + first;
+      for (int p = 0; p < P; ++p) {
+        sum[p] = sum[p] +
+                 (p < P - 1 || lanes == 16 ? F16::load(dy + 16 * p) : F16::load_partial(dy + 16 * p, lanes));
+      }
+    }
+    for (int merge = 0; merge < leaves.first[leaf].merges; ++merge) {
+      --top;
+      if (!present[top]) continue;
+      for (int p = 0; p < P; ++p) sum[p] = is_present ? sums[top][p] + sum[p] : sums[top][p];
+      is_present = true;
+    }
+    present[top] = is_present;
+    for (int p = 0; p < P; ++p) sums[top][p] = sum[p];
+  }
+  const F16 factor = F16::broadcast(row.scale);
+  for (int p = 0; p < P; ++p) {
+    float* to = row.to + first + 16 * p;
+    F16 gradient = factor * sums[0][p];
+    if (p < P - 1 || lanes == 16) {
+      if (row.accumulate) gradient = F16::load(to) + gradient;
+      gradient.store(to);
+    } else {
+      if (row.accumulate) gradient = F16::load_partial(to, lanes) + gradient;
+      gradient.store_partial(to, lanes);
+    }
+  }
+}
+
+void backward(const EmbeddingRow& row, const Leaves& leaves) {
+  const Index cols = row.dy.cols;
+  Index c = 0;
+  for (; c + 64 <= cols; c += 64) gather_columns<4>(row, leaves, c, 16);
+  for (; c < cols; c += 16) gather_columns<1>(row, leaves, c, cols - c < 16 ? cols - c : 16);
+}
+
+}  // namespace
+
+extern const EmbeddingTable embedding_functions;
+const EmbeddingTable embedding_functions{forward, backward};
+
+}  // namespace headwater::kernels::HEADWATER_ISA

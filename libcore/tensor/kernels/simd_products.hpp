@@ -1,0 +1,178 @@
+// Small products inside attention: a block of rows times packed columns, vectorised along the output. An
+// element is one ascending fma chain; each row may have its own range of steps (causality), and what lies
+// outside is skipped.
+#pragma once
+
+#include "tensor/kernels/simd_transpose.hpp"
+#include "tensor/matrix.hpp"
+#include "tensor/simd.hpp"
+
+namespace headwater::kernels::HEADWATER_ISA {
+
+inline constexpr Index kUnbounded = Index{1} << 60;
+inline constexpr float kInfinity = __builtin_inff();
+
+// c[r][lane] (+)= Σ_n a[r·a_row + n·a_step] · b[n·b_step + (lane / 16)·b_panel + lane % 16]. b is padded to
+// whole panels.
+struct Product {
+  const float* a;
+  Index a_row, a_step;
+  const float* b;
+  Index b_step, b_panel;
+  float* c;
+  Index c_row, width;
+};
+
+// Row r takes the steps n in [first + r, last + r) of those there are.
+struct Steps {
+  Index first = -kUnbounded, last = kUnbounded;
+};
+
+enum class Start { zero, what_is_there };
+
+// R rows by P panels from (row, lane), steps [begin, end).
+template <int R, int P>
+void multiply_tile(const Product& g, Index row, Index lane, Index begin, Index end, Start start) {
+  F16 sum[R][P];
+  float* c = g.c + row * g.c_row + lane;
+  const Index last = g.width - lane - 16 * (P - 1);  // lanes in the last panel; 16 or more: all
+#pragma GCC unroll 16
+  for (int r = 0; r < R; ++r) {
+#pragma GCC unroll 4
+    for (int p = 0; p < P; ++p) {
+      if (start == Start::zero) {
+        sum[r][p] = F16::zero();
+      } else {
+        const float* from = c + r * g.c_row + 16 * p;
+        sum[r][p] = p < P - 1 || last >= 16 ? F16::load(from) : F16::load_partial(from, last);
+      }
+    }
+  }
+  const float* a = g.a + row * g.a_row + begin * g.a_step;
+  const float* b = g.b + lane / 16 * g.b_panel + begin * g.b_step;
+  for (Index n = begin; n < end; ++n, a += g.a_step, b += g.b_step) {
+    F16 columns[P];
+#pragma GCC unroll 4
+    for (int p = 0; p < P; ++p) columns[p] = F16::load(b + p * g.b_panel);
+#pragma GCC unroll 16
+    for (int r = 0; r < R; ++r) {
+      const F16 factor = F16::broadcast(a[r * g.a_row]);
+#pragma GCC unroll 4
+      for (int p = 0; p < P; ++p) sum[r][p] = fma(factor, columns[p], sum[r][p]);
+    }
+  }
+#pragma GCC unroll 16
+  for (int r = 0; r < R; ++r) {
+#pragma GCC unroll 4
+    for (int p = 0; p < P; ++p) {
+      float* to = c + r * g.c_row + 16 * p;
+      if (p < P - 1 || last >= 16) {
+        sum[r][p].store(to);
+      } else {
+        sum[r][p].store_partial(to, last);
+      }
+    }
+  }
+}
+
+using TileFunction = void (*)(const Product&, Index row, Index lane, Index begin, Index end, Start start);
+
+// Tiles that fit the registers: 32 of 16 lanes with AVX-512, otherwise 16 of 8.
+#ifdef HEADWATER_ISA_avx512
+inline constexpr int kMostPanels = 4;
+constexpr int most_rows(int panels) { return panels == 4 ? 6 : panels == 3 ? 8 : 12; }
+#else
+inline constexpr int kMostPanels = 1;
+constexpr int most_rows(int) { return 6; }
+#endif
+
+template <int P, int R = 1>
+TileFunction tile_of(Index rows) {
+  if constexpr (R < most_rows(P)) {
+    if (rows > R) return tile_of<P, R + 1>(rows);
+  }
+  return multiply_tile<R, P>;
+}
+
+// All rows of P panels.
+template <int P>
+void multiply_panels(const Product& g, Index rows, Index steps, Index lane, const Steps& range, Start start) {
+  const Index blocks = (rows + most_rows(P) - 1) / most_rows(P);
+  const auto clamp = [steps](Index n) { return n < 0 ? 0 : (n < steps ? n : steps); };
+  for (Index block = 0, row = 0; block < blocks; ++block) {
+    const Index count = (rows - row + blocks - block - 1) / (blocks - block);
+    // Steps that all rows share, and before and after them those that a row has for itself.
+    const Index begin = clamp(range.first + row + count - 1);
+    const Index shared = clamp(range.last + row), end = shared > begin ? shared : begin;
+    Start from = start;
+    if (range.first + row + count - 1 > 0) {
+      for (Index r = row; r < row + count; ++r) {
+        const Index own_end = clamp(range.last + r);
+        multiply_tile<1, P>(g, r, lane, clamp(range.first + r), begin < own_end ? begin : own_end, from);
+      }
+      from = Start::what_is_there;
+    }
+    if (end > begin || from == Start::zero) tile_of<P>(count)(g, row, lane, begin, end, from);
+    if (range.last + row < steps) {
+      for (Index r = row; r < row + count; ++r) {
+        if (clamp(range.last + r) > end)
+          multiply_tile<1, P>(g, r, lane, end, clamp(range.last + r), Start::what_is_there);
+      }
+    }
+    row += count;
+  }
+}
+
+inline void multiply(const Product& g, Index rows, Index steps, const Steps& range, Start start) {
+  const Index panels = (g.width + 15) / 16, groups = (panels + kMostPanels - 1) / kMostPanels;
+  for (Index group = 0, panel = 0; group < groups; ++group) {
+    const Index count = (panels - panel + groups - group - 1) / (groups - group);
+    switch (kMostPanels == 1 ? 1 : count) {
+      case 1:
+        multiply_panels<1>(g, rows, steps, 16 * panel, range, start);
+        break;
+#ifdef HEADWATER_ISA_avx512
+      case 2:
+        multiply_panels<2>(g, rows, steps, 16 * panel, range, start);
+        break;
+      case 3:
+        multiply_panels<3>(g, rows, steps, 16 * panel, range, start);
+        break;
+      default:
+        multiply_panels<4>(g, rows, steps, 16 * panel, range, start);
+        break;
+#endif
+    }
+    panel += count;
+  }
+}
+
+// Rows as the right factor of a product: whole panels, 16 lanes each.
+struct PackedRows {
+  const float* data;
+  Index stride;
+};
+
+// Copies the rows, padded with zeros, unless so few uses (rows of the product) would not pay for it.
+inline PackedRows pack_rows(MatrixOf<const float> x, float* to, Index uses) {
+  if (uses < 4 && x.cols % 16 == 0) return {x.data, x.stride};
+  const Index width = (x.cols + 15) / 16 * 16, whole = x.cols / 16 * 16;
+  for (Index r = 0; r < x.rows; ++r) {
+    const float* from = x.row(r);
+    for (Index c = 0; c < whole; c += 16) F16::load(from + c).store(to + r * width + c);
+    if (whole < width) F16::load_partial(from + whole, x.cols - whole).store(to + r * width + whole);
+  }
+  return {to, width};
+}
+
+// to[panel][c][lane] = x[16·panel + lane][c], missing rows 0.
+inline void pack_transposed(MatrixOf<const float> x, float* to) {
+  for (Index first = 0; first < x.rows; first += 16, to += 16 * x.cols) {
+    const Index rows = x.rows - first < 16 ? x.rows - first : 16;
+    for (Index c = 0; c < x.cols; c += 16) {
+      transpose(x.row(first) + c, x.stride, rows, x.cols - c < 16 ? x.cols - c : 16, to + 16 * c, 16);
+    }
+  }
+}
+
+}  // namespace headwater::kernels::HEADWATER_ISA
