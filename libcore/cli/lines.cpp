@@ -20,8 +20,9 @@
 namespace headwater::cli {
 namespace {
 
-constexpr std::size_t kChunk = std::size_t{1} << 18;     // asked for by one read
-constexpr std::size_t kMostLine = std::size_t{1} << 24;  // bytes of one line
+constexpr std::size_t kChunk = std::size_t{1} << 18;      // asked for by one read
+constexpr std::size_t kMostLine = std::size_t{1} << 24;   // bytes of one line
+constexpr std::size_t kMostBatch = std::size_t{1} << 23;  // bytes of a batch before its last line
 constexpr std::size_t kWriteBlock = std::size_t{1} << 16;
 constexpr std::size_t kNone = std::string_view::npos;
 
@@ -245,7 +246,7 @@ bool LineReader::next(std::string_view& line) {
 }
 
 void LineReader::next_batch(std::vector<std::string>& lines, std::size_t most) {
-  std::size_t count = 0;
+  std::size_t count = 0, bytes = 0;
   std::string_view line;
   if (most > 0 && next(line)) {
     const auto keep = [&] {
@@ -255,10 +256,12 @@ void LineReader::next_batch(std::vector<std::string>& lines, std::size_t most) {
         lines.emplace_back(line);
       }
       ++count;
+      bytes += line.size();
     };
     keep();
     try {
-      while (count < most && impl_->find(line, Impl::Wait::no) == Impl::Found::line) keep();
+      while (count < most && bytes < kMostBatch && impl_->find(line, Impl::Wait::no) == Impl::Found::line)
+        keep();
     } catch (const Error&) {
       impl_->waiting_error = std::current_exception();
     }

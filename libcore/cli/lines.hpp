@@ -31,8 +31,8 @@ class LineReader {
 
   // Reads up to `most` lines into `lines` (cleared first), but returns early with at least one when no more
   // input is ready (a dialogue: a pipe or terminal whose writer waits for the answer). Empty only at the end
-  // of input. A batch never spans two files, and an error waits until the good lines before it have been
-  // handed out.
+  // of input. A batch ends at 8 MiB too, so that its memory is bounded; it never spans two files, and an
+  // error waits until the good lines before it have been handed out.
   void next_batch(std::vector<std::string>& lines, std::size_t most);
 
   // "file:line" of the line returned last; standard input is "-".

@@ -102,10 +102,6 @@ struct TokenizerReader {
     if (version != nullptr && !(version->is_string() && version->as_string() == "1.0")) {
       fail("version: expected \"1.0\"");
     }
-    for (const char* name : {"truncation", "padding", "post_processor"}) {
-      if (find(name) != nullptr)
-        fail(std::string(name) + ": only null is supported for word tokenizers (set it to null)");
-    }
   }
 
   void read_vocabulary() {
@@ -185,6 +181,10 @@ struct TokenizerReader {
   }
 
   void read_parts() {
+    for (const char* name : {"truncation", "padding", "post_processor"}) {
+      if (find(name) != nullptr)
+        fail(std::string(name) + ": only null is supported for word tokenizers (set it to null)");
+    }
     const Json* normalizer = find("normalizer");
     const Json* pre_tokenizer = find("pre_tokenizer");
     const Json* decoder = find("decoder");
