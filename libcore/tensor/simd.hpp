@@ -1,0 +1,76 @@
+// Sixteen floats as one value, for the files kernels/simd_*.cpp only: one 512-bit, two 256-bit or four
+// 128-bit registers. Every operation is exact IEEE lane by lane, so that the three give the same bits. Those
+// files are compiled for other instruction sets than the rest: whatever they share with it must be inlined,
+// hence the attribute and the namespace of the instruction set.
+#pragma once
+
+#include "tensor/matrix.hpp"
+
+#if defined(HEADWATER_ISA_avx512) || defined(HEADWATER_ISA_avx2)
+#include <immintrin.h>
+#elif defined(__aarch64__)
+#include <arm_neon.h>
+#endif
+
+#define HEADWATER_INLINE inline __attribute__((always_inline))
+
+#if defined(HEADWATER_ISA_avx512)
+#include "tensor/simd_avx512.hpp"
+#elif defined(HEADWATER_ISA_avx2)
+#include "tensor/simd_avx2.hpp"
+#else
+#include "tensor/simd_portable.hpp"
+#endif
+
+namespace headwater::kernels::HEADWATER_ISA {
+
+// The sum or the maximum over the lanes, folded l + 8, l + 4, l + 2, l + 1.
+HEADWATER_INLINE float reduce_add(F16 a) {
+  float lane[16];
+  a.store(lane);
+  for (int half = 8; half > 0; half /= 2) {
+    for (int l = 0; l < half; ++l) lane[l] += lane[l + half];
+  }
+  return lane[0];
+}
+HEADWATER_INLINE float reduce_max(F16 a) {
+  float lane[16];
+  a.store(lane);
+  for (int half = 8; half > 0; half /= 2) {
+    for (int l = 0; l < half; ++l) lane[l] = lane[l] > lane[l + half] ? lane[l] : lane[l + half];
+  }
+  return lane[0];
+}
+
+// `x`, or 0 where its magnitude is below `bound`.
+HEADWATER_INLINE F16 zero_where_below(float bound, F16 x) {
+  return select(less(abs(x), F16::broadcast(bound)), F16::zero(), x);
+}
+
+// to[16·c + r] = x[r·stride + c] for c < cols; rows beyond `rows` (at most 16) are 0.
+inline void transpose_panel(const float* x, Index stride, Index rows, Index cols, float* to) {
+  for (Index c = 0; c < cols; c += 16, to += 256) {
+    F16 part[16];
+    const Index width = cols - c < 16 ? cols - c : 16;
+    if (rows == 16 && width == 16) {
+#pragma GCC unroll 16
+      for (int r = 0; r < 16; ++r) part[r] = F16::load(x + r * stride + c);
+    } else {
+#pragma GCC unroll 16
+      for (int r = 0; r < 16; ++r)
+        part[r] = r < rows ? F16::load_partial(x + r * stride + c, width) : F16::zero();
+    }
+    transpose(part);
+    if (width == 16) {
+#pragma GCC unroll 16
+      for (int r = 0; r < 16; ++r) part[r].store(to + 16 * r);
+    } else {
+#pragma GCC unroll 16
+      for (int r = 0; r < 16; ++r) {
+        if (r < width) part[r].store(to + 16 * r);
+      }
+    }
+  }
+}
+
+}  // namespace headwater::kernels::HEADWATER_ISA
