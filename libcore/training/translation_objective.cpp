@@ -1,0 +1,68 @@
+#include "training/translation_objective.hpp"
+
+#include "support/error.hpp"
+#include "support/hash.hpp"
+
+namespace headwater {
+
+TranslationObjective::TranslationObjective(EncoderDecoder& model, Examples train, Examples validation, double label_smoothing)
+    : model_(model), train_(std::move(train)), validation_(std::move(validation)), label_smoothing_(label_smoothing) {}
+
+std::size_t TranslationObjective::examples(Split split) const {
+  const Examples& e = of(split);
+  if (e.columns == nullptr) return 0;
+  return e.is_all ? static_cast<std::size_t>(e.columns->examples()) : e.indices.size();
+}
+
+TranslationObjective::Pair TranslationObjective::pair(Split split, std::uint32_t i) const {
+  const Examples& e = of(split);
+  const std::int64_t example = e.is_all ? i : e.indices[i];
+  return {e.columns->ids(0, example), e.columns->ids(1, example)};
+}
+
+std::int64_t TranslationObjective::tokens(Split split, std::span<const std::uint32_t> chosen) const {
+  std::int64_t sum = 0;
+  for (const std::uint32_t i : chosen) {
+    const Pair p = pair(split, i);
+    sum += static_cast<std::int64_t>(p.source.size() + p.target.size()) - 1;
+  }
+  return sum;
+}
+
+std::string TranslationObjective::data_hash() const {
+  Hasher hasher;
+  for (const Examples* e : {&train_, &validation_}) {
+    if (e->columns == nullptr) continue;
+    hasher.update(e->columns->hash());
+    hasher.update({reinterpret_cast<const char*>(e->indices.data()), e->indices.size() * sizeof(std::uint32_t)});
+  }
+  return hasher.digest();
+}
+
+LossTotals totals_of(const kernels::CrossEntropyTotals& totals, const PairBatch& batch, Index length) {
+  LossTotals result;
+  result.loss = totals.loss;
+  result.correct = totals.correct;
+  result.predicted = totals.tokens;
+  result.useful = totals.tokens + batch.source.tokens();
+  result.sequences = batch.target.sequences();
+  result.positions = result.sequences * length;
+  for (Index s = 0; s < batch.target.sequences(); ++s) {
+    result.padded += static_cast<Index>(batch.target.sequence(s).size()) < length;
+  }
+  return result;
+}
+
+LossTotals TranslationObjective::loss(const StepContext& context, Split split, std::span<const std::uint32_t> chosen) {
+  batch_.clear();
+  for (const std::uint32_t i : chosen) {
+    const Pair p = pair(split, i);
+    batch_.add(p.source, p.target);
+  }
+  batch_.finish();
+  const double scale = 1.0 / static_cast<double>(batch_.labels.size());  // the loss is the mean over real target tokens
+  const double smoothing = split == Split::train ? label_smoothing_ : 0;
+  return totals_of(model_.loss(context, batch_, smoothing, scale), batch_, model_.settings().length);
+}
+
+}  // namespace headwater

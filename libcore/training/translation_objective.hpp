@@ -1,0 +1,44 @@
+// Training an encoder-decoder on pairs of id lines.
+#pragma once
+
+#include "data/packed_tokens.hpp"
+#include "data/pairs.hpp"
+#include "models/encoder_decoder.hpp"
+#include "training/objective.hpp"
+
+namespace headwater {
+
+class TranslationObjective : public Objective {
+ public:
+  // Examples `train` and `validation` are columns "source" and "target"; either may be the same object with chosen indices (a held-out share).
+  struct Examples {
+    const IdColumns* columns = nullptr;
+    std::vector<std::uint32_t> indices;  // empty and is_all: every example
+    bool is_all = true;
+  };
+  TranslationObjective(EncoderDecoder& model, Examples train, Examples validation, double label_smoothing);
+
+  Parameters& parameters() override { return model_.parameters(); }
+  std::int64_t width() const override { return model_.settings().width; }
+  std::size_t examples(Split split) const override;
+  std::int64_t tokens(Split split, std::span<const std::uint32_t> chosen) const override;
+  std::string data_hash() const override;
+  LossTotals loss(const StepContext& context, Split split, std::span<const std::uint32_t> chosen) override;
+
+ private:
+  struct Pair {
+    std::span<const std::int32_t> source, target;
+  };
+  Pair pair(Split split, std::uint32_t i) const;
+  const Examples& of(Split split) const { return split == Split::train ? train_ : validation_; }
+
+  EncoderDecoder& model_;
+  Examples train_, validation_;
+  double label_smoothing_;
+  PairBatch batch_;  // reused: a step after the largest allocates nothing
+};
+
+// Loss and counts of a batch with the measures of the report.
+LossTotals totals_of(const kernels::CrossEntropyTotals& totals, const PairBatch& batch, Index length);
+
+}  // namespace headwater
