@@ -16,7 +16,7 @@ void store(F16 value, float* x, Index lanes) {
 }
 
 // State below 1e-30 in magnitude is 0 by definition: it would decay into subnormals and crawl.
-F16 without_tiny(F16 state) { return where_less(abs(state), F16::broadcast(1e-30f), F16::zero(), state); }
+F16 without_tiny(F16 state) { return zero_where_below(1e-30f, state); }
 
 void rmsprop(const RmspropRule& rule, Index n, float* w, float* v, const float* g) {
   const F16 factor = F16::broadcast(rule.factor), rho = F16::broadcast(rule.rho),

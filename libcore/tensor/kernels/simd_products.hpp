@@ -3,7 +3,6 @@
 // outside is skipped.
 #pragma once
 
-#include "tensor/kernels/simd_transpose.hpp"
 #include "tensor/matrix.hpp"
 #include "tensor/simd.hpp"
 
@@ -169,9 +168,7 @@ inline PackedRows pack_rows(MatrixOf<const float> x, float* to, Index uses) {
 inline void pack_transposed(MatrixOf<const float> x, float* to) {
   for (Index first = 0; first < x.rows; first += 16, to += 16 * x.cols) {
     const Index rows = x.rows - first < 16 ? x.rows - first : 16;
-    for (Index c = 0; c < x.cols; c += 16) {
-      transpose(x.row(first) + c, x.stride, rows, x.cols - c < 16 ? x.cols - c : 16, to + 16 * c, 16);
-    }
+    transpose_panel(x.row(first), x.stride, rows, x.cols, to);
   }
 }
 
