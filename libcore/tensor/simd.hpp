@@ -7,7 +7,15 @@
 #include "tensor/matrix.hpp"
 
 #if defined(HEADWATER_ISA_avx512) || defined(HEADWATER_ISA_avx2)
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wuninitialized"  // g++ 12 warns of its own header's undefined values
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#endif
 #include <immintrin.h>
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic pop
+#endif
 #elif defined(__aarch64__)
 #include <arm_neon.h>
 #endif
