@@ -81,9 +81,12 @@ CLANG_TIDY ?= $(firstword $(shell command -v clang-tidy-16 clang-tidy))
 CPP_FILES = $(shell git ls-files '*.cpp' '*.hpp')
 
 format: ## put every source into the common form
+	@command -v '$(CLANG_FORMAT)' >/dev/null || { echo 'format: please type: sudo apt-get install clang-format-16' >&2; exit 1; }
 	$(CLANG_FORMAT) -i $(CPP_FILES)
 
 lint: build ## formatting, clang-tidy and shellcheck; changes nothing
+	@for tool in '$(CLANG_FORMAT)' '$(CLANG_TIDY)' shellcheck; do command -v "$$tool" >/dev/null || { \
+	  echo 'lint: please type: sudo apt-get install clang-format-16 clang-tidy-16 shellcheck' >&2; exit 1; }; done
 	$(CLANG_FORMAT) --dry-run -Werror $(CPP_FILES)
 	$(CLANG_TIDY) --quiet -p $(BUILD) $(filter libcore/%.cpp tools/%.cpp,$(CPP_FILES))
 	shellcheck -x $$(git ls-files '*.sh' .ci/run)
