@@ -1,0 +1,159 @@
+#!/bin/bash
+# Stops a save at every one of its system calls, and makes every one fail, and looks whether a complete checkpoint loads
+# afterwards, a second save goes through, and nothing half done is left.
+#   checkpoint_faults.sh PROBE       PROBE: the program of writer_probe.cpp
+# Exit status: 0 all held, 1 something did not, 77 skipped (strace or ptrace is not available).
+set -u
+probe=$1
+export ASAN_OPTIONS=detect_leaks=0 # the leak checker cannot run under ptrace
+
+command -v strace >/dev/null || { echo "skipped: no strace here"; exit 77; }
+strace -f -o /dev/null -e inject=getppid:retval=1 true 2>/dev/null || { echo "skipped: ptrace is not allowed here"; exit 77; }
+
+base=/dev/shm
+[ -w "$base" ] || base=${TMPDIR:-/tmp}
+work=$(mktemp -d "$base/headwater-faults-XXXXXX") || exit 1
+trap 'rm -rf "$work"' EXIT
+failures=0
+kills=0 second_kills=0 errors_made=0 interruptions=0
+
+fail() {
+  failures=$((failures + 1))
+  echo "FAILED: $*"
+}
+
+# A model directory with the checkpoints 20 and 30 of three saves, and one with none.
+prepare() {
+  for step in 10 20 30; do "$probe" save "$work/usual" $step || exit 1; done
+  mkdir "$work/first"
+}
+
+# The directory as text: names, links, contents.
+picture() { (cd "$1" && find . ! -name .lock \( -type l -printf '%p -> %l\n' -o -printf '%p\n' \) | sort && find . -type f ! -name .lock -exec sha256sum {} + | sort); }
+
+# Calls of each system call in a traced run: "name count" lines.
+count_calls() { sed -n 's/^[0-9]* *\([a-z0-9_]*\)(.*/\1/p' "$1" | sort | uniq -c | awk '{print $2, $1}'; }
+
+# After a fault in the copy: what must hold. $1 what happened, $2 steps that may load (none: maybe no checkpoint yet)
+inspect() {
+  local what=$1
+  shift
+  if [ $# -gt 0 ]; then
+    "$probe" load "$work/copy" "$@" >/dev/null 2>"$work/load" || fail "$what: $(cat "$work/load")"
+  fi
+  # The same save again, and the one after it, which removes what is old.
+  { "$probe" save "$work/copy" 40 && "$probe" save "$work/copy" 50; } 2>"$work/again" || fail "$what: the next save: $(cat "$work/again")"
+  picture "$work/copy" >"$work/picture"
+  cmp -s "$work/picture" "$work/expected" || fail "$what: the next save leaves something else: $(diff "$work/expected" "$work/picture" | head -3)"
+}
+
+fresh_copy() {
+  rm -rf "$work/copy"
+  cp -a "$work/$scenario" "$work/copy"
+}
+
+prepare
+calls="open openat write fsync fdatasync close rename renameat renameat2 symlink symlinkat unlink unlinkat mkdir mkdirat rmdir ftruncate flock"
+for scenario in usual first; do
+  if [ $scenario = usual ]; then may_load="30 40"; else may_load=""; fi
+  strace -f -o "$work/trace.start" "$probe" start "$work/copy"
+  count_calls "$work/trace.start" >"$work/count.start"
+  fresh_copy
+  strace -f -o "$work/trace.save" "$probe" save "$work/copy" 40 || exit 1
+  count_calls "$work/trace.save" >"$work/count.save"
+  "$probe" save "$work/copy" 50 || exit 1
+  picture "$work/copy" >"$work/expected"
+  second=0
+  for call in $calls; do
+    last=$(awk -v c=$call '$1 == c {print $2}' "$work/count.save")
+    begin=$(awk -v c=$call '$1 == c {print $2}' "$work/count.start") # the loader's own
+    for ((n = ${begin:-0} + 1; n <= ${last:-0}; ++n)); do
+      # killed at the call (it is not carried out)
+      fresh_copy
+      { strace -f -o /dev/null -e inject=$call:signal=KILL:when=$n "$probe" save "$work/copy" 40; } 2>/dev/null
+      [ $? -eq 137 ] || fail "$scenario: $call $n: was not killed"
+      kills=$((kills + 1))
+      # ... and the run after it killed too, each time elsewhere: a resume or its clean-up that does not end
+      if [ $scenario = usual ]; then
+        second=$((second % 45 + 1))
+        for other in unlinkat rename write; do
+          rm -rf "$work/kept"
+          cp -a "$work/copy" "$work/kept"
+          { strace -f -o /dev/null -e inject=$other:signal=KILL:when=$second "$probe" save "$work/copy" 40; } 2>/dev/null
+          [ $? -eq 137 ] && second_kills=$((second_kills + 1))
+          inspect "$scenario: killed at $call $n, then at $other $second" $may_load
+          rm -rf "$work/copy"
+          mv "$work/kept" "$work/copy"
+        done
+      fi
+      inspect "$scenario: killed at $call $n" $may_load
+      # failing
+      case $call in
+        write) errors="ENOSPC EIO EDQUOT" ;;
+        open*) errors="EMFILE EACCES EIO" ;;
+        fsync | fdatasync | close) errors="EIO ENOSPC" ;;
+        *) errors="ENOSPC EIO" ;;
+      esac
+      for error in $errors; do
+        fresh_copy
+        strace -f -o /dev/null -e inject=$call:error=$error:when=$n "$probe" save "$work/copy" 40 2>"$work/stderr"
+        status=$?
+        errors_made=$((errors_made + 1))
+        lines=$(wc -l <"$work/stderr")
+        if [ $status -eq 1 ]; then
+          [ "$lines" -eq 1 ] || fail "$scenario: $error at $call $n: $lines lines on stderr"
+        elif [ $status -ne 0 ]; then
+          fail "$scenario: $error at $call $n: exit status $status: $(head -1 "$work/stderr")"
+        fi
+        # Data that could not be written or synced must not be reported as saved.
+        case $call in
+          write | fsync | rename* | symlink* | mkdir*)
+            [ $status -eq 1 ] || fail "$scenario: $error at $call $n: nothing was said" ;;
+        esac
+        inspect "$scenario: $error at $call $n (status $status)" $may_load
+      done
+    done
+    # an interruption is no failure
+    case $call in
+      openat | write | fsync | flock)
+        for ((n = ${begin:-0} + 1; n <= ${last:-0}; ++n)); do
+          fresh_copy
+          strace -f -o /dev/null -e inject=$call:error=EINTR:when=$n "$probe" save "$work/copy" 40 2>"$work/stderr" ||
+            fail "$scenario: EINTR at $call $n: $(cat "$work/stderr")"
+          interruptions=$((interruptions + 1))
+          inspect "$scenario: EINTR at $call $n" ${may_load:+40}
+        done
+        ;;
+    esac
+  done
+done
+
+# Real limits instead of injected ones: a write that stops half way, and a disk that is full where one may be mounted.
+scenario=usual
+fresh_copy
+(trap '' XFSZ && ulimit -f 50 && "$probe" save "$work/copy" 40) 2>"$work/stderr"
+[ $? -eq 1 ] && grep -q "cannot write: file too large" "$work/stderr" || fail "file size limit: $(cat "$work/stderr")"
+"$probe" load "$work/copy" 30 >/dev/null || fail "file size limit: the checkpoint before does not load"
+fresh_copy
+unshare -rm bash -c 'mount -t tmpfs -o size=300k none "$1/first" 2>/dev/null || exit 77
+  cp -a "$1/copy/." "$1/first/" && "$2" save "$1/first" 40
+  [ $? -eq 1 ] && "$2" load "$1/first" 30' disk "$work" "$(realpath "$probe")" >/dev/null 2>"$work/stderr"
+case $? in
+  0) grep -q "no space left on device" "$work/stderr" || fail "full disk: $(cat "$work/stderr")" ;;
+  77 | 1) grep -q "unshare" "$work/stderr" || [ ! -s "$work/stderr" ] || fail "full disk: $(cat "$work/stderr")"
+    echo "skipped: no file system may be mounted here for the full disk" ;;
+  *) fail "full disk: $(cat "$work/stderr")" ;;
+esac
+
+# This script must notice a writer without a protocol.
+noticed=0
+for n in 1 2 3 4 5 6 7 8; do
+  fresh_copy
+  { strace -f -o /dev/null -e inject=write:signal=KILL:when=$n "$probe" careless "$work/copy" 40; } 2>/dev/null
+  "$probe" load "$work/copy" 30 40 >/dev/null 2>&1 || noticed=$((noticed + 1))
+done
+[ $noticed -gt 0 ] || fail "a writer without a protocol passes"
+
+echo "$kills kills, $second_kills second kills, $errors_made errors, $interruptions interruptions: $failures failures"
+[ $((kills + second_kills + errors_made)) -ge 200 ] || { echo "fewer faults than a save has"; exit 1; }
+[ $failures -eq 0 ]
