@@ -1,16 +1,20 @@
 // evaluate: how good a model is on data, or how close one text is to another. Manual: tools/evaluate.md.
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cmath>
+#include <optional>
 
-#include "analysis/bleu.hpp"
-#include "analysis/chrf.hpp"
-#include "analysis/table.hpp"
+#include "analysis/score_report.hpp"
 #include "cli/lines.hpp"
+#include "cli/progress.hpp"
 #include "cli/tool.hpp"
+#include "data/pairs.hpp"
+#include "decoding/greedy.hpp"
+#include "models/model_directory.hpp"
 #include "support/error.hpp"
-#include "support/json.hpp"
 #include "support/numbers.hpp"
 #include "support/parallel.hpp"
+#include "training/translation_evaluator.hpp"
 
 namespace headwater {
 namespace {
@@ -18,50 +22,78 @@ namespace {
 using Lines = std::vector<std::string>;
 
 struct Options {
+  std::string model;
+  std::vector<std::string> data;
+  bool has_ids = false, has_reference_measure = false;
+  std::int64_t batch_sequences = 64;
+
   std::string hypotheses;
   std::vector<std::string> references;
-  std::vector<std::string> metrics = {"bleu", "chrf"};
+
+  std::vector<std::string> metrics;
   std::string tokenization = "13a", smoothing = "exp";
-  bool is_lowercased = false, is_by_sentence = false, is_json = false;
+  bool is_lowercased = false, is_by_sentence = false, is_json = false, is_quiet = false;
   cli::LineReaderSettings reader;
   int threads = 0;
 };
 
 void describe(CLI::App& app, Options& o) {
-  app.add_option("--hypotheses", o.hypotheses, "text to score, one line each; - is standard input")
+  app.add_option("model", o.model, "model directory or checkpoint")->option_text("[MODEL]");
+  app.add_option("data", o.data,
+                 "what to measure it on: source, TAB, target on each line; - or none: standard input")
+      ->option_text("[DATA...]");
+  app.add_flag("--ids", o.has_ids, "the data are id lines, as train reads them");
+  app.add_flag("--reference-measure", o.has_reference_measure,
+               "loss and accuracy over padded positions too, as the source of the recipe counts them");
+  app.add_option("--batch", o.batch_sequences, "pairs measured at a time; a matter of speed")
+      ->capture_default_str();
+  app.add_option("--hypotheses", o.hypotheses, "score this text instead, one line each; - is standard input")
       ->option_text("FILE");
   app.add_option("--references", o.references,
                  "what it should be, line for line; given again: further right answers")
       ->allow_extra_args(false)
       ->option_text("FILE");
-  app.add_option("--metric", o.metrics, "bleu, chrf, chrf++; several separated by commas")
+  app.add_option("--metric", o.metrics,
+                 "of a model: loss, accuracy, perplexity; of both: bleu, chrf, chrf++; separated by commas")
       ->delimiter(',')
       ->allow_extra_args(false)
-      ->capture_default_str();
+      ->option_text("NAMES");
   app.add_option("--tokenize", o.tokenization, "of BLEU: 13a, none, intl or char")->capture_default_str();
   app.add_option("--smooth", o.smoothing, "of BLEU, for orders without a match: exp, floor, add-k or none")
       ->capture_default_str();
   app.add_flag("--lowercase", o.is_lowercased, "score lower-cased text");
   app.add_flag("--sentences", o.is_by_sentence,
-               "one line of scores for each line of text, separated by tabs");
+               "of texts: one line of scores for each line, separated by tabs");
   app.add_flag("--json", o.is_json, "one JSON object a line");
   app.add_flag("--replace-invalid", o.reader.replace_invalid, "turn invalid UTF-8 and NUL into U+FFFD");
   cli::add_threads_option(app, o.threads);
+  cli::add_quiet_option(app, o.is_quiet);
 }
 
-// The metrics and their settings, checked before any file is read.
-struct Scores {
-  std::vector<std::string> metrics;
+// What is measured, checked before any file is read.
+struct Metrics {
+  std::vector<std::string> of_model, of_text;
   BleuSettings bleu;
   ChrfSettings chrf, chrf_plus_plus;
 };
 
-Scores scores_of(const Options& o) {
-  Scores scores{.metrics = o.metrics, .bleu = {}, .chrf = {}, .chrf_plus_plus = {}};
-  for (const std::string& metric : o.metrics) {
-    if (metric != "bleu" && metric != "chrf" && metric != "chrf++") {
-      throw UsageError("--metric: unknown metric " + quote(metric) + " (bleu, chrf or chrf++)");
+Metrics metrics_of(const Options& o) {
+  Metrics metrics;
+  for (const std::string& name : o.metrics) {
+    if (name == "bleu" || name == "chrf" || name == "chrf++") {
+      metrics.of_text.push_back(name);
+    } else if (name == "loss" || name == "accuracy" || name == "perplexity") {
+      if (o.model.empty())
+        throw UsageError("--metric: " + name + " is measured of a model (evaluate MODEL DATA)");
+      metrics.of_model.push_back(name);
+    } else {
+      throw UsageError("--metric: unknown metric " + quote(name) +
+                       " (loss, accuracy, perplexity, bleu, chrf or chrf++)");
     }
+  }
+  if (o.metrics.empty()) {
+    metrics.of_text = {"bleu", "chrf"};
+    if (!o.model.empty()) metrics.of_model = {"loss", "accuracy", "perplexity"};
   }
   const auto tokenization = bleu_tokenization(o.tokenization);
   if (!tokenization)
@@ -70,11 +102,37 @@ Scores scores_of(const Options& o) {
   const auto smoothing = bleu_smoothing(o.smoothing);
   if (!smoothing)
     throw UsageError("--smooth: unknown smoothing " + quote(o.smoothing) + " (exp, floor, add-k or none)");
-  scores.bleu = {.tokenization = *tokenization, .smoothing = *smoothing, .is_lowercased = o.is_lowercased};
-  scores.chrf.is_lowercased = scores.chrf_plus_plus.is_lowercased = o.is_lowercased;
-  scores.chrf_plus_plus.word_order = 2;
-  return scores;
+  metrics.bleu = {.tokenization = *tokenization, .smoothing = *smoothing, .is_lowercased = o.is_lowercased};
+  metrics.chrf.is_lowercased = metrics.chrf_plus_plus.is_lowercased = o.is_lowercased;
+  metrics.chrf_plus_plus.word_order = 2;
+  return metrics;
 }
+
+void write(const std::vector<ScoreRow>& rows, bool is_json) {
+  cli::LineWriter out;
+  if (is_json) {
+    for (const ScoreRow& row : rows) out.line(row.json.dump());
+  } else {
+    out.text(score_table(rows));
+  }
+  out.flush();
+}
+
+std::vector<ScoreRow> text_rows(const Lines& hypotheses, const std::vector<Lines>& references,
+                                const Metrics& metrics) {
+  std::vector<ScoreRow> rows;
+  for (const std::string& name : metrics.of_text) {
+    if (name == "bleu") {
+      rows.push_back(bleu_row(hypotheses, references, metrics.bleu));
+    } else {
+      rows.push_back(
+          chrf_row(hypotheses, references, name == "chrf" ? metrics.chrf : metrics.chrf_plus_plus));
+    }
+  }
+  return rows;
+}
+
+// --- One text against another ------------------------------------------------------------------------------
 
 Lines read_all(const std::string& path, const cli::LineReaderSettings& settings) {
   cli::LineReader reader({path}, settings);
@@ -83,117 +141,45 @@ Lines read_all(const std::string& path, const cli::LineReaderSettings& settings)
   return lines;
 }
 
-// One result: a row of the table, or an object.
-struct Result {
-  std::string name, value;
-  std::vector<std::string> details;
-  Json json;
-};
-
-Json json_of(std::string_view metric, std::string_view signature, double score) {
-  Json json;
-  json.set("version", 1).set("metric", metric).set("score", score).set("signature", signature);
-  return json;
-}
-
-Result bleu_result(const Lines& hypotheses, const std::vector<Lines>& references,
-                   const BleuSettings& settings) {
-  const BleuScore score = corpus_bleu(hypotheses, references, settings);
-  const std::string signature = bleu_signature(settings, references.size());
-  const std::string line = bleu_line(score);
-  Result result{"BLEU",
-                format_fixed(score.score, 2),
-                {line.substr(line.find(' ', line.find("= ") + 2) + 1), signature},
-                {}};
-  result.json = json_of("bleu", signature, score.score);
-  Json::Array precisions, counts, totals;
-  for (std::size_t n = 0; n < kBleuOrders; ++n) {
-    precisions.emplace_back(score.precisions[n]);
-    counts.emplace_back(score.counts[n]);
-    totals.emplace_back(score.totals[n]);
-  }
-  result.json.set("precisions", precisions).set("counts", counts).set("totals", totals);
-  result.json.set("brevity_penalty", score.brevity_penalty);
-  result.json.set("hypothesis_length", score.hypothesis_length)
-      .set("reference_length", score.reference_length);
-  return result;
-}
-
-Result chrf_result(const Lines& hypotheses, const std::vector<Lines>& references,
-                   const ChrfSettings& settings) {
-  const double score = corpus_chrf(hypotheses, references, settings);
-  const std::string signature = chrf_signature(settings, references.size());
-  return {chrf_name(settings),
-          format_fixed(score, 2),
-          {signature},
-          json_of(settings.word_order > 0 ? "chrf++" : "chrf", signature, score)};
-}
-
-std::vector<Result> score(const Lines& hypotheses, const std::vector<Lines>& references,
-                          const Scores& scores) {
-  std::vector<Result> results;
-  for (const std::string& metric : scores.metrics) {
-    if (metric == "bleu") {
-      results.push_back(bleu_result(hypotheses, references, scores.bleu));
-    } else {
-      results.push_back(
-          chrf_result(hypotheses, references, metric == "chrf" ? scores.chrf : scores.chrf_plus_plus));
-    }
-  }
-  return results;
-}
-
-void write(const std::vector<Result>& results, bool is_json, cli::LineWriter& out) {
-  if (is_json) {
-    for (const Result& result : results) out.line(result.json.dump());
-    return;
-  }
-  Table table({{"metric"}, {"value", Table::Align::right}, {"details"}});
-  for (const Result& result : results) {
-    table.add_row({result.name, result.value, result.details.empty() ? "" : result.details.front()});
-    for (std::size_t i = 1; i < result.details.size(); ++i) table.add_row({"", "", result.details[i]});
-  }
-  out.text(table.text());
-}
-
 // A line of scores for each line of text, in the order of --metric.
-void write_sentences(const Lines& hypotheses, const std::vector<Lines>& references, const Scores& scores,
-                     bool is_json, cli::LineWriter& out) {
+void write_sentences(const Lines& hypotheses, const std::vector<Lines>& references, const Metrics& metrics,
+                     bool is_json) {
   std::vector<std::vector<double>> columns;
-  for (const std::string& metric : scores.metrics) {
-    if (metric == "bleu") {
+  for (const std::string& name : metrics.of_text) {
+    if (name == "bleu") {
       columns.emplace_back();
-      for (const BleuScore& s : sentence_bleu(hypotheses, references, scores.bleu))
+      for (const BleuScore& s : sentence_bleu(hypotheses, references, metrics.bleu))
         columns.back().push_back(s.score);
     } else {
       columns.push_back(
-          sentence_chrf(hypotheses, references, metric == "chrf" ? scores.chrf : scores.chrf_plus_plus));
+          sentence_chrf(hypotheses, references, name == "chrf" ? metrics.chrf : metrics.chrf_plus_plus));
     }
   }
+  cli::LineWriter out;
   for (std::size_t i = 0; i < hypotheses.size(); ++i) {
     Json json;
     json.set("version", 1).set("line", static_cast<std::uint64_t>(i + 1));
     std::string line;
     for (std::size_t c = 0; c < columns.size(); ++c) {
       line += (c == 0 ? "" : "\t") + format_fixed(columns[c][i], 2);
-      json.set(scores.metrics[c], columns[c][i]);
+      json.set(metrics.of_text[c], columns[c][i]);
     }
     out.line(is_json ? json.dump() : line);
   }
+  out.flush();
 }
 
-void evaluate_texts(const Options& o) {
-  const Scores scores = scores_of(o);
+void evaluate_texts(const Options& o, const Metrics& metrics) {
   if (o.hypotheses.empty())
     throw UsageError("--hypotheses is missing (give the file that the references are for)");
   if (o.references.empty())
     throw UsageError("--references is missing (give the file that the hypotheses should equal)");
   const auto from_standard_input =
       std::count(o.references.begin(), o.references.end(), "-") + (o.hypotheses == "-" ? 1 : 0);
-  if (from_standard_input > 1)
+  if (from_standard_input > 1) {
     throw UsageError("standard input is named " + std::to_string(from_standard_input) +
                      " times (it can be read once)");
-
+  }
   const Lines hypotheses = read_all(o.hypotheses, o.reader);
   std::vector<Lines> references;
   for (const std::string& path : o.references) {
@@ -205,15 +191,174 @@ void evaluate_texts(const Options& o) {
     }
   }
   if (hypotheses.empty()) throw Error(o.hypotheses + ": no lines (a score needs at least one)");
-  cli::LineWriter out;
-  ThreadPool(o.threads).run([&] {
-    if (o.is_by_sentence) {
-      write_sentences(hypotheses, references, scores, o.is_json, out);
-    } else {
-      write(score(hypotheses, references, scores), o.is_json, out);
+  if (o.is_by_sentence) {
+    write_sentences(hypotheses, references, metrics, o.is_json);
+  } else {
+    write(text_rows(hypotheses, references, metrics), o.is_json);
+  }
+}
+
+// --- A model on data ---------------------------------------------------------------------------------------
+
+struct Examples {
+  std::vector<IdPair> pairs;                       // what the loss is of: no side empty
+  std::vector<std::vector<std::int32_t>> sources;  // of every line, for translation
+  Lines raw_references, references;                // as they are; as the tokenizer sees them
+  std::int64_t cut = 0, skipped = 0;
+};
+
+void cut_to(std::vector<std::int32_t>& ids, std::int64_t most, Examples& examples) {
+  if (static_cast<std::int64_t>(ids.size()) <= most) return;
+  ids.resize(static_cast<std::size_t>(most));
+  ++examples.cut;
+}
+
+Examples read_text(const Options& o, const TranslationModel& model) {
+  const std::int64_t length = model.model->settings().length;
+  cli::LineReader reader(o.data, o.reader);
+  Examples examples;
+  for (std::string_view line; reader.next(line);) {
+    const std::size_t tab = line.find('\t');
+    if (tab == std::string_view::npos || line.find('\t', tab + 1) != std::string_view::npos) {
+      throw Error(reader.place() + ": " + std::to_string(1 + std::count(line.begin(), line.end(), '\t')) +
+                  " columns, expected source and target (cut -f1,2 picks columns)");
     }
-  });
-  out.flush();
+    const std::string_view source = line.substr(0, tab), target = line.substr(tab + 1);
+    IdPair pair{model.source_tokenizer.encode(source), model.target_tokenizer.encode(target)};
+    examples.raw_references.emplace_back(target);
+    examples.references.push_back(model.target_tokenizer.join(model.target_tokenizer.tokens(target)));
+    const bool has_both = !pair.source.empty() && !pair.target.empty();
+    pair.target.insert(pair.target.begin(), model.target_tokenizer.start_id());
+    pair.target.push_back(model.target_tokenizer.end_id());
+    cut_to(pair.source, length, examples);
+    cut_to(pair.target, length + 1, examples);
+    examples.sources.push_back(pair.source);
+    if (has_both) {
+      examples.pairs.push_back(std::move(pair));
+    } else {
+      ++examples.skipped;
+    }
+  }
+  return examples;
+}
+
+Examples read_ids(const Options& o, const TranslationModel& model) {
+  const std::int64_t length = model.model->settings().length;
+  const Tokenizer &source = model.source_tokenizer, &target = model.target_tokenizer;
+  IdColumns columns({{.name = "source",
+                      .vocabulary = source.vocabulary_size(),
+                      .most_ids = length,
+                      .vocabulary_hash = source.hash()},
+                     {.name = "target",
+                      .vocabulary = target.vocabulary_size(),
+                      .most_ids = length + 1,
+                      .least_ids = 2,
+                      .vocabulary_hash = target.hash()}});
+  cli::LineReader reader(o.data, o.reader);
+  for (std::string_view line; reader.next(line);) columns.add_line(line, reader.place());
+  columns.finish(o.data.empty() ? "-" : o.data.front());
+  Examples examples;
+  for (std::int64_t i = 0; i < columns.examples(); ++i) {
+    const auto source_ids = columns.ids(0, i), target_ids = columns.ids(1, i);
+    examples.pairs.push_back(
+        {{source_ids.begin(), source_ids.end()}, {target_ids.begin(), target_ids.end()}});
+    examples.sources.push_back(examples.pairs.back().source);
+    examples.references.push_back(target.decode(target_ids));
+  }
+  examples.raw_references = examples.references;
+  examples.cut = columns.cut(0) + columns.cut(1);
+  examples.skipped = columns.skipped();
+  return examples;
+}
+
+std::vector<ScoreRow> loss_rows(const LossTotals& totals, const Options& o, const Metrics& metrics) {
+  std::vector<ScoreRow> rows;
+  const std::string over = "over " + format_count(totals.predicted) + " target tokens of " +
+                           format_count(totals.sequences) + " pairs";
+  for (const std::string& name : metrics.of_model) {
+    if (name == "loss") rows.push_back(score_row(name, totals.mean_loss(), 4, over));
+    if (name == "accuracy") rows.push_back(score_row(name, totals.accuracy(), 4, over));
+    if (name == "perplexity") rows.push_back(score_row(name, std::exp(totals.mean_loss()), 2, "exp(loss)"));
+  }
+  if (o.has_reference_measure) {
+    rows.push_back(
+        score_row("reference_loss", totals.reference_loss(), 4, "divided by all positions, padded ones too"));
+    rows.push_back(score_row("reference_accuracy", totals.reference_accuracy(), 4,
+                             "the pad behind the end token counted as right"));
+  }
+  return rows;
+}
+
+// A line for each source; an empty source gives an empty line.
+Lines translate(const TranslationModel& model, Arena& arena, const Examples& examples, const Options& o) {
+  const Tokenizer& target = model.target_tokenizer;
+  GreedySettings settings{
+      .start_id = target.start_id(), .end_id = target.end_id(), .never = {}, .most_tokens = 0};
+  for (const std::int32_t id : {target.pad_id(), target.unknown_id(), target.start_id()}) {
+    if (id >= 0) settings.never.push_back(id);
+  }
+  Lines translations(examples.sources.size());
+  cli::Progress progress("translate", static_cast<double>(translations.size()), "lines", o.is_quiet);
+  PackedTokens batch;
+  std::vector<std::size_t> lines;
+  for (std::size_t i = 0; i < translations.size();) {
+    batch.clear();
+    lines.clear();
+    for (; i < translations.size() && static_cast<std::int64_t>(lines.size()) < o.batch_sequences; ++i) {
+      if (examples.sources[i].empty()) continue;
+      batch.add(examples.sources[i]);
+      lines.push_back(i);
+    }
+    batch.finish();
+    const auto ids = decode_greedily(*model.model, arena, batch, settings);
+    for (std::size_t b = 0; b < lines.size(); ++b) translations[lines[b]] = target.decode(ids[b]);
+    progress.update(static_cast<double>(i), static_cast<double>(i), "");
+  }
+  progress.clear();
+  return translations;
+}
+
+void evaluate_model(const Options& o, const Metrics& metrics) {
+  if (o.batch_sequences < 1 || o.batch_sequences > 65536) {
+    throw UsageError("--batch " + std::to_string(o.batch_sequences) + " is not from 1 to 65536");
+  }
+  const TranslationModel model = load_translation_model(o.model);
+  const Examples examples = o.has_ids ? read_ids(o, model) : read_text(o, model);
+  if (examples.sources.empty())
+    throw Error((o.data.empty() ? "-" : o.data.front()) + ": no lines (a measure needs at least one)");
+  if (!o.is_quiet && examples.cut > 0)
+    cli::note(format_count(examples.cut) + " sides were cut to the model's length");
+  if (!o.is_quiet && examples.skipped > 0)
+    cli::note(format_count(examples.skipped) + " pairs with an empty side have no loss");
+
+  Arena arena;
+  std::vector<ScoreRow> rows;
+  if (!metrics.of_model.empty() || o.has_reference_measure) {
+    rows = loss_rows(evaluate_pairs(*model.model, arena, examples.pairs, o.batch_sequences), o, metrics);
+  }
+  if (!metrics.of_text.empty()) {
+    const Lines translations = translate(model, arena, examples, o);
+    const auto add = [&](const Lines& references, std::string_view kind, std::string_view detail) {
+      for (ScoreRow& row : text_rows(translations, {references}, metrics)) {
+        row.details.insert(row.details.begin(), std::string(detail));
+        row.json.set("references", kind);
+        rows.push_back(std::move(row));
+      }
+    };
+    add(examples.references, "standardized", "against the references as the tokenizer sees them");
+    if (!o.has_ids) add(examples.raw_references, "raw", "against the references as they are");
+  }
+  write(rows, o.is_json);
+}
+
+void run(const Options& o) {
+  const Metrics metrics = metrics_of(o);
+  const bool has_texts = !o.hypotheses.empty() || !o.references.empty();
+  if (has_texts && !o.model.empty()) throw UsageError("both a model and --hypotheses (measure one of them)");
+  if (!has_texts && o.model.empty())
+    throw UsageError("nothing to evaluate (name a model and data, or --hypotheses and --references)");
+  if (o.is_by_sentence && !has_texts) throw UsageError("--sentences is for --hypotheses and --references");
+  ThreadPool(o.threads).run([&] { has_texts ? evaluate_texts(o, metrics) : evaluate_model(o, metrics); });
 }
 
 }  // namespace
@@ -224,8 +369,9 @@ int main(int argc, char** argv) {
   Options options;
   const cli::ToolDescription tool{
       "evaluate", "measure a model on data, or one text against another",
+      "evaluate models/spa-eng test.tsv\n"
       "evaluate --hypotheses translated.txt --references right.txt\n"
       "translate models/spa-eng < test.en | evaluate --hypotheses - --references test.es --json"};
   return cli::tool_main(
-      argc, argv, tool, [&](CLI::App& app) { describe(app, options); }, [&] { evaluate_texts(options); });
+      argc, argv, tool, [&](CLI::App& app) { describe(app, options); }, [&] { run(options); });
 }

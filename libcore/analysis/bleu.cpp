@@ -186,18 +186,22 @@ std::string bleu_signature(const BleuSettings& settings, std::size_t reference_s
   return signature.append("|version:").append(kScoreVersion);
 }
 
-std::string bleu_line(const BleuScore& score, std::string_view signature) {
-  std::string line = "BLEU";
-  if (!signature.empty()) line.append("|").append(signature);
-  line += " = " + format_fixed(score.score, 2);
-  for (std::size_t n = 0; n < kBleuOrders; ++n)
-    line += (n == 0 ? " " : "/") + format_fixed(score.precisions[n], 1);
+std::string bleu_details(const BleuScore& score) {
+  std::string text;
+  for (const double precision : score.precisions)
+    text += (text.empty() ? "" : "/") + format_fixed(precision, 1);
   const double ratio = score.reference_length == 0 ? 0
                                                    : static_cast<double>(score.hypothesis_length) /
                                                          static_cast<double>(score.reference_length);
-  return line + " (BP = " + format_fixed(score.brevity_penalty, 3) + " ratio = " + format_fixed(ratio, 3) +
+  return text + " (BP = " + format_fixed(score.brevity_penalty, 3) + " ratio = " + format_fixed(ratio, 3) +
          " hyp_len = " + std::to_string(score.hypothesis_length) +
          " ref_len = " + std::to_string(score.reference_length) + ")";
+}
+
+std::string bleu_line(const BleuScore& score, std::string_view signature) {
+  std::string line = "BLEU";
+  if (!signature.empty()) line.append("|").append(signature);
+  return line + " = " + format_fixed(score.score, 2) + " " + bleu_details(score);
 }
 
 }  // namespace headwater

@@ -54,6 +54,9 @@ std::vector<BleuScore> sentence_bleu(std::span<const std::string> hypotheses,
 // "nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:headwater-0.1.0"
 std::string bleu_signature(const BleuSettings& settings, std::size_t reference_sets);
 
+// "60.1/33.0/20.9/13.5 (BP = 1.000 ratio = 1.002 hyp_len = 123 ref_len = 122)"
+std::string bleu_details(const BleuScore& score);
+
 // "BLEU = 27.34 60.1/33.0/20.9/13.5 (BP = 1.000 ratio = 1.002 hyp_len = 123 ref_len = 122)", with the
 // signature behind "BLEU|" where one is given.
 std::string bleu_line(const BleuScore& score, std::string_view signature = {});

@@ -1,0 +1,32 @@
+// Scores as rows of a table and as JSON objects.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "analysis/bleu.hpp"
+#include "analysis/chrf.hpp"
+#include "support/json.hpp"
+
+namespace headwater {
+
+// One figure.
+struct ScoreRow {
+  std::string name, value;           // "BLEU", "33.26"
+  std::vector<std::string> details;  // a line each
+  Json json;                         // {"version": 1, "metric": "bleu", ...}
+};
+
+// Row of any other figure: `metric` also names the JSON member's metric.
+ScoreRow score_row(std::string_view metric, double value, int digits, std::string_view detail = "");
+
+ScoreRow bleu_row(std::span<const std::string> hypotheses,
+                  std::span<const std::vector<std::string>> references, const BleuSettings& settings);
+ScoreRow chrf_row(std::span<const std::string> hypotheses,
+                  std::span<const std::vector<std::string>> references, const ChrfSettings& settings);
+
+// Columns metric, value, details.
+std::string score_table(std::span<const ScoreRow> rows);
+
+}  // namespace headwater
