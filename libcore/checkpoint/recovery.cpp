@@ -31,7 +31,28 @@ std::optional<std::int64_t> linked_step(const fs::path& link) {
   return error ? std::nullopt : parse_step(target.native());
 }
 
+void remove_folder(const fs::path& path, std::error_code& error) {
+  do {
+    fs::remove_all(path, error);
+  } while (error == std::errc::interrupted);
+}
+
 namespace {
+
+// The names in a folder; none where it is missing.
+std::vector<fs::path> entries_of(const fs::path& folder) {
+  std::error_code error;
+  std::vector<fs::path> found;
+  do {
+    found.clear();
+    fs::directory_iterator entries(folder, error);
+    if (error == std::errc::no_such_file_or_directory) return found;
+    for (; !error && entries != fs::directory_iterator(); entries.increment(error))
+      found.push_back(entries->path());
+  } while (error == std::errc::interrupted);
+  if (error) fail_io(folder, "cannot list", error.value());
+  return found;
+}
 
 // The process number in ".tmp-<step>-<pid>[-suffix]" or ".<name>.tmp-<pid>-<number>".
 std::optional<pid_t> owner_of(std::string_view name) {
@@ -57,18 +78,12 @@ std::optional<pid_t> owner_of(std::string_view name) {
 bool is_dead(pid_t process) { return process == ::getpid() || (::kill(process, 0) < 0 && errno == ESRCH); }
 
 void remove_orphans(const fs::path& folder) {
-  std::error_code error;
-  fs::directory_iterator entries(folder, error);
-  if (error == std::errc::no_such_file_or_directory) return;
-  std::vector<fs::path> orphans;
-  for (; !error && entries != fs::directory_iterator(); entries.increment(error)) {
-    const std::optional<pid_t> owner = owner_of(entries->path().filename().native());
-    if (owner && is_dead(*owner)) orphans.push_back(entries->path());
-  }
-  if (error) fail_io(folder, "cannot list", error.value());
-  for (const fs::path& orphan : orphans) {
-    fs::remove_all(orphan, error);
-    if (error) fail_io(orphan, "cannot remove", error.value());
+  for (const fs::path& entry : entries_of(folder)) {
+    const std::optional<pid_t> owner = owner_of(entry.filename().native());
+    if (!owner || !is_dead(*owner)) continue;
+    std::error_code error;
+    remove_folder(entry, error);
+    if (error) fail_io(entry, "cannot remove", error.value());
   }
 }
 
@@ -98,16 +113,11 @@ std::optional<std::int64_t> valid_best(const fs::path& model_directory, const Ch
 }  // namespace
 
 std::vector<Checkpoint> list_checkpoints(const fs::path& model_directory) {
-  const fs::path checkpoints = model_directory / kCheckpoints;
   std::vector<Checkpoint> found;
-  std::error_code error;
-  fs::directory_iterator entries(checkpoints, error);
-  if (error == std::errc::no_such_file_or_directory) return found;
-  for (; !error && entries != fs::directory_iterator(); entries.increment(error)) {
-    const std::optional<std::int64_t> step = parse_step(entries->path().filename().native());
-    if (step) found.push_back({entries->path(), *step, false});
+  for (const fs::path& entry : entries_of(model_directory / kCheckpoints)) {
+    const std::optional<std::int64_t> step = parse_step(entry.filename().native());
+    if (step) found.push_back({entry, *step, false});
   }
-  if (error) fail_io(checkpoints, "cannot list", error.value());
   std::sort(found.begin(), found.end(),
             [](const Checkpoint& a, const Checkpoint& b) { return a.step > b.step; });
   return found;
