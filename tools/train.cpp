@@ -8,6 +8,7 @@
 
 #include <unistd.h>
 
+#include "cli/isa.hpp"
 #include "cli/lines.hpp"
 #include "cli/progress.hpp"
 #include "cli/tool.hpp"
@@ -51,9 +52,7 @@ void describe(CLI::App& app, Options& o) {
   app.add_flag("-n,--dry-run", o.is_dry_run, "check everything, print sizes and the memory of a step, train nothing");
   app.add_flag("--print-recipe", o.prints_recipe, "print the resolved recipe and end");
   app.add_option("--benchmark-steps", o.benchmark_steps, "time this many steps, print tokens a second, write nothing");
-  app.add_option("--isa", o.isa, "code path of the kernels; results are the same bits")
-      ->check(CLI::IsMember({"auto", "avx512", "avx2", "portable"}))
-      ->capture_default_str();
+  cli::add_isa_option(app, o.isa);
   cli::add_threads_option(app, o.threads);
   cli::add_quiet_option(app, o.is_quiet);
 }
@@ -74,6 +73,13 @@ void on_signal(int number) {
 Tokenizer load_side(const std::string& path, const char* option) {
   if (path.empty()) throw UsageError(std::string(option) + " is missing (the tokenizer.json that made this column of ids)");
   return Tokenizer::load(path);
+}
+
+// The recipe's size is that of the tables; a small text may have fewer words.
+void check_size(const Tokenizer& tokenizer, std::int64_t size, const std::string& path) {
+  if (tokenizer.vocabulary_size() <= size) return;
+  throw UsageError(path + ": " + std::to_string(tokenizer.vocabulary_size()) + " tokens, the recipe has room for " + std::to_string(size) +
+                   " (learn it with --size " + std::to_string(size) + ")");
 }
 
 IdColumns read_columns(const std::vector<std::string>& paths, const Recipe& recipe, const Tokenizer& source, const Tokenizer& target,
@@ -101,12 +107,6 @@ void report(const IdColumns& columns, const char* what, bool is_quiet) {
   const std::int64_t cut = columns.cut(0) + columns.cut(1);
   if (cut > 0) text += "; " + format_count(cut) + " lines cut to the model's length";
   cli::note(text);
-}
-
-void set_code_path(const std::string& isa) {
-  if (isa == "avx512") kernels::set_isa(kernels::Isa::avx512);
-  if (isa == "avx2") kernels::set_isa(kernels::Isa::avx2);
-  if (isa == "portable") kernels::set_isa(kernels::Isa::portable);
 }
 
 void note_epoch(const EpochReport& r) {
@@ -148,13 +148,15 @@ void run(const Options& o) {
   }
   const bool writes = !o.is_dry_run && o.benchmark_steps == 0;
   if (writes && o.output.empty()) throw UsageError("--output is missing (the model directory to write)");
-  set_code_path(o.isa);
+  if (o.isa != "auto") kernels::set_isa(kernels::isa_of_name(o.isa));
   const Tokenizer source = load_side(o.source_tokenizer, "--source-tokenizer");
   const Tokenizer target = load_side(o.target_tokenizer, "--target-tokenizer");
   if (target.start_id() < 0 || target.end_id() < 0) {
     throw UsageError(o.target_tokenizer + ": has no [START] and [END] (learn it with tokenize --learn ... --start-end)");
   }
-  EncoderDecoder model(recipe.model, source.vocabulary_size(), target.vocabulary_size());
+  check_size(source, recipe.source_tokenizer.size, o.source_tokenizer);
+  check_size(target, recipe.target_tokenizer.size, o.target_tokenizer);
+  EncoderDecoder model(recipe.model, recipe.source_tokenizer.size, recipe.target_tokenizer.size);
 
   const IdColumns data = read_columns(o.data, recipe, source, target, o.allows_empty);
   TranslationObjective::Examples train_examples{.columns = &data, .indices = {}, .is_all = true}, validation_examples;

@@ -81,7 +81,9 @@ std::vector<std::vector<std::int32_t>> decode_greedily(const EncoderDecoder& mod
   for (Index position = 0; position < most && !active.empty(); ++position) {
     const ArenaScope one_step(arena);
     const Variable logits = state.step(context, active, ids, position);
-    kernels::argmax(logits.value(), settings.never, best);
+    const Matrix& all_logits = logits.value();
+    const Index choices = settings.choices > 0 ? std::min<Index>(settings.choices, all_logits.cols) : all_logits.cols;
+    kernels::argmax(ConstMatrix(all_logits.data, all_logits.rows, choices, all_logits.stride), settings.never, best);
     std::size_t kept = 0;
     for (std::size_t b = 0; b < active.size(); ++b) {
       if (best[b] == settings.end_id) continue;

@@ -12,6 +12,7 @@ namespace headwater {
 struct GreedySettings {
   std::int32_t start_id = 2, end_id = 3;
   std::vector<std::int32_t> never;  // ids that are never chosen
+  std::int64_t choices = 0;         // only ids below are chosen (rows of the output layer without a token); 0: all
   std::int64_t most_tokens = 0;     // without the end token; 0: the model's length
 };
 

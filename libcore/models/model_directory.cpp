@@ -13,10 +13,11 @@ namespace {
 
 constexpr const char* kModelType = "headwater_encoder_decoder";
 
-std::int64_t positive(const Json& config, std::string_view name, std::int64_t least = 1) {
+// The bounds are those of recipes, so that no product of sizes overflows.
+std::int64_t whole(const Json& config, std::string_view name, std::int64_t least, std::int64_t most) {
   const std::int64_t value = config.at(name).as_integer();
-  if (value < least || value > (std::int64_t{1} << 31)) {
-    throw Error(quote(name) + " is " + std::to_string(value) + ", expected " + std::to_string(least) + " to 2147483648");
+  if (value < least || value > most) {
+    throw Error(quote(name) + " is " + std::to_string(value) + ", expected " + std::to_string(least) + " to " + std::to_string(most));
   }
   return value;
 }
@@ -37,11 +38,21 @@ std::string word(const Json& config, std::string_view name, std::initializer_lis
   throw Error(quote(name) + " is " + quote(value) + ", expected one of " + list);
 }
 
-Tokenizer load_tokenizer(const std::filesystem::path& path, Index expected, const std::filesystem::path& config) {
+std::string text_at(const Json& config, std::string_view name, const std::filesystem::path& path) {
+  try {
+    return config.at(name).as_string();
+  } catch (const Error& error) {
+    throw Error(path.string() + ": " + error.what());
+  }
+}
+
+Tokenizer load_tokenizer(const std::filesystem::path& path, Index rows, const std::string& hash, const std::filesystem::path& config) {
   Tokenizer tokenizer = Tokenizer::load(path);
-  if (tokenizer.vocabulary_size() != expected) {
-    throw Error(path.string() + ": " + std::to_string(tokenizer.vocabulary_size()) + " tokens, " + config.string() + " says " +
-                std::to_string(expected) + " (the tokenizer belongs to another model)");
+  // A text with fewer words than the recipe's vocabulary leaves the last rows of the tables unused.
+  if (tokenizer.vocabulary_size() > rows || tokenizer.hash() != hash) {
+    throw Error(path.string() + ": " + std::to_string(tokenizer.vocabulary_size()) + " tokens with the hash " + tokenizer.hash() + ", " +
+                config.string() + " has room for " + std::to_string(rows) + " and asks for " + quote(hash) +
+                " (the tokenizer belongs to another model)");
   }
   return tokenizer;
 }
@@ -107,25 +118,24 @@ std::unique_ptr<EncoderDecoder> model_of_config(const Json& config, const std::s
   try {
     word(config, "model_type", {kModelType});
     ModelSettings s;
-    s.width = positive(config, "width");
-    s.heads = positive(config, "heads");
-    s.head_width = positive(config, "head_width", 0);
-    s.feed_forward_width = positive(config, "feed_forward_width");
-    s.encoder_layers = positive(config, "encoder_layers", 0);
-    s.decoder_layers = positive(config, "decoder_layers");
-    if (s.encoder_layers > 1000 || s.decoder_layers > 1000) throw Error("more than 1000 layers");
+    s.width = whole(config, "width", 1, 65536);
+    s.heads = whole(config, "heads", 1, 1024);
+    s.head_width = whole(config, "head_width", 0, 65536);
+    s.feed_forward_width = whole(config, "feed_forward_width", 1, 1000000);
+    s.encoder_layers = whole(config, "encoder_layers", 0, 1000);
+    s.decoder_layers = whole(config, "decoder_layers", 1, 1000);
     s.norm = word(config, "norm", {"post", "pre"});
     s.norm_epsilon = config.at("norm_epsilon").as_number();
     if (!(s.norm_epsilon > 0) || !std::isfinite(s.norm_epsilon)) throw Error("\"norm_epsilon\" is not above 0");
     s.activation = word(config, "activation", {"relu", "gelu", "gelu_tanh", "silu"});
     s.positions = word(config, "positions", {"learned", "sinusoidal", "none"});
     s.scale_embedding = config.at("scale_embedding").as_bool();
-    s.length = positive(config, "length");
+    s.length = whole(config, "length", 1, 1000000);
     s.dropout = config.at("dropout").as_number();
     s.attention_dropout = config.at("attention_dropout").as_number();
     s.output_dropout = config.at("output_dropout").as_number();
     s.initialization = config.at("initialization").as_string();
-    return std::make_unique<EncoderDecoder>(s, positive(config, "source_vocabulary_size"), positive(config, "target_vocabulary_size"));
+    return std::make_unique<EncoderDecoder>(s, whole(config, "source_vocabulary_size", 1, 10000000), whole(config, "target_vocabulary_size", 1, 10000000));
   } catch (const Error& error) {
     throw Error(where + ": " + error.what());
   }
@@ -156,8 +166,8 @@ TranslationModel load_translation_model(const std::filesystem::path& path) {
   constexpr std::uint64_t kMostConfigBytes = 1 << 20;
   const Json config = Json::parse(read_file(config_path, kMostConfigBytes), config_path.string());
   std::unique_ptr<EncoderDecoder> model = model_of_config(config, config_path.string());
-  Tokenizer source = load_tokenizer(files / "source-tokenizer.json", model->source_vocabulary(), config_path);
-  Tokenizer target = load_tokenizer(files / "target-tokenizer.json", model->target_vocabulary(), config_path);
+  Tokenizer source = load_tokenizer(files / "source-tokenizer.json", model->source_vocabulary(), text_at(config, "source_vocabulary_hash", config_path), config_path);
+  Tokenizer target = load_tokenizer(files / "target-tokenizer.json", model->target_vocabulary(), text_at(config, "target_vocabulary_hash", config_path), config_path);
   if (target.start_id() < 0 || target.end_id() < 0) {
     throw Error((files / "target-tokenizer.json").string() + ": has no [START] and [END] (learn it with --start-end)");
   }

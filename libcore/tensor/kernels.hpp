@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string_view>
 
 #include "support/random.hpp"
 #include "tensor/fold.hpp"
@@ -21,6 +22,7 @@ Isa active_isa();          // the widest this CPU has, unless set
 bool isa_available(Isa);   // compiled in and supported by this CPU
 void set_isa(Isa);         // tests and --isa; throws Error where not available
 const char* name_of(Isa);
+Isa isa_of_name(std::string_view name);  // throws Error for an unknown name
 
 // --- Dense products ----------------------------------------------------------------------------------------------------
 enum class Activation { none, relu, gelu, gelu_tanh, silu, tanh, sigmoid };

@@ -61,4 +61,11 @@ const char* name_of(Isa isa) {
   return "unknown";
 }
 
+Isa isa_of_name(std::string_view name) {
+  for (const Isa isa : {Isa::avx512, Isa::avx2, Isa::portable}) {
+    if (name == name_of(isa)) return isa;
+  }
+  throw Error("unknown code path " + quote(name) + " (avx512, avx2 or portable)");
+}
+
 }  // namespace headwater::kernels

@@ -1,0 +1,42 @@
+#include "decoding/translate.hpp"
+
+#include "support/parallel.hpp"
+
+namespace headwater {
+
+Translator::Translator(const TranslationModel& model, const TranslationSettings& settings) : model_(model) {
+  const Tokenizer& target = model.target_tokenizer;
+  greedy_.start_id = target.start_id();
+  greedy_.end_id = target.end_id();
+  greedy_.never = {target.pad_id(), target.start_id()};
+  if (!settings.allows_unknown) greedy_.never.push_back(target.unknown_id());
+  std::erase(greedy_.never, -1);
+  greedy_.choices = target.vocabulary_size();
+  greedy_.most_tokens = settings.most_tokens;
+}
+
+std::vector<std::string> Translator::translate(const std::vector<std::string>& lines) {
+  std::vector<std::vector<std::int32_t>> sources(lines.size());
+  parallel_for(static_cast<std::int64_t>(lines.size()), [&](std::int64_t i) {
+    model_.source_tokenizer.encode(lines[static_cast<std::size_t>(i)], sources[static_cast<std::size_t>(i)]);
+  });
+  const auto length = static_cast<std::size_t>(model_.model->settings().length);
+  PackedTokens batch;
+  batch.clear();
+  std::vector<std::size_t> line_of;  // of each sequence in the batch
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    if (sources[i].empty()) continue;
+    if (sources[i].size() > length) {
+      sources[i].resize(length);
+      ++cut_lines_;
+    }
+    batch.add(sources[i]);
+    line_of.push_back(i);
+  }
+  std::vector<std::string> results(lines.size());
+  const std::vector<std::vector<std::int32_t>> targets = decode_greedily(*model_.model, arena_, batch, greedy_);
+  for (std::size_t s = 0; s < targets.size(); ++s) results[line_of[s]] = model_.target_tokenizer.decode(targets[s]);
+  return results;
+}
+
+}  // namespace headwater

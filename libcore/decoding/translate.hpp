@@ -1,0 +1,35 @@
+// Text to text with a translation model.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "decoding/greedy.hpp"
+#include "models/model_directory.hpp"
+
+namespace headwater {
+
+struct TranslationSettings {
+  bool allows_unknown = false;   // [UNK] may be chosen
+  std::int64_t most_tokens = 0;  // 0: the model's length
+};
+
+class Translator {
+ public:
+  Translator(const TranslationModel& model, const TranslationSettings& settings);
+
+  // A translation for each line, in order. A line without a token gives an empty one; tokens beyond the model's positions are cut off
+  // and the line counted. Any grouping of lines into calls gives the same text.
+  std::vector<std::string> translate(const std::vector<std::string>& lines);
+
+  std::int64_t cut_lines() const { return cut_lines_; }
+
+ private:
+  const TranslationModel& model_;
+  GreedySettings greedy_;
+  Arena arena_;
+  std::int64_t cut_lines_ = 0;
+};
+
+}  // namespace headwater

@@ -1,0 +1,70 @@
+// translate: a translation for each line of text.
+#include <CLI/CLI.hpp>
+
+#include "cli/isa.hpp"
+#include "cli/lines.hpp"
+#include "cli/tool.hpp"
+#include "decoding/translate.hpp"
+#include "support/error.hpp"
+#include "support/numbers.hpp"
+#include "support/parallel.hpp"
+
+namespace {
+
+using namespace headwater;
+
+struct Options {
+  std::string model, isa = "auto";
+  std::vector<std::string> text;
+  std::int64_t batch = 64, most_tokens = 0;
+  int threads = 0;
+  bool allows_unknown = false, replaces_invalid = false, is_quiet = false;
+};
+
+void describe(CLI::App& app, Options& o) {
+  app.add_option("model", o.model, "model directory of train, or one of its checkpoints")->required();
+  app.add_option("text", o.text, "text, one sentence a line; - is standard input");
+  app.add_option("--batch", o.batch, "sentences decoded together; the text is the same for any")->capture_default_str();
+  app.add_option("--most-tokens", o.most_tokens, "stop a translation after this many tokens; 0: the model's length")->capture_default_str();
+  app.add_flag("--allow-unknown", o.allows_unknown, "let [UNK] be generated");
+  app.add_flag("--replace-invalid", o.replaces_invalid, "invalid UTF-8 becomes U+FFFD instead of an error");
+  cli::add_isa_option(app, o.isa);
+  cli::add_threads_option(app, o.threads);
+  cli::add_quiet_option(app, o.is_quiet);
+}
+
+void run(const Options& o) {
+  if (o.batch < 1) throw UsageError("--batch is " + std::to_string(o.batch) + ", expected 1 or more");
+  if (o.most_tokens < 0) throw UsageError("--most-tokens is " + std::to_string(o.most_tokens) + ", expected 0 or more");
+  if (o.isa != "auto") kernels::set_isa(kernels::isa_of_name(o.isa));
+  ThreadPool pool(o.threads);
+  pool.run([&] {
+    const TranslationModel model = load_translation_model(o.model);
+    Translator translator(model, {.allows_unknown = o.allows_unknown, .most_tokens = o.most_tokens});
+    cli::LineReader reader(o.text, {.replace_invalid = o.replaces_invalid});
+    cli::LineWriter writer;
+    std::vector<std::string> lines;
+    for (;;) {
+      reader.next_batch(lines, static_cast<std::size_t>(o.batch));
+      if (lines.empty()) break;
+      for (const std::string& translation : translator.translate(lines)) writer.line(translation);
+      writer.flush();
+    }
+    if (translator.cut_lines() > 0 && !o.is_quiet) {
+      cli::note(format_count(translator.cut_lines()) + " lines had more than " + std::to_string(model.model->settings().length) +
+                " tokens; the rest of each was left out");
+    }
+  });
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Options o;
+  return cli::tool_main(argc, argv,
+                        {.name = "translate",
+                         .summary = "translate each input line",
+                         .examples = "echo \"Where is the station?\" | translate models/spa-eng\n"
+                                     "cut -f1 test.tsv | translate models/spa-eng > test.hyp"},
+                        [&o](CLI::App& app) { describe(app, o); }, [&o] { run(o); });
+}
