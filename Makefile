@@ -20,7 +20,7 @@ TOOLS = tokenize vectorize train translate evaluate attn-dump inspect
 
 .PHONY: help deps build demo test gradcheck asan recipes bench format lint clean distclean tools-present
 help: ## this list
-	@sed -n 's/^\([a-z%-][a-z%-]*\):.*## \(.*\)/  make \1@\2/p' Makefile | column -t -s@
+	@awk -F ':.*## ' '/^[a-z%-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
 	@echo '  SCALE=quick cuts recipes down; DATA=DIR is the data root; THREADS=N; HEADWATER_DATA=DIR is a local mirror of public data'
 
 # --- Building ---------------------------------------------------------------------------------------------------------
@@ -54,9 +54,10 @@ build: $(BUILD)/build.ninja ## build the tools into build/bin, and the tests
 tools-present: $(BUILD)/build.ninja
 	@cmake --build $(BUILD) -j $(JOBS) --target $(TOOLS)
 
-demo: deps ## learn to translate the embedded phrasebook, and look at the attention: about two minutes
+demo: ## learn to translate the embedded phrasebook, and look at the attention: about two minutes
+	@! command -v dpkg-query >/dev/null || $(MAKE) --no-print-directory deps
 	@$(MAKE) --no-print-directory tools-present
-	@BIN=$(BIN) data/demo.sh
+	@BIN=$(BIN) data/demo.sh $(MODELS)/demo
 
 # --- Checking ---------------------------------------------------------------------------------------------------------
 
@@ -66,7 +67,7 @@ gradcheck: ## check every gradient in the double-precision build
 	ctest --test-dir $(BUILD)-double --output-on-failure
 
 test: build gradcheck ## all tests
-	HEADWATER_BIN=$(abspath $(BIN)) ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS)
+	ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS)
 
 asan: ## all tests under the address and undefined-behaviour sanitizers
 	$(CONFIGURE) -B $(BUILD)-asan -DCMAKE_BUILD_TYPE=RelWithDebInfo -DHEADWATER_SANITIZE=address,undefined
@@ -95,12 +96,12 @@ clean: ## remove the builds, not data or models
 	rm -rf $(BUILD) $(BUILD)-double $(BUILD)-asan
 
 distclean: clean ## remove models and prepared data as well
-	rm -rf models data/cache
+	rm -rf $(MODELS) data/cache
 
 # --- Recipes: data, tokenizers, ids, model, translations, scores ---------------------------------------------------------
 #
-# A run is named after its recipe, with "-quick" behind it at SCALE=quick. The model goes to models/RUN, everything else
-# to models/work/RUN. Each stage is a file that depends on the files before it: an interrupted make goes on where it stopped,
+# A run is named after its recipe, with "-quick" behind it at SCALE=quick. The model goes to MODELS/RUN, everything else
+# to MODELS/work/RUN. Each stage is a file that depends on the files before it: an interrupted make goes on where it stopped,
 # and `train` on an interrupted model directory resumes.
 
 SUFFIX = $(if $(filter quick,$(SCALE)),-quick)
@@ -112,7 +113,8 @@ set_of = $(or $(set_$(call recipe_of,$(1))),$(call recipe_of,$(1)))
 set_dir = $(DATA)/$(call set_of,$(1))
 test_phrasebook = heldout.tsv
 test_of = $(call set_dir,$(1))/$(or $(test_$(call set_of,$(1))),test.tsv)
-W = models/work
+MODELS ?= models
+W = $(MODELS)/work
 Q = $(if $(filter 0,$(THREADS)),,--threads $(THREADS))
 
 recipes: $(addprefix recipe-,$(RECIPES)) ## run all recipes
@@ -154,7 +156,7 @@ $(W)/%.ids: $(W)/%.source.ids $(W)/%.target.ids
 # The table of expected and reached figures is what train writes to its standard output.
 $(W)/%/table.txt: $(W)/%/recipe.yaml $(W)/%/source.json $(W)/%/target.json $(W)/%/train.ids $(W)/%/validation.ids
 	$(BIN)/train --recipe $< --source-tokenizer $(W)/$*/source.json --target-tokenizer $(W)/$*/target.json \
-	  --validation $(W)/$*/validation.ids -o models/$* $(Q) $(W)/$*/train.ids > $@.part
+	  --validation $(W)/$*/validation.ids -o $(MODELS)/$* $(Q) $(W)/$*/train.ids > $@.part
 	mv $@.part $@
 
 # At SCALE=quick every twentieth line of the test set.
@@ -165,7 +167,7 @@ $(W)/%/test.sources: $(W)/%/test.tsv
 $(W)/%/test.references: $(W)/%/test.tsv
 	cut -f2 $< > $@
 $(W)/%/test.hypotheses: $(W)/%/test.sources $(W)/%/table.txt
-	$(BIN)/translate models/$* $(Q) $< > $@.part
+	$(BIN)/translate $(MODELS)/$* $(Q) $< > $@.part
 	mv $@.part $@
 # As the tokenizer sees them: lower case, no punctuation.
 $(W)/%/test.standardized: $(W)/%/test.references $(W)/%/target.json
