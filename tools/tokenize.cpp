@@ -4,6 +4,7 @@
 
 #include "cli/line_filter.hpp"
 #include "cli/lines.hpp"
+#include "cli/result_file.hpp"
 #include "cli/tool.hpp"
 #include "recipe/recipe.hpp"
 #include "support/error.hpp"
@@ -46,7 +47,8 @@ void describe(CLI::App& app, Options& o, TypedOptions& typed) {
                     ->option_text("KIND");
   typed.size =
       app.add_option("--size", o.learn.size, "the most tokens, special ones counted")->capture_default_str();
-  app.add_option("-o,--output", o.output, "where the learned tokenizer.json goes")->option_text("FILE");
+  app.add_option("-o,--output", o.output, "where the learned tokenizer.json goes; - is standard output")
+      ->option_text("FILE");
   typed.standardize = app.add_option("--standardize", o.learn.standardize,
                                      "lower_and_strip_punctuation, lower, strip_punctuation or none")
                           ->capture_default_str();
@@ -109,6 +111,7 @@ std::string percent(std::uint64_t part, std::uint64_t whole) {
 }
 
 void learn(const Options& o) {
+  cli::check_result_file(o.output);
   TokenizerLearner learner({.split = parse_kind(o.learn.kind),
                             .size = o.learn.size,
                             .standardize = {.standardize = parse_standardization(o.learn.standardize),
@@ -130,7 +133,7 @@ void learn(const Options& o) {
   note_crlf(o, reader);
   TokenizerLearner::Summary summary;
   const Tokenizer tokenizer = learner.finish(&summary);
-  write_file(o.output, tokenizer.to_json());
+  cli::write_result_file(o.output, tokenizer.to_json());
   if (!o.is_quiet) {
     cli::note(o.output.string() + ": " + std::to_string(tokenizer.vocabulary_size()) + " tokens; " +
               std::to_string(summary.distinct) + " different ones in the text, " +

@@ -6,6 +6,7 @@
 
 #include "cli/line_filter.hpp"
 #include "cli/lines.hpp"
+#include "cli/result_file.hpp"
 #include "cli/tool.hpp"
 #include "recipe/recipe.hpp"
 #include "support/error.hpp"
@@ -46,7 +47,8 @@ void describe(CLI::App& app, Options& o, TypedOptions& typed) {
   app.add_option("--labels", o.labels, "turn lines into the ids of this label set instead")
       ->option_text("FILE");
   app.add_option("--learn", o.learn, "labels: collect a label set from the lines")->option_text("labels");
-  app.add_option("-o,--output", o.output, "where the learned label set goes")->option_text("FILE");
+  app.add_option("-o,--output", o.output, "where the learned label set goes; - is standard output")
+      ->option_text("FILE");
   app.add_option("--recipe", o.recipe, "take length, start and end from a recipe")->option_text("FILE");
   app.add_option("--side", o.side, "of the recipe: source or target")->capture_default_str();
   app.add_flag("--replace-invalid", o.reader.replace_invalid, "turn invalid UTF-8 and NUL into U+FFFD");
@@ -103,6 +105,7 @@ std::string header(const std::string& hash, std::int64_t size, std::int64_t pad)
 }
 
 void learn_labels(const Options& o) {
+  cli::check_result_file(o.output);
   cli::LineReader reader(o.tokens, o.reader);
   WordTable counts;
   std::string_view line;
@@ -110,7 +113,7 @@ void learn_labels(const Options& o) {
     if (!line.empty()) ++counts.value(line);
   }
   const LabelSet set = LabelSet::learn(counts);
-  write_file(o.output, set.to_text());
+  cli::write_result_file(o.output, set.to_text());
   note_crlf(o, reader);
   if (!o.is_quiet) cli::note(o.output.string() + ": " + std::to_string(set.size()) + " labels");
 }
