@@ -20,7 +20,7 @@ namespace {
 struct Options {
   std::vector<std::string> texts;
   fs::path tokenizer, output, recipe;
-  std::string side = "source";
+  std::string side = "source", scale = "full";
   TokenizerSettings learn;  // the defaults of recipes are those of the tool
   bool is_learning = false, has_start_end = false;
   bool is_decoding = false, is_checking = false;
@@ -56,8 +56,10 @@ void describe(CLI::App& app, Options& o, TypedOptions& typed) {
                     ->capture_default_str();
   typed.start_end =
       app.add_flag("--start-end", o.has_start_end, "add [START] and [END] (a translator's target side)");
-  app.add_option("--recipe", o.recipe, "take what is to be learned from a recipe")->option_text("FILE");
+  app.add_option("-r,--recipe", o.recipe, "take what is to be learned from a recipe")->option_text("FILE");
   app.add_option("--side", o.side, "of the recipe: source or target")->capture_default_str();
+  app.add_option("--scale", o.scale, "of the recipe: full, or quick: its cut-down version")
+      ->capture_default_str();
   app.add_flag("--replace-invalid", o.reader.replace_invalid, "turn invalid UTF-8 and NUL into U+FFFD");
   cli::add_threads_option(app, o.threads);
   cli::add_quiet_option(app, o.is_quiet);
@@ -76,7 +78,7 @@ void resolve(Options& o, const TypedOptions& typed) {
   }
   o.is_learning = typed.learn->count() > 0 || (!o.recipe.empty() && !o.output.empty());
   if (!o.recipe.empty()) {
-    const Recipe recipe = read_recipe(o.recipe);
+    const Recipe recipe = read_recipe(o.recipe, o.scale);
     const TokenizerSettings& section = o.side == "target" ? recipe.target_tokenizer : recipe.source_tokenizer;
     if (typed.learn->count() == 0 || o.learn.kind.empty()) o.learn.kind = section.kind;
     if (typed.size->count() == 0) o.learn.size = section.size;

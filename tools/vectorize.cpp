@@ -22,7 +22,7 @@ namespace {
 struct Options {
   std::vector<std::string> tokens;
   fs::path tokenizer, labels, output, recipe;
-  std::string learn, side = "source";
+  std::string learn, side = "source", scale = "full";
   std::int64_t length = 0;
   bool has_start = false, has_end = false, has_header = false;
   bool is_quiet = false;
@@ -49,8 +49,10 @@ void describe(CLI::App& app, Options& o, TypedOptions& typed) {
   app.add_option("--learn", o.learn, "labels: collect a label set from the lines")->option_text("labels");
   app.add_option("-o,--output", o.output, "where the learned label set goes; - is standard output")
       ->option_text("FILE");
-  app.add_option("--recipe", o.recipe, "take length, start and end from a recipe")->option_text("FILE");
+  app.add_option("-r,--recipe", o.recipe, "take length, start and end from a recipe")->option_text("FILE");
   app.add_option("--side", o.side, "of the recipe: source or target")->capture_default_str();
+  app.add_option("--scale", o.scale, "of the recipe: full, or quick: its cut-down version")
+      ->capture_default_str();
   app.add_flag("--replace-invalid", o.reader.replace_invalid, "turn invalid UTF-8 and NUL into U+FFFD");
   cli::add_threads_option(app, o.threads);
   cli::add_quiet_option(app, o.is_quiet);
@@ -62,7 +64,7 @@ void resolve(Options& o, const TypedOptions& typed) {
     throw UsageError("--side: unknown value " + quote(o.side) + " (source or target)");
   }
   if (!o.recipe.empty()) {
-    const Recipe recipe = read_recipe(o.recipe);
+    const Recipe recipe = read_recipe(o.recipe, o.scale);
     if (typed.length->count() == 0) o.length = recipe.model.length;
     if (typed.start->count() == 0) o.has_start = o.side == "target";
     if (typed.end->count() == 0) o.has_end = o.side == "target";
