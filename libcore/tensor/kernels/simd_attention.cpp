@@ -88,14 +88,19 @@ void divide_row(float* x, Index count, float divisor) {
   if (c < count) (F16::load_partial(x + c, count - c) / d).store_partial(x + c, count - c);
 }
 
-// x[0..count) *= dropout's multipliers, by the 16-lane groups of a tile.
+// The dropout words of a query for the tile of keys from first_key on.
+Words64 dropout_words(const AttentionHead& head, Index query, Index first_key) {
+  const std::uint64_t element = head.first_element + static_cast<std::uint64_t>(query) * head.element_step +
+                                static_cast<std::uint64_t>(first_key);
+  return random_words(head.dropout.stream, element / 4);
+}
+
+// Weights p of a tile's keys after dropout.
 void drop_row(const AttentionHead& head, Index query, Index first_key, float* p, Index count) {
-  float keep[kKeyTile];
-  dropout_factors(head.dropout,
-                  head.first_element + static_cast<std::uint64_t>(query) * head.element_step +
-                      static_cast<std::uint64_t>(first_key),
-                  keep);
-  for (Index j = 0; j < count; j += 16) (F16::load(p + j) * F16::load(keep + j)).store(p + j);
+  const Words64 words = dropout_words(head, query, first_key);
+  const F16 factor = F16::broadcast(head.dropout.scale);
+  for (Index j = 0; j < count; j += 16)
+    keep(head.dropout, words.group[j / 16], F16::load(p + j) * factor).store(p + j);
 }
 
 void attention(const AttentionHead& head, MatrixOf<float> out, MatrixOf<float> stats) {
@@ -217,22 +222,18 @@ struct RowState {
 
 void softmax_backward_row(const AttentionHead& head, Index query, Index first_key, Index count,
                           const RowState& state, float* s, float* dp) {
-  float keep[kKeyTile];
   const bool has_dropout = head.dropout.bound > 0;
-  if (has_dropout) {
-    dropout_factors(head.dropout,
-                    head.first_element + static_cast<std::uint64_t>(query) * head.element_step +
-                        static_cast<std::uint64_t>(first_key),
-                    keep);
-  }
+  Words64 words{};
+  if (has_dropout) words = dropout_words(head, query, first_key);
+  const F16 kept = F16::broadcast(head.dropout.scale);
   const F16 factor = F16::broadcast(head.scale), shift = F16::broadcast(state.m),
             total = F16::broadcast(state.l), d = F16::broadcast(state.mean);
   for (Index j = 0; j < count; j += 16) {
     F16 p = exp(F16::load(s + j) * factor - shift) / total;
     F16 gradient = F16::load(dp + j);
-    if (has_dropout) gradient = gradient * F16::load(keep + j);
+    if (has_dropout) gradient = keep(head.dropout, words.group[j / 16], gradient * kept);
     (p * (gradient - d) * factor).store(dp + j);
-    if (has_dropout) p = p * F16::load(keep + j);
+    if (has_dropout) p = keep(head.dropout, words.group[j / 16], p * kept);
     p.store(s + j);
   }
 }

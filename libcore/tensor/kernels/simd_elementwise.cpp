@@ -53,27 +53,24 @@ void copy(Index n, const float* x, float* y) {
 
 void dropout(Index n, const float* x, const DropoutRule& rule, std::uint64_t first_element, float* y,
              bool accumulate) {
-  Index i = 0;
-  // Words come in blocks of four elements; the first group begins inside one.
-  unsigned skipped = static_cast<unsigned>(first_element % 4);
-  while (i < n) {
-    std::uint32_t words[64];
-    random_words(rule.stream, (first_element + static_cast<std::uint64_t>(i)) / 4, words);
-    const Index count = n - i < 64 - skipped ? n - i : 64 - skipped;
-    const std::uint32_t* word = words + skipped;
-    if (accumulate) {
-      for (Index j = 0; j < count; ++j) {
-        const float value = x[i + j] * rule.scale;
-        y[i + j] += word[j] >= rule.bound ? value : 0.0f;
-      }
-    } else {
-      for (Index j = 0; j < count; ++j) {
-        const float value = x[i + j] * rule.scale;
-        y[i + j] = word[j] >= rule.bound ? value : 0.0f;
-      }
+  const F16 factor = F16::broadcast(rule.scale);
+  // Words come in blocks of four elements; the values may begin inside one: then the words go through memory.
+  const unsigned skipped = static_cast<unsigned>(first_element % 4);
+  std::uint32_t shifted[64];
+  for (Index i = 0; i < n;) {
+    Words64 words = random_words(rule.stream, (first_element + static_cast<std::uint64_t>(i)) / 4);
+    Index count = n - i < 64 ? n - i : 64;
+    if (i == 0 && skipped > 0) {
+      count = n < 64 - skipped ? n : 64 - skipped;
+      __builtin_memcpy(shifted, reinterpret_cast<const char*>(&words) + 4 * skipped, 256 - 4 * skipped);
+      __builtin_memcpy(&words, shifted, sizeof words);
     }
+    for_each_group(count, [&](Index j, Index lanes, auto part) {
+      F16 value = keep(rule, words.group[j / 16], part.load(x + i + j, lanes) * factor);
+      if (accumulate) value = part.load(y + i + j, lanes) + value;
+      part.store(value, y + i + j, lanes);
+    });
     i += count;
-    skipped = 0;
   }
 }
 

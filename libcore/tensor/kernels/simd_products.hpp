@@ -29,9 +29,10 @@ struct Steps {
 
 enum class Start { zero, what_is_there };
 
-// R rows by P panels from (row, lane), steps [begin, end).
+// R rows by P panels from (row, lane); row r takes the steps [range.first + r, range.last + r) of [0, steps).
+// Steps that only some of the rows take lie in a triangle before or behind those that all take.
 template <int R, int P>
-void multiply_tile(const Product& g, Index row, Index lane, Index begin, Index end, Start start) {
+void multiply_tile(const Product& g, Index row, Index lane, Index steps, const Steps& range, Start start) {
   F16 sum[R][P];
   float* c = g.c + row * g.c_row + lane;
   const Index last = g.width - lane - 16 * (P - 1);  // lanes in the last panel; 16 or more: all
@@ -47,8 +48,31 @@ void multiply_tile(const Product& g, Index row, Index lane, Index begin, Index e
       }
     }
   }
-  const float* a = g.a + row * g.a_row + begin * g.a_step;
-  const float* b = g.b + lane / 16 * g.b_panel + begin * g.b_step;
+  const float* const a0 = g.a + row * g.a_row;
+  const float* const b0 = g.b + lane / 16 * g.b_panel;
+  const auto load_columns = [&](Index n, F16(&columns)[P]) {
+#pragma GCC unroll 4
+    for (int p = 0; p < P; ++p) columns[p] = F16::load(b0 + n * g.b_step + p * g.b_panel);
+  };
+  const auto clamp = [steps](Index n) { return n < 0 ? 0 : (n < steps ? n : steps); };
+  if (range.first + R > 1) {
+#pragma GCC unroll 16
+    for (int s = 0; s < R - 1; ++s) {  // step range.first + s: rows 0..s
+      const Index n = range.first + s;
+      if (n < 0 || n >= steps) continue;
+      F16 columns[P];
+      load_columns(n, columns);
+#pragma GCC unroll 16
+      for (int r = 0; r <= s; ++r) {
+        const F16 factor = F16::broadcast(a0[r * g.a_row + n * g.a_step]);
+#pragma GCC unroll 4
+        for (int p = 0; p < P; ++p) sum[r][p] = fma(factor, columns[p], sum[r][p]);
+      }
+    }
+  }
+  const Index begin = clamp(range.first + R - 1), end = clamp(range.last);
+  const float* a = a0 + begin * g.a_step;
+  const float* b = b0 + begin * g.b_step;
   for (Index n = begin; n < end; ++n, a += g.a_step, b += g.b_step) {
     F16 columns[P];
 #pragma GCC unroll 4
@@ -58,6 +82,21 @@ void multiply_tile(const Product& g, Index row, Index lane, Index begin, Index e
       const F16 factor = F16::broadcast(a[r * g.a_row]);
 #pragma GCC unroll 4
       for (int p = 0; p < P; ++p) sum[r][p] = fma(factor, columns[p], sum[r][p]);
+    }
+  }
+  if (range.last < steps) {
+#pragma GCC unroll 16
+    for (int s = 0; s < R - 1; ++s) {  // step range.last + s: rows s + 1 and later
+      const Index n = range.last + s;
+      if (n < 0 || n >= steps) continue;
+      F16 columns[P];
+      load_columns(n, columns);
+#pragma GCC unroll 16
+      for (int r = s + 1; r < R; ++r) {
+        const F16 factor = F16::broadcast(a0[r * g.a_row + n * g.a_step]);
+#pragma GCC unroll 4
+        for (int p = 0; p < P; ++p) sum[r][p] = fma(factor, columns[p], sum[r][p]);
+      }
     }
   }
 #pragma GCC unroll 16
@@ -74,7 +113,8 @@ void multiply_tile(const Product& g, Index row, Index lane, Index begin, Index e
   }
 }
 
-using TileFunction = void (*)(const Product&, Index row, Index lane, Index begin, Index end, Start start);
+using TileFunction = void (*)(const Product&, Index row, Index lane, Index steps, const Steps& range,
+                              Start start);
 
 // Tiles that fit the registers: 32 of 16 lanes with AVX-512, otherwise 16 of 8.
 #ifdef HEADWATER_ISA_avx512
@@ -97,31 +137,14 @@ TileFunction tile_of(Index rows) {
 template <int P>
 void multiply_panels(const Product& g, Index rows, Index steps, Index lane, const Steps& range, Start start) {
   const Index blocks = (rows + most_rows(P) - 1) / most_rows(P);
-  const auto clamp = [steps](Index n) { return n < 0 ? 0 : (n < steps ? n : steps); };
   for (Index block = 0, row = 0; block < blocks; ++block) {
     const Index count = (rows - row + blocks - block - 1) / (blocks - block);
-    // Steps that all rows share, and before and after them those that a row has for itself.
-    const Index begin = clamp(range.first + row + count - 1);
-    const Index shared = clamp(range.last + row), end = shared > begin ? shared : begin;
-    Start from = start;
-    if (range.first + row + count - 1 > 0) {
-      for (Index r = row; r < row + count; ++r) {
-        const Index own_end = clamp(range.last + r);
-        multiply_tile<1, P>(g, r, lane, clamp(range.first + r), begin < own_end ? begin : own_end, from);
-      }
-      from = Start::what_is_there;
-    }
-    if (end > begin || from == Start::zero) tile_of<P>(count)(g, row, lane, begin, end, from);
-    if (range.last + row < steps) {
-      for (Index r = row; r < row + count; ++r) {
-        if (clamp(range.last + r) > end)
-          multiply_tile<1, P>(g, r, lane, end, clamp(range.last + r), Start::what_is_there);
-      }
-    }
+    tile_of<P>(count)(g, row, lane, steps, {range.first + row, range.last + row}, start);
     row += count;
   }
 }
 
+// All of c. Of `range` at most one side may be bounded.
 inline void multiply(const Product& g, Index rows, Index steps, const Steps& range, Start start) {
   const Index panels = (g.width + 15) / 16, groups = (panels + kMostPanels - 1) / kMostPanels;
   for (Index group = 0, panel = 0; group < groups; ++group) {

@@ -1,49 +1,137 @@
-// Words of support/random.hpp for 64 consecutive elements at once; plain loops over 16 counter blocks that
-// the compiler vectorises.
+// Words of support/random.hpp for 64 consecutive elements at once: 16 counter blocks side by side.
 #pragma once
 
 #include "tensor/kernels/row_tables.hpp"
+#include "tensor/simd.hpp"
 
 namespace headwater::kernels::HEADWATER_ISA {
 
-// words[0..64) = the words of elements 4·block .. 4·block + 63 of the stream.
-inline void random_words(const RandomStream& stream, std::uint64_t block, std::uint32_t* words) {
-  std::uint32_t c0[16], c1[16], c2[16], c3[16];
-  for (unsigned i = 0; i < 16; ++i) {
-    c0[i] = static_cast<std::uint32_t>(block + i);
-    c1[i] = (static_cast<std::uint32_t>((block + i) >> 32) & 0xFFFFFFu) |
-            (static_cast<std::uint32_t>(stream.purpose) << 24);
-    c2[i] = stream.layer;
-    c3[i] = stream.step;
-  }
+// The words of 64 elements, 16 in each group.
+struct Words64 {
+  I16 group[4];
+};
+
+#if defined(HEADWATER_ISA_avx512)
+using WordVector = __m512i;
+HEADWATER_INLINE WordVector words_of(std::uint32_t x) { return _mm512_set1_epi32(static_cast<int>(x)); }
+HEADWATER_INLINE WordVector exclusive_or(WordVector a, WordVector b) { return _mm512_xor_si512(a, b); }
+// Both halves of the 64-bit products of each lane.
+HEADWATER_INLINE void multiply_wide(WordVector a, WordVector factor, WordVector& high, WordVector& low) {
+  const __m512i even = _mm512_mul_epu32(a, factor), odd = _mm512_mul_epu32(_mm512_srli_epi64(a, 32), factor);
+  high = _mm512_mask_blend_epi32(0xAAAA, _mm512_srli_epi64(even, 32), odd);
+  low = _mm512_mask_blend_epi32(0xAAAA, even, _mm512_slli_epi64(odd, 32));
+}
+#elif defined(HEADWATER_ISA_avx2)
+using WordVector = __m256i;
+HEADWATER_INLINE WordVector words_of(std::uint32_t x) { return _mm256_set1_epi32(static_cast<int>(x)); }
+HEADWATER_INLINE WordVector exclusive_or(WordVector a, WordVector b) { return _mm256_xor_si256(a, b); }
+HEADWATER_INLINE void multiply_wide(WordVector a, WordVector factor, WordVector& high, WordVector& low) {
+  const __m256i even = _mm256_mul_epu32(a, factor), odd = _mm256_mul_epu32(_mm256_srli_epi64(a, 32), factor);
+  high = _mm256_blend_epi32(_mm256_srli_epi64(even, 32), odd, 0xAA);
+  low = _mm256_blend_epi32(even, _mm256_slli_epi64(odd, 32), 0xAA);
+}
+#endif
+
+#if defined(HEADWATER_ISA_avx512) || defined(HEADWATER_ISA_avx2)
+// Ten rounds on counters c (word by word, a lane each block).
+HEADWATER_INLINE void philox_rounds(const RandomStream& stream, WordVector (&c)[4]) {
   std::uint32_t k0 = static_cast<std::uint32_t>(stream.seed),
                 k1 = static_cast<std::uint32_t>(stream.seed >> 32);
+  const WordVector m0 = words_of(0xD2511F53u), m1 = words_of(0xCD9E8D57u);
   for (int round = 0; round < 10; ++round) {
-    for (unsigned i = 0; i < 16; ++i) {
-      const std::uint64_t p0 = std::uint64_t{0xD2511F53u} * c0[i], p1 = std::uint64_t{0xCD9E8D57u} * c2[i];
-      const std::uint32_t n0 = static_cast<std::uint32_t>(p1 >> 32) ^ c1[i] ^ k0;
-      const std::uint32_t n2 = static_cast<std::uint32_t>(p0 >> 32) ^ c3[i] ^ k1;
-      c1[i] = static_cast<std::uint32_t>(p1);
-      c3[i] = static_cast<std::uint32_t>(p0);
-      c0[i] = n0;
-      c2[i] = n2;
-    }
+    WordVector high0, low0, high1, low1;
+    multiply_wide(c[0], m0, high0, low0);
+    multiply_wide(c[2], m1, high1, low1);
+    c[0] = exclusive_or(exclusive_or(high1, c[1]), words_of(k0));
+    c[2] = exclusive_or(exclusive_or(high0, c[3]), words_of(k1));
+    c[1] = low1;
+    c[3] = low0;
     k0 += 0x9E3779B9u;
     k1 += 0xBB67AE85u;
   }
-  for (unsigned i = 0; i < 16; ++i) {
-    words[4 * i] = c0[i];
-    words[4 * i + 1] = c1[i];
-    words[4 * i + 2] = c2[i];
-    words[4 * i + 3] = c3[i];
+}
+#endif
+
+// The words of elements 4·block .. 4·block + 63 of the stream.
+HEADWATER_INLINE Words64 random_words(const RandomStream& stream, std::uint64_t block) {
+  Words64 words;
+  const std::uint32_t purpose = static_cast<std::uint32_t>(stream.purpose) << 24;
+#if defined(HEADWATER_ISA_avx512) || defined(HEADWATER_ISA_avx2)
+  if (static_cast<std::uint32_t>(block) <= 0xFFFFFFFFu - 15) {  // all 16 counters share their high word
+    const WordVector low = words_of(static_cast<std::uint32_t>(block));
+    const WordVector high = words_of((static_cast<std::uint32_t>(block >> 32) & 0xFFFFFFu) | purpose);
+    const WordVector layer = words_of(stream.layer), step = words_of(stream.step);
+    // Lane 4·g + i of the counters takes the block whose words shall be the g-th four of vector i.
+#if defined(HEADWATER_ISA_avx512)
+    const __m512i order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
+    WordVector c[4] = {_mm512_add_epi32(low, order), high, layer, step};
+    philox_rounds(stream, c);
+    const __m512i ab = _mm512_unpacklo_epi32(c[0], c[1]), cd = _mm512_unpacklo_epi32(c[2], c[3]);
+    const __m512i ef = _mm512_unpackhi_epi32(c[0], c[1]), gh = _mm512_unpackhi_epi32(c[2], c[3]);
+    words.group[0] = {_mm512_unpacklo_epi64(ab, cd)};
+    words.group[1] = {_mm512_unpackhi_epi64(ab, cd)};
+    words.group[2] = {_mm512_unpacklo_epi64(ef, gh)};
+    words.group[3] = {_mm512_unpackhi_epi64(ef, gh)};
+#else
+#pragma GCC unroll 2
+    for (int half = 0; half < 2; ++half) {
+      const __m256i order = _mm256_setr_epi32(0, 2, 4, 6, 1, 3, 5, 7);
+      WordVector c[4] = {_mm256_add_epi32(_mm256_add_epi32(low, order), _mm256_set1_epi32(8 * half)), high,
+                         layer, step};
+      philox_rounds(stream, c);
+      const __m256i ab = _mm256_unpacklo_epi32(c[0], c[1]), cd = _mm256_unpacklo_epi32(c[2], c[3]);
+      const __m256i ef = _mm256_unpackhi_epi32(c[0], c[1]), gh = _mm256_unpackhi_epi32(c[2], c[3]);
+      words.group[2 * half] = {_mm256_unpacklo_epi64(ab, cd), _mm256_unpackhi_epi64(ab, cd)};
+      words.group[2 * half + 1] = {_mm256_unpacklo_epi64(ef, gh), _mm256_unpackhi_epi64(ef, gh)};
+    }
+#endif
+    return words;
   }
+#endif
+  std::uint32_t plain[64];
+  for (unsigned i = 0; i < 16; ++i) {
+    const std::uint64_t number = block + i;
+    std::uint32_t c0 = static_cast<std::uint32_t>(number);
+    std::uint32_t c1 = (static_cast<std::uint32_t>(number >> 32) & 0xFFFFFFu) | purpose;
+    std::uint32_t c2 = stream.layer, c3 = stream.step;
+    std::uint32_t k0 = static_cast<std::uint32_t>(stream.seed),
+                  k1 = static_cast<std::uint32_t>(stream.seed >> 32);
+    for (int round = 0; round < 10; ++round) {
+      const std::uint64_t p0 = std::uint64_t{0xD2511F53u} * c0, p1 = std::uint64_t{0xCD9E8D57u} * c2;
+      c0 = static_cast<std::uint32_t>(p1 >> 32) ^ c1 ^ k0;
+      c2 = static_cast<std::uint32_t>(p0 >> 32) ^ c3 ^ k1;
+      c1 = static_cast<std::uint32_t>(p1);
+      c3 = static_cast<std::uint32_t>(p0);
+      k0 += 0x9E3779B9u;
+      k1 += 0xBB67AE85u;
+    }
+    plain[4 * i] = c0;
+    plain[4 * i + 1] = c1;
+    plain[4 * i + 2] = c2;
+    plain[4 * i + 3] = c3;
+  }
+  __builtin_memcpy(&words, plain, sizeof plain);
+  return words;
 }
 
-// factors[0..64): what dropout multiplies elements first .. first + 63 with; first is a multiple of 4.
-inline void dropout_factors(const DropoutRule& rule, std::uint64_t first, float* factors) {
-  std::uint32_t words[64];
-  random_words(rule.stream, first / 4, words);
-  for (unsigned j = 0; j < 64; ++j) factors[j] = words[j] >= rule.bound ? rule.scale : 0.0f;
+// `kept` in the lanes whose word is at least the rule's bound, 0 in the others.
+HEADWATER_INLINE F16 keep(const DropoutRule& rule, I16 words, F16 kept) {
+#if defined(HEADWATER_ISA_avx512)
+  return {_mm512_maskz_mov_ps(_mm512_cmpge_epu32_mask(words.v, words_of(rule.bound)), kept.v)};
+#elif defined(HEADWATER_ISA_avx2)
+  const __m256i bound = words_of(rule.bound);
+  const auto part = [bound](__m256i word, __m256 value) {
+    return _mm256_and_ps(_mm256_castsi256_ps(_mm256_cmpeq_epi32(_mm256_max_epu32(word, bound), word)), value);
+  };
+  return {part(words.lo, kept.lo), part(words.hi, kept.hi)};
+#else
+  std::uint32_t word[16];
+  float value[16];
+  __builtin_memcpy(word, &words, sizeof word);
+  kept.store(value);
+  for (int lane = 0; lane < 16; ++lane) value[lane] = word[lane] >= rule.bound ? value[lane] : 0.0f;
+  return F16::load(value);
+#endif
 }
 
 }  // namespace headwater::kernels::HEADWATER_ISA
