@@ -55,9 +55,13 @@ HEADWATER_INLINE F16 zero_where_below(float bound, F16 x) {
   return select(less(abs(x), F16::broadcast(bound)), F16::zero(), x);
 }
 
-// to[16·c + r] = x[r·stride + c] for c < cols; rows beyond `rows` (at most 16) are 0.
-inline void transpose_panel(const float* x, Index stride, Index rows, Index cols, float* to) {
-  for (Index c = 0; c < cols; c += 16, to += 256) {
+// x > 0 ? x : 0, but not-a-number stays one.
+HEADWATER_INLINE F16 relu(F16 x) { return select(less(x, F16::zero()), F16::zero(), x); }
+
+// to[step·c + r] = x[r·stride + c] for c < cols; rows beyond `rows` (at most 16) are 0.
+inline void transpose_panel(const float* x, Index stride, Index rows, Index cols, float* to,
+                            Index step = 16) {
+  for (Index c = 0; c < cols; c += 16, to += 16 * step) {
     F16 part[16];
     const Index width = cols - c < 16 ? cols - c : 16;
     if (rows == 16 && width == 16) {
@@ -71,11 +75,11 @@ inline void transpose_panel(const float* x, Index stride, Index rows, Index cols
     transpose(part);
     if (width == 16) {
 #pragma GCC unroll 16
-      for (int r = 0; r < 16; ++r) part[r].store(to + 16 * r);
+      for (int r = 0; r < 16; ++r) part[r].store(to + step * r);
     } else {
 #pragma GCC unroll 16
       for (int r = 0; r < 16; ++r) {
-        if (r < width) part[r].store(to + 16 * r);
+        if (r < width) part[r].store(to + step * r);
       }
     }
   }

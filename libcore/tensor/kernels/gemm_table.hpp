@@ -1,89 +1,89 @@
-// Products of matrices, once for each vector width: each function does one block of the output on one thread; gemm.cpp cuts the work.
+// Products with weights, once for each vector width: each function does one task on one thread; linear.cpp,
+// linear_weight.cpp, activation.cpp and cross_entropy.cpp cut the work into tasks and call them.
 #pragma once
 
-#include "tensor/fold.hpp"
+#include <cstdint>
+
 #include "tensor/kernels.hpp"
 
 namespace headwater::kernels {
 
-// Depth of a block of k: a strip of A and a panel of B of this depth stay in the first-level cache.
-inline constexpr Index kDepth = 256;
-inline constexpr Index kPanel = 16;          // columns of a packed panel, [k][16]
-inline constexpr Index kMostColumns = 256;   // of a block of the output
-inline constexpr Index kMostWeightRows = 112;  // of a block of a weight gradient
+inline constexpr Index kDepth =
+    384;  // most steps of a k-block; a chain is interrupted there and goes on exactly
+inline constexpr Index kTileLanes =
+    32;  // columns of packed blocks come in groups of so many (a multiple of every ISA's tile)
+inline constexpr Index kDirectRows = 14;  // up to so many rows B is read in place
 
-// What happens to a finished element: bias is added, then `pre` written, then the activation applied, then C written or added to.
-struct Finish {
-  const float* bias = nullptr;  // of the block's first column
+inline Index round_up(Index n, Index unit) { return (n + unit - 1) / unit * unit; }
+
+// What happens to a finished sum.
+struct GemmFinish {
+  const float* bias = nullptr;
   Activation activation = Activation::none;
-  float* pre = nullptr;
-  Index pre_stride = 0;
+  MatrixOf<float> pre = {};  // receives the sum with bias before the activation, where given
   bool accumulate = false;
 };
 
-enum class Layout { plain, transposed };
-
-// C [M, N] = A [M, K] · B: B(k, n) = b[k·b_stride + n], or b[n·b_stride + k] if transposed. scratch: gemm_scratch(...) floats, aligned.
-struct GemmBlock {
-  Index M, N, K;
-  const float* a;
-  Index a_stride;
-  const float* b;
-  Index b_stride;
-  Layout b_layout;
-  float* c;
-  Index c_stride;
-  Finish finish;
-  float* scratch;
+// c (+)= act(a·b + bias) with a [M, K], b [K, N], or [N, K] if transposed; all of it.
+struct GemmTask {
+  MatrixOf<const float> a, b;
+  bool is_transposed = false;
+  MatrixOf<float> c;
+  GemmFinish finish;
+  float* scratch = nullptr;  // gemm_scratch() floats, aligned to 64 bytes
 };
-// C spills between blocks of k: into C itself, or into scratch where the sum is added to what C holds.
-inline Index gemm_scratch(Index M, Index K, bool accumulate) {
-  return kDepth * kMostColumns + 16 * (kDepth + 16) + (accumulate && K > kDepth ? M * kMostColumns : 0);
+// Block of b, strip of a, and the sums between k-blocks.
+inline Index gemm_scratch(Index M, Index N, Index K) {
+  const Index depth = K < kDepth ? K : kDepth, cols = round_up(N, kTileLanes);
+  return depth * cols + 16 * (kDepth + 16) + (K > kDepth ? (M + 16) * cols : 0) + 64;
 }
 
-// C [M, N] (+)= Σ over the plan's tokens of A[t, m]·B[t, n], folded by its leaves.
-struct WeightBlock {
-  Index M, N;
-  const float* a;
-  Index a_stride;
-  const float* b;
-  Index b_stride;
-  float* c;
-  Index c_stride;
-  bool accumulate;
-  const FoldLeaf* leaves;
-  Index leaf_count;
-  int depth;  // most partial sums alive at once
-  float* scratch;
+// c (+)= Σ_t x[t]ᵀ y[t] over the tokens of the leaves, folded as they say: x [T, M], y [T, N], c [M, N];
+// row_sums of y likewise.
+struct WeightTask {
+  MatrixOf<const float> x, y;
+  const FoldLeaf* leaves = nullptr;
+  Index leaf_count = 0;
+  int last_merges = 0;  // of the last leaf, so that one sum is left
+  int depth = 0;        // most partial sums alive at once
+  MatrixOf<float> c;
+  float* column_sums = nullptr;  // [N], or null
+  bool accumulate = false;
+  float* scratch = nullptr;  // weight_scratch() floats, aligned to 64 bytes
 };
-inline Index weight_scratch(int depth) {
-  return kChunkTokens * (kMostColumns + 16) + static_cast<Index>(depth) * kMostWeightRows * kMostColumns + 16;
+// Tokens of consecutive leaves that are packed together.
+inline constexpr Index kSegmentTokens = 512;
+inline Index weight_scratch(Index M, Index N, int depth) {
+  const Index cols = round_up(N, kTileLanes);
+  return kSegmentTokens * (cols + 16) + depth * (M + 16 + 1) * cols + 64;
 }
-
-// One row of logits in place: loss and whether the label wins; with `gradient` the row becomes loss_scale · (softmax - q).
-struct CrossEntropyRow {
-  float* logits;
-  Index V;
-  Index label;
-  float smoothing, loss_scale;
-  bool wants_gradient;
-};
-struct CrossEntropyRowResult {
-  float loss;
-  bool is_correct;
-};
 
 struct GemmTable {
-  void (*gemm)(const GemmBlock& block);
-  void (*weight_gradient)(const WeightBlock& block);
-  // db [N] (+)= column sums of B, folded by the leaves.
-  void (*column_sums)(const WeightBlock& block);
-  void (*activate)(Activation activation, const float* x, float* y, Index count);
-  // dx = dy · act'; y or pre as the activation needs.
-  void (*activate_backward)(Activation activation, const float* y, const float* pre, const float* dy, float* dx, Index count);
-  CrossEntropyRowResult (*cross_entropy_row)(const CrossEntropyRow& row);
-  void (*add_rows)(const float* x, float* y, Index count);  // y = y + x
+  void (*multiply)(const GemmTask& task);
+  void (*weight)(const WeightTask& task);
+  // y = act(x), dpre = dy·act'(...) for n consecutive values; y and pre may be null where the activation does
+  // not read them.
+  void (*activate)(Activation activation, Index n, const float* x, float* y);
+  void (*activation_backward)(Activation activation, Index n, const float* y, const float* pre,
+                              const float* dy, float* dpre);
 };
 const GemmTable& gemm_table();
+
+// Loss of one row of logits; where wanted, the logits become the gradient of scale·loss.
+struct CrossEntropyRow {
+  float* logits;
+  Index count;
+  Index label;
+  float smoothing, scale;
+  bool wants_gradient;
+};
+struct CrossEntropyValue {
+  double loss;
+  bool is_correct;  // the label's logit is the first of the largest
+};
+struct LossTable {
+  CrossEntropyValue (*cross_entropy)(const CrossEntropyRow& row);
+};
+const LossTable& loss_table();
 
 }  // namespace headwater::kernels

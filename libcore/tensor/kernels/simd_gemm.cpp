@@ -1,458 +1,177 @@
-// Products of matrices by DESIGN.md, decision 5: an element is one chain of fma over ascending k, vectorised along the output, so tile sizes and
-// vector width cannot show.
-#include "tensor/kernels/gemm_table.hpp"
-#include "tensor/simd_math.hpp"
+// a·b with b packed into tiles block by block, a copied strip by strip.
+#include "tensor/kernels/simd_activation.hpp"
+#include "tensor/kernels/simd_gemm_tile.hpp"
 
 namespace headwater::kernels::HEADWATER_ISA {
 
 namespace {
 
-// The register tile: rows by panels of 16 columns. AVX-512: 14 x 2 sums, two registers of B, one of A, of 32; AVX2: 6 x 1 of 16 halves.
-#if defined(HEADWATER_ISA_avx512)
-constexpr int kRows = 14, kPanels = 2;
-#else
-constexpr int kRows = 6, kPanels = 1;
-#endif
-
-constexpr Index kStripStride = kDepth + 16;  // a strip of A by rows; the odd multiple of a line keeps its rows in different cache sets
-
-Index least(Index a, Index b) { return a < b ? a : b; }
-
-// One tile in registers. a(r, k) = a[r·RowStep + k·KStep]; panel p of b at b + p·b_panel, row k at + k·b_step.
-template <int R, int P, Index RowStep, Index KStep>
-inline void multiply(const float* a, const float* b, Index b_step, Index b_panel, Index K, F16 (&sum)[R][P]) {
-  for (Index k = 0; k < K; ++k) {
-    F16 y[P];
-    for (int p = 0; p < P; ++p) y[p] = F16::load(b + p * b_panel);
-#pragma GCC unroll 16
-    for (int r = 0; r < R; ++r) {
-      const F16 x = F16::broadcast(a[r * RowStep]);
-      for (int p = 0; p < P; ++p) sum[r][p] = fma(x, y[p], sum[r][p]);
-    }
-    a += KStep;
-    b += b_step;
+// rows of a, columns [k, k + steps), one after the other.
+void copy_strip(const float* a, Index stride, Index rows, Index steps, float* to) {
+  const Index whole = steps / 16 * 16;
+  for (Index r = 0; r < rows; ++r, a += stride, to += kStripRow) {
+    for (Index k = 0; k < whole; k += 16) F16::load(a + k).store(to + k);
+    if (whole < steps) F16::load_partial(a + whole, steps - whole).store(to + whole);
   }
 }
 
-inline F16 load_columns(const float* p, Index columns) { return columns >= 16 ? F16::load(p) : F16::load_partial(p, columns); }
-inline void store_columns(F16 x, float* p, Index columns) {
-  if (columns >= 16) {
-    x.store(p);
+void multiply(const GemmTask& task) {
+  const Index M = task.c.rows, N = task.c.cols, K = task.a.cols;
+  const Index k_blocks = K > kDepth ? (K + kDepth - 1) / kDepth : 1;
+  const Index strips = (M + kTileRows - 1) / kTileRows;
+  // relu is done in registers; anything else on the strip's rows, still warm.
+  const bool is_relu = task.finish.activation == Activation::relu && !task.finish.pre;
+  const bool has_more = (task.finish.activation != Activation::none && !is_relu) || task.finish.pre;
+  float* strip = task.scratch;
+  float* packed = strip + 16 * kStripRow;
+  float* kept = packed + (K < kDepth ? K : kDepth) * round_up(N, kTileLanes);
+  for (Index block = 0; block < k_blocks; ++block) {
+    const Index k = block * K / k_blocks, steps = (block + 1) * K / k_blocks - k;
+    const bool is_last = block + 1 == k_blocks;
+    if (task.is_transposed) {
+      pack_columns(task.b.data + k, task.b.stride, N, steps, packed);
+    } else {
+      pack_rows(task.b.row(k), task.b.stride, N, steps, packed);
+    }
+    float* place = kept;
+    for (Index s = 0; s < strips; ++s) {
+      const Index row = s * M / strips, rows = (s + 1) * M / strips - row;
+      copy_strip(task.a.row(row) + k, task.a.stride, rows, steps, strip);
+      for (Index n = 0; n < N; n += kTileCols, place += kTileFloats) {
+        const TileColumns columns = tile_columns(N, n);
+        Tile tile{
+            .a = strip, .b = packed + packed_place(n, steps), .b_step = 16 * columns.panels, .steps = steps};
+        tile.before = block > 0 ? place : nullptr;
+        tile.lanes = columns.lanes;
+        if (is_last) {
+          tile.c = task.c.row(row) + n;
+          tile.c_stride = task.c.stride;
+          tile.accumulate = task.finish.accumulate;
+          tile.is_relu = is_relu;
+          tile.bias = task.finish.bias ? task.finish.bias + n : nullptr;
+        } else {
+          tile.kept = place;
+        }
+        tile_of<Strip::by_row>(rows, columns.panels)(tile);
+      }
+      if (!is_last || !has_more) continue;
+      for (Index r = row; r < row + rows; ++r) {
+        if (task.finish.pre) copy_values(N, task.c.row(r), task.finish.pre.row(r));
+        activate(task.finish.activation, N, task.c.row(r), task.c.row(r));
+      }
+    }
+  }
+}
+
+// A step's rows together: x[t][first .. first + rows) for each token of the segment.
+void copy_steps(MatrixOf<const float> x, Index begin, Index end, Index first, Index rows, float* to) {
+  if (first + 16 <= x.cols) {
+    for (Index t = begin; t < end; ++t, to += 16) F16::load(x.row(t) + first).store(to);
   } else {
-    x.store_partial(p, columns);
+    for (Index t = begin; t < end; ++t, to += 16) F16::load_partial(x.row(t) + first, rows).store(to);
   }
 }
 
-struct Tile {
-  const float* a;
-  const float* b;
-  Index b_step, b_panel, K;
-  float* spill;  // where the running chain waits between blocks of k
-  Index spill_stride;
-  float* c;
-  Index c_stride, columns;
-  bool is_first, is_last;
-  Finish finish;  // bias and pre of the tile's first column and row
+// The sums of each packed column over the tokens of a leaf, folded on a stack of their own.
+struct ColumnSums {
+  float* stack;  // [depth][cols]
+  Index cols;
 };
 
-template <int R, int P>
-void gemm_tile(const Tile& t) {
-  F16 sum[R][P];
-  for (int r = 0; r < R; ++r) {
-    for (int p = 0; p < P; ++p) {
-      sum[r][p] = t.is_first ? F16::zero() : load_columns(t.spill + r * t.spill_stride + 16 * p, t.columns - 16 * p);
-    }
-  }
-  multiply<R, P, kStripStride, 1>(t.a, t.b, t.b_step, t.b_panel, t.K, sum);
-  for (int p = 0; p < P; ++p) {
-    const Index columns = t.columns - 16 * p;
-    if (!t.is_last) {
-      for (int r = 0; r < R; ++r) store_columns(sum[r][p], t.spill + r * t.spill_stride + 16 * p, columns);
-      continue;
-    }
-    const F16 bias = t.finish.bias ? load_columns(t.finish.bias + 16 * p, columns) : F16::zero();
-    for (int r = 0; r < R; ++r) {
-      F16 x = sum[r][p];
-      if (t.finish.bias) x = x + bias;
-      if (t.finish.pre) store_columns(x, t.finish.pre + r * t.finish.pre_stride + 16 * p, columns);
-      if (t.finish.activation == Activation::relu) x = max(F16::zero(), x);  // NaN stays NaN
-      float* c = t.c + r * t.c_stride + 16 * p;
-      if (t.finish.accumulate) x = load_columns(c, columns) + x;
-      store_columns(x, c, columns);
-    }
+void fold_columns(const float* packed, Index block_steps, Index first_step, Index steps, Index N,
+                  const ColumnSums& sums, int top, int merges) {
+  for (Index n = 0; n < N; n += 16) {
+    const Index tile = n / kTileCols * kTileCols, step = 16 * tile_columns(N, tile).panels;
+    const float* b = packed + packed_place(tile, block_steps) + first_step * step + (n - tile);
+    F16 sum = F16::zero();
+    for (Index k = 0; k < steps; ++k) sum = sum + F16::load(b + k * step);
+    for (int m = 1; m <= merges; ++m) sum = F16::load(sums.stack + (top - m) * sums.cols + n) + sum;
+    sum.store(sums.stack + (top - merges) * sums.cols + n);
   }
 }
 
-using TileFunction = void (*)(const Tile&);
-template <int P, int... R>
-struct TileFunctions {
-  static constexpr TileFunction of_rows[] = {nullptr, &gemm_tile<R, P>...};
-};
-#if defined(HEADWATER_ISA_avx512)
-template <int P>
-using AllRows = TileFunctions<P, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14>;
-#else
-template <int P>
-using AllRows = TileFunctions<P, 1, 2, 3, 4, 5, 6>;
-#endif
-
-// Panels [n/16][K][16] of B's rows k.. and columns n.., zero behind the last column.
-void pack_plain(const float* b, Index stride, Index K, Index N, float* panels) {
-  for (Index n = 0; n < N; n += kPanel, panels += kDepth * kPanel) {
-    const Index columns = least(kPanel, N - n);
-    for (Index k = 0; k < K; ++k) load_columns(b + k * stride + n, columns).store(panels + k * kPanel);
-  }
-}
-void pack_transposed(const float* b, Index stride, Index K, Index N, float* panels) {
-  for (Index n = 0; n < N; n += kPanel, panels += kDepth * kPanel) {
-    const Index columns = least(kPanel, N - n);
-    transpose_panel(b + n * stride, stride, columns, K, panels);
-  }
+void fill_zero(Index n, float* y) {
+  for (Index i = 0; i < n; ++i) y[i] = 0;
 }
 
-void copy_strip(const float* a, Index stride, Index rows, Index K, float* strip) {
-  for (Index r = 0; r < rows; ++r, a += stride, strip += kStripStride) {
-    Index k = 0;
-    for (; k + 16 <= K; k += 16) F16::load(a + k).store(strip + k);
-    if (k < K) F16::load_partial(a + k, K - k).store(strip + k);
-  }
-}
-
-// Strips of nearly equal height, none above kRows.
-struct Strips {
-  explicit Strips(Index rows) : rows_(rows), count((rows + kRows - 1) / kRows) {}
-  Index begin(Index i) const { return i * rows_ / count; }
-  Index rows_, count;
-};
-
-void activate_rows(Activation activation, float* c, Index stride, Index rows, Index columns);
-
-void gemm(const GemmBlock& g) {
-  float* const panels = g.scratch;
-  float* const strip = panels + kDepth * kMostColumns;
-  const bool spills_aside = g.finish.accumulate && g.K > kDepth;
-  float* const spill = spills_aside ? strip + 16 * kStripStride : g.c;
-  const Index spill_stride = spills_aside ? kMostColumns : g.c_stride;
-  const bool has_late_activation = g.finish.activation != Activation::none && g.finish.activation != Activation::relu;
-  const Strips strips(g.M);
-  // A block as flat as this would be packed for nothing: B is read where it is.
-  const bool reads_in_place = g.b_layout == Layout::plain && g.M <= 2 * kRows;
-  for (Index k = 0; k < g.K || k == 0; k += kDepth) {
-    const Index depth = least(kDepth, g.K - k);
-    if (!reads_in_place) {
-      if (g.b_layout == Layout::plain) {
-        pack_plain(g.b + k * g.b_stride, g.b_stride, depth, g.N, panels);
-      } else {
-        pack_transposed(g.b + k, g.b_stride, depth, g.N, panels);
+void weight(const WeightTask& task) {
+  const Index M = task.c.rows, N = task.c.cols, cols = round_up(N, kTileLanes);
+  const Index strips = (M + kTileRows - 1) / kTileRows;
+  float* packed = task.scratch;
+  float* strip = packed + kSegmentTokens * cols;
+  float* stacks = strip + kSegmentTokens * 16;
+  const ColumnSums sums{stacks + task.depth * (M + 16) * cols, cols};
+  const Index origin = task.leaf_count > 0 ? task.leaves[0].begin : 0;
+  const auto merges_of = [&](Index leaf) {
+    return leaf + 1 < task.leaf_count ? task.leaves[leaf].merges : task.last_merges;
+  };
+  int top = 0;
+  for (Index leaf = 0; leaf < task.leaf_count;) {
+    // Consecutive leaves of at most kSegmentTokens tokens together.
+    const Index begin = task.leaves[leaf].begin;
+    Index last = leaf;
+    while (last + 1 < task.leaf_count && task.leaves[last + 1].end - begin <= kSegmentTokens) ++last;
+    const Index end = task.leaves[last].end, steps = end - begin;
+    pack_rows(task.y.row(begin - origin), task.y.stride, N, steps, packed);
+    int next_top = top;
+    for (Index l = leaf; l <= last; ++l, ++next_top) {
+      const FoldLeaf& part = task.leaves[l];
+      if (task.column_sums) {
+        fold_columns(packed, steps, part.begin - begin, part.end - part.begin, N, sums, next_top,
+                     merges_of(l));
       }
+      next_top -= merges_of(l);
     }
-    for (Index i = 0; i < strips.count; ++i) {
-      const Index row = strips.begin(i), rows = strips.begin(i + 1) - row;
-      copy_strip(g.a + row * g.a_stride + k, g.a_stride, rows, depth, strip);
-      for (Index n = 0; n < g.N; n += kPanels * kPanel) {
-        Tile tile{.a = strip,
-                  .b = panels + n * kDepth,
-                  .b_step = kPanel,
-                  .b_panel = kDepth * kPanel,
-                  .K = depth,
-                  .spill = spill + row * spill_stride + n,
-                  .spill_stride = spill_stride,
-                  .c = g.c + row * g.c_stride + n,
-                  .c_stride = g.c_stride,
-                  .columns = least(kPanels * kPanel, g.N - n),
-                  .is_first = k == 0,
-                  .is_last = k + kDepth >= g.K,
-                  .finish = g.finish};
-        if (tile.finish.bias) tile.finish.bias += n;
-        if (tile.finish.pre) tile.finish.pre += row * g.finish.pre_stride + n;
-        if (reads_in_place && tile.columns == kPanels * kPanel) {
-          tile.b = g.b + k * g.b_stride + n;
-          tile.b_step = g.b_stride;
-          tile.b_panel = kPanel;
-        } else if (reads_in_place) {
-          pack_plain(g.b + k * g.b_stride + n, g.b_stride, depth, tile.columns, panels);
-          tile.b = panels;
-        }
-        if (tile.columns > kPanel) {
-          AllRows<kPanels>::of_rows[rows](tile);
-        } else {
-          AllRows<1>::of_rows[rows](tile);
-        }
-      }
-      if (has_late_activation && k + kDepth >= g.K) {
-        activate_rows(g.finish.activation, g.c + row * g.c_stride, g.c_stride, rows, g.N);
-      }
-    }
-  }
-}
-
-// --- Weight gradients ---------------------------------------------------------------------------------------------------
-
-struct WeightTile {
-  const float* a;  // [k][16]
-  const float* b;  // panels [512][16]
-  Index K;
-  float* stack;  // of this tile, level by level
-  Index level_stride;
-  int alive;  // partial sums below this one
-  int merges;
-  bool is_last;
-  float* c;
-  Index c_stride, columns;
-  bool accumulate;
-};
-
-template <int R, int P>
-void weight_tile(const WeightTile& t) {
-  F16 sum[R][P];
-  for (int r = 0; r < R; ++r) {
-    for (int p = 0; p < P; ++p) sum[r][p] = F16::zero();
-  }
-  multiply<R, P, 1, 16>(t.a, t.b, kPanel, kChunkTokens * kPanel, t.K, sum);
-  int alive = t.alive;
-  for (int merge = 0; merge < t.merges; ++merge) {
-    const float* lower = t.stack + --alive * t.level_stride;
-    for (int r = 0; r < R; ++r) {
-      for (int p = 0; p < P; ++p) sum[r][p] = F16::load(lower + r * kMostColumns + 16 * p) + sum[r][p];
-    }
-  }
-  for (int r = 0; r < R; ++r) {
-    for (int p = 0; p < P; ++p) {
-      const Index columns = t.columns - 16 * p;
-      if (!t.is_last) {
-        sum[r][p].store(t.stack + alive * t.level_stride + r * kMostColumns + 16 * p);
-      } else {
-        float* c = t.c + r * t.c_stride + 16 * p;
-        store_columns(t.accumulate ? load_columns(c, columns) + sum[r][p] : sum[r][p], c, columns);
-      }
-    }
-  }
-}
-
-using WeightTileFunction = void (*)(const WeightTile&);
-template <int P, int... R>
-struct WeightTileFunctions {
-  static constexpr WeightTileFunction of_rows[] = {nullptr, &weight_tile<R, P>...};
-};
-#if defined(HEADWATER_ISA_avx512)
-template <int P>
-using AllWeightRows = WeightTileFunctions<P, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14>;
-#else
-template <int P>
-using AllWeightRows = WeightTileFunctions<P, 1, 2, 3, 4, 5, 6>;
-#endif
-
-void weight_gradient(const WeightBlock& g) {
-  float* const panels = g.scratch;                              // [N/16][512][16]
-  float* const strip = panels + kChunkTokens * kMostColumns;    // [512][16]
-  float* const stack = strip + kChunkTokens * 16;               // [depth][112][256]
-  const Index level_stride = kMostWeightRows * kMostColumns;
-  const Strips strips(g.M);
-  int alive = 0;
-  for (Index leaf = 0; leaf < g.leaf_count; ++leaf) {
-    const FoldLeaf& l = g.leaves[leaf];
-    const Index tokens = l.end - l.begin;
-    for (Index n = 0; n < g.N; n += kPanel) {
-      const Index columns = least(kPanel, g.N - n);
-      float* panel = panels + n * kChunkTokens;
-      for (Index k = 0; k < tokens; ++k) load_columns(g.b + (l.begin + k) * g.b_stride + n, columns).store(panel + k * kPanel);
-    }
-    for (Index i = 0; i < strips.count; ++i) {
-      const Index row = strips.begin(i), rows = strips.begin(i + 1) - row;
-      for (Index k = 0; k < tokens; ++k) F16::load_partial(g.a + (l.begin + k) * g.a_stride + row, rows).store(strip + k * 16);
-      for (Index n = 0; n < g.N; n += kPanels * kPanel) {
-        const WeightTile tile{.a = strip,
-                              .b = panels + n * kChunkTokens,
-                              .K = tokens,
-                              .stack = stack + row * kMostColumns + n,
-                              .level_stride = level_stride,
-                              .alive = alive,
-                              .merges = l.merges,
-                              .is_last = leaf + 1 == g.leaf_count,
-                              .c = g.c + row * g.c_stride + n,
-                              .c_stride = g.c_stride,
-                              .columns = least(kPanels * kPanel, g.N - n),
-                              .accumulate = g.accumulate};
-        if (tile.columns > kPanel) {
-          AllWeightRows<kPanels>::of_rows[rows](tile);
-        } else {
-          AllWeightRows<1>::of_rows[rows](tile);
+    float* stack = stacks;
+    for (Index s = 0; s < strips; ++s) {
+      const Index row = s * M / strips, rows = (s + 1) * M / strips - row;
+      copy_steps(task.x, begin - origin, end - origin, row, rows, strip);
+      for (Index n = 0; n < N; n += kTileCols, stack += task.depth * kTileFloats) {
+        const TileColumns columns = tile_columns(N, n);
+        const Index b_step = 16 * columns.panels;
+        const TileFunction function = tile_of<Strip::by_step>(rows, columns.panels);
+        int level = top;
+        for (Index l = leaf; l <= last; ++l, ++level) {
+          const FoldLeaf& part = task.leaves[l];
+          const Index first = part.begin - begin;
+          Tile tile{.a = strip + 16 * first,
+                    .b = packed + packed_place(n, steps) + first * b_step,
+                    .b_step = b_step,
+                    .steps = part.end - part.begin};
+          tile.merges = merges_of(l);
+          tile.fold = stack + level * kTileFloats;
+          tile.lanes = columns.lanes;
+          level -= tile.merges;
+          if (l + 1 == task.leaf_count) {
+            tile.c = task.c.row(row) + n;
+            tile.c_stride = task.c.stride;
+            tile.accumulate = task.accumulate;
+          } else {
+            tile.kept = stack + level * kTileFloats;
+          }
+          function(tile);
         }
       }
     }
-    alive += 1 - l.merges;
+    top = next_top;
+    leaf = last + 1;
   }
-}
-
-void column_sums(const WeightBlock& g) {
-  for (Index n = 0; n < g.N; n += kPanel) {
-    const Index columns = least(kPanel, g.N - n);
-    F16 stack[64];
-    int alive = 0;
-    for (Index leaf = 0; leaf < g.leaf_count; ++leaf) {
-      const FoldLeaf& l = g.leaves[leaf];
-      F16 sum = F16::zero();
-      for (Index t = l.begin; t < l.end; ++t) sum = sum + load_columns(g.b + t * g.b_stride + n, columns);
-      for (int merge = 0; merge < l.merges; ++merge) sum = stack[--alive] + sum;
-      stack[alive++] = sum;
-    }
-    store_columns(g.accumulate ? load_columns(g.c + n, columns) + stack[0] : stack[0], g.c + n, columns);
+  if (task.leaf_count == 0 && !task.accumulate) {
+    for (Index r = 0; r < M; ++r) fill_zero(N, task.c.row(r));
+    if (task.column_sums) fill_zero(N, task.column_sums);
   }
-}
-
-// --- Activations ----------------------------------------------------------------------------------------------------------
-
-constexpr float kRootHalf = 0.70710678118654752f, kRootTwoOverPi = 0.79788456080286536f, kCubic = 0.044715f;
-constexpr float kRootOneOverTwoPi = 0.39894228040143268f;
-
-template <Activation A>
-inline F16 activated(F16 x) {
-  const F16 half = F16::broadcast(0.5f), one = F16::broadcast(1.0f);
-  if constexpr (A == Activation::relu) return max(F16::zero(), x);
-  if constexpr (A == Activation::gelu) return half * x * (one + erf(x * F16::broadcast(kRootHalf)));
-  if constexpr (A == Activation::gelu_tanh) {
-    const F16 inner = F16::broadcast(kRootTwoOverPi) * fma(F16::broadcast(kCubic) * x, x * x, x);
-    return half * x * (one + tanh(inner));
+  if (task.leaf_count == 0 || !task.column_sums) return;
+  for (Index n = 0; n < N; n += 16) {
+    const Index lanes = N - n < 16 ? N - n : 16;
+    const F16 sum = F16::load(sums.stack + n);
+    (task.accumulate ? F16::load_partial(task.column_sums + n, lanes) + sum : sum)
+        .store_partial(task.column_sums + n, lanes);
   }
-  if constexpr (A == Activation::silu) return x * sigmoid(x);
-  if constexpr (A == Activation::tanh) return tanh(x);
-  if constexpr (A == Activation::sigmoid) return sigmoid(x);
-  return x;
-}
-
-// The derivative; relu, tanh and sigmoid from y, the others from x.
-template <Activation A>
-inline F16 slope(F16 y, F16 x) {
-  const F16 half = F16::broadcast(0.5f), one = F16::broadcast(1.0f);
-  if constexpr (A == Activation::relu) return select(less(F16::zero(), y), one, F16::zero());
-  if constexpr (A == Activation::gelu) {
-    const F16 density = F16::broadcast(kRootOneOverTwoPi) * exp(F16::broadcast(-0.5f) * x * x);
-    return fma(x, density, half * (one + erf(x * F16::broadcast(kRootHalf))));
-  }
-  if constexpr (A == Activation::gelu_tanh) {
-    const F16 square = x * x;
-    const F16 t = tanh(F16::broadcast(kRootTwoOverPi) * fma(F16::broadcast(kCubic) * x, square, x));
-    const F16 inner = F16::broadcast(kRootTwoOverPi) * fma(F16::broadcast(3 * kCubic), square, one);
-    return fma(half * x * (one - t * t), inner, half * (one + t));
-  }
-  if constexpr (A == Activation::silu) {
-    const F16 s = sigmoid(x);
-    return s * fma(x, one - s, one);
-  }
-  if constexpr (A == Activation::tanh) return one - y * y;
-  if constexpr (A == Activation::sigmoid) return y * (one - y);
-  return one;
-}
-
-template <Activation A>
-void activate_all(const float* x, float* y, Index count) {
-  for (Index i = 0; i < count; i += 16) {
-    const Index n = count - i;
-    store_columns(activated<A>(load_columns(x + i, n)), y + i, n);
-  }
-}
-
-template <Activation A>
-void activate_backward_all(const float* y, const float* pre, const float* dy, float* dx, Index count) {
-  for (Index i = 0; i < count; i += 16) {
-    const Index n = count - i;
-    const F16 value = y ? load_columns(y + i, n) : F16::zero(), before = pre ? load_columns(pre + i, n) : F16::zero();
-    store_columns(load_columns(dy + i, n) * slope<A>(value, before), dx + i, n);
-  }
-}
-
-void activate(Activation activation, const float* x, float* y, Index count) {
-  switch (activation) {
-    case Activation::none: return activate_all<Activation::none>(x, y, count);
-    case Activation::relu: return activate_all<Activation::relu>(x, y, count);
-    case Activation::gelu: return activate_all<Activation::gelu>(x, y, count);
-    case Activation::gelu_tanh: return activate_all<Activation::gelu_tanh>(x, y, count);
-    case Activation::silu: return activate_all<Activation::silu>(x, y, count);
-    case Activation::tanh: return activate_all<Activation::tanh>(x, y, count);
-    case Activation::sigmoid: return activate_all<Activation::sigmoid>(x, y, count);
-  }
-}
-
-void activate_backward(Activation activation, const float* y, const float* pre, const float* dy, float* dx, Index count) {
-  switch (activation) {
-    case Activation::none: return activate_backward_all<Activation::none>(y, pre, dy, dx, count);
-    case Activation::relu: return activate_backward_all<Activation::relu>(y, pre, dy, dx, count);
-    case Activation::gelu: return activate_backward_all<Activation::gelu>(y, pre, dy, dx, count);
-    case Activation::gelu_tanh: return activate_backward_all<Activation::gelu_tanh>(y, pre, dy, dx, count);
-    case Activation::silu: return activate_backward_all<Activation::silu>(y, pre, dy, dx, count);
-    case Activation::tanh: return activate_backward_all<Activation::tanh>(y, pre, dy, dx, count);
-    case Activation::sigmoid: return activate_backward_all<Activation::sigmoid>(y, pre, dy, dx, count);
-  }
-}
-
-void activate_rows(Activation activation, float* c, Index stride, Index rows, Index columns) {
-  for (Index r = 0; r < rows; ++r) activate(activation, c + r * stride, c + r * stride, columns);
-}
-
-// --- Cross-entropy --------------------------------------------------------------------------------------------------------
-
-CrossEntropyRowResult cross_entropy_row(const CrossEntropyRow& row) {
-  float* const x = row.logits;
-  const Index V = row.V, full = V / 16 * 16, rest = V - full;
-  const F16 lowest = F16::broadcast(-__builtin_inff());
-  F16 most = lowest, total = F16::zero();
-  for (Index v = 0; v < full; v += 16) {
-    const F16 y = F16::load(x + v);
-    most = max(y, most);
-    total = total + y;
-  }
-  if (rest > 0) {
-    const F16 y = F16::load_partial(x + full, rest);
-    most = max(first_lanes(rest, y, lowest), most);
-    total = total + y;
-  }
-  const float largest = reduce_max(most), label_logit = x[row.label];
-  // The label wins unless an earlier element is as large.
-  bool is_correct = label_logit == largest;
-  for (Index v = 0; is_correct && v < row.label; ++v) is_correct = x[v] != largest;
-  const F16 shift = F16::broadcast(largest);
-  F16 sum = F16::zero();
-  for (Index v = 0; v < full; v += 16) {
-    const F16 e = exp(F16::load(x + v) - shift);
-    if (row.wants_gradient) e.store(x + v);
-    sum = sum + e;
-  }
-  if (rest > 0) {
-    const F16 e = first_lanes(rest, exp(F16::load_partial(x + full, rest) - shift), F16::zero());
-    if (row.wants_gradient) e.store_partial(x + full, rest);
-    sum = sum + e;
-  }
-  const float l = reduce_add(sum);
-  const float log_sum = largest + first_lane(log(F16::broadcast(l)));
-  CrossEntropyRowResult result{.loss = log_sum - label_logit, .is_correct = is_correct};
-  if (row.smoothing > 0) {
-    const float mean = reduce_add(total) / static_cast<float>(V);
-    result.loss = (1.0f - row.smoothing) * result.loss + row.smoothing * (log_sum - mean);
-  }
-  if (row.wants_gradient) {
-    const F16 factor = F16::broadcast(row.loss_scale / l);
-    const float uniform = row.loss_scale * (row.smoothing / static_cast<float>(V));
-    const F16 everywhere = F16::broadcast(uniform);
-    for (Index v = 0; v < full; v += 16) (F16::load(x + v) * factor - everywhere).store(x + v);
-    if (rest > 0) (F16::load_partial(x + full, rest) * factor - everywhere).store_partial(x + full, rest);
-    x[row.label] -= row.loss_scale * (1.0f - row.smoothing);
-  }
-  return result;
-}
-
-void add_rows(const float* x, float* y, Index count) {
-  for (Index i = 0; i < count; i += 16) store_columns(load_columns(y + i, count - i) + load_columns(x + i, count - i), y + i, count - i);
 }
 
 }  // namespace
 
 extern const GemmTable gemm_functions;
-const GemmTable gemm_functions{.gemm = gemm,
-                               .weight_gradient = weight_gradient,
-                               .column_sums = column_sums,
-                               .activate = activate,
-                               .activate_backward = activate_backward,
-                               .cross_entropy_row = cross_entropy_row,
-                               .add_rows = add_rows};
+const GemmTable gemm_functions{multiply, weight, activate, activation_backward};
 
 }  // namespace headwater::kernels::HEADWATER_ISA

@@ -1,0 +1,100 @@
+// Products of activations with weights: blocks of rows and columns, cut by the shape alone.
+#ifndef HEADWATER_DOUBLE
+
+#include <algorithm>
+
+#include "support/parallel.hpp"
+#include "tensor/kernels/gemm_table.hpp"
+#include "tensor/kernels/gemm_tasks.hpp"
+#include "tensor/kernels/scratch.hpp"
+
+namespace headwater::kernels {
+
+#ifdef HEADWATER_X86
+namespace avx512 {
+extern const GemmTable gemm_functions;
+}
+namespace avx2 {
+extern const GemmTable gemm_functions;
+}
+const GemmTable& gemm_table() {
+  return active_isa() == Isa::avx512 ? avx512::gemm_functions : avx2::gemm_functions;
+}
+#else
+namespace portable {
+extern const GemmTable gemm_functions;
+}
+const GemmTable& gemm_table() { return portable::gemm_functions; }
+#endif
+
+namespace {
+
+constexpr Index kMostPacked =
+    96 * 1024;  // floats of a block of b: with what else is used it stays in 1 MiB of L2
+constexpr Index kTaskProducts =
+    2'000'000;                // a task should have so many multiplications, 10 to 20 microseconds
+constexpr Index kTasks = 16;  // and there should be so many tasks
+
+}  // namespace
+
+// Every cut costs: a column block reads a again, a row block packs b again.
+GemmGrid gemm_grid(Index M, Index N, Index K) {
+  const Index depth = std::min(K, kDepth);
+  GemmGrid best;
+  double least = 0;
+  const Index most_tasks = std::clamp<Index>(M * N * std::max<Index>(K, 1) / kTaskProducts, 1, kTasks);
+  const Index fewest_columns = (round_up(N, kTileLanes) * depth + kMostPacked - 1) / kMostPacked;
+  for (Index column_blocks = std::max<Index>(1, fewest_columns);; ++column_blocks) {
+    const Index row_blocks = std::max<Index>(1, most_tasks / column_blocks);
+    const Index rows = (M + row_blocks - 1) / row_blocks,
+                cols = round_up((N + column_blocks - 1) / column_blocks, kTileLanes);
+    // In units of a multiplication with 32 lanes: copying an element of a or b costs about 4 of them.
+    const double cost = 8.0 / static_cast<double>(rows) + 4.0 / static_cast<double>(cols);
+    if (best.row_blocks == 0 || cost < least) {
+      least = cost;
+      best = {row_blocks, column_blocks};
+    }
+    if (column_blocks >= most_tasks || column_blocks * kTileLanes >= N) break;
+  }
+  return best;
+}
+
+void multiply_in_blocks(const GemmTask& whole) {
+  const Index M = whole.c.rows, N = whole.c.cols, K = whole.a.cols;
+  if (M == 0 || N == 0) return;
+  const GemmTable& table = gemm_table();
+  const GemmGrid grid = gemm_grid(M, N, K);
+  parallel_for(grid.row_blocks * grid.column_blocks, [&](Index index) {
+    const Index row = index % grid.row_blocks * M / grid.row_blocks,
+                end = (index % grid.row_blocks + 1) * M / grid.row_blocks;
+    const Index groups = (N + kTileLanes - 1) / kTileLanes, block = index / grid.row_blocks;
+    const Index first = block * groups / grid.column_blocks * kTileLanes;
+    const Index last = std::min(N, (block + 1) * groups / grid.column_blocks * kTileLanes);
+    GemmTask task = whole;
+    task.a = whole.a.rows_between(row, end);
+    task.b = whole.is_transposed ? whole.b.rows_between(first, last) : columns_between(whole.b, first, last);
+    task.c = columns_between(whole.c.rows_between(row, end), first, last);
+    if (task.finish.bias) task.finish.bias += first;
+    if (task.finish.pre)
+      task.finish.pre = columns_between(whole.finish.pre.rows_between(row, end), first, last);
+    task.scratch = thread_scratch(gemm_scratch(end - row, last - first, K));
+    table.multiply(task);
+  });
+}
+
+void linear(ConstMatrix x, ConstMatrix w, const Real* bias, Activation activation, Matrix y, Matrix pre) {
+  multiply_in_blocks(
+      {.a = x, .b = w, .c = y, .finish = {.bias = bias, .activation = activation, .pre = pre}});
+}
+
+void linear_transposed(ConstMatrix x, ConstMatrix w, const Real* bias, Matrix y) {
+  multiply_in_blocks({.a = x, .b = w, .is_transposed = true, .c = y, .finish = {.bias = bias}});
+}
+
+void linear_backward_input(ConstMatrix dy, ConstMatrix w, Matrix dx, bool accumulate) {
+  multiply_in_blocks({.a = dy, .b = w, .is_transposed = true, .c = dx, .finish = {.accumulate = accumulate}});
+}
+
+}  // namespace headwater::kernels
+
+#endif  // HEADWATER_DOUBLE

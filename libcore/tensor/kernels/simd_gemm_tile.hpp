@@ -1,0 +1,194 @@
+// The innermost part of all products: a tile of R rows and P groups of 16 columns whose sums stay in
+// registers.
+#pragma once
+
+#include "tensor/kernels/gemm_table.hpp"
+#include "tensor/simd.hpp"
+
+namespace headwater::kernels::HEADWATER_ISA {
+
+// Tiles that fill the registers: 32 of 16 lanes with AVX-512, otherwise 16 of 8 (or 32 of 4).
+#ifdef HEADWATER_ISA_avx512
+inline constexpr int kTileRows = 14, kTilePanels = 2;
+#else
+inline constexpr int kTileRows = 6, kTilePanels = 1;
+#endif
+inline constexpr Index kTileCols = 16 * kTilePanels;
+inline constexpr Index kTileFloats = kTileRows * kTileCols;
+
+// How the rows of a stand in the strip: one after the other (a[r·kStripRow + k]), or the rows of a step
+// together (a[k·16 + r]).
+enum class Strip { by_row, by_step };
+inline constexpr Index kStripRow = kDepth + 16;  // an odd number of cache lines: no two rows share sets
+
+struct Tile {
+  const float* a;
+  const float* b;  // b[k·b_step + column]
+  Index b_step, steps;
+  const float* before = nullptr;  // sums of the steps before, as this tile stored them
+  int merges = 0;                 // partial sums below `fold` to be added, the topmost last stored first
+  const float* fold = nullptr;    // where the partial sum after the topmost would be
+  float* kept = nullptr;          // where the sums go if they are not finished: R·P groups of 16
+  float* c = nullptr;             // otherwise
+  Index c_stride = 0;
+  Index lanes = 16;  // columns of the last group
+  bool accumulate = false, is_relu = false;
+  const float* bias = nullptr;
+};
+
+HEADWATER_INLINE void prefetch_for_writing(const float* p) { __builtin_prefetch(p, 1, 3); }
+
+template <int R, int P, Strip S>
+void multiply_tile(const Tile& tile) {
+  constexpr Index kRow = S == Strip::by_row ? kStripRow : 1, kStep = S == Strip::by_row ? 1 : 16;
+  F16 sum[R][P];
+  if (tile.before) {
+#pragma GCC unroll 16
+    for (int r = 0; r < R; ++r) {
+#pragma GCC unroll 4
+      for (int p = 0; p < P; ++p) sum[r][p] = F16::load(tile.before + (r * P + p) * 16);
+    }
+  } else {
+#pragma GCC unroll 16
+    for (int r = 0; r < R; ++r) {
+#pragma GCC unroll 4
+      for (int p = 0; p < P; ++p) sum[r][p] = F16::zero();
+    }
+  }
+  const float* a = tile.a;
+  const float* b = tile.b;
+  const Index b_step = tile.b_step;
+#pragma GCC unroll 2
+  for (Index k = tile.steps; k > 0; --k) {
+    F16 column[P];
+#pragma GCC unroll 4
+    for (int p = 0; p < P; ++p) column[p] = F16::load(b + 16 * p);
+#pragma GCC unroll 16
+    for (int r = 0; r < R; ++r) {
+      const F16 factor = F16::broadcast(a[r * kRow]);
+#pragma GCC unroll 4
+      for (int p = 0; p < P; ++p) sum[r][p] = fma(factor, column[p], sum[r][p]);
+    }
+    a += kStep;
+    b += b_step;
+  }
+  for (int m = 1; m <= tile.merges; ++m) {
+    const float* lower = tile.fold - m * kTileFloats;
+#pragma GCC unroll 16
+    for (int r = 0; r < R; ++r) {
+#pragma GCC unroll 4
+      for (int p = 0; p < P; ++p) sum[r][p] = F16::load(lower + (r * P + p) * 16) + sum[r][p];
+    }
+  }
+  if (tile.kept) {
+#pragma GCC unroll 16
+    for (int r = 0; r < R; ++r) {
+#pragma GCC unroll 4
+      for (int p = 0; p < P; ++p) sum[r][p].store(tile.kept + (r * P + p) * 16);
+    }
+    return;
+  }
+  if (tile.bias) {
+    F16 bias[P];
+#pragma GCC unroll 4
+    for (int p = 0; p < P; ++p) {
+      bias[p] = p < P - 1 || tile.lanes == 16 ? F16::load(tile.bias + 16 * p)
+                                              : F16::load_partial(tile.bias + 16 * p, tile.lanes);
+    }
+#pragma GCC unroll 16
+    for (int r = 0; r < R; ++r) {
+#pragma GCC unroll 4
+      for (int p = 0; p < P; ++p) sum[r][p] = sum[r][p] + bias[p];
+    }
+  }
+  if (tile.is_relu) {
+#pragma GCC unroll 16
+    for (int r = 0; r < R; ++r) {
+#pragma GCC unroll 4
+      for (int p = 0; p < P; ++p) sum[r][p] = relu(sum[r][p]);
+    }
+  }
+  float* c = tile.c;
+  if (tile.lanes == 16) {
+#pragma GCC unroll 16
+    for (int r = 0; r < R; ++r, c += tile.c_stride) {
+#pragma GCC unroll 4
+      for (int p = 0; p < P; ++p) {
+        (tile.accumulate ? F16::load(c + 16 * p) + sum[r][p] : sum[r][p]).store(c + 16 * p);
+      }
+    }
+  } else {
+#pragma GCC unroll 16
+    for (int r = 0; r < R; ++r, c += tile.c_stride) {
+#pragma GCC unroll 4
+      for (int p = 0; p < P; ++p) {
+        const Index lanes = p < P - 1 ? 16 : tile.lanes;
+        (tile.accumulate ? F16::load_partial(c + 16 * p, lanes) + sum[r][p] : sum[r][p])
+            .store_partial(c + 16 * p, lanes);
+      }
+    }
+  }
+}
+
+using TileFunction = void (*)(const Tile&);
+
+// The tile of `rows` <= kTileRows rows.
+template <int P, Strip S, int R = 1>
+TileFunction tile_of(Index rows) {
+  if constexpr (R < kTileRows) {
+    if (rows > R) return tile_of<P, S, R + 1>(rows);
+  }
+  return multiply_tile<R, P, S>;
+}
+template <Strip S>
+TileFunction tile_of(Index rows, Index panels) {
+  return panels == kTilePanels ? tile_of<kTilePanels, S>(rows) : tile_of<1, S>(rows);
+}
+
+// Columns [first, first + kTileCols) of a block, fewer at its right edge.
+struct TileColumns {
+  Index first, panels, lanes;  // lanes of the last panel
+};
+HEADWATER_INLINE TileColumns tile_columns(Index cols, Index first) {
+  const Index width = cols - first < kTileCols ? cols - first : kTileCols, panels = (width + 15) / 16;
+  return {first, panels, width - 16 * (panels - 1)};
+}
+
+// Where the tile at column `first` begins in a packed block of `steps` steps: tiles one after the other,
+// [step][columns].
+HEADWATER_INLINE Index packed_place(Index first, Index steps) { return first * steps; }
+
+// Packs rows [0, steps) of b (its columns are those of the block) into tiles.
+inline void pack_rows(const float* b, Index stride, Index cols, Index steps, float* to) {
+  const Index whole = cols / kTileCols * kTileCols;
+  for (Index k = 0; k < steps; ++k) {
+    const float* from = b + k * stride;
+    float* place = to + k * kTileCols;
+    for (Index c = 0; c < whole; c += kTileCols, place += steps * kTileCols) {
+#pragma GCC unroll 4
+      for (int p = 0; p < kTilePanels; ++p) F16::load(from + c + 16 * p).store(place + 16 * p);
+    }
+    if (whole < cols) {
+      const TileColumns edge = tile_columns(cols, whole);
+      float* end = to + packed_place(whole, steps) + k * edge.panels * 16;
+      for (Index p = 0; p < edge.panels - 1; ++p) F16::load(from + whole + 16 * p).store(end + 16 * p);
+      const Index last = 16 * (edge.panels - 1);
+      F16::load_partial(from + whole + last, edge.lanes).store(end + last);
+    }
+  }
+}
+
+// The same from columns: b(k, column) = x[column·stride + k].
+inline void pack_columns(const float* x, Index stride, Index cols, Index steps, float* to) {
+  for (Index c = 0; c < cols; c += kTileCols) {
+    const TileColumns tile = tile_columns(cols, c);
+    const Index step = 16 * tile.panels;
+    for (Index p = 0; p < tile.panels; ++p) {
+      const Index rows = p < tile.panels - 1 ? 16 : tile.lanes;
+      transpose_panel(x + (c + 16 * p) * stride, stride, rows, steps, to + packed_place(c, steps) + 16 * p,
+                      step);
+    }
+  }
+}
+
+}  // namespace headwater::kernels::HEADWATER_ISA
