@@ -2,13 +2,17 @@
 // tools/attn-dump.md.
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <memory>
+#include <optional>
 
 #include "analysis/attention_trace.hpp"
 #include "analysis/heat_map.hpp"
+#include "analysis/svg.hpp"
+#include "cli/isa.hpp"
 #include "cli/lines.hpp"
 #include "cli/tool.hpp"
-#include "decoding/greedy.hpp"
+#include "decoding/translate.hpp"
 #include "support/error.hpp"
 #include "support/files.hpp"
 #include "support/parallel.hpp"
@@ -20,7 +24,7 @@ struct Options {
   std::string model;
   std::vector<std::string> texts;
   std::optional<std::int64_t> layer, head;
-  std::string kind, target, format = "csv";
+  std::string kind, target, format = "csv", isa = "auto";
   fs::path output;
   bool is_mean_over_heads = false;
   bool is_quiet = false;
@@ -43,6 +47,7 @@ void describe(CLI::App& app, Options& o) {
   app.add_flag("--mean", o.is_mean_over_heads, "of svg: one panel a layer, the mean over its heads");
   app.add_option("-o,--output", o.output, "where it goes instead of standard output")->option_text("FILE");
   app.add_flag("--replace-invalid", o.reader.replace_invalid, "turn invalid UTF-8 and NUL into U+FFFD");
+  cli::add_isa_option(app, o.isa);
   cli::add_threads_option(app, o.threads);
   cli::add_quiet_option(app, o.is_quiet);
 }
@@ -131,12 +136,7 @@ class Dump {
   Dump(const Options& o, const AttentionSelection& selection)
       : options_(o), selection_(selection), model_(load_translation_model(o.model)), output_(o.output) {
     check(selection_, *model_.model);
-    const Tokenizer& target = model_.target_tokenizer;
-    decoding_.start_id = target.start_id();
-    decoding_.end_id = target.end_id();
-    for (const std::int32_t id : {target.pad_id(), target.unknown_id(), target.start_id()}) {
-      if (id >= 0) decoding_.never.push_back(id);
-    }
+    decoding_ = greedy_settings(model_, {});
   }
 
   void run() {
@@ -165,6 +165,7 @@ class Dump {
     AttentionExample example;
     example.number = number;
     example.source_ids = model_.source_tokenizer.encode(text);
+    title_ = number == 0 ? shortened(text, 70) : "Attention";
     if (example.source_ids.empty()) return;  // an empty example has no weights, but keeps its number
     example.source_tokens = model_.source_tokenizer.tokens(text);
     cut(example.source_ids, example.source_tokens);
@@ -227,7 +228,7 @@ class Dump {
     if (options_.format == "npy") output_.write(attention_npy(kept_));
     if (options_.format == "svg") {
       output_.write(
-          heat_map_svg(kept_, {.title = "Attention", .is_mean_over_heads = options_.is_mean_over_heads}));
+          heat_map_svg(kept_, {.title = title_, .is_mean_over_heads = options_.is_mean_over_heads}));
     }
     output_.finish();
     if (cut_lines_ > 0 && !options_.is_quiet) {
@@ -243,6 +244,7 @@ class Dump {
   GreedySettings decoding_;
   Arena arena_;
   std::vector<AttentionRecord> kept_;  // of formats that need all
+  std::string title_ = "Attention";    // of a picture: its text, where it is one
   std::string text_;
   std::int64_t cut_lines_ = 0;
 };
@@ -250,6 +252,7 @@ class Dump {
 void run(const Options& o) {
   check_format(o);
   const AttentionSelection selection = selection_of(o);
+  if (o.isa != "auto") kernels::set_isa(kernels::isa_of_name(o.isa));
   ThreadPool(o.threads).run([&] { Dump(o, selection).run(); });
 }
 

@@ -5,11 +5,12 @@
 #include <optional>
 
 #include "analysis/score_report.hpp"
+#include "cli/isa.hpp"
 #include "cli/lines.hpp"
 #include "cli/progress.hpp"
 #include "cli/tool.hpp"
 #include "data/pairs.hpp"
-#include "decoding/greedy.hpp"
+#include "decoding/translate.hpp"
 #include "models/model_directory.hpp"
 #include "support/error.hpp"
 #include "support/numbers.hpp"
@@ -31,7 +32,7 @@ struct Options {
   std::vector<std::string> references;
 
   std::vector<std::string> metrics;
-  std::string tokenization = "13a", smoothing = "exp";
+  std::string tokenization = "13a", smoothing = "exp", isa = "auto";
   bool is_lowercased = false, is_by_sentence = false, is_json = false, is_quiet = false;
   cli::LineReaderSettings reader;
   int threads = 0;
@@ -66,6 +67,7 @@ void describe(CLI::App& app, Options& o) {
                "of texts: one line of scores for each line, separated by tabs");
   app.add_flag("--json", o.is_json, "one JSON object a line");
   app.add_flag("--replace-invalid", o.reader.replace_invalid, "turn invalid UTF-8 and NUL into U+FFFD");
+  cli::add_isa_option(app, o.isa);
   cli::add_threads_option(app, o.threads);
   cli::add_quiet_option(app, o.is_quiet);
 }
@@ -292,11 +294,7 @@ std::vector<ScoreRow> loss_rows(const LossTotals& totals, const Options& o, cons
 // A line for each source; an empty source gives an empty line.
 Lines translate(const TranslationModel& model, Arena& arena, const Examples& examples, const Options& o) {
   const Tokenizer& target = model.target_tokenizer;
-  GreedySettings settings{
-      .start_id = target.start_id(), .end_id = target.end_id(), .never = {}, .most_tokens = 0};
-  for (const std::int32_t id : {target.pad_id(), target.unknown_id(), target.start_id()}) {
-    if (id >= 0) settings.never.push_back(id);
-  }
+  const GreedySettings settings = greedy_settings(model, {});
   Lines translations(examples.sources.size());
   cli::Progress progress("translate", static_cast<double>(translations.size()), "lines", o.is_quiet);
   PackedTokens batch;
@@ -358,6 +356,7 @@ void run(const Options& o) {
   if (!has_texts && o.model.empty())
     throw UsageError("nothing to evaluate (name a model and data, or --hypotheses and --references)");
   if (o.is_by_sentence && !has_texts) throw UsageError("--sentences is for --hypotheses and --references");
+  if (o.isa != "auto") kernels::set_isa(kernels::isa_of_name(o.isa));
   ThreadPool(o.threads).run([&] { has_texts ? evaluate_texts(o, metrics) : evaluate_model(o, metrics); });
 }
 

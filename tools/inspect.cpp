@@ -1,5 +1,7 @@
 // inspect: what a recipe's or a trained model is made of, and what its files hold. Manual: tools/inspect.md.
 #include <CLI/CLI.hpp>
+#include <array>
+#include <charconv>
 #include <cmath>
 
 #include "analysis/table.hpp"
@@ -36,6 +38,14 @@ void describe(CLI::App& app, Options& o) {
   app.add_flag("--json", o.is_json, "one JSON object a line");
 }
 
+// Five significant digits: enough to see that something is wrong.
+std::string short_number(double value) {
+  std::array<char, 32> text{};
+  const auto end =
+      std::to_chars(text.data(), text.data() + text.size(), value, std::chars_format::general, 5);
+  return {text.data(), end.ptr};
+}
+
 std::string shape_text(const std::vector<std::int64_t>& shape) {
   std::string text = "[";
   for (std::size_t i = 0; i < shape.size(); ++i) text += (i > 0 ? ", " : "") + std::to_string(shape[i]);
@@ -53,7 +63,7 @@ void write_layers_json(const std::vector<LayerSummary>& layers, cli::LineWriter&
         .set("layer", name)
         .set("output_shape", shape)
         .set("parameters", count)
-        .set("flops", work);
+        .set("flops", static_cast<std::int64_t>(std::llround(work)));
     out.line(json.dump());
   };
   for (const LayerSummary& layer : layers) {
@@ -131,8 +141,7 @@ void write_tensors(const Safetensors& file, const Options& o, cli::LineWriter& o
     bytes += static_cast<std::int64_t>(tensor.bytes.size());
     if (o.has_statistics) {
       const TensorStatistics s = statistics_of(tensor);
-      for (const double value : {s.least, s.largest, s.mean, s.deviation})
-        row.push_back(format_number(value));
+      for (const double value : {s.least, s.largest, s.mean, s.deviation}) row.push_back(short_number(value));
       row.push_back(format_count(s.not_finite));
       not_finite += s.not_finite;
     }
@@ -178,10 +187,12 @@ void write_manifest(const fs::path& checkpoint, cli::LineWriter& out) {
 void write_checkpoints(const fs::path& directory, cli::LineWriter& out) {
   const std::vector<Checkpoint> checkpoints = list_checkpoints(directory);
   if (checkpoints.empty()) return;
-  Table table({{"checkpoint", Table::Align::right}, {""}});
+  std::error_code none;
+  const std::string best = fs::read_symlink(directory / "checkpoints" / "best", none).filename().string();
+  Table table({{"checkpoint", Table::Align::right}, {"is"}});
   for (std::size_t i = 0; i < checkpoints.size(); ++i) {
     std::string mark = i == 0 ? "latest" : "";
-    if (checkpoints[i].is_best) mark += mark.empty() ? "best" : ", best";
+    if (std::to_string(checkpoints[i].step) == best) mark += mark.empty() ? "best" : ", best";
     table.add_row({std::to_string(checkpoints[i].step), mark});
   }
   out.line("");

@@ -36,7 +36,10 @@ std::vector<std::string> predictions(const TranslationModel& model, const StepCo
                                      const Variable& hidden, const std::vector<std::int32_t>& never) {
   const Variable logits = model.model->logits(context, hidden);
   std::vector<std::int32_t> best(static_cast<std::size_t>(logits.rows()));
-  kernels::argmax(logits.value(), never, best);
+  // the output layer may have room for more tokens than the tokenizer has
+  const Matrix& all = logits.value();
+  const Index choices = std::min<Index>(all.cols, model.target_tokenizer.vocabulary_size());
+  kernels::argmax(ConstMatrix(all.data, all.rows, choices, all.stride), never, best);
   std::vector<std::string> tokens;
   for (const std::int32_t id : best) tokens.push_back(model.target_tokenizer.surface(id));
   return tokens;

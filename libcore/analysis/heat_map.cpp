@@ -32,6 +32,7 @@ Sizes sizes_for(std::span<const AttentionRecord> panels) {
   std::size_t longest = 0;
   for (const AttentionRecord& panel : panels) longest = std::max({longest, panel.queries(), panel.keys()});
   if (panels.size() == 1 && longest <= 16) return {36, 13, true};
+  if (longest <= 5) return {28, 12, false};
   if (longest <= 12) return {22, 12, false};
   if (longest <= 32) return {17, 11, false};
   if (longest <= 64) return {11, 9, false};
@@ -155,8 +156,10 @@ class HeatMap {
     const double panel_width = sizes_.cell * static_cast<double>(first.keys());
     const double panel_height = sizes_.cell * static_cast<double>(first.queries());
     // the last column's label leans out to the right by its own reach
-    const double step =
-        panel_width + std::max(kGap, kReach * text_width(columns.back(), sizes_.font) - sizes_.cell / 2 + 6);
+    double titles = 0;
+    for (const AttentionRecord& panel : panels) titles = std::max(titles, text_width(panel_title(panel), 12));
+    const double leaning = kReach * text_width(columns.back(), sizes_.font) - sizes_.cell / 2 + 6;
+    const double step = std::max(panel_width + std::max(kGap, leaning), titles + kGap);
     const double left = kMargin + rows.area;
 
     y_ += 22;

@@ -4,16 +4,21 @@
 
 namespace headwater {
 
-Translator::Translator(const TranslationModel& model, const TranslationSettings& settings) : model_(model) {
+GreedySettings greedy_settings(const TranslationModel& model, const TranslationSettings& settings) {
   const Tokenizer& target = model.target_tokenizer;
-  greedy_.start_id = target.start_id();
-  greedy_.end_id = target.end_id();
-  greedy_.never = {target.pad_id(), target.start_id()};
-  if (!settings.allows_unknown) greedy_.never.push_back(target.unknown_id());
-  std::erase(greedy_.never, -1);
-  greedy_.choices = target.vocabulary_size();
-  greedy_.most_tokens = settings.most_tokens;
+  GreedySettings greedy;
+  greedy.start_id = target.start_id();
+  greedy.end_id = target.end_id();
+  greedy.never = {target.pad_id(), target.start_id()};
+  if (!settings.allows_unknown) greedy.never.push_back(target.unknown_id());
+  std::erase(greedy.never, -1);
+  greedy.choices = target.vocabulary_size();
+  greedy.most_tokens = settings.most_tokens;
+  return greedy;
 }
+
+Translator::Translator(const TranslationModel& model, const TranslationSettings& settings)
+    : model_(model), greedy_(greedy_settings(model, settings)) {}
 
 std::vector<std::string> Translator::translate(const std::vector<std::string>& lines) {
   std::vector<std::vector<std::int32_t>> sources(lines.size());

@@ -15,6 +15,9 @@ struct TranslationSettings {
   std::int64_t most_tokens = 0;  // 0: the model's length
 };
 
+// What greedy decoding may choose with this model.
+GreedySettings greedy_settings(const TranslationModel& model, const TranslationSettings& settings);
+
 class Translator {
  public:
   Translator(const TranslationModel& model, const TranslationSettings& settings);
