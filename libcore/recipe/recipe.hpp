@@ -98,7 +98,7 @@ struct DecodingSettings {
 
 // One line of the table that ends a run.
 struct Expectation {
-  std::string metric;  // e.g. validation_loss, validation_accuracy, parameters, bleu, chrf, seconds_an_epoch
+  std::string metric;  // validation_loss, bleu, ...: the words are in schema.hpp
   double value = 0;
   std::optional<double> tolerance;  // absolute; or one-sided by at_least / at_most
   std::string compare = "near";     // near | at_least | at_most

@@ -102,6 +102,9 @@ const std::vector<BadRecipe> kBadRecipes = {
     {"expected:\n  - {value: 1, tolerance: 0}\n", "2:5", "no metric"},
     {"expected:\n  - {metric: bleu, tolerance: 0}\n", "2:5", "no value"},
     {"expected:\n  - {metric: bleu, value: 1}\n", "2:5", "no tolerance"},
+    {"expected:\n  - {metric: valid_loss, value: 1, tolerance: 0}\n", "2:14",
+     "unknown value \"valid_loss\" (known: parameters"},
+    {"expected:\n  - {metric: blue, value: 1, tolerance: 0}\n", "2:14", "did you mean \"bleu\"?"},
     {"expected:\n  - {metric: bleu, value: 1, compare: at_most, tolerance: 1}\n", "2:5",
      "a tolerance beside compare"},
     // YAML's deep water
