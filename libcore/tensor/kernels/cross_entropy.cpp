@@ -206,7 +206,7 @@ CrossEntropyTotals linear_cross_entropy(ConstMatrix h, ConstMatrix w, bool is_tr
                     .accumulate = is_added};
     if (is_transposed) {
       task.x = ConstMatrix{logits.data, logits.rows, 0, logits.stride};
-      task.c.rows = 0;
+      task.c = Matrix{nullptr, 0, V};
       if (task.column_sums) weight_in_blocks(task);
       task.x = logits;
       task.y = rows;
@@ -220,7 +220,12 @@ CrossEntropyTotals linear_cross_entropy(ConstMatrix h, ConstMatrix w, bool is_tr
       --level;
     }
   });
-  if (gradients) PartialSums(*gradients, is_one_block).finish();
+  if (gradients && plan.leaves.empty() && !gradients->accumulate_parameters) {
+    fill(gradients->dw, 0);
+    if (gradients->db) fill({gradients->db, 1, V}, 0);
+  } else if (gradients) {
+    PartialSums(*gradients, is_one_block).finish();
+  }
   totals.loss = loss.total();
   return totals;
 }

@@ -29,7 +29,7 @@ struct GemmTask {
   MatrixOf<const float> a, b;
   bool is_transposed = false;
   MatrixOf<float> c;
-  GemmFinish finish;
+  GemmFinish finish = {};
   float* scratch = nullptr;  // gemm_scratch() floats, aligned to 64 bytes
 };
 // Block of b, strip of a, and the sums between k-blocks.
