@@ -18,7 +18,8 @@ constexpr std::uint64_t kFrame = 8;  // bytes of the header size
 constexpr std::uint64_t kMostNumber =
     (std::uint64_t{1} << 48) - 1;  // of a size or offset, as the format's schema says
 constexpr std::size_t kMostRank = 8;
-constexpr std::size_t kShortestEntry = 48;  // bytes of JSON that a tensor takes at least
+constexpr std::size_t kMostMetadata = 65536;  // members, so that memory stays in proportion to the header
+constexpr std::size_t kShortestEntry = 48;    // bytes of JSON that a tensor takes at least
 
 struct Entry {
   std::string name;
@@ -113,6 +114,10 @@ class HeaderReader : public JsonEvents {
         }
         return;
       case Place::metadata:
+        if (metadata_.size() == kMostMetadata) {
+          fail(where_, kFrame + at,
+               "\"__metadata__\" has more than " + std::to_string(kMostMetadata) + " members");
+        }
         metadata_.emplace_back(std::move(name), std::string());
         metadata_offsets_.push_back(at);
         return;

@@ -131,6 +131,12 @@ std::unique_ptr<EncoderDecoder> model_of_config(const Json& config, const std::s
     s.positions = word(config, "positions", {"learned", "sinusoidal", "none"});
     s.scale_embedding = config.at("scale_embedding").as_bool();
     s.length = whole(config, "length", 1, 1000000);
+    // The table of sinusoids is computed before any tensor of the file could contradict these sizes.
+    constexpr std::int64_t kMostSinusoids = std::int64_t{1} << 26;
+    if (s.positions == "sinusoidal" && s.length * s.width > kMostSinusoids) {
+      throw Error("\"length\" times \"width\" is " + std::to_string(s.length * s.width) + ", sinusoidal positions have at most " +
+                  std::to_string(kMostSinusoids));
+    }
     s.dropout = config.at("dropout").as_number();
     s.attention_dropout = config.at("attention_dropout").as_number();
     s.output_dropout = config.at("output_dropout").as_number();

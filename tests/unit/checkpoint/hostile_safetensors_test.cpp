@@ -311,6 +311,18 @@ TEST_CASE("safetensors: each byte of the header changed ten ways is refused or c
   CHECK(refused > mutants * 3 / 4);
 }
 
+TEST_CASE("safetensors: metadata has a bound") {
+  const auto with_members = [](int count) {
+    std::string header = "{\"__metadata__\":{";
+    for (int i = 0; i < count; ++i) header += (i == 0 ? "\"" : ",\"") + std::to_string(i) + "\":\"\"";
+    return framed(header + "}}", "");
+  };
+  const std::string most = with_members(65536), more = with_members(65537);
+  CHECK(Safetensors(most, "f").metadata().size() == 65536);
+  CHECK(
+      error_text([&] { Safetensors(more, "f"); }).ends_with("\"__metadata__\" has more than 65536 members"));
+}
+
 TEST_CASE("safetensors: a header of nothing but the shortest entries stays cheap") {
   std::string header = "{";
   for (int i = 0; i < 20000; ++i) {

@@ -1,0 +1,29 @@
+// Any bytes as a model's config.json: an error that names the file, or a model whose table of parameters adds
+// up.
+#include <cstdint>
+#include <cstdlib>
+#include <string_view>
+
+#include "models/model_directory.hpp"
+#include "support/error.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace headwater;
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  try {
+    const auto model = model_of_config(Json::parse(text, "f"), "f");
+    Index total = 0;
+    for (const auto& parameter : model->parameters().all()) {
+      Index elements = 1;
+      for (const Index length : parameter->shape) {
+        if (length < 1 || __builtin_mul_overflow(elements, length, &elements)) std::abort();
+      }
+      if (elements != parameter->size() || __builtin_add_overflow(total, elements, &total)) std::abort();
+    }
+    if (total < 1) std::abort();
+  } catch (const Error& error) {
+    const std::string_view what = error.what();
+    if (!what.starts_with("f:") || what.find('\n') != what.npos) std::abort();
+  }
+  return 0;
+}
