@@ -208,6 +208,20 @@ TEST_CASE("batches: never across files, good lines before the error, places of e
   CHECK(whole.place(2) == a + ":3");
 }
 
+TEST_CASE("a batch of long lines ends at 8 MiB, so that memory stays small") {
+  const Folder folder;
+  const std::string long_line(std::size_t{3} << 20, 'x');
+  std::string text;
+  for (int i = 0; i < 4; ++i) text += long_line + "\n";
+  cli::LineReader reader({folder.file("x", text)});
+  std::vector<std::string> batch;
+  reader.next_batch(batch, 100);
+  CHECK(batch.size() == 3);
+  reader.next_batch(batch, 100);
+  CHECK(batch == std::vector<std::string>{long_line});
+  CHECK(reader.place(0).ends_with(":4"));
+}
+
 TEST_CASE("a pipe cut at any byte gives the same lines") {
   const Folder folder;
   std::string text;
