@@ -83,6 +83,7 @@ bool RunDirectory::resume(TrainingState& state, Parameters& parameters, Optimize
     }
   }
   start_log(state.step);
+  tell_("resuming at step " + std::to_string(state.step));
   return true;
 }
 

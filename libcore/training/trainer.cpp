@@ -34,6 +34,14 @@ std::int64_t Trainer::total_steps() const {
   return recipe_.training.most_steps > 0 ? std::min(all, recipe_.training.most_steps) : all;
 }
 
+// Batch sizes differ by one at the most: a small rest at the end of an epoch would take a step as large as the others along a far noisier gradient,
+// just before validation.
+Trainer::Range Trainer::batch_range(std::int64_t number) const {
+  const auto examples = static_cast<std::int64_t>(objective_.examples(Split::train));
+  const std::int64_t batches = steps_per_epoch();
+  return {number * examples / batches, (number + 1) * examples / batches};
+}
+
 std::vector<std::uint32_t> Trainer::epoch_order(std::int64_t epoch) const {
   const RandomStream stream{.seed = recipe_.seed, .purpose = Purpose::epoch_order, .layer = 0, .step = static_cast<std::uint32_t>(epoch)};
   return random_order(stream, objective_.examples(Split::train));
@@ -41,11 +49,10 @@ std::vector<std::uint32_t> Trainer::epoch_order(std::int64_t epoch) const {
 
 std::size_t Trainer::warm_up() {
   const std::vector<std::uint32_t> order = epoch_order(0);
-  const auto batch = static_cast<std::size_t>(recipe_.training.batch_sequences);
   std::span<const std::uint32_t> largest;
   std::int64_t most = -1;
-  for (std::size_t at = 0; at < order.size(); at += batch) {
-    const auto chosen = std::span(order).subspan(at, std::min(batch, order.size() - at));
+  for (std::int64_t number = 0; number < steps_per_epoch(); ++number) {
+    const auto chosen = batch_range(number).of(order);
     const std::int64_t tokens = objective_.tokens(Split::train, chosen);
     if (tokens > most) {
       most = tokens;
@@ -160,8 +167,9 @@ void Trainer::finish_epoch(const TrainerCallbacks& callbacks, double seconds) {
 }
 
 TrainingOutcome Trainer::run(const TrainerCallbacks& callbacks) {
-  if (directory_ != nullptr && directory_->resume(state_, objective_.parameters(), optimizer_)) optimizer_.resumed_at(state_.step);
-  const auto batch = recipe_.training.batch_sequences;
+  if (directory_ != nullptr && directory_->resume(state_, objective_.parameters(), optimizer_)) {
+    optimizer_.resumed_at(state_.step);
+  }
   const std::int64_t every = recipe_.training.checkpoint.every_steps;
   const std::int64_t last_step = total_steps();
   while (!state_.is_finished) {
@@ -169,11 +177,10 @@ TrainingOutcome Trainer::run(const TrainerCallbacks& callbacks) {
     const auto examples = static_cast<std::int64_t>(order.size());
     const auto start = std::chrono::steady_clock::now();
     while (state_.position < examples && state_.step < last_step) {
-      const std::int64_t size = std::min(batch, examples - state_.position);
-      const LossTotals totals =
-          train_step(std::span(order).subspan(static_cast<std::size_t>(state_.position), static_cast<std::size_t>(size)));
+      const Range range = batch_range(state_.step - state_.epoch * steps_per_epoch());
+      const LossTotals totals = train_step(range.of(order));
       state_.epoch_totals.add(totals);
-      state_.position += size;
+      state_.position = range.end;
       if (callbacks.after_step) {
         callbacks.after_step({.step = state_.step,
                               .total_steps = last_step,

@@ -55,6 +55,14 @@ class Trainer {
   const TrainingState& state() const { return state_; }
 
  private:
+  struct Range {
+    std::int64_t begin, end;
+    std::span<const std::uint32_t> of(const std::vector<std::uint32_t>& order) const {
+      return std::span(order).subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin));
+    }
+  };
+  // Examples of batch `number` of an epoch, as places in its order.
+  Range batch_range(std::int64_t number) const;
   std::vector<std::uint32_t> epoch_order(std::int64_t epoch) const;
   LossTotals train_step(std::span<const std::uint32_t> chosen);
   void finish_epoch(const TrainerCallbacks& callbacks, double seconds);
