@@ -6,8 +6,9 @@ set -euo pipefail
 export LC_ALL=C
 cd "$(dirname "$0")/.."
 bin=${BIN:-build/bin}
+tools=$(cd "$bin" && pwd)
 dir=${1:-models/demo}
-export PATH="$PWD/$bin:$PATH"
+export PATH="$tools:$PATH"
 book=data/phrasebook
 mkdir -p "$dir"
 
@@ -57,5 +58,5 @@ run "attn-dump $dir/model $dir/alignment.en --target $dir/alignment.es --kind cr
 cat <<END
 
 # Try it:   echo 'where are the red houses?' | $bin/translate $dir/model
-# Picture:  $dir/attention.svg      Report of the run: $dir/model
+# Picture:  $dir/attention.svg      Model: $dir/model
 END
