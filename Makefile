@@ -75,7 +75,7 @@ asan: ## all tests under the address and undefined-behaviour sanitizers
 	ctest --test-dir $(BUILD)-asan --output-on-failure
 
 bench: tools-present ## our training step beside PyTorch's (PEER_PYTHON=python with torch)
-	BIN=$(BIN) DATA=$(DATA) tests/bench/compare.sh
+	BIN=$(BIN) DATA=$(DATA) MODELS=$(MODELS) THREADS=$(THREADS) tests/bench/compare.sh
 
 CLANG_FORMAT ?= $(firstword $(shell command -v clang-format-16 clang-format))
 CLANG_TIDY ?= $(firstword $(shell command -v clang-tidy-16 clang-tidy))
@@ -175,5 +175,5 @@ $(W)/%/test.standardized: $(W)/%/test.references $(W)/%/target.json
 	mv $@.part $@
 
 $(W)/%/report.txt: $(W)/%/table.txt $(W)/%/test.sources $(W)/%/test.hypotheses $(W)/%/test.standardized $(W)/%/test.references
-	@data/report.sh $* $(BIN) $(W)/$* $(call set_dir,$*) > $@.part
+	@data/report.sh $(MODELS)/$* $(BIN) $(W)/$* $(call set_dir,$*) > $@.part
 	@mv $@.part $@

@@ -3,7 +3,7 @@
 #
 #   PEER_PYTHON=python tests/bench/compare.sh [ROUNDS [STEPS]]    5 rounds of 30 steps; PEER_PYTHON: a Python that has torch
 #
-# Needs the ids of recipe-spa-eng (made when missing). BIN, DATA and THREADS as in the Makefile. Compare only within one run
+# Needs the ids of recipe-spa-eng (made when missing). BIN, DATA, MODELS and THREADS as in the Makefile. Compare only within one run
 # on one idle machine: machines and moments differ.
 set -euo pipefail
 export LC_ALL=C
@@ -15,8 +15,9 @@ bin=${BIN:-build/bin} data=${DATA:-data/cache} python=${PEER_PYTHON:-python3} th
   echo "compare.sh: $python has no torch (PEER_PYTHON=python names one that has)" >&2
   exit 1
 }
-work=models/work/spa-eng
-make --no-print-directory BUILD="${bin%/bin}" DATA="$data" "$work/train.ids" "$work/validation.ids" >&2
+models=${MODELS:-models}
+work=$models/work/spa-eng
+make --no-print-directory BIN="$bin" DATA="$data" MODELS="$models" "$work/train.ids" "$work/validation.ids" >&2
 
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
