@@ -1,0 +1,268 @@
+// The encoder-decoder against Keras (reference/keras/encoder-decoder.safetensors): logits, attention, loss,
+// gradients and five steps of each optimizer. Sizes and settings are read from the file, so that another one
+// of the same layout serves as well.
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <map>
+#include <string>
+
+#include "models/encoder_decoder.hpp"
+#include "reference_folder.hpp"
+#include "training/optimizer.hpp"
+
+using namespace headwater;
+
+namespace {
+
+// reference/README.md: float32 figures of another implementation.
+constexpr double kAbsolute = 1e-4;  // logits, attention, weights, gradients
+constexpr double kLossRelative = 1e-5;
+// Gradients are small numbers, so that they are held to their own size too. Where the true gradient is 0
+// (biases of keys: softmax does not see them) both sides hold rounding errors only.
+constexpr double kGradientRelative = 1e-4, kGradientRounding = 1e-7;
+
+// "decoder/cross_attention/query/kernel" -> "decoder.0.cross_attention.query.weight"
+std::string our_name(std::string name) {
+  const std::pair<std::string, std::string> words[] = {{"encoder/", "encoder.0/"},
+                                                       {"decoder/", "decoder.0/"},
+                                                       {"/embeddings", ""},
+                                                       {"/kernel", "/weight"},
+                                                       {"/attention_output/", "/output/"},
+                                                       {"/norm_1/", "/self_attention_norm/"},
+                                                       {"/norm_cross/", "/cross_attention_norm/"},
+                                                       {"/norm_2/", "/feed_forward_norm/"},
+                                                       {"/ff_1/", "/feed_forward/inner/"},
+                                                       {"/ff_2/", "/feed_forward/outer/"}};
+  for (const auto& [theirs, ours] : words) {
+    const std::size_t at = name.find(theirs);
+    if (at != std::string::npos) name.replace(at, theirs.size(), ours);
+  }
+  for (char& c : name) {
+    if (c == '/') c = '.';
+  }
+  return name;
+}
+
+ModelSettings settings_of(const Safetensors& file) {
+  const Json json = reference_settings(file);
+  const auto shape = [&](const std::string& name) { return file.at("weights/" + name).shape; };
+  ModelSettings settings;
+  settings.width = shape("head/kernel")[0];
+  settings.heads = json.at("heads").as_integer();
+  settings.head_width = json.at("key_size").as_integer();
+  settings.feed_forward_width = shape("encoder/ff_1/kernel")[1];
+  settings.length = std::max(shape("source_embedding/positions/embeddings")[0],
+                             shape("target_embedding/positions/embeddings")[0]);
+  settings.norm_epsilon = json.at("norm_epsilon").as_number();
+  return settings;
+}
+
+// "adam_clipnorm" is Adam with further settings.
+OptimizerSettings optimizer_of(const std::string& name, const Json& json) {
+  OptimizerSettings settings;
+  settings.kind = name.substr(0, name.find('_'));
+  const std::map<std::string, double*> numbers = {{"learning_rate", &settings.learning_rate},
+                                                  {"rho", &settings.rho},
+                                                  {"epsilon", &settings.epsilon},
+                                                  {"beta_1", &settings.beta_1},
+                                                  {"beta_2", &settings.beta_2},
+                                                  {"weight_decay", &settings.weight_decay},
+                                                  {"momentum", &settings.momentum},
+                                                  {"global_clipnorm", &settings.global_clipnorm}};
+  for (const auto& [key, value] : json.as_object()) {
+    if (key == "epsilon_placement") {
+      settings.epsilon_placement = value.as_string();
+    } else if (key == "epsilon_hat") {
+      settings.epsilon_hat = value.as_bool();
+    } else {
+      REQUIRE_MESSAGE(numbers.contains(key), "unknown setting ", key, " of ", name);
+      *numbers.at(key) = value.as_number();
+    }
+  }
+  return settings;
+}
+
+// The real tokens of padded rows [B, N].
+PairBatch batch_of(const Safetensors& file) {
+  const auto source_lengths = read_integers(file.at("inputs/source_lengths")),
+             target_lengths = read_integers(file.at("inputs/target_lengths"));
+  const auto source = read_ids(file.at("inputs/source")), target = read_ids(file.at("inputs/target_in")),
+             labels = read_ids(file.at("inputs/target_out"));
+  const std::size_t source_width = static_cast<std::size_t>(file.at("inputs/source").shape[1]);
+  const std::size_t target_width = static_cast<std::size_t>(file.at("inputs/target_in").shape[1]);
+  PairBatch batch;
+  batch.clear();
+  for (std::size_t s = 0; s < source_lengths.size(); ++s) {
+    const std::size_t length = static_cast<std::size_t>(target_lengths[s]);
+    batch.source.add(
+        std::span(source).subspan(s * source_width, static_cast<std::size_t>(source_lengths[s])));
+    batch.target.add(std::span(target).subspan(s * target_width, length));
+    const auto begin = labels.begin() + static_cast<std::ptrdiff_t>(s * target_width);
+    batch.labels.insert(batch.labels.end(), begin, begin + static_cast<std::ptrdiff_t>(length));
+  }
+  batch.finish();
+  return batch;
+}
+
+struct Golden {
+  Safetensors file{reference_path("keras/encoder-decoder.safetensors")};
+  PairBatch batch = batch_of(file);
+  EncoderDecoder model{settings_of(file), file.at("weights/source_embedding/tokens/embeddings").shape[0],
+                       file.at("weights/head/kernel").shape[1]};
+  Arena arena;
+
+  Golden() {
+    model.parameters().allocate(true);
+    load_weights();
+  }
+
+  // Calls f(parameter, tensor) for every tensor below `folder`; each parameter must be met once.
+  template <class F>
+  void for_each(const std::string& folder, const F& f) {
+    std::size_t met = 0;
+    for (const TensorView& tensor : file.tensors()) {
+      if (!tensor.name.starts_with(folder + "/")) continue;
+      const std::string name = our_name(tensor.name.substr(folder.size() + 1));
+      Parameter* p = model.parameters().find(name);
+      REQUIRE_MESSAGE(p != nullptr, tensor.name, " is not in the model as ", name);
+      REQUIRE_MESSAGE(p->shape == std::vector<Index>(tensor.shape.begin(), tensor.shape.end()), tensor.name);
+      f(*p, tensor);
+      ++met;
+    }
+    REQUIRE(met == model.parameters().all().size());
+  }
+
+  void load_weights() {
+    for_each("weights", [](Parameter& p, const TensorView& tensor) {
+      read_numbers(tensor, std::span<float>(p.value.data, static_cast<std::size_t>(p.size())));
+    });
+  }
+
+  // Mean over real target tokens; leaves its gradients in the parameters.
+  double loss_and_gradients() {
+    arena.reset();
+    model.parameters().begin_step();
+    Tape tape(arena, Tape::Mode::record);
+    const double tokens = static_cast<double>(batch.labels.size());
+    const kernels::CrossEntropyTotals totals = model.loss({tape}, batch, 0, 1 / tokens);
+    tape.backward();
+    CHECK(totals.tokens == batch.target.tokens());
+    return totals.loss / tokens;
+  }
+};
+
+// Expected weights of real tokens, cut out of padded ones [B, H, N, M].
+std::vector<float> cut_out(const TensorView& padded, const std::vector<float>& values, Index s, Index head,
+                           Index queries, Index keys) {
+  const Index heads = padded.shape[1], rows = padded.shape[2], cols = padded.shape[3];
+  std::vector<float> result;
+  for (Index q = 0; q < queries; ++q) {
+    const auto begin = values.begin() + ((s * heads + head) * rows + q) * cols;
+    result.insert(result.end(), begin, begin + keys);
+  }
+  return result;
+}
+
+void check_attention(const AttentionTrace& trace, const TensorView& theirs, const ModelSettings& settings) {
+  const std::vector<float> values = read_floats(theirs);
+  const Variable q = trace.attended.queries, k = trace.attended.keys;
+  const kernels::AttentionShape shape{
+      .query_offsets = q.packing().offsets,
+      .key_offsets = k.packing().offsets,
+      .heads = settings.heads,
+      .head_width = settings.head_width,
+      .scale = static_cast<Real>(1 / std::sqrt(static_cast<double>(settings.head_width))),
+      .is_causal = trace.attended.causality == Causality::causal};
+  for (Index s = 0; s < shape.sequences(); ++s) {
+    for (Index head = 0; head < settings.heads; ++head) {
+      const Index rows = shape.query_length(s), cols = shape.key_length(s);
+      std::vector<Real> storage(static_cast<std::size_t>(rows * cols));
+      const Matrix weights(storage.data(), rows, cols);
+      kernels::attention_weights(q.value(), k.value(), shape, s, head, weights);
+      INFO(name_of(trace.kind), " attention of sequence ", s, ", head ", head);
+      CHECK(distance(weights, cut_out(theirs, values, s, head, rows, cols)).absolute <= kAbsolute);
+      for (Index r = 0; r < rows; ++r) {
+        double sum = 0;
+        for (Index c = 0; c < cols; ++c) sum += static_cast<double>(weights.row(r)[c]);
+        CHECK(std::abs(sum - 1) <= 1e-5);
+      }
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE_FIXTURE(Golden, "encoder-decoder: logits and attention agree with Keras") {
+  Tape tape(arena, Tape::Mode::inference);
+  const StepContext context{tape};
+  std::vector<AttentionTrace> traces;
+  const Variable memory = model.encode(context, batch.source, &traces);
+  const Variable logits = model.logits(context, model.decode(context, batch.target, memory, &traces));
+
+  const TensorView& theirs = file.at("outputs/logits");  // [B, N, V]
+  const std::vector<float> values = read_floats(theirs);
+  const Index rows = theirs.shape[1], vocabulary = theirs.shape[2];
+  REQUIRE(logits.cols() == vocabulary);
+  for (Index s = 0; s < batch.target.sequences(); ++s) {
+    const Index begin = batch.target.offsets[static_cast<std::size_t>(s)],
+                end = batch.target.offsets[static_cast<std::size_t>(s) + 1];
+    const auto first = values.begin() + s * rows * vocabulary;
+    INFO("logits of sequence ", s);
+    CHECK(distance(logits.value().rows_between(begin, end), {first, first + (end - begin) * vocabulary})
+              .absolute <= kAbsolute);
+  }
+
+  REQUIRE(traces.size() == 3);
+  const std::map<AttentionKind, std::string> names = {{AttentionKind::encoder, "encoder_self"},
+                                                      {AttentionKind::decoder, "decoder_self"},
+                                                      {AttentionKind::cross, "decoder_cross"}};
+  for (const AttentionTrace& trace : traces)
+    check_attention(trace, file.at("outputs/" + names.at(trace.kind)), model.settings());
+}
+
+TEST_CASE_FIXTURE(Golden, "encoder-decoder: loss and every gradient agree with Keras") {
+  const double loss = loss_and_gradients(),
+               theirs = static_cast<double>(read_floats(file.at("outputs/loss"))[0]);
+  CHECK(std::abs(loss - theirs) <= kLossRelative * theirs);
+  double largest = 0;
+  for_each("rmsprop/gradient", [&](Parameter& p, const TensorView& tensor) {
+    const Distance d = distance(p.gradient, read_floats(tensor));
+    INFO("gradient of ", p.name, ": absolute distance ", d.absolute, " at ", d.at, ", relative ", d.relative);
+    CHECK(d.absolute <= kAbsolute);
+    CHECK((d.relative <= kGradientRelative || d.absolute <= kGradientRounding));
+    for (Index i = 0; i < p.size(); ++i)
+      largest = std::max(largest, std::abs(static_cast<double>(p.gradient.data[i])));
+  });
+  CHECK(largest > 100 * kAbsolute);  // the bound means something
+}
+
+TEST_CASE_FIXTURE(Golden, "encoder-decoder: five steps of each optimizer agree with Keras") {
+  const Json settings = reference_settings(file);
+  REQUIRE(settings.at("optimizers").as_object().size() > 0);
+  for (const auto& [name, values] : settings.at("optimizers").as_object()) {
+    const OptimizerSettings chosen = optimizer_of(name, values);
+    load_weights();
+    Optimizer optimizer(chosen, model.parameters());
+    const std::vector<float> losses = read_floats(file.at(name + "/losses"));
+    std::int64_t step = 0;
+    for (const float theirs : losses) {
+      ++step;
+      const double loss = loss_and_gradients();
+      INFO(name, ", loss before step ", step);
+      CHECK(std::abs(loss - static_cast<double>(theirs)) <= kLossRelative * static_cast<double>(theirs));
+      optimizer.step(chosen.learning_rate, step);
+    }
+    double moved = 0;
+    for_each(name + "/after", [&](Parameter& p, const TensorView& tensor) {
+      const Distance d = distance(p.value, read_floats(tensor));
+      INFO(name, ": ", p.name, " after ", step, " steps: absolute distance ", d.absolute, " at ", d.at);
+      CHECK(d.absolute <= kAbsolute);
+    });
+    for_each("weights", [&](Parameter& p, const TensorView& tensor) {
+      moved = std::max(moved, distance(p.value, read_floats(tensor)).absolute);
+    });
+    INFO(name);
+    CHECK(moved > 10 * kAbsolute);  // it did something
+  }
+}
