@@ -40,18 +40,23 @@ struct Options {
 void describe(CLI::App& app, Options& o) {
   app.add_option("data", o.data, "id lines: source, TAB, target; - is standard input");
   app.add_option("-r,--recipe", o.recipe, "the experiment, a YAML file")->required();
-  app.add_option("--scale", o.scale, "full, or quick: the recipe's cut-down version")->check(CLI::IsMember({"full", "quick"}))->capture_default_str();
+  app.add_option("--scale", o.scale, "full, or quick: the recipe's cut-down version")
+      ->check(CLI::IsMember({"full", "quick"}))
+      ->capture_default_str();
   app.add_option("--source-tokenizer", o.source_tokenizer, "tokenizer.json that made the source column");
   app.add_option("--target-tokenizer", o.target_tokenizer, "tokenizer.json that made the target column");
-  app.add_option("--validation", o.validation, "id lines to validate on; without it a share of the data is held out by seed");
+  app.add_option("--validation", o.validation,
+                 "id lines to validate on; without it a share of the data is held out by seed");
   app.add_option("-o,--output", o.output, "model directory; one that holds this run is resumed");
   app.add_flag("--overwrite", o.overwrites, "start anew in a directory that holds a run");
   app.add_option("--seed", o.seed, "instead of the recipe's");
   app.add_option("--epochs", o.epochs, "instead of the recipe's");
   app.add_flag("--allow-empty", o.allows_empty, "accept more than 1 % of pairs with an empty side");
-  app.add_flag("-n,--dry-run", o.is_dry_run, "check everything, print sizes and the memory of a step, train nothing");
+  app.add_flag("-n,--dry-run", o.is_dry_run,
+               "check everything, print sizes and the memory of a step, train nothing");
   app.add_flag("--print-recipe", o.prints_recipe, "print the resolved recipe and end");
-  app.add_option("--benchmark-steps", o.benchmark_steps, "time this many steps, print tokens a second, write nothing");
+  app.add_option("--benchmark-steps", o.benchmark_steps,
+                 "time this many steps, print tokens a second, write nothing");
   cli::add_isa_option(app, o.isa);
   cli::add_threads_option(app, o.threads);
   cli::add_quiet_option(app, o.is_quiet);
@@ -71,19 +76,21 @@ void on_signal(int number) {
 }
 
 Tokenizer load_side(const std::string& path, const char* option) {
-  if (path.empty()) throw UsageError(std::string(option) + " is missing (the tokenizer.json that made this column of ids)");
+  if (path.empty())
+    throw UsageError(std::string(option) + " is missing (the tokenizer.json that made this column of ids)");
   return Tokenizer::load(path);
 }
 
 // The recipe's size is that of the tables; a small text may have fewer words.
 void check_size(const Tokenizer& tokenizer, std::int64_t size, const std::string& path) {
   if (tokenizer.vocabulary_size() <= size) return;
-  throw UsageError(path + ": " + std::to_string(tokenizer.vocabulary_size()) + " tokens, the recipe has room for " + std::to_string(size) +
-                   " (learn it with --size " + std::to_string(size) + ")");
+  throw UsageError(path + ": " + std::to_string(tokenizer.vocabulary_size()) +
+                   " tokens, the recipe has room for " + std::to_string(size) + " (learn it with --size " +
+                   std::to_string(size) + ")");
 }
 
-IdColumns read_columns(const std::vector<std::string>& paths, const Recipe& recipe, const Tokenizer& source, const Tokenizer& target,
-                       bool allows_empty) {
+IdColumns read_columns(const std::vector<std::string>& paths, const Recipe& recipe, const Tokenizer& source,
+                       const Tokenizer& target, bool allows_empty) {
   IdColumns columns({{.name = "source",
                       .vocabulary = source.vocabulary_size(),
                       .most_ids = recipe.model.length,
@@ -110,11 +117,14 @@ void report(const IdColumns& columns, const char* what, bool is_quiet) {
 }
 
 void note_epoch(const EpochReport& r) {
-  cli::note("epoch " + std::to_string(r.epoch) + "/" + std::to_string(r.epochs) + ": loss " + format_fixed(r.training.mean_loss(), 4) +
-            ", validation loss " + format_fixed(r.validation.mean_loss(), 4) + " accuracy " + format_fixed(r.validation.accuracy(), 4) +
-            " (over padded positions " + format_fixed(r.validation.reference_loss(), 4) + ", " +
+  cli::note("epoch " + std::to_string(r.epoch) + "/" + std::to_string(r.epochs) + ": loss " +
+            format_fixed(r.training.mean_loss(), 4) + ", validation loss " +
+            format_fixed(r.validation.mean_loss(), 4) + " accuracy " +
+            format_fixed(r.validation.accuracy(), 4) + " (over padded positions " +
+            format_fixed(r.validation.reference_loss(), 4) + ", " +
             format_fixed(r.validation.reference_accuracy(), 4) + "), " + format_fixed(r.seconds, 1) + " s, " +
-            format_count(static_cast<std::int64_t>(r.tokens_per_second)) + " tokens/s" + (r.is_best ? ", best so far" : ""));
+            format_count(static_cast<std::int64_t>(r.tokens_per_second)) + " tokens/s" +
+            (r.is_best ? ", best so far" : ""));
 }
 
 // Trains until done or stopped.
@@ -122,10 +132,14 @@ TrainingOutcome train(Trainer& trainer, const Options& o) {
   cli::Progress progress("train", static_cast<double>(trainer.total_steps()), "tokens", o.is_quiet);
   double tokens = 0;
   TrainerCallbacks callbacks;
+  callbacks.on_resume = [&](std::int64_t step) {
+    if (!o.is_quiet) cli::note("resuming at step " + format_count(step));
+  };
   callbacks.after_step = [&](const StepReport& r) {
     tokens += static_cast<double>(r.useful_tokens);
     progress.update(static_cast<double>(r.step), tokens,
-                    "epoch " + std::to_string(r.epoch) + "/" + std::to_string(r.epochs) + " loss " + format_fixed(r.loss, 4));
+                    "epoch " + std::to_string(r.epoch) + "/" + std::to_string(r.epochs) + " loss " +
+                        format_fixed(r.loss, 4));
   };
   callbacks.after_epoch = [&](const EpochReport& r) {
     progress.clear();
@@ -152,14 +166,16 @@ void run(const Options& o) {
   const Tokenizer source = load_side(o.source_tokenizer, "--source-tokenizer");
   const Tokenizer target = load_side(o.target_tokenizer, "--target-tokenizer");
   if (target.start_id() < 0 || target.end_id() < 0) {
-    throw UsageError(o.target_tokenizer + ": has no [START] and [END] (learn it with tokenize --learn ... --start-end)");
+    throw UsageError(o.target_tokenizer +
+                     ": has no [START] and [END] (learn it with tokenize --learn ... --start-end)");
   }
   check_size(source, recipe.source_tokenizer.size, o.source_tokenizer);
   check_size(target, recipe.target_tokenizer.size, o.target_tokenizer);
   EncoderDecoder model(recipe.model, recipe.source_tokenizer.size, recipe.target_tokenizer.size);
 
   const IdColumns data = read_columns(o.data, recipe, source, target, o.allows_empty);
-  TranslationObjective::Examples train_examples{.columns = &data, .indices = {}, .is_all = true}, validation_examples;
+  TranslationObjective::Examples train_examples{.columns = &data, .indices = {}, .is_all = true},
+      validation_examples;
   std::optional<IdColumns> validation;
   if (!o.validation.empty()) {
     validation.emplace(read_columns({o.validation}, recipe, source, target, o.allows_empty));
@@ -179,17 +195,22 @@ void run(const Options& o) {
         train_examples.indices.push_back(i);
       }
     }
-    report(data, ("training and " + std::to_string(validation_examples.indices.size()) + " of them held-out validation").c_str(), o.is_quiet);
+    report(data,
+           ("training and " + std::to_string(validation_examples.indices.size()) +
+            " of them held-out validation")
+               .c_str(),
+           o.is_quiet);
   }
 
   model.parameters().allocate(true);
   TranslationObjective objective(model, train_examples, validation_examples, recipe.training.label_smoothing);
   std::unique_ptr<RunDirectory> directory;
   if (writes) {
-    RunDirectory::Files files{{"config.json", config_of(model, source, target).dump(2) + "\n"},
-                              {"generation_config.json", generation_config_of(target, recipe.model.length).dump(2) + "\n"},
-                              {"source-tokenizer.json", source.to_json()},
-                              {"target-tokenizer.json", target.to_json()}};
+    RunDirectory::Files files{
+        {"config.json", config_of(model, source, target).dump(2) + "\n"},
+        {"generation_config.json", generation_config_of(target, recipe.model.length).dump(2) + "\n"},
+        {"source-tokenizer.json", source.to_json()},
+        {"target-tokenizer.json", target.to_json()}};
     directory = std::make_unique<RunDirectory>(o.output, recipe, std::move(files),
                                                o.overwrites ? ExistingRun::overwrite : ExistingRun::resume,
                                                [](const std::string& text) { cli::note(text); });
@@ -212,7 +233,8 @@ void run(const Options& o) {
     outcome = train(trainer, o);
     if (outcome == TrainingOutcome::stopped) return;
     cli::LineWriter().text(table_of_expectations(recipe, o.output, model.parameters()));
-    if (!o.is_quiet) cli::note("finished at step " + format_count(trainer.state().step) + "; next: translate " + o.output);
+    if (!o.is_quiet)
+      cli::note("finished at step " + format_count(trainer.state().step) + "; next: translate " + o.output);
   });
   directory.reset();
   if (outcome == TrainingOutcome::stopped) {
@@ -227,11 +249,13 @@ void run(const Options& o) {
 
 int main(int argc, char** argv) {
   Options o;
-  return cli::tool_main(argc, argv,
-                        {.name = "train",
-                         .summary = "train, resume or time a model",
-                         .examples = "paste en.ids es.ids | train -r recipes/spa-eng.yaml --source-tokenizer en.json --target-tokenizer es.json "
-                                     "-o models/spa-eng\n"
-                                     "train -r recipes/spa-eng.yaml --print-recipe"},
-                        [&o](CLI::App& app) { describe(app, o); }, [&o] { run(o); });
+  return cli::tool_main(
+      argc, argv,
+      {.name = "train",
+       .summary = "train, resume or time a model",
+       .examples = "paste en.ids es.ids | train -r recipes/spa-eng.yaml --source-tokenizer en.json "
+                   "--target-tokenizer es.json "
+                   "-o models/spa-eng\n"
+                   "train -r recipes/spa-eng.yaml --print-recipe"},
+      [&o](CLI::App& app) { describe(app, o); }, [&o] { run(o); });
 }

@@ -24,8 +24,11 @@ struct Options {
 void describe(CLI::App& app, Options& o) {
   app.add_option("model", o.model, "model directory of train, or one of its checkpoints")->required();
   app.add_option("text", o.text, "text, one sentence a line; - is standard input");
-  app.add_option("--batch", o.batch, "sentences decoded together; the text is the same for any")->capture_default_str();
-  app.add_option("--most-tokens", o.most_tokens, "stop a translation after this many tokens; 0: the model's length")->capture_default_str();
+  app.add_option("--batch", o.batch, "sentences decoded together; the text is the same for any")
+      ->capture_default_str();
+  app.add_option("--most-tokens", o.most_tokens,
+                 "stop a translation after this many tokens; 0: the model's length")
+      ->capture_default_str();
   app.add_flag("--allow-unknown", o.allows_unknown, "let [UNK] be generated");
   app.add_flag("--replace-invalid", o.replaces_invalid, "invalid UTF-8 becomes U+FFFD instead of an error");
   cli::add_isa_option(app, o.isa);
@@ -35,7 +38,8 @@ void describe(CLI::App& app, Options& o) {
 
 void run(const Options& o) {
   if (o.batch < 1) throw UsageError("--batch is " + std::to_string(o.batch) + ", expected 1 or more");
-  if (o.most_tokens < 0) throw UsageError("--most-tokens is " + std::to_string(o.most_tokens) + ", expected 0 or more");
+  if (o.most_tokens < 0)
+    throw UsageError("--most-tokens is " + std::to_string(o.most_tokens) + ", expected 0 or more");
   if (o.isa != "auto") kernels::set_isa(kernels::isa_of_name(o.isa));
   ThreadPool pool(o.threads);
   pool.run([&] {
@@ -51,8 +55,8 @@ void run(const Options& o) {
       writer.flush();
     }
     if (translator.cut_lines() > 0 && !o.is_quiet) {
-      cli::note(format_count(translator.cut_lines()) + " lines had more than " + std::to_string(model.model->settings().length) +
-                " tokens; the rest of each was left out");
+      cli::note(format_count(translator.cut_lines()) + " lines had more than " +
+                std::to_string(model.model->settings().length) + " tokens; the rest of each was left out");
     }
   });
 }
@@ -61,10 +65,11 @@ void run(const Options& o) {
 
 int main(int argc, char** argv) {
   Options o;
-  return cli::tool_main(argc, argv,
-                        {.name = "translate",
-                         .summary = "translate each input line",
-                         .examples = "echo \"Where is the station?\" | translate models/spa-eng\n"
-                                     "cut -f1 test.tsv | translate models/spa-eng > test.hyp"},
-                        [&o](CLI::App& app) { describe(app, o); }, [&o] { run(o); });
+  return cli::tool_main(
+      argc, argv,
+      {.name = "translate",
+       .summary = "translate each input line",
+       .examples = "echo \"Where is the station?\" | translate models/spa-eng\n"
+                   "cut -f1 test.tsv | translate models/spa-eng > test.hyp"},
+      [&o](CLI::App& app) { describe(app, o); }, [&o] { run(o); });
 }

@@ -1,7 +1,8 @@
-// Every operation on one page. Each is a kernel pair, a function in ops/<name>.cpp and rows in tests/gradcheck/op_cases.cpp.
+// Every operation on one page. Each is a kernel pair, a function in ops/<name>.cpp and rows in
+// tests/gradcheck/op_cases.cpp.
 //
-// T tokens of the packed batch, I/O input/output width, D model width, H heads, K head width, V vocabulary. Operations take their fold plan
-// from the packing of their first input. Values are in the arena of the tape.
+// T tokens of the packed batch, I/O input/output width, D model width, H heads, K head width, V vocabulary.
+// Operations take their fold plan from the packing of their first input. Values are in the arena of the tape.
 #pragma once
 
 #include <cstdint>
@@ -13,16 +14,18 @@
 
 namespace headwater {
 
-inline constexpr std::string_view kOperationNames[] = {"linear",  "attention", "layer_norm", "add_layer_norm",
-                                                       "embed",   "dropout",   "add",        "linear_cross_entropy"};
+inline constexpr std::string_view kOperationNames[] = {
+    "linear", "attention", "layer_norm", "add_layer_norm", "embed", "dropout", "add", "linear_cross_entropy"};
 
 namespace ops {
 
 using kernels::Activation;
 
 // y = act(x·w + b): x [T, I], w [I, O], b [1, O] or null, y [T, O].
-// dx = dpre·wᵀ, dw = xᵀ·dpre, db = Σ dpre. Keeps x, and y (relu, tanh, sigmoid) or the pre-activation (gelu, silu).
-Variable linear(Tape& tape, const Variable& x, Parameter& w, Parameter* b, Activation activation = Activation::none);
+// dx = dpre·wᵀ, dw = xᵀ·dpre, db = Σ dpre. Keeps x, and y (relu, tanh, sigmoid) or the pre-activation (gelu,
+// silu).
+Variable linear(Tape& tape, const Variable& x, Parameter& w, Parameter* b,
+                Activation activation = Activation::none);
 
 struct AttentionSettings {
   Index heads = 1;
@@ -30,31 +33,37 @@ struct AttentionSettings {
   Real dropout = 0;
   RandomStream stream = {};
 };
-// y = softmax(q·kᵀ/sqrt(K))·v for each sequence and head (Vaswani et al. 2017, sec. 3.2): q [Tq, H·K], k, v [Tk, H·K], y [Tq, H·K].
-// Keeps q, k, v, y and two numbers a query and head; the weights are computed again in backward.
-Variable attention(Tape& tape, const Variable& q, const Variable& k, const Variable& v, const AttentionSettings& settings);
+// y = softmax(q·kᵀ/sqrt(K))·v for each sequence and head (Vaswani et al. 2017, sec. 3.2): q [Tq, H·K], k, v
+// [Tk, H·K], y [Tq, H·K]. Keeps q, k, v, y and two numbers a query and head; the weights are computed again
+// in backward.
+Variable attention(Tape& tape, const Variable& q, const Variable& k, const Variable& v,
+                   const AttentionSettings& settings);
 
-// y = gamma * (x - mean)/sqrt(variance + epsilon) + beta over each row (Ba et al. 2016). Keeps x and two moments a row.
+// y = gamma * (x - mean)/sqrt(variance + epsilon) + beta over each row (Ba et al. 2016). Keeps x and two
+// moments a row.
 Variable layer_norm(Tape& tape, const Variable& x, Parameter& gamma, Parameter& beta, Real epsilon);
 // y = layer_norm(x + z). Keeps the sum.
-Variable add_layer_norm(Tape& tape, const Variable& x, const Variable& z, Parameter& gamma, Parameter& beta, Real epsilon);
+Variable add_layer_norm(Tape& tape, const Variable& x, const Variable& z, Parameter& gamma, Parameter& beta,
+                        Real epsilon);
 
-// y[t] = table[ids[t]]·scale + positions[position_of[t]]: ids in [0, V), positions null for none. Both gradients touch only rows that occur.
-Variable embed(Tape& tape, const Packing& packing, std::span<const std::int32_t> ids, Parameter& table, Real scale,
-               std::span<const std::int32_t> position_of, Parameter* positions);
+// y[t] = table[ids[t]]·scale + positions[position_of[t]]: ids in [0, V), positions null for none. Both
+// gradients touch only rows that occur.
+Variable embed(Tape& tape, const Packing& packing, std::span<const std::int32_t> ids, Parameter& table,
+               Real scale, std::span<const std::int32_t> position_of, Parameter* positions);
 // The same with a fixed table of positions [N, D] (sinusoids).
-Variable embed(Tape& tape, const Packing& packing, std::span<const std::int32_t> ids, Parameter& table, Real scale,
-               std::span<const std::int32_t> position_of, ConstMatrix positions);
+Variable embed(Tape& tape, const Packing& packing, std::span<const std::int32_t> ids, Parameter& table,
+               Real scale, std::span<const std::int32_t> position_of, ConstMatrix positions);
 
 // y = x/(1 - rate) where the counter says keep, else 0. The mask is never stored. rate 0 returns x.
 Variable dropout(Tape& tape, const Variable& x, Real rate, const RandomStream& stream);
 
 Variable add(Tape& tape, const Variable& a, const Variable& b);
 
-// loss = Σ_t cross_entropy(x[t]·w + b, labels[t]): one operation, in blocks of rows; the gradient of loss_scale · loss is computed
-// on the way and put on x, w and b when the tape runs backward.
+// loss = Σ_t cross_entropy(x[t]·w + b, labels[t]): one operation, in blocks of rows; the gradient of
+// loss_scale · loss is computed on the way and put on x, w and b when the tape runs backward.
 kernels::CrossEntropyTotals linear_cross_entropy(Tape& tape, const Variable& x, Parameter& w, Parameter* b,
-                                                 std::span<const std::int32_t> labels, Real label_smoothing, Real loss_scale);
+                                                 std::span<const std::int32_t> labels, Real label_smoothing,
+                                                 Real loss_scale);
 
 }  // namespace ops
 }  // namespace headwater

@@ -21,8 +21,8 @@ FlatArray make_flat_array(Index size) {
   return FlatArray(static_cast<Real*>(address), FlatArrayDeleter{bytes});
 }
 
-Parameter* Parameters::declare(std::string name, std::vector<Index> shape, Index rows, Index cols, Initializer initializer, double fan_in,
-                               double fan_out) {
+Parameter* Parameters::declare(std::string name, std::vector<Index> shape, Index rows, Index cols,
+                               Initializer initializer, double fan_in, double fan_out) {
   if (find(name) != nullptr) throw Error("parameters: " + quote(name) + " is declared twice");
   auto parameter = std::make_unique<Parameter>();
   parameter->name = std::move(name);
@@ -64,11 +64,16 @@ void Parameters::initialize(std::uint64_t seed) {
     const RandomStream stream{.seed = seed, .purpose = Purpose::initialize, .layer = place++, .step = 0};
     Real* const value = p->value.data;
     switch (p->initializer) {
-      case Initializer::zeros: std::fill_n(value, p->size(), Real(0)); break;
-      case Initializer::ones: std::fill_n(value, p->size(), Real(1)); break;
+      case Initializer::zeros:
+        std::fill_n(value, p->size(), Real(0));
+        break;
+      case Initializer::ones:
+        std::fill_n(value, p->size(), Real(1));
+        break;
       case Initializer::glorot_uniform:
       case Initializer::embedding_uniform: {
-        // Glorot & Bengio 2010: uniform(-limit, limit), limit = sqrt(6 / (fan_in + fan_out)); embeddings: limit 0.05.
+        // Glorot & Bengio 2010: uniform(-limit, limit), limit = sqrt(6 / (fan_in + fan_out)); embeddings:
+        // limit 0.05.
         const float limit = p->initializer == Initializer::embedding_uniform
                                 ? 0.05f
                                 : static_cast<float>(std::sqrt(6.0 / (p->fan_in + p->fan_out)));

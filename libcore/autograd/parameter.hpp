@@ -23,11 +23,12 @@ struct Parameter {
   Initializer initializer = Initializer::zeros;
   double fan_in = 0, fan_out = 0;  // of glorot_uniform
   Index offset = 0;                // of its first number in the flat arrays
-  bool is_table = false;           // an embedding table: a step's gradient touches only the rows that occurred
+  bool is_table = false;  // an embedding table: a step's gradient touches only the rows that occurred
 
   // State of the running step.
-  bool has_gradient = false;                     // something was written since the step began
-  std::vector<std::int32_t> touched;             // a table's rows that have a gradient, ascending; a capacity of all rows is kept
+  bool has_gradient = false;  // something was written since the step began
+  std::vector<std::int32_t>
+      touched;  // a table's rows that have a gradient, ascending; a capacity of all rows is kept
   bool is_trained = true;
 
   Index size() const { return value.rows * value.cols; }
@@ -43,10 +44,12 @@ FlatArray make_flat_array(Index size);
 
 class Parameters {
  public:
-  // Declares a parameter of a matrix [rows, cols] saved with `shape`. The pointer stays valid. Names are unique.
-  Parameter* declare(std::string name, std::vector<Index> shape, Index rows, Index cols, Initializer initializer, double fan_in = 0,
-                     double fan_out = 0);
-  // Lays all declared parameters out in ascending order of their names; with `gradients` also their gradients (zero).
+  // Declares a parameter of a matrix [rows, cols] saved with `shape`. The pointer stays valid. Names are
+  // unique.
+  Parameter* declare(std::string name, std::vector<Index> shape, Index rows, Index cols,
+                     Initializer initializer, double fan_in = 0, double fan_out = 0);
+  // Lays all declared parameters out in ascending order of their names; with `gradients` also their gradients
+  // (zero).
   void allocate(bool with_gradients);
 
   Index size() const { return size_; }  // numbers in all parameters
@@ -58,7 +61,8 @@ class Parameters {
   const std::vector<std::unique_ptr<Parameter>>& all() const { return all_; }
   Parameter* find(std::string_view name) const;
 
-  // Fills every parameter from its initializer; a value depends on the seed, the parameter's place in the order and its index only.
+  // Fills every parameter from its initializer; a value depends on the seed, the parameter's place in the
+  // order and its index only.
   void initialize(std::uint64_t seed);
   void begin_step();
 

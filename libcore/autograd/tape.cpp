@@ -21,8 +21,10 @@ Variable Tape::wrap(Matrix value, const Packing* packing, bool needs_gradient) {
 }
 
 void Tape::push(std::string_view operation, void* closure, void (*run)(void*)) {
-  if (std::find(std::begin(kOperationNames), std::end(kOperationNames), operation) == std::end(kOperationNames)) {
-    throw Error("tape: operation " + quote(operation) + " is not in the list of autograd/ops.hpp (add it there and to the gradient checks)");
+  if (std::find(std::begin(kOperationNames), std::end(kOperationNames), operation) ==
+      std::end(kOperationNames)) {
+    throw Error("tape: operation " + quote(operation) +
+                " is not in the list of autograd/ops.hpp (add it there and to the gradient checks)");
   }
   last_ = new (arena_.allocate(sizeof(Entry))) Entry{closure, run, last_};
 }
@@ -50,7 +52,8 @@ void Tape::give(const Variable& v, Matrix contribution) {
 }
 
 const Matrix& Tape::incoming(const Variable& v) const {
-  if (v.node_->gradient.data == nullptr) throw Error("tape: a result has no gradient; nothing that the loss depends on uses it");
+  if (v.node_->gradient.data == nullptr)
+    throw Error("tape: a result has no gradient; nothing that the loss depends on uses it");
   return v.node_->gradient;
 }
 

@@ -1,7 +1,8 @@
 // Reverse-mode automatic differentiation over matrices of packed tokens.
 //
-// A tape records one closure an operation while the forward code runs and replays them backwards. Values, gradients and closures
-// live in an arena, so a step allocates nothing. A tape that does not record runs the same forward code for inference.
+// A tape records one closure an operation while the forward code runs and replays them backwards. Values,
+// gradients and closures live in an arena, so a step allocates nothing. A tape that does not record runs the
+// same forward code for inference.
 #pragma once
 
 #include <span>
@@ -65,13 +66,14 @@ class Tape {
   bool is_recording() const { return mode_ == Mode::record; }
   Arena& arena() { return arena_; }
 
-  // A result of an operation: uninitialised values. Its gradient is wanted if the tape records and `needs_gradient`.
+  // A result of an operation: uninitialised values. Its gradient is wanted if the tape records and
+  // `needs_gradient`.
   Variable variable(Index rows, Index cols, const Packing* packing, bool needs_gradient);
   // A matrix that somebody else owns, e.g. an input of a gradient check.
   Variable wrap(Matrix value, const Packing* packing, bool needs_gradient);
 
-  // Records the backward closure of an operation named in kOperationNames (autograd/ops.hpp). Closures are stored in the arena: they may
-  // capture handles, views and numbers, nothing that owns memory.
+  // Records the backward closure of an operation named in kOperationNames (autograd/ops.hpp). Closures are
+  // stored in the arena: they may capture handles, views and numbers, nothing that owns memory.
   template <class F>
   void record(std::string_view operation, F backward) {
     static_assert(std::is_trivially_destructible_v<F>, "closures on the tape own nothing");
@@ -83,14 +85,15 @@ class Tape {
   // The gradient of `v` for writing. Call once for each contribution, in the closure that writes it.
   GradientSlot slot(const Variable& v);
   static GradientSlot slot(Parameter& p);
-  // Adds `contribution` to the gradient of `v`; where it is the first, the matrix itself becomes the gradient and may be written to later.
+  // Adds `contribution` to the gradient of `v`; where it is the first, the matrix itself becomes the gradient
+  // and may be written to later.
   void give(const Variable& v, Matrix contribution);
   // The gradient that flowed into `v` (its consumers have run); throws Error where there is none.
   const Matrix& incoming(const Variable& v) const;
   static bool has_incoming(const Variable& v) { return v.node_->gradient.data != nullptr; }
 
-  // Replays the closures, last first. The gradients of the results must be there: a loss writes its own (ops::linear_cross_entropy),
-  // or seed() puts a cotangent on a variable.
+  // Replays the closures, last first. The gradients of the results must be there: a loss writes its own
+  // (ops::linear_cross_entropy), or seed() puts a cotangent on a variable.
   void backward();
   void seed(const Variable& v, ConstMatrix cotangent);
 

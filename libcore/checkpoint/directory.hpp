@@ -32,8 +32,9 @@ std::string manifest_text(const Manifest& manifest);
 // Error.
 Manifest parse_manifest(std::string_view text, std::string_view where);
 
-// The manifest of a checkpoint, after all files it names were read and compared with it. Throws Error.
-Manifest verify_checkpoint(const fs::path& checkpoint);
+// The manifest of a checkpoint, after all files it names (or those of `names`, which it must list) were read and
+// compared with it. Throws Error.
+Manifest verify_checkpoint(const fs::path& checkpoint, const std::vector<std::string>& names = {});
 
 // Writes one checkpoint: the files go to checkpoints/.tmp-<step>-<pid>/, finish() makes them
 // checkpoints/<step>/. Without finish(), or where it fails before the rename, the temporary folder is

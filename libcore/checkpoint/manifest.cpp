@@ -70,7 +70,7 @@ Manifest parse_manifest(std::string_view text, std::string_view where) {
   return manifest;
 }
 
-Manifest verify_checkpoint(const fs::path& checkpoint) {
+Manifest verify_checkpoint(const fs::path& checkpoint, const std::vector<std::string>& names) {
   const fs::path path = checkpoint / kManifestName;
   std::string text;
   // In pieces, so that a pipe or device of that name is an error and not a wait.
@@ -80,7 +80,13 @@ Manifest verify_checkpoint(const fs::path& checkpoint) {
       throw Error(shown(path) + ": larger than " + std::to_string(kMostManifestBytes) + " bytes");
   });
   Manifest manifest = parse_manifest(text, shown(path));
+  for (const std::string& name : names) {
+    const auto is_it = [&](const Manifest::File& file) { return file.name == name; };
+    if (std::none_of(manifest.files.begin(), manifest.files.end(), is_it))
+      throw Error(shown(path) + ": does not list " + quote(name) + " (use another checkpoint)");
+  }
   for (const Manifest::File& file : manifest.files) {
+    if (!names.empty() && std::find(names.begin(), names.end(), file.name) == names.end()) continue;
     const fs::path file_path = checkpoint / file.name;
     Hasher hasher;
     std::uint64_t bytes = 0;

@@ -19,7 +19,8 @@ struct PackedTokens {
   Index sequences() const { return offsets.empty() ? 0 : static_cast<Index>(offsets.size()) - 1; }
   std::span<const std::int32_t> sequence(Index s) const {
     return std::span(ids).subspan(static_cast<std::size_t>(offsets[static_cast<std::size_t>(s)]),
-                                  static_cast<std::size_t>(offsets[static_cast<std::size_t>(s) + 1] - offsets[static_cast<std::size_t>(s)]));
+                                  static_cast<std::size_t>(offsets[static_cast<std::size_t>(s) + 1] -
+                                                           offsets[static_cast<std::size_t>(s)]));
   }
 
   void clear();
@@ -27,8 +28,8 @@ struct PackedTokens {
   void finish() { plan.assign(offsets); }  // after the last add
 };
 
-// A batch for an encoder-decoder. A target line holds the start token, the words and the end token: the decoder reads all but the last id
-// and predicts all but the first (teacher forcing).
+// A batch for an encoder-decoder. A target line holds the start token, the words and the end token: the
+// decoder reads all but the last id and predicts all but the first (teacher forcing).
 struct PairBatch {
   PackedTokens source, target;       // target: what the decoder reads
   std::vector<std::int32_t> labels;  // what it predicts, one a target token

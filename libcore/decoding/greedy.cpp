@@ -9,7 +9,8 @@ namespace {
 // The caches of all decoder layers for the sequences of one batch.
 class DecoderState {
  public:
-  DecoderState(const EncoderDecoder& model, const StepContext& context, const PackedTokens& source, Index capacity)
+  DecoderState(const EncoderDecoder& model, const StepContext& context, const PackedTokens& source,
+               Index capacity)
       : model_(model), capacity_(capacity), source_(source) {
     Arena& arena = context.tape.arena();
     const Variable memory = model.encode(context, source);
@@ -17,15 +18,18 @@ class DecoderState {
     for (const DecoderBlock& block : model.decoder()) {
       const Index inner = block.self_attention().inner_width();
       DecoderCache cache;
-      cache.self = {arena.matrix(sequences * capacity, inner), arena.matrix(sequences * capacity, inner), capacity};
+      cache.self = {arena.matrix(sequences * capacity, inner), arena.matrix(sequences * capacity, inner),
+                    capacity};
       cache.cross = {arena.matrix(memory.rows(), inner), arena.matrix(memory.rows(), inner), 0};
       block.cross_attention().project_memory(context, memory, cache.cross.keys, cache.cross.values);
       caches_.push_back(cache);
     }
   }
 
-  // Logits [B, V] for the next token of the sequences `active`, whose newest token ids[b] stands at `position`.
-  Variable step(const StepContext& context, std::span<const Index> active, std::span<const std::int32_t> ids, Index position) {
+  // Logits [B, V] for the next token of the sequences `active`, whose newest token ids[b] stands at
+  // `position`.
+  Variable step(const StepContext& context, std::span<const Index> active, std::span<const std::int32_t> ids,
+                Index position) {
     const std::size_t count = active.size();
     query_offsets_.resize(count + 1);
     self_offsets_.resize(count);
@@ -64,7 +68,8 @@ class DecoderState {
 
 }  // namespace
 
-std::vector<std::vector<std::int32_t>> decode_greedily(const EncoderDecoder& model, Arena& arena, const PackedTokens& source,
+std::vector<std::vector<std::int32_t>> decode_greedily(const EncoderDecoder& model, Arena& arena,
+                                                       const PackedTokens& source,
                                                        const GreedySettings& settings) {
   std::vector<std::vector<std::int32_t>> results(static_cast<std::size_t>(source.sequences()));
   if (results.empty()) return results;
@@ -82,8 +87,10 @@ std::vector<std::vector<std::int32_t>> decode_greedily(const EncoderDecoder& mod
     const ArenaScope one_step(arena);
     const Variable logits = state.step(context, active, ids, position);
     const Matrix& all_logits = logits.value();
-    const Index choices = settings.choices > 0 ? std::min<Index>(settings.choices, all_logits.cols) : all_logits.cols;
-    kernels::argmax(ConstMatrix(all_logits.data, all_logits.rows, choices, all_logits.stride), settings.never, best);
+    const Index choices =
+        settings.choices > 0 ? std::min<Index>(settings.choices, all_logits.cols) : all_logits.cols;
+    kernels::argmax(ConstMatrix(all_logits.data, all_logits.rows, choices, all_logits.stride), settings.never,
+                    best);
     std::size_t kept = 0;
     for (std::size_t b = 0; b < active.size(); ++b) {
       if (best[b] == settings.end_id) continue;

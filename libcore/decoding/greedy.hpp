@@ -12,13 +12,14 @@ namespace headwater {
 struct GreedySettings {
   std::int32_t start_id = 2, end_id = 3;
   std::vector<std::int32_t> never;  // ids that are never chosen
-  std::int64_t choices = 0;         // only ids below are chosen (rows of the output layer without a token); 0: all
-  std::int64_t most_tokens = 0;     // without the end token; 0: the model's length
+  std::int64_t choices = 0;  // only ids below are chosen (rows of the output layer without a token); 0: all
+  std::int64_t most_tokens = 0;  // without the end token; 0: the model's length
 };
 
-// For each source sequence (none empty, none longer than the model's length) the ids that follow the start token, without the end token.
-// A result depends on its own source only: the same for every batch.
-std::vector<std::vector<std::int32_t>> decode_greedily(const EncoderDecoder& model, Arena& arena, const PackedTokens& source,
+// For each source sequence (none empty, none longer than the model's length) the ids that follow the start
+// token, without the end token. A result depends on its own source only: the same for every batch.
+std::vector<std::vector<std::int32_t>> decode_greedily(const EncoderDecoder& model, Arena& arena,
+                                                       const PackedTokens& source,
                                                        const GreedySettings& settings);
 
 }  // namespace headwater

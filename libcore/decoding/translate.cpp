@@ -39,8 +39,10 @@ std::vector<std::string> Translator::translate(const std::vector<std::string>& l
     line_of.push_back(i);
   }
   std::vector<std::string> results(lines.size());
-  const std::vector<std::vector<std::int32_t>> targets = decode_greedily(*model_.model, arena_, batch, greedy_);
-  for (std::size_t s = 0; s < targets.size(); ++s) results[line_of[s]] = model_.target_tokenizer.decode(targets[s]);
+  const std::vector<std::vector<std::int32_t>> targets =
+      decode_greedily(*model_.model, arena_, batch, greedy_);
+  for (std::size_t s = 0; s < targets.size(); ++s)
+    results[line_of[s]] = model_.target_tokenizer.decode(targets[s]);
   return results;
 }
 

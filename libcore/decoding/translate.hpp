@@ -22,8 +22,8 @@ class Translator {
  public:
   Translator(const TranslationModel& model, const TranslationSettings& settings);
 
-  // A translation for each line, in order. A line without a token gives an empty one; tokens beyond the model's positions are cut off
-  // and the line counted. Any grouping of lines into calls gives the same text.
+  // A translation for each line, in order. A line without a token gives an empty one; tokens beyond the
+  // model's positions are cut off and the line counted. Any grouping of lines into calls gives the same text.
   std::vector<std::string> translate(const std::vector<std::string>& lines);
 
   std::int64_t cut_lines() const { return cut_lines_; }

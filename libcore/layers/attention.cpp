@@ -6,21 +6,27 @@ namespace headwater {
 
 namespace {
 
-// The kernel is saved as [D, H, K]; the framework takes its fans as of a convolution (EXPERIMENTS.md, initialisation).
+// The kernel is saved as [D, H, K]; the framework takes its fans as of a convolution (EXPERIMENTS.md,
+// initialisation).
 Linear projection(LayerBuilder& builder, const std::string& name, const AttentionLayerSettings& s) {
-  const double d = static_cast<double>(s.width), h = static_cast<double>(s.heads), k = static_cast<double>(s.head_width);
-  return Linear(builder, name, {s.width, s.heads, s.head_width}, {s.heads, s.head_width}, s.width, s.heads * s.head_width, d * h, d * k);
+  const double d = static_cast<double>(s.width), h = static_cast<double>(s.heads),
+               k = static_cast<double>(s.head_width);
+  return Linear(builder, name, {s.width, s.heads, s.head_width}, {s.heads, s.head_width}, s.width,
+                s.heads * s.head_width, d * h, d * k);
 }
 
 // Saved as [H, K, D].
 Linear output_projection(LayerBuilder& builder, const std::string& name, const AttentionLayerSettings& s) {
-  const double d = static_cast<double>(s.width), h = static_cast<double>(s.heads), k = static_cast<double>(s.head_width);
-  return Linear(builder, name, {s.heads, s.head_width, s.width}, {s.width}, s.heads * s.head_width, s.width, h * k, h * d);
+  const double d = static_cast<double>(s.width), h = static_cast<double>(s.heads),
+               k = static_cast<double>(s.head_width);
+  return Linear(builder, name, {s.heads, s.head_width, s.width}, {s.width}, s.heads * s.head_width, s.width,
+                h * k, h * d);
 }
 
 }  // namespace
 
-MultiHeadAttention::MultiHeadAttention(LayerBuilder& builder, const std::string& name, const AttentionLayerSettings& settings)
+MultiHeadAttention::MultiHeadAttention(LayerBuilder& builder, const std::string& name,
+                                       const AttentionLayerSettings& settings)
     : settings_(settings),
       to_query_(projection(builder, name + ".query", settings)),
       to_key_(projection(builder, name + ".key", settings)),
@@ -28,27 +34,31 @@ MultiHeadAttention::MultiHeadAttention(LayerBuilder& builder, const std::string&
       to_output_(output_projection(builder, name + ".output", settings)),
       random_layer_(builder.next_random_layer++) {}
 
-Attended MultiHeadAttention::operator()(const StepContext& context, const Variable& queries, const Variable& memory,
-                                        Causality causality) const {
+Attended MultiHeadAttention::operator()(const StepContext& context, const Variable& queries,
+                                        const Variable& memory, Causality causality) const {
   const Variable q = to_query_(context, queries);  // [Tq, H·K]
   const Variable k = to_key_(context, memory);     // [Tk, H·K]
   const Variable v = to_value_(context, memory);   // [Tk, H·K]
-  const ops::AttentionSettings settings{.heads = settings_.heads,
-                                        .is_causal = causality == Causality::causal,
-                                        .dropout = context.tape.is_recording() ? static_cast<Real>(settings_.dropout) : Real(0),
-                                        .stream = context.stream(Purpose::attention_dropout, random_layer_)};
+  const ops::AttentionSettings settings{
+      .heads = settings_.heads,
+      .is_causal = causality == Causality::causal,
+      .dropout = context.tape.is_recording() ? static_cast<Real>(settings_.dropout) : Real(0),
+      .stream = context.stream(Purpose::attention_dropout, random_layer_)};
   const Variable mixed = ops::attention(context.tape, q, k, v, settings);  // [Tq, H·K]
   return {to_output_(context, mixed), q, k, causality};
 }
 
-void MultiHeadAttention::project_memory(const StepContext& context, const Variable& memory, Matrix keys, Matrix values) const {
+void MultiHeadAttention::project_memory(const StepContext& context, const Variable& memory, Matrix keys,
+                                        Matrix values) const {
   (void)context;
-  kernels::linear(memory.value(), to_key_.weight().value, to_key_.bias()->value.data, kernels::Activation::none, keys);
-  kernels::linear(memory.value(), to_value_.weight().value, to_value_.bias()->value.data, kernels::Activation::none, values);
+  kernels::linear(memory.value(), to_key_.weight().value, to_key_.bias()->value.data,
+                  kernels::Activation::none, keys);
+  kernels::linear(memory.value(), to_value_.weight().value, to_value_.bias()->value.data,
+                  kernels::Activation::none, values);
 }
 
-Variable MultiHeadAttention::over_cache(const StepContext& context, const Variable& queries, const KeyValueCache& cache,
-                                        const CacheView& view) const {
+Variable MultiHeadAttention::over_cache(const StepContext& context, const Variable& queries,
+                                        const KeyValueCache& cache, const CacheView& view) const {
   const Variable q = to_query_(context, queries);
   const Variable mixed = context.tape.variable(q.rows(), q.cols(), nullptr, false);
   const kernels::AttentionShape shape{.query_offsets = view.query_offsets,

@@ -17,7 +17,8 @@ struct AttentionLayerSettings {
 
 enum class Causality { full, causal };
 
-// The result and what its weights are computed from (kernels::attention_weights); handles on the tape's arena.
+// The result and what its weights are computed from (kernels::attention_weights); handles on the tape's
+// arena.
 struct Attended {
   Variable output;         // [Tq, D]
   Variable queries, keys;  // [Tq, H·K], [Tk, H·K]
@@ -33,21 +34,24 @@ struct KeyValueCache {
 // Which rows of a cache each query of a decoding step sees; one query a sequence.
 struct CacheView {
   std::span<const Index> query_offsets;  // 0, 1, ..., B
-  std::span<const Index> key_offsets;    // first row of each sequence in the cache (B values, one more ignored)
-  std::span<const Index> key_lengths;    // rows it sees
+  std::span<const Index> key_offsets;  // first row of each sequence in the cache (B values, one more ignored)
+  std::span<const Index> key_lengths;  // rows it sees
 };
 
 class MultiHeadAttention {
  public:
   MultiHeadAttention(LayerBuilder& builder, const std::string& name, const AttentionLayerSettings& settings);
 
-  // queries [Tq, D], memory [Tk, D]: softmax(QKᵀ/sqrt(K))V, then the output projection (Vaswani et al. 2017, sec. 3.2.2).
-  Attended operator()(const StepContext& context, const Variable& queries, const Variable& memory, Causality causality) const;
+  // queries [Tq, D], memory [Tk, D]: softmax(QKᵀ/sqrt(K))V, then the output projection (Vaswani et al. 2017,
+  // sec. 3.2.2).
+  Attended operator()(const StepContext& context, const Variable& queries, const Variable& memory,
+                      Causality causality) const;
 
   // Keys and values of `memory`, for decoding.
   void project_memory(const StepContext& context, const Variable& memory, Matrix keys, Matrix values) const;
   // One query a sequence over cached keys: [B, D] -> [B, D]; the same bits as the full computation.
-  Variable over_cache(const StepContext& context, const Variable& queries, const KeyValueCache& cache, const CacheView& view) const;
+  Variable over_cache(const StepContext& context, const Variable& queries, const KeyValueCache& cache,
+                      const CacheView& view) const;
 
   Index inner_width() const { return settings_.heads * settings_.head_width; }
   const AttentionLayerSettings& settings() const { return settings_; }

@@ -10,7 +10,8 @@ EncoderBlock::EncoderBlock(LayerBuilder& builder, const std::string& name, const
       feed_forward_(builder, name + ".feed_forward", settings),
       feed_forward_residual_(builder, name + ".feed_forward_norm", settings) {}
 
-EncoderBlockOutput EncoderBlock::operator()(const StepContext& context, const Variable& x, Causality causality) const {
+EncoderBlockOutput EncoderBlock::operator()(const StepContext& context, const Variable& x,
+                                            Causality causality) const {
   const Variable read = self_residual_.input(context, x);
   const Attended self = self_attention_(context, read, read, causality);
   const Variable z = self_residual_.sum(context, x, self.output);
@@ -26,31 +27,38 @@ DecoderBlock::DecoderBlock(LayerBuilder& builder, const std::string& name, const
       feed_forward_(builder, name + ".feed_forward", settings),
       feed_forward_residual_(builder, name + ".feed_forward_norm", settings) {}
 
-DecoderBlockOutput DecoderBlock::operator()(const StepContext& context, const Variable& x, const Variable& memory) const {
+DecoderBlockOutput DecoderBlock::operator()(const StepContext& context, const Variable& x,
+                                            const Variable& memory) const {
   const Variable read = self_residual_.input(context, x);
   const Attended self = self_attention_(context, read, read, Causality::causal);
   const Variable z = self_residual_.sum(context, x, self.output);
-  const Attended cross = cross_attention_(context, cross_residual_.input(context, z), memory, Causality::full);
+  const Attended cross =
+      cross_attention_(context, cross_residual_.input(context, z), memory, Causality::full);
   const Variable u = cross_residual_.sum(context, z, cross.output);
   const Variable fed = feed_forward_(context, feed_forward_residual_.input(context, u));
   return {feed_forward_residual_.sum(context, u, fed), self, cross};
 }
 
-Variable DecoderBlock::step(const StepContext& context, const Variable& x, const DecoderCache& cache, std::span<const Index> rows,
-                            const CacheView& self_view, const CacheView& cross_view) const {
+Variable DecoderBlock::step(const StepContext& context, const Variable& x, const DecoderCache& cache,
+                            std::span<const Index> rows, const CacheView& self_view,
+                            const CacheView& cross_view) const {
   const Variable read = self_residual_.input(context, x);
   const Index inner = self_attention_.inner_width();
-  const Matrix keys = context.tape.arena().matrix(x.rows(), inner), values = context.tape.arena().matrix(x.rows(), inner);
+  const Matrix keys = context.tape.arena().matrix(x.rows(), inner),
+               values = context.tape.arena().matrix(x.rows(), inner);
   self_attention_.project_memory(context, read, keys, values);
   for (Index b = 0; b < x.rows(); ++b) {
     const Index row = rows[static_cast<std::size_t>(b)];
     std::memcpy(cache.self.keys.row(row), keys.row(b), static_cast<std::size_t>(inner) * sizeof(Real));
     std::memcpy(cache.self.values.row(row), values.row(b), static_cast<std::size_t>(inner) * sizeof(Real));
   }
-  const Variable z = self_residual_.sum(context, x, self_attention_.over_cache(context, read, cache.self, self_view));
-  const Variable crossed = cross_attention_.over_cache(context, cross_residual_.input(context, z), cache.cross, cross_view);
+  const Variable z =
+      self_residual_.sum(context, x, self_attention_.over_cache(context, read, cache.self, self_view));
+  const Variable crossed =
+      cross_attention_.over_cache(context, cross_residual_.input(context, z), cache.cross, cross_view);
   const Variable u = cross_residual_.sum(context, z, crossed);
-  return feed_forward_residual_.sum(context, u, feed_forward_(context, feed_forward_residual_.input(context, u)));
+  return feed_forward_residual_.sum(context, u,
+                                    feed_forward_(context, feed_forward_residual_.input(context, u)));
 }
 
 }  // namespace headwater

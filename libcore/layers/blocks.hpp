@@ -27,9 +27,12 @@ struct BlockSettings {
 class FeedForward {
  public:
   FeedForward(LayerBuilder& builder, const std::string& name, const BlockSettings& settings)
-      : inner_(builder, name + ".inner", settings.attention.width, settings.feed_forward_width, settings.activation),
+      : inner_(builder, name + ".inner", settings.attention.width, settings.feed_forward_width,
+               settings.activation),
         outer_(builder, name + ".outer", settings.feed_forward_width, settings.attention.width) {}
-  Variable operator()(const StepContext& context, const Variable& x) const { return outer_(context, inner_(context, x)); }
+  Variable operator()(const StepContext& context, const Variable& x) const {
+    return outer_(context, inner_(context, x));
+  }
 
  private:
   Linear inner_, outer_;
@@ -39,13 +42,18 @@ class FeedForward {
 class Residual {
  public:
   Residual(LayerBuilder& builder, const std::string& name, const BlockSettings& settings)
-      : norm_(builder, name, settings.attention.width, settings.norm_epsilon), dropout_(builder, settings.dropout), place_(settings.norm_place) {}
+      : norm_(builder, name, settings.attention.width, settings.norm_epsilon),
+        dropout_(builder, settings.dropout),
+        place_(settings.norm_place) {}
   // What the sub-layer reads.
-  Variable input(const StepContext& context, const Variable& x) const { return place_ == NormPlace::pre ? norm_(context, x) : x; }
+  Variable input(const StepContext& context, const Variable& x) const {
+    return place_ == NormPlace::pre ? norm_(context, x) : x;
+  }
   // x and what the sub-layer made of it.
   Variable sum(const StepContext& context, const Variable& x, const Variable& z) const {
     const Variable dropped = dropout_(context, z);
-    return place_ == NormPlace::post ? norm_.after_sum(context, x, dropped) : ops::add(context.tape, x, dropped);
+    return place_ == NormPlace::post ? norm_.after_sum(context, x, dropped)
+                                     : ops::add(context.tape, x, dropped);
   }
 
  private:
@@ -88,8 +96,8 @@ class DecoderBlock {
   DecoderBlockOutput operator()(const StepContext& context, const Variable& x, const Variable& memory) const;
 
   // One new token of each sequence: x [B, D]. `rows`: the row of the self cache that each token takes.
-  Variable step(const StepContext& context, const Variable& x, const DecoderCache& cache, std::span<const Index> rows,
-                const CacheView& self_view, const CacheView& cross_view) const;
+  Variable step(const StepContext& context, const Variable& x, const DecoderCache& cache,
+                std::span<const Index> rows, const CacheView& self_view, const CacheView& cross_view) const;
 
   const MultiHeadAttention& self_attention() const { return self_attention_; }
   const MultiHeadAttention& cross_attention() const { return cross_attention_; }

@@ -19,7 +19,9 @@ struct StepContext {
   std::uint64_t seed = 0;
   std::uint32_t step = 0;  // of the optimizer, from 1; chooses the masks
 
-  RandomStream stream(Purpose purpose, std::uint32_t layer) const { return {.seed = seed, .purpose = purpose, .layer = layer, .step = step}; }
+  RandomStream stream(Purpose purpose, std::uint32_t layer) const {
+    return {.seed = seed, .purpose = purpose, .layer = layer, .step = step};
+  }
 };
 
 }  // namespace headwater

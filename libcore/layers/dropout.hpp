@@ -8,7 +8,8 @@ namespace headwater {
 
 class Dropout {
  public:
-  Dropout(LayerBuilder& builder, double rate) : rate_(static_cast<Real>(rate)), layer_(builder.next_random_layer++) {}
+  Dropout(LayerBuilder& builder, double rate)
+      : rate_(static_cast<Real>(rate)), layer_(builder.next_random_layer++) {}
   Variable operator()(const StepContext& context, const Variable& x) const {
     return ops::dropout(context.tape, x, rate_, context.stream(Purpose::dropout, layer_));
   }

@@ -8,32 +8,39 @@ std::vector<Real> sinusoidal_positions(Index length, Index width) {
   std::vector<Real> table(static_cast<std::size_t>(length * width));
   for (Index p = 0; p < length; ++p) {
     for (Index c = 0; c < width; ++c) {
-      const double angle = static_cast<double>(p) / std::pow(10000.0, static_cast<double>(c / 2 * 2) / static_cast<double>(width));
-      table[static_cast<std::size_t>(p * width + c)] = static_cast<Real>(c % 2 == 0 ? std::sin(angle) : std::cos(angle));
+      const double angle = static_cast<double>(p) /
+                           std::pow(10000.0, static_cast<double>(c / 2 * 2) / static_cast<double>(width));
+      table[static_cast<std::size_t>(p * width + c)] =
+          static_cast<Real>(c % 2 == 0 ? std::sin(angle) : std::cos(angle));
     }
   }
   return table;
 }
 
 Embedding::Embedding(LayerBuilder& builder, const std::string& name, const EmbeddingSettings& settings)
-    : tokens_(builder.parameters.declare(name + ".tokens", {settings.vocabulary_size, settings.width}, settings.vocabulary_size,
-                                         settings.width, Initializer::embedding_uniform)),
+    : tokens_(builder.parameters.declare(name + ".tokens", {settings.vocabulary_size, settings.width},
+                                         settings.vocabulary_size, settings.width,
+                                         Initializer::embedding_uniform)),
       settings_(settings) {
   tokens_->is_table = true;
   if (settings.positions == Positions::learned) {
-    positions_ = builder.parameters.declare(name + ".positions", {settings.length, settings.width}, settings.length, settings.width,
-                                            Initializer::embedding_uniform);
+    positions_ = builder.parameters.declare(name + ".positions", {settings.length, settings.width},
+                                            settings.length, settings.width, Initializer::embedding_uniform);
     positions_->is_table = true;
   } else if (settings.positions == Positions::sinusoidal) {
     sinusoids_ = sinusoidal_positions(settings.length, settings.width);
   }
 }
 
-Variable Embedding::operator()(const StepContext& context, const Packing& packing, std::span<const std::int32_t> ids,
+Variable Embedding::operator()(const StepContext& context, const Packing& packing,
+                               std::span<const std::int32_t> ids,
                                std::span<const std::int32_t> position_of) const {
   const Real scale = settings_.is_scaled ? std::sqrt(static_cast<Real>(settings_.width)) : Real(1);
-  if (positions_ != nullptr) return ops::embed(context.tape, packing, ids, *tokens_, scale, position_of, positions_);
-  const ConstMatrix table = sinusoids_.empty() ? ConstMatrix() : ConstMatrix(static_cast<const Real*>(sinusoids_.data()), settings_.length, settings_.width);
+  if (positions_ != nullptr)
+    return ops::embed(context.tape, packing, ids, *tokens_, scale, position_of, positions_);
+  const ConstMatrix table = sinusoids_.empty() ? ConstMatrix()
+                                               : ConstMatrix(static_cast<const Real*>(sinusoids_.data()),
+                                                             settings_.length, settings_.width);
   return ops::embed(context.tape, packing, ids, *tokens_, scale, position_of, table);
 }
 

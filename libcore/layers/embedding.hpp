@@ -11,7 +11,8 @@ namespace headwater {
 
 enum class Positions { none, learned, sinusoidal };
 
-// PE(p, 2i) = sin(p / 10000^(2i/D)), PE(p, 2i+1) = cos(p / 10000^(2i/D)): [N, D] row-major (Vaswani et al. 2017, sec. 3.5).
+// PE(p, 2i) = sin(p / 10000^(2i/D)), PE(p, 2i+1) = cos(p / 10000^(2i/D)): [N, D] row-major (Vaswani et al.
+// 2017, sec. 3.5).
 std::vector<Real> sinusoidal_positions(Index length, Index width);
 
 struct EmbeddingSettings {

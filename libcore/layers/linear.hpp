@@ -11,12 +11,15 @@ namespace headwater {
 class Linear {
  public:
   // weight [inputs, outputs] named `name`.weight, Glorot uniform; bias [outputs] named `name`.bias, zero.
-  Linear(LayerBuilder& builder, const std::string& name, Index inputs, Index outputs, ops::Activation activation = ops::Activation::none);
+  Linear(LayerBuilder& builder, const std::string& name, Index inputs, Index outputs,
+         ops::Activation activation = ops::Activation::none);
   // The same with the shape of the weight as saved and the fans of its initializer given (attention kernels).
-  Linear(LayerBuilder& builder, const std::string& name, std::vector<Index> weight_shape, std::vector<Index> bias_shape, Index inputs,
-         Index outputs, double fan_in, double fan_out);
+  Linear(LayerBuilder& builder, const std::string& name, std::vector<Index> weight_shape,
+         std::vector<Index> bias_shape, Index inputs, Index outputs, double fan_in, double fan_out);
 
-  Variable operator()(const StepContext& context, const Variable& x) const { return ops::linear(context.tape, x, *weight_, bias_, activation_); }
+  Variable operator()(const StepContext& context, const Variable& x) const {
+    return ops::linear(context.tape, x, *weight_, bias_, activation_);
+  }
 
   Parameter& weight() const { return *weight_; }
   Parameter* bias() const { return bias_; }

@@ -9,9 +9,12 @@ namespace headwater {
 
 const char* name_of(AttentionKind kind) {
   switch (kind) {
-    case AttentionKind::encoder: return "encoder";
-    case AttentionKind::decoder: return "decoder";
-    case AttentionKind::cross: return "cross";
+    case AttentionKind::encoder:
+      return "encoder";
+    case AttentionKind::decoder:
+      return "decoder";
+    case AttentionKind::cross:
+      return "cross";
   }
   return "";
 }
@@ -20,7 +23,8 @@ const Packing& pack(Tape& tape, const PackedTokens& tokens) {
   return *new (tape.arena().allocate(sizeof(Packing))) Packing{tokens.offsets, &tokens.plan};
 }
 
-EncoderDecoder::EncoderDecoder(const ModelSettings& settings, Index source_vocabulary, Index target_vocabulary)
+EncoderDecoder::EncoderDecoder(const ModelSettings& settings, Index source_vocabulary,
+                               Index target_vocabulary)
     : settings_(settings),
       source_vocabulary_(source_vocabulary),
       target_vocabulary_(target_vocabulary),
@@ -32,15 +36,21 @@ EncoderDecoder::EncoderDecoder(const ModelSettings& settings, Index source_vocab
       output_dropout_(builder_, settings.output_dropout),
       head_(builder_, "head", settings.width, target_vocabulary) {
   const BlockSettings block = block_settings(settings);
-  for (Index i = 0; i < settings.encoder_layers; ++i) encoder_.emplace_back(builder_, "encoder." + std::to_string(i), block);
-  for (Index i = 0; i < settings.decoder_layers; ++i) decoder_.emplace_back(builder_, "decoder." + std::to_string(i), block);
+  for (Index i = 0; i < settings.encoder_layers; ++i)
+    encoder_.emplace_back(builder_, "encoder." + std::to_string(i), block);
+  for (Index i = 0; i < settings.decoder_layers; ++i)
+    decoder_.emplace_back(builder_, "decoder." + std::to_string(i), block);
   if (block.norm_place == NormPlace::pre) {
-    if (!encoder_.empty()) encoder_norm_ = std::make_unique<LayerNorm>(builder_, "encoder.norm", settings.width, settings.norm_epsilon);
-    decoder_norm_ = std::make_unique<LayerNorm>(builder_, "decoder.norm", settings.width, settings.norm_epsilon);
+    if (!encoder_.empty())
+      encoder_norm_ =
+          std::make_unique<LayerNorm>(builder_, "encoder.norm", settings.width, settings.norm_epsilon);
+    decoder_norm_ =
+        std::make_unique<LayerNorm>(builder_, "decoder.norm", settings.width, settings.norm_epsilon);
   }
 }
 
-Variable EncoderDecoder::encode(const StepContext& context, const PackedTokens& source, std::vector<AttentionTrace>* traces) const {
+Variable EncoderDecoder::encode(const StepContext& context, const PackedTokens& source,
+                                std::vector<AttentionTrace>* traces) const {
   const Packing& packing = pack(context.tape, source);
   Variable x = source_dropout_(context, source_embedding_(context, packing, source.ids, source.position_of));
   Index layer = 0;
@@ -53,7 +63,8 @@ Variable EncoderDecoder::encode(const StepContext& context, const PackedTokens& 
   return encoder_norm_ ? (*encoder_norm_)(context, x) : x;
 }
 
-Variable EncoderDecoder::embed_target(const StepContext& context, const Packing& packing, std::span<const std::int32_t> ids,
+Variable EncoderDecoder::embed_target(const StepContext& context, const Packing& packing,
+                                      std::span<const std::int32_t> ids,
                                       std::span<const std::int32_t> position_of) const {
   return target_dropout_(context, target_embedding_(context, packing, ids, position_of));
 }
@@ -62,8 +73,8 @@ Variable EncoderDecoder::finish_decoder(const StepContext& context, const Variab
   return output_dropout_(context, decoder_norm_ ? (*decoder_norm_)(context, x) : x);
 }
 
-Variable EncoderDecoder::decode(const StepContext& context, const PackedTokens& target, const Variable& memory,
-                                std::vector<AttentionTrace>* traces) const {
+Variable EncoderDecoder::decode(const StepContext& context, const PackedTokens& target,
+                                const Variable& memory, std::vector<AttentionTrace>* traces) const {
   Variable x = embed_target(context, pack(context.tape, target), target.ids, target.position_of);
   Index layer = 0;
   for (const DecoderBlock& block : decoder_) {
@@ -78,19 +89,21 @@ Variable EncoderDecoder::decode(const StepContext& context, const PackedTokens& 
   return finish_decoder(context, x);
 }
 
-kernels::CrossEntropyTotals EncoderDecoder::loss(const StepContext& context, const PairBatch& batch, double label_smoothing,
-                                                 double loss_scale) const {
+kernels::CrossEntropyTotals EncoderDecoder::loss(const StepContext& context, const PairBatch& batch,
+                                                 double label_smoothing, double loss_scale) const {
   const Variable memory = encode(context, batch.source);
   const Variable hidden = decode(context, batch.target, memory);
-  return ops::linear_cross_entropy(context.tape, hidden, head_.weight(), head_.bias(), batch.labels, static_cast<Real>(label_smoothing),
-                                   static_cast<Real>(loss_scale));
+  return ops::linear_cross_entropy(context.tape, hidden, head_.weight(), head_.bias(), batch.labels,
+                                   static_cast<Real>(label_smoothing), static_cast<Real>(loss_scale));
 }
 
 std::vector<LayerSummary> EncoderDecoder::summary() const {
   const double n = static_cast<double>(settings_.length), d = static_cast<double>(settings_.width);
   const double inner = static_cast<double>(settings_.heads * attention_settings(settings_).head_width);
-  const double f = static_cast<double>(settings_.feed_forward_width), v = static_cast<double>(target_vocabulary_);
-  const double attention = 2 * 4 * n * d * inner + 2 * 2 * n * n * inner;  // four projections, scores and values
+  const double f = static_cast<double>(settings_.feed_forward_width),
+               v = static_cast<double>(target_vocabulary_);
+  const double attention =
+      2 * 4 * n * d * inner + 2 * 2 * n * n * inner;  // four projections, scores and values
   const double feed_forward = 2 * 2 * n * d * f;
   const auto parameters_of = [&](const std::string& prefix) {
     Index sum = 0;
@@ -107,13 +120,16 @@ std::vector<LayerSummary> EncoderDecoder::summary() const {
     const std::string name = "encoder." + std::to_string(i);
     rows.push_back({name, "[S, " + width + "]", parameters_of(name + "."), attention + feed_forward});
   }
-  if (encoder_norm_) rows.push_back({"encoder.norm", "[S, " + width + "]", parameters_of("encoder.norm."), 0});
+  if (encoder_norm_)
+    rows.push_back({"encoder.norm", "[S, " + width + "]", parameters_of("encoder.norm."), 0});
   for (std::size_t i = 0; i < decoder_.size(); ++i) {
     const std::string name = "decoder." + std::to_string(i);
     rows.push_back({name, "[T, " + width + "]", parameters_of(name + "."), 2 * attention + feed_forward});
   }
-  if (decoder_norm_) rows.push_back({"decoder.norm", "[T, " + width + "]", parameters_of("decoder.norm."), 0});
-  rows.push_back({"head", "[T, " + std::to_string(target_vocabulary_) + "]", parameters_of("head."), 2 * n * d * v});
+  if (decoder_norm_)
+    rows.push_back({"decoder.norm", "[T, " + width + "]", parameters_of("decoder.norm."), 0});
+  rows.push_back(
+      {"head", "[T, " + std::to_string(target_vocabulary_) + "]", parameters_of("head."), 2 * n * d * v});
   return rows;
 }
 

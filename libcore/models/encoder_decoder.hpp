@@ -13,7 +13,8 @@
 
 namespace headwater {
 
-// Where the weights of one layer can be read from (kernels::attention_weights); valid until the arena is reset.
+// Where the weights of one layer can be read from (kernels::attention_weights); valid until the arena is
+// reset.
 struct AttentionTrace {
   AttentionKind kind;
   Index layer;
@@ -30,7 +31,8 @@ struct LayerSummary {
 
 class EncoderDecoder {
  public:
-  // Declares its parameters; call parameters().allocate() next. Throws UsageError where settings do not fit together.
+  // Declares its parameters; call parameters().allocate() next. Throws UsageError where settings do not fit
+  // together.
   EncoderDecoder(const ModelSettings& settings, Index source_vocabulary, Index target_vocabulary);
 
   Parameters& parameters() { return parameters_; }
@@ -40,12 +42,15 @@ class EncoderDecoder {
   Index target_vocabulary() const { return target_vocabulary_; }
 
   // Source tokens [S] -> [S, D].
-  Variable encode(const StepContext& context, const PackedTokens& source, std::vector<AttentionTrace>* traces = nullptr) const;
+  Variable encode(const StepContext& context, const PackedTokens& source,
+                  std::vector<AttentionTrace>* traces = nullptr) const;
   // Target tokens [T] and the encoder's output -> [T, D], what the output layer reads.
   Variable decode(const StepContext& context, const PackedTokens& target, const Variable& memory,
                   std::vector<AttentionTrace>* traces = nullptr) const;
-  // Loss over all target tokens; with a recording tape the gradients of loss_scale · loss follow from tape.backward().
-  kernels::CrossEntropyTotals loss(const StepContext& context, const PairBatch& batch, double label_smoothing, double loss_scale) const;
+  // Loss over all target tokens; with a recording tape the gradients of loss_scale · loss follow from
+  // tape.backward().
+  kernels::CrossEntropyTotals loss(const StepContext& context, const PairBatch& batch, double label_smoothing,
+                                   double loss_scale) const;
   // [T, D] -> [T, V]
   Variable logits(const StepContext& context, const Variable& hidden) const { return head_(context, hidden); }
 

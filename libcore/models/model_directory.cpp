@@ -17,7 +17,8 @@ constexpr const char* kModelType = "headwater_encoder_decoder";
 std::int64_t whole(const Json& config, std::string_view name, std::int64_t least, std::int64_t most) {
   const std::int64_t value = config.at(name).as_integer();
   if (value < least || value > most) {
-    throw Error(quote(name) + " is " + std::to_string(value) + ", expected " + std::to_string(least) + " to " + std::to_string(most));
+    throw Error(quote(name) + " is " + std::to_string(value) + ", expected " + std::to_string(least) +
+                " to " + std::to_string(most));
   }
   return value;
 }
@@ -46,12 +47,14 @@ std::string text_at(const Json& config, std::string_view name, const std::filesy
   }
 }
 
-Tokenizer load_tokenizer(const std::filesystem::path& path, Index rows, const std::string& hash, const std::filesystem::path& config) {
+Tokenizer load_tokenizer(const std::filesystem::path& path, Index rows, const std::string& hash,
+                         const std::filesystem::path& config) {
   Tokenizer tokenizer = Tokenizer::load(path);
   // A text with fewer words than the recipe's vocabulary leaves the last rows of the tables unused.
   if (tokenizer.vocabulary_size() > rows || tokenizer.hash() != hash) {
-    throw Error(path.string() + ": " + std::to_string(tokenizer.vocabulary_size()) + " tokens with the hash " + tokenizer.hash() + ", " +
-                config.string() + " has room for " + std::to_string(rows) + " and asks for " + quote(hash) +
+    throw Error(path.string() + ": " + std::to_string(tokenizer.vocabulary_size()) +
+                " tokens with the hash " + tokenizer.hash() + ", " + config.string() + " has room for " +
+                std::to_string(rows) + " and asks for " + quote(hash) +
                 " (the tokenizer belongs to another model)");
   }
   return tokenizer;
@@ -62,14 +65,27 @@ Tokenizer load_tokenizer(const std::filesystem::path& path, Index rows, const st
 std::filesystem::path model_files(const std::filesystem::path& path) {
   std::error_code ignored;
   if (!std::filesystem::is_directory(path, ignored)) {
-    throw Error(path.string() + ": not a model directory (train writes one: train --recipe RECIPE -o " + path.string() + ")");
+    throw Error(path.string() + ": not a model directory (train writes one: train --recipe RECIPE -o " +
+                path.string() + ")");
   }
-  if (std::filesystem::exists(path / "config.json", ignored)) return path;
+  // What a model needs of a checkpoint; its optimizer state stays unread.
+  const std::vector<std::string> needed{"config.json", "model.safetensors", "source-tokenizer.json",
+                                        "target-tokenizer.json"};
+  if (std::filesystem::exists(path / kManifestName, ignored)) {
+    verify_checkpoint(path, needed);
+    return path;
+  }
+  const std::filesystem::path best = path / "checkpoints" / "best";
+  if (std::filesystem::is_symlink(best, ignored)) {
+    verify_checkpoint(best, needed);
+    return best;
+  }
+  if (std::filesystem::exists(path / "config.json", ignored)) return path;  // a copy without checkpoints
   std::vector<std::string> skipped;
   const auto newest = newest_valid_checkpoint(path, skipped);
   if (!newest) {
-    throw Error(path.string() + ": holds no complete checkpoint" + (skipped.empty() ? "" : "; " + skipped.front()) +
-                " (is training still in its first steps?)");
+    throw Error(path.string() + ": holds no complete checkpoint" +
+                (skipped.empty() ? "" : "; " + skipped.front()) + " (is training still in its first steps?)");
   }
   return newest->path;
 }
@@ -126,7 +142,8 @@ std::unique_ptr<EncoderDecoder> model_of_config(const Json& config, const std::s
     s.decoder_layers = whole(config, "decoder_layers", 1, 1000);
     s.norm = word(config, "norm", {"post", "pre"});
     s.norm_epsilon = config.at("norm_epsilon").as_number();
-    if (!(s.norm_epsilon > 0) || !std::isfinite(s.norm_epsilon)) throw Error("\"norm_epsilon\" is not above 0");
+    if (!(s.norm_epsilon > 0) || !std::isfinite(s.norm_epsilon))
+      throw Error("\"norm_epsilon\" is not above 0");
     s.activation = word(config, "activation", {"relu", "gelu", "gelu_tanh", "silu"});
     s.positions = word(config, "positions", {"learned", "sinusoidal", "none"});
     s.scale_embedding = config.at("scale_embedding").as_bool();
@@ -134,14 +151,15 @@ std::unique_ptr<EncoderDecoder> model_of_config(const Json& config, const std::s
     // The table of sinusoids is computed before any tensor of the file could contradict these sizes.
     constexpr std::int64_t kMostSinusoids = std::int64_t{1} << 26;
     if (s.positions == "sinusoidal" && s.length * s.width > kMostSinusoids) {
-      throw Error("\"length\" times \"width\" is " + std::to_string(s.length * s.width) + ", sinusoidal positions have at most " +
-                  std::to_string(kMostSinusoids));
+      throw Error("\"length\" times \"width\" is " + std::to_string(s.length * s.width) +
+                  ", sinusoidal positions have at most " + std::to_string(kMostSinusoids));
     }
     s.dropout = config.at("dropout").as_number();
     s.attention_dropout = config.at("attention_dropout").as_number();
     s.output_dropout = config.at("output_dropout").as_number();
     s.initialization = config.at("initialization").as_string();
-    return std::make_unique<EncoderDecoder>(s, whole(config, "source_vocabulary_size", 1, 10000000), whole(config, "target_vocabulary_size", 1, 10000000));
+    return std::make_unique<EncoderDecoder>(s, whole(config, "source_vocabulary_size", 1, 10000000),
+                                            whole(config, "target_vocabulary_size", 1, 10000000));
   } catch (const Error& error) {
     throw Error(where + ": " + error.what());
   }
@@ -152,15 +170,16 @@ void read_parameters(const std::filesystem::path& file, Parameters& parameters) 
   for (const auto& p : parameters.all()) {
     const TensorView& tensor = tensors.at(p->name);
     if (!std::equal(tensor.shape.begin(), tensor.shape.end(), p->shape.begin(), p->shape.end())) {
-      throw Error(file.string() + ": tensor " + quote(p->name) + " has shape " + shape_text(tensor.shape) + ", config.json asks for " +
-                  shape_text(p->shape));
+      throw Error(file.string() + ": tensor " + quote(p->name) + " has shape " + shape_text(tensor.shape) +
+                  ", config.json asks for " + shape_text(p->shape));
     }
     read_numbers(tensor, std::span<Real>(p->value.data, static_cast<std::size_t>(p->size())));
   }
   if (tensors.tensors().size() != parameters.all().size()) {
     for (const TensorView& tensor : tensors.tensors()) {
       if (parameters.find(tensor.name) == nullptr) {
-        throw Error(file.string() + ": tensor " + quote(tensor.name) + " is no part of the model that config.json describes");
+        throw Error(file.string() + ": tensor " + quote(tensor.name) +
+                    " is no part of the model that config.json describes");
       }
     }
   }
@@ -172,10 +191,13 @@ TranslationModel load_translation_model(const std::filesystem::path& path) {
   constexpr std::uint64_t kMostConfigBytes = 1 << 20;
   const Json config = Json::parse(read_file(config_path, kMostConfigBytes), config_path.string());
   std::unique_ptr<EncoderDecoder> model = model_of_config(config, config_path.string());
-  Tokenizer source = load_tokenizer(files / "source-tokenizer.json", model->source_vocabulary(), text_at(config, "source_vocabulary_hash", config_path), config_path);
-  Tokenizer target = load_tokenizer(files / "target-tokenizer.json", model->target_vocabulary(), text_at(config, "target_vocabulary_hash", config_path), config_path);
+  Tokenizer source = load_tokenizer(files / "source-tokenizer.json", model->source_vocabulary(),
+                                    text_at(config, "source_vocabulary_hash", config_path), config_path);
+  Tokenizer target = load_tokenizer(files / "target-tokenizer.json", model->target_vocabulary(),
+                                    text_at(config, "target_vocabulary_hash", config_path), config_path);
   if (target.start_id() < 0 || target.end_id() < 0) {
-    throw Error((files / "target-tokenizer.json").string() + ": has no [START] and [END] (learn it with --start-end)");
+    throw Error((files / "target-tokenizer.json").string() +
+                ": has no [START] and [END] (learn it with --start-end)");
   }
   model->parameters().allocate(false);
   read_parameters(files / "model.safetensors", model->parameters());

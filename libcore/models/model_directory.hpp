@@ -1,5 +1,6 @@
-// A model directory: raw text in, raw text out. Layout of the Hugging Face hub: config.json, model.safetensors, source- and target-tokenizer.json,
-// generation_config.json, recipe.yaml; checkpoints/<step>/ hold the same files and what resuming needs.
+// A model directory: raw text in, raw text out. Layout of the Hugging Face hub: config.json,
+// model.safetensors, source- and target-tokenizer.json, generation_config.json, recipe.yaml;
+// checkpoints/<step>/ hold the same files and what resuming needs.
 #pragma once
 
 #include <filesystem>
@@ -19,8 +20,9 @@ struct TranslationModel {
   std::unique_ptr<EncoderDecoder> model;
 };
 
-// `path` is a model directory (its best checkpoint is read; the newest complete one where there is no best yet) or one checkpoint. Throws Error
-// naming the file, and what does not fit: a missing or further tensor, a wrong shape, a vocabulary of another size.
+// `path` is a model directory (its best checkpoint is read; the newest complete one where there is no best
+// yet) or one checkpoint. Throws Error naming the file, and what does not fit: a missing or further tensor, a
+// wrong shape, a vocabulary of another size.
 TranslationModel load_translation_model(const std::filesystem::path& path);
 
 // The folder that load_translation_model would read.
@@ -31,7 +33,8 @@ Json config_of(const EncoderDecoder& model, const Tokenizer& source, const Token
 std::unique_ptr<EncoderDecoder> model_of_config(const Json& config, const std::string& where);
 Json generation_config_of(const Tokenizer& target, std::int64_t most_tokens);
 
-// The tensors of a safetensors file into parameters of the same names and shapes; none may be missing or left over.
+// The tensors of a safetensors file into parameters of the same names and shapes; none may be missing or left
+// over.
 void read_parameters(const std::filesystem::path& file, Parameters& parameters);
 
 }  // namespace headwater

@@ -6,8 +6,8 @@ namespace headwater {
 
 AttentionLayerSettings attention_settings(const ModelSettings& settings) {
   if (settings.head_width == 0 && settings.width % settings.heads != 0) {
-    throw UsageError("model: width " + std::to_string(settings.width) + " is not a multiple of heads " + std::to_string(settings.heads) +
-                     " (choose head_width)");
+    throw UsageError("model: width " + std::to_string(settings.width) + " is not a multiple of heads " +
+                     std::to_string(settings.heads) + " (choose head_width)");
   }
   return {.width = settings.width,
           .heads = settings.heads,

@@ -1,4 +1,5 @@
-// XXH3-128 of bytes, as 32 lower-case hexadecimal digits: for manifests and for naming data, not for security.
+// XXH3-128 of bytes, as 32 lower-case hexadecimal digits: for manifests and for naming data, not for
+// security.
 #pragma once
 
 #include <memory>

@@ -30,7 +30,8 @@ void parallel_for(std::int64_t count, TaskFunction function, const void* body) {
 
 struct ThreadPool::Impl {
   explicit Impl(int threads)
-      : limit(tbb::global_control::max_allowed_parallelism, static_cast<std::size_t>(threads)), arena(threads) {}
+      : limit(tbb::global_control::max_allowed_parallelism, static_cast<std::size_t>(threads)),
+        arena(threads) {}
   tbb::global_control limit;  // lifts TBB's own ceiling too, so that 8 threads on 2 processors are really 8
   tbb::task_arena arena;
 };

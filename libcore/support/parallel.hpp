@@ -1,5 +1,6 @@
-// Parallel loops. Work is cut by the caller into `count` tasks whose number and bounds depend on the problem only,
-// never on the number of threads; each task writes its own outputs, so results cannot depend on who ran it.
+// Parallel loops. Work is cut by the caller into `count` tasks whose number and bounds depend on the problem
+// only, never on the number of threads; each task writes its own outputs, so results cannot depend on who ran
+// it.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +15,8 @@ void parallel_for(std::int64_t count, TaskFunction function, const void* body);
 using Job = void (*)(void* job);
 }  // namespace detail
 
-// Calls body(i) once for each i in [0, count), on the threads of the enclosing ThreadPool::run (or TBB's default).
-// The first exception thrown by a task is rethrown here.
+// Calls body(i) once for each i in [0, count), on the threads of the enclosing ThreadPool::run (or TBB's
+// default). The first exception thrown by a task is rethrown here.
 template <class Body>
 void parallel_for(std::int64_t count, const Body& body) {
   detail::parallel_for(

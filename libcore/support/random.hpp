@@ -1,5 +1,6 @@
-// Counter-based random numbers: Philox4x32-10 (Salmon et al. 2011, "Parallel random numbers: as easy as 1, 2, 3").
-// value = f(seed, purpose, layer, step, element); there is no generator state to save and no order to keep.
+// Counter-based random numbers: Philox4x32-10 (Salmon et al. 2011, "Parallel random numbers: as easy as 1, 2,
+// 3"). value = f(seed, purpose, layer, step, element); there is no generator state to save and no order to
+// keep.
 #pragma once
 
 #include <array>
@@ -9,7 +10,14 @@
 namespace headwater {
 
 // What a stream of random numbers is for; the numbers are part of every run's definition and never change.
-enum class Purpose : std::uint32_t { initialize = 1, dropout = 2, epoch_order = 3, split = 4, sample = 5, attention_dropout = 6 };
+enum class Purpose : std::uint32_t {
+  initialize = 1,
+  dropout = 2,
+  epoch_order = 3,
+  split = 4,
+  sample = 5,
+  attention_dropout = 6
+};
 
 // One stream. `layer` tells apart the users of one purpose within a step.
 struct RandomStream {
@@ -20,11 +28,12 @@ struct RandomStream {
 };
 
 // The four 32-bit words of counter block `block` of the stream.
-// Key: the low and high half of the seed. Counter: block low word, block high word (24 bits) and purpose (8 bits),
-// layer, step.
+// Key: the low and high half of the seed. Counter: block low word, block high word (24 bits) and purpose (8
+// bits), layer, step.
 constexpr std::array<std::uint32_t, 4> philox_block(const RandomStream& stream, std::uint64_t block) {
   std::uint32_t c0 = static_cast<std::uint32_t>(block);
-  std::uint32_t c1 = (static_cast<std::uint32_t>(block >> 32) & 0xFFFFFFu) | (static_cast<std::uint32_t>(stream.purpose) << 24);
+  std::uint32_t c1 = (static_cast<std::uint32_t>(block >> 32) & 0xFFFFFFu) |
+                     (static_cast<std::uint32_t>(stream.purpose) << 24);
   std::uint32_t c2 = stream.layer;
   std::uint32_t c3 = stream.step;
   std::uint32_t k0 = static_cast<std::uint32_t>(stream.seed);

@@ -10,7 +10,8 @@ namespace headwater {
 Arena::Arena(std::size_t reserve_bytes) : reserved_(reserve_bytes) {
   constexpr std::size_t kLeast = std::size_t{1} << 26;
   for (;; reserved_ /= 2) {  // a limit on address space (ulimit -v) leaves a smaller reserve
-    void* address = mmap(nullptr, reserved_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void* address =
+        mmap(nullptr, reserved_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (address != MAP_FAILED) {
       base_ = static_cast<char*>(address);
       break;

@@ -8,8 +8,9 @@
 
 namespace headwater {
 
-// Blocks are aligned to 64 bytes and not cleared. Pages are touched by their first use only, and stay warm afterwards, so that a step
-// after the largest one allocates nothing. Throws std::bad_alloc when the reserve is used up.
+// Blocks are aligned to 64 bytes and not cleared. Pages are touched by their first use only, and stay warm
+// afterwards, so that a step after the largest one allocates nothing. Throws std::bad_alloc when the reserve
+// is used up.
 class Arena {
  public:
   explicit Arena(std::size_t reserve_bytes = std::size_t{1} << 38);

@@ -6,8 +6,9 @@ namespace headwater {
 
 namespace {
 
-// Appends the leaves of a binary tree over `count` parts in postfix order; part i appends its own subtree and says whether it is there at all.
-// A node with one absent child is its other child. Returns whether the subtree is there.
+// Appends the leaves of a binary tree over `count` parts in postfix order; part i appends its own subtree and
+// says whether it is there at all. A node with one absent child is its other child. Returns whether the
+// subtree is there.
 template <class Part>
 bool append_tree(std::vector<FoldLeaf>& leaves, Index begin, Index count, const Part& part) {
   if (count == 1) return part(begin);
@@ -27,7 +28,8 @@ void FoldPlan::assign(std::span<const Index> offsets) {
   rows = offsets.empty() ? 0 : offsets.back();
   append_tree(leaves, 0, kShards, [&](Index shard) {
     const Index begin = offsets.empty() ? 0 : offsets[static_cast<std::size_t>(shard * sequences / kShards)];
-    const Index end = offsets.empty() ? 0 : offsets[static_cast<std::size_t>((shard + 1) * sequences / kShards)];
+    const Index end =
+        offsets.empty() ? 0 : offsets[static_cast<std::size_t>((shard + 1) * sequences / kShards)];
     if (begin == end) return false;
     const Index chunks = (end - begin + kChunkTokens - 1) / kChunkTokens;
     return append_tree(leaves, 0, chunks, [&](Index chunk) {

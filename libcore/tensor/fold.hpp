@@ -1,6 +1,6 @@
-// How a gradient over tokens is summed (DESIGN.md, decision 5): S = 8 shards of whole consecutive sequences; within a
-// shard an ascending chain, in chunks of 512 tokens where it is longer; chunks and shards folded in fixed binary trees.
-// The plan is the tree in postfix order, so a kernel folds with a small stack of tiles.
+// How a gradient over tokens is summed (DESIGN.md, decision 5): S = 8 shards of whole consecutive sequences;
+// within a shard an ascending chain, in chunks of 512 tokens where it is longer; chunks and shards folded in
+// fixed binary trees. The plan is the tree in postfix order, so a kernel folds with a small stack of tiles.
 #pragma once
 
 #include <span>
@@ -18,7 +18,8 @@ struct FoldLeaf {
   int merges;        // after this leaf: so often replace the two topmost partial sums by (lower + upper)
 };
 
-// Leaves cover rows [0, rows) in order. An absent half of the tree (fewer sequences than shards) is skipped, not added as 0.
+// Leaves cover rows [0, rows) in order. An absent half of the tree (fewer sequences than shards) is skipped,
+// not added as 0.
 struct FoldPlan {
   std::vector<FoldLeaf> leaves;
   Index rows = 0;

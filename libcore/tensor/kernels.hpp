@@ -1,9 +1,10 @@
-// Every kernel on one page. In the float build they are vectorised for each ISA by the rules of DESIGN.md, decision 5 (bits
-// independent of tiles, vector width and threads); in the double build they are the naive ones of tensor/naive.hpp.
+// Every kernel on one page. In the float build they are vectorised for each ISA by the rules of DESIGN.md,
+// decision 5 (bits independent of tiles, vector width and threads); in the double build they are the naive
+// ones of tensor/naive.hpp.
 //
 // T tokens of the packed batch, I/O input/output width, D model width, H heads, K head width, V vocabulary.
-// "accumulate" adds the finished sum to what is there; otherwise the output is overwritten. Outputs never alias inputs
-// unless it says so. All kernels parallelise inside through parallel_for.
+// "accumulate" adds the finished sum to what is there; otherwise the output is overwritten. Outputs never
+// alias inputs unless it says so. All kernels parallelise inside through parallel_for.
 #pragma once
 
 #include <cstdint>
@@ -16,84 +17,103 @@
 
 namespace headwater::kernels {
 
-// --- Which code path runs -------------------------------------------------------------------------------------------
+// --- Which code path runs
+// -------------------------------------------------------------------------------------------
 enum class Isa { avx512, avx2, portable };
-Isa active_isa();          // the widest this CPU has, unless set
-bool isa_available(Isa);   // compiled in and supported by this CPU
-void set_isa(Isa);         // tests and --isa; throws Error where not available
+Isa active_isa();         // the widest this CPU has, unless set
+bool isa_available(Isa);  // compiled in and supported by this CPU
+void set_isa(Isa);        // tests and --isa; throws Error where not available
 const char* name_of(Isa);
 Isa isa_of_name(std::string_view name);  // throws Error for an unknown name
 
-// --- Dense products ----------------------------------------------------------------------------------------------------
+// --- Dense products
+// ----------------------------------------------------------------------------------------------------
 enum class Activation { none, relu, gelu, gelu_tanh, silu, tanh, sigmoid };
 
-// y = act(x·w + bias): x [T, I], w [I, O], bias [O] or null, y [T, O]. An element is one fma chain from +0 over ascending i, then
-// bias, then activation. `pre`, where given, receives x·w + bias (backward of gelu and silu needs it).
+// y = act(x·w + bias): x [T, I], w [I, O], bias [O] or null, y [T, O]. An element is one fma chain from +0
+// over ascending i, then bias, then activation. `pre`, where given, receives x·w + bias (backward of gelu and
+// silu needs it).
 void linear(ConstMatrix x, ConstMatrix w, const Real* bias, Activation activation, Matrix y, Matrix pre = {});
 // y = x·wᵀ + bias with w [O, I] (tied output layers): the same chain over ascending i.
 void linear_transposed(ConstMatrix x, ConstMatrix w, const Real* bias, Matrix y);
 // dx (+)= dy·wᵀ: dy [T, O], w [I, O], dx [T, I]; chain over ascending o.
 void linear_backward_input(ConstMatrix dy, ConstMatrix w, Matrix dx, bool accumulate);
 // dw (+)= Σ_t x[t]ᵀ dy[t], folded by the plan; db (+)= Σ_t dy[t] likewise (null: not wanted).
-void linear_backward_weight(ConstMatrix x, ConstMatrix dy, const FoldPlan& plan, Matrix dw, Real* db, bool accumulate);
+void linear_backward_weight(ConstMatrix x, ConstMatrix dy, const FoldPlan& plan, Matrix dw, Real* db,
+                            bool accumulate);
 // dpre = dy * act'(·). relu, tanh, sigmoid read y; gelu, silu read pre. dpre may alias dy.
 void activation_backward(Activation activation, ConstMatrix y, ConstMatrix pre, ConstMatrix dy, Matrix dpre);
 // y = act(x), elementwise; may alias.
 void activate(Activation activation, ConstMatrix x, Matrix y);
 
-// --- Attention (Vaswani et al. 2017, sec. 3.2; tiles as Dao et al. 2022) -------------------------------------------------
+// --- Attention (Vaswani et al. 2017, sec. 3.2; tiles as Dao et al. 2022)
+// -------------------------------------------------
 struct AttentionShape {
   std::span<const Index> query_offsets;  // first query token of each sequence, then Tq; n + 1 values
   std::span<const Index> key_offsets;    // the same for keys; equal to query_offsets in self-attention
   Index heads = 1, head_width = 1;
-  Real scale = 1;            // of the scores, usually 1/sqrt(head_width)
-  bool is_causal = false;    // query i of a sequence sees keys 0..i + (key length - query length)
-  // Where given, sequence s owns the key rows key_offsets[s] .. key_offsets[s] + key_lengths[s] (caches with spare room for keys
-  // to come); otherwise up to key_offsets[s + 1]. Use key_length().
+  Real scale = 1;          // of the scores, usually 1/sqrt(head_width)
+  bool is_causal = false;  // query i of a sequence sees keys 0..i + (key length - query length)
+  // Where given, sequence s owns the key rows key_offsets[s] .. key_offsets[s] + key_lengths[s] (caches with
+  // spare room for keys to come); otherwise up to key_offsets[s + 1]. Use key_length().
   std::span<const Index> key_lengths = {};
   Index sequences() const { return query_offsets.empty() ? 0 : static_cast<Index>(query_offsets.size()) - 1; }
   Index query_length(Index s) const { return query_offsets[s + 1] - query_offsets[s]; }
-  Index key_length(Index s) const { return key_lengths.empty() ? key_offsets[s + 1] - key_offsets[s] : key_lengths[s]; }
-  Real dropout = 0;          // of the weights; element (query token · heads + head) · 2^16 + key position of `stream`
+  Index key_length(Index s) const {
+    return key_lengths.empty() ? key_offsets[s + 1] - key_offsets[s] : key_lengths[s];
+  }
+  Real dropout = 0;  // of the weights; element (query token · heads + head) · 2^16 + key position of `stream`
   RandomStream stream = {};
 };
-// q, out [Tq, H·K]; k, v [Tk, H·K]; head h owns columns [h·K, (h+1)·K). stats [Tq, 2·H]: running maximum m and sum l of
-// (query, head) at columns 2h, 2h + 1, kept for backward (may be empty for inference).
-void attention(ConstMatrix q, ConstMatrix k, ConstMatrix v, const AttentionShape& shape, Matrix out, Matrix stats);
+// q, out [Tq, H·K]; k, v [Tk, H·K]; head h owns columns [h·K, (h+1)·K). stats [Tq, 2·H]: running maximum m
+// and sum l of (query, head) at columns 2h, 2h + 1, kept for backward (may be empty for inference).
+void attention(ConstMatrix q, ConstMatrix k, ConstMatrix v, const AttentionShape& shape, Matrix out,
+               Matrix stats);
 // Overwrites dq, dk, dv.
-void attention_backward(ConstMatrix q, ConstMatrix k, ConstMatrix v, ConstMatrix out, ConstMatrix stats, ConstMatrix dout,
-                        const AttentionShape& shape, Matrix dq, Matrix dk, Matrix dv);
-// Weights of one sequence and head, the same bits that attention() used: weights [query length, key length]; masked ones are 0.
-void attention_weights(ConstMatrix q, ConstMatrix k, const AttentionShape& shape, Index sequence, Index head, Matrix weights);
+void attention_backward(ConstMatrix q, ConstMatrix k, ConstMatrix v, ConstMatrix out, ConstMatrix stats,
+                        ConstMatrix dout, const AttentionShape& shape, Matrix dq, Matrix dk, Matrix dv);
+// Weights of one sequence and head, the same bits that attention() used: weights [query length, key length];
+// masked ones are 0.
+void attention_weights(ConstMatrix q, ConstMatrix k, const AttentionShape& shape, Index sequence, Index head,
+                       Matrix weights);
 
-// --- Norms ------------------------------------------------------------------------------------------------------------------
-// y = gamma * (x - mean)/sqrt(variance + epsilon) + beta with x := x + residual where residual is given (then `sum`, where
-// given, receives x + residual; it may alias x or residual). moments [T, 2]: mean and 1/sqrt(variance + epsilon), for backward.
-// Ba et al. 2016.
-void layer_norm(ConstMatrix x, ConstMatrix residual, const Real* gamma, const Real* beta, Real epsilon, Matrix sum, Matrix y,
-                Matrix moments);
-// dx (+)= ...; dgamma, dbeta (+)= folded by the plan. x is the normalised input (the sum, where there was a residual).
-void layer_norm_backward(ConstMatrix x, ConstMatrix moments, const Real* gamma, ConstMatrix dy, const FoldPlan& plan, Matrix dx,
-                         bool accumulate_dx, Real* dgamma, Real* dbeta, bool accumulate_parameters);
+// --- Norms
+// ------------------------------------------------------------------------------------------------------------------
+// y = gamma * (x - mean)/sqrt(variance + epsilon) + beta with x := x + residual where residual is given (then
+// `sum`, where given, receives x + residual; it may alias x or residual). moments [T, 2]: mean and
+// 1/sqrt(variance + epsilon), for backward. Ba et al. 2016.
+void layer_norm(ConstMatrix x, ConstMatrix residual, const Real* gamma, const Real* beta, Real epsilon,
+                Matrix sum, Matrix y, Matrix moments);
+// dx (+)= ...; dgamma, dbeta (+)= folded by the plan. x is the normalised input (the sum, where there was a
+// residual).
+void layer_norm_backward(ConstMatrix x, ConstMatrix moments, const Real* gamma, ConstMatrix dy,
+                         const FoldPlan& plan, Matrix dx, bool accumulate_dx, Real* dgamma, Real* dbeta,
+                         bool accumulate_parameters);
 
-// --- Embedding ------------------------------------------------------------------------------------------------------------
-// y[t] = table[ids[t]] * scale + positions[position_of[t]] (positions empty: none). Ids are checked before they come here.
-void embed(std::span<const std::int32_t> ids, ConstMatrix table, Real scale, std::span<const std::int32_t> position_of,
-           ConstMatrix positions, Matrix y);
-// dtable[row] (+)= scale · Σ over the tokens with ids[t] == row, folded by the plan (leaves without such a token are skipped). Only rows that
-// occur are written: with accumulate false they are overwritten and all others left as they are. `order` and `starts` are
-// scratch of at least T and rows + 1 values.
-void embed_backward(std::span<const std::int32_t> ids, ConstMatrix dy, Real scale, const FoldPlan& plan, Matrix dtable, bool accumulate,
-                    std::span<std::int32_t> order, std::span<std::int32_t> starts);
+// --- Embedding
+// ------------------------------------------------------------------------------------------------------------
+// y[t] = table[ids[t]] * scale + positions[position_of[t]] (positions empty: none). Ids are checked before
+// they come here.
+void embed(std::span<const std::int32_t> ids, ConstMatrix table, Real scale,
+           std::span<const std::int32_t> position_of, ConstMatrix positions, Matrix y);
+// dtable[row] (+)= scale · Σ over the tokens with ids[t] == row, folded by the plan (leaves without such a
+// token are skipped). Only rows that occur are written: with accumulate false they are overwritten and all
+// others left as they are. `order` and `starts` are scratch of at least T and rows + 1 values.
+void embed_backward(std::span<const std::int32_t> ids, ConstMatrix dy, Real scale, const FoldPlan& plan,
+                    Matrix dtable, bool accumulate, std::span<std::int32_t> order,
+                    std::span<std::int32_t> starts);
 
-// --- Elementwise ----------------------------------------------------------------------------------------------------------
+// --- Elementwise
+// ----------------------------------------------------------------------------------------------------------
 void fill(Matrix y, Real value);
-void add(ConstMatrix a, ConstMatrix b, Matrix y);           // may alias
-void accumulate(ConstMatrix x, Matrix y);                   // y += x
+void add(ConstMatrix a, ConstMatrix b, Matrix y);                   // may alias
+void accumulate(ConstMatrix x, Matrix y);                           // y += x
 void scale(ConstMatrix x, Real factor, Matrix y, bool accumulate);  // y (+)= factor·x; may alias
 void copy(ConstMatrix x, Matrix y);
-// y (+)= x / (1 - rate) where word(first_element + t·cols + c) >= rate·2^32, else 0. The backward is the same call on dy. May alias.
-void dropout(ConstMatrix x, Real rate, const RandomStream& stream, std::uint64_t first_element, Matrix y, bool accumulate);
+// y (+)= x / (1 - rate) where word(first_element + t·cols + c) >= rate·2^32, else 0. The backward is the same
+// call on dy. May alias.
+void dropout(ConstMatrix x, Real rate, const RandomStream& stream, std::uint64_t first_element, Matrix y,
+             bool accumulate);
 // y[row] = softmax(x[row]); may alias.
 void softmax(ConstMatrix x, Matrix y);
 // dx (+)= y * (dy - sum(dy * y))
@@ -103,15 +123,17 @@ void argmax(ConstMatrix x, std::span<const std::int32_t> skip, std::span<std::in
 // log(sum(exp(row))) of each row.
 void log_sum_exp(ConstMatrix x, Real* y);
 
-// --- Loss --------------------------------------------------------------------------------------------------------------
+// --- Loss
+// --------------------------------------------------------------------------------------------------------------
 struct CrossEntropyTotals {
   double loss = 0;    // sum over tokens of -log p(label), natural logarithm (with smoothing as asked for)
   Index correct = 0;  // tokens whose largest logit is the label's (first of equals)
   Index tokens = 0;
 };
-// logits = h·w + bias; loss = Σ_t cross_entropy(logits[t], labels[t]) in blocks of rows: h [T, D], w [D, V] (is_transposed: w [V, D]).
-// With `dh` given also the gradients of loss_scale · loss: dh overwritten, dw and db (+)= by the plan.
-// One block [<= 512 rows, V] of logits lives in `block` (cross_entropy_block_rows(plan) rows of V values).
+// logits = h·w + bias; loss = Σ_t cross_entropy(logits[t], labels[t]) in blocks of rows: h [T, D], w [D, V]
+// (is_transposed: w [V, D]). With `dh` given also the gradients of loss_scale · loss: dh overwritten, dw and
+// db (+)= by the plan. One block [<= 512 rows, V] of logits lives in `block` (cross_entropy_block_rows(plan)
+// rows of V values).
 struct CrossEntropyGradients {
   Matrix dh;
   Matrix dw;
@@ -122,23 +144,31 @@ struct CrossEntropyGradients {
 Index cross_entropy_block_rows(const FoldPlan& plan);
 Index cross_entropy_scratch_rows(const FoldPlan& plan);
 CrossEntropyTotals linear_cross_entropy(ConstMatrix h, ConstMatrix w, bool is_transposed, const Real* bias,
-                                        std::span<const std::int32_t> labels, Real label_smoothing, Real loss_scale,
-                                        const FoldPlan& plan, Matrix block, CrossEntropyGradients* gradients);
+                                        std::span<const std::int32_t> labels, Real label_smoothing,
+                                        Real loss_scale, const FoldPlan& plan, Matrix block,
+                                        CrossEntropyGradients* gradients);
 
-// --- Optimizers: one pass over n values; g is read only --------------------------------------------------------------------
-// Optimizer state below 1e-30 in magnitude is set to 0. `factor` multiplies the gradient first (clipping; 1: none).
-struct RmspropRule { float learning_rate, rho, epsilon, factor; bool epsilon_inside; };
+// --- Optimizers: one pass over n values; g is read only
+// -------------------------------------------------------------------- Optimizer state below 1e-30 in
+// magnitude is set to 0. `factor` multiplies the gradient first (clipping; 1: none).
+struct RmspropRule {
+  float learning_rate, rho, epsilon, factor;
+  bool epsilon_inside;
+};
 void rmsprop(const RmspropRule& rule, Index n, Real* w, Real* v, const Real* g);
 // v := rho^times · v exactly as `times` steps with a zero gradient leave it (w does not change then).
 void rmsprop_decay(float rho, Index n, Real* v, Index times);
 struct AdamRule {
   float learning_rate, beta_1, beta_2, epsilon, factor;
   float correction_1, correction_2;  // 1 - beta_1^t, 1 - beta_2^t
-  bool epsilon_hat;                  // epsilon added to the root of the uncorrected second moment (Kingma & Ba 2015, end of sec. 2)
-  float decay;                       // AdamW: w -= learning_rate · decay · w before the step; 0: Adam
+  bool epsilon_hat;  // epsilon added to the root of the uncorrected second moment (Kingma & Ba 2015, end of
+                     // sec. 2)
+  float decay;       // AdamW: w -= learning_rate · decay · w before the step; 0: Adam
 };
 void adam(const AdamRule& rule, Index n, Real* w, Real* m, Real* v, const Real* g);
-struct SgdRule { float learning_rate, momentum, factor; };
+struct SgdRule {
+  float learning_rate, momentum, factor;
+};
 // m = momentum·m - learning_rate·g; w += m (m may be null where momentum is 0)
 void sgd(const SgdRule& rule, Index n, Real* w, Real* m, const Real* g);
 // Σ g² in double, blocks of 4,096, folded in a fixed tree.

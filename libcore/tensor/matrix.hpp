@@ -25,7 +25,8 @@ struct MatrixOf {
   MatrixOf(T* d, Index r, Index c, Index s) : data(d), rows(r), cols(c), stride(s) {}
   template <class U>
     requires(!std::is_same_v<U, T> && std::is_convertible_v<U*, T*>)
-  MatrixOf(const MatrixOf<U>& other) : data(other.data), rows(other.rows), cols(other.cols), stride(other.stride) {}
+  MatrixOf(const MatrixOf<U>& other)
+      : data(other.data), rows(other.rows), cols(other.cols), stride(other.stride) {}
 
   T* row(Index r) const { return data + r * stride; }
   MatrixOf rows_between(Index begin, Index end) const { return {row(begin), end - begin, cols, stride}; }

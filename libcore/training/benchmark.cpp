@@ -26,8 +26,9 @@ std::string benchmark_steps(Trainer& trainer, std::int64_t steps) {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
   const double timed = static_cast<double>(std::max<std::int64_t>(1, done - kUntimed));
-  return "useful_tokens_per_second\t" + format_fixed(static_cast<double>(tokens) / seconds, 1) + "\nmilliseconds_a_step\t" +
-         format_fixed(1e3 * seconds / timed, 3) + "\npeak_resident_bytes\t" + std::to_string(std::int64_t{usage.ru_maxrss} * 1024) + "\n";
+  return "useful_tokens_per_second\t" + format_fixed(static_cast<double>(tokens) / seconds, 1) +
+         "\nmilliseconds_a_step\t" + format_fixed(1e3 * seconds / timed, 3) + "\npeak_resident_bytes\t" +
+         std::to_string(std::int64_t{usage.ru_maxrss} * 1024) + "\n";
 }
 
 }  // namespace headwater

@@ -8,8 +8,9 @@
 
 namespace headwater {
 
-// Runs `steps` steps in the order of the first epoch and returns lines "name<TAB>value": useful_tokens_per_second (tokens read and predicted),
-// milliseconds_a_step, peak_resident_bytes of the process.
+// Runs `steps` steps in the order of the first epoch and returns lines "name<TAB>value":
+// useful_tokens_per_second (tokens read and predicted), milliseconds_a_step, peak_resident_bytes of the
+// process.
 std::string benchmark_steps(Trainer& trainer, std::int64_t steps);
 
 }  // namespace headwater

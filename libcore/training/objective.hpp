@@ -14,21 +14,26 @@ namespace headwater {
 
 // Sums over examples; means are taken at the end. Adding batches in ascending order defines the bits.
 struct LossTotals {
-  double loss = 0;              // over predicted tokens
-  std::int64_t correct = 0;     // predicted tokens whose best guess is right
-  std::int64_t predicted = 0;   // tokens
-  std::int64_t useful = 0;      // tokens read and predicted, for tokens a second
+  double loss = 0;             // over predicted tokens
+  std::int64_t correct = 0;    // predicted tokens whose best guess is right
+  std::int64_t predicted = 0;  // tokens
+  std::int64_t useful = 0;     // tokens read and predicted, for tokens a second
   std::int64_t sequences = 0;
-  std::int64_t positions = 0;   // sequences times the fixed length: what the source of row C divides by
-  std::int64_t padded = 0;      // sequences with a padded position behind their end, which that source counts as right
+  std::int64_t positions = 0;  // sequences times the fixed length: what the source of row C divides by
+  std::int64_t padded =
+      0;  // sequences with a padded position behind their end, which that source counts as right
 
   void add(const LossTotals& other);
   double mean_loss() const { return predicted > 0 ? loss / static_cast<double>(predicted) : 0; }
-  double accuracy() const { return predicted > 0 ? static_cast<double>(correct) / static_cast<double>(predicted) : 0; }
+  double accuracy() const {
+    return predicted > 0 ? static_cast<double>(correct) / static_cast<double>(predicted) : 0;
+  }
   // The source's own measure (EXPERIMENTS.md, "The source's figures for C").
   double reference_loss() const { return positions > 0 ? loss / static_cast<double>(positions) : 0; }
   double reference_accuracy() const {
-    return predicted + padded > 0 ? static_cast<double>(correct + padded) / static_cast<double>(predicted + padded) : 0;
+    return predicted + padded > 0
+               ? static_cast<double>(correct + padded) / static_cast<double>(predicted + padded)
+               : 0;
   }
 };
 
@@ -44,7 +49,8 @@ class Objective {
   virtual std::int64_t tokens(Split split, std::span<const std::uint32_t> chosen) const = 0;
   // Hash of the examples, both splits.
   virtual std::string data_hash() const = 0;
-  // Loss of a batch of chosen examples. With a recording tape, gradients of the mean loss a predicted token are ready after tape.backward().
+  // Loss of a batch of chosen examples. With a recording tape, gradients of the mean loss a predicted token
+  // are ready after tape.backward().
   virtual LossTotals loss(const StepContext& context, Split split, std::span<const std::uint32_t> chosen) = 0;
 };
 

@@ -9,9 +9,11 @@
 
 namespace headwater {
 
-Optimizer::Optimizer(const OptimizerSettings& settings, Parameters& parameters) : settings_(settings), parameters_(parameters) {
+Optimizer::Optimizer(const OptimizerSettings& settings, Parameters& parameters)
+    : settings_(settings), parameters_(parameters) {
   const bool is_adam = settings.kind == "adam" || settings.kind == "adamw";
-  if (is_adam || (settings.kind == "sgd" && settings.momentum != 0)) momentum_ = make_flat_array(parameters.size());
+  if (is_adam || (settings.kind == "sgd" && settings.momentum != 0))
+    momentum_ = make_flat_array(parameters.size());
   if (is_adam || settings.kind == "rmsprop") velocity_ = make_flat_array(parameters.size());
   if (settings.kind == "rmsprop") {
     for (const auto& p : parameters.all()) {
@@ -20,7 +22,9 @@ Optimizer::Optimizer(const OptimizerSettings& settings, Parameters& parameters) 
   }
 }
 
-bool Optimizer::is_sparse() const { return settings_.kind == "rmsprop" || (settings_.kind == "sgd" && settings_.momentum == 0); }
+bool Optimizer::is_sparse() const {
+  return settings_.kind == "rmsprop" || (settings_.kind == "sgd" && settings_.momentum == 0);
+}
 
 template <class F>
 void Optimizer::for_each_stretch(const Parameter& p, const F& update) const {
@@ -34,7 +38,8 @@ void Optimizer::for_each_stretch(const Parameter& p, const F& update) const {
   const std::size_t tasks = (p.touched.size() + kRows - 1) / kRows;
   parallel_for(static_cast<std::int64_t>(tasks), [&](std::int64_t task) {
     const std::size_t end = std::min(p.touched.size(), (static_cast<std::size_t>(task) + 1) * kRows);
-    for (std::size_t i = static_cast<std::size_t>(task) * kRows; i < end; ++i) update(p.offset + p.touched[i] * cols, cols);
+    for (std::size_t i = static_cast<std::size_t>(task) * kRows; i < end; ++i)
+      update(p.offset + p.touched[i] * cols, cols);
   });
 }
 
@@ -46,7 +51,8 @@ double Optimizer::gradient_norm() const {
       sum += kernels::sum_of_squares(p->size(), p->gradient.data);
       continue;
     }
-    for (const std::int32_t row : p->touched) sum += kernels::sum_of_squares(p->gradient.cols, p->gradient.row(row));
+    for (const std::int32_t row : p->touched)
+      sum += kernels::sum_of_squares(p->gradient.cols, p->gradient.row(row));
   }
   return std::sqrt(sum);
 }
@@ -95,20 +101,22 @@ void Optimizer::step_rmsprop(double learning_rate, std::int64_t step, float fact
 
 void Optimizer::step_adam(double learning_rate, std::int64_t step, float factor) {
   const double t = static_cast<double>(step);
-  const kernels::AdamRule rule{.learning_rate = static_cast<float>(learning_rate),
-                               .beta_1 = static_cast<float>(settings_.beta_1),
-                               .beta_2 = static_cast<float>(settings_.beta_2),
-                               .epsilon = static_cast<float>(settings_.epsilon),
-                               .factor = factor,
-                               .correction_1 = static_cast<float>(1 - std::pow(settings_.beta_1, t)),
-                               .correction_2 = static_cast<float>(1 - std::pow(settings_.beta_2, t)),
-                               .epsilon_hat = settings_.epsilon_hat,
-                               .decay = settings_.kind == "adamw" ? static_cast<float>(settings_.weight_decay) : 0.0f};
+  const kernels::AdamRule rule{
+      .learning_rate = static_cast<float>(learning_rate),
+      .beta_1 = static_cast<float>(settings_.beta_1),
+      .beta_2 = static_cast<float>(settings_.beta_2),
+      .epsilon = static_cast<float>(settings_.epsilon),
+      .factor = factor,
+      .correction_1 = static_cast<float>(1 - std::pow(settings_.beta_1, t)),
+      .correction_2 = static_cast<float>(1 - std::pow(settings_.beta_2, t)),
+      .epsilon_hat = settings_.epsilon_hat,
+      .decay = settings_.kind == "adamw" ? static_cast<float>(settings_.weight_decay) : 0.0f};
   for (const auto& p : parameters_.all()) {
     if (!p->has_gradient) std::fill_n(p->gradient.data, p->size(), Real(0));
   }
   // Moments go on moving without a gradient, so every parameter takes part.
-  kernels::adam(rule, parameters_.size(), parameters_.values().data(), momentum_.get(), velocity_.get(), parameters_.gradients().data());
+  kernels::adam(rule, parameters_.size(), parameters_.values().data(), momentum_.get(), velocity_.get(),
+                parameters_.gradients().data());
 }
 
 void Optimizer::step_sgd(double learning_rate, float factor) {
@@ -118,7 +126,8 @@ void Optimizer::step_sgd(double learning_rate, float factor) {
   Real* const m = momentum_.get();
   for (const auto& p : parameters_.all()) {
     for_each_stretch(*p, [&](Index begin, Index count) {
-      kernels::sgd(rule, count, parameters_.values().data() + begin, m ? m + begin : nullptr, parameters_.gradients().data() + begin);
+      kernels::sgd(rule, count, parameters_.values().data() + begin, m ? m + begin : nullptr,
+                   parameters_.gradients().data() + begin);
     });
   }
 }
@@ -130,8 +139,8 @@ void Optimizer::flush(std::int64_t step) {
     parallel_for(static_cast<std::int64_t>(row_steps.size()), [&](std::int64_t row) {
       std::int64_t& current = row_steps[static_cast<std::size_t>(row)];
       if (current == step) return;
-      kernels::rmsprop_decay(static_cast<float>(settings_.rho), p.value.cols, velocity_.get() + p.offset + row * p.value.cols,
-                             step - current);
+      kernels::rmsprop_decay(static_cast<float>(settings_.rho), p.value.cols,
+                             velocity_.get() + p.offset + row * p.value.cols, step - current);
       current = step;
     });
   }
@@ -149,18 +158,21 @@ void Optimizer::resumed_at(std::int64_t step) {
   for (std::vector<std::int64_t>& row_steps : row_steps_) std::fill(row_steps.begin(), row_steps.end(), step);
 }
 
-double learning_rate(const ScheduleSettings& schedule, const OptimizerSettings& optimizer, std::int64_t width, std::int64_t step,
-                     std::int64_t total_steps) {
+double learning_rate(const ScheduleSettings& schedule, const OptimizerSettings& optimizer, std::int64_t width,
+                     std::int64_t step, std::int64_t total_steps) {
   const double s = static_cast<double>(step), warmup = static_cast<double>(schedule.warmup_steps);
   if (schedule.kind == "inverse_square_root") {  // Vaswani et al. 2017, sec. 5.3
-    return std::pow(static_cast<double>(width), -0.5) * std::min(1 / std::sqrt(s), s * std::pow(std::max(warmup, 1.0), -1.5));
+    return std::pow(static_cast<double>(width), -0.5) *
+           std::min(1 / std::sqrt(s), s * std::pow(std::max(warmup, 1.0), -1.5));
   }
   const double peak = optimizer.learning_rate;
   if (s <= warmup) return peak * s / warmup;
   if (schedule.kind == "constant") return peak;
-  const double progress = std::clamp((s - warmup) / std::max(1.0, static_cast<double>(total_steps) - warmup), 0.0, 1.0);
+  const double progress =
+      std::clamp((s - warmup) / std::max(1.0, static_cast<double>(total_steps) - warmup), 0.0, 1.0);
   if (schedule.kind == "linear") return peak + (schedule.final_rate - peak) * progress;
-  return schedule.final_rate + 0.5 * (peak - schedule.final_rate) * (1 + std::cos(std::numbers::pi * progress));
+  return schedule.final_rate +
+         0.5 * (peak - schedule.final_rate) * (1 + std::cos(std::numbers::pi * progress));
 }
 
 }  // namespace headwater

@@ -1,4 +1,5 @@
-// Optimizers over the flat parameter buffer: one fused pass, embedding rows without a gradient left out where that is exact.
+// Optimizers over the flat parameter buffer: one fused pass, embedding rows without a gradient left out where
+// that is exact.
 #pragma once
 
 #include <string>
@@ -13,13 +14,15 @@ class Optimizer {
  public:
   Optimizer(const OptimizerSettings& settings, Parameters& parameters);
 
-  // Applies the gradients of one step. `step` counts from 1. Gradients of table rows are left zero, all others as they are.
+  // Applies the gradients of one step. `step` counts from 1. Gradients of table rows are left zero, all
+  // others as they are.
   void step(double learning_rate, std::int64_t step);
 
   // sqrt(Σ g²) over the gradients of this step.
   double gradient_norm() const;
 
-  // Makes up what was left out (decay of the state of unused rows), so that the state is what a dense optimizer has. Call before saving.
+  // Makes up what was left out (decay of the state of unused rows), so that the state is what a dense
+  // optimizer has. Call before saving.
   void flush(std::int64_t step);
 
   // State arrays by name ("momentum", "velocity"), each of the layout of the parameters; flushed.
@@ -43,11 +46,12 @@ class Optimizer {
   OptimizerSettings settings_;
   Parameters& parameters_;
   FlatArray momentum_, velocity_;
-  std::vector<std::vector<std::int64_t>> row_steps_;  // of each table: the step at which each row's velocity is current
+  std::vector<std::vector<std::int64_t>>
+      row_steps_;  // of each table: the step at which each row's velocity is current
 };
 
 // Learning rate of step `step` (from 1) of `total_steps`.
-double learning_rate(const ScheduleSettings& schedule, const OptimizerSettings& optimizer, std::int64_t width, std::int64_t step,
-                     std::int64_t total_steps);
+double learning_rate(const ScheduleSettings& schedule, const OptimizerSettings& optimizer, std::int64_t width,
+                     std::int64_t step, std::int64_t total_steps);
 
 }  // namespace headwater

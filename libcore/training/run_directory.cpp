@@ -17,20 +17,25 @@ namespace headwater {
 
 namespace {
 
-void check_finite(std::span<const Real> flat, const Parameters& parameters, const std::string& what, std::int64_t step) {
+void check_finite(std::span<const Real> flat, const Parameters& parameters, const std::string& what,
+                  std::int64_t step) {
   for (const auto& p : parameters.all()) {
     const Index at = kernels::find_not_finite(p->size(), flat.data() + p->offset);
     if (at < 0) continue;
-    throw Error("step " + std::to_string(step) + ": " + what + " of " + quote(p->name) + " is not finite at element " + std::to_string(at) +
-                "; this step is not saved (lower training.optimizer.learning_rate; the newest checkpoint stays as it is)");
+    throw Error("step " + std::to_string(step) + ": " + what + " of " + quote(p->name) +
+                " is not finite at element " + std::to_string(at) +
+                "; this step is not saved (lower training.optimizer.learning_rate; the newest checkpoint "
+                "stays as it is)");
   }
 }
 
 // In the float build the tensors are views of the flat buffer, written out as they lie.
-void add_tensors(std::vector<TensorView>& tensors, const Parameters& parameters, std::span<const Real> flat, const std::string& prefix) {
+void add_tensors(std::vector<TensorView>& tensors, const Parameters& parameters, std::span<const Real> flat,
+                 const std::string& prefix) {
   if constexpr (std::is_same_v<Real, float>) {
     for (const auto& p : parameters.all()) {
-      tensors.push_back(float_tensor(prefix + p->name, p->shape, reinterpret_cast<const float*>(flat.data()) + p->offset));
+      tensors.push_back(
+          float_tensor(prefix + p->name, p->shape, reinterpret_cast<const float*>(flat.data()) + p->offset));
     }
   }
 }
@@ -50,11 +55,13 @@ RunDirectory::RunDirectory(fs::path directory, const Recipe& recipe, Files files
   for (const std::string& line : skipped) tell_("skipped a checkpoint: " + line);
   if (!newest_) return;
   const fs::path recipe_path = newest_->path / "recipe.yaml";
-  const std::vector<std::string> keys = differences(recipe_, parse_recipe(read_file(recipe_path, 1 << 20), recipe_path.string()));
+  const std::vector<std::string> keys =
+      differences(recipe_, parse_recipe(read_file(recipe_path, 1 << 20), recipe_path.string()));
   if (keys.empty()) return;
   std::string list;
   for (const std::string& key : keys) list += (list.empty() ? "" : "; ") + key;
-  throw UsageError(directory_.string() + ": holds a run of another recipe (" + list + "); choose another --output or --overwrite");
+  throw UsageError(directory_.string() + ": holds a run of another recipe (" + list +
+                   "); choose another --output or --overwrite");
 }
 
 bool RunDirectory::resume(TrainingState& state, Parameters& parameters, Optimizer& optimizer) {
@@ -63,10 +70,11 @@ bool RunDirectory::resume(TrainingState& state, Parameters& parameters, Optimize
     return false;
   }
   const fs::path state_path = newest_->path / "state.json";
-  const TrainingState saved = TrainingState::from_json(Json::parse(read_file(state_path, 1 << 20), state_path.string()), state_path.string());
+  const TrainingState saved = TrainingState::from_json(
+      Json::parse(read_file(state_path, 1 << 20), state_path.string()), state_path.string());
   if (saved.data_hash != state.data_hash) {
-    throw Error(directory_.string() + ": its examples have the hash " + saved.data_hash + ", these " + state.data_hash +
-                " (give the same data, or --overwrite)");
+    throw Error(directory_.string() + ": its examples have the hash " + saved.data_hash + ", these " +
+                state.data_hash + " (give the same data, or --overwrite)");
   }
   state = saved;
   read_parameters(newest_->path / "model.safetensors", parameters);
@@ -76,27 +84,31 @@ bool RunDirectory::resume(TrainingState& state, Parameters& parameters, Optimize
     for (const auto& p : parameters.all()) {
       const TensorView& tensor = tensors.at(s.name + "." + p->name);
       if (tensor.elements() != p->size()) {
-        throw Error(optimizer_path.string() + ": tensor " + quote(tensor.name) + " has " + std::to_string(tensor.elements()) +
-                    " elements, the model " + std::to_string(p->size()));
+        throw Error(optimizer_path.string() + ": tensor " + quote(tensor.name) + " has " +
+                    std::to_string(tensor.elements()) + " elements, the model " + std::to_string(p->size()));
       }
-      read_numbers(tensor, s.values.subspan(static_cast<std::size_t>(p->offset), static_cast<std::size_t>(p->size())));
+      read_numbers(
+          tensor, s.values.subspan(static_cast<std::size_t>(p->offset), static_cast<std::size_t>(p->size())));
     }
   }
   start_log(state.step);
-  tell_("resuming at step " + std::to_string(state.step));
   return true;
 }
 
-void RunDirectory::save(const TrainingState& state, const Parameters& parameters, Optimizer& optimizer, bool is_best) {
+void RunDirectory::save(const TrainingState& state, const Parameters& parameters, Optimizer& optimizer,
+                        bool is_best) {
   check_finite(parameters.values(), parameters, "the value", state.step);
-  for (const Optimizer::State& s : optimizer.states()) check_finite(s.values, parameters, "the optimizer's " + s.name, state.step);
+  for (const Optimizer::State& s : optimizer.states())
+    check_finite(s.values, parameters, "the optimizer's " + s.name, state.step);
   CheckpointWriter writer(directory_, state.step);
   std::vector<TensorView> tensors;
   add_tensors(tensors, parameters, parameters.values(), "");
   writer.add_file("model.safetensors", [&](const ByteSink& sink) { write_safetensors(tensors, {}, sink); });
   tensors.clear();
-  for (const Optimizer::State& s : optimizer.states()) add_tensors(tensors, parameters, s.values, s.name + ".");
-  writer.add_file("optimizer.safetensors", [&](const ByteSink& sink) { write_safetensors(tensors, {}, sink); });
+  for (const Optimizer::State& s : optimizer.states())
+    add_tensors(tensors, parameters, s.values, s.name + ".");
+  writer.add_file("optimizer.safetensors",
+                  [&](const ByteSink& sink) { write_safetensors(tensors, {}, sink); });
   for (const auto& [name, bytes] : files_) writer.add_file(name, bytes);
   writer.add_file("recipe.yaml", print_recipe(recipe_));
   writer.add_file("state.json", state.to_json().dump(2) + "\n");
@@ -132,7 +144,9 @@ void RunDirectory::append_log(const std::string& row) {
   const fs::path path = directory_ / "log.csv";
   const std::string line = row + "\n";
   const int descriptor = open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
-  const auto fail = [&](const char* what) { throw Error(path.string() + ": " + what + ": " + std::strerror(errno) + " (make room and resume)"); };
+  const auto fail = [&](const char* what) {
+    throw Error(path.string() + ": " + what + ": " + std::strerror(errno) + " (make room and resume)");
+  };
   if (descriptor < 0) fail("cannot open");
   std::size_t done = 0;
   while (done < line.size()) {

@@ -20,13 +20,15 @@ class RunDirectory {
  public:
   using Files = std::vector<std::pair<std::string, std::string>>;  // name and bytes
 
-  // Creates the directory where needed and locks it against other runs. `files` go into each checkpoint beside the tensors; with them the
-  // checkpoint alone is a usable model. `tell` receives a sentence now and then.
-  // Throws UsageError listing the keys that differ where the newest checkpoint belongs to another recipe.
-  RunDirectory(fs::path directory, const Recipe& recipe, Files files, ExistingRun existing, std::function<void(const std::string&)> tell);
+  // Creates the directory where needed and locks it against other runs. `files` go into each checkpoint
+  // beside the tensors; with them the checkpoint alone is a usable model. `tell` receives a sentence now and
+  // then. Throws UsageError listing the keys that differ where the newest checkpoint belongs to another
+  // recipe.
+  RunDirectory(fs::path directory, const Recipe& recipe, Files files, ExistingRun existing,
+               std::function<void(const std::string&)> tell);
 
-  // Fills all three from the newest complete checkpoint, and cuts log.csv back to its step. False where there is none: the log starts anew.
-  // Throws Error where the checkpoint was made from other data.
+  // Fills all three from the newest complete checkpoint, and cuts log.csv back to its step. False where there
+  // is none: the log starts anew. Throws Error where the checkpoint was made from other data.
   bool resume(TrainingState& state, Parameters& parameters, Optimizer& optimizer);
 
   // Writes one checkpoint. Throws Error, and writes nothing, where a parameter or a state is not finite.
@@ -49,7 +51,8 @@ class RunDirectory {
 };
 
 inline constexpr const char* kLogHeader =
-    "step,epoch,tokens,loss,accuracy,learning_rate,gradient_norm,validation_loss,validation_accuracy,reference_loss,reference_accuracy,"
+    "step,epoch,tokens,loss,accuracy,learning_rate,gradient_norm,validation_loss,validation_accuracy,"
+    "reference_loss,reference_accuracy,"
     "seconds,tokens_per_second";
 
 }  // namespace headwater

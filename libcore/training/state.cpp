@@ -61,7 +61,8 @@ TrainingState TrainingState::from_json(const Json& json, const std::string& wher
   try {
     const std::int64_t version = json.at("format_version").as_integer();
     if (version != kFormatVersion) {
-      throw Error("format_version is " + std::to_string(version) + ", this program reads " + std::to_string(kFormatVersion));
+      throw Error("format_version is " + std::to_string(version) + ", this program reads " +
+                  std::to_string(kFormatVersion));
     }
     TrainingState state;
     state.step = count_at(json, "step");

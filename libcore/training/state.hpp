@@ -1,4 +1,5 @@
-// Where a run stands: all that a resumed run needs beside parameters and optimizer state. There is no generator state (support/random.hpp).
+// Where a run stands: all that a resumed run needs beside parameters and optimizer state. There is no
+// generator state (support/random.hpp).
 #pragma once
 
 #include <cstdint>

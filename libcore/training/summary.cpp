@@ -30,18 +30,24 @@ double number(std::string_view text) {
   return value;
 }
 
-std::string line(std::string_view name, const std::string& value) { return std::string(name) + "\t" + value + "\n"; }
+std::string line(std::string_view name, const std::string& value) {
+  return std::string(name) + "\t" + value + "\n";
+}
 
 }  // namespace
 
-std::string describe_run(const Recipe& recipe, const Parameters& parameters, const Trainer& trainer, std::size_t arena_bytes) {
+std::string describe_run(const Recipe& recipe, const Parameters& parameters, const Trainer& trainer,
+                         std::size_t arena_bytes) {
   const bool is_adam = recipe.training.optimizer.kind == "adam" || recipe.training.optimizer.kind == "adamw";
-  const bool is_plain_sgd = recipe.training.optimizer.kind == "sgd" && recipe.training.optimizer.momentum == 0;
+  const bool is_plain_sgd =
+      recipe.training.optimizer.kind == "sgd" && recipe.training.optimizer.momentum == 0;
   const std::int64_t bytes = parameters.size() * static_cast<std::int64_t>(sizeof(Real));
   const std::int64_t state = (is_adam ? 2 : is_plain_sgd ? 0 : 1) * bytes;
   return line("recipe", recipe.name) + line("steps_an_epoch", std::to_string(trainer.steps_per_epoch())) +
-         line("steps", std::to_string(trainer.total_steps())) + line("parameters", std::to_string(parameters.size())) +
-         line("bytes_of_parameters_and_gradients", std::to_string(2 * bytes)) + line("bytes_of_optimizer_state", std::to_string(state)) +
+         line("steps", std::to_string(trainer.total_steps())) +
+         line("parameters", std::to_string(parameters.size())) +
+         line("bytes_of_parameters_and_gradients", std::to_string(2 * bytes)) +
+         line("bytes_of_optimizer_state", std::to_string(state)) +
          line("bytes_of_a_step", std::to_string(arena_bytes)) +
          line("bytes", std::to_string(2 * bytes + state + static_cast<std::int64_t>(arena_bytes)));
 }
@@ -64,7 +70,8 @@ RunFigures read_run(const std::filesystem::path& directory, const std::string& b
     seconds += number(at("seconds"));
     tokens += number(at("tokens"));
     figures.training_loss = number(at("loss"));
-    const double value = best_metric == "accuracy" ? -number(at("validation_accuracy")) : number(at("validation_loss"));
+    const double value =
+        best_metric == "accuracy" ? -number(at("validation_accuracy")) : number(at("validation_loss"));
     if (figures.epochs > 1 && value >= best) continue;
     best = value;
     figures.best_epoch = static_cast<std::int64_t>(number(at("epoch")));
@@ -86,15 +93,14 @@ std::string judge(const Expectation& expectation, double reached) {
   return std::abs(reached - expectation.value) <= expectation.tolerance.value_or(0) ? "ok" : "missed";
 }
 
-std::string table_of_expectations(const Recipe& recipe, const std::filesystem::path& directory, const Parameters& parameters) {
+std::string table_of_expectations(const Recipe& recipe, const std::filesystem::path& directory,
+                                  const Parameters& parameters) {
   const RunFigures run = read_run(directory, recipe.training.best_metric);
-  const std::map<std::string, double> reached{{"parameters", static_cast<double>(parameters.size())},
-                                              {"validation_loss", run.validation_loss},
-                                              {"validation_accuracy", run.validation_accuracy},
-                                              {"reference_loss", run.reference_loss},
-                                              {"reference_accuracy", run.reference_accuracy},
-                                              {"training_loss", run.training_loss},
-                                              {"best_epoch", static_cast<double>(run.best_epoch)}};
+  const std::map<std::string, double> reached{
+      {"parameters", static_cast<double>(parameters.size())}, {"validation_loss", run.validation_loss},
+      {"validation_accuracy", run.validation_accuracy},       {"reference_loss", run.reference_loss},
+      {"reference_accuracy", run.reference_accuracy},         {"training_loss", run.training_loss},
+      {"best_epoch", static_cast<double>(run.best_epoch)}};
   std::string text = "metric\texpected\treached\tstate\n";
   for (const Expectation& e : recipe.expected) {
     const auto found = reached.find(e.metric);
@@ -102,9 +108,11 @@ std::string table_of_expectations(const Recipe& recipe, const std::filesystem::p
     std::string wanted = e.compare == "at_least" ? ">= " : e.compare == "at_most" ? "<= " : "";
     wanted += format_number(e.value);
     if (e.compare == "near" && e.tolerance) wanted += " +- " + format_number(*e.tolerance);
-    text += e.metric + "\t" + wanted + "\t" + format_number(found->second) + "\t" + judge(e, found->second) + "\n";
+    text += e.metric + "\t" + wanted + "\t" + format_number(found->second) + "\t" + judge(e, found->second) +
+            "\n";
   }
-  text += "validation_loss at the best epoch (" + std::to_string(run.best_epoch) + ")\t\t" + format_fixed(run.validation_loss, 4) + "\t\n";
+  text += "validation_loss at the best epoch (" + std::to_string(run.best_epoch) + ")\t\t" +
+          format_fixed(run.validation_loss, 4) + "\t\n";
   text += "validation_accuracy at the best epoch\t\t" + format_fixed(run.validation_accuracy, 4) + "\t\n";
   text += "parameters\t\t" + format_count(parameters.size()) + "\t\n";
   text += "seconds an epoch\t\t" + format_fixed(run.seconds_an_epoch, 1) + "\t\n";

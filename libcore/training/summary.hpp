@@ -10,10 +10,13 @@
 
 namespace headwater {
 
-// Lines "name<TAB>value": examples, steps, parameters, bytes of parameters, optimizer state and of a step's arena.
-std::string describe_run(const Recipe& recipe, const Parameters& parameters, const Trainer& trainer, std::size_t arena_bytes);
+// Lines "name<TAB>value": examples, steps, parameters, bytes of parameters, optimizer state and of a step's
+// arena.
+std::string describe_run(const Recipe& recipe, const Parameters& parameters, const Trainer& trainer,
+                         std::size_t arena_bytes);
 
-// The best epoch of a run, read from its log.csv (the row whose validation is best by the recipe's metric) and times of all epochs.
+// The best epoch of a run, read from its log.csv (the row whose validation is best by the recipe's metric)
+// and times of all epochs.
 struct RunFigures {
   std::int64_t best_epoch = 0, epochs = 0;
   double validation_loss = 0, validation_accuracy = 0, reference_loss = 0, reference_accuracy = 0;
@@ -23,9 +26,11 @@ struct RunFigures {
 };
 RunFigures read_run(const std::filesystem::path& directory, const std::string& best_metric);
 
-// The table that ends a run: a line for each expectation of the recipe that training can judge, "metric<TAB>expected<TAB>reached<TAB>state", and the
-// run's speed. state: ok, missed; expectations about other metrics (bleu, ...) are left to evaluate.
-std::string table_of_expectations(const Recipe& recipe, const std::filesystem::path& directory, const Parameters& parameters);
+// The table that ends a run: a line for each expectation of the recipe that training can judge,
+// "metric<TAB>expected<TAB>reached<TAB>state", and the run's speed. state: ok, missed; expectations about
+// other metrics (bleu, ...) are left to evaluate.
+std::string table_of_expectations(const Recipe& recipe, const std::filesystem::path& directory,
+                                  const Parameters& parameters);
 
 // "ok" or "missed".
 std::string judge(const Expectation& expectation, double reached);

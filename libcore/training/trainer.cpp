@@ -19,7 +19,10 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
 }  // namespace
 
 Trainer::Trainer(const Recipe& recipe, Objective& objective, RunDirectory* directory)
-    : recipe_(recipe), objective_(objective), directory_(directory), optimizer_(recipe.training.optimizer, objective.parameters()) {
+    : recipe_(recipe),
+      objective_(objective),
+      directory_(directory),
+      optimizer_(recipe.training.optimizer, objective.parameters()) {
   objective_.parameters().initialize(recipe.seed);
   state_.data_hash = objective.data_hash();
 }
@@ -34,8 +37,8 @@ std::int64_t Trainer::total_steps() const {
   return recipe_.training.most_steps > 0 ? std::min(all, recipe_.training.most_steps) : all;
 }
 
-// Batch sizes differ by one at the most: a small rest at the end of an epoch would take a step as large as the others along a far noisier gradient,
-// just before validation.
+// Batch sizes differ by one at the most: a small rest at the end of an epoch would take a step as large as
+// the others along a far noisier gradient, just before validation.
 Trainer::Range Trainer::batch_range(std::int64_t number) const {
   const auto examples = static_cast<std::int64_t>(objective_.examples(Split::train));
   const std::int64_t batches = steps_per_epoch();
@@ -43,7 +46,10 @@ Trainer::Range Trainer::batch_range(std::int64_t number) const {
 }
 
 std::vector<std::uint32_t> Trainer::epoch_order(std::int64_t epoch) const {
-  const RandomStream stream{.seed = recipe_.seed, .purpose = Purpose::epoch_order, .layer = 0, .step = static_cast<std::uint32_t>(epoch)};
+  const RandomStream stream{.seed = recipe_.seed,
+                            .purpose = Purpose::epoch_order,
+                            .layer = 0,
+                            .step = static_cast<std::uint32_t>(epoch)};
   return random_order(stream, objective_.examples(Split::train));
 }
 
@@ -76,10 +82,12 @@ LossTotals Trainer::train_step(std::span<const std::uint32_t> chosen) {
   objective_.parameters().begin_step();
   Tape tape(arena_, Tape::Mode::record);
   const std::int64_t step = state_.step + 1;
-  const LossTotals totals = objective_.loss({tape, recipe_.seed, static_cast<std::uint32_t>(step)}, Split::train, chosen);
+  const LossTotals totals =
+      objective_.loss({tape, recipe_.seed, static_cast<std::uint32_t>(step)}, Split::train, chosen);
   if (!std::isfinite(totals.loss)) {
-    throw Error("step " + std::to_string(step) + ": the loss is " + format_number(totals.loss) +
-                "; nothing of this step is saved (lower training.optimizer.learning_rate or set global_clipnorm)");
+    throw Error(
+        "step " + std::to_string(step) + ": the loss is " + format_number(totals.loss) +
+        "; nothing of this step is saved (lower training.optimizer.learning_rate or set global_clipnorm)");
   }
   tape.backward();
   last_gradient_norm_ = optimizer_.gradient_norm();
@@ -87,13 +95,17 @@ LossTotals Trainer::train_step(std::span<const std::uint32_t> chosen) {
     for (const auto& p : objective_.parameters().all()) {
       const Index at = kernels::find_not_finite(p->size(), p->gradient.data);
       if (at >= 0) {
-        throw Error("step " + std::to_string(step) + ": the gradient of " + quote(p->name) + " is not finite at element " +
-                    std::to_string(at) + "; nothing of this step is saved (lower training.optimizer.learning_rate or set global_clipnorm)");
+        throw Error("step " + std::to_string(step) + ": the gradient of " + quote(p->name) +
+                    " is not finite at element " + std::to_string(at) +
+                    "; nothing of this step is saved (lower training.optimizer.learning_rate or set "
+                    "global_clipnorm)");
       }
     }
-    throw Error("step " + std::to_string(step) + ": the norm of the gradient overflows; nothing of this step is saved (lower the rate)");
+    throw Error("step " + std::to_string(step) +
+                ": the norm of the gradient overflows; nothing of this step is saved (lower the rate)");
   }
-  last_rate_ = learning_rate(recipe_.training.schedule, recipe_.training.optimizer, objective_.width(), step, total_steps());
+  last_rate_ = learning_rate(recipe_.training.schedule, recipe_.training.optimizer, objective_.width(), step,
+                             total_steps());
   optimizer_.step(last_rate_, step);
   state_.step = step;
   return totals;
@@ -108,14 +120,16 @@ LossTotals Trainer::validate() {
   for (std::size_t at = 0; at < count; at += batch) {
     arena_.reset();
     Tape tape(arena_, Tape::Mode::inference);
-    totals.add(objective_.loss({tape, recipe_.seed, 0}, Split::validation, std::span(order).subspan(at, std::min(batch, count - at))));
+    totals.add(objective_.loss({tape, recipe_.seed, 0}, Split::validation,
+                               std::span(order).subspan(at, std::min(batch, count - at))));
   }
   return totals;
 }
 
 std::string Trainer::log_row(const LossTotals* validation, double seconds) const {
   const LossTotals& t = state_.epoch_totals;
-  std::string row = std::to_string(state_.step) + "," + std::to_string(state_.epoch + 1) + "," + std::to_string(t.useful);
+  std::string row =
+      std::to_string(state_.step) + "," + std::to_string(state_.epoch + 1) + "," + std::to_string(t.useful);
   const auto field = [&row](double value) { row += "," + format_number(value); };
   field(t.mean_loss());
   field(t.accuracy());
@@ -142,7 +156,8 @@ void Trainer::save(bool is_best) {
 
 void Trainer::finish_epoch(const TrainerCallbacks& callbacks, double seconds) {
   const LossTotals validation = validate();
-  const double value = recipe_.training.best_metric == "accuracy" ? -validation.accuracy() : validation.mean_loss();
+  const double value =
+      recipe_.training.best_metric == "accuracy" ? -validation.accuracy() : validation.mean_loss();
   const bool is_best = validation.predicted > 0 && (!state_.has_best || value < state_.best_value);
   if (is_best) {
     state_.has_best = true;
@@ -150,14 +165,15 @@ void Trainer::finish_epoch(const TrainerCallbacks& callbacks, double seconds) {
     state_.best_step = state_.step;
   }
   if (directory_ != nullptr) directory_->append_log(log_row(&validation, seconds));
-  EpochReport report{.epoch = state_.epoch + 1,
-                     .epochs = recipe_.training.epochs,
-                     .step = state_.step,
-                     .training = state_.epoch_totals,
-                     .validation = validation,
-                     .is_best = is_best,
-                     .seconds = seconds,
-                     .tokens_per_second = seconds > 0 ? static_cast<double>(state_.epoch_totals.useful) / seconds : 0};
+  EpochReport report{
+      .epoch = state_.epoch + 1,
+      .epochs = recipe_.training.epochs,
+      .step = state_.step,
+      .training = state_.epoch_totals,
+      .validation = validation,
+      .is_best = is_best,
+      .seconds = seconds,
+      .tokens_per_second = seconds > 0 ? static_cast<double>(state_.epoch_totals.useful) / seconds : 0};
   ++state_.epoch;
   state_.position = 0;
   state_.epoch_totals = {};
@@ -169,6 +185,7 @@ void Trainer::finish_epoch(const TrainerCallbacks& callbacks, double seconds) {
 TrainingOutcome Trainer::run(const TrainerCallbacks& callbacks) {
   if (directory_ != nullptr && directory_->resume(state_, objective_.parameters(), optimizer_)) {
     optimizer_.resumed_at(state_.step);
+    if (callbacks.on_resume) callbacks.on_resume(state_.step);
   }
   const std::int64_t every = recipe_.training.checkpoint.every_steps;
   const std::int64_t last_step = total_steps();
@@ -191,13 +208,15 @@ TrainingOutcome Trainer::run(const TrainerCallbacks& callbacks) {
       }
       const bool is_epoch_end = state_.position >= examples || state_.step >= last_step;
       if (is_epoch_end) break;
-      if (state_.step % recipe_.training.log_every == 0 && directory_ != nullptr) directory_->append_log(log_row(nullptr, seconds_since(start)));
+      if (state_.step % recipe_.training.log_every == 0 && directory_ != nullptr)
+        directory_->append_log(log_row(nullptr, seconds_since(start)));
       const bool stops = callbacks.wants_stop && callbacks.wants_stop();
       if (stops || (every > 0 && state_.step % every == 0)) save(false);
       if (stops) return TrainingOutcome::stopped;
     }
     finish_epoch(callbacks, seconds_since(start));
-    if (!state_.is_finished && callbacks.wants_stop && callbacks.wants_stop()) return TrainingOutcome::stopped;
+    if (!state_.is_finished && callbacks.wants_stop && callbacks.wants_stop())
+      return TrainingOutcome::stopped;
   }
   return TrainingOutcome::finished;
 }

@@ -29,6 +29,7 @@ struct EpochReport {
 };
 
 struct TrainerCallbacks {
+  std::function<void(std::int64_t step)> on_resume;  // a checkpoint of that step was found
   std::function<void(const StepReport&)> after_step;
   std::function<void(const EpochReport&)> after_epoch;
   std::function<bool()> wants_stop;  // asked after each step: save and end
@@ -44,11 +45,12 @@ class Trainer {
   std::int64_t steps_per_epoch() const;
   std::int64_t total_steps() const;
 
-  // One pass forward and backward over the largest batch of the first epoch without an update: touches every page that training will need.
-  // Returns the arena's size in bytes.
+  // One pass forward and backward over the largest batch of the first epoch without an update: touches every
+  // page that training will need. Returns the arena's size in bytes.
   std::size_t warm_up();
 
-  // Runs, or goes on from the newest complete checkpoint in the directory. Throws Error when the loss is no longer finite.
+  // Runs, or goes on from the newest complete checkpoint in the directory. Throws Error when the loss is no
+  // longer finite.
   TrainingOutcome run(const TrainerCallbacks& callbacks);
 
   LossTotals validate();

@@ -5,8 +5,12 @@
 
 namespace headwater {
 
-TranslationObjective::TranslationObjective(EncoderDecoder& model, Examples train, Examples validation, double label_smoothing)
-    : model_(model), train_(std::move(train)), validation_(std::move(validation)), label_smoothing_(label_smoothing) {}
+TranslationObjective::TranslationObjective(EncoderDecoder& model, Examples train, Examples validation,
+                                           double label_smoothing)
+    : model_(model),
+      train_(std::move(train)),
+      validation_(std::move(validation)),
+      label_smoothing_(label_smoothing) {}
 
 std::size_t TranslationObjective::examples(Split split) const {
   const Examples& e = of(split);
@@ -34,7 +38,8 @@ std::string TranslationObjective::data_hash() const {
   for (const Examples* e : {&train_, &validation_}) {
     if (e->columns == nullptr) continue;
     hasher.update(e->columns->hash());
-    hasher.update({reinterpret_cast<const char*>(e->indices.data()), e->indices.size() * sizeof(std::uint32_t)});
+    hasher.update(
+        {reinterpret_cast<const char*>(e->indices.data()), e->indices.size() * sizeof(std::uint32_t)});
   }
   return hasher.digest();
 }
@@ -53,14 +58,16 @@ LossTotals totals_of(const kernels::CrossEntropyTotals& totals, const PairBatch&
   return result;
 }
 
-LossTotals TranslationObjective::loss(const StepContext& context, Split split, std::span<const std::uint32_t> chosen) {
+LossTotals TranslationObjective::loss(const StepContext& context, Split split,
+                                      std::span<const std::uint32_t> chosen) {
   batch_.clear();
   for (const std::uint32_t i : chosen) {
     const Pair p = pair(split, i);
     batch_.add(p.source, p.target);
   }
   batch_.finish();
-  const double scale = 1.0 / static_cast<double>(batch_.labels.size());  // the loss is the mean over real target tokens
+  const double scale =
+      1.0 / static_cast<double>(batch_.labels.size());  // the loss is the mean over real target tokens
   const double smoothing = split == Split::train ? label_smoothing_ : 0;
   return totals_of(model_.loss(context, batch_, smoothing, scale), batch_, model_.settings().length);
 }

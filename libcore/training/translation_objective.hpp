@@ -10,7 +10,8 @@ namespace headwater {
 
 class TranslationObjective : public Objective {
  public:
-  // Examples `train` and `validation` are columns "source" and "target"; either may be the same object with chosen indices (a held-out share).
+  // Examples `train` and `validation` are columns "source" and "target"; either may be the same object with
+  // chosen indices (a held-out share).
   struct Examples {
     const IdColumns* columns = nullptr;
     std::vector<std::uint32_t> indices;  // empty and is_all: every example

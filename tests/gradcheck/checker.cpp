@@ -11,7 +11,8 @@ namespace {
 
 void fill_random(std::span<Real> values, std::uint64_t seed, std::uint32_t layer) {
   const RandomStream stream{.seed = seed, .purpose = Purpose::initialize, .layer = layer, .step = 99};
-  for (std::size_t i = 0; i < values.size(); ++i) values[i] = 2.0 * static_cast<double>(random_uniform(stream, i)) - 1.0;
+  for (std::size_t i = 0; i < values.size(); ++i)
+    values[i] = 2.0 * static_cast<double>(random_uniform(stream, i)) - 1.0;
 }
 
 void add_sequences(PackedTokens& tokens, std::initializer_list<int> lengths, int vocabulary) {
@@ -56,8 +57,9 @@ struct Runner {
       tape.backward();
       for (const Variable& input : pass.inputs) {
         const Matrix g = input.gradient();
-        input_gradients->emplace_back(g.data ? std::vector<Real>(g.data, g.data + g.rows * g.cols)
-                                             : std::vector<Real>(static_cast<std::size_t>(input.rows() * input.cols()), 0.0));
+        input_gradients->emplace_back(
+            g.data ? std::vector<Real>(g.data, g.data + g.rows * g.cols)
+                   : std::vector<Real>(static_cast<std::size_t>(input.rows() * input.cols()), 0.0));
       }
     }
     return loss;
@@ -86,13 +88,16 @@ GradientError worst_gradient_error(const Case& test, std::uint64_t seed) {
   test.prepare(fixture);
   fixture.parameters.allocate(true);
   std::uint32_t layer = 0;
-  for (const auto& p : fixture.parameters.all()) fill_random({p->value.data, static_cast<std::size_t>(p->size())}, seed, layer++);
+  for (const auto& p : fixture.parameters.all())
+    fill_random({p->value.data, static_cast<std::size_t>(p->size())}, seed, layer++);
 
   Runner runner{test, fixture};
   std::vector<std::vector<Real>> input_gradients;
   runner.run(&input_gradients);
-  // Loss operations write the gradients of their parameters on the way forward, which later passes would disturb.
-  const std::vector<Real> parameter_gradients(fixture.parameters.gradients().begin(), fixture.parameters.gradients().end());
+  // Loss operations write the gradients of their parameters on the way forward, which later passes would
+  // disturb.
+  const std::vector<Real> parameter_gradients(fixture.parameters.gradients().begin(),
+                                              fixture.parameters.gradients().end());
 
   GradientError worst;
   const auto compare = [&](Real& x, double analytic, double floor, const std::string& where) {
@@ -105,11 +110,13 @@ GradientError worst_gradient_error(const Case& test, std::uint64_t seed) {
     const double below = runner.run(nullptr);
     x = kept;
     const double numeric = (above - below) / (2 * kStep);
-    const double relative = std::abs(analytic - numeric) / std::max({std::abs(analytic), std::abs(numeric), floor});
+    const double relative =
+        std::abs(analytic - numeric) / std::max({std::abs(analytic), std::abs(numeric), floor});
     ++worst.checked;
     if (!(relative <= worst.relative)) {
       worst.relative = relative;
-      worst.where = where + ": " + std::to_string(analytic) + " by backward, " + std::to_string(numeric) + " by differences";
+      worst.where = where + ": " + std::to_string(analytic) + " by backward, " + std::to_string(numeric) +
+                    " by differences";
     }
   };
   const auto floor_of = [](std::span<const Real> gradient) {
@@ -118,16 +125,19 @@ GradientError worst_gradient_error(const Case& test, std::uint64_t seed) {
     return 0.01 * largest;
   };
   for (const auto& p : fixture.parameters.all()) {
-    const std::span<const Real> gradient(parameter_gradients.data() + p->offset, static_cast<std::size_t>(p->size()));
+    const std::span<const Real> gradient(parameter_gradients.data() + p->offset,
+                                         static_cast<std::size_t>(p->size()));
     const double floor = floor_of(parameter_gradients);
     for (Index i = 0; i < p->size(); ++i) {
-      compare(p->value.data[i], gradient[static_cast<std::size_t>(i)], floor, p->name + "[" + std::to_string(i) + "]");
+      compare(p->value.data[i], gradient[static_cast<std::size_t>(i)], floor,
+              p->name + "[" + std::to_string(i) + "]");
     }
   }
   for (std::size_t n = 0; n < fixture.inputs.size(); ++n) {
     const double floor = floor_of(input_gradients[n]);
     for (std::size_t i = 0; i < fixture.inputs[n].values.size(); ++i) {
-      compare(fixture.inputs[n].values[i], input_gradients[n][i], floor, fixture.inputs[n].name + "[" + std::to_string(i) + "]");
+      compare(fixture.inputs[n].values[i], input_gradients[n][i], floor,
+              fixture.inputs[n].name + "[" + std::to_string(i) + "]");
     }
   }
   return worst;

@@ -13,7 +13,8 @@ namespace headwater::gradcheck {
 
 static_assert(std::is_same_v<Real, double>, "gradient checks run in the double build");
 
-// What a case computes from: parameters, inputs with a gradient, and packed tokens. Sequences of 3, 1 and 4 tokens (memory: 2, 5 and 3).
+// What a case computes from: parameters, inputs with a gradient, and packed tokens. Sequences of 3, 1 and 4
+// tokens (memory: 2, 5 and 3).
 class Fixture {
  public:
   explicit Fixture(std::uint64_t seed);
@@ -25,7 +26,8 @@ class Fixture {
 
   // A parameter [rows, cols] with random values, declared now.
   Parameter& parameter(const std::string& name, Index rows, Index cols);
-  // An input with a gradient, [rows of the packing, cols], random values; the same number for each call with one name.
+  // An input with a gradient, [rows of the packing, cols], random values; the same number for each call with
+  // one name.
   std::vector<Real>& input(const std::string& name, Index rows, Index cols);
 
   struct Input {
@@ -44,8 +46,9 @@ struct Pass {
   std::vector<Variable> inputs;   // one for each of fixture.inputs
 };
 
-// `prepare` declares parameters and inputs; `forward` runs the operation. A result that is a matrix is multiplied by a random cotangent; a case
-// that returns no variable has put a loss on the tape itself and returns it as `loss`.
+// `prepare` declares parameters and inputs; `forward` runs the operation. A result that is a matrix is
+// multiplied by a random cotangent; a case that returns no variable has put a loss on the tape itself and
+// returns it as `loss`.
 struct Result {
   Variable matrix;
   double loss = 0;
@@ -57,7 +60,8 @@ struct Case {
 };
 
 struct GradientError {
-  double relative = 0;  // largest |analytic - numeric| / max(|analytic|, |numeric|, 1 % of the largest gradient)
+  double relative =
+      0;  // largest |analytic - numeric| / max(|analytic|, |numeric|, 1 % of the largest gradient)
   std::string where;
   std::size_t checked = 0;
 };

@@ -33,7 +33,8 @@ void check(const Case& test, double tolerance) {
 TEST_CASE("layers: encoder and decoder blocks, pre- and post-norm") {
   for (const NormPlace place : {NormPlace::post, NormPlace::pre}) {
     for (const Causality causality : {Causality::full, Causality::causal}) {
-      const BlockSettings settings = block_settings_of(place, causality == Causality::full ? ops::Activation::relu : ops::Activation::gelu);
+      const BlockSettings settings = block_settings_of(
+          place, causality == Causality::full ? ops::Activation::relu : ops::Activation::gelu);
       std::unique_ptr<EncoderBlock> encoder;
       check({"encoder block",
              [&](Fixture& f) {
@@ -48,7 +49,8 @@ TEST_CASE("layers: encoder and decoder blocks, pre- and post-norm") {
            [&](Fixture& f) {
              f.input("x", 8, 6);
              f.input("memory", 10, 6);
-             decoder = std::make_unique<DecoderBlock>(f.builder, "block", block_settings_of(place, ops::Activation::silu));
+             decoder = std::make_unique<DecoderBlock>(f.builder, "block",
+                                                      block_settings_of(place, ops::Activation::silu));
            },
            [&](Pass& p) { return Result{(*decoder)(p.context, p.inputs[0], p.inputs[1]).hidden}; }},
           2e-6);
@@ -58,16 +60,19 @@ TEST_CASE("layers: encoder and decoder blocks, pre- and post-norm") {
 TEST_CASE("layers: embedding, every kind of positions") {
   for (const Positions positions : {Positions::none, Positions::learned, Positions::sinusoidal}) {
     std::unique_ptr<Embedding> embedding;
-    check({"embedding",
-           [&](Fixture& f) {
-             embedding = std::make_unique<Embedding>(
-                 f.builder, "e",
-                 EmbeddingSettings{.vocabulary_size = 7, .width = 6, .length = 5, .positions = positions, .is_scaled = true});
-           },
-           [&](Pass& p) {
-             return Result{(*embedding)(p.context, p.packing, p.fixture.tokens.ids, p.fixture.tokens.position_of)};
-           }},
-          1e-6);
+    check(
+        {"embedding",
+         [&](Fixture& f) {
+           embedding = std::make_unique<Embedding>(
+               f.builder, "e",
+               EmbeddingSettings{
+                   .vocabulary_size = 7, .width = 6, .length = 5, .positions = positions, .is_scaled = true});
+         },
+         [&](Pass& p) {
+           return Result{
+               (*embedding)(p.context, p.packing, p.fixture.tokens.ids, p.fixture.tokens.position_of)};
+         }},
+        1e-6);
   }
 }
 
@@ -103,7 +108,8 @@ TEST_CASE("a whole encoder-decoder with two layers a side") {
       return value;
     };
     loss(true);
-    const std::vector<Real> gradients(model.parameters().gradients().begin(), model.parameters().gradients().end());
+    const std::vector<Real> gradients(model.parameters().gradients().begin(),
+                                      model.parameters().gradients().end());
     double largest = 0;
     for (const Real g : gradients) largest = std::max(largest, std::abs(g));
     double worst = 0;
@@ -117,7 +123,8 @@ TEST_CASE("a whole encoder-decoder with two layers a side") {
       const double below = loss(false);
       values[i] = kept;
       const double numeric = (above - below) / (2 * kStep);
-      const double error = std::abs(numeric - gradients[i]) / std::max({std::abs(numeric), std::abs(gradients[i]), 0.01 * largest});
+      const double error = std::abs(numeric - gradients[i]) /
+                           std::max({std::abs(numeric), std::abs(gradients[i]), 0.01 * largest});
       if (!(error <= worst)) worst = error;
     }
     INFO(norm << "-norm, " << values.size() << " parameters");

@@ -4,19 +4,22 @@ namespace headwater::gradcheck {
 
 namespace {
 
-constexpr Index kTokens = 8, kMemory = 10;  // of the fixture's sequences; all other sizes differ, so a wrong transpose cannot hide
+constexpr Index
+    kTokens = 8,
+    kMemory = 10;  // of the fixture's sequences; all other sizes differ, so a wrong transpose cannot hide
 
 Case linear_case(const std::string& name, ops::Activation activation, bool has_bias) {
-  return {"linear " + name,
-          [=](Fixture& f) {
-            f.input("x", kTokens, 3);
-            f.parameter("w", 3, 5);
-            if (has_bias) f.parameter("b", 1, 5);
-          },
-          [=](Pass& p) {
-            Parameters& all = p.fixture.parameters;
-            return Result{ops::linear(p.context.tape, p.inputs[0], *all.find("w"), all.find("b"), activation)};
-          }};
+  return {
+      "linear " + name,
+      [=](Fixture& f) {
+        f.input("x", kTokens, 3);
+        f.parameter("w", 3, 5);
+        if (has_bias) f.parameter("b", 1, 5);
+      },
+      [=](Pass& p) {
+        Parameters& all = p.fixture.parameters;
+        return Result{ops::linear(p.context.tape, p.inputs[0], *all.find("w"), all.find("b"), activation)};
+      }};
 }
 
 Case attention_case(const std::string& name, bool is_cross, ops::AttentionSettings settings) {
@@ -26,7 +29,9 @@ Case attention_case(const std::string& name, bool is_cross, ops::AttentionSettin
             f.input("k", is_cross ? kMemory : kTokens, 6);
             f.input("v", is_cross ? kMemory : kTokens, 6);
           },
-          [=](Pass& p) { return Result{ops::attention(p.context.tape, p.inputs[0], p.inputs[1], p.inputs[2], settings)}; }};
+          [=](Pass& p) {
+            return Result{ops::attention(p.context.tape, p.inputs[0], p.inputs[1], p.inputs[2], settings)};
+          }};
 }
 
 Case cross_entropy_case(const std::string& name, double smoothing) {
@@ -39,8 +44,9 @@ Case cross_entropy_case(const std::string& name, double smoothing) {
           [=](Pass& p) {
             Parameters& all = p.fixture.parameters;
             constexpr double kScale = 0.37;
-            const auto totals = ops::linear_cross_entropy(p.context.tape, p.inputs[0], *all.find("w"), all.find("b"), p.fixture.tokens.ids,
-                                                          smoothing, kScale);
+            const auto totals =
+                ops::linear_cross_entropy(p.context.tape, p.inputs[0], *all.find("w"), all.find("b"),
+                                          p.fixture.tokens.ids, smoothing, kScale);
             return Result{{}, kScale * totals.loss};
           }};
 }
@@ -63,9 +69,11 @@ std::vector<Case> op_cases() {
   cases.push_back(attention_case("causal", false, {.heads = 3, .is_causal = true}));
   cases.push_back(attention_case("cross", true, {.heads = 2}));
   cases.push_back(attention_case("with dropout", true, {.heads = 2, .dropout = 0.3, .stream = stream}));
-  cases.push_back({"attention of one matrix with itself",
-                   [](Fixture& f) { f.input("x", kTokens, 4); },
-                   [](Pass& p) { return Result{ops::attention(p.context.tape, p.inputs[0], p.inputs[0], p.inputs[0], {.heads = 2})}; }});
+  cases.push_back({"attention of one matrix with itself", [](Fixture& f) { f.input("x", kTokens, 4); },
+                   [](Pass& p) {
+                     return Result{
+                         ops::attention(p.context.tape, p.inputs[0], p.inputs[0], p.inputs[0], {.heads = 2})};
+                   }});
   cases.push_back({"layer_norm",
                    [](Fixture& f) {
                      f.input("x", kTokens, 5);
@@ -74,7 +82,8 @@ std::vector<Case> op_cases() {
                    },
                    [](Pass& p) {
                      Parameters& all = p.fixture.parameters;
-                     return Result{ops::layer_norm(p.context.tape, p.inputs[0], *all.find("gamma"), *all.find("beta"), 1e-3)};
+                     return Result{ops::layer_norm(p.context.tape, p.inputs[0], *all.find("gamma"),
+                                                   *all.find("beta"), 1e-3)};
                    }});
   cases.push_back({"add_layer_norm",
                    [](Fixture& f) {
@@ -85,8 +94,8 @@ std::vector<Case> op_cases() {
                    },
                    [](Pass& p) {
                      Parameters& all = p.fixture.parameters;
-                     return Result{
-                         ops::add_layer_norm(p.context.tape, p.inputs[0], p.inputs[1], *all.find("gamma"), *all.find("beta"), 1e-3)};
+                     return Result{ops::add_layer_norm(p.context.tape, p.inputs[0], p.inputs[1],
+                                                       *all.find("gamma"), *all.find("beta"), 1e-3)};
                    }});
   cases.push_back({"embed with learned positions, one table for tokens and positions of two calls",
                    [](Fixture& f) {
@@ -96,15 +105,15 @@ std::vector<Case> op_cases() {
                    [](Pass& p) {
                      Parameters& all = p.fixture.parameters;
                      const PackedTokens& t = p.fixture.tokens;
-                     const Variable a =
-                         ops::embed(p.context.tape, p.packing, t.ids, *all.find("table"), 1.7, t.position_of, all.find("positions"));
-                     const Variable b =
-                         ops::embed(p.context.tape, p.packing, t.position_of, *all.find("table"), 1, t.position_of, ConstMatrix());
+                     const Variable a = ops::embed(p.context.tape, p.packing, t.ids, *all.find("table"), 1.7,
+                                                   t.position_of, all.find("positions"));
+                     const Variable b = ops::embed(p.context.tape, p.packing, t.position_of,
+                                                   *all.find("table"), 1, t.position_of, ConstMatrix());
                      return Result{ops::add(p.context.tape, a, b)};
                    }});
-  cases.push_back({"dropout",
-                   [](Fixture& f) { f.input("x", kTokens, 5); },
-                   [stream](Pass& p) { return Result{ops::dropout(p.context.tape, p.inputs[0], 0.4, stream)}; }});
+  cases.push_back(
+      {"dropout", [](Fixture& f) { f.input("x", kTokens, 5); },
+       [stream](Pass& p) { return Result{ops::dropout(p.context.tape, p.inputs[0], 0.4, stream)}; }});
   cases.push_back({"add, one input twice",
                    [](Fixture& f) {
                      f.input("a", kTokens, 5);

@@ -3,7 +3,8 @@
 namespace headwater::ops {
 
 Variable add(Tape& tape, const Variable& a, const Variable& b) {
-  const Variable y = tape.variable(a.rows(), a.cols(), a.packing_or_null(), a.needs_gradient() || b.needs_gradient());
+  const Variable y =
+      tape.variable(a.rows(), a.cols(), a.packing_or_null(), a.needs_gradient() || b.needs_gradient());
   kernels::add(a.value(), b.value(), y.value());
   tape.record("add", [&tape, a, b, y] {
     if (!Tape::has_incoming(y)) return;

@@ -4,16 +4,18 @@
 
 namespace headwater::ops {
 
-Variable attention(Tape& tape, const Variable& q, const Variable& k, const Variable& v, const AttentionSettings& settings) {
+Variable attention(Tape& tape, const Variable& q, const Variable& k, const Variable& v,
+                   const AttentionSettings& settings) {
   const Variable y = tape.variable(q.rows(), q.cols(), q.packing_or_null(), true);
-  const kernels::AttentionShape shape{.query_offsets = q.packing().offsets,
-                                      .key_offsets = k.packing().offsets,
-                                      .heads = settings.heads,
-                                      .head_width = q.cols() / settings.heads,
-                                      .scale = Real(1) / std::sqrt(static_cast<Real>(q.cols() / settings.heads)),
-                                      .is_causal = settings.is_causal,
-                                      .dropout = settings.dropout,
-                                      .stream = settings.stream};
+  const kernels::AttentionShape shape{
+      .query_offsets = q.packing().offsets,
+      .key_offsets = k.packing().offsets,
+      .heads = settings.heads,
+      .head_width = q.cols() / settings.heads,
+      .scale = Real(1) / std::sqrt(static_cast<Real>(q.cols() / settings.heads)),
+      .is_causal = settings.is_causal,
+      .dropout = settings.dropout,
+      .stream = settings.stream};
   const Matrix stats = tape.is_recording() ? tape.arena().matrix(q.rows(), 2 * settings.heads) : Matrix();
   kernels::attention(q.value(), k.value(), v.value(), shape, y.value(), stats);
   tape.record("attention", [&tape, q, k, v, y, stats, shape] {
@@ -24,7 +26,8 @@ Variable attention(Tape& tape, const Variable& q, const Variable& k, const Varia
     };
     const GradientSlot dq = tape.slot(q), dk = tape.slot(k), dv = tape.slot(v);
     const Matrix tq = target(dq), tk = target(dk), tv = target(dv);
-    kernels::attention_backward(q.value(), k.value(), v.value(), y.value(), stats, tape.incoming(y), shape, tq, tk, tv);
+    kernels::attention_backward(q.value(), k.value(), v.value(), y.value(), stats, tape.incoming(y), shape,
+                                tq, tk, tv);
     if (dq.accumulate) kernels::accumulate(tq, dq.matrix);
     if (dk.accumulate) kernels::accumulate(tk, dk.matrix);
     if (dv.accumulate) kernels::accumulate(tv, dv.matrix);

@@ -10,17 +10,20 @@ Variable layer_norm(Tape& tape, const Variable& x, Parameter& gamma, Parameter& 
     if (!Tape::has_incoming(y)) return;
     const GradientSlot dx = tape.slot(x);
     const GradientSlot dgamma = Tape::slot(*scale), dbeta = Tape::slot(*shift);
-    kernels::layer_norm_backward(x.value(), moments, scale->value.data, tape.incoming(y), *x.packing().plan, dx.matrix, dx.accumulate,
-                                 dgamma.matrix.data, dbeta.matrix.data, dgamma.accumulate);
+    kernels::layer_norm_backward(x.value(), moments, scale->value.data, tape.incoming(y), *x.packing().plan,
+                                 dx.matrix, dx.accumulate, dgamma.matrix.data, dbeta.matrix.data,
+                                 dgamma.accumulate);
   });
   return y;
 }
 
-Variable add_layer_norm(Tape& tape, const Variable& x, const Variable& z, Parameter& gamma, Parameter& beta, Real epsilon) {
+Variable add_layer_norm(Tape& tape, const Variable& x, const Variable& z, Parameter& gamma, Parameter& beta,
+                        Real epsilon) {
   const Variable y = tape.variable(x.rows(), x.cols(), x.packing_or_null(), true);
   const Matrix moments = tape.arena().matrix(x.rows(), 2);
   const Matrix sum = tape.arena().matrix(x.rows(), x.cols());
-  kernels::layer_norm(x.value(), z.value(), gamma.value.data, beta.value.data, epsilon, sum, y.value(), moments);
+  kernels::layer_norm(x.value(), z.value(), gamma.value.data, beta.value.data, epsilon, sum, y.value(),
+                      moments);
   tape.record("add_layer_norm", [&tape, x, z, y, moments, sum, scale = &gamma, shift = &beta] {
     if (!Tape::has_incoming(y)) return;
     const GradientSlot dx = tape.slot(x);
@@ -28,8 +31,8 @@ Variable add_layer_norm(Tape& tape, const Variable& x, const Variable& z, Parame
     // d(x + z) goes to both; it is computed where it overwrites and added or copied to the other.
     const GradientSlot dz = tape.slot(z);
     const Matrix dsum = dz.accumulate ? tape.arena().matrix(x.rows(), x.cols()) : dz.matrix;
-    kernels::layer_norm_backward(sum, moments, scale->value.data, tape.incoming(y), *x.packing().plan, dsum, false, dgamma.matrix.data,
-                                 dbeta.matrix.data, dgamma.accumulate);
+    kernels::layer_norm_backward(sum, moments, scale->value.data, tape.incoming(y), *x.packing().plan, dsum,
+                                 false, dgamma.matrix.data, dbeta.matrix.data, dgamma.accumulate);
     if (dz.accumulate) kernels::accumulate(dsum, dz.matrix);
     if (dx.accumulate) {
       kernels::accumulate(dsum, dx.matrix);

@@ -4,8 +4,9 @@ namespace headwater::ops {
 
 Variable linear(Tape& tape, const Variable& x, Parameter& w, Parameter* b, Activation activation) {
   const Variable y = tape.variable(x.rows(), w.value.cols, x.packing_or_null(), true);
-  const bool keeps_pre = tape.is_recording() && (activation == Activation::gelu || activation == Activation::gelu_tanh ||
-                                                 activation == Activation::silu);
+  const bool keeps_pre =
+      tape.is_recording() && (activation == Activation::gelu || activation == Activation::gelu_tanh ||
+                              activation == Activation::silu);
   const Matrix pre = keeps_pre ? tape.arena().matrix(y.rows(), y.cols()) : Matrix();
   kernels::linear(x.value(), w.value, b ? b->value.data : nullptr, activation, y.value(), pre);
   tape.record("linear", [&tape, x, y, pre, activation, weight = &w, bias = b] {

@@ -3,7 +3,8 @@
 namespace headwater::ops {
 
 kernels::CrossEntropyTotals linear_cross_entropy(Tape& tape, const Variable& x, Parameter& w, Parameter* b,
-                                                 std::span<const std::int32_t> labels, Real label_smoothing, Real loss_scale) {
+                                                 std::span<const std::int32_t> labels, Real label_smoothing,
+                                                 Real loss_scale) {
   const FoldPlan& plan = *x.packing().plan;
   Arena& arena = tape.arena();
   const Real* bias = b ? b->value.data : nullptr;
@@ -11,7 +12,8 @@ kernels::CrossEntropyTotals linear_cross_entropy(Tape& tape, const Variable& x, 
   if (!tape.is_recording()) {
     const ArenaScope scope(arena);
     const Matrix block = arena.matrix(kernels::cross_entropy_block_rows(plan), classes);
-    return kernels::linear_cross_entropy(x.value(), w.value, false, bias, labels, label_smoothing, loss_scale, plan, block, nullptr);
+    return kernels::linear_cross_entropy(x.value(), w.value, false, bias, labels, label_smoothing, loss_scale,
+                                         plan, block, nullptr);
   }
   kernels::CrossEntropyGradients gradients;
   gradients.dh = arena.matrix(x.rows(), width);
@@ -25,8 +27,8 @@ kernels::CrossEntropyTotals linear_cross_entropy(Tape& tape, const Variable& x, 
     const Matrix block = arena.matrix(kernels::cross_entropy_block_rows(plan), classes);
     const Index scratch_rows = kernels::cross_entropy_scratch_rows(plan);
     if (scratch_rows > 0) gradients.fold_scratch = arena.matrix(scratch_rows, width * classes + classes);
-    totals =
-        kernels::linear_cross_entropy(x.value(), w.value, false, bias, labels, label_smoothing, loss_scale, plan, block, &gradients);
+    totals = kernels::linear_cross_entropy(x.value(), w.value, false, bias, labels, label_smoothing,
+                                           loss_scale, plan, block, &gradients);
   }
   tape.record("linear_cross_entropy", [&tape, x, dh = gradients.dh] { tape.give(x, dh); });
   return totals;
