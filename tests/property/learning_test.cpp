@@ -1,0 +1,49 @@
+// All parts together learn: copying a sentence needs positions, both attentions, the optimizer and decoding.
+#include <doctest/doctest.h>
+
+#include <chrono>
+
+#include "decoding/greedy.hpp"
+#include "small_run.hpp"
+#include "support/parallel.hpp"
+
+using namespace headwater;
+
+TEST_CASE("a small model learns to copy in 30 seconds") {
+  constexpr std::int64_t kVocabulary = 14;
+  Recipe recipe;
+  recipe.name = "copy";
+  recipe.model = {.width = 32, .heads = 2, .head_width = 16, .feed_forward_width = 64, .length = 8};
+  recipe.training.epochs = 30;
+  recipe.training.batch_sequences = 64;
+  recipe.training.optimizer = {.kind = "adam", .learning_rate = 4e-3};
+  recipe.training.schedule = {.kind = "cosine", .warmup_steps = 50};
+  SmallRun run(recipe, copy_pairs(2000, 7, kVocabulary, 51), copy_pairs(200, 7, kVocabulary, 52),
+               kVocabulary);
+  const auto start = std::chrono::steady_clock::now();
+  double loss = 0, accuracy = 0;
+  std::size_t right = 0, sentences = 0;
+  ThreadPool pool(2);
+  pool.run([&] {
+    Trainer trainer(run.recipe, run.objective, nullptr);
+    trainer.warm_up();
+    trainer.run({});
+    const LossTotals totals = trainer.validate();
+    loss = totals.mean_loss();
+    accuracy = totals.accuracy();
+    Arena arena;
+    std::vector<Sequence> sources;
+    for (const Pair& pair : copy_pairs(100, 7, kVocabulary, 53)) sources.push_back(pair.source);
+    const auto copies =
+        decode_greedily(run.model, arena, packed(sources), {.start_id = kStart, .end_id = kEnd, .never = {}});
+    sentences = sources.size();
+    for (std::size_t s = 0; s < sentences; ++s) right += copies[s] == sources[s];
+  });
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  INFO("validation loss ", loss, ", accuracy ", accuracy, ", ", right, " of ", sentences, " copied, ",
+       seconds, " s");
+  CHECK(loss < 0.05);
+  CHECK(accuracy > 0.98);
+  CHECK(right >= sentences * 9 / 10);
+  CHECK(seconds < 30);
+}

@@ -1,0 +1,260 @@
+// A run that is stopped and resumed writes the files of one that was not; a run that goes wrong saves
+// nothing.
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <limits>
+#include <map>
+
+#include "error_text.hpp"
+#include "models/model_directory.hpp"
+#include "scratch_directory.hpp"
+#include "small_run.hpp"
+#include "support/files.hpp"
+#include "support/parallel.hpp"
+
+using namespace headwater;
+
+namespace {
+
+constexpr std::int64_t kVocabulary = 53;  // more words than the examples have: rows without a gradient
+constexpr std::int64_t kStepsPerEpoch = 5;
+
+SmallRun make_run(const Recipe& recipe) {
+  std::vector<Pair> train = copy_pairs(37, 8, 31, 21), validation = copy_pairs(11, 8, 31, 22);
+  return SmallRun(recipe, train, validation, kVocabulary);
+}
+
+void ignore(const std::string&) {}
+
+// Trains in `directory` until the end, or saves and stops behind step `stop`.
+TrainingOutcome train(const Recipe& recipe, const fs::path& directory, int threads, std::int64_t stop) {
+  SmallRun run = make_run(recipe);
+  RunDirectory run_directory(directory, run.recipe, {{"config.json", "{}\n"}}, ExistingRun::resume, ignore);
+  TrainingOutcome outcome = TrainingOutcome::finished;
+  ThreadPool pool(threads);
+  pool.run([&] {
+    Trainer trainer(run.recipe, run.objective, &run_directory);
+    trainer.warm_up();
+    outcome = trainer.run(
+        {.after_step = {}, .after_epoch = {}, .wants_stop = [&] { return trainer.state().step >= stop; }});
+  });
+  return outcome;
+}
+
+constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
+
+// Each row without the columns seconds and tokens_per_second.
+std::string log_without_times(const fs::path& directory) {
+  const std::string text = read_file(directory / "log.csv");
+  std::string result;
+  std::size_t begin = 0;
+  while (begin < text.size()) {
+    const std::size_t end = text.find('\n', begin);
+    std::string line = text.substr(begin, end - begin);
+    for (int column = 0; column < 2; ++column) line.resize(line.rfind(','));
+    result += line + "\n";
+    begin = end + 1;
+  }
+  return result;
+}
+
+// What must not depend on how often a run was stopped.
+std::map<std::string, std::string> results_of(const fs::path& directory) {
+  std::map<std::string, std::string> results{{"log.csv", log_without_times(directory)}};
+  for (const char* link : {"latest", "best"}) {
+    for (const char* name :
+         {"model.safetensors", "optimizer.safetensors", "state.json", "recipe.yaml", "config.json"}) {
+      results[std::string(link) + "/" + name] = read_file(directory / "checkpoints" / link / name);
+    }
+  }
+  return results;
+}
+
+void check_equal(const std::map<std::string, std::string>& ours,
+                 const std::map<std::string, std::string>& expected) {
+  REQUIRE(ours.size() == expected.size());
+  for (const auto& [name, bytes] : expected) {
+    INFO(name);
+    CHECK((ours.at(name) == bytes));  // bytes are not for printing
+  }
+}
+
+Recipe recipe_with(const std::string& optimizer) { return small_recipe(optimizer); }
+
+}  // namespace
+
+TEST_CASE("a resumed run writes the files of an uninterrupted one") {
+  for (const char* optimizer : {"rmsprop", "adam", "sgd"}) {
+    const Recipe recipe = recipe_with(optimizer);
+    const ScratchDirectory whole;
+    REQUIRE(train(recipe, whole.path(), 2, kNever) == TrainingOutcome::finished);
+    const auto expected = results_of(whole.path());
+    // 1 and 3: in warm-up; 4: where a checkpoint is due anyway; 5 and 10: an epoch's end; 7: inside an epoch,
+    // no log row; 14: the last but one.
+    for (const std::int64_t stop : {1, 3, 4, 5, 7, 10, 14}) {
+      INFO(optimizer, " stopped behind step ", stop);
+      const ScratchDirectory stopped;
+      REQUIRE(train(recipe, stopped.path(), 3, stop) == TrainingOutcome::stopped);
+      CHECK(list_checkpoints(stopped.path()).front().step == stop);
+      REQUIRE(train(recipe, stopped.path(), 1, kNever) == TrainingOutcome::finished);
+      check_equal(results_of(stopped.path()), expected);
+    }
+  }
+}
+
+TEST_CASE("a run stopped behind every step writes the files of an uninterrupted one") {
+  const Recipe recipe = recipe_with("rmsprop");
+  const ScratchDirectory whole, stopped;
+  REQUIRE(train(recipe, whole.path(), 1, kNever) == TrainingOutcome::finished);
+  const std::int64_t steps = kStepsPerEpoch * recipe.training.epochs;
+  for (std::int64_t stop = 1; stop < steps; ++stop)
+    REQUIRE(train(recipe, stopped.path(), 1 + static_cast<int>(stop % 3), stop) == TrainingOutcome::stopped);
+  REQUIRE(train(recipe, stopped.path(), 1, kNever) == TrainingOutcome::finished);
+  check_equal(results_of(stopped.path()), results_of(whole.path()));
+}
+
+TEST_CASE("a run that died behind its newest checkpoint cuts the log and goes on") {
+  const Recipe recipe = recipe_with("rmsprop");
+  const ScratchDirectory whole, died;
+  REQUIRE(train(recipe, whole.path(), 1, kNever) == TrainingOutcome::finished);
+  {
+    // Checkpoints at 4 and 5; the exception stands for a kill behind the log row of step 6.
+    SmallRun run = make_run(recipe);
+    RunDirectory directory(died.path(), run.recipe, {{"config.json", "{}\n"}}, ExistingRun::resume, ignore);
+    Trainer trainer(run.recipe, run.objective, &directory);
+    CHECK_THROWS_AS(trainer.run({.after_step =
+                                     [&](const StepReport& report) {
+                                       if (report.step == 7) throw std::runtime_error("killed");
+                                     },
+                                 .after_epoch = {},
+                                 .wants_stop = {}}),
+                    std::runtime_error);
+    directory.append_log("8,2,torn ro");  // and behind a row that no checkpoint has
+  }
+  REQUIRE(list_checkpoints(died.path()).front().step == 5);
+  CHECK(log_without_times(died.path()).find("\n6,") != std::string::npos);
+  REQUIRE(train(recipe, died.path(), 1, kNever) == TrainingOutcome::finished);
+  check_equal(results_of(died.path()), results_of(whole.path()));
+}
+
+TEST_CASE("a finished run that is started again changes nothing") {
+  const Recipe recipe = recipe_with("adam");
+  const ScratchDirectory directory;
+  REQUIRE(train(recipe, directory.path(), 1, kNever) == TrainingOutcome::finished);
+  const auto expected = results_of(directory.path());
+  CHECK(train(recipe, directory.path(), 1, kNever) == TrainingOutcome::finished);
+  check_equal(results_of(directory.path()), expected);
+}
+
+TEST_CASE("saving, loading and saving a model gives equal bytes") {
+  const Recipe recipe = recipe_with("rmsprop");
+  const ScratchDirectory directory;
+  REQUIRE(train(recipe, directory.path(), 1, 7) == TrainingOutcome::stopped);
+  const fs::path file = directory / "checkpoints/latest/model.safetensors";
+  EncoderDecoder model(recipe.model, kVocabulary, kVocabulary);
+  model.parameters().allocate(false);
+  read_parameters(file, model.parameters());
+  std::vector<TensorView> tensors;
+  for (const auto& p : model.parameters().all())
+    tensors.push_back(float_tensor(p->name, p->shape, p->value.data));
+  CHECK((to_safetensors(tensors) == read_file(file)));
+}
+
+TEST_CASE("a loss that is not finite ends the run and is not saved") {
+  const Recipe recipe = recipe_with("adam");
+  const ScratchDirectory directory;
+  SmallRun run = make_run(recipe);
+  RunDirectory run_directory(directory.path(), run.recipe, {}, ExistingRun::resume, ignore);
+  Trainer trainer(run.recipe, run.objective, &run_directory);
+  // Behind step 6, between the checkpoints of 5 and 8.
+  const auto poison = [&](const StepReport& report) {
+    if (report.step == 6)
+      run.model.parameters().find("head.bias")->value.data[7] = std::numeric_limits<Real>::quiet_NaN();
+  };
+  const std::string text =
+      error_text([&] { trainer.run({.after_step = poison, .after_epoch = {}, .wants_stop = {}}); });
+  CHECK(text.starts_with("step 7: the loss is nan"));
+  CHECK(list_checkpoints(directory.path()).front().step == 5);
+  std::vector<std::string> skipped;
+  CHECK(newest_valid_checkpoint(directory.path(), skipped)->step == 5);
+  CHECK(skipped.empty());
+}
+
+TEST_CASE("a value that is not finite is not saved, even where no loss shows it") {
+  const Recipe recipe = recipe_with("adam");
+  const ScratchDirectory directory;
+  SmallRun run = make_run(recipe);
+  RunDirectory run_directory(directory.path(), run.recipe, {}, ExistingRun::resume, ignore);
+  Trainer trainer(run.recipe, run.objective, &run_directory);
+  Parameter* const tokens = run.model.parameters().find("source_embedding.tokens");
+  // The last row belongs to no word of the examples; behind step 8 a checkpoint is due.
+  const auto poison = [&](const StepReport& report) {
+    if (report.step == 8) tokens->value.row(kVocabulary - 1)[0] = std::numeric_limits<Real>::infinity();
+  };
+  const std::string text =
+      error_text([&] { trainer.run({.after_step = poison, .after_epoch = {}, .wants_stop = {}}); });
+  INFO(text);
+  const std::string place = std::to_string((kVocabulary - 1) * tokens->value.cols);
+  CHECK(
+      text.starts_with("step 8: the value of \"source_embedding.tokens\" is not finite at element " + place));
+  CHECK(list_checkpoints(directory.path()).front().step == 5);
+}
+
+TEST_CASE("an optimizer's state that is not finite is not saved") {
+  const Recipe recipe = recipe_with("adam");
+  const ScratchDirectory directory;
+  SmallRun run = make_run(recipe);
+  RunDirectory run_directory(directory.path(), run.recipe, {}, ExistingRun::resume, ignore);
+  Optimizer optimizer(recipe.training.optimizer, run.model.parameters());
+  optimizer.states()[1]
+      .values[static_cast<std::size_t>(run.model.parameters().find("head.bias")->offset) + 2] = std::nanf("");
+  TrainingState state;
+  state.step = 3;
+  const std::string text =
+      error_text([&] { run_directory.save(state, run.model.parameters(), optimizer, false); });
+  INFO(text);
+  CHECK(text.starts_with("step 3: the optimizer's velocity of \"head.bias\" is not finite at element 2"));
+  CHECK(list_checkpoints(directory.path()).empty());
+}
+
+TEST_CASE("one directory has one run, of one recipe and its data") {
+  const Recipe recipe = recipe_with("sgd");
+  const ScratchDirectory directory;
+  REQUIRE(train(recipe, directory.path(), 1, 2) == TrainingOutcome::stopped);
+  const auto open = [&](const Recipe& r, ExistingRun existing = ExistingRun::resume) {
+    RunDirectory(directory.path(), r, {}, existing, ignore);
+  };
+  {
+    const RunDirectory first(directory.path(), recipe, {}, ExistingRun::resume, ignore);
+    CHECK(error_text([&] { open(recipe); }).find(directory.path().string()) != std::string::npos);
+    CHECK(error_text([&] { open(recipe, ExistingRun::overwrite); }) != "(no error)");
+  }
+  CHECK(error_text([&] { open(recipe); }) == "(no error)");
+
+  Recipe other = recipe;
+  other.training.optimizer.learning_rate = 0.5;
+  other.model.heads = 1;
+  const std::string text = error_text([&] { open(other); });
+  INFO(text);
+  CHECK(text.find("training.optimizer.learning_rate: 0.5 here, 0.002 there") != std::string::npos);
+  CHECK(text.find("model.heads: 1 here, 2 there") != std::string::npos);
+  CHECK_THROWS_AS(open(other), UsageError);
+
+  SmallRun other_data(recipe, copy_pairs(36, 8, 31, 21), copy_pairs(11, 8, 31, 22), kVocabulary);
+  RunDirectory run_directory(directory.path(), other_data.recipe, {}, ExistingRun::resume, ignore);
+  Trainer trainer(other_data.recipe, other_data.objective, &run_directory);
+  CHECK(error_text([&] { trainer.run({}); }).find("hash") != std::string::npos);
+}
+
+TEST_CASE("--overwrite starts anew") {
+  const Recipe recipe = recipe_with("sgd");
+  const ScratchDirectory directory, fresh;
+  REQUIRE(train(recipe, fresh.path(), 1, kNever) == TrainingOutcome::finished);
+  Recipe other = recipe;
+  other.seed = 3;
+  REQUIRE(train(other, directory.path(), 1, kNever) == TrainingOutcome::finished);
+  { const RunDirectory anew(directory.path(), recipe, {}, ExistingRun::overwrite, ignore); }
+  REQUIRE(train(recipe, directory.path(), 1, kNever) == TrainingOutcome::finished);
+  check_equal(results_of(directory.path()), results_of(fresh.path()));
+}

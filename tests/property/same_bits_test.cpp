@@ -1,0 +1,270 @@
+// The same bits for any number of threads, vector width, batch, and with or without caches (DESIGN.md,
+// decisions 2 and 5).
+#include <doctest/doctest.h>
+
+#include <map>
+
+#include "decoding/greedy.hpp"
+#include "small_run.hpp"
+#include "support/parallel.hpp"
+
+using namespace headwater;
+
+namespace {
+
+constexpr std::int64_t kVocabulary = 337;  // no multiple of a tile
+
+struct Outcome {
+  std::vector<Real> values;
+  LossTotals validation;
+};
+
+Outcome train_on(int threads, const Recipe& recipe) {
+  SmallRun run(recipe, copy_pairs(200, 39, kVocabulary, 5), copy_pairs(70, 39, kVocabulary, 6), kVocabulary);
+  Outcome outcome;
+  ThreadPool pool(threads);
+  pool.run([&] {
+    Trainer trainer(run.recipe, run.objective, nullptr);
+    trainer.warm_up();
+    trainer.run({});
+    outcome.validation = trainer.validate();
+  });
+  outcome.values = values_of(run.model);
+  return outcome;
+}
+
+void check_equal(const Outcome& a, const Outcome& b) {
+  CHECK(same_bits(a.values, b.values));
+  CHECK(a.validation.loss == b.validation.loss);
+  CHECK(a.validation.correct == b.validation.correct);
+}
+
+// A model with values far from those of the initializer, so that attention and argmax have something to
+// decide.
+struct Trained {
+  SmallRun run;
+  Arena arena;
+  explicit Trained(const Recipe& recipe, std::int64_t vocabulary = 41)
+      : run(recipe, copy_pairs(160, recipe.model.length - 1, vocabulary, 7),
+            copy_pairs(8, recipe.model.length - 1, vocabulary, 8), vocabulary) {
+    Trainer(run.recipe, run.objective, nullptr).run({});
+  }
+};
+
+Recipe pre_norm_recipe() {
+  Recipe recipe = small_recipe("adam");
+  recipe.model.norm = "pre";
+  recipe.model.activation = "gelu";
+  recipe.model.positions = "sinusoidal";
+  recipe.model.scale_embedding = true;
+  recipe.model.encoder_layers = recipe.model.decoder_layers = 2;
+  return recipe;
+}
+
+struct Logits {
+  std::vector<std::vector<Real>> of;  // of each sequence, [T, V]
+};
+
+// Logits of each pair's target, computed in batches of `batch` pairs.
+Logits logits_in_batches(const EncoderDecoder& model, const std::vector<Pair>& pairs, std::size_t batch) {
+  Arena arena;
+  Logits result;
+  for (std::size_t at = 0; at < pairs.size(); at += batch) {
+    std::vector<Sequence> sources, targets;
+    for (std::size_t i = at; i < std::min(at + batch, pairs.size()); ++i) {
+      sources.push_back(pairs[i].source);
+      targets.push_back({pairs[i].target.begin(), pairs[i].target.end() - 1});
+    }
+    const PackedTokens source = packed(sources), target = packed(targets);
+    arena.reset();
+    Tape tape(arena, Tape::Mode::inference);
+    const StepContext context{tape};
+    const Variable logits =
+        model.logits(context, model.decode(context, target, model.encode(context, source)));
+    for (std::size_t s = 0; s < sources.size(); ++s) {
+      const Matrix rows = logits.value().rows_between(target.offsets[s], target.offsets[s + 1]);
+      result.of.emplace_back(rows.data, rows.data + rows.rows * rows.cols);
+    }
+  }
+  return result;
+}
+
+// The logits [T, V] that a decoder with caches sees when it is given the tokens of `target` one by one, all
+// sequences side by side.
+class Stepper {
+ public:
+  Stepper(const EncoderDecoder& model, const StepContext& context, const PackedTokens& source)
+      : model_(model), source_(source) {
+    const Variable memory = model.encode(context, source);
+    for (const DecoderBlock& block : model.decoder()) {
+      const Index inner = block.self_attention().inner_width(),
+                  rows = source.sequences() * model.settings().length;
+      Arena& arena = context.tape.arena();
+      caches_.push_back({{arena.matrix(rows, inner), arena.matrix(rows, inner), model.settings().length},
+                         {arena.matrix(memory.rows(), inner), arena.matrix(memory.rows(), inner), 0}});
+      block.cross_attention().project_memory(context, memory, caches_.back().cross.keys,
+                                             caches_.back().cross.values);
+    }
+  }
+
+  Variable step(const StepContext& context, std::span<const Index> sequences,
+                std::span<const std::int32_t> ids, Index position) {
+    const Index capacity = model_.settings().length;
+    std::vector<Index> offsets{0}, rows, self_offsets, self_lengths, cross_offsets, cross_lengths;
+    for (const Index s : sequences) {
+      offsets.push_back(offsets.back() + 1);
+      rows.push_back(s * capacity + position);
+      self_offsets.push_back(s * capacity);
+      self_lengths.push_back(position + 1);
+      cross_offsets.push_back(source_.offsets[static_cast<std::size_t>(s)]);
+      cross_lengths.push_back(source_.offsets[static_cast<std::size_t>(s) + 1] - cross_offsets.back());
+    }
+    const Packing packing{offsets, nullptr};
+    const std::vector<std::int32_t> positions(sequences.size(), static_cast<std::int32_t>(position));
+    Variable x = model_.embed_target(context, packing, ids, positions);
+    for (std::size_t layer = 0; layer < caches_.size(); ++layer) {
+      x = model_.decoder()[layer].step(context, x, caches_[layer], rows,
+                                       {offsets, self_offsets, self_lengths},
+                                       {offsets, cross_offsets, cross_lengths});
+    }
+    return model_.logits(context, model_.finish_decoder(context, x));
+  }
+
+ private:
+  const EncoderDecoder& model_;
+  const PackedTokens& source_;
+  std::vector<DecoderCache> caches_;
+};
+
+// Greedy decoding without caches: the whole prefix again at each step.
+Sequence decode_slowly(const EncoderDecoder& model, const Sequence& source_ids,
+                       const GreedySettings& settings) {
+  Arena arena;
+  Sequence prefix{settings.start_id};
+  const PackedTokens source = packed({source_ids});
+  while (static_cast<Index>(prefix.size()) <= model.settings().length) {
+    arena.reset();
+    const PackedTokens target = packed({prefix});
+    Tape tape(arena, Tape::Mode::inference);
+    const StepContext context{tape};
+    const Variable logits =
+        model.logits(context, model.decode(context, target, model.encode(context, source)));
+    const Real* const row = logits.value().row(logits.rows() - 1);
+    std::int32_t best = -1;
+    for (std::int32_t id = 0; id < static_cast<std::int32_t>(logits.cols()); ++id) {
+      if (std::find(settings.never.begin(), settings.never.end(), id) != settings.never.end()) continue;
+      if (best < 0 || row[id] > row[best]) best = id;
+    }
+    if (best == settings.end_id) break;
+    prefix.push_back(best);
+  }
+  return {prefix.begin() + 1, prefix.end()};
+}
+
+}  // namespace
+
+TEST_CASE("training gives the same bits on 1, 2, 3 and 8 threads") {
+  for (const char* optimizer : {"rmsprop", "adam"}) {
+    const Recipe recipe = wide_recipe(optimizer);
+    const Outcome one = train_on(1, recipe);
+    for (const int threads : {2, 3, 8}) {
+      INFO(optimizer, " on ", threads, " threads");
+      check_equal(train_on(threads, recipe), one);
+    }
+  }
+}
+
+TEST_CASE("another seed gives other bits") {
+  Recipe recipe = wide_recipe("rmsprop");
+  const Outcome one = train_on(2, recipe);
+  recipe.seed += 1;
+  CHECK(!same_bits(train_on(2, recipe).values, one.values));
+}
+
+TEST_CASE("training gives the same bits with every code path") {
+  const kernels::Isa widest = kernels::active_isa();
+  for (const char* optimizer : {"rmsprop", "adam", "adamw", "sgd"}) {
+    Recipe recipe = wide_recipe(optimizer);
+    recipe.training.optimizer.momentum = 0.9;
+    recipe.training.optimizer.weight_decay = 0.01;
+    recipe.training.optimizer.global_clipnorm = 1;
+    recipe.model.activation = std::string(optimizer) == "adamw" ? "gelu" : "relu";
+    const Outcome expected = train_on(2, recipe);
+    for (const kernels::Isa isa : {kernels::Isa::avx512, kernels::Isa::avx2, kernels::Isa::portable}) {
+      if (!kernels::isa_available(isa)) {
+        MESSAGE(std::string(kernels::name_of(isa)), " is not available: skipped");
+        continue;
+      }
+      if (isa == widest) continue;
+      kernels::set_isa(isa);
+      INFO(optimizer, " with ", kernels::name_of(isa));
+      check_equal(train_on(2, recipe), expected);
+      kernels::set_isa(widest);
+    }
+  }
+}
+
+TEST_CASE("a sentence has the same logits alone and among 64") {
+  for (const Recipe& recipe : {small_recipe("rmsprop"), pre_norm_recipe()}) {
+    const Trained trained(recipe);
+    const std::vector<Pair> pairs = copy_pairs(64, recipe.model.length - 1, 41, 9);
+    const Logits alone = logits_in_batches(trained.run.model, pairs, 1);
+    for (const std::size_t batch : {std::size_t{64}, std::size_t{5}}) {
+      const Logits together = logits_in_batches(trained.run.model, pairs, batch);
+      for (std::size_t i = 0; i < pairs.size(); ++i) {
+        INFO("sentence ", i, " in batches of ", batch);
+        CHECK(same_bits(alone.of[i], together.of[i]));
+      }
+    }
+  }
+}
+
+TEST_CASE("a decoder with caches sees the logits of the full decoder") {
+  for (const Recipe& recipe : {small_recipe("rmsprop"), pre_norm_recipe()}) {
+    Trained trained(recipe);
+    const EncoderDecoder& model = trained.run.model;
+    const std::vector<Pair> pairs = copy_pairs(20, recipe.model.length - 1, 41, 10);
+    const Logits full = logits_in_batches(model, pairs, pairs.size());
+    std::vector<Sequence> sources;
+    for (const Pair& pair : pairs) sources.push_back(pair.source);
+    const PackedTokens source = packed(sources);
+    Tape tape(trained.arena, Tape::Mode::inference);
+    const StepContext context{tape};
+    Stepper stepper(model, context, source);
+    for (Index position = 0; position < model.settings().length; ++position) {
+      std::vector<Index> active;
+      std::vector<std::int32_t> ids;
+      for (std::size_t s = 0; s < pairs.size(); ++s) {
+        if (static_cast<std::size_t>(position) + 1 >= pairs[s].target.size()) continue;
+        active.push_back(static_cast<Index>(s));
+        ids.push_back(pairs[s].target[static_cast<std::size_t>(position)]);
+      }
+      if (active.empty()) break;
+      const Variable logits = stepper.step(context, active, ids, position);
+      const std::size_t vocabulary = static_cast<std::size_t>(logits.cols());
+      for (std::size_t b = 0; b < active.size(); ++b) {
+        INFO("sequence ", active[b], " at position ", position);
+        CHECK(same_bits(std::span<const Real>(logits.value().row(static_cast<Index>(b)), vocabulary),
+                        std::span(full.of[static_cast<std::size_t>(active[b])])
+                            .subspan(static_cast<std::size_t>(position) * vocabulary, vocabulary)));
+      }
+    }
+  }
+}
+
+TEST_CASE("greedy decoding with caches, in any batch, is greedy decoding without them") {
+  for (const Recipe& recipe : {small_recipe("rmsprop"), pre_norm_recipe()}) {
+    Trained trained(recipe);
+    const GreedySettings settings{.start_id = kStart, .end_id = kEnd, .never = {0, 1, 2}};
+    std::vector<Sequence> sources, slowly;
+    for (const Pair& pair : copy_pairs(33, recipe.model.length, 41, 11)) sources.push_back(pair.source);
+    for (const Sequence& source : sources)
+      slowly.push_back(decode_slowly(trained.run.model, source, settings));
+    CHECK(decode_greedily(trained.run.model, trained.arena, packed(sources), settings) == slowly);
+    for (std::size_t s = 0; s < sources.size(); ++s) {
+      INFO("sentence ", s, " alone");
+      CHECK(decode_greedily(trained.run.model, trained.arena, packed({sources[s]}), settings) ==
+            std::vector<Sequence>{slowly[s]});
+    }
+  }
+}

@@ -1,0 +1,115 @@
+#include "small_run.hpp"
+
+#include <cstring>
+#include <random>
+
+using namespace headwater;
+
+namespace {
+
+std::string line_of(const Sequence& ids) {
+  std::string line;
+  for (const std::int32_t id : ids) line += (line.empty() ? "" : " ") + std::to_string(id);
+  return line;
+}
+
+}  // namespace
+
+std::vector<Pair> copy_pairs(std::size_t count, std::int64_t most_words, std::int64_t vocabulary,
+                             std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  std::vector<Pair> pairs(count);
+  for (Pair& pair : pairs) {
+    const std::uint64_t words = 1 + random() % static_cast<std::uint64_t>(most_words);
+    for (std::uint64_t i = 0; i < words; ++i) {
+      pair.source.push_back(kFirstWord + static_cast<std::int32_t>(
+                                             random() % static_cast<std::uint64_t>(vocabulary - kFirstWord)));
+    }
+    pair.target.push_back(kStart);
+    pair.target.insert(pair.target.end(), pair.source.begin(), pair.source.end());
+    pair.target.push_back(kEnd);
+  }
+  return pairs;
+}
+
+IdColumns columns_of(const std::vector<Pair>& pairs, std::int64_t vocabulary) {
+  IdColumns columns({{.name = "source", .vocabulary = vocabulary},
+                     {.name = "target", .vocabulary = vocabulary, .least_ids = 2}});
+  for (const Pair& pair : pairs) columns.add_line(line_of(pair.source) + "\t" + line_of(pair.target), "made");
+  columns.finish("made");
+  return columns;
+}
+
+PackedTokens packed(const std::vector<Sequence>& sequences) {
+  PackedTokens tokens;
+  tokens.clear();
+  for (const Sequence& sequence : sequences) tokens.add(sequence);
+  tokens.finish();
+  return tokens;
+}
+
+Recipe small_recipe(const std::string& optimizer) {
+  Recipe recipe;
+  recipe.name = "small";
+  recipe.seed = 17;
+  recipe.model = {.width = 24,
+                  .heads = 2,
+                  .head_width = 10,
+                  .feed_forward_width = 20,
+                  .length = 9,
+                  .dropout = 0.1,
+                  .attention_dropout = 0.1,
+                  .output_dropout = 0.2};
+  recipe.training.epochs = 3;
+  recipe.training.batch_sequences = 8;
+  recipe.training.label_smoothing = 0.1;
+  recipe.training.log_every = 2;
+  recipe.training.optimizer = {.kind = optimizer, .learning_rate = 2e-3};
+  recipe.training.schedule = {.kind = "cosine", .warmup_steps = 4};
+  recipe.training.checkpoint = {.every_steps = 4, .keep = 2};
+  return recipe;
+}
+
+Recipe wide_recipe(const std::string& optimizer) {
+  Recipe recipe = small_recipe(optimizer);
+  recipe.model.width = 72;
+  recipe.model.heads = 3;
+  recipe.model.head_width = 40;
+  recipe.model.feed_forward_width = 136;
+  recipe.model.encoder_layers = 2;
+  recipe.model.decoder_layers = 2;
+  recipe.model.length = 40;
+  recipe.training.batch_sequences = 64;
+  recipe.training.epochs = 1;
+  return recipe;
+}
+
+SmallRun::SmallRun(Recipe r, const std::vector<Pair>& train_pairs, const std::vector<Pair>& validation_pairs,
+                   std::int64_t vocabulary)
+    : recipe(std::move(r)),
+      train(columns_of(train_pairs, vocabulary)),
+      validation(columns_of(validation_pairs, vocabulary)),
+      model(recipe.model, vocabulary, vocabulary),
+      objective(model, {.columns = &train, .indices = {}, .is_all = true},
+                {.columns = &validation, .indices = {}, .is_all = true}, recipe.training.label_smoothing) {
+  model.parameters().allocate(true);
+}
+
+std::vector<Real> values_of(const EncoderDecoder& model) {
+  const std::span<const Real> values = model.parameters().values();
+  return {values.begin(), values.end()};
+}
+
+bool same_bits(std::span<const Real> a, std::span<const Real> b) {
+  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size_bytes()) == 0;
+}
+
+bool same_bits(ConstMatrix a, ConstMatrix b) {
+  if (a.rows != b.rows || a.cols != b.cols) return false;
+  for (Index r = 0; r < a.rows; ++r) {
+    if (!same_bits(std::span(a.row(r), static_cast<std::size_t>(a.cols)),
+                   std::span(b.row(r), static_cast<std::size_t>(b.cols))))
+      return false;
+  }
+  return true;
+}

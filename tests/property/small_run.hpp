@@ -1,0 +1,50 @@
+// Small made-up translation runs for property tests.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "data/pairs.hpp"
+#include "models/encoder_decoder.hpp"
+#include "training/trainer.hpp"
+#include "training/translation_objective.hpp"
+
+using Sequence = std::vector<std::int32_t>;
+
+// Source and target ids; a target holds start (2) and end (3).
+struct Pair {
+  Sequence source, target;
+};
+
+inline constexpr std::int32_t kStart = 2, kEnd = 3, kFirstWord = 4;
+
+// `count` pairs whose target is the source, lengths 1 to most_words, ids from kFirstWord to vocabulary - 1.
+std::vector<Pair> copy_pairs(std::size_t count, std::int64_t most_words, std::int64_t vocabulary,
+                             std::uint64_t seed);
+headwater::IdColumns columns_of(const std::vector<Pair>& pairs, std::int64_t vocabulary);
+headwater::PackedTokens packed(const std::vector<Sequence>& sequences);
+
+// Every kind of dropout, label smoothing, warm-up, checkpoints and log rows inside epochs.
+headwater::Recipe small_recipe(const std::string& optimizer);
+
+// Large enough that every kernel cuts its work into several tasks and the tokens of a batch into several
+// chunks; one epoch.
+headwater::Recipe wide_recipe(const std::string& optimizer);
+
+struct SmallRun {
+  headwater::Recipe recipe;
+  headwater::IdColumns train, validation;
+  headwater::EncoderDecoder model;
+  headwater::TranslationObjective objective;
+
+  SmallRun(headwater::Recipe r, const std::vector<Pair>& train_pairs,
+           const std::vector<Pair>& validation_pairs, std::int64_t vocabulary);
+};
+
+// All numbers of the parameters.
+std::vector<headwater::Real> values_of(const headwater::EncoderDecoder& model);
+
+// Whether two lists of numbers have the same bits (NaN equals itself, 0 and -0 differ).
+bool same_bits(std::span<const headwater::Real> a, std::span<const headwater::Real> b);
+bool same_bits(headwater::ConstMatrix a, headwater::ConstMatrix b);
