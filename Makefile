@@ -11,6 +11,7 @@ MAKEFLAGS += --no-builtin-rules
 BUILD ?= build
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 DATA ?= data/cache
+MODELS ?= models
 SCALE ?= full
 THREADS ?= 0
 WERROR ?= OFF
@@ -100,9 +101,9 @@ distclean: clean ## remove models and prepared data as well
 
 # --- Recipes: data, tokenizers, ids, model, translations, scores ---------------------------------------------------------
 #
-# A run is named after its recipe, with "-quick" behind it at SCALE=quick. The model goes to MODELS/RUN, everything else
-# to MODELS/work/RUN. Each stage is a file that depends on the files before it: an interrupted make goes on where it stopped,
-# and `train` on an interrupted model directory resumes.
+# A run is named after its recipe, with "-quick" behind it at SCALE=quick. All of it goes to MODELS/recipes/RUN, the model to
+# the folder model there. Each stage is a file that depends on the files before it: an interrupted make goes on where it
+# stopped, and `train` on an interrupted model directory resumes.
 
 SUFFIX = $(if $(filter quick,$(SCALE)),-quick)
 RECIPES = $(patsubst recipes/%.yaml,%,$(wildcard recipes/*.yaml))
@@ -113,8 +114,7 @@ set_of = $(or $(set_$(call recipe_of,$(1))),$(call recipe_of,$(1)))
 set_dir = $(DATA)/$(call set_of,$(1))
 test_phrasebook = heldout.tsv
 test_of = $(call set_dir,$(1))/$(or $(test_$(call set_of,$(1))),test.tsv)
-MODELS ?= models
-W = $(MODELS)/work
+W = $(MODELS)/recipes
 Q = $(if $(filter 0,$(THREADS)),,--threads $(THREADS))
 
 recipes: $(addprefix recipe-,$(RECIPES)) ## run all recipes
@@ -156,7 +156,7 @@ $(W)/%.ids: $(W)/%.source.ids $(W)/%.target.ids
 # The table of expected and reached figures is what train writes to its standard output.
 $(W)/%/table.txt: $(W)/%/recipe.yaml $(W)/%/source.json $(W)/%/target.json $(W)/%/train.ids $(W)/%/validation.ids
 	$(BIN)/train --recipe $< --source-tokenizer $(W)/$*/source.json --target-tokenizer $(W)/$*/target.json \
-	  --validation $(W)/$*/validation.ids -o $(MODELS)/$* $(Q) $(W)/$*/train.ids > $@.part
+	  --validation $(W)/$*/validation.ids -o $(W)/$*/model $(Q) $(W)/$*/train.ids > $@.part
 	mv $@.part $@
 
 # At SCALE=quick every twentieth line of the test set.
@@ -167,7 +167,7 @@ $(W)/%/test.sources: $(W)/%/test.tsv
 $(W)/%/test.references: $(W)/%/test.tsv
 	cut -f2 $< > $@
 $(W)/%/test.hypotheses: $(W)/%/test.sources $(W)/%/table.txt
-	$(BIN)/translate $(MODELS)/$* $(Q) $< > $@.part
+	$(BIN)/translate $(W)/$*/model $(Q) $< > $@.part
 	mv $@.part $@
 # As the tokenizer sees them: lower case, no punctuation.
 $(W)/%/test.standardized: $(W)/%/test.references $(W)/%/target.json
@@ -175,5 +175,5 @@ $(W)/%/test.standardized: $(W)/%/test.references $(W)/%/target.json
 	mv $@.part $@
 
 $(W)/%/report.txt: $(W)/%/table.txt $(W)/%/test.sources $(W)/%/test.hypotheses $(W)/%/test.standardized $(W)/%/test.references
-	@data/report.sh $(MODELS)/$* $(BIN) $(W)/$* $(call set_dir,$*) > $@.part
+	@data/report.sh $* $(BIN) $(W)/$* $(call set_dir,$*) > $@.part
 	@mv $@.part $@

@@ -1,9 +1,9 @@
 #!/bin/sh
 # The last stage of a recipe: what was expected and reached, and the scores of the test translations.
-#   data/report.sh MODEL BIN WORK DATA    the model directory; folders of the tools, of the run's files, of the data set
+#   data/report.sh RUN BIN WORK DATA    the run's name; folders of the tools, of the run, of the data set
 set -eu
 export LC_ALL=C
-model=$1 bin=$2 work=$3 data=$4
+run=$1 bin=$2 work=$3 data=$4
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 trap 'exit 130' INT
@@ -17,11 +17,11 @@ scores() { # TITLE SUFFIX: of test.hypotheses against both kinds of references
   "$bin/evaluate" --hypotheses "$tmp/hypotheses$2" --references "$tmp/references$2"
 }
 
-printf '%s\n' "${model##*/}"
+printf '%s\n' "$run"
 cat "$work/table.txt"
 for kind in hypotheses standardized references; do cp "$work/test.$kind" "$tmp/$kind"; done
 scores 'test' ''
-"$bin/evaluate" "$model" --metric loss,accuracy,perplexity --reference-measure "$work/test.tsv"
+"$bin/evaluate" "$work/model" --metric loss,accuracy,perplexity --reference-measure "$work/test.tsv"
 awk 'FILENAME == ARGV[1] { right[FNR] = $0; next } { same += $0 == right[FNR] } END {
   printf "exactly right: %d of %d (%.1f %%)\n", same, FNR, FNR ? 100 * same / FNR : 0 }' "$tmp/standardized" "$tmp/hypotheses"
 

@@ -16,7 +16,7 @@ bin=${BIN:-build/bin} data=${DATA:-data/cache} python=${PEER_PYTHON:-python3} th
   exit 1
 }
 models=${MODELS:-models}
-work=$models/work/spa-eng
+work=$models/recipes/spa-eng
 make --no-print-directory BIN="$bin" DATA="$data" MODELS="$models" "$work/train.ids" "$work/validation.ids" >&2
 
 tmp=$(mktemp -d)

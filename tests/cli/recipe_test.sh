@@ -18,15 +18,16 @@ fail() {
   cat "$tmp/log"
   exit 1
 }
-report=$tmp/models/work/$recipe-quick/report.txt
+run=$tmp/models/recipes/$recipe-quick
+report=$run/report.txt
 make=(make --no-print-directory "BIN=$bin" "DATA=$tmp/data" "MODELS=$tmp/models")
 begin=$(date +%s)
 "${make[@]}" "$report" >"$tmp/log" 2>&1 || fail "$recipe at SCALE=quick"
 seconds=$(($(date +%s) - begin))
 grep -q 'exactly right: [0-9]* of [0-9]*' "$report" || fail 'no count of exact translations in the report'
 grep -q 'BLEU' "$report" || fail 'no BLEU in the report'
-[ -s "$tmp/models/$recipe-quick/model.safetensors" ] || fail 'no model'
-[ "$(wc -l <"$tmp/models/work/$recipe-quick/test.hypotheses")" = "$(wc -l <"$tmp/models/work/$recipe-quick/test.references")" ] ||
+[ -s "$run/model/model.safetensors" ] || fail 'no model'
+[ "$(wc -l <"$run/test.hypotheses")" = "$(wc -l <"$run/test.references")" ] ||
   fail 'translations and references differ in number'
 "${make[@]}" --question "$report" >"$tmp/log" 2>&1 || fail 'the second make finds something to do'
 cat "$report"
