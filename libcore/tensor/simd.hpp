@@ -33,6 +33,29 @@
 namespace headwater::kernels::HEADWATER_ISA {
 
 // The sum or the maximum over the lanes, folded l + 8, l + 4, l + 2, l + 1.
+#if defined(HEADWATER_ISA_avx512) || defined(HEADWATER_ISA_avx2)
+template <class Eight, class Four>
+HEADWATER_INLINE float fold_lanes(F16 a, const Eight& eight, const Four& four) {
+#if defined(HEADWATER_ISA_avx512)
+  const __m256 x = eight(_mm512_castps512_ps256(a.v), _mm512_extractf32x8_ps(a.v, 1));
+#else
+  const __m256 x = eight(a.lo, a.hi);
+#endif
+  const __m128 y = four(_mm256_castps256_ps128(x), _mm256_extractf128_ps(x, 1));
+  const __m128 z = four(y, _mm_movehl_ps(y, y));
+  return _mm_cvtss_f32(four(z, _mm_shuffle_ps(z, z, 1)));
+}
+HEADWATER_INLINE float reduce_add(F16 a) {
+  return fold_lanes(
+      a, [](__m256 x, __m256 y) { return _mm256_add_ps(x, y); },
+      [](__m128 x, __m128 y) { return _mm_add_ps(x, y); });
+}
+HEADWATER_INLINE float reduce_max(F16 a) {
+  return fold_lanes(
+      a, [](__m256 x, __m256 y) { return _mm256_max_ps(x, y); },
+      [](__m128 x, __m128 y) { return _mm_max_ps(x, y); });
+}
+#else
 HEADWATER_INLINE float reduce_add(F16 a) {
   float lane[16];
   a.store(lane);
@@ -49,6 +72,7 @@ HEADWATER_INLINE float reduce_max(F16 a) {
   }
   return lane[0];
 }
+#endif
 
 // `x`, or 0 where its magnitude is below `bound`.
 HEADWATER_INLINE F16 zero_where_below(float bound, F16 x) {
