@@ -1,11 +1,13 @@
 #!/bin/bash
 # Stops a save at every one of its system calls, and makes every one fail, and looks whether a complete checkpoint loads
 # afterwards, a second save goes through, and nothing half done is left.
-#   checkpoint_faults.sh PROBE       PROBE: the program of writer_probe.cpp
+# Then cuts the power at every one (power_loss.cpp).
+#   checkpoint_faults.sh PROBE POWER_LOSS      the programs of writer_probe.cpp and power_loss.cpp
 # shellcheck disable=SC2086 # lists of steps and names are meant to be split
 # Exit status: 0 all held, 1 something did not, 77 skipped (strace or ptrace is not available).
 set -u
 probe=$1
+power_loss=$2
 export ASAN_OPTIONS=detect_leaks=0 # the leak checker cannot run under ptrace
 
 command -v strace >/dev/null || { echo "skipped: no strace here"; exit 77; }
@@ -158,6 +160,24 @@ for n in 1 2 3 4 5 6 7 8; do
   "$probe" load "$work/copy" 30 40 >/dev/null 2>&1 || noticed=$((noticed + 1))
 done
 [ $noticed -gt 0 ] || fail "a writer without a protocol passes"
+
+# Power loss: first checkpoint, one of many, and one that takes the place of a damaged one of its step.
+cp -a "$work/usual" "$work/damaged"
+mkdir "$work/damaged/checkpoints/40"
+echo x >"$work/damaged/checkpoints/40/model.safetensors"
+for scenario in usual first damaged; do
+  former=30
+  [ $scenario = first ] && former=0
+  fresh_copy
+  strace -y -s 200 -o "$work/trace" "$probe" save "$work/copy" 40 || exit 1
+  "$power_loss" "$work/trace" "$work/copy" "$work/$scenario" "$work/state" 40 $former >"$work/power" || fail "power loss, $scenario: $(cat "$work/power")"
+  echo "power loss, $scenario: $(tail -1 "$work/power")"
+  # It must notice a save that syncs less.
+  for forgotten in model.safetensors MANIFEST.json checkpoints; do
+    grep -v "^fsync([0-9]*<[^>]*/$forgotten>" "$work/trace" >"$work/forgetful"
+    "$power_loss" "$work/forgetful" "$work/copy" "$work/$scenario" "$work/state" 40 $former >/dev/null && fail "power loss, $scenario: a save without fsync of $forgotten passes"
+  done
+done
 
 echo "$kills kills, $second_kills second kills, $errors_made errors, $interruptions interruptions: $failures failures"
 [ $((kills + second_kills + errors_made)) -ge 200 ] || { echo "fewer faults than a save has"; exit 1; }

@@ -3,38 +3,29 @@
 //   writer_probe save DIR STEP      lock, recover, save STEP (where it is not there yet) as the best, link
 //   the root's files writer_probe load DIR STEP...   the newest valid checkpoint is one of STEPs, and its
 //   contents are those of its step
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
 #include <vector>
 
 #include "checkpoint/directory.hpp"
+#include "probe_checkpoint.hpp"
 #include "support/error.hpp"
 #include "support/hash.hpp"
-#include "support/random.hpp"
 
 using namespace headwater;
 
 namespace {
 
-// Large enough for several pieces on the way to the disk.
-std::vector<float> weights(std::int64_t step) {
-  std::vector<float> values(20'000);
-  const RandomStream stream{.seed = 1, .step = static_cast<std::uint32_t>(step)};
-  for (std::size_t i = 0; i < values.size(); ++i) values[i] = random_uniform(stream, i);
-  return values;
-}
-
-std::string state(std::int64_t step) { return "{\"step\":" + std::to_string(step) + "}\n"; }
-
 std::string model_text(std::int64_t step) {
-  const std::vector<float> values = weights(step);
+  const std::vector<float> values = probe_weights(step);
   return to_safetensors({float_tensor("layer", {20'000}, values.data())});
 }
 
 void save_carelessly(const fs::path& directory, std::int64_t step) {
   const fs::path target = directory / "checkpoints" / std::to_string(step);
-  const std::string model = model_text(step), text = state(step);
+  const std::string model = model_text(step), text = probe_state(step);
   fs::create_directories(target);
   write_new_file(target / kManifestName,
                  manifest_text({.is_best = true,
@@ -49,41 +40,30 @@ void save(const fs::path& directory, std::int64_t step) {
   std::vector<std::string> skipped;
   const auto newest = recover(directory, skipped);
   if (!newest || newest->step < step) {
-    const std::vector<float> values = weights(step);
+    const std::vector<float> values = probe_weights(step);
     std::vector<TensorView> tensors;
     for (std::int64_t i = 0; i < 4; ++i) {
       tensors.push_back(float_tensor("layer." + std::to_string(i), {50, 100}, values.data() + 5000 * i));
     }
     CheckpointWriter writer(directory, step);
     writer.add_file("model.safetensors", [&](const ByteSink& sink) { write_safetensors(tensors, {}, sink); });
-    writer.add_file("state.json", state(step));
+    writer.add_file("state.json", probe_state(step));
     writer.finish({.is_best = true, .keep_newest = 2});
   }
   link_best_files(directory, {"model.safetensors", "state.json"});
 }
 
 void load(const fs::path& directory, const std::vector<std::int64_t>& allowed) {
-  std::vector<std::string> skipped;
-  const auto newest = newest_valid_checkpoint(directory, skipped);
-  if (!newest) throw Error(shown(directory) + ": no checkpoint loads");
-  bool is_allowed = false;
-  for (const std::int64_t step : allowed) is_allowed = is_allowed || step == newest->step;
-  if (!is_allowed) throw Error(shown(newest->path) + ": is not the step expected");
-  if (!skipped.empty()) throw Error(shown(directory) + ": a half checkpoint shows: " + skipped.front());
-  const Safetensors model(newest->path / "model.safetensors");
-  std::vector<float> values;
-  for (const TensorView& tensor : model.tensors()) {
-    for (const float value : read_floats(tensor)) values.push_back(value);
+  const std::int64_t step = load_probe_checkpoint(directory);
+  if (std::find(allowed.begin(), allowed.end(), step) == allowed.end()) {
+    throw Error(shown(directory) + ": step " + std::to_string(step) + " is not one that was expected");
   }
-  if (values != weights(newest->step)) throw Error(shown(newest->path) + ": other weights than were saved");
-  if (read_file(newest->path / "state.json") != state(newest->step))
-    throw Error(shown(newest->path) + ": other state than was saved");
   // The links must lead to something whole as soon as they exist.
   for (const char* link : {"latest", "best"}) {
     const fs::path path = directory / "checkpoints" / link;
     if (fs::is_symlink(path)) verify_checkpoint(path);
   }
-  std::printf("%lld\n", static_cast<long long>(newest->step));
+  std::printf("%lld\n", static_cast<long long>(step));
 }
 
 }  // namespace
