@@ -39,6 +39,61 @@ float* take(float*& scratch, Index count) {
 
 Index least(Index a, Index b) { return a < b ? a : b; }
 
+// A tile of scores or weights: a row a query, a column a key.
+struct Tile {
+  float* data;
+  float* row(Index query) const { return data + query * kKeyTile; }
+};
+
+// tile[i][j] = x[i] · packed[j] for the first `keys` (rounded up) rows that pack_transposed() packed; chains
+// over the columns.
+void multiply_transposed(MatrixOf<const float> x, const float* packed, Index keys, Tile tile) {
+  multiply({.a = x.data,
+            .a_row = x.stride,
+            .a_step = 1,
+            .b = packed,
+            .b_step = 16,
+            .b_panel = 16 * x.cols,
+            .c = tile.data,
+            .c_row = kKeyTile,
+            .width = padded_width(keys)},
+           x.rows, x.cols, Steps{}, Start::zero);
+}
+
+// y (+)= tile · x: chains over the keys that each query (row of y) sees.
+void multiply_keys(Tile tile, const PackedRows& x, Index keys, const Steps& seen, Start start,
+                   MatrixOf<float> y) {
+  multiply({.a = tile.data,
+            .a_row = kKeyTile,
+            .a_step = 1,
+            .b = x.data,
+            .b_step = x.stride,
+            .b_panel = 16,
+            .c = y.data,
+            .c_row = y.stride,
+            .width = y.cols},
+           y.rows, keys, seen, start);
+}
+
+// y (+)= tileᵀ · x: chains over the queries that see each key (row of y).
+void multiply_queries(Tile tile, const PackedRows& x, Index queries, const Steps& seen, Start start,
+                      MatrixOf<float> y) {
+  multiply({.a = tile.data,
+            .a_row = 1,
+            .a_step = kKeyTile,
+            .b = x.data,
+            .b_step = x.stride,
+            .b_panel = 16,
+            .c = y.data,
+            .c_row = y.stride,
+            .width = y.cols},
+           y.rows, queries, seen, start);
+}
+
+void set_zero(float* x, Index count) {
+  for (Index c = 0; c < count; ++c) x[c] = 0;
+}
+
 // s: the tile's scores of one query, the first `count` of them visible. Makes them exp(scale·s - m') and
 // moves m and l; returns exp(m - m').
 float softmax_step(float* s, Index count, float scale, float& m, float& l) {
@@ -103,66 +158,53 @@ void drop_row(const AttentionHead& head, Index query, Index first_key, float* p,
     keep(head.dropout, words.group[j / 16], F16::load(p + j) * factor).store(p + j);
 }
 
+// The softmax of each query so far.
+struct Running {
+  float *m, *l;
+  Running(float*& scratch, Index queries) : m(take(scratch, queries)), l(take(scratch, queries)) {
+    for (Index i = 0; i < queries; ++i) {
+      m[i] = -kInfinity;
+      l[i] = 0;
+    }
+  }
+};
+
 void attention(const AttentionHead& head, MatrixOf<float> out, MatrixOf<float> stats) {
   const Visibility see{head.q.rows, head.k.rows, head.is_causal};
   const Index K = head.q.cols, width = padded_width(K);
   float* scratch = head.scratch;
-  float* keys_packed = take(scratch, kKeyTile * width);
+  float* keys_transposed = take(scratch, kKeyTile * width);
   float* values_packed = take(scratch, kKeyTile * width);
-  float* p = take(scratch, kQueryBlock * kKeyTile);
-  float* m = take(scratch, see.queries);
-  float* l = take(scratch, see.queries);
-  for (Index i = 0; i < see.queries; ++i) {
-    m[i] = -kInfinity;
-    l[i] = 0;
-    if (see.keys_of(i) == 0) {
-      m[i] = 0;
-      for (Index c = 0; c < K; ++c) out.row(i)[c] = 0;
-    }
-  }
+  const Tile p{take(scratch, kQueryBlock * kKeyTile)};
+  const Running running(scratch, see.queries);
+  float *m = running.m, *l = running.l;
   for (Index j = 0; j < see.keys; j += kKeyTile) {
     const Index first = see.first_query_of(j), keys = least(kKeyTile, see.keys - j);
     if (first >= see.queries) break;
-    const MatrixOf<const float> k = head.k.rows_between(j, j + keys);
-    pack_transposed(k, keys_packed);
+    pack_transposed(head.k.rows_between(j, j + keys), keys_transposed);
     const PackedRows v = pack_rows(head.v.rows_between(j, j + keys), values_packed, see.queries - first);
     for (Index i = first; i < see.queries; i += kQueryBlock) {
-      const Index queries = least(kQueryBlock, see.queries - i);
-      const Index seen = least(keys, see.keys_of(i + queries - 1) - j);
-      multiply({.a = head.q.row(i),
-                .a_row = head.q.stride,
-                .a_step = 1,
-                .b = keys_packed,
-                .b_step = 16,
-                .b_panel = 16 * K,
-                .c = p,
-                .c_row = kKeyTile,
-                .width = padded_width(seen)},
-               queries, K, Steps{}, Start::zero);
-      for (Index r = 0; r < queries; ++r) {
-        float* row = p + r * kKeyTile;
-        const Index count = least(keys, see.keys_of(i + r) - j);
-        const float correction = softmax_step(row, count, head.scale, m[i + r], l[i + r]);
-        if (j > 0) scale_row(out.row(i + r), K, correction);
-        if (head.dropout.bound > 0) drop_row(head, i + r, j, row, count);
+      const Index end = least(i + kQueryBlock, see.queries);
+      multiply_transposed(head.q.rows_between(i, end), keys_transposed, least(keys, see.keys_of(end - 1) - j),
+                          p);
+      for (Index r = i; r < end; ++r) {
+        const Index count = least(keys, see.keys_of(r) - j);
+        const float correction = softmax_step(p.row(r - i), count, head.scale, m[r], l[r]);
+        if (j > 0) scale_row(out.row(r), K, correction);
+        if (head.dropout.bound > 0) drop_row(head, r, j, p.row(r - i), count);
       }
-      multiply({.a = p,
-                .a_row = kKeyTile,
-                .a_step = 1,
-                .b = v.data,
-                .b_step = v.stride,
-                .b_panel = 16,
-                .c = out.row(i),
-                .c_row = out.stride,
-                .width = K},
-               queries, keys, see.keys_from(i, j), j == 0 ? Start::zero : Start::what_is_there);
-      for (Index r = i; r < i + queries; ++r) {
+      const Start start = j == 0 ? Start::zero : Start::what_is_there;
+      multiply_keys(p, v, keys, see.keys_from(i, j), start, out.rows_between(i, end));
+      for (Index r = i; r < end; ++r) {
         if (see.keys_of(r) <= j + keys) divide_row(out.row(r), K, l[r]);
       }
     }
   }
-  for (Index i = 0; stats && i < see.queries; ++i) {
-    stats.row(i)[0] = m[i];
+  for (Index i = 0; i < see.queries; ++i) {
+    const bool sees_any = see.keys_of(i) > 0;
+    if (!sees_any) set_zero(out.row(i), K);
+    if (!stats) continue;
+    stats.row(i)[0] = sees_any ? m[i] : 0;
     stats.row(i)[1] = l[i];
   }
 }
@@ -170,38 +212,25 @@ void attention(const AttentionHead& head, MatrixOf<float> out, MatrixOf<float> s
 // The weights that attention() multiplied the values with, over l.
 void attention_weights(const AttentionHead& head, MatrixOf<float> weights) {
   const Visibility see{head.q.rows, head.k.rows, head.is_causal};
-  const Index K = head.q.cols;
   float* scratch = head.scratch;
-  float* keys_packed = take(scratch, kKeyTile * padded_width(K));
-  float* p = take(scratch, kKeyTile);
-  float* m = take(scratch, see.queries);
-  float* l = take(scratch, see.queries);
+  float* keys_transposed = take(scratch, kKeyTile * padded_width(head.q.cols));
+  const Tile p{take(scratch, kKeyTile)};
+  const Running running(scratch, see.queries);
   for (Index i = 0; i < see.queries; ++i) {
-    m[i] = -kInfinity;
-    l[i] = 0;
-    for (Index j = see.keys_of(i); j < see.keys; ++j) weights.row(i)[j] = 0;
+    const Index seen = see.keys_of(i);
+    set_zero(weights.row(i) + seen, see.keys - seen);
   }
   for (Index j = 0; j < see.keys; j += kKeyTile) {
-    const Index first = see.first_query_of(j), keys = least(kKeyTile, see.keys - j);
-    if (first >= see.queries) break;
-    pack_transposed(head.k.rows_between(j, j + keys), keys_packed);
-    for (Index i = first; i < see.queries; ++i) {
+    const Index keys = least(kKeyTile, see.keys - j);
+    pack_transposed(head.k.rows_between(j, j + keys), keys_transposed);
+    for (Index i = see.first_query_of(j); i < see.queries; ++i) {
       const Index count = least(keys, see.keys_of(i) - j);
-      multiply({.a = head.q.row(i),
-                .a_row = head.q.stride,
-                .a_step = 1,
-                .b = keys_packed,
-                .b_step = 16,
-                .b_panel = 16 * K,
-                .c = p,
-                .c_row = kKeyTile,
-                .width = padded_width(count)},
-               1, K, Steps{}, Start::zero);
-      const float correction = softmax_step(p, count, head.scale, m[i], l[i]);
+      multiply_transposed(head.q.rows_between(i, i + 1), keys_transposed, count, p);
+      const float correction = softmax_step(p.data, count, head.scale, running.m[i], running.l[i]);
       float* row = weights.row(i);
       if (j > 0) scale_row(row, j, correction);
-      for (Index c = 0; c < count; ++c) row[j + c] = p[c];
-      if (see.keys_of(i) <= j + keys) divide_row(row, j + count, l[i]);
+      for (Index c = 0; c < count; ++c) row[j + c] = p.data[c];
+      if (see.keys_of(i) <= j + keys) divide_row(row, j + count, running.l[i]);
     }
   }
 }
@@ -215,11 +244,11 @@ float dot(const float* a, const float* b, Index count) {
   return reduce_add(sum);
 }
 
-// Scores s become p (after dropout), products dp become ds = p (dp - D) scale.
 struct RowState {
   float m, l, mean;  // mean: D, the sum of p dp
 };
 
+// Scores s become p (after dropout), products dp become ds = p (dp - D) scale.
 void softmax_backward_row(const AttentionHead& head, Index query, Index first_key, Index count,
                           const RowState& state, float* s, float* dp) {
   const bool has_dropout = head.dropout.bound > 0;
@@ -240,7 +269,6 @@ void softmax_backward_row(const AttentionHead& head, Index query, Index first_ke
 
 void attention_backward(const AttentionHead& head, MatrixOf<const float> out, MatrixOf<const float> stats,
                         MatrixOf<const float> dout, const AttentionGradients& to) {
-  const MatrixOf<float> dq = to.dq, dk = to.dk, dv = to.dv;
   const Visibility see{head.q.rows, head.k.rows, head.is_causal};
   const Index K = head.q.cols, width = padded_width(K);
   float* scratch = head.scratch;
@@ -249,88 +277,41 @@ void attention_backward(const AttentionHead& head, MatrixOf<const float> out, Ma
   float* keys_packed = take(scratch, kKeyTile * width);
   float* queries_packed = take(scratch, kQueryBlock * width);
   float* douts_packed = take(scratch, kQueryBlock * width);
-  float* p = take(scratch, kQueryBlock * kKeyTile);
-  float* ds = take(scratch, kQueryBlock * kKeyTile);
+  const Tile p{take(scratch, kQueryBlock * kKeyTile)}, ds{take(scratch, kQueryBlock * kKeyTile)};
   float* mean = take(scratch, see.queries);  // Σ p dp of each query = dout · out
   for (Index i = 0; i < see.queries; ++i) {
     mean[i] = dot(dout.row(i), out.row(i), K);
-    if (see.keys_of(i) > 0) continue;
-    for (Index c = 0; c < K; ++c) dq.row(i)[c] = 0;
+    if (see.keys_of(i) == 0) set_zero(to.dq.row(i), K);
   }
   for (Index j = 0; j < see.keys; j += kKeyTile) {
     const Index first = see.first_query_of(j), keys = least(kKeyTile, see.keys - j);
-    if (first >= see.queries) {
-      for (Index r = j; r < j + keys; ++r) {
-        for (Index c = 0; c < K; ++c) dk.row(r)[c] = dv.row(r)[c] = 0;
-      }
-      continue;
+    for (Index r = j; first >= see.queries && r < j + keys; ++r) {
+      set_zero(to.dk.row(r), K);
+      set_zero(to.dv.row(r), K);
     }
-    pack_transposed(head.k.rows_between(j, j + keys), keys_transposed);
+    if (first >= see.queries) continue;
+    const MatrixOf<const float> tile_keys = head.k.rows_between(j, j + keys);
+    pack_transposed(tile_keys, keys_transposed);
     pack_transposed(head.v.rows_between(j, j + keys), values_transposed);
-    const PackedRows k = pack_rows(head.k.rows_between(j, j + keys), keys_packed, see.queries - first);
+    const PackedRows k = pack_rows(tile_keys, keys_packed, see.queries - first);
     for (Index i = first; i < see.queries; i += kQueryBlock) {
-      const Index queries = least(kQueryBlock, see.queries - i);
-      const Index seen = least(keys, see.keys_of(i + queries - 1) - j);
-      const PackedRows q = pack_rows(head.q.rows_between(i, i + queries), queries_packed, seen);
-      const PackedRows d = pack_rows(dout.rows_between(i, i + queries), douts_packed, seen);
-      multiply({.a = q.data,
-                .a_row = q.stride,
-                .a_step = 1,
-                .b = keys_transposed,
-                .b_step = 16,
-                .b_panel = 16 * K,
-                .c = p,
-                .c_row = kKeyTile,
-                .width = padded_width(seen)},
-               queries, K, Steps{}, Start::zero);
-      multiply({.a = d.data,
-                .a_row = d.stride,
-                .a_step = 1,
-                .b = values_transposed,
-                .b_step = 16,
-                .b_panel = 16 * K,
-                .c = ds,
-                .c_row = kKeyTile,
-                .width = padded_width(seen)},
-               queries, K, Steps{}, Start::zero);
-      for (Index r = 0; r < queries; ++r) {
-        const float* state = stats.row(i + r);
-        softmax_backward_row(head, i + r, j, least(keys, see.keys_of(i + r) - j),
-                             {state[0], state[1], mean[i + r]}, p + r * kKeyTile, ds + r * kKeyTile);
+      const Index end = least(i + kQueryBlock, see.queries), queries = end - i;
+      const Index seen = least(keys, see.keys_of(end - 1) - j);
+      const PackedRows q = pack_rows(head.q.rows_between(i, end), queries_packed, seen);
+      const PackedRows d = pack_rows(dout.rows_between(i, end), douts_packed, seen);
+      multiply_transposed({q.data, queries, K, q.stride}, keys_transposed, seen, p);
+      multiply_transposed({d.data, queries, K, d.stride}, values_transposed, seen, ds);
+      for (Index r = i; r < end; ++r) {
+        const RowState state{stats.row(r)[0], stats.row(r)[1], mean[r]};
+        softmax_backward_row(head, r, j, least(keys, see.keys_of(r) - j), state, p.row(r - i), ds.row(r - i));
       }
       // The first block sets every key's gradient, also of those that only later queries see.
       const Start start = i == first ? Start::zero : Start::what_is_there;
-      const Index rows = i == first ? keys : seen;
-      multiply({.a = p,
-                .a_row = 1,
-                .a_step = kKeyTile,
-                .b = d.data,
-                .b_step = d.stride,
-                .b_panel = 16,
-                .c = dv.row(j),
-                .c_row = dv.stride,
-                .width = K},
-               rows, queries, see.queries_from(j, i), start);
-      multiply({.a = ds,
-                .a_row = 1,
-                .a_step = kKeyTile,
-                .b = q.data,
-                .b_step = q.stride,
-                .b_panel = 16,
-                .c = dk.row(j),
-                .c_row = dk.stride,
-                .width = K},
-               rows, queries, see.queries_from(j, i), start);
-      multiply({.a = ds,
-                .a_row = kKeyTile,
-                .a_step = 1,
-                .b = k.data,
-                .b_step = k.stride,
-                .b_panel = 16,
-                .c = dq.row(i),
-                .c_row = dq.stride,
-                .width = K},
-               queries, keys, see.keys_from(i, j), j == 0 ? Start::zero : Start::what_is_there);
+      const Index rows_end = j + (i == first ? keys : seen);
+      multiply_queries(p, d, queries, see.queries_from(j, i), start, to.dv.rows_between(j, rows_end));
+      multiply_queries(ds, q, queries, see.queries_from(j, i), start, to.dk.rows_between(j, rows_end));
+      multiply_keys(ds, k, keys, see.keys_from(i, j), j == 0 ? Start::zero : Start::what_is_there,
+                    to.dq.rows_between(i, end));
     }
   }
 }
