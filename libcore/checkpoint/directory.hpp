@@ -32,8 +32,8 @@ std::string manifest_text(const Manifest& manifest);
 // Error.
 Manifest parse_manifest(std::string_view text, std::string_view where);
 
-// The manifest of a checkpoint, after all files it names (or those of `names`, which it must list) were read and
-// compared with it. Throws Error.
+// The manifest of a checkpoint, after all files it names (or those of `names`, which it must list) were read
+// and compared with it. Throws Error.
 Manifest verify_checkpoint(const fs::path& checkpoint, const std::vector<std::string>& names = {});
 
 // Writes one checkpoint: the files go to checkpoints/.tmp-<step>-<pid>/, finish() makes them
