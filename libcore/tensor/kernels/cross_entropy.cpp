@@ -9,6 +9,7 @@
 
 #include "support/error.hpp"
 #include "support/parallel.hpp"
+#include "tensor/kernels/fold_blocks.hpp"
 #include "tensor/kernels/gemm_tasks.hpp"
 
 namespace headwater::kernels {
@@ -34,40 +35,9 @@ namespace {
 
 constexpr Index kMostBlockRows = kChunkTokens;
 
-// Leaves [first, last] of a plan that form one subtree; `inner` of the last leaf's merges belong to it,
-// `outer` follow.
-struct Block {
-  Index first, last;
-  int inner, outer;
-  Index begin, end;  // tokens
-  Index rows() const { return end - begin; }
-};
-
-// The largest subtree that begins at this leaf and has at most kMostBlockRows tokens, or the leaf alone.
-Block block_at(const FoldPlan& plan, Index first) {
-  const auto leaf = [&](Index i) -> const FoldLeaf& { return plan.leaves[static_cast<std::size_t>(i)]; };
-  const Index begin = leaf(first).begin;
-  Block block{first, first, 0, leaf(first).merges, begin, leaf(first).end};
-  int alive = 1;  // partial sums of the leaves so far
-  for (Index i = first + 1; leaf(i - 1).merges < alive && i < static_cast<Index>(plan.leaves.size()); ++i) {
-    // All merges of the leaf before were inside, and something is still to come.
-    if (leaf(i).end - begin > kMostBlockRows) break;
-    ++alive;
-    const int merges = leaf(i).merges;
-    if (merges >= alive - 1) block = {first, i, alive - 1, merges - (alive - 1), begin, leaf(i).end};
-    if (merges > alive - 1) break;
-    alive -= merges;
-  }
-  return block;
-}
-
 template <class F>
 void for_each_block(const FoldPlan& plan, const F& f) {
-  for (Index leaf = 0; leaf < static_cast<Index>(plan.leaves.size());) {
-    const Block block = block_at(plan, leaf);
-    f(block);
-    leaf = block.last + 1;
-  }
+  for_each_fold_block(plan, kMostBlockRows, f);
 }
 
 // Where the partial sums of dw and db lie, level by level: level 0 in the result itself, unless that holds
@@ -140,14 +110,14 @@ struct RowValues {
 
 Index cross_entropy_block_rows(const FoldPlan& plan) {
   Index rows = 0;
-  for_each_block(plan, [&](const Block& block) { rows = std::max(rows, block.rows()); });
+  for_each_block(plan, [&](const FoldBlock& block) { rows = std::max(rows, block.rows()); });
   return rows;
 }
 
 // A block that is merged at once is added to the sum below it and needs no place of its own.
 Index cross_entropy_scratch_rows(const FoldPlan& plan) {
   Index alive = 0, most = 0, blocks = 0;
-  for_each_block(plan, [&](const Block& block) {
+  for_each_block(plan, [&](const FoldBlock& block) {
     if (block.outer == 0) ++alive;
     most = std::max(most, alive);
     alive -= std::max(0, block.outer - 1);
@@ -166,8 +136,8 @@ CrossEntropyTotals linear_cross_entropy(ConstMatrix h, ConstMatrix w, bool is_tr
   CrossEntropyTotals totals;
   totals.tokens = h.rows;
   Index level = 0;  // partial sums alive
-  const bool is_one_block = plan.leaves.empty() || block_at(plan, 0).rows() == h.rows;
-  for_each_block(plan, [&](const Block& part) {
+  const bool is_one_block = plan.leaves.empty() || fold_block_at(plan, 0, kMostBlockRows).rows() == h.rows;
+  for_each_block(plan, [&](const FoldBlock& part) {
     const Matrix logits{block.data, part.rows(), V, block.stride};
     const ConstMatrix rows = h.rows_between(part.begin, part.end);
     multiply_in_blocks(

@@ -58,9 +58,21 @@ inline Index weight_scratch(Index M, Index N, int depth) {
   return kSegmentTokens * (cols + 16) + depth * (M + 16 + 1) * cols + 64;
 }
 
+// Sums of the subtrees of a fold put together: part i at parts + i·part_stride, merges[i] after it.
+struct PartialFold {
+  const float* parts;
+  Index part_stride, count;
+  const int* merges;
+  float* to;
+  Index values;
+  bool accumulate;
+};
+inline constexpr int kMostParts = 16;
+
 struct GemmTable {
   void (*multiply)(const GemmTask& task);
   void (*weight)(const WeightTask& task);
+  void (*fold)(const PartialFold& fold);
   // y = act(x), dpre = dy·act'(...) for n consecutive values; y and pre may be null where the activation does
   // not read them.
   void (*activate)(Activation activation, Index n, const float* x, float* y);

@@ -32,31 +32,45 @@ namespace {
 constexpr Index kMostPacked =
     96 * 1024;  // floats of a block of b: with what else is used it stays in 1 MiB of L2
 constexpr Index kTaskProducts =
-    2'000'000;                // a task should have so many multiplications, 10 to 20 microseconds
-constexpr Index kTasks = 16;  // and there should be so many tasks
+    2'000'000;                    // a task should have so many multiplications, 10 to 20 microseconds
+constexpr Index kMostTasks = 16;  // so many, or half, where there is work for them
 
 }  // namespace
 
-// Every cut costs: a column block reads a again, a row block packs b again.
-GemmGrid gemm_grid(Index M, Index N, Index K) {
-  const Index depth = std::min(K, kDepth);
+GemmGrid best_grid(const GridRule& rule) {
   GemmGrid best;
   double least = 0;
-  const Index most_tasks = std::clamp<Index>(M * N * std::max<Index>(K, 1) / kTaskProducts, 1, kTasks);
-  const Index fewest_columns = (round_up(N, kTileLanes) * depth + kMostPacked - 1) / kMostPacked;
-  for (Index column_blocks = std::max<Index>(1, fewest_columns);; ++column_blocks) {
-    const Index row_blocks = std::max<Index>(1, most_tasks / column_blocks);
-    const Index rows = (M + row_blocks - 1) / row_blocks,
-                cols = round_up((N + column_blocks - 1) / column_blocks, kTileLanes);
-    // In units of a multiplication with 32 lanes: copying an element of a or b costs about 4 of them.
-    const double cost = 8.0 / static_cast<double>(rows) + 4.0 / static_cast<double>(cols);
-    if (best.row_blocks == 0 || cost < least) {
-      least = cost;
-      best = {row_blocks, column_blocks};
+  for (Index cols = 1;
+       cols <= std::max(rule.column_blocks, std::min(kMostTasks, (rule.N + kTileLanes - 1) / kTileLanes));
+       ++cols) {
+    if (cols < rule.column_blocks) continue;
+    for (Index rows = rule.row_blocks; rows * cols <= std::max(rule.tasks, rule.row_blocks * cols); ++rows) {
+      if (2 * rows * cols < rule.tasks && rows * cols < rule.row_blocks * rule.column_blocks) continue;
+      const double height = static_cast<double>((rule.M + rows - 1) / rows);
+      const double width = static_cast<double>(round_up((rule.N + cols - 1) / cols, kTileLanes));
+      const bool is_few = 2 * rows * cols < rule.tasks;
+      const double cost = rule.row_cost / height + rule.column_cost / width + (is_few ? 1 : 0);
+      if (best.row_blocks == 0 || cost < least) {
+        least = cost;
+        best = {rows, cols};
+      }
     }
-    if (column_blocks >= most_tasks || column_blocks * kTileLanes >= N) break;
   }
   return best;
+}
+
+// Every cut costs: a column block reads a again, a row block packs b again.
+GemmGrid gemm_grid(Index M, Index N, Index K) {
+  const Index depth = std::clamp<Index>(K, 1, kDepth);
+  const Index products = M * N * std::max<Index>(K, 1);
+  return best_grid(
+      {.M = M,
+       .N = N,
+       .row_blocks = 1,
+       .column_blocks = std::max<Index>(1, (round_up(N, kTileLanes) * depth + kMostPacked - 1) / kMostPacked),
+       .tasks = std::clamp<Index>(products / kTaskProducts, 1, kMostTasks),
+       .row_cost = 14,
+       .column_cost = 12});
 }
 
 void multiply_in_blocks(const GemmTask& whole) {

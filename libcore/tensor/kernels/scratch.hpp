@@ -9,4 +9,18 @@ namespace headwater::kernels {
 // At least `count` floats aligned to 64 bytes, valid until this thread's next call.
 float* thread_scratch(Index count);
 
+// Working memory that several tasks share: lent from a store of buffers that are kept for the next time.
+class SharedScratch {
+ public:
+  explicit SharedScratch(Index count);
+  ~SharedScratch();
+  SharedScratch(const SharedScratch&) = delete;
+  SharedScratch& operator=(const SharedScratch&) = delete;
+  float* data() const { return data_; }  // aligned to 64 bytes
+
+ private:
+  float* data_ = nullptr;
+  Index capacity_ = 0;
+};
+
 }  // namespace headwater::kernels

@@ -15,10 +15,16 @@ void copy_strip(const float* a, Index stride, Index rows, Index steps, float* to
   }
 }
 
+// Where part i of `count` nearly equal parts of n begins, in multiples of `unit`.
+Index part_begin(Index i, Index count, Index n, Index unit) {
+  const Index units = (n + unit - 1) / unit, at = i * units / count * unit;
+  return at < n ? at : n;
+}
+
 void multiply(const GemmTask& task) {
   const Index M = task.c.rows, N = task.c.cols, K = task.a.cols;
   const Index k_blocks = K > kDepth ? (K + kDepth - 1) / kDepth : 1;
-  const Index strips = (M + kTileRows - 1) / kTileRows;
+  const Index strips = (M + kTileRows - 1) / kTileRows, tiles = (N + kTileCols - 1) / kTileCols;
   // relu is done in registers; anything else on the strip's rows, still warm.
   const bool is_relu = task.finish.activation == Activation::relu && !task.finish.pre;
   const bool has_more = (task.finish.activation != Activation::none && !is_relu) || task.finish.pre;
@@ -26,7 +32,8 @@ void multiply(const GemmTask& task) {
   float* packed = strip + 16 * kStripRow;
   float* kept = packed + (K < kDepth ? K : kDepth) * round_up(N, kTileLanes);
   for (Index block = 0; block < k_blocks; ++block) {
-    const Index k = block * K / k_blocks, steps = (block + 1) * K / k_blocks - k;
+    const Index k = part_begin(block, k_blocks, K, 16), end = part_begin(block + 1, k_blocks, K, 16),
+                steps = end - k;
     const bool is_last = block + 1 == k_blocks;
     if (task.is_transposed) {
       pack_columns(task.b.data + k, task.b.stride, N, steps, packed);
@@ -37,6 +44,10 @@ void multiply(const GemmTask& task) {
     for (Index s = 0; s < strips; ++s) {
       const Index row = s * M / strips, rows = (s + 1) * M / strips - row;
       copy_strip(task.a.row(row) + k, task.a.stride, rows, steps, strip);
+      // Each tile fetches some rows of the strip that comes next.
+      const float* next = s + 1 < strips ? task.a.row(row + rows) + k : task.a.row(0) + (is_last ? k : end);
+      const Index ahead_rows = (kTileRows + tiles - 1) / tiles;
+      Index ahead = 0;
       for (Index n = 0; n < N; n += kTileCols, place += kTileFloats) {
         const TileColumns columns = tile_columns(N, n);
         Tile tile{
@@ -52,6 +63,10 @@ void multiply(const GemmTask& task) {
         } else {
           tile.kept = place;
         }
+        tile.ahead = next + ahead * task.a.stride;
+        tile.ahead_stride = task.a.stride;
+        tile.ahead_rows = ahead + ahead_rows < rows ? ahead_rows : rows - ahead;
+        ahead += tile.ahead_rows;
         tile_of<Strip::by_row>(rows, columns.panels)(tile);
       }
       if (!is_last || !has_more) continue;
@@ -96,7 +111,7 @@ void fill_zero(Index n, float* y) {
 
 void weight(const WeightTask& task) {
   const Index M = task.c.rows, N = task.c.cols, cols = round_up(N, kTileLanes);
-  const Index strips = (M + kTileRows - 1) / kTileRows;
+  const Index strips = (M + kTileRows - 1) / kTileRows, tiles = (N + kTileCols - 1) / kTileCols;
   float* packed = task.scratch;
   float* strip = packed + kSegmentTokens * cols;
   float* stacks = strip + kSegmentTokens * 16;
@@ -126,6 +141,9 @@ void weight(const WeightTask& task) {
     for (Index s = 0; s < strips; ++s) {
       const Index row = s * M / strips, rows = (s + 1) * M / strips - row;
       copy_steps(task.x, begin - origin, end - origin, row, rows, strip);
+      const float* next = task.x.row(begin - origin) + (s + 1 < strips ? row + rows : 0);
+      const Index ahead_rows = (16 + tiles - 1) / tiles;
+      Index ahead = 0;
       for (Index n = 0; n < N; n += kTileCols, stack += task.depth * kTileFloats) {
         const TileColumns columns = tile_columns(N, n);
         const Index b_step = 16 * columns.panels;
@@ -138,6 +156,9 @@ void weight(const WeightTask& task) {
                     .b = packed + packed_place(n, steps) + first * b_step,
                     .b_step = b_step,
                     .steps = part.end - part.begin};
+          tile.ahead = next + (first + ahead) * task.x.stride;
+          tile.ahead_stride = task.x.stride;
+          tile.ahead_rows = ahead + ahead_rows < 16 ? ahead_rows : 16 - ahead;
           tile.merges = merges_of(l);
           tile.fold = stack + level * kTileFloats;
           tile.lanes = columns.lanes;
@@ -151,6 +172,7 @@ void weight(const WeightTask& task) {
           }
           function(tile);
         }
+        ahead = ahead + ahead_rows < 16 ? ahead + ahead_rows : 16;
       }
     }
     top = next_top;
@@ -169,9 +191,23 @@ void weight(const WeightTask& task) {
   }
 }
 
+void fold(const PartialFold& f) {
+  F16 stack[kMostParts];
+  for (Index i = 0; i < f.values; i += 16) {
+    const Index lanes = f.values - i < 16 ? f.values - i : 16;
+    int top = 0;
+    for (Index part = 0; part < f.count; ++part, ++top) {
+      F16 sum = F16::load_partial(f.parts + part * f.part_stride + i, lanes);
+      for (int m = 0; m < f.merges[part]; ++m) sum = stack[--top] + sum;
+      stack[top] = sum;
+    }
+    (f.accumulate ? F16::load_partial(f.to + i, lanes) + stack[0] : stack[0]).store_partial(f.to + i, lanes);
+  }
+}
+
 }  // namespace
 
 extern const GemmTable gemm_functions;
-const GemmTable gemm_functions{multiply, weight, activate, activation_backward};
+const GemmTable gemm_functions{multiply, weight, fold, activate, activation_backward};
 
 }  // namespace headwater::kernels::HEADWATER_ISA

@@ -34,9 +34,11 @@ struct Tile {
   Index lanes = 16;  // columns of the last group
   bool accumulate = false, is_relu = false;
   const float* bias = nullptr;
+  // What the next strip is copied from is brought into L2 meanwhile: rows of one line (two where a strip is
+  // by step), every 16 steps.
+  const float* ahead = nullptr;
+  Index ahead_rows = 0, ahead_stride = 0;
 };
-
-HEADWATER_INLINE void prefetch_for_writing(const float* p) { __builtin_prefetch(p, 1, 3); }
 
 template <int R, int P, Strip S>
 void multiply_tile(const Tile& tile) {
@@ -55,11 +57,18 @@ void multiply_tile(const Tile& tile) {
       for (int p = 0; p < P; ++p) sum[r][p] = F16::zero();
     }
   }
+  if (tile.c) {
+    const float* c = tile.c;
+#pragma GCC unroll 16
+    for (int r = 0; r < R; ++r, c += tile.c_stride) {
+#pragma GCC unroll 4
+      for (int p = 0; p < P; ++p) __builtin_prefetch(c + 16 * p + 15, 1, 3);
+    }
+  }
   const float* a = tile.a;
   const float* b = tile.b;
   const Index b_step = tile.b_step;
-#pragma GCC unroll 2
-  for (Index k = tile.steps; k > 0; --k) {
+  const auto step = [&]() __attribute__((always_inline)) {
     F16 column[P];
 #pragma GCC unroll 4
     for (int p = 0; p < P; ++p) column[p] = F16::load(b + 16 * p);
@@ -71,7 +80,20 @@ void multiply_tile(const Tile& tile) {
     }
     a += kStep;
     b += b_step;
+  };
+  const float* ahead = tile.ahead;
+  Index k = 0;
+  for (; k + 16 <= tile.steps; k += 16) {
+    const float* line = ahead;
+    for (Index row = tile.ahead_rows; row > 0; --row, line += tile.ahead_stride) {
+      __builtin_prefetch(line, 0, 2);
+      if (S == Strip::by_step) __builtin_prefetch(line + R - 1, 0, 2);
+    }
+    ahead += S == Strip::by_row ? 16 : 16 * tile.ahead_stride;
+#pragma GCC unroll 4
+    for (int i = 0; i < 16; ++i) step();
   }
+  for (; k < tile.steps; ++k) step();
   for (int m = 1; m <= tile.merges; ++m) {
     const float* lower = tile.fold - m * kTileFloats;
 #pragma GCC unroll 16
@@ -158,11 +180,16 @@ HEADWATER_INLINE TileColumns tile_columns(Index cols, Index first) {
 // [step][columns].
 HEADWATER_INLINE Index packed_place(Index first, Index steps) { return first * steps; }
 
+inline constexpr Index kRowsAhead = 6;  // rows of b are fetched so long before they are packed
+
 // Packs rows [0, steps) of b (its columns are those of the block) into tiles.
 inline void pack_rows(const float* b, Index stride, Index cols, Index steps, float* to) {
   const Index whole = cols / kTileCols * kTileCols;
   for (Index k = 0; k < steps; ++k) {
     const float* from = b + k * stride;
+    if (k + kRowsAhead < steps) {
+      for (Index c = 0; c < cols; c += 16) __builtin_prefetch(from + kRowsAhead * stride + c, 0, 2);
+    }
     float* place = to + k * kTileCols;
     for (Index c = 0; c < whole; c += kTileCols, place += steps * kTileCols) {
 #pragma GCC unroll 4
@@ -185,6 +212,10 @@ inline void pack_columns(const float* x, Index stride, Index cols, Index steps, 
     const Index step = 16 * tile.panels;
     for (Index p = 0; p < tile.panels; ++p) {
       const Index rows = p < tile.panels - 1 ? 16 : tile.lanes;
+      const Index next = c + 16 * p + 16;  // its rows are fetched while this panel is transposed
+      for (Index r = next; r < next + 16 && r < cols; ++r) {
+        for (Index k = 0; k < steps; k += 16) __builtin_prefetch(x + r * stride + k, 0, 2);
+      }
       transpose_panel(x + (c + 16 * p) * stride, stride, rows, steps, to + packed_place(c, steps) + 16 * p,
                       step);
     }

@@ -1,0 +1,45 @@
+// A fold plan cut into whole subtrees of limited size, so that a part of it can be summed on its own.
+#pragma once
+
+#include "tensor/fold.hpp"
+
+namespace headwater::kernels {
+
+// Leaves [first, last] of a plan that form one subtree; `inner` of the last leaf's merges belong to it,
+// `outer` follow.
+struct FoldBlock {
+  Index first, last;
+  int inner, outer;
+  Index begin, end;  // tokens
+  Index rows() const { return end - begin; }
+};
+
+// The largest subtree that begins at this leaf and has at most `most_rows` tokens, or the leaf alone.
+inline FoldBlock fold_block_at(const FoldPlan& plan, Index first, Index most_rows) {
+  const auto leaf = [&](Index i) -> const FoldLeaf& { return plan.leaves[static_cast<std::size_t>(i)]; };
+  const Index begin = leaf(first).begin;
+  FoldBlock block{first, first, 0, leaf(first).merges, begin, leaf(first).end};
+  int alive = 1;  // partial sums of the leaves so far
+  for (Index i = first + 1; leaf(i - 1).merges < alive && i < static_cast<Index>(plan.leaves.size()); ++i) {
+    // All merges of the leaf before were inside, and something is still to come.
+    if (leaf(i).end - begin > most_rows) break;
+    ++alive;
+    const int merges = leaf(i).merges;
+    if (merges >= alive - 1) block = {first, i, alive - 1, merges - (alive - 1), begin, leaf(i).end};
+    if (merges > alive - 1) break;
+    alive -= merges;
+  }
+  return block;
+}
+
+// f(block) for the blocks of the plan in order.
+template <class F>
+void for_each_fold_block(const FoldPlan& plan, Index most_rows, const F& f) {
+  for (Index leaf = 0; leaf < static_cast<Index>(plan.leaves.size());) {
+    const FoldBlock block = fold_block_at(plan, leaf, most_rows);
+    f(block);
+    leaf = block.last + 1;
+  }
+}
+
+}  // namespace headwater::kernels
