@@ -33,12 +33,13 @@ Variable add_layer_norm(Tape& tape, const Variable& x, const Variable& z, Parame
     const Matrix dsum = dz.accumulate ? tape.arena().matrix(x.rows(), x.cols()) : dz.matrix;
     kernels::layer_norm_backward(sum, moments, scale->value.data, tape.incoming(y), *x.packing().plan, dsum,
                                  false, dgamma.matrix.data, dbeta.matrix.data, dgamma.accumulate);
-    if (dz.accumulate) kernels::accumulate(dsum, dz.matrix);
+    // x first: it may be z itself, whose gradient then begins here.
     if (dx.accumulate) {
       kernels::accumulate(dsum, dx.matrix);
     } else {
       kernels::copy(dsum, dx.matrix);
     }
+    if (dz.accumulate) kernels::accumulate(dsum, dz.matrix);
   });
   return y;
 }
