@@ -32,7 +32,9 @@ Parameter* Parameters::declare(std::string name, std::vector<Index> shape, Index
   parameter->fan_in = fan_in;
   parameter->fan_out = fan_out;
   all_.push_back(std::move(parameter));
-  return all_.back().get();
+  Parameter* const declared = all_.back().get();
+  by_name_.emplace(declared->name, declared);
+  return declared;
 }
 
 void Parameters::allocate(bool with_gradients) {
@@ -52,10 +54,8 @@ void Parameters::allocate(bool with_gradients) {
 }
 
 Parameter* Parameters::find(std::string_view name) const {
-  for (const auto& p : all_) {
-    if (p->name == name) return p.get();
-  }
-  return nullptr;
+  const auto found = by_name_.find(name);
+  return found == by_name_.end() ? nullptr : found->second;
 }
 
 void Parameters::initialize(std::uint64_t seed) {

@@ -1,11 +1,11 @@
 // The parameters of a model: named views into flat arrays, in the order of the file that they are saved to.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "tensor/matrix.hpp"
@@ -29,7 +29,6 @@ struct Parameter {
   bool has_gradient = false;  // something was written since the step began
   std::vector<std::int32_t>
       touched;  // a table's rows that have a gradient, ascending; a capacity of all rows is kept
-  bool is_trained = true;
 
   Index size() const { return value.rows * value.cols; }
 };
@@ -68,6 +67,7 @@ class Parameters {
 
  private:
   std::vector<std::unique_ptr<Parameter>> all_;
+  std::unordered_map<std::string_view, Parameter*> by_name_;  // the keys are the parameters' own names
   FlatArray values_, gradients_;
   Index size_ = 0;
 };
