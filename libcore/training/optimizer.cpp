@@ -9,6 +9,20 @@
 
 namespace headwater {
 
+namespace {
+
+// base^exponent by repeated squaring: multiplications give the same bits with every C library, std::pow does
+// not.
+double power(double base, std::int64_t exponent) {
+  double result = 1;
+  for (; exponent > 0; exponent /= 2, base *= base) {
+    if (exponent % 2 == 1) result *= base;
+  }
+  return result;
+}
+
+}  // namespace
+
 Optimizer::Optimizer(const OptimizerSettings& settings, Parameters& parameters)
     : settings_(settings), parameters_(parameters) {
   const bool is_adam = settings.kind == "adam" || settings.kind == "adamw";
@@ -100,15 +114,14 @@ void Optimizer::step_rmsprop(double learning_rate, std::int64_t step, float fact
 }
 
 void Optimizer::step_adam(double learning_rate, std::int64_t step, float factor) {
-  const double t = static_cast<double>(step);
   const kernels::AdamRule rule{
       .learning_rate = static_cast<float>(learning_rate),
       .beta_1 = static_cast<float>(settings_.beta_1),
       .beta_2 = static_cast<float>(settings_.beta_2),
       .epsilon = static_cast<float>(settings_.epsilon),
       .factor = factor,
-      .correction_1 = static_cast<float>(1 - std::pow(settings_.beta_1, t)),
-      .correction_2 = static_cast<float>(1 - std::pow(settings_.beta_2, t)),
+      .correction_1 = static_cast<float>(1 - power(settings_.beta_1, step)),
+      .correction_2 = static_cast<float>(1 - power(settings_.beta_2, step)),
       .epsilon_hat = settings_.epsilon_hat,
       .decay = settings_.kind == "adamw" ? static_cast<float>(settings_.weight_decay) : 0.0f};
   for (const auto& p : parameters_.all()) {
@@ -162,8 +175,8 @@ double learning_rate(const ScheduleSettings& schedule, const OptimizerSettings& 
                      std::int64_t step, std::int64_t total_steps) {
   const double s = static_cast<double>(step), warmup = static_cast<double>(schedule.warmup_steps);
   if (schedule.kind == "inverse_square_root") {  // Vaswani et al. 2017, sec. 5.3
-    return std::pow(static_cast<double>(width), -0.5) *
-           std::min(1 / std::sqrt(s), s * std::pow(std::max(warmup, 1.0), -1.5));
+    const double rise = std::max(warmup, 1.0);
+    return std::min(1 / std::sqrt(s), s / (rise * std::sqrt(rise))) / std::sqrt(static_cast<double>(width));
   }
   const double peak = optimizer.learning_rate;
   if (s <= warmup) return peak * s / warmup;
