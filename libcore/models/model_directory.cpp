@@ -60,6 +60,29 @@ Tokenizer load_tokenizer(const std::filesystem::path& path, Index rows, const st
   return tokenizer;
 }
 
+// The file has the tensors of the parameters and no others.
+void check_tensors(const Safetensors& tensors, const Parameters& parameters) {
+  for (const auto& p : parameters.all()) {
+    const TensorView& tensor = tensors.at(p->name);
+    if (!std::equal(tensor.shape.begin(), tensor.shape.end(), p->shape.begin(), p->shape.end())) {
+      throw Error(tensors.where() + ": tensor " + quote(p->name) + " has shape " + shape_text(tensor.shape) +
+                  ", config.json asks for " + shape_text(p->shape));
+    }
+  }
+  for (const TensorView& tensor : tensors.tensors()) {
+    if (parameters.find(tensor.name) == nullptr) {
+      throw Error(tensors.where() + ": tensor " + quote(tensor.name) +
+                  " is no part of the model that config.json describes");
+    }
+  }
+}
+
+void copy_tensors(const Safetensors& tensors, Parameters& parameters) {
+  for (const auto& p : parameters.all()) {
+    read_numbers(tensors.at(p->name), std::span<Real>(p->value.data, static_cast<std::size_t>(p->size())));
+  }
+}
+
 }  // namespace
 
 std::filesystem::path model_files(const std::filesystem::path& path) {
@@ -148,12 +171,6 @@ std::unique_ptr<EncoderDecoder> model_of_config(const Json& config, const std::s
     s.positions = word(config, "positions", {"learned", "sinusoidal", "none"});
     s.scale_embedding = config.at("scale_embedding").as_bool();
     s.length = whole(config, "length", 1, 1000000);
-    // The table of sinusoids is computed before any tensor of the file could contradict these sizes.
-    constexpr std::int64_t kMostSinusoids = std::int64_t{1} << 26;
-    if (s.positions == "sinusoidal" && s.length * s.width > kMostSinusoids) {
-      throw Error("\"length\" times \"width\" is " + std::to_string(s.length * s.width) +
-                  ", sinusoidal positions have at most " + std::to_string(kMostSinusoids));
-    }
     s.dropout = config.at("dropout").as_number();
     s.attention_dropout = config.at("attention_dropout").as_number();
     s.output_dropout = config.at("output_dropout").as_number();
@@ -167,22 +184,8 @@ std::unique_ptr<EncoderDecoder> model_of_config(const Json& config, const std::s
 
 void read_parameters(const std::filesystem::path& file, Parameters& parameters) {
   const Safetensors tensors(file);
-  for (const auto& p : parameters.all()) {
-    const TensorView& tensor = tensors.at(p->name);
-    if (!std::equal(tensor.shape.begin(), tensor.shape.end(), p->shape.begin(), p->shape.end())) {
-      throw Error(file.string() + ": tensor " + quote(p->name) + " has shape " + shape_text(tensor.shape) +
-                  ", config.json asks for " + shape_text(p->shape));
-    }
-    read_numbers(tensor, std::span<Real>(p->value.data, static_cast<std::size_t>(p->size())));
-  }
-  if (tensors.tensors().size() != parameters.all().size()) {
-    for (const TensorView& tensor : tensors.tensors()) {
-      if (parameters.find(tensor.name) == nullptr) {
-        throw Error(file.string() + ": tensor " + quote(tensor.name) +
-                    " is no part of the model that config.json describes");
-      }
-    }
-  }
+  check_tensors(tensors, parameters);
+  copy_tensors(tensors, parameters);
 }
 
 TranslationModel load_translation_model(const std::filesystem::path& path) {
@@ -199,8 +202,10 @@ TranslationModel load_translation_model(const std::filesystem::path& path) {
     throw Error((files / "target-tokenizer.json").string() +
                 ": has no [START] and [END] (learn it with --start-end)");
   }
+  const Safetensors tensors(files / "model.safetensors");
+  check_tensors(tensors, model->parameters());  // before their memory: config.json may ask for any sizes
   model->parameters().allocate(false);
-  read_parameters(files / "model.safetensors", model->parameters());
+  copy_tensors(tensors, model->parameters());
   return {files, std::move(source), std::move(target), std::move(model)};
 }
 
