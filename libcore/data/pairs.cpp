@@ -121,6 +121,13 @@ void IdColumns::add_ids(Column& column, std::string_view field, std::string_view
              ", which needs at least " + std::to_string(settings.least_ids) +
              " (vectorize it with --start --end)");
   }
+  const std::size_t first = static_cast<std::size_t>(column.offsets.back());
+  if (count > 0 && settings.first_id >= 0 && column.ids[first] != settings.first_id) {
+    fail(place, line, field.data(),
+         "id " + std::to_string(column.ids[first]) + " in column " + quote(settings.name) +
+             ", which begins with the start token " + std::to_string(settings.first_id) +
+             " (vectorize it with --start --end, or put the columns into the recipe's order)");
+  }
 }
 
 void IdColumns::check_header(std::string_view line, std::string_view place) const {

@@ -17,6 +17,7 @@ struct IdColumnSettings {
   std::int64_t most_ids = 0;    // a longer line is cut to its first ids and counted; 0: any
   std::int64_t least_ids =
       1;  // a shorter one that is not empty is an error; a target needs its start and one id more
+  std::int32_t first_id = -1;     // every line begins with it (the start token of targets); -1: any
   std::string vocabulary_hash{};  // compared with "vocab=" of a header line; empty: not compared
 };
 

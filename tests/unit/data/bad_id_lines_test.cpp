@@ -68,6 +68,8 @@ const std::vector<BadLine> kBadLines = {
     {"1\t2 3\t4\t5", 6, "4 columns where 2 are wanted"},
     {"\t\t", 2, "3 columns where 2 are wanted"},
     {"1\t2", 3, "1 id in column \"target\", which needs at least 2"},
+    {"1\t5 6 3", 3, "id 5 in column \"target\", which begins with the start token 2"},
+    {"1\t3 2", 3, "id 3 in column \"target\", which begins with the start token 2"},
     // headers
     {"#ids v1", 8, "a header that does not name 2 columns"},
     {kGood + "\t" + kGood + "\t" + kGood, 92, "a header that does not name 2 columns"},
@@ -92,7 +94,7 @@ TEST_CASE("bad id lines are refused with line, column and fix") {
   CHECK(kBadLines.size() >= 40);
   for (const BadLine& bad : kBadLines) {
     IdColumns columns({{.name = "source", .vocabulary = 100, .vocabulary_hash = "0123456789abcdef0123"},
-                       {.name = "target", .vocabulary = 50, .least_ids = 2}});
+                       {.name = "target", .vocabulary = 50, .least_ids = 2, .first_id = 2}});
     INFO(bad.line);
     std::string message = "accepted";
     try {
