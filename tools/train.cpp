@@ -1,5 +1,6 @@
 // train: learns a model from a recipe and id columns.
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <atomic>
 #include <csignal>
 #include <cstdio>
@@ -91,15 +92,18 @@ void check_size(const Tokenizer& tokenizer, std::int64_t size, const std::string
 
 IdColumns read_columns(const std::vector<std::string>& paths, const Recipe& recipe, const Tokenizer& source,
                        const Tokenizer& target, bool allows_empty) {
-  IdColumns columns({{.name = "source",
-                      .vocabulary = source.vocabulary_size(),
-                      .most_ids = recipe.model.length,
-                      .vocabulary_hash = source.hash()},
-                     {.name = "target",
-                      .vocabulary = target.vocabulary_size(),
-                      .most_ids = recipe.model.length + 1,
-                      .least_ids = 2,
-                      .vocabulary_hash = target.hash()}});
+  const IdColumnSettings of_source{.name = "source",
+                                   .vocabulary = source.vocabulary_size(),
+                                   .most_ids = recipe.model.length,
+                                   .vocabulary_hash = source.hash()},
+      of_target{.name = "target",
+                .vocabulary = target.vocabulary_size(),
+                .most_ids = recipe.model.length + 1,
+                .least_ids = 2,
+                .first_id = target.start_id(),
+                .vocabulary_hash = target.hash()};
+  const bool is_source_first = recipe.data.columns.front() == of_source.name;
+  IdColumns columns(is_source_first ? std::vector{of_source, of_target} : std::vector{of_target, of_source});
   cli::LineReader reader(paths);
   std::string_view line;
   while (reader.next(line)) columns.add_line(line, reader.place());
@@ -116,13 +120,17 @@ void report(const IdColumns& columns, const char* what, bool is_quiet) {
   cli::note(text);
 }
 
+std::string validated(const LossTotals& v) {
+  if (v.predicted == 0) return "nothing to validate on";
+  return "validation loss " + format_fixed(v.mean_loss(), 4) + " accuracy " + format_fixed(v.accuracy(), 4) +
+         " (over padded positions " + format_fixed(v.reference_loss(), 4) + ", " +
+         format_fixed(v.reference_accuracy(), 4) + ")";
+}
+
 void note_epoch(const EpochReport& r) {
   cli::note("epoch " + std::to_string(r.epoch) + "/" + std::to_string(r.epochs) + ": loss " +
-            format_fixed(r.training.mean_loss(), 4) + ", validation loss " +
-            format_fixed(r.validation.mean_loss(), 4) + " accuracy " +
-            format_fixed(r.validation.accuracy(), 4) + " (over padded positions " +
-            format_fixed(r.validation.reference_loss(), 4) + ", " +
-            format_fixed(r.validation.reference_accuracy(), 4) + "), " + format_fixed(r.seconds, 1) + " s, " +
+            format_fixed(r.training.mean_loss(), 4) + ", " + validated(r.validation) + ", " +
+            format_fixed(r.seconds, 1) + " s, " +
             format_count(static_cast<std::int64_t>(r.tokens_per_second)) + " tokens/s" +
             (r.is_best ? ", best so far" : ""));
 }
@@ -160,6 +168,8 @@ void run(const Options& o) {
     cli::LineWriter().text(print_recipe(recipe));
     return;
   }
+  if (o.validation == "-" && (o.data.empty() || std::count(o.data.begin(), o.data.end(), "-") > 0))
+    throw UsageError("--validation -: standard input holds the training data (name a file)");
   const bool writes = !o.is_dry_run && o.benchmark_steps == 0;
   if (writes && o.output.empty()) throw UsageError("--output is missing (the model directory to write)");
   if (o.isa != "auto") kernels::set_isa(kernels::isa_of_name(o.isa));
@@ -229,7 +239,9 @@ void run(const Options& o) {
       return;
     }
     std::signal(SIGPIPE, SIG_IGN);  // a closed stderr ends messages, not the run
-    for (const int number : {SIGINT, SIGTERM, SIGHUP}) std::signal(number, on_signal);
+    std::signal(SIGXFSZ, SIG_IGN);  // a limit on file sizes is an error like a full disk
+    for (const int number : {SIGINT, SIGTERM}) std::signal(number, on_signal);
+    if (std::signal(SIGHUP, on_signal) == SIG_IGN) std::signal(SIGHUP, SIG_IGN);  // under nohup
     outcome = train(trainer, o);
     if (outcome == TrainingOutcome::stopped) return;
     cli::LineWriter().text(table_of_expectations(recipe, o.output, model.parameters()));

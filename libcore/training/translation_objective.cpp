@@ -10,7 +10,13 @@ TranslationObjective::TranslationObjective(EncoderDecoder& model, Examples train
     : model_(model),
       train_(std::move(train)),
       validation_(std::move(validation)),
-      label_smoothing_(label_smoothing) {}
+      label_smoothing_(label_smoothing) {
+  for (Examples* e : {&train_, &validation_}) {
+    if (e->columns == nullptr) continue;
+    e->source = e->columns->column("source");
+    e->target = e->columns->column("target");
+  }
+}
 
 std::size_t TranslationObjective::examples(Split split) const {
   const Examples& e = of(split);
@@ -21,7 +27,7 @@ std::size_t TranslationObjective::examples(Split split) const {
 TranslationObjective::Pair TranslationObjective::pair(Split split, std::uint32_t i) const {
   const Examples& e = of(split);
   const std::int64_t example = e.is_all ? i : e.indices[i];
-  return {e.columns->ids(0, example), e.columns->ids(1, example)};
+  return {e.columns->ids(e.source, example), e.columns->ids(e.target, example)};
 }
 
 std::int64_t TranslationObjective::tokens(Split split, std::span<const std::uint32_t> chosen) const {

@@ -16,6 +16,7 @@ class TranslationObjective : public Objective {
     const IdColumns* columns = nullptr;
     std::vector<std::uint32_t> indices;  // empty and is_all: every example
     bool is_all = true;
+    std::size_t source = 0, target = 1;  // which columns they are; found by their names
   };
   TranslationObjective(EncoderDecoder& model, Examples train, Examples validation, double label_smoothing);
 
