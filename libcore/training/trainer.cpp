@@ -54,15 +54,22 @@ std::vector<std::uint32_t> Trainer::epoch_order(std::int64_t epoch) const {
 }
 
 std::size_t Trainer::warm_up() {
-  const std::vector<std::uint32_t> order = epoch_order(0);
-  std::span<const std::uint32_t> largest;
+  // What all orders together may have at the most: in a longer run, batches of later epochs are hardly
+  // larger.
+  constexpr std::int64_t kMostExamples = 20'000'000;
+  const auto examples = static_cast<std::int64_t>(objective_.examples(Split::train));
+  const std::int64_t batches = steps_per_epoch(), steps = total_steps();
+  std::vector<std::uint32_t> largest;
   std::int64_t most = -1;
-  for (std::int64_t number = 0; number < steps_per_epoch(); ++number) {
-    const auto chosen = batch_range(number).of(order);
-    const std::int64_t tokens = objective_.tokens(Split::train, chosen);
-    if (tokens > most) {
+  for (std::int64_t epoch = 0; epoch * batches < steps; ++epoch) {
+    if (epoch > 0 && (epoch + 1) * examples > kMostExamples) break;
+    const std::vector<std::uint32_t> order = epoch_order(epoch);
+    for (std::int64_t number = 0; number < std::min(batches, steps - epoch * batches); ++number) {
+      const auto chosen = batch_range(number).of(order);
+      const std::int64_t tokens = objective_.tokens(Split::train, chosen);
+      if (tokens <= most) continue;
       most = tokens;
-      largest = chosen;
+      largest.assign(chosen.begin(), chosen.end());
     }
   }
   arena_.reset();
@@ -126,7 +133,7 @@ LossTotals Trainer::validate() {
   return totals;
 }
 
-std::string Trainer::log_row(const LossTotals* validation, double seconds) const {
+std::string Trainer::log_row(const LossTotals* validation, const Pace& pace) const {
   const LossTotals& t = state_.epoch_totals;
   std::string row =
       std::to_string(state_.step) + "," + std::to_string(state_.epoch + 1) + "," + std::to_string(t.useful);
@@ -143,8 +150,8 @@ std::string Trainer::log_row(const LossTotals* validation, double seconds) const
   } else {
     row += ",,,,";
   }
-  field(seconds);
-  field(seconds > 0 ? static_cast<double>(t.useful) / seconds : 0);
+  field(pace.seconds);
+  field(pace.tokens_per_second);
   return row;
 }
 
@@ -154,8 +161,14 @@ void Trainer::save(bool is_best) {
   directory_->save(state_, objective_.parameters(), optimizer_, is_best);
 }
 
-void Trainer::finish_epoch(const TrainerCallbacks& callbacks, double seconds) {
+void Trainer::finish_epoch(const TrainerCallbacks& callbacks, const Pace& pace) {
   const LossTotals validation = validate();
+  if (!std::isfinite(validation.loss)) {
+    throw Error("step " + std::to_string(state_.step) + ": the validation loss is " +
+                format_number(validation.loss) +
+                "; nothing of this step is saved (lower training.optimizer.learning_rate or set "
+                "global_clipnorm)");
+  }
   const double value =
       recipe_.training.best_metric == "accuracy" ? -validation.accuracy() : validation.mean_loss();
   const bool is_best = validation.predicted > 0 && (!state_.has_best || value < state_.best_value);
@@ -164,16 +177,15 @@ void Trainer::finish_epoch(const TrainerCallbacks& callbacks, double seconds) {
     state_.best_value = value;
     state_.best_step = state_.step;
   }
-  if (directory_ != nullptr) directory_->append_log(log_row(&validation, seconds));
-  EpochReport report{
-      .epoch = state_.epoch + 1,
-      .epochs = recipe_.training.epochs,
-      .step = state_.step,
-      .training = state_.epoch_totals,
-      .validation = validation,
-      .is_best = is_best,
-      .seconds = seconds,
-      .tokens_per_second = seconds > 0 ? static_cast<double>(state_.epoch_totals.useful) / seconds : 0};
+  if (directory_ != nullptr) directory_->append_log(log_row(&validation, pace));
+  EpochReport report{.epoch = state_.epoch + 1,
+                     .epochs = recipe_.training.epochs,
+                     .step = state_.step,
+                     .training = state_.epoch_totals,
+                     .validation = validation,
+                     .is_best = is_best,
+                     .seconds = pace.seconds,
+                     .tokens_per_second = pace.tokens_per_second};
   ++state_.epoch;
   state_.position = 0;
   state_.epoch_totals = {};
@@ -193,6 +205,12 @@ TrainingOutcome Trainer::run(const TrainerCallbacks& callbacks) {
     const std::vector<std::uint32_t> order = epoch_order(state_.epoch);
     const auto examples = static_cast<std::int64_t>(order.size());
     const auto start = std::chrono::steady_clock::now();
+    const std::int64_t before = state_.epoch_totals.useful;
+    const auto pace = [&] {
+      const double seconds = seconds_since(start);
+      const auto tokens = static_cast<double>(state_.epoch_totals.useful - before);
+      return Pace{seconds, seconds > 0 ? tokens / seconds : 0};
+    };
     while (state_.position < examples && state_.step < last_step) {
       const Range range = batch_range(state_.step - state_.epoch * steps_per_epoch());
       const LossTotals totals = train_step(range.of(order));
@@ -209,12 +227,12 @@ TrainingOutcome Trainer::run(const TrainerCallbacks& callbacks) {
       const bool is_epoch_end = state_.position >= examples || state_.step >= last_step;
       if (is_epoch_end) break;
       if (state_.step % recipe_.training.log_every == 0 && directory_ != nullptr)
-        directory_->append_log(log_row(nullptr, seconds_since(start)));
+        directory_->append_log(log_row(nullptr, pace()));
       const bool stops = callbacks.wants_stop && callbacks.wants_stop();
       if (stops || (every > 0 && state_.step % every == 0)) save(false);
       if (stops) return TrainingOutcome::stopped;
     }
-    finish_epoch(callbacks, seconds_since(start));
+    finish_epoch(callbacks, pace());
     if (!state_.is_finished && callbacks.wants_stop && callbacks.wants_stop())
       return TrainingOutcome::stopped;
   }

@@ -45,8 +45,8 @@ class Trainer {
   std::int64_t steps_per_epoch() const;
   std::int64_t total_steps() const;
 
-  // One pass forward and backward over the largest batch of the first epoch without an update: touches every
-  // page that training will need. Returns the arena's size in bytes.
+  // One pass forward and backward over the largest batch that the run will have, without an update: touches
+  // every page that training will need. Returns the arena's size in bytes.
   std::size_t warm_up();
 
   // Runs, or goes on from the newest complete checkpoint in the directory. Throws Error when the loss is no
@@ -57,6 +57,10 @@ class Trainer {
   const TrainingState& state() const { return state_; }
 
  private:
+  // Of this process in the running epoch: after a resume that is less than the epoch's totals are of.
+  struct Pace {
+    double seconds = 0, tokens_per_second = 0;
+  };
   struct Range {
     std::int64_t begin, end;
     std::span<const std::uint32_t> of(const std::vector<std::uint32_t>& order) const {
@@ -67,9 +71,9 @@ class Trainer {
   Range batch_range(std::int64_t number) const;
   std::vector<std::uint32_t> epoch_order(std::int64_t epoch) const;
   LossTotals train_step(std::span<const std::uint32_t> chosen);
-  void finish_epoch(const TrainerCallbacks& callbacks, double seconds);
+  void finish_epoch(const TrainerCallbacks& callbacks, const Pace& pace);
   void save(bool is_best);
-  std::string log_row(const LossTotals* validation, double seconds) const;
+  std::string log_row(const LossTotals* validation, const Pace& pace) const;
 
   const Recipe& recipe_;
   Objective& objective_;
@@ -78,7 +82,6 @@ class Trainer {
   Arena arena_;
   TrainingState state_;
   double last_rate_ = 0, last_gradient_norm_ = 0;
-  double seconds_ = 0;  // of training in this process
 };
 
 }  // namespace headwater
