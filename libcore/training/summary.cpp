@@ -67,7 +67,9 @@ RunFigures read_run(const std::filesystem::path& directory, const std::string& b
     const auto at = [&](std::string_view name) { return fields[column.at(name)]; };
     if (at("validation_loss").empty()) continue;
     ++figures.epochs;
-    seconds += number(at("seconds"));
+    // The seconds of a resumed epoch are of its last process only; its pace is of the same time.
+    const double pace = number(at("tokens_per_second"));
+    seconds += pace > 0 ? number(at("tokens")) / pace : number(at("seconds"));
     tokens += number(at("tokens"));
     figures.training_loss = number(at("loss"));
     const double value =
