@@ -47,6 +47,7 @@ RunDirectory::RunDirectory(fs::path directory, const Recipe& recipe, Files files
     : directory_(std::move(directory)), recipe_(recipe), files_(std::move(files)), tell_(std::move(tell)) {
   lock_ = std::make_unique<FileLock>(run_lock_path(directory_));
   if (existing == ExistingRun::overwrite) {
+    clean_up(directory_);
     remove_checkpoints(directory_);
     return;
   }
