@@ -93,6 +93,8 @@ bool RunDirectory::resume(TrainingState& state, Parameters& parameters, Optimize
     }
   }
   start_log(state.step);
+  // The last run may have ended between its first best checkpoint and these links.
+  if (fs::is_symlink(directory_ / "checkpoints" / "best")) link_best();
   return true;
 }
 
@@ -101,6 +103,7 @@ void RunDirectory::save(const TrainingState& state, const Parameters& parameters
   check_finite(parameters.values(), parameters, "the value", state.step);
   for (const Optimizer::State& s : optimizer.states())
     check_finite(s.values, parameters, "the optimizer's " + s.name, state.step);
+  sync_log();  // a checkpoint promises the rows up to its step
   CheckpointWriter writer(directory_, state.step);
   std::vector<TensorView> tensors;
   add_tensors(tensors, parameters, parameters.values(), "");
@@ -114,11 +117,13 @@ void RunDirectory::save(const TrainingState& state, const Parameters& parameters
   writer.add_file("recipe.yaml", print_recipe(recipe_));
   writer.add_file("state.json", state.to_json().dump(2) + "\n");
   writer.finish({.is_best = is_best, .keep_newest = static_cast<int>(recipe_.training.checkpoint.keep)});
-  if (is_best) {
-    std::vector<std::string> names{"model.safetensors", "recipe.yaml"};
-    for (const auto& [name, bytes] : files_) names.push_back(name);
-    link_best_files(directory_, names);
-  }
+  if (is_best) link_best();
+}
+
+void RunDirectory::link_best() const {
+  std::vector<std::string> names{"model.safetensors", "recipe.yaml"};
+  for (const auto& [name, bytes] : files_) names.push_back(name);
+  link_best_files(directory_, names);
 }
 
 void RunDirectory::start_log(std::int64_t last_step) {
@@ -139,6 +144,19 @@ void RunDirectory::start_log(std::int64_t last_step) {
     }
   }
   write_file(path, kept);
+}
+
+void RunDirectory::sync_log() const {
+  const fs::path path = directory_ / "log.csv";
+  const int descriptor = open(path.c_str(), O_WRONLY | O_CLOEXEC);
+  if (descriptor < 0) return;  // somebody removed it: the next row makes it anew
+  int status = 0;
+  do {
+    status = fsync(descriptor);
+  } while (status < 0 && errno == EINTR);
+  const int reason = errno;
+  close(descriptor);
+  if (status < 0 && reason != EINVAL && reason != EROFS) fail_io(path, "cannot sync", reason);
 }
 
 void RunDirectory::append_log(const std::string& row) {

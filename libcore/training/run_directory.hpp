@@ -41,6 +41,8 @@ class RunDirectory {
 
  private:
   void start_log(std::int64_t last_step);
+  void sync_log() const;
+  void link_best() const;
 
   fs::path directory_;
   const Recipe& recipe_;

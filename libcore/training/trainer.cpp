@@ -194,8 +194,21 @@ void Trainer::finish_epoch(const TrainerCallbacks& callbacks, const Pace& pace) 
   if (callbacks.after_epoch) callbacks.after_epoch(report);
 }
 
+void Trainer::check_resumed_state() const {
+  if (state_.is_finished) return;
+  const std::int64_t batches = steps_per_epoch();
+  const bool is_reached = state_.epoch < recipe_.training.epochs && state_.step < total_steps();
+  const std::int64_t number = is_reached ? state_.step - state_.epoch * batches : -1;
+  if (number >= 0 && number < batches && state_.position == batch_range(number).begin) return;
+  throw Error(directory_->path().string() + ": its state says epoch " + std::to_string(state_.epoch) +
+              ", step " + std::to_string(state_.step) + ", example " + std::to_string(state_.position) +
+              ", which this run of " + std::to_string(batches) +
+              " steps an epoch cannot reach (--overwrite starts anew)");
+}
+
 TrainingOutcome Trainer::run(const TrainerCallbacks& callbacks) {
   if (directory_ != nullptr && directory_->resume(state_, objective_.parameters(), optimizer_)) {
+    check_resumed_state();
     optimizer_.resumed_at(state_.step);
     if (callbacks.on_resume) callbacks.on_resume(state_.step);
   }

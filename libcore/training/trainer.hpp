@@ -70,6 +70,8 @@ class Trainer {
   // Examples of batch `number` of an epoch, as places in its order.
   Range batch_range(std::int64_t number) const;
   std::vector<std::uint32_t> epoch_order(std::int64_t epoch) const;
+  // Throws Error where the step, epoch and position of a checkpoint do not belong together.
+  void check_resumed_state() const;
   LossTotals train_step(std::span<const std::uint32_t> chosen);
   void finish_epoch(const TrainerCallbacks& callbacks, const Pace& pace);
   void save(bool is_best);

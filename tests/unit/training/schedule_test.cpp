@@ -1,0 +1,50 @@
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+#include "training/optimizer.hpp"
+
+using namespace headwater;
+
+namespace {
+
+double rate(const ScheduleSettings& schedule, std::int64_t step) {
+  OptimizerSettings optimizer;
+  optimizer.learning_rate = 0.8;
+  return learning_rate(schedule, optimizer, 64, step, 110);
+}
+
+bool is_near(double a, double b) { return std::abs(a - b) <= 1e-12; }
+
+}  // namespace
+
+TEST_CASE("every schedule but the inverse square root warms up to the optimizer's rate") {
+  for (const char* kind : {"constant", "linear", "cosine"}) {
+    const ScheduleSettings schedule{.kind = kind, .warmup_steps = 10, .final_rate = 0.2};
+    INFO(kind);
+    CHECK(is_near(rate(schedule, 1), 0.08));
+    CHECK(is_near(rate(schedule, 5), 0.4));
+    CHECK(is_near(rate(schedule, 10), 0.8));
+  }
+}
+
+TEST_CASE("schedules end where they should") {
+  CHECK(is_near(rate({.kind = "constant", .warmup_steps = 0, .final_rate = 0.2}, 110), 0.8));
+  const ScheduleSettings linear{.kind = "linear", .warmup_steps = 10, .final_rate = 0.2};
+  CHECK(is_near(rate(linear, 35), 0.65));
+  CHECK(is_near(rate(linear, 60), 0.5));
+  CHECK(is_near(rate(linear, 110), 0.2));
+  CHECK(is_near(rate(linear, 500), 0.2));
+  const ScheduleSettings cosine{.kind = "cosine", .warmup_steps = 10, .final_rate = 0.2};
+  CHECK(is_near(rate(cosine, 35), 0.2 + 0.3 * (1 + std::sqrt(0.5))));
+  CHECK(is_near(rate(cosine, 60), 0.5));
+  CHECK(is_near(rate(cosine, 110), 0.2));
+  CHECK(is_near(rate({.kind = "cosine", .warmup_steps = 0, .final_rate = 0.0}, 110), 0));
+}
+
+TEST_CASE("the inverse square root schedule rises to its warm-up and falls") {
+  const ScheduleSettings schedule{.kind = "inverse_square_root", .warmup_steps = 16, .final_rate = 0};
+  CHECK(is_near(rate(schedule, 1), 1.0 / 8 / 64));
+  CHECK(is_near(rate(schedule, 16), 1.0 / 8 / 4));
+  CHECK(is_near(rate(schedule, 64), 1.0 / 8 / 8));
+}

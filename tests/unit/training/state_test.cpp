@@ -1,0 +1,89 @@
+#include "training/state.hpp"
+
+#include <doctest/doctest.h>
+
+#include "error_text.hpp"
+
+using namespace headwater;
+
+namespace {
+
+TrainingState state() {
+  TrainingState s;
+  s.step = 12;
+  s.epoch = 1;
+  s.position = 64;
+  s.epoch_totals = {.loss = 0.1 + 0.2,
+                    .correct = 5,
+                    .predicted = 9,
+                    .useful = 20,
+                    .sequences = 3,
+                    .positions = 60,
+                    .padded = 2};
+  s.has_best = true;
+  s.best_value = 1.0 / 3;
+  s.best_step = 10;
+  s.data_hash = "00112233445566778899aabbccddeeff";
+  return s;
+}
+
+std::string problem(const Json& json) {
+  return error_text([&] { TrainingState::from_json(json, "state.json"); });
+}
+
+}  // namespace
+
+TEST_CASE("a state is read back as it was written, to the last bit") {
+  const std::string text = state().to_json().dump(2);
+  const TrainingState read = TrainingState::from_json(Json::parse(text, "state.json"), "state.json");
+  CHECK(read.step == 12);
+  CHECK(read.epoch == 1);
+  CHECK(read.position == 64);
+  CHECK(read.epoch_totals.loss == 0.1 + 0.2);
+  CHECK(read.epoch_totals.padded == 2);
+  CHECK(read.best_value == 1.0 / 3);
+  CHECK(read.to_json().dump(2) == text);
+}
+
+TEST_CASE("a state that no run could have written is refused") {
+  const Json whole = state().to_json();
+  for (const auto& [name, value] : whole.as_object()) {
+    INFO(name);
+    Json without = Json::Object{};
+    for (const auto& [other, kept] : whole.as_object()) {
+      if (other != name) without.set(other, kept);
+    }
+    CHECK(problem(without).find(name) != std::string::npos);
+    Json of_other_type = state().to_json();
+    of_other_type.set(name, Json::Array{});
+    CHECK(problem(of_other_type).starts_with("state.json: "));
+  }
+  for (const char* name : {"step", "epoch", "position", "best_step"}) {
+    CHECK(problem(state().to_json().set(name, -1)) ==
+          "state.json: \"" + std::string(name) + "\" is -1, expected a count");
+    CHECK(problem(state().to_json().set(name, 1.5)) != "(no error)");
+    CHECK(problem(state().to_json().set(name, "1")) != "(no error)");
+  }
+  CHECK(problem(state().to_json().set("format_version", 2)) ==
+        "state.json: format_version is 2, this program reads 1");
+  Json totals = state().to_json().at("epoch_totals");
+  CHECK(problem(state().to_json().set("epoch_totals", totals.set("predicted", -3)))
+            .find("\"predicted\" is -3") != std::string::npos);
+  CHECK(problem(Json::Array{}) != "(no error)");
+  CHECK(problem(Json()) != "(no error)");
+}
+
+TEST_CASE("the measures of a run over real and over padded positions") {
+  // Two sentences of 3 and 1 predicted tokens in a model of 5 positions: both have a pad behind their end.
+  const LossTotals totals{
+      .loss = 6, .correct = 2, .predicted = 4, .useful = 9, .sequences = 2, .positions = 10, .padded = 2};
+  CHECK(totals.mean_loss() == 1.5);
+  CHECK(totals.accuracy() == 0.5);
+  CHECK(totals.reference_loss() == 0.6);
+  CHECK(totals.reference_accuracy() == doctest::Approx(4.0 / 6));
+  const LossTotals none;
+  CHECK(none.mean_loss() == 0);
+  CHECK(none.accuracy() == 0);
+  CHECK(none.reference_loss() == 0);
+  CHECK(none.reference_accuracy() == 0);
+}

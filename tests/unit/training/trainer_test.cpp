@@ -1,0 +1,218 @@
+// The loop over an objective that only writes down what it is asked for.
+#include "training/trainer.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+
+#include "error_text.hpp"
+#include "scratch_directory.hpp"
+
+using namespace headwater;
+
+namespace {
+
+using Batch = std::vector<std::uint32_t>;
+
+class Recorder : public Objective {
+ public:
+  Recorder(std::size_t train, std::size_t validation) : train_(train), validation_(validation) {
+    parameter_ = parameters_.declare("w", {1}, 1, 1, Initializer::zeros);
+    parameters_.allocate(true);
+  }
+  Parameters& parameters() override { return parameters_; }
+  std::int64_t width() const override { return 1; }
+  std::size_t examples(Split split) const override { return split == Split::train ? train_ : validation_; }
+  std::int64_t tokens(Split, std::span<const std::uint32_t> chosen) const override {
+    return static_cast<std::int64_t>(chosen.size());
+  }
+  std::string data_hash() const override { return "none"; }
+  LossTotals loss(const StepContext& context, Split split, std::span<const std::uint32_t> chosen) override {
+    (split == Split::train ? trained : validated).emplace_back(chosen.begin(), chosen.end());
+    if (context.tape.is_recording()) {
+      parameter_->has_gradient = true;
+      parameter_->gradient.data[0] = 1;
+      steps.push_back(context.step);
+    }
+    LossTotals totals;
+    totals.predicted = totals.useful = static_cast<std::int64_t>(chosen.size());
+    totals.loss = validation_loss(split) * static_cast<double>(chosen.size());
+    return totals;
+  }
+
+  std::vector<Batch> trained, validated;
+  std::vector<std::uint32_t> steps;
+  std::vector<double> validation_losses;  // of each epoch
+
+ private:
+  double validation_loss(Split split) const {
+    if (split == Split::train || validation_losses.empty()) return 1;
+    const std::size_t batches = (validation_ + 3) / 4;
+    return validation_losses.at((validated.size() - 1) / batches);
+  }
+  std::size_t train_, validation_;
+  Parameters parameters_;
+  Parameter* parameter_;
+};
+
+TrainerCallbacks after_epoch(std::function<void(const EpochReport&)> f) {
+  TrainerCallbacks callbacks;
+  callbacks.after_epoch = std::move(f);
+  return callbacks;
+}
+
+TrainerCallbacks wants_stop(std::function<bool()> f) {
+  TrainerCallbacks callbacks;
+  callbacks.wants_stop = std::move(f);
+  return callbacks;
+}
+
+Recipe recipe_of(std::int64_t epochs) {
+  Recipe recipe;
+  recipe.training.epochs = epochs;
+  recipe.training.batch_sequences = 4;
+  return recipe;
+}
+
+Batch joined(const std::vector<Batch>& batches, std::size_t begin, std::size_t end) {
+  Batch all;
+  for (std::size_t i = begin; i < end; ++i) all.insert(all.end(), batches[i].begin(), batches[i].end());
+  return all;
+}
+
+Batch ascending(std::size_t count) {
+  Batch all(count);
+  std::iota(all.begin(), all.end(), 0u);
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("an epoch takes every example once, in an order of its own") {
+  Recorder objective(18, 9);
+  const Recipe recipe = recipe_of(3);
+  Trainer trainer(recipe, objective, nullptr);
+  CHECK(trainer.steps_per_epoch() == 5);
+  CHECK(trainer.total_steps() == 15);
+  CHECK(trainer.run({}) == TrainingOutcome::finished);
+  REQUIRE(objective.trained.size() == 15);
+  std::vector<Batch> orders;
+  for (std::size_t epoch = 0; epoch < 3; ++epoch) {
+    // 18 examples in 5 batches: no small rest
+    for (std::size_t i = epoch * 5; i < epoch * 5 + 5; ++i)
+      CHECK((objective.trained[i].size() == 3 || objective.trained[i].size() == 4));
+    Batch order = joined(objective.trained, epoch * 5, epoch * 5 + 5);
+    orders.push_back(order);
+    std::sort(order.begin(), order.end());
+    CHECK(order == ascending(18));
+  }
+  CHECK(orders[0] != orders[1]);
+  CHECK(orders[1] != orders[2]);
+  CHECK(orders[0] != ascending(18));
+  CHECK(objective.steps.front() == 1);
+  CHECK(objective.steps.back() == 15);
+  REQUIRE(objective.validated.size() == 9);
+  CHECK(joined(objective.validated, 0, 3) == ascending(9));
+}
+
+TEST_CASE("the order depends on the seed only") {
+  Recorder one(30, 2), same(30, 2), other(30, 2);
+  Recipe recipe = recipe_of(1);
+  Trainer(recipe, one, nullptr).run({});
+  Trainer(recipe, same, nullptr).run({});
+  recipe.seed += 1;
+  Trainer(recipe, other, nullptr).run({});
+  CHECK(one.trained == same.trained);
+  CHECK(one.trained != other.trained);
+}
+
+TEST_CASE("most_steps ends a run inside an epoch, with a validation") {
+  Recorder objective(18, 9);
+  Recipe recipe = recipe_of(3);
+  recipe.training.most_steps = 7;
+  Trainer trainer(recipe, objective, nullptr);
+  std::int64_t epochs = 0;
+  CHECK(trainer.run(after_epoch([&](const EpochReport&) { ++epochs; })) == TrainingOutcome::finished);
+  CHECK(objective.trained.size() == 7);
+  CHECK(epochs == 2);
+  CHECK(trainer.state().is_finished);
+}
+
+TEST_CASE("the best epoch has the lowest validation loss, the first of equals") {
+  Recorder objective(8, 8);
+  objective.validation_losses = {3, 2, 2, 2.5, 1.5, 4};
+  const Recipe recipe = recipe_of(6);
+  Trainer trainer(recipe, objective, nullptr);
+  std::vector<bool> best;
+  trainer.run(after_epoch([&](const EpochReport& r) { best.push_back(r.is_best); }));
+  CHECK(best == std::vector<bool>{true, true, false, false, true, false});
+  CHECK(trainer.state().best_value == 1.5);
+  CHECK(trainer.state().best_step == 10);
+}
+
+TEST_CASE("a run without validation data has no best epoch") {
+  Recorder objective(8, 0);
+  const Recipe recipe = recipe_of(2);
+  Trainer trainer(recipe, objective, nullptr);
+  CHECK(trainer.run({}) == TrainingOutcome::finished);
+  CHECK_FALSE(trainer.state().has_best);
+}
+
+TEST_CASE("a stop is asked for behind each step and ends the run there") {
+  Recorder objective(18, 4);
+  const Recipe recipe = recipe_of(2);
+  Trainer trainer(recipe, objective, nullptr);
+  int asked = 0;
+  CHECK(trainer.run(wants_stop([&] { return ++asked == 3; })) == TrainingOutcome::stopped);
+  CHECK(objective.trained.size() == 3);
+  CHECK(trainer.state().position == 10);
+  CHECK_FALSE(trainer.state().is_finished);
+}
+
+TEST_CASE("a state that the run cannot reach is refused") {
+  Recipe recipe = recipe_of(3);
+  recipe.name = "recorded";
+  const auto resume_at = [&](std::int64_t epoch, std::int64_t step, std::int64_t position) {
+    const ScratchDirectory scratch;
+    Recorder objective(18, 4);
+    const auto open = [&] {
+      return std::make_unique<RunDirectory>(scratch.path(), recipe, RunDirectory::Files{},
+                                            ExistingRun::resume, [](const std::string&) {});
+    };
+    TrainingState state;
+    state.epoch = epoch;
+    state.step = step;
+    state.position = position;
+    state.data_hash = objective.data_hash();
+    Optimizer optimizer(recipe.training.optimizer, objective.parameters());
+    open()->save(state, objective.parameters(), optimizer, false);
+    return error_text([&] { Trainer(recipe, objective, open().get()).run({}); });
+  };
+  CHECK(resume_at(0, 1, 3) == "(no error)");
+  CHECK(resume_at(1, 5, 0) == "(no error)");
+  CHECK(resume_at(2, 12, 7) == "(no error)");
+  for (const auto& [epoch, step, position] : {std::array<std::int64_t, 3>{0, 1, 4},
+                                              {0, 5, 18},
+                                              {1, 4, 14},
+                                              {2, 5, 0},
+                                              {3, 15, 0},
+                                              {0, 1'000'000'000'000, 0},
+                                              {1'000'000'000'000'000'000, 5, 0},
+                                              {0, 0, 1'000'000}}) {
+    CHECK(resume_at(epoch, step, position).find("which this run of 5 steps an epoch cannot reach") !=
+          std::string::npos);
+  }
+}
+
+TEST_CASE("warming up takes the largest batch and changes no parameter") {
+  Recorder objective(18, 4);
+  const Recipe recipe = recipe_of(1);
+  Trainer trainer(recipe, objective, nullptr);
+  trainer.warm_up();
+  REQUIRE(objective.trained.size() == 1);
+  CHECK(objective.trained[0].size() == 4);
+  CHECK(objective.parameters().values()[0] == 0);
+  CHECK(trainer.state().step == 0);
+}
