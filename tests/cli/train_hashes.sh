@@ -16,8 +16,8 @@ RANDOM=${SEED:-$$}
 echo "random moments of SEED=${SEED:-$$}"
 
 fail() {
-  echo "failed: $1"
-  [ ! -s "$tmp/log" ] || tail -n 5 "$tmp/log"
+  echo "failed: $1" >&2
+  [ ! -s "$tmp/log" ] || tail -n 5 "$tmp/log" >&2
   exit 1
 }
 
@@ -63,6 +63,7 @@ train_in() {
 
 # The log without the columns seconds and tokens_per_second, and the weights and optimizer state of the newest and the best checkpoint.
 hash_of() {
+  cmp "$1/model.safetensors" "$1/checkpoints/best/model.safetensors" >&2 || fail "model.safetensors is not the best"
   (cd "$1/checkpoints" && sha256sum latest/model.safetensors latest/optimizer.safetensors best/model.safetensors && sed 's/,[^,]*,[^,]*$//' ../log.csv) |
     sha256sum | cut -c 1-16
 }

@@ -56,18 +56,15 @@ TEST_CASE("a training step after the first two allocates nothing") {
       Trainer trainer(run.recipe, run.objective, nullptr);
       trainer.warm_up();
       std::int64_t before = 0, steps = 0, in_steps = 0, first = 0;
-      trainer.run({.after_step =
-                       [&](const StepReport& report) {
-                         const std::int64_t now = allocations.load();
-                         if (report.step > 2 && now != before) {
-                           if (in_steps == 0) first = report.step;
-                           in_steps += now - before;
-                         }
-                         before = now;
-                         ++steps;
-                       },
-                   .after_epoch = {},
-                   .wants_stop = {}});
+      trainer.run(after_step([&](const StepReport& report) {
+        const std::int64_t now = allocations.load();
+        if (report.step > 2 && now != before) {
+          if (in_steps == 0) first = report.step;
+          in_steps += now - before;
+        }
+        before = now;
+        ++steps;
+      }));
       INFO(recipe.training.optimizer.kind, ", width ", recipe.model.width, ": the first in step ", first);
       CHECK(steps == trainer.total_steps());
       CHECK(in_steps == 0);

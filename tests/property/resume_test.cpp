@@ -36,8 +36,7 @@ TrainingOutcome train(const Recipe& recipe, const fs::path& directory, int threa
   pool.run([&] {
     Trainer trainer(run.recipe, run.objective, &run_directory);
     trainer.warm_up();
-    outcome = trainer.run(
-        {.after_step = {}, .after_epoch = {}, .wants_stop = [&] { return trainer.state().step >= stop; }});
+    outcome = trainer.run(wants_stop([&] { return trainer.state().step >= stop; }));
   });
   return outcome;
 }
@@ -123,12 +122,9 @@ TEST_CASE("a run that died behind its newest checkpoint cuts the log and goes on
     SmallRun run = make_run(recipe);
     RunDirectory directory(died.path(), run.recipe, {{"config.json", "{}\n"}}, ExistingRun::resume, ignore);
     Trainer trainer(run.recipe, run.objective, &directory);
-    CHECK_THROWS_AS(trainer.run({.after_step =
-                                     [&](const StepReport& report) {
-                                       if (report.step == 7) throw std::runtime_error("killed");
-                                     },
-                                 .after_epoch = {},
-                                 .wants_stop = {}}),
+    CHECK_THROWS_AS(trainer.run(after_step([&](const StepReport& report) {
+      if (report.step == 7) throw std::runtime_error("killed");
+    })),
                     std::runtime_error);
     directory.append_log("8,2,torn ro");  // and behind a row that no checkpoint has
   }
@@ -172,8 +168,7 @@ TEST_CASE("a loss that is not finite ends the run and is not saved") {
     if (report.step == 6)
       run.model.parameters().find("head.bias")->value.data[7] = std::numeric_limits<Real>::quiet_NaN();
   };
-  const std::string text =
-      error_text([&] { trainer.run({.after_step = poison, .after_epoch = {}, .wants_stop = {}}); });
+  const std::string text = error_text([&] { trainer.run(after_step(poison)); });
   CHECK(text.starts_with("step 7: the loss is nan"));
   CHECK(list_checkpoints(directory.path()).front().step == 5);
   std::vector<std::string> skipped;
@@ -192,8 +187,7 @@ TEST_CASE("a value that is not finite is not saved, even where no loss shows it"
   const auto poison = [&](const StepReport& report) {
     if (report.step == 8) tokens->value.row(kVocabulary - 1)[0] = std::numeric_limits<Real>::infinity();
   };
-  const std::string text =
-      error_text([&] { trainer.run({.after_step = poison, .after_epoch = {}, .wants_stop = {}}); });
+  const std::string text = error_text([&] { trainer.run(after_step(poison)); });
   INFO(text);
   const std::string place = std::to_string((kVocabulary - 1) * tokens->value.cols);
   CHECK(

@@ -95,6 +95,18 @@ SmallRun::SmallRun(Recipe r, const std::vector<Pair>& train_pairs, const std::ve
   model.parameters().allocate(true);
 }
 
+TrainerCallbacks after_step(std::function<void(const StepReport&)> f) {
+  TrainerCallbacks callbacks;
+  callbacks.after_step = std::move(f);
+  return callbacks;
+}
+
+TrainerCallbacks wants_stop(std::function<bool()> f) {
+  TrainerCallbacks callbacks;
+  callbacks.wants_stop = std::move(f);
+  return callbacks;
+}
+
 std::vector<Real> values_of(const EncoderDecoder& model) {
   const std::span<const Real> values = model.parameters().values();
   return {values.begin(), values.end()};

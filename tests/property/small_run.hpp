@@ -1,6 +1,7 @@
 // Small made-up translation runs for property tests.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -41,6 +42,10 @@ struct SmallRun {
   SmallRun(headwater::Recipe r, const std::vector<Pair>& train_pairs,
            const std::vector<Pair>& validation_pairs, std::int64_t vocabulary);
 };
+
+// Callbacks of which one is set.
+headwater::TrainerCallbacks after_step(std::function<void(const headwater::StepReport&)> f);
+headwater::TrainerCallbacks wants_stop(std::function<bool()> f);
 
 // All numbers of the parameters.
 std::vector<headwater::Real> values_of(const headwater::EncoderDecoder& model);

@@ -1,0 +1,115 @@
+#include "autograd/parameter.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "autograd/ops.hpp"
+#include "error_text.hpp"
+
+using namespace headwater;
+
+TEST_CASE("parameters lie in the order of their names, whatever the order of declaration") {
+  Parameters parameters;
+  parameters.declare("b.weight", {2, 3}, 2, 3, Initializer::zeros);
+  parameters.declare("a.bias", {3}, 1, 3, Initializer::ones);
+  parameters.declare("b.bias", {5}, 1, 5, Initializer::zeros);
+  parameters.allocate(true);
+  CHECK(parameters.size() == 14);
+  std::vector<std::string> names;
+  Index offset = 0;
+  for (const auto& p : parameters.all()) {
+    names.push_back(p->name);
+    CHECK(p->offset == offset);
+    CHECK(p->value.data == parameters.values().data() + offset);
+    CHECK(p->gradient.data == parameters.gradients().data() + offset);
+    offset += p->size();
+  }
+  CHECK(names == std::vector<std::string>{"a.bias", "b.bias", "b.weight"});
+  CHECK(parameters.find("b.weight")->shape == std::vector<Index>{2, 3});
+  CHECK(parameters.find("b.gamma") == nullptr);
+}
+
+TEST_CASE("a name is declared once") {
+  Parameters parameters;
+  parameters.declare("w", {1}, 1, 1, Initializer::zeros);
+  CHECK(error_text([&] { parameters.declare("w", {2}, 1, 2, Initializer::zeros); }) ==
+        "parameters: \"w\" is declared twice");
+}
+
+TEST_CASE("parameters for inference have no gradients") {
+  Parameters parameters;
+  const Parameter* w = parameters.declare("w", {4}, 1, 4, Initializer::zeros);
+  parameters.allocate(false);
+  CHECK(parameters.gradients().empty());
+  CHECK(w->gradient.data == nullptr);
+}
+
+TEST_CASE("first values follow their distribution and depend on seed and place only") {
+  // Named so that "first" has place 0 in the first set and place 1 in the second.
+  Parameters one, two;
+  Parameter* glorot = one.declare("b", {200, 50}, 200, 50, Initializer::glorot_uniform, 200, 50);
+  Parameter* table = one.declare("c", {100, 30}, 100, 30, Initializer::embedding_uniform);
+  Parameter* ones = one.declare("d", {7}, 1, 7, Initializer::ones);
+  Parameter* zeros = one.declare("e", {7}, 1, 7, Initializer::zeros);
+  one.allocate(false);
+  one.initialize(5);
+  const auto check_uniform = [](const Parameter& p, double limit) {
+    double sum = 0, squares = 0, most = 0;
+    for (Index i = 0; i < p.size(); ++i) {
+      const double x = static_cast<double>(p.value.data[i]);
+      sum += x;
+      squares += x * x;
+      most = std::max(most, std::abs(x));
+    }
+    const double n = static_cast<double>(p.size());
+    INFO(p.name);
+    CHECK(most <= limit * (1 + 1e-6));
+    CHECK(most > 0.99 * limit);
+    CHECK(std::abs(sum / n) < 5 * limit / std::sqrt(3 * n));
+    CHECK(squares / n == doctest::Approx(limit * limit / 3).epsilon(0.05));
+  };
+  check_uniform(*glorot, std::sqrt(6.0 / 250));
+  check_uniform(*table, 0.05);
+  CHECK(std::all_of(ones->value.data, ones->value.data + 7, [](Real x) { return x == 1; }));
+  CHECK(std::all_of(zeros->value.data, zeros->value.data + 7, [](Real x) { return x == 0; }));
+
+  // The width of the array does not matter: the same numbers, more of them.
+  const Parameter* longer = two.declare("b", {200, 51}, 200, 51, Initializer::glorot_uniform, 200, 50);
+  two.allocate(false);
+  two.initialize(5);
+  CHECK(std::equal(glorot->value.data, glorot->value.data + glorot->size(), longer->value.data));
+  two.initialize(6);
+  CHECK_FALSE(std::equal(glorot->value.data, glorot->value.data + glorot->size(), longer->value.data));
+}
+
+TEST_CASE("a table knows the rows that a step touched, also where it is used twice") {
+  Parameters parameters;
+  Parameter* table = parameters.declare("table", {9, 2}, 9, 2, Initializer::zeros);
+  table->is_table = true;
+  parameters.allocate(true);
+  Arena arena;
+  std::vector<Index> offsets{0, 4};
+  FoldPlan plan;
+  plan.assign(offsets);
+  const Packing packing{offsets, &plan};
+  const std::vector<std::int32_t> first{7, 3, 7, 5}, second{5, 0, 8, 5};
+  for (int step = 0; step < 2; ++step) {
+    parameters.begin_step();
+    CHECK(table->touched.empty());
+    CHECK_FALSE(table->has_gradient);
+    Tape tape(arena, Tape::Mode::record);
+    for (const auto* ids : {&first, &second}) {
+      const Variable y = ops::embed(tape, packing, *ids, *table, Real(1), {}, ConstMatrix());
+      const Matrix dy = arena.matrix(4, 2);
+      std::fill_n(dy.data, 8, Real(1));
+      tape.seed(y, dy);
+    }
+    tape.backward();
+    CHECK(table->touched == std::vector<std::int32_t>{0, 3, 5, 7, 8});
+    std::vector<Real> gradient;
+    for (Index row = 0; row < 9; ++row) gradient.push_back(table->gradient.row(row)[1]);
+    CHECK(gradient == std::vector<Real>{1, 0, 0, 1, 0, 3, 0, 2, 1});
+  }
+}

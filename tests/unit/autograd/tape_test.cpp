@@ -1,0 +1,117 @@
+#include "autograd/tape.hpp"
+
+#include <doctest/doctest.h>
+
+#include "autograd/ops.hpp"
+#include "error_text.hpp"
+
+using namespace headwater;
+
+namespace {
+
+// Two sequences of 2 and 1 tokens.
+struct Batch {
+  std::vector<Index> offsets{0, 2, 3};
+  FoldPlan plan;
+  Packing packing;
+  Arena arena;
+  Batch() {
+    plan.assign(offsets);
+    packing = {offsets, &plan};
+  }
+  Matrix matrix(std::initializer_list<Real> values) {
+    const Matrix m = arena.matrix(3, static_cast<Index>(values.size()) / 3);
+    std::copy(values.begin(), values.end(), m.data);
+    return m;
+  }
+};
+
+std::vector<Real> numbers(ConstMatrix m) { return {m.data, m.data + m.rows * m.cols}; }
+
+}  // namespace
+
+TEST_CASE_FIXTURE(Batch, "an operation that the list does not name is refused") {
+  Tape tape(arena, Tape::Mode::record);
+  CHECK(error_text([&] { tape.record("cosine", [] {}); }) ==
+        "tape: operation \"cosine\" is not in the list of autograd/ops.hpp (add it there and to the gradient "
+        "checks)");
+  Tape inference(arena, Tape::Mode::inference);
+  CHECK(error_text([&] { inference.record("cosine", [] {}); }) == "(no error)");  // nothing is recorded
+}
+
+TEST_CASE_FIXTURE(Batch, "a result that the loss does not use has no gradient to ask for") {
+  Tape tape(arena, Tape::Mode::record);
+  const Variable x = tape.variable(3, 2, &packing, true);
+  CHECK_FALSE(Tape::has_incoming(x));
+  CHECK(error_text([&] { tape.incoming(x); }) ==
+        "tape: a result has no gradient; nothing that the loss depends on uses it");
+}
+
+TEST_CASE_FIXTURE(Batch, "gradients of several uses add up, whatever came first") {
+  Tape tape(arena, Tape::Mode::record);
+  const Variable x = tape.wrap(matrix({1, 2, 3, 4, 5, 6}), &packing, true);
+  const Variable doubled = ops::add(tape, x, x);
+  const Variable y = ops::add(tape, doubled, x);  // 3x
+  CHECK(numbers(y.value()) == std::vector<Real>{3, 6, 9, 12, 15, 18});
+  tape.seed(y, matrix({1, 10, 100, 1000, 0, -1}));
+  tape.backward();
+  CHECK(numbers(x.gradient()) == std::vector<Real>{3, 30, 300, 3000, 0, -3});
+}
+
+TEST_CASE_FIXTURE(Batch, "a seed adds to a seed") {
+  Tape tape(arena, Tape::Mode::record);
+  const Variable x = tape.wrap(matrix({0, 0, 0}), &packing, true);
+  tape.seed(x, matrix({1, 2, 3}));
+  tape.seed(x, matrix({10, 20, 30}));
+  CHECK(numbers(x.gradient()) == std::vector<Real>{11, 22, 33});
+}
+
+TEST_CASE_FIXTURE(Batch, "a matrix that is given as first gradient is taken as it is, later ones are added") {
+  Tape tape(arena, Tape::Mode::record);
+  const Variable x = tape.wrap(matrix({0, 0, 0}), &packing, true);
+  const Matrix first = matrix({1, 2, 3});
+  tape.give(x, first);
+  CHECK(x.gradient().data == first.data);
+  tape.give(x, matrix({1, 1, 1}));
+  CHECK(numbers(x.gradient()) == std::vector<Real>{2, 3, 4});
+}
+
+TEST_CASE_FIXTURE(Batch, "closures run last first") {
+  Tape tape(arena, Tape::Mode::record);
+  std::vector<int> order;
+  for (int i = 0; i < 3; ++i) tape.record("add", [&order, i] { order.push_back(i); });
+  tape.backward();
+  CHECK(order == std::vector<int>{2, 1, 0});
+}
+
+TEST_CASE_FIXTURE(Batch, "a tape for inference wants no gradients") {
+  Tape tape(arena, Tape::Mode::inference);
+  const Variable x = tape.wrap(matrix({1, 2, 3}), &packing, true);
+  CHECK_FALSE(x.needs_gradient());
+  CHECK_FALSE(ops::add(tape, x, x).needs_gradient());
+}
+
+TEST_CASE_FIXTURE(Batch, "dropout acts on a recording tape only, and keeps the mean") {
+  std::vector<Index> many{0, 1000};
+  FoldPlan many_plan;
+  many_plan.assign(many);
+  const Packing many_packing{many, &many_plan};
+  const RandomStream stream{.seed = 1, .purpose = Purpose::dropout, .layer = 0, .step = 1};
+  const Matrix ones = arena.matrix(1000, 8);
+  std::fill_n(ones.data, 8000, Real(1));
+  Tape inference(arena, Tape::Mode::inference), recording(arena, Tape::Mode::record);
+  const Variable kept =
+      ops::dropout(inference, inference.wrap(ones, &many_packing, true), Real(0.25), stream);
+  CHECK(numbers(kept.value()) == std::vector<Real>(8000, 1));
+  const Variable dropped =
+      ops::dropout(recording, recording.wrap(ones, &many_packing, true), Real(0.25), stream);
+  int zeros = 0;
+  double sum = 0;
+  for (const Real y : numbers(dropped.value())) {
+    CHECK((y == 0 || y == doctest::Approx(1 / 0.75)));
+    zeros += y == 0;
+    sum += static_cast<double>(y);
+  }
+  CHECK(std::abs(zeros - 2000) < 200);  // five standard deviations
+  CHECK(std::abs(sum / 8000 - 1) < 0.05);
+}

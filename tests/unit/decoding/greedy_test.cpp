@@ -1,0 +1,114 @@
+// Greedy decoding of models whose output layer is set by hand.
+#include "decoding/greedy.hpp"
+
+#include <doctest/doctest.h>
+
+#include "support/parallel.hpp"
+
+using namespace headwater;
+
+namespace {
+
+using Sequences = std::vector<std::vector<std::int32_t>>;
+
+struct Fixed {
+  EncoderDecoder model;
+  Arena arena;
+  PackedTokens source;
+
+  Fixed() : model(settings(), 20, 12) {
+    model.parameters().allocate(false);
+    model.parameters().initialize(1);
+    source.clear();
+    for (const auto& ids : Sequences{{4}, {5, 6, 7, 8, 9}, {10, 4}}) source.add(ids);
+    source.finish();
+  }
+  static ModelSettings settings() {
+    ModelSettings s;
+    s.width = 8;
+    s.heads = 2;
+    s.feed_forward_width = 12;
+    s.length = 5;
+    return s;
+  }
+  // The model prefers these ids whatever it reads, the first most.
+  void prefer(const std::vector<std::int32_t>& ids) {
+    Parameter* bias = model.parameters().find("head.bias");
+    std::fill_n(bias->value.data, bias->size(), Real(0));
+    Real liking = 1000;
+    for (const std::int32_t id : ids) bias->value.data[id] = liking -= 100;
+  }
+  Sequences decode(const GreedySettings& settings) { return decode_greedily(model, arena, source, settings); }
+};
+
+}  // namespace
+
+TEST_CASE_FIXTURE(Fixed, "without an end token decoding stops at the model's length, or at most_tokens") {
+  prefer({7});
+  CHECK(decode({}) == Sequences(3, std::vector<std::int32_t>(5, 7)));
+  GreedySettings settings;
+  settings.most_tokens = 2;
+  CHECK(decode(settings) == Sequences(3, std::vector<std::int32_t>(2, 7)));
+  settings.most_tokens = 100;
+  CHECK(decode(settings) == Sequences(3, std::vector<std::int32_t>(5, 7)));
+}
+
+TEST_CASE_FIXTURE(Fixed, "the end token ends a sequence and is no part of it") {
+  prefer({3});
+  CHECK(decode({}) == Sequences(3));
+  GreedySettings settings;
+  settings.end_id = 9;
+  CHECK(decode(settings) == Sequences(3, std::vector<std::int32_t>(5, 3)));
+}
+
+TEST_CASE_FIXTURE(Fixed, "ids that are never chosen, and rows without a token, are passed over") {
+  prefer({1, 0, 11, 6});
+  GreedySettings settings;
+  settings.never = {0, 1};
+  CHECK(decode(settings) == Sequences(3, std::vector<std::int32_t>(5, 11)));
+  settings.choices = 11;
+  CHECK(decode(settings) == Sequences(3, std::vector<std::int32_t>(5, 6)));
+}
+
+TEST_CASE_FIXTURE(Fixed, "no sequences give no results") {
+  source.clear();
+  source.finish();
+  CHECK(decode({}).empty());
+}
+
+TEST_CASE_FIXTURE(Fixed, "decoding gives back the memory it took") {
+  const std::size_t used = arena.used();
+  decode({});
+  CHECK(arena.used() == used);
+}
+
+TEST_CASE_FIXTURE(Fixed,
+                  "sequences end at their own places, and the result is the same on any number of threads") {
+  // Weights large enough that the next token depends on the last ones.
+  for (Real& value : model.parameters().values()) value *= 8;
+  GreedySettings settings;
+  settings.never = {0, 1, 2};
+  Sequences sources;
+  for (std::int32_t i = 0; i < 40; ++i) sources.push_back({4 + i % 16, 4 + (i * 7) % 16, 4 + (i * 5) % 13});
+  source.clear();
+  for (const auto& ids : sources) source.add(ids);
+  source.finish();
+  const Sequences expected = decode(settings);
+  for (std::size_t s = 0; s < sources.size(); ++s) {
+    source.clear();
+    source.add(sources[s]);
+    source.finish();
+    CHECK(decode(settings)[0] == expected[s]);
+  }
+  source.clear();
+  for (const auto& ids : sources) source.add(ids);
+  source.finish();
+  for (const int threads : {1, 3}) {
+    Sequences found;
+    ThreadPool(threads).run([&] { found = decode(settings); });
+    CHECK(found == expected);
+  }
+  bool differ = false;
+  for (const auto& sequence : expected) differ = differ || sequence != expected[0];
+  CHECK(differ);
+}

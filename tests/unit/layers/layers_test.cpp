@@ -1,0 +1,210 @@
+// Facts of papers and of the experiments about single layers.
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+#include "layers/blocks.hpp"
+#include "layers/embedding.hpp"
+
+using namespace headwater;
+
+namespace {
+
+Index parameters_of_encoder_block(const BlockSettings& settings) {
+  Parameters parameters;
+  LayerBuilder builder{parameters};
+  const EncoderBlock block(builder, "block", settings);
+  parameters.allocate(false);
+  return parameters.size();
+}
+
+BlockSettings block(Index width, Index heads, Index head_width, Index feed_forward_width) {
+  BlockSettings settings;
+  settings.attention = {.width = width, .heads = heads, .head_width = head_width};
+  settings.feed_forward_width = feed_forward_width;
+  return settings;
+}
+
+struct Sequence {
+  std::vector<Index> offsets;
+  FoldPlan plan;
+  Packing packing;
+  Arena arena;
+  explicit Sequence(Index tokens) : offsets{0, tokens} {
+    plan.assign(offsets);
+    packing = {offsets, &plan};
+  }
+};
+
+}  // namespace
+
+TEST_CASE("encoder blocks of the experiments have their parameters") {
+  CHECK(parameters_of_encoder_block(block(32, 2, 32, 32)) == 10656);          // A1
+  CHECK(parameters_of_encoder_block(block(256, 2, 256, 32)) == 543776);       // A2
+  CHECK(parameters_of_encoder_block(block(256, 8, 256, 2048)) == 3155456);    // C
+  CHECK(parameters_of_encoder_block(block(768, 10, 768, 3072)) == 28342272);  // a BERT-base-like setting
+}
+
+TEST_CASE("a decoder block of row C has its parameters") {
+  Parameters parameters;
+  LayerBuilder builder{parameters};
+  const DecoderBlock decoder(builder, "block", block(256, 8, 256, 2048));
+  parameters.allocate(false);
+  CHECK(parameters.size() == 5259520);
+}
+
+TEST_CASE("attention kernels are initialised by the fans of a convolution") {
+  Parameters parameters;
+  LayerBuilder builder{parameters};
+  const MultiHeadAttention attention(builder, "a", {.width = 256, .heads = 8, .head_width = 256});
+  const Parameter* query = parameters.find("a.query.weight");
+  CHECK(std::sqrt(6 / (query->fan_in + query->fan_out)) == doctest::Approx(0.0094).epsilon(0.01));
+  CHECK(query->shape == std::vector<Index>{256, 8, 256});
+  const Parameter* output = parameters.find("a.output.weight");
+  CHECK(output->shape == std::vector<Index>{8, 256, 256});
+  CHECK(output->fan_in == 8 * 256);
+  CHECK(output->fan_out == 8 * 256);
+}
+
+TEST_CASE("sinusoidal positions are the paper's") {
+  const Index length = 50, width = 6;
+  const std::vector<Real> table = sinusoidal_positions(length, width);
+  REQUIRE(table.size() == 300);
+  for (Index i = 0; i < width; ++i)
+    CHECK(table[static_cast<std::size_t>(i)] == (i % 2 == 0 ? Real(0) : Real(1)));
+  const double frequencies[] = {1, std::pow(10000.0, -2.0 / 6), std::pow(10000.0, -4.0 / 6)};
+  for (Index p = 0; p < length; ++p) {
+    for (Index i = 0; i < 3; ++i) {
+      const std::size_t at = static_cast<std::size_t>(p * width + 2 * i);
+      const double angle = static_cast<double>(p) * frequencies[i];
+      CHECK(static_cast<double>(table[at]) == doctest::Approx(std::sin(angle)).epsilon(1e-6));
+      CHECK(static_cast<double>(table[at + 1]) == doctest::Approx(std::cos(angle)).epsilon(1e-6));
+    }
+  }
+  CHECK(static_cast<double>(table[6]) == doctest::Approx(0.841471).epsilon(1e-5));  // sin 1
+}
+
+TEST_CASE("sinusoidal positions: a shift is a rotation, the same for every place") {
+  const Index width = 8;
+  const std::vector<Real> table = sinusoidal_positions(40, width);
+  const auto dot = [&](Index a, Index b) {
+    double sum = 0;
+    for (Index c = 0; c < width; ++c) {
+      sum += static_cast<double>(table[static_cast<std::size_t>(a * width + c)]) *
+             static_cast<double>(table[static_cast<std::size_t>(b * width + c)]);
+    }
+    return sum;
+  };
+  for (Index p = 0; p + 5 < 40; ++p) {
+    CHECK(dot(p, p) == doctest::Approx(4));
+    CHECK(dot(p, p + 5) == doctest::Approx(dot(0, 5)).epsilon(1e-5));
+  }
+}
+
+TEST_CASE("scaled dot-product attention of the worked example") {
+  Sequence sequence(4);
+  const Real keys[] = {10, 0, 0, 0, 10, 0, 0, 0, 10, 0, 0, 10};
+  const Real values[] = {1,   0, 0, 10,   0, 0,
+                         100, 5, 0, 1000, 6, 0};  // a third column of zeros: values are as wide as keys
+  const Real queries[] = {0, 10, 0, 0, 0, 10, 10, 10, 0};
+  const double weights[3][4] = {{0, 1, 0, 0}, {0, 0, 0.5, 0.5}, {0.5, 0.5, 0, 0}};
+  const double outputs[3][2] = {{10, 0}, {550, 5.5}, {5.5, 0}};
+  const std::vector<Index> query_offsets{0, 3};
+  const kernels::AttentionShape shape{.query_offsets = query_offsets,
+                                      .key_offsets = sequence.offsets,
+                                      .heads = 1,
+                                      .head_width = 3,
+                                      .scale = Real(1 / std::sqrt(3.0))};
+  const Matrix out = sequence.arena.matrix(3, 3), found = sequence.arena.matrix(3, 4);
+  kernels::attention(ConstMatrix(queries, 3, 3), ConstMatrix(keys, 4, 3), ConstMatrix(values, 4, 3), shape,
+                     out, {});
+  kernels::attention_weights(ConstMatrix(queries, 3, 3), ConstMatrix(keys, 4, 3), shape, 0, 0, found);
+  for (Index q = 0; q < 3; ++q) {
+    for (Index k = 0; k < 4; ++k)
+      CHECK(std::abs(static_cast<double>(found.row(q)[k]) - weights[q][k]) <= 1e-6);
+    for (Index c = 0; c < 2; ++c)
+      CHECK(static_cast<double>(out.row(q)[c]) == doctest::Approx(outputs[q][c]).epsilon(1e-6));
+  }
+}
+
+TEST_CASE("post- and pre-norm blocks put their norms where the papers do") {
+  const Index width = 6, tokens = 5;
+  for (const NormPlace place : {NormPlace::post, NormPlace::pre}) {
+    Sequence sequence(tokens);
+    BlockSettings settings = block(width, 2, 3, 11);
+    settings.norm_place = place;
+    settings.activation = ops::Activation::gelu;
+    Parameters parameters;
+    LayerBuilder builder{parameters};
+    const EncoderBlock encoder(builder, "b", settings);
+    // The same sub-layers once more, over parameters of the same values.
+    Parameters copies;
+    LayerBuilder copy_builder{copies};
+    const MultiHeadAttention attention(copy_builder, "b.self_attention", settings.attention);
+    const LayerNorm norm_1(copy_builder, "b.self_attention_norm", width, settings.norm_epsilon);
+    const FeedForward feed_forward(copy_builder, "b.feed_forward", settings);
+    const LayerNorm norm_2(copy_builder, "b.feed_forward_norm", width, settings.norm_epsilon);
+    parameters.allocate(false);
+    copies.allocate(false);
+    REQUIRE(copies.size() == parameters.size());
+    for (Index i = 0; i < parameters.size(); ++i) {
+      parameters.values()[static_cast<std::size_t>(i)] = Real(std::sin(static_cast<double>(i) * 1.7));
+    }
+    std::copy(parameters.values().begin(), parameters.values().end(), copies.values().begin());
+
+    Tape tape(sequence.arena, Tape::Mode::inference);
+    const StepContext context{tape};
+    const Matrix input = sequence.arena.matrix(tokens, width);
+    for (Index i = 0; i < tokens * width; ++i) input.data[i] = Real(std::cos(static_cast<double>(i)));
+    const Variable x = tape.wrap(input, &sequence.packing, false);
+    Variable expected;
+    if (place == NormPlace::post) {
+      const Variable z = norm_1(context, ops::add(tape, x, attention(context, x, x, Causality::full).output));
+      expected = norm_2(context, ops::add(tape, z, feed_forward(context, z)));
+    } else {
+      const Variable n = norm_1(context, x);
+      const Variable z = ops::add(tape, x, attention(context, n, n, Causality::full).output);
+      expected = ops::add(tape, z, feed_forward(context, norm_2(context, z)));
+    }
+    const Variable found = encoder(context, x, Causality::full).hidden;
+    double worst = 0, largest = 0;
+    for (Index i = 0; i < tokens * width; ++i) {
+      worst =
+          std::max(worst, std::abs(static_cast<double>(found.value().data[i] - expected.value().data[i])));
+      largest = std::max(largest, std::abs(static_cast<double>(expected.value().data[i])));
+    }
+    CHECK(worst <= 1e-5 * largest);
+    CHECK(largest > 0.1);
+  }
+}
+
+TEST_CASE("an embedding adds its positions and scales its tokens") {
+  for (const Positions kind : {Positions::none, Positions::learned, Positions::sinusoidal}) {
+    for (const bool is_scaled : {false, true}) {
+      Sequence sequence(3);
+      Parameters parameters;
+      LayerBuilder builder{parameters};
+      const Embedding embedding(
+          builder, "e",
+          {.vocabulary_size = 5, .width = 4, .length = 6, .positions = kind, .is_scaled = is_scaled});
+      parameters.allocate(false);
+      parameters.initialize(2);
+      Tape tape(sequence.arena, Tape::Mode::inference);
+      const std::vector<std::int32_t> ids{4, 0, 4}, positions{0, 1, 5};
+      const Variable y = embedding({tape}, sequence.packing, ids, positions);
+      const Parameter* learned = parameters.find("e.positions");
+      CHECK((learned != nullptr) == (kind == Positions::learned));
+      const std::vector<Real> sinusoids = sinusoidal_positions(6, 4);
+      for (Index t = 0; t < 3; ++t) {
+        for (Index c = 0; c < 4; ++c) {
+          const Index place = positions[static_cast<std::size_t>(t)];
+          Real expected = parameters.find("e.tokens")->value.row(ids[static_cast<std::size_t>(t)])[c] *
+                          (is_scaled ? Real(2) : Real(1));
+          if (learned) expected += learned->value.row(place)[c];
+          if (kind == Positions::sinusoidal) expected += sinusoids[static_cast<std::size_t>(place * 4 + c)];
+          CHECK(y.value().row(t)[c] == doctest::Approx(expected).epsilon(1e-6));
+        }
+      }
+    }
+  }
+}
