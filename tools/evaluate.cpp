@@ -255,6 +255,7 @@ Examples read_ids(const Options& o, const TranslationModel& model) {
                       .vocabulary = target.vocabulary_size(),
                       .most_ids = length + 1,
                       .least_ids = 2,
+                      .first_id = target.start_id(),
                       .vocabulary_hash = target.hash()}});
   cli::LineReader reader(o.data, o.reader);
   for (std::string_view line; reader.next(line);) columns.add_line(line, reader.place());

@@ -218,7 +218,12 @@ void run(const Options& o) {
   if (writes) {
     RunDirectory::Files files{
         {"config.json", config_of(model, source, target).dump(2) + "\n"},
-        {"generation_config.json", generation_config_of(target, recipe.model.length).dump(2) + "\n"},
+        {"generation_config.json",
+         generation_config_of(target, recipe.decoding.most_tokens > 0
+                                          ? std::min(recipe.decoding.most_tokens, recipe.model.length)
+                                          : recipe.model.length)
+                 .dump(2) +
+             "\n"},
         {"source-tokenizer.json", source.to_json()},
         {"target-tokenizer.json", target.to_json()}};
     directory = std::make_unique<RunDirectory>(o.output, recipe, std::move(files),

@@ -42,6 +42,15 @@ GradientSlot Tape::slot(Parameter& p) {
   return {p.gradient, accumulate};
 }
 
+Tape::PairSlot Tape::slot(Parameter& weight, Parameter* bias) {
+  if (bias != nullptr && bias->has_gradient != weight.has_gradient) {
+    throw Error("tape: " + quote(weight.name) + " and " + quote(bias->name) +
+                " must be shared together or not at all");
+  }
+  const GradientSlot first = slot(weight);
+  return {first.matrix, bias ? slot(*bias).matrix.data : nullptr, first.accumulate};
+}
+
 void Tape::give(const Variable& v, Matrix contribution) {
   Matrix& gradient = v.node_->gradient;
   if (gradient.data == nullptr) {

@@ -13,7 +13,7 @@ GreedySettings greedy_settings(const TranslationModel& model, const TranslationS
   if (!settings.allows_unknown) greedy.never.push_back(target.unknown_id());
   std::erase(greedy.never, -1);
   greedy.choices = target.vocabulary_size();
-  greedy.most_tokens = settings.most_tokens;
+  greedy.most_tokens = settings.most_tokens > 0 ? settings.most_tokens : model.most_tokens;
   return greedy;
 }
 

@@ -12,7 +12,7 @@ namespace headwater {
 
 struct TranslationSettings {
   bool allows_unknown = false;   // [UNK] may be chosen
-  std::int64_t most_tokens = 0;  // 0: the model's length
+  std::int64_t most_tokens = 0;  // 0: what generation_config.json of the model says
 };
 
 // What greedy decoding may choose with this model.

@@ -188,6 +188,19 @@ void read_parameters(const std::filesystem::path& file, Parameters& parameters) 
   copy_tensors(tensors, parameters);
 }
 
+// A model without the file has no limit but its length.
+std::int64_t read_most_tokens(const std::filesystem::path& path) {
+  std::error_code ignored;
+  if (!std::filesystem::exists(path, ignored)) return 0;
+  const Json config = Json::parse(read_file(path, 1 << 20), path.string());
+  try {
+    const Json* most = config.find("max_length");
+    return most == nullptr ? 0 : whole(config, "max_length", 1, 1000000);
+  } catch (const Error& error) {
+    throw Error(path.string() + ": " + error.what());
+  }
+}
+
 TranslationModel load_translation_model(const std::filesystem::path& path) {
   const std::filesystem::path files = model_files(path);
   const std::filesystem::path config_path = files / "config.json";
@@ -206,7 +219,8 @@ TranslationModel load_translation_model(const std::filesystem::path& path) {
   check_tensors(tensors, model->parameters());  // before their memory: config.json may ask for any sizes
   model->parameters().allocate(false);
   copy_tensors(tensors, model->parameters());
-  return {files, std::move(source), std::move(target), std::move(model)};
+  return {files, std::move(source), std::move(target), std::move(model),
+          read_most_tokens(files / "generation_config.json")};
 }
 
 }  // namespace headwater

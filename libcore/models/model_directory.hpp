@@ -18,6 +18,8 @@ struct TranslationModel {
   std::filesystem::path files;  // the folder that was read: the directory itself or a checkpoint
   Tokenizer source_tokenizer, target_tokenizer;
   std::unique_ptr<EncoderDecoder> model;
+  std::int64_t most_tokens =
+      0;  // of a translation: max_length of generation_config.json; 0: the model's length
 };
 
 // `path` is a model directory (its best checkpoint is read; the newest complete one where there is no best

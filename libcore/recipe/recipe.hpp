@@ -91,7 +91,6 @@ struct TrainingSettings {
 };
 
 struct DecodingSettings {
-  std::int64_t batch_sequences = 64;
   std::int64_t most_tokens = 0;  // 0: the model's length
   bool operator==(const DecodingSettings&) const = default;
 };

@@ -117,7 +117,6 @@ void rows(Visitor& v, TrainingSettings& s) {
 
 template <class Visitor>
 void rows(Visitor& v, DecodingSettings& s) {
-  v.field("batch_sequences", s.batch_sequences, Between{1, 1e6});
   v.field("most_tokens", s.most_tokens, Between{0, 1e6});
 }
 

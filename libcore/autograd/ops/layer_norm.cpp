@@ -9,10 +9,9 @@ Variable layer_norm(Tape& tape, const Variable& x, Parameter& gamma, Parameter& 
   tape.record("layer_norm", [&tape, x, y, moments, scale = &gamma, shift = &beta] {
     if (!Tape::has_incoming(y)) return;
     const GradientSlot dx = tape.slot(x);
-    const GradientSlot dgamma = Tape::slot(*scale), dbeta = Tape::slot(*shift);
+    const Tape::PairSlot d = Tape::slot(*scale, shift);
     kernels::layer_norm_backward(x.value(), moments, scale->value.data, tape.incoming(y), *x.packing().plan,
-                                 dx.matrix, dx.accumulate, dgamma.matrix.data, dbeta.matrix.data,
-                                 dgamma.accumulate);
+                                 dx.matrix, dx.accumulate, d.weight.data, d.bias, d.accumulate);
   });
   return y;
 }
@@ -27,12 +26,12 @@ Variable add_layer_norm(Tape& tape, const Variable& x, const Variable& z, Parame
   tape.record("add_layer_norm", [&tape, x, z, y, moments, sum, scale = &gamma, shift = &beta] {
     if (!Tape::has_incoming(y)) return;
     const GradientSlot dx = tape.slot(x);
-    const GradientSlot dgamma = Tape::slot(*scale), dbeta = Tape::slot(*shift);
+    const Tape::PairSlot d = Tape::slot(*scale, shift);
     // d(x + z) goes to both; it is computed where it overwrites and added or copied to the other.
     const GradientSlot dz = tape.slot(z);
     const Matrix dsum = dz.accumulate ? tape.arena().matrix(x.rows(), x.cols()) : dz.matrix;
     kernels::layer_norm_backward(sum, moments, scale->value.data, tape.incoming(y), *x.packing().plan, dsum,
-                                 false, dgamma.matrix.data, dbeta.matrix.data, dgamma.accumulate);
+                                 false, d.weight.data, d.bias, d.accumulate);
     // x first: it may be z itself, whose gradient then begins here.
     if (dx.accumulate) {
       kernels::accumulate(dsum, dx.matrix);

@@ -14,9 +14,8 @@ Variable linear(Tape& tape, const Variable& x, Parameter& w, Parameter* b, Activ
     const Matrix& dy = tape.incoming(y);
     // The activation is undone in place: y's gradient has no other reader.
     if (activation != Activation::none) kernels::activation_backward(activation, y.value(), pre, dy, dy);
-    const GradientSlot dw = Tape::slot(*weight);
-    Real* db = bias ? Tape::slot(*bias).matrix.data : nullptr;
-    kernels::linear_backward_weight(x.value(), dy, *x.packing().plan, dw.matrix, db, dw.accumulate);
+    const Tape::PairSlot d = Tape::slot(*weight, bias);
+    kernels::linear_backward_weight(x.value(), dy, *x.packing().plan, d.weight, d.bias, d.accumulate);
     if (x.needs_gradient()) {
       const GradientSlot dx = tape.slot(x);
       kernels::linear_backward_input(dy, weight->value, dx.matrix, dx.accumulate);

@@ -17,10 +17,10 @@ kernels::CrossEntropyTotals linear_cross_entropy(Tape& tape, const Variable& x, 
   }
   kernels::CrossEntropyGradients gradients;
   gradients.dh = arena.matrix(x.rows(), width);
-  const GradientSlot dw = Tape::slot(w);
-  gradients.dw = dw.matrix;
-  gradients.accumulate_parameters = dw.accumulate;
-  if (b) gradients.db = Tape::slot(*b).matrix.data;
+  const Tape::PairSlot d = Tape::slot(w, b);
+  gradients.dw = d.weight;
+  gradients.accumulate_parameters = d.accumulate;
+  gradients.db = d.bias;
   kernels::CrossEntropyTotals totals;
   {
     const ArenaScope scope(arena);  // the block of logits and the partial sums go back at once

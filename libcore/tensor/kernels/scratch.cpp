@@ -28,6 +28,7 @@ struct Buffer {
 struct Store {
   std::mutex mutex;
   std::vector<Buffer> free;
+  std::size_t taken = 0;
 };
 Store& store() {
   static Store buffers;
@@ -53,12 +54,21 @@ SharedScratch::SharedScratch(Index count) {
   Buffer taken{nullptr, 0};
   {
     const std::lock_guard lock(buffers.mutex);
+    buffers.free.reserve(buffers.free.size() + ++buffers.taken);  // so that giving back cannot fail
     if (!buffers.free.empty()) {
       taken = std::move(buffers.free.back());
       buffers.free.pop_back();
     }
   }
-  if (taken.capacity < count) taken = {allocate(count), count};
+  if (taken.capacity < count) {
+    try {
+      taken = {allocate(count), count};
+    } catch (...) {
+      const std::lock_guard lock(buffers.mutex);
+      --buffers.taken;
+      throw;
+    }
+  }
   data_ = taken.memory.release();
   capacity_ = taken.capacity;
 }
@@ -67,6 +77,7 @@ SharedScratch::~SharedScratch() {
   Store& buffers = store();
   Memory memory(data_);
   const std::lock_guard lock(buffers.mutex);
+  --buffers.taken;
   buffers.free.push_back({std::move(memory), capacity_});
 }
 

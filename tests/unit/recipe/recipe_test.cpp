@@ -36,7 +36,7 @@ Recipe unusual() {
   r.training.optimizer = {"adamw", 2.5e-4, 0.95, "inside", 1e-9, 0.8, 0.98, true, 0.01, 0.5, 1.5};
   r.training.schedule = {"cosine", 4000, 1e-5};
   r.training.checkpoint = {20, 5};
-  r.decoding = {1, 40};
+  r.decoding = {40};
   r.expected = {{"bleu", 16.9, 0.5, "near", "a table"},
                 {"validation_loss", 2.78, std::nullopt, "at_most", ""}};
   return r;
