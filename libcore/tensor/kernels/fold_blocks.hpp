@@ -19,9 +19,9 @@ inline FoldBlock fold_block_at(const FoldPlan& plan, Index first, Index most_row
   const auto leaf = [&](Index i) -> const FoldLeaf& { return plan.leaves[static_cast<std::size_t>(i)]; };
   const Index begin = leaf(first).begin;
   FoldBlock block{first, first, 0, leaf(first).merges, begin, leaf(first).end};
+  if (leaf(first).merges > 0) return block;
   int alive = 1;  // partial sums of the leaves so far
-  for (Index i = first + 1; leaf(i - 1).merges < alive && i < static_cast<Index>(plan.leaves.size()); ++i) {
-    // All merges of the leaf before were inside, and something is still to come.
+  for (Index i = first + 1; i < static_cast<Index>(plan.leaves.size()); ++i) {
     if (leaf(i).end - begin > most_rows) break;
     ++alive;
     const int merges = leaf(i).merges;

@@ -51,11 +51,14 @@ struct WeightTask {
   bool accumulate = false;
   float* scratch = nullptr;  // weight_scratch() floats, aligned to 64 bytes
 };
-// Tokens of consecutive leaves that are packed together.
-inline constexpr Index kSegmentTokens = 512;
+// Tokens that are packed together: few enough for a block of so many columns to stay in L2.
+inline Index segment_tokens(Index N) {
+  const Index tokens = 65'536 / round_up(N > 0 ? N : 1, kTileLanes) / 16 * 16;
+  return tokens < 128 ? 128 : tokens < kChunkTokens ? tokens : kChunkTokens;
+}
 inline Index weight_scratch(Index M, Index N, int depth) {
-  const Index cols = round_up(N, kTileLanes);
-  return kSegmentTokens * (cols + 16) + depth * (M + 16 + 1) * cols + 64;
+  const Index cols = round_up(N, kTileLanes), tile = 16 * kTileLanes;
+  return segment_tokens(N) * (cols + 16) + depth * ((M + 16 + 1) * cols + tile) + 64;
 }
 
 // Sums of the subtrees of a fold put together: part i at parts + i·part_stride, merges[i] after it.

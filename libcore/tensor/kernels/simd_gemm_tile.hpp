@@ -26,10 +26,14 @@ struct Tile {
   const float* b;  // b[k·b_step + column]
   Index b_step, steps;
   const float* before = nullptr;  // sums of the steps before, as this tile stored them
-  int merges = 0;                 // partial sums below `fold` to be added, the topmost last stored first
-  const float* fold = nullptr;    // where the partial sum after the topmost would be
   float* kept = nullptr;          // where the sums go if they are not finished: R·P groups of 16
-  float* c = nullptr;             // otherwise
+  // Partial sums of a fold, level by level: the first `lasting` levels at stack, the others at passing.
+  int merges = 0, level = 0;  // so many levels below `level` are added, the topmost first
+  int lasting = 0;
+  float* stack = nullptr;
+  float* passing = nullptr;
+  HEADWATER_INLINE float* at_level(int l) const { return (l < lasting ? stack : passing) + l * kTileFloats; }
+  float* c = nullptr;  // otherwise
   Index c_stride = 0;
   Index lanes = 16;  // columns of the last group
   bool accumulate = false, is_relu = false;
@@ -38,6 +42,9 @@ struct Tile {
   // by step), every 16 steps.
   const float* ahead = nullptr;
   Index ahead_rows = 0, ahead_stride = 0;
+  // And memory further on, so many lines every 16 steps.
+  const float* far = nullptr;
+  Index far_lines = 0;
 };
 
 template <int R, int P, Strip S>
@@ -82,6 +89,7 @@ void multiply_tile(const Tile& tile) {
     b += b_step;
   };
   const float* ahead = tile.ahead;
+  const float* far = tile.far;
   Index k = 0;
   for (; k + 16 <= tile.steps; k += 16) {
     const float* line = ahead;
@@ -90,12 +98,14 @@ void multiply_tile(const Tile& tile) {
       if (S == Strip::by_step) __builtin_prefetch(line + R - 1, 0, 2);
     }
     ahead += S == Strip::by_row ? 16 : 16 * tile.ahead_stride;
-#pragma GCC unroll 4
+    for (Index line_count = tile.far_lines; line_count > 0; --line_count, far += 16)
+      __builtin_prefetch(far, 0, 2);
+#pragma GCC unroll 8
     for (int i = 0; i < 16; ++i) step();
   }
   for (; k < tile.steps; ++k) step();
   for (int m = 1; m <= tile.merges; ++m) {
-    const float* lower = tile.fold - m * kTileFloats;
+    const float* lower = tile.at_level(tile.level - m);
 #pragma GCC unroll 16
     for (int r = 0; r < R; ++r) {
 #pragma GCC unroll 4
