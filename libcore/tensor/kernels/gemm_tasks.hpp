@@ -13,9 +13,9 @@ MatrixOf<T> columns_between(MatrixOf<T> m, Index begin, Index end) {
 struct GemmGrid {
   Index row_blocks = 0, column_blocks = 0;
 };
-// At least so many blocks of rows and columns, and `tasks` of them or half of that; among these the cheapest:
-// a block costs row_cost over its height and column_cost over its width, in units of its multiplications with
-// 32 lanes.
+// At least so many blocks of rows and columns, and `tasks` of them or a half or a quarter of that; among
+// these the cheapest: a block costs row_cost over its height and column_cost over its width, in units of its
+// multiplications with 32 lanes.
 struct GridRule {
   Index M, N, row_blocks, column_blocks, tasks;
   double row_cost, column_cost;

@@ -38,18 +38,18 @@ constexpr Index kMostTasks = 16;  // so many, or half, where there is work for t
 }  // namespace
 
 GemmGrid best_grid(const GridRule& rule) {
+  constexpr double kUnevenEnd = 0.04;  // what fewer than eight tasks cost threads that should end together
   GemmGrid best;
   double least = 0;
-  for (Index cols = 1;
-       cols <= std::max(rule.column_blocks, std::min(kMostTasks, (rule.N + kTileLanes - 1) / kTileLanes));
-       ++cols) {
-    if (cols < rule.column_blocks) continue;
-    for (Index rows = rule.row_blocks; rows * cols <= std::max(rule.tasks, rule.row_blocks * cols); ++rows) {
-      if (2 * rows * cols < rule.tasks && rows * cols < rule.row_blocks * rule.column_blocks) continue;
+  const Index most_cols =
+      std::max(rule.column_blocks, std::min(kMostTasks, (rule.N + kTileLanes - 1) / kTileLanes));
+  for (Index cols = rule.column_blocks; cols <= most_cols; ++cols) {
+    for (Index rows = rule.row_blocks; rows == rule.row_blocks || rows * cols <= rule.tasks; ++rows) {
       const double height = static_cast<double>((rule.M + rows - 1) / rows);
       const double width = static_cast<double>(round_up((rule.N + cols - 1) / cols, kTileLanes));
-      const bool is_few = 2 * rows * cols < rule.tasks;
-      const double cost = rule.row_cost / height + rule.column_cost / width + (is_few ? 1 : 0);
+      double cost = rule.row_cost / height + rule.column_cost / width;
+      if (4 * rows * cols < rule.tasks) cost += 1;
+      if (2 * rows * cols < rule.tasks) cost += kUnevenEnd;
       if (best.row_blocks == 0 || cost < least) {
         least = cost;
         best = {rows, cols};

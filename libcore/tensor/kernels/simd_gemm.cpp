@@ -41,6 +41,13 @@ void multiply(const GemmTask& task) {
       pack_rows(task.b.row(k), task.b.stride, N, steps, packed);
     }
     float* place = kept;
+    // The tiles fetch the next block of b, some of its rows each.
+    const Index calls = strips * tiles,
+                far_rows = is_last              ? 0
+                           : task.is_transposed ? N
+                                                : steps,
+                far_share = (far_rows + calls - 1) / calls;
+    Index far_row = 0;
     for (Index s = 0; s < strips; ++s) {
       const Index row = s * M / strips, rows = (s + 1) * M / strips - row;
       copy_strip(task.a.row(row) + k, task.a.stride, rows, steps, strip);
@@ -67,6 +74,14 @@ void multiply(const GemmTask& task) {
         tile.ahead_stride = task.a.stride;
         tile.ahead_rows = ahead + ahead_rows < rows ? ahead_rows : rows - ahead;
         ahead += tile.ahead_rows;
+        if (far_row < far_rows) {
+          tile.far =
+              task.is_transposed ? task.b.row(far_row) + end : task.b.row(end) + far_row * task.b.stride;
+          tile.far_lines = far_share < far_rows - far_row ? far_share : far_rows - far_row;
+          tile.far_stride = task.b.stride;
+          tile.far_step = 16;
+          far_row += tile.far_lines;
+        }
         tile_of<Strip::by_row>(rows, columns.panels)(tile);
       }
       if (!is_last || !has_more) continue;
@@ -238,6 +253,7 @@ void weight(const WeightTask& task) {
           if (far.at < far.end) {
             tile.far = far.at;
             tile.far_lines = far.lines;
+            tile.far_step = 16 * far.lines;
             far.at += piece.steps / 16 * far.lines * 16;
           }
           tile.merges = piece.merges;

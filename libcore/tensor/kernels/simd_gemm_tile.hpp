@@ -42,9 +42,9 @@ struct Tile {
   // by step), every 16 steps.
   const float* ahead = nullptr;
   Index ahead_rows = 0, ahead_stride = 0;
-  // And memory further on, so many lines every 16 steps.
+  // And memory further on: so many lines every 16 steps, far_stride apart; then far_step further.
   const float* far = nullptr;
-  Index far_lines = 0;
+  Index far_lines = 0, far_stride = 16, far_step = 0;
 };
 
 template <int R, int P, Strip S>
@@ -98,8 +98,10 @@ void multiply_tile(const Tile& tile) {
       if (S == Strip::by_step) __builtin_prefetch(line + R - 1, 0, 2);
     }
     ahead += S == Strip::by_row ? 16 : 16 * tile.ahead_stride;
-    for (Index line_count = tile.far_lines; line_count > 0; --line_count, far += 16)
-      __builtin_prefetch(far, 0, 2);
+    line = far;
+    for (Index left = tile.far_lines; left > 0; --left, line += tile.far_stride)
+      __builtin_prefetch(line, 0, 2);
+    far += tile.far_step;
 #pragma GCC unroll 8
     for (int i = 0; i < 16; ++i) step();
   }
