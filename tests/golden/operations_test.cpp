@@ -2,6 +2,8 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <cstdlib>
+#include <set>
 
 #include "autograd/ops.hpp"
 #include "reference_folder.hpp"
@@ -13,6 +15,13 @@ namespace {
 
 constexpr double kAbsolute = 1e-4, kLossRelative = 1e-5;  // reference/README.md
 
+// "layer_norm_1e-5", "layer_norm_" -> 1e-5
+double number_behind(const std::string& name, const std::string& words) {
+  const std::size_t at = name.find(words);
+  REQUIRE(at != std::string::npos);
+  return std::strtod(name.c_str() + at + words.size(), nullptr);
+}
+
 struct Operations {
   Safetensors file{reference_path("operations.safetensors")};
   std::vector<float> numbers = read_floats(file.at("x"));
@@ -20,7 +29,19 @@ struct Operations {
   Matrix x{numbers.data(), rows, cols};
   Arena arena;
 
-  void check(const char* name, ConstMatrix ours) {
+  // The one tensor whose name begins so; its settings follow.
+  std::string name_with(const std::string& beginning) const {
+    std::string name;
+    for (const TensorView& tensor : file.tensors()) {
+      if (!tensor.name.starts_with(beginning)) continue;
+      REQUIRE_MESSAGE(name.empty(), tensor.name, " beside ", name);
+      name = tensor.name;
+    }
+    REQUIRE_MESSAGE(!name.empty(), "no tensor ", beginning);
+    return name;
+  }
+
+  void check(const std::string& name, ConstMatrix ours) {
     const Distance d = distance(ours, read_floats(file.at(name)));
     INFO(name, ": absolute distance ", d.absolute, " at ", d.at);
     CHECK(d.absolute <= kAbsolute);
@@ -85,6 +106,7 @@ TEST_CASE_FIXTURE(Operations, "the gradient of GELU agrees with PyTorch") {
 }
 
 TEST_CASE_FIXTURE(Operations, "layer norm and its gradient agree with PyTorch") {
+  const std::string name = name_with("layer_norm_");
   Parameters parameters;
   Parameter* gamma = parameters.declare("gamma", {cols}, 1, cols, Initializer::ones);
   Parameter* beta = parameters.declare("beta", {cols}, 1, cols, Initializer::zeros);
@@ -93,32 +115,54 @@ TEST_CASE_FIXTURE(Operations, "layer norm and its gradient agree with PyTorch") 
   parameters.begin_step();
   Tape tape(arena, Tape::Mode::record);
   const Variable input = tape.wrap(x, &packing(), true);
-  const Variable y = ops::layer_norm(tape, input, *gamma, *beta, Real(1e-5));
-  check("layer_norm_1e-5", y.value());
+  const Variable y =
+      ops::layer_norm(tape, input, *gamma, *beta, static_cast<Real>(number_behind(name, "layer_norm_")));
+  check(name, y.value());
   tape.seed(y, cotangent());
   tape.backward();
-  check("gradient_layer_norm_1e-5", input.gradient());
+  check("gradient_" + name, input.gradient());
 }
 
 TEST_CASE_FIXTURE(Operations, "cross-entropy with and without smoothing agrees with PyTorch") {
+  const std::string smoothed = name_with("cross_entropy_smooth_");
   for (const auto& [name, smoothing] :
-       {std::pair{"cross_entropy", 0.0}, std::pair{"cross_entropy_smooth_0.1", 0.1}}) {
+       {std::pair{std::string("cross_entropy"), 0.0},
+        std::pair{smoothed, number_behind(smoothed, "cross_entropy_smooth_")}}) {
     const double theirs = static_cast<double>(read_floats(file.at(name))[0]), ours = cross_entropy(smoothing);
     INFO(name, ": ", ours, " here, ", theirs, " there");
     CHECK(std::abs(ours - theirs) <= kLossRelative * std::abs(theirs));
   }
 }
 
+// The file has rates without their steps: of a rate, the formula solved for the step gives a whole number on
+// one side of the peak.
 TEST_CASE("the inverse square root schedule is the paper's") {
   const fs::path path = reference_path("schedules.json");
-  const Json::Array theirs =
-      Json::parse(read_file(path), path.string()).at("noam_d128_warmup4000").as_array();
-  const std::int64_t steps[] = {1, 100, 4000, 4001, 20000};  // found by solving for the five figures
-  REQUIRE(theirs.size() == std::size(steps));
-  const ScheduleSettings schedule{.kind = "inverse_square_root", .warmup_steps = 4000};
-  for (std::size_t i = 0; i < theirs.size(); ++i) {
-    INFO("step ", steps[i]);
-    const double ours = learning_rate(schedule, {}, 128, steps[i], 100000);
-    CHECK(std::abs(ours - theirs[i].as_number()) <= 1e-12 * ours);
+  const Json file = Json::parse(read_file(path), path.string());
+  std::set<std::int64_t> steps;
+  std::size_t rates = 0;
+  for (const auto& [name, values] : file.as_object()) {
+    if (!name.starts_with("noam_d")) continue;
+    const double width = number_behind(name, "noam_d"), warmup = number_behind(name, "_warmup");
+    const ScheduleSettings schedule{.kind = "inverse_square_root",
+                                    .warmup_steps = static_cast<std::int64_t>(warmup)};
+    for (const Json& value : values.as_array()) {
+      const double theirs = value.as_number(), scaled = theirs * std::sqrt(width);
+      bool is_found = false;
+      for (const double solved : {scaled * std::pow(warmup, 1.5), 1 / (scaled * scaled)}) {
+        const std::int64_t step = std::llround(solved);
+        const bool is_whole = step > 0 && std::abs(solved - static_cast<double>(step)) <= 1e-6 * solved;
+        if (!is_whole || is_found) continue;
+        const double ours =
+            learning_rate(schedule, {}, static_cast<std::int64_t>(width), step, 1'000'000'000);
+        is_found = std::abs(ours - theirs) <= 1e-9 * theirs;
+        if (is_found) steps.insert(step);
+      }
+      INFO(name, ": rate ", theirs);
+      CHECK(is_found);
+      ++rates;
+    }
+    if (name == "noam_d128_warmup4000") CHECK(steps == std::set<std::int64_t>{1, 100, 4000, 4001, 20000});
   }
+  CHECK(rates >= 5);
 }
