@@ -22,7 +22,8 @@ TOOLS = tokenize vectorize train translate evaluate attn-dump inspect
 .PHONY: help deps build demo test gradcheck asan recipes bench format lint clean distclean tools-present
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z%-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
-	@echo '  SCALE=quick cuts recipes down; DATA=DIR is the data root; THREADS=N; HEADWATER_DATA=DIR is a local mirror of public data'
+	@echo '  SCALE=quick cuts recipes down; OVERWRITE=1 starts a changed recipe anew; THREADS=N'
+	@echo '  DATA=DIR is the data root; HEADWATER_DATA=DIR is a local mirror of public data'
 
 # --- Building ---------------------------------------------------------------------------------------------------------
 
@@ -156,7 +157,7 @@ $(W)/%.ids: $(W)/%.source.ids $(W)/%.target.ids
 # The table of expected and reached figures is what train writes to its standard output.
 $(W)/%/table.txt: $(W)/%/recipe.yaml $(W)/%/source.json $(W)/%/target.json $(W)/%/train.ids $(W)/%/validation.ids
 	$(BIN)/train --recipe $< --source-tokenizer $(W)/$*/source.json --target-tokenizer $(W)/$*/target.json \
-	  --validation $(W)/$*/validation.ids -o $(W)/$*/model $(Q) $(W)/$*/train.ids > $@.part
+	  --validation $(W)/$*/validation.ids -o $(W)/$*/model $(if $(OVERWRITE),--overwrite) $(Q) $(W)/$*/train.ids > $@.part
 	mv $@.part $@
 
 # At SCALE=quick every twentieth line of the test set.
