@@ -12,7 +12,7 @@ inline constexpr Index kDepth =
     384;  // most steps of a k-block; a chain is interrupted there and goes on exactly
 inline constexpr Index kTileLanes =
     32;  // columns of packed blocks come in groups of so many (a multiple of every ISA's tile)
-inline constexpr Index kDirectRows = 14;  // up to so many rows B is read in place
+inline constexpr Index kThinRows = 4;  // a product of so few rows reads b in place, as it streams from memory
 
 inline Index round_up(Index n, Index unit) { return (n + unit - 1) / unit * unit; }
 
@@ -32,10 +32,10 @@ struct GemmTask {
   GemmFinish finish = {};
   float* scratch = nullptr;  // gemm_scratch() floats, aligned to 64 bytes
 };
-// Block of b, strip of a, and the sums between k-blocks.
+// Block of b, strip of a, the sums between k-blocks, those of a thin product.
 inline Index gemm_scratch(Index M, Index N, Index K) {
   const Index depth = K < kDepth ? K : kDepth, cols = round_up(N, kTileLanes);
-  return depth * cols + 16 * (kDepth + 16) + (K > kDepth ? (M + 16) * cols : 0) + 64;
+  return depth * cols + 16 * (kDepth + 16) + (K > kDepth ? (M + 16) * cols : 0) + kThinRows * cols + 64;
 }
 
 // c (+)= Σ_t x[t]ᵀ y[t] over the tokens of the leaves, folded as they say: x [T, M], y [T, N], c [M, N];

@@ -44,7 +44,8 @@ GemmGrid best_grid(const GridRule& rule) {
   const Index most_cols =
       std::max(rule.column_blocks, std::min(kMostTasks, (rule.N + kTileLanes - 1) / kTileLanes));
   for (Index cols = rule.column_blocks; cols <= most_cols; ++cols) {
-    for (Index rows = rule.row_blocks; rows == rule.row_blocks || rows * cols <= rule.tasks; ++rows) {
+    for (Index rows = rule.row_blocks;
+         rows == rule.row_blocks || (rows * cols <= rule.tasks && rows <= rule.M); ++rows) {
       const double height = static_cast<double>((rule.M + rows - 1) / rows);
       const double width = static_cast<double>(round_up((rule.N + cols - 1) / cols, kTileLanes));
       double cost = rule.row_cost / height + rule.column_cost / width;

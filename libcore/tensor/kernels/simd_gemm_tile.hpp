@@ -234,4 +234,14 @@ inline void pack_columns(const float* x, Index stride, Index cols, Index steps, 
   }
 }
 
+// Where part i of `count` nearly equal parts of n begins, in multiples of `unit`.
+inline Index part_begin(Index i, Index count, Index n, Index unit) {
+  const Index units = (n + unit - 1) / unit, at = i * units / count * unit;
+  return at < n ? at : n;
+}
+
+// In simd_gemm_weight.cpp.
+void weight(const WeightTask& task);
+void fold(const PartialFold& fold);
+
 }  // namespace headwater::kernels::HEADWATER_ISA
