@@ -22,7 +22,10 @@ constexpr double kLossRelative = 1e-5;
 // Gradients are small numbers, so each is held to its own size too. Where the true gradient is 0 (biases of
 // keys: softmax does not see them) both sides hold rounding errors only, of the size of the largest
 // gradient's last bits.
-constexpr double kGradientRelative = 1e-3, kGradientRounding = 1e-6;
+constexpr double kGradientRelative = 1e-4, kGradientRounding = 1e-6;
+// Five steps move a weight by some 5e-3 and its decay by 5e-5, which 1e-4 would not see. Biases of keys are
+// moved by rounding errors that Adam divides by their own size.
+constexpr double kAfterSteps = 2e-5;
 
 // "decoder/cross_attention/query/kernel" -> "decoder.0.cross_attention.query.weight"
 std::string our_name(std::string name) {
@@ -266,7 +269,7 @@ TEST_CASE_FIXTURE(Golden, "encoder-decoder: five steps of each optimizer agree w
     for_each(name + "/after", [&](Parameter& p, const TensorView& tensor) {
       const Distance d = distance(p.value, read_floats(tensor));
       INFO(name, ": ", p.name, " after ", step, " steps: absolute distance ", d.absolute, " at ", d.at);
-      CHECK(d.absolute <= kAbsolute);
+      CHECK(d.absolute <= (p.name.ends_with(".key.bias") ? kAbsolute : kAfterSteps));
     });
     for_each("weights", [&](Parameter& p, const TensorView& tensor) {
       moved = std::max(moved, distance(p.value, read_floats(tensor)).absolute);
