@@ -4,7 +4,7 @@
 #   train_hashes.sh                                                               a small made-up experiment
 #   train_hashes.sh RECIPE IDS VALIDATION_IDS SOURCE_TOKENIZER TARGET_TOKENIZER   a given one
 # BIN: the folder of the tools (build/bin). THREADS: numbers of threads (1 2 3 8). RUNS: runs of each kind (2). KILLS: how many (10).
-# SEED: of the random moments. EPOCHS: instead of the recipe's. Prints the hash of each run; status 1 where two differ.
+# SEED: of the random moments. SCALE: full or quick. EPOCHS: instead of the recipe's. Prints the hash of each run; status 1 where two differ.
 set -euo pipefail
 export LC_ALL=C
 here=$(cd "$(dirname "$0")" && pwd)
@@ -50,6 +50,7 @@ RECIPE
 
 set_experiment() {
   command=("$bin/train" --recipe "$1" --validation "$3" --source-tokenizer "$4" --target-tokenizer "$5" --quiet)
+  [ -z "${SCALE-}" ] || command+=(--scale "$SCALE")
   [ -z "${EPOCHS-}" ] || command+=(--epochs "$EPOCHS")
   operands=("$2")
 }
