@@ -1,5 +1,6 @@
-// The slow, obviously right version of products with weights, activations and the cross-entropy: plain loops and std:: functions. Oracle of
-// the float kernels and the kernels of the double build. What each computes stands in kernels.hpp.
+// The slow, obviously right version of products with weights, activations and the cross-entropy: plain loops
+// and std:: functions. Oracle of the float kernels and the kernels of the double build. What each computes
+// stands in kernels.hpp.
 #pragma once
 
 #include <algorithm>
@@ -16,16 +17,22 @@ using kernels::Activation;
 template <class T>
 T activate(Activation activation, T x) {
   switch (activation) {
-    case Activation::none: return x;
-    case Activation::relu: return x > 0 ? x : T(0);
-    case Activation::gelu: return T(0.5) * x * (1 + std::erf(x / std::numbers::sqrt2_v<T>));
+    case Activation::none:
+      return x;
+    case Activation::relu:
+      return x > 0 ? x : T(0);
+    case Activation::gelu:
+      return T(0.5) * x * (1 + std::erf(x / std::numbers::sqrt2_v<T>));
     case Activation::gelu_tanh: {
       const T inner = std::sqrt(2 / std::numbers::pi_v<T>) * (x + T(0.044715) * x * x * x);
       return T(0.5) * x * (1 + std::tanh(inner));
     }
-    case Activation::silu: return x / (1 + std::exp(-x));
-    case Activation::tanh: return std::tanh(x);
-    case Activation::sigmoid: return 1 / (1 + std::exp(-x));
+    case Activation::silu:
+      return x / (1 + std::exp(-x));
+    case Activation::tanh:
+      return std::tanh(x);
+    case Activation::sigmoid:
+      return 1 / (1 + std::exp(-x));
   }
   return x;
 }
@@ -34,8 +41,10 @@ T activate(Activation activation, T x) {
 template <class T>
 T activation_slope(Activation activation, T y, T x) {
   switch (activation) {
-    case Activation::none: return 1;
-    case Activation::relu: return y > 0 ? T(1) : T(0);
+    case Activation::none:
+      return 1;
+    case Activation::relu:
+      return y > 0 ? T(1) : T(0);
     case Activation::gelu: {
       const T density = std::exp(-x * x / 2) / std::sqrt(2 * std::numbers::pi_v<T>);
       return T(0.5) * (1 + std::erf(x / std::numbers::sqrt2_v<T>)) + x * density;
@@ -49,16 +58,18 @@ T activation_slope(Activation activation, T y, T x) {
       const T s = 1 / (1 + std::exp(-x));
       return s * (1 + x * (1 - s));
     }
-    case Activation::tanh: return 1 - y * y;
-    case Activation::sigmoid: return y * (1 - y);
+    case Activation::tanh:
+      return 1 - y * y;
+    case Activation::sigmoid:
+      return y * (1 - y);
   }
   return 1;
 }
 
 // w is [I, O], or [O, I] if transposed.
 template <class T>
-void linear(MatrixOf<const T> x, MatrixOf<const T> w, bool is_transposed, const T* bias, Activation activation, MatrixOf<T> y,
-            MatrixOf<T> pre) {
+void linear(MatrixOf<const T> x, MatrixOf<const T> w, bool is_transposed, const T* bias,
+            Activation activation, MatrixOf<T> y, MatrixOf<T> pre) {
   for (Index t = 0; t < x.rows; ++t) {
     for (Index o = 0; o < y.cols; ++o) {
       T sum = 0;
@@ -82,7 +93,8 @@ void linear_backward_input(MatrixOf<const T> dy, MatrixOf<const T> w, MatrixOf<T
 }
 
 template <class T>
-void linear_backward_weight(MatrixOf<const T> x, MatrixOf<const T> dy, MatrixOf<T> dw, T* db, bool accumulate) {
+void linear_backward_weight(MatrixOf<const T> x, MatrixOf<const T> dy, MatrixOf<T> dw, T* db,
+                            bool accumulate) {
   for (Index i = 0; i < x.cols; ++i) {
     for (Index o = 0; o < dy.cols; ++o) {
       T sum = 0;
@@ -98,15 +110,18 @@ void linear_backward_weight(MatrixOf<const T> x, MatrixOf<const T> dy, MatrixOf<
 }
 
 template <class T>
-void activation_backward(Activation activation, MatrixOf<const T> y, MatrixOf<const T> pre, MatrixOf<const T> dy, MatrixOf<T> dpre) {
+void activation_backward(Activation activation, MatrixOf<const T> y, MatrixOf<const T> pre,
+                         MatrixOf<const T> dy, MatrixOf<T> dpre) {
   for (Index t = 0; t < dy.rows; ++t) {
     for (Index c = 0; c < dy.cols; ++c) {
-      dpre.row(t)[c] = dy.row(t)[c] * activation_slope(activation, y ? y.row(t)[c] : T(0), pre ? pre.row(t)[c] : T(0));
+      dpre.row(t)[c] =
+          dy.row(t)[c] * activation_slope(activation, y ? y.row(t)[c] : T(0), pre ? pre.row(t)[c] : T(0));
     }
   }
 }
 
-// Loss of one row of logits; with `gradient` also its derivative. q = (1 - smoothing)·onehot + smoothing/V; dlogits = softmax - q.
+// Loss of one row of logits; with `gradient` also its derivative. q = (1 - smoothing)·onehot + smoothing/V;
+// dlogits = softmax - q.
 template <class T>
 T cross_entropy_row(const T* logits, Index V, std::int32_t label, T smoothing, T* gradient) {
   const T largest = *std::max_element(logits, logits + V);
@@ -130,8 +145,9 @@ struct CrossEntropyGradients {
 };
 
 template <class T>
-kernels::CrossEntropyTotals linear_cross_entropy(MatrixOf<const T> h, MatrixOf<const T> w, bool is_transposed, const T* bias,
-                                                 std::span<const std::int32_t> labels, T smoothing, T loss_scale,
+kernels::CrossEntropyTotals linear_cross_entropy(MatrixOf<const T> h, MatrixOf<const T> w, bool is_transposed,
+                                                 const T* bias, std::span<const std::int32_t> labels,
+                                                 T smoothing, T loss_scale,
                                                  const CrossEntropyGradients<T>* gradients) {
   const Index V = is_transposed ? w.rows : w.cols, D = h.cols;
   std::vector<T> logits(static_cast<std::size_t>(h.rows * V)), slopes(logits.size());

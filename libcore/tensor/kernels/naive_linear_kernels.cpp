@@ -14,7 +14,8 @@ void linear_transposed(ConstMatrix x, ConstMatrix w, const Real* bias, Matrix y)
 void linear_backward_input(ConstMatrix dy, ConstMatrix w, Matrix dx, bool accumulate) {
   naive::linear_backward_input<Real>(dy, w, dx, accumulate);
 }
-void linear_backward_weight(ConstMatrix x, ConstMatrix dy, const FoldPlan&, Matrix dw, Real* db, bool accumulate) {
+void linear_backward_weight(ConstMatrix x, ConstMatrix dy, const FoldPlan&, Matrix dw, Real* db,
+                            bool accumulate) {
   naive::linear_backward_weight<Real>(x, dy, dw, db, accumulate);
 }
 void activation_backward(Activation activation, ConstMatrix y, ConstMatrix pre, ConstMatrix dy, Matrix dpre) {
@@ -28,13 +29,17 @@ void activate(Activation activation, ConstMatrix x, Matrix y) {
 Index cross_entropy_block_rows(const FoldPlan&) { return 0; }
 Index cross_entropy_scratch_rows(const FoldPlan&) { return 0; }
 CrossEntropyTotals linear_cross_entropy(ConstMatrix h, ConstMatrix w, bool is_transposed, const Real* bias,
-                                        std::span<const std::int32_t> labels, Real label_smoothing, Real loss_scale, const FoldPlan&,
-                                        Matrix, CrossEntropyGradients* gradients) {
+                                        std::span<const std::int32_t> labels, Real label_smoothing,
+                                        Real loss_scale, const FoldPlan&, Matrix,
+                                        CrossEntropyGradients* gradients) {
   if (gradients == nullptr) {
-    return naive::linear_cross_entropy<Real>(h, w, is_transposed, bias, labels, label_smoothing, loss_scale, nullptr);
+    return naive::linear_cross_entropy<Real>(h, w, is_transposed, bias, labels, label_smoothing, loss_scale,
+                                             nullptr);
   }
-  const naive::CrossEntropyGradients<Real> wanted{gradients->dh, gradients->dw, gradients->db, gradients->accumulate_parameters};
-  return naive::linear_cross_entropy<Real>(h, w, is_transposed, bias, labels, label_smoothing, loss_scale, &wanted);
+  const naive::CrossEntropyGradients<Real> wanted{gradients->dh, gradients->dw, gradients->db,
+                                                  gradients->accumulate_parameters};
+  return naive::linear_cross_entropy<Real>(h, w, is_transposed, bias, labels, label_smoothing, loss_scale,
+                                           &wanted);
 }
 
 }  // namespace headwater::kernels
