@@ -75,7 +75,9 @@ OptimizerSettings optimizer_of(const std::string& name, const Json& json) {
                                                   {"weight_decay", &settings.weight_decay},
                                                   {"momentum", &settings.momentum},
                                                   {"global_clipnorm", &settings.global_clipnorm}};
-  for (const auto& [key, value] : json.as_object()) {
+  for (const auto& entry : json.as_object()) {
+    const auto& key = entry.first;
+    const auto& value = entry.second;
     if (key == "epsilon_placement") {
       settings.epsilon_placement = value.as_string();
     } else if (key == "epsilon_hat") {
@@ -252,7 +254,9 @@ TEST_CASE_FIXTURE(Golden, "encoder-decoder: loss and every gradient agree with K
 TEST_CASE_FIXTURE(Golden, "encoder-decoder: five steps of each optimizer agree with Keras") {
   const Json settings = reference_settings(file);
   REQUIRE(settings.at("optimizers").as_object().size() > 0);
-  for (const auto& [name, values] : settings.at("optimizers").as_object()) {
+  for (const auto& entry : settings.at("optimizers").as_object()) {
+    const auto& name = entry.first;
+    const auto& values = entry.second;
     const OptimizerSettings chosen = optimizer_of(name, values);
     load_weights();
     Optimizer optimizer(chosen, model.parameters());

@@ -125,9 +125,10 @@ TEST_CASE_FIXTURE(Operations, "layer norm and its gradient agree with PyTorch") 
 
 TEST_CASE_FIXTURE(Operations, "cross-entropy with and without smoothing agrees with PyTorch") {
   const std::string smoothed = name_with("cross_entropy_smooth_");
-  for (const auto& [name, smoothing] :
-       {std::pair{std::string("cross_entropy"), 0.0},
-        std::pair{smoothed, number_behind(smoothed, "cross_entropy_smooth_")}}) {
+  for (const auto& entry : {std::pair{std::string("cross_entropy"), 0.0},
+                            std::pair{smoothed, number_behind(smoothed, "cross_entropy_smooth_")}}) {
+    const auto& name = entry.first;
+    const auto& smoothing = entry.second;
     const double theirs = static_cast<double>(read_floats(file.at(name))[0]), ours = cross_entropy(smoothing);
     INFO(name, ": ", ours, " here, ", theirs, " there");
     CHECK(std::abs(ours - theirs) <= kLossRelative * std::abs(theirs));
@@ -141,7 +142,9 @@ TEST_CASE("the inverse square root schedule is the paper's") {
   const Json file = Json::parse(read_file(path), path.string());
   std::set<std::int64_t> steps;
   std::size_t rates = 0;
-  for (const auto& [name, values] : file.as_object()) {
+  for (const auto& entry : file.as_object()) {
+    const auto& name = entry.first;
+    const auto& values = entry.second;
     if (!name.starts_with("noam_d")) continue;
     const double width = number_behind(name, "noam_d"), warmup = number_behind(name, "_warmup");
     const ScheduleSettings schedule{.kind = "inverse_square_root",

@@ -73,7 +73,9 @@ std::map<std::string, std::string> results_of(const fs::path& directory) {
 void check_equal(const std::map<std::string, std::string>& ours,
                  const std::map<std::string, std::string>& expected) {
   REQUIRE(ours.size() == expected.size());
-  for (const auto& [name, bytes] : expected) {
+  for (const auto& entry : expected) {
+    const auto& name = entry.first;
+    const auto& bytes = entry.second;
     INFO(name);
     CHECK((ours.at(name) == bytes));  // bytes are not for printing
   }
