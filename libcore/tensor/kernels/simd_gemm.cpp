@@ -82,82 +82,119 @@ void multiply_thin(const GemmTask& task) {
   if (rest.has_more) finish_rows(task, 0, R);
 }
 
-void multiply(const GemmTask& task) {
-  const Index M = task.c.rows, N = task.c.cols, K = task.a.cols;
-  const Index k_blocks = K > kDepth ? (K + kDepth - 1) / kDepth : 1;
-  const Index strips = (M + kTileRows - 1) / kTileRows, tiles = (N + kTileCols - 1) / kTileCols;
-  if (M == 0 || N == 0) return;
-  if (!task.is_transposed && M <= kThinRows) {
-    switch (M) {
-      case 1:
-        return multiply_thin<1>(task);
-      case 2:
-        return multiply_thin<2>(task);
-      case 3:
-        return multiply_thin<3>(task);
-      default:
-        return multiply_thin<4>(task);
+// A product block by block of k: pack b, then strip by strip of a, tile by tile.
+class PackedProduct {
+ public:
+  explicit PackedProduct(const GemmTask& task)
+      : task_(task),
+        M_(task.c.rows),
+        N_(task.c.cols),
+        strips_((M_ + kTileRows - 1) / kTileRows),
+        tiles_((N_ + kTileCols - 1) / kTileCols),
+        rest_(task.finish),
+        strip_(task.scratch),
+        packed_(strip_ + 16 * kStripRow),
+        kept_(packed_ + (task.a.cols < kDepth ? task.a.cols : kDepth) * round_up(N_, kTileLanes)) {}
+
+  void run() {
+    const Index K = task_.a.cols, blocks = K > kDepth ? (K + kDepth - 1) / kDepth : 1;
+    for (Index block = 0; block < blocks; ++block) {
+      begin_ = part_begin(block, blocks, K, 16);
+      end_ = part_begin(block + 1, blocks, K, 16);
+      steps_ = end_ - begin_;
+      is_first_ = block == 0;
+      is_last_ = block + 1 == blocks;
+      run_block();
     }
   }
-  const Rest rest(task.finish);
-  float* strip = task.scratch;
-  float* packed = strip + 16 * kStripRow;
-  float* kept = packed + (K < kDepth ? K : kDepth) * round_up(N, kTileLanes);
-  for (Index block = 0; block < k_blocks; ++block) {
-    const Index k = part_begin(block, k_blocks, K, 16), end = part_begin(block + 1, k_blocks, K, 16),
-                steps = end - k;
-    const bool is_last = block + 1 == k_blocks;
-    if (task.is_transposed) {
-      pack_columns(task.b.data + k, task.b.stride, N, steps, packed);
+
+ private:
+  void run_block() {
+    if (task_.is_transposed) {
+      pack_columns(task_.b.data + begin_, task_.b.stride, N_, steps_, packed_);
     } else {
-      pack_rows(task.b.row(k), task.b.stride, N, steps, packed);
+      pack_rows(task_.b.row(begin_), task_.b.stride, N_, steps_, packed_);
     }
-    float* place = kept;
-    // The tiles fetch the next block of b, some of its rows each.
-    const Index calls = strips * tiles,
-                far_rows = is_last              ? 0
-                           : task.is_transposed ? N
-                                                : steps,
-                far_share = (far_rows + calls - 1) / calls;
-    Index far_row = 0;
-    for (Index s = 0; s < strips; ++s) {
-      const Index row = s * M / strips, rows = (s + 1) * M / strips - row;
-      copy_strip(task.a.row(row) + k, task.a.stride, rows, steps, strip);
-      // Each tile fetches some rows of the strip that comes next.
-      const float* next = s + 1 < strips ? task.a.row(row + rows) + k : task.a.row(0) + (is_last ? k : end);
-      const Index ahead_rows = (kTileRows + tiles - 1) / tiles;
-      Index ahead = 0;
-      for (Index n = 0; n < N; n += kTileCols, place += kTileFloats) {
-        const TileColumns columns = tile_columns(N, n);
-        Tile tile{
-            .a = strip, .b = packed + packed_place(n, steps), .b_step = 16 * columns.panels, .steps = steps};
-        tile.before = block > 0 ? place : nullptr;
-        tile.lanes = columns.lanes;
-        if (is_last) {
-          tile.c = task.c.row(row) + n;
-          tile.c_stride = task.c.stride;
-          tile.accumulate = task.finish.accumulate;
-          tile.is_relu = rest.is_relu;
-          tile.bias = task.finish.bias ? task.finish.bias + n : nullptr;
-        } else {
-          tile.kept = place;
-        }
-        tile.ahead = next + ahead * task.a.stride;
-        tile.ahead_stride = task.a.stride;
-        tile.ahead_rows = ahead + ahead_rows < rows ? ahead_rows : rows - ahead;
-        ahead += tile.ahead_rows;
-        if (far_row < far_rows) {
-          tile.far =
-              task.is_transposed ? task.b.row(far_row) + end : task.b.row(end) + far_row * task.b.stride;
-          tile.far_lines = far_share < far_rows - far_row ? far_share : far_rows - far_row;
-          tile.far_stride = task.b.stride;
-          tile.far_step = 16;
-          far_row += tile.far_lines;
-        }
-        tile_of<Strip::by_row>(rows, columns.panels)(tile);
-      }
-      if (is_last && rest.has_more) finish_rows(task, row, rows);
+    place_ = kept_;
+    far_row_ = 0;
+    far_rows_ = is_last_ ? 0 : (task_.is_transposed ? N_ : steps_);
+    for (Index s = 0; s < strips_; ++s) {
+      const Index row = s * M_ / strips_, rows = (s + 1) * M_ / strips_ - row;
+      copy_strip(task_.a.row(row) + begin_, task_.a.stride, rows, steps_, strip_);
+      next_ =
+          s + 1 < strips_ ? task_.a.row(row + rows) + begin_ : task_.a.row(0) + (is_last_ ? begin_ : end_);
+      next_rows_ = rows;
+      for (Index n = 0; n < N_; n += kTileCols, place_ += kTileFloats)
+        run_tile(row, rows, tile_columns(N_, n));
+      if (is_last_ && rest_.has_more) finish_rows(task_, row, rows);
     }
+  }
+
+  void run_tile(Index row, Index rows, const TileColumns& columns) {
+    const Index n = columns.first;
+    Tile tile{
+        .a = strip_, .b = packed_ + packed_place(n, steps_), .b_step = 16 * columns.panels, .steps = steps_};
+    tile.before = is_first_ ? nullptr : place_;
+    tile.lanes = columns.lanes;
+    if (is_last_) {
+      tile.c = task_.c.row(row) + n;
+      tile.c_stride = task_.c.stride;
+      tile.accumulate = task_.finish.accumulate;
+      tile.is_relu = rest_.is_relu;
+      tile.bias = task_.finish.bias ? task_.finish.bias + n : nullptr;
+    } else {
+      tile.kept = place_;
+    }
+    fetch(tile);
+    tile_of<Strip::by_row>(rows, columns.panels)(tile);
+  }
+
+  // Each tile fetches some rows of the strip that comes next, and some of the next block of b.
+  void fetch(Tile& tile) {
+    const Index share = (kTileRows + tiles_ - 1) / tiles_;
+    tile.ahead = next_;
+    tile.ahead_stride = task_.a.stride;
+    tile.ahead_rows = share < next_rows_ ? share : next_rows_;
+    next_ += tile.ahead_rows * task_.a.stride;
+    next_rows_ -= tile.ahead_rows;
+    if (far_row_ == far_rows_) return;
+    const Index far_share = (far_rows_ + strips_ * tiles_ - 1) / (strips_ * tiles_);
+    tile.far =
+        task_.is_transposed ? task_.b.row(far_row_) + end_ : task_.b.row(end_) + far_row_ * task_.b.stride;
+    tile.far_lines = far_share < far_rows_ - far_row_ ? far_share : far_rows_ - far_row_;
+    tile.far_stride = task_.b.stride;
+    tile.far_step = 16;
+    far_row_ += tile.far_lines;
+  }
+
+  const GemmTask& task_;
+  const Index M_, N_, strips_, tiles_;
+  const Rest rest_;
+  float* const strip_;   // rows of a, copied
+  float* const packed_;  // the block of b
+  float* const kept_;    // sums between blocks, tile by tile
+
+  Index begin_ = 0, end_ = 0, steps_ = 0;  // the block
+  bool is_first_ = true, is_last_ = true;
+  float* place_ = nullptr;  // of this tile's sums
+  const float* next_ = nullptr;
+  Index next_rows_ = 0, far_row_ = 0, far_rows_ = 0;
+};
+
+void multiply(const GemmTask& task) {
+  if (task.c.rows == 0 || task.c.cols == 0) return;
+  const Index thin_rows = task.is_transposed || task.c.rows > kThinRows ? 0 : task.c.rows;
+  switch (thin_rows) {
+    case 1:
+      return multiply_thin<1>(task);
+    case 2:
+      return multiply_thin<2>(task);
+    case 3:
+      return multiply_thin<3>(task);
+    case 4:
+      return multiply_thin<4>(task);
+    default:
+      PackedProduct(task).run();
   }
 }
 

@@ -114,86 +114,129 @@ Far far_of(MatrixOf<const float> y, Index begin, Index rows, Index tiles, Index 
   return {y.row(begin), y.row(begin) + rows * y.cols, (rows * y.cols / 16 + calls - 1) / calls};
 }
 
-}  // namespace
+// The product segment by segment of tokens: pack y, then strip by strip of x, tile by tile, leaf by leaf.
+class FoldedProduct {
+ public:
+  explicit FoldedProduct(const WeightTask& task)
+      : task_(task),
+        M_(task.c.rows),
+        N_(task.c.cols),
+        cols_(round_up(N_, kTileLanes)),
+        strips_((M_ + kTileRows - 1) / kTileRows),
+        tiles_((N_ + kTileCols - 1) / kTileCols),
+        most_(segment_tokens(N_)),
+        packed_(task.scratch),
+        strip_(packed_ + most_ * cols_),
+        passing_(strip_ + most_ * 16),
+        column_stack_(passing_ + task.depth * kTileFloats),
+        stacks_(column_stack_ + task.depth * cols_) {}
 
-void weight(const WeightTask& task) {
-  const Index M = task.c.rows, N = task.c.cols, cols = round_up(N, kTileLanes);
-  const Index strips = (M + kTileRows - 1) / kTileRows, tiles = (N + kTileCols - 1) / kTileCols;
-  const Index most = segment_tokens(N);
-  float* packed = task.scratch;
-  float* strip = packed + most * cols;
-  float* passing = strip + most * 16;
-  float* column_stack = passing + task.depth * kTileFloats;
-  float* stacks = column_stack + task.depth * cols;
-  if (task.leaf_count == 0) {
-    for (Index r = 0; r < M && !task.accumulate; ++r) fill_zero(N, task.c.row(r));
-    if (task.column_sums && !task.accumulate) fill_zero(N, task.column_sums);
-    return;
+  void run() {
+    origin_ = task_.leaves[0].begin;
+    last_token_ = task_.leaves[task_.leaf_count - 1].end;
+    Index leaf = 0;
+    for (Index token = origin_; token < last_token_; token = segment_.end) {
+      segment_ = segment_at(task_, leaf, token, most_);
+      run_segment();
+      while (leaf < task_.leaf_count && task_.leaves[leaf].end <= segment_.end) ++leaf;
+    }
+    if (task_.column_sums) store_column_sums(column_stack_, N_, task_);
   }
-  const Index origin = task.leaves[0].begin, last_token = task.leaves[task.leaf_count - 1].end;
-  int top = 0;
-  for (Index leaf = 0, token = origin; token < last_token;) {
-    const Segment segment = segment_at(task, leaf, token, most);
-    const Index first_row = segment.begin - origin, steps = segment.end - segment.begin;
-    pack_rows(task.y.row(first_row), task.y.stride, N, steps, packed);
-    const int lasting = for_each_piece(task, segment, top, [&](const Piece& piece, int level) {
-      if (task.column_sums) fold_columns(packed, steps, piece, N, column_stack, cols, level);
+
+ private:
+  void run_segment() {
+    const Index row = segment_.begin - origin_;
+    steps_ = segment_.end - segment_.begin;
+    pack_rows(task_.y.row(row), task_.y.stride, N_, steps_, packed_);
+    const int lasting = for_each_piece(task_, segment_, top_, [&](const Piece& piece, int level) {
+      if (task_.column_sums) fold_columns(packed_, steps_, piece, N_, column_stack_, cols_, level);
     });
     // Levels that were there before or will be there after, with the running sum of a leaf that is cut; the
     // others pass within a tile.
-    const int after = lasting + (segment.end < task.leaves[segment.leaf].end);
-    const int levels = top > after ? top : after;
-    Far far = far_of(task.y, segment.end - origin, most, strips * tiles, steps);
-    float* stack = stacks;
-    for (Index s = 0; s < strips; ++s) {
-      const Index row = s * M / strips, rows = (s + 1) * M / strips - row;
-      copy_steps(task.x, first_row, first_row + steps, row, rows, strip);
-      const float* next = s + 1 < strips ? task.x.row(first_row) + row + rows : nullptr;
-      if (!next && segment.end < last_token) next = task.x.row(segment.end - origin);
-      const Index ahead_rows = next ? (16 + tiles - 1) / tiles : 0;
-      Index ahead = 0;
-      for (Index n = 0; n < N; n += kTileCols, stack += task.depth * kTileFloats) {
-        const TileColumns columns = tile_columns(N, n);
-        const Index b_step = 16 * columns.panels;
-        const TileFunction function = tile_of<Strip::by_step>(rows, columns.panels);
-        for_each_piece(task, segment, top, [&](const Piece& piece, int level) {
-          Tile tile{.a = strip + 16 * piece.first,
-                    .b = packed + packed_place(n, steps) + piece.first * b_step,
-                    .b_step = b_step,
-                    .steps = piece.steps};
-          tile.ahead = next + (next ? (piece.first + ahead) * task.x.stride : 0);
-          tile.ahead_stride = task.x.stride;
-          tile.ahead_rows = ahead + ahead_rows < 16 ? ahead_rows : 16 - ahead;
-          if (far.at < far.end) {
-            tile.far = far.at;
-            tile.far_lines = far.lines;
-            tile.far_step = 16 * far.lines;
-            far.at += piece.steps / 16 * far.lines * 16;
-          }
-          tile.merges = piece.merges;
-          tile.level = level;
-          tile.lasting = levels;
-          tile.stack = stack;
-          tile.passing = passing;
-          tile.lanes = columns.lanes;
-          if (!piece.begins) tile.before = tile.at_level(level);
-          if (piece.is_last) {
-            tile.c = task.c.row(row) + n;
-            tile.c_stride = task.c.stride;
-            tile.accumulate = task.accumulate;
-          } else {
-            tile.kept = tile.at_level(level - piece.merges);
-          }
-          function(tile);
-        });
-        ahead = ahead + ahead_rows < 16 ? ahead + ahead_rows : 16;
-      }
+    const int after = lasting + (segment_.end < task_.leaves[segment_.leaf].end);
+    levels_ = top_ > after ? top_ : after;
+    far_ = far_of(task_.y, segment_.end - origin_, most_, strips_ * tiles_, steps_);
+    stack_ = stacks_;
+    for (Index s = 0; s < strips_; ++s) {
+      const Index first = s * M_ / strips_, rows = (s + 1) * M_ / strips_ - first;
+      copy_steps(task_.x, row, row + steps_, first, rows, strip_);
+      next_ = s + 1 < strips_ ? task_.x.row(row) + first + rows : nullptr;
+      if (!next_ && segment_.end < last_token_) next_ = task_.x.row(segment_.end - origin_);
+      next_rows_ = next_ ? 16 : 0;
+      for (Index n = 0; n < N_; n += kTileCols) run_tile(first, rows, tile_columns(N_, n));
     }
-    top = lasting;
-    token = segment.end;
-    for (leaf = segment.leaf; leaf < task.leaf_count && task.leaves[leaf].end <= token;) ++leaf;
+    top_ = lasting;
   }
-  if (task.column_sums) store_column_sums(column_stack, N, task);
+
+  void run_tile(Index row, Index rows, const TileColumns& columns) {
+    const Index b_step = 16 * columns.panels, share = (16 + tiles_ - 1) / tiles_;
+    const TileFunction function = tile_of<Strip::by_step>(rows, columns.panels);
+    const Index ahead_rows = share < next_rows_ ? share : next_rows_;
+    for_each_piece(task_, segment_, top_, [&](const Piece& piece, int level) {
+      Tile tile{.a = strip_ + 16 * piece.first,
+                .b = packed_ + packed_place(columns.first, steps_) + piece.first * b_step,
+                .b_step = b_step,
+                .steps = piece.steps};
+      tile.merges = piece.merges;
+      tile.level = level;
+      tile.lasting = levels_;
+      tile.stack = stack_;
+      tile.passing = passing_;
+      tile.lanes = columns.lanes;
+      if (!piece.begins) tile.before = tile.at_level(level);
+      if (piece.is_last) {
+        tile.c = task_.c.row(row) + columns.first;
+        tile.c_stride = task_.c.stride;
+        tile.accumulate = task_.accumulate;
+      } else {
+        tile.kept = tile.at_level(level - piece.merges);
+      }
+      if (ahead_rows > 0) tile.ahead = next_ + piece.first * task_.x.stride;
+      tile.ahead_stride = task_.x.stride;
+      tile.ahead_rows = ahead_rows;
+      fetch_far(tile);
+      function(tile);
+    });
+    next_ += ahead_rows * task_.x.stride;
+    next_rows_ -= ahead_rows;
+    stack_ += task_.depth * kTileFloats;
+  }
+
+  void fetch_far(Tile& tile) {
+    if (far_.at >= far_.end) return;
+    tile.far = far_.at;
+    tile.far_lines = far_.lines;
+    tile.far_step = 16 * far_.lines;
+    far_.at += tile.steps / 16 * tile.far_step;
+  }
+
+  const WeightTask& task_;
+  const Index M_, N_, cols_, strips_, tiles_, most_;
+  float* const packed_;        // y of the segment
+  float* const strip_;         // x of the segment, some columns
+  float* const passing_;       // partial sums that begin and end within a tile's turn
+  float* const column_stack_;  // partial sums of y's columns
+  float* const stacks_;        // partial sums that wait for another segment, tile by tile
+
+  Index origin_ = 0, last_token_ = 0;
+  Segment segment_ = {};
+  Index steps_ = 0;
+  int top_ = 0, levels_ = 0;  // partial sums alive; of these and those to come, how many last
+  float* stack_ = nullptr;    // of this tile
+  Far far_;
+  const float* next_ = nullptr;
+  Index next_rows_ = 0;
+};
+
+}  // namespace
+
+void weight(const WeightTask& task) {
+  if (task.leaf_count > 0) {
+    FoldedProduct(task).run();
+  } else if (!task.accumulate) {
+    for (Index r = 0; r < task.c.rows; ++r) fill_zero(task.c.cols, task.c.row(r));
+    if (task.column_sums) fill_zero(task.c.cols, task.column_sums);
+  }
 }
 
 void fold(const PartialFold& f) {
