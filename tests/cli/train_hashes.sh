@@ -11,7 +11,13 @@ here=$(cd "$(dirname "$0")" && pwd)
 bin=$(cd "${BIN:-$here/../../build/bin}" && pwd)
 tmp=$(mktemp -d)
 running=
-trap '[ -z "$running" ] || kill -9 "$running" 2>/dev/null || :; rm -rf "$tmp"' EXIT
+# A background child that a signal reaches before its exec is still this script; the folder is not its to remove.
+clean_up() {
+  [ "$BASHPID" = $$ ] || return 0
+  [ -z "$running" ] || kill -9 "$running" 2>/dev/null || :
+  rm -rf "$tmp"
+}
+trap clean_up EXIT
 RANDOM=${SEED:-$$}
 echo "random moments of SEED=${SEED:-$$}"
 
@@ -55,11 +61,16 @@ set_experiment() {
   operands=("$2")
 }
 
-# train_in DIRECTORY OPTION...: until the end.
+# train_in DIRECTORY OPTION...: until the end. `milliseconds` becomes what the fastest whole run took: moments to stop at lie before it.
+milliseconds=1000000
 train_in() {
-  local directory=$1
+  local directory=$1 begin took is_new=1
+  [ ! -e "$1" ] || is_new=0
   shift
+  begin=$(date +%s%N)
   "${command[@]}" "$@" --output "$directory" "${operands[@]}" >"$tmp/log" 2>&1 || fail "train $* ended with status $?"
+  took=$((($(date +%s%N) - begin) / 1000000))
+  [ $is_new = 0 ] || [ $took -ge $milliseconds ] || milliseconds=$took
 }
 
 # The log without the columns seconds and tokens_per_second, and the weights and optimizer state of the newest and the best checkpoint.
@@ -94,9 +105,7 @@ else
   exit 2
 fi
 
-begin=$(date +%s%N)
 train_in "$tmp/first" --threads 1
-milliseconds=$((($(date +%s%N) - begin) / 1000000))
 [ "$(wc -l <"$tmp/first/log.csv")" -gt 3 ] || fail 'the log has no rows'
 compare "$tmp/first" "one thread, $milliseconds ms"
 
