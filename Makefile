@@ -120,8 +120,10 @@ Q = $(if $(filter 0,$(THREADS)),,--threads $(THREADS))
 
 recipes: $(addprefix recipe-,$(RECIPES)) ## run all recipes
 
-recipe-%: tools-present ## run one: make recipe-spa-eng [SCALE=quick]
-	@[ -f recipes/$*.yaml ] || { echo 'make: no recipe "$*"; there are: $(RECIPES)' >&2; exit 2; }
+# Says so before anything is built.
+must_be_recipe = $(if $(wildcard recipes/$(1).yaml),,$(error no recipe "$(1)"; there are: $(RECIPES)))
+
+recipe-%: $$(call must_be_recipe,$$*) tools-present ## run one: make recipe-spa-eng [SCALE=quick]
 	@$(MAKE) --no-print-directory $(W)/$*$(SUFFIX)/report.txt
 	@cat $(W)/$*$(SUFFIX)/report.txt
 
