@@ -9,7 +9,6 @@
 #include "analysis/attention_trace.hpp"
 #include "analysis/heat_map.hpp"
 #include "analysis/svg.hpp"
-#include "cli/isa.hpp"
 #include "cli/lines.hpp"
 #include "cli/tool.hpp"
 #include "decoding/translate.hpp"

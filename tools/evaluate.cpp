@@ -5,7 +5,6 @@
 #include <optional>
 
 #include "analysis/score_report.hpp"
-#include "cli/isa.hpp"
 #include "cli/lines.hpp"
 #include "cli/progress.hpp"
 #include "cli/tool.hpp"

@@ -9,7 +9,6 @@
 
 #include <unistd.h>
 
-#include "cli/isa.hpp"
 #include "cli/lines.hpp"
 #include "cli/progress.hpp"
 #include "cli/tool.hpp"

@@ -1,7 +1,6 @@
 // translate: a translation for each line of text.
 #include <CLI/CLI.hpp>
 
-#include "cli/isa.hpp"
 #include "cli/lines.hpp"
 #include "cli/tool.hpp"
 #include "decoding/translate.hpp"

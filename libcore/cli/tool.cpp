@@ -224,4 +224,10 @@ void add_quiet_option(CLI::App& app, bool& is_quiet) {
   app.add_flag("-q,--quiet", is_quiet, "no messages but errors");
 }
 
+void add_isa_option(CLI::App& app, std::string& isa) {
+  app.add_option("--isa", isa, "code path of the kernels; every one gives the same bits")
+      ->check(CLI::IsMember({"auto", "avx512", "avx2", "portable"}))
+      ->capture_default_str();
+}
+
 }  // namespace headwater::cli

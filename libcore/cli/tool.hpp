@@ -30,5 +30,7 @@ void note(std::string_view text);
 // Shared options, the same words in every tool.
 void add_threads_option(CLI::App& app, int& threads);
 void add_quiet_option(CLI::App& app, bool& is_quiet);
+// --isa auto | avx512 | avx2 | portable: the code path of the kernels.
+void add_isa_option(CLI::App& app, std::string& isa);
 
 }  // namespace headwater::cli
