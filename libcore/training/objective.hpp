@@ -39,6 +39,9 @@ struct LossTotals {
 
 enum class Split { train, validation };
 
+// Where a packed batch lies: one is packed while the other is computed.
+enum class BatchSlot { first, second };
+
 class Objective {
  public:
   virtual ~Objective() = default;
@@ -49,9 +52,12 @@ class Objective {
   virtual std::int64_t tokens(Split split, std::span<const std::uint32_t> chosen) const = 0;
   // Hash of the examples, both splits.
   virtual std::string data_hash() const = 0;
-  // Loss of a batch of chosen examples. With a recording tape, gradients of the mean loss a predicted token
-  // are ready after tape.backward().
-  virtual LossTotals loss(const StepContext& context, Split split, std::span<const std::uint32_t> chosen) = 0;
+  // Packs a batch of the chosen examples into `slot`, whose memory is used again. Called on a second thread
+  // while loss() runs on the other slot: touches nothing but its slot.
+  virtual void prepare(Split split, std::span<const std::uint32_t> chosen, BatchSlot slot) = 0;
+  // Loss of the batch that was packed into `slot` from examples of `split`. With a recording tape, gradients
+  // of the mean loss a predicted token are ready after tape.backward().
+  virtual LossTotals loss(const StepContext& context, Split split, BatchSlot slot) = 0;
 };
 
 }  // namespace headwater

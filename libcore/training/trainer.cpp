@@ -45,6 +45,13 @@ Trainer::Range Trainer::batch_range(std::int64_t number) const {
   return {number * examples / batches, (number + 1) * examples / batches};
 }
 
+std::span<const std::uint32_t> Trainer::batch_of(std::int64_t step,
+                                                 const std::vector<std::uint32_t>& order) const {
+  const std::int64_t number = step - 1 - state_.epoch * steps_per_epoch();
+  if (number >= steps_per_epoch() || step > total_steps()) return {};
+  return batch_range(number).of(order);
+}
+
 std::vector<std::uint32_t> Trainer::epoch_order(std::int64_t epoch) const {
   const RandomStream stream{.seed = recipe_.seed,
                             .purpose = Purpose::epoch_order,
@@ -75,7 +82,9 @@ std::size_t Trainer::warm_up() {
   arena_.reset();
   objective_.parameters().begin_step();
   Tape tape(arena_, Tape::Mode::record);
-  objective_.loss({tape, recipe_.seed, 0}, Split::train, largest);
+  for (const BatchSlot slot : {BatchSlot::second, BatchSlot::first})  // both grow to their full size
+    objective_.prepare(Split::train, largest, slot);
+  objective_.loss({tape, recipe_.seed, 0}, Split::train, BatchSlot::first);
   tape.backward();
   // Rows of tables were written for tokens that the first step may not have.
   for (const auto& p : objective_.parameters().all()) {
@@ -84,13 +93,13 @@ std::size_t Trainer::warm_up() {
   return arena_.peak();
 }
 
-LossTotals Trainer::train_step(std::span<const std::uint32_t> chosen) {
+LossTotals Trainer::train_step(BatchSlot slot) {
   arena_.reset();
   objective_.parameters().begin_step();
   Tape tape(arena_, Tape::Mode::record);
   const std::int64_t step = state_.step + 1;
   const LossTotals totals =
-      objective_.loss({tape, recipe_.seed, static_cast<std::uint32_t>(step)}, Split::train, chosen);
+      objective_.loss({tape, recipe_.seed, static_cast<std::uint32_t>(step)}, Split::train, slot);
   if (!std::isfinite(totals.loss)) {
     throw Error(
         "step " + std::to_string(step) + ": the loss is " + format_number(totals.loss) +
@@ -124,11 +133,18 @@ LossTotals Trainer::validate() {
   for (std::size_t i = 0; i < count; ++i) order[i] = static_cast<std::uint32_t>(i);
   const auto batch = static_cast<std::size_t>(recipe_.training.batch_sequences);
   LossTotals totals;
+  if (count == 0) return totals;
+  const auto chosen = [&](std::size_t at) {
+    return std::span(order).subspan(at, std::min(batch, count - at));
+  };
+  BatchesAhead batches(packer_, objective_, Split::validation);
+  batches.start(chosen(0));
   for (std::size_t at = 0; at < count; at += batch) {
+    const BatchSlot slot = batches.take();
+    if (at + batch < count) batches.start(chosen(at + batch));
     arena_.reset();
     Tape tape(arena_, Tape::Mode::inference);
-    totals.add(objective_.loss({tape, recipe_.seed, 0}, Split::validation,
-                               std::span(order).subspan(at, std::min(batch, count - at))));
+    totals.add(objective_.loss({tape, recipe_.seed, 0}, Split::validation, slot));
   }
   return totals;
 }
@@ -224,11 +240,17 @@ TrainingOutcome Trainer::run(const TrainerCallbacks& callbacks) {
       const auto tokens = static_cast<double>(state_.epoch_totals.useful - before);
       return Pace{seconds, seconds > 0 ? tokens / seconds : 0};
     };
-    while (state_.position < examples && state_.step < last_step) {
-      const Range range = batch_range(state_.step - state_.epoch * steps_per_epoch());
-      const LossTotals totals = train_step(range.of(order));
+    BatchesAhead batches(packer_, objective_, Split::train);
+    std::span<const std::uint32_t> next = batch_of(state_.step + 1, order);
+    if (!next.empty()) batches.start(next);
+    while (!next.empty()) {
+      const BatchSlot slot = batches.take();
+      const auto taken = static_cast<std::int64_t>(next.size());
+      next = batch_of(state_.step + 2, order);
+      if (!next.empty()) batches.start(next);
+      const LossTotals totals = train_step(slot);
       state_.epoch_totals.add(totals);
-      state_.position = range.end;
+      state_.position += taken;
       if (callbacks.after_step) {
         callbacks.after_step({.step = state_.step,
                               .total_steps = last_step,

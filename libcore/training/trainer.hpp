@@ -5,7 +5,7 @@
 #include <string>
 
 #include "recipe/recipe.hpp"
-#include "training/objective.hpp"
+#include "training/batches_ahead.hpp"
 #include "training/optimizer.hpp"
 #include "training/run_directory.hpp"
 #include "training/state.hpp"
@@ -72,7 +72,9 @@ class Trainer {
   std::vector<std::uint32_t> epoch_order(std::int64_t epoch) const;
   // Throws Error where the step, epoch and position of a checkpoint do not belong together.
   void check_resumed_state() const;
-  LossTotals train_step(std::span<const std::uint32_t> chosen);
+  // The batch of step `step` of the run, which lies in this epoch; empty behind the last of the epoch or run.
+  std::span<const std::uint32_t> batch_of(std::int64_t step, const std::vector<std::uint32_t>& order) const;
+  LossTotals train_step(BatchSlot slot);
   void finish_epoch(const TrainerCallbacks& callbacks, const Pace& pace);
   void save(bool is_best);
   std::string log_row(const LossTotals* validation, const Pace& pace) const;
@@ -82,6 +84,7 @@ class Trainer {
   RunDirectory* directory_;
   Optimizer optimizer_;
   Arena arena_;
+  BackgroundThread packer_;
   TrainingState state_;
   double last_rate_ = 0, last_gradient_norm_ = 0;
 };

@@ -64,18 +64,22 @@ LossTotals totals_of(const kernels::CrossEntropyTotals& totals, const PairBatch&
   return result;
 }
 
-LossTotals TranslationObjective::loss(const StepContext& context, Split split,
-                                      std::span<const std::uint32_t> chosen) {
-  batch_.clear();
+void TranslationObjective::prepare(Split split, std::span<const std::uint32_t> chosen, BatchSlot slot) {
+  PairBatch& packed = batch(slot);
+  packed.clear();
   for (const std::uint32_t i : chosen) {
     const Pair p = pair(split, i);
-    batch_.add(p.source, p.target);
+    packed.add(p.source, p.target);
   }
-  batch_.finish();
+  packed.finish();
+}
+
+LossTotals TranslationObjective::loss(const StepContext& context, Split split, BatchSlot slot) {
+  const PairBatch& packed = batch(slot);
   const double scale =
-      1.0 / static_cast<double>(batch_.labels.size());  // the loss is the mean over real target tokens
+      1.0 / static_cast<double>(packed.labels.size());  // the loss is the mean over real target tokens
   const double smoothing = split == Split::train ? label_smoothing_ : 0;
-  return totals_of(model_.loss(context, batch_, smoothing, scale), batch_, model_.settings().length);
+  return totals_of(model_.loss(context, packed, smoothing, scale), packed, model_.settings().length);
 }
 
 }  // namespace headwater

@@ -25,7 +25,8 @@ class TranslationObjective : public Objective {
   std::size_t examples(Split split) const override;
   std::int64_t tokens(Split split, std::span<const std::uint32_t> chosen) const override;
   std::string data_hash() const override;
-  LossTotals loss(const StepContext& context, Split split, std::span<const std::uint32_t> chosen) override;
+  void prepare(Split split, std::span<const std::uint32_t> chosen, BatchSlot slot) override;
+  LossTotals loss(const StepContext& context, Split split, BatchSlot slot) override;
 
  private:
   struct Pair {
@@ -37,7 +38,8 @@ class TranslationObjective : public Objective {
   EncoderDecoder& model_;
   Examples train_, validation_;
   double label_smoothing_;
-  PairBatch batch_;  // reused: a step after the largest allocates nothing
+  PairBatch& batch(BatchSlot slot) { return batches_[slot == BatchSlot::first ? 0 : 1]; }
+  PairBatch batches_[2];  // reused: a step after the largest allocates nothing
 };
 
 // Loss and counts of a batch with the measures of the report.

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <numeric>
 
 #include "error_text.hpp"
@@ -29,7 +30,13 @@ class Recorder : public Objective {
     return static_cast<std::int64_t>(chosen.size());
   }
   std::string data_hash() const override { return "none"; }
-  LossTotals loss(const StepContext& context, Split split, std::span<const std::uint32_t> chosen) override {
+  void prepare(Split, std::span<const std::uint32_t> chosen, BatchSlot slot) override {
+    if (fails_at >= 0 && packed_count == fails_at) throw Error("data.ids: a batch that cannot be packed");
+    ++packed_count;
+    packed_[slot == BatchSlot::first ? 0 : 1].assign(chosen.begin(), chosen.end());
+  }
+  LossTotals loss(const StepContext& context, Split split, BatchSlot slot) override {
+    const Batch& chosen = packed_[slot == BatchSlot::first ? 0 : 1];
     (split == Split::train ? trained : validated).emplace_back(chosen.begin(), chosen.end());
     if (context.tape.is_recording()) {
       parameter_->has_gradient = true;
@@ -45,6 +52,8 @@ class Recorder : public Objective {
   std::vector<Batch> trained, validated;
   std::vector<std::uint32_t> steps;
   std::vector<double> validation_losses;  // of each epoch
+  int fails_at = -1;                      // number of the batch whose packing throws
+  std::atomic<int> packed_count = 0;
 
  private:
   double validation_loss(Split split) const {
@@ -55,6 +64,7 @@ class Recorder : public Objective {
   std::size_t train_, validation_;
   Parameters parameters_;
   Parameter* parameter_;
+  Batch packed_[2];
 };
 
 TrainerCallbacks after_epoch(std::function<void(const EpochReport&)> f) {
@@ -115,6 +125,32 @@ TEST_CASE("an epoch takes every example once, in an order of its own") {
   CHECK(objective.steps.back() == 15);
   REQUIRE(objective.validated.size() == 9);
   CHECK(joined(objective.validated, 0, 3) == ascending(9));
+}
+
+TEST_CASE("a batch that cannot be packed ends the run after the steps before it") {
+  for (const int fails_at : {0, 1, 7}) {
+    Recorder objective(18, 9);
+    objective.fails_at = fails_at;
+    const Recipe recipe = recipe_of(3);
+    Trainer trainer(recipe, objective, nullptr);
+    CHECK(error_text([&] { trainer.run({}); }) == "data.ids: a batch that cannot be packed");
+    CHECK(objective.trained.size() + objective.validated.size() == static_cast<std::size_t>(fails_at));
+    CHECK(trainer.state().step == static_cast<std::int64_t>(objective.trained.size()));
+  }
+}
+
+TEST_CASE("packing runs no more than one batch ahead") {
+  Recorder objective(40, 0);
+  const Recipe recipe = recipe_of(1);
+  Trainer trainer(recipe, objective, nullptr);
+  TrainerCallbacks callbacks;
+  std::int64_t most = 0;
+  callbacks.after_step = [&](const StepReport& report) {
+    most = std::max(most, objective.packed_count.load() - report.step);
+  };
+  CHECK(trainer.run(callbacks) == TrainingOutcome::finished);
+  CHECK(most <= 1);
+  CHECK(objective.packed_count == 10);
 }
 
 TEST_CASE("the order depends on the seed only") {
