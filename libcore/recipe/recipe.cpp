@@ -239,6 +239,27 @@ Place place_of(const Node& root, std::initializer_list<std::string_view> path) {
   return place;
 }
 
+// A key that the optimizer of this kind does not read is a mistake, unless it says the default (as printed
+// recipes do).
+void check_optimizer(const OptimizerSettings& s, const Node& map, Problems& problems) {
+  const OptimizerSettings defaults;
+  const bool is_adam = s.kind == "adam", is_adamw = s.kind == "adamw", is_rmsprop = s.kind == "rmsprop";
+  const auto check_use = [&](std::string_view key, bool is_read, bool is_default, const char* readers) {
+    if (is_read || is_default) return;
+    problems.add(place_of(map, {"training", "optimizer", key}),
+                 "training.optimizer." + std::string(key) + ": " + s.kind +
+                     " does not read it (it belongs to " + readers + "; remove it)");
+  };
+  check_use("rho", is_rmsprop, s.rho == defaults.rho, "rmsprop");
+  check_use("epsilon_placement", is_rmsprop, s.epsilon_placement == defaults.epsilon_placement, "rmsprop");
+  check_use("epsilon", s.kind != "sgd", s.epsilon == defaults.epsilon, "rmsprop, adam and adamw");
+  check_use("beta_1", is_adam || is_adamw, s.beta_1 == defaults.beta_1, "adam and adamw");
+  check_use("beta_2", is_adam || is_adamw, s.beta_2 == defaults.beta_2, "adam and adamw");
+  check_use("epsilon_hat", is_adam || is_adamw, s.epsilon_hat == defaults.epsilon_hat, "adam and adamw");
+  check_use("weight_decay", is_adamw, s.weight_decay == defaults.weight_decay, "adamw");
+  check_use("momentum", s.kind == "sgd", s.momentum == defaults.momentum, "sgd");
+}
+
 // What must hold between keys. `map` is where the values of this variant come from.
 void check_together(const Recipe& recipe, const Node& map, Problems& problems) {
   const ModelSettings& model = recipe.model;
@@ -258,6 +279,7 @@ void check_together(const Recipe& recipe, const Node& map, Problems& problems) {
     problems.add(place_of(map, {"data", "columns"}),
                  "data.columns: an encoder_decoder reads source and target (write [source, target])");
   }
+  check_optimizer(recipe.training.optimizer, map, problems);
   const ScheduleSettings& schedule = recipe.training.schedule;
   if (schedule.kind == "inverse_square_root" && schedule.warmup_steps == 0) {
     problems.add(place_of(map, {"training", "schedule", "kind"}),

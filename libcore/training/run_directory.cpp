@@ -77,6 +77,13 @@ bool RunDirectory::resume(TrainingState& state, Parameters& parameters, Optimize
     throw Error(directory_.string() + ": its examples have the hash " + saved.data_hash + ", these " +
                 state.data_hash + " (give the same data, or --overwrite)");
   }
+  for (const auto& [name, bytes] : files_) {
+    // The same ids may come from other words: the model would answer with words that it never saw.
+    if (!name.ends_with("tokenizer.json") || read_file(newest_->path / name) == bytes) continue;
+    throw Error((newest_->path / name).string() +
+                ": another tokenizer than this one (give the tokenizer that the run began with, or "
+                "--overwrite)");
+  }
   state = saved;
   read_parameters(newest_->path / "model.safetensors", parameters);
   const fs::path optimizer_path = newest_->path / "optimizer.safetensors";

@@ -28,7 +28,8 @@ class RunDirectory {
                std::function<void(const std::string&)> tell);
 
   // Fills all three from the newest complete checkpoint, and cuts log.csv back to its step. False where there
-  // is none: the log starts anew. Throws Error where the checkpoint was made from other data.
+  // is none: the log starts anew. Throws Error where the checkpoint was made from other data or with another
+  // tokenizer.
   bool resume(TrainingState& state, Parameters& parameters, Optimizer& optimizer);
 
   // Writes one checkpoint. Throws Error, and writes nothing, where a parameter or a state is not finite.

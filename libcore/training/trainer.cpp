@@ -12,6 +12,20 @@ namespace headwater {
 
 namespace {
 
+// The end of a message about numbers that are no longer finite.
+constexpr const char* kNotFiniteAdvice =
+    "nothing of this step is saved, the newest checkpoint stays as it is (lower "
+    "training.optimizer.learning_rate or set global_clipnorm)";
+
+// "; \"head.bias\" is not finite at element 7" for the first such parameter, or nothing.
+std::string first_not_finite(const Parameters& parameters) {
+  for (const auto& p : parameters.all()) {
+    const Index at = kernels::find_not_finite(p->size(), p->value.data);
+    if (at >= 0) return "; " + quote(p->name) + " is not finite at element " + std::to_string(at);
+  }
+  return {};
+}
+
 double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
@@ -101,9 +115,8 @@ LossTotals Trainer::train_step(BatchSlot slot) {
   const LossTotals totals =
       objective_.loss({tape, recipe_.seed, static_cast<std::uint32_t>(step)}, Split::train, slot);
   if (!std::isfinite(totals.loss)) {
-    throw Error(
-        "step " + std::to_string(step) + ": the loss is " + format_number(totals.loss) +
-        "; nothing of this step is saved (lower training.optimizer.learning_rate or set global_clipnorm)");
+    throw Error("step " + std::to_string(step) + ": the loss is " + format_number(totals.loss) +
+                first_not_finite(objective_.parameters()) + "; " + kNotFiniteAdvice);
   }
   tape.backward();
   last_gradient_norm_ = optimizer_.gradient_norm();
@@ -112,13 +125,10 @@ LossTotals Trainer::train_step(BatchSlot slot) {
       const Index at = kernels::find_not_finite(p->size(), p->gradient.data);
       if (at >= 0) {
         throw Error("step " + std::to_string(step) + ": the gradient of " + quote(p->name) +
-                    " is not finite at element " + std::to_string(at) +
-                    "; nothing of this step is saved (lower training.optimizer.learning_rate or set "
-                    "global_clipnorm)");
+                    " is not finite at element " + std::to_string(at) + "; " + kNotFiniteAdvice);
       }
     }
-    throw Error("step " + std::to_string(step) +
-                ": the norm of the gradient overflows; nothing of this step is saved (lower the rate)");
+    throw Error("step " + std::to_string(step) + ": the norm of the gradient overflows; " + kNotFiniteAdvice);
   }
   last_rate_ = learning_rate(recipe_.training.schedule, recipe_.training.optimizer, objective_.width(), step,
                              total_steps());
@@ -181,9 +191,8 @@ void Trainer::finish_epoch(const TrainerCallbacks& callbacks, const Pace& pace) 
   const LossTotals validation = validate();
   if (!std::isfinite(validation.loss)) {
     throw Error("step " + std::to_string(state_.step) + ": the validation loss is " +
-                format_number(validation.loss) +
-                "; nothing of this step is saved (lower training.optimizer.learning_rate or set "
-                "global_clipnorm)");
+                format_number(validation.loss) + first_not_finite(objective_.parameters()) + "; " +
+                kNotFiniteAdvice);
   }
   const double value =
       recipe_.training.best_metric == "accuracy" ? -validation.accuracy() : validation.mean_loss();

@@ -171,7 +171,8 @@ TEST_CASE("a loss that is not finite ends the run and is not saved") {
       run.model.parameters().find("head.bias")->value.data[7] = std::numeric_limits<Real>::quiet_NaN();
   };
   const std::string text = error_text([&] { trainer.run(after_step(poison)); });
-  CHECK(text.starts_with("step 7: the loss is nan"));
+  INFO(text);
+  CHECK(text.starts_with("step 7: the loss is nan; \"head.bias\" is not finite at element 7; "));
   CHECK(list_checkpoints(directory.path()).front().step == 5);
   std::vector<std::string> skipped;
   CHECK(newest_valid_checkpoint(directory.path(), skipped)->step == 5);
@@ -241,6 +242,24 @@ TEST_CASE("one directory has one run, of one recipe and its data") {
   RunDirectory run_directory(directory.path(), other_data.recipe, {}, ExistingRun::resume, ignore);
   Trainer trainer(other_data.recipe, other_data.objective, &run_directory);
   CHECK(error_text([&] { trainer.run({}); }).find("hash") != std::string::npos);
+}
+
+TEST_CASE("a run does not go on with another tokenizer") {
+  const Recipe recipe = recipe_with("sgd");
+  const ScratchDirectory directory;
+  const auto resume = [&](const std::string& tokenizer) {
+    SmallRun run = make_run(recipe);
+    RunDirectory run_directory(directory.path(), run.recipe, {{"source-tokenizer.json", tokenizer}},
+                               ExistingRun::resume, ignore);
+    Trainer trainer(run.recipe, run.objective, &run_directory);
+    TrainerCallbacks callbacks;
+    callbacks.wants_stop = [] { return true; };
+    trainer.run(callbacks);
+  };
+  resume("one");
+  CHECK(error_text([&] { resume("one"); }) == "(no error)");
+  CHECK(error_text([&] { resume("two"); }).find("source-tokenizer.json: another tokenizer") !=
+        std::string::npos);
 }
 
 TEST_CASE("--overwrite starts anew") {
