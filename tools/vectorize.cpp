@@ -1,4 +1,4 @@
-// vectorize: tokens to ids; labels to ids. Manual: tools/vectorize.md.
+// vectorize: tokens to ids or bags of words; labels to ids. Manual: tools/vectorize.md.
 #include <CLI/CLI.hpp>
 #include <atomic>
 #include <charconv>
@@ -11,8 +11,10 @@
 #include "recipe/recipe.hpp"
 #include "support/error.hpp"
 #include "support/files.hpp"
+#include "support/numbers.hpp"
 #include "support/parallel.hpp"
 #include "text/labels.hpp"
+#include "text/term_table_learner.hpp"
 #include "text/token_lines.hpp"
 #include "text/tokenizer.hpp"
 
@@ -21,9 +23,9 @@ namespace {
 
 struct Options {
   std::vector<std::string> tokens;
-  fs::path tokenizer, labels, output, recipe;
-  std::string learn, side = "source", scale = "full";
-  std::int64_t length = 0;
+  fs::path tokenizer, terms, labels, output, recipe;
+  std::string learn, form, side = "source", scale = "full";
+  std::int64_t length = 0, ngrams = 1, size = 20000;
   bool has_start = false, has_end = false, has_header = false;
   bool is_quiet = false;
   cli::LineReaderSettings reader;
@@ -31,7 +33,7 @@ struct Options {
 };
 
 struct TypedOptions {
-  CLI::Option *length = nullptr, *start = nullptr, *end = nullptr;
+  CLI::Option *length = nullptr, *start = nullptr, *end = nullptr, *ngrams = nullptr, *size = nullptr;
 };
 
 void describe(CLI::App& app, Options& o, TypedOptions& typed) {
@@ -46,9 +48,22 @@ void describe(CLI::App& app, Options& o, TypedOptions& typed) {
   app.add_flag("--header", o.has_header, "write a first line that names the vocabulary");
   app.add_option("--labels", o.labels, "turn lines into the ids of this label set instead")
       ->option_text("FILE");
-  app.add_option("--learn", o.learn, "labels: collect a label set from the lines")->option_text("labels");
-  app.add_option("-o,--output", o.output, "where the learned label set goes; - is standard output")
+  app.add_option("--terms", o.terms,
+                 "turn token lines into bags of the words or n-grams of this table instead")
       ->option_text("FILE");
+  app.add_option(
+         "--output", o.form,
+         "of bags of words: multi-hot, count, tf-idf, or ids (of n-grams, one by one); the table's own "
+         "where it is not given")
+      ->option_text("FORM");
+  app.add_option(
+         "--learn", o.learn,
+         "labels: collect a label set from the lines; ngrams or tf-idf: a table of terms from token lines")
+      ->option_text("labels|ngrams|tf-idf");
+  typed.ngrams = app.add_option("--ngrams", o.ngrams, "learn terms of up to N tokens")->capture_default_str();
+  typed.size =
+      app.add_option("--size", o.size, "learn at most N terms, [UNK] counted")->capture_default_str();
+  app.add_option("-o", o.output, "where what was learned goes; - is standard output")->option_text("FILE");
   app.add_option("-r,--recipe", o.recipe, "take length, start and end from a recipe")->option_text("FILE");
   app.add_option("--side", o.side, "of the recipe: source or target")->capture_default_str();
   app.add_option("--scale", o.scale, "of the recipe: full, or quick: its cut-down version")
@@ -69,24 +84,39 @@ void resolve(Options& o, const TypedOptions& typed) {
     if (typed.start->count() == 0) o.has_start = o.side == "target";
     if (typed.end->count() == 0) o.has_end = o.side == "target";
   }
-  const int modes = (o.tokenizer.empty() ? 0 : 1) + (o.labels.empty() ? 0 : 1) + (o.learn.empty() ? 0 : 1);
-  if (modes != 1)
-    throw UsageError("give one of --tokenizer FILE, --labels FILE, --learn labels (see --help)");
-  if (!o.learn.empty()) {
-    if (o.learn != "labels") throw UsageError("--learn: unknown kind " + quote(o.learn) + " (labels)");
-    if (o.output.empty()) throw UsageError("--learn needs -o FILE for the label set");
-  } else if (!o.output.empty()) {
-    throw UsageError("-o goes with --learn only (ids go to standard output)");
+  const auto named = [](const fs::path& path) { return path.empty() ? 0 : 1; };
+  if (named(o.tokenizer) + named(o.terms) + named(o.labels) + (o.learn.empty() ? 0 : 1) != 1) {
+    throw UsageError(
+        "give one of --tokenizer, --terms, --labels, each with a FILE, and --learn (see --help)");
   }
-  if (!o.tokenizer.empty()) {
+  if (!o.learn.empty()) {
+    if (o.learn != "labels" && o.learn != "ngrams" && o.learn != "tf-idf") {
+      throw UsageError("--learn: unknown kind " + quote(o.learn) + " (labels, ngrams or tf-idf)");
+    }
+    if (o.output.empty()) throw UsageError("--learn needs -o FILE for what was learned");
+  } else if (!o.output.empty()) {
+    throw UsageError("-o goes with --learn only (lines go to standard output)");
+  }
+  const bool learns_terms = o.learn == "ngrams" || o.learn == "tf-idf";
+  if (!learns_terms && typed.ngrams->count() + typed.size->count() > 0) {
+    throw UsageError("--ngrams and --size go with --learn ngrams and --learn tf-idf only");
+  }
+  if (!o.form.empty() && o.terms.empty() && !learns_terms) {
+    throw UsageError("--output goes with --terms FILE only (learn one with --learn ngrams)");
+  }
+  const bool makes_ids = !o.tokenizer.empty() || (!o.terms.empty() && o.form == "ids");
+  if (makes_ids) {
     if (typed.length->count() == 0 && o.recipe.empty()) {
       throw UsageError("--length is missing (the model's number of positions)");
     }
     if (o.length < 1 || o.length > 0x7FFFFFFF) {
       throw UsageError("--length: " + std::to_string(o.length) + " is not in 1 .. 2147483647");
     }
-  } else if (typed.length->count() + typed.start->count() + typed.end->count() > 0) {
-    throw UsageError("--length, --start and --end go with --tokenizer only");
+  } else if (typed.length->count() > 0) {
+    throw UsageError("--length goes with --tokenizer and --output ids only");
+  }
+  if (o.tokenizer.empty() && typed.start->count() + typed.end->count() > 0) {
+    throw UsageError("--start and --end go with --tokenizer only");
   }
 }
 
@@ -94,6 +124,12 @@ void note_crlf(const Options& o, const cli::LineReader& reader) {
   if (!o.is_quiet && reader.crlf_lines() > 0) {
     cli::note(std::to_string(reader.crlf_lines()) + " lines ended in CR LF; the CR was dropped");
   }
+}
+
+void note_cut(const Options& o, std::uint64_t cut, std::uint64_t all, std::size_t most_ids) {
+  if (o.is_quiet || cut == 0) return;
+  cli::note(std::to_string(cut) + " of " + std::to_string(all) + " lines were cut to " +
+            std::to_string(most_ids) + " ids");
 }
 
 void append_number(std::string& out, std::int64_t number) {
@@ -187,17 +223,90 @@ void write_ids(const Options& o) {
     out.push_back('\n');
   });
   note_crlf(o, reader);
-  if (!o.is_quiet && cut_lines > 0) {
-    cli::note(std::to_string(cut_lines) + " of " + std::to_string(all_lines) + " lines were cut to " +
-              std::to_string(most_ids) + " ids");
+  note_cut(o, cut_lines, all_lines, most_ids);
+}
+
+// --- Bags of words -----------------------------------------------------------------------------------------
+
+TermOutput form_of(const Options& o, TermOutput otherwise) {
+  if (o.form.empty()) return otherwise;
+  try {
+    return parse_term_output(o.form);
+  } catch (const UsageError& error) {
+    throw UsageError(std::string("--output: ") + error.what());
   }
 }
 
+void learn_terms(const Options& o) {
+  const TermOutput form = form_of(o, o.learn == "tf-idf" ? TermOutput::tf_idf : TermOutput::multi_hot);
+  TermTableLearner learner({.ngrams = o.ngrams, .output = form}, o.size);
+  cli::check_result_file(o.output);
+  cli::LineReader reader(o.tokens, o.reader);
+  cli::LineWriter none;
+  cli::filter_lines(reader, none, [&](std::string_view line, std::string&) { learner.add(line); });
+  TermTableLearner::Summary summary;
+  const TermTable table = learner.finish(&summary);
+  cli::write_result_file(o.output, table.to_text());
+  note_crlf(o, reader);
+  if (o.is_quiet) return;
+  const auto count = [](std::uint64_t n) { return format_count(static_cast<std::int64_t>(n)); };
+  cli::note(o.output.string() + ": " + count(static_cast<std::uint64_t>(table.size())) + " terms of " +
+            count(summary.distinct) + " distinct n-grams; they cover " + count(summary.covered) + " of " +
+            count(summary.ngrams) + " in " + count(summary.documents) + " lines");
+}
+
+// The ids of the row's n-grams one by one, as the framework's integer mode has them; returns whether some
+// were cut off.
+bool append_ngram_ids(const TermTable& table, const TokenRow& row, std::size_t most, std::string& out) {
+  std::size_t count = 0;
+  for_each_ngram(row, static_cast<std::size_t>(table.settings().ngrams), [&](std::string_view ngram) {
+    if (count < most) {
+      if (count != 0) out.push_back(' ');
+      append_number(out, table.find(ngram) + 1);
+    }
+    ++count;
+  });
+  return count > most;
+}
+
+void write_terms(const Options& o) {
+  const TermTable table = TermTable::load(o.terms);
+  const TermOutput form = form_of(o, table.settings().output);
+  if (form == TermOutput::ids && o.length < 1) {
+    throw UsageError("--length is missing (" + o.terms.string() + " is for ids)");
+  }
+  cli::LineReader reader(o.tokens, o.reader);
+  cli::LineWriter writer;
+  const bool has_pad = form == TermOutput::ids;
+  if (o.has_header) writer.line(header(table.hash(), table.size() + (has_pad ? 1 : 0), has_pad ? 0 : -1));
+  const auto most = static_cast<std::size_t>(o.length);
+  std::atomic<std::uint64_t> all_lines = 0, cut_lines = 0;
+  cli::filter_lines(reader, writer, [&](std::string_view line, std::string& out) {
+    TokenRow row;
+    row.read(line);
+    if (form == TermOutput::ids) {
+      cut_lines += append_ngram_ids(table, row, most, out) ? 1 : 0;
+    } else {
+      std::vector<TermValue> values;
+      table.values(row, form, values);
+      append_term_values(out, values, form);
+    }
+    ++all_lines;
+    out.push_back('\n');
+  });
+  note_crlf(o, reader);
+  note_cut(o, cut_lines, all_lines, most);
+}
+
 void run(const Options& o) {
-  if (!o.learn.empty()) {
+  if (o.learn == "labels") {
     learn_labels(o);
+  } else if (!o.learn.empty()) {
+    learn_terms(o);
   } else if (!o.labels.empty()) {
     write_label_ids(o);
+  } else if (!o.terms.empty()) {
+    write_terms(o);
   } else {
     write_ids(o);
   }
@@ -212,12 +321,15 @@ int main(int argc, char** argv) {
   TypedOptions typed;
   return cli::tool_main(
       argc, argv,
-      {"vectorize", "turn token lines into id lines, labels into ids",
+      {"vectorize", "turn token lines into id lines or bags of words, labels into ids",
        "cut -f1 train.tsv | tokenize --tokenizer en.json | vectorize --tokenizer en.json --length 20 > "
        "en.ids\n"
        "cut -f2 train.tsv | tokenize --tokenizer es.json | vectorize --tokenizer es.json --length 20 --start "
        "--end > es.ids\n"
-       "cut -f2 reviews.tsv | vectorize --learn labels -o labels.txt"},
+       "cut -f2 reviews.tsv | vectorize --learn labels -o labels.txt\n"
+       "cut -f1 reviews.tsv | tokenize --tokenizer en.json | vectorize --learn tf-idf --ngrams 2 -o "
+       "terms.tsv\n"
+       "cut -f1 reviews.tsv | tokenize --tokenizer en.json | vectorize --terms terms.tsv > reviews.bags"},
       [&](CLI::App& app) { describe(app, options, typed); },
       [&] {
         resolve(options, typed);

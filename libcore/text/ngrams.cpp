@@ -1,17 +1,33 @@
 #include "text/ngrams.hpp"
 
+#include "text/token_lines.hpp"
+
 namespace headwater {
 
-std::vector<std::string> ngrams(std::span<const std::string> tokens, std::size_t most) {
-  std::vector<std::string> all;
-  for (std::size_t length = 1; length <= most; ++length) {
-    for (std::size_t begin = 0; begin + length <= tokens.size(); ++begin) {
-      std::string gram = tokens[begin];
-      for (std::size_t i = 1; i < length; ++i) gram += " " + tokens[begin + i];
-      all.push_back(std::move(gram));
-    }
-  }
-  return all;
+void TokenRow::clear() {
+  text_.clear();
+  begins_.clear();
+}
+
+void TokenRow::add(std::string_view token) {
+  begins_.push_back(text_.size() + (begins_.empty() ? 0 : 1));
+  append_token(text_, 0, token);
+}
+
+void TokenRow::read(std::string_view token_line) {
+  clear();
+  for_each_token_of_line(token_line, scratch_, [&](std::string_view token) { add(token); });
+}
+
+std::string plain_ngram(std::string_view ngram) {
+  std::string plain, scratch;
+  bool is_first = true;
+  for_each_token_of_line(ngram, scratch, [&](std::string_view token) {
+    if (!is_first) plain.push_back(' ');
+    plain += token;
+    is_first = false;
+  });
+  return plain;
 }
 
 }  // namespace headwater

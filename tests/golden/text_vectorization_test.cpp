@@ -1,12 +1,14 @@
-// Integer mode of the framework's text layer: vocabularies and ids of
+// All modes of the framework's text layer: vocabularies and outputs of
 // reference/keras/text-vectorization.json.
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <cstdlib>
 
 #include "support/files.hpp"
 #include "support/json.hpp"
-#include "text/ngrams.hpp"
+#include "text/term_table_learner.hpp"
 #include "text/tokenizer_learner.hpp"
 
 using namespace headwater;
@@ -22,10 +24,11 @@ fs::path reference_folder() {
 struct Case {
   StandardizeSettings standardize;
   SplitKind split = SplitKind::word;
-  std::size_t ngrams = 1;
-  std::size_t length = 0;  // 0: the longest of the texts
+  std::string mode;
+  std::int64_t ngrams = 1;
+  std::size_t length = 0;  // of integer mode; 0: the longest of the texts
   std::vector<std::string> vocabulary;
-  std::vector<std::vector<std::int32_t>> outputs;
+  std::vector<std::vector<double>> outputs;
 };
 
 Case read_case(const Json& json) {
@@ -34,92 +37,111 @@ Case read_case(const Json& json) {
   c.standardize.standardize =
       standardize.is_null() ? Standardization::none : parse_standardization(standardize.as_string());
   c.split = json.at("split").as_string() == "character" ? SplitKind::character : SplitKind::word;
-  if (!json.at("ngrams").is_null()) c.ngrams = json.at("ngrams").as_unsigned();
+  c.mode = json.at("output_mode").as_string();
+  if (!json.at("ngrams").is_null()) c.ngrams = json.at("ngrams").as_integer();
   if (!json.at("output_sequence_length").is_null())
     c.length = json.at("output_sequence_length").as_unsigned();
   for (const Json& term : json.at("vocabulary").as_array()) c.vocabulary.push_back(term.as_string());
   for (const Json& row : json.at("outputs").as_array()) {
-    auto& ids = c.outputs.emplace_back();
-    for (const Json& id : row.as_array()) ids.push_back(static_cast<std::int32_t>(id.as_integer()));
+    auto& numbers = c.outputs.emplace_back();
+    for (const Json& number : row.as_array()) numbers.push_back(number.as_number());
   }
   return c;
 }
 
-std::vector<std::string> terms_of(const std::string& text, const Case& c) {
+TokenRow row_of(const std::string& text, const Case& c) {
   const ByteMap map =
       byte_map(c.standardize, c.split == SplitKind::word ? WhiteSpace::separates : WhiteSpace::kept);
-  std::vector<std::string> tokens;
+  TokenRow row;
   std::string scratch;
-  const auto keep = [&](std::string_view token) { tokens.emplace_back(token); };
+  const auto keep = [&](std::string_view token) { row.add(token); };
   if (c.split == SplitKind::word) {
     for_each_word(text, map, scratch, keep);
   } else {
     for_each_character(text, map, keep);
   }
-  return ngrams(tokens, c.ngrams);
+  return row;
+}
+
+std::string line_of(const TokenRow& row) {
+  return row.size() == 0 ? "" : std::string(row.ngram(0, row.size()));
+}
+
+// The tokenizer that users learn has the framework's vocabulary, its [PAD] standing for the empty term, and
+// gives its ids.
+void check_tokenizer(const Case& c, const std::vector<std::string>& texts) {
+  TokenizerLearner learner({.split = c.split,
+                            .size = static_cast<std::int64_t>(c.vocabulary.size()),
+                            .standardize = c.standardize});
+  for (const std::string& text : texts) learner.add(text);
+  const Tokenizer tokenizer = learner.finish();
+  REQUIRE(tokenizer.vocabulary_size() == static_cast<std::int32_t>(c.vocabulary.size()));
+  for (std::int32_t id = 2; id < tokenizer.vocabulary_size(); ++id) {
+    CHECK(tokenizer.surface(id) == c.vocabulary[static_cast<std::size_t>(id)]);
+  }
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    const std::vector<std::int32_t> encoded = tokenizer.encode(texts[i]);
+    std::vector<double> row(encoded.begin(), encoded.end());
+    row.resize(c.outputs[i].size(), 0);
+    CHECK(row == c.outputs[i]);
+  }
 }
 
 }  // namespace
 
-TEST_CASE("text vectorization, integer mode: the framework's vocabularies and ids") {
+TEST_CASE("text vectorization: the framework's vocabularies and outputs in all modes") {
   const fs::path path = reference_folder() / "keras/text-vectorization.json";
   const Json file = Json::parse(read_file(path), path.string());
   std::vector<std::string> texts;
   for (const Json& text : file.at("texts").as_array()) texts.push_back(text.as_string());
   int cases = 0;
   for (const Json& json : file.at("cases").as_array()) {
-    if (json.at("output_mode").as_string() != "int") continue;
     const Case c = read_case(json);
-    INFO("standardize ", std::string(name_of(c.standardize.standardize)), ", ngrams ", c.ngrams, ", length ",
-         c.length);
+    INFO("standardize ", std::string(name_of(c.standardize.standardize)), ", mode ", c.mode, ", ngrams ",
+         c.ngrams, ", length ", c.length);
     ++cases;
+    const bool is_integer = c.mode == "int";
+    const std::size_t special = is_integer ? 2 : 1;  // integer mode has '' before [UNK]
 
-    WordTable counts;
-    std::vector<std::vector<std::string>> terms;
-    for (const std::string& text : texts) {
-      terms.push_back(terms_of(text, c));
-      for (const std::string& term : terms.back()) ++counts.value(term);
-    }
-    std::vector<std::string> vocabulary = {"", "[UNK]"};
-    WordTable ids;
-    for (const WordTable::Entry& entry : most_frequent(counts, c.vocabulary.size() - 2)) {
-      ids.value(entry.word()) = vocabulary.size();
-      vocabulary.emplace_back(entry.word());
-    }
+    TermTableLearner learner({.ngrams = c.ngrams},
+                             static_cast<std::int64_t>(c.vocabulary.size() - special) + 1);
+    for (const std::string& text : texts) learner.add(line_of(row_of(text, c)));
+    const TermTable table = learner.finish();
+    std::vector<std::string> vocabulary;
+    if (is_integer) vocabulary.emplace_back();
+    vocabulary.emplace_back("[UNK]");
+    for (std::int32_t id = 1; id < table.size(); ++id)
+      vocabulary.push_back(plain_ngram(table.term(id).ngram));
     CHECK(vocabulary == c.vocabulary);
 
-    std::size_t length = c.length;
-    if (length == 0) {
-      for (const auto& row : terms) length = std::max(length, row.size());
-    }
-    std::vector<std::vector<std::int32_t>> outputs;
-    for (const auto& row : terms) {
-      auto& output = outputs.emplace_back();
-      for (const std::string& term : row) {
-        const WordTable::Entry* entry = ids.find(term);
-        output.push_back(entry == nullptr ? 1 : static_cast<std::int32_t>(entry->value));
+    REQUIRE(c.outputs.size() == texts.size());
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+      INFO("text ", i);
+      const TokenRow row = row_of(texts[i], c);
+      std::vector<double> output(is_integer ? 0 : c.vocabulary.size(), 0);
+      if (is_integer) {
+        for_each_ngram(row, static_cast<std::size_t>(c.ngrams),
+                       [&](std::string_view ngram) { output.push_back(table.find(ngram) + 1); });
+        output.resize(c.outputs[i].size(), 0);
+      } else {
+        const TermOutput mode = c.mode == "multi_hot" ? TermOutput::multi_hot
+                                : c.mode == "count"   ? TermOutput::count
+                                                      : TermOutput::tf_idf;
+        std::vector<TermValue> values;
+        table.values(row, mode, values);
+        for (const TermValue& v : values)
+          output.at(static_cast<std::size_t>(v.term)) = static_cast<double>(v.value);
       }
-      output.resize(length, 0);
-    }
-    CHECK(outputs == c.outputs);
-
-    // The tokenizer that users learn gives the same, its [PAD] standing for the empty term.
-    if (c.ngrams == 1) {
-      TokenizerLearner learner({.split = c.split,
-                                .size = static_cast<std::int64_t>(c.vocabulary.size()),
-                                .standardize = c.standardize});
-      for (const std::string& text : texts) learner.add(text);
-      const Tokenizer tokenizer = learner.finish();
-      REQUIRE(tokenizer.vocabulary_size() == static_cast<std::int32_t>(c.vocabulary.size()));
-      for (std::int32_t id = 2; id < tokenizer.vocabulary_size(); ++id) {
-        CHECK(tokenizer.surface(id) == c.vocabulary[static_cast<std::size_t>(id)]);
+      if (c.mode != "tf_idf") {
+        CHECK(output == c.outputs[i]);
+        continue;
       }
-      for (std::size_t i = 0; i < texts.size(); ++i) {
-        std::vector<std::int32_t> encoded = tokenizer.encode(texts[i]);
-        encoded.resize(length, 0);
-        CHECK(encoded == c.outputs[i]);
+      REQUIRE(output.size() == c.outputs[i].size());
+      for (std::size_t id = 0; id < output.size(); ++id) {  // the reference's numbers have six decimals
+        CHECK(std::abs(output[id] - c.outputs[i][id]) <= 1e-6 * std::max(1.0, c.outputs[i][id]));
       }
     }
+    if (is_integer && c.ngrams == 1) check_tokenizer(c, texts);
   }
   CHECK(cases > 0);
 }

@@ -2,8 +2,10 @@
 
 #include <doctest/doctest.h>
 
+#include <string>
+#include <vector>
+
 #include "support/error.hpp"
-#include "text/ngrams.hpp"
 #include "text/unicode.hpp"
 #include "text/words.hpp"
 
@@ -84,12 +86,4 @@ TEST_CASE("lower case maps each code point alone, in no language's way") {
   out.clear();
   append_unicode_lower(out, "\xFFÉ\xC3");
   CHECK(out == "\xFFé\xC3");
-}
-
-TEST_CASE("n-grams: all single tokens, then all pairs, then all triples") {
-  const std::vector<std::string> tokens = {"a", "b", "c"};
-  CHECK(ngrams(tokens, 1) == tokens);
-  CHECK(ngrams(tokens, 3) == std::vector<std::string>{"a", "b", "c", "a b", "b c", "a b c"});
-  CHECK(ngrams(tokens, 9).size() == 6);
-  CHECK(ngrams({}, 2).empty());
 }

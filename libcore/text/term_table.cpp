@@ -1,0 +1,229 @@
+#include "text/term_table.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+
+#include "support/error.hpp"
+#include "support/files.hpp"
+#include "support/hash.hpp"
+#include "support/utf8.hpp"
+
+namespace headwater {
+namespace {
+
+constexpr std::string_view kHeader = "#terms ";
+constexpr std::array kOutputs = {TermOutput::multi_hot, TermOutput::count, TermOutput::tf_idf,
+                                 TermOutput::ids};
+constexpr std::int64_t kMostNgrams = 100;
+
+template <class Number>
+void append_decimal(std::string& out, Number number) {
+  std::array<char, 32> digits{};
+  out.append(digits.data(), std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr);
+}
+
+// Decimal digits and nothing else; false where there are others, or too many.
+bool read_decimal(std::string_view text, std::uint64_t& number) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc() && end == text.data() + text.size();
+}
+
+struct Header {
+  TermTable::Settings settings;
+  std::uint64_t documents = 0;
+};
+
+// `place` ends with ": ".
+Header read_header(std::string_view line, const std::string& place) {
+  const std::string fix = " (a table of terms begins with \"#terms v1 ngrams=N documents=D output=FORM\")";
+  if (!line.starts_with(kHeader)) throw Error(place + "not a table of terms" + fix);
+  Header header;
+  std::array<bool, 3> is_given{};
+  std::string_view rest = line.substr(kHeader.size());
+  for (bool is_version = true; !rest.empty(); is_version = false) {
+    const std::string_view word = rest.substr(0, rest.find(' '));
+    rest.remove_prefix(std::min(word.size() + 1, rest.size()));
+    if (is_version) {
+      if (word != "v1") throw Error(place + "version " + quote(word) + ", this program knows v1");
+      continue;
+    }
+    const std::size_t equals = std::min(word.find('='), word.size());
+    const std::string_view key = word.substr(0, equals),
+                           value = word.substr(std::min(equals + 1, word.size()));
+    std::uint64_t number = 0;
+    bool is_right = false;
+    if (key == "ngrams") {
+      is_right = read_decimal(value, number) && number >= 1 && number <= std::uint64_t{kMostNgrams};
+      header.settings.ngrams = static_cast<std::int64_t>(number);
+      is_given[0] = true;
+    } else if (key == "documents") {
+      is_right = read_decimal(value, number) && number >= 1;
+      header.documents = number;
+      is_given[1] = true;
+    } else if (key == "output") {
+      const auto found =
+          std::find_if(kOutputs.begin(), kOutputs.end(), [&](TermOutput o) { return name_of(o) == value; });
+      is_right = found != kOutputs.end();
+      if (is_right) header.settings.output = *found;
+      is_given[2] = true;
+    }
+    if (!is_right) throw Error(place + quote(word) + " in the header" + fix);
+  }
+  if (is_given != std::array{true, true, true}) throw Error(place + "the header is incomplete" + fix);
+  return header;
+}
+
+}  // namespace
+
+std::string_view name_of(TermOutput output) {
+  switch (output) {
+    case TermOutput::multi_hot:
+      return "multi-hot";
+    case TermOutput::count:
+      return "count";
+    case TermOutput::tf_idf:
+      return "tf-idf";
+    case TermOutput::ids:
+      return "ids";
+  }
+  return "";
+}
+
+TermOutput parse_term_output(std::string_view name) {
+  for (const TermOutput output : kOutputs) {
+    if (name_of(output) == name) return output;
+  }
+  throw UsageError("unknown form " + quote(name) + " (multi-hot, count, tf-idf or ids)");
+}
+
+TermTable::TermTable(const Settings& settings, std::uint64_t documents, std::vector<Term> terms)
+    : settings_(settings), documents_(documents) {
+  if (terms.empty()) throw Error("a table of terms without terms");
+  terms_.reserve(terms.size() + 1);
+  weights_.reserve(terms.size() + 1);
+  terms_.push_back({std::string(kUnknownTerm), 0});
+  weights_.push_back(0);
+  double sum = 0;
+  for (Term& term : terms) {
+    std::uint64_t& id = ids_.value(term.ngram);
+    if (id != 0) throw Error("the term " + quote(term.ngram) + " stands twice");
+    id = terms_.size();
+    // The double logarithm rounded to float is the same on every machine but for one value in 2^29.
+    const double weight =
+        std::log(1 + static_cast<double>(documents) / (1 + static_cast<double>(term.documents)));
+    weights_.push_back(static_cast<float>(weight));
+    sum += static_cast<double>(weights_.back());
+    terms_.push_back(std::move(term));
+  }
+  weights_.front() = static_cast<float>(sum / static_cast<double>(terms.size()));
+}
+
+TermTable TermTable::load(const std::filesystem::path& path) {
+  constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 31;
+  return parse(read_file(path, kMostBytes), path.string());
+}
+
+TermTable TermTable::parse(std::string_view text, std::string_view where) {
+  Header header;
+  std::vector<Term> terms;
+  TokenRow row;
+  WordTable known;
+  std::size_t number = 0;
+  const auto next_line = [&] {
+    ++number;
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    std::string_view line = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    return line;
+  };
+  const auto place = [&] { return std::string(where) + ":" + std::to_string(number) + ": "; };
+  const std::string_view first = next_line();
+  header = read_header(first, place());
+  const std::string form = " (each line is a term, a TAB and the number of documents that hold it)";
+  while (!text.empty()) {
+    const std::string_view line = next_line();
+    const std::size_t tab = line.find('\t');
+    std::uint64_t documents = 0;
+    if (tab == line.npos || !read_decimal(line.substr(tab + 1), documents))
+      throw Error(place() + quote(line) + form);
+    const std::string_view ngram = line.substr(0, tab);
+    if (find_invalid_utf8(ngram) != ngram.npos) throw Error(place() + "invalid UTF-8 in " + quote(ngram));
+    if (documents > header.documents) {
+      throw Error(place() + std::to_string(documents) + " documents hold " + quote(ngram) +
+                  ", but there are " + std::to_string(header.documents));
+    }
+    if (number == 2) {
+      if (ngram != kUnknownTerm)
+        throw Error(place() + "the first term is " + quote(ngram) + ", not \"[UNK]\"");
+      continue;
+    }
+    try {
+      row.read(ngram);
+    } catch (const Error& error) {
+      throw Error(std::string(where) + ":" + std::to_string(number) + ":" + error.what());
+    }
+    if (row.size() == 0 || row.ngram(0, row.size()) != ngram)
+      throw Error(place() + quote(ngram) + " is not a term as token lines write it" + form);
+    if (static_cast<std::int64_t>(row.size()) > header.settings.ngrams) {
+      throw Error(place() + quote(ngram) + " has " + std::to_string(row.size()) +
+                  " tokens, more than ngrams=" + std::to_string(header.settings.ngrams));
+    }
+    if (known.find(ngram) != nullptr) throw Error(place() + "the term " + quote(ngram) + " stands twice");
+    known.value(ngram) = 1;
+    if (terms.size() >= 0x7FFFFFF0u) throw Error(place() + "more than 2147483632 terms");
+    terms.push_back({std::string(ngram), documents});
+  }
+  if (terms.empty()) throw Error(std::string(where) + ": no terms" + form);
+  return TermTable(header.settings, header.documents, std::move(terms));
+}
+
+void TermTable::values(const TokenRow& row, TermOutput output, std::vector<TermValue>& values) const {
+  values.clear();
+  for_each_ngram(row, static_cast<std::size_t>(settings_.ngrams), [&](std::string_view ngram) {
+    values.push_back({find(ngram), 1});
+  });
+  std::sort(values.begin(), values.end(),
+            [](const TermValue& a, const TermValue& b) { return a.term < b.term; });
+  std::size_t kept = 0;
+  for (std::size_t begin = 0; begin < values.size();) {
+    std::size_t end = begin + 1;
+    while (end < values.size() && values[end].term == values[begin].term) ++end;
+    TermValue value{values[begin].term,
+                    output == TermOutput::multi_hot ? 1 : static_cast<float>(end - begin)};
+    if (output == TermOutput::tf_idf) value.value *= weights_[static_cast<std::size_t>(value.term)];
+    values[kept++] = value;
+    begin = end;
+  }
+  values.resize(kept);
+}
+
+std::string TermTable::to_text() const {
+  std::string text = "#terms v1 ngrams=" + std::to_string(settings_.ngrams) +
+                     " documents=" + std::to_string(documents_) + " output=";
+  text.append(name_of(settings_.output)).push_back('\n');
+  for (const Term& term : terms_) {
+    text += term.ngram + "\t";
+    append_decimal(text, term.documents);
+    text.push_back('\n');
+  }
+  return text;
+}
+
+std::string TermTable::hash() const { return hash128(to_text()); }
+
+void append_term_values(std::string& out, const std::vector<TermValue>& values, TermOutput output) {
+  bool is_first = true;
+  for (const TermValue& value : values) {
+    if (!is_first) out.push_back(' ');
+    is_first = false;
+    append_decimal(out, value.term);
+    if (output == TermOutput::multi_hot) continue;
+    out.push_back(':');
+    append_decimal(out, value.value);
+  }
+}
+
+}  // namespace headwater

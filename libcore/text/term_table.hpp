@@ -1,0 +1,86 @@
+// Bags of words: the terms (n-grams) that count, in how many lines each stands, and what a line becomes
+// (FORMATS.md 6.4). Learning a table is in term_table_learner.hpp.
+//
+// The file is text: "#terms v1 ngrams=N documents=D output=FORM", then a line "term TAB documents" for each
+// id from 0; a term is written as in token lines. Term 0 is [UNK], which stands for all others.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "text/ngrams.hpp"
+#include "text/word_table.hpp"
+
+namespace headwater {
+
+// What stands for a line: which terms it has | how often | that, times inverse document frequency | the ids
+// of its n-grams one by one (the framework's integer mode: 1 is [UNK], term t is t + 1).
+enum class TermOutput { multi_hot, count, tf_idf, ids };
+std::string_view name_of(TermOutput output);  // "multi-hot", "count", "tf-idf", "ids"
+// Throws UsageError with all of them.
+TermOutput parse_term_output(std::string_view name);
+
+// One entry of a sparse row.
+struct TermValue {
+  std::int32_t term = 0;
+  float value = 0;
+  bool operator==(const TermValue&) const = default;
+};
+
+inline constexpr std::string_view kUnknownTerm = "[UNK]";
+
+class TermTable {
+ public:
+  struct Settings {
+    std::int64_t ngrams = 1;  // the most tokens of a term
+    TermOutput output = TermOutput::multi_hot;
+    bool operator==(const Settings&) const = default;
+  };
+  struct Term {
+    std::string ngram;
+    std::uint64_t documents = 0;  // lines that hold it
+  };
+  // `terms` from id 1 on. Throws Error where there is none, or one is given twice.
+  TermTable(const Settings& settings, std::uint64_t documents, std::vector<Term> terms);
+
+  // Throws Error "path:line: what".
+  static TermTable load(const std::filesystem::path& path);
+  static TermTable parse(std::string_view text, std::string_view where);
+
+  const Settings& settings() const { return settings_; }
+  std::int32_t size() const { return static_cast<std::int32_t>(terms_.size()); }  // with [UNK]
+  std::uint64_t documents() const { return documents_; }
+  const Term& term(std::int32_t id) const { return terms_.at(static_cast<std::size_t>(id)); }
+  // The id of a term written as in token lines; 0 where it is none of them.
+  std::int32_t find(std::string_view ngram) const {
+    const WordTable::Entry* entry = ids_.find(ngram);
+    return entry == nullptr ? 0 : static_cast<std::int32_t>(entry->value);
+  }
+  // ln(1 + documents / (1 + documents with the term)); of [UNK] the mean of all others.
+  float inverse_document_frequency(std::int32_t id) const {
+    return weights_.at(static_cast<std::size_t>(id));
+  }
+
+  // What the row's n-grams give, by ascending term; `output` is not ids. Replaces what `values` held. May be
+  // called from several threads.
+  void values(const TokenRow& row, TermOutput output, std::vector<TermValue>& values) const;
+
+  std::string to_text() const;
+  std::string hash() const;
+
+ private:
+  Settings settings_;
+  std::uint64_t documents_ = 0;
+  std::vector<Term> terms_;
+  std::vector<float> weights_;
+  WordTable ids_;
+};
+
+// "3 17 20" for multi-hot, "3:1 17:2 20:1" and "3:1.704748 ..." for the others: values are the shortest
+// decimals that read back equal.
+void append_term_values(std::string& out, const std::vector<TermValue>& values, TermOutput output);
+
+}  // namespace headwater
