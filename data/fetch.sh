@@ -26,6 +26,10 @@ sets | tr ' ' '\n' | grep -qxF -- "$set_name" || wrong "unknown set \"$set_name\
 
 unpack() { # ARCHIVE MEMBER: its bytes to stdout
   case $1 in
+    *.tar.gz) # a folder of the archive, put into lines by a script of the set's own
+      need tar tar && need gzip gzip && rm -rf "$tmp/folder" && mkdir "$tmp/folder" &&
+        gzip -dc -- "$1" | tar -xf - -C "$tmp/folder" "$2" && "$here/$set_name-lines.sh" "$tmp/folder/$2"
+      ;;
     *.xz) need xz xz-utils && xz -dc -- "$1" ;;
     *.gz) need gzip gzip && gzip -dc -- "$1" ;;
     *.zip) need unzip unzip && unzip -p -- "$1" "$2" ;;
@@ -60,9 +64,10 @@ while IFS='|' read -r _ file mirror_path url member licence; do
     [ -z "$from" ] || url=$from
     note "$set_name: $url; licence: $licence"
     archive=$tmp/${url##*/}
-    download "$url" "$archive"
-    record=$data/raw/$set_name/archives.sha256
-    printf '%s  %s\n' "$(hash_of "$archive")" "$url" >>"$record"
+    if [ ! -f "$archive" ]; then # two files of one archive: it is fetched once
+      download "$url" "$archive"
+      printf '%s  %s\n' "$(hash_of "$archive")" "$url" >>"$data/raw/$set_name/archives.sha256"
+    fi
   fi
   unpack "$archive" "$member" >"$tmp/unpacked" || fail "$archive: could not be unpacked"
   verify "$tmp/unpacked" "$pin" || fail "$archive: the unpacked $file has SHA-256 $(hash_of "$tmp/unpacked"), pinned is $(pin_of "$pin") (another version, or an incomplete file; delete it and fetch it again)"

@@ -36,6 +36,14 @@ printf 'one\tuno\ntwo\tdos\n' >"$tmp/site/toy/pairs.txt"
 (cd "$tmp/site" && python3 -c 'import zipfile; zipfile.ZipFile("toy.zip", "w").write("toy/pairs.txt")')
 gzip -c "$tmp/site/toy/pairs.txt" >"$tmp/mirror/toy/pairs.txt.gz"
 printf 'nonsense' >"$tmp/site/broken.zip"
+# Reviews as the archive of imdb has them: a file each, without a line end; one holds a TAB.
+for part in train test; do
+  for class in neg pos; do
+    mkdir -p "$tmp/site/aclImdb/$part/$class"
+    for id in 0 1 2 3 4 5 6 7 8 9 10 11; do printf '%s %s é\t%s' "$part" "$class" $id >"$tmp/site/aclImdb/$part/$class/${id}_7.txt"; done
+  done
+done
+(cd "$tmp/site" && tar -czf aclImdb.tar.gz aclImdb)
 python3 - "$tmp/site" >"$tmp/port" 2>/dev/null <<'PYTHON' &
 import functools, http.server, sys
 handler = functools.partial(http.server.SimpleHTTPRequestHandler, directory=sys.argv[1])
@@ -67,6 +75,20 @@ if command -v unzip >/dev/null; then
 else
   echo 'left out: archives from the server (no unzip)'
 fi
+printf 'imdb|%s.tsv|imdb/%s.tsv.gz|'"$url"'/aclImdb.tar.gz|aclImdb/%s|for research\n' train train train test test test >>"$HEADWATER_SETS"
+mkdir -p "$tmp/mirror/imdb" "$tmp/wanted"
+for part in train test; do
+  for class in 0neg 1pos; do
+    for id in 0 1 2 3 4 5 6 7 8 9 10 11; do printf '%s\t7\t%s\t%s %s é %s\n' "${class%???}" $id $part "${class#?}" $id; done
+  done >"$tmp/wanted/$part.tsv"
+  gzip -c "$tmp/wanted/$part.tsv" >"$tmp/mirror/imdb/$part.tsv.gz"
+  printf '%s  raw/imdb/%s.tsv\n' "$(sha256sum <"$tmp/wanted/$part.tsv" | cut -d' ' -f1)" $part >>"$HEADWATER_PINS"
+done
+check 'turns a folder of reviews into lines' [ "$(status_of "$fetch" imdb "$tmp/i")" = 0 ]
+check 'by label, then by id' cmp -s "$tmp/wanted/train.tsv" "$tmp/i/raw/imdb/train.tsv"
+check 'the test part too' cmp -s "$tmp/wanted/test.tsv" "$tmp/i/raw/imdb/test.tsv"
+check 'from one archive, fetched once' [ "$(wc -l <"$tmp/i/raw/imdb/archives.sha256")" = 1 ]
+check 'a folder without reviews is an error' [ "$(status_of "$root/data/imdb-lines.sh" "$tmp/wanted")" = 1 ]
 check 'fetches a plain file from another origin' [ "$(status_of "$fetch" --from "$url/toy/pairs.txt" toy "$tmp/c")" = 0 ]
 check 'a missing file is an error' [ "$(status_of "$fetch" --from "$url/nowhere.txt" toy "$tmp/d")" = 1 ]
 check 'with a word of advice' says 'HEADWATER_DATA=DIR'
@@ -85,6 +107,28 @@ check 'in one line' [ "$(grep -c SHA-256 "$tmp/stderr")" = 1 ]
 check 'without a trace' nothing_in "$tmp/g"
 check 'an unknown set is wrong use' [ "$(status_of "$fetch" unknown "$tmp/h")" = 2 ]
 check 'no set is wrong use' [ "$(status_of "$fetch")" = 2 ]
+
+# prepare-imdb.sh: a split for each seed
+prepare=$root/data/prepare-imdb.sh
+check 'splits the reviews' [ "$(HEADWATER_DATA=$tmp/mirror status_of "$prepare" "$tmp/j")" = 0 ]
+check 'says that nothing is pinned' says 'imdb/train.tsv: nothing is pinned for seed 1'
+check 'a fifth of so few is held out' [ "$(wc -l <"$tmp/j/imdb/validation.tsv") $(wc -l <"$tmp/j/imdb/train.tsv")" = '4 20' ]
+printf 'test neg é 3\tneg\n' >"$tmp/expected"
+check 'text, then the name of the label' grep -qxFf "$tmp/expected" "$tmp/j/imdb/test.tsv"
+awk -F '\t' '{ print $4 "\t" ($1 ? "pos" : "neg") }' "$tmp/wanted/train.tsv" | sort >"$tmp/expected"
+sort "$tmp/j/imdb/train.tsv" "$tmp/j/imdb/validation.tsv" >"$tmp/all"
+check 'every review is in one part' cmp -s "$tmp/expected" "$tmp/all"
+awk 'FILENAME == ARGV[1] { held[$1] = 1; next } FNR in held { split($0, column, "\t"); print column[4] }' \
+  "$tmp/j/imdb/validation.lines" "$tmp/wanted/train.tsv" | sort >"$tmp/expected"
+cut -f1 "$tmp/j/imdb/validation.tsv" | sort >"$tmp/all"
+check 'validation.lines names those held out' cmp -s "$tmp/expected" "$tmp/all"
+check 'another seed' [ "$(HEADWATER_DATA=$tmp/mirror status_of "$prepare" "$tmp/j" 2)" = 0 ]
+check 'is another split' [ "$(cmp -s "$tmp/j/imdb/validation.lines" "$tmp/j/imdb-seed-2/validation.lines" || echo differs)" = differs ]
+check 'of the same test set' cmp -s "$tmp/j/imdb/test.tsv" "$tmp/j/imdb-seed-2/test.tsv"
+for wrong in 0 01 -1 x 1234567890; do check "seed $wrong is wrong use" [ "$(status_of "$prepare" "$tmp/k" $wrong)" = 2 ]; done
+printf '%064d  imdb/test.tsv\n' 0 >>"$HEADWATER_PINS"
+check 'a prepared file with other bytes is refused' [ "$(HEADWATER_DATA=$tmp/mirror status_of "$prepare" "$tmp/l")" = 1 ]
+check 'and not left behind' [ ! -e "$tmp/l/imdb/test.tsv" ]
 
 # overlap.sh
 mkdir "$tmp/set"
