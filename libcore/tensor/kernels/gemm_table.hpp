@@ -58,7 +58,7 @@ inline Index segment_tokens(Index N) {
 }
 inline Index weight_scratch(Index M, Index N, int depth) {
   const Index cols = round_up(N, kTileLanes), tile = 16 * kTileLanes;
-  return segment_tokens(N) * (cols + 16) + depth * ((M + 16 + 1) * cols + tile) + 64;
+  return segment_tokens(N) * cols + depth * ((M + 16 + 1) * cols + tile) + 64;
 }
 
 // Sums of the subtrees of a fold put together: part i at parts + i·part_stride, merges[i] after it.

@@ -16,8 +16,8 @@ inline constexpr int kTileRows = 6, kTilePanels = 1;
 inline constexpr Index kTileCols = 16 * kTilePanels;
 inline constexpr Index kTileFloats = kTileRows * kTileCols;
 
-// How the rows of a stand in the strip: one after the other (a[r·kStripRow + k]), or the rows of a step
-// together (a[k·16 + r]).
+// How the rows of a stand: copied one after the other (a[r·kStripRow + k]), or the rows of a step together
+// where they are in memory (a[k·a_step + r]).
 enum class Strip { by_row, by_step };
 inline constexpr Index kStripRow = kDepth + 16;  // an odd number of cache lines: no two rows share sets
 
@@ -25,6 +25,7 @@ struct Tile {
   const float* a;
   const float* b;  // b[k·b_step + column]
   Index b_step, steps;
+  Index a_step = 1;               // by_step
   const float* before = nullptr;  // sums of the steps before, as this tile stored them
   float* kept = nullptr;          // where the sums go if they are not finished: R·P groups of 16
   // Partial sums of a fold, level by level: the first `lasting` levels at stack, the others at passing.
@@ -49,7 +50,8 @@ struct Tile {
 
 template <int R, int P, Strip S>
 void multiply_tile(const Tile& tile) {
-  constexpr Index kRow = S == Strip::by_row ? kStripRow : 1, kStep = S == Strip::by_row ? 1 : 16;
+  constexpr Index kRow = S == Strip::by_row ? kStripRow : 1;
+  const Index a_step = S == Strip::by_row ? 1 : tile.a_step;
   F16 sum[R][P];
   if (tile.before) {
 #pragma GCC unroll 16
@@ -85,7 +87,7 @@ void multiply_tile(const Tile& tile) {
 #pragma GCC unroll 4
       for (int p = 0; p < P; ++p) sum[r][p] = fma(factor, column[p], sum[r][p]);
     }
-    a += kStep;
+    a += a_step;
     b += b_step;
   };
   const float* ahead = tile.ahead;

@@ -5,15 +5,6 @@ namespace headwater::kernels::HEADWATER_ISA {
 
 namespace {
 
-// A step's rows together: x[t][first .. first + rows) for each token of the segment.
-void copy_steps(MatrixOf<const float> x, Index begin, Index end, Index first, Index rows, float* to) {
-  if (first + 16 <= x.cols) {
-    for (Index t = begin; t < end; ++t, to += 16) F16::load(x.row(t) + first).store(to);
-  } else {
-    for (Index t = begin; t < end; ++t, to += 16) F16::load_partial(x.row(t) + first, rows).store(to);
-  }
-}
-
 // A leaf's tokens within a segment, counted from the segment's first.
 struct Piece {
   Index first, steps;
@@ -114,7 +105,8 @@ Far far_of(MatrixOf<const float> y, Index begin, Index rows, Index tiles, Index 
   return {y.row(begin), y.row(begin) + rows * y.cols, (rows * y.cols / 16 + calls - 1) / calls};
 }
 
-// The product segment by segment of tokens: pack y, then strip by strip of x, tile by tile, leaf by leaf.
+// The product segment by segment of tokens: pack y, then strip by strip of x (some columns, read where they
+// are), tile by tile, leaf by leaf.
 class FoldedProduct {
  public:
   explicit FoldedProduct(const WeightTask& task)
@@ -126,8 +118,7 @@ class FoldedProduct {
         tiles_((N_ + kTileCols - 1) / kTileCols),
         most_(segment_tokens(N_)),
         packed_(task.scratch),
-        strip_(packed_ + most_ * cols_),
-        passing_(strip_ + most_ * 16),
+        passing_(packed_ + most_ * cols_),
         column_stack_(passing_ + task.depth * kTileFloats),
         stacks_(column_stack_ + task.depth * cols_) {}
 
@@ -159,7 +150,6 @@ class FoldedProduct {
     stack_ = stacks_;
     for (Index s = 0; s < strips_; ++s) {
       const Index first = s * M_ / strips_, rows = (s + 1) * M_ / strips_ - first;
-      copy_steps(task_.x, row, row + steps_, first, rows, strip_);
       next_ = s + 1 < strips_ ? task_.x.row(row) + first + rows : nullptr;
       if (!next_ && segment_.end < last_token_) next_ = task_.x.row(segment_.end - origin_);
       next_rows_ = next_ ? 16 : 0;
@@ -173,10 +163,11 @@ class FoldedProduct {
     const TileFunction function = tile_of<Strip::by_step>(rows, columns.panels);
     const Index ahead_rows = share < next_rows_ ? share : next_rows_;
     for_each_piece(task_, segment_, top_, [&](const Piece& piece, int level) {
-      Tile tile{.a = strip_ + 16 * piece.first,
+      Tile tile{.a = task_.x.row(segment_.begin - origin_ + piece.first) + row,
                 .b = packed_ + packed_place(columns.first, steps_) + piece.first * b_step,
                 .b_step = b_step,
-                .steps = piece.steps};
+                .steps = piece.steps,
+                .a_step = task_.x.stride};
       tile.merges = piece.merges;
       tile.level = level;
       tile.lasting = levels_;
@@ -213,7 +204,6 @@ class FoldedProduct {
   const WeightTask& task_;
   const Index M_, N_, cols_, strips_, tiles_, most_;
   float* const packed_;        // y of the segment
-  float* const strip_;         // x of the segment, some columns
   float* const passing_;       // partial sums that begin and end within a tile's turn
   float* const column_stack_;  // partial sums of y's columns
   float* const stacks_;        // partial sums that wait for another segment, tile by tile
