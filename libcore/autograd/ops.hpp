@@ -15,7 +15,9 @@
 namespace headwater {
 
 inline constexpr std::string_view kOperationNames[] = {
-    "linear", "attention", "layer_norm", "add_layer_norm", "embed", "dropout", "add", "linear_cross_entropy"};
+    "linear",        "attention",     "layer_norm", "add_layer_norm",
+    "embed",         "dropout",       "add",        "linear_cross_entropy",
+    "add_positions", "prepend_token", "flatten"};
 
 namespace ops {
 
@@ -53,6 +55,17 @@ Variable embed(Tape& tape, const Packing& packing, std::span<const std::int32_t>
 // The same with a fixed table of positions [N, D] (sinusoids).
 Variable embed(Tape& tape, const Packing& packing, std::span<const std::int32_t> ids, Parameter& table,
                Real scale, std::span<const std::int32_t> position_of, ConstMatrix positions);
+
+// y[t] = x[t] + positions[position_of[t]]: learned positions [N, D] of tokens that no table holds (patches of
+// images). The gradient of the table touches only rows that occur.
+Variable add_positions(Tape& tape, const Variable& x, std::span<const std::int32_t> position_of,
+                       Parameter& positions);
+// y: `token` [1, D], then the rows of x, for each sequence; `packing` is that of y, each sequence one longer
+// (the class token of Devlin et al. 2019, Dosovitskiy et al. 2021).
+Variable prepend_token(Tape& tape, const Variable& x, const Packing& packing, Parameter& token);
+// The rows of each sequence side by side: x [S·N, D], y [S, N·D] in the same memory; all sequences are of one
+// length, `packing` has one row for each. Throws Error where they are not.
+Variable flatten(Tape& tape, const Variable& x, const Packing& packing);
 
 // y = x/(1 - rate) where the counter says keep, else 0. The mask is never stored. rate 0 returns x.
 Variable dropout(Tape& tape, const Variable& x, Real rate, const RandomStream& stream);

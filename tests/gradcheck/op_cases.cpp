@@ -1,5 +1,7 @@
 #include "gradcheck/op_cases.hpp"
 
+#include <memory>
+
 namespace headwater::gradcheck {
 
 namespace {
@@ -7,6 +9,25 @@ namespace {
 constexpr Index
     kTokens = 8,
     kMemory = 10;  // of the fixture's sequences; all other sizes differ, so a wrong transpose cannot hide
+
+// A packing of its own, of sequences of these lengths.
+class Shape {
+ public:
+  explicit Shape(std::initializer_list<Index> lengths) : kept_(std::make_shared<Kept>()) {
+    for (const Index length : lengths) kept_->offsets.push_back(kept_->offsets.back() + length);
+    kept_->plan.assign(kept_->offsets);
+    kept_->packing = {kept_->offsets, &kept_->plan};
+  }
+  const Packing& packing() const { return kept_->packing; }
+
+ private:
+  struct Kept {
+    std::vector<Index> offsets{0};
+    FoldPlan plan;
+    Packing packing;
+  };
+  std::shared_ptr<Kept> kept_;
+};
 
 Case linear_case(const std::string& name, ops::Activation activation, bool has_bias) {
   return {
@@ -122,6 +143,37 @@ std::vector<Case> op_cases() {
                    [](Pass& p) {
                      const Variable sum = ops::add(p.context.tape, p.inputs[0], p.inputs[1]);
                      return Result{ops::add(p.context.tape, sum, p.inputs[0])};
+                   }});
+  cases.push_back({"add_positions",
+                   [](Fixture& f) {
+                     f.input("x", kTokens, 5);
+                     f.parameter("positions", 6, 5).is_table = true;
+                   },
+                   [](Pass& p) {
+                     return Result{ops::add_positions(p.context.tape, p.inputs[0],
+                                                      p.fixture.tokens.position_of,
+                                                      *p.fixture.parameters.find("positions"))};
+                   }});
+  cases.push_back({"prepend_token",
+                   [](Fixture& f) {
+                     f.input("x", kTokens, 5);
+                     f.parameter("token", 1, 5);
+                   },
+                   [longer = Shape({4, 2, 5})](Pass& p) {
+                     Tape& tape = p.context.tape;
+                     const Variable y = ops::prepend_token(tape, p.inputs[0], longer.packing(),
+                                                           *p.fixture.parameters.find("token"));
+                     // Twice, so that gradients meet.
+                     return Result{ops::add(tape, y,
+                                            ops::prepend_token(tape, p.inputs[0], longer.packing(),
+                                                               *p.fixture.parameters.find("token")))};
+                   }});
+  cases.push_back({"flatten", [](Fixture& f) { f.parameter("table", 9, 3).is_table = true; },
+                   [tokens = Shape({2, 2, 2, 2}), sequences = Shape({1, 1, 1, 1})](Pass& p) {
+                     Tape& tape = p.context.tape;
+                     const Variable x = ops::embed(tape, tokens.packing(), p.fixture.tokens.ids,
+                                                   *p.fixture.parameters.find("table"), 1, {}, ConstMatrix());
+                     return Result{ops::flatten(tape, x, sequences.packing())};
                    }});
   cases.push_back(cross_entropy_case("plain", 0));
   cases.push_back(cross_entropy_case("smoothed", 0.1));

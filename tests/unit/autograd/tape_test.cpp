@@ -115,3 +115,40 @@ TEST_CASE_FIXTURE(Batch, "dropout acts on a recording tape only, and keeps the m
   CHECK(std::abs(zeros - 2000) < 200);  // five standard deviations
   CHECK(std::abs(sum / 8000 - 1) < 0.05);
 }
+
+TEST_CASE_FIXTURE(Batch, "flatten wants sequences of one length and a row for each") {
+  Tape tape(arena, Tape::Mode::record);
+  const Variable x = tape.wrap(matrix({1, 2, 3, 4, 5, 6}), &packing, true);
+  CHECK(error_text([&] { ops::flatten(tape, x, packing); }) ==
+        "flatten: sequence 0 has 2 tokens, the others 1");
+  const std::vector<Index> ones{0, 1, 2, 3};
+  FoldPlan single_plan;
+  single_plan.assign(ones);
+  const Packing singles{ones, &single_plan};
+  const Variable y = tape.wrap(x.value(), &singles, true);
+  CHECK(error_text([&] { ops::flatten(tape, y, packing); }) == "(no error)");
+  const std::vector<Index> two{0, 1, 2};
+  CHECK(error_text([&] {
+          ops::flatten(tape, y, Packing{two, &single_plan});
+        }) == "flatten: a packing of 2 rows for 3 sequences");
+}
+
+TEST_CASE_FIXTURE(Batch, "a token stands before each sequence, positions are added by place") {
+  Parameters parameters;
+  Parameter* const token = parameters.declare("token", {2}, 1, 2, Initializer::zeros);
+  Parameter* const positions = parameters.declare("positions", {3, 2}, 3, 2, Initializer::zeros);
+  parameters.allocate(true);
+  token->value.data[0] = 7;
+  for (Index i = 0; i < 6; ++i) positions->value.data[i] = static_cast<Real>(10 * i);
+  const std::vector<Index> longer{0, 3, 5};
+  FoldPlan longer_plan;
+  longer_plan.assign(longer);
+  const Packing after{longer, &longer_plan};
+  const std::vector<std::int32_t> position_of{0, 1, 2, 0, 1};
+  Tape tape(arena, Tape::Mode::record);
+  const Variable x = tape.wrap(matrix({1, 2, 3, 4, 5, 6}), &packing, true);
+  const Variable y = ops::prepend_token(tape, x, after, *token);
+  CHECK(numbers(y.value()) == std::vector<Real>{7, 0, 1, 2, 3, 4, 7, 0, 5, 6});
+  const Variable z = ops::add_positions(tape, y, position_of, *positions);
+  CHECK(numbers(z.value()) == std::vector<Real>{7, 10, 21, 32, 43, 54, 7, 10, 25, 36});
+}

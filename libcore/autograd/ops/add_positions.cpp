@@ -1,0 +1,25 @@
+#include <numeric>
+
+#include "autograd/ops.hpp"
+#include "autograd/ops/table_gradient.hpp"
+
+namespace headwater::ops {
+
+Variable add_positions(Tape& tape, const Variable& x, std::span<const std::int32_t> position_of,
+                       Parameter& positions) {
+  const Variable y = tape.variable(x.rows(), x.cols(), x.packing_or_null(), true);
+  // x is a table that is read in its own order.
+  const std::span<std::int32_t> ids(tape.arena().allocate_array<std::int32_t>(x.rows()),
+                                    static_cast<std::size_t>(x.rows()));
+  std::iota(ids.begin(), ids.end(), 0);
+  kernels::embed(ids, x.value(), Real(1), position_of, positions.value, y.value());
+  tape.record("add_positions", [&tape, x, y, position_of, table = &positions] {
+    if (!Tape::has_incoming(y)) return;
+    const Matrix& dy = tape.incoming(y);
+    add_table_gradient(tape, position_of, dy, Real(1), *y.packing().plan, *table);
+    if (x.needs_gradient()) tape.give(x, dy);
+  });
+  return y;
+}
+
+}  // namespace headwater::ops
