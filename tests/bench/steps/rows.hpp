@@ -1,0 +1,105 @@
+// The experiments whose training steps are measured, by the ids of the project's list of experiments.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "recipe/recipe.hpp"
+#include "steps/language_model.hpp"
+#include "steps/translator.hpp"
+#include "steps/vision_model.hpp"
+
+namespace headwater::bench {
+
+struct Row {
+  std::unique_ptr<StepModel> model;
+  Index parameters = 0;  // that the architecture must have
+  OptimizerSettings optimizer;
+  ScheduleSettings schedule = {};
+};
+
+inline constexpr std::string_view kRowNames[] = {"B", "C", "D2", "E"};
+
+// A causal language model of whole reviews cut at 80 tokens.
+inline Row row_b(const std::string& lengths) {
+  const AttentionLayerSettings attention{.width = 256, .heads = 2, .head_width = 256};
+  LanguageModelSettings s{
+      .embedding = {.vocabulary_size = 20000, .width = 256, .length = 80, .positions = Positions::learned},
+      .block = {.attention = attention, .feed_forward_width = 256, .norm_epsilon = 1e-6, .dropout = 0.1},
+      .layers = 1,
+      .batch = 128,
+      .lengths = read_lengths(lengths + "/imdb-80.txt")};
+  return {std::make_unique<LanguageModel>(s), 10'939'168, {.kind = "adam"}};
+}
+
+// English to Spanish.
+inline Row row_c(const std::string& lengths) {
+  TranslatorSettings s{.model = {.head_width = 256, .output_dropout = 0.5},
+                       .source_vocabulary = 15000,
+                       .target_vocabulary = 15000,
+                       .batch = 64,
+                       .lengths = read_lengths(lengths + "/spa-eng-20.txt")};
+  return {std::make_unique<Translator>(s), 19'960'216, {.kind = "rmsprop"}};
+}
+
+// CIFAR-100 at 72x72, patches of 6x6.
+inline Row row_d2(const std::string&) {
+  VisionSettings s{.patches = 144,
+                   .patch_values = 108,
+                   .classes = 100,
+                   .block = {.attention = {.width = 64, .heads = 4, .head_width = 64, .dropout = 0.1},
+                             .feed_forward_width = 128,
+                             .activation = ops::Activation::gelu,
+                             .norm_place = NormPlace::pre,
+                             .norm_epsilon = 1e-6,
+                             .dropout = 0.1},
+                   .has_second_activation = true,
+                   .layers = 8,
+                   .head_widths = {2048, 1024},
+                   .head_dropout = 0.5,
+                   .batch = 256};
+  return {std::make_unique<VisionModel>(s), 21'759'012, {.kind = "adamw", .weight_decay = 1e-4}};
+}
+
+// Portuguese to English, four blocks a side.
+inline Row row_e(const std::string& lengths) {
+  TranslatorSettings s{.model = {.width = 128,
+                                 .heads = 8,
+                                 .feed_forward_width = 512,
+                                 .encoder_layers = 4,
+                                 .decoder_layers = 4,
+                                 .norm_epsilon = 1e-6,
+                                 .positions = "sinusoidal",
+                                 .scale_embedding = true,
+                                 .length = 40,
+                                 .dropout = 0.1},
+                       .source_vocabulary = 8192,
+                       .target_vocabulary = 8192,
+                       .batch = 64,
+                       .lengths = read_lengths(lengths + "/ted-pt-en-40.txt")};
+  return {std::make_unique<Translator>(s),
+          5'005'312,
+          {.kind = "adam", .epsilon = 1e-9, .beta_1 = 0.9, .beta_2 = 0.98},
+          {.kind = "inverse_square_root", .warmup_steps = 4000}};
+}
+
+// `lengths`: the folder of length tables.
+inline Row make_row(std::string_view name, const std::string& lengths) {
+  Row row;
+  if (name == "B") row = row_b(lengths);
+  if (name == "C") row = row_c(lengths);
+  if (name == "D2") row = row_d2(lengths);
+  if (name == "E") row = row_e(lengths);
+  if (!row.model) throw UsageError("unknown row " + std::string(name));
+  Parameters& parameters = row.model->parameters();
+  parameters.allocate(true);
+  if (parameters.size() != row.parameters) {
+    throw Error("row " + std::string(name) + ": " + std::to_string(parameters.size()) + " parameters, not " +
+                std::to_string(row.parameters));
+  }
+  return row;
+}
+
+}  // namespace headwater::bench
