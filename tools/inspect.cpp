@@ -1,13 +1,17 @@
-// inspect: what a recipe's or a trained model is made of, and what its files hold. Manual: tools/inspect.md.
+// inspect: what a recipe's or a trained model is made of, what its files hold, what a data set is like, how
+// runs went. Manual: tools/inspect.md.
 #include <CLI/CLI.hpp>
 #include <array>
 #include <charconv>
 #include <cmath>
 
+#include "analysis/data_summary.hpp"
+#include "analysis/learning_curves.hpp"
 #include "analysis/table.hpp"
 #include "analysis/tensor_statistics.hpp"
 #include "checkpoint/directory.hpp"
 #include "cli/lines.hpp"
+#include "cli/result_file.hpp"
 #include "cli/tool.hpp"
 #include "models/model_directory.hpp"
 #include "recipe/recipe.hpp"
@@ -21,6 +25,13 @@ namespace {
 struct Options {
   std::string what, recipe, scale = "full";
   bool shows_tensors = false, has_statistics = false, is_json = false;
+
+  std::vector<std::string> data, columns;
+  cli::LineReaderSettings reader;
+
+  std::vector<std::string> runs;
+  fs::path output = "-";
+  std::string title = "Learning curves";
 };
 
 void describe(CLI::App& app, Options& o) {
@@ -36,6 +47,25 @@ void describe(CLI::App& app, Options& o) {
   app.add_flag("--statistics", o.has_statistics,
                "least, largest, mean and deviation of each tensor's numbers, and how many are not finite");
   app.add_flag("--json", o.is_json, "one JSON object a line");
+  app.add_option("--data", o.data,
+                 "size, classes and lengths of a data set: lines of columns separated by TABs; - is standard "
+                 "input")
+      ->expected(1, -1)
+      ->option_text("FILE...");
+  app.add_option("--columns", o.columns,
+                 "what the data's columns are: source, target, label, separated by commas; or take them from "
+                 "--recipe")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->option_text("NAMES");
+  app.add_flag("--replace-invalid", o.reader.replace_invalid,
+               "of data: turn invalid UTF-8 and NUL into U+FFFD");
+  app.add_option("--curves", o.runs, "draw the learning curves of these runs: model directories or log.csv")
+      ->expected(1, -1)
+      ->option_text("RUN...");
+  app.add_option("-o,--output", o.output, "where the picture goes (SVG); - is standard output")
+      ->option_text("FILE");
+  app.add_option("--title", o.title, "of the picture")->capture_default_str();
 }
 
 // Five significant digits: enough to see that something is wrong.
@@ -156,7 +186,8 @@ void write_tensors(const Safetensors& file, const Options& o, cli::LineWriter& o
   for (const auto& [name, value] : file.metadata()) out.line("metadata " + quote(name) + ": " + quote(value));
 }
 
-// --- What was named ----------------------------------------------------------------------------------------
+// --- A model, a checkpoint, a recipe
+// -------------------------------------------------------------------------
 
 void inspect_recipe(const Recipe& recipe, const Options& o, cli::LineWriter& out) {
   const EncoderDecoder model(recipe.model, recipe.source_tokenizer.size, recipe.target_tokenizer.size);
@@ -218,9 +249,64 @@ void inspect_directory(const fs::path& path, const Options& o, cli::LineWriter& 
   }
 }
 
+// --- Data sets ---------------------------------------------------------------------------------------------
+
+void inspect_data(const Options& o) {
+  std::vector<std::string> names = o.columns;
+  for (const std::string& name : names) {
+    if (name != "source" && name != "target" && name != "label")
+      throw UsageError("--columns: unknown column " + quote(name) + " (source, target or label)");
+  }
+  if (names.empty() && !o.recipe.empty()) names = read_recipe(o.recipe, o.scale).data.columns;
+  DataSummary summary(names);
+  cli::LineReader reader(o.data, o.reader);
+  for (std::string_view line; reader.next(line);) {
+    try {
+      summary.add(line);
+    } catch (const Error& error) {
+      throw Error(reader.place() + ":" + error.what());
+    }
+  }
+  cli::LineWriter out;
+  if (o.is_json) {
+    for (const Json& json : summary.json()) out.line(json.dump());
+  } else {
+    out.text(summary.text());
+  }
+  out.flush();
+}
+
+// --- Learning curves ---------------------------------------------------------------------------------------
+
+// models/recipes/imdb-encoder/model is called imdb-encoder, models/spa-eng spa-eng.
+std::string name_of_run(const fs::path& run) {
+  fs::path path = fs::absolute(run).lexically_normal();
+  if (!path.has_filename()) path = path.parent_path();
+  if (path.filename() == "log.csv") path = path.parent_path();
+  if (path.filename() == "model") path = path.parent_path();
+  return path.filename().string();
+}
+
+void draw_curves(const Options& o) {
+  if (o.output != "-") cli::check_result_file(o.output);
+  std::vector<LearningCurve> curves;
+  for (const std::string& run : o.runs) {
+    fs::path log = run;
+    if (fs::is_directory(log)) {
+      log = fs::exists(log / "log.csv") || !fs::exists(log / "model" / "log.csv") ? log / "log.csv"
+                                                                                  : log / "model" / "log.csv";
+    }
+    constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 28;
+    curves.push_back(parse_learning_curve(read_file(log, kMostBytes), shown(log), name_of_run(run)));
+  }
+  cli::write_result_file(o.output, learning_curves_svg(curves, o.title));
+}
+
+// --- What was named ----------------------------------------------------------------------------------------
+
 bool ends_with(const fs::path& path, std::string_view end) { return path.string().ends_with(end); }
 
-void run(const Options& o) {
+void inspect_model(const Options& o) {
   if (o.what.empty() == o.recipe.empty()) {
     throw UsageError(o.what.empty()
                          ? "nothing to inspect (name a model directory, a recipe or a .safetensors file)"
@@ -244,16 +330,37 @@ void run(const Options& o) {
   out.flush();
 }
 
+void run(const Options& o) {
+  if (!o.data.empty() && !o.runs.empty()) throw UsageError("both --data and --curves (one at a time)");
+  if (!o.what.empty() && (!o.data.empty() || !o.runs.empty())) {
+    throw UsageError(quote(o.what) + " and " + (o.data.empty() ? "--curves" : "--data") + " (one at a time)");
+  }
+  if (o.data.empty() && !o.columns.empty()) throw UsageError("--columns goes with --data only");
+  if (o.runs.empty() && o.output != "-") throw UsageError("--output goes with --curves only");
+  if (!o.data.empty()) {
+    inspect_data(o);
+  } else if (!o.runs.empty()) {
+    draw_curves(o);
+  } else {
+    inspect_model(o);
+  }
+}
+
 }  // namespace
 }  // namespace headwater
 
 int main(int argc, char** argv) {
   using namespace headwater;
   Options options;
-  const cli::ToolDescription tool{"inspect", "show the layers of a model, or what a checkpoint holds",
-                                  "inspect recipes/spa-eng.yaml\n"
-                                  "inspect models/spa-eng\n"
-                                  "inspect models/spa-eng/model.safetensors --statistics"};
+  const cli::ToolDescription tool{
+      "inspect",
+      "show the layers of a model, what a checkpoint holds, what a data set is like or "
+      "how runs went",
+      "inspect recipes/spa-eng.yaml\n"
+      "inspect models/spa-eng\n"
+      "inspect models/spa-eng/model.safetensors --statistics\n"
+      "inspect --data reviews.tsv\n"
+      "inspect --curves models/one models/two --output curves.svg"};
   return cli::tool_main(
       argc, argv, tool, [&](CLI::App& app) { describe(app, options); }, [&] { run(options); });
 }

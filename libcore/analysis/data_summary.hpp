@@ -1,0 +1,77 @@
+// What a data set of lines is made of: its size, classes and lengths. One pass; memory does not grow with
+// the number of lines but for the distinct lengths.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "support/json.hpp"
+
+namespace headwater {
+
+// How long the texts of a column are, in words: maximal runs without white space.
+class LengthCounts {
+ public:
+  void add(std::int64_t words);
+  std::int64_t samples() const { return samples_; }
+  std::int64_t words() const { return words_; }
+  double mean() const;
+  // The middle one, or the mean of the middle two. Of no samples 0.
+  double median() const;
+  // The least length that at least `share` of the samples do not exceed.
+  std::int64_t quantile(double share) const;
+  std::int64_t longest() const { return counts_.empty() ? 0 : counts_.rbegin()->first; }
+  std::int64_t empty() const;
+
+  struct Bin {
+    std::int64_t least = 0, most = 0;  // inclusive
+    std::int64_t samples = 0;
+  };
+  // At most `bins` bins of a round width that hold 99 % of the samples, and one for all above.
+  std::vector<Bin> histogram(std::size_t bins) const;
+
+ private:
+  std::map<std::int64_t, std::int64_t> counts_;
+  std::int64_t samples_ = 0, words_ = 0;
+};
+
+class DataSummary {
+ public:
+  // `names` of the columns ("source", "target", "label"); none: as many as the first line has, and a column
+  // but the first is a label where its values repeat. Throws UsageError where all are labels.
+  explicit DataSummary(std::vector<std::string> names = {});
+
+  // Columns separated by one TAB. Throws Error " what (fix)" or ":..." to be put behind "file:line" for a
+  // line with another number of columns, or an empty label.
+  void add(std::string_view line);
+
+  // After the last line. Throws Error where there was none.
+  std::string text() const;
+  std::vector<Json> json() const;  // an object a line
+
+  // Samples divided by mean words a sample of the first text column; above kSequenceRatio a sequence model
+  // pays, below it a bag of words does as well (the rule of the classic guide to text classification).
+  static constexpr double kSequenceRatio = 1500;
+  double ratio() const;
+
+ private:
+  struct Column {
+    std::string name;
+    LengthCounts lengths;
+    std::map<std::string, std::int64_t, std::less<>> values;  // until there are too many for labels
+    bool has_too_many = false;
+  };
+  bool is_label(std::size_t column) const;
+  std::string verdict() const;
+  void check_any() const;
+
+  std::vector<Column> columns_;
+  bool is_named_;
+  std::size_t text_ = 0;  // the first column that is no label
+  std::int64_t lines_ = 0;
+};
+
+}  // namespace headwater

@@ -1,0 +1,34 @@
+// The course of runs, from their log.csv, as one picture.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace headwater {
+
+// One run: a point an epoch.
+struct LearningCurve {
+  struct Point {
+    std::int64_t epoch = 0;
+    double training_loss = 0, validation_loss = 0, validation_accuracy = 0;  // NaN where the log has none
+  };
+  std::string name;
+  std::vector<Point> points;
+};
+
+// The rows of a log.csv that end an epoch (those with a validation loss). A last line without its end is
+// being written and is passed over. Throws Error "where:line: what" for anything else that is no log, and
+// where no epoch has ended.
+LearningCurve parse_learning_curve(std::string_view log, std::string_view where, std::string name);
+
+// An SVG 1.1 document: loss in training (dashed) and validation, validation accuracy where a run has one, a
+// legend with the best figures of each. Throws Error where there are no curves.
+std::string learning_curves_svg(std::span<const LearningCurve> curves, std::string_view title);
+
+// Round numbers that cover [least, most] in at most `most_ticks` steps: for axes.
+std::vector<double> axis_ticks(double least, double most, int most_ticks);
+
+}  // namespace headwater
