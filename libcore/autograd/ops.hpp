@@ -15,13 +15,15 @@
 namespace headwater {
 
 inline constexpr std::string_view kOperationNames[] = {
-    "linear",        "attention",     "layer_norm", "add_layer_norm",
-    "embed",         "dropout",       "add",        "linear_cross_entropy",
-    "add_positions", "prepend_token", "flatten"};
+    "linear",        "attention",     "layer_norm",    "add_layer_norm",
+    "embed",         "dropout",       "add",           "linear_cross_entropy",
+    "add_positions", "prepend_token", "flatten",       "pool",
+    "fourier_mix",   "mix_tokens",    "sparse_linear", "binary_cross_entropy"};
 
 namespace ops {
 
 using kernels::Activation;
+using kernels::Pooling;
 
 // y = act(x·w + b): x [T, I], w [I, O], b [1, O] or null, y [T, O].
 // dx = dpre·wᵀ, dw = xᵀ·dpre, db = Σ dpre. Keeps x, and y (relu, tanh, sigmoid) or the pre-activation (gelu,
@@ -77,6 +79,50 @@ Variable add(Tape& tape, const Variable& a, const Variable& b);
 kernels::CrossEntropyTotals linear_cross_entropy(Tape& tape, const Variable& x, Parameter& w, Parameter* b,
                                                  std::span<const std::int32_t> labels, Real label_smoothing,
                                                  Real loss_scale);
+
+// One row for each sequence of x: the largest, column by column (the first of equals), the mean or the first
+// of its rows; 0 for a sequence without tokens. x [T, D], y [sequences, D] with the packing `rows`, in which
+// every sequence is one row (data: SequenceRows), so that gradients behind it are summed over sequences.
+// Keeps the place of each maximum.
+Variable pool(Tape& tape, const Variable& x, Pooling pooling, const Packing& rows);
+
+// y = real part of the 2-D Fourier transform of each sequence, over its own tokens and the width (FNet,
+// Lee-Thorp et al. 2021, sec. 3.2). dx is the same transform of dy. Keeps nothing.
+Variable fourier_mix(Tape& tape, const Variable& x);
+
+// What mixes the tokens of a sequence: two layers over the positions, the same for every column.
+struct TokenMixer {
+  Parameter* inner_weight;  // [N, H]
+  Parameter* inner_bias;    // [1, H]
+  Parameter* outer_weight;  // [H, N]
+  Parameter* outer_bias;    // [1, N]
+  const FoldPlan* columns;  // of one sequence of D rows: how a gradient is summed over the columns
+  Activation activation = Activation::gelu;
+};
+// For each sequence of n <= N tokens, x [n, D]: yᵀ = act(xᵀ·W1 + b1)·W2 + b2 with the first n rows of W1 and
+// the first n columns of W2 and b2 (MLP-Mixer, Tolstikhin et al. 2021, sec. 2). That is the mixer over N
+// tokens whose missing ones are zero rows; nothing is computed for them. A gradient is summed over the
+// columns of a sequence, sequence after sequence within each of the 8 shards, shards in a tree. Keeps xᵀ and
+// the hidden layer.
+Variable mix_tokens(Tape& tape, const Variable& x, const TokenMixer& mixer);
+
+// Rows of numbers most of which are 0: entry e of row s is the number values[e] in column ids[e].
+struct SparseRows {
+  std::span<const std::int32_t> ids;  // in [0, I)
+  std::span<const Real> values;
+  const Packing* entries;  // which entries belong to which row
+};
+// y = act(x·w + b) with sparse x [rows, I], w [I, O], b [1, O]: a chain over the entries of a row in their
+// order, then b, then the activation (relu, tanh, sigmoid or none). w is a table: its gradient touches only
+// the rows that occur. `rows`: packing of y, one row a sequence. Keeps y.
+Variable sparse_linear(Tape& tape, const SparseRows& x, const Packing& rows, Parameter& w, Parameter& b,
+                       Activation activation);
+
+// loss = Σ_s of -log(sigmoid(z[s])) where labels[s] is 1, -log(1 - sigmoid(z[s])) where it is 0: z
+// [sequences, 1]. The gradient of loss_scale · loss flows into z. Correct is a row whose z is above 0 where
+// its label is 1 and only there.
+kernels::CrossEntropyTotals binary_cross_entropy(Tape& tape, const Variable& z,
+                                                 std::span<const std::int32_t> labels, Real loss_scale);
 
 }  // namespace ops
 }  // namespace headwater

@@ -1,5 +1,7 @@
 #include "data/packed_tokens.hpp"
 
+#include <numeric>
+
 namespace headwater {
 
 void PackedTokens::clear() {
@@ -13,6 +15,12 @@ void PackedTokens::add(std::span<const std::int32_t> sequence) {
   ids.insert(ids.end(), sequence.begin(), sequence.end());
   for (std::size_t i = 0; i < sequence.size(); ++i) position_of.push_back(static_cast<std::int32_t>(i));
   offsets.push_back(tokens());
+}
+
+void SequenceRows::assign(Index count) {
+  offsets.resize(static_cast<std::size_t>(count) + 1);
+  std::iota(offsets.begin(), offsets.end(), Index{0});
+  plan.assign(offsets);
 }
 
 void PairBatch::clear() {

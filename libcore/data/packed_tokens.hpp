@@ -28,6 +28,14 @@ struct PackedTokens {
   void finish() { plan.assign(offsets); }  // after the last add
 };
 
+// One row for each sequence, as pooling makes them: packed like sequences of one token.
+struct SequenceRows {
+  std::vector<Index> offsets;  // 0, 1, 2, ..., count
+  FoldPlan plan;
+
+  void assign(Index count);  // reuses the vectors' memory
+};
+
 // A batch for an encoder-decoder. A target line holds the start token, the words and the end token: the
 // decoder reads all but the last id and predicts all but the first (teacher forcing).
 struct PairBatch {

@@ -4,17 +4,47 @@
 
 namespace headwater {
 
+namespace {
+
+std::optional<MultiHeadAttention> attention_of(LayerBuilder& builder, const std::string& name,
+                                               const BlockSettings& settings) {
+  if (settings.mixing != Mixing::attention) return std::nullopt;
+  return MultiHeadAttention(builder, name + ".self_attention", settings.attention);
+}
+
+std::optional<TokenMixing> token_mixing_of(LayerBuilder& builder, const std::string& name,
+                                           const BlockSettings& settings) {
+  if (settings.mixing != Mixing::mlp) return std::nullopt;
+  return TokenMixing(builder, name + ".token_mixing",
+                     {.length = settings.mixing_length,
+                      .hidden_width = settings.mixing_width,
+                      .width = settings.attention.width,
+                      .activation = settings.activation});
+}
+
+}  // namespace
+
 EncoderBlock::EncoderBlock(LayerBuilder& builder, const std::string& name, const BlockSettings& settings)
-    : self_attention_(builder, name + ".self_attention", settings.attention),
-      self_residual_(builder, name + ".self_attention_norm", settings),
+    : self_attention_(attention_of(builder, name, settings)),
+      token_mixing_(token_mixing_of(builder, name, settings)),
+      self_residual_(builder,
+                     name + (settings.mixing == Mixing::attention ? ".self_attention_norm" : ".mixing_norm"),
+                     settings),
       feed_forward_(builder, name + ".feed_forward", settings),
       feed_forward_residual_(builder, name + ".feed_forward_norm", settings) {}
 
 EncoderBlockOutput EncoderBlock::operator()(const StepContext& context, const Variable& x,
                                             Causality causality) const {
   const Variable read = self_residual_.input(context, x);
-  const Attended self = self_attention_(context, read, read, causality);
-  const Variable z = self_residual_.sum(context, x, self.output);
+  Attended self;
+  Variable mixed;
+  if (self_attention_) {
+    self = (*self_attention_)(context, read, read, causality);
+    mixed = self.output;
+  } else {
+    mixed = token_mixing_ ? (*token_mixing_)(context, read) : ops::fourier_mix(context.tape, read);
+  }
+  const Variable z = self_residual_.sum(context, x, mixed);
   const Variable fed = feed_forward_(context, feed_forward_residual_.input(context, z));
   return {feed_forward_residual_.sum(context, z, fed), self};
 }

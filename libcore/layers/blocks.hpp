@@ -4,10 +4,12 @@
 // Pre-norm (Xiong et al. 2020): z = x + attention(norm(x)); y = z + feed_forward(norm(z)).
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "layers/attention.hpp"
 #include "layers/dropout.hpp"
+#include "layers/mixing.hpp"
 #include "layers/norm.hpp"
 
 namespace headwater {
@@ -20,7 +22,10 @@ struct BlockSettings {
   ops::Activation activation = ops::Activation::relu;
   NormPlace norm_place = NormPlace::post;
   double norm_epsilon = 1e-3;
-  double dropout = 0;  // behind each sub-layer
+  double dropout = 0;                 // behind each sub-layer
+  Mixing mixing = Mixing::attention;  // of an encoder block
+  Index mixing_length = 0;            // mlp: N, the longest sequence
+  Index mixing_width = 0;             // mlp: H, its hidden layer
 };
 
 // act(x·W1 + b1)·W2 + b2, token by token.
@@ -64,7 +69,7 @@ class Residual {
 
 struct EncoderBlockOutput {
   Variable hidden;  // [T, D]
-  Attended self;
+  Attended self;    // empty where the block mixes otherwise
 };
 
 class EncoderBlock {
@@ -73,7 +78,8 @@ class EncoderBlock {
   EncoderBlockOutput operator()(const StepContext& context, const Variable& x, Causality causality) const;
 
  private:
-  MultiHeadAttention self_attention_;
+  std::optional<MultiHeadAttention> self_attention_;  // or
+  std::optional<TokenMixing> token_mixing_;           // or Fourier mixing, which has no parameters
   Residual self_residual_;
   FeedForward feed_forward_;
   Residual feed_forward_residual_;

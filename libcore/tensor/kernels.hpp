@@ -103,6 +103,31 @@ void embed_backward(std::span<const std::int32_t> ids, ConstMatrix dy, Real scal
                     Matrix dtable, bool accumulate, std::span<std::int32_t> order,
                     std::span<std::int32_t> starts);
 
+// --- Whole sequences
+// ----------------------------------------------------------------------------------------------------------
+// One row of y for each sequence: the largest of its rows, column by column (the first of equals), their mean
+// (an ascending chain of sums, then divided) or the first of them; 0 for a sequence without tokens. winners
+// [sequences·D], null for inference: the row of x that a maximum came from, or -1.
+enum class Pooling { max, mean, first };
+void pool(Pooling pooling, ConstMatrix x, std::span<const Index> offsets, Matrix y, std::int32_t* winners);
+// dx (+)= ...: every row of x gets its share, which is 0 for most.
+void pool_backward(Pooling pooling, ConstMatrix dy, std::span<const Index> offsets,
+                   const std::int32_t* winners, Matrix dx, bool accumulate);
+// y (+)= real part of the two-dimensional discrete Fourier transform of each sequence's x [n, D], over tokens
+// and width: y[k, l] = Re Σ_t Σ_c x[t, c]·e^(-2πi(tk/n + cl/D)) (Lee-Thorp et al. 2021, sec. 3.2), by fast
+// transforms of any length. Linear and symmetric: the backward is the same call on dy.
+void fourier_mix(ConstMatrix x, std::span<const Index> offsets, Matrix y, bool accumulate);
+
+// --- Sparse rows: entry e of row s, offsets[s] <= e < offsets[s + 1], is the number values[e] in column
+// ids[e]
+// ----------------------------------------------------------------------------------------------------------
+// y[s] = bias + Σ_e values[e]·w[ids[e]], a chain over ascending e, then the bias: w [I, O], y [rows, O].
+void sparse_linear(std::span<const std::int32_t> ids, std::span<const Real> values,
+                   std::span<const Index> offsets, ConstMatrix w, const Real* bias, Matrix y);
+// dentries[e] = values[e]·dy[s] of its row s: [entries, O]; embed_backward puts them on the rows of w.
+void sparse_linear_backward(std::span<const Real> values, std::span<const Index> offsets, ConstMatrix dy,
+                            Matrix dentries);
+
 // --- Elementwise
 // ----------------------------------------------------------------------------------------------------------
 void fill(Matrix y, Real value);
@@ -110,6 +135,7 @@ void add(ConstMatrix a, ConstMatrix b, Matrix y);                   // may alias
 void accumulate(ConstMatrix x, Matrix y);                           // y += x
 void scale(ConstMatrix x, Real factor, Matrix y, bool accumulate);  // y (+)= factor·x; may alias
 void copy(ConstMatrix x, Matrix y);
+void transpose(ConstMatrix x, Matrix y);  // y[c, r] = x[r, c]
 // y (+)= x / (1 - rate) where word(first_element + t·cols + c) >= rate·2^32, else 0. The backward is the same
 // call on dy. May alias.
 void dropout(ConstMatrix x, Real rate, const RandomStream& stream, std::uint64_t first_element, Matrix y,

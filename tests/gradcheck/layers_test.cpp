@@ -57,6 +57,25 @@ TEST_CASE("layers: encoder and decoder blocks, pre- and post-norm") {
   }
 }
 
+TEST_CASE("layers: encoder blocks that mix otherwise, pre- and post-norm") {
+  for (const NormPlace place : {NormPlace::post, NormPlace::pre}) {
+    for (const Mixing mixing : {Mixing::fourier, Mixing::mlp}) {
+      BlockSettings settings = block_settings_of(place, ops::Activation::gelu);
+      settings.mixing = mixing;
+      settings.mixing_length = 7;
+      settings.mixing_width = 3;
+      std::unique_ptr<EncoderBlock> encoder;
+      check({mixing == Mixing::mlp ? "encoder block, mlp" : "encoder block, fourier",
+             [&](Fixture& f) {
+               f.input("x", 8, 6);
+               encoder = std::make_unique<EncoderBlock>(f.builder, "block", settings);
+             },
+             [&](Pass& p) { return Result{(*encoder)(p.context, p.inputs[0], Causality::full).hidden}; }},
+            2e-6);
+    }
+  }
+}
+
 TEST_CASE("layers: embedding, every kind of positions") {
   for (const Positions positions : {Positions::none, Positions::learned, Positions::sinusoidal}) {
     std::unique_ptr<Embedding> embedding;

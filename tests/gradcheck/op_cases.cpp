@@ -72,6 +72,58 @@ Case cross_entropy_case(const std::string& name, double smoothing) {
           }};
 }
 
+// Rows 0, 1, 2 of the fixture's three sequences.
+const Packing& sequence_rows() {
+  static const SequenceRows rows = [] {
+    SequenceRows made;
+    made.assign(3);
+    return made;
+  }();
+  static const Packing packing{rows.offsets, &rows.plan};
+  return packing;
+}
+
+Case pool_case(const std::string& name, ops::Pooling pooling) {
+  return {"pool " + name, [](Fixture& f) { f.input("x", kTokens, 5); },
+          [=](Pass& p) { return Result{ops::pool(p.context.tape, p.inputs[0], pooling, sequence_rows())}; }};
+}
+
+Case mix_tokens_case(const std::string& name, ops::Activation activation) {
+  return {"mix_tokens " + name,
+          [](Fixture& f) {
+            f.input("x", kTokens, 5);
+            f.parameter("w1", 6, 3);
+            f.parameter("b1", 1, 3);
+            f.parameter("w2", 3, 6);
+            f.parameter("b2", 1, 6);
+          },
+          [=](Pass& p) {
+            static const FoldPlan columns = [] {
+              FoldPlan plan;
+              plan.assign(std::vector<Index>{0, 5});
+              return plan;
+            }();
+            Parameters& all = p.fixture.parameters;
+            return Result{ops::mix_tokens(
+                p.context.tape, p.inputs[0],
+                {all.find("w1"), all.find("b1"), all.find("w2"), all.find("b2"), &columns, activation})};
+          }};
+}
+
+Case sparse_linear_case(const std::string& name, ops::Activation activation) {
+  return {"sparse_linear " + name,
+          [](Fixture& f) {
+            f.parameter("w", 9, 4).is_table = true;
+            f.parameter("b", 1, 4);
+          },
+          [=](Pass& p) {
+            static const std::vector<Real> values{0.5, -1.25, 2, 1, 0.75, -0.5, 3, 1.5};
+            Parameters& all = p.fixture.parameters;
+            return Result{ops::sparse_linear(p.context.tape, {p.fixture.tokens.ids, values, &p.packing},
+                                             sequence_rows(), *all.find("w"), *all.find("b"), activation)};
+          }};
+}
+
 }  // namespace
 
 std::vector<Case> op_cases() {
@@ -177,6 +229,34 @@ std::vector<Case> op_cases() {
                    }});
   cases.push_back(cross_entropy_case("plain", 0));
   cases.push_back(cross_entropy_case("smoothed", 0.1));
+  cases.push_back(pool_case("max", ops::Pooling::max));
+  cases.push_back(pool_case("mean", ops::Pooling::mean));
+  cases.push_back(pool_case("first", ops::Pooling::first));
+  cases.push_back({"pool of a matrix used twice", [](Fixture& f) { f.input("x", kTokens, 5); },
+                   [](Pass& p) {
+                     Tape& tape = p.context.tape;
+                     return Result{
+                         ops::add(tape, ops::pool(tape, p.inputs[0], ops::Pooling::max, sequence_rows()),
+                                  ops::pool(tape, p.inputs[0], ops::Pooling::mean, sequence_rows()))};
+                   }});
+  cases.push_back({"fourier_mix", [](Fixture& f) { f.input("x", kTokens, 6); },
+                   [](Pass& p) {
+                     const Variable y = ops::fourier_mix(p.context.tape, p.inputs[0]);
+                     return Result{ops::add(p.context.tape, y, p.inputs[0])};
+                   }});
+  cases.push_back(mix_tokens_case("gelu", Activation::gelu));
+  cases.push_back(mix_tokens_case("relu", Activation::relu));
+  cases.push_back(mix_tokens_case("none", Activation::none));
+  cases.push_back(sparse_linear_case("none", Activation::none));
+  cases.push_back(sparse_linear_case("tanh", Activation::tanh));
+  cases.push_back({"binary_cross_entropy", [](Fixture& f) { f.input("z", kTokens, 1); },
+                   [](Pass& p) {
+                     static const std::vector<std::int32_t> labels{1, 0, 0, 1, 1, 0, 1, 1};
+                     constexpr double kScale = 0.37;
+                     const auto totals =
+                         ops::binary_cross_entropy(p.context.tape, p.inputs[0], labels, kScale);
+                     return Result{{}, kScale * totals.loss};
+                   }});
   return cases;
 }
 

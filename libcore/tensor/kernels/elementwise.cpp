@@ -60,6 +60,20 @@ void copy(ConstMatrix x, Matrix y) {
                  [&](Index r, Index c, Index n) { table.copy(n, x.row(r) + c, y.row(r) + c); });
 }
 
+void transpose(ConstMatrix x, Matrix y) {
+  const ElementwiseTable& table = elementwise_table();
+  parallel_for((x.rows + 15) / 16, [&](Index task) {
+    const Index begin = 16 * task, end = std::min(x.rows, begin + 16);
+    if (end - begin == 16) {
+      table.transpose(x.row(begin), x.stride, x.cols, y.data + begin, y.stride);
+      return;
+    }
+    for (Index r = begin; r < end; ++r) {
+      for (Index c = 0; c < x.cols; ++c) y.row(c)[r] = x.row(r)[c];
+    }
+  });
+}
+
 DropoutRule dropout_rule(float rate, const RandomStream& stream) {
   return {stream, static_cast<std::uint32_t>(static_cast<double>(rate) * 0x1p32), 1 / (1 - rate)};
 }

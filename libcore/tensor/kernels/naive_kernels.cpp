@@ -2,6 +2,7 @@
 #ifdef HEADWATER_DOUBLE
 
 #include "tensor/naive.hpp"
+#include "tensor/naive_pooling.hpp"
 
 namespace headwater::kernels {
 
@@ -38,6 +39,17 @@ void embed_backward(std::span<const std::int32_t> ids, ConstMatrix dy, Real scal
   naive::embed_backward<Real>(ids, dy, scale, dtable, accumulate);
 }
 
+void pool(Pooling pooling, ConstMatrix x, std::span<const Index> offsets, Matrix y, std::int32_t* winners) {
+  naive::pool<Real>(pooling, x, offsets, y, winners);
+}
+void pool_backward(Pooling pooling, ConstMatrix dy, std::span<const Index> offsets,
+                   const std::int32_t* winners, Matrix dx, bool accumulate) {
+  naive::pool_backward<Real>(pooling, dy, offsets, winners, dx, accumulate);
+}
+void fourier_mix(ConstMatrix x, std::span<const Index> offsets, Matrix y, bool accumulate) {
+  naive::fourier_mix<Real>(x, offsets, y, accumulate);
+}
+
 void fill(Matrix y, Real value) {
   naive::each(y, [&](Index, Index) { return value; });
 }
@@ -53,6 +65,9 @@ void scale(ConstMatrix x, Real factor, Matrix y, bool accumulate) {
 }
 void copy(ConstMatrix x, Matrix y) {
   naive::each(y, [&](Index r, Index c) { return x.row(r)[c]; });
+}
+void transpose(ConstMatrix x, Matrix y) {
+  naive::each(y, [&](Index r, Index c) { return x.row(c)[r]; });
 }
 void dropout(ConstMatrix x, Real rate, const RandomStream& stream, std::uint64_t first_element, Matrix y,
              bool accumulate) {

@@ -119,6 +119,8 @@ struct ElementwiseTable {
   void (*add)(Index n, const float* a, const float* b, float* y);
   void (*scale)(Index n, const float* x, float factor, float* y, bool accumulate);
   void (*copy)(Index n, const float* x, float* y);
+  // to[step·c + r] = x[stride·r + c] for 16 rows r
+  void (*transpose)(const float* x, Index stride, Index cols, float* to, Index step);
   void (*dropout)(Index n, const float* x, const DropoutRule& rule, std::uint64_t first_element, float* y,
                   bool accumulate);
 };

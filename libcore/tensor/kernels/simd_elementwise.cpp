@@ -51,6 +51,10 @@ void copy(Index n, const float* x, float* y) {
                  [&](Index i, Index lanes, auto part) { part.store(part.load(x + i, lanes), y + i, lanes); });
 }
 
+void transpose_16(const float* x, Index stride, Index cols, float* to, Index step) {
+  transpose_panel(x, stride, 16, cols, to, step);
+}
+
 void dropout(Index n, const float* x, const DropoutRule& rule, std::uint64_t first_element, float* y,
              bool accumulate) {
   const F16 factor = F16::broadcast(rule.scale);
@@ -77,6 +81,6 @@ void dropout(Index n, const float* x, const DropoutRule& rule, std::uint64_t fir
 }  // namespace
 
 extern const ElementwiseTable elementwise_functions;
-const ElementwiseTable elementwise_functions{fill, add, scale, copy, dropout};
+const ElementwiseTable elementwise_functions{fill, add, scale, copy, transpose_16, dropout};
 
 }  // namespace headwater::kernels::HEADWATER_ISA

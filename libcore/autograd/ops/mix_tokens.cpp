@@ -1,0 +1,138 @@
+#include <algorithm>
+
+#include "autograd/ops.hpp"
+
+namespace headwater::ops {
+
+namespace {
+
+// Columns [0, count) of a matrix.
+Matrix first_columns(const Matrix& m, Index count) { return {m.data, m.rows, count, m.stride}; }
+
+// The gradients of the four parameters, one behind the other: of the inner and the outer layer.
+struct Gradients {
+  Matrix all;  // one row
+  Index N, H;
+  Matrix inner_weight() const { return {all.data, N, H}; }
+  Matrix outer_weight() const { return {all.data + N * H, H, N}; }
+  Real* inner_bias() const { return all.data + 2 * N * H; }
+  Real* outer_bias() const { return inner_bias() + H; }
+};
+Gradients make_gradients(Arena& arena, Index N, Index H) {
+  const Gradients made{arena.matrix(1, 2 * N * H + H + N), N, H};
+  kernels::fill(made.all, 0);
+  return made;
+}
+
+void put(ConstMatrix sum, const Tape::PairSlot& slot, const Real* bias_sum, Index biases) {
+  const Matrix bias(slot.bias, 1, biases);
+  const ConstMatrix bias_gradient(bias_sum, 1, biases);
+  if (slot.accumulate) {
+    kernels::accumulate(sum, slot.weight);
+    kernels::accumulate(bias_gradient, bias);
+  } else {
+    kernels::copy(sum, slot.weight);
+    kernels::copy(bias_gradient, bias);
+  }
+}
+
+struct Mixing {
+  TokenMixer mixer;
+  std::span<const Index> offsets;
+  Index D, N, H;
+  Matrix transposed;         // [D, n] of each sequence, one behind the other
+  Matrix hidden, inner_pre;  // [sequences·D, H]; inner_pre for gelu and silu
+
+  Index sequences() const { return static_cast<Index>(offsets.size()) - 1; }
+  Index begin(Index s) const { return offsets[static_cast<std::size_t>(s)]; }
+  Index length(Index s) const { return offsets[static_cast<std::size_t>(s) + 1] - begin(s); }
+  Index longest() const {
+    Index most = 0;
+    for (Index s = 0; s < sequences(); ++s) most = std::max(most, length(s));
+    return most;
+  }
+  Matrix transposed_of(Index s) const { return {transposed.data + begin(s) * D, D, length(s)}; }
+  Matrix hidden_of(const Matrix& all, Index s) const {
+    return all ? all.rows_between(s * D, (s + 1) * D) : Matrix();
+  }
+  Matrix inner_weight_of(Index s) const { return mixer.inner_weight->value.rows_between(0, length(s)); }
+  Matrix outer_weight_of(Index s) const { return first_columns(mixer.outer_weight->value, length(s)); }
+
+  // yt [D, n] is scratch.
+  void forward(Index s, ConstMatrix x, const Matrix& yt, const Matrix& y) const {
+    const Matrix xt = transposed_of(s), u = hidden_of(hidden, s);
+    kernels::transpose(x.rows_between(begin(s), begin(s) + length(s)), xt);
+    kernels::linear(xt, inner_weight_of(s), mixer.inner_bias->value.data, mixer.activation, u,
+                    hidden_of(inner_pre, s));
+    kernels::linear(u, outer_weight_of(s), mixer.outer_bias->value.data, Activation::none, yt);
+    kernels::transpose(yt, y.rows_between(begin(s), begin(s) + length(s)));
+  }
+
+  // Adds the gradients of the parameters to `to`. dt [D, n] and du [D, H] are scratch.
+  void backward(Index s, ConstMatrix dy, const Matrix& dt, const Matrix& du, const Gradients& to,
+                const Matrix& dx) const {
+    const Index end = begin(s) + length(s);
+    const Matrix u = hidden_of(hidden, s);
+    kernels::transpose(dy.rows_between(begin(s), end), dt);
+    kernels::linear_backward_weight(u, dt, *mixer.columns, first_columns(to.outer_weight(), length(s)),
+                                    to.outer_bias(), true);
+    kernels::linear_backward_input(dt, outer_weight_of(s), du, false);
+    if (mixer.activation != Activation::none)
+      kernels::activation_backward(mixer.activation, u, hidden_of(inner_pre, s), du, du);
+    kernels::linear_backward_weight(transposed_of(s), du, *mixer.columns,
+                                    to.inner_weight().rows_between(0, length(s)), to.inner_bias(), true);
+    kernels::linear_backward_input(du, inner_weight_of(s), dt, false);
+    kernels::transpose(dt, dx.rows_between(begin(s), end));
+  }
+
+  void backward(Arena& arena, ConstMatrix dy, const Matrix& dx) const {
+    const ArenaScope scope(arena);
+    Gradients shards[kShards];
+    const Matrix du = arena.matrix(D, H);
+    Real* const memory = arena.allocate_array<Real>(D * longest());
+    for (Index shard = 0; shard < kShards; ++shard) {
+      shards[shard] = make_gradients(arena, N, H);
+      for (Index s = shard * sequences() / kShards; s < (shard + 1) * sequences() / kShards; ++s) {
+        if (length(s) > 0) backward(s, dy, Matrix(memory, D, length(s)), du, shards[shard], dx);
+      }
+    }
+    for (Index step = 1; step < kShards; step *= 2) {
+      for (Index shard = 0; shard < kShards; shard += 2 * step)
+        kernels::accumulate(shards[shard + step].all, shards[shard].all);
+    }
+    const Gradients& sum = shards[0];
+    put(sum.inner_weight(), Tape::slot(*mixer.inner_weight, mixer.inner_bias), sum.inner_bias(), H);
+    put(sum.outer_weight(), Tape::slot(*mixer.outer_weight, mixer.outer_bias), sum.outer_bias(), N);
+  }
+};
+
+}  // namespace
+
+Variable mix_tokens(Tape& tape, const Variable& x, const TokenMixer& mixer) {
+  Arena& arena = tape.arena();
+  const Index N = mixer.inner_weight->value.rows, H = mixer.inner_weight->value.cols, D = x.cols();
+  const Variable y = tape.variable(x.rows(), D, x.packing_or_null(), true);
+  Mixing mixing{mixer, x.packing().offsets, D, N, H, arena.matrix(x.rows(), D), {}, {}};
+  mixing.hidden = arena.matrix(mixing.sequences() * D, H);
+  if (tape.is_recording() && (mixer.activation == Activation::gelu || mixer.activation == Activation::silu ||
+                              mixer.activation == Activation::gelu_tanh))
+    mixing.inner_pre = arena.matrix(mixing.sequences() * D, H);
+  {
+    const ArenaScope scope(arena);
+    Real* const memory = arena.allocate_array<Real>(D * mixing.longest());
+    for (Index s = 0; s < mixing.sequences(); ++s) {
+      if (mixing.length(s) > 0) mixing.forward(s, x.value(), Matrix(memory, D, mixing.length(s)), y.value());
+    }
+  }
+  tape.record("mix_tokens", [&tape, mixing, x, y] {
+    if (!Tape::has_incoming(y)) return;
+    const Matrix& dy = tape.incoming(y);
+    const GradientSlot dx = tape.slot(x);
+    const Matrix to = dx.accumulate ? tape.arena().matrix(x.rows(), x.cols()) : dx.matrix;
+    mixing.backward(tape.arena(), dy, to);
+    if (dx.accumulate) kernels::accumulate(to, dx.matrix);
+  });
+  return y;
+}
+
+}  // namespace headwater::ops

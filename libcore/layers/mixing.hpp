@@ -1,0 +1,40 @@
+// What mixes the tokens of a sequence in an encoder block: attention (layers/attention.hpp), or one of these
+// in its place.
+#pragma once
+
+#include <string>
+
+#include "autograd/ops.hpp"
+#include "layers/builder.hpp"
+
+namespace headwater {
+
+// attention: Vaswani et al. 2017; fourier: ops::fourier_mix, no parameters (FNet, Lee-Thorp et al. 2021);
+// mlp: TokenMixing (MLP-Mixer, Tolstikhin et al. 2021).
+enum class Mixing { attention, fourier, mlp };
+
+struct TokenMixingSettings {
+  Index length = 0;        // N: the longest sequence; fixed, as the weights have a row for each position
+  Index hidden_width = 0;  // H
+  Index width = 0;         // D
+  ops::Activation activation = ops::Activation::gelu;
+};
+
+// Two layers over the positions of a sequence, the same for every column (ops::mix_tokens). In a packed batch
+// a sequence of n < N tokens uses the first n positions' weights only: its missing tokens count as zero rows
+// and cost nothing.
+class TokenMixing {
+ public:
+  // `name`.inner.weight [N, H], .inner.bias [H], .outer.weight [H, N], .outer.bias [N]; Glorot uniform, zero.
+  TokenMixing(LayerBuilder& builder, const std::string& name, const TokenMixingSettings& settings);
+
+  // x [T, D] -> [T, D]. Throws Error for a sequence of more than N tokens.
+  Variable operator()(const StepContext& context, const Variable& x) const;
+
+ private:
+  TokenMixingSettings settings_;
+  FoldPlan columns_;
+  ops::TokenMixer mixer_;
+};
+
+}  // namespace headwater

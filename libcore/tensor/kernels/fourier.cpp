@@ -1,0 +1,75 @@
+// Fourier mixing, a task a sequence.
+#ifndef HEADWATER_DOUBLE
+
+#include <algorithm>
+
+#include "support/parallel.hpp"
+#include "tensor/kernels.hpp"
+#include "tensor/kernels/fourier_table.hpp"
+#include "tensor/kernels/scratch.hpp"
+
+namespace headwater::kernels {
+
+#ifdef HEADWATER_X86
+namespace avx512 {
+extern const FourierTable fourier_functions;
+}
+namespace avx2 {
+extern const FourierTable fourier_functions;
+}
+const FourierTable& fourier_table() {
+  return active_isa() == Isa::avx512 ? avx512::fourier_functions : avx2::fourier_functions;
+}
+#else
+namespace portable {
+extern const FourierTable fourier_functions;
+}
+const FourierTable& fourier_table() { return portable::fourier_functions; }
+#endif
+
+namespace {
+
+// `memory` has the tables and `scratch` two buffers.
+FourierPlan ready_plan(Index length, float* memory, float* scratch) {
+  const FourierPlan plan = fourier_plan(length, memory);
+  fourier_table().prepare(plan, memory + (plan.filter ? plan.filter - memory : 0), scratch);
+  return plan;
+}
+
+Index rounded(Index floats) { return (floats + 15) / 16 * 16; }  // to 64 bytes
+
+}  // namespace
+
+void fourier_mix(ConstMatrix x, std::span<const Index> offsets, Matrix y, bool accumulate) {
+  if (x.rows == 0 || x.cols == 0) return;
+  const Index D = x.cols, sequences = static_cast<Index>(offsets.size()) - 1;
+  const Index width_tables = rounded(fourier_plan_size(D));
+  FourierPlan over_width = fourier_plan_shape(D);
+  const SharedScratch shared(width_tables + fourier_buffer_size(over_width.inner_length));
+  over_width = ready_plan(D, shared.data(), shared.data() + width_tables);
+  // The same for every task, so that a thread's memory grows with the longest sequence only.
+  Index tables = 0, scratch = 0;
+  for (Index s = 0; s < sequences; ++s) {
+    const Index length = offsets[static_cast<std::size_t>(s) + 1] - offsets[static_cast<std::size_t>(s)];
+    if (length == 0) continue;
+    const FourierPlan shape = fourier_plan_shape(length);
+    tables = std::max(tables, rounded(fourier_plan_size(shape.length)));
+    scratch = std::max(scratch, fourier_scratch(shape, over_width));
+  }
+  parallel_for(sequences, [&](Index s) {
+    const Index begin = offsets[static_cast<std::size_t>(s)], end = offsets[static_cast<std::size_t>(s) + 1];
+    if (begin == end) return;
+    float* const memory = thread_scratch(tables + scratch);
+    const FourierPlan over_tokens = ready_plan(end - begin, memory, memory + tables);
+    fourier_table().mix({.x = x.rows_between(begin, end),
+                         .y = y.rows_between(begin, end),
+                         .accumulate = accumulate,
+                         .over_tokens = &over_tokens,
+                         .over_width = &over_width,
+                         .scratch = memory + tables});
+  });
+}
+
+}  // namespace headwater::kernels
+
+#endif  // HEADWATER_DOUBLE

@@ -1,0 +1,30 @@
+// What a discrete Fourier transform of one length is made with: factors, roots of unity and, where a prime
+// factor is large, the chirp of Bluestein's algorithm.
+#pragma once
+
+#include "tensor/matrix.hpp"
+
+namespace headwater::kernels {
+
+inline constexpr int kLargestRadix = 13;
+
+// Complex numbers are pairs of floats: real, imaginary.
+struct FourierPlan {
+  Index length = 1;        // n
+  Index inner_length = 1;  // m: n itself; with a chirp the length of its cyclic convolution, at least 2n - 1
+  int factors[32] = {};    // of m: 2, 3, 4, 5, 7, 11 or 13
+  int factor_count = 0;
+  const float* roots = nullptr;   // [m] e^(-2πi j/m)
+  const float* chirp = nullptr;   // [n] e^(-πi j²/n); null: no prime factor of n is above 13
+  const float* filter = nullptr;  // [m] transform of the conjugate chirp, over m
+};
+
+// The lengths of a plan and no tables; length is 1 or more, here and below.
+FourierPlan fourier_plan_shape(Index length);
+// Floats that the tables of a plan take.
+Index fourier_plan_size(Index length);
+// Writes the roots and the chirp to `memory`. The filter's memory is set but its values are computed by the
+// transform itself (FourierTable::prepare).
+FourierPlan fourier_plan(Index length, float* memory);
+
+}  // namespace headwater::kernels

@@ -1,0 +1,131 @@
+#include "unit/tensor/kernel_testing.hpp"
+
+#include "tensor/naive_pooling.hpp"
+
+namespace headwater {
+namespace {
+
+using namespace testing;  // NOLINT: the tests' own helpers
+using kernels::Pooling;
+
+constexpr Pooling kPoolings[] = {Pooling::max, Pooling::mean, Pooling::first};
+
+}  // namespace
+
+TEST_CASE("pooling: forward and backward agree with the naive kernel in double") {
+  for (const std::vector<Index>& lengths :
+       {std::vector<Index>{}, {1}, {3, 0, 1, 40}, {0}, {600, 7}, {2, 2, 2, 2, 2, 2, 2, 2, 2}}) {
+    const std::vector<Index> offsets = offsets_of(lengths);
+    const Index sequences = static_cast<Index>(lengths.size());
+    for (Index width : {1, 7, 16, 33, 300}) {
+      const Grid<float> x = random_grid(offsets.back(), width, 1, 3),
+                        dy = random_grid(sequences, width, 2, 1);
+      for (Pooling pooling : kPoolings) {
+        Grid<float> y(sequences, width, 2);
+        Grid<double> expected(sequences, width);
+        std::vector<std::int32_t> winners(static_cast<std::size_t>(sequences * width), -7);
+        std::vector<std::int32_t> expected_winners = winners;
+        kernels::pool(pooling, x.view(), offsets, y.view(), winners.data());
+        naive::pool<double>(pooling, widened(x).view(), offsets, expected.view(), expected_winners.data());
+        CHECK(worst_error(y, expected) <= (pooling == Pooling::mean ? 64 : 0));
+        CHECK(y.has_intact_gaps());
+        if (pooling == Pooling::max) CHECK(winners == expected_winners);
+        for (bool accumulates : {false, true}) {
+          Grid<float> dx = random_grid(offsets.back(), width, 3, 1);
+          Grid<double> expected_dx = widened(dx);
+          kernels::pool_backward(pooling, dy.view(), offsets, winners.data(), dx.view(), accumulates);
+          naive::pool_backward<double>(pooling, widened(dy).view(), offsets, winners.data(),
+                                       expected_dx.view(), accumulates);
+          CHECK(worst_error(dx, expected_dx) <= 2);
+          CHECK(dx.has_intact_gaps());
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("pooling: of equal values the first wins, and it alone gets the gradient") {
+  Grid<float> x(4, 1), y(1, 1), dx(4, 1), dy(1, 1, 0, 3.0f);
+  x.values = {1, 2, 2, -5};
+  std::int32_t winner = -1;
+  const std::vector<Index> offsets{0, 4};
+  kernels::pool(Pooling::max, x.view(), offsets, y.view(), &winner);
+  CHECK(y.values[0] == 2);
+  CHECK(winner == 1);
+  kernels::pool_backward(Pooling::max, dy.view(), offsets, &winner, dx.view(), false);
+  CHECK(dx.values == std::vector<float>{0, 3, 0, 0});
+}
+
+TEST_CASE("pooling: a sequence without tokens gives zeros") {
+  for (Pooling pooling : kPoolings) {
+    Grid<float> x(0, 5), y(1, 5, 0, 9.0f);
+    const std::vector<Index> offsets{0, 0};
+    kernels::pool(pooling, x.view(), offsets, y.view(), nullptr);
+    CHECK(y.values == std::vector<float>(5, 0.0f));
+  }
+}
+
+TEST_CASE("Fourier mixing: agrees with the sums of the definition, for lengths of every kind") {
+  // Powers of two, products of small primes, primes up to 13, and lengths that need a chirp: 17, 19, 34, 239.
+  for (Index length :
+       {1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 13, 16, 17, 19, 25, 34, 49, 60, 77, 121, 143, 169, 239}) {
+    for (Index width : {1, 2, 7, 16, 17, 31, 32, 33, 48, 100}) {
+      if (length > 60 && width > 33) continue;
+      INFO("length ", length, ", width ", width);
+      const std::vector<Index> offsets = offsets_of({2, length, 0, 1});
+      const Grid<float> x = random_grid(offsets.back(), width, 1, 3);
+      for (bool accumulates : {false, true}) {
+        Grid<float> y = random_grid(offsets.back(), width, 3, 2);
+        Grid<double> expected = widened(y);
+        kernels::fourier_mix(x.view(), offsets, y.view(), accumulates);
+        naive::fourier_mix<double>(widened(x).view(), offsets, expected.view(), accumulates);
+        // Sums of n·D numbers of size 1 are about their root; the rounding of a fast transform is relative to
+        // that and grows with the number of passes.
+        const double magnitude = std::sqrt(static_cast<double>(length * width));
+        CHECK(worst_error(y, expected) <= 4 + 8 * magnitude);
+        CHECK(y.has_intact_gaps());
+      }
+    }
+  }
+}
+
+TEST_CASE("Fourier mixing: twice over the tokens and the width is a reflection") {
+  // Re F_n Re(F_n X F_D) F_D keeps the even part: for X = X reflected, twice is n·D·X.
+  const Index n = 600, D = 256;
+  Grid<float> x(n, D);
+  for (Index t = 0; t < n; ++t) {
+    for (Index c = 0; c < D; ++c) {
+      const std::uint64_t element = static_cast<std::uint64_t>(std::min(t, n - t) * D + std::min(c, D - c));
+      x.view().row(t)[c] = random_uniform({.seed = 4}, element) - 0.5f;
+    }
+  }
+  Grid<float> once(n, D), twice(n, D);
+  const std::vector<Index> offsets{0, n};
+  kernels::fourier_mix(x.view(), offsets, once.view(), false);
+  kernels::fourier_mix(once.view(), offsets, twice.view(), false);
+  double worst = 0;
+  for (std::size_t i = 0; i < x.values.size(); ++i)
+    worst = std::max(worst, std::abs(static_cast<double>(twice.values[i]) / (600.0 * 256.0) -
+                                     static_cast<double>(x.values[i])));
+  CHECK(worst <= 2e-6);
+}
+
+TEST_CASE("pooling and Fourier mixing: the same bits on every code path and for any number of threads") {
+  const std::vector<Index> offsets = offsets_of({20, 239, 11, 0, 77, 512});
+  const Grid<float> x = random_grid(offsets.back(), 37, 1), dy = random_grid(6, 37, 2);
+  check_same_bits_everywhere([&] {
+    std::vector<Grid<float>> results;
+    for (Pooling pooling : kPoolings) {
+      std::vector<std::int32_t> winners(6 * 37);
+      results.emplace_back(6, 37);
+      kernels::pool(pooling, x.view(), offsets, results.back().view(), winners.data());
+      results.emplace_back(offsets.back(), 37);
+      kernels::pool_backward(pooling, dy.view(), offsets, winners.data(), results.back().view(), false);
+    }
+    results.emplace_back(offsets.back(), 37);
+    kernels::fourier_mix(x.view(), offsets, results.back().view(), false);
+    return results;
+  });
+}
+
+}  // namespace headwater
