@@ -4,6 +4,7 @@
 #include <cmath>
 #include <optional>
 
+#include "analysis/classification_report.hpp"
 #include "analysis/score_report.hpp"
 #include "cli/lines.hpp"
 #include "cli/progress.hpp"
@@ -30,6 +31,8 @@ struct Options {
   std::string hypotheses;
   std::vector<std::string> references;
 
+  std::string predictions, labels;
+
   std::vector<std::string> metrics;
   std::string tokenization = "13a", smoothing = "exp", isa = "auto";
   bool is_lowercased = false, is_by_sentence = false, is_json = false, is_quiet = false;
@@ -53,6 +56,12 @@ void describe(CLI::App& app, Options& o) {
                  "what it should be, line for line; given again: further right answers")
       ->allow_extra_args(false)
       ->option_text("FILE");
+  app.add_option(
+         "--predictions", o.predictions,
+         "score these guessed labels instead, one a line, or label, TAB, probability, as classify writes "
+         "them; - is standard input")
+      ->option_text("FILE");
+  app.add_option("--labels", o.labels, "what they should be, line for line")->option_text("FILE");
   app.add_option("--metric", o.metrics,
                  "of a model: loss, accuracy, perplexity; of both: bleu, chrf, chrf++; separated by commas")
       ->delimiter(',')
@@ -197,6 +206,46 @@ void evaluate_texts(const Options& o, const Metrics& metrics) {
   } else {
     write(text_rows(hypotheses, references, metrics), o.is_json);
   }
+}
+
+// --- Guessed labels against labels -------------------------------------------------------------------------
+
+void write_report(const ClassificationReport& report, const Options& o) {
+  cli::LineWriter out;
+  if (o.is_json) {
+    for (const Json& json : report.json()) out.line(json.dump());
+  } else {
+    out.text(report.text());
+  }
+  out.flush();
+}
+
+void evaluate_predictions(const Options& o) {
+  if (o.predictions.empty())
+    throw UsageError("--predictions is missing (give the file that the labels are for)");
+  if (o.labels.empty()) throw UsageError("--labels is missing (give the labels that are right, one a line)");
+  if (o.predictions == "-" && o.labels == "-") {
+    throw UsageError("standard input is named 2 times (it can be read once)");
+  }
+  if (!o.metrics.empty()) throw UsageError("--metric is not for --predictions (all figures are written)");
+  cli::LineReader predictions({o.predictions}, o.reader), labels({o.labels}, o.reader);
+  LabelledGuesses guesses;
+  std::int64_t lines = 0;
+  for (std::string_view guess, label;; ++lines) {
+    const bool has_guess = predictions.next(guess), has_label = labels.next(label);
+    if (has_guess != has_label) {
+      throw Error((has_guess ? o.predictions : o.labels) + ": more than the " + std::to_string(lines) +
+                  " lines of " + (has_guess ? o.labels : o.predictions) +
+                  " (line i of one belongs to line i of the other)");
+    }
+    if (!has_guess) break;
+    try {
+      guesses.add(guess, label);
+    } catch (const Error& error) {
+      throw Error(predictions.place() + " and " + labels.place() + ":" + error.what());
+    }
+  }
+  write_report(guesses.finish(), o);
 }
 
 // --- A model on data ---------------------------------------------------------------------------------------
@@ -352,11 +401,22 @@ void evaluate_model(const Options& o, const Metrics& metrics) {
 void run(const Options& o) {
   const Metrics metrics = metrics_of(o);
   const bool has_texts = !o.hypotheses.empty() || !o.references.empty();
-  if (has_texts && !o.model.empty()) throw UsageError("both a model and --hypotheses (measure one of them)");
-  if (!has_texts && o.model.empty())
-    throw UsageError("nothing to evaluate (name a model and data, or --hypotheses and --references)");
+  const bool has_labels = !o.predictions.empty() || !o.labels.empty();
+  const int asked = (has_texts ? 1 : 0) + (has_labels ? 1 : 0) + (o.model.empty() ? 0 : 1);
+  if (asked > 1) {
+    throw UsageError("give one of a model, --hypotheses with --references, and --predictions with --labels");
+  }
+  if (asked == 0) {
+    throw UsageError(
+        "nothing to evaluate (name a model and data, or --hypotheses and --references, or --predictions and "
+        "--labels)");
+  }
   if (o.is_by_sentence && !has_texts) throw UsageError("--sentences is for --hypotheses and --references");
   if (o.isa != "auto") kernels::set_isa(kernels::isa_of_name(o.isa));
+  if (has_labels) {
+    evaluate_predictions(o);
+    return;
+  }
   ThreadPool(o.threads).run([&] { has_texts ? evaluate_texts(o, metrics) : evaluate_model(o, metrics); });
 }
 
