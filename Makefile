@@ -76,8 +76,13 @@ asan: ## all tests under the address and undefined-behaviour sanitizers
 	cmake --build $(BUILD)-asan -j $(JOBS)
 	ctest --test-dir $(BUILD)-asan --output-on-failure
 
-bench: tools-present ## our training step beside PyTorch's (PEER_PYTHON=python with torch)
-	BIN=$(BIN) DATA=$(DATA) MODELS=$(MODELS) THREADS=$(THREADS) tests/bench/compare.sh
+ROWS ?= kernels A1 A2 B C D1 D2 E
+ROUNDS ?= 5
+
+bench: $(BUILD)/build.ninja ## kernels and training steps, beside PyTorch's (PEER_PYTHON=python with torch; ROWS="A1 C" ROUNDS=5)
+	$(CONFIGURE) -B $(BUILD) -DHEADWATER_BENCH=ON
+	cmake --build $(BUILD) -j $(JOBS) --target steps_bench $(if $(filter kernels,$(ROWS)),kernels_bench)
+	@BIN=$(BIN) THREADS=$(THREADS) ROUNDS=$(ROUNDS) JSON=$(BUILD)/bench.json tests/bench/bench.sh $(ROWS)
 
 CLANG_FORMAT ?= $(firstword $(shell command -v clang-format-16 clang-format))
 CLANG_TIDY ?= $(firstword $(shell command -v clang-tidy-16 clang-tidy))
