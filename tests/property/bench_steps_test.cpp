@@ -73,6 +73,28 @@ Row small_flat_vision() {
   return finished(std::make_unique<VisionModel>(s), {.kind = "adamw", .weight_decay = 0.1});
 }
 
+Row small_classifier() {
+  ClassifierSettings s{.embedding = {.vocabulary_size = 101, .width = 24, .length = 70},
+                       .block = small_block(2, 24),
+                       .layers = 1,
+                       .head_dropout = 0.5,
+                       .batch = 11,
+                       .lengths = kLengths};
+  return finished(std::make_unique<Classifier>(s), {.kind = "rmsprop"});
+}
+
+Row small_token_vision() {
+  VisionSettings s{.patches = 13,
+                   .patch_values = 27,
+                   .classes = 7,
+                   .has_class_token = true,
+                   .block = small_block(2, 9),
+                   .layers = 2,
+                   .head_widths = {50},
+                   .batch = 21};
+  return finished(std::make_unique<VisionModel>(s), {.kind = "adam"});
+}
+
 std::vector<Real> learned(const std::function<Row()>& make, int threads) {
   std::vector<Real> values;
   ThreadPool(threads).run([&] {
@@ -96,7 +118,9 @@ bool same_bits(const std::vector<Real>& a, const std::vector<Real>& b) {
 TEST_CASE("the benchmark's steps give the same bits everywhere") {
   const std::pair<const char*, std::function<Row()>> rows[] = {{"language model", small_language_model},
                                                                {"translator", small_translator},
-                                                               {"vision, flat", small_flat_vision}};
+                                                               {"vision, flat", small_flat_vision},
+                                                               {"vision, class token", small_token_vision},
+                                                               {"classifier", small_classifier}};
   const kernels::Isa widest = kernels::active_isa();
   for (const auto& [name, make] : rows) {
     const std::vector<Real> expected = learned(make, 2);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "recipe/recipe.hpp"
+#include "steps/classifier.hpp"
 #include "steps/language_model.hpp"
 #include "steps/translator.hpp"
 #include "steps/vision_model.hpp"
@@ -20,7 +21,25 @@ struct Row {
   ScheduleSettings schedule = {};
 };
 
-inline constexpr std::string_view kRowNames[] = {"B", "C", "D2", "E"};
+inline constexpr std::string_view kRowNames[] = {"A1", "A2", "B", "C", "D1", "D2", "E"};
+
+// Film reviews cut at 600 tokens, good or bad.
+inline ClassifierSettings reviews(Index width, Positions positions, const std::string& lengths) {
+  return {.embedding = {.vocabulary_size = 20000, .width = width, .length = 600, .positions = positions},
+          .block = {.attention = {.width = width, .heads = 2, .head_width = width}, .feed_forward_width = 32},
+          .layers = 1,
+          .head_dropout = 0.5,
+          .batch = 32,
+          .lengths = read_lengths(lengths + "/imdb-600.txt")};
+}
+inline Row row_a1(const std::string& lengths) {
+  return {std::make_unique<Classifier>(reviews(32, Positions::none, lengths)), 650'689, {.kind = "rmsprop"}};
+}
+inline Row row_a2(const std::string& lengths) {
+  return {std::make_unique<Classifier>(reviews(256, Positions::learned, lengths)),
+          5'817'633,
+          {.kind = "rmsprop"}};
+}
 
 // A causal language model of whole reviews cut at 80 tokens.
 inline Row row_b(const std::string& lengths) {
@@ -42,6 +61,23 @@ inline Row row_c(const std::string& lengths) {
                        .batch = 64,
                        .lengths = read_lengths(lengths + "/spa-eng-20.txt")};
   return {std::make_unique<Translator>(s), 19'960'216, {.kind = "rmsprop"}};
+}
+
+// MNIST, patches of 4x4.
+inline Row row_d1(const std::string&) {
+  VisionSettings s{.patches = 49,
+                   .patch_values = 16,
+                   .classes = 10,
+                   .has_class_token = true,
+                   .block = {.attention = {.width = 128, .heads = 8, .head_width = 16},
+                             .feed_forward_width = 128,
+                             .activation = ops::Activation::gelu,
+                             .norm_place = NormPlace::pre,
+                             .norm_epsilon = 1e-6},
+                   .layers = 8,
+                   .head_widths = {128},
+                   .batch = 16};
+  return {std::make_unique<VisionModel>(s), 823'434, {.kind = "adamw", .weight_decay = 1e-4}};
 }
 
 // CIFAR-100 at 72x72, patches of 6x6.
@@ -88,8 +124,11 @@ inline Row row_e(const std::string& lengths) {
 // `lengths`: the folder of length tables.
 inline Row make_row(std::string_view name, const std::string& lengths) {
   Row row;
+  if (name == "A1") row = row_a1(lengths);
+  if (name == "A2") row = row_a2(lengths);
   if (name == "B") row = row_b(lengths);
   if (name == "C") row = row_c(lengths);
+  if (name == "D1") row = row_d1(lengths);
   if (name == "D2") row = row_d2(lengths);
   if (name == "E") row = row_e(lengths);
   if (!row.model) throw UsageError("unknown row " + std::string(name));

@@ -135,7 +135,7 @@ class VisionModel : public StepModel {
   Variable features(const StepContext& context, const Variable& x) const {
     const Packing& images = pack(context.tape, images_);
     if (class_token_ == nullptr) return ops::flatten(context.tape, norm_(context, x), images);
-    return norm_(context, x);
+    return norm_(context, ops::pool(context.tape, x, ops::Pooling::first, images));
   }
 
   VisionSettings settings_;
