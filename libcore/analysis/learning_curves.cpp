@@ -22,14 +22,14 @@ std::vector<std::string_view> split(std::string_view line, char separator) {
   }
 }
 
-// NaN for an empty field.
+// NaN for an empty field, and for what is too large to draw.
 double number_of(std::string_view field, std::string_view name, const std::string& place) {
   if (field.empty()) return std::numeric_limits<double>::quiet_NaN();
   double value = 0;
   const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), value);
   if (error != std::errc() || end != field.data() + field.size())
     throw Error(place + ": " + quote(field) + " in column " + quote(name) + " is not a number");
-  return value;
+  return std::abs(value) <= 1e100 ? value : std::numeric_limits<double>::quiet_NaN();
 }
 
 }  // namespace
@@ -73,8 +73,9 @@ LearningCurve parse_learning_curve(std::string_view log, std::string_view where,
 }
 
 std::vector<double> axis_ticks(double least, double most, int most_ticks) {
-  if (!(most > least)) {  // one value: some room around it
-    const double room = least == 0 ? 1 : std::abs(least) / 10;
+  const double magnitude = std::max(std::abs(least), std::abs(most));
+  if (!(most - least > 1e-9 * magnitude)) {  // as good as one value: some room around it
+    const double room = magnitude == 0 ? 1 : magnitude / 10;
     least -= room;
     most += room;
   }

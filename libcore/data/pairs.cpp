@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <charconv>
 #include <cmath>
 #include <cstring>
 
@@ -69,7 +70,7 @@ void IdColumns::add_line(std::string_view line, std::string_view place) {
   }
   if (has_empty) {
     ++skipped_;
-    for (Column& column : columns_) column.ids.resize(static_cast<std::size_t>(column.offsets.back()));
+    for (Column& column : columns_) column.resize(column.offsets.back());
     return;
   }
   for (Column& column : columns_) {
@@ -77,11 +78,35 @@ void IdColumns::add_line(std::string_view line, std::string_view place) {
     std::int64_t end = static_cast<std::int64_t>(column.ids.size());
     if (column.settings.most_ids > 0 && end - start > column.settings.most_ids) {
       end = start + column.settings.most_ids;
-      column.ids.resize(static_cast<std::size_t>(end));
+      column.resize(end);
       ++column.cut;
     }
     column.offsets.push_back(end);
   }
+}
+
+void IdColumns::Column::resize(std::int64_t entries) {
+  ids.resize(static_cast<std::size_t>(entries));
+  if (settings.has_values) values.resize(static_cast<std::size_t>(entries));
+}
+
+// `word` begins behind an id.
+float IdColumns::read_value(const Column& column, std::string_view word, std::string_view line,
+                            std::string_view place) {
+  const std::string name = quote(column.settings.name);
+  if (!word.starts_with(':')) {
+    fail(place, line, word.data(),
+         "an id without a value in column " + name +
+             " (entries are written id:value, as vectorize --output count and tf-idf do)");
+  }
+  float value = 0;
+  const auto [end, error] = std::from_chars(word.data() + 1, word.data() + word.size(), value);
+  if (error != std::errc() || end != word.data() + word.size() || !std::isfinite(value)) {
+    fail(
+        place, line, word.data() + 1,
+        quote(word.substr(1)) + " is not a value in column " + name + " (values are finite decimal numbers)");
+  }
+  return value;
 }
 
 void IdColumns::add_ids(Column& column, std::string_view field, std::string_view line,
@@ -93,7 +118,13 @@ void IdColumns::add_ids(Column& column, std::string_view field, std::string_view
     const char* const start = at;
     std::int64_t id = 0;
     for (; at < end && is_digit(*at) && at - start < 10; ++at) id = id * 10 + (*at - '0');
-    const bool is_id = at > start && (at == end || *at == ' ') && (*start != '0' || at == start + 1);
+    const bool ends_well = at == end || *at == ' ' || (settings.has_values && *at == ':');
+    const bool is_id = at > start && ends_well && (*start != '0' || at == start + 1);
+    if (is_id && settings.has_values) {
+      const std::string_view word = up_to_space({at, static_cast<std::size_t>(end - at)});
+      column.values.push_back(read_value(column, word, line, place));
+      at += word.size();
+    }
     const bool ends_in_space = at < end && at + 1 == end;
     if (!is_id || ends_in_space) {
       const std::string_view word = up_to_space({start, static_cast<std::size_t>(end - start)});
@@ -189,6 +220,7 @@ void IdColumns::check_header_field(const Column& column, std::string_view field,
 void IdColumns::finish(std::string_view where, bool is_empty_allowed) {
   for (Column& column : columns_) {
     column.ids.shrink_to_fit();
+    column.values.shrink_to_fit();
     column.offsets.shrink_to_fit();
   }
   const std::string start = std::string(where) + ": ";
@@ -221,6 +253,7 @@ std::string IdColumns::hash() const {
     };
     hasher.update(bytes(column.offsets));
     hasher.update(bytes(column.ids));
+    if (column.settings.has_values) hasher.update(bytes(column.values));
   }
   return hasher.digest();
 }

@@ -18,10 +18,11 @@ struct IdColumnSettings {
   std::int64_t least_ids =
       1;  // a shorter one that is not empty is an error; a target needs its start and one id more
   std::int32_t first_id = -1;     // every line begins with it (the start token of targets); -1: any
+  bool has_values = false;        // words "id:value", as vectorize --output count and tf-idf write them
   std::string vocabulary_hash{};  // compared with "vocab=" of a header line; empty: not compared
 };
 
-// Examples in memory: four bytes an id and eight a column and example, nothing else.
+// Examples in memory: four bytes an id (eight with its value) and eight a column and example, nothing else.
 class IdColumns {
  public:
   explicit IdColumns(std::vector<IdColumnSettings> columns);
@@ -45,6 +46,14 @@ class IdColumns {
     return std::span(c.ids).subspan(static_cast<std::size_t>(c.offsets[e]),
                                     static_cast<std::size_t>(c.offsets[e + 1] - c.offsets[e]));
   }
+  // One for each id; empty where the column has none.
+  std::span<const float> values(std::size_t column, std::int64_t example) const {
+    const Column& c = columns_[column];
+    if (!c.settings.has_values) return {};
+    const std::size_t e = static_cast<std::size_t>(example);
+    return std::span(c.values).subspan(static_cast<std::size_t>(c.offsets[e]),
+                                       static_cast<std::size_t>(c.offsets[e + 1] - c.offsets[e]));
+  }
   std::int64_t total_ids(std::size_t column) const {
     return static_cast<std::int64_t>(columns_[column].ids.size());
   }
@@ -53,18 +62,23 @@ class IdColumns {
   std::int64_t skipped() const { return skipped_; }  // with an empty column
   std::int64_t cut(std::size_t column) const { return columns_[column].cut; }
 
-  // XXH3-128 of all ids and where examples end, in the order of the lines: names the data of a run.
+  // XXH3-128 of all ids, their values and where examples end, in the order of the lines: names the data of a
+  // run.
   std::string hash() const;
 
  private:
   struct Column {
     IdColumnSettings settings;
     std::vector<std::int32_t> ids;
+    std::vector<float> values;
     std::vector<std::int64_t> offsets{0};
     std::int64_t cut = 0;
+    void resize(std::int64_t entries);
   };
 
   void add_ids(Column& column, std::string_view field, std::string_view line, std::string_view place);
+  static float read_value(const Column& column, std::string_view word, std::string_view line,
+                          std::string_view place);
   void check_header(std::string_view line, std::string_view place) const;
   void check_header_field(const Column& column, std::string_view field, std::string_view line,
                           std::string_view place) const;

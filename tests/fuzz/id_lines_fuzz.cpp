@@ -1,4 +1,5 @@
 // Any bytes as id lines: refused with the place, or every id in range and every example whole.
+#include <cmath>
 #include <cstdint>
 #include <cstdlib>
 #include <string>
@@ -7,9 +8,35 @@
 #include "data/pairs.hpp"
 #include "support/error.hpp"
 
+namespace {
+
+using namespace headwater;
+
+// The same bytes as one column of ids with values: refused, or a finite value for each id.
+void read_values(std::string_view text) {
+  IdColumns columns({{.name = "source", .vocabulary = 1000, .most_ids = 20, .has_values = true}});
+  try {
+    while (!text.empty()) {
+      const std::size_t end = text.find('\n');
+      columns.add_line(text.substr(0, end), "-:1");
+      text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+    }
+  } catch (const Error& error) {
+    if (!std::string_view(error.what()).starts_with("-:")) std::abort();
+  }
+  for (std::int64_t example = 0; example < columns.examples(); ++example) {
+    if (columns.ids(0, example).size() != columns.values(0, example).size()) std::abort();
+    for (const float value : columns.values(0, example)) {
+      if (!std::isfinite(value)) std::abort();
+    }
+  }
+}
+
+}  // namespace
+
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  using namespace headwater;
   std::string_view text(reinterpret_cast<const char*>(data), size);
+  read_values(text);
   IdColumns columns(
       {{.name = "source", .vocabulary = 1000, .most_ids = 20, .vocabulary_hash = "0123456789abcdef"},
        {.name = "target", .vocabulary = 1000, .most_ids = 21, .least_ids = 2}});

@@ -1,4 +1,5 @@
 #include "data/pairs.hpp"
+#include "error_text.hpp"
 
 #include <doctest/doctest.h>
 
@@ -125,6 +126,54 @@ TEST_CASE("header lines are checked, column by column, and not counted") {
   CHECK(error_of("#ids v1 colour=3\t#ids v1").starts_with("-:7:9: unknown word \"colour=3\""));
   CHECK(error_of("#ids v1").find("does not name 2 columns") != std::string::npos);
   CHECK(error_of("#ids v1\t1 2").find("a column without its header") != std::string::npos);
+}
+
+TEST_CASE("a column of values has one for each id") {
+  const auto read = [](const std::string& value) {
+    IdColumns columns({{.name = "source", .vocabulary = 10, .most_ids = 3, .has_values = true},
+                       {.name = "label", .vocabulary = 2}});
+    columns.add_line("#ids v1 vocab=0 size=10 pad=-1\t#ids v1 vocab=1 size=2 pad=-1", "-:1");
+    columns.add_line("0:" + value + " 3:2\t1", "-:2");
+    columns.add_line("\t1", "-:3");
+    columns.add_line("1:1 2:1e-3 4:4 9:9\t0", "-:4");
+    return columns;
+  };
+  const IdColumns columns = read("0.84729785");
+  REQUIRE(columns.examples() == 2);
+  CHECK(columns.values(0, 0).size() == 2);
+  CHECK(columns.values(0, 0)[0] == 0.84729785f);
+  CHECK(columns.values(0, 0)[1] == 2);
+  REQUIRE(columns.values(0, 1).size() == 3);
+  CHECK(columns.values(0, 1)[1] == 0.001f);
+  CHECK(columns.ids(0, 1)[2] == 4);
+  CHECK(columns.values(1, 0).empty());
+  CHECK(columns.cut(0) == 1);
+  CHECK(columns.skipped() == 1);
+  CHECK(read("0.84729785").hash() == columns.hash());
+  CHECK(read("0.84729791").hash() != columns.hash());
+}
+
+TEST_CASE("values that are none are refused with their column") {
+  const auto said = [](const std::string& line, bool has_values) {
+    IdColumns columns({{.name = "source", .vocabulary = 10, .has_values = has_values}});
+    return error_text([&] { columns.add_line(line, "-:7"); });
+  };
+  CHECK(said("1:2 3:-4.5e-6", true) == "(no error)");
+  CHECK(said("1:2 3", true) ==
+        "-:7:6: an id without a value in column \"source\" (entries are written id:value, as vectorize "
+        "--output "
+        "count and tf-idf do)");
+  for (const char* value : {"", "x", "nan", "inf", "-inf", "1e99", "1:2", "0x1", "+1", "1,5"}) {
+    INFO(value);
+    CHECK(said("4:1 1:" + std::string(value), true)
+              .starts_with("-:7:7: \"" + std::string(value) + "\" is not a value"));
+  }
+  CHECK(said("1:2 ", true).starts_with("-:7:4: a space too many"));
+  CHECK(said("1:2  2:1", true).starts_with("-:7:5: a space too many"));
+  CHECK(said(":2", true).starts_with("-:7:1: \":2\" is not an id"));
+  CHECK(said("01:2", true).starts_with("-:7:1: \"01:2\" is not an id"));
+  CHECK(said("10:2", true).starts_with("-:7:1: id 10 in column"));
+  CHECK(said("1:2", false).starts_with("-:7:1: \"1:2\" is not an id"));
 }
 
 TEST_CASE("the hash names the data: ids, borders and order") {

@@ -1,0 +1,20 @@
+// Any bytes as the log of a run: refused with the place, or a picture without a number that SVG cannot hold.
+#include <cstdint>
+#include <cstdlib>
+
+#include "analysis/learning_curves.hpp"
+#include "support/error.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace headwater;
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  try {
+    const LearningCurve curve = parse_learning_curve(text, "log", "run");
+    const LearningCurve curves[] = {curve, curve};
+    const std::string svg = learning_curves_svg(curves, "t");
+    if (svg.find("nan") != svg.npos || svg.find("inf") != svg.npos) std::abort();
+  } catch (const Error& error) {
+    if (!std::string_view(error.what()).starts_with("log:")) std::abort();
+  }
+  return 0;
+}
