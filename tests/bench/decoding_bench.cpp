@@ -1,0 +1,83 @@
+// Greedy decoding of a random translation model, for tests/bench/decoding.sh: width 128, 8 heads, 4 + 4
+// layers, feed-forward 512, 10,000 words; 20 source tokens and exactly 24 target tokens a sentence. Prints
+// batch, tokens a second, tokens a second of processor time.
+//
+//   decoding_bench [BATCH [THREADS [SECONDS]]]    1, 2, 3
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+
+#include "decoding/greedy.hpp"
+#include "support/parallel.hpp"
+
+using namespace headwater;
+
+namespace {
+
+constexpr Index kWords = 10'000, kSourceTokens = 20, kTargetTokens = 24;
+
+ModelSettings settings() {
+  ModelSettings s;
+  s.width = 128;
+  s.heads = 8;
+  s.feed_forward_width = 512;
+  s.encoder_layers = s.decoder_layers = 4;
+  s.length = 64;
+  return s;
+}
+
+PackedTokens sources(Index batch) {
+  PackedTokens packed;
+  packed.clear();
+  std::vector<std::int32_t> ids(kSourceTokens);
+  std::uint64_t element = 0;
+  for (Index s = 0; s < batch; ++s) {
+    for (std::int32_t& id : ids)
+      id = 4 + static_cast<std::int32_t>(random_uniform({.seed = 5}, element++) * (kWords - 4));
+    packed.add(ids);
+  }
+  packed.finish();
+  return packed;
+}
+
+struct Speed {
+  double tokens, seconds, processor_seconds;
+};
+
+Speed measure(const EncoderDecoder& model, Index batch, double seconds) {
+  using Clock = std::chrono::steady_clock;
+  const PackedTokens packed = sources(batch);
+  GreedySettings greedy;
+  greedy.end_id = -1;  // none: every sentence is as long as it may be
+  greedy.never = {0, 1, 2};
+  greedy.most_tokens = kTargetTokens;
+  Arena arena;
+  decode_greedily(model, arena, packed, greedy);  // pages and caches
+  const auto begin = Clock::now();
+  const std::clock_t begin_processor = std::clock();
+  double tokens = 0, passed = 0;
+  while (passed < seconds) {
+    for (const auto& made : decode_greedily(model, arena, packed, greedy))
+      tokens += static_cast<double>(made.size());
+    passed = std::chrono::duration<double>(Clock::now() - begin).count();
+  }
+  return {tokens, passed, static_cast<double>(std::clock() - begin_processor) / CLOCKS_PER_SEC};
+}
+
+}  // namespace
+
+int main(int count, char** words) {
+  const auto number = [&](int i, double otherwise) { return count > i ? std::atof(words[i]) : otherwise; };
+  const auto batch = static_cast<Index>(number(1, 1));
+  EncoderDecoder model(settings(), kWords, kWords);
+  model.parameters().allocate(false);
+  model.parameters().initialize(1);
+  ThreadPool pool(static_cast<int>(number(2, 2)));
+  pool.run([&] {
+    const Speed speed = measure(model, batch, number(3, 3));
+    std::printf("%lld\t%.1f\t%.1f\n", static_cast<long long>(batch), speed.tokens / speed.seconds,
+                speed.tokens / speed.processor_seconds);
+  });
+  return 0;
+}
