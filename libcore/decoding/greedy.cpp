@@ -1,80 +1,81 @@
 #include "decoding/greedy.hpp"
 
 #include <algorithm>
+#include <deque>
+#include <mutex>
+
+#include "support/parallel.hpp"
 
 namespace headwater {
 
 namespace {
 
-// The caches of all decoder layers for the sequences of one batch.
+using Sequences = std::vector<std::vector<std::int32_t>>;
+
+// Sequences that one thread decodes side by side: enough that a product is worth the weights it reads, few
+// enough that a batch of 64 keeps two threads busy.
+constexpr Index kGroup = 32;
+
+// The caches of all decoder layers for the sequences of one group.
 class DecoderState {
  public:
   DecoderState(const EncoderDecoder& model, const StepContext& context, const PackedTokens& source,
                Index capacity)
-      : model_(model), capacity_(capacity), source_(source) {
-    Arena& arena = context.tape.arena();
+      : model_(model), source_(source) {
     const Variable memory = model.encode(context, source);
-    const Index sequences = source.sequences();
+    std::vector<Index> slot_of, position_of(source.position_of.begin(), source.position_of.end());
+    Index longest = 0;
+    for (Index s = 0; s < source.sequences(); ++s) {
+      const auto length = static_cast<Index>(source.sequence(s).size());
+      slot_of.insert(slot_of.end(), static_cast<std::size_t>(length), s);
+      longest = std::max(longest, length);
+    }
+    Arena& arena = context.tape.arena();
     for (const DecoderBlock& block : model.decoder()) {
-      const Index inner = block.self_attention().inner_width();
-      DecoderCache cache;
-      cache.self = {arena.matrix(sequences * capacity, inner), arena.matrix(sequences * capacity, inner),
-                    capacity};
-      cache.cross = {arena.matrix(memory.rows(), inner), arena.matrix(memory.rows(), inner), 0};
-      block.cross_attention().project_memory(context, memory, cache.cross.keys, cache.cross.values);
+      const DecoderCache cache{block.self_attention().new_cache(arena, source.sequences(), capacity),
+                               block.cross_attention().new_cache(arena, source.sequences(), longest)};
+      block.cross_attention().remember(context, memory, cache.cross, slot_of, position_of);
       caches_.push_back(cache);
     }
   }
 
-  // Logits [B, V] for the next token of the sequences `active`, whose newest token ids[b] stands at
-  // `position`.
+  // What the output layer reads for the next token of the sequences `active`, whose newest token ids[b]
+  // stands at `position`: [B, D].
   Variable step(const StepContext& context, std::span<const Index> active, std::span<const std::int32_t> ids,
                 Index position) {
     const std::size_t count = active.size();
-    query_offsets_.resize(count + 1);
-    self_offsets_.resize(count);
+    offsets_.resize(count + 1);
+    positions_.assign(count, position);
+    ids_at_.assign(count, static_cast<std::int32_t>(position));
     self_lengths_.assign(count, position + 1);
-    cross_offsets_.resize(count);
     cross_lengths_.resize(count);
-    rows_.resize(count);
-    positions_.assign(count, static_cast<std::int32_t>(position));
     for (std::size_t b = 0; b < count; ++b) {
-      const auto s = static_cast<std::size_t>(active[b]);
-      query_offsets_[b] = static_cast<Index>(b);
-      self_offsets_[b] = active[b] * capacity_;
-      rows_[b] = active[b] * capacity_ + position;
-      cross_offsets_[b] = source_.offsets[s];
-      cross_lengths_[b] = source_.offsets[s + 1] - source_.offsets[s];
+      offsets_[b + 1] = static_cast<Index>(b) + 1;
+      cross_lengths_[b] = static_cast<Index>(source_.sequence(active[b]).size());
     }
-    query_offsets_[count] = static_cast<Index>(count);
-    const Packing packing{query_offsets_, nullptr};
-    Variable x = model_.embed_target(context, packing, ids, positions_);
-    const CacheView self_view{query_offsets_, self_offsets_, self_lengths_};
-    const CacheView cross_view{query_offsets_, cross_offsets_, cross_lengths_};
+    const Packing packing{offsets_, nullptr};
+    Variable x = model_.embed_target(context, packing, ids, ids_at_);
     for (std::size_t layer = 0; layer < caches_.size(); ++layer) {
-      x = model_.decoder()[layer].step(context, x, caches_[layer], rows_, self_view, cross_view);
+      x = model_.decoder()[layer].step(context, x, caches_[layer], positions_, {active, self_lengths_},
+                                       {active, cross_lengths_});
     }
-    return model_.logits(context, model_.finish_decoder(context, x));
+    return model_.finish_decoder(context, x);
   }
 
  private:
   const EncoderDecoder& model_;
-  Index capacity_;
   const PackedTokens& source_;
   std::vector<DecoderCache> caches_;
-  std::vector<Index> query_offsets_, self_offsets_, self_lengths_, cross_offsets_, cross_lengths_, rows_;
-  std::vector<std::int32_t> positions_;
+  std::vector<Index> offsets_{0}, positions_, self_lengths_, cross_lengths_;
+  std::vector<std::int32_t> ids_at_;
 };
 
-}  // namespace
-
-std::vector<std::vector<std::int32_t>> decode_greedily(const EncoderDecoder& model, Arena& arena,
-                                                       const PackedTokens& source,
-                                                       const GreedySettings& settings) {
-  std::vector<std::vector<std::int32_t>> results(static_cast<std::size_t>(source.sequences()));
-  if (results.empty()) return results;
-  const Index length = model.settings().length;
+// One result a sequence of `source`, into results.
+void decode_group(const EncoderDecoder& model, Arena& arena, const PackedTokens& source,
+                  const GreedySettings& settings, std::span<std::vector<std::int32_t>> results) {
+  const Index length = model.settings().length, words = model.target_vocabulary();
   const Index most = settings.most_tokens > 0 ? std::min<Index>(settings.most_tokens, length) : length;
+  const Index choices = settings.choices > 0 ? std::min<Index>(settings.choices, words) : words;
   const ArenaScope all(arena);
   Tape tape(arena, Tape::Mode::inference);
   const StepContext context{tape};
@@ -85,12 +86,7 @@ std::vector<std::vector<std::int32_t>> decode_greedily(const EncoderDecoder& mod
   std::vector<std::int32_t> ids(results.size(), settings.start_id), best(results.size());
   for (Index position = 0; position < most && !active.empty(); ++position) {
     const ArenaScope one_step(arena);
-    const Variable logits = state.step(context, active, ids, position);
-    const Matrix& all_logits = logits.value();
-    const Index choices =
-        settings.choices > 0 ? std::min<Index>(settings.choices, all_logits.cols) : all_logits.cols;
-    kernels::argmax(ConstMatrix(all_logits.data, all_logits.rows, choices, all_logits.stride), settings.never,
-                    best);
+    model.choose(state.step(context, active, ids, position), choices, settings.never, best);
     std::size_t kept = 0;
     for (std::size_t b = 0; b < active.size(); ++b) {
       if (best[b] == settings.end_id) continue;
@@ -103,6 +99,60 @@ std::vector<std::vector<std::int32_t>> decode_greedily(const EncoderDecoder& mod
     ids.resize(kept);
     best.resize(kept);
   }
+}
+
+// Memory for groups that run at the same time, lent one by one.
+class Arenas {
+ public:
+  Arenas(Arena& parent, std::size_t count) {
+    constexpr std::size_t kUnit = std::size_t{1} << 21;  // large pages begin at its multiples
+    parent.allocate(kUnit - parent.used() % kUnit);
+    const std::size_t bytes = parent.available() / (count + 1) / kUnit * kUnit;
+    for (std::size_t i = 0; i < count; ++i) free_.push_back(&arenas_.emplace_back(parent, bytes));
+  }
+  Arena& take() {
+    const std::lock_guard lock(mutex_);
+    Arena* const arena = free_.back();
+    free_.pop_back();
+    return *arena;
+  }
+  void give_back(Arena& arena) {
+    const std::lock_guard lock(mutex_);
+    free_.push_back(&arena);
+  }
+
+ private:
+  std::deque<Arena> arenas_;
+  std::vector<Arena*> free_;
+  std::mutex mutex_;
+};
+
+}  // namespace
+
+Sequences decode_greedily(const EncoderDecoder& model, Arena& arena, const PackedTokens& source,
+                          const GreedySettings& settings) {
+  const Index sequences = source.sequences(), groups = (sequences + kGroup - 1) / kGroup;
+  Sequences results(static_cast<std::size_t>(sequences));
+  if (groups <= 1) {
+    if (groups == 1) decode_group(model, arena, source, settings, results);
+    return results;
+  }
+  const ArenaScope all(arena);
+  Arenas arenas(arena, static_cast<std::size_t>(std::min<Index>(groups, parallel_threads())));
+  parallel_for(groups, [&](Index group) {
+    const Index begin = group * sequences / groups, end = (group + 1) * sequences / groups;
+    PackedTokens part;
+    part.clear();
+    for (Index s = begin; s < end; ++s) part.add(source.sequence(s));
+    part.finish();
+    Arena& own = arenas.take();
+    undisturbed([&] {
+      decode_group(
+          model, own, part, settings,
+          std::span(results).subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin)));
+    });
+    arenas.give_back(own);
+  });
   return results;
 }
 

@@ -48,26 +48,36 @@ Attended MultiHeadAttention::operator()(const StepContext& context, const Variab
   return {to_output_(context, mixed), q, k, causality};
 }
 
-void MultiHeadAttention::project_memory(const StepContext& context, const Variable& memory, Matrix keys,
-                                        Matrix values) const {
-  (void)context;
+kernels::AttentionCache MultiHeadAttention::new_cache(Arena& arena, Index slots, Index capacity) const {
+  kernels::AttentionCache cache;
+  cache.heads = settings_.heads;
+  cache.head_width = settings_.head_width;
+  cache.capacity = (capacity + 15) / 16 * 16;
+  cache.keys = arena.allocate_array<Real>(cache.key_floats(slots));
+  cache.values = arena.allocate_array<Real>(cache.value_floats(slots));
+  return cache;
+}
+
+void MultiHeadAttention::remember(const StepContext& context, const Variable& memory,
+                                  const kernels::AttentionCache& cache, std::span<const Index> slots,
+                                  std::span<const Index> positions) const {
+  Arena& arena = context.tape.arena();
+  const ArenaScope scope(arena);
+  const Matrix keys = arena.matrix(memory.rows(), inner_width()),
+               values = arena.matrix(memory.rows(), inner_width());
   kernels::linear(memory.value(), to_key_.weight().value, to_key_.bias()->value.data,
                   kernels::Activation::none, keys);
   kernels::linear(memory.value(), to_value_.weight().value, to_value_.bias()->value.data,
                   kernels::Activation::none, values);
+  kernels::append_to_cache(cache, slots, positions, keys, values);
 }
 
 Variable MultiHeadAttention::over_cache(const StepContext& context, const Variable& queries,
-                                        const KeyValueCache& cache, const CacheView& view) const {
+                                        const kernels::AttentionCache& cache, const CacheView& view) const {
   const Variable q = to_query_(context, queries);
   const Variable mixed = context.tape.variable(q.rows(), q.cols(), nullptr, false);
-  const kernels::AttentionShape shape{.query_offsets = view.query_offsets,
-                                      .key_offsets = view.key_offsets,
-                                      .heads = settings_.heads,
-                                      .head_width = settings_.head_width,
-                                      .scale = Real(1) / std::sqrt(static_cast<Real>(settings_.head_width)),
-                                      .key_lengths = view.key_lengths};
-  kernels::attention(q.value(), cache.keys, cache.values, shape, mixed.value(), {});
+  const Real scale = Real(1) / std::sqrt(static_cast<Real>(settings_.head_width));
+  kernels::attention_over_cache(q.value(), cache, view.slots, view.lengths, scale, mixed.value());
   return to_output_(context, mixed);
 }
 

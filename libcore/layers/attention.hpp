@@ -25,17 +25,9 @@ struct Attended {
   Causality causality = Causality::full;
 };
 
-// Keys and values of sequences that grow: sequence s owns rows s·capacity .. s·capacity + length.
-struct KeyValueCache {
-  Matrix keys, values;  // [sequences·capacity, H·K]
-  Index capacity = 0;
-};
-
-// Which rows of a cache each query of a decoding step sees; one query a sequence.
+// Which keys of a cache each query of a decoding step sees: the first lengths[b] of slot slots[b].
 struct CacheView {
-  std::span<const Index> query_offsets;  // 0, 1, ..., B
-  std::span<const Index> key_offsets;  // first row of each sequence in the cache (B values, one more ignored)
-  std::span<const Index> key_lengths;  // rows it sees
+  std::span<const Index> slots, lengths;
 };
 
 class MultiHeadAttention {
@@ -47,11 +39,14 @@ class MultiHeadAttention {
   Attended operator()(const StepContext& context, const Variable& queries, const Variable& memory,
                       Causality causality) const;
 
-  // Keys and values of `memory`, for decoding.
-  void project_memory(const StepContext& context, const Variable& memory, Matrix keys, Matrix values) const;
+  // A cache for decoding, in the arena: so many sequences with at most `capacity` keys each.
+  kernels::AttentionCache new_cache(Arena& arena, Index slots, Index capacity) const;
+  // Row b of `memory` becomes key positions[b] of slot slots[b].
+  void remember(const StepContext& context, const Variable& memory, const kernels::AttentionCache& cache,
+                std::span<const Index> slots, std::span<const Index> positions) const;
   // One query a sequence over cached keys: [B, D] -> [B, D]; the same bits as the full computation.
-  Variable over_cache(const StepContext& context, const Variable& queries, const KeyValueCache& cache,
-                      const CacheView& view) const;
+  Variable over_cache(const StepContext& context, const Variable& queries,
+                      const kernels::AttentionCache& cache, const CacheView& view) const;
 
   Index inner_width() const { return settings_.heads * settings_.head_width; }
   const AttentionLayerSettings& settings() const { return settings_; }

@@ -1,7 +1,5 @@
 #include "layers/blocks.hpp"
 
-#include <cstring>
-
 namespace headwater {
 
 namespace {
@@ -70,18 +68,10 @@ DecoderBlockOutput DecoderBlock::operator()(const StepContext& context, const Va
 }
 
 Variable DecoderBlock::step(const StepContext& context, const Variable& x, const DecoderCache& cache,
-                            std::span<const Index> rows, const CacheView& self_view,
+                            std::span<const Index> positions, const CacheView& self_view,
                             const CacheView& cross_view) const {
   const Variable read = self_residual_.input(context, x);
-  const Index inner = self_attention_.inner_width();
-  const Matrix keys = context.tape.arena().matrix(x.rows(), inner),
-               values = context.tape.arena().matrix(x.rows(), inner);
-  self_attention_.project_memory(context, read, keys, values);
-  for (Index b = 0; b < x.rows(); ++b) {
-    const Index row = rows[static_cast<std::size_t>(b)];
-    std::memcpy(cache.self.keys.row(row), keys.row(b), static_cast<std::size_t>(inner) * sizeof(Real));
-    std::memcpy(cache.self.values.row(row), values.row(b), static_cast<std::size_t>(inner) * sizeof(Real));
-  }
+  self_attention_.remember(context, read, cache.self, self_view.slots, positions);
   const Variable z =
       self_residual_.sum(context, x, self_attention_.over_cache(context, read, cache.self, self_view));
   const Variable crossed =

@@ -92,8 +92,8 @@ struct DecoderBlockOutput {
 
 // What a decoder block remembers of the sequences that it decodes.
 struct DecoderCache {
-  KeyValueCache self;   // grows by one row a step
-  KeyValueCache cross;  // keys and values of the encoder's output
+  kernels::AttentionCache self;   // grows by one key a step
+  kernels::AttentionCache cross;  // keys and values of the encoder's output
 };
 
 class DecoderBlock {
@@ -101,9 +101,11 @@ class DecoderBlock {
   DecoderBlock(LayerBuilder& builder, const std::string& name, const BlockSettings& settings);
   DecoderBlockOutput operator()(const StepContext& context, const Variable& x, const Variable& memory) const;
 
-  // One new token of each sequence: x [B, D]. `rows`: the row of the self cache that each token takes.
+  // One new token of each sequence: x [B, D] at `positions` of the slots of self_view, whose lengths count it
+  // already.
   Variable step(const StepContext& context, const Variable& x, const DecoderCache& cache,
-                std::span<const Index> rows, const CacheView& self_view, const CacheView& cross_view) const;
+                std::span<const Index> positions, const CacheView& self_view,
+                const CacheView& cross_view) const;
 
   const MultiHeadAttention& self_attention() const { return self_attention_; }
   const MultiHeadAttention& cross_attention() const { return cross_attention_; }

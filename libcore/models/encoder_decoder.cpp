@@ -97,6 +97,13 @@ kernels::CrossEntropyTotals EncoderDecoder::loss(const StepContext& context, con
                                    static_cast<Real>(label_smoothing), static_cast<Real>(loss_scale));
 }
 
+void EncoderDecoder::choose(const Variable& hidden, Index choices, std::span<const std::int32_t> never,
+                            std::span<std::int32_t> best) const {
+  const Matrix& w = head_.weight().value;
+  kernels::linear_argmax(hidden.value(), ConstMatrix(w.data, w.rows, choices, w.stride),
+                         head_.bias()->value.data, never, best);
+}
+
 std::vector<LayerSummary> EncoderDecoder::summary() const {
   const double n = static_cast<double>(settings_.length), d = static_cast<double>(settings_.width);
   const double inner = static_cast<double>(settings_.heads * attention_settings(settings_).head_width);

@@ -26,7 +26,13 @@ void parallel_for(std::int64_t count, TaskFunction function, const void* body) {
       tbb::simple_partitioner());
 }
 
+void isolate(Job job, void* data) {
+  tbb::this_task_arena::isolate([=] { job(data); });
+}
+
 }  // namespace detail
+
+int parallel_threads() { return tbb::this_task_arena::max_concurrency(); }
 
 struct ThreadPool::Impl {
   explicit Impl(int threads)

@@ -13,6 +13,7 @@ namespace detail {
 using TaskFunction = void (*)(const void* body, std::int64_t index);
 void parallel_for(std::int64_t count, TaskFunction function, const void* body);
 using Job = void (*)(void* job);
+void isolate(Job job, void* data);
 }  // namespace detail
 
 // Calls body(i) once for each i in [0, count), on the threads of the enclosing ThreadPool::run (or TBB's
@@ -21,6 +22,17 @@ template <class Body>
 void parallel_for(std::int64_t count, const Body& body) {
   detail::parallel_for(
       count, [](const void* b, std::int64_t i) { (*static_cast<const Body*>(b))(i); }, &body);
+}
+
+// Of the enclosing ThreadPool::run: at most so many bodies run at once. What is computed must not depend on
+// it.
+int parallel_threads();
+
+// Calls job() such that a thread that waits inside for a parallel_for helps with that one alone: a body of an
+// outer loop runs to its end before its thread begins another.
+template <class F>
+void undisturbed(F&& job) {
+  detail::isolate([](void* j) { (*static_cast<std::remove_reference_t<F>*>(j))(); }, &job);
 }
 
 // An arena of exactly `threads` threads (1 or more; 0: one for each processor of the affinity mask).

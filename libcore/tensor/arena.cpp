@@ -22,7 +22,9 @@ Arena::Arena(std::size_t reserve_bytes) : reserved_(reserve_bytes) {
   madvise(base_, reserved_, MADV_HUGEPAGE);
 }
 
-Arena::~Arena() { munmap(base_, reserved_); }
+Arena::~Arena() {
+  if (!is_part_) munmap(base_, reserved_);
+}
 
 void* Arena::allocate(std::size_t bytes) {
   const std::size_t rounded = (bytes + 63) / 64 * 64;

@@ -14,6 +14,10 @@ namespace headwater {
 class Arena {
  public:
   explicit Arena(std::size_t reserve_bytes = std::size_t{1} << 38);
+  // `bytes` of the parent's addresses, which must live longer and take them back: for work beside the
+  // parent's on another thread. Pages are still touched by their first use only.
+  Arena(Arena& parent, std::size_t bytes)
+      : base_(static_cast<char*>(parent.allocate(bytes))), reserved_(bytes), is_part_(true) {}
   ~Arena();
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
@@ -32,10 +36,12 @@ class Arena {
   void reset(std::size_t mark = 0) { used_ = mark; }
   std::size_t used() const { return used_; }
   std::size_t peak() const { return peak_; }  // bytes, the most ever in use
+  std::size_t available() const { return reserved_ - used_; }
 
  private:
   char* base_ = nullptr;
   std::size_t reserved_ = 0, used_ = 0, peak_ = 0;
+  bool is_part_ = false;  // of another arena
 };
 
 // Takes back on leaving the scope.

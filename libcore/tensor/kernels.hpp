@@ -34,6 +34,10 @@ enum class Activation { none, relu, gelu, gelu_tanh, silu, tanh, sigmoid };
 // over ascending i, then bias, then activation. `pre`, where given, receives x·w + bias (backward of gelu and
 // silu needs it).
 void linear(ConstMatrix x, ConstMatrix w, const Real* bias, Activation activation, Matrix y, Matrix pre = {});
+// best[t] = argmax over the columns of x[t]·w + bias that are not in `skip`, the first of equals (where no
+// value is above -infinity, the first column): block by block of columns, the logits are never stored.
+void linear_argmax(ConstMatrix x, ConstMatrix w, const Real* bias, std::span<const std::int32_t> skip,
+                   std::span<std::int32_t> best);
 // y = x·wᵀ + bias with w [O, I] (tied output layers): the same chain over ascending i.
 void linear_transposed(ConstMatrix x, ConstMatrix w, const Real* bias, Matrix y);
 // dx (+)= dy·wᵀ: dy [T, O], w [I, O], dx [T, I]; chain over ascending o.
@@ -54,14 +58,9 @@ struct AttentionShape {
   Index heads = 1, head_width = 1;
   Real scale = 1;          // of the scores, usually 1/sqrt(head_width)
   bool is_causal = false;  // query i of a sequence sees keys 0..i + (key length - query length)
-  // Where given, sequence s owns the key rows key_offsets[s] .. key_offsets[s] + key_lengths[s] (caches with
-  // spare room for keys to come); otherwise up to key_offsets[s + 1]. Use key_length().
-  std::span<const Index> key_lengths = {};
   Index sequences() const { return query_offsets.empty() ? 0 : static_cast<Index>(query_offsets.size()) - 1; }
   Index query_length(Index s) const { return query_offsets[s + 1] - query_offsets[s]; }
-  Index key_length(Index s) const {
-    return key_lengths.empty() ? key_offsets[s + 1] - key_offsets[s] : key_lengths[s];
-  }
+  Index key_length(Index s) const { return key_offsets[s + 1] - key_offsets[s]; }
   Real dropout = 0;  // of the weights; element (query token · heads + head) · 2^16 + key position of `stream`
   RandomStream stream = {};
 };
@@ -76,6 +75,31 @@ void attention_backward(ConstMatrix q, ConstMatrix k, ConstMatrix v, ConstMatrix
 // masked ones are 0.
 void attention_weights(ConstMatrix q, ConstMatrix k, const AttentionShape& shape, Index sequence, Index head,
                        Matrix weights);
+
+// Keys and values of sequences that are decoded side by side, a slot each. A head's keys lie in panels of 16:
+// component c of key 16·p + lane at keys_of(slot, head)[(p·K + c)·16 + lane]; its values in rows of
+// value_width(), filled up with 0.
+struct AttentionCache {
+  Index heads = 1, head_width = 1;
+  Index capacity = 0;  // keys that a slot may hold, a multiple of 16
+  Real* keys = nullptr;
+  Real* values = nullptr;
+
+  Index value_width() const { return (head_width + 15) / 16 * 16; }
+  Index key_floats(Index slots) const { return slots * heads * capacity * head_width; }
+  Index value_floats(Index slots) const { return slots * heads * capacity * value_width(); }
+  Real* keys_of(Index slot, Index head) const { return keys + (slot * heads + head) * capacity * head_width; }
+  Real* values_of(Index slot, Index head) const {
+    return values + (slot * heads + head) * capacity * value_width();
+  }
+};
+// Row b of keys and values [B, H·K] becomes key positions[b] of slot slots[b]. The positions of a slot are
+// given in ascending order without gaps.
+void append_to_cache(const AttentionCache& cache, std::span<const Index> slots,
+                     std::span<const Index> positions, ConstMatrix keys, ConstMatrix values);
+// Query b, out row b [B, H·K]: over the first lengths[b] >= 1 keys of slot slots[b]; the bits of attention().
+void attention_over_cache(ConstMatrix q, const AttentionCache& cache, std::span<const Index> slots,
+                          std::span<const Index> lengths, Real scale, Matrix out);
 
 // --- Norms
 // ------------------------------------------------------------------------------------------------------------------

@@ -135,4 +135,41 @@ void attention_weights(MatrixOf<const T> q, MatrixOf<const T> k, const kernels::
   }
 }
 
+inline void append_to_cache(const kernels::AttentionCache& cache, std::span<const Index> slots,
+                            std::span<const Index> positions, ConstMatrix keys, ConstMatrix values) {
+  const Index K = cache.head_width;
+  for (Index b = 0; b < keys.rows; ++b) {
+    const Index slot = slots[static_cast<std::size_t>(b)], at = positions[static_cast<std::size_t>(b)];
+    for (Index h = 0; h < cache.heads; ++h) {
+      for (Index c = 0; c < K; ++c) {
+        cache.keys_of(slot, h)[(at / 16 * K + c) * 16 + at % 16] = keys.row(b)[h * K + c];
+        cache.values_of(slot, h)[at * cache.value_width() + c] = values.row(b)[h * K + c];
+      }
+    }
+  }
+}
+
+inline void attention_over_cache(ConstMatrix q, const kernels::AttentionCache& cache,
+                                 std::span<const Index> slots, std::span<const Index> lengths, Real scale,
+                                 Matrix out) {
+  const Index K = cache.head_width;
+  for (Index b = 0; b < q.rows; ++b) {
+    const Index slot = slots[static_cast<std::size_t>(b)], keys = lengths[static_cast<std::size_t>(b)];
+    for (Index h = 0; h < cache.heads; ++h) {
+      std::vector<Real> k(static_cast<std::size_t>(keys * K)), v(k);
+      for (Index j = 0; j < keys; ++j) {
+        for (Index c = 0; c < K; ++c) {
+          k[static_cast<std::size_t>(j * K + c)] = cache.keys_of(slot, h)[(j / 16 * K + c) * 16 + j % 16];
+          v[static_cast<std::size_t>(j * K + c)] = cache.values_of(slot, h)[j * cache.value_width() + c];
+        }
+      }
+      const Index offsets[] = {0, 1}, key_offsets[] = {0, keys};
+      attention<Real>(ConstMatrix(q.row(b) + h * K, 1, K, q.stride), ConstMatrix(k.data(), keys, K),
+                      ConstMatrix(v.data(), keys, K),
+                      {.query_offsets = offsets, .key_offsets = key_offsets, .head_width = K, .scale = scale},
+                      Matrix(out.row(b) + h * K, 1, K, out.stride), {});
+    }
+  }
+}
+
 }  // namespace headwater::naive

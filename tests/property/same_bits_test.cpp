@@ -96,36 +96,31 @@ class Stepper {
   Stepper(const EncoderDecoder& model, const StepContext& context, const PackedTokens& source)
       : model_(model), source_(source) {
     const Variable memory = model.encode(context, source);
+    std::vector<Index> slots, positions(source.position_of.begin(), source.position_of.end());
+    for (Index s = 0; s < source.sequences(); ++s) slots.insert(slots.end(), source.sequence(s).size(), s);
+    const Index length = model.settings().length;
+    Arena& arena = context.tape.arena();
     for (const DecoderBlock& block : model.decoder()) {
-      const Index inner = block.self_attention().inner_width(),
-                  rows = source.sequences() * model.settings().length;
-      Arena& arena = context.tape.arena();
-      caches_.push_back({{arena.matrix(rows, inner), arena.matrix(rows, inner), model.settings().length},
-                         {arena.matrix(memory.rows(), inner), arena.matrix(memory.rows(), inner), 0}});
-      block.cross_attention().project_memory(context, memory, caches_.back().cross.keys,
-                                             caches_.back().cross.values);
+      caches_.push_back({block.self_attention().new_cache(arena, source.sequences(), length),
+                         block.cross_attention().new_cache(arena, source.sequences(), length)});
+      block.cross_attention().remember(context, memory, caches_.back().cross, slots, positions);
     }
   }
 
   Variable step(const StepContext& context, std::span<const Index> sequences,
                 std::span<const std::int32_t> ids, Index position) {
-    const Index capacity = model_.settings().length;
-    std::vector<Index> offsets{0}, rows, self_offsets, self_lengths, cross_offsets, cross_lengths;
+    std::vector<Index> offsets{0}, lengths;
     for (const Index s : sequences) {
       offsets.push_back(offsets.back() + 1);
-      rows.push_back(s * capacity + position);
-      self_offsets.push_back(s * capacity);
-      self_lengths.push_back(position + 1);
-      cross_offsets.push_back(source_.offsets[static_cast<std::size_t>(s)]);
-      cross_lengths.push_back(source_.offsets[static_cast<std::size_t>(s) + 1] - cross_offsets.back());
+      lengths.push_back(static_cast<Index>(source_.sequence(s).size()));
     }
+    const std::vector<Index> seen(sequences.size(), position + 1), places(sequences.size(), position);
     const Packing packing{offsets, nullptr};
     const std::vector<std::int32_t> positions(sequences.size(), static_cast<std::int32_t>(position));
     Variable x = model_.embed_target(context, packing, ids, positions);
     for (std::size_t layer = 0; layer < caches_.size(); ++layer) {
-      x = model_.decoder()[layer].step(context, x, caches_[layer], rows,
-                                       {offsets, self_offsets, self_lengths},
-                                       {offsets, cross_offsets, cross_lengths});
+      x = model_.decoder()[layer].step(context, x, caches_[layer], places, {sequences, seen},
+                                       {sequences, lengths});
     }
     return model_.logits(context, model_.finish_decoder(context, x));
   }

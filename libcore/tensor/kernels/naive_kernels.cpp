@@ -19,6 +19,15 @@ void attention_weights(ConstMatrix q, ConstMatrix k, const AttentionShape& shape
   naive::attention_weights<Real>(q, k, shape, sequence, head, weights);
 }
 
+void append_to_cache(const AttentionCache& cache, std::span<const Index> slots,
+                     std::span<const Index> positions, ConstMatrix keys, ConstMatrix values) {
+  naive::append_to_cache(cache, slots, positions, keys, values);
+}
+void attention_over_cache(ConstMatrix q, const AttentionCache& cache, std::span<const Index> slots,
+                          std::span<const Index> lengths, Real scale, Matrix out) {
+  naive::attention_over_cache(q, cache, slots, lengths, scale, out);
+}
+
 void layer_norm(ConstMatrix x, ConstMatrix residual, const Real* gamma, const Real* beta, Real epsilon,
                 Matrix sum, Matrix y, Matrix moments) {
   naive::layer_norm<Real>(x, residual, gamma, beta, epsilon, sum, y, moments);

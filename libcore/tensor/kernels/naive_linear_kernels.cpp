@@ -1,12 +1,22 @@
 // The double build's products with weights, from tensor/naive_linear.hpp.
 #ifdef HEADWATER_DOUBLE
 
+#include <vector>
+
+#include "tensor/naive.hpp"
 #include "tensor/naive_linear.hpp"
 
 namespace headwater::kernels {
 
 void linear(ConstMatrix x, ConstMatrix w, const Real* bias, Activation activation, Matrix y, Matrix pre) {
   naive::linear<Real>(x, w, false, bias, activation, y, pre);
+}
+void linear_argmax(ConstMatrix x, ConstMatrix w, const Real* bias, std::span<const std::int32_t> skip,
+                   std::span<std::int32_t> best) {
+  std::vector<Real> logits(static_cast<std::size_t>(x.rows * w.cols));
+  const Matrix y(logits.data(), x.rows, w.cols);
+  naive::linear<Real>(x, w, false, bias, Activation::none, y, {});
+  naive::argmax<Real>(y, skip, best);
 }
 void linear_transposed(ConstMatrix x, ConstMatrix w, const Real* bias, Matrix y) {
   naive::linear<Real>(x, w, true, bias, Activation::none, y, {});

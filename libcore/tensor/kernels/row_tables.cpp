@@ -9,6 +9,7 @@ namespace headwater::kernels {
 #ifdef HEADWATER_X86
 namespace avx512 {
 extern const AttentionTable attention_functions;
+extern const CacheTable cache_functions;
 extern const NormTable norm_functions;
 extern const EmbeddingTable embedding_functions;
 extern const ElementwiseTable elementwise_functions;
@@ -17,6 +18,7 @@ extern const OptimizerTable optimizer_functions;
 }  // namespace avx512
 namespace avx2 {
 extern const AttentionTable attention_functions;
+extern const CacheTable cache_functions;
 extern const NormTable norm_functions;
 extern const EmbeddingTable embedding_functions;
 extern const ElementwiseTable elementwise_functions;
@@ -25,6 +27,9 @@ extern const OptimizerTable optimizer_functions;
 }  // namespace avx2
 const AttentionTable& attention_table() {
   return active_isa() == Isa::avx512 ? avx512::attention_functions : avx2::attention_functions;
+}
+const CacheTable& cache_table() {
+  return active_isa() == Isa::avx512 ? avx512::cache_functions : avx2::cache_functions;
 }
 const NormTable& norm_table() {
   return active_isa() == Isa::avx512 ? avx512::norm_functions : avx2::norm_functions;
@@ -44,6 +49,7 @@ const OptimizerTable& optimizer_table() {
 #else
 namespace portable {
 extern const AttentionTable attention_functions;
+extern const CacheTable cache_functions;
 extern const NormTable norm_functions;
 extern const EmbeddingTable embedding_functions;
 extern const ElementwiseTable elementwise_functions;
@@ -51,6 +57,7 @@ extern const SoftmaxTable softmax_functions;
 extern const OptimizerTable optimizer_functions;
 }  // namespace portable
 const AttentionTable& attention_table() { return portable::attention_functions; }
+const CacheTable& cache_table() { return portable::cache_functions; }
 const NormTable& norm_table() { return portable::norm_functions; }
 const EmbeddingTable& embedding_table() { return portable::embedding_functions; }
 const ElementwiseTable& elementwise_table() { return portable::elementwise_functions; }

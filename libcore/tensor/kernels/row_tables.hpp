@@ -57,6 +57,21 @@ struct AttentionTable {
 };
 const AttentionTable& attention_table();
 
+// Queries of a decoding step: row b of q sees the first lengths[b] keys of slot slots[b].
+struct CacheQueries {
+  MatrixOf<const float> q;
+  const Index* slots;
+  const Index* lengths;
+  float scale;
+};
+struct CacheTable {
+  // Key and value rows of H·K numbers.
+  void (*append)(const AttentionCache& cache, Index slot, Index position, const float* key,
+                 const float* value);
+  void (*attend)(const AttentionCache& cache, const CacheQueries& queries, MatrixOf<float> out);
+};
+const CacheTable& cache_table();
+
 // --- Gradients over tokens
 // ------------------------------------------------------------------------------------------------
 struct Leaves {
@@ -128,11 +143,17 @@ const ElementwiseTable& elementwise_table();
 
 // --- Softmax
 // ----------------------------------------------------------------------------------------------------------------
+// The first of the largest values; index -1 where none is above -infinity.
+struct Largest {
+  float value;
+  std::int32_t index;
+};
 struct SoftmaxTable {
   void (*softmax)(Index n, const float* x, float* y);
   void (*backward)(Index n, const float* y, const float* dy, float* dx, bool accumulate);
   float (*log_sum_exp)(Index n, const float* x);
   std::int32_t (*argmax)(Index n, const float* x, const std::int32_t* skip, Index skips);
+  Largest (*largest)(Index n, const float* x);
 };
 const SoftmaxTable& softmax_table();
 

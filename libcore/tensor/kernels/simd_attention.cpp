@@ -1,6 +1,7 @@
 // Attention of one (sequence, head), forward and backward, by DESIGN.md, decision 5: key tiles of 64 with a
 // running maximum (Dao et al. 2022), every element of a product one ascending fma chain. Masked keys are left
 // out of the chains.
+#include "tensor/kernels/simd_attention_rows.hpp"
 #include "tensor/kernels/simd_products.hpp"
 #include "tensor/kernels/simd_random.hpp"
 #include "tensor/simd_math.hpp"
@@ -92,55 +93,6 @@ void multiply_queries(Tile tile, const PackedRows& x, Index queries, const Steps
 
 void set_zero(float* x, Index count) {
   for (Index c = 0; c < count; ++c) x[c] = 0;
-}
-
-// s: the tile's scores of one query, the first `count` of them visible. Makes them exp(scale·s - m') and
-// moves m and l; returns exp(m - m').
-float softmax_step(float* s, Index count, float scale, float& m, float& l) {
-  const F16 factor = F16::broadcast(scale);
-  const Index full = count / 16, rest = count % 16;
-  F16 most = F16::broadcast(m);
-  for (Index p = 0; p < full; ++p) {
-    const F16 x = F16::load(s + 16 * p) * factor;
-    x.store(s + 16 * p);
-    most = max(most, x);
-  }
-  if (rest > 0) {
-    const F16 x = first_lanes(rest, F16::load(s + 16 * full) * factor, F16::broadcast(-kInfinity));
-    x.store(s + 16 * full);
-    most = max(most, x);
-  }
-  const float next = reduce_max(most);
-  const F16 shift = F16::broadcast(next);
-  F16 sum = F16::zero();
-  for (Index p = 0; p < full; ++p) {
-    const F16 x = exp(F16::load(s + 16 * p) - shift);
-    x.store(s + 16 * p);
-    sum = sum + x;
-  }
-  if (rest > 0) {
-    const F16 x = first_lanes(rest, exp(F16::load(s + 16 * full) - shift), F16::zero());
-    x.store(s + 16 * full);
-    sum = sum + x;
-  }
-  const float correction = m == -kInfinity ? 0.0f : first_lane(exp(F16::broadcast(m - next)));
-  l = l * correction + reduce_add(sum);
-  m = next;
-  return correction;
-}
-
-void scale_row(float* x, Index count, float factor) {
-  const F16 f = F16::broadcast(factor);
-  Index c = 0;
-  for (; c + 16 <= count; c += 16) (F16::load(x + c) * f).store(x + c);
-  if (c < count) (F16::load_partial(x + c, count - c) * f).store_partial(x + c, count - c);
-}
-
-void divide_row(float* x, Index count, float divisor) {
-  const F16 d = F16::broadcast(divisor);
-  Index c = 0;
-  for (; c + 16 <= count; c += 16) (F16::load(x + c) / d).store(x + c);
-  if (c < count) (F16::load_partial(x + c, count - c) / d).store_partial(x + c, count - c);
 }
 
 // The dropout words of a query for the tile of keys from first_key on.

@@ -9,7 +9,6 @@
 namespace headwater::kernels::HEADWATER_ISA {
 
 inline constexpr Index kUnbounded = Index{1} << 60;
-inline constexpr float kInfinity = __builtin_inff();
 
 // c[r][lane] (+)= Σ_n a[r·a_row + n·a_step] · b[n·b_step + (lane / 16)·b_panel + lane % 16]. b is padded to
 // whole panels.

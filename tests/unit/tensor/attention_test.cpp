@@ -138,35 +138,6 @@ TEST_CASE("attention: a sequence alone has the bits it has in a batch") {
   }
 }
 
-TEST_CASE("attention: cached decoding gives the bits of the full computation") {
-  const Index T = 150;
-  const Setup full({{T}, {T}, 2, 40, true});
-  const Results expected = run(full);
-  Grid<float> weights(T, T), row(1, T);
-  kernels::attention_weights(full.q.view(), full.k.view(), full.shape, 0, 1, weights.view());
-  for (Index t = 0; t < T; ++t) {
-    // The cache has room for all keys; what lies behind key t must not matter.
-    Grid<float> k = full.k, v = full.v;
-    for (Index later = t + 1; later < T; ++later) {
-      std::fill_n(k.view().row(later), k.cols, std::numeric_limits<float>::quiet_NaN());
-      std::fill_n(v.view().row(later), v.cols, std::numeric_limits<float>::quiet_NaN());
-    }
-    const std::vector<Index> query_offsets{0, 1}, key_offsets{0, T}, key_lengths{t + 1};
-    kernels::AttentionShape shape = full.shape;
-    shape.query_offsets = query_offsets;
-    shape.key_offsets = key_offsets;
-    shape.key_lengths = key_lengths;
-    Grid<float> out(1, full.q.cols);
-    const ConstMatrix q = full.q.view().rows_between(t, t + 1);
-    kernels::attention(q, k.view(), v.view(), shape, out.view(), {});
-    CHECK(std::memcmp(out.view().row(0), expected.out.view().row(t),
-                      sizeof(float) * static_cast<std::size_t>(out.cols)) == 0);
-    kernels::attention_weights(q, k.view(), shape, 0, 1, row.view());
-    CHECK(std::memcmp(row.view().row(0), weights.view().row(t),
-                      sizeof(float) * static_cast<std::size_t>(t + 1)) == 0);
-  }
-}
-
 TEST_CASE("attention: weights agree with the naive kernel, rows sum to 1, masked ones are 0") {
   for (bool is_causal : {false, true}) {
     const Setup s({kLengths, kOtherLengths, 3, 20, is_causal, 0, 0, 3});

@@ -1,0 +1,149 @@
+// Decoding steps over caches beside the full computation, and the output layer's choice beside the logits.
+#include "unit/tensor/kernel_testing.hpp"
+
+#include "tensor/naive.hpp"
+
+namespace headwater {
+namespace {
+
+using namespace testing;  // NOLINT: the tests' own helpers
+
+// A cache in memory that holds NaN wherever nothing was put.
+struct Cache {
+  std::vector<float> keys, values;
+  kernels::AttentionCache view;
+
+  Cache(Index slots, Index heads, Index head_width, Index capacity) {
+    view.heads = heads;
+    view.head_width = head_width;
+    view.capacity = capacity;
+    keys.assign(static_cast<std::size_t>(view.key_floats(slots)), std::nanf(""));
+    values.assign(static_cast<std::size_t>(view.value_floats(slots)), std::nanf(""));
+    view.keys = keys.data();
+    view.values = values.data();
+  }
+};
+
+struct CacheProblem {
+  std::vector<Index> lengths;
+  Index heads, head_width, gap;
+};
+
+// The outputs of the last query of each sequence after every step, sequences in a shuffled order of slots.
+std::vector<Grid<float>> step_by_step(const CacheProblem& p, const Grid<float>& q, const Grid<float>& k,
+                                      const Grid<float>& v) {
+  const std::vector<Index> offsets = offsets_of(p.lengths);
+  const Index sequences = static_cast<Index>(p.lengths.size()), width = p.heads * p.head_width;
+  const Index longest = *std::max_element(p.lengths.begin(), p.lengths.end());
+  const Cache cache(sequences, p.heads, p.head_width, (longest + 15) / 16 * 16);
+  Grid<float> out(q.rows, width, p.gap);
+  for (Index t = 0; t < longest; ++t) {
+    std::vector<Index> slots, positions, seen;
+    for (Index s = sequences - 1; s >= 0; --s) {
+      if (t >= p.lengths[static_cast<std::size_t>(s)]) continue;
+      slots.push_back((s * 5 + 3) % sequences);  // sequences is no multiple of 5
+      positions.push_back(t);
+      seen.push_back(t + 1);
+    }
+    const Index count = static_cast<Index>(slots.size());
+    Grid<float> queries(count, width), keys(count, width, 3), values(count, width), mixed(count, width, 2);
+    Index b = 0;
+    for (Index s = sequences - 1; s >= 0; --s) {
+      if (t >= p.lengths[static_cast<std::size_t>(s)]) continue;
+      const Index row = offsets[static_cast<std::size_t>(s)] + t;
+      std::copy_n(q.view().row(row), width, queries.view().row(b));
+      std::copy_n(k.view().row(row), width, keys.view().row(b));
+      std::copy_n(v.view().row(row), width, values.view().row(b));
+      ++b;
+    }
+    kernels::append_to_cache(cache.view, slots, positions, keys.view(), values.view());
+    kernels::attention_over_cache(queries.view(), cache.view, slots, seen,
+                                  1 / std::sqrt(static_cast<Real>(p.head_width)), mixed.view());
+    CHECK(mixed.has_intact_gaps());
+    b = 0;
+    for (Index s = sequences - 1; s >= 0; --s) {
+      if (t >= p.lengths[static_cast<std::size_t>(s)]) continue;
+      std::copy_n(mixed.view().row(b++), width, out.view().row(offsets[static_cast<std::size_t>(s)] + t));
+    }
+  }
+  return {out};
+}
+
+}  // namespace
+
+TEST_CASE("attention over caches: step by step the bits of causal attention") {
+  for (const Index head_width : {1, 7, 16, 17, 32, 40, 64, 65, 80, 130}) {
+    const CacheProblem p{{1, 16, 17, 70, 3, 130}, 1 + head_width % 3, head_width, head_width % 4};
+    const std::vector<Index> offsets = offsets_of(p.lengths);
+    const Index width = p.heads * p.head_width;
+    const Grid<float> q = random_grid(offsets.back(), width, 1, 0, 4),
+                      k = random_grid(offsets.back(), width, 2, 0, 4),
+                      v = random_grid(offsets.back(), width, 3);
+    kernels::AttentionShape shape;
+    shape.query_offsets = shape.key_offsets = offsets;
+    shape.heads = p.heads;
+    shape.head_width = head_width;
+    shape.scale = 1 / std::sqrt(static_cast<Real>(head_width));
+    shape.is_causal = true;
+    Grid<float> expected(offsets.back(), width, p.gap);
+    kernels::attention(q.view(), k.view(), v.view(), shape, expected.view(), {});
+    INFO("head width ", head_width);
+    CHECK(same_bits(step_by_step(p, q, k, v)[0], expected));
+    if (head_width == 17 || head_width == 80)
+      check_same_bits_everywhere([&] { return step_by_step(p, q, k, v); });
+  }
+}
+
+TEST_CASE("linear_argmax chooses what argmax chooses among the logits") {
+  struct Shape {
+    Index rows, inputs, columns;
+  };
+  for (const Shape& s : {Shape{1, 8, 33},
+                         {1, 128, 5000},
+                         {3, 24, 700},
+                         {5, 16, 31},
+                         {32, 128, 3001},
+                         {40, 400, 1000},
+                         {0, 4, 9},
+                         {2, 3, 1}}) {
+    Grid<float> x = random_grid(s.rows, s.inputs, 1, 2), w = random_grid(s.inputs, s.columns, 2, 5);
+    for (float& value : x.values) value = std::floor(value * 2);  // many equals
+    for (float& value : w.values) value = std::floor(value * 2);
+    std::vector<float> bias(static_cast<std::size_t>(s.columns), 0.5f);
+    Grid<float> logits(s.rows, s.columns);
+    kernels::linear(x.view(), w.view(), bias.data(), kernels::Activation::none, logits.view());
+    for (const std::vector<std::int32_t>& skip :
+         {std::vector<std::int32_t>{}, {0}, {static_cast<std::int32_t>(s.columns / 2), 0, 29}}) {
+      if (s.columns == 1 && !skip.empty()) continue;
+      const std::size_t rows = static_cast<std::size_t>(s.rows);
+      std::vector<std::int32_t> expected(rows);
+      kernels::argmax(logits.view(), skip, expected);
+      for (const kernels::Isa isa : available_isas()) {
+        const IsaScope scope(isa);
+        for (const int threads : {1, 3}) {
+          std::vector<std::int32_t> best(rows, -7);
+          ThreadPool(threads).run(
+              [&] { kernels::linear_argmax(x.view(), w.view(), bias.data(), skip, best); });
+          INFO(s.rows, " rows, ", s.columns, " columns, ", skip.size(), " skipped");
+          CHECK(best == expected);
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("linear_argmax of logits that are not above -infinity takes the first column that it may") {
+  const float infinity = std::numeric_limits<float>::infinity();
+  Grid<float> x(2, 1, 0, 1), w(1, 40, 0, -infinity);
+  std::vector<std::int32_t> best(2);
+  kernels::linear_argmax(x.view(), w.view(), nullptr, std::vector<std::int32_t>{0, 1, 3}, best);
+  CHECK(best == std::vector<std::int32_t>{2, 2});
+  std::fill(w.values.begin(), w.values.end(), std::nanf(""));
+  kernels::linear_argmax(x.view(), w.view(), nullptr, {}, best);
+  CHECK(best == std::vector<std::int32_t>{0, 0});
+  w.values[33] = infinity;
+  kernels::linear_argmax(x.view(), w.view(), nullptr, {}, best);
+  CHECK(best == std::vector<std::int32_t>{33, 33});
+}
+
+}  // namespace headwater
