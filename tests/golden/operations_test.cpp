@@ -135,6 +135,23 @@ TEST_CASE_FIXTURE(Operations, "cross-entropy with and without smoothing agrees w
   }
 }
 
+TEST_CASE_FIXTURE(Operations, "Fourier mixing agrees with PyTorch, on sequences of its lengths") {
+  std::size_t cases = 0;
+  for (const TensorView& tensor : file.tensors()) {
+    if (!tensor.name.starts_with("fourier_mixing")) continue;
+    const Index length = tensor.shape[0];
+    // The sequence alone, and between others.
+    const std::vector<Index> offsets{0, 2, 2 + length, 3 + length};
+    const Matrix packed = arena.matrix(offsets.back(), cols), y = arena.matrix(offsets.back(), cols);
+    kernels::fill(packed, 1);
+    kernels::copy(x.rows_between(0, length), packed.rows_between(2, 2 + length));
+    kernels::fourier_mix(packed, offsets, y, false);
+    check(tensor.name, y.rows_between(2, 2 + length));
+    ++cases;
+  }
+  CHECK(cases >= 2);
+}
+
 // The file has rates without their steps: of a rate, the formula solved for the step gives a whole number on
 // one side of the peak.
 TEST_CASE("the inverse square root schedule is the paper's") {
