@@ -8,26 +8,11 @@
 #include "data/packed_tokens.hpp"
 #include "layers/blocks.hpp"
 #include "layers/embedding.hpp"
-#include "models/attention_kind.hpp"
+#include "models/attention_trace.hpp"
+#include "models/layer_summary.hpp"
 #include "recipe/recipe.hpp"
 
 namespace headwater {
-
-// Where the weights of one layer can be read from (kernels::attention_weights); valid until the arena is
-// reset.
-struct AttentionTrace {
-  AttentionKind kind;
-  Index layer;
-  Attended attended;
-};
-
-// One row of the layer table.
-struct LayerSummary {
-  std::string name;
-  std::string output_shape;  // letters for what depends on the input: "[S, 256]"
-  Index parameters = 0;
-  double flops = 0;  // a forward pass over one example of the full length
-};
 
 class EncoderDecoder {
  public:
@@ -81,5 +66,6 @@ class EncoderDecoder {
 
 // The packing of tokens, kept in the tape's arena.
 const Packing& pack(Tape& tape, const PackedTokens& tokens);
+const Packing& pack(Tape& tape, const SequenceRows& rows);
 
 }  // namespace headwater

@@ -4,8 +4,18 @@
 
 namespace headwater {
 
+namespace {
+
+Mixing mixing_of(const ModelSettings& settings) {
+  if (settings.mixing == "fourier") return Mixing::fourier;
+  return settings.mixing == "mlp" ? Mixing::mlp : Mixing::attention;
+}
+
+}  // namespace
+
 AttentionLayerSettings attention_settings(const ModelSettings& settings) {
-  if (settings.head_width == 0 && settings.width % settings.heads != 0) {
+  const bool is_read = settings.mixing == "attention";
+  if (is_read && settings.head_width == 0 && settings.width % settings.heads != 0) {
     throw UsageError("model: width " + std::to_string(settings.width) + " is not a multiple of heads " +
                      std::to_string(settings.heads) + " (choose head_width)");
   }
@@ -25,7 +35,10 @@ BlockSettings block_settings(const ModelSettings& settings) {
           .activation = activation,
           .norm_place = settings.norm == "pre" ? NormPlace::pre : NormPlace::post,
           .norm_epsilon = settings.norm_epsilon,
-          .dropout = settings.dropout};
+          .dropout = settings.dropout,
+          .mixing = mixing_of(settings),
+          .mixing_length = settings.length,
+          .mixing_width = settings.mixing_width > 0 ? settings.mixing_width : settings.feed_forward_width};
 }
 
 EmbeddingSettings embedding_settings(const ModelSettings& settings, Index vocabulary_size) {

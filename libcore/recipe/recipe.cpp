@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <type_traits>
 
+#include "recipe/consistency.hpp"
 #include "recipe/document.hpp"
 #include "recipe/scalars.hpp"
 #include "recipe/schema.hpp"
@@ -224,67 +225,6 @@ const Node::Entry* find_entry(const Node& map, std::string_view key) {
     if (entry.key == key) return &entry;
   }
   return nullptr;
-}
-
-// The place of a key given as a path, or of the nearest map above it.
-Place place_of(const Node& root, std::initializer_list<std::string_view> path) {
-  const Node* at = &root;
-  Place place = root.place;
-  for (const std::string_view key : path) {
-    const Node::Entry* entry = find_entry(*at, key);
-    if (entry == nullptr) break;
-    at = &entry->value;
-    place = at->kind == Node::Kind::map ? entry->place : at->place;
-  }
-  return place;
-}
-
-// A key that the optimizer of this kind does not read is a mistake, unless it says the default (as printed
-// recipes do).
-void check_optimizer(const OptimizerSettings& s, const Node& map, Problems& problems) {
-  const OptimizerSettings defaults;
-  const bool is_adam = s.kind == "adam", is_adamw = s.kind == "adamw", is_rmsprop = s.kind == "rmsprop";
-  const auto check_use = [&](std::string_view key, bool is_read, bool is_default, const char* readers) {
-    if (is_read || is_default) return;
-    problems.add(place_of(map, {"training", "optimizer", key}),
-                 "training.optimizer." + std::string(key) + ": " + s.kind +
-                     " does not read it (it belongs to " + readers + "; remove it)");
-  };
-  check_use("rho", is_rmsprop, s.rho == defaults.rho, "rmsprop");
-  check_use("epsilon_placement", is_rmsprop, s.epsilon_placement == defaults.epsilon_placement, "rmsprop");
-  check_use("epsilon", s.kind != "sgd", s.epsilon == defaults.epsilon, "rmsprop, adam and adamw");
-  check_use("beta_1", is_adam || is_adamw, s.beta_1 == defaults.beta_1, "adam and adamw");
-  check_use("beta_2", is_adam || is_adamw, s.beta_2 == defaults.beta_2, "adam and adamw");
-  check_use("epsilon_hat", is_adam || is_adamw, s.epsilon_hat == defaults.epsilon_hat, "adam and adamw");
-  check_use("weight_decay", is_adamw, s.weight_decay == defaults.weight_decay, "adamw");
-  check_use("momentum", s.kind == "sgd", s.momentum == defaults.momentum, "sgd");
-}
-
-// What must hold between keys. `map` is where the values of this variant come from.
-void check_together(const Recipe& recipe, const Node& map, Problems& problems) {
-  const ModelSettings& model = recipe.model;
-  if (model.head_width == 0 && model.width % model.heads != 0) {
-    problems.add(place_of(map, {"model", "heads"}),
-                 "model.heads: " + std::to_string(model.heads) + " heads do not divide the width " +
-                     std::to_string(model.width) + " (give head_width or another number of heads)");
-  }
-  if (model.positions == "sinusoidal" && model.width % 2 != 0) {
-    problems.add(place_of(map, {"model", "width"}),
-                 "model.width: sinusoidal positions need an even width, not " + std::to_string(model.width) +
-                     " (change the width or the positions)");
-  }
-  const std::vector<std::string>& columns = recipe.data.columns;
-  if (model.kind == "encoder_decoder" && columns != std::vector<std::string>{"source", "target"} &&
-      columns != std::vector<std::string>{"target", "source"}) {
-    problems.add(place_of(map, {"data", "columns"}),
-                 "data.columns: an encoder_decoder reads source and target (write [source, target])");
-  }
-  check_optimizer(recipe.training.optimizer, map, problems);
-  const ScheduleSettings& schedule = recipe.training.schedule;
-  if (schedule.kind == "inverse_square_root" && schedule.warmup_steps == 0) {
-    problems.add(place_of(map, {"training", "schedule", "kind"}),
-                 "training.schedule.kind: inverse_square_root needs warmup_steps (write warmup_steps: 4000)");
-  }
 }
 
 }  // namespace

@@ -20,6 +20,14 @@ struct TokenizerSettings {
   bool operator==(const TokenizerSettings&) const = default;
 };
 
+// The terms of bags of words: n-grams of the source tokenizer's tokens.
+struct TermSettings {
+  std::int64_t ngrams = 1;           // the most tokens of a term
+  std::int64_t size = 20000;         // with [UNK], which stands for all others
+  std::string output = "multi-hot";  // also count | tf-idf
+  bool operator==(const TermSettings&) const = default;
+};
+
 struct DataSettings {
   std::string train, validation, test;  // paths below the data root
   std::string tokenizer_text;           // what tokenizers are learned from; empty: train
@@ -29,8 +37,8 @@ struct DataSettings {
 };
 
 struct ModelSettings {
-  std::string kind = "encoder_decoder";
-  std::int64_t width = 256;                // D
+  std::string kind = "encoder_decoder";    // encoder_decoder | classifier | bag_of_words
+  std::int64_t width = 256;                // D; of a bag_of_words its hidden layer
   std::int64_t heads = 8;                  // H
   std::int64_t head_width = 0;             // K; 0: width / heads
   std::int64_t feed_forward_width = 2048;  // F
@@ -46,6 +54,13 @@ struct ModelSettings {
   double output_dropout = 0.0;        // before the output layer
   std::string initialization =
       "keras";  // keras: Glorot uniform as EXPERIMENTS.md says, embeddings uniform(-0.05, 0.05)
+  // Of classifiers:
+  std::string mixing = "attention";  // attention | fourier | mlp
+  std::int64_t mixing_width = 0;     // mlp: hidden layer of the token mixing; 0: feed_forward_width
+  std::string pooling = "max";       // max | mean | first (token): what of a sequence the head reads
+  std::string head = "sigmoid";      // sigmoid (one output, two classes) | softmax
+  std::int64_t classes = 2;
+  bool keeps_padding = false;  // every sequence filled to `length` with padding that counts as tokens
   bool operator==(const ModelSettings&) const = default;
 };
 
@@ -77,6 +92,12 @@ struct CheckpointSettings {
   bool operator==(const CheckpointSettings&) const = default;
 };
 
+struct EarlyStoppingSettings {
+  std::string metric = "loss";  // of validation: loss | accuracy
+  std::int64_t patience = 0;    // end after so many epochs in a row without a better value; 0: never
+  bool operator==(const EarlyStoppingSettings&) const = default;
+};
+
 struct TrainingSettings {
   std::int64_t epochs = 15;
   std::int64_t most_steps = 0;  // 0: no limit
@@ -87,6 +108,7 @@ struct TrainingSettings {
   OptimizerSettings optimizer;
   ScheduleSettings schedule;
   CheckpointSettings checkpoint;
+  EarlyStoppingSettings early_stopping;
   bool operator==(const TrainingSettings&) const = default;
 };
 
@@ -110,6 +132,7 @@ struct Recipe {
   std::uint64_t seed = 1;
   DataSettings data;
   TokenizerSettings source_tokenizer, target_tokenizer;
+  TermSettings terms;
   ModelSettings model;
   TrainingSettings training;
   DecodingSettings decoding;

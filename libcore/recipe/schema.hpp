@@ -54,8 +54,15 @@ void rows(Visitor& v, TokenizerSettings& s) {
 }
 
 template <class Visitor>
+void rows(Visitor& v, TermSettings& s) {
+  v.field("ngrams", s.ngrams, Between{1, 10});
+  v.field("size", s.size, Between{2, 1e7});
+  v.field("output", s.output, OneOf{{"multi-hot", "count", "tf-idf"}});
+}
+
+template <class Visitor>
 void rows(Visitor& v, ModelSettings& s) {
-  v.field("kind", s.kind, OneOf{{"encoder_decoder"}});
+  v.field("kind", s.kind, OneOf{{"encoder_decoder", "classifier", "bag_of_words"}});
   v.field("width", s.width, Between{1, 65536});
   v.field("heads", s.heads, Between{1, 1024});
   v.field("head_width", s.head_width, Between{0, 65536});
@@ -72,6 +79,12 @@ void rows(Visitor& v, ModelSettings& s) {
   v.field("attention_dropout", s.attention_dropout, kShare);
   v.field("output_dropout", s.output_dropout, kShare);
   v.field("initialization", s.initialization, OneOf{{"keras"}});
+  v.field("mixing", s.mixing, OneOf{{"attention", "fourier", "mlp"}});
+  v.field("mixing_width", s.mixing_width, Between{0, 65536});
+  v.field("pooling", s.pooling, OneOf{{"max", "mean", "first"}});
+  v.field("head", s.head, OneOf{{"sigmoid", "softmax"}});
+  v.field("classes", s.classes, Between{2, 100000});
+  v.field("keeps_padding", s.keeps_padding, Anything{});
 }
 
 template <class Visitor>
@@ -103,6 +116,12 @@ void rows(Visitor& v, CheckpointSettings& s) {
 }
 
 template <class Visitor>
+void rows(Visitor& v, EarlyStoppingSettings& s) {
+  v.field("metric", s.metric, OneOf{{"loss", "accuracy"}});
+  v.field("patience", s.patience, Between{0, 1e6});
+}
+
+template <class Visitor>
 void rows(Visitor& v, TrainingSettings& s) {
   v.field("epochs", s.epochs, Between{1, 1e6});
   v.field("most_steps", s.most_steps, Between{0, 1e9});
@@ -113,6 +132,7 @@ void rows(Visitor& v, TrainingSettings& s) {
   v.section("optimizer", s.optimizer);
   v.section("schedule", s.schedule);
   v.section("checkpoint", s.checkpoint);
+  v.section("early_stopping", s.early_stopping);
 }
 
 template <class Visitor>
@@ -138,6 +158,7 @@ void rows(Visitor& v, Recipe& s) {
   v.section("data", s.data);
   v.section("source_tokenizer", s.source_tokenizer);
   v.section("target_tokenizer", s.target_tokenizer);
+  v.section("terms", s.terms);
   v.section("model", s.model);
   v.section("training", s.training);
   v.section("decoding", s.decoding);

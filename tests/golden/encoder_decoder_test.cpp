@@ -8,6 +8,7 @@
 #include <map>
 #include <string>
 
+#include "keras_model.hpp"
 #include "models/encoder_decoder.hpp"
 #include "reference_folder.hpp"
 #include "training/optimizer.hpp"
@@ -15,39 +16,6 @@
 using namespace headwater;
 
 namespace {
-
-// reference/README.md: float32 figures of another implementation.
-constexpr double kAbsolute = 1e-4;  // logits, attention, weights, gradients
-constexpr double kLossRelative = 1e-5;
-// Gradients are small numbers, so each is held to its own size too. Where the true gradient is 0 (biases of
-// keys: softmax does not see them) both sides hold rounding errors only, of the size of the largest
-// gradient's last bits.
-constexpr double kGradientRelative = 1e-4, kGradientRounding = 1e-6;
-// Five steps move a weight by some 5e-3 and its decay by 5e-5, which 1e-4 would not see. Biases of keys are
-// moved by rounding errors that Adam divides by their own size.
-constexpr double kAfterSteps = 2e-5;
-
-// "decoder/cross_attention/query/kernel" -> "decoder.0.cross_attention.query.weight"
-std::string our_name(std::string name) {
-  const std::pair<std::string, std::string> words[] = {{"encoder/", "encoder.0/"},
-                                                       {"decoder/", "decoder.0/"},
-                                                       {"/embeddings", ""},
-                                                       {"/kernel", "/weight"},
-                                                       {"/attention_output/", "/output/"},
-                                                       {"/norm_1/", "/self_attention_norm/"},
-                                                       {"/norm_cross/", "/cross_attention_norm/"},
-                                                       {"/norm_2/", "/feed_forward_norm/"},
-                                                       {"/ff_1/", "/feed_forward/inner/"},
-                                                       {"/ff_2/", "/feed_forward/outer/"}};
-  for (const auto& [theirs, ours] : words) {
-    const std::size_t at = name.find(theirs);
-    if (at != std::string::npos) name.replace(at, theirs.size(), ours);
-  }
-  for (char& c : name) {
-    if (c == '/') c = '.';
-  }
-  return name;
-}
 
 ModelSettings settings_of(const Safetensors& file) {
   const Json json = reference_settings(file);
@@ -60,33 +28,6 @@ ModelSettings settings_of(const Safetensors& file) {
   settings.length = std::max(shape("source_embedding/positions/embeddings")[0],
                              shape("target_embedding/positions/embeddings")[0]);
   settings.norm_epsilon = json.at("norm_epsilon").as_number();
-  return settings;
-}
-
-// "adam_clipnorm" is Adam with further settings.
-OptimizerSettings optimizer_of(const std::string& name, const Json& json) {
-  OptimizerSettings settings;
-  settings.kind = name.substr(0, name.find('_'));
-  const std::map<std::string, double*> numbers = {{"learning_rate", &settings.learning_rate},
-                                                  {"rho", &settings.rho},
-                                                  {"epsilon", &settings.epsilon},
-                                                  {"beta_1", &settings.beta_1},
-                                                  {"beta_2", &settings.beta_2},
-                                                  {"weight_decay", &settings.weight_decay},
-                                                  {"momentum", &settings.momentum},
-                                                  {"global_clipnorm", &settings.global_clipnorm}};
-  for (const auto& entry : json.as_object()) {
-    const auto& key = entry.first;
-    const auto& value = entry.second;
-    if (key == "epsilon_placement") {
-      settings.epsilon_placement = value.as_string();
-    } else if (key == "epsilon_hat") {
-      settings.epsilon_hat = value.as_bool();
-    } else {
-      REQUIRE_MESSAGE(numbers.contains(key), "unknown setting ", key, " of ", name);
-      *numbers.at(key) = value.as_number();
-    }
-  }
   return settings;
 }
 
@@ -124,20 +65,9 @@ struct Golden {
     load_weights();
   }
 
-  // Calls f(parameter, tensor) for every tensor below `folder`; each parameter must be met once.
   template <class F>
   void for_each(const std::string& folder, const F& f) {
-    std::size_t met = 0;
-    for (const TensorView& tensor : file.tensors()) {
-      if (!tensor.name.starts_with(folder + "/")) continue;
-      const std::string name = our_name(tensor.name.substr(folder.size() + 1));
-      Parameter* p = model.parameters().find(name);
-      REQUIRE_MESSAGE(p != nullptr, tensor.name, " is not in the model as ", name);
-      REQUIRE_MESSAGE(p->shape == std::vector<Index>(tensor.shape.begin(), tensor.shape.end()), tensor.name);
-      f(*p, tensor);
-      ++met;
-    }
-    REQUIRE(met == model.parameters().all().size());
+    for_each_parameter(file, folder, model.parameters(), f);
   }
 
   void load_weights() {

@@ -53,9 +53,38 @@ Recipe unusual(const std::string& optimizer = "adamw") {
   }
   r.training.schedule = {"cosine", 4000, 1e-5};
   r.training.checkpoint = {20, 5};
+  r.training.early_stopping = {"accuracy", 4};
   r.decoding = {40};
   r.expected = {{"bleu", 16.9, 0.5, "near", "a table"},
                 {"validation_loss", 2.78, std::nullopt, "at_most", ""}};
+  return r;
+}
+
+// A classifier that mixes so, or a bag_of_words.
+Recipe unusual_classifier(const std::string& mixing) {
+  Recipe r = unusual();
+  r.data.columns = {"label", "source"};
+  r.target_tokenizer = {};
+  r.decoding = {};
+  r.expected = {};
+  if (mixing == "bag_of_words") {
+    r.model = {.kind = "bag_of_words", .width = 17, .output_dropout = 0.3};
+    r.terms = {2, 777, "tf-idf"};
+  } else {
+    r.model.kind = "classifier";
+    r.model.decoder_layers = 1;
+    r.model.mixing = mixing;
+    r.model.pooling = "mean";
+    r.model.keeps_padding = true;
+    if (mixing != "attention") {
+      r.model.heads = ModelSettings().heads;
+      r.model.head_width = 0;
+      r.model.attention_dropout = 0;
+    }
+    if (mixing == "mlp") r.model.mixing_width = 19;
+  }
+  r.model.head = "softmax";
+  r.model.classes = 5;
   return r;
 }
 
@@ -73,8 +102,10 @@ TEST_CASE("a recipe without a name is called by its file") {
 }
 
 TEST_CASE("a printed recipe reads back equal, with every member away from its default") {
-  for (const Recipe& recipe : {unusual(), unusual("adam"), unusual("rmsprop"), unusual("sgd"),
-                               parse_recipe("name: r\n", "r.yaml")}) {
+  for (const Recipe& recipe :
+       {unusual(), unusual("adam"), unusual("rmsprop"), unusual("sgd"), unusual_classifier("attention"),
+        unusual_classifier("fourier"), unusual_classifier("mlp"), unusual_classifier("bag_of_words"),
+        parse_recipe("name: r\n", "r.yaml")}) {
     const std::string printed = print_recipe(recipe);
     INFO(printed);
     const Recipe again = parse_recipe(printed, "printed.yaml");
@@ -89,6 +120,13 @@ TEST_CASE("every row is compared: all keys but those without a second value diff
   every.training.optimizer.rho = 0.95;
   every.training.optimizer.epsilon_placement = "inside";
   every.training.optimizer.momentum = 0.5;
+  every.terms = {2, 777, "tf-idf"};
+  every.model.mixing = "mlp";
+  every.model.mixing_width = 19;
+  every.model.pooling = "mean";
+  every.model.head = "softmax";
+  every.model.classes = 5;
+  every.model.keeps_padding = true;
   const std::vector<std::string> found = differences(every, parse_recipe("name: r\n", "r.yaml"));
   const std::string printed = print_recipe(every);
   std::size_t values = 0;

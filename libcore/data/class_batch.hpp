@@ -1,0 +1,23 @@
+// Batches of sequences with one label each.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "data/packed_tokens.hpp"
+
+namespace headwater {
+
+struct ClassBatch {
+  PackedTokens source;
+  std::vector<Real> values;          // of bags of words: one a token of `source`, how much it counts
+  SequenceRows rows;                 // one row a sequence
+  std::vector<std::int32_t> labels;  // one a sequence; empty where they are to be found
+
+  void clear();
+  // `length` > 0: ids are filled up to so many with padding (id 0).
+  void add(std::span<const std::int32_t> ids, Index length = 0);
+  void finish();  // after the last add
+};
+
+}  // namespace headwater

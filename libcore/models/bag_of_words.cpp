@@ -1,0 +1,38 @@
+#include "models/bag_of_words.hpp"
+
+#include "models/encoder_decoder.hpp"
+
+namespace headwater {
+
+BagOfWords::BagOfWords(const ModelSettings& settings, Index terms)
+    : settings_(settings),
+      terms_(terms),
+      builder_{parameters_},
+      hidden_weight_(parameters_.declare("hidden.weight", {terms, settings.width}, terms, settings.width,
+                                         Initializer::glorot_uniform, static_cast<double>(terms),
+                                         static_cast<double>(settings.width))),
+      hidden_bias_(
+          parameters_.declare("hidden.bias", {settings.width}, 1, settings.width, Initializer::zeros)),
+      output_dropout_(builder_, settings.output_dropout),
+      head_(builder_, "head", settings, settings.width) {
+  hidden_weight_->is_table = true;
+}
+
+Variable BagOfWords::features(const StepContext& context, const ClassBatch& batch,
+                              std::vector<AttentionTrace>*) const {
+  Tape& tape = context.tape;
+  const Variable hidden = ops::sparse_linear(
+      tape, {.ids = batch.source.ids, .values = batch.values, .entries = &pack(tape, batch.source)},
+      pack(tape, batch.rows), *hidden_weight_, *hidden_bias_, ops::Activation::relu);
+  return output_dropout_(context, hidden);
+}
+
+std::vector<LayerSummary> BagOfWords::summary() const {
+  const double width = static_cast<double>(settings_.width), outputs = static_cast<double>(head_.outputs());
+  return {{"hidden", "[" + std::to_string(settings_.width) + "]", parameters_of(parameters_, "hidden."),
+           2 * static_cast<double>(terms_) * width},
+          {"head", "[" + std::to_string(head_.outputs()) + "]", parameters_of(parameters_, "head."),
+           2 * width * outputs}};
+}
+
+}  // namespace headwater

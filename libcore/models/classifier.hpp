@@ -1,0 +1,45 @@
+// A Transformer encoder that gives each sequence a label: embedding, blocks that mix by attention, Fourier
+// transform or token mixing, pooling over the sequence, dropout, head.
+#pragma once
+
+#include "layers/blocks.hpp"
+#include "layers/embedding.hpp"
+#include "models/text_classifier.hpp"
+
+namespace headwater {
+
+class Classifier : public TextClassifier {
+ public:
+  // Declares its parameters; call parameters().allocate() next. Throws UsageError where settings do not fit
+  // together.
+  Classifier(const ModelSettings& settings, Index vocabulary);
+
+  Parameters& parameters() override { return parameters_; }
+  const Parameters& parameters() const override { return parameters_; }
+  const ModelSettings& settings() const override { return settings_; }
+  Index vocabulary() const override { return vocabulary_; }
+  const ClassHead& head() const override { return head_; }
+
+  // Tokens [T] -> [T, D].
+  Variable encode(const StepContext& context, const PackedTokens& source,
+                  std::vector<AttentionTrace>* traces = nullptr) const;
+  // One row a sequence: [sequences, D]. A sequence without tokens gives zeros.
+  Variable features(const StepContext& context, const ClassBatch& batch,
+                    std::vector<AttentionTrace>* traces = nullptr) const override;
+
+  std::vector<LayerSummary> summary() const override;
+
+ private:
+  ModelSettings settings_;
+  Index vocabulary_;
+  Parameters parameters_;
+  LayerBuilder builder_;
+  Embedding embedding_;
+  Dropout embedding_dropout_;
+  std::vector<EncoderBlock> encoder_;
+  std::unique_ptr<LayerNorm> encoder_norm_;  // at the end of a pre-norm stack
+  Dropout output_dropout_;
+  ClassHead head_;
+};
+
+}  // namespace headwater

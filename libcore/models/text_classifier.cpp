@@ -1,0 +1,45 @@
+#include "models/text_classifier.hpp"
+
+#include "models/bag_of_words.hpp"
+#include "models/classifier.hpp"
+#include "support/error.hpp"
+
+namespace headwater {
+
+ClassHead::ClassHead(LayerBuilder& builder, const std::string& name, const ModelSettings& settings,
+                     Index inputs)
+    : linear_(builder, name, inputs, settings.head == "sigmoid" ? 1 : settings.classes),
+      is_sigmoid_(settings.head == "sigmoid") {}
+
+kernels::CrossEntropyTotals ClassHead::loss(const StepContext& context, const Variable& x,
+                                            std::span<const std::int32_t> labels, double label_smoothing,
+                                            double loss_scale) const {
+  const Real scale = static_cast<Real>(loss_scale);
+  if (is_sigmoid_) return ops::binary_cross_entropy(context.tape, logits(context, x), labels, scale);
+  return ops::linear_cross_entropy(context.tape, x, linear_.weight(), linear_.bias(), labels,
+                                   static_cast<Real>(label_smoothing), scale);
+}
+
+Matrix ClassHead::probabilities(const StepContext& context, const Variable& logits) const {
+  const Index rows = logits.rows();
+  const Matrix result = context.tape.arena().matrix(rows, is_sigmoid_ ? 2 : logits.cols());
+  if (!is_sigmoid_) {
+    kernels::softmax(logits.value(), result);
+    return result;
+  }
+  // 1 - p by the sigmoid of -z, so that a small one keeps its digits.
+  for (Index s = 0; s < rows; ++s) {
+    result.row(s)[0] = -logits.value().row(s)[0];
+    result.row(s)[1] = logits.value().row(s)[0];
+  }
+  kernels::activate(kernels::Activation::sigmoid, result, result);
+  return result;
+}
+
+std::unique_ptr<TextClassifier> make_text_classifier(const ModelSettings& settings, Index vocabulary) {
+  if (settings.kind == "classifier") return std::make_unique<Classifier>(settings, vocabulary);
+  if (settings.kind == "bag_of_words") return std::make_unique<BagOfWords>(settings, vocabulary);
+  throw UsageError("model: kind " + quote(settings.kind) + " gives no labels (classifier or bag_of_words)");
+}
+
+}  // namespace headwater

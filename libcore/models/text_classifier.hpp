@@ -1,0 +1,67 @@
+// What all models have in common that give a label to a sequence: training, classify and evaluate need no
+// more.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "data/class_batch.hpp"
+#include "layers/builder.hpp"
+#include "layers/linear.hpp"
+#include "models/attention_trace.hpp"
+#include "models/layer_summary.hpp"
+#include "recipe/recipe.hpp"
+
+namespace headwater {
+
+// The last layer and its loss: one sigmoid output for two classes, or a softmax over all.
+class ClassHead {
+ public:
+  // `name`.weight [inputs, outputs], `name`.bias.
+  ClassHead(LayerBuilder& builder, const std::string& name, const ModelSettings& settings, Index inputs);
+
+  Index outputs() const { return linear_.weight().value.cols; }
+  // x [sequences, inputs] -> [sequences, outputs]
+  Variable logits(const StepContext& context, const Variable& x) const { return linear_(context, x); }
+  // Sum over the sequences; gradients of loss_scale · loss follow from tape.backward().
+  kernels::CrossEntropyTotals loss(const StepContext& context, const Variable& x,
+                                   std::span<const std::int32_t> labels, double label_smoothing,
+                                   double loss_scale) const;
+  // logits [sequences, outputs] -> [sequences, classes], rows that sum to 1
+  Matrix probabilities(const StepContext& context, const Variable& logits) const;
+
+ private:
+  Linear linear_;
+  bool is_sigmoid_;
+};
+
+class TextClassifier {
+ public:
+  virtual ~TextClassifier() = default;
+  virtual Parameters& parameters() = 0;
+  virtual const Parameters& parameters() const = 0;
+  virtual const ModelSettings& settings() const = 0;
+  virtual Index vocabulary() const = 0;  // ids are below
+  // What the head reads: [sequences, ...].
+  virtual Variable features(const StepContext& context, const ClassBatch& batch,
+                            std::vector<AttentionTrace>* traces = nullptr) const = 0;
+  virtual const ClassHead& head() const = 0;
+  virtual std::vector<LayerSummary> summary() const = 0;
+
+  Index classes() const { return settings().classes; }
+  // Sum over the sequences of the batch.
+  kernels::CrossEntropyTotals loss(const StepContext& context, const ClassBatch& batch,
+                                   double label_smoothing, double loss_scale) const {
+    return head().loss(context, features(context, batch), batch.labels, label_smoothing, loss_scale);
+  }
+  // [sequences, classes], in the tape's arena.
+  Matrix probabilities(const StepContext& context, const ClassBatch& batch) const {
+    return head().probabilities(context, head().logits(context, features(context, batch)));
+  }
+};
+
+// The model that a recipe's model section describes: a classifier over `vocabulary` tokens, or a bag_of_words
+// over so many terms. Throws UsageError for another kind.
+std::unique_ptr<TextClassifier> make_text_classifier(const ModelSettings& settings, Index vocabulary);
+
+}  // namespace headwater

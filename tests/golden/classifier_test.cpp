@@ -1,0 +1,213 @@
+// Classifiers against Keras (reference/keras/encoder-padding-kept and encoder-positions): logits, loss,
+// gradients, attention and five steps of each optimizer. Sizes and settings are read from the files, so that
+// others of the same layout serve as well.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "keras_model.hpp"
+#include "models/classifier.hpp"
+#include "training/optimizer.hpp"
+
+using namespace headwater;
+
+namespace {
+
+ModelSettings settings_of(const Safetensors& file) {
+  const Json json = reference_settings(file);
+  const auto shape = [&](const std::string& name) { return file.at("weights/" + name).shape; };
+  ModelSettings settings;
+  settings.kind = "classifier";
+  settings.width = shape("head/kernel")[0];
+  settings.heads = json.at("heads").as_integer();
+  settings.head_width = json.at("key_size").as_integer();
+  settings.feed_forward_width = shape("encoder/ff_1/kernel")[1];
+  settings.norm_epsilon = json.at("norm_epsilon").as_number();
+  settings.positions = "none";
+  for (const TensorView& tensor : file.tensors()) {
+    if (tensor.name == "weights/embedding/positions/embeddings") {
+      settings.positions = "learned";
+      settings.length = tensor.shape[0];
+    }
+  }
+  if (settings.positions == "none") {
+    settings.length = file.at("inputs/ids").shape[1];
+    settings.keeps_padding = true;
+  }
+  return settings;
+}
+
+struct Model {
+  Safetensors file;
+  Classifier model;
+  Arena arena;
+
+  explicit Model(const std::string& name)
+      : file(reference_path(name)),
+        model(settings_of(file), file.at("weights/embedding/tokens/embeddings").shape[0]) {
+    model.parameters().allocate(true);
+    load_weights();
+  }
+
+  void load_weights() {
+    for_each_parameter(file, "weights", model.parameters(), [](Parameter& p, const TensorView& tensor) {
+      read_numbers(tensor, std::span<float>(p.value.data, static_cast<std::size_t>(p.size())));
+    });
+  }
+
+  Matrix logits(const ClassBatch& batch, std::vector<AttentionTrace>* traces = nullptr) {
+    arena.reset();
+    Tape tape(arena, Tape::Mode::inference);
+    const StepContext context{tape};
+    return model.head().logits(context, model.features(context, batch, traces)).value();
+  }
+};
+
+// Row A1: the rows' own ids go in, and the model's settings fill them with padding again.
+struct Padded : Model {
+  ClassBatch batch;
+
+  Padded() : Model("keras/encoder-padding-kept.safetensors") {
+    const std::vector<std::int32_t> ids = read_ids(file.at("inputs/ids"));
+    const auto width = static_cast<std::size_t>(file.at("inputs/ids").shape[1]);
+    batch.clear();
+    for (const float label : read_floats(file.at("inputs/labels"))) {
+      std::span<const std::int32_t> row = std::span(ids).subspan(batch.labels.size() * width, width);
+      while (!row.empty() && row.back() == 0) row = row.first(row.size() - 1);
+      batch.add(row, model.settings().length);
+      batch.labels.push_back(label > 0.5f ? 1 : 0);
+    }
+    batch.finish();
+    REQUIRE(batch.source.ids == ids);
+  }
+
+  // Mean over the sequences; leaves its gradients in the parameters.
+  double loss_and_gradients() {
+    arena.reset();
+    model.parameters().begin_step();
+    Tape tape(arena, Tape::Mode::record);
+    const double count = static_cast<double>(batch.labels.size());
+    const kernels::CrossEntropyTotals totals = model.loss({tape}, batch, 0, 1 / count);
+    tape.backward();
+    return totals.loss / count;
+  }
+};
+
+}  // namespace
+
+TEST_CASE_FIXTURE(Padded, "classifier with its padding kept: logits agree with Keras") {
+  const Matrix ours = logits(batch);
+  const std::vector<float> theirs = read_floats(file.at("outputs/logits"));
+  CHECK(distance(ours, theirs).absolute <= kAbsolute);
+  const float largest = *std::max_element(theirs.begin(), theirs.end());
+  CHECK(std::abs(static_cast<double>(largest)) > 100 * kAbsolute);  // the bound means something
+}
+
+TEST_CASE_FIXTURE(Padded, "classifier with its padding kept: loss and every gradient agree with Keras") {
+  const double loss = loss_and_gradients(),
+               theirs = static_cast<double>(read_floats(file.at("outputs/loss"))[0]);
+  CHECK(std::abs(loss - theirs) <= kLossRelative * theirs);
+  double largest = 0;
+  for (const Real g : model.parameters().gradients())
+    largest = std::max(largest, std::abs(static_cast<double>(g)));
+  CHECK(largest > 100 * kAbsolute);
+  const auto& tensors = file.tensors();
+  const auto found = std::find_if(tensors.begin(), tensors.end(), [](const TensorView& t) {
+    return t.name.find("/gradient/") != std::string::npos;
+  });
+  REQUIRE(found != tensors.end());
+  for_each_parameter(file, found->name.substr(0, found->name.find('/')) + "/gradient", model.parameters(),
+                     [&](Parameter& p, const TensorView& tensor) {
+                       const Distance d = distance(p.gradient, read_floats(tensor));
+                       INFO("gradient of ", p.name, ": absolute distance ", d.absolute, ", relative ",
+                            d.relative);
+                       CHECK(d.absolute <= kAbsolute);
+                       CHECK((d.relative <= kGradientRelative || d.absolute <= kGradientRounding * largest));
+                     });
+}
+
+TEST_CASE_FIXTURE(Padded, "classifier with its padding kept: five steps of each optimizer agree with Keras") {
+  const Json settings = reference_settings(file);
+  REQUIRE(settings.at("optimizers").as_object().size() > 0);
+  for (const auto& entry : settings.at("optimizers").as_object()) {
+    const auto& name = entry.first;
+    const OptimizerSettings chosen = optimizer_of(name, entry.second);
+    load_weights();
+    Optimizer optimizer(chosen, model.parameters());
+    std::int64_t step = 0;
+    for (const float theirs : read_floats(file.at(name + "/losses"))) {
+      const double loss = loss_and_gradients();
+      ++step;
+      INFO(name, ", loss before step ", step);
+      CHECK(std::abs(loss - static_cast<double>(theirs)) <= kLossRelative * static_cast<double>(theirs));
+      optimizer.step(chosen.learning_rate, step);
+    }
+    optimizer.flush(step);
+    double moved = 0;
+    for_each_parameter(
+        file, name + "/after", model.parameters(), [&](Parameter& p, const TensorView& tensor) {
+          const Distance d = distance(p.value, read_floats(tensor));
+          INFO(name, ": ", p.name, " after ", step, " steps: absolute distance ", d.absolute, " at ", d.at);
+          CHECK(d.absolute <= (p.name.ends_with(".key.bias") ? kAbsolute : kAfterSteps));
+        });
+    for_each_parameter(file, "weights", model.parameters(), [&](Parameter& p, const TensorView& tensor) {
+      moved = std::max(moved, distance(p.value, read_floats(tensor)).absolute);
+    });
+    INFO(name);
+    CHECK(moved > 10 * kAbsolute);  // it did something
+  }
+}
+
+TEST_CASE("classifier with positions: logits and attention agree with Keras, alone and packed together") {
+  Model golden("keras/encoder-positions.safetensors");
+  std::vector<std::vector<std::int32_t>> sequences;
+  const auto has = [&](const std::string& name) {
+    const auto& tensors = golden.file.tensors();
+    return std::any_of(tensors.begin(), tensors.end(), [&](const TensorView& t) { return t.name == name; });
+  };
+  while (has("inputs/ids_" + std::to_string(sequences.size())))
+    sequences.push_back(read_ids(golden.file.at("inputs/ids_" + std::to_string(sequences.size()))));
+  REQUIRE(sequences.size() > 1);
+
+  ClassBatch together;
+  together.clear();
+  for (const auto& ids : sequences) together.add(ids);
+  together.finish();
+  std::vector<AttentionTrace> traces;
+  const Matrix logits = golden.logits(together, &traces);
+  std::vector<float> packed(logits.data, logits.data + logits.rows);
+  REQUIRE(traces.size() == 1);
+  const Variable q = traces[0].attended.queries, k = traces[0].attended.keys;
+  const ModelSettings& settings = golden.model.settings();
+  const kernels::AttentionShape shape{
+      .query_offsets = together.source.offsets,
+      .key_offsets = together.source.offsets,
+      .heads = settings.heads,
+      .head_width = settings.head_width,
+      .scale = static_cast<Real>(1 / std::sqrt(static_cast<double>(settings.head_width)))};
+  for (std::size_t s = 0; s < sequences.size(); ++s) {
+    INFO("sequence ", s);
+    const std::vector<float> theirs =
+        read_floats(golden.file.at("outputs/attention_" + std::to_string(s)));  // [H, n, n]
+    const Index n = static_cast<Index>(sequences[s].size());
+    std::vector<Real> weights(static_cast<std::size_t>(settings.heads * n * n));
+    for (Index head = 0; head < settings.heads; ++head) {
+      kernels::attention_weights(q.value(), k.value(), shape, static_cast<Index>(s), head,
+                                 Matrix(weights.data() + head * n * n, n, n));
+    }
+    CHECK(distance(Matrix(weights.data(), settings.heads * n, n), theirs).absolute <= kAbsolute);
+  }
+  for (std::size_t s = 0; s < sequences.size(); ++s) {
+    INFO("sequence ", s);
+    ClassBatch alone;
+    alone.clear();
+    alone.add(sequences[s]);
+    alone.finish();
+    const Matrix logit = golden.logits(alone);
+    CHECK(distance(logit, read_floats(golden.file.at("outputs/logit_" + std::to_string(s)))).absolute <=
+          kAbsolute);
+    CHECK(logit.data[0] == packed[s]);  // the same bits
+  }
+}
