@@ -107,40 +107,57 @@ distclean: clean ## remove models and prepared data as well
 
 # --- Recipes: data, tokenizers, ids, model, translations, scores ---------------------------------------------------------
 #
-# A run is named after its recipe, with "-quick" behind it at SCALE=quick. All of it goes to MODELS/recipes/RUN, the model to
-# the folder model there. Each stage is a file that depends on the files before it: an interrupted make goes on where it
+# A run is named after its recipe, with "-seed-N" behind it where SEED is not 1 and "-quick" at SCALE=quick. All of it goes to
+# MODELS/recipes/RUN, the model to the folder model there. Each stage is a file that depends on the files before it: an interrupted make goes on where it
 # stopped, and `train` on an interrupted model directory resumes.
 
 SUFFIX = $(if $(filter quick,$(SCALE)),-quick)
 RECIPES = $(patsubst recipes/%.yaml,%,$(wildcard recipes/*.yaml))
-recipe_of = $(patsubst %-quick,%,$(1))
+SEED ?= 1
+SEED_SUFFIX = $(if $(filter-out 1,$(SEED)),-seed-$(SEED))
+words_of = $(subst -seed-, ,$(patsubst %-quick,%,$(1)))
+recipe_of = $(firstword $(words_of))
+seed_of = $(word 2,$(words_of))
 scale_of = $(if $(filter %-quick,$(1)),quick,full)
-# The data set of a recipe, where its name is another one.
-set_of = $(or $(set_$(call recipe_of,$(1))),$(call recipe_of,$(1)))
+# Recipes that read reviews and their labels; the bags of words among them.
+CLASSIFIERS = $(filter imdb-%,$(RECIPES))
+BAGS = imdb-unigrams imdb-bigrams
+is_bag = $(filter $(BAGS),$(call recipe_of,$(1)))
+# The data set of a recipe, where its name is another one; reviews are split anew for each seed.
+$(foreach recipe,$(CLASSIFIERS),$(eval set_$(recipe) = imdb))
+base_set_of = $(or $(set_$(call recipe_of,$(1))),$(call recipe_of,$(1)))
+set_of = $(base_set_of)$(if $(filter imdb,$(base_set_of)),$(addprefix -seed-,$(call seed_of,$(1))))
 set_dir = $(DATA)/$(call set_of,$(1))
 test_phrasebook = heldout.tsv
 test_of = $(call set_dir,$(1))/$(or $(test_$(call set_of,$(1))),test.tsv)
 W = $(MODELS)/recipes
 Q = $(if $(filter 0,$(THREADS)),,--threads $(THREADS))
 
-recipes: $(addprefix recipe-,$(RECIPES)) ## run all recipes
+RUNS = $(RECIPES:%=%$(SEED_SUFFIX)$(SUFFIX))
+recipes: tools-present ## run all recipes; ends with one table of what was expected and reached
+	@for run in $(RUNS); do \
+	  $(MAKE) --no-print-directory $(W)/$$run/report.txt || echo "recipes: $$run failed; the others go on" >&2; done
+	@data/table.sh $(W) $(RUNS)
 
 # Says so before anything is built.
 must_be_recipe = $(if $(wildcard recipes/$(1).yaml),,$(error no recipe "$(1)"; there are: $(RECIPES)))
 
 recipe-%: $$(call must_be_recipe,$$*) tools-present ## run one: make recipe-spa-eng [SCALE=quick]
-	@$(MAKE) --no-print-directory $(W)/$*$(SUFFIX)/report.txt
-	@cat $(W)/$*$(SUFFIX)/report.txt
+	@$(MAKE) --no-print-directory $(W)/$*$(SEED_SUFFIX)$(SUFFIX)/report.txt
+	@cat $(W)/$*$(SEED_SUFFIX)$(SUFFIX)/report.txt
 
 $(DATA)/%/train.tsv: data/prepare-%.sh data/common.sh data/pins.sha256
 	data/prepare-$*.sh $(DATA)
+	@touch $@
+$(DATA)/imdb-seed-%/train.tsv: data/prepare-imdb.sh data/common.sh data/pins.sha256
+	data/prepare-imdb.sh $(DATA) $*
 	@touch $@
 $(DATA)/phrasebook/train.tsv: $(wildcard data/phrasebook/*.tsv)
 
 # The resolved recipe: at SCALE=quick its cut-down version. Rewritten, and so everything behind it, only when it changes.
 $(W)/%/recipe.yaml: recipes/$$(call recipe_of,$$*).yaml
 	@mkdir -p $(@D)
-	@$(BIN)/train --recipe $< --scale $(call scale_of,$*) --print-recipe > $@.part
+	@$(BIN)/train --recipe $< --scale $(call scale_of,$*) $(addprefix --seed ,$(call seed_of,$*)) --print-recipe > $@.part
 	@if cmp -s $@.part $@; then rm $@.part; touch -r $< $@; else mv $@.part $@; fi
 
 $(W)/%/source.json: $(W)/%/recipe.yaml $$(call set_dir,$$*)/train.tsv
@@ -184,4 +201,49 @@ $(W)/%/test.standardized: $(W)/%/test.references $(W)/%/target.json
 
 $(W)/%/report.txt: $(W)/%/table.txt $(W)/%/test.sources $(W)/%/test.hypotheses $(W)/%/test.standardized $(W)/%/test.references
 	@data/report.sh $* $(BIN) $(W)/$* $(call set_dir,$*) > $@.part
+	@mv $@.part $@
+
+# --- Recipes of classifiers: text and label to a model that names the label -------------------------------------------------
+#
+# The same stages, but for the labels; bags of words have a table of terms, from which their ids come. At SCALE=quick the head of each
+# set (they are shuffled).
+
+head_of = $(if $(filter quick,$(call scale_of,$(1))),head -n $(2),cat) $(call set_dir,$(1))
+bag_file = $(if $(call is_bag,$(1)),$(W)/$(1)/$(2))
+to_ids = $(if $(call is_bag,$(1)),--terms $(W)/$(1)/terms.tsv,--tokenizer $(W)/$(1)/source.json)
+
+$(W)/imdb-%/labels.txt: $$(call set_dir,imdb-$$*)/train.tsv
+	@mkdir -p $(@D)
+	cut -f2 $< | $(BIN)/vectorize --learn labels -o $@
+$(W)/imdb-%/terms.tsv: $(W)/imdb-%/recipe.yaml $(W)/imdb-%/source.json
+	cut -f1 $(call set_dir,imdb-$*)/train.tsv | $(BIN)/tokenize --tokenizer $(W)/imdb-$*/source.json \
+	  | $(BIN)/vectorize --learn ngrams --recipe $< -o $@
+
+define classifier_ids_rule
+$(W)/imdb-%/$(1).source.ids: $(W)/imdb-%/recipe.yaml $(W)/imdb-%/source.json $$$$(call bag_file,imdb-$$$$*,terms.tsv)
+	$$(call head_of,imdb-$$*,$(2))/$(1).tsv | cut -f1 | $$(BIN)/tokenize --tokenizer $(W)/imdb-$$*/source.json \
+	  | $$(BIN)/vectorize $$(call to_ids,imdb-$$*) --recipe $$< > $$@.part
+	mv $$@.part $$@
+$(W)/imdb-%/$(1).label.ids: $(W)/imdb-%/labels.txt $(W)/imdb-%/recipe.yaml
+	$$(call head_of,imdb-$$*,$(2))/$(1).tsv | cut -f2 | $$(BIN)/vectorize --labels $$< > $$@.part
+	mv $$@.part $$@
+$(W)/imdb-%/$(1).ids: $(W)/imdb-%/$(1).source.ids $(W)/imdb-%/$(1).label.ids
+	paste $$^ > $$@.part
+	mv $$@.part $$@
+endef
+$(eval $(call classifier_ids_rule,train,2000))
+$(eval $(call classifier_ids_rule,validation,500))
+
+$(W)/imdb-%/table.txt: $(W)/imdb-%/recipe.yaml $(W)/imdb-%/source.json $(W)/imdb-%/labels.txt $(W)/imdb-%/train.ids \
+  $(W)/imdb-%/validation.ids $$(call bag_file,imdb-$$*,terms.tsv)
+	$(BIN)/train --recipe $< --tokenizer $(@D)/source.json --labels $(@D)/labels.txt \
+	  $(if $(call is_bag,imdb-$*),--terms $(@D)/terms.tsv) --validation $(@D)/validation.ids -o $(@D)/model \
+	  $(if $(OVERWRITE),--overwrite) $(Q) $(@D)/train.ids > $@.part
+	mv $@.part $@
+
+$(W)/imdb-%/test.txt: $(W)/imdb-%/recipe.yaml $(W)/imdb-%/test.tsv $(W)/imdb-%/table.txt
+	$(BIN)/evaluate $(@D)/model --recipe $< $(Q) $(@D)/test.tsv > $@.part
+	mv $@.part $@
+$(W)/imdb-%/report.txt: $(W)/imdb-%/table.txt $(W)/imdb-%/test.txt
+	@{ echo 'imdb-$*'; cat $(@D)/table.txt; echo; echo "test: $$(wc -l < $(@D)/test.tsv) reviews"; cat $(@D)/test.txt; } > $@.part
 	@mv $@.part $@

@@ -139,5 +139,26 @@ check 'with its share' grep -q '^1 of 3 test sources (33.3 %) also stand in trai
 printf 'c\tz\nd\tv\n' >"$tmp/expected"
 check 'writes the others' cmp -s "$tmp/expected" "$tmp/set/test-unseen.tsv"
 
+# table.sh: one table of all runs
+mkdir -p "$tmp/runs/good" "$tmp/runs/bad" "$tmp/runs/plain" "$tmp/runs/none"
+printf 'metric\texpected\treached\tstate\nparameters\t650689\t650689\tok\nvalidation_accuracy\t>= 0.89\t0.8943\tok\nparameters\t\t650,689\t\nseconds an epoch\t\t12.3\t\ntokens a second\t\t340,000\t\n' >"$tmp/runs/good/table.txt"
+printf 'metric    value\nmetric\texpected\treached\tstate\ntest_accuracy\t>= 0.89\t0.88\tmissed\n' >"$tmp/runs/bad/test.txt"
+cp "$tmp/runs/good/table.txt" "$tmp/runs/bad/table.txt"
+grep -v 'ok$' "$tmp/runs/good/table.txt" >"$tmp/runs/plain/table.txt"
+for run in good bad plain; do : >"$tmp/runs/$run/report.txt"; done
+cat >"$tmp/expected" <<'TABLE'
+recipe  expected                     reached  parameters  s/epoch  tokens/s  state
+----------------------------------------------------------------------------------
+good    validation_accuracy >= 0.89   0.8943     650,689     12.3   340,000  ok
+plain   -                                  -     650,689     12.3   340,000  ran
+bad     validation_accuracy >= 0.89   0.8943     650,689     12.3   340,000  ok
+        test_accuracy >= 0.89           0.88                                 missed
+none                                                                         failed
+TABLE
+check 'a missed expectation is no success' [ "$(status_of "$root/data/table.sh" "$tmp/runs" good plain bad none)" = 1 ]
+check 'one table of all runs' cmp -s "$tmp/expected" "$tmp/stdout"
+check 'what was reached is' [ "$(status_of "$root/data/table.sh" "$tmp/runs" good plain)" = 0 ]
+check 'no runs are wrong use' [ "$(status_of "$root/data/table.sh" "$tmp/runs")" = 2 ]
+
 [ "$failures" = 0 ] && echo 'all checks of the data scripts passed'
 exit $((failures > 0))

@@ -31,4 +31,5 @@ grep -q 'BLEU' "$report" || fail 'no BLEU in the report'
   fail 'translations and references differ in number'
 "${make[@]}" --question "$report" >"$tmp/log" 2>&1 || fail 'the second make finds something to do'
 cat "$report"
+data/table.sh "$tmp/models/recipes" "$recipe-quick" || fail 'the table of all runs says that something was missed'
 echo "$recipe at SCALE=quick: all stages in $seconds s"
