@@ -22,7 +22,7 @@ TOOLS = tokenize vectorize train translate evaluate attn-dump inspect
 .PHONY: help deps build demo test gradcheck asan recipes bench format lint clean distclean tools-present
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z%-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
-	@echo '  SCALE=quick cuts recipes down; OVERWRITE=1 starts a changed recipe anew; THREADS=N'
+	@echo '  SCALE=quick cuts recipes down; SEED=N is another one than 1; OVERWRITE=1 starts a changed recipe anew; THREADS=N'
 	@echo '  DATA=DIR is the data root; HEADWATER_DATA=DIR is a local mirror of public data'
 
 # --- Building ---------------------------------------------------------------------------------------------------------
@@ -108,8 +108,8 @@ distclean: clean ## remove models and prepared data as well
 # --- Recipes: data, tokenizers, ids, model, translations, scores ---------------------------------------------------------
 #
 # A run is named after its recipe, with "-seed-N" behind it where SEED is not 1 and "-quick" at SCALE=quick. All of it goes to
-# MODELS/recipes/RUN, the model to the folder model there. Each stage is a file that depends on the files before it: an interrupted make goes on where it
-# stopped, and `train` on an interrupted model directory resumes.
+# MODELS/recipes/RUN, the model to the folder model there. Each stage is a file that depends on the files before it: an
+# interrupted make goes on where it stopped, and `train` on an interrupted model directory resumes.
 
 SUFFIX = $(if $(filter quick,$(SCALE)),-quick)
 RECIPES = $(patsubst recipes/%.yaml,%,$(wildcard recipes/*.yaml))
