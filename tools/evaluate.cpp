@@ -15,6 +15,7 @@
 #include "support/error.hpp"
 #include "support/numbers.hpp"
 #include "support/parallel.hpp"
+#include "training/summary.hpp"
 #include "training/translation_evaluator.hpp"
 
 namespace headwater {
@@ -23,7 +24,7 @@ namespace {
 using Lines = std::vector<std::string>;
 
 struct Options {
-  std::string model;
+  std::string model, recipe, scale = "full";
   std::vector<std::string> data;
   bool has_ids = false, has_reference_measure = false;
   std::int64_t batch_sequences = 64;
@@ -49,6 +50,11 @@ void describe(CLI::App& app, Options& o) {
   app.add_flag("--reference-measure", o.has_reference_measure,
                "loss and accuracy over padded positions too, as the source of the recipe counts them");
   app.add_option("--batch", o.batch_sequences, "pairs measured at a time; a matter of speed")
+      ->capture_default_str();
+  app.add_option("-r,--recipe", o.recipe,
+                 "also say which of this recipe's expectations about test data were met")
+      ->option_text("FILE");
+  app.add_option("--scale", o.scale, "of the recipe: full, or quick: its cut-down version")
       ->capture_default_str();
   app.add_option("--hypotheses", o.hypotheses, "score this text instead, one line each; - is standard input")
       ->option_text("FILE");
@@ -82,16 +88,15 @@ void describe(CLI::App& app, Options& o) {
 
 // What is measured, checked before any file is read.
 struct Metrics {
-  std::vector<std::string> of_model, of_text;
-  BleuSettings bleu;
-  ChrfSettings chrf, chrf_plus_plus;
+  std::vector<std::string> of_model;
+  TextMetrics text;
 };
 
 Metrics metrics_of(const Options& o) {
   Metrics metrics;
   for (const std::string& name : o.metrics) {
     if (name == "bleu" || name == "chrf" || name == "chrf++") {
-      metrics.of_text.push_back(name);
+      metrics.text.names.push_back(name);
     } else if (name == "loss" || name == "accuracy" || name == "perplexity") {
       if (o.model.empty())
         throw UsageError("--metric: " + name + " is measured of a model (evaluate MODEL DATA)");
@@ -102,7 +107,7 @@ Metrics metrics_of(const Options& o) {
     }
   }
   if (o.metrics.empty()) {
-    metrics.of_text = {"bleu", "chrf"};
+    metrics.text.names = {"bleu", "chrf"};
     if (!o.model.empty()) metrics.of_model = {"loss", "accuracy", "perplexity"};
   }
   const auto tokenization = bleu_tokenization(o.tokenization);
@@ -112,9 +117,10 @@ Metrics metrics_of(const Options& o) {
   const auto smoothing = bleu_smoothing(o.smoothing);
   if (!smoothing)
     throw UsageError("--smooth: unknown smoothing " + quote(o.smoothing) + " (exp, floor, add-k or none)");
-  metrics.bleu = {.tokenization = *tokenization, .smoothing = *smoothing, .is_lowercased = o.is_lowercased};
-  metrics.chrf.is_lowercased = metrics.chrf_plus_plus.is_lowercased = o.is_lowercased;
-  metrics.chrf_plus_plus.word_order = 2;
+  metrics.text.bleu = {
+      .tokenization = *tokenization, .smoothing = *smoothing, .is_lowercased = o.is_lowercased};
+  metrics.text.chrf.is_lowercased = metrics.text.chrf_plus_plus.is_lowercased = o.is_lowercased;
+  metrics.text.chrf_plus_plus.word_order = 2;
   return metrics;
 }
 
@@ -128,18 +134,25 @@ void write(const std::vector<ScoreRow>& rows, bool is_json) {
   out.flush();
 }
 
-std::vector<ScoreRow> text_rows(const Lines& hypotheses, const std::vector<Lines>& references,
-                                const Metrics& metrics) {
-  std::vector<ScoreRow> rows;
-  for (const std::string& name : metrics.of_text) {
-    if (name == "bleu") {
-      rows.push_back(bleu_row(hypotheses, references, metrics.bleu));
-    } else {
-      rows.push_back(
-          chrf_row(hypotheses, references, name == "chrf" ? metrics.chrf : metrics.chrf_plus_plus));
-    }
+// The recipe's expectations about figures that are among the rows, as train writes its own: a line "metric
+// TAB expected TAB reached TAB state" for each. A row stands for the expectation of its name; of several
+// (BLEU against two kinds of references) the first.
+void write_expectations(const std::vector<ScoreRow>& rows, const Options& o) {
+  if (o.recipe.empty()) return;
+  std::string table;
+  for (const Expectation& expectation : read_recipe(o.recipe, o.scale).expected) {
+    std::string_view wanted = expectation.metric;
+    if (wanted.starts_with("test_")) wanted.remove_prefix(std::string_view("test_").size());
+    const bool is_of_test = wanted.size() < expectation.metric.size() || wanted == "bleu" || wanted == "chrf";
+    const auto row = std::find_if(rows.begin(), rows.end(), [&](const ScoreRow& r) {
+      return r.json.at("metric").as_string() == wanted;
+    });
+    if (is_of_test && row != rows.end()) table += line_of(expectation, row->json.at("score").as_number());
   }
-  return rows;
+  if (table.empty()) return;
+  cli::LineWriter out;
+  out.text("\nmetric\texpected\treached\tstate\n" + table);
+  out.flush();
 }
 
 // --- One text against another ------------------------------------------------------------------------------
@@ -154,17 +167,7 @@ Lines read_all(const std::string& path, const cli::LineReaderSettings& settings)
 // A line of scores for each line of text, in the order of --metric.
 void write_sentences(const Lines& hypotheses, const std::vector<Lines>& references, const Metrics& metrics,
                      bool is_json) {
-  std::vector<std::vector<double>> columns;
-  for (const std::string& name : metrics.of_text) {
-    if (name == "bleu") {
-      columns.emplace_back();
-      for (const BleuScore& s : sentence_bleu(hypotheses, references, metrics.bleu))
-        columns.back().push_back(s.score);
-    } else {
-      columns.push_back(
-          sentence_chrf(hypotheses, references, name == "chrf" ? metrics.chrf : metrics.chrf_plus_plus));
-    }
-  }
+  const std::vector<std::vector<double>> columns = sentence_scores(hypotheses, references, metrics.text);
   cli::LineWriter out;
   for (std::size_t i = 0; i < hypotheses.size(); ++i) {
     Json json;
@@ -172,7 +175,7 @@ void write_sentences(const Lines& hypotheses, const std::vector<Lines>& referenc
     std::string line;
     for (std::size_t c = 0; c < columns.size(); ++c) {
       line += (c == 0 ? "" : "\t") + format_fixed(columns[c][i], 2);
-      json.set(metrics.of_text[c], columns[c][i]);
+      json.set(metrics.text.names[c], columns[c][i]);
     }
     out.line(is_json ? json.dump() : line);
   }
@@ -204,7 +207,7 @@ void evaluate_texts(const Options& o, const Metrics& metrics) {
   if (o.is_by_sentence) {
     write_sentences(hypotheses, references, metrics, o.is_json);
   } else {
-    write(text_rows(hypotheses, references, metrics), o.is_json);
+    write(text_rows(hypotheses, references, metrics.text), o.is_json);
   }
 }
 
@@ -383,10 +386,10 @@ void evaluate_model(const Options& o, const Metrics& metrics) {
   if (!metrics.of_model.empty() || o.has_reference_measure) {
     rows = loss_rows(evaluate_pairs(*model.model, arena, examples.pairs, o.batch_sequences), o, metrics);
   }
-  if (!metrics.of_text.empty()) {
+  if (!metrics.text.names.empty()) {
     const Lines translations = translate(model, arena, examples, o);
     const auto add = [&](const Lines& references, std::string_view kind, std::string_view detail) {
-      for (ScoreRow& row : text_rows(translations, {references}, metrics)) {
+      for (ScoreRow& row : text_rows(translations, std::span(&references, 1), metrics.text)) {
         row.details.insert(row.details.begin(), std::string(detail));
         row.json.set("references", kind);
         rows.push_back(std::move(row));
@@ -396,6 +399,7 @@ void evaluate_model(const Options& o, const Metrics& metrics) {
     if (!o.has_ids) add(examples.raw_references, "raw", "against the references as they are");
   }
   write(rows, o.is_json);
+  write_expectations(rows, o);
 }
 
 void run(const Options& o) {
@@ -410,6 +414,9 @@ void run(const Options& o) {
     throw UsageError(
         "nothing to evaluate (name a model and data, or --hypotheses and --references, or --predictions and "
         "--labels)");
+  }
+  if (!o.recipe.empty() && (o.model.empty() || o.is_json)) {
+    throw UsageError("--recipe is for a model, and not for --json");
   }
   if (o.is_by_sentence && !has_texts) throw UsageError("--sentences is for --hypotheses and --references");
   if (o.isa != "auto") kernels::set_isa(kernels::isa_of_name(o.isa));

@@ -64,7 +64,7 @@ void describe(CLI::App& app, Options& o, TypedOptions& typed) {
   typed.size =
       app.add_option("--size", o.size, "learn at most N terms, [UNK] counted")->capture_default_str();
   app.add_option("-o", o.output, "where what was learned goes; - is standard output")->option_text("FILE");
-  app.add_option("-r,--recipe", o.recipe, "take length, start and end from a recipe")->option_text("FILE");
+  app.add_option("-r,--recipe", o.recipe, "take length, start and end, or a table's terms, from a recipe")->option_text("FILE");
   app.add_option("--side", o.side, "of the recipe: source or target")->capture_default_str();
   app.add_option("--scale", o.scale, "of the recipe: full, or quick: its cut-down version")
       ->capture_default_str();
@@ -83,6 +83,9 @@ void resolve(Options& o, const TypedOptions& typed) {
     if (typed.length->count() == 0) o.length = recipe.model.length;
     if (typed.start->count() == 0) o.has_start = o.side == "target";
     if (typed.end->count() == 0) o.has_end = o.side == "target";
+    if (typed.ngrams->count() == 0) o.ngrams = recipe.terms.ngrams;
+    if (typed.size->count() == 0) o.size = recipe.terms.size;
+    if (o.form.empty() && (o.learn == "ngrams" || !o.terms.empty())) o.form = recipe.terms.output;
   }
   const auto named = [](const fs::path& path) { return path.empty() ? 0 : 1; };
   if (named(o.tokenizer) + named(o.terms) + named(o.labels) + (o.learn.empty() ? 0 : 1) != 1) {

@@ -84,6 +84,32 @@ std::vector<Json> ClassificationReport::json() const {
   return all;
 }
 
+ClassProbabilities::ClassProbabilities(std::vector<std::string> labels)
+    : labels_(std::move(labels)), confusion_(static_cast<std::int32_t>(labels_.size())) {}
+
+void ClassProbabilities::add(std::int32_t label, std::span<const float> probabilities) {
+  if (probabilities.size() != labels_.size()) {
+    throw Error("class probabilities: " + std::to_string(probabilities.size()) + " of " +
+                std::to_string(labels_.size()) + " classes");
+  }
+  for (const float p : probabilities) {
+    if (!(p >= 0 && p <= 1)) throw Error("class probabilities: " + std::to_string(p) + " is none");
+  }
+  const auto guess = std::max_element(probabilities.begin(), probabilities.end()) - probabilities.begin();
+  confusion_.add(label, static_cast<std::int32_t>(guess));
+  of_label_.push_back(static_cast<double>(probabilities[static_cast<std::size_t>(label)]));
+  if (labels_.size() != 2) return;
+  of_second_.push_back(static_cast<double>(probabilities[1]));
+  is_second_.push_back(label == 1 ? 1 : 0);
+}
+
+ClassificationReport ClassProbabilities::finish() const {
+  if (of_label_.empty()) throw Error("no lines (a measure needs at least one)");
+  ClassificationReport report{labels_, confusion_, log_loss(of_label_), {}};
+  if (labels_.size() == 2) report.roc_auc = roc_auc(is_second_, of_second_);
+  return report;
+}
+
 std::int32_t LabelledGuesses::id_of(std::string_view name) {
   std::uint64_t& id = names_.value(name);
   if (id == 0) {

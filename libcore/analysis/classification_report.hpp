@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,6 +27,25 @@ struct ClassificationReport {
   std::string text() const;
   // One object a line: the rows; one of each class; the confusion matrix.
   std::vector<Json> json() const;
+};
+
+// What a model gives to each class, and the class that is right: twelve bytes an example, twenty of two
+// classes.
+class ClassProbabilities {
+ public:
+  // The names of the classes, in the order of their probabilities. Throws Error where there are none.
+  explicit ClassProbabilities(std::vector<std::string> labels);
+  // The guess is the class of the greatest probability, of equals the first. Throws Error where there is not
+  // one for each class, or one is not in [0, 1].
+  void add(std::int32_t label, std::span<const float> probabilities);
+  // Throws Error where there were no examples.
+  ClassificationReport finish() const;
+
+ private:
+  std::vector<std::string> labels_;
+  ConfusionMatrix confusion_;
+  std::vector<double> of_label_, of_second_;
+  std::vector<std::uint8_t> is_second_;
 };
 
 // Guesses and labels by name, as lines: twelve bytes and a half an example.

@@ -52,6 +52,35 @@ ScoreRow chrf_row(std::span<const std::string> hypotheses,
   return row;
 }
 
+std::vector<ScoreRow> text_rows(std::span<const std::string> hypotheses,
+                                std::span<const std::vector<std::string>> references,
+                                const TextMetrics& metrics) {
+  std::vector<ScoreRow> rows;
+  for (const std::string& name : metrics.names) {
+    rows.push_back(name == "bleu" ? bleu_row(hypotheses, references, metrics.bleu)
+                                  : chrf_row(hypotheses, references,
+                                             name == "chrf" ? metrics.chrf : metrics.chrf_plus_plus));
+  }
+  return rows;
+}
+
+std::vector<std::vector<double>> sentence_scores(std::span<const std::string> hypotheses,
+                                                 std::span<const std::vector<std::string>> references,
+                                                 const TextMetrics& metrics) {
+  std::vector<std::vector<double>> columns;
+  for (const std::string& name : metrics.names) {
+    if (name != "bleu") {
+      columns.push_back(
+          sentence_chrf(hypotheses, references, name == "chrf" ? metrics.chrf : metrics.chrf_plus_plus));
+      continue;
+    }
+    columns.emplace_back();
+    for (const BleuScore& s : sentence_bleu(hypotheses, references, metrics.bleu))
+      columns.back().push_back(s.score);
+  }
+  return columns;
+}
+
 std::string score_table(std::span<const ScoreRow> rows) {
   Table table({{"metric"}, {"value", Table::Align::right}, {"details"}});
   for (const ScoreRow& row : rows) {

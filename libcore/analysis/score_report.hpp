@@ -26,6 +26,21 @@ ScoreRow bleu_row(std::span<const std::string> hypotheses,
 ScoreRow chrf_row(std::span<const std::string> hypotheses,
                   std::span<const std::vector<std::string>> references, const ChrfSettings& settings);
 
+// Which scores of texts are wanted, and how they are computed.
+struct TextMetrics {
+  std::vector<std::string> names;  // of "bleu", "chrf", "chrf++"
+  BleuSettings bleu;
+  ChrfSettings chrf, chrf_plus_plus;
+};
+// A row for each name.
+std::vector<ScoreRow> text_rows(std::span<const std::string> hypotheses,
+                                std::span<const std::vector<std::string>> references,
+                                const TextMetrics& metrics);
+// For each name the score of every line; BLEU with effective order.
+std::vector<std::vector<double>> sentence_scores(std::span<const std::string> hypotheses,
+                                                 std::span<const std::vector<std::string>> references,
+                                                 const TextMetrics& metrics);
+
 // Columns metric, value, details.
 std::string score_table(std::span<const ScoreRow> rows);
 

@@ -144,7 +144,8 @@ template <class Visitor>
 void rows(Visitor& v, Expectation& s) {
   v.field("metric", s.metric,
           OneOf{{"parameters", "training_loss", "validation_loss", "validation_accuracy", "reference_loss",
-                 "reference_accuracy", "best_epoch", "seconds_an_epoch", "tokens_a_second", "bleu", "chrf"}});
+                 "reference_accuracy", "best_epoch", "seconds_an_epoch", "tokens_a_second", "test_loss",
+                 "test_accuracy", "test_macro_f1", "test_roc_auc", "bleu", "chrf"}});
   v.field("value", s.value, Between{-1e18, 1e18});
   v.field("tolerance", s.tolerance, Between{0, 1e18});
   v.field("compare", s.compare, OneOf{{"near", "at_least", "at_most"}});

@@ -95,6 +95,13 @@ std::string judge(const Expectation& expectation, double reached) {
   return std::abs(reached - expectation.value) <= expectation.tolerance.value_or(0) ? "ok" : "missed";
 }
 
+std::string line_of(const Expectation& e, double reached) {
+  std::string wanted = e.compare == "at_least" ? ">= " : e.compare == "at_most" ? "<= " : "";
+  wanted += format_number(e.value);
+  if (e.compare == "near" && e.tolerance) wanted += " +- " + format_number(*e.tolerance);
+  return e.metric + "\t" + wanted + "\t" + format_number(reached) + "\t" + judge(e, reached) + "\n";
+}
+
 std::string table_of_expectations(const Recipe& recipe, const std::filesystem::path& directory,
                                   const Parameters& parameters) {
   const RunFigures run = read_run(directory, recipe.training.best_metric);
@@ -107,11 +114,7 @@ std::string table_of_expectations(const Recipe& recipe, const std::filesystem::p
   for (const Expectation& e : recipe.expected) {
     const auto found = reached.find(e.metric);
     if (found == reached.end()) continue;
-    std::string wanted = e.compare == "at_least" ? ">= " : e.compare == "at_most" ? "<= " : "";
-    wanted += format_number(e.value);
-    if (e.compare == "near" && e.tolerance) wanted += " +- " + format_number(*e.tolerance);
-    text += e.metric + "\t" + wanted + "\t" + format_number(found->second) + "\t" + judge(e, found->second) +
-            "\n";
+    text += line_of(e, found->second);
   }
   text += "validation_loss at the best epoch (" + std::to_string(run.best_epoch) + ")\t\t" +
           format_fixed(run.validation_loss, 4) + "\t\n";

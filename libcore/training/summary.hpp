@@ -32,6 +32,9 @@ RunFigures read_run(const std::filesystem::path& directory, const std::string& b
 std::string table_of_expectations(const Recipe& recipe, const std::filesystem::path& directory,
                                   const Parameters& parameters);
 
+// Its line of such a table.
+std::string line_of(const Expectation& expectation, double reached);
+
 // "ok" or "missed".
 std::string judge(const Expectation& expectation, double reached);
 

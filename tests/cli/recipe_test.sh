@@ -1,12 +1,13 @@
 #!/bin/bash
 # A recipe at SCALE=quick through the Makefile: every stage, a report at the end, and nothing left to do the second time.
-#   recipe_test.sh BIN [RECIPE]     BIN: the folder of the tools; RECIPE: phrasebook. With another recipe its data is prepared
-#                                   from HEADWATER_DATA; status 77 (skipped) where that is not set.
+#   recipe_test.sh BIN [RECIPE [made]]     BIN: the folder of the tools; RECIPE: phrasebook. Another recipe's data is prepared from
+#                                          HEADWATER_DATA (status 77, skipped, where that is not set), or, with "made", a small set
+#                                          that is made up here
 set -euo pipefail
 export LC_ALL=C
-bin=$(cd "$1" && pwd) recipe=${2:-phrasebook}
+bin=$(cd "$1" && pwd) recipe=${2:-phrasebook} kind=${3:-real}
 cd "$(dirname "$0")/../.."
-if [ "$recipe" != phrasebook ] && [ -z "${HEADWATER_DATA-}" ]; then
+if [ "$recipe" != phrasebook ] && [ "$kind" = real ] && [ -z "${HEADWATER_DATA-}" ]; then
   echo 'skipped: HEADWATER_DATA is not set (the folder of a mirror of the public data)'
   exit 77
 fi
@@ -18,17 +19,52 @@ fail() {
   cat "$tmp/log"
   exit 1
 }
+
+# Reviews whose label follows from two of their words; pairs that a word-by-word translation gets right.
+make_lines() { # REVIEWS|PAIRS LINES SEED
+  awk -v kind="$1" -v lines="$2" -v state="$3" '
+    function below(n) { state = state * 16807 % 2147483647; return state % n }
+    BEGIN {
+      filler = split("the film was a story about people who walk in long rain and talk of their town", word, " ")
+      split("good great fine lovely clever", praise, " ")
+      split("bad dull poor awful weak", blame, " ")
+      split("der film war ein maerchen ueber leute die gehen in langem regen und reden von ihrer stadt", other, " ")
+      for (line = 1; line <= lines; ++line) {
+        positive = below(2)
+        text = translation = ""
+        for (i = 6 + below(10); i > 0; --i) { w = below(filler) + 1; text = text word[w] " "; translation = translation other[w] " " }
+        if (kind == "pairs") { sub(/ $/, "", text); sub(/ $/, "", translation); print text "\t" translation }
+        else print text (positive ? praise[below(5) + 1] : blame[below(5) + 1]) " " text (positive ? praise[below(5) + 1] : blame[below(5) + 1]) "\t" (positive ? "pos" : "neg")
+      }
+    }'
+}
+if [ "$kind" = made ]; then
+  case $recipe in imdb-*) set_name=imdb lines=reviews ;; *) set_name=$recipe lines=pairs ;; esac
+  mkdir -p "$tmp/data/$set_name"
+  make_lines $lines 1000 1 >"$tmp/data/$set_name/train.tsv"
+  make_lines $lines 200 2 >"$tmp/data/$set_name/validation.tsv"
+  make_lines $lines 2000 3 >"$tmp/data/$set_name/test.tsv"
+fi
+
 run=$tmp/models/recipes/$recipe-quick
 report=$run/report.txt
 make=(make --no-print-directory "BIN=$bin" "DATA=$tmp/data" "MODELS=$tmp/models")
 begin=$(date +%s)
 "${make[@]}" "$report" >"$tmp/log" 2>&1 || fail "$recipe at SCALE=quick"
 seconds=$(($(date +%s) - begin))
-grep -q 'exactly right: [0-9]* of [0-9]*' "$report" || fail 'no count of exact translations in the report'
-grep -q 'BLEU' "$report" || fail 'no BLEU in the report'
+case $recipe in
+  imdb-*)
+    grep -q '^accuracy  *[01]\.[0-9]* ' "$report" || fail 'no accuracy on the test set in the report'
+    grep -q '^neg  *[01]\.' "$report" || fail 'no precision of a class in the report'
+    ;;
+  *)
+    grep -q 'exactly right: [0-9]* of [0-9]*' "$report" || fail 'no count of exact translations in the report'
+    grep -q 'BLEU' "$report" || fail 'no BLEU in the report'
+    [ "$(wc -l <"$run/test.hypotheses")" = "$(wc -l <"$run/test.references")" ] ||
+      fail 'translations and references differ in number'
+    ;;
+esac
 [ -s "$run/model/model.safetensors" ] || fail 'no model'
-[ "$(wc -l <"$run/test.hypotheses")" = "$(wc -l <"$run/test.references")" ] ||
-  fail 'translations and references differ in number'
 "${make[@]}" --question "$report" >"$tmp/log" 2>&1 || fail 'the second make finds something to do'
 cat "$report"
 data/table.sh "$tmp/models/recipes" "$recipe-quick" || fail 'the table of all runs says that something was missed'

@@ -65,6 +65,46 @@ TEST_CASE("labels alone, more classes, numbers by value") {
         "10            0  1   1\n");
 }
 
+TEST_CASE("probabilities of all classes say the same as guesses by name") {
+  ClassProbabilities probabilities({"neg", "pos"});
+  LabelledGuesses guesses;
+  const auto add = [&](float p, std::int32_t label) {
+    probabilities.add(label, std::vector<float>{1 - p, p});
+    const std::string name = p > 0.5f ? "pos\t" + std::to_string(p) : "neg\t" + std::to_string(1 - p);
+    guesses.add(name, label == 1 ? "pos" : "neg");
+  };
+  add(0.875f, 1);
+  add(0.25f, 1);
+  add(0.5f, 0);
+  add(0.125f, 0);
+  add(0.75f, 0);
+  const ClassificationReport ours = probabilities.finish(), theirs = guesses.finish();
+  CHECK(ours.text() == theirs.text());
+  CHECK(score_of(ours, "roc_auc") == score_of(theirs, "roc_auc"));
+  CHECK(score_of(ours, "loss") == doctest::Approx(score_of(theirs, "loss")).epsilon(1e-15));
+}
+
+TEST_CASE("probabilities of three classes: loss, no ROC AUC; of equals the first is the guess") {
+  ClassProbabilities probabilities({"a", "b", "c"});
+  probabilities.add(2, std::vector<float>{0.25f, 0.25f, 0.5f});
+  probabilities.add(1, std::vector<float>{0.5f, 0.5f, 0.0f});
+  const ClassificationReport report = probabilities.finish();
+  CHECK(report.confusion.count(2, 2) == 1);
+  CHECK(report.confusion.count(1, 0) == 1);
+  CHECK(score_of(report, "loss") == doctest::Approx(std::log(2)));
+  CHECK_FALSE(report.roc_auc.has_value());
+  CHECK(error_text([&] { probabilities.add(0, std::vector<float>{1}); }) ==
+        "class probabilities: 1 of 3 classes");
+  CHECK(error_text([&] {
+          probabilities.add(0, std::vector<float>{NAN, 0, 0});
+        }).starts_with("class probabilities: "));
+  CHECK(error_text([&] {
+          probabilities.add(3, std::vector<float>{1, 0, 0});
+        }).starts_with("confusion matrix: class 3"));
+  CHECK(error_text([] { (void)ClassProbabilities({"a"}).finish(); }) ==
+        "no lines (a measure needs at least one)");
+}
+
 TEST_CASE("what is not a guess or not a label says so") {
   LabelledGuesses guesses;
   const auto said = [&](std::string_view guess, std::string_view label) {
