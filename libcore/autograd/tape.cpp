@@ -10,14 +10,32 @@
 
 namespace headwater {
 
+namespace {
+
+// What the arena sets aside for a matrix.
+std::size_t bytes_of(Index rows, Index cols) {
+  return (static_cast<std::size_t>(rows * cols) * sizeof(Real) + 63) / 64 * 64;
+}
+
+}  // namespace
+
+Variable::Node* Tape::node(Matrix value, const Packing* packing, bool needs_gradient) {
+  return new (arena_.allocate(sizeof(Variable::Node)))
+      Variable::Node{value, Matrix(), packing, needs_gradient && is_recording(), nullptr};
+}
+
 Variable Tape::variable(Index rows, Index cols, const Packing* packing, bool needs_gradient) {
-  return wrap(arena_.matrix(rows, cols), packing, needs_gradient);
+  const Matrix value = arena_.matrix(rows, cols);
+  const Variable result(node(value, packing, needs_gradient));
+  result.node_->previous_result = last_result_;
+  last_result_ = result.node_;
+  return result;
 }
 
 Variable Tape::wrap(Matrix value, const Packing* packing, bool needs_gradient) {
-  auto* node = new (arena_.allocate(sizeof(Variable::Node)))
-      Variable::Node{value, Matrix(), packing, needs_gradient && is_recording()};
-  return Variable(node);
+  const Variable result(node(value, packing, needs_gradient));
+  mark_ = arena_.used();  // it stays when the operation that is recorded next is undone
+  return result;
 }
 
 void Tape::push(std::string_view operation, void* closure, void (*run)(void*)) {
@@ -26,13 +44,30 @@ void Tape::push(std::string_view operation, void* closure, void (*run)(void*)) {
     throw Error("tape: operation " + quote(operation) +
                 " is not in the list of autograd/ops.hpp (add it there and to the gradient checks)");
   }
-  last_ = new (arena_.allocate(sizeof(Entry))) Entry{closure, run, last_};
+  void* const memory = arena_.allocate(sizeof(Entry));
+  last_ = new (memory) Entry{closure, run, last_, last_result_, mark_, arena_.used()};
+  last_result_ = nullptr;
+  mark_ = arena_.used();
+}
+
+void* Tape::allocate(std::size_t bytes) {
+  void* const block = free_.take(bytes);
+  return block != nullptr ? block : arena_.allocate(bytes);
+}
+
+Matrix Tape::temporary(Index rows, Index cols) {
+  constexpr std::size_t kHead = 64;  // keeps the values aligned
+  static_assert(sizeof(Temporary) <= kHead);
+  const std::size_t bytes = kHead + bytes_of(rows, cols);
+  void* const block = allocate(bytes);
+  last_temporary_ = new (block) Temporary{bytes, last_temporary_};
+  return {reinterpret_cast<Real*>(static_cast<char*>(block) + kHead), rows, cols};
 }
 
 GradientSlot Tape::slot(const Variable& v) {
   Matrix& gradient = v.node_->gradient;
   if (gradient.data != nullptr) return {gradient, true};
-  gradient = arena_.matrix(v.rows(), v.cols());
+  gradient = Matrix(static_cast<Real*>(allocate(bytes_of(v.rows(), v.cols()))), v.rows(), v.cols());
   return {gradient, false};
 }
 
@@ -53,11 +88,33 @@ Tape::PairSlot Tape::slot(Parameter& weight, Parameter* bias) {
 
 void Tape::give(const Variable& v, Matrix contribution) {
   Matrix& gradient = v.node_->gradient;
-  if (gradient.data == nullptr) {
-    gradient = contribution;
-  } else {
+  if (gradient.data != nullptr) {
     kernels::accumulate(contribution, gradient);
+    return;
   }
+  gradient = contribution;
+  if (running_ == nullptr) return;
+  for (Variable::Node* result = running_->last_result; result != nullptr; result = result->previous_result) {
+    if (result->gradient.data != contribution.data) continue;
+    result->gradient = Matrix();  // it is v's now
+    return;
+  }
+  keeps_memory_ = true;
+}
+
+void Tape::release_after(const Entry& entry) {
+  const std::size_t begin = entry.begin, end = entry.end;
+  for (Variable::Node* result = entry.last_result; result != nullptr; result = result->previous_result) {
+    if (result->gradient.data != nullptr)
+      free_.add(result->gradient.data, bytes_of(result->gradient.rows, result->gradient.cols));
+  }
+  while (last_temporary_ != nullptr) {
+    Temporary* const block = last_temporary_;
+    last_temporary_ = block->previous;
+    free_.add(block, (block->bytes + 63) / 64 * 64);
+  }
+  if (!keeps_memory_) free_.add(arena_.at(begin), end - begin);
+  keeps_memory_ = false;
 }
 
 const Matrix& Tape::incoming(const Variable& v) const {
@@ -67,7 +124,13 @@ const Matrix& Tape::incoming(const Variable& v) const {
 }
 
 void Tape::backward() {
-  for (Entry* entry = last_; entry != nullptr; entry = entry->previous) entry->run(entry->closure);
+  while (last_ != nullptr) {
+    running_ = last_;
+    last_ = running_->previous;
+    running_->run(running_->closure);
+    release_after(*running_);
+  }
+  running_ = nullptr;
 }
 
 void Tape::seed(const Variable& v, ConstMatrix cotangent) {

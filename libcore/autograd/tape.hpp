@@ -1,8 +1,9 @@
 // Reverse-mode automatic differentiation over matrices of packed tokens.
 //
 // A tape records one closure an operation while the forward code runs and replays them backwards. Values,
-// gradients and closures live in an arena, so a step allocates nothing. A tape that does not record runs the
-// same forward code for inference.
+// gradients and closures live in an arena, so a step allocates nothing. While the closures run, gradients
+// take the place of what is needed no more: values of operations that are undone and gradients that have
+// flowed on. A tape that does not record runs the same forward code for inference.
 #pragma once
 
 #include <span>
@@ -13,6 +14,7 @@
 #include "autograd/parameter.hpp"
 #include "tensor/arena.hpp"
 #include "tensor/fold.hpp"
+#include "tensor/free_blocks.hpp"
 #include "tensor/matrix.hpp"
 
 namespace headwater {
@@ -25,7 +27,8 @@ struct Packing {
   Index tokens() const { return offsets.back(); }
 };
 
-// A matrix on the tape: a handle, copied freely, valid until the arena is reset.
+// A matrix on the tape: a handle, copied freely, valid until the arena is reset or, for the result of an
+// operation, until Tape::backward has undone it.
 class Variable {
  public:
   Variable() = default;
@@ -35,7 +38,7 @@ class Variable {
   const Packing& packing() const { return *node_->packing; }
   const Packing* packing_or_null() const { return node_->packing; }
   bool needs_gradient() const { return node_->needs_gradient; }
-  // After Tape::backward; empty where nothing flowed back.
+  // After Tape::backward, of matrices given to Tape::wrap; empty where nothing flowed back.
   const Matrix& gradient() const { return node_->gradient; }
   explicit operator bool() const { return node_ != nullptr; }
 
@@ -45,6 +48,7 @@ class Variable {
     Matrix value, gradient;
     const Packing* packing;
     bool needs_gradient;
+    Node* previous_result;  // of the same operation
   };
   explicit Variable(Node* node) : node_(node) {}
   Node* node_ = nullptr;
@@ -59,7 +63,7 @@ struct GradientSlot {
 class Tape {
  public:
   enum class Mode { record, inference };
-  Tape(Arena& arena, Mode mode) : arena_(arena), mode_(mode) {}
+  Tape(Arena& arena, Mode mode) : arena_(arena), mode_(mode), mark_(arena.used()) {}
   Tape(const Tape&) = delete;
   Tape& operator=(const Tape&) = delete;
 
@@ -94,8 +98,11 @@ class Tape {
   };
   static PairSlot slot(Parameter& weight, Parameter* bias);
   // Adds `contribution` to the gradient of `v`; where it is the first, the matrix itself becomes the gradient
-  // and may be written to later.
+  // and may be written to later. It is memory of the operation whose closure runs: its result's gradient, or
+  // what it took from the arena.
   void give(const Variable& v, Matrix contribution);
+  // Values that are wanted until the running closure ends.
+  Matrix temporary(Index rows, Index cols);
   // The gradient that flowed into `v` (its consumers have run); throws Error where there is none.
   const Matrix& incoming(const Variable& v) const;
   static bool has_incoming(const Variable& v) { return v.node_->gradient.data != nullptr; }
@@ -110,11 +117,29 @@ class Tape {
     void* closure;
     void (*run)(void*);
     Entry* previous;
+    Variable::Node* last_result;
+    std::size_t begin, end;  // in the arena: everything that belongs to this operation
   };
+  // A block that goes back when the running closure ends; the values stand behind it.
+  struct Temporary {
+    std::size_t bytes;
+    Temporary* previous;
+  };
+  Variable::Node* node(Matrix value, const Packing* packing, bool needs_gradient);
   void push(std::string_view operation, void* closure, void (*run)(void*));
+  void* allocate(std::size_t bytes);  // of memory that is free again, if possible
+  void release_after(const Entry& entry);
+
   Arena& arena_;
   Mode mode_;
   Entry* last_ = nullptr;
+  Variable::Node* last_result_ = nullptr;  // of the operation that is being recorded
+  std::size_t mark_;                       // where its memory begins
+  // While closures run:
+  FreeBlocks free_;
+  Entry* running_ = nullptr;
+  bool keeps_memory_ = false;  // the running operation gave memory of its own away
+  Temporary* last_temporary_ = nullptr;
 };
 
 }  // namespace headwater

@@ -35,7 +35,8 @@ class Arena {
   // Takes back everything handed out since used() was `mark`.
   void reset(std::size_t mark = 0) { used_ = mark; }
   std::size_t used() const { return used_; }
-  std::size_t peak() const { return peak_; }  // bytes, the most ever in use
+  void* at(std::size_t offset) const { return base_ + offset; }  // where the byte after `offset` used ones is
+  std::size_t peak() const { return peak_; }                     // bytes, the most ever in use
   std::size_t available() const { return reserved_ - used_; }
 
  private:

@@ -8,15 +8,16 @@ Variable add(Tape& tape, const Variable& a, const Variable& b) {
   kernels::add(a.value(), b.value(), y.value());
   tape.record("add", [&tape, a, b, y] {
     if (!Tape::has_incoming(y)) return;
-    for (const Variable& input : {a, b}) {
-      if (!input.needs_gradient()) continue;
-      const GradientSlot d = tape.slot(input);
-      if (d.accumulate) {
-        kernels::accumulate(tape.incoming(y), d.matrix);
+    const Matrix& dy = tape.incoming(y);
+    if (b.needs_gradient()) {
+      const GradientSlot db = tape.slot(b);
+      if (db.accumulate) {
+        kernels::accumulate(dy, db.matrix);
       } else {
-        kernels::copy(tape.incoming(y), d.matrix);
+        kernels::copy(dy, db.matrix);
       }
     }
+    if (a.needs_gradient()) tape.give(a, dy);
   });
   return y;
 }

@@ -22,7 +22,7 @@ Variable attention(Tape& tape, const Variable& q, const Variable& k, const Varia
     if (!Tape::has_incoming(y)) return;
     // The kernel overwrites; a second contribution to q, k or v goes through a temporary.
     const auto target = [&tape](const GradientSlot& s) {
-      return s.accumulate ? tape.arena().matrix(s.matrix.rows, s.matrix.cols) : s.matrix;
+      return s.accumulate ? tape.temporary(s.matrix.rows, s.matrix.cols) : s.matrix;
     };
     const GradientSlot dq = tape.slot(q), dk = tape.slot(k), dv = tape.slot(v);
     const Matrix tq = target(dq), tk = target(dk), tv = target(dv);

@@ -8,8 +8,13 @@ Variable dropout(Tape& tape, const Variable& x, Real rate, const RandomStream& s
   kernels::dropout(x.value(), rate, stream, 0, y.value(), false);
   tape.record("dropout", [&tape, x, y, rate, stream] {
     if (!Tape::has_incoming(y) || !x.needs_gradient()) return;
-    const GradientSlot dx = tape.slot(x);
-    kernels::dropout(tape.incoming(y), rate, stream, 0, dx.matrix, dx.accumulate);
+    const Matrix& dy = tape.incoming(y);
+    if (Tape::has_incoming(x)) {
+      kernels::dropout(dy, rate, stream, 0, tape.slot(x).matrix, true);
+    } else {
+      kernels::dropout(dy, rate, stream, 0, dy, false);
+      tape.give(x, dy);
+    }
   });
   return y;
 }

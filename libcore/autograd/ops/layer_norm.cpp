@@ -29,7 +29,7 @@ Variable add_layer_norm(Tape& tape, const Variable& x, const Variable& z, Parame
     const Tape::PairSlot d = Tape::slot(*scale, shift);
     // d(x + z) goes to both; it is computed where it overwrites and added or copied to the other.
     const GradientSlot dz = tape.slot(z);
-    const Matrix dsum = dz.accumulate ? tape.arena().matrix(x.rows(), x.cols()) : dz.matrix;
+    const Matrix dsum = dz.accumulate ? tape.temporary(x.rows(), x.cols()) : dz.matrix;
     kernels::layer_norm_backward(sum, moments, scale->value.data, tape.incoming(y), *x.packing().plan, dsum,
                                  false, d.weight.data, d.bias, d.accumulate);
     // x first: it may be z itself, whose gradient then begins here.

@@ -128,7 +128,7 @@ Variable mix_tokens(Tape& tape, const Variable& x, const TokenMixer& mixer) {
     if (!Tape::has_incoming(y)) return;
     const Matrix& dy = tape.incoming(y);
     const GradientSlot dx = tape.slot(x);
-    const Matrix to = dx.accumulate ? tape.arena().matrix(x.rows(), x.cols()) : dx.matrix;
+    const Matrix to = dx.accumulate ? tape.temporary(x.rows(), x.cols()) : dx.matrix;
     mixing.backward(tape.arena(), dy, to);
     if (dx.accumulate) kernels::accumulate(to, dx.matrix);
   });

@@ -34,7 +34,7 @@ Variable prepend_token(Tape& tape, const Variable& x, const Packing& packing, Pa
   tape.record("prepend_token", [&tape, x, y, ids, parameter = &token] {
     if (!Tape::has_incoming(y)) return;
     const Matrix& dy = tape.incoming(y);
-    const Matrix sums = tape.arena().matrix(2, y.cols());
+    const Matrix sums = tape.temporary(2, y.cols());
     const std::span<std::int32_t> order(tape.arena().allocate_array<std::int32_t>(y.rows()), ids.size());
     const std::span<std::int32_t> starts(tape.arena().allocate_array<std::int32_t>(3), 3);
     kernels::embed_backward(ids, dy, Real(1), *y.packing().plan, sums, false, order, starts);

@@ -17,7 +17,7 @@ Variable sparse_linear(Tape& tape, const SparseRows& x, const Packing& rows, Par
     const GradientSlot db = Tape::slot(*bias);
     kernels::linear_backward_weight(ConstMatrix(dy.data, dy.rows, 0, dy.stride), dy, *y.packing().plan,
                                     Matrix(nullptr, 0, dy.cols), db.matrix.data, db.accumulate);
-    const Matrix entries = tape.arena().matrix(x.entries->tokens(), dy.cols);
+    const Matrix entries = tape.temporary(x.entries->tokens(), dy.cols);
     kernels::sparse_linear_backward(x.values, x.entries->offsets, dy, entries);
     add_table_gradient(tape, x.ids, entries, 1, *x.entries->plan, *weight);
   });

@@ -152,3 +152,20 @@ TEST_CASE_FIXTURE(Batch, "a token stands before each sequence, positions are add
   const Variable z = ops::add_positions(tape, y, position_of, *positions);
   CHECK(numbers(z.value()) == std::vector<Real>{7, 10, 21, 32, 43, 54, 7, 10, 25, 36});
 }
+
+TEST_CASE_FIXTURE(Batch, "gradients take the place of what is undone") {
+  constexpr Index kWidth = 1024;
+  Tape tape(arena, Tape::Mode::record);
+  const Variable x = tape.wrap(arena.matrix(3, kWidth), &packing, true);
+  kernels::fill(x.value(), 1);
+  Variable y = x;
+  for (int layer = 0; layer < 20; ++layer) y = ops::add(tape, ops::add(tape, y, x), y);
+  kernels::fill(y.value(), 1);
+  tape.seed(y, y.value());
+  const std::size_t before = arena.peak(), matrix = 3 * kWidth * sizeof(Real);
+  tape.backward();
+  CHECK(arena.peak() <= before + 2 * matrix);  // 41 results have gradients
+  // y = 2 y + x each time: dx = 2^20 + (2^20 - 1).
+  CHECK(x.gradient().data[0] == Real((1 << 21) - 1));
+  CHECK(x.gradient().data[3 * kWidth - 1] == Real((1 << 21) - 1));
+}
