@@ -196,6 +196,7 @@ void run(const Options& o) {
     validation_examples.columns = &data;
     const auto count = static_cast<std::size_t>(data.examples());
     validation_examples.indices = split_by_seed(count, recipe.data.validation_fraction, recipe.seed);
+    train_examples.indices.reserve(count - validation_examples.indices.size());
     std::size_t at = 0;
     for (std::uint32_t i = 0; i < count; ++i) {
       if (at < validation_examples.indices.size() && validation_examples.indices[at] == i) {

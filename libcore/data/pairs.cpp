@@ -70,24 +70,22 @@ void IdColumns::add_line(std::string_view line, std::string_view place) {
   }
   if (has_empty) {
     ++skipped_;
-    for (Column& column : columns_) column.resize(column.offsets.back());
+    for (Column& column : columns_) column.shorten(0);
     return;
   }
   for (Column& column : columns_) {
-    const std::int64_t start = column.offsets.back();
-    std::int64_t end = static_cast<std::int64_t>(column.ids.size());
-    if (column.settings.most_ids > 0 && end - start > column.settings.most_ids) {
-      end = start + column.settings.most_ids;
-      column.resize(end);
+    const auto count = static_cast<std::int64_t>(column.lists.open().size());
+    if (column.settings.most_ids > 0 && count > column.settings.most_ids) {
+      column.shorten(column.settings.most_ids);
       ++column.cut;
     }
-    column.offsets.push_back(end);
+    column.lists.close();
   }
 }
 
-void IdColumns::Column::resize(std::int64_t entries) {
-  ids.resize(static_cast<std::size_t>(entries));
-  if (settings.has_values) values.resize(static_cast<std::size_t>(entries));
+void IdColumns::Column::shorten(std::int64_t count) {
+  lists.shorten_open(count);
+  if (settings.has_values) values.resize(static_cast<std::size_t>(lists.total_ids()));
 }
 
 // `word` begins behind an id.
@@ -142,20 +140,19 @@ void IdColumns::add_ids(Column& column, std::string_view field, std::string_view
                ", but its vocabulary ends at " + std::to_string(settings.vocabulary - 1) +
                " (use the tokenizer that the ids were made with)");
     }
-    column.ids.push_back(static_cast<std::int32_t>(id));
+    column.lists.push(static_cast<std::int32_t>(id));
     if (at < end) ++at;  // the space
   }
-  const std::int64_t count = static_cast<std::int64_t>(column.ids.size()) - column.offsets.back();
+  const auto count = static_cast<std::int64_t>(column.lists.open().size());
   if (count > 0 && count < settings.least_ids) {
     fail(place, line, field.data(),
          std::to_string(count) + (count == 1 ? " id" : " ids") + " in column " + quote(settings.name) +
              ", which needs at least " + std::to_string(settings.least_ids) +
              " (vectorize it with --start --end)");
   }
-  const std::size_t first = static_cast<std::size_t>(column.offsets.back());
-  if (count > 0 && settings.first_id >= 0 && column.ids[first] != settings.first_id) {
+  if (count > 0 && settings.first_id >= 0 && column.lists.open().front() != settings.first_id) {
     fail(place, line, field.data(),
-         "id " + std::to_string(column.ids[first]) + " in column " + quote(settings.name) +
+         "id " + std::to_string(column.lists.open().front()) + " in column " + quote(settings.name) +
              ", which begins with the start token " + std::to_string(settings.first_id) +
              " (vectorize it with --start --end, or put the columns into the recipe's order)");
   }
@@ -219,9 +216,7 @@ void IdColumns::check_header_field(const Column& column, std::string_view field,
 
 void IdColumns::finish(std::string_view where, bool is_empty_allowed) {
   for (Column& column : columns_) {
-    column.ids.shrink_to_fit();
     column.values.shrink_to_fit();
-    column.offsets.shrink_to_fit();
   }
   const std::string start = std::string(where) + ": ";
   if (lines_ == 0) throw Error(start + "no examples (is the stage before it still alive?)");
@@ -245,17 +240,31 @@ std::size_t IdColumns::column(std::string_view name) const {
 std::string IdColumns::hash() const {
   static_assert(std::endian::native == std::endian::little,
                 "the hash is defined over little-endian integers");
+  const auto bytes = [](const auto* values, std::size_t count) {
+    return std::string_view(reinterpret_cast<const char*>(values), count * sizeof *values);
+  };
   Hasher hasher;
+  std::vector<std::int64_t> ends;
   for (const Column& column : columns_) {
-    const auto bytes = [](const auto& values) {
-      return std::string_view(reinterpret_cast<const char*>(values.data()),
-                              values.size() * sizeof(values[0]));
-    };
-    hasher.update(bytes(column.offsets));
-    hasher.update(bytes(column.ids));
-    if (column.settings.has_values) hasher.update(bytes(column.values));
+    // Where examples end, from 0 on, as 64-bit numbers; then the ids.
+    ends.assign(1, 0);
+    for (std::int64_t e = 0; e < column.lists.size(); ++e) {
+      ends.push_back(column.lists.end_of(e));
+      if (ends.size() < 4096) continue;
+      hasher.update(bytes(ends.data(), ends.size()));
+      ends.clear();
+    }
+    hasher.update(bytes(ends.data(), ends.size()));
+    hasher.update(bytes(column.lists.ids(), static_cast<std::size_t>(column.lists.total_ids())));
+    if (column.settings.has_values) hasher.update(bytes(column.values.data(), column.values.size()));
   }
   return hasher.digest();
+}
+
+std::int64_t IdColumns::bytes_beyond_ids() const {
+  std::int64_t bytes = 0;
+  for (const Column& column : columns_) bytes += column.lists.bytes_beyond_ids();
+  return bytes;
 }
 
 std::vector<std::uint32_t> split_by_seed(std::size_t count, double fraction, std::uint64_t seed) {
@@ -264,6 +273,7 @@ std::vector<std::uint32_t> split_by_seed(std::size_t count, double fraction, std
   const std::size_t held_out = std::clamp<std::size_t>(static_cast<std::size_t>(wanted), 1, count - 1);
   std::vector<std::uint32_t> order = random_order({.seed = seed, .purpose = Purpose::split}, count);
   order.resize(held_out);
+  order.shrink_to_fit();
   std::sort(order.begin(), order.end());
   return order;
 }

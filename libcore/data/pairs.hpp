@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "data/id_lists.hpp"
+
 namespace headwater {
 
 // What one column may hold.
@@ -37,26 +39,22 @@ class IdColumns {
   // ("-").
   void finish(std::string_view where, bool is_empty_allowed = false);
 
-  std::int64_t examples() const { return static_cast<std::int64_t>(columns_.front().offsets.size()) - 1; }
+  std::int64_t examples() const { return columns_.front().lists.size(); }
   std::size_t column_count() const { return columns_.size(); }
   std::size_t column(std::string_view name) const;  // index by name; throws Error where there is none
   std::span<const std::int32_t> ids(std::size_t column, std::int64_t example) const {
-    const Column& c = columns_[column];
-    const std::size_t e = static_cast<std::size_t>(example);
-    return std::span(c.ids).subspan(static_cast<std::size_t>(c.offsets[e]),
-                                    static_cast<std::size_t>(c.offsets[e + 1] - c.offsets[e]));
+    return columns_[column].lists[example];
   }
   // One for each id; empty where the column has none.
   std::span<const float> values(std::size_t column, std::int64_t example) const {
     const Column& c = columns_[column];
     if (!c.settings.has_values) return {};
-    const std::size_t e = static_cast<std::size_t>(example);
-    return std::span(c.values).subspan(static_cast<std::size_t>(c.offsets[e]),
-                                       static_cast<std::size_t>(c.offsets[e + 1] - c.offsets[e]));
+    return std::span(c.values).subspan(static_cast<std::size_t>(c.lists.begin_of(example)),
+                                       c.lists[example].size());
   }
-  std::int64_t total_ids(std::size_t column) const {
-    return static_cast<std::int64_t>(columns_[column].ids.size());
-  }
+  std::int64_t total_ids(std::size_t column) const { return columns_[column].lists.total_ids(); }
+  // Memory used for anything but the ids, of all columns.
+  std::int64_t bytes_beyond_ids() const;
 
   std::int64_t lines() const { return lines_; }      // read, without header lines
   std::int64_t skipped() const { return skipped_; }  // with an empty column
@@ -69,11 +67,10 @@ class IdColumns {
  private:
   struct Column {
     IdColumnSettings settings;
-    std::vector<std::int32_t> ids;
-    std::vector<float> values;
-    std::vector<std::int64_t> offsets{0};
+    IdLists lists;
+    std::vector<float> values;  // as many as ids
     std::int64_t cut = 0;
-    void resize(std::int64_t entries);
+    void shorten(std::int64_t count);  // of the line that is being read
   };
 
   void add_ids(Column& column, std::string_view field, std::string_view line, std::string_view place);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <numeric>
 
 #include "support/error.hpp"
 #include "support/numbers.hpp"
@@ -139,13 +140,16 @@ LossTotals Trainer::train_step(BatchSlot slot) {
 
 LossTotals Trainer::validate() {
   const std::size_t count = objective_.examples(Split::validation);
-  std::vector<std::uint32_t> order(count);
-  for (std::size_t i = 0; i < count; ++i) order[i] = static_cast<std::uint32_t>(i);
   const auto batch = static_cast<std::size_t>(recipe_.training.batch_sequences);
   LossTotals totals;
   if (count == 0) return totals;
+  // In order; of the two batches that are alive at once.
+  std::vector<std::uint32_t> numbers[2];
   const auto chosen = [&](std::size_t at) {
-    return std::span(order).subspan(at, std::min(batch, count - at));
+    std::vector<std::uint32_t>& batch_numbers = numbers[at / batch % 2];
+    batch_numbers.resize(std::min(batch, count - at));
+    std::iota(batch_numbers.begin(), batch_numbers.end(), static_cast<std::uint32_t>(at));
+    return std::span<const std::uint32_t>(batch_numbers);
   };
   BatchesAhead batches(packer_, objective_, Split::validation);
   batches.start(chosen(0));

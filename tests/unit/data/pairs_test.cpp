@@ -7,6 +7,7 @@
 #include <string>
 
 #include "support/error.hpp"
+#include "support/hash.hpp"
 
 using namespace headwater;
 
@@ -48,6 +49,33 @@ TEST_CASE("id lines are read into columns") {
   CHECK(columns.total_ids(1) == 5);
   CHECK(columns.column("target") == 1);
   CHECK_THROWS_AS(columns.column("label"), Error);
+}
+
+TEST_CASE("an example costs little beyond its ids, and many are found again") {
+  IdColumns columns({{.name = "source", .vocabulary = 1000}, {.name = "target", .vocabulary = 1000}});
+  const int count = 20'000;  // several blocks
+  const auto word = [](int i) { return std::to_string(i % 1000); };
+  std::int64_t source_ids = 0;
+  for (int i = 0; i < count; ++i) {
+    std::string line = word(i);
+    for (int k = 0; k < i % 7; ++k) line += " " + word(i + k);
+    source_ids += 1 + i % 7;
+    columns.add_line(line + "\t" + word(3 * i), "-");
+    if (i % 1000 == 0) columns.add_line("17 18\t", "-");  // skipped
+  }
+  columns.finish("-");
+  CHECK(columns.examples() == count);
+  CHECK(columns.total_ids(0) == source_ids);
+  CHECK(columns.skipped() == 20);
+  CHECK(columns.bytes_beyond_ids() <
+        9 * count);  // two columns: 8 bytes, and what the last blocks have to spare
+  bool is_found = true;
+  for (int i = 0; i < count; ++i) {
+    std::vector<std::int32_t> expected{i % 1000};
+    for (int k = 0; k < i % 7; ++k) expected.push_back((i + k) % 1000);
+    is_found = is_found && ids(columns, 0, i) == expected && ids(columns, 1, i) == std::vector{3 * i % 1000};
+  }
+  CHECK(is_found);
 }
 
 TEST_CASE("lines longer than the model are cut and counted") {
@@ -174,6 +202,27 @@ TEST_CASE("values that are none are refused with their column") {
   CHECK(said("01:2", true).starts_with("-:7:1: \"01:2\" is not an id"));
   CHECK(said("10:2", true).starts_with("-:7:1: id 10 in column"));
   CHECK(said("1:2", false).starts_with("-:7:1: \"1:2\" is not an id"));
+}
+
+TEST_CASE("the hash is that of each column's borders, from 0 on as 64-bit numbers, and its ids") {
+  IdColumns columns({{.name = "source", .vocabulary = 10'000}, {.name = "target", .vocabulary = 10'000}});
+  std::vector<std::int64_t> borders[2] = {{0}, {0}};
+  std::vector<std::int32_t> all[2];
+  for (int i = 0; i < 9'000; ++i) {  // more than are hashed at once
+    columns.add_line(std::to_string(i) + " " + std::to_string(i / 2) + "\t" + std::to_string(i / 3), "-");
+    all[0].insert(all[0].end(), {i, i / 2});
+    all[1].push_back(i / 3);
+    for (const int c : {0, 1}) borders[c].push_back(static_cast<std::int64_t>(all[c].size()));
+  }
+  Hasher hasher;
+  const auto update = [&](const auto& values) {
+    hasher.update({reinterpret_cast<const char*>(values.data()), values.size() * sizeof values[0]});
+  };
+  for (const int c : {0, 1}) {
+    update(borders[c]);
+    update(all[c]);
+  }
+  CHECK(columns.hash() == hasher.digest());
 }
 
 TEST_CASE("the hash names the data: ids, borders and order") {

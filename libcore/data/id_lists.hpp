@@ -1,0 +1,61 @@
+// Lists of ids one after the other: four bytes an id and four a list.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "tensor/arena.hpp"
+
+namespace headwater {
+
+// Ids grow in place in an address range of their own, so that nothing is copied or held twice. Lists are
+// found by 32-bit ends, counted from the beginning of their block.
+class IdLists {
+ public:
+  IdLists();
+
+  // The list that is being made: behind the last that was closed.
+  void push(std::int32_t id);
+  std::span<const std::int32_t> open() const {
+    return {ids_ + closed_ids_, static_cast<std::size_t>(total_ids_ - closed_ids_)};
+  }
+  void shorten_open(std::int64_t count) { total_ids_ = closed_ids_ + count; }
+  // Throws Error where a block would hold more than 2^32 - 1 ids.
+  void close();
+
+  std::int64_t size() const { return size_; }  // closed lists
+  std::int64_t total_ids() const { return total_ids_; }
+  std::span<const std::int32_t> operator[](std::int64_t list) const {
+    const Block& block = *blocks_[static_cast<std::size_t>(list / kBlock)];
+    const auto at = static_cast<std::size_t>(list % kBlock);
+    const std::uint32_t begin = at == 0 ? 0 : block.ends[at - 1];
+    return {ids_ + block.first_id + begin, block.ends[at] - begin};
+  }
+  // Places of a list's first id, and behind its last, among all ids.
+  std::int64_t begin_of(std::int64_t list) const { return (*this)[list].data() - ids_; }
+  std::int64_t end_of(std::int64_t list) const {
+    return begin_of(list) + static_cast<std::int64_t>((*this)[list].size());
+  }
+  const std::int32_t* ids() const { return ids_; }
+
+  // Memory used for anything but the ids.
+  std::int64_t bytes_beyond_ids() const;
+
+ private:
+  static constexpr std::int64_t kBlock = 4096;
+  struct Block {
+    std::int64_t first_id;
+    std::array<std::uint32_t, kBlock> ends;
+  };
+  std::unique_ptr<Arena> arena_;
+  std::int32_t* ids_;
+  std::int64_t capacity_ = 0, total_ids_ = 0, closed_ids_ = 0, size_ = 0;
+  std::vector<std::unique_ptr<Block>> blocks_;
+};
+
+}  // namespace headwater
