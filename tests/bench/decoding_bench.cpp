@@ -52,14 +52,13 @@ Speed measure(const EncoderDecoder& model, Index batch, double seconds) {
   greedy.end_id = -1;  // none: every sentence is as long as it may be
   greedy.never = {0, 1, 2};
   greedy.most_tokens = kTargetTokens;
-  Arena arena;
-  decode_greedily(model, arena, packed, greedy);  // pages and caches
+  GreedyDecoder decoder(model);
+  decoder.decode(packed, greedy);  // pages and caches
   const auto begin = Clock::now();
   const std::clock_t begin_processor = std::clock();
   double tokens = 0, passed = 0;
   while (passed < seconds) {
-    for (const auto& made : decode_greedily(model, arena, packed, greedy))
-      tokens += static_cast<double>(made.size());
+    for (const auto& made : decoder.decode(packed, greedy)) tokens += static_cast<double>(made.size());
     passed = std::chrono::duration<double>(Clock::now() - begin).count();
   }
   return {tokens, passed, static_cast<double>(std::clock() - begin_processor) / CLOCKS_PER_SEC};

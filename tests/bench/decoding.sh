@@ -1,0 +1,43 @@
+#!/bin/bash
+# Greedy decoding of a random translator (width 128, 4 + 4 layers, 10,000 words; 20 source and 24 target tokens), ours and CTranslate2's in
+# float32, run alternately on this machine; prints each round, and the ratios with their spread.
+#
+#   PEER_PYTHON=python tests/bench/decoding.sh [ROUNDS [SECONDS]]    5 rounds of 3 seconds; BUILD and THREADS as in the Makefile
+#
+# PEER_PYTHON names a Python that has ctranslate2, transformers and torch; ours is decoding_bench (cmake -DHEADWATER_BENCH=ON). The
+# peer's threads wait in loops: run nothing else meanwhile.
+set -euo pipefail
+export LC_ALL=C
+cd "$(dirname "$0")/../.."
+rounds=${1:-5} seconds=${2:-3}
+bench=${BUILD:-build}/bin/decoding_bench python=${PEER_PYTHON:-python3} threads=${THREADS:-2}
+[ "$threads" != 0 ] || threads=2
+[ -x "$bench" ] || {
+  echo "decoding.sh: no $bench (cmake -DHEADWATER_BENCH=ON makes it)" >&2
+  exit 1
+}
+"$python" -c 'import ctranslate2, transformers, torch' 2>/dev/null || {
+  echo "decoding.sh: $python lacks ctranslate2, transformers or torch (PEER_PYTHON=python names one that has them)" >&2
+  exit 1
+}
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
+printf 'round\tbatch\tours tokens/s\tCTranslate2 tokens/s\tratio\n'
+for ((round = 1; round <= rounds; ++round)); do
+  for batch in 1 64; do
+    "$bench" "$batch" "$threads" "$seconds" >"$tmp/ours"
+    "$python" tests/bench/peers/decoding_ctranslate2.py --model "$tmp/model" --batch "$batch" --threads "$threads" --seconds "$seconds" \
+      >"$tmp/theirs" 2>"$tmp/words" || {
+      cat "$tmp/words" >&2
+      exit 1
+    }
+    paste "$tmp/ours" "$tmp/theirs" | awk -F '\t' -v round="$round" '{ printf "%d\t%d\t%.0f\t%.0f\t%.2f\n", round, $1, $2, $5, $2 / $5 }' |
+      tee -a "$tmp/rounds"
+  done
+done
+for batch in 1 64; do
+  awk -v batch="$batch" '$2 == batch { print $5 }' "$tmp/rounds" | sort -n | awk -v batch="$batch" '
+    { x[NR] = $1 } END { printf "batch %d: median ratio %.2f, %.2f to %.2f over %d rounds\n", batch, (x[int((NR + 1) / 2)] + x[int((NR + 2) / 2)]) / 2, x[1], x[NR], NR }'
+done
