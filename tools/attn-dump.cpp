@@ -190,8 +190,7 @@ class Dump {
     source.clear();
     source.add(example.source_ids);
     source.finish();
-    const std::vector<std::int32_t> translation =
-        decode_greedily(*model_.model, arena_, source, decoding_).front();
+    const std::vector<std::int32_t> translation = decode_greedily(*model_.model, source, decoding_).front();
     example.target_ids.push_back(decoding_.start_id);
     example.target_ids.insert(example.target_ids.end(), translation.begin(), translation.end());
     // a translation as long as the model allows was ended there: nothing read its last token

@@ -344,11 +344,12 @@ std::vector<ScoreRow> loss_rows(const LossTotals& totals, const Options& o, cons
 }
 
 // A line for each source; an empty source gives an empty line.
-Lines translate(const TranslationModel& model, Arena& arena, const Examples& examples, const Options& o) {
+Lines translate(const TranslationModel& model, const Examples& examples, const Options& o) {
   const Tokenizer& target = model.target_tokenizer;
   const GreedySettings settings = greedy_settings(model, {});
   Lines translations(examples.sources.size());
   cli::Progress progress("translate", static_cast<double>(translations.size()), "lines", o.is_quiet);
+  GreedyDecoder decoder(*model.model);
   PackedTokens batch;
   std::vector<std::size_t> lines;
   for (std::size_t i = 0; i < translations.size();) {
@@ -360,7 +361,7 @@ Lines translate(const TranslationModel& model, Arena& arena, const Examples& exa
       lines.push_back(i);
     }
     batch.finish();
-    const auto ids = decode_greedily(*model.model, arena, batch, settings);
+    const auto ids = decoder.decode(batch, settings);
     for (std::size_t b = 0; b < lines.size(); ++b) translations[lines[b]] = target.decode(ids[b]);
     progress.update(static_cast<double>(i), static_cast<double>(i), "");
   }
@@ -387,7 +388,7 @@ void evaluate_model(const Options& o, const Metrics& metrics) {
     rows = loss_rows(evaluate_pairs(*model.model, arena, examples.pairs, o.batch_sequences), o, metrics);
   }
   if (!metrics.text.names.empty()) {
-    const Lines translations = translate(model, arena, examples, o);
+    const Lines translations = translate(model, examples, o);
     const auto add = [&](const Lines& references, std::string_view kind, std::string_view detail) {
       for (ScoreRow& row : text_rows(translations, std::span(&references, 1), metrics.text)) {
         row.details.insert(row.details.begin(), std::string(detail));

@@ -70,15 +70,23 @@ class DecoderState {
   std::vector<std::int32_t> ids_at_;
 };
 
+struct Decoding {
+  const EncoderDecoder& model;
+  const PackedWeights& packed;
+  const GreedySettings& settings;
+};
+
 // One result a sequence of `source`, into results.
-void decode_group(const EncoderDecoder& model, Arena& arena, const PackedTokens& source,
-                  const GreedySettings& settings, std::span<std::vector<std::int32_t>> results) {
+void decode_group(const Decoding& decoding, Arena& arena, const PackedTokens& source,
+                  std::span<std::vector<std::int32_t>> results) {
+  const EncoderDecoder& model = decoding.model;
+  const GreedySettings& settings = decoding.settings;
   const Index length = model.settings().length, words = model.target_vocabulary();
   const Index most = settings.most_tokens > 0 ? std::min<Index>(settings.most_tokens, length) : length;
   const Index choices = settings.choices > 0 ? std::min<Index>(settings.choices, words) : words;
   const ArenaScope all(arena);
   Tape tape(arena, Tape::Mode::inference);
-  const StepContext context{tape};
+  const StepContext context{.tape = tape, .packed = &decoding.packed};
   DecoderState state(model, context, source, most);
 
   std::vector<Index> active(results.size());
@@ -86,7 +94,7 @@ void decode_group(const EncoderDecoder& model, Arena& arena, const PackedTokens&
   std::vector<std::int32_t> ids(results.size(), settings.start_id), best(results.size());
   for (Index position = 0; position < most && !active.empty(); ++position) {
     const ArenaScope one_step(arena);
-    model.choose(state.step(context, active, ids, position), choices, settings.never, best);
+    model.choose(context, state.step(context, active, ids, position), choices, settings.never, best);
     std::size_t kept = 0;
     for (std::size_t b = 0; b < active.size(); ++b) {
       if (best[b] == settings.end_id) continue;
@@ -129,16 +137,18 @@ class Arenas {
 
 }  // namespace
 
-Sequences decode_greedily(const EncoderDecoder& model, Arena& arena, const PackedTokens& source,
-                          const GreedySettings& settings) {
+GreedyDecoder::GreedyDecoder(const EncoderDecoder& model) : model_(model), packed_(model.parameters()) {}
+
+Sequences GreedyDecoder::decode(const PackedTokens& source, const GreedySettings& settings) {
+  const Decoding decoding{model_, packed_, settings};
   const Index sequences = source.sequences(), groups = (sequences + kGroup - 1) / kGroup;
   Sequences results(static_cast<std::size_t>(sequences));
   if (groups <= 1) {
-    if (groups == 1) decode_group(model, arena, source, settings, results);
+    if (groups == 1) decode_group(decoding, arena_, source, results);
     return results;
   }
-  const ArenaScope all(arena);
-  Arenas arenas(arena, static_cast<std::size_t>(std::min<Index>(groups, parallel_threads())));
+  const ArenaScope all(arena_);
+  Arenas arenas(arena_, static_cast<std::size_t>(std::min<Index>(groups, parallel_threads())));
   parallel_for(groups, [&](Index group) {
     const Index begin = group * sequences / groups, end = (group + 1) * sequences / groups;
     PackedTokens part;
@@ -148,12 +158,17 @@ Sequences decode_greedily(const EncoderDecoder& model, Arena& arena, const Packe
     Arena& own = arenas.take();
     undisturbed([&] {
       decode_group(
-          model, own, part, settings,
+          decoding, own, part,
           std::span(results).subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin)));
     });
     arenas.give_back(own);
   });
   return results;
+}
+
+Sequences decode_greedily(const EncoderDecoder& model, const PackedTokens& source,
+                          const GreedySettings& settings) {
+  return GreedyDecoder(model).decode(source, settings);
 }
 
 }  // namespace headwater

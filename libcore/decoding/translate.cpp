@@ -18,7 +18,7 @@ GreedySettings greedy_settings(const TranslationModel& model, const TranslationS
 }
 
 Translator::Translator(const TranslationModel& model, const TranslationSettings& settings)
-    : model_(model), greedy_(greedy_settings(model, settings)) {}
+    : model_(model), greedy_(greedy_settings(model, settings)), decoder_(*model.model) {}
 
 std::vector<std::string> Translator::translate(const std::vector<std::string>& lines) {
   std::vector<std::vector<std::int32_t>> sources(lines.size());
@@ -39,8 +39,7 @@ std::vector<std::string> Translator::translate(const std::vector<std::string>& l
     line_of.push_back(i);
   }
   std::vector<std::string> results(lines.size());
-  const std::vector<std::vector<std::int32_t>> targets =
-      decode_greedily(*model_.model, arena_, batch, greedy_);
+  const std::vector<std::vector<std::int32_t>> targets = decoder_.decode(batch, greedy_);
   for (std::size_t s = 0; s < targets.size(); ++s)
     results[line_of[s]] = model_.target_tokenizer.decode(targets[s]);
   return results;

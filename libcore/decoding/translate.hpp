@@ -31,7 +31,7 @@ class Translator {
  private:
   const TranslationModel& model_;
   GreedySettings greedy_;
-  Arena arena_;
+  GreedyDecoder decoder_;
   std::int64_t cut_lines_ = 0;
 };
 

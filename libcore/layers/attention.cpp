@@ -65,10 +65,8 @@ void MultiHeadAttention::remember(const StepContext& context, const Variable& me
   const ArenaScope scope(arena);
   const Matrix keys = arena.matrix(memory.rows(), inner_width()),
                values = arena.matrix(memory.rows(), inner_width());
-  kernels::linear(memory.value(), to_key_.weight().value, to_key_.bias()->value.data,
-                  kernels::Activation::none, keys);
-  kernels::linear(memory.value(), to_value_.weight().value, to_value_.bias()->value.data,
-                  kernels::Activation::none, values);
+  to_key_(context, memory.value(), keys);
+  to_value_(context, memory.value(), values);
   kernels::append_to_cache(cache, slots, positions, keys, values);
 }
 

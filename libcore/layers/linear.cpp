@@ -1,5 +1,7 @@
 #include "layers/linear.hpp"
 
+#include "layers/packed_weights.hpp"
+
 namespace headwater {
 
 Linear::Linear(LayerBuilder& builder, const std::string& name, Index inputs, Index outputs,
@@ -15,5 +17,21 @@ Linear::Linear(LayerBuilder& builder, const std::string& name, std::vector<Index
                                          Initializer::glorot_uniform, fan_in, fan_out)),
       bias_(builder.parameters.declare(name + ".bias", std::move(bias_shape), 1, outputs,
                                        Initializer::zeros)) {}
+
+Variable Linear::operator()(const StepContext& context, const Variable& x) const {
+  if (context.packed == nullptr) return ops::linear(context.tape, x, *weight_, bias_, activation_);
+  const Variable y = context.tape.variable(x.rows(), weight_->value.cols, x.packing_or_null(), false);
+  (*this)(context, x.value(), y.value());
+  return y;
+}
+
+void Linear::operator()(const StepContext& context, ConstMatrix x, Matrix y) const {
+  const Real* const bias = bias_ != nullptr ? bias_->value.data : nullptr;
+  if (context.packed != nullptr) {
+    kernels::linear_packed(x, context.packed->of(*weight_), bias, activation_, y);
+  } else {
+    kernels::linear(x, weight_->value, bias, activation_, y);
+  }
+}
 
 }  // namespace headwater

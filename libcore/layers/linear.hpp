@@ -17,9 +17,9 @@ class Linear {
   Linear(LayerBuilder& builder, const std::string& name, std::vector<Index> weight_shape,
          std::vector<Index> bias_shape, Index inputs, Index outputs, double fan_in, double fan_out);
 
-  Variable operator()(const StepContext& context, const Variable& x) const {
-    return ops::linear(context.tape, x, *weight_, bias_, activation_);
-  }
+  Variable operator()(const StepContext& context, const Variable& x) const;
+  // Into a matrix that somebody else owns; no gradients.
+  void operator()(const StepContext& context, ConstMatrix x, Matrix y) const;
 
   Parameter& weight() const { return *weight_; }
   Parameter* bias() const { return bias_; }

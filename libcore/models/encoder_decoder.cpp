@@ -2,6 +2,7 @@
 
 #include <new>
 
+#include "layers/packed_weights.hpp"
 #include "models/settings.hpp"
 #include "support/error.hpp"
 
@@ -101,11 +102,11 @@ kernels::CrossEntropyTotals EncoderDecoder::loss(const StepContext& context, con
                                    static_cast<Real>(label_smoothing), static_cast<Real>(loss_scale));
 }
 
-void EncoderDecoder::choose(const Variable& hidden, Index choices, std::span<const std::int32_t> never,
-                            std::span<std::int32_t> best) const {
-  const Matrix& w = head_.weight().value;
-  kernels::linear_argmax(hidden.value(), ConstMatrix(w.data, w.rows, choices, w.stride),
-                         head_.bias()->value.data, never, best);
+void EncoderDecoder::choose(const StepContext& context, const Variable& hidden, Index choices,
+                            std::span<const std::int32_t> never, std::span<std::int32_t> best) const {
+  kernels::PackedWeight weight = context.packed->of(head_.weight());
+  weight.outputs = choices;
+  kernels::linear_argmax(hidden.value(), weight, head_.bias()->value.data, never, best);
 }
 
 std::vector<LayerSummary> EncoderDecoder::summary() const {

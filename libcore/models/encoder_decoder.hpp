@@ -39,9 +39,9 @@ class EncoderDecoder {
   // [T, D] -> [T, V]
   Variable logits(const StepContext& context, const Variable& hidden) const { return head_(context, hidden); }
 
-  // The best word below `choices` for each row of `hidden`, none of `never`: best [T].
-  void choose(const Variable& hidden, Index choices, std::span<const std::int32_t> never,
-              std::span<std::int32_t> best) const;
+  // The best word below `choices` for each row of `hidden`, none of `never`: best [T]. Needs packed weights.
+  void choose(const StepContext& context, const Variable& hidden, Index choices,
+              std::span<const std::int32_t> never, std::span<std::int32_t> best) const;
 
   const std::vector<DecoderBlock>& decoder() const { return decoder_; }
   Variable embed_target(const StepContext& context, const Packing& packing, std::span<const std::int32_t> ids,

@@ -34,9 +34,19 @@ enum class Activation { none, relu, gelu, gelu_tanh, silu, tanh, sigmoid };
 // over ascending i, then bias, then activation. `pre`, where given, receives x·w + bias (backward of gelu and
 // silu needs it).
 void linear(ConstMatrix x, ConstMatrix w, const Real* bias, Activation activation, Matrix y, Matrix pre = {});
+// A weight [I, O] once more in panels of 16 columns, [O/16][I][16], the last filled up with 0: few rows times
+// it read it as it streams from memory. `outputs` may be made smaller: then only the first columns are used.
+struct PackedWeight {
+  const Real* panels = nullptr;
+  Index inputs = 0, outputs = 0;
+};
+inline Index packed_size(Index inputs, Index outputs) { return (outputs + 15) / 16 * 16 * inputs; }
+PackedWeight pack_weight(ConstMatrix w, Real* to);
+// The bits of linear().
+void linear_packed(ConstMatrix x, const PackedWeight& w, const Real* bias, Activation activation, Matrix y);
 // best[t] = argmax over the columns of x[t]·w + bias that are not in `skip`, the first of equals (where no
 // value is above -infinity, the first column): block by block of columns, the logits are never stored.
-void linear_argmax(ConstMatrix x, ConstMatrix w, const Real* bias, std::span<const std::int32_t> skip,
+void linear_argmax(ConstMatrix x, const PackedWeight& w, const Real* bias, std::span<const std::int32_t> skip,
                    std::span<std::int32_t> best);
 // y = x·wᵀ + bias with w [O, I] (tied output layers): the same chain over ascending i.
 void linear_transposed(ConstMatrix x, ConstMatrix w, const Real* bias, Matrix y);

@@ -255,10 +255,10 @@ TEST_CASE("greedy decoding with caches, in any batch, is greedy decoding without
     for (const Pair& pair : copy_pairs(33, recipe.model.length, 41, 11)) sources.push_back(pair.source);
     for (const Sequence& source : sources)
       slowly.push_back(decode_slowly(trained.run.model, source, settings));
-    CHECK(decode_greedily(trained.run.model, trained.arena, packed(sources), settings) == slowly);
+    CHECK(decode_greedily(trained.run.model, packed(sources), settings) == slowly);
     for (std::size_t s = 0; s < sources.size(); ++s) {
       INFO("sentence ", s, " alone");
-      CHECK(decode_greedily(trained.run.model, trained.arena, packed({sources[s]}), settings) ==
+      CHECK(decode_greedily(trained.run.model, packed({sources[s]}), settings) ==
             std::vector<Sequence>{slowly[s]});
     }
   }

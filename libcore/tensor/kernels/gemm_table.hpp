@@ -38,6 +38,21 @@ inline Index gemm_scratch(Index M, Index N, Index K) {
   return depth * cols + 16 * (kDepth + 16) + (K > kDepth ? (M + 16) * cols : 0) + kThinRows * cols + 64;
 }
 
+// c = act(a·b + bias) with b in panels of 16 columns (kernels::PackedWeight), of which c has the first.
+struct PackedTask {
+  MatrixOf<const float> a;
+  const float* panels = nullptr;
+  MatrixOf<float> c;
+  const float* bias = nullptr;
+  Activation activation = Activation::none;
+};
+struct PackedTable {
+  void (*multiply)(const PackedTask& task);
+  // Panels [first, last) of w to their places behind `to`.
+  void (*pack)(MatrixOf<const float> w, Index first, Index last, float* to);
+};
+const PackedTable& packed_table();
+
 // c (+)= Σ_t x[t]ᵀ y[t] over the tokens of the leaves, folded as they say: x [T, M], y [T, N], c [M, N];
 // row_sums of y likewise.
 struct WeightTask {

@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "support/parallel.hpp"
-#include "tensor/kernels/gemm_tasks.hpp"
+#include "tensor/kernels/packed_tasks.hpp"
 #include "tensor/kernels/row_tables.hpp"
 #include "tensor/kernels/scratch.hpp"
 
@@ -14,23 +14,20 @@ namespace headwater::kernels {
 namespace {
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
+constexpr Index kWarmColumns = 4 * kGroupColumns;  // columns whose logits are searched at once
 
-struct ColumnBlock {
-  Index first, last;
-};
-
-// The first of the largest values of each row of `logits`, which are those of the block's columns; found
-// holds one for each row.
-void search(MatrixOf<float> logits, const ColumnBlock& block, std::span<const std::int32_t> skip,
-            Largest* found) {
+// The first of the largest values of each row of `logits`, the columns from `first` on, where they are larger
+// than what was found before.
+void search(MatrixOf<float> logits, Index first, std::span<const std::int32_t> skip, Largest* found) {
   const SoftmaxTable& table = softmax_table();
   for (Index r = 0; r < logits.rows; ++r) {
     float* const row = logits.row(r);
     for (const std::int32_t column : skip) {
-      if (column >= block.first && column < block.last) row[column - block.first] = -kInfinity;
+      if (column >= first && column < first + logits.cols) row[column - first] = -kInfinity;
     }
-    found[r] = table.largest(logits.cols, row);
-    if (found[r].index >= 0) found[r].index += static_cast<std::int32_t>(block.first);
+    const Largest largest = table.largest(logits.cols, row);
+    if (largest.value > found[r].value)
+      found[r] = {largest.value, largest.index + static_cast<std::int32_t>(first)};
   }
 }
 
@@ -43,29 +40,27 @@ std::int32_t first_column(Index columns, std::span<const std::int32_t> skip) {
 
 }  // namespace
 
-void linear_argmax(ConstMatrix x, ConstMatrix w, const Real* bias, std::span<const std::int32_t> skip,
+void linear_argmax(ConstMatrix x, const PackedWeight& w, const Real* bias, std::span<const std::int32_t> skip,
                    std::span<std::int32_t> best) {
-  const Index M = x.rows, N = w.cols, K = x.cols;
+  const Index M = x.rows, N = w.outputs, K = w.inputs;
   if (M == 0) return;
-  const GemmGrid grid = gemm_grid(M, N, K);
-  const Index groups = (N + kTileLanes - 1) / kTileLanes;
+  const PackedGrid grid = packed_grid(M, N, K);
   static_assert(sizeof(Largest) == 2 * sizeof(float));
   const SharedScratch partial(2 * M * grid.column_blocks);
   auto* const found = reinterpret_cast<Largest*>(partial.data());  // [column blocks][M]
+  std::fill_n(found, M * grid.column_blocks, Largest{-kInfinity, -1});
   parallel_for(grid.row_blocks * grid.column_blocks, [&](Index index) {
-    const Index part = index % grid.row_blocks, number = index / grid.row_blocks;
-    const Index row = part * M / grid.row_blocks, rows = (part + 1) * M / grid.row_blocks - row;
-    const ColumnBlock block{number * groups / grid.column_blocks * kTileLanes,
-                            std::min(N, (number + 1) * groups / grid.column_blocks * kTileLanes)};
-    const Index width = block.last - block.first, used = round_up(gemm_scratch(rows, width, K), 16);
-    float* const scratch = thread_scratch(used + rows * round_up(width, 16));
-    const MatrixOf<float> logits(scratch + used, rows, width, round_up(width, 16));
-    gemm_table().multiply({.a = x.rows_between(row, row + rows),
-                           .b = columns_between(w, block.first, block.last),
-                           .c = logits,
-                           .finish = {.bias = bias ? bias + block.first : nullptr},
-                           .scratch = scratch});
-    search(logits, block, skip, found + number * M + row);
+    const PackedBlock block = grid.block(index, M, N);
+    const Index rows = block.row_end - block.row;
+    float* const scratch = thread_scratch(rows * kWarmColumns);
+    for (Index first = block.first; first < block.last; first += kWarmColumns) {
+      const MatrixOf<float> logits(scratch, rows, std::min(kWarmColumns, block.last - first), kWarmColumns);
+      packed_table().multiply({.a = x.rows_between(block.row, block.row_end),
+                               .panels = w.panels + first * K,
+                               .c = logits,
+                               .bias = bias ? bias + first : nullptr});
+      search(logits, first, skip, found + index / grid.row_blocks * M + block.row);
+    }
   });
   for (Index r = 0; r < M; ++r) {
     Largest most{-kInfinity, -1};

@@ -1,6 +1,7 @@
 // The double build's products with weights, from tensor/naive_linear.hpp.
 #ifdef HEADWATER_DOUBLE
 
+#include <algorithm>
 #include <vector>
 
 #include "tensor/naive.hpp"
@@ -11,11 +12,26 @@ namespace headwater::kernels {
 void linear(ConstMatrix x, ConstMatrix w, const Real* bias, Activation activation, Matrix y, Matrix pre) {
   naive::linear<Real>(x, w, false, bias, activation, y, pre);
 }
-void linear_argmax(ConstMatrix x, ConstMatrix w, const Real* bias, std::span<const std::int32_t> skip,
+PackedWeight pack_weight(ConstMatrix w, Real* to) {
+  std::fill_n(to, packed_size(w.rows, w.cols), Real(0));
+  for (Index k = 0; k < w.rows; ++k) {
+    for (Index c = 0; c < w.cols; ++c) to[(c / 16 * w.rows + k) * 16 + c % 16] = w.row(k)[c];
+  }
+  return {to, w.rows, w.cols};
+}
+void linear_packed(ConstMatrix x, const PackedWeight& w, const Real* bias, Activation activation, Matrix y) {
+  std::vector<Real> plain(static_cast<std::size_t>(w.inputs * w.outputs));
+  for (Index k = 0; k < w.inputs; ++k) {
+    for (Index c = 0; c < w.outputs; ++c)
+      plain[static_cast<std::size_t>(k * w.outputs + c)] = w.panels[(c / 16 * w.inputs + k) * 16 + c % 16];
+  }
+  naive::linear<Real>(x, ConstMatrix(plain.data(), w.inputs, w.outputs), false, bias, activation, y, {});
+}
+void linear_argmax(ConstMatrix x, const PackedWeight& w, const Real* bias, std::span<const std::int32_t> skip,
                    std::span<std::int32_t> best) {
-  std::vector<Real> logits(static_cast<std::size_t>(x.rows * w.cols));
-  const Matrix y(logits.data(), x.rows, w.cols);
-  naive::linear<Real>(x, w, false, bias, Activation::none, y, {});
+  std::vector<Real> logits(static_cast<std::size_t>(x.rows * w.outputs));
+  const Matrix y(logits.data(), x.rows, w.outputs);
+  linear_packed(x, w, bias, Activation::none, y);
   naive::argmax<Real>(y, skip, best);
 }
 void linear_transposed(ConstMatrix x, ConstMatrix w, const Real* bias, Matrix y) {

@@ -1,7 +1,5 @@
-// Decoding steps over caches beside the full computation, and the output layer's choice beside the logits.
+// Decoding steps over caches beside the full computation.
 #include "unit/tensor/kernel_testing.hpp"
-
-#include "tensor/naive.hpp"
 
 namespace headwater {
 namespace {
@@ -92,58 +90,6 @@ TEST_CASE("attention over caches: step by step the bits of causal attention") {
     if (head_width == 17 || head_width == 80)
       check_same_bits_everywhere([&] { return step_by_step(p, q, k, v); });
   }
-}
-
-TEST_CASE("linear_argmax chooses what argmax chooses among the logits") {
-  struct Shape {
-    Index rows, inputs, columns;
-  };
-  for (const Shape& s : {Shape{1, 8, 33},
-                         {1, 128, 5000},
-                         {3, 24, 700},
-                         {5, 16, 31},
-                         {32, 128, 3001},
-                         {40, 400, 1000},
-                         {0, 4, 9},
-                         {2, 3, 1}}) {
-    Grid<float> x = random_grid(s.rows, s.inputs, 1, 2), w = random_grid(s.inputs, s.columns, 2, 5);
-    for (float& value : x.values) value = std::floor(value * 2);  // many equals
-    for (float& value : w.values) value = std::floor(value * 2);
-    std::vector<float> bias(static_cast<std::size_t>(s.columns), 0.5f);
-    Grid<float> logits(s.rows, s.columns);
-    kernels::linear(x.view(), w.view(), bias.data(), kernels::Activation::none, logits.view());
-    for (const std::vector<std::int32_t>& skip :
-         {std::vector<std::int32_t>{}, {0}, {static_cast<std::int32_t>(s.columns / 2), 0, 29}}) {
-      if (s.columns == 1 && !skip.empty()) continue;
-      const std::size_t rows = static_cast<std::size_t>(s.rows);
-      std::vector<std::int32_t> expected(rows);
-      kernels::argmax(logits.view(), skip, expected);
-      for (const kernels::Isa isa : available_isas()) {
-        const IsaScope scope(isa);
-        for (const int threads : {1, 3}) {
-          std::vector<std::int32_t> best(rows, -7);
-          ThreadPool(threads).run(
-              [&] { kernels::linear_argmax(x.view(), w.view(), bias.data(), skip, best); });
-          INFO(s.rows, " rows, ", s.columns, " columns, ", skip.size(), " skipped");
-          CHECK(best == expected);
-        }
-      }
-    }
-  }
-}
-
-TEST_CASE("linear_argmax of logits that are not above -infinity takes the first column that it may") {
-  const float infinity = std::numeric_limits<float>::infinity();
-  Grid<float> x(2, 1, 0, 1), w(1, 40, 0, -infinity);
-  std::vector<std::int32_t> best(2);
-  kernels::linear_argmax(x.view(), w.view(), nullptr, std::vector<std::int32_t>{0, 1, 3}, best);
-  CHECK(best == std::vector<std::int32_t>{2, 2});
-  std::fill(w.values.begin(), w.values.end(), std::nanf(""));
-  kernels::linear_argmax(x.view(), w.view(), nullptr, {}, best);
-  CHECK(best == std::vector<std::int32_t>{0, 0});
-  w.values[33] = infinity;
-  kernels::linear_argmax(x.view(), w.view(), nullptr, {}, best);
-  CHECK(best == std::vector<std::int32_t>{33, 33});
 }
 
 }  // namespace headwater

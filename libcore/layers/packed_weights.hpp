@@ -1,0 +1,25 @@
+// The weights of a model once more, in the order in which decoding reads them.
+#pragma once
+
+#include <unordered_map>
+
+#include "autograd/parameter.hpp"
+#include "tensor/kernels.hpp"
+
+namespace headwater {
+
+// Of all weights of linear layers. They must not change while this lives.
+class PackedWeights {
+ public:
+  explicit PackedWeights(const Parameters& parameters);
+  PackedWeights(const PackedWeights&) = delete;
+  PackedWeights& operator=(const PackedWeights&) = delete;
+
+  const kernels::PackedWeight& of(const Parameter& weight) const { return by_parameter_.at(&weight); }
+
+ private:
+  FlatArray panels_;
+  std::unordered_map<const Parameter*, kernels::PackedWeight> by_parameter_;
+};
+
+}  // namespace headwater

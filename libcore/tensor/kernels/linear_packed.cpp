@@ -1,0 +1,68 @@
+// Products of few rows with weights that were packed beforehand.
+#ifndef HEADWATER_DOUBLE
+
+#include <algorithm>
+
+#include "support/parallel.hpp"
+#include "tensor/kernels/packed_tasks.hpp"
+
+namespace headwater::kernels {
+
+#ifdef HEADWATER_X86
+namespace avx512 {
+extern const PackedTable packed_functions;
+}
+namespace avx2 {
+extern const PackedTable packed_functions;
+}
+const PackedTable& packed_table() {
+  return active_isa() == Isa::avx512 ? avx512::packed_functions : avx2::packed_functions;
+}
+#else
+namespace portable {
+extern const PackedTable packed_functions;
+}
+const PackedTable& packed_table() { return portable::packed_functions; }
+#endif
+
+PackedWeight pack_weight(ConstMatrix w, Real* to) {
+  const Index panels = (w.cols + 15) / 16;
+  constexpr Index kTaskPanels = 16;
+  parallel_for((panels + kTaskPanels - 1) / kTaskPanels, [&](Index task) {
+    packed_table().pack(w, task * kTaskPanels, std::min(panels, (task + 1) * kTaskPanels), to);
+  });
+  return {to, w.rows, w.cols};
+}
+
+// A task is worth some ten microseconds: of multiplications, or of weights that come from memory.
+PackedGrid packed_grid(Index M, Index N, Index K) {
+  constexpr Index kTaskProducts = 2'000'000, kTaskWeights = 160'000, kMostTasks = 16, kBlockRows = 112;
+  const Index products = M * N * std::max<Index>(K, 1);
+  const Index tasks =
+      std::clamp<Index>(std::max(products / kTaskProducts, N * K / kTaskWeights), 1, kMostTasks);
+  PackedGrid grid;
+  grid.row_blocks = std::clamp<Index>(M / kBlockRows, 1, tasks);
+  grid.groups = (N + kGroupColumns - 1) / kGroupColumns;
+  grid.column_blocks = std::clamp<Index>(tasks / grid.row_blocks, 1, grid.groups);
+  return grid;
+}
+
+void linear_packed(ConstMatrix x, const PackedWeight& w, const Real* bias, Activation activation, Matrix y) {
+  const Index M = x.rows, N = w.outputs, K = w.inputs;
+  if (M == 0 || N == 0) return;
+  const PackedGrid grid = packed_grid(M, N, K);
+  const PackedTable& table = packed_table();
+  parallel_for(grid.row_blocks * grid.column_blocks, [&](Index index) {
+    const PackedBlock block = grid.block(index, M, N);
+    const Matrix rows = y.rows_between(block.row, block.row_end);
+    table.multiply({.a = x.rows_between(block.row, block.row_end),
+                    .panels = w.panels + block.first * K,
+                    .c = {rows.data + block.first, rows.rows, block.last - block.first, rows.stride},
+                    .bias = bias ? bias + block.first : nullptr,
+                    .activation = activation});
+  });
+}
+
+}  // namespace headwater::kernels
+
+#endif  // HEADWATER_DOUBLE
