@@ -82,6 +82,59 @@ void multiply_thin(const GemmTask& task) {
   if (rest.has_more) finish_rows(task, 0, R);
 }
 
+// a·bᵀ of R rows: 16 rows of b at a time are transposed in registers, so that b is read once and in place.
+template <int R>
+void multiply_thin_transposed(const GemmTask& task) {
+  const Index N = task.c.cols, K = task.a.cols, stride = task.b.stride;
+  const Rest rest(task.finish);
+  for (Index n = 0; n < N; n += 16) {
+    const Index rows = N - n < 16 ? N - n : 16, next = n + 32 <= N ? 16 * stride : 0;
+    F16 sum[R];
+#pragma GCC unroll 4
+    for (int r = 0; r < R; ++r) sum[r] = F16::zero();
+    const float* const b = task.b.row(n);
+    const auto add = [&](Index k, const F16& column) __attribute__((always_inline)) {
+#pragma GCC unroll 4
+      for (int r = 0; r < R; ++r) sum[r] = fma(F16::broadcast(task.a.row(r)[k]), column, sum[r]);
+    };
+    Index k = 0;
+    F16 part[16];
+    for (; rows == 16 && k + 16 <= K; k += 16) {
+#pragma GCC unroll 16
+      for (int i = 0; i < 16; ++i) {
+        __builtin_prefetch(b + i * stride + k + next, 0, 3);
+        part[i] = F16::load(b + i * stride + k);
+      }
+      transpose(part);
+#pragma GCC unroll 16
+      for (int i = 0; i < 16; ++i) add(k + i, part[i]);
+    }
+    for (; k < K; k += 16) {  // at the edges
+      const Index width = K - k < 16 ? K - k : 16;
+      for (int i = 0; i < 16; ++i)
+        part[i] = i < rows ? F16::load_partial(b + i * stride + k, width) : F16::zero();
+      transpose(part);
+      for (Index i = 0; i < width; ++i) add(k + i, part[i]);
+    }
+    for (int r = 0; r < R; ++r) {
+      if (task.finish.bias) sum[r] = sum[r] + F16::load_partial(task.finish.bias + n, rows);
+      if (rest.is_relu) sum[r] = relu(sum[r]);
+      float* c = task.c.row(r) + n;
+      (task.finish.accumulate ? F16::load_partial(c, rows) + sum[r] : sum[r]).store_partial(c, rows);
+    }
+  }
+  if (rest.has_more) finish_rows(task, 0, R);
+}
+
+template <int R>
+void multiply_few(const GemmTask& task) {
+  if (task.is_transposed) {
+    multiply_thin_transposed<R>(task);
+  } else {
+    multiply_thin<R>(task);
+  }
+}
+
 // A product block by block of k: pack b, then strip by strip of a, tile by tile.
 class PackedProduct {
  public:
@@ -183,16 +236,15 @@ class PackedProduct {
 
 void multiply(const GemmTask& task) {
   if (task.c.rows == 0 || task.c.cols == 0) return;
-  const Index thin_rows = task.is_transposed || task.c.rows > kThinRows ? 0 : task.c.rows;
-  switch (thin_rows) {
+  switch (task.c.rows <= kThinRows ? task.c.rows : 0) {
     case 1:
-      return multiply_thin<1>(task);
+      return multiply_few<1>(task);
     case 2:
-      return multiply_thin<2>(task);
+      return multiply_few<2>(task);
     case 3:
-      return multiply_thin<3>(task);
+      return multiply_few<3>(task);
     case 4:
-      return multiply_thin<4>(task);
+      return multiply_few<4>(task);
     default:
       PackedProduct(task).run();
   }

@@ -197,6 +197,29 @@ TEST_CASE("linear_backward_weight: exactly the fold of the plan") {
   }
 }
 
+TEST_CASE("linear_transposed: an element is the same chain, of any number of rows") {
+  for (Index T : {1, 2, 3, 4, 5, 20}) {
+    for (const Index I : {1, 15, 16, 200, 901}) {
+      const Index O = 83;
+      const Grid<float> x = random_grid(T, I, 1, 2), w = random_grid(O, I, 2, 3), bias = random_grid(1, O, 3);
+      Grid<float> y(T, O, 1), exact(T, O, 1);
+      for (Index t = 0; t < T; ++t) {
+        for (Index o = 0; o < O; ++o) {
+          float sum = 0;
+          for (Index i = 0; i < I; ++i) sum = std::fma(x.view().row(t)[i], w.view().row(o)[i], sum);
+          exact.view().row(t)[o] = sum + bias.values[static_cast<std::size_t>(o)];
+        }
+      }
+      for (const kernels::Isa isa : testing::available_isas()) {
+        const testing::IsaScope scope(isa);
+        kernels::linear_transposed(x.view(), w.view(), bias.values.data(), y.view());
+        INFO(T, " rows, ", I, " inputs, ", std::string(kernels::name_of(isa)));
+        CHECK(testing::same_bits(y, exact));
+      }
+    }
+  }
+}
+
 TEST_CASE("linear: an element is one ascending chain of fma, then bias") {
   for (Index T : {1, 3, 14, 15, 16, 200}) {
     const Index I = 900, O = 77;
