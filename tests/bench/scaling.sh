@@ -28,8 +28,8 @@ model: {kind: encoder_decoder, width: 64, heads: 4, feed_forward_width: 256, enc
 training: {epochs: 1, batch_sequences: 64}
 END
 seq 10 $((words - 1)) | sed 's/^/w/' >"$tmp/words"
-"$bin/tokenize" --learn word --size $words -o "$tmp/source.json" "$tmp/words"
-"$bin/tokenize" --learn word --size $words --start-end -o "$tmp/target.json" "$tmp/words"
+"$bin/tokenize" --learn word --size $words -o "$tmp/source.json" --quiet "$tmp/words"
+"$bin/tokenize" --learn word --size $words --start-end -o "$tmp/target.json" --quiet "$tmp/words"
 
 # Lengths 4 to 20, the same ones over and over, so that every size has the same mean.
 pairs() {
@@ -37,7 +37,7 @@ pairs() {
     srand(1)
     for (i = 0; i < count; ++i) {
       n = 4 + i % 17; source = ""; target = "2"
-      for (k = 0; k < n; ++k) { id = 4 + int(rand() * (words - 10)); source = source (k ? " " : "") id; target = target " " id }
+      for (k = 0; k < n; ++k) { id = 4 + int(rand() * (words - 20)); source = source (k ? " " : "") id; target = target " " id }
       print source "\t" target " 3"
     }
   }'
