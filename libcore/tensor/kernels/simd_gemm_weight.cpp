@@ -142,10 +142,11 @@ class FoldedProduct {
     const int lasting = for_each_piece(task_, segment_, top_, [&](const Piece& piece, int level) {
       if (task_.column_sums) fold_columns(packed_, steps_, piece, N_, column_stack_, cols_, level);
     });
-    // Levels that were there before or will be there after, with the running sum of a leaf that is cut; the
-    // others pass within a tile.
+    // Levels that were there before or will be there after, each with the running sum of a leaf that is cut;
+    // the others pass within a tile.
     const int after = lasting + (segment_.end < task_.leaves[segment_.leaf].end);
-    levels_ = top_ > after ? top_ : after;
+    const int before = top_ + (segment_.begin > task_.leaves[segment_.leaf].begin);
+    levels_ = before > after ? before : after;
     far_ = far_of(task_.y, segment_.end - origin_, most_, strips_ * tiles_, steps_);
     stack_ = stacks_;
     for (Index s = 0; s < strips_; ++s) {

@@ -169,6 +169,9 @@ TEST_CASE("linear_backward_weight: exactly the fold of the plan") {
   std::vector<Shape> all = shapes();
   all.push_back({1300, 15, 33});
   all.push_back({6000, 3, 18});
+  // Leaves that are packed in several turns, with merges behind them.
+  all.push_back({2300, 15, 256});
+  all.push_back({3300, 20, 400});
   for (const Shape& s : all) {
     CAPTURE(s.T);
     CAPTURE(s.I);
