@@ -25,6 +25,9 @@ namespace ops {
 using kernels::Activation;
 using kernels::Pooling;
 
+// An operand that is consumed is read by nobody else; its memory may become the result's.
+using Use = Tape::Use;
+
 // y = act(x·w + b): x [T, I], w [I, O], b [1, O] or null, y [T, O].
 // dx = dpre·wᵀ, dw = xᵀ·dpre, db = Σ dpre. Keeps x, and y (relu, tanh, sigmoid) or the pre-activation (gelu,
 // silu).
@@ -46,9 +49,9 @@ Variable attention(Tape& tape, const Variable& q, const Variable& k, const Varia
 // y = gamma * (x - mean)/sqrt(variance + epsilon) + beta over each row (Ba et al. 2016). Keeps x and two
 // moments a row.
 Variable layer_norm(Tape& tape, const Variable& x, Parameter& gamma, Parameter& beta, Real epsilon);
-// y = layer_norm(x + z). Keeps the sum.
+// y = layer_norm(x + z). Keeps the sum, where possible in the memory of a z that is consumed.
 Variable add_layer_norm(Tape& tape, const Variable& x, const Variable& z, Parameter& gamma, Parameter& beta,
-                        Real epsilon);
+                        Real epsilon, Use use_of_z = Use::keep);
 
 // y[t] = table[ids[t]]·scale + positions[position_of[t]]: ids in [0, V), positions null for none. Both
 // gradients touch only rows that occur.
@@ -70,9 +73,10 @@ Variable prepend_token(Tape& tape, const Variable& x, const Packing& packing, Pa
 Variable flatten(Tape& tape, const Variable& x, const Packing& packing);
 
 // y = x/(1 - rate) where the counter says keep, else 0. The mask is never stored. rate 0 returns x.
-Variable dropout(Tape& tape, const Variable& x, Real rate, const RandomStream& stream);
+Variable dropout(Tape& tape, const Variable& x, Real rate, const RandomStream& stream,
+                 Use use_of_x = Use::keep);
 
-Variable add(Tape& tape, const Variable& a, const Variable& b);
+Variable add(Tape& tape, const Variable& a, const Variable& b, Use use_of_b = Use::keep);
 
 // loss = Σ_t cross_entropy(x[t]·w + b, labels[t]): one operation, in blocks of rows; the gradient of
 // loss_scale · loss is computed on the way and put on x, w and b when the tape runs backward.

@@ -21,21 +21,29 @@ std::size_t bytes_of(Index rows, Index cols) {
 
 Variable::Node* Tape::node(Matrix value, const Packing* packing, bool needs_gradient) {
   return new (arena_.allocate(sizeof(Variable::Node)))
-      Variable::Node{value, Matrix(), packing, needs_gradient && is_recording(), nullptr};
+      Variable::Node{value, Matrix(), packing, needs_gradient && is_recording(), false, nullptr};
 }
 
 Variable Tape::variable(Index rows, Index cols, const Packing* packing, bool needs_gradient) {
-  const Matrix value = arena_.matrix(rows, cols);
-  const Variable result(node(value, packing, needs_gradient));
-  result.node_->previous_result = last_result_;
-  last_result_ = result.node_;
-  return result;
+  return result(arena_.matrix(rows, cols), packing, needs_gradient);
+}
+
+Matrix Tape::memory_like(const Variable& v, Use use) {
+  const bool takes_over = use == Use::consume && v.node_->is_spare && is_recording();
+  return takes_over ? v.value() : arena_.matrix(v.rows(), v.cols());
+}
+
+Variable Tape::result(Matrix value, const Packing* packing, bool needs_gradient) {
+  const Variable made(node(value, packing, needs_gradient));
+  made.node_->previous_result = last_result_;
+  last_result_ = made.node_;
+  return made;
 }
 
 Variable Tape::wrap(Matrix value, const Packing* packing, bool needs_gradient) {
-  const Variable result(node(value, packing, needs_gradient));
+  const Variable wrapped(node(value, packing, needs_gradient));
   mark_ = arena_.used();  // it stays when the operation that is recorded next is undone
-  return result;
+  return wrapped;
 }
 
 void Tape::push(std::string_view operation, void* closure, void (*run)(void*)) {
@@ -94,9 +102,9 @@ void Tape::give(const Variable& v, Matrix contribution) {
   }
   gradient = contribution;
   if (running_ == nullptr) return;
-  for (Variable::Node* result = running_->last_result; result != nullptr; result = result->previous_result) {
-    if (result->gradient.data != contribution.data) continue;
-    result->gradient = Matrix();  // it is v's now
+  for (Variable::Node* made = running_->last_result; made != nullptr; made = made->previous_result) {
+    if (made->gradient.data != contribution.data) continue;
+    made->gradient = Matrix();  // it is v's now
     return;
   }
   keeps_memory_ = true;
@@ -104,9 +112,9 @@ void Tape::give(const Variable& v, Matrix contribution) {
 
 void Tape::release_after(const Entry& entry) {
   const std::size_t begin = entry.begin, end = entry.end;
-  for (Variable::Node* result = entry.last_result; result != nullptr; result = result->previous_result) {
-    if (result->gradient.data != nullptr)
-      free_.add(result->gradient.data, bytes_of(result->gradient.rows, result->gradient.cols));
+  for (Variable::Node* made = entry.last_result; made != nullptr; made = made->previous_result) {
+    if (made->gradient.data != nullptr)
+      free_.add(made->gradient.data, bytes_of(made->gradient.rows, made->gradient.cols));
   }
   while (last_temporary_ != nullptr) {
     Temporary* const block = last_temporary_;

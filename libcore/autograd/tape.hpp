@@ -48,6 +48,7 @@ class Variable {
     Matrix value, gradient;
     const Packing* packing;
     bool needs_gradient;
+    bool is_spare;          // the operation that made it does not read the value again
     Node* previous_result;  // of the same operation
   };
   explicit Variable(Node* node) : node_(node) {}
@@ -73,6 +74,15 @@ class Tape {
   // A result of an operation: uninitialised values. Its gradient is wanted if the tape records and
   // `needs_gradient`.
   Variable variable(Index rows, Index cols, const Packing* packing, bool needs_gradient);
+  // Says that the backward closure of `result` does not read its value.
+  static void mark_spare(const Variable& result) { result.node_->is_spare = true; }
+  // A result [rows, cols of v] for an operation that reads v element by element and then no more: in the
+  // memory of v where that is spare and `use` allows it.
+  enum class Use { keep, consume };
+  Variable variable_like(const Variable& v, Use use, bool needs_gradient) {
+    return result(memory_like(v, use), v.packing_or_null(), needs_gradient);
+  }
+  Matrix memory_like(const Variable& v, Use use);
   // A matrix that somebody else owns, e.g. an input of a gradient check.
   Variable wrap(Matrix value, const Packing* packing, bool needs_gradient);
 
@@ -125,6 +135,7 @@ class Tape {
     std::size_t bytes;
     Temporary* previous;
   };
+  Variable result(Matrix value, const Packing* packing, bool needs_gradient);
   Variable::Node* node(Matrix value, const Packing* packing, bool needs_gradient);
   void push(std::string_view operation, void* closure, void (*run)(void*));
   void* allocate(std::size_t bytes);  // of memory that is free again, if possible

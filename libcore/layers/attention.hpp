@@ -20,7 +20,7 @@ enum class Causality { full, causal };
 // The result and what its weights are computed from (kernels::attention_weights); handles on the tape's
 // arena.
 struct Attended {
-  Variable output;         // [Tq, D]
+  Variable output;         // [Tq, D]; on a recording tape the block's sum may stand there afterwards
   Variable queries, keys;  // [Tq, H·K], [Tk, H·K]
   Causality causality = Causality::full;
 };

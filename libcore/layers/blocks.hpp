@@ -54,11 +54,11 @@ class Residual {
   Variable input(const StepContext& context, const Variable& x) const {
     return place_ == NormPlace::pre ? norm_(context, x) : x;
   }
-  // x and what the sub-layer made of it.
+  // x and what the sub-layer made of it, z, which nobody else reads.
   Variable sum(const StepContext& context, const Variable& x, const Variable& z) const {
     const Variable dropped = dropout_(context, z);
     return place_ == NormPlace::post ? norm_.after_sum(context, x, dropped)
-                                     : ops::add(context.tape, x, dropped);
+                                     : ops::add(context.tape, x, dropped, ops::Use::consume);
   }
 
  private:

@@ -10,8 +10,9 @@ class Dropout {
  public:
   Dropout(LayerBuilder& builder, double rate)
       : rate_(static_cast<Real>(rate)), layer_(builder.next_random_layer++) {}
+  // Nobody else reads x.
   Variable operator()(const StepContext& context, const Variable& x) const {
-    return ops::dropout(context.tape, x, rate_, context.stream(Purpose::dropout, layer_));
+    return ops::dropout(context.tape, x, rate_, context.stream(Purpose::dropout, layer_), ops::Use::consume);
   }
 
  private:

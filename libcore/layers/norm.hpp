@@ -18,9 +18,9 @@ class LayerNorm {
   Variable operator()(const StepContext& context, const Variable& x) const {
     return ops::layer_norm(context.tape, x, *gamma_, *beta_, epsilon_);
   }
-  // norm(x + z)
+  // norm(x + z); nobody else reads z.
   Variable after_sum(const StepContext& context, const Variable& x, const Variable& z) const {
-    return ops::add_layer_norm(context.tape, x, z, *gamma_, *beta_, epsilon_);
+    return ops::add_layer_norm(context.tape, x, z, *gamma_, *beta_, epsilon_, ops::Use::consume);
   }
 
  private:

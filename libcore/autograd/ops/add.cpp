@@ -2,9 +2,9 @@
 
 namespace headwater::ops {
 
-Variable add(Tape& tape, const Variable& a, const Variable& b) {
-  const Variable y =
-      tape.variable(a.rows(), a.cols(), a.packing_or_null(), a.needs_gradient() || b.needs_gradient());
+Variable add(Tape& tape, const Variable& a, const Variable& b, Use use_of_b) {
+  const Variable y = tape.variable_like(b, use_of_b, a.needs_gradient() || b.needs_gradient());
+  Tape::mark_spare(y);
   kernels::add(a.value(), b.value(), y.value());
   tape.record("add", [&tape, a, b, y] {
     if (!Tape::has_incoming(y)) return;

@@ -2,9 +2,10 @@
 
 namespace headwater::ops {
 
-Variable dropout(Tape& tape, const Variable& x, Real rate, const RandomStream& stream) {
+Variable dropout(Tape& tape, const Variable& x, Real rate, const RandomStream& stream, Use use_of_x) {
   if (rate <= 0 || !tape.is_recording()) return x;
-  const Variable y = tape.variable(x.rows(), x.cols(), x.packing_or_null(), x.needs_gradient());
+  const Variable y = tape.variable_like(x, use_of_x, x.needs_gradient());
+  Tape::mark_spare(y);
   kernels::dropout(x.value(), rate, stream, 0, y.value(), false);
   tape.record("dropout", [&tape, x, y, rate, stream] {
     if (!Tape::has_incoming(y) || !x.needs_gradient()) return;

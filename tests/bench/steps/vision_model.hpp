@@ -43,9 +43,10 @@ class VisionBlock {
 
   Variable operator()(const StepContext& context, const Variable& x) const {
     const Variable read = attention_norm_(context, x);
-    const Variable z = ops::add(context.tape, x, attention_(context, read, read, Causality::full).output);
+    const Variable z =
+        ops::add(context.tape, x, attention_(context, read, read, Causality::full).output, ops::Use::consume);
     const Variable inner = inner_dropout_(context, inner_(context, feed_forward_norm_(context, z)));
-    return ops::add(context.tape, z, outer_dropout_(context, outer_(context, inner)));
+    return ops::add(context.tape, z, outer_dropout_(context, outer_(context, inner)), ops::Use::consume);
   }
 
  private:

@@ -169,3 +169,26 @@ TEST_CASE_FIXTURE(Batch, "gradients take the place of what is undone") {
   CHECK(x.gradient().data[0] == Real((1 << 21) - 1));
   CHECK(x.gradient().data[3 * kWidth - 1] == Real((1 << 21) - 1));
 }
+
+TEST_CASE_FIXTURE(Batch, "a consumed operand lends its memory where its own operation is done with it") {
+  Parameters parameters;
+  Parameter* const w = parameters.declare("w", {2, 2}, 2, 2, Initializer::zeros);
+  parameters.allocate(true);
+  w->value.data[0] = w->value.data[3] = 1;
+  const RandomStream stream{.seed = 1, .purpose = Purpose::dropout};
+  for (const Tape::Mode mode : {Tape::Mode::record, Tape::Mode::inference}) {
+    Tape tape(arena, mode);
+    const Variable x = tape.wrap(matrix({1, 2, 3, 4, 5, 6}), &packing, true);
+    const Variable plain = ops::linear(tape, x, *w, nullptr);
+    const Variable squashed = ops::linear(tape, x, *w, nullptr, ops::Activation::tanh);
+    CHECK(ops::add(tape, x, plain).value().data != plain.value().data);
+    const bool is_lent = mode == Tape::Mode::record;
+    const Variable sum = ops::add(tape, x, plain, ops::Use::consume);
+    CHECK((sum.value().data == plain.value().data) == is_lent);
+    CHECK(numbers(sum.value()) == std::vector<Real>{2, 4, 6, 8, 10, 12});
+    CHECK(ops::add(tape, sum, x, ops::Use::consume).value().data != x.value().data);
+    CHECK(ops::add(tape, sum, squashed, ops::Use::consume).value().data != squashed.value().data);
+    if (is_lent)
+      CHECK(ops::dropout(tape, sum, Real(0.5), stream, ops::Use::consume).value().data == sum.value().data);
+  }
+}
