@@ -11,14 +11,16 @@
 
 namespace headwater {
 
-void FlatArrayDeleter::operator()(Real* p) const { munmap(p, bytes); }
+void FlatArrayDeleter::operator()(Real* p) const {
+  if (!owner) munmap(p, bytes);
+}
 
 FlatArray make_flat_array(Index size) {
   const std::size_t bytes = std::max<std::size_t>(static_cast<std::size_t>(size) * sizeof(Real), 4096);
   void* address = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (address == MAP_FAILED) throw std::bad_alloc();
   madvise(address, bytes, MADV_HUGEPAGE);
-  return FlatArray(static_cast<Real*>(address), FlatArrayDeleter{bytes});
+  return FlatArray(static_cast<Real*>(address), FlatArrayDeleter{bytes, nullptr});
 }
 
 Parameter* Parameters::declare(std::string name, std::vector<Index> shape, Index rows, Index cols,
@@ -37,13 +39,23 @@ Parameter* Parameters::declare(std::string name, std::vector<Index> shape, Index
   return declared;
 }
 
-void Parameters::allocate(bool with_gradients) {
+void Parameters::lay_out() {
   std::sort(all_.begin(), all_.end(), [](const auto& a, const auto& b) { return a->name < b->name; });
   size_ = 0;
   for (const auto& p : all_) {
     p->offset = size_;
     size_ += p->size();
   }
+}
+
+void Parameters::allocate_over(Real* values, std::shared_ptr<void> owner) {
+  lay_out();
+  values_ = FlatArray(values, FlatArrayDeleter{0, std::move(owner)});
+  for (const auto& p : all_) p->value.data = values + p->offset;
+}
+
+void Parameters::allocate(bool with_gradients) {
+  lay_out();
   values_ = make_flat_array(size_);
   if (with_gradients) gradients_ = make_flat_array(size_);
   for (const auto& p : all_) {

@@ -33,9 +33,10 @@ struct Parameter {
   Index size() const { return value.rows * value.cols; }
 };
 
-// A flat array of numbers in pages of its own, zero at first.
+// A flat array of numbers in pages of its own, zero at first, or in memory of an owner.
 struct FlatArrayDeleter {
   std::size_t bytes = 0;
+  std::shared_ptr<void> owner{};
   void operator()(Real* p) const;
 };
 using FlatArray = std::unique_ptr<Real[], FlatArrayDeleter>;
@@ -50,6 +51,9 @@ class Parameters {
   // Lays all declared parameters out in ascending order of their names; with `gradients` also their gradients
   // (zero).
   void allocate(bool with_gradients);
+  // The same, for inference, with the values where they are: in this order, without gaps, in memory that
+  // `owner` keeps.
+  void allocate_over(Real* values, std::shared_ptr<void> owner);
 
   Index size() const { return size_; }  // numbers in all parameters
   std::span<Real> values() { return {values_.get(), static_cast<std::size_t>(size_)}; }
@@ -66,6 +70,8 @@ class Parameters {
   void begin_step();
 
  private:
+  void lay_out();  // orders, and counts the numbers
+
   std::vector<std::unique_ptr<Parameter>> all_;
   std::unordered_map<std::string_view, Parameter*> by_name_;  // the keys are the parameters' own names
   FlatArray values_, gradients_;

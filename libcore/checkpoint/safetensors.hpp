@@ -57,12 +57,14 @@ class Safetensors {
   const TensorView& at(std::string_view name) const;
   // The data section: where all tensors are F32, the flat buffer of floats in the order of tensors().
   std::string_view data() const { return data_; }
+  // The mapping, for who uses data() where it is; null where the bytes are the caller's.
+  const std::shared_ptr<MappedFile>& file() const { return file_; }
 
  private:
   void read(std::string_view bytes);
 
   std::string where_;
-  std::unique_ptr<MappedFile> file_;
+  std::shared_ptr<MappedFile> file_;
   std::string_view data_;
   std::vector<TensorView> tensors_;
   std::vector<std::uint32_t> by_name_;

@@ -321,7 +321,7 @@ void check_places(std::vector<Entry>& entries, std::string_view where, std::uint
 }  // namespace
 
 Safetensors::Safetensors(const fs::path& path)
-    : where_(shown(path)), file_(std::make_unique<MappedFile>(path)) {
+    : where_(shown(path)), file_(std::make_shared<MappedFile>(path)) {
   read(file_->bytes());
 }
 

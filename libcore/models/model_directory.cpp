@@ -1,6 +1,9 @@
 #include "models/model_directory.hpp"
 
+#include <algorithm>
+#include <bit>
 #include <cmath>
+#include <type_traits>
 
 #include "checkpoint/directory.hpp"
 #include "checkpoint/safetensors.hpp"
@@ -188,6 +191,32 @@ void read_parameters(const std::filesystem::path& file, Parameters& parameters) 
   copy_tensors(tensors, parameters);
 }
 
+// Whether the data section is the flat array of the parameters, which have the same tensors.
+bool is_flat_array(const Safetensors& tensors) {
+  const std::vector<TensorView>& all = tensors.tensors();
+  const bool is_float =
+      std::all_of(all.begin(), all.end(), [](const TensorView& t) { return t.dtype == Dtype::f32; });
+  const bool is_in_order = std::is_sorted(
+      all.begin(), all.end(), [](const TensorView& a, const TensorView& b) { return a.name < b.name; });
+  const auto address = reinterpret_cast<std::uintptr_t>(tensors.data().data());
+  return std::is_same_v<Real, float> && std::endian::native == std::endian::little && is_float &&
+         is_in_order && address % alignof(float) == 0 && tensors.file() != nullptr;
+}
+
+void map_parameters(const std::filesystem::path& file, Parameters& parameters) {
+  const Safetensors tensors(file);
+  check_tensors(tensors, parameters);  // before their memory: config.json may ask for any sizes
+  if (is_flat_array(tensors)) {
+    const std::size_t begin =
+        static_cast<std::size_t>(tensors.data().data() - tensors.file()->bytes().data());
+    parameters.allocate_over(reinterpret_cast<Real*>(tensors.file()->data() + begin), tensors.file());
+  } else {
+    parameters.allocate(false);
+    copy_tensors(tensors, parameters);
+  }
+  tensors.file()->check_size(file);
+}
+
 // A model without the file has no limit but its length.
 std::int64_t read_most_tokens(const std::filesystem::path& path) {
   std::error_code ignored;
@@ -215,10 +244,7 @@ TranslationModel load_translation_model(const std::filesystem::path& path) {
     throw Error((files / "target-tokenizer.json").string() +
                 ": has no [START] and [END] (learn it with --start-end)");
   }
-  const Safetensors tensors(files / "model.safetensors");
-  check_tensors(tensors, model->parameters());  // before their memory: config.json may ask for any sizes
-  model->parameters().allocate(false);
-  copy_tensors(tensors, model->parameters());
+  map_parameters(files / "model.safetensors", model->parameters());
   return {files, std::move(source), std::move(target), std::move(model),
           read_most_tokens(files / "generation_config.json")};
 }

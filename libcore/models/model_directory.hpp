@@ -38,5 +38,8 @@ Json generation_config_of(const Tokenizer& target, std::int64_t most_tokens);
 // The tensors of a safetensors file into parameters of the same names and shapes; none may be missing or left
 // over.
 void read_parameters(const std::filesystem::path& file, Parameters& parameters);
+// The same for parameters without memory yet, for inference. A file that this program wrote holds them as
+// they are used: it stays mapped, nothing is copied.
+void map_parameters(const std::filesystem::path& file, Parameters& parameters);
 
 }  // namespace headwater

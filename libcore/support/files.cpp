@@ -239,28 +239,44 @@ MappedFile::MappedFile(const fs::path& path) {
   if (error == 0 && !S_ISREG(status.st_mode)) error = S_ISDIR(status.st_mode) ? EISDIR : EINVAL;
   if (error == 0 && status.st_size > 0) {
     size_ = static_cast<std::size_t>(status.st_size);
-    void* mapped = ::mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, descriptor, 0);
+    // Without a reserve: pages are the file's until one is written to.
+    void* mapped = ::mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE, descriptor, 0);
     if (mapped == MAP_FAILED) {
       error = errno;
     } else {
-      data_ = static_cast<const char*>(mapped);
+      data_ = static_cast<char*>(mapped);
     }
   }
-  close_quietly(descriptor);
-  if (error != 0) fail_io(path, "cannot read", error);
+  if (error != 0) {
+    close_quietly(descriptor);
+    fail_io(path, "cannot read", error);
+  }
+  descriptor_ = descriptor;
 }
 
 MappedFile::~MappedFile() {
-  if (data_ != nullptr) ::munmap(const_cast<char*>(data_), size_);
+  if (data_ != nullptr) ::munmap(data_, size_);
+  close_quietly(descriptor_);
 }
 
 MappedFile::MappedFile(MappedFile&& other) noexcept
-    : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
+    : data_(std::exchange(other.data_, nullptr)),
+      size_(std::exchange(other.size_, 0)),
+      descriptor_(std::exchange(other.descriptor_, -1)) {}
 
 MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
   std::swap(data_, other.data_);
   std::swap(size_, other.size_);
+  std::swap(descriptor_, other.descriptor_);
   return *this;
+}
+
+void MappedFile::check_size(const fs::path& path) const {
+  struct stat status {};
+  if (::fstat(descriptor_, &status) < 0) fail_io(path, "cannot read", errno);
+  if (static_cast<std::size_t>(status.st_size) == size_) return;
+  throw Error(shown(path) + ": has " + std::to_string(status.st_size) + " bytes, had " +
+              std::to_string(size_) + " when it was opened (start again when it is whole)");
 }
 
 FileLock::FileLock(const fs::path& path) {

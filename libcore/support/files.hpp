@@ -61,7 +61,8 @@ void write_new_file(const fs::path& path, std::string_view bytes);
 
 void sync_directory(const fs::path& directory);
 
-// Read-only mapping of a file; the file must not be overwritten in place while it lives.
+// Mapping of a file; the file must not be overwritten in place while it lives (removing it, or renaming
+// another over it, does no harm). What is written to its bytes stays in this process.
 class MappedFile {
  public:
   explicit MappedFile(const fs::path& path);
@@ -69,10 +70,14 @@ class MappedFile {
   MappedFile(MappedFile&& other) noexcept;
   MappedFile& operator=(MappedFile&& other) noexcept;
   std::string_view bytes() const { return {data_, size_}; }
+  char* data() const { return data_; }
+  // Throws Error where the file is no longer as long as it was: reading its bytes would be a signal.
+  void check_size(const fs::path& path) const;
 
  private:
-  const char* data_ = nullptr;
+  char* data_ = nullptr;
   std::size_t size_ = 0;
+  int descriptor_ = -1;
 };
 
 // An exclusive lock on `path` (flock), held while the object lives; the file holds the owner's process id.

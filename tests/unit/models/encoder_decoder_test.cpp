@@ -168,3 +168,38 @@ TEST_CASE("a file of parameters has all tensors, no others, and their shapes") {
     CHECK(text.find(name) != std::string::npos);
   }
 }
+
+TEST_CASE("parameters for inference are the file's own bytes, where these are floats in the right order") {
+  const ScratchDirectory scratch;
+  const std::filesystem::path file = scratch / "model.safetensors";
+  const float numbers[] = {1, 2, 3, 4, 5, 6, 7};
+  const double wide[] = {5, 6, 7};
+  TensorView b_wide;
+  b_wide.name = "b";
+  b_wide.dtype = Dtype::f64;
+  b_wide.shape = {3};
+  b_wide.bytes = {reinterpret_cast<const char*>(wide), sizeof wide};
+  const std::vector<TensorView> flat{float_tensor("a", {2, 2}, numbers), float_tensor("b", {3}, numbers + 4)};
+  for (const bool is_flat : {true, false}) {
+    write(file, to_safetensors(is_flat ? flat : std::vector{flat[0], b_wide}));
+    Parameters parameters;
+    parameters.declare("b", {3}, 1, 3, Initializer::zeros);
+    parameters.declare("a", {2, 2}, 2, 2, Initializer::zeros);
+    map_parameters(file, parameters);
+    std::filesystem::remove(file);  // a mapping lives on
+    const std::span<Real> values = parameters.values();
+    CHECK(std::vector<Real>(values.begin(), values.end()) == std::vector<Real>{1, 2, 3, 4, 5, 6, 7});
+    CHECK(parameters.find("a")->value.row(1)[0] == 3);
+    CHECK(parameters.find("b")->value.row(0)[2] == 7);
+    values[6] = 8;  // stays here
+    CHECK(parameters.find("b")->value.row(0)[2] == 8);
+  }
+  write(file, to_safetensors(flat));
+  const std::string before = read_file(file);
+  Parameters parameters;
+  parameters.declare("a", {2, 2}, 2, 2, Initializer::zeros);
+  parameters.declare("b", {3}, 1, 3, Initializer::zeros);
+  map_parameters(file, parameters);
+  for (Real& value : parameters.values()) value = 0;
+  CHECK(read_file(file) == before);
+}

@@ -176,6 +176,20 @@ TEST_CASE("files: the lock goes with its process") {
   ::close(ready[1]);
 }
 
+TEST_CASE("files: a mapping tells that its file was cut, and lives on when it is replaced") {
+  ScratchDirectory scratch;
+  write_file(scratch / "f", "abcdef");
+  const MappedFile file(scratch / "f");
+  file.check_size(scratch / "f");
+  write_file(scratch / "f", "x");  // by rename
+  file.check_size(scratch / "f");
+  CHECK(file.bytes() == "abcdef");
+  const MappedFile other(scratch / "f");
+  fs::resize_file(scratch / "f", 0);
+  CHECK(error_text([&] { other.check_size(scratch / "f"); }) ==
+        (scratch / "f").string() + ": has 0 bytes, had 1 when it was opened (start again when it is whole)");
+}
+
 TEST_CASE("files: a mapping moves") {
   ScratchDirectory scratch;
   write_file(scratch / "a", "aaa");
