@@ -53,7 +53,7 @@ void describe(CLI::App& app, Options& o, TypedOptions& typed) {
       ->option_text("FILE");
   app.add_option(
          "--output", o.form,
-         "of bags of words: multi-hot, count, tf-idf, or ids (of n-grams, one by one); the table's own "
+         "of bags of words: multi-hot, count, tf-idf, log-tf-idf, or ids (of n-grams, one by one); the table's own "
          "where it is not given")
       ->option_text("FORM");
   app.add_option(

@@ -95,7 +95,7 @@ float IdColumns::read_value(const Column& column, std::string_view word, std::st
   if (!word.starts_with(':')) {
     fail(place, line, word.data(),
          "an id without a value in column " + name +
-             " (entries are written id:value, as vectorize --output count and tf-idf do)");
+             " (entries are written id:value, as vectorize --output count, tf-idf and log-tf-idf do)");
   }
   float value = 0;
   const auto [end, error] = std::from_chars(word.data() + 1, word.data() + word.size(), value);

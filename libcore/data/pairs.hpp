@@ -20,7 +20,7 @@ struct IdColumnSettings {
   std::int64_t least_ids =
       1;  // a shorter one that is not empty is an error; a target needs its start and one id more
   std::int32_t first_id = -1;     // every line begins with it (the start token of targets); -1: any
-  bool has_values = false;        // words "id:value", as vectorize --output count and tf-idf write them
+  bool has_values = false;        // words "id:value", as vectorize --output count, tf-idf, log-tf-idf
   std::string vocabulary_hash{};  // compared with "vocab=" of a header line; empty: not compared
 };
 

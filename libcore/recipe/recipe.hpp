@@ -24,7 +24,7 @@ struct TokenizerSettings {
 struct TermSettings {
   std::int64_t ngrams = 1;           // the most tokens of a term
   std::int64_t size = 20000;         // with [UNK], which stands for all others
-  std::string output = "multi-hot";  // also count | tf-idf
+  std::string output = "multi-hot";  // also count | tf-idf | log-tf-idf
   bool operator==(const TermSettings&) const = default;
 };
 

@@ -57,7 +57,7 @@ template <class Visitor>
 void rows(Visitor& v, TermSettings& s) {
   v.field("ngrams", s.ngrams, Between{1, 10});
   v.field("size", s.size, Between{2, 1e7});
-  v.field("output", s.output, OneOf{{"multi-hot", "count", "tf-idf"}});
+  v.field("output", s.output, OneOf{{"multi-hot", "count", "tf-idf", "log-tf-idf"}});
 }
 
 template <class Visitor>

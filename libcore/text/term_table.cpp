@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::string_view kHeader = "#terms ";
 constexpr std::array kOutputs = {TermOutput::multi_hot, TermOutput::count, TermOutput::tf_idf,
-                                 TermOutput::ids};
+                                 TermOutput::log_tf_idf, TermOutput::ids};
 constexpr std::int64_t kMostNgrams = 100;
 
 template <class Number>
@@ -85,6 +85,8 @@ std::string_view name_of(TermOutput output) {
       return "count";
     case TermOutput::tf_idf:
       return "tf-idf";
+    case TermOutput::log_tf_idf:
+      return "log-tf-idf";
     case TermOutput::ids:
       return "ids";
   }
@@ -95,7 +97,7 @@ TermOutput parse_term_output(std::string_view name) {
   for (const TermOutput output : kOutputs) {
     if (name_of(output) == name) return output;
   }
-  throw UsageError("unknown form " + quote(name) + " (multi-hot, count, tf-idf or ids)");
+  throw UsageError("unknown form " + quote(name) + " (multi-hot, count, tf-idf, log-tf-idf or ids)");
 }
 
 TermTable::TermTable(const Settings& settings, std::uint64_t documents, std::vector<Term> terms)
@@ -180,6 +182,17 @@ TermTable TermTable::parse(std::string_view text, std::string_view where) {
   return TermTable(header.settings, header.documents, std::move(terms));
 }
 
+namespace {
+
+void scale_to_length_one(std::vector<TermValue>& values) {
+  double squares = 0;
+  for (const TermValue& v : values) squares += static_cast<double>(v.value) * static_cast<double>(v.value);
+  const double length = std::sqrt(squares);
+  for (TermValue& v : values) v.value = static_cast<float>(static_cast<double>(v.value) / length);
+}
+
+}  // namespace
+
 void TermTable::values(const TokenRow& row, TermOutput output, std::vector<TermValue>& values) const {
   values.clear();
   for_each_ngram(row, static_cast<std::size_t>(settings_.ngrams), [&](std::string_view ngram) {
@@ -193,11 +206,16 @@ void TermTable::values(const TokenRow& row, TermOutput output, std::vector<TermV
     while (end < values.size() && values[end].term == values[begin].term) ++end;
     TermValue value{values[begin].term,
                     output == TermOutput::multi_hot ? 1 : static_cast<float>(end - begin)};
-    if (output == TermOutput::tf_idf) value.value *= weights_[static_cast<std::size_t>(value.term)];
-    values[kept++] = value;
+    if (output == TermOutput::log_tf_idf)
+      value.value = static_cast<float>(1 + std::log(static_cast<double>(end - begin)));
+    if (output == TermOutput::tf_idf || output == TermOutput::log_tf_idf)
+      value.value *= weights_[static_cast<std::size_t>(value.term)];
     begin = end;
+    if (output == TermOutput::log_tf_idf && value.term == 0) continue;
+    values[kept++] = value;
   }
   values.resize(kept);
+  if (output == TermOutput::log_tf_idf) scale_to_length_one(values);
 }
 
 std::string TermTable::to_text() const {

@@ -190,7 +190,7 @@ TEST_CASE("values that are none are refused with their column") {
   CHECK(said("1:2 3", true) ==
         "-:7:6: an id without a value in column \"source\" (entries are written id:value, as vectorize "
         "--output "
-        "count and tf-idf do)");
+        "count, tf-idf and log-tf-idf do)");
   for (const char* value : {"", "x", "nan", "inf", "-inf", "1e99", "1:2", "0x1", "+1", "1,5"}) {
     INFO(value);
     CHECK(said("4:1 1:" + std::string(value), true)

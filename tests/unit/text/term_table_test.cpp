@@ -138,6 +138,21 @@ TEST_CASE("a line becomes its terms, by ascending id") {
   CHECK(row_of(table, "a", TermOutput::tf_idf) == "1:0.6931472");
 }
 
+TEST_CASE("log-tf-idf: (1 + ln n) times the inverse document frequency, scaled to length 1, without [UNK]") {
+  const TermTable table = learn({"b a", "a c", "", "c a"}, {.ngrams = 1}, 5);
+  TokenRow row;
+  row.read("c a c z c");
+  std::vector<TermValue> values;
+  table.values(row, TermOutput::log_tf_idf, values);
+  REQUIRE(values.size() == 2);
+  const double a = std::log(1 + 4.0 / 4), c = (1 + std::log(3.0)) * std::log(1 + 4.0 / 3);
+  CHECK(values[0].term == table.find("a"));
+  CHECK(values[1].term == table.find("c"));
+  CHECK(static_cast<double>(values[0].value) == doctest::Approx(a / std::hypot(a, c)).epsilon(1e-6));
+  CHECK(static_cast<double>(values[1].value) == doctest::Approx(c / std::hypot(a, c)).epsilon(1e-6));
+  CHECK(row_of(table, "z z", TermOutput::log_tf_idf).empty());
+}
+
 TEST_CASE("learning and rows agree with their definition") {
   const std::vector<std::string> lines = made_lines(400);
   for (const std::size_t most : {1u, 2u, 3u}) {
