@@ -94,47 +94,72 @@ void mix_tile(const float* weights, Index keys, const float* values, Index K, bo
   }
 }
 
-// One head; what is independent between heads overlaps in the processor.
-void attend_head(const AttentionCache& cache, Index slot, Index head, Index keys, const float* query,
-                 float scale, float* out) {
-  const Index K = cache.head_width, width = cache.value_width();
-  const float* panels = cache.keys_of(slot, head);
-  const float* values = cache.values_of(slot, head);
-  alignas(64) float weights[kKeyTile];
-  float m = -kInfinity, l = 0;
-  for (Index j = 0; j < keys; j += kKeyTile) {
-    const Index count = keys - j < kKeyTile ? keys - j : kKeyTile;
-    score_tile(query, panels + j * K, K, count, weights);
-    const float correction = softmax_step(weights, count, scale, m, l);
-    if (j > 0) scale_row(out, K, correction);
-    mix_tile(weights, count, values + j * width, K, j == 0, out);
-  }
-  divide_row(out, K, l);
-}
+// Where the next heads' keys and values lie; the caches are larger than what stays near the processor, so
+// they are fetched meanwhile.
+struct Ahead {
+  const AttentionCache& cache;
+  Index slot, head, heads, keys;  // heads: 0 if there are none
 
-// The caches are larger than what stays near the processor: a head's part is fetched while the head before
-// it is computed.
-void fetch(const AttentionCache& cache, Index slot, Index head, Index keys) {
-  const Index K = cache.head_width;
-  const float* panels = cache.keys_of(slot, head);
-  const float* values = cache.values_of(slot, head);
-  const Index key_floats = (keys + 15) / 16 * 16 * K, value_floats = keys * cache.value_width();
-  for (Index i = 0; i < key_floats; i += 16) __builtin_prefetch(panels + i, 0, 3);
-  for (Index i = 0; i < value_floats; i += 16) __builtin_prefetch(values + i, 0, 3);
+  void fetch_keys(Index h) const {
+    if (h < heads) fetch(cache.keys_of(slot, head + h), (keys + 15) / 16 * 16 * cache.head_width);
+  }
+  void fetch_values(Index h) const {
+    if (h < heads) fetch(cache.values_of(slot, head + h), keys * cache.value_width());
+  }
+
+ private:
+  static void fetch(const float* from, Index floats) {
+    constexpr Index kMost = 8192;  // more would not stay
+    for (Index i = 0; i < (floats < kMost ? floats : kMost); i += 16) __builtin_prefetch(from + i, 0, 3);
+  }
+};
+
+constexpr Index kHeads =
+    8;  // heads that go through each stage one after the other, so that their chains overlap
+
+struct Heads {
+  Index slot, first, count, keys;
+};
+
+void attend_heads(const AttentionCache& cache, const Heads& of, const float* query, float scale, float* out,
+                  const Ahead& ahead) {
+  const Index K = cache.head_width, width = cache.value_width();
+  alignas(64) float weights[kHeads][kKeyTile];
+  float m[kHeads], l[kHeads], correction[kHeads];
+  for (Index h = 0; h < of.count; ++h) {
+    m[h] = -kInfinity;
+    l[h] = 0;
+  }
+  for (Index j = 0; j < of.keys; j += kKeyTile) {
+    const Index count = of.keys - j < kKeyTile ? of.keys - j : kKeyTile;
+    for (Index h = 0; h < of.count; ++h) {
+      if (j == 0) ahead.fetch_keys(h);
+      score_tile(query + h * K, cache.keys_of(of.slot, of.first + h) + j * K, K, count, weights[h]);
+    }
+    for (Index h = 0; h < of.count; ++h) correction[h] = softmax_step(weights[h], count, scale, m[h], l[h]);
+    for (Index h = 0; h < of.count; ++h) {
+      if (j == 0) ahead.fetch_values(h);
+      if (j > 0) scale_row(out + h * K, K, correction[h]);
+      mix_tile(weights[h], count, cache.values_of(of.slot, of.first + h) + j * width, K, j == 0, out + h * K);
+    }
+  }
+  for (Index h = 0; h < of.count; ++h) divide_row(out + h * K, K, l[h]);
 }
 
 void attend(const AttentionCache& cache, const CacheQueries& queries, MatrixOf<float> out) {
   const Index K = cache.head_width;
-  constexpr Index kMostFetched = 16 * 1024;  // floats of a head; more would not stay
+  const auto count_from = [&](Index head) {
+    return cache.heads - head < kHeads ? cache.heads - head : kHeads;
+  };
   for (Index b = 0; b < queries.q.rows; ++b) {
-    const Index slot = queries.slots[b], keys = queries.lengths[b];
-    for (Index h = 0; h < cache.heads; ++h) {
-      const bool is_last = h + 1 == cache.heads;
-      if (keys * K <= kMostFetched && (!is_last || b + 1 < queries.q.rows)) {
-        fetch(cache, is_last ? queries.slots[b + 1] : slot, is_last ? 0 : h + 1,
-              is_last ? queries.lengths[b + 1] : keys);
-      }
-      attend_head(cache, slot, h, keys, queries.q.row(b) + h * K, queries.scale, out.row(b) + h * K);
+    for (Index h = 0; h < cache.heads; h += kHeads) {
+      const bool is_last = h + kHeads >= cache.heads, has_next = !is_last || b + 1 < queries.q.rows;
+      const Index next = is_last ? b + 1 : b, head = is_last ? 0 : h + kHeads;
+      const Ahead ahead =
+          has_next ? Ahead{cache, queries.slots[next], head, count_from(head), queries.lengths[next]}
+                   : Ahead{cache, 0, 0, 0, 0};
+      attend_heads(cache, {queries.slots[b], h, count_from(h), queries.lengths[b]}, queries.q.row(b) + h * K,
+                   queries.scale, out.row(b) + h * K, ahead);
     }
   }
 }
