@@ -11,24 +11,43 @@ struct Words64 {
   I16 group[4];
 };
 
+// Counters stand in lanes of 64 bits, so that a product of 32 bits has room; what is in the upper halves of
+// words is never read.
 #if defined(HEADWATER_ISA_avx512)
 using WordVector = __m512i;
+inline constexpr int kBlocks = 8;  // counters in a vector
 HEADWATER_INLINE WordVector words_of(std::uint32_t x) { return _mm512_set1_epi32(static_cast<int>(x)); }
-HEADWATER_INLINE WordVector exclusive_or(WordVector a, WordVector b) { return _mm512_xor_si512(a, b); }
-// Both halves of the 64-bit products of each lane.
-HEADWATER_INLINE void multiply_wide(WordVector a, WordVector factor, WordVector& high, WordVector& low) {
-  const __m512i even = _mm512_mul_epu32(a, factor), odd = _mm512_mul_epu32(_mm512_srli_epi64(a, 32), factor);
-  high = _mm512_mask_blend_epi32(0xAAAA, _mm512_srli_epi64(even, 32), odd);
-  low = _mm512_mask_blend_epi32(0xAAAA, even, _mm512_slli_epi64(odd, 32));
+HEADWATER_INLINE WordVector multiply_wide(WordVector a, WordVector b) { return _mm512_mul_epu32(a, b); }
+HEADWATER_INLINE WordVector upper_half(WordVector a) { return _mm512_srli_epi64(a, 32); }
+HEADWATER_INLINE WordVector exclusive_or(WordVector a, WordVector b, WordVector c) {
+  return _mm512_ternarylogic_epi64(a, b, c, 0x96);
+}
+// Numbers of blocks, so that merge() leaves them in order.
+HEADWATER_INLINE WordVector first_counters(std::uint32_t block) {
+  return _mm512_add_epi64(_mm512_set1_epi64(block), _mm512_setr_epi64(0, 4, 1, 5, 2, 6, 3, 7));
+}
+HEADWATER_INLINE void merge(const WordVector (&c)[4], I16* groups) {
+  const __m512i ab = _mm512_mask_blend_epi32(0xAAAA, c[0], _mm512_slli_epi64(c[1], 32));
+  const __m512i cd = _mm512_mask_blend_epi32(0xAAAA, c[2], _mm512_slli_epi64(c[3], 32));
+  groups[0] = {_mm512_unpacklo_epi64(ab, cd)};
+  groups[1] = {_mm512_unpackhi_epi64(ab, cd)};
 }
 #elif defined(HEADWATER_ISA_avx2)
 using WordVector = __m256i;
+inline constexpr int kBlocks = 4;
 HEADWATER_INLINE WordVector words_of(std::uint32_t x) { return _mm256_set1_epi32(static_cast<int>(x)); }
-HEADWATER_INLINE WordVector exclusive_or(WordVector a, WordVector b) { return _mm256_xor_si256(a, b); }
-HEADWATER_INLINE void multiply_wide(WordVector a, WordVector factor, WordVector& high, WordVector& low) {
-  const __m256i even = _mm256_mul_epu32(a, factor), odd = _mm256_mul_epu32(_mm256_srli_epi64(a, 32), factor);
-  high = _mm256_blend_epi32(_mm256_srli_epi64(even, 32), odd, 0xAA);
-  low = _mm256_blend_epi32(even, _mm256_slli_epi64(odd, 32), 0xAA);
+HEADWATER_INLINE WordVector multiply_wide(WordVector a, WordVector b) { return _mm256_mul_epu32(a, b); }
+HEADWATER_INLINE WordVector upper_half(WordVector a) { return _mm256_srli_epi64(a, 32); }
+HEADWATER_INLINE WordVector exclusive_or(WordVector a, WordVector b, WordVector c) {
+  return _mm256_xor_si256(_mm256_xor_si256(a, b), c);
+}
+HEADWATER_INLINE WordVector first_counters(std::uint32_t block) {
+  return _mm256_add_epi64(_mm256_set1_epi64x(block), _mm256_setr_epi64x(0, 2, 1, 3));
+}
+HEADWATER_INLINE void merge(const WordVector (&c)[4], I16* groups) {
+  const __m256i ab = _mm256_blend_epi32(c[0], _mm256_slli_epi64(c[1], 32), 0xAA);
+  const __m256i cd = _mm256_blend_epi32(c[2], _mm256_slli_epi64(c[3], 32), 0xAA);
+  groups[0] = {_mm256_unpacklo_epi64(ab, cd), _mm256_unpackhi_epi64(ab, cd)};
 }
 #endif
 
@@ -39,13 +58,11 @@ HEADWATER_INLINE void philox_rounds(const RandomStream& stream, WordVector (&c)[
                 k1 = static_cast<std::uint32_t>(stream.seed >> 32);
   const WordVector m0 = words_of(0xD2511F53u), m1 = words_of(0xCD9E8D57u);
   for (int round = 0; round < 10; ++round) {
-    WordVector high0, low0, high1, low1;
-    multiply_wide(c[0], m0, high0, low0);
-    multiply_wide(c[2], m1, high1, low1);
-    c[0] = exclusive_or(exclusive_or(high1, c[1]), words_of(k0));
-    c[2] = exclusive_or(exclusive_or(high0, c[3]), words_of(k1));
-    c[1] = low1;
-    c[3] = low0;
+    const WordVector p0 = multiply_wide(c[0], m0), p1 = multiply_wide(c[2], m1);
+    c[0] = exclusive_or(upper_half(p1), c[1], words_of(k0));
+    c[2] = exclusive_or(upper_half(p0), c[3], words_of(k1));
+    c[1] = p1;
+    c[3] = p0;
     k0 += 0x9E3779B9u;
     k1 += 0xBB67AE85u;
   }
@@ -58,33 +75,16 @@ HEADWATER_INLINE Words64 random_words(const RandomStream& stream, std::uint64_t 
   const std::uint32_t purpose = static_cast<std::uint32_t>(stream.purpose) << 24;
 #if defined(HEADWATER_ISA_avx512) || defined(HEADWATER_ISA_avx2)
   if (static_cast<std::uint32_t>(block) <= 0xFFFFFFFFu - 15) {  // all 16 counters share their high word
-    const WordVector low = words_of(static_cast<std::uint32_t>(block));
     const WordVector high = words_of((static_cast<std::uint32_t>(block >> 32) & 0xFFFFFFu) | purpose);
     const WordVector layer = words_of(stream.layer), step = words_of(stream.step);
-    // Lane 4·g + i of the counters takes the block whose words shall be the g-th four of vector i.
-#if defined(HEADWATER_ISA_avx512)
-    const __m512i order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
-    WordVector c[4] = {_mm512_add_epi32(low, order), high, layer, step};
-    philox_rounds(stream, c);
-    const __m512i ab = _mm512_unpacklo_epi32(c[0], c[1]), cd = _mm512_unpacklo_epi32(c[2], c[3]);
-    const __m512i ef = _mm512_unpackhi_epi32(c[0], c[1]), gh = _mm512_unpackhi_epi32(c[2], c[3]);
-    words.group[0] = {_mm512_unpacklo_epi64(ab, cd)};
-    words.group[1] = {_mm512_unpackhi_epi64(ab, cd)};
-    words.group[2] = {_mm512_unpacklo_epi64(ef, gh)};
-    words.group[3] = {_mm512_unpackhi_epi64(ef, gh)};
-#else
-#pragma GCC unroll 2
-    for (int half = 0; half < 2; ++half) {
-      const __m256i order = _mm256_setr_epi32(0, 2, 4, 6, 1, 3, 5, 7);
-      WordVector c[4] = {_mm256_add_epi32(_mm256_add_epi32(low, order), _mm256_set1_epi32(8 * half)), high,
-                         layer, step};
+#pragma GCC unroll 4
+    for (int first = 0; first < 16; first += kBlocks) {
+      WordVector c[4] = {
+          first_counters(static_cast<std::uint32_t>(block) + static_cast<std::uint32_t>(first)), high, layer,
+          step};
       philox_rounds(stream, c);
-      const __m256i ab = _mm256_unpacklo_epi32(c[0], c[1]), cd = _mm256_unpacklo_epi32(c[2], c[3]);
-      const __m256i ef = _mm256_unpackhi_epi32(c[0], c[1]), gh = _mm256_unpackhi_epi32(c[2], c[3]);
-      words.group[2 * half] = {_mm256_unpacklo_epi64(ab, cd), _mm256_unpackhi_epi64(ab, cd)};
-      words.group[2 * half + 1] = {_mm256_unpacklo_epi64(ef, gh), _mm256_unpackhi_epi64(ef, gh)};
+      merge(c, words.group + first / 4);
     }
-#endif
     return words;
   }
 #endif
