@@ -13,6 +13,7 @@
 #include "cli/lines.hpp"
 #include "cli/result_file.hpp"
 #include "cli/tool.hpp"
+#include "models/classifier_directory.hpp"
 #include "models/model_directory.hpp"
 #include "recipe/recipe.hpp"
 #include "support/error.hpp"
@@ -104,8 +105,8 @@ void write_layers_json(const std::vector<LayerSummary>& layers, cli::LineWriter&
   line("total", "", parameters, flops);
 }
 
-void write_layers(const EncoderDecoder& model, bool is_json, cli::LineWriter& out) {
-  const std::vector<LayerSummary> layers = model.summary();
+void write_layers(const std::vector<LayerSummary>& layers, const std::string& legend, bool is_json,
+                  cli::LineWriter& out) {
   if (is_json) {
     write_layers_json(layers, out);
     return;
@@ -123,9 +124,24 @@ void write_layers(const EncoderDecoder& model, bool is_json, cli::LineWriter& ou
   table.add_rule();
   table.add_row({"total", "", format_count(parameters), format_count(std::llround(flops))});
   out.text(table.text());
+  out.line(legend);
+}
+
+void write_layers(const EncoderDecoder& model, bool is_json, cli::LineWriter& out) {
   const std::string length = std::to_string(model.settings().length);
-  out.line("S, T: source and target tokens; FLOPs: a forward pass over one pair of " + length + " and " +
-           length + " tokens");
+  write_layers(model.summary(),
+               "S, T: source and target tokens; FLOPs: a forward pass over one pair of " + length + " and " +
+                   length + " tokens",
+               is_json, out);
+}
+
+void write_layers(const TextClassifier& model, bool is_json, cli::LineWriter& out) {
+  const bool is_bag = model.settings().kind == "bag_of_words";
+  write_layers(model.summary(),
+               is_bag ? "FLOPs: a forward pass over a text that has every term"
+                      : "S: source tokens; FLOPs: a forward pass over a text of " +
+                            std::to_string(model.settings().length) + " tokens",
+               is_json, out);
 }
 
 // --- The tensors of a file ---------------------------------------------------------------------------------
@@ -190,6 +206,13 @@ void write_tensors(const Safetensors& file, const Options& o, cli::LineWriter& o
 // -------------------------------------------------------------------------
 
 void inspect_recipe(const Recipe& recipe, const Options& o, cli::LineWriter& out) {
+  if (recipe.model.kind != "encoder_decoder") {
+    const bool is_bag = recipe.model.kind == "bag_of_words";
+    write_layers(
+        *make_text_classifier(recipe.model, is_bag ? recipe.terms.size : recipe.source_tokenizer.size),
+        o.is_json, out);
+    return;
+  }
   const EncoderDecoder model(recipe.model, recipe.source_tokenizer.size, recipe.target_tokenizer.size);
   write_layers(model, o.is_json, out);
 }
@@ -232,11 +255,12 @@ void write_checkpoints(const fs::path& directory, cli::LineWriter& out) {
 
 void inspect_directory(const fs::path& path, const Options& o, cli::LineWriter& out) {
   const fs::path files = model_files(path);
-  const fs::path config = files / "config.json";
-  constexpr std::uint64_t kMostConfigBytes = 1 << 20;
-  const auto model =
-      model_of_config(Json::parse(read_file(config, kMostConfigBytes), config.string()), config.string());
-  write_layers(*model, o.is_json, out);
+  const std::string where = (files / "config.json").string();
+  if (model_kind(files) == ModelKind::encoder_decoder) {
+    write_layers(*model_of_config(read_config(files), where), o.is_json, out);
+  } else {
+    write_layers(*classifier_of_config(read_config(files), where), o.is_json, out);
+  }
   if (o.shows_tensors || o.has_statistics) {
     if (!o.is_json) out.line("");
     write_tensors(Safetensors(files / "model.safetensors"), o, out);

@@ -13,22 +13,22 @@
 #include "cli/progress.hpp"
 #include "cli/tool.hpp"
 #include "data/pairs.hpp"
-#include "models/model_directory.hpp"
 #include "recipe/recipe.hpp"
 #include "support/error.hpp"
 #include "support/numbers.hpp"
 #include "support/parallel.hpp"
 #include "training/benchmark.hpp"
+#include "training/job.hpp"
 #include "training/summary.hpp"
 #include "training/trainer.hpp"
-#include "training/translation_objective.hpp"
 
 namespace {
 
 using namespace headwater;
 
 struct Options {
-  std::string recipe, scale = "full", output, validation, source_tokenizer, target_tokenizer, isa = "auto";
+  std::string recipe, scale = "full", output, validation, source_tokenizer, target_tokenizer, labels, terms,
+                      isa = "auto";
   std::vector<std::string> data;
   int threads = 0;
   std::optional<std::uint64_t> seed;
@@ -38,20 +38,24 @@ struct Options {
 };
 
 void describe(CLI::App& app, Options& o) {
-  app.add_option("data", o.data, "id lines: source, TAB, target; - is standard input");
+  app.add_option("data", o.data,
+                 "id lines: source, TAB, target, or label for a classifier; - is standard input");
   app.add_option("-r,--recipe", o.recipe, "the experiment, a YAML file")->required();
   app.add_option("--scale", o.scale, "full, or quick: the recipe's cut-down version")
       ->check(CLI::IsMember({"full", "quick"}))
       ->capture_default_str();
-  app.add_option("--source-tokenizer", o.source_tokenizer, "tokenizer.json that made the source column");
+  app.add_option("--source-tokenizer,--tokenizer", o.source_tokenizer,
+                 "tokenizer.json that made the source column");
   app.add_option("--target-tokenizer", o.target_tokenizer, "tokenizer.json that made the target column");
+  app.add_option("--labels", o.labels, "of a classifier: the label set, from vectorize --learn labels");
+  app.add_option("--terms", o.terms, "of a bag_of_words: the terms, from vectorize --learn ngrams or tf-idf");
   app.add_option("--validation", o.validation,
                  "id lines to validate on; without it a share of the data is held out by seed");
   app.add_option("-o,--output", o.output, "model directory; one that holds this run is resumed");
   app.add_flag("--overwrite", o.overwrites, "start anew in a directory that holds a run");
   app.add_option("--seed", o.seed, "instead of the recipe's");
   app.add_option("--epochs", o.epochs, "instead of the recipe's");
-  app.add_flag("--allow-empty", o.allows_empty, "accept more than 1 % of pairs with an empty side");
+  app.add_flag("--allow-empty", o.allows_empty, "accept more than 1 % of examples with an empty column");
   app.add_flag("-n,--dry-run", o.is_dry_run,
                "check everything, print sizes and the memory of a step, train nothing");
   app.add_flag("--print-recipe", o.prints_recipe, "print the resolved recipe and end");
@@ -75,34 +79,11 @@ void on_signal(int number) {
   [[maybe_unused]] const ssize_t ignored = write(STDERR_FILENO, kMessage, sizeof kMessage - 1);
 }
 
-Tokenizer load_side(const std::string& path, const char* option) {
-  if (path.empty())
-    throw UsageError(std::string(option) + " is missing (the tokenizer.json that made this column of ids)");
-  return Tokenizer::load(path);
-}
-
-// The recipe's size is that of the tables; a small text may have fewer words.
-void check_size(const Tokenizer& tokenizer, std::int64_t size, const std::string& path) {
-  if (tokenizer.vocabulary_size() <= size) return;
-  throw UsageError(path + ": " + std::to_string(tokenizer.vocabulary_size()) +
-                   " tokens, the recipe has room for " + std::to_string(size) + " (learn it with --size " +
-                   std::to_string(size) + ")");
-}
-
-IdColumns read_columns(const std::vector<std::string>& paths, const Recipe& recipe, const Tokenizer& source,
-                       const Tokenizer& target, bool allows_empty) {
-  const IdColumnSettings of_source{.name = "source",
-                                   .vocabulary = source.vocabulary_size(),
-                                   .most_ids = recipe.model.length,
-                                   .vocabulary_hash = source.hash()},
-      of_target{.name = "target",
-                .vocabulary = target.vocabulary_size(),
-                .most_ids = recipe.model.length + 1,
-                .least_ids = 2,
-                .first_id = target.start_id(),
-                .vocabulary_hash = target.hash()};
-  const bool is_source_first = recipe.data.columns.front() == of_source.name;
-  IdColumns columns(is_source_first ? std::vector{of_source, of_target} : std::vector{of_target, of_source});
+IdColumns read_columns(const std::vector<std::string>& paths, const Recipe& recipe, const Job& job,
+                       bool allows_empty) {
+  std::vector<IdColumnSettings> settings = job.columns();
+  if (recipe.data.columns.front() != settings.front().name) std::swap(settings.front(), settings.back());
+  IdColumns columns(std::move(settings));
   cli::LineReader reader(paths);
   std::string_view line;
   while (reader.next(line)) columns.add_line(line, reader.place());
@@ -110,9 +91,9 @@ IdColumns read_columns(const std::vector<std::string>& paths, const Recipe& reci
   return columns;
 }
 
-void report(const IdColumns& columns, const char* what, bool is_quiet) {
+void report(const IdColumns& columns, const std::string& what, bool is_quiet) {
   if (is_quiet) return;
-  std::string text = format_count(columns.examples()) + " " + what + " pairs";
+  std::string text = format_count(columns.examples()) + " " + what;
   if (columns.skipped() > 0) text += "; " + format_count(columns.skipped()) + " with an empty side skipped";
   const std::int64_t cut = columns.cut(0) + columns.cut(1);
   if (cut > 0) text += "; " + format_count(cut) + " lines cut to the model's length";
@@ -121,17 +102,20 @@ void report(const IdColumns& columns, const char* what, bool is_quiet) {
 
 std::string validated(const LossTotals& v) {
   if (v.predicted == 0) return "nothing to validate on";
-  return "validation loss " + format_fixed(v.mean_loss(), 4) + " accuracy " + format_fixed(v.accuracy(), 4) +
-         " (over padded positions " + format_fixed(v.reference_loss(), 4) + ", " +
+  std::string text =
+      "validation loss " + format_fixed(v.mean_loss(), 4) + " accuracy " + format_fixed(v.accuracy(), 4);
+  if (v.positions == v.predicted) return text;
+  return text + " (over padded positions " + format_fixed(v.reference_loss(), 4) + ", " +
          format_fixed(v.reference_accuracy(), 4) + ")";
 }
 
 void note_epoch(const EpochReport& r) {
-  cli::note("epoch " + std::to_string(r.epoch) + "/" + std::to_string(r.epochs) + ": loss " +
-            format_fixed(r.training.mean_loss(), 4) + ", " + validated(r.validation) + ", " +
-            format_fixed(r.seconds, 1) + " s, " +
-            format_count(static_cast<std::int64_t>(r.tokens_per_second)) + " tokens/s" +
-            (r.is_best ? ", best so far" : ""));
+  cli::note(
+      "epoch " + std::to_string(r.epoch) + "/" + std::to_string(r.epochs) + ": loss " +
+      format_fixed(r.training.mean_loss(), 4) + ", " + validated(r.validation) + ", " +
+      format_fixed(r.seconds, 1) + " s, " + format_count(static_cast<std::int64_t>(r.tokens_per_second)) +
+      " tokens/s" + (r.is_best ? ", best so far" : "") +
+      (r.stops_early ? "; stopping early: no better value for as many epochs as the recipe allows" : ""));
 }
 
 // Trains until done or stopped.
@@ -172,25 +156,18 @@ void run(const Options& o) {
   const bool writes = !o.is_dry_run && o.benchmark_steps == 0;
   if (writes && o.output.empty()) throw UsageError("--output is missing (the model directory to write)");
   if (o.isa != "auto") kernels::set_isa(kernels::isa_of_name(o.isa));
-  const Tokenizer source = load_side(o.source_tokenizer, "--source-tokenizer");
-  const Tokenizer target = load_side(o.target_tokenizer, "--target-tokenizer");
-  if (target.start_id() < 0 || target.end_id() < 0) {
-    throw UsageError(o.target_tokenizer +
-                     ": has no [START] and [END] (learn it with tokenize --learn ... --start-end)");
-  }
-  check_size(source, recipe.source_tokenizer.size, o.source_tokenizer);
-  check_size(target, recipe.target_tokenizer.size, o.target_tokenizer);
-  EncoderDecoder model(recipe.model, recipe.source_tokenizer.size, recipe.target_tokenizer.size);
-
-  const IdColumns data = read_columns(o.data, recipe, source, target, o.allows_empty);
-  TranslationObjective::Examples train_examples{.columns = &data, .indices = {}, .is_all = true},
-      validation_examples;
+  const std::unique_ptr<Job> job = make_job(recipe, {.source_tokenizer = o.source_tokenizer,
+                                                     .target_tokenizer = o.target_tokenizer,
+                                                     .labels = o.labels,
+                                                     .terms = o.terms});
+  const IdColumns data = read_columns(o.data, recipe, *job, o.allows_empty);
+  ChosenExamples train_examples{.columns = &data, .indices = {}, .is_all = true}, validation_examples;
   std::optional<IdColumns> validation;
   if (!o.validation.empty()) {
-    validation.emplace(read_columns({o.validation}, recipe, source, target, o.allows_empty));
+    validation.emplace(read_columns({o.validation}, recipe, *job, o.allows_empty));
     validation_examples.columns = &*validation;
-    report(data, "training", o.is_quiet);
-    report(*validation, "validation", o.is_quiet);
+    report(data, std::string("training ") + job->examples(), o.is_quiet);
+    report(*validation, std::string("validation ") + job->examples(), o.is_quiet);
   } else {
     train_examples.is_all = validation_examples.is_all = false;
     validation_examples.columns = &data;
@@ -206,37 +183,27 @@ void run(const Options& o) {
       }
     }
     report(data,
-           ("training and " + std::to_string(validation_examples.indices.size()) +
-            " of them held-out validation")
-               .c_str(),
+           "training and " + std::to_string(validation_examples.indices.size()) +
+               " of them held-out validation " + job->examples(),
            o.is_quiet);
   }
 
-  model.parameters().allocate(true);
-  TranslationObjective objective(model, train_examples, validation_examples, recipe.training.label_smoothing);
+  job->parameters().allocate(true);
+  const std::unique_ptr<Objective> objective =
+      job->objective(std::move(train_examples), std::move(validation_examples));
   std::unique_ptr<RunDirectory> directory;
   if (writes) {
-    RunDirectory::Files files{
-        {"config.json", config_of(model, source, target).dump(2) + "\n"},
-        {"generation_config.json",
-         generation_config_of(target, recipe.decoding.most_tokens > 0
-                                          ? std::min(recipe.decoding.most_tokens, recipe.model.length)
-                                          : recipe.model.length)
-                 .dump(2) +
-             "\n"},
-        {"source-tokenizer.json", source.to_json()},
-        {"target-tokenizer.json", target.to_json()}};
-    directory = std::make_unique<RunDirectory>(o.output, recipe, std::move(files),
+    directory = std::make_unique<RunDirectory>(o.output, recipe, job->files(),
                                                o.overwrites ? ExistingRun::overwrite : ExistingRun::resume,
                                                [](const std::string& text) { cli::note(text); });
   }
   TrainingOutcome outcome = TrainingOutcome::finished;
   ThreadPool pool(o.threads);
   pool.run([&] {
-    Trainer trainer(recipe, objective, directory.get());
+    Trainer trainer(recipe, *objective, directory.get());
     const std::size_t arena_bytes = trainer.warm_up();
     if (o.is_dry_run) {
-      cli::LineWriter().text(describe_run(recipe, model.parameters(), trainer, arena_bytes));
+      cli::LineWriter().text(describe_run(recipe, job->parameters(), trainer, arena_bytes));
       return;
     }
     if (o.benchmark_steps > 0) {
@@ -249,9 +216,10 @@ void run(const Options& o) {
     if (std::signal(SIGHUP, on_signal) == SIG_IGN) std::signal(SIGHUP, SIG_IGN);  // under nohup
     outcome = train(trainer, o);
     if (outcome == TrainingOutcome::stopped) return;
-    cli::LineWriter().text(table_of_expectations(recipe, o.output, model.parameters()));
+    cli::LineWriter().text(table_of_expectations(recipe, o.output, job->parameters()));
     if (!o.is_quiet)
-      cli::note("finished at step " + format_count(trainer.state().step) + "; next: translate " + o.output);
+      cli::note("finished at step " + format_count(trainer.state().step) + "; next: " + job->next_tool() +
+                " " + o.output);
   });
   directory.reset();
   if (outcome == TrainingOutcome::stopped) {
@@ -270,9 +238,12 @@ int main(int argc, char** argv) {
       argc, argv,
       {.name = "train",
        .summary = "train, resume or time a model",
-       .examples = "paste en.ids es.ids | train -r recipes/spa-eng.yaml --source-tokenizer en.json "
-                   "--target-tokenizer es.json "
-                   "-o models/spa-eng\n"
-                   "train -r recipes/spa-eng.yaml --print-recipe"},
+       .examples =
+           "paste en.ids es.ids | train -r recipes/spa-eng.yaml --source-tokenizer en.json "
+           "--target-tokenizer es.json "
+           "-o models/spa-eng\n"
+           "paste review.ids label.ids | train -r recipes/imdb-encoder.yaml --tokenizer en.json --labels "
+           "labels.txt -o models/imdb-encoder\n"
+           "train -r recipes/spa-eng.yaml --print-recipe"},
       [&o](CLI::App& app) { describe(app, o); }, [&o] { run(o); });
 }

@@ -64,7 +64,11 @@ void IdColumns::add_line(std::string_view line, std::string_view place) {
                " wanted: " + names() + " (separate columns by one TAB, as paste does)");
     }
     const std::string_view field = rest.substr(0, tab);
-    add_ids(columns_[c], field, line, place);
+    if (columns_[c].settings.labels != nullptr) {
+      add_label(columns_[c], field, line, place);
+    } else {
+      add_ids(columns_[c], field, line, place);
+    }
     has_empty = has_empty || field.empty();
     rest.remove_prefix(is_last ? rest.size() : tab + 1);
   }
@@ -158,7 +162,33 @@ void IdColumns::add_ids(Column& column, std::string_view field, std::string_view
   }
 }
 
-void IdColumns::check_header(std::string_view line, std::string_view place) const {
+void IdColumns::add_label(Column& column, std::string_view field, std::string_view line,
+                          std::string_view place) {
+  const LabelSet& labels = *column.settings.labels;
+  std::string known;
+  constexpr std::int32_t kShown = 5;
+  for (std::int32_t i = 0; i < std::min(labels.size(), kShown); ++i)
+    known += (i > 0 ? ", " : "") + labels.labels()[static_cast<std::size_t>(i)];
+  if (labels.size() > kShown) known += ", ... " + std::to_string(labels.size()) + " in all";
+  if (field.empty()) fail(place, line, field.data(), "no label (every line needs one of " + known + ")");
+  std::int32_t id = column.has_header ? -1 : labels.find(field);
+  if (id < 0) {
+    std::int32_t number = 0;
+    const char* const end = field.data() + field.size();
+    const std::from_chars_result read = std::from_chars(field.data(), end, number);
+    const bool is_number = read.ec == std::errc{} && read.ptr == end && is_digit(field.front()) &&
+                           (field.front() != '0' || field.size() == 1);
+    if (is_number && number < labels.size()) id = number;
+  }
+  if (id < 0) {
+    fail(place, line, field.data(),
+         quote(field) + " is no label of the set (known: " + known + ", or their numbers from 0 to " +
+             std::to_string(labels.size() - 1) + "; are the columns in the recipe's order?)");
+  }
+  column.lists.push(id);
+}
+
+void IdColumns::check_header(std::string_view line, std::string_view place) {
   std::string_view rest = line;
   for (std::size_t c = 0; c < columns_.size(); ++c) {
     const std::size_t tab = rest.find('\t');
@@ -169,6 +199,7 @@ void IdColumns::check_header(std::string_view line, std::string_view place) cons
                " (vectorize all of them with --header, or none)");
     }
     check_header_field(columns_[c], rest.substr(0, tab), line, place);
+    columns_[c].has_header = true;
     rest.remove_prefix(is_last ? rest.size() : tab + 1);
   }
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "data/id_lists.hpp"
+#include "text/labels.hpp"
 
 namespace headwater {
 
@@ -22,6 +23,9 @@ struct IdColumnSettings {
   std::int32_t first_id = -1;     // every line begins with it (the start token of targets); -1: any
   bool has_values = false;        // words "id:value", as vectorize --output count, tf-idf, log-tf-idf
   std::string vocabulary_hash{};  // compared with "vocab=" of a header line; empty: not compared
+  // A column of one label of this set: by its name, or by its id where no label is called so; behind a header
+  // line by its id only.
+  const LabelSet* labels = nullptr;
 };
 
 // Examples in memory: four bytes an id (eight with its value) and eight a column and example, nothing else.
@@ -70,13 +74,16 @@ class IdColumns {
     IdLists lists;
     std::vector<float> values;  // as many as ids
     std::int64_t cut = 0;
+    bool has_header = false;
     void shorten(std::int64_t count);  // of the line that is being read
   };
 
+  static void add_label(Column& column, std::string_view field, std::string_view line,
+                        std::string_view place);
   void add_ids(Column& column, std::string_view field, std::string_view line, std::string_view place);
   static float read_value(const Column& column, std::string_view word, std::string_view line,
                           std::string_view place);
-  void check_header(std::string_view line, std::string_view place) const;
+  void check_header(std::string_view line, std::string_view place);
   void check_header_field(const Column& column, std::string_view field, std::string_view line,
                           std::string_view place) const;
   std::string names() const;

@@ -2,11 +2,10 @@
 
 #include <algorithm>
 #include <bit>
-#include <cmath>
 #include <type_traits>
 
 #include "checkpoint/directory.hpp"
-#include "checkpoint/safetensors.hpp"
+#include "models/config_values.hpp"
 #include "support/error.hpp"
 #include "support/files.hpp"
 
@@ -16,74 +15,38 @@ namespace {
 
 constexpr const char* kModelType = "headwater_encoder_decoder";
 
-// The bounds are those of recipes, so that no product of sizes overflows.
-std::int64_t whole(const Json& config, std::string_view name, std::int64_t least, std::int64_t most) {
-  const std::int64_t value = config.at(name).as_integer();
-  if (value < least || value > most) {
-    throw Error(quote(name) + " is " + std::to_string(value) + ", expected " + std::to_string(least) +
-                " to " + std::to_string(most));
-  }
-  return value;
+struct KindWords {
+  ModelKind kind;
+  const char* model_type;
+  const char* what_it_is;  // "holds ..."
+};
+constexpr KindWords kKinds[] = {
+    {ModelKind::encoder_decoder, kModelType, "a translator (use translate)"},
+    {ModelKind::classifier, "headwater_classifier", "a classifier (use classify)"},
+    {ModelKind::bag_of_words, "headwater_bag_of_words", "a classifier (use classify)"}};
+
+std::vector<std::string> text_files(ModelKind kind) {
+  if (kind == ModelKind::encoder_decoder) return {"source-tokenizer.json", "target-tokenizer.json"};
+  if (kind == ModelKind::classifier) return {"tokenizer.json"};
+  return {"tokenizer.json", "terms.tsv"};
 }
 
-std::string shape_text(std::span<const std::int64_t> shape) {
-  std::string text = "[";
-  for (std::size_t i = 0; i < shape.size(); ++i) text += (i ? ", " : "") + std::to_string(shape[i]);
-  return text + "]";
+ModelKind kind_of(const Json& config) {
+  const std::string& type = config.at("model_type").as_string();
+  std::string known;
+  for (const KindWords& words : kKinds) {
+    if (type == words.model_type) return words.kind;
+    known += (known.empty() ? "" : ", ") + std::string(words.model_type);
+  }
+  throw Error("\"model_type\" is " + quote(type) + ", expected one of " + known);
 }
 
-std::string word(const Json& config, std::string_view name, std::initializer_list<std::string_view> allowed) {
-  const std::string& value = config.at(name).as_string();
-  std::string list;
-  for (const std::string_view candidate : allowed) {
-    if (value == candidate) return value;
-    list += (list.empty() ? "" : ", ") + std::string(candidate);
-  }
-  throw Error(quote(name) + " is " + quote(value) + ", expected one of " + list);
-}
-
-std::string text_at(const Json& config, std::string_view name, const std::filesystem::path& path) {
-  try {
-    return config.at(name).as_string();
-  } catch (const Error& error) {
-    throw Error(path.string() + ": " + error.what());
-  }
-}
-
-Tokenizer load_tokenizer(const std::filesystem::path& path, Index rows, const std::string& hash,
-                         const std::filesystem::path& config) {
-  Tokenizer tokenizer = Tokenizer::load(path);
-  // A text with fewer words than the recipe's vocabulary leaves the last rows of the tables unused.
-  if (tokenizer.vocabulary_size() > rows || tokenizer.hash() != hash) {
-    throw Error(path.string() + ": " + std::to_string(tokenizer.vocabulary_size()) +
-                " tokens with the hash " + tokenizer.hash() + ", " + config.string() + " has room for " +
-                std::to_string(rows) + " and asks for " + quote(hash) +
-                " (the tokenizer belongs to another model)");
-  }
-  return tokenizer;
-}
-
-// The file has the tensors of the parameters and no others.
-void check_tensors(const Safetensors& tensors, const Parameters& parameters) {
-  for (const auto& p : parameters.all()) {
-    const TensorView& tensor = tensors.at(p->name);
-    if (!std::equal(tensor.shape.begin(), tensor.shape.end(), p->shape.begin(), p->shape.end())) {
-      throw Error(tensors.where() + ": tensor " + quote(p->name) + " has shape " + shape_text(tensor.shape) +
-                  ", config.json asks for " + shape_text(p->shape));
-    }
-  }
-  for (const TensorView& tensor : tensors.tensors()) {
-    if (parameters.find(tensor.name) == nullptr) {
-      throw Error(tensors.where() + ": tensor " + quote(tensor.name) +
-                  " is no part of the model that config.json describes");
-    }
-  }
-}
-
-void copy_tensors(const Safetensors& tensors, Parameters& parameters) {
-  for (const auto& p : parameters.all()) {
-    read_numbers(tensors.at(p->name), std::span<Real>(p->value.data, static_cast<std::size_t>(p->size())));
-  }
+// What a model needs of a checkpoint, by its kind; its optimizer state stays unread.
+void verify_model(const std::filesystem::path& checkpoint) {
+  verify_checkpoint(checkpoint, {"config.json"});
+  std::vector<std::string> needed{"model.safetensors"};
+  for (const std::string& name : text_files(model_kind(checkpoint))) needed.push_back(name);
+  verify_checkpoint(checkpoint, needed);
 }
 
 }  // namespace
@@ -94,16 +57,13 @@ std::filesystem::path model_files(const std::filesystem::path& path) {
     throw Error(path.string() + ": not a model directory (train writes one: train --recipe RECIPE -o " +
                 path.string() + ")");
   }
-  // What a model needs of a checkpoint; its optimizer state stays unread.
-  const std::vector<std::string> needed{"config.json", "model.safetensors", "source-tokenizer.json",
-                                        "target-tokenizer.json"};
   if (std::filesystem::exists(path / kManifestName, ignored)) {
-    verify_checkpoint(path, needed);
+    verify_model(path);
     return path;
   }
   const std::filesystem::path best = path / "checkpoints" / "best";
   if (std::filesystem::is_symlink(best, ignored)) {
-    verify_checkpoint(best, needed);
+    verify_model(best);
     return best;
   }
   if (std::filesystem::exists(path / "config.json", ignored)) return path;  // a copy without checkpoints
@@ -114,6 +74,30 @@ std::filesystem::path model_files(const std::filesystem::path& path) {
                 (skipped.empty() ? "" : "; " + skipped.front()) + " (is training still in its first steps?)");
   }
   return newest->path;
+}
+
+Json read_config(const std::filesystem::path& files) {
+  const std::filesystem::path path = files / "config.json";
+  constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 26;  // labels have names of any length
+  return Json::parse(read_file(path, kMostBytes), path.string());
+}
+
+ModelKind model_kind(const std::filesystem::path& files) {
+  const std::filesystem::path path = files / "config.json";
+  const Json config = read_config(files);
+  try {
+    return kind_of(config);
+  } catch (const Error& error) {
+    throw Error(path.string() + ": " + error.what());
+  }
+}
+
+void check_kind(const std::filesystem::path& files, std::initializer_list<ModelKind> wanted) {
+  const ModelKind kind = model_kind(files);
+  if (std::find(wanted.begin(), wanted.end(), kind) != wanted.end()) return;
+  for (const KindWords& words : kKinds) {
+    if (words.kind == kind) throw Error(files.string() + ": holds " + words.what_it_is);
+  }
 }
 
 Json config_of(const EncoderDecoder& model, const Tokenizer& source, const Tokenizer& target) {
@@ -167,9 +151,7 @@ std::unique_ptr<EncoderDecoder> model_of_config(const Json& config, const std::s
     s.encoder_layers = whole(config, "encoder_layers", 0, 1000);
     s.decoder_layers = whole(config, "decoder_layers", 1, 1000);
     s.norm = word(config, "norm", {"post", "pre"});
-    s.norm_epsilon = config.at("norm_epsilon").as_number();
-    if (!(s.norm_epsilon > 0) || !std::isfinite(s.norm_epsilon))
-      throw Error("\"norm_epsilon\" is not above 0");
+    s.norm_epsilon = positive_number(config, "norm_epsilon");
     s.activation = word(config, "activation", {"relu", "gelu", "gelu_tanh", "silu"});
     s.positions = word(config, "positions", {"learned", "sinusoidal", "none"});
     s.scale_embedding = config.at("scale_embedding").as_bool();
@@ -232,9 +214,9 @@ std::int64_t read_most_tokens(const std::filesystem::path& path) {
 
 TranslationModel load_translation_model(const std::filesystem::path& path) {
   const std::filesystem::path files = model_files(path);
+  check_kind(files, {ModelKind::encoder_decoder});
   const std::filesystem::path config_path = files / "config.json";
-  constexpr std::uint64_t kMostConfigBytes = 1 << 20;
-  const Json config = Json::parse(read_file(config_path, kMostConfigBytes), config_path.string());
+  const Json config = read_config(files);
   std::unique_ptr<EncoderDecoder> model = model_of_config(config, config_path.string());
   Tokenizer source = load_tokenizer(files / "source-tokenizer.json", model->source_vocabulary(),
                                     text_at(config, "source_vocabulary_hash", config_path), config_path);

@@ -1,9 +1,11 @@
-// A model directory: raw text in, raw text out. Layout of the Hugging Face hub: config.json,
-// model.safetensors, source- and target-tokenizer.json, generation_config.json, recipe.yaml;
+// A model directory: raw text in, raw text or labels out. Layout of the Hugging Face hub: config.json,
+// model.safetensors, recipe.yaml; of a translator source- and target-tokenizer.json, generation_config.json;
+// of a classifier tokenizer.json, of a bag of words terms.tsv too (classifier_directory.hpp).
 // checkpoints/<step>/ hold the same files and what resuming needs.
 #pragma once
 
 #include <filesystem>
+#include <initializer_list>
 #include <memory>
 #include <string>
 
@@ -12,6 +14,8 @@
 #include "text/tokenizer.hpp"
 
 namespace headwater {
+
+enum class ModelKind { encoder_decoder, classifier, bag_of_words };
 
 // Everything that translating needs.
 struct TranslationModel {
@@ -27,8 +31,14 @@ struct TranslationModel {
 // wrong shape, a vocabulary of another size.
 TranslationModel load_translation_model(const std::filesystem::path& path);
 
-// The folder that load_translation_model would read.
+// The folder that loading `path` would read, whatever kind of model it holds. The files that the kind needs
+// were compared with the manifest.
 std::filesystem::path model_files(const std::filesystem::path& path);
+// config.json of such a folder, and what kind of model it says. Throws Error naming the file.
+Json read_config(const std::filesystem::path& files);
+ModelKind model_kind(const std::filesystem::path& files);
+// Throws Error that says what the folder holds and which tool reads it, where it is none of these kinds.
+void check_kind(const std::filesystem::path& files, std::initializer_list<ModelKind> wanted);
 
 // config.json of an encoder-decoder, and back. Throws Error "where: what".
 Json config_of(const EncoderDecoder& model, const Tokenizer& source, const Tokenizer& target);

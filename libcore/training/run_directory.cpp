@@ -79,10 +79,13 @@ bool RunDirectory::resume(TrainingState& state, Parameters& parameters, Optimize
   }
   for (const auto& [name, bytes] : files_) {
     // The same ids may come from other words: the model would answer with words that it never saw.
-    if (!name.ends_with("tokenizer.json") || read_file(newest_->path / name) == bytes) continue;
-    throw Error((newest_->path / name).string() +
-                ": another tokenizer than this one (give the tokenizer that the run began with, or "
-                "--overwrite)");
+    const bool is_tokenizer = name.ends_with("tokenizer.json"), is_terms = name == "terms.tsv";
+    const bool has_labels = name == "config.json" && bytes.find("\"id2label\"") != std::string::npos;
+    if (!is_tokenizer && !is_terms && !has_labels) continue;
+    if (read_file(newest_->path / name) == bytes) continue;
+    const std::string what = is_tokenizer ? "tokenizer" : is_terms ? "table of terms" : "set of labels";
+    throw Error((newest_->path / name).string() + ": another " + what + " than this one (give the " + what +
+                " that the run began with, or --overwrite)");
   }
   state = saved;
   read_parameters(newest_->path / "model.safetensors", parameters);

@@ -52,6 +52,8 @@ Json TrainingState::to_json() const {
   json.set("has_best", has_best);
   json.set("best_value", best_value);
   json.set("best_step", best_step);
+  json.set("stopping_value", stopping_value);
+  json.set("stopping_epoch", stopping_epoch);
   json.set("is_finished", is_finished);
   json.set("data_hash", data_hash);
   return json;
@@ -72,6 +74,10 @@ TrainingState TrainingState::from_json(const Json& json, const std::string& wher
     state.has_best = json.at("has_best").as_bool();
     state.best_value = json.at("best_value").as_number();
     state.best_step = count_at(json, "best_step");
+    if (json.find("stopping_epoch") != nullptr) {  // older runs had no early stopping
+      state.stopping_value = json.at("stopping_value").as_number();
+      state.stopping_epoch = count_at(json, "stopping_epoch");
+    }
     state.is_finished = json.at("is_finished").as_bool();
     state.data_hash = json.at("data_hash").as_string();
     return state;

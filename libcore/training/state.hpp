@@ -18,6 +18,8 @@ struct TrainingState {
   bool has_best = false;
   double best_value = 0;  // of the recipe's best_metric on validation data
   std::int64_t best_step = 0;
+  double stopping_value = 0;        // best of the early stopping's metric so far
+  std::int64_t stopping_epoch = 0;  // when it was reached, counted from 1; 0: not yet
   bool is_finished = false;
   std::string data_hash;
 

@@ -31,6 +31,11 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
+// What is smaller the better: a metric of validation by its word in the recipe.
+double badness(const LossTotals& validation, const std::string& metric) {
+  return metric == "accuracy" ? -validation.accuracy() : validation.mean_loss();
+}
+
 }  // namespace
 
 Trainer::Trainer(const Recipe& recipe, Objective& objective, RunDirectory* directory)
@@ -198,8 +203,7 @@ void Trainer::finish_epoch(const TrainerCallbacks& callbacks, const Pace& pace) 
                 format_number(validation.loss) + first_not_finite(objective_.parameters()) + "; " +
                 kNotFiniteAdvice);
   }
-  const double value =
-      recipe_.training.best_metric == "accuracy" ? -validation.accuracy() : validation.mean_loss();
+  const double value = badness(validation, recipe_.training.best_metric);
   const bool is_best = validation.predicted > 0 && (!state_.has_best || value < state_.best_value);
   if (is_best) {
     state_.has_best = true;
@@ -218,9 +222,22 @@ void Trainer::finish_epoch(const TrainerCallbacks& callbacks, const Pace& pace) 
   ++state_.epoch;
   state_.position = 0;
   state_.epoch_totals = {};
-  state_.is_finished = state_.epoch >= recipe_.training.epochs || state_.step >= total_steps();
+  report.stops_early = stops_early(validation);
+  state_.is_finished =
+      state_.epoch >= recipe_.training.epochs || state_.step >= total_steps() || report.stops_early;
   save(is_best);
   if (callbacks.after_epoch) callbacks.after_epoch(report);
+}
+
+bool Trainer::stops_early(const LossTotals& validation) {
+  const EarlyStoppingSettings& rule = recipe_.training.early_stopping;
+  if (rule.patience == 0 || validation.predicted == 0) return false;
+  const double value = badness(validation, rule.metric);
+  if (state_.stopping_epoch == 0 || value < state_.stopping_value) {
+    state_.stopping_value = value;
+    state_.stopping_epoch = state_.epoch;
+  }
+  return state_.epoch - state_.stopping_epoch >= rule.patience;
 }
 
 void Trainer::check_resumed_state() const {

@@ -25,6 +25,7 @@ struct EpochReport {
   std::int64_t epoch = 0, epochs = 0, step = 0;
   LossTotals training, validation;
   bool is_best = false;
+  bool stops_early = false;  // the run ends here, by its recipe's early_stopping
   double seconds = 0, tokens_per_second = 0;
 };
 
@@ -76,6 +77,8 @@ class Trainer {
   std::span<const std::uint32_t> batch_of(std::int64_t step, const std::vector<std::uint32_t>& order) const;
   LossTotals train_step(BatchSlot slot);
   void finish_epoch(const TrainerCallbacks& callbacks, const Pace& pace);
+  // Of the epoch that has just been counted.
+  bool stops_early(const LossTotals& validation);
   void save(bool is_best);
   std::string log_row(const LossTotals* validation, const Pace& pace) const;
 

@@ -1,6 +1,5 @@
 #include "training/translation_objective.hpp"
 
-#include "support/error.hpp"
 #include "support/hash.hpp"
 
 namespace headwater {
@@ -11,22 +10,14 @@ TranslationObjective::TranslationObjective(EncoderDecoder& model, Examples train
       train_(std::move(train)),
       validation_(std::move(validation)),
       label_smoothing_(label_smoothing) {
-  for (Examples* e : {&train_, &validation_}) {
-    if (e->columns == nullptr) continue;
-    e->source = e->columns->column("source");
-    e->target = e->columns->column("target");
-  }
+  for (Examples* e : {&train_, &validation_}) e->find_columns("target");
 }
 
-std::size_t TranslationObjective::examples(Split split) const {
-  const Examples& e = of(split);
-  if (e.columns == nullptr) return 0;
-  return e.is_all ? static_cast<std::size_t>(e.columns->examples()) : e.indices.size();
-}
+std::size_t TranslationObjective::examples(Split split) const { return of(split).count(); }
 
 TranslationObjective::Pair TranslationObjective::pair(Split split, std::uint32_t i) const {
   const Examples& e = of(split);
-  const std::int64_t example = e.is_all ? i : e.indices[i];
+  const std::int64_t example = e.at(i);
   return {e.columns->ids(e.source, example), e.columns->ids(e.target, example)};
 }
 
@@ -41,12 +32,7 @@ std::int64_t TranslationObjective::tokens(Split split, std::span<const std::uint
 
 std::string TranslationObjective::data_hash() const {
   Hasher hasher;
-  for (const Examples* e : {&train_, &validation_}) {
-    if (e->columns == nullptr) continue;
-    hasher.update(e->columns->hash());
-    hasher.update(
-        {reinterpret_cast<const char*>(e->indices.data()), e->indices.size() * sizeof(std::uint32_t)});
-  }
+  for (const Examples* e : {&train_, &validation_}) e->add_to(hasher);
   return hasher.digest();
 }
 

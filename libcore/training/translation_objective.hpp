@@ -2,22 +2,15 @@
 #pragma once
 
 #include "data/packed_tokens.hpp"
-#include "data/pairs.hpp"
 #include "models/encoder_decoder.hpp"
+#include "training/chosen_examples.hpp"
 #include "training/objective.hpp"
 
 namespace headwater {
 
 class TranslationObjective : public Objective {
  public:
-  // Examples `train` and `validation` are columns "source" and "target"; either may be the same object with
-  // chosen indices (a held-out share).
-  struct Examples {
-    const IdColumns* columns = nullptr;
-    std::vector<std::uint32_t> indices;  // empty and is_all: every example
-    bool is_all = true;
-    std::size_t source = 0, target = 1;  // which columns they are; found by their names
-  };
+  using Examples = ChosenExamples;  // columns "source" and "target"
   TranslationObjective(EncoderDecoder& model, Examples train, Examples validation, double label_smoothing);
 
   Parameters& parameters() override { return model_.parameters(); }

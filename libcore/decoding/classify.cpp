@@ -1,0 +1,62 @@
+#include "decoding/classify.hpp"
+
+#include <algorithm>
+
+#include "support/parallel.hpp"
+
+namespace headwater {
+
+ConstMatrix TextLabeller::probabilities(const std::vector<std::string>& lines) {
+  ids_.resize(std::max(ids_.size(), lines.size()));
+  term_values_.resize(model_.terms ? ids_.size() : 0);
+  parallel_for(static_cast<std::int64_t>(lines.size()), [&](std::int64_t i) {
+    const auto line = static_cast<std::size_t>(i);
+    if (!model_.terms) {
+      model_.tokenizer.encode(lines[line], ids_[line]);
+      return;
+    }
+    TokenRow row;
+    model_.tokenizer.for_each_token(lines[line], [&](std::string_view token) { row.add(token); });
+    model_.terms->values(row, model_.terms->settings().output, term_values_[line]);
+  });
+  batch_.clear();
+  for (std::size_t line = 0; line < lines.size(); ++line) add_line(line);
+  batch_.finish();
+  arena_.reset();
+  Tape tape(arena_, Tape::Mode::inference);
+  return model_.model->probabilities({tape}, batch_);
+}
+
+void TextLabeller::add_line(std::size_t line) {
+  std::vector<std::int32_t>& ids = ids_[line];
+  if (model_.terms) {
+    ids.clear();
+    for (const TermValue& value : term_values_[line]) {
+      ids.push_back(value.term);
+      batch_.values.push_back(value.value);
+    }
+    batch_.add(ids);
+    return;
+  }
+  const ModelSettings& settings = model_.model->settings();
+  const auto length = static_cast<std::size_t>(settings.length);
+  if (ids.size() > length) {
+    ids.resize(length);
+    ++cut_lines_;
+  }
+  batch_.add(ids, settings.keeps_padding ? settings.length : 0);
+}
+
+std::vector<LabelProbability> TextLabeller::best(const float* probabilities, Index labels, Index count) {
+  std::vector<LabelProbability> all(static_cast<std::size_t>(labels));
+  for (Index label = 0; label < labels; ++label)
+    all[static_cast<std::size_t>(label)] = {static_cast<std::int32_t>(label), probabilities[label]};
+  const auto end = all.begin() + static_cast<std::ptrdiff_t>(std::min(count, labels));
+  std::partial_sort(all.begin(), end, all.end(), [](const LabelProbability& a, const LabelProbability& b) {
+    return a.probability != b.probability ? a.probability > b.probability : a.label < b.label;
+  });
+  all.erase(end, all.end());
+  return all;
+}
+
+}  // namespace headwater

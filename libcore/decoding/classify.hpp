@@ -1,0 +1,43 @@
+// Text to labels with a classifier.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "models/classifier_directory.hpp"
+#include "tensor/arena.hpp"
+
+namespace headwater {
+
+struct LabelProbability {
+  std::int32_t label = 0;
+  float probability = 0;
+};
+
+class TextLabeller {
+ public:
+  explicit TextLabeller(const ClassificationModel& model) : model_(model) {}
+
+  // The probability of each label (in the order of model.labels), line by line: [lines, labels], valid until
+  // the next call. Tokens beyond the model's positions are cut off and the line counted. A line without a
+  // token has what the model gives to nothing: the bias of its last layer alone (or, where padding counts as
+  // tokens, to padding alone). Any grouping of lines into calls gives the same bits.
+  ConstMatrix probabilities(const std::vector<std::string>& lines);
+
+  // The `count` most probable, most probable first; of equals the first label.
+  static std::vector<LabelProbability> best(const float* probabilities, Index labels, Index count);
+
+  std::int64_t cut_lines() const { return cut_lines_; }
+
+ private:
+  void add_line(std::size_t line);
+
+  const ClassificationModel& model_;
+  Arena arena_;
+  ClassBatch batch_;
+  std::vector<std::vector<std::int32_t>> ids_;       // of each line
+  std::vector<std::vector<TermValue>> term_values_;  // of each line, for a bag of words
+  std::int64_t cut_lines_ = 0;
+};
+
+}  // namespace headwater

@@ -1,0 +1,144 @@
+#include "models/classifier_directory.hpp"
+
+#include "models/config_values.hpp"
+#include "models/model_directory.hpp"
+#include "support/error.hpp"
+
+namespace headwater {
+
+namespace {
+
+// The names of id2label, whose members are "0", "1", ... in order.
+LabelSet labels_of(const Json& config, Index classes, const std::string& where) {
+  const Json::Object& names = config.at("id2label").as_object();
+  std::string text;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (names[i].first != std::to_string(i))
+      throw Error("\"id2label\" has " + quote(names[i].first) + " where " + quote(std::to_string(i)) +
+                  " is expected");
+    if (names[i].second.as_string().find('\n') != std::string::npos)
+      throw Error("\"id2label\" has a name of two lines");
+    text += names[i].second.as_string() + "\n";
+  }
+  if (static_cast<Index>(names.size()) != classes) {
+    throw Error("\"id2label\" has " + std::to_string(names.size()) + " names, \"classes\" is " +
+                std::to_string(classes));
+  }
+  return LabelSet::parse(text, where);
+}
+
+void read_encoder(const Json& config, ModelSettings& s) {
+  s.heads = whole(config, "heads", 1, 1024);
+  s.head_width = whole(config, "head_width", 0, 65536);
+  s.feed_forward_width = whole(config, "feed_forward_width", 1, 1000000);
+  s.encoder_layers = whole(config, "encoder_layers", 0, 1000);
+  s.norm = word(config, "norm", {"post", "pre"});
+  s.norm_epsilon = positive_number(config, "norm_epsilon");
+  s.activation = word(config, "activation", {"relu", "gelu", "gelu_tanh", "silu"});
+  s.positions = word(config, "positions", {"learned", "sinusoidal", "none"});
+  s.scale_embedding = config.at("scale_embedding").as_bool();
+  s.length = whole(config, "length", 1, 1000000);
+  s.dropout = share(config, "dropout");
+  s.attention_dropout = share(config, "attention_dropout");
+  s.mixing = word(config, "mixing", {"attention", "fourier", "mlp"});
+  s.mixing_width = whole(config, "mixing_width", 0, 65536);
+  s.pooling = word(config, "pooling", {"max", "mean", "first"});
+  s.keeps_padding = config.at("keeps_padding").as_bool();
+}
+
+}  // namespace
+
+Json config_of(const TextClassifier& model, const Tokenizer& tokenizer, const LabelSet& labels,
+               const std::optional<TermTable>& terms) {
+  const ModelSettings& s = model.settings();
+  const bool is_bag = s.kind == "bag_of_words";
+  Json config;
+  config.set("architectures", Json::Array{is_bag ? "HeadwaterBagOfWords" : "HeadwaterClassifier"});
+  config.set("model_type", is_bag ? "headwater_bag_of_words" : "headwater_classifier");
+  config.set("width", s.width);
+  if (!is_bag) {
+    config.set("heads", s.heads);
+    config.set("head_width", s.head_width);
+    config.set("feed_forward_width", s.feed_forward_width);
+    config.set("encoder_layers", s.encoder_layers);
+    config.set("norm", s.norm);
+    config.set("norm_epsilon", s.norm_epsilon);
+    config.set("activation", s.activation);
+    config.set("positions", s.positions);
+    config.set("scale_embedding", s.scale_embedding);
+    config.set("length", s.length);
+    config.set("dropout", s.dropout);
+    config.set("attention_dropout", s.attention_dropout);
+    config.set("mixing", s.mixing);
+    config.set("mixing_width", s.mixing_width);
+    config.set("pooling", s.pooling);
+    config.set("keeps_padding", s.keeps_padding);
+  }
+  config.set("output_dropout", s.output_dropout);
+  config.set("head", s.head);
+  config.set("classes", s.classes);
+  config.set("initialization", s.initialization);
+  config.set("vocabulary_size", model.vocabulary());
+  config.set("vocabulary_hash", tokenizer.hash());
+  if (is_bag) config.set("terms_hash", terms->hash());
+  config.set("pad_token_id", std::int64_t{tokenizer.pad_id()});
+  config.set("problem_type", "single_label_classification");
+  Json names = Json::Object{}, ids = Json::Object{};
+  for (std::int32_t id = 0; id < labels.size(); ++id) {
+    const std::string& name = labels.labels()[static_cast<std::size_t>(id)];
+    names.as_object().emplace_back(std::to_string(id), name);
+    ids.as_object().emplace_back(name, std::int64_t{id});
+  }
+  config.set("id2label", std::move(names));
+  config.set("label2id", std::move(ids));
+  return config;
+}
+
+std::unique_ptr<TextClassifier> classifier_of_config(const Json& config, const std::string& where) {
+  try {
+    ModelSettings s;
+    const std::string type = word(config, "model_type", {"headwater_classifier", "headwater_bag_of_words"});
+    s.kind = type == "headwater_classifier" ? "classifier" : "bag_of_words";
+    s.width = whole(config, "width", 1, 65536);
+    if (s.kind == "classifier") read_encoder(config, s);
+    s.output_dropout = share(config, "output_dropout");
+    s.head = word(config, "head", {"sigmoid", "softmax"});
+    s.classes = whole(config, "classes", 2, 100000);
+    if (s.head == "sigmoid" && s.classes != 2)
+      throw Error("\"classes\" is " + std::to_string(s.classes) + ", a sigmoid head has 2");
+    s.initialization = config.at("initialization").as_string();
+    return make_text_classifier(s, whole(config, "vocabulary_size", 1, 10000000));
+  } catch (const Error& error) {
+    throw Error(where + ": " + error.what());
+  }
+}
+
+ClassificationModel load_classification_model(const std::filesystem::path& path) {
+  const std::filesystem::path files = model_files(path), config_path = files / "config.json";
+  check_kind(files, {ModelKind::classifier, ModelKind::bag_of_words});
+  const Json config = read_config(files);
+  std::unique_ptr<TextClassifier> model = classifier_of_config(config, config_path.string());
+  const bool is_bag = model->settings().kind == "bag_of_words";
+  // The table of a bag of words has a row for each term, whatever its tokenizer knows.
+  Tokenizer tokenizer = load_tokenizer(files / "tokenizer.json", is_bag ? 10000000 : model->vocabulary(),
+                                       text_at(config, "vocabulary_hash", config_path), config_path);
+  std::optional<TermTable> terms;
+  if (is_bag) {
+    const std::filesystem::path terms_path = files / "terms.tsv";
+    terms = TermTable::load(terms_path);
+    if (terms->size() > model->vocabulary() || terms->hash() != text_at(config, "terms_hash", config_path)) {
+      throw Error(terms_path.string() + ": not the terms that " + config_path.string() +
+                  " asks for (they belong to another model)");
+    }
+  }
+  std::optional<LabelSet> labels;
+  try {
+    labels = labels_of(config, model->classes(), "id2label");
+  } catch (const Error& error) {
+    throw Error(config_path.string() + ": " + error.what());
+  }
+  map_parameters(files / "model.safetensors", model->parameters());
+  return {files, std::move(tokenizer), std::move(terms), std::move(*labels), std::move(model)};
+}
+
+}  // namespace headwater

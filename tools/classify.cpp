@@ -1,0 +1,100 @@
+// classify: a label and its probability for each line of text.
+#include <CLI/CLI.hpp>
+
+#include "cli/lines.hpp"
+#include "cli/tool.hpp"
+#include "decoding/classify.hpp"
+#include "support/error.hpp"
+#include "support/json.hpp"
+#include "support/numbers.hpp"
+#include "support/parallel.hpp"
+
+namespace {
+
+using namespace headwater;
+
+struct Options {
+  std::string model, isa = "auto";
+  std::vector<std::string> text;
+  std::int64_t batch = 64, top = 1;
+  int threads = 0;
+  bool is_json = false, replaces_invalid = false, is_quiet = false;
+};
+
+void describe(CLI::App& app, Options& o) {
+  app.add_option("model", o.model, "model directory of train, or one of its checkpoints")->required();
+  app.add_option("text", o.text, "text, one example a line; - is standard input");
+  app.add_option("--top", o.top, "write this many labels, the most probable first")->capture_default_str();
+  app.add_flag("--json", o.is_json, "one JSON object a line");
+  app.add_option("--batch", o.batch, "lines computed together; the output is the same for any")
+      ->capture_default_str();
+  app.add_flag("--replace-invalid", o.replaces_invalid, "invalid UTF-8 becomes U+FFFD instead of an error");
+  cli::add_isa_option(app, o.isa);
+  cli::add_threads_option(app, o.threads);
+  cli::add_quiet_option(app, o.is_quiet);
+}
+
+std::string text_of(const std::vector<LabelProbability>& best, const LabelSet& labels) {
+  std::string line;
+  for (const LabelProbability& b : best) {
+    line += (line.empty() ? "" : "\t") + labels.labels()[static_cast<std::size_t>(b.label)] + "\t" +
+            format_number(static_cast<double>(b.probability));
+  }
+  return line;
+}
+
+std::string json_of(const std::vector<LabelProbability>& best, const LabelSet& labels) {
+  const auto entry = [&](Json json, const LabelProbability& b) {
+    json.set("label", labels.labels()[static_cast<std::size_t>(b.label)])
+        .set("probability", static_cast<double>(b.probability));
+    return json;
+  };
+  Json json = Json::Object{};
+  json.set("version", 1);
+  json = entry(std::move(json), best.front());
+  Json::Array top;
+  for (const LabelProbability& b : best) top.push_back(entry(Json::Object{}, b));
+  json.set("top", std::move(top));
+  return json.dump();
+}
+
+void run(const Options& o) {
+  if (o.batch < 1) throw UsageError("--batch is " + std::to_string(o.batch) + ", expected 1 or more");
+  if (o.top < 1) throw UsageError("--top is " + std::to_string(o.top) + ", expected 1 or more");
+  if (o.isa != "auto") kernels::set_isa(kernels::isa_of_name(o.isa));
+  ThreadPool pool(o.threads);
+  pool.run([&] {
+    const ClassificationModel model = load_classification_model(o.model);
+    TextLabeller labeller(model);
+    cli::LineReader reader(o.text, {.replace_invalid = o.replaces_invalid});
+    cli::LineWriter writer;
+    std::vector<std::string> lines;
+    for (;;) {
+      reader.next_batch(lines, static_cast<std::size_t>(o.batch));
+      if (lines.empty()) break;
+      const ConstMatrix probabilities = labeller.probabilities(lines);
+      for (Index i = 0; i < probabilities.rows; ++i) {
+        const auto best = TextLabeller::best(probabilities.row(i), probabilities.cols, o.top);
+        writer.line(o.is_json ? json_of(best, model.labels) : text_of(best, model.labels));
+      }
+      writer.flush();
+    }
+    if (labeller.cut_lines() > 0 && !o.is_quiet) {
+      cli::note(format_count(labeller.cut_lines()) + " lines had more than " +
+                std::to_string(model.model->settings().length) + " tokens; the rest of each was left out");
+    }
+  });
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Options o;
+  return cli::tool_main(
+      argc, argv,
+      {.name = "classify",
+       .summary = "give each input line a label",
+       .examples = "echo \"A film to see twice.\" | classify models/imdb-encoder\n"
+                   "cut -f1 test.tsv | classify models/imdb-encoder | cut -f1 | sort | uniq -c"},
+      [&o](CLI::App& app) { describe(app, o); }, [&o] { run(o); });
+}
