@@ -17,7 +17,7 @@ THREADS ?= 0
 WERROR ?= OFF
 CMAKE_FLAGS ?=
 BIN = $(BUILD)/bin
-TOOLS = tokenize vectorize train translate evaluate attn-dump inspect
+TOOLS = tokenize vectorize train translate classify evaluate attn-dump inspect
 
 .PHONY: help deps build demo test gradcheck asan recipes bench format lint clean distclean tools-present
 help: ## this list

@@ -1,4 +1,4 @@
-// attn-dump: the attention weights of a translator as a table, an array or a picture. Manual:
+// attn-dump: the attention weights of a model as a table, an array or a picture. Manual:
 // tools/attn-dump.md.
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -130,13 +130,11 @@ class Targets {
   std::int64_t used_ = 0;
 };
 
+// What every kind of model has in common: lines in, records out.
 class Dump {
  public:
-  Dump(const Options& o, const AttentionSelection& selection)
-      : options_(o), selection_(selection), model_(load_translation_model(o.model)), output_(o.output) {
-    check(selection_, *model_.model);
-    decoding_ = greedy_settings(model_, {});
-  }
+  explicit Dump(const Options& o) : options_(o), output_(o.output) {}
+  virtual ~Dump() = default;
 
   void run() {
     cli::LineReader reader(options_.texts, options_.reader);
@@ -157,55 +155,36 @@ class Dump {
     finish();
   }
 
- private:
-  static constexpr std::size_t kLinesABatch = 64;
+ protected:
+  virtual const Tokenizer& source_tokenizer() const = 0;
+  virtual const ModelSettings& settings() const = 0;
+  // Of an example whose source is there already.
+  virtual std::vector<AttentionRecord> trace(AttentionExample& example,
+                                             const std::optional<std::string>& target) = 0;
 
-  void one_line(std::int64_t number, const std::string& text, const std::optional<std::string>& target) {
-    AttentionExample example;
-    example.number = number;
-    example.source_ids = model_.source_tokenizer.encode(text);
-    title_ = number == 0 ? shortened(text, 70) : "Attention";
-    if (example.source_ids.empty()) return;  // an empty example has no weights, but keeps its number
-    example.source_tokens = model_.source_tokenizer.tokens(text);
-    cut(example.source_ids, example.source_tokens);
-    if (target) {
-      add_forced(example, *target);
-    } else {
-      add_translation(example);
-    }
-    write(trace_attention(model_, arena_, example, selection_, decoding_.never));
-  }
-
-  void add_forced(AttentionExample& example, const std::string& target) {
-    example.target_ids = model_.target_tokenizer.encode(target);
-    example.target_tokens = model_.target_tokenizer.tokens(target);
-    example.target_ids.insert(example.target_ids.begin(), decoding_.start_id);
-    example.target_tokens.insert(example.target_tokens.begin(),
-                                 model_.target_tokenizer.surface(decoding_.start_id));
-    cut(example.target_ids, example.target_tokens);
-  }
-
-  void add_translation(AttentionExample& example) {
-    PackedTokens source;
-    source.clear();
-    source.add(example.source_ids);
-    source.finish();
-    const std::vector<std::int32_t> translation = decode_greedily(*model_.model, source, decoding_).front();
-    example.target_ids.push_back(decoding_.start_id);
-    example.target_ids.insert(example.target_ids.end(), translation.begin(), translation.end());
-    // a translation as long as the model allows was ended there: nothing read its last token
-    if (example.target_ids.size() > length()) example.target_ids.pop_back();
-    for (const std::int32_t id : example.target_ids)
-      example.target_tokens.push_back(model_.target_tokenizer.surface(id));
-  }
-
-  std::size_t length() const { return static_cast<std::size_t>(model_.model->settings().length); }
+  std::size_t length() const { return static_cast<std::size_t>(settings().length); }
 
   void cut(std::vector<std::int32_t>& ids, std::vector<std::string>& tokens) {
     if (ids.size() <= length()) return;
     ids.resize(length());
     tokens.resize(length());
     ++cut_lines_;
+  }
+
+  Arena arena_;
+
+ private:
+  static constexpr std::size_t kLinesABatch = 64;
+
+  void one_line(std::int64_t number, const std::string& text, const std::optional<std::string>& target) {
+    AttentionExample example;
+    example.number = number;
+    example.source_ids = source_tokenizer().encode(text);
+    title_ = number == 0 ? shortened(text, 70) : "Attention";
+    if (example.source_ids.empty()) return;  // an empty example has no weights, but keeps its number
+    example.source_tokens = source_tokenizer().tokens(text);
+    cut(example.source_ids, example.source_tokens);
+    write(trace(example, target));
   }
 
   void write(std::vector<AttentionRecord> records) {
@@ -236,22 +215,103 @@ class Dump {
   }
 
   const Options& options_;
-  AttentionSelection selection_;
-  TranslationModel model_;
   Output output_;
-  GreedySettings decoding_;
-  Arena arena_;
   std::vector<AttentionRecord> kept_;  // of formats that need all
   std::string title_ = "Attention";    // of a picture: its text, where it is one
   std::string text_;
   std::int64_t cut_lines_ = 0;
 };
 
+class TranslatorDump : public Dump {
+ public:
+  TranslatorDump(const Options& o, const AttentionSelection& selection)
+      : Dump(o), selection_(selection), model_(load_translation_model(o.model)) {
+    check(selection_, *model_.model);
+    decoding_ = greedy_settings(model_, {});
+  }
+
+ private:
+  const Tokenizer& source_tokenizer() const override { return model_.source_tokenizer; }
+  const ModelSettings& settings() const override { return model_.model->settings(); }
+
+  std::vector<AttentionRecord> trace(AttentionExample& example,
+                                     const std::optional<std::string>& target) override {
+    if (target) {
+      add_forced(example, *target);
+    } else {
+      add_translation(example);
+    }
+    return trace_attention(model_, arena_, example, selection_, decoding_.never);
+  }
+
+  void add_forced(AttentionExample& example, const std::string& target) {
+    example.target_ids = model_.target_tokenizer.encode(target);
+    example.target_tokens = model_.target_tokenizer.tokens(target);
+    example.target_ids.insert(example.target_ids.begin(), decoding_.start_id);
+    example.target_tokens.insert(example.target_tokens.begin(),
+                                 model_.target_tokenizer.surface(decoding_.start_id));
+    cut(example.target_ids, example.target_tokens);
+  }
+
+  void add_translation(AttentionExample& example) {
+    PackedTokens source;
+    source.clear();
+    source.add(example.source_ids);
+    source.finish();
+    const std::vector<std::int32_t> translation = decode_greedily(*model_.model, source, decoding_).front();
+    example.target_ids.push_back(decoding_.start_id);
+    example.target_ids.insert(example.target_ids.end(), translation.begin(), translation.end());
+    // a translation as long as the model allows was ended there: nothing read its last token
+    if (example.target_ids.size() > length()) example.target_ids.pop_back();
+    for (const std::int32_t id : example.target_ids)
+      example.target_tokens.push_back(model_.target_tokenizer.surface(id));
+  }
+
+  AttentionSelection selection_;
+  TranslationModel model_;
+  GreedySettings decoding_;
+};
+
+class ClassifierDump : public Dump {
+ public:
+  ClassifierDump(const Options& o, const AttentionSelection& selection)
+      : Dump(o), selection_(selection), model_(load_classification_model(o.model)) {
+    if (!o.target.empty()) throw UsageError("--target: a classifier has no decoder");
+    if (settings().kind == "bag_of_words")
+      throw Error(model_.files.string() + ": holds a bag of words, which has no attention");
+    if (settings().mixing != "attention") {
+      throw Error(model_.files.string() + ": holds a classifier with mixing: " + settings().mixing +
+                  ", which has no attention");
+    }
+    check(selection_, *model_.model);
+  }
+
+ private:
+  const Tokenizer& source_tokenizer() const override { return model_.tokenizer; }
+  const ModelSettings& settings() const override { return model_.model->settings(); }
+  std::vector<AttentionRecord> trace(AttentionExample& example, const std::optional<std::string>&) override {
+    while (settings().keeps_padding && example.source_ids.size() < length()) {
+      example.source_ids.push_back(model_.tokenizer.pad_id());
+      example.source_tokens.push_back(model_.tokenizer.surface(model_.tokenizer.pad_id()));
+    }
+    return trace_attention(model_, arena_, example, selection_);
+  }
+
+  AttentionSelection selection_;
+  ClassificationModel model_;
+};
+
 void run(const Options& o) {
   check_format(o);
   const AttentionSelection selection = selection_of(o);
   if (o.isa != "auto") kernels::set_isa(kernels::isa_of_name(o.isa));
-  ThreadPool(o.threads).run([&] { Dump(o, selection).run(); });
+  ThreadPool(o.threads).run([&] {
+    if (model_kind(model_files(o.model)) == ModelKind::encoder_decoder) {
+      TranslatorDump(o, selection).run();
+    } else {
+      ClassifierDump(o, selection).run();
+    }
+  });
 }
 
 }  // namespace
@@ -261,7 +321,7 @@ int main(int argc, char** argv) {
   using namespace headwater;
   Options options;
   const cli::ToolDescription tool{
-      "attn-dump", "write the attention weights of a translator",
+      "attn-dump", "write the attention weights of a translator or a classifier",
       "echo \"Where is the station?\" | attn-dump models/spa-eng --layer 0 --kind cross > attention.csv\n"
       "echo \"Where is the station?\" | attn-dump models/spa-eng --kind cross --format svg -o attention.svg\n"
       "attn-dump models/spa-eng test.en --target test.es --kind cross > forced.csv"};

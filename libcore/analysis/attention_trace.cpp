@@ -45,34 +45,10 @@ std::vector<std::string> predictions(const TranslationModel& model, const StepCo
   return tokens;
 }
 
-}  // namespace
-
-void check(const AttentionSelection& selection, const EncoderDecoder& model) {
-  const ModelSettings& settings = model.settings();
-  if (selection.head) check_below("head", *selection.head, settings.heads);
-  if (!selection.layer) return;
-  const std::int64_t layers = selection.kind ? layers_of(*selection.kind, settings)
-                                             : std::max(settings.encoder_layers, settings.decoder_layers);
-  check_below("layer", *selection.layer, layers);
-}
-
-std::vector<AttentionRecord> trace_attention(const TranslationModel& model, Arena& arena,
-                                             const AttentionExample& example,
-                                             const AttentionSelection& selection,
-                                             const std::vector<std::int32_t>& never) {
-  const ArenaScope scope(arena);
-  Tape tape(arena, Tape::Mode::inference);
-  const StepContext context{tape};
-  const PackedTokens source = packed(example.source_ids), target = packed(example.target_ids);
-  std::vector<AttentionTrace> traces;
-  const Variable memory = model.model->encode(context, source, &traces);
-  const Variable hidden = model.model->decode(context, target, memory, &traces);
-  const std::vector<std::string> predicts = predictions(model, context, hidden, never);
-  std::stable_sort(traces.begin(), traces.end(),
-                   [](const AttentionTrace& a, const AttentionTrace& b) { return a.kind < b.kind; });
-
+std::vector<AttentionRecord> records_of(const std::vector<AttentionTrace>& traces, Index heads, Arena& arena,
+                                        const AttentionExample& example, const AttentionSelection& selection,
+                                        const std::vector<std::string>& predicts) {
   std::vector<AttentionRecord> records;
-  const Index heads = model.model->settings().heads;
   for (const AttentionTrace& trace : traces) {
     if (selection.kind && *selection.kind != trace.kind) continue;
     if (selection.layer && *selection.layer != trace.layer) continue;
@@ -101,6 +77,59 @@ std::vector<AttentionRecord> trace_attention(const TranslationModel& model, Aren
     }
   }
   return records;
+}
+
+}  // namespace
+
+void check(const AttentionSelection& selection, const EncoderDecoder& model) {
+  const ModelSettings& settings = model.settings();
+  if (selection.head) check_below("head", *selection.head, settings.heads);
+  if (!selection.layer) return;
+  const std::int64_t layers = selection.kind ? layers_of(*selection.kind, settings)
+                                             : std::max(settings.encoder_layers, settings.decoder_layers);
+  check_below("layer", *selection.layer, layers);
+}
+
+void check(const AttentionSelection& selection, const TextClassifier& model) {
+  const ModelSettings& settings = model.settings();
+  if (selection.kind && *selection.kind != AttentionKind::encoder) {
+    throw UsageError("--kind " + std::string(name_of(*selection.kind)) +
+                     ": a classifier has encoder attention only");
+  }
+  if (selection.head) check_below("head", *selection.head, settings.heads);
+  if (selection.layer) check_below("layer", *selection.layer, settings.encoder_layers);
+}
+
+std::vector<AttentionRecord> trace_attention(const TranslationModel& model, Arena& arena,
+                                             const AttentionExample& example,
+                                             const AttentionSelection& selection,
+                                             const std::vector<std::int32_t>& never) {
+  const ArenaScope scope(arena);
+  Tape tape(arena, Tape::Mode::inference);
+  const StepContext context{tape};
+  const PackedTokens source = packed(example.source_ids), target = packed(example.target_ids);
+  std::vector<AttentionTrace> traces;
+  const Variable memory = model.model->encode(context, source, &traces);
+  const Variable hidden = model.model->decode(context, target, memory, &traces);
+  const std::vector<std::string> predicts = predictions(model, context, hidden, never);
+  std::stable_sort(traces.begin(), traces.end(),
+                   [](const AttentionTrace& a, const AttentionTrace& b) { return a.kind < b.kind; });
+
+  return records_of(traces, model.model->settings().heads, arena, example, selection, predicts);
+}
+
+std::vector<AttentionRecord> trace_attention(const ClassificationModel& model, Arena& arena,
+                                             const AttentionExample& example,
+                                             const AttentionSelection& selection) {
+  const ArenaScope scope(arena);
+  Tape tape(arena, Tape::Mode::inference);
+  ClassBatch batch;
+  batch.clear();
+  batch.add(example.source_ids);
+  batch.finish();
+  std::vector<AttentionTrace> traces;
+  model.model->features({tape}, batch, &traces);
+  return records_of(traces, model.model->settings().heads, arena, example, selection, {});
 }
 
 }  // namespace headwater

@@ -1,4 +1,4 @@
-// Attention weights of an encoder-decoder for one example, read from the forward pass that computes them.
+// Attention weights of a model for one example, read from the forward pass that computes them.
 #pragma once
 
 #include <cstdint>
@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "analysis/attention_table.hpp"
+#include "models/classifier_directory.hpp"
 #include "models/model_directory.hpp"
 
 namespace headwater {
@@ -19,6 +20,7 @@ struct AttentionSelection {
 
 // Throws UsageError where the model has no such layer, head or kind.
 void check(const AttentionSelection& selection, const EncoderDecoder& model);
+void check(const AttentionSelection& selection, const TextClassifier& model);
 
 // A source, and what the decoder reads: the start token and the tokens behind it.
 struct AttentionExample {
@@ -36,5 +38,10 @@ std::vector<AttentionRecord> trace_attention(const TranslationModel& model, Aren
                                              const AttentionExample& example,
                                              const AttentionSelection& selection,
                                              const std::vector<std::int32_t>& never);
+
+// The same of a classifier, which reads the source alone. Throws Error where it mixes tokens otherwise.
+std::vector<AttentionRecord> trace_attention(const ClassificationModel& model, Arena& arena,
+                                             const AttentionExample& example,
+                                             const AttentionSelection& selection);
 
 }  // namespace headwater

@@ -106,9 +106,11 @@ class ClassificationJob : public Job {
                                      .vocabulary_hash = labels_->hash(),
                                      .labels = &*labels_};
     if (terms_) {
-      return {
-          {.name = "source", .vocabulary = terms_->size(), .vocabulary_hash = terms_->hash(), .is_bag = true},
-          of_labels};
+      return {{.name = "source",
+               .vocabulary = terms_->size(),
+               .has_values = terms_->settings().output != TermOutput::multi_hot,
+               .vocabulary_hash = terms_->hash()},
+              of_labels};
     }
     return {{.name = "source",
              .vocabulary = tokenizer_.vocabulary_size(),

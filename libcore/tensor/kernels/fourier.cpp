@@ -47,15 +47,14 @@ void fourier_mix(ConstMatrix x, std::span<const Index> offsets, Matrix y, bool a
   FourierPlan over_width = fourier_plan_shape(D);
   const SharedScratch shared(width_tables + fourier_buffer_size(over_width.inner_length));
   over_width = ready_plan(D, shared.data(), shared.data() + width_tables);
-  // The same for every task, so that a thread's memory grows with the longest sequence only.
-  Index tables = 0, scratch = 0;
+  // Bounds for every sequence up to a power of two, so that a thread's memory seldom grows.
+  Index most = 1;
   for (Index s = 0; s < sequences; ++s) {
-    const Index length = offsets[static_cast<std::size_t>(s) + 1] - offsets[static_cast<std::size_t>(s)];
-    if (length == 0) continue;
-    const FourierPlan shape = fourier_plan_shape(length);
-    tables = std::max(tables, rounded(fourier_plan_size(shape.length)));
-    scratch = std::max(scratch, fourier_scratch(shape, over_width));
+    while (most < offsets[static_cast<std::size_t>(s) + 1] - offsets[static_cast<std::size_t>(s)]) most *= 2;
   }
+  const Index inner = std::max(2 * most, over_width.inner_length);
+  const Index tables = rounded(4 * inner + 2 * most);
+  const Index scratch = fourier_buffer_size(inner) + 2 * (most / 2 + 1) * rounded(D);
   parallel_for(sequences, [&](Index s) {
     const Index begin = offsets[static_cast<std::size_t>(s)], end = offsets[static_cast<std::size_t>(s) + 1];
     if (begin == end) return;

@@ -11,7 +11,9 @@ struct FourierTask {
   bool accumulate = false;
   const FourierPlan* over_tokens = nullptr;  // of length n
   const FourierPlan* over_width = nullptr;   // of length D
-  float* scratch = nullptr;                  // so many floats as below, aligned to 64 bytes
+  // Two buffers, and the upper half of the transform over the tokens: 2·(n/2 + 1)·(D rounded up to 16)
+  // floats; aligned to 64 bytes.
+  float* scratch = nullptr;
 };
 struct FourierTable {
   // Computes plan.filter into `filter`, where there is a chirp.
@@ -22,12 +24,4 @@ const FourierTable& fourier_table();
 
 // Two buffers of 16 complex columns.
 inline Index fourier_buffer_size(Index inner_length) { return 2 * 32 * inner_length; }
-// The buffers, and the upper half of the transform over the tokens.
-inline Index fourier_scratch(const FourierPlan& over_tokens, const FourierPlan& over_width) {
-  const Index longest =
-      over_tokens.inner_length > over_width.inner_length ? over_tokens.inner_length : over_width.inner_length;
-  return fourier_buffer_size(longest) +
-         2 * (over_tokens.length / 2 + 1) * ((over_width.length + 15) / 16 * 16);
-}
-
 }  // namespace headwater::kernels

@@ -45,6 +45,17 @@ TEST_CASE("a state is read back as it was written, to the last bit") {
   CHECK(read.to_json().dump(2) == text);
 }
 
+TEST_CASE("a state without early stopping, as older programs wrote it") {
+  const Json whole = state().to_json();
+  Json older = Json::Object{};
+  for (const auto& [name, value] : whole.as_object()) {
+    if (!name.starts_with("stopping_")) older.set(name, value);
+  }
+  const TrainingState read = TrainingState::from_json(older, "state.json");
+  CHECK(read.stopping_epoch == 0);
+  CHECK(read.best_step == 10);
+}
+
 TEST_CASE("a state that no run could have written is refused") {
   const Json whole = state().to_json();
   for (const auto& member : whole.as_object()) {
@@ -54,12 +65,13 @@ TEST_CASE("a state that no run could have written is refused") {
     for (const auto& [other, kept] : whole.as_object()) {
       if (other != name) without.set(other, kept);
     }
-    CHECK(problem(without).find(name) != std::string::npos);
+    // Runs of an older program had no early stopping.
+    if (name != "stopping_epoch") CHECK(problem(without).find(name) != std::string::npos);
     Json of_other_type = state().to_json();
     of_other_type.set(name, Json::Array{});
     CHECK(problem(of_other_type).starts_with("state.json: "));
   }
-  for (const char* name : {"step", "epoch", "position", "best_step"}) {
+  for (const char* name : {"step", "epoch", "position", "best_step", "stopping_epoch"}) {
     CHECK(problem(state().to_json().set(name, -1)) ==
           "state.json: \"" + std::string(name) + "\" is -1, expected a count");
     CHECK(problem(state().to_json().set(name, 1.5)) != "(no error)");
