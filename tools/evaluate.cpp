@@ -9,7 +9,7 @@
 #include "cli/lines.hpp"
 #include "cli/progress.hpp"
 #include "cli/tool.hpp"
-#include "data/pairs.hpp"
+#include "decoding/classify.hpp"
 #include "decoding/translate.hpp"
 #include "models/model_directory.hpp"
 #include "support/error.hpp"
@@ -43,8 +43,10 @@ struct Options {
 
 void describe(CLI::App& app, Options& o) {
   app.add_option("model", o.model, "model directory or checkpoint")->option_text("[MODEL]");
-  app.add_option("data", o.data,
-                 "what to measure it on: source, TAB, target on each line; - or none: standard input")
+  app.add_option(
+         "data", o.data,
+         "what to measure it on: source, TAB, target on each line, or text, TAB, label; - or none: standard "
+         "input")
       ->option_text("[DATA...]");
   app.add_flag("--ids", o.has_ids, "the data are id lines, as train reads them");
   app.add_flag("--reference-measure", o.has_reference_measure,
@@ -68,8 +70,10 @@ void describe(CLI::App& app, Options& o) {
          "them; - is standard input")
       ->option_text("FILE");
   app.add_option("--labels", o.labels, "what they should be, line for line")->option_text("FILE");
-  app.add_option("--metric", o.metrics,
-                 "of a model: loss, accuracy, perplexity; of both: bleu, chrf, chrf++; separated by commas")
+  app.add_option(
+         "--metric", o.metrics,
+         "of a model: loss, accuracy, perplexity; of classifiers macro_f1, roc_auc; of translations and "
+         "texts: bleu, chrf, chrf++; separated by commas")
       ->delimiter(',')
       ->allow_extra_args(false)
       ->option_text("NAMES");
@@ -97,13 +101,15 @@ Metrics metrics_of(const Options& o) {
   for (const std::string& name : o.metrics) {
     if (name == "bleu" || name == "chrf" || name == "chrf++") {
       metrics.text.names.push_back(name);
-    } else if (name == "loss" || name == "accuracy" || name == "perplexity") {
+    } else if (name == "loss" || name == "accuracy" || name == "perplexity" || name == "macro_f1" ||
+               name == "roc_auc") {
       if (o.model.empty())
         throw UsageError("--metric: " + name + " is measured of a model (evaluate MODEL DATA)");
       metrics.of_model.push_back(name);
     } else {
-      throw UsageError("--metric: unknown metric " + quote(name) +
-                       " (loss, accuracy, perplexity, bleu, chrf or chrf++)");
+      throw UsageError(
+          "--metric: unknown metric " + quote(name) +
+          " (loss, accuracy, perplexity, bleu, chrf or chrf++; of classifiers macro_f1, roc_auc)");
     }
   }
   if (o.metrics.empty()) {
@@ -134,24 +140,15 @@ void write(const std::vector<ScoreRow>& rows, bool is_json) {
   out.flush();
 }
 
-// The recipe's expectations about figures that are among the rows, as train writes its own: a line "metric
-// TAB expected TAB reached TAB state" for each. A row stands for the expectation of its name; of several
-// (BLEU against two kinds of references) the first.
+// As train writes its own expectations.
 void write_expectations(const std::vector<ScoreRow>& rows, const Options& o) {
   if (o.recipe.empty()) return;
-  std::string table;
-  for (const Expectation& expectation : read_recipe(o.recipe, o.scale).expected) {
-    std::string_view wanted = expectation.metric;
-    if (wanted.starts_with("test_")) wanted.remove_prefix(std::string_view("test_").size());
-    const bool is_of_test = wanted.size() < expectation.metric.size() || wanted == "bleu" || wanted == "chrf";
-    const auto row = std::find_if(rows.begin(), rows.end(), [&](const ScoreRow& r) {
-      return r.json.at("metric").as_string() == wanted;
-    });
-    if (is_of_test && row != rows.end()) table += line_of(expectation, row->json.at("score").as_number());
-  }
-  if (table.empty()) return;
+  std::vector<std::pair<std::string, double>> figures;
+  for (const ScoreRow& row : rows)
+    figures.emplace_back(row.json.at("metric").as_string(), row.json.at("score").as_number());
+  const std::string table = table_of_expectations(read_recipe(o.recipe, o.scale), figures);
   cli::LineWriter out;
-  out.text("\nmetric\texpected\treached\tstate\n" + table);
+  if (!table.empty()) out.text("\n" + table);
   out.flush();
 }
 
@@ -253,75 +250,23 @@ void evaluate_predictions(const Options& o) {
 
 // --- A model on data ---------------------------------------------------------------------------------------
 
-struct Examples {
-  std::vector<IdPair> pairs;                       // what the loss is of: no side empty
-  std::vector<std::vector<std::int32_t>> sources;  // of every line, for translation
-  Lines raw_references, references;                // as they are; as the tokenizer sees them
-  std::int64_t cut = 0, skipped = 0;
-};
-
-void cut_to(std::vector<std::int32_t>& ids, std::int64_t most, Examples& examples) {
-  if (static_cast<std::int64_t>(ids.size()) <= most) return;
-  ids.resize(static_cast<std::size_t>(most));
-  ++examples.cut;
-}
-
-Examples read_text(const Options& o, const TranslationModel& model) {
-  const std::int64_t length = model.model->settings().length;
+TranslationExamples read_examples(const Options& o, const TranslationModel& model) {
+  TranslationExamples examples;
   cli::LineReader reader(o.data, o.reader);
-  Examples examples;
-  for (std::string_view line; reader.next(line);) {
-    const std::size_t tab = line.find('\t');
-    if (tab == std::string_view::npos || line.find('\t', tab + 1) != std::string_view::npos) {
-      throw Error(reader.place() + ": " + std::to_string(1 + std::count(line.begin(), line.end(), '\t')) +
-                  " columns, expected source and target (cut -f1,2 picks columns)");
+  if (!o.has_ids) {
+    for (std::string_view line; reader.next(line);) {
+      try {
+        examples.add_text(line, model);
+      } catch (const Error& error) {
+        throw Error(reader.place() + ":" + error.what());
+      }
     }
-    const std::string_view source = line.substr(0, tab), target = line.substr(tab + 1);
-    IdPair pair{model.source_tokenizer.encode(source), model.target_tokenizer.encode(target)};
-    examples.raw_references.emplace_back(target);
-    examples.references.push_back(model.target_tokenizer.join(model.target_tokenizer.tokens(target)));
-    const bool has_both = !pair.source.empty() && !pair.target.empty();
-    pair.target.insert(pair.target.begin(), model.target_tokenizer.start_id());
-    pair.target.push_back(model.target_tokenizer.end_id());
-    cut_to(pair.source, length, examples);
-    cut_to(pair.target, length + 1, examples);
-    examples.sources.push_back(pair.source);
-    if (has_both) {
-      examples.pairs.push_back(std::move(pair));
-    } else {
-      ++examples.skipped;
-    }
+    return examples;
   }
-  return examples;
-}
-
-Examples read_ids(const Options& o, const TranslationModel& model) {
-  const std::int64_t length = model.model->settings().length;
-  const Tokenizer &source = model.source_tokenizer, &target = model.target_tokenizer;
-  IdColumns columns({{.name = "source",
-                      .vocabulary = source.vocabulary_size(),
-                      .most_ids = length,
-                      .vocabulary_hash = source.hash()},
-                     {.name = "target",
-                      .vocabulary = target.vocabulary_size(),
-                      .most_ids = length + 1,
-                      .least_ids = 2,
-                      .first_id = target.start_id(),
-                      .vocabulary_hash = target.hash()}});
-  cli::LineReader reader(o.data, o.reader);
+  IdColumns columns(id_columns(model));
   for (std::string_view line; reader.next(line);) columns.add_line(line, reader.place());
   columns.finish(o.data.empty() ? "-" : o.data.front());
-  Examples examples;
-  for (std::int64_t i = 0; i < columns.examples(); ++i) {
-    const auto source_ids = columns.ids(0, i), target_ids = columns.ids(1, i);
-    examples.pairs.push_back(
-        {{source_ids.begin(), source_ids.end()}, {target_ids.begin(), target_ids.end()}});
-    examples.sources.push_back(examples.pairs.back().source);
-    examples.references.push_back(target.decode(target_ids));
-  }
-  examples.raw_references = examples.references;
-  examples.cut = columns.cut(0) + columns.cut(1);
-  examples.skipped = columns.skipped();
+  examples.add_ids(columns, model);
   return examples;
 }
 
@@ -344,7 +289,7 @@ std::vector<ScoreRow> loss_rows(const LossTotals& totals, const Options& o, cons
 }
 
 // A line for each source; an empty source gives an empty line.
-Lines translate(const TranslationModel& model, const Examples& examples, const Options& o) {
+Lines translate(const TranslationModel& model, const TranslationExamples& examples, const Options& o) {
   const Tokenizer& target = model.target_tokenizer;
   const GreedySettings settings = greedy_settings(model, {});
   Lines translations(examples.sources.size());
@@ -369,12 +314,13 @@ Lines translate(const TranslationModel& model, const Examples& examples, const O
   return translations;
 }
 
-void evaluate_model(const Options& o, const Metrics& metrics) {
-  if (o.batch_sequences < 1 || o.batch_sequences > 65536) {
-    throw UsageError("--batch " + std::to_string(o.batch_sequences) + " is not from 1 to 65536");
+void evaluate_translator(const Options& o, const Metrics& metrics) {
+  for (const std::string& name : metrics.of_model) {
+    if (name == "macro_f1" || name == "roc_auc")
+      throw UsageError("--metric: " + name + " is of classifiers, " + o.model + " translates");
   }
   const TranslationModel model = load_translation_model(o.model);
-  const Examples examples = o.has_ids ? read_ids(o, model) : read_text(o, model);
+  const TranslationExamples examples = read_examples(o, model);
   if (examples.sources.empty())
     throw Error((o.data.empty() ? "-" : o.data.front()) + ": no lines (a measure needs at least one)");
   if (!o.is_quiet && examples.cut > 0)
@@ -401,6 +347,71 @@ void evaluate_model(const Options& o, const Metrics& metrics) {
   }
   write(rows, o.is_json);
   write_expectations(rows, o);
+}
+
+// Text, TAB, label on each line.
+void evaluate_classifier(const Options& o, const Metrics& metrics) {
+  const std::string is_a = ", " + o.model + " is a classifier";
+  if (o.has_ids || o.has_reference_measure) {
+    throw UsageError((o.has_ids ? "--ids" : "--reference-measure") + std::string(" is for translation") +
+                     is_a);
+  }
+  for (const std::string& name : o.metrics) {
+    if (name != "loss" && name != "accuracy" && name != "macro_f1" && name != "roc_auc") {
+      throw UsageError("--metric: " + name + " is of translations" + is_a +
+                       " (loss, accuracy, macro_f1 or roc_auc)");
+    }
+  }
+  const ClassificationModel model = load_classification_model(o.model);
+  TextLabeller labeller(model);
+  ClassProbabilities measured(model.labels.labels());
+  cli::LineReader reader(o.data, o.reader);
+  std::vector<std::string> lines;
+  std::vector<std::int32_t> labels;
+  for (reader.next_batch(lines, static_cast<std::size_t>(o.batch_sequences)); !lines.empty();
+       reader.next_batch(lines, static_cast<std::size_t>(o.batch_sequences))) {
+    labels.clear();
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      const std::size_t tab = lines[i].rfind('\t');
+      if (tab == std::string::npos || lines[i].find('\t') != tab) {
+        throw Error(reader.place(i) + ": " +
+                    std::to_string(1 + std::count(lines[i].begin(), lines[i].end(), '\t')) +
+                    " columns, expected text and label (cut -f picks columns)");
+      }
+      const std::string label = lines[i].substr(tab + 1);
+      labels.push_back(model.labels.find(label));
+      if (labels.back() < 0) {
+        throw Error(reader.place(i) + ": the label " + quote(label) + " is not among the " +
+                    std::to_string(model.labels.size()) + " of " + o.model);
+      }
+      lines[i].resize(tab);
+    }
+    const ConstMatrix probabilities = labeller.probabilities(lines);
+    for (std::size_t i = 0; i < labels.size(); ++i) {
+      measured.add(labels[i],
+                   {probabilities.row(static_cast<Index>(i)), static_cast<std::size_t>(probabilities.cols)});
+    }
+  }
+  if (!o.is_quiet && labeller.cut_lines() > 0)
+    cli::note(format_count(labeller.cut_lines()) + " lines were cut to the model's length");
+  const ClassificationReport report = measured.finish();
+  if (o.metrics.empty()) {
+    write_report(report, o);
+  } else {
+    write(report.rows(metrics.of_model), o.is_json);
+  }
+  write_expectations(report.rows(), o);
+}
+
+void evaluate_model(const Options& o, const Metrics& metrics) {
+  if (o.batch_sequences < 1 || o.batch_sequences > 65536) {
+    throw UsageError("--batch " + std::to_string(o.batch_sequences) + " is not from 1 to 65536");
+  }
+  if (model_kind(model_files(o.model)) == ModelKind::encoder_decoder) {
+    evaluate_translator(o, metrics);
+  } else {
+    evaluate_classifier(o, metrics);
+  }
 }
 
 void run(const Options& o) {
@@ -437,6 +448,7 @@ int main(int argc, char** argv) {
   const cli::ToolDescription tool{
       "evaluate", "measure a model on data, or one text against another",
       "evaluate models/spa-eng test.tsv\n"
+      "evaluate models/imdb-encoder reviews.tsv\n"
       "evaluate --hypotheses translated.txt --references right.txt\n"
       "translate models/spa-eng < test.en | evaluate --hypotheses - --references test.es --json"};
   return cli::tool_main(

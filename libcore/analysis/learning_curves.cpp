@@ -90,7 +90,7 @@ std::vector<double> axis_ticks(double least, double most, int most_ticks) {
   }
   const double first = std::floor(least / step + 1e-9), last = std::ceil(most / step - 1e-9);
   std::vector<double> ticks;
-  for (double i = first; i <= last; ++i) ticks.push_back(i * step);
+  for (int i = 0; i <= static_cast<int>(last - first); ++i) ticks.push_back((first + i) * step);
   return ticks;
 }
 

@@ -133,12 +133,12 @@ class Picture {
       if (!std::isfinite(point.*figure)) continue;
       const std::string x = svg_number(axes.x(static_cast<double>(point.epoch))),
                         y = svg_number(axes.y(point.*figure));
-      path += (path.empty() ? "M" : " L") + x + "," + y;
-      if (is_solid) {
-        dots += "<circle cx=\"" + x + "\" cy=\"" + y + "\" r=\"2.6\"><title>" + xml_text(curve.name) +
-                ", epoch " + std::to_string(point.epoch) + ": " + format_fixed(point.*figure, 4) +
-                "</title></circle>\n";
-      }
+      path.append(path.empty() ? "M" : " L").append(x).append(",").append(y);
+      if (!is_solid) continue;
+      dots.append("<circle cx=\"").append(x).append("\" cy=\"").append(y).append("\" r=\"2.6\"><title>");
+      dots += xml_text(curve.name);
+      dots.append(", epoch ").append(std::to_string(point.epoch)).append(": ");
+      dots.append(format_fixed(point.*figure, 4)).append("</title></circle>\n");
     }
     if (path.empty()) return;
     const std::string color(color_of(run));

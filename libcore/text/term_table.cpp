@@ -69,7 +69,10 @@ Header read_header(std::string_view line, const std::string& place) {
       if (is_right) header.settings.output = *found;
       is_given[2] = true;
     }
-    if (!is_right) throw Error(place + quote(word) + " in the header" + fix);
+    if (is_right) continue;
+    std::string message = place;
+    message.append(quote(word)).append(" in the header").append(fix);
+    throw Error(message);
   }
   if (is_given != std::array{true, true, true}) throw Error(place + "the header is incomplete" + fix);
   return header;

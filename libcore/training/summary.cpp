@@ -1,5 +1,6 @@
 #include "training/summary.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <map>
@@ -32,6 +33,15 @@ double number(std::string_view text) {
 
 std::string line(std::string_view name, const std::string& value) {
   return std::string(name) + "\t" + value + "\n";
+}
+
+constexpr const char* kTableHeader = "metric\texpected\treached\tstate\n";
+
+std::string line_of(const Expectation& e, double reached) {
+  std::string wanted = e.compare == "at_least" ? ">= " : e.compare == "at_most" ? "<= " : "";
+  wanted += format_number(e.value);
+  if (e.compare == "near" && e.tolerance) wanted += " +- " + format_number(*e.tolerance);
+  return e.metric + "\t" + wanted + "\t" + format_number(reached) + "\t" + judge(e, reached) + "\n";
 }
 
 }  // namespace
@@ -95,13 +105,6 @@ std::string judge(const Expectation& expectation, double reached) {
   return std::abs(reached - expectation.value) <= expectation.tolerance.value_or(0) ? "ok" : "missed";
 }
 
-std::string line_of(const Expectation& e, double reached) {
-  std::string wanted = e.compare == "at_least" ? ">= " : e.compare == "at_most" ? "<= " : "";
-  wanted += format_number(e.value);
-  if (e.compare == "near" && e.tolerance) wanted += " +- " + format_number(*e.tolerance);
-  return e.metric + "\t" + wanted + "\t" + format_number(reached) + "\t" + judge(e, reached) + "\n";
-}
-
 std::string table_of_expectations(const Recipe& recipe, const std::filesystem::path& directory,
                                   const Parameters& parameters) {
   const RunFigures run = read_run(directory, recipe.training.best_metric);
@@ -110,7 +113,7 @@ std::string table_of_expectations(const Recipe& recipe, const std::filesystem::p
       {"validation_accuracy", run.validation_accuracy},       {"reference_loss", run.reference_loss},
       {"reference_accuracy", run.reference_accuracy},         {"training_loss", run.training_loss},
       {"best_epoch", static_cast<double>(run.best_epoch)}};
-  std::string text = "metric\texpected\treached\tstate\n";
+  std::string text = kTableHeader;
   for (const Expectation& e : recipe.expected) {
     const auto found = reached.find(e.metric);
     if (found == reached.end()) continue;
@@ -123,6 +126,23 @@ std::string table_of_expectations(const Recipe& recipe, const std::filesystem::p
   text += "seconds an epoch\t\t" + format_fixed(run.seconds_an_epoch, 1) + "\t\n";
   text += "tokens a second\t\t" + format_count(static_cast<std::int64_t>(run.tokens_per_second)) + "\t\n";
   return text;
+}
+
+std::string table_of_expectations(const Recipe& recipe,
+                                  std::span<const std::pair<std::string, double>> figures) {
+  std::string text;
+  for (const Expectation& expectation : recipe.expected) {
+    std::string_view wanted = expectation.metric;
+    if (wanted.starts_with("test_")) {
+      wanted.remove_prefix(std::string_view("test_").size());
+    } else if (wanted != "bleu" && wanted != "chrf") {
+      continue;
+    }
+    const auto found = std::find_if(figures.begin(), figures.end(),
+                                    [&](const auto& figure) { return figure.first == wanted; });
+    if (found != figures.end()) text += line_of(expectation, found->second);
+  }
+  return text.empty() ? text : kTableHeader + text;
 }
 
 }  // namespace headwater

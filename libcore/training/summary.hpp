@@ -3,7 +3,9 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <span>
 #include <string>
+#include <utility>
 
 #include "recipe/recipe.hpp"
 #include "training/trainer.hpp"
@@ -32,8 +34,11 @@ RunFigures read_run(const std::filesystem::path& directory, const std::string& b
 std::string table_of_expectations(const Recipe& recipe, const std::filesystem::path& directory,
                                   const Parameters& parameters);
 
-// Its line of such a table.
-std::string line_of(const Expectation& expectation, double reached);
+// The same for expectations about test data ("test_accuracy", "bleu", ...): `figures` are what was measured,
+// by metric without "test_"; of several of one name the first counts. Empty where nothing was expected of
+// them.
+std::string table_of_expectations(const Recipe& recipe,
+                                  std::span<const std::pair<std::string, double>> figures);
 
 // "ok" or "missed".
 std::string judge(const Expectation& expectation, double reached);

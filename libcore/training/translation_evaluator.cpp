@@ -2,9 +2,71 @@
 
 #include <algorithm>
 
+#include "support/error.hpp"
 #include "training/translation_objective.hpp"
 
 namespace headwater {
+
+namespace {
+
+void cut_to(std::vector<std::int32_t>& ids, std::int64_t most, TranslationExamples& examples) {
+  if (static_cast<std::int64_t>(ids.size()) <= most) return;
+  ids.resize(static_cast<std::size_t>(most));
+  ++examples.cut;
+}
+
+}  // namespace
+
+void TranslationExamples::add_text(std::string_view line, const TranslationModel& model) {
+  const std::size_t tab = line.find('\t');
+  if (tab == std::string_view::npos || line.find('\t', tab + 1) != std::string_view::npos) {
+    throw Error(" " + std::to_string(1 + std::count(line.begin(), line.end(), '\t')) +
+                " columns, expected source and target (cut -f1,2 picks columns)");
+  }
+  const std::int64_t length = model.model->settings().length;
+  const std::string_view target = line.substr(tab + 1);
+  IdPair pair{model.source_tokenizer.encode(line.substr(0, tab)), model.target_tokenizer.encode(target)};
+  raw_references.emplace_back(target);
+  references.push_back(model.target_tokenizer.join(model.target_tokenizer.tokens(target)));
+  const bool has_both = !pair.source.empty() && !pair.target.empty();
+  pair.target.insert(pair.target.begin(), model.target_tokenizer.start_id());
+  pair.target.push_back(model.target_tokenizer.end_id());
+  cut_to(pair.source, length, *this);
+  cut_to(pair.target, length + 1, *this);
+  sources.push_back(pair.source);
+  if (has_both) {
+    pairs.push_back(std::move(pair));
+  } else {
+    ++skipped;
+  }
+}
+
+std::vector<IdColumnSettings> id_columns(const TranslationModel& model) {
+  const std::int64_t length = model.model->settings().length;
+  const Tokenizer &source = model.source_tokenizer, &target = model.target_tokenizer;
+  return {{.name = "source",
+           .vocabulary = source.vocabulary_size(),
+           .most_ids = length,
+           .vocabulary_hash = source.hash()},
+          {.name = "target",
+           .vocabulary = target.vocabulary_size(),
+           .most_ids = length + 1,
+           .least_ids = 2,
+           .first_id = target.start_id(),
+           .vocabulary_hash = target.hash()}};
+}
+
+void TranslationExamples::add_ids(const IdColumns& columns, const TranslationModel& model) {
+  for (std::int64_t i = 0; i < columns.examples(); ++i) {
+    const auto source_ids = columns.ids(0, i), target_ids = columns.ids(1, i);
+    pairs.push_back({{source_ids.begin(), source_ids.end()}, {target_ids.begin(), target_ids.end()}});
+    sources.push_back(pairs.back().source);
+    references.push_back(model.target_tokenizer.decode(target_ids));
+    raw_references.push_back(references.back());
+  }
+  cut += columns.cut(0) + columns.cut(1);
+  skipped += columns.skipped();
+}
 
 LossTotals evaluate_pairs(const EncoderDecoder& model, Arena& arena, std::span<const IdPair> pairs,
                           std::int64_t batch_sequences) {
