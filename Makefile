@@ -121,7 +121,7 @@ seed_of = $(word 2,$(words_of))
 scale_of = $(if $(filter %-quick,$(1)),quick,full)
 # Recipes that read reviews and their labels; the bags of words among them.
 CLASSIFIERS = $(filter imdb-%,$(RECIPES))
-BAGS = imdb-unigrams imdb-bigrams
+BAGS = imdb-unigrams imdb-bigrams imdb-best
 is_bag = $(filter $(BAGS),$(call recipe_of,$(1)))
 # The data set of a recipe, where its name is another one; reviews are split anew for each seed.
 $(foreach recipe,$(CLASSIFIERS),$(eval set_$(recipe) = imdb))
