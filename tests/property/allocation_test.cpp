@@ -50,13 +50,11 @@ struct Count {
                first = 0;  // behind the second step, and where the first of them was
 };
 
-Count count_in_steps(const Recipe& recipe, int threads) {
-  const std::int64_t most_words = recipe.model.length - 1;
-  SmallRun run(recipe, copy_pairs(400, most_words, 61, 31), copy_pairs(4, most_words, 61, 32), 61);
+Count count_in_steps(const Recipe& recipe, Objective& objective, int threads) {
   Count count;
   ThreadPool pool(threads);
   pool.run([&] {
-    Trainer trainer(run.recipe, run.objective, nullptr);
+    Trainer trainer(recipe, objective, nullptr);
     trainer.warm_up();
     std::int64_t before = 0;
     trainer.run(after_step([&](const StepReport& report) {
@@ -70,6 +68,18 @@ Count count_in_steps(const Recipe& recipe, int threads) {
     }));
   });
   return count;
+}
+
+Count count_in_steps(const Recipe& recipe, int threads) {
+  const std::int64_t most_words = recipe.model.length - 1;
+  SmallRun run(recipe, copy_pairs(400, most_words, 61, 31), copy_pairs(4, most_words, 61, 32), 61);
+  return count_in_steps(run.recipe, run.objective, threads);
+}
+
+Count count_in_class_steps(Recipe recipe, int threads) {
+  recipe.training.epochs = 1;
+  ClassRun run(std::move(recipe), 400, 33);
+  return count_in_steps(run.recipe, run.objective, threads);
 }
 
 std::vector<Recipe> recipes() {
@@ -95,11 +105,26 @@ TEST_CASE("a training step after the first two allocates nothing") {
   CHECK(allocations.load() > 1000);  // it does count
 }
 
+TEST_CASE("a training step of a classifier after the first two allocates nothing") {
+  for (const Recipe& recipe : class_recipes()) {
+    const Count count = count_in_class_steps(recipe, 1);
+    INFO(recipe.model.kind, ", ", recipe.model.mixing, ": the first in step ", count.first);
+    CHECK(count.steps == 50);
+    CHECK(count.allocations == 0);
+  }
+}
+
 TEST_CASE("a thread that joins late brings its own scratch once, not in each step") {
   for (const Recipe& recipe : recipes()) {
     const Count count = count_in_steps(recipe, 3);
     INFO(recipe.training.optimizer.kind, ", width ", recipe.model.width, ": the first in step ", count.first);
     CHECK(count.steps == 50);
     CHECK(count.allocations <= 3 * 6);  // threads, growths of each
+  }
+  for (const Recipe& recipe : class_recipes()) {
+    const Count count = count_in_class_steps(recipe, 3);
+    INFO(recipe.model.kind, ", ", recipe.model.mixing, ": the first in step ", count.first);
+    CHECK(count.steps == 50);
+    CHECK(count.allocations <= 3 * 6);
   }
 }

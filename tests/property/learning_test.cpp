@@ -47,3 +47,24 @@ TEST_CASE("a small model learns to copy in 30 seconds") {
   CHECK(right >= sentences * 9 / 10);
   CHECK(seconds < 30);
 }
+
+TEST_CASE("every classifier learns to find one token among others") {
+  for (Recipe recipe : class_recipes()) {
+    if (recipe.model.pooling == "first") recipe.model.pooling = "max";  // one token is too little to see all
+    recipe.model.length = 12;
+    recipe.model.dropout = recipe.model.attention_dropout = 0;
+    recipe.training.epochs = 12;
+    recipe.training.optimizer = {.kind = "adam", .learning_rate = 5e-3};
+    ClassRun run(recipe, 800, 61);
+    LossTotals totals;
+    ThreadPool(2).run([&] {
+      Trainer trainer(run.recipe, run.objective, nullptr);
+      trainer.run({});
+      totals = trainer.validate();
+    });
+    INFO(recipe.model.kind, ", ", recipe.model.mixing, ": loss ", totals.mean_loss(), ", accuracy ",
+         totals.accuracy());
+    CHECK(totals.predicted == 201);
+    CHECK(totals.accuracy() > 0.95);
+  }
+}

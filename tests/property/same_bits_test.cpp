@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <map>
+#include <utility>
 
 #include "decoding/greedy.hpp"
 #include "small_run.hpp"
@@ -261,5 +262,34 @@ TEST_CASE("greedy decoding with caches, in any batch, is greedy decoding without
       CHECK(decode_greedily(trained.run.model, packed({sources[s]}), settings) ==
             std::vector<Sequence>{slowly[s]});
     }
+  }
+}
+
+TEST_CASE("classifiers: the same bits for 1, 2, 3 and 8 threads and on every code path") {
+  for (Recipe recipe : class_recipes()) {
+    recipe.training.epochs = 2;
+    INFO(recipe.model.kind, ", ", recipe.model.mixing);
+    const auto train = [&](int threads) {
+      ClassRun run(recipe, 120, 9);
+      Outcome outcome;
+      ThreadPool(threads).run([&] {
+        Trainer trainer(run.recipe, run.objective, nullptr);
+        trainer.warm_up();
+        trainer.run({});
+        outcome.validation = trainer.validate();
+      });
+      const std::span<const Real> values = std::as_const(*run.model).parameters().values();
+      outcome.values.assign(values.begin(), values.end());
+      return outcome;
+    };
+    const Outcome one = train(1);
+    for (const int threads : {2, 3, 8}) check_equal(one, train(threads));
+    const kernels::Isa before = kernels::active_isa();
+    for (const kernels::Isa isa : {kernels::Isa::avx512, kernels::Isa::avx2, kernels::Isa::portable}) {
+      if (!kernels::isa_available(isa)) continue;
+      kernels::set_isa(isa);
+      check_equal(one, train(2));
+    }
+    kernels::set_isa(before);
   }
 }

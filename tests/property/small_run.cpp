@@ -95,6 +95,61 @@ SmallRun::SmallRun(Recipe r, const std::vector<Pair>& train_pairs, const std::ve
   model.parameters().allocate(true);
 }
 
+namespace {
+
+IdColumns class_columns(const LabelSet& labels, std::size_t count, std::int64_t length, std::uint64_t seed) {
+  IdColumns columns({{.name = "source", .vocabulary = kClassVocabulary, .most_ids = length},
+                     {.name = "label", .vocabulary = 2, .labels = &labels}});
+  std::mt19937_64 random(seed);
+  for (std::size_t i = 0; i < count; ++i) {
+    Sequence ids(1 + random() % static_cast<std::uint64_t>(length));
+    for (std::int32_t& id : ids) id = 5 + static_cast<std::int32_t>(random() % (kClassVocabulary - 5));
+    const bool is_positive = random() % 2 == 0;
+    if (is_positive) ids[random() % ids.size()] = 4;
+    columns.add_line(line_of(ids) + (is_positive ? "\tpos" : "\t0"), "made");  // by name and by number
+  }
+  columns.finish("made");
+  return columns;
+}
+
+}  // namespace
+
+std::vector<Recipe> class_recipes() {
+  std::vector<Recipe> recipes;
+  const char* const kinds[][3] = {{"attention", "max", "sigmoid"},
+                                  {"fourier", "mean", "softmax"},
+                                  {"mlp", "first", "sigmoid"},
+                                  {"", "", "sigmoid"}};
+  for (const auto& [mixing, pooling, head] : kinds) {
+    Recipe recipe = small_recipe("rmsprop");
+    recipe.data.columns = {"source", "label"};
+    recipe.training.label_smoothing = 0;
+    if (*mixing == 0) {
+      recipe.model = {.kind = "bag_of_words", .width = 16, .output_dropout = 0.2};
+    } else {
+      recipe.model.kind = "classifier";
+      recipe.model.mixing = mixing;
+      recipe.model.pooling = pooling;
+      recipe.model.mixing_width = 13;
+      recipe.model.length = 70;
+    }
+    recipe.model.head = head;
+    recipes.push_back(recipe);
+  }
+  return recipes;
+}
+
+ClassRun::ClassRun(Recipe r, std::size_t count, std::uint64_t seed)
+    : recipe(std::move(r)),
+      labels(LabelSet::parse("neg\npos\n", "made")),
+      train(class_columns(labels, count, recipe.model.length, seed)),
+      validation(class_columns(labels, count / 4 + 1, recipe.model.length, seed + 1)),
+      model(make_text_classifier(recipe.model, kClassVocabulary)),
+      objective(*model, {.columns = &train, .indices = {}, .is_all = true},
+                {.columns = &validation, .indices = {}, .is_all = true}, recipe.training.label_smoothing) {
+  model->parameters().allocate(true);
+}
+
 TrainerCallbacks after_step(std::function<void(const StepReport&)> f) {
   TrainerCallbacks callbacks;
   callbacks.after_step = std::move(f);

@@ -8,6 +8,7 @@
 
 #include "data/pairs.hpp"
 #include "models/encoder_decoder.hpp"
+#include "training/classification_objective.hpp"
 #include "training/trainer.hpp"
 #include "training/translation_objective.hpp"
 
@@ -41,6 +42,21 @@ struct SmallRun {
 
   SmallRun(headwater::Recipe r, const std::vector<Pair>& train_pairs,
            const std::vector<Pair>& validation_pairs, std::int64_t vocabulary);
+};
+
+// Small made-up classification: token lines whose label is 1 where id 4 stands among them.
+inline constexpr std::int64_t kClassVocabulary = 40;
+// One kind of model each: attention, fourier, mlp mixing with every pooling and head; a bag of words.
+std::vector<headwater::Recipe> class_recipes();
+
+struct ClassRun {
+  headwater::Recipe recipe;
+  headwater::LabelSet labels;
+  headwater::IdColumns train, validation;
+  std::unique_ptr<headwater::TextClassifier> model;
+  headwater::ClassificationObjective objective;
+
+  ClassRun(headwater::Recipe r, std::size_t count, std::uint64_t seed);
 };
 
 // Callbacks of which one is set.

@@ -112,6 +112,7 @@ Variable mix_tokens(Tape& tape, const Variable& x, const TokenMixer& mixer) {
   Arena& arena = tape.arena();
   const Index N = mixer.inner_weight->value.rows, H = mixer.inner_weight->value.cols, D = x.cols();
   const Variable y = tape.variable(x.rows(), D, x.packing_or_null(), true);
+  Tape::mark_spare(y);
   Mixing mixing{mixer, x.packing().offsets, D, N, H, arena.matrix(x.rows(), D), {}, {}};
   mixing.hidden = arena.matrix(mixing.sequences() * D, H);
   if (tape.is_recording() && (mixer.activation == Activation::gelu || mixer.activation == Activation::silu ||
