@@ -8,25 +8,6 @@ namespace headwater {
 
 namespace {
 
-// The names of id2label, whose members are "0", "1", ... in order.
-LabelSet labels_of(const Json& config, Index classes, const std::string& where) {
-  const Json::Object& names = config.at("id2label").as_object();
-  std::string text;
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    if (names[i].first != std::to_string(i))
-      throw Error("\"id2label\" has " + quote(names[i].first) + " where " + quote(std::to_string(i)) +
-                  " is expected");
-    if (names[i].second.as_string().find('\n') != std::string::npos)
-      throw Error("\"id2label\" has a name of two lines");
-    text += names[i].second.as_string() + "\n";
-  }
-  if (static_cast<Index>(names.size()) != classes) {
-    throw Error("\"id2label\" has " + std::to_string(names.size()) + " names, \"classes\" is " +
-                std::to_string(classes));
-  }
-  return LabelSet::parse(text, where);
-}
-
 void read_encoder(const Json& config, ModelSettings& s) {
   s.heads = whole(config, "heads", 1, 1024);
   s.head_width = whole(config, "head_width", 0, 65536);
@@ -113,6 +94,30 @@ std::unique_ptr<TextClassifier> classifier_of_config(const Json& config, const s
   }
 }
 
+LabelSet labels_of_config(const Json& config, const std::string& where) {
+  try {
+    const Json::Object& names = config.at("id2label").as_object();
+    const std::int64_t classes = whole(config, "classes", 2, 100000);
+    std::string text;
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      const std::string expected = std::to_string(i);
+      if (names[i].first != expected)
+        throw Error("\"id2label\" has " + quote(names[i].first) + " where " + quote(expected) +
+                    " is expected");
+      if (names[i].second.as_string().find('\n') != std::string::npos)
+        throw Error("\"id2label\" has a name of two lines");
+      text += names[i].second.as_string() + "\n";
+    }
+    if (static_cast<std::int64_t>(names.size()) != classes) {
+      throw Error("\"id2label\" has " + std::to_string(names.size()) + " names, \"classes\" is " +
+                  std::to_string(classes));
+    }
+    return LabelSet::parse(text, "id2label");
+  } catch (const Error& error) {
+    throw Error(where + ": " + error.what());
+  }
+}
+
 ClassificationModel load_classification_model(const std::filesystem::path& path) {
   const std::filesystem::path files = model_files(path), config_path = files / "config.json";
   check_kind(files, {ModelKind::classifier, ModelKind::bag_of_words});
@@ -131,14 +136,9 @@ ClassificationModel load_classification_model(const std::filesystem::path& path)
                   " asks for (they belong to another model)");
     }
   }
-  std::optional<LabelSet> labels;
-  try {
-    labels = labels_of(config, model->classes(), "id2label");
-  } catch (const Error& error) {
-    throw Error(config_path.string() + ": " + error.what());
-  }
+  LabelSet labels = labels_of_config(config, config_path.string());
   map_parameters(files / "model.safetensors", model->parameters());
-  return {files, std::move(tokenizer), std::move(terms), std::move(*labels), std::move(model)};
+  return {files, std::move(tokenizer), std::move(terms), std::move(labels), std::move(model)};
 }
 
 }  // namespace headwater

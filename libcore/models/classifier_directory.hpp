@@ -32,5 +32,7 @@ ClassificationModel load_classification_model(const std::filesystem::path& path)
 Json config_of(const TextClassifier& model, const Tokenizer& tokenizer, const LabelSet& labels,
                const std::optional<TermTable>& terms);
 std::unique_ptr<TextClassifier> classifier_of_config(const Json& config, const std::string& where);
+// The names of id2label, whose members are "0", "1", ... in order.
+LabelSet labels_of_config(const Json& config, const std::string& where);
 
 }  // namespace headwater

@@ -253,3 +253,44 @@ TEST_CASE("the split is a share of the examples, the same for the same seed") {
   CHECK(split_by_seed(1, 0.5, 1).empty());
   CHECK(split_by_seed(0, 0.5, 1).empty());
 }
+
+TEST_CASE("id columns: a column of labels takes names and numbers, and nothing else") {
+  const LabelSet labels = LabelSet::parse("neg\npos\n", "made");
+  const auto columns = [&] {
+    return IdColumns(
+        {{.name = "source", .vocabulary = 10},
+         {.name = "label", .vocabulary = 2, .vocabulary_hash = labels.hash(), .labels = &labels}});
+  };
+  IdColumns named = columns();
+  named.add_line("1 2\tpos", "t:1");
+  named.add_line("3\t0", "t:2");
+  named.add_line("\tneg", "t:3");  // an empty text is skipped
+  named.finish("t", true);
+  CHECK(named.examples() == 2);
+  CHECK(named.skipped() == 1);
+  CHECK(named.ids(1, 0)[0] == 1);
+  CHECK(named.ids(1, 1)[0] == 0);
+  for (const auto& [line, says] :
+       {std::pair{"1\t", "t:1:3: no label (every line needs one of neg, pos)"},
+        {"1\tgreat",
+         "t:1:3: \"great\" is no label of the set (known: neg, pos, or their numbers from 0 to 1; "
+         "are the columns in the recipe's order?)"},
+        {"1\t2", "t:1:3: \"2\" is no label of the set"},
+        {"1\t01", "\"01\" is no label"},
+        {"1\t-1", "\"-1\" is no label"},
+        {"1\t1 1", "\"1 1\" is no label"},
+        {"1", "t:1:2: 1 column where 2 are wanted: source, label"}}) {
+    INFO(std::string(line));
+    IdColumns bad = columns();
+    CHECK(error_text([&] { bad.add_line(line, "t:1"); }).find(says) != std::string::npos);
+  }
+  // Where names are numbers a header line says that ids follow.
+  const LabelSet years = LabelSet::parse("1\n0\n", "made");
+  IdColumns counted({{.name = "label", .vocabulary = 2, .vocabulary_hash = years.hash(), .labels = &years}});
+  counted.add_line("1", "t:1");
+  counted.add_line("#ids v1 vocab=" + years.hash().substr(0, 16) + " size=2 pad=-1", "t:2");
+  counted.add_line("1", "t:3");
+  counted.finish("t");
+  CHECK(counted.ids(0, 0)[0] == 0);
+  CHECK(counted.ids(0, 1)[0] == 1);
+}
