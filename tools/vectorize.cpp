@@ -51,10 +51,10 @@ void describe(CLI::App& app, Options& o, TypedOptions& typed) {
   app.add_option("--terms", o.terms,
                  "turn token lines into bags of the words or n-grams of this table instead")
       ->option_text("FILE");
-  app.add_option(
-         "--output", o.form,
-         "of bags of words: multi-hot, count, tf-idf, log-tf-idf, or ids (of n-grams, one by one); the table's own "
-         "where it is not given")
+  app.add_option("--output", o.form,
+                 "of bags of words: multi-hot, count, tf-idf, log-tf-idf, or ids (of n-grams, one by one); "
+                 "the table's own "
+                 "where it is not given")
       ->option_text("FORM");
   app.add_option(
          "--learn", o.learn,
@@ -64,7 +64,8 @@ void describe(CLI::App& app, Options& o, TypedOptions& typed) {
   typed.size =
       app.add_option("--size", o.size, "learn at most N terms, [UNK] counted")->capture_default_str();
   app.add_option("-o", o.output, "where what was learned goes; - is standard output")->option_text("FILE");
-  app.add_option("-r,--recipe", o.recipe, "take length, start and end, or a table's terms, from a recipe")->option_text("FILE");
+  app.add_option("-r,--recipe", o.recipe, "take length, start and end, or a table's terms, from a recipe")
+      ->option_text("FILE");
   app.add_option("--side", o.side, "of the recipe: source or target")->capture_default_str();
   app.add_option("--scale", o.scale, "of the recipe: full, or quick: its cut-down version")
       ->capture_default_str();
