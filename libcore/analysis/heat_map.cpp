@@ -94,7 +94,7 @@ class HeatMap {
   std::string document() {
     y_ = kMargin + 14;
     grow(kMargin + text_width(settings_.title, 18) + kMargin);
-    write_text(kMargin, y_, 18, kInk, "start", settings_.title, " font-weight=\"bold\"");
+    body_ += svg_text(kMargin, y_, 18, kInk, "start", settings_.title, " font-weight=\"bold\"");
     y_ += 12;
     for (std::size_t begin = 0; begin < panels_.size();) {
       std::size_t end = begin + 1;
@@ -120,18 +120,6 @@ class HeatMap {
   }
 
   void grow(double right) { width_ = std::max(width_, right); }
-
-  void write_text(double x, double y, double font, std::string_view color, std::string_view anchor,
-                  std::string_view text, std::string_view more = "") {
-    body_ += "<text" + svg_attribute("x", x) + svg_attribute("y", y) + svg_attribute("font-size", font);
-    body_.append(" fill=\"")
-        .append(color)
-        .append("\" text-anchor=\"")
-        .append(anchor)
-        .append("\"")
-        .append(more);
-    body_ += ">" + xml_text(text) + "</text>\n";
-  }
 
   // Row labels: what was put in, an arrow, what came out; in encoders the token alone. Returns nothing wider
   // than `area`.
@@ -165,13 +153,13 @@ class HeatMap {
     y_ += 22;
     std::string heading =
         "Example " + std::to_string(first.example) + ", " + name_of(first.kind) + " attention";
-    write_text(kMargin, y_, 13, kInk, "start", heading, " font-weight=\"bold\"");
+    body_ += svg_text(kMargin, y_, 13, kInk, "start", heading, " font-weight=\"bold\"");
     grow(kMargin + text_width(heading, 14) + kMargin);
     const std::string note = first.predicts.empty()
                                  ? "rows: queries; columns: keys"
                                  : "rows: token put in → token that came out; columns: keys";
     y_ += 16;
-    write_text(kMargin, y_, 11, kFaint, "start", note);
+    body_ += svg_text(kMargin, y_, 11, kFaint, "start", note);
     grow(kMargin + text_width(note, 11) + kMargin);
 
     const auto fitting =
@@ -188,7 +176,7 @@ class HeatMap {
         write_row_labels(rows, left, top);
         for (std::size_t p = line_begin; p < line_end; ++p) {
           const double x = left + step * static_cast<double>(p - line_begin);
-          write_text(x, y_, 12, kInk, "start", panel_title(panels[p]));
+          body_ += svg_text(x, y_, 12, kInk, "start", panel_title(panels[p]));
           write_column_labels(first.key_tokens, columns, x, top);
           write_cells(panels[p], x, top);
           grow(x + step + kMargin - kGap);
@@ -209,10 +197,10 @@ class HeatMap {
       const double y = top + sizes_.cell * (static_cast<double>(q) + 0.5) + 0.36 * sizes_.font;
       const bool is_pair = !labels.came_out.empty();
       const double in = is_pair ? kMargin + labels.put_in_width : left - 8;
-      write_text(in, y, sizes_.font, is_pair ? kFaint : kInk, "end", labels.put_in[q]);
+      body_ += svg_text(in, y, sizes_.font, is_pair ? kFaint : kInk, "end", labels.put_in[q]);
       if (!is_pair) continue;
-      write_text(in + sizes_.font, y, sizes_.font, kFaint, "middle", "→");
-      write_text(left - 8, y, sizes_.font, kInk, "end", labels.came_out[q]);
+      body_ += svg_text(in + sizes_.font, y, sizes_.font, kFaint, "middle", "→");
+      body_ += svg_text(left - 8, y, sizes_.font, kInk, "end", labels.came_out[q]);
     }
   }
 
@@ -263,8 +251,8 @@ class HeatMap {
     const double x = sizes_.cell * (static_cast<double>(k) + 0.5),
                  y = sizes_.cell * (static_cast<double>(q) + 0.5) + 4;
     const std::string digits = format_fixed(weight, 2);
-    write_text(x, y, 11, is_dark(weight / top_) ? "#ffffff" : kInk, "middle", digits,
-               " pointer-events=\"none\"");
+    body_ += svg_text(x, y, 11, is_dark(weight / top_) ? "#ffffff" : kInk, "middle", digits,
+                      " pointer-events=\"none\"");
   }
 
   static std::string gradient() {
@@ -281,7 +269,7 @@ class HeatMap {
   void write_legend() {
     constexpr double kWidth = 220, kHeight = 12;
     y_ += 30;
-    write_text(kMargin, y_, 11, kInk, "start", "attention weight");
+    body_ += svg_text(kMargin, y_, 11, kInk, "start", "attention weight");
     y_ += 8;
     body_ += "<rect" + svg_attribute("x", kMargin) + svg_attribute("y", y_) + svg_attribute("width", kWidth) +
              svg_attribute("height", kHeight) + " fill=\"url(#weights)\" stroke=\"#c3cad2\"/>\n";
@@ -290,7 +278,7 @@ class HeatMap {
       std::string value = format_fixed(top_ * tick / 4, 4);
       value.erase(value.find_last_not_of('0') + 1);
       if (value.ends_with('.')) value.pop_back();
-      write_text(kMargin + kWidth * tick / 4, y_, 10, kFaint, "middle", value);
+      body_ += svg_text(kMargin + kWidth * tick / 4, y_, 10, kFaint, "middle", value);
     }
     grow(kMargin + kWidth + 2 * kMargin);
   }

@@ -8,19 +8,10 @@
 #include <map>
 
 #include "support/error.hpp"
+#include "support/fields.hpp"
 
 namespace headwater {
 namespace {
-
-std::vector<std::string_view> split(std::string_view line, char separator) {
-  std::vector<std::string_view> fields;
-  for (std::size_t begin = 0;;) {
-    const std::size_t end = line.find(separator, begin);
-    fields.push_back(line.substr(begin, end - begin));
-    if (end == std::string_view::npos) return fields;
-    begin = end + 1;
-  }
-}
 
 // NaN for an empty field, and for what is too large to draw.
 double number_of(std::string_view field, std::string_view name, const std::string& place) {

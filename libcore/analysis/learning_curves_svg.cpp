@@ -45,7 +45,7 @@ class Picture {
     const double panels = has_accuracy_ ? 2 : 1;
     const double width =
         std::max(2 * kMargin + panels * (kAxisWidth + kPlotWidth) + (panels - 1) * kPanelGap, 660.0);
-    text(kMargin, kMargin + 14, 18, kInk, "start", title_, " font-weight=\"bold\"");
+    body_ += svg_text(kMargin, kMargin + 14, 18, kInk, "start", title_, " font-weight=\"bold\"");
     const double top = kMargin + 56;
     panel(kMargin + kAxisWidth, top, "Loss: training dashed, validation solid",
           {&Point::training_loss, &Point::validation_loss});
@@ -63,18 +63,6 @@ class Picture {
   }
 
  private:
-  void text(double x, double y, double font, std::string_view color, std::string_view anchor,
-            std::string_view words, std::string_view more = "") {
-    body_ += "<text" + svg_attribute("x", x) + svg_attribute("y", y) + svg_attribute("font-size", font);
-    body_.append(" fill=\"")
-        .append(color)
-        .append("\" text-anchor=\"")
-        .append(anchor)
-        .append("\"")
-        .append(more);
-    body_ += ">" + xml_text(words) + "</text>\n";
-  }
-
   void line(double x1, double y1, double x2, double y2, std::string_view color, std::string_view more = "") {
     body_ += "<line" + svg_attribute("x1", x1) + svg_attribute("y1", y1) + svg_attribute("x2", x2) +
              svg_attribute("y2", y2);
@@ -104,10 +92,10 @@ class Picture {
     const std::vector<double> ticks = axis_ticks(least, most, 8);
     // Half an epoch of room at both sides, so that no dot lies on the frame.
     const Axes axes{left, top, 0.5, static_cast<double>(last_epoch_) + 0.5, ticks.front(), ticks.back()};
-    text(left, top - 12, 13, kInk, "start", heading, " font-weight=\"bold\"");
+    body_ += svg_text(left, top - 12, 13, kInk, "start", heading, " font-weight=\"bold\"");
     for (const double tick : ticks) {
       line(left, axes.y(tick), left + kPlotWidth, axes.y(tick), kGrid);
-      text(left - 7, axes.y(tick) + 4, 11, kFaint, "end", tick_text(tick, ticks[1] - ticks[0]));
+      body_ += svg_text(left - 7, axes.y(tick) + 4, 11, kFaint, "end", tick_text(tick, ticks[1] - ticks[0]));
     }
     std::int64_t step = 1;  // 1, 2, 5, 10, ... so that at most 15 epochs are named
     for (int i = 0; last_epoch_ / step > 15; ++i) step = i % 3 == 1 ? step / 2 * 5 : step * 2;
@@ -115,9 +103,9 @@ class Picture {
       if (epoch == 0) continue;
       const double x = axes.x(static_cast<double>(epoch));
       line(x, top + kPlotHeight, x, top + kPlotHeight + 4, kFrame);
-      text(x, top + kPlotHeight + 18, 11, kFaint, "middle", std::to_string(epoch));
+      body_ += svg_text(x, top + kPlotHeight + 18, 11, kFaint, "middle", std::to_string(epoch));
     }
-    text(left + kPlotWidth / 2, top + kPlotHeight + 36, 11, kInk, "middle", "epoch");
+    body_ += svg_text(left + kPlotWidth / 2, top + kPlotHeight + 36, 11, kInk, "middle", "epoch");
     body_ += "<rect" + svg_attribute("x", left) + svg_attribute("y", top) +
              svg_attribute("width", kPlotWidth) + svg_attribute("height", kPlotHeight) +
              " fill=\"none\" stroke=\"" + std::string(kFrame) + "\"/>\n";
@@ -151,19 +139,20 @@ class Picture {
   // Returns where it ends.
   double legend(double y) {
     constexpr double kLossColumn = kMargin + 320, kAccuracyColumn = kLossColumn + 210;
-    text(kMargin + 34, y, 11, kFaint, "start", "run");
-    text(kLossColumn, y, 11, kFaint, "start", "lowest validation loss");
-    if (has_accuracy_) text(kAccuracyColumn, y, 11, kFaint, "start", "highest validation accuracy");
+    body_ += svg_text(kMargin + 34, y, 11, kFaint, "start", "run");
+    body_ += svg_text(kLossColumn, y, 11, kFaint, "start", "lowest validation loss");
+    if (has_accuracy_)
+      body_ += svg_text(kAccuracyColumn, y, 11, kFaint, "start", "highest validation accuracy");
     for (std::size_t run = 0; run < curves_.size(); ++run) {
       y += kLegendLine;
       const LearningCurve& curve = curves_[run];
       line(kMargin, y - 4, kMargin + 26, y - 4, color_of(run), " stroke-width=\"2\"");
       body_ += "<circle" + svg_attribute("cx", kMargin + 13) + svg_attribute("cy", y - 4) +
                " r=\"2.6\" fill=\"" + std::string(color_of(run)) + "\"/>\n";
-      text(kMargin + 34, y, 12, kInk, "start", shortened(curve.name, kNameColumns));
-      text(kLossColumn, y, 12, kInk, "start", best(curve, &Point::validation_loss, -1));
+      body_ += svg_text(kMargin + 34, y, 12, kInk, "start", shortened(curve.name, kNameColumns));
+      body_ += svg_text(kLossColumn, y, 12, kInk, "start", best(curve, &Point::validation_loss, -1));
       if (has_accuracy_)
-        text(kAccuracyColumn, y, 12, kInk, "start", best(curve, &Point::validation_accuracy, 1));
+        body_ += svg_text(kAccuracyColumn, y, 12, kInk, "start", best(curve, &Point::validation_accuracy, 1));
     }
     return y;
   }

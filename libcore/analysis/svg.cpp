@@ -69,4 +69,18 @@ std::string svg_attribute(std::string_view name, double value) {
   return " " + std::string(name) + "=\"" + svg_number(value) + "\"";
 }
 
+std::string svg_text(double x, double y, double font, std::string_view color, std::string_view anchor,
+                     std::string_view words, std::string_view more) {
+  std::string element =
+      "<text" + svg_attribute("x", x) + svg_attribute("y", y) + svg_attribute("font-size", font);
+  element.append(" fill=\"")
+      .append(color)
+      .append("\" text-anchor=\"")
+      .append(anchor)
+      .append("\"")
+      .append(more)
+      .append(">");
+  return element + xml_text(words) + "</text>\n";
+}
+
 }  // namespace headwater

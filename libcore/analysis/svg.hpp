@@ -19,4 +19,8 @@ std::string svg_number(double value);
 // ` name="value"`
 std::string svg_attribute(std::string_view name, double value);
 
+// <text> at (x, y), of this font size; anchor is start, middle or end; `more` are further attributes.
+std::string svg_text(double x, double y, double font, std::string_view color, std::string_view anchor,
+                     std::string_view words, std::string_view more = "");
+
 }  // namespace headwater

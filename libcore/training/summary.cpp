@@ -8,22 +8,13 @@
 #include <vector>
 
 #include "support/error.hpp"
+#include "support/fields.hpp"
 #include "support/files.hpp"
 #include "support/numbers.hpp"
 
 namespace headwater {
 
 namespace {
-
-std::vector<std::string_view> split(std::string_view line, char separator) {
-  std::vector<std::string_view> fields;
-  for (std::size_t begin = 0;;) {
-    const std::size_t end = line.find(separator, begin);
-    fields.push_back(line.substr(begin, end - begin));
-    if (end == std::string_view::npos) return fields;
-    begin = end + 1;
-  }
-}
 
 double number(std::string_view text) {
   double value = 0;
