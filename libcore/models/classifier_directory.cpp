@@ -9,18 +9,7 @@ namespace headwater {
 namespace {
 
 void read_encoder(const Json& config, ModelSettings& s) {
-  s.heads = whole(config, "heads", 1, 1024);
-  s.head_width = whole(config, "head_width", 0, 65536);
-  s.feed_forward_width = whole(config, "feed_forward_width", 1, 1000000);
-  s.encoder_layers = whole(config, "encoder_layers", 0, 1000);
-  s.norm = word(config, "norm", {"post", "pre"});
-  s.norm_epsilon = positive_number(config, "norm_epsilon");
-  s.activation = word(config, "activation", {"relu", "gelu", "gelu_tanh", "silu"});
-  s.positions = word(config, "positions", {"learned", "sinusoidal", "none"});
-  s.scale_embedding = config.at("scale_embedding").as_bool();
-  s.length = whole(config, "length", 1, 1000000);
-  s.dropout = share(config, "dropout");
-  s.attention_dropout = share(config, "attention_dropout");
+  read_blocks(config, s);
   s.mixing = word(config, "mixing", {"attention", "fourier", "mlp"});
   s.mixing_width = whole(config, "mixing_width", 0, 65536);
   s.pooling = word(config, "pooling", {"max", "mean", "first"});
@@ -38,18 +27,7 @@ Json config_of(const TextClassifier& model, const Tokenizer& tokenizer, const La
   config.set("model_type", is_bag ? "headwater_bag_of_words" : "headwater_classifier");
   config.set("width", s.width);
   if (!is_bag) {
-    config.set("heads", s.heads);
-    config.set("head_width", s.head_width);
-    config.set("feed_forward_width", s.feed_forward_width);
-    config.set("encoder_layers", s.encoder_layers);
-    config.set("norm", s.norm);
-    config.set("norm_epsilon", s.norm_epsilon);
-    config.set("activation", s.activation);
-    config.set("positions", s.positions);
-    config.set("scale_embedding", s.scale_embedding);
-    config.set("length", s.length);
-    config.set("dropout", s.dropout);
-    config.set("attention_dropout", s.attention_dropout);
+    write_blocks(config, s);
     config.set("mixing", s.mixing);
     config.set("mixing_width", s.mixing_width);
     config.set("pooling", s.pooling);

@@ -90,4 +90,34 @@ double positive_number(const Json& config, std::string_view name) {
   return value;
 }
 
+void write_blocks(Json& config, const ModelSettings& settings) {
+  config.set("heads", settings.heads);
+  config.set("head_width", settings.head_width);
+  config.set("feed_forward_width", settings.feed_forward_width);
+  config.set("encoder_layers", settings.encoder_layers);
+  config.set("norm", settings.norm);
+  config.set("norm_epsilon", settings.norm_epsilon);
+  config.set("activation", settings.activation);
+  config.set("positions", settings.positions);
+  config.set("scale_embedding", settings.scale_embedding);
+  config.set("length", settings.length);
+  config.set("dropout", settings.dropout);
+  config.set("attention_dropout", settings.attention_dropout);
+}
+
+void read_blocks(const Json& config, ModelSettings& settings) {
+  settings.heads = whole(config, "heads", 1, 1024);
+  settings.head_width = whole(config, "head_width", 0, 65536);
+  settings.feed_forward_width = whole(config, "feed_forward_width", 1, 1000000);
+  settings.encoder_layers = whole(config, "encoder_layers", 0, 1000);
+  settings.norm = word(config, "norm", {"post", "pre"});
+  settings.norm_epsilon = positive_number(config, "norm_epsilon");
+  settings.activation = word(config, "activation", {"relu", "gelu", "gelu_tanh", "silu"});
+  settings.positions = word(config, "positions", {"learned", "sinusoidal", "none"});
+  settings.scale_embedding = config.at("scale_embedding").as_bool();
+  settings.length = whole(config, "length", 1, 1000000);
+  settings.dropout = share(config, "dropout");
+  settings.attention_dropout = share(config, "attention_dropout");
+}
+
 }  // namespace headwater

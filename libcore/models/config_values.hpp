@@ -8,6 +8,7 @@
 
 #include "autograd/parameter.hpp"
 #include "checkpoint/safetensors.hpp"
+#include "recipe/recipe.hpp"
 #include "support/json.hpp"
 #include "text/tokenizer.hpp"
 
@@ -20,6 +21,10 @@ std::int64_t whole(const Json& config, std::string_view name, std::int64_t least
 std::string word(const Json& config, std::string_view name, std::initializer_list<std::string_view> allowed);
 double share(const Json& config, std::string_view name);            // from 0 to below 1
 double positive_number(const Json& config, std::string_view name);  // above 0 and finite
+
+// The members that every model of blocks over tokens has: heads to length, and dropout within the blocks.
+void write_blocks(Json& config, const ModelSettings& settings);
+void read_blocks(const Json& config, ModelSettings& settings);
 
 // A text, and what it throws names the file.
 std::string text_at(const Json& config, std::string_view name, const std::filesystem::path& path);
