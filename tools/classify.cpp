@@ -68,21 +68,15 @@ void run(const Options& o) {
     TextLabeller labeller(model);
     cli::LineReader reader(o.text, {.replace_invalid = o.replaces_invalid});
     cli::LineWriter writer;
-    std::vector<std::string> lines;
-    for (;;) {
-      reader.next_batch(lines, static_cast<std::size_t>(o.batch));
-      if (lines.empty()) break;
+    reader.for_each_batch(static_cast<std::size_t>(o.batch), [&](const std::vector<std::string>& lines) {
       const ConstMatrix probabilities = labeller.probabilities(lines);
       for (Index i = 0; i < probabilities.rows; ++i) {
         const auto best = TextLabeller::best(probabilities.row(i), probabilities.cols, o.top);
         writer.line(o.is_json ? json_of(best, model.labels) : text_of(best, model.labels));
       }
       writer.flush();
-    }
-    if (labeller.cut_lines() > 0 && !o.is_quiet) {
-      cli::note(format_count(labeller.cut_lines()) + " lines had more than " +
-                std::to_string(model.model->settings().length) + " tokens; the rest of each was left out");
-    }
+    });
+    if (!o.is_quiet) cli::note_cut_lines(labeller.cut_lines(), model.model->settings().length);
   });
 }
 

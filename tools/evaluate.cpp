@@ -290,25 +290,18 @@ std::vector<ScoreRow> loss_rows(const LossTotals& totals, const Options& o, cons
 
 // A line for each source; an empty source gives an empty line.
 Lines translate(const TranslationModel& model, const TranslationExamples& examples, const Options& o) {
-  const Tokenizer& target = model.target_tokenizer;
-  const GreedySettings settings = greedy_settings(model, {});
-  Lines translations(examples.sources.size());
-  cli::Progress progress("translate", static_cast<double>(translations.size()), "lines", o.is_quiet);
-  GreedyDecoder decoder(*model.model);
-  PackedTokens batch;
-  std::vector<std::size_t> lines;
-  for (std::size_t i = 0; i < translations.size();) {
-    batch.clear();
-    lines.clear();
-    for (; i < translations.size() && static_cast<std::int64_t>(lines.size()) < o.batch_sequences; ++i) {
-      if (examples.sources[i].empty()) continue;
-      batch.add(examples.sources[i]);
-      lines.push_back(i);
-    }
-    batch.finish();
-    const auto ids = decoder.decode(batch, settings);
-    for (std::size_t b = 0; b < lines.size(); ++b) translations[lines[b]] = target.decode(ids[b]);
-    progress.update(static_cast<double>(i), static_cast<double>(i), "");
+  Translator translator(model, {});
+  const std::span sources(examples.sources);
+  const auto batch = static_cast<std::size_t>(o.batch_sequences);
+  Lines translations;
+  cli::Progress progress("translate", static_cast<double>(sources.size()), "lines", o.is_quiet);
+  while (translations.size() < sources.size()) {
+    const std::size_t begin = translations.size();
+    for (std::string& translation :
+         translator.translate_ids(sources.subspan(begin, std::min(batch, sources.size() - begin))))
+      translations.push_back(std::move(translation));
+    const auto done = static_cast<double>(translations.size());
+    progress.update(done, done, "");
   }
   progress.clear();
   return translations;
@@ -366,10 +359,8 @@ void evaluate_classifier(const Options& o, const Metrics& metrics) {
   TextLabeller labeller(model);
   ClassProbabilities measured(model.labels.labels());
   cli::LineReader reader(o.data, o.reader);
-  std::vector<std::string> lines;
   std::vector<std::int32_t> labels;
-  for (reader.next_batch(lines, static_cast<std::size_t>(o.batch_sequences)); !lines.empty();
-       reader.next_batch(lines, static_cast<std::size_t>(o.batch_sequences))) {
+  reader.for_each_batch(static_cast<std::size_t>(o.batch_sequences), [&](std::vector<std::string>& lines) {
     labels.clear();
     for (std::size_t i = 0; i < lines.size(); ++i) {
       const std::size_t tab = lines[i].rfind('\t');
@@ -391,7 +382,7 @@ void evaluate_classifier(const Options& o, const Metrics& metrics) {
       measured.add(labels[i],
                    {probabilities.row(static_cast<Index>(i)), static_cast<std::size_t>(probabilities.cols)});
     }
-  }
+  });
   if (!o.is_quiet && labeller.cut_lines() > 0)
     cli::note(format_count(labeller.cut_lines()) + " lines were cut to the model's length");
   const ClassificationReport report = measured.finish();

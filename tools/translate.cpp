@@ -5,7 +5,6 @@
 #include "cli/tool.hpp"
 #include "decoding/translate.hpp"
 #include "support/error.hpp"
-#include "support/numbers.hpp"
 #include "support/parallel.hpp"
 
 namespace {
@@ -46,17 +45,11 @@ void run(const Options& o) {
     Translator translator(model, {.allows_unknown = o.allows_unknown, .most_tokens = o.most_tokens});
     cli::LineReader reader(o.text, {.replace_invalid = o.replaces_invalid});
     cli::LineWriter writer;
-    std::vector<std::string> lines;
-    for (;;) {
-      reader.next_batch(lines, static_cast<std::size_t>(o.batch));
-      if (lines.empty()) break;
+    reader.for_each_batch(static_cast<std::size_t>(o.batch), [&](const std::vector<std::string>& lines) {
       for (const std::string& translation : translator.translate(lines)) writer.line(translation);
       writer.flush();
-    }
-    if (translator.cut_lines() > 0 && !o.is_quiet) {
-      cli::note(format_count(translator.cut_lines()) + " lines had more than " +
-                std::to_string(model.model->settings().length) + " tokens; the rest of each was left out");
-    }
+    });
+    if (!o.is_quiet) cli::note_cut_lines(translator.cut_lines(), model.model->settings().length);
   });
 }
 

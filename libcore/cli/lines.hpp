@@ -34,6 +34,12 @@ class LineReader {
   // of input. A batch ends at 8 MiB too, so that its memory is bounded; it never spans two files, and an
   // error waits until the good lines before it have been handed out.
   void next_batch(std::vector<std::string>& lines, std::size_t most);
+  // f(lines) for each batch until the input ends; f may change the lines.
+  template <class F>
+  void for_each_batch(std::size_t most, const F& f) {
+    std::vector<std::string> lines;
+    for (next_batch(lines, most); !lines.empty(); next_batch(lines, most)) f(lines);
+  }
 
   // "file:line" of the line returned last; standard input is "-".
   std::string place() const;

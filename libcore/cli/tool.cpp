@@ -14,6 +14,7 @@
 
 #include "cli/output.hpp"
 #include "support/error.hpp"
+#include "support/numbers.hpp"
 #include "support/utf8.hpp"
 
 #ifndef HEADWATER_GIT_ID
@@ -206,6 +207,12 @@ int tool_main(int argc, char** argv, const ToolDescription& tool,
     note(std::string("internal error: ") + first_line_joined(error.what()) + " (please report this)");
   }
   return 1;
+}
+
+void note_cut_lines(std::int64_t count, std::int64_t length) {
+  if (count == 0) return;
+  note(format_count(count) + " lines had more than " + std::to_string(length) +
+       " tokens; the rest of each was left out");
 }
 
 void add_threads_option(CLI::App& app, int& threads) {

@@ -1,6 +1,7 @@
 // What every program shares: option parsing, --help, --version, errors to one line, exit status.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -26,6 +27,9 @@ int tool_main(int argc, char** argv, const ToolDescription& tool,
 
 // One line on stderr: "tool: text". A closed stderr is not an error.
 void note(std::string_view text);
+
+// Says how many lines had more than `length` tokens; nothing where none had.
+void note_cut_lines(std::int64_t count, std::int64_t length);
 
 // Shared options, the same words in every tool.
 void add_threads_option(CLI::App& app, int& threads);

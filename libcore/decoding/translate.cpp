@@ -26,19 +26,24 @@ std::vector<std::string> Translator::translate(const std::vector<std::string>& l
     model_.source_tokenizer.encode(lines[static_cast<std::size_t>(i)], sources[static_cast<std::size_t>(i)]);
   });
   const auto length = static_cast<std::size_t>(model_.model->settings().length);
+  for (std::vector<std::int32_t>& source : sources) {
+    if (source.size() <= length) continue;
+    source.resize(length);
+    ++cut_lines_;
+  }
+  return translate_ids(sources);
+}
+
+std::vector<std::string> Translator::translate_ids(std::span<const std::vector<std::int32_t>> sources) {
   PackedTokens batch;
   batch.clear();
   std::vector<std::size_t> line_of;  // of each sequence in the batch
-  for (std::size_t i = 0; i < lines.size(); ++i) {
+  for (std::size_t i = 0; i < sources.size(); ++i) {
     if (sources[i].empty()) continue;
-    if (sources[i].size() > length) {
-      sources[i].resize(length);
-      ++cut_lines_;
-    }
     batch.add(sources[i]);
     line_of.push_back(i);
   }
-  std::vector<std::string> results(lines.size());
+  std::vector<std::string> results(sources.size());
   const std::vector<std::vector<std::int32_t>> targets = decoder_.decode(batch, greedy_);
   for (std::size_t s = 0; s < targets.size(); ++s)
     results[line_of[s]] = model_.target_tokenizer.decode(targets[s]);

@@ -1,6 +1,7 @@
 // Text to text with a translation model.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,6 +26,8 @@ class Translator {
   // A translation for each line, in order. A line without a token gives an empty one; tokens beyond the
   // model's positions are cut off and the line counted. Any grouping of lines into calls gives the same text.
   std::vector<std::string> translate(const std::vector<std::string>& lines);
+  // The same of ids, each at most the model's positions.
+  std::vector<std::string> translate_ids(std::span<const std::vector<std::int32_t>> sources);
 
   std::int64_t cut_lines() const { return cut_lines_; }
 
