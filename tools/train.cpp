@@ -101,10 +101,12 @@ void report(const IdColumns& columns, const std::string& what, bool is_quiet) {
   cli::note(text);
 }
 
-std::string validated(const LossTotals& v) {
+std::string validated(const ValidationFigures& v) {
   if (v.predicted == 0) return "nothing to validate on";
   std::string text =
       "validation loss " + format_fixed(v.mean_loss(), 4) + " accuracy " + format_fixed(v.accuracy(), 4);
+  if (v.macro_f1) text += " macro F1 " + format_fixed(*v.macro_f1, 4);
+  if (v.roc_auc) text += " ROC AUC " + format_fixed(*v.roc_auc, 4);
   if (v.positions == v.predicted) return text;
   return text + " (over padded positions " + format_fixed(v.reference_loss(), 4) + ", " +
          format_fixed(v.reference_accuracy(), 4) + ")";

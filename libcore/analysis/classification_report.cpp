@@ -27,12 +27,13 @@ bool wants(const std::vector<std::string>& metrics, std::string_view name) {
 
 std::vector<ScoreRow> ClassificationReport::rows(const std::vector<std::string>& metrics) const {
   std::vector<ScoreRow> rows;
-  const std::string over = "over " + format_count(confusion.samples()) + " samples of " +
-                           format_count(confusion.classes()) + " classes";
+  const std::string over = "over " + format_count(confusion.counts().samples()) + " samples of " +
+                           format_count(confusion.counts().classes()) + " classes";
   if (loss && wants(metrics, "loss")) rows.push_back(score_row("loss", *loss, 4, over));
-  if (wants(metrics, "accuracy")) rows.push_back(score_row("accuracy", confusion.accuracy(), 4, over));
+  if (wants(metrics, "accuracy"))
+    rows.push_back(score_row("accuracy", confusion.counts().accuracy(), 4, over));
   if (wants(metrics, "macro_f1")) {
-    rows.push_back(score_row("macro_f1", confusion.macro_f1(), 4, "mean of the classes' F1"));
+    rows.push_back(score_row("macro_f1", confusion.counts().macro_f1(), 4, "mean of the classes' F1"));
   }
   if (roc_auc && wants(metrics, "roc_auc")) {
     rows.push_back(score_row("roc_auc", *roc_auc, 4,
@@ -44,8 +45,8 @@ std::vector<ScoreRow> ClassificationReport::rows(const std::vector<std::string>&
 std::string ClassificationReport::text() const {
   constexpr auto right = Table::Align::right;
   Table classes({{"class"}, {"precision", right}, {"recall", right}, {"F1", right}, {"samples", right}});
-  for (std::int32_t c = 0; c < confusion.classes(); ++c) {
-    const ClassScores s = confusion.scores(c);
+  for (std::int32_t c = 0; c < confusion.counts().classes(); ++c) {
+    const ClassScores s = confusion.counts().scores(c);
     classes.add_row({shown_label(labels[static_cast<std::size_t>(c)]), format_fixed(s.precision, 4),
                      format_fixed(s.recall, 4), format_fixed(s.f1, 4), format_count(s.samples)});
   }
@@ -54,9 +55,9 @@ std::string ClassificationReport::text() const {
   std::vector<Table::Column> columns = {{"is \\ guessed"}};
   for (const std::string& label : labels) columns.push_back({shown_label(label), right});
   Table matrix(columns);
-  for (std::int32_t c = 0; c < confusion.classes(); ++c) {
+  for (std::int32_t c = 0; c < confusion.counts().classes(); ++c) {
     std::vector<std::string> row = {shown_label(labels[static_cast<std::size_t>(c)])};
-    for (std::int32_t guess = 0; guess < confusion.classes(); ++guess) {
+    for (std::int32_t guess = 0; guess < confusion.counts().classes(); ++guess) {
       row.push_back(format_count(confusion.count(c, guess)));
     }
     matrix.add_row(std::move(row));
@@ -67,16 +68,16 @@ std::string ClassificationReport::text() const {
 std::vector<Json> ClassificationReport::json() const {
   std::vector<Json> all;
   for (ScoreRow& row : rows()) all.push_back(std::move(row.json));
-  for (std::int32_t c = 0; c < confusion.classes(); ++c) {
-    const ClassScores s = confusion.scores(c);
+  for (std::int32_t c = 0; c < confusion.counts().classes(); ++c) {
+    const ClassScores s = confusion.counts().scores(c);
     Json& json = all.emplace_back();
     json.set("version", 1).set("class", labels[static_cast<std::size_t>(c)]).set("precision", s.precision);
     json.set("recall", s.recall).set("f1", s.f1).set("samples", s.samples).set("guesses", s.guesses);
   }
   Json::Array names(labels.begin(), labels.end()), matrix;
-  for (std::int32_t c = 0; c < confusion.classes(); ++c) {
+  for (std::int32_t c = 0; c < confusion.counts().classes(); ++c) {
     Json::Array row;
-    for (std::int32_t guess = 0; guess < confusion.classes(); ++guess)
+    for (std::int32_t guess = 0; guess < confusion.counts().classes(); ++guess)
       row.emplace_back(confusion.count(c, guess));
     matrix.emplace_back(std::move(row));
   }
@@ -85,29 +86,17 @@ std::vector<Json> ClassificationReport::json() const {
 }
 
 ClassProbabilities::ClassProbabilities(std::vector<std::string> labels)
-    : labels_(std::move(labels)), confusion_(static_cast<std::int32_t>(labels_.size())) {}
+    : labels_(std::move(labels)),
+      confusion_(static_cast<std::int32_t>(labels_.size())),
+      measure_(confusion_.counts().classes()) {}
 
 void ClassProbabilities::add(std::int32_t label, std::span<const float> probabilities) {
-  if (probabilities.size() != labels_.size()) {
-    throw Error("class probabilities: " + std::to_string(probabilities.size()) + " of " +
-                std::to_string(labels_.size()) + " classes");
-  }
-  for (const float p : probabilities) {
-    if (!(p >= 0 && p <= 1)) throw Error("class probabilities: " + std::to_string(p) + " is none");
-  }
-  const auto guess = std::max_element(probabilities.begin(), probabilities.end()) - probabilities.begin();
-  confusion_.add(label, static_cast<std::int32_t>(guess));
-  of_label_.push_back(static_cast<double>(probabilities[static_cast<std::size_t>(label)]));
-  if (labels_.size() != 2) return;
-  of_second_.push_back(static_cast<double>(probabilities[1]));
-  is_second_.push_back(label == 1 ? 1 : 0);
+  confusion_.add(label, measure_.add(label, probabilities));
 }
 
 ClassificationReport ClassProbabilities::finish() const {
-  if (of_label_.empty()) throw Error("no lines (a measure needs at least one)");
-  ClassificationReport report{labels_, confusion_, log_loss(of_label_), {}};
-  if (labels_.size() == 2) report.roc_auc = roc_auc(is_second_, of_second_);
-  return report;
+  if (measure_.counts().samples() == 0) throw Error("no lines (a measure needs at least one)");
+  return {labels_, confusion_, measure_.loss(), measure_.auc()};
 }
 
 std::int32_t LabelledGuesses::id_of(std::string_view name) {

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "analysis/classification.hpp"
 #include "analysis/score_report.hpp"
+#include "models/class_scores.hpp"
 #include "text/word_table.hpp"
 
 namespace headwater {
@@ -29,14 +29,11 @@ struct ClassificationReport {
   std::vector<Json> json() const;
 };
 
-// What a model gives to each class, and the class that is right: twelve bytes an example, twenty of two
-// classes.
+// What a model gives to each class, by the names of the classes (ClassMeasure says more).
 class ClassProbabilities {
  public:
-  // The names of the classes, in the order of their probabilities. Throws Error where there are none.
+  // In the order of their probabilities. Throws Error where there are none.
   explicit ClassProbabilities(std::vector<std::string> labels);
-  // The guess is the class of the greatest probability, of equals the first. Throws Error where there is not
-  // one for each class, or one is not in [0, 1].
   void add(std::int32_t label, std::span<const float> probabilities);
   // Throws Error where there were no examples.
   ClassificationReport finish() const;
@@ -44,8 +41,7 @@ class ClassProbabilities {
  private:
   std::vector<std::string> labels_;
   ConfusionMatrix confusion_;
-  std::vector<double> of_label_, of_second_;
-  std::vector<std::uint8_t> is_second_;
+  ClassMeasure measure_;
 };
 
 // Guesses and labels by name, as lines: twelve bytes and a half an example.

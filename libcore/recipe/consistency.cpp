@@ -123,6 +123,29 @@ void check_classes(const Recipe& recipe, const Node& map, Problems& problems) {
   }
 }
 
+// A model must have the metric that its epochs are chosen by.
+void check_metrics(const Recipe& recipe, const Node& map, Problems& problems) {
+  const bool is_translator = recipe.model.kind == "encoder_decoder";
+  const auto check = [&](const std::string& metric, std::initializer_list<std::string_view> path) {
+    std::string key;
+    for (const std::string_view word : path) key += (key.empty() ? "" : ".") + std::string(word);
+    const auto refuse = [&](const std::string& what) {
+      problems.add(place_of(map, path), key + ": " + what);
+    };
+    if (is_translator && (metric == "macro_f1" || metric == "roc_auc")) {
+      refuse(metric + " is of classifiers, an encoder_decoder has loss, accuracy and perplexity");
+    } else if (!is_translator && metric == "perplexity") {
+      refuse("perplexity is of an encoder_decoder, a " + recipe.model.kind +
+             " has loss, accuracy, macro_f1 and roc_auc");
+    } else if (!is_translator && metric == "roc_auc" && recipe.model.classes != 2) {
+      refuse("roc_auc is of two classes, not " + std::to_string(recipe.model.classes) +
+             " (write loss, accuracy or macro_f1)");
+    }
+  };
+  check(recipe.training.best_metric, {"training", "best_metric"});
+  check(recipe.training.early_stopping.metric, {"training", "early_stopping", "metric"});
+}
+
 void check_columns(const Recipe& recipe, const Node& map, Problems& problems) {
   const std::vector<std::string>& columns = recipe.data.columns;
   const bool is_translator = recipe.model.kind == "encoder_decoder";
@@ -141,6 +164,7 @@ void check_together(const Recipe& recipe, const Node& map, Problems& problems) {
   check_kind(recipe, map, problems);
   check_heads(recipe.model, map, problems);
   check_classes(recipe, map, problems);
+  check_metrics(recipe, map, problems);
   check_columns(recipe, map, problems);
   check_optimizer(recipe.training.optimizer, map, problems);
   const ScheduleSettings& schedule = recipe.training.schedule;

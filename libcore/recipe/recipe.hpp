@@ -93,7 +93,7 @@ struct CheckpointSettings {
 };
 
 struct EarlyStoppingSettings {
-  std::string metric = "loss";  // of validation: loss | accuracy
+  std::string metric = "loss";  // as of best_metric
   std::int64_t patience = 0;    // end after so many epochs in a row without a better value; 0: never
   bool operator==(const EarlyStoppingSettings&) const = default;
 };
@@ -103,8 +103,10 @@ struct TrainingSettings {
   std::int64_t most_steps = 0;  // 0: no limit
   std::int64_t batch_sequences = 64;
   double label_smoothing = 0.0;
-  std::int64_t log_every = 100;      // steps between rows of log.csv; each epoch's end has one too
-  std::string best_metric = "loss";  // of validation: loss (lowest) | accuracy (highest)
+  std::int64_t log_every = 100;  // steps between rows of log.csv; each epoch's end has one too
+  // Of validation: loss (lowest) | accuracy (highest) | perplexity (of an encoder_decoder, lowest) | macro_f1
+  // | roc_auc (of classifiers, of two classes; highest).
+  std::string best_metric = "loss";
   OptimizerSettings optimizer;
   ScheduleSettings schedule;
   CheckpointSettings checkpoint;

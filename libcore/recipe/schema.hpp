@@ -31,6 +31,9 @@ enum class Text { any, needed };
 // Nothing to check beyond the type.
 struct Anything {};
 
+// What a run is steered by, measured on validation data; consistency.cpp says which model has which.
+inline const OneOf kMetrics{{"loss", "accuracy", "perplexity", "macro_f1", "roc_auc"}};
+
 inline constexpr double kBelowOne = 0.9999999;
 inline constexpr Between kShare{0, 0.99};
 
@@ -117,7 +120,7 @@ void rows(Visitor& v, CheckpointSettings& s) {
 
 template <class Visitor>
 void rows(Visitor& v, EarlyStoppingSettings& s) {
-  v.field("metric", s.metric, OneOf{{"loss", "accuracy"}});
+  v.field("metric", s.metric, kMetrics);
   v.field("patience", s.patience, Between{0, 1e6});
 }
 
@@ -128,7 +131,7 @@ void rows(Visitor& v, TrainingSettings& s) {
   v.field("batch_sequences", s.batch_sequences, Between{1, 1e6});
   v.field("label_smoothing", s.label_smoothing, kShare);
   v.field("log_every", s.log_every, Between{1, 1e9});
-  v.field("best_metric", s.best_metric, OneOf{{"loss", "accuracy"}});
+  v.field("best_metric", s.best_metric, kMetrics);
   v.section("optimizer", s.optimizer);
   v.section("schedule", s.schedule);
   v.section("checkpoint", s.checkpoint);
@@ -143,9 +146,10 @@ void rows(Visitor& v, DecodingSettings& s) {
 template <class Visitor>
 void rows(Visitor& v, Expectation& s) {
   v.field("metric", s.metric,
-          OneOf{{"parameters", "training_loss", "validation_loss", "validation_accuracy", "reference_loss",
-                 "reference_accuracy", "best_epoch", "seconds_an_epoch", "tokens_a_second", "test_loss",
-                 "test_accuracy", "test_macro_f1", "test_roc_auc", "bleu", "chrf"}});
+          OneOf{{"parameters", "training_loss", "validation_loss", "validation_accuracy",
+                 "validation_macro_f1", "validation_roc_auc", "reference_loss", "reference_accuracy",
+                 "best_epoch", "seconds_an_epoch", "tokens_a_second", "test_loss", "test_accuracy",
+                 "test_macro_f1", "test_roc_auc", "bleu", "chrf"}});
   v.field("value", s.value, Between{-1e18, 1e18});
   v.field("tolerance", s.tolerance, Between{0, 1e18});
   v.field("compare", s.compare, OneOf{{"near", "at_least", "at_most"}});

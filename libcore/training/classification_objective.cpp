@@ -1,5 +1,7 @@
 #include "training/classification_objective.hpp"
 
+#include <cmath>
+
 namespace headwater {
 
 ClassificationObjective::ClassificationObjective(TextClassifier& model, Examples train, Examples validation,
@@ -7,7 +9,8 @@ ClassificationObjective::ClassificationObjective(TextClassifier& model, Examples
     : model_(model),
       train_(std::move(train)),
       validation_(std::move(validation)),
-      label_smoothing_(label_smoothing) {
+      label_smoothing_(label_smoothing),
+      measure_(static_cast<std::int32_t>(model.classes())) {
   for (Examples* e : {&train_, &validation_}) e->find_columns("label");
 }
 
@@ -54,13 +57,33 @@ LossTotals ClassificationObjective::loss(const StepContext& context, Split split
   const Slot& packed = slot_of(slot);
   const double scale = 1.0 / static_cast<double>(packed.batch.labels.size());
   const double smoothing = split == Split::train ? label_smoothing_ : 0;
-  const kernels::CrossEntropyTotals totals = model_.loss(context, packed.batch, smoothing, scale);
+  const Variable features = model_.features(context, packed.batch);
+  const kernels::CrossEntropyTotals totals =
+      model_.head().loss(context, features, packed.batch.labels, smoothing, scale);
+  // A loss that is not finite ends the run, with a better word than a probability that is none.
+  if (split == Split::validation && std::isfinite(totals.loss)) measure(context, features, packed.batch);
   LossTotals result;
   result.loss = totals.loss;
   result.correct = totals.correct;
   result.predicted = result.sequences = result.positions = totals.tokens;
   result.useful = packed.useful;
   return result;
+}
+
+void ClassificationObjective::measure(const StepContext& context, const Variable& features,
+                                      const ClassBatch& batch) {
+  const ConstMatrix probabilities =
+      model_.head().probabilities(context, model_.head().logits(context, features));
+  for (std::size_t i = 0; i < batch.labels.size(); ++i) {
+    measure_.add(batch.labels[i],
+                 {probabilities.row(static_cast<Index>(i)), static_cast<std::size_t>(probabilities.cols)});
+  }
+}
+
+void ClassificationObjective::finish_validation(ValidationFigures& figures) {
+  if (measure_.counts().samples() == 0) return;
+  figures.macro_f1 = measure_.counts().macro_f1();
+  figures.roc_auc = measure_.auc();
 }
 
 }  // namespace headwater

@@ -1,6 +1,7 @@
 // Training a classifier on id lines or bags of words with one label each.
 #pragma once
 
+#include "models/class_scores.hpp"
 #include "models/text_classifier.hpp"
 #include "training/chosen_examples.hpp"
 #include "training/objective.hpp"
@@ -21,8 +22,11 @@ class ClassificationObjective : public Objective {
   // Of the mean over the sequences. Useful tokens are those of the texts: padding that a model keeps does not
   // count.
   LossTotals loss(const StepContext& context, Split split, BatchSlot slot) override;
+  void begin_validation() override { measure_.clear(); }
+  void finish_validation(ValidationFigures& figures) override;
 
  private:
+  void measure(const StepContext& context, const Variable& features, const ClassBatch& batch);
   const Examples& of(Split split) const { return split == Split::train ? train_ : validation_; }
   struct Slot {
     ClassBatch batch;
@@ -33,7 +37,8 @@ class ClassificationObjective : public Objective {
   TextClassifier& model_;
   Examples train_, validation_;
   double label_smoothing_;
-  Slot slots_[2];  // reused: a step after the largest allocates nothing
+  ClassMeasure measure_;  // of the running validation
+  Slot slots_[2];         // reused: a step after the largest allocates nothing
 };
 
 }  // namespace headwater

@@ -119,6 +119,7 @@ class ClassificationJob : public Job {
             of_labels};
   }
   std::unique_ptr<Objective> objective(ChosenExamples train, ChosenExamples validation) override {
+    check_validation(validation);
     return std::make_unique<ClassificationObjective>(*model_, std::move(train), std::move(validation),
                                                      recipe_.training.label_smoothing);
   }
@@ -145,6 +146,27 @@ class ClassificationJob : public Job {
                      std::to_string(wanted.ngrams) + " as " + wanted.output +
                      " (learn it with vectorize --learn ngrams --ngrams " + std::to_string(wanted.ngrams) +
                      " --size " + std::to_string(wanted.size) + " --output " + wanted.output + ")");
+  }
+
+  // An area under the curve needs both classes; found out now and not after the first epoch.
+  void check_validation(ChosenExamples validation) const {
+    const TrainingSettings& training = recipe_.training;
+    if (training.best_metric != "roc_auc" && training.early_stopping.metric != "roc_auc") return;
+    validation.find_columns("label");
+    const std::size_t count = validation.count();
+    const auto label = [&](std::size_t i) {
+      return validation.columns->ids(validation.target, validation.at(static_cast<std::uint32_t>(i))).front();
+    };
+    for (std::size_t i = 1; i < count; ++i) {
+      if (label(i) != label(0)) return;
+    }
+    throw Error("validation: " +
+                (count == 0
+                     ? std::string("no examples")
+                     : "every label is " + quote(labels_->labels()[static_cast<std::size_t>(label(0))])) +
+                ", which has no roc_auc (validate on examples of both labels, or choose another "
+                "training.best_metric and "
+                "early_stopping.metric)");
   }
 
   const Recipe& recipe_;

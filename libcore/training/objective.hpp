@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -37,6 +38,11 @@ struct LossTotals {
   }
 };
 
+// Of all validation examples.
+struct ValidationFigures : LossTotals {
+  std::optional<double> macro_f1, roc_auc;  // of classifiers; the second of two classes that both occur
+};
+
 enum class Split { train, validation };
 
 // Where a packed batch lies: one is packed while the other is computed.
@@ -58,6 +64,9 @@ class Objective {
   // Loss of the batch that was packed into `slot` from examples of `split`. With a recording tape, gradients
   // of the mean loss a predicted token are ready after tape.backward().
   virtual LossTotals loss(const StepContext& context, Split split, BatchSlot slot) = 0;
+  // Around the batches of one validation: what is no sum over batches.
+  virtual void begin_validation() {}
+  virtual void finish_validation(ValidationFigures&) {}
 };
 
 }  // namespace headwater

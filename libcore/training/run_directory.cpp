@@ -11,6 +11,7 @@
 #include "checkpoint/safetensors.hpp"
 #include "models/model_directory.hpp"
 #include "support/error.hpp"
+#include "support/fields.hpp"
 #include "tensor/kernels.hpp"
 
 namespace headwater {
@@ -40,7 +41,27 @@ void add_tensors(std::vector<TensorView>& tensors, const Parameters& parameters,
   }
 }
 
+// The fields of a row under the columns of a newer version; nothing in those that it did not have.
+std::string in_columns(std::string_view row, std::string_view old_header, std::string_view header) {
+  const std::vector<std::string_view> fields = split(row, ','), names = split(old_header, ',');
+  std::string moved;
+  for (const std::string_view name : split(header, ',')) {
+    const auto at = static_cast<std::size_t>(std::find(names.begin(), names.end(), name) - names.begin());
+    if (name != "step") moved += ',';
+    if (at < std::min(names.size(), fields.size())) moved += fields[at];
+  }
+  return moved;
+}
+
 }  // namespace
+
+std::string log_header(const ModelSettings& model) {
+  std::string columns =
+      "step,epoch,tokens,loss,accuracy,learning_rate,gradient_norm,validation_loss,validation_accuracy,"
+      "reference_loss,reference_accuracy,";
+  if (model.kind != "encoder_decoder") columns += "validation_macro_f1,validation_roc_auc,";
+  return columns + "seconds,tokens_per_second";
+}
 
 RunDirectory::RunDirectory(fs::path directory, const Recipe& recipe, Files files, ExistingRun existing,
                            std::function<void(const std::string&)> tell)
@@ -138,18 +159,21 @@ void RunDirectory::link_best() const {
 
 void RunDirectory::start_log(std::int64_t last_step) {
   const fs::path path = directory_ / "log.csv";
-  std::string kept = std::string(kLogHeader) + "\n";
+  const std::string header = log_header(recipe_.model);
+  std::string kept = header + "\n";
   std::error_code ignored;
   if (last_step > 0 && fs::exists(path, ignored)) {
     const std::string text = read_file(path);
     std::size_t at = text.find('\n');
+    const std::string_view old_header = std::string_view(text).substr(0, at);
     while (at != std::string::npos && at + 1 < text.size()) {
       const std::size_t end = text.find('\n', at + 1);
       if (end == std::string::npos) break;  // a torn last line
       const std::string_view line(text.data() + at + 1, end - at - 1);
       std::int64_t step = 0;
       std::from_chars(line.data(), line.data() + line.size(), step);
-      if (step > 0 && step <= last_step) kept.append(line).append("\n");
+      if (step > 0 && step <= last_step)
+        kept.append(old_header == header ? line : in_columns(line, old_header, header)).append("\n");
       at = end;
     }
   }

@@ -53,9 +53,7 @@ class RunDirectory {
   std::optional<Checkpoint> newest_;
 };
 
-inline constexpr const char* kLogHeader =
-    "step,epoch,tokens,loss,accuracy,learning_rate,gradient_norm,validation_loss,validation_accuracy,"
-    "reference_loss,reference_accuracy,"
-    "seconds,tokens_per_second";
+// The columns of log.csv; those of classifiers are two more.
+std::string log_header(const ModelSettings& model);
 
 }  // namespace headwater

@@ -26,6 +26,12 @@ std::string line(std::string_view name, const std::string& value) {
   return std::string(name) + "\t" + value + "\n";
 }
 
+// The column of log.csv that is the greater the better, or nothing: then the validation loss is the lower the
+// better.
+std::string column_to_raise(const std::string& metric) {
+  return metric == "loss" || metric == "perplexity" ? "" : "validation_" + metric;
+}
+
 constexpr const char* kTableHeader = "metric\texpected\treached\tstate\n";
 
 std::string line_of(const Expectation& e, double reached) {
@@ -61,6 +67,7 @@ RunFigures read_run(const std::filesystem::path& directory, const std::string& b
   const std::vector<std::string_view> header = split(lines.front(), ',');
   for (std::size_t i = 0; i < header.size(); ++i) column[header[i]] = i;
   RunFigures figures;
+  const std::string raised = column_to_raise(best_metric);
   double best = 0, seconds = 0, tokens = 0;
   for (std::size_t n = 1; n < lines.size(); ++n) {
     const std::vector<std::string_view> fields = split(lines[n], ',');
@@ -73,8 +80,7 @@ RunFigures read_run(const std::filesystem::path& directory, const std::string& b
     seconds += pace > 0 ? number(at("tokens")) / pace : number(at("seconds"));
     tokens += number(at("tokens"));
     figures.training_loss = number(at("loss"));
-    const double value =
-        best_metric == "accuracy" ? -number(at("validation_accuracy")) : number(at("validation_loss"));
+    const double value = raised.empty() ? number(at("validation_loss")) : -number(at(raised));
     if (figures.epochs > 1 && value >= best) continue;
     best = value;
     figures.best_epoch = static_cast<std::int64_t>(number(at("epoch")));
@@ -82,6 +88,12 @@ RunFigures read_run(const std::filesystem::path& directory, const std::string& b
     figures.validation_accuracy = number(at("validation_accuracy"));
     figures.reference_loss = number(at("reference_loss"));
     figures.reference_accuracy = number(at("reference_accuracy"));
+    const auto optional = [&](std::string_view name) -> std::optional<double> {
+      if (!column.contains(name) || at(name).empty()) return std::nullopt;
+      return number(at(name));
+    };
+    figures.validation_macro_f1 = optional("validation_macro_f1");
+    figures.validation_roc_auc = optional("validation_roc_auc");
   }
   if (figures.epochs > 0) {
     figures.seconds_an_epoch = seconds / static_cast<double>(figures.epochs);
@@ -99,11 +111,15 @@ std::string judge(const Expectation& expectation, double reached) {
 std::string table_of_expectations(const Recipe& recipe, const std::filesystem::path& directory,
                                   const Parameters& parameters) {
   const RunFigures run = read_run(directory, recipe.training.best_metric);
-  const std::map<std::string, double> reached{
-      {"parameters", static_cast<double>(parameters.size())}, {"validation_loss", run.validation_loss},
-      {"validation_accuracy", run.validation_accuracy},       {"reference_loss", run.reference_loss},
-      {"reference_accuracy", run.reference_accuracy},         {"training_loss", run.training_loss},
-      {"best_epoch", static_cast<double>(run.best_epoch)}};
+  const std::map<std::string, double> reached{{"parameters", static_cast<double>(parameters.size())},
+                                              {"validation_loss", run.validation_loss},
+                                              {"validation_accuracy", run.validation_accuracy},
+                                              {"reference_loss", run.reference_loss},
+                                              {"reference_accuracy", run.reference_accuracy},
+                                              {"training_loss", run.training_loss},
+                                              {"best_epoch", static_cast<double>(run.best_epoch)},
+                                              {"validation_macro_f1", run.validation_macro_f1.value_or(NAN)},
+                                              {"validation_roc_auc", run.validation_roc_auc.value_or(NAN)}};
   std::string text = kTableHeader;
   for (const Expectation& e : recipe.expected) {
     const auto found = reached.find(e.metric);
@@ -113,6 +129,10 @@ std::string table_of_expectations(const Recipe& recipe, const std::filesystem::p
   text += "validation_loss at the best epoch (" + std::to_string(run.best_epoch) + ")\t\t" +
           format_fixed(run.validation_loss, 4) + "\t\n";
   text += "validation_accuracy at the best epoch\t\t" + format_fixed(run.validation_accuracy, 4) + "\t\n";
+  for (const auto& [name, value] : {std::pair("validation_macro_f1", run.validation_macro_f1),
+                                    std::pair("validation_roc_auc", run.validation_roc_auc)}) {
+    if (value) text += std::string(name) + " at the best epoch\t\t" + format_fixed(*value, 4) + "\t\n";
+  }
   text += "parameters\t\t" + format_count(parameters.size()) + "\t\n";
   text += "seconds an epoch\t\t" + format_fixed(run.seconds_an_epoch, 1) + "\t\n";
   text += "tokens a second\t\t" + format_count(static_cast<std::int64_t>(run.tokens_per_second)) + "\t\n";

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -22,9 +23,10 @@ std::string describe_run(const Recipe& recipe, const Parameters& parameters, con
 struct RunFigures {
   std::int64_t best_epoch = 0, epochs = 0;
   double validation_loss = 0, validation_accuracy = 0, reference_loss = 0, reference_accuracy = 0;
-  double training_loss = 0;      // of the last epoch
-  double seconds_an_epoch = 0;   // mean
-  double tokens_per_second = 0;  // mean
+  std::optional<double> validation_macro_f1, validation_roc_auc;  // of classifiers
+  double training_loss = 0;                                       // of the last epoch
+  double seconds_an_epoch = 0;                                    // mean
+  double tokens_per_second = 0;                                   // mean
 };
 RunFigures read_run(const std::filesystem::path& directory, const std::string& best_metric);
 

@@ -31,9 +31,14 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-// What is smaller the better: a metric of validation by its word in the recipe.
-double badness(const LossTotals& validation, const std::string& metric) {
-  return metric == "accuracy" ? -validation.accuracy() : validation.mean_loss();
+// What is smaller the better: a metric of validation by its word in the recipe. Perplexity, exp(loss), orders
+// epochs as the loss does.
+double badness(const ValidationFigures& validation, const std::string& metric) {
+  if (metric == "accuracy") return -validation.accuracy();
+  if (metric != "macro_f1" && metric != "roc_auc") return validation.mean_loss();
+  const std::optional<double>& value = metric == "macro_f1" ? validation.macro_f1 : validation.roc_auc;
+  if (!value) throw Error("the validation examples have no " + metric + " (choose another metric)");
+  return -*value;
 }
 
 }  // namespace
@@ -143,11 +148,12 @@ LossTotals Trainer::train_step(BatchSlot slot) {
   return totals;
 }
 
-LossTotals Trainer::validate() {
+ValidationFigures Trainer::validate() {
   const std::size_t count = objective_.examples(Split::validation);
   const auto batch = static_cast<std::size_t>(recipe_.training.batch_sequences);
-  LossTotals totals;
-  if (count == 0) return totals;
+  ValidationFigures figures;
+  if (count == 0) return figures;
+  objective_.begin_validation();
   // In order; of the two batches that are alive at once.
   std::vector<std::uint32_t> numbers[2];
   const auto chosen = [&](std::size_t at) {
@@ -163,12 +169,13 @@ LossTotals Trainer::validate() {
     if (at + batch < count) batches.start(chosen(at + batch));
     arena_.reset();
     Tape tape(arena_, Tape::Mode::inference);
-    totals.add(objective_.loss({tape, recipe_.seed, 0}, Split::validation, slot));
+    figures.add(objective_.loss({tape, recipe_.seed, 0}, Split::validation, slot));
   }
-  return totals;
+  objective_.finish_validation(figures);
+  return figures;
 }
 
-std::string Trainer::log_row(const LossTotals* validation, const Pace& pace) const {
+std::string Trainer::log_row(const ValidationFigures* validation, const Pace& pace) const {
   const LossTotals& t = state_.epoch_totals;
   std::string row =
       std::to_string(state_.step) + "," + std::to_string(state_.epoch + 1) + "," + std::to_string(t.useful);
@@ -185,6 +192,12 @@ std::string Trainer::log_row(const LossTotals* validation, const Pace& pace) con
   } else {
     row += ",,,,";
   }
+  if (recipe_.model.kind != "encoder_decoder") {
+    for (const auto member : {&ValidationFigures::macro_f1, &ValidationFigures::roc_auc}) {
+      const std::optional<double> value = validation != nullptr ? validation->*member : std::nullopt;
+      row += "," + (value ? format_number(*value) : "");
+    }
+  }
   field(pace.seconds);
   field(pace.tokens_per_second);
   return row;
@@ -197,7 +210,7 @@ void Trainer::save(bool is_best) {
 }
 
 void Trainer::finish_epoch(const TrainerCallbacks& callbacks, const Pace& pace) {
-  const LossTotals validation = validate();
+  const ValidationFigures validation = validate();
   if (!std::isfinite(validation.loss)) {
     throw Error("step " + std::to_string(state_.step) + ": the validation loss is " +
                 format_number(validation.loss) + first_not_finite(objective_.parameters()) + "; " +
@@ -229,7 +242,7 @@ void Trainer::finish_epoch(const TrainerCallbacks& callbacks, const Pace& pace) 
   if (callbacks.after_epoch) callbacks.after_epoch(report);
 }
 
-bool Trainer::stops_early(const LossTotals& validation) {
+bool Trainer::stops_early(const ValidationFigures& validation) {
   const EarlyStoppingSettings& rule = recipe_.training.early_stopping;
   if (rule.patience == 0 || validation.predicted == 0) return false;
   const double value = badness(validation, rule.metric);

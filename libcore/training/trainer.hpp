@@ -23,7 +23,8 @@ struct StepReport {
 // After each epoch.
 struct EpochReport {
   std::int64_t epoch = 0, epochs = 0, step = 0;
-  LossTotals training, validation;
+  LossTotals training;
+  ValidationFigures validation;
   bool is_best = false;
   bool stops_early = false;  // the run ends here, by its recipe's early_stopping
   double seconds = 0, tokens_per_second = 0;
@@ -54,7 +55,7 @@ class Trainer {
   // longer finite.
   TrainingOutcome run(const TrainerCallbacks& callbacks);
 
-  LossTotals validate();
+  ValidationFigures validate();
   const TrainingState& state() const { return state_; }
 
  private:
@@ -78,9 +79,9 @@ class Trainer {
   LossTotals train_step(BatchSlot slot);
   void finish_epoch(const TrainerCallbacks& callbacks, const Pace& pace);
   // Of the epoch that has just been counted.
-  bool stops_early(const LossTotals& validation);
+  bool stops_early(const ValidationFigures& validation);
   void save(bool is_best);
-  std::string log_row(const LossTotals* validation, const Pace& pace) const;
+  std::string log_row(const ValidationFigures* validation, const Pace& pace) const;
 
   const Recipe& recipe_;
   Objective& objective_;

@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "analysis/classification.hpp"
+#include "models/class_scores.hpp"
 #include "reference_folder.hpp"
 
 using namespace headwater;
@@ -32,11 +32,11 @@ TEST_CASE(
     matrix.add(static_cast<std::int32_t>(labels[i].as_integer()),
                static_cast<std::int32_t>(predicted[i].as_integer()));
   }
-  CHECK(is_equal(matrix.accuracy(), expected.at("accuracy").as_number()));
-  CHECK(is_equal(matrix.macro_f1(), expected.at("macro_f1").as_number()));
+  CHECK(is_equal(matrix.counts().accuracy(), expected.at("accuracy").as_number()));
+  CHECK(is_equal(matrix.counts().macro_f1(), expected.at("macro_f1").as_number()));
   for (std::int32_t c = 0; c < classes; ++c) {
     const auto at = static_cast<std::size_t>(c);
-    const ClassScores scores = matrix.scores(c);
+    const ClassScores scores = matrix.counts().scores(c);
     CHECK(is_equal(scores.precision, expected.at("precision").as_array().at(at).as_number()));
     CHECK(is_equal(scores.recall, expected.at("recall").as_array().at(at).as_number()));
     CHECK(is_equal(scores.f1, expected.at("f1").as_array().at(at).as_number()));

@@ -100,7 +100,7 @@ TEST_CASE("probabilities of three classes: loss, no ROC AUC; of equals the first
         }).starts_with("class probabilities: "));
   CHECK(error_text([&] {
           probabilities.add(3, std::vector<float>{1, 0, 0});
-        }).starts_with("confusion matrix: class 3"));
+        }).starts_with("class 3 is not in"));
   CHECK(error_text([] { (void)ClassProbabilities({"a"}).finish(); }) ==
         "no lines (a measure needs at least one)");
 }

@@ -33,7 +33,7 @@ Recipe unusual(const std::string& optimizer = "adamw") {
   r.training.batch_sequences = 48;
   r.training.label_smoothing = 0.1;
   r.training.log_every = 7;
-  r.training.best_metric = "accuracy";
+  r.training.best_metric = "perplexity";
   OptimizerSettings& o = r.training.optimizer;
   o.kind = optimizer;
   o.learning_rate = 2.5e-4;
@@ -64,6 +64,8 @@ Recipe unusual(const std::string& optimizer = "adamw") {
 Recipe unusual_classifier(const std::string& mixing) {
   Recipe r = unusual();
   r.data.columns = {"label", "source"};
+  r.training.best_metric = "macro_f1";
+  r.training.early_stopping.metric = "macro_f1";
   r.target_tokenizer = {};
   r.decoding = {};
   r.expected = {};

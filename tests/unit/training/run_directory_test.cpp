@@ -38,7 +38,7 @@ struct Toy {
   std::string log() const { return read_file(scratch / "log.csv"); }
 };
 
-const std::string kHeader = std::string(kLogHeader) + "\n";
+const std::string kHeader = log_header(ModelSettings()) + "\n";
 
 }  // namespace
 
@@ -73,6 +73,24 @@ TEST_CASE_FIXTURE(Toy, "resuming cuts the log back to the checkpoint's step") {
   CHECK(resume(*directory));
   CHECK(state.step == 4);
   CHECK(log() == kHeader + "2,1,a\n4,1,b\n");
+}
+
+TEST_CASE_FIXTURE(Toy, "rows of an older version are moved under the columns of this one") {
+  recipe.model.kind = "classifier";
+  recipe.data.columns = {"source", "label"};
+  {
+    const auto directory = open();
+    resume(*directory);
+    state.step = 4;
+    directory->save(state, parameters, *optimizer, true);
+  }
+  std::ofstream(scratch / "log.csv") << "step,epoch,gone,loss,seconds,tokens_per_second\n"
+                                        "2,1,x,0.5,7,8\n"
+                                        "4,1,x,0.25,9\n"
+                                        "6,1,x,0.125,9,9\n";
+  const auto directory = open();
+  CHECK(resume(*directory));
+  CHECK(log() == log_header(recipe.model) + "\n2,1,,0.5,,,,,,,,,,7,8\n4,1,,0.25,,,,,,,,,,9,\n");
 }
 
 TEST_CASE_FIXTURE(Toy, "a log that was lost starts anew") {

@@ -4,6 +4,9 @@
 
 #include <cmath>
 
+#include "scratch_directory.hpp"
+#include "support/files.hpp"
+
 using namespace headwater;
 
 namespace {
@@ -48,4 +51,23 @@ TEST_CASE("an expectation is met within its tolerance, or on its side") {
   CHECK(judged("at_most", 2) == "ok");
   CHECK(judged("at_most", 2.001) == "missed");
   CHECK(judged("at_most", NAN) == "missed");
+}
+
+TEST_CASE("the best epoch of a log is that of the recipe's metric, the first of equals") {
+  const ScratchDirectory scratch;
+  write_file(scratch / "log.csv",
+             "step,epoch,tokens,loss,validation_loss,validation_accuracy,reference_loss,reference_accuracy,"
+             "validation_macro_f1,validation_roc_auc,seconds,tokens_per_second\n"
+             "1,1,10,1,0.5,0.5,0,0,0.25,0.875,1,10\n"
+             "2,2,10,1,0.75,0.625,0,0,0.5,0.75,1,10\n"
+             "3,2,10,1,,,,,,,1,10\n"
+             "4,3,10,1,1.5,0.5,0,0,0.5,0.9375,1,10\n");
+  const auto best = [&](const char* metric) { return read_run(scratch.path(), metric).best_epoch; };
+  CHECK(best("loss") == 1);
+  CHECK(best("perplexity") == 1);
+  CHECK(best("accuracy") == 2);
+  CHECK(best("macro_f1") == 2);
+  CHECK(best("roc_auc") == 3);
+  CHECK(read_run(scratch.path(), "roc_auc").validation_roc_auc == 0.9375);
+  CHECK(read_run(scratch.path(), "roc_auc").validation_macro_f1 == 0.5);
 }

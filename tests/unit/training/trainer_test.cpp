@@ -49,7 +49,15 @@ class Recorder : public Objective {
     return totals;
   }
 
+  void begin_validation() override { ++validations; }
+  void finish_validation(ValidationFigures& figures) override {
+    if (!macro_f1s.empty()) figures.macro_f1 = macro_f1s.at(validations - 1);
+    if (!roc_aucs.empty()) figures.roc_auc = roc_aucs.at(validations - 1);
+  }
+
   std::vector<Batch> trained, validated;
+  std::vector<double> macro_f1s, roc_aucs;  // of each epoch
+  std::size_t validations = 0;
   std::vector<std::uint32_t> steps;
   std::vector<double> validation_losses;  // of each epoch
   int fails_at = -1;                      // number of the batch whose packing throws
@@ -186,6 +194,40 @@ TEST_CASE("the best epoch has the lowest validation loss, the first of equals") 
   CHECK(best == std::vector<bool>{true, true, false, false, true, false});
   CHECK(trainer.state().best_value == 1.5);
   CHECK(trainer.state().best_step == 10);
+}
+
+TEST_CASE("the best epoch is that of the recipe's metric, and another one may end the run") {
+  const auto best_epochs = [](const std::string& best, const std::string& stopping, std::int64_t patience) {
+    Recorder objective(8, 8);
+    objective.validation_losses = {1, 2, 3, 4, 5, 6};
+    objective.macro_f1s = {0.5, 0.25, 0.625, 0.625, 0.5, 0.75};
+    objective.roc_aucs = {0.5, 0.75, 0.75, 0.625, 0.875, 0.75};
+    Recipe recipe = recipe_of(6);
+    recipe.model.kind = "classifier";
+    recipe.training.best_metric = best;
+    recipe.training.early_stopping = {stopping, patience};
+    Trainer trainer(recipe, objective, nullptr);
+    std::string epochs;
+    trainer.run(after_epoch([&](const EpochReport& r) {
+      epochs += r.is_best ? 'b' : r.stops_early ? 's' : '.';
+    }));
+    return epochs + " " + std::to_string(trainer.state().best_value);
+  };
+  CHECK(best_epochs("macro_f1", "loss", 0) == "b.b..b -0.750000");
+  CHECK(best_epochs("roc_auc", "loss", 0) == "bb..b. -0.875000");
+  CHECK(best_epochs("perplexity", "loss", 0) == "b..... 1.000000");
+  CHECK(best_epochs("macro_f1", "loss", 3) == "b.bs -0.625000");
+  CHECK(best_epochs("loss", "macro_f1", 2) == "b...s 1.000000");
+  CHECK(best_epochs("loss", "roc_auc", 2) == "b..s 1.000000");
+}
+
+TEST_CASE("a metric that the validation has not is an error, and not a guess") {
+  Recorder objective(8, 8);
+  Recipe recipe = recipe_of(2);
+  recipe.training.best_metric = "roc_auc";
+  Trainer trainer(recipe, objective, nullptr);
+  CHECK(error_text([&] { trainer.run({}); }) ==
+        "the validation examples have no roc_auc (choose another metric)");
 }
 
 TEST_CASE("a run without validation data has no best epoch") {

@@ -1,4 +1,4 @@
-#include "analysis/classification.hpp"
+#include "models/class_scores.hpp"
 
 #include <doctest/doctest.h>
 
@@ -52,7 +52,7 @@ TEST_CASE("confusion matrix: precision, recall, F1 by counting") {
         false_negative += labels[i] == c && guesses[i] != c;
       }
       right += true_positive;
-      const ClassScores scores = matrix.scores(c);
+      const ClassScores scores = matrix.counts().scores(c);
       const double precision = true_positive / (true_positive + false_positive),
                    recall = true_positive / (true_positive + false_negative);
       CHECK(scores.precision == doctest::Approx(precision).epsilon(1e-14));
@@ -62,23 +62,23 @@ TEST_CASE("confusion matrix: precision, recall, F1 by counting") {
       CHECK(static_cast<double>(scores.guesses) == true_positive + false_positive);
       f1_sum += scores.f1;
     }
-    CHECK(matrix.accuracy() == doctest::Approx(right / 200).epsilon(1e-14));
-    CHECK(matrix.macro_f1() == doctest::Approx(f1_sum / classes).epsilon(1e-14));
+    CHECK(matrix.counts().accuracy() == doctest::Approx(right / 200).epsilon(1e-14));
+    CHECK(matrix.counts().macro_f1() == doctest::Approx(f1_sum / classes).epsilon(1e-14));
   }
 }
 
 TEST_CASE("a class that never occurs has no part in macro F1; one never guessed counts 0") {
   ConfusionMatrix matrix(3);
-  CHECK(std::isnan(matrix.accuracy()));
-  CHECK(std::isnan(matrix.macro_f1()));
+  CHECK(std::isnan(matrix.counts().accuracy()));
+  CHECK(std::isnan(matrix.counts().macro_f1()));
   matrix.add(0, 0);
-  CHECK(matrix.macro_f1() == 1);
+  CHECK(matrix.counts().macro_f1() == 1);
   matrix.add(1, 0);
-  CHECK(matrix.scores(1).f1 == 0);
-  CHECK(matrix.scores(1).precision == 0);
-  CHECK(matrix.macro_f1() == doctest::Approx((2.0 / 3 + 0) / 2));
-  CHECK(error_text([&] { matrix.add(3, 0); }) == "confusion matrix: class 3 is not in 0 .. 2");
-  CHECK(error_text([&] { matrix.add(0, -1); }) == "confusion matrix: class -1 is not in 0 .. 2");
+  CHECK(matrix.counts().scores(1).f1 == 0);
+  CHECK(matrix.counts().scores(1).precision == 0);
+  CHECK(matrix.counts().macro_f1() == doctest::Approx((2.0 / 3 + 0) / 2));
+  CHECK(error_text([&] { matrix.add(3, 0); }) == "class 3 is not in 0 .. 2");
+  CHECK(error_text([&] { matrix.add(0, -1); }) == "class -1 is not in 0 .. 2");
 }
 
 TEST_CASE("ROC AUC is the share of pairs in the right order, ties counting half") {
@@ -105,6 +105,26 @@ TEST_CASE("ROC AUC is the share of pairs in the right order, ties counting half"
           (void)roc_auc(labels, std::vector<double>{0, NAN, 1});
         }) == "roc auc: score 1 is not a number");
   CHECK(error_text([&] { (void)roc_auc(labels, {}); }) == "roc auc: 3 labels, but 0 scores");
+}
+
+TEST_CASE("a measure of probabilities: guesses, ROC AUC of two classes, and a second use") {
+  ClassMeasure measure(2);
+  CHECK_FALSE(measure.auc().has_value());
+  for (int use = 0; use < 2; ++use) {
+    measure.clear();
+    CHECK(measure.add(1, std::vector<float>{0.25f, 0.75f}) == 1);
+    CHECK(measure.add(0, std::vector<float>{0.5f, 0.5f}) == 0);  // of equals the first
+    CHECK(measure.add(1, std::vector<float>{0.625f, 0.375f}) == 0);
+    CHECK(measure.counts().samples() == 3);
+    CHECK(measure.counts().accuracy() == 2.0 / 3);
+    CHECK(measure.auc() == 0.5);
+    CHECK(measure.loss() == doctest::Approx(-(std::log(0.75) + std::log(0.5) + std::log(0.375)) / 3));
+  }
+  ClassMeasure three(3);
+  three.add(2, std::vector<float>{0.25f, 0.25f, 0.5f});
+  CHECK_FALSE(three.auc().has_value());
+  CHECK(error_text([&] { three.add(0, std::vector<float>{1}); }) == "class probabilities: 1 of 3 classes");
+  CHECK(error_text([&] { three.add(0, std::vector<float>{2, 0, 0}); }).find("2.0") != std::string::npos);
 }
 
 TEST_CASE("log loss: the mean of -ln p, and finite for a certain error") {

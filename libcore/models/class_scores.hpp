@@ -1,0 +1,89 @@
+// How good guesses of classes are. Classes count from 0. Training chooses its best epoch by these figures and
+// evaluate reports them.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace headwater {
+
+// Of one class; a share of nothing is 0.
+struct ClassScores {
+  double precision = 0;  // of those guessed to be of the class, how many are
+  double recall = 0;     // of those that are, how many were guessed
+  double f1 = 0;         // harmonic mean of the two
+  std::int64_t samples = 0, guesses = 0;
+};
+
+// How often each class occurs, is guessed, and is guessed rightly.
+class ClassCounts {
+ public:
+  // Throws Error where there are no classes.
+  explicit ClassCounts(std::int32_t classes);
+  // Throws Error where a class is not in [0, classes).
+  void add(std::int32_t label, std::int32_t guess);
+
+  std::int32_t classes() const { return static_cast<std::int32_t>(right_.size()); }
+  std::int64_t samples() const { return sample_count_; }
+  double accuracy() const;  // NaN of no samples, as is macro_f1
+  ClassScores scores(std::int32_t of_class) const;
+  // The mean F1 of the classes that are or were guessed at all.
+  double macro_f1() const;
+
+ private:
+  std::vector<std::int64_t> right_, samples_, guesses_;  // of each class
+  std::int64_t sample_count_ = 0;
+};
+
+// How often class `label` was taken for class `guess`.
+class ConfusionMatrix {
+ public:
+  // Errors as of ClassCounts.
+  explicit ConfusionMatrix(std::int32_t classes);
+  void add(std::int32_t label, std::int32_t guess);
+
+  const ClassCounts& counts() const { return counts_; }
+  std::int64_t count(std::int32_t label, std::int32_t guess) const;
+
+ private:
+  std::size_t cell(std::int32_t label, std::int32_t guess) const;
+
+  ClassCounts counts_;
+  std::vector<std::int64_t> cells_;  // [label, guess]
+};
+
+// The area under the receiver operating characteristic, by trapezoids: the share of pairs of a positive and
+// a negative whose positive has the greater score, ties counting half. Exact up to one division. Nothing
+// where one of the two is missing. Throws Error where a score is not a number or the spans differ in size.
+std::optional<double> roc_auc(std::span<const std::uint8_t> is_positive, std::span<const double> scores);
+
+// Mean of -ln(p) over the probabilities that the right classes were given, each kept at least 2^-52 away from
+// 0. NaN of no samples. Throws Error for a probability outside [0, 1].
+double log_loss(std::span<const double> probability_of_label);
+
+// What a model gives to each class, and the class that is right: eight bytes an example, seventeen of two
+// classes.
+class ClassMeasure {
+ public:
+  // Throws Error where there are no classes.
+  explicit ClassMeasure(std::int32_t classes) : counts_(classes) {}
+  // Returns the guess: the class of the greatest probability, of equals the first. Throws Error where there
+  // is not one for each class, one is not in [0, 1], or the label is no class.
+  std::int32_t add(std::int32_t label, std::span<const float> probabilities);
+  // Keeps the memory.
+  void clear();
+
+  const ClassCounts& counts() const { return counts_; }
+  double loss() const { return log_loss(of_label_); }
+  // Of two classes, the second being the positive one; nothing where one of them is missing.
+  std::optional<double> auc() const;
+
+ private:
+  ClassCounts counts_;
+  std::vector<double> of_label_, of_second_;
+  std::vector<std::uint8_t> is_second_;
+};
+
+}  // namespace headwater
