@@ -53,7 +53,7 @@ void for_each_head(const AttentionShape& shape, const Body& body) {
   const Index bundle = std::clamp<Index>(kTaskProducts * sequences / (products * shape.head_width), 1, pairs);
   parallel_for((pairs + bundle - 1) / bundle, [&](Index task) {
     for (Index pair = task * bundle; pair < std::min(pairs, (task + 1) * bundle); ++pair)
-      body(pair / shape.heads, pair % shape.heads);
+      body(pair / shape.heads, pair % shape.heads, std::min(pair + 1, pairs - 1));
   });
 }
 
@@ -62,10 +62,14 @@ void for_each_head(const AttentionShape& shape, const Body& body) {
 void attention(ConstMatrix q, ConstMatrix k, ConstMatrix v, const AttentionShape& shape, Matrix out,
                Matrix stats) {
   const AttentionTable& table = attention_table();
-  for_each_head(shape, [&](Index s, Index h) {
+  for_each_head(shape, [&](Index s, Index h, Index next) {
     AttentionHead task = with_dropout(head_task(q, k, v, shape, s, h), shape, s, h);
     const Index first = shape.query_offsets[s], queries = task.q.rows;
     task.scratch = thread_scratch(attention_scratch(queries, shape.head_width));
+    const AttentionHead then = head_task(q, k, v, shape, next / shape.heads, next % shape.heads);
+    const Index next_query = shape.query_offsets[next / shape.heads];
+    task.ahead = {then.q, then.k, then.v,
+                  head_of(out, next_query, then.q.rows, next % shape.heads, shape.head_width)};
     table.forward(task, head_of(out, first, queries, h, shape.head_width),
                   stats_of(stats, first, queries, h));
   });
@@ -74,11 +78,22 @@ void attention(ConstMatrix q, ConstMatrix k, ConstMatrix v, const AttentionShape
 void attention_backward(ConstMatrix q, ConstMatrix k, ConstMatrix v, ConstMatrix out, ConstMatrix stats,
                         ConstMatrix dout, const AttentionShape& shape, Matrix dq, Matrix dk, Matrix dv) {
   const AttentionTable& table = attention_table();
-  for_each_head(shape, [&](Index s, Index h) {
+  for_each_head(shape, [&](Index s, Index h, Index next) {
     AttentionHead task = with_dropout(head_task(q, k, v, shape, s, h), shape, s, h);
     const Index first = shape.query_offsets[s], queries = task.q.rows, K = shape.head_width;
     const Index first_key = shape.key_offsets[s], keys = task.k.rows;
     task.scratch = thread_scratch(attention_backward_scratch(queries, K));
+    const Index next_sequence = next / shape.heads, next_head = next % shape.heads;
+    const AttentionHead then = head_task(q, k, v, shape, next_sequence, next_head);
+    const Index next_query = shape.query_offsets[next_sequence];
+    task.ahead = {head_of(dout, next_query, then.q.rows, next_head, K),
+                  head_of(out, next_query, then.q.rows, next_head, K),
+                  then.q,
+                  then.k,
+                  then.v,
+                  head_of(dq, next_query, then.q.rows, next_head, K),
+                  head_of(dk, shape.key_offsets[next_sequence], then.k.rows, next_head, K),
+                  head_of(dv, shape.key_offsets[next_sequence], then.k.rows, next_head, K)};
     table.backward(task, head_of(out, first, queries, h, K), stats_of(stats, first, queries, h),
                    head_of(dout, first, queries, h, K),
                    {head_of(dq, first, queries, h, K), head_of(dk, first_key, keys, h, K),

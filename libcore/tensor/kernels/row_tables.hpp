@@ -3,6 +3,7 @@
 // them.
 #pragma once
 
+#include <array>
 #include <cstdint>
 
 #include "support/parallel.hpp"
@@ -34,14 +35,15 @@ struct AttentionHead {
   std::uint64_t first_element = 0,
                 element_step = 0;  // key 0 for query 0; from one query to the next (multiples of 2^16)
   float* scratch = nullptr;        // so many floats as below, aligned to 64 bytes
+  std::array<MatrixOf<const float>, 8> ahead;  // what the next head will touch: fetched meanwhile
 };
 inline Index padded_width(Index width) { return (width + 15) / 16 * 16; }
 inline Index attention_scratch(Index queries, Index K) {
-  return 2 * kKeyTile * padded_width(K) + kQueryBlock * kKeyTile + 2 * padded_width(queries);
+  return 2 * kKeyTile * padded_width(K) + kQueryBlock * (kKeyTile + 1) + 2 * padded_width(queries);
 }
 inline Index attention_backward_scratch(Index queries, Index K) {
   return (3 * kKeyTile + 2 * kQueryBlock) * padded_width(K) + 2 * kQueryBlock * kKeyTile +
-         padded_width(queries);
+         3 * padded_width(queries);
 }
 
 struct AttentionGradients {

@@ -2,9 +2,8 @@
 // running maximum (Dao et al. 2022), every element of a product one ascending fma chain. Masked keys are left
 // out of the chains.
 #include "tensor/kernels/simd_attention_rows.hpp"
+#include "tensor/kernels/simd_attention_softmax.hpp"
 #include "tensor/kernels/simd_products.hpp"
-#include "tensor/kernels/simd_random.hpp"
-#include "tensor/simd_math.hpp"
 
 namespace headwater::kernels::HEADWATER_ISA {
 
@@ -46,6 +45,43 @@ struct Tile {
   float* row(Index query) const { return data + query * kKeyTile; }
 };
 
+// The tile's rows of the queries r .. r + 15 (below `end`), where row 0 is query i and column 0 key j.
+TileRows tile_rows(Tile tile, Index i, Index r, Index end, const Visibility& see, Index j, Index keys) {
+  return {tile.row(r - i), least(kSoftmaxRows, end - r), least(keys, see.keys_of(r) - j),
+          see.is_causal ? 1 : 0, keys};
+}
+
+// Brings what the next head will touch into L2, a share at each turn.
+class Ahead {
+ public:
+  Ahead(const AttentionHead& head, Index turns) : matrices_(head.ahead) {
+    Index rows = 0;
+    for (const MatrixOf<const float>& matrix : matrices_) rows += matrix.rows;
+    share_ = (rows + turns - 1) / turns;
+  }
+  void fetch() {
+    for (Index left = share_; left > 0 && at_ < matrices_.size();) {
+      const MatrixOf<const float>& matrix = matrices_[at_];
+      if (row_ == matrix.rows) {
+        ++at_;
+        row_ = 0;
+        continue;
+      }
+      const float* line = matrix.row(row_++);
+      for (Index c = 0; c < matrix.cols; c += 16) __builtin_prefetch(line + c, 0, 2);
+      --left;
+    }
+  }
+
+ private:
+  const std::array<MatrixOf<const float>, 8>& matrices_;
+  std::size_t at_ = 0;
+  Index row_ = 0, share_ = 0;
+};
+
+// Groups of queries that meet each tile of keys.
+Index turns(const Visibility& see) { return (see.queries / kSoftmaxRows + 1) * (see.keys / kKeyTile + 1); }
+
 // tile[i][j] = x[i] · packed[j] for the first `keys` (rounded up) rows that pack_transposed() packed; chains
 // over the columns.
 void multiply_transposed(MatrixOf<const float> x, const float* packed, Index keys, Tile tile) {
@@ -63,7 +99,7 @@ void multiply_transposed(MatrixOf<const float> x, const float* packed, Index key
 
 // y (+)= tile · x: chains over the keys that each query (row of y) sees.
 void multiply_keys(Tile tile, const PackedRows& x, Index keys, const Steps& seen, Start start,
-                   MatrixOf<float> y) {
+                   MatrixOf<float> y, const float* factor = nullptr) {
   multiply({.a = tile.data,
             .a_row = kKeyTile,
             .a_step = 1,
@@ -72,7 +108,8 @@ void multiply_keys(Tile tile, const PackedRows& x, Index keys, const Steps& seen
             .b_panel = 16,
             .c = y.data,
             .c_row = y.stride,
-            .width = y.cols},
+            .width = y.cols,
+            .factor = factor},
            y.rows, keys, seen, start);
 }
 
@@ -95,19 +132,11 @@ void set_zero(float* x, Index count) {
   for (Index c = 0; c < count; ++c) x[c] = 0;
 }
 
-// The dropout words of a query for the tile of keys from first_key on.
-Words64 dropout_words(const AttentionHead& head, Index query, Index first_key) {
+// Dropout of the queries from `query` on for the tile of keys from first_key on.
+RowsDropout rows_dropout(const AttentionHead& head, const PhiloxKeys& keys, Index query, Index first_key) {
   const std::uint64_t element = head.first_element + static_cast<std::uint64_t>(query) * head.element_step +
                                 static_cast<std::uint64_t>(first_key);
-  return random_words(head.dropout.stream, element / 4);
-}
-
-// Weights p of a tile's keys after dropout.
-void drop_row(const AttentionHead& head, Index query, Index first_key, float* p, Index count) {
-  const Words64 words = dropout_words(head, query, first_key);
-  const F16 factor = F16::broadcast(head.dropout.scale);
-  for (Index j = 0; j < count; j += 16)
-    keep(head.dropout, words.group[j / 16], F16::load(p + j) * factor).store(p + j);
+  return {head.dropout, keys, element / 4, head.element_step / 4};
 }
 
 // The softmax of each query so far.
@@ -128,8 +157,11 @@ void attention(const AttentionHead& head, MatrixOf<float> out, MatrixOf<float> s
   float* keys_transposed = take(scratch, kKeyTile * width);
   float* values_packed = take(scratch, kKeyTile * width);
   const Tile p{take(scratch, kQueryBlock * kKeyTile)};
+  float* correction = take(scratch, kQueryBlock);
   const Running running(scratch, see.queries);
   float *m = running.m, *l = running.l;
+  const PhiloxKeys random_keys = philox_keys(head.dropout.stream);
+  Ahead ahead(head, turns(see));
   for (Index j = 0; j < see.keys; j += kKeyTile) {
     const Index first = see.first_query_of(j), keys = least(kKeyTile, see.keys - j);
     if (first >= see.queries) break;
@@ -139,14 +171,18 @@ void attention(const AttentionHead& head, MatrixOf<float> out, MatrixOf<float> s
       const Index end = least(i + kQueryBlock, see.queries);
       multiply_transposed(head.q.rows_between(i, end), keys_transposed, least(keys, see.keys_of(end - 1) - j),
                           p);
-      for (Index r = i; r < end; ++r) {
-        const Index count = least(keys, see.keys_of(r) - j);
-        const float correction = softmax_step(p.row(r - i), count, head.scale, m[r], l[r]);
-        if (j > 0) scale_row(out.row(r), K, correction);
-        if (head.dropout.bound > 0) drop_row(head, r, j, p.row(r - i), count);
+      for (Index r = i; r < end; r += kSoftmaxRows) {
+        ahead.fetch();
+        const TileRows rows = tile_rows(p, i, r, end, see, j, keys);
+        if (head.dropout.bound > 0) {
+          const RowsDropout dropout = rows_dropout(head, random_keys, r, j);
+          softmax_rows(rows, head.scale, &dropout, m + r, l + r, correction + (r - i));
+        } else {
+          softmax_rows(rows, head.scale, nullptr, m + r, l + r, correction + (r - i));
+        }
       }
-      const Start start = j == 0 ? Start::zero : Start::what_is_there;
-      multiply_keys(p, v, keys, see.keys_from(i, j), start, out.rows_between(i, end));
+      multiply_keys(p, v, keys, see.keys_from(i, j), j == 0 ? Start::zero : Start::scaled,
+                    out.rows_between(i, end), correction);
       for (Index r = i; r < end; ++r) {
         if (see.keys_of(r) <= j + keys) divide_row(out.row(r), K, l[r]);
       }
@@ -196,29 +232,6 @@ float dot(const float* a, const float* b, Index count) {
   return reduce_add(sum);
 }
 
-struct RowState {
-  float m, l, mean;  // mean: D, the sum of p dp
-};
-
-// Scores s become p (after dropout), products dp become ds = p (dp - D) scale.
-void softmax_backward_row(const AttentionHead& head, Index query, Index first_key, Index count,
-                          const RowState& state, float* s, float* dp) {
-  const bool has_dropout = head.dropout.bound > 0;
-  Words64 words{};
-  if (has_dropout) words = dropout_words(head, query, first_key);
-  const F16 kept = F16::broadcast(head.dropout.scale);
-  const F16 factor = F16::broadcast(head.scale), shift = F16::broadcast(state.m),
-            total = F16::broadcast(state.l), d = F16::broadcast(state.mean);
-  for (Index j = 0; j < count; j += 16) {
-    F16 p = exp(F16::load(s + j) * factor - shift) / total;
-    F16 gradient = F16::load(dp + j);
-    if (has_dropout) gradient = keep(head.dropout, words.group[j / 16], gradient * kept);
-    (p * (gradient - d) * factor).store(dp + j);
-    if (has_dropout) p = keep(head.dropout, words.group[j / 16], p * kept);
-    p.store(s + j);
-  }
-}
-
 void attention_backward(const AttentionHead& head, MatrixOf<const float> out, MatrixOf<const float> stats,
                         MatrixOf<const float> dout, const AttentionGradients& to) {
   const Visibility see{head.q.rows, head.k.rows, head.is_causal};
@@ -231,7 +244,12 @@ void attention_backward(const AttentionHead& head, MatrixOf<const float> out, Ma
   float* douts_packed = take(scratch, kQueryBlock * width);
   const Tile p{take(scratch, kQueryBlock * kKeyTile)}, ds{take(scratch, kQueryBlock * kKeyTile)};
   float* mean = take(scratch, see.queries);  // Σ p dp of each query = dout · out
+  float *m = take(scratch, see.queries), *l = take(scratch, see.queries);
+  const PhiloxKeys random_keys = philox_keys(head.dropout.stream);
+  Ahead ahead(head, turns(see));
   for (Index i = 0; i < see.queries; ++i) {
+    m[i] = stats.row(i)[0];
+    l[i] = stats.row(i)[1];
     mean[i] = dot(dout.row(i), out.row(i), K);
     if (see.keys_of(i) == 0) set_zero(to.dq.row(i), K);
   }
@@ -253,9 +271,16 @@ void attention_backward(const AttentionHead& head, MatrixOf<const float> out, Ma
       const PackedRows d = pack_rows(dout.rows_between(i, end), douts_packed, seen);
       multiply_transposed({q.data, queries, K, q.stride}, keys_transposed, seen, p);
       multiply_transposed({d.data, queries, K, d.stride}, values_transposed, seen, ds);
-      for (Index r = i; r < end; ++r) {
-        const RowState state{stats.row(r)[0], stats.row(r)[1], mean[r]};
-        softmax_backward_row(head, r, j, least(keys, see.keys_of(r) - j), state, p.row(r - i), ds.row(r - i));
+      for (Index r = i; r < end; r += kSoftmaxRows) {
+        ahead.fetch();
+        const TileRows rows = tile_rows(p, i, r, end, see, j, keys);
+        const RowStates states{m + r, l + r, mean + r};
+        if (head.dropout.bound > 0) {
+          const RowsDropout dropout = rows_dropout(head, random_keys, r, j);
+          softmax_backward_rows(rows, head.scale, &dropout, states, ds.row(r - i));
+        } else {
+          softmax_backward_rows(rows, head.scale, nullptr, states, ds.row(r - i));
+        }
       }
       // The first block sets every key's gradient, also of those that only later queries see.
       const Start start = i == first ? Start::zero : Start::what_is_there;

@@ -60,9 +60,11 @@ void dropout(Index n, const float* x, const DropoutRule& rule, std::uint64_t fir
   const F16 factor = F16::broadcast(rule.scale);
   // Words come in blocks of four elements; the values may begin inside one: then the words go through memory.
   const unsigned skipped = static_cast<unsigned>(first_element % 4);
+  const PhiloxKeys keys = philox_keys(rule.stream);
   std::uint32_t shifted[64];
   for (Index i = 0; i < n;) {
-    Words64 words = random_words(rule.stream, (first_element + static_cast<std::uint64_t>(i)) / 4);
+    Words64 words;
+    random_words<4>(rule.stream, keys, (first_element + static_cast<std::uint64_t>(i)) / 4, words);
     Index count = n - i < 64 ? n - i : 64;
     if (i == 0 && skipped > 0) {
       count = n < 64 - skipped ? n : 64 - skipped;

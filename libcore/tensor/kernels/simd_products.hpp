@@ -19,6 +19,7 @@ struct Product {
   Index b_step, b_panel;
   float* c;
   Index c_row, width;
+  const float* factor = nullptr;  // of row r of c (Start::scaled)
 };
 
 // Row r takes the steps n in [first + r, last + r) of those there are.
@@ -26,7 +27,8 @@ struct Steps {
   Index first = -kUnbounded, last = kUnbounded;
 };
 
-enum class Start { zero, what_is_there };
+// What the chains start from: 0, c, or factor[r] c.
+enum class Start { zero, what_is_there, scaled };
 
 // R rows by P panels from (row, lane); row r takes the steps [range.first + r, range.last + r) of [0, steps).
 // Steps that only some of the rows take lie in a triangle before or behind those that all take.
@@ -44,6 +46,7 @@ void multiply_tile(const Product& g, Index row, Index lane, Index steps, const S
       } else {
         const float* from = c + r * g.c_row + 16 * p;
         sum[r][p] = p < P - 1 || last >= 16 ? F16::load(from) : F16::load_partial(from, last);
+        if (start == Start::scaled) sum[r][p] = sum[r][p] * F16::broadcast(g.factor[row + r]);
       }
     }
   }

@@ -20,7 +20,7 @@ HEADWATER_INLINE WordVector words_of(std::uint32_t x) { return _mm512_set1_epi32
 HEADWATER_INLINE WordVector multiply_wide(WordVector a, WordVector b) { return _mm512_mul_epu32(a, b); }
 HEADWATER_INLINE WordVector upper_half(WordVector a) { return _mm512_srli_epi64(a, 32); }
 HEADWATER_INLINE WordVector exclusive_or(WordVector a, WordVector b, WordVector c) {
-  return _mm512_ternarylogic_epi64(a, b, c, 0x96);
+  return _mm512_ternarylogic_epi32(a, b, c, 0x96);
 }
 // Numbers of blocks, so that merge() leaves them in order.
 HEADWATER_INLINE WordVector first_counters(std::uint32_t block) {
@@ -51,59 +51,67 @@ HEADWATER_INLINE void merge(const WordVector (&c)[4], I16* groups) {
 }
 #endif
 
+// The keys of the ten rounds.
+struct PhiloxKeys {
+  std::uint32_t k0[10], k1[10];
+};
+HEADWATER_INLINE PhiloxKeys philox_keys(const RandomStream& stream) {
+  PhiloxKeys keys;
+  for (std::uint32_t round = 0; round < 10; ++round) {
+    keys.k0[round] = static_cast<std::uint32_t>(stream.seed) + round * 0x9E3779B9u;
+    keys.k1[round] = static_cast<std::uint32_t>(stream.seed >> 32) + round * 0xBB67AE85u;
+  }
+  return keys;
+}
+
 #if defined(HEADWATER_ISA_avx512) || defined(HEADWATER_ISA_avx2)
 // Ten rounds on counters c (word by word, a lane each block).
-HEADWATER_INLINE void philox_rounds(const RandomStream& stream, WordVector (&c)[4]) {
-  std::uint32_t k0 = static_cast<std::uint32_t>(stream.seed),
-                k1 = static_cast<std::uint32_t>(stream.seed >> 32);
+HEADWATER_INLINE void philox_rounds(const PhiloxKeys& keys, WordVector (&c)[4]) {
   const WordVector m0 = words_of(0xD2511F53u), m1 = words_of(0xCD9E8D57u);
+#pragma GCC unroll 10
   for (int round = 0; round < 10; ++round) {
     const WordVector p0 = multiply_wide(c[0], m0), p1 = multiply_wide(c[2], m1);
-    c[0] = exclusive_or(upper_half(p1), c[1], words_of(k0));
-    c[2] = exclusive_or(upper_half(p0), c[3], words_of(k1));
+    c[0] = exclusive_or(upper_half(p1), c[1], words_of(keys.k0[round]));
+    c[2] = exclusive_or(upper_half(p0), c[3], words_of(keys.k1[round]));
     c[1] = p1;
     c[3] = p0;
-    k0 += 0x9E3779B9u;
-    k1 += 0xBB67AE85u;
   }
 }
 #endif
 
-// The words of elements 4·block .. 4·block + 63 of the stream.
-HEADWATER_INLINE Words64 random_words(const RandomStream& stream, std::uint64_t block) {
-  Words64 words;
+// The words of elements 4·block .. 4·block + 16·V - 1 of the stream, in the first V groups (whatever they
+// are, those behind may be written too).
+template <int V>
+HEADWATER_INLINE void random_words(const RandomStream& stream, const PhiloxKeys& keys, std::uint64_t block,
+                                   Words64& words) {
   const std::uint32_t purpose = static_cast<std::uint32_t>(stream.purpose) << 24;
 #if defined(HEADWATER_ISA_avx512) || defined(HEADWATER_ISA_avx2)
   if (static_cast<std::uint32_t>(block) <= 0xFFFFFFFFu - 15) {  // all 16 counters share their high word
     const WordVector high = words_of((static_cast<std::uint32_t>(block >> 32) & 0xFFFFFFu) | purpose);
     const WordVector layer = words_of(stream.layer), step = words_of(stream.step);
 #pragma GCC unroll 4
-    for (int first = 0; first < 16; first += kBlocks) {
+    for (int first = 0; first < 4 * V; first += kBlocks) {
       WordVector c[4] = {
           first_counters(static_cast<std::uint32_t>(block) + static_cast<std::uint32_t>(first)), high, layer,
           step};
-      philox_rounds(stream, c);
+      philox_rounds(keys, c);
       merge(c, words.group + first / 4);
     }
-    return words;
+    return;
   }
 #endif
-  std::uint32_t plain[64];
-  for (unsigned i = 0; i < 16; ++i) {
+  std::uint32_t plain[16 * V];
+  for (unsigned i = 0; i < 4 * V; ++i) {
     const std::uint64_t number = block + i;
     std::uint32_t c0 = static_cast<std::uint32_t>(number);
     std::uint32_t c1 = (static_cast<std::uint32_t>(number >> 32) & 0xFFFFFFu) | purpose;
     std::uint32_t c2 = stream.layer, c3 = stream.step;
-    std::uint32_t k0 = static_cast<std::uint32_t>(stream.seed),
-                  k1 = static_cast<std::uint32_t>(stream.seed >> 32);
     for (int round = 0; round < 10; ++round) {
       const std::uint64_t p0 = std::uint64_t{0xD2511F53u} * c0, p1 = std::uint64_t{0xCD9E8D57u} * c2;
-      c0 = static_cast<std::uint32_t>(p1 >> 32) ^ c1 ^ k0;
-      c2 = static_cast<std::uint32_t>(p0 >> 32) ^ c3 ^ k1;
+      c0 = static_cast<std::uint32_t>(p1 >> 32) ^ c1 ^ keys.k0[round];
+      c2 = static_cast<std::uint32_t>(p0 >> 32) ^ c3 ^ keys.k1[round];
       c1 = static_cast<std::uint32_t>(p1);
       c3 = static_cast<std::uint32_t>(p0);
-      k0 += 0x9E3779B9u;
-      k1 += 0xBB67AE85u;
     }
     plain[4 * i] = c0;
     plain[4 * i + 1] = c1;
@@ -111,7 +119,6 @@ HEADWATER_INLINE Words64 random_words(const RandomStream& stream, std::uint64_t 
     plain[4 * i + 3] = c3;
   }
   __builtin_memcpy(&words, plain, sizeof plain);
-  return words;
 }
 
 // `kept` in the lanes whose word is at least the rule's bound, 0 in the others.
