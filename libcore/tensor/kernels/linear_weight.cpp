@@ -51,10 +51,11 @@ struct Parts {
   Index count = 0;
 };
 
-// About `wanted` subtrees; none where they would be too many or too small.
-Parts parts_of(const FoldPlan& plan, Index wanted) {
+// About `wanted` subtrees, or fewer that are large enough; none where they would be too many.
+Parts parts_of(const FoldPlan& plan, Index wanted, Index least_rows) {
   Parts parts;
-  if (plan.rows < 256 * wanted) return {};
+  while (wanted > 4 && plan.rows < least_rows * wanted) wanted /= 2;
+  if (plan.rows < least_rows * wanted) return {};
   for (Index leaf = 0; leaf < static_cast<Index>(plan.leaves.size());) {
     if (parts.count == kMostParts) return {};
     const FoldBlock block = fold_block_at(plan, leaf, plan.rows / wanted * 5 / 4);
@@ -124,7 +125,8 @@ void linear_backward_weight(ConstMatrix x, ConstMatrix dy, const FoldPlan& plan,
   // tokens costs more than the work.
   const Index blocks = blocks_of(dw.rows) * blocks_of(dw.cols);
   if (blocks < 8 && dw.rows > 0 && dw.cols > 0) {
-    const Parts parts = parts_of(plan, 8 / blocks);
+    const bool is_small = dw.rows * dw.cols <= 128 * 128;  // partial sums stay in L2
+    const Parts parts = parts_of(plan, 8 / blocks, is_small ? 192 : 256);
     if (parts.count > 1) return run_parts(gemm_table(), whole, parts);
   }
   weight_in_blocks(whole);

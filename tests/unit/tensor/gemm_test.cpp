@@ -172,6 +172,8 @@ TEST_CASE("linear_backward_weight: exactly the fold of the plan") {
   // Leaves that are packed in several turns, with merges behind them.
   all.push_back({2300, 15, 256});
   all.push_back({3300, 20, 400});
+  // Cut by tokens into four parts.
+  all.push_back({900, 40, 48});
   for (const Shape& s : all) {
     CAPTURE(s.T);
     CAPTURE(s.I);
