@@ -82,6 +82,15 @@ HEADWATER_INLINE F16 zero_where_below(float bound, F16 x) {
 // x > 0 ? x : 0, but not-a-number stays one.
 HEADWATER_INLINE F16 relu(F16 x) { return select(less(x, F16::zero()), F16::zero(), x); }
 
+#if !defined(HEADWATER_ISA_avx512)
+// rows[c] = column c of the 16 rows at x, stride apart.
+HEADWATER_INLINE void load_transposed(const float* x, Index stride, F16 (&rows)[16]) {
+#pragma GCC unroll 16
+  for (int r = 0; r < 16; ++r) rows[r] = F16::load(x + r * stride);
+  transpose(rows);
+}
+#endif
+
 // to[step·c + r] = x[r·stride + c] for c < cols; rows beyond `rows` (at most 16) are 0.
 inline void transpose_panel(const float* x, Index stride, Index rows, Index cols, float* to,
                             Index step = 16) {
@@ -89,14 +98,13 @@ inline void transpose_panel(const float* x, Index stride, Index rows, Index cols
     F16 part[16];
     const Index width = cols - c < 16 ? cols - c : 16;
     if (rows == 16 && width == 16) {
-#pragma GCC unroll 16
-      for (int r = 0; r < 16; ++r) part[r] = F16::load(x + r * stride + c);
+      load_transposed(x + c, stride, part);
     } else {
 #pragma GCC unroll 16
       for (int r = 0; r < 16; ++r)
         part[r] = r < rows ? F16::load_partial(x + r * stride + c, width) : F16::zero();
+      transpose(part);
     }
-    transpose(part);
     if (width == 16) {
 #pragma GCC unroll 16
       for (int r = 0; r < 16; ++r) part[r].store(to + step * r);

@@ -99,4 +99,27 @@ HEADWATER_INLINE void transpose(F16 (&rows)[16]) {
   }
 }
 
+// rows[c] = column c of the 16 rows at x, stride apart, by groups of four columns: the rows' parts go to
+// their 128 bits as they are loaded, so that only these are transposed.
+HEADWATER_INLINE void load_transposed(const float* x, Index stride, F16 (&rows)[16]) {
+#pragma GCC unroll 4
+  for (int j = 0; j < 4; ++j) {
+    __m512 v[4];
+#pragma GCC unroll 4
+    for (int i = 0; i < 4; ++i) {
+      const float* p = x + i * stride + 4 * j;
+      v[i] = _mm512_castps128_ps512(_mm_loadu_ps(p));
+      v[i] = _mm512_mask_broadcast_f32x4(v[i], 0x00F0, _mm_loadu_ps(p + 4 * stride));
+      v[i] = _mm512_mask_broadcast_f32x4(v[i], 0x0F00, _mm_loadu_ps(p + 8 * stride));
+      v[i] = _mm512_mask_broadcast_f32x4(v[i], 0xF000, _mm_loadu_ps(p + 12 * stride));
+    }
+    const __m512 low_01 = _mm512_unpacklo_ps(v[0], v[1]), high_01 = _mm512_unpackhi_ps(v[0], v[1]);
+    const __m512 low_23 = _mm512_unpacklo_ps(v[2], v[3]), high_23 = _mm512_unpackhi_ps(v[2], v[3]);
+    rows[4 * j].v = _mm512_shuffle_ps(low_01, low_23, 0x44);
+    rows[4 * j + 1].v = _mm512_shuffle_ps(low_01, low_23, 0xEE);
+    rows[4 * j + 2].v = _mm512_shuffle_ps(high_01, high_23, 0x44);
+    rows[4 * j + 3].v = _mm512_shuffle_ps(high_01, high_23, 0xEE);
+  }
+}
+
 }  // namespace headwater::kernels::HEADWATER_ISA

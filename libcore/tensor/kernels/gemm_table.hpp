@@ -32,10 +32,11 @@ struct GemmTask {
   GemmFinish finish = {};
   float* scratch = nullptr;  // gemm_scratch() floats, aligned to 64 bytes
 };
-// Block of b, strip of a, the sums between k-blocks, those of a thin product.
+// Block of b, strip of a, the sums between k-blocks; of a thin product its sums, or some of bᵀ.
 inline Index gemm_scratch(Index M, Index N, Index K) {
+  if (M <= kThinRows) return kThinRows * round_up(N, kTileLanes) + 32 * 144 + 64;
   const Index depth = K < kDepth ? K : kDepth, cols = round_up(N, kTileLanes);
-  return depth * cols + 16 * (kDepth + 16) + (K > kDepth ? (M + 16) * cols : 0) + kThinRows * cols + 64;
+  return depth * cols + 16 * (kDepth + 16) + (K > kDepth ? (M + 16) * cols : 0) + 64;
 }
 
 // c = act(a·b + bias) with b in panels of 16 columns (kernels::PackedWeight), of which c has the first.

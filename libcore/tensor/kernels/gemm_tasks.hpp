@@ -22,6 +22,13 @@ struct GridRule {
 };
 GemmGrid best_grid(const GridRule& rule);
 GemmGrid gemm_grid(Index M, Index N, Index K);
+// Tasks of a product of few rows, which is bound by the values [rows, cols] of a weight that it reads or
+// writes; at most `most`.
+inline Index thin_tasks(Index rows, Index cols, Index most) {
+  constexpr Index kTaskValues = 128 * 1024, kMostTasks = 16;  // a task takes some five microseconds
+  const Index tasks = rows * cols / kTaskValues, limit = most < kMostTasks ? most : kMostTasks;
+  return tasks < 1 ? 1 : tasks < limit ? tasks : limit;
+}
 
 // `whole` without scratch.
 void multiply_in_blocks(const GemmTask& whole);

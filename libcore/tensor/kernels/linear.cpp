@@ -71,6 +71,7 @@ GemmGrid best_grid(const GridRule& rule) {
 
 // Every cut costs: a column block reads a again, a row block packs b again.
 GemmGrid gemm_grid(Index M, Index N, Index K) {
+  if (M <= kThinRows) return {1, thin_tasks(N, K, (N + kTileLanes - 1) / kTileLanes)};
   const Index depth = std::clamp<Index>(K, 1, kDepth);
   const Index products = M * N * std::max<Index>(K, 1);
   return best_grid(

@@ -104,7 +104,8 @@ void weight_in_blocks(const WeightTask& whole) {
   if (N == 0 || (M == 0 && !whole.column_sums)) return;
   const Index T = whole.leaf_count > 0 ? whole.leaves[whole.leaf_count - 1].end - whole.leaves[0].begin : 0;
   const GemmTable& table = gemm_table();
-  const GemmGrid grid = weight_grid(M, N, T);
+  const bool is_thin = whole.leaf_count == 1 && T <= kThinRows;  // written row by row
+  const GemmGrid grid = is_thin ? GemmGrid{thin_tasks(M, N, M), 1} : weight_grid(M, N, T);
   parallel_for(grid.row_blocks * grid.column_blocks, [&](Index index) {
     run_block(table, whole, grid, index % grid.row_blocks, index / grid.row_blocks);
   });

@@ -82,47 +82,78 @@ void multiply_thin(const GemmTask& task) {
   if (rest.has_more) finish_rows(task, 0, R);
 }
 
-// a·bᵀ of R rows: 16 rows of b at a time are transposed in registers, so that b is read once and in place.
-template <int R>
-void multiply_thin_transposed(const GemmTask& task) {
+// Rows a multiple of this apart all lie in one set of L1 and drive each other out; so many columns of them
+// are copied side by side first.
+constexpr Index kSetDistance = 1024, kCopied = 128, kCopiedStride = kCopied + 16;
+
+// a·bᵀ of R rows for columns [n, n + 16·G), of the last 16 those that are there: 16 rows of b at a time are
+// transposed in registers, so that b is read once. Each 16 columns are a chain of their own; several overlap.
+template <int R, int G>
+void thin_transposed(const GemmTask& task, const Rest& rest, Index n) {
   const Index N = task.c.cols, K = task.a.cols, stride = task.b.stride;
-  const Rest rest(task.finish);
-  for (Index n = 0; n < N; n += 16) {
-    const Index rows = N - n < 16 ? N - n : 16, next = n + 32 <= N ? 16 * stride : 0;
-    F16 sum[R];
+  const Index rows = N - n < 16 * G ? N - n - 16 * (G - 1) : 16;  // of the last group
+  F16 sum[G][R];
 #pragma GCC unroll 4
-    for (int r = 0; r < R; ++r) sum[r] = F16::zero();
-    const float* const b = task.b.row(n);
-    const auto add = [&](Index k, const F16& column) __attribute__((always_inline)) {
+  for (int g = 0; g < G; ++g) {
 #pragma GCC unroll 4
-      for (int r = 0; r < R; ++r) sum[r] = fma(F16::broadcast(task.a.row(r)[k]), column, sum[r]);
-    };
-    Index k = 0;
-    F16 part[16];
-    for (; rows == 16 && k + 16 <= K; k += 16) {
+    for (int r = 0; r < R; ++r) sum[g][r] = F16::zero();
+  }
+  F16 part[16];
+  const auto add = [&](int g, Index k, const F16& column) __attribute__((always_inline)) {
+#pragma GCC unroll 4
+    for (int r = 0; r < R; ++r) sum[g][r] = fma(F16::broadcast(task.a.row(r)[k]), column, sum[g][r]);
+  };
+  const auto add_whole = [&](const float* b, Index distance, Index k) __attribute__((always_inline)) {
+#pragma GCC unroll 4
+    for (int g = 0; g < G; ++g) {
+      load_transposed(b + 16 * g * distance, distance, part);
 #pragma GCC unroll 16
-      for (int i = 0; i < 16; ++i) {
-        __builtin_prefetch(b + i * stride + k + next, 0, 3);
-        part[i] = F16::load(b + i * stride + k);
-      }
-      transpose(part);
-#pragma GCC unroll 16
-      for (int i = 0; i < 16; ++i) add(k + i, part[i]);
+      for (int i = 0; i < 16; ++i) add(g, k + i, part[i]);
     }
-    for (; k < K; k += 16) {  // at the edges
-      const Index width = K - k < 16 ? K - k : 16;
-      for (int i = 0; i < 16; ++i)
-        part[i] = i < rows ? F16::load_partial(b + i * stride + k, width) : F16::zero();
-      transpose(part);
-      for (Index i = 0; i < width; ++i) add(k + i, part[i]);
-    }
-    for (int r = 0; r < R; ++r) {
-      if (task.finish.bias) sum[r] = sum[r] + F16::load_partial(task.finish.bias + n, rows);
-      if (rest.is_relu) sum[r] = relu(sum[r]);
-      float* c = task.c.row(r) + n;
-      (task.finish.accumulate ? F16::load_partial(c, rows) + sum[r] : sum[r]).store_partial(c, rows);
+  };
+  const Index whole = rows == 16 ? K / 16 * 16 : 0;
+  const float* const b = task.b.row(n);
+  Index k = 0;
+  if (stride % kSetDistance == 0) {
+    for (; k + kCopied <= whole; k += kCopied) {
+      for (Index r = 0; r < 16 * G; ++r)
+        copy_values(kCopied, b + r * stride + k, task.scratch + r * kCopiedStride);
+      for (Index i = 0; i < kCopied; i += 16) add_whole(task.scratch + i, kCopiedStride, k + i);
     }
   }
+  for (; k < whole; k += 16) add_whole(b + k, stride, k);
+  for (; k < K; k += 16) {  // at the edges
+    const Index width = K - k < 16 ? K - k : 16;
+    for (int g = 0; g < G; ++g) {
+      const Index there = g < G - 1 ? 16 : rows;
+      for (int i = 0; i < 16; ++i)
+        part[i] = i < there ? F16::load_partial(b + (16 * g + i) * stride + k, width) : F16::zero();
+      transpose(part);
+      for (Index i = 0; i < width; ++i) add(g, k + i, part[i]);
+    }
+  }
+#pragma GCC unroll 4
+  for (int g = 0; g < G; ++g) {
+    const Index first = n + 16 * g, lanes = g < G - 1 ? 16 : rows;
+#pragma GCC unroll 4
+    for (int r = 0; r < R; ++r) {
+      F16 value = sum[g][r];
+      if (task.finish.bias) value = value + F16::load_partial(task.finish.bias + first, lanes);
+      if (rest.is_relu) value = relu(value);
+      float* c = task.c.row(r) + first;
+      (task.finish.accumulate ? F16::load_partial(c, lanes) + value : value).store_partial(c, lanes);
+    }
+  }
+}
+
+template <int R>
+void multiply_thin_transposed(const GemmTask& task) {
+  constexpr int kGroups = 2;
+  const Index N = task.c.cols;
+  const Rest rest(task.finish);
+  Index n = 0;
+  for (; n + 16 * kGroups <= N; n += 16 * kGroups) thin_transposed<R, kGroups>(task, rest, n);
+  for (; n < N; n += 16) thin_transposed<R, 1>(task, rest, n);
   if (rest.has_more) finish_rows(task, 0, R);
 }
 

@@ -219,9 +219,54 @@ class FoldedProduct {
   Index next_rows_ = 0;
 };
 
+// One leaf of T tokens: c is written row by row, as memory likes it.
+template <int T>
+void weight_thin(const WeightTask& task) {
+  const Index N = task.c.cols, whole = N / 16 * 16;
+  for (Index m = 0; m < task.c.rows; ++m) {
+    F16 factor[T];
+#pragma GCC unroll 4
+    for (int t = 0; t < T; ++t) factor[t] = F16::broadcast(task.x.row(t)[m]);
+    float* const c = task.c.row(m);
+    const auto sum_at = [&](Index n, auto load) __attribute__((always_inline)) {
+      F16 sum = F16::zero();
+#pragma GCC unroll 4
+      for (int t = 0; t < T; ++t) sum = fma(factor[t], load(task.y.row(t) + n), sum);
+      return task.accumulate ? load(c + n) + sum : sum;
+    };
+    for (Index n = 0; n < whole; n += 16) sum_at(n, [](const float* p) { return F16::load(p); }).store(c + n);
+    if (whole < N) {
+      const Index lanes = N - whole;
+      sum_at(whole, [=](const float* p) {
+        return F16::load_partial(p, lanes);
+      }).store_partial(c + whole, lanes);
+    }
+  }
+  for (Index n = 0; task.column_sums && n < N; n += 16) {
+    const Index lanes = N - n < 16 ? N - n : 16;
+    F16 sum = F16::zero();
+    for (int t = 0; t < T; ++t) sum = sum + F16::load_partial(task.y.row(t) + n, lanes);
+    (task.accumulate ? F16::load_partial(task.column_sums + n, lanes) + sum : sum)
+        .store_partial(task.column_sums + n, lanes);
+  }
+}
+
 }  // namespace
 
 void weight(const WeightTask& task) {
+  const Index tokens = task.leaf_count == 1 ? task.leaves[0].end - task.leaves[0].begin : 0;
+  switch (task.last_merges == 0 && tokens <= kThinRows ? tokens : 0) {
+    case 1:
+      return weight_thin<1>(task);
+    case 2:
+      return weight_thin<2>(task);
+    case 3:
+      return weight_thin<3>(task);
+    case 4:
+      return weight_thin<4>(task);
+    default:
+      break;
+  }
   if (task.leaf_count > 0) {
     FoldedProduct(task).run();
   } else if (!task.accumulate) {

@@ -37,6 +37,12 @@ std::vector<Shape> shapes() {
   all.push_back({40, 800, 130});
   all.push_back({33, 70, 1500});
   all.push_back({700, 40, 300});
+  // Few rows: several tasks, and rows of the weight that are copied (a multiple of 1024 apart) or are not.
+  for (Index T : {1, 2, 3, 4}) {
+    all.push_back({T, 300, 1500});
+    all.push_back({T, 1500, 300});
+    all.push_back({T, 1021, 90});
+  }
   return all;
 }
 
@@ -174,12 +180,11 @@ TEST_CASE("linear_backward_weight: exactly the fold of the plan") {
   all.push_back({3300, 20, 400});
   // Cut by tokens into four parts.
   all.push_back({900, 40, 48});
-  for (const Shape& s : all) {
+  const auto check = [](const Shape& s, const std::vector<Index>& offsets) {
     CAPTURE(s.T);
     CAPTURE(s.I);
     CAPTURE(s.O);
     FoldPlan plan;
-    const std::vector<Index> offsets = offsets_for(s.T);
     plan.assign(offsets);
     const Grid<float> x = random_grid(s.T, s.I, 1, 3), dy = random_grid(s.T, s.O, 2, 5);
     Grid<float> dw(s.I, s.O, 2), db(1, s.O), exact(s.I, s.O, 2), exact_db(1, s.O);
@@ -199,6 +204,10 @@ TEST_CASE("linear_backward_weight: exactly the fold of the plan") {
     Grid<float> without(s.I, s.O, 2);
     kernels::linear_backward_weight(x.view(), dy.view(), plan, without.view(), nullptr, false);
     CHECK(testing::same_bits(without, dw));
+  };
+  for (const Shape& s : all) {
+    check(s, offsets_for(s.T));
+    if (s.T > 0 && s.T <= 20) check(s, {0, s.T});  // one sequence, so one leaf
   }
 }
 
@@ -266,8 +275,8 @@ TEST_CASE("linear: a row alone has the bits it has in a batch, in both forms") {
 }
 
 TEST_CASE("products: the same bits on every code path, for any number of threads") {
-  for (const Shape& s : {Shape{1, 129, 70}, Shape{29, 500, 47}, Shape{600, 96, 200}, Shape{9, 60, 3000},
-                         Shape{40, 1500, 40}}) {
+  for (const Shape& s : {Shape{1, 129, 70}, Shape{2, 400, 1024}, Shape{29, 500, 47}, Shape{600, 96, 200},
+                         Shape{9, 60, 3000}, Shape{40, 1500, 40}}) {
     FoldPlan plan;
     const std::vector<Index> offsets = offsets_for(s.T);
     plan.assign(offsets);
