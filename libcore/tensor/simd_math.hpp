@@ -16,6 +16,28 @@ HEADWATER_INLINE F16 polynomial(F16 x, const float (&c)[N]) {
   return sum;
 }
 
+// The same with neighbours joined first, then their sums by x², x⁴ ...: more multiplications, but a shorter
+// chain.
+template <int N>
+HEADWATER_INLINE F16 joined(F16 x, const F16 (&terms)[N]) {
+  if constexpr (N == 1) {
+    return terms[0];
+  } else {
+    F16 pairs[(N + 1) / 2];
+#pragma GCC unroll 16
+    for (int i = 0; i < N / 2; ++i) pairs[i] = fma(terms[2 * i + 1], x, terms[2 * i]);
+    if constexpr (N % 2 == 1) pairs[N / 2] = terms[N - 1];
+    return joined(x * x, pairs);
+  }
+}
+template <int N>
+HEADWATER_INLINE F16 polynomial_by_pairs(F16 x, const float (&c)[N]) {
+  F16 terms[N];
+#pragma GCC unroll 16
+  for (int i = 0; i < N; ++i) terms[i] = F16::broadcast(c[i]);
+  return joined(x, terms);
+}
+
 HEADWATER_INLINE F16 copy_sign(F16 magnitude, F16 sign) {
   return from_bits(bits_of(magnitude) | (bits_of(sign) & I16::broadcast(-0x7FFFFFFF - 1)));
 }
@@ -73,16 +95,25 @@ HEADWATER_INLINE F16 sigmoid(F16 x) {
   return one / (one + exp(F16::zero() - x));
 }
 
-// erf x: up to 1 an odd polynomial, beyond it 1 - e^(a polynomial close to ln erfc x), 1 from 4 on.
-HEADWATER_INLINE F16 erf(F16 x) {
-  const F16 a = abs(x), square = x * x;
-  const F16 small = a * polynomial(square, {0x1.20dd74p0f, -0x1.81273ep-2f, 0x1.ce2cf8p-4f, -0x1.b7f90cp-6f,
-                                            0x1.5405b2p-8f, -0x1.a3f6fcp-11f, 0x1.496a28p-14f});
-  const F16 t = select(less(F16::broadcast(4), a), F16::broadcast(4), a);
-  const F16 large = F16::broadcast(1) -
-                    exp(polynomial(t, {0x1.8b3e3ep-13f, -0x1.212c2cp0f, -0x1.4434fp-1f, -0x1.bc18cep-4f,
-                                       0x1.9d0bcep-6f, -0x1.1398fp-8f, 0x1.ceead4p-12f, -0x1.6c0670p-16f}));
-  return copy_sign(select(less(a, F16::broadcast(1)), small, large), x);
+// 2^x for -126 <= x <= 126; x = n + r with |r| <= 1/2; n goes into the exponent of 2^r.
+HEADWATER_INLINE F16 exp2(F16 x) {
+  const F16 shift = F16::broadcast(0x1.8p23f);
+  const F16 shifted = x + shift;
+  const F16 p =
+      polynomial_by_pairs(x - (shifted - shift), {1.0f, 0x1.62e43p-1f, 0x1.ebfbdcp-3f, 0x1.c6aee8p-5f,
+                                                  0x1.3b2d4cp-7f, 0x1.5f3e52p-10f, 0x1.41fbbcp-13f});
+  return from_bits(bits_of(p) + shift_left<23>(bits_of(shifted)));
+}
+
+// Φ(x) = (1 + erf(x/sqrt(2)))/2, the distribution function of the normal distribution: below 0 it is 2^(a
+// polynomial close to log2 Φ(x)), 0 from -6 on; above 0 it is 1 - Φ(-x).
+HEADWATER_INLINE F16 normal_probability(F16 x) {
+  const F16 a = abs(x), bound = F16::broadcast(6), t = min(a, bound);
+  const F16 near = exp2(polynomial_by_pairs(
+      t, {-1.0f, -0x1.26aedep+0f, -0x1.d6398p-2f, -0x1.ae1f06p-5f, 0x1.cebefp-8f, -0x1.dc0b7ep-14f,
+          -0x1.bd5f2cp-13f, 0x1.b5e68cp-15f, -0x1.840448p-18f, 0x1.153cd6p-22f}));
+  const F16 tail = select(less(bound, a), F16::zero(), near);
+  return select(less(x, F16::zero()), tail, F16::broadcast(1) - tail);
 }
 
 }  // namespace headwater::kernels::HEADWATER_ISA

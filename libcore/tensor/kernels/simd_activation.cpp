@@ -4,14 +4,18 @@ namespace headwater::kernels::HEADWATER_ISA {
 
 namespace {
 
-constexpr float kRootHalf = 0x1.6a09e6p-1f;       // sqrt(1/2)
 constexpr float kRootTwoOverPi = 0x1.988454p-1f;  // sqrt(2/π), Hendrycks & Gimpel 2016
 constexpr float kCubic = 0.044715f;               // ib.
 constexpr float kDensity = 0x1.988454p-2f;        // 1/sqrt(2π)
+constexpr float kHalfLogE = 0x1.715476p-1f;       // log2(e)/2
 
 F16 of(float x) { return F16::broadcast(x); }
 
-F16 normal_probability(F16 x) { return of(0.5f) * (of(1) + erf(x * of(kRootHalf))); }
+// The density of the normal distribution.
+F16 normal_density(F16 x) {
+  const F16 exponent = of(-kHalfLogE) * x * x;
+  return of(kDensity) * select(less(exponent, of(-126)), F16::zero(), exp2(exponent));
+}
 F16 tanh_inside(F16 x) { return tanh(of(kRootTwoOverPi) * fma(of(kCubic) * x * x, x, x)); }
 
 // y[i] = f(x[i]).
@@ -70,8 +74,7 @@ void activation_backward(Activation activation, Index n, const float* y, const f
       map_slope(n, y, dy, dpre, [](F16 v) { return select(less(F16::zero(), v), of(1), F16::zero()); });
       break;
     case Activation::gelu:
-      map_slope(n, pre, dy, dpre,
-                [](F16 v) { return fma(v * of(kDensity), exp(of(-0.5f) * v * v), normal_probability(v)); });
+      map_slope(n, pre, dy, dpre, [](F16 v) { return fma(v, normal_density(v), normal_probability(v)); });
       break;
     case Activation::gelu_tanh:
       map_slope(n, pre, dy, dpre, [](F16 v) {
