@@ -14,10 +14,9 @@ void embed(std::span<const std::int32_t> ids, ConstMatrix table, Real scale,
            std::span<const std::int32_t> position_of, ConstMatrix positions, Matrix y) {
   const EmbeddingTable& functions = embedding_table();
   for_each_row_block(y.rows, y.cols, [&](Index begin, Index end) {
-    for (Index t = begin; t < end; ++t) {
-      functions.forward(table.row(ids[t]), scale, positions ? positions.row(position_of[t]) : nullptr, y.cols,
-                        y.row(t));
-    }
+    functions.forward(
+        {ids.data() + begin, table, scale, positions ? position_of.data() + begin : nullptr, positions},
+        y.rows_between(begin, end));
   });
 }
 

@@ -122,9 +122,16 @@ struct EmbeddingRow {
   float* to;
   bool accumulate;
 };
+// Tokens that are looked up one after the other; `positions` may be empty.
+struct EmbeddingLookup {
+  const std::int32_t* ids;
+  MatrixOf<const float> table;
+  float scale;
+  const std::int32_t* position_of;
+  MatrixOf<const float> positions;
+};
 struct EmbeddingTable {
-  void (*forward)(const float* word, float scale, const float* position, Index cols,
-                  float* y);  // position may be null
+  void (*forward)(const EmbeddingLookup& lookup, MatrixOf<float> y);
   void (*backward)(const EmbeddingRow& row, const Leaves& leaves);
 };
 const EmbeddingTable& embedding_table();

@@ -6,17 +6,44 @@ namespace headwater::kernels::HEADWATER_ISA {
 
 namespace {
 
-void forward(const float* word, float scale, const float* position, Index cols, float* y) {
-  const F16 factor = F16::broadcast(scale);
+constexpr Index kTokensAhead = 8;  // rows are fetched so long before they are read
+
+// The row of one token; its last group of columns has `lanes`.
+template <bool HasPosition>
+HEADWATER_INLINE void look_up(const float* word, F16 scale, const float* position, Index groups, Index lanes,
+                              float* y) {
+  const auto value = [&](Index c, auto load) __attribute__((always_inline)) {
+    const F16 scaled = load(word + c) * scale;
+    return HasPosition ? scaled + load(position + c) : scaled;
+  };
+  const auto whole = [](const float* p) { return F16::load(p); };
   Index c = 0;
-  for (; c + 16 <= cols; c += 16) {
-    const F16 value = F16::load(word + c) * factor;
-    (position ? value + F16::load(position + c) : value).store(y + c);
+  for (Index g = 1; g < groups; ++g, c += 16) value(c, whole).store(y + c);
+  if (lanes == 16) return value(c, whole).store(y + c);
+  value(c, [=](const float* p) { return F16::load_partial(p, lanes); }).store_partial(y + c, lanes);
+}
+
+template <bool HasPosition>
+void look_up_all(const EmbeddingLookup& lookup, MatrixOf<float> y) {
+  const F16 scale = F16::broadcast(lookup.scale);
+  const Index groups = (y.cols + 15) / 16, lanes = y.cols - 16 * (groups - 1);
+  for (Index t = 0; t < y.rows; ++t) {
+    if (t + kTokensAhead < y.rows) {
+      const float* const next = lookup.table.row(lookup.ids[t + kTokensAhead]);
+      for (Index c = 0; c < y.cols; c += 16) __builtin_prefetch(next + c, 0, 3);
+    }
+    const float* const position = HasPosition ? lookup.positions.row(lookup.position_of[t]) : nullptr;
+    look_up<HasPosition>(lookup.table.row(lookup.ids[t]), scale, position, groups, lanes, y.row(t));
   }
-  if (c == cols) return;
-  const Index rest = cols - c;
-  const F16 value = F16::load_partial(word + c, rest) * factor;
-  (position ? value + F16::load_partial(position + c, rest) : value).store_partial(y + c, rest);
+}
+
+void forward(const EmbeddingLookup& lookup, MatrixOf<float> y) {
+  if (y.cols == 0) return;
+  if (lookup.positions) {
+    look_up_all<true>(lookup, y);
+  } else {
+    look_up_all<false>(lookup, y);
+  }
 }
 
 // Columns [first, first + 16·P) of one row's gradient: a chain over its tokens in each leaf, folded by the
