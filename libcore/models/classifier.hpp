@@ -2,8 +2,8 @@
 // transform or token mixing, pooling over the sequence, dropout, head.
 #pragma once
 
-#include "layers/blocks.hpp"
 #include "layers/embedding.hpp"
+#include "models/encoder_stack.hpp"
 #include "models/text_classifier.hpp"
 
 namespace headwater {
@@ -36,10 +36,9 @@ class Classifier : public TextClassifier {
   LayerBuilder builder_;
   Embedding embedding_;
   Dropout embedding_dropout_;
-  std::vector<EncoderBlock> encoder_;
-  std::unique_ptr<LayerNorm> encoder_norm_;  // at the end of a pre-norm stack
   Dropout output_dropout_;
   ClassHead head_;
+  EncoderStack encoder_;
 };
 
 }  // namespace headwater

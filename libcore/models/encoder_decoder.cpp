@@ -39,33 +39,21 @@ EncoderDecoder::EncoderDecoder(const ModelSettings& settings, Index source_vocab
       source_dropout_(builder_, settings.dropout),
       target_dropout_(builder_, settings.dropout),
       output_dropout_(builder_, settings.output_dropout),
-      head_(builder_, "head", settings.width, target_vocabulary) {
+      head_(builder_, "head", settings.width, target_vocabulary),
+      encoder_(builder_, settings) {
   const BlockSettings block = block_settings(settings);
-  for (Index i = 0; i < settings.encoder_layers; ++i)
-    encoder_.emplace_back(builder_, "encoder." + std::to_string(i), block);
   for (Index i = 0; i < settings.decoder_layers; ++i)
     decoder_.emplace_back(builder_, "decoder." + std::to_string(i), block);
-  if (block.norm_place == NormPlace::pre) {
-    if (!encoder_.empty())
-      encoder_norm_ =
-          std::make_unique<LayerNorm>(builder_, "encoder.norm", settings.width, settings.norm_epsilon);
-    decoder_norm_ =
-        std::make_unique<LayerNorm>(builder_, "decoder.norm", settings.width, settings.norm_epsilon);
-  }
+  if (block.norm_place == NormPlace::pre)
+    decoder_norm_.emplace(builder_, "decoder.norm", settings.width, settings.norm_epsilon);
 }
 
 Variable EncoderDecoder::encode(const StepContext& context, const PackedTokens& source,
                                 std::vector<AttentionTrace>* traces) const {
   const Packing& packing = pack(context.tape, source);
-  Variable x = source_dropout_(context, source_embedding_(context, packing, source.ids, source.position_of));
-  Index layer = 0;
-  for (const EncoderBlock& block : encoder_) {
-    const EncoderBlockOutput out = block(context, x, Causality::full);
-    x = out.hidden;
-    if (traces) traces->push_back({AttentionKind::encoder, layer, out.self});
-    ++layer;
-  }
-  return encoder_norm_ ? (*encoder_norm_)(context, x) : x;
+  return encoder_(
+      context, source_dropout_(context, source_embedding_(context, packing, source.ids, source.position_of)),
+      traces);
 }
 
 Variable EncoderDecoder::embed_target(const StepContext& context, const Packing& packing,
@@ -110,38 +98,23 @@ void EncoderDecoder::choose(const StepContext& context, const Variable& hidden, 
 }
 
 std::vector<LayerSummary> EncoderDecoder::summary() const {
-  const double n = static_cast<double>(settings_.length), d = static_cast<double>(settings_.width);
-  const double inner = static_cast<double>(settings_.heads * attention_settings(settings_).head_width);
-  const double f = static_cast<double>(settings_.feed_forward_width),
-               v = static_cast<double>(target_vocabulary_);
-  const double attention =
-      2 * 4 * n * d * inner + 2 * 2 * n * n * inner;  // four projections, scores and values
-  const double feed_forward = 2 * 2 * n * d * f;
-  const auto parameters_of = [&](const std::string& prefix) {
-    Index sum = 0;
-    for (const auto& p : parameters_.all()) {
-      if (p->name.starts_with(prefix)) sum += p->size();
-    }
-    return sum;
-  };
+  const double decoder_flops = 2 * attention_flops(settings_) + feed_forward_flops(settings_);
   const std::string width = std::to_string(settings_.width);
   std::vector<LayerSummary> rows;
-  rows.push_back({"source_embedding", "[S, " + width + "]", parameters_of("source_embedding."), 0});
-  rows.push_back({"target_embedding", "[T, " + width + "]", parameters_of("target_embedding."), 0});
-  for (std::size_t i = 0; i < encoder_.size(); ++i) {
-    const std::string name = "encoder." + std::to_string(i);
-    rows.push_back({name, "[S, " + width + "]", parameters_of(name + "."), attention + feed_forward});
-  }
-  if (encoder_norm_)
-    rows.push_back({"encoder.norm", "[S, " + width + "]", parameters_of("encoder.norm."), 0});
+  rows.push_back(
+      {"source_embedding", "[S, " + width + "]", parameters_of(parameters_, "source_embedding."), 0});
+  rows.push_back(
+      {"target_embedding", "[T, " + width + "]", parameters_of(parameters_, "target_embedding."), 0});
+  encoder_.summarize(settings_, parameters_, rows);
   for (std::size_t i = 0; i < decoder_.size(); ++i) {
     const std::string name = "decoder." + std::to_string(i);
-    rows.push_back({name, "[T, " + width + "]", parameters_of(name + "."), 2 * attention + feed_forward});
+    rows.push_back({name, "[T, " + width + "]", parameters_of(parameters_, name + "."), decoder_flops});
   }
   if (decoder_norm_)
-    rows.push_back({"decoder.norm", "[T, " + width + "]", parameters_of("decoder.norm."), 0});
-  rows.push_back(
-      {"head", "[T, " + std::to_string(target_vocabulary_) + "]", parameters_of("head."), 2 * n * d * v});
+    rows.push_back({"decoder.norm", "[T, " + width + "]", parameters_of(parameters_, "decoder.norm."), 0});
+  rows.push_back({"head", "[T, " + std::to_string(target_vocabulary_) + "]",
+                  parameters_of(parameters_, "head."),
+                  2.0 * static_cast<double>(settings_.length * settings_.width * target_vocabulary_)});
   return rows;
 }
 

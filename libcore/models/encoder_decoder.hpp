@@ -1,15 +1,14 @@
 // The encoder-decoder Transformer (Vaswani et al. 2017).
 #pragma once
 
-#include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "data/packed_tokens.hpp"
 #include "layers/blocks.hpp"
 #include "layers/embedding.hpp"
-#include "models/attention_trace.hpp"
-#include "models/layer_summary.hpp"
+#include "models/encoder_stack.hpp"
 #include "recipe/recipe.hpp"
 
 namespace headwater {
@@ -57,11 +56,11 @@ class EncoderDecoder {
   LayerBuilder builder_;
   Embedding source_embedding_, target_embedding_;
   Dropout source_dropout_, target_dropout_;
-  std::vector<EncoderBlock> encoder_;
-  std::vector<DecoderBlock> decoder_;
-  std::unique_ptr<LayerNorm> encoder_norm_, decoder_norm_;  // at the end of pre-norm stacks
   Dropout output_dropout_;
   Linear head_;
+  EncoderStack encoder_;
+  std::vector<DecoderBlock> decoder_;
+  std::optional<LayerNorm> decoder_norm_;  // at the end of a pre-norm stack
 };
 
 // The packing of tokens, kept in the tape's arena.

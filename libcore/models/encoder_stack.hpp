@@ -1,0 +1,36 @@
+// The encoder that all models share: its blocks, and the norm at the end of a pre-norm stack.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "layers/blocks.hpp"
+#include "models/attention_trace.hpp"
+#include "models/layer_summary.hpp"
+#include "recipe/recipe.hpp"
+
+namespace headwater {
+
+class EncoderStack {
+ public:
+  // Throws UsageError where settings do not fit together.
+  EncoderStack(LayerBuilder& builder, const ModelSettings& settings);
+
+  // Embedded tokens [S, D] -> [S, D]. Blocks that mix otherwise than by attention leave no trace.
+  Variable operator()(const StepContext& context, Variable x, std::vector<AttentionTrace>* traces) const;
+
+  // A row for each block, and one for the norm.
+  void summarize(const ModelSettings& settings, const Parameters& parameters,
+                 std::vector<LayerSummary>& rows) const;
+
+ private:
+  std::vector<EncoderBlock> blocks_;
+  std::optional<LayerNorm> norm_;
+};
+
+// Multiplications and additions of a sequence of settings.length tokens: of attention over as many keys, with
+// its four projections, and of the layers behind it.
+double attention_flops(const ModelSettings& settings);
+double feed_forward_flops(const ModelSettings& settings);
+
+}  // namespace headwater
