@@ -9,7 +9,6 @@
 
 #include "keras_model.hpp"
 #include "models/classifier.hpp"
-#include "training/optimizer.hpp"
 
 using namespace headwater;
 
@@ -48,13 +47,7 @@ struct Model {
       : file(reference_path(name)),
         model(settings_of(file), file.at("weights/embedding/tokens/embeddings").shape[0]) {
     model.parameters().allocate(true);
-    load_weights();
-  }
-
-  void load_weights() {
-    for_each_parameter(file, "weights", model.parameters(), [](Parameter& p, const TensorView& tensor) {
-      read_numbers(tensor, std::span<float>(p.value.data, static_cast<std::size_t>(p.size())));
-    });
+    load_reference_weights(file, model.parameters());
   }
 
   Matrix logits(const ClassBatch& batch, std::vector<AttentionTrace>* traces = nullptr) {
@@ -106,58 +99,11 @@ TEST_CASE_FIXTURE(Padded, "classifier with its padding kept: logits agree with K
 }
 
 TEST_CASE_FIXTURE(Padded, "classifier with its padding kept: loss and every gradient agree with Keras") {
-  const double loss = loss_and_gradients(),
-               theirs = static_cast<double>(read_floats(file.at("outputs/loss"))[0]);
-  CHECK(std::abs(loss - theirs) <= kLossRelative * theirs);
-  double largest = 0;
-  for (const Real g : model.parameters().gradients())
-    largest = std::max(largest, std::abs(static_cast<double>(g)));
-  CHECK(largest > 100 * kAbsolute);
-  const auto& tensors = file.tensors();
-  const auto found = std::find_if(tensors.begin(), tensors.end(), [](const TensorView& t) {
-    return t.name.find("/gradient/") != std::string::npos;
-  });
-  REQUIRE(found != tensors.end());
-  for_each_parameter(file, found->name.substr(0, found->name.find('/')) + "/gradient", model.parameters(),
-                     [&](Parameter& p, const TensorView& tensor) {
-                       const Distance d = distance(p.gradient, read_floats(tensor));
-                       INFO("gradient of ", p.name, ": absolute distance ", d.absolute, ", relative ",
-                            d.relative);
-                       CHECK(d.absolute <= kAbsolute);
-                       CHECK((d.relative <= kGradientRelative || d.absolute <= kGradientRounding * largest));
-                     });
+  check_loss_and_gradients(file, model.parameters(), [&] { return loss_and_gradients(); });
 }
 
 TEST_CASE_FIXTURE(Padded, "classifier with its padding kept: five steps of each optimizer agree with Keras") {
-  const Json settings = reference_settings(file);
-  REQUIRE(settings.at("optimizers").as_object().size() > 0);
-  for (const auto& entry : settings.at("optimizers").as_object()) {
-    const auto& name = entry.first;
-    const OptimizerSettings chosen = optimizer_of(name, entry.second);
-    load_weights();
-    Optimizer optimizer(chosen, model.parameters());
-    std::int64_t step = 0;
-    for (const float theirs : read_floats(file.at(name + "/losses"))) {
-      const double loss = loss_and_gradients();
-      ++step;
-      INFO(name, ", loss before step ", step);
-      CHECK(std::abs(loss - static_cast<double>(theirs)) <= kLossRelative * static_cast<double>(theirs));
-      optimizer.step(chosen.learning_rate, step);
-    }
-    optimizer.flush(step);
-    double moved = 0;
-    for_each_parameter(
-        file, name + "/after", model.parameters(), [&](Parameter& p, const TensorView& tensor) {
-          const Distance d = distance(p.value, read_floats(tensor));
-          INFO(name, ": ", p.name, " after ", step, " steps: absolute distance ", d.absolute, " at ", d.at);
-          CHECK(d.absolute <= (p.name.ends_with(".key.bias") ? kAbsolute : kAfterSteps));
-        });
-    for_each_parameter(file, "weights", model.parameters(), [&](Parameter& p, const TensorView& tensor) {
-      moved = std::max(moved, distance(p.value, read_floats(tensor)).absolute);
-    });
-    INFO(name);
-    CHECK(moved > 10 * kAbsolute);  // it did something
-  }
+  check_optimizers(file, model.parameters(), [&] { return loss_and_gradients(); });
 }
 
 TEST_CASE("classifier with positions: logits and attention agree with Keras, alone and packed together") {

@@ -11,7 +11,6 @@
 #include "keras_model.hpp"
 #include "models/encoder_decoder.hpp"
 #include "reference_folder.hpp"
-#include "training/optimizer.hpp"
 
 using namespace headwater;
 
@@ -62,18 +61,7 @@ struct Golden {
 
   Golden() {
     model.parameters().allocate(true);
-    load_weights();
-  }
-
-  template <class F>
-  void for_each(const std::string& folder, const F& f) {
-    for_each_parameter(file, folder, model.parameters(), f);
-  }
-
-  void load_weights() {
-    for_each("weights", [](Parameter& p, const TensorView& tensor) {
-      read_numbers(tensor, std::span<float>(p.value.data, static_cast<std::size_t>(p.size())));
-    });
+    load_reference_weights(file, model.parameters());
   }
 
   // Mean over real target tokens; leaves its gradients in the parameters.
@@ -159,56 +147,9 @@ TEST_CASE_FIXTURE(Golden, "encoder-decoder: logits and attention agree with Kera
 }
 
 TEST_CASE_FIXTURE(Golden, "encoder-decoder: loss and every gradient agree with Keras") {
-  const double loss = loss_and_gradients(),
-               theirs = static_cast<double>(read_floats(file.at("outputs/loss"))[0]);
-  CHECK(std::abs(loss - theirs) <= kLossRelative * theirs);
-  double largest = 0;
-  for (const Real g : model.parameters().gradients())
-    largest = std::max(largest, std::abs(static_cast<double>(g)));
-  CHECK(largest > 100 * kAbsolute);  // the bound means something
-  // Any optimizer's: all start from the same.
-  const auto& tensors = file.tensors();
-  const auto found = std::find_if(tensors.begin(), tensors.end(), [](const TensorView& t) {
-    return t.name.find("/gradient/") != std::string::npos;
-  });
-  REQUIRE(found != tensors.end());
-  for_each(found->name.substr(0, found->name.find('/')) + "/gradient", [&](Parameter& p,
-                                                                           const TensorView& tensor) {
-    const Distance d = distance(p.gradient, read_floats(tensor));
-    INFO("gradient of ", p.name, ": absolute distance ", d.absolute, " at ", d.at, ", relative ", d.relative);
-    CHECK(d.absolute <= kAbsolute);
-    CHECK((d.relative <= kGradientRelative || d.absolute <= kGradientRounding * largest));
-  });
+  check_loss_and_gradients(file, model.parameters(), [&] { return loss_and_gradients(); });
 }
 
 TEST_CASE_FIXTURE(Golden, "encoder-decoder: five steps of each optimizer agree with Keras") {
-  const Json settings = reference_settings(file);
-  REQUIRE(settings.at("optimizers").as_object().size() > 0);
-  for (const auto& entry : settings.at("optimizers").as_object()) {
-    const auto& name = entry.first;
-    const auto& values = entry.second;
-    const OptimizerSettings chosen = optimizer_of(name, values);
-    load_weights();
-    Optimizer optimizer(chosen, model.parameters());
-    const std::vector<float> losses = read_floats(file.at(name + "/losses"));
-    std::int64_t step = 0;
-    for (const float theirs : losses) {
-      ++step;
-      const double loss = loss_and_gradients();
-      INFO(name, ", loss before step ", step);
-      CHECK(std::abs(loss - static_cast<double>(theirs)) <= kLossRelative * static_cast<double>(theirs));
-      optimizer.step(chosen.learning_rate, step);
-    }
-    double moved = 0;
-    for_each(name + "/after", [&](Parameter& p, const TensorView& tensor) {
-      const Distance d = distance(p.value, read_floats(tensor));
-      INFO(name, ": ", p.name, " after ", step, " steps: absolute distance ", d.absolute, " at ", d.at);
-      CHECK(d.absolute <= (p.name.ends_with(".key.bias") ? kAbsolute : kAfterSteps));
-    });
-    for_each("weights", [&](Parameter& p, const TensorView& tensor) {
-      moved = std::max(moved, distance(p.value, read_floats(tensor)).absolute);
-    });
-    INFO(name);
-    CHECK(moved > 10 * kAbsolute);  // it did something
-  }
+  check_optimizers(file, model.parameters(), [&] { return loss_and_gradients(); });
 }

@@ -1,5 +1,10 @@
 #include "keras_model.hpp"
 
+#include <algorithm>
+#include <cmath>
+
+#include "training/optimizer.hpp"
+
 #include <map>
 
 using namespace headwater;
@@ -49,4 +54,65 @@ OptimizerSettings optimizer_of(const std::string& name, const Json& json) {
     }
   }
   return settings;
+}
+
+void load_reference_weights(const Safetensors& file, Parameters& parameters) {
+  for_each_parameter(file, "weights", parameters, [](Parameter& p, const TensorView& tensor) {
+    read_numbers(tensor, std::span<float>(p.value.data, static_cast<std::size_t>(p.size())));
+  });
+}
+
+void check_loss_and_gradients(const Safetensors& file, Parameters& parameters,
+                              const std::function<double()>& loss_and_gradients) {
+  const double loss = loss_and_gradients(),
+               theirs = static_cast<double>(read_floats(file.at("outputs/loss"))[0]);
+  CHECK(std::abs(loss - theirs) <= kLossRelative * theirs);
+  double largest = 0;
+  for (const Real g : parameters.gradients()) largest = std::max(largest, std::abs(static_cast<double>(g)));
+  CHECK(largest > 100 * kAbsolute);  // the bound means something
+  // Any optimizer's: all start from the same.
+  const auto& tensors = file.tensors();
+  const auto found = std::find_if(tensors.begin(), tensors.end(), [](const TensorView& t) {
+    return t.name.find("/gradient/") != std::string::npos;
+  });
+  REQUIRE(found != tensors.end());
+  const std::string folder = found->name.substr(0, found->name.find('/')) + "/gradient";
+  for_each_parameter(file, folder, parameters, [&](Parameter& p, const TensorView& tensor) {
+    const Distance d = distance(p.gradient, read_floats(tensor));
+    INFO("gradient of ", p.name, ": absolute distance ", d.absolute, " at ", d.at, ", relative ", d.relative);
+    CHECK(d.absolute <= kAbsolute);
+    CHECK((d.relative <= kGradientRelative || d.absolute <= kGradientRounding * largest));
+  });
+}
+
+void check_optimizers(const Safetensors& file, Parameters& parameters,
+                      const std::function<double()>& loss_and_gradients) {
+  const Json settings = reference_settings(file);
+  REQUIRE(settings.at("optimizers").as_object().size() > 0);
+  for (const auto& entry : settings.at("optimizers").as_object()) {
+    const auto& name = entry.first;
+    const OptimizerSettings chosen = optimizer_of(name, entry.second);
+    load_reference_weights(file, parameters);
+    Optimizer optimizer(chosen, parameters);
+    std::int64_t step = 0;
+    for (const float theirs : read_floats(file.at(name + "/losses"))) {
+      const double loss = loss_and_gradients();
+      ++step;
+      INFO(name, ", loss before step ", step);
+      CHECK(std::abs(loss - static_cast<double>(theirs)) <= kLossRelative * static_cast<double>(theirs));
+      optimizer.step(chosen.learning_rate, step);
+    }
+    optimizer.flush(step);
+    double moved = 0;
+    for_each_parameter(file, name + "/after", parameters, [&](Parameter& p, const TensorView& tensor) {
+      const Distance d = distance(p.value, read_floats(tensor));
+      INFO(name, ": ", p.name, " after ", step, " steps: absolute distance ", d.absolute, " at ", d.at);
+      CHECK(d.absolute <= (p.name.ends_with(".key.bias") ? kAbsolute : kAfterSteps));
+    });
+    for_each_parameter(file, "weights", parameters, [&](Parameter& p, const TensorView& tensor) {
+      moved = std::max(moved, distance(p.value, read_floats(tensor)).absolute);
+    });
+    INFO(name);
+    CHECK(moved > 10 * kAbsolute);  // it did something
+  }
 }

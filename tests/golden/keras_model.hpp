@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -45,3 +46,14 @@ void for_each_parameter(const headwater::Safetensors& file, const std::string& f
   }
   REQUIRE(met == parameters.all().size());
 }
+
+// The two checks that every model is held to. `loss_and_gradients` returns the loss of the file's batch and
+// leaves its gradients in the parameters.
+void check_loss_and_gradients(const headwater::Safetensors& file, headwater::Parameters& parameters,
+                              const std::function<double()>& loss_and_gradients);
+// Five steps of each optimizer that the file names.
+void check_optimizers(const headwater::Safetensors& file, headwater::Parameters& parameters,
+                      const std::function<double()>& loss_and_gradients);
+
+// The file's weights into the parameters.
+void load_reference_weights(const headwater::Safetensors& file, headwater::Parameters& parameters);
