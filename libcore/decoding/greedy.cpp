@@ -14,7 +14,7 @@ using Sequences = std::vector<std::vector<std::int32_t>>;
 
 // Sequences that one thread decodes side by side: enough that a product is worth the weights it reads, few
 // enough that a batch of 64 keeps two threads busy.
-constexpr Index kGroup = 32;
+constexpr Index kGroup = 16;
 
 // The caches of all decoder layers for the sequences of one group.
 class DecoderState {
