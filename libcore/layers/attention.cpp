@@ -52,7 +52,7 @@ kernels::AttentionCache MultiHeadAttention::new_cache(Arena& arena, Index slots,
   kernels::AttentionCache cache;
   cache.heads = settings_.heads;
   cache.head_width = settings_.head_width;
-  cache.capacity = (capacity + 15) / 16 * 16;
+  cache.capacity = capacity;
   cache.keys = arena.allocate_array<Real>(cache.key_floats(slots));
   cache.values = arena.allocate_array<Real>(cache.value_floats(slots));
   return cache;

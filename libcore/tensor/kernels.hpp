@@ -91,14 +91,17 @@ void attention_weights(ConstMatrix q, ConstMatrix k, const AttentionShape& shape
 // value_width(), filled up with 0.
 struct AttentionCache {
   Index heads = 1, head_width = 1;
-  Index capacity = 0;  // keys that a slot may hold, a multiple of 16
+  Index capacity = 0;  // keys that a slot may hold
   Real* keys = nullptr;
   Real* values = nullptr;
 
   Index value_width() const { return (head_width + 15) / 16 * 16; }
-  Index key_floats(Index slots) const { return slots * heads * capacity * head_width; }
+  Index key_lanes() const { return (capacity + 15) / 16 * 16; }
+  Index key_floats(Index slots) const { return slots * heads * key_lanes() * head_width; }
   Index value_floats(Index slots) const { return slots * heads * capacity * value_width(); }
-  Real* keys_of(Index slot, Index head) const { return keys + (slot * heads + head) * capacity * head_width; }
+  Real* keys_of(Index slot, Index head) const {
+    return keys + (slot * heads + head) * key_lanes() * head_width;
+  }
   Real* values_of(Index slot, Index head) const {
     return values + (slot * heads + head) * capacity * value_width();
   }

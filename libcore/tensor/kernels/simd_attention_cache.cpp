@@ -146,12 +146,166 @@ void attend_heads(const AttentionCache& cache, const Heads& of, const float* que
   for (Index h = 0; h < of.count; ++h) divide_row(out + h * K, K, l[h]);
 }
 
+// --- At most one tile of keys and heads of at most 64 columns: nothing is carried from tile to tile
+
+// The chains of H heads side by side. Head h's query is at query + h·K, its keys at keys + h·key_step, ...
+struct HeadRows {
+  const float* query;
+  const float* keys;
+  const float* values;
+  Index K, key_step, value_step, count;  // count: of keys
+  float scale;
+  float* out;
+};
+
+// weights[h] = exp(scale·scores - their maximum) of the keys of head h, which lie in P panels; l[h]: their
+// sum. What softmax_step() computes for a first tile.
+template <int H, int P>
+void weigh(const HeadRows& heads, float (&weights)[H][kKeyTile], float (&l)[H]) {
+  F16 sum[H][P];
+#pragma GCC unroll 4
+  for (int h = 0; h < H; ++h) {
+#pragma GCC unroll 4
+    for (int p = 0; p < P; ++p) sum[h][p] = F16::zero();
+  }
+  const float* key = heads.keys;
+  for (Index c = 0; c < heads.K; ++c, key += 16) {
+#pragma GCC unroll 4
+    for (int h = 0; h < H; ++h) {
+      const F16 factor = F16::broadcast(heads.query[h * heads.K + c]);
+#pragma GCC unroll 4
+      for (int p = 0; p < P; ++p)
+        sum[h][p] = fma(factor, F16::load(key + h * heads.key_step + p * heads.K * 16), sum[h][p]);
+    }
+  }
+  const F16 scale = F16::broadcast(heads.scale), hidden = F16::broadcast(-kInfinity);
+  const Index lanes = heads.count - 16 * (P - 1);  // of the last panel
+#pragma GCC unroll 4
+  for (int h = 0; h < H; ++h) {
+    F16 most = hidden;
+#pragma GCC unroll 4
+    for (int p = 0; p < P; ++p) {
+      sum[h][p] = sum[h][p] * scale;
+      if (p == P - 1) sum[h][p] = first_lanes(lanes, sum[h][p], hidden);
+      most = max(most, sum[h][p]);
+    }
+    const F16 shift = F16::broadcast(reduce_max(most));
+    F16 total = F16::zero();
+#pragma GCC unroll 4
+    for (int p = 0; p < P; ++p) {
+      F16 weight = exp(sum[h][p] - shift);
+      if (p == P - 1) weight = first_lanes(lanes, weight, F16::zero());
+      weight.store(weights[h] + 16 * p);
+      total = total + weight;
+    }
+    l[h] = reduce_add(total);
+  }
+}
+
+// out[h] = Σ_j weights[h][j]·values[j] / l[h], G groups of 16 columns.
+template <int H, int G>
+void mix(const HeadRows& heads, const float (&weights)[H][kKeyTile], const float (&l)[H]) {
+  F16 sum[H][G];
+#pragma GCC unroll 4
+  for (int h = 0; h < H; ++h) {
+#pragma GCC unroll 4
+    for (int g = 0; g < G; ++g) sum[h][g] = F16::zero();
+  }
+  const float* value = heads.values;
+  for (Index j = 0; j < heads.count; ++j, value += 16 * G) {
+#pragma GCC unroll 4
+    for (int h = 0; h < H; ++h) {
+      const F16 factor = F16::broadcast(weights[h][j]);
+#pragma GCC unroll 4
+      for (int g = 0; g < G; ++g)
+        sum[h][g] = fma(factor, F16::load(value + h * heads.value_step + 16 * g), sum[h][g]);
+    }
+  }
+  const Index lanes = heads.K - 16 * (G - 1);  // of the last group
+#pragma GCC unroll 4
+  for (int h = 0; h < H; ++h) {
+    float* const out = heads.out + h * heads.K;
+#pragma GCC unroll 4
+    for (int g = 0; g < G; ++g) {
+      const F16 result = sum[h][g] / F16::broadcast(l[h]);
+      if (g < G - 1 || lanes == 16) {
+        result.store(out + 16 * g);
+      } else {
+        result.store_partial(out + 16 * g, lanes);
+      }
+    }
+  }
+}
+
+template <int H>
+void attend_side_by_side(const HeadRows& heads) {
+  alignas(64) float weights[H][kKeyTile];
+  float l[H];
+  switch ((heads.count + 15) / 16) {
+    case 1:
+      weigh<H, 1>(heads, weights, l);
+      break;
+    case 2:
+      weigh<H, 2>(heads, weights, l);
+      break;
+    case 3:
+      weigh<H, 3>(heads, weights, l);
+      break;
+    default:
+      weigh<H, 4>(heads, weights, l);
+      break;
+  }
+  switch ((heads.K + 15) / 16) {
+    case 1:
+      return mix<H, 1>(heads, weights, l);
+    case 2:
+      return mix<H, 2>(heads, weights, l);
+    case 3:
+      return mix<H, 3>(heads, weights, l);
+    default:
+      return mix<H, 4>(heads, weights, l);
+  }
+}
+
+#ifdef HEADWATER_ISA_avx512
+constexpr int kSideBySide = 4;
+#else
+constexpr int kSideBySide = 2;
+#endif
+
+void attend_one_tile(const AttentionCache& cache, Index slot, HeadRows heads) {
+  Index h = 0;
+  const auto at = [&](Index head) {
+    HeadRows rows = heads;
+    rows.query += head * heads.K;
+    rows.keys = cache.keys_of(slot, head);
+    rows.values = cache.values_of(slot, head);
+    rows.out += head * heads.K;
+    return rows;
+  };
+  for (; h + kSideBySide <= cache.heads; h += kSideBySide) attend_side_by_side<kSideBySide>(at(h));
+  for (; h < cache.heads; ++h) attend_side_by_side<1>(at(h));
+}
+
 void attend(const AttentionCache& cache, const CacheQueries& queries, MatrixOf<float> out) {
   const Index K = cache.head_width;
   const auto count_from = [&](Index head) {
     return cache.heads - head < kHeads ? cache.heads - head : kHeads;
   };
   for (Index b = 0; b < queries.q.rows; ++b) {
+    if (queries.lengths[b] <= kKeyTile && K <= 64) {
+      attend_one_tile(cache, queries.slots[b],
+                      {.query = queries.q.row(b),
+                       .keys = nullptr,
+                       .values = nullptr,
+                       .K = K,
+                       .key_step = cache.key_lanes() * K,
+                       .value_step = cache.capacity * cache.value_width(),
+                       .count = queries.lengths[b],
+                       .scale = queries.scale,
+                       .out = out.row(b)});
+      continue;
+    }
     for (Index h = 0; h < cache.heads; h += kHeads) {
       const bool is_last = h + kHeads >= cache.heads, has_next = !is_last || b + 1 < queries.q.rows;
       const Index next = is_last ? b + 1 : b, head = is_last ? 0 : h + kHeads;

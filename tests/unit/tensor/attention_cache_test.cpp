@@ -33,7 +33,7 @@ std::vector<Grid<float>> step_by_step(const CacheProblem& p, const Grid<float>& 
   const std::vector<Index> offsets = offsets_of(p.lengths);
   const Index sequences = static_cast<Index>(p.lengths.size()), width = p.heads * p.head_width;
   const Index longest = *std::max_element(p.lengths.begin(), p.lengths.end());
-  const Cache cache(sequences, p.heads, p.head_width, (longest + 15) / 16 * 16);
+  const Cache cache(sequences, p.heads, p.head_width, longest);
   Grid<float> out(q.rows, width, p.gap);
   for (Index t = 0; t < longest; ++t) {
     std::vector<Index> slots, positions, seen;
