@@ -10,9 +10,11 @@ namespace {
 
 // Tiles that fit the registers: 32 of 16 lanes with AVX-512, otherwise 16 of 8.
 #ifdef HEADWATER_ISA_avx512
-constexpr int kWidePanels = 4, kWideRows = 4;  // few rows: more panels, so that the chains overlap
+constexpr int kWidestPanels = 8;               // a single row: more panels, so that the chains overlap
+constexpr int kWidePanels = 4, kWideRows = 4;  // few rows
 constexpr int kPanels = 2, kRows = 14;
 #else
+constexpr int kWidestPanels = 4;
 constexpr int kWidePanels = 2, kWideRows = 2;
 constexpr int kPanels = 1, kRows = 6;
 #endif
@@ -36,7 +38,7 @@ void multiply_tile(const PanelTile& tile) {
   F16 sum[R][P];
 #pragma GCC unroll 16
   for (int r = 0; r < R; ++r) {
-#pragma GCC unroll 4
+#pragma GCC unroll 8
     for (int p = 0; p < P; ++p) sum[r][p] = F16::zero();
   }
   const float* a = tile.a;
@@ -44,12 +46,12 @@ void multiply_tile(const PanelTile& tile) {
   const Index a_stride = tile.a_stride, panel = 16 * tile.steps;
   const auto step = [&]() __attribute__((always_inline)) {
     F16 column[P];
-#pragma GCC unroll 4
+#pragma GCC unroll 8
     for (int p = 0; p < P; ++p) column[p] = F16::load(b + p * panel);
 #pragma GCC unroll 16
     for (int r = 0; r < R; ++r) {
       const F16 factor = F16::broadcast(a[r * a_stride]);
-#pragma GCC unroll 4
+#pragma GCC unroll 8
       for (int p = 0; p < P; ++p) sum[r][p] = fma(factor, column[p], sum[r][p]);
     }
     ++a;
@@ -63,7 +65,7 @@ void multiply_tile(const PanelTile& tile) {
     for (int i = 0; i < 8; ++i) step();
   }
   for (; k < tile.steps; ++k) step();
-#pragma GCC unroll 4
+#pragma GCC unroll 8
   for (int p = 0; p < P; ++p) {
     const bool is_whole = p < P - 1 || tile.lanes == 16;
     F16 bias = F16::zero();
@@ -85,49 +87,49 @@ void multiply_tile(const PanelTile& tile) {
 
 using TileFunction = void (*)(const PanelTile&);
 
-// The tile of `rows` <= Most rows.
+// The tile of `rows` <= Most rows, and of `panels` <= Most panels.
 template <int P, int Most, int R = 1>
-TileFunction tile_of(Index rows) {
+TileFunction tile_of_rows(Index rows) {
   if constexpr (R < Most) {
-    if (rows > R) return tile_of<P, Most, R + 1>(rows);
+    if (rows > R) return tile_of_rows<P, Most, R + 1>(rows);
   }
   return multiply_tile<R, P>;
 }
-#ifdef HEADWATER_ISA_avx512
+template <int MostRows, int MostPanels, int P = 1>
 TileFunction tile_of(Index rows, Index panels) {
-  if (rows > kWideRows) return panels == 2 ? tile_of<2, kRows>(rows) : tile_of<1, kRows>(rows);
-  switch (panels) {
-    case 1:
-      return tile_of<1, kWideRows>(rows);
-    case 2:
-      return tile_of<2, kWideRows>(rows);
-    case 3:
-      return tile_of<3, kWideRows>(rows);
-    default:
-      return tile_of<4, kWideRows>(rows);
+  if constexpr (P < MostPanels) {
+    if (panels > P) return tile_of<MostRows, MostPanels, P + 1>(rows, panels);
   }
+  return tile_of_rows<P, MostRows>(rows);
 }
-#else
-TileFunction tile_of(Index rows, Index panels) {
-  return panels == 2 ? tile_of<2, kWideRows>(rows) : tile_of<1, kRows>(rows);
+
+// Tiles for a product of M rows.
+struct TileShape {
+  Index rows, panels;
+  TileFunction (*tile)(Index rows, Index panels);
+};
+TileShape tile_shape(Index M) {
+  if (M == 1) return {1, kWidestPanels, tile_of<1, kWidestPanels>};
+  if (M <= kWideRows) return {M, kWidePanels, tile_of<kWideRows, kWidePanels>};
+  return {kRows, kPanels, tile_of<kRows, kPanels>};
 }
-#endif
 
 void multiply(const PackedTask& task) {
   const Index M = task.c.rows, N = task.c.cols, K = task.a.cols;
   if (M == 0 || N == 0) return;
-  const Index most_panels = M <= kWideRows ? kWidePanels : kPanels, most_rows = M <= kWideRows ? M : kRows;
-  const Index strips = (M + most_rows - 1) / most_rows, panels = (N + 15) / 16;
-  const bool is_relu = task.activation == Activation::relu;
-  for (Index first = 0; first < panels; first += most_panels) {
-    const Index count = panels - first < most_panels ? panels - first : most_panels;
-    const Index left = panels - first - count, next = left < most_panels ? left : most_panels;
+  const TileShape shape = tile_shape(M);
+  const Index strips = (M + shape.rows - 1) / shape.rows, panels = (N + 15) / 16;
+  // A product of few rows is all reading: the processor fetches ahead by itself, and better.
+  const bool is_thin = M <= kWideRows, is_relu = task.activation == Activation::relu;
+  for (Index first = 0; first < panels; first += shape.panels) {
+    const Index count = panels - first < shape.panels ? panels - first : shape.panels;
+    const Index left = panels - first - count, next = left < shape.panels ? left : shape.panels;
     PanelTile tile{.a = nullptr,
                    .a_stride = task.a.stride,
                    .b = task.panels + first * 16 * K,
                    .steps = K,
                    .ahead = task.panels + (first + count) * 16 * K,
-                   .ahead_lines = (8 * next + strips - 1) / strips,
+                   .ahead_lines = is_thin ? 0 : (8 * next + strips - 1) / strips,
                    .c = nullptr,
                    .c_stride = task.c.stride,
                    .lanes = left > 0 ? 16 : N - 16 * (panels - 1),
@@ -137,7 +139,7 @@ void multiply(const PackedTask& task) {
       const Index row = strip * M / strips, rows = (strip + 1) * M / strips - row;
       tile.a = task.a.row(row);
       tile.c = task.c.row(row) + 16 * first;
-      tile_of(rows, count)(tile);
+      shape.tile(rows, count)(tile);
       tile.ahead += K / 8 * tile.ahead_lines * 16;
     }
   }
