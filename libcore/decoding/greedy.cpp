@@ -156,11 +156,9 @@ Sequences GreedyDecoder::decode(const PackedTokens& source, const GreedySettings
     for (Index s = begin; s < end; ++s) part.add(source.sequence(s));
     part.finish();
     Arena& own = arenas.take();
-    undisturbed([&] {
-      decode_group(
-          decoding, own, part,
-          std::span(results).subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin)));
-    });
+    decode_group(
+        decoding, own, part,
+        std::span(results).subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin)));
     arenas.give_back(own);
   });
   return results;

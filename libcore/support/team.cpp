@@ -1,0 +1,120 @@
+#include "support/team.hpp"
+
+#include <utility>
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+namespace headwater::detail {
+
+namespace {
+
+constexpr int kBits = 20;
+constexpr std::uint64_t kMask = (std::uint64_t{1} << kBits) - 1;
+constexpr std::int64_t kMostTasks = std::int64_t{1}
+                                    << (kBits - 1);  // leaves room for takers who come too late
+
+struct Tasks {
+  std::int64_t first, last, count;  // taken from either end; of all
+  explicit Tasks(std::uint64_t word)
+      : first(static_cast<std::int64_t>(word & kMask)),
+        last(static_cast<std::int64_t>(word >> kBits & kMask)),
+        count(static_cast<std::int64_t>(word >> (2 * kBits))) {}
+  bool are_left() const { return first + last < count; }
+};
+
+void rest() {
+#if defined(__x86_64__)
+  _mm_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
+
+}  // namespace
+
+Team::Team(int threads) {
+  for (int i = 1; i < threads; ++i) helpers_.emplace_back([this] { help(); });
+}
+
+Team::~Team() {
+  is_ending_.store(true);
+  wakes_.fetch_add(1);
+  wakes_.notify_all();
+  for (std::thread& helper : helpers_) helper.join();
+}
+
+// The index of a task, or -1.
+std::int64_t Team::take(End end) {
+  const Tasks tasks(tasks_.fetch_add(end == End::first ? 1 : std::uint64_t{1} << kBits));
+  if (!tasks.are_left()) return -1;
+  return end == End::first ? tasks.first : tasks.count - 1 - tasks.last;
+}
+
+void Team::do_task(std::int64_t index) {
+  if (has_failed_.load(std::memory_order_relaxed)) return;
+  try {
+    const std::int64_t begin = index * chunk_, end = begin + chunk_ < count_ ? begin + chunk_ : count_;
+    for (std::int64_t i = begin; i < end; ++i) function_(body_, i);
+  } catch (...) {
+    if (!has_failed_.exchange(true)) error_ = std::current_exception();
+  }
+}
+
+void Team::do_tasks(End end) {
+  std::int64_t done = 0;
+  for (std::int64_t index = take(end); index >= 0; index = take(end), ++done) do_task(index);
+  if (done > 0) done_.fetch_add(done, std::memory_order_release);
+}
+
+void Team::run(std::int64_t count, TaskFunction function, const void* body) {
+  function_ = function;
+  body_ = body;
+  count_ = count;
+  chunk_ = (count + kMostTasks - 1) / kMostTasks;
+  const std::int64_t tasks = (count + chunk_ - 1) / chunk_;
+  done_.store(0, std::memory_order_relaxed);
+  tasks_.store(static_cast<std::uint64_t>(tasks) << (2 * kBits));
+  if (sleepers_.load() > 0) {
+    wakes_.fetch_add(1);
+    wakes_.notify_all();
+  }
+  do_tasks(End::first);
+  constexpr int kRests = 2000;  // then somebody else may need the processor more
+  for (int i = 0; done_.load(std::memory_order_acquire) != tasks; ++i) {
+    if (i < kRests) {
+      rest();
+    } else {
+      std::this_thread::yield();
+    }
+  }
+  if (has_failed_.load(std::memory_order_relaxed)) {
+    has_failed_.store(false, std::memory_order_relaxed);
+    std::rethrow_exception(std::exchange(error_, nullptr));
+  }
+}
+
+void Team::help() {
+  enter_team(*this);
+  constexpr int kRests = 4000, kYields = 200;  // about 100 microseconds
+  for (int waited = 0; !is_ending_.load(std::memory_order_relaxed); ++waited) {
+    if (Tasks(tasks_.load(std::memory_order_relaxed)).are_left()) {
+      do_tasks(End::last);
+      waited = 0;
+    } else if (waited < kRests) {
+      rest();
+    } else if (waited < kRests + kYields) {
+      std::this_thread::yield();
+    } else {
+      // Whoever hands out work after the last look at it sees a sleeper, and changes wakes_.
+      sleepers_.fetch_add(1);
+      const std::uint32_t wakes = wakes_.load();
+      if (!Tasks(tasks_.load()).are_left() && !is_ending_.load()) wakes_.wait(wakes);
+      sleepers_.fetch_sub(1);
+      waited = 0;
+    }
+  }
+}
+
+}  // namespace headwater::detail
