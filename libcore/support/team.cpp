@@ -16,12 +16,12 @@ constexpr std::int64_t kMostTasks = std::int64_t{1}
                                     << (kBits - 1);  // leaves room for takers who come too late
 
 struct Tasks {
-  std::int64_t first, last, count;  // taken from either end; of all
+  std::int64_t first, second, count;  // taken by the caller and by helpers; of all
   explicit Tasks(std::uint64_t word)
       : first(static_cast<std::int64_t>(word & kMask)),
-        last(static_cast<std::int64_t>(word >> kBits & kMask)),
+        second(static_cast<std::int64_t>(word >> kBits & kMask)),
         count(static_cast<std::int64_t>(word >> (2 * kBits))) {}
-  bool are_left() const { return first + last < count; }
+  bool are_left() const { return first + second < count; }
 };
 
 void rest() {
@@ -46,10 +46,14 @@ Team::~Team() {
 }
 
 // The index of a task, or -1.
-std::int64_t Team::take(End end) {
-  const Tasks tasks(tasks_.fetch_add(end == End::first ? 1 : std::uint64_t{1} << kBits));
+std::int64_t Team::take(Half of) {
+  const Tasks tasks(tasks_.fetch_add(of == Half::first ? 1 : std::uint64_t{1} << kBits));
   if (!tasks.are_left()) return -1;
-  return end == End::first ? tasks.first : tasks.count - 1 - tasks.last;
+  // Each takes its own half in order, as memory likes it, and then the other's from its end.
+  const std::int64_t half = (tasks.count + 1) / 2;
+  if (of == Half::first) return tasks.first < half ? tasks.first : tasks.count - 1 - (tasks.first - half);
+  const std::int64_t rest = tasks.count - half;
+  return tasks.second < rest ? half + tasks.second : half - 1 - (tasks.second - rest);
 }
 
 void Team::do_task(std::int64_t index) {
@@ -62,9 +66,9 @@ void Team::do_task(std::int64_t index) {
   }
 }
 
-void Team::do_tasks(End end) {
+void Team::do_tasks(Half of) {
   std::int64_t done = 0;
-  for (std::int64_t index = take(end); index >= 0; index = take(end), ++done) do_task(index);
+  for (std::int64_t index = take(of); index >= 0; index = take(of), ++done) do_task(index);
   if (done > 0) done_.fetch_add(done, std::memory_order_release);
 }
 
@@ -80,7 +84,7 @@ void Team::run(std::int64_t count, TaskFunction function, const void* body) {
     wakes_.fetch_add(1);
     wakes_.notify_all();
   }
-  do_tasks(End::first);
+  do_tasks(Half::first);
   constexpr int kRests = 2000;  // then somebody else may need the processor more
   for (int i = 0; done_.load(std::memory_order_acquire) != tasks; ++i) {
     if (i < kRests) {
@@ -100,7 +104,7 @@ void Team::help() {
   constexpr int kRests = 4000, kYields = 200;  // about 100 microseconds
   for (int waited = 0; !is_ending_.load(std::memory_order_relaxed); ++waited) {
     if (Tasks(tasks_.load(std::memory_order_relaxed)).are_left()) {
-      do_tasks(End::last);
+      do_tasks(Half::second);
       waited = 0;
     } else if (waited < kRests) {
       rest();

@@ -26,17 +26,17 @@ class Team {
   void run(std::int64_t count, TaskFunction function, const void* body);
 
  private:
-  // Tasks are taken from both ends: the caller begins with the first, helpers with the last. So a thread gets
+  // The caller begins with the first half of the tasks, helpers with the second. So a thread gets
   // mostly the tasks that it had in the loop before, and finds their data in its own cache.
-  enum class End { first, last };
+  enum class Half { first, second };
 
   void help();
-  std::int64_t take(End end);
-  void do_tasks(End end);
+  std::int64_t take(Half of);
+  void do_tasks(Half of);
   void do_task(std::int64_t index);
 
-  // How many tasks there are, and how many were taken from either end. Whoever takes one that is there may
-  // read the fields below: the loop does not end before the task has.
+  // How many tasks there are, and how many were taken by the caller and by helpers. Whoever takes one that is
+  // there may read the fields below: the loop does not end before the task has.
   std::atomic<std::uint64_t> tasks_{0};
   TaskFunction function_ = nullptr;
   const void* body_ = nullptr;
