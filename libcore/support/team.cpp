@@ -2,10 +2,6 @@
 
 #include <utility>
 
-#if defined(__x86_64__)
-#include <immintrin.h>
-#endif
-
 namespace headwater::detail {
 
 namespace {
@@ -26,7 +22,7 @@ struct Tasks {
 
 void rest() {
 #if defined(__x86_64__)
-  _mm_pause();
+  __builtin_ia32_pause();
 #elif defined(__aarch64__)
   asm volatile("yield");
 #endif
