@@ -319,12 +319,10 @@ void run(const Options& o) {
 
 int main(int argc, char** argv) {
   using namespace headwater;
-  Options options;
   const cli::ToolDescription tool{
       "attn-dump", "write the attention weights of a translator or a classifier",
       "echo \"Where is the station?\" | attn-dump models/spa-eng --layer 0 --kind cross > attention.csv\n"
       "echo \"Where is the station?\" | attn-dump models/spa-eng --kind cross --format svg -o attention.svg\n"
       "attn-dump models/spa-eng test.en --target test.es --kind cross > forced.csv"};
-  return cli::tool_main(
-      argc, argv, tool, [&](CLI::App& app) { describe(app, options); }, [&] { run(options); });
+  return cli::tool_main<Options>(argc, argv, tool, describe, run);
 }

@@ -83,12 +83,11 @@ void run(const Options& o) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  Options o;
-  return cli::tool_main(
+  return cli::tool_main<Options>(
       argc, argv,
       {.name = "classify",
        .summary = "give each input line a label",
        .examples = "echo \"A film to see twice.\" | classify models/imdb-encoder\n"
                    "cut -f1 test.tsv | classify models/imdb-encoder | cut -f1 | sort | uniq -c"},
-      [&o](CLI::App& app) { describe(app, o); }, [&o] { run(o); });
+      describe, run);
 }

@@ -375,7 +375,6 @@ void run(const Options& o) {
 
 int main(int argc, char** argv) {
   using namespace headwater;
-  Options options;
   const cli::ToolDescription tool{
       "inspect",
       "show the layers of a model, what a checkpoint holds, what a data set is like or "
@@ -385,6 +384,5 @@ int main(int argc, char** argv) {
       "inspect models/spa-eng/model.safetensors --statistics\n"
       "inspect --data reviews.tsv\n"
       "inspect --curves models/one models/two --output curves.svg"};
-  return cli::tool_main(
-      argc, argv, tool, [&](CLI::App& app) { describe(app, options); }, [&] { run(options); });
+  return cli::tool_main<Options>(argc, argv, tool, describe, run);
 }

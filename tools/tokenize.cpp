@@ -35,6 +35,11 @@ struct TypedOptions {
               *start_end = nullptr;
 };
 
+struct Command {
+  Options options;
+  TypedOptions typed;
+};
+
 void describe(CLI::App& app, Options& o, TypedOptions& typed) {
   app.add_option("text", o.texts, "text files, one example a line; - or none: standard input")
       ->option_text("[TEXT...]");
@@ -199,17 +204,16 @@ void convert(const Options& o) {
 
 int main(int argc, char** argv) {
   using namespace headwater;
-  Options options;
-  TypedOptions typed;
-  return cli::tool_main(
+  return cli::tool_main<Command>(
       argc, argv,
       {"tokenize", "learn a tokenizer; split text into tokens; join tokens back",
        "tokenize --learn word --size 15000 -o en.json train.en\n"
        "cut -f1 train.tsv | tokenize --tokenizer en.json > train.tokens\n"
        "tokenize --tokenizer en.json --decode train.tokens"},
-      [&](CLI::App& app) { describe(app, options, typed); },
-      [&] {
-        resolve(options, typed);
+      [](CLI::App& app, Command& c) { describe(app, c.options, c.typed); },
+      [](const Command& c) {
+        Options options = c.options;
+        resolve(options, c.typed);
         ThreadPool(options.threads).run([&] { options.is_learning ? learn(options) : convert(options); });
       });
 }

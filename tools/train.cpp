@@ -236,8 +236,7 @@ void run(const Options& o) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  Options o;
-  return cli::tool_main(
+  return cli::tool_main<Options>(
       argc, argv,
       {.name = "train",
        .summary = "train, resume or time a model",
@@ -248,5 +247,5 @@ int main(int argc, char** argv) {
            "paste review.ids label.ids | train -r recipes/imdb-encoder.yaml --tokenizer en.json --labels "
            "labels.txt -o models/imdb-encoder\n"
            "train -r recipes/spa-eng.yaml --print-recipe"},
-      [&o](CLI::App& app) { describe(app, o); }, [&o] { run(o); });
+      describe, run);
 }

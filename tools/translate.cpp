@@ -56,12 +56,10 @@ void run(const Options& o) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  Options o;
-  return cli::tool_main(
-      argc, argv,
-      {.name = "translate",
-       .summary = "translate each input line",
-       .examples = "echo \"Where is the station?\" | translate models/spa-eng\n"
-                   "cut -f1 test.tsv | translate models/spa-eng > test.hyp"},
-      [&o](CLI::App& app) { describe(app, o); }, [&o] { run(o); });
+  return cli::tool_main<Options>(argc, argv,
+                                 {.name = "translate",
+                                  .summary = "translate each input line",
+                                  .examples = "echo \"Where is the station?\" | translate models/spa-eng\n"
+                                              "cut -f1 test.tsv | translate models/spa-eng > test.hyp"},
+                                 describe, run);
 }

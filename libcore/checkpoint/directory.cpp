@@ -7,10 +7,12 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <new>
 #include <system_error>
 
 #include "checkpoint/directory_names.hpp"
 #include "support/error.hpp"
+#include "support/folders.hpp"
 #include "support/hash.hpp"
 
 namespace headwater {
@@ -37,9 +39,9 @@ void rename_checked(const fs::path& from, const fs::path& to) {
 void remove_checkpoint(const fs::path& checkpoints, const fs::path& path, std::int64_t step) {
   const fs::path condemned = checkpoints / temporary_name(step, "-removed");
   std::error_code error;
-  remove_folder(condemned, error);
+  remove_tree(condemned, error);
   if (!error) fs::rename(path, condemned, error);
-  if (!error) remove_folder(condemned, error);
+  if (!error) remove_tree(condemned, error);
   if (error) fail_io(path, "cannot remove", error.value());
 }
 
@@ -82,14 +84,18 @@ CheckpointWriter::CheckpointWriter(fs::path model_directory, std::int64_t step)
   create_directories_durably(checkpoints);
   temporary_ = checkpoints / temporary_name(step, "");
   std::error_code error;
-  remove_folder(temporary_, error);
+  remove_tree(temporary_, error);
   fs::create_directory(temporary_, error);
   if (error) fail_io(temporary_, "cannot create", error.value());
 }
 
 CheckpointWriter::~CheckpointWriter() {
-  std::error_code ignored;
-  if (!temporary_.empty()) remove_folder(temporary_, ignored);
+  if (temporary_.empty()) return;
+  try {
+    std::error_code ignored;
+    remove_tree(temporary_, ignored);
+  } catch (const std::bad_alloc&) {  // the next run cleans up
+  }
 }
 
 void CheckpointWriter::add_file(std::string_view name, std::string_view bytes) {
@@ -120,11 +126,11 @@ fs::path CheckpointWriter::finish(const Finish& how) {
   std::error_code error;
   if (fs::is_directory(target, error)) {
     const fs::path replaced = checkpoints / temporary_name(step_, "-replaced");
-    remove_folder(replaced, error);
+    remove_tree(replaced, error);
     exchange(temporary_, target, replaced);
     sync_directory(checkpoints);
-    remove_folder(replaced, error);
-    remove_folder(temporary_, error);  // now the old one
+    remove_tree(replaced, error);
+    remove_tree(temporary_, error);  // now the old one
   } else {
     rename_checked(temporary_, target);
     sync_directory(checkpoints);

@@ -22,9 +22,6 @@ std::optional<std::int64_t> parse_step(std::string_view name);
 // The step that a link `latest` or `best` points to, where it is such a link.
 std::optional<std::int64_t> linked_step(const fs::path& link);
 
-// Like fs::remove_all, which gives up where a signal interrupts it.
-void remove_folder(const fs::path& path, std::error_code& error);
-
 // Makes `link` point to `target`, under `temporary` first, then by rename; nothing where it does already.
 void swap_link(const fs::path& link, const std::string& target, const fs::path& temporary);
 

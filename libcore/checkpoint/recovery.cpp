@@ -10,6 +10,7 @@
 #include "checkpoint/directory.hpp"
 #include "checkpoint/directory_names.hpp"
 #include "support/error.hpp"
+#include "support/folders.hpp"
 
 namespace headwater {
 
@@ -31,26 +32,13 @@ std::optional<std::int64_t> linked_step(const fs::path& link) {
   return error ? std::nullopt : parse_step(target.native());
 }
 
-void remove_folder(const fs::path& path, std::error_code& error) {
-  do {
-    fs::remove_all(path, error);
-  } while (error == std::errc::interrupted);
-}
-
 namespace {
 
-// The names in a folder; none where it is missing.
+// What is in a folder; nothing where it is missing.
 std::vector<fs::path> entries_of(const fs::path& folder) {
   std::error_code error;
-  std::vector<fs::path> found;
-  do {
-    found.clear();
-    fs::directory_iterator entries(folder, error);
-    if (error == std::errc::no_such_file_or_directory) return found;
-    for (; !error && entries != fs::directory_iterator(); entries.increment(error))
-      found.push_back(entries->path());
-  } while (error == std::errc::interrupted);
-  if (error) fail_io(folder, "cannot list", error.value());
+  std::vector<fs::path> found = list_folder(folder, error);
+  if (error && error != std::errc::no_such_file_or_directory) fail_io(folder, "cannot list", error.value());
   return found;
 }
 
@@ -82,7 +70,7 @@ void remove_orphans(const fs::path& folder) {
     const std::optional<pid_t> owner = owner_of(entry.filename().native());
     if (!owner || !is_dead(*owner)) continue;
     std::error_code error;
-    remove_folder(entry, error);
+    remove_tree(entry, error);
     if (error) fail_io(entry, "cannot remove", error.value());
   }
 }

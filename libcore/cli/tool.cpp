@@ -4,6 +4,8 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
 #include <cctype>
 #include <cerrno>
 #include <cstdio>
@@ -11,6 +13,7 @@
 #include <filesystem>
 #include <iostream>
 #include <new>
+#include <system_error>
 
 #include "cli/output.hpp"
 #include "support/error.hpp"
@@ -28,8 +31,8 @@ namespace headwater::cli {
 namespace {
 
 // The program's name for notes; set once by tool_main before anything else runs.
-std::string& tool_name() {
-  static std::string name = "headwater";
+std::string_view& tool_name() {
+  static std::string_view name = "headwater";
   return name;
 }
 
@@ -84,8 +87,8 @@ void occupy_standard_descriptors() {
 }
 
 std::string version_text(const ToolDescription& tool) {
-  std::string out =
-      tool.name + " " HEADWATER_VERSION "\ngit " HEADWATER_GIT_ID "\nbuilt with " __VERSION__ " for ";
+  std::string out = std::string(tool.name) + " " HEADWATER_VERSION "\ngit " HEADWATER_GIT_ID
+                                             "\nbuilt with " __VERSION__ " for ";
 #if defined(__AVX512F__)
   out += "x86-64 with AVX-512";
 #elif defined(__AVX2__) && defined(__FMA__)
@@ -101,13 +104,13 @@ std::string version_text(const ToolDescription& tool) {
 }
 
 std::string help_text(const CLI::App& app, const ToolDescription& tool) {
-  std::string out = tool.name + ": " + tool.summary + "\n";
+  std::string out = std::string(tool.name) + ": " + std::string(tool.summary) + "\n";
   if (!tool.examples.empty()) {
     out += "\nExamples:\n";
     for (std::size_t at = 0; at < tool.examples.size();) {
       std::size_t end = tool.examples.find('\n', at);
-      if (end == std::string::npos) end = tool.examples.size();
-      out += "  " + tool.examples.substr(at, end - at) + "\n";
+      if (end == std::string_view::npos) end = tool.examples.size();
+      out.append("  ").append(tool.examples.substr(at, end - at)).append("\n");
       at = end + 1;
     }
   }
@@ -160,18 +163,28 @@ void note(std::string_view text) {
   for (std::size_t at = 0; at <= shown.size();) {
     std::size_t end = shown.find('\n', at);
     if (end == std::string::npos) end = shown.size();
-    out += tool_name() + ": " + shown.substr(at, end - at) + "\n";
+    out.append(tool_name()).append(": ").append(shown, at, end - at).append("\n");
     at = end + 1;
   }
   write_messages(out);
 }
 
-int tool_main(int argc, char** argv, const ToolDescription& tool,
-              const std::function<void(CLI::App&)>& describe, const std::function<void()>& run) {
-  tool_name() = tool.name;
-  occupy_standard_descriptors();
+namespace {
+
+// The note for bad_alloc, in memory that is there already.
+void note_out_of_memory() {
+  constexpr std::string_view kText = ": out of memory (use smaller batches or close other programs)\n";
+  std::array<char, 128> line;
+  const std::string_view name = tool_name().substr(0, line.size() - kText.size());
+  std::copy(name.begin(), name.end(), line.begin());
+  std::copy(kText.begin(), kText.end(), line.begin() + name.size());
+  write_messages({line.data(), name.size() + kText.size()});
+}
+
+int run_tool(int argc, char** argv, const ToolDescription& tool,
+             const std::function<void(CLI::App&)>& describe, const std::function<void()>& run) {
   try {
-    CLI::App app("", tool.name);
+    CLI::App app("", std::string(tool.name));
     app.set_help_flag("-h,--help", "print this help");
     app.set_version_flag("--version", version_text(tool), "print the version");
     app.get_formatter()->column_width(34);
@@ -187,9 +200,10 @@ int tool_main(int argc, char** argv, const ToolDescription& tool,
     } catch (const CLI::CallForVersion&) {
       finish_standard_output(version_text(tool));
     } catch (const CLI::ExtrasError&) {
-      throw UsageError(unexpected_text(app) + " (see " + tool.name + " --help)");
+      throw UsageError(unexpected_text(app) + " (see " + std::string(tool.name) + " --help)");
     } catch (const CLI::ParseError& error) {
-      throw UsageError(lower_first(first_line_joined(error.what())) + " (see " + tool.name + " --help)");
+      throw UsageError(lower_first(first_line_joined(error.what())) + " (see " + std::string(tool.name) +
+                       " --help)");
     }
     return 0;
   } catch (const UsageError& error) {
@@ -198,15 +212,32 @@ int tool_main(int argc, char** argv, const ToolDescription& tool,
   } catch (const Error& error) {
     note(error.what());
   } catch (const std::bad_alloc&) {
-    note("out of memory (use smaller batches or close other programs)");
+    note_out_of_memory();
   } catch (const std::filesystem::filesystem_error& error) {
     note(file_error_text(error));
+  } catch (const std::system_error& error) {  // of a thread that cannot be started
+    note(lower_first(error.code().message()) +
+         " (out of memory or threads: close other programs, or raise the limits of ulimit -v and -u)");
   } catch (const CLI::Error& error) {
     note(std::string("internal error in the options: ") + first_line_joined(error.what()));
   } catch (const std::exception& error) {
     note(std::string("internal error: ") + first_line_joined(error.what()) + " (please report this)");
   }
   return 1;
+}
+
+}  // namespace
+
+int tool_main(int argc, char** argv, const ToolDescription& tool,
+              const std::function<void(CLI::App&)>& describe, const std::function<void()>& run) {
+  tool_name() = tool.name;
+  occupy_standard_descriptors();
+  try {
+    return run_tool(argc, argv, tool, describe, run);
+  } catch (...) {  // not even the memory for a message
+    note_out_of_memory();
+    return 1;
+  }
 }
 
 void note_cut_lines(std::int64_t count, std::int64_t length) {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,9 +15,9 @@ class App;
 namespace headwater::cli {
 
 struct ToolDescription {
-  std::string name;      // "generate"
-  std::string summary;   // "continue each input line"
-  std::string examples;  // shown first in --help, one a line
+  std::string_view name;      // "generate"
+  std::string_view summary;   // "continue each input line"
+  std::string_view examples;  // shown first in --help, one a line
 };
 
 // Parses, runs, flushes and checks stdout. Returns the exit status: 0 done; 1 the work failed (Error,
@@ -24,6 +25,20 @@ struct ToolDescription {
 // with status 0. SIGPIPE keeps its default. `name: message` is the one line on stderr.
 int tool_main(int argc, char** argv, const ToolDescription& tool,
               const std::function<void(CLI::App&)>& describe, const std::function<void()>& run);
+
+// The same with the options of the tool, a struct that is made here: whatever fails has its line.
+template <class Options>
+int tool_main(int argc, char** argv, const ToolDescription& tool, void (*describe)(CLI::App&, Options&),
+              void (*run)(const Options&)) {
+  struct {
+    void (*describe)(CLI::App&, Options&);
+    void (*run)(const Options&);
+    std::optional<Options> options;
+  } all{describe, run, {}};
+  return tool_main(
+      argc, argv, tool, [&all](CLI::App& app) { all.describe(app, all.options.emplace()); },
+      [&all] { all.run(*all.options); });
+}
 
 // One line on stderr: "tool: text". A closed stderr is not an error.
 void note(std::string_view text);

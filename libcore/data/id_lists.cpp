@@ -10,12 +10,13 @@ namespace headwater {
 namespace {
 
 constexpr std::size_t kReserve = std::size_t{1} << 37;  // bytes of addresses; pages come with their ids
+constexpr int kParts = 16;                              // a run may have four of these lists
 constexpr std::int64_t kPiece = std::int64_t{1} << 16;  // ids
 
 }  // namespace
 
 IdLists::IdLists()
-    : arena_(std::make_unique<Arena>(kReserve)), ids_(arena_->allocate_array<std::int32_t>(0)) {}
+    : arena_(std::make_unique<Arena>(kReserve, kParts)), ids_(arena_->allocate_array<std::int32_t>(0)) {}
 
 void IdLists::push(std::int32_t id) {
   if (total_ids_ == capacity_) {

@@ -9,7 +9,9 @@
 #include <algorithm>
 #include <cctype>
 #include <cerrno>
+#include <charconv>
 #include <chrono>
+#include <csignal>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -37,6 +39,13 @@ std::string reason(int error) {
     text[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(text[0])));
   }
   return text;
+}
+
+// Whether there is a process of that number.
+bool is_alive(const std::string& number) {
+  pid_t process = 0;
+  std::from_chars(number.data(), number.data() + number.size(), process);
+  return process > 0 && (::kill(process, 0) == 0 || errno == EPERM);
 }
 
 int open_retrying(const fs::path& path, int flags, mode_t mode = 0) {
@@ -288,12 +297,14 @@ FileLock::FileLock(const fs::path& path) {
   } while (status < 0 && errno == EINTR);
   if (status < 0) {
     const int error = errno;
-    // The owner writes its number just after it got the lock: wait a moment for it.
+    // The owner writes its number just after it got the lock: wait a moment for it. Until then the file may
+    // hold the number of a former owner that was killed.
     std::string owner;
     for (int attempt = 0; error == EWOULDBLOCK && owner.empty() && attempt < 100; ++attempt) {
       char digits[24];
       const ssize_t got = ::pread(descriptor_, digits, sizeof digits, 0);
       for (ssize_t i = 0; i < got && digits[i] >= '0' && digits[i] <= '9'; ++i) owner += digits[i];
+      if (!owner.empty() && !is_alive(owner)) owner.clear();
       if (owner.empty()) std::this_thread::sleep_for(std::chrono::milliseconds(2));
     }
     close_quietly(descriptor_);

@@ -120,6 +120,17 @@ void append_value(std::string& out, const Json& value, int indent, int depth) {
 
 }  // namespace
 
+// Not the variant's own constructor: in libstdc++ 12 a copy that runs out of memory destroys a value that is
+// not there yet.
+Json::Json(const Json& other) {
+  std::visit(
+      [this](const auto& value) {
+        auto copy = value;
+        value_ = std::move(copy);
+      },
+      other.value_);
+}
+
 bool Json::is_integer() const {
   if (const auto* value = std::get_if<std::uint64_t>(&value_)) return *value <= std::uint64_t{INT64_MAX};
   return std::holds_alternative<std::int64_t>(value_);

@@ -44,6 +44,12 @@ class Json {
   Json(Array value) : value_(std::move(value)) {}
   Json(Object value) : value_(std::move(value)) {}
 
+  Json(const Json& other);
+  Json(Json&&) noexcept = default;
+  Json& operator=(const Json& other) { return *this = Json(other); }
+  Json& operator=(Json&&) noexcept = default;
+  ~Json() = default;
+
   // Parses exactly one value. Rejects duplicate member names, invalid UTF-8, depth over 64, trailing text.
   // `where` begins the message: "where:line:column: what".
   static Json parse(std::string_view text, std::string_view where);

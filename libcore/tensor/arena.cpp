@@ -1,15 +1,21 @@
 #include "tensor/arena.hpp"
 
 #include <sys/mman.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <new>
 
 namespace headwater {
 
-Arena::Arena(std::size_t reserve_bytes) : reserved_(reserve_bytes) {
-  constexpr std::size_t kLeast = std::size_t{1} << 26;
-  for (;; reserved_ /= 2) {  // a limit on address space (ulimit -v) leaves a smaller reserve
+Arena::Arena(std::size_t reserve_bytes, int parts) : reserved_(reserve_bytes) {
+  constexpr std::size_t kLeast = std::size_t{1} << 24, kPage = 4096;
+  rlimit limit{};
+  if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY) {
+    const std::size_t part = limit.rlim_cur / static_cast<std::size_t>(parts) / kPage * kPage;
+    reserved_ = std::min(reserved_, std::max(part, kLeast));
+  }
+  for (;; reserved_ /= 2) {
     void* address =
         mmap(nullptr, reserved_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (address != MAP_FAILED) {

@@ -13,7 +13,8 @@ namespace headwater {
 // is used up.
 class Arena {
  public:
-  explicit Arena(std::size_t reserve_bytes = std::size_t{1} << 38);
+  // Where the address space is limited (ulimit -v): one part of `parts` of it, or less.
+  explicit Arena(std::size_t reserve_bytes = std::size_t{1} << 38, int parts = 2);
   // `bytes` of the parent's addresses, which must live longer and take them back: for work beside the
   // parent's on another thread. Pages are still touched by their first use only.
   Arena(Arena& parent, std::size_t bytes)

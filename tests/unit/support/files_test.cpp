@@ -1,6 +1,8 @@
 #include "support/files.hpp"
 
 #include <doctest/doctest.h>
+#include <fcntl.h>
+#include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -11,6 +13,7 @@
 
 #include "error_text.hpp"
 #include "scratch_directory.hpp"
+#include "support/folders.hpp"
 
 using namespace headwater;
 
@@ -153,6 +156,20 @@ TEST_CASE("files: one process has the lock, the other learns which") {
   CHECK_NOTHROW(FileLock{path});
 }
 
+TEST_CASE("files: a lock names no process that has ended") {
+  ScratchDirectory scratch;
+  const fs::path path = scratch / "lock";
+  const pid_t ended = ::fork();
+  if (ended == 0) ::_exit(0);
+  ::waitpid(ended, nullptr, 0);
+  // As a new owner leaves it for a moment, when the one before was killed.
+  write_file(path, std::to_string(ended));
+  const int descriptor = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
+  REQUIRE(::flock(descriptor, LOCK_EX) == 0);
+  CHECK(error_text([&] { FileLock{path}; }) == path.string() + ": in use by another process");
+  ::close(descriptor);
+}
+
 TEST_CASE("files: the lock goes with its process") {
   ScratchDirectory scratch;
   const fs::path path = scratch / "lock";
@@ -199,4 +216,31 @@ TEST_CASE("files: a mapping moves") {
   CHECK(moved.bytes() == "aaa");
   moved = std::move(b);
   CHECK(moved.bytes() == "bb");
+}
+
+TEST_CASE("folders: removed with all that is in them, and no link is followed") {
+  ScratchDirectory scratch;
+  const fs::path folder = scratch / "folder", kept = scratch / "kept";
+  fs::create_directories(folder / "inner" / "empty");
+  fs::create_directory(kept);
+  write_file(kept / "file", "x");
+  write_file(folder / "file", "x");
+  write_file(folder / "inner" / "file", "x");
+  fs::create_directory_symlink(kept, folder / "link");
+  std::error_code error;
+  CHECK(list_folder(folder, error).size() == 3);
+  CHECK(list_folder(folder / "inner" / "empty", error).empty());
+  CHECK_FALSE(error);
+  remove_tree(folder, error);
+  CHECK_FALSE(error);
+  CHECK_FALSE(fs::exists(folder));
+  CHECK(fs::exists(kept / "file"));
+  remove_tree(folder, error);
+  CHECK_FALSE(error);
+  CHECK(list_folder(folder, error).empty());
+  CHECK(error == std::errc::no_such_file_or_directory);
+  CHECK(list_folder(kept / "file", error).empty());
+  CHECK(error == std::errc::not_a_directory);
+  remove_tree(kept / "file" / "x", error);
+  CHECK(error == std::errc::not_a_directory);
 }
