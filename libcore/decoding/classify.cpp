@@ -6,7 +6,35 @@
 
 namespace headwater {
 
+namespace {
+
+// A batch goes through the model in parts of about so many tokens: memory depends on the longest line, and
+// not on how many long ones come together.
+constexpr std::size_t kTokensAtOnce = 8192;
+
+}  // namespace
+
 ConstMatrix TextLabeller::probabilities(const std::vector<std::string>& lines) {
+  encode(lines);
+  probabilities_.clear();
+  batch_.clear();
+  for (std::size_t line = 0; line < lines.size(); ++line) {
+    add_line(line);
+    if (batch_.source.ids.size() >= kTokensAtOnce || line + 1 == lines.size()) run_batch();
+  }
+  return {probabilities_.data(), static_cast<Index>(lines.size()), model_.model->classes()};
+}
+
+void TextLabeller::run_batch() {
+  batch_.finish();
+  arena_.reset();
+  Tape tape(arena_, Tape::Mode::inference);
+  const ConstMatrix rows = model_.model->probabilities({tape}, batch_);
+  probabilities_.insert(probabilities_.end(), rows.data, rows.data + rows.rows * rows.cols);
+  batch_.clear();
+}
+
+void TextLabeller::encode(const std::vector<std::string>& lines) {
   ids_.resize(std::max(ids_.size(), lines.size()));
   term_values_.resize(model_.terms ? ids_.size() : 0);
   parallel_for(static_cast<std::int64_t>(lines.size()), [&](std::int64_t i) {
@@ -19,12 +47,6 @@ ConstMatrix TextLabeller::probabilities(const std::vector<std::string>& lines) {
     model_.tokenizer.for_each_token(lines[line], [&](std::string_view token) { row.add(token); });
     model_.terms->values(row, model_.terms->settings().output, term_values_[line]);
   });
-  batch_.clear();
-  for (std::size_t line = 0; line < lines.size(); ++line) add_line(line);
-  batch_.finish();
-  arena_.reset();
-  Tape tape(arena_, Tape::Mode::inference);
-  return model_.model->probabilities({tape}, batch_);
 }
 
 void TextLabeller::add_line(std::size_t line) {

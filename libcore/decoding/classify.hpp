@@ -30,11 +30,15 @@ class TextLabeller {
   std::int64_t cut_lines() const { return cut_lines_; }
 
  private:
+  void encode(const std::vector<std::string>& lines);
   void add_line(std::size_t line);
+  // Of the lines in the batch, to the end of probabilities_.
+  void run_batch();
 
   const ClassificationModel& model_;
   Arena arena_;
   ClassBatch batch_;
+  std::vector<Real> probabilities_;
   std::vector<std::vector<std::int32_t>> ids_;       // of each line
   std::vector<std::vector<TermValue>> term_values_;  // of each line, for a bag of words
   std::int64_t cut_lines_ = 0;
