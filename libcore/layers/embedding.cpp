@@ -1,6 +1,6 @@
 #include "layers/embedding.hpp"
 
-#include <cmath>
+#include "support/elementary.hpp"
 
 namespace headwater {
 
@@ -9,9 +9,9 @@ std::vector<Real> sinusoidal_positions(Index length, Index width) {
   for (Index p = 0; p < length; ++p) {
     for (Index c = 0; c < width; ++c) {
       const double angle = static_cast<double>(p) /
-                           std::pow(10000.0, static_cast<double>(c / 2 * 2) / static_cast<double>(width));
+                           power_of_ten_thousand(static_cast<double>(c / 2 * 2) / static_cast<double>(width));
       table[static_cast<std::size_t>(p * width + c)] =
-          static_cast<Real>(c % 2 == 0 ? std::sin(angle) : std::cos(angle));
+          static_cast<Real>(c % 2 == 0 ? sine(angle) : cosine(angle));
     }
   }
   return table;

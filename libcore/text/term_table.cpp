@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "support/elementary.hpp"
 #include "support/error.hpp"
 #include "support/files.hpp"
 #include "support/hash.hpp"
@@ -117,7 +118,7 @@ TermTable::TermTable(const Settings& settings, std::uint64_t documents, std::vec
     id = terms_.size();
     // The double logarithm rounded to float is the same on every machine but for one value in 2^29.
     const double weight =
-        std::log(1 + static_cast<double>(documents) / (1 + static_cast<double>(term.documents)));
+        natural_logarithm(1 + static_cast<double>(documents) / (1 + static_cast<double>(term.documents)));
     weights_.push_back(static_cast<float>(weight));
     sum += static_cast<double>(weights_.back());
     terms_.push_back(std::move(term));
@@ -210,7 +211,7 @@ void TermTable::values(const TokenRow& row, TermOutput output, std::vector<TermV
     TermValue value{values[begin].term,
                     output == TermOutput::multi_hot ? 1 : static_cast<float>(end - begin)};
     if (output == TermOutput::log_tf_idf)
-      value.value = static_cast<float>(1 + std::log(static_cast<double>(end - begin)));
+      value.value = static_cast<float>(1 + natural_logarithm(static_cast<double>(end - begin)));
     if (output == TermOutput::tf_idf || output == TermOutput::log_tf_idf)
       value.value *= weights_[static_cast<std::size_t>(value.term)];
     begin = end;

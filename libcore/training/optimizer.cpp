@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "support/elementary.hpp"
 #include "support/parallel.hpp"
 #include "tensor/kernels.hpp"
 
@@ -184,8 +185,7 @@ double learning_rate(const ScheduleSettings& schedule, const OptimizerSettings& 
   const double progress =
       std::clamp((s - warmup) / std::max(1.0, static_cast<double>(total_steps) - warmup), 0.0, 1.0);
   if (schedule.kind == "linear") return peak + (schedule.final_rate - peak) * progress;
-  return schedule.final_rate +
-         0.5 * (peak - schedule.final_rate) * (1 + std::cos(std::numbers::pi * progress));
+  return schedule.final_rate + 0.5 * (peak - schedule.final_rate) * (1 + cosine(std::numbers::pi * progress));
 }
 
 }  // namespace headwater

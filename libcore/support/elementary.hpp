@@ -1,0 +1,19 @@
+// Elementary functions in double whose bits are those of their own formulas, on every machine with IEEE
+// arithmetic: C libraries differ in the last bit, and one library does so between processors. For tables and
+// schedules that training rests on; loops over activations have the float kernels (tensor/kernels.hpp).
+// At most one unit in the last place from the right value (tests/unit/support/elementary_test.cpp).
+#pragma once
+
+namespace headwater {
+
+// |x| <= 2^20.
+double sine(double x);
+double cosine(double x);
+
+// x > 0, normal and finite.
+double natural_logarithm(double x);
+
+// 10000^x for x in [0, 1]: wavelengths of sinusoidal positions (Vaswani et al. 2017, sec. 3.5).
+double power_of_ten_thousand(double x);
+
+}  // namespace headwater
