@@ -15,6 +15,7 @@
 #include "support/error.hpp"
 #include "support/numbers.hpp"
 #include "support/parallel.hpp"
+#include "support/utf8.hpp"
 #include "training/summary.hpp"
 #include "training/translation_evaluator.hpp"
 
@@ -360,20 +361,27 @@ void evaluate_classifier(const Options& o, const Metrics& metrics) {
   ClassProbabilities measured(model.labels.labels());
   cli::LineReader reader(o.data, o.reader);
   std::vector<std::int32_t> labels;
+  bool is_empty = true;
   reader.for_each_batch(static_cast<std::size_t>(o.batch_sequences), [&](std::vector<std::string>& lines) {
+    is_empty = false;
     labels.clear();
     for (std::size_t i = 0; i < lines.size(); ++i) {
       const std::size_t tab = lines[i].rfind('\t');
       if (tab == std::string::npos || lines[i].find('\t') != tab) {
-        throw Error(reader.place(i) + ": " +
-                    std::to_string(1 + std::count(lines[i].begin(), lines[i].end(), '\t')) +
-                    " columns, expected text and label (cut -f picks columns)");
+        const auto columns = 1 + std::count(lines[i].begin(), lines[i].end(), '\t');
+        throw Error(
+            reader.place(i) + ": " + std::to_string(columns) + (columns == 1 ? " column" : " columns") +
+            " where 2 are wanted: text, label (separate columns by one TAB, as paste does; cut -f picks "
+            "columns)");
       }
       const std::string label = lines[i].substr(tab + 1);
       labels.push_back(model.labels.find(label));
       if (labels.back() < 0) {
-        throw Error(reader.place(i) + ": the label " + quote(label) + " is not among the " +
-                    std::to_string(model.labels.size()) + " of " + o.model);
+        const std::size_t column = count_code_points(std::string_view(lines[i]).substr(0, tab)) + 2;
+        throw Error(reader.place(i) + ":" + std::to_string(column) + ": " +
+                    (label.empty() ? "no label (every line needs one of " + model.labels.shown() + ")"
+                                   : "the label " + quote(label) + " is not one of " + o.model +
+                                         " (known: " + model.labels.shown() + ")"));
       }
       lines[i].resize(tab);
     }
@@ -383,6 +391,8 @@ void evaluate_classifier(const Options& o, const Metrics& metrics) {
                    {probabilities.row(static_cast<Index>(i)), static_cast<std::size_t>(probabilities.cols)});
     }
   });
+  if (is_empty)
+    throw Error((o.data.empty() ? "-" : o.data.front()) + ": no lines (a measure needs at least one)");
   if (!o.is_quiet && labeller.cut_lines() > 0)
     cli::note(format_count(labeller.cut_lines()) + " lines were cut to the model's length");
   const ClassificationReport report = measured.finish();
@@ -435,13 +445,11 @@ void run(const Options& o) {
 
 int main(int argc, char** argv) {
   using namespace headwater;
-  Options options;
   const cli::ToolDescription tool{
       "evaluate", "measure a model on data, or one text against another",
       "evaluate models/spa-eng test.tsv\n"
       "evaluate models/imdb-encoder reviews.tsv\n"
       "evaluate --hypotheses translated.txt --references right.txt\n"
       "translate models/spa-eng < test.en | evaluate --hypotheses - --references test.es --json"};
-  return cli::tool_main(
-      argc, argv, tool, [&](CLI::App& app) { describe(app, options); }, [&] { run(options); });
+  return cli::tool_main<Options>(argc, argv, tool, describe, run);
 }

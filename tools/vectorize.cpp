@@ -36,6 +36,11 @@ struct TypedOptions {
   CLI::Option *length = nullptr, *start = nullptr, *end = nullptr, *ngrams = nullptr, *size = nullptr;
 };
 
+struct Command {
+  Options options;
+  TypedOptions typed;
+};
+
 void describe(CLI::App& app, Options& o, TypedOptions& typed) {
   app.add_option("tokens", o.tokens, "token lines from tokenize; - or none: standard input")
       ->option_text("[TOKENS...]");
@@ -169,8 +174,8 @@ void write_label_ids(const Options& o) {
     if (!line.empty()) {
       const std::int32_t id = set.find(line);
       if (id < 0) {
-        throw Error(" the label " + quote(line) + " is not among the " + std::to_string(set.size()) + " of " +
-                    o.labels.string());
+        throw Error(" the label " + quote(line) + " is not in " + o.labels.string() +
+                    " (known: " + set.shown() + "; --learn labels makes a set of all that occur)");
       }
       append_number(out, id);
     }
@@ -321,9 +326,7 @@ void run(const Options& o) {
 
 int main(int argc, char** argv) {
   using namespace headwater;
-  Options options;
-  TypedOptions typed;
-  return cli::tool_main(
+  return cli::tool_main<Command>(
       argc, argv,
       {"vectorize", "turn token lines into id lines or bags of words, labels into ids",
        "cut -f1 train.tsv | tokenize --tokenizer en.json | vectorize --tokenizer en.json --length 20 > "
@@ -334,9 +337,10 @@ int main(int argc, char** argv) {
        "cut -f1 reviews.tsv | tokenize --tokenizer en.json | vectorize --learn tf-idf --ngrams 2 -o "
        "terms.tsv\n"
        "cut -f1 reviews.tsv | tokenize --tokenizer en.json | vectorize --terms terms.tsv > reviews.bags"},
-      [&](CLI::App& app) { describe(app, options, typed); },
-      [&] {
-        resolve(options, typed);
+      [](CLI::App& app, Command& c) { describe(app, c.options, c.typed); },
+      [](const Command& c) {
+        Options options = c.options;
+        resolve(options, c.typed);
         ThreadPool(options.threads).run([&] { run(options); });
       });
 }

@@ -165,12 +165,9 @@ void IdColumns::add_ids(Column& column, std::string_view field, std::string_view
 void IdColumns::add_label(Column& column, std::string_view field, std::string_view line,
                           std::string_view place) {
   const LabelSet& labels = *column.settings.labels;
-  std::string known;
-  constexpr std::int32_t kShown = 5;
-  for (std::int32_t i = 0; i < std::min(labels.size(), kShown); ++i)
-    known += (i > 0 ? ", " : "") + labels.labels()[static_cast<std::size_t>(i)];
-  if (labels.size() > kShown) known += ", ... " + std::to_string(labels.size()) + " in all";
-  if (field.empty()) fail(place, line, field.data(), "no label (every line needs one of " + known + ")");
+  if (field.empty()) {
+    fail(place, line, field.data(), "no label (every line needs one of " + labels.shown() + ")");
+  }
   std::int32_t id = column.has_header ? -1 : labels.find(field);
   if (id < 0) {
     std::int32_t number = 0;
@@ -182,8 +179,9 @@ void IdColumns::add_label(Column& column, std::string_view field, std::string_vi
   }
   if (id < 0) {
     fail(place, line, field.data(),
-         quote(field) + " is no label of the set (known: " + known + ", or their numbers from 0 to " +
-             std::to_string(labels.size() - 1) + "; are the columns in the recipe's order?)");
+         quote(field) + " is no label of the set (known: " + labels.shown() +
+             ", or their numbers from 0 to " + std::to_string(labels.size() - 1) +
+             "; are the columns in the recipe's order?)");
   }
   column.lists.push(id);
 }

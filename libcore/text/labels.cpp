@@ -54,7 +54,9 @@ LabelSet LabelSet::parse(std::string_view text, std::string_view where) {
     const std::string place = std::string(where) + ":" + std::to_string(number) + ": ";
     if (label.empty()) throw Error(place + "an empty label (one label a line)");
     if (find_invalid_utf8(label) != label.npos) throw Error(place + "invalid UTF-8 in label " + quote(label));
-    if (set.table_.find(label) != nullptr) throw Error(place + "the label " + quote(label) + " stands twice");
+    if (set.table_.find(label) != nullptr)
+      throw Error(place + "the label " + quote(label) +
+                  " stands twice (a label set has one label a line, each once)");
     set.table_.value(label) = set.labels_.size();
     set.labels_.emplace_back(label);
   }
@@ -65,6 +67,14 @@ LabelSet LabelSet::parse(std::string_view text, std::string_view where) {
 std::int32_t LabelSet::find(std::string_view label) const {
   const WordTable::Entry* entry = table_.find(label);
   return entry == nullptr ? -1 : static_cast<std::int32_t>(entry->value);
+}
+
+std::string LabelSet::shown() const {
+  constexpr std::size_t kMost = 5;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(labels_.size(), kMost); ++i) text += (i > 0 ? ", " : "") + labels_[i];
+  if (labels_.size() > kMost) text += ", ... " + std::to_string(labels_.size()) + " in all";
+  return text;
 }
 
 std::string LabelSet::to_text() const {

@@ -23,6 +23,8 @@ class LabelSet {
   std::int32_t find(std::string_view label) const;
   std::int32_t size() const { return static_cast<std::int32_t>(labels_.size()); }
   const std::vector<std::string>& labels() const { return labels_; }
+  // The first few of them, for messages: "neg, pos" or "a, b, c, d, e, ... 20 in all".
+  std::string shown() const;
   // The file's text.
   std::string to_text() const;
   std::string hash() const;

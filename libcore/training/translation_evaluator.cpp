@@ -20,8 +20,11 @@ void cut_to(std::vector<std::int32_t>& ids, std::int64_t most, TranslationExampl
 void TranslationExamples::add_text(std::string_view line, const TranslationModel& model) {
   const std::size_t tab = line.find('\t');
   if (tab == std::string_view::npos || line.find('\t', tab + 1) != std::string_view::npos) {
-    throw Error(" " + std::to_string(1 + std::count(line.begin(), line.end(), '\t')) +
-                " columns, expected source and target (cut -f1,2 picks columns)");
+    const auto columns = 1 + std::count(line.begin(), line.end(), '\t');
+    throw Error(
+        " " + std::to_string(columns) + (columns == 1 ? " column" : " columns") +
+        " where 2 are wanted: source, target (separate columns by one TAB, as paste does; cut -f picks "
+        "columns)");
   }
   const std::int64_t length = model.model->settings().length;
   const std::string_view target = line.substr(tab + 1);
