@@ -74,6 +74,26 @@ HEADWATER_INLINE float reduce_max(F16 a) {
 }
 #endif
 
+// f.template operator()<count>() for 1 <= count <= Most.
+template <int Most, int N = 1, class F>
+HEADWATER_INLINE void with_constant(Index count, const F& f) {
+  if constexpr (N < Most) {
+    if (count > N) return with_constant<Most, N + 1>(count, f);
+  }
+  f.template operator()<N>();
+}
+
+// f.template operator()<n>(first) for equal parts of [0, count), n <= Most long.
+template <int Most, class F>
+HEADWATER_INLINE void for_each_part(Index count, const F& f) {
+  const Index parts = (count + Most - 1) / Most;
+  for (Index part = 0, first = 0; part < parts; ++part) {
+    const Index n = (count - first + parts - part - 1) / (parts - part);
+    with_constant<Most>(n, [&]<int N>() { f.template operator()<N>(first); });
+    first += n;
+  }
+}
+
 // `x`, or 0 where its magnitude is below `bound`.
 HEADWATER_INLINE F16 zero_where_below(float bound, F16 x) {
   return select(less(abs(x), F16::broadcast(bound)), F16::zero(), x);

@@ -42,7 +42,8 @@ MatrixOf<T> stats_of(MatrixOf<T> stats, Index first, Index queries, Index h) {
   return {stats.row(first) + 2 * h, queries, 2, stats.stride};
 }
 
-// Calls body(sequence, head) for all pairs; so many pairs make a task that it takes some ten microseconds.
+// Calls body(sequence, head, the pair after it) for all pairs; so many pairs make a task that it takes some
+// ten microseconds.
 template <class Body>
 void for_each_head(const AttentionShape& shape, const Body& body) {
   const Index sequences = shape.sequences(), pairs = sequences * shape.heads;
@@ -65,11 +66,9 @@ void attention(ConstMatrix q, ConstMatrix k, ConstMatrix v, const AttentionShape
   for_each_head(shape, [&](Index s, Index h, Index next) {
     AttentionHead task = with_dropout(head_task(q, k, v, shape, s, h), shape, s, h);
     const Index first = shape.query_offsets[s], queries = task.q.rows;
-    task.scratch = thread_scratch(attention_scratch(queries, shape.head_width));
+    task.scratch = thread_scratch(attention_scratch(queries, task.k.rows, shape.head_width));
     const AttentionHead then = head_task(q, k, v, shape, next / shape.heads, next % shape.heads);
-    const Index next_query = shape.query_offsets[next / shape.heads];
-    task.ahead = {then.q, then.k, then.v,
-                  head_of(out, next_query, then.q.rows, next % shape.heads, shape.head_width)};
+    task.ahead = {then.q, then.k, then.v};
     table.forward(task, head_of(out, first, queries, h, shape.head_width),
                   stats_of(stats, first, queries, h));
   });
@@ -82,18 +81,12 @@ void attention_backward(ConstMatrix q, ConstMatrix k, ConstMatrix v, ConstMatrix
     AttentionHead task = with_dropout(head_task(q, k, v, shape, s, h), shape, s, h);
     const Index first = shape.query_offsets[s], queries = task.q.rows, K = shape.head_width;
     const Index first_key = shape.key_offsets[s], keys = task.k.rows;
-    task.scratch = thread_scratch(attention_backward_scratch(queries, K));
+    task.scratch = thread_scratch(attention_backward_scratch(queries, keys, K));
     const Index next_sequence = next / shape.heads, next_head = next % shape.heads;
     const AttentionHead then = head_task(q, k, v, shape, next_sequence, next_head);
     const Index next_query = shape.query_offsets[next_sequence];
     task.ahead = {head_of(dout, next_query, then.q.rows, next_head, K),
-                  head_of(out, next_query, then.q.rows, next_head, K),
-                  then.q,
-                  then.k,
-                  then.v,
-                  head_of(dq, next_query, then.q.rows, next_head, K),
-                  head_of(dk, shape.key_offsets[next_sequence], then.k.rows, next_head, K),
-                  head_of(dv, shape.key_offsets[next_sequence], then.k.rows, next_head, K)};
+                  head_of(out, next_query, then.q.rows, next_head, K), then.q, then.k, then.v};
     table.backward(task, head_of(out, first, queries, h, K), stats_of(stats, first, queries, h),
                    head_of(dout, first, queries, h, K),
                    {head_of(dq, first, queries, h, K), head_of(dk, first_key, keys, h, K),
@@ -104,7 +97,7 @@ void attention_backward(ConstMatrix q, ConstMatrix k, ConstMatrix v, ConstMatrix
 void attention_weights(ConstMatrix q, ConstMatrix k, const AttentionShape& shape, Index sequence, Index head,
                        Matrix weights) {
   AttentionHead task = head_task(q, k, {}, shape, sequence, head);
-  task.scratch = thread_scratch(attention_scratch(task.q.rows, shape.head_width));
+  task.scratch = thread_scratch(attention_scratch(task.q.rows, task.k.rows, shape.head_width));
   attention_table().weights(task, weights);
 }
 

@@ -3,6 +3,7 @@
 // them.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 
@@ -23,8 +24,9 @@ DropoutRule dropout_rule(float rate, const RandomStream& stream);
 
 // --- Attention
 // ----------------------------------------------------------------------------------------------------------
-inline constexpr Index kKeyTile = 64;     // keys; part of the definition
-inline constexpr Index kQueryBlock = 32;  // queries that share a tile of scores; not part of it
+inline constexpr Index kKeyTile = 64;       // keys; part of the definition
+inline constexpr Index kQueryBlock = 80;    // most queries that share scores; not part of it
+inline constexpr Index kMostKeySpan = 192;  // most keys that share scores: some tiles
 
 // One sequence and head.
 struct AttentionHead {
@@ -35,15 +37,22 @@ struct AttentionHead {
   std::uint64_t first_element = 0,
                 element_step = 0;  // key 0 for query 0; from one query to the next (multiples of 2^16)
   float* scratch = nullptr;        // so many floats as below, aligned to 64 bytes
-  std::array<MatrixOf<const float>, 8> ahead;  // what the next head will touch: fetched meanwhile
+  std::array<MatrixOf<const float>, 5> ahead;  // what the next head will read: fetched meanwhile
 };
 inline Index padded_width(Index width) { return (width + 15) / 16 * 16; }
-inline Index attention_scratch(Index queries, Index K) {
-  return 2 * kKeyTile * padded_width(K) + kQueryBlock * (kKeyTile + 1) + 2 * padded_width(queries);
+// Keys that are packed together: those of a narrow head stay near the processor.
+inline Index key_span(Index keys, Index K) {
+  const Index most =
+      std::clamp<Index>(16'384 / padded_width(K) / kKeyTile * kKeyTile, kKeyTile, kMostKeySpan);
+  return padded_width(keys) < most ? padded_width(keys) : most;
 }
-inline Index attention_backward_scratch(Index queries, Index K) {
-  return (3 * kKeyTile + 2 * kQueryBlock) * padded_width(K) + 2 * kQueryBlock * kKeyTile +
-         3 * padded_width(queries);
+inline Index attention_scratch(Index queries, Index keys, Index K) {
+  const Index span = key_span(keys, K), tiles = kMostKeySpan / kKeyTile;
+  return 2 * span * padded_width(K) + kQueryBlock * (span + tiles) + 2 * padded_width(queries);
+}
+inline Index attention_backward_scratch(Index queries, Index keys, Index K) {
+  const Index span = key_span(keys, K);
+  return (3 * span + 2 * kQueryBlock) * padded_width(K) + 2 * kQueryBlock * span + 3 * padded_width(queries);
 }
 
 struct AttentionGradients {

@@ -9,6 +9,7 @@
 namespace headwater::kernels::HEADWATER_ISA {
 
 inline constexpr Index kUnbounded = Index{1} << 60;
+inline constexpr Index kFactorSteps = 64;
 
 // c[r][lane] (+)= Σ_n a[r·a_row + n·a_step] · b[n·b_step + (lane / 16)·b_panel + lane % 16]. b is padded to
 // whole panels.
@@ -19,7 +20,10 @@ struct Product {
   Index b_step, b_panel;
   float* c;
   Index c_row, width;
-  const float* factor = nullptr;  // of row r of c (Start::scaled)
+  // Row r of c is multiplied by factor[t·factor_tile + r] before step 64·t, for every t from 1 on, and for t
+  // = 0 if the chains do not start from 0.
+  const float* factor = nullptr;
+  Index factor_tile = 0;
 };
 
 // Row r takes the steps n in [first + r, last + r) of those there are.
@@ -27,12 +31,13 @@ struct Steps {
   Index first = -kUnbounded, last = kUnbounded;
 };
 
-// What the chains start from: 0, c, or factor[r] c.
-enum class Start { zero, what_is_there, scaled };
+// What the chains start from.
+enum class Start { zero, what_is_there };
 
 // R rows by P panels from (row, lane); row r takes the steps [range.first + r, range.last + r) of [0, steps).
 // Steps that only some of the rows take lie in a triangle before or behind those that all take.
-template <int R, int P>
+// kRescales: with factors of c.
+template <int R, int P, bool kRescales>
 void multiply_tile(const Product& g, Index row, Index lane, Index steps, const Steps& range, Start start) {
   F16 sum[R][P];
   float* c = g.c + row * g.c_row + lane;
@@ -46,10 +51,18 @@ void multiply_tile(const Product& g, Index row, Index lane, Index steps, const S
       } else {
         const float* from = c + r * g.c_row + 16 * p;
         sum[r][p] = p < P - 1 || last >= 16 ? F16::load(from) : F16::load_partial(from, last);
-        if (start == Start::scaled) sum[r][p] = sum[r][p] * F16::broadcast(g.factor[row + r]);
       }
     }
   }
+  const auto rescale = [&](Index t) {
+#pragma GCC unroll 16
+    for (int r = 0; r < R; ++r) {
+      const F16 factor = F16::broadcast(g.factor[t * g.factor_tile + row + r]);
+#pragma GCC unroll 4
+      for (int p = 0; p < P; ++p) sum[r][p] = sum[r][p] * factor;
+    }
+  };
+  if (kRescales && start == Start::what_is_there) rescale(0);
   const float* const a0 = g.a + row * g.a_row;
   const float* const b0 = g.b + lane / 16 * g.b_panel;
   const auto load_columns = [&](Index n, F16(&columns)[P]) {
@@ -75,22 +88,29 @@ void multiply_tile(const Product& g, Index row, Index lane, Index steps, const S
   const Index begin = clamp(range.first + R - 1), end = clamp(range.last);
   const float* a = a0 + begin * g.a_step;
   const float* b = b0 + begin * g.b_step;
-  for (Index n = begin; n < end; ++n, a += g.a_step, b += g.b_step) {
-    F16 columns[P];
+  for (Index n = begin; n < end;) {
+    const Index stop = kRescales && n / kFactorSteps * kFactorSteps + kFactorSteps < end
+                           ? n / kFactorSteps * kFactorSteps + kFactorSteps
+                           : end;
+    for (; n < stop; ++n, a += g.a_step, b += g.b_step) {
+      F16 columns[P];
 #pragma GCC unroll 4
-    for (int p = 0; p < P; ++p) columns[p] = F16::load(b + p * g.b_panel);
+      for (int p = 0; p < P; ++p) columns[p] = F16::load(b + p * g.b_panel);
 #pragma GCC unroll 16
-    for (int r = 0; r < R; ++r) {
-      const F16 factor = F16::broadcast(a[r * g.a_row]);
+      for (int r = 0; r < R; ++r) {
+        const F16 factor = F16::broadcast(a[r * g.a_row]);
 #pragma GCC unroll 4
-      for (int p = 0; p < P; ++p) sum[r][p] = fma(factor, columns[p], sum[r][p]);
+        for (int p = 0; p < P; ++p) sum[r][p] = fma(factor, columns[p], sum[r][p]);
+      }
     }
+    if (kRescales && n < end) rescale(n / kFactorSteps);
   }
   if (range.last < steps) {
 #pragma GCC unroll 16
     for (int s = 0; s < R - 1; ++s) {  // step range.last + s: rows s + 1 and later
       const Index n = range.last + s;
       if (n < 0 || n >= steps) continue;
+      if (kRescales && n > 0 && n % kFactorSteps == 0) rescale(n / kFactorSteps);
       F16 columns[P];
       load_columns(n, columns);
 #pragma GCC unroll 16
@@ -127,12 +147,12 @@ inline constexpr int kMostPanels = 1;
 constexpr int most_rows(int) { return 6; }
 #endif
 
-template <int P, int R = 1>
+template <int P, bool kRescales, int R = 1>
 TileFunction tile_of(Index rows) {
   if constexpr (R < most_rows(P)) {
-    if (rows > R) return tile_of<P, R + 1>(rows);
+    if (rows > R) return tile_of<P, kRescales, R + 1>(rows);
   }
-  return multiply_tile<R, P>;
+  return multiply_tile<R, P, kRescales>;
 }
 
 // All rows of P panels.
@@ -141,7 +161,8 @@ void multiply_panels(const Product& g, Index rows, Index steps, Index lane, cons
   const Index blocks = (rows + most_rows(P) - 1) / most_rows(P);
   for (Index block = 0, row = 0; block < blocks; ++block) {
     const Index count = (rows - row + blocks - block - 1) / (blocks - block);
-    tile_of<P>(count)(g, row, lane, steps, {range.first + row, range.last + row}, start);
+    const TileFunction tile = g.factor ? tile_of<P, true>(count) : tile_of<P, false>(count);
+    tile(g, row, lane, steps, {range.first + row, range.last + row}, start);
     row += count;
   }
 }

@@ -71,6 +71,9 @@ std::vector<Problem> problems() {
       }
     }
     all.push_back({{3, 9, 70}, {3, 9, 70}, 2, 256, is_causal, 0, 0});
+    // More keys than are worked on together, which are fewer in wider heads.
+    all.push_back({{250, 90}, {250, 260}, 1, 24, is_causal, 0.2f, 1});
+    all.push_back({{40, 150}, {150, 150}, 1, 100, is_causal, 0.1f, 0});
     // Scores of up to about 400: the running maximum moves, some weights vanish.
     all.push_back({{140, 70}, {140, 70}, 1, 16, is_causal, 0, 0, 20});
   }
