@@ -156,9 +156,11 @@ Sequences GreedyDecoder::decode(const PackedTokens& source, const GreedySettings
     for (Index s = begin; s < end; ++s) part.add(source.sequence(s));
     part.finish();
     Arena& own = arenas.take();
-    decode_group(
-        decoding, own, part,
-        std::span(results).subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin)));
+    undisturbed([&] {
+      decode_group(
+          decoding, own, part,
+          std::span(results).subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin)));
+    });
     arenas.give_back(own);
   });
   return results;

@@ -13,10 +13,11 @@ namespace detail {
 using TaskFunction = void (*)(const void* body, std::int64_t index);
 void parallel_for(std::int64_t count, TaskFunction function, const void* body);
 using Job = void (*)(void* job);
+void isolate(Job job, void* data);
 }  // namespace detail
 
 // Calls body(i) once for each i in [0, count), on the threads of the enclosing ThreadPool::run (or TBB's
-// default). A loop inside a body is its thread's own. The first exception thrown by a task is rethrown here.
+// default). The first exception thrown by a task is rethrown here.
 template <class Body>
 void parallel_for(std::int64_t count, const Body& body) {
   detail::parallel_for(
@@ -27,8 +28,14 @@ void parallel_for(std::int64_t count, const Body& body) {
 // it.
 int parallel_threads();
 
-// Exactly `threads` threads (1 or more; 0: one for each processor of the affinity mask), one of them the
-// caller of run().
+// Calls job() such that a thread that waits inside for a parallel_for helps with that one alone: a body of an
+// outer loop runs to its end before its thread begins another.
+template <class F>
+void undisturbed(F&& job) {
+  detail::isolate([](void* j) { (*static_cast<std::remove_reference_t<F>*>(j))(); }, &job);
+}
+
+// An arena of exactly `threads` threads (1 or more; 0: one for each processor of the affinity mask).
 class ThreadPool {
  public:
   explicit ThreadPool(int threads);
@@ -38,7 +45,7 @@ class ThreadPool {
 
   int threads() const;
 
-  // Runs job(): every parallel_for below it uses this pool's threads. One thread at a time.
+  // Runs job() inside the arena: every parallel_for below it uses this pool's threads.
   template <class F>
   void run(F&& job) {
     execute([](void* j) { (*static_cast<std::remove_reference_t<F>*>(j))(); }, &job);
