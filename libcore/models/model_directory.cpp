@@ -49,6 +49,22 @@ void verify_model(const std::filesystem::path& checkpoint) {
   verify_checkpoint(checkpoint, needed);
 }
 
+// The checkpoint that `best` points to. The link is read once: a run that trains on may swap it between two
+// files, and remove the checkpoint that it pointed to.
+std::filesystem::path best_checkpoint(const std::filesystem::path& directory) {
+  const std::filesystem::path checkpoints = directory / "checkpoints";
+  constexpr int kMostAttempts = 10;
+  for (int attempt = 1;; ++attempt) {
+    const std::filesystem::path target = std::filesystem::read_symlink(checkpoints / "best");
+    try {
+      verify_model(checkpoints / target);
+      return checkpoints / target;
+    } catch (const Error&) {
+      if (attempt == kMostAttempts || std::filesystem::read_symlink(checkpoints / "best") == target) throw;
+    }
+  }
+}
+
 }  // namespace
 
 std::filesystem::path model_files(const std::filesystem::path& path) {
@@ -61,11 +77,7 @@ std::filesystem::path model_files(const std::filesystem::path& path) {
     verify_model(path);
     return path;
   }
-  const std::filesystem::path best = path / "checkpoints" / "best";
-  if (std::filesystem::is_symlink(best, ignored)) {
-    verify_model(best);
-    return best;
-  }
+  if (std::filesystem::is_symlink(path / "checkpoints" / "best", ignored)) return best_checkpoint(path);
   if (std::filesystem::exists(path / "config.json", ignored)) return path;  // a copy without checkpoints
   std::vector<std::string> skipped;
   const auto newest = newest_valid_checkpoint(path, skipped);
