@@ -4,6 +4,7 @@
 #include "cli/lines.hpp"
 #include "cli/tool.hpp"
 #include "decoding/translate.hpp"
+#include "recipe/recipe.hpp"
 #include "support/error.hpp"
 #include "support/parallel.hpp"
 
@@ -12,7 +13,7 @@ namespace {
 using namespace headwater;
 
 struct Options {
-  std::string model, isa = "auto";
+  std::string model, recipe, scale = "full", isa = "auto";
   std::vector<std::string> text;
   std::int64_t batch = 64, most_tokens = 0;
   int threads = 0;
@@ -27,6 +28,11 @@ void describe(CLI::App& app, Options& o) {
   app.add_option("--most-tokens", o.most_tokens,
                  "stop a translation after this many tokens; 0: the model's length")
       ->capture_default_str();
+  app.add_option("-r,--recipe", o.recipe,
+                 "take most_tokens from a recipe's decoding section; what is typed goes before")
+      ->option_text("FILE");
+  app.add_option("--scale", o.scale, "of the recipe: full, or quick: its cut-down version")
+      ->capture_default_str();
   app.add_flag("--allow-unknown", o.allows_unknown, "let [UNK] be generated");
   app.add_flag("--replace-invalid", o.replaces_invalid, "invalid UTF-8 becomes U+FFFD instead of an error");
   cli::add_isa_option(app, o.isa);
@@ -34,15 +40,25 @@ void describe(CLI::App& app, Options& o) {
   cli::add_quiet_option(app, o.is_quiet);
 }
 
+std::int64_t most_tokens_of(const Options& o) {
+  if (o.most_tokens > 0 || o.recipe.empty()) return o.most_tokens;
+  const Recipe recipe = read_recipe(o.recipe, o.scale);
+  if (recipe.model.kind != "encoder_decoder")
+    throw UsageError("--recipe: " + o.recipe + " is of a " + recipe.model.kind +
+                     ", which does not translate");
+  return recipe.decoding.most_tokens;
+}
+
 void run(const Options& o) {
   if (o.batch < 1) throw UsageError("--batch is " + std::to_string(o.batch) + ", expected 1 or more");
   if (o.most_tokens < 0)
     throw UsageError("--most-tokens is " + std::to_string(o.most_tokens) + ", expected 0 or more");
+  const std::int64_t most_tokens = most_tokens_of(o);
   if (o.isa != "auto") kernels::set_isa(kernels::isa_of_name(o.isa));
   ThreadPool pool(o.threads);
   pool.run([&] {
     const TranslationModel model = load_translation_model(o.model);
-    Translator translator(model, {.allows_unknown = o.allows_unknown, .most_tokens = o.most_tokens});
+    Translator translator(model, {.allows_unknown = o.allows_unknown, .most_tokens = most_tokens});
     cli::LineReader reader(o.text, {.replace_invalid = o.replaces_invalid});
     cli::LineWriter writer;
     reader.for_each_batch(static_cast<std::size_t>(o.batch), [&](const std::vector<std::string>& lines) {
