@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <functional>
 #include <memory>
+#include <new>
 #include <string>
 #include <vector>
 
@@ -40,8 +41,20 @@ void measure_with(const std::string& name, const Machine& machine, const Work& w
   });
 }
 
+// Memory that begins a cache line, as an arena's and PyTorch's does.
+template <class T>
+struct LineAllocator {
+  using value_type = T;
+  LineAllocator() = default;
+  template <class U>
+  LineAllocator(const LineAllocator<U>&) {}
+  T* allocate(std::size_t n) { return static_cast<T*>(::operator new(n * sizeof(T), std::align_val_t{64})); }
+  void deallocate(T* p, std::size_t) { ::operator delete(p, std::align_val_t{64}); }
+  bool operator==(const LineAllocator&) const = default;
+};
+
 struct Values {
-  std::vector<Real> data;
+  std::vector<Real, LineAllocator<Real>> data;
   Index rows, cols;
   Values(Index r, Index c, std::uint64_t seed = 1, float amplitude = 1)
       : data(static_cast<std::size_t>(r * c)), rows(r), cols(c) {
