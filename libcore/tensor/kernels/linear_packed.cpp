@@ -36,7 +36,7 @@ PackedWeight pack_weight(ConstMatrix w, Real* to) {
 
 // A task is worth some ten microseconds: of multiplications, or of weights that come from memory.
 PackedGrid packed_grid(Index M, Index N, Index K) {
-  constexpr Index kTaskProducts = 2'000'000, kTaskWeights = 8'000, kMostTasks = 16, kBlockRows = 112;
+  constexpr Index kTaskProducts = 2'000'000, kTaskWeights = 64'000, kMostTasks = 16, kBlockRows = 112;
   const Index products = M * N * std::max<Index>(K, 1);
   const Index tasks =
       std::clamp<Index>(std::max(products / kTaskProducts, N * K / kTaskWeights), 1, kMostTasks);
