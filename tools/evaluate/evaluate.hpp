@@ -1,0 +1,50 @@
+// What the three ways of evaluating share: texts.cpp, labels.cpp, models.cpp.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "analysis/classification_report.hpp"
+#include "analysis/score_report.hpp"
+#include "cli/lines.hpp"
+
+namespace headwater::evaluate {
+
+using Lines = std::vector<std::string>;
+
+struct Options {
+  std::string model, recipe, scale = "full";
+  std::vector<std::string> data;
+  bool has_ids = false, has_reference_measure = false;
+  std::int64_t batch_sequences = 64;
+
+  std::string hypotheses;
+  std::vector<std::string> references;
+
+  std::string predictions, labels;
+
+  std::vector<std::string> metrics;
+  std::string tokenization = "13a", smoothing = "exp", isa = "auto";
+  bool is_lowercased = false, is_by_sentence = false, is_json = false, is_quiet = false;
+  cli::LineReaderSettings reader;
+  int threads = 0;
+};
+
+// What is measured, checked before any file is read.
+struct Metrics {
+  std::vector<std::string> of_model;
+  TextMetrics text;
+};
+
+// One text against another.
+void evaluate_texts(const Options& o, const Metrics& metrics);
+// Guessed labels against labels.
+void evaluate_predictions(const Options& o);
+// A model on data.
+void evaluate_model(const Options& o, const Metrics& metrics);
+
+void write(const std::vector<ScoreRow>& rows, bool is_json);
+void write(const ClassificationReport& report, bool is_json);
+
+}  // namespace headwater::evaluate

@@ -1,0 +1,34 @@
+#include "support/error.hpp"
+#include "tools/evaluate/evaluate.hpp"
+
+namespace headwater::evaluate {
+
+void evaluate_predictions(const Options& o) {
+  if (o.predictions.empty())
+    throw UsageError("--predictions is missing (give the file that the labels are for)");
+  if (o.labels.empty()) throw UsageError("--labels is missing (give the labels that are right, one a line)");
+  if (o.predictions == "-" && o.labels == "-") {
+    throw UsageError("standard input is named 2 times (it can be read once)");
+  }
+  if (!o.metrics.empty()) throw UsageError("--metric is not for --predictions (all figures are written)");
+  cli::LineReader predictions({o.predictions}, o.reader), labels({o.labels}, o.reader);
+  LabelledGuesses guesses;
+  std::int64_t lines = 0;
+  for (std::string_view guess, label;; ++lines) {
+    const bool has_guess = predictions.next(guess), has_label = labels.next(label);
+    if (has_guess != has_label) {
+      throw Error((has_guess ? o.predictions : o.labels) + ": more than the " + std::to_string(lines) +
+                  " lines of " + (has_guess ? o.labels : o.predictions) +
+                  " (line i of one belongs to line i of the other)");
+    }
+    if (!has_guess) break;
+    try {
+      guesses.add(guess, label);
+    } catch (const Error& error) {
+      throw Error(predictions.place() + " and " + labels.place() + ":" + error.what());
+    }
+  }
+  write(guesses.finish(), o.is_json);
+}
+
+}  // namespace headwater::evaluate

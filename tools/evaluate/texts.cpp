@@ -1,0 +1,66 @@
+#include <algorithm>
+
+#include "support/error.hpp"
+#include "support/numbers.hpp"
+#include "tools/evaluate/evaluate.hpp"
+
+namespace headwater::evaluate {
+namespace {
+
+Lines read_all(const std::string& path, const cli::LineReaderSettings& settings) {
+  cli::LineReader reader({path}, settings);
+  Lines lines;
+  for (std::string_view line; reader.next(line);) lines.emplace_back(line);
+  return lines;
+}
+
+// A line of scores for each line of text, in the order of --metric.
+void write_sentences(const Lines& hypotheses, const std::vector<Lines>& references, const Metrics& metrics,
+                     bool is_json) {
+  const std::vector<std::vector<double>> columns = sentence_scores(hypotheses, references, metrics.text);
+  cli::LineWriter out;
+  for (std::size_t i = 0; i < hypotheses.size(); ++i) {
+    Json json;
+    json.set("version", 1).set("line", static_cast<std::uint64_t>(i + 1));
+    std::string line;
+    for (std::size_t c = 0; c < columns.size(); ++c) {
+      line += (c == 0 ? "" : "\t") + format_fixed(columns[c][i], 2);
+      json.set(metrics.text.names[c], columns[c][i]);
+    }
+    out.line(is_json ? json.dump() : line);
+  }
+  out.flush();
+}
+
+}  // namespace
+
+void evaluate_texts(const Options& o, const Metrics& metrics) {
+  if (o.hypotheses.empty())
+    throw UsageError("--hypotheses is missing (give the file that the references are for)");
+  if (o.references.empty())
+    throw UsageError("--references is missing (give the file that the hypotheses should equal)");
+  const auto from_standard_input =
+      std::count(o.references.begin(), o.references.end(), "-") + (o.hypotheses == "-" ? 1 : 0);
+  if (from_standard_input > 1) {
+    throw UsageError("standard input is named " + std::to_string(from_standard_input) +
+                     " times (it can be read once)");
+  }
+  const Lines hypotheses = read_all(o.hypotheses, o.reader);
+  std::vector<Lines> references;
+  for (const std::string& path : o.references) {
+    references.push_back(read_all(path, o.reader));
+    if (references.back().size() != hypotheses.size()) {
+      throw Error(path + ": " + std::to_string(references.back().size()) + " lines, but " + o.hypotheses +
+                  " has " + std::to_string(hypotheses.size()) +
+                  " (line i of one belongs to line i of the other)");
+    }
+  }
+  if (hypotheses.empty()) throw Error(o.hypotheses + ": no lines (a score needs at least one)");
+  if (o.is_by_sentence) {
+    write_sentences(hypotheses, references, metrics, o.is_json);
+  } else {
+    write(text_rows(hypotheses, references, metrics.text), o.is_json);
+  }
+}
+
+}  // namespace headwater::evaluate
