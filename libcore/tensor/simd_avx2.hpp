@@ -29,6 +29,11 @@ struct F16 {
     _mm256_storeu_ps(p, lo);
     _mm256_storeu_ps(p + 8, hi);
   }
+  // Past the caches, to a multiple of 64 bytes; end_of_streams() before another thread reads it.
+  HEADWATER_INLINE void stream(float* p) const {
+    _mm256_stream_ps(p, lo);
+    _mm256_stream_ps(p + 8, hi);
+  }
   HEADWATER_INLINE void store_partial(float* p, Index n) const {
     _mm256_maskstore_ps(p, lower(n), lo);
     _mm256_maskstore_ps(p + 8, upper(n), hi);
@@ -40,6 +45,8 @@ struct F16 {
     return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(kLaneMasks + 24 - n));
   }
 };
+
+HEADWATER_INLINE void end_of_streams() { _mm_sfence(); }
 
 HEADWATER_INLINE F16 operator+(F16 a, F16 b) {
   return {_mm256_add_ps(a.lo, b.lo), _mm256_add_ps(a.hi, b.hi)};

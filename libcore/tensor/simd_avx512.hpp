@@ -19,9 +19,13 @@ struct F16 {
     return {_mm512_maskz_loadu_ps(lanes(n), p)};
   }
   HEADWATER_INLINE void store(float* p) const { _mm512_storeu_ps(p, v); }
+  // Past the caches, to a multiple of 64 bytes; end_of_streams() before another thread reads it.
+  HEADWATER_INLINE void stream(float* p) const { _mm512_stream_ps(p, v); }
   HEADWATER_INLINE void store_partial(float* p, Index n) const { _mm512_mask_storeu_ps(p, lanes(n), v); }
   static HEADWATER_INLINE __mmask16 lanes(Index n) { return static_cast<__mmask16>((1u << n) - 1); }
 };
+
+HEADWATER_INLINE void end_of_streams() { _mm_sfence(); }
 
 HEADWATER_INLINE F16 operator+(F16 a, F16 b) { return {_mm512_add_ps(a.v, b.v)}; }
 HEADWATER_INLINE F16 operator-(F16 a, F16 b) { return {_mm512_sub_ps(a.v, b.v)}; }

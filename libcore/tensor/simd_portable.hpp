@@ -31,12 +31,15 @@ struct F16 {
     return load(lane);
   }
   HEADWATER_INLINE void store(float* p) const { __builtin_memcpy(p, this, 64); }
+  HEADWATER_INLINE void stream(float* p) const { store(p); }
   HEADWATER_INLINE void store_partial(float* p, Index n) const {
     float lane[16];
     store(lane);
     for (Index i = 0; i < n; ++i) p[i] = lane[i];
   }
 };
+
+HEADWATER_INLINE void end_of_streams() {}
 
 // f(i) for each of the four parts.
 template <class R, class F>

@@ -42,6 +42,11 @@ MatrixOf<T> stats_of(MatrixOf<T> stats, Index first, Index queries, Index h) {
   return {stats.row(first) + 2 * h, queries, 2, stats.stride};
 }
 
+// So many rows of the heads' values would push each other out of the caches.
+bool are_large(const AttentionShape& shape, Index rows) {
+  return rows * shape.heads * shape.head_width * static_cast<Index>(sizeof(float)) >= Index{32} << 20;
+}
+
 // Calls body(sequence, head, the pair after it) for all pairs; so many pairs make a task that it takes some
 // ten microseconds.
 template <class Body>
@@ -69,6 +74,7 @@ void attention(ConstMatrix q, ConstMatrix k, ConstMatrix v, const AttentionShape
     task.scratch = thread_scratch(attention_scratch(queries, task.k.rows, shape.head_width));
     const AttentionHead then = head_task(q, k, v, shape, next / shape.heads, next % shape.heads);
     task.ahead = {then.q, then.k, then.v};
+    task.are_large = are_large(shape, 2 * q.rows + 2 * k.rows);
     table.forward(task, head_of(out, first, queries, h, shape.head_width),
                   stats_of(stats, first, queries, h));
   });
@@ -87,6 +93,7 @@ void attention_backward(ConstMatrix q, ConstMatrix k, ConstMatrix v, ConstMatrix
     const Index next_query = shape.query_offsets[next_sequence];
     task.ahead = {head_of(dout, next_query, then.q.rows, next_head, K),
                   head_of(out, next_query, then.q.rows, next_head, K), then.q, then.k, then.v};
+    task.are_large = are_large(shape, 4 * q.rows + 4 * k.rows);
     table.backward(task, head_of(out, first, queries, h, K), stats_of(stats, first, queries, h),
                    head_of(dout, first, queries, h, K),
                    {head_of(dq, first, queries, h, K), head_of(dk, first_key, keys, h, K),

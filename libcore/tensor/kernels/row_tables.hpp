@@ -25,7 +25,7 @@ DropoutRule dropout_rule(float rate, const RandomStream& stream);
 // --- Attention
 // ----------------------------------------------------------------------------------------------------------
 inline constexpr Index kKeyTile = 64;       // keys; part of the definition
-inline constexpr Index kQueryBlock = 80;    // most queries that share scores; not part of it
+inline constexpr Index kQueryBlock = 144;   // most queries that share scores; not part of it
 inline constexpr Index kMostKeySpan = 192;  // most keys that share scores: some tiles
 
 // One sequence and head.
@@ -36,8 +36,11 @@ struct AttentionHead {
   DropoutRule dropout;
   std::uint64_t first_element = 0,
                 element_step = 0;  // key 0 for query 0; from one query to the next (multiples of 2^16)
-  float* scratch = nullptr;        // so many floats as below, aligned to 64 bytes
-  std::array<MatrixOf<const float>, 5> ahead;  // what the next head will read: fetched meanwhile
+  // Inputs and results of all heads are too large for the caches: results go past them, and what the next
+  // head will read is fetched meanwhile.
+  bool are_large = false;
+  std::array<MatrixOf<const float>, 5> ahead;
+  float* scratch = nullptr;  // so many floats as below, aligned to 64 bytes
 };
 inline Index padded_width(Index width) { return (width + 15) / 16 * 16; }
 // Keys that are packed together: those of a narrow head stay near the processor.
@@ -48,7 +51,7 @@ inline Index key_span(Index keys, Index K) {
 }
 inline Index attention_scratch(Index queries, Index keys, Index K) {
   const Index span = key_span(keys, K), tiles = kMostKeySpan / kKeyTile;
-  return 2 * span * padded_width(K) + kQueryBlock * (span + tiles) + 2 * padded_width(queries);
+  return 2 * span * padded_width(K) + kQueryBlock * (span + tiles + 1) + 2 * padded_width(queries);
 }
 inline Index attention_backward_scratch(Index queries, Index keys, Index K) {
   const Index span = key_span(keys, K);

@@ -27,23 +27,24 @@ void attention(const AttentionHead& head, MatrixOf<float> out, MatrixOf<float> s
   float* values_packed = take(scratch, span * width);
   const Scores p{take(scratch, kQueryBlock * span), span};
   float* correction = take(scratch, kMostKeySpan / kKeyTile * kQueryBlock);
+  float* divisor = take(scratch, kQueryBlock);
   const Running running(scratch, see.queries);
   float *m = running.m, *l = running.l;
   const Philox philox = philox_of(head.dropout.stream);
   DropoutWords drawn;
   DropoutWords* words = head.dropout.bound > 0 ? &drawn : nullptr;
-  Ahead ahead(head, span);
+  Ahead next(head.ahead, 2 * see.queries * see.keys * width);
+  Ahead* ahead = head.are_large ? &next : nullptr;
   for (Index j = 0; j < see.keys; j += span) {
     const Index first = see.first_query_of(j), keys = least(span, see.keys - j);
     if (first >= see.queries) break;
     pack_transposed(head.k.rows_between(j, j + keys), keys_transposed);
     const PackedRows v = pack_rows(head.v.rows_between(j, j + keys), values_packed, see.queries - first);
     for (Index i = first, end = 0; i < see.queries; i = end) {
-      end = block_end(i, first, see.queries);
+      end = block_end(i, first, see);
       const Index seen = least(keys, see.keys_of(end - 1) - j);
-      multiply_transposed(head.q.rows_between(i, end), keys_transposed, seen, p);
+      multiply_transposed(head.q.rows_between(i, end), keys_transposed, seen, p, ahead);
       for (Index r = i; r < end; r += kSoftmaxRows) {
-        ahead.fetch();
         const ScoreRows rows = p.rows_from(i, r, end, see, j, seen);
         if (words) draw_words(rows_dropout(head, philox, r), rows, j, *words);
         for (Index t = 0; t < seen; t += kKeyTile) {
@@ -52,13 +53,14 @@ void attention(const AttentionHead& head, MatrixOf<float> out, MatrixOf<float> s
                        words ? words->group[0] + t / 16 : nullptr, {m + r, l + r, moved});
         }
       }
-      multiply_keys(p, v, seen, see.keys_from(i, j), j == 0 ? Start::zero : Start::what_is_there,
-                    out.rows_between(i, end), correction);
-      for (Index r = i; r < end; ++r) {
-        if (see.keys_of(r) <= j + keys) divide_row(out.row(r), K, l[r]);
-      }
+      for (Index r = i; r < end; ++r) divisor[r - i] = see.keys_of(r) <= j + keys ? l[r] : 1;
+      const Start start = j == 0 ? Start::zero : Start::what_is_there;
+      multiply_keys(p, v, seen, see.keys_from(i, j),
+                    {out.rows_between(i, end), start, head.are_large && keys == see.keys, ahead},
+                    {correction, divisor});
     }
   }
+  if (head.are_large) end_of_streams();
   for (Index i = 0; i < see.queries; ++i) {
     const bool sees_any = see.keys_of(i) > 0;
     if (!sees_any) set_zero(out.row(i), K);

@@ -41,7 +41,8 @@ void attention_backward(const AttentionHead& head, MatrixOf<const float> out, Ma
   const Philox philox = philox_of(head.dropout.stream);
   DropoutWords drawn;
   DropoutWords* words = head.dropout.bound > 0 ? &drawn : nullptr;
-  Ahead ahead(head, span);
+  Ahead next(head.ahead, 5 * see.queries * see.keys * width);
+  Ahead* ahead = head.are_large ? &next : nullptr;
   for (Index i = 0; i < see.queries; ++i) {
     m[i] = stats.row(i)[0];
     l[i] = stats.row(i)[1];
@@ -63,14 +64,13 @@ void attention_backward(const AttentionHead& head, MatrixOf<const float> out, Ma
     pack_transposed(head.v.rows_between(j, j + keys), values_transposed);
     const PackedRows k = pack_rows(span_keys, keys_packed, see.queries - first);
     for (Index i = first, end = 0; i < see.queries; i = end) {
-      end = block_end(i, first, see.queries);
+      end = block_end(i, first, see);
       const Index queries = end - i, seen = least(keys, see.keys_of(end - 1) - j);
       const PackedRows q = pack_rows(head.q.rows_between(i, end), queries_packed, seen);
       const PackedRows d = pack_rows(dout.rows_between(i, end), douts_packed, seen);
-      multiply_transposed({q.data, queries, K, q.stride}, keys_transposed, seen, p);
-      multiply_transposed({d.data, queries, K, d.stride}, values_transposed, seen, ds);
+      multiply_transposed({q.data, queries, K, q.stride}, keys_transposed, seen, p, ahead);
+      multiply_transposed({d.data, queries, K, d.stride}, values_transposed, seen, ds, ahead);
       for (Index r = i; r < end; r += kSoftmaxRows) {
-        ahead.fetch();
         const ScoreRows rows = p.rows_from(i, r, end, see, j, seen);
         if (words) draw_words(rows_dropout(head, philox, r), rows, j, *words);
         softmax_backward_rows(rows, head.scale, head.dropout, words, {m + r, l + r, mean + r}, ds.row(r - i));
@@ -78,12 +78,17 @@ void attention_backward(const AttentionHead& head, MatrixOf<const float> out, Ma
       // The first block sets every key's gradient, also of those that only later queries see.
       const Start start = i == first ? Start::zero : Start::what_is_there;
       const Index rows_end = j + (i == first ? keys : seen);
-      multiply_queries(p, d, queries, see.queries_from(j, i), start, to.dv.rows_between(j, rows_end));
-      multiply_queries(ds, q, queries, see.queries_from(j, i), start, to.dk.rows_between(j, rows_end));
-      multiply_keys(ds, k, keys, see.keys_from(i, j), j == 0 ? Start::zero : Start::what_is_there,
-                    to.dq.rows_between(i, end));
+      const bool is_final = head.are_large && i == first && end == see.queries;
+      const Steps seen_by = see.queries_from(j, i);
+      multiply_queries(p, d, queries, seen_by, {to.dv.rows_between(j, rows_end), start, is_final, ahead});
+      multiply_queries(ds, q, queries, seen_by, {to.dk.rows_between(j, rows_end), start, is_final, ahead});
+      multiply_keys(ds, k, keys, see.keys_from(i, j),
+                    {to.dq.rows_between(i, end), j == 0 ? Start::zero : Start::what_is_there,
+                     head.are_large && keys == see.keys, ahead},
+                    {});
     }
   }
+  if (head.are_large) end_of_streams();
 }
 
 }  // namespace headwater::kernels::HEADWATER_ISA

@@ -36,11 +36,12 @@ inline float* take(float*& scratch, Index count) {
 
 inline Index least(Index a, Index b) { return a < b ? a : b; }
 
-// Queries [i, end) that are worked on together, of those from `first` on: equal blocks.
-inline Index block_end(Index i, Index first, Index queries) {
-  const Index blocks = (queries - first + kQueryBlock - 1) / kQueryBlock;
-  const Index size = (queries - first + blocks - 1) / blocks;
-  return least(i + size, queries);
+// Queries [i, end) that are worked on together, of those from `first` on: equal blocks. Small ones where the
+// queries of a block see different keys: scores are computed for all that one of them sees.
+inline Index block_end(Index i, Index first, const Visibility& see) {
+  const Index most = see.is_causal ? 32 : kQueryBlock, queries = see.queries - first;
+  const Index blocks = (queries + most - 1) / most;
+  return least(i + (queries + blocks - 1) / blocks, see.queries);
 }
 
 // Scores, weights or their gradients: a row a query from `query` on, a column a key from `key` on.
@@ -58,7 +59,7 @@ struct Scores {
 // scores[i][j] = x[i] · packed[j] for the first `keys` (rounded up) rows that pack_transposed() packed;
 // chains over the columns.
 inline void multiply_transposed(MatrixOf<const float> x, const float* packed, Index keys,
-                                const Scores& scores) {
+                                const Scores& scores, Ahead* ahead = nullptr) {
   multiply({.a = x.data,
             .a_row = x.stride,
             .a_step = 1,
@@ -67,41 +68,67 @@ inline void multiply_transposed(MatrixOf<const float> x, const float* packed, In
             .b_panel = 16 * x.cols,
             .c = scores.data,
             .c_row = scores.stride,
-            .width = padded_width(keys)},
+            .width = padded_width(keys),
+            .ahead = ahead},
            x.rows, x.cols, Steps{}, Start::zero);
 }
 
-// y (+)= scores · x: chains over the keys that each query (row of y) sees. factor: as in Product, its tiles
-// kQueryBlock apart.
+// How a product goes into y.
+struct Output {
+  MatrixOf<float> y;
+  Start start;
+  bool streams;  // past the caches
+  Ahead* ahead;
+  // Of whole rows, `wanted` or not: streams write whole lines.
+  Output(MatrixOf<float> to, Start from, bool wanted, Ahead* fetch)
+      : y(to),
+        start(from),
+        streams(wanted && to.cols % 16 == 0 && to.stride % 16 == 0 &&
+                reinterpret_cast<std::uintptr_t>(to.data) % 64 == 0),
+        ahead(fetch) {}
+};
+
+// What happens to rows of y besides: as in Product, the tiles of `factor` kQueryBlock apart.
+struct RowFactors {
+  const float* factor = nullptr;
+  const float* divisor = nullptr;
+};
+
+// y (+)= scores · x: chains over the keys that each query (row of y) sees.
 inline void multiply_keys(const Scores& scores, const PackedRows& x, Index keys, const Steps& seen,
-                          Start start, MatrixOf<float> y, const float* factor = nullptr) {
+                          const Output& to, const RowFactors& factors) {
   multiply({.a = scores.data,
             .a_row = scores.stride,
             .a_step = 1,
             .b = x.data,
             .b_step = x.stride,
             .b_panel = 16,
-            .c = y.data,
-            .c_row = y.stride,
-            .width = y.cols,
-            .factor = factor,
-            .factor_tile = kQueryBlock},
-           y.rows, keys, seen, start);
+            .c = to.y.data,
+            .c_row = to.y.stride,
+            .width = to.y.cols,
+            .factor = factors.factor,
+            .factor_tile = kQueryBlock,
+            .divisor = factors.divisor,
+            .streams = to.streams,
+            .ahead = to.ahead},
+           to.y.rows, keys, seen, to.start);
 }
 
 // y (+)= scoresᵀ · x: chains over the queries that see each key (row of y).
 inline void multiply_queries(const Scores& scores, const PackedRows& x, Index queries, const Steps& seen,
-                             Start start, MatrixOf<float> y) {
+                             const Output& to) {
   multiply({.a = scores.data,
             .a_row = 1,
             .a_step = scores.stride,
             .b = x.data,
             .b_step = x.stride,
             .b_panel = 16,
-            .c = y.data,
-            .c_row = y.stride,
-            .width = y.cols},
-           y.rows, queries, seen, start);
+            .c = to.y.data,
+            .c_row = to.y.stride,
+            .width = to.y.cols,
+            .streams = to.streams,
+            .ahead = to.ahead},
+           to.y.rows, queries, seen, to.start);
 }
 
 inline void set_zero(float* x, Index count) {
@@ -113,36 +140,6 @@ inline RowsDropout rows_dropout(const AttentionHead& head, const Philox& philox,
   const std::uint64_t element = head.first_element + static_cast<std::uint64_t>(query) * head.element_step;
   return {head.dropout, philox, element / 4, head.element_step / 4};
 }
-
-// Brings what the next head will read into L2, a share at each turn.
-class Ahead {
- public:
-  // One turn for each group of queries that meets a span of keys.
-  Ahead(const AttentionHead& head, Index span) : matrices_(head.ahead) {
-    Index rows = 0;
-    for (const MatrixOf<const float>& matrix : matrices_) rows += matrix.rows;
-    const Index turns = (head.q.rows / kSoftmaxRows + 1) * ((head.k.rows + span) / (span + 1) + 1);
-    share_ = (rows + turns - 1) / turns;
-  }
-  void fetch() {
-    for (Index left = share_; left > 0 && at_ < matrices_.size();) {
-      const MatrixOf<const float>& matrix = matrices_[at_];
-      if (row_ == matrix.rows) {
-        ++at_;
-        row_ = 0;
-        continue;
-      }
-      const float* line = matrix.row(row_++);
-      for (Index c = 0; c < matrix.cols; c += 16) __builtin_prefetch(line + c, 0, 2);
-      --left;
-    }
-  }
-
- private:
-  const decltype(AttentionHead::ahead)& matrices_;
-  std::size_t at_ = 0;
-  Index row_ = 0, share_ = 0;
-};
 
 // In simd_attention_backward.cpp.
 void attention_backward(const AttentionHead& head, MatrixOf<const float> out, MatrixOf<const float> stats,

@@ -3,6 +3,8 @@
 // outside is skipped.
 #pragma once
 
+#include <array>
+
 #include "tensor/matrix.hpp"
 #include "tensor/simd.hpp"
 
@@ -10,6 +12,36 @@ namespace headwater::kernels::HEADWATER_ISA {
 
 inline constexpr Index kUnbounded = Index{1} << 60;
 inline constexpr Index kFactorSteps = 64;
+
+// Rows of memory that are brought into L2 line by line while products are computed.
+class Ahead {
+ public:
+  using Rows = MatrixOf<const float>;
+  // The products that follow take so many multiplications.
+  template <std::size_t N>
+  Ahead(const std::array<Rows, N>& rows, Index products) : next_(rows.data()), end_(rows.data() + N) {
+    Index lines = 0;
+    for (const Rows& part : rows) lines += part.rows * ((part.cols + 15) / 16);
+    interval_ = lines > 0 ? products / lines : 0;
+  }
+  // After so many multiplications.
+  void fetch(Index products) {
+    for (credit_ += products; credit_ > interval_ && next_ != end_; credit_ -= interval_) {
+      if (row_ < next_->rows) __builtin_prefetch(next_->row(row_) + column_, 0, 2);
+      column_ += 16;
+      if (column_ < next_->cols) continue;
+      column_ = 0;
+      if (++row_ < next_->rows) continue;
+      row_ = 0;
+      ++next_;
+    }
+  }
+
+ private:
+  const Rows* next_;
+  const Rows* end_;
+  Index row_ = 0, column_ = 0, credit_ = 0, interval_ = 0;
+};
 
 // c[r][lane] (+)= Σ_n a[r·a_row + n·a_step] · b[n·b_step + (lane / 16)·b_panel + lane % 16]. b is padded to
 // whole panels.
@@ -24,6 +56,9 @@ struct Product {
   // = 0 if the chains do not start from 0.
   const float* factor = nullptr;
   Index factor_tile = 0;
+  const float* divisor = nullptr;  // then row r of c is divided by divisor[r]
+  bool streams = false;            // c is written past the caches
+  Ahead* ahead = nullptr;          // is fetched meanwhile
 };
 
 // Row r takes the steps n in [first + r, last + r) of those there are.
@@ -121,6 +156,22 @@ void multiply_tile(const Product& g, Index row, Index lane, Index steps, const S
       }
     }
   }
+  if (kRescales && g.divisor) {
+#pragma GCC unroll 16
+    for (int r = 0; r < R; ++r) {
+      const F16 divisor = F16::broadcast(g.divisor[row + r]);
+#pragma GCC unroll 4
+      for (int p = 0; p < P; ++p) sum[r][p] = sum[r][p] / divisor;
+    }
+  }
+  if (g.streams) {
+#pragma GCC unroll 16
+    for (int r = 0; r < R; ++r) {
+#pragma GCC unroll 4
+      for (int p = 0; p < P; ++p) sum[r][p].stream(c + r * g.c_row + 16 * p);
+    }
+    return;
+  }
 #pragma GCC unroll 16
   for (int r = 0; r < R; ++r) {
 #pragma GCC unroll 4
@@ -162,6 +213,7 @@ void multiply_panels(const Product& g, Index rows, Index steps, Index lane, cons
   for (Index block = 0, row = 0; block < blocks; ++block) {
     const Index count = (rows - row + blocks - block - 1) / (blocks - block);
     const TileFunction tile = g.factor ? tile_of<P, true>(count) : tile_of<P, false>(count);
+    if (g.ahead) g.ahead->fetch(count * P * 16 * steps);
     tile(g, row, lane, steps, {range.first + row, range.last + row}, start);
     row += count;
   }

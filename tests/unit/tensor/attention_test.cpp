@@ -141,6 +141,50 @@ TEST_CASE("attention: a sequence alone has the bits it has in a batch") {
   }
 }
 
+// Rows on cache lines.
+struct AlignedGrid {
+  AlignedGrid(Index r, Index c) : values(static_cast<std::size_t>(r * c + 16), 7.0f), rows(r), cols(c) {}
+  Matrix view() {
+    const std::size_t place = reinterpret_cast<std::uintptr_t>(values.data()) % 64 / sizeof(float);
+    return Matrix(values.data() + (16 - place) % 16, rows, cols);
+  }
+  std::vector<float> values;
+  Index rows, cols;
+};
+
+TEST_CASE("attention: results too large for the caches have the bits of small ones") {
+  constexpr Index kSequences = 64, kLength = 72, kHeads = 8, kWidth = 64, kTokens = kSequences * kLength;
+  for (bool is_causal : {false, true}) {
+    const Setup batch({std::vector<Index>(kSequences, kLength), std::vector<Index>(kSequences, kLength),
+                       kHeads, kWidth, is_causal});
+    AlignedGrid out(kTokens, kHeads * kWidth), stats(kTokens, 2 * kHeads), dq(kTokens, kHeads * kWidth),
+        dk(kTokens, kHeads * kWidth), dv(kTokens, kHeads * kWidth);
+    kernels::attention(batch.q.view(), batch.k.view(), batch.v.view(), batch.shape, out.view(), stats.view());
+    kernels::attention_backward(batch.q.view(), batch.k.view(), batch.v.view(), out.view(), stats.view(),
+                                batch.dout.view(), batch.shape, dq.view(), dk.view(), dv.view());
+    for (const Index s : {Index{0}, Index{31}, kSequences - 1}) {
+      Setup alone({{kLength}, {kLength}, kHeads, kWidth, is_causal});
+      const auto take = [&](Grid<float>& to, const ConstMatrix& from) {
+        for (Index r = 0; r < to.rows; ++r) std::copy_n(from.row(s * kLength + r), to.cols, to.view().row(r));
+      };
+      take(alone.q, batch.q.view());
+      take(alone.k, batch.k.view());
+      take(alone.v, batch.v.view());
+      take(alone.dout, batch.dout.view());
+      const Results single = run(alone);
+      Results expected = single;
+      take(expected.out, out.view());
+      take(expected.dq, dq.view());
+      take(expected.dk, dk.view());
+      take(expected.dv, dv.view());
+      CHECK(same_bits(single.out, expected.out));
+      CHECK(same_bits(single.dq, expected.dq));
+      CHECK(same_bits(single.dk, expected.dk));
+      CHECK(same_bits(single.dv, expected.dv));
+    }
+  }
+}
+
 TEST_CASE("attention: weights agree with the naive kernel, rows sum to 1, masked ones are 0") {
   for (bool is_causal : {false, true}) {
     const Setup s({kLengths, kOtherLengths, 3, 20, is_causal, 0, 0, 3});
