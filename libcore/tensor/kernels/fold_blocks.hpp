@@ -1,7 +1,10 @@
 // A fold plan cut into whole subtrees of limited size, so that a part of it can be summed on its own.
 #pragma once
 
+#include <array>
+
 #include "tensor/fold.hpp"
+#include "tensor/kernels/gemm_table.hpp"
 
 namespace headwater::kernels {
 
@@ -40,6 +43,29 @@ void for_each_fold_block(const FoldPlan& plan, Index most_rows, const F& f) {
     f(block);
     leaf = block.last + 1;
   }
+}
+
+// A plan cut into subtrees that are summed side by side; merges[i] follow after part i (PartialFold).
+struct FoldParts {
+  std::array<FoldBlock, kMostParts> block;
+  std::array<int, kMostParts> merges;
+  Index count = 0;
+};
+
+// About `wanted` subtrees, or fewer that are large enough; none where they would be too many.
+inline FoldParts fold_parts(const FoldPlan& plan, Index wanted, Index least_rows) {
+  FoldParts parts;
+  while (wanted > 4 && plan.rows < least_rows * wanted) wanted /= 2;
+  if (plan.rows < least_rows * wanted) return {};
+  for (Index leaf = 0; leaf < static_cast<Index>(plan.leaves.size());) {
+    if (parts.count == kMostParts) return {};
+    const FoldBlock block = fold_block_at(plan, leaf, plan.rows / wanted * 5 / 4);
+    parts.block[static_cast<std::size_t>(parts.count)] = block;
+    parts.merges[static_cast<std::size_t>(parts.count)] = block.outer;
+    ++parts.count;
+    leaf = block.last + 1;
+  }
+  return parts;
 }
 
 }  // namespace headwater::kernels

@@ -3,7 +3,6 @@
 #ifndef HEADWATER_DOUBLE
 
 #include <algorithm>
-#include <array>
 
 #include "support/parallel.hpp"
 #include "tensor/kernels/fold_blocks.hpp"
@@ -45,29 +44,7 @@ void run_block(const GemmTable& table, const WeightTask& whole, const GemmGrid& 
   table.weight(task);
 }
 
-struct Parts {
-  std::array<FoldBlock, kMostParts> block;
-  std::array<int, kMostParts> merges;
-  Index count = 0;
-};
-
-// About `wanted` subtrees, or fewer that are large enough; none where they would be too many.
-Parts parts_of(const FoldPlan& plan, Index wanted, Index least_rows) {
-  Parts parts;
-  while (wanted > 4 && plan.rows < least_rows * wanted) wanted /= 2;
-  if (plan.rows < least_rows * wanted) return {};
-  for (Index leaf = 0; leaf < static_cast<Index>(plan.leaves.size());) {
-    if (parts.count == kMostParts) return {};
-    const FoldBlock block = fold_block_at(plan, leaf, plan.rows / wanted * 5 / 4);
-    parts.block[static_cast<std::size_t>(parts.count)] = block;
-    parts.merges[static_cast<std::size_t>(parts.count)] = block.outer;
-    ++parts.count;
-    leaf = block.last + 1;
-  }
-  return parts;
-}
-
-void run_parts(const GemmTable& table, const WeightTask& whole, const Parts& parts) {
+void run_parts(const GemmTable& table, const WeightTask& whole, const FoldParts& parts) {
   const Index M = whole.c.rows, N = whole.c.cols, values = M * N + N;
   const GemmGrid grid{blocks_of(M), blocks_of(N)};
   const Index blocks = grid.row_blocks * grid.column_blocks, origin = whole.leaves[0].begin;
@@ -127,7 +104,7 @@ void linear_backward_weight(ConstMatrix x, ConstMatrix dy, const FoldPlan& plan,
   const Index blocks = blocks_of(dw.rows) * blocks_of(dw.cols);
   if (blocks < 8 && dw.rows > 0 && dw.cols > 0) {
     const bool is_small = dw.rows * dw.cols <= 128 * 128;  // partial sums stay in L2
-    const Parts parts = parts_of(plan, 8 / blocks, is_small ? 192 : 256);
+    const FoldParts parts = fold_parts(plan, 8 / blocks, is_small ? 192 : 256);
     if (parts.count > 1) return run_parts(gemm_table(), whole, parts);
   }
   weight_in_blocks(whole);

@@ -4,7 +4,9 @@
 #include <algorithm>
 
 #include "support/parallel.hpp"
+#include "tensor/kernels/fold_blocks.hpp"
 #include "tensor/kernels/row_tables.hpp"
+#include "tensor/kernels/scratch.hpp"
 
 namespace headwater::kernels {
 
@@ -21,11 +23,30 @@ void layer_norm_backward(ConstMatrix x, ConstMatrix moments, const Real* gamma, 
                          const FoldPlan& plan, Matrix dx, bool accumulate_dx, Real* dgamma, Real* dbeta,
                          bool accumulate_parameters) {
   const NormTable& table = norm_table();
+  check_depth(plan);
+  // Many tokens: subtrees of the fold, so that both gradients come from one pass over memory.
+  const FoldParts parts = fold_parts(plan, 8, 256);
+  if (parts.count > 1) {
+    const Index width = padded_width(x.cols);
+    const SharedScratch sums(parts.count * 2 * width);
+    parallel_for(parts.count, [&](Index part) {
+      const FoldBlock& block = parts.block[static_cast<std::size_t>(part)];
+      table.backward({x, moments, gamma, dy, dx, accumulate_dx},
+                     {plan.leaves.data() + block.first, block.last - block.first + 1}, block.inner,
+                     thread_scratch((plan.depth + 1) * 2 * width), sums.data() + part * 2 * width);
+    });
+    const auto fold = [&](Index first, Real* to) {
+      gemm_table().fold({sums.data() + first, 2 * width, parts.count, parts.merges.data(), to, x.cols,
+                         accumulate_parameters});
+    };
+    fold(0, dgamma);
+    fold(width, dbeta);
+    return;
+  }
   for_each_row_block(x.rows, x.cols, [&](Index begin, Index end) {
     table.backward_input(x.rows_between(begin, end), moments.rows_between(begin, end), gamma,
                          dy.rows_between(begin, end), dx.rows_between(begin, end), accumulate_dx);
   });
-  check_depth(plan);
   const Leaves leaves{plan.leaves.data(), static_cast<Index>(plan.leaves.size())};
   parallel_for((x.cols + kNormColumns - 1) / kNormColumns, [&](Index block) {
     table.backward_parameters(x, moments, dy, leaves, block * kNormColumns,

@@ -86,6 +86,65 @@ void backward_input(MatrixOf<const float> x, MatrixOf<const float> moments, cons
   }
 }
 
+// The chains of dgamma and dbeta in columns [first, first + 16·P) go on over the rows of x; gamma and beta
+// are at the first of these columns.
+template <int P>
+void add_rows(MatrixOf<const float> x, MatrixOf<const float> moments, MatrixOf<const float> dy, Index first,
+              float* gamma, float* beta) {
+  const Index lanes = x.cols - first < 16 * P ? x.cols - first - 16 * (P - 1) : 16;  // of the last group
+  F16 gammas[P], betas[P];
+#pragma GCC unroll 4
+  for (int p = 0; p < P; ++p) {
+    gammas[p] = F16::load(gamma + 16 * p);
+    betas[p] = F16::load(beta + 16 * p);
+  }
+  for (Index t = 0; t < x.rows; ++t) {
+    const F16 mean = F16::broadcast(moments.row(t)[0]), inverse = F16::broadcast(moments.row(t)[1]);
+#pragma GCC unroll 4
+    for (int p = 0; p < P; ++p) {
+      const Index c = first + 16 * p, n = p < P - 1 ? 16 : lanes;
+      const F16 cotangent = load(dy.row(t) + c, n);
+      gammas[p] = fma(cotangent, (load(x.row(t) + c, n) - mean) * inverse, gammas[p]);
+      betas[p] = betas[p] + cotangent;
+    }
+  }
+#pragma GCC unroll 4
+  for (int p = 0; p < P; ++p) {
+    gammas[p].store(gamma + 16 * p);
+    betas[p].store(beta + 16 * p);
+  }
+}
+
+// lower[i] += sums[i].
+void merge(Index n, float* lower, const float* sums) {
+  for (Index i = 0; i < n; i += 16) (F16::load(lower + i) + F16::load(sums + i)).store(lower + i);
+}
+void clear(Index n, float* sums) {
+  for (Index i = 0; i < n; i += 16) F16::zero().store(sums + i);
+}
+
+void backward(const NormBackward& of, const Leaves& leaves, int last_merges, float* stack, float* sums) {
+  constexpr Index kRows = 16;  // stay in L1 between the two gradients
+  const Index D = of.x.cols, width = padded_width(D), both = 2 * width;
+  int top = 0;
+  for (Index leaf = 0; leaf < leaves.count; ++leaf, ++top) {
+    float* const gamma = stack + top * both;
+    clear(both, gamma);
+    for (Index begin = leaves.first[leaf].begin; begin < leaves.first[leaf].end; begin += kRows) {
+      const Index end = begin + kRows < leaves.first[leaf].end ? begin + kRows : leaves.first[leaf].end;
+      const MatrixOf<const float> x = of.x.rows_between(begin, end), dy = of.dy.rows_between(begin, end),
+                                  moments = of.moments.rows_between(begin, end);
+      Index c = 0;
+      for (; c + 64 <= D; c += 64) add_rows<4>(x, moments, dy, c, gamma + c, gamma + width + c);
+      for (; c < D; c += 16) add_rows<1>(x, moments, dy, c, gamma + c, gamma + width + c);
+      backward_input(x, moments, of.gamma, dy, of.dx.rows_between(begin, end), of.accumulate);
+    }
+    const int merges = leaf + 1 < leaves.count ? leaves.first[leaf].merges : last_merges;
+    for (int m = 0; m < merges; ++m, --top) merge(both, stack + (top - 1) * both, stack + top * both);
+  }
+  for (Index i = 0; i < both; i += 16) F16::load(stack + i).store(sums + i);
+}
+
 // Columns [first, first + 16·P) of dgamma and dbeta: chains over the tokens of each leaf, folded on a stack.
 template <int P>
 void parameter_columns(MatrixOf<const float> x, MatrixOf<const float> moments, MatrixOf<const float> dy,
@@ -137,6 +196,6 @@ void backward_parameters(MatrixOf<const float> x, MatrixOf<const float> moments,
 }  // namespace
 
 extern const NormTable norm_functions;
-const NormTable norm_functions{forward, backward_input, backward_parameters};
+const NormTable norm_functions{forward, backward_input, backward, backward_parameters};
 
 }  // namespace headwater::kernels::HEADWATER_ISA

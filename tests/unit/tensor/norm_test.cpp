@@ -82,6 +82,44 @@ TEST_CASE("layer norm: forward and backward agree with the naive kernel in doubl
   }
 }
 
+TEST_CASE("layer norm: gradients of the parameters are exactly the fold of the plan") {
+  // Fewer tokens than are cut into parts; parts of one and of several leaves; a part of very different size.
+  for (const std::vector<Index>& lengths : {std::vector<Index>{3, 40, 1, 70},
+                                            std::vector<Index>(90, 20),
+                                            std::vector<Index>(9, 700),
+                                            {2000, 3, 5, 1, 900, 2}}) {
+    const FoldPlan plan = plan_of(lengths);
+    for (const Index width : {1, 33, 64, 150}) {
+      const Results r = run(plan, width, false, false);
+      const Grid<float> x = random_grid(plan.rows, width, 1), dy = random_grid(plan.rows, width, 5);
+      Grid<float> exact(2, width);
+      for (Index c = 0; c < width; ++c) {
+        std::vector<float> gammas, betas;
+        for (const FoldLeaf& leaf : plan.leaves) {
+          float gamma = 0, beta = 0;
+          for (Index t = leaf.begin; t < leaf.end; ++t) {
+            const float* const moments = r.moments.view().row(t);
+            gamma = std::fma(dy.view().row(t)[c], (x.view().row(t)[c] - moments[0]) * moments[1], gamma);
+            beta += dy.view().row(t)[c];
+          }
+          for (int merge = 0; merge < leaf.merges; ++merge) {
+            gamma = gammas.back() + gamma;
+            beta = betas.back() + beta;
+            gammas.pop_back();
+            betas.pop_back();
+          }
+          gammas.push_back(gamma);
+          betas.push_back(beta);
+        }
+        exact.view().row(0)[c] = gammas.front();
+        exact.view().row(1)[c] = betas.front();
+      }
+      INFO("rows ", plan.rows, ", width ", width);
+      CHECK(same_bits(r.parameters, exact));
+    }
+  }
+}
+
 TEST_CASE("layer norm: the same bits on every code path and for any number of threads") {
   for (const std::vector<Index>& lengths : kBatches) {
     const FoldPlan plan = plan_of(lengths);
