@@ -32,6 +32,13 @@ std::string reason(int error_number) {
   return text;
 }
 
+// A sentence where a file is wanted is text that somebody meant to be read.
+std::string cannot_open(const std::string& path) {
+  const bool is_sentence = errno == ENOENT && path.find(' ') != std::string::npos;
+  return path + ": cannot open: " + reason(errno) +
+         (is_sentence ? " (files are named here; text itself comes by standard input: echo TEXT | ...)" : "");
+}
+
 // Offset of the first byte that is NUL or no part of a well-formed UTF-8 sequence, or npos; ASCII eight bytes
 // at a time.
 std::size_t find_bad_byte(std::string_view text) {
@@ -87,7 +94,7 @@ class Input {
       return;
     }
     descriptor_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    if (descriptor_ < 0) throw Error(path + ": cannot open: " + reason(errno));
+    if (descriptor_ < 0) throw Error(cannot_open(path));
   }
 
   void close() {
@@ -142,8 +149,7 @@ struct LineReader::Impl {
 
   void check_readable() const {
     for (const std::string& path : paths) {
-      if (path != "-" && ::access(path.c_str(), R_OK) != 0)
-        throw Error(path + ": cannot open: " + reason(errno));
+      if (path != "-" && ::access(path.c_str(), R_OK) != 0) throw Error(cannot_open(path));
     }
   }
 
