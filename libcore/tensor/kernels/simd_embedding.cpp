@@ -6,8 +6,6 @@ namespace headwater::kernels::HEADWATER_ISA {
 
 namespace {
 
-constexpr Index kTokensAhead = 8;  // rows are fetched so long before they are read
-
 // The row of one token; its last group of columns has `lanes`.
 template <bool HasPosition>
 HEADWATER_INLINE void look_up(const float* word, F16 scale, const float* position, Index groups, Index lanes,
@@ -28,10 +26,6 @@ void look_up_all(const EmbeddingLookup& lookup, MatrixOf<float> y) {
   const F16 scale = F16::broadcast(lookup.scale);
   const Index groups = (y.cols + 15) / 16, lanes = y.cols - 16 * (groups - 1);
   for (Index t = 0; t < y.rows; ++t) {
-    if (t + kTokensAhead < y.rows) {
-      const float* const next = lookup.table.row(lookup.ids[t + kTokensAhead]);
-      for (Index c = 0; c < y.cols; c += 16) __builtin_prefetch(next + c, 0, 3);
-    }
     const float* const position = HasPosition ? lookup.positions.row(lookup.position_of[t]) : nullptr;
     look_up<HasPosition>(lookup.table.row(lookup.ids[t]), scale, position, groups, lanes, y.row(t));
   }
