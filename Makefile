@@ -72,7 +72,7 @@ test: build gradcheck ## all tests
 	ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS)
 
 asan: ## all tests under the address and undefined-behaviour sanitizers
-	$(CONFIGURE) -B $(BUILD)-asan -DCMAKE_BUILD_TYPE=RelWithDebInfo -DHEADWATER_SANITIZE=address,undefined
+	$(CONFIGURE) -B $(BUILD)-asan -DCMAKE_BUILD_TYPE=RelWithDebInfo -DCMAKE_CXX_FLAGS_RELWITHDEBINFO='-O1 -g1' -DHEADWATER_SANITIZE=address,undefined
 	cmake --build $(BUILD)-asan -j $(JOBS)
 	ctest --test-dir $(BUILD)-asan --output-on-failure
 
