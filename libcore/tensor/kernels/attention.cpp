@@ -73,7 +73,9 @@ void attention(ConstMatrix q, ConstMatrix k, ConstMatrix v, const AttentionShape
     const Index first = shape.query_offsets[s], queries = task.q.rows;
     task.scratch = thread_scratch(attention_scratch(queries, task.k.rows, shape.head_width));
     const AttentionHead then = head_task(q, k, v, shape, next / shape.heads, next % shape.heads);
-    task.ahead = {then.q, then.k, then.v};
+    task.ahead[0] = then.q;
+    task.ahead[1] = then.k;
+    task.ahead[2] = then.v;
     task.are_large = are_large(shape, 2 * q.rows + 2 * k.rows);
     table.forward(task, head_of(out, first, queries, h, shape.head_width),
                   stats_of(stats, first, queries, h));
@@ -91,8 +93,11 @@ void attention_backward(ConstMatrix q, ConstMatrix k, ConstMatrix v, ConstMatrix
     const Index next_sequence = next / shape.heads, next_head = next % shape.heads;
     const AttentionHead then = head_task(q, k, v, shape, next_sequence, next_head);
     const Index next_query = shape.query_offsets[next_sequence];
-    task.ahead = {head_of(dout, next_query, then.q.rows, next_head, K),
-                  head_of(out, next_query, then.q.rows, next_head, K), then.q, then.k, then.v};
+    task.ahead[0] = head_of(dout, next_query, then.q.rows, next_head, K);
+    task.ahead[1] = head_of(out, next_query, then.q.rows, next_head, K);
+    task.ahead[2] = then.q;
+    task.ahead[3] = then.k;
+    task.ahead[4] = then.v;
     task.are_large = are_large(shape, 4 * q.rows + 4 * k.rows);
     table.backward(task, head_of(out, first, queries, h, K), stats_of(stats, first, queries, h),
                    head_of(dout, first, queries, h, K),

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 
 #include "support/parallel.hpp"
@@ -39,7 +38,7 @@ struct AttentionHead {
   // Inputs and results of all heads are too large for the caches: results go past them, and what the next
   // head will read is fetched meanwhile.
   bool are_large = false;
-  std::array<MatrixOf<const float>, 5> ahead;
+  MatrixOf<const float> ahead[5] = {};
   float* scratch = nullptr;  // so many floats as below, aligned to 64 bytes
 };
 inline Index padded_width(Index width) { return (width + 15) / 16 * 16; }

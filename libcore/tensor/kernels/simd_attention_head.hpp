@@ -79,7 +79,7 @@ struct Output {
   Start start;
   bool streams;  // past the caches
   Ahead* ahead;
-  // Of whole rows, `wanted` or not: streams write whole lines.
+  // Streams write whole lines of memory: where y does not consist of such, a wanted one is none.
   Output(MatrixOf<float> to, Start from, bool wanted, Ahead* fetch)
       : y(to),
         start(from),
@@ -138,7 +138,7 @@ inline void set_zero(float* x, Index count) {
 // Dropout of the queries from `query` on.
 inline RowsDropout rows_dropout(const AttentionHead& head, const Philox& philox, Index query) {
   const std::uint64_t element = head.first_element + static_cast<std::uint64_t>(query) * head.element_step;
-  return {head.dropout, philox, element / 4, head.element_step / 4};
+  return {philox, element / 4, head.element_step / 4};
 }
 
 // In simd_attention_backward.cpp.

@@ -31,10 +31,8 @@ struct ScoreRows {
 
 // Dropout of these rows; the counter blocks of row 0, and from one row to the next.
 struct RowsDropout {
-  const DropoutRule& rule;
   const Philox& philox;
   std::uint64_t first_block, row_blocks;
-  bool is_on() const { return rule.bound > 0; }
 };
 
 // The random words of up to 16 rows, 16 keys in a group.

@@ -3,23 +3,21 @@
 // outside is skipped.
 #pragma once
 
-#include <array>
-
 #include "tensor/matrix.hpp"
 #include "tensor/simd.hpp"
 
 namespace headwater::kernels::HEADWATER_ISA {
 
 inline constexpr Index kUnbounded = Index{1} << 60;
-inline constexpr Index kFactorSteps = 64;
+inline constexpr Index kFactorSteps = 64;  // between two factors of a row
 
 // Rows of memory that are brought into L2 line by line while products are computed.
 class Ahead {
  public:
   using Rows = MatrixOf<const float>;
   // The products that follow take so many multiplications.
-  template <std::size_t N>
-  Ahead(const std::array<Rows, N>& rows, Index products) : next_(rows.data()), end_(rows.data() + N) {
+  template <int N>
+  Ahead(const Rows (&rows)[N], Index products) : next_(rows), end_(rows + N) {
     Index lines = 0;
     for (const Rows& part : rows) lines += part.rows * ((part.cols + 15) / 16);
     interval_ = lines > 0 ? products / lines : 0;
