@@ -55,6 +55,11 @@ fresh_copy() {
   cp -a "$work/$scenario" "$work/copy"
 }
 
+# The n-th write went to a pipe: sanitizers ask the kernel so whether memory can be read. We write to none.
+is_sanitizers() {
+  awk -v n="$1" '/^[0-9]+ +write\(/ && ++count == n { is_pipe = /write\([0-9]+<pipe:/ } END { exit !is_pipe }' "$work/trace.save"
+}
+
 prepare
 calls="open openat write fsync fdatasync close rename renameat renameat2 symlink symlinkat unlink unlinkat mkdir mkdirat rmdir ftruncate flock"
 for scenario in usual first; do
@@ -62,7 +67,7 @@ for scenario in usual first; do
   strace -f -o "$work/trace.start" "$probe" start "$work/copy"
   count_calls "$work/trace.start" >"$work/count.start"
   fresh_copy
-  strace -f -o "$work/trace.save" "$probe" save "$work/copy" 40 || exit 1
+  strace -f -y -o "$work/trace.save" "$probe" save "$work/copy" 40 || exit 1
   count_calls "$work/trace.save" >"$work/count.save"
   "$probe" save "$work/copy" 50 || exit 1
   picture "$work/copy" >"$work/expected"
@@ -111,7 +116,7 @@ for scenario in usual first; do
         # Data that could not be written or synced must not be reported as saved.
         case $call in
           write | fsync | rename* | symlink* | mkdir*)
-            [ $status -eq 1 ] || fail "$scenario: $error at $call $n: nothing was said" ;;
+            [ $status -eq 1 ] || { [ $call = write ] && is_sanitizers "$n"; } || fail "$scenario: $error at $call $n: nothing was said" ;;
         esac
         inspect "$scenario: $error at $call $n (status $status)" $may_load
       done
