@@ -90,7 +90,7 @@ ClassProbabilities::ClassProbabilities(std::vector<std::string> labels)
       confusion_(static_cast<std::int32_t>(labels_.size())),
       measure_(confusion_.counts().classes()) {}
 
-void ClassProbabilities::add(std::int32_t label, std::span<const float> probabilities) {
+void ClassProbabilities::add(std::int32_t label, std::span<const Real> probabilities) {
   confusion_.add(label, measure_.add(label, probabilities));
 }
 

@@ -34,7 +34,7 @@ class ClassProbabilities {
  public:
   // In the order of their probabilities. Throws Error where there are none.
   explicit ClassProbabilities(std::vector<std::string> labels);
-  void add(std::int32_t label, std::span<const float> probabilities);
+  void add(std::int32_t label, std::span<const Real> probabilities);
   // Throws Error where there were no examples.
   ClassificationReport finish() const;
 

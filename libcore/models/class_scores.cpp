@@ -117,12 +117,12 @@ double log_loss(std::span<const double> probability_of_label) {
   return probability_of_label.empty() ? kNaN : sum / static_cast<double>(probability_of_label.size());
 }
 
-std::int32_t ClassMeasure::add(std::int32_t label, std::span<const float> probabilities) {
+std::int32_t ClassMeasure::add(std::int32_t label, std::span<const Real> probabilities) {
   if (probabilities.size() != static_cast<std::size_t>(counts_.classes())) {
     throw Error("class probabilities: " + std::to_string(probabilities.size()) + " of " +
                 std::to_string(counts_.classes()) + " classes");
   }
-  for (const float p : probabilities) {
+  for (const Real p : probabilities) {
     if (!(p >= 0 && p <= 1)) throw Error("class probabilities: " + std::to_string(p) + " is none");
   }
   const auto greatest = std::max_element(probabilities.begin(), probabilities.end());

@@ -7,6 +7,8 @@
 #include <span>
 #include <vector>
 
+#include "tensor/matrix.hpp"
+
 namespace headwater {
 
 // Of one class; a share of nothing is 0.
@@ -71,7 +73,7 @@ class ClassMeasure {
   explicit ClassMeasure(std::int32_t classes) : counts_(classes) {}
   // Returns the guess: the class of the greatest probability, of equals the first. Throws Error where there
   // is not one for each class, one is not in [0, 1], or the label is no class.
-  std::int32_t add(std::int32_t label, std::span<const float> probabilities);
+  std::int32_t add(std::int32_t label, std::span<const Real> probabilities);
   // Keeps the memory.
   void clear();
 

@@ -45,7 +45,9 @@ TEST_CASE("a small model learns to copy in 30 seconds") {
   CHECK(loss < 0.05);
   CHECK(accuracy > 0.98);
   CHECK(right >= sentences * 9 / 10);
+#ifndef __SANITIZE_ADDRESS__  // instrumented kernels take many times as long
   CHECK(seconds < 30);
+#endif
 }
 
 TEST_CASE("every classifier learns to find one token among others") {
