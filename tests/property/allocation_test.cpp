@@ -13,33 +13,16 @@ namespace {
 
 std::atomic<std::int64_t> allocations{0};
 
-void* counted(std::size_t bytes, std::size_t alignment) {
+void* allocate(std::size_t bytes, std::size_t alignment) {
   allocations.fetch_add(1, std::memory_order_relaxed);
   void* const p = std::aligned_alloc(alignment, (bytes + alignment) / alignment * alignment);
   if (p == nullptr) throw std::bad_alloc();
   return p;
 }
 
-constexpr std::size_t kDefault = __STDCPP_DEFAULT_NEW_ALIGNMENT__;
-
 }  // namespace
 
-void* operator new(std::size_t bytes) { return counted(bytes, kDefault); }
-void* operator new[](std::size_t bytes) { return counted(bytes, kDefault); }
-void* operator new(std::size_t bytes, std::align_val_t alignment) {
-  return counted(bytes, static_cast<std::size_t>(alignment));
-}
-void* operator new[](std::size_t bytes, std::align_val_t alignment) {
-  return counted(bytes, static_cast<std::size_t>(alignment));
-}
-void operator delete(void* p) noexcept { std::free(p); }
-void operator delete[](void* p) noexcept { std::free(p); }
-void operator delete(void* p, std::size_t) noexcept { std::free(p); }
-void operator delete[](void* p, std::size_t) noexcept { std::free(p); }
-void operator delete(void* p, std::align_val_t) noexcept { std::free(p); }
-void operator delete[](void* p, std::align_val_t) noexcept { std::free(p); }
-void operator delete(void* p, std::size_t, std::align_val_t) noexcept { std::free(p); }
-void operator delete[](void* p, std::size_t, std::align_val_t) noexcept { std::free(p); }
+#include "replaced_new.hpp"
 
 using namespace headwater;
 

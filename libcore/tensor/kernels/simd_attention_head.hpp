@@ -94,41 +94,36 @@ struct RowFactors {
   const float* divisor = nullptr;
 };
 
+// Chains over rows of x; y (+)= a · x, where a's rows and steps lie so far apart.
+inline Product product_with(const float* a, Index a_row, Index a_step, const PackedRows& x,
+                            const Output& to) {
+  return {.a = a,
+          .a_row = a_row,
+          .a_step = a_step,
+          .b = x.data,
+          .b_step = x.stride,
+          .b_panel = 16,
+          .c = to.y.data,
+          .c_row = to.y.stride,
+          .width = to.y.cols,
+          .streams = to.streams,
+          .ahead = to.ahead};
+}
+
 // y (+)= scores · x: chains over the keys that each query (row of y) sees.
 inline void multiply_keys(const Scores& scores, const PackedRows& x, Index keys, const Steps& seen,
                           const Output& to, const RowFactors& factors) {
-  multiply({.a = scores.data,
-            .a_row = scores.stride,
-            .a_step = 1,
-            .b = x.data,
-            .b_step = x.stride,
-            .b_panel = 16,
-            .c = to.y.data,
-            .c_row = to.y.stride,
-            .width = to.y.cols,
-            .factor = factors.factor,
-            .factor_tile = kQueryBlock,
-            .divisor = factors.divisor,
-            .streams = to.streams,
-            .ahead = to.ahead},
-           to.y.rows, keys, seen, to.start);
+  Product product = product_with(scores.data, scores.stride, 1, x, to);
+  product.factor = factors.factor;
+  product.factor_tile = kQueryBlock;
+  product.divisor = factors.divisor;
+  multiply(product, to.y.rows, keys, seen, to.start);
 }
 
 // y (+)= scoresᵀ · x: chains over the queries that see each key (row of y).
 inline void multiply_queries(const Scores& scores, const PackedRows& x, Index queries, const Steps& seen,
                              const Output& to) {
-  multiply({.a = scores.data,
-            .a_row = 1,
-            .a_step = scores.stride,
-            .b = x.data,
-            .b_step = x.stride,
-            .b_panel = 16,
-            .c = to.y.data,
-            .c_row = to.y.stride,
-            .width = to.y.cols,
-            .streams = to.streams,
-            .ahead = to.ahead},
-           to.y.rows, queries, seen, to.start);
+  multiply(product_with(scores.data, 1, scores.stride, x, to), to.y.rows, queries, seen, to.start);
 }
 
 inline void set_zero(float* x, Index count) {
