@@ -1,6 +1,5 @@
 // attn-dump: the attention weights of a model as a table, an array or a picture. Manual:
 // tools/attn-dump.md.
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <memory>
@@ -31,24 +30,24 @@ struct Options {
   int threads = 0;
 };
 
-void describe(CLI::App& app, Options& o) {
-  app.add_option("model", o.model, "model directory or checkpoint")->required()->option_text("MODEL");
-  app.add_option("text", o.texts, "text files, one source sentence a line; - or none: standard input")
-      ->option_text("[TEXT...]");
-  app.add_option("--layer", o.layer, "only this layer; they count from 0")->option_text("N");
-  app.add_option("--head", o.head, "only this head; they count from 0")->option_text("N");
-  app.add_option("--kind", o.kind, "only encoder, decoder or cross")->option_text("KIND");
-  app.add_option(
-         "--target", o.target,
-         "what the decoder reads instead of its own translation: a file, line for line, or the text itself")
-      ->option_text("TARGET");
-  app.add_option("--format", o.format, "csv, matrix (for gnuplot), npy or svg")->capture_default_str();
-  app.add_flag("--mean", o.is_mean_over_heads, "of svg: one panel a layer, the mean over its heads");
-  app.add_option("-o,--output", o.output, "where it goes instead of standard output")->option_text("FILE");
-  app.add_flag("--replace-invalid", o.reader.replace_invalid, "turn invalid UTF-8 and NUL into U+FFFD");
-  cli::add_isa_option(app, o.isa);
-  cli::add_threads_option(app, o.threads);
-  cli::add_quiet_option(app, o.is_quiet);
+void describe(cli::CommandLine& line, Options& o) {
+  line.add_option("model", o.model, "model directory or checkpoint").required().shown_as("MODEL");
+  line.add_option("text", o.texts, "text files, one source sentence a line; - or none: standard input")
+      .shown_as("[TEXT...]");
+  line.add_option("--layer", o.layer, "only this layer; they count from 0").shown_as("N");
+  line.add_option("--head", o.head, "only this head; they count from 0").shown_as("N");
+  line.add_option("--kind", o.kind, "only encoder, decoder or cross").shown_as("KIND");
+  line.add_option(
+          "--target", o.target,
+          "what the decoder reads instead of its own translation: a file, line for line, or the text itself")
+      .shown_as("TARGET");
+  line.add_option("--format", o.format, "csv, matrix (for gnuplot), npy or svg").with_default();
+  line.add_flag("--mean", o.is_mean_over_heads, "of svg: one panel a layer, the mean over its heads");
+  line.add_option("-o,--output", o.output, "where it goes instead of standard output").shown_as("FILE");
+  line.add_flag("--replace-invalid", o.reader.replace_invalid, "turn invalid UTF-8 and NUL into U+FFFD");
+  cli::add_isa_option(line, o.isa);
+  cli::add_threads_option(line, o.threads);
+  cli::add_quiet_option(line, o.is_quiet);
 }
 
 AttentionSelection selection_of(const Options& o) {

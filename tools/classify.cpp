@@ -1,9 +1,8 @@
 // classify: a label and its probability for each line of text.
-#include <CLI/CLI.hpp>
 
+#include "decoding/classify.hpp"
 #include "cli/lines.hpp"
 #include "cli/tool.hpp"
-#include "decoding/classify.hpp"
 #include "support/error.hpp"
 #include "support/json.hpp"
 #include "support/numbers.hpp"
@@ -21,17 +20,17 @@ struct Options {
   bool is_json = false, replaces_invalid = false, is_quiet = false;
 };
 
-void describe(CLI::App& app, Options& o) {
-  app.add_option("model", o.model, "model directory of train, or one of its checkpoints")->required();
-  app.add_option("text", o.text, "text, one example a line; - is standard input");
-  app.add_option("--top", o.top, "write this many labels, the most probable first")->capture_default_str();
-  app.add_flag("--json", o.is_json, "one JSON object a line");
-  app.add_option("--batch", o.batch, "lines computed together; the output is the same for any")
-      ->capture_default_str();
-  app.add_flag("--replace-invalid", o.replaces_invalid, "invalid UTF-8 becomes U+FFFD instead of an error");
-  cli::add_isa_option(app, o.isa);
-  cli::add_threads_option(app, o.threads);
-  cli::add_quiet_option(app, o.is_quiet);
+void describe(cli::CommandLine& line, Options& o) {
+  line.add_option("model", o.model, "model directory of train, or one of its checkpoints").required();
+  line.add_option("text", o.text, "text, one example a line; - is standard input");
+  line.add_option("--top", o.top, "write this many labels, the most probable first").with_default();
+  line.add_flag("--json", o.is_json, "one JSON object a line");
+  line.add_option("--batch", o.batch, "lines computed together; the output is the same for any")
+      .with_default();
+  line.add_flag("--replace-invalid", o.replaces_invalid, "invalid UTF-8 becomes U+FFFD instead of an error");
+  cli::add_isa_option(line, o.isa);
+  cli::add_threads_option(line, o.threads);
+  cli::add_quiet_option(line, o.is_quiet);
 }
 
 std::string text_of(const std::vector<LabelProbability>& best, const LabelSet& labels) {

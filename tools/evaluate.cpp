@@ -1,63 +1,59 @@
 // evaluate: how good a model is on data, or how close one text is to another. Manual: tools/evaluate.md.
-#include <CLI/CLI.hpp>
 
+#include "tools/evaluate/evaluate.hpp"
 #include "cli/tool.hpp"
 #include "support/error.hpp"
 #include "support/parallel.hpp"
 #include "tensor/kernels.hpp"
-#include "tools/evaluate/evaluate.hpp"
 
 namespace headwater::evaluate {
 
 namespace {
 
-void describe(CLI::App& app, Options& o) {
-  app.add_option("model", o.model, "model directory or checkpoint")->option_text("[MODEL]");
-  app.add_option(
-         "data", o.data,
-         "what to measure it on: source, TAB, target on each line, or text, TAB, label; - or none: standard "
-         "input")
-      ->option_text("[DATA...]");
-  app.add_flag("--ids", o.has_ids, "the data are id lines, as train reads them");
-  app.add_flag("--reference-measure", o.has_reference_measure,
-               "loss and accuracy over padded positions too, as the source of the recipe counts them");
-  app.add_option("--batch", o.batch_sequences, "pairs measured at a time; a matter of speed")
-      ->capture_default_str();
-  app.add_option("-r,--recipe", o.recipe,
-                 "also say which of this recipe's expectations about test data were met")
-      ->option_text("FILE");
-  app.add_option("--scale", o.scale, "of the recipe: full, or quick: its cut-down version")
-      ->capture_default_str();
-  app.add_option("--hypotheses", o.hypotheses, "score this text instead, one line each; - is standard input")
-      ->option_text("FILE");
-  app.add_option("--references", o.references,
-                 "what it should be, line for line; given again: further right answers")
-      ->allow_extra_args(false)
-      ->option_text("FILE");
-  app.add_option(
-         "--predictions", o.predictions,
-         "score these guessed labels instead, one a line, or label, TAB, probability, as classify writes "
-         "them; - is standard input")
-      ->option_text("FILE");
-  app.add_option("--labels", o.labels, "what they should be, line for line")->option_text("FILE");
-  app.add_option(
-         "--metric", o.metrics,
-         "of a model: loss, accuracy, perplexity; of classifiers macro_f1, roc_auc; of translations and "
-         "texts: bleu, chrf, chrf++; separated by commas")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->option_text("NAMES");
-  app.add_option("--tokenize", o.tokenization, "of BLEU: 13a, none, intl or char")->capture_default_str();
-  app.add_option("--smooth", o.smoothing, "of BLEU, for orders without a match: exp, floor, add-k or none")
-      ->capture_default_str();
-  app.add_flag("--lowercase", o.is_lowercased, "score lower-cased text");
-  app.add_flag("--sentences", o.is_by_sentence,
-               "of texts: one line of scores for each line, separated by tabs");
-  app.add_flag("--json", o.is_json, "one JSON object a line");
-  app.add_flag("--replace-invalid", o.reader.replace_invalid, "turn invalid UTF-8 and NUL into U+FFFD");
-  cli::add_isa_option(app, o.isa);
-  cli::add_threads_option(app, o.threads);
-  cli::add_quiet_option(app, o.is_quiet);
+void describe(cli::CommandLine& line, Options& o) {
+  line.add_option("model", o.model, "model directory or checkpoint").shown_as("[MODEL]");
+  line.add_option(
+          "data", o.data,
+          "what to measure it on: source, TAB, target on each line, or text, TAB, label; - or none: standard "
+          "input")
+      .shown_as("[DATA...]");
+  line.add_flag("--ids", o.has_ids, "the data are id lines, as train reads them");
+  line.add_flag("--reference-measure", o.has_reference_measure,
+                "loss and accuracy over padded positions too, as the source of the recipe counts them");
+  line.add_option("--batch", o.batch_sequences, "pairs measured at a time; a matter of speed").with_default();
+  line.add_option("-r,--recipe", o.recipe,
+                  "also say which of this recipe's expectations about test data were met")
+      .shown_as("FILE");
+  line.add_option("--scale", o.scale, "of the recipe: full, or quick: its cut-down version").with_default();
+  line.add_option("--hypotheses", o.hypotheses, "score this text instead, one line each; - is standard input")
+      .shown_as("FILE");
+  line.add_option("--references", o.references,
+                  "what it should be, line for line; given again: further right answers")
+      .one_value_each()
+      .shown_as("FILE");
+  line.add_option(
+          "--predictions", o.predictions,
+          "score these guessed labels instead, one a line, or label, TAB, probability, as classify writes "
+          "them; - is standard input")
+      .shown_as("FILE");
+  line.add_option("--labels", o.labels, "what they should be, line for line").shown_as("FILE");
+  line.add_option(
+          "--metric", o.metrics,
+          "of a model: loss, accuracy, perplexity; of classifiers macro_f1, roc_auc; of translations and "
+          "texts: bleu, chrf, chrf++; separated by commas")
+      .list(',')
+      .shown_as("NAMES");
+  line.add_option("--tokenize", o.tokenization, "of BLEU: 13a, none, intl or char").with_default();
+  line.add_option("--smooth", o.smoothing, "of BLEU, for orders without a match: exp, floor, add-k or none")
+      .with_default();
+  line.add_flag("--lowercase", o.is_lowercased, "score lower-cased text");
+  line.add_flag("--sentences", o.is_by_sentence,
+                "of texts: one line of scores for each line, separated by tabs");
+  line.add_flag("--json", o.is_json, "one JSON object a line");
+  line.add_flag("--replace-invalid", o.reader.replace_invalid, "turn invalid UTF-8 and NUL into U+FFFD");
+  cli::add_isa_option(line, o.isa);
+  cli::add_threads_option(line, o.threads);
+  cli::add_quiet_option(line, o.is_quiet);
 }
 
 Metrics metrics_of(const Options& o) {

@@ -1,6 +1,5 @@
 // inspect: what a recipe's or a trained model is made of, what its files hold, what a data set is like, how
 // runs went. Manual: tools/inspect.md.
-#include <CLI/CLI.hpp>
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -35,38 +34,40 @@ struct Options {
   std::string title = "Learning curves";
 };
 
-void describe(CLI::App& app, Options& o) {
-  app.add_option("what", o.what,
-                 "a model directory, a checkpoint, a recipe (.yaml) or a .safetensors file; - is a recipe on "
-                 "standard input")
-      ->option_text("MODEL|RECIPE|CHECKPOINT");
-  app.add_option("-r,--recipe", o.recipe, "the same as naming the recipe")->option_text("FILE");
-  app.add_option("--scale", o.scale, "of a recipe: full, or quick: its cut-down version")
-      ->check(CLI::IsMember({"full", "quick"}))
-      ->capture_default_str();
-  app.add_flag("--tensors", o.shows_tensors, "of a model: the tensors of its file too");
-  app.add_flag("--statistics", o.has_statistics,
-               "least, largest, mean and deviation of each tensor's numbers, and how many are not finite");
-  app.add_flag("--json", o.is_json, "one JSON object a line");
-  app.add_option("--data", o.data,
-                 "size, classes and lengths of a data set: lines of columns separated by TABs; - is standard "
-                 "input")
-      ->expected(1, -1)
-      ->option_text("FILE...");
-  app.add_option("--columns", o.columns,
-                 "what the data's columns are: source, target, label, separated by commas; or take them from "
-                 "--recipe")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->option_text("NAMES");
-  app.add_flag("--replace-invalid", o.reader.replace_invalid,
-               "of data: turn invalid UTF-8 and NUL into U+FFFD");
-  app.add_option("--curves", o.runs, "draw the learning curves of these runs: model directories or log.csv")
-      ->expected(1, -1)
-      ->option_text("RUN...");
-  app.add_option("-o,--output", o.output, "where the picture goes (SVG); - is standard output")
-      ->option_text("FILE");
-  app.add_option("--title", o.title, "of the picture")->capture_default_str();
+void describe(cli::CommandLine& line, Options& o) {
+  line.add_option(
+          "what", o.what,
+          "a model directory, a checkpoint, a recipe (.yaml) or a .safetensors file; - is a recipe on "
+          "standard input")
+      .shown_as("MODEL|RECIPE|CHECKPOINT");
+  line.add_option("-r,--recipe", o.recipe, "the same as naming the recipe").shown_as("FILE");
+  line.add_option("--scale", o.scale, "of a recipe: full, or quick: its cut-down version")
+      .one_of({"full", "quick"})
+      .with_default();
+  line.add_flag("--tensors", o.shows_tensors, "of a model: the tensors of its file too");
+  line.add_flag("--statistics", o.has_statistics,
+                "least, largest, mean and deviation of each tensor's numbers, and how many are not finite");
+  line.add_flag("--json", o.is_json, "one JSON object a line");
+  line.add_option(
+          "--data", o.data,
+          "size, classes and lengths of a data set: lines of columns separated by TABs; - is standard "
+          "input")
+      .values(1, -1)
+      .shown_as("FILE...");
+  line.add_option(
+          "--columns", o.columns,
+          "what the data's columns are: source, target, label, separated by commas; or take them from "
+          "--recipe")
+      .list(',')
+      .shown_as("NAMES");
+  line.add_flag("--replace-invalid", o.reader.replace_invalid,
+                "of data: turn invalid UTF-8 and NUL into U+FFFD");
+  line.add_option("--curves", o.runs, "draw the learning curves of these runs: model directories or log.csv")
+      .values(1, -1)
+      .shown_as("RUN...");
+  line.add_option("-o,--output", o.output, "where the picture goes (SVG); - is standard output")
+      .shown_as("FILE");
+  line.add_option("--title", o.title, "of the picture").with_default();
 }
 
 // Five significant digits: enough to see that something is wrong.

@@ -1,5 +1,4 @@
 // tokenize: learns a tokenizer; splits text into tokens; joins tokens back. Manual: tools/tokenize.md.
-#include <CLI/CLI.hpp>
 #include <filesystem>
 
 #include "cli/line_filter.hpp"
@@ -31,8 +30,7 @@ struct Options {
 
 // The options that a recipe gives defaults for, to see which of them were typed.
 struct TypedOptions {
-  CLI::Option *learn = nullptr, *size = nullptr, *standardize = nullptr, *lower = nullptr,
-              *start_end = nullptr;
+  cli::Option learn, size, standardize, lower, start_end;
 };
 
 struct Command {
@@ -40,34 +38,33 @@ struct Command {
   TypedOptions typed;
 };
 
-void describe(CLI::App& app, Options& o, TypedOptions& typed) {
-  app.add_option("text", o.texts, "text files, one example a line; - or none: standard input")
-      ->option_text("[TEXT...]");
-  app.add_option("-t,--tokenizer", o.tokenizer, "split text with this tokenizer.json")->option_text("FILE");
-  app.add_flag("--decode", o.is_decoding, "join token lines back to text");
-  app.add_flag("--check", o.is_checking,
-               "check that joining the tokens of each line gives its standardised text");
-  typed.learn = app.add_option("--learn", o.learn.kind, "learn a tokenizer from the text: word or character")
-                    ->expected(0, 1)
-                    ->option_text("KIND");
+void describe(cli::CommandLine& line, Options& o, TypedOptions& typed) {
+  line.add_option("text", o.texts, "text files, one example a line; - or none: standard input")
+      .shown_as("[TEXT...]");
+  line.add_option("-t,--tokenizer", o.tokenizer, "split text with this tokenizer.json").shown_as("FILE");
+  line.add_flag("--decode", o.is_decoding, "join token lines back to text");
+  line.add_flag("--check", o.is_checking,
+                "check that joining the tokens of each line gives its standardised text");
+  typed.learn = line.add_option("--learn", o.learn.kind, "learn a tokenizer from the text: word or character")
+                    .values(0, 1)
+                    .shown_as("KIND");
   typed.size =
-      app.add_option("--size", o.learn.size, "the most tokens, special ones counted")->capture_default_str();
-  app.add_option("-o,--output", o.output, "where the learned tokenizer.json goes; - is standard output")
-      ->option_text("FILE");
-  typed.standardize = app.add_option("--standardize", o.learn.standardize,
-                                     "lower_and_strip_punctuation, lower, strip_punctuation or none")
-                          ->capture_default_str();
-  typed.lower = app.add_option("--lower", o.learn.lower, "what is lower-cased: ascii or unicode")
-                    ->capture_default_str();
+      line.add_option("--size", o.learn.size, "the most tokens, special ones counted").with_default();
+  line.add_option("-o,--output", o.output, "where the learned tokenizer.json goes; - is standard output")
+      .shown_as("FILE");
+  typed.standardize = line.add_option("--standardize", o.learn.standardize,
+                                      "lower_and_strip_punctuation, lower, strip_punctuation or none")
+                          .with_default();
+  typed.lower =
+      line.add_option("--lower", o.learn.lower, "what is lower-cased: ascii or unicode").with_default();
   typed.start_end =
-      app.add_flag("--start-end", o.has_start_end, "add [START] and [END] (a translator's target side)");
-  app.add_option("-r,--recipe", o.recipe, "take what is to be learned from a recipe")->option_text("FILE");
-  app.add_option("--side", o.side, "of the recipe: source or target")->capture_default_str();
-  app.add_option("--scale", o.scale, "of the recipe: full, or quick: its cut-down version")
-      ->capture_default_str();
-  app.add_flag("--replace-invalid", o.reader.replace_invalid, "turn invalid UTF-8 and NUL into U+FFFD");
-  cli::add_threads_option(app, o.threads);
-  cli::add_quiet_option(app, o.is_quiet);
+      line.add_flag("--start-end", o.has_start_end, "add [START] and [END] (a translator's target side)");
+  line.add_option("-r,--recipe", o.recipe, "take what is to be learned from a recipe").shown_as("FILE");
+  line.add_option("--side", o.side, "of the recipe: source or target").with_default();
+  line.add_option("--scale", o.scale, "of the recipe: full, or quick: its cut-down version").with_default();
+  line.add_flag("--replace-invalid", o.reader.replace_invalid, "turn invalid UTF-8 and NUL into U+FFFD");
+  cli::add_threads_option(line, o.threads);
+  cli::add_quiet_option(line, o.is_quiet);
 }
 
 SplitKind parse_kind(const std::string& kind) {
@@ -81,15 +78,15 @@ void resolve(Options& o, const TypedOptions& typed) {
   if (o.side != "source" && o.side != "target") {
     throw UsageError("--side: unknown value " + quote(o.side) + " (source or target)");
   }
-  o.is_learning = typed.learn->count() > 0 || (!o.recipe.empty() && !o.output.empty());
+  o.is_learning = typed.learn.is_given() || (!o.recipe.empty() && !o.output.empty());
   if (!o.recipe.empty()) {
     const Recipe recipe = read_recipe(o.recipe, o.scale);
     const TokenizerSettings& section = o.side == "target" ? recipe.target_tokenizer : recipe.source_tokenizer;
-    if (typed.learn->count() == 0 || o.learn.kind.empty()) o.learn.kind = section.kind;
-    if (typed.size->count() == 0) o.learn.size = section.size;
-    if (typed.standardize->count() == 0) o.learn.standardize = section.standardize;
-    if (typed.lower->count() == 0) o.learn.lower = section.lower;
-    if (typed.start_end->count() == 0) o.has_start_end = o.side == "target";
+    if (!typed.learn.is_given() || o.learn.kind.empty()) o.learn.kind = section.kind;
+    if (!typed.size.is_given()) o.learn.size = section.size;
+    if (!typed.standardize.is_given()) o.learn.standardize = section.standardize;
+    if (!typed.lower.is_given()) o.learn.lower = section.lower;
+    if (!typed.start_end.is_given()) o.has_start_end = o.side == "target";
   }
   if (o.is_learning) {
     if (!o.tokenizer.empty())
@@ -210,7 +207,7 @@ int main(int argc, char** argv) {
        "tokenize --learn word --size 15000 -o en.json train.en\n"
        "cut -f1 train.tsv | tokenize --tokenizer en.json > train.tokens\n"
        "tokenize --tokenizer en.json --decode train.tokens"},
-      [](CLI::App& app, Command& c) { describe(app, c.options, c.typed); },
+      [](cli::CommandLine& line, Command& c) { describe(line, c.options, c.typed); },
       [](const Command& c) {
         Options options = c.options;
         resolve(options, c.typed);

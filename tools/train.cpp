@@ -1,5 +1,4 @@
 // train: learns a model from a recipe and id columns.
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <atomic>
 #include <csignal>
@@ -38,33 +37,34 @@ struct Options {
   bool is_dry_run = false, prints_recipe = false, overwrites = false, allows_empty = false, is_quiet = false;
 };
 
-void describe(CLI::App& app, Options& o) {
-  app.add_option("data", o.data,
-                 "id lines: source, TAB, target, or label for a classifier; - is standard input");
-  app.add_option("-r,--recipe", o.recipe, "the experiment, a YAML file")->required();
-  app.add_option("--scale", o.scale, "full, or quick: the recipe's cut-down version")
-      ->check(CLI::IsMember({"full", "quick"}))
-      ->capture_default_str();
-  app.add_option("--source-tokenizer,--tokenizer", o.source_tokenizer,
-                 "tokenizer.json that made the source column");
-  app.add_option("--target-tokenizer", o.target_tokenizer, "tokenizer.json that made the target column");
-  app.add_option("--labels", o.labels, "of a classifier: the label set, from vectorize --learn labels");
-  app.add_option("--terms", o.terms, "of a bag_of_words: the terms, from vectorize --learn ngrams or tf-idf");
-  app.add_option("--validation", o.validation,
-                 "id lines to validate on; without it a share of the data is held out by seed");
-  app.add_option("-o,--output", o.output, "model directory; one that holds this run is resumed");
-  app.add_flag("--overwrite", o.overwrites, "start anew in a directory that holds a run");
-  app.add_option("--seed", o.seed, "instead of the recipe's");
-  app.add_option("--epochs", o.epochs, "instead of the recipe's");
-  app.add_flag("--allow-empty", o.allows_empty, "accept more than 1 % of examples with an empty column");
-  app.add_flag("-n,--dry-run", o.is_dry_run,
-               "check everything, print sizes and the memory of a step, train nothing");
-  app.add_flag("--print-recipe", o.prints_recipe, "print the resolved recipe and end");
-  app.add_option("--benchmark-steps", o.benchmark_steps,
-                 "time this many steps, print tokens a second, write nothing");
-  cli::add_isa_option(app, o.isa);
-  cli::add_threads_option(app, o.threads);
-  cli::add_quiet_option(app, o.is_quiet);
+void describe(cli::CommandLine& line, Options& o) {
+  line.add_option("data", o.data,
+                  "id lines: source, TAB, target, or label for a classifier; - is standard input");
+  line.add_option("-r,--recipe", o.recipe, "the experiment, a YAML file").required();
+  line.add_option("--scale", o.scale, "full, or quick: the recipe's cut-down version")
+      .one_of({"full", "quick"})
+      .with_default();
+  line.add_option("--source-tokenizer,--tokenizer", o.source_tokenizer,
+                  "tokenizer.json that made the source column");
+  line.add_option("--target-tokenizer", o.target_tokenizer, "tokenizer.json that made the target column");
+  line.add_option("--labels", o.labels, "of a classifier: the label set, from vectorize --learn labels");
+  line.add_option("--terms", o.terms,
+                  "of a bag_of_words: the terms, from vectorize --learn ngrams or tf-idf");
+  line.add_option("--validation", o.validation,
+                  "id lines to validate on; without it a share of the data is held out by seed");
+  line.add_option("-o,--output", o.output, "model directory; one that holds this run is resumed");
+  line.add_flag("--overwrite", o.overwrites, "start anew in a directory that holds a run");
+  line.add_option("--seed", o.seed, "instead of the recipe's");
+  line.add_option("--epochs", o.epochs, "instead of the recipe's");
+  line.add_flag("--allow-empty", o.allows_empty, "accept more than 1 % of examples with an empty column");
+  line.add_flag("-n,--dry-run", o.is_dry_run,
+                "check everything, print sizes and the memory of a step, train nothing");
+  line.add_flag("--print-recipe", o.prints_recipe, "print the resolved recipe and end");
+  line.add_option("--benchmark-steps", o.benchmark_steps,
+                  "time this many steps, print tokens a second, write nothing");
+  cli::add_isa_option(line, o.isa);
+  cli::add_threads_option(line, o.threads);
+  cli::add_quiet_option(line, o.is_quiet);
 }
 
 std::atomic<int> stop_signal{0};

@@ -1,9 +1,8 @@
 // translate: a translation for each line of text.
-#include <CLI/CLI.hpp>
 
+#include "decoding/translate.hpp"
 #include "cli/lines.hpp"
 #include "cli/tool.hpp"
-#include "decoding/translate.hpp"
 #include "recipe/recipe.hpp"
 #include "support/error.hpp"
 #include "support/parallel.hpp"
@@ -20,24 +19,23 @@ struct Options {
   bool allows_unknown = false, replaces_invalid = false, is_quiet = false;
 };
 
-void describe(CLI::App& app, Options& o) {
-  app.add_option("model", o.model, "model directory of train, or one of its checkpoints")->required();
-  app.add_option("text", o.text, "text, one sentence a line; - is standard input");
-  app.add_option("--batch", o.batch, "sentences decoded together; the text is the same for any")
-      ->capture_default_str();
-  app.add_option("--most-tokens", o.most_tokens,
-                 "stop a translation after this many tokens; 0: the model's length")
-      ->capture_default_str();
-  app.add_option("-r,--recipe", o.recipe,
-                 "take most_tokens from a recipe's decoding section; what is typed goes before")
-      ->option_text("FILE");
-  app.add_option("--scale", o.scale, "of the recipe: full, or quick: its cut-down version")
-      ->capture_default_str();
-  app.add_flag("--allow-unknown", o.allows_unknown, "let [UNK] be generated");
-  app.add_flag("--replace-invalid", o.replaces_invalid, "invalid UTF-8 becomes U+FFFD instead of an error");
-  cli::add_isa_option(app, o.isa);
-  cli::add_threads_option(app, o.threads);
-  cli::add_quiet_option(app, o.is_quiet);
+void describe(cli::CommandLine& line, Options& o) {
+  line.add_option("model", o.model, "model directory of train, or one of its checkpoints").required();
+  line.add_option("text", o.text, "text, one sentence a line; - is standard input");
+  line.add_option("--batch", o.batch, "sentences decoded together; the text is the same for any")
+      .with_default();
+  line.add_option("--most-tokens", o.most_tokens,
+                  "stop a translation after this many tokens; 0: the model's length")
+      .with_default();
+  line.add_option("-r,--recipe", o.recipe,
+                  "take most_tokens from a recipe's decoding section; what is typed goes before")
+      .shown_as("FILE");
+  line.add_option("--scale", o.scale, "of the recipe: full, or quick: its cut-down version").with_default();
+  line.add_flag("--allow-unknown", o.allows_unknown, "let [UNK] be generated");
+  line.add_flag("--replace-invalid", o.replaces_invalid, "invalid UTF-8 becomes U+FFFD instead of an error");
+  cli::add_isa_option(line, o.isa);
+  cli::add_threads_option(line, o.threads);
+  cli::add_quiet_option(line, o.is_quiet);
 }
 
 std::int64_t most_tokens_of(const Options& o) {

@@ -1,5 +1,4 @@
 // vectorize: tokens to ids or bags of words; labels to ids. Manual: tools/vectorize.md.
-#include <CLI/CLI.hpp>
 #include <atomic>
 #include <charconv>
 #include <filesystem>
@@ -33,7 +32,7 @@ struct Options {
 };
 
 struct TypedOptions {
-  CLI::Option *length = nullptr, *start = nullptr, *end = nullptr, *ngrams = nullptr, *size = nullptr;
+  cli::Option length, start, end, ngrams, size;
 };
 
 struct Command {
@@ -41,42 +40,38 @@ struct Command {
   TypedOptions typed;
 };
 
-void describe(CLI::App& app, Options& o, TypedOptions& typed) {
-  app.add_option("tokens", o.tokens, "token lines from tokenize; - or none: standard input")
-      ->option_text("[TOKENS...]");
-  app.add_option("-t,--tokenizer", o.tokenizer, "the tokenizer.json that made the tokens")
-      ->option_text("FILE");
-  typed.length = app.add_option("-l,--length", o.length, "positions of the model: longer lines are cut")
-                     ->option_text("L");
-  typed.start = app.add_flag("--start", o.has_start, "put the id of [START] before each line");
-  typed.end = app.add_flag("--end", o.has_end, "put the id of [END] behind each line");
-  app.add_flag("--header", o.has_header, "write a first line that names the vocabulary");
-  app.add_option("--labels", o.labels, "turn lines into the ids of this label set instead")
-      ->option_text("FILE");
-  app.add_option("--terms", o.terms,
-                 "turn token lines into bags of the words or n-grams of this table instead")
-      ->option_text("FILE");
-  app.add_option("--output", o.form,
-                 "of bags of words: multi-hot, count, tf-idf, log-tf-idf, or ids (of n-grams, one by one); "
-                 "the table's own "
-                 "where it is not given")
-      ->option_text("FORM");
-  app.add_option(
-         "--learn", o.learn,
-         "labels: collect a label set from the lines; ngrams or tf-idf: a table of terms from token lines")
-      ->option_text("labels|ngrams|tf-idf");
-  typed.ngrams = app.add_option("--ngrams", o.ngrams, "learn terms of up to N tokens")->capture_default_str();
-  typed.size =
-      app.add_option("--size", o.size, "learn at most N terms, [UNK] counted")->capture_default_str();
-  app.add_option("-o", o.output, "where what was learned goes; - is standard output")->option_text("FILE");
-  app.add_option("-r,--recipe", o.recipe, "take length, start and end, or a table's terms, from a recipe")
-      ->option_text("FILE");
-  app.add_option("--side", o.side, "of the recipe: source or target")->capture_default_str();
-  app.add_option("--scale", o.scale, "of the recipe: full, or quick: its cut-down version")
-      ->capture_default_str();
-  app.add_flag("--replace-invalid", o.reader.replace_invalid, "turn invalid UTF-8 and NUL into U+FFFD");
-  cli::add_threads_option(app, o.threads);
-  cli::add_quiet_option(app, o.is_quiet);
+void describe(cli::CommandLine& line, Options& o, TypedOptions& typed) {
+  line.add_option("tokens", o.tokens, "token lines from tokenize; - or none: standard input")
+      .shown_as("[TOKENS...]");
+  line.add_option("-t,--tokenizer", o.tokenizer, "the tokenizer.json that made the tokens").shown_as("FILE");
+  typed.length =
+      line.add_option("-l,--length", o.length, "positions of the model: longer lines are cut").shown_as("L");
+  typed.start = line.add_flag("--start", o.has_start, "put the id of [START] before each line");
+  typed.end = line.add_flag("--end", o.has_end, "put the id of [END] behind each line");
+  line.add_flag("--header", o.has_header, "write a first line that names the vocabulary");
+  line.add_option("--labels", o.labels, "turn lines into the ids of this label set instead").shown_as("FILE");
+  line.add_option("--terms", o.terms,
+                  "turn token lines into bags of the words or n-grams of this table instead")
+      .shown_as("FILE");
+  line.add_option("--output", o.form,
+                  "of bags of words: multi-hot, count, tf-idf, log-tf-idf, or ids (of n-grams, one by one); "
+                  "the table's own "
+                  "where it is not given")
+      .shown_as("FORM");
+  line.add_option(
+          "--learn", o.learn,
+          "labels: collect a label set from the lines; ngrams or tf-idf: a table of terms from token lines")
+      .shown_as("labels|ngrams|tf-idf");
+  typed.ngrams = line.add_option("--ngrams", o.ngrams, "learn terms of up to N tokens").with_default();
+  typed.size = line.add_option("--size", o.size, "learn at most N terms, [UNK] counted").with_default();
+  line.add_option("-o", o.output, "where what was learned goes; - is standard output").shown_as("FILE");
+  line.add_option("-r,--recipe", o.recipe, "take length, start and end, or a table's terms, from a recipe")
+      .shown_as("FILE");
+  line.add_option("--side", o.side, "of the recipe: source or target").with_default();
+  line.add_option("--scale", o.scale, "of the recipe: full, or quick: its cut-down version").with_default();
+  line.add_flag("--replace-invalid", o.reader.replace_invalid, "turn invalid UTF-8 and NUL into U+FFFD");
+  cli::add_threads_option(line, o.threads);
+  cli::add_quiet_option(line, o.is_quiet);
 }
 
 // What was typed goes before the recipe.
@@ -86,11 +81,11 @@ void resolve(Options& o, const TypedOptions& typed) {
   }
   if (!o.recipe.empty()) {
     const Recipe recipe = read_recipe(o.recipe, o.scale);
-    if (typed.length->count() == 0) o.length = recipe.model.length;
-    if (typed.start->count() == 0) o.has_start = o.side == "target";
-    if (typed.end->count() == 0) o.has_end = o.side == "target";
-    if (typed.ngrams->count() == 0) o.ngrams = recipe.terms.ngrams;
-    if (typed.size->count() == 0) o.size = recipe.terms.size;
+    if (!typed.length.is_given()) o.length = recipe.model.length;
+    if (!typed.start.is_given()) o.has_start = o.side == "target";
+    if (!typed.end.is_given()) o.has_end = o.side == "target";
+    if (!typed.ngrams.is_given()) o.ngrams = recipe.terms.ngrams;
+    if (!typed.size.is_given()) o.size = recipe.terms.size;
     if (o.form.empty() && (o.learn == "ngrams" || !o.terms.empty())) o.form = recipe.terms.output;
   }
   const auto named = [](const fs::path& path) { return path.empty() ? 0 : 1; };
@@ -107,7 +102,7 @@ void resolve(Options& o, const TypedOptions& typed) {
     throw UsageError("-o goes with --learn only (lines go to standard output)");
   }
   const bool learns_terms = o.learn == "ngrams" || o.learn == "tf-idf";
-  if (!learns_terms && typed.ngrams->count() + typed.size->count() > 0) {
+  if (!learns_terms && (typed.ngrams.is_given() || typed.size.is_given())) {
     throw UsageError("--ngrams and --size go with --learn ngrams and --learn tf-idf only");
   }
   if (!o.form.empty() && o.terms.empty() && !learns_terms) {
@@ -115,16 +110,16 @@ void resolve(Options& o, const TypedOptions& typed) {
   }
   const bool makes_ids = !o.tokenizer.empty() || (!o.terms.empty() && o.form == "ids");
   if (makes_ids) {
-    if (typed.length->count() == 0 && o.recipe.empty()) {
+    if (!typed.length.is_given() && o.recipe.empty()) {
       throw UsageError("--length is missing (the model's number of positions)");
     }
     if (o.length < 1 || o.length > 0x7FFFFFFF) {
       throw UsageError("--length: " + std::to_string(o.length) + " is not in 1 .. 2147483647");
     }
-  } else if (typed.length->count() > 0) {
+  } else if (typed.length.is_given()) {
     throw UsageError("--length goes with --tokenizer and --output ids only");
   }
-  if (o.tokenizer.empty() && typed.start->count() + typed.end->count() > 0) {
+  if (o.tokenizer.empty() && (typed.start.is_given() || typed.end.is_given())) {
     throw UsageError("--start and --end go with --tokenizer only");
   }
 }
@@ -337,7 +332,7 @@ int main(int argc, char** argv) {
        "cut -f1 reviews.tsv | tokenize --tokenizer en.json | vectorize --learn tf-idf --ngrams 2 -o "
        "terms.tsv\n"
        "cut -f1 reviews.tsv | tokenize --tokenizer en.json | vectorize --terms terms.tsv > reviews.bags"},
-      [](CLI::App& app, Command& c) { describe(app, c.options, c.typed); },
+      [](cli::CommandLine& line, Command& c) { describe(line, c.options, c.typed); },
       [](const Command& c) {
         Options options = c.options;
         resolve(options, c.typed);

@@ -13,11 +13,11 @@ namespace headwater {
 
 namespace {
 
-struct Statistics {
+struct BleuStatistics {
   std::array<std::int64_t, kBleuOrders> counts{}, totals{};
   std::int64_t hypothesis_length = 0, reference_length = 0;
 
-  void add(const Statistics& other) {
+  void add(const BleuStatistics& other) {
     for (std::size_t n = 0; n < kBleuOrders; ++n) {
       counts[n] += other.counts[n];
       totals[n] += other.totals[n];
@@ -28,12 +28,12 @@ struct Statistics {
 };
 
 // Counts line after line, with buffers that are used again.
-class SentenceCounter {
+class BleuCounter {
  public:
-  explicit SentenceCounter(const BleuSettings& settings) : settings_(settings) {}
+  explicit BleuCounter(const BleuSettings& settings) : settings_(settings) {}
 
-  Statistics count(std::span<const std::string> hypotheses,
-                   std::span<const std::vector<std::string>> references, std::size_t line) {
+  BleuStatistics count(std::span<const std::string> hypotheses,
+                       std::span<const std::vector<std::string>> references, std::size_t line) {
     texts_.resize(references.size() + 1);
     references_.resize(references.size());
     words_.clear();
@@ -41,7 +41,7 @@ class SentenceCounter {
     for (std::size_t r = 0; r < references.size(); ++r)
       number(references[r][line], texts_[r + 1], references_[r]);
 
-    Statistics statistics;
+    BleuStatistics statistics;
     const NgramCounts matched = overlap_.matches(hypothesis_, references_, kBleuOrders);
     for (int n = 1; n <= kBleuOrders; ++n) {
       const auto i = static_cast<std::size_t>(n - 1);
@@ -85,7 +85,7 @@ double default_smoothing_value(BleuSmoothing smoothing) {
 }
 
 // The operations stand in the order of sacreBLEU's, so that equal counts give equal doubles.
-BleuScore score_of(const Statistics& statistics, const BleuSettings& settings) {
+BleuScore score_of(const BleuStatistics& statistics, const BleuSettings& settings) {
   BleuScore result;
   result.counts = statistics.counts;
   result.totals = statistics.totals;
@@ -137,13 +137,13 @@ BleuScore score_of(const Statistics& statistics, const BleuSettings& settings) {
 BleuScore corpus_bleu(std::span<const std::string> hypotheses,
                       std::span<const std::vector<std::string>> references, const BleuSettings& settings) {
   check_parallel(hypotheses, references);
-  std::vector<Statistics> chunks((hypotheses.size() + kLinesATask - 1) / kLinesATask);
+  std::vector<BleuStatistics> chunks((hypotheses.size() + kLinesATask - 1) / kLinesATask);
   for_each_chunk(hypotheses.size(), [&](std::size_t chunk, std::size_t begin, std::size_t end) {
-    SentenceCounter counter(settings);
+    BleuCounter counter(settings);
     for (std::size_t i = begin; i < end; ++i) chunks[chunk].add(counter.count(hypotheses, references, i));
   });
-  Statistics total;
-  for (const Statistics& chunk : chunks) total.add(chunk);
+  BleuStatistics total;
+  for (const BleuStatistics& chunk : chunks) total.add(chunk);
   return score_of(total, settings);
 }
 
@@ -155,7 +155,7 @@ std::vector<BleuScore> sentence_bleu(std::span<const std::string> hypotheses,
   effective.has_effective_order = true;
   std::vector<BleuScore> scores(hypotheses.size());
   for_each_chunk(hypotheses.size(), [&](std::size_t, std::size_t begin, std::size_t end) {
-    SentenceCounter counter(effective);
+    BleuCounter counter(effective);
     for (std::size_t i = begin; i < end; ++i)
       scores[i] = score_of(counter.count(hypotheses, references, i), effective);
   });

@@ -19,9 +19,9 @@ struct OrderCounts {
   std::int64_t hypothesis = 0, reference = 0, matched = 0;
 };
 // Characters 1 .. character_order, then words 1 .. word_order.
-using Statistics = std::array<OrderCounts, 2 * kMostNgramOrders>;
+using ChrfStatistics = std::array<OrderCounts, 2 * kMostNgramOrders>;
 
-void add(Statistics& sum, const Statistics& other) {
+void add(ChrfStatistics& sum, const ChrfStatistics& other) {
   for (std::size_t i = 0; i < sum.size(); ++i) {
     sum[i].hypothesis += other[i].hypothesis;
     sum[i].reference += other[i].reference;
@@ -30,7 +30,7 @@ void add(Statistics& sum, const Statistics& other) {
 }
 
 // Orders that one side is too short for are left out of both means.
-double f_score(const Statistics& statistics, const ChrfSettings& settings) {
+double f_score(const ChrfStatistics& statistics, const ChrfSettings& settings) {
   const double factor = settings.beta * settings.beta;
   double precision = 0, recall = 0;
   int orders = 0;
@@ -72,20 +72,20 @@ void for_each_chrf_word(std::string_view text, const Use& use) {
   });
 }
 
-class SentenceCounter {
+class ChrfCounter {
  public:
-  explicit SentenceCounter(const ChrfSettings& settings) : settings_(settings) {}
+  explicit ChrfCounter(const ChrfSettings& settings) : settings_(settings) {}
 
-  Statistics count(std::span<const std::string> hypotheses,
-                   std::span<const std::vector<std::string>> references, std::size_t line) {
+  ChrfStatistics count(std::span<const std::string> hypotheses,
+                       std::span<const std::vector<std::string>> references, std::size_t line) {
     texts_.resize(references.size() + 1);
     words_.clear();
     number(hypotheses[line], texts_[0], hypothesis_);
-    Statistics best{};
+    ChrfStatistics best{};
     double best_score = -1;
     for (std::size_t r = 0; r < references.size(); ++r) {
       number(references[r][line], texts_[r + 1], reference_);
-      Statistics statistics{};
+      ChrfStatistics statistics{};
       compare(hypothesis_.characters, reference_.characters, settings_.character_order, statistics.data());
       compare(hypothesis_.words, reference_.words, settings_.word_order,
               statistics.data() + settings_.character_order);
@@ -147,13 +147,13 @@ double corpus_chrf(std::span<const std::string> hypotheses,
                    std::span<const std::vector<std::string>> references, const ChrfSettings& settings) {
   check_parallel(hypotheses, references);
   check(settings);
-  std::vector<Statistics> chunks((hypotheses.size() + kLinesATask - 1) / kLinesATask);
+  std::vector<ChrfStatistics> chunks((hypotheses.size() + kLinesATask - 1) / kLinesATask);
   for_each_chunk(hypotheses.size(), [&](std::size_t chunk, std::size_t begin, std::size_t end) {
-    SentenceCounter counter(settings);
+    ChrfCounter counter(settings);
     for (std::size_t i = begin; i < end; ++i) add(chunks[chunk], counter.count(hypotheses, references, i));
   });
-  Statistics total{};
-  for (const Statistics& chunk : chunks) add(total, chunk);
+  ChrfStatistics total{};
+  for (const ChrfStatistics& chunk : chunks) add(total, chunk);
   return f_score(total, settings);
 }
 
@@ -164,7 +164,7 @@ std::vector<double> sentence_chrf(std::span<const std::string> hypotheses,
   check(settings);
   std::vector<double> scores(hypotheses.size());
   for_each_chunk(hypotheses.size(), [&](std::size_t, std::size_t begin, std::size_t end) {
-    SentenceCounter counter(settings);
+    ChrfCounter counter(settings);
     for (std::size_t i = begin; i < end; ++i)
       scores[i] = f_score(counter.count(hypotheses, references, i), settings);
   });

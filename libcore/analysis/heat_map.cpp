@@ -15,13 +15,12 @@ namespace headwater {
 
 namespace {
 
-constexpr double kMargin = 24, kGap = 20, kTitleHeight = 24;
+constexpr double kGap = 20, kTitleHeight = 24;
 constexpr double kColumn = 0.61;           // width of one column of text in units of the font size
 constexpr std::size_t kLabelColumns = 16;  // longer tokens are cut; their tooltip is whole
 constexpr double kSlope = 0.77,
                  kReach = 0.65;              // sine and cosine of the angle of the column labels, 50 degrees
 constexpr std::size_t kMostTooltips = 6000;  // more would make the file heavy
-constexpr std::string_view kInk = "#1b2430", kFaint = "#7b8794";
 
 struct Sizes {
   double cell = 0, font = 0;
@@ -92,9 +91,9 @@ class HeatMap {
   }
 
   std::string document() {
-    y_ = kMargin + 14;
-    grow(kMargin + text_width(settings_.title, 18) + kMargin);
-    body_ += svg_text(kMargin, y_, 18, kInk, "start", settings_.title, " font-weight=\"bold\"");
+    y_ = kSvgMargin + 14;
+    grow(kSvgMargin + text_width(settings_.title, 18) + kSvgMargin);
+    body_ += svg_text(kSvgMargin, y_, 18, kSvgInk, "start", settings_.title, " font-weight=\"bold\"");
     y_ += 12;
     for (std::size_t begin = 0; begin < panels_.size();) {
       std::size_t end = begin + 1;
@@ -103,7 +102,7 @@ class HeatMap {
       begin = end;
     }
     write_legend();
-    const std::string width = svg_number(std::ceil(width_)), height = svg_number(std::ceil(y_ + kMargin));
+    const std::string width = svg_number(std::ceil(width_)), height = svg_number(std::ceil(y_ + kSvgMargin));
     std::string out = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
     out += "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"" + width + "\" height=\"" + height +
            "\" viewBox=\"0 0 " + width + " " + height +
@@ -148,22 +147,22 @@ class HeatMap {
     for (const AttentionRecord& panel : panels) titles = std::max(titles, text_width(panel_title(panel), 12));
     const double leaning = kReach * text_width(columns.back(), sizes_.font) - sizes_.cell / 2 + 6;
     const double step = std::max(panel_width + std::max(kGap, leaning), titles + kGap);
-    const double left = kMargin + rows.area;
+    const double left = kSvgMargin + rows.area;
 
     y_ += 22;
     std::string heading =
         "Example " + std::to_string(first.example) + ", " + name_of(first.kind) + " attention";
-    body_ += svg_text(kMargin, y_, 13, kInk, "start", heading, " font-weight=\"bold\"");
-    grow(kMargin + text_width(heading, 14) + kMargin);
+    body_ += svg_text(kSvgMargin, y_, 13, kSvgInk, "start", heading, " font-weight=\"bold\"");
+    grow(kSvgMargin + text_width(heading, 14) + kSvgMargin);
     const std::string note = first.predicts.empty()
                                  ? "rows: queries; columns: keys"
                                  : "rows: token put in → token that came out; columns: keys";
     y_ += 16;
-    body_ += svg_text(kMargin, y_, 11, kFaint, "start", note);
-    grow(kMargin + text_width(note, 11) + kMargin);
+    body_ += svg_text(kSvgMargin, y_, 11, kSvgFaint, "start", note);
+    grow(kSvgMargin + text_width(note, 11) + kSvgMargin);
 
     const auto fitting =
-        static_cast<std::size_t>(std::max(1.0, (settings_.most_width - left - kMargin) / step));
+        static_cast<std::size_t>(std::max(1.0, (settings_.most_width - left - kSvgMargin) / step));
     for (std::size_t begin = 0; begin < panels.size();) {
       std::size_t end = begin + 1;
       while (end < panels.size() && panels[end].layer == panels[begin].layer) ++end;
@@ -176,10 +175,10 @@ class HeatMap {
         write_row_labels(rows, left, top);
         for (std::size_t p = line_begin; p < line_end; ++p) {
           const double x = left + step * static_cast<double>(p - line_begin);
-          body_ += svg_text(x, y_, 12, kInk, "start", panel_title(panels[p]));
+          body_ += svg_text(x, y_, 12, kSvgInk, "start", panel_title(panels[p]));
           write_column_labels(first.key_tokens, columns, x, top);
           write_cells(panels[p], x, top);
-          grow(x + step + kMargin - kGap);
+          grow(x + step + kSvgMargin - kGap);
         }
         y_ = top + panel_height + 8;
       }
@@ -196,11 +195,11 @@ class HeatMap {
     for (std::size_t q = 0; q < labels.put_in.size(); ++q) {
       const double y = top + sizes_.cell * (static_cast<double>(q) + 0.5) + 0.36 * sizes_.font;
       const bool is_pair = !labels.came_out.empty();
-      const double in = is_pair ? kMargin + labels.put_in_width : left - 8;
-      body_ += svg_text(in, y, sizes_.font, is_pair ? kFaint : kInk, "end", labels.put_in[q]);
+      const double in = is_pair ? kSvgMargin + labels.put_in_width : left - 8;
+      body_ += svg_text(in, y, sizes_.font, is_pair ? kSvgFaint : kSvgInk, "end", labels.put_in[q]);
       if (!is_pair) continue;
-      body_ += svg_text(in + sizes_.font, y, sizes_.font, kFaint, "middle", "→");
-      body_ += svg_text(left - 8, y, sizes_.font, kInk, "end", labels.came_out[q]);
+      body_ += svg_text(in + sizes_.font, y, sizes_.font, kSvgFaint, "middle", "→");
+      body_ += svg_text(left - 8, y, sizes_.font, kSvgInk, "end", labels.came_out[q]);
     }
   }
 
@@ -212,7 +211,7 @@ class HeatMap {
                         y = svg_number(top - 5);
       body_ += "<text transform=\"translate(" + x + "," + y + ") rotate(-50)\"" +
                svg_attribute("font-size", sizes_.font);
-      body_.append(" fill=\"").append(kInk).append("\">") += xml_text(labels[k]);
+      body_.append(" fill=\"").append(kSvgInk).append("\">") += xml_text(labels[k]);
       if (labels[k] != tokens[k]) body_ += "<title>" + xml_text(tokens[k]) + "</title>";
       body_ += "</text>\n";
     }
@@ -251,7 +250,7 @@ class HeatMap {
     const double x = sizes_.cell * (static_cast<double>(k) + 0.5),
                  y = sizes_.cell * (static_cast<double>(q) + 0.5) + 4;
     const std::string digits = format_fixed(weight, 2);
-    body_ += svg_text(x, y, 11, is_dark(weight / top_) ? "#ffffff" : kInk, "middle", digits,
+    body_ += svg_text(x, y, 11, is_dark(weight / top_) ? "#ffffff" : kSvgInk, "middle", digits,
                       " pointer-events=\"none\"");
   }
 
@@ -269,18 +268,19 @@ class HeatMap {
   void write_legend() {
     constexpr double kWidth = 220, kHeight = 12;
     y_ += 30;
-    body_ += svg_text(kMargin, y_, 11, kInk, "start", "attention weight");
+    body_ += svg_text(kSvgMargin, y_, 11, kSvgInk, "start", "attention weight");
     y_ += 8;
-    body_ += "<rect" + svg_attribute("x", kMargin) + svg_attribute("y", y_) + svg_attribute("width", kWidth) +
-             svg_attribute("height", kHeight) + " fill=\"url(#weights)\" stroke=\"#c3cad2\"/>\n";
+    body_ += "<rect" + svg_attribute("x", kSvgMargin) + svg_attribute("y", y_) +
+             svg_attribute("width", kWidth) + svg_attribute("height", kHeight) +
+             " fill=\"url(#weights)\" stroke=\"#c3cad2\"/>\n";
     y_ += kHeight + 14;
     for (int tick = 0; tick <= 4; ++tick) {
       std::string value = format_fixed(top_ * tick / 4, 4);
       value.erase(value.find_last_not_of('0') + 1);
       if (value.ends_with('.')) value.pop_back();
-      body_ += svg_text(kMargin + kWidth * tick / 4, y_, 10, kFaint, "middle", value);
+      body_ += svg_text(kSvgMargin + kWidth * tick / 4, y_, 10, kSvgFaint, "middle", value);
     }
-    grow(kMargin + kWidth + 2 * kMargin);
+    grow(kSvgMargin + kWidth + 2 * kSvgMargin);
   }
 
   std::span<const AttentionRecord> panels_;

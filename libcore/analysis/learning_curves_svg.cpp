@@ -12,10 +12,10 @@
 namespace headwater {
 namespace {
 
-constexpr double kMargin = 24, kPlotWidth = 440, kPlotHeight = 300, kAxisWidth = 46, kPanelGap = 36;
+constexpr double kPlotWidth = 440, kPlotHeight = 300, kAxisWidth = 46, kPanelGap = 36;
 constexpr double kLegendLine = 20;
 constexpr std::size_t kNameColumns = 36;
-constexpr std::string_view kInk = "#1b2430", kFaint = "#7b8794", kGrid = "#e4e8ec", kFrame = "#b4bdc7";
+constexpr std::string_view kGrid = "#e4e8ec", kFrame = "#b4bdc7";
 // Told apart by people who see few colours too, after Okabe and Ito's scheme.
 constexpr std::array<std::string_view, 8> kColors = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
                                                      "#56b4e9", "#b58900", "#4b4b4b", "#7a3fa0"};
@@ -44,17 +44,17 @@ class Picture {
     }
     const double panels = has_accuracy_ ? 2 : 1;
     const double width =
-        std::max(2 * kMargin + panels * (kAxisWidth + kPlotWidth) + (panels - 1) * kPanelGap, 660.0);
-    body_ += svg_text(kMargin, kMargin + 14, 18, kInk, "start", title_, " font-weight=\"bold\"");
-    const double top = kMargin + 56;
-    panel(kMargin + kAxisWidth, top, "Loss: training dashed, validation solid",
+        std::max(2 * kSvgMargin + panels * (kAxisWidth + kPlotWidth) + (panels - 1) * kPanelGap, 660.0);
+    body_ += svg_text(kSvgMargin, kSvgMargin + 14, 18, kSvgInk, "start", title_, " font-weight=\"bold\"");
+    const double top = kSvgMargin + 56;
+    panel(kSvgMargin + kAxisWidth, top, "Loss: training dashed, validation solid",
           {&Point::training_loss, &Point::validation_loss});
     if (has_accuracy_) {
-      panel(kMargin + 2 * kAxisWidth + kPlotWidth + kPanelGap, top, "Validation accuracy",
+      panel(kSvgMargin + 2 * kAxisWidth + kPlotWidth + kPanelGap, top, "Validation accuracy",
             {&Point::validation_accuracy});
     }
     const double bottom = legend(top + kPlotHeight + 62);
-    const std::string w = svg_number(std::ceil(width)), h = svg_number(std::ceil(bottom + kMargin));
+    const std::string w = svg_number(std::ceil(width)), h = svg_number(std::ceil(bottom + kSvgMargin));
     return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"" +
            w + "\" height=\"" + h + "\" viewBox=\"0 0 " + w + " " + h +
            "\" role=\"img\" font-family=\"'DejaVu Sans','Noto Sans',Verdana,Arial,sans-serif\">\n<title>" +
@@ -92,10 +92,11 @@ class Picture {
     const std::vector<double> ticks = axis_ticks(least, most, 8);
     // Half an epoch of room at both sides, so that no dot lies on the frame.
     const Axes axes{left, top, 0.5, static_cast<double>(last_epoch_) + 0.5, ticks.front(), ticks.back()};
-    body_ += svg_text(left, top - 12, 13, kInk, "start", heading, " font-weight=\"bold\"");
+    body_ += svg_text(left, top - 12, 13, kSvgInk, "start", heading, " font-weight=\"bold\"");
     for (const double tick : ticks) {
       line(left, axes.y(tick), left + kPlotWidth, axes.y(tick), kGrid);
-      body_ += svg_text(left - 7, axes.y(tick) + 4, 11, kFaint, "end", tick_text(tick, ticks[1] - ticks[0]));
+      body_ +=
+          svg_text(left - 7, axes.y(tick) + 4, 11, kSvgFaint, "end", tick_text(tick, ticks[1] - ticks[0]));
     }
     std::int64_t step = 1;  // 1, 2, 5, 10, ... so that at most 15 epochs are named
     for (int i = 0; last_epoch_ / step > 15; ++i) step = i % 3 == 1 ? step / 2 * 5 : step * 2;
@@ -103,9 +104,9 @@ class Picture {
       if (epoch == 0) continue;
       const double x = axes.x(static_cast<double>(epoch));
       line(x, top + kPlotHeight, x, top + kPlotHeight + 4, kFrame);
-      body_ += svg_text(x, top + kPlotHeight + 18, 11, kFaint, "middle", std::to_string(epoch));
+      body_ += svg_text(x, top + kPlotHeight + 18, 11, kSvgFaint, "middle", std::to_string(epoch));
     }
-    body_ += svg_text(left + kPlotWidth / 2, top + kPlotHeight + 36, 11, kInk, "middle", "epoch");
+    body_ += svg_text(left + kPlotWidth / 2, top + kPlotHeight + 36, 11, kSvgInk, "middle", "epoch");
     body_ += "<rect" + svg_attribute("x", left) + svg_attribute("y", top) +
              svg_attribute("width", kPlotWidth) + svg_attribute("height", kPlotHeight) +
              " fill=\"none\" stroke=\"" + std::string(kFrame) + "\"/>\n";
@@ -138,21 +139,22 @@ class Picture {
 
   // Returns where it ends.
   double legend(double y) {
-    constexpr double kLossColumn = kMargin + 320, kAccuracyColumn = kLossColumn + 210;
-    body_ += svg_text(kMargin + 34, y, 11, kFaint, "start", "run");
-    body_ += svg_text(kLossColumn, y, 11, kFaint, "start", "lowest validation loss");
+    constexpr double kLossColumn = kSvgMargin + 320, kAccuracyColumn = kLossColumn + 210;
+    body_ += svg_text(kSvgMargin + 34, y, 11, kSvgFaint, "start", "run");
+    body_ += svg_text(kLossColumn, y, 11, kSvgFaint, "start", "lowest validation loss");
     if (has_accuracy_)
-      body_ += svg_text(kAccuracyColumn, y, 11, kFaint, "start", "highest validation accuracy");
+      body_ += svg_text(kAccuracyColumn, y, 11, kSvgFaint, "start", "highest validation accuracy");
     for (std::size_t run = 0; run < curves_.size(); ++run) {
       y += kLegendLine;
       const LearningCurve& curve = curves_[run];
-      line(kMargin, y - 4, kMargin + 26, y - 4, color_of(run), " stroke-width=\"2\"");
-      body_ += "<circle" + svg_attribute("cx", kMargin + 13) + svg_attribute("cy", y - 4) +
+      line(kSvgMargin, y - 4, kSvgMargin + 26, y - 4, color_of(run), " stroke-width=\"2\"");
+      body_ += "<circle" + svg_attribute("cx", kSvgMargin + 13) + svg_attribute("cy", y - 4) +
                " r=\"2.6\" fill=\"" + std::string(color_of(run)) + "\"/>\n";
-      body_ += svg_text(kMargin + 34, y, 12, kInk, "start", shortened(curve.name, kNameColumns));
-      body_ += svg_text(kLossColumn, y, 12, kInk, "start", best(curve, &Point::validation_loss, -1));
+      body_ += svg_text(kSvgMargin + 34, y, 12, kSvgInk, "start", shortened(curve.name, kNameColumns));
+      body_ += svg_text(kLossColumn, y, 12, kSvgInk, "start", best(curve, &Point::validation_loss, -1));
       if (has_accuracy_)
-        body_ += svg_text(kAccuracyColumn, y, 12, kInk, "start", best(curve, &Point::validation_accuracy, 1));
+        body_ +=
+            svg_text(kAccuracyColumn, y, 12, kSvgInk, "start", best(curve, &Point::validation_accuracy, 1));
     }
     return y;
   }

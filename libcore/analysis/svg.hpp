@@ -6,6 +6,10 @@
 
 namespace headwater {
 
+// What all pictures have in common: the free edge, the colours of text and of what matters less.
+inline constexpr double kSvgMargin = 24;
+inline constexpr std::string_view kSvgInk = "#1b2430", kSvgFaint = "#7b8794";
+
 // Text for XML content or attributes: markup escaped, what XML cannot hold made visible (control characters
 // as their pictures of U+2400, ill-formed bytes as U+FFFD).
 std::string xml_text(std::string_view text);

@@ -3,10 +3,8 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -15,10 +13,10 @@
 #include <new>
 #include <system_error>
 
+#include "cli/message_text.hpp"
 #include "cli/output.hpp"
 #include "support/error.hpp"
 #include "support/numbers.hpp"
-#include "support/utf8.hpp"
 
 #ifndef HEADWATER_GIT_ID
 #define HEADWATER_GIT_ID "unknown"
@@ -34,45 +32,6 @@ namespace {
 std::string_view& tool_name() {
   static std::string_view name = "headwater";
   return name;
-}
-
-// What may be printed to a terminal: control characters and ill-formed bytes become \xNN, LF stays.
-std::string printable(std::string_view text) {
-  constexpr char kHex[] = "0123456789abcdef";
-  std::string out;
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t length = utf8_sequence_length(text.substr(at));
-    const unsigned char byte = static_cast<unsigned char>(text[at]);
-    const bool is_c1 = length == 2 && byte == 0xC2 && static_cast<unsigned char>(text[at + 1]) < 0xA0;
-    const bool is_control = (byte < 0x20 && byte != '\n') || byte == 0x7F;
-    const std::size_t taken = length == 0 ? 1 : length;
-    if (length == 0 || is_c1 || is_control) {
-      for (const char c : text.substr(at, taken)) {
-        const unsigned char b = static_cast<unsigned char>(c);
-        (out += "\\x") += {kHex[b >> 4], kHex[b & 15]};
-      }
-    } else {
-      out += text.substr(at, taken);
-    }
-    at += taken;
-  }
-  return out;
-}
-
-// "Foo bar" of a library becomes "foo bar"; "UTF-8 ..." and "--option: ..." stay.
-std::string lower_first(std::string text) {
-  if (text.size() > 1 && std::islower(static_cast<unsigned char>(text[1])) != 0) {
-    text[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(text[0])));
-  }
-  return text;
-}
-
-std::string first_line_joined(std::string text) {
-  for (char& c : text) {
-    if (c == '\n') c = ' ';
-  }
-  while (!text.empty() && (text.back() == ' ' || text.back() == '.')) text.pop_back();
-  return text;
 }
 
 // A file opened by the program must never become its standard output: closed descriptors are occupied first.
@@ -100,10 +59,10 @@ std::string version_text(const ToolDescription& tool) {
 #else
   out += "a generic CPU";
 #endif
-  return out + "\nCLI11 " CLI11_VERSION "\n";
+  return out.append("\n").append(option_library()).append("\n");
 }
 
-std::string help_text(const CLI::App& app, const ToolDescription& tool) {
+std::string help_text(const CommandLine& line, const ToolDescription& tool) {
   std::string out = std::string(tool.name) + ": " + std::string(tool.summary) + "\n";
   if (!tool.examples.empty()) {
     out += "\nExamples:\n";
@@ -114,24 +73,9 @@ std::string help_text(const CLI::App& app, const ToolDescription& tool) {
       at = end + 1;
     }
   }
-  out += "\n" + app.help();
+  out += "\n" + line.help();
   while (out.size() > 1 && out.ends_with("\n\n")) out.pop_back();
   return out + "\nExit status: 0 done, 1 the work failed, 2 called wrongly, 128 + n ended by signal n.\n";
-}
-
-std::string unexpected_text(const CLI::App& app) {
-  const std::vector<std::string> rest = app.remaining(true);
-  const std::string word = rest.empty() ? "" : rest.front();
-  if (word.size() < 2 || word[0] != '-') return "unexpected operand " + quote(word);
-  std::vector<std::string> known;
-  for (const CLI::Option* option : app.get_options()) {
-    for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
-  }
-  const std::string_view typed = std::string_view(word).substr(0, word.find('='));
-  const std::string_view nearest = nearest_word(typed, known);
-  std::string out = "unknown option " + quote(typed);
-  if (!nearest.empty()) out += "; did you mean " + quote(nearest) + "?";
-  return out;
 }
 
 // "path: no such file or directory" from what the standard library throws.
@@ -182,29 +126,23 @@ void note_out_of_memory() {
 }
 
 int run_tool(int argc, char** argv, const ToolDescription& tool,
-             const std::function<void(CLI::App&)>& describe, const std::function<void()>& run) {
+             const std::function<void(CommandLine&)>& describe, const std::function<void()>& run) {
   try {
-    CLI::App app("", std::string(tool.name));
-    app.set_help_flag("-h,--help", "print this help");
-    app.set_version_flag("--version", version_text(tool), "print the version");
-    app.get_formatter()->column_width(34);
-    describe(app);
-    try {
-      app.parse(argc, argv);
-      run();
-      finish_standard_output("");
-    } catch (const CLI::CallForHelp&) {
-      finish_standard_output(help_text(app, tool));
-    } catch (const CLI::CallForAllHelp&) {
-      finish_standard_output(help_text(app, tool));
-    } catch (const CLI::CallForVersion&) {
-      finish_standard_output(version_text(tool));
-    } catch (const CLI::ExtrasError&) {
-      throw UsageError(unexpected_text(app) + " (see " + std::string(tool.name) + " --help)");
-    } catch (const CLI::ParseError& error) {
-      throw UsageError(lower_first(first_line_joined(error.what())) + " (see " + std::string(tool.name) +
-                       " --help)");
+    std::string text;
+    CommandLine line(tool.name, version_text(tool));
+    describe(line);
+    switch (line.parse(argc, argv)) {
+      case Parsed::options:
+        run();
+        break;
+      case Parsed::help:
+        text = help_text(line, tool);
+        break;
+      case Parsed::version:
+        text = version_text(tool);
+        break;
     }
+    finish_standard_output(text);
     return 0;
   } catch (const UsageError& error) {
     note(error.what());
@@ -218,10 +156,8 @@ int run_tool(int argc, char** argv, const ToolDescription& tool,
   } catch (const std::system_error& error) {  // of a thread that cannot be started
     note(lower_first(error.code().message()) +
          " (out of memory or threads: close other programs, or raise the limits of ulimit -v and -u)");
-  } catch (const CLI::Error& error) {
-    note(std::string("internal error in the options: ") + first_line_joined(error.what()));
   } catch (const std::exception& error) {
-    note(std::string("internal error: ") + first_line_joined(error.what()) + " (please report this)");
+    note(std::string("internal error: ") + on_one_line(error.what()) + " (please report this)");
   }
   return 1;
 }
@@ -229,7 +165,7 @@ int run_tool(int argc, char** argv, const ToolDescription& tool,
 }  // namespace
 
 int tool_main(int argc, char** argv, const ToolDescription& tool,
-              const std::function<void(CLI::App&)>& describe, const std::function<void()>& run) {
+              const std::function<void(CommandLine&)>& describe, const std::function<void()>& run) {
   tool_name() = tool.name;
   occupy_standard_descriptors();
   try {
@@ -246,26 +182,27 @@ void note_cut_lines(std::int64_t count, std::int64_t length) {
        " tokens; the rest of each was left out");
 }
 
-void add_threads_option(CLI::App& app, int& threads) {
-  app.add_option("--threads", threads, "worker threads; 0: one a processor. Results do not depend on it")
-      ->type_name("N")
-      ->capture_default_str()
-      ->check([](const std::string& text) -> std::string {
-        // CLI11's own range check prints bounds of its number type; and 1024 is what TBB arenas are sane for.
+void add_threads_option(CommandLine& line, int& threads) {
+  line.add_option("--threads", threads,
+                  "worker threads; 0, the default: one a processor. Results do not depend on it")
+      .shown_as("N")
+      .check([](const std::string& text) -> std::string {
+        // The library's own range check prints bounds of its number type; and 1024 is what TBB arenas are
+        // sane for.
         const bool is_number = !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
         if (is_number && text.size() <= 4 && std::stoi(text) <= 1024) return {};
         return quote(text) + " is not a number from 0 to 1024";
       });
 }
 
-void add_quiet_option(CLI::App& app, bool& is_quiet) {
-  app.add_flag("-q,--quiet", is_quiet, "no messages but errors");
+void add_quiet_option(CommandLine& line, bool& is_quiet) {
+  line.add_flag("-q,--quiet", is_quiet, "no messages but errors");
 }
 
-void add_isa_option(CLI::App& app, std::string& isa) {
-  app.add_option("--isa", isa, "code path of the kernels; every one gives the same bits")
-      ->check(CLI::IsMember({"auto", "avx512", "avx2", "portable"}))
-      ->capture_default_str();
+void add_isa_option(CommandLine& line, std::string& isa) {
+  line.add_option("--isa", isa, "code path of the kernels; every one gives the same bits")
+      .one_of({"auto", "avx512", "avx2", "portable"})
+      .with_default();
 }
 
 }  // namespace headwater::cli

@@ -8,9 +8,7 @@
 #include <string_view>
 #include <vector>
 
-namespace CLI {
-class App;
-}
+#include "cli/options.hpp"
 
 namespace headwater::cli {
 
@@ -21,22 +19,22 @@ struct ToolDescription {
 };
 
 // Parses, runs, flushes and checks stdout. Returns the exit status: 0 done; 1 the work failed (Error,
-// bad_alloc, a full disk); 2 called wrongly (CLI11's own codes, UsageError). Help and version go to stdout
+// bad_alloc, a full disk); 2 called wrongly (UsageError). Help and version go to stdout
 // with status 0. SIGPIPE keeps its default. `name: message` is the one line on stderr.
 int tool_main(int argc, char** argv, const ToolDescription& tool,
-              const std::function<void(CLI::App&)>& describe, const std::function<void()>& run);
+              const std::function<void(CommandLine&)>& describe, const std::function<void()>& run);
 
 // The same with the options of the tool, a struct that is made here: whatever fails has its line.
 template <class Options>
-int tool_main(int argc, char** argv, const ToolDescription& tool, void (*describe)(CLI::App&, Options&),
+int tool_main(int argc, char** argv, const ToolDescription& tool, void (*describe)(CommandLine&, Options&),
               void (*run)(const Options&)) {
   struct {
-    void (*describe)(CLI::App&, Options&);
+    void (*describe)(CommandLine&, Options&);
     void (*run)(const Options&);
     std::optional<Options> options;
   } all{describe, run, {}};
   return tool_main(
-      argc, argv, tool, [&all](CLI::App& app) { all.describe(app, all.options.emplace()); },
+      argc, argv, tool, [&all](CommandLine& line) { all.describe(line, all.options.emplace()); },
       [&all] { all.run(*all.options); });
 }
 
@@ -47,9 +45,9 @@ void note(std::string_view text);
 void note_cut_lines(std::int64_t count, std::int64_t length);
 
 // Shared options, the same words in every tool.
-void add_threads_option(CLI::App& app, int& threads);
-void add_quiet_option(CLI::App& app, bool& is_quiet);
+void add_threads_option(CommandLine& line, int& threads);
+void add_quiet_option(CommandLine& line, bool& is_quiet);
 // --isa auto | avx512 | avx2 | portable: the code path of the kernels.
-void add_isa_option(CLI::App& app, std::string& isa);
+void add_isa_option(CommandLine& line, std::string& isa);
 
 }  // namespace headwater::cli

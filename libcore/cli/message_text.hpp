@@ -1,0 +1,18 @@
+// Texts of others, made fit for a line on stderr.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace headwater::cli {
+
+// What may be printed to a terminal: control characters and ill-formed bytes become \xNN, LF stays.
+std::string printable(std::string_view text);
+
+// "Foo bar" of a library becomes "foo bar"; "UTF-8 ..." and "--option: ..." stay.
+std::string lower_first(std::string text);
+
+// Without the line ends and the full stop of a library's message.
+std::string on_one_line(std::string text);
+
+}  // namespace headwater::cli
