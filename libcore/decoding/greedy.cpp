@@ -137,7 +137,8 @@ class Arenas {
 
 }  // namespace
 
-GreedyDecoder::GreedyDecoder(const EncoderDecoder& model) : model_(model), packed_(model.parameters()) {}
+GreedyDecoder::GreedyDecoder(const EncoderDecoder& model)
+    : model_(model), packed_(model.parameters(), model.output_weight()) {}
 
 Sequences GreedyDecoder::decode(const PackedTokens& source, const GreedySettings& settings) {
   const Decoding decoding{model_, packed_, settings};

@@ -9,7 +9,8 @@ bool is_weight(const Parameter& p) { return !p.is_table && p.value.rows > 1; }
 
 }  // namespace
 
-PackedWeights::PackedWeights(const Parameters& parameters) {
+PackedWeights::PackedWeights(const Parameters& parameters, const Parameter& output)
+    : screen_(make_flat_array(kernels::screen_size(output.value.rows, output.value.cols))) {
   Index size = 0;
   for (const auto& p : parameters.all()) {
     if (is_weight(*p)) size += kernels::packed_size(p->value.rows, p->value.cols);
@@ -21,6 +22,9 @@ PackedWeights::PackedWeights(const Parameters& parameters) {
     by_parameter_.emplace(p.get(), kernels::pack_weight(p->value, place));
     place += kernels::packed_size(p->value.rows, p->value.cols);
   }
+  const auto found = by_parameter_.find(&output);
+  if (found != by_parameter_.end())
+    found->second.screen = kernels::screen_weight(found->second, screen_.get());
 }
 
 }  // namespace headwater

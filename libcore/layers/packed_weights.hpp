@@ -8,17 +8,18 @@
 
 namespace headwater {
 
-// Of all weights of linear layers. They must not change while this lives.
+// Of all weights of linear layers, and a screen of `output`, whose best word alone is wanted. They must not
+// change while this lives.
 class PackedWeights {
  public:
-  explicit PackedWeights(const Parameters& parameters);
+  PackedWeights(const Parameters& parameters, const Parameter& output);
   PackedWeights(const PackedWeights&) = delete;
   PackedWeights& operator=(const PackedWeights&) = delete;
 
   const kernels::PackedWeight& of(const Parameter& weight) const { return by_parameter_.at(&weight); }
 
  private:
-  FlatArray panels_;
+  FlatArray panels_, screen_;
   std::unordered_map<const Parameter*, kernels::PackedWeight> by_parameter_;
 };
 

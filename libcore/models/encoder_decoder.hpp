@@ -38,6 +38,7 @@ class EncoderDecoder {
   // [T, D] -> [T, V]
   Variable logits(const StepContext& context, const Variable& hidden) const { return head_(context, hidden); }
 
+  const Parameter& output_weight() const { return head_.weight(); }  // [D, V]
   // The best word below `choices` for each row of `hidden`, none of `never`: best [T]. Needs packed weights.
   void choose(const StepContext& context, const Variable& hidden, Index choices,
               std::span<const std::int32_t> never, std::span<std::int32_t> best) const;

@@ -34,18 +34,33 @@ enum class Activation { none, relu, gelu, gelu_tanh, silu, tanh, sigmoid };
 // over ascending i, then bias, then activation. `pre`, where given, receives x·w + bias (backward of gelu and
 // silu needs it).
 void linear(ConstMatrix x, ConstMatrix w, const Real* bias, Activation activation, Matrix y, Matrix pre = {});
+// Where an output layer's logits lie, from a byte a weight: column c of the weight is scales[c]·(bytes +
+// rests) with whole numbers of at most 127 and their rests, whose Euclidean lengths are at most `length` and
+// `rest`. Columns in panels of 16, [O/16][I/4][16][4], filled up to whole groups of 64.
+struct WeightScreen {
+  const std::int8_t* bytes = nullptr;  // null: none
+  const Real* scales = nullptr;
+  const std::int32_t* starts = nullptr;  // -64 · the sum of a column's bytes
+  Real length = 0, rest = 0;
+};
 // A weight [I, O] once more in panels of 16 columns, [O/16][I][16], the last filled up with 0: few rows times
 // it read it as it streams from memory. `outputs` may be made smaller: then only the first columns are used.
 struct PackedWeight {
   const Real* panels = nullptr;
   Index inputs = 0, outputs = 0;
+  WeightScreen screen = {};
 };
 inline Index packed_size(Index inputs, Index outputs) { return (outputs + 15) / 16 * 16 * inputs; }
 PackedWeight pack_weight(ConstMatrix w, Real* to);
+// The screen of a packed weight in screen_size() values at `to`; none where the weights are too large, too
+// small or not finite.
+Index screen_size(Index inputs, Index outputs);
+WeightScreen screen_weight(const PackedWeight& w, Real* to);
 // The bits of linear().
 void linear_packed(ConstMatrix x, const PackedWeight& w, const Real* bias, Activation activation, Matrix y);
 // best[t] = argmax over the columns of x[t]·w + bias that are not in `skip`, the first of equals (where no
-// value is above -infinity, the first column): block by block of columns, the logits are never stored.
+// value is above -infinity, the first column): block by block of columns, the logits are never stored. With
+// a screen only the logits that may be the largest are computed.
 void linear_argmax(ConstMatrix x, const PackedWeight& w, const Real* bias, std::span<const std::int32_t> skip,
                    std::span<std::int32_t> best);
 // y = x·wᵀ + bias with w [O, I] (tied output layers): the same chain over ascending i.

@@ -5,8 +5,8 @@
 #include <limits>
 
 #include "support/parallel.hpp"
+#include "tensor/kernels/argmax_parts.hpp"
 #include "tensor/kernels/packed_tasks.hpp"
-#include "tensor/kernels/row_tables.hpp"
 #include "tensor/kernels/scratch.hpp"
 
 namespace headwater::kernels {
@@ -16,9 +16,9 @@ namespace {
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 constexpr Index kWarmColumns = 4 * kGroupColumns;  // columns whose logits are searched at once
 
-// The first of the largest values of each row of `logits`, the columns from `first` on, where they are larger
-// than what was found before.
-void search(MatrixOf<float> logits, Index first, std::span<const std::int32_t> skip, Largest* found) {
+}  // namespace
+
+void search_logits(MatrixOf<float> logits, Index first, std::span<const std::int32_t> skip, Largest* found) {
   const SoftmaxTable& table = softmax_table();
   for (Index r = 0; r < logits.rows; ++r) {
     float* const row = logits.row(r);
@@ -31,16 +31,14 @@ void search(MatrixOf<float> logits, Index first, std::span<const std::int32_t> s
   }
 }
 
-std::int32_t first_column(Index columns, std::span<const std::int32_t> skip) {
+std::int32_t first_choice(Index columns, std::span<const std::int32_t> skip) {
   for (std::int32_t c = 0; c < columns; ++c) {
     if (std::find(skip.begin(), skip.end(), c) == skip.end()) return c;
   }
   return -1;
 }
 
-}  // namespace
-
-void linear_argmax(ConstMatrix x, const PackedWeight& w, const Real* bias, std::span<const std::int32_t> skip,
+void argmax_of_all(ConstMatrix x, const PackedWeight& w, const Real* bias, std::span<const std::int32_t> skip,
                    std::span<std::int32_t> best) {
   const Index M = x.rows, N = w.outputs, K = w.inputs;
   if (M == 0) return;
@@ -59,7 +57,7 @@ void linear_argmax(ConstMatrix x, const PackedWeight& w, const Real* bias, std::
                                .panels = w.panels + first * K,
                                .c = logits,
                                .bias = bias ? bias + first : nullptr});
-      search(logits, first, skip, found + index / grid.row_blocks * M + block.row);
+      search_logits(logits, first, skip, found + index / grid.row_blocks * M + block.row);
     }
   });
   for (Index r = 0; r < M; ++r) {
@@ -68,7 +66,16 @@ void linear_argmax(ConstMatrix x, const PackedWeight& w, const Real* bias, std::
       const Largest& candidate = found[number * M + r];
       if (candidate.value > most.value) most = candidate;
     }
-    best[static_cast<std::size_t>(r)] = most.index >= 0 ? most.index : first_column(N, skip);
+    best[static_cast<std::size_t>(r)] = most.index >= 0 ? most.index : first_choice(N, skip);
+  }
+}
+
+void linear_argmax(ConstMatrix x, const PackedWeight& w, const Real* bias, std::span<const std::int32_t> skip,
+                   std::span<std::int32_t> best) {
+  if (w.screen.bytes != nullptr) {
+    argmax_of_screened(x, w, bias, skip, best);
+  } else {
+    argmax_of_all(x, w, bias, skip, best);
   }
 }
 

@@ -19,6 +19,8 @@ PackedWeight pack_weight(ConstMatrix w, Real* to) {
   }
   return {to, w.rows, w.cols};
 }
+Index screen_size(Index, Index) { return 0; }
+WeightScreen screen_weight(const PackedWeight&, Real*) { return {}; }
 void linear_packed(ConstMatrix x, const PackedWeight& w, const Real* bias, Activation activation, Matrix y) {
   std::vector<Real> plain(static_cast<std::size_t>(w.inputs * w.outputs));
   for (Index k = 0; k < w.inputs; ++k) {

@@ -12,12 +12,42 @@ struct Shape {
 };
 
 struct Packed {
-  std::vector<float> panels;
+  std::vector<float> panels, screen;
   kernels::PackedWeight weight;
   explicit Packed(const Grid<float>& w)
       : panels(static_cast<std::size_t>(kernels::packed_size(w.rows, w.cols)), std::nanf("")),
+        screen(static_cast<std::size_t>(kernels::screen_size(w.rows, w.cols)), std::nanf("")),
         weight(kernels::pack_weight(w.view(), panels.data())) {}
+  kernels::PackedWeight screened() {
+    kernels::PackedWeight with = weight;
+    with.screen = kernels::screen_weight(weight, screen.data());
+    return with;
+  }
 };
+
+// What linear_argmax chooses with and without a screen, on every code path, is what argmax chooses.
+void check_choices(const Grid<float>& x, const Grid<float>& w, const std::vector<float>& bias, Index choices,
+                   const std::vector<std::int32_t>& skip) {
+  Packed packed(w);
+  Grid<float> logits(x.rows, choices);
+  kernels::linear(x.view(), {w.view().data, w.rows, choices, w.stride}, bias.data(), Activation::none,
+                  logits.view());
+  std::vector<std::int32_t> expected(static_cast<std::size_t>(x.rows));
+  kernels::argmax(logits.view(), skip, expected);
+  for (kernels::PackedWeight weight : {packed.weight, packed.screened()}) {
+    weight.outputs = choices;
+    for (const kernels::Isa isa : available_isas()) {
+      const IsaScope scope(isa);
+      for (const int threads : {1, 3}) {
+        std::vector<std::int32_t> best(expected.size(), -7);
+        ThreadPool(threads).run([&] { kernels::linear_argmax(x.view(), weight, bias.data(), skip, best); });
+        INFO(x.rows, " rows, ", choices, " columns, ", skip.size(), " skipped, ",
+             weight.screen.bytes ? "screened" : "all");
+        CHECK(best == expected);
+      }
+    }
+  }
+}
 
 }  // namespace
 
@@ -73,34 +103,78 @@ TEST_CASE("linear_argmax chooses what argmax chooses among the logits") {
     Grid<float> x = random_grid(s.rows, s.inputs, 1, 2), w = random_grid(s.inputs, s.columns, 2, 5);
     for (float& value : x.values) value = std::floor(value * 2);  // many equals
     for (float& value : w.values) value = std::floor(value * 2);
-    const Packed packed(w);
+    const std::vector<float> bias(static_cast<std::size_t>(s.columns), 0.5f);
     for (const Index choices : {s.columns, s.columns * 2 / 3}) {
       if (choices == 0) continue;
-      kernels::PackedWeight weight = packed.weight;
-      weight.outputs = choices;
-      const std::vector<float> bias(static_cast<std::size_t>(s.columns), 0.5f);
-      Grid<float> logits(s.rows, choices);
-      kernels::linear(x.view(), {w.view().data, s.inputs, choices, w.stride}, bias.data(), Activation::none,
-                      logits.view());
       for (const std::vector<std::int32_t>& skip :
            {std::vector<std::int32_t>{}, {0}, {static_cast<std::int32_t>(choices / 2), 0, 29}}) {
-        if (choices == 1 && !skip.empty()) continue;
-        const std::size_t rows = static_cast<std::size_t>(s.rows);
-        std::vector<std::int32_t> expected(rows);
-        kernels::argmax(logits.view(), skip, expected);
-        for (const kernels::Isa isa : available_isas()) {
-          const IsaScope scope(isa);
-          for (const int threads : {1, 3}) {
-            std::vector<std::int32_t> best(rows, -7);
-            ThreadPool(threads).run(
-                [&] { kernels::linear_argmax(x.view(), weight, bias.data(), skip, best); });
-            INFO(s.rows, " rows, ", choices, " columns, ", skip.size(), " skipped");
-            CHECK(best == expected);
-          }
-        }
+        if (choices > 1 || skip.empty()) check_choices(x, w, bias, choices, skip);
       }
     }
   }
+}
+
+TEST_CASE("a screen never passes over the best word") {
+  // Columns and rows of very different sizes, outliers, a bias that decides, near ties, and the best skipped.
+  for (const Shape& s : {Shape{1, 128, 5000}, {7, 64, 3000}, {32, 130, 2500}, {130, 33, 700}}) {
+    Grid<float> x = random_grid(s.rows, s.inputs, 5, 2), w = random_grid(s.inputs, s.columns, 6, 3);
+    std::vector<float> bias(static_cast<std::size_t>(s.columns));
+    for (Index c = 0; c < s.columns; ++c) {
+      const float size = std::ldexp(1.0f, static_cast<int>(c % 7) - 3);
+      for (Index k = 0; k < s.inputs; ++k) w.view().row(k)[c] *= size;
+      if (c % 50 == 0) w.view().row(c % s.inputs)[c] *= 40;
+      bias[static_cast<std::size_t>(c)] = static_cast<float>(c % 11) / 4;
+    }
+    for (Index r = 0; r < s.rows; ++r) {
+      for (Index k = 0; k < s.inputs; ++k)
+        x.view().row(r)[k] *= std::ldexp(1.0f, static_cast<int>(r % 9) - 4);
+      x.view().row(r)[r % s.inputs] *= r % 3 == 0 ? 30 : 1;
+    }
+    for (Index c = 8; c < s.columns; c += 97) {  // columns that differ in the last bits only
+      for (Index k = 0; k < s.inputs; ++k)
+        w.view().row(k)[c] = w.view().row(k)[c - 7] * (1 + (k == 3 ? 0x1p-22f : 0));
+    }
+    CHECK(Packed(w).screened().screen.bytes != nullptr);
+    std::vector<std::int32_t> best(static_cast<std::size_t>(s.rows));
+    Packed packed(w);
+    kernels::linear_argmax(x.view(), packed.weight, bias.data(), {}, best);
+    check_choices(x, w, bias, s.columns, {});
+    check_choices(x, w, bias, s.columns - 9, {});
+    check_choices(x, w, bias, s.columns,
+                  best.size() < 40 ? best : std::vector<std::int32_t>{best[0], best[1]});
+    // All alike: more candidates than are kept.
+    Grid<float> same(s.inputs, s.columns, 0, 0.25f);
+    check_choices(x, same, std::vector<float>(bias.size(), -1.0f), s.columns, {0, 5});
+  }
+}
+
+TEST_CASE("a screen leaves rows and weights that it cannot bound to the full search") {
+  const float infinity = std::numeric_limits<float>::infinity();
+  Grid<float> x = random_grid(6, 20, 7), w = random_grid(20, 300, 8);
+  const std::vector<float> bias(300, 0.125f);
+  for (Index k = 0; k < 20; ++k) {
+    x.view().row(0)[k] = 0;
+    x.view().row(1)[k] *= 0x1p-80f;
+    x.view().row(2)[k] *= 0x1p100f;
+  }
+  x.view().row(3)[11] = infinity;
+  x.view().row(4)[11] = std::nanf("");
+  check_choices(x, w, bias, 300, {3});
+  std::vector<float> uneven = bias;
+  uneven[7] = -infinity;
+  uneven[200] = std::nanf("");
+  check_choices(x, w, uneven, 300, {3});
+  uneven[100] = infinity;
+  check_choices(x, w, uneven, 300, {3});
+  for (const float value : {infinity, std::nanf(""), 0x1p90f, 0x1p-90f}) {
+    Grid<float> other = w;
+    for (Index k = 0; k < 20; ++k) other.view().row(k)[33] = value;
+    CHECK(Packed(other).screened().screen.bytes == nullptr);
+    check_choices(x, other, bias, 300, {});
+  }
+  for (Index k = 0; k < 20; ++k) w.view().row(k)[33] = 0;  // exact
+  CHECK(Packed(w).screened().screen.bytes != nullptr);
+  check_choices(x, w, bias, 300, {});
 }
 
 TEST_CASE("linear_argmax of logits that are not above -infinity takes the first column that it may") {
