@@ -4,9 +4,9 @@
 #ifndef HEADWATER_DOUBLE
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <limits>
+#include <vector>
 
 #include "support/parallel.hpp"
 #include "tensor/kernels/argmax_parts.hpp"
