@@ -145,7 +145,7 @@ Sequences GreedyDecoder::decode(const PackedTokens& source, const GreedySettings
   const Index sequences = source.sequences(), groups = (sequences + kGroup - 1) / kGroup;
   Sequences results(static_cast<std::size_t>(sequences));
   if (groups <= 1) {
-    if (groups == 1) decode_group(decoding, arena_, source, results);
+    if (groups == 1) with_team([&] { decode_group(decoding, arena_, source, results); });
     return results;
   }
   const ArenaScope all(arena_);

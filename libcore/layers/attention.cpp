@@ -72,7 +72,30 @@ void MultiHeadAttention::remember(const StepContext& context, const Variable& me
 
 Variable MultiHeadAttention::over_cache(const StepContext& context, const Variable& queries,
                                         const kernels::AttentionCache& cache, const CacheView& view) const {
-  const Variable q = to_query_(context, queries);
+  return attend(context, to_query_(context, queries), cache, view);
+}
+
+Variable MultiHeadAttention::step(const StepContext& context, const Variable& tokens,
+                                  const kernels::AttentionCache& cache, std::span<const Index> positions,
+                                  const CacheView& view) const {
+  if (context.packed == nullptr) {
+    remember(context, tokens, cache, view.slots, positions);
+    return over_cache(context, tokens, cache, view);
+  }
+  Arena& arena = context.tape.arena();
+  const Variable q = context.tape.variable(tokens.rows(), inner_width(), nullptr, false);
+  const Matrix keys = arena.matrix(tokens.rows(), inner_width()),
+               values = arena.matrix(tokens.rows(), inner_width());
+  const kernels::PackedProduct products[] = {to_query_.product(context, q.value()),
+                                             to_key_.product(context, keys),
+                                             to_value_.product(context, values)};
+  kernels::linear_packed(tokens.value(), products);
+  kernels::append_to_cache(cache, view.slots, positions, keys, values);
+  return attend(context, q, cache, view);
+}
+
+Variable MultiHeadAttention::attend(const StepContext& context, const Variable& q,
+                                    const kernels::AttentionCache& cache, const CacheView& view) const {
   const Variable mixed = context.tape.variable(q.rows(), q.cols(), nullptr, false);
   const Real scale = Real(1) / std::sqrt(static_cast<Real>(settings_.head_width));
   kernels::attention_over_cache(q.value(), cache, view.slots, view.lengths, scale, mixed.value());

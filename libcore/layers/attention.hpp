@@ -44,6 +44,10 @@ class MultiHeadAttention {
   // Row b of `memory` becomes key positions[b] of slot slots[b].
   void remember(const StepContext& context, const Variable& memory, const kernels::AttentionCache& cache,
                 std::span<const Index> slots, std::span<const Index> positions) const;
+  // One new token a sequence over its own keys: row b of `tokens` becomes key positions[b] of slot
+  // view.slots[b], whose length counts it already. [B, D] -> [B, D].
+  Variable step(const StepContext& context, const Variable& tokens, const kernels::AttentionCache& cache,
+                std::span<const Index> positions, const CacheView& view) const;
   // One query a sequence over cached keys: [B, D] -> [B, D]; the same bits as the full computation.
   Variable over_cache(const StepContext& context, const Variable& queries,
                       const kernels::AttentionCache& cache, const CacheView& view) const;
@@ -52,6 +56,8 @@ class MultiHeadAttention {
   const AttentionLayerSettings& settings() const { return settings_; }
 
  private:
+  Variable attend(const StepContext& context, const Variable& q, const kernels::AttentionCache& cache,
+                  const CacheView& view) const;
   AttentionLayerSettings settings_;
   Linear to_query_, to_key_, to_value_, to_output_;
   std::uint32_t random_layer_;

@@ -71,9 +71,8 @@ Variable DecoderBlock::step(const StepContext& context, const Variable& x, const
                             std::span<const Index> positions, const CacheView& self_view,
                             const CacheView& cross_view) const {
   const Variable read = self_residual_.input(context, x);
-  self_attention_.remember(context, read, cache.self, self_view.slots, positions);
   const Variable z =
-      self_residual_.sum(context, x, self_attention_.over_cache(context, read, cache.self, self_view));
+      self_residual_.sum(context, x, self_attention_.step(context, read, cache.self, positions, self_view));
   const Variable crossed =
       cross_attention_.over_cache(context, cross_residual_.input(context, z), cache.cross, cross_view);
   const Variable u = cross_residual_.sum(context, z, crossed);

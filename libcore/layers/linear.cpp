@@ -26,12 +26,16 @@ Variable Linear::operator()(const StepContext& context, const Variable& x) const
 }
 
 void Linear::operator()(const StepContext& context, ConstMatrix x, Matrix y) const {
-  const Real* const bias = bias_ != nullptr ? bias_->value.data : nullptr;
   if (context.packed != nullptr) {
-    kernels::linear_packed(x, context.packed->of(*weight_), bias, activation_, y);
+    const kernels::PackedProduct one = product(context, y);
+    kernels::linear_packed(x, {&one, 1});
   } else {
-    kernels::linear(x, weight_->value, bias, activation_, y);
+    kernels::linear(x, weight_->value, bias_ != nullptr ? bias_->value.data : nullptr, activation_, y);
   }
+}
+
+kernels::PackedProduct Linear::product(const StepContext& context, Matrix y) const {
+  return {context.packed->of(*weight_), bias_ != nullptr ? bias_->value.data : nullptr, activation_, y};
 }
 
 }  // namespace headwater

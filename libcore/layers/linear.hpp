@@ -21,6 +21,9 @@ class Linear {
   // Into a matrix that somebody else owns; no gradients.
   void operator()(const StepContext& context, ConstMatrix x, Matrix y) const;
 
+  // The same as a product with packed weights, to be computed with others of the same input.
+  kernels::PackedProduct product(const StepContext& context, Matrix y) const;
+
   Parameter& weight() const { return *weight_; }
   Parameter* bias() const { return bias_; }
 

@@ -7,17 +7,153 @@
 #include <tbb/task_arena.h>
 
 #include <algorithm>
+#include <atomic>
+#include <exception>
+#include <thread>
+#include <utility>
 
 namespace headwater {
+
+namespace {
+
+// A leader's loops and the threads that wait for them. Who takes a task is decided in one word: the number of
+// the loop and how many of its tasks nobody has begun.
+class Team {
+ public:
+  void run(std::int64_t count, detail::TaskFunction function, const void* body);
+  void help();  // until the team is dismissed
+  void dismiss() { open_.store(kDismissed, std::memory_order_release); }
+
+ private:
+  static constexpr std::uint64_t kDismissed = ~std::uint64_t{0}, kCount = 0xFFFF'FFFF;
+  bool take(std::int64_t& index);
+  void execute(std::int64_t index);
+
+  alignas(64) std::atomic<std::uint64_t> open_{0};     // loop << 32 | tasks that are left
+  alignas(64) std::atomic<std::int64_t> finished_{0};  // by helpers
+  alignas(64) detail::TaskFunction function_ = nullptr;
+  const void* body_ = nullptr;
+  std::int64_t count_ = 0;
+  std::uint64_t loop_ = 0;
+  std::atomic<bool> has_failed_{false};
+  std::exception_ptr error_;
+};
+
+// Lets the helpers go at the end of a scope.
+class Dismissal {
+ public:
+  explicit Dismissal(Team& team) : team_(team) {}
+  ~Dismissal() { team_.dismiss(); }
+  Dismissal(const Dismissal&) = delete;
+  Dismissal& operator=(const Dismissal&) = delete;
+
+ private:
+  Team& team_;
+};
+
+// What a parallel_for on this thread does.
+struct Place {
+  Team* team = nullptr;   // that this thread leads
+  bool is_alone = false;  // all of it
+};
+thread_local Place place;
+
+// What holds on this thread until the end of a scope.
+class PlaceScope {
+ public:
+  explicit PlaceScope(const Place& inside) : outside_(place) { place = inside; }
+  ~PlaceScope() { place = outside_; }
+  PlaceScope(const PlaceScope&) = delete;
+  PlaceScope& operator=(const PlaceScope&) = delete;
+
+ private:
+  Place outside_;
+};
+
+// Waits in a loop: first without giving the processor away, later for others to run.
+class Patience {
+ public:
+  void wait() {
+    constexpr int kSpins = 2000;  // some ten microseconds
+    if (++spins_ > kSpins) {
+      std::this_thread::yield();
+    } else {
+#if defined(__x86_64__)
+      __builtin_ia32_pause();
+#endif
+    }
+  }
+  void reset() { spins_ = 0; }
+
+ private:
+  int spins_ = 0;
+};
+
+bool Team::take(std::int64_t& index) {
+  std::uint64_t open = open_.load(std::memory_order_acquire);
+  for (;;) {
+    const std::uint64_t left = open & kCount;
+    if (left == 0 || open == kDismissed) return false;
+    if (!open_.compare_exchange_weak(open, open - 1, std::memory_order_acq_rel, std::memory_order_acquire))
+      continue;
+    index = count_ - static_cast<std::int64_t>(left);
+    return true;
+  }
+}
+
+void Team::execute(std::int64_t index) {
+  if (has_failed_.load(std::memory_order_relaxed)) return;
+  const PlaceScope scope({.is_alone = true});
+  try {
+    function_(body_, index);
+  } catch (...) {
+    if (!has_failed_.exchange(true)) error_ = std::current_exception();
+  }
+}
+
+void Team::run(std::int64_t count, detail::TaskFunction function, const void* body) {
+  function_ = function;
+  body_ = body;
+  count_ = count;
+  finished_.store(0, std::memory_order_relaxed);
+  loop_ = (loop_ + 1) & 0x7FFF'FFFF;
+  open_.store(loop_ << 32 | static_cast<std::uint64_t>(count - 1), std::memory_order_release);
+  std::int64_t index = 0, own = 0;
+  do {
+    execute(index);
+    ++own;
+  } while (take(index));
+  for (Patience patience; finished_.load(std::memory_order_acquire) != count - own;) patience.wait();
+  if (!has_failed_.load(std::memory_order_relaxed)) return;
+  has_failed_.store(false, std::memory_order_relaxed);
+  std::rethrow_exception(std::exchange(error_, nullptr));
+}
+
+void Team::help() {
+  Patience patience;
+  while (open_.load(std::memory_order_acquire) != kDismissed) {
+    std::int64_t index = 0;
+    if (take(index)) {
+      execute(index);
+      finished_.fetch_add(1, std::memory_order_release);
+      patience.reset();
+    } else {
+      patience.wait();
+    }
+  }
+}
+
+}  // namespace
 
 namespace detail {
 
 void parallel_for(std::int64_t count, TaskFunction function, const void* body) {
   if (count <= 0) return;
-  if (count == 1) {
-    function(body, 0);
+  if (count == 1 || place.is_alone) {
+    for (std::int64_t i = 0; i < count; ++i) function(body, i);
     return;
   }
+  if (place.team != nullptr && count <= INT32_MAX) return place.team->run(count, function, body);
   tbb::parallel_for(
       tbb::blocked_range<std::int64_t>(0, count, 1),
       [=](const tbb::blocked_range<std::int64_t>& range) {
@@ -28,6 +164,21 @@ void parallel_for(std::int64_t count, TaskFunction function, const void* body) {
 
 void isolate(Job job, void* data) {
   tbb::this_task_arena::isolate([=] { job(data); });
+}
+
+void lead_team(Job job, void* data) {
+  const int threads = parallel_threads();
+  if (threads == 1 || place.is_alone || place.team != nullptr) return job(data);
+  Team team;
+  std::atomic<bool> is_led{false};
+  // Whoever comes first leads: helpers that find no thread until the job is done have nothing to do.
+  const auto join = [&](const tbb::blocked_range<int>&) {
+    if (is_led.exchange(true)) return team.help();
+    const PlaceScope scope({.team = &team});
+    const Dismissal at_end(team);
+    job(data);
+  };
+  tbb::parallel_for(tbb::blocked_range<int>(0, threads, 1), join, tbb::simple_partitioner());
 }
 
 }  // namespace detail

@@ -14,6 +14,7 @@ using TaskFunction = void (*)(const void* body, std::int64_t index);
 void parallel_for(std::int64_t count, TaskFunction function, const void* body);
 using Job = void (*)(void* job);
 void isolate(Job job, void* data);
+void lead_team(Job job, void* data);
 }  // namespace detail
 
 // Calls body(i) once for each i in [0, count), on the threads of the enclosing ThreadPool::run (or TBB's
@@ -33,6 +34,15 @@ int parallel_threads();
 template <class F>
 void undisturbed(F&& job) {
   detail::isolate([](void* j) { (*static_cast<std::remove_reference_t<F>*>(j))(); }, &job);
+}
+
+// Calls job() with the pool's other threads standing by: they wait in a loop of their own for each
+// parallel_for inside, which so begins and ends within a fraction of a microsecond. For jobs of many short
+// loops. A loop within the body of another runs on one thread; without free threads the caller does all the
+// work.
+template <class F>
+void with_team(F&& job) {
+  detail::lead_team([](void* j) { (*static_cast<std::remove_reference_t<F>*>(j))(); }, &job);
 }
 
 // An arena of exactly `threads` threads (1 or more; 0: one for each processor of the affinity mask).

@@ -58,6 +58,14 @@ Index screen_size(Index inputs, Index outputs);
 WeightScreen screen_weight(const PackedWeight& w, Real* to);
 // The bits of linear().
 void linear_packed(ConstMatrix x, const PackedWeight& w, const Real* bias, Activation activation, Matrix y);
+// Several of the same rows and inputs at once.
+struct PackedProduct {
+  const PackedWeight& w;
+  const Real* bias;
+  Activation activation;
+  Matrix y;
+};
+void linear_packed(ConstMatrix x, std::span<const PackedProduct> products);
 // best[t] = argmax over the columns of x[t]·w + bias that are not in `skip`, the first of equals (where no
 // value is above -infinity, the first column): block by block of columns, the logits are never stored. With
 // a screen only the logits that may be the largest are computed.

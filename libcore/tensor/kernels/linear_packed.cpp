@@ -34,9 +34,9 @@ PackedWeight pack_weight(ConstMatrix w, Real* to) {
   return {to, w.rows, w.cols};
 }
 
-// A task is worth some ten microseconds: of multiplications, or of weights that come from memory.
+// A task is worth some microseconds: of multiplications, or of weights that come from memory.
 PackedGrid packed_grid(Index M, Index N, Index K) {
-  constexpr Index kTaskProducts = 2'000'000, kTaskWeights = 64'000, kMostTasks = 16, kBlockRows = 112;
+  constexpr Index kTaskProducts = 500'000, kTaskWeights = 24'000, kMostTasks = 16, kBlockRows = 112;
   const Index products = M * N * std::max<Index>(K, 1);
   const Index tasks =
       std::clamp<Index>(std::max(products / kTaskProducts, N * K / kTaskWeights), 1, kMostTasks);
@@ -47,20 +47,37 @@ PackedGrid packed_grid(Index M, Index N, Index K) {
   return grid;
 }
 
-void linear_packed(ConstMatrix x, const PackedWeight& w, const Real* bias, Activation activation, Matrix y) {
-  const Index M = x.rows, N = w.outputs, K = w.inputs;
-  if (M == 0 || N == 0) return;
-  const PackedGrid grid = packed_grid(M, N, K);
+void linear_packed(ConstMatrix x, std::span<const PackedProduct> products) {
+  const Index M = x.rows, K = x.cols;
+  const auto whole_groups = [](Index columns) {
+    return (columns + kGroupColumns - 1) / kGroupColumns * kGroupColumns;
+  };
+  Index columns = 0;  // of all products, each in whole groups
+  for (const PackedProduct& p : products) columns += whole_groups(p.w.outputs);
+  if (M == 0 || columns == 0) return;
+  const PackedGrid grid = packed_grid(M, columns, K);
   const PackedTable& table = packed_table();
   parallel_for(grid.row_blocks * grid.column_blocks, [&](Index index) {
-    const PackedBlock block = grid.block(index, M, N);
-    const Matrix rows = y.rows_between(block.row, block.row_end);
-    table.multiply({.a = x.rows_between(block.row, block.row_end),
-                    .panels = w.panels + block.first * K,
-                    .c = {rows.data + block.first, rows.rows, block.last - block.first, rows.stride},
-                    .bias = bias ? bias + block.first : nullptr,
-                    .activation = activation});
+    const PackedBlock block = grid.block(index, M, columns);
+    Index before = 0;
+    for (const PackedProduct& p : products) {
+      const Index first = std::max(block.first - before, Index(0)),
+                  last = std::min(block.last - before, p.w.outputs);
+      before += whole_groups(p.w.outputs);
+      if (first >= last) continue;
+      const Matrix rows = p.y.rows_between(block.row, block.row_end);
+      table.multiply({.a = x.rows_between(block.row, block.row_end),
+                      .panels = p.w.panels + first * K,
+                      .c = {rows.data + first, rows.rows, last - first, rows.stride},
+                      .bias = p.bias ? p.bias + first : nullptr,
+                      .activation = p.activation});
+    }
   });
+}
+
+void linear_packed(ConstMatrix x, const PackedWeight& w, const Real* bias, Activation activation, Matrix y) {
+  const PackedProduct product{w, bias, activation, y};
+  linear_packed(x, {&product, 1});
 }
 
 }  // namespace headwater::kernels

@@ -29,6 +29,9 @@ void linear_packed(ConstMatrix x, const PackedWeight& w, const Real* bias, Activ
   }
   naive::linear<Real>(x, ConstMatrix(plain.data(), w.inputs, w.outputs), false, bias, activation, y, {});
 }
+void linear_packed(ConstMatrix x, std::span<const PackedProduct> products) {
+  for (const PackedProduct& p : products) linear_packed(x, p.w, p.bias, p.activation, p.y);
+}
 void linear_argmax(ConstMatrix x, const PackedWeight& w, const Real* bias, std::span<const std::int32_t> skip,
                    std::span<std::int32_t> best) {
   std::vector<Real> logits(static_cast<std::size_t>(x.rows * w.outputs));
