@@ -5,6 +5,7 @@
 // Operations take their fold plan from the packing of their first input. Values are in the arena of the tape.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 
@@ -14,11 +15,23 @@
 
 namespace headwater {
 
-inline constexpr std::string_view kOperationNames[] = {
-    "linear",        "attention",     "layer_norm",    "add_layer_norm",
-    "embed",         "dropout",       "add",           "linear_cross_entropy",
-    "add_positions", "prepend_token", "flatten",       "pool",
-    "fourier_mix",   "mix_tokens",    "sparse_linear", "binary_cross_entropy"};
+inline constexpr std::string_view kOperationNames[] = {"linear",
+                                                       "project",
+                                                       "attention",
+                                                       "layer_norm",
+                                                       "add_layer_norm",
+                                                       "embed",
+                                                       "dropout",
+                                                       "add",
+                                                       "linear_cross_entropy",
+                                                       "add_positions",
+                                                       "prepend_token",
+                                                       "flatten",
+                                                       "pool",
+                                                       "fourier_mix",
+                                                       "mix_tokens",
+                                                       "sparse_linear",
+                                                       "binary_cross_entropy"};
 
 namespace ops {
 
@@ -33,6 +46,15 @@ using Use = Tape::Use;
 // silu).
 Variable linear(Tape& tape, const Variable& x, Parameter& w, Parameter* b,
                 Activation activation = Activation::none);
+
+// y[i] = x·w[i] + b[i] for up to three layers that read the same x: the bits of linear() one after the other,
+// but one parallel loop forward and one backward. Keeps x.
+struct Projection {
+  Parameter* weight;  // [I, O]
+  Parameter* bias;    // [1, O] or null
+};
+using Projected = std::array<Variable, kernels::kMostProjections>;
+Projected project(Tape& tape, const Variable& x, std::span<const Projection> projections);
 
 struct AttentionSettings {
   Index heads = 1;

@@ -41,6 +41,8 @@ class Variable {
   // After Tape::backward, of matrices given to Tape::wrap; empty where nothing flowed back.
   const Matrix& gradient() const { return node_->gradient; }
   explicit operator bool() const { return node_ != nullptr; }
+  // The same matrix, not only the same values.
+  friend bool operator==(const Variable& a, const Variable& b) { return a.node_ == b.node_; }
 
  private:
   friend class Tape;

@@ -34,11 +34,17 @@ MultiHeadAttention::MultiHeadAttention(LayerBuilder& builder, const std::string&
       to_output_(output_projection(builder, name + ".output", settings)),
       random_layer_(builder.next_random_layer++) {}
 
+ops::Projected MultiHeadAttention::projected(const StepContext& context, const Variable& queries,
+                                             const Variable& memory) const {
+  if (queries == memory) return project(context, queries, {&to_query_, &to_key_, &to_value_});
+  const Variable q = to_query_(context, queries);
+  const auto [k, v, none] = project(context, memory, {&to_key_, &to_value_});
+  return {q, k, v};
+}
+
 Attended MultiHeadAttention::operator()(const StepContext& context, const Variable& queries,
                                         const Variable& memory, Causality causality) const {
-  const Variable q = to_query_(context, queries);  // [Tq, H·K]
-  const Variable k = to_key_(context, memory);     // [Tk, H·K]
-  const Variable v = to_value_(context, memory);   // [Tk, H·K]
+  const auto [q, k, v] = projected(context, queries, memory);
   const ops::AttentionSettings settings{
       .heads = settings_.heads,
       .is_causal = causality == Causality::causal,

@@ -38,4 +38,16 @@ kernels::PackedProduct Linear::product(const StepContext& context, Matrix y) con
   return {context.packed->of(*weight_), bias_ != nullptr ? bias_->value.data : nullptr, activation_, y};
 }
 
+ops::Projected project(const StepContext& context, const Variable& x,
+                       std::initializer_list<const Linear*> layers) {
+  ops::Projected y;
+  std::array<ops::Projection, kernels::kMostProjections> projections;
+  std::size_t i = 0;
+  for (const Linear* layer : layers) {
+    if (context.packed != nullptr) y[i] = (*layer)(context, x);
+    projections[i++] = {&layer->weight(), layer->bias()};
+  }
+  return context.packed != nullptr ? y : ops::project(context.tape, x, {projections.data(), i});
+}
+
 }  // namespace headwater

@@ -1,6 +1,7 @@
 // y = act(x·W + b).
 #pragma once
 
+#include <initializer_list>
 #include <string>
 
 #include "autograd/ops.hpp"
@@ -32,5 +33,9 @@ class Linear {
   Parameter* bias_;
   ops::Activation activation_ = ops::Activation::none;
 };
+
+// Up to three layers without activation that read the same x, as one operation.
+ops::Projected project(const StepContext& context, const Variable& x,
+                       std::initializer_list<const Linear*> layers);
 
 }  // namespace headwater

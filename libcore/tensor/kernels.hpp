@@ -43,6 +43,15 @@ struct WeightScreen {
   const std::int32_t* starts = nullptr;  // -64 · the sum of a column's bytes
   Real length = 0, rest = 0;
 };
+// Several products that read the same x, e.g. for the queries, keys and values of attention.
+inline constexpr std::size_t kMostProjections = 3;
+struct Projection {
+  ConstMatrix w;
+  const Real* bias;  // or null
+  Matrix y;
+};
+// y = x·w + bias of each, the bits of linear(), in one parallel loop.
+void project(ConstMatrix x, std::span<const Projection> projections);
 // A weight [I, O] once more in panels of 16 columns, [O/16][I][16], the last filled up with 0: few rows times
 // it read it as it streams from memory. `outputs` may be made smaller: then only the first columns are used.
 struct PackedWeight {
@@ -78,6 +87,19 @@ void linear_backward_input(ConstMatrix dy, ConstMatrix w, Matrix dx, bool accumu
 // dw (+)= Σ_t x[t]ᵀ dy[t], folded by the plan; db (+)= Σ_t dy[t] likewise (null: not wanted).
 void linear_backward_weight(ConstMatrix x, ConstMatrix dy, const FoldPlan& plan, Matrix dw, Real* db,
                             bool accumulate);
+// One of the products that read an x: the gradient of its result, its weight, and where its parameters'
+// gradients go.
+struct LinearGradient {
+  ConstMatrix dy, w;
+  Matrix dw;
+  Real* db;         // or null
+  bool accumulate;  // dw and db
+};
+// dw, db of each as linear_backward_weight() and dx (+)= dy·wᵀ of the first, += of the others one by one as
+// linear_backward_input(), with the same bits, in one parallel loop and one more for folds that are cut. dx
+// empty: not wanted. At most kMostProjections.
+void linear_backward(ConstMatrix x, std::span<const LinearGradient> gradients, const FoldPlan& plan,
+                     Matrix dx, bool accumulate_dx);
 // dpre = dy * act'(·). relu, tanh, sigmoid read y; gelu, silu read pre. dpre may alias dy.
 void activation_backward(Activation activation, ConstMatrix y, ConstMatrix pre, ConstMatrix dy, Matrix dpre);
 // y = act(x), elementwise; may alias.

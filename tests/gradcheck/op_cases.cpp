@@ -43,6 +43,27 @@ Case linear_case(const std::string& name, ops::Activation activation, bool has_b
       }};
 }
 
+// Layers that read one matrix; only the first has a bias.
+Case project_case(const std::string& name, std::size_t layers) {
+  return {"project " + name,
+          [=](Fixture& f) {
+            f.input("x", kTokens, 3);
+            for (std::size_t i = 0; i < layers; ++i) f.parameter("w" + std::to_string(i), 3, 5);
+            f.parameter("b0", 1, 5);
+          },
+          [=](Pass& p) {
+            Tape& tape = p.context.tape;
+            Parameters& all = p.fixture.parameters;
+            std::vector<ops::Projection> projections;
+            for (std::size_t i = 0; i < layers; ++i)
+              projections.push_back({all.find("w" + std::to_string(i)), all.find("b" + std::to_string(i))});
+            const ops::Projected y = ops::project(tape, p.inputs[0], projections);
+            // Unlike uses, so that no result can stand for another.
+            if (layers == 2) return Result{ops::add(tape, ops::dropout(tape, y[0], 0.4, {.seed = 3}), y[1])};
+            return Result{ops::attention(tape, y[0], y[1], y[2], {.heads = 1})};
+          }};
+}
+
 Case attention_case(const std::string& name, bool is_cross, ops::AttentionSettings settings) {
   return {"attention " + name,
           [=](Fixture& f) {
@@ -137,6 +158,8 @@ std::vector<Case> op_cases() {
   cases.push_back(linear_case("silu", Activation::silu, true));
   cases.push_back(linear_case("tanh", Activation::tanh, true));
   cases.push_back(linear_case("sigmoid", Activation::sigmoid, true));
+  cases.push_back(project_case("two", 2));
+  cases.push_back(project_case("three", 3));
   const RandomStream stream{.seed = 3, .purpose = Purpose::attention_dropout, .layer = 2, .step = 4};
   cases.push_back(attention_case("self", false, {.heads = 2}));
   cases.push_back(attention_case("causal", false, {.heads = 3, .is_causal = true}));

@@ -17,11 +17,9 @@ Variable linear(Tape& tape, const Variable& x, Parameter& w, Parameter* b, Activ
     // The activation is undone in place: y's gradient has no other reader.
     if (activation != Activation::none) kernels::activation_backward(activation, y.value(), pre, dy, dy);
     const Tape::PairSlot d = Tape::slot(*weight, bias);
-    kernels::linear_backward_weight(x.value(), dy, *x.packing().plan, d.weight, d.bias, d.accumulate);
-    if (x.needs_gradient()) {
-      const GradientSlot dx = tape.slot(x);
-      kernels::linear_backward_input(dy, weight->value, dx.matrix, dx.accumulate);
-    }
+    const kernels::LinearGradient gradient{dy, weight->value, d.weight, d.bias, d.accumulate};
+    const GradientSlot dx = x.needs_gradient() ? tape.slot(x) : GradientSlot{};
+    kernels::linear_backward(x.value(), {&gradient, 1}, *x.packing().plan, dx.matrix, dx.accumulate);
   });
   return y;
 }

@@ -1,6 +1,9 @@
 // Products cut into tasks and run in parallel; the cut depends on the shape alone.
 #pragma once
 
+#include <algorithm>
+
+#include "tensor/kernels/fold_blocks.hpp"
 #include "tensor/kernels/gemm_table.hpp"
 
 namespace headwater::kernels {
@@ -12,6 +15,7 @@ MatrixOf<T> columns_between(MatrixOf<T> m, Index begin, Index end) {
 
 struct GemmGrid {
   Index row_blocks = 0, column_blocks = 0;
+  Index count() const { return row_blocks * column_blocks; }
 };
 // At least so many blocks of rows and columns, and `tasks` of them or a half or a quarter of that; among
 // these the cheapest: a block costs row_cost over its height and column_cost over its width, in units of its
@@ -30,8 +34,34 @@ inline Index thin_tasks(Index rows, Index cols, Index most) {
   return tasks < 1 ? 1 : tasks < limit ? tasks : limit;
 }
 
-// `whole` without scratch.
+// All tasks take `whole` without scratch.
 void multiply_in_blocks(const GemmTask& whole);
+void multiply_block(const GemmTask& whole, const GemmGrid& grid, Index index);
+
+// A weight gradient cut into tasks: blocks of the result, or, where these would be few and small, whole
+// subtrees of the fold, whose sums are put together when all of them are there.
+class WeightTasks {
+ public:
+  WeightTasks() = default;
+  explicit WeightTasks(const WeightTask& whole);
+  // Of all the tokens of a plan; about `wanted` tasks where the result is small.
+  WeightTasks(const WeightTask& whole, const FoldPlan& plan, Index wanted);
+
+  Index partial_floats() const { return parts_.count * values(); }  // which the sums need; 0 for blocks
+  void keep_partial_sums(float* sums) { sums_ = sums; }             // aligned to 64 bytes
+  Index count() const { return std::max<Index>(1, parts_.count) * grid_.count(); }
+  void run(Index task) const;
+  // After all of these:
+  Index fold_count() const;
+  void fold(Index task) const;
+
+ private:
+  Index values() const { return whole_.c.rows * whole_.c.cols + whole_.c.cols; }
+  WeightTask whole_;
+  GemmGrid grid_;
+  FoldParts parts_;
+  float* sums_ = nullptr;
+};
 void weight_in_blocks(const WeightTask& whole);
 
 }  // namespace headwater::kernels

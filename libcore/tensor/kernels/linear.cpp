@@ -2,6 +2,7 @@
 #ifndef HEADWATER_DOUBLE
 
 #include <algorithm>
+#include <array>
 
 #include "support/parallel.hpp"
 #include "tensor/kernels/gemm_table.hpp"
@@ -71,6 +72,7 @@ GemmGrid best_grid(const GridRule& rule) {
 
 // Every cut costs: a column block reads a again, a row block packs b again.
 GemmGrid gemm_grid(Index M, Index N, Index K) {
+  if (M == 0 || N == 0) return {};
   if (M <= kThinRows) return {1, thin_tasks(N, K, (N + kTileLanes - 1) / kTileLanes)};
   const Index depth = std::clamp<Index>(K, 1, kDepth);
   const Index products = M * N * std::max<Index>(K, 1);
@@ -84,32 +86,47 @@ GemmGrid gemm_grid(Index M, Index N, Index K) {
        .column_cost = 12});
 }
 
+void multiply_block(const GemmTask& whole, const GemmGrid& grid, Index index) {
+  const Index M = whole.c.rows, N = whole.c.cols;
+  const Index row = index % grid.row_blocks * M / grid.row_blocks,
+              end = (index % grid.row_blocks + 1) * M / grid.row_blocks;
+  const Index groups = (N + kTileLanes - 1) / kTileLanes, block = index / grid.row_blocks;
+  const Index first = block * groups / grid.column_blocks * kTileLanes;
+  const Index last = std::min(N, (block + 1) * groups / grid.column_blocks * kTileLanes);
+  GemmTask task = whole;
+  task.a = whole.a.rows_between(row, end);
+  task.b = whole.is_transposed ? whole.b.rows_between(first, last) : columns_between(whole.b, first, last);
+  task.c = columns_between(whole.c.rows_between(row, end), first, last);
+  if (task.finish.bias) task.finish.bias += first;
+  if (task.finish.pre)
+    task.finish.pre = columns_between(whole.finish.pre.rows_between(row, end), first, last);
+  task.scratch = thread_scratch(gemm_scratch(end - row, last - first, whole.a.cols));
+  gemm_table().multiply(task);
+}
+
 void multiply_in_blocks(const GemmTask& whole) {
-  const Index M = whole.c.rows, N = whole.c.cols, K = whole.a.cols;
-  if (M == 0 || N == 0) return;
-  const GemmTable& table = gemm_table();
-  const GemmGrid grid = gemm_grid(M, N, K);
-  parallel_for(grid.row_blocks * grid.column_blocks, [&](Index index) {
-    const Index row = index % grid.row_blocks * M / grid.row_blocks,
-                end = (index % grid.row_blocks + 1) * M / grid.row_blocks;
-    const Index groups = (N + kTileLanes - 1) / kTileLanes, block = index / grid.row_blocks;
-    const Index first = block * groups / grid.column_blocks * kTileLanes;
-    const Index last = std::min(N, (block + 1) * groups / grid.column_blocks * kTileLanes);
-    GemmTask task = whole;
-    task.a = whole.a.rows_between(row, end);
-    task.b = whole.is_transposed ? whole.b.rows_between(first, last) : columns_between(whole.b, first, last);
-    task.c = columns_between(whole.c.rows_between(row, end), first, last);
-    if (task.finish.bias) task.finish.bias += first;
-    if (task.finish.pre)
-      task.finish.pre = columns_between(whole.finish.pre.rows_between(row, end), first, last);
-    task.scratch = thread_scratch(gemm_scratch(end - row, last - first, K));
-    table.multiply(task);
-  });
+  const GemmGrid grid = gemm_grid(whole.c.rows, whole.c.cols, whole.a.cols);
+  parallel_for(grid.count(), [&](Index index) { multiply_block(whole, grid, index); });
 }
 
 void linear(ConstMatrix x, ConstMatrix w, const Real* bias, Activation activation, Matrix y, Matrix pre) {
   multiply_in_blocks(
       {.a = x, .b = w, .c = y, .finish = {.bias = bias, .activation = activation, .pre = pre}});
+}
+
+void project(ConstMatrix x, std::span<const Projection> projections) {
+  std::array<GemmGrid, kMostProjections> grids;
+  Index tasks = 0;
+  for (std::size_t i = 0; i < projections.size(); ++i) {
+    grids[i] = gemm_grid(x.rows, projections[i].y.cols, x.cols);
+    tasks += grids[i].count();
+  }
+  parallel_for(tasks, [&](Index index) {
+    std::size_t i = 0;
+    for (; index >= grids[i].count(); ++i) index -= grids[i].count();
+    const Projection& p = projections[i];
+    multiply_block({.a = x, .b = p.w, .c = p.y, .finish = {.bias = p.bias}}, grids[i], index);
+  });
 }
 
 void linear_transposed(ConstMatrix x, ConstMatrix w, const Real* bias, Matrix y) {

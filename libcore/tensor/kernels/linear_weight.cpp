@@ -3,9 +3,9 @@
 #ifndef HEADWATER_DOUBLE
 
 #include <algorithm>
+#include <array>
 
 #include "support/parallel.hpp"
-#include "tensor/kernels/fold_blocks.hpp"
 #include "tensor/kernels/gemm_tasks.hpp"
 #include "tensor/kernels/scratch.hpp"
 
@@ -44,70 +44,123 @@ void run_block(const GemmTable& table, const WeightTask& whole, const GemmGrid& 
   table.weight(task);
 }
 
-void run_parts(const GemmTable& table, const WeightTask& whole, const FoldParts& parts) {
-  const Index M = whole.c.rows, N = whole.c.cols, values = M * N + N;
-  const GemmGrid grid{blocks_of(M), blocks_of(N)};
-  const Index blocks = grid.row_blocks * grid.column_blocks, origin = whole.leaves[0].begin;
-  const SharedScratch sums(parts.count * values);
-  parallel_for(parts.count * blocks, [&](Index index) {
-    const Index part = index / blocks, place = index % blocks;
-    const FoldBlock& block = parts.block[static_cast<std::size_t>(part)];
-    WeightTask task = whole;
-    task.x = whole.x.rows_between(block.begin - origin, block.end - origin);
-    task.y = whole.y.rows_between(block.begin - origin, block.end - origin);
-    task.leaves = whole.leaves + block.first;
-    task.leaf_count = block.last - block.first + 1;
-    task.last_merges = block.inner;
-    task.c = Matrix(sums.data() + part * values, M, N);
-    task.column_sums = whole.column_sums ? sums.data() + part * values + M * N : nullptr;
-    task.accumulate = false;
-    run_block(table, task, grid, place % grid.row_blocks, place / grid.row_blocks);
-  });
-  const auto fold = [&](Index first, Index count, float* to) {
-    table.fold({sums.data() + first, values, parts.count, parts.merges.data(), to, count, whole.accumulate});
-  };
-  constexpr Index kRowsATask = 32;
-  parallel_for((M + kRowsATask - 1) / kRowsATask, [&](Index task) {
-    for (Index r = task * kRowsATask; r < std::min(M, (task + 1) * kRowsATask); ++r)
-      fold(r * N, N, whole.c.row(r));
-  });
-  if (whole.column_sums) fold(M * N, N, whole.column_sums);
-}
+constexpr Index kSmall = 128 * 128;  // values of a result whose partial sums stay in L2
+constexpr Index kFoldRows = 32;      // of a task
 
 }  // namespace
 
-void weight_in_blocks(const WeightTask& whole) {
+WeightTasks::WeightTasks(const WeightTask& whole) : whole_(whole) {
   const Index M = whole.c.rows, N = whole.c.cols;
   if (N == 0 || (M == 0 && !whole.column_sums)) return;
   const Index T = whole.leaf_count > 0 ? whole.leaves[whole.leaf_count - 1].end - whole.leaves[0].begin : 0;
-  const GemmTable& table = gemm_table();
   const bool is_thin = whole.leaf_count == 1 && T <= kThinRows;  // written row by row
-  const GemmGrid grid = is_thin ? GemmGrid{thin_tasks(M, N, M), 1} : weight_grid(M, N, T);
-  parallel_for(grid.row_blocks * grid.column_blocks, [&](Index index) {
-    run_block(table, whole, grid, index % grid.row_blocks, index / grid.row_blocks);
-  });
+  grid_ = is_thin ? GemmGrid{thin_tasks(M, N, M), 1} : weight_grid(M, N, T);
+}
+
+WeightTasks::WeightTasks(const WeightTask& whole, const FoldPlan& plan, Index wanted) : WeightTasks(whole) {
+  // Blocks of the result alone are too few for many threads, or would have to be so small that reading the
+  // tokens costs more than the work.
+  const Index M = whole.c.rows, N = whole.c.cols;
+  const GemmGrid grid{blocks_of(M), blocks_of(N)};
+  if (grid.count() >= 8 || M == 0 || N == 0) return;
+  const bool is_small = M * N <= kSmall;
+  if (wanted > grid.count()) parts_ = fold_parts(plan, wanted / grid.count(), is_small ? 192 : 256);
+  if (parts_.count == 1) parts_.count = 0;
+  if (parts_.count > 0 || wanted == 1) grid_ = grid;
+}
+
+void WeightTasks::run(Index index) const {
+  const GemmTable& table = gemm_table();
+  const Index place = index % grid_.count(), i = place % grid_.row_blocks, j = place / grid_.row_blocks;
+  if (parts_.count == 0) return run_block(table, whole_, grid_, i, j);
+  const Index part = index / grid_.count(), origin = whole_.leaves[0].begin;
+  const FoldBlock& block = parts_.block[static_cast<std::size_t>(part)];
+  WeightTask task = whole_;
+  task.x = whole_.x.rows_between(block.begin - origin, block.end - origin);
+  task.y = whole_.y.rows_between(block.begin - origin, block.end - origin);
+  task.leaves = whole_.leaves + block.first;
+  task.leaf_count = block.last - block.first + 1;
+  task.last_merges = block.inner;
+  task.c = Matrix(sums_ + part * values(), whole_.c.rows, whole_.c.cols);
+  if (whole_.column_sums) task.column_sums = sums_ + part * values() + whole_.c.rows * whole_.c.cols;
+  task.accumulate = false;
+  run_block(table, task, grid_, i, j);
+}
+
+Index WeightTasks::fold_count() const {
+  return parts_.count == 0 ? 0 : (whole_.c.rows + kFoldRows - 1) / kFoldRows;
+}
+
+void WeightTasks::fold(Index task) const {
+  const Index M = whole_.c.rows, N = whole_.c.cols;
+  const auto fold = [&](Index first, float* to) {
+    gemm_table().fold(
+        {sums_ + first, values(), parts_.count, parts_.merges.data(), to, N, whole_.accumulate});
+  };
+  for (Index r = task * kFoldRows; r < std::min(M, (task + 1) * kFoldRows); ++r) fold(r * N, whole_.c.row(r));
+  if (task == 0 && whole_.column_sums) fold(M * N, whole_.column_sums);
+}
+
+void weight_in_blocks(const WeightTask& whole) {
+  const WeightTasks tasks(whole);
+  parallel_for(tasks.count(), [&](Index task) { tasks.run(task); });
 }
 
 void linear_backward_weight(ConstMatrix x, ConstMatrix dy, const FoldPlan& plan, Matrix dw, Real* db,
                             bool accumulate) {
-  const WeightTask whole{.x = x,
-                         .y = dy,
-                         .leaves = plan.leaves.data(),
-                         .leaf_count = static_cast<Index>(plan.leaves.size()),
-                         .last_merges = plan.leaves.empty() ? 0 : plan.leaves.back().merges,
-                         .depth = plan.depth,
-                         .c = dw,
-                         .column_sums = db,
-                         .accumulate = accumulate};
-  // Blocks of the result alone are too few for many threads, or would have to be so small that reading the
-  // tokens costs more than the work.
-  const Index blocks = blocks_of(dw.rows) * blocks_of(dw.cols);
-  if (blocks < 8 && dw.rows > 0 && dw.cols > 0) {
-    const bool is_small = dw.rows * dw.cols <= 128 * 128;  // partial sums stay in L2
-    const FoldParts parts = fold_parts(plan, 8 / blocks, is_small ? 192 : 256);
-    if (parts.count > 1) return run_parts(gemm_table(), whole, parts);
+  const LinearGradient gradient{dy, {}, dw, db, accumulate};
+  linear_backward(x, {&gradient, 1}, plan, {}, false);
+}
+
+void linear_backward(ConstMatrix x, std::span<const LinearGradient> gradients, const FoldPlan& plan,
+                     Matrix dx, bool accumulate_dx) {
+  // Beside the tasks of dx a small result is best summed in one piece: no partial sums, no second loop.
+  const bool is_short = plan.rows < 1024;
+  std::array<WeightTasks, kMostProjections> weights;
+  Index sums = 0, folds = 0, partial_floats = 0, outputs = 0;
+  for (std::size_t i = 0; i < gradients.size(); ++i) {
+    const LinearGradient& g = gradients[i];
+    weights[i] = WeightTasks({.x = x,
+                              .y = g.dy,
+                              .leaves = plan.leaves.data(),
+                              .leaf_count = static_cast<Index>(plan.leaves.size()),
+                              .last_merges = plan.leaves.empty() ? 0 : plan.leaves.back().merges,
+                              .depth = plan.depth,
+                              .c = g.dw,
+                              .column_sums = g.db,
+                              .accumulate = g.accumulate},
+                             plan, dx && is_short && g.dw.rows * g.dw.cols <= kSmall ? 1 : 8);
+    sums += weights[i].count();
+    folds += weights[i].fold_count();
+    partial_floats += round_up(weights[i].partial_floats(), 16);
+    outputs += g.dy.cols;
   }
-  weight_in_blocks(whole);
+  const SharedScratch partial_sums(partial_floats);
+  partial_floats = 0;
+  for (WeightTasks& w : weights) {
+    w.keep_partial_sums(partial_sums.data() + partial_floats);
+    partial_floats += round_up(w.partial_floats(), 16);
+  }
+  const GemmGrid grid = dx ? gemm_grid(dx.rows, dx.cols, outputs) : GemmGrid{};
+  parallel_for(sums + grid.count(), [&](Index task) {
+    for (const WeightTasks& w : weights) {
+      if (task < w.count()) return w.run(task);
+      task -= w.count();
+    }
+    bool accumulate = accumulate_dx;
+    for (const LinearGradient& g : gradients) {
+      multiply_block(
+          {.a = g.dy, .b = g.w, .is_transposed = true, .c = dx, .finish = {.accumulate = accumulate}}, grid,
+          task);
+      accumulate = true;
+    }
+  });
+  parallel_for(folds, [&](Index task) {
+    for (const WeightTasks& w : weights) {
+      if (task < w.fold_count()) return w.fold(task);
+      task -= w.fold_count();
+    }
+  });
 }
 
 }  // namespace headwater::kernels

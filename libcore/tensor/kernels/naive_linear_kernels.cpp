@@ -12,6 +12,9 @@ namespace headwater::kernels {
 void linear(ConstMatrix x, ConstMatrix w, const Real* bias, Activation activation, Matrix y, Matrix pre) {
   naive::linear<Real>(x, w, false, bias, activation, y, pre);
 }
+void project(ConstMatrix x, std::span<const Projection> projections) {
+  for (const Projection& p : projections) linear(x, p.w, p.bias, Activation::none, p.y);
+}
 PackedWeight pack_weight(ConstMatrix w, Real* to) {
   std::fill_n(to, packed_size(w.rows, w.cols), Real(0));
   for (Index k = 0; k < w.rows; ++k) {
@@ -48,6 +51,13 @@ void linear_backward_input(ConstMatrix dy, ConstMatrix w, Matrix dx, bool accumu
 void linear_backward_weight(ConstMatrix x, ConstMatrix dy, const FoldPlan&, Matrix dw, Real* db,
                             bool accumulate) {
   naive::linear_backward_weight<Real>(x, dy, dw, db, accumulate);
+}
+void linear_backward(ConstMatrix x, std::span<const LinearGradient> gradients, const FoldPlan& plan,
+                     Matrix dx, bool accumulate_dx) {
+  for (const LinearGradient& g : gradients) {
+    linear_backward_weight(x, g.dy, plan, g.dw, g.db, g.accumulate);
+    if (dx) linear_backward_input(g.dy, g.w, dx, accumulate_dx || &g != gradients.data());
+  }
 }
 void activation_backward(Activation activation, ConstMatrix y, ConstMatrix pre, ConstMatrix dy, Matrix dpre) {
   naive::activation_backward<Real>(activation, y, pre, dy, dpre);

@@ -170,6 +170,47 @@ TEST_CASE_FIXTURE(Batch, "gradients take the place of what is undone") {
   CHECK(x.gradient().data[3 * kWidth - 1] == Real((1 << 21) - 1));
 }
 
+TEST_CASE_FIXTURE(Batch,
+                  "projections of one matrix: the bits of separate layers, also where one is not used") {
+  Parameters parameters;
+  std::vector<Parameter*> weights, biases;
+  for (const std::string name : {"a", "b", "c"}) {
+    weights.push_back(parameters.declare(name + ".weight", {2, 3}, 2, 3, Initializer::glorot_uniform, 2, 3));
+    biases.push_back(parameters.declare(name + ".bias", {3}, 1, 3, Initializer::embedding_uniform));
+  }
+  parameters.allocate(true);
+  parameters.initialize(1);
+  // Values, the gradient of x, all gradients of parameters; `used` results are seeded, none twice the same.
+  const auto numbers_of = [&](bool is_joined, std::size_t used) {
+    arena.reset();
+    parameters.begin_step();
+    std::fill(parameters.gradients().begin(), parameters.gradients().end(), Real(0));
+    Tape tape(arena, Tape::Mode::record);
+    const Variable x = tape.wrap(matrix({1, Real(0.3), 3, Real(-0.7), 5, Real(1.1)}), &packing, true);
+    ops::Projected y;
+    if (is_joined) {
+      y = ops::project(tape, x,
+                       std::vector<ops::Projection>{
+                           {weights[0], biases[0]}, {weights[1], biases[1]}, {weights[2], biases[2]}});
+    } else {
+      for (std::size_t i = 0; i < 3; ++i) y[i] = ops::linear(tape, x, *weights[i], biases[i]);
+    }
+    std::vector<Real> all;
+    for (std::size_t i = 0; i < used; ++i) {
+      const std::vector<Real> values = numbers(y[i].value());
+      all.insert(all.end(), values.begin(), values.end());
+      const Real r = static_cast<Real>(i + 1);
+      tape.seed(y[i], matrix({r, Real(0.1), 3, 4, Real(0.7) * r, 6, 7, r, 9}));
+    }
+    tape.backward();
+    for (const Real value : numbers(x.gradient())) all.push_back(value);
+    all.insert(all.end(), parameters.gradients().begin(), parameters.gradients().end());
+    return all;
+  };
+  for (const std::size_t used : {std::size_t{1}, std::size_t{2}, std::size_t{3}})
+    CHECK(numbers_of(true, used) == numbers_of(false, used));
+}
+
 TEST_CASE_FIXTURE(Batch, "a consumed operand lends its memory where its own operation is done with it") {
   Parameters parameters;
   Parameter* const w = parameters.declare("w", {2, 2}, 2, 2, Initializer::zeros);
