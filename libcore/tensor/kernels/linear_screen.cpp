@@ -202,7 +202,7 @@ bool choose(const Choice& of, Index row, const Candidates* found, Index blocks, 
     const Candidates& part = found[block * step];
     for (int i = 0; i < part.count; ++i) {
       const Candidate& candidate = part.list[i];
-      if (candidate.upper < reach && candidate.panel != likeliest.panel) continue;
+      if (candidate.upper <= reach && candidate.panel != likeliest.panel) continue;
       const Largest largest =
           candidate.panel == likeliest.panel ? first : largest_of_panel(of, row, candidate.panel);
       if (largest.value > most.value) most = largest;
@@ -219,7 +219,7 @@ void argmax_of_screened(ConstMatrix x, const PackedWeight& w, const Real* bias,
   const Index M = x.rows, K = w.inputs, N = w.outputs;
   if (M == 0 || N == 0) return argmax_of_all(x, w, bias, skip, best);
   // Tasks of some ten microseconds, cut by the shape alone.
-  constexpr Index kTaskProducts = 8'000'000, kTaskBytes = 256'000, kMostTasks = 16, kBlockRows = 112;
+  constexpr Index kTaskProducts = 8'000'000, kTaskBytes = 320'000, kMostTasks = 16, kBlockRows = 112;
   const Index groups = padded_columns(N) / kScreenGroup, row_blocks = (M + kBlockRows - 1) / kBlockRows;
   const Index tasks = std::max(M * N * K / kTaskProducts, N * K / kTaskBytes) / row_blocks;
   const Index column_blocks = std::clamp<Index>((tasks + 1) / 2 * 2, 1, std::min(groups, kMostTasks));

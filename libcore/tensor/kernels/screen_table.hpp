@@ -32,9 +32,9 @@ struct Candidates {
   Candidate list[kMost];
 };
 // Bounds carry a last rounding relative to themselves: where a logit is at least `least`, one whose upper
-// bound is below this is not the largest. Not a number where that cannot be said.
+// bound is not above this is smaller. Not a number where that cannot be said.
 inline __attribute__((always_inline)) float screen_reach(float least) {
-  return least - __builtin_fabsf(least) * 0x1p-19f;
+  return least - __builtin_fabsf(least) * 0x1p-19f - 0x1p-126f;
 }
 
 struct ScreenTask {

@@ -87,7 +87,14 @@ void bound_group(const ScreenTask& task, Index group, Index row) {
 #pragma GCC unroll 4
     for (int p = 0; p < kPanels; ++p) sum[r][p] = load_whole(task.starts + column + 16 * p);
   }
+  // The group that comes next, so many lines a step that the strips of rows fetch all of it.
+  const Index strips = (task.rows + kRows - 1) / kRows, lines = (kPanels + strips - 1) / strips;
+  const std::int8_t* ahead =
+      task.bytes + (group + 1) * kScreenGroup * 4 * steps + row * strips / task.rows * steps * lines * 64;
   for (Index k = 0; k < steps; ++k, panel += 64, x += 4) {
+    if constexpr (R > 1) {
+      for (Index line = 0; line < lines; ++line, ahead += 64) __builtin_prefetch(ahead, 0, 3);
+    }
     I16 b[kPanels];
 #pragma GCC unroll 4
     for (int p = 0; p < kPanels; ++p) b[p] = load_whole(panel + p * 64 * steps);
@@ -122,13 +129,21 @@ void bound_group(const ScreenTask& task, Index group, Index row) {
   }
 }
 
-// The panels of a row whose bounds reach what is known of the largest logit.
+// A lane is above `bound`, or not to be compared with it.
+HEADWATER_INLINE bool reaches(F16 uppers, F16 bound) { return any(not_less_equal(uppers, bound)); }
+
+// The panels of a row whose bounds reach what is known of the largest logit; which ones is hard to foresee,
+// so that they are found without a branch.
 void collect(const ScreenTask& task, const float* upper, float reach, Candidates& found) {
-  for (Index panel = 0; panel < task.groups * kPanels; ++panel) {
-    const float most = reduce_max(F16::load(upper + 16 * panel));
-    if (most < reach) continue;
+  const F16 bound = F16::broadcast(reach);
+  unsigned panels = 0;
+  for (Index panel = 0; panel < task.groups * kPanels; ++panel)
+    panels |= static_cast<unsigned>(reaches(F16::load(upper + 16 * panel), bound)) << panel;
+  for (; panels != 0; panels &= panels - 1) {
+    const int panel = __builtin_ctz(panels);
     if (found.count < Candidates::kMost)
-      found.list[found.count] = {most, static_cast<std::int32_t>(task.first_panel + panel)};
+      found.list[found.count] = {reduce_max(F16::load(upper + 16 * panel)),
+                                 static_cast<std::int32_t>(task.first_panel + panel)};
     ++found.count;
   }
 }
@@ -141,11 +156,11 @@ void search(const ScreenTask& task) {
   }
   for (Index r = 0; r < task.rows; ++r) {
     Candidates& found = task.found[r];
-    const float most = reduce_max(F16::load(extremes + r * 32)),
-                least = reduce_max(F16::load(extremes + r * 32 + 16));
+    // Lower bounds raise what is known only where upper bounds reach it.
+    if (!reaches(F16::load(extremes + r * 32), F16::broadcast(screen_reach(found.least)))) continue;
+    const float least = reduce_max(F16::load(extremes + r * 32 + 16));
     if (least > found.least) found.least = least;
-    const float reach = screen_reach(found.least);
-    if (!(most < reach)) collect(task, task.scratch + r * kScreenBlock, reach, found);
+    collect(task, task.scratch + r * kScreenBlock, screen_reach(found.least), found);
   }
 }
 
