@@ -148,6 +148,28 @@ TEST_CASE("a screen never passes over the best word") {
   }
 }
 
+TEST_CASE("a screen allows for the worst that rounding to bytes can do") {
+  // Of both columns the bytes say the opposite, as each number lies at the edge of its byte: in the weight,
+  // whose largest number is 127, or in the row, whose largest is 63.
+  const std::vector<float> bias(200, 0.0f);
+  Grid<float> x(1, 128, 0, 1), w(128, 200);
+  w.view().row(0)[150] = w.view().row(0)[9] = 127;
+  for (Index k = 1; k < 128; ++k) {
+    w.view().row(k)[150] = 10.499f;
+    w.view().row(k)[9] = k == 1 ? 9.501f : 10.501f;
+  }
+  check_choices(x, w, bias, 200, {});
+  w = Grid<float>(128, 200);
+  x.view().row(0)[0] = 63;
+  w.view().row(0)[150] = w.view().row(0)[9] = 127;
+  for (Index k = 1; k < 64; ++k) {
+    x.view().row(0)[k] = 10.499f;
+    x.view().row(0)[63 + k] = k == 1 ? 9.501f : 10.501f;
+    w.view().row(k)[150] = w.view().row(63 + k)[9] = 60;
+  }
+  check_choices(x, w, bias, 200, {});
+}
+
 TEST_CASE("a screen leaves rows and weights that it cannot bound to the full search") {
   const float infinity = std::numeric_limits<float>::infinity();
   Grid<float> x = random_grid(6, 20, 7), w = random_grid(20, 300, 8);
