@@ -56,28 +56,43 @@ struct Lengths {
   double length = 0, rest = 0;  // the largest; not finite where a column does not fit
 };
 
-// One column; its inputs stand 16 values apart.
-Lengths screen_column(const float* w, Index K, float& scale, std::int32_t& start, std::int8_t* to) {
-  float most = 0;
-  bool is_finite = true;
+// A panel of 16 columns side by side.
+Lengths screen_panel(const float* w, Index K, float* scales, std::int32_t* starts, std::int8_t* to) {
+  float most[16] = {}, odd[16] = {};  // odd: not a number where an input is not finite
   for (Index k = 0; k < K; ++k) {
-    most = std::max(most, std::abs(w[16 * k]));
-    is_finite = is_finite && std::isfinite(w[16 * k]);
+    for (int l = 0; l < 16; ++l) {
+      const float size = std::abs(w[16 * k + l]);
+      most[l] = size > most[l] ? size : most[l];
+      odd[l] += w[16 * k + l] * 0;
+    }
   }
-  scale = most / 127;
-  start = 0;
-  if (most == 0 && is_finite) return {};
-  if (!is_finite || most < 0x1p-40f || most > 0x1p40f) return {kInfinity, kInfinity};
-  double squares = 0, rests = 0;
+  double inverse[16];
+  for (int l = 0; l < 16; ++l) {
+    if (odd[l] != 0 || (most[l] != 0 && !(most[l] >= 0x1p-40f && most[l] <= 0x1p40f)))
+      return {kInfinity, kInfinity};
+    scales[l] = most[l] / 127;
+    inverse[l] = most[l] != 0 ? 1 / static_cast<double>(scales[l]) : 0;
+  }
+  constexpr double kWhole = 0x1.8p52;  // added to a number, it leaves the nearest whole one
+  double squares[16] = {}, rests[16] = {};
+  std::int32_t sums[16] = {};
   for (Index k = 0; k < K; ++k) {
-    const double value = static_cast<double>(w[16 * k]) / static_cast<double>(scale);
-    const double whole = std::clamp(std::nearbyint(value), -127.0, 127.0), rest = value - whole;
-    squares += whole * whole;
-    rests += rest * rest;
-    start -= 64 * static_cast<std::int32_t>(whole);
-    to[64 * (k / 4) + k % 4] = static_cast<std::int8_t>(whole);
+    std::int8_t* const four = to + 64 * (k / 4) + k % 4;
+    for (int l = 0; l < 16; ++l) {
+      const double value = static_cast<double>(w[16 * k + l]) * inverse[l];
+      const double whole = (value + kWhole) - kWhole, rest = value - whole;
+      squares[l] += whole * whole;
+      rests[l] += rest * rest;
+      sums[l] += static_cast<std::int32_t>(whole);
+      four[4 * l] = static_cast<std::int8_t>(whole);
+    }
   }
-  return {std::sqrt(squares), std::sqrt(rests)};
+  Lengths longest;
+  for (int l = 0; l < 16; ++l) {
+    starts[l] = -64 * sums[l];
+    longest = {std::max(longest.length, std::sqrt(squares[l])), std::max(longest.rest, std::sqrt(rests[l]))};
+  }
+  return longest;
 }
 
 }  // namespace
@@ -96,10 +111,9 @@ WeightScreen screen_weight(const PackedWeight& w, Real* to) {
   std::vector<Lengths> lengths(static_cast<std::size_t>(tasks));
   parallel_for(tasks, [&](Index task) {
     Lengths& most = lengths[static_cast<std::size_t>(task)];
-    for (Index c = task * kTaskPanels * 16; c < std::min((task + 1) * kTaskPanels, whole_panels) * 16; ++c) {
-      const Index panel = c / 16, lane = c % 16;
-      const Lengths of = screen_column(w.panels + panel * 16 * K + lane, K, place.scales[c], place.starts[c],
-                                       place.bytes + panel * 64 * screen_steps(K) + 4 * lane);
+    for (Index p = task * kTaskPanels; p < std::min((task + 1) * kTaskPanels, whole_panels); ++p) {
+      const Lengths of = screen_panel(w.panels + p * 16 * K, K, place.scales + 16 * p, place.starts + 16 * p,
+                                      place.bytes + p * 64 * screen_steps(K));
       most = {std::max(most.length, of.length), std::max(most.rest, of.rest)};
     }
   });
