@@ -2,6 +2,8 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
+#include <numeric>
 
 #include "tensor/kernels/fold_blocks.hpp"
 #include "tensor/kernels/gemm_table.hpp"
@@ -34,6 +36,32 @@ inline Index thin_tasks(Index rows, Index cols, Index most) {
   return tasks < 1 ? 1 : tasks < limit ? tasks : limit;
 }
 
+// The tasks of several products of the same tokens in one loop, a quarter of each product after the other: a
+// thread that takes a stretch of the loop works on the same tokens in all of them, as it did in the loop
+// before, and finds them in its cache.
+class JoinedTasks {
+ public:
+  void add(Index tasks) { tasks_[products_++] = tasks; }
+  Index count() const { return std::accumulate(tasks_.begin(), tasks_.end(), Index{0}); }
+  struct Place {
+    std::size_t product;
+    Index task;
+  };
+  Place at(Index index) const {
+    for (Index quarter = 0;; ++quarter) {
+      for (std::size_t i = 0; i < products_; ++i) {
+        const Index first = quarter * tasks_[i] / 4, last = (quarter + 1) * tasks_[i] / 4;
+        if (index < last - first) return {i, first + index};
+        index -= last - first;
+      }
+    }
+  }
+
+ private:
+  std::array<Index, kMostProjections + 1> tasks_{};
+  std::size_t products_ = 0;
+};
+
 // All tasks take `whole` without scratch.
 void multiply_in_blocks(const GemmTask& whole);
 void multiply_block(const GemmTask& whole, const GemmGrid& grid, Index index);
@@ -44,7 +72,7 @@ class WeightTasks {
  public:
   WeightTasks() = default;
   explicit WeightTasks(const WeightTask& whole);
-  // Of all the tokens of a plan; about `wanted` tasks where the result is small.
+  // Of all the tokens of a plan; cut by tokens into about `wanted` tasks where the result is small.
   WeightTasks(const WeightTask& whole, const FoldPlan& plan, Index wanted);
 
   Index partial_floats() const { return parts_.count * values(); }  // which the sums need; 0 for blocks

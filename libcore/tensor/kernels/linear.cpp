@@ -116,16 +116,15 @@ void linear(ConstMatrix x, ConstMatrix w, const Real* bias, Activation activatio
 
 void project(ConstMatrix x, std::span<const Projection> projections) {
   std::array<GemmGrid, kMostProjections> grids;
-  Index tasks = 0;
+  JoinedTasks tasks;
   for (std::size_t i = 0; i < projections.size(); ++i) {
     grids[i] = gemm_grid(x.rows, projections[i].y.cols, x.cols);
-    tasks += grids[i].count();
+    tasks.add(grids[i].count());
   }
-  parallel_for(tasks, [&](Index index) {
-    std::size_t i = 0;
-    for (; index >= grids[i].count(); ++i) index -= grids[i].count();
+  parallel_for(tasks.count(), [&](Index index) {
+    const auto [i, task] = tasks.at(index);
     const Projection& p = projections[i];
-    multiply_block({.a = x, .b = p.w, .c = p.y, .finish = {.bias = p.bias}}, grids[i], index);
+    multiply_block({.a = x, .b = p.w, .c = p.y, .finish = {.bias = p.bias}}, grids[i], task);
   });
 }
 

@@ -66,7 +66,7 @@ WeightTasks::WeightTasks(const WeightTask& whole, const FoldPlan& plan, Index wa
   const bool is_small = M * N <= kSmall;
   if (wanted > grid.count()) parts_ = fold_parts(plan, wanted / grid.count(), is_small ? 192 : 256);
   if (parts_.count == 1) parts_.count = 0;
-  if (parts_.count > 0 || wanted == 1) grid_ = grid;
+  if (parts_.count > 0) grid_ = grid;
 }
 
 void WeightTasks::run(Index index) const {
@@ -114,10 +114,11 @@ void linear_backward_weight(ConstMatrix x, ConstMatrix dy, const FoldPlan& plan,
 
 void linear_backward(ConstMatrix x, std::span<const LinearGradient> gradients, const FoldPlan& plan,
                      Matrix dx, bool accumulate_dx) {
-  // Beside the tasks of dx a small result is best summed in one piece: no partial sums, no second loop.
+  // Beside the tasks of dx a small result over few tokens needs no more than two parts: less to put together.
   const bool is_short = plan.rows < 1024;
   std::array<WeightTasks, kMostProjections> weights;
-  Index sums = 0, folds = 0, partial_floats = 0, outputs = 0;
+  JoinedTasks tasks;
+  Index folds = 0, partial_floats = 0, outputs = 0;
   for (std::size_t i = 0; i < gradients.size(); ++i) {
     const LinearGradient& g = gradients[i];
     weights[i] = WeightTasks({.x = x,
@@ -129,8 +130,8 @@ void linear_backward(ConstMatrix x, std::span<const LinearGradient> gradients, c
                               .c = g.dw,
                               .column_sums = g.db,
                               .accumulate = g.accumulate},
-                             plan, dx && is_short && g.dw.rows * g.dw.cols <= kSmall ? 1 : 8);
-    sums += weights[i].count();
+                             plan, dx && is_short && g.dw.rows * g.dw.cols <= kSmall ? 2 : 8);
+    tasks.add(weights[i].count());
     folds += weights[i].fold_count();
     partial_floats += round_up(weights[i].partial_floats(), 16);
     outputs += g.dy.cols;
@@ -142,11 +143,10 @@ void linear_backward(ConstMatrix x, std::span<const LinearGradient> gradients, c
     partial_floats += round_up(w.partial_floats(), 16);
   }
   const GemmGrid grid = dx ? gemm_grid(dx.rows, dx.cols, outputs) : GemmGrid{};
-  parallel_for(sums + grid.count(), [&](Index task) {
-    for (const WeightTasks& w : weights) {
-      if (task < w.count()) return w.run(task);
-      task -= w.count();
-    }
+  tasks.add(grid.count());
+  parallel_for(tasks.count(), [&](Index index) {
+    const auto [product, task] = tasks.at(index);
+    if (product < gradients.size()) return weights[product].run(task);
     bool accumulate = accumulate_dx;
     for (const LinearGradient& g : gradients) {
       multiply_block(
