@@ -167,8 +167,9 @@ void isolate(Job job, void* data) {
 }
 
 void lead_team(Job job, void* data) {
-  const int threads = parallel_threads();
-  if (threads == 1 || place.is_alone || place.team != nullptr) return job(data);
+  // No more than processors: those that wait would take the time of those that work.
+  const int members = std::min(parallel_threads(), tbb::info::default_concurrency());
+  if (members == 1 || place.is_alone || place.team != nullptr) return job(data);
   Team team;
   std::atomic<bool> is_led{false};
   // Whoever comes first leads: helpers that find no thread until the job is done have nothing to do.
@@ -178,7 +179,7 @@ void lead_team(Job job, void* data) {
     const Dismissal at_end(team);
     job(data);
   };
-  tbb::parallel_for(tbb::blocked_range<int>(0, threads, 1), join, tbb::simple_partitioner());
+  tbb::parallel_for(tbb::blocked_range<int>(0, members, 1), join, tbb::simple_partitioner());
 }
 
 }  // namespace detail

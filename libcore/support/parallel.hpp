@@ -36,10 +36,10 @@ void undisturbed(F&& job) {
   detail::isolate([](void* j) { (*static_cast<std::remove_reference_t<F>*>(j))(); }, &job);
 }
 
-// Calls job() with the pool's other threads standing by: they wait in a loop of their own for each
-// parallel_for inside, which so begins and ends within a fraction of a microsecond. For jobs of many short
-// loops. A loop within the body of another runs on one thread; without free threads the caller does all the
-// work.
+// Calls job() with the pool's other threads, as many as there are processors, standing by: they wait in a
+// loop of their own for each parallel_for inside, which so begins and ends within a fraction of a
+// microsecond. For jobs of many short loops. A loop within the body of another runs on one thread; without
+// free threads the caller does all the work.
 template <class F>
 void with_team(F&& job) {
   detail::lead_team([](void* j) { (*static_cast<std::remove_reference_t<F>*>(j))(); }, &job);
