@@ -50,7 +50,7 @@ struct Projection {
   const Real* bias;  // or null
   Matrix y;
 };
-// y = x·w + bias of each, the bits of linear(), in one parallel loop.
+// y = x·w + bias of each, the bits of linear(), in one parallel loop where they are small.
 void project(ConstMatrix x, std::span<const Projection> projections);
 // A weight [I, O] once more in panels of 16 columns, [O/16][I][16], the last filled up with 0: few rows times
 // it read it as it streams from memory. `outputs` may be made smaller: then only the first columns are used.
@@ -96,8 +96,8 @@ struct LinearGradient {
   bool accumulate;  // dw and db
 };
 // dw, db of each as linear_backward_weight() and dx (+)= dy·wᵀ of the first, += of the others one by one as
-// linear_backward_input(), with the same bits, in one parallel loop and one more for folds that are cut. dx
-// empty: not wanted. At most kMostProjections.
+// linear_backward_input(), with the same bits; small ones in one parallel loop, and one more for folds that
+// are cut. dx empty: not wanted. At most kMostProjections.
 void linear_backward(ConstMatrix x, std::span<const LinearGradient> gradients, const FoldPlan& plan,
                      Matrix dx, bool accumulate_dx);
 // dpre = dy * act'(·). relu, tanh, sigmoid read y; gelu, silu read pre. dpre may alias dy.

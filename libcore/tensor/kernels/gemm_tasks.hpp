@@ -36,6 +36,10 @@ inline Index thin_tasks(Index rows, Index cols, Index most) {
   return tasks < 1 ? 1 : tasks < limit ? tasks : limit;
 }
 
+// Whether products that read `rows` tokens are joined in one loop: those whose matrices, of so many columns
+// in all, would push each other's out of the caches are faster one after the other.
+inline bool are_joined(Index rows, Index columns) { return rows * columns <= 4'000'000; }
+
 // The tasks of several products of the same tokens in one loop, a quarter of each product after the other: a
 // thread that takes a stretch of the loop works on the same tokens in all of them, as it did in the loop
 // before, and finds them in its cache.

@@ -115,6 +115,12 @@ void linear(ConstMatrix x, ConstMatrix w, const Real* bias, Activation activatio
 }
 
 void project(ConstMatrix x, std::span<const Projection> projections) {
+  Index columns = x.cols;
+  for (const Projection& p : projections) columns += p.y.cols;
+  if (!are_joined(x.rows, columns)) {
+    for (const Projection& p : projections) linear(x, p.w, p.bias, Activation::none, p.y);
+    return;
+  }
   std::array<GemmGrid, kMostProjections> grids;
   JoinedTasks tasks;
   for (std::size_t i = 0; i < projections.size(); ++i) {

@@ -114,6 +114,15 @@ void linear_backward_weight(ConstMatrix x, ConstMatrix dy, const FoldPlan& plan,
 
 void linear_backward(ConstMatrix x, std::span<const LinearGradient> gradients, const FoldPlan& plan,
                      Matrix dx, bool accumulate_dx) {
+  Index columns = x.cols;
+  for (const LinearGradient& g : gradients) columns += g.dy.cols;
+  if ((dx || gradients.size() > 1) && !are_joined(x.rows, columns)) {
+    for (const LinearGradient& g : gradients) {
+      linear_backward(x, {&g, 1}, plan, {}, false);
+      if (dx) linear_backward_input(g.dy, g.w, dx, accumulate_dx || &g != gradients.data());
+    }
+    return;
+  }
   // Beside the tasks of dx a small result over few tokens needs no more than two parts: less to put together.
   const bool is_short = plan.rows < 1024;
   std::array<WeightTasks, kMostProjections> weights;
