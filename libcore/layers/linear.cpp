@@ -40,14 +40,21 @@ kernels::PackedProduct Linear::product(const StepContext& context, Matrix y) con
 
 ops::Projected project(const StepContext& context, const Variable& x,
                        std::initializer_list<const Linear*> layers) {
-  ops::Projected y;
-  std::array<ops::Projection, kernels::kMostProjections> projections;
-  std::size_t i = 0;
-  for (const Linear* layer : layers) {
-    if (context.packed != nullptr) y[i] = (*layer)(context, x);
-    projections[i++] = {&layer->weight(), layer->bias()};
+  std::size_t count = 0;
+  if (context.packed == nullptr) {
+    std::array<ops::Projection, kernels::kMostProjections> projections;
+    for (const Linear* layer : layers) projections[count++] = {&layer->weight(), layer->bias()};
+    return ops::project(context.tape, x, {projections.data(), count});
   }
-  return context.packed != nullptr ? y : ops::project(context.tape, x, {projections.data(), i});
+  ops::Projected y;
+  std::array<kernels::PackedProduct, kernels::kMostProjections> products;
+  for (const Linear* layer : layers) {
+    y[count] = context.tape.variable(x.rows(), layer->weight().value.cols, x.packing_or_null(), false);
+    products[count] = layer->product(context, y[count].value());
+    ++count;
+  }
+  kernels::linear_packed(x.value(), {products.data(), count});
+  return y;
 }
 
 }  // namespace headwater

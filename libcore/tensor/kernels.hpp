@@ -69,7 +69,7 @@ WeightScreen screen_weight(const PackedWeight& w, Real* to);
 void linear_packed(ConstMatrix x, const PackedWeight& w, const Real* bias, Activation activation, Matrix y);
 // Several of the same rows and inputs at once.
 struct PackedProduct {
-  const PackedWeight& w;
+  PackedWeight w;
   const Real* bias;
   Activation activation;
   Matrix y;

@@ -148,6 +148,19 @@ TEST_CASE("a screen never passes over the best word") {
   }
 }
 
+TEST_CASE("a screen keeps the first of logits that are exactly zero, where all others are below") {
+  Grid<float> x(2, 16, 0, 1), w = random_grid(16, 900, 7, 1);
+  for (float& value : w.values) value = -std::abs(value);
+  for (const Index c : {411, 412, 700}) {
+    for (Index k = 0; k < 16; ++k) w.view().row(k)[c] = 0;
+  }
+  for (Index k = 0; k < 16; ++k) w.view().row(k)[20] = 0;
+  w.view().row(0)[20] = 3.3f;  // below 0, but its bound is not
+  w.view().row(1)[20] = -3.3001f;
+  check_choices(x, w, std::vector<float>(900, 0.0f), 900, {});
+  check_choices(x, w, std::vector<float>(900, 0.0f), 900, {411});
+}
+
 TEST_CASE("a screen allows for the worst that rounding to bytes can do") {
   // Of both columns the bytes say the opposite, as each number lies at the edge of its byte: in the weight,
   // whose largest number is 127, or in the row, whose largest is 63.
