@@ -107,6 +107,7 @@ struct TrainingSettings {
   // Of validation: loss (lowest) | accuracy (highest) | perplexity (of an encoder_decoder, lowest) | macro_f1
   // | roc_auc (of classifiers, of two classes; highest).
   std::string best_metric = "loss";
+  double ema_decay = 0.0;  // of the moving average of the weights, which is what the run gives; 0: none
   OptimizerSettings optimizer;
   ScheduleSettings schedule;
   CheckpointSettings checkpoint;

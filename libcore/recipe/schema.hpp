@@ -132,6 +132,7 @@ void rows(Visitor& v, TrainingSettings& s) {
   v.field("label_smoothing", s.label_smoothing, kShare);
   v.field("log_every", s.log_every, Between{1, 1e9});
   v.field("best_metric", s.best_metric, kMetrics);
+  v.field("ema_decay", s.ema_decay, Between{0, kBelowOne});
   v.section("optimizer", s.optimizer);
   v.section("schedule", s.schedule);
   v.section("checkpoint", s.checkpoint);

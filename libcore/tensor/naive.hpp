@@ -174,6 +174,14 @@ void rmsprop_decay(T rho, Index n, T* v, Index times) {
 }
 
 template <class T>
+void moving_average(float least_share, Index n, const T* w, T* average, Index begin, Index end) {
+  for (Index i = 0; i < n; ++i) {
+    for (Index t = begin; t < end; ++t)
+      average[i] += T(kernels::moving_average_share(least_share, t)) * (w[i] - average[i]);
+  }
+}
+
+template <class T>
 void adam(const kernels::AdamRule& rule, Index n, T* w, T* m, T* v, const T* g) {
   for (Index i = 0; i < n; ++i) {
     const T gradient = T(rule.factor) * g[i];

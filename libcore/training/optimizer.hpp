@@ -34,6 +34,9 @@ class Optimizer {
   // After the states were filled from a checkpoint of that step.
   void resumed_at(std::int64_t step);
 
+  // Rows of tables without a gradient do not change in a step, and are left out.
+  bool is_sparse() const;
+
  private:
   // Calls update(begin, count) for each stretch of the flat arrays that this step changes.
   template <class F>
@@ -41,7 +44,6 @@ class Optimizer {
   void step_rmsprop(double learning_rate, std::int64_t step, float factor);
   void step_adam(double learning_rate, std::int64_t step, float factor);
   void step_sgd(double learning_rate, float factor);
-  bool is_sparse() const;  // rows without a gradient may be left out
 
   OptimizerSettings settings_;
   Parameters& parameters_;

@@ -86,7 +86,8 @@ RunDirectory::RunDirectory(fs::path directory, const Recipe& recipe, Files files
                    "); choose another --output or --overwrite");
 }
 
-bool RunDirectory::resume(TrainingState& state, Parameters& parameters, Optimizer& optimizer) {
+bool RunDirectory::resume(TrainingState& state, Parameters& parameters,
+                          const std::vector<Optimizer::State>& states) {
   if (!newest_) {
     start_log(0);
     return false;
@@ -112,7 +113,7 @@ bool RunDirectory::resume(TrainingState& state, Parameters& parameters, Optimize
   read_parameters(newest_->path / "model.safetensors", parameters);
   const fs::path optimizer_path = newest_->path / "optimizer.safetensors";
   const Safetensors tensors(optimizer_path);
-  for (const Optimizer::State& s : optimizer.states()) {
+  for (const Optimizer::State& s : states) {
     for (const auto& p : parameters.all()) {
       const TensorView& tensor = tensors.at(s.name + "." + p->name);
       if (tensor.elements() != p->size()) {
@@ -129,10 +130,10 @@ bool RunDirectory::resume(TrainingState& state, Parameters& parameters, Optimize
   return true;
 }
 
-void RunDirectory::save(const TrainingState& state, const Parameters& parameters, Optimizer& optimizer,
-                        bool is_best) {
+void RunDirectory::save(const TrainingState& state, const Parameters& parameters,
+                        const std::vector<Optimizer::State>& states, bool is_best) {
   check_finite(parameters.values(), parameters, "the value", state.step);
-  for (const Optimizer::State& s : optimizer.states())
+  for (const Optimizer::State& s : states)
     check_finite(s.values, parameters, "the optimizer's " + s.name, state.step);
   sync_log();  // a checkpoint promises the rows up to its step
   CheckpointWriter writer(directory_, state.step);
@@ -140,8 +141,7 @@ void RunDirectory::save(const TrainingState& state, const Parameters& parameters
   add_tensors(tensors, parameters, parameters.values(), "");
   writer.add_file("model.safetensors", [&](const ByteSink& sink) { write_safetensors(tensors, {}, sink); });
   tensors.clear();
-  for (const Optimizer::State& s : optimizer.states())
-    add_tensors(tensors, parameters, s.values, s.name + ".");
+  for (const Optimizer::State& s : states) add_tensors(tensors, parameters, s.values, s.name + ".");
   writer.add_file("optimizer.safetensors",
                   [&](const ByteSink& sink) { write_safetensors(tensors, {}, sink); });
   for (const auto& [name, bytes] : files_) writer.add_file(name, bytes);

@@ -27,13 +27,14 @@ class RunDirectory {
   RunDirectory(fs::path directory, const Recipe& recipe, Files files, ExistingRun existing,
                std::function<void(const std::string&)> tell);
 
-  // Fills all three from the newest complete checkpoint, and cuts log.csv back to its step. False where there
+  // Fills all from the newest complete checkpoint, and cuts log.csv back to its step. False where there
   // is none: the log starts anew. Throws Error where the checkpoint was made from other data or with another
   // tokenizer.
-  bool resume(TrainingState& state, Parameters& parameters, Optimizer& optimizer);
+  bool resume(TrainingState& state, Parameters& parameters, const std::vector<Optimizer::State>& states);
 
   // Writes one checkpoint. Throws Error, and writes nothing, where a parameter or a state is not finite.
-  void save(const TrainingState& state, const Parameters& parameters, Optimizer& optimizer, bool is_best);
+  void save(const TrainingState& state, const Parameters& parameters,
+            const std::vector<Optimizer::State>& states, bool is_best);
 
   // Appends a row (without its line end) to log.csv.
   void append_log(const std::string& row);

@@ -49,6 +49,8 @@ Trainer::Trainer(const Recipe& recipe, Objective& objective, RunDirectory* direc
       directory_(directory),
       optimizer_(recipe.training.optimizer, objective.parameters()) {
   objective_.parameters().initialize(recipe.seed);
+  if (recipe.training.ema_decay > 0)
+    average_.emplace(recipe.training.ema_decay, objective.parameters(), optimizer_);
   state_.data_hash = objective.data_hash();
 }
 
@@ -143,9 +145,30 @@ LossTotals Trainer::train_step(BatchSlot slot) {
   }
   last_rate_ = learning_rate(recipe_.training.schedule, recipe_.training.optimizer, objective_.width(), step,
                              total_steps());
+  if (average_) average_->before_step(step);
   optimizer_.step(last_rate_, step);
   state_.step = step;
   return totals;
+}
+
+template <class F>
+void Trainer::with_average(const F& body) {
+  if (!average_) return body();
+  average_->flush(state_.step);
+  average_->exchange();
+  try {
+    body();
+  } catch (...) {
+    average_->exchange();
+    throw;
+  }
+  average_->exchange();
+}
+
+std::vector<Optimizer::State> Trainer::states() {
+  std::vector<Optimizer::State> states = optimizer_.states();
+  if (average_) states.push_back(average_->state());
+  return states;
 }
 
 ValidationFigures Trainer::validate() {
@@ -162,15 +185,17 @@ ValidationFigures Trainer::validate() {
     std::iota(batch_numbers.begin(), batch_numbers.end(), static_cast<std::uint32_t>(at));
     return std::span<const std::uint32_t>(batch_numbers);
   };
-  BatchesAhead batches(packer_, objective_, Split::validation);
-  batches.start(chosen(0));
-  for (std::size_t at = 0; at < count; at += batch) {
-    const BatchSlot slot = batches.take();
-    if (at + batch < count) batches.start(chosen(at + batch));
-    arena_.reset();
-    Tape tape(arena_, Tape::Mode::inference);
-    figures.add(objective_.loss({tape, recipe_.seed, 0}, Split::validation, slot));
-  }
+  with_average([&] {
+    BatchesAhead batches(packer_, objective_, Split::validation);
+    batches.start(chosen(0));
+    for (std::size_t at = 0; at < count; at += batch) {
+      const BatchSlot slot = batches.take();
+      if (at + batch < count) batches.start(chosen(at + batch));
+      arena_.reset();
+      Tape tape(arena_, Tape::Mode::inference);
+      figures.add(objective_.loss({tape, recipe_.seed, 0}, Split::validation, slot));
+    }
+  });
   objective_.finish_validation(figures);
   return figures;
 }
@@ -206,7 +231,7 @@ std::string Trainer::log_row(const ValidationFigures* validation, const Pace& pa
 void Trainer::save(bool is_best) {
   if (directory_ == nullptr) return;
   optimizer_.flush(state_.step);
-  directory_->save(state_, objective_.parameters(), optimizer_, is_best);
+  with_average([&] { directory_->save(state_, objective_.parameters(), states(), is_best); });
 }
 
 void Trainer::finish_epoch(const TrainerCallbacks& callbacks, const Pace& pace) {
@@ -266,9 +291,13 @@ void Trainer::check_resumed_state() const {
 }
 
 TrainingOutcome Trainer::run(const TrainerCallbacks& callbacks) {
-  if (directory_ != nullptr && directory_->resume(state_, objective_.parameters(), optimizer_)) {
+  if (directory_ != nullptr && directory_->resume(state_, objective_.parameters(), states())) {
     check_resumed_state();
     optimizer_.resumed_at(state_.step);
+    if (average_) {
+      average_->exchange();
+      average_->resumed_at(state_.step);
+    }
     if (callbacks.on_resume) callbacks.on_resume(state_.step);
   }
   const std::int64_t every = recipe_.training.checkpoint.every_steps;

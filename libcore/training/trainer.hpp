@@ -2,13 +2,16 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "recipe/recipe.hpp"
 #include "training/batches_ahead.hpp"
 #include "training/optimizer.hpp"
 #include "training/run_directory.hpp"
 #include "training/state.hpp"
+#include "training/weight_average.hpp"
 
 namespace headwater {
 
@@ -55,6 +58,7 @@ class Trainer {
   // longer finite.
   TrainingOutcome run(const TrainerCallbacks& callbacks);
 
+  // Of the moving average of the weights, where the recipe has one.
   ValidationFigures validate();
   const TrainingState& state() const { return state_; }
 
@@ -80,6 +84,11 @@ class Trainer {
   void finish_epoch(const TrainerCallbacks& callbacks, const Pace& pace);
   // Of the epoch that has just been counted.
   bool stops_early(const ValidationFigures& validation);
+  // Runs body() while the parameters hold what the run gives: the moving average, where the recipe has one.
+  template <class F>
+  void with_average(const F& body);
+  // What a checkpoint holds beside the parameters that the run gives.
+  std::vector<Optimizer::State> states();
   void save(bool is_best);
   std::string log_row(const ValidationFigures* validation, const Pace& pace) const;
 
@@ -87,6 +96,7 @@ class Trainer {
   Objective& objective_;
   RunDirectory* directory_;
   Optimizer optimizer_;
+  std::optional<WeightAverage> average_;
   Arena arena_;
   BackgroundThread packer_;
   TrainingState state_;

@@ -73,6 +73,7 @@ std::vector<Recipe> recipes() {
     recipe.training.batch_sequences = 8;
     recipe.training.optimizer.global_clipnorm = 1;
   }
+  recipes.back().training.ema_decay = 0.9;
   return recipes;
 }
 

@@ -6,11 +6,13 @@
 #include <limits>
 #include <map>
 
+#include "checkpoint/safetensors.hpp"
 #include "error_text.hpp"
 #include "models/model_directory.hpp"
 #include "scratch_directory.hpp"
 #include "small_run.hpp"
 #include "support/files.hpp"
+#include "support/numbers.hpp"
 #include "support/parallel.hpp"
 
 using namespace headwater;
@@ -83,18 +85,25 @@ void check_equal(const std::map<std::string, std::string>& ours,
 
 Recipe recipe_with(const std::string& optimizer) { return small_recipe(optimizer); }
 
+Recipe averaging_recipe(const std::string& optimizer) {
+  Recipe recipe = recipe_with(optimizer);
+  recipe.training.ema_decay = 0.8;
+  return recipe;
+}
+
 }  // namespace
 
 TEST_CASE("a resumed run writes the files of an uninterrupted one") {
-  for (const char* optimizer : {"rmsprop", "adam", "sgd"}) {
-    const Recipe recipe = recipe_with(optimizer);
+  for (const Recipe& recipe : {recipe_with("rmsprop"), recipe_with("adam"), recipe_with("sgd"),
+                               averaging_recipe("rmsprop"), averaging_recipe("adam")}) {
     const ScratchDirectory whole;
     REQUIRE(train(recipe, whole.path(), 2, kNever) == TrainingOutcome::finished);
     const auto expected = results_of(whole.path());
     // 1 and 3: in warm-up; 4: where a checkpoint is due anyway; 5 and 10: an epoch's end; 7: inside an epoch,
     // no log row; 14: the last but one.
     for (const std::int64_t stop : {1, 3, 4, 5, 7, 10, 14}) {
-      INFO(optimizer, " stopped behind step ", stop);
+      INFO(recipe.training.optimizer.kind, ", EMA decay ", recipe.training.ema_decay,
+           ", stopped behind step ", stop);
       const ScratchDirectory stopped;
       REQUIRE(train(recipe, stopped.path(), 3, stop) == TrainingOutcome::stopped);
       CHECK(list_checkpoints(stopped.path()).front().step == stop);
@@ -102,6 +111,41 @@ TEST_CASE("a resumed run writes the files of an uninterrupted one") {
       check_equal(results_of(stopped.path()), expected);
     }
   }
+}
+
+TEST_CASE("what is measured and saved is the moving average of the weights") {
+  const Recipe recipe = averaging_recipe("rmsprop");
+  const ScratchDirectory directory;
+  REQUIRE(train(recipe, directory.path(), 2, kNever) == TrainingOutcome::finished);
+  SmallRun averaged = make_run(recipe), weights = make_run(recipe);
+  const fs::path latest = directory.path() / "checkpoints" / "latest";
+  read_parameters(latest / "model.safetensors", averaged.model.parameters());
+  const Safetensors beside(latest / "optimizer.safetensors");
+  for (const auto& p : weights.model.parameters().all()) {
+    read_numbers(beside.at("weights." + p->name), {p->value.data, static_cast<std::size_t>(p->size())});
+  }
+  // The log's last row was measured with the model that was saved, and not with the weights beside it.
+  const auto loss_of = [](SmallRun& run) {
+    Recipe plain = run.recipe;
+    plain.training.ema_decay = 0;
+    const std::vector<Real> values = values_of(run.model);
+    Trainer trainer(plain, run.objective, nullptr);  // draws new values
+    std::copy(values.begin(), values.end(), run.model.parameters().values().begin());
+    return trainer.validate().mean_loss();
+  };
+  const double of_average = loss_of(averaged), of_weights = loss_of(weights);
+  CHECK(of_average != of_weights);
+  const std::string log = read_file(directory.path() / "log.csv");
+  CHECK(log.find("," + format_number(of_average) + ",") != std::string::npos);
+  CHECK(log.find("," + format_number(of_weights) + ",") == std::string::npos);
+}
+
+TEST_CASE("training does not depend on the moving average of its weights") {
+  const Recipe with = averaging_recipe("rmsprop"), without = recipe_with("rmsprop");
+  SmallRun averaged = make_run(with), plain = make_run(without);
+  Trainer(averaged.recipe, averaged.objective, nullptr).run({});
+  Trainer(plain.recipe, plain.objective, nullptr).run({});
+  CHECK(same_bits(values_of(averaged.model), values_of(plain.model)));
 }
 
 TEST_CASE("a run stopped behind every step writes the files of an uninterrupted one") {
@@ -209,7 +253,7 @@ TEST_CASE("an optimizer's state that is not finite is not saved") {
   TrainingState state;
   state.step = 3;
   const std::string text =
-      error_text([&] { run_directory.save(state, run.model.parameters(), optimizer, false); });
+      error_text([&] { run_directory.save(state, run.model.parameters(), optimizer.states(), false); });
   INFO(text);
   CHECK(text.starts_with("step 3: the optimizer's velocity of \"head.bias\" is not finite at element 2"));
   CHECK(list_checkpoints(directory.path()).empty());

@@ -184,6 +184,7 @@ TEST_CASE("training gives the same bits with every code path") {
     recipe.training.optimizer.momentum = 0.9;
     recipe.training.optimizer.weight_decay = 0.01;
     recipe.training.optimizer.global_clipnorm = 1;
+    recipe.training.ema_decay = 0.9;  // of validation
     recipe.model.activation = std::string(optimizer) == "adamw" ? "gelu" : "relu";
     const Outcome expected = train_on(2, recipe);
     for (const kernels::Isa isa : {kernels::Isa::avx512, kernels::Isa::avx2, kernels::Isa::portable}) {

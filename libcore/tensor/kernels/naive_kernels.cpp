@@ -95,6 +95,9 @@ void rmsprop(const RmspropRule& rule, Index n, Real* w, Real* v, const Real* g) 
   naive::rmsprop<Real>(rule, n, w, v, g);
 }
 void rmsprop_decay(float rho, Index n, Real* v, Index times) { naive::rmsprop_decay<Real>(rho, n, v, times); }
+void moving_average(float least_share, Index n, const Real* w, Real* average, Index begin, Index end) {
+  naive::moving_average<Real>(least_share, n, w, average, begin, end);
+}
 void adam(const AdamRule& rule, Index n, Real* w, Real* m, Real* v, const Real* g) {
   naive::adam<Real>(rule, n, w, m, v, g);
 }

@@ -44,6 +44,13 @@ void rmsprop_decay(float rho, Index n, Real* v, Index times) {
   for_each_block(n, [&](Index i, Index count) { table.rmsprop_decay(rho, count, v + i, times); });
 }
 
+void moving_average(float least_share, Index n, const Real* w, Real* average, Index begin, Index end) {
+  const OptimizerTable& table = optimizer_table();
+  for_each_block(n, [&](Index i, Index count) {
+    table.moving_average(least_share, count, w + i, average + i, begin, end);
+  });
+}
+
 void adam(const AdamRule& rule, Index n, Real* w, Real* m, Real* v, const Real* g) {
   const OptimizerTable& table = optimizer_table();
   for_each_block(n, [&](Index i, Index count) { table.adam(rule, count, w + i, m + i, v + i, g + i); });

@@ -45,6 +45,24 @@ void rmsprop_decay(float rho, Index n, float* v, Index times) {
   }
 }
 
+void moving_average(float least_share, Index n, const float* w, float* average, Index begin, Index end) {
+  // Four vectors side by side: the steps of one wait for each other.
+  for (Index i = 0; i < n; i += 64) {
+    F16 weight[4], mean[4];
+    for (Index part = 0; part < 4; ++part) {
+      const Index at = i + 16 * part, lanes = n - at;
+      weight[part] = lanes > 0 ? load(w + at, lanes) : F16::broadcast(0);
+      mean[part] = lanes > 0 ? load(average + at, lanes) : F16::broadcast(0);
+    }
+    for (Index step = begin; step < end; ++step) {
+      const F16 share = F16::broadcast(moving_average_share(least_share, step));
+      for (Index part = 0; part < 4; ++part) mean[part] = fma(share, weight[part] - mean[part], mean[part]);
+    }
+    for (Index part = 0; part < 4 && i + 16 * part < n; ++part)
+      store(mean[part], average + i + 16 * part, n - i - 16 * part);
+  }
+}
+
 void adam(const AdamRule& rule, Index n, float* w, float* m, float* v, const float* g) {
   const F16 factor = F16::broadcast(rule.factor), beta_1 = F16::broadcast(rule.beta_1),
             beta_2 = F16::broadcast(rule.beta_2), rest_1 = F16::broadcast(1 - rule.beta_1),
@@ -109,6 +127,7 @@ Index find_not_finite(Index n, const float* x) {
 }  // namespace
 
 extern const OptimizerTable optimizer_functions;
-const OptimizerTable optimizer_functions{rmsprop, rmsprop_decay, adam, sgd, sum_of_squares, find_not_finite};
+const OptimizerTable optimizer_functions{rmsprop, rmsprop_decay,  moving_average, adam,
+                                         sgd,     sum_of_squares, find_not_finite};
 
 }  // namespace headwater::kernels::HEADWATER_ISA

@@ -119,6 +119,7 @@ const std::vector<BadRecipe> kBadRecipes = {
      "3:29", "a sigmoid head learns without it"},
     {"model: {mixing: fnet}\n", "1:17", "unknown value \"fnet\" (known: attention, fourier, mlp)"},
     {"training: {early_stopping: {patience: -1}}\n", "1:39", "out of range"},
+    {"training: {ema_decay: 1}\n", "1:23", "out of range"},
     {"training: {best_metric: auc}\n", "1:25",
      "unknown value \"auc\" (known: loss, accuracy, perplexity, macro_f1, roc_auc)"},
     {"training: {early_stopping: {metric: macro_f2}}\n", "1:37", "did you mean \"macro_f1\"?"},

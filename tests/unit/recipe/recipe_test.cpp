@@ -34,6 +34,7 @@ Recipe unusual(const std::string& optimizer = "adamw") {
   r.training.label_smoothing = 0.1;
   r.training.log_every = 7;
   r.training.best_metric = "perplexity";
+  r.training.ema_decay = 0.995;
   OptimizerSettings& o = r.training.optimizer;
   o.kind = optimizer;
   o.learning_rate = 2.5e-4;

@@ -139,6 +139,30 @@ TEST_CASE("rmsprop: decay at once is as many steps with a zero gradient") {
   CHECK(same_bits(state.w, before));
 }
 
+TEST_CASE("a moving average agrees with the naive kernel in double") {
+  check_steps(
+      [&](State<float>& s, const float* g, int t) {
+        kernels::moving_average(0.02f, s.w.cols, g, s.w.values.data(), 7 * t, 7 * t + 7);
+      },
+      [&](State<double>& s, const double* g, int t) {
+        naive::moving_average<double>(0.02f, s.w.cols, g, s.w.values.data(), 7 * t, 7 * t + 7);
+      });
+}
+
+TEST_CASE("a moving average over many steps at once has the bits of as many single ones") {
+  for (const Index n : {Index{1}, Index{63}, Index{64}, Index{150}}) {
+    const Grid<float> w = random_grid(1, n, 1);
+    Grid<float> at_once = random_grid(1, n, 2), one_by_one = at_once;
+    kernels::moving_average(0.01f, n, w.values.data(), at_once.values.data(), 1, 1500);
+    for (Index t = 1; t < 1500; ++t)
+      kernels::moving_average(0.01f, n, w.values.data(), one_by_one.values.data(), t, t + 1);
+    CHECK(same_bits(at_once, one_by_one));
+    const Grid<float> before = at_once;
+    kernels::moving_average(0.01f, n, w.values.data(), at_once.values.data(), 1500, 1500);  // no step
+    CHECK(same_bits(at_once, before));
+  }
+}
+
 TEST_CASE("the sum of squares is close and does not depend on threads or code path") {
   for (Index n : {0, 1, 15, 16, 17, 4095, 4096, 4097, 100'003}) {
     const Grid<float> g = random_grid(1, n, 1);

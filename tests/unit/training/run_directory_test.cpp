@@ -34,7 +34,7 @@ struct Toy {
   std::unique_ptr<RunDirectory> open(ExistingRun existing = ExistingRun::resume) {
     return std::make_unique<RunDirectory>(scratch.path(), recipe, RunDirectory::Files{}, existing, ignore);
   }
-  bool resume(RunDirectory& directory) { return directory.resume(state, parameters, *optimizer); }
+  bool resume(RunDirectory& directory) { return directory.resume(state, parameters, optimizer->states()); }
   std::string log() const { return read_file(scratch / "log.csv"); }
 };
 
@@ -57,7 +57,7 @@ TEST_CASE_FIXTURE(Toy, "resuming cuts the log back to the checkpoint's step") {
     directory->append_log("2,1,a");
     directory->append_log("4,1,b");
     state.step = 4;
-    directory->save(state, parameters, *optimizer, true);
+    directory->save(state, parameters, optimizer->states(), true);
     directory->append_log("6,1,c");
   };
   begin();
@@ -82,7 +82,7 @@ TEST_CASE_FIXTURE(Toy, "rows of an older version are moved under the columns of 
     const auto directory = open();
     resume(*directory);
     state.step = 4;
-    directory->save(state, parameters, *optimizer, true);
+    directory->save(state, parameters, optimizer->states(), true);
   }
   std::ofstream(scratch / "log.csv") << "step,epoch,gone,loss,seconds,tokens_per_second\n"
                                         "2,1,x,0.5,7,8\n"
@@ -98,7 +98,7 @@ TEST_CASE_FIXTURE(Toy, "a log that was lost starts anew") {
     const auto directory = open();
     resume(*directory);
     state.step = 4;
-    directory->save(state, parameters, *optimizer, false);
+    directory->save(state, parameters, optimizer->states(), false);
   }
   fs::remove(scratch / "log.csv");
   const auto directory = open();
@@ -113,7 +113,7 @@ TEST_CASE_FIXTURE(Toy, "parameters and optimizer state come back to the bit") {
     optimizer->states()[0].values[4] = 0.125f;
     parameters.values()[1] = -7.5f;
     state.step = 9;
-    directory->save(state, parameters, *optimizer, false);
+    directory->save(state, parameters, optimizer->states(), false);
   }
   optimizer->states()[0].values[4] = 0;
   parameters.values()[1] = 0;
@@ -130,7 +130,7 @@ TEST_CASE_FIXTURE(Toy, "links that the last run had no time for are made on resu
     const auto directory = open();
     resume(*directory);
     state.step = 3;
-    directory->save(state, parameters, *optimizer, true);
+    directory->save(state, parameters, optimizer->states(), true);
   }
   fs::remove(scratch / "model.safetensors");
   const auto directory = open();
@@ -143,7 +143,7 @@ TEST_CASE_FIXTURE(Toy, "other data are refused") {
     const auto directory = open();
     resume(*directory);
     state.step = 1;
-    directory->save(state, parameters, *optimizer, false);
+    directory->save(state, parameters, optimizer->states(), false);
   }
   const auto directory = open();
   state.data_hash = "others";
