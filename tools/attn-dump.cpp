@@ -289,10 +289,6 @@ class ClassifierDump : public Dump {
   const Tokenizer& source_tokenizer() const override { return model_.tokenizer; }
   const ModelSettings& settings() const override { return model_.model->settings(); }
   std::vector<AttentionRecord> trace(AttentionExample& example, const std::optional<std::string>&) override {
-    while (settings().keeps_padding && example.source_ids.size() < length()) {
-      example.source_ids.push_back(model_.tokenizer.pad_id());
-      example.source_tokens.push_back(model_.tokenizer.surface(model_.tokenizer.pad_id()));
-    }
     return trace_attention(model_, arena_, example, selection_);
   }
 

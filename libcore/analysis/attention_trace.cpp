@@ -69,6 +69,7 @@ std::vector<AttentionRecord> records_of(const std::vector<AttentionTrace>& trace
       record.query_tokens = is_encoder ? example.source_tokens : example.target_tokens;
       record.key_tokens =
           trace.kind == AttentionKind::decoder ? example.target_tokens : example.source_tokens;
+      record.key_tokens.resize(static_cast<std::size_t>(keys.rows()));  // padding that only asks is no key
       if (!is_encoder) record.predicts = predicts;
       Matrix weights = arena.matrix(queries.rows(), keys.rows());
       kernels::attention_weights(queries.value(), keys.value(), shape, 0, head, weights);
@@ -123,13 +124,16 @@ std::vector<AttentionRecord> trace_attention(const ClassificationModel& model, A
                                              const AttentionSelection& selection) {
   const ArenaScope scope(arena);
   Tape tape(arena, Tape::Mode::inference);
+  const Index length = model.model->padded_length(static_cast<Index>(example.source_ids.size()));
   ClassBatch batch;
   batch.clear();
-  batch.add(example.source_ids);
+  batch.add(example.source_ids, length);
   batch.finish();
+  AttentionExample padded = example;
+  padded.source_tokens.resize(batch.source.ids.size(), model.tokenizer.surface(model.tokenizer.pad_id()));
   std::vector<AttentionTrace> traces;
   model.model->features({tape}, batch, &traces);
-  return records_of(traces, model.model->settings().heads, arena, example, selection, {});
+  return records_of(traces, model.model->settings().heads, arena, padded, selection, {});
 }
 
 }  // namespace headwater

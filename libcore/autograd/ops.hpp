@@ -28,6 +28,7 @@ inline constexpr std::string_view kOperationNames[] = {"linear",
                                                        "prepend_token",
                                                        "flatten",
                                                        "pool",
+                                                       "take_rows",
                                                        "fourier_mix",
                                                        "mix_tokens",
                                                        "sparse_linear",
@@ -111,6 +112,9 @@ kernels::CrossEntropyTotals linear_cross_entropy(Tape& tape, const Variable& x, 
 // every sequence is one row (data: SequenceRows), so that gradients behind it are summed over sequences.
 // Keeps the place of each maximum.
 Variable pool(Tape& tape, const Variable& x, Pooling pooling, const Packing& rows);
+
+// Some tokens of each sequence: y[i] = x[rows[i]], rows ascending, `packing` is that of y.
+Variable take_rows(Tape& tape, const Variable& x, std::span<const std::int32_t> rows, const Packing& packing);
 
 // y = real part of the 2-D Fourier transform of each sequence, over its own tokens and the width (FNet,
 // Lee-Thorp et al. 2021, sec. 3.2). dx is the same transform of dy. Keeps nothing.

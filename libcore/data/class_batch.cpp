@@ -4,11 +4,13 @@ namespace headwater {
 
 void ClassBatch::clear() {
   source.clear();
+  words.clear();
   values.clear();
   labels.clear();
 }
 
 void ClassBatch::add(std::span<const std::int32_t> ids, Index length) {
+  words.add(source.tokens(), static_cast<Index>(ids.size()));
   source.add(ids);
   for (Index i = static_cast<Index>(ids.size()); i < length; ++i) {
     source.ids.push_back(0);
@@ -19,6 +21,7 @@ void ClassBatch::add(std::span<const std::int32_t> ids, Index length) {
 
 void ClassBatch::finish() {
   source.finish();
+  words.finish();
   rows.assign(source.sequences());
 }
 

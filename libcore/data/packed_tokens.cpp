@@ -17,6 +17,16 @@ void PackedTokens::add(std::span<const std::int32_t> sequence) {
   offsets.push_back(tokens());
 }
 
+void TokenSubset::clear() {
+  tokens.clear();
+  offsets.assign(1, 0);
+}
+
+void TokenSubset::add(Index begin, Index count) {
+  for (Index i = 0; i < count; ++i) tokens.push_back(static_cast<std::int32_t>(begin + i));
+  offsets.push_back(static_cast<Index>(tokens.size()));
+}
+
 void SequenceRows::assign(Index count) {
   offsets.resize(static_cast<std::size_t>(count) + 1);
   std::iota(offsets.begin(), offsets.end(), Index{0});

@@ -28,6 +28,18 @@ struct PackedTokens {
   void finish() { plan.assign(offsets); }  // after the last add
 };
 
+// Some of the tokens of packed sequences, packed themselves.
+struct TokenSubset {
+  std::vector<std::int32_t> tokens;  // which ones, ascending
+  std::vector<Index> offsets;        // as of PackedTokens
+  FoldPlan plan;
+
+  void clear();
+  // The next sequence: `count` tokens from `begin` on.
+  void add(Index begin, Index count);
+  void finish() { plan.assign(offsets); }  // after the last add
+};
+
 // One row for each sequence, as pooling makes them: packed like sequences of one token.
 struct SequenceRows {
   std::vector<Index> offsets;  // 0, 1, 2, ..., count

@@ -60,13 +60,12 @@ void TextLabeller::add_line(std::size_t line) {
     batch_.add(ids);
     return;
   }
-  const ModelSettings& settings = model_.model->settings();
-  const auto length = static_cast<std::size_t>(settings.length);
+  const auto length = static_cast<std::size_t>(model_.model->settings().length);
   if (ids.size() > length) {
     ids.resize(length);
     ++cut_lines_;
   }
-  batch_.add(ids, settings.keeps_padding ? settings.length : 0);
+  batch_.add(ids, model_.model->padded_length(static_cast<Index>(ids.size())));
 }
 
 std::vector<LabelProbability> TextLabeller::best(const float* probabilities, Index labels, Index count) {

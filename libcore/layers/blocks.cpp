@@ -32,12 +32,13 @@ EncoderBlock::EncoderBlock(LayerBuilder& builder, const std::string& name, const
       feed_forward_residual_(builder, name + ".feed_forward_norm", settings) {}
 
 EncoderBlockOutput EncoderBlock::operator()(const StepContext& context, const Variable& x,
-                                            Causality causality) const {
+                                            Causality causality, const KeyTokens* keys) const {
   const Variable read = self_residual_.input(context, x);
   Attended self;
   Variable mixed;
   if (self_attention_) {
-    self = (*self_attention_)(context, read, read, causality);
+    const Variable memory = keys ? ops::take_rows(context.tape, read, keys->tokens, keys->packing) : read;
+    self = (*self_attention_)(context, read, memory, causality);
     mixed = self.output;
   } else {
     mixed = token_mixing_ ? (*token_mixing_)(context, read) : ops::fourier_mix(context.tape, read);

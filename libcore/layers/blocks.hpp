@@ -72,10 +72,18 @@ struct EncoderBlockOutput {
   Attended self;    // empty where the block mixes otherwise
 };
 
+// The tokens that attention reads, where it does not read all: each token still asks.
+struct KeyTokens {
+  std::span<const std::int32_t> tokens;  // ascending
+  const Packing& packing;                // theirs
+};
+
 class EncoderBlock {
  public:
   EncoderBlock(LayerBuilder& builder, const std::string& name, const BlockSettings& settings);
-  EncoderBlockOutput operator()(const StepContext& context, const Variable& x, Causality causality) const;
+  // `keys`, null for all tokens, is for attention only.
+  EncoderBlockOutput operator()(const StepContext& context, const Variable& x, Causality causality,
+                                const KeyTokens* keys = nullptr) const;
 
  private:
   std::optional<MultiHeadAttention> self_attention_;  // or

@@ -24,17 +24,19 @@ Classifier::Classifier(const ModelSettings& settings, Index vocabulary)
       head_(builder_, "head", settings, settings.width),
       encoder_(builder_, settings) {}
 
-Variable Classifier::encode(const StepContext& context, const PackedTokens& source,
+Variable Classifier::encode(const StepContext& context, const ClassBatch& batch,
                             std::vector<AttentionTrace>* traces) const {
-  const Packing& packing = pack(context.tape, source);
-  return encoder_(context,
-                  embedding_dropout_(context, embedding_(context, packing, source.ids, source.position_of)),
-                  traces);
+  const PackedTokens& source = batch.source;
+  const Variable x = embedding_dropout_(
+      context, embedding_(context, pack(context.tape, source), source.ids, source.position_of));
+  if (!settings_.pools_padding) return encoder_(context, x, traces);
+  const KeyTokens words{batch.words.tokens, pack(context.tape, batch.words)};
+  return encoder_(context, x, traces, &words);
 }
 
 Variable Classifier::features(const StepContext& context, const ClassBatch& batch,
                               std::vector<AttentionTrace>* traces) const {
-  const Variable hidden = encode(context, batch.source, traces);
+  const Variable hidden = encode(context, batch, traces);
   return output_dropout_(
       context, ops::pool(context.tape, hidden, pooling_of(settings_), pack(context.tape, batch.rows)));
 }

@@ -21,7 +21,7 @@ class Classifier : public TextClassifier {
   const ClassHead& head() const override { return head_; }
 
   // Tokens [T] -> [T, D].
-  Variable encode(const StepContext& context, const PackedTokens& source,
+  Variable encode(const StepContext& context, const ClassBatch& batch,
                   std::vector<AttentionTrace>* traces = nullptr) const;
   // One row a sequence: [sequences, D]. A sequence without tokens gives zeros.
   Variable features(const StepContext& context, const ClassBatch& batch,

@@ -14,6 +14,10 @@ void read_encoder(const Json& config, ModelSettings& s) {
   s.mixing_width = whole(config, "mixing_width", 0, 65536);
   s.pooling = word(config, "pooling", {"max", "mean", "first"});
   s.keeps_padding = config.at("keeps_padding").as_bool();
+  const Json* const pools_padding = config.find("pools_padding");  // older models have none
+  s.pools_padding = pools_padding != nullptr && pools_padding->as_bool();
+  if (s.pools_padding && (s.keeps_padding || s.mixing != "attention"))
+    throw Error("\"pools_padding\" is for \"mixing\": \"attention\" without \"keeps_padding\"");
 }
 
 }  // namespace
@@ -32,6 +36,7 @@ Json config_of(const TextClassifier& model, const Tokenizer& tokenizer, const La
     config.set("mixing_width", s.mixing_width);
     config.set("pooling", s.pooling);
     config.set("keeps_padding", s.keeps_padding);
+    config.set("pools_padding", s.pools_padding);
   }
   config.set("output_dropout", s.output_dropout);
   config.set("head", s.head);

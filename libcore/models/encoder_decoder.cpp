@@ -20,14 +20,6 @@ const char* name_of(AttentionKind kind) {
   return "";
 }
 
-const Packing& pack(Tape& tape, const PackedTokens& tokens) {
-  return *new (tape.arena().allocate(sizeof(Packing))) Packing{tokens.offsets, &tokens.plan};
-}
-
-const Packing& pack(Tape& tape, const SequenceRows& rows) {
-  return *new (tape.arena().allocate(sizeof(Packing))) Packing{rows.offsets, &rows.plan};
-}
-
 EncoderDecoder::EncoderDecoder(const ModelSettings& settings, Index source_vocabulary,
                                Index target_vocabulary)
     : settings_(settings),

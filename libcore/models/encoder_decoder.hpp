@@ -1,6 +1,7 @@
 // The encoder-decoder Transformer (Vaswani et al. 2017).
 #pragma once
 
+#include <new>
 #include <optional>
 #include <span>
 #include <vector>
@@ -64,8 +65,10 @@ class EncoderDecoder {
   std::optional<LayerNorm> decoder_norm_;  // at the end of a pre-norm stack
 };
 
-// The packing of tokens, kept in the tape's arena.
-const Packing& pack(Tape& tape, const PackedTokens& tokens);
-const Packing& pack(Tape& tape, const SequenceRows& rows);
+// The packing of PackedTokens, SequenceRows or TokenSubset, kept in the tape's arena.
+template <class Rows>
+const Packing& pack(Tape& tape, const Rows& rows) {
+  return *new (tape.arena().allocate(sizeof(Packing))) Packing{rows.offsets, &rows.plan};
+}
 
 }  // namespace headwater

@@ -16,8 +16,10 @@ class EncoderStack {
   // Throws UsageError where settings do not fit together.
   EncoderStack(LayerBuilder& builder, const ModelSettings& settings);
 
-  // Embedded tokens [S, D] -> [S, D]. Blocks that mix otherwise than by attention leave no trace.
-  Variable operator()(const StepContext& context, Variable x, std::vector<AttentionTrace>* traces) const;
+  // Embedded tokens [S, D] -> [S, D]. Blocks that mix otherwise than by attention leave no trace. `keys`: as
+  // of EncoderBlock.
+  Variable operator()(const StepContext& context, Variable x, std::vector<AttentionTrace>* traces,
+                      const KeyTokens* keys = nullptr) const;
 
   // A row for each block, and one for the norm.
   void summarize(const ModelSettings& settings, const Parameters& parameters,

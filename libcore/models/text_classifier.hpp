@@ -49,6 +49,11 @@ class TextClassifier {
   virtual std::vector<LayerSummary> summary() const = 0;
 
   Index classes() const { return settings().classes; }
+  // To how many tokens a batch fills a sequence of so many words with padding; 0: it does not.
+  Index padded_length(Index words) const {
+    const ModelSettings& s = settings();
+    return s.keeps_padding || (s.pools_padding && words > 0) ? s.length : 0;
+  }
   // Sum over the sequences of the batch.
   kernels::CrossEntropyTotals loss(const StepContext& context, const ClassBatch& batch,
                                    double label_smoothing, double loss_scale) const {

@@ -80,6 +80,8 @@ void check_kind(const Recipe& recipe, const Node& map, Problems& problems) {
             "classifier with mixing: mlp");
   check_use("pooling", is_classifier, s.pooling == defaults.pooling, "classifier");
   check_use("keeps_padding", is_classifier, s.keeps_padding == defaults.keeps_padding, "classifier");
+  check_use("pools_padding", is_classifier && s.mixing == "attention",
+            s.pools_padding == defaults.pools_padding, "classifier with mixing: attention");
   check_use("head", !is_translator, s.head == defaults.head, kClassifiers);
   check_use("classes", !is_translator, s.classes == defaults.classes, kClassifiers);
 
@@ -107,6 +109,13 @@ void check_heads(const ModelSettings& model, const Node& map, Problems& problems
                  "model.width: sinusoidal positions need an even width, not " + std::to_string(model.width) +
                      " (change the width or the positions)");
   }
+}
+
+void check_padding(const ModelSettings& model, const Node& map, Problems& problems) {
+  if (!model.keeps_padding || !model.pools_padding) return;
+  problems.add(place_of(map, {"model", "pools_padding"}),
+               "model.pools_padding: attention reads the padding that keeps_padding keeps (remove one of the "
+               "two)");
 }
 
 void check_classes(const Recipe& recipe, const Node& map, Problems& problems) {
@@ -163,6 +172,7 @@ void check_columns(const Recipe& recipe, const Node& map, Problems& problems) {
 void check_together(const Recipe& recipe, const Node& map, Problems& problems) {
   check_kind(recipe, map, problems);
   check_heads(recipe.model, map, problems);
+  check_padding(recipe.model, map, problems);
   check_classes(recipe, map, problems);
   check_metrics(recipe, map, problems);
   check_columns(recipe, map, problems);

@@ -61,6 +61,7 @@ struct ModelSettings {
   std::string head = "sigmoid";      // sigmoid (one output, two classes) | softmax
   std::int64_t classes = 2;
   bool keeps_padding = false;  // every sequence filled to `length` with padding that counts as tokens
+  bool pools_padding = false;  // the same, but that attention does not read the padding: it only asks
   bool operator==(const ModelSettings&) const = default;
 };
 

@@ -88,6 +88,7 @@ void rows(Visitor& v, ModelSettings& s) {
   v.field("head", s.head, OneOf{{"sigmoid", "softmax"}});
   v.field("classes", s.classes, Between{2, 100000});
   v.field("keeps_padding", s.keeps_padding, Anything{});
+  v.field("pools_padding", s.pools_padding, Anything{});
 }
 
 template <class Visitor>

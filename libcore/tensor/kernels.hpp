@@ -195,6 +195,10 @@ void pool(Pooling pooling, ConstMatrix x, std::span<const Index> offsets, Matrix
 // dx (+)= ...: every row of x gets its share, which is 0 for most.
 void pool_backward(Pooling pooling, ConstMatrix dy, std::span<const Index> offsets,
                    const std::int32_t* winners, Matrix dx, bool accumulate);
+// y[i] = x[rows[i]]; rows ascending, each at most once.
+void take_rows(ConstMatrix x, std::span<const std::int32_t> rows, Matrix y);
+// dx[rows[i]] (+)= dy[i]; without `accumulate` the other rows become 0.
+void take_rows_backward(ConstMatrix dy, std::span<const std::int32_t> rows, Matrix dx, bool accumulate);
 // y (+)= real part of the two-dimensional discrete Fourier transform of each sequence's x [n, D], over tokens
 // and width: y[k, l] = Re Σ_t Σ_c x[t, c]·e^(-2πi(tk/n + cl/D)) (Lee-Thorp et al. 2021, sec. 3.2), by fast
 // transforms of any length. Linear and symmetric: the backward is the same call on dy.

@@ -1,7 +1,9 @@
-// The slow, obviously right version of what works on whole sequences: pooling and Fourier mixing. Oracle of
-// the float kernels and the kernels of the double build. What each computes stands in kernels.hpp.
+// The slow, obviously right version of what works on whole sequences: pooling, picking rows and Fourier
+// mixing. Oracle of the float kernels and the kernels of the double build. What each computes stands in
+// kernels.hpp.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -46,6 +48,22 @@ void pool_backward(kernels::Pooling pooling, MatrixOf<const T> dy, std::span<con
         dx.row(t)[c] = accumulate ? dx.row(t)[c] + share : share;
       }
     }
+  }
+}
+
+template <class T>
+void take_rows(MatrixOf<const T> x, std::span<const std::int32_t> rows, MatrixOf<T> y) {
+  for (Index i = 0; i < y.rows; ++i) {
+    for (Index c = 0; c < y.cols; ++c) y.row(i)[c] = x.row(rows[static_cast<std::size_t>(i)])[c];
+  }
+}
+
+template <class T>
+void take_rows_backward(MatrixOf<const T> dy, std::span<const std::int32_t> rows, MatrixOf<T> dx,
+                        bool accumulate) {
+  for (Index t = 0; t < dx.rows && !accumulate; ++t) std::fill_n(dx.row(t), dx.cols, T(0));
+  for (Index i = 0; i < dy.rows; ++i) {
+    for (Index c = 0; c < dy.cols; ++c) dx.row(rows[static_cast<std::size_t>(i)])[c] += dy.row(i)[c];
   }
 }
 

@@ -31,14 +31,13 @@ std::string ClassificationObjective::data_hash() const {
 void ClassificationObjective::prepare(Split split, std::span<const std::uint32_t> chosen, BatchSlot slot) {
   const Examples& e = of(split);
   const bool is_bag = model_.settings().kind == "bag_of_words";
-  const Index length = model_.settings().keeps_padding ? model_.settings().length : 0;
   Slot& to = slot_of(slot);
   to.batch.clear();
   to.useful = 0;
   for (const std::uint32_t i : chosen) {
     const std::int64_t example = e.at(i);
     const std::span<const std::int32_t> ids = e.columns->ids(e.source, example);
-    to.batch.add(ids, length);
+    to.batch.add(ids, model_.padded_length(static_cast<Index>(ids.size())));
     to.useful += static_cast<std::int64_t>(ids.size());
     if (is_bag) {
       const std::span<const float> values = e.columns->values(e.source, example);

@@ -174,7 +174,7 @@ TEST_CASE("whole classifiers: every mixing, pooling and head; a bag of words") {
     batch.clear();
     for (const std::vector<std::int32_t>& ids :
          {std::vector<std::int32_t>{1, 2, 3}, {4}, {6, 5, 4, 1}, {2, 3, 2, 1, 6, 5}})
-      batch.add(ids, settings.keeps_padding ? settings.length : 0);
+      batch.add(ids, model->padded_length(static_cast<Index>(ids.size())));
     if (settings.kind == "bag_of_words") {
       for (std::size_t i = 0; i < batch.source.ids.size(); ++i)
         batch.values.push_back(0.25 * static_cast<double>(i) - 1);
@@ -218,6 +218,14 @@ TEST_CASE("whole classifiers: every mixing, pooling and head; a bag of words") {
       check_model(settings);
     }
   }
+  settings.mixing = "attention";
+  settings.pooling = "max";
+  settings.norm = "post";
+  settings.head = "sigmoid";
+  settings.classes = 2;
+  settings.keeps_padding = false;
+  settings.pools_padding = true;
+  check_model(settings);
   ModelSettings bag;
   bag.kind = "bag_of_words";
   bag.width = 5;

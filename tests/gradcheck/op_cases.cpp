@@ -109,6 +109,27 @@ Case pool_case(const std::string& name, ops::Pooling pooling) {
           [=](Pass& p) { return Result{ops::pool(p.context.tape, p.inputs[0], pooling, sequence_rows())}; }};
 }
 
+// The fixture's tokens without the last of each sequence that has more than one.
+Case take_rows_case(const std::string& name, bool is_used_twice) {
+  return {"take_rows " + name, [](Fixture& f) { f.input("x", kTokens, 5); },
+          [=](Pass& p) {
+            static const TokenSubset subset = [&] {
+              TokenSubset made;
+              made.clear();
+              const std::vector<Index>& offsets = p.fixture.tokens.offsets;
+              for (std::size_t s = 0; s + 1 < offsets.size(); ++s)
+                made.add(offsets[s], std::max<Index>(1, offsets[s + 1] - offsets[s] - 1));
+              made.finish();
+              return made;
+            }();
+            static const Packing packing{subset.offsets, &subset.plan};
+            Tape& tape = p.context.tape;
+            const Variable y = ops::take_rows(tape, p.inputs[0], subset.tokens, packing);
+            if (!is_used_twice) return Result{y};
+            return Result{ops::attention(tape, p.inputs[0], y, y, {.heads = 1})};
+          }};
+}
+
 Case mix_tokens_case(const std::string& name, ops::Activation activation) {
   return {"mix_tokens " + name,
           [](Fixture& f) {
@@ -262,6 +283,8 @@ std::vector<Case> op_cases() {
                          ops::add(tape, ops::pool(tape, p.inputs[0], ops::Pooling::max, sequence_rows()),
                                   ops::pool(tape, p.inputs[0], ops::Pooling::mean, sequence_rows()))};
                    }});
+  cases.push_back(take_rows_case("alone", false));
+  cases.push_back(take_rows_case("of a matrix used twice", true));
   cases.push_back({"fourier_mix", [](Fixture& f) { f.input("x", kTokens, 6); },
                    [](Pass& p) {
                      const Variable y = ops::fourier_mix(p.context.tape, p.inputs[0]);
