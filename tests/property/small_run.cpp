@@ -136,6 +136,8 @@ std::vector<Recipe> class_recipes() {
     recipe.model.head = head;
     recipes.push_back(recipe);
   }
+  recipes.push_back(recipes.front());
+  recipes.back().model.pools_padding = true;
   return recipes;
 }
 

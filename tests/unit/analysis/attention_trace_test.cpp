@@ -89,6 +89,39 @@ TEST_CASE("a choice gives the same weights as all of them") {
   CHECK(one[0].query_tokens == std::vector<std::string>{"[START]", "c"});
 }
 
+TEST_CASE("padding that is pooled is a query and no key; padding that is kept is both") {
+  for (const bool pools : {false, true}) {
+    ModelSettings settings;
+    settings.kind = "classifier";
+    settings.width = 8;
+    settings.heads = 2;
+    settings.feed_forward_width = 12;
+    settings.length = 5;
+    settings.keeps_padding = !pools;
+    settings.pools_padding = pools;
+    const ClassificationModel model{{},
+                                    Tokenizer::parse(kTokenizer, "tokenizer"),
+                                    std::nullopt,
+                                    LabelSet::parse("neg\npos\n", "labels"),
+                                    make_text_classifier(settings, 7)};
+    model.model->parameters().allocate(false);
+    model.model->parameters().initialize(5);
+    Arena arena;
+    const std::vector<AttentionRecord> all = trace_attention(model, arena, small_example(), {});
+    REQUIRE(all.size() == 2);
+    for (const AttentionRecord& r : all) {
+      CHECK(r.query_tokens == std::vector<std::string>{"a", "b", "x", "[PAD]", "[PAD]"});
+      CHECK(r.key_tokens == (pools ? std::vector<std::string>{"a", "b", "x"} : r.query_tokens));
+      REQUIRE(r.weights.size() == r.queries() * r.keys());
+      for (std::size_t q = 0; q < r.queries(); ++q) {
+        double sum = 0;
+        for (std::size_t k = 0; k < r.keys(); ++k) sum += static_cast<double>(r.weights[q * r.keys() + k]);
+        CHECK(std::abs(sum - 1) < 1e-5);
+      }
+    }
+  }
+}
+
 TEST_CASE("layers and heads that are not there") {
   const TranslationModel model = small_model();
   check(AttentionSelection{.layer = 1, .head = 1}, *model.model);

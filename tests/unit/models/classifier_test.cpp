@@ -1,11 +1,13 @@
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <memory>
 
 #include "models/text_classifier.hpp"
 #include "support/error.hpp"
+#include "support/random.hpp"
 
 using namespace headwater;
 
@@ -34,12 +36,12 @@ Index parameters_in(const ModelSettings& settings) {
   return declared;
 }
 
-ClassBatch batch_of(const std::vector<std::vector<std::int32_t>>& sequences, bool has_values) {
+ClassBatch batch_of(const TextClassifier& model, const std::vector<std::vector<std::int32_t>>& sequences) {
   ClassBatch batch;
   batch.clear();
   for (const auto& ids : sequences) {
-    batch.add(ids);
-    if (has_values) {
+    batch.add(ids, model.padded_length(static_cast<Index>(ids.size())));
+    if (model.settings().kind == "bag_of_words") {
       for (const std::int32_t id : ids) batch.values.push_back(0.5f + 0.25f * static_cast<float>(id));
     }
   }
@@ -66,11 +68,105 @@ std::vector<ModelSettings> variants() {
       all.push_back(s);
     }
   }
+  for (const bool pools : {false, true}) {
+    ModelSettings s = all.front();
+    s.keeps_padding = !pools;
+    s.pools_padding = pools;
+    all.push_back(s);
+  }
   ModelSettings bag;
   bag.kind = "bag_of_words";
   bag.width = 6;
   all.push_back(bag);
   return all;
+}
+
+using Rows = std::vector<std::vector<double>>;
+
+// One post-norm block of a model in double, token by token, as the papers write it and Keras computes it: of
+// `length` positions those behind the words hold padding, which attention gives no weight.
+struct SlowClassifier {
+  const TextClassifier& model;
+
+  double at(const std::string& name, Index row, Index column) const {
+    const Parameter* const p = model.parameters().find(name);
+    REQUIRE(p != nullptr);
+    return static_cast<double>(p->value.row(row)[column]);
+  }
+  std::vector<double> linear(const std::string& name, const std::vector<double>& x) const {
+    std::vector<double> y;
+    for (Index o = 0; o < model.parameters().find(name + ".weight")->value.cols; ++o) {
+      double sum = at(name + ".bias", 0, o);
+      for (std::size_t i = 0; i < x.size(); ++i) sum += x[i] * at(name + ".weight", static_cast<Index>(i), o);
+      y.push_back(sum);
+    }
+    return y;
+  }
+  std::vector<double> norm_of_sum(const std::string& name, std::vector<double> x,
+                                  const std::vector<double>& z) const {
+    double mean = 0, variance = 0;
+    const double n = static_cast<double>(x.size());
+    for (std::size_t c = 0; c < x.size(); ++c) mean += (x[c] += z[c]) / n;
+    for (const double v : x) variance += (v - mean) * (v - mean) / n;
+    for (std::size_t c = 0; c < x.size(); ++c) {
+      const auto column = static_cast<Index>(c);
+      x[c] = (x[c] - mean) / std::sqrt(variance + model.settings().norm_epsilon) *
+                 at(name + ".gamma", 0, column) +
+             at(name + ".beta", 0, column);
+    }
+    return x;
+  }
+  // The largest of each column over all positions.
+  std::vector<double> pooled(const std::vector<std::int32_t>& words) const {
+    const ModelSettings& s = model.settings();
+    const std::string block = "encoder.0.", attention = block + "self_attention.";
+    Rows x, q, k, v;
+    for (Index t = 0; t < s.length; ++t) {
+      const bool is_word = t < static_cast<Index>(words.size());
+      std::vector<double> row;
+      for (Index c = 0; c < s.width; ++c) {
+        row.push_back(at("embedding.tokens", is_word ? words[static_cast<std::size_t>(t)] : 0, c) +
+                      at("embedding.positions", t, c));
+      }
+      q.push_back(linear(attention + "query", row));
+      k.push_back(linear(attention + "key", row));
+      v.push_back(linear(attention + "value", row));
+      x.push_back(row);
+    }
+    std::vector<double> largest(static_cast<std::size_t>(s.width), -1e300);
+    const auto width = static_cast<std::size_t>(s.head_width);
+    for (std::size_t t = 0; t < x.size(); ++t) {
+      std::vector<double> mixed(width * static_cast<std::size_t>(s.heads));
+      for (std::size_t first = 0; first < mixed.size(); first += width) {
+        std::vector<double> weights;
+        double sum = 0;
+        for (std::size_t u = 0; u < x.size(); ++u) {
+          double score = u < words.size() ? 0 : -1e9;  // Keras' mask
+          for (std::size_t c = first; c < first + width; ++c)
+            score += q[t][c] * k[u][c] / std::sqrt(static_cast<double>(width));
+          weights.push_back(std::exp(score));
+          sum += weights.back();
+        }
+        for (std::size_t u = 0; u < x.size(); ++u) {
+          for (std::size_t c = first; c < first + width; ++c) mixed[c] += weights[u] / sum * v[u][c];
+        }
+      }
+      const std::vector<double> z =
+          norm_of_sum(block + "self_attention_norm", x[t], linear(attention + "output", mixed));
+      std::vector<double> inner = linear(block + "feed_forward.inner", z);
+      for (double& value : inner) value = std::max(value, 0.0);
+      const std::vector<double> hidden =
+          norm_of_sum(block + "feed_forward_norm", z, linear(block + "feed_forward.outer", inner));
+      for (std::size_t c = 0; c < hidden.size(); ++c) largest[c] = std::max(largest[c], hidden[c]);
+    }
+    return largest;
+  }
+};
+
+// A model whose numbers are far from those of the initializer, so that biases and norms show as well.
+void spread_parameters(Parameters& parameters) {
+  for (std::size_t i = 0; i < parameters.values().size(); ++i)
+    parameters.values()[i] = 2 * random_uniform({.seed = 3}, i) - 1;
 }
 
 }  // namespace
@@ -101,15 +197,14 @@ TEST_CASE("classifiers: the probabilities of a sequence are the same bits alone 
     model->parameters().allocate(false);
     model->parameters().initialize(5);
     const std::vector<std::vector<std::int32_t>> sequences{{3, 4, 5}, {}, {29}, {1, 1, 1, 1, 7, 8, 9, 2, 2}};
-    const bool has_values = settings.kind == "bag_of_words";
     Arena arena;
     Tape tape(arena, Tape::Mode::inference);
-    const Matrix together = model->probabilities({tape}, batch_of(sequences, has_values));
+    const Matrix together = model->probabilities({tape}, batch_of(*model, sequences));
     REQUIRE(together.rows == 4);
     REQUIRE(together.cols == settings.classes);
     for (Index s = 0; s < 4; ++s) {
       const Matrix alone =
-          model->probabilities({tape}, batch_of({sequences[static_cast<std::size_t>(s)]}, has_values));
+          model->probabilities({tape}, batch_of(*model, {sequences[static_cast<std::size_t>(s)]}));
       CHECK(std::memcmp(alone.data, together.row(s),
                         sizeof(Real) * static_cast<std::size_t>(together.cols)) == 0);
       double sum = 0;
@@ -122,12 +217,50 @@ TEST_CASE("classifiers: the probabilities of a sequence are the same bits alone 
   }
 }
 
+TEST_CASE("classifiers: padding that is pooled asks, and is not attended to") {
+  ModelSettings settings = variants().front();
+  settings.encoder_layers = 1;
+  settings.pools_padding = true;
+  const std::unique_ptr<TextClassifier> model = make_text_classifier(settings, 30);
+  model->parameters().allocate(false);
+  spread_parameters(model->parameters());
+  ModelSettings packed_settings = settings;
+  packed_settings.pools_padding = false;
+  const std::unique_ptr<TextClassifier> packed = make_text_classifier(packed_settings, 30);
+  packed->parameters().allocate(false);
+  spread_parameters(packed->parameters());
+  Arena arena;
+  Tape tape(arena, Tape::Mode::inference);
+  const std::vector<std::vector<std::int32_t>> sequences{{3, 4, 5}, {}, {29}, {1, 1, 1, 1, 7, 8, 9, 2, 2}};
+  const Matrix features = model->features({tape}, batch_of(*model, sequences)).value();
+  const Matrix of_words = packed->features({tape}, batch_of(*packed, sequences)).value();
+  bool padding_shows = false;
+  for (std::size_t s = 0; s < sequences.size(); ++s) {
+    INFO("sequence ", s);
+    const Real* const row = features.row(static_cast<Index>(s));
+    const Real* const words = of_words.row(static_cast<Index>(s));
+    if (sequences[s].empty()) {
+      for (Index c = 0; c < settings.width; ++c) CHECK(row[c] == 0);
+      continue;
+    }
+    const std::vector<double> expected = SlowClassifier{*model}.pooled(sequences[s]);
+    for (Index c = 0; c < settings.width; ++c) {
+      CHECK(static_cast<double>(row[c]) ==
+            doctest::Approx(expected[static_cast<std::size_t>(c)]).epsilon(1e-5));
+      CHECK(row[c] >= words[c]);  // what the words have, they have as if there were no padding
+      padding_shows = padding_shows || row[c] > words[c];
+      if (static_cast<Index>(sequences[s].size()) == settings.length) CHECK(row[c] == words[c]);
+    }
+  }
+  CHECK(padding_shows);
+}
+
 TEST_CASE("classifiers: the loss is that of the probabilities") {
   for (const ModelSettings& settings : variants()) {
     const std::unique_ptr<TextClassifier> model = make_text_classifier(settings, 30);
     model->parameters().allocate(false);
     model->parameters().initialize(6);
-    ClassBatch batch = batch_of({{3, 4, 5}, {29}, {}}, settings.kind == "bag_of_words");
+    ClassBatch batch = batch_of(*model, {{3, 4, 5}, {29}, {}});
     batch.labels = {1, 0, 1};
     Arena arena;
     Tape tape(arena, Tape::Mode::inference);
@@ -149,7 +282,7 @@ TEST_CASE("classifiers: a mixer refuses a sequence that is longer than its weigh
   model->parameters().allocate(false);
   Arena arena;
   Tape tape(arena, Tape::Mode::inference);
-  const ClassBatch batch = batch_of({std::vector<std::int32_t>(10, 3)}, false);
+  const ClassBatch batch = batch_of(*model, {std::vector<std::int32_t>(10, 3)});
   CHECK_THROWS_WITH_AS(model->probabilities({tape}, batch),
                        "token mixing: a sequence of 10 tokens, more than the model's length 9", Error);
 }

@@ -117,6 +117,11 @@ const std::vector<BadRecipe> kBadRecipes = {
      "a sigmoid head tells two classes apart, not 3 (write head: softmax)"},
     {"data: {columns: [source, label]}\nmodel: {kind: classifier}\ntraining: {label_smoothing: 0.1}\n",
      "3:29", "a sigmoid head learns without it"},
+    {"data: {columns: [source, label]}\nmodel: {kind: classifier, mixing: fourier, pools_padding: true}\n",
+     "2:59", "it belongs to classifier with mixing: attention"},
+    {"data: {columns: [source, label]}\nmodel: {kind: classifier, keeps_padding: true, pools_padding: "
+     "true}\n",
+     "2:63", "attention reads the padding that keeps_padding keeps (remove one of the two)"},
     {"model: {mixing: fnet}\n", "1:17", "unknown value \"fnet\" (known: attention, fourier, mlp)"},
     {"training: {early_stopping: {patience: -1}}\n", "1:39", "out of range"},
     {"training: {ema_decay: 1}\n", "1:23", "out of range"},

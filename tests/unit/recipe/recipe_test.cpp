@@ -130,6 +130,7 @@ TEST_CASE("every row is compared: all keys but those without a second value diff
   every.model.head = "softmax";
   every.model.classes = 5;
   every.model.keeps_padding = true;
+  every.model.pools_padding = true;
   const std::vector<std::string> found = differences(every, parse_recipe("name: r\n", "r.yaml"));
   const std::string printed = print_recipe(every);
   std::size_t values = 0;

@@ -65,6 +65,30 @@ TEST_CASE("pooling: a sequence without tokens gives zeros") {
   }
 }
 
+TEST_CASE("picked rows: forward and backward agree with the naive kernel") {
+  for (const std::vector<std::int32_t>& rows :
+       {std::vector<std::int32_t>{}, {0}, {8}, {0, 1, 2, 3, 4, 5, 6, 7, 8}, {1, 2, 5, 7}}) {
+    for (const Index width : {1, 16, 33, 5000}) {
+      const auto count = static_cast<Index>(rows.size());
+      const Grid<float> x = random_grid(9, width, 1), dy = random_grid(count, width, 2);
+      Grid<float> y(count, width, 2);
+      Grid<double> expected(count, width);
+      kernels::take_rows(x.view(), rows, y.view());
+      naive::take_rows<double>(widened(x).view(), rows, expected.view());
+      CHECK(worst_error(y, expected) == 0);
+      CHECK(y.has_intact_gaps());
+      for (const bool accumulates : {false, true}) {
+        Grid<float> dx = random_grid(9, width, 3);
+        Grid<double> expected_dx = widened(dx);
+        kernels::take_rows_backward(dy.view(), rows, dx.view(), accumulates);
+        naive::take_rows_backward<double>(widened(dy).view(), rows, expected_dx.view(), accumulates);
+        CHECK(worst_error(dx, expected_dx) <= 1);
+        CHECK(dx.has_intact_gaps());
+      }
+    }
+  }
+}
+
 TEST_CASE("Fourier mixing: agrees with the sums of the definition, for lengths of every kind") {
   // Powers of two, products of small primes, primes up to 13, and lengths that need a chirp: 17, 19, 34, 239.
   for (Index length :
