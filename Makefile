@@ -76,7 +76,7 @@ asan: ## all tests under the address and undefined-behaviour sanitizers
 	cmake --build $(BUILD)-asan -j $(JOBS)
 	ctest --test-dir $(BUILD)-asan --output-on-failure
 
-ROWS ?= kernels A1 A2 B C D1 D2 E
+ROWS ?= kernels A1 A2 A2P B C D1 D2 E
 ROUNDS ?= 5
 
 bench: $(BUILD)/build.ninja ## kernels and training steps, beside PyTorch's (PEER_PYTHON=python with torch; ROWS="A1 C" ROUNDS=5)

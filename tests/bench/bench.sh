@@ -1,7 +1,7 @@
 #!/bin/bash
 # Kernels and whole training steps of this build, and of PyTorch beside them where PEER_PYTHON names a Python that has torch.
 #
-#   [PEER_PYTHON=python] tests/bench/bench.sh [ROW...]      rows: kernels A1 A2 B C D1 D2 E; none: all
+#   [PEER_PYTHON=python] tests/bench/bench.sh [ROW...]      rows: kernels A1 A2 A2P B C D1 D2 E; none: all
 #
 # ROUNDS (5): ours and theirs run alternately so often. STEPS: timed steps a round (by the row). BIN, THREADS as in the Makefile.
 # JSON: file for the same figures (build/bench.json). One table on standard output. Compare only within one run on one idle machine.
@@ -10,7 +10,7 @@ export LC_ALL=C
 cd "$(dirname "$0")/../.."
 bin=${BIN:-build/bin} rounds=${ROUNDS:-5} threads=${THREADS:-2} python=${PEER_PYTHON:-} json=${JSON:-build/bench.json}
 [ "$threads" != 0 ] || threads=2
-[ $# -gt 0 ] || set -- kernels A1 A2 B C D1 D2 E
+[ $# -gt 0 ] || set -- kernels A1 A2 A2P B C D1 D2 E
 if [ -n "$python" ] && ! "$python" -c 'import torch' 2>/dev/null; then
   echo "bench.sh: $python has no torch (PEER_PYTHON=python names one that has)" >&2
   exit 1
@@ -24,7 +24,7 @@ steps_of() { # about as long for each row
   case $1 in A1 | D1) echo 20 ;; B) echo 3 ;; D2) echo 2 ;; *) echo 8 ;; esac
 }
 peer_of() {
-  case $1 in A1 | A2) echo a_torch.py ;; B) echo b_torch.py ;; C | E) echo ce_torch.py ;; D1 | D2) echo d_torch.py ;; esac
+  case $1 in A1 | A2 | A2P) echo a_torch.py ;; B) echo b_torch.py ;; C | E) echo ce_torch.py ;; D1 | D2) echo d_torch.py ;; esac
 }
 
 # One line a kernel: name, GFLOP/s, GB/s, shares of peak and roofline, microseconds, PyTorch's, the ratio.
@@ -111,7 +111,7 @@ for name; do
   if [ "$name" = kernels ]; then
     kernels
   elif [ -z "$(peer_of "$name")" ]; then
-    echo "bench.sh: unknown row $name (there are: kernels A1 A2 B C D1 D2 E)" >&2
+    echo "bench.sh: unknown row $name (there are: kernels A1 A2 A2P B C D1 D2 E)" >&2
     exit 2
   else
     [ -n "$has_head" ] || printf 'row\tround\ttokens/s\tms a step\tMiB\tpeak %%\tPyTorch tokens/s\tms a step\tMiB\tspeed\tmemory\n'

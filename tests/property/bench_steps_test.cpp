@@ -73,15 +73,18 @@ Row small_flat_vision() {
   return finished(std::make_unique<VisionModel>(s), {.kind = "adamw", .weight_decay = 0.1});
 }
 
-Row small_classifier() {
+Row small_classifier_of(bool pools_padding) {
   ClassifierSettings s{.embedding = {.vocabulary_size = 101, .width = 24, .length = 70},
                        .block = small_block(2, 24),
-                       .layers = 1,
+                       .layers = pools_padding ? 2 : 1,
                        .head_dropout = 0.5,
                        .batch = 11,
+                       .pools_padding = pools_padding,
                        .lengths = kLengths};
   return finished(std::make_unique<Classifier>(s), {.kind = "rmsprop"});
 }
+Row small_classifier() { return small_classifier_of(false); }
+Row small_pooled_padding() { return small_classifier_of(true); }
 
 Row small_token_vision() {
   VisionSettings s{.patches = 13,
@@ -116,11 +119,10 @@ bool same_bits(const std::vector<Real>& a, const std::vector<Real>& b) {
 }  // namespace
 
 TEST_CASE("the benchmark's steps give the same bits everywhere") {
-  const std::pair<const char*, std::function<Row()>> rows[] = {{"language model", small_language_model},
-                                                               {"translator", small_translator},
-                                                               {"vision, flat", small_flat_vision},
-                                                               {"vision, class token", small_token_vision},
-                                                               {"classifier", small_classifier}};
+  const std::pair<const char*, std::function<Row()>> rows[] = {
+      {"language model", small_language_model}, {"translator", small_translator},
+      {"vision, flat", small_flat_vision},      {"vision, class token", small_token_vision},
+      {"classifier", small_classifier},         {"pooled padding", small_pooled_padding}};
   const kernels::Isa widest = kernels::active_isa();
   for (const auto& [name, make] : rows) {
     const std::vector<Real> expected = learned(make, 2);

@@ -44,8 +44,9 @@ class Draws:
         return [self.id(vocabulary) for _ in range(length)]
 
 
-def padded(rows):
-    longest = max(map(len, rows))
+def padded(rows, length=None):
+    """To the longest of the batch, or to `length`."""
+    longest = length or max(map(len, rows))
     return torch.tensor([row + [PAD] * (longest - len(row)) for row in rows])
 
 

@@ -54,10 +54,13 @@ class Draws {
   std::uint64_t state_ = 1;
 };
 
-inline void draw_sequence(Draws& draws, Index length, Index vocabulary, PackedTokens& tokens) {
+inline std::vector<std::int32_t> draw_ids(Draws& draws, Index length, Index vocabulary) {
   std::vector<std::int32_t> ids(static_cast<std::size_t>(length));
   for (std::int32_t& id : ids) id = draws.id(vocabulary);
-  tokens.add(ids);
+  return ids;
+}
+inline void draw_sequence(Draws& draws, Index length, Index vocabulary, PackedTokens& tokens) {
+  tokens.add(draw_ids(draws, length, vocabulary));
 }
 
 // `sequences` sequences of `length` tokens each, without ids.

@@ -21,7 +21,7 @@ struct Row {
   ScheduleSettings schedule = {};
 };
 
-inline constexpr std::string_view kRowNames[] = {"A1", "A2", "B", "C", "D1", "D2", "E"};
+inline constexpr std::string_view kRowNames[] = {"A1", "A2", "A2P", "B", "C", "D1", "D2", "E"};
 
 // Film reviews cut at 600 tokens, good or bad.
 inline ClassifierSettings reviews(Index width, Positions positions, const std::string& lengths) {
@@ -35,10 +35,10 @@ inline ClassifierSettings reviews(Index width, Positions positions, const std::s
 inline Row row_a1(const std::string& lengths) {
   return {std::make_unique<Classifier>(reviews(32, Positions::none, lengths)), 650'689, {.kind = "rmsprop"}};
 }
-inline Row row_a2(const std::string& lengths) {
-  return {std::make_unique<Classifier>(reviews(256, Positions::learned, lengths)),
-          5'817'633,
-          {.kind = "rmsprop"}};
+inline Row row_a2(const std::string& lengths, bool pools_padding) {
+  ClassifierSettings s = reviews(256, Positions::learned, lengths);
+  s.pools_padding = pools_padding;
+  return {std::make_unique<Classifier>(s), 5'817'633, {.kind = "rmsprop"}};
 }
 
 // A causal language model of whole reviews cut at 80 tokens.
@@ -125,7 +125,8 @@ inline Row row_e(const std::string& lengths) {
 inline Row make_row(std::string_view name, const std::string& lengths) {
   Row row;
   if (name == "A1") row = row_a1(lengths);
-  if (name == "A2") row = row_a2(lengths);
+  if (name == "A2") row = row_a2(lengths, false);
+  if (name == "A2P") row = row_a2(lengths, true);
   if (name == "B") row = row_b(lengths);
   if (name == "C") row = row_c(lengths);
   if (name == "D1") row = row_d1(lengths);
