@@ -12,7 +12,7 @@ struct ClassBatch {
   PackedTokens source;
   std::vector<Real> values;          // of bags of words: one a token of `source`, how much it counts
   SequenceRows rows;                 // one row a sequence
-  TokenSubset words;                 // the tokens of `source` that are not padding
+  TokenSubset words;                 // of the sequences that were filled: the tokens that are not padding
   std::vector<std::int32_t> labels;  // one a sequence; empty where they are to be found
 
   void clear();

@@ -7,20 +7,6 @@
 
 namespace headwater {
 
-namespace {
-
-// parallel_for over `count` rows in tasks of 64.
-template <class F>
-void for_each_row(std::size_t count, const F& body) {
-  constexpr std::size_t kRows = 64;
-  parallel_for(static_cast<std::int64_t>((count + kRows - 1) / kRows), [&](std::int64_t task) {
-    const std::size_t begin = static_cast<std::size_t>(task) * kRows;
-    for (std::size_t i = begin; i < std::min(count, begin + kRows); ++i) body(i);
-  });
-}
-
-}  // namespace
-
 WeightAverage::WeightAverage(double decay, Parameters& parameters, const Optimizer& optimizer)
     : least_share_(static_cast<float>(1 - decay)),
       parameters_(parameters),
@@ -32,44 +18,42 @@ WeightAverage::WeightAverage(double decay, Parameters& parameters, const Optimiz
   }
 }
 
-void WeightAverage::take_in(const Parameter& p, Index begin, Index count, std::int64_t& current,
-                            std::int64_t last) {
-  if (current < last) {
-    kernels::moving_average(least_share_, count, p.value.data + begin, average_.get() + p.offset + begin,
-                            current + 1, last + 1);
-  }
-  current = last;
+template <class RowAt>
+void WeightAverage::take_in(std::size_t place, std::size_t count, const RowAt& row_at, std::int64_t last) {
+  const Parameter& p = *parameters_.all()[place];
+  std::vector<std::int64_t>& current = current_[place];
+  const Index part = p.size() / static_cast<Index>(current.size());
+  constexpr std::size_t kRows = 64;  // a task's share of a table
+  parallel_for(static_cast<std::int64_t>((count + kRows - 1) / kRows), [&](std::int64_t task) {
+    const std::size_t begin = static_cast<std::size_t>(task) * kRows;
+    for (std::size_t i = begin; i < std::min(count, begin + kRows); ++i) {
+      const std::size_t row = row_at(i);
+      const Index offset = static_cast<Index>(row) * part;
+      kernels::moving_average(least_share_, part, p.value.data + offset, average_.get() + p.offset + offset,
+                              current[row] + 1, last + 1);
+      current[row] = last;
+    }
+  });
 }
 
 void WeightAverage::before_step(std::int64_t step) {
   for (std::size_t place = 0; place < current_.size(); ++place) {
-    const Parameter& p = *parameters_.all()[place];
-    std::vector<std::int64_t>& current = current_[place];
-    if (current.size() == 1) {
-      take_in(p, 0, p.size(), current.front(), step - 1);
-      continue;
+    const std::vector<std::int32_t>& touched = parameters_.all()[place]->touched;
+    if (current_[place].size() == 1) {
+      take_in(
+          place, 1, [](std::size_t i) { return i; }, step - 1);
+    } else {
+      take_in(
+          place, touched.size(), [&](std::size_t i) { return static_cast<std::size_t>(touched[i]); },
+          step - 1);
     }
-    const Index cols = p.value.cols;
-    for_each_row(p.touched.size(), [&](std::size_t i) {
-      const std::int32_t row = p.touched[i];
-      take_in(p, row * cols, cols, current[static_cast<std::size_t>(row)], step - 1);
-    });
   }
 }
 
 void WeightAverage::flush(std::int64_t step) {
-  for (std::size_t place = 0; place < current_.size(); ++place) {
-    const Parameter& p = *parameters_.all()[place];
-    std::vector<std::int64_t>& current = current_[place];
-    if (current.size() == 1) {
-      take_in(p, 0, p.size(), current.front(), step);
-      continue;
-    }
-    const Index cols = p.value.cols;
-    for_each_row(current.size(), [&](std::size_t row) {
-      take_in(p, static_cast<Index>(row) * cols, cols, current[row], step);
-    });
-  }
+  for (std::size_t place = 0; place < current_.size(); ++place)
+    take_in(
+        place, current_[place].size(), [](std::size_t i) { return i; }, step);
 }
 
 void WeightAverage::exchange() {

@@ -29,8 +29,10 @@ class WeightAverage {
   void resumed_at(std::int64_t step);
 
  private:
-  // Takes in the weights from the step that the part is current at up to the one behind step `last`.
-  void take_in(const Parameter& p, Index begin, Index count, std::int64_t& current, std::int64_t last);
+  // For each of `count` rows of parameter number `place` (or for the whole of it): the weights behind the
+  // step that the row is current at, up to those behind step `last`.
+  template <class RowAt>
+  void take_in(std::size_t place, std::size_t count, const RowAt& row_at, std::int64_t last);
 
   float least_share_;
   Parameters& parameters_;
