@@ -4,14 +4,14 @@
 #include <charconv>
 #include <cmath>
 
-#include "analysis/data_summary.hpp"
-#include "analysis/learning_curves.hpp"
-#include "analysis/table.hpp"
-#include "analysis/tensor_statistics.hpp"
 #include "checkpoint/directory.hpp"
 #include "cli/lines.hpp"
 #include "cli/result_file.hpp"
 #include "cli/tool.hpp"
+#include "reports/data_summary.hpp"
+#include "reports/learning_curves.hpp"
+#include "reports/table.hpp"
+#include "reports/tensor_statistics.hpp"
 #include "support/error.hpp"
 #include "support/json.hpp"
 #include "support/numbers.hpp"
