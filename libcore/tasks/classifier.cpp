@@ -23,8 +23,7 @@ static void settings_rows(schema::Visitor& v, ClassifierSettings& s) {
   v.field("encoder_layers", &s.encoder_layers, schema::Between{0, 1000}, "blocks of the encoder");
   v.field("pooling", &s.pooling, schema::OneOf{{"max", "mean", "first"}},
           "what of a text's tokens the head reads");
-  v.field("padding", &s.padding,
-          schema::OneOf{{"none", "attended", "pooled"}},
+  v.field("padding", &s.padding, schema::OneOf{{"none", "attended", "pooled"}},
           "every text filled up to `length`: attended, its padding counts as tokens; pooled, padding "
           "positions are pooled but not attended to");
   v.renamed("keeps_padding", "padding: attended");
@@ -36,8 +35,9 @@ static void check_settings(const ClassifierSettings& s, const Recipe& recipe, co
   check_transformer(s.transformer, s.mixing.mixing == "attention", complain);
   check_classes(s.head, recipe, complain);
   if (s.padding == "pooled" && s.mixing.mixing != "attention") {
-    complain({"model", "padding"},
-             "pooled is for mixing: attention (write attended, or none: only attention can leave padding out)");
+    complain(
+        {"model", "padding"},
+        "pooled is for mixing: attention (write attended, or none: only attention can leave padding out)");
   }
 }
 
@@ -56,8 +56,8 @@ namespace {
 
 class ClassifierTracer : public AttentionTracer {
  public:
-  explicit ClassifierTracer(const std::filesystem::path& files) : model_(load_classification_model(files)) {
-    const std::string& mixing = static_cast<const Classifier&>(*model_.model).settings().mixing.mixing;
+  explicit ClassifierTracer(ClassificationModel model) : model_(std::move(model)) {
+    const std::string& mixing = settings().mixing.mixing;
     if (mixing == "attention") return;
     throw Error(model_.files.string() + ": holds a classifier with mixing: " + mixing +
                 ", which has no attention");
@@ -71,10 +71,7 @@ class ClassifierTracer : public AttentionTracer {
                        ": a classifier has encoder attention only");
     }
     if (selection.head) check_below("head", *selection.head, model_.model->transformer()->heads);
-    if (selection.layer) {
-      check_below("layer", *selection.layer,
-                  static_cast<const Classifier&>(*model_.model).settings().encoder_layers);
-    }
+    if (selection.layer) check_below("layer", *selection.layer, settings().encoder_layers);
   }
 
   std::vector<AttentionRecord> trace(Arena& arena, const AttentionExample& example,
@@ -83,20 +80,30 @@ class ClassifierTracer : public AttentionTracer {
     Tape tape(arena, Tape::Mode::inference);
     ClassBatch batch;
     batch.clear();
-    batch.add(example.source_ids,
-              model_.model->padded_length(static_cast<Index>(example.source_ids.size())));
+    batch.add(example.source_ids, model_.model->padded_length(static_cast<Index>(example.source_ids.size())));
     batch.finish();
     AttentionExample padded = example;
-    padded.source_tokens.resize(batch.source.ids.size(),
-                                model_.tokenizer.surface(model_.tokenizer.pad_id()));
+    padded.source_tokens.resize(batch.source.ids.size(), model_.tokenizer.surface(model_.tokenizer.pad_id()));
     std::vector<AttentionTrace> traces;
     model_.model->features({tape}, batch, &traces);
     return attention_records(traces, model_.model->transformer()->heads, arena, padded, selection, {});
   }
 
  private:
+  const ClassifierSettings& settings() const {
+    return dynamic_cast<const Classifier&>(*model_.model).settings();
+  }
+
   ClassificationModel model_;
 };
+
+}  // namespace
+
+std::unique_ptr<AttentionTracer> attention_tracer(ClassificationModel model) {
+  return std::make_unique<ClassifierTracer>(std::move(model));
+}
+
+namespace {
 
 class ClassifierTask : public ClassificationTask {
  public:
@@ -108,7 +115,7 @@ class ClassifierTask : public ClassificationTask {
     return model.as<ClassifierSettings>().transformer.length;
   }
   std::unique_ptr<AttentionTracer> tracer(const std::filesystem::path& files) const override {
-    return std::make_unique<ClassifierTracer>(files);
+    return attention_tracer(load_classification_model(files));
   }
 
   std::unique_ptr<TextClassifier> make(const ModelSection& model, Index vocabulary) const override {

@@ -25,13 +25,12 @@ static void check_settings(const EncoderDecoderSettings& s, const Recipe&, const
   check_transformer(s.transformer, true, complain);
 }
 
-static const ModelKind kEncoderDecoder{
-    .name = "encoder_decoder",
-    .article = "an",
-    .columns = {"source", "target"},
-    .sections = {"source_tokenizer", "target_tokenizer", "decoding"},
-    .metrics = {"loss", "accuracy", "perplexity"},
-    .defaults = SettingsOf<EncoderDecoderSettings>::defaults};
+static const ModelKind kEncoderDecoder{.name = "encoder_decoder",
+                                       .article = "an",
+                                       .columns = {"source", "target"},
+                                       .sections = {"source_tokenizer", "target_tokenizer", "decoding"},
+                                       .metrics = {"loss", "accuracy", "perplexity"},
+                                       .defaults = SettingsOf<EncoderDecoderSettings>::defaults};
 
 ModelSection model_section(const EncoderDecoderSettings& settings) {
   return model_section(kEncoderDecoder, settings);
@@ -126,7 +125,6 @@ std::int64_t read_most_tokens(const std::filesystem::path& path) {
     throw Error(path.string() + ": " + error.what());
   }
 }
-
 
 }  // namespace
 
@@ -236,7 +234,7 @@ class EncoderDecoderTraining : public TrainingTask {
 
 class TranslationTracer : public AttentionTracer {
  public:
-  explicit TranslationTracer(const std::filesystem::path& files) : model_(load_translation_model(files)) {}
+  explicit TranslationTracer(TranslationModel model) : model_(std::move(model)) {}
   const Tokenizer& source_tokenizer() const override { return model_.source_tokenizer; }
   const TranslationModel* translator() const override { return &model_; }
   std::int64_t length() const override { return model_.model->length(); }
@@ -286,7 +284,15 @@ class TranslationTracer : public AttentionTracer {
   TranslationModel model_;
 };
 
+}  // namespace
+
+std::unique_ptr<AttentionTracer> attention_tracer(TranslationModel model) {
+  return std::make_unique<TranslationTracer>(std::move(model));
+}
+
 // --- The row of the registry -------------------------------------------------------------------------------
+
+namespace {
 
 class EncoderDecoderTask : public Task {
  public:
@@ -315,7 +321,7 @@ class EncoderDecoderTask : public Task {
     return description_of(*encoder_decoder_of_config(config, where));
   }
   std::unique_ptr<AttentionTracer> tracer(const std::filesystem::path& files) const override {
-    return std::make_unique<TranslationTracer>(files);
+    return attention_tracer(load_translation_model(files));
   }
 
  private:
