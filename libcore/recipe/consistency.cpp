@@ -125,7 +125,8 @@ void check_metrics(const Recipe& recipe, ModelKinds kinds, const Complain& compl
     complain(path, metric + " is of " + whose + ", " + kind.with_article() + " has " + listed(kind.metrics));
   };
   check(recipe.training.best_metric, {"training", "best_metric"});
-  check(recipe.training.early_stopping.metric, {"training", "early_stopping", "metric"});
+  if (recipe.training.early_stopping.patience > 0)  // read, that is
+    check(recipe.training.early_stopping.metric, {"training", "early_stopping", "metric"});
 }
 
 void check_columns(const Recipe& recipe, const Complain& complain) {
