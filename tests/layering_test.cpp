@@ -282,7 +282,7 @@ TEST_CASE("the inspector catches what it should, and nothing else") {
   CHECK(first("libcore/tensor/x.cpp", "#include \"text/words.hpp\"\n") ==
         "libcore/tensor/x.cpp:1: tensor (level 1) includes text (level 1)");
   CHECK(first("libcore/training/x.cpp", "  #  include \"decoding/x.hpp\"\n") ==
-        "libcore/training/x.cpp:1: training (level 5) includes decoding (level 5)");
+        "libcore/training/x.cpp:1: training (level 6) includes decoding (level 6)");
   CHECK(first("libcore/layers/x.cpp", "#include \"data/x.hpp\"\n") ==
         "libcore/layers/x.cpp:1: layers includes data");
   CHECK(first("libcore/models/x.cpp", "#include \"cli/lines.hpp\"\n") ==
