@@ -16,7 +16,7 @@
 #include "support/error.hpp"
 #include "support/numbers.hpp"
 #include "support/parallel.hpp"
-#include "tensor/kernels.hpp"
+#include "tensor/kernels/isa.hpp"
 #include "training/benchmark.hpp"
 #include "training/job.hpp"
 #include "training/summary.hpp"

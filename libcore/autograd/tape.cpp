@@ -6,7 +6,7 @@
 
 #include "autograd/ops.hpp"
 #include "support/error.hpp"
-#include "tensor/kernels.hpp"
+#include "tensor/kernels/elementwise/elementwise.hpp"
 
 namespace headwater {
 

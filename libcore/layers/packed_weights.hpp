@@ -4,7 +4,8 @@
 #include <unordered_map>
 
 #include "autograd/parameter.hpp"
-#include "tensor/kernels.hpp"
+#include "tensor/kernels/argmax/argmax.hpp"
+#include "tensor/kernels/gemm/gemm.hpp"
 
 namespace headwater {
 

@@ -12,7 +12,7 @@
 #include "models/model_directory.hpp"
 #include "support/error.hpp"
 #include "support/fields.hpp"
-#include "tensor/kernels.hpp"
+#include "tensor/kernels/optimizer/optimizer.hpp"
 
 namespace headwater {
 

@@ -5,7 +5,7 @@
 #include <numeric>
 
 #include "kernel_testing.hpp"
-#include "tensor/naive_linear.hpp"
+#include "tensor/kernels/loss/naive_loss.hpp"
 
 namespace headwater {
 namespace {

@@ -1,6 +1,9 @@
 #include "unit/tensor/kernel_testing.hpp"
 
-#include "tensor/naive.hpp"
+#include "tensor/kernels/argmax/naive_argmax.hpp"
+#include "tensor/kernels/dropout/naive_dropout.hpp"
+#include "tensor/kernels/elementwise/naive_elementwise.hpp"
+#include "tensor/kernels/loss/naive_loss.hpp"
 
 namespace headwater {
 namespace {

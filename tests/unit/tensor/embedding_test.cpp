@@ -1,6 +1,6 @@
 #include "unit/tensor/kernel_testing.hpp"
 
-#include "tensor/naive.hpp"
+#include "tensor/kernels/embedding/naive_embedding.hpp"
 
 namespace headwater {
 namespace {

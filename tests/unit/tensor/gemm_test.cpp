@@ -5,7 +5,8 @@
 
 #include "kernel_testing.hpp"
 #include "support/error.hpp"
-#include "tensor/naive_linear.hpp"
+#include "tensor/kernels/activation/naive_activation.hpp"
+#include "tensor/kernels/gemm/naive_gemm.hpp"
 
 namespace headwater {
 namespace {

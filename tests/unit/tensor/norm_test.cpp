@@ -1,6 +1,6 @@
 #include "unit/tensor/kernel_testing.hpp"
 
-#include "tensor/naive.hpp"
+#include "tensor/kernels/norm/naive_norm.hpp"
 
 namespace headwater {
 namespace {

@@ -1,6 +1,6 @@
 #include "unit/tensor/kernel_testing.hpp"
 
-#include "tensor/naive.hpp"
+#include "tensor/kernels/optimizer/naive_optimizer.hpp"
 
 namespace headwater {
 namespace {

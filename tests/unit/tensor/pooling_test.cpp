@@ -1,6 +1,7 @@
 #include "unit/tensor/kernel_testing.hpp"
 
-#include "tensor/naive_pooling.hpp"
+#include "tensor/kernels/fourier/naive_fourier.hpp"
+#include "tensor/kernels/pooling/naive_pooling.hpp"
 
 namespace headwater {
 namespace {
