@@ -2,8 +2,8 @@
 // with shapes and sources, how the work is cut into tasks, the functions that an instruction set provides
 // (*_table.hpp) and their vector code (simd_*.cpp, compiled once for each), and the naive form.
 //
-// In the float build results have the same bits whatever the tiles, the vector width and the number of threads
-// (libcore/README.md); in the double build the kernels are the naive ones.
+// In the float build results have the same bits whatever the tiles, the vector width and the number of
+// threads (libcore/README.md); in the double build the kernels are the naive ones.
 //
 // "accumulate" adds the finished sum to what is there; otherwise the output is overwritten. Outputs never
 // alias inputs unless it says so. All kernels parallelise inside through parallel_for.

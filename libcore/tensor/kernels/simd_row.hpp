@@ -6,12 +6,12 @@
 namespace headwater::kernels::HEADWATER_ISA {
 
 struct Whole {
-  HEADWATER_INLINE static F16 load(const float* x, Index) { return F16::load(x); }
-  HEADWATER_INLINE static void store(F16 value, float* x, Index) { value.store(x); }
+  HEADWATER_INLINE static f32x16 load(const float* x, Index) { return f32x16::load(x); }
+  HEADWATER_INLINE static void store(f32x16 value, float* x, Index) { value.store(x); }
 };
 struct Partial {
-  HEADWATER_INLINE static F16 load(const float* x, Index lanes) { return F16::load_partial(x, lanes); }
-  HEADWATER_INLINE static void store(F16 value, float* x, Index lanes) { value.store_partial(x, lanes); }
+  HEADWATER_INLINE static f32x16 load(const float* x, Index lanes) { return f32x16::load_partial(x, lanes); }
+  HEADWATER_INLINE static void store(f32x16 value, float* x, Index lanes) { value.store_partial(x, lanes); }
 };
 // f(first, lanes, Whole or Partial) for each group of n values.
 template <class F>
@@ -22,11 +22,11 @@ inline void for_each_group(Index n, const F& f) {
 }
 
 // `missing` in the lanes beyond the first so many; 16 or more: none.
-HEADWATER_INLINE F16 load_or(const float* x, Index lanes, float missing) {
-  return lanes >= 16 ? F16::load(x)
-                     : first_lanes(lanes, F16::load_partial(x, lanes), F16::broadcast(missing));
+HEADWATER_INLINE f32x16 load_or(const float* x, Index lanes, float missing) {
+  return lanes >= 16 ? f32x16::load(x)
+                     : first_lanes(lanes, f32x16::load_partial(x, lanes), f32x16::broadcast(missing));
 }
-HEADWATER_INLINE void store_lanes(F16 value, float* x, Index lanes) {
+HEADWATER_INLINE void store_lanes(f32x16 value, float* x, Index lanes) {
   if (lanes >= 16) {
     value.store(x);
   } else {
@@ -36,7 +36,7 @@ HEADWATER_INLINE void store_lanes(F16 value, float* x, Index lanes) {
 
 inline float maximum(const float* x, Index n) {
   constexpr float kLowest = -__builtin_inff();
-  F16 most = F16::broadcast(kLowest);
+  f32x16 most = f32x16::broadcast(kLowest);
   for (Index i = 0; i < n; i += 16) most = max(most, load_or(x + i, n - i, kLowest));
   return reduce_max(most);
 }

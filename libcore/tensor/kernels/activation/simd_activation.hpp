@@ -12,8 +12,8 @@ void activation_backward(Activation activation, Index n, const float* y, const f
 
 inline void copy_values(Index n, const float* x, float* y) {
   Index i = 0;
-  for (; i + 16 <= n; i += 16) F16::load(x + i).store(y + i);
-  if (i < n) F16::load_partial(x + i, n - i).store_partial(y + i, n - i);
+  for (; i + 16 <= n; i += 16) f32x16::load(x + i).store(y + i);
+  if (i < n) f32x16::load_partial(x + i, n - i).store_partial(y + i, n - i);
 }
 
 }  // namespace headwater::kernels::HEADWATER_ISA

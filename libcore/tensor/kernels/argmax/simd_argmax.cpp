@@ -27,16 +27,16 @@ std::int32_t argmax(Index n, const float* x, const std::int32_t* skip, Index ski
 }
 
 Largest largest(Index n, const float* x) {
-  F16 most[4];
-  for (F16& part : most) part = F16::broadcast(-kInfinity);
+  f32x16 most[4];
+  for (f32x16& part : most) part = f32x16::broadcast(-kInfinity);
   Index i = 0;
   for (; i + 64 <= n; i += 64) {
 #pragma GCC unroll 4
-    for (int p = 0; p < 4; ++p) most[p] = max(most[p], F16::load(x + i + 16 * p));
+    for (int p = 0; p < 4; ++p) most[p] = max(most[p], f32x16::load(x + i + 16 * p));
   }
   for (; i < n; i += 16) most[0] = max(most[0], load_or(x + i, n - i, -kInfinity));
   const float value = reduce_max(max(max(most[0], most[1]), max(most[2], most[3])));
-  const F16 wanted = F16::broadcast(value);
+  const f32x16 wanted = f32x16::broadcast(value);
   for (i = 0; value > -kInfinity && i < n; i += 16) {
     if (!any(equal(load_or(x + i, n - i, -kInfinity), wanted))) continue;
     for (Index c = i; c < n; ++c) {

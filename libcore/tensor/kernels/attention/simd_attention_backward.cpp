@@ -8,19 +8,20 @@ namespace {
 
 // Lane by lane over the width, then folded: the sum of a·b of each of up to 16 rows.
 void dot_rows(MatrixOf<const float> a, MatrixOf<const float> b, float* to) {
-  F16 part[16];
+  f32x16 part[16];
   for (Index r = 0; r < 16; ++r) {
-    part[r] = F16::zero();
+    part[r] = f32x16::zero();
     if (r >= a.rows) continue;
     Index c = 0;
     for (; c + 16 <= a.cols; c += 16)
-      part[r] = fma(F16::load(a.row(r) + c), F16::load(b.row(r) + c), part[r]);
+      part[r] = fma(f32x16::load(a.row(r) + c), f32x16::load(b.row(r) + c), part[r]);
     if (c < a.cols) {
       const Index lanes = a.cols - c;
-      part[r] = fma(F16::load_partial(a.row(r) + c, lanes), F16::load_partial(b.row(r) + c, lanes), part[r]);
+      part[r] =
+          fma(f32x16::load_partial(a.row(r) + c, lanes), f32x16::load_partial(b.row(r) + c, lanes), part[r]);
     }
   }
-  fold_rows(part, [](F16 x, F16 y) { return x + y; }).store_partial(to, a.rows);
+  fold_rows(part, [](f32x16 x, f32x16 y) { return x + y; }).store_partial(to, a.rows);
 }
 
 }  // namespace

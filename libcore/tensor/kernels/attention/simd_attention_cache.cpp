@@ -12,27 +12,27 @@ void append(const AttentionCache& cache, Index slot, Index position, const float
   for (Index h = 0; h < cache.heads; ++h, key += K, value += K) {
     float* column = cache.keys_of(slot, h) + panel * K * 16;
     if (lane == 0) {  // a new panel: the lanes of keys to come must be numbers
-      for (Index c = 0; c < K; ++c) F16::load_partial(key + c, 1).store(column + 16 * c);
+      for (Index c = 0; c < K; ++c) f32x16::load_partial(key + c, 1).store(column + 16 * c);
     } else {
       for (Index c = 0; c < K; ++c) column[16 * c + lane] = key[c];
     }
     float* row = cache.values_of(slot, h) + position * width;
     Index c = 0;
-    for (; c + 16 <= K; c += 16) F16::load(value + c).store(row + c);
-    if (c < K) F16::load_partial(value + c, K - c).store(row + c);
+    for (; c + 16 <= K; c += 16) f32x16::load(value + c).store(row + c);
+    if (c < K) f32x16::load_partial(value + c, K - c).store(row + c);
   }
 }
 
 // scores[16·p + lane] = query · key of that panel and lane, for P panels.
 template <int P>
 void score_panels(const float* query, const float* panels, Index K, float* scores) {
-  F16 sum[P];
+  f32x16 sum[P];
 #pragma GCC unroll 4
-  for (int p = 0; p < P; ++p) sum[p] = F16::zero();
+  for (int p = 0; p < P; ++p) sum[p] = f32x16::zero();
   for (Index c = 0; c < K; ++c) {
-    const F16 factor = F16::broadcast(query[c]);
+    const f32x16 factor = f32x16::broadcast(query[c]);
 #pragma GCC unroll 4
-    for (int p = 0; p < P; ++p) sum[p] = fma(factor, F16::load(panels + (p * K + c) * 16), sum[p]);
+    for (int p = 0; p < P; ++p) sum[p] = fma(factor, f32x16::load(panels + (p * K + c) * 16), sum[p]);
   }
 #pragma GCC unroll 4
   for (int p = 0; p < P; ++p) sum[p].store(scores + 16 * p);
@@ -55,17 +55,17 @@ void score_tile(const float* query, const float* panels, Index K, Index keys, fl
 template <int P>
 void mix_columns(const float* weights, Index keys, const float* values, Index width, bool is_first,
                  Index lanes, float* out) {
-  F16 sum[P];
+  f32x16 sum[P];
 #pragma GCC unroll 4
   for (int p = 0; p < P; ++p) {
-    sum[p] = is_first                   ? F16::zero()
-             : p < P - 1 || lanes == 16 ? F16::load(out + 16 * p)
-                                        : F16::load_partial(out + 16 * p, lanes);
+    sum[p] = is_first                   ? f32x16::zero()
+             : p < P - 1 || lanes == 16 ? f32x16::load(out + 16 * p)
+                                        : f32x16::load_partial(out + 16 * p, lanes);
   }
   for (Index j = 0; j < keys; ++j, values += width) {
-    const F16 factor = F16::broadcast(weights[j]);
+    const f32x16 factor = f32x16::broadcast(weights[j]);
 #pragma GCC unroll 4
-    for (int p = 0; p < P; ++p) sum[p] = fma(factor, F16::load(values + 16 * p), sum[p]);
+    for (int p = 0; p < P; ++p) sum[p] = fma(factor, f32x16::load(values + 16 * p), sum[p]);
   }
 #pragma GCC unroll 4
   for (int p = 0; p < P; ++p) {
@@ -162,39 +162,39 @@ struct HeadRows {
 // sum. What softmax_step() computes for a first tile.
 template <int H, int P>
 void weigh(const HeadRows& heads, float (&weights)[H][kKeyTile], float (&l)[H]) {
-  F16 sum[H][P];
+  f32x16 sum[H][P];
 #pragma GCC unroll 4
   for (int h = 0; h < H; ++h) {
 #pragma GCC unroll 4
-    for (int p = 0; p < P; ++p) sum[h][p] = F16::zero();
+    for (int p = 0; p < P; ++p) sum[h][p] = f32x16::zero();
   }
   const float* key = heads.keys;
   for (Index c = 0; c < heads.K; ++c, key += 16) {
 #pragma GCC unroll 4
     for (int h = 0; h < H; ++h) {
-      const F16 factor = F16::broadcast(heads.query[h * heads.K + c]);
+      const f32x16 factor = f32x16::broadcast(heads.query[h * heads.K + c]);
 #pragma GCC unroll 4
       for (int p = 0; p < P; ++p)
-        sum[h][p] = fma(factor, F16::load(key + h * heads.key_step + p * heads.K * 16), sum[h][p]);
+        sum[h][p] = fma(factor, f32x16::load(key + h * heads.key_step + p * heads.K * 16), sum[h][p]);
     }
   }
-  const F16 scale = F16::broadcast(heads.scale), hidden = F16::broadcast(-kInfinity);
+  const f32x16 scale = f32x16::broadcast(heads.scale), hidden = f32x16::broadcast(-kInfinity);
   const Index lanes = heads.count - 16 * (P - 1);  // of the last panel
 #pragma GCC unroll 4
   for (int h = 0; h < H; ++h) {
-    F16 most = hidden;
+    f32x16 most = hidden;
 #pragma GCC unroll 4
     for (int p = 0; p < P; ++p) {
       sum[h][p] = sum[h][p] * scale;
       if (p == P - 1) sum[h][p] = first_lanes(lanes, sum[h][p], hidden);
       most = max(most, sum[h][p]);
     }
-    const F16 shift = F16::broadcast(reduce_max(most));
-    F16 total = F16::zero();
+    const f32x16 shift = f32x16::broadcast(reduce_max(most));
+    f32x16 total = f32x16::zero();
 #pragma GCC unroll 4
     for (int p = 0; p < P; ++p) {
-      F16 weight = exp(sum[h][p] - shift);
-      if (p == P - 1) weight = first_lanes(lanes, weight, F16::zero());
+      f32x16 weight = exp(sum[h][p] - shift);
+      if (p == P - 1) weight = first_lanes(lanes, weight, f32x16::zero());
       weight.store(weights[h] + 16 * p);
       total = total + weight;
     }
@@ -205,20 +205,20 @@ void weigh(const HeadRows& heads, float (&weights)[H][kKeyTile], float (&l)[H]) 
 // out[h] = Σ_j weights[h][j]·values[j] / l[h], G groups of 16 columns.
 template <int H, int G>
 void mix(const HeadRows& heads, const float (&weights)[H][kKeyTile], const float (&l)[H]) {
-  F16 sum[H][G];
+  f32x16 sum[H][G];
 #pragma GCC unroll 4
   for (int h = 0; h < H; ++h) {
 #pragma GCC unroll 4
-    for (int g = 0; g < G; ++g) sum[h][g] = F16::zero();
+    for (int g = 0; g < G; ++g) sum[h][g] = f32x16::zero();
   }
   const float* value = heads.values;
   for (Index j = 0; j < heads.count; ++j, value += 16 * G) {
 #pragma GCC unroll 4
     for (int h = 0; h < H; ++h) {
-      const F16 factor = F16::broadcast(weights[h][j]);
+      const f32x16 factor = f32x16::broadcast(weights[h][j]);
 #pragma GCC unroll 4
       for (int g = 0; g < G; ++g)
-        sum[h][g] = fma(factor, F16::load(value + h * heads.value_step + 16 * g), sum[h][g]);
+        sum[h][g] = fma(factor, f32x16::load(value + h * heads.value_step + 16 * g), sum[h][g]);
     }
   }
   const Index lanes = heads.K - 16 * (G - 1);  // of the last group
@@ -227,7 +227,7 @@ void mix(const HeadRows& heads, const float (&weights)[H][kKeyTile], const float
     float* const out = heads.out + h * heads.K;
 #pragma GCC unroll 4
     for (int g = 0; g < G; ++g) {
-      const F16 result = sum[h][g] / F16::broadcast(l[h]);
+      const f32x16 result = sum[h][g] / f32x16::broadcast(l[h]);
       if (g < G - 1 || lanes == 16) {
         result.store(out + 16 * g);
       } else {

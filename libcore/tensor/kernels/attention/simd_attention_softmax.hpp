@@ -37,7 +37,7 @@ struct RowsDropout {
 
 // The random words of up to 16 rows, 16 keys in a group.
 struct DropoutWords {
-  I16 group[kSoftmaxRows][kMostKeySpan / 16];
+  i32x16 group[kSoftmaxRows][kMostKeySpan / 16];
 };
 inline void draw_words(const RowsDropout& dropout, const ScoreRows& rows, Index first_key,
                        DropoutWords& words) {
@@ -59,7 +59,7 @@ inline constexpr int kExpsTogether = 1;
 
 // Lane r: the lanes of part[r] folded l + 8, l + 4, l + 2, l + 1.
 template <class Fold>
-HEADWATER_INLINE F16 fold_rows(F16 (&part)[16], const Fold& fold) {
+HEADWATER_INLINE f32x16 fold_rows(f32x16 (&part)[16], const Fold& fold) {
   transpose(part);
 #pragma GCC unroll 4
   for (int half = 8; half > 0; half /= 2) {
@@ -71,10 +71,10 @@ HEADWATER_INLINE F16 fold_rows(F16 (&part)[16], const Fold& fold) {
 
 // x in the lanes of the first `count` keys, `missing` in the others; group v of V.
 template <int V, bool kRagged>
-HEADWATER_INLINE F16 seen_or(F16 x, Index count, int v, float missing) {
+HEADWATER_INLINE f32x16 seen_or(f32x16 x, Index count, int v, float missing) {
   if (!kRagged && v < V - 1) return x;
   const Index lanes = count - 16 * v;
-  return first_lanes(lanes < 0 ? 0 : (lanes < 16 ? lanes : 16), x, F16::broadcast(missing));
+  return first_lanes(lanes < 0 ? 0 : (lanes < 16 ? lanes : 16), x, f32x16::broadcast(missing));
 }
 
 // Where the softmax of these rows has come to: m and l; correction = exp(m before - m), 1 where a row sees
@@ -86,63 +86,63 @@ struct RunningRows {
 // A tile of keys of which the rows see V groups of 16. Scores s become exp(scale·s - m), after dropout if
 // there are words (of a row: kMostKeySpan / 16 groups from its first on).
 template <int V, bool kRagged>
-void softmax_rows(const ScoreRows& tile, float scale, const DropoutRule& dropout, const I16* words,
+void softmax_rows(const ScoreRows& tile, float scale, const DropoutRule& dropout, const i32x16* words,
                   const RunningRows& to) {
-  const F16 factor = F16::broadcast(scale), lowest = F16::broadcast(-__builtin_inff());
-  F16 part[16];
+  const f32x16 factor = f32x16::broadcast(scale), lowest = f32x16::broadcast(-__builtin_inff());
+  f32x16 part[16];
   for (Index r = 0; r < tile.rows; ++r) {
     const float* s = tile.scores + r * tile.stride;
     const Index count = tile.count(r);
-    F16 most = lowest;
+    f32x16 most = lowest;
 #pragma GCC unroll 4
     for (int v = 0; v < V; ++v) {
-      const F16 x = F16::load(s + 16 * v) * factor;
+      const f32x16 x = f32x16::load(s + 16 * v) * factor;
       most = max(most, seen_or<V, kRagged>(x, count, v, -__builtin_inff()));
     }
     part[r] = most;
   }
-  for (Index r = tile.rows; r < 16; ++r) part[r] = F16::zero();
-  const F16 before = F16::load_partial(to.m, tile.rows);
-  const F16 next = max(before, fold_rows(part, [](F16 a, F16 b) { return max(a, b); }));
+  for (Index r = tile.rows; r < 16; ++r) part[r] = f32x16::zero();
+  const f32x16 before = f32x16::load_partial(to.m, tile.rows);
+  const f32x16 next = max(before, fold_rows(part, [](f32x16 a, f32x16 b) { return max(a, b); }));
   next.store_partial(to.m, tile.rows);
-  const F16 correction = select(equal(before, lowest), F16::zero(), exp(before - next));
+  const f32x16 correction = select(equal(before, lowest), f32x16::zero(), exp(before - next));
   correction.store_partial(to.correction, tile.rows);
 
   constexpr int R = kExpsTogether >= 2 * V ? kExpsTogether / V : 1;  // rows side by side
   for (Index first = 0; first < tile.rows; first += R) {
     const auto row = [&](int i) { return first + i < tile.rows ? first + i : tile.rows - 1; };
-    F16 x[R * V];
+    f32x16 x[R * V];
 #pragma GCC unroll 4
     for (int i = 0; i < R; ++i) {
       const float* s = tile.scores + row(i) * tile.stride;
-      const F16 shift = F16::broadcast(to.m[row(i)]);
+      const f32x16 shift = f32x16::broadcast(to.m[row(i)]);
 #pragma GCC unroll 4
-      for (int v = 0; v < V; ++v) x[i * V + v] = F16::load(s + 16 * v) * factor - shift;
+      for (int v = 0; v < V; ++v) x[i * V + v] = f32x16::load(s + 16 * v) * factor - shift;
     }
     exp_of_negative(x);
 #pragma GCC unroll 4
     for (int i = 0; i < R; ++i) {
       float* s = tile.scores + row(i) * tile.stride;
       const Index count = tile.count(row(i));
-      F16 sum = F16::zero();
+      f32x16 sum = f32x16::zero();
 #pragma GCC unroll 4
       for (int v = 0; v < V; ++v) {
-        F16 p = seen_or<V, kRagged>(x[i * V + v], count, v, 0);
+        f32x16 p = seen_or<V, kRagged>(x[i * V + v], count, v, 0);
         sum = sum + p;
         if (words) {
-          p = keep(dropout, words[row(i) * (kMostKeySpan / 16) + v], p * F16::broadcast(dropout.scale));
+          p = keep(dropout, words[row(i) * (kMostKeySpan / 16) + v], p * f32x16::broadcast(dropout.scale));
         }
         p.store(s + 16 * v);
       }
       part[row(i)] = sum;
     }
   }
-  for (Index r = tile.rows; r < 16; ++r) part[r] = F16::zero();
-  const F16 total = fold_rows(part, [](F16 a, F16 b) { return a + b; });
-  (F16::load_partial(to.l, tile.rows) * correction + total).store_partial(to.l, tile.rows);
+  for (Index r = tile.rows; r < 16; ++r) part[r] = f32x16::zero();
+  const f32x16 total = fold_rows(part, [](f32x16 a, f32x16 b) { return a + b; });
+  (f32x16::load_partial(to.l, tile.rows) * correction + total).store_partial(to.l, tile.rows);
 }
 
-inline void softmax_rows(const ScoreRows& tile, float scale, const DropoutRule& dropout, const I16* words,
+inline void softmax_rows(const ScoreRows& tile, float scale, const DropoutRule& dropout, const i32x16* words,
                          const RunningRows& to) {
   const Index most = tile.count(tile.rows - 1);
   with_constant<kKeyTile / 16>((most + 15) / 16, [&]<int V>() {
@@ -159,24 +159,24 @@ struct RowStates {
 // scale.
 inline void softmax_backward_rows(const ScoreRows& rows, float scale, const DropoutRule& dropout,
                                   const DropoutWords* words, const RowStates& states, float* products) {
-  const F16 factor = F16::broadcast(scale), kept = F16::broadcast(dropout.scale);
+  const f32x16 factor = f32x16::broadcast(scale), kept = f32x16::broadcast(dropout.scale);
   const Index groups = (rows.count(rows.rows - 1) + 15) / 16;
   for (Index r = 0; r < rows.rows; ++r) {
-    const F16 shift = F16::broadcast(states.m[r]), total = F16::broadcast(states.l[r]),
-              mean = F16::broadcast(states.mean[r]);
+    const f32x16 shift = f32x16::broadcast(states.m[r]), total = f32x16::broadcast(states.l[r]),
+                 mean = f32x16::broadcast(states.mean[r]);
     for_each_part<kExpsTogether>(groups, [&]<int N>(Index first) {
       float* s = rows.scores + r * rows.stride + 16 * first;
       float* dp = products + r * rows.stride + 16 * first;
-      F16 p[N], gradient[N];
+      f32x16 p[N], gradient[N];
 #pragma GCC unroll 4
-      for (int i = 0; i < N; ++i) p[i] = F16::load(s + 16 * i) * factor - shift;
+      for (int i = 0; i < N; ++i) p[i] = f32x16::load(s + 16 * i) * factor - shift;
       exp_of_negative(p);
 #pragma GCC unroll 4
       for (int i = 0; i < N; ++i) {
         p[i] = p[i] / total;
-        gradient[i] = F16::load(dp + 16 * i);
+        gradient[i] = f32x16::load(dp + 16 * i);
         if (words) {
-          const I16 word = words->group[r][first + i];
+          const i32x16 word = words->group[r][first + i];
           (p[i] * (keep(dropout, word, gradient[i] * kept) - mean) * factor).store(dp + 16 * i);
           keep(dropout, word, p[i] * kept).store(s + 16 * i);
         } else {

@@ -72,7 +72,7 @@ enum class Start { zero, what_is_there };
 // kRescales: with factors of c.
 template <int R, int P, bool kRescales>
 void multiply_tile(const Product& g, Index row, Index lane, Index steps, const Steps& range, Start start) {
-  F16 sum[R][P];
+  f32x16 sum[R][P];
   float* c = g.c + row * g.c_row + lane;
   const Index last = g.width - lane - 16 * (P - 1);  // lanes in the last panel; 16 or more: all
 #pragma GCC unroll 16
@@ -80,17 +80,17 @@ void multiply_tile(const Product& g, Index row, Index lane, Index steps, const S
 #pragma GCC unroll 4
     for (int p = 0; p < P; ++p) {
       if (start == Start::zero) {
-        sum[r][p] = F16::zero();
+        sum[r][p] = f32x16::zero();
       } else {
         const float* from = c + r * g.c_row + 16 * p;
-        sum[r][p] = p < P - 1 || last >= 16 ? F16::load(from) : F16::load_partial(from, last);
+        sum[r][p] = p < P - 1 || last >= 16 ? f32x16::load(from) : f32x16::load_partial(from, last);
       }
     }
   }
   const auto rescale = [&](Index t) {
 #pragma GCC unroll 16
     for (int r = 0; r < R; ++r) {
-      const F16 factor = F16::broadcast(g.factor[t * g.factor_tile + row + r]);
+      const f32x16 factor = f32x16::broadcast(g.factor[t * g.factor_tile + row + r]);
 #pragma GCC unroll 4
       for (int p = 0; p < P; ++p) sum[r][p] = sum[r][p] * factor;
     }
@@ -98,9 +98,9 @@ void multiply_tile(const Product& g, Index row, Index lane, Index steps, const S
   if (kRescales && start == Start::what_is_there) rescale(0);
   const float* const a0 = g.a + row * g.a_row;
   const float* const b0 = g.b + lane / 16 * g.b_panel;
-  const auto load_columns = [&](Index n, F16(&columns)[P]) {
+  const auto load_columns = [&](Index n, f32x16(&columns)[P]) {
 #pragma GCC unroll 4
-    for (int p = 0; p < P; ++p) columns[p] = F16::load(b0 + n * g.b_step + p * g.b_panel);
+    for (int p = 0; p < P; ++p) columns[p] = f32x16::load(b0 + n * g.b_step + p * g.b_panel);
   };
   const auto clamp = [steps](Index n) { return n < 0 ? 0 : (n < steps ? n : steps); };
   if (range.first + R > 1) {
@@ -108,11 +108,11 @@ void multiply_tile(const Product& g, Index row, Index lane, Index steps, const S
     for (int s = 0; s < R - 1; ++s) {  // step range.first + s: rows 0..s
       const Index n = range.first + s;
       if (n < 0 || n >= steps) continue;
-      F16 columns[P];
+      f32x16 columns[P];
       load_columns(n, columns);
 #pragma GCC unroll 16
       for (int r = 0; r <= s; ++r) {
-        const F16 factor = F16::broadcast(a0[r * g.a_row + n * g.a_step]);
+        const f32x16 factor = f32x16::broadcast(a0[r * g.a_row + n * g.a_step]);
 #pragma GCC unroll 4
         for (int p = 0; p < P; ++p) sum[r][p] = fma(factor, columns[p], sum[r][p]);
       }
@@ -126,12 +126,12 @@ void multiply_tile(const Product& g, Index row, Index lane, Index steps, const S
                            ? n / kFactorSteps * kFactorSteps + kFactorSteps
                            : end;
     for (; n < stop; ++n, a += g.a_step, b += g.b_step) {
-      F16 columns[P];
+      f32x16 columns[P];
 #pragma GCC unroll 4
-      for (int p = 0; p < P; ++p) columns[p] = F16::load(b + p * g.b_panel);
+      for (int p = 0; p < P; ++p) columns[p] = f32x16::load(b + p * g.b_panel);
 #pragma GCC unroll 16
       for (int r = 0; r < R; ++r) {
-        const F16 factor = F16::broadcast(a[r * g.a_row]);
+        const f32x16 factor = f32x16::broadcast(a[r * g.a_row]);
 #pragma GCC unroll 4
         for (int p = 0; p < P; ++p) sum[r][p] = fma(factor, columns[p], sum[r][p]);
       }
@@ -144,11 +144,11 @@ void multiply_tile(const Product& g, Index row, Index lane, Index steps, const S
       const Index n = range.last + s;
       if (n < 0 || n >= steps) continue;
       if (kRescales && n > 0 && n % kFactorSteps == 0) rescale(n / kFactorSteps);
-      F16 columns[P];
+      f32x16 columns[P];
       load_columns(n, columns);
 #pragma GCC unroll 16
       for (int r = s + 1; r < R; ++r) {
-        const F16 factor = F16::broadcast(a0[r * g.a_row + n * g.a_step]);
+        const f32x16 factor = f32x16::broadcast(a0[r * g.a_row + n * g.a_step]);
 #pragma GCC unroll 4
         for (int p = 0; p < P; ++p) sum[r][p] = fma(factor, columns[p], sum[r][p]);
       }
@@ -157,7 +157,7 @@ void multiply_tile(const Product& g, Index row, Index lane, Index steps, const S
   if (kRescales && g.divisor) {
 #pragma GCC unroll 16
     for (int r = 0; r < R; ++r) {
-      const F16 divisor = F16::broadcast(g.divisor[row + r]);
+      const f32x16 divisor = f32x16::broadcast(g.divisor[row + r]);
 #pragma GCC unroll 4
       for (int p = 0; p < P; ++p) sum[r][p] = sum[r][p] / divisor;
     }
@@ -254,8 +254,8 @@ inline PackedRows pack_rows(MatrixOf<const float> x, float* to, Index uses) {
   const Index width = (x.cols + 15) / 16 * 16, whole = x.cols / 16 * 16;
   for (Index r = 0; r < x.rows; ++r) {
     const float* from = x.row(r);
-    for (Index c = 0; c < whole; c += 16) F16::load(from + c).store(to + r * width + c);
-    if (whole < width) F16::load_partial(from + whole, x.cols - whole).store(to + r * width + whole);
+    for (Index c = 0; c < whole; c += 16) f32x16::load(from + c).store(to + r * width + c);
+    if (whole < width) f32x16::load_partial(from + whole, x.cols - whole).store(to + r * width + whole);
   }
   return {to, width};
 }

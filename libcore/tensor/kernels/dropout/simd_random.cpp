@@ -24,7 +24,7 @@ HEADWATER_INLINE WordVector counters_from(const std::int64_t* block) {
   const __m512i first = _mm512_mask_set1_epi64(_mm512_set1_epi64(block[0]), 0xAA, block[1]);
   return _mm512_add_epi64(first, _mm512_setr_epi64(0, 0, 1, 1, 2, 2, 3, 3));
 }
-HEADWATER_INLINE void merge(WordVector c0, WordVector c1, WordVector c2, WordVector c3, I16* const* to) {
+HEADWATER_INLINE void merge(WordVector c0, WordVector c1, WordVector c2, WordVector c3, i32x16* const* to) {
   const __m512i ab = _mm512_mask_blend_epi32(0xAAAA, c0, _mm512_slli_epi64(c1, 32));
   const __m512i cd = _mm512_mask_blend_epi32(0xAAAA, c2, _mm512_slli_epi64(c3, 32));
   *to[0] = {_mm512_unpacklo_epi64(ab, cd)};
@@ -44,7 +44,7 @@ HEADWATER_INLINE WordVector exclusive_or(WordVector a, WordVector b) { return _m
 HEADWATER_INLINE WordVector counters_from(const std::int64_t* block) {
   return _mm256_add_epi64(_mm256_set1_epi64x(block[0]), _mm256_setr_epi64x(0, 2, 1, 3));
 }
-HEADWATER_INLINE void merge(WordVector c0, WordVector c1, WordVector c2, WordVector c3, I16* const* to) {
+HEADWATER_INLINE void merge(WordVector c0, WordVector c1, WordVector c2, WordVector c3, i32x16* const* to) {
   const __m256i ab = _mm256_blend_epi32(c0, _mm256_slli_epi64(c1, 32), 0xAA);
   const __m256i cd = _mm256_blend_epi32(c2, _mm256_slli_epi64(c3, 32), 0xAA);
   *to[0] = {_mm256_unpacklo_epi64(ab, cd), _mm256_unpackhi_epi64(ab, cd)};
@@ -71,7 +71,7 @@ class PhiloxLanes {
   // The words of N vectors of groups that begin at these blocks, side by side: a chain of rounds alone would
   // wait for each of its products.
   template <int N>
-  HEADWATER_INLINE void draw(const std::int64_t* block, I16* const* to) const {
+  HEADWATER_INLINE void draw(const std::int64_t* block, i32x16* const* to) const {
     const WordVector m0 = words_of(kPhilox0), m1 = words_of(kPhilox1);
     WordVector c0[N], c1[N], c2[N], c3[N];
 #pragma GCC unroll 8
@@ -104,7 +104,7 @@ class PhiloxLanes {
 #endif
 
 // One group.
-void plain_words(const Philox& philox, std::uint64_t block, I16& to) {
+void plain_words(const Philox& philox, std::uint64_t block, i32x16& to) {
   std::uint32_t plain[16];
   for (std::uint64_t i = 0; i < 4; ++i) {
     const std::uint64_t number = block + i;
@@ -137,7 +137,7 @@ void random_words(const Philox& philox, const WordRows& rows) {
   if (rows.first_block >> 32 == last_block >> 32) {  // all counters share their high word
     const PhiloxLanes lanes(philox, philox.high_word(rows.first_block));
     std::int64_t block[kMostWordGroups + kGroups];  // of which the low half counts
-    I16* to[kMostWordGroups + kGroups];
+    i32x16* to[kMostWordGroups + kGroups];
     Index count = 0;
     for (Index r = 0; r < rows.rows; ++r) {
       for (Index g = 0; g < rows.groups; ++g, ++count) {

@@ -32,14 +32,14 @@ inline constexpr Index kMostWordGroups = 192;  // in all
 struct WordRows {
   std::uint64_t first_block, row_blocks = 0;
   Index rows = 1, groups;
-  I16* to;
+  i32x16* to;
   Index to_row = 0;
 };
 
 void random_words(const Philox& philox, const WordRows& rows);  // in simd_random.cpp
 
 // `kept` in the lanes whose word is at least the rule's bound, 0 in the others.
-HEADWATER_INLINE F16 keep(const DropoutRule& rule, I16 words, F16 kept) {
+HEADWATER_INLINE f32x16 keep(const DropoutRule& rule, i32x16 words, f32x16 kept) {
 #if defined(HEADWATER_ISA_avx512)
   return {_mm512_maskz_mov_ps(
       _mm512_cmpge_epu32_mask(words.v, _mm512_set1_epi32(static_cast<int>(rule.bound))), kept.v)};
@@ -55,7 +55,7 @@ HEADWATER_INLINE F16 keep(const DropoutRule& rule, I16 words, F16 kept) {
   __builtin_memcpy(word, &words, sizeof word);
   kept.store(value);
   for (int lane = 0; lane < 16; ++lane) value[lane] = word[lane] >= rule.bound ? value[lane] : 0.0f;
-  return F16::load(value);
+  return f32x16::load(value);
 #endif
 }
 

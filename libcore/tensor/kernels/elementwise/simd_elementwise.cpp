@@ -7,7 +7,7 @@ namespace headwater::kernels::HEADWATER_ISA {
 namespace {
 
 void fill(Index n, float value, float* y) {
-  const F16 v = F16::broadcast(value);
+  const f32x16 v = f32x16::broadcast(value);
   for_each_group(n, [&](Index i, Index lanes, auto part) { part.store(v, y + i, lanes); });
 }
 
@@ -18,7 +18,7 @@ void add(Index n, const float* a, const float* b, float* y) {
 }
 
 void scale(Index n, const float* x, float factor, float* y, bool accumulate) {
-  const F16 f = F16::broadcast(factor);
+  const f32x16 f = f32x16::broadcast(factor);
   if (accumulate) {
     for_each_group(n, [&](Index i, Index lanes, auto part) {
       part.store(fma(f, part.load(x + i, lanes), part.load(y + i, lanes)), y + i, lanes);

@@ -8,22 +8,22 @@ namespace {
 
 // The row of one token; its last group of columns has `lanes`.
 template <bool HasPosition>
-HEADWATER_INLINE void look_up(const float* word, F16 scale, const float* position, Index groups, Index lanes,
-                              float* y) {
+HEADWATER_INLINE void look_up(const float* word, f32x16 scale, const float* position, Index groups,
+                              Index lanes, float* y) {
   const auto value = [&](Index c, auto load) __attribute__((always_inline)) {
-    const F16 scaled = load(word + c) * scale;
+    const f32x16 scaled = load(word + c) * scale;
     return HasPosition ? scaled + load(position + c) : scaled;
   };
-  const auto whole = [](const float* p) { return F16::load(p); };
+  const auto whole = [](const float* p) { return f32x16::load(p); };
   Index c = 0;
   for (Index g = 1; g < groups; ++g, c += 16) value(c, whole).store(y + c);
   if (lanes == 16) return value(c, whole).store(y + c);
-  value(c, [=](const float* p) { return F16::load_partial(p, lanes); }).store_partial(y + c, lanes);
+  value(c, [=](const float* p) { return f32x16::load_partial(p, lanes); }).store_partial(y + c, lanes);
 }
 
 template <bool HasPosition>
 void look_up_all(const EmbeddingLookup& lookup, MatrixOf<float> y) {
-  const F16 scale = F16::broadcast(lookup.scale);
+  const f32x16 scale = f32x16::broadcast(lookup.scale);
   const Index groups = (y.cols + 15) / 16, lanes = y.cols - 16 * (groups - 1);
   for (Index t = 0; t < y.rows; ++t) {
     const float* const position = HasPosition ? lookup.positions.row(lookup.position_of[t]) : nullptr;
@@ -44,20 +44,20 @@ void forward(const EmbeddingLookup& lookup, MatrixOf<float> y) {
 // plan; a missing half is not added as 0.
 template <int P>
 void gather_columns(const EmbeddingRow& row, const Leaves& leaves, Index first, Index lanes) {
-  F16 sums[kMostPartialSums][P];
+  f32x16 sums[kMostPartialSums][P];
   bool present[kMostPartialSums];
   int top = 0;
   Index at = 0;
   for (Index leaf = 0; leaf < leaves.count; ++leaf, ++top) {
     const Index end = leaves.first[leaf].end;
     bool is_present = at < row.count && row.tokens[at] < end;
-    F16 sum[P];
-    for (int p = 0; p < P; ++p) sum[p] = F16::zero();
+    f32x16 sum[P];
+    for (int p = 0; p < P; ++p) sum[p] = f32x16::zero();
     for (; at < row.count && row.tokens[at] < end; ++at) {
       const float* dy = row.dy.row(row.tokens[at]) + first;
       for (int p = 0; p < P; ++p) {
-        sum[p] = sum[p] +
-                 (p < P - 1 || lanes == 16 ? F16::load(dy + 16 * p) : F16::load_partial(dy + 16 * p, lanes));
+        sum[p] = sum[p] + (p < P - 1 || lanes == 16 ? f32x16::load(dy + 16 * p)
+                                                    : f32x16::load_partial(dy + 16 * p, lanes));
       }
     }
     for (int merge = 0; merge < leaves.first[leaf].merges; ++merge) {
@@ -69,15 +69,15 @@ void gather_columns(const EmbeddingRow& row, const Leaves& leaves, Index first, 
     present[top] = is_present;
     for (int p = 0; p < P; ++p) sums[top][p] = sum[p];
   }
-  const F16 factor = F16::broadcast(row.scale);
+  const f32x16 factor = f32x16::broadcast(row.scale);
   for (int p = 0; p < P; ++p) {
     float* to = row.to + first + 16 * p;
-    F16 gradient = factor * sums[0][p];
+    f32x16 gradient = factor * sums[0][p];
     if (p < P - 1 || lanes == 16) {
-      if (row.accumulate) gradient = F16::load(to) + gradient;
+      if (row.accumulate) gradient = f32x16::load(to) + gradient;
       gradient.store(to);
     } else {
-      if (row.accumulate) gradient = F16::load_partial(to, lanes) + gradient;
+      if (row.accumulate) gradient = f32x16::load_partial(to, lanes) + gradient;
       gradient.store_partial(to, lanes);
     }
   }

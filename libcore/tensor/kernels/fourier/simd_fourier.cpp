@@ -12,10 +12,10 @@ namespace {
 
 // Sixteen complex numbers; in a buffer element j stands at 32·j, its 16 real parts first.
 struct C16 {
-  F16 re, im;
+  f32x16 re, im;
 };
 HEADWATER_INLINE C16 load(const float* buffer, Index j) {
-  return {F16::load(buffer + 32 * j), F16::load(buffer + 32 * j + 16)};
+  return {f32x16::load(buffer + 32 * j), f32x16::load(buffer + 32 * j + 16)};
 }
 HEADWATER_INLINE void store(C16 z, float* buffer, Index j) {
   z.re.store(buffer + 32 * j);
@@ -27,7 +27,8 @@ HEADWATER_INLINE C16 operator-(C16 a, C16 b) { return {a.re - b.re, a.im - b.im}
 HEADWATER_INLINE C16 plus_i(C16 a, C16 b) { return {a.re - b.im, a.im + b.re}; }
 HEADWATER_INLINE C16 minus_i(C16 a, C16 b) { return {a.re + b.im, a.im - b.re}; }
 HEADWATER_INLINE C16 times(C16 a, const float* root) {
-  const F16 x = F16::broadcast(root[0]), y = F16::broadcast(root[1]), minus_y = F16::broadcast(-root[1]);
+  const f32x16 x = f32x16::broadcast(root[0]), y = f32x16::broadcast(root[1]),
+               minus_y = f32x16::broadcast(-root[1]);
   return {fma(a.im, minus_y, a.re * x), fma(a.im, x, a.re * y)};
 }
 
@@ -54,7 +55,7 @@ HEADWATER_INLINE void butterfly(const C16 (&a)[P], const C16 (&unit)[P], C16 (&b
       b[0] = b[0] + sum[i];
     }
     for (int k = 1; k <= kPairs; ++k) {
-      C16 cosines = a[0], sines{F16::zero(), F16::zero()};
+      C16 cosines = a[0], sines{f32x16::zero(), f32x16::zero()};
       for (int i = 0; i < kPairs; ++i) {
         const C16 root = unit[(i + 1) * k % P];  // (cosine, -sine)
         cosines = {fma(root.re, sum[i].re, cosines.re), fma(root.re, sum[i].im, cosines.im)};
@@ -74,7 +75,7 @@ void pass(const FourierPlan& plan, Index stride, const float* from, float* to) {
   C16 unit[P];
   for (int k = 0; k < P; ++k) {
     const float* root = plan.roots + 2 * k * (plan.inner_length / P);
-    unit[k] = {F16::broadcast(root[0]), F16::broadcast(root[1])};
+    unit[k] = {f32x16::broadcast(root[0]), f32x16::broadcast(root[1])};
   }
   for (Index q = 0; q < m; ++q) {
     for (Index r = 0; r < stride; ++r) {
@@ -125,7 +126,7 @@ float* transform_inner(const FourierPlan& plan, float* from, float* to) {
 }
 
 void clear(float* buffer, Index begin, Index end) {
-  for (Index j = begin; j < end; ++j) store({F16::zero(), F16::zero()}, buffer, j);
+  for (Index j = begin; j < end; ++j) store({f32x16::zero(), f32x16::zero()}, buffer, j);
 }
 
 // Of the plan's length, in place or in the other buffer: where the result is.
@@ -153,7 +154,7 @@ void prepare(const FourierPlan& plan, float* filter, float* scratch) {
   const Index n = plan.length, m = plan.inner_length;
   clear(scratch, 0, m);
   for (Index j = 0; j < n; ++j) {
-    const C16 conjugate{F16::broadcast(plan.chirp[2 * j]), F16::broadcast(-plan.chirp[2 * j + 1])};
+    const C16 conjugate{f32x16::broadcast(plan.chirp[2 * j]), f32x16::broadcast(-plan.chirp[2 * j + 1])};
     store(conjugate, scratch, j);
     if (j > 0) store(conjugate, scratch, m - j);
   }
@@ -174,11 +175,12 @@ void over_tokens(const FourierTask& task, Index c, Index stride, float* re, floa
   const Index second = D - c - 16 < 0 ? 0 : (D - c - 16 < 16 ? D - c - 16 : 16);
   for (Index t = 0; t < n; ++t) {
     const float* x = task.x.row(t) + c;
-    store({F16::load_partial(x, first), second > 0 ? F16::load_partial(x + 16, second) : F16::zero()}, buffer,
-          t);
+    store(
+        {f32x16::load_partial(x, first), second > 0 ? f32x16::load_partial(x + 16, second) : f32x16::zero()},
+        buffer, t);
   }
   const float* const z = transform(plan, buffer, buffer + 32 * plan.inner_length);
-  const F16 half = F16::broadcast(0.5f);
+  const f32x16 half = f32x16::broadcast(0.5f);
   for (Index k = 0; k <= n / 2; ++k) {
     const C16 a = load(z, k), b = load(z, k == 0 ? 0 : n - k);
     (half * (a.re + b.re)).store(re + k * stride + c);
@@ -194,9 +196,9 @@ template <class Column, class Row>
 HEADWATER_INLINE void write_rows(const float* z, Index c, Index D, Index rows, const Column& column,
                                  const Row& row, bool accumulate) {
   const Index lanes = D - c < 16 ? D - c : 16;
-  F16 part[16];
+  f32x16 part[16];
 #pragma GCC unroll 16
-  for (Index j = 0; j < 16; ++j) part[j] = F16::load(z + 32 * (j < lanes ? column(c + j) : 0));
+  for (Index j = 0; j < 16; ++j) part[j] = f32x16::load(z + 32 * (j < lanes ? column(c + j) : 0));
   transpose(part);
   float staged[16 * 16];
 #pragma GCC unroll 16
@@ -204,8 +206,8 @@ HEADWATER_INLINE void write_rows(const float* z, Index c, Index D, Index rows, c
   for (Index i = 0; i < rows; ++i) {
     float* const y = row(i);
     if (y == nullptr) continue;
-    const F16 value = F16::load(staged + 16 * i);
-    (accumulate ? F16::load_partial(y + c, lanes) + value : value).store_partial(y + c, lanes);
+    const f32x16 value = f32x16::load(staged + 16 * i);
+    (accumulate ? f32x16::load_partial(y + c, lanes) + value : value).store_partial(y + c, lanes);
   }
 }
 

@@ -10,8 +10,8 @@ namespace {
 void copy_strip(const float* a, Index stride, Index rows, Index steps, float* to) {
   const Index whole = steps / 16 * 16;
   for (Index r = 0; r < rows; ++r, a += stride, to += kStripRow) {
-    for (Index k = 0; k < whole; k += 16) F16::load(a + k).store(to + k);
-    if (whole < steps) F16::load_partial(a + whole, steps - whole).store(to + whole);
+    for (Index k = 0; k < whole; k += 16) f32x16::load(a + k).store(to + k);
+    if (whole < steps) f32x16::load_partial(a + whole, steps - whole).store(to + whole);
   }
 }
 
@@ -35,19 +35,19 @@ template <int R, int G>
 void thin_steps(const GemmTask& task, Index k, float* sums, Index cols) {
   const Index N = task.c.cols, stride = task.b.stride;
   const float* b = task.b.row(k);
-  F16 factor[R][G];
+  f32x16 factor[R][G];
 #pragma GCC unroll 4
   for (int r = 0; r < R; ++r) {
 #pragma GCC unroll 8
-    for (int g = 0; g < G; ++g) factor[r][g] = F16::broadcast(task.a.row(r)[k + g]);
+    for (int g = 0; g < G; ++g) factor[r][g] = f32x16::broadcast(task.a.row(r)[k + g]);
   }
   const auto group = [&](Index n, auto load) __attribute__((always_inline)) {
-    F16 sum[R];
+    f32x16 sum[R];
 #pragma GCC unroll 4
-    for (int r = 0; r < R; ++r) sum[r] = F16::load(sums + r * cols + n);
+    for (int r = 0; r < R; ++r) sum[r] = f32x16::load(sums + r * cols + n);
 #pragma GCC unroll 8
     for (int g = 0; g < G; ++g) {
-      const F16 column = load(b + g * stride + n);
+      const f32x16 column = load(b + g * stride + n);
 #pragma GCC unroll 4
       for (int r = 0; r < R; ++r) sum[r] = fma(factor[r][g], column, sum[r]);
     }
@@ -55,8 +55,8 @@ void thin_steps(const GemmTask& task, Index k, float* sums, Index cols) {
     for (int r = 0; r < R; ++r) sum[r].store(sums + r * cols + n);
   };
   const Index whole = N / 16 * 16;
-  for (Index n = 0; n < whole; n += 16) group(n, [](const float* p) { return F16::load(p); });
-  if (whole < N) group(whole, [&](const float* p) { return F16::load_partial(p, N - whole); });
+  for (Index n = 0; n < whole; n += 16) group(n, [](const float* p) { return f32x16::load(p); });
+  if (whole < N) group(whole, [&](const float* p) { return f32x16::load_partial(p, N - whole); });
 }
 
 template <int R>
@@ -65,18 +65,18 @@ void multiply_thin(const GemmTask& task) {
   const Index N = task.c.cols, K = task.a.cols, cols = round_up(N, 16);
   const Rest rest(task.finish);
   float* sums = task.scratch;
-  for (Index i = 0; i < R * cols; i += 16) F16::zero().store(sums + i);
+  for (Index i = 0; i < R * cols; i += 16) f32x16::zero().store(sums + i);
   Index k = 0;
   for (; k + kSteps <= K; k += kSteps) thin_steps<R, kSteps>(task, k, sums, cols);
   for (; k < K; ++k) thin_steps<R, 1>(task, k, sums, cols);
   for (Index r = 0; r < R; ++r) {
     for (Index n = 0; n < N; n += 16) {
       const Index lanes = N - n < 16 ? N - n : 16;
-      F16 sum = F16::load(sums + r * cols + n);
-      if (task.finish.bias) sum = sum + F16::load_partial(task.finish.bias + n, lanes);
+      f32x16 sum = f32x16::load(sums + r * cols + n);
+      if (task.finish.bias) sum = sum + f32x16::load_partial(task.finish.bias + n, lanes);
       if (rest.is_relu) sum = relu(sum);
       float* c = task.c.row(r) + n;
-      (task.finish.accumulate ? F16::load_partial(c, lanes) + sum : sum).store_partial(c, lanes);
+      (task.finish.accumulate ? f32x16::load_partial(c, lanes) + sum : sum).store_partial(c, lanes);
     }
   }
   if (rest.has_more) finish_rows(task, 0, R);
@@ -92,16 +92,16 @@ template <int R, int G>
 void thin_transposed(const GemmTask& task, const Rest& rest, Index n) {
   const Index N = task.c.cols, K = task.a.cols, stride = task.b.stride;
   const Index rows = N - n < 16 * G ? N - n - 16 * (G - 1) : 16;  // of the last group
-  F16 sum[G][R];
+  f32x16 sum[G][R];
 #pragma GCC unroll 4
   for (int g = 0; g < G; ++g) {
 #pragma GCC unroll 4
-    for (int r = 0; r < R; ++r) sum[g][r] = F16::zero();
+    for (int r = 0; r < R; ++r) sum[g][r] = f32x16::zero();
   }
-  F16 part[16];
-  const auto add = [&](int g, Index k, const F16& column) __attribute__((always_inline)) {
+  f32x16 part[16];
+  const auto add = [&](int g, Index k, const f32x16& column) __attribute__((always_inline)) {
 #pragma GCC unroll 4
-    for (int r = 0; r < R; ++r) sum[g][r] = fma(F16::broadcast(task.a.row(r)[k]), column, sum[g][r]);
+    for (int r = 0; r < R; ++r) sum[g][r] = fma(f32x16::broadcast(task.a.row(r)[k]), column, sum[g][r]);
   };
   const auto add_whole = [&](const float* b, Index distance, Index k) __attribute__((always_inline)) {
 #pragma GCC unroll 4
@@ -127,7 +127,7 @@ void thin_transposed(const GemmTask& task, const Rest& rest, Index n) {
     for (int g = 0; g < G; ++g) {
       const Index there = g < G - 1 ? 16 : rows;
       for (int i = 0; i < 16; ++i)
-        part[i] = i < there ? F16::load_partial(b + (16 * g + i) * stride + k, width) : F16::zero();
+        part[i] = i < there ? f32x16::load_partial(b + (16 * g + i) * stride + k, width) : f32x16::zero();
       transpose(part);
       for (Index i = 0; i < width; ++i) add(g, k + i, part[i]);
     }
@@ -137,11 +137,11 @@ void thin_transposed(const GemmTask& task, const Rest& rest, Index n) {
     const Index first = n + 16 * g, lanes = g < G - 1 ? 16 : rows;
 #pragma GCC unroll 4
     for (int r = 0; r < R; ++r) {
-      F16 value = sum[g][r];
-      if (task.finish.bias) value = value + F16::load_partial(task.finish.bias + first, lanes);
+      f32x16 value = sum[g][r];
+      if (task.finish.bias) value = value + f32x16::load_partial(task.finish.bias + first, lanes);
       if (rest.is_relu) value = relu(value);
       float* c = task.c.row(r) + first;
-      (task.finish.accumulate ? F16::load_partial(c, lanes) + value : value).store_partial(c, lanes);
+      (task.finish.accumulate ? f32x16::load_partial(c, lanes) + value : value).store_partial(c, lanes);
     }
   }
 }

@@ -52,18 +52,18 @@ template <int R, int P, Strip S>
 void multiply_tile(const Tile& tile) {
   constexpr Index kRow = S == Strip::by_row ? kStripRow : 1;
   const Index a_step = S == Strip::by_row ? 1 : tile.a_step;
-  F16 sum[R][P];
+  f32x16 sum[R][P];
   if (tile.before) {
 #pragma GCC unroll 16
     for (int r = 0; r < R; ++r) {
 #pragma GCC unroll 4
-      for (int p = 0; p < P; ++p) sum[r][p] = F16::load(tile.before + (r * P + p) * 16);
+      for (int p = 0; p < P; ++p) sum[r][p] = f32x16::load(tile.before + (r * P + p) * 16);
     }
   } else {
 #pragma GCC unroll 16
     for (int r = 0; r < R; ++r) {
 #pragma GCC unroll 4
-      for (int p = 0; p < P; ++p) sum[r][p] = F16::zero();
+      for (int p = 0; p < P; ++p) sum[r][p] = f32x16::zero();
     }
   }
   if (tile.c) {
@@ -78,12 +78,12 @@ void multiply_tile(const Tile& tile) {
   const float* b = tile.b;
   const Index b_step = tile.b_step;
   const auto step = [&]() __attribute__((always_inline)) {
-    F16 column[P];
+    f32x16 column[P];
 #pragma GCC unroll 4
-    for (int p = 0; p < P; ++p) column[p] = F16::load(b + 16 * p);
+    for (int p = 0; p < P; ++p) column[p] = f32x16::load(b + 16 * p);
 #pragma GCC unroll 16
     for (int r = 0; r < R; ++r) {
-      const F16 factor = F16::broadcast(a[r * kRow]);
+      const f32x16 factor = f32x16::broadcast(a[r * kRow]);
 #pragma GCC unroll 4
       for (int p = 0; p < P; ++p) sum[r][p] = fma(factor, column[p], sum[r][p]);
     }
@@ -113,7 +113,7 @@ void multiply_tile(const Tile& tile) {
 #pragma GCC unroll 16
     for (int r = 0; r < R; ++r) {
 #pragma GCC unroll 4
-      for (int p = 0; p < P; ++p) sum[r][p] = F16::load(lower + (r * P + p) * 16) + sum[r][p];
+      for (int p = 0; p < P; ++p) sum[r][p] = f32x16::load(lower + (r * P + p) * 16) + sum[r][p];
     }
   }
   if (tile.kept) {
@@ -125,11 +125,11 @@ void multiply_tile(const Tile& tile) {
     return;
   }
   if (tile.bias) {
-    F16 bias[P];
+    f32x16 bias[P];
 #pragma GCC unroll 4
     for (int p = 0; p < P; ++p) {
-      bias[p] = p < P - 1 || tile.lanes == 16 ? F16::load(tile.bias + 16 * p)
-                                              : F16::load_partial(tile.bias + 16 * p, tile.lanes);
+      bias[p] = p < P - 1 || tile.lanes == 16 ? f32x16::load(tile.bias + 16 * p)
+                                              : f32x16::load_partial(tile.bias + 16 * p, tile.lanes);
     }
 #pragma GCC unroll 16
     for (int r = 0; r < R; ++r) {
@@ -150,7 +150,7 @@ void multiply_tile(const Tile& tile) {
     for (int r = 0; r < R; ++r, c += tile.c_stride) {
 #pragma GCC unroll 4
       for (int p = 0; p < P; ++p) {
-        (tile.accumulate ? F16::load(c + 16 * p) + sum[r][p] : sum[r][p]).store(c + 16 * p);
+        (tile.accumulate ? f32x16::load(c + 16 * p) + sum[r][p] : sum[r][p]).store(c + 16 * p);
       }
     }
   } else {
@@ -159,7 +159,7 @@ void multiply_tile(const Tile& tile) {
 #pragma GCC unroll 4
       for (int p = 0; p < P; ++p) {
         const Index lanes = p < P - 1 ? 16 : tile.lanes;
-        (tile.accumulate ? F16::load_partial(c + 16 * p, lanes) + sum[r][p] : sum[r][p])
+        (tile.accumulate ? f32x16::load_partial(c + 16 * p, lanes) + sum[r][p] : sum[r][p])
             .store_partial(c + 16 * p, lanes);
       }
     }
@@ -207,14 +207,14 @@ inline void pack_rows(const float* b, Index stride, Index cols, Index steps, flo
     float* place = to + k * kTileCols;
     for (Index c = 0; c < whole; c += kTileCols, place += steps * kTileCols) {
 #pragma GCC unroll 4
-      for (int p = 0; p < kTilePanels; ++p) F16::load(from + c + 16 * p).store(place + 16 * p);
+      for (int p = 0; p < kTilePanels; ++p) f32x16::load(from + c + 16 * p).store(place + 16 * p);
     }
     if (whole < cols) {
       const TileColumns edge = tile_columns(cols, whole);
       float* end = to + packed_place(whole, steps) + k * edge.panels * 16;
-      for (Index p = 0; p < edge.panels - 1; ++p) F16::load(from + whole + 16 * p).store(end + 16 * p);
+      for (Index p = 0; p < edge.panels - 1; ++p) f32x16::load(from + whole + 16 * p).store(end + 16 * p);
       const Index last = 16 * (edge.panels - 1);
-      F16::load_partial(from + whole + last, edge.lanes).store(end + last);
+      f32x16::load_partial(from + whole + last, edge.lanes).store(end + last);
     }
   }
 }

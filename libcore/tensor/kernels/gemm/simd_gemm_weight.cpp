@@ -57,22 +57,22 @@ void fold_columns(const float* packed, Index block_steps, const Piece& piece, In
   for (Index n = 0; n < N; n += 16 * kGroups) {
     const float* b[kGroups];
     Index step[kGroups];
-    F16 sum[kGroups];
+    f32x16 sum[kGroups];
 #pragma GCC unroll 8
     for (int g = 0; g < kGroups; ++g) {
       const Index column = n + 16 * g < N ? n + 16 * g : n, tile = column / kTileCols * kTileCols;
       step[g] = 16 * tile_columns(N, tile).panels;
       b[g] = packed + packed_place(tile, block_steps) + piece.first * step[g] + (column - tile);
-      sum[g] = piece.begins ? F16::zero() : F16::load(stack + level * cols + column);
+      sum[g] = piece.begins ? f32x16::zero() : f32x16::load(stack + level * cols + column);
     }
     for (Index k = 0; k < piece.steps; ++k) {
 #pragma GCC unroll 8
-      for (int g = 0; g < kGroups; ++g) sum[g] = sum[g] + F16::load(b[g] + k * step[g]);
+      for (int g = 0; g < kGroups; ++g) sum[g] = sum[g] + f32x16::load(b[g] + k * step[g]);
     }
     for (int g = 0; g < kGroups && n + 16 * g < N; ++g) {
-      F16 folded = sum[g];
+      f32x16 folded = sum[g];
       float* place = stack + n + 16 * g;
-      for (int m = 1; m <= piece.merges; ++m) folded = F16::load(place + (level - m) * cols) + folded;
+      for (int m = 1; m <= piece.merges; ++m) folded = f32x16::load(place + (level - m) * cols) + folded;
       folded.store(place + (level - piece.merges) * cols);
     }
   }
@@ -85,8 +85,8 @@ void fill_zero(Index n, float* y) {
 void store_column_sums(const float* sums, Index N, const WeightTask& task) {
   for (Index n = 0; n < N; n += 16) {
     const Index lanes = N - n < 16 ? N - n : 16;
-    const F16 sum = F16::load(sums + n);
-    (task.accumulate ? F16::load_partial(task.column_sums + n, lanes) + sum : sum)
+    const f32x16 sum = f32x16::load(sums + n);
+    (task.accumulate ? f32x16::load_partial(task.column_sums + n, lanes) + sum : sum)
         .store_partial(task.column_sums + n, lanes);
   }
 }
@@ -224,29 +224,30 @@ template <int T>
 void weight_thin(const WeightTask& task) {
   const Index N = task.c.cols, whole = N / 16 * 16;
   for (Index m = 0; m < task.c.rows; ++m) {
-    F16 factor[T];
+    f32x16 factor[T];
 #pragma GCC unroll 4
-    for (int t = 0; t < T; ++t) factor[t] = F16::broadcast(task.x.row(t)[m]);
+    for (int t = 0; t < T; ++t) factor[t] = f32x16::broadcast(task.x.row(t)[m]);
     float* const c = task.c.row(m);
     const auto sum_at = [&](Index n, auto load) __attribute__((always_inline)) {
-      F16 sum = F16::zero();
+      f32x16 sum = f32x16::zero();
 #pragma GCC unroll 4
       for (int t = 0; t < T; ++t) sum = fma(factor[t], load(task.y.row(t) + n), sum);
       return task.accumulate ? load(c + n) + sum : sum;
     };
-    for (Index n = 0; n < whole; n += 16) sum_at(n, [](const float* p) { return F16::load(p); }).store(c + n);
+    for (Index n = 0; n < whole; n += 16)
+      sum_at(n, [](const float* p) { return f32x16::load(p); }).store(c + n);
     if (whole < N) {
       const Index lanes = N - whole;
       sum_at(whole, [=](const float* p) {
-        return F16::load_partial(p, lanes);
+        return f32x16::load_partial(p, lanes);
       }).store_partial(c + whole, lanes);
     }
   }
   for (Index n = 0; task.column_sums && n < N; n += 16) {
     const Index lanes = N - n < 16 ? N - n : 16;
-    F16 sum = F16::zero();
-    for (int t = 0; t < T; ++t) sum = sum + F16::load_partial(task.y.row(t) + n, lanes);
-    (task.accumulate ? F16::load_partial(task.column_sums + n, lanes) + sum : sum)
+    f32x16 sum = f32x16::zero();
+    for (int t = 0; t < T; ++t) sum = sum + f32x16::load_partial(task.y.row(t) + n, lanes);
+    (task.accumulate ? f32x16::load_partial(task.column_sums + n, lanes) + sum : sum)
         .store_partial(task.column_sums + n, lanes);
   }
 }
@@ -276,16 +277,17 @@ void weight(const WeightTask& task) {
 }
 
 void fold(const PartialFold& f) {
-  F16 stack[kMostParts];
+  f32x16 stack[kMostParts];
   for (Index i = 0; i < f.values; i += 16) {
     const Index lanes = f.values - i < 16 ? f.values - i : 16;
     int top = 0;
     for (Index part = 0; part < f.count; ++part, ++top) {
-      F16 sum = F16::load_partial(f.parts + part * f.part_stride + i, lanes);
+      f32x16 sum = f32x16::load_partial(f.parts + part * f.part_stride + i, lanes);
       for (int m = 0; m < f.merges[part]; ++m) sum = stack[--top] + sum;
       stack[top] = sum;
     }
-    (f.accumulate ? F16::load_partial(f.to + i, lanes) + stack[0] : stack[0]).store_partial(f.to + i, lanes);
+    (f.accumulate ? f32x16::load_partial(f.to + i, lanes) + stack[0] : stack[0])
+        .store_partial(f.to + i, lanes);
   }
 }
 

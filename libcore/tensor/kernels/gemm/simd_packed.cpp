@@ -35,22 +35,22 @@ struct PanelTile {
 
 template <int R, int P>
 void multiply_tile(const PanelTile& tile) {
-  F16 sum[R][P];
+  f32x16 sum[R][P];
 #pragma GCC unroll 16
   for (int r = 0; r < R; ++r) {
 #pragma GCC unroll 8
-    for (int p = 0; p < P; ++p) sum[r][p] = F16::zero();
+    for (int p = 0; p < P; ++p) sum[r][p] = f32x16::zero();
   }
   const float* a = tile.a;
   const float* b = tile.b;
   const Index a_stride = tile.a_stride, panel = 16 * tile.steps;
   const auto step = [&]() __attribute__((always_inline)) {
-    F16 column[P];
+    f32x16 column[P];
 #pragma GCC unroll 8
-    for (int p = 0; p < P; ++p) column[p] = F16::load(b + p * panel);
+    for (int p = 0; p < P; ++p) column[p] = f32x16::load(b + p * panel);
 #pragma GCC unroll 16
     for (int r = 0; r < R; ++r) {
-      const F16 factor = F16::broadcast(a[r * a_stride]);
+      const f32x16 factor = f32x16::broadcast(a[r * a_stride]);
 #pragma GCC unroll 8
       for (int p = 0; p < P; ++p) sum[r][p] = fma(factor, column[p], sum[r][p]);
     }
@@ -68,12 +68,13 @@ void multiply_tile(const PanelTile& tile) {
 #pragma GCC unroll 8
   for (int p = 0; p < P; ++p) {
     const bool is_whole = p < P - 1 || tile.lanes == 16;
-    F16 bias = F16::zero();
+    f32x16 bias = f32x16::zero();
     if (tile.bias)
-      bias = is_whole ? F16::load(tile.bias + 16 * p) : F16::load_partial(tile.bias + 16 * p, tile.lanes);
+      bias =
+          is_whole ? f32x16::load(tile.bias + 16 * p) : f32x16::load_partial(tile.bias + 16 * p, tile.lanes);
 #pragma GCC unroll 16
     for (int r = 0; r < R; ++r) {
-      F16 value = tile.bias ? sum[r][p] + bias : sum[r][p];
+      f32x16 value = tile.bias ? sum[r][p] + bias : sum[r][p];
       if (tile.is_relu) value = relu(value);
       float* const c = tile.c + r * tile.c_stride + 16 * p;
       if (is_whole) {
@@ -151,7 +152,8 @@ void pack(MatrixOf<const float> w, Index first_panel, Index last_panel, float* t
   for (Index panel = first_panel; panel < last_panel; ++panel) {
     const Index column = 16 * panel, lanes = w.cols - column < 16 ? w.cols - column : 16;
     float* place = to + column * w.rows;
-    for (Index k = 0; k < w.rows; ++k, place += 16) F16::load_partial(w.row(k) + column, lanes).store(place);
+    for (Index k = 0; k < w.rows; ++k, place += 16)
+      f32x16::load_partial(w.row(k) + column, lanes).store(place);
   }
 }
 

@@ -9,38 +9,38 @@ namespace {
 constexpr float kInfinity = __builtin_inff();
 
 // The last, shorter group filled with `missing`.
-F16 load_tail(const float* x, Index lanes, float missing) {
-  return first_lanes(lanes, F16::load_partial(x, lanes), F16::broadcast(missing));
+f32x16 load_tail(const float* x, Index lanes, float missing) {
+  return first_lanes(lanes, f32x16::load_partial(x, lanes), f32x16::broadcast(missing));
 }
 
 float maximum(const float* x, Index n) {
-  F16 most = F16::broadcast(-kInfinity);
+  f32x16 most = f32x16::broadcast(-kInfinity);
   Index i = 0;
-  for (; i + 16 <= n; i += 16) most = max(F16::load(x + i), most);
+  for (; i + 16 <= n; i += 16) most = max(f32x16::load(x + i), most);
   if (i < n) most = max(load_tail(x + i, n - i, -kInfinity), most);
   return reduce_max(most);
 }
 
 float sum_of(const float* x, Index n) {
-  F16 sum = F16::zero();
+  f32x16 sum = f32x16::zero();
   Index i = 0;
-  for (; i + 16 <= n; i += 16) sum = sum + F16::load(x + i);
-  if (i < n) sum = sum + F16::load_partial(x + i, n - i);
+  for (; i + 16 <= n; i += 16) sum = sum + f32x16::load(x + i);
+  if (i < n) sum = sum + f32x16::load_partial(x + i, n - i);
   return reduce_add(sum);
 }
 
 // Σ exp(x - shift); with `to` the terms are kept.
 float sum_of_exponentials(const float* x, Index n, float shift, float* to) {
-  const F16 s = F16::broadcast(shift);
-  F16 sum = F16::zero();
+  const f32x16 s = f32x16::broadcast(shift);
+  f32x16 sum = f32x16::zero();
   Index i = 0;
   for (; i + 16 <= n; i += 16) {
-    const F16 e = exp(F16::load(x + i) - s);
+    const f32x16 e = exp(f32x16::load(x + i) - s);
     if (to) e.store(to + i);
     sum = sum + e;
   }
   if (i < n) {
-    const F16 e = exp(load_tail(x + i, n - i, -kInfinity) - s);
+    const f32x16 e = exp(load_tail(x + i, n - i, -kInfinity) - s);
     if (to) e.store_partial(to + i, n - i);
     sum = sum + e;
   }
@@ -65,17 +65,17 @@ CrossEntropyValue cross_entropy(const CrossEntropyRow& row) {
   const bool is_correct = is_first_largest(x, row.label, largest);
   const float sum = sum_of_exponentials(x, row.count, largest, row.wants_gradient ? x : nullptr);
   const double log_sum =
-      static_cast<double>(largest) + static_cast<double>(first_lane(log(F16::broadcast(sum))));
+      static_cast<double>(largest) + static_cast<double>(first_lane(log(f32x16::broadcast(sum))));
   const double smoothing = static_cast<double>(row.smoothing);
   const double loss = log_sum - (1 - smoothing) * static_cast<double>(of_label) - smoothing * mean;
   if (row.wants_gradient) {
     const float rate = row.scale / sum, from_all = spread * row.scale;
     const float own = x[row.label];
-    const F16 factor = F16::broadcast(rate), less_all = F16::broadcast(-from_all);
+    const f32x16 factor = f32x16::broadcast(rate), less_all = f32x16::broadcast(-from_all);
     Index i = 0;
-    for (; i + 16 <= row.count; i += 16) fma(F16::load(x + i), factor, less_all).store(x + i);
+    for (; i + 16 <= row.count; i += 16) fma(f32x16::load(x + i), factor, less_all).store(x + i);
     if (i < row.count) {
-      fma(F16::load_partial(x + i, row.count - i), factor, less_all).store_partial(x + i, row.count - i);
+      fma(f32x16::load_partial(x + i, row.count - i), factor, less_all).store_partial(x + i, row.count - i);
     }
     x[row.label] = (own / sum - (1 - row.smoothing) - spread) * row.scale;
   }

@@ -10,23 +10,23 @@ namespace {
 constexpr float kInfinity = __builtin_inff();
 
 void softmax(Index n, const float* x, float* y) {
-  const F16 shift = F16::broadcast(maximum(x, n));
-  F16 sum = F16::zero();
+  const f32x16 shift = f32x16::broadcast(maximum(x, n));
+  f32x16 sum = f32x16::zero();
   for (Index i = 0; i < n; i += 16) {
-    const F16 e = exp(load_or(x + i, n - i, -kInfinity) - shift);
+    const f32x16 e = exp(load_or(x + i, n - i, -kInfinity) - shift);
     store_lanes(e, y + i, n - i);
     sum = sum + e;
   }
-  const F16 total = F16::broadcast(reduce_add(sum));
+  const f32x16 total = f32x16::broadcast(reduce_add(sum));
   for (Index i = 0; i < n; i += 16) store_lanes(load_or(y + i, n - i, 0) / total, y + i, n - i);
 }
 
 void softmax_backward(Index n, const float* y, const float* dy, float* dx, bool accumulate) {
-  F16 sum = F16::zero();
+  f32x16 sum = f32x16::zero();
   for (Index i = 0; i < n; i += 16) sum = fma(load_or(y + i, n - i, 0), load_or(dy + i, n - i, 0), sum);
-  const F16 mean = F16::broadcast(reduce_add(sum));
+  const f32x16 mean = f32x16::broadcast(reduce_add(sum));
   for (Index i = 0; i < n; i += 16) {
-    F16 gradient = load_or(y + i, n - i, 0) * (load_or(dy + i, n - i, 0) - mean);
+    f32x16 gradient = load_or(y + i, n - i, 0) * (load_or(dy + i, n - i, 0) - mean);
     if (accumulate) gradient = load_or(dx + i, n - i, 0) + gradient;
     store_lanes(gradient, dx + i, n - i);
   }
@@ -34,10 +34,10 @@ void softmax_backward(Index n, const float* y, const float* dy, float* dx, bool 
 
 float log_sum_exp(Index n, const float* x) {
   const float most = maximum(x, n);
-  const F16 shift = F16::broadcast(most);
-  F16 sum = F16::zero();
+  const f32x16 shift = f32x16::broadcast(most);
+  f32x16 sum = f32x16::zero();
   for (Index i = 0; i < n; i += 16) sum = sum + exp(load_or(x + i, n - i, -kInfinity) - shift);
-  return most + first_lane(log(F16::broadcast(reduce_add(sum))));
+  return most + first_lane(log(f32x16::broadcast(reduce_add(sum))));
 }
 
 }  // namespace

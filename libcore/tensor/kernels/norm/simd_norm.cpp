@@ -15,8 +15,10 @@ void for_each_group(Index cols, const F& f) {
   if (c < cols) f(c, cols - c);
 }
 
-F16 load(const float* x, Index lanes) { return lanes == 16 ? F16::load(x) : F16::load_partial(x, lanes); }
-void store(F16 value, float* x, Index lanes) {
+f32x16 load(const float* x, Index lanes) {
+  return lanes == 16 ? f32x16::load(x) : f32x16::load_partial(x, lanes);
+}
+void store(f32x16 value, float* x, Index lanes) {
   if (lanes == 16) {
     value.store(x);
   } else {
@@ -24,7 +26,9 @@ void store(F16 value, float* x, Index lanes) {
   }
 }
 // Lanes beyond the row count as missing in a sum.
-F16 only(F16 value, Index lanes) { return lanes == 16 ? value : first_lanes(lanes, value, F16::zero()); }
+f32x16 only(f32x16 value, Index lanes) {
+  return lanes == 16 ? value : first_lanes(lanes, value, f32x16::zero());
+}
 
 void forward(const NormRule& rule, MatrixOf<const float> x, MatrixOf<const float> residual,
              const NormOutputs& to) {
@@ -36,19 +40,19 @@ void forward(const NormRule& rule, MatrixOf<const float> x, MatrixOf<const float
     const auto value = [&](Index c, Index lanes) {
       return other ? load(in + c, lanes) + load(other + c, lanes) : load(in + c, lanes);
     };
-    F16 sum = F16::zero();
+    f32x16 sum = f32x16::zero();
     for_each_group(D, [&](Index c, Index lanes) { sum = sum + value(c, lanes); });
     const float mean = reduce_add(sum) / width;
-    const F16 m = F16::broadcast(mean);
-    F16 squares = F16::zero();
+    const f32x16 m = f32x16::broadcast(mean);
+    f32x16 squares = f32x16::zero();
     for_each_group(D, [&](Index c, Index lanes) {
-      const F16 difference = only(value(c, lanes) - m, lanes);
+      const f32x16 difference = only(value(c, lanes) - m, lanes);
       squares = fma(difference, difference, squares);
     });
     const float inverse = 1 / __builtin_sqrtf(reduce_add(squares) / width + rule.epsilon);
-    const F16 factor = F16::broadcast(inverse);
+    const f32x16 factor = f32x16::broadcast(inverse);
     for_each_group(D, [&](Index c, Index lanes) {
-      const F16 v = value(c, lanes);
+      const f32x16 v = value(c, lanes);
       store(fma(load(rule.gamma + c, lanes), (v - m) * factor, load(rule.beta + c, lanes)), to.y.row(t) + c,
             lanes);
       if (to.sum) store(v, to.sum.row(t) + c, lanes);
@@ -65,21 +69,21 @@ void backward_input(MatrixOf<const float> x, MatrixOf<const float> moments, cons
   const Index D = x.cols;
   const float width = static_cast<float>(D);
   for (Index t = 0; t < x.rows; ++t) {
-    const F16 mean = F16::broadcast(moments.row(t)[0]), inverse = F16::broadcast(moments.row(t)[1]);
+    const f32x16 mean = f32x16::broadcast(moments.row(t)[0]), inverse = f32x16::broadcast(moments.row(t)[1]);
     const auto normed = [&](Index c, Index lanes) { return (load(x.row(t) + c, lanes) - mean) * inverse; };
     const auto scaled = [&](Index c, Index lanes) {
       return load(gamma + c, lanes) * load(dy.row(t) + c, lanes);
     };
-    F16 sum = F16::zero(), product = F16::zero();
+    f32x16 sum = f32x16::zero(), product = f32x16::zero();
     for_each_group(D, [&](Index c, Index lanes) {
-      const F16 g = scaled(c, lanes);  // missing lanes are 0
+      const f32x16 g = scaled(c, lanes);  // missing lanes are 0
       sum = sum + g;
       product = fma(g, normed(c, lanes), product);
     });
-    const F16 mean_g = F16::broadcast(reduce_add(sum) / width),
-              mean_gx = F16::broadcast(-(reduce_add(product) / width));
+    const f32x16 mean_g = f32x16::broadcast(reduce_add(sum) / width),
+                 mean_gx = f32x16::broadcast(-(reduce_add(product) / width));
     for_each_group(D, [&](Index c, Index lanes) {
-      F16 gradient = inverse * fma(normed(c, lanes), mean_gx, scaled(c, lanes) - mean_g);
+      f32x16 gradient = inverse * fma(normed(c, lanes), mean_gx, scaled(c, lanes) - mean_g);
       if (accumulate) gradient = load(dx.row(t) + c, lanes) + gradient;
       store(gradient, dx.row(t) + c, lanes);
     });
@@ -92,18 +96,18 @@ template <int P>
 void add_rows(MatrixOf<const float> x, MatrixOf<const float> moments, MatrixOf<const float> dy, Index first,
               float* gamma, float* beta) {
   const Index lanes = x.cols - first < 16 * P ? x.cols - first - 16 * (P - 1) : 16;  // of the last group
-  F16 gammas[P], betas[P];
+  f32x16 gammas[P], betas[P];
 #pragma GCC unroll 4
   for (int p = 0; p < P; ++p) {
-    gammas[p] = F16::load(gamma + 16 * p);
-    betas[p] = F16::load(beta + 16 * p);
+    gammas[p] = f32x16::load(gamma + 16 * p);
+    betas[p] = f32x16::load(beta + 16 * p);
   }
   for (Index t = 0; t < x.rows; ++t) {
-    const F16 mean = F16::broadcast(moments.row(t)[0]), inverse = F16::broadcast(moments.row(t)[1]);
+    const f32x16 mean = f32x16::broadcast(moments.row(t)[0]), inverse = f32x16::broadcast(moments.row(t)[1]);
 #pragma GCC unroll 4
     for (int p = 0; p < P; ++p) {
       const Index c = first + 16 * p, n = p < P - 1 ? 16 : lanes;
-      const F16 cotangent = load(dy.row(t) + c, n);
+      const f32x16 cotangent = load(dy.row(t) + c, n);
       gammas[p] = fma(cotangent, (load(x.row(t) + c, n) - mean) * inverse, gammas[p]);
       betas[p] = betas[p] + cotangent;
     }
@@ -117,10 +121,10 @@ void add_rows(MatrixOf<const float> x, MatrixOf<const float> moments, MatrixOf<c
 
 // lower[i] += sums[i].
 void merge(Index n, float* lower, const float* sums) {
-  for (Index i = 0; i < n; i += 16) (F16::load(lower + i) + F16::load(sums + i)).store(lower + i);
+  for (Index i = 0; i < n; i += 16) (f32x16::load(lower + i) + f32x16::load(sums + i)).store(lower + i);
 }
 void clear(Index n, float* sums) {
-  for (Index i = 0; i < n; i += 16) F16::zero().store(sums + i);
+  for (Index i = 0; i < n; i += 16) f32x16::zero().store(sums + i);
 }
 
 void backward(const NormBackward& of, const Leaves& leaves, int last_merges, float* stack, float* sums) {
@@ -142,7 +146,7 @@ void backward(const NormBackward& of, const Leaves& leaves, int last_merges, flo
     const int merges = leaf + 1 < leaves.count ? leaves.first[leaf].merges : last_merges;
     for (int m = 0; m < merges; ++m, --top) merge(both, stack + (top - 1) * both, stack + top * both);
   }
-  for (Index i = 0; i < both; i += 16) F16::load(stack + i).store(sums + i);
+  for (Index i = 0; i < both; i += 16) f32x16::load(stack + i).store(sums + i);
 }
 
 // Columns [first, first + 16·P) of dgamma and dbeta: chains over the tokens of each leaf, folded on a stack.
@@ -150,16 +154,17 @@ template <int P>
 void parameter_columns(MatrixOf<const float> x, MatrixOf<const float> moments, MatrixOf<const float> dy,
                        const Leaves& leaves, Index first, const NormParameters& to) {
   const Index lanes = x.cols - first < 16 * P ? x.cols - first - 16 * (P - 1) : 16;  // of the last group
-  F16 gammas[kMostPartialSums][P], betas[kMostPartialSums][P];
+  f32x16 gammas[kMostPartialSums][P], betas[kMostPartialSums][P];
   int top = 0;
   for (Index leaf = 0; leaf < leaves.count; ++leaf, ++top) {
-    F16 gamma[P], beta[P];
-    for (int p = 0; p < P; ++p) gamma[p] = beta[p] = F16::zero();
+    f32x16 gamma[P], beta[P];
+    for (int p = 0; p < P; ++p) gamma[p] = beta[p] = f32x16::zero();
     for (Index t = leaves.first[leaf].begin; t < leaves.first[leaf].end; ++t) {
-      const F16 mean = F16::broadcast(moments.row(t)[0]), inverse = F16::broadcast(moments.row(t)[1]);
+      const f32x16 mean = f32x16::broadcast(moments.row(t)[0]),
+                   inverse = f32x16::broadcast(moments.row(t)[1]);
       for (int p = 0; p < P; ++p) {
         const Index c = first + 16 * p, n = p < P - 1 ? 16 : lanes;
-        const F16 cotangent = load(dy.row(t) + c, n);
+        const f32x16 cotangent = load(dy.row(t) + c, n);
         gamma[p] = fma(cotangent, (load(x.row(t) + c, n) - mean) * inverse, gamma[p]);
         beta[p] = beta[p] + cotangent;
       }
@@ -178,7 +183,8 @@ void parameter_columns(MatrixOf<const float> x, MatrixOf<const float> moments, M
   }
   for (int p = 0; p < P; ++p) {
     const Index c = first + 16 * p, n = p < P - 1 ? 16 : lanes;
-    const F16 gamma = top > 0 ? gammas[0][p] : F16::zero(), beta = top > 0 ? betas[0][p] : F16::zero();
+    const f32x16 gamma = top > 0 ? gammas[0][p] : f32x16::zero(),
+                 beta = top > 0 ? betas[0][p] : f32x16::zero();
     store(to.accumulate ? load(to.dgamma + c, n) + gamma : gamma, to.dgamma + c, n);
     store(to.accumulate ? load(to.dbeta + c, n) + beta : beta, to.dbeta + c, n);
   }
