@@ -75,12 +75,12 @@ void argmax_of_all(ConstMatrix x, const PackedWeight& w, const Real* bias, std::
   }
 }
 
-void linear_argmax(ConstMatrix x, const PackedWeight& w, const Real* bias, std::span<const std::int32_t> skip,
+void linear_argmax(ConstMatrix x, const ArgmaxWeight& w, const Real* bias, std::span<const std::int32_t> skip,
                    std::span<std::int32_t> best) {
-  if (w.screen.bytes != nullptr) {
-    argmax_of_screened(x, w, bias, skip, best);
+  if (w.bounds.bytes != nullptr) {
+    argmax_by_bounds(x, w, bias, skip, best);
   } else {
-    argmax_of_all(x, w, bias, skip, best);
+    argmax_of_all(x, w.packed, bias, skip, best);
   }
 }
 

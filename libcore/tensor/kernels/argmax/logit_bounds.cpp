@@ -20,14 +20,14 @@ namespace {
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 constexpr Index kMostInputs = 100'000;  // sums of bytes stay whole numbers of 32 bits
 
-Index padded_columns(Index outputs) { return (outputs + kScreenGroup - 1) / kScreenGroup * kScreenGroup; }
+Index padded_columns(Index outputs) { return (outputs + kBoundsGroup - 1) / kBoundsGroup * kBoundsGroup; }
 
-struct ScreenPlaces {
+struct BoundsPlaces {
   float* scales;
   std::int32_t* starts;
   std::int8_t* bytes;
 };
-ScreenPlaces places(Index outputs, Real* to) {
+BoundsPlaces places(Index outputs, Real* to) {
   const Index columns = padded_columns(outputs);
   return {to, reinterpret_cast<std::int32_t*>(to + columns),
           reinterpret_cast<std::int8_t*>(to + 2 * columns)};
@@ -38,7 +38,7 @@ struct Lengths {
 };
 
 // A panel of 16 columns side by side.
-Lengths screen_panel(const float* w, Index K, float* scales, std::int32_t* starts, std::int8_t* to) {
+Lengths bound_panel(const float* w, Index K, float* scales, std::int32_t* starts, std::int8_t* to) {
   float most[16] = {}, odd[16] = {};  // odd: not a number where an input is not finite
   for (Index k = 0; k < K; ++k) {
     for (int l = 0; l < 16; ++l) {
@@ -78,23 +78,23 @@ Lengths screen_panel(const float* w, Index K, float* scales, std::int32_t* start
 
 }  // namespace
 
-Index screen_size(Index inputs, Index outputs) {
-  return padded_columns(outputs) * (2 + screen_steps(inputs));
+Index logit_bounds_size(Index inputs, Index outputs) {
+  return padded_columns(outputs) * (2 + bounds_steps(inputs));
 }
 
-WeightScreen screen_weight(const PackedWeight& w, Real* to) {
+LogitBounds logit_bounds(const PackedWeight& w, Real* to) {
   const Index K = w.inputs, panels = padded_columns(w.outputs) / 16, whole_panels = (w.outputs + 15) / 16;
   if (K == 0 || K > kMostInputs) return {};
-  const ScreenPlaces place = places(w.outputs, to);
-  std::fill_n(to, screen_size(K, w.outputs), 0.0f);
+  const BoundsPlaces place = places(w.outputs, to);
+  std::fill_n(to, logit_bounds_size(K, w.outputs), 0.0f);
   constexpr Index kTaskPanels = 16;
   const Index tasks = (panels + kTaskPanels - 1) / kTaskPanels;
   std::vector<Lengths> lengths(static_cast<std::size_t>(tasks));
   parallel_for(tasks, [&](Index task) {
     Lengths& most = lengths[static_cast<std::size_t>(task)];
     for (Index p = task * kTaskPanels; p < std::min((task + 1) * kTaskPanels, whole_panels); ++p) {
-      const Lengths of = screen_panel(w.panels + p * 16 * K, K, place.scales + 16 * p, place.starts + 16 * p,
-                                      place.bytes + p * 64 * screen_steps(K));
+      const Lengths of = bound_panel(w.panels + p * 16 * K, K, place.scales + 16 * p, place.starts + 16 * p,
+                                     place.bytes + p * 64 * bounds_steps(K));
       most = {std::max(most.length, of.length), std::max(most.rest, of.rest)};
     }
   });
@@ -114,6 +114,7 @@ namespace {
 struct Choice {
   ConstMatrix x;
   const PackedWeight& w;
+  const LogitBounds& bounds;
   const Real* bias;
   std::span<const std::int32_t> skip;
 };
@@ -136,25 +137,25 @@ void fill_bias(const Choice& of, Index first, Index last, float* to) {
 struct Block {
   Index begin, end, first, last;
 };
-void search_block(const Choice& of, const Block& block, const std::uint8_t* bytes, const ScreenRow* rows,
+void search_block(const Choice& of, const Block& block, const std::uint8_t* bytes, const BoundsRow* rows,
                   Candidates* found) {
-  const Index count = block.end - block.begin, K = of.w.inputs, steps = screen_steps(K);
-  const WeightScreen& screen = of.w.screen;
-  float bias[kScreenBlock];
-  float* const scratch = thread_scratch(screen_scratch(count));
-  for (Index first = block.first; first < block.last; first += kScreenBlock) {
-    const Index last = std::min(first + kScreenBlock, block.last);
+  const Index count = block.end - block.begin, K = of.w.inputs, steps = bounds_steps(K);
+  const LogitBounds& bounds = of.bounds;
+  float bias[kBoundsBlock];
+  float* const scratch = thread_scratch(bounds_scratch(count));
+  for (Index first = block.first; first < block.last; first += kBoundsBlock) {
+    const Index last = std::min(first + kBoundsBlock, block.last);
     fill_bias(of, first, last, bias);
-    kernel_table().logit_bounds->search({.x = bytes + block.begin * screen_bytes(K),
+    kernel_table().logit_bounds->search({.x = bytes + block.begin * bounds_row_bytes(K),
                                          .row = rows + block.begin,
                                          .rows = count,
                                          .K = K,
-                                         .bytes = screen.bytes + first * 4 * steps,
-                                         .scales = screen.scales + first,
-                                         .starts = screen.starts + first,
+                                         .bytes = bounds.bytes + first * 4 * steps,
+                                         .scales = bounds.scales + first,
+                                         .starts = bounds.starts + first,
                                          .bias = bias,
                                          .first_panel = first / 16,
-                                         .groups = (last - first) / kScreenGroup,
+                                         .groups = (last - first) / kBoundsGroup,
                                          .scratch = scratch,
                                          .found = found});
   }
@@ -191,7 +192,7 @@ bool choose(const Choice& of, Index row, const Candidates* found, Index blocks, 
   }
   if (likeliest.panel < 0) return false;
   const Largest first = largest_of_panel(of, row, likeliest.panel);
-  const float reach = screen_reach(std::max(least, first.value));
+  const float reach = bounds_reach(std::max(least, first.value));
   Largest most{-kInfinity, -1};
   for (Index block = 0; block < blocks; ++block) {
     const Candidates& part = found[block * step];
@@ -209,29 +210,31 @@ bool choose(const Choice& of, Index row, const Candidates* found, Index blocks, 
 
 }  // namespace
 
-void argmax_of_screened(ConstMatrix x, const PackedWeight& w, const Real* bias,
-                        std::span<const std::int32_t> skip, std::span<std::int32_t> best) {
+void argmax_by_bounds(ConstMatrix x, const ArgmaxWeight& weight, const Real* bias,
+                      std::span<const std::int32_t> skip, std::span<std::int32_t> best) {
+  const PackedWeight& w = weight.packed;
   const Index M = x.rows, K = w.inputs, N = w.outputs;
   if (M == 0 || N == 0) return argmax_of_all(x, w, bias, skip, best);
   // Tasks of some ten microseconds, cut by the shape alone.
   constexpr Index kTaskProducts = 8'000'000, kTaskBytes = 320'000, kMostTasks = 16, kBlockRows = 112;
-  const Index groups = padded_columns(N) / kScreenGroup, row_blocks = (M + kBlockRows - 1) / kBlockRows;
+  const Index groups = padded_columns(N) / kBoundsGroup, row_blocks = (M + kBlockRows - 1) / kBlockRows;
   const Index tasks = std::max(M * N * K / kTaskProducts, N * K / kTaskBytes) / row_blocks;
   const Index column_blocks = std::clamp<Index>((tasks + 1) / 2 * 2, 1, std::min(groups, kMostTasks));
-  static_assert(sizeof(Candidates) % sizeof(float) == 0 && sizeof(ScreenRow) == 2 * sizeof(float));
-  const SharedScratch prepared(M * (2 + screen_bytes(K) / 4)),
+  static_assert(sizeof(Candidates) % sizeof(float) == 0 && sizeof(BoundsRow) == 2 * sizeof(float));
+  const SharedScratch prepared(M * (2 + bounds_row_bytes(K) / 4)),
       candidates(M * column_blocks * static_cast<Index>(sizeof(Candidates) / sizeof(float)));
-  auto* const rows = reinterpret_cast<ScreenRow*>(prepared.data());
+  auto* const rows = reinterpret_cast<BoundsRow*>(prepared.data());
   auto* const bytes = reinterpret_cast<std::uint8_t*>(prepared.data() + 2 * M);
   auto* const found = reinterpret_cast<Candidates*>(candidates.data());  // [column blocks][M]
   for (Index r = 0; r < M; ++r)
-    rows[r] = kernel_table().logit_bounds->prepare(x.row(r), K, w.screen, bytes + r * screen_bytes(K));
-  const Choice choice{x, w, bias, skip};
+    rows[r] =
+        kernel_table().logit_bounds->prepare(x.row(r), K, weight.bounds, bytes + r * bounds_row_bytes(K));
+  const Choice choice{x, w, weight.bounds, bias, skip};
   parallel_for(row_blocks * column_blocks, [&](Index index) {
     const Index part = index % row_blocks, number = index / row_blocks;
     const Block block{part * M / row_blocks, (part + 1) * M / row_blocks,
-                      number * groups / column_blocks * kScreenGroup,
-                      (number + 1) * groups / column_blocks * kScreenGroup};
+                      number * groups / column_blocks * kBoundsGroup,
+                      (number + 1) * groups / column_blocks * kBoundsGroup};
     Candidates* const own = found + number * M + block.begin;
     for (Index r = 0; r < block.end - block.begin; ++r) {
       own[r].least = -kInfinity;

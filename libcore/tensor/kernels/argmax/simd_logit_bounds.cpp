@@ -8,7 +8,7 @@ namespace headwater::kernels::HEADWATER_ISA {
 namespace {
 
 constexpr float kInfinity = __builtin_inff();
-constexpr int kPanels = kScreenGroup / 16;
+constexpr int kPanels = kBoundsGroup / 16;
 
 // 64 bytes, or 16 whole numbers; sum[l] + Σ_i a[4·l + i]·b[4·l + i] with a in [0, 127] and b in [-127, 127].
 #if defined(HEADWATER_ISA_avx512)
@@ -45,7 +45,7 @@ HEADWATER_INLINE i32x16 add_products(i32x16 sum, i32x16 a, i32x16 b) {
 }
 #endif
 
-ScreenRow prepare(const float* x, Index K, const WeightScreen& screen, std::uint8_t* bytes) {
+BoundsRow prepare(const float* x, Index K, const LogitBounds& bounds, std::uint8_t* bytes) {
   const auto part = [&](Index k) {
     return k + 16 <= K ? f32x16::load(x + k) : f32x16::load_partial(x + k, K - k);
   };
@@ -72,16 +72,16 @@ ScreenRow prepare(const float* x, Index K, const WeightScreen& screen, std::uint
   // |x·w - x̂·ŵ| <= |x|·|w - ŵ| + |x - x̂|·|ŵ| (Cauchy and Schwarz), and the roundings of the chain and of the
   // bound, each relative to |x|·|w| at most; a thousandth more for the roundings of the lengths themselves.
   const float rounding = static_cast<float>(K + 8) * 0x1p-22f;
-  const float error = length * screen.rest + __builtin_sqrtf(reduce_add(rests)) * screen.length +
-                      rounding * length * (screen.length + screen.rest);
+  const float error = length * bounds.rest + __builtin_sqrtf(reduce_add(rests)) * bounds.length +
+                      rounding * length * (bounds.length + bounds.rest);
   return {factor, error * 1.001f};
 }
 
 // Upper bounds of R rows and one group of columns, and what they are at most and the lower ones at least.
 template <int R>
-void bound_group(const ScreenTask& task, Index group, Index row) {
-  const Index steps = screen_steps(task.K), stride = screen_bytes(task.K), column = group * kScreenGroup;
-  const std::int8_t* panel = task.bytes + group * kScreenGroup * 4 * steps;
+void bound_group(const BoundsTask& task, Index group, Index row) {
+  const Index steps = bounds_steps(task.K), stride = bounds_row_bytes(task.K), column = group * kBoundsGroup;
+  const std::int8_t* panel = task.bytes + group * kBoundsGroup * 4 * steps;
   const std::uint8_t* x = task.x + row * stride;
   i32x16 sum[R][kPanels];
 #pragma GCC unroll 8
@@ -92,7 +92,7 @@ void bound_group(const ScreenTask& task, Index group, Index row) {
   // The group that comes next, so many lines a step that the strips of rows fetch all of it.
   const Index strips = (task.rows + kRows - 1) / kRows, lines = (kPanels + strips - 1) / strips;
   const std::int8_t* ahead =
-      task.bytes + (group + 1) * kScreenGroup * 4 * steps + row * strips / task.rows * steps * lines * 64;
+      task.bytes + (group + 1) * kBoundsGroup * 4 * steps + row * strips / task.rows * steps * lines * 64;
   for (Index k = 0; k < steps; ++k, panel += 64, x += 4) {
     if constexpr (R > 1) {
       for (Index line = 0; line < lines; ++line, ahead += 64) __builtin_prefetch(ahead, 0, 3);
@@ -109,10 +109,10 @@ void bound_group(const ScreenTask& task, Index group, Index row) {
       for (int p = 0; p < kPanels; ++p) sum[r][p] = add_products(sum[r][p], a, b[p]);
     }
   }
-  float* const extremes = task.scratch + task.rows * kScreenBlock;
+  float* const extremes = task.scratch + task.rows * kBoundsBlock;
 #pragma GCC unroll 8
   for (int r = 0; r < R; ++r) {
-    const ScreenRow& of = task.row[row + r];
+    const BoundsRow& of = task.row[row + r];
     const f32x16 factor = f32x16::broadcast(of.factor), error = f32x16::broadcast(of.error),
                  apart = f32x16::broadcast(-2 * of.error);
     float* const extreme = extremes + (row + r) * 32;
@@ -122,7 +122,7 @@ void bound_group(const ScreenTask& task, Index group, Index row) {
       const f32x16 scale = f32x16::load(task.scales + column + 16 * p);
       const f32x16 upper =
           fma(scale, fma(to_float(sum[r][p]), factor, error), f32x16::load(task.bias + column + 16 * p));
-      upper.store(task.scratch + (row + r) * kScreenBlock + column + 16 * p);
+      upper.store(task.scratch + (row + r) * kBoundsBlock + column + 16 * p);
       most = max(upper, most);
       least = max(fma(scale, apart, upper), least);
     }
@@ -136,7 +136,7 @@ HEADWATER_INLINE bool reaches(f32x16 uppers, f32x16 bound) { return any(not_less
 
 // The panels of a row whose bounds reach what is known of the largest logit; which ones is hard to foresee,
 // so that they are found without a branch.
-void collect(const ScreenTask& task, const float* upper, float reach, Candidates& found) {
+void collect(const BoundsTask& task, const float* upper, float reach, Candidates& found) {
   const f32x16 bound = f32x16::broadcast(reach);
   unsigned panels = 0;
   for (Index panel = 0; panel < task.groups * kPanels; ++panel)
@@ -150,8 +150,8 @@ void collect(const ScreenTask& task, const float* upper, float reach, Candidates
   }
 }
 
-void search(const ScreenTask& task) {
-  float* const extremes = task.scratch + task.rows * kScreenBlock;
+void search(const BoundsTask& task) {
+  float* const extremes = task.scratch + task.rows * kBoundsBlock;
   for (Index i = 0; i < task.rows * 32; i += 16) f32x16::broadcast(-kInfinity).store(extremes + i);
   for (Index group = 0; group < task.groups; ++group) {
     for_each_part<kRows>(task.rows, [&]<int R>(Index row) { bound_group<R>(task, group, row); });
@@ -159,10 +159,10 @@ void search(const ScreenTask& task) {
   for (Index r = 0; r < task.rows; ++r) {
     Candidates& found = task.found[r];
     // Lower bounds raise what is known only where upper bounds reach it.
-    if (!reaches(f32x16::load(extremes + r * 32), f32x16::broadcast(screen_reach(found.least)))) continue;
+    if (!reaches(f32x16::load(extremes + r * 32), f32x16::broadcast(bounds_reach(found.least)))) continue;
     const float least = reduce_max(f32x16::load(extremes + r * 32 + 16));
     if (least > found.least) found.least = least;
-    collect(task, task.scratch + r * kScreenBlock, screen_reach(found.least), found);
+    collect(task, task.scratch + r * kBoundsBlock, bounds_reach(found.least), found);
   }
 }
 

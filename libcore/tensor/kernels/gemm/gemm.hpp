@@ -2,7 +2,6 @@
 // T tokens of the packed batch, I/O input/output width.
 #pragma once
 
-#include <cstdint>
 #include <span>
 
 #include "tensor/fold.hpp"
@@ -15,15 +14,6 @@ namespace headwater::kernels {
 // over ascending i, then bias, then activation. `pre`, where given, receives x·w + bias (backward of gelu and
 // silu needs it).
 void linear(ConstMatrix x, ConstMatrix w, const Real* bias, Activation activation, Matrix y, Matrix pre = {});
-// Where an output layer's logits lie, from a byte a weight: column c of the weight is scales[c]·(bytes +
-// rests) with whole numbers of at most 127 and their rests, whose Euclidean lengths are at most `length` and
-// `rest`. Columns in panels of 16, [O/16][I/4][16][4], filled up to whole groups of 64.
-struct WeightScreen {
-  const std::int8_t* bytes = nullptr;  // null: none
-  const Real* scales = nullptr;
-  const std::int32_t* starts = nullptr;  // -64 · the sum of a column's bytes
-  Real length = 0, rest = 0;
-};
 // Several products that read the same x, e.g. for the queries, keys and values of attention.
 inline constexpr std::size_t kMostProjections = 3;
 struct Projection {
@@ -38,14 +28,9 @@ void project(ConstMatrix x, std::span<const Projection> projections);
 struct PackedWeight {
   const Real* panels = nullptr;
   Index inputs = 0, outputs = 0;
-  WeightScreen screen = {};
 };
 inline Index packed_size(Index inputs, Index outputs) { return (outputs + 15) / 16 * 16 * inputs; }
 PackedWeight pack_weight(ConstMatrix w, Real* to);
-// The screen of a packed weight in screen_size() values at `to`; none where the weights are too large, too
-// small or not finite.
-Index screen_size(Index inputs, Index outputs);
-WeightScreen screen_weight(const PackedWeight& w, Real* to);
 // The bits of linear().
 void linear_packed(ConstMatrix x, const PackedWeight& w, const Real* bias, Activation activation, Matrix y);
 // Several of the same rows and inputs at once.
