@@ -19,9 +19,7 @@ struct Step {
   Variable x, spare;
 
   explicit Step(Tape::Mode mode)
-      : tape(arena, mode),
-        x(tape.wrap(Matrix(numbers, 2, 2), &packing, true)),
-        spare(ops::add(tape, x, x)) {}
+      : tape(arena, mode), x(tape.wrap(Matrix(numbers, 2, 2), &packing, true)), spare(ops::add(tape, x, x)) {}
 };
 
 }  // namespace

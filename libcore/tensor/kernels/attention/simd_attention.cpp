@@ -1,4 +1,4 @@
-// Attention of one (sequence, head) by DESIGN.md, decision 5: key tiles of 64 with a running maximum (Dao et
+// Attention of one (sequence, head) by libcore/README.md: key tiles of 64 with a running maximum (Dao et
 // al. 2022), every element of a product one ascending fma chain. Masked keys are left out of the chains. Some
 // tiles (a span) are worked on together.
 #include "tensor/kernels/attention/simd_attention_head.hpp"

@@ -1,5 +1,5 @@
 // The gradient of attention of one (sequence, head): the weights are computed again, span by span of keys and
-// block by block of queries; dq is a chain over keys, dk and dv over queries (DESIGN.md, decision 5).
+// block by block of queries; dq is a chain over keys, dk and dv over queries (libcore/README.md).
 #include "tensor/kernels/attention/simd_attention_head.hpp"
 
 namespace headwater::kernels::HEADWATER_ISA {

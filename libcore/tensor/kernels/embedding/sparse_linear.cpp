@@ -1,8 +1,9 @@
-// Products of sparse rows with a weight: sums column by column, which the compiler vectorises; nothing is
-// summed across columns.
+// Products of sparse rows with a weight: sums column by column, a product and a sum at a time (no fma);
+// nothing is summed across columns.
 #include <algorithm>
 
 #include "support/parallel.hpp"
+#include "tensor/kernels/eigen_map.hpp"
 #include "tensor/kernels/embedding/embedding.hpp"
 
 namespace headwater::kernels {
@@ -26,24 +27,21 @@ void for_each_row(std::span<const Index> offsets, const Body& body) {
 void sparse_linear(std::span<const std::int32_t> ids, std::span<const Real> values,
                    std::span<const Index> offsets, ConstMatrix w, const Real* bias, Matrix y) {
   for_each_row(offsets, [&](Index s, Index begin, Index end) {
-    Real* const to = y.row(s);
-    std::fill_n(to, y.cols, Real(0));
+    auto sum = array_of(y.row(s), y.cols);
+    sum = 0;
     for (Index e = begin; e < end; ++e) {
-      const Real value = values[static_cast<std::size_t>(e)];
-      const Real* const row = w.row(ids[static_cast<std::size_t>(e)]);
-      for (Index c = 0; c < y.cols; ++c) to[c] += value * row[c];
+      const auto entry = static_cast<std::size_t>(e);
+      sum += values[entry] * array_of(w.row(ids[entry]), y.cols);
     }
-    for (Index c = 0; c < y.cols; ++c) to[c] += bias[c];
+    sum += array_of(bias, y.cols);
   });
 }
 
 void sparse_linear_backward(std::span<const Real> values, std::span<const Index> offsets, ConstMatrix dy,
                             Matrix dentries) {
   for_each_row(offsets, [&](Index s, Index begin, Index end) {
-    for (Index e = begin; e < end; ++e) {
-      const Real value = values[static_cast<std::size_t>(e)];
-      for (Index c = 0; c < dy.cols; ++c) dentries.row(e)[c] = value * dy.row(s)[c];
-    }
+    for (Index e = begin; e < end; ++e)
+      array_of(dentries.row(e), dy.cols) = values[static_cast<std::size_t>(e)] * array_of(dy.row(s), dy.cols);
   });
 }
 

@@ -49,7 +49,7 @@ struct PackedTask {
 };
 struct PackedTable {
   void (*multiply)(const PackedTask& task);
-  // Panels [first, last) of w to their places behind `to`.
+  // Panels [first, last) of w to their places after `to`.
   void (*pack)(MatrixOf<const float> w, Index first, Index last, float* to);
 };
 
