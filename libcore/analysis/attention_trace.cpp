@@ -32,7 +32,7 @@ PackedTokens packed(const std::vector<std::int32_t>& ids) {
 }
 
 // The tokens that the decoder's output at each position stands for.
-std::vector<std::string> predictions(const TranslationModel& model, const StepContext& context,
+std::vector<std::string> predictions(const TranslationModel& model, const ForwardContext& context,
                                      const Variable& hidden, const std::vector<std::int32_t>& never) {
   const Variable logits = model.model->logits(context, hidden);
   std::vector<std::int32_t> best(static_cast<std::size_t>(logits.rows()));
@@ -107,7 +107,7 @@ std::vector<AttentionRecord> trace_attention(const TranslationModel& model, Aren
                                              const std::vector<std::int32_t>& never) {
   const ArenaScope scope(arena);
   Tape tape(arena, Tape::Mode::inference);
-  const StepContext context{tape};
+  const ForwardContext context{tape};
   const PackedTokens source = packed(example.source_ids), target = packed(example.target_ids);
   std::vector<AttentionTrace> traces;
   const Variable memory = model.model->encode(context, source, &traces);

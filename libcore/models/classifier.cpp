@@ -24,7 +24,7 @@ Classifier::Classifier(const ModelSettings& settings, Index vocabulary)
       head_(builder_, "head", settings, settings.width),
       encoder_(builder_, settings) {}
 
-Variable Classifier::encode(const StepContext& context, const ClassBatch& batch,
+Variable Classifier::encode(const ForwardContext& context, const ClassBatch& batch,
                             std::vector<AttentionTrace>* traces) const {
   const PackedTokens& source = batch.source;
   const Variable x = embedding_dropout_(
@@ -34,7 +34,7 @@ Variable Classifier::encode(const StepContext& context, const ClassBatch& batch,
   return encoder_(context, x, traces, &words);
 }
 
-Variable Classifier::features(const StepContext& context, const ClassBatch& batch,
+Variable Classifier::features(const ForwardContext& context, const ClassBatch& batch,
                               std::vector<AttentionTrace>* traces) const {
   const Variable hidden = encode(context, batch, traces);
   return output_dropout_(

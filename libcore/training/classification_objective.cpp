@@ -52,7 +52,7 @@ void ClassificationObjective::prepare(Split split, std::span<const std::uint32_t
   to.batch.finish();
 }
 
-LossTotals ClassificationObjective::loss(const StepContext& context, Split split, BatchSlot slot) {
+LossTotals ClassificationObjective::loss(const ForwardContext& context, Split split, BatchSlot slot) {
   const Slot& packed = slot_of(slot);
   const double scale = 1.0 / static_cast<double>(packed.batch.labels.size());
   const double smoothing = split == Split::train ? label_smoothing_ : 0;
@@ -69,7 +69,7 @@ LossTotals ClassificationObjective::loss(const StepContext& context, Split split
   return result;
 }
 
-void ClassificationObjective::measure(const StepContext& context, const Variable& features,
+void ClassificationObjective::measure(const ForwardContext& context, const Variable& features,
                                       const ClassBatch& batch) {
   const ConstMatrix probabilities =
       model_.head().probabilities(context, model_.head().logits(context, features));

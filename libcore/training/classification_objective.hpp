@@ -21,12 +21,12 @@ class ClassificationObjective : public Objective {
   void prepare(Split split, std::span<const std::uint32_t> chosen, BatchSlot slot) override;
   // Of the mean over the sequences. Useful tokens are those of the texts: padding that a model keeps does not
   // count.
-  LossTotals loss(const StepContext& context, Split split, BatchSlot slot) override;
+  LossTotals loss(const ForwardContext& context, Split split, BatchSlot slot) override;
   void begin_validation() override { measure_.clear(); }
   void finish_validation(ValidationFigures& figures) override;
 
  private:
-  void measure(const StepContext& context, const Variable& features, const ClassBatch& batch);
+  void measure(const ForwardContext& context, const Variable& features, const ClassBatch& batch);
   const Examples& of(Split split) const { return split == Split::train ? train_ : validation_; }
   struct Slot {
     ClassBatch batch;

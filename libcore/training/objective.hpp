@@ -63,7 +63,7 @@ class Objective {
   virtual void prepare(Split split, std::span<const std::uint32_t> chosen, BatchSlot slot) = 0;
   // Loss of the batch that was packed into `slot` from examples of `split`. With a recording tape, gradients
   // of the mean loss a predicted token are ready after tape.backward().
-  virtual LossTotals loss(const StepContext& context, Split split, BatchSlot slot) = 0;
+  virtual LossTotals loss(const ForwardContext& context, Split split, BatchSlot slot) = 0;
   // Around the batches of one validation: what is no sum over batches.
   virtual void begin_validation() {}
   virtual void finish_validation(ValidationFigures&) {}

@@ -60,7 +60,7 @@ void TranslationObjective::prepare(Split split, std::span<const std::uint32_t> c
   packed.finish();
 }
 
-LossTotals TranslationObjective::loss(const StepContext& context, Split split, BatchSlot slot) {
+LossTotals TranslationObjective::loss(const ForwardContext& context, Split split, BatchSlot slot) {
   const PairBatch& packed = batch(slot);
   const double scale =
       1.0 / static_cast<double>(packed.labels.size());  // the loss is the mean over real target tokens

@@ -19,7 +19,7 @@ class TranslationObjective : public Objective {
   std::int64_t tokens(Split split, std::span<const std::uint32_t> chosen) const override;
   std::string data_hash() const override;
   void prepare(Split split, std::span<const std::uint32_t> chosen, BatchSlot slot) override;
-  LossTotals loss(const StepContext& context, Split split, BatchSlot slot) override;
+  LossTotals loss(const ForwardContext& context, Split split, BatchSlot slot) override;
 
  private:
   struct Pair {

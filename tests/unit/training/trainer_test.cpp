@@ -35,7 +35,7 @@ class Recorder : public Objective {
     ++packed_count;
     packed_[slot == BatchSlot::first ? 0 : 1].assign(chosen.begin(), chosen.end());
   }
-  LossTotals loss(const StepContext& context, Split split, BatchSlot slot) override {
+  LossTotals loss(const ForwardContext& context, Split split, BatchSlot slot) override {
     const Batch& chosen = packed_[slot == BatchSlot::first ? 0 : 1];
     (split == Split::train ? trained : validated).emplace_back(chosen.begin(), chosen.end());
     if (context.tape.is_recording()) {
