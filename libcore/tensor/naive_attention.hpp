@@ -49,7 +49,8 @@ AttentionRow<T> attention_row(MatrixOf<const T> q, MatrixOf<const T> k, const ke
   for (T& p : row.p) row.l += p = std::exp(p - row.m);
   for (T& p : row.p) p /= row.l;
   if (shape.dropout > 0) {
-    const std::uint64_t first = (static_cast<std::uint64_t>(token * shape.heads + h)) << 16;
+    const Index number = (shape.first_query + token) * shape.heads + h;
+    const std::uint64_t first = static_cast<std::uint64_t>(number) << 16;
     for (std::size_t j = 0; j < keys; ++j) {
       const bool is_kept = random_word(shape.stream, first + j) >= dropout_bound(shape.dropout);
       row.keep[j] = is_kept ? T(1) / (T(1) - T(shape.dropout)) : T(0);

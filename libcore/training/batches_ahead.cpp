@@ -9,8 +9,9 @@ BatchesAhead::~BatchesAhead() {
   }
 }
 
-void BatchesAhead::start(std::span<const std::uint32_t> chosen) {
+void BatchesAhead::start(std::span<const std::uint32_t> chosen, const BatchPart& part) {
   chosen_ = chosen;
+  part_ = part;
   slot_ = slot_ == BatchSlot::first ? BatchSlot::second : BatchSlot::first;
   thread_.start(job_);
 }

@@ -17,9 +17,12 @@ class BatchesAhead {
   BatchesAhead(const BatchesAhead&) = delete;
   BatchesAhead& operator=(const BatchesAhead&) = delete;
 
-  // Begins to pack these examples, which must stay where they are until take() or the end. The batch taken
-  // before the last is gone.
-  void start(std::span<const std::uint32_t> chosen);
+  // Begins to pack a part of the global batch of these examples, which must stay where they are until take()
+  // or the end. The batch taken before the last is gone.
+  void start(std::span<const std::uint32_t> chosen, const BatchPart& part);
+  void start(std::span<const std::uint32_t> chosen) {
+    start(chosen, BatchPart::whole(static_cast<Index>(chosen.size())));
+  }
 
   // The batch begun last, complete. Throws what packing threw.
   BatchSlot take();
@@ -27,13 +30,14 @@ class BatchesAhead {
  private:
   struct Job {
     BatchesAhead& of;
-    void operator()() { of.objective_.prepare(of.split_, of.chosen_, of.slot_); }
+    void operator()() { of.objective_.prepare(of.split_, of.chosen_, of.part_, of.slot_); }
   };
   BackgroundThread& thread_;
   Objective& objective_;
   Split split_;
   Job job_{*this};
   std::span<const std::uint32_t> chosen_;
+  BatchPart part_;
   BatchSlot slot_ = BatchSlot::second;
 };
 

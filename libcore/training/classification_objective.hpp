@@ -18,7 +18,8 @@ class ClassificationObjective : public Objective {
   std::size_t examples(Split split) const override { return of(split).count(); }
   std::int64_t tokens(Split split, std::span<const std::uint32_t> chosen) const override;
   std::string data_hash() const override;
-  void prepare(Split split, std::span<const std::uint32_t> chosen, BatchSlot slot) override;
+  void prepare(Split split, std::span<const std::uint32_t> chosen, const BatchPart& part,
+               BatchSlot slot) override;
   // Of the mean over the sequences. Useful tokens are those of the texts: padding that a model keeps does not
   // count.
   LossTotals loss(const ForwardContext& context, Split split, BatchSlot slot) override;
@@ -31,7 +32,9 @@ class ClassificationObjective : public Objective {
   struct Slot {
     ClassBatch batch;
     std::int64_t useful = 0;
+    double loss_scale = 0;  // one over the global batch's sequences: the loss is their mean
   };
+  static void add_values(std::span<const float> values, std::span<const std::int32_t> ids, Slot& to);
   Slot& slot_of(BatchSlot slot) { return slots_[slot == BatchSlot::first ? 0 : 1]; }
 
   TextClassifier& model_;

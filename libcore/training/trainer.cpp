@@ -110,7 +110,7 @@ std::size_t Trainer::warm_up() {
   objective_.parameters().begin_step();
   Tape tape(arena_, Tape::Mode::record);
   for (const BatchSlot slot : {BatchSlot::second, BatchSlot::first})  // both grow to their full size
-    objective_.prepare(Split::train, largest, slot);
+    objective_.prepare(Split::train, largest, BatchPart::whole(static_cast<Index>(largest.size())), slot);
   objective_.loss({tape, recipe_.seed, 0}, Split::train, BatchSlot::first);
   tape.backward();
   // Rows of tables were written for tokens that the first step may not have.

@@ -73,34 +73,6 @@ class PartialSums {
   bool has_own_lowest_;
 };
 
-// Sums doubles in blocks of 4,096 that are folded like a binary counter.
-class DoubleSum {
- public:
-  void add(double x) {
-    block_ += x;
-    if (++count_ % 4096 == 0) carry();
-  }
-  double total() {
-    double sum = block_;
-    for (std::size_t i = 0; i < levels_.size(); ++i) {
-      if (count_ / 4096 >> i & 1) sum = levels_[i] + sum;
-    }
-    return sum;
-  }
-
- private:
-  void carry() {
-    double sum = block_;
-    std::size_t level = 0;
-    for (Index blocks = count_ / 4096 - 1; blocks & 1; blocks >>= 1, ++level) sum = levels_[level] + sum;
-    levels_[level] = sum;
-    block_ = 0;
-  }
-  std::array<double, 48> levels_ = {};
-  double block_ = 0;
-  Index count_ = 0;
-};
-
 struct RowValues {
   std::array<double, kMostBlockRows> loss;
   std::array<bool, kMostBlockRows> is_correct;
@@ -132,7 +104,7 @@ CrossEntropyTotals linear_cross_entropy(ConstMatrix h, ConstMatrix w, bool is_tr
                                         CrossEntropyGradients* gradients) {
   const Index V = is_transposed ? w.rows : w.cols;
   const LossTable& table = loss_table();
-  DoubleSum loss;
+  FoldedSum loss;
   CrossEntropyTotals totals;
   totals.tokens = h.rows;
   Index level = 0;  // partial sums alive
@@ -153,9 +125,15 @@ CrossEntropyTotals linear_cross_entropy(ConstMatrix h, ConstMatrix w, bool is_tr
         values.is_correct[static_cast<std::size_t>(r)] = value.is_correct;
       }
     });
-    for (std::size_t r = 0; r < static_cast<std::size_t>(logits.rows); ++r) {
-      loss.add(values.loss[r]);
-      totals.correct += values.is_correct[r];
+    for (Index i = part.first; i <= part.last; ++i) {
+      const FoldLeaf& leaf = plan.leaves[static_cast<std::size_t>(i)];
+      double chain = 0;
+      for (Index t = leaf.begin; t < leaf.end; ++t) {
+        const auto r = static_cast<std::size_t>(t - part.begin);
+        chain += values.loss[r];
+        totals.correct += values.is_correct[r];
+      }
+      loss.add(leaf, chain);
     }
     if (!gradients) return;
     multiply_in_blocks({.a = logits,
