@@ -1,27 +1,12 @@
 #include "autograd/parameter.hpp"
 
-#include <sys/mman.h>
-
 #include <algorithm>
 #include <cmath>
-#include <new>
 
 #include "support/error.hpp"
 #include "support/random.hpp"
 
 namespace headwater {
-
-void FlatArrayDeleter::operator()(Real* p) const {
-  if (!owner) munmap(p, bytes);
-}
-
-FlatArray make_flat_array(Index size) {
-  const std::size_t bytes = std::max<std::size_t>(static_cast<std::size_t>(size) * sizeof(Real), 4096);
-  void* address = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (address == MAP_FAILED) throw std::bad_alloc();
-  madvise(address, bytes, MADV_HUGEPAGE);
-  return FlatArray(static_cast<Real*>(address), FlatArrayDeleter{bytes, nullptr});
-}
 
 Parameter* Parameters::declare(std::string name, std::vector<Index> shape, Index rows, Index cols,
                                Initializer initializer, double fan_in, double fan_out) {
@@ -60,8 +45,9 @@ void Parameters::allocate(bool with_gradients) {
   if (with_gradients) gradients_ = make_flat_array(size_);
   for (const auto& p : all_) {
     p->value.data = values_.get() + p->offset;
-    if (with_gradients) p->gradient = Matrix(gradients_.get() + p->offset, p->value.rows, p->value.cols);
-    if (with_gradients && p->is_table) p->touched.reserve(static_cast<std::size_t>(p->value.rows));
+    if (!with_gradients) continue;
+    p->gradient.values = Matrix(gradients_.get() + p->offset, p->value.rows, p->value.cols);
+    if (p->is_table) p->gradient.rows.reserve(static_cast<std::size_t>(p->value.rows));
   }
 }
 
@@ -103,10 +89,7 @@ void Parameters::initialize(std::uint64_t seed) {
 }
 
 void Parameters::begin_step() {
-  for (const auto& p : all_) {
-    p->has_gradient = false;
-    p->touched.clear();
-  }
+  for (const auto& p : all_) p->gradient.begin_step();
 }
 
 }  // namespace headwater

@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "autograd/gradient.hpp"
 #include "tensor/matrix.hpp"
 
 namespace headwater {
@@ -19,28 +20,14 @@ struct Parameter {
   std::string name;
   std::vector<Index> shape;  // as saved, e.g. [D, H, K]
   Matrix value;              // the same numbers as a matrix [in, out]; a vector is one row
-  Matrix gradient;           // empty for inference
   Initializer initializer = Initializer::zeros;
   double fan_in = 0, fan_out = 0;  // of glorot_uniform
   Index offset = 0;                // of its first number in the flat arrays
-  bool is_table = false;  // an embedding table: a step's gradient touches only the rows that occurred
-
-  // State of the running step.
-  bool has_gradient = false;  // something was written since the step began
-  std::vector<std::int32_t>
-      touched;  // a table's rows that have a gradient, ascending; a capacity of all rows is kept
+  bool is_table = false;           // an embedding table, whose rows are looked up
+  Gradient gradient;               // of the running step
 
   Index size() const { return value.rows * value.cols; }
 };
-
-// A flat array of numbers in pages of its own, zero at first, or in memory of an owner.
-struct FlatArrayDeleter {
-  std::size_t bytes = 0;
-  std::shared_ptr<void> owner{};
-  void operator()(Real* p) const;
-};
-using FlatArray = std::unique_ptr<Real[], FlatArrayDeleter>;
-FlatArray make_flat_array(Index size);
 
 class Parameters {
  public:
@@ -67,6 +54,7 @@ class Parameters {
   // Fills every parameter from its initializer; a value depends on the seed, the parameter's place in the
   // order and its index only.
   void initialize(std::uint64_t seed);
+  // Forgets the gradients of the step before.
   void begin_step();
 
  private:

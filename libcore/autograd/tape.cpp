@@ -80,13 +80,13 @@ GradientSlot Tape::slot(const Variable& v) {
 }
 
 GradientSlot Tape::slot(Parameter& p) {
-  const bool accumulate = p.has_gradient;
-  p.has_gradient = true;
-  return {p.gradient, accumulate};
+  const bool accumulate = p.gradient.begin_dense();
+  return {p.gradient.values, accumulate};
 }
 
 Tape::PairSlot Tape::slot(Parameter& weight, Parameter* bias) {
-  if (bias != nullptr && bias->has_gradient != weight.has_gradient) {
+  const auto has_gradient = [](const Parameter& p) { return p.gradient.state != Gradient::State::untouched; };
+  if (bias != nullptr && has_gradient(*bias) != has_gradient(weight)) {
     throw Error("tape: " + quote(weight.name) + " and " + quote(bias->name) +
                 " must be shared together or not at all");
   }

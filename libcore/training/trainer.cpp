@@ -113,10 +113,6 @@ std::size_t Trainer::warm_up() {
     objective_.prepare(Split::train, largest, BatchPart::whole(static_cast<Index>(largest.size())), slot);
   objective_.loss({tape, recipe_.seed, 0}, Split::train, BatchSlot::first);
   tape.backward();
-  // Rows of tables were written for tokens that the first step may not have.
-  for (const auto& p : objective_.parameters().all()) {
-    for (const std::int32_t row : p->touched) std::fill_n(p->gradient.row(row), p->gradient.cols, Real(0));
-  }
   return arena_.peak();
 }
 
@@ -135,7 +131,7 @@ LossTotals Trainer::train_step(BatchSlot slot) {
   last_gradient_norm_ = optimizer_.gradient_norm();
   if (!std::isfinite(last_gradient_norm_)) {
     for (const auto& p : objective_.parameters().all()) {
-      const Index at = kernels::find_not_finite(p->size(), p->gradient.data);
+      const Index at = kernels::find_not_finite(p->size(), p->gradient.values.data);
       if (at >= 0) {
         throw Error("step " + std::to_string(step) + ": the gradient of " + quote(p->name) +
                     " is not finite at element " + std::to_string(at) + "; " + kNotFiniteAdvice);

@@ -41,8 +41,7 @@ class Recorder : public Objective {
     const Batch& chosen = packed_[slot == BatchSlot::first ? 0 : 1];
     (split == Split::train ? trained : validated).emplace_back(chosen.begin(), chosen.end());
     if (context.tape.is_recording()) {
-      parameter_->has_gradient = true;
-      parameter_->gradient.data[0] = 1;
+      Tape::slot(*parameter_).matrix.data[0] = 1;
       steps.push_back(context.step);
     }
     LossTotals totals;
