@@ -247,13 +247,13 @@ struct CrossEntropyTotals {
 };
 // logits = h·w + bias; loss = Σ_t cross_entropy(logits[t], labels[t]) in blocks of rows: h [T, D], w [D, V]
 // (is_transposed: w [V, D]). With `dh` given also the gradients of loss_scale · loss: dh overwritten, dw and
-// db (+)= by the plan. One block [<= 512 rows, V] of logits lives in `block` (cross_entropy_block_rows(plan)
-// rows of V values).
+// db (+)= by the plan, both alike unless is_transposed. One block [<= 512 rows, V] of logits lives in `block`
+// (cross_entropy_block_rows(plan) rows of V values).
 struct CrossEntropyGradients {
   Matrix dh;
   Matrix dw;
   Real* db = nullptr;
-  bool accumulate_parameters = false;
+  bool accumulate_weight = false, accumulate_bias = false;
   Matrix fold_scratch;  // cross_entropy_scratch_rows(plan) x (D·V + V); may be empty where that is 0
 };
 Index cross_entropy_block_rows(const FoldPlan& plan);

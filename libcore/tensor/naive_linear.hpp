@@ -141,7 +141,7 @@ template <class T>
 struct CrossEntropyGradients {
   MatrixOf<T> dh, dw;
   T* db = nullptr;
-  bool accumulate_parameters = false;
+  bool accumulate_weight = false, accumulate_bias = false;
 };
 
 template <class T>
@@ -165,15 +165,15 @@ kernels::CrossEntropyTotals linear_cross_entropy(MatrixOf<const T> h, MatrixOf<c
   const MatrixOf<const T> d(slopes.data(), h.rows, V);
   if (is_transposed) {
     linear<T>(d, w, false, nullptr, Activation::none, gradients->dh, {});
-    linear_backward_weight<T>(d, h, gradients->dw, nullptr, gradients->accumulate_parameters);
+    linear_backward_weight<T>(d, h, gradients->dw, nullptr, gradients->accumulate_weight);
     for (Index v = 0; gradients->db && v < V; ++v) {
-      T sum = gradients->accumulate_parameters ? gradients->db[v] : T(0);
+      T sum = gradients->accumulate_bias ? gradients->db[v] : T(0);
       for (Index t = 0; t < h.rows; ++t) sum += d.row(t)[v];
       gradients->db[v] = sum;
     }
   } else {
     linear_backward_input<T>(d, w, gradients->dh, false);
-    linear_backward_weight<T>(h, d, gradients->dw, gradients->db, gradients->accumulate_parameters);
+    linear_backward_weight<T>(h, d, gradients->dw, gradients->db, gradients->accumulate_weight);
   }
   (void)D;
   return totals;

@@ -78,7 +78,7 @@ CrossEntropyTotals linear_cross_entropy(ConstMatrix h, ConstMatrix w, bool is_tr
                                              nullptr);
   }
   const naive::CrossEntropyGradients<Real> wanted{gradients->dh, gradients->dw, gradients->db,
-                                                  gradients->accumulate_parameters};
+                                                  gradients->accumulate_weight, gradients->accumulate_bias};
   return naive::linear_cross_entropy<Real>(h, w, is_transposed, bias, labels, label_smoothing, loss_scale,
                                            &wanted);
 }

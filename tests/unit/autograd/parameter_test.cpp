@@ -114,6 +114,77 @@ TEST_CASE("a table knows the rows that a step touched, also where it is used twi
   }
 }
 
+namespace {
+
+// Adds up contributions to one table in every order; the numbers are whole, so that any order has the same
+// sum.
+struct SharedTable {
+  Parameters parameters;
+  Parameter* table = parameters.declare("table", {6, 2}, 6, 2, Initializer::zeros);
+  Parameter* bias = parameters.declare("bias", {6}, 1, 6, Initializer::zeros);
+  Arena arena;
+  std::vector<Index> offsets{0, 3};
+  FoldPlan plan;
+  Packing packing;
+
+  SharedTable() {
+    table->is_table = true;
+    parameters.allocate(true);
+    parameters.initialize(1);
+    plan.assign(offsets);
+    packing = {offsets, &plan};
+  }
+
+  // 'd': the weight of a product, 's': look-ups; in the order in which their backward runs. Returns column 0.
+  std::vector<Real> run(const std::string& order) {
+    const std::vector<std::int32_t> ids{4, 1, 4};
+    arena.reset();
+    parameters.begin_step();
+    Tape tape(arena, Tape::Mode::record);
+    for (auto kind = order.rbegin(); kind != order.rend(); ++kind) {
+      Variable y;
+      if (*kind == 's') {
+        y = ops::embed(tape, packing, ids, *table, Real(1), {}, ConstMatrix());
+      } else {
+        const Matrix x = arena.matrix(3, 2);
+        kernels::fill(x, 10);
+        y = ops::linear_transposed(tape, tape.wrap(x, &packing, false), *table, bias);
+      }
+      const Matrix dy = arena.matrix(3, y.cols());
+      kernels::fill(dy, 1);
+      tape.seed(y, dy);
+    }
+    tape.backward();
+    std::vector<Real> column;
+    for (Index row = 0; row < 6; ++row) column.push_back(table->gradient.values.row(row)[0]);
+    return column;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a tied table: sparse and dense gradients meet in every order") {
+  using State = Gradient::State;
+  SharedTable shared;
+  const auto sum = [](int dense, int sparse) {
+    std::vector<Real> column(6, Real(30 * dense));
+    column[1] += static_cast<Real>(sparse);
+    column[4] += static_cast<Real>(2 * sparse);
+    return column;
+  };
+  // One step after the other: what a step leaves must not show in the next.
+  for (int round = 0; round < 2; ++round) {
+    for (const std::string order : {"s", "d", "ss", "sd", "ds", "dd", "s", "sds", "dsd", "ssd", "dss", "s"}) {
+      const int dense = static_cast<int>(std::count(order.begin(), order.end(), 'd'));
+      INFO(order);
+      CHECK(shared.run(order) == sum(dense, static_cast<int>(order.size()) - dense));
+      CHECK(shared.table->gradient.state == (dense > 0 ? State::dense : State::sparse));
+      if (dense == 0) CHECK(shared.table->gradient.rows == std::vector<std::int32_t>{1, 4});
+      if (dense > 0) CHECK(shared.bias->gradient.values.data[3] == Real(3 * dense));
+    }
+  }
+}
+
 TEST_CASE("gradients are added row by row; a row that only one of them has stays as it is") {
   using State = Gradient::State;
   Real of_a[12] = {}, of_b[12] = {};
