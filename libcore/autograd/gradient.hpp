@@ -28,6 +28,7 @@ struct Gradient {
   State state = State::untouched;
   std::vector<std::int32_t> rows;  // of a sparse gradient: those written, ascending
   bool has_old_values = false;     // untouched: those of an earlier step still stand there; otherwise 0
+  FlatArray memory{};              // of the values, where they are in no array of all parameters
 
   // Forgets the step before. Rows of a sparse gradient become 0 again.
   void begin_step();

@@ -8,6 +8,26 @@
 
 namespace headwater {
 
+Gradient& Parameter::next_use() {
+  if (!keeps_uses_apart || uses++ == 0) return gradient;
+  if (further.size() + 1 < uses) further.push_back(gradient_of_its_own());
+  return further[uses - 2];
+}
+
+Gradient Parameter::gradient_at(Real* values) const {
+  Gradient made;
+  made.values = Matrix(values, value.rows, value.cols);
+  if (is_table) made.rows.reserve(static_cast<std::size_t>(value.rows));
+  return made;
+}
+
+Gradient Parameter::gradient_of_its_own() const {
+  FlatArray memory = make_flat_array(size());
+  Gradient made = gradient_at(memory.get());
+  made.memory = std::move(memory);
+  return made;
+}
+
 Parameter* Parameters::declare(std::string name, std::vector<Index> shape, Index rows, Index cols,
                                Initializer initializer, double fan_in, double fan_out) {
   if (find(name) != nullptr) throw Error("parameters: " + quote(name) + " is declared twice");
@@ -45,9 +65,7 @@ void Parameters::allocate(bool with_gradients) {
   if (with_gradients) gradients_ = make_flat_array(size_);
   for (const auto& p : all_) {
     p->value.data = values_.get() + p->offset;
-    if (!with_gradients) continue;
-    p->gradient.values = Matrix(gradients_.get() + p->offset, p->value.rows, p->value.cols);
-    if (p->is_table) p->gradient.rows.reserve(static_cast<std::size_t>(p->value.rows));
+    if (with_gradients) p->gradient = p->gradient_at(gradients_.get() + p->offset);
   }
 }
 
@@ -89,7 +107,15 @@ void Parameters::initialize(std::uint64_t seed) {
 }
 
 void Parameters::begin_step() {
-  for (const auto& p : all_) p->gradient.begin_step();
+  for (const auto& p : all_) {
+    p->gradient.begin_step();
+    for (Gradient& use : p->further) use.begin_step();
+    p->uses = 0;
+  }
+}
+
+void Parameters::keep_uses_apart() {
+  for (const auto& p : all_) p->keeps_uses_apart = true;
 }
 
 }  // namespace headwater

@@ -25,8 +25,17 @@ struct Parameter {
   Index offset = 0;                // of its first number in the flat arrays
   bool is_table = false;           // an embedding table, whose rows are looked up
   Gradient gradient;               // of the running step
+  // Where uses are kept apart: of the second use in a step, the third, ...
+  std::vector<Gradient> further{};
+  bool keeps_uses_apart = false;
+  std::size_t uses = 0;  // so far in this step, where they are kept apart
 
   Index size() const { return value.rows * value.cols; }
+  // What the next use of the parameter adds to: its gradient, or where uses are kept apart one of its own.
+  Gradient& next_use();
+  // An empty gradient whose values lie in `values`, or in memory of its own.
+  Gradient gradient_at(Real* values) const;
+  Gradient gradient_of_its_own() const;
 };
 
 class Parameters {
@@ -56,6 +65,9 @@ class Parameters {
   void initialize(std::uint64_t seed);
   // Forgets the gradients of the step before.
   void begin_step();
+  // From now on a parameter that is used more than once in a step has a gradient for each use: sums over
+  // parts of a batch then have the bits of one batch, whose uses are added as whole sums.
+  void keep_uses_apart();
 
  private:
   void lay_out();  // orders, and counts the numbers

@@ -96,6 +96,14 @@ void check_kind(const Recipe& recipe, const Node& map, Problems& problems) {
   check_section("terms", is_bag, recipe.terms == TermSettings(), "bag_of_words");
 }
 
+// Parts are whole shards of the batch, of which there are 8.
+void check_parts(const TrainingSettings& training, const Node& map, Problems& problems) {
+  if (8 % training.accumulate == 0) return;
+  problems.add(place_of(map, {"training", "accumulate"}),
+               "training.accumulate: a batch cannot be computed in " + std::to_string(training.accumulate) +
+                   " equal parts (write 1, 2, 4 or 8)");
+}
+
 void check_heads(const ModelSettings& model, const Node& map, Problems& problems) {
   const bool has_attention =
       model.kind == "encoder_decoder" || (model.kind == "classifier" && model.mixing == "attention");
@@ -176,6 +184,7 @@ void check_together(const Recipe& recipe, const Node& map, Problems& problems) {
   check_classes(recipe, map, problems);
   check_metrics(recipe, map, problems);
   check_columns(recipe, map, problems);
+  check_parts(recipe.training, map, problems);
   check_optimizer(recipe.training.optimizer, map, problems);
   const ScheduleSettings& schedule = recipe.training.schedule;
   if (schedule.kind == "inverse_square_root" && schedule.warmup_steps == 0) {

@@ -130,6 +130,7 @@ void rows(Visitor& v, TrainingSettings& s) {
   v.field("epochs", s.epochs, Between{1, 1e6});
   v.field("most_steps", s.most_steps, Between{0, 1e9});
   v.field("batch_sequences", s.batch_sequences, Between{1, 1e6});
+  v.field("accumulate", s.accumulate, Between{1, 8});
   v.field("label_smoothing", s.label_smoothing, kShare);
   v.field("log_every", s.log_every, Between{1, 1e9});
   v.field("best_metric", s.best_metric, kMetrics);

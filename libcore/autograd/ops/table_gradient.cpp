@@ -13,8 +13,9 @@ void add_table_gradient(Tape& tape, std::span<const std::int32_t> ids, ConstMatr
                                        static_cast<std::size_t>(rows + 1));
   const std::span<std::uint8_t> is_written(tape.arena().allocate_array<std::uint8_t>(rows),
                                            static_cast<std::size_t>(rows));
-  const bool accumulate = table.gradient.begin_rows(ids, is_written);
-  kernels::embed_backward(ids, dy, scale, plan, table.gradient.values, accumulate, order, starts);
+  Gradient& gradient = table.next_use();
+  const bool accumulate = gradient.begin_rows(ids, is_written);
+  kernels::embed_backward(ids, dy, scale, plan, gradient.values, accumulate, order, starts);
 }
 
 }  // namespace headwater::ops
