@@ -19,7 +19,7 @@ constexpr Index kGroup = 16;
 // The caches of all decoder layers for the sequences of one group.
 class DecoderState {
  public:
-  DecoderState(const EncoderDecoder& model, const StepContext& context, const PackedTokens& source,
+  DecoderState(const EncoderDecoder& model, const ForwardContext& context, const PackedTokens& source,
                Index capacity)
       : model_(model), source_(source) {
     const Variable memory = model.encode(context, source);
@@ -41,8 +41,8 @@ class DecoderState {
 
   // What the output layer reads for the next token of the sequences `active`, whose newest token ids[b]
   // stands at `position`: [B, D].
-  Variable step(const StepContext& context, std::span<const Index> active, std::span<const std::int32_t> ids,
-                Index position) {
+  Variable step(const ForwardContext& context, std::span<const Index> active,
+                std::span<const std::int32_t> ids, Index position) {
     const std::size_t count = active.size();
     offsets_.resize(count + 1);
     positions_.assign(count, position);
@@ -86,7 +86,7 @@ void decode_group(const Decoding& decoding, Arena& arena, const PackedTokens& so
   const Index choices = settings.choices > 0 ? std::min<Index>(settings.choices, words) : words;
   const ArenaScope all(arena);
   Tape tape(arena, Tape::Mode::inference);
-  const StepContext context{.tape = tape, .packed = &decoding.packed};
+  const ForwardContext context{.tape = tape, .packed = &decoding.packed};
   DecoderState state(model, context, source, most);
 
   std::vector<Index> active(results.size());

@@ -34,7 +34,7 @@ MultiHeadAttention::MultiHeadAttention(LayerBuilder& builder, const std::string&
       to_output_(output_projection(builder, name + ".output", settings)),
       random_layer_(builder.next_random_layer++) {}
 
-ops::Projected MultiHeadAttention::projected(const StepContext& context, const Variable& queries,
+ops::Projected MultiHeadAttention::projected(const ForwardContext& context, const Variable& queries,
                                              const Variable& memory) const {
   if (queries == memory) return project(context, queries, {&to_query_, &to_key_, &to_value_});
   const Variable q = to_query_(context, queries);
@@ -42,7 +42,7 @@ ops::Projected MultiHeadAttention::projected(const StepContext& context, const V
   return {q, k, v};
 }
 
-Attended MultiHeadAttention::operator()(const StepContext& context, const Variable& queries,
+Attended MultiHeadAttention::operator()(const ForwardContext& context, const Variable& queries,
                                         const Variable& memory, Causality causality) const {
   const auto [q, k, v] = projected(context, queries, memory);
   const ops::AttentionSettings settings{
@@ -64,7 +64,7 @@ kernels::AttentionCache MultiHeadAttention::new_cache(Arena& arena, Index slots,
   return cache;
 }
 
-void MultiHeadAttention::remember(const StepContext& context, const Variable& memory,
+void MultiHeadAttention::remember(const ForwardContext& context, const Variable& memory,
                                   const kernels::AttentionCache& cache, std::span<const Index> slots,
                                   std::span<const Index> positions) const {
   Arena& arena = context.tape.arena();
@@ -76,12 +76,12 @@ void MultiHeadAttention::remember(const StepContext& context, const Variable& me
   kernels::append_to_cache(cache, slots, positions, keys, values);
 }
 
-Variable MultiHeadAttention::over_cache(const StepContext& context, const Variable& queries,
+Variable MultiHeadAttention::over_cache(const ForwardContext& context, const Variable& queries,
                                         const kernels::AttentionCache& cache, const CacheView& view) const {
   return attend(context, to_query_(context, queries), cache, view);
 }
 
-Variable MultiHeadAttention::step(const StepContext& context, const Variable& tokens,
+Variable MultiHeadAttention::step(const ForwardContext& context, const Variable& tokens,
                                   const kernels::AttentionCache& cache, std::span<const Index> positions,
                                   const CacheView& view) const {
   if (context.packed == nullptr) {
@@ -100,7 +100,7 @@ Variable MultiHeadAttention::step(const StepContext& context, const Variable& to
   return attend(context, q, cache, view);
 }
 
-Variable MultiHeadAttention::attend(const StepContext& context, const Variable& q,
+Variable MultiHeadAttention::attend(const ForwardContext& context, const Variable& q,
                                     const kernels::AttentionCache& cache, const CacheView& view) const {
   const Variable mixed = context.tape.variable(q.rows(), q.cols(), nullptr, false);
   const Real scale = Real(1) / std::sqrt(static_cast<Real>(settings_.head_width));

@@ -31,7 +31,7 @@ EncoderBlock::EncoderBlock(LayerBuilder& builder, const std::string& name, const
       feed_forward_(builder, name + ".feed_forward", settings),
       feed_forward_residual_(builder, name + ".feed_forward_norm", settings) {}
 
-EncoderBlockOutput EncoderBlock::operator()(const StepContext& context, const Variable& x,
+EncoderBlockOutput EncoderBlock::operator()(const ForwardContext& context, const Variable& x,
                                             Causality causality, const KeyTokens* keys) const {
   const Variable read = self_residual_.input(context, x);
   Attended self;
@@ -56,7 +56,7 @@ DecoderBlock::DecoderBlock(LayerBuilder& builder, const std::string& name, const
       feed_forward_(builder, name + ".feed_forward", settings),
       feed_forward_residual_(builder, name + ".feed_forward_norm", settings) {}
 
-DecoderBlockOutput DecoderBlock::operator()(const StepContext& context, const Variable& x,
+DecoderBlockOutput DecoderBlock::operator()(const ForwardContext& context, const Variable& x,
                                             const Variable& memory) const {
   const Variable read = self_residual_.input(context, x);
   const Attended self = self_attention_(context, read, read, Causality::causal);
@@ -68,7 +68,7 @@ DecoderBlockOutput DecoderBlock::operator()(const StepContext& context, const Va
   return {feed_forward_residual_.sum(context, u, fed), self, cross};
 }
 
-Variable DecoderBlock::step(const StepContext& context, const Variable& x, const DecoderCache& cache,
+Variable DecoderBlock::step(const ForwardContext& context, const Variable& x, const DecoderCache& cache,
                             std::span<const Index> positions, const CacheView& self_view,
                             const CacheView& cross_view) const {
   const Variable read = self_residual_.input(context, x);

@@ -35,7 +35,7 @@ class FeedForward {
       : inner_(builder, name + ".inner", settings.attention.width, settings.feed_forward_width,
                settings.activation),
         outer_(builder, name + ".outer", settings.feed_forward_width, settings.attention.width) {}
-  Variable operator()(const StepContext& context, const Variable& x) const {
+  Variable operator()(const ForwardContext& context, const Variable& x) const {
     return outer_(context, inner_(context, x));
   }
 
@@ -51,11 +51,11 @@ class Residual {
         dropout_(builder, settings.dropout),
         place_(settings.norm_place) {}
   // What the sub-layer reads.
-  Variable input(const StepContext& context, const Variable& x) const {
+  Variable input(const ForwardContext& context, const Variable& x) const {
     return place_ == NormPlace::pre ? norm_(context, x) : x;
   }
   // x and what the sub-layer made of it, z, which nobody else reads.
-  Variable sum(const StepContext& context, const Variable& x, const Variable& z) const {
+  Variable sum(const ForwardContext& context, const Variable& x, const Variable& z) const {
     const Variable dropped = dropout_(context, z);
     return place_ == NormPlace::post ? norm_.after_sum(context, x, dropped)
                                      : ops::add(context.tape, x, dropped, ops::Use::consume);
@@ -82,7 +82,7 @@ class EncoderBlock {
  public:
   EncoderBlock(LayerBuilder& builder, const std::string& name, const BlockSettings& settings);
   // `keys`, null for all tokens, is for attention only.
-  EncoderBlockOutput operator()(const StepContext& context, const Variable& x, Causality causality,
+  EncoderBlockOutput operator()(const ForwardContext& context, const Variable& x, Causality causality,
                                 const KeyTokens* keys = nullptr) const;
 
  private:
@@ -107,11 +107,12 @@ struct DecoderCache {
 class DecoderBlock {
  public:
   DecoderBlock(LayerBuilder& builder, const std::string& name, const BlockSettings& settings);
-  DecoderBlockOutput operator()(const StepContext& context, const Variable& x, const Variable& memory) const;
+  DecoderBlockOutput operator()(const ForwardContext& context, const Variable& x,
+                                const Variable& memory) const;
 
   // One new token of each sequence: x [B, D] at `positions` of the slots of self_view, whose lengths count it
   // already.
-  Variable step(const StepContext& context, const Variable& x, const DecoderCache& cache,
+  Variable step(const ForwardContext& context, const Variable& x, const DecoderCache& cache,
                 std::span<const Index> positions, const CacheView& self_view,
                 const CacheView& cross_view) const;
 

@@ -42,7 +42,7 @@ EncoderDecoder::EncoderDecoder(const EncoderDecoderSettings& settings, Index sou
                           settings.transformer.norm_epsilon);
 }
 
-Variable EncoderDecoder::encode(const StepContext& context, const PackedTokens& source,
+Variable EncoderDecoder::encode(const ForwardContext& context, const PackedTokens& source,
                                 std::vector<AttentionTrace>* traces) const {
   const Packing& packing = pack(context.tape, source);
   return encoder_(
@@ -50,17 +50,17 @@ Variable EncoderDecoder::encode(const StepContext& context, const PackedTokens& 
       traces);
 }
 
-Variable EncoderDecoder::embed_target(const StepContext& context, const Packing& packing,
+Variable EncoderDecoder::embed_target(const ForwardContext& context, const Packing& packing,
                                       std::span<const std::int32_t> ids,
                                       std::span<const std::int32_t> position_of) const {
   return target_dropout_(context, target_embedding_(context, packing, ids, position_of));
 }
 
-Variable EncoderDecoder::finish_decoder(const StepContext& context, const Variable& x) const {
+Variable EncoderDecoder::finish_decoder(const ForwardContext& context, const Variable& x) const {
   return output_dropout_(context, decoder_norm_ ? (*decoder_norm_)(context, x) : x);
 }
 
-Variable EncoderDecoder::decode(const StepContext& context, const PackedTokens& target,
+Variable EncoderDecoder::decode(const ForwardContext& context, const PackedTokens& target,
                                 const Variable& memory, std::vector<AttentionTrace>* traces) const {
   Variable x = embed_target(context, pack(context.tape, target), target.ids, target.position_of);
   Index layer = 0;
@@ -76,7 +76,7 @@ Variable EncoderDecoder::decode(const StepContext& context, const PackedTokens& 
   return finish_decoder(context, x);
 }
 
-kernels::CrossEntropyTotals EncoderDecoder::loss(const StepContext& context, const PairBatch& batch,
+kernels::CrossEntropyTotals EncoderDecoder::loss(const ForwardContext& context, const PairBatch& batch,
                                                  double label_smoothing, double loss_scale) const {
   const Variable memory = encode(context, batch.source);
   const Variable hidden = decode(context, batch.target, memory);
@@ -84,7 +84,7 @@ kernels::CrossEntropyTotals EncoderDecoder::loss(const StepContext& context, con
                                    static_cast<Real>(label_smoothing), static_cast<Real>(loss_scale));
 }
 
-void EncoderDecoder::choose(const StepContext& context, const Variable& hidden, Index choices,
+void EncoderDecoder::choose(const ForwardContext& context, const Variable& hidden, Index choices,
                             std::span<const std::int32_t> never, std::span<std::int32_t> best) const {
   kernels::ArgmaxWeight weight = context.packed->output();
   weight.packed.outputs = choices;

@@ -33,27 +33,29 @@ class EncoderDecoder {
   Index target_vocabulary() const { return target_vocabulary_; }
 
   // Source tokens [S] -> [S, D].
-  Variable encode(const StepContext& context, const PackedTokens& source,
+  Variable encode(const ForwardContext& context, const PackedTokens& source,
                   std::vector<AttentionTrace>* traces = nullptr) const;
   // Target tokens [T] and the encoder's output -> [T, D], what the output layer reads.
-  Variable decode(const StepContext& context, const PackedTokens& target, const Variable& memory,
+  Variable decode(const ForwardContext& context, const PackedTokens& target, const Variable& memory,
                   std::vector<AttentionTrace>* traces = nullptr) const;
   // Loss over all target tokens; with a recording tape the gradients of loss_scale · loss follow from
   // tape.backward().
-  kernels::CrossEntropyTotals loss(const StepContext& context, const PairBatch& batch, double label_smoothing,
-                                   double loss_scale) const;
+  kernels::CrossEntropyTotals loss(const ForwardContext& context, const PairBatch& batch,
+                                   double label_smoothing, double loss_scale) const;
   // [T, D] -> [T, V]
-  Variable logits(const StepContext& context, const Variable& hidden) const { return head_(context, hidden); }
+  Variable logits(const ForwardContext& context, const Variable& hidden) const {
+    return head_(context, hidden);
+  }
 
   const Parameter& output_weight() const { return head_.weight(); }  // [D, V]
   // The best word below `choices` for each row of `hidden`, none of `never`: best [T]. Needs packed weights.
-  void choose(const StepContext& context, const Variable& hidden, Index choices,
+  void choose(const ForwardContext& context, const Variable& hidden, Index choices,
               std::span<const std::int32_t> never, std::span<std::int32_t> best) const;
 
   const std::vector<DecoderBlock>& decoder() const { return decoder_; }
-  Variable embed_target(const StepContext& context, const Packing& packing, std::span<const std::int32_t> ids,
-                        std::span<const std::int32_t> position_of) const;
-  Variable finish_decoder(const StepContext& context, const Variable& x) const;
+  Variable embed_target(const ForwardContext& context, const Packing& packing,
+                        std::span<const std::int32_t> ids, std::span<const std::int32_t> position_of) const;
+  Variable finish_decoder(const ForwardContext& context, const Variable& x) const;
 
   std::vector<LayerSummary> summary() const;
 
@@ -74,7 +76,7 @@ class EncoderDecoder {
 // The packing of PackedTokens, SequenceRows or TokenSubset, kept in the tape's arena.
 template <class Rows>
 const Packing& pack(Tape& tape, const Rows& rows) {
-  return *new (tape.arena().allocate(sizeof(Packing))) Packing{rows.offsets, &rows.plan};
+  return *new (tape.arena().allocate(sizeof(Packing))) Packing{rows.offsets, &rows.plan, rows.first_token};
 }
 
 }  // namespace headwater

@@ -25,8 +25,8 @@ EncoderStack::EncoderStack(LayerBuilder& builder, const TransformerSettings& set
     norm_.emplace(builder, "encoder.norm", settings.width, settings.norm_epsilon);
 }
 
-Variable EncoderStack::operator()(const StepContext& context, Variable x, std::vector<AttentionTrace>* traces,
-                                  const KeyTokens* keys) const {
+Variable EncoderStack::operator()(const ForwardContext& context, Variable x,
+                                  std::vector<AttentionTrace>* traces, const KeyTokens* keys) const {
   Index layer = 0;
   for (const EncoderBlock& block : blocks_) {
     const EncoderBlockOutput out = block(context, x, Causality::full, keys);

@@ -19,7 +19,7 @@ class EncoderStack {
 
   // Embedded tokens [S, D] -> [S, D]. Blocks that mix otherwise than by attention leave no trace. `keys`: as
   // of EncoderBlock.
-  Variable operator()(const StepContext& context, Variable x, std::vector<AttentionTrace>* traces,
+  Variable operator()(const ForwardContext& context, Variable x, std::vector<AttentionTrace>* traces,
                       const KeyTokens* keys = nullptr) const;
 
   // A row for each block, and one for the norm.

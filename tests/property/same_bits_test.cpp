@@ -84,7 +84,7 @@ Logits logits_in_batches(const EncoderDecoder& model, const std::vector<Pair>& p
     const PackedTokens source = packed(sources), target = packed(targets);
     arena.reset();
     Tape tape(arena, Tape::Mode::inference);
-    const StepContext context{tape};
+    const ForwardContext context{tape};
     const Variable logits =
         model.logits(context, model.decode(context, target, model.encode(context, source)));
     for (std::size_t s = 0; s < sources.size(); ++s) {
@@ -99,7 +99,7 @@ Logits logits_in_batches(const EncoderDecoder& model, const std::vector<Pair>& p
 // sequences side by side.
 class Stepper {
  public:
-  Stepper(const EncoderDecoder& model, const StepContext& context, const PackedTokens& source)
+  Stepper(const EncoderDecoder& model, const ForwardContext& context, const PackedTokens& source)
       : model_(model), source_(source) {
     const Variable memory = model.encode(context, source);
     std::vector<Index> slots, positions(source.position_of.begin(), source.position_of.end());
@@ -113,7 +113,7 @@ class Stepper {
     }
   }
 
-  Variable step(const StepContext& context, std::span<const Index> sequences,
+  Variable step(const ForwardContext& context, std::span<const Index> sequences,
                 std::span<const std::int32_t> ids, Index position) {
     std::vector<Index> offsets{0}, lengths;
     for (const Index s : sequences) {
@@ -147,7 +147,7 @@ Sequence decode_slowly(const EncoderDecoder& model, const Sequence& source_ids,
     arena.reset();
     const PackedTokens target = packed({prefix});
     Tape tape(arena, Tape::Mode::inference);
-    const StepContext context{tape};
+    const ForwardContext context{tape};
     const Variable logits =
         model.logits(context, model.decode(context, target, model.encode(context, source)));
     const Real* const row = logits.value().row(logits.rows() - 1);
@@ -232,7 +232,7 @@ TEST_CASE("a decoder with caches sees the logits of the full decoder") {
     for (const Pair& pair : pairs) sources.push_back(pair.source);
     const PackedTokens source = packed(sources);
     Tape tape(trained.arena, Tape::Mode::inference);
-    const StepContext context{tape};
+    const ForwardContext context{tape};
     Stepper stepper(model, context, source);
     for (Index position = 0; position < model.length(); ++position) {
       std::vector<Index> active;

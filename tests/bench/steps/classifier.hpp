@@ -53,7 +53,7 @@ class Classifier : public StepModel {
       batch_.labels.push_back(static_cast<std::int32_t>(draws.below(2)));
   }
 
-  double loss(const StepContext& context) override {
+  double loss(const ForwardContext& context) override {
     Tape& tape = context.tape;
     const PackedTokens& tokens = batch_.source;
     Variable x = embedding_(context, pack(tape, tokens), tokens.ids, tokens.position_of);

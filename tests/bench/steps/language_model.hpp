@@ -44,7 +44,7 @@ class LanguageModel : public StepModel {
     for (Index t = 0; t < tokens_.tokens(); ++t) labels_.push_back(draws.id(vocabulary));
   }
 
-  double loss(const StepContext& context) override {
+  double loss(const ForwardContext& context) override {
     Variable x = embedding_(context, pack(context.tape, tokens_), tokens_.ids, tokens_.position_of);
     for (const EncoderBlock& block : blocks_) x = block(context, x, Causality::causal).hidden;
     const Real scale = Real(1) / static_cast<Real>(tokens_.tokens());

@@ -41,7 +41,7 @@ class VisionBlock {
         inner_dropout_(builder, settings.block.dropout),
         outer_dropout_(builder, settings.block.dropout) {}
 
-  Variable operator()(const StepContext& context, const Variable& x) const {
+  Variable operator()(const ForwardContext& context, const Variable& x) const {
     const Variable read = attention_norm_(context, x);
     const Variable z =
         ops::add(context.tape, x, attention_(context, read, read, Causality::full).output, ops::Use::consume);
@@ -100,7 +100,7 @@ class VisionModel : public StepModel {
           static_cast<std::int32_t>(draws.below(static_cast<std::uint32_t>(settings_.classes))));
   }
 
-  double loss(const StepContext& context) override {
+  double loss(const ForwardContext& context) override {
     Tape& tape = context.tape;
     const Variable pixels = tape.wrap(Matrix(pixels_.data(), patches_.tokens(), settings_.patch_values),
                                       &pack(tape, patches_), false);
@@ -133,7 +133,7 @@ class VisionModel : public StepModel {
   Index length() const { return settings_.patches + (settings_.has_class_token ? 1 : 0); }
   Index features() const { return settings_.has_class_token ? width() : length() * width(); }
   // [B, D] of the class token, or [B, patches·D].
-  Variable features(const StepContext& context, const Variable& x) const {
+  Variable features(const ForwardContext& context, const Variable& x) const {
     const Packing& images = pack(context.tape, images_);
     if (class_token_ == nullptr) return ops::flatten(context.tape, norm_(context, x), images);
     return norm_(context, ops::pool(context.tape, x, ops::Pooling::first, images));

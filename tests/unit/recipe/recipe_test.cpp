@@ -38,6 +38,7 @@ Recipe unusual(const std::string& optimizer = "adamw") {
   r.training.epochs = 3;
   r.training.most_steps = 1234567;
   r.training.batch_sequences = 48;
+  r.training.accumulate = 4;
   r.training.label_smoothing = 0.1;
   r.training.log_every = 7;
   r.training.best_metric = "perplexity";
