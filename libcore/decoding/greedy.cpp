@@ -31,10 +31,10 @@ class DecoderState {
       longest = std::max(longest, length);
     }
     Arena& arena = context.tape.arena();
-    for (const DecoderBlock& block : model.decoder()) {
-      const DecoderCache cache{block.self_attention().new_cache(arena, source.sequences(), capacity),
-                               block.cross_attention().new_cache(arena, source.sequences(), longest)};
-      block.cross_attention().remember(context, memory, cache.cross, slot_of, position_of);
+    for (const TransformerBlock& block : model.decoder().blocks()) {
+      const BlockCache cache{block.self_attention().new_cache(arena, source.sequences(), capacity),
+                             block.cross_attention().new_cache(arena, source.sequences(), longest)};
+      block.cross_attention().append(context, memory, cache.memory, {slot_of, position_of});
       caches_.push_back(cache);
     }
   }
@@ -56,8 +56,8 @@ class DecoderState {
     const Packing packing{offsets_, nullptr};
     Variable x = model_.embed_target(context, packing, ids, ids_at_);
     for (std::size_t layer = 0; layer < caches_.size(); ++layer) {
-      x = model_.decoder()[layer].step(context, x, caches_[layer], positions_, {active, self_lengths_},
-                                       {active, cross_lengths_});
+      x = model_.decoder().blocks()[layer].step(
+          context, x, caches_[layer], {positions_, {active, self_lengths_}, {active, cross_lengths_}});
     }
     return model_.finish_decoder(context, x);
   }
@@ -65,7 +65,7 @@ class DecoderState {
  private:
   const EncoderDecoder& model_;
   const PackedTokens& source_;
-  std::vector<DecoderCache> caches_;
+  std::vector<BlockCache> caches_;
   std::vector<Index> offsets_{0}, positions_, self_lengths_, cross_lengths_;
   std::vector<std::int32_t> ids_at_;
 };

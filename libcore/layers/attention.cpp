@@ -42,8 +42,8 @@ ops::Projected MultiHeadAttention::projected(const StepContext& context, const V
   return {q, k, v};
 }
 
-Attended MultiHeadAttention::operator()(const StepContext& context, const Variable& queries,
-                                        const Variable& memory, Causality causality) const {
+AttentionOutput MultiHeadAttention::operator()(const StepContext& context, const Variable& queries,
+                                               const Variable& memory, Causality causality) const {
   const auto [q, k, v] = projected(context, queries, memory);
   const ops::AttentionSettings settings{
       .heads = settings_.heads,
@@ -51,7 +51,7 @@ Attended MultiHeadAttention::operator()(const StepContext& context, const Variab
       .dropout = context.tape.is_recording() ? static_cast<Real>(settings_.dropout) : Real(0),
       .stream = context.stream(Purpose::attention_dropout, random_layer_)};
   const Variable mixed = ops::attention(context.tape, q, k, v, settings);  // [Tq, H·K]
-  return {to_output_(context, mixed), q, k, causality};
+  return {to_output_(context, mixed), q, k, v, causality};
 }
 
 kernels::AttentionCache MultiHeadAttention::new_cache(Arena& arena, Index slots, Index capacity) const {
@@ -64,20 +64,20 @@ kernels::AttentionCache MultiHeadAttention::new_cache(Arena& arena, Index slots,
   return cache;
 }
 
-void MultiHeadAttention::remember(const StepContext& context, const Variable& memory,
-                                  const kernels::AttentionCache& cache, std::span<const Index> slots,
-                                  std::span<const Index> positions) const {
+void MultiHeadAttention::append(const StepContext& context, const Variable& memory,
+                                const kernels::AttentionCache& cache, const CacheRows& rows) const {
   Arena& arena = context.tape.arena();
   const ArenaScope scope(arena);
   const Matrix keys = arena.matrix(memory.rows(), inner_width()),
                values = arena.matrix(memory.rows(), inner_width());
   to_key_(context, memory.value(), keys);
   to_value_(context, memory.value(), values);
-  kernels::append_to_cache(cache, slots, positions, keys, values);
+  kernels::append_to_cache(cache, rows.slots, rows.positions, keys, values);
 }
 
-Variable MultiHeadAttention::over_cache(const StepContext& context, const Variable& queries,
-                                        const kernels::AttentionCache& cache, const CacheView& view) const {
+Variable MultiHeadAttention::attend_cached(const StepContext& context, const Variable& queries,
+                                           const kernels::AttentionCache& cache,
+                                           const CacheView& view) const {
   return attend(context, to_query_(context, queries), cache, view);
 }
 
@@ -85,8 +85,8 @@ Variable MultiHeadAttention::step(const StepContext& context, const Variable& to
                                   const kernels::AttentionCache& cache, std::span<const Index> positions,
                                   const CacheView& view) const {
   if (context.packed == nullptr) {
-    remember(context, tokens, cache, view.slots, positions);
-    return over_cache(context, tokens, cache, view);
+    append(context, tokens, cache, {view.slots, positions});
+    return attend_cached(context, tokens, cache, view);
   }
   Arena& arena = context.tape.arena();
   const Variable q = context.tape.variable(tokens.rows(), inner_width(), nullptr, false);

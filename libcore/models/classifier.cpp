@@ -22,16 +22,16 @@ Classifier::Classifier(const ModelSettings& settings, Index vocabulary)
       embedding_dropout_(builder_, settings.dropout),
       output_dropout_(builder_, settings.output_dropout),
       head_(builder_, "head", settings, settings.width),
-      encoder_(builder_, settings) {}
+      encoder_(builder_, "encoder", block_settings(settings), settings.encoder_layers) {}
 
 Variable Classifier::encode(const StepContext& context, const ClassBatch& batch,
                             std::vector<AttentionTrace>* traces) const {
   const PackedTokens& source = batch.source;
   const Variable x = embedding_dropout_(
       context, embedding_(context, pack(context.tape, source), source.ids, source.position_of));
-  if (!settings_.pools_padding) return encoder_(context, x, traces);
+  if (!settings_.pools_padding) return encoder_(context, x, {}, traces);
   const KeyTokens words{batch.words.tokens, pack(context.tape, batch.words)};
-  return encoder_(context, x, traces, &words);
+  return encoder_(context, x, {.keys = &words}, traces);
 }
 
 Variable Classifier::features(const StepContext& context, const ClassBatch& batch,
@@ -45,7 +45,7 @@ std::vector<LayerSummary> Classifier::summary() const {
   const std::string width = std::to_string(settings_.width);
   std::vector<LayerSummary> rows;
   rows.push_back({"embedding", "[S, " + width + "]", parameters_of(parameters_, "embedding."), 0});
-  encoder_.summarize(settings_, parameters_, rows);
+  encoder_.summarize(parameters_, "[S, " + width + "]", settings_.length, rows);
   rows.push_back({"pooling", "[" + width + "]", 0, 0});
   rows.push_back({"head", "[" + std::to_string(head_.outputs()) + "]", parameters_of(parameters_, "head."),
                   2.0 * static_cast<double>(settings_.width * head_.outputs())});

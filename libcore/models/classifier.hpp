@@ -3,8 +3,8 @@
 #pragma once
 
 #include "layers/embedding.hpp"
-#include "models/encoder_stack.hpp"
 #include "models/text_classifier.hpp"
+#include "models/transformer_stack.hpp"
 
 namespace headwater {
 
@@ -38,7 +38,7 @@ class Classifier : public TextClassifier {
   Dropout embedding_dropout_;
   Dropout output_dropout_;
   ClassHead head_;
-  EncoderStack encoder_;
+  TransformerStack encoder_;
 };
 
 }  // namespace headwater

@@ -20,6 +20,17 @@ const char* name_of(AttentionKind kind) {
   return "";
 }
 
+namespace {
+
+BlockSettings decoder_block_settings(const ModelSettings& settings) {
+  BlockSettings block = block_settings(settings);
+  block.causality = Causality::causal;
+  block.has_cross_attention = true;
+  return block;
+}
+
+}  // namespace
+
 EncoderDecoder::EncoderDecoder(const ModelSettings& settings, Index source_vocabulary,
                                Index target_vocabulary)
     : settings_(settings),
@@ -32,20 +43,15 @@ EncoderDecoder::EncoderDecoder(const ModelSettings& settings, Index source_vocab
       target_dropout_(builder_, settings.dropout),
       output_dropout_(builder_, settings.output_dropout),
       head_(builder_, "head", settings.width, target_vocabulary),
-      encoder_(builder_, settings) {
-  const BlockSettings block = block_settings(settings);
-  for (Index i = 0; i < settings.decoder_layers; ++i)
-    decoder_.emplace_back(builder_, "decoder." + std::to_string(i), block);
-  if (block.norm_place == NormPlace::pre)
-    decoder_norm_.emplace(builder_, "decoder.norm", settings.width, settings.norm_epsilon);
-}
+      encoder_(builder_, "encoder", block_settings(settings), settings.encoder_layers),
+      decoder_(builder_, "decoder", decoder_block_settings(settings), settings.decoder_layers) {}
 
 Variable EncoderDecoder::encode(const StepContext& context, const PackedTokens& source,
                                 std::vector<AttentionTrace>* traces) const {
   const Packing& packing = pack(context.tape, source);
   return encoder_(
       context, source_dropout_(context, source_embedding_(context, packing, source.ids, source.position_of)),
-      traces);
+      {}, traces);
 }
 
 Variable EncoderDecoder::embed_target(const StepContext& context, const Packing& packing,
@@ -55,23 +61,13 @@ Variable EncoderDecoder::embed_target(const StepContext& context, const Packing&
 }
 
 Variable EncoderDecoder::finish_decoder(const StepContext& context, const Variable& x) const {
-  return output_dropout_(context, decoder_norm_ ? (*decoder_norm_)(context, x) : x);
+  return output_dropout_(context, decoder_.norm(context, x));
 }
 
 Variable EncoderDecoder::decode(const StepContext& context, const PackedTokens& target,
                                 const Variable& memory, std::vector<AttentionTrace>* traces) const {
-  Variable x = embed_target(context, pack(context.tape, target), target.ids, target.position_of);
-  Index layer = 0;
-  for (const DecoderBlock& block : decoder_) {
-    const DecoderBlockOutput out = block(context, x, memory);
-    x = out.hidden;
-    if (traces) {
-      traces->push_back({AttentionKind::decoder, layer, out.self});
-      traces->push_back({AttentionKind::cross, layer, out.cross});
-    }
-    ++layer;
-  }
-  return finish_decoder(context, x);
+  const Variable x = embed_target(context, pack(context.tape, target), target.ids, target.position_of);
+  return finish_decoder(context, decoder_.run_blocks(context, x, {.memory = memory}, traces));
 }
 
 kernels::CrossEntropyTotals EncoderDecoder::loss(const StepContext& context, const PairBatch& batch,
@@ -90,20 +86,14 @@ void EncoderDecoder::choose(const StepContext& context, const Variable& hidden, 
 }
 
 std::vector<LayerSummary> EncoderDecoder::summary() const {
-  const double decoder_flops = 2 * attention_flops(settings_) + feed_forward_flops(settings_);
   const std::string width = std::to_string(settings_.width);
   std::vector<LayerSummary> rows;
   rows.push_back(
       {"source_embedding", "[S, " + width + "]", parameters_of(parameters_, "source_embedding."), 0});
   rows.push_back(
       {"target_embedding", "[T, " + width + "]", parameters_of(parameters_, "target_embedding."), 0});
-  encoder_.summarize(settings_, parameters_, rows);
-  for (std::size_t i = 0; i < decoder_.size(); ++i) {
-    const std::string name = "decoder." + std::to_string(i);
-    rows.push_back({name, "[T, " + width + "]", parameters_of(parameters_, name + "."), decoder_flops});
-  }
-  if (decoder_norm_)
-    rows.push_back({"decoder.norm", "[T, " + width + "]", parameters_of(parameters_, "decoder.norm."), 0});
+  encoder_.summarize(parameters_, "[S, " + width + "]", settings_.length, rows);
+  decoder_.summarize(parameters_, "[T, " + width + "]", settings_.length, rows);
   rows.push_back({"head", "[T, " + std::to_string(target_vocabulary_) + "]",
                   parameters_of(parameters_, "head."),
                   2.0 * static_cast<double>(settings_.length * settings_.width * target_vocabulary_)});

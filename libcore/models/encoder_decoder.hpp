@@ -2,14 +2,13 @@
 #pragma once
 
 #include <new>
-#include <optional>
 #include <span>
 #include <vector>
 
 #include "data/packed_tokens.hpp"
-#include "layers/blocks.hpp"
 #include "layers/embedding.hpp"
-#include "models/encoder_stack.hpp"
+#include "layers/transformer_block.hpp"
+#include "models/transformer_stack.hpp"
 #include "recipe/recipe.hpp"
 
 namespace headwater {
@@ -44,7 +43,7 @@ class EncoderDecoder {
   void choose(const StepContext& context, const Variable& hidden, Index choices,
               std::span<const std::int32_t> never, std::span<std::int32_t> best) const;
 
-  const std::vector<DecoderBlock>& decoder() const { return decoder_; }
+  const TransformerStack& decoder() const { return decoder_; }
   Variable embed_target(const StepContext& context, const Packing& packing, std::span<const std::int32_t> ids,
                         std::span<const std::int32_t> position_of) const;
   Variable finish_decoder(const StepContext& context, const Variable& x) const;
@@ -60,9 +59,7 @@ class EncoderDecoder {
   Dropout source_dropout_, target_dropout_;
   Dropout output_dropout_;
   Linear head_;
-  EncoderStack encoder_;
-  std::vector<DecoderBlock> decoder_;
-  std::optional<LayerNorm> decoder_norm_;  // at the end of a pre-norm stack
+  TransformerStack encoder_, decoder_;
 };
 
 // The packing of PackedTokens, SequenceRows or TokenSubset, kept in the tape's arena.

@@ -1,8 +1,8 @@
 // From the words of a recipe to the settings of layers.
 #pragma once
 
-#include "layers/blocks.hpp"
 #include "layers/embedding.hpp"
+#include "layers/transformer_block.hpp"
 #include "recipe/recipe.hpp"
 
 namespace headwater {

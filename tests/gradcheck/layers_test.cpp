@@ -4,8 +4,8 @@
 #include <memory>
 
 #include "gradcheck/checker.hpp"
-#include "layers/blocks.hpp"
 #include "layers/embedding.hpp"
+#include "layers/transformer_block.hpp"
 #include "models/encoder_decoder.hpp"
 #include "models/text_classifier.hpp"
 
@@ -65,26 +65,46 @@ Worst worst_error(Parameters& parameters, const std::function<double(bool)>& los
 TEST_CASE("layers: encoder and decoder blocks, pre- and post-norm") {
   for (const NormPlace place : {NormPlace::post, NormPlace::pre}) {
     for (const Causality causality : {Causality::full, Causality::causal}) {
-      const BlockSettings settings = block_settings_of(
+      BlockSettings settings = block_settings_of(
           place, causality == Causality::full ? ops::Activation::relu : ops::Activation::gelu);
-      std::unique_ptr<EncoderBlock> encoder;
+      settings.causality = causality;
+      std::unique_ptr<TransformerBlock> encoder;
       check({"encoder block",
              [&](Fixture& f) {
                f.input("x", 8, 6);
-               encoder = std::make_unique<EncoderBlock>(f.builder, "block", settings);
+               encoder = std::make_unique<TransformerBlock>(f.builder, "block", settings);
              },
-             [&](Pass& p) { return Result{(*encoder)(p.context, p.inputs[0], causality).hidden}; }},
+             [&](Pass& p) { return Result{(*encoder)(p.context, p.inputs[0]).hidden}; }},
             2e-6);
     }
-    std::unique_ptr<DecoderBlock> decoder;
-    check({"decoder block",
+    BlockSettings settings = block_settings_of(place, ops::Activation::silu);
+    settings.causality = Causality::causal;
+    settings.has_cross_attention = true;
+    std::unique_ptr<TransformerBlock> decoder;
+    check(
+        {"decoder block",
+         [&](Fixture& f) {
+           f.input("x", 8, 6);
+           f.input("memory", 10, 6);
+           decoder = std::make_unique<TransformerBlock>(f.builder, "block", settings);
+         },
+         [&](Pass& p) { return Result{(*decoder)(p.context, p.inputs[0], {.memory = p.inputs[1]}).hidden}; }},
+        2e-6);
+  }
+}
+
+TEST_CASE("layers: blocks whose feed-forward ends with its activation and has dropouts") {
+  for (const NormPlace place : {NormPlace::post, NormPlace::pre}) {
+    BlockSettings settings = block_settings_of(place, ops::Activation::gelu);
+    settings.has_second_activation = true;
+    settings.feed_forward_dropout = 0.2;
+    std::unique_ptr<TransformerBlock> block;
+    check({"block with a second activation",
            [&](Fixture& f) {
              f.input("x", 8, 6);
-             f.input("memory", 10, 6);
-             decoder = std::make_unique<DecoderBlock>(f.builder, "block",
-                                                      block_settings_of(place, ops::Activation::silu));
+             block = std::make_unique<TransformerBlock>(f.builder, "block", settings);
            },
-           [&](Pass& p) { return Result{(*decoder)(p.context, p.inputs[0], p.inputs[1]).hidden}; }},
+           [&](Pass& p) { return Result{(*block)(p.context, p.inputs[0]).hidden}; }},
           2e-6);
   }
 }
@@ -96,13 +116,13 @@ TEST_CASE("layers: encoder blocks that mix otherwise, pre- and post-norm") {
       settings.mixing = mixing;
       settings.mixing_length = 7;
       settings.mixing_width = 3;
-      std::unique_ptr<EncoderBlock> encoder;
+      std::unique_ptr<TransformerBlock> encoder;
       check({mixing == Mixing::mlp ? "encoder block, mlp" : "encoder block, fourier",
              [&](Fixture& f) {
                f.input("x", 8, 6);
-               encoder = std::make_unique<EncoderBlock>(f.builder, "block", settings);
+               encoder = std::make_unique<TransformerBlock>(f.builder, "block", settings);
              },
-             [&](Pass& p) { return Result{(*encoder)(p.context, p.inputs[0], Causality::full).hidden}; }},
+             [&](Pass& p) { return Result{(*encoder)(p.context, p.inputs[0]).hidden}; }},
             2e-6);
     }
   }

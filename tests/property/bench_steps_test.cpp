@@ -27,6 +27,14 @@ BlockSettings small_block(Index heads, Index head_width) {
           .dropout = 0.1};
 }
 
+BlockSettings pre_norm_block(bool has_second_activation) {
+  BlockSettings block = small_block(2, 9);
+  block.norm_place = NormPlace::pre;
+  block.has_second_activation = has_second_activation;
+  block.feed_forward_dropout = 0.1;
+  return block;
+}
+
 Row finished(std::unique_ptr<StepModel> model, OptimizerSettings optimizer) {
   model->parameters().allocate(true);
   const Index parameters = model->parameters().size();
@@ -34,9 +42,11 @@ Row finished(std::unique_ptr<StepModel> model, OptimizerSettings optimizer) {
 }
 
 Row small_language_model() {
+  BlockSettings block = small_block(2, 20);
+  block.causality = Causality::causal;
   LanguageModelSettings s{
       .embedding = {.vocabulary_size = 101, .width = 24, .length = 70, .positions = Positions::learned},
-      .block = small_block(2, 20),
+      .block = block,
       .layers = 2,
       .batch = 11,
       .lengths = kLengths};
@@ -64,8 +74,7 @@ Row small_flat_vision() {
   VisionSettings s{.patches = 13,
                    .patch_values = 27,
                    .classes = 7,
-                   .block = small_block(2, 9),
-                   .has_second_activation = true,
+                   .block = pre_norm_block(true),
                    .layers = 2,
                    .head_widths = {50, 30},
                    .head_dropout = 0.4,
@@ -91,7 +100,7 @@ Row small_token_vision() {
                    .patch_values = 27,
                    .classes = 7,
                    .has_class_token = true,
-                   .block = small_block(2, 9),
+                   .block = pre_norm_block(false),
                    .layers = 2,
                    .head_widths = {50},
                    .batch = 21};

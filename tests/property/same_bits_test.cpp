@@ -101,10 +101,10 @@ class Stepper {
     for (Index s = 0; s < source.sequences(); ++s) slots.insert(slots.end(), source.sequence(s).size(), s);
     const Index length = model.settings().length;
     Arena& arena = context.tape.arena();
-    for (const DecoderBlock& block : model.decoder()) {
+    for (const TransformerBlock& block : model.decoder().blocks()) {
       caches_.push_back({block.self_attention().new_cache(arena, source.sequences(), length),
                          block.cross_attention().new_cache(arena, source.sequences(), length)});
-      block.cross_attention().remember(context, memory, caches_.back().cross, slots, positions);
+      block.cross_attention().append(context, memory, caches_.back().memory, {slots, positions});
     }
   }
 
@@ -120,8 +120,8 @@ class Stepper {
     const std::vector<std::int32_t> positions(sequences.size(), static_cast<std::int32_t>(position));
     Variable x = model_.embed_target(context, packing, ids, positions);
     for (std::size_t layer = 0; layer < caches_.size(); ++layer) {
-      x = model_.decoder()[layer].step(context, x, caches_[layer], places, {sequences, seen},
-                                       {sequences, lengths});
+      x = model_.decoder().blocks()[layer].step(context, x, caches_[layer],
+                                                {places, {sequences, seen}, {sequences, lengths}});
     }
     return model_.logits(context, model_.finish_decoder(context, x));
   }
@@ -129,7 +129,7 @@ class Stepper {
  private:
   const EncoderDecoder& model_;
   const PackedTokens& source_;
-  std::vector<DecoderCache> caches_;
+  std::vector<BlockCache> caches_;
 };
 
 // Greedy decoding without caches: the whole prefix again at each step.

@@ -58,8 +58,8 @@ class Classifier : public StepModel {
     const PackedTokens& tokens = batch_.source;
     Variable x = embedding_(context, pack(tape, tokens), tokens.ids, tokens.position_of);
     const KeyTokens keys{batch_.words.tokens, pack(tape, batch_.words)};
-    for (const EncoderBlock& block : blocks_)
-      x = block(context, x, Causality::full, settings_.pools_padding ? &keys : nullptr).hidden;
+    for (const TransformerBlock& block : blocks_)
+      x = block(context, x, {.keys = settings_.pools_padding ? &keys : nullptr}).hidden;
     x = ops::pool(tape, x, ops::Pooling::max, pack(tape, batch_.rows));  // [B, D]
     const Real scale = Real(1) / static_cast<Real>(settings_.batch);
     return static_cast<double>(scale) *
@@ -80,7 +80,7 @@ class Classifier : public StepModel {
   Parameters parameters_;
   LayerBuilder builder_{parameters_};
   Embedding embedding_;
-  std::vector<EncoderBlock> blocks_;
+  std::vector<TransformerBlock> blocks_;
   Dropout head_dropout_;
   Linear head_;
   ClassBatch batch_;

@@ -46,7 +46,7 @@ class LanguageModel : public StepModel {
 
   double loss(const StepContext& context) override {
     Variable x = embedding_(context, pack(context.tape, tokens_), tokens_.ids, tokens_.position_of);
-    for (const EncoderBlock& block : blocks_) x = block(context, x, Causality::causal).hidden;
+    for (const TransformerBlock& block : blocks_) x = block(context, x).hidden;
     const Real scale = Real(1) / static_cast<Real>(tokens_.tokens());
     return static_cast<double>(scale) *
            ops::linear_cross_entropy(context.tape, x, head_.weight(), head_.bias(), labels_, 0, scale).loss;
@@ -66,7 +66,7 @@ class LanguageModel : public StepModel {
   Parameters parameters_;
   LayerBuilder builder_{parameters_};
   Embedding embedding_;
-  std::vector<EncoderBlock> blocks_;
+  std::vector<TransformerBlock> blocks_;
   Linear head_;
   PackedTokens tokens_;
   std::vector<std::int32_t> labels_;

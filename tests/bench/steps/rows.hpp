@@ -46,7 +46,11 @@ inline Row row_b(const std::string& lengths) {
   const AttentionLayerSettings attention{.width = 256, .heads = 2, .head_width = 256};
   LanguageModelSettings s{
       .embedding = {.vocabulary_size = 20000, .width = 256, .length = 80, .positions = Positions::learned},
-      .block = {.attention = attention, .feed_forward_width = 256, .norm_epsilon = 1e-6, .dropout = 0.1},
+      .block = {.attention = attention,
+                .causality = Causality::causal,
+                .feed_forward_width = 256,
+                .norm_epsilon = 1e-6,
+                .dropout = 0.1},
       .layers = 1,
       .batch = 128,
       .lengths = read_lengths(lengths + "/imdb-80.txt")};
@@ -88,10 +92,10 @@ inline Row row_d2(const std::string&) {
                    .block = {.attention = {.width = 64, .heads = 4, .head_width = 64, .dropout = 0.1},
                              .feed_forward_width = 128,
                              .activation = ops::Activation::gelu,
+                             .has_second_activation = true,
                              .norm_place = NormPlace::pre,
                              .norm_epsilon = 1e-6,
-                             .dropout = 0.1},
-                   .has_second_activation = true,
+                             .feed_forward_dropout = 0.1},
                    .layers = 8,
                    .head_widths = {2048, 1024},
                    .head_dropout = 0.5,

@@ -15,46 +15,12 @@ namespace headwater::bench {
 
 struct VisionSettings {
   Index patches = 0, patch_values = 0, classes = 0;
-  bool has_class_token = false;        // otherwise the patches are laid side by side
-  BlockSettings block;                 // pre-norm
-  bool has_second_activation = false;  // the block's feed-forward ends with activation and dropout too
+  bool has_class_token = false;  // otherwise the patches are laid side by side
+  BlockSettings block;           // pre-norm
   Index layers = 1;
   std::vector<Index> head_widths;  // dense layers (GELU) before the logits
   double head_dropout = 0;         // before and behind each of them
   Index batch = 1;
-};
-
-// z = x + attention(norm(x)); y = z + feed_forward(norm(z)), its layers with activation and dropout each
-// where the source has them.
-class VisionBlock {
- public:
-  VisionBlock(LayerBuilder& builder, const std::string& name, const VisionSettings& settings)
-      : attention_norm_(builder, name + ".attention_norm", settings.block.attention.width,
-                        settings.block.norm_epsilon),
-        attention_(builder, name + ".attention", settings.block.attention),
-        feed_forward_norm_(builder, name + ".feed_forward_norm", settings.block.attention.width,
-                           settings.block.norm_epsilon),
-        inner_(builder, name + ".inner", settings.block.attention.width, settings.block.feed_forward_width,
-               settings.block.activation),
-        outer_(builder, name + ".outer", settings.block.feed_forward_width, settings.block.attention.width,
-               settings.has_second_activation ? settings.block.activation : ops::Activation::none),
-        inner_dropout_(builder, settings.block.dropout),
-        outer_dropout_(builder, settings.block.dropout) {}
-
-  Variable operator()(const StepContext& context, const Variable& x) const {
-    const Variable read = attention_norm_(context, x);
-    const Variable z =
-        ops::add(context.tape, x, attention_(context, read, read, Causality::full).output, ops::Use::consume);
-    const Variable inner = inner_dropout_(context, inner_(context, feed_forward_norm_(context, z)));
-    return ops::add(context.tape, z, outer_dropout_(context, outer_(context, inner)), ops::Use::consume);
-  }
-
- private:
-  LayerNorm attention_norm_;
-  MultiHeadAttention attention_;
-  LayerNorm feed_forward_norm_;
-  Linear inner_, outer_;
-  Dropout inner_dropout_, outer_dropout_;
 };
 
 class VisionModel : public StepModel {
@@ -72,7 +38,7 @@ class VisionModel : public StepModel {
           builder_.parameters.declare("class_token", {width()}, 1, width(), Initializer::embedding_uniform);
     }
     for (Index i = 0; i < settings.layers; ++i)
-      blocks_.emplace_back(builder_, "block." + std::to_string(i), settings);
+      blocks_.emplace_back(builder_, "block." + std::to_string(i), settings.block);
     Index inputs = features();
     for (const Index outputs : settings.head_widths) {
       const std::string name = "head." + std::to_string(head_.size());
@@ -107,7 +73,7 @@ class VisionModel : public StepModel {
     Variable x = to_patch_(context, pixels);  // [B·patches, D]
     if (class_token_ != nullptr) x = ops::prepend_token(tape, x, pack(tape, tokens_), *class_token_);
     x = ops::add_positions(tape, x, tokens_.position_of, *positions_);
-    for (const VisionBlock& block : blocks_) x = block(context, x);
+    for (const TransformerBlock& block : blocks_) x = block(context, x).hidden;
     x = features_dropout_(context, features(context, x));
     for (std::size_t i = 0; i < head_.size(); ++i) x = head_dropouts_[i](context, head_[i](context, x));
     const Real scale = Real(1) / static_cast<Real>(settings_.batch);
@@ -145,7 +111,7 @@ class VisionModel : public StepModel {
   Linear to_patch_;
   Parameter* class_token_ = nullptr;
   Parameter* positions_;
-  std::vector<VisionBlock> blocks_;
+  std::vector<TransformerBlock> blocks_;
   LayerNorm norm_;
   Dropout features_dropout_;
   std::vector<Linear> head_;
