@@ -226,7 +226,7 @@ class TranslatorDump : public Dump {
   TranslatorDump(const Options& o, const AttentionSelection& selection)
       : Dump(o), selection_(selection), model_(load_translation_model(o.model)) {
     check(selection_, *model_.model);
-    decoding_ = greedy_settings(model_, {});
+    decoding_ = generation_settings(model_, {});
   }
 
  private:
@@ -240,7 +240,7 @@ class TranslatorDump : public Dump {
     } else {
       add_translation(example);
     }
-    return trace_attention(model_, arena_, example, selection_, decoding_.never);
+    return trace_attention(model_, arena_, example, selection_, decoding_.suppress_tokens);
   }
 
   void add_forced(AttentionExample& example, const std::string& target) {
@@ -257,7 +257,8 @@ class TranslatorDump : public Dump {
     source.clear();
     source.add(example.source_ids);
     source.finish();
-    const std::vector<std::int32_t> translation = decode_greedily(*model_.model, source, decoding_).front();
+    const std::vector<std::int32_t> translation =
+        decode_greedily(*model_.model, start_prompts(source, decoding_.start_id), decoding_).front();
     example.target_ids.push_back(decoding_.start_id);
     example.target_ids.insert(example.target_ids.end(), translation.begin(), translation.end());
     // a translation as long as the model allows was ended there: nothing read its last token
@@ -268,7 +269,7 @@ class TranslatorDump : public Dump {
 
   AttentionSelection selection_;
   TranslationModel model_;
-  GreedySettings decoding_;
+  GenerationSettings decoding_;
 };
 
 class ClassifierDump : public Dump {

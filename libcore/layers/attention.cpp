@@ -1,5 +1,6 @@
 #include "layers/attention.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace headwater {
@@ -24,6 +25,15 @@ Linear output_projection(LayerBuilder& builder, const std::string& name, const A
 }
 
 }  // namespace
+
+void copy_slot(const kernels::AttentionCache& cache, Index from, Index to, Index length) {
+  const Index panel = 16 * cache.head_width, keys = (length + 15) / 16 * panel,
+              values = length * cache.value_width();
+  for (Index head = 0; head < cache.heads; ++head) {
+    std::copy_n(cache.keys_of(from, head), keys, cache.keys_of(to, head));
+    std::copy_n(cache.values_of(from, head), values, cache.values_of(to, head));
+  }
+}
 
 MultiHeadAttention::MultiHeadAttention(LayerBuilder& builder, const std::string& name,
                                        const AttentionLayerSettings& settings)

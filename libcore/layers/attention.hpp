@@ -35,6 +35,9 @@ struct CacheView {
   std::span<const Index> slots, lengths;
 };
 
+// The first `length` keys and values of slot `from`, to slot `to`.
+void copy_slot(const kernels::AttentionCache& cache, Index from, Index to, Index length);
+
 class MultiHeadAttention {
  public:
   MultiHeadAttention(LayerBuilder& builder, const std::string& name, const AttentionLayerSettings& settings);

@@ -1,6 +1,6 @@
 #include "models/classifier.hpp"
 
-#include "models/encoder_decoder.hpp"
+#include "models/packing.hpp"
 #include "models/settings.hpp"
 
 namespace headwater {

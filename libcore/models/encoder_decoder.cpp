@@ -1,24 +1,9 @@
 #include "models/encoder_decoder.hpp"
 
-#include <new>
-
-#include "layers/packed_weights.hpp"
+#include "models/packing.hpp"
 #include "models/settings.hpp"
-#include "support/error.hpp"
 
 namespace headwater {
-
-const char* name_of(AttentionKind kind) {
-  switch (kind) {
-    case AttentionKind::encoder:
-      return "encoder";
-    case AttentionKind::decoder:
-      return "decoder";
-    case AttentionKind::cross:
-      return "cross";
-  }
-  return "";
-}
 
 namespace {
 
@@ -60,14 +45,10 @@ Variable EncoderDecoder::embed_target(const StepContext& context, const Packing&
   return target_dropout_(context, target_embedding_(context, packing, ids, position_of));
 }
 
-Variable EncoderDecoder::finish_decoder(const StepContext& context, const Variable& x) const {
-  return output_dropout_(context, decoder_.norm(context, x));
-}
-
 Variable EncoderDecoder::decode(const StepContext& context, const PackedTokens& target,
                                 const Variable& memory, std::vector<AttentionTrace>* traces) const {
   const Variable x = embed_target(context, pack(context.tape, target), target.ids, target.position_of);
-  return finish_decoder(context, decoder_.run_blocks(context, x, {.memory = memory}, traces));
+  return output_dropout_(context, decoder_(context, x, {.memory = memory}, traces));
 }
 
 kernels::CrossEntropyTotals EncoderDecoder::loss(const StepContext& context, const PairBatch& batch,
@@ -76,13 +57,6 @@ kernels::CrossEntropyTotals EncoderDecoder::loss(const StepContext& context, con
   const Variable hidden = decode(context, batch.target, memory);
   return ops::linear_cross_entropy(context.tape, hidden, head_.weight(), head_.bias(), batch.labels,
                                    static_cast<Real>(label_smoothing), static_cast<Real>(loss_scale));
-}
-
-void EncoderDecoder::choose(const StepContext& context, const Variable& hidden, Index choices,
-                            std::span<const std::int32_t> never, std::span<std::int32_t> best) const {
-  kernels::PackedWeight weight = context.packed->of(head_.weight());
-  weight.outputs = choices;
-  kernels::linear_argmax(hidden.value(), weight, head_.bias()->value.data, never, best);
 }
 
 std::vector<LayerSummary> EncoderDecoder::summary() const {

@@ -1,26 +1,24 @@
 // The encoder-decoder Transformer (Vaswani et al. 2017).
 #pragma once
 
-#include <new>
 #include <span>
 #include <vector>
 
 #include "data/packed_tokens.hpp"
 #include "layers/embedding.hpp"
-#include "layers/transformer_block.hpp"
-#include "models/transformer_stack.hpp"
+#include "models/cached_model.hpp"
 #include "recipe/recipe.hpp"
 
 namespace headwater {
 
-class EncoderDecoder {
+class EncoderDecoder : public CachedModel {
  public:
   // Declares its parameters; call parameters().allocate() next. Throws UsageError where settings do not fit
   // together.
   EncoderDecoder(const ModelSettings& settings, Index source_vocabulary, Index target_vocabulary);
 
   Parameters& parameters() { return parameters_; }
-  const Parameters& parameters() const { return parameters_; }
+  const Parameters& parameters() const override { return parameters_; }
   const ModelSettings& settings() const { return settings_; }
   Index source_vocabulary() const { return source_vocabulary_; }
   Index target_vocabulary() const { return target_vocabulary_; }
@@ -38,15 +36,14 @@ class EncoderDecoder {
   // [T, D] -> [T, V]
   Variable logits(const StepContext& context, const Variable& hidden) const { return head_(context, hidden); }
 
-  const Parameter& output_weight() const { return head_.weight(); }  // [D, V]
-  // The best word below `choices` for each row of `hidden`, none of `never`: best [T]. Needs packed weights.
-  void choose(const StepContext& context, const Variable& hidden, Index choices,
-              std::span<const std::int32_t> never, std::span<std::int32_t> best) const;
-
-  const TransformerStack& decoder() const { return decoder_; }
+  Index max_length() const override { return settings_.length; }
+  Variable encode_source(const StepContext& context, const PackedTokens& source) const override {
+    return encode(context, source);
+  }
   Variable embed_target(const StepContext& context, const Packing& packing, std::span<const std::int32_t> ids,
-                        std::span<const std::int32_t> position_of) const;
-  Variable finish_decoder(const StepContext& context, const Variable& x) const;
+                        std::span<const std::int32_t> position_of) const override;
+  const TransformerStack& decoder() const override { return decoder_; }
+  const Linear& output_layer() const override { return head_; }
 
   std::vector<LayerSummary> summary() const;
 
@@ -61,11 +58,5 @@ class EncoderDecoder {
   Linear head_;
   TransformerStack encoder_, decoder_;
 };
-
-// The packing of PackedTokens, SequenceRows or TokenSubset, kept in the tape's arena.
-template <class Rows>
-const Packing& pack(Tape& tape, const Rows& rows) {
-  return *new (tape.arena().allocate(sizeof(Packing))) Packing{rows.offsets, &rows.plan};
-}
 
 }  // namespace headwater

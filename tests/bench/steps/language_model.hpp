@@ -6,7 +6,7 @@
 
 #include "layers/embedding.hpp"
 #include "layers/linear.hpp"
-#include "models/encoder_decoder.hpp"
+#include "models/packing.hpp"
 #include "steps/step_model.hpp"
 
 namespace headwater::bench {

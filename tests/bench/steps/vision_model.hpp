@@ -8,7 +8,7 @@
 
 #include "layers/dropout.hpp"
 #include "layers/linear.hpp"
-#include "models/encoder_decoder.hpp"
+#include "models/packing.hpp"
 #include "steps/step_model.hpp"
 
 namespace headwater::bench {
