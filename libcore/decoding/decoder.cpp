@@ -29,10 +29,10 @@ std::vector<Index> room_of(const Decoding& decoding, const PackedTokens& prompts
   std::vector<Index> room;
   for (Index s = 0; s < prompts.sequences(); ++s) {
     const Index length = static_cast<Index>(prompts.sequence(s).size()),
-                left = decoding.model.max_length() - length + 1;  // nothing reads the last id
+                left = decoding.model.length() - length + 1;  // nothing reads the last id
     if (left < 1) {
       throw Error("decoding: a prompt of " + std::to_string(length) +
-                  " tokens, more than the model's length " + std::to_string(decoding.model.max_length()));
+                  " tokens, more than the model's length " + std::to_string(decoding.model.length()));
     }
     const std::int64_t most = decoding.settings.max_new_tokens;
     room.push_back(most > 0 ? std::min<Index>(most, left) : left);

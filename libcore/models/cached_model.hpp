@@ -17,8 +17,8 @@ class CachedModel {
  public:
   virtual ~CachedModel() = default;
   virtual const Parameters& parameters() const = 0;
-  // Positions of a sequence: so many ids may be read, the prompt's included.
-  virtual Index max_length() const = 0;
+  // Positions: so many ids of a sequence may be read, those of the prompt included.
+  virtual Index length() const = 0;
   // Source tokens [S] -> [S, D]; nothing where a model has no encoder.
   virtual Variable encode_source(const StepContext& context, const PackedTokens& source) const = 0;
   // Ids that are continued, and their positions -> [T, D].

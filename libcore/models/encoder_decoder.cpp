@@ -1,13 +1,12 @@
 #include "models/encoder_decoder.hpp"
 
 #include "models/packing.hpp"
-#include "models/settings.hpp"
 
 namespace headwater {
 
 namespace {
 
-BlockSettings decoder_block_settings(const ModelSettings& settings) {
+BlockSettings decoder_block_settings(const TransformerSettings& settings) {
   BlockSettings block = block_settings(settings);
   block.causality = Causality::causal;
   block.has_cross_attention = true;
@@ -16,20 +15,22 @@ BlockSettings decoder_block_settings(const ModelSettings& settings) {
 
 }  // namespace
 
-EncoderDecoder::EncoderDecoder(const ModelSettings& settings, Index source_vocabulary,
+EncoderDecoder::EncoderDecoder(const EncoderDecoderSettings& settings, Index source_vocabulary,
                                Index target_vocabulary)
     : settings_(settings),
       source_vocabulary_(source_vocabulary),
       target_vocabulary_(target_vocabulary),
       builder_{parameters_},
-      source_embedding_(builder_, "source_embedding", embedding_settings(settings, source_vocabulary)),
-      target_embedding_(builder_, "target_embedding", embedding_settings(settings, target_vocabulary)),
-      source_dropout_(builder_, settings.dropout),
-      target_dropout_(builder_, settings.dropout),
-      output_dropout_(builder_, settings.output_dropout),
-      head_(builder_, "head", settings.width, target_vocabulary),
-      encoder_(builder_, "encoder", block_settings(settings), settings.encoder_layers),
-      decoder_(builder_, "decoder", decoder_block_settings(settings), settings.decoder_layers) {}
+      source_embedding_(builder_, "source_embedding",
+                        embedding_settings(settings.transformer, source_vocabulary)),
+      target_embedding_(builder_, "target_embedding",
+                        embedding_settings(settings.transformer, target_vocabulary)),
+      source_dropout_(builder_, settings.transformer.dropout),
+      target_dropout_(builder_, settings.transformer.dropout),
+      output_dropout_(builder_, settings.transformer.output_dropout),
+      head_(builder_, "head", settings.transformer.width, target_vocabulary),
+      encoder_(builder_, "encoder", block_settings(settings.transformer), settings.encoder_layers),
+      decoder_(builder_, "decoder", decoder_block_settings(settings.transformer), settings.decoder_layers) {}
 
 Variable EncoderDecoder::encode(const StepContext& context, const PackedTokens& source,
                                 std::vector<AttentionTrace>* traces) const {
@@ -60,17 +61,18 @@ kernels::CrossEntropyTotals EncoderDecoder::loss(const StepContext& context, con
 }
 
 std::vector<LayerSummary> EncoderDecoder::summary() const {
-  const std::string width = std::to_string(settings_.width);
+  const TransformerSettings& t = settings_.transformer;
+  const std::string width = std::to_string(t.width);
   std::vector<LayerSummary> rows;
   rows.push_back(
       {"source_embedding", "[S, " + width + "]", parameters_of(parameters_, "source_embedding."), 0});
   rows.push_back(
       {"target_embedding", "[T, " + width + "]", parameters_of(parameters_, "target_embedding."), 0});
-  encoder_.summarize(parameters_, "[S, " + width + "]", settings_.length, rows);
-  decoder_.summarize(parameters_, "[T, " + width + "]", settings_.length, rows);
+  encoder_.summarize(parameters_, "[S, " + width + "]", t.length, rows);
+  decoder_.summarize(parameters_, "[T, " + width + "]", t.length, rows);
   rows.push_back({"head", "[T, " + std::to_string(target_vocabulary_) + "]",
                   parameters_of(parameters_, "head."),
-                  2.0 * static_cast<double>(settings_.length * settings_.width * target_vocabulary_)});
+                  2.0 * static_cast<double>(t.length * t.width * target_vocabulary_)});
   return rows;
 }
 

@@ -7,19 +7,24 @@
 #include "data/packed_tokens.hpp"
 #include "layers/embedding.hpp"
 #include "models/cached_model.hpp"
-#include "recipe/recipe.hpp"
+#include "models/settings.hpp"
 
 namespace headwater {
+
+struct EncoderDecoderSettings {
+  TransformerSettings transformer;
+  std::int64_t encoder_layers = 1, decoder_layers = 1;
+};
 
 class EncoderDecoder : public CachedModel {
  public:
   // Declares its parameters; call parameters().allocate() next. Throws UsageError where settings do not fit
   // together.
-  EncoderDecoder(const ModelSettings& settings, Index source_vocabulary, Index target_vocabulary);
+  EncoderDecoder(const EncoderDecoderSettings& settings, Index source_vocabulary, Index target_vocabulary);
 
   Parameters& parameters() { return parameters_; }
   const Parameters& parameters() const override { return parameters_; }
-  const ModelSettings& settings() const { return settings_; }
+  const EncoderDecoderSettings& settings() const { return settings_; }
   Index source_vocabulary() const { return source_vocabulary_; }
   Index target_vocabulary() const { return target_vocabulary_; }
 
@@ -36,7 +41,7 @@ class EncoderDecoder : public CachedModel {
   // [T, D] -> [T, V]
   Variable logits(const StepContext& context, const Variable& hidden) const { return head_(context, hidden); }
 
-  Index max_length() const override { return settings_.length; }
+  Index length() const override { return settings_.transformer.length; }
   Variable encode_source(const StepContext& context, const PackedTokens& source) const override {
     return encode(context, source);
   }
@@ -48,7 +53,7 @@ class EncoderDecoder : public CachedModel {
   std::vector<LayerSummary> summary() const;
 
  private:
-  ModelSettings settings_;
+  EncoderDecoderSettings settings_;
   Index source_vocabulary_, target_vocabulary_;
   Parameters parameters_;
   LayerBuilder builder_;
