@@ -30,6 +30,7 @@ std::vector<Index> room_of(const Decoding& decoding, const PackedTokens& prompts
   for (Index s = 0; s < prompts.sequences(); ++s) {
     const Index length = static_cast<Index>(prompts.sequence(s).size()),
                 left = decoding.model.length() - length + 1;  // nothing reads the last id
+    if (length == 0) throw Error("decoding: prompt " + std::to_string(s) + " has no token");
     if (left < 1) {
       throw Error("decoding: a prompt of " + std::to_string(length) +
                   " tokens, more than the model's length " + std::to_string(decoding.model.length()));

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "models/packing.hpp"
-#include "support/error.hpp"
 
 namespace headwater {
 
@@ -68,7 +67,6 @@ void DecoderState::read_prompts(const StepContext& context, const PackedTokens& 
   std::vector<Index> slot_of, from;
   for (Index s = 0; s < prompts.sequences(); ++s) {
     const std::span<const std::int32_t> ids = prompts.sequence(s);
-    if (ids.empty()) throw Error("decoding: prompt " + std::to_string(s) + " has no token");
     begun.add(ids.first(ids.size() - 1));
     const Index slot = s * slots_per_prompt;
     slot_of.insert(slot_of.end(), ids.size() - 1, slot);

@@ -1,6 +1,5 @@
 #include <doctest/doctest.h>
 
-#include <functional>
 #include <memory>
 
 #include "gradcheck/checker.hpp"
@@ -28,36 +27,6 @@ void check(const Case& test, double tolerance) {
   INFO(test.name << " at " << worst.where);
   CHECK(worst.checked > 0);
   CHECK(worst.relative <= tolerance);
-}
-
-struct Worst {
-  double error = 0;    // relative to the gradient, or to 1 % of the largest
-  double largest = 0;  // gradient
-};
-
-// Of a model whose loss(true) leaves gradients in its parameters.
-Worst worst_error(Parameters& parameters, const std::function<double(bool)>& loss) {
-  loss(true);
-  const std::vector<Real> gradients(parameters.gradients().begin(), parameters.gradients().end());
-  Worst worst;
-  for (const Real g : gradients) worst.largest = std::max(worst.largest, std::abs(g));
-  const std::span<Real> values = parameters.values();
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    // Four points, exact to the fourth power of the step: a norm after small embeddings bends sharply.
-    constexpr double kStep = 2e-5;
-    const Real kept = values[i];
-    const auto at = [&](double steps) {
-      values[i] = kept + steps * kStep;
-      return loss(false);
-    };
-    const double near = at(1) - at(-1), far = at(2) - at(-2);
-    values[i] = kept;
-    const double numeric = (8 * near - far) / (12 * kStep);
-    const double error = std::abs(numeric - gradients[i]) /
-                         std::max({std::abs(numeric), std::abs(gradients[i]), 0.01 * worst.largest});
-    if (!(error <= worst.error)) worst.error = error;
-  }
-  return worst;
 }
 
 }  // namespace
@@ -178,7 +147,7 @@ TEST_CASE("a whole encoder-decoder with two layers a side") {
       if (is_backward) tape.backward();
       return value;
     };
-    const Worst worst = worst_error(model.parameters(), loss);
+    const ModelError worst = worst_model_error(model.parameters(), loss);
     INFO(norm << "-norm, " << model.parameters().size() << " parameters");
     CHECK(worst.largest > 1e-3);
     CHECK(worst.error <= 1e-6);
@@ -202,7 +171,7 @@ TEST_CASE("whole classifiers: every mixing, pooling and head; a bag of words") {
     batch.labels = {1, 0, 0, static_cast<std::int32_t>(settings.classes - 1)};
     batch.finish();
     Arena arena(std::size_t{1} << 30);
-    const Worst worst = worst_error(model->parameters(), [&](bool is_backward) {
+    const ModelError worst = worst_model_error(model->parameters(), [&](bool is_backward) {
       arena.reset();
       model->parameters().begin_step();
       Tape tape(arena, Tape::Mode::record);
