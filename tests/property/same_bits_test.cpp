@@ -40,25 +40,30 @@ void check_equal(const Outcome& a, const Outcome& b) {
   CHECK(a.validation.correct == b.validation.correct);
 }
 
+std::int64_t length_of(const Recipe& recipe) {
+  return recipe.model.as<EncoderDecoderSettings>().transformer.length;
+}
+
 // A model with values far from those of the initializer, so that attention and argmax have something to
 // decide.
 struct Trained {
   SmallRun run;
   Arena arena;
   explicit Trained(const Recipe& recipe, std::int64_t vocabulary = 41)
-      : run(recipe, copy_pairs(160, recipe.model.length - 1, vocabulary, 7),
-            copy_pairs(8, recipe.model.length - 1, vocabulary, 8), vocabulary) {
+      : run(recipe, copy_pairs(160, length_of(recipe) - 1, vocabulary, 7),
+            copy_pairs(8, length_of(recipe) - 1, vocabulary, 8), vocabulary) {
     Trainer(run.recipe, run.objective, nullptr).run({});
   }
 };
 
 Recipe pre_norm_recipe() {
   Recipe recipe = small_recipe("adam");
-  recipe.model.norm = "pre";
-  recipe.model.activation = "gelu";
-  recipe.model.positions = "sinusoidal";
-  recipe.model.scale_embedding = true;
-  recipe.model.encoder_layers = recipe.model.decoder_layers = 2;
+  EncoderDecoderSettings& settings = recipe.model.as<EncoderDecoderSettings>();
+  settings.transformer.norm = "pre";
+  settings.transformer.activation = "gelu";
+  settings.transformer.positions = "sinusoidal";
+  settings.transformer.scale_embedding = true;
+  settings.encoder_layers = settings.decoder_layers = 2;
   return recipe;
 }
 
@@ -96,7 +101,7 @@ Sequence decode_slowly(const EncoderDecoder& model, const Sequence& source_ids,
   Arena arena;
   Sequence prefix{settings.start_id};
   const PackedTokens source = packed({source_ids});
-  while (static_cast<Index>(prefix.size()) <= model.settings().length) {
+  while (static_cast<Index>(prefix.size()) <= model.length()) {
     arena.reset();
     const PackedTokens target = packed({prefix});
     Tape tape(arena, Tape::Mode::inference);
@@ -145,7 +150,8 @@ TEST_CASE("training gives the same bits with every code path") {
     recipe.training.optimizer.weight_decay = 0.01;
     recipe.training.optimizer.global_clipnorm = 1;
     recipe.training.ema_decay = 0.9;  // of validation
-    recipe.model.activation = std::string(optimizer) == "adamw" ? "gelu" : "relu";
+    recipe.model.as<EncoderDecoderSettings>().transformer.activation =
+        std::string(optimizer) == "adamw" ? "gelu" : "relu";
     const Outcome expected = train_on(2, recipe);
     for (const kernels::Isa isa : {kernels::Isa::avx512, kernels::Isa::avx2, kernels::Isa::portable}) {
       if (!kernels::isa_available(isa)) {
@@ -164,7 +170,7 @@ TEST_CASE("training gives the same bits with every code path") {
 TEST_CASE("a sentence has the same logits alone and among 64") {
   for (const Recipe& recipe : {small_recipe("rmsprop"), pre_norm_recipe()}) {
     const Trained trained(recipe);
-    const std::vector<Pair> pairs = copy_pairs(64, recipe.model.length - 1, 41, 9);
+    const std::vector<Pair> pairs = copy_pairs(64, length_of(recipe) - 1, 41, 9);
     const Logits alone = logits_in_batches(trained.run.model, pairs, 1);
     for (const std::size_t batch : {std::size_t{64}, std::size_t{5}}) {
       const Logits together = logits_in_batches(trained.run.model, pairs, batch);
@@ -180,15 +186,15 @@ TEST_CASE("a decoder with caches sees the logits of the full decoder") {
   for (const Recipe& recipe : {small_recipe("rmsprop"), pre_norm_recipe()}) {
     Trained trained(recipe);
     const EncoderDecoder& model = trained.run.model;
-    const std::vector<Pair> pairs = copy_pairs(20, recipe.model.length - 1, 41, 10);
+    const std::vector<Pair> pairs = copy_pairs(20, length_of(recipe) - 1, 41, 10);
     const Logits full = logits_in_batches(model, pairs, pairs.size());
     std::vector<Sequence> sources;
     for (const Pair& pair : pairs) sources.push_back(pair.source);
     const PackedTokens source = packed(sources);
     Tape tape(trained.arena, Tape::Mode::inference);
     const StepContext context{tape};
-    DecoderState state(model, context, start_prompts(source, kStart), {.capacity = model.max_length()});
-    for (Index position = 0; position < model.settings().length; ++position) {
+    DecoderState state(model, context, start_prompts(source, kStart), {.capacity = model.length()});
+    for (Index position = 0; position < model.length(); ++position) {
       std::vector<Index> active;
       std::vector<std::int32_t> ids;
       for (std::size_t s = 0; s < pairs.size(); ++s) {
@@ -228,7 +234,7 @@ TEST_CASE("slots that are reordered, copied and dropped go on with the bits of t
     std::vector<Sequence> sources;
     Prompts prompts;  // the second begins with two words
     prompts.clear();
-    for (const Pair& pair : copy_pairs(3, recipe.model.length - 1, 41, 12)) {
+    for (const Pair& pair : copy_pairs(3, length_of(recipe) - 1, 41, 12)) {
       sources.push_back(pair.source);
       prompts.add(pair.source, sources.size() == 2 ? Sequence{kStart, 7, 9} : Sequence{kStart});
     }
@@ -236,7 +242,7 @@ TEST_CASE("slots that are reordered, copied and dropped go on with the bits of t
     Tape tape(trained.arena, Tape::Mode::inference);
     const StepContext context{tape};
     DecoderState state(model, context, prompts,
-                       {.capacity = model.max_length(), .slots_per_prompt = kSlotsPerPrompt});
+                       {.capacity = model.length(), .slots_per_prompt = kSlotsPerPrompt});
     struct Read {
       std::size_t source;
       Sequence target;  // next: what the next step reads last
@@ -282,7 +288,7 @@ TEST_CASE("greedy decoding with caches, in any batch, is greedy decoding without
     Trained trained(recipe);
     const GenerationSettings settings{.start_id = kStart, .end_id = kEnd, .suppress_tokens = {0, 1, 2}};
     std::vector<Sequence> sources, slowly;
-    for (const Pair& pair : copy_pairs(33, recipe.model.length, 41, 11)) sources.push_back(pair.source);
+    for (const Pair& pair : copy_pairs(33, length_of(recipe), 41, 11)) sources.push_back(pair.source);
     for (const Sequence& source : sources)
       slowly.push_back(decode_slowly(trained.run.model, source, settings));
     CHECK(decode_greedily(trained.run.model, start_prompts(packed(sources), kStart), settings) == slowly);
@@ -297,7 +303,7 @@ TEST_CASE("greedy decoding with caches, in any batch, is greedy decoding without
 TEST_CASE("classifiers: the same bits for 1, 2, 3 and 8 threads and on every code path") {
   for (Recipe recipe : class_recipes()) {
     recipe.training.epochs = 2;
-    INFO(recipe.model.kind, ", ", recipe.model.mixing);
+    INFO(model_name(recipe));
     const auto train = [&](int threads) {
       ClassRun run(recipe, 120, 9);
       Outcome outcome;
