@@ -7,8 +7,7 @@ namespace headwater {
 
 namespace {
 
-// The kernel is saved as [D, H, K]; the framework takes its fans as of a convolution (EXPERIMENTS.md,
-// initialisation).
+// The kernel is saved as [D, H, K], and its fans are those that Keras takes: of a convolution.
 Linear projection(LayerBuilder& builder, const std::string& name, const AttentionLayerSettings& s) {
   const double d = static_cast<double>(s.width), h = static_cast<double>(s.heads),
                k = static_cast<double>(s.head_width);

@@ -14,7 +14,7 @@ struct ClassifierSettings {
   std::int64_t encoder_layers = 1;
   std::string pooling = "max";   // max | mean | first (token): what of a sequence the head reads
   std::string padding = "none";  // none | attended | pooled: every sequence filled to `length` with padding
-                                 // that counts as tokens, or that asks and is pooled but is not attended to
+                                 // that counts as tokens, or that is pooled but not attended to
   ClassHeadSettings head;
 };
 

@@ -25,10 +25,10 @@ Parameter* declare_table(Parameters& parameters, const std::string& name, Index 
 const VisionSettings& checked(const VisionSettings& settings) {
   if (settings.transformer.positions == "sinusoidal")
     throw UsageError("model: positions of patches are learned, or there are none (not sinusoidal)");
-  if (settings.grid().patches() > 0) return settings;
-  throw UsageError("model: patch_size " + std::to_string(settings.patch_size) + " is more than an image of " +
+  if (settings.patch_size > 0 && settings.grid().patches() > 0) return settings;
+  throw UsageError("model: patch_size " + std::to_string(settings.patch_size) + ", images of " +
                    std::to_string(settings.image_height) + "x" + std::to_string(settings.image_width) +
-                   " pixels has");
+                   " pixels: there is no patch");
 }
 
 }  // namespace

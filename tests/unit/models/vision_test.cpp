@@ -164,9 +164,11 @@ TEST_CASE("each layer of a vision model leaves a trace, the class token first am
 
 TEST_CASE("settings that no image fits are refused") {
   VisionSettings settings = small();
-  settings.patch_size = 5;
-  CHECK(error_text([&] { VisionModel{settings}; }) ==
-        "model: patch_size 5 is more than an image of 4x6 pixels has");
+  for (const std::int64_t size : {0, 5}) {
+    settings.patch_size = size;
+    CHECK(error_text([&] { VisionModel{settings}; }) ==
+          "model: patch_size " + std::to_string(size) + ", images of 4x6 pixels: there is no patch");
+  }
   settings = small();
   settings.transformer.positions = "sinusoidal";
   CHECK(error_text([&] { VisionModel{settings}; }) ==
