@@ -31,7 +31,16 @@ Recipe unusual(const std::string& optimizer = "adamw") {
   Recipe r;
   r.name = "an unusual \"one\" \\ with # and: colons";
   r.seed = 18446744073709551615u;
-  r.data = {"a/train.tsv", "a/validation file.tsv", "a/test.tsv", "a/text", {"target", "source"}};
+  r.data.set = "some-set-2";
+  r.data.split = "seed";
+  r.data.train = "a/train.tsv";
+  r.data.validation = "a/validation file.tsv";
+  r.data.test = "a/test.tsv";
+  r.data.train_examples = 5;
+  r.data.validation_examples = 6;
+  r.data.test_examples = 7;
+  r.data.tokenizer_text = "a/text";
+  r.data.columns = {"target", "source"};
   r.source_tokenizer = {"character", 300, "none", "unicode"};
   r.target_tokenizer = {"word", 77, "lower", "unicode"};
   r.model = model_section(EncoderDecoderSettings{unusual_transformer(), 2, 5});
