@@ -5,11 +5,11 @@
 #include <memory>
 #include <optional>
 
-#include "analysis/heat_map.hpp"
-#include "analysis/svg.hpp"
 #include "cli/lines.hpp"
 #include "cli/tool.hpp"
 #include "decoding/translate.hpp"
+#include "reports/heat_map.hpp"
+#include "reports/svg.hpp"
 #include "support/error.hpp"
 #include "support/files.hpp"
 #include "support/parallel.hpp"

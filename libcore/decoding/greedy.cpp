@@ -13,8 +13,8 @@ Greedy::Greedy(const Linear& output, const GenerationSettings& settings)
 }
 
 void Greedy::choose(const StepContext& context, const Variable& hidden, std::span<std::int32_t> next) const {
-  kernels::PackedWeight weight = context.packed->of(output_.weight());
-  weight.outputs = vocabulary_limit_;
+  kernels::ArgmaxWeight weight = context.packed->output();
+  weight.packed.outputs = vocabulary_limit_;
   kernels::linear_argmax(hidden.value(), weight, output_.bias()->value.data, suppress_tokens_, next);
 }
 

@@ -10,7 +10,7 @@
 
 #include "bench/steps/runner.hpp"
 #include "support/parallel.hpp"
-#include "tensor/kernels.hpp"
+#include "tensor/kernels/isa.hpp"
 
 using namespace headwater;
 using namespace headwater::bench;
