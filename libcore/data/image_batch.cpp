@@ -4,7 +4,9 @@
 
 namespace headwater {
 
-void EqualSequences::assign(Index sequences, Index length) {
+void EqualSequences::assign(const BatchPart& part, Index length) {
+  const Index sequences = part.end() - part.begin();
+  first_token = part.begin() * length;
   offsets.resize(static_cast<std::size_t>(sequences) + 1);
   position_of.resize(static_cast<std::size_t>(sequences * length));
   for (Index s = 0; s <= sequences; ++s) offsets[static_cast<std::size_t>(s)] = s * length;
@@ -12,7 +14,7 @@ void EqualSequences::assign(Index sequences, Index length) {
     const auto begin = position_of.begin() + s * length;
     std::iota(begin, begin + length, 0);
   }
-  plan.assign(offsets);
+  plan.assign(offsets, part);
 }
 
 void ImageBatch::clear() {
@@ -32,12 +34,15 @@ void ImageBatch::add(std::span<const Real> values, const PatchGrid& grid) {
   }
 }
 
+void ImageBatch::finish(const PatchGrid& grid, bool has_class_token, const BatchPart& part) {
+  patches.assign(part, grid.patches());
+  tokens.assign(part, grid.patches() + (has_class_token ? 1 : 0));
+  rows.assign(part);
+}
+
 void ImageBatch::finish(const PatchGrid& grid, bool has_class_token) {
-  const Index per_image = grid.patches(),
-              images = static_cast<Index>(pixels.size()) / (per_image * grid.patch_values());
-  patches.assign(images, per_image);
-  tokens.assign(images, per_image + (has_class_token ? 1 : 0));
-  rows.assign(images);
+  const Index values = grid.patches() * grid.patch_values();
+  finish(grid, has_class_token, BatchPart::whole(static_cast<Index>(pixels.size()) / values));
 }
 
 }  // namespace headwater

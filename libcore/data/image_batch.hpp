@@ -23,8 +23,9 @@ struct EqualSequences {
   std::vector<Index> offsets;  // as of PackedTokens
   std::vector<std::int32_t> position_of;
   FoldPlan plan;
+  Index first_token = 0;  // in the global batch, of which this may be a part
 
-  void assign(Index sequences, Index length);  // reuses the vectors' memory
+  void assign(const BatchPart& part, Index length);  // reuses the vectors' memory
 };
 
 struct ImageBatch {
@@ -37,8 +38,9 @@ struct ImageBatch {
   void clear();
   // values: [height, width, channels]
   void add(std::span<const Real> values, const PatchGrid& grid);
-  // After the last add.
-  void finish(const PatchGrid& grid, bool has_class_token);
+  // After the last add, of the images of this part of the global batch.
+  void finish(const PatchGrid& grid, bool has_class_token, const BatchPart& part);
+  void finish(const PatchGrid& grid, bool has_class_token);  // of a whole batch
 };
 
 }  // namespace headwater

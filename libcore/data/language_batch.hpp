@@ -16,7 +16,11 @@ struct TokenBatch {
 
   void clear();
   void add(std::span<const std::int32_t> ids);  // at least two
-  void finish() { tokens.finish(); }            // after the last add
+  // A text that an earlier part of the global batch holds: before the first add.
+  void skip(std::span<const std::int32_t> ids) { tokens.skip(static_cast<Index>(ids.size()) - 1); }
+  // After the last add.
+  void finish(const BatchPart& part) { tokens.finish(part); }
+  void finish() { tokens.finish(); }
 };
 
 }  // namespace headwater

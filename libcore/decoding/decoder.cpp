@@ -46,7 +46,7 @@ void decode_group(const Decoding& decoding, Arena& arena, const Prompts& prompts
                   std::span<std::vector<std::int32_t>> results) {
   const ArenaScope all(arena);
   Tape tape(arena, Tape::Mode::inference);
-  const StepContext context{.tape = tape, .packed = &decoding.packed};
+  const ForwardContext context{.tape = tape, .packed = &decoding.packed};
   std::vector<Index> active;
   std::vector<std::int32_t> ids;
   Index capacity = 0;

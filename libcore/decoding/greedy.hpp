@@ -12,7 +12,7 @@ class Greedy : public NextToken {
   // `output`: the model's. The first of equal logits wins.
   Greedy(const Linear& output, const GenerationSettings& settings);
   // The context has packed weights.
-  void choose(const StepContext& context, const Variable& hidden,
+  void choose(const ForwardContext& context, const Variable& hidden,
               std::span<std::int32_t> next) const override;
 
  private:

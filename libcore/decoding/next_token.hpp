@@ -12,7 +12,7 @@ class NextToken {
  public:
   virtual ~NextToken() = default;
   // hidden: what the model's output layer reads, [B, D]; next: an id for each row.
-  virtual void choose(const StepContext& context, const Variable& hidden,
+  virtual void choose(const ForwardContext& context, const Variable& hidden,
                       std::span<std::int32_t> next) const = 0;
 };
 

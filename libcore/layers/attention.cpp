@@ -43,7 +43,7 @@ MultiHeadAttention::MultiHeadAttention(LayerBuilder& builder, const std::string&
       to_output_(output_projection(builder, name + ".output", settings)),
       random_layer_(builder.next_random_layer++) {}
 
-ops::Projected MultiHeadAttention::projected(const StepContext& context, const Variable& queries,
+ops::Projected MultiHeadAttention::projected(const ForwardContext& context, const Variable& queries,
                                              const Variable& memory) const {
   if (queries == memory) return project(context, queries, {&to_query_, &to_key_, &to_value_});
   const Variable q = to_query_(context, queries);
@@ -51,7 +51,7 @@ ops::Projected MultiHeadAttention::projected(const StepContext& context, const V
   return {q, k, v};
 }
 
-AttentionOutput MultiHeadAttention::operator()(const StepContext& context, const Variable& queries,
+AttentionOutput MultiHeadAttention::operator()(const ForwardContext& context, const Variable& queries,
                                                const Variable& memory, Causality causality) const {
   const auto [q, k, v] = projected(context, queries, memory);
   const ops::AttentionSettings settings{
@@ -73,7 +73,7 @@ kernels::AttentionCache MultiHeadAttention::new_cache(Arena& arena, Index slots,
   return cache;
 }
 
-void MultiHeadAttention::append(const StepContext& context, const Variable& memory,
+void MultiHeadAttention::append(const ForwardContext& context, const Variable& memory,
                                 const kernels::AttentionCache& cache, const CacheRows& rows) const {
   Arena& arena = context.tape.arena();
   const ArenaScope scope(arena);
@@ -84,13 +84,13 @@ void MultiHeadAttention::append(const StepContext& context, const Variable& memo
   kernels::append_to_cache(cache, rows.slots, rows.positions, keys, values);
 }
 
-Variable MultiHeadAttention::attend_cached(const StepContext& context, const Variable& queries,
+Variable MultiHeadAttention::attend_cached(const ForwardContext& context, const Variable& queries,
                                            const kernels::AttentionCache& cache,
                                            const CacheView& view) const {
   return attend(context, to_query_(context, queries), cache, view);
 }
 
-Variable MultiHeadAttention::step(const StepContext& context, const Variable& tokens,
+Variable MultiHeadAttention::step(const ForwardContext& context, const Variable& tokens,
                                   const kernels::AttentionCache& cache, std::span<const Index> positions,
                                   const CacheView& view) const {
   if (context.packed == nullptr) {
@@ -109,7 +109,7 @@ Variable MultiHeadAttention::step(const StepContext& context, const Variable& to
   return attend(context, q, cache, view);
 }
 
-Variable MultiHeadAttention::attend(const StepContext& context, const Variable& q,
+Variable MultiHeadAttention::attend(const ForwardContext& context, const Variable& q,
                                     const kernels::AttentionCache& cache, const CacheView& view) const {
   const Variable mixed = context.tape.variable(q.rows(), q.cols(), nullptr, false);
   const Real scale = Real(1) / std::sqrt(static_cast<Real>(settings_.head_width));

@@ -33,7 +33,7 @@ FeedForward::FeedForward(LayerBuilder& builder, const std::string& name, const B
       outer_dropout_(
           layer_if<Dropout>(settings.feed_forward_dropout > 0, builder, settings.feed_forward_dropout)) {}
 
-Variable FeedForward::operator()(const StepContext& context, const Variable& x) const {
+Variable FeedForward::operator()(const ForwardContext& context, const Variable& x) const {
   const Variable inner = inner_(context, x);
   if (!inner_dropout_) return outer_(context, inner);
   return (*outer_dropout_)(context, outer_(context, (*inner_dropout_)(context, inner)));
@@ -53,7 +53,7 @@ TransformerBlock::TransformerBlock(LayerBuilder& builder, const std::string& nam
       feed_forward_(builder, name + ".feed_forward", settings),
       feed_forward_residual_(builder, name + ".feed_forward_norm", settings) {}
 
-BlockOutput TransformerBlock::operator()(const StepContext& context, const Variable& x,
+BlockOutput TransformerBlock::operator()(const ForwardContext& context, const Variable& x,
                                          const AttentionSources& sources) const {
   BlockOutput out;
   Variable z = mixing_residual_(
@@ -69,7 +69,7 @@ BlockOutput TransformerBlock::operator()(const StepContext& context, const Varia
   return out;
 }
 
-Variable TransformerBlock::mix(const StepContext& context, const Variable& x, const KeyTokens* keys,
+Variable TransformerBlock::mix(const ForwardContext& context, const Variable& x, const KeyTokens* keys,
                                AttentionOutput& self) const {
   if (token_mixing_) return (*token_mixing_)(context, x);
   if (!self_attention_) return ops::fourier_mix(context.tape, x);
@@ -78,7 +78,7 @@ Variable TransformerBlock::mix(const StepContext& context, const Variable& x, co
   return self.output;
 }
 
-Variable TransformerBlock::step(const StepContext& context, const Variable& x, const BlockCache& cache,
+Variable TransformerBlock::step(const ForwardContext& context, const Variable& x, const BlockCache& cache,
                                 const CachedStep& at) const {
   Variable z = mixing_residual_(context, x, [&](const Variable& input) {
     return self_attention_->step(context, input, cache.self, at.positions, at.self);

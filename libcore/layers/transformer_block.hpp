@@ -37,7 +37,7 @@ struct BlockSettings {
 class FeedForward {
  public:
   FeedForward(LayerBuilder& builder, const std::string& name, const BlockSettings& settings);
-  Variable operator()(const StepContext& context, const Variable& x) const;
+  Variable operator()(const ForwardContext& context, const Variable& x) const;
 
  private:
   Linear inner_, outer_;
@@ -53,7 +53,7 @@ class Residual {
         place_(settings.norm_place) {}
   // Nobody else reads what f returns.
   template <class SubLayer>
-  Variable operator()(const StepContext& context, const Variable& x, const SubLayer& f) const {
+  Variable operator()(const ForwardContext& context, const Variable& x, const SubLayer& f) const {
     if (place_ == NormPlace::post) return norm_.after_sum(context, x, dropout_(context, f(x)));
     return ops::add(context.tape, x, dropout_(context, f(norm_(context, x))), ops::Use::consume);
   }
@@ -99,12 +99,12 @@ class TransformerBlock {
   TransformerBlock(LayerBuilder& builder, const std::string& name, const BlockSettings& settings);
 
   // x [T, D] -> [T, D]
-  BlockOutput operator()(const StepContext& context, const Variable& x,
+  BlockOutput operator()(const ForwardContext& context, const Variable& x,
                          const AttentionSources& sources = {}) const;
 
   // One new token of each sequence, x [B, D]: the bits of the call above over whole sequences. For causal
   // self-attention.
-  Variable step(const StepContext& context, const Variable& x, const BlockCache& cache,
+  Variable step(const ForwardContext& context, const Variable& x, const BlockCache& cache,
                 const CachedStep& at) const;
 
   const BlockSettings& settings() const { return settings_; }
@@ -112,7 +112,7 @@ class TransformerBlock {
   const MultiHeadAttention& cross_attention() const { return *cross_attention_; }
 
  private:
-  Variable mix(const StepContext& context, const Variable& x, const KeyTokens* keys,
+  Variable mix(const ForwardContext& context, const Variable& x, const KeyTokens* keys,
                AttentionOutput& self) const;
 
   BlockSettings settings_;

@@ -29,7 +29,7 @@ Prompts Prompts::part(Index begin, Index end) const {
   return result;
 }
 
-DecoderState::DecoderState(const CachedModel& model, const StepContext& context, const Prompts& prompts,
+DecoderState::DecoderState(const CachedModel& model, const ForwardContext& context, const Prompts& prompts,
                            Size size)
     : model_(model), places_(static_cast<std::size_t>(prompts.sequences() * size.slots_per_prompt)) {
   const Variable memory = model.encode_source(context, prompts.source);
@@ -44,7 +44,7 @@ DecoderState::DecoderState(const CachedModel& model, const StepContext& context,
   read_prompts(context, prompts.target, memory, size.slots_per_prompt);
 }
 
-void DecoderState::cache_memory(const StepContext& context, const PackedTokens& source,
+void DecoderState::cache_memory(const ForwardContext& context, const PackedTokens& source,
                                 const Variable& memory) {
   std::vector<Index> slot_of, position_of(source.position_of.begin(), source.position_of.end());
   for (Index s = 0; s < source.sequences(); ++s) {
@@ -60,7 +60,7 @@ void DecoderState::cache_memory(const StepContext& context, const PackedTokens& 
   }
 }
 
-void DecoderState::read_prompts(const StepContext& context, const PackedTokens& prompts,
+void DecoderState::read_prompts(const ForwardContext& context, const PackedTokens& prompts,
                                 const Variable& memory, Index slots_per_prompt) {
   PackedTokens begun;  // all but the last ids
   begun.clear();
@@ -86,7 +86,7 @@ void DecoderState::read_prompts(const StepContext& context, const PackedTokens& 
   if (slots_per_prompt > 1) reorder(from);
 }
 
-Variable DecoderState::step(const StepContext& context, std::span<const Index> slots,
+Variable DecoderState::step(const ForwardContext& context, std::span<const Index> slots,
                             std::span<const std::int32_t> ids) {
   const std::size_t count = slots.size();
   offsets_.resize(count + 1);

@@ -20,9 +20,9 @@ class CachedModel {
   // Positions: so many ids of a sequence may be read, those of the prompt included.
   virtual Index length() const = 0;
   // Source tokens [S] -> [S, D]; nothing where a model has no encoder.
-  virtual Variable encode_source(const StepContext& context, const PackedTokens& source) const = 0;
+  virtual Variable encode_source(const ForwardContext& context, const PackedTokens& source) const = 0;
   // Ids that are continued, and their positions -> [T, D].
-  virtual Variable embed_target(const StepContext& context, const Packing& packing,
+  virtual Variable embed_target(const ForwardContext& context, const Packing& packing,
                                 std::span<const std::int32_t> ids,
                                 std::span<const std::int32_t> position_of) const = 0;
   virtual const TransformerStack& decoder() const = 0;
@@ -50,11 +50,11 @@ class DecoderState {
   };
   // All ids of a prompt but the last are read here, the last by the first step. Caches lie in the arena of
   // the context's tape, which does not record.
-  DecoderState(const CachedModel& model, const StepContext& context, const Prompts& prompts, Size size);
+  DecoderState(const CachedModel& model, const ForwardContext& context, const Prompts& prompts, Size size);
 
   // Reads ids[b] as the next id of slot slots[b] (each at most once): what the output layer reads, [B, D].
   // The same bits as the whole sequence read at once, whatever else is in the batch.
-  Variable step(const StepContext& context, std::span<const Index> slots, std::span<const std::int32_t> ids);
+  Variable step(const ForwardContext& context, std::span<const Index> slots, std::span<const std::int32_t> ids);
 
   // Slot i goes on where slot from[i] stands; there are from.size() slots then, at most as many as at first.
   // A slot that several go on from is copied for all but one of them; others only change their names.
@@ -68,8 +68,8 @@ class DecoderState {
     Index self, memory;  // where its keys stand in the two caches
     Index length;
   };
-  void cache_memory(const StepContext& context, const PackedTokens& source, const Variable& memory);
-  void read_prompts(const StepContext& context, const PackedTokens& prompts, const Variable& memory,
+  void cache_memory(const ForwardContext& context, const PackedTokens& source, const Variable& memory);
+  void read_prompts(const ForwardContext& context, const PackedTokens& prompts, const Variable& memory,
                     Index slots_per_prompt);
   // The place of a copy of the slot's keys, one that is not taken.
   Index copy_of(const Slot& slot, std::vector<bool>& is_taken) const;

@@ -29,7 +29,7 @@ Index Classifier::padded_length(Index words) const {
   return is_filled ? settings_.transformer.length : 0;
 }
 
-Variable Classifier::encode(const StepContext& context, const ClassBatch& batch,
+Variable Classifier::encode(const ForwardContext& context, const ClassBatch& batch,
                             std::vector<AttentionTrace>* traces) const {
   const PackedTokens& source = batch.source;
   const Variable x = embedding_dropout_(
@@ -39,7 +39,7 @@ Variable Classifier::encode(const StepContext& context, const ClassBatch& batch,
   return encoder_(context, x, {.keys = &words}, traces);
 }
 
-Variable Classifier::features(const StepContext& context, const ClassBatch& batch,
+Variable Classifier::features(const ForwardContext& context, const ClassBatch& batch,
                               std::vector<AttentionTrace>* traces) const {
   const Variable hidden = encode(context, batch, traces);
   return output_dropout_(

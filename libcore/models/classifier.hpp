@@ -35,10 +35,10 @@ class Classifier : public TextClassifier {
   const ClassHead& head() const override { return head_; }
 
   // Tokens [T] -> [T, D].
-  Variable encode(const StepContext& context, const ClassBatch& batch,
+  Variable encode(const ForwardContext& context, const ClassBatch& batch,
                   std::vector<AttentionTrace>* traces = nullptr) const;
   // One row a sequence: [sequences, D]. A sequence without tokens gives zeros.
-  Variable features(const StepContext& context, const ClassBatch& batch,
+  Variable features(const ForwardContext& context, const ClassBatch& batch,
                     std::vector<AttentionTrace>* traces = nullptr) const override;
 
   std::vector<LayerSummary> summary() const override;

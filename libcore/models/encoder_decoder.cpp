@@ -32,7 +32,7 @@ EncoderDecoder::EncoderDecoder(const EncoderDecoderSettings& settings, Index sou
       encoder_(builder_, "encoder", block_settings(settings.transformer), settings.encoder_layers),
       decoder_(builder_, "decoder", decoder_block_settings(settings.transformer), settings.decoder_layers) {}
 
-Variable EncoderDecoder::encode(const StepContext& context, const PackedTokens& source,
+Variable EncoderDecoder::encode(const ForwardContext& context, const PackedTokens& source,
                                 std::vector<AttentionTrace>* traces) const {
   const Packing& packing = pack(context.tape, source);
   return encoder_(
@@ -40,19 +40,19 @@ Variable EncoderDecoder::encode(const StepContext& context, const PackedTokens& 
       {}, traces);
 }
 
-Variable EncoderDecoder::embed_target(const StepContext& context, const Packing& packing,
+Variable EncoderDecoder::embed_target(const ForwardContext& context, const Packing& packing,
                                       std::span<const std::int32_t> ids,
                                       std::span<const std::int32_t> position_of) const {
   return target_dropout_(context, target_embedding_(context, packing, ids, position_of));
 }
 
-Variable EncoderDecoder::decode(const StepContext& context, const PackedTokens& target,
+Variable EncoderDecoder::decode(const ForwardContext& context, const PackedTokens& target,
                                 const Variable& memory, std::vector<AttentionTrace>* traces) const {
   const Variable x = embed_target(context, pack(context.tape, target), target.ids, target.position_of);
   return output_dropout_(context, decoder_(context, x, {.memory = memory}, traces));
 }
 
-kernels::CrossEntropyTotals EncoderDecoder::loss(const StepContext& context, const PairBatch& batch,
+kernels::CrossEntropyTotals EncoderDecoder::loss(const ForwardContext& context, const PairBatch& batch,
                                                  double label_smoothing, double loss_scale) const {
   const Variable memory = encode(context, batch.source);
   const Variable hidden = decode(context, batch.target, memory);

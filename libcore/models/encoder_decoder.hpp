@@ -29,23 +29,23 @@ class EncoderDecoder : public CachedModel {
   Index target_vocabulary() const { return target_vocabulary_; }
 
   // Source tokens [S] -> [S, D].
-  Variable encode(const StepContext& context, const PackedTokens& source,
+  Variable encode(const ForwardContext& context, const PackedTokens& source,
                   std::vector<AttentionTrace>* traces = nullptr) const;
   // Target tokens [T] and the encoder's output -> [T, D], what the output layer reads.
-  Variable decode(const StepContext& context, const PackedTokens& target, const Variable& memory,
+  Variable decode(const ForwardContext& context, const PackedTokens& target, const Variable& memory,
                   std::vector<AttentionTrace>* traces = nullptr) const;
   // Loss over all target tokens; with a recording tape the gradients of loss_scale · loss follow from
   // tape.backward().
-  kernels::CrossEntropyTotals loss(const StepContext& context, const PairBatch& batch, double label_smoothing,
+  kernels::CrossEntropyTotals loss(const ForwardContext& context, const PairBatch& batch, double label_smoothing,
                                    double loss_scale) const;
   // [T, D] -> [T, V]
-  Variable logits(const StepContext& context, const Variable& hidden) const { return head_(context, hidden); }
+  Variable logits(const ForwardContext& context, const Variable& hidden) const { return head_(context, hidden); }
 
   Index length() const override { return settings_.transformer.length; }
-  Variable encode_source(const StepContext& context, const PackedTokens& source) const override {
+  Variable encode_source(const ForwardContext& context, const PackedTokens& source) const override {
     return encode(context, source);
   }
-  Variable embed_target(const StepContext& context, const Packing& packing, std::span<const std::int32_t> ids,
+  Variable embed_target(const ForwardContext& context, const Packing& packing, std::span<const std::int32_t> ids,
                         std::span<const std::int32_t> position_of) const override;
   const TransformerStack& decoder() const override { return decoder_; }
   const Linear& output_layer() const override { return head_; }

@@ -24,19 +24,19 @@ LanguageModel::LanguageModel(const LanguageModelSettings& settings, Index vocabu
       embedding_dropout_(builder_, settings.embedding_dropout),
       output_dropout_(builder_, settings.transformer.output_dropout) {}
 
-Variable LanguageModel::embed_target(const StepContext& context, const Packing& packing,
+Variable LanguageModel::embed_target(const ForwardContext& context, const Packing& packing,
                                      std::span<const std::int32_t> ids,
                                      std::span<const std::int32_t> position_of) const {
   return embedding_dropout_(context, embedding_(context, packing, ids, position_of));
 }
 
-Variable LanguageModel::decode(const StepContext& context, const PackedTokens& tokens,
+Variable LanguageModel::decode(const ForwardContext& context, const PackedTokens& tokens,
                                std::vector<AttentionTrace>* traces) const {
   const Variable x = embed_target(context, pack(context.tape, tokens), tokens.ids, tokens.position_of);
   return output_dropout_(context, decoder_(context, x, {}, traces));
 }
 
-kernels::CrossEntropyTotals LanguageModel::loss(const StepContext& context, const TokenBatch& batch,
+kernels::CrossEntropyTotals LanguageModel::loss(const ForwardContext& context, const TokenBatch& batch,
                                                 double label_smoothing, double loss_scale) const {
   const Variable hidden = decode(context, batch.tokens);
   return ops::linear_cross_entropy(context.tape, hidden, head_.weight(), head_.bias(), batch.labels,

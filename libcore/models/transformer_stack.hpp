@@ -18,14 +18,14 @@ class TransformerStack {
                    Index layers);
 
   // x [T, D] -> [T, D]: all blocks, then the norm.
-  Variable operator()(const StepContext& context, const Variable& x, const AttentionSources& sources = {},
+  Variable operator()(const ForwardContext& context, const Variable& x, const AttentionSources& sources = {},
                       std::vector<AttentionTrace>* traces = nullptr) const {
     return norm(context, run_blocks(context, x, sources, traces));
   }
   // The two halves of it. Blocks that mix otherwise than by attention leave no trace.
-  Variable run_blocks(const StepContext& context, Variable x, const AttentionSources& sources = {},
+  Variable run_blocks(const ForwardContext& context, Variable x, const AttentionSources& sources = {},
                       std::vector<AttentionTrace>* traces = nullptr) const;
-  Variable norm(const StepContext& context, const Variable& x) const {
+  Variable norm(const ForwardContext& context, const Variable& x) const {
     return norm_ ? (*norm_)(context, x) : x;
   }
 

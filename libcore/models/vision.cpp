@@ -62,7 +62,7 @@ std::vector<VisionModel::DenseLayer> VisionModel::dense_layers() {
   return layers;
 }
 
-Variable VisionModel::embed(const StepContext& context, const ImageBatch& batch) const {
+Variable VisionModel::embed(const ForwardContext& context, const ImageBatch& batch) const {
   Tape& tape = context.tape;
   const PatchGrid grid = settings_.grid();
   // Nothing writes to an input: the tape gives it no gradient.
@@ -76,13 +76,13 @@ Variable VisionModel::embed(const StepContext& context, const ImageBatch& batch)
 
 // [tokens, D] -> [images, D] of the class tokens, or [images, patches·D]. The norm is needed of what is
 // read only.
-Variable VisionModel::pool(const StepContext& context, const Variable& x, const ImageBatch& batch) const {
+Variable VisionModel::pool(const ForwardContext& context, const Variable& x, const ImageBatch& batch) const {
   const Packing& images = pack(context.tape, batch.rows);
   if (class_token_ == nullptr) return ops::flatten(context.tape, encoder_.norm(context, x), images);
   return encoder_.norm(context, ops::pool(context.tape, x, ops::Pooling::first, images));
 }
 
-Variable VisionModel::features(const StepContext& context, const ImageBatch& batch,
+Variable VisionModel::features(const ForwardContext& context, const ImageBatch& batch,
                                std::vector<AttentionTrace>* traces) const {
   const Variable encoded = encoder_.run_blocks(context, embed(context, batch), {}, traces);
   Variable x = pooled_dropout_(context, pool(context, encoded, batch));
@@ -90,14 +90,14 @@ Variable VisionModel::features(const StepContext& context, const ImageBatch& bat
   return x;
 }
 
-kernels::CrossEntropyTotals VisionModel::loss(const StepContext& context, const ImageBatch& batch,
+kernels::CrossEntropyTotals VisionModel::loss(const ForwardContext& context, const ImageBatch& batch,
                                               double label_smoothing, double loss_scale) const {
   return ops::linear_cross_entropy(context.tape, features(context, batch), head_.weight(), head_.bias(),
                                    batch.labels, static_cast<Real>(label_smoothing),
                                    static_cast<Real>(loss_scale));
 }
 
-Matrix VisionModel::probabilities(const StepContext& context, const ImageBatch& batch) const {
+Matrix VisionModel::probabilities(const ForwardContext& context, const ImageBatch& batch) const {
   const Matrix logits = this->logits(context, features(context, batch)).value();
   const Matrix result = context.tape.arena().matrix(logits.rows, logits.cols);
   kernels::softmax(logits, result);

@@ -44,18 +44,18 @@ class VisionModel {
 
   // What the output layer reads, [images, ...]. The batch is finished with the settings' grid and class
   // token.
-  Variable features(const StepContext& context, const ImageBatch& batch,
+  Variable features(const ForwardContext& context, const ImageBatch& batch,
                     std::vector<AttentionTrace>* traces = nullptr) const;
   // [images, ...] -> [images, classes]
-  Variable logits(const StepContext& context, const Variable& features) const {
+  Variable logits(const ForwardContext& context, const Variable& features) const {
     return head_(context, features);
   }
   // Sum over the images; with a recording tape the gradients of loss_scale · loss follow from
   // tape.backward().
-  kernels::CrossEntropyTotals loss(const StepContext& context, const ImageBatch& batch,
+  kernels::CrossEntropyTotals loss(const ForwardContext& context, const ImageBatch& batch,
                                    double label_smoothing, double loss_scale) const;
   // [images, classes], rows that sum to 1; in the tape's arena.
-  Matrix probabilities(const StepContext& context, const ImageBatch& batch) const;
+  Matrix probabilities(const ForwardContext& context, const ImageBatch& batch) const;
 
   std::vector<LayerSummary> summary() const;
 
@@ -71,8 +71,8 @@ class VisionModel {
     return settings_.has_class_token() ? settings_.transformer.width : tokens() * settings_.transformer.width;
   }
   std::vector<DenseLayer> dense_layers();
-  Variable embed(const StepContext& context, const ImageBatch& batch) const;
-  Variable pool(const StepContext& context, const Variable& x, const ImageBatch& batch) const;
+  Variable embed(const ForwardContext& context, const ImageBatch& batch) const;
+  Variable pool(const ForwardContext& context, const Variable& x, const ImageBatch& batch) const;
 
   VisionSettings settings_;
   Parameters parameters_;

@@ -52,7 +52,7 @@ struct Model {
   Matrix logits(const ClassBatch& batch, std::vector<AttentionTrace>* traces = nullptr) {
     arena.reset();
     Tape tape(arena, Tape::Mode::inference);
-    const StepContext context{tape};
+    const ForwardContext context{tape};
     return model.head().logits(context, model.features(context, batch, traces)).value();
   }
 };

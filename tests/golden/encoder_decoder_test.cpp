@@ -121,7 +121,7 @@ void check_attention(const AttentionTrace& trace, const TensorView& theirs,
 
 TEST_CASE_FIXTURE(Golden, "encoder-decoder: logits and attention agree with Keras") {
   Tape tape(arena, Tape::Mode::inference);
-  const StepContext context{tape};
+  const ForwardContext context{tape};
   std::vector<AttentionTrace> traces;
   const Variable memory = model.encode(context, batch.source, &traces);
   const Variable logits = model.logits(context, model.decode(context, batch.target, memory, &traces));

@@ -101,7 +101,7 @@ void check_loss_and_gradients(const Safetensors& file, Parameters& parameters,
   REQUIRE(found != tensors.end());
   const std::string folder = found->name.substr(0, found->name.find('/')) + "/gradient";
   for_each_parameter(file, folder, parameters, [&](Parameter& p, const TensorView& tensor) {
-    const Distance d = distance(p.gradient, read_floats(tensor));
+    const Distance d = distance(p.gradient.values, read_floats(tensor));
     INFO("gradient of ", p.name, ": absolute distance ", d.absolute, " at ", d.at, ", relative ", d.relative);
     CHECK(d.absolute <= kAbsolute);
     CHECK((d.relative <= kGradientRelative || d.absolute <= kGradientRounding * largest));

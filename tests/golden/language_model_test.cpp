@@ -61,7 +61,7 @@ struct Golden {
 
 TEST_CASE_FIXTURE(Golden, "language model: logits and attention agree with Keras") {
   Tape tape(arena, Tape::Mode::inference);
-  const StepContext context{tape};
+  const ForwardContext context{tape};
   std::vector<AttentionTrace> traces;
   const Variable logits = model.logits(context, model.decode(context, batch.tokens, &traces));
   CHECK(distance(logits.value(), read_floats(file.at("outputs/logits"))).absolute <= kAbsolute);

@@ -70,7 +70,7 @@ TEST_CASE("vision model: logits and attention agree with Keras") {
 
   Arena arena;
   Tape tape(arena, Tape::Mode::inference);
-  const StepContext context{tape};
+  const ForwardContext context{tape};
   std::vector<AttentionTrace> traces;
   const Variable logits = model.logits(context, model.features(context, batch, &traces));
   CHECK(distance(logits.value(), read_floats(file.at("outputs/logits"))).absolute <= kAbsolute);

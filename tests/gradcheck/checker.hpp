@@ -40,7 +40,7 @@ class Fixture {
 
 struct Pass {
   Fixture& fixture;
-  StepContext context;
+  ForwardContext context;
   const Packing& packing;         // of fixture.tokens
   const Packing& memory_packing;  // of fixture.memory_tokens
   std::vector<Variable> inputs;   // one for each of fixture.inputs

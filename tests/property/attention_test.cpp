@@ -26,7 +26,7 @@ TEST_CASE("rows of attention weights sum to 1, and the decoder does not look ahe
     const PackedTokens source = packed(sources), target = packed(targets);
     Arena arena;
     Tape tape(arena, Tape::Mode::inference);
-    const StepContext context{tape};
+    const ForwardContext context{tape};
     std::vector<AttentionTrace> traces;
     model.decode(context, target, model.encode(context, source, &traces), &traces);
 

@@ -65,7 +65,7 @@ std::vector<Real> logits_after(const LanguageModel& model, const Sequence& ids) 
   Arena arena;
   Tape tape(arena, Tape::Mode::inference);
   const PackedTokens text = packed({ids});
-  const StepContext context{tape};
+  const ForwardContext context{tape};
   const Matrix logits = model.logits(context, model.decode(context, text)).value();
   const Real* const last = logits.row(logits.rows - 1);
   return {last, last + logits.cols};
@@ -100,7 +100,7 @@ TEST_CASE("a language model that continues prompts with caches sees the logits o
     std::vector<Sequence> reads = texts(6);  // next: what the next step reads last
     Arena arena;
     Tape tape(arena, Tape::Mode::inference);
-    const StepContext context{tape};
+    const ForwardContext context{tape};
     DecoderState state(model, context, prompts_of(reads), {.capacity = model.length()});
     for (int step = 0; step < 20; ++step) {
       std::vector<Index> slots;
@@ -132,7 +132,7 @@ TEST_CASE("prompts of a language model are shared by slots, which are reordered,
     for (const Sequence& prompt : prompts) reads.insert(reads.end(), 3, prompt);
     Arena arena;
     Tape tape(arena, Tape::Mode::inference);
-    const StepContext context{tape};
+    const ForwardContext context{tape};
     DecoderState state(model, context, prompts_of(prompts),
                        {.capacity = model.length(), .slots_per_prompt = 3});
     const std::vector<std::vector<Index>> orders = {{8, 7, 6, 5, 4, 3, 2, 1, 0},

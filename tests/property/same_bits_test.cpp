@@ -84,7 +84,7 @@ Logits logits_in_batches(const EncoderDecoder& model, const std::vector<Pair>& p
     const PackedTokens source = packed(sources), target = packed(targets);
     arena.reset();
     Tape tape(arena, Tape::Mode::inference);
-    const StepContext context{tape};
+    const ForwardContext context{tape};
     const Variable logits =
         model.logits(context, model.decode(context, target, model.encode(context, source)));
     for (std::size_t s = 0; s < sources.size(); ++s) {
@@ -105,7 +105,7 @@ Sequence decode_slowly(const EncoderDecoder& model, const Sequence& source_ids,
     arena.reset();
     const PackedTokens target = packed({prefix});
     Tape tape(arena, Tape::Mode::inference);
-    const StepContext context{tape};
+    const ForwardContext context{tape};
     const Variable logits =
         model.logits(context, model.decode(context, target, model.encode(context, source)));
     const Real* const row = logits.value().row(logits.rows() - 1);
@@ -192,7 +192,7 @@ TEST_CASE("a decoder with caches sees the logits of the full decoder") {
     for (const Pair& pair : pairs) sources.push_back(pair.source);
     const PackedTokens source = packed(sources);
     Tape tape(trained.arena, Tape::Mode::inference);
-    const StepContext context{tape};
+    const ForwardContext context{tape};
     DecoderState state(model, context, start_prompts(source, kStart), {.capacity = model.length()});
     for (Index position = 0; position < model.length(); ++position) {
       std::vector<Index> active;
@@ -219,7 +219,7 @@ TEST_CASE("a decoder with caches sees the logits of the full decoder") {
 std::vector<Real> read_at_once(const EncoderDecoder& model, const Sequence& source, const Sequence& target) {
   Arena arena;
   Tape tape(arena, Tape::Mode::inference);
-  const StepContext context{tape};
+  const ForwardContext context{tape};
   const PackedTokens sources = packed({source}), targets = packed({target});
   const Matrix hidden = model.decode(context, targets, model.encode(context, sources)).value();
   const Real* const last = hidden.row(hidden.rows - 1);
@@ -240,7 +240,7 @@ TEST_CASE("slots that are reordered, copied and dropped go on with the bits of t
     }
     prompts.finish();
     Tape tape(trained.arena, Tape::Mode::inference);
-    const StepContext context{tape};
+    const ForwardContext context{tape};
     DecoderState state(model, context, prompts,
                        {.capacity = model.length(), .slots_per_prompt = kSlotsPerPrompt});
     struct Read {

@@ -40,7 +40,7 @@ class ClassifierStep : public StepModel {
       batch_.labels.push_back(static_cast<std::int32_t>(draws.below(2)));
   }
 
-  double loss(const StepContext& context) override {
+  double loss(const ForwardContext& context) override {
     const double scale = 1 / static_cast<double>(settings_.batch);
     return scale * model_.loss(context, batch_, 0, scale).loss;
   }

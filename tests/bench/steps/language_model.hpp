@@ -34,7 +34,7 @@ class LanguageModelStep : public StepModel {
       batch_.labels.push_back(draws.id(settings_.vocabulary));
   }
 
-  double loss(const StepContext& context) override {
+  double loss(const ForwardContext& context) override {
     const double scale = 1 / static_cast<double>(batch_.labels.size());
     return scale * model_.loss(context, batch_, 0, scale).loss;
   }

@@ -39,7 +39,7 @@ class StepModel {
   // The next random batch.
   virtual void draw(Draws& draws) = 0;
   // Mean loss over the batch; its gradients follow from tape.backward().
-  virtual double loss(const StepContext& context) = 0;
+  virtual double loss(const ForwardContext& context) = 0;
   // Of the batch drawn last.
   virtual Index useful_tokens() const = 0;
   virtual double useful_flops() const = 0;

@@ -37,7 +37,7 @@ class TranslationStep : public StepModel {
       batch_.labels.push_back(draws.id(settings_.target_vocabulary));
   }
 
-  double loss(const StepContext& context) override {
+  double loss(const ForwardContext& context) override {
     const double scale = 1 / static_cast<double>(batch_.labels.size());
     return scale * model_.loss(context, batch_, 0, scale).loss;
   }

@@ -37,7 +37,7 @@ class VisionStep : public StepModel {
     }
   }
 
-  double loss(const StepContext& context) override {
+  double loss(const ForwardContext& context) override {
     const double scale = 1 / static_cast<double>(settings_.batch);
     return scale * model_.loss(context, batch_, 0, scale).loss;
   }

@@ -155,7 +155,7 @@ TEST_CASE("post- and pre-norm blocks put their norms where the papers do") {
     std::copy(parameters.values().begin(), parameters.values().end(), copies.values().begin());
 
     Tape tape(sequence.arena, Tape::Mode::inference);
-    const StepContext context{tape};
+    const ForwardContext context{tape};
     const Matrix input = sequence.arena.matrix(tokens, width);
     for (Index i = 0; i < tokens * width; ++i) input.data[i] = Real(std::cos(static_cast<double>(i)));
     const Variable x = tape.wrap(input, &sequence.packing, false);

@@ -83,7 +83,7 @@ TEST_CASE("a language model's loss is the one of its logits, and dropout acts on
     const TokenBatch batch = two_texts();
     Arena arena;
     Tape tape(arena, Tape::Mode::inference);
-    const StepContext context{tape, 1, 1};
+    const ForwardContext context{tape, 1, 1};
     const Variable logits = model.logits(context, model.decode(context, batch.tokens));
     double expected = 0;
     for (Index t = 0; t < logits.rows(); ++t) {
@@ -112,7 +112,7 @@ TEST_CASE("a language model does not look ahead, and leaves a trace of each laye
   model.parameters().initialize(3);
   Arena arena;
   Tape tape(arena, Tape::Mode::inference);
-  const StepContext context{tape};
+  const ForwardContext context{tape};
   PackedTokens text;
   text.clear();
   text.add(std::vector<std::int32_t>{2, 7, 8, 9});
