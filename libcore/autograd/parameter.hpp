@@ -60,8 +60,8 @@ class Parameters {
   const std::vector<std::unique_ptr<Parameter>>& all() const { return all_; }
   Parameter* find(std::string_view name) const;
 
-  // Fills every parameter from its initializer; a value depends on the seed, the parameter's place in the
-  // order and its index only.
+  // Fills every parameter from its initializer; a value depends on the seed, the parameter's name and its
+  // index only: a model with one parameter more begins with the same values.
   void initialize(std::uint64_t seed);
   // Forgets the gradients of the step before.
   void begin_step();
