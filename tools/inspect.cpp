@@ -4,27 +4,28 @@
 #include <charconv>
 #include <cmath>
 
-#include "analysis/data_summary.hpp"
-#include "analysis/learning_curves.hpp"
-#include "analysis/table.hpp"
-#include "analysis/tensor_statistics.hpp"
 #include "checkpoint/directory.hpp"
 #include "cli/lines.hpp"
 #include "cli/result_file.hpp"
 #include "cli/tool.hpp"
-#include "models/classifier_directory.hpp"
-#include "models/model_directory.hpp"
-#include "recipe/recipe.hpp"
+#include "recipe/reference.hpp"
+#include "reports/data_summary.hpp"
+#include "reports/learning_curves.hpp"
+#include "reports/table.hpp"
+#include "reports/tensor_statistics.hpp"
 #include "support/error.hpp"
 #include "support/json.hpp"
 #include "support/numbers.hpp"
+#include "tasks/model_directory.hpp"
+#include "tasks/registry.hpp"
 
 namespace headwater {
 namespace {
 
 struct Options {
   std::string what, recipe, scale = "full";
-  bool shows_tensors = false, has_statistics = false, is_json = false;
+  bool shows_tensors = false, has_statistics = false, is_json = false, is_for_make = false;
+  bool lists_keys = false;
 
   std::vector<std::string> data, columns;
   cli::LineReaderSettings reader;
@@ -44,6 +45,8 @@ void describe(cli::CommandLine& line, Options& o) {
   line.add_option("--scale", o.scale, "of a recipe: full, or quick: its cut-down version")
       .one_of({"full", "quick"})
       .with_default();
+  line.add_flag("--make", o.is_for_make, "of a recipe: what its stages need, as variables for make");
+  line.add_flag("--keys", o.lists_keys, "every key that a recipe may have, as Markdown");
   line.add_flag("--tensors", o.shows_tensors, "of a model: the tensors of its file too");
   line.add_flag("--statistics", o.has_statistics,
                 "least, largest, mean and deviation of each tensor's numbers, and how many are not finite");
@@ -106,17 +109,16 @@ void write_layers_json(const std::vector<LayerSummary>& layers, cli::LineWriter&
   line("total", "", parameters, flops);
 }
 
-void write_layers(const std::vector<LayerSummary>& layers, const std::string& legend, bool is_json,
-                  cli::LineWriter& out) {
+void write_layers(const ModelDescription& model, bool is_json, cli::LineWriter& out) {
   if (is_json) {
-    write_layers_json(layers, out);
+    write_layers_json(model.layers, out);
     return;
   }
   Table table(
       {{"layer"}, {"output shape"}, {"parameters", Table::Align::right}, {"FLOPs", Table::Align::right}});
   std::int64_t parameters = 0;
   double flops = 0;
-  for (const LayerSummary& layer : layers) {
+  for (const LayerSummary& layer : model.layers) {
     table.add_row({layer.name, layer.output_shape, format_count(layer.parameters),
                    format_count(std::llround(layer.flops))});
     parameters += layer.parameters;
@@ -125,24 +127,7 @@ void write_layers(const std::vector<LayerSummary>& layers, const std::string& le
   table.add_rule();
   table.add_row({"total", "", format_count(parameters), format_count(std::llround(flops))});
   out.text(table.text());
-  out.line(legend);
-}
-
-void write_layers(const EncoderDecoder& model, bool is_json, cli::LineWriter& out) {
-  const std::string length = std::to_string(model.settings().length);
-  write_layers(model.summary(),
-               "S, T: source and target tokens; FLOPs: a forward pass over one pair of " + length + " and " +
-                   length + " tokens",
-               is_json, out);
-}
-
-void write_layers(const TextClassifier& model, bool is_json, cli::LineWriter& out) {
-  const bool is_bag = model.settings().kind == "bag_of_words";
-  write_layers(model.summary(),
-               is_bag ? "FLOPs: a forward pass over a text that has every term"
-                      : "S: source tokens; FLOPs: a forward pass over a text of " +
-                            std::to_string(model.settings().length) + " tokens",
-               is_json, out);
+  out.line(model.legend);
 }
 
 // --- The tensors of a file ---------------------------------------------------------------------------------
@@ -206,16 +191,58 @@ void write_tensors(const Safetensors& file, const Options& o, cli::LineWriter& o
 // --- A model, a checkpoint, a recipe
 // -------------------------------------------------------------------------
 
-void inspect_recipe(const Recipe& recipe, const Options& o, cli::LineWriter& out) {
-  if (recipe.model.kind != "encoder_decoder") {
-    const bool is_bag = recipe.model.kind == "bag_of_words";
-    write_layers(
-        *make_text_classifier(recipe.model, is_bag ? recipe.terms.size : recipe.source_tokenizer.size),
-        o.is_json, out);
-    return;
+// A word that make and a shell take as it is.
+std::string for_make(std::string_view key, const std::string& value) {
+  for (const char c : value) {
+    const bool is_plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                          std::string_view("._-/+@,").find(c) != std::string_view::npos;
+    if (!is_plain)
+      throw UsageError(std::string(key) + ": " + quote(value) +
+                       " has a character that make cannot name "
+                       "(rename the file: letters, digits and ._-/+@, only)");
   }
-  const EncoderDecoder model(recipe.model, recipe.source_tokenizer.size, recipe.target_tokenizer.size);
-  write_layers(model, o.is_json, out);
+  return value;
+}
+
+// recipes/stages.mk includes it.
+void write_make(const Recipe& recipe, cli::LineWriter& out) {
+  const ModelKind& kind = recipe.model.kind();
+  const DataSettings& data = recipe.data;
+  const bool is_split_anew = data.split == "seed" && !data.set.empty();
+  const std::string folder = data.set + "/";
+  const auto variable = [&](const std::string& name, const std::string& value) {
+    out.line(name + " := " + value);
+  };
+  const auto path = [&](const std::string& name, std::string value) {
+    if (is_split_anew && recipe.seed != 1 && value.starts_with(folder))
+      value = data.set + "-seed-" + std::to_string(recipe.seed) + value.substr(data.set.size());
+    variable(name, for_make("data." + name, value));
+  };
+  if (data.train.empty())
+    throw UsageError("data.train: the recipe names no training examples (write train: FILE)");
+  variable("set", data.set);
+  variable("seed_of_split", is_split_anew ? std::to_string(recipe.seed) : "");
+  path("train", data.train);
+  path("validation", data.validation);
+  path("test", data.test);
+  path("tokenizer_text", data.tokenizer_text);
+  variable("train_examples", std::to_string(data.train_examples));
+  variable("validation_examples", std::to_string(data.validation_examples));
+  variable("test_examples", std::to_string(data.test_examples));
+  std::string columns;
+  for (std::size_t i = 0; i < data.columns.size() && !kind.columns.empty(); ++i) {
+    const std::string& column = data.columns[i];
+    columns += (i == 0 ? "" : " ") + column;
+    variable("field_" + column, std::to_string(i + 1));
+    variable("stage_" + column, column == "label" ? "labels" : kind.reads("terms") ? "terms" : "tokens");
+  }
+  variable("columns", columns);
+  variable("answer", std::string(name_of(task_of(recipe.model).answer())));
+}
+
+void inspect_recipe(const Recipe& recipe, const Options& o, cli::LineWriter& out) {
+  if (o.is_for_make) return write_make(recipe, out);
+  write_layers(task_of(recipe.model).describe(recipe), o.is_json, out);
 }
 
 std::string read_standard_input() {
@@ -257,11 +284,8 @@ void write_checkpoints(const fs::path& directory, cli::LineWriter& out) {
 void inspect_directory(const fs::path& path, const Options& o, cli::LineWriter& out) {
   const fs::path files = model_files(path);
   const std::string where = (files / "config.json").string();
-  if (model_kind(files) == ModelKind::encoder_decoder) {
-    write_layers(*model_of_config(read_config(files), where), o.is_json, out);
-  } else {
-    write_layers(*classifier_of_config(read_config(files), where), o.is_json, out);
-  }
+  const Json config = read_config(files);
+  write_layers(task_of(config, where).describe(config, where), o.is_json, out);
   if (o.shows_tensors || o.has_statistics) {
     if (!o.is_json) out.line("");
     write_tensors(Safetensors(files / "model.safetensors"), o, out);
@@ -332,6 +356,13 @@ void draw_curves(const Options& o) {
 bool ends_with(const fs::path& path, std::string_view end) { return path.string().ends_with(end); }
 
 void inspect_model(const Options& o) {
+  if (o.lists_keys) {
+    if (!o.what.empty() || !o.recipe.empty()) throw UsageError("--keys is of no recipe (name none)");
+    cli::LineWriter keys;
+    keys.text(recipe_reference(model_kinds()));
+    keys.flush();
+    return;
+  }
   if (o.what.empty() == o.recipe.empty()) {
     throw UsageError(o.what.empty()
                          ? "nothing to inspect (name a model directory, a recipe or a .safetensors file)"
@@ -341,6 +372,7 @@ void inspect_model(const Options& o) {
   const fs::path path = o.what.empty() ? o.recipe : o.what;
   const bool is_recipe =
       !o.recipe.empty() || path == "-" || ends_with(path, ".yaml") || ends_with(path, ".yml");
+  if (!is_recipe && o.is_for_make) throw UsageError("--make is of a recipe (name a .yaml file)");
   if (is_recipe && (o.shows_tensors || o.has_statistics))
     throw UsageError("a recipe has no tensors yet (train it first)");
   if (path == "-") {

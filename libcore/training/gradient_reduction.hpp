@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "autograd/parameter.hpp"
-#include "training/objective.hpp"
+#include "tasks/objective.hpp"
 
 namespace headwater {
 

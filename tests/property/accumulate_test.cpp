@@ -35,8 +35,8 @@ Results train(const Recipe& recipe, Objective& objective, std::int64_t accumulat
   const ScratchDirectory scratch;
   Recipe in_parts = recipe;
   in_parts.training.accumulate = accumulate;
-  RunDirectory directory(scratch.path(), in_parts, {{"config.json", "{}\n"}}, ExistingRun::resume,
-                         [](const std::string&) {});
+  RunDirectory directory(scratch.path(), in_parts, {{"config.json", "{}\n"}}, objective.figure_names(),
+                         ExistingRun::resume, [](const std::string&) {});
   ThreadPool(threads).run([&] {
     Trainer trainer(in_parts, objective, &directory);
     trainer.warm_up();
@@ -157,7 +157,7 @@ TEST_CASE("classifiers of every mixing and head, and a bag of words, trained in 
     recipe.training.epochs = 1;
     recipe.training.batch_sequences = 19;
     recipe.training.log_every = 1;
-    INFO(recipe.model.kind, ", ", recipe.model.mixing, ", ", recipe.model.pooling);
+    INFO(model_name(recipe));
     check_parts(recipe, [&] { return std::make_unique<ClassRun>(recipe, 120, 9); });
   }
 }

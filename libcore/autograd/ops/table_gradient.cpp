@@ -1,6 +1,6 @@
 #include "autograd/ops/table_gradient.hpp"
 
-#include "tensor/kernels.hpp"
+#include "tensor/kernels/embedding/embedding.hpp"
 
 namespace headwater::ops {
 

@@ -1,0 +1,33 @@
+// Attention weights of one head as data: CSV in long form, blocks for gnuplot, NumPy arrays.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tasks/attention_trace.hpp"
+
+namespace headwater {
+
+// Throws Error where the sizes of a record do not fit each other.
+void check(const AttentionRecord& record);
+
+// "example,kind,layer,head,q,k,q_token,k_token,predicts,weight\n"
+std::string_view attention_csv_header();
+
+// One line for each weight, queries outside, keys inside: RFC 4180 quoting, LF at line ends, weights with 9
+// significant digits (a float32 reads back equal).
+void append_attention_csv(std::string& out, const AttentionRecord& record);
+
+// One block for gnuplot's `matrix with image`: a comment naming it and its tokens, q lines of k weights, two
+// empty lines (so that `index N` finds it).
+void append_attention_matrix(std::string& out, const AttentionRecord& record);
+
+// A NumPy file: float32 [layers, heads, q, k], little-endian. The records are those of one example and kind,
+// each head of each layer once, layers outside; throws Error otherwise.
+std::string attention_npy(std::span<const AttentionRecord> records);
+
+}  // namespace headwater
