@@ -24,6 +24,7 @@ struct Parameter {
   double fan_in = 0, fan_out = 0;  // of glorot_uniform
   Index offset = 0;                // of its first number in the flat arrays
   bool is_table = false;           // an embedding table, whose rows are looked up
+  bool is_frozen = false;          // keeps its values; its gradient counts for nothing
   Gradient gradient;               // of the running step
   // Where uses are kept apart: of the second use in a step, the third, ...
   std::vector<Gradient> further{};

@@ -50,7 +50,7 @@ Trainer::Trainer(const Recipe& recipe, Objective& objective, RunDirectory* direc
     : recipe_(recipe),
       objective_(objective),
       directory_(directory),
-      optimizer_(recipe.training.optimizer, objective.parameters()),
+      optimizer_(recipe.training.optimizer, freeze(objective.parameters(), recipe.training.freeze)),
       gradients_(objective.parameters(), parts()) {
   objective_.parameters().initialize(recipe.seed);
   if (recipe.training.ema_decay > 0)
