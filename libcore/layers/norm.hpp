@@ -1,4 +1,4 @@
-// Layer normalisation (Ba et al. 2016), alone or behind a residual sum.
+// Layer normalisation (Ba et al. 2016), alone or after a residual sum.
 #pragma once
 
 #include <string>

@@ -1,6 +1,6 @@
 #include "models/bag_of_words.hpp"
 
-#include "models/encoder_decoder.hpp"
+#include "models/packing.hpp"
 
 namespace headwater {
 

@@ -166,9 +166,9 @@ void check_together(const Recipe& recipe, ModelKinds kinds, const Node& map, Pro
   };
   recipe.model.settings().check(recipe, complain);
   check_metrics(recipe, kinds, complain);
-  check_parts(recipe.training, complain);
   check_columns(recipe, complain);
   check_set(recipe.data.set, complain);
+  check_parts(recipe.training, complain);
   const ScheduleSettings& schedule = recipe.training.schedule;
   if (schedule.kind == "inverse_square_root" && schedule.warmup_steps == 0)
     complain({"training", "schedule", "kind"},

@@ -111,10 +111,9 @@ void rows(Visitor& v, TrainingSettings& s) {
   v.field("epochs", &s.epochs, Between{1, 1e6}, "passes over the training examples");
   v.field("most_steps", &s.most_steps, Between{0, 1e9}, "the run ends after so many steps; 0: no limit");
   v.field("batch_sequences", &s.batch_sequences, Between{1, 1e6}, "examples of a step");
-  v.field(
-      "accumulate", &s.accumulate, Between{1, 8},
-      "parts in which a batch is computed one after the other, with the memory of one and the same results: "
-      "1, 2, 4 or 8");
+  v.field("accumulate", &s.accumulate, Between{1, 8},
+          "the batch is computed in so many parts one after the other, with the memory of one and the same "
+          "bits: 1, 2, 4 or 8");
   v.field("freeze", &s.freeze, Text::required,
           "patterns of names of parameters that keep their values; * stands for any text: `[encoder.*]`");
   v.field("label_smoothing", &s.label_smoothing, kRate,

@@ -178,16 +178,17 @@ void ClassificationObjective::prepare(Split split, std::span<const std::uint32_t
     }
     to.batch.add(ids, length);
     to.useful += static_cast<std::int64_t>(ids.size());
-    if (model_.reads_bags()) add_values(e.columns->values(e.column[0], example), ids.size(), to);
+    if (model_.reads_bags()) add_values(e.columns->values(e.column[0], example), ids, to);
     to.batch.labels.push_back(e.columns->ids(e.column[1], example).front());
   }
   to.batch.finish(part);
 }
 
-void ClassificationObjective::add_values(std::span<const float> values, std::size_t count, Slot& to) {
+void ClassificationObjective::add_values(std::span<const float> values, std::span<const std::int32_t> ids,
+                                         Slot& to) {
   std::vector<Real>& all = to.batch.values;
   if (values.empty()) {  // terms that occur count 1
-    all.resize(all.size() + count, 1);
+    all.resize(all.size() + ids.size(), 1);
   } else {
     all.insert(all.end(), values.begin(), values.end());
   }

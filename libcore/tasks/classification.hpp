@@ -93,7 +93,7 @@ class ClassificationObjective : public Objective {
     std::int64_t useful = 0;
     double loss_scale = 0;  // one over the global batch's sequences: the loss is their mean
   };
-  static void add_values(std::span<const float> values, std::size_t count, Slot& to);
+  static void add_values(std::span<const float> values, std::span<const std::int32_t> ids, Slot& to);
   Slot& slot_of(BatchSlot slot) { return slots_[slot == BatchSlot::first ? 0 : 1]; }
 
   TextClassifier& model_;

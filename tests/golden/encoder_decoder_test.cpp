@@ -92,14 +92,14 @@ std::vector<float> cut_out(const TensorView& padded, const std::vector<float>& v
 void check_attention(const AttentionTrace& trace, const TensorView& theirs,
                      const TransformerSettings& settings) {
   const std::vector<float> values = read_floats(theirs);
-  const Variable q = trace.attended.queries, k = trace.attended.keys;
+  const Variable q = trace.attention.queries, k = trace.attention.keys;
   const kernels::AttentionShape shape{
       .query_offsets = q.packing().offsets,
       .key_offsets = k.packing().offsets,
       .heads = settings.heads,
       .head_width = settings.head_width,
       .scale = static_cast<Real>(1 / std::sqrt(static_cast<double>(settings.head_width))),
-      .is_causal = trace.attended.causality == Causality::causal};
+      .is_causal = trace.attention.causality == Causality::causal};
   for (Index s = 0; s < shape.sequences(); ++s) {
     for (Index head = 0; head < settings.heads; ++head) {
       const Index rows = shape.query_length(s), cols = shape.key_length(s);

@@ -69,4 +69,12 @@ struct GradientError {
 // Throws Error for a gradient that is not finite.
 GradientError worst_gradient_error(const Case& test, std::uint64_t seed);
 
+struct ModelError {
+  double error = 0;    // relative to the gradient, or to 1 % of the largest
+  double largest = 0;  // gradient
+};
+
+// Of the parameters of a model whose loss(true) leaves its gradients in them.
+ModelError worst_model_error(Parameters& parameters, const std::function<double(bool)>& loss);
+
 }  // namespace headwater::gradcheck

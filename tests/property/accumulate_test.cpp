@@ -4,6 +4,7 @@
 
 #include <map>
 
+#include "models/packing.hpp"
 #include "scratch_directory.hpp"
 #include "small_run.hpp"
 #include "support/files.hpp"

@@ -31,7 +31,16 @@ Recipe unusual(const std::string& optimizer = "adamw") {
   Recipe r;
   r.name = "an unusual \"one\" \\ with # and: colons";
   r.seed = 18446744073709551615u;
-  r.data = {"a/train.tsv", "a/validation file.tsv", "a/test.tsv", "a/text", {"target", "source"}};
+  r.data = {.set = "my-set",
+            .split = "seed",
+            .train = "a/train.tsv",
+            .validation = "a/validation file.tsv",
+            .test = "a/test.tsv",
+            .train_examples = 7,
+            .validation_examples = 8,
+            .test_examples = 9,
+            .tokenizer_text = "a/text",
+            .columns = {"target", "source"}};
   r.source_tokenizer = {"character", 300, "none", "unicode"};
   r.target_tokenizer = {"word", 77, "lower", "unicode"};
   r.model = model_section(EncoderDecoderSettings{unusual_transformer(), 2, 5});
@@ -192,10 +201,16 @@ TEST_CASE("a key of another kind of model may say its default, as recipes of old
   const Recipe bag = parse_recipe(
       "data: {columns: [source, label]}\nmodel: {kind: bag_of_words, heads: 8, decoder_layers: 1, norm: "
       "post, "
-      "padding: none, mixing_width: 0, norm_epsilon: 0.001, scale_embedding: false}\n",
+      "padding: none, keeps_padding: false, pools_padding: false, mixing_width: 0, norm_epsilon: 0.001, "
+      "scale_embedding: false}\n",
       "r.yaml");
   CHECK(bag.model == model_section(BagOfWordsSettings()));
   CHECK(!contains(print_recipe(bag), "heads"));
+  const Recipe classifier = parse_recipe(
+      "data: {columns: [source, label]}\nmodel: {kind: classifier, keeps_padding: false, pools_padding: "
+      "false}\n",
+      "r.yaml");
+  CHECK(classifier.model == model_section(ClassifierSettings()));
 }
 
 TEST_CASE("a printed recipe has no key that is not read") {
