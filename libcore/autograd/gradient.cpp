@@ -6,7 +6,7 @@
 #include <new>
 
 #include "support/parallel.hpp"
-#include "tensor/kernels.hpp"
+#include "tensor/kernels/elementwise/elementwise.hpp"
 
 namespace headwater {
 

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "support/error.hpp"
+#include "support/hash.hpp"
 #include "support/random.hpp"
 
 namespace headwater {
@@ -75,9 +76,12 @@ Parameter* Parameters::find(std::string_view name) const {
 }
 
 void Parameters::initialize(std::uint64_t seed) {
-  std::uint32_t place = 0;
   for (const auto& p : all_) {
-    const RandomStream stream{.seed = seed, .purpose = Purpose::initialize, .layer = place++, .step = 0};
+    const std::uint64_t name = hash64(p->name);
+    const RandomStream stream{.seed = seed,
+                              .purpose = Purpose::initialize,
+                              .layer = static_cast<std::uint32_t>(name),
+                              .step = static_cast<std::uint32_t>(name >> 32)};
     Real* const value = p->value.data;
     switch (p->initializer) {
       case Initializer::zeros:

@@ -24,6 +24,7 @@ struct Parameter {
   double fan_in = 0, fan_out = 0;  // of glorot_uniform
   Index offset = 0;                // of its first number in the flat arrays
   bool is_table = false;           // an embedding table, whose rows are looked up
+  bool is_frozen = false;          // keeps its values; its gradient counts for nothing
   Gradient gradient;               // of the running step
   // Where uses are kept apart: of the second use in a step, the third, ...
   std::vector<Gradient> further{};
@@ -60,8 +61,8 @@ class Parameters {
   const std::vector<std::unique_ptr<Parameter>>& all() const { return all_; }
   Parameter* find(std::string_view name) const;
 
-  // Fills every parameter from its initializer; a value depends on the seed, the parameter's place in the
-  // order and its index only.
+  // Fills every parameter from its initializer; a value depends on the seed, the parameter's name and its
+  // index only: a model with one parameter more begins with the same values.
   void initialize(std::uint64_t seed);
   // Forgets the gradients of the step before.
   void begin_step();

@@ -12,7 +12,8 @@ Greedy::Greedy(const Linear& output, const GenerationSettings& settings)
     vocabulary_limit_ = std::min<Index>(vocabulary_limit_, settings.vocabulary_limit);
 }
 
-void Greedy::choose(const ForwardContext& context, const Variable& hidden, std::span<std::int32_t> next) const {
+void Greedy::choose(const ForwardContext& context, const Variable& hidden,
+                    std::span<std::int32_t> next) const {
   kernels::ArgmaxWeight weight = context.packed->output();
   weight.packed.outputs = vocabulary_limit_;
   kernels::linear_argmax(hidden.value(), weight, output_.bias()->value.data, suppress_tokens_, next);

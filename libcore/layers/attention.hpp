@@ -67,7 +67,8 @@ class MultiHeadAttention {
   Variable attend(const ForwardContext& context, const Variable& q, const kernels::AttentionCache& cache,
                   const CacheView& view) const;
   // Queries [Tq, H·K], keys and values [Tk, H·K]; those that read the same matrix are one operation.
-  ops::Projected projected(const ForwardContext& context, const Variable& queries, const Variable& memory) const;
+  ops::Projected projected(const ForwardContext& context, const Variable& queries,
+                           const Variable& memory) const;
 
   AttentionLayerSettings settings_;
   Linear to_query_, to_key_, to_value_, to_output_;

@@ -54,7 +54,8 @@ class DecoderState {
 
   // Reads ids[b] as the next id of slot slots[b] (each at most once): what the output layer reads, [B, D].
   // The same bits as the whole sequence read at once, whatever else is in the batch.
-  Variable step(const ForwardContext& context, std::span<const Index> slots, std::span<const std::int32_t> ids);
+  Variable step(const ForwardContext& context, std::span<const Index> slots,
+                std::span<const std::int32_t> ids);
 
   // Slot i goes on where slot from[i] stands; there are from.size() slots then, at most as many as at first.
   // A slot that several go on from is copied for all but one of them; others only change their names.

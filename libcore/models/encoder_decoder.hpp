@@ -36,16 +36,19 @@ class EncoderDecoder : public CachedModel {
                   std::vector<AttentionTrace>* traces = nullptr) const;
   // Loss over all target tokens; with a recording tape the gradients of loss_scale · loss follow from
   // tape.backward().
-  kernels::CrossEntropyTotals loss(const ForwardContext& context, const PairBatch& batch, double label_smoothing,
-                                   double loss_scale) const;
+  kernels::CrossEntropyTotals loss(const ForwardContext& context, const PairBatch& batch,
+                                   double label_smoothing, double loss_scale) const;
   // [T, D] -> [T, V]
-  Variable logits(const ForwardContext& context, const Variable& hidden) const { return head_(context, hidden); }
+  Variable logits(const ForwardContext& context, const Variable& hidden) const {
+    return head_(context, hidden);
+  }
 
   Index length() const override { return settings_.transformer.length; }
   Variable encode_source(const ForwardContext& context, const PackedTokens& source) const override {
     return encode(context, source);
   }
-  Variable embed_target(const ForwardContext& context, const Packing& packing, std::span<const std::int32_t> ids,
+  Variable embed_target(const ForwardContext& context, const Packing& packing,
+                        std::span<const std::int32_t> ids,
                         std::span<const std::int32_t> position_of) const override;
   const TransformerStack& decoder() const override { return decoder_; }
   const Linear& output_layer() const override { return head_; }

@@ -31,7 +31,9 @@ class LanguageModel : public CachedModel {
   Variable decode(const ForwardContext& context, const PackedTokens& tokens,
                   std::vector<AttentionTrace>* traces = nullptr) const;
   // [T, D] -> [T, V]
-  Variable logits(const ForwardContext& context, const Variable& hidden) const { return head_(context, hidden); }
+  Variable logits(const ForwardContext& context, const Variable& hidden) const {
+    return head_(context, hidden);
+  }
   // Sum over all tokens; with a recording tape the gradients of loss_scale · loss follow from
   // tape.backward().
   kernels::CrossEntropyTotals loss(const ForwardContext& context, const TokenBatch& batch,
@@ -39,7 +41,8 @@ class LanguageModel : public CachedModel {
 
   Index length() const override { return settings_.transformer.length; }
   Variable encode_source(const ForwardContext&, const PackedTokens&) const override { return {}; }
-  Variable embed_target(const ForwardContext& context, const Packing& packing, std::span<const std::int32_t> ids,
+  Variable embed_target(const ForwardContext& context, const Packing& packing,
+                        std::span<const std::int32_t> ids,
                         std::span<const std::int32_t> position_of) const override;
   const TransformerStack& decoder() const override { return decoder_; }
   const Linear& output_layer() const override { return head_; }

@@ -33,7 +33,8 @@ TransformerStack::TransformerStack(LayerBuilder& builder, const std::string& nam
     norm_.emplace(builder, name + ".norm", settings.attention.width, settings.norm_epsilon);
 }
 
-Variable TransformerStack::run_blocks(const ForwardContext& context, Variable x, const AttentionSources& sources,
+Variable TransformerStack::run_blocks(const ForwardContext& context, Variable x,
+                                      const AttentionSources& sources,
                                       std::vector<AttentionTrace>* traces) const {
   Index layer = 0;
   for (const TransformerBlock& block : blocks_) {

@@ -79,14 +79,14 @@ bool is_off(const Node::Entry& entry) {
   return scalars::read(entry.value, is_on).empty() && !is_on;
 }
 
-// A list of words. Returns what is wrong with its items as "place: what" through `add`.
+// A list of texts. Returns what is wrong with its items as "place: what" through `add`.
 template <class Add>
-std::vector<std::string> read_words(const Node& list, const OneOf& rule, const Add& add) {
+std::vector<std::string> read_words(const Node& list, const schema::Rule& rule, const Add& add) {
   std::vector<std::string> values;
   for (const Node& item : list.items) {
     std::string value;
     std::string wrong = scalars::read(item, value);
-    if (wrong.empty()) wrong = check_word(value, rule);
+    if (wrong.empty()) wrong = check(value, rule);
     if (wrong.empty() && std::find(values.begin(), values.end(), value) != values.end())
       wrong = quote(value) + " stands twice (remove one)";
     if (!wrong.empty()) add(item.place, wrong);
@@ -183,7 +183,7 @@ class Reader : public schema::Visitor {
   template <class Value>
   void read_value(const Node::Entry& entry, const schema::Rule& rule, Value& to) {
     if constexpr (std::is_same_v<Value, std::vector<std::string>>) {
-      read_list(entry, std::get<OneOf>(rule), to);
+      read_list(entry, rule, to);
     } else if constexpr (std::is_same_v<Value, std::vector<std::int64_t>>) {
       read_numbers(entry, rule, to);
     } else if constexpr (std::is_same_v<Value, std::optional<double>>) {
@@ -202,18 +202,21 @@ class Reader : public schema::Visitor {
     }
   }
 
-  void read_list(const Node::Entry& entry, const OneOf& rule, std::vector<std::string>& to) {
+  void read_list(const Node::Entry& entry, const schema::Rule& rule, std::vector<std::string>& to) {
+    const auto* const words = std::get_if<OneOf>(&rule);
     if (entry.value.kind != Node::Kind::sequence) {
       problems_.add(entry.value.place, name(entry.key) + ": wanted a list, not " +
                                            std::string(describe(entry.value)) + " (write [" +
-                                           std::string(rule.words.front()) + "])");
+                                           std::string(words ? words->words.front() : "a, b") + "])");
       return;
     }
     to = read_words(entry.value, rule, [&](Place place, const std::string& wrong) {
       problems_.add(place, name(entry.key) + ": " + wrong);
     });
-    if (to.empty())
-      problems_.add(entry.value.place, name(entry.key) + ": an empty list (known: " + join(rule.words) + ")");
+    if (to.empty() && words != nullptr) {
+      problems_.add(entry.value.place,
+                    name(entry.key) + ": an empty list (known: " + join(words->words) + ")");
+    }
   }
 
   void read_numbers(const Node::Entry& entry, const schema::Rule& rule, std::vector<std::int64_t>& to) {

@@ -50,8 +50,11 @@ struct OptimizerSettings {
   double beta_1 = 0.9, beta_2 = 0.999;  // adam, adamw
   bool epsilon_hat = false;             // adam: epsilon added to the root of the uncorrected second moment
   double weight_decay = 0.0;            // adamw
-  double momentum = 0.0;                // sgd
-  double global_clipnorm = 0.0;         // 0: no clipping
+  // adamw: matrices | all: what weight_decay acts on. matrices: not norms, biases and tables.
+  std::string weight_decay_of = "matrices";
+  double layer_decay = 1.0;      // learning rate of a layer: this times that of the layer above
+  double momentum = 0.0;         // sgd
+  double global_clipnorm = 0.0;  // 0: no clipping
   bool operator==(const OptimizerSettings&) const = default;
 };
 
@@ -82,6 +85,7 @@ struct TrainingSettings {
   // A batch is computed in so many parts one after the other, with the memory of one and the same results: 1,
   // 2, 4 or 8.
   std::int64_t accumulate = 1;
+  std::vector<std::string> freeze;  // patterns ("source_embedding.*") of parameters that keep their values
   double label_smoothing = 0.0;
   std::int64_t log_every = 100;  // steps between rows of log.csv; each epoch's end has one too
   // Of validation: loss (lowest) | accuracy (highest) | perplexity (of an encoder_decoder, lowest) | macro_f1

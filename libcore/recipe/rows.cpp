@@ -69,6 +69,13 @@ void rows(Visitor& v, OptimizerSettings& s, const ScheduleSettings& schedule) {
           belongs_to(is_adam, "adam and adamw"));
   v.field("weight_decay", &s.weight_decay, Between{0, 10}, "decoupled: weights shrink by rate times this",
           belongs_to(s.kind == "adamw", "adamw"));
+  v.field("weight_decay_of", &s.weight_decay_of, OneOf{{"matrices", "all"}},
+          "what weight_decay acts on: matrices of layers, but neither norms and biases nor tables; or all",
+          belongs_to(s.kind == "adamw", "adamw"));
+  v.field(
+      "layer_decay", &s.layer_decay, Between{1e-6, 1},
+      "the rate of a layer is so many times that of the layer above, from the head down to the embeddings "
+      "(ELECTRA, Clark et al. 2020)");
   v.field("momentum", &s.momentum, Between{0, kBelowOne}, "share of the last step in this one",
           belongs_to(s.kind == "sgd", "sgd"));
   v.field("global_clipnorm", &s.global_clipnorm, Between{0, 1e9},
@@ -107,6 +114,8 @@ void rows(Visitor& v, TrainingSettings& s) {
   v.field("accumulate", &s.accumulate, Between{1, 8},
           "the batch is computed in so many parts one after the other, with the memory of one and the same "
           "bits: 1, 2, 4 or 8");
+  v.field("freeze", &s.freeze, Text::required,
+          "patterns of names of parameters that keep their values; * stands for any text: `[encoder.*]`");
   v.field("label_smoothing", &s.label_smoothing, kRate,
           "share of the probability that is spread over all classes (Szegedy et al. 2016)");
   v.field("log_every", &s.log_every, Between{1, 1e9},

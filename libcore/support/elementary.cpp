@@ -124,4 +124,12 @@ double power_of_ten_thousand(double x) {
   return std::ldexp(value, static_cast<int>(k));
 }
 
+double power(double base, std::int64_t exponent) {
+  double result = 1;
+  for (; exponent > 0; exponent /= 2, base *= base) {
+    if (exponent % 2 == 1) result *= base;
+  }
+  return result;
+}
+
 }  // namespace headwater

@@ -4,6 +4,8 @@
 // At most one unit in the last place from the right value (tests/unit/support/elementary_test.cpp).
 #pragma once
 
+#include <cstdint>
+
 namespace headwater {
 
 // |x| <= 2^20.
@@ -15,5 +17,8 @@ double natural_logarithm(double x);
 
 // 10000^x for x in [0, 1]: wavelengths of sinusoidal positions (Vaswani et al. 2017, sec. 3.5).
 double power_of_ten_thousand(double x);
+
+// base^exponent, exponent >= 0, by repeated squaring: of IEEE multiplications alone.
+double power(double base, std::int64_t exponent);
 
 }  // namespace headwater

@@ -25,6 +25,8 @@ std::string hexadecimal(XXH128_hash_t hash) {
 
 std::string hash128(std::string_view bytes) { return hexadecimal(XXH3_128bits(bytes.data(), bytes.size())); }
 
+std::uint64_t hash64(std::string_view bytes) { return XXH3_64bits(bytes.data(), bytes.size()); }
+
 struct Hasher::State {
   State() : xxh(XXH3_createState()) {
     if (xxh == nullptr) throw std::bad_alloc();

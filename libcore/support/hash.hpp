@@ -1,16 +1,19 @@
-// XXH3-128 of bytes, as 32 lower-case hexadecimal digits: for manifests and for naming data, not for
-// security.
+// XXH3 of bytes: for manifests and for naming data and streams of random numbers, not for security.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
 
 namespace headwater {
 
+// XXH3-128 as 32 lower-case hexadecimal digits.
 std::string hash128(std::string_view bytes);
+// XXH3-64.
+std::uint64_t hash64(std::string_view bytes);
 
-// The same over pieces.
+// hash128() over pieces.
 class Hasher {
  public:
   Hasher();

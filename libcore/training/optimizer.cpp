@@ -10,22 +10,8 @@
 
 namespace headwater {
 
-namespace {
-
-// base^exponent by repeated squaring: multiplications give the same bits with every C library, std::pow does
-// not.
-double power(double base, std::int64_t exponent) {
-  double result = 1;
-  for (; exponent > 0; exponent /= 2, base *= base) {
-    if (exponent % 2 == 1) result *= base;
-  }
-  return result;
-}
-
-}  // namespace
-
 Optimizer::Optimizer(const OptimizerSettings& settings, Parameters& parameters)
-    : settings_(settings), parameters_(parameters) {
+    : settings_(settings), parameters_(parameters), rules_(parameter_rules(settings, parameters)) {
   const bool is_adam = settings.kind == "adam" || settings.kind == "adamw";
   if (is_adam || (settings.kind == "sgd" && settings.momentum != 0))
     momentum_ = make_flat_array(parameters.size());
@@ -44,6 +30,7 @@ bool Optimizer::is_sparse() const {
 template <class F>
 void Optimizer::for_each_stretch(const Parameter& p, const F& update) const {
   const Gradient& gradient = p.gradient;
+  if (p.is_frozen) return;
   if (gradient.state == Gradient::State::untouched && (!p.is_table || is_sparse())) return;
   if (!p.is_table || !is_sparse()) {
     update(p.offset, p.size());
@@ -64,6 +51,7 @@ double Optimizer::gradient_norm() const {
   double sum = 0;
   for (const auto& p : parameters_.all()) {
     const Gradient& gradient = p->gradient;
+    if (p->is_frozen) continue;
     if (gradient.state == Gradient::State::dense)
       sum += kernels::sum_of_squares(p->size(), gradient.values.data);
     for (const std::int32_t row : gradient.rows)
@@ -92,17 +80,18 @@ void Optimizer::step(double learning_rate, std::int64_t step) {
 }
 
 void Optimizer::step_rmsprop(double learning_rate, std::int64_t step, float factor) {
-  const kernels::RmspropRule rule{.learning_rate = static_cast<float>(learning_rate),
-                                  .rho = static_cast<float>(settings_.rho),
-                                  .epsilon = static_cast<float>(settings_.epsilon),
-                                  .factor = factor,
-                                  .epsilon_inside = settings_.epsilon_placement == "inside"};
+  kernels::RmspropRule rule{.learning_rate = 0,
+                            .rho = static_cast<float>(settings_.rho),
+                            .epsilon = static_cast<float>(settings_.epsilon),
+                            .factor = factor,
+                            .epsilon_inside = settings_.epsilon_placement == "inside"};
   Real* const w = parameters_.values().data();
   Real* const g = parameters_.gradients().data();
   Real* const v = velocity_.get();
   for (std::size_t place = 0; place < parameters_.all().size(); ++place) {
     const Parameter& p = *parameters_.all()[place];
     std::vector<std::int64_t>& row_steps = row_steps_[place];
+    rule.learning_rate = static_cast<float>(learning_rate * rules_[place].rate_factor);
     for_each_stretch(p, [&](Index begin, Index count) {
       if (p.is_table) {
         std::int64_t& current = row_steps[static_cast<std::size_t>((begin - p.offset) / p.value.cols)];
@@ -115,28 +104,39 @@ void Optimizer::step_rmsprop(double learning_rate, std::int64_t step, float fact
 }
 
 void Optimizer::step_adam(double learning_rate, std::int64_t step, float factor) {
-  const kernels::AdamRule rule{
-      .learning_rate = static_cast<float>(learning_rate),
-      .beta_1 = static_cast<float>(settings_.beta_1),
-      .beta_2 = static_cast<float>(settings_.beta_2),
-      .epsilon = static_cast<float>(settings_.epsilon),
-      .factor = factor,
-      .correction_1 = static_cast<float>(1 - power(settings_.beta_1, step)),
-      .correction_2 = static_cast<float>(1 - power(settings_.beta_2, step)),
-      .epsilon_hat = settings_.epsilon_hat,
-      .decay = settings_.kind == "adamw" ? static_cast<float>(settings_.weight_decay) : 0.0f};
-  // Moments go on moving without a gradient, so every parameter takes part.
-  kernels::adam(rule, parameters_.size(), parameters_.values().data(), momentum_.get(), velocity_.get(),
-                parameters_.gradients().data());
+  kernels::AdamRule rule{.learning_rate = 0,
+                         .beta_1 = static_cast<float>(settings_.beta_1),
+                         .beta_2 = static_cast<float>(settings_.beta_2),
+                         .epsilon = static_cast<float>(settings_.epsilon),
+                         .factor = factor,
+                         .correction_1 = static_cast<float>(1 - power(settings_.beta_1, step)),
+                         .correction_2 = static_cast<float>(1 - power(settings_.beta_2, step)),
+                         .epsilon_hat = settings_.epsilon_hat,
+                         .decay = 0};
+  // Moments go on moving without a gradient, so every parameter takes part; neighbours with one rule in one
+  // pass.
+  const auto& all = parameters_.all();
+  for (std::size_t first = 0, end = 0; first < all.size(); first = end) {
+    end = first + 1;
+    if (all[first]->is_frozen) continue;
+    Index count = all[first]->size();
+    for (; end < all.size() && !all[end]->is_frozen && rules_[end] == rules_[first]; ++end)
+      count += all[end]->size();
+    rule.learning_rate = static_cast<float>(learning_rate * rules_[first].rate_factor);
+    rule.decay = static_cast<float>(rules_[first].weight_decay);
+    const Index offset = all[first]->offset;
+    kernels::adam(rule, count, parameters_.values().data() + offset, momentum_.get() + offset,
+                  velocity_.get() + offset, parameters_.gradients().data() + offset);
+  }
 }
 
 void Optimizer::step_sgd(double learning_rate, float factor) {
-  const kernels::SgdRule rule{.learning_rate = static_cast<float>(learning_rate),
-                              .momentum = static_cast<float>(settings_.momentum),
-                              .factor = factor};
+  kernels::SgdRule rule{
+      .learning_rate = 0, .momentum = static_cast<float>(settings_.momentum), .factor = factor};
   Real* const m = momentum_.get();
-  for (const auto& p : parameters_.all()) {
-    for_each_stretch(*p, [&](Index begin, Index count) {
+  for (std::size_t place = 0; place < parameters_.all().size(); ++place) {
+    rule.learning_rate = static_cast<float>(learning_rate * rules_[place].rate_factor);
+    for_each_stretch(*parameters_.all()[place], [&](Index begin, Index count) {
       kernels::sgd(rule, count, parameters_.values().data() + begin, m ? m + begin : nullptr,
                    parameters_.gradients().data() + begin);
     });

@@ -7,6 +7,7 @@
 
 #include "autograd/parameter.hpp"
 #include "recipe/recipe.hpp"
+#include "training/parameter_groups.hpp"
 
 namespace headwater {
 
@@ -14,10 +15,11 @@ class Optimizer {
  public:
   Optimizer(const OptimizerSettings& settings, Parameters& parameters);
 
-  // Applies the gradients of one step. `step` counts from 1.
+  // Applies the gradients of one step. `step` counts from 1. Frozen parameters and their state stay as they
+  // are.
   void step(double learning_rate, std::int64_t step);
 
-  // sqrt(Σ g²) over the gradients of this step.
+  // sqrt(Σ g²) over the gradients of this step, but those of frozen parameters.
   double gradient_norm() const;
 
   // Makes up what was left out (decay of the state of unused rows), so that the state is what a dense
@@ -46,6 +48,7 @@ class Optimizer {
 
   OptimizerSettings settings_;
   Parameters& parameters_;
+  std::vector<ParameterRule> rules_;  // of each parameter
   FlatArray momentum_, velocity_;
   std::vector<std::vector<std::int64_t>>
       row_steps_;  // of each table: the step at which each row's velocity is current

@@ -50,7 +50,7 @@ Trainer::Trainer(const Recipe& recipe, Objective& objective, RunDirectory* direc
     : recipe_(recipe),
       objective_(objective),
       directory_(directory),
-      optimizer_(recipe.training.optimizer, objective.parameters()),
+      optimizer_(recipe.training.optimizer, freeze(objective.parameters(), recipe.training.freeze)),
       gradients_(objective.parameters(), parts()) {
   objective_.parameters().initialize(recipe.seed);
   if (recipe.training.ema_decay > 0)
@@ -133,10 +133,6 @@ LossTotals Trainer::differentiate(std::int64_t step, BatchSlot slot) {
   Tape tape(arena_, Tape::Mode::record);
   const LossTotals totals =
       objective_.loss({tape, recipe_.seed, static_cast<std::uint32_t>(step)}, Split::train, slot);
-  if (!std::isfinite(totals.loss)) {
-    throw Error("step " + std::to_string(step) + ": the loss is " + format_number(totals.loss) +
-                first_not_finite(objective_.parameters()) + "; " + kNotFiniteAdvice);
-  }
   tape.backward();
   return totals;
 }
@@ -162,6 +158,10 @@ LossTotals Trainer::train_step(std::span<const std::uint32_t> batch, std::span<c
     if (part.begin() == part.end()) return std::nullopt;
     return differentiate(step, batches.take(next));
   });
+  if (!std::isfinite(totals.loss)) {
+    throw Error("step " + std::to_string(step) + ": the loss is " + format_number(totals.loss) +
+                first_not_finite(objective_.parameters()) + "; " + kNotFiniteAdvice);
+  }
   measure_gradients(step);
   last_rate_ = learning_rate(recipe_.training.schedule, recipe_.training.optimizer, objective_.width(), step,
                              total_steps());

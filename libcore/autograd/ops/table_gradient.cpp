@@ -1,13 +1,12 @@
 #include "autograd/ops/table_gradient.hpp"
 
-#include <algorithm>
-
 #include "tensor/kernels/embedding/embedding.hpp"
 
 namespace headwater::ops {
 
 void add_table_gradient(Tape& tape, std::span<const std::int32_t> ids, ConstMatrix dy, Real scale,
                         const FoldPlan& plan, Parameter& table) {
+  if (table.is_frozen) return;
   const std::span<std::int32_t> order(tape.arena().allocate_array<std::int32_t>(dy.rows),
                                       static_cast<std::size_t>(dy.rows));
   const Index rows = table.value.rows;

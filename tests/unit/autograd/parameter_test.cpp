@@ -46,8 +46,7 @@ TEST_CASE("parameters for inference have no gradients") {
   CHECK(w->gradient.values.data == nullptr);
 }
 
-TEST_CASE("first values follow their distribution and depend on seed and place only") {
-  // Named so that "first" has place 0 in the first set and place 1 in the second.
+TEST_CASE("first values follow their distribution and depend on seed and name only") {
   Parameters one, two;
   Parameter* glorot = one.declare("b", {200, 50}, 200, 50, Initializer::glorot_uniform, 200, 50);
   Parameter* table = one.declare("c", {100, 30}, 100, 30, Initializer::embedding_uniform);
@@ -75,11 +74,14 @@ TEST_CASE("first values follow their distribution and depend on seed and place o
   CHECK(std::all_of(ones->value.data, ones->value.data + 7, [](Real x) { return x == 1; }));
   CHECK(std::all_of(zeros->value.data, zeros->value.data + 7, [](Real x) { return x == 0; }));
 
-  // The width of the array does not matter: the same numbers, more of them.
+  // Neither the width of the array nor other parameters matter: the same numbers, more of them.
+  two.declare("a", {3, 3}, 3, 3, Initializer::glorot_uniform, 3, 3);
+  const Parameter* other = two.declare("bb", {200, 50}, 200, 50, Initializer::glorot_uniform, 200, 50);
   const Parameter* longer = two.declare("b", {200, 51}, 200, 51, Initializer::glorot_uniform, 200, 50);
   two.allocate(false);
   two.initialize(5);
   CHECK(std::equal(glorot->value.data, glorot->value.data + glorot->size(), longer->value.data));
+  CHECK_FALSE(std::equal(glorot->value.data, glorot->value.data + glorot->size(), other->value.data));
   two.initialize(6);
   CHECK_FALSE(std::equal(glorot->value.data, glorot->value.data + glorot->size(), longer->value.data));
 }

@@ -48,6 +48,7 @@ Recipe unusual(const std::string& optimizer = "adamw") {
   r.training.most_steps = 1234567;
   r.training.batch_sequences = 48;
   r.training.accumulate = 4;
+  r.training.freeze = {"*_embedding.tokens", "encoder.0.*"};
   r.training.label_smoothing = 0.1;
   r.training.log_every = 7;
   r.training.best_metric = "perplexity";
@@ -56,6 +57,7 @@ Recipe unusual(const std::string& optimizer = "adamw") {
   o.kind = optimizer;
   o.learning_rate = 2.5e-4;
   o.global_clipnorm = 1.5;
+  o.layer_decay = 0.75;
   if (optimizer == "sgd") {
     o.momentum = 0.5;
   } else if (optimizer == "rmsprop") {
@@ -67,7 +69,10 @@ Recipe unusual(const std::string& optimizer = "adamw") {
     o.beta_1 = 0.8;
     o.beta_2 = 0.98;
     o.epsilon_hat = true;
-    if (optimizer == "adamw") o.weight_decay = 0.01;
+    if (optimizer == "adamw") {
+      o.weight_decay = 0.01;
+      o.weight_decay_of = "all";
+    }
   }
   r.training.schedule = {"cosine", 4000, 1e-5};
   r.training.checkpoint = {20, 5};

@@ -9,6 +9,11 @@ TEST_CASE("hash: XXH3-128 as xxh128sum prints it") {
   CHECK(hash128("abc") == "06b05ab6733a618578af5f94892f3950");
 }
 
+TEST_CASE("hash: XXH3-64 as xxh64sum's XXH3 prints it") {
+  CHECK(hash64("") == 0x2d06800538d394c2u);
+  CHECK(hash64("abc") == 0x78af5f94892f3950u);
+}
+
 TEST_CASE("hash: pieces give the hash of the whole") {
   std::string text;
   for (int i = 0; i < 5000; ++i) text += static_cast<char>(i * 37 + i / 251);

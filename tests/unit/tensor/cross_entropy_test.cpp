@@ -88,8 +88,8 @@ void check_against_naive(const Problem& p) {
   const Result r = compute(p, in);
   Grid<double> dh(p.T, p.D), dw(in.w.rows, in.w.cols, 0, p.accumulate ? 0.5 : 0.0),
       db(1, p.V, 0, p.accumulates_bias() ? 0.5 : 0.0);
-  const naive::CrossEntropyGradients gradients{
-      dh.view(), dw.view(), p.has_bias ? db.values.data() : nullptr, p.accumulate, p.accumulates_bias()};
+  const naive::CrossEntropyGradients gradients{dh.view(), dw.view(), p.has_bias ? db.values.data() : nullptr,
+                                               p.accumulate, p.accumulates_bias()};
   const Grid<double> bias = testing::widened(in.bias);
   const kernels::CrossEntropyTotals exact =
       naive::linear_cross_entropy(testing::widened(in.h).view(), testing::widened(in.w).view(),

@@ -96,6 +96,7 @@ std::vector<OptimizerSettings> all_settings() {
   clipped.global_clipnorm = 0.5;
   adamw.kind = "adamw";
   adamw.weight_decay = 0.1;
+  adamw.weight_decay_of = "all";
   sgd.kind = momentum.kind = "sgd";
   momentum.momentum = 0.9;
   std::vector<OptimizerSettings> all{outside, inside, adam, hat, adamw, sgd, momentum, clipped};
