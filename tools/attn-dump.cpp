@@ -5,7 +5,6 @@
 #include <memory>
 #include <optional>
 
-#include "analysis/attention_trace.hpp"
 #include "analysis/heat_map.hpp"
 #include "analysis/svg.hpp"
 #include "cli/lines.hpp"
@@ -14,6 +13,8 @@
 #include "support/error.hpp"
 #include "support/files.hpp"
 #include "support/parallel.hpp"
+#include "tasks/attention_trace.hpp"
+#include "tasks/model_directory.hpp"
 
 namespace headwater {
 namespace {
@@ -129,11 +130,18 @@ class Targets {
   std::int64_t used_ = 0;
 };
 
-// What every kind of model has in common: lines in, records out.
+// Lines in, records out.
 class Dump {
  public:
-  explicit Dump(const Options& o) : options_(o), output_(o.output) {}
-  virtual ~Dump() = default;
+  Dump(const Options& o, const AttentionSelection& selection, std::unique_ptr<AttentionTracer> tracer)
+      : options_(o), selection_(selection), tracer_(std::move(tracer)), output_(o.output) {
+    tracer_->check(selection);
+    if (const TranslationModel* const translator = tracer_->translator()) {
+      decoding_ = greedy_settings(*translator, {});
+    } else if (!o.target.empty()) {
+      throw UsageError("--target: a classifier has no decoder");
+    }
+  }
 
   void run() {
     cli::LineReader reader(options_.texts, options_.reader);
@@ -154,36 +162,56 @@ class Dump {
     finish();
   }
 
- protected:
-  virtual const Tokenizer& source_tokenizer() const = 0;
-  virtual const ModelSettings& settings() const = 0;
-  // Of an example whose source is there already.
-  virtual std::vector<AttentionRecord> trace(AttentionExample& example,
-                                             const std::optional<std::string>& target) = 0;
+ private:
+  static constexpr std::size_t kLinesABatch = 64;
 
-  std::size_t length() const { return static_cast<std::size_t>(settings().length); }
+  std::size_t length() const { return static_cast<std::size_t>(tracer_->length()); }
 
-  void cut(std::vector<std::int32_t>& ids, std::vector<std::string>& tokens) {
+  void truncate(std::vector<std::int32_t>& ids, std::vector<std::string>& tokens) {
     if (ids.size() <= length()) return;
     ids.resize(length());
     tokens.resize(length());
-    ++cut_lines_;
+    ++truncated_lines_;
   }
-
-  Arena arena_;
-
- private:
-  static constexpr std::size_t kLinesABatch = 64;
 
   void one_line(std::int64_t number, const std::string& text, const std::optional<std::string>& target) {
     AttentionExample example;
     example.number = number;
-    example.source_ids = source_tokenizer().encode(text);
+    example.source_ids = tracer_->source_tokenizer().encode(text);
     title_ = number == 0 ? shortened(text, 70) : "Attention";
     if (example.source_ids.empty()) return;  // an empty example has no weights, but keeps its number
-    example.source_tokens = source_tokenizer().tokens(text);
-    cut(example.source_ids, example.source_tokens);
-    write(trace(example, target));
+    example.source_tokens = tracer_->source_tokenizer().tokens(text);
+    truncate(example.source_ids, example.source_tokens);
+    if (tracer_->translator() != nullptr) {
+      example.never = decoding_.never;
+      if (target) {
+        add_forced(example, *target);
+      } else {
+        add_translation(example);
+      }
+    }
+    write(tracer_->trace(arena_, example, selection_));
+  }
+
+  void add_forced(AttentionExample& example, const std::string& target) {
+    const Tokenizer& tokenizer = tracer_->translator()->target_tokenizer;
+    example.target_ids = tokenizer.encode(target);
+    example.target_tokens = tokenizer.tokens(target);
+    example.target_ids.insert(example.target_ids.begin(), decoding_.start_id);
+    example.target_tokens.insert(example.target_tokens.begin(), tokenizer.surface(decoding_.start_id));
+    truncate(example.target_ids, example.target_tokens);
+  }
+
+  void add_translation(AttentionExample& example) {
+    const TranslationModel& model = *tracer_->translator();
+    const std::vector<std::int32_t> translation =
+        decode_greedily(*model.model, packed(example.source_ids), decoding_).front();
+    example.target_ids.push_back(decoding_.start_id);
+    example.target_ids.insert(example.target_ids.end(), translation.begin(), translation.end());
+    // a translation as long as the model allows was ended there: nothing read its last token
+    if (example.target_ids.size() > length()) example.target_ids.pop_back();
+    for (const std::int32_t id : example.target_ids)
+      example.target_tokens.push_back(model.target_tokenizer.surface(id));
   }
 
   void write(std::vector<AttentionRecord> records) {
@@ -207,93 +235,22 @@ class Dump {
           heat_map_svg(kept_, {.title = title_, .is_mean_over_heads = options_.is_mean_over_heads}));
     }
     output_.finish();
-    if (cut_lines_ > 0 && !options_.is_quiet) {
-      cli::note(std::to_string(cut_lines_) + " lines were cut to the model's " + std::to_string(length()) +
+    if (truncated_lines_ > 0 && !options_.is_quiet) {
+      cli::note(std::to_string(truncated_lines_) + " lines were cut to the model's " + std::to_string(length()) +
                 " positions");
     }
   }
 
   const Options& options_;
+  AttentionSelection selection_;
+  std::unique_ptr<AttentionTracer> tracer_;
+  GreedySettings decoding_;  // of a translator
   Output output_;
+  Arena arena_;
   std::vector<AttentionRecord> kept_;  // of formats that need all
   std::string title_ = "Attention";    // of a picture: its text, where it is one
   std::string text_;
-  std::int64_t cut_lines_ = 0;
-};
-
-class TranslatorDump : public Dump {
- public:
-  TranslatorDump(const Options& o, const AttentionSelection& selection)
-      : Dump(o), selection_(selection), model_(load_translation_model(o.model)) {
-    check(selection_, *model_.model);
-    decoding_ = greedy_settings(model_, {});
-  }
-
- private:
-  const Tokenizer& source_tokenizer() const override { return model_.source_tokenizer; }
-  const ModelSettings& settings() const override { return model_.model->settings(); }
-
-  std::vector<AttentionRecord> trace(AttentionExample& example,
-                                     const std::optional<std::string>& target) override {
-    if (target) {
-      add_forced(example, *target);
-    } else {
-      add_translation(example);
-    }
-    return trace_attention(model_, arena_, example, selection_, decoding_.never);
-  }
-
-  void add_forced(AttentionExample& example, const std::string& target) {
-    example.target_ids = model_.target_tokenizer.encode(target);
-    example.target_tokens = model_.target_tokenizer.tokens(target);
-    example.target_ids.insert(example.target_ids.begin(), decoding_.start_id);
-    example.target_tokens.insert(example.target_tokens.begin(),
-                                 model_.target_tokenizer.surface(decoding_.start_id));
-    cut(example.target_ids, example.target_tokens);
-  }
-
-  void add_translation(AttentionExample& example) {
-    PackedTokens source;
-    source.clear();
-    source.add(example.source_ids);
-    source.finish();
-    const std::vector<std::int32_t> translation = decode_greedily(*model_.model, source, decoding_).front();
-    example.target_ids.push_back(decoding_.start_id);
-    example.target_ids.insert(example.target_ids.end(), translation.begin(), translation.end());
-    // a translation as long as the model allows was ended there: nothing read its last token
-    if (example.target_ids.size() > length()) example.target_ids.pop_back();
-    for (const std::int32_t id : example.target_ids)
-      example.target_tokens.push_back(model_.target_tokenizer.surface(id));
-  }
-
-  AttentionSelection selection_;
-  TranslationModel model_;
-  GreedySettings decoding_;
-};
-
-class ClassifierDump : public Dump {
- public:
-  ClassifierDump(const Options& o, const AttentionSelection& selection)
-      : Dump(o), selection_(selection), model_(load_classification_model(o.model)) {
-    if (!o.target.empty()) throw UsageError("--target: a classifier has no decoder");
-    if (settings().kind == "bag_of_words")
-      throw Error(model_.files.string() + ": holds a bag of words, which has no attention");
-    if (settings().mixing != "attention") {
-      throw Error(model_.files.string() + ": holds a classifier with mixing: " + settings().mixing +
-                  ", which has no attention");
-    }
-    check(selection_, *model_.model);
-  }
-
- private:
-  const Tokenizer& source_tokenizer() const override { return model_.tokenizer; }
-  const ModelSettings& settings() const override { return model_.model->settings(); }
-  std::vector<AttentionRecord> trace(AttentionExample& example, const std::optional<std::string>&) override {
-    return trace_attention(model_, arena_, example, selection_);
-  }
-
-  AttentionSelection selection_;
-  ClassificationModel model_;
+  std::int64_t truncated_lines_ = 0;
 };
 
 void run(const Options& o) {
@@ -301,11 +258,8 @@ void run(const Options& o) {
   const AttentionSelection selection = selection_of(o);
   if (o.isa != "auto") kernels::set_isa(kernels::isa_of_name(o.isa));
   ThreadPool(o.threads).run([&] {
-    if (model_kind(model_files(o.model)) == ModelKind::encoder_decoder) {
-      TranslatorDump(o, selection).run();
-    } else {
-      ClassifierDump(o, selection).run();
-    }
+    const fs::path files = model_files(o.model);
+    Dump(o, selection, task_of_files(files).tracer(files)).run();
   });
 }
 

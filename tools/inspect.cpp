@@ -12,12 +12,11 @@
 #include "cli/lines.hpp"
 #include "cli/result_file.hpp"
 #include "cli/tool.hpp"
-#include "models/classifier_directory.hpp"
-#include "models/model_directory.hpp"
-#include "recipe/recipe.hpp"
 #include "support/error.hpp"
 #include "support/json.hpp"
 #include "support/numbers.hpp"
+#include "tasks/model_directory.hpp"
+#include "tasks/registry.hpp"
 
 namespace headwater {
 namespace {
@@ -106,17 +105,16 @@ void write_layers_json(const std::vector<LayerSummary>& layers, cli::LineWriter&
   line("total", "", parameters, flops);
 }
 
-void write_layers(const std::vector<LayerSummary>& layers, const std::string& legend, bool is_json,
-                  cli::LineWriter& out) {
+void write_layers(const ModelDescription& model, bool is_json, cli::LineWriter& out) {
   if (is_json) {
-    write_layers_json(layers, out);
+    write_layers_json(model.layers, out);
     return;
   }
   Table table(
       {{"layer"}, {"output shape"}, {"parameters", Table::Align::right}, {"FLOPs", Table::Align::right}});
   std::int64_t parameters = 0;
   double flops = 0;
-  for (const LayerSummary& layer : layers) {
+  for (const LayerSummary& layer : model.layers) {
     table.add_row({layer.name, layer.output_shape, format_count(layer.parameters),
                    format_count(std::llround(layer.flops))});
     parameters += layer.parameters;
@@ -125,24 +123,7 @@ void write_layers(const std::vector<LayerSummary>& layers, const std::string& le
   table.add_rule();
   table.add_row({"total", "", format_count(parameters), format_count(std::llround(flops))});
   out.text(table.text());
-  out.line(legend);
-}
-
-void write_layers(const EncoderDecoder& model, bool is_json, cli::LineWriter& out) {
-  const std::string length = std::to_string(model.settings().length);
-  write_layers(model.summary(),
-               "S, T: source and target tokens; FLOPs: a forward pass over one pair of " + length + " and " +
-                   length + " tokens",
-               is_json, out);
-}
-
-void write_layers(const TextClassifier& model, bool is_json, cli::LineWriter& out) {
-  const bool is_bag = model.settings().kind == "bag_of_words";
-  write_layers(model.summary(),
-               is_bag ? "FLOPs: a forward pass over a text that has every term"
-                      : "S: source tokens; FLOPs: a forward pass over a text of " +
-                            std::to_string(model.settings().length) + " tokens",
-               is_json, out);
+  out.line(model.legend);
 }
 
 // --- The tensors of a file ---------------------------------------------------------------------------------
@@ -207,15 +188,7 @@ void write_tensors(const Safetensors& file, const Options& o, cli::LineWriter& o
 // -------------------------------------------------------------------------
 
 void inspect_recipe(const Recipe& recipe, const Options& o, cli::LineWriter& out) {
-  if (recipe.model.kind != "encoder_decoder") {
-    const bool is_bag = recipe.model.kind == "bag_of_words";
-    write_layers(
-        *make_text_classifier(recipe.model, is_bag ? recipe.terms.size : recipe.source_tokenizer.size),
-        o.is_json, out);
-    return;
-  }
-  const EncoderDecoder model(recipe.model, recipe.source_tokenizer.size, recipe.target_tokenizer.size);
-  write_layers(model, o.is_json, out);
+  write_layers(task_of(recipe.model).describe(recipe), o.is_json, out);
 }
 
 std::string read_standard_input() {
@@ -257,11 +230,8 @@ void write_checkpoints(const fs::path& directory, cli::LineWriter& out) {
 void inspect_directory(const fs::path& path, const Options& o, cli::LineWriter& out) {
   const fs::path files = model_files(path);
   const std::string where = (files / "config.json").string();
-  if (model_kind(files) == ModelKind::encoder_decoder) {
-    write_layers(*model_of_config(read_config(files), where), o.is_json, out);
-  } else {
-    write_layers(*classifier_of_config(read_config(files), where), o.is_json, out);
-  }
+  const Json config = read_config(files);
+  write_layers(task_of(config, where).describe(config, where), o.is_json, out);
   if (o.shows_tensors || o.has_statistics) {
     if (!o.is_json) out.line("");
     write_tensors(Safetensors(files / "model.safetensors"), o, out);

@@ -5,7 +5,7 @@
 #include "cli/lines.hpp"
 #include "cli/result_file.hpp"
 #include "cli/tool.hpp"
-#include "recipe/recipe.hpp"
+#include "tasks/registry.hpp"
 #include "support/error.hpp"
 #include "support/files.hpp"
 #include "support/parallel.hpp"

@@ -12,13 +12,12 @@
 #include "cli/progress.hpp"
 #include "cli/tool.hpp"
 #include "data/pairs.hpp"
-#include "recipe/recipe.hpp"
 #include "support/error.hpp"
 #include "support/numbers.hpp"
 #include "support/parallel.hpp"
 #include "tensor/kernels.hpp"
 #include "training/benchmark.hpp"
-#include "training/job.hpp"
+#include "tasks/registry.hpp"
 #include "training/summary.hpp"
 #include "training/trainer.hpp"
 
@@ -80,49 +79,95 @@ void on_signal(int number) {
   [[maybe_unused]] const ssize_t ignored = write(STDERR_FILENO, kMessage, sizeof kMessage - 1);
 }
 
-IdColumns read_columns(const std::vector<std::string>& paths, const Recipe& recipe, const Job& job,
-                       bool allows_empty) {
-  std::vector<IdColumnSettings> settings = job.columns();
-  if (recipe.data.columns.front() != settings.front().name) std::swap(settings.front(), settings.back());
-  IdColumns columns(std::move(settings));
-  cli::LineReader reader(paths);
-  std::string_view line;
-  while (reader.next(line)) columns.add_line(line, reader.place());
-  columns.finish(paths.empty() ? "-" : paths.front(), allows_empty);
-  return columns;
+std::unique_ptr<Dataset> read_dataset(const std::vector<std::string>& paths, const TrainingTask& task,
+                                      bool allows_empty) {
+  std::unique_ptr<Dataset> dataset = task.new_dataset();
+  if (dataset->reads_lines()) {
+    cli::LineReader reader(paths);
+    for (std::string_view line; reader.next(line);) dataset->add_line(line, reader.place());
+  } else {
+    for (const std::string& path : paths) dataset->add_file(path);
+  }
+  dataset->finish(paths.empty() ? "-" : paths.front(), allows_empty);
+  return dataset;
 }
 
-void report(const IdColumns& columns, const std::string& what, bool is_quiet) {
+void report(const Dataset& dataset, const std::string& what, bool is_quiet) {
   if (is_quiet) return;
-  std::string text = format_count(columns.examples()) + " " + what;
-  if (columns.skipped() > 0) text += "; " + format_count(columns.skipped()) + " with an empty side skipped";
-  const std::int64_t cut = columns.cut(0) + columns.cut(1);
-  if (cut > 0) text += "; " + format_count(cut) + " lines cut to the model's length";
+  std::string text = format_count(dataset.examples()) + " " + what;
+  if (dataset.skipped() > 0) text += "; " + format_count(dataset.skipped()) + " with an empty side skipped";
+  if (dataset.truncated() > 0)
+    text += "; " + format_count(dataset.truncated()) + " lines cut to the model's length";
   cli::note(text);
 }
 
-std::string validated(const ValidationFigures& v) {
+// The rest of `count` examples, ascending.
+std::vector<std::uint32_t> all_but(const std::vector<std::uint32_t>& held_out, std::size_t count) {
+  std::vector<std::uint32_t> rest;
+  rest.reserve(count - held_out.size());
+  std::size_t at = 0;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    if (at < held_out.size() && held_out[at] == i) {
+      ++at;
+    } else {
+      rest.push_back(i);
+    }
+  }
+  return rest;
+}
+
+// What is trained on and what is validated on: two data sets, or one of which a share is held out by seed.
+struct Examples {
+  std::unique_ptr<Dataset> data, validation_data;
+  Subset train, validation;
+};
+
+Examples read_examples(const Options& o, const Recipe& recipe, const TrainingTask& task,
+                       std::string_view what) {
+  Examples e;
+  e.data = read_dataset(o.data, task, o.allows_empty);
+  e.train.dataset = e.validation.dataset = e.data.get();
+  if (!o.validation.empty()) {
+    e.validation_data = read_dataset({o.validation}, task, o.allows_empty);
+    e.validation.dataset = e.validation_data.get();
+    report(*e.data, "training " + std::string(what), o.is_quiet);
+    report(*e.validation_data, "validation " + std::string(what), o.is_quiet);
+    return e;
+  }
+  const auto count = static_cast<std::size_t>(e.data->examples());
+  e.validation.indices = split_by_seed(count, recipe.data.validation_fraction, recipe.seed);
+  e.train.indices = all_but(e.validation.indices, count);
+  e.train.is_all = e.validation.is_all = false;
+  report(*e.data,
+         "training and " + std::to_string(e.validation.indices.size()) + " of them held-out validation " +
+             std::string(what),
+         o.is_quiet);
+  return e;
+}
+
+std::string validated(const ValidationFigures& v, std::span<const std::string_view> figure_names) {
   if (v.predicted == 0) return "nothing to validate on";
   std::string text =
       "validation loss " + format_fixed(v.mean_loss(), 4) + " accuracy " + format_fixed(v.accuracy(), 4);
-  if (v.macro_f1) text += " macro F1 " + format_fixed(*v.macro_f1, 4);
-  if (v.roc_auc) text += " ROC AUC " + format_fixed(*v.roc_auc, 4);
+  for (std::size_t i = 0; i < v.figures.size(); ++i) {
+    if (v.figures[i]) text += " " + std::string(figure_names[i]) + " " + format_fixed(*v.figures[i], 4);
+  }
   if (v.positions == v.predicted) return text;
   return text + " (over padded positions " + format_fixed(v.reference_loss(), 4) + ", " +
          format_fixed(v.reference_accuracy(), 4) + ")";
 }
 
-void note_epoch(const EpochReport& r) {
+void note_epoch(const EpochReport& r, std::span<const std::string_view> figure_names) {
   cli::note(
       "epoch " + std::to_string(r.epoch) + "/" + std::to_string(r.epochs) + ": loss " +
-      format_fixed(r.training.mean_loss(), 4) + ", " + validated(r.validation) + ", " +
+      format_fixed(r.training.mean_loss(), 4) + ", " + validated(r.validation, figure_names) + ", " +
       format_fixed(r.seconds, 1) + " s, " + format_count(static_cast<std::int64_t>(r.tokens_per_second)) +
       " tokens/s" + (r.is_best ? ", best so far" : "") +
       (r.stops_early ? "; stopping early: no better value for as many epochs as the recipe allows" : ""));
 }
 
 // Trains until done or stopped.
-TrainingOutcome train(Trainer& trainer, const Options& o) {
+TrainingOutcome train(Trainer& trainer, std::span<const std::string_view> figure_names, const Options& o) {
   cli::Progress progress("train", static_cast<double>(trainer.total_steps()), "tokens", o.is_quiet);
   double tokens = 0;
   TrainerCallbacks callbacks;
@@ -137,7 +182,7 @@ TrainingOutcome train(Trainer& trainer, const Options& o) {
   };
   callbacks.after_epoch = [&](const EpochReport& r) {
     progress.clear();
-    if (!o.is_quiet) note_epoch(r);
+    if (!o.is_quiet) note_epoch(r, figure_names);
   };
   callbacks.wants_stop = [] { return stop_signal.load() != 0; };
   return trainer.run(callbacks);
@@ -159,44 +204,19 @@ void run(const Options& o) {
   const bool writes = !o.is_dry_run && o.benchmark_steps == 0;
   if (writes && o.output.empty()) throw UsageError("--output is missing (the model directory to write)");
   if (o.isa != "auto") kernels::set_isa(kernels::isa_of_name(o.isa));
-  const std::unique_ptr<Job> job = make_job(recipe, {.source_tokenizer = o.source_tokenizer,
-                                                     .target_tokenizer = o.target_tokenizer,
-                                                     .labels = o.labels,
-                                                     .terms = o.terms});
-  const IdColumns data = read_columns(o.data, recipe, *job, o.allows_empty);
-  ChosenExamples train_examples{.columns = &data, .indices = {}, .is_all = true}, validation_examples;
-  std::optional<IdColumns> validation;
-  if (!o.validation.empty()) {
-    validation.emplace(read_columns({o.validation}, recipe, *job, o.allows_empty));
-    validation_examples.columns = &*validation;
-    report(data, std::string("training ") + job->examples(), o.is_quiet);
-    report(*validation, std::string("validation ") + job->examples(), o.is_quiet);
-  } else {
-    train_examples.is_all = validation_examples.is_all = false;
-    validation_examples.columns = &data;
-    const auto count = static_cast<std::size_t>(data.examples());
-    validation_examples.indices = split_by_seed(count, recipe.data.validation_fraction, recipe.seed);
-    train_examples.indices.reserve(count - validation_examples.indices.size());
-    std::size_t at = 0;
-    for (std::uint32_t i = 0; i < count; ++i) {
-      if (at < validation_examples.indices.size() && validation_examples.indices[at] == i) {
-        ++at;
-      } else {
-        train_examples.indices.push_back(i);
-      }
-    }
-    report(data,
-           "training and " + std::to_string(validation_examples.indices.size()) +
-               " of them held-out validation " + job->examples(),
-           o.is_quiet);
-  }
+  const Task& kind = task_of(recipe.model);
+  const std::unique_ptr<TrainingTask> task = kind.prepare(recipe, {.source_tokenizer = o.source_tokenizer,
+                                                                   .target_tokenizer = o.target_tokenizer,
+                                                                   .labels = o.labels,
+                                                                   .terms = o.terms});
+  Examples examples = read_examples(o, recipe, *task, kind.examples());
 
-  job->parameters().allocate(true);
+  task->parameters().allocate(true);
   const std::unique_ptr<Objective> objective =
-      job->objective(std::move(train_examples), std::move(validation_examples));
+      task->objective(std::move(examples.train), std::move(examples.validation));
   std::unique_ptr<RunDirectory> directory;
   if (writes) {
-    directory = std::make_unique<RunDirectory>(o.output, recipe, job->files(),
+    directory = std::make_unique<RunDirectory>(o.output, recipe, task->files(), objective->figure_names(),
                                                o.overwrites ? ExistingRun::overwrite : ExistingRun::resume,
                                                [](const std::string& text) { cli::note(text); });
   }
@@ -206,7 +226,7 @@ void run(const Options& o) {
     Trainer trainer(recipe, *objective, directory.get());
     const std::size_t arena_bytes = trainer.warm_up();
     if (o.is_dry_run) {
-      cli::LineWriter().text(describe_run(recipe, job->parameters(), trainer, arena_bytes));
+      cli::LineWriter().text(describe_run(recipe, task->parameters(), trainer, arena_bytes));
       return;
     }
     if (o.benchmark_steps > 0) {
@@ -217,11 +237,11 @@ void run(const Options& o) {
     std::signal(SIGXFSZ, SIG_IGN);  // a limit on file sizes is an error like a full disk
     for (const int number : {SIGINT, SIGTERM}) std::signal(number, on_signal);
     if (std::signal(SIGHUP, on_signal) == SIG_IGN) std::signal(SIGHUP, SIG_IGN);  // under nohup
-    outcome = train(trainer, o);
+    outcome = train(trainer, objective->figure_names(), o);
     if (outcome == TrainingOutcome::stopped) return;
-    cli::LineWriter().text(table_of_expectations(recipe, o.output, job->parameters()));
+    cli::LineWriter().text(table_of_expectations(recipe, o.output, task->parameters()));
     if (!o.is_quiet)
-      cli::note("finished at step " + format_count(trainer.state().step) + "; next: " + job->next_tool() +
+      cli::note("finished at step " + format_count(trainer.state().step) + "; next: " + std::string(kind.next_tool()) +
                 " " + o.output);
   });
   directory.reset();

@@ -3,9 +3,9 @@
 #include "decoding/translate.hpp"
 #include "cli/lines.hpp"
 #include "cli/tool.hpp"
-#include "recipe/recipe.hpp"
 #include "support/error.hpp"
 #include "support/parallel.hpp"
+#include "tasks/registry.hpp"
 
 namespace {
 
@@ -41,8 +41,8 @@ void describe(cli::CommandLine& line, Options& o) {
 std::int64_t most_tokens_of(const Options& o) {
   if (o.most_tokens > 0 || o.recipe.empty()) return o.most_tokens;
   const Recipe recipe = read_recipe(o.recipe, o.scale);
-  if (recipe.model.kind != "encoder_decoder")
-    throw UsageError("--recipe: " + o.recipe + " is of a " + recipe.model.kind +
+  if (task_of(recipe.model).answer() != Answer::translation)
+    throw UsageError("--recipe: " + o.recipe + " is of " + recipe.model.kind().with_article() +
                      ", which does not translate");
   return recipe.decoding.most_tokens;
 }
@@ -63,7 +63,7 @@ void run(const Options& o) {
       for (const std::string& translation : translator.translate(lines)) writer.line(translation);
       writer.flush();
     });
-    if (!o.is_quiet) cli::note_cut_lines(translator.cut_lines(), model.model->settings().length);
+    if (!o.is_quiet) cli::note_cut_lines(translator.cut_lines(), model.model->length());
   });
 }
 

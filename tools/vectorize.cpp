@@ -7,11 +7,11 @@
 #include "cli/lines.hpp"
 #include "cli/result_file.hpp"
 #include "cli/tool.hpp"
-#include "recipe/recipe.hpp"
 #include "support/error.hpp"
 #include "support/files.hpp"
 #include "support/numbers.hpp"
 #include "support/parallel.hpp"
+#include "tasks/registry.hpp"
 #include "text/labels.hpp"
 #include "text/term_table_learner.hpp"
 #include "text/token_lines.hpp"
@@ -81,7 +81,7 @@ void resolve(Options& o, const TypedOptions& typed) {
   }
   if (!o.recipe.empty()) {
     const Recipe recipe = read_recipe(o.recipe, o.scale);
-    if (!typed.length.is_given()) o.length = recipe.model.length;
+    if (!typed.length.is_given()) o.length = task_of(recipe.model).length(recipe.model);
     if (!typed.start.is_given()) o.has_start = o.side == "target";
     if (!typed.end.is_given()) o.has_end = o.side == "target";
     if (!typed.ngrams.is_given()) o.ngrams = recipe.terms.ngrams;

@@ -8,23 +8,9 @@
 #include <string_view>
 #include <vector>
 
-#include "models/attention_kind.hpp"
+#include "tasks/attention_trace.hpp"
 
 namespace headwater {
-
-// The weights of one head of one layer for one example. Numbers count from 0.
-struct AttentionRecord {
-  std::int64_t example = 0;
-  AttentionKind kind = AttentionKind::encoder;
-  std::int64_t layer = 0, head = 0;
-  std::vector<std::string> query_tokens = {};  // q texts; of a decoder the tokens put in
-  std::vector<std::string> key_tokens = {};    // k texts
-  std::vector<std::string> predicts = {};      // q texts: the tokens that came out; empty in encoders
-  std::vector<float> weights = {};  // [q, k] row-major; a key that may not be looked at has weight 0
-
-  std::size_t queries() const { return query_tokens.size(); }
-  std::size_t keys() const { return key_tokens.size(); }
-};
 
 // Throws Error where the sizes of a record do not fit each other.
 void check(const AttentionRecord& record);

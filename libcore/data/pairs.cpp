@@ -35,6 +35,12 @@ IdColumns::IdColumns(std::vector<IdColumnSettings> columns) {
   for (IdColumnSettings& settings : columns) columns_.emplace_back().settings = std::move(settings);
 }
 
+std::int64_t IdColumns::truncated() const {
+  std::int64_t sum = 0;
+  for (const Column& column : columns_) sum += column.cut;
+  return sum;
+}
+
 std::string IdColumns::names() const {
   std::string out;
   for (const Column& column : columns_) {
@@ -305,6 +311,11 @@ std::vector<std::uint32_t> split_by_seed(std::size_t count, double fraction, std
   order.shrink_to_fit();
   std::sort(order.begin(), order.end());
   return order;
+}
+
+ColumnSubset::ColumnSubset(Subset of, std::initializer_list<std::string_view> names)
+    : subset(std::move(of)), columns(static_cast<const IdColumns*>(subset.dataset)) {
+  for (const std::string_view name : names) column.push_back(columns == nullptr ? 0 : columns->column(name));
 }
 
 }  // namespace headwater

@@ -3,12 +3,15 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "data/dataset.hpp"
 #include "data/id_lists.hpp"
+#include "data/subset.hpp"
 #include "text/labels.hpp"
 
 namespace headwater {
@@ -29,21 +32,22 @@ struct IdColumnSettings {
 };
 
 // Examples in memory: four bytes an id (eight with its value) and eight a column and example, nothing else.
-class IdColumns {
+class IdColumns : public Dataset {
  public:
   explicit IdColumns(std::vector<IdColumnSettings> columns);
 
   // Parses one line. `place` is "file:line" as LineReader gives it. Throws Error "place:column: what (fix)";
   // columns count code points from 1. An example with an empty column is skipped and counted. A header line
   // ("#ids v1 vocab=.. size=.. pad=..") is checked, not counted.
-  void add_line(std::string_view line, std::string_view place);
+  void add_line(std::string_view line, std::string_view place) override;
+  bool reads_lines() const override { return true; }
 
   // After the last line: throws Error where there is no example, or where more than 1 % of the lines had an
   // empty column (a stage of the pipe died) unless is_empty_allowed. `where` names the input in the message
   // ("-").
-  void finish(std::string_view where, bool is_empty_allowed = false);
+  void finish(std::string_view where, bool is_empty_allowed = false) override;
 
-  std::int64_t examples() const { return columns_.front().lists.size(); }
+  std::int64_t examples() const override { return columns_.front().lists.size(); }
   std::size_t column_count() const { return columns_.size(); }
   std::size_t column(std::string_view name) const;  // index by name; throws Error where there is none
   std::span<const std::int32_t> ids(std::size_t column, std::int64_t example) const {
@@ -61,12 +65,13 @@ class IdColumns {
   std::int64_t bytes_beyond_ids() const;
 
   std::int64_t lines() const { return lines_; }      // read, without header lines
-  std::int64_t skipped() const { return skipped_; }  // with an empty column
+  std::int64_t skipped() const override { return skipped_; }  // with an empty column
   std::int64_t cut(std::size_t column) const { return columns_[column].cut; }
+  std::int64_t truncated() const override;  // of all columns
 
   // XXH3-128 of all ids, their values and where examples end, in the order of the lines: names the data of a
   // run.
-  std::string hash() const;
+  std::string hash() const override;
 
  private:
   struct Column {
@@ -90,6 +95,16 @@ class IdColumns {
 
   std::vector<Column> columns_;
   std::int64_t lines_ = 0, skipped_ = 0;
+};
+
+// A subset of id columns, and where in them the columns stand that a model reads.
+struct ColumnSubset {
+  // Throws Error where the data set has no column of such a name.
+  ColumnSubset(Subset of, std::initializer_list<std::string_view> names);
+
+  Subset subset;
+  const IdColumns* columns = nullptr;  // null: no examples
+  std::vector<std::size_t> column;     // in the order of `names`
 };
 
 // Which of `count` examples are held out: round(count * fraction) of them, drawn by seed (Purpose::split),

@@ -60,7 +60,7 @@ void TextLabeller::add_line(std::size_t line) {
     batch_.add(ids);
     return;
   }
-  const auto length = static_cast<std::size_t>(model_.model->settings().length);
+  const auto length = static_cast<std::size_t>(model_.model->transformer()->length);
   if (ids.size() > length) {
     ids.resize(length);
     ++cut_lines_;

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "models/classifier_directory.hpp"
+#include "tasks/classification.hpp"
 #include "tensor/arena.hpp"
 
 namespace headwater {

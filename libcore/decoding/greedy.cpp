@@ -81,7 +81,7 @@ void decode_group(const Decoding& decoding, Arena& arena, const PackedTokens& so
                   std::span<std::vector<std::int32_t>> results) {
   const EncoderDecoder& model = decoding.model;
   const GreedySettings& settings = decoding.settings;
-  const Index length = model.settings().length, words = model.target_vocabulary();
+  const Index length = model.length(), words = model.target_vocabulary();
   const Index most = settings.most_tokens > 0 ? std::min<Index>(settings.most_tokens, length) : length;
   const Index choices = settings.choices > 0 ? std::min<Index>(settings.choices, words) : words;
   const ArenaScope all(arena);

@@ -25,7 +25,7 @@ std::vector<std::string> Translator::translate(const std::vector<std::string>& l
   parallel_for(static_cast<std::int64_t>(lines.size()), [&](std::int64_t i) {
     model_.source_tokenizer.encode(lines[static_cast<std::size_t>(i)], sources[static_cast<std::size_t>(i)]);
   });
-  const auto length = static_cast<std::size_t>(model_.model->settings().length);
+  const auto length = static_cast<std::size_t>(model_.model->length());
   for (std::vector<std::int32_t>& source : sources) {
     if (source.size() <= length) continue;
     source.resize(length);

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "decoding/greedy.hpp"
-#include "models/model_directory.hpp"
+#include "tasks/encoder_decoder.hpp"
 
 namespace headwater {
 

@@ -4,7 +4,7 @@
 
 namespace headwater {
 
-BagOfWords::BagOfWords(const ModelSettings& settings, Index terms)
+BagOfWords::BagOfWords(const BagOfWordsSettings& settings, Index terms)
     : settings_(settings),
       terms_(terms),
       builder_{parameters_},
@@ -14,7 +14,7 @@ BagOfWords::BagOfWords(const ModelSettings& settings, Index terms)
       hidden_bias_(
           parameters_.declare("hidden.bias", {settings.width}, 1, settings.width, Initializer::zeros)),
       output_dropout_(builder_, settings.output_dropout),
-      head_(builder_, "head", settings, settings.width) {
+      head_(builder_, "head", settings.head, settings.width) {
   hidden_weight_->is_table = true;
 }
 

@@ -7,15 +7,25 @@
 
 namespace headwater {
 
+struct BagOfWordsSettings {
+  std::int64_t width = 256;  // of the hidden layer
+  double output_dropout = 0.0;
+  std::string initialization = "keras";
+  ClassHeadSettings head;
+};
+
 // hidden = relu(bag·W + b): bag [rows, V] is sparse, and so is the gradient of W.
 class BagOfWords : public TextClassifier {
  public:
   // `terms`: V. Declares its parameters; call parameters().allocate() next.
-  BagOfWords(const ModelSettings& settings, Index terms);
+  BagOfWords(const BagOfWordsSettings& settings, Index terms);
 
   Parameters& parameters() override { return parameters_; }
   const Parameters& parameters() const override { return parameters_; }
-  const ModelSettings& settings() const override { return settings_; }
+  const BagOfWordsSettings& settings() const { return settings_; }
+  bool reads_bags() const override { return true; }
+  Index classes() const override { return settings_.head.classes; }
+  Index width() const override { return settings_.width; }
   Index vocabulary() const override { return terms_; }
   const ClassHead& head() const override { return head_; }
 
@@ -26,7 +36,7 @@ class BagOfWords : public TextClassifier {
   std::vector<LayerSummary> summary() const override;
 
  private:
-  ModelSettings settings_;
+  BagOfWordsSettings settings_;
   Index terms_;
   Parameters parameters_;
   LayerBuilder builder_;

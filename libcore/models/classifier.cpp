@@ -1,35 +1,39 @@
 #include "models/classifier.hpp"
 
 #include "models/encoder_decoder.hpp"
-#include "models/settings.hpp"
 
 namespace headwater {
 
 namespace {
 
-ops::Pooling pooling_of(const ModelSettings& settings) {
+ops::Pooling pooling_of(const ClassifierSettings& settings) {
   if (settings.pooling == "mean") return ops::Pooling::mean;
   return settings.pooling == "first" ? ops::Pooling::first : ops::Pooling::max;
 }
 
 }  // namespace
 
-Classifier::Classifier(const ModelSettings& settings, Index vocabulary)
+Classifier::Classifier(const ClassifierSettings& settings, Index vocabulary)
     : settings_(settings),
       vocabulary_(vocabulary),
       builder_{parameters_},
-      embedding_(builder_, "embedding", embedding_settings(settings, vocabulary)),
-      embedding_dropout_(builder_, settings.dropout),
-      output_dropout_(builder_, settings.output_dropout),
-      head_(builder_, "head", settings, settings.width),
-      encoder_(builder_, settings) {}
+      embedding_(builder_, "embedding", embedding_settings(settings.transformer, vocabulary)),
+      embedding_dropout_(builder_, settings.transformer.dropout),
+      output_dropout_(builder_, settings.transformer.output_dropout),
+      head_(builder_, "head", settings.head, settings.transformer.width),
+      encoder_(builder_, settings.transformer, settings.encoder_layers, settings.mixing) {}
+
+Index Classifier::padded_length(Index words) const {
+  const bool is_filled = settings_.padding == "attended" || (settings_.padding == "pooled" && words > 0);
+  return is_filled ? settings_.transformer.length : 0;
+}
 
 Variable Classifier::encode(const StepContext& context, const ClassBatch& batch,
                             std::vector<AttentionTrace>* traces) const {
   const PackedTokens& source = batch.source;
   const Variable x = embedding_dropout_(
       context, embedding_(context, pack(context.tape, source), source.ids, source.position_of));
-  if (!settings_.pools_padding) return encoder_(context, x, traces);
+  if (settings_.padding != "pooled") return encoder_(context, x, traces);
   const KeyTokens words{batch.words.tokens, pack(context.tape, batch.words)};
   return encoder_(context, x, traces, &words);
 }
@@ -42,13 +46,13 @@ Variable Classifier::features(const StepContext& context, const ClassBatch& batc
 }
 
 std::vector<LayerSummary> Classifier::summary() const {
-  const std::string width = std::to_string(settings_.width);
+  const std::string width = std::to_string(this->width());
   std::vector<LayerSummary> rows;
   rows.push_back({"embedding", "[S, " + width + "]", parameters_of(parameters_, "embedding."), 0});
-  encoder_.summarize(settings_, parameters_, rows);
+  encoder_.summarize(parameters_, rows);
   rows.push_back({"pooling", "[" + width + "]", 0, 0});
   rows.push_back({"head", "[" + std::to_string(head_.outputs()) + "]", parameters_of(parameters_, "head."),
-                  2.0 * static_cast<double>(settings_.width * head_.outputs())});
+                  2.0 * static_cast<double>(this->width() * head_.outputs())});
   return rows;
 }
 

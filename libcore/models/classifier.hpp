@@ -8,15 +8,29 @@
 
 namespace headwater {
 
+struct ClassifierSettings {
+  TransformerSettings transformer;
+  MixingSettings mixing;
+  std::int64_t encoder_layers = 1;
+  std::string pooling = "max";   // max | mean | first (token): what of a sequence the head reads
+  std::string padding = "none";  // none | attended | pooled: every sequence filled to `length` with padding
+                                 // that counts as tokens, or that asks and is pooled but is not attended to
+  ClassHeadSettings head;
+};
+
 class Classifier : public TextClassifier {
  public:
   // Declares its parameters; call parameters().allocate() next. Throws UsageError where settings do not fit
   // together.
-  Classifier(const ModelSettings& settings, Index vocabulary);
+  Classifier(const ClassifierSettings& settings, Index vocabulary);
 
   Parameters& parameters() override { return parameters_; }
   const Parameters& parameters() const override { return parameters_; }
-  const ModelSettings& settings() const override { return settings_; }
+  const ClassifierSettings& settings() const { return settings_; }
+  const TransformerSettings* transformer() const override { return &settings_.transformer; }
+  Index classes() const override { return settings_.head.classes; }
+  Index width() const override { return settings_.transformer.width; }
+  Index padded_length(Index words) const override;
   Index vocabulary() const override { return vocabulary_; }
   const ClassHead& head() const override { return head_; }
 
@@ -30,7 +44,7 @@ class Classifier : public TextClassifier {
   std::vector<LayerSummary> summary() const override;
 
  private:
-  ModelSettings settings_;
+  ClassifierSettings settings_;
   Index vocabulary_;
   Parameters parameters_;
   LayerBuilder builder_;

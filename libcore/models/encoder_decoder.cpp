@@ -3,7 +3,6 @@
 #include <new>
 
 #include "layers/packed_weights.hpp"
-#include "models/settings.hpp"
 #include "support/error.hpp"
 
 namespace headwater {
@@ -20,24 +19,25 @@ const char* name_of(AttentionKind kind) {
   return "";
 }
 
-EncoderDecoder::EncoderDecoder(const ModelSettings& settings, Index source_vocabulary,
+EncoderDecoder::EncoderDecoder(const EncoderDecoderSettings& settings, Index source_vocabulary,
                                Index target_vocabulary)
     : settings_(settings),
       source_vocabulary_(source_vocabulary),
       target_vocabulary_(target_vocabulary),
       builder_{parameters_},
-      source_embedding_(builder_, "source_embedding", embedding_settings(settings, source_vocabulary)),
-      target_embedding_(builder_, "target_embedding", embedding_settings(settings, target_vocabulary)),
-      source_dropout_(builder_, settings.dropout),
-      target_dropout_(builder_, settings.dropout),
-      output_dropout_(builder_, settings.output_dropout),
-      head_(builder_, "head", settings.width, target_vocabulary),
-      encoder_(builder_, settings) {
-  const BlockSettings block = block_settings(settings);
+      source_embedding_(builder_, "source_embedding", embedding_settings(settings.transformer, source_vocabulary)),
+      target_embedding_(builder_, "target_embedding", embedding_settings(settings.transformer, target_vocabulary)),
+      source_dropout_(builder_, settings.transformer.dropout),
+      target_dropout_(builder_, settings.transformer.dropout),
+      output_dropout_(builder_, settings.transformer.output_dropout),
+      head_(builder_, "head", settings.transformer.width, target_vocabulary),
+      encoder_(builder_, settings.transformer, settings.encoder_layers) {
+  const BlockSettings block = block_settings(settings.transformer);
   for (Index i = 0; i < settings.decoder_layers; ++i)
     decoder_.emplace_back(builder_, "decoder." + std::to_string(i), block);
   if (block.norm_place == NormPlace::pre)
-    decoder_norm_.emplace(builder_, "decoder.norm", settings.width, settings.norm_epsilon);
+    decoder_norm_.emplace(builder_, "decoder.norm", settings.transformer.width,
+                          settings.transformer.norm_epsilon);
 }
 
 Variable EncoderDecoder::encode(const StepContext& context, const PackedTokens& source,
@@ -90,14 +90,15 @@ void EncoderDecoder::choose(const StepContext& context, const Variable& hidden, 
 }
 
 std::vector<LayerSummary> EncoderDecoder::summary() const {
-  const double decoder_flops = 2 * attention_flops(settings_) + feed_forward_flops(settings_);
-  const std::string width = std::to_string(settings_.width);
+  const TransformerSettings& t = settings_.transformer;
+  const double decoder_flops = 2 * attention_flops(t) + feed_forward_flops(t);
+  const std::string width = std::to_string(t.width);
   std::vector<LayerSummary> rows;
   rows.push_back(
       {"source_embedding", "[S, " + width + "]", parameters_of(parameters_, "source_embedding."), 0});
   rows.push_back(
       {"target_embedding", "[T, " + width + "]", parameters_of(parameters_, "target_embedding."), 0});
-  encoder_.summarize(settings_, parameters_, rows);
+  encoder_.summarize(parameters_, rows);
   for (std::size_t i = 0; i < decoder_.size(); ++i) {
     const std::string name = "decoder." + std::to_string(i);
     rows.push_back({name, "[T, " + width + "]", parameters_of(parameters_, name + "."), decoder_flops});
@@ -106,7 +107,7 @@ std::vector<LayerSummary> EncoderDecoder::summary() const {
     rows.push_back({"decoder.norm", "[T, " + width + "]", parameters_of(parameters_, "decoder.norm."), 0});
   rows.push_back({"head", "[T, " + std::to_string(target_vocabulary_) + "]",
                   parameters_of(parameters_, "head."),
-                  2.0 * static_cast<double>(settings_.length * settings_.width * target_vocabulary_)});
+                  2.0 * static_cast<double>(t.length * t.width * target_vocabulary_)});
   return rows;
 }
 

@@ -10,19 +10,25 @@
 #include "layers/blocks.hpp"
 #include "layers/embedding.hpp"
 #include "models/encoder_stack.hpp"
-#include "recipe/recipe.hpp"
+#include "models/settings.hpp"
 
 namespace headwater {
+
+struct EncoderDecoderSettings {
+  TransformerSettings transformer;
+  std::int64_t encoder_layers = 1, decoder_layers = 1;
+};
 
 class EncoderDecoder {
  public:
   // Declares its parameters; call parameters().allocate() next. Throws UsageError where settings do not fit
   // together.
-  EncoderDecoder(const ModelSettings& settings, Index source_vocabulary, Index target_vocabulary);
+  EncoderDecoder(const EncoderDecoderSettings& settings, Index source_vocabulary, Index target_vocabulary);
 
   Parameters& parameters() { return parameters_; }
   const Parameters& parameters() const { return parameters_; }
-  const ModelSettings& settings() const { return settings_; }
+  const EncoderDecoderSettings& settings() const { return settings_; }
+  Index length() const { return settings_.transformer.length; }
   Index source_vocabulary() const { return source_vocabulary_; }
   Index target_vocabulary() const { return target_vocabulary_; }
 
@@ -52,7 +58,7 @@ class EncoderDecoder {
   std::vector<LayerSummary> summary() const;
 
  private:
-  ModelSettings settings_;
+  EncoderDecoderSettings settings_;
   Index source_vocabulary_, target_vocabulary_;
   Parameters parameters_;
   LayerBuilder builder_;

@@ -7,14 +7,15 @@
 #include "layers/blocks.hpp"
 #include "models/attention_trace.hpp"
 #include "models/layer_summary.hpp"
-#include "recipe/recipe.hpp"
+#include "models/settings.hpp"
 
 namespace headwater {
 
 class EncoderStack {
  public:
   // Throws UsageError where settings do not fit together.
-  EncoderStack(LayerBuilder& builder, const ModelSettings& settings);
+  EncoderStack(LayerBuilder& builder, const TransformerSettings& settings, Index layers,
+               const MixingSettings& mixing = {});
 
   // Embedded tokens [S, D] -> [S, D]. Blocks that mix otherwise than by attention leave no trace. `keys`: as
   // of EncoderBlock.
@@ -22,17 +23,19 @@ class EncoderStack {
                       const KeyTokens* keys = nullptr) const;
 
   // A row for each block, and one for the norm.
-  void summarize(const ModelSettings& settings, const Parameters& parameters,
+  void summarize(const Parameters& parameters,
                  std::vector<LayerSummary>& rows) const;
 
  private:
+  TransformerSettings settings_;
+  MixingSettings mixing_;
   std::vector<EncoderBlock> blocks_;
   std::optional<LayerNorm> norm_;
 };
 
 // Multiplications and additions of a sequence of settings.length tokens: of attention over as many keys, with
 // its four projections, and of the layers behind it.
-double attention_flops(const ModelSettings& settings);
-double feed_forward_flops(const ModelSettings& settings);
+double attention_flops(const TransformerSettings& settings);
+double feed_forward_flops(const TransformerSettings& settings);
 
 }  // namespace headwater

@@ -6,16 +6,15 @@ namespace headwater {
 
 namespace {
 
-Mixing mixing_of(const ModelSettings& settings) {
+Mixing mixing_of(const MixingSettings& settings) {
   if (settings.mixing == "fourier") return Mixing::fourier;
   return settings.mixing == "mlp" ? Mixing::mlp : Mixing::attention;
 }
 
 }  // namespace
 
-AttentionLayerSettings attention_settings(const ModelSettings& settings) {
-  const bool is_read = settings.mixing == "attention";
-  if (is_read && settings.head_width == 0 && settings.width % settings.heads != 0) {
+AttentionLayerSettings attention_settings(const TransformerSettings& settings) {
+  if (settings.head_width == 0 && settings.width % settings.heads != 0) {
     throw UsageError("model: width " + std::to_string(settings.width) + " is not a multiple of heads " +
                      std::to_string(settings.heads) + " (choose head_width)");
   }
@@ -25,23 +24,25 @@ AttentionLayerSettings attention_settings(const ModelSettings& settings) {
           .dropout = settings.attention_dropout};
 }
 
-BlockSettings block_settings(const ModelSettings& settings) {
+BlockSettings block_settings(const TransformerSettings& settings, const MixingSettings& mixing) {
   ops::Activation activation = ops::Activation::relu;
   if (settings.activation == "gelu") activation = ops::Activation::gelu;
   if (settings.activation == "gelu_tanh") activation = ops::Activation::gelu_tanh;
   if (settings.activation == "silu") activation = ops::Activation::silu;
-  return {.attention = attention_settings(settings),
+  const bool is_attention = mixing_of(mixing) == Mixing::attention;
+  return {.attention = is_attention ? attention_settings(settings)
+                                    : AttentionLayerSettings{.width = settings.width},
           .feed_forward_width = settings.feed_forward_width,
           .activation = activation,
           .norm_place = settings.norm == "pre" ? NormPlace::pre : NormPlace::post,
           .norm_epsilon = settings.norm_epsilon,
           .dropout = settings.dropout,
-          .mixing = mixing_of(settings),
+          .mixing = mixing_of(mixing),
           .mixing_length = settings.length,
-          .mixing_width = settings.mixing_width > 0 ? settings.mixing_width : settings.feed_forward_width};
+          .mixing_width = mixing.mixing_width > 0 ? mixing.mixing_width : settings.feed_forward_width};
 }
 
-EmbeddingSettings embedding_settings(const ModelSettings& settings, Index vocabulary_size) {
+EmbeddingSettings embedding_settings(const TransformerSettings& settings, Index vocabulary_size) {
   Positions positions = Positions::learned;
   if (settings.positions == "none") positions = Positions::none;
   if (settings.positions == "sinusoidal") positions = Positions::sinusoidal;

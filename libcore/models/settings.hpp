@@ -1,15 +1,48 @@
-// From the words of a recipe to the settings of layers.
+// What the models are made of, as a recipe or config.json says it: the settings that all stacks of Transformer
+// blocks share, and the way from their words to the settings of layers. What one kind of model has beside them
+// stands with that model.
 #pragma once
+
+#include <cstdint>
+#include <string>
 
 #include "layers/blocks.hpp"
 #include "layers/embedding.hpp"
-#include "recipe/recipe.hpp"
 
 namespace headwater {
 
-// Each throws UsageError where the recipe's numbers do not fit together.
-AttentionLayerSettings attention_settings(const ModelSettings& settings);
-BlockSettings block_settings(const ModelSettings& settings);
-EmbeddingSettings embedding_settings(const ModelSettings& settings, Index vocabulary_size);
+struct TransformerSettings {
+  std::int64_t width = 256;                // D
+  std::int64_t heads = 8;                  // H
+  std::int64_t head_width = 0;             // K; 0: width / heads
+  std::int64_t feed_forward_width = 2048;  // F
+  std::string norm = "post";               // post | pre
+  double norm_epsilon = 1e-3;
+  std::string activation = "relu";    // relu | gelu | gelu_tanh | silu
+  std::string positions = "learned";  // learned | sinusoidal | none
+  bool scale_embedding = false;       // times sqrt(width)
+  std::int64_t length = 20;           // number of positions N
+  double dropout = 0.0;               // on embeddings and after each sub-layer
+  double attention_dropout = 0.0;     // on attention weights
+  double output_dropout = 0.0;        // before the output layer
+  std::string initialization = "keras";
+};
+
+// What mixes the tokens of a sequence in a block.
+struct MixingSettings {
+  std::string mixing = "attention";  // attention | fourier | mlp
+  std::int64_t mixing_width = 0;     // mlp: hidden layer of the token mixing; 0: feed_forward_width
+};
+
+// The layer that tells classes apart.
+struct ClassHeadSettings {
+  std::string head = "sigmoid";  // sigmoid (one output, two classes) | softmax
+  std::int64_t classes = 2;
+};
+
+// Each throws UsageError where the numbers do not fit together.
+AttentionLayerSettings attention_settings(const TransformerSettings& settings);
+BlockSettings block_settings(const TransformerSettings& settings, const MixingSettings& mixing = {});
+EmbeddingSettings embedding_settings(const TransformerSettings& settings, Index vocabulary_size);
 
 }  // namespace headwater

@@ -1,12 +1,9 @@
 #include "models/text_classifier.hpp"
 
-#include "models/bag_of_words.hpp"
-#include "models/classifier.hpp"
-#include "support/error.hpp"
 
 namespace headwater {
 
-ClassHead::ClassHead(LayerBuilder& builder, const std::string& name, const ModelSettings& settings,
+ClassHead::ClassHead(LayerBuilder& builder, const std::string& name, const ClassHeadSettings& settings,
                      Index inputs)
     : linear_(builder, name, inputs, settings.head == "sigmoid" ? 1 : settings.classes),
       is_sigmoid_(settings.head == "sigmoid") {}
@@ -34,12 +31,6 @@ Matrix ClassHead::probabilities(const StepContext& context, const Variable& logi
   }
   kernels::activate(kernels::Activation::sigmoid, result, result);
   return result;
-}
-
-std::unique_ptr<TextClassifier> make_text_classifier(const ModelSettings& settings, Index vocabulary) {
-  if (settings.kind == "classifier") return std::make_unique<Classifier>(settings, vocabulary);
-  if (settings.kind == "bag_of_words") return std::make_unique<BagOfWords>(settings, vocabulary);
-  throw UsageError("model: kind " + quote(settings.kind) + " gives no labels (classifier or bag_of_words)");
 }
 
 }  // namespace headwater

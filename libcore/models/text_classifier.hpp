@@ -2,7 +2,6 @@
 // more.
 #pragma once
 
-#include <memory>
 #include <vector>
 
 #include "data/class_batch.hpp"
@@ -10,7 +9,7 @@
 #include "layers/linear.hpp"
 #include "models/attention_trace.hpp"
 #include "models/layer_summary.hpp"
-#include "recipe/recipe.hpp"
+#include "models/settings.hpp"
 
 namespace headwater {
 
@@ -18,7 +17,7 @@ namespace headwater {
 class ClassHead {
  public:
   // `name`.weight [inputs, outputs], `name`.bias.
-  ClassHead(LayerBuilder& builder, const std::string& name, const ModelSettings& settings, Index inputs);
+  ClassHead(LayerBuilder& builder, const std::string& name, const ClassHeadSettings& settings, Index inputs);
 
   Index outputs() const { return linear_.weight().value.cols; }
   // x [sequences, inputs] -> [sequences, outputs]
@@ -40,7 +39,13 @@ class TextClassifier {
   virtual ~TextClassifier() = default;
   virtual Parameters& parameters() = 0;
   virtual const Parameters& parameters() const = 0;
-  virtual const ModelSettings& settings() const = 0;
+  // Of the blocks; null for a model without.
+  virtual const TransformerSettings* transformer() const { return nullptr; }
+  virtual Index classes() const = 0;
+  virtual Index width() const = 0;                   // D, for learning-rate schedules
+  virtual bool reads_bags() const { return false; }  // ClassBatch::values beside the ids
+  // To how many tokens a batch fills a sequence of so many words with padding; 0: it does not.
+  virtual Index padded_length(Index /*words*/) const { return 0; }
   virtual Index vocabulary() const = 0;  // ids are below
   // What the head reads: [sequences, ...].
   virtual Variable features(const StepContext& context, const ClassBatch& batch,
@@ -48,12 +53,6 @@ class TextClassifier {
   virtual const ClassHead& head() const = 0;
   virtual std::vector<LayerSummary> summary() const = 0;
 
-  Index classes() const { return settings().classes; }
-  // To how many tokens a batch fills a sequence of so many words with padding; 0: it does not.
-  Index padded_length(Index words) const {
-    const ModelSettings& s = settings();
-    return s.keeps_padding || (s.pools_padding && words > 0) ? s.length : 0;
-  }
   // Sum over the sequences of the batch.
   kernels::CrossEntropyTotals loss(const StepContext& context, const ClassBatch& batch,
                                    double label_smoothing, double loss_scale) const {
@@ -64,9 +63,5 @@ class TextClassifier {
     return head().probabilities(context, head().logits(context, features(context, batch)));
   }
 };
-
-// The model that a recipe's model section describes: a classifier over `vocabulary` tokens, or a bag_of_words
-// over so many terms. Throws UsageError for another kind.
-std::unique_ptr<TextClassifier> make_text_classifier(const ModelSettings& settings, Index vocabulary);
 
 }  // namespace headwater

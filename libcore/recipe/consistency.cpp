@@ -1,14 +1,17 @@
 #include "recipe/consistency.hpp"
 
-#include <initializer_list>
+#include <algorithm>
 
+#include "recipe/key_values.hpp"
 #include "support/error.hpp"
 
 namespace headwater {
 namespace {
 
+using Path = std::vector<std::string_view>;
+
 // The place of a key given as a path, or of the nearest map above it.
-Place place_of(const Node& root, std::initializer_list<std::string_view> path) {
+Place place_of(const Node& root, const Path& path) {
   const Node* at = &root;
   Place place = root.place;
   for (const std::string_view key : path) {
@@ -23,165 +26,135 @@ Place place_of(const Node& root, std::initializer_list<std::string_view> path) {
   return place;
 }
 
-// A key that the optimizer of this kind does not read is a mistake, unless it says the default (as printed
-// recipes do).
-void check_optimizer(const OptimizerSettings& s, const Node& map, Problems& problems) {
-  const OptimizerSettings defaults;
-  const bool is_adam = s.kind == "adam", is_adamw = s.kind == "adamw", is_rmsprop = s.kind == "rmsprop";
-  const auto check_use = [&](std::string_view key, bool is_read, bool is_default, const char* readers) {
-    if (is_read || is_default) return;
-    problems.add(place_of(map, {"training", "optimizer", key}),
-                 "training.optimizer." + std::string(key) + ": " + s.kind +
-                     " does not read it (it belongs to " + readers + "; remove it)");
-  };
-  check_use("rho", is_rmsprop, s.rho == defaults.rho, "rmsprop");
-  check_use("epsilon_placement", is_rmsprop, s.epsilon_placement == defaults.epsilon_placement, "rmsprop");
-  check_use("epsilon", s.kind != "sgd", s.epsilon == defaults.epsilon, "rmsprop, adam and adamw");
-  check_use("beta_1", is_adam || is_adamw, s.beta_1 == defaults.beta_1, "adam and adamw");
-  check_use("beta_2", is_adam || is_adamw, s.beta_2 == defaults.beta_2, "adam and adamw");
-  check_use("epsilon_hat", is_adam || is_adamw, s.epsilon_hat == defaults.epsilon_hat, "adam and adamw");
-  check_use("weight_decay", is_adamw, s.weight_decay == defaults.weight_decay, "adamw");
-  check_use("momentum", s.kind == "sgd", s.momentum == defaults.momentum, "sgd");
+std::string joined(const Path& path) {
+  std::string out;
+  for (const std::string_view key : path) out += (out.empty() ? "" : ".") + std::string(key);
+  return out;
 }
 
-// The same for models and the sections that only some of them read.
-void check_kind(const Recipe& recipe, const Node& map, Problems& problems) {
-  const ModelSettings &s = recipe.model, defaults;
-  const bool is_translator = s.kind == "encoder_decoder", is_classifier = s.kind == "classifier",
-             is_bag = s.kind == "bag_of_words", has_tokens = !is_bag;
-  const bool has_attention = is_translator || (is_classifier && s.mixing == "attention");
-  const std::string who = is_classifier && !has_attention ? "a classifier with mixing: " + s.mixing
-                                                          : (is_translator ? "an " : "a ") + s.kind;
-  const auto check_use = [&](std::string_view key, bool is_read, bool is_default, const char* readers) {
-    if (is_read || is_default) return;
-    problems.add(place_of(map, {"model", key}), "model." + std::string(key) + ": " + who +
-                                                    " does not read it (it belongs to " + readers +
-                                                    "; remove it)");
-  };
-  constexpr const char* kTokens = "encoder_decoder and classifier";
-  constexpr const char* kAttention = "encoder_decoder, and classifier with mixing: attention";
-  constexpr const char* kClassifiers = "classifier and bag_of_words";
-  check_use("heads", has_attention, s.heads == defaults.heads, kAttention);
-  check_use("head_width", has_attention, s.head_width == defaults.head_width, kAttention);
-  check_use("attention_dropout", has_attention, s.attention_dropout == defaults.attention_dropout,
-            kAttention);
-  check_use("feed_forward_width", has_tokens, s.feed_forward_width == defaults.feed_forward_width, kTokens);
-  check_use("encoder_layers", has_tokens, s.encoder_layers == defaults.encoder_layers, kTokens);
-  check_use("decoder_layers", is_translator, s.decoder_layers == defaults.decoder_layers, "encoder_decoder");
-  check_use("norm", has_tokens, s.norm == defaults.norm, kTokens);
-  check_use("norm_epsilon", has_tokens, s.norm_epsilon == defaults.norm_epsilon, kTokens);
-  check_use("activation", has_tokens, s.activation == defaults.activation, kTokens);
-  check_use("positions", has_tokens, s.positions == defaults.positions, kTokens);
-  check_use("scale_embedding", has_tokens, s.scale_embedding == defaults.scale_embedding, kTokens);
-  check_use("length", has_tokens, s.length == defaults.length, kTokens);
-  check_use("dropout", has_tokens, s.dropout == defaults.dropout, kTokens);
-  check_use("mixing", is_classifier, s.mixing == defaults.mixing, "classifier");
-  check_use("mixing_width", is_classifier && s.mixing == "mlp", s.mixing_width == defaults.mixing_width,
-            "classifier with mixing: mlp");
-  check_use("pooling", is_classifier, s.pooling == defaults.pooling, "classifier");
-  check_use("keeps_padding", is_classifier, s.keeps_padding == defaults.keeps_padding, "classifier");
-  check_use("pools_padding", is_classifier && s.mixing == "attention",
-            s.pools_padding == defaults.pools_padding, "classifier with mixing: attention");
-  check_use("head", !is_translator, s.head == defaults.head, kClassifiers);
-  check_use("classes", !is_translator, s.classes == defaults.classes, kClassifiers);
-
-  const auto check_section = [&](std::string_view key, bool is_read, bool is_default, const char* readers) {
-    if (is_read || is_default) return;
-    problems.add(place_of(map, {key}), std::string(key) + ": " + who + " does not read it (it belongs to " +
-                                           readers + "; remove it)");
-  };
-  check_section("target_tokenizer", is_translator, recipe.target_tokenizer == TokenizerSettings(),
-                "encoder_decoder");
-  check_section("decoding", is_translator, recipe.decoding == DecodingSettings(), "encoder_decoder");
-  check_section("terms", is_bag, recipe.terms == TermSettings(), "bag_of_words");
+// "loss, accuracy and perplexity"
+std::string listed(const std::vector<std::string_view>& words) {
+  std::string out;
+  for (std::size_t i = 0; i < words.size(); ++i)
+    out += (i == 0 ? "" : i + 1 == words.size() ? " and " : ", ") + std::string(words[i]);
+  return out;
 }
 
-void check_heads(const ModelSettings& model, const Node& map, Problems& problems) {
-  const bool has_attention =
-      model.kind == "encoder_decoder" || (model.kind == "classifier" && model.mixing == "attention");
-  if (has_attention && model.head_width == 0 && model.width % model.heads != 0) {
-    problems.add(place_of(map, {"model", "heads"}),
-                 "model.heads: " + std::to_string(model.heads) + " heads do not divide the width " +
-                     std::to_string(model.width) + " (give head_width or another number of heads)");
+// A key that is not read with these settings is a mistake, unless it says the default (as recipes printed by
+// older versions do).
+class UseChecker : public schema::Visitor {
+ public:
+  UseChecker(const Recipe& recipe, ModelKinds kinds, const Node& map, Problems& problems)
+      : kind_(recipe.model.kind()), kinds_(kinds), map_(map), problems_(problems) {
+    Recipe defaults;
+    defaults.model = ModelSection(kind_);
+    defaults_ = key_values(defaults, WhichKeys::all);
+    values_ = key_values(recipe, WhichKeys::all);
   }
-  if (model.positions == "sinusoidal" && model.width % 2 != 0) {
-    problems.add(place_of(map, {"model", "width"}),
-                 "model.width: sinusoidal positions need an even width, not " + std::to_string(model.width) +
-                     " (change the width or the positions)");
-  }
-}
 
-void check_padding(const ModelSettings& model, const Node& map, Problems& problems) {
-  if (!model.keeps_padding || !model.pools_padding) return;
-  problems.add(place_of(map, {"model", "pools_padding"}),
-               "model.pools_padding: attention reads the padding that keeps_padding keeps (remove one of the "
-               "two)");
-}
+  void field(std::string_view key, schema::Member, const schema::Rule&, std::string_view,
+             const schema::When& when) override {
+    if (when.is_read) return;
+    path_.push_back(key);
+    if (value_of(values_, joined(path_)) != value_of(defaults_, joined(path_)))
+      add(when.who.empty() ? kind_.with_article() : when.who, when.readers);
+    path_.pop_back();
+  }
 
-void check_classes(const Recipe& recipe, const Node& map, Problems& problems) {
-  if (recipe.model.kind == "encoder_decoder" || recipe.model.head != "sigmoid") return;
-  if (recipe.model.classes != 2) {
-    problems.add(place_of(map, {"model", "classes"}),
-                 "model.classes: a sigmoid head tells two classes apart, not " +
-                     std::to_string(recipe.model.classes) + " (write head: softmax)");
+  void section(std::string_view key, std::string_view, const Rows& rows) override {
+    path_.push_back(key);
+    rows(*this);
+    path_.pop_back();
   }
-  if (recipe.training.label_smoothing != 0) {
-    problems.add(place_of(map, {"training", "label_smoothing"}),
-                 "training.label_smoothing: a sigmoid head learns without it (remove it, or write head: "
-                 "softmax)");
+
+  void section_of_kinds(std::string_view key, std::string_view meaning, const ModelSection&,
+                        const Rows& rows) override {
+    if (kind_.reads(key)) return section(key, meaning, rows);
+    const std::string prefix = std::string(key) + ".";
+    const auto differs = [&](const auto& row) {
+      return row.first.starts_with(prefix) && row.second != value_of(defaults_, row.first);
+    };
+    if (!std::any_of(values_.begin(), values_.end(), differs)) return;
+    std::vector<std::string_view> readers;
+    for (const ModelKind* kind : kinds_) {
+      if (kind->reads(key)) readers.push_back(kind->name);
+    }
+    path_.push_back(key);
+    add(kind_.with_article(), listed(readers));
+    path_.pop_back();
   }
-}
+
+  void model(std::string_view key, std::string_view meaning, ModelSection& model) override {
+    section(key, meaning, [&](Visitor&) { model.settings().rows(*this); });
+  }
+
+  void list(std::string_view, std::string_view, std::vector<Expectation>&) override {}
+
+ private:
+  static std::string value_of(const KeyValues& values, const std::string& path) {
+    for (const auto& [key, value] : values) {
+      if (key == path) return value;
+    }
+    return {};
+  }
+
+  void add(const std::string& who, const std::string& readers) {
+    problems_.add(place_of(map_, path_), joined(path_) + ": " + who + " does not read it (it belongs to " +
+                                             readers + "; remove it)");
+  }
+
+  const ModelKind& kind_;
+  ModelKinds kinds_;
+  const Node& map_;
+  Problems& problems_;
+  KeyValues defaults_, values_;
+  Path path_;
+};
 
 // A model must have the metric that its epochs are chosen by.
-void check_metrics(const Recipe& recipe, const Node& map, Problems& problems) {
-  const bool is_translator = recipe.model.kind == "encoder_decoder";
+void check_metrics(const Recipe& recipe, ModelKinds kinds, const Complain& complain) {
+  const ModelKind& kind = recipe.model.kind();
   const auto check = [&](const std::string& metric, std::initializer_list<std::string_view> path) {
-    std::string key;
-    for (const std::string_view word : path) key += (key.empty() ? "" : ".") + std::string(word);
-    const auto refuse = [&](const std::string& what) {
-      problems.add(place_of(map, path), key + ": " + what);
-    };
-    if (is_translator && (metric == "macro_f1" || metric == "roc_auc")) {
-      refuse(metric + " is of classifiers, an encoder_decoder has loss, accuracy and perplexity");
-    } else if (!is_translator && metric == "perplexity") {
-      refuse("perplexity is of an encoder_decoder, a " + recipe.model.kind +
-             " has loss, accuracy, macro_f1 and roc_auc");
-    } else if (!is_translator && metric == "roc_auc" && recipe.model.classes != 2) {
-      refuse("roc_auc is of two classes, not " + std::to_string(recipe.model.classes) +
-             " (write loss, accuracy or macro_f1)");
+    if (std::find(kind.metrics.begin(), kind.metrics.end(), metric) != kind.metrics.end()) return;
+    std::string whose;
+    for (const ModelKind* other : kinds) {
+      const bool has = std::find(other->metrics.begin(), other->metrics.end(), metric) != other->metrics.end();
+      if (has && whose.empty())
+        whose = other->family.empty() ? other->with_article() : std::string(other->family);
     }
+    complain(path, metric + " is of " + whose + ", " + kind.with_article() + " has " + listed(kind.metrics));
   };
   check(recipe.training.best_metric, {"training", "best_metric"});
   check(recipe.training.early_stopping.metric, {"training", "early_stopping", "metric"});
 }
 
-void check_columns(const Recipe& recipe, const Node& map, Problems& problems) {
+void check_columns(const Recipe& recipe, const Complain& complain) {
+  const ModelKind& kind = recipe.model.kind();
   const std::vector<std::string>& columns = recipe.data.columns;
-  const bool is_translator = recipe.model.kind == "encoder_decoder";
-  const std::string second = is_translator ? "target" : "label";
-  if (columns == std::vector<std::string>{"source", second} ||
-      columns == std::vector<std::string>{second, "source"})
-    return;
-  problems.add(place_of(map, {"data", "columns"}),
-               "data.columns: " + std::string(is_translator ? "an " : "a ") + recipe.model.kind +
-                   " reads source and " + second + " (write [source, " + second + "])");
+  if (std::is_permutation(columns.begin(), columns.end(), kind.columns.begin(), kind.columns.end())) return;
+  std::string written;
+  for (const std::string_view column : kind.columns)
+    written += (written.empty() ? "" : ", ") + std::string(column);
+  complain({"data", "columns"},
+           kind.with_article() + " reads " + listed(kind.columns) + " (write [" + written + "])");
 }
 
 }  // namespace
 
-void check_together(const Recipe& recipe, const Node& map, Problems& problems) {
-  check_kind(recipe, map, problems);
-  check_heads(recipe.model, map, problems);
-  check_padding(recipe.model, map, problems);
-  check_classes(recipe, map, problems);
-  check_metrics(recipe, map, problems);
-  check_columns(recipe, map, problems);
-  check_optimizer(recipe.training.optimizer, map, problems);
+void check_together(const Recipe& recipe, ModelKinds kinds, const Node& map, Problems& problems) {
+  Recipe copy = recipe;  // the rows take members by pointer to serve the reader too
+  UseChecker uses(recipe, kinds, map, problems);
+  schema::rows(uses, copy);
+  const Complain complain = [&](std::initializer_list<std::string_view> path, const std::string& what) {
+    problems.add(place_of(map, path), joined(path) + ": " + what);
+  };
+  recipe.model.settings().check(recipe, complain);
+  check_metrics(recipe, kinds, complain);
+  check_columns(recipe, complain);
   const ScheduleSettings& schedule = recipe.training.schedule;
-  if (schedule.kind == "inverse_square_root" && schedule.warmup_steps == 0) {
-    problems.add(place_of(map, {"training", "schedule", "kind"}),
-                 "training.schedule.kind: inverse_square_root needs warmup_steps (write warmup_steps: 4000)");
-  }
+  if (schedule.kind == "inverse_square_root" && schedule.warmup_steps == 0)
+    complain({"training", "schedule", "kind"},
+             "inverse_square_root needs warmup_steps (write warmup_steps: 4000)");
 }
 
 }  // namespace headwater

@@ -7,6 +7,6 @@
 namespace headwater {
 
 // `map` is where the values of this variant come from: its places go into the problems.
-void check_together(const Recipe& recipe, const Node& map, Problems& problems);
+void check_together(const Recipe& recipe, ModelKinds kinds, const Node& map, Problems& problems);
 
 }  // namespace headwater

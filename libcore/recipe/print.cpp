@@ -1,52 +1,62 @@
-// Writing a recipe, and telling two apart: the rows of schema.hpp walked in their order.
+// Writing a recipe, and telling two apart: its rows walked in their order.
 #include <algorithm>
 
+#include "recipe/key_values.hpp"
 #include "recipe/recipe.hpp"
 #include "recipe/scalars.hpp"
-#include "recipe/schema.hpp"
 
 namespace headwater {
 namespace {
 
-std::string print_value(const std::vector<std::string>& values) {
-  std::string out = "[";
-  for (const std::string& value : values) {
-    if (out.size() > 1) out += ", ";
-    out += scalars::print(value);
-  }
-  return out + "]";
+// The value as it stands in YAML; nothing where there is none.
+std::optional<std::string> print_member(const schema::Member& member) {
+  return std::visit(
+      [](const auto* value) -> std::optional<std::string> {
+        using Value = std::decay_t<decltype(*value)>;
+        if constexpr (std::is_same_v<Value, std::optional<double>>) {
+          return *value ? std::optional(scalars::print(**value)) : std::nullopt;
+        } else if constexpr (std::is_same_v<Value, std::vector<std::string>>) {
+          std::string out = "[";
+          for (const std::string& word : *value) out += (out.size() > 1 ? ", " : "") + scalars::print(word);
+          return out + "]";
+        } else {
+          return scalars::print(*value);
+        }
+      },
+      member);
 }
 
-template <class Value>
-std::string print_value(const Value& value) {
-  return scalars::print(value);
-}
-
-class Printer {
+class Printer : public schema::Visitor {
  public:
-  template <class Value, class Rule>
-  void field(std::string_view key, const Value& value, const Rule&) {
-    line(key, print_value(value));
+  void field(std::string_view key, schema::Member member, const schema::Rule&, std::string_view,
+             const schema::When& when) override {
+    if (!when.is_read) return;
+    if (const std::optional<std::string> value = print_member(member)) line(key, *value);
   }
 
-  template <class Rule>
-  void field(std::string_view key, const std::optional<double>& value, const Rule&) {
-    if (value) line(key, print_value(*value));
-  }
-
-  template <class Section>
-  void section(std::string_view key, Section& value) {
+  void section(std::string_view key, std::string_view, const Rows& rows) override {
     ((out_ += indent_) += key) += ":\n";
     indent_ += "  ";
-    schema::rows(*this, value);
+    rows(*this);
     indent_.resize(indent_.size() - 2);
   }
 
-  template <class Item>
-  void list(std::string_view key, std::vector<Item>& items) {
+  void section_of_kinds(std::string_view key, std::string_view meaning, const ModelSection& model,
+                        const Rows& rows) override {
+    if (model.kind().reads(key)) section(key, meaning, rows);
+  }
+
+  void model(std::string_view key, std::string_view meaning, ModelSection& model) override {
+    section(key, meaning, [&](Visitor&) {
+      line("kind", model.kind().name);
+      model.settings().rows(*this);
+    });
+  }
+
+  void list(std::string_view key, std::string_view, std::vector<Expectation>& items) override {
     ((out_ += indent_) += key) += items.empty() ? ": []\n" : ":\n";
     indent_ += "    ";
-    for (Item& item : items) {
+    for (Expectation& item : items) {
       const std::size_t start = out_.size();
       schema::rows(*this, item);
       out_[start + indent_.size() - 2] = '-';
@@ -64,82 +74,99 @@ class Printer {
   std::string out_, indent_;
 };
 
-// A recipe as (path of the key, value as text), in order.
-class Flattener {
+class Flattener : public schema::Visitor {
  public:
-  using Rows = std::vector<std::pair<std::string, std::string>>;
+  explicit Flattener(WhichKeys which) : which_(which) {}
 
-  template <class Value, class Rule>
-  void field(std::string_view key, const Value& value, const Rule&) {
-    rows_.emplace_back(prefix_ + std::string(key), print_value(value));
+  void field(std::string_view key, schema::Member member, const schema::Rule&, std::string_view,
+             const schema::When& when) override {
+    if (!when.is_read && which_ == WhichKeys::read) return;
+    if (std::optional<std::string> value = print_member(member))
+      values_.emplace_back(prefix_ + std::string(key), std::move(*value));
   }
 
-  template <class Rule>
-  void field(std::string_view key, const std::optional<double>& value, const Rule&) {
-    if (value) rows_.emplace_back(prefix_ + std::string(key), print_value(*value));
+  void section(std::string_view key, std::string_view, const Rows& rows) override {
+    below(std::string(key), [&] { rows(*this); });
   }
 
-  template <class Section>
-  void section(std::string_view key, Section& value) {
-    below(std::string(key), value);
+  void section_of_kinds(std::string_view key, std::string_view meaning, const ModelSection& model,
+                        const Rows& rows) override {
+    if (which_ == WhichKeys::all || model.kind().reads(key)) section(key, meaning, rows);
   }
 
-  template <class Item>
-  void list(std::string_view key, std::vector<Item>& items) {
+  void model(std::string_view key, std::string_view, ModelSection& model) override {
+    below(std::string(key), [&] {
+      values_.emplace_back(prefix_ + "kind", std::string(model.kind().name));
+      model.settings().rows(*this);
+    });
+  }
+
+  void list(std::string_view key, std::string_view, std::vector<Expectation>& items) override {
     for (std::size_t i = 0; i < items.size(); ++i)
-      below(std::string(key) + "[" + std::to_string(i) + "]", items[i]);
+      below(std::string(key) + "[" + std::to_string(i) + "]", [&] { schema::rows(*this, items[i]); });
   }
 
-  const Rows& rows() const { return rows_; }
+  KeyValues take() { return std::move(values_); }
 
  private:
-  template <class Section>
-  void below(const std::string& key, Section& value) {
+  template <class F>
+  void below(const std::string& key, const F& rows) {
     const std::string outer = prefix_;
     prefix_ += key + ".";
-    schema::rows(*this, value);
+    rows();
     prefix_ = outer;
   }
 
-  Rows rows_;
+  WhichKeys which_;
+  KeyValues values_;
   std::string prefix_;
 };
 
-Flattener flatten(Recipe recipe) {
-  Flattener flattener;
-  schema::rows(flattener, recipe);
-  return flattener;
-}
-
 }  // namespace
 
+KeyValues key_values(Recipe recipe, WhichKeys which) {
+  Flattener flattener(which);
+  schema::rows(flattener, recipe);
+  return flattener.take();
+}
+
+KeyValues key_values(ModelSettings& settings) {
+  Flattener flattener(WhichKeys::read);
+  settings.rows(flattener);
+  return flattener.take();
+}
+
 std::string print_recipe(const Recipe& recipe) {
-  Recipe copy = recipe;  // the rows take members by reference to serve the reader too
+  Recipe copy = recipe;  // the rows take members by pointer to serve the reader too
   Printer printer;
   schema::rows(printer, copy);
   return printer.take();
 }
 
 std::vector<std::string> differences(const Recipe& here, const Recipe& there) {
-  const Flattener ours = flatten(here);
-  const Flattener theirs = flatten(there);
-  const auto find = [](const Flattener& in, const std::string& key) {
-    return std::find_if(in.rows().begin(), in.rows().end(),
-                        [&](const auto& row) { return row.first == key; });
+  const KeyValues ours = key_values(here, WhichKeys::read), theirs = key_values(there, WhichKeys::read);
+  const auto find = [](const KeyValues& in, const std::string& key) {
+    return std::find_if(in.begin(), in.end(), [&](const auto& row) { return row.first == key; });
   };
   std::vector<std::string> out;
-  for (const auto& [key, value] : ours.rows()) {
+  for (const auto& [key, value] : ours) {
     const auto other = find(theirs, key);
-    if (other == theirs.rows().end()) {
+    if (other == theirs.end()) {
       out.push_back(key + ": " + value + " here, absent there");
     } else if (other->second != value) {
       out.push_back(key + ": " + value + " here, " + other->second + " there");
     }
   }
-  for (const auto& [key, value] : theirs.rows()) {
-    if (find(ours, key) == ours.rows().end()) out.push_back(key + ": absent here, " + value + " there");
+  for (const auto& [key, value] : theirs) {
+    if (find(ours, key) == ours.end()) out.push_back(key + ": absent here, " + value + " there");
   }
   return out;
+}
+
+bool operator==(const ModelSection& a, const ModelSection& b) {
+  if (a.kind_ != b.kind_) return false;
+  if (a.kind_ == nullptr) return true;
+  return key_values(*a.settings_->clone()) == key_values(*b.settings_->clone());
 }
 
 }  // namespace headwater

@@ -8,14 +8,12 @@
 #include "recipe/consistency.hpp"
 #include "recipe/document.hpp"
 #include "recipe/scalars.hpp"
-#include "recipe/schema.hpp"
 #include "support/error.hpp"
 #include "support/files.hpp"
 
 namespace headwater {
 namespace {
 
-using schema::Anything;
 using schema::Between;
 using schema::OneOf;
 using schema::PathInData;
@@ -38,98 +36,103 @@ std::string suggestion(std::string_view typed, const std::vector<std::string_vie
 }
 
 template <class Number>
-std::string check(const Number& value, const Between& range) {
-  static_assert(std::is_arithmetic_v<Number>);
+std::string check_range(const Number& value, const Between& range) {
   const double number = static_cast<double>(value);
-  if (number >= range.least && number <= range.most) return {};
+  if (number >= range.min && number <= range.max) return {};
   const auto bound = [](double edge) {
     return std::is_integral_v<Number> ? std::to_string(static_cast<std::int64_t>(edge))
                                       : scalars::print(edge);
   };
-  return scalars::print(value) + " is out of range (from " + bound(range.least) + " to " + bound(range.most) +
+  return scalars::print(value) + " is out of range (from " + bound(range.min) + " to " + bound(range.max) +
          ")";
 }
 
-std::string check(const std::string& value, const OneOf& rule) {
+std::string check_word(const std::string& value, const OneOf& rule) {
   if (std::find(rule.words.begin(), rule.words.end(), value) != rule.words.end()) return {};
   return "unknown value " + quote(value) + suggestion(value, rule.words);
 }
 
-std::string check(const std::string& value, PathInData) { return scalars::check_path(value); }
-
-std::string check(const std::string& value, Text rule) {
-  return rule == Text::needed && value.empty() ? "an empty text (write one)" : "";
-}
-
-template <class Value>
-std::string check(const Value&, Anything) {
+std::string check(const auto& value, const schema::Rule& rule) {
+  using Value = std::decay_t<decltype(value)>;
+  if (const auto* range = std::get_if<Between>(&rule)) {
+    if constexpr (std::is_arithmetic_v<Value> && !std::is_same_v<Value, bool>)
+      return check_range(value, *range);
+  }
+  if constexpr (std::is_same_v<Value, std::string>) {
+    if (const auto* words = std::get_if<OneOf>(&rule)) return check_word(value, *words);
+    if (std::holds_alternative<PathInData>(rule)) return scalars::check_path(value);
+    if (const auto* text = std::get_if<Text>(&rule))
+      return *text == Text::required && value.empty() ? "an empty text (write one)" : "";
+  }
   return {};
 }
 
-// Fills a struct from a map.
-class Reader {
+const Node::Entry* find_entry(const Node& map, std::string_view key) {
+  for (const Node::Entry& entry : map.entries) {
+    if (entry.key == key) return &entry;
+  }
+  return nullptr;
+}
+
+// A list of words. Returns what is wrong with its items as "place: what" through `add`.
+template <class Add>
+std::vector<std::string> read_words(const Node& list, const OneOf& rule, const Add& add) {
+  std::vector<std::string> values;
+  for (const Node& item : list.items) {
+    std::string value;
+    std::string wrong = scalars::read(item, value);
+    if (wrong.empty()) wrong = check_word(value, rule);
+    if (wrong.empty() && std::find(values.begin(), values.end(), value) != values.end())
+      wrong = quote(value) + " stands twice (remove one)";
+    if (!wrong.empty()) add(item.place, wrong);
+    values.push_back(std::move(value));
+  }
+  return values;
+}
+
+// Fills structs from a map.
+class Reader : public schema::Visitor {
  public:
-  Reader(const Node& map, std::string path, Problems& problems)
-      : map_(map), path_(std::move(path)), problems_(problems) {}
+  Reader(const Node& map, std::string path, ModelKinds kinds, Problems& problems)
+      : map_(map), path_(std::move(path)), kinds_(kinds), problems_(problems) {}
 
-  template <class Value, class Rule>
-  void field(std::string_view key, Value& member, const Rule& rule) {
+  void field(std::string_view key, schema::Member member, const schema::Rule& rule, std::string_view,
+             const schema::When&) override {
     const Node::Entry* entry = find(key);
     if (entry == nullptr || is_empty(*entry)) return;
-    Value value{};
-    std::string wrong = scalars::read(entry->value, value);
-    if (wrong.empty()) wrong = check(value, rule);
-    if (wrong.empty()) {
-      member = std::move(value);
-    } else {
-      problems_.add(entry->value.place, name(key) + ": " + wrong);
-    }
+    std::visit([&](auto* to) { read_value(*entry, rule, *to); }, member);
   }
 
-  template <class Rule>
-  void field(std::string_view key, std::optional<double>& member, const Rule& rule) {
-    double value = 0;
-    const std::size_t before = keys_.size();
-    if (find(key) == nullptr) return;
-    keys_.resize(before);
-    field(key, value, rule);
-    member = value;
+  void renamed(std::string_view key, std::string_view now) override {
+    const Node::Entry* entry = find_entry(map_, key);
+    if (entry == nullptr) return;
+    keys_.push_back(key);
+    problems_.add(entry->place, name(key) + ": is called otherwise now (write " + std::string(now) + ")");
   }
 
-  void field(std::string_view key, std::vector<std::string>& member, const OneOf& rule) {
-    const Node::Entry* entry = find(key);
-    if (entry == nullptr || is_empty(*entry)) return;
-    if (entry->value.kind != Node::Kind::sequence) {
-      problems_.add(entry->value.place, name(key) + ": wanted a list, not " +
-                                            std::string(describe(entry->value)) + " (write [" +
-                                            std::string(rule.words.front()) + "])");
-      return;
-    }
-    std::vector<std::string> values;
-    for (const Node& item : entry->value.items) {
-      std::string value;
-      std::string wrong = scalars::read(item, value);
-      if (wrong.empty()) wrong = check(value, rule);
-      if (wrong.empty() && std::find(values.begin(), values.end(), value) != values.end()) {
-        wrong = quote(value) + " stands twice (remove one)";
-      }
-      if (!wrong.empty()) problems_.add(item.place, name(key) + ": " + wrong);
-      values.push_back(std::move(value));
-    }
-    if (values.empty())
-      problems_.add(entry->value.place, name(key) + ": an empty list (known: " + join(rule.words) + ")");
-    member = std::move(values);
-  }
-
-  template <class Section>
-  void section(std::string_view key, Section& member) {
+  void section(std::string_view key, std::string_view, const Rows& rows) override {
     const Node::Entry* entry = find(key);
     if (entry == nullptr || is_empty(*entry) || !is_map(entry->value, name(key))) return;
-    read_map(entry->value, name(key), member);
+    Reader below(entry->value, name(key), kinds_, problems_);
+    rows(below);
+    below.finish();
   }
 
-  template <class Item>
-  void list(std::string_view key, std::vector<Item>& member) {
+  void section_of_kinds(std::string_view key, std::string_view meaning, const ModelSection&,
+                        const Rows& rows) override {
+    section(key, meaning, rows);
+  }
+
+  void model(std::string_view key, std::string_view, ModelSection& model) override {
+    const Node::Entry* entry = find(key);
+    if (entry == nullptr || is_empty(*entry) || !is_map(entry->value, name(key))) return;
+    Reader below(entry->value, name(key), kinds_, problems_);
+    below.read_kind(model);
+    model.settings().rows(below);
+    below.finish_model(model.kind());
+  }
+
+  void list(std::string_view key, std::string_view, std::vector<Expectation>& member) override {
     const Node::Entry* entry = find(key);
     if (entry == nullptr || is_empty(*entry)) return;
     if (entry->value.kind != Node::Kind::sequence) {
@@ -141,9 +144,11 @@ class Reader {
     member.clear();
     for (const Node& item : entry->value.items) {
       const std::string path = name(key) + "[" + std::to_string(member.size()) + "]";
-      Item value{};
+      Expectation value{};
       if (is_map(item, path)) {
-        read_map(item, path, value);
+        Reader below(item, path, kinds_, problems_);
+        schema::rows(below, value);
+        below.finish();
         check_item(value, item, path);
       }
       member.push_back(std::move(value));
@@ -155,24 +160,65 @@ class Reader {
 
   void finish() {
     for (const Node::Entry& entry : map_.entries) {
-      if (std::find(keys_.begin(), keys_.end(), entry.key) != keys_.end()) continue;
-      std::string what = "unknown key " + quote(entry.key);
-      if (!path_.empty()) what += " in " + quote(path_);
-      problems_.add(entry.place, what + suggestion(entry.key, keys_));
+      if (std::find(keys_.begin(), keys_.end(), entry.key) == keys_.end()) add_unknown(entry);
     }
   }
 
  private:
   const Node::Entry* find(std::string_view key) {
     keys_.push_back(key);
-    for (const Node::Entry& entry : map_.entries) {
-      if (entry.key == key) return &entry;
-    }
-    return nullptr;
+    return find_entry(map_, key);
   }
 
   std::string name(std::string_view key) const {
     return path_.empty() ? std::string(key) : path_ + "." + std::string(key);
+  }
+
+  template <class Value>
+  void read_value(const Node::Entry& entry, const schema::Rule& rule, Value& to) {
+    if constexpr (std::is_same_v<Value, std::vector<std::string>>) {
+      read_list(entry, std::get<OneOf>(rule), to);
+    } else if constexpr (std::is_same_v<Value, std::optional<double>>) {
+      double value = 0;
+      read_value(entry, rule, value);
+      to = value;
+    } else {
+      Value value{};
+      std::string wrong = scalars::read(entry.value, value);
+      if (wrong.empty()) wrong = check(value, rule);
+      if (wrong.empty()) {
+        to = std::move(value);
+      } else {
+        problems_.add(entry.value.place, name(entry.key) + ": " + wrong);
+      }
+    }
+  }
+
+  void read_list(const Node::Entry& entry, const OneOf& rule, std::vector<std::string>& to) {
+    if (entry.value.kind != Node::Kind::sequence) {
+      problems_.add(entry.value.place, name(entry.key) + ": wanted a list, not " +
+                                           std::string(describe(entry.value)) + " (write [" +
+                                           std::string(rule.words.front()) + "])");
+      return;
+    }
+    to = read_words(entry.value, rule, [&](Place place, const std::string& wrong) {
+      problems_.add(place, name(entry.key) + ": " + wrong);
+    });
+    if (to.empty())
+      problems_.add(entry.value.place,
+                    name(entry.key) + ": an empty list (known: " + join(rule.words) + ")");
+  }
+
+  // The defaults of the kind that is named, where it is another one.
+  void read_kind(ModelSection& model) {
+    OneOf names;
+    for (const ModelKind* kind : kinds_) names.words.push_back(kind->name);
+    std::string chosen(model.kind().name);
+    field("kind", &chosen, names, {}, {});
+    if (chosen == model.kind().name) return;
+    for (const ModelKind* kind : kinds_) {
+      if (chosen == kind->name) model = ModelSection(*kind);
+    }
   }
 
   bool is_empty(const Node::Entry& entry) {
@@ -188,18 +234,63 @@ class Reader {
     return false;
   }
 
-  template <class Section>
-  void read_map(const Node& map, const std::string& path, Section& member) {
-    Reader reader(map, path, problems_);
-    schema::rows(reader, member);
-    reader.finish();
+  void add_unknown(const Node::Entry& entry) {
+    std::string what = "unknown key " + quote(entry.key);
+    if (!path_.empty()) what += " in " + quote(path_);
+    problems_.add(entry.place, what + suggestion(entry.key, keys_));
   }
 
+  // Keys of other kinds of models may only say their defaults, as recipes printed by older versions do.
+  void finish_model(const ModelKind& kind) {
+    for (const Node::Entry& entry : map_.entries) {
+      if (std::find(keys_.begin(), keys_.end(), entry.key) != keys_.end()) continue;
+      std::string readers;
+      bool is_default = false;
+      for (const ModelKind* other : kinds_) {
+        KeyOfDefaults of_other(entry);
+        other->defaults()->rows(of_other);
+        if (!of_other.is_found) continue;
+        readers += (readers.empty() ? "" : " and ") + std::string(other->name);
+        is_default = is_default || of_other.is_default;
+      }
+      if (readers.empty()) {
+        add_unknown(entry);
+      } else if (!is_default) {
+        problems_.add(entry.value.place, name(entry.key) + ": " + kind.with_article() +
+                                             " does not read it (it belongs to " + readers +
+                                             "; remove it)");
+      }
+    }
+  }
+
+  // Whether a struct of defaults has a key, and its value.
+  struct KeyOfDefaults : schema::Visitor {
+    explicit KeyOfDefaults(const Node::Entry& of) : entry(of) {}
+    void field(std::string_view key, schema::Member member, const schema::Rule&, std::string_view,
+               const schema::When&) override {
+      if (key != entry.key) return;
+      is_found = true;
+      std::visit(
+          [&](auto* value) {
+            using Value = std::decay_t<decltype(*value)>;
+            if constexpr (!std::is_same_v<Value, std::vector<std::string>> &&
+                          !std::is_same_v<Value, std::optional<double>>) {
+              Value written{};
+              is_default = scalars::read(entry.value, written).empty() && written == *value;
+            }
+          },
+          member);
+    }
+    void section(std::string_view, std::string_view, const Rows&) override {}
+    void section_of_kinds(std::string_view, std::string_view, const ModelSection&, const Rows&) override {}
+    void model(std::string_view, std::string_view, ModelSection&) override {}
+    void list(std::string_view, std::string_view, std::vector<Expectation>&) override {}
+    const Node::Entry& entry;
+    bool is_found = false, is_default = false;
+  };
+
   void check_item(const Expectation& expectation, const Node& item, const std::string& path) {
-    const auto has = [&](std::string_view key) {
-      return std::any_of(item.entries.begin(), item.entries.end(),
-                         [&](const auto& e) { return e.key == key; });
-    };
+    const auto has = [&](std::string_view key) { return find_entry(item, key) != nullptr; };
     if (!has("metric"))
       problems_.add(item.place, path + ": no metric (name one, e.g. metric: validation_loss)");
     if (!has("value")) problems_.add(item.place, path + ": no value (write the number expected)");
@@ -216,20 +307,14 @@ class Reader {
 
   const Node& map_;
   std::string path_;
+  ModelKinds kinds_;
   Problems& problems_;
   std::vector<std::string_view> keys_;
 };
 
-const Node::Entry* find_entry(const Node& map, std::string_view key) {
-  for (const Node::Entry& entry : map.entries) {
-    if (entry.key == key) return &entry;
-  }
-  return nullptr;
-}
-
 }  // namespace
 
-Recipe parse_recipe(std::string_view text, std::string_view where, std::string_view scale) {
+Recipe parse_recipe(std::string_view text, std::string_view where, ModelKinds kinds, std::string_view scale) {
   if (scale != "full" && scale != "quick") {
     throw UsageError("unknown scale " + quote(scale) + " (known: full, quick)");
   }
@@ -237,19 +322,20 @@ Recipe parse_recipe(std::string_view text, std::string_view where, std::string_v
   const Node root = parse_document(text, problems);
   Recipe full;
   full.name = std::filesystem::path(where).stem().string();
-  Reader reader(root, "", problems);
+  full.model = ModelSection(*kinds.front());
+  Reader reader(root, "", kinds, problems);
   schema::rows(reader, full);
   reader.also_known("quick");
   reader.finish();
   const bool is_full_sound = !problems.any();
-  if (is_full_sound) check_together(full, root, problems);
+  if (is_full_sound) check_together(full, kinds, root, problems);
   Recipe quick = full;
   if (const Node::Entry* entry = find_entry(root, "quick")) {
     if (entry->value.kind == Node::Kind::map) {
-      Reader quick_reader(entry->value, "quick", problems);
+      Reader quick_reader(entry->value, "quick", kinds, problems);
       schema::rows(quick_reader, quick);
       quick_reader.finish();
-      if (!problems.any()) check_together(quick, entry->value, problems);
+      if (!problems.any()) check_together(quick, kinds, entry->value, problems);
     } else {
       problems.add(
           entry->value.kind == Node::Kind::null ? entry->place : entry->value.place,
@@ -260,15 +346,15 @@ Recipe parse_recipe(std::string_view text, std::string_view where, std::string_v
   return scale == "quick" ? quick : full;
 }
 
-Recipe read_recipe(const std::filesystem::path& path, std::string_view scale) {
-  constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 20;
+Recipe read_recipe(const std::filesystem::path& path, ModelKinds kinds, std::string_view scale) {
+  constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 20;
   std::string text;
   try {
-    text = read_file(path, kMostBytes);
+    text = read_file(path, kMaxBytes);
   } catch (const Error& error) {
     throw UsageError(error.what());  // which recipe to run is part of the call
   }
-  return parse_recipe(text, path.string(), scale);
+  return parse_recipe(text, path.string(), kinds, scale);
 }
 
 }  // namespace headwater

@@ -10,6 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "recipe/model_section.hpp"
+
 namespace headwater {
 
 struct TokenizerSettings {
@@ -34,35 +36,6 @@ struct DataSettings {
   std::vector<std::string> columns = {"source", "target"};
   double validation_fraction = 0.15;  // held out by seed where no validation file is given
   bool operator==(const DataSettings&) const = default;
-};
-
-struct ModelSettings {
-  std::string kind = "encoder_decoder";    // encoder_decoder | classifier | bag_of_words
-  std::int64_t width = 256;                // D; of a bag_of_words its hidden layer
-  std::int64_t heads = 8;                  // H
-  std::int64_t head_width = 0;             // K; 0: width / heads
-  std::int64_t feed_forward_width = 2048;  // F
-  std::int64_t encoder_layers = 1, decoder_layers = 1;
-  std::string norm = "post";  // post | pre
-  double norm_epsilon = 1e-3;
-  std::string activation = "relu";    // relu | gelu | gelu_tanh | silu
-  std::string positions = "learned";  // learned | sinusoidal | none
-  bool scale_embedding = false;       // times sqrt(width)
-  std::int64_t length = 20;           // number of positions N
-  double dropout = 0.0;               // on embeddings and behind each sub-layer
-  double attention_dropout = 0.0;     // on attention weights
-  double output_dropout = 0.0;        // before the output layer
-  std::string initialization =
-      "keras";  // keras: Glorot uniform as EXPERIMENTS.md says, embeddings uniform(-0.05, 0.05)
-  // Of classifiers:
-  std::string mixing = "attention";  // attention | fourier | mlp
-  std::int64_t mixing_width = 0;     // mlp: hidden layer of the token mixing; 0: feed_forward_width
-  std::string pooling = "max";       // max | mean | first (token): what of a sequence the head reads
-  std::string head = "sigmoid";      // sigmoid (one output, two classes) | softmax
-  std::int64_t classes = 2;
-  bool keeps_padding = false;  // every sequence filled to `length` with padding that counts as tokens
-  bool pools_padding = false;  // the same, but that attention does not read the padding: it only asks
-  bool operator==(const ModelSettings&) const = default;
 };
 
 struct OptimizerSettings {
@@ -137,20 +110,26 @@ struct Recipe {
   DataSettings data;
   TokenizerSettings source_tokenizer, target_tokenizer;
   TermSettings terms;
-  ModelSettings model;
+  ModelSection model;
   TrainingSettings training;
   DecodingSettings decoding;
   std::vector<Expectation> expected;
   bool operator==(const Recipe&) const = default;
 };
 
-// Reads a recipe strictly (FORMATS.md 5.5). Throws UsageError whose message holds up to ten lines
+namespace schema {
+// The rows of a whole recipe, and of an expectation.
+void rows(Visitor& visitor, Recipe& recipe);
+void rows(Visitor& visitor, Expectation& expectation);
+}  // namespace schema
+
+// Reads a recipe strictly (libcore/FORMATS.md, recipes). Throws UsageError whose message holds up to ten lines
 // "path:line:column: what; fix" joined by '\n'. `scale`: where the file has a top-level section `quick:` of
 // the same schema and scale is "quick", its keys replace the others.
-Recipe read_recipe(const std::filesystem::path& path, std::string_view scale = "full");
-Recipe parse_recipe(std::string_view text, std::string_view where, std::string_view scale = "full");
+Recipe read_recipe(const std::filesystem::path& path, ModelKinds kinds, std::string_view scale);
+Recipe parse_recipe(std::string_view text, std::string_view where, ModelKinds kinds, std::string_view scale);
 
-// The resolved recipe as YAML, every key written, in a fixed order: reads back equal.
+// The resolved recipe as YAML, every key that is read written, in a fixed order: reads back equal.
 std::string print_recipe(const Recipe& recipe);
 
 // "training.epochs: 15 here, 20 there", one for each key that differs.

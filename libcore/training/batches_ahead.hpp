@@ -2,7 +2,7 @@
 #pragma once
 
 #include "support/background.hpp"
-#include "training/objective.hpp"
+#include "tasks/objective.hpp"
 
 namespace headwater {
 

@@ -9,9 +9,10 @@
 #include <cstring>
 
 #include "checkpoint/safetensors.hpp"
-#include "models/model_directory.hpp"
+#include "tasks/model_directory.hpp"
 #include "support/error.hpp"
 #include "support/fields.hpp"
+#include "tasks/registry.hpp"
 #include "tensor/kernels.hpp"
 
 namespace headwater {
@@ -41,6 +42,15 @@ void add_tensors(std::vector<TensorView>& tensors, const Parameters& parameters,
   }
 }
 
+// Whether a checkpoint's file is the one that this run would write, as far as a run depends on it.
+bool is_same(const fs::path& saved, const DirectoryFile& file) {
+  const std::string bytes = read_file(saved);
+  if (file.member.empty()) return bytes == file.bytes;
+  const Json theirs = Json::parse(bytes, saved.string()), ours = Json::parse(file.bytes, file.name);
+  const Json* const member = theirs.find(file.member);
+  return member != nullptr && member->dump() == ours.at(file.member).dump();
+}
+
 // The fields of a row under the columns of a newer version; nothing in those that it did not have.
 std::string in_columns(std::string_view row, std::string_view old_header, std::string_view header) {
   const std::vector<std::string_view> fields = split(row, ','), names = split(old_header, ',');
@@ -55,17 +65,22 @@ std::string in_columns(std::string_view row, std::string_view old_header, std::s
 
 }  // namespace
 
-std::string log_header(const ModelSettings& model) {
+std::string log_header(std::span<const std::string_view> figure_names) {
   std::string columns =
       "step,epoch,tokens,loss,accuracy,learning_rate,gradient_norm,validation_loss,validation_accuracy,"
       "reference_loss,reference_accuracy,";
-  if (model.kind != "encoder_decoder") columns += "validation_macro_f1,validation_roc_auc,";
+  for (const std::string_view name : figure_names) columns += "validation_" + std::string(name) + ",";
   return columns + "seconds,tokens_per_second";
 }
 
-RunDirectory::RunDirectory(fs::path directory, const Recipe& recipe, Files files, ExistingRun existing,
+RunDirectory::RunDirectory(fs::path directory, const Recipe& recipe, std::vector<DirectoryFile> files,
+                           std::span<const std::string_view> figure_names, ExistingRun existing,
                            std::function<void(const std::string&)> tell)
-    : directory_(std::move(directory)), recipe_(recipe), files_(std::move(files)), tell_(std::move(tell)) {
+    : directory_(std::move(directory)),
+      recipe_(recipe),
+      files_(std::move(files)),
+      log_header_(log_header(figure_names)),
+      tell_(std::move(tell)) {
   lock_ = std::make_unique<FileLock>(run_lock_path(directory_));
   if (existing == ExistingRun::overwrite) {
     clean_up(directory_);
@@ -99,15 +114,11 @@ bool RunDirectory::resume(TrainingState& state, Parameters& parameters,
     throw Error(directory_.string() + ": its examples have the hash " + saved.data_hash + ", these " +
                 state.data_hash + " (give the same data, or --overwrite)");
   }
-  for (const auto& [name, bytes] : files_) {
+  for (const DirectoryFile& file : files_) {
     // The same ids may come from other words: the model would answer with words that it never saw.
-    const bool is_tokenizer = name.ends_with("tokenizer.json"), is_terms = name == "terms.tsv";
-    const bool has_labels = name == "config.json" && bytes.find("\"id2label\"") != std::string::npos;
-    if (!is_tokenizer && !is_terms && !has_labels) continue;
-    if (read_file(newest_->path / name) == bytes) continue;
-    const std::string what = is_tokenizer ? "tokenizer" : is_terms ? "table of terms" : "set of labels";
-    throw Error((newest_->path / name).string() + ": another " + what + " than this one (give the " + what +
-                " that the run began with, or --overwrite)");
+    if (file.identity.empty() || is_same(newest_->path / file.name, file)) continue;
+    throw Error((newest_->path / file.name).string() + ": another " + file.identity +
+                " than this one (give the " + file.identity + " that the run began with, or --overwrite)");
   }
   state = saved;
   read_parameters(newest_->path / "model.safetensors", parameters);
@@ -144,7 +155,7 @@ void RunDirectory::save(const TrainingState& state, const Parameters& parameters
   for (const Optimizer::State& s : states) add_tensors(tensors, parameters, s.values, s.name + ".");
   writer.add_file("optimizer.safetensors",
                   [&](const ByteSink& sink) { write_safetensors(tensors, {}, sink); });
-  for (const auto& [name, bytes] : files_) writer.add_file(name, bytes);
+  for (const DirectoryFile& file : files_) writer.add_file(file.name, file.bytes);
   writer.add_file("recipe.yaml", print_recipe(recipe_));
   writer.add_file("state.json", state.to_json().dump(2) + "\n");
   writer.finish({.is_best = is_best, .keep_newest = static_cast<int>(recipe_.training.checkpoint.keep)});
@@ -153,13 +164,13 @@ void RunDirectory::save(const TrainingState& state, const Parameters& parameters
 
 void RunDirectory::link_best() const {
   std::vector<std::string> names{"model.safetensors", "recipe.yaml"};
-  for (const auto& [name, bytes] : files_) names.push_back(name);
+  for (const DirectoryFile& file : files_) names.push_back(file.name);
   link_best_files(directory_, names);
 }
 
 void RunDirectory::start_log(std::int64_t last_step) {
   const fs::path path = directory_ / "log.csv";
-  const std::string header = log_header(recipe_.model);
+  const std::string& header = log_header_;
   std::string kept = header + "\n";
   std::error_code ignored;
   if (last_step > 0 && fs::exists(path, ignored)) {

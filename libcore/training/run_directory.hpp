@@ -3,12 +3,14 @@
 
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
-#include <utility>
+#include <string_view>
 #include <vector>
 
 #include "checkpoint/directory.hpp"
 #include "recipe/recipe.hpp"
+#include "tasks/task.hpp"
 #include "training/optimizer.hpp"
 #include "training/state.hpp"
 
@@ -18,13 +20,13 @@ enum class ExistingRun { resume, overwrite };
 
 class RunDirectory {
  public:
-  using Files = std::vector<std::pair<std::string, std::string>>;  // name and bytes
 
   // Creates the directory where needed and locks it against other runs. `files` go into each checkpoint
   // beside the tensors; with them the checkpoint alone is a usable model. `tell` receives a sentence now and
   // then. Throws UsageError listing the keys that differ where the newest checkpoint belongs to another
-  // recipe.
-  RunDirectory(fs::path directory, const Recipe& recipe, Files files, ExistingRun existing,
+  // recipe. `figure_names`: Objective::figure_names(), for which log.csv has columns.
+  RunDirectory(fs::path directory, const Recipe& recipe, std::vector<DirectoryFile> files,
+               std::span<const std::string_view> figure_names, ExistingRun existing,
                std::function<void(const std::string&)> tell);
 
   // Fills all from the newest complete checkpoint, and cuts log.csv back to its step. False where there
@@ -48,13 +50,14 @@ class RunDirectory {
 
   fs::path directory_;
   const Recipe& recipe_;
-  Files files_;
+  std::vector<DirectoryFile> files_;
+  std::string log_header_;
   std::function<void(const std::string&)> tell_;
   std::unique_ptr<FileLock> lock_;
   std::optional<Checkpoint> newest_;
 };
 
-// The columns of log.csv; those of classifiers are two more.
-std::string log_header(const ModelSettings& model);
+// The columns of log.csv; each figure is one more, "validation_" before its name.
+std::string log_header(std::span<const std::string_view> figure_names);
 
 }  // namespace headwater

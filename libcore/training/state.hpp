@@ -6,7 +6,7 @@
 #include <string>
 
 #include "support/json.hpp"
-#include "training/objective.hpp"
+#include "tasks/objective.hpp"
 
 namespace headwater {
 

@@ -89,12 +89,13 @@ RunFigures read_run(const std::filesystem::path& directory, const std::string& b
     figures.validation_accuracy = number(at("validation_accuracy"));
     figures.reference_loss = number(at("reference_loss"));
     figures.reference_accuracy = number(at("reference_accuracy"));
-    const auto optional = [&](std::string_view name) -> std::optional<double> {
-      if (!column.contains(name) || at(name).empty()) return std::nullopt;
-      return number(at(name));
-    };
-    figures.validation_macro_f1 = optional("validation_macro_f1");
-    figures.validation_roc_auc = optional("validation_roc_auc");
+    figures.figures.clear();
+    for (const std::string_view name : header) {
+      if (!name.starts_with("validation_") || name == "validation_loss" || name == "validation_accuracy")
+        continue;
+      figures.figures.emplace_back(
+          name, at(name).empty() ? std::nullopt : std::optional<double>(number(at(name))));
+    }
   }
   if (figures.epochs > 0) {
     figures.seconds_an_epoch = seconds / static_cast<double>(figures.epochs);
@@ -112,15 +113,14 @@ std::string judge(const Expectation& expectation, double reached) {
 std::string table_of_expectations(const Recipe& recipe, const std::filesystem::path& directory,
                                   const Parameters& parameters) {
   const RunFigures run = read_run(directory, recipe.training.best_metric);
-  const std::map<std::string, double> reached{{"parameters", static_cast<double>(parameters.size())},
+  std::map<std::string, double> reached{{"parameters", static_cast<double>(parameters.size())},
                                               {"validation_loss", run.validation_loss},
                                               {"validation_accuracy", run.validation_accuracy},
                                               {"reference_loss", run.reference_loss},
                                               {"reference_accuracy", run.reference_accuracy},
                                               {"training_loss", run.training_loss},
-                                              {"best_epoch", static_cast<double>(run.best_epoch)},
-                                              {"validation_macro_f1", run.validation_macro_f1.value_or(NAN)},
-                                              {"validation_roc_auc", run.validation_roc_auc.value_or(NAN)}};
+                                              {"best_epoch", static_cast<double>(run.best_epoch)}};
+  for (const auto& [name, value] : run.figures) reached[name] = value.value_or(NAN);
   std::string text = kTableHeader;
   for (const Expectation& e : recipe.expected) {
     const auto found = reached.find(e.metric);
@@ -130,9 +130,8 @@ std::string table_of_expectations(const Recipe& recipe, const std::filesystem::p
   text += "validation_loss at the best epoch (" + std::to_string(run.best_epoch) + ")\t\t" +
           format_fixed(run.validation_loss, 4) + "\t\n";
   text += "validation_accuracy at the best epoch\t\t" + format_fixed(run.validation_accuracy, 4) + "\t\n";
-  for (const auto& [name, value] : {std::pair("validation_macro_f1", run.validation_macro_f1),
-                                    std::pair("validation_roc_auc", run.validation_roc_auc)}) {
-    if (value) text += std::string(name) + " at the best epoch\t\t" + format_fixed(*value, 4) + "\t\n";
+  for (const auto& [name, value] : run.figures) {
+    if (value) text += name + " at the best epoch\t\t" + format_fixed(*value, 4) + "\t\n";
   }
   text += "parameters\t\t" + format_count(parameters.size()) + "\t\n";
   text += "seconds an epoch\t\t" + format_fixed(run.seconds_an_epoch, 1) + "\t\n";

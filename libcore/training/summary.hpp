@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "recipe/recipe.hpp"
 #include "training/trainer.hpp"
@@ -23,7 +24,8 @@ std::string describe_run(const Recipe& recipe, const Parameters& parameters, con
 struct RunFigures {
   std::int64_t best_epoch = 0, epochs = 0;
   double validation_loss = 0, validation_accuracy = 0, reference_loss = 0, reference_accuracy = 0;
-  std::optional<double> validation_macro_f1, validation_roc_auc;  // of classifiers
+  // The other columns "validation_..." of log.csv, in their order: "validation_macro_f1".
+  std::vector<std::pair<std::string, std::optional<double>>> figures;
   double training_loss = 0;                                       // of the last epoch
   double seconds_an_epoch = 0;                                    // mean
   double tokens_per_second = 0;                                   // mean

@@ -33,12 +33,15 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
 
 // What is smaller the better: a metric of validation by its word in the recipe. Perplexity, exp(loss), orders
 // epochs as the loss does.
-double badness(const ValidationFigures& validation, const std::string& metric) {
+double badness(const ValidationFigures& validation, std::span<const std::string_view> figure_names,
+               const std::string& metric) {
   if (metric == "accuracy") return -validation.accuracy();
-  if (metric != "macro_f1" && metric != "roc_auc") return validation.mean_loss();
-  const std::optional<double>& value = metric == "macro_f1" ? validation.macro_f1 : validation.roc_auc;
-  if (!value) throw Error("the validation examples have no " + metric + " (choose another metric)");
-  return -*value;
+  const auto found = std::find(figure_names.begin(), figure_names.end(), metric);
+  if (found == figure_names.end()) return validation.mean_loss();
+  const auto place = static_cast<std::size_t>(found - figure_names.begin());
+  if (place >= validation.figures.size() || !validation.figures[place])
+    throw Error("the validation examples have no " + metric + " (choose another metric)");
+  return -*validation.figures[place];
 }
 
 }  // namespace
@@ -217,11 +220,9 @@ std::string Trainer::log_row(const ValidationFigures* validation, const Pace& pa
   } else {
     row += ",,,,";
   }
-  if (recipe_.model.kind != "encoder_decoder") {
-    for (const auto member : {&ValidationFigures::macro_f1, &ValidationFigures::roc_auc}) {
-      const std::optional<double> value = validation != nullptr ? validation->*member : std::nullopt;
-      row += "," + (value ? format_number(*value) : "");
-    }
+  for (std::size_t i = 0; i < objective_.figure_names().size(); ++i) {
+    const bool has_value = validation != nullptr && i < validation->figures.size() && validation->figures[i];
+    row += "," + (has_value ? format_number(*validation->figures[i]) : "");
   }
   field(pace.seconds);
   field(pace.tokens_per_second);
@@ -241,7 +242,7 @@ void Trainer::finish_epoch(const TrainerCallbacks& callbacks, const Pace& pace) 
                 format_number(validation.loss) + first_not_finite(objective_.parameters()) + "; " +
                 kNotFiniteAdvice);
   }
-  const double value = badness(validation, recipe_.training.best_metric);
+  const double value = badness(validation, objective_.figure_names(), recipe_.training.best_metric);
   const bool is_best = validation.predicted > 0 && (!state_.has_best || value < state_.best_value);
   if (is_best) {
     state_.has_best = true;
@@ -270,7 +271,7 @@ void Trainer::finish_epoch(const TrainerCallbacks& callbacks, const Pace& pace) 
 bool Trainer::stops_early(const ValidationFigures& validation) {
   const EarlyStoppingSettings& rule = recipe_.training.early_stopping;
   if (rule.patience == 0 || validation.predicted == 0) return false;
-  const double value = badness(validation, rule.metric);
+  const double value = badness(validation, objective_.figure_names(), rule.metric);
   if (state_.stopping_epoch == 0 || value < state_.stopping_value) {
     state_.stopping_value = value;
     state_.stopping_epoch = state_.epoch;

@@ -4,8 +4,8 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "models/classifier_directory.hpp"
-#include "models/model_directory.hpp"
+#include "tasks/classification.hpp"
+#include "tasks/model_directory.hpp"
 #include "support/error.hpp"
 
 namespace {

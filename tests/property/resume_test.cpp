@@ -8,7 +8,7 @@
 
 #include "checkpoint/safetensors.hpp"
 #include "error_text.hpp"
-#include "models/model_directory.hpp"
+#include "tasks/model_directory.hpp"
 #include "scratch_directory.hpp"
 #include "small_run.hpp"
 #include "support/files.hpp"

@@ -8,9 +8,9 @@
 
 #include "data/pairs.hpp"
 #include "models/encoder_decoder.hpp"
-#include "training/classification_objective.hpp"
+#include "tasks/classification.hpp"
 #include "training/trainer.hpp"
-#include "training/translation_objective.hpp"
+#include "tasks/encoder_decoder.hpp"
 
 using Sequence = std::vector<std::int32_t>;
 

@@ -6,13 +6,14 @@
 #include "cli/tool.hpp"
 #include "decoding/classify.hpp"
 #include "decoding/translate.hpp"
-#include "models/model_directory.hpp"
+#include "tasks/model_directory.hpp"
+#include "tasks/registry.hpp"
 #include "support/error.hpp"
 #include "support/numbers.hpp"
 #include "support/utf8.hpp"
 #include "tools/evaluate/evaluate.hpp"
 #include "training/summary.hpp"
-#include "training/translation_evaluator.hpp"
+#include "tasks/translation_evaluator.hpp"
 
 namespace headwater::evaluate {
 namespace {
@@ -42,7 +43,8 @@ TranslationExamples read_examples(const Options& o, const TranslationModel& mode
     }
     return examples;
   }
-  IdColumns columns(id_columns(model));
+  IdColumns columns(
+      translation_columns(model.source_tokenizer, model.target_tokenizer, model.model->length()));
   for (std::string_view line; reader.next(line);) columns.add_line(line, reader.place());
   columns.finish(o.data.empty() ? "-" : o.data.front());
   examples.add_ids(columns, model);
@@ -188,7 +190,7 @@ void evaluate_model(const Options& o, const Metrics& metrics) {
   if (o.batch_sequences < 1 || o.batch_sequences > 65536) {
     throw UsageError("--batch " + std::to_string(o.batch_sequences) + " is not from 1 to 65536");
   }
-  if (model_kind(model_files(o.model)) == ModelKind::encoder_decoder) {
+  if (task_of_files(model_files(o.model)).answer() == Answer::translation) {
     evaluate_translator(o, metrics);
   } else {
     evaluate_classifier(o, metrics);

@@ -1,4 +1,4 @@
-#include "analysis/attention_trace.hpp"
+#include "tasks/attention_trace.hpp"
 
 #include <doctest/doctest.h>
 #include <cmath>

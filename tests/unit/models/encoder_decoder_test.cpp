@@ -9,7 +9,7 @@
 
 #include "checkpoint/safetensors.hpp"
 #include "error_text.hpp"
-#include "models/model_directory.hpp"
+#include "tasks/model_directory.hpp"
 #include "models/settings.hpp"
 #include "scratch_directory.hpp"
 

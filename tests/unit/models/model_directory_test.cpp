@@ -1,4 +1,4 @@
-#include "models/model_directory.hpp"
+#include "tasks/model_directory.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,9 +1,8 @@
-#include "training/translation_evaluator.hpp"
+#include "tasks/translation_evaluator.hpp"
 
 #include <algorithm>
 
 #include "support/error.hpp"
-#include "training/translation_objective.hpp"
 
 namespace headwater {
 
@@ -26,7 +25,7 @@ void TranslationExamples::add_text(std::string_view line, const TranslationModel
         " where 2 are wanted: source, target (separate columns by one TAB, as paste does; cut -f picks "
         "columns)");
   }
-  const std::int64_t length = model.model->settings().length;
+  const std::int64_t length = model.model->length();
   const std::string_view target = line.substr(tab + 1);
   IdPair pair{model.source_tokenizer.encode(line.substr(0, tab)), model.target_tokenizer.encode(target)};
   raw_references.emplace_back(target);
@@ -42,21 +41,6 @@ void TranslationExamples::add_text(std::string_view line, const TranslationModel
   } else {
     ++skipped;
   }
-}
-
-std::vector<IdColumnSettings> id_columns(const TranslationModel& model) {
-  const std::int64_t length = model.model->settings().length;
-  const Tokenizer &source = model.source_tokenizer, &target = model.target_tokenizer;
-  return {{.name = "source",
-           .vocabulary = source.vocabulary_size(),
-           .most_ids = length,
-           .vocabulary_hash = source.hash()},
-          {.name = "target",
-           .vocabulary = target.vocabulary_size(),
-           .most_ids = length + 1,
-           .least_ids = 2,
-           .first_id = target.start_id(),
-           .vocabulary_hash = target.hash()}};
 }
 
 void TranslationExamples::add_ids(const IdColumns& columns, const TranslationModel& model) {
@@ -84,7 +68,7 @@ LossTotals evaluate_pairs(const EncoderDecoder& model, Arena& arena, std::span<c
     const ArenaScope scope(arena);
     Tape tape(arena, Tape::Mode::inference);
     const double scale = 1.0 / static_cast<double>(batch.labels.size());
-    totals.add(totals_of(model.loss({tape}, batch, 0, scale), batch, model.settings().length));
+    totals.add(totals_of(model.loss({tape}, batch, 0, scale), batch, model.length()));
   }
   return totals;
 }

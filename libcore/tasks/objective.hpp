@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "autograd/parameter.hpp"
@@ -29,7 +30,7 @@ struct LossTotals {
   double accuracy() const {
     return predicted > 0 ? static_cast<double>(correct) / static_cast<double>(predicted) : 0;
   }
-  // The source's own measure (EXPERIMENTS.md, "The source's figures for C").
+  // The source's own measure (recipes/spa-eng.md).
   double reference_loss() const { return positions > 0 ? loss / static_cast<double>(positions) : 0; }
   double reference_accuracy() const {
     return predicted + padded > 0
@@ -40,7 +41,8 @@ struct LossTotals {
 
 // Of all validation examples.
 struct ValidationFigures : LossTotals {
-  std::optional<double> macro_f1, roc_auc;  // of classifiers; the second of two classes that both occur
+  // One for each name of Objective::figure_names(); nothing where it is not defined for these examples.
+  std::vector<std::optional<double>> figures;
 };
 
 enum class Split { train, validation };
@@ -64,7 +66,9 @@ class Objective {
   // Loss of the batch that was packed into `slot` from examples of `split`. With a recording tape, gradients
   // of the mean loss a predicted token are ready after tape.backward().
   virtual LossTotals loss(const StepContext& context, Split split, BatchSlot slot) = 0;
-  // Around the batches of one validation: what is no sum over batches.
+  // Figures of a validation that are no sums over batches, the greater the better: "macro_f1".
+  virtual std::span<const std::string_view> figure_names() const { return {}; }
+  // Around the batches of one validation.
   virtual void begin_validation() {}
   virtual void finish_validation(ValidationFigures&) {}
 };

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "data/pairs.hpp"
-#include "models/model_directory.hpp"
-#include "training/objective.hpp"
+#include "tasks/encoder_decoder.hpp"
+#include "tasks/objective.hpp"
 
 namespace headwater {
 
@@ -25,12 +25,11 @@ struct TranslationExamples {
   std::vector<std::string> raw_references, references;  // as they are; as the tokenizer sees them
   std::int64_t cut = 0, skipped = 0;                    // sides cut to the model's length; pairs without loss
 
-  // Source, TAB, target. Throws Error " what (fix)", to be put behind the line's place and a colon.
+  // Source, TAB, target. Throws Error " what (fix)", to be put after the line's place and a colon.
   void add_text(std::string_view line, const TranslationModel& model);
-  // Columns source and target of id_columns(), all lines of them.
+  // Columns of translation_columns(), all lines of them.
   void add_ids(const IdColumns& columns, const TranslationModel& model);
 };
-std::vector<IdColumnSettings> id_columns(const TranslationModel& model);
 
 // Totals over all pairs, in batches of `batch_sequences` in their order. No pair has an empty source or a
 // target of less than two ids.

@@ -1,4 +1,4 @@
-#include "training/objective.hpp"
+#include "tasks/objective.hpp"
 
 namespace headwater {
 

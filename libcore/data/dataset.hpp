@@ -1,0 +1,37 @@
+// Examples in memory or in a file, whatever they hold.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "support/error.hpp"
+
+namespace headwater {
+
+// Read either line by line or file by file, then asked.
+class Dataset {
+ public:
+  virtual ~Dataset() = default;
+  virtual bool reads_lines() const = 0;
+
+  // `place` is "file:line". Throws Error "place:column: what (fix)".
+  virtual void add_line(std::string_view /*line*/, std::string_view place) {
+    throw Error(std::string(place) + ": these examples are no lines of text");
+  }
+  virtual void add_file(const std::filesystem::path& path) {
+    throw Error(path.string() + ": these examples are lines of text");
+  }
+  // After the last line or file. Throws Error where there is no example, or where more than 1 % of the lines
+  // had an empty column (a stage of the pipe died) unless is_empty_allowed. `where` names the input.
+  virtual void finish(std::string_view where, bool is_empty_allowed) = 0;
+
+  virtual std::int64_t examples() const = 0;
+  virtual std::int64_t skipped() const { return 0; }    // lines with an empty column
+  virtual std::int64_t truncated() const { return 0; }  // columns cut to what the model can hold
+  // Of all examples in their order: names the data of a run.
+  virtual std::string hash() const = 0;
+};
+
+}  // namespace headwater

@@ -1,0 +1,29 @@
+// Some or all examples of a data set: training and validation may share one.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "data/dataset.hpp"
+#include "support/hash.hpp"
+
+namespace headwater {
+
+struct Subset {
+  const Dataset* dataset = nullptr;    // null: no examples
+  std::vector<std::uint32_t> indices;  // which, where is_all is not set
+  bool is_all = true;
+
+  std::size_t count() const {
+    if (dataset == nullptr) return 0;
+    return is_all ? static_cast<std::size_t>(dataset->examples()) : indices.size();
+  }
+  std::int64_t at(std::uint32_t i) const { return is_all ? i : indices[i]; }
+  void add_to(Hasher& hasher) const {
+    if (dataset == nullptr) return;
+    hasher.update(dataset->hash());
+    hasher.update({reinterpret_cast<const char*>(indices.data()), indices.size() * sizeof(std::uint32_t)});
+  }
+};
+
+}  // namespace headwater

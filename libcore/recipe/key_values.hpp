@@ -1,0 +1,20 @@
+// A recipe as pairs of a key's path and its value as text, in the order of the rows.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "recipe/recipe.hpp"
+
+namespace headwater {
+
+using KeyValues = std::vector<std::pair<std::string, std::string>>;
+
+// Those that are read with the settings as they are, or all.
+enum class WhichKeys { read, all };
+KeyValues key_values(Recipe recipe, WhichKeys which);
+// The keys of one kind of model that are read.
+KeyValues key_values(ModelSettings& settings);
+
+}  // namespace headwater

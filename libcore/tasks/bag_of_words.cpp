@@ -1,0 +1,72 @@
+// A bag of words that gives texts a label: the baseline.
+#include "models/bag_of_words.hpp"
+
+#include "support/error.hpp"
+#include "tasks/classification.hpp"
+#include "tasks/config.hpp"
+#include "tasks/kinds.hpp"
+#include "tasks/model_rows.hpp"
+
+namespace headwater {
+
+static void settings_rows(schema::Visitor& v, BagOfWordsSettings& s) {
+  v.field("width", &s.width, schema::Between{1, 65536}, "units of the hidden layer");
+  output_dropout_row(v, s.output_dropout);
+  rows(v, s.head);
+  initialization_row(v, s.initialization);
+}
+
+static void check_settings(const BagOfWordsSettings& s, const Recipe& recipe, const Complain& complain) {
+  check_classes(s.head, recipe, complain);
+}
+
+static const ModelKind kBagOfWords{.name = "bag_of_words",
+                                   .columns = {"source", "label"},
+                                   .sections = {"source_tokenizer", "terms"},
+                                   .metrics = {"loss", "accuracy", "macro_f1", "roc_auc"},
+                                   .family = "classifiers",
+                                   .defaults = SettingsOf<BagOfWordsSettings>::defaults};
+
+ModelSection model_section(const BagOfWordsSettings& settings) {
+  return model_section(kBagOfWords, settings);
+}
+
+namespace {
+
+class BagOfWordsTask : public ClassificationTask {
+ public:
+  const ModelKind& kind() const override { return kBagOfWords; }
+  std::string_view model_type() const override { return "headwater_bag_of_words"; }
+  std::string_view architecture() const override { return "HeadwaterBagOfWords"; }
+  std::vector<std::string> text_files() const override { return {"tokenizer.json", "terms.tsv"}; }
+  std::int64_t length(const ModelSection&) const override { return 0; }
+  std::unique_ptr<AttentionTracer> tracer(const std::filesystem::path& files) const override {
+    throw Error(files.string() + ": holds a bag of words, which has no attention");
+  }
+
+  std::unique_ptr<TextClassifier> make(const ModelSection& model, Index vocabulary) const override {
+    return std::make_unique<BagOfWords>(model.as<BagOfWordsSettings>(), vocabulary);
+  }
+  ModelSection section_of_model(const TextClassifier& model) const override {
+    const auto* const typed = dynamic_cast<const BagOfWords*>(&model);
+    return typed == nullptr ? ModelSection() : model_section(typed->settings());
+  }
+  ModelSection section_of_config(Json config) const override {
+    ModelSection section(kBagOfWords);
+    read_settings(config, section.settings());
+    return section;
+  }
+  bool reads_terms() const override { return true; }
+  std::string legend(const TextClassifier&) const override {
+    return "FLOPs: a forward pass over a text that has every term";
+  }
+};
+
+}  // namespace
+
+const Task& bag_of_words_task() {
+  static const BagOfWordsTask task;
+  return task;
+}
+
+}  // namespace headwater

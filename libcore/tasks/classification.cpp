@@ -1,0 +1,337 @@
+#include "tasks/classification.hpp"
+
+#include <array>
+#include <cmath>
+
+#include "support/error.hpp"
+#include "support/hash.hpp"
+#include "tasks/config.hpp"
+#include "tasks/model_directory.hpp"
+#include "tasks/registry.hpp"
+#include "tasks/tokenizer_files.hpp"
+
+namespace headwater {
+
+namespace {
+
+const ClassificationTask& classification_task(const Task& task) {
+  const auto* const typed = dynamic_cast<const ClassificationTask*>(&task);
+  if (typed == nullptr) throw Error("model: " + std::string(task.kind().name) + " gives no labels to texts");
+  return *typed;
+}
+
+const ClassificationTask& classification_task(const TextClassifier& model) {
+  for (const Task* task : all_tasks()) {
+    const auto* const typed = dynamic_cast<const ClassificationTask*>(task);
+    if (typed != nullptr && typed->section_of_model(model)) return *typed;
+  }
+  throw Error("model: no task for this classifier");
+}
+
+}  // namespace
+
+// --- The directory -----------------------------------------------------------------------------------------
+
+void write_labels(Json& config, const LabelSet& labels) {
+  Json names = Json::Object{}, ids = Json::Object{};
+  for (std::int32_t id = 0; id < labels.size(); ++id) {
+    const std::string& name = labels.labels()[static_cast<std::size_t>(id)];
+    names.as_object().emplace_back(std::to_string(id), name);
+    ids.as_object().emplace_back(name, std::int64_t{id});
+  }
+  config.set("id2label", std::move(names));
+  config.set("label2id", std::move(ids));
+}
+
+Json config_of(const TextClassifier& model, const Tokenizer& tokenizer, const LabelSet& labels,
+               const std::optional<TermTable>& terms) {
+  const ClassificationTask& task = classification_task(model);
+  ModelSection section = task.section_of_model(model);
+  Json config;
+  config.set("architectures", Json::Array{std::string(task.architecture())});
+  config.set("model_type", task.model_type());
+  write_settings(config, section.settings());
+  config.set("vocabulary_size", model.vocabulary());
+  config.set("vocabulary_hash", tokenizer.hash());
+  if (terms) config.set("terms_hash", terms->hash());
+  config.set("pad_token_id", std::int64_t{tokenizer.pad_id()});
+  config.set("problem_type", "single_label_classification");
+  write_labels(config, labels);
+  return config;
+}
+
+std::unique_ptr<TextClassifier> make_text_classifier(const ModelSection& model, Index vocabulary) {
+  return classification_task(task_of(model)).make(model, vocabulary);
+}
+
+std::unique_ptr<TextClassifier> classifier_of_config(const Json& config, const std::string& where) {
+  const ClassificationTask& task = classification_task(task_of(config, where));
+  try {
+    return task.make(task.section_of_config(config), whole(config, "vocabulary_size", 1, 10000000));
+  } catch (const Error& error) {
+    throw Error(where + ": " + error.what());
+  }
+}
+
+LabelSet labels_of_config(const Json& config, const std::string& where) {
+  try {
+    const Json::Object& names = config.at("id2label").as_object();
+    const std::int64_t classes = whole(config, "classes", 2, 100000);
+    std::string text;
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      const std::string expected = std::to_string(i);
+      if (names[i].first != expected)
+        throw Error("\"id2label\" has " + quote(names[i].first) + " where " + quote(expected) +
+                    " is expected");
+      if (names[i].second.as_string().find('\n') != std::string::npos)
+        throw Error("\"id2label\" has a name of two lines");
+      text += names[i].second.as_string() + "\n";
+    }
+    if (static_cast<std::int64_t>(names.size()) != classes) {
+      throw Error("\"id2label\" has " + std::to_string(names.size()) + " names, \"classes\" is " +
+                  std::to_string(classes));
+    }
+    return LabelSet::parse(text, "id2label");
+  } catch (const Error& error) {
+    throw Error(where + ": " + error.what());
+  }
+}
+
+ClassificationModel load_classification_model(const std::filesystem::path& path) {
+  const std::filesystem::path files = model_files(path), config_path = files / "config.json";
+  check_answer(files, Answer::label);
+  const Json config = read_config(files);
+  const bool reads_terms = classification_task(task_of(config, config_path.string())).reads_terms();
+  std::unique_ptr<TextClassifier> model = classifier_of_config(config, config_path.string());
+  // The table of a bag of words has a row for each term, whatever its tokenizer knows.
+  Tokenizer tokenizer = load_tokenizer(files / "tokenizer.json", reads_terms ? 10000000 : model->vocabulary(),
+                                       text_at(config, "vocabulary_hash", config_path), config_path);
+  std::optional<TermTable> terms;
+  if (reads_terms) {
+    const std::filesystem::path terms_path = files / "terms.tsv";
+    terms = TermTable::load(terms_path);
+    if (terms->size() > model->vocabulary() || terms->hash() != text_at(config, "terms_hash", config_path)) {
+      throw Error(terms_path.string() + ": not the terms that " + config_path.string() +
+                  " asks for (they belong to another model)");
+    }
+  }
+  LabelSet labels = labels_of_config(config, config_path.string());
+  map_parameters(files / "model.safetensors", model->parameters());
+  return {files, std::move(tokenizer), std::move(terms), std::move(labels), std::move(model)};
+}
+
+// --- The objective -----------------------------------------------------------------------------------------
+
+std::span<const std::string_view> LabelMeasure::figure_names() {
+  static constexpr std::array<std::string_view, 2> kNames{"macro_f1", "roc_auc"};
+  return kNames;
+}
+
+void LabelMeasure::add(std::span<const std::int32_t> labels, ConstMatrix probabilities) {
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    measure_.add(labels[i],
+                 {probabilities.row(static_cast<Index>(i)), static_cast<std::size_t>(probabilities.cols)});
+  }
+}
+
+void LabelMeasure::finish(ValidationFigures& figures) const {
+  if (measure_.counts().samples() == 0) return;
+  figures.figures = {measure_.counts().macro_f1(), measure_.auc()};
+}
+
+ClassificationObjective::ClassificationObjective(TextClassifier& model, Subset train, Subset validation,
+                                                 double label_smoothing)
+    : model_(model),
+      train_(std::move(train), {"source", "label"}),
+      validation_(std::move(validation), {"source", "label"}),
+      label_smoothing_(label_smoothing),
+      measure_(model.classes()) {}
+
+std::int64_t ClassificationObjective::tokens(Split split, std::span<const std::uint32_t> chosen) const {
+  const ColumnSubset& e = of(split);
+  std::int64_t sum = 0;
+  for (const std::uint32_t i : chosen)
+    sum += static_cast<std::int64_t>(e.columns->ids(e.column[0], e.subset.at(i)).size());
+  return sum;
+}
+
+std::string ClassificationObjective::data_hash() const {
+  Hasher hasher;
+  for (const ColumnSubset* e : {&train_, &validation_}) e->subset.add_to(hasher);
+  return hasher.digest();
+}
+
+void ClassificationObjective::prepare(Split split, std::span<const std::uint32_t> chosen, BatchSlot slot) {
+  const ColumnSubset& e = of(split);
+  Slot& to = slot_of(slot);
+  to.batch.clear();
+  to.useful = 0;
+  for (const std::uint32_t i : chosen) {
+    const std::int64_t example = e.subset.at(i);
+    const std::span<const std::int32_t> ids = e.columns->ids(e.column[0], example);
+    to.batch.add(ids, model_.padded_length(static_cast<Index>(ids.size())));
+    to.useful += static_cast<std::int64_t>(ids.size());
+    if (model_.reads_bags()) {
+      const std::span<const float> values = e.columns->values(e.column[0], example);
+      if (values.empty()) {  // terms that occur count 1
+        to.batch.values.resize(to.batch.values.size() + ids.size(), 1);
+      } else {
+        to.batch.values.insert(to.batch.values.end(), values.begin(), values.end());
+      }
+    }
+    to.batch.labels.push_back(e.columns->ids(e.column[1], example).front());
+  }
+  to.batch.finish();
+}
+
+LossTotals ClassificationObjective::loss(const StepContext& context, Split split, BatchSlot slot) {
+  const Slot& packed = slot_of(slot);
+  const double scale = 1.0 / static_cast<double>(packed.batch.labels.size());
+  const double smoothing = split == Split::train ? label_smoothing_ : 0;
+  const Variable features = model_.features(context, packed.batch);
+  const kernels::CrossEntropyTotals totals =
+      model_.head().loss(context, features, packed.batch.labels, smoothing, scale);
+  // A loss that is not finite ends the run, with a better word than a probability that is none.
+  if (split == Split::validation && std::isfinite(totals.loss)) {
+    measure_.add(packed.batch.labels,
+                 model_.head().probabilities(context, model_.head().logits(context, features)));
+  }
+  LossTotals result;
+  result.loss = totals.loss;
+  result.correct = totals.correct;
+  result.predicted = result.sequences = result.positions = totals.tokens;
+  result.useful = packed.useful;
+  return result;
+}
+
+// --- Training ----------------------------------------------------------------------------------------------
+
+LabelSet load_labels(const std::string& path, std::int64_t classes) {
+  LabelSet labels = LabelSet::load(path);
+  if (labels.size() != classes) {
+    throw UsageError(path + ": " + std::to_string(labels.size()) + " labels, model.classes is " +
+                     std::to_string(classes));
+  }
+  return labels;
+}
+
+void check_both_labels(const Recipe& recipe, const LabelSet& labels, std::size_t count,
+                       const std::function<std::int32_t(std::size_t)>& label) {
+  const TrainingSettings& training = recipe.training;
+  if (training.best_metric != "roc_auc" && training.early_stopping.metric != "roc_auc") return;
+  for (std::size_t i = 1; i < count; ++i) {
+    if (label(i) != label(0)) return;
+  }
+  throw Error(
+      "validation: " +
+      (count == 0 ? std::string("no examples")
+                  : "every label is " + quote(labels.labels()[static_cast<std::size_t>(label(0))])) +
+      ", which has no roc_auc (validate on examples of both labels, or choose another "
+      "training.best_metric and early_stopping.metric)");
+}
+
+namespace {
+
+class ClassificationTraining : public TrainingTask {
+ public:
+  ClassificationTraining(const ClassificationTask& task, const Recipe& recipe, const TaskFiles& given)
+      : recipe_(recipe), tokenizer_(load_side(given.source_tokenizer, "--tokenizer")) {
+    if (given.labels.empty())
+      throw UsageError("--labels is missing (the label set; vectorize --learn labels makes one)");
+    // The model first: it says how many classes there are.
+    model_ = task.make(recipe.model,
+                       task.reads_terms() ? recipe.terms.size : recipe.source_tokenizer.size);
+    labels_ = load_labels(given.labels, model_->classes());
+    if (task.reads_terms() == given.terms.empty()) {
+      throw UsageError(task.reads_terms() ? "--terms is missing (the table of terms that made the bags)"
+                                          : "--terms is for recipes with model.kind: bag_of_words");
+    }
+    if (task.reads_terms()) {
+      terms_ = TermTable::load(given.terms);
+      check_terms(given.terms);
+    } else {
+      check_size(tokenizer_, recipe.source_tokenizer.size, given.source_tokenizer);
+    }
+  }
+  Parameters& parameters() override { return model_->parameters(); }
+  std::unique_ptr<Dataset> new_dataset() const override {
+    return columns_in_order({source_column(),
+                             {.name = "label",
+                              .vocabulary = labels_->size(),
+                              .vocabulary_hash = labels_->hash(),
+                              .labels = &*labels_}},
+                            recipe_.data.columns);
+  }
+  std::unique_ptr<Objective> objective(Subset train, Subset validation) override {
+    const ColumnSubset labelled(validation, {"label"});
+    check_both_labels(recipe_, *labels_, validation.count(), [&](std::size_t i) {
+      return labelled.columns->ids(labelled.column[0], validation.at(static_cast<std::uint32_t>(i))).front();
+    });
+    return std::make_unique<ClassificationObjective>(*model_, std::move(train), std::move(validation),
+                                                     recipe_.training.label_smoothing);
+  }
+  std::vector<DirectoryFile> files() const override {
+    std::vector<DirectoryFile> files{{"config.json",
+                                      config_of(*model_, tokenizer_, *labels_, terms_).dump(2) + "\n",
+                                      "set of labels", "id2label"},
+                                     {"tokenizer.json", tokenizer_.to_json(), "tokenizer"}};
+    if (terms_) files.push_back({"terms.tsv", terms_->to_text(), "table of terms"});
+    return files;
+  }
+
+ private:
+  IdColumnSettings source_column() const {
+    if (terms_) {
+      return {.name = "source",
+              .vocabulary = terms_->size(),
+              .has_values = terms_->settings().output != TermOutput::multi_hot,
+              .vocabulary_hash = terms_->hash()};
+    }
+    return {.name = "source",
+            .vocabulary = tokenizer_.vocabulary_size(),
+            .most_ids = model_->transformer()->length,
+            .vocabulary_hash = tokenizer_.hash()};
+  }
+
+  void check_terms(const std::string& path) const {
+    const TermTable::Settings& made = terms_->settings();
+    const TermSettings& wanted = recipe_.terms;
+    if (terms_->size() <= wanted.size && made.ngrams == wanted.ngrams &&
+        name_of(made.output) == wanted.output)
+      return;
+    throw UsageError(path + ": " + std::to_string(terms_->size()) + " terms of up to " +
+                     std::to_string(made.ngrams) + " tokens as " + std::string(name_of(made.output)) +
+                     ", the recipe has room for " + std::to_string(wanted.size) + " of up to " +
+                     std::to_string(wanted.ngrams) + " as " + wanted.output +
+                     " (learn it with vectorize --learn ngrams --ngrams " + std::to_string(wanted.ngrams) +
+                     " --size " + std::to_string(wanted.size) + " --output " + wanted.output + ")");
+  }
+
+
+  const Recipe& recipe_;
+  Tokenizer tokenizer_;
+  std::optional<LabelSet> labels_;
+  std::optional<TermTable> terms_;
+  std::unique_ptr<TextClassifier> model_;
+};
+
+}  // namespace
+
+std::unique_ptr<TrainingTask> ClassificationTask::prepare(const Recipe& recipe,
+                                                          const TaskFiles& given) const {
+  if (!given.target_tokenizer.empty())
+    throw UsageError("--target-tokenizer is for recipes with model.kind: encoder_decoder");
+  return std::make_unique<ClassificationTraining>(*this, recipe, given);
+}
+
+ModelDescription ClassificationTask::describe(const Recipe& recipe) const {
+  const auto model = make(recipe.model, reads_terms() ? recipe.terms.size : recipe.source_tokenizer.size);
+  return {model->summary(), legend(*model)};
+}
+
+ModelDescription ClassificationTask::describe(const Json& config, const std::string& where) const {
+  const auto model = classifier_of_config(config, where);
+  return {model->summary(), legend(*model)};
+}
+
+}  // namespace headwater

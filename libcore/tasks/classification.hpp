@@ -1,0 +1,129 @@
+// Giving labels to texts: what the tasks of classifiers and of bags of words share. The directory holds
+// config.json with the labels' names (id2label, label2id), model.safetensors, tokenizer.json, and of a bag of
+// words terms.tsv.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "data/pairs.hpp"
+#include "models/bag_of_words.hpp"
+#include "models/class_scores.hpp"
+#include "models/classifier.hpp"
+#include "models/text_classifier.hpp"
+#include "support/json.hpp"
+#include "tasks/objective.hpp"
+#include "tasks/task.hpp"
+#include "text/labels.hpp"
+#include "text/term_table.hpp"
+#include "text/tokenizer.hpp"
+
+namespace headwater {
+
+// Everything that giving labels to texts needs.
+struct ClassificationModel {
+  std::filesystem::path files;  // the folder that was read: the directory itself or a checkpoint
+  Tokenizer tokenizer;
+  std::optional<TermTable> terms;  // of a bag of words
+  LabelSet labels;
+  std::unique_ptr<TextClassifier> model;
+};
+
+// `path` as for load_translation_model. Throws Error naming the file, and what does not fit; also where the
+// directory holds a model that gives no labels.
+ClassificationModel load_classification_model(const std::filesystem::path& path);
+
+// The model section of a recipe with these settings.
+ModelSection model_section(const ClassifierSettings& settings);
+ModelSection model_section(const BagOfWordsSettings& settings);
+
+// The model of a recipe whose table has so many rows; of a config.json (without its parameters' memory).
+// Throws Error "where: what", also for a model that gives no labels.
+std::unique_ptr<TextClassifier> make_text_classifier(const ModelSection& model, Index vocabulary);
+std::unique_ptr<TextClassifier> classifier_of_config(const Json& config, const std::string& where);
+Json config_of(const TextClassifier& model, const Tokenizer& tokenizer, const LabelSet& labels,
+               const std::optional<TermTable>& terms);
+// The names of id2label, whose members are "0", "1", ... in order.
+LabelSet labels_of_config(const Json& config, const std::string& where);
+// The members id2label and label2id.
+void write_labels(Json& config, const LabelSet& labels);
+
+// What training on labels has in common, whatever is labelled.
+class LabelMeasure {
+ public:
+  explicit LabelMeasure(Index classes) : measure_(static_cast<std::int32_t>(classes)) {}
+  static std::span<const std::string_view> figure_names();  // macro_f1, roc_auc
+  void clear() { measure_.clear(); }
+  // probabilities [labels, classes]
+  void add(std::span<const std::int32_t> labels, ConstMatrix probabilities);
+  void finish(ValidationFigures& figures) const;
+
+ private:
+  ClassMeasure measure_;
+};
+
+// Training on texts or bags with one label each.
+class ClassificationObjective : public Objective {
+ public:
+  // Of data sets with the columns "source" (a bag for a bag of words) and "label".
+  ClassificationObjective(TextClassifier& model, Subset train, Subset validation, double label_smoothing);
+
+  Parameters& parameters() override { return model_.parameters(); }
+  std::int64_t width() const override { return model_.width(); }
+  std::size_t examples(Split split) const override { return of(split).subset.count(); }
+  std::int64_t tokens(Split split, std::span<const std::uint32_t> chosen) const override;
+  std::string data_hash() const override;
+  void prepare(Split split, std::span<const std::uint32_t> chosen, BatchSlot slot) override;
+  // Of the mean over the sequences. Useful tokens are those of the texts: padding does not count.
+  LossTotals loss(const StepContext& context, Split split, BatchSlot slot) override;
+  std::span<const std::string_view> figure_names() const override { return LabelMeasure::figure_names(); }
+  void begin_validation() override { measure_.clear(); }
+  void finish_validation(ValidationFigures& figures) override { measure_.finish(figures); }
+
+ private:
+  const ColumnSubset& of(Split split) const { return split == Split::train ? train_ : validation_; }
+  struct Slot {
+    ClassBatch batch;
+    std::int64_t useful = 0;
+  };
+  Slot& slot_of(BatchSlot slot) { return slots_[slot == BatchSlot::first ? 0 : 1]; }
+
+  TextClassifier& model_;
+  ColumnSubset train_, validation_;
+  double label_smoothing_;
+  LabelMeasure measure_;  // of the running validation
+  Slot slots_[2];         // reused: a step after the largest allocates nothing
+};
+
+// A label set whose size is model.classes. Throws UsageError where it is not.
+LabelSet load_labels(const std::string& path, std::int64_t classes);
+// Throws Error where epochs are chosen by roc_auc and the validation examples have one label only. `label`
+// gives the label of an example.
+void check_both_labels(const Recipe& recipe, const LabelSet& labels, std::size_t count,
+                       const std::function<std::int32_t(std::size_t)>& label);
+
+// The row of the registry, but for what a classifier and a bag of words have each.
+class ClassificationTask : public Task {
+ public:
+  Answer answer() const override { return Answer::label; }
+  std::string_view what_it_is() const override { return "a classifier (use classify)"; }
+  std::string_view examples() const override { return "examples"; }
+  std::string_view next_tool() const override { return "classify"; }
+  std::unique_ptr<TrainingTask> prepare(const Recipe& recipe, const TaskFiles& given) const override;
+  ModelDescription describe(const Recipe& recipe) const override;
+  ModelDescription describe(const Json& config, const std::string& where) const override;
+
+  // The model itself. `config` is one whose "model_type" is this kind's; throws Error "what".
+  virtual std::unique_ptr<TextClassifier> make(const ModelSection& model, Index vocabulary) const = 0;
+  virtual ModelSection section_of_config(Json config) const = 0;
+  // Of no kind where the model is not of this one.
+  virtual ModelSection section_of_model(const TextClassifier& model) const = 0;
+  virtual std::string_view architecture() const = 0;
+  virtual bool reads_terms() const = 0;
+  virtual std::string legend(const TextClassifier& model) const = 0;
+};
+
+}  // namespace headwater

@@ -1,0 +1,24 @@
+// config.json: the settings of a model as the rows of its recipe section say them, and single values.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "recipe/recipe.hpp"
+#include "support/json.hpp"
+
+namespace headwater {
+
+// Sets a member for each key that is read.
+void write_settings(Json& config, ModelSettings& settings);
+// And back. Throws Error naming the member that is missing, of another type or out of range: the ranges are
+// those of recipes, so that no product of sizes overflows; also where settings do not fit together.
+void read_settings(const Json& config, ModelSettings& settings);
+
+// A whole number from `min` to `max`. Throws Error naming the member, not the file.
+std::int64_t whole(const Json& config, std::string_view name, std::int64_t min, std::int64_t max);
+// A text; what it throws names the file.
+std::string text_at(const Json& config, std::string_view name, const std::filesystem::path& path);
+
+}  // namespace headwater

@@ -1,0 +1,336 @@
+#include "tasks/encoder_decoder.hpp"
+
+#include <algorithm>
+
+#include "support/error.hpp"
+#include "support/files.hpp"
+#include "support/hash.hpp"
+#include "tasks/config.hpp"
+#include "tasks/kinds.hpp"
+#include "tasks/model_directory.hpp"
+#include "tasks/model_rows.hpp"
+#include "tasks/tokenizer_files.hpp"
+
+namespace headwater {
+
+// --- Its section of a recipe -------------------------------------------------------------------------------
+
+static void settings_rows(schema::Visitor& v, EncoderDecoderSettings& s) {
+  rows(v, s.transformer);
+  v.field("encoder_layers", &s.encoder_layers, schema::Between{0, 1000}, "blocks of the encoder");
+  v.field("decoder_layers", &s.decoder_layers, schema::Between{1, 1000}, "blocks of the decoder");
+}
+
+static void check_settings(const EncoderDecoderSettings& s, const Recipe&, const Complain& complain) {
+  check_transformer(s.transformer, true, complain);
+}
+
+static const ModelKind kEncoderDecoder{
+    .name = "encoder_decoder",
+    .article = "an",
+    .columns = {"source", "target"},
+    .sections = {"source_tokenizer", "target_tokenizer", "decoding"},
+    .metrics = {"loss", "accuracy", "perplexity"},
+    .defaults = SettingsOf<EncoderDecoderSettings>::defaults};
+
+ModelSection model_section(const EncoderDecoderSettings& settings) {
+  return model_section(kEncoderDecoder, settings);
+}
+
+// --- The objective -----------------------------------------------------------------------------------------
+
+TranslationObjective::TranslationObjective(EncoderDecoder& model, Subset train, Subset validation,
+                                           double label_smoothing)
+    : model_(model),
+      train_(std::move(train), {"source", "target"}),
+      validation_(std::move(validation), {"source", "target"}),
+      label_smoothing_(label_smoothing) {}
+
+TranslationObjective::Pair TranslationObjective::pair(Split split, std::uint32_t i) const {
+  const ColumnSubset& e = of(split);
+  const std::int64_t example = e.subset.at(i);
+  return {e.columns->ids(e.column[0], example), e.columns->ids(e.column[1], example)};
+}
+
+std::int64_t TranslationObjective::tokens(Split split, std::span<const std::uint32_t> chosen) const {
+  std::int64_t sum = 0;
+  for (const std::uint32_t i : chosen) {
+    const Pair p = pair(split, i);
+    sum += static_cast<std::int64_t>(p.source.size() + p.target.size()) - 1;
+  }
+  return sum;
+}
+
+std::string TranslationObjective::data_hash() const {
+  Hasher hasher;
+  for (const ColumnSubset* e : {&train_, &validation_}) e->subset.add_to(hasher);
+  return hasher.digest();
+}
+
+LossTotals totals_of(const kernels::CrossEntropyTotals& totals, const PairBatch& batch, Index length) {
+  LossTotals result;
+  result.loss = totals.loss;
+  result.correct = totals.correct;
+  result.predicted = totals.tokens;
+  result.useful = totals.tokens + batch.source.tokens();
+  result.sequences = batch.target.sequences();
+  result.positions = result.sequences * length;
+  for (Index s = 0; s < batch.target.sequences(); ++s) {
+    result.padded += static_cast<Index>(batch.target.sequence(s).size()) < length;
+  }
+  return result;
+}
+
+void TranslationObjective::prepare(Split split, std::span<const std::uint32_t> chosen, BatchSlot slot) {
+  PairBatch& packed = batch(slot);
+  packed.clear();
+  for (const std::uint32_t i : chosen) {
+    const Pair p = pair(split, i);
+    packed.add(p.source, p.target);
+  }
+  packed.finish();
+}
+
+LossTotals TranslationObjective::loss(const StepContext& context, Split split, BatchSlot slot) {
+  const PairBatch& packed = batch(slot);
+  const double scale =
+      1.0 / static_cast<double>(packed.labels.size());  // the loss is the mean over real target tokens
+  const double smoothing = split == Split::train ? label_smoothing_ : 0;
+  return totals_of(model_.loss(context, packed, smoothing, scale), packed, model_.length());
+}
+
+// --- The directory -----------------------------------------------------------------------------------------
+
+namespace {
+
+constexpr const char* kModelType = "headwater_encoder_decoder";
+
+Json generation_config_of(const Tokenizer& target, std::int64_t most_tokens) {
+  Json config;
+  config.set("decoder_start_token_id", std::int64_t{target.start_id()});
+  config.set("eos_token_id", std::int64_t{target.end_id()});
+  config.set("pad_token_id", std::int64_t{target.pad_id()});
+  config.set("max_length", most_tokens);
+  return config;
+}
+
+// A model without the file has no limit but its length.
+std::int64_t read_most_tokens(const std::filesystem::path& path) {
+  std::error_code ignored;
+  if (!std::filesystem::exists(path, ignored)) return 0;
+  const Json config = Json::parse(read_file(path, 1 << 20), path.string());
+  try {
+    const Json* most = config.find("max_length");
+    return most == nullptr ? 0 : whole(config, "max_length", 1, 1000000);
+  } catch (const Error& error) {
+    throw Error(path.string() + ": " + error.what());
+  }
+}
+
+
+}  // namespace
+
+Json config_of(const EncoderDecoder& model, const Tokenizer& source, const Tokenizer& target) {
+  Json config;
+  config.set("architectures", Json::Array{"HeadwaterEncoderDecoder"});
+  config.set("model_type", kModelType);
+  ModelSection section = model_section(model.settings());
+  write_settings(config, section.settings());
+  config.set("source_vocabulary_size", model.source_vocabulary());
+  config.set("target_vocabulary_size", model.target_vocabulary());
+  config.set("source_vocabulary_hash", source.hash());
+  config.set("target_vocabulary_hash", target.hash());
+  config.set("pad_token_id", std::int64_t{target.pad_id()});
+  config.set("decoder_start_token_id", std::int64_t{target.start_id()});
+  config.set("eos_token_id", std::int64_t{target.end_id()});
+  return config;
+}
+
+std::unique_ptr<EncoderDecoder> encoder_decoder_of_config(const Json& config, const std::string& where) {
+  try {
+    ModelSection section(kEncoderDecoder);
+    read_settings(config, section.settings());
+    return std::make_unique<EncoderDecoder>(section.as<EncoderDecoderSettings>(),
+                                            whole(config, "source_vocabulary_size", 1, 10000000),
+                                            whole(config, "target_vocabulary_size", 1, 10000000));
+  } catch (const Error& error) {
+    throw Error(where + ": " + error.what());
+  }
+}
+
+TranslationModel load_translation_model(const std::filesystem::path& path) {
+  const std::filesystem::path files = model_files(path), config_path = files / "config.json";
+  check_answer(files, Answer::translation);
+  const Json config = read_config(files);
+  std::unique_ptr<EncoderDecoder> model = encoder_decoder_of_config(config, config_path.string());
+  Tokenizer source = load_tokenizer(files / "source-tokenizer.json", model->source_vocabulary(),
+                                    text_at(config, "source_vocabulary_hash", config_path), config_path);
+  Tokenizer target = load_tokenizer(files / "target-tokenizer.json", model->target_vocabulary(),
+                                    text_at(config, "target_vocabulary_hash", config_path), config_path);
+  if (target.start_id() < 0 || target.end_id() < 0) {
+    throw Error((files / "target-tokenizer.json").string() +
+                ": has no [START] and [END] (learn it with --start-end)");
+  }
+  map_parameters(files / "model.safetensors", model->parameters());
+  return {files, std::move(source), std::move(target), std::move(model),
+          read_most_tokens(files / "generation_config.json")};
+}
+
+// --- Training ----------------------------------------------------------------------------------------------
+
+std::vector<IdColumnSettings> translation_columns(const Tokenizer& source, const Tokenizer& target,
+                                                  std::int64_t length) {
+  return {{.name = "source",
+           .vocabulary = source.vocabulary_size(),
+           .most_ids = length,
+           .vocabulary_hash = source.hash()},
+          {.name = "target",
+           .vocabulary = target.vocabulary_size(),
+           .most_ids = length + 1,
+           .least_ids = 2,
+           .first_id = target.start_id(),
+           .vocabulary_hash = target.hash()}};
+}
+
+namespace {
+
+class EncoderDecoderTraining : public TrainingTask {
+ public:
+  EncoderDecoderTraining(const Recipe& recipe, const TaskFiles& given)
+      : recipe_(recipe),
+        source_(load_side(given.source_tokenizer, "--source-tokenizer")),
+        target_(load_side(given.target_tokenizer, "--target-tokenizer")),
+        model_(recipe.model.as<EncoderDecoderSettings>(), recipe.source_tokenizer.size,
+               recipe.target_tokenizer.size) {
+    if (target_.start_id() < 0 || target_.end_id() < 0) {
+      throw UsageError(given.target_tokenizer +
+                       ": has no [START] and [END] (learn it with tokenize --learn ... --start-end)");
+    }
+    check_size(source_, recipe.source_tokenizer.size, given.source_tokenizer);
+    check_size(target_, recipe.target_tokenizer.size, given.target_tokenizer);
+  }
+  Parameters& parameters() override { return model_.parameters(); }
+  std::unique_ptr<Dataset> new_dataset() const override {
+    return columns_in_order(translation_columns(source_, target_, model_.length()), recipe_.data.columns);
+  }
+  std::unique_ptr<Objective> objective(Subset train, Subset validation) override {
+    return std::make_unique<TranslationObjective>(model_, std::move(train), std::move(validation),
+                                                  recipe_.training.label_smoothing);
+  }
+  std::vector<DirectoryFile> files() const override {
+    const std::int64_t length = model_.length(), most = recipe_.decoding.most_tokens;
+    return {{"config.json", config_of(model_, source_, target_).dump(2) + "\n"},
+            {"generation_config.json",
+             generation_config_of(target_, most > 0 ? std::min(most, length) : length).dump(2) + "\n"},
+            {"source-tokenizer.json", source_.to_json(), "tokenizer"},
+            {"target-tokenizer.json", target_.to_json(), "tokenizer"}};
+  }
+
+ private:
+  const Recipe& recipe_;
+  Tokenizer source_, target_;
+  EncoderDecoder model_;
+};
+
+// --- Its attention -----------------------------------------------------------------------------------------
+
+class TranslationTracer : public AttentionTracer {
+ public:
+  explicit TranslationTracer(const std::filesystem::path& files) : model_(load_translation_model(files)) {}
+  const Tokenizer& source_tokenizer() const override { return model_.source_tokenizer; }
+  const TranslationModel* translator() const override { return &model_; }
+  std::int64_t length() const override { return model_.model->length(); }
+
+  void check(const AttentionSelection& selection) const override {
+    const EncoderDecoderSettings& s = model_.model->settings();
+    if (selection.head) check_below("head", *selection.head, s.transformer.heads);
+    if (!selection.layer) return;
+    const bool is_encoder = selection.kind == AttentionKind::encoder;
+    check_below("layer", *selection.layer,
+                !selection.kind ? std::max(s.encoder_layers, s.decoder_layers)
+                : is_encoder    ? s.encoder_layers
+                                : s.decoder_layers);
+  }
+
+  std::vector<AttentionRecord> trace(Arena& arena, const AttentionExample& example,
+                                     const AttentionSelection& selection) const override {
+    const ArenaScope scope(arena);
+    Tape tape(arena, Tape::Mode::inference);
+    const StepContext context{tape};
+    const PackedTokens source = packed(example.source_ids), target = packed(example.target_ids);
+    std::vector<AttentionTrace> traces;
+    const Variable memory = model_.model->encode(context, source, &traces);
+    const Variable hidden = model_.model->decode(context, target, memory, &traces);
+    const std::vector<std::string> predicts = predictions(context, hidden, example.never);
+    std::stable_sort(traces.begin(), traces.end(),
+                     [](const AttentionTrace& a, const AttentionTrace& b) { return a.kind < b.kind; });
+    return attention_records(traces, model_.model->settings().transformer.heads, arena, example, selection,
+                             predicts);
+  }
+
+ private:
+  // The tokens that the decoder's output at each position stands for.
+  std::vector<std::string> predictions(const StepContext& context, const Variable& hidden,
+                                       const std::vector<std::int32_t>& never) const {
+    const Variable logits = model_.model->logits(context, hidden);
+    std::vector<std::int32_t> best(static_cast<std::size_t>(logits.rows()));
+    // the output layer may have room for more tokens than the tokenizer has
+    const Matrix& all = logits.value();
+    const Index choices = std::min<Index>(all.cols, model_.target_tokenizer.vocabulary_size());
+    kernels::argmax(ConstMatrix(all.data, all.rows, choices, all.stride), never, best);
+    std::vector<std::string> tokens;
+    for (const std::int32_t id : best) tokens.push_back(model_.target_tokenizer.surface(id));
+    return tokens;
+  }
+
+  TranslationModel model_;
+};
+
+// --- The row of the registry -------------------------------------------------------------------------------
+
+class EncoderDecoderTask : public Task {
+ public:
+  const ModelKind& kind() const override { return kEncoderDecoder; }
+  Answer answer() const override { return Answer::translation; }
+  std::string_view model_type() const override { return kModelType; }
+  std::string_view what_it_is() const override { return "a translator (use translate)"; }
+  std::string_view examples() const override { return "pairs"; }
+  std::string_view next_tool() const override { return "translate"; }
+  std::vector<std::string> text_files() const override {
+    return {"source-tokenizer.json", "target-tokenizer.json"};
+  }
+  std::int64_t length(const ModelSection& model) const override {
+    return model.as<EncoderDecoderSettings>().transformer.length;
+  }
+  std::unique_ptr<TrainingTask> prepare(const Recipe& recipe, const TaskFiles& given) const override {
+    if (!given.labels.empty() || !given.terms.empty())
+      throw UsageError("--labels and --terms are for recipes of classifiers");
+    return std::make_unique<EncoderDecoderTraining>(recipe, given);
+  }
+  ModelDescription describe(const Recipe& recipe) const override {
+    return description_of(EncoderDecoder(recipe.model.as<EncoderDecoderSettings>(),
+                                         recipe.source_tokenizer.size, recipe.target_tokenizer.size));
+  }
+  ModelDescription describe(const Json& config, const std::string& where) const override {
+    return description_of(*encoder_decoder_of_config(config, where));
+  }
+  std::unique_ptr<AttentionTracer> tracer(const std::filesystem::path& files) const override {
+    return std::make_unique<TranslationTracer>(files);
+  }
+
+ private:
+  static ModelDescription description_of(const EncoderDecoder& model) {
+    const std::string length = std::to_string(model.length());
+    return {model.summary(), "S, T: source and target tokens; FLOPs: a forward pass over one pair of " +
+                                 length + " and " + length + " tokens"};
+  }
+};
+
+}  // namespace
+
+const Task& encoder_decoder_task() {
+  static const EncoderDecoderTask task;
+  return task;
+}
+
+}  // namespace headwater

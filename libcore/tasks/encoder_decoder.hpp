@@ -1,0 +1,72 @@
+// Translation with an encoder-decoder: pairs of id lines to learn from, two tokenizers in the directory.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "data/pairs.hpp"
+#include "data/packed_tokens.hpp"
+#include "models/encoder_decoder.hpp"
+#include "tasks/objective.hpp"
+#include "tasks/task.hpp"
+#include "text/tokenizer.hpp"
+
+namespace headwater {
+
+// Everything that translating needs.
+struct TranslationModel {
+  std::filesystem::path files;  // the folder that was read: the directory itself or a checkpoint
+  Tokenizer source_tokenizer, target_tokenizer;
+  std::unique_ptr<EncoderDecoder> model;
+  std::int64_t most_tokens =
+      0;  // of a translation: max_length of generation_config.json; 0: the model's length
+};
+
+// `path` is a model directory (its best checkpoint is read; the newest complete one where there is no best
+// yet) or one checkpoint. Throws Error naming the file, and what does not fit: a missing or further tensor, a
+// wrong shape, a vocabulary of another size.
+TranslationModel load_translation_model(const std::filesystem::path& path);
+
+// The model section of a recipe with these settings.
+ModelSection model_section(const EncoderDecoderSettings& settings);
+
+// config.json, and back (without the parameters' memory). Throws Error "where: what".
+Json config_of(const EncoderDecoder& model, const Tokenizer& source, const Tokenizer& target);
+std::unique_ptr<EncoderDecoder> encoder_decoder_of_config(const Json& config, const std::string& where);
+
+// The columns "source" and "target" of the model's ids.
+std::vector<IdColumnSettings> translation_columns(const Tokenizer& source, const Tokenizer& target,
+                                                  std::int64_t length);
+
+class TranslationObjective : public Objective {
+ public:
+  // Of data sets with the columns "source" and "target".
+  TranslationObjective(EncoderDecoder& model, Subset train, Subset validation, double label_smoothing);
+
+  Parameters& parameters() override { return model_.parameters(); }
+  std::int64_t width() const override { return model_.settings().transformer.width; }
+  std::size_t examples(Split split) const override { return of(split).subset.count(); }
+  std::int64_t tokens(Split split, std::span<const std::uint32_t> chosen) const override;
+  std::string data_hash() const override;
+  void prepare(Split split, std::span<const std::uint32_t> chosen, BatchSlot slot) override;
+  LossTotals loss(const StepContext& context, Split split, BatchSlot slot) override;
+
+ private:
+  struct Pair {
+    std::span<const std::int32_t> source, target;
+  };
+  Pair pair(Split split, std::uint32_t i) const;
+  const ColumnSubset& of(Split split) const { return split == Split::train ? train_ : validation_; }
+
+  EncoderDecoder& model_;
+  ColumnSubset train_, validation_;
+  double label_smoothing_;
+  PairBatch& batch(BatchSlot slot) { return batches_[slot == BatchSlot::first ? 0 : 1]; }
+  PairBatch batches_[2];  // reused: a step after the largest allocates nothing
+};
+
+// Loss and counts of a batch with the measures of the report.
+LossTotals totals_of(const kernels::CrossEntropyTotals& totals, const PairBatch& batch, Index length);
+
+}  // namespace headwater

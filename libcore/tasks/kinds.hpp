@@ -1,0 +1,12 @@
+// Where the registry finds its rows: one function a kind, defined in the kind's own file.
+#pragma once
+
+#include "tasks/task.hpp"
+
+namespace headwater {
+
+const Task& encoder_decoder_task();
+const Task& classifier_task();
+const Task& bag_of_words_task();
+
+}  // namespace headwater

@@ -1,0 +1,140 @@
+#include "tasks/model_directory.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <type_traits>
+
+#include "checkpoint/directory.hpp"
+#include "checkpoint/safetensors.hpp"
+#include "support/error.hpp"
+#include "support/files.hpp"
+#include "tasks/registry.hpp"
+
+namespace headwater {
+
+namespace {
+
+// What a model needs of a checkpoint, by its kind; its optimizer state stays unread.
+void verify_model(const std::filesystem::path& checkpoint) {
+  verify_checkpoint(checkpoint, {"config.json"});
+  std::vector<std::string> needed{"model.safetensors"};
+  for (const std::string& name : task_of_files(checkpoint).text_files()) needed.push_back(name);
+  verify_checkpoint(checkpoint, needed);
+}
+
+std::string shape_text(std::span<const std::int64_t> shape) {
+  std::string text = "[";
+  for (std::size_t i = 0; i < shape.size(); ++i) text += (i ? ", " : "") + std::to_string(shape[i]);
+  return text + "]";
+}
+
+// The file has the tensors of the parameters and no others.
+void check_tensors(const Safetensors& tensors, const Parameters& parameters) {
+  for (const auto& p : parameters.all()) {
+    const TensorView& tensor = tensors.at(p->name);
+    if (!std::equal(tensor.shape.begin(), tensor.shape.end(), p->shape.begin(), p->shape.end())) {
+      throw Error(tensors.where() + ": tensor " + quote(p->name) + " has shape " + shape_text(tensor.shape) +
+                  ", config.json asks for " + shape_text(p->shape));
+    }
+  }
+  for (const TensorView& tensor : tensors.tensors()) {
+    if (parameters.find(tensor.name) == nullptr) {
+      throw Error(tensors.where() + ": tensor " + quote(tensor.name) +
+                  " is no part of the model that config.json describes");
+    }
+  }
+}
+
+void copy_tensors(const Safetensors& tensors, Parameters& parameters) {
+  for (const auto& p : parameters.all()) {
+    read_numbers(tensors.at(p->name), std::span<Real>(p->value.data, static_cast<std::size_t>(p->size())));
+  }
+}
+
+// The checkpoint that `best` points to. The link is read once: a run that trains on may swap it between two
+// files, and remove the checkpoint that it pointed to.
+std::filesystem::path best_checkpoint(const std::filesystem::path& directory) {
+  const std::filesystem::path checkpoints = directory / "checkpoints";
+  constexpr int kMostAttempts = 10;
+  for (int attempt = 1;; ++attempt) {
+    const std::filesystem::path target = std::filesystem::read_symlink(checkpoints / "best");
+    try {
+      verify_model(checkpoints / target);
+      return checkpoints / target;
+    } catch (const Error&) {
+      if (attempt == kMostAttempts || std::filesystem::read_symlink(checkpoints / "best") == target) throw;
+    }
+  }
+}
+
+}  // namespace
+
+std::filesystem::path model_files(const std::filesystem::path& path) {
+  std::error_code ignored;
+  if (!std::filesystem::is_directory(path, ignored)) {
+    throw Error(path.string() + ": not a model directory (train writes one: train --recipe RECIPE -o " +
+                path.string() + ")");
+  }
+  if (std::filesystem::exists(path / kManifestName, ignored)) {
+    verify_model(path);
+    return path;
+  }
+  if (std::filesystem::is_symlink(path / "checkpoints" / "best", ignored)) return best_checkpoint(path);
+  if (std::filesystem::exists(path / "config.json", ignored)) return path;  // a copy without checkpoints
+  std::vector<std::string> skipped;
+  const auto newest = newest_valid_checkpoint(path, skipped);
+  if (!newest) {
+    throw Error(path.string() + ": holds no complete checkpoint" +
+                (skipped.empty() ? "" : "; " + skipped.front()) + " (is training still in its first steps?)");
+  }
+  return newest->path;
+}
+
+Json read_config(const std::filesystem::path& files) {
+  const std::filesystem::path path = files / "config.json";
+  constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 26;  // labels have names of any length
+  return Json::parse(read_file(path, kMostBytes), path.string());
+}
+
+const Task& task_of_files(const std::filesystem::path& files) {
+  return task_of(read_config(files), (files / "config.json").string());
+}
+
+void check_answer(const std::filesystem::path& files, Answer wanted) {
+  const Task& task = task_of_files(files);
+  if (task.answer() != wanted) throw Error(files.string() + ": holds " + std::string(task.what_it_is()));
+}
+
+void read_parameters(const std::filesystem::path& file, Parameters& parameters) {
+  const Safetensors tensors(file);
+  check_tensors(tensors, parameters);
+  copy_tensors(tensors, parameters);
+}
+
+// Whether the data section is the flat array of the parameters, which have the same tensors.
+bool is_flat_array(const Safetensors& tensors) {
+  const std::vector<TensorView>& all = tensors.tensors();
+  const bool is_float =
+      std::all_of(all.begin(), all.end(), [](const TensorView& t) { return t.dtype == Dtype::f32; });
+  const bool is_in_order = std::is_sorted(
+      all.begin(), all.end(), [](const TensorView& a, const TensorView& b) { return a.name < b.name; });
+  const auto address = reinterpret_cast<std::uintptr_t>(tensors.data().data());
+  return std::is_same_v<Real, float> && std::endian::native == std::endian::little && is_float &&
+         is_in_order && address % alignof(float) == 0 && tensors.file() != nullptr;
+}
+
+void map_parameters(const std::filesystem::path& file, Parameters& parameters) {
+  const Safetensors tensors(file);
+  check_tensors(tensors, parameters);  // before their memory: config.json may ask for any sizes
+  if (is_flat_array(tensors)) {
+    const std::size_t begin =
+        static_cast<std::size_t>(tensors.data().data() - tensors.file()->bytes().data());
+    parameters.allocate_over(reinterpret_cast<Real*>(tensors.file()->data() + begin), tensors.file());
+  } else {
+    parameters.allocate(false);
+    copy_tensors(tensors, parameters);
+  }
+  tensors.file()->check_size(file);
+}
+
+}  // namespace headwater

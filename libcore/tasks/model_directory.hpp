@@ -1,0 +1,31 @@
+// A model directory, whatever kind of model it holds: config.json, model.safetensors, recipe.yaml and the
+// kind's own files, laid out as on the Hugging Face hub. checkpoints/<step>/ hold the same files and what
+// resuming needs.
+#pragma once
+
+#include <filesystem>
+
+#include "autograd/parameter.hpp"
+#include "support/json.hpp"
+#include "tasks/task.hpp"
+
+namespace headwater {
+
+// The folder that loading `path` reads: a checkpoint itself; of a model directory its best checkpoint, the
+// newest complete one where there is no best yet. The files that the kind needs were compared with the
+// manifest. Throws Error naming the file.
+std::filesystem::path model_files(const std::filesystem::path& path);
+// config.json of such a folder, and the task that it names. Throws Error naming the file.
+Json read_config(const std::filesystem::path& files);
+const Task& task_of_files(const std::filesystem::path& files);
+// Throws Error that says what the folder holds and which tool reads it, where its model answers otherwise.
+void check_answer(const std::filesystem::path& files, Answer wanted);
+
+// The tensors of a safetensors file into parameters of the same names and shapes; none may be missing or left
+// over.
+void read_parameters(const std::filesystem::path& file, Parameters& parameters);
+// The same for parameters without memory yet, for inference. A file that this program wrote holds them as
+// they are used: it stays mapped, nothing is copied.
+void map_parameters(const std::filesystem::path& file, Parameters& parameters);
+
+}  // namespace headwater

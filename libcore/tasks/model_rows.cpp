@@ -1,0 +1,73 @@
+#include "tasks/model_rows.hpp"
+
+namespace headwater {
+
+using schema::Anything;
+using schema::Between;
+using schema::kRate;
+using schema::OneOf;
+
+void rows(schema::Visitor& v, TransformerSettings& s, const schema::When& attention) {
+  v.field("width", &s.width, Between{1, 65536}, "D, the numbers of a token between the layers");
+  v.field("heads", &s.heads, Between{1, 1024}, "H, heads of attention", attention);
+  v.field("head_width", &s.head_width, Between{0, 65536}, "K, of each head; 0: width / heads", attention);
+  v.field("feed_forward_width", &s.feed_forward_width, Between{1, 1e6}, "F, hidden layer of the feed-forward");
+  v.field("norm", &s.norm, OneOf{{"post", "pre"}},
+          "layer norm after each sub-layer (Vaswani et al. 2017) or before it (Xiong et al. 2020)");
+  v.field("norm_epsilon", &s.norm_epsilon, Between{1e-12, 0.1}, "added to the variance of a layer norm");
+  v.field("activation", &s.activation, OneOf{{"relu", "gelu", "gelu_tanh", "silu"}}, "of the feed-forward");
+  v.field("positions", &s.positions, OneOf{{"learned", "sinusoidal", "none"}},
+          "what is added to a token for its place");
+  v.field("scale_embedding", &s.scale_embedding, Anything{}, "embeddings are multiplied by sqrt(width)");
+  v.field("length", &s.length, Between{1, 1e6}, "N, number of positions; longer texts are truncated");
+  v.field("dropout", &s.dropout, kRate, "on embeddings and after each sub-layer");
+  v.field("attention_dropout", &s.attention_dropout, kRate, "on attention weights", attention);
+  output_dropout_row(v, s.output_dropout);
+  initialization_row(v, s.initialization);
+}
+
+void output_dropout_row(schema::Visitor& v, double& output_dropout) {
+  v.field("output_dropout", &output_dropout, kRate, "before the output layer");
+}
+
+void initialization_row(schema::Visitor& v, std::string& initialization) {
+  v.field("initialization", &initialization, OneOf{{"keras"}},
+          "first weights. keras: Glorot uniform, embeddings uniform(-0.05, 0.05)");
+}
+
+void rows(schema::Visitor& v, ClassHeadSettings& s) {
+  v.field("head", &s.head, OneOf{{"sigmoid", "softmax"}},
+          "the last layer: one output for two classes, or one for each");
+  v.field("classes", &s.classes, Between{2, 100000}, "number of labels");
+}
+
+void check_transformer(const TransformerSettings& s, bool has_attention, const Complain& complain) {
+  if (has_attention && s.head_width == 0 && s.width % s.heads != 0) {
+    complain({"model", "heads"}, std::to_string(s.heads) + " heads do not divide the width " +
+                                     std::to_string(s.width) +
+                                     " (give head_width or another number of heads)");
+  }
+  if (s.positions == "sinusoidal" && s.width % 2 != 0) {
+    complain({"model", "width"}, "sinusoidal positions need an even width, not " + std::to_string(s.width) +
+                                     " (change the width or the positions)");
+  }
+}
+
+void check_classes(const ClassHeadSettings& s, const Recipe& recipe, const Complain& complain) {
+  if (s.head == "sigmoid" && s.classes != 2) {
+    complain({"model", "classes"}, "a sigmoid head tells two classes apart, not " +
+                                       std::to_string(s.classes) + " (write head: softmax)");
+  }
+  if (s.head == "sigmoid" && recipe.training.label_smoothing != 0) {
+    complain({"training", "label_smoothing"},
+             "a sigmoid head learns without it (remove it, or write head: softmax)");
+  }
+  if (s.classes == 2) return;
+  const std::string what =
+      "roc_auc is of two classes, not " + std::to_string(s.classes) + " (write loss, accuracy or macro_f1)";
+  if (recipe.training.best_metric == "roc_auc") complain({"training", "best_metric"}, what);
+  if (recipe.training.early_stopping.metric == "roc_auc")
+    complain({"training", "early_stopping", "metric"}, what);
+}
+
+}  // namespace headwater

@@ -1,0 +1,40 @@
+// The rows of what several kinds of models share, and what must hold between them.
+#pragma once
+
+#include <string>
+
+#include "models/settings.hpp"
+#include "recipe/recipe.hpp"
+
+namespace headwater {
+
+// `attention`: when the keys of attention are read.
+void rows(schema::Visitor& v, TransformerSettings& s, const schema::When& attention = {});
+void rows(schema::Visitor& v, ClassHeadSettings& s);
+void initialization_row(schema::Visitor& v, std::string& initialization);
+void output_dropout_row(schema::Visitor& v, double& output_dropout);
+
+void check_transformer(const TransformerSettings& s, bool has_attention, const Complain& complain);
+void check_classes(const ClassHeadSettings& s, const Recipe& recipe, const Complain& complain);
+
+// The settings of a kind of model in a recipe: settings_rows(visitor, S&) and check_settings(S,
+// recipe, complain) are found by their arguments.
+template <class S>
+class SettingsOf final : public ModelSettingsOf<S> {
+ public:
+  std::unique_ptr<ModelSettings> clone() const override { return std::make_unique<SettingsOf>(*this); }
+  void rows(schema::Visitor& visitor) override { settings_rows(visitor, this->value); }
+  void check(const Recipe& recipe, const Complain& complain) const override {
+    check_settings(this->value, recipe, complain);
+  }
+  static std::unique_ptr<ModelSettings> defaults() { return std::make_unique<SettingsOf>(); }
+};
+
+template <class S>
+ModelSection model_section(const ModelKind& kind, const S& settings) {
+  auto holder = std::make_unique<SettingsOf<S>>();
+  holder->value = settings;
+  return ModelSection(kind, std::move(holder));
+}
+
+}  // namespace headwater

@@ -1,0 +1,24 @@
+// The kinds of models. A new one is its task and a row in registry.cpp (libcore/ADDING.md).
+#pragma once
+
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "tasks/task.hpp"
+
+namespace headwater {
+
+std::span<const Task* const> all_tasks();
+ModelKinds model_kinds();
+
+const Task& task_of(const ModelSection& model);
+// By "model_type" of a config.json. Throws Error "where: what".
+const Task& task_of(const Json& config, const std::string& where);
+
+// recipe/recipe.hpp with the kinds of this registry.
+Recipe read_recipe(const std::filesystem::path& path, std::string_view scale = "full");
+Recipe parse_recipe(std::string_view text, std::string_view where, std::string_view scale = "full");
+
+}  // namespace headwater

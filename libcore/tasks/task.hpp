@@ -1,0 +1,78 @@
+// A kind of model as recipes, training and the tools see it. registry.cpp has one row a kind; nothing else
+// asks for a kind by its name.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "data/dataset.hpp"
+#include "data/subset.hpp"
+#include "models/layer_summary.hpp"
+#include "recipe/recipe.hpp"
+#include "support/json.hpp"
+#include "tasks/attention_trace.hpp"
+#include "tasks/objective.hpp"
+
+namespace headwater {
+
+// Files given to train, as they were given; empty: not given.
+struct TaskFiles {
+  std::string source_tokenizer, target_tokenizer, labels, terms;
+};
+
+// A file of a model directory beside its tensors.
+struct DirectoryFile {
+  std::string name, bytes;
+  // A run goes on only with the same one: what it is ("tokenizer"). Empty: it may differ.
+  std::string identity = {};
+  // Of a JSON file, the member that must be the same; empty: the whole file.
+  std::string member = {};
+};
+
+// A model that is about to be trained: its parameters, its data and its objective.
+class TrainingTask {
+ public:
+  virtual ~TrainingTask() = default;
+  virtual Parameters& parameters() = 0;
+  // An empty data set of the form that the model reads.
+  virtual std::unique_ptr<Dataset> new_dataset() const = 0;
+  // The subsets are of data sets made by new_dataset().
+  virtual std::unique_ptr<Objective> objective(Subset train, Subset validation) = 0;
+  virtual std::vector<DirectoryFile> files() const = 0;
+};
+
+// The table of layers, and what its letters and operations mean.
+struct ModelDescription {
+  std::vector<LayerSummary> layers;
+  std::string legend;
+};
+
+// What answers a line of input.
+enum class Answer { translation, label, continuation };
+
+class Task {
+ public:
+  virtual ~Task() = default;
+  virtual const ModelKind& kind() const = 0;
+  virtual Answer answer() const = 0;
+  virtual std::string_view model_type() const = 0;         // of config.json
+  virtual std::string_view what_it_is() const = 0;         // "a translator (use translate)"
+  virtual std::string_view examples() const = 0;           // what its examples are called: "pairs"
+  virtual std::string_view next_tool() const = 0;          // what reads a trained model
+  virtual std::vector<std::string> text_files() const = 0;  // that loading needs beside config.json
+
+  // Positions of the model; 0: any number.
+  virtual std::int64_t length(const ModelSection& model) const = 0;
+  // `recipe` must outlive the result. Throws UsageError where a file is missing, is none that this kind reads,
+  // or does not fit the recipe; Error for what a file holds.
+  virtual std::unique_ptr<TrainingTask> prepare(const Recipe& recipe, const TaskFiles& given) const = 0;
+  virtual ModelDescription describe(const Recipe& recipe) const = 0;
+  // Throws Error "where: what" for a config.json that does not describe such a model.
+  virtual ModelDescription describe(const Json& config, const std::string& where) const = 0;
+  // The attention of the model that lies in these files (model_files()). Throws Error for a model without.
+  virtual std::unique_ptr<AttentionTracer> tracer(const std::filesystem::path& files) const = 0;
+};
+
+}  // namespace headwater
