@@ -1,9 +1,10 @@
 #!/bin/sh
-# The last stage of a recipe: what was expected and reached, and the scores of the test translations.
-#   data/report.sh RUN BIN WORK DATA    the run's name; folders of the tools, of the run, of the data set
+# The last stage of a recipe: what was expected and reached, and the scores on the test data.
+#   data/report.sh RUN BIN WORK ANSWER TRAIN    the run's name; folders of the tools and of the run; what the model answers
+#                                               (translation, label; none: there is no test); the training examples
 set -eu
 export LC_ALL=C
-run=$1 bin=$2 work=$3 data=$4
+run=$1 bin=$2 work=$3 answer=$4 train=$5
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 trap 'exit 130' INT
@@ -19,6 +20,14 @@ scores() { # TITLE SUFFIX: of test.hypotheses against both kinds of references
 
 printf '%s\n' "$run"
 cat "$work/table.txt"
+case $answer in
+  none) exit 0 ;;
+  label)
+    printf '\ntest: %d examples\n' "$(wc -l <"$work/test.tsv")"
+    cat "$work/test.txt"
+    exit 0
+    ;;
+esac
 for kind in hypotheses standardized references; do cp "$work/test.$kind" "$tmp/$kind"; done
 scores 'test' ''
 "$bin/evaluate" "$work/model" --metric loss,accuracy,perplexity --reference-measure "$work/test.tsv"
@@ -26,7 +35,7 @@ awk 'FILENAME == ARGV[1] { right[FNR] = $0; next } { same += $0 == right[FNR] } 
   printf "exactly right: %d of %d (%.1f %%)\n", same, FNR, FNR ? 100 * same / FNR : 0 }' "$tmp/standardized" "$tmp/hypotheses"
 
 # Test lines whose source stands in training too tell less; the scores without them.
-cut -f1 "$data/train.tsv" >"$tmp/known"
+cut -f1 "$train" >"$tmp/known"
 awk 'FILENAME == ARGV[1] { known[$0] = 1; next } !($0 in known) { print FNR }' "$tmp/known" "$work/test.sources" >"$tmp/unseen"
 if [ "$(wc -l <"$tmp/unseen")" -lt "$(wc -l <"$work/test.sources")" ] && [ -s "$tmp/unseen" ]; then
   for kind in hypotheses standardized references; do

@@ -20,8 +20,8 @@ namespace {
 
 const std::map<std::string, int, std::less<>> kLevels = {
     {"support", 0},  {"tensor", 1},   {"text", 1},       {"recipe", 1}, {"cli", 1},
-    {"autograd", 2}, {"data", 2},     {"checkpoint", 2}, {"layers", 3}, {"models", 4}, {"tasks", 5},
-    {"training", 6}, {"decoding", 6}, {"analysis", 6},   {"tools", 7}};
+    {"autograd", 2}, {"data", 2},     {"checkpoint", 2}, {"metrics", 2}, {"layers", 3}, {"models", 4}, {"tasks", 5},
+    {"training", 6}, {"decoding", 6}, {"reports", 6},   {"tools", 7}};
 
 // Rooms that stay away from words and files even where their level would allow it.
 const std::set<std::string, std::less<>> kPureRooms = {"tensor", "autograd", "layers"};

@@ -5,11 +5,11 @@
 #include <memory>
 #include <optional>
 
-#include "analysis/heat_map.hpp"
-#include "analysis/svg.hpp"
 #include "cli/lines.hpp"
 #include "cli/tool.hpp"
 #include "decoding/translate.hpp"
+#include "reports/heat_map.hpp"
+#include "reports/svg.hpp"
 #include "support/error.hpp"
 #include "support/files.hpp"
 #include "support/parallel.hpp"
@@ -236,8 +236,8 @@ class Dump {
     }
     output_.finish();
     if (truncated_lines_ > 0 && !options_.is_quiet) {
-      cli::note(std::to_string(truncated_lines_) + " lines were cut to the model's " + std::to_string(length()) +
-                " positions");
+      cli::note(std::to_string(truncated_lines_) + " lines were cut to the model's " +
+                std::to_string(length()) + " positions");
     }
   }
 

@@ -4,14 +4,14 @@
 #include <charconv>
 #include <cmath>
 
-#include "analysis/data_summary.hpp"
-#include "analysis/learning_curves.hpp"
-#include "analysis/table.hpp"
-#include "analysis/tensor_statistics.hpp"
 #include "checkpoint/directory.hpp"
 #include "cli/lines.hpp"
 #include "cli/result_file.hpp"
 #include "cli/tool.hpp"
+#include "reports/data_summary.hpp"
+#include "reports/learning_curves.hpp"
+#include "reports/table.hpp"
+#include "reports/tensor_statistics.hpp"
 #include "support/error.hpp"
 #include "support/json.hpp"
 #include "support/numbers.hpp"
@@ -23,7 +23,7 @@ namespace {
 
 struct Options {
   std::string what, recipe, scale = "full";
-  bool shows_tensors = false, has_statistics = false, is_json = false;
+  bool shows_tensors = false, has_statistics = false, is_json = false, is_for_make = false;
 
   std::vector<std::string> data, columns;
   cli::LineReaderSettings reader;
@@ -43,6 +43,7 @@ void describe(cli::CommandLine& line, Options& o) {
   line.add_option("--scale", o.scale, "of a recipe: full, or quick: its cut-down version")
       .one_of({"full", "quick"})
       .with_default();
+  line.add_flag("--make", o.is_for_make, "of a recipe: what its stages need, as variables for make");
   line.add_flag("--tensors", o.shows_tensors, "of a model: the tensors of its file too");
   line.add_flag("--statistics", o.has_statistics,
                 "least, largest, mean and deviation of each tensor's numbers, and how many are not finite");
@@ -187,7 +188,57 @@ void write_tensors(const Safetensors& file, const Options& o, cli::LineWriter& o
 // --- A model, a checkpoint, a recipe
 // -------------------------------------------------------------------------
 
+// A word that make and a shell take as it is.
+std::string for_make(std::string_view key, const std::string& value) {
+  for (const char c : value) {
+    const bool is_plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                          std::string_view("._-/+@,").find(c) != std::string_view::npos;
+    if (!is_plain)
+      throw UsageError(std::string(key) + ": " + quote(value) +
+                       " has a character that make cannot name "
+                       "(rename the file: letters, digits and ._-/+@, only)");
+  }
+  return value;
+}
+
+// recipes/stages.mk includes it.
+void write_make(const Recipe& recipe, cli::LineWriter& out) {
+  const ModelKind& kind = recipe.model.kind();
+  const DataSettings& data = recipe.data;
+  const bool is_split_anew = data.split == "seed" && !data.set.empty();
+  const std::string folder = data.set + "/";
+  const auto variable = [&](const std::string& name, const std::string& value) {
+    out.line(name + " := " + value);
+  };
+  const auto path = [&](const std::string& name, std::string value) {
+    if (is_split_anew && recipe.seed != 1 && value.starts_with(folder))
+      value = data.set + "-seed-" + std::to_string(recipe.seed) + value.substr(data.set.size());
+    variable(name, for_make("data." + name, value));
+  };
+  if (data.train.empty())
+    throw UsageError("data.train: the recipe names no training examples (write train: FILE)");
+  variable("set", data.set);
+  variable("seed_of_split", is_split_anew ? std::to_string(recipe.seed) : "");
+  path("train", data.train);
+  path("validation", data.validation);
+  path("test", data.test);
+  path("tokenizer_text", data.tokenizer_text);
+  variable("train_examples", std::to_string(data.train_examples));
+  variable("validation_examples", std::to_string(data.validation_examples));
+  variable("test_examples", std::to_string(data.test_examples));
+  std::string columns;
+  for (std::size_t i = 0; i < data.columns.size() && !kind.columns.empty(); ++i) {
+    const std::string& column = data.columns[i];
+    columns += (i == 0 ? "" : " ") + column;
+    variable("field_" + column, std::to_string(i + 1));
+    variable("stage_" + column, column == "label" ? "labels" : kind.reads("terms") ? "terms" : "tokens");
+  }
+  variable("columns", columns);
+  variable("answer", std::string(name_of(task_of(recipe.model).answer())));
+}
+
 void inspect_recipe(const Recipe& recipe, const Options& o, cli::LineWriter& out) {
+  if (o.is_for_make) return write_make(recipe, out);
   write_layers(task_of(recipe.model).describe(recipe), o.is_json, out);
 }
 
@@ -311,6 +362,7 @@ void inspect_model(const Options& o) {
   const fs::path path = o.what.empty() ? o.recipe : o.what;
   const bool is_recipe =
       !o.recipe.empty() || path == "-" || ends_with(path, ".yaml") || ends_with(path, ".yml");
+  if (!is_recipe && o.is_for_make) throw UsageError("--make is of a recipe (name a .yaml file)");
   if (is_recipe && (o.shows_tensors || o.has_statistics))
     throw UsageError("a recipe has no tensors yet (train it first)");
   if (path == "-") {

@@ -15,9 +15,9 @@
 #include "support/error.hpp"
 #include "support/numbers.hpp"
 #include "support/parallel.hpp"
+#include "tasks/registry.hpp"
 #include "tensor/kernels.hpp"
 #include "training/benchmark.hpp"
-#include "tasks/registry.hpp"
 #include "training/summary.hpp"
 #include "training/trainer.hpp"
 
@@ -241,8 +241,8 @@ void run(const Options& o) {
     if (outcome == TrainingOutcome::stopped) return;
     cli::LineWriter().text(table_of_expectations(recipe, o.output, task->parameters()));
     if (!o.is_quiet)
-      cli::note("finished at step " + format_count(trainer.state().step) + "; next: " + std::string(kind.next_tool()) +
-                " " + o.output);
+      cli::note("finished at step " + format_count(trainer.state().step) +
+                "; next: " + std::string(kind.next_tool()) + " " + o.output);
   });
   directory.reset();
   if (outcome == TrainingOutcome::stopped) {

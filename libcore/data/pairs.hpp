@@ -64,7 +64,7 @@ class IdColumns : public Dataset {
   // Memory used for anything but the ids, of all columns.
   std::int64_t bytes_beyond_ids() const;
 
-  std::int64_t lines() const { return lines_; }      // read, without header lines
+  std::int64_t lines() const { return lines_; }               // read, without header lines
   std::int64_t skipped() const override { return skipped_; }  // with an empty column
   std::int64_t cut(std::size_t column) const { return columns_[column].cut; }
   std::int64_t truncated() const override;  // of all columns

@@ -20,8 +20,7 @@ EncoderStack::EncoderStack(LayerBuilder& builder, const TransformerSettings& set
                            const MixingSettings& mixing)
     : settings_(settings), mixing_(mixing) {
   const BlockSettings block = block_settings(settings, mixing);
-  for (Index i = 0; i < layers; ++i)
-    blocks_.emplace_back(builder, "encoder." + std::to_string(i), block);
+  for (Index i = 0; i < layers; ++i) blocks_.emplace_back(builder, "encoder." + std::to_string(i), block);
   if (block.norm_place == NormPlace::pre && !blocks_.empty())
     norm_.emplace(builder, "encoder.norm", settings.width, settings.norm_epsilon);
 }

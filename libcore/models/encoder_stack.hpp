@@ -23,8 +23,7 @@ class EncoderStack {
                       const KeyTokens* keys = nullptr) const;
 
   // A row for each block, and one for the norm.
-  void summarize(const Parameters& parameters,
-                 std::vector<LayerSummary>& rows) const;
+  void summarize(const Parameters& parameters, std::vector<LayerSummary>& rows) const;
 
  private:
   TransformerSettings settings_;

@@ -1,6 +1,6 @@
-// What the models are made of, as a recipe or config.json says it: the settings that all stacks of Transformer
-// blocks share, and the way from their words to the settings of layers. What one kind of model has beside them
-// stands with that model.
+// What the models are made of, as a recipe or config.json says it: the settings that all stacks of
+// Transformer blocks share, and the way from their words to the settings of layers. What one kind of model
+// has beside them stands with that model.
 #pragma once
 
 #include <cstdint>

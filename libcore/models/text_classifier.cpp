@@ -1,6 +1,5 @@
 #include "models/text_classifier.hpp"
 
-
 namespace headwater {
 
 ClassHead::ClassHead(LayerBuilder& builder, const std::string& name, const ClassHeadSettings& settings,

@@ -118,7 +118,8 @@ void check_metrics(const Recipe& recipe, ModelKinds kinds, const Complain& compl
     if (std::find(kind.metrics.begin(), kind.metrics.end(), metric) != kind.metrics.end()) return;
     std::string whose;
     for (const ModelKind* other : kinds) {
-      const bool has = std::find(other->metrics.begin(), other->metrics.end(), metric) != other->metrics.end();
+      const bool has =
+          std::find(other->metrics.begin(), other->metrics.end(), metric) != other->metrics.end();
       if (has && whose.empty())
         whose = other->family.empty() ? other->with_article() : std::string(other->family);
     }
@@ -126,6 +127,12 @@ void check_metrics(const Recipe& recipe, ModelKinds kinds, const Complain& compl
   };
   check(recipe.training.best_metric, {"training", "best_metric"});
   check(recipe.training.early_stopping.metric, {"training", "early_stopping", "metric"});
+}
+
+// It becomes part of a script's name and of a folder's.
+void check_set(const std::string& set, const Complain& complain) {
+  if (set.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-") != std::string::npos)
+    complain({"data", "set"}, quote(set) + " is no name of a set (lower-case letters, digits and -)");
 }
 
 void check_columns(const Recipe& recipe, const Complain& complain) {
@@ -151,6 +158,7 @@ void check_together(const Recipe& recipe, ModelKinds kinds, const Node& map, Pro
   recipe.model.settings().check(recipe, complain);
   check_metrics(recipe, kinds, complain);
   check_columns(recipe, complain);
+  check_set(recipe.data.set, complain);
   const ScheduleSettings& schedule = recipe.training.schedule;
   if (schedule.kind == "inverse_square_root" && schedule.warmup_steps == 0)
     complain({"training", "schedule", "kind"},

@@ -205,8 +205,7 @@ class Reader : public schema::Visitor {
       problems_.add(place, name(entry.key) + ": " + wrong);
     });
     if (to.empty())
-      problems_.add(entry.value.place,
-                    name(entry.key) + ": an empty list (known: " + join(rule.words) + ")");
+      problems_.add(entry.value.place, name(entry.key) + ": an empty list (known: " + join(rule.words) + ")");
   }
 
   // The defaults of the kind that is named, where it is another one.
@@ -257,8 +256,7 @@ class Reader : public schema::Visitor {
         add_unknown(entry);
       } else if (!is_default) {
         problems_.add(entry.value.place, name(entry.key) + ": " + kind.with_article() +
-                                             " does not read it (it belongs to " + readers +
-                                             "; remove it)");
+                                             " does not read it (it belongs to " + readers + "; remove it)");
       }
     }
   }

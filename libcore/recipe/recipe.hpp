@@ -31,8 +31,11 @@ struct TermSettings {
 };
 
 struct DataSettings {
+  std::string set;                      // prepared by data/prepare-SET.sh; empty: the user's own files
+  std::string split = "fixed";          // fixed | seed: the set is split anew for each seed
   std::string train, validation, test;  // paths below the data root
-  std::string tokenizer_text;           // what tokenizers are learned from; empty: train
+  std::int64_t train_examples = 0, validation_examples = 0, test_examples = 0;  // 0: all
+  std::string tokenizer_text;  // what tokenizers are learned from; empty: train
   std::vector<std::string> columns = {"source", "target"};
   double validation_fraction = 0.15;  // held out by seed where no validation file is given
   bool operator==(const DataSettings&) const = default;
@@ -123,9 +126,9 @@ void rows(Visitor& visitor, Recipe& recipe);
 void rows(Visitor& visitor, Expectation& expectation);
 }  // namespace schema
 
-// Reads a recipe strictly (libcore/FORMATS.md, recipes). Throws UsageError whose message holds up to ten lines
-// "path:line:column: what; fix" joined by '\n'. `scale`: where the file has a top-level section `quick:` of
-// the same schema and scale is "quick", its keys replace the others.
+// Reads a recipe strictly (libcore/FORMATS.md, recipes). Throws UsageError whose message holds up to ten
+// lines "path:line:column: what; fix" joined by '\n'. `scale`: where the file has a top-level section
+// `quick:` of the same schema and scale is "quick", its keys replace the others.
 Recipe read_recipe(const std::filesystem::path& path, ModelKinds kinds, std::string_view scale);
 Recipe parse_recipe(std::string_view text, std::string_view where, ModelKinds kinds, std::string_view scale);
 

@@ -9,11 +9,20 @@ namespace {
 const OneOf kMetrics{{"loss", "accuracy", "perplexity", "macro_f1", "roc_auc"}};
 
 void rows(Visitor& v, DataSettings& s) {
+  v.field("set", &s.set, Text::any,
+          "a public data set, which data/prepare-SET.sh prepares; empty: the files are your own");
+  v.field("split", &s.split, OneOf{{"fixed", "seed"}},
+          "how the set was split: once for all, or anew for each seed (in the folder SET-seed-N)",
+          When{!s.set.empty(), "data without a set", "public sets"});
   v.field("train", &s.train, PathInData{}, "examples to learn from: lines of columns separated by TABs");
   v.field("validation", &s.validation, PathInData{}, "examples that epochs are chosen by");
   v.field("test", &s.test, PathInData{}, "examples that the finished model is measured on");
   v.field("tokenizer_text", &s.tokenizer_text, PathInData{},
           "what tokenizers are learned from; empty: train");
+  v.field("train_examples", &s.train_examples, Between{0, 1e9},
+          "so many of the training lines, spread evenly over the file; 0: all");
+  v.field("validation_examples", &s.validation_examples, Between{0, 1e9}, "the same of validation");
+  v.field("test_examples", &s.test_examples, Between{0, 1e9}, "the same of the test");
   v.field("columns", &s.columns, OneOf{{"source", "target", "label"}}, "what the columns of a line are");
   v.field("validation_fraction", &s.validation_fraction, Between{0, 0.9},
           "share of the examples that is held out by seed where there is no validation data",
@@ -70,8 +79,10 @@ void rows(Visitor& v, ScheduleSettings& s) {
   const bool falls = s.kind == "cosine" || s.kind == "linear";
   v.field("kind", &s.kind, OneOf{{"constant", "inverse_square_root", "cosine", "linear"}},
           "the rate after the warm-up: constant; width^-0.5 · min(step^-0.5, step · warmup_steps^-1.5) "
-          "(Vaswani et al. 2017, section 5.3); falling to final_rate at the last step as half a cosine or a line");
-  v.field("warmup_steps", &s.warmup_steps, Between{0, 1e9}, "steps in which the rate rises from 0 to its peak");
+          "(Vaswani et al. 2017, section 5.3); falling to final_rate at the last step as half a cosine or a "
+          "line");
+  v.field("warmup_steps", &s.warmup_steps, Between{0, 1e9},
+          "steps in which the rate rises from 0 to its peak");
   v.field("final_rate", &s.final_rate, Between{0, 1000}, "the rate of the last step",
           When{falls, s.kind, "cosine and linear"});
 }
@@ -97,7 +108,8 @@ void rows(Visitor& v, TrainingSettings& s) {
           "share of the probability that is spread over all classes (Szegedy et al. 2016)");
   v.field("log_every", &s.log_every, Between{1, 1e9},
           "steps from one row of log.csv to the next; each epoch's end has one too");
-  v.field("best_metric", &s.best_metric, kMetrics, "of validation: the epoch that is best by it is the model");
+  v.field("best_metric", &s.best_metric, kMetrics,
+          "of validation: the epoch that is best by it is the model");
   v.field("ema_decay", &s.ema_decay, Between{0, kBelowOne},
           "of the moving average of the weights, which is what the run measures and gives; 0: none");
   v.section("optimizer", "how a gradient changes the weights",
@@ -132,14 +144,15 @@ void rows(Visitor& v, Recipe& s) {
   v.field("name", &s.name, Text::required, "the experiment's name; the file's name where it is not given");
   v.field("seed", &s.seed, Anything{},
           "of everything that is drawn: first weights, the order of examples, dropout, held-out examples");
-  v.section("data", "where the examples are and what they hold", [&](Visitor& below) { rows(below, s.data); });
+  v.section("data", "where the examples are and what they hold",
+            [&](Visitor& below) { rows(below, s.data); });
   v.model("model", "what is trained", s.model);
   v.section_of_kinds("source_tokenizer", "how texts become ids", s.model,
                      [&](Visitor& below) { rows(below, s.source_tokenizer); });
   v.section_of_kinds("target_tokenizer", "the same of what is to be written", s.model,
                      [&](Visitor& below) { rows(below, s.target_tokenizer); });
-  v.section_of_kinds("terms", "the terms of a bag of words: n-grams of the source tokenizer's tokens", s.model,
-                     [&](Visitor& below) { rows(below, s.terms); });
+  v.section_of_kinds("terms", "the terms of a bag of words: n-grams of the source tokenizer's tokens",
+                     s.model, [&](Visitor& below) { rows(below, s.terms); });
   v.section("training", "how it is trained", [&](Visitor& below) { rows(below, s.training); });
   v.section_of_kinds("decoding", "how the trained model writes", s.model,
                      [&](Visitor& below) { rows(below, s.decoding); });

@@ -1,6 +1,6 @@
 // What a recipe may hold: each struct of settings says its rows once, a row a key with its member, what may
-// stand there and what it means. The reader, the printer, the comparison, config.json and the page of all keys
-// are visitors of the same rows.
+// stand there and what it means. The reader, the printer, the comparison, config.json and the page of all
+// keys are visitors of the same rows.
 #pragma once
 
 #include <cstdint>

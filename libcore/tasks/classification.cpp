@@ -222,12 +222,11 @@ void check_both_labels(const Recipe& recipe, const LabelSet& labels, std::size_t
   for (std::size_t i = 1; i < count; ++i) {
     if (label(i) != label(0)) return;
   }
-  throw Error(
-      "validation: " +
-      (count == 0 ? std::string("no examples")
-                  : "every label is " + quote(labels.labels()[static_cast<std::size_t>(label(0))])) +
-      ", which has no roc_auc (validate on examples of both labels, or choose another "
-      "training.best_metric and early_stopping.metric)");
+  throw Error("validation: " +
+              (count == 0 ? std::string("no examples")
+                          : "every label is " + quote(labels.labels()[static_cast<std::size_t>(label(0))])) +
+              ", which has no roc_auc (validate on examples of both labels, or choose another "
+              "training.best_metric and early_stopping.metric)");
 }
 
 namespace {
@@ -239,8 +238,7 @@ class ClassificationTraining : public TrainingTask {
     if (given.labels.empty())
       throw UsageError("--labels is missing (the label set; vectorize --learn labels makes one)");
     // The model first: it says how many classes there are.
-    model_ = task.make(recipe.model,
-                       task.reads_terms() ? recipe.terms.size : recipe.source_tokenizer.size);
+    model_ = task.make(recipe.model, task.reads_terms() ? recipe.terms.size : recipe.source_tokenizer.size);
     labels_ = load_labels(given.labels, model_->classes());
     if (task.reads_terms() == given.terms.empty()) {
       throw UsageError(task.reads_terms() ? "--terms is missing (the table of terms that made the bags)"
@@ -271,10 +269,10 @@ class ClassificationTraining : public TrainingTask {
                                                      recipe_.training.label_smoothing);
   }
   std::vector<DirectoryFile> files() const override {
-    std::vector<DirectoryFile> files{{"config.json",
-                                      config_of(*model_, tokenizer_, *labels_, terms_).dump(2) + "\n",
-                                      "set of labels", "id2label"},
-                                     {"tokenizer.json", tokenizer_.to_json(), "tokenizer"}};
+    std::vector<DirectoryFile> files{
+        {"config.json", config_of(*model_, tokenizer_, *labels_, terms_).dump(2) + "\n", "set of labels",
+         "id2label"},
+        {"tokenizer.json", tokenizer_.to_json(), "tokenizer"}};
     if (terms_) files.push_back({"terms.tsv", terms_->to_text(), "table of terms"});
     return files;
   }
@@ -306,7 +304,6 @@ class ClassificationTraining : public TrainingTask {
                      " (learn it with vectorize --learn ngrams --ngrams " + std::to_string(wanted.ngrams) +
                      " --size " + std::to_string(wanted.size) + " --output " + wanted.output + ")");
   }
-
 
   const Recipe& recipe_;
   Tokenizer tokenizer_;

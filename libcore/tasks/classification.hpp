@@ -10,8 +10,8 @@
 #include <string>
 
 #include "data/pairs.hpp"
+#include "metrics/class_scores.hpp"
 #include "models/bag_of_words.hpp"
-#include "models/class_scores.hpp"
 #include "models/classifier.hpp"
 #include "models/text_classifier.hpp"
 #include "support/json.hpp"

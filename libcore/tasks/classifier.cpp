@@ -23,8 +23,7 @@ static void settings_rows(schema::Visitor& v, ClassifierSettings& s) {
   v.field("encoder_layers", &s.encoder_layers, schema::Between{0, 1000}, "blocks of the encoder");
   v.field("pooling", &s.pooling, schema::OneOf{{"max", "mean", "first"}},
           "what of a text's tokens the head reads");
-  v.field("padding", &s.padding,
-          schema::OneOf{{"none", "attended", "pooled"}},
+  v.field("padding", &s.padding, schema::OneOf{{"none", "attended", "pooled"}},
           "every text filled up to `length`: attended, its padding counts as tokens; pooled, padding "
           "positions are pooled but not attended to");
   v.renamed("keeps_padding", "padding: attended");
@@ -36,8 +35,9 @@ static void check_settings(const ClassifierSettings& s, const Recipe& recipe, co
   check_transformer(s.transformer, s.mixing.mixing == "attention", complain);
   check_classes(s.head, recipe, complain);
   if (s.padding == "pooled" && s.mixing.mixing != "attention") {
-    complain({"model", "padding"},
-             "pooled is for mixing: attention (write attended, or none: only attention can leave padding out)");
+    complain(
+        {"model", "padding"},
+        "pooled is for mixing: attention (write attended, or none: only attention can leave padding out)");
   }
 }
 
@@ -83,12 +83,10 @@ class ClassifierTracer : public AttentionTracer {
     Tape tape(arena, Tape::Mode::inference);
     ClassBatch batch;
     batch.clear();
-    batch.add(example.source_ids,
-              model_.model->padded_length(static_cast<Index>(example.source_ids.size())));
+    batch.add(example.source_ids, model_.model->padded_length(static_cast<Index>(example.source_ids.size())));
     batch.finish();
     AttentionExample padded = example;
-    padded.source_tokens.resize(batch.source.ids.size(),
-                                model_.tokenizer.surface(model_.tokenizer.pad_id()));
+    padded.source_tokens.resize(batch.source.ids.size(), model_.tokenizer.surface(model_.tokenizer.pad_id()));
     std::vector<AttentionTrace> traces;
     model_.model->features({tape}, batch, &traces);
     return attention_records(traces, model_.model->transformer()->heads, arena, padded, selection, {});

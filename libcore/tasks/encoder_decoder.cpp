@@ -25,13 +25,12 @@ static void check_settings(const EncoderDecoderSettings& s, const Recipe&, const
   check_transformer(s.transformer, true, complain);
 }
 
-static const ModelKind kEncoderDecoder{
-    .name = "encoder_decoder",
-    .article = "an",
-    .columns = {"source", "target"},
-    .sections = {"source_tokenizer", "target_tokenizer", "decoding"},
-    .metrics = {"loss", "accuracy", "perplexity"},
-    .defaults = SettingsOf<EncoderDecoderSettings>::defaults};
+static const ModelKind kEncoderDecoder{.name = "encoder_decoder",
+                                       .article = "an",
+                                       .columns = {"source", "target"},
+                                       .sections = {"source_tokenizer", "target_tokenizer", "decoding"},
+                                       .metrics = {"loss", "accuracy", "perplexity"},
+                                       .defaults = SettingsOf<EncoderDecoderSettings>::defaults};
 
 ModelSection model_section(const EncoderDecoderSettings& settings) {
   return model_section(kEncoderDecoder, settings);
@@ -126,7 +125,6 @@ std::int64_t read_most_tokens(const std::filesystem::path& path) {
     throw Error(path.string() + ": " + error.what());
   }
 }
-
 
 }  // namespace
 

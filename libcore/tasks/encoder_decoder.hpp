@@ -5,8 +5,8 @@
 #include <memory>
 #include <string>
 
-#include "data/pairs.hpp"
 #include "data/packed_tokens.hpp"
+#include "data/pairs.hpp"
 #include "models/encoder_decoder.hpp"
 #include "tasks/objective.hpp"
 #include "tasks/task.hpp"

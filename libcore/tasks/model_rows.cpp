@@ -11,7 +11,8 @@ void rows(schema::Visitor& v, TransformerSettings& s, const schema::When& attent
   v.field("width", &s.width, Between{1, 65536}, "D, the numbers of a token between the layers");
   v.field("heads", &s.heads, Between{1, 1024}, "H, heads of attention", attention);
   v.field("head_width", &s.head_width, Between{0, 65536}, "K, of each head; 0: width / heads", attention);
-  v.field("feed_forward_width", &s.feed_forward_width, Between{1, 1e6}, "F, hidden layer of the feed-forward");
+  v.field("feed_forward_width", &s.feed_forward_width, Between{1, 1e6},
+          "F, hidden layer of the feed-forward");
   v.field("norm", &s.norm, OneOf{{"post", "pre"}},
           "layer norm after each sub-layer (Vaswani et al. 2017) or before it (Xiong et al. 2020)");
   v.field("norm_epsilon", &s.norm_epsilon, Between{1e-12, 0.1}, "added to the variance of a layer norm");

@@ -13,6 +13,18 @@ std::span<const Task* const> all_tasks() {
   return rows;
 }
 
+std::string_view name_of(Answer answer) {
+  switch (answer) {
+    case Answer::translation:
+      return "translation";
+    case Answer::label:
+      return "label";
+    case Answer::continuation:
+      return "continuation";
+  }
+  return "";
+}
+
 ModelKinds model_kinds() {
   static const std::vector<const ModelKind*> kinds = [] {
     std::vector<const ModelKind*> of_tasks;

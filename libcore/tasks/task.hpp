@@ -51,22 +51,23 @@ struct ModelDescription {
 
 // What answers a line of input.
 enum class Answer { translation, label, continuation };
+std::string_view name_of(Answer answer);
 
 class Task {
  public:
   virtual ~Task() = default;
   virtual const ModelKind& kind() const = 0;
   virtual Answer answer() const = 0;
-  virtual std::string_view model_type() const = 0;         // of config.json
-  virtual std::string_view what_it_is() const = 0;         // "a translator (use translate)"
-  virtual std::string_view examples() const = 0;           // what its examples are called: "pairs"
-  virtual std::string_view next_tool() const = 0;          // what reads a trained model
+  virtual std::string_view model_type() const = 0;          // of config.json
+  virtual std::string_view what_it_is() const = 0;          // "a translator (use translate)"
+  virtual std::string_view examples() const = 0;            // what its examples are called: "pairs"
+  virtual std::string_view next_tool() const = 0;           // what reads a trained model
   virtual std::vector<std::string> text_files() const = 0;  // that loading needs beside config.json
 
   // Positions of the model; 0: any number.
   virtual std::int64_t length(const ModelSection& model) const = 0;
-  // `recipe` must outlive the result. Throws UsageError where a file is missing, is none that this kind reads,
-  // or does not fit the recipe; Error for what a file holds.
+  // `recipe` must outlive the result. Throws UsageError where a file is missing, is none that this kind
+  // reads, or does not fit the recipe; Error for what a file holds.
   virtual std::unique_ptr<TrainingTask> prepare(const Recipe& recipe, const TaskFiles& given) const = 0;
   virtual ModelDescription describe(const Recipe& recipe) const = 0;
   // Throws Error "where: what" for a config.json that does not describe such a model.

@@ -9,9 +9,9 @@
 #include <cstring>
 
 #include "checkpoint/safetensors.hpp"
-#include "tasks/model_directory.hpp"
 #include "support/error.hpp"
 #include "support/fields.hpp"
+#include "tasks/model_directory.hpp"
 #include "tasks/registry.hpp"
 #include "tensor/kernels.hpp"
 

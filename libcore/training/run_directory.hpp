@@ -20,7 +20,6 @@ enum class ExistingRun { resume, overwrite };
 
 class RunDirectory {
  public:
-
   // Creates the directory where needed and locks it against other runs. `files` go into each checkpoint
   // beside the tensors; with them the checkpoint alone is a usable model. `tell` receives a sentence now and
   // then. Throws UsageError listing the keys that differ where the newest checkpoint belongs to another

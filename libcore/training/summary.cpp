@@ -93,8 +93,8 @@ RunFigures read_run(const std::filesystem::path& directory, const std::string& b
     for (const std::string_view name : header) {
       if (!name.starts_with("validation_") || name == "validation_loss" || name == "validation_accuracy")
         continue;
-      figures.figures.emplace_back(
-          name, at(name).empty() ? std::nullopt : std::optional<double>(number(at(name))));
+      figures.figures.emplace_back(name,
+                                   at(name).empty() ? std::nullopt : std::optional<double>(number(at(name))));
     }
   }
   if (figures.epochs > 0) {
@@ -113,13 +113,11 @@ std::string judge(const Expectation& expectation, double reached) {
 std::string table_of_expectations(const Recipe& recipe, const std::filesystem::path& directory,
                                   const Parameters& parameters) {
   const RunFigures run = read_run(directory, recipe.training.best_metric);
-  std::map<std::string, double> reached{{"parameters", static_cast<double>(parameters.size())},
-                                              {"validation_loss", run.validation_loss},
-                                              {"validation_accuracy", run.validation_accuracy},
-                                              {"reference_loss", run.reference_loss},
-                                              {"reference_accuracy", run.reference_accuracy},
-                                              {"training_loss", run.training_loss},
-                                              {"best_epoch", static_cast<double>(run.best_epoch)}};
+  std::map<std::string, double> reached{
+      {"parameters", static_cast<double>(parameters.size())}, {"validation_loss", run.validation_loss},
+      {"validation_accuracy", run.validation_accuracy},       {"reference_loss", run.reference_loss},
+      {"reference_accuracy", run.reference_accuracy},         {"training_loss", run.training_loss},
+      {"best_epoch", static_cast<double>(run.best_epoch)}};
   for (const auto& [name, value] : run.figures) reached[name] = value.value_or(NAN);
   std::string text = kTableHeader;
   for (const Expectation& e : recipe.expected) {

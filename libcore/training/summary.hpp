@@ -26,9 +26,9 @@ struct RunFigures {
   double validation_loss = 0, validation_accuracy = 0, reference_loss = 0, reference_accuracy = 0;
   // The other columns "validation_..." of log.csv, in their order: "validation_macro_f1".
   std::vector<std::pair<std::string, std::optional<double>>> figures;
-  double training_loss = 0;                                       // of the last epoch
-  double seconds_an_epoch = 0;                                    // mean
-  double tokens_per_second = 0;                                   // mean
+  double training_loss = 0;      // of the last epoch
+  double seconds_an_epoch = 0;   // mean
+  double tokens_per_second = 0;  // mean
 };
 RunFigures read_run(const std::filesystem::path& directory, const std::string& best_metric);
 

@@ -48,7 +48,7 @@ fi
 
 run=$tmp/models/recipes/$recipe-quick
 report=$run/report.txt
-make=(make --no-print-directory "BIN=$bin" "DATA=$tmp/data" "MODELS=$tmp/models")
+make=(make --no-print-directory -f recipes/stages.mk "RECIPE=recipes/$recipe.yaml" SCALE=quick "BIN=$bin" "DATA=$tmp/data" "MODELS=$tmp/models")
 begin=$(date +%s)
 "${make[@]}" "$report" >"$tmp/log" 2>&1 || fail "$recipe at SCALE=quick"
 seconds=$(($(date +%s) - begin))

@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "models/class_scores.hpp"
+#include "metrics/class_scores.hpp"
 #include "reference_folder.hpp"
 
 using namespace headwater;

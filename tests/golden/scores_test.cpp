@@ -6,8 +6,8 @@
 #include <fstream>
 #include <string>
 
-#include "analysis/bleu.hpp"
-#include "analysis/chrf.hpp"
+#include "metrics/bleu.hpp"
+#include "metrics/chrf.hpp"
 #include "support/files.hpp"
 #include "support/json.hpp"
 

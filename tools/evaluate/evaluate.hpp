@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "analysis/classification_report.hpp"
-#include "analysis/score_report.hpp"
 #include "cli/lines.hpp"
+#include "reports/classification_report.hpp"
+#include "reports/score_report.hpp"
 
 namespace headwater::evaluate {
 

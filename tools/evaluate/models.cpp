@@ -6,14 +6,14 @@
 #include "cli/tool.hpp"
 #include "decoding/classify.hpp"
 #include "decoding/translate.hpp"
-#include "tasks/model_directory.hpp"
-#include "tasks/registry.hpp"
 #include "support/error.hpp"
 #include "support/numbers.hpp"
 #include "support/utf8.hpp"
+#include "tasks/model_directory.hpp"
+#include "tasks/registry.hpp"
+#include "tasks/translation_evaluator.hpp"
 #include "tools/evaluate/evaluate.hpp"
 #include "training/summary.hpp"
-#include "tasks/translation_evaluator.hpp"
 
 namespace headwater::evaluate {
 namespace {

@@ -1,0 +1,149 @@
+#include "reports/attention_table.hpp"
+
+#include <array>
+#include <bit>
+#include <charconv>
+#include <concepts>
+
+#include "support/error.hpp"
+
+namespace headwater {
+
+namespace {
+
+void append_number(std::string& out, std::integral auto value) {
+  std::array<char, 24> text{};
+  out.append(text.data(), std::to_chars(text.data(), text.data() + text.size(), value).ptr);
+}
+
+void append_weight(std::string& out, float weight) {
+  std::array<char, 32> text{};
+  const auto end = std::to_chars(text.data(), text.data() + text.size(), static_cast<double>(weight),
+                                 std::chars_format::general, 9);
+  out.append(text.data(), end.ptr);
+}
+
+std::string csv_field(std::string_view text) {
+  if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
+  std::string field = "\"";
+  for (const char c : text) field.append(c == '"' ? 2 : 1, c);
+  return field + "\"";
+}
+
+std::vector<std::string> csv_fields(const std::vector<std::string>& texts) {
+  std::vector<std::string> fields;
+  for (const std::string& text : texts) fields.push_back(csv_field(text));
+  return fields;
+}
+
+std::string title_of(const AttentionRecord& record) {
+  return "example " + std::to_string(record.example) + ", " + name_of(record.kind) + ", layer " +
+         std::to_string(record.layer) + ", head " + std::to_string(record.head);
+}
+
+}  // namespace
+
+void check(const AttentionRecord& record) {
+  if (record.weights.size() != record.queries() * record.keys()) {
+    throw Error("attention: " + title_of(record) + ": " + std::to_string(record.weights.size()) +
+                " weights for " + std::to_string(record.queries()) + " x " + std::to_string(record.keys()) +
+                " tokens");
+  }
+  if (!record.predicts.empty() && record.predicts.size() != record.queries()) {
+    throw Error("attention: " + title_of(record) + ": " + std::to_string(record.predicts.size()) +
+                " predicted tokens for " + std::to_string(record.queries()) + " queries");
+  }
+}
+
+std::string_view attention_csv_header() {
+  return "example,kind,layer,head,q,k,q_token,k_token,predicts,weight\n";
+}
+
+void append_attention_csv(std::string& out, const AttentionRecord& record) {
+  check(record);
+  std::string head;
+  append_number(head, record.example);
+  head.append(",").append(name_of(record.kind)).append(",");
+  append_number(head, record.layer);
+  head.push_back(',');
+  append_number(head, record.head);
+  head.push_back(',');
+  const std::vector<std::string> queries = csv_fields(record.query_tokens),
+                                 keys = csv_fields(record.key_tokens);
+  std::vector<std::string> predicts = csv_fields(record.predicts);
+  predicts.resize(queries.size());
+  for (std::size_t q = 0; q < queries.size(); ++q) {
+    for (std::size_t k = 0; k < keys.size(); ++k) {
+      out += head;
+      append_number(out, q);
+      out.push_back(',');
+      append_number(out, k);
+      out.append(",")
+          .append(queries[q])
+          .append(",")
+          .append(keys[k])
+          .append(",")
+          .append(predicts[q])
+          .append(",");
+      append_weight(out, record.weights[q * keys.size() + k]);
+      out.push_back('\n');
+    }
+  }
+}
+
+void append_attention_matrix(std::string& out, const AttentionRecord& record) {
+  check(record);
+  const auto append_tokens = [&](std::string_view name, const std::vector<std::string>& tokens) {
+    if (tokens.empty()) return;
+    out.append("# ").append(name).append(":");
+    for (const std::string& token : tokens) out.append(" ").append(quote(token));
+    out.push_back('\n');
+  };
+  out.append("# ").append(title_of(record)).append("\n");
+  append_tokens("rows", record.query_tokens);
+  append_tokens("predicts", record.predicts);
+  append_tokens("columns", record.key_tokens);
+  for (std::size_t q = 0; q < record.queries(); ++q) {
+    for (std::size_t k = 0; k < record.keys(); ++k) {
+      if (k > 0) out.push_back(' ');
+      append_weight(out, record.weights[q * record.keys() + k]);
+    }
+    out.push_back('\n');
+  }
+  out.append("\n\n");
+}
+
+std::string attention_npy(std::span<const AttentionRecord> records) {
+  static_assert(std::endian::native == std::endian::little);
+  if (records.empty()) throw Error("attention: nothing to write");
+  const AttentionRecord& first = records.front();
+  std::size_t heads = 0;
+  while (heads < records.size() && records[heads].layer == first.layer) ++heads;
+  std::string weights;
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    const AttentionRecord& record = records[i];
+    check(record);
+    const bool fits = record.example == first.example && record.kind == first.kind &&
+                      record.queries() == first.queries() && record.keys() == first.keys() &&
+                      record.head == records[i % heads].head &&
+                      record.layer == records[i / heads * heads].layer;
+    if (!fits || records.size() % heads != 0) {
+      throw Error("attention: " + title_of(record) + " does not fit into one array with " + title_of(first) +
+                  " (an npy file holds one example and one kind: choose with --kind, and give one line)");
+    }
+    weights.append(reinterpret_cast<const char*>(record.weights.data()),
+                   record.weights.size() * sizeof(float));
+  }
+  std::string header = "{'descr': '<f4', 'fortran_order': False, 'shape': (" +
+                       std::to_string(records.size() / heads) + ", " + std::to_string(heads) + ", " +
+                       std::to_string(first.queries()) + ", " + std::to_string(first.keys()) + "), }";
+  constexpr std::size_t kPreamble = 10,
+                        kAlignment = 64;  // magic, version, length of the header: format version 1.0
+  header.append(kAlignment - 1 - (kPreamble + header.size()) % kAlignment, ' ').push_back('\n');
+  std::string file("\x93NUMPY\x01\x00", 8);
+  file.push_back(static_cast<char>(header.size() & 0xFF));
+  file.push_back(static_cast<char>(header.size() >> 8));
+  return file + header + weights;
+}
+
+}  // namespace headwater

@@ -1,0 +1,161 @@
+#include "reports/classification_report.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+#include "reports/table.hpp"
+#include "support/error.hpp"
+#include "support/numbers.hpp"
+#include "text/labels.hpp"
+
+namespace headwater {
+namespace {
+
+constexpr std::size_t kMostShown = 20;  // a wider confusion matrix is no table to read
+constexpr std::size_t kMostLabels = 10000;
+
+std::string shown_label(const std::string& label) {
+  const std::string quoted = quote(label);  // control characters escaped
+  return quoted.substr(1, quoted.size() - 2);
+}
+
+bool wants(const std::vector<std::string>& metrics, std::string_view name) {
+  return metrics.empty() || std::find(metrics.begin(), metrics.end(), name) != metrics.end();
+}
+
+}  // namespace
+
+std::vector<ScoreRow> ClassificationReport::rows(const std::vector<std::string>& metrics) const {
+  std::vector<ScoreRow> rows;
+  const std::string over = "over " + format_count(confusion.counts().samples()) + " samples of " +
+                           format_count(confusion.counts().classes()) + " classes";
+  if (loss && wants(metrics, "loss")) rows.push_back(score_row("loss", *loss, 4, over));
+  if (wants(metrics, "accuracy"))
+    rows.push_back(score_row("accuracy", confusion.counts().accuracy(), 4, over));
+  if (wants(metrics, "macro_f1")) {
+    rows.push_back(score_row("macro_f1", confusion.counts().macro_f1(), 4, "mean of the classes' F1"));
+  }
+  if (roc_auc && wants(metrics, "roc_auc")) {
+    rows.push_back(score_row("roc_auc", *roc_auc, 4,
+                             "of the score of " + quote(labels.back()) + ", ties counting half"));
+  }
+  return rows;
+}
+
+std::string ClassificationReport::text() const {
+  constexpr auto right = Table::Align::right;
+  Table classes({{"class"}, {"precision", right}, {"recall", right}, {"F1", right}, {"samples", right}});
+  for (std::int32_t c = 0; c < confusion.counts().classes(); ++c) {
+    const ClassScores s = confusion.counts().scores(c);
+    classes.add_row({shown_label(labels[static_cast<std::size_t>(c)]), format_fixed(s.precision, 4),
+                     format_fixed(s.recall, 4), format_fixed(s.f1, 4), format_count(s.samples)});
+  }
+  std::string text = score_table(rows()) + "\n" + classes.text();
+  if (labels.size() > kMostShown) return text;
+  std::vector<Table::Column> columns = {{"is \\ guessed"}};
+  for (const std::string& label : labels) columns.push_back({shown_label(label), right});
+  Table matrix(columns);
+  for (std::int32_t c = 0; c < confusion.counts().classes(); ++c) {
+    std::vector<std::string> row = {shown_label(labels[static_cast<std::size_t>(c)])};
+    for (std::int32_t guess = 0; guess < confusion.counts().classes(); ++guess) {
+      row.push_back(format_count(confusion.count(c, guess)));
+    }
+    matrix.add_row(std::move(row));
+  }
+  return text + "\n" + matrix.text();
+}
+
+std::vector<Json> ClassificationReport::json() const {
+  std::vector<Json> all;
+  for (ScoreRow& row : rows()) all.push_back(std::move(row.json));
+  for (std::int32_t c = 0; c < confusion.counts().classes(); ++c) {
+    const ClassScores s = confusion.counts().scores(c);
+    Json& json = all.emplace_back();
+    json.set("version", 1).set("class", labels[static_cast<std::size_t>(c)]).set("precision", s.precision);
+    json.set("recall", s.recall).set("f1", s.f1).set("samples", s.samples).set("guesses", s.guesses);
+  }
+  Json::Array names(labels.begin(), labels.end()), matrix;
+  for (std::int32_t c = 0; c < confusion.counts().classes(); ++c) {
+    Json::Array row;
+    for (std::int32_t guess = 0; guess < confusion.counts().classes(); ++guess)
+      row.emplace_back(confusion.count(c, guess));
+    matrix.emplace_back(std::move(row));
+  }
+  all.emplace_back().set("version", 1).set("classes", std::move(names)).set("confusion", std::move(matrix));
+  return all;
+}
+
+ClassProbabilities::ClassProbabilities(std::vector<std::string> labels)
+    : labels_(std::move(labels)),
+      confusion_(static_cast<std::int32_t>(labels_.size())),
+      measure_(confusion_.counts().classes()) {}
+
+void ClassProbabilities::add(std::int32_t label, std::span<const Real> probabilities) {
+  confusion_.add(label, measure_.add(label, probabilities));
+}
+
+ClassificationReport ClassProbabilities::finish() const {
+  if (measure_.counts().samples() == 0) throw Error("no lines (a measure needs at least one)");
+  return {labels_, confusion_, measure_.loss(), measure_.auc()};
+}
+
+std::int32_t LabelledGuesses::id_of(std::string_view name) {
+  std::uint64_t& id = names_.value(name);
+  if (id == 0) {
+    id = names_.size();
+    if (names_.size() > kMostLabels) {
+      throw Error(" more than " + std::to_string(kMostLabels) + " labels (is this the right column?)");
+    }
+  }
+  return static_cast<std::int32_t>(id - 1);
+}
+
+void LabelledGuesses::add(std::string_view guess, std::string_view label) {
+  if (label.empty() || label.find('\t') != label.npos)
+    throw Error(" " + quote(label) + " is not a label (give one column of labels, with cut -f)");
+  const std::size_t tab = std::min(guess.find('\t'), guess.size());
+  if (tab == 0)
+    throw Error(" a guess without a label (a guess is a label, or a label, TAB, its probability)");
+  if (tab < guess.size()) {
+    const std::string_view rest = guess.substr(tab + 1), field = rest.substr(0, rest.find('\t'));
+    double p = 0;
+    const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), p);
+    if (error != std::errc() || end != field.data() + field.size() || !(p >= 0 && p <= 1))
+      throw Error(" " + quote(field) +
+                  " is not a probability (a guess is a label, TAB, a number from 0 to 1)");
+    if (probabilities_.size() != labels_.size()) throw Error(" a probability, which lines before it lack");
+    probabilities_.push_back(p);
+  } else if (!probabilities_.empty()) {
+    throw Error(" no probability, which lines before it have");
+  }
+  labels_.push_back(id_of(label));
+  guesses_.push_back(id_of(guess.substr(0, tab)));
+}
+
+ClassificationReport LabelledGuesses::finish() const {
+  if (labels_.empty()) throw Error("no lines (a measure needs at least one)");
+  const LabelSet set = LabelSet::learn(names_);
+  std::vector<std::int32_t> class_of(names_.size());
+  for (const WordTable::Entry& entry : names_.entries()) class_of[entry.value - 1] = set.find(entry.word());
+
+  ClassificationReport report{set.labels(), ConfusionMatrix(set.size()), {}, {}};
+  for (std::size_t i = 0; i < labels_.size(); ++i) {
+    report.confusion.add(class_of[static_cast<std::size_t>(labels_[i])],
+                         class_of[static_cast<std::size_t>(guesses_[i])]);
+  }
+  if (probabilities_.empty() || set.size() != 2) return report;
+  // Of two classes one probability is both.
+  std::vector<std::uint8_t> is_positive;
+  std::vector<double> score, of_label;
+  for (std::size_t i = 0; i < labels_.size(); ++i) {
+    const double p = probabilities_[i];
+    is_positive.push_back(class_of[static_cast<std::size_t>(labels_[i])] == 1 ? 1 : 0);
+    score.push_back(class_of[static_cast<std::size_t>(guesses_[i])] == 1 ? p : 1 - p);
+    of_label.push_back(labels_[i] == guesses_[i] ? p : 1 - p);
+  }
+  report.roc_auc = roc_auc(is_positive, score);
+  report.loss = log_loss(of_label);
+  return report;
+}
+
+}  // namespace headwater

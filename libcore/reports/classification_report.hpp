@@ -1,0 +1,66 @@
+// The figures of a classifier as tables and as JSON, from what it guessed.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "metrics/class_scores.hpp"
+#include "reports/score_report.hpp"
+#include "text/word_table.hpp"
+
+namespace headwater {
+
+struct ClassificationReport {
+  std::vector<std::string> labels;  // the names of the classes, in their order
+  ConfusionMatrix confusion;
+  std::optional<double> loss;     // log loss, where probabilities are known
+  std::optional<double> roc_auc;  // of two classes, the second being the positive one
+
+  // Accuracy, macro F1, ROC AUC, loss. Words of `metrics` that are not among these are passed over; none:
+  // all.
+  std::vector<ScoreRow> rows(const std::vector<std::string>& metrics = {}) const;
+  // Those rows, the scores of each class and, for up to 20 classes, the confusion matrix.
+  std::string text() const;
+  // One object a line: the rows; one of each class; the confusion matrix.
+  std::vector<Json> json() const;
+};
+
+// What a model gives to each class, by the names of the classes (ClassMeasure says more).
+class ClassProbabilities {
+ public:
+  // In the order of their probabilities. Throws Error where there are none.
+  explicit ClassProbabilities(std::vector<std::string> labels);
+  void add(std::int32_t label, std::span<const Real> probabilities);
+  // Throws Error where there were no examples.
+  ClassificationReport finish() const;
+
+ private:
+  std::vector<std::string> labels_;
+  ConfusionMatrix confusion_;
+  ClassMeasure measure_;
+};
+
+// Guesses and labels by name, as lines: twelve bytes and a half an example.
+class LabelledGuesses {
+ public:
+  // `guess`: a label, or a label, TAB, its probability; what stands behind a second TAB is passed over.
+  // Throws Error " what (fix)" to be put behind the place of the line.
+  void add(std::string_view guess, std::string_view label);
+  // The classes are all names that occur: decimal numbers by value, others by their bytes. The loss and the
+  // ROC AUC of two classes follow where every guess has its probability. Throws Error where there were no
+  // lines.
+  ClassificationReport finish() const;
+
+ private:
+  std::int32_t id_of(std::string_view name);
+
+  WordTable names_;  // id + 1, in the order in which they came
+  std::vector<std::int32_t> labels_, guesses_;
+  std::vector<double> probabilities_;
+};
+
+}  // namespace headwater

@@ -1,0 +1,60 @@
+#include "reports/color_scale.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace headwater {
+
+namespace {
+
+// Oklab (Ottosson 2020): equal steps look equally large. Anchors: lightness, green to red, blue to yellow.
+struct Oklab {
+  double lightness, a, b;
+};
+constexpr std::array<Oklab, 5> kAnchors = {{
+    {0.975, -0.002, 0.006},
+    {0.850, -0.055, 0.020},
+    {0.680, -0.080, -0.045},
+    {0.470, -0.040, -0.105},
+    {0.250, 0.000, -0.065},
+}};
+
+std::uint8_t srgb_byte(double linear) {
+  const double clamped = std::clamp(linear, 0.0, 1.0);
+  const double encoded = clamped <= 0.0031308 ? 12.92 * clamped : 1.055 * std::pow(clamped, 1 / 2.4) - 0.055;
+  return static_cast<std::uint8_t>(std::lround(255 * encoded));
+}
+
+Color srgb(const Oklab& c) {
+  const auto cube = [](double x) { return x * x * x; };
+  const double l = cube(c.lightness + 0.3963377774 * c.a + 0.2158037573 * c.b);
+  const double m = cube(c.lightness - 0.1055613458 * c.a - 0.0638541728 * c.b);
+  const double s = cube(c.lightness - 0.0894841775 * c.a - 1.2914855480 * c.b);
+  return {srgb_byte(4.0767416621 * l - 3.3077115913 * m + 0.2309699292 * s),
+          srgb_byte(-1.2684380046 * l + 2.6097574011 * m - 0.3413193965 * s),
+          srgb_byte(-0.0041960863 * l - 0.7034186147 * m + 1.7076147010 * s)};
+}
+
+}  // namespace
+
+Color sequential_color(double share) {
+  if (std::isnan(share)) return {0xB0, 0xB0, 0xB0};
+  const double position = std::clamp(share, 0.0, 1.0) * (kAnchors.size() - 1);
+  const std::size_t below = std::min<std::size_t>(static_cast<std::size_t>(position), kAnchors.size() - 2);
+  const double part = position - static_cast<double>(below);
+  const Oklab &from = kAnchors[below], &to = kAnchors[below + 1];
+  return srgb({std::lerp(from.lightness, to.lightness, part), std::lerp(from.a, to.a, part),
+               std::lerp(from.b, to.b, part)});
+}
+
+bool is_dark(double share) { return share > 0.45; }
+
+std::string hex(Color color) {
+  constexpr std::string_view digits = "0123456789abcdef";
+  std::string text = "#";
+  for (const std::uint8_t part : {color.red, color.green, color.blue})
+    text.append({digits[part >> 4], digits[part & 15]});
+  return text;
+}
+
+}  // namespace headwater

@@ -1,0 +1,188 @@
+// The picture of learning_curves.hpp.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "reports/learning_curves.hpp"
+#include "reports/svg.hpp"
+#include "support/error.hpp"
+#include "support/numbers.hpp"
+
+namespace headwater {
+namespace {
+
+constexpr double kPlotWidth = 440, kPlotHeight = 300, kAxisWidth = 46, kPanelGap = 36;
+constexpr double kLegendLine = 20;
+constexpr std::size_t kNameColumns = 36;
+constexpr std::string_view kGrid = "#e4e8ec", kFrame = "#b4bdc7";
+// Told apart by people who see few colours too, after Okabe and Ito's scheme.
+constexpr std::array<std::string_view, 8> kColors = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
+                                                     "#56b4e9", "#b58900", "#4b4b4b", "#7a3fa0"};
+
+using Point = LearningCurve::Point;
+using Figure = double Point::*;
+
+std::string_view color_of(std::size_t run) { return kColors[run % kColors.size()]; }
+
+// Ticks as they are written: no more digits than the step needs.
+std::string tick_text(double value, double step) {
+  const int digits = std::clamp(static_cast<int>(std::ceil(-std::log10(step) - 1e-9)), 0, 9);
+  return format_fixed(std::abs(value) < step / 1000 ? 0 : value, digits);
+}
+
+class Picture {
+ public:
+  Picture(std::span<const LearningCurve> curves, std::string_view title) : curves_(curves), title_(title) {}
+
+  std::string document() {
+    for (const LearningCurve& curve : curves_) {
+      for (const Point& point : curve.points) {
+        last_epoch_ = std::max(last_epoch_, point.epoch);
+        has_accuracy_ = has_accuracy_ || std::isfinite(point.validation_accuracy);
+      }
+    }
+    const double panels = has_accuracy_ ? 2 : 1;
+    const double width =
+        std::max(2 * kSvgMargin + panels * (kAxisWidth + kPlotWidth) + (panels - 1) * kPanelGap, 660.0);
+    body_ += svg_text(kSvgMargin, kSvgMargin + 14, 18, kSvgInk, "start", title_, " font-weight=\"bold\"");
+    const double top = kSvgMargin + 56;
+    panel(kSvgMargin + kAxisWidth, top, "Loss: training dashed, validation solid",
+          {&Point::training_loss, &Point::validation_loss});
+    if (has_accuracy_) {
+      panel(kSvgMargin + 2 * kAxisWidth + kPlotWidth + kPanelGap, top, "Validation accuracy",
+            {&Point::validation_accuracy});
+    }
+    const double bottom = legend(top + kPlotHeight + 62);
+    const std::string w = svg_number(std::ceil(width)), h = svg_number(std::ceil(bottom + kSvgMargin));
+    return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"" +
+           w + "\" height=\"" + h + "\" viewBox=\"0 0 " + w + " " + h +
+           "\" role=\"img\" font-family=\"'DejaVu Sans','Noto Sans',Verdana,Arial,sans-serif\">\n<title>" +
+           xml_text(title_) + "</title>\n<rect width=\"" + w + "\" height=\"" + h +
+           "\" fill=\"#ffffff\"/>\n" + body_ + "</svg>\n";
+  }
+
+ private:
+  void line(double x1, double y1, double x2, double y2, std::string_view color, std::string_view more = "") {
+    body_ += "<line" + svg_attribute("x1", x1) + svg_attribute("y1", y1) + svg_attribute("x2", x2) +
+             svg_attribute("y2", y2);
+    body_.append(" stroke=\"").append(color).append("\"").append(more).append("/>\n");
+  }
+
+  struct Axes {
+    double left, top;                     // of the plot
+    double least_x, most_x, least, most;  // what its sides stand for
+    double x(double epoch) const { return left + kPlotWidth * (epoch - least_x) / (most_x - least_x); }
+    double y(double value) const { return top + kPlotHeight * (most - value) / (most - least); }
+  };
+
+  // `figures`: the last is drawn solid with dots, one before it dashed.
+  void panel(double left, double top, std::string_view heading, const std::vector<Figure>& figures) {
+    double least = std::numeric_limits<double>::infinity(), most = -least;
+    for (const LearningCurve& curve : curves_) {
+      for (const Point& point : curve.points) {
+        for (const Figure figure : figures) {
+          if (!std::isfinite(point.*figure)) continue;
+          least = std::min(least, point.*figure);
+          most = std::max(most, point.*figure);
+        }
+      }
+    }
+    if (least > most) least = 0, most = 1;
+    const std::vector<double> ticks = axis_ticks(least, most, 8);
+    // Half an epoch of room at both sides, so that no dot lies on the frame.
+    const Axes axes{left, top, 0.5, static_cast<double>(last_epoch_) + 0.5, ticks.front(), ticks.back()};
+    body_ += svg_text(left, top - 12, 13, kSvgInk, "start", heading, " font-weight=\"bold\"");
+    for (const double tick : ticks) {
+      line(left, axes.y(tick), left + kPlotWidth, axes.y(tick), kGrid);
+      body_ +=
+          svg_text(left - 7, axes.y(tick) + 4, 11, kSvgFaint, "end", tick_text(tick, ticks[1] - ticks[0]));
+    }
+    std::int64_t step = 1;  // 1, 2, 5, 10, ... so that at most 15 epochs are named
+    for (int i = 0; last_epoch_ / step > 15; ++i) step = i % 3 == 1 ? step / 2 * 5 : step * 2;
+    for (std::int64_t epoch = step == 1 ? 1 : 0; epoch <= last_epoch_; epoch += step) {
+      if (epoch == 0) continue;
+      const double x = axes.x(static_cast<double>(epoch));
+      line(x, top + kPlotHeight, x, top + kPlotHeight + 4, kFrame);
+      body_ += svg_text(x, top + kPlotHeight + 18, 11, kSvgFaint, "middle", std::to_string(epoch));
+    }
+    body_ += svg_text(left + kPlotWidth / 2, top + kPlotHeight + 36, 11, kSvgInk, "middle", "epoch");
+    body_ += "<rect" + svg_attribute("x", left) + svg_attribute("y", top) +
+             svg_attribute("width", kPlotWidth) + svg_attribute("height", kPlotHeight) +
+             " fill=\"none\" stroke=\"" + std::string(kFrame) + "\"/>\n";
+    for (std::size_t run = 0; run < curves_.size(); ++run) {
+      for (std::size_t f = 0; f < figures.size(); ++f) draw(axes, run, figures[f], f + 1 == figures.size());
+    }
+  }
+
+  void draw(const Axes& axes, std::size_t run, Figure figure, bool is_solid) {
+    const LearningCurve& curve = curves_[run];
+    std::string path, dots;
+    for (const Point& point : curve.points) {
+      if (!std::isfinite(point.*figure)) continue;
+      const std::string x = svg_number(axes.x(static_cast<double>(point.epoch))),
+                        y = svg_number(axes.y(point.*figure));
+      path.append(path.empty() ? "M" : " L").append(x).append(",").append(y);
+      if (!is_solid) continue;
+      dots.append("<circle cx=\"").append(x).append("\" cy=\"").append(y).append("\" r=\"2.6\"><title>");
+      dots += xml_text(curve.name);
+      dots.append(", epoch ").append(std::to_string(point.epoch)).append(": ");
+      dots.append(format_fixed(point.*figure, 4)).append("</title></circle>\n");
+    }
+    if (path.empty()) return;
+    const std::string color(color_of(run));
+    body_ += "<path d=\"" + path + "\" fill=\"none\" stroke=\"" + color +
+             "\" stroke-linejoin=\"round\" stroke-width=\"" +
+             (is_solid ? "2\"" : "1.4\" stroke-dasharray=\"5 4\" stroke-opacity=\"0.8\"") + "/>\n";
+    if (is_solid) body_ += "<g fill=\"" + color + "\">\n" + dots + "</g>\n";
+  }
+
+  // Returns where it ends.
+  double legend(double y) {
+    constexpr double kLossColumn = kSvgMargin + 320, kAccuracyColumn = kLossColumn + 210;
+    body_ += svg_text(kSvgMargin + 34, y, 11, kSvgFaint, "start", "run");
+    body_ += svg_text(kLossColumn, y, 11, kSvgFaint, "start", "lowest validation loss");
+    if (has_accuracy_)
+      body_ += svg_text(kAccuracyColumn, y, 11, kSvgFaint, "start", "highest validation accuracy");
+    for (std::size_t run = 0; run < curves_.size(); ++run) {
+      y += kLegendLine;
+      const LearningCurve& curve = curves_[run];
+      line(kSvgMargin, y - 4, kSvgMargin + 26, y - 4, color_of(run), " stroke-width=\"2\"");
+      body_ += "<circle" + svg_attribute("cx", kSvgMargin + 13) + svg_attribute("cy", y - 4) +
+               " r=\"2.6\" fill=\"" + std::string(color_of(run)) + "\"/>\n";
+      body_ += svg_text(kSvgMargin + 34, y, 12, kSvgInk, "start", shortened(curve.name, kNameColumns));
+      body_ += svg_text(kLossColumn, y, 12, kSvgInk, "start", best(curve, &Point::validation_loss, -1));
+      if (has_accuracy_)
+        body_ +=
+            svg_text(kAccuracyColumn, y, 12, kSvgInk, "start", best(curve, &Point::validation_accuracy, 1));
+    }
+    return y;
+  }
+
+  // The greatest of sign * figure with its epoch.
+  static std::string best(const LearningCurve& curve, Figure figure, double sign) {
+    const Point* found = nullptr;
+    for (const Point& point : curve.points) {
+      if (!std::isfinite(point.*figure)) continue;
+      if (found == nullptr || sign * point.*figure > sign * found->*figure) found = &point;
+    }
+    return found == nullptr
+               ? ""
+               : format_fixed(found->*figure, 4) + " (epoch " + std::to_string(found->epoch) + ")";
+  }
+
+  std::span<const LearningCurve> curves_;
+  std::string_view title_;
+  std::int64_t last_epoch_ = 1;
+  bool has_accuracy_ = false;
+  std::string body_;
+};
+
+}  // namespace
+
+std::string learning_curves_svg(std::span<const LearningCurve> curves, std::string_view title) {
+  if (curves.empty()) throw Error("learning curves: no runs");
+  return Picture(curves, title).document();
+}
+
+}  // namespace headwater

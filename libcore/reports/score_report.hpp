@@ -1,0 +1,47 @@
+// Scores as rows of a table and as JSON objects.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "metrics/bleu.hpp"
+#include "metrics/chrf.hpp"
+#include "support/json.hpp"
+
+namespace headwater {
+
+// One figure.
+struct ScoreRow {
+  std::string name, value;           // "BLEU", "33.26"
+  std::vector<std::string> details;  // a line each
+  Json json;                         // {"version": 1, "metric": "bleu", ...}
+};
+
+// Row of any other figure: `metric` also names the JSON member's metric.
+ScoreRow score_row(std::string_view metric, double value, int digits, std::string_view detail = "");
+
+ScoreRow bleu_row(std::span<const std::string> hypotheses,
+                  std::span<const std::vector<std::string>> references, const BleuSettings& settings);
+ScoreRow chrf_row(std::span<const std::string> hypotheses,
+                  std::span<const std::vector<std::string>> references, const ChrfSettings& settings);
+
+// Which scores of texts are wanted, and how they are computed.
+struct TextMetrics {
+  std::vector<std::string> names;  // of "bleu", "chrf", "chrf++"
+  BleuSettings bleu;
+  ChrfSettings chrf, chrf_plus_plus;
+};
+// A row for each name.
+std::vector<ScoreRow> text_rows(std::span<const std::string> hypotheses,
+                                std::span<const std::vector<std::string>> references,
+                                const TextMetrics& metrics);
+// For each name the score of every line; BLEU with effective order.
+std::vector<std::vector<double>> sentence_scores(std::span<const std::string> hypotheses,
+                                                 std::span<const std::vector<std::string>> references,
+                                                 const TextMetrics& metrics);
+
+// Columns metric, value, details.
+std::string score_table(std::span<const ScoreRow> rows);
+
+}  // namespace headwater

@@ -1,0 +1,86 @@
+#include "reports/svg.hpp"
+
+#include "support/numbers.hpp"
+#include "support/utf8.hpp"
+#include "text/unicode_properties.hpp"
+
+namespace headwater {
+
+std::string xml_text(std::string_view text) {
+  std::string out;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t length = utf8_sequence_length(text.substr(at));
+    if (length == 0) {
+      out += "\uFFFD";
+      ++at;
+      continue;
+    }
+    const std::string_view sequence = text.substr(at, length);
+    const char32_t c = next_code_point(text, at);
+    if (c < 0x20) {
+      append_utf8(out, 0x2400 + c);
+    } else if (c == 0x7F) {
+      out += "\u2421";
+    } else if ((c & 0xFFFE) == 0xFFFE || (c >= 0x80 && c < 0xA0)) {
+      out += "\uFFFD";
+    } else if (c == '&') {
+      out += "&amp;";
+    } else if (c == '<') {
+      out += "&lt;";
+    } else if (c == '>') {
+      out += "&gt;";
+    } else if (c == '"') {
+      out += "&quot;";
+    } else {
+      out += sequence;
+    }
+  }
+  return out;
+}
+
+std::string shortened(std::string_view text, std::size_t columns) {
+  std::string whole;  // well-formed, whatever came
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t length = utf8_sequence_length(text.substr(at));
+    if (length == 0) {
+      whole += "\uFFFD";
+    } else {
+      whole += text.substr(at, length);
+    }
+    at += length == 0 ? 1 : length;
+  }
+  if (display_width(whole) <= columns) return whole;
+  std::size_t kept = 0;
+  for (std::size_t at = 0; at < whole.size();) {
+    next_code_point(whole, at);
+    if (display_width(std::string_view(whole).substr(0, at)) + 1 > columns) break;
+    kept = at;
+  }
+  return whole.substr(0, kept) + "…";
+}
+
+std::string svg_number(double value) {
+  std::string text = format_fixed(value, 1);
+  if (text.ends_with(".0")) text.resize(text.size() - 2);
+  return text == "-0" ? "0" : text;
+}
+
+std::string svg_attribute(std::string_view name, double value) {
+  return " " + std::string(name) + "=\"" + svg_number(value) + "\"";
+}
+
+std::string svg_text(double x, double y, double font, std::string_view color, std::string_view anchor,
+                     std::string_view words, std::string_view more) {
+  std::string element =
+      "<text" + svg_attribute("x", x) + svg_attribute("y", y) + svg_attribute("font-size", font);
+  element.append(" fill=\"")
+      .append(color)
+      .append("\" text-anchor=\"")
+      .append(anchor)
+      .append("\"")
+      .append(more)
+      .append(">");
+  return element + xml_text(words) + "</text>\n";
+}
+
+}  // namespace headwater

@@ -1,0 +1,58 @@
+#!/bin/bash
+# A new recipe is one YAML file: dropped into recipes/ it runs through `make recipe-NAME`, in a folder of the user's own through
+# `make recipe RECIPE=FILE`, on files beside it. Nothing else is touched.
+#   own_recipe_test.sh BIN     BIN: the folder of the tools
+set -euo pipefail
+export LC_ALL=C
+bin=$(cd "$1" && pwd)
+cd "$(dirname "$0")/../.."
+unset MAKEFLAGS MAKELEVEL MFLAGS
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+fail() {
+  echo "failed: $1"
+  cat "$tmp/log"
+  exit 1
+}
+
+# The top level as a user has it, without building: the tools are BIN's.
+mkdir "$tmp/house"
+cp -r Makefile recipes data "$tmp/house"
+rm -rf "$tmp/house/data/cache"
+
+# Two columns of the user's own, the label first: numbers in words, even or odd.
+mkdir "$tmp/mine"
+awk 'BEGIN { split("nought one two three four five six seven eight nine", digit, " ")
+  for (i = 0; i < 1200; ++i) { n = i * 7919 % 1000; print (n % 2 ? "odd" : "even") "\t" digit[int(n / 100) + 1] " " digit[int(n / 10) % 10 + 1] " " digit[n % 10 + 1] } }' \
+  >"$tmp/mine/numbers.tsv"
+head -n 1000 "$tmp/mine/numbers.tsv" >"$tmp/mine/train.tsv"
+tail -n 200 "$tmp/mine/numbers.tsv" >"$tmp/mine/test.tsv"
+cat >"$tmp/mine/parity.yaml" <<'RECIPE'
+# No validation file: a share of the training examples is held out.
+data: {train: train.tsv, test: test.tsv, columns: [label, source], validation_fraction: 0.1}
+source_tokenizer: {size: 20}
+model: {kind: classifier, width: 16, heads: 2, feed_forward_width: 16, length: 3}
+training: {epochs: 6, batch_sequences: 16, optimizer: {kind: adam, learning_rate: 1.0e-2}}
+expected:
+  - {metric: test_accuracy, value: 0.9, compare: at_least}
+RECIPE
+make=(make --no-print-directory -C "$tmp/house" -o tools-present "BIN=$bin" "MODELS=$tmp/models")
+"${make[@]}" recipe "RECIPE=$tmp/mine/parity.yaml" >"$tmp/log" 2>&1 || fail 'a recipe in a folder of its own'
+grep -q '^test_accuracy	>= 0.9	.*	ok$' "$tmp/models/recipes/parity/report.txt" || fail 'the expectation of the recipe'
+
+# The same as one of the repository's, on data below the data root.
+mkdir "$tmp/data"
+cp -r "$tmp/mine" "$tmp/data/numbers"
+sed 's|train: train.tsv, test: test.tsv|train: numbers/train.tsv, test: numbers/test.tsv, test_examples: 100|' "$tmp/mine/parity.yaml" \
+  >"$tmp/house/recipes/dropped-in.yaml"
+"${make[@]}" recipe-dropped-in "DATA=$tmp/data" >"$tmp/log" 2>&1 || fail 'a recipe dropped into recipes/'
+grep -q '^test: 100 examples$' "$tmp/models/recipes/dropped-in/report.txt" || fail 'the number of test examples'
+"${make[@]}" recipe-dropped-in "DATA=$tmp/data" >"$tmp/log" 2>&1 || fail 'the second time'
+! grep -q 'train --recipe' "$tmp/log" || fail 'the second make trains again'
+"${make[@]}" help | grep 'make recipe ' >/dev/null || fail 'make help does not say how'
+
+# A name that a shell would take apart.
+sed 's|train: train.tsv|train: "tr ain.tsv"|' "$tmp/mine/parity.yaml" >"$tmp/mine/bad.yaml"
+"${make[@]}" recipe "RECIPE=$tmp/mine/bad.yaml" >"$tmp/log" 2>&1 && fail 'a path with a space was taken'
+grep -q 'data.train: "tr ain.tsv" has a character that make cannot name' "$tmp/log" || fail 'the message for such a path'
+echo 'own recipes: all stages ran'

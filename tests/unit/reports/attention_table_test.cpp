@@ -1,0 +1,174 @@
+#include "reports/attention_table.hpp"
+
+#include <doctest/doctest.h>
+#include <bit>
+#include <cstring>
+
+#include "reports/alignment.hpp"
+#include "support/error.hpp"
+
+using namespace headwater;
+
+namespace {
+
+AttentionRecord small_record(std::int64_t layer = 0, std::int64_t head = 0) {
+  return {.example = 2,
+          .kind = AttentionKind::cross,
+          .layer = layer,
+          .head = head,
+          .query_tokens = {"[START]", "casa"},
+          .key_tokens = {"red", "house", "."},
+          .predicts = {"casa", "roja"},
+          .weights = {0.25F, 0.75F, 0.0F, 0.1F, 0.2F, 0.7F}};
+}
+
+// A reader of RFC 4180 with LF line ends: the rows of fields.
+std::vector<std::vector<std::string>> read_csv(std::string_view text) {
+  std::vector<std::vector<std::string>> rows(1);
+  std::string field;
+  bool is_quoted = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (is_quoted) {
+      if (c != '"') {
+        field.push_back(c);
+      } else if (i + 1 < text.size() && text[i + 1] == '"') {
+        field.push_back(text[++i]);
+      } else {
+        is_quoted = false;
+      }
+    } else if (c == '"') {
+      is_quoted = true;
+    } else if (c == ',' || c == '\n') {
+      rows.back().push_back(field);
+      field.clear();
+      if (c == '\n' && i + 1 < text.size()) rows.emplace_back();
+    } else {
+      field.push_back(c);
+    }
+  }
+  return rows;
+}
+
+}  // namespace
+
+TEST_CASE("CSV in long form") {
+  std::string out(attention_csv_header());
+  append_attention_csv(out, small_record(1, 3));
+  CHECK(out ==
+        "example,kind,layer,head,q,k,q_token,k_token,predicts,weight\n"
+        "2,cross,1,3,0,0,[START],red,casa,0.25\n"
+        "2,cross,1,3,0,1,[START],house,casa,0.75\n"
+        "2,cross,1,3,0,2,[START],.,casa,0\n"
+        "2,cross,1,3,1,0,casa,red,roja,0.100000001\n"
+        "2,cross,1,3,1,1,casa,house,roja,0.200000003\n"
+        "2,cross,1,3,1,2,casa,.,roja,0.699999988\n");
+}
+
+TEST_CASE("hostile tokens survive the quoting") {
+  const std::vector<std::string> tokens = {"a,b", "\"", "\"\"x", "line\nend", "\r", "", " ", "日本"};
+  AttentionRecord record{.query_tokens = {"q\",\n"},
+                         .key_tokens = tokens,
+                         .predicts = {","},
+                         .weights = std::vector<float>(8, 0.125F)};
+  std::string out;
+  append_attention_csv(out, record);
+  const auto rows = read_csv(out);
+  REQUIRE(rows.size() == tokens.size());
+  for (std::size_t k = 0; k < tokens.size(); ++k) {
+    REQUIRE(rows[k].size() == 10);
+    CHECK(rows[k][6] == "q\",\n");
+    CHECK(rows[k][7] == tokens[k]);
+    CHECK(rows[k][8] == ",");
+  }
+}
+
+TEST_CASE("float32 weights read back equal from nine digits") {
+  AttentionRecord record{.query_tokens = {"q"}, .key_tokens = {}, .predicts = {}, .weights = {}};
+  for (std::uint32_t bits = 0x00000001; bits < 0x3F800000; bits += 0x00765431) {
+    record.key_tokens.push_back("k");
+    record.weights.push_back(std::bit_cast<float>(bits));
+  }
+  std::string out;
+  append_attention_csv(out, record);
+  const auto rows = read_csv(out);
+  REQUIRE(rows.size() == record.weights.size());
+  for (std::size_t k = 0; k < rows.size(); ++k)
+    CHECK(std::strtof(rows[k][9].c_str(), nullptr) == record.weights[k]);
+}
+
+TEST_CASE("encoders predict nothing; an example without tokens has no lines") {
+  AttentionRecord record{.query_tokens = {"a"}, .key_tokens = {"a"}, .predicts = {}, .weights = {1.0F}};
+  std::string out;
+  append_attention_csv(out, record);
+  CHECK(out == "0,encoder,0,0,0,0,a,a,,1\n");
+  out.clear();
+  append_attention_csv(out, AttentionRecord{});
+  CHECK(out.empty());
+}
+
+TEST_CASE("blocks for gnuplot") {
+  std::string out;
+  append_attention_matrix(out, small_record());
+  CHECK(out ==
+        "# example 2, cross, layer 0, head 0\n"
+        "# rows: \"[START]\" \"casa\"\n"
+        "# predicts: \"casa\" \"roja\"\n"
+        "# columns: \"red\" \"house\" \".\"\n"
+        "0.25 0.75 0\n"
+        "0.100000001 0.200000003 0.699999988\n\n\n");
+}
+
+TEST_CASE("NumPy file") {
+  const std::vector<AttentionRecord> records = {small_record(0, 0), small_record(0, 1), small_record(1, 0),
+                                                small_record(1, 1)};
+  const std::string file = attention_npy(records);
+  CHECK(file.substr(0, 8) == std::string("\x93NUMPY\x01\x00", 8));
+  const std::size_t header = static_cast<unsigned char>(file[8]) + 256U * static_cast<unsigned char>(file[9]);
+  CHECK((10 + header) % 64 == 0);
+  CHECK(file[9 + header] == '\n');
+  CHECK(file.substr(10, header)
+            .starts_with("{'descr': '<f4', 'fortran_order': False, 'shape': (2, 2, 2, 3), }"));
+  REQUIRE(file.size() == 10 + header + 4 * 6 * sizeof(float));
+  float last = 0;
+  std::memcpy(&last, file.data() + file.size() - sizeof(float), sizeof(float));
+  CHECK(last == 0.7F);
+  CHECK_THROWS_AS(attention_npy({}), Error);
+  const std::vector<AttentionRecord> ragged = {small_record(0, 0), small_record(0, 1), small_record(1, 0)};
+  CHECK_THROWS_AS(attention_npy(ragged), Error);
+  std::vector<AttentionRecord> mixed = {small_record(0, 0), small_record(0, 1)};
+  mixed[1].example = 3;
+  CHECK_THROWS_WITH_AS(attention_npy(mixed), doctest::Contains("one example and one kind"), Error);
+}
+
+TEST_CASE("records whose sizes do not fit are refused") {
+  AttentionRecord record = small_record();
+  record.weights.pop_back();
+  std::string out;
+  CHECK_THROWS_WITH_AS(append_attention_csv(out, record), doctest::Contains("5 weights for 2 x 3 tokens"),
+                       Error);
+  record = small_record();
+  record.predicts.pop_back();
+  CHECK_THROWS_AS(append_attention_csv(out, record), Error);
+}
+
+TEST_CASE("alignment: the largest mean over heads decides") {
+  std::vector<AttentionRecord> heads = {small_record(0, 0), small_record(0, 1)};
+  heads[1].weights = {0.9F, 0.0F, 0.1F, 0.5F, 0.4F, 0.1F};
+  CHECK(most_attended_key(heads, 0) == 0);  // 0.575, 0.375, 0.05
+  CHECK(most_attended_key(heads, 1) == 2);  // 0.3, 0.3, 0.4
+  CHECK(row_that_predicts(heads[0], "roja") == 1);
+  CHECK(!row_that_predicts(heads[0], "azul").has_value());
+  CHECK(column_of(heads[0], "house") == 1);
+  const std::vector<ExpectedAlignment> expected = {{0, 0}, {1, 0}};
+  AlignmentCount count = count_aligned(heads, expected);
+  CHECK(count.aligned == 1);
+  CHECK(count.total == 2);
+  count.add(count);
+  CHECK(count.share() == 0.5);
+  CHECK(AlignmentCount{}.share() == 0);
+  heads[1].layer = 1;
+  CHECK_THROWS_AS(mean_over_heads(heads), Error);
+  heads.resize(1);
+  CHECK_THROWS_AS(most_attended_key(heads, 2), Error);
+}

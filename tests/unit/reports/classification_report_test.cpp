@@ -1,0 +1,126 @@
+#include "reports/classification_report.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+#include "error_text.hpp"
+
+using namespace headwater;
+
+namespace {
+
+double score_of(const ClassificationReport& report, const std::string& metric) {
+  for (const ScoreRow& row : report.rows()) {
+    if (row.json.at("metric").as_string() == metric) return row.json.at("score").as_number();
+  }
+  return NAN;
+}
+
+}  // namespace
+
+TEST_CASE("guesses with probabilities: every figure of two classes") {
+  LabelledGuesses guesses;
+  guesses.add("pos\t0.9", "pos");
+  guesses.add("neg\t0.6\tpos\t0.4", "pos");
+  guesses.add("neg\t0.8", "neg");
+  guesses.add("pos\t0.7", "neg");
+  const ClassificationReport report = guesses.finish();
+  CHECK(report.labels == std::vector<std::string>{"neg", "pos"});
+  CHECK(score_of(report, "accuracy") == 0.5);
+  CHECK(score_of(report, "macro_f1") == 0.5);
+  CHECK(score_of(report, "roc_auc") == 0.75);  // 0.9 and 0.4 against 0.2 and 0.7
+  CHECK(score_of(report, "loss") ==
+        doctest::Approx(-(std::log(0.9) + std::log(0.4) + std::log(0.8) + std::log(0.3)) / 4));
+  CHECK(report.confusion.count(1, 0) == 1);
+  CHECK(report.rows({"accuracy"}).size() == 1);
+  CHECK(report.json().back().dump() == R"({"version":1,"classes":["neg","pos"],"confusion":[[1,1],[1,1]]})");
+}
+
+TEST_CASE("labels alone, more classes, numbers by value") {
+  LabelledGuesses guesses;
+  guesses.add("10", "10");
+  guesses.add("9", "10");
+  guesses.add("9", "2");
+  const ClassificationReport report = guesses.finish();
+  CHECK(report.labels == std::vector<std::string>{"2", "9", "10"});
+  CHECK_FALSE(report.loss.has_value());
+  CHECK_FALSE(report.roc_auc.has_value());
+  CHECK(report.text() ==
+        "metric     value  details\n"
+        "--------  ------  ---------------------------\n"
+        "accuracy  0.3333  over 3 samples of 3 classes\n"
+        "macro_f1  0.2222  mean of the classes' F1\n"
+        "\n"
+        "class  precision  recall      F1  samples\n"
+        "-----  ---------  ------  ------  -------\n"
+        "2         0.0000  0.0000  0.0000        1\n"
+        "9         0.0000  0.0000  0.0000        0\n"
+        "10        1.0000  0.5000  0.6667        2\n"
+        "\n"
+        "is \\ guessed  2  9  10\n"
+        "------------  -  -  --\n"
+        "2             0  1   0\n"
+        "9             0  0   0\n"
+        "10            0  1   1\n");
+}
+
+TEST_CASE("probabilities of all classes say the same as guesses by name") {
+  ClassProbabilities probabilities({"neg", "pos"});
+  LabelledGuesses guesses;
+  const auto add = [&](float p, std::int32_t label) {
+    probabilities.add(label, std::vector<float>{1 - p, p});
+    const std::string name = p > 0.5f ? "pos\t" + std::to_string(p) : "neg\t" + std::to_string(1 - p);
+    guesses.add(name, label == 1 ? "pos" : "neg");
+  };
+  add(0.875f, 1);
+  add(0.25f, 1);
+  add(0.5f, 0);
+  add(0.125f, 0);
+  add(0.75f, 0);
+  const ClassificationReport ours = probabilities.finish(), theirs = guesses.finish();
+  CHECK(ours.text() == theirs.text());
+  CHECK(score_of(ours, "roc_auc") == score_of(theirs, "roc_auc"));
+  CHECK(score_of(ours, "loss") == doctest::Approx(score_of(theirs, "loss")).epsilon(1e-15));
+}
+
+TEST_CASE("probabilities of three classes: loss, no ROC AUC; of equals the first is the guess") {
+  ClassProbabilities probabilities({"a", "b", "c"});
+  probabilities.add(2, std::vector<float>{0.25f, 0.25f, 0.5f});
+  probabilities.add(1, std::vector<float>{0.5f, 0.5f, 0.0f});
+  const ClassificationReport report = probabilities.finish();
+  CHECK(report.confusion.count(2, 2) == 1);
+  CHECK(report.confusion.count(1, 0) == 1);
+  CHECK(score_of(report, "loss") == doctest::Approx(std::log(2)));
+  CHECK_FALSE(report.roc_auc.has_value());
+  CHECK(error_text([&] { probabilities.add(0, std::vector<float>{1}); }) ==
+        "class probabilities: 1 of 3 classes");
+  CHECK(error_text([&] {
+          probabilities.add(0, std::vector<float>{NAN, 0, 0});
+        }).starts_with("class probabilities: "));
+  CHECK(error_text([&] {
+          probabilities.add(3, std::vector<float>{1, 0, 0});
+        }).starts_with("class 3 is not in"));
+  CHECK(error_text([] { (void)ClassProbabilities({"a"}).finish(); }) ==
+        "no lines (a measure needs at least one)");
+}
+
+TEST_CASE("what is not a guess or not a label says so") {
+  LabelledGuesses guesses;
+  const auto said = [&](std::string_view guess, std::string_view label) {
+    return error_text([&] { guesses.add(guess, label); });
+  };
+  CHECK(error_text([&] { (void)guesses.finish(); }) == "no lines (a measure needs at least one)");
+  CHECK(said("a", "") == " \"\" is not a label (give one column of labels, with cut -f)");
+  CHECK(said("a", "text\ta").find("is not a label") != std::string::npos);
+  CHECK(said("", "a").starts_with(" a guess without a label"));
+  CHECK(said("\t0.5", "a").starts_with(" a guess without a label"));
+  for (const char* p : {"", "x", "1.5", "-0.1", "nan", "0.5x", " 0.5"}) {
+    CHECK(said("a\t" + std::string(p), "a").starts_with(" \"" + std::string(p) + "\" is not a probability"));
+  }
+  CHECK(said("a\t0.5", "a") == "(no error)");
+  CHECK(said("a", "a") == " no probability, which lines before it have");
+  LabelledGuesses plain;
+  plain.add("a", "a");
+  CHECK(error_text([&] { plain.add("a\t0.5", "a"); }) == " a probability, which lines before it lack");
+}
