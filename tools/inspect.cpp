@@ -12,6 +12,7 @@
 #include "reports/learning_curves.hpp"
 #include "reports/table.hpp"
 #include "reports/tensor_statistics.hpp"
+#include "recipe/reference.hpp"
 #include "support/error.hpp"
 #include "support/json.hpp"
 #include "support/numbers.hpp"
@@ -24,6 +25,7 @@ namespace {
 struct Options {
   std::string what, recipe, scale = "full";
   bool shows_tensors = false, has_statistics = false, is_json = false, is_for_make = false;
+  bool lists_keys = false;
 
   std::vector<std::string> data, columns;
   cli::LineReaderSettings reader;
@@ -44,6 +46,7 @@ void describe(cli::CommandLine& line, Options& o) {
       .one_of({"full", "quick"})
       .with_default();
   line.add_flag("--make", o.is_for_make, "of a recipe: what its stages need, as variables for make");
+  line.add_flag("--keys", o.lists_keys, "every key that a recipe may have, as Markdown");
   line.add_flag("--tensors", o.shows_tensors, "of a model: the tensors of its file too");
   line.add_flag("--statistics", o.has_statistics,
                 "least, largest, mean and deviation of each tensor's numbers, and how many are not finite");
@@ -353,6 +356,13 @@ void draw_curves(const Options& o) {
 bool ends_with(const fs::path& path, std::string_view end) { return path.string().ends_with(end); }
 
 void inspect_model(const Options& o) {
+  if (o.lists_keys) {
+    if (!o.what.empty() || !o.recipe.empty()) throw UsageError("--keys is of no recipe (name none)");
+    cli::LineWriter keys;
+    keys.text(recipe_reference(model_kinds()));
+    keys.flush();
+    return;
+  }
   if (o.what.empty() == o.recipe.empty()) {
     throw UsageError(o.what.empty()
                          ? "nothing to inspect (name a model directory, a recipe or a .safetensors file)"

@@ -79,7 +79,7 @@ void on_signal(int number) {
   [[maybe_unused]] const ssize_t ignored = write(STDERR_FILENO, kMessage, sizeof kMessage - 1);
 }
 
-std::unique_ptr<Dataset> read_dataset(const std::vector<std::string>& paths, const TrainingTask& task,
+std::unique_ptr<Dataset> read_dataset(const std::vector<std::string>& paths, const TaskModel& task,
                                       bool allows_empty) {
   std::unique_ptr<Dataset> dataset = task.new_dataset();
   if (dataset->reads_lines()) {
@@ -122,8 +122,7 @@ struct Examples {
   Subset train, validation;
 };
 
-Examples read_examples(const Options& o, const Recipe& recipe, const TrainingTask& task,
-                       std::string_view what) {
+Examples read_examples(const Options& o, const Recipe& recipe, const TaskModel& task, std::string_view what) {
   Examples e;
   e.data = read_dataset(o.data, task, o.allows_empty);
   e.train.dataset = e.validation.dataset = e.data.get();
@@ -188,69 +187,94 @@ TrainingOutcome train(Trainer& trainer, std::span<const std::string_view> figure
   return trainer.run(callbacks);
 }
 
-void run(const Options& o) {
+Recipe recipe_of(const Options& o) {
   Recipe recipe = read_recipe(o.recipe, o.scale);
   if (o.seed) recipe.seed = *o.seed;
   if (o.epochs) {
     if (*o.epochs < 1) throw UsageError("--epochs is " + std::to_string(*o.epochs) + ", expected 1 or more");
     recipe.training.epochs = *o.epochs;
   }
+  return recipe;
+}
+
+bool writes(const Options& o) { return !o.is_dry_run && o.benchmark_steps == 0; }
+
+void catch_signals() {
+  std::signal(SIGPIPE, SIG_IGN);  // a closed stderr ends messages, not the run
+  std::signal(SIGXFSZ, SIG_IGN);  // a limit on file sizes is an error like a full disk
+  for (const int number : {SIGINT, SIGTERM}) std::signal(number, on_signal);
+  if (std::signal(SIGHUP, on_signal) == SIG_IGN) std::signal(SIGHUP, SIG_IGN);  // under nohup
+}
+
+// The default handler ends the program, so that who called it sees which signal it was.
+void end_by_signal() {
+  cli::note("saved; the same command resumes");
+  const int number = stop_signal.load();
+  std::signal(number, SIG_DFL);
+  std::raise(number);
+}
+
+// What is trained, and what it needs while it is.
+struct Run {
+  const Recipe& recipe;
+  const Task& kind;
+  TaskModel& model;
+  Objective& objective;
+  RunDirectory* directory;  // null where nothing is written
+};
+
+TrainingOutcome carry_out(const Run& run, const Options& o) {
+  Trainer trainer(run.recipe, run.objective, run.directory);
+  const std::size_t arena_bytes = trainer.warm_up();
+  if (o.is_dry_run) {
+    cli::LineWriter().text(describe_run(run.recipe, run.model.parameters(), trainer, arena_bytes));
+    return TrainingOutcome::finished;
+  }
+  if (o.benchmark_steps > 0) {
+    cli::LineWriter().text(benchmark_steps(trainer, o.benchmark_steps));
+    return TrainingOutcome::finished;
+  }
+  catch_signals();
+  const TrainingOutcome outcome = train(trainer, run.objective.figure_names(), o);
+  if (outcome == TrainingOutcome::stopped) return outcome;
+  cli::LineWriter().text(table_of_expectations(run.recipe, o.output, run.model.parameters()));
+  if (!o.is_quiet)
+    cli::note("finished at step " + format_count(trainer.state().step) +
+              "; next: " + std::string(run.kind.next_tool()) + " " + o.output);
+  return outcome;
+}
+
+void run(const Options& o) {
+  const Recipe recipe = recipe_of(o);
   if (o.prints_recipe) {
     cli::LineWriter().text(print_recipe(recipe));
     return;
   }
   if (o.validation == "-" && (o.data.empty() || std::count(o.data.begin(), o.data.end(), "-") > 0))
     throw UsageError("--validation -: standard input holds the training data (name a file)");
-  const bool writes = !o.is_dry_run && o.benchmark_steps == 0;
-  if (writes && o.output.empty()) throw UsageError("--output is missing (the model directory to write)");
+  if (writes(o) && o.output.empty()) throw UsageError("--output is missing (the model directory to write)");
   if (o.isa != "auto") kernels::set_isa(kernels::isa_of_name(o.isa));
   const Task& kind = task_of(recipe.model);
-  const std::unique_ptr<TrainingTask> task = kind.prepare(recipe, {.source_tokenizer = o.source_tokenizer,
-                                                                   .target_tokenizer = o.target_tokenizer,
-                                                                   .labels = o.labels,
-                                                                   .terms = o.terms});
-  Examples examples = read_examples(o, recipe, *task, kind.examples());
-
-  task->parameters().allocate(true);
+  const std::unique_ptr<TaskModel> model = kind.prepare(recipe, {.source_tokenizer = o.source_tokenizer,
+                                                                 .target_tokenizer = o.target_tokenizer,
+                                                                 .labels = o.labels,
+                                                                 .terms = o.terms});
+  Examples examples = read_examples(o, recipe, *model, kind.examples());
+  model->parameters().allocate(true);
   const std::unique_ptr<Objective> objective =
-      task->objective(std::move(examples.train), std::move(examples.validation));
+      model->objective(std::move(examples.train), std::move(examples.validation));
   std::unique_ptr<RunDirectory> directory;
-  if (writes) {
-    directory = std::make_unique<RunDirectory>(o.output, recipe, task->files(), objective->figure_names(),
+  if (writes(o)) {
+    directory = std::make_unique<RunDirectory>(o.output, recipe, model->files(), objective->figure_names(),
                                                o.overwrites ? ExistingRun::overwrite : ExistingRun::resume,
                                                [](const std::string& text) { cli::note(text); });
   }
   TrainingOutcome outcome = TrainingOutcome::finished;
-  ThreadPool pool(o.threads);
-  pool.run([&] {
-    Trainer trainer(recipe, *objective, directory.get());
-    const std::size_t arena_bytes = trainer.warm_up();
-    if (o.is_dry_run) {
-      cli::LineWriter().text(describe_run(recipe, task->parameters(), trainer, arena_bytes));
-      return;
-    }
-    if (o.benchmark_steps > 0) {
-      cli::LineWriter().text(benchmark_steps(trainer, o.benchmark_steps));
-      return;
-    }
-    std::signal(SIGPIPE, SIG_IGN);  // a closed stderr ends messages, not the run
-    std::signal(SIGXFSZ, SIG_IGN);  // a limit on file sizes is an error like a full disk
-    for (const int number : {SIGINT, SIGTERM}) std::signal(number, on_signal);
-    if (std::signal(SIGHUP, on_signal) == SIG_IGN) std::signal(SIGHUP, SIG_IGN);  // under nohup
-    outcome = train(trainer, objective->figure_names(), o);
-    if (outcome == TrainingOutcome::stopped) return;
-    cli::LineWriter().text(table_of_expectations(recipe, o.output, task->parameters()));
-    if (!o.is_quiet)
-      cli::note("finished at step " + format_count(trainer.state().step) +
-                "; next: " + std::string(kind.next_tool()) + " " + o.output);
+  ThreadPool(o.threads).run([&] {
+    outcome = carry_out({recipe, kind, *model, *objective, directory.get()}, o);
   });
   directory.reset();
-  if (outcome == TrainingOutcome::stopped) {
-    cli::note("saved; the same command resumes");
-    const int number = stop_signal.load();
-    std::signal(number, SIG_DFL);
-    std::raise(number);
-  }
+  if (outcome == TrainingOutcome::stopped) end_by_signal();
 }
 
 }  // namespace

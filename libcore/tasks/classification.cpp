@@ -231,9 +231,9 @@ void check_both_labels(const Recipe& recipe, const LabelSet& labels, std::size_t
 
 namespace {
 
-class ClassificationTraining : public TrainingTask {
+class ClassificationTaskModel : public TaskModel {
  public:
-  ClassificationTraining(const ClassificationTask& task, const Recipe& recipe, const TaskFiles& given)
+  ClassificationTaskModel(const ClassificationTask& task, const Recipe& recipe, const TaskFiles& given)
       : recipe_(recipe), tokenizer_(load_side(given.source_tokenizer, "--tokenizer")) {
     if (given.labels.empty())
       throw UsageError("--labels is missing (the label set; vectorize --learn labels makes one)");
@@ -314,11 +314,10 @@ class ClassificationTraining : public TrainingTask {
 
 }  // namespace
 
-std::unique_ptr<TrainingTask> ClassificationTask::prepare(const Recipe& recipe,
-                                                          const TaskFiles& given) const {
+std::unique_ptr<TaskModel> ClassificationTask::prepare(const Recipe& recipe, const TaskFiles& given) const {
   if (!given.target_tokenizer.empty())
     throw UsageError("--target-tokenizer is for recipes with model.kind: encoder_decoder");
-  return std::make_unique<ClassificationTraining>(*this, recipe, given);
+  return std::make_unique<ClassificationTaskModel>(*this, recipe, given);
 }
 
 ModelDescription ClassificationTask::describe(const Recipe& recipe) const {

@@ -112,7 +112,7 @@ class ClassificationTask : public Task {
   std::string_view what_it_is() const override { return "a classifier (use classify)"; }
   std::string_view examples() const override { return "examples"; }
   std::string_view next_tool() const override { return "classify"; }
-  std::unique_ptr<TrainingTask> prepare(const Recipe& recipe, const TaskFiles& given) const override;
+  std::unique_ptr<TaskModel> prepare(const Recipe& recipe, const TaskFiles& given) const override;
   ModelDescription describe(const Recipe& recipe) const override;
   ModelDescription describe(const Json& config, const std::string& where) const override;
 

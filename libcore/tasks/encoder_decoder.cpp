@@ -192,9 +192,9 @@ std::vector<IdColumnSettings> translation_columns(const Tokenizer& source, const
 
 namespace {
 
-class EncoderDecoderTraining : public TrainingTask {
+class EncoderDecoderTaskModel : public TaskModel {
  public:
-  EncoderDecoderTraining(const Recipe& recipe, const TaskFiles& given)
+  EncoderDecoderTaskModel(const Recipe& recipe, const TaskFiles& given)
       : recipe_(recipe),
         source_(load_side(given.source_tokenizer, "--source-tokenizer")),
         target_(load_side(given.target_tokenizer, "--target-tokenizer")),
@@ -300,10 +300,10 @@ class EncoderDecoderTask : public Task {
   std::int64_t length(const ModelSection& model) const override {
     return model.as<EncoderDecoderSettings>().transformer.length;
   }
-  std::unique_ptr<TrainingTask> prepare(const Recipe& recipe, const TaskFiles& given) const override {
+  std::unique_ptr<TaskModel> prepare(const Recipe& recipe, const TaskFiles& given) const override {
     if (!given.labels.empty() || !given.terms.empty())
       throw UsageError("--labels and --terms are for recipes of classifiers");
-    return std::make_unique<EncoderDecoderTraining>(recipe, given);
+    return std::make_unique<EncoderDecoderTaskModel>(recipe, given);
   }
   ModelDescription describe(const Recipe& recipe) const override {
     return description_of(EncoderDecoder(recipe.model.as<EncoderDecoderSettings>(),

@@ -31,10 +31,10 @@ struct DirectoryFile {
   std::string member = {};
 };
 
-// A model that is about to be trained: its parameters, its data and its objective.
-class TrainingTask {
+// A model with what it is trained or measured on: its parameters, the form of its data, its objective.
+class TaskModel {
  public:
-  virtual ~TrainingTask() = default;
+  virtual ~TaskModel() = default;
   virtual Parameters& parameters() = 0;
   // An empty data set of the form that the model reads.
   virtual std::unique_ptr<Dataset> new_dataset() const = 0;
@@ -68,7 +68,7 @@ class Task {
   virtual std::int64_t length(const ModelSection& model) const = 0;
   // `recipe` must outlive the result. Throws UsageError where a file is missing, is none that this kind
   // reads, or does not fit the recipe; Error for what a file holds.
-  virtual std::unique_ptr<TrainingTask> prepare(const Recipe& recipe, const TaskFiles& given) const = 0;
+  virtual std::unique_ptr<TaskModel> prepare(const Recipe& recipe, const TaskFiles& given) const = 0;
   virtual ModelDescription describe(const Recipe& recipe) const = 0;
   // Throws Error "where: what" for a config.json that does not describe such a model.
   virtual ModelDescription describe(const Json& config, const std::string& where) const = 0;

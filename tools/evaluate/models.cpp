@@ -123,8 +123,7 @@ void evaluate_translator(const Options& o, const Metrics& metrics) {
   write_expectations(rows, o);
 }
 
-// Text, TAB, label on each line.
-void evaluate_classifier(const Options& o, const Metrics& metrics) {
+void check_classifier_options(const Options& o) {
   const std::string is_a = ", " + o.model + " is a classifier";
   if (o.has_ids || o.has_reference_measure) {
     throw UsageError((o.has_ids ? "--ids" : "--reference-measure") + std::string(" is for translation") +
@@ -136,6 +135,34 @@ void evaluate_classifier(const Options& o, const Metrics& metrics) {
                        " (loss, accuracy, macro_f1 or roc_auc)");
     }
   }
+}
+
+// The label after the only TAB of the line, which is cut off with it. `place` is the line's.
+std::int32_t take_label(std::string& line, const std::string& place, const LabelSet& labels,
+                        const std::string& model) {
+  const std::size_t tab = line.rfind('\t');
+  if (tab == std::string::npos || line.find('\t') != tab) {
+    const auto columns = 1 + std::count(line.begin(), line.end(), '\t');
+    throw Error(place + ": " + std::to_string(columns) + (columns == 1 ? " column" : " columns") +
+                " where 2 are wanted: text, label (separate columns by one TAB, as paste does; cut -f picks "
+                "columns)");
+  }
+  const std::string label = line.substr(tab + 1);
+  const std::int32_t id = labels.find(label);
+  if (id < 0) {
+    const std::size_t column = count_code_points(std::string_view(line).substr(0, tab)) + 2;
+    throw Error(place + ":" + std::to_string(column) + ": " +
+                (label.empty() ? "no label (every line needs one of " + labels.shown() + ")"
+                               : "the label " + quote(label) + " is not one of " + model +
+                                     " (known: " + labels.shown() + ")"));
+  }
+  line.resize(tab);
+  return id;
+}
+
+// Text, TAB, label on each line.
+void evaluate_classifier(const Options& o, const Metrics& metrics) {
+  check_classifier_options(o);
   const ClassificationModel model = load_classification_model(o.model);
   TextLabeller labeller(model);
   ClassProbabilities measured(model.labels.labels());
@@ -145,26 +172,8 @@ void evaluate_classifier(const Options& o, const Metrics& metrics) {
   reader.for_each_batch(static_cast<std::size_t>(o.batch_sequences), [&](std::vector<std::string>& lines) {
     is_empty = false;
     labels.clear();
-    for (std::size_t i = 0; i < lines.size(); ++i) {
-      const std::size_t tab = lines[i].rfind('\t');
-      if (tab == std::string::npos || lines[i].find('\t') != tab) {
-        const auto columns = 1 + std::count(lines[i].begin(), lines[i].end(), '\t');
-        throw Error(
-            reader.place(i) + ": " + std::to_string(columns) + (columns == 1 ? " column" : " columns") +
-            " where 2 are wanted: text, label (separate columns by one TAB, as paste does; cut -f picks "
-            "columns)");
-      }
-      const std::string label = lines[i].substr(tab + 1);
-      labels.push_back(model.labels.find(label));
-      if (labels.back() < 0) {
-        const std::size_t column = count_code_points(std::string_view(lines[i]).substr(0, tab)) + 2;
-        throw Error(reader.place(i) + ":" + std::to_string(column) + ": " +
-                    (label.empty() ? "no label (every line needs one of " + model.labels.shown() + ")"
-                                   : "the label " + quote(label) + " is not one of " + o.model +
-                                         " (known: " + model.labels.shown() + ")"));
-      }
-      lines[i].resize(tab);
-    }
+    for (std::size_t i = 0; i < lines.size(); ++i)
+      labels.push_back(take_label(lines[i], reader.place(i), model.labels, o.model));
     const ConstMatrix probabilities = labeller.probabilities(lines);
     for (std::size_t i = 0; i < labels.size(); ++i) {
       measured.add(labels[i],
