@@ -4,7 +4,7 @@
 #include "cli/tool.hpp"
 #include "support/error.hpp"
 #include "support/parallel.hpp"
-#include "tensor/kernels.hpp"
+#include "tensor/kernels/isa.hpp"
 
 namespace headwater::evaluate {
 

@@ -16,7 +16,7 @@
 #include "support/numbers.hpp"
 #include "support/parallel.hpp"
 #include "tasks/registry.hpp"
-#include "tensor/kernels.hpp"
+#include "tensor/kernels/isa.hpp"
 #include "training/benchmark.hpp"
 #include "training/summary.hpp"
 #include "training/trainer.hpp"

@@ -1,12 +1,13 @@
 #include "autograd/tape.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <new>
 #include <string>
 
 #include "autograd/ops.hpp"
 #include "support/error.hpp"
-#include "tensor/kernels.hpp"
+#include "tensor/kernels/elementwise/elementwise.hpp"
 
 namespace headwater {
 
@@ -24,13 +25,22 @@ Variable::Node* Tape::node(Matrix value, const Packing* packing, bool needs_grad
       Variable::Node{value, Matrix(), packing, needs_gradient && is_recording(), false, nullptr};
 }
 
+void Variable::throw_given_away() {
+  throw Error("tape: a value is read whose memory was given away (its operand was passed with Use::consume)");
+}
+
 Variable Tape::variable(Index rows, Index cols, const Packing* packing, bool needs_gradient) {
   return result(arena_.matrix(rows, cols), packing, needs_gradient);
 }
 
 Matrix Tape::memory_like(const Variable& v, Use use) {
   const bool takes_over = use == Use::consume && v.node_->is_spare && is_recording();
+#ifdef HEADWATER_CHECKS
+  if (takes_over) consumed_ = v.node_;
+  return arena_.matrix(v.rows(), v.cols());
+#else
   return takes_over ? v.value() : arena_.matrix(v.rows(), v.cols());
+#endif
 }
 
 Variable Tape::result(Matrix value, const Packing* packing, bool needs_gradient) {
@@ -51,6 +61,11 @@ void Tape::push(std::string_view operation, void* closure, void (*run)(void*)) {
       std::end(kOperationNames)) {
     throw Error("tape: operation " + quote(operation) +
                 " is not in the list of autograd/ops.hpp (add it there and to the gradient checks)");
+  }
+  if (consumed_ != nullptr) {
+    kernels::fill(consumed_->value, std::numeric_limits<Real>::quiet_NaN());
+    consumed_->is_given_away = true;
+    consumed_ = nullptr;
   }
   void* const memory = arena_.allocate(sizeof(Entry));
   last_ = new (memory) Entry{closure, run, last_, last_result_, mark_, arena_.used()};

@@ -32,7 +32,14 @@ struct Packing {
 class Variable {
  public:
   Variable() = default;
-  const Matrix& value() const { return node_->value; }
+  // Throws Error in builds with HEADWATER_CHECKS (Debug, double) where the memory was given to the result of
+  // an operation that consumed it.
+  const Matrix& value() const {
+#ifdef HEADWATER_CHECKS
+    if (node_->is_given_away) throw_given_away();
+#endif
+    return node_->value;
+  }
   Index rows() const { return node_->value.rows; }
   Index cols() const { return node_->value.cols; }
   const Packing& packing() const { return *node_->packing; }
@@ -50,9 +57,11 @@ class Variable {
     Matrix value, gradient;
     const Packing* packing;
     bool needs_gradient;
-    bool is_spare;          // the operation that made it does not read the value again
-    Node* previous_result;  // of the same operation
+    bool is_spare;               // the operation that made it does not read the value again
+    Node* previous_result;       // of the same operation
+    bool is_given_away = false;  // only set with HEADWATER_CHECKS
   };
+  [[noreturn]] static void throw_given_away();
   explicit Variable(Node* node) : node_(node) {}
   Node* node_ = nullptr;
 };
@@ -79,7 +88,8 @@ class Tape {
   // Says that the backward closure of `result` does not read its value.
   static void mark_spare(const Variable& result) { result.node_->is_spare = true; }
   // A result [rows, cols of v] for an operation that reads v element by element and then no more: in the
-  // memory of v where that is spare and `use` allows it.
+  // memory of v where that is spare and `use` allows it. With HEADWATER_CHECKS memory is never shared: when
+  // the operation is recorded, v can be read no more and what it held becomes not-a-number.
   enum class Use { keep, consume };
   Variable variable_like(const Variable& v, Use use, bool needs_gradient) {
     return result(memory_like(v, use), v.packing_or_null(), needs_gradient);
@@ -148,6 +158,7 @@ class Tape {
   Entry* last_ = nullptr;
   Variable::Node* last_result_ = nullptr;  // of the operation that is being recorded
   std::size_t mark_;                       // where its memory begins
+  Variable::Node* consumed_ = nullptr;     // by that operation, with HEADWATER_CHECKS
   // While closures run:
   FreeBlocks free_;
   Entry* running_ = nullptr;

@@ -10,7 +10,7 @@ bool is_weight(const Parameter& p) { return !p.is_table && p.value.rows > 1; }
 }  // namespace
 
 PackedWeights::PackedWeights(const Parameters& parameters, const Parameter& output)
-    : screen_(make_flat_array(kernels::screen_size(output.value.rows, output.value.cols))) {
+    : bounds_(make_flat_array(kernels::logit_bounds_size(output.value.rows, output.value.cols))) {
   Index size = 0;
   for (const auto& p : parameters.all()) {
     if (is_weight(*p)) size += kernels::packed_size(p->value.rows, p->value.cols);
@@ -22,9 +22,8 @@ PackedWeights::PackedWeights(const Parameters& parameters, const Parameter& outp
     by_parameter_.emplace(p.get(), kernels::pack_weight(p->value, place));
     place += kernels::packed_size(p->value.rows, p->value.cols);
   }
-  const auto found = by_parameter_.find(&output);
-  if (found != by_parameter_.end())
-    found->second.screen = kernels::screen_weight(found->second, screen_.get());
+  output_.packed = by_parameter_.at(&output);
+  output_.bounds = kernels::logit_bounds(output_.packed, bounds_.get());
 }
 
 }  // namespace headwater

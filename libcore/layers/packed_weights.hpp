@@ -4,12 +4,13 @@
 #include <unordered_map>
 
 #include "autograd/parameter.hpp"
-#include "tensor/kernels.hpp"
+#include "tensor/kernels/argmax/argmax.hpp"
+#include "tensor/kernels/gemm/gemm.hpp"
 
 namespace headwater {
 
-// Of all weights of linear layers, and a screen of `output`, whose best word alone is wanted. They must not
-// change while this lives.
+// Of all weights of linear layers; `output` is that of the layer whose best word alone is wanted. They must
+// not change while this lives.
 class PackedWeights {
  public:
   PackedWeights(const Parameters& parameters, const Parameter& output);
@@ -17,10 +18,12 @@ class PackedWeights {
   PackedWeights& operator=(const PackedWeights&) = delete;
 
   const kernels::PackedWeight& of(const Parameter& weight) const { return by_parameter_.at(&weight); }
+  const kernels::ArgmaxWeight& output() const { return output_; }
 
  private:
-  FlatArray panels_, screen_;
+  FlatArray panels_, bounds_;
   std::unordered_map<const Parameter*, kernels::PackedWeight> by_parameter_;
+  kernels::ArgmaxWeight output_;
 };
 
 }  // namespace headwater

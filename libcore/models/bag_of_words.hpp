@@ -11,7 +11,7 @@ struct BagOfWordsSettings {
   std::int64_t width = 256;  // of the hidden layer
   double output_dropout = 0.0;
   std::string initialization = "keras";
-  ClassHeadSettings head;
+  ClassHeadSettings head = {};
 };
 
 // hidden = relu(bag·W + b): bag [rows, V] is sparse, and so is the gradient of W.

@@ -86,8 +86,8 @@ kernels::CrossEntropyTotals EncoderDecoder::loss(const StepContext& context, con
 
 void EncoderDecoder::choose(const StepContext& context, const Variable& hidden, Index choices,
                             std::span<const std::int32_t> never, std::span<std::int32_t> best) const {
-  kernels::PackedWeight weight = context.packed->of(head_.weight());
-  weight.outputs = choices;
+  kernels::ArgmaxWeight weight = context.packed->output();
+  weight.packed.outputs = choices;
   kernels::linear_argmax(hidden.value(), weight, head_.bias()->value.data, never, best);
 }
 

@@ -126,7 +126,8 @@ void check_metrics(const Recipe& recipe, ModelKinds kinds, const Complain& compl
     complain(path, metric + " is of " + whose + ", " + kind.with_article() + " has " + listed(kind.metrics));
   };
   check(recipe.training.best_metric, {"training", "best_metric"});
-  check(recipe.training.early_stopping.metric, {"training", "early_stopping", "metric"});
+  if (recipe.training.early_stopping.patience > 0)  // read, that is
+    check(recipe.training.early_stopping.metric, {"training", "early_stopping", "metric"});
 }
 
 // It becomes part of a script's name and of a folder's.

@@ -4,7 +4,8 @@
 #include <cmath>
 
 #include "support/error.hpp"
-#include "tensor/kernels.hpp"
+#include "tensor/kernels/argmax/argmax.hpp"
+#include "tensor/kernels/attention/attention.hpp"
 
 namespace headwater {
 

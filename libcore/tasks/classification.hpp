@@ -35,6 +35,8 @@ struct ClassificationModel {
 // `path` as for load_translation_model. Throws Error naming the file, and what does not fit; also where the
 // directory holds a model that gives no labels.
 ClassificationModel load_classification_model(const std::filesystem::path& path);
+// The attention of a classifier for one example. Throws Error where it mixes tokens otherwise.
+std::unique_ptr<AttentionTracer> attention_tracer(ClassificationModel model);
 
 // The model section of a recipe with these settings.
 ModelSection model_section(const ClassifierSettings& settings);

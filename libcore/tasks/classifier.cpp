@@ -56,8 +56,8 @@ namespace {
 
 class ClassifierTracer : public AttentionTracer {
  public:
-  explicit ClassifierTracer(const std::filesystem::path& files) : model_(load_classification_model(files)) {
-    const std::string& mixing = static_cast<const Classifier&>(*model_.model).settings().mixing.mixing;
+  explicit ClassifierTracer(ClassificationModel model) : model_(std::move(model)) {
+    const std::string& mixing = settings().mixing.mixing;
     if (mixing == "attention") return;
     throw Error(model_.files.string() + ": holds a classifier with mixing: " + mixing +
                 ", which has no attention");
@@ -71,10 +71,7 @@ class ClassifierTracer : public AttentionTracer {
                        ": a classifier has encoder attention only");
     }
     if (selection.head) check_below("head", *selection.head, model_.model->transformer()->heads);
-    if (selection.layer) {
-      check_below("layer", *selection.layer,
-                  static_cast<const Classifier&>(*model_.model).settings().encoder_layers);
-    }
+    if (selection.layer) check_below("layer", *selection.layer, settings().encoder_layers);
   }
 
   std::vector<AttentionRecord> trace(Arena& arena, const AttentionExample& example,
@@ -93,8 +90,20 @@ class ClassifierTracer : public AttentionTracer {
   }
 
  private:
+  const ClassifierSettings& settings() const {
+    return dynamic_cast<const Classifier&>(*model_.model).settings();
+  }
+
   ClassificationModel model_;
 };
+
+}  // namespace
+
+std::unique_ptr<AttentionTracer> attention_tracer(ClassificationModel model) {
+  return std::make_unique<ClassifierTracer>(std::move(model));
+}
+
+namespace {
 
 class ClassifierTask : public ClassificationTask {
  public:
@@ -106,7 +115,7 @@ class ClassifierTask : public ClassificationTask {
     return model.as<ClassifierSettings>().transformer.length;
   }
   std::unique_ptr<AttentionTracer> tracer(const std::filesystem::path& files) const override {
-    return std::make_unique<ClassifierTracer>(files);
+    return attention_tracer(load_classification_model(files));
   }
 
   std::unique_ptr<TextClassifier> make(const ModelSection& model, Index vocabulary) const override {

@@ -234,7 +234,7 @@ class EncoderDecoderTaskModel : public TaskModel {
 
 class TranslationTracer : public AttentionTracer {
  public:
-  explicit TranslationTracer(const std::filesystem::path& files) : model_(load_translation_model(files)) {}
+  explicit TranslationTracer(TranslationModel model) : model_(std::move(model)) {}
   const Tokenizer& source_tokenizer() const override { return model_.source_tokenizer; }
   const TranslationModel* translator() const override { return &model_; }
   std::int64_t length() const override { return model_.model->length(); }
@@ -284,7 +284,15 @@ class TranslationTracer : public AttentionTracer {
   TranslationModel model_;
 };
 
+}  // namespace
+
+std::unique_ptr<AttentionTracer> attention_tracer(TranslationModel model) {
+  return std::make_unique<TranslationTracer>(std::move(model));
+}
+
 // --- The row of the registry -------------------------------------------------------------------------------
+
+namespace {
 
 class EncoderDecoderTask : public Task {
  public:
@@ -313,7 +321,7 @@ class EncoderDecoderTask : public Task {
     return description_of(*encoder_decoder_of_config(config, where));
   }
   std::unique_ptr<AttentionTracer> tracer(const std::filesystem::path& files) const override {
-    return std::make_unique<TranslationTracer>(files);
+    return attention_tracer(load_translation_model(files));
   }
 
  private:

@@ -19,14 +19,15 @@ struct TranslationModel {
   std::filesystem::path files;  // the folder that was read: the directory itself or a checkpoint
   Tokenizer source_tokenizer, target_tokenizer;
   std::unique_ptr<EncoderDecoder> model;
-  std::int64_t most_tokens =
-      0;  // of a translation: max_length of generation_config.json; 0: the model's length
+  std::int64_t most_tokens = 0;  // of a translation (generation_config.json); 0: the model's length
 };
 
 // `path` is a model directory (its best checkpoint is read; the newest complete one where there is no best
 // yet) or one checkpoint. Throws Error naming the file, and what does not fit: a missing or further tensor, a
 // wrong shape, a vocabulary of another size.
 TranslationModel load_translation_model(const std::filesystem::path& path);
+// Its attention for one example.
+std::unique_ptr<AttentionTracer> attention_tracer(TranslationModel model);
 
 // The model section of a recipe with these settings.
 ModelSection model_section(const EncoderDecoderSettings& settings);

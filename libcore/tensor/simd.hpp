@@ -35,7 +35,7 @@ namespace headwater::kernels::HEADWATER_ISA {
 // The sum or the maximum over the lanes, folded l + 8, l + 4, l + 2, l + 1.
 #if defined(HEADWATER_ISA_avx512) || defined(HEADWATER_ISA_avx2)
 template <class Eight, class Four>
-HEADWATER_INLINE float fold_lanes(F16 a, const Eight& eight, const Four& four) {
+HEADWATER_INLINE float fold_lanes(f32x16 a, const Eight& eight, const Four& four) {
 #if defined(HEADWATER_ISA_avx512)
   const __m256 x = eight(_mm512_castps512_ps256(a.v), _mm512_extractf32x8_ps(a.v, 1));
 #else
@@ -45,18 +45,18 @@ HEADWATER_INLINE float fold_lanes(F16 a, const Eight& eight, const Four& four) {
   const __m128 z = four(y, _mm_movehl_ps(y, y));
   return _mm_cvtss_f32(four(z, _mm_shuffle_ps(z, z, 1)));
 }
-HEADWATER_INLINE float reduce_add(F16 a) {
+HEADWATER_INLINE float reduce_add(f32x16 a) {
   return fold_lanes(
       a, [](__m256 x, __m256 y) { return _mm256_add_ps(x, y); },
       [](__m128 x, __m128 y) { return _mm_add_ps(x, y); });
 }
-HEADWATER_INLINE float reduce_max(F16 a) {
+HEADWATER_INLINE float reduce_max(f32x16 a) {
   return fold_lanes(
       a, [](__m256 x, __m256 y) { return _mm256_max_ps(x, y); },
       [](__m128 x, __m128 y) { return _mm_max_ps(x, y); });
 }
 #else
-HEADWATER_INLINE float reduce_add(F16 a) {
+HEADWATER_INLINE float reduce_add(f32x16 a) {
   float lane[16];
   a.store(lane);
   for (int half = 8; half > 0; half /= 2) {
@@ -64,7 +64,7 @@ HEADWATER_INLINE float reduce_add(F16 a) {
   }
   return lane[0];
 }
-HEADWATER_INLINE float reduce_max(F16 a) {
+HEADWATER_INLINE float reduce_max(f32x16 a) {
   float lane[16];
   a.store(lane);
   for (int half = 8; half > 0; half /= 2) {
@@ -95,18 +95,18 @@ HEADWATER_INLINE void for_each_part(Index count, const F& f) {
 }
 
 // `x`, or 0 where its magnitude is below `bound`.
-HEADWATER_INLINE F16 zero_where_below(float bound, F16 x) {
-  return select(less(abs(x), F16::broadcast(bound)), F16::zero(), x);
+HEADWATER_INLINE f32x16 zero_where_below(float bound, f32x16 x) {
+  return select(less(abs(x), f32x16::broadcast(bound)), f32x16::zero(), x);
 }
 
 // x > 0 ? x : 0, but not-a-number stays one.
-HEADWATER_INLINE F16 relu(F16 x) { return select(less(x, F16::zero()), F16::zero(), x); }
+HEADWATER_INLINE f32x16 relu(f32x16 x) { return select(less(x, f32x16::zero()), f32x16::zero(), x); }
 
 #if !defined(HEADWATER_ISA_avx512)
 // rows[c] = column c of the 16 rows at x, stride apart.
-HEADWATER_INLINE void load_transposed(const float* x, Index stride, F16 (&rows)[16]) {
+HEADWATER_INLINE void load_transposed(const float* x, Index stride, f32x16 (&rows)[16]) {
 #pragma GCC unroll 16
-  for (int r = 0; r < 16; ++r) rows[r] = F16::load(x + r * stride);
+  for (int r = 0; r < 16; ++r) rows[r] = f32x16::load(x + r * stride);
   transpose(rows);
 }
 #endif
@@ -115,14 +115,14 @@ HEADWATER_INLINE void load_transposed(const float* x, Index stride, F16 (&rows)[
 inline void transpose_panel(const float* x, Index stride, Index rows, Index cols, float* to,
                             Index step = 16) {
   for (Index c = 0; c < cols; c += 16, to += 16 * step) {
-    F16 part[16];
+    f32x16 part[16];
     const Index width = cols - c < 16 ? cols - c : 16;
     if (rows == 16 && width == 16) {
       load_transposed(x + c, stride, part);
     } else {
 #pragma GCC unroll 16
       for (int r = 0; r < 16; ++r)
-        part[r] = r < rows ? F16::load_partial(x + r * stride + c, width) : F16::zero();
+        part[r] = r < rows ? f32x16::load_partial(x + r * stride + c, width) : f32x16::zero();
       transpose(part);
     }
     if (width == 16) {

@@ -1,10 +1,10 @@
-// F16 in two 256-bit registers; included by simd.hpp.
+// f32x16 in two 256-bit registers; included by simd.hpp.
 #pragma once
 
 namespace headwater::kernels::HEADWATER_ISA {
 
 // All bits of a chosen lane are set.
-struct Mask16 {
+struct mask32x16 {
   __m256 lo, hi;
 };
 
@@ -12,17 +12,17 @@ struct Mask16 {
 alignas(64) inline constexpr int kLaneMasks[32] = {-1, -1, -1, -1, -1, -1, -1, -1,
                                                    -1, -1, -1, -1, -1, -1, -1, -1};
 
-struct F16 {
+struct f32x16 {
   __m256 lo, hi;
 
-  static HEADWATER_INLINE F16 zero() { return {_mm256_setzero_ps(), _mm256_setzero_ps()}; }
-  static HEADWATER_INLINE F16 broadcast(float x) {
+  static HEADWATER_INLINE f32x16 zero() { return {_mm256_setzero_ps(), _mm256_setzero_ps()}; }
+  static HEADWATER_INLINE f32x16 broadcast(float x) {
     const __m256 v = _mm256_set1_ps(x);
     return {v, v};
   }
-  static HEADWATER_INLINE F16 load(const float* p) { return {_mm256_loadu_ps(p), _mm256_loadu_ps(p + 8)}; }
+  static HEADWATER_INLINE f32x16 load(const float* p) { return {_mm256_loadu_ps(p), _mm256_loadu_ps(p + 8)}; }
   // The first n <= 16 lanes; the others are 0 and their memory is not touched.
-  static HEADWATER_INLINE F16 load_partial(const float* p, Index n) {
+  static HEADWATER_INLINE f32x16 load_partial(const float* p, Index n) {
     return {_mm256_maskload_ps(p, lower(n)), _mm256_maskload_ps(p + 8, upper(n))};
   }
   HEADWATER_INLINE void store(float* p) const {
@@ -48,80 +48,84 @@ struct F16 {
 
 HEADWATER_INLINE void end_of_streams() { _mm_sfence(); }
 
-HEADWATER_INLINE F16 operator+(F16 a, F16 b) {
+HEADWATER_INLINE f32x16 operator+(f32x16 a, f32x16 b) {
   return {_mm256_add_ps(a.lo, b.lo), _mm256_add_ps(a.hi, b.hi)};
 }
-HEADWATER_INLINE F16 operator-(F16 a, F16 b) {
+HEADWATER_INLINE f32x16 operator-(f32x16 a, f32x16 b) {
   return {_mm256_sub_ps(a.lo, b.lo), _mm256_sub_ps(a.hi, b.hi)};
 }
-HEADWATER_INLINE F16 operator*(F16 a, F16 b) {
+HEADWATER_INLINE f32x16 operator*(f32x16 a, f32x16 b) {
   return {_mm256_mul_ps(a.lo, b.lo), _mm256_mul_ps(a.hi, b.hi)};
 }
-HEADWATER_INLINE F16 operator/(F16 a, F16 b) {
+HEADWATER_INLINE f32x16 operator/(f32x16 a, f32x16 b) {
   return {_mm256_div_ps(a.lo, b.lo), _mm256_div_ps(a.hi, b.hi)};
 }
 // a·b + c, rounded once.
-HEADWATER_INLINE F16 fma(F16 a, F16 b, F16 c) {
+HEADWATER_INLINE f32x16 fma(f32x16 a, f32x16 b, f32x16 c) {
   return {_mm256_fmadd_ps(a.lo, b.lo, c.lo), _mm256_fmadd_ps(a.hi, b.hi, c.hi)};
 }
-HEADWATER_INLINE F16 sqrt(F16 a) { return {_mm256_sqrt_ps(a.lo), _mm256_sqrt_ps(a.hi)}; }
-HEADWATER_INLINE F16 abs(F16 a) {
+HEADWATER_INLINE f32x16 sqrt(f32x16 a) { return {_mm256_sqrt_ps(a.lo), _mm256_sqrt_ps(a.hi)}; }
+HEADWATER_INLINE f32x16 abs(f32x16 a) {
   const __m256 sign = _mm256_set1_ps(-0.0f);
   return {_mm256_andnot_ps(sign, a.lo), _mm256_andnot_ps(sign, a.hi)};
 }
 // a > b ? a : b, and a < b ? a : b.
-HEADWATER_INLINE F16 max(F16 a, F16 b) { return {_mm256_max_ps(a.lo, b.lo), _mm256_max_ps(a.hi, b.hi)}; }
-HEADWATER_INLINE F16 min(F16 a, F16 b) { return {_mm256_min_ps(a.lo, b.lo), _mm256_min_ps(a.hi, b.hi)}; }
+HEADWATER_INLINE f32x16 max(f32x16 a, f32x16 b) {
+  return {_mm256_max_ps(a.lo, b.lo), _mm256_max_ps(a.hi, b.hi)};
+}
+HEADWATER_INLINE f32x16 min(f32x16 a, f32x16 b) {
+  return {_mm256_min_ps(a.lo, b.lo), _mm256_min_ps(a.hi, b.hi)};
+}
 
-HEADWATER_INLINE Mask16 less(F16 a, F16 b) {
+HEADWATER_INLINE mask32x16 less(f32x16 a, f32x16 b) {
   return {_mm256_cmp_ps(a.lo, b.lo, _CMP_LT_OQ), _mm256_cmp_ps(a.hi, b.hi, _CMP_LT_OQ)};
 }
 // a <= b is false: a is greater or one is not a number.
-HEADWATER_INLINE Mask16 not_less_equal(F16 a, F16 b) {
+HEADWATER_INLINE mask32x16 not_less_equal(f32x16 a, f32x16 b) {
   return {_mm256_cmp_ps(a.lo, b.lo, _CMP_NLE_UQ), _mm256_cmp_ps(a.hi, b.hi, _CMP_NLE_UQ)};
 }
-HEADWATER_INLINE Mask16 equal(F16 a, F16 b) {
+HEADWATER_INLINE mask32x16 equal(f32x16 a, f32x16 b) {
   return {_mm256_cmp_ps(a.lo, b.lo, _CMP_EQ_OQ), _mm256_cmp_ps(a.hi, b.hi, _CMP_EQ_OQ)};
 }
-HEADWATER_INLINE F16 select(Mask16 m, F16 yes, F16 no) {
+HEADWATER_INLINE f32x16 select(mask32x16 m, f32x16 yes, f32x16 no) {
   return {_mm256_blendv_ps(no.lo, yes.lo, m.lo), _mm256_blendv_ps(no.hi, yes.hi, m.hi)};
 }
-HEADWATER_INLINE bool any(Mask16 m) { return _mm256_movemask_ps(_mm256_or_ps(m.lo, m.hi)) != 0; }
-HEADWATER_INLINE F16 first_lanes(Index n, F16 yes, F16 no) {
-  return select({_mm256_castsi256_ps(F16::lower(n)), _mm256_castsi256_ps(F16::upper(n))}, yes, no);
+HEADWATER_INLINE bool any(mask32x16 m) { return _mm256_movemask_ps(_mm256_or_ps(m.lo, m.hi)) != 0; }
+HEADWATER_INLINE f32x16 first_lanes(Index n, f32x16 yes, f32x16 no) {
+  return select({_mm256_castsi256_ps(f32x16::lower(n)), _mm256_castsi256_ps(f32x16::upper(n))}, yes, no);
 }
-HEADWATER_INLINE float first_lane(F16 a) { return _mm256_cvtss_f32(a.lo); }
+HEADWATER_INLINE float first_lane(f32x16 a) { return _mm256_cvtss_f32(a.lo); }
 
 // Lanes as 32-bit integers.
-struct I16 {
+struct i32x16 {
   __m256i lo, hi;
-  static HEADWATER_INLINE I16 broadcast(int x) {
+  static HEADWATER_INLINE i32x16 broadcast(int x) {
     const __m256i v = _mm256_set1_epi32(x);
     return {v, v};
   }
 };
-HEADWATER_INLINE I16 bits_of(F16 a) { return {_mm256_castps_si256(a.lo), _mm256_castps_si256(a.hi)}; }
-HEADWATER_INLINE F16 from_bits(I16 a) { return {_mm256_castsi256_ps(a.lo), _mm256_castsi256_ps(a.hi)}; }
-HEADWATER_INLINE F16 to_float(I16 a) { return {_mm256_cvtepi32_ps(a.lo), _mm256_cvtepi32_ps(a.hi)}; }
-HEADWATER_INLINE I16 operator+(I16 a, I16 b) {
+HEADWATER_INLINE i32x16 bits_of(f32x16 a) { return {_mm256_castps_si256(a.lo), _mm256_castps_si256(a.hi)}; }
+HEADWATER_INLINE f32x16 from_bits(i32x16 a) { return {_mm256_castsi256_ps(a.lo), _mm256_castsi256_ps(a.hi)}; }
+HEADWATER_INLINE f32x16 to_float(i32x16 a) { return {_mm256_cvtepi32_ps(a.lo), _mm256_cvtepi32_ps(a.hi)}; }
+HEADWATER_INLINE i32x16 operator+(i32x16 a, i32x16 b) {
   return {_mm256_add_epi32(a.lo, b.lo), _mm256_add_epi32(a.hi, b.hi)};
 }
-HEADWATER_INLINE I16 operator-(I16 a, I16 b) {
+HEADWATER_INLINE i32x16 operator-(i32x16 a, i32x16 b) {
   return {_mm256_sub_epi32(a.lo, b.lo), _mm256_sub_epi32(a.hi, b.hi)};
 }
-HEADWATER_INLINE I16 operator&(I16 a, I16 b) {
+HEADWATER_INLINE i32x16 operator&(i32x16 a, i32x16 b) {
   return {_mm256_and_si256(a.lo, b.lo), _mm256_and_si256(a.hi, b.hi)};
 }
-HEADWATER_INLINE I16 operator|(I16 a, I16 b) {
+HEADWATER_INLINE i32x16 operator|(i32x16 a, i32x16 b) {
   return {_mm256_or_si256(a.lo, b.lo), _mm256_or_si256(a.hi, b.hi)};
 }
 template <int N>
-HEADWATER_INLINE I16 shift_left(I16 a) {
+HEADWATER_INLINE i32x16 shift_left(i32x16 a) {
   return {_mm256_slli_epi32(a.lo, N), _mm256_slli_epi32(a.hi, N)};
 }
 // The sign comes in from the left.
 template <int N>
-HEADWATER_INLINE I16 shift_right(I16 a) {
+HEADWATER_INLINE i32x16 shift_right(i32x16 a) {
   return {_mm256_srai_epi32(a.lo, N), _mm256_srai_epi32(a.hi, N)};
 }
 
@@ -148,7 +152,7 @@ HEADWATER_INLINE void transpose_corner(__m256 (&x)[8]) {
 }
 
 // rows[r] lane c becomes rows[c] lane r.
-HEADWATER_INLINE void transpose(F16 (&rows)[16]) {
+HEADWATER_INLINE void transpose(f32x16 (&rows)[16]) {
   __m256 ul[8], ur[8], ll[8], lr[8];
 #pragma GCC unroll 8
   for (int i = 0; i < 8; ++i) {

@@ -1,21 +1,21 @@
-// F16 in one 512-bit register; included by simd.hpp.
+// f32x16 in one 512-bit register; included by simd.hpp.
 #pragma once
 
 namespace headwater::kernels::HEADWATER_ISA {
 
 // One bit a lane.
-struct Mask16 {
+struct mask32x16 {
   __mmask16 m;
 };
 
-struct F16 {
+struct f32x16 {
   __m512 v;
 
-  static HEADWATER_INLINE F16 zero() { return {_mm512_setzero_ps()}; }
-  static HEADWATER_INLINE F16 broadcast(float x) { return {_mm512_set1_ps(x)}; }
-  static HEADWATER_INLINE F16 load(const float* p) { return {_mm512_loadu_ps(p)}; }
+  static HEADWATER_INLINE f32x16 zero() { return {_mm512_setzero_ps()}; }
+  static HEADWATER_INLINE f32x16 broadcast(float x) { return {_mm512_set1_ps(x)}; }
+  static HEADWATER_INLINE f32x16 load(const float* p) { return {_mm512_loadu_ps(p)}; }
   // The first n <= 16 lanes; the others are 0 and their memory is not touched.
-  static HEADWATER_INLINE F16 load_partial(const float* p, Index n) {
+  static HEADWATER_INLINE f32x16 load_partial(const float* p, Index n) {
     return {_mm512_maskz_loadu_ps(lanes(n), p)};
   }
   HEADWATER_INLINE void store(float* p) const { _mm512_storeu_ps(p, v); }
@@ -27,55 +27,59 @@ struct F16 {
 
 HEADWATER_INLINE void end_of_streams() { _mm_sfence(); }
 
-HEADWATER_INLINE F16 operator+(F16 a, F16 b) { return {_mm512_add_ps(a.v, b.v)}; }
-HEADWATER_INLINE F16 operator-(F16 a, F16 b) { return {_mm512_sub_ps(a.v, b.v)}; }
-HEADWATER_INLINE F16 operator*(F16 a, F16 b) { return {_mm512_mul_ps(a.v, b.v)}; }
-HEADWATER_INLINE F16 operator/(F16 a, F16 b) { return {_mm512_div_ps(a.v, b.v)}; }
+HEADWATER_INLINE f32x16 operator+(f32x16 a, f32x16 b) { return {_mm512_add_ps(a.v, b.v)}; }
+HEADWATER_INLINE f32x16 operator-(f32x16 a, f32x16 b) { return {_mm512_sub_ps(a.v, b.v)}; }
+HEADWATER_INLINE f32x16 operator*(f32x16 a, f32x16 b) { return {_mm512_mul_ps(a.v, b.v)}; }
+HEADWATER_INLINE f32x16 operator/(f32x16 a, f32x16 b) { return {_mm512_div_ps(a.v, b.v)}; }
 // a·b + c, rounded once.
-HEADWATER_INLINE F16 fma(F16 a, F16 b, F16 c) { return {_mm512_fmadd_ps(a.v, b.v, c.v)}; }
-HEADWATER_INLINE F16 sqrt(F16 a) { return {_mm512_sqrt_ps(a.v)}; }
-HEADWATER_INLINE F16 abs(F16 a) {
+HEADWATER_INLINE f32x16 fma(f32x16 a, f32x16 b, f32x16 c) { return {_mm512_fmadd_ps(a.v, b.v, c.v)}; }
+HEADWATER_INLINE f32x16 sqrt(f32x16 a) { return {_mm512_sqrt_ps(a.v)}; }
+HEADWATER_INLINE f32x16 abs(f32x16 a) {
   return {_mm512_castsi512_ps(_mm512_and_si512(_mm512_castps_si512(a.v), _mm512_set1_epi32(0x7FFFFFFF)))};
 }
 // a > b ? a : b, and a < b ? a : b.
-HEADWATER_INLINE F16 max(F16 a, F16 b) { return {_mm512_max_ps(a.v, b.v)}; }
-HEADWATER_INLINE F16 min(F16 a, F16 b) { return {_mm512_min_ps(a.v, b.v)}; }
+HEADWATER_INLINE f32x16 max(f32x16 a, f32x16 b) { return {_mm512_max_ps(a.v, b.v)}; }
+HEADWATER_INLINE f32x16 min(f32x16 a, f32x16 b) { return {_mm512_min_ps(a.v, b.v)}; }
 
-HEADWATER_INLINE Mask16 less(F16 a, F16 b) { return {_mm512_cmp_ps_mask(a.v, b.v, _CMP_LT_OQ)}; }
+HEADWATER_INLINE mask32x16 less(f32x16 a, f32x16 b) { return {_mm512_cmp_ps_mask(a.v, b.v, _CMP_LT_OQ)}; }
 // a <= b is false: a is greater or one is not a number.
-HEADWATER_INLINE Mask16 not_less_equal(F16 a, F16 b) { return {_mm512_cmp_ps_mask(a.v, b.v, _CMP_NLE_UQ)}; }
-HEADWATER_INLINE Mask16 equal(F16 a, F16 b) { return {_mm512_cmp_ps_mask(a.v, b.v, _CMP_EQ_OQ)}; }
-HEADWATER_INLINE F16 select(Mask16 m, F16 yes, F16 no) { return {_mm512_mask_blend_ps(m.m, no.v, yes.v)}; }
-HEADWATER_INLINE bool any(Mask16 m) { return m.m != 0; }
-HEADWATER_INLINE F16 first_lanes(Index n, F16 yes, F16 no) {
-  return {_mm512_mask_blend_ps(F16::lanes(n), no.v, yes.v)};
+HEADWATER_INLINE mask32x16 not_less_equal(f32x16 a, f32x16 b) {
+  return {_mm512_cmp_ps_mask(a.v, b.v, _CMP_NLE_UQ)};
 }
-HEADWATER_INLINE float first_lane(F16 a) { return _mm512_cvtss_f32(a.v); }
+HEADWATER_INLINE mask32x16 equal(f32x16 a, f32x16 b) { return {_mm512_cmp_ps_mask(a.v, b.v, _CMP_EQ_OQ)}; }
+HEADWATER_INLINE f32x16 select(mask32x16 m, f32x16 yes, f32x16 no) {
+  return {_mm512_mask_blend_ps(m.m, no.v, yes.v)};
+}
+HEADWATER_INLINE bool any(mask32x16 m) { return m.m != 0; }
+HEADWATER_INLINE f32x16 first_lanes(Index n, f32x16 yes, f32x16 no) {
+  return {_mm512_mask_blend_ps(f32x16::lanes(n), no.v, yes.v)};
+}
+HEADWATER_INLINE float first_lane(f32x16 a) { return _mm512_cvtss_f32(a.v); }
 
 // Lanes as 32-bit integers.
-struct I16 {
+struct i32x16 {
   __m512i v;
-  static HEADWATER_INLINE I16 broadcast(int x) { return {_mm512_set1_epi32(x)}; }
+  static HEADWATER_INLINE i32x16 broadcast(int x) { return {_mm512_set1_epi32(x)}; }
 };
-HEADWATER_INLINE I16 bits_of(F16 a) { return {_mm512_castps_si512(a.v)}; }
-HEADWATER_INLINE F16 from_bits(I16 a) { return {_mm512_castsi512_ps(a.v)}; }
-HEADWATER_INLINE F16 to_float(I16 a) { return {_mm512_cvtepi32_ps(a.v)}; }
-HEADWATER_INLINE I16 operator+(I16 a, I16 b) { return {_mm512_add_epi32(a.v, b.v)}; }
-HEADWATER_INLINE I16 operator-(I16 a, I16 b) { return {_mm512_sub_epi32(a.v, b.v)}; }
-HEADWATER_INLINE I16 operator&(I16 a, I16 b) { return {_mm512_and_si512(a.v, b.v)}; }
-HEADWATER_INLINE I16 operator|(I16 a, I16 b) { return {_mm512_or_si512(a.v, b.v)}; }
+HEADWATER_INLINE i32x16 bits_of(f32x16 a) { return {_mm512_castps_si512(a.v)}; }
+HEADWATER_INLINE f32x16 from_bits(i32x16 a) { return {_mm512_castsi512_ps(a.v)}; }
+HEADWATER_INLINE f32x16 to_float(i32x16 a) { return {_mm512_cvtepi32_ps(a.v)}; }
+HEADWATER_INLINE i32x16 operator+(i32x16 a, i32x16 b) { return {_mm512_add_epi32(a.v, b.v)}; }
+HEADWATER_INLINE i32x16 operator-(i32x16 a, i32x16 b) { return {_mm512_sub_epi32(a.v, b.v)}; }
+HEADWATER_INLINE i32x16 operator&(i32x16 a, i32x16 b) { return {_mm512_and_si512(a.v, b.v)}; }
+HEADWATER_INLINE i32x16 operator|(i32x16 a, i32x16 b) { return {_mm512_or_si512(a.v, b.v)}; }
 template <int N>
-HEADWATER_INLINE I16 shift_left(I16 a) {
+HEADWATER_INLINE i32x16 shift_left(i32x16 a) {
   return {_mm512_slli_epi32(a.v, N)};
 }
 // The sign comes in from the left.
 template <int N>
-HEADWATER_INLINE I16 shift_right(I16 a) {
+HEADWATER_INLINE i32x16 shift_right(i32x16 a) {
   return {_mm512_srai_epi32(a.v, N)};
 }
 
 // rows[r] lane c becomes rows[c] lane r.
-HEADWATER_INLINE void transpose(F16 (&rows)[16]) {
+HEADWATER_INLINE void transpose(f32x16 (&rows)[16]) {
   __m512 a[16], b[16];
 #pragma GCC unroll 8
   for (int i = 0; i < 16; i += 2) {
@@ -105,7 +109,7 @@ HEADWATER_INLINE void transpose(F16 (&rows)[16]) {
 
 // rows[c] = column c of the 16 rows at x, stride apart, by groups of four columns: the rows' parts go to
 // their 128 bits as they are loaded, so that only these are transposed.
-HEADWATER_INLINE void load_transposed(const float* x, Index stride, F16 (&rows)[16]) {
+HEADWATER_INLINE void load_transposed(const float* x, Index stride, f32x16 (&rows)[16]) {
 #pragma GCC unroll 4
   for (int j = 0; j < 4; ++j) {
     __m512 v[4];

@@ -1,4 +1,5 @@
-// F16 in four 128-bit vectors of the compiler (NEON on aarch64; elsewhere plain code); included by simd.hpp.
+// f32x16 in four 128-bit vectors of the compiler (NEON on aarch64; elsewhere plain code); included by
+// simd.hpp.
 #pragma once
 
 namespace headwater::kernels::HEADWATER_ISA {
@@ -7,25 +8,25 @@ typedef float Float4 __attribute__((vector_size(16)));
 typedef int Int4 __attribute__((vector_size(16)));
 
 // All bits of a chosen lane are set.
-struct Mask16 {
+struct mask32x16 {
   Int4 m[4];
 };
 
-struct F16 {
+struct f32x16 {
   Float4 v[4];
 
-  static HEADWATER_INLINE F16 zero() { return {}; }
-  static HEADWATER_INLINE F16 broadcast(float x) {
+  static HEADWATER_INLINE f32x16 zero() { return {}; }
+  static HEADWATER_INLINE f32x16 broadcast(float x) {
     const Float4 f = {x, x, x, x};
     return {{f, f, f, f}};
   }
-  static HEADWATER_INLINE F16 load(const float* p) {
-    F16 r;
+  static HEADWATER_INLINE f32x16 load(const float* p) {
+    f32x16 r;
     __builtin_memcpy(&r, p, 64);
     return r;
   }
   // The first n <= 16 lanes; the others are 0 and their memory is not touched.
-  static HEADWATER_INLINE F16 load_partial(const float* p, Index n) {
+  static HEADWATER_INLINE f32x16 load_partial(const float* p, Index n) {
     float lane[16] = {};
     for (Index i = 0; i < n; ++i) lane[i] = p[i];
     return load(lane);
@@ -47,21 +48,21 @@ HEADWATER_INLINE R in_parts(const F& f) {
   return {{f(0), f(1), f(2), f(3)}};
 }
 
-HEADWATER_INLINE F16 operator+(F16 a, F16 b) {
-  return in_parts<F16>([&](int i) { return a.v[i] + b.v[i]; });
+HEADWATER_INLINE f32x16 operator+(f32x16 a, f32x16 b) {
+  return in_parts<f32x16>([&](int i) { return a.v[i] + b.v[i]; });
 }
-HEADWATER_INLINE F16 operator-(F16 a, F16 b) {
-  return in_parts<F16>([&](int i) { return a.v[i] - b.v[i]; });
+HEADWATER_INLINE f32x16 operator-(f32x16 a, f32x16 b) {
+  return in_parts<f32x16>([&](int i) { return a.v[i] - b.v[i]; });
 }
-HEADWATER_INLINE F16 operator*(F16 a, F16 b) {
-  return in_parts<F16>([&](int i) { return a.v[i] * b.v[i]; });
+HEADWATER_INLINE f32x16 operator*(f32x16 a, f32x16 b) {
+  return in_parts<f32x16>([&](int i) { return a.v[i] * b.v[i]; });
 }
-HEADWATER_INLINE F16 operator/(F16 a, F16 b) {
-  return in_parts<F16>([&](int i) { return a.v[i] / b.v[i]; });
+HEADWATER_INLINE f32x16 operator/(f32x16 a, f32x16 b) {
+  return in_parts<f32x16>([&](int i) { return a.v[i] / b.v[i]; });
 }
 // a·b + c, rounded once.
-HEADWATER_INLINE F16 fma(F16 a, F16 b, F16 c) {
-  return in_parts<F16>([&](int i) -> Float4 {
+HEADWATER_INLINE f32x16 fma(f32x16 a, f32x16 b, f32x16 c) {
+  return in_parts<f32x16>([&](int i) -> Float4 {
 #if defined(__aarch64__)
     return (Float4)vfmaq_f32((float32x4_t)c.v[i], (float32x4_t)a.v[i], (float32x4_t)b.v[i]);
 #else
@@ -71,99 +72,99 @@ HEADWATER_INLINE F16 fma(F16 a, F16 b, F16 c) {
 #endif
   });
 }
-HEADWATER_INLINE F16 sqrt(F16 a) {
-  return in_parts<F16>([&](int i) {
+HEADWATER_INLINE f32x16 sqrt(f32x16 a) {
+  return in_parts<f32x16>([&](int i) {
     Float4 r;
     for (int l = 0; l < 4; ++l) r[l] = __builtin_sqrtf(a.v[i][l]);
     return r;
   });
 }
 
-HEADWATER_INLINE Mask16 less(F16 a, F16 b) {
-  return in_parts<Mask16>([&](int i) -> Int4 { return a.v[i] < b.v[i]; });
+HEADWATER_INLINE mask32x16 less(f32x16 a, f32x16 b) {
+  return in_parts<mask32x16>([&](int i) -> Int4 { return a.v[i] < b.v[i]; });
 }
 // a <= b is false: a is greater or one is not a number.
-HEADWATER_INLINE Mask16 not_less_equal(F16 a, F16 b) {
-  return in_parts<Mask16>([&](int i) -> Int4 { return ~(a.v[i] <= b.v[i]); });
+HEADWATER_INLINE mask32x16 not_less_equal(f32x16 a, f32x16 b) {
+  return in_parts<mask32x16>([&](int i) -> Int4 { return ~(a.v[i] <= b.v[i]); });
 }
-HEADWATER_INLINE Mask16 equal(F16 a, F16 b) {
-  return in_parts<Mask16>([&](int i) -> Int4 { return a.v[i] == b.v[i]; });
+HEADWATER_INLINE mask32x16 equal(f32x16 a, f32x16 b) {
+  return in_parts<mask32x16>([&](int i) -> Int4 { return a.v[i] == b.v[i]; });
 }
-HEADWATER_INLINE F16 select(Mask16 m, F16 yes, F16 no) {
-  return in_parts<F16>(
+HEADWATER_INLINE f32x16 select(mask32x16 m, f32x16 yes, f32x16 no) {
+  return in_parts<f32x16>(
       [&](int i) { return (Float4)((m.m[i] & (Int4)yes.v[i]) | (~m.m[i] & (Int4)no.v[i])); });
 }
-HEADWATER_INLINE bool any(Mask16 m) {
+HEADWATER_INLINE bool any(mask32x16 m) {
   const Int4 all = m.m[0] | m.m[1] | m.m[2] | m.m[3];
   return (all[0] | all[1] | all[2] | all[3]) != 0;
 }
 // a > b ? a : b, and a < b ? a : b.
-HEADWATER_INLINE F16 max(F16 a, F16 b) { return select(less(b, a), a, b); }
-HEADWATER_INLINE F16 min(F16 a, F16 b) { return select(less(a, b), a, b); }
-HEADWATER_INLINE F16 abs(F16 a) {
-  return in_parts<F16>([&](int i) { return (Float4)((Int4)a.v[i] & 0x7FFFFFFF); });
+HEADWATER_INLINE f32x16 max(f32x16 a, f32x16 b) { return select(less(b, a), a, b); }
+HEADWATER_INLINE f32x16 min(f32x16 a, f32x16 b) { return select(less(a, b), a, b); }
+HEADWATER_INLINE f32x16 abs(f32x16 a) {
+  return in_parts<f32x16>([&](int i) { return (Float4)((Int4)a.v[i] & 0x7FFFFFFF); });
 }
-HEADWATER_INLINE F16 first_lanes(Index n, F16 yes, F16 no) {
+HEADWATER_INLINE f32x16 first_lanes(Index n, f32x16 yes, f32x16 no) {
   float y[16], lane[16];
   yes.store(y);
   no.store(lane);
   for (Index i = 0; i < n; ++i) lane[i] = y[i];
-  return F16::load(lane);
+  return f32x16::load(lane);
 }
-HEADWATER_INLINE float first_lane(F16 a) { return a.v[0][0]; }
+HEADWATER_INLINE float first_lane(f32x16 a) { return a.v[0][0]; }
 
 // Lanes as 32-bit integers.
-struct I16 {
+struct i32x16 {
   Int4 v[4];
-  static HEADWATER_INLINE I16 broadcast(int x) {
+  static HEADWATER_INLINE i32x16 broadcast(int x) {
     const Int4 n = {x, x, x, x};
     return {{n, n, n, n}};
   }
 };
-HEADWATER_INLINE I16 bits_of(F16 a) {
-  return in_parts<I16>([&](int i) { return (Int4)a.v[i]; });
+HEADWATER_INLINE i32x16 bits_of(f32x16 a) {
+  return in_parts<i32x16>([&](int i) { return (Int4)a.v[i]; });
 }
-HEADWATER_INLINE F16 from_bits(I16 a) {
-  return in_parts<F16>([&](int i) { return (Float4)a.v[i]; });
+HEADWATER_INLINE f32x16 from_bits(i32x16 a) {
+  return in_parts<f32x16>([&](int i) { return (Float4)a.v[i]; });
 }
-HEADWATER_INLINE F16 to_float(I16 a) {
-  return in_parts<F16>([&](int i) { return __builtin_convertvector(a.v[i], Float4); });
+HEADWATER_INLINE f32x16 to_float(i32x16 a) {
+  return in_parts<f32x16>([&](int i) { return __builtin_convertvector(a.v[i], Float4); });
 }
 // Sums wrap around.
-HEADWATER_INLINE I16 operator+(I16 a, I16 b) {
+HEADWATER_INLINE i32x16 operator+(i32x16 a, i32x16 b) {
   typedef unsigned Word4 __attribute__((vector_size(16)));
-  return in_parts<I16>([&](int i) { return (Int4)((Word4)a.v[i] + (Word4)b.v[i]); });
+  return in_parts<i32x16>([&](int i) { return (Int4)((Word4)a.v[i] + (Word4)b.v[i]); });
 }
-HEADWATER_INLINE I16 operator-(I16 a, I16 b) {
+HEADWATER_INLINE i32x16 operator-(i32x16 a, i32x16 b) {
   typedef unsigned Word4 __attribute__((vector_size(16)));
-  return in_parts<I16>([&](int i) { return (Int4)((Word4)a.v[i] - (Word4)b.v[i]); });
+  return in_parts<i32x16>([&](int i) { return (Int4)((Word4)a.v[i] - (Word4)b.v[i]); });
 }
-HEADWATER_INLINE I16 operator&(I16 a, I16 b) {
-  return in_parts<I16>([&](int i) { return a.v[i] & b.v[i]; });
+HEADWATER_INLINE i32x16 operator&(i32x16 a, i32x16 b) {
+  return in_parts<i32x16>([&](int i) { return a.v[i] & b.v[i]; });
 }
-HEADWATER_INLINE I16 operator|(I16 a, I16 b) {
-  return in_parts<I16>([&](int i) { return a.v[i] | b.v[i]; });
+HEADWATER_INLINE i32x16 operator|(i32x16 a, i32x16 b) {
+  return in_parts<i32x16>([&](int i) { return a.v[i] | b.v[i]; });
 }
 template <int N>
-HEADWATER_INLINE I16 shift_left(I16 a) {
+HEADWATER_INLINE i32x16 shift_left(i32x16 a) {
   typedef unsigned Word4 __attribute__((vector_size(16)));
-  return in_parts<I16>([&](int i) { return (Int4)((Word4)a.v[i] << N); });
+  return in_parts<i32x16>([&](int i) { return (Int4)((Word4)a.v[i] << N); });
 }
 // The sign comes in from the left.
 template <int N>
-HEADWATER_INLINE I16 shift_right(I16 a) {
-  return in_parts<I16>([&](int i) { return a.v[i] >> N; });
+HEADWATER_INLINE i32x16 shift_right(i32x16 a) {
+  return in_parts<i32x16>([&](int i) { return a.v[i] >> N; });
 }
 
 // rows[r] lane c becomes rows[c] lane r.
-inline void transpose(F16 (&rows)[16]) {
+inline void transpose(f32x16 (&rows)[16]) {
   float x[16][16];
   for (int r = 0; r < 16; ++r) {
     float lane[16];
     rows[r].store(lane);
     for (int c = 0; c < 16; ++c) x[c][r] = lane[c];
   }
-  for (int r = 0; r < 16; ++r) rows[r] = F16::load(x[r]);
+  for (int r = 0; r < 16; ++r) rows[r] = f32x16::load(x[r]);
 }
 
 }  // namespace headwater::kernels::HEADWATER_ISA

@@ -6,7 +6,7 @@
 
 #include "support/elementary.hpp"
 #include "support/parallel.hpp"
-#include "tensor/kernels.hpp"
+#include "tensor/kernels/optimizer/optimizer.hpp"
 
 namespace headwater {
 

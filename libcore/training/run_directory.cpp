@@ -13,7 +13,7 @@
 #include "support/fields.hpp"
 #include "tasks/model_directory.hpp"
 #include "tasks/registry.hpp"
-#include "tensor/kernels.hpp"
+#include "tensor/kernels/optimizer/optimizer.hpp"
 
 namespace headwater {
 

@@ -7,7 +7,7 @@
 
 #include "support/error.hpp"
 #include "support/numbers.hpp"
-#include "tensor/kernels.hpp"
+#include "tensor/kernels/optimizer/optimizer.hpp"
 
 namespace headwater {
 

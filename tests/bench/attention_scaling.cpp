@@ -10,7 +10,7 @@
 
 #include "support/parallel.hpp"
 #include "support/random.hpp"
-#include "tensor/kernels.hpp"
+#include "tensor/kernels/attention/attention.hpp"
 
 using namespace headwater;
 

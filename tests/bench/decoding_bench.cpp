@@ -17,13 +17,13 @@ namespace {
 
 constexpr Index kWords = 10'000, kSourceTokens = 20, kTargetTokens = 24;
 
-ModelSettings settings() {
-  ModelSettings s;
-  s.width = 128;
-  s.heads = 8;
-  s.feed_forward_width = 512;
+EncoderDecoderSettings settings() {
+  EncoderDecoderSettings s;
+  s.transformer.width = 128;
+  s.transformer.heads = 8;
+  s.transformer.feed_forward_width = 512;
   s.encoder_layers = s.decoder_layers = 4;
-  s.length = 64;
+  s.transformer.length = 64;
   return s;
 }
 

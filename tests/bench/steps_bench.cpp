@@ -17,7 +17,7 @@
 #include "machine_peak.hpp"
 #include "steps/runner.hpp"
 #include "support/parallel.hpp"
-#include "tensor/kernels.hpp"
+#include "tensor/kernels/isa.hpp"
 
 namespace headwater::bench {
 namespace {

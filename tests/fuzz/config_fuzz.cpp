@@ -4,9 +4,9 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "tasks/classification.hpp"
-#include "tasks/model_directory.hpp"
 #include "support/error.hpp"
+#include "tasks/classification.hpp"
+#include "tasks/encoder_decoder.hpp"
 
 namespace {
 
@@ -35,7 +35,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       check(classifier_of_config(config, "f")->parameters());
       if (labels_of_config(config, "f").size() < 2) std::abort();
     } else {
-      check(model_of_config(config, "f")->parameters());
+      check(encoder_decoder_of_config(config, "f")->parameters());
     }
   } catch (const Error& error) {
     const std::string_view what = error.what();

@@ -14,26 +14,25 @@ using namespace headwater;
 
 namespace {
 
-ModelSettings settings_of(const Safetensors& file) {
+ClassifierSettings settings_of(const Safetensors& file) {
   const Json json = reference_settings(file);
   const auto shape = [&](const std::string& name) { return file.at("weights/" + name).shape; };
-  ModelSettings settings;
-  settings.kind = "classifier";
-  settings.width = shape("head/kernel")[0];
-  settings.heads = json.at("heads").as_integer();
-  settings.head_width = json.at("key_size").as_integer();
-  settings.feed_forward_width = shape("encoder/ff_1/kernel")[1];
-  settings.norm_epsilon = json.at("norm_epsilon").as_number();
-  settings.positions = "none";
+  ClassifierSettings settings;
+  settings.transformer.width = shape("head/kernel")[0];
+  settings.transformer.heads = json.at("heads").as_integer();
+  settings.transformer.head_width = json.at("key_size").as_integer();
+  settings.transformer.feed_forward_width = shape("encoder/ff_1/kernel")[1];
+  settings.transformer.norm_epsilon = json.at("norm_epsilon").as_number();
+  settings.transformer.positions = "none";
   for (const TensorView& tensor : file.tensors()) {
     if (tensor.name == "weights/embedding/positions/embeddings") {
-      settings.positions = "learned";
-      settings.length = tensor.shape[0];
+      settings.transformer.positions = "learned";
+      settings.transformer.length = tensor.shape[0];
     }
   }
-  if (settings.positions == "none") {
-    settings.length = file.at("inputs/ids").shape[1];
-    settings.keeps_padding = true;
+  if (settings.transformer.positions == "none") {
+    settings.transformer.length = file.at("inputs/ids").shape[1];
+    settings.padding = "attended";
   }
   return settings;
 }
@@ -69,7 +68,7 @@ struct Padded : Model {
     for (const float label : read_floats(file.at("inputs/labels"))) {
       std::span<const std::int32_t> row = std::span(ids).subspan(batch.labels.size() * width, width);
       while (!row.empty() && row.back() == 0) row = row.first(row.size() - 1);
-      batch.add(row, model.settings().length);
+      batch.add(row, model.settings().transformer.length);
       batch.labels.push_back(label > 0.5f ? 1 : 0);
     }
     batch.finish();
@@ -126,7 +125,7 @@ TEST_CASE("classifier with positions: logits and attention agree with Keras, alo
   std::vector<float> packed(logits.data, logits.data + logits.rows);
   REQUIRE(traces.size() == 1);
   const Variable q = traces[0].attended.queries, k = traces[0].attended.keys;
-  const ModelSettings& settings = golden.model.settings();
+  const TransformerSettings& settings = golden.model.settings().transformer;
   const kernels::AttentionShape shape{
       .query_offsets = together.source.offsets,
       .key_offsets = together.source.offsets,

@@ -16,17 +16,17 @@ using namespace headwater;
 
 namespace {
 
-ModelSettings settings_of(const Safetensors& file) {
+EncoderDecoderSettings settings_of(const Safetensors& file) {
   const Json json = reference_settings(file);
   const auto shape = [&](const std::string& name) { return file.at("weights/" + name).shape; };
-  ModelSettings settings;
-  settings.width = shape("head/kernel")[0];
-  settings.heads = json.at("heads").as_integer();
-  settings.head_width = json.at("key_size").as_integer();
-  settings.feed_forward_width = shape("encoder/ff_1/kernel")[1];
-  settings.length = std::max(shape("source_embedding/positions/embeddings")[0],
-                             shape("target_embedding/positions/embeddings")[0]);
-  settings.norm_epsilon = json.at("norm_epsilon").as_number();
+  EncoderDecoderSettings settings;
+  settings.transformer.width = shape("head/kernel")[0];
+  settings.transformer.heads = json.at("heads").as_integer();
+  settings.transformer.head_width = json.at("key_size").as_integer();
+  settings.transformer.feed_forward_width = shape("encoder/ff_1/kernel")[1];
+  settings.transformer.length = std::max(shape("source_embedding/positions/embeddings")[0],
+                                         shape("target_embedding/positions/embeddings")[0]);
+  settings.transformer.norm_epsilon = json.at("norm_epsilon").as_number();
   return settings;
 }
 
@@ -89,7 +89,8 @@ std::vector<float> cut_out(const TensorView& padded, const std::vector<float>& v
   return result;
 }
 
-void check_attention(const AttentionTrace& trace, const TensorView& theirs, const ModelSettings& settings) {
+void check_attention(const AttentionTrace& trace, const TensorView& theirs,
+                     const TransformerSettings& settings) {
   const std::vector<float> values = read_floats(theirs);
   const Variable q = trace.attended.queries, k = trace.attended.keys;
   const kernels::AttentionShape shape{
@@ -143,7 +144,7 @@ TEST_CASE_FIXTURE(Golden, "encoder-decoder: logits and attention agree with Kera
                                                       {AttentionKind::decoder, "decoder_self"},
                                                       {AttentionKind::cross, "decoder_cross"}};
   for (const AttentionTrace& trace : traces)
-    check_attention(trace, file.at("outputs/" + names.at(trace.kind)), model.settings());
+    check_attention(trace, file.at("outputs/" + names.at(trace.kind)), model.settings().transformer);
 }
 
 TEST_CASE_FIXTURE(Golden, "encoder-decoder: loss and every gradient agree with Keras") {

@@ -6,8 +6,9 @@
 #include "gradcheck/checker.hpp"
 #include "layers/blocks.hpp"
 #include "layers/embedding.hpp"
+#include "models/bag_of_words.hpp"
+#include "models/classifier.hpp"
 #include "models/encoder_decoder.hpp"
-#include "models/text_classifier.hpp"
 
 using namespace headwater;
 using namespace headwater::gradcheck;
@@ -129,16 +130,17 @@ TEST_CASE("layers: embedding, every kind of positions") {
 
 TEST_CASE("a whole encoder-decoder with two layers a side") {
   for (const char* norm : {"post", "pre"}) {
-    ModelSettings settings;
-    settings.width = 4;
-    settings.heads = 2;
-    settings.head_width = 3;
-    settings.feed_forward_width = 5;
+    EncoderDecoderSettings settings;
+    settings.transformer.width = 4;
+    settings.transformer.heads = 2;
+    settings.transformer.head_width = 3;
+    settings.transformer.feed_forward_width = 5;
     settings.encoder_layers = settings.decoder_layers = 2;
-    settings.norm = norm;
-    settings.activation = "gelu";
-    settings.length = 6;
-    settings.dropout = settings.attention_dropout = settings.output_dropout = 0.2;
+    settings.transformer.norm = norm;
+    settings.transformer.activation = "gelu";
+    settings.transformer.length = 6;
+    settings.transformer.dropout = settings.transformer.attention_dropout =
+        settings.transformer.output_dropout = 0.2;
     EncoderDecoder model(settings, 7, 9);
     model.parameters().allocate(true);
     model.parameters().initialize(3);
@@ -166,72 +168,66 @@ TEST_CASE("a whole encoder-decoder with two layers a side") {
 }
 
 TEST_CASE("whole classifiers: every mixing, pooling and head; a bag of words") {
-  const auto check_model = [](const ModelSettings& settings) {
-    const std::unique_ptr<TextClassifier> model = make_text_classifier(settings, 7);
-    model->parameters().allocate(true);
-    model->parameters().initialize(3);
+  const auto check_model = [](TextClassifier&& model, const std::string& head, const std::string& name) {
+    model.parameters().allocate(true);
+    model.parameters().initialize(3);
     ClassBatch batch;
     batch.clear();
     for (const std::vector<std::int32_t>& ids :
          {std::vector<std::int32_t>{1, 2, 3}, {4}, {6, 5, 4, 1}, {2, 3, 2, 1, 6, 5}})
-      batch.add(ids, model->padded_length(static_cast<Index>(ids.size())));
-    if (settings.kind == "bag_of_words") {
+      batch.add(ids, model.padded_length(static_cast<Index>(ids.size())));
+    if (model.reads_bags()) {
       for (std::size_t i = 0; i < batch.source.ids.size(); ++i)
         batch.values.push_back(0.25 * static_cast<double>(i) - 1);
     }
-    batch.labels = {1, 0, 0, static_cast<std::int32_t>(settings.classes - 1)};
+    batch.labels = {1, 0, 0, static_cast<std::int32_t>(model.classes() - 1)};
     batch.finish();
     Arena arena(std::size_t{1} << 30);
-    const Worst worst = worst_error(model->parameters(), [&](bool is_backward) {
+    const Worst worst = worst_error(model.parameters(), [&](bool is_backward) {
       arena.reset();
-      model->parameters().begin_step();
+      model.parameters().begin_step();
       Tape tape(arena, Tape::Mode::record);
       constexpr double kScale = 0.1;
-      const double smoothing = settings.head == "softmax" ? 0.1 : 0;
-      const double value = model->loss({tape, 17, 2}, batch, smoothing, kScale).loss * kScale;
+      const double smoothing = head == "softmax" ? 0.1 : 0;
+      const double value = model.loss({tape, 17, 2}, batch, smoothing, kScale).loss * kScale;
       if (is_backward) tape.backward();
       return value;
     });
-    INFO(settings.kind << ", " << settings.mixing << ", " << settings.pooling << ", " << settings.head);
+    INFO(name << ", " << head);
     CHECK(worst.largest > 1e-3);
     CHECK(worst.error <= 1e-6);
   };
-  ModelSettings settings;
-  settings.kind = "classifier";
-  settings.width = 4;
-  settings.heads = 2;
-  settings.head_width = 3;
-  settings.feed_forward_width = 5;
+  const auto check_classifier = [&](const ClassifierSettings& s) {
+    check_model(Classifier(s, 7), s.head.head, s.mixing.mixing + ", " + s.pooling + ", padding " + s.padding);
+  };
+  ClassifierSettings settings;
+  settings.transformer.width = 4;
+  settings.transformer.heads = 2;
+  settings.transformer.head_width = 3;
+  settings.transformer.feed_forward_width = 5;
+  settings.transformer.activation = "gelu";
+  settings.transformer.length = 6;
+  settings.transformer.dropout = settings.transformer.attention_dropout = 0.2;
+  settings.transformer.output_dropout = 0.2;
   settings.encoder_layers = 2;
-  settings.activation = "gelu";
-  settings.length = 6;
-  settings.dropout = settings.attention_dropout = settings.output_dropout = 0.2;
-  settings.mixing_width = 3;
   for (const char* mixing : {"attention", "fourier", "mlp"}) {
     for (const char* pooling : {"max", "mean", "first"}) {
-      settings.mixing = mixing;
+      settings.mixing = {mixing, 3};
       settings.pooling = pooling;
-      settings.norm = settings.pooling == "mean" ? "pre" : "post";
-      settings.head = settings.pooling == "mean" ? "softmax" : "sigmoid";
-      settings.classes = settings.pooling == "mean" ? 3 : 2;
-      settings.keeps_padding = settings.pooling == "first";
-      check_model(settings);
+      settings.transformer.norm = settings.pooling == "mean" ? "pre" : "post";
+      settings.head = settings.pooling == "mean" ? ClassHeadSettings{"softmax", 3} : ClassHeadSettings{};
+      settings.padding = settings.pooling == "first" ? "attended" : "none";
+      check_classifier(settings);
     }
   }
-  settings.mixing = "attention";
+  settings.mixing.mixing = "attention";
   settings.pooling = "max";
-  settings.norm = "post";
-  settings.head = "sigmoid";
-  settings.classes = 2;
-  settings.keeps_padding = false;
-  settings.pools_padding = true;
-  check_model(settings);
-  ModelSettings bag;
-  bag.kind = "bag_of_words";
-  bag.width = 5;
-  bag.output_dropout = 0.2;
-  check_model(bag);
-  bag.head = "softmax";
-  bag.classes = 3;
-  check_model(bag);
+  settings.transformer.norm = "post";
+  settings.head = {};
+  settings.padding = "pooled";
+  check_classifier(settings);
+  BagOfWordsSettings bag{.width = 5, .output_dropout = 0.2};
+  check_model(BagOfWords(bag, 7), "sigmoid", "bag of words");
+  bag.head = {"softmax", 3};
+  check_model(BagOfWords(bag, 7), "softmax", "bag of words");
 }

@@ -54,7 +54,7 @@ Count count_in_steps(const Recipe& recipe, Objective& objective, int threads) {
 }
 
 Count count_in_steps(const Recipe& recipe, int threads) {
-  const std::int64_t most_words = recipe.model.length - 1;
+  const std::int64_t most_words = recipe.model.as<EncoderDecoderSettings>().transformer.length - 1;
   SmallRun run(recipe, copy_pairs(400, most_words, 61, 31), copy_pairs(4, most_words, 61, 32), 61);
   return count_in_steps(run.recipe, run.objective, threads);
 }
@@ -82,7 +82,8 @@ std::vector<Recipe> recipes() {
 TEST_CASE("a training step after the first two allocates nothing") {
   for (const Recipe& recipe : recipes()) {
     const Count count = count_in_steps(recipe, 1);
-    INFO(recipe.training.optimizer.kind, ", width ", recipe.model.width, ": the first in step ", count.first);
+    INFO(recipe.training.optimizer.kind, ", width ",
+         recipe.model.as<EncoderDecoderSettings>().transformer.width, ": the first in step ", count.first);
     CHECK(count.steps == 50);
     CHECK(count.allocations == 0);
   }
@@ -92,7 +93,7 @@ TEST_CASE("a training step after the first two allocates nothing") {
 TEST_CASE("a training step of a classifier after the first two allocates nothing") {
   for (const Recipe& recipe : class_recipes()) {
     const Count count = count_in_class_steps(recipe, 1);
-    INFO(recipe.model.kind, ", ", recipe.model.mixing, ": the first in step ", count.first);
+    INFO(model_name(recipe), ": the first in step ", count.first);
     CHECK(count.steps == 50);
     CHECK(count.allocations == 0);
   }
@@ -101,13 +102,14 @@ TEST_CASE("a training step of a classifier after the first two allocates nothing
 TEST_CASE("a thread that joins late brings its own scratch once, not in each step") {
   for (const Recipe& recipe : recipes()) {
     const Count count = count_in_steps(recipe, 3);
-    INFO(recipe.training.optimizer.kind, ", width ", recipe.model.width, ": the first in step ", count.first);
+    INFO(recipe.training.optimizer.kind, ", width ",
+         recipe.model.as<EncoderDecoderSettings>().transformer.width, ": the first in step ", count.first);
     CHECK(count.steps == 50);
     CHECK(count.allocations <= 3 * 6);  // threads, growths of each
   }
   for (const Recipe& recipe : class_recipes()) {
     const Count count = count_in_class_steps(recipe, 3);
-    INFO(recipe.model.kind, ", ", recipe.model.mixing, ": the first in step ", count.first);
+    INFO(model_name(recipe), ": the first in step ", count.first);
     CHECK(count.steps == 50);
     CHECK(count.allocations <= 3 * 6);
   }

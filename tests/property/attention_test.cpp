@@ -11,9 +11,10 @@ using namespace headwater;
 TEST_CASE("rows of attention weights sum to 1, and the decoder does not look ahead") {
   for (const char* norm : {"post", "pre"}) {
     Recipe recipe = small_recipe("adam");
-    recipe.model.norm = norm;
-    recipe.model.encoder_layers = 3;
-    recipe.model.decoder_layers = 2;
+    EncoderDecoderSettings& settings = recipe.model.as<EncoderDecoderSettings>();
+    settings.transformer.norm = norm;
+    settings.encoder_layers = 3;
+    settings.decoder_layers = 2;
     SmallRun run(recipe, copy_pairs(60, 8, 29, 41), copy_pairs(4, 8, 29, 42), 29);
     Trainer(run.recipe, run.objective, nullptr).run({});
     const EncoderDecoder& model = run.model;
@@ -36,9 +37,9 @@ TEST_CASE("rows of attention weights sum to 1, and the decoder does not look ahe
       const kernels::AttentionShape shape{
           .query_offsets = q.packing().offsets,
           .key_offsets = k.packing().offsets,
-          .heads = recipe.model.heads,
-          .head_width = recipe.model.head_width,
-          .scale = Real(1) / std::sqrt(static_cast<Real>(recipe.model.head_width)),
+          .heads = settings.transformer.heads,
+          .head_width = settings.transformer.head_width,
+          .scale = Real(1) / std::sqrt(static_cast<Real>(settings.transformer.head_width)),
           .is_causal = trace.attended.causality == Causality::causal};
       CHECK(shape.is_causal == (trace.kind == AttentionKind::decoder));
       for (Index s = 0; s < shape.sequences(); ++s) {

@@ -10,7 +10,7 @@
 
 #include "bench/steps/runner.hpp"
 #include "support/parallel.hpp"
-#include "tensor/kernels.hpp"
+#include "tensor/kernels/isa.hpp"
 
 using namespace headwater;
 using namespace headwater::bench;
@@ -44,15 +44,14 @@ Row small_language_model() {
 }
 
 Row small_translator() {
-  TranslatorSettings s{.model = {.width = 24,
-                                 .heads = 3,
-                                 .feed_forward_width = 40,
-                                 .encoder_layers = 2,
-                                 .decoder_layers = 2,
-                                 .positions = "sinusoidal",
-                                 .scale_embedding = true,
-                                 .length = 70,
-                                 .dropout = 0.1},
+  const TransformerSettings transformer{.width = 24,
+                                        .heads = 3,
+                                        .feed_forward_width = 40,
+                                        .positions = "sinusoidal",
+                                        .scale_embedding = true,
+                                        .length = 70,
+                                        .dropout = 0.1};
+  TranslatorSettings s{.model = {transformer, 2, 2},
                        .source_vocabulary = 90,
                        .target_vocabulary = 83,
                        .batch = 11,

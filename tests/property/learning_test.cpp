@@ -13,7 +13,8 @@ TEST_CASE("a small model learns to copy in 30 seconds") {
   constexpr std::int64_t kVocabulary = 14;
   Recipe recipe;
   recipe.name = "copy";
-  recipe.model = {.width = 32, .heads = 2, .head_width = 16, .feed_forward_width = 64, .length = 8};
+  recipe.model = model_section(EncoderDecoderSettings{
+      .transformer = {.width = 32, .heads = 2, .head_width = 16, .feed_forward_width = 64, .length = 8}});
   recipe.training.epochs = 30;
   recipe.training.batch_sequences = 64;
   recipe.training.optimizer = {.kind = "adam", .learning_rate = 4e-3};
@@ -52,9 +53,12 @@ TEST_CASE("a small model learns to copy in 30 seconds") {
 
 TEST_CASE("every classifier learns to find one token among others") {
   for (Recipe recipe : class_recipes()) {
-    if (recipe.model.pooling == "first") recipe.model.pooling = "max";  // one token is too little to see all
-    recipe.model.length = 12;
-    recipe.model.dropout = recipe.model.attention_dropout = 0;
+    if (recipe.model.kind().name == "classifier") {
+      ClassifierSettings& settings = recipe.model.as<ClassifierSettings>();
+      if (settings.pooling == "first") settings.pooling = "max";  // one token is too little to see all
+      settings.transformer.length = 12;
+      settings.transformer.dropout = settings.transformer.attention_dropout = 0;
+    }
     recipe.training.epochs = 12;
     recipe.training.optimizer = {.kind = "adam", .learning_rate = 5e-3};
     ClassRun run(recipe, 800, 61);
@@ -64,8 +68,7 @@ TEST_CASE("every classifier learns to find one token among others") {
       trainer.run({});
       totals = trainer.validate();
     });
-    INFO(recipe.model.kind, ", ", recipe.model.mixing, ": loss ", totals.mean_loss(), ", accuracy ",
-         totals.accuracy());
+    INFO(model_name(recipe), ": loss ", totals.mean_loss(), ", accuracy ", totals.accuracy());
     CHECK(totals.predicted == 201);
     CHECK(totals.accuracy() > 0.95);
   }

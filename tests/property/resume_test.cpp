@@ -8,12 +8,12 @@
 
 #include "checkpoint/safetensors.hpp"
 #include "error_text.hpp"
-#include "tasks/model_directory.hpp"
 #include "scratch_directory.hpp"
 #include "small_run.hpp"
 #include "support/files.hpp"
 #include "support/numbers.hpp"
 #include "support/parallel.hpp"
+#include "tasks/model_directory.hpp"
 
 using namespace headwater;
 
@@ -32,7 +32,8 @@ void ignore(const std::string&) {}
 // Trains in `directory` until the end, or saves and stops behind step `stop`.
 TrainingOutcome train(const Recipe& recipe, const fs::path& directory, int threads, std::int64_t stop) {
   SmallRun run = make_run(recipe);
-  RunDirectory run_directory(directory, run.recipe, {{"config.json", "{}\n"}}, ExistingRun::resume, ignore);
+  RunDirectory run_directory(directory, run.recipe, {{"config.json", "{}\n"}}, {}, ExistingRun::resume,
+                             ignore);
   TrainingOutcome outcome = TrainingOutcome::finished;
   ThreadPool pool(threads);
   pool.run([&] {
@@ -166,7 +167,8 @@ TEST_CASE("a run that died behind its newest checkpoint cuts the log and goes on
   {
     // Checkpoints at 4 and 5; the exception stands for a kill behind the log row of step 6.
     SmallRun run = make_run(recipe);
-    RunDirectory directory(died.path(), run.recipe, {{"config.json", "{}\n"}}, ExistingRun::resume, ignore);
+    RunDirectory directory(died.path(), run.recipe, {{"config.json", "{}\n"}}, {}, ExistingRun::resume,
+                           ignore);
     Trainer trainer(run.recipe, run.objective, &directory);
     CHECK_THROWS_AS(trainer.run(after_step([&](const StepReport& report) {
       if (report.step == 7) throw std::runtime_error("killed");
@@ -194,7 +196,7 @@ TEST_CASE("saving, loading and saving a model gives equal bytes") {
   const ScratchDirectory directory;
   REQUIRE(train(recipe, directory.path(), 1, 7) == TrainingOutcome::stopped);
   const fs::path file = directory / "checkpoints/latest/model.safetensors";
-  EncoderDecoder model(recipe.model, kVocabulary, kVocabulary);
+  EncoderDecoder model(recipe.model.as<EncoderDecoderSettings>(), kVocabulary, kVocabulary);
   model.parameters().allocate(false);
   read_parameters(file, model.parameters());
   std::vector<TensorView> tensors;
@@ -207,7 +209,7 @@ TEST_CASE("a loss that is not finite ends the run and is not saved") {
   const Recipe recipe = recipe_with("adam");
   const ScratchDirectory directory;
   SmallRun run = make_run(recipe);
-  RunDirectory run_directory(directory.path(), run.recipe, {}, ExistingRun::resume, ignore);
+  RunDirectory run_directory(directory.path(), run.recipe, {}, {}, ExistingRun::resume, ignore);
   Trainer trainer(run.recipe, run.objective, &run_directory);
   // Behind step 6, between the checkpoints of 5 and 8.
   const auto poison = [&](const StepReport& report) {
@@ -227,7 +229,7 @@ TEST_CASE("a value that is not finite is not saved, even where no loss shows it"
   const Recipe recipe = recipe_with("adam");
   const ScratchDirectory directory;
   SmallRun run = make_run(recipe);
-  RunDirectory run_directory(directory.path(), run.recipe, {}, ExistingRun::resume, ignore);
+  RunDirectory run_directory(directory.path(), run.recipe, {}, {}, ExistingRun::resume, ignore);
   Trainer trainer(run.recipe, run.objective, &run_directory);
   Parameter* const tokens = run.model.parameters().find("source_embedding.tokens");
   // The last row belongs to no word of the examples; behind step 8 a checkpoint is due.
@@ -246,7 +248,7 @@ TEST_CASE("an optimizer's state that is not finite is not saved") {
   const Recipe recipe = recipe_with("adam");
   const ScratchDirectory directory;
   SmallRun run = make_run(recipe);
-  RunDirectory run_directory(directory.path(), run.recipe, {}, ExistingRun::resume, ignore);
+  RunDirectory run_directory(directory.path(), run.recipe, {}, {}, ExistingRun::resume, ignore);
   Optimizer optimizer(recipe.training.optimizer, run.model.parameters());
   optimizer.states()[1]
       .values[static_cast<std::size_t>(run.model.parameters().find("head.bias")->offset) + 2] = std::nanf("");
@@ -264,10 +266,10 @@ TEST_CASE("one directory has one run, of one recipe and its data") {
   const ScratchDirectory directory;
   REQUIRE(train(recipe, directory.path(), 1, 2) == TrainingOutcome::stopped);
   const auto open = [&](const Recipe& r, ExistingRun existing = ExistingRun::resume) {
-    RunDirectory(directory.path(), r, {}, existing, ignore);
+    RunDirectory(directory.path(), r, {}, {}, existing, ignore);
   };
   {
-    const RunDirectory first(directory.path(), recipe, {}, ExistingRun::resume, ignore);
+    const RunDirectory first(directory.path(), recipe, {}, {}, ExistingRun::resume, ignore);
     CHECK(error_text([&] { open(recipe); }).find(directory.path().string()) != std::string::npos);
     CHECK(error_text([&] { open(recipe, ExistingRun::overwrite); }) != "(no error)");
   }
@@ -275,7 +277,7 @@ TEST_CASE("one directory has one run, of one recipe and its data") {
 
   Recipe other = recipe;
   other.training.optimizer.learning_rate = 0.5;
-  other.model.heads = 1;
+  other.model.as<EncoderDecoderSettings>().transformer.heads = 1;
   const std::string text = error_text([&] { open(other); });
   INFO(text);
   CHECK(text.find("training.optimizer.learning_rate: 0.5 here, 0.002 there") != std::string::npos);
@@ -283,7 +285,7 @@ TEST_CASE("one directory has one run, of one recipe and its data") {
   CHECK_THROWS_AS(open(other), UsageError);
 
   SmallRun other_data(recipe, copy_pairs(36, 8, 31, 21), copy_pairs(11, 8, 31, 22), kVocabulary);
-  RunDirectory run_directory(directory.path(), other_data.recipe, {}, ExistingRun::resume, ignore);
+  RunDirectory run_directory(directory.path(), other_data.recipe, {}, {}, ExistingRun::resume, ignore);
   Trainer trainer(other_data.recipe, other_data.objective, &run_directory);
   CHECK(error_text([&] { trainer.run({}); }).find("hash") != std::string::npos);
 }
@@ -293,8 +295,9 @@ TEST_CASE("a run does not go on with another tokenizer") {
   const ScratchDirectory directory;
   const auto resume = [&](const std::string& tokenizer) {
     SmallRun run = make_run(recipe);
-    RunDirectory run_directory(directory.path(), run.recipe, {{"source-tokenizer.json", tokenizer}},
-                               ExistingRun::resume, ignore);
+    RunDirectory run_directory(directory.path(), run.recipe,
+                               {{"source-tokenizer.json", tokenizer, "tokenizer"}}, {}, ExistingRun::resume,
+                               ignore);
     Trainer trainer(run.recipe, run.objective, &run_directory);
     TrainerCallbacks callbacks;
     callbacks.wants_stop = [] { return true; };
@@ -313,7 +316,7 @@ TEST_CASE("--overwrite starts anew") {
   Recipe other = recipe;
   other.seed = 3;
   REQUIRE(train(other, directory.path(), 1, kNever) == TrainingOutcome::finished);
-  { const RunDirectory anew(directory.path(), recipe, {}, ExistingRun::overwrite, ignore); }
+  { const RunDirectory anew(directory.path(), recipe, {}, {}, ExistingRun::overwrite, ignore); }
   REQUIRE(train(recipe, directory.path(), 1, kNever) == TrainingOutcome::finished);
   check_equal(results_of(directory.path()), results_of(fresh.path()));
 }

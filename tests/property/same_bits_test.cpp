@@ -40,25 +40,30 @@ void check_equal(const Outcome& a, const Outcome& b) {
   CHECK(a.validation.correct == b.validation.correct);
 }
 
+std::int64_t length_of(const Recipe& recipe) {
+  return recipe.model.as<EncoderDecoderSettings>().transformer.length;
+}
+
 // A model with values far from those of the initializer, so that attention and argmax have something to
 // decide.
 struct Trained {
   SmallRun run;
   Arena arena;
   explicit Trained(const Recipe& recipe, std::int64_t vocabulary = 41)
-      : run(recipe, copy_pairs(160, recipe.model.length - 1, vocabulary, 7),
-            copy_pairs(8, recipe.model.length - 1, vocabulary, 8), vocabulary) {
+      : run(recipe, copy_pairs(160, length_of(recipe) - 1, vocabulary, 7),
+            copy_pairs(8, length_of(recipe) - 1, vocabulary, 8), vocabulary) {
     Trainer(run.recipe, run.objective, nullptr).run({});
   }
 };
 
 Recipe pre_norm_recipe() {
   Recipe recipe = small_recipe("adam");
-  recipe.model.norm = "pre";
-  recipe.model.activation = "gelu";
-  recipe.model.positions = "sinusoidal";
-  recipe.model.scale_embedding = true;
-  recipe.model.encoder_layers = recipe.model.decoder_layers = 2;
+  EncoderDecoderSettings& settings = recipe.model.as<EncoderDecoderSettings>();
+  settings.transformer.norm = "pre";
+  settings.transformer.activation = "gelu";
+  settings.transformer.positions = "sinusoidal";
+  settings.transformer.scale_embedding = true;
+  settings.encoder_layers = settings.decoder_layers = 2;
   return recipe;
 }
 
@@ -99,7 +104,7 @@ class Stepper {
     const Variable memory = model.encode(context, source);
     std::vector<Index> slots, positions(source.position_of.begin(), source.position_of.end());
     for (Index s = 0; s < source.sequences(); ++s) slots.insert(slots.end(), source.sequence(s).size(), s);
-    const Index length = model.settings().length;
+    const Index length = model.length();
     Arena& arena = context.tape.arena();
     for (const DecoderBlock& block : model.decoder()) {
       caches_.push_back({block.self_attention().new_cache(arena, source.sequences(), length),
@@ -138,7 +143,7 @@ Sequence decode_slowly(const EncoderDecoder& model, const Sequence& source_ids,
   Arena arena;
   Sequence prefix{settings.start_id};
   const PackedTokens source = packed({source_ids});
-  while (static_cast<Index>(prefix.size()) <= model.settings().length) {
+  while (static_cast<Index>(prefix.size()) <= model.length()) {
     arena.reset();
     const PackedTokens target = packed({prefix});
     Tape tape(arena, Tape::Mode::inference);
@@ -185,7 +190,8 @@ TEST_CASE("training gives the same bits with every code path") {
     recipe.training.optimizer.weight_decay = 0.01;
     recipe.training.optimizer.global_clipnorm = 1;
     recipe.training.ema_decay = 0.9;  // of validation
-    recipe.model.activation = std::string(optimizer) == "adamw" ? "gelu" : "relu";
+    recipe.model.as<EncoderDecoderSettings>().transformer.activation =
+        std::string(optimizer) == "adamw" ? "gelu" : "relu";
     const Outcome expected = train_on(2, recipe);
     for (const kernels::Isa isa : {kernels::Isa::avx512, kernels::Isa::avx2, kernels::Isa::portable}) {
       if (!kernels::isa_available(isa)) {
@@ -204,7 +210,7 @@ TEST_CASE("training gives the same bits with every code path") {
 TEST_CASE("a sentence has the same logits alone and among 64") {
   for (const Recipe& recipe : {small_recipe("rmsprop"), pre_norm_recipe()}) {
     const Trained trained(recipe);
-    const std::vector<Pair> pairs = copy_pairs(64, recipe.model.length - 1, 41, 9);
+    const std::vector<Pair> pairs = copy_pairs(64, length_of(recipe) - 1, 41, 9);
     const Logits alone = logits_in_batches(trained.run.model, pairs, 1);
     for (const std::size_t batch : {std::size_t{64}, std::size_t{5}}) {
       const Logits together = logits_in_batches(trained.run.model, pairs, batch);
@@ -220,7 +226,7 @@ TEST_CASE("a decoder with caches sees the logits of the full decoder") {
   for (const Recipe& recipe : {small_recipe("rmsprop"), pre_norm_recipe()}) {
     Trained trained(recipe);
     const EncoderDecoder& model = trained.run.model;
-    const std::vector<Pair> pairs = copy_pairs(20, recipe.model.length - 1, 41, 10);
+    const std::vector<Pair> pairs = copy_pairs(20, length_of(recipe) - 1, 41, 10);
     const Logits full = logits_in_batches(model, pairs, pairs.size());
     std::vector<Sequence> sources;
     for (const Pair& pair : pairs) sources.push_back(pair.source);
@@ -228,7 +234,7 @@ TEST_CASE("a decoder with caches sees the logits of the full decoder") {
     Tape tape(trained.arena, Tape::Mode::inference);
     const StepContext context{tape};
     Stepper stepper(model, context, source);
-    for (Index position = 0; position < model.settings().length; ++position) {
+    for (Index position = 0; position < model.length(); ++position) {
       std::vector<Index> active;
       std::vector<std::int32_t> ids;
       for (std::size_t s = 0; s < pairs.size(); ++s) {
@@ -254,7 +260,7 @@ TEST_CASE("greedy decoding with caches, in any batch, is greedy decoding without
     Trained trained(recipe);
     const GreedySettings settings{.start_id = kStart, .end_id = kEnd, .never = {0, 1, 2}};
     std::vector<Sequence> sources, slowly;
-    for (const Pair& pair : copy_pairs(33, recipe.model.length, 41, 11)) sources.push_back(pair.source);
+    for (const Pair& pair : copy_pairs(33, length_of(recipe), 41, 11)) sources.push_back(pair.source);
     for (const Sequence& source : sources)
       slowly.push_back(decode_slowly(trained.run.model, source, settings));
     CHECK(decode_greedily(trained.run.model, packed(sources), settings) == slowly);
@@ -269,7 +275,7 @@ TEST_CASE("greedy decoding with caches, in any batch, is greedy decoding without
 TEST_CASE("classifiers: the same bits for 1, 2, 3 and 8 threads and on every code path") {
   for (Recipe recipe : class_recipes()) {
     recipe.training.epochs = 2;
-    INFO(recipe.model.kind, ", ", recipe.model.mixing);
+    INFO(model_name(recipe));
     const auto train = [&](int threads) {
       ClassRun run(recipe, 120, 9);
       Outcome outcome;

@@ -3,6 +3,8 @@
 #include <cstring>
 #include <random>
 
+#include "tasks/registry.hpp"
+
 using namespace headwater;
 
 namespace {
@@ -52,14 +54,14 @@ Recipe small_recipe(const std::string& optimizer) {
   Recipe recipe;
   recipe.name = "small";
   recipe.seed = 17;
-  recipe.model = {.width = 24,
-                  .heads = 2,
-                  .head_width = 10,
-                  .feed_forward_width = 20,
-                  .length = 9,
-                  .dropout = 0.1,
-                  .attention_dropout = 0.1,
-                  .output_dropout = 0.2};
+  recipe.model = model_section(EncoderDecoderSettings{.transformer = {.width = 24,
+                                                                      .heads = 2,
+                                                                      .head_width = 10,
+                                                                      .feed_forward_width = 20,
+                                                                      .length = 9,
+                                                                      .dropout = 0.1,
+                                                                      .attention_dropout = 0.1,
+                                                                      .output_dropout = 0.2}});
   recipe.training.epochs = 3;
   recipe.training.batch_sequences = 8;
   recipe.training.label_smoothing = 0.1;
@@ -72,13 +74,14 @@ Recipe small_recipe(const std::string& optimizer) {
 
 Recipe wide_recipe(const std::string& optimizer) {
   Recipe recipe = small_recipe(optimizer);
-  recipe.model.width = 72;
-  recipe.model.heads = 3;
-  recipe.model.head_width = 40;
-  recipe.model.feed_forward_width = 136;
-  recipe.model.encoder_layers = 2;
-  recipe.model.decoder_layers = 2;
-  recipe.model.length = 40;
+  EncoderDecoderSettings& model = recipe.model.as<EncoderDecoderSettings>();
+  model.transformer.width = 72;
+  model.transformer.heads = 3;
+  model.transformer.head_width = 40;
+  model.transformer.feed_forward_width = 136;
+  model.transformer.length = 40;
+  model.encoder_layers = 2;
+  model.decoder_layers = 2;
   recipe.training.batch_sequences = 64;
   recipe.training.epochs = 1;
   return recipe;
@@ -89,9 +92,9 @@ SmallRun::SmallRun(Recipe r, const std::vector<Pair>& train_pairs, const std::ve
     : recipe(std::move(r)),
       train(columns_of(train_pairs, vocabulary)),
       validation(columns_of(validation_pairs, vocabulary)),
-      model(recipe.model, vocabulary, vocabulary),
-      objective(model, {.columns = &train, .indices = {}, .is_all = true},
-                {.columns = &validation, .indices = {}, .is_all = true}, recipe.training.label_smoothing) {
+      model(recipe.model.as<EncoderDecoderSettings>(), vocabulary, vocabulary),
+      objective(model, {.dataset = &train, .indices = {}, .is_all = true},
+                {.dataset = &validation, .indices = {}, .is_all = true}, recipe.training.label_smoothing) {
   model.parameters().allocate(true);
 }
 
@@ -112,43 +115,55 @@ IdColumns class_columns(const LabelSet& labels, std::size_t count, std::int64_t 
   return columns;
 }
 
+// Words of a text at most; a bag of words takes any number.
+std::int64_t most_words(const Recipe& recipe) {
+  const std::int64_t length = task_of(recipe.model).length(recipe.model);
+  return length > 0 ? length : 20;
+}
+
 }  // namespace
 
 std::vector<Recipe> class_recipes() {
   std::vector<Recipe> recipes;
-  const char* const kinds[][3] = {{"attention", "max", "sigmoid"},
-                                  {"fourier", "mean", "softmax"},
-                                  {"mlp", "first", "sigmoid"},
-                                  {"", "", "sigmoid"}};
-  for (const auto& [mixing, pooling, head] : kinds) {
+  const auto add = [&](const ModelSection& model) {
     Recipe recipe = small_recipe("rmsprop");
     recipe.data.columns = {"source", "label"};
     recipe.training.label_smoothing = 0;
-    if (*mixing == 0) {
-      recipe.model = {.kind = "bag_of_words", .width = 16, .output_dropout = 0.2};
-    } else {
-      recipe.model.kind = "classifier";
-      recipe.model.mixing = mixing;
-      recipe.model.pooling = pooling;
-      recipe.model.mixing_width = 13;
-      recipe.model.length = 70;
-    }
-    recipe.model.head = head;
+    recipe.model = model;
     recipes.push_back(recipe);
+  };
+  ClassifierSettings settings;
+  settings.transformer = small_recipe("rmsprop").model.as<EncoderDecoderSettings>().transformer;
+  settings.transformer.length = 70;
+  const char* const kinds[][3] = {
+      {"attention", "max", "sigmoid"}, {"fourier", "mean", "softmax"}, {"mlp", "first", "sigmoid"}};
+  for (const auto& [mixing, pooling, head] : kinds) {
+    settings.mixing = {mixing, 13};
+    settings.pooling = pooling;
+    settings.head.head = head;
+    add(model_section(settings));
   }
+  add(model_section(BagOfWordsSettings{.width = 16, .output_dropout = 0.2}));
   recipes.push_back(recipes.front());
-  recipes.back().model.pools_padding = true;
+  recipes.back().model.as<ClassifierSettings>().padding = "pooled";
   return recipes;
+}
+
+std::string model_name(const Recipe& recipe) {
+  const std::string kind(recipe.model.kind().name);
+  if (kind != "classifier") return kind;
+  const ClassifierSettings& settings = recipe.model.as<ClassifierSettings>();
+  return kind + " with " + settings.mixing.mixing + ", padding " + settings.padding;
 }
 
 ClassRun::ClassRun(Recipe r, std::size_t count, std::uint64_t seed)
     : recipe(std::move(r)),
       labels(LabelSet::parse("neg\npos\n", "made")),
-      train(class_columns(labels, count, recipe.model.length, seed)),
-      validation(class_columns(labels, count / 4 + 1, recipe.model.length, seed + 1)),
+      train(class_columns(labels, count, most_words(recipe), seed)),
+      validation(class_columns(labels, count / 4 + 1, most_words(recipe), seed + 1)),
       model(make_text_classifier(recipe.model, kClassVocabulary)),
-      objective(*model, {.columns = &train, .indices = {}, .is_all = true},
-                {.columns = &validation, .indices = {}, .is_all = true}, recipe.training.label_smoothing) {
+      objective(*model, {.dataset = &train, .indices = {}, .is_all = true},
+                {.dataset = &validation, .indices = {}, .is_all = true}, recipe.training.label_smoothing) {
   model->parameters().allocate(true);
 }
 

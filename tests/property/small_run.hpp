@@ -9,8 +9,8 @@
 #include "data/pairs.hpp"
 #include "models/encoder_decoder.hpp"
 #include "tasks/classification.hpp"
-#include "training/trainer.hpp"
 #include "tasks/encoder_decoder.hpp"
+#include "training/trainer.hpp"
 
 using Sequence = std::vector<std::int32_t>;
 
@@ -48,6 +48,8 @@ struct SmallRun {
 inline constexpr std::int64_t kClassVocabulary = 40;
 // One kind of model each: attention, fourier, mlp mixing with every pooling and head; a bag of words.
 std::vector<headwater::Recipe> class_recipes();
+// For messages: "classifier with mlp".
+std::string model_name(const headwater::Recipe& recipe);
 
 struct ClassRun {
   headwater::Recipe recipe;

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "tensor/kernels.hpp"
+#include "tensor/kernels/embedding/embedding.hpp"
 
 namespace headwater::ops {
 

@@ -2,9 +2,12 @@
 #pragma once
 
 #include <array>
+#include <string>
 
+#include "support/error.hpp"
 #include "tensor/fold.hpp"
-#include "tensor/kernels/gemm_table.hpp"
+#include "tensor/kernels/gemm/gemm_table.hpp"
+#include "tensor/kernels/leaves.hpp"
 
 namespace headwater::kernels {
 
@@ -66,6 +69,13 @@ inline FoldParts fold_parts(const FoldPlan& plan, Index wanted, Index least_rows
     leaf = block.last + 1;
   }
   return parts;
+}
+
+// Throws Error where the vector code has too small a stack for the plan.
+inline void check_depth(const FoldPlan& plan) {
+  if (plan.depth <= kMostPartialSums) return;
+  throw Error("fold plan: " + std::to_string(plan.depth) + " partial sums at once, more than " +
+              std::to_string(kMostPartialSums) + " (use smaller batches)");
 }
 
 }  // namespace headwater::kernels

@@ -55,7 +55,8 @@ inline Row row_b(const std::string& lengths) {
 
 // English to Spanish.
 inline Row row_c(const std::string& lengths) {
-  TranslatorSettings s{.model = {.head_width = 256, .output_dropout = 0.5},
+  const TransformerSettings transformer{.head_width = 256, .output_dropout = 0.5};
+  TranslatorSettings s{.model = {transformer},
                        .source_vocabulary = 15000,
                        .target_vocabulary = 15000,
                        .batch = 64,
@@ -101,16 +102,15 @@ inline Row row_d2(const std::string&) {
 
 // Portuguese to English, four blocks a side.
 inline Row row_e(const std::string& lengths) {
-  TranslatorSettings s{.model = {.width = 128,
-                                 .heads = 8,
-                                 .feed_forward_width = 512,
-                                 .encoder_layers = 4,
-                                 .decoder_layers = 4,
-                                 .norm_epsilon = 1e-6,
-                                 .positions = "sinusoidal",
-                                 .scale_embedding = true,
-                                 .length = 40,
-                                 .dropout = 0.1},
+  const TransformerSettings transformer{.width = 128,
+                                        .heads = 8,
+                                        .feed_forward_width = 512,
+                                        .norm_epsilon = 1e-6,
+                                        .positions = "sinusoidal",
+                                        .scale_embedding = true,
+                                        .length = 40,
+                                        .dropout = 0.1};
+  TranslatorSettings s{.model = {transformer, 4, 4},
                        .source_vocabulary = 8192,
                        .target_vocabulary = 8192,
                        .batch = 64,

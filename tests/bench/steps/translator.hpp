@@ -10,7 +10,7 @@
 namespace headwater::bench {
 
 struct TranslatorSettings {
-  ModelSettings model;
+  EncoderDecoderSettings model;
   Index source_vocabulary = 0, target_vocabulary = 0;
   Index batch = 1;
   std::vector<Lengths> lengths;
@@ -22,7 +22,7 @@ class Translator : public StepModel {
       : settings_(settings), model_(settings.model, settings.source_vocabulary, settings.target_vocabulary) {}
 
   Parameters& parameters() override { return model_.parameters(); }
-  Index width() const override { return settings_.model.width; }
+  Index width() const override { return settings_.model.transformer.width; }
 
   void draw(Draws& draws) override {
     batch_.clear();
@@ -45,7 +45,7 @@ class Translator : public StepModel {
   Index useful_tokens() const override { return batch_.source.tokens() + batch_.target.tokens(); }
   double useful_flops() const override {
     const PackedTokens &source = batch_.source, &target = batch_.target;
-    const BlockSettings block = block_settings(settings_.model);
+    const BlockSettings block = block_settings(settings_.model.transformer);
     const auto feed_forward = [&](Index tokens) {
       return 2 * linear_flops(tokens, width(), block.feed_forward_width);
     };

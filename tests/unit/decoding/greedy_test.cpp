@@ -22,12 +22,12 @@ struct Fixed {
     for (const auto& ids : Sequences{{4}, {5, 6, 7, 8, 9}, {10, 4}}) source.add(ids);
     source.finish();
   }
-  static ModelSettings settings() {
-    ModelSettings s;
-    s.width = 8;
-    s.heads = 2;
-    s.feed_forward_width = 12;
-    s.length = 5;
+  static EncoderDecoderSettings settings() {
+    EncoderDecoderSettings s;
+    s.transformer.width = 8;
+    s.transformer.heads = 2;
+    s.transformer.feed_forward_width = 12;
+    s.transformer.length = 5;
     return s;
   }
   // The model prefers these ids whatever it reads, the first most.

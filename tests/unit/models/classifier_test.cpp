@@ -4,8 +4,11 @@
 #include <cmath>
 #include <cstring>
 #include <memory>
+#include <string>
+#include <vector>
 
-#include "models/text_classifier.hpp"
+#include "models/bag_of_words.hpp"
+#include "models/classifier.hpp"
 #include "support/error.hpp"
 #include "support/random.hpp"
 
@@ -14,24 +17,24 @@ using namespace headwater;
 namespace {
 
 // Row A1 of the experiments; A2 with positions and another width.
-ModelSettings row_a(Index width, const std::string& positions) {
-  ModelSettings s;
-  s.kind = "classifier";
-  s.width = width;
-  s.heads = 2;
-  s.head_width = width;
-  s.feed_forward_width = 32;
-  s.positions = positions;
-  s.length = 600;
-  s.output_dropout = 0.5;
+ClassifierSettings row_a(Index width, const std::string& positions) {
+  ClassifierSettings s;
+  s.transformer.width = width;
+  s.transformer.heads = 2;
+  s.transformer.head_width = width;
+  s.transformer.feed_forward_width = 32;
+  s.transformer.positions = positions;
+  s.transformer.length = 600;
+  s.transformer.output_dropout = 0.5;
   return s;
 }
 
-Index parameters_in(const ModelSettings& settings) {
-  const std::unique_ptr<TextClassifier> model = make_text_classifier(settings, 20'000);
+template <class Model, class Settings>
+Index parameters_in(const Settings& settings) {
+  const Model model(settings, 20'000);
   Index declared = 0, listed = 0;
-  for (const auto& p : model->parameters().all()) declared += p->size();
-  for (const LayerSummary& layer : model->summary()) listed += layer.parameters;
+  for (const auto& p : model.parameters().all()) declared += p->size();
+  for (const LayerSummary& layer : model.summary()) listed += layer.parameters;
   CHECK(declared == listed);
   return declared;
 }
@@ -41,7 +44,7 @@ ClassBatch batch_of(const TextClassifier& model, const std::vector<std::vector<s
   batch.clear();
   for (const auto& ids : sequences) {
     batch.add(ids, model.padded_length(static_cast<Index>(ids.size())));
-    if (model.settings().kind == "bag_of_words") {
+    if (model.reads_bags()) {
       for (const std::int32_t id : ids) batch.values.push_back(0.5f + 0.25f * static_cast<float>(id));
     }
   }
@@ -49,35 +52,43 @@ ClassBatch batch_of(const TextClassifier& model, const std::vector<std::vector<s
   return batch;
 }
 
-// Every kind of mixing, pooling and head, and the bag of words; small.
-std::vector<ModelSettings> variants() {
-  std::vector<ModelSettings> all;
+// Every kind of mixing, pooling, padding and head; small.
+std::vector<ClassifierSettings> small_classifiers() {
+  std::vector<ClassifierSettings> all;
   for (const char* mixing : {"attention", "fourier", "mlp"}) {
     for (const char* pooling : {"max", "mean", "first"}) {
-      ModelSettings s = row_a(12, "learned");
-      s.length = 9;
-      s.head_width = 5;
-      s.feed_forward_width = 7;
+      ClassifierSettings s = row_a(12, "learned");
+      s.transformer.length = 9;
+      s.transformer.head_width = 5;
+      s.transformer.feed_forward_width = 7;
+      s.transformer.norm = std::strcmp(pooling, "max") == 0 ? "post" : "pre";
       s.encoder_layers = 2;
-      s.norm = std::strcmp(pooling, "max") == 0 ? "post" : "pre";
-      s.mixing = mixing;
+      s.mixing = {mixing, 5};
       s.pooling = pooling;
-      s.mixing_width = 5;
-      s.head = std::strcmp(pooling, "mean") == 0 ? "softmax" : "sigmoid";
-      s.classes = s.head == "softmax" ? 3 : 2;
+      s.head = std::strcmp(pooling, "mean") == 0 ? ClassHeadSettings{"softmax", 3} : ClassHeadSettings{};
       all.push_back(s);
     }
   }
-  for (const bool pools : {false, true}) {
-    ModelSettings s = all.front();
-    s.keeps_padding = !pools;
-    s.pools_padding = pools;
-    all.push_back(s);
+  for (const char* padding : {"attended", "pooled"}) {
+    all.push_back(all.front());
+    all.back().padding = padding;
   }
-  ModelSettings bag;
-  bag.kind = "bag_of_words";
-  bag.width = 6;
-  all.push_back(bag);
+  return all;
+}
+
+struct Variant {
+  std::string name;
+  std::unique_ptr<TextClassifier> model;
+};
+
+// The small classifiers, and a bag of words; of 30 words.
+std::vector<Variant> variants() {
+  std::vector<Variant> all;
+  for (const ClassifierSettings& s : small_classifiers()) {
+    all.push_back({s.mixing.mixing + ", " + s.pooling + ", padding " + s.padding + ", " + s.head.head,
+                   std::make_unique<Classifier>(s, 30)});
+  }
+  all.push_back({"bag of words", std::make_unique<BagOfWords>(BagOfWordsSettings{.width = 6}, 30)});
   return all;
 }
 
@@ -86,7 +97,7 @@ using Rows = std::vector<std::vector<double>>;
 // One post-norm block of a model in double, token by token, as the papers write it and Keras computes it: of
 // `length` positions those behind the words hold padding, which attention gives no weight.
 struct SlowClassifier {
-  const TextClassifier& model;
+  const Classifier& model;
 
   double at(const std::string& name, Index row, Index column) const {
     const Parameter* const p = model.parameters().find(name);
@@ -110,7 +121,7 @@ struct SlowClassifier {
     for (const double v : x) variance += (v - mean) * (v - mean) / n;
     for (std::size_t c = 0; c < x.size(); ++c) {
       const auto column = static_cast<Index>(c);
-      x[c] = (x[c] - mean) / std::sqrt(variance + model.settings().norm_epsilon) *
+      x[c] = (x[c] - mean) / std::sqrt(variance + model.settings().transformer.norm_epsilon) *
                  at(name + ".gamma", 0, column) +
              at(name + ".beta", 0, column);
     }
@@ -118,7 +129,7 @@ struct SlowClassifier {
   }
   // The largest of each column over all positions.
   std::vector<double> pooled(const std::vector<std::int32_t>& words) const {
-    const ModelSettings& s = model.settings();
+    const TransformerSettings& s = model.settings().transformer;
     const std::string block = "encoder.0.", attention = block + "self_attention.";
     Rows x, q, k, v;
     for (Index t = 0; t < s.length; ++t) {
@@ -172,28 +183,24 @@ void spread_parameters(Parameters& parameters) {
 }  // namespace
 
 TEST_CASE("classifiers: the parameters of the experiments, row by row") {
-  CHECK(parameters_in(row_a(32, "none")) == 650'689);        // A1
-  CHECK(parameters_in(row_a(256, "learned")) == 5'817'633);  // A2
-  ModelSettings fourier = row_a(256, "learned");             // H: A2 without the four projections
-  fourier.mixing = "fourier";
-  CHECK(parameters_in(fourier) == 5'817'633 - (3 * (256 * 512 + 512) + 512 * 256 + 256));
-  ModelSettings mlp = row_a(256, "learned");
-  mlp.mixing = "mlp";
-  mlp.mixing_width = 64;
-  CHECK(parameters_in(mlp) == parameters_in(fourier) + 2 * 600 * 64 + 64 + 600);
-  ModelSettings bag;
-  bag.kind = "bag_of_words";
-  bag.width = 16;
-  CHECK(parameters_in(bag) == 20'000 * 16 + 16 + 16 + 1);
-  bag.head = "softmax";
-  bag.classes = 4;
-  CHECK(parameters_in(bag) == 20'000 * 16 + 16 + 16 * 4 + 4);
+  const auto of_classifier = [](const ClassifierSettings& s) { return parameters_in<Classifier>(s); };
+  CHECK(of_classifier(row_a(32, "none")) == 650'689);        // A1
+  CHECK(of_classifier(row_a(256, "learned")) == 5'817'633);  // A2
+  ClassifierSettings fourier = row_a(256, "learned");        // H: A2 without the four projections
+  fourier.mixing.mixing = "fourier";
+  CHECK(of_classifier(fourier) == 5'817'633 - (3 * (256 * 512 + 512) + 512 * 256 + 256));
+  ClassifierSettings mlp = row_a(256, "learned");
+  mlp.mixing = {"mlp", 64};
+  CHECK(of_classifier(mlp) == of_classifier(fourier) + 2 * 600 * 64 + 64 + 600);
+  BagOfWordsSettings bag{.width = 16};
+  CHECK(parameters_in<BagOfWords>(bag) == 20'000 * 16 + 16 + 16 + 1);
+  bag.head = {"softmax", 4};
+  CHECK(parameters_in<BagOfWords>(bag) == 20'000 * 16 + 16 + 16 * 4 + 4);
 }
 
 TEST_CASE("classifiers: the probabilities of a sequence are the same bits alone and in any batch") {
-  for (const ModelSettings& settings : variants()) {
-    INFO(settings.kind, ", ", settings.mixing, ", ", settings.pooling, ", ", settings.head);
-    const std::unique_ptr<TextClassifier> model = make_text_classifier(settings, 30);
+  for (const auto& [name, model] : variants()) {
+    INFO(name);
     model->parameters().allocate(false);
     model->parameters().initialize(5);
     const std::vector<std::vector<std::int32_t>> sequences{{3, 4, 5}, {}, {29}, {1, 1, 1, 1, 7, 8, 9, 2, 2}};
@@ -201,7 +208,7 @@ TEST_CASE("classifiers: the probabilities of a sequence are the same bits alone 
     Tape tape(arena, Tape::Mode::inference);
     const Matrix together = model->probabilities({tape}, batch_of(*model, sequences));
     REQUIRE(together.rows == 4);
-    REQUIRE(together.cols == settings.classes);
+    REQUIRE(together.cols == model->classes());
     for (Index s = 0; s < 4; ++s) {
       const Matrix alone =
           model->probabilities({tape}, batch_of(*model, {sequences[static_cast<std::size_t>(s)]}));
@@ -218,46 +225,44 @@ TEST_CASE("classifiers: the probabilities of a sequence are the same bits alone 
 }
 
 TEST_CASE("classifiers: padding that is pooled asks, and is not attended to") {
-  ModelSettings settings = variants().front();
+  ClassifierSettings settings = small_classifiers().front();
   settings.encoder_layers = 1;
-  settings.pools_padding = true;
-  const std::unique_ptr<TextClassifier> model = make_text_classifier(settings, 30);
-  model->parameters().allocate(false);
-  spread_parameters(model->parameters());
-  ModelSettings packed_settings = settings;
-  packed_settings.pools_padding = false;
-  const std::unique_ptr<TextClassifier> packed = make_text_classifier(packed_settings, 30);
-  packed->parameters().allocate(false);
-  spread_parameters(packed->parameters());
+  Classifier packed(settings, 30);
+  packed.parameters().allocate(false);
+  spread_parameters(packed.parameters());
+  settings.padding = "pooled";
+  Classifier model(settings, 30);
+  model.parameters().allocate(false);
+  spread_parameters(model.parameters());
   Arena arena;
   Tape tape(arena, Tape::Mode::inference);
   const std::vector<std::vector<std::int32_t>> sequences{{3, 4, 5}, {}, {29}, {1, 1, 1, 1, 7, 8, 9, 2, 2}};
-  const Matrix features = model->features({tape}, batch_of(*model, sequences)).value();
-  const Matrix of_words = packed->features({tape}, batch_of(*packed, sequences)).value();
+  const Matrix features = model.features({tape}, batch_of(model, sequences)).value();
+  const Matrix of_words = packed.features({tape}, batch_of(packed, sequences)).value();
   bool padding_shows = false;
   for (std::size_t s = 0; s < sequences.size(); ++s) {
     INFO("sequence ", s);
     const Real* const row = features.row(static_cast<Index>(s));
     const Real* const words = of_words.row(static_cast<Index>(s));
     if (sequences[s].empty()) {
-      for (Index c = 0; c < settings.width; ++c) CHECK(row[c] == 0);
+      for (Index c = 0; c < settings.transformer.width; ++c) CHECK(row[c] == 0);
       continue;
     }
-    const std::vector<double> expected = SlowClassifier{*model}.pooled(sequences[s]);
-    for (Index c = 0; c < settings.width; ++c) {
+    const std::vector<double> expected = SlowClassifier{model}.pooled(sequences[s]);
+    for (Index c = 0; c < settings.transformer.width; ++c) {
       CHECK(static_cast<double>(row[c]) ==
             doctest::Approx(expected[static_cast<std::size_t>(c)]).epsilon(1e-5));
       CHECK(row[c] >= words[c]);  // what the words have, they have as if there were no padding
       padding_shows = padding_shows || row[c] > words[c];
-      if (static_cast<Index>(sequences[s].size()) == settings.length) CHECK(row[c] == words[c]);
+      if (static_cast<Index>(sequences[s].size()) == settings.transformer.length) CHECK(row[c] == words[c]);
     }
   }
   CHECK(padding_shows);
 }
 
 TEST_CASE("classifiers: the loss is that of the probabilities") {
-  for (const ModelSettings& settings : variants()) {
-    const std::unique_ptr<TextClassifier> model = make_text_classifier(settings, 30);
+  for (const auto& [name, model] : variants()) {
+    INFO(name);
     model->parameters().allocate(false);
     model->parameters().initialize(6);
     ClassBatch batch = batch_of(*model, {{3, 4, 5}, {29}, {}});
@@ -275,14 +280,14 @@ TEST_CASE("classifiers: the loss is that of the probabilities") {
 }
 
 TEST_CASE("classifiers: a mixer refuses a sequence that is longer than its weights") {
-  ModelSettings settings = variants()[6];
-  REQUIRE(settings.mixing == "mlp");
-  settings.positions = "none";
-  const std::unique_ptr<TextClassifier> model = make_text_classifier(settings, 30);
-  model->parameters().allocate(false);
+  ClassifierSettings settings = small_classifiers()[6];
+  REQUIRE(settings.mixing.mixing == "mlp");
+  settings.transformer.positions = "none";
+  Classifier model(settings, 30);
+  model.parameters().allocate(false);
   Arena arena;
   Tape tape(arena, Tape::Mode::inference);
-  const ClassBatch batch = batch_of(*model, {std::vector<std::int32_t>(10, 3)});
-  CHECK_THROWS_WITH_AS(model->probabilities({tape}, batch),
+  const ClassBatch batch = batch_of(model, {std::vector<std::int32_t>(10, 3)});
+  CHECK_THROWS_WITH_AS(model.probabilities({tape}, batch),
                        "token mixing: a sequence of 10 tokens, more than the model's length 9", Error);
 }

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "recipe/recipe.hpp"
 #include "support/error.hpp"
+#include "tasks/registry.hpp"
 
 using namespace headwater;
 
@@ -105,6 +105,15 @@ const std::vector<BadRecipe> kBadRecipes = {
     {"model: {pooling: mean}\n", "1:18", "an encoder_decoder does not read it (it belongs to classifier"},
     {"data: {columns: [source, label]}\nmodel: {kind: classifier, decoder_layers: 2}\n", "2:43",
      "a classifier does not read it (it belongs to encoder_decoder; remove it)"},
+    {"data: {columns: [source, label]}\nmodel: {kind: bag_of_words, heads: 2}\n", "2:36",
+     "a bag_of_words does not read it (it belongs to encoder_decoder and classifier; remove it)"},
+    {"data: {columns: [source, label]}\nmodel: {kind: bag_of_words, haeds: 2}\n", "2:29",
+     "unknown key \"haeds\" in \"model\""},
+    {"data: {columns: [source, label]}\nmodel: {kind: bag_of_words, heads: many}\n", "2:36",
+     "a bag_of_words does not read it"},
+    {"model: {kind: decoder_only}\n", "1:15",
+     "unknown value \"decoder_only\" (known: encoder_decoder, classifier, bag_of_words)"},
+    {"model: {kind: clasifier}\n", "1:15", "did you mean \"classifier\"?"},
     {"data: {columns: [source, label]}\nmodel: {kind: classifier, mixing: fourier, heads: 2}\n", "2:51",
      "a classifier with mixing: fourier does not read it"},
     {"data: {columns: [source, label]}\nmodel: {kind: classifier, mixing_width: 2}\n", "2:41",
@@ -117,12 +126,20 @@ const std::vector<BadRecipe> kBadRecipes = {
      "a sigmoid head tells two classes apart, not 3 (write head: softmax)"},
     {"data: {columns: [source, label]}\nmodel: {kind: classifier}\ntraining: {label_smoothing: 0.1}\n",
      "3:29", "a sigmoid head learns without it"},
-    {"data: {columns: [source, label]}\nmodel: {kind: classifier, mixing: fourier, pools_padding: true}\n",
-     "2:59", "it belongs to classifier with mixing: attention"},
-    {"data: {columns: [source, label]}\nmodel: {kind: classifier, keeps_padding: true, pools_padding: "
-     "true}\n",
-     "2:63", "attention reads the padding that keeps_padding keeps (remove one of the two)"},
-    {"model: {mixing: fnet}\n", "1:17", "unknown value \"fnet\" (known: attention, fourier, mlp)"},
+    {"data: {columns: [source, label]}\nmodel: {kind: classifier, mixing: fourier, padding: pooled}\n",
+     "2:53", "model.padding: pooled is for mixing: attention (write attended, or none"},
+    {"model: {kind: classifier, keeps_padding: true}\n", "1:27",
+     "model.keeps_padding: is called otherwise now (write padding: attended)"},
+    {"model: {kind: classifier, pools_padding: false}\n", "1:27",
+     "model.pools_padding: is called otherwise now (write padding: pooled)"},
+    {"model: {kind: classifier, padding: kept}\n", "1:36",
+     "unknown value \"kept\" (known: none, attended, pooled)"},
+    {"model: {kind: classifier, mixing: fnet}\n", "1:35",
+     "unknown value \"fnet\" (known: attention, fourier, mlp)"},
+    {"training: {early_stopping: {metric: accuracy}}\n", "1:37",
+     "early stopping without patience does not read it (it belongs to a patience of 1 or more; remove it)"},
+    {"data: {validation: v.tsv, validation_fraction: 0.2}\n", "1:48",
+     "data with validation examples does not read it (it belongs to data without; remove it)"},
     {"training: {early_stopping: {patience: -1}}\n", "1:39", "out of range"},
     {"training: {ema_decay: 1}\n", "1:23", "out of range"},
     {"training: {best_metric: auc}\n", "1:25",
@@ -131,7 +148,7 @@ const std::vector<BadRecipe> kBadRecipes = {
     {"training: {best_metric: macro_f1}\n", "1:25",
      "training.best_metric: macro_f1 is of classifiers, an encoder_decoder has loss, accuracy and "
      "perplexity"},
-    {"training: {early_stopping: {metric: roc_auc}}\n", "1:37",
+    {"training: {early_stopping: {metric: roc_auc, patience: 2}}\n", "1:37",
      "training.early_stopping.metric: roc_auc is of classifiers"},
     {"data: {columns: [source, label]}\nmodel: {kind: bag_of_words}\ntraining: {best_metric: perplexity}\n",
      "3:25", "perplexity is of an encoder_decoder, a bag_of_words has loss, accuracy, macro_f1 and roc_auc"},

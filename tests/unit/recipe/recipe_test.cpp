@@ -7,7 +7,11 @@
 #include <filesystem>
 #include <string>
 
+#include "error_text.hpp"
 #include "support/error.hpp"
+#include "tasks/classification.hpp"
+#include "tasks/encoder_decoder.hpp"
+#include "tasks/registry.hpp"
 
 using namespace headwater;
 
@@ -17,17 +21,20 @@ bool contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
-// Every member away from its default, so that a row missing in the table shows; of the optimizer those that
-// this kind reads.
+TransformerSettings unusual_transformer() {
+  return {96, 3, 7, 111, "pre", 1e-6, "gelu_tanh", "sinusoidal", true, 33, 0.1, 0.2, 0.3, "keras"};
+}
+
+// Every member away from its default that is read, so that a row missing in the table shows; of the optimizer
+// those that this kind reads.
 Recipe unusual(const std::string& optimizer = "adamw") {
   Recipe r;
   r.name = "an unusual \"one\" \\ with # and: colons";
   r.seed = 18446744073709551615u;
-  r.data = {"a/train.tsv", "a/validation file.tsv", "a/test.tsv", "a/text", {"target", "source"}, 0.25};
+  r.data = {"a/train.tsv", "a/validation file.tsv", "a/test.tsv", "a/text", {"target", "source"}};
   r.source_tokenizer = {"character", 300, "none", "unicode"};
   r.target_tokenizer = {"word", 77, "lower", "unicode"};
-  r.model = {"encoder_decoder", 96,           3,    7,  111, 2,   5,   "pre",  1e-6,
-             "gelu_tanh",       "sinusoidal", true, 33, 0.1, 0.2, 0.3, "keras"};
+  r.model = model_section(EncoderDecoderSettings{unusual_transformer(), 2, 5});
   r.training.epochs = 3;
   r.training.most_steps = 1234567;
   r.training.batch_sequences = 48;
@@ -71,23 +78,24 @@ Recipe unusual_classifier(const std::string& mixing) {
   r.decoding = {};
   r.expected = {};
   if (mixing == "bag_of_words") {
-    r.model = {.kind = "bag_of_words", .width = 17, .output_dropout = 0.3};
+    r.model = model_section(BagOfWordsSettings{17, 0.3, "keras", {"softmax", 5}});
     r.terms = {2, 777, "tf-idf"};
-  } else {
-    r.model.kind = "classifier";
-    r.model.decoder_layers = 1;
-    r.model.mixing = mixing;
-    r.model.pooling = "mean";
-    r.model.keeps_padding = true;
-    if (mixing != "attention") {
-      r.model.heads = ModelSettings().heads;
-      r.model.head_width = 0;
-      r.model.attention_dropout = 0;
-    }
-    if (mixing == "mlp") r.model.mixing_width = 19;
+    return r;
   }
-  r.model.head = "softmax";
-  r.model.classes = 5;
+  ClassifierSettings s;
+  s.transformer = unusual_transformer();
+  s.mixing.mixing = mixing;
+  s.encoder_layers = 2;
+  s.pooling = "mean";
+  s.padding = "attended";
+  s.head = {"softmax", 5};
+  if (mixing == "mlp") s.mixing.mixing_width = 19;
+  if (mixing != "attention") {
+    s.transformer.heads = TransformerSettings().heads;
+    s.transformer.head_width = 0;
+    s.transformer.attention_dropout = 0;
+  }
+  r.model = model_section(s);
   return r;
 }
 
@@ -97,6 +105,7 @@ TEST_CASE("the defaults stand in the struct alone") {
   const Recipe read = parse_recipe("name: r\n", "r.yaml");
   Recipe wanted;
   wanted.name = "r";
+  wanted.model = model_section(EncoderDecoderSettings());
   CHECK(read == wanted);
 }
 
@@ -119,24 +128,24 @@ TEST_CASE("a printed recipe reads back equal, with every member away from its de
 }
 
 TEST_CASE("every row is compared: all keys but those without a second value differ") {
-  Recipe every = unusual();
-  every.training.optimizer.rho = 0.95;
-  every.training.optimizer.epsilon_placement = "inside";
-  every.training.optimizer.momentum = 0.5;
-  every.terms = {2, 777, "tf-idf"};
-  every.model.mixing = "mlp";
-  every.model.mixing_width = 19;
-  every.model.pooling = "mean";
-  every.model.head = "softmax";
-  every.model.classes = 5;
-  every.model.keeps_padding = true;
-  every.model.pools_padding = true;
-  const std::vector<std::string> found = differences(every, parse_recipe("name: r\n", "r.yaml"));
-  const std::string printed = print_recipe(every);
-  std::size_t values = 0;
-  for (std::size_t at = 0; (at = printed.find('\n', at)) != std::string::npos; ++at)
-    values += printed[at - 1] != ':';
-  CHECK(found.size() == values - 3);  // same: target_tokenizer.kind, model.kind, model.initialization
+  // `same`: keys of `every` that have one value only, or are written as in `plain`.
+  const auto count = [](const Recipe& every, const std::string& plain, std::size_t same) {
+    const std::vector<std::string> found = differences(every, parse_recipe(plain, "r.yaml"));
+    const auto is_here = [](const std::string& line) { return !contains(line, "absent here"); };
+    const std::string printed = print_recipe(every);
+    std::size_t values = 0;
+    for (std::size_t at = 0; (at = printed.find('\n', at)) != std::string::npos; ++at)
+      values += printed[at - 1] != ':';
+    INFO(printed);
+    CHECK(std::count_if(found.begin(), found.end(), is_here) == static_cast<std::ptrdiff_t>(values - same));
+  };
+  // target_tokenizer.kind, model.kind, model.initialization, and what stands below
+  for (const char* optimizer : {"adamw", "rmsprop", "sgd"})
+    count(unusual(optimizer), "name: r\n", std::string(optimizer) == "rmsprop" ? 4 : 3);
+  const std::string labelled = "name: r\ndata: {columns: [source, label]}\nmodel: {kind: ";
+  count(unusual_classifier("mlp"), labelled + "classifier}\n", 3);
+  count(unusual_classifier("attention"), labelled + "classifier}\n", 4);  // model.mixing, expected
+  count(unusual_classifier("bag_of_words"), labelled + "bag_of_words}\n", 3);
 }
 
 TEST_CASE("differences are named by key, here and there") {
@@ -152,6 +161,48 @@ TEST_CASE("differences are named by key, here and there") {
   CHECK(found[2] == "expected[0].metric: absent here, bleu there");
 }
 
+TEST_CASE("a recipe holds the settings of one kind of model, and copies of it are its own") {
+  const std::string labelled = "name: r\ndata: {columns: [source, label]}\n";
+  const Recipe one = parse_recipe(labelled + "model: {kind: classifier, width: 48, heads: 3}\n", "r");
+  CHECK(one.model.kind().name == "classifier");
+  CHECK(error_text([&] { (void)one.model.as<EncoderDecoderSettings>(); }) != "(no error)");
+  Recipe other = one;
+  CHECK(other == one);
+  CHECK(other.model == model_section(one.model.as<ClassifierSettings>()));
+  other.model.as<ClassifierSettings>().transformer.width = 24;
+  CHECK(one.model.as<ClassifierSettings>().transformer.width == 48);
+  CHECK(other != one);
+  CHECK(other.model != one.model);
+  other.model = one.model;
+  CHECK(other == one);
+  // The same words of another kind are another model.
+  CHECK(model_section(ClassifierSettings()) != model_section(EncoderDecoderSettings()));
+  CHECK(ModelSection() == ModelSection());
+  CHECK(ModelSection() != one.model);
+  CHECK_FALSE(ModelSection());
+}
+
+TEST_CASE("a key of another kind of model may say its default, as recipes of older versions do") {
+  const Recipe bag = parse_recipe(
+      "data: {columns: [source, label]}\nmodel: {kind: bag_of_words, heads: 8, decoder_layers: 1, norm: "
+      "post, "
+      "padding: none, mixing_width: 0, norm_epsilon: 0.001, scale_embedding: false}\n",
+      "r.yaml");
+  CHECK(bag.model == model_section(BagOfWordsSettings()));
+  CHECK(!contains(print_recipe(bag), "heads"));
+}
+
+TEST_CASE("a printed recipe has no key that is not read") {
+  const std::string printed = print_recipe(unusual_classifier("fourier"));
+  INFO(printed);
+  for (const char* key : {" heads:", "attention_dropout", "mixing_width", "decoder_layers",
+                          "target_tokenizer", "terms", "decoding", "momentum", "validation_fraction"}) {
+    INFO(key);
+    CHECK(!contains(printed, key));
+  }
+  CHECK(contains(printed, "mixing: fourier"));
+}
+
 TEST_CASE("the section quick replaces keys, only at scale quick") {
   const std::string text =
       "model: {width: 256, heads: 8}\n"
@@ -160,11 +211,11 @@ TEST_CASE("the section quick replaces keys, only at scale quick") {
       "quick:\n  model: {width: 64}\n  training: {epochs: 1}\n  expected: []\n";
   const Recipe full = parse_recipe(text, "r.yaml");
   const Recipe quick = parse_recipe(text, "r.yaml", "quick");
-  CHECK(full.model.width == 256);
+  CHECK(full.model.as<EncoderDecoderSettings>().transformer.width == 256);
   CHECK(full.training.epochs == 15);
   CHECK(full.expected.size() == 1);
-  CHECK(quick.model.width == 64);
-  CHECK(quick.model.heads == 8);
+  CHECK(quick.model.as<EncoderDecoderSettings>().transformer.width == 64);
+  CHECK(quick.model.as<EncoderDecoderSettings>().transformer.heads == 8);
   CHECK(quick.training.epochs == 1);
   CHECK(quick.training.optimizer.learning_rate == 0.5);
   CHECK(quick.expected.empty());
@@ -173,8 +224,13 @@ TEST_CASE("the section quick replaces keys, only at scale quick") {
 
 TEST_CASE("numbers are decimal and exact") {
   CHECK(parse_recipe("seed: 18446744073709551615\n", "r").seed == 18446744073709551615u);
-  CHECK(parse_recipe("model: {norm_epsilon: 1e-6}\n", "r").model.norm_epsilon == 1e-6);
-  CHECK(parse_recipe("model: {norm_epsilon: 1.25E-2}\n", "r").model.norm_epsilon == 0.0125);
+  const auto norm_epsilon = [](const std::string& number) {
+    return parse_recipe("model: {norm_epsilon: " + number + "}\n", "r")
+        .model.as<EncoderDecoderSettings>()
+        .transformer.norm_epsilon;
+  };
+  CHECK(norm_epsilon("1e-6") == 1e-6);
+  CHECK(norm_epsilon("1.25E-2") == 0.0125);
   CHECK(parse_recipe("training: {optimizer: {kind: adamw, weight_decay: 1}}\n", "r")
             .training.optimizer.weight_decay == 1.0);
 }
@@ -223,17 +279,18 @@ TEST_CASE("row C: the numbers of the experiment") {
   const Recipe r = read_recipe(std::string(HEADWATER_SOURCE_DIR) + "/recipes/spa-eng.yaml");
   CHECK(r.source_tokenizer.size == 15000);
   CHECK(r.target_tokenizer.size == 15000);
-  CHECK(r.model.length == 20);
-  CHECK(r.model.width == 256);
-  CHECK(r.model.heads == 8);
-  CHECK(r.model.head_width == 256);
-  CHECK(r.model.feed_forward_width == 2048);
-  CHECK(r.model.encoder_layers == 1);
-  CHECK(r.model.decoder_layers == 1);
-  CHECK(r.model.norm == "post");
-  CHECK(r.model.norm_epsilon == 1e-3);
-  CHECK(r.model.dropout == 0.0);
-  CHECK(r.model.output_dropout == 0.5);
+  const EncoderDecoderSettings& model = r.model.as<EncoderDecoderSettings>();
+  CHECK(model.transformer.length == 20);
+  CHECK(model.transformer.width == 256);
+  CHECK(model.transformer.heads == 8);
+  CHECK(model.transformer.head_width == 256);
+  CHECK(model.transformer.feed_forward_width == 2048);
+  CHECK(model.encoder_layers == 1);
+  CHECK(model.decoder_layers == 1);
+  CHECK(model.transformer.norm == "post");
+  CHECK(model.transformer.norm_epsilon == 1e-3);
+  CHECK(model.transformer.dropout == 0.0);
+  CHECK(model.transformer.output_dropout == 0.5);
   CHECK(r.training.batch_sequences == 64);
   CHECK(r.training.epochs == 15);
   CHECK(r.training.optimizer.kind == "rmsprop");

@@ -1,9 +1,12 @@
 #include "tasks/attention_trace.hpp"
 
 #include <doctest/doctest.h>
+
 #include <cmath>
 
 #include "support/error.hpp"
+#include "tasks/classification.hpp"
+#include "tasks/encoder_decoder.hpp"
 
 using namespace headwater;
 
@@ -18,19 +21,19 @@ constexpr std::string_view kTokenizer =
   "normalizer": null, "pre_tokenizer": {"type": "WhitespaceSplit"}, "post_processor": null, "decoder": null,
   "model": {"type": "WordLevel", "vocab": {"[PAD]": 0, "[UNK]": 1, "[START]": 2, "[END]": 3, "a": 4, "b": 5, "c": 6}, "unk_token": "[UNK]"}})";
 
-TranslationModel small_model() {
-  ModelSettings settings;
-  settings.width = 8;
-  settings.heads = 2;
-  settings.feed_forward_width = 12;
+std::unique_ptr<AttentionTracer> small_tracer() {
+  EncoderDecoderSettings settings;
+  settings.transformer.width = 8;
+  settings.transformer.heads = 2;
+  settings.transformer.feed_forward_width = 12;
   settings.encoder_layers = 1;
   settings.decoder_layers = 2;
-  settings.length = 5;
+  settings.transformer.length = 5;
   const Tokenizer tokenizer = Tokenizer::parse(kTokenizer, "tokenizer");
   TranslationModel model{{}, tokenizer, tokenizer, std::make_unique<EncoderDecoder>(settings, 7, 7)};
   model.model->parameters().allocate(false);
   model.model->parameters().initialize(5);
-  return model;
+  return attention_tracer(std::move(model));
 }
 
 AttentionExample small_example() {
@@ -38,22 +41,21 @@ AttentionExample small_example() {
           .source_ids = {4, 5, 1},
           .source_tokens = {"a", "b", "x"},
           .target_ids = {2, 6},
-          .target_tokens = {"[START]", "c"}};
+          .target_tokens = {"[START]", "c"},
+          .never = {0, 1, 2}};
 }
-
-const std::vector<std::int32_t> kNever = {0, 1, 2};
 
 }  // namespace
 
 TEST_CASE("every layer, head and kind, with tokens; rows sum to 1 and look at nothing to come") {
-  const TranslationModel model = small_model();
+  const std::unique_ptr<AttentionTracer> tracer = small_tracer();
   Arena arena;
-  const std::vector<AttentionRecord> records = trace_attention(model, arena, small_example(), {}, kNever);
+  const std::vector<AttentionRecord> records = tracer->trace(arena, small_example(), {});
   REQUIRE(records.size() == 2 + 4 + 4);
   for (std::size_t i = 0; i < records.size(); ++i) {
     const AttentionRecord& r = records[i];
     INFO("record ", i);
-    check(r);
+    CHECK(r.weights.size() == r.queries() * r.keys());
     CHECK(r.example == 3);
     CHECK(r.kind == (i < 2 ? AttentionKind::encoder : i < 6 ? AttentionKind::decoder : AttentionKind::cross));
     CHECK(r.head == static_cast<std::int64_t>(i % 2));
@@ -78,36 +80,35 @@ TEST_CASE("every layer, head and kind, with tokens; rows sum to 1 and look at no
 }
 
 TEST_CASE("a choice gives the same weights as all of them") {
-  const TranslationModel model = small_model();
+  const std::unique_ptr<AttentionTracer> tracer = small_tracer();
   Arena arena;
-  const std::vector<AttentionRecord> all = trace_attention(model, arena, small_example(), {}, kNever);
-  const std::vector<AttentionRecord> one = trace_attention(
-      model, arena, small_example(), {.layer = 1, .head = 0, .kind = AttentionKind::cross}, kNever);
+  const std::vector<AttentionRecord> all = tracer->trace(arena, small_example(), {});
+  const std::vector<AttentionRecord> one =
+      tracer->trace(arena, small_example(), {.layer = 1, .head = 0, .kind = AttentionKind::cross});
   REQUIRE(one.size() == 1);
   CHECK(one[0].weights == all[8].weights);
   CHECK(one[0].key_tokens == std::vector<std::string>{"a", "b", "x"});
   CHECK(one[0].query_tokens == std::vector<std::string>{"[START]", "c"});
 }
 
-TEST_CASE("padding that is pooled is a query and no key; padding that is kept is both") {
+TEST_CASE("padding that is pooled is a query and no key; padding that is attended to is both") {
   for (const bool pools : {false, true}) {
-    ModelSettings settings;
-    settings.kind = "classifier";
-    settings.width = 8;
-    settings.heads = 2;
-    settings.feed_forward_width = 12;
-    settings.length = 5;
-    settings.keeps_padding = !pools;
-    settings.pools_padding = pools;
-    const ClassificationModel model{{},
-                                    Tokenizer::parse(kTokenizer, "tokenizer"),
-                                    std::nullopt,
-                                    LabelSet::parse("neg\npos\n", "labels"),
-                                    make_text_classifier(settings, 7)};
+    ClassifierSettings settings;
+    settings.transformer.width = 8;
+    settings.transformer.heads = 2;
+    settings.transformer.feed_forward_width = 12;
+    settings.transformer.length = 5;
+    settings.padding = pools ? "pooled" : "attended";
+    ClassificationModel model{{},
+                              Tokenizer::parse(kTokenizer, "tokenizer"),
+                              std::nullopt,
+                              LabelSet::parse("neg\npos\n", "labels"),
+                              std::make_unique<Classifier>(settings, 7)};
     model.model->parameters().allocate(false);
     model.model->parameters().initialize(5);
     Arena arena;
-    const std::vector<AttentionRecord> all = trace_attention(model, arena, small_example(), {});
+    const std::vector<AttentionRecord> all =
+        attention_tracer(std::move(model))->trace(arena, small_example(), {});
     REQUIRE(all.size() == 2);
     for (const AttentionRecord& r : all) {
       CHECK(r.query_tokens == std::vector<std::string>{"a", "b", "x", "[PAD]", "[PAD]"});
@@ -123,12 +124,11 @@ TEST_CASE("padding that is pooled is a query and no key; padding that is kept is
 }
 
 TEST_CASE("layers and heads that are not there") {
-  const TranslationModel model = small_model();
-  check(AttentionSelection{.layer = 1, .head = 1}, *model.model);
-  CHECK_THROWS_WITH_AS(check(AttentionSelection{.layer = 2}, *model.model),
-                       doctest::Contains("the model has 2 layers"), UsageError);
-  CHECK_THROWS_WITH_AS(check(AttentionSelection{.layer = 1, .kind = AttentionKind::encoder}, *model.model),
+  const std::unique_ptr<AttentionTracer> tracer = small_tracer();
+  tracer->check({.layer = 1, .head = 1});
+  CHECK_THROWS_WITH_AS(tracer->check({.layer = 2}), doctest::Contains("the model has 2 layers"), UsageError);
+  CHECK_THROWS_WITH_AS(tracer->check({.layer = 1, .kind = AttentionKind::encoder}),
                        doctest::Contains("the model has 1 layer (they count from 0)"), UsageError);
-  CHECK_THROWS_AS(check(AttentionSelection{.head = 2}, *model.model), UsageError);
-  CHECK_THROWS_AS(check(AttentionSelection{.head = -1}, *model.model), UsageError);
+  CHECK_THROWS_AS(tracer->check({.head = 2}), UsageError);
+  CHECK_THROWS_AS(tracer->check({.head = -1}), UsageError);
 }

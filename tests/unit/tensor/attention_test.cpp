@@ -1,6 +1,6 @@
 #include "unit/tensor/kernel_testing.hpp"
 
-#include "tensor/naive_attention.hpp"
+#include "tensor/kernels/attention/naive_attention.hpp"
 
 namespace headwater {
 namespace {
@@ -91,9 +91,9 @@ TEST_CASE("attention: forward and backward agree with the naive kernel in double
     const Grid<double> q = widened(s.q), k = widened(s.k), v = widened(s.v), dout = widened(s.dout);
     Grid<double> out(q.rows, q.cols), stats(q.rows, 2 * p.heads), dq(q.rows, q.cols), dk(k.rows, k.cols),
         dv(k.rows, k.cols);
-    naive::attention<double>(q.view(), k.view(), v.view(), s.shape, out.view(), stats.view());
-    naive::attention_backward<double>(q.view(), k.view(), v.view(), dout.view(), s.shape, dq.view(),
-                                      dk.view(), dv.view());
+    naive::attention(q.view(), k.view(), v.view(), s.shape, out.view(), stats.view());
+    naive::attention_backward(q.view(), k.view(), v.view(), dout.view(), s.shape, dq.view(), dk.view(),
+                              dv.view());
     // The scores' rounding, about their magnitude, is a relative error of the weights.
     const double scores = 1 + p.amplitude * p.amplitude * std::sqrt(static_cast<double>(p.head_width)) / 2;
     CHECK(worst_error(r.out, out) <= 8 * scores);
@@ -194,7 +194,7 @@ TEST_CASE("attention: weights agree with the naive kernel, rows sum to 1, masked
       Grid<float> weights(queries, keys, 2, std::numeric_limits<float>::quiet_NaN());
       Grid<double> expected(queries, keys);
       kernels::attention_weights(s.q.view(), s.k.view(), s.shape, sequence, 2, weights.view());
-      naive::attention_weights<double>(q.view(), k.view(), s.shape, sequence, 2, expected.view());
+      naive::attention_weights(q.view(), k.view(), s.shape, sequence, 2, expected.view());
       CHECK(worst_error(weights, expected) <= 64);
       CHECK(weights.has_intact_gaps());
       for (Index i = 0; i < queries; ++i) {

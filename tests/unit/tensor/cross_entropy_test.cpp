@@ -5,7 +5,7 @@
 #include <numeric>
 
 #include "kernel_testing.hpp"
-#include "tensor/naive_linear.hpp"
+#include "tensor/kernels/loss/naive_loss.hpp"
 
 namespace headwater {
 namespace {
@@ -85,13 +85,13 @@ void check_against_naive(const Problem& p) {
   const Result r = compute(p, in);
   Grid<double> dh(p.T, p.D), dw(in.w.rows, in.w.cols, 0, p.accumulate ? 0.5 : 0.0),
       db(1, p.V, 0, p.accumulate ? 0.5 : 0.0);
-  const naive::CrossEntropyGradients<double> gradients{dh.view(), dw.view(),
-                                                       p.has_bias ? db.values.data() : nullptr, p.accumulate};
+  const naive::CrossEntropyGradients gradients{dh.view(), dw.view(), p.has_bias ? db.values.data() : nullptr,
+                                               p.accumulate};
   const Grid<double> bias = testing::widened(in.bias);
-  const kernels::CrossEntropyTotals exact = naive::linear_cross_entropy<double>(
-      testing::widened(in.h).view(), testing::widened(in.w).view(), p.is_transposed,
-      p.has_bias ? bias.values.data() : nullptr, in.labels, static_cast<double>(p.smoothing),
-      static_cast<double>(p.scale), &gradients);
+  const kernels::CrossEntropyTotals exact =
+      naive::linear_cross_entropy(testing::widened(in.h).view(), testing::widened(in.w).view(),
+                                  p.is_transposed, p.has_bias ? bias.values.data() : nullptr, in.labels,
+                                  static_cast<double>(p.smoothing), static_cast<double>(p.scale), &gradients);
   const double rows = static_cast<double>(p.T), depth = std::sqrt(static_cast<double>(p.D));
   CHECK(std::abs(r.totals.loss - exact.loss) <= 8 * depth * testing::kEpsilon * (rows + exact.loss));
   CHECK(r.totals.tokens == p.T);

@@ -1,6 +1,6 @@
 #include "unit/tensor/kernel_testing.hpp"
 
-#include "tensor/naive.hpp"
+#include "tensor/kernels/embedding/naive_embedding.hpp"
 
 namespace headwater {
 namespace {
@@ -39,9 +39,8 @@ TEST_CASE("embedding: forward agrees with the naive kernel in double, with and w
         Grid<double> expected(tokens, width);
         kernels::embed(ids, table.view(), 1.25f, places, has_positions ? positions.view() : ConstMatrix(),
                        y.view());
-        naive::embed<double>(ids, wide_table.view(), 1.25, places,
-                             has_positions ? wide_positions.view() : MatrixOf<const double>(),
-                             expected.view());
+        naive::embed(ids, wide_table.view(), 1.25, places,
+                     has_positions ? wide_positions.view() : MatrixOf<const double>(), expected.view());
         CHECK(worst_error(y, expected) <= 2);
         CHECK(y.has_intact_gaps());
       }
@@ -62,8 +61,8 @@ TEST_CASE("embedding: backward agrees with the naive kernel, other rows stay") {
                accumulates);
           const Grid<float> dtable = backward(ids, plan, vocabulary, width, accumulates);
           Grid<double> expected(vocabulary, width, 0, 0.25);
-          naive::embed_backward<double>(ids, widened(random_grid(plan.rows, width, 5)).view(), 1.5,
-                                        expected.view(), accumulates);
+          naive::embed_backward(ids, widened(random_grid(plan.rows, width, 5)).view(), 1.5, expected.view(),
+                                accumulates);
           // Each of n additions rounds a partial sum of about sqrt(n) by at most one unit.
           CHECK(worst_error(dtable, expected) <= 16 + static_cast<double>(plan.rows) / 2);
           CHECK(dtable.has_intact_gaps());

@@ -5,7 +5,8 @@
 
 #include "kernel_testing.hpp"
 #include "support/error.hpp"
-#include "tensor/naive_linear.hpp"
+#include "tensor/kernels/activation/naive_activation.hpp"
+#include "tensor/kernels/gemm/naive_gemm.hpp"
 
 namespace headwater {
 namespace {
@@ -80,10 +81,10 @@ TEST_CASE("linear: the product with bias, and rows that nothing may touch") {
     kernels::linear(x.view(), w.view(), bias.values.data(), Activation::none, y.view());
     Grid<double> exact(s.T, s.O), magnitude(s.T, s.O);
     const Grid<double> b = testing::widened(bias), b_size = magnitudes(bias);
-    naive::linear<double>(testing::widened(x).view(), testing::widened(w).view(), false, b.values.data(),
-                          Activation::none, exact.view(), {});
-    naive::linear<double>(magnitudes(x).view(), magnitudes(w).view(), false, b_size.values.data(),
-                          Activation::none, magnitude.view(), {});
+    naive::linear(testing::widened(x).view(), testing::widened(w).view(), false, b.values.data(),
+                  Activation::none, exact.view(), {});
+    naive::linear(magnitudes(x).view(), magnitudes(w).view(), false, b_size.values.data(), Activation::none,
+                  magnitude.view(), {});
     CHECK(worst_ratio(y, exact, magnitude) <= allowed(s.I));
     CHECK(y.has_intact_gaps());
   }
@@ -118,10 +119,10 @@ TEST_CASE("linear_transposed and linear_backward_input: the product with the tra
     kernels::linear_transposed(x.view(), w.view(), bias.values.data(), y.view());
     Grid<double> exact(s.T, s.O), magnitude(s.T, s.O);
     const Grid<double> b = testing::widened(bias), b_size = magnitudes(bias);
-    naive::linear<double>(testing::widened(x).view(), testing::widened(w).view(), true, b.values.data(),
-                          Activation::none, exact.view(), {});
-    naive::linear<double>(magnitudes(x).view(), magnitudes(w).view(), true, b_size.values.data(),
-                          Activation::none, magnitude.view(), {});
+    naive::linear(testing::widened(x).view(), testing::widened(w).view(), true, b.values.data(),
+                  Activation::none, exact.view(), {});
+    naive::linear(magnitudes(x).view(), magnitudes(w).view(), true, b_size.values.data(), Activation::none,
+                  magnitude.view(), {});
     CHECK(worst_ratio(y, exact, magnitude) <= allowed(s.I));
     CHECK(y.has_intact_gaps());
 
@@ -323,11 +324,8 @@ TEST_CASE("activations and their slopes against std:: functions in double") {
     kernels::activation_backward(activation, y.view(), x.view(), dy.view(), dpre.view());
     const Grid<double> wide = testing::widened(x), dy_wide = testing::widened(dy);
     Grid<double> exact(3, n), slope(3, n);
-    for (Index r = 0; r < 3; ++r) {
-      for (Index c = 0; c < n; ++c)
-        exact.view().row(r)[c] = naive::activate<double>(activation, wide.view().row(r)[c]);
-    }
-    naive::activation_backward<double>(activation, exact.view(), wide.view(), dy_wide.view(), slope.view());
+    naive::activate(activation, wide.view(), exact.view());
+    naive::activation_backward(activation, exact.view(), wide.view(), dy_wide.view(), slope.view());
     CHECK(testing::worst_error(y, exact) <= 8);
     CHECK(testing::worst_error(dpre, slope) <= 16);
     CHECK(dpre.has_intact_gaps());

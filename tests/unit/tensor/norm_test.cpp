@@ -1,6 +1,6 @@
 #include "unit/tensor/kernel_testing.hpp"
 
-#include "tensor/naive.hpp"
+#include "tensor/kernels/norm/naive_norm.hpp"
 
 namespace headwater {
 namespace {
@@ -60,12 +60,12 @@ TEST_CASE("layer norm: forward and backward agree with the naive kernel in doubl
                              dy = widened(random_grid(rows, width, 5));
           Grid<double> sum(rows, width), y(rows, width), moments(rows, 2), dx(rows, width, 0, 0.5),
               parameters(2, width, 0, 0.5);
-          naive::layer_norm<double>(x.view(), has_residual ? residual.view() : MatrixOf<const double>(),
-                                    gamma.values.data(), beta.values.data(), 1e-3f, sum.view(), y.view(),
-                                    moments.view());
-          naive::layer_norm_backward<double>(sum.view(), moments.view(), gamma.values.data(), dy.view(),
-                                             dx.view(), accumulates, parameters.view().row(0),
-                                             parameters.view().row(1), accumulates);
+          naive::layer_norm(x.view(), has_residual ? residual.view() : MatrixOf<const double>(),
+                            gamma.values.data(), beta.values.data(), 1e-3f, sum.view(), y.view(),
+                            moments.view());
+          naive::layer_norm_backward(sum.view(), moments.view(), gamma.values.data(), dy.view(), dx.view(),
+                                     accumulates, parameters.view().row(0), parameters.view().row(1),
+                                     accumulates);
           // A row of one or few values can have a small variance, whose inverse root (up to 32) magnifies
           // rounding.
           const double magnified = width < 16 ? 32 : 4;

@@ -1,6 +1,6 @@
 #include "unit/tensor/kernel_testing.hpp"
 
-#include "tensor/naive.hpp"
+#include "tensor/kernels/optimizer/naive_optimizer.hpp"
 
 namespace headwater {
 namespace {
@@ -54,7 +54,7 @@ TEST_CASE("rmsprop agrees with the naive kernel in double") {
     check_steps([&](State<float>& s, const float* g,
                     int) { kernels::rmsprop(rule, s.w.cols, s.w.values.data(), s.v.values.data(), g); },
                 [&](State<double>& s, const double* g, int) {
-                  naive::rmsprop<double>(rule, s.w.cols, s.w.values.data(), s.v.values.data(), g);
+                  naive::rmsprop(rule, s.w.cols, s.w.values.data(), s.v.values.data(), g);
                 });
   }
 }
@@ -78,8 +78,7 @@ TEST_CASE("adam agrees with the naive kernel in double") {
             kernels::adam(rule(t), s.w.cols, s.w.values.data(), s.m.values.data(), s.v.values.data(), g);
           },
           [&](State<double>& s, const double* g, int t) {
-            naive::adam<double>(rule(t), s.w.cols, s.w.values.data(), s.m.values.data(), s.v.values.data(),
-                                g);
+            naive::adam(rule(t), s.w.cols, s.w.values.data(), s.m.values.data(), s.v.values.data(), g);
           });
     }
   }
@@ -94,8 +93,7 @@ TEST_CASE("sgd agrees with the naive kernel in double, with and without momentum
           kernels::sgd(rule, s.w.cols, s.w.values.data(), has_momentum ? s.m.values.data() : nullptr, g);
         },
         [&](State<double>& s, const double* g, int) {
-          naive::sgd<double>(rule, s.w.cols, s.w.values.data(), has_momentum ? s.m.values.data() : nullptr,
-                             g);
+          naive::sgd(rule, s.w.cols, s.w.values.data(), has_momentum ? s.m.values.data() : nullptr, g);
         });
   }
 }
@@ -145,7 +143,7 @@ TEST_CASE("a moving average agrees with the naive kernel in double") {
         kernels::moving_average(0.02f, s.w.cols, g, s.w.values.data(), 7 * t, 7 * t + 7);
       },
       [&](State<double>& s, const double* g, int t) {
-        naive::moving_average<double>(0.02f, s.w.cols, g, s.w.values.data(), 7 * t, 7 * t + 7);
+        naive::moving_average(0.02f, s.w.cols, g, s.w.values.data(), 7 * t, 7 * t + 7);
       });
 }
 
@@ -166,7 +164,7 @@ TEST_CASE("a moving average over many steps at once has the bits of as many sing
 TEST_CASE("the sum of squares is close and does not depend on threads or code path") {
   for (Index n : {0, 1, 15, 16, 17, 4095, 4096, 4097, 100'003}) {
     const Grid<float> g = random_grid(1, n, 1);
-    const double expected = naive::sum_of_squares<float>(n, g.values.data());
+    const double expected = naive::sum_of_squares(n, widened(g).values.data());
     const double sum = kernels::sum_of_squares(n, g.values.data());
     CHECK(std::abs(sum - expected) <= 1e-12 * expected);  // the naive chain is the rougher one
     for (kernels::Isa isa : available_isas()) {

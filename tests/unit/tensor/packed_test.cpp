@@ -12,20 +12,16 @@ struct Shape {
 };
 
 struct Packed {
-  std::vector<float> panels, screen;
+  std::vector<float> panels, bytes;
   kernels::PackedWeight weight;
   explicit Packed(const Grid<float>& w)
       : panels(static_cast<std::size_t>(kernels::packed_size(w.rows, w.cols)), std::nanf("")),
-        screen(static_cast<std::size_t>(kernels::screen_size(w.rows, w.cols)), std::nanf("")),
+        bytes(static_cast<std::size_t>(kernels::logit_bounds_size(w.rows, w.cols)), std::nanf("")),
         weight(kernels::pack_weight(w.view(), panels.data())) {}
-  kernels::PackedWeight screened() {
-    kernels::PackedWeight with = weight;
-    with.screen = kernels::screen_weight(weight, screen.data());
-    return with;
-  }
+  kernels::ArgmaxWeight bounded() { return {weight, kernels::logit_bounds(weight, bytes.data())}; }
 };
 
-// What linear_argmax chooses with and without a screen, on every code path, is what argmax chooses.
+// What linear_argmax chooses with and without bounds, on every code path, is what argmax chooses.
 void check_choices(const Grid<float>& x, const Grid<float>& w, const std::vector<float>& bias, Index choices,
                    const std::vector<std::int32_t>& skip) {
   Packed packed(w);
@@ -34,15 +30,15 @@ void check_choices(const Grid<float>& x, const Grid<float>& w, const std::vector
                   logits.view());
   std::vector<std::int32_t> expected(static_cast<std::size_t>(x.rows));
   kernels::argmax(logits.view(), skip, expected);
-  for (kernels::PackedWeight weight : {packed.weight, packed.screened()}) {
-    weight.outputs = choices;
+  for (kernels::ArgmaxWeight weight : {kernels::ArgmaxWeight{packed.weight}, packed.bounded()}) {
+    weight.packed.outputs = choices;
     for (const kernels::Isa isa : available_isas()) {
       const IsaScope scope(isa);
       for (const int threads : {1, 3}) {
         std::vector<std::int32_t> best(expected.size(), -7);
         ThreadPool(threads).run([&] { kernels::linear_argmax(x.view(), weight, bias.data(), skip, best); });
         INFO(x.rows, " rows, ", choices, " columns, ", skip.size(), " skipped, ",
-             weight.screen.bytes ? "screened" : "all");
+             weight.bounds.bytes ? "bounded" : "all");
         CHECK(best == expected);
       }
     }
@@ -114,7 +110,7 @@ TEST_CASE("linear_argmax chooses what argmax chooses among the logits") {
   }
 }
 
-TEST_CASE("a screen never passes over the best word") {
+TEST_CASE("logit bounds never pass over the best word") {
   // Columns and rows of very different sizes, outliers, a bias that decides, near ties, and the best skipped.
   for (const Shape& s : {Shape{1, 128, 5000}, {7, 64, 3000}, {32, 130, 2500}, {130, 33, 700}}) {
     Grid<float> x = random_grid(s.rows, s.inputs, 5, 2), w = random_grid(s.inputs, s.columns, 6, 3);
@@ -134,10 +130,10 @@ TEST_CASE("a screen never passes over the best word") {
       for (Index k = 0; k < s.inputs; ++k)
         w.view().row(k)[c] = w.view().row(k)[c - 7] * (1 + (k == 3 ? 0x1p-22f : 0));
     }
-    CHECK(Packed(w).screened().screen.bytes != nullptr);
+    CHECK(Packed(w).bounded().bounds.bytes != nullptr);
     std::vector<std::int32_t> best(static_cast<std::size_t>(s.rows));
     Packed packed(w);
-    kernels::linear_argmax(x.view(), packed.weight, bias.data(), {}, best);
+    kernels::linear_argmax(x.view(), {packed.weight}, bias.data(), {}, best);
     check_choices(x, w, bias, s.columns, {});
     check_choices(x, w, bias, s.columns - 9, {});
     check_choices(x, w, bias, s.columns,
@@ -148,7 +144,7 @@ TEST_CASE("a screen never passes over the best word") {
   }
 }
 
-TEST_CASE("a screen keeps the first of logits that are exactly zero, where all others are below") {
+TEST_CASE("logit bounds keep the first of logits that are exactly zero, where all others are below") {
   Grid<float> x(2, 16, 0, 1), w = random_grid(16, 900, 7, 1);
   for (float& value : w.values) value = -std::abs(value);
   for (const Index c : {411, 412, 700}) {
@@ -161,7 +157,7 @@ TEST_CASE("a screen keeps the first of logits that are exactly zero, where all o
   check_choices(x, w, std::vector<float>(900, 0.0f), 900, {411});
 }
 
-TEST_CASE("a screen allows for the worst that rounding to bytes can do") {
+TEST_CASE("logit bounds allow for the worst that rounding to bytes can do") {
   // Of both columns the bytes say the opposite, as each number lies at the edge of its byte: in the weight,
   // whose largest number is 127, or in the row, whose largest is 63.
   const std::vector<float> bias(200, 0.0f);
@@ -183,7 +179,7 @@ TEST_CASE("a screen allows for the worst that rounding to bytes can do") {
   check_choices(x, w, bias, 200, {});
 }
 
-TEST_CASE("a screen leaves rows and weights that it cannot bound to the full search") {
+TEST_CASE("logit bounds leave rows and weights that they cannot hold to the full search") {
   const float infinity = std::numeric_limits<float>::infinity();
   Grid<float> x = random_grid(6, 20, 7), w = random_grid(20, 300, 8);
   const std::vector<float> bias(300, 0.125f);
@@ -204,11 +200,11 @@ TEST_CASE("a screen leaves rows and weights that it cannot bound to the full sea
   for (const float value : {infinity, std::nanf(""), 0x1p90f, 0x1p-90f}) {
     Grid<float> other = w;
     for (Index k = 0; k < 20; ++k) other.view().row(k)[33] = value;
-    CHECK(Packed(other).screened().screen.bytes == nullptr);
+    CHECK(Packed(other).bounded().bounds.bytes == nullptr);
     check_choices(x, other, bias, 300, {});
   }
   for (Index k = 0; k < 20; ++k) w.view().row(k)[33] = 0;  // exact
-  CHECK(Packed(w).screened().screen.bytes != nullptr);
+  CHECK(Packed(w).bounded().bounds.bytes != nullptr);
   check_choices(x, w, bias, 300, {});
 }
 
@@ -216,13 +212,13 @@ TEST_CASE("linear_argmax of logits that are not above -infinity takes the first 
   const float infinity = std::numeric_limits<float>::infinity();
   Grid<float> x(2, 1, 0, 1), w(1, 40, 0, -infinity);
   std::vector<std::int32_t> best(2);
-  kernels::linear_argmax(x.view(), Packed(w).weight, nullptr, std::vector<std::int32_t>{0, 1, 3}, best);
+  kernels::linear_argmax(x.view(), {Packed(w).weight}, nullptr, std::vector<std::int32_t>{0, 1, 3}, best);
   CHECK(best == std::vector<std::int32_t>{2, 2});
   std::fill(w.values.begin(), w.values.end(), std::nanf(""));
-  kernels::linear_argmax(x.view(), Packed(w).weight, nullptr, {}, best);
+  kernels::linear_argmax(x.view(), {Packed(w).weight}, nullptr, {}, best);
   CHECK(best == std::vector<std::int32_t>{0, 0});
   w.values[33] = infinity;
-  kernels::linear_argmax(x.view(), Packed(w).weight, nullptr, {}, best);
+  kernels::linear_argmax(x.view(), {Packed(w).weight}, nullptr, {}, best);
   CHECK(best == std::vector<std::int32_t>{33, 33});
 }
 

@@ -1,6 +1,7 @@
 #include "unit/tensor/kernel_testing.hpp"
 
-#include "tensor/naive_pooling.hpp"
+#include "tensor/kernels/fourier/naive_fourier.hpp"
+#include "tensor/kernels/pooling/naive_pooling.hpp"
 
 namespace headwater {
 namespace {
@@ -26,7 +27,7 @@ TEST_CASE("pooling: forward and backward agree with the naive kernel in double")
         std::vector<std::int32_t> winners(static_cast<std::size_t>(sequences * width), -7);
         std::vector<std::int32_t> expected_winners = winners;
         kernels::pool(pooling, x.view(), offsets, y.view(), winners.data());
-        naive::pool<double>(pooling, widened(x).view(), offsets, expected.view(), expected_winners.data());
+        naive::pool(pooling, widened(x).view(), offsets, expected.view(), expected_winners.data());
         CHECK(worst_error(y, expected) <= (pooling == Pooling::mean ? 64 : 0));
         CHECK(y.has_intact_gaps());
         if (pooling == Pooling::max) CHECK(winners == expected_winners);
@@ -34,8 +35,8 @@ TEST_CASE("pooling: forward and backward agree with the naive kernel in double")
           Grid<float> dx = random_grid(offsets.back(), width, 3, 1);
           Grid<double> expected_dx = widened(dx);
           kernels::pool_backward(pooling, dy.view(), offsets, winners.data(), dx.view(), accumulates);
-          naive::pool_backward<double>(pooling, widened(dy).view(), offsets, winners.data(),
-                                       expected_dx.view(), accumulates);
+          naive::pool_backward(pooling, widened(dy).view(), offsets, winners.data(), expected_dx.view(),
+                               accumulates);
           CHECK(worst_error(dx, expected_dx) <= 2);
           CHECK(dx.has_intact_gaps());
         }
@@ -74,14 +75,14 @@ TEST_CASE("picked rows: forward and backward agree with the naive kernel") {
       Grid<float> y(count, width, 2);
       Grid<double> expected(count, width);
       kernels::take_rows(x.view(), rows, y.view());
-      naive::take_rows<double>(widened(x).view(), rows, expected.view());
+      naive::take_rows(widened(x).view(), rows, expected.view());
       CHECK(worst_error(y, expected) == 0);
       CHECK(y.has_intact_gaps());
       for (const bool accumulates : {false, true}) {
         Grid<float> dx = random_grid(9, width, 3);
         Grid<double> expected_dx = widened(dx);
         kernels::take_rows_backward(dy.view(), rows, dx.view(), accumulates);
-        naive::take_rows_backward<double>(widened(dy).view(), rows, expected_dx.view(), accumulates);
+        naive::take_rows_backward(widened(dy).view(), rows, expected_dx.view(), accumulates);
         CHECK(worst_error(dx, expected_dx) <= 1);
         CHECK(dx.has_intact_gaps());
       }
@@ -102,7 +103,7 @@ TEST_CASE("Fourier mixing: agrees with the sums of the definition, for lengths o
         Grid<float> y = random_grid(offsets.back(), width, 3, 2);
         Grid<double> expected = widened(y);
         kernels::fourier_mix(x.view(), offsets, y.view(), accumulates);
-        naive::fourier_mix<double>(widened(x).view(), offsets, expected.view(), accumulates);
+        naive::fourier_mix(widened(x).view(), offsets, expected.view(), accumulates);
         // Sums of n·D numbers of size 1 are about their root; the rounding of a fast transform is relative to
         // that and grows with the number of passes.
         const double magnitude = std::sqrt(static_cast<double>(length * width));

@@ -7,6 +7,8 @@
 #include "error_text.hpp"
 #include "scratch_directory.hpp"
 #include "support/files.hpp"
+#include "tasks/classification.hpp"
+#include "tasks/encoder_decoder.hpp"
 
 using namespace headwater;
 
@@ -20,10 +22,12 @@ struct Toy {
   Parameters parameters;
   ScratchDirectory scratch;
   TrainingState state;
+  std::span<const std::string_view> figure_names;
   std::unique_ptr<Optimizer> optimizer;
 
   Toy() {
     recipe.name = "toy";
+    recipe.model = model_section(EncoderDecoderSettings());
     parameters.declare("weight", {2, 3}, 2, 3, Initializer::glorot_uniform, 2, 3);
     parameters.allocate(true);
     parameters.initialize(1);
@@ -32,13 +36,14 @@ struct Toy {
   }
 
   std::unique_ptr<RunDirectory> open(ExistingRun existing = ExistingRun::resume) {
-    return std::make_unique<RunDirectory>(scratch.path(), recipe, RunDirectory::Files{}, existing, ignore);
+    return std::make_unique<RunDirectory>(scratch.path(), recipe, std::vector<DirectoryFile>{}, figure_names,
+                                          existing, ignore);
   }
   bool resume(RunDirectory& directory) { return directory.resume(state, parameters, optimizer->states()); }
   std::string log() const { return read_file(scratch / "log.csv"); }
 };
 
-const std::string kHeader = log_header(ModelSettings()) + "\n";
+const std::string kHeader = log_header({}) + "\n";
 
 }  // namespace
 
@@ -76,8 +81,7 @@ TEST_CASE_FIXTURE(Toy, "resuming cuts the log back to the checkpoint's step") {
 }
 
 TEST_CASE_FIXTURE(Toy, "rows of an older version are moved under the columns of this one") {
-  recipe.model.kind = "classifier";
-  recipe.data.columns = {"source", "label"};
+  figure_names = LabelMeasure::figure_names();
   {
     const auto directory = open();
     resume(*directory);
@@ -90,7 +94,7 @@ TEST_CASE_FIXTURE(Toy, "rows of an older version are moved under the columns of 
                                         "6,1,x,0.125,9,9\n";
   const auto directory = open();
   CHECK(resume(*directory));
-  CHECK(log() == log_header(recipe.model) + "\n2,1,,0.5,,,,,,,,,,7,8\n4,1,,0.25,,,,,,,,,,9,\n");
+  CHECK(log() == log_header(figure_names) + "\n2,1,,0.5,,,,,,,,,,7,8\n4,1,,0.25,,,,,,,,,,9,\n");
 }
 
 TEST_CASE_FIXTURE(Toy, "a log that was lost starts anew") {

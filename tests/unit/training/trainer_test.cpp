@@ -10,6 +10,8 @@
 
 #include "error_text.hpp"
 #include "scratch_directory.hpp"
+#include "tasks/classification.hpp"
+#include "tasks/encoder_decoder.hpp"
 
 using namespace headwater;
 
@@ -49,10 +51,14 @@ class Recorder : public Objective {
     return totals;
   }
 
+  std::span<const std::string_view> figure_names() const override {
+    static constexpr std::array<std::string_view, 2> kNames{"macro_f1", "roc_auc"};
+    return kNames;
+  }
   void begin_validation() override { ++validations; }
   void finish_validation(ValidationFigures& figures) override {
-    if (!macro_f1s.empty()) figures.macro_f1 = macro_f1s.at(validations - 1);
-    if (!roc_aucs.empty()) figures.roc_auc = roc_aucs.at(validations - 1);
+    if (macro_f1s.empty()) return;
+    figures.figures = {macro_f1s.at(validations - 1), roc_aucs.at(validations - 1)};
   }
 
   std::vector<Batch> trained, validated;
@@ -89,6 +95,7 @@ TrainerCallbacks wants_stop(std::function<bool()> f) {
 
 Recipe recipe_of(std::int64_t epochs) {
   Recipe recipe;
+  recipe.model = model_section(EncoderDecoderSettings());
   recipe.training.epochs = epochs;
   recipe.training.batch_sequences = 4;
   return recipe;
@@ -203,7 +210,7 @@ TEST_CASE("the best epoch is that of the recipe's metric, and another one may en
     objective.macro_f1s = {0.5, 0.25, 0.625, 0.625, 0.5, 0.75};
     objective.roc_aucs = {0.5, 0.75, 0.75, 0.625, 0.875, 0.75};
     Recipe recipe = recipe_of(6);
-    recipe.model.kind = "classifier";
+    recipe.model = model_section(ClassifierSettings());
     recipe.training.best_metric = best;
     recipe.training.early_stopping = {stopping, patience};
     Trainer trainer(recipe, objective, nullptr);
@@ -256,8 +263,9 @@ TEST_CASE("a state that the run cannot reach is refused") {
     const ScratchDirectory scratch;
     Recorder objective(18, 4);
     const auto open = [&] {
-      return std::make_unique<RunDirectory>(scratch.path(), recipe, RunDirectory::Files{},
-                                            ExistingRun::resume, [](const std::string&) {});
+      return std::make_unique<RunDirectory>(scratch.path(), recipe, std::vector<DirectoryFile>{},
+                                            objective.figure_names(), ExistingRun::resume,
+                                            [](const std::string&) {});
     };
     TrainingState state;
     state.epoch = epoch;

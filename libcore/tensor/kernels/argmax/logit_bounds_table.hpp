@@ -1,0 +1,59 @@
+// The search for the largest logit by bounds from bytes, once for each vector width; logit_bounds.cpp cuts
+// the work into tasks and computes the logits of the candidates.
+#pragma once
+
+#include <cstdint>
+
+#include "tensor/kernels/argmax/logit_bounds.hpp"
+
+namespace headwater::kernels {
+
+inline constexpr Index kBoundsGroup = 64;                   // columns that are bounded side by side
+inline constexpr Index kBoundsBlock = 4 * kBoundsGroup;     // columns whose bounds are searched at once
+inline Index bounds_steps(Index K) { return (K + 3) / 4; }  // of four inputs
+inline Index bounds_row_bytes(Index K) { return (K + 15) / 16 * 16; }  // of a row of x
+
+// A row x of inputs in bytes: x = factor·(byte - 64) + a rest. |x·w[:, c] - factor·(bytes - 64)·bytes[:, c]·
+// scales[c]| <= error·scales[c], the rounding of the chain in floats and of the bound included; error is not
+// finite where the row is too large or too small for this.
+struct BoundsRow {
+  float factor, error;
+};
+
+// A panel of columns that may hold the largest logit of its row, which is at most `upper`.
+struct Candidate {
+  float upper;
+  std::int32_t panel;
+};
+struct Candidates {
+  static constexpr int kMost = 31;
+  float least;  // some logit is at least this
+  int count;    // more than kMost: too many to keep
+  Candidate list[kMost];
+};
+// Bounds carry a last rounding relative to themselves: where a logit is at least `least`, one whose upper
+// bound is not above this is smaller. Not a number where that cannot be said.
+inline __attribute__((always_inline)) float bounds_reach(float least) {
+  return least - __builtin_fabsf(least) * 0x1p-19f - 0x1p-126f;
+}
+
+struct BoundsTask {
+  const std::uint8_t* x;  // [rows][bounds_row_bytes(K)]
+  const BoundsRow* row;
+  Index rows, K;
+  const std::int8_t* bytes;  // of the first column of the block
+  const float* scales;
+  const std::int32_t* starts;
+  const float* bias;  // -infinity for columns that may not be chosen
+  Index first_panel, groups;
+  float* scratch;     // bounds_scratch(rows) floats
+  Candidates* found;  // [rows]
+};
+inline Index bounds_scratch(Index rows) { return rows * (kBoundsBlock + 32); }
+
+struct LogitBoundsTable {
+  BoundsRow (*prepare)(const float* x, Index K, const LogitBounds& bounds, std::uint8_t* bytes);
+  void (*search)(const BoundsTask& task);
+};
+
+}  // namespace headwater::kernels

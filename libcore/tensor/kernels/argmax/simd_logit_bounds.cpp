@@ -1,0 +1,174 @@
+// Bounds of logits from products of bytes: sums of whole numbers are exact, so that they and the candidates
+// are the same whatever the vector width.
+#include "tensor/kernels/argmax/logit_bounds_table.hpp"
+#include "tensor/simd.hpp"
+
+namespace headwater::kernels::HEADWATER_ISA {
+
+namespace {
+
+constexpr float kInfinity = __builtin_inff();
+constexpr int kPanels = kBoundsGroup / 16;
+
+// 64 bytes, or 16 whole numbers; sum[l] + Σ_i a[4·l + i]·b[4·l + i] with a in [0, 127] and b in [-127, 127].
+#if defined(HEADWATER_ISA_avx512)
+constexpr int kRows = 6;
+HEADWATER_INLINE i32x16 load_whole(const void* p) { return {_mm512_loadu_si512(p)}; }
+// Spelt out, as the file is compiled for processors without it too; kernels/isa.cpp asks.
+HEADWATER_INLINE i32x16 add_products(i32x16 sum, i32x16 a, i32x16 b) {
+  asm("vpdpbusd %2, %1, %0" : "+v"(sum.v) : "v"(a.v), "v"(b.v));
+  return sum;
+}
+#elif defined(HEADWATER_ISA_avx2)
+constexpr int kRows = 1;
+HEADWATER_INLINE i32x16 load_whole(const void* p) {
+  const auto* const halves = static_cast<const __m256i*>(p);
+  return {_mm256_loadu_si256(halves), _mm256_loadu_si256(halves + 1)};
+}
+HEADWATER_INLINE i32x16 add_products(i32x16 sum, i32x16 a, i32x16 b) {
+  const __m256i one = _mm256_set1_epi16(1);
+  return sum + i32x16{_mm256_madd_epi16(_mm256_maddubs_epi16(a.lo, b.lo), one),
+                      _mm256_madd_epi16(_mm256_maddubs_epi16(a.hi, b.hi), one)};
+}
+#else
+constexpr int kRows = 1;
+HEADWATER_INLINE i32x16 load_whole(const void* p) {
+  i32x16 whole;
+  __builtin_memcpy(&whole, p, sizeof(whole));
+  return whole;
+}
+HEADWATER_INLINE i32x16 add_products(i32x16 sum, i32x16 a, i32x16 b) {
+  for (int q = 0; q < 4; ++q) {
+    for (int i = 0; i < 4; ++i) sum.v[q] += (a.v[q] >> 8 * i & 255) * (b.v[q] << (24 - 8 * i) >> 24);
+  }
+  return sum;
+}
+#endif
+
+BoundsRow prepare(const float* x, Index K, const LogitBounds& bounds, std::uint8_t* bytes) {
+  const auto part = [&](Index k) {
+    return k + 16 <= K ? f32x16::load(x + k) : f32x16::load_partial(x + k, K - k);
+  };
+  f32x16 most = f32x16::zero(), squares = f32x16::zero();
+  for (Index k = 0; k < K; k += 16) {
+    const f32x16 value = part(k);
+    most = max(most, abs(value));
+    squares = fma(value, value, squares);
+  }
+  const float largest = reduce_max(most), length = __builtin_sqrtf(reduce_add(squares));
+  if (!(largest >= 0x1p-40f && largest <= 0x1p40f)) return {0, kInfinity};
+  const float factor = largest / 63;
+  const f32x16 inverse = f32x16::broadcast(63 / largest), back = f32x16::broadcast(-factor);
+  const f32x16 whole = f32x16::broadcast(0x1.8p23f);  // added to a number, it leaves the nearest whole one
+  f32x16 rests = f32x16::zero();
+  for (Index k = 0; k < K; k += 16) {
+    const f32x16 value = part(k), nearest = fma(value, inverse, whole) - whole;
+    const f32x16 rest = fma(back, nearest, value);
+    rests = fma(rest, rest, rests);
+    float lane[16];
+    (nearest + f32x16::broadcast(64)).store(lane);
+    for (int l = 0; l < 16; ++l) bytes[k + l] = static_cast<std::uint8_t>(static_cast<int>(lane[l]));
+  }
+  // |x·w - x̂·ŵ| <= |x|·|w - ŵ| + |x - x̂|·|ŵ| (Cauchy and Schwarz), and the roundings of the chain and of the
+  // bound, each relative to |x|·|w| at most; a thousandth more for the roundings of the lengths themselves.
+  const float rounding = static_cast<float>(K + 8) * 0x1p-22f;
+  const float error = length * bounds.rest + __builtin_sqrtf(reduce_add(rests)) * bounds.length +
+                      rounding * length * (bounds.length + bounds.rest);
+  return {factor, error * 1.001f};
+}
+
+// Upper bounds of R rows and one group of columns, and what they are at most and the lower ones at least.
+template <int R>
+void bound_group(const BoundsTask& task, Index group, Index row) {
+  const Index steps = bounds_steps(task.K), stride = bounds_row_bytes(task.K), column = group * kBoundsGroup;
+  const std::int8_t* panel = task.bytes + group * kBoundsGroup * 4 * steps;
+  const std::uint8_t* x = task.x + row * stride;
+  i32x16 sum[R][kPanels];
+#pragma GCC unroll 8
+  for (int r = 0; r < R; ++r) {
+#pragma GCC unroll 4
+    for (int p = 0; p < kPanels; ++p) sum[r][p] = load_whole(task.starts + column + 16 * p);
+  }
+  // The group that comes next, so many lines a step that the strips of rows fetch all of it.
+  const Index strips = (task.rows + kRows - 1) / kRows, lines = (kPanels + strips - 1) / strips;
+  const std::int8_t* ahead =
+      task.bytes + (group + 1) * kBoundsGroup * 4 * steps + row * strips / task.rows * steps * lines * 64;
+  for (Index k = 0; k < steps; ++k, panel += 64, x += 4) {
+    if constexpr (R > 1) {
+      for (Index line = 0; line < lines; ++line, ahead += 64) __builtin_prefetch(ahead, 0, 3);
+    }
+    i32x16 b[kPanels];
+#pragma GCC unroll 4
+    for (int p = 0; p < kPanels; ++p) b[p] = load_whole(panel + p * 64 * steps);
+#pragma GCC unroll 8
+    for (int r = 0; r < R; ++r) {
+      int four;
+      __builtin_memcpy(&four, x + r * stride, sizeof(four));
+      const i32x16 a = i32x16::broadcast(four);
+#pragma GCC unroll 4
+      for (int p = 0; p < kPanels; ++p) sum[r][p] = add_products(sum[r][p], a, b[p]);
+    }
+  }
+  float* const extremes = task.scratch + task.rows * kBoundsBlock;
+#pragma GCC unroll 8
+  for (int r = 0; r < R; ++r) {
+    const BoundsRow& of = task.row[row + r];
+    const f32x16 factor = f32x16::broadcast(of.factor), error = f32x16::broadcast(of.error),
+                 apart = f32x16::broadcast(-2 * of.error);
+    float* const extreme = extremes + (row + r) * 32;
+    f32x16 most = f32x16::load(extreme), least = f32x16::load(extreme + 16);
+#pragma GCC unroll 4
+    for (int p = 0; p < kPanels; ++p) {
+      const f32x16 scale = f32x16::load(task.scales + column + 16 * p);
+      const f32x16 upper =
+          fma(scale, fma(to_float(sum[r][p]), factor, error), f32x16::load(task.bias + column + 16 * p));
+      upper.store(task.scratch + (row + r) * kBoundsBlock + column + 16 * p);
+      most = max(upper, most);
+      least = max(fma(scale, apart, upper), least);
+    }
+    most.store(extreme);
+    least.store(extreme + 16);
+  }
+}
+
+// A lane is above `bound`, or not to be compared with it.
+HEADWATER_INLINE bool reaches(f32x16 uppers, f32x16 bound) { return any(not_less_equal(uppers, bound)); }
+
+// The panels of a row whose bounds reach what is known of the largest logit; which ones is hard to foresee,
+// so that they are found without a branch.
+void collect(const BoundsTask& task, const float* upper, float reach, Candidates& found) {
+  const f32x16 bound = f32x16::broadcast(reach);
+  unsigned panels = 0;
+  for (Index panel = 0; panel < task.groups * kPanels; ++panel)
+    panels |= static_cast<unsigned>(reaches(f32x16::load(upper + 16 * panel), bound)) << panel;
+  for (; panels != 0; panels &= panels - 1) {
+    const int panel = __builtin_ctz(panels);
+    if (found.count < Candidates::kMost)
+      found.list[found.count] = {reduce_max(f32x16::load(upper + 16 * panel)),
+                                 static_cast<std::int32_t>(task.first_panel + panel)};
+    ++found.count;
+  }
+}
+
+void search(const BoundsTask& task) {
+  float* const extremes = task.scratch + task.rows * kBoundsBlock;
+  for (Index i = 0; i < task.rows * 32; i += 16) f32x16::broadcast(-kInfinity).store(extremes + i);
+  for (Index group = 0; group < task.groups; ++group) {
+    for_each_part<kRows>(task.rows, [&]<int R>(Index row) { bound_group<R>(task, group, row); });
+  }
+  for (Index r = 0; r < task.rows; ++r) {
+    Candidates& found = task.found[r];
+    // Lower bounds raise what is known only where upper bounds reach it.
+    if (!reaches(f32x16::load(extremes + r * 32), f32x16::broadcast(bounds_reach(found.least)))) continue;
+    const float least = reduce_max(f32x16::load(extremes + r * 32 + 16));
+    if (least > found.least) found.least = least;
+    collect(task, task.scratch + r * kBoundsBlock, bounds_reach(found.least), found);
+  }
+}
+
+}  // namespace
+
+extern const LogitBoundsTable logit_bounds_functions;
+const LogitBoundsTable logit_bounds_functions{prepare, search};
+
+}  // namespace headwater::kernels::HEADWATER_ISA

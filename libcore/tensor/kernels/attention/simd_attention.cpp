@@ -1,0 +1,104 @@
+// Attention of one (sequence, head) by libcore/README.md: key tiles of 64 with a running maximum (Dao et
+// al. 2022), every element of a product one ascending fma chain. Masked keys are left out of the chains. Some
+// tiles (a span) are worked on together.
+#include "tensor/kernels/attention/simd_attention_head.hpp"
+#include "tensor/kernels/attention/simd_attention_rows.hpp"
+
+namespace headwater::kernels::HEADWATER_ISA {
+
+namespace {
+
+// The softmax of each query so far.
+struct Running {
+  float *m, *l;
+  Running(float*& scratch, Index queries) : m(take(scratch, queries)), l(take(scratch, queries)) {
+    for (Index i = 0; i < queries; ++i) {
+      m[i] = -kInfinity;
+      l[i] = 0;
+    }
+  }
+};
+
+void attention(const AttentionHead& head, MatrixOf<float> out, MatrixOf<float> stats) {
+  const Visibility see{head.q.rows, head.k.rows, head.is_causal};
+  const Index K = head.q.cols, width = padded_width(K), span = key_span(see.keys, K);
+  float* scratch = head.scratch;
+  float* keys_transposed = take(scratch, span * width);
+  float* values_packed = take(scratch, span * width);
+  const Scores p{take(scratch, kQueryBlock * span), span};
+  float* correction = take(scratch, kMostKeySpan / kKeyTile * kQueryBlock);
+  float* divisor = take(scratch, kQueryBlock);
+  const Running running(scratch, see.queries);
+  float *m = running.m, *l = running.l;
+  const Philox philox = philox_of(head.dropout.stream);
+  DropoutWords drawn;
+  DropoutWords* words = head.dropout.bound > 0 ? &drawn : nullptr;
+  Ahead next(head.ahead, 2 * see.queries * see.keys * width);
+  Ahead* ahead = head.are_large ? &next : nullptr;
+  for (Index j = 0; j < see.keys; j += span) {
+    const Index first = see.first_query_of(j), keys = least(span, see.keys - j);
+    if (first >= see.queries) break;
+    pack_transposed(head.k.rows_between(j, j + keys), keys_transposed);
+    const PackedRows v = pack_rows(head.v.rows_between(j, j + keys), values_packed, see.queries - first);
+    for (Index i = first, end = 0; i < see.queries; i = end) {
+      end = block_end(i, first, see);
+      const Index seen = least(keys, see.keys_of(end - 1) - j);
+      multiply_transposed(head.q.rows_between(i, end), keys_transposed, seen, p, ahead);
+      for (Index r = i; r < end; r += kSoftmaxRows) {
+        const ScoreRows rows = p.rows_from(i, r, end, see, j, seen);
+        if (words) draw_words(rows_dropout(head, philox, r), rows, j, *words);
+        for (Index t = 0; t < seen; t += kKeyTile) {
+          float* moved = correction + t / kKeyTile * kQueryBlock + (r - i);
+          softmax_rows(rows.keys_from(t, kKeyTile), head.scale, head.dropout,
+                       words ? words->group[0] + t / 16 : nullptr, {m + r, l + r, moved});
+        }
+      }
+      for (Index r = i; r < end; ++r) divisor[r - i] = see.keys_of(r) <= j + keys ? l[r] : 1;
+      const Start start = j == 0 ? Start::zero : Start::what_is_there;
+      multiply_keys(p, v, seen, see.keys_from(i, j),
+                    {out.rows_between(i, end), start, head.are_large && keys == see.keys, ahead},
+                    {correction, divisor});
+    }
+  }
+  if (head.are_large) end_of_streams();
+  for (Index i = 0; i < see.queries; ++i) {
+    const bool sees_any = see.keys_of(i) > 0;
+    if (!sees_any) set_zero(out.row(i), K);
+    if (!stats) continue;
+    stats.row(i)[0] = sees_any ? m[i] : 0;
+    stats.row(i)[1] = l[i];
+  }
+}
+
+// The weights that attention() multiplied the values with, over l.
+void attention_weights(const AttentionHead& head, MatrixOf<float> weights) {
+  const Visibility see{head.q.rows, head.k.rows, head.is_causal};
+  float* scratch = head.scratch;
+  float* keys_transposed = take(scratch, least(kKeyTile, padded_width(see.keys)) * padded_width(head.q.cols));
+  const Scores p{take(scratch, kKeyTile), kKeyTile};
+  const Running running(scratch, see.queries);
+  for (Index i = 0; i < see.queries; ++i) {
+    const Index seen = see.keys_of(i);
+    set_zero(weights.row(i) + seen, see.keys - seen);
+  }
+  for (Index j = 0; j < see.keys; j += kKeyTile) {
+    const Index keys = least(kKeyTile, see.keys - j);
+    pack_transposed(head.k.rows_between(j, j + keys), keys_transposed);
+    for (Index i = see.first_query_of(j); i < see.queries; ++i) {
+      const Index count = least(keys, see.keys_of(i) - j);
+      multiply_transposed(head.q.rows_between(i, i + 1), keys_transposed, count, p);
+      const float correction = softmax_step(p.data, count, head.scale, running.m[i], running.l[i]);
+      float* row = weights.row(i);
+      if (j > 0) scale_row(row, j, correction);
+      for (Index c = 0; c < count; ++c) row[j + c] = p.data[c];
+      if (see.keys_of(i) <= j + keys) divide_row(row, j + count, running.l[i]);
+    }
+  }
+}
+
+}  // namespace
+
+extern const AttentionTable attention_functions;
+const AttentionTable attention_functions{attention, attention_backward, attention_weights};
+
+}  // namespace headwater::kernels::HEADWATER_ISA

@@ -1,0 +1,143 @@
+// What attention and its gradient share: which keys a query sees, tiles of scores, and their products.
+#pragma once
+
+#include "tensor/kernels/attention/simd_attention_softmax.hpp"
+#include "tensor/kernels/attention/simd_products.hpp"
+
+namespace headwater::kernels::HEADWATER_ISA {
+
+// How far query i of this head sees: the first so many keys.
+struct Visibility {
+  Index queries, keys;
+  bool is_causal;
+  Index shift() const { return keys - queries; }
+  Index keys_of(Index i) const {
+    if (!is_causal) return keys;
+    const Index seen = i + 1 + shift();
+    return seen < 0 ? 0 : (seen < keys ? seen : keys);
+  }
+  // First query that sees key j.
+  Index first_query_of(Index j) const { return is_causal && j > shift() ? j - shift() : 0; }
+  // Rows: queries from i on; steps: keys from j on.
+  Steps keys_from(Index i, Index j) const {
+    return is_causal ? Steps{-kUnbounded, i + 1 + shift() - j} : Steps{};
+  }
+  // Rows: keys from j on; steps: queries from i on.
+  Steps queries_from(Index j, Index i) const {
+    return is_causal ? Steps{j - shift() - i, kUnbounded} : Steps{};
+  }
+};
+
+inline float* take(float*& scratch, Index count) {
+  float* taken = scratch;
+  scratch += (count + 15) / 16 * 16;
+  return taken;
+}
+
+inline Index least(Index a, Index b) { return a < b ? a : b; }
+
+// Queries [i, end) that are worked on together, of those from `first` on: equal blocks. Small ones where the
+// queries of a block see different keys: scores are computed for all that one of them sees.
+inline Index block_end(Index i, Index first, const Visibility& see) {
+  const Index most = see.is_causal ? 32 : kQueryBlock, queries = see.queries - first;
+  const Index blocks = (queries + most - 1) / most;
+  return least(i + (queries + blocks - 1) / blocks, see.queries);
+}
+
+// Scores, weights or their gradients: a row a query from `query` on, a column a key from `key` on.
+struct Scores {
+  float* data;
+  Index stride;
+  float* row(Index r) const { return data + r * stride; }
+  // Of the queries r .. r + 15 (below `end`), where row 0 is query i and column 0 key j.
+  ScoreRows rows_from(Index i, Index r, Index end, const Visibility& see, Index j, Index keys) const {
+    return {row(r - i), stride, least(kSoftmaxRows, end - r), see.keys_of(r) - j, see.is_causal ? 1 : 0,
+            keys};
+  }
+};
+
+// scores[i][j] = x[i] · packed[j] for the first `keys` (rounded up) rows that pack_transposed() packed;
+// chains over the columns.
+inline void multiply_transposed(MatrixOf<const float> x, const float* packed, Index keys,
+                                const Scores& scores, Ahead* ahead = nullptr) {
+  multiply({.a = x.data,
+            .a_row = x.stride,
+            .a_step = 1,
+            .b = packed,
+            .b_step = 16,
+            .b_panel = 16 * x.cols,
+            .c = scores.data,
+            .c_row = scores.stride,
+            .width = padded_width(keys),
+            .ahead = ahead},
+           x.rows, x.cols, Steps{}, Start::zero);
+}
+
+// How a product goes into y.
+struct Output {
+  MatrixOf<float> y;
+  Start start;
+  bool streams;  // past the caches
+  Ahead* ahead;
+  // Streams write whole lines of memory: where y does not consist of such, a wanted one is none.
+  Output(MatrixOf<float> to, Start from, bool wanted, Ahead* fetch)
+      : y(to),
+        start(from),
+        streams(wanted && to.cols % 16 == 0 && to.stride % 16 == 0 &&
+                reinterpret_cast<std::uintptr_t>(to.data) % 64 == 0),
+        ahead(fetch) {}
+};
+
+// What happens to rows of y besides: as in Product, the tiles of `factor` kQueryBlock apart.
+struct RowFactors {
+  const float* factor = nullptr;
+  const float* divisor = nullptr;
+};
+
+// Chains over rows of x; y (+)= a · x, where a's rows and steps lie so far apart.
+inline Product product_with(const float* a, Index a_row, Index a_step, const PackedRows& x,
+                            const Output& to) {
+  return {.a = a,
+          .a_row = a_row,
+          .a_step = a_step,
+          .b = x.data,
+          .b_step = x.stride,
+          .b_panel = 16,
+          .c = to.y.data,
+          .c_row = to.y.stride,
+          .width = to.y.cols,
+          .streams = to.streams,
+          .ahead = to.ahead};
+}
+
+// y (+)= scores · x: chains over the keys that each query (row of y) sees.
+inline void multiply_keys(const Scores& scores, const PackedRows& x, Index keys, const Steps& seen,
+                          const Output& to, const RowFactors& factors) {
+  Product product = product_with(scores.data, scores.stride, 1, x, to);
+  product.factor = factors.factor;
+  product.factor_tile = kQueryBlock;
+  product.divisor = factors.divisor;
+  multiply(product, to.y.rows, keys, seen, to.start);
+}
+
+// y (+)= scoresᵀ · x: chains over the queries that see each key (row of y).
+inline void multiply_queries(const Scores& scores, const PackedRows& x, Index queries, const Steps& seen,
+                             const Output& to) {
+  multiply(product_with(scores.data, 1, scores.stride, x, to), to.y.rows, queries, seen, to.start);
+}
+
+inline void set_zero(float* x, Index count) {
+  for (Index c = 0; c < count; ++c) x[c] = 0;
+}
+
+// Dropout of the queries from `query` on.
+inline RowsDropout rows_dropout(const AttentionHead& head, const Philox& philox, Index query) {
+  const std::uint64_t element = head.first_element + static_cast<std::uint64_t>(query) * head.element_step;
+  return {philox, element / 4, head.element_step / 4};
+}
+
+// In simd_attention_backward.cpp.
+void attention_backward(const AttentionHead& head, MatrixOf<const float> out, MatrixOf<const float> stats,
+                        MatrixOf<const float> dout, const AttentionGradients& to);
+
+}  // namespace headwater::kernels::HEADWATER_ISA

@@ -1,0 +1,65 @@
+// Dense products of activations with weights and their gradients.
+// T tokens of the packed batch, I/O input/output width.
+#pragma once
+
+#include <span>
+
+#include "tensor/fold.hpp"
+#include "tensor/kernels/activation/activation.hpp"
+#include "tensor/matrix.hpp"
+
+namespace headwater::kernels {
+
+// y = act(x·w + bias): x [T, I], w [I, O], bias [O] or null, y [T, O]. An element is one fma chain from +0
+// over ascending i, then bias, then activation. `pre`, where given, receives x·w + bias (backward of gelu and
+// silu needs it).
+void linear(ConstMatrix x, ConstMatrix w, const Real* bias, Activation activation, Matrix y, Matrix pre = {});
+// Several products that read the same x, e.g. for the queries, keys and values of attention.
+inline constexpr std::size_t kMostProjections = 3;
+struct Projection {
+  ConstMatrix w;
+  const Real* bias;  // or null
+  Matrix y;
+};
+// y = x·w + bias of each, the bits of linear(), in one parallel loop where they are small.
+void project(ConstMatrix x, std::span<const Projection> projections);
+// A weight [I, O] once more in panels of 16 columns, [O/16][I][16], the last filled up with 0: few rows times
+// it read it as it streams from memory. `outputs` may be made smaller: then only the first columns are used.
+struct PackedWeight {
+  const Real* panels = nullptr;
+  Index inputs = 0, outputs = 0;
+};
+inline Index packed_size(Index inputs, Index outputs) { return (outputs + 15) / 16 * 16 * inputs; }
+PackedWeight pack_weight(ConstMatrix w, Real* to);
+// The bits of linear().
+void linear_packed(ConstMatrix x, const PackedWeight& w, const Real* bias, Activation activation, Matrix y);
+// Several of the same rows and inputs at once.
+struct PackedProduct {
+  PackedWeight w;
+  const Real* bias;
+  Activation activation;
+  Matrix y;
+};
+void linear_packed(ConstMatrix x, std::span<const PackedProduct> products);
+// y = x·wᵀ + bias with w [O, I] (tied output layers): the same chain over ascending i.
+void linear_transposed(ConstMatrix x, ConstMatrix w, const Real* bias, Matrix y);
+// dx (+)= dy·wᵀ: dy [T, O], w [I, O], dx [T, I]; chain over ascending o.
+void linear_backward_input(ConstMatrix dy, ConstMatrix w, Matrix dx, bool accumulate);
+// dw (+)= Σ_t x[t]ᵀ dy[t], folded by the plan; db (+)= Σ_t dy[t] likewise (null: not wanted).
+void linear_backward_weight(ConstMatrix x, ConstMatrix dy, const FoldPlan& plan, Matrix dw, Real* db,
+                            bool accumulate);
+// One of the products that read an x: the gradient of its result, its weight, and where its parameters'
+// gradients go.
+struct LinearGradient {
+  ConstMatrix dy, w;
+  Matrix dw;
+  Real* db;         // or null
+  bool accumulate;  // dw and db
+};
+// dw, db of each as linear_backward_weight() and dx (+)= dy·wᵀ of the first, += of the others one by one as
+// linear_backward_input(), with the same bits; small ones in one parallel loop, and one more for folds that
+// are cut. dx empty: not wanted. At most kMostProjections.
+void linear_backward(ConstMatrix x, std::span<const LinearGradient> gradients, const FoldPlan& plan,
+                     Matrix dx, bool accumulate_dx);
+
+}  // namespace headwater::kernels

@@ -1,0 +1,131 @@
+// Products of activations with weights: blocks of rows and columns, cut by the shape alone.
+#ifndef HEADWATER_DOUBLE
+
+#include <algorithm>
+#include <array>
+
+#include "support/parallel.hpp"
+#include "tensor/kernels/gemm/gemm.hpp"
+#include "tensor/kernels/gemm/gemm_tasks.hpp"
+#include "tensor/kernels/kernel_table.hpp"
+#include "tensor/kernels/scratch.hpp"
+
+namespace headwater::kernels {
+
+namespace {
+
+constexpr Index kMostPacked =
+    96 * 1024;  // floats of a block of b: with what else is used it stays in 1 MiB of L2
+constexpr Index kTaskProducts =
+    2'000'000;                    // a task should have so many multiplications, 10 to 20 microseconds
+constexpr Index kMostTasks = 16;  // so many, or half, where there is work for them
+
+// What it costs that `tasks` equal tasks do not end together, for two threads and (less likely) four: the
+// time over that of a perfect cut, less 1.
+double uneven_end(Index tasks, Index wanted) {
+  const auto waiting = [tasks](Index threads) {
+    return static_cast<double>(round_up(tasks, threads)) / static_cast<double>(tasks) - 1;
+  };
+  return wanted < 2 ? 0 : wanted < 4 ? waiting(2) : 0.75 * waiting(2) + 0.25 * waiting(4);
+}
+
+}  // namespace
+
+GemmGrid best_grid(const GridRule& rule) {
+  constexpr double kFewTasks = 0.04;  // what it costs that fewer than eight cannot make up for a late thread
+  GemmGrid best;
+  double least = 0;
+  const Index most_cols =
+      std::max(rule.column_blocks, std::min(kMostTasks, (rule.N + kTileLanes - 1) / kTileLanes));
+  for (Index cols = rule.column_blocks; cols <= most_cols; ++cols) {
+    for (Index rows = rule.row_blocks;
+         rows == rule.row_blocks || (rows * cols <= rule.tasks && rows <= rule.M); ++rows) {
+      const double height = static_cast<double>((rule.M + rows - 1) / rows);
+      const double width = static_cast<double>(round_up((rule.N + cols - 1) / cols, kTileLanes));
+      double cost = rule.row_cost / height + rule.column_cost / width;
+      cost += uneven_end(rows * cols, rule.tasks);
+      if (2 * rows * cols < rule.tasks) cost += kFewTasks;
+      if (best.row_blocks == 0 || cost < least) {
+        least = cost;
+        best = {rows, cols};
+      }
+    }
+  }
+  return best;
+}
+
+// Every cut costs: a column block reads a again, a row block packs b again.
+GemmGrid gemm_grid(Index M, Index N, Index K) {
+  if (M == 0 || N == 0) return {};
+  if (M <= kThinRows) return {1, thin_tasks(N, K, (N + kTileLanes - 1) / kTileLanes)};
+  const Index depth = std::clamp<Index>(K, 1, kDepth);
+  const Index products = M * N * std::max<Index>(K, 1);
+  return best_grid(
+      {.M = M,
+       .N = N,
+       .row_blocks = 1,
+       .column_blocks = std::max<Index>(1, (round_up(N, kTileLanes) * depth + kMostPacked - 1) / kMostPacked),
+       .tasks = std::clamp<Index>(products / kTaskProducts, 1, kMostTasks),
+       .row_cost = 14,
+       .column_cost = 12});
+}
+
+void multiply_block(const GemmTask& whole, const GemmGrid& grid, Index index) {
+  const Index M = whole.c.rows, N = whole.c.cols;
+  const Index row = index % grid.row_blocks * M / grid.row_blocks,
+              end = (index % grid.row_blocks + 1) * M / grid.row_blocks;
+  const Index groups = (N + kTileLanes - 1) / kTileLanes, block = index / grid.row_blocks;
+  const Index first = block * groups / grid.column_blocks * kTileLanes;
+  const Index last = std::min(N, (block + 1) * groups / grid.column_blocks * kTileLanes);
+  GemmTask task = whole;
+  task.a = whole.a.rows_between(row, end);
+  task.b = whole.is_transposed ? whole.b.rows_between(first, last) : columns_between(whole.b, first, last);
+  task.c = columns_between(whole.c.rows_between(row, end), first, last);
+  if (task.finish.bias) task.finish.bias += first;
+  if (task.finish.pre)
+    task.finish.pre = columns_between(whole.finish.pre.rows_between(row, end), first, last);
+  task.scratch = thread_scratch(gemm_scratch(end - row, last - first, whole.a.cols));
+  kernel_table().gemm->multiply(task);
+}
+
+void multiply_in_blocks(const GemmTask& whole) {
+  const GemmGrid grid = gemm_grid(whole.c.rows, whole.c.cols, whole.a.cols);
+  parallel_for(grid.count(), [&](Index index) { multiply_block(whole, grid, index); });
+}
+
+void linear(ConstMatrix x, ConstMatrix w, const Real* bias, Activation activation, Matrix y, Matrix pre) {
+  multiply_in_blocks(
+      {.a = x, .b = w, .c = y, .finish = {.bias = bias, .activation = activation, .pre = pre}});
+}
+
+void project(ConstMatrix x, std::span<const Projection> projections) {
+  Index columns = x.cols;
+  for (const Projection& p : projections) columns += p.y.cols;
+  if (!are_joined(x.rows, columns)) {
+    for (const Projection& p : projections) linear(x, p.w, p.bias, Activation::none, p.y);
+    return;
+  }
+  std::array<GemmGrid, kMostProjections> grids;
+  JoinedTasks tasks;
+  for (std::size_t i = 0; i < projections.size(); ++i) {
+    grids[i] = gemm_grid(x.rows, projections[i].y.cols, x.cols);
+    tasks.add(grids[i].count());
+  }
+  parallel_for(tasks.count(), [&](Index index) {
+    const auto [i, task] = tasks.at(index);
+    const Projection& p = projections[i];
+    multiply_block({.a = x, .b = p.w, .c = p.y, .finish = {.bias = p.bias}}, grids[i], task);
+  });
+}
+
+void linear_transposed(ConstMatrix x, ConstMatrix w, const Real* bias, Matrix y) {
+  multiply_in_blocks({.a = x, .b = w, .is_transposed = true, .c = y, .finish = {.bias = bias}});
+}
+
+void linear_backward_input(ConstMatrix dy, ConstMatrix w, Matrix dx, bool accumulate) {
+  multiply_in_blocks({.a = dy, .b = w, .is_transposed = true, .c = dx, .finish = {.accumulate = accumulate}});
+}
+
+}  // namespace headwater::kernels
+
+#endif  // HEADWATER_DOUBLE

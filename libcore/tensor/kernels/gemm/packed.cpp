@@ -1,0 +1,69 @@
+// Products of few rows with weights that were packed beforehand.
+#ifndef HEADWATER_DOUBLE
+
+#include <algorithm>
+
+#include "support/parallel.hpp"
+#include "tensor/kernels/gemm/packed_tasks.hpp"
+#include "tensor/kernels/kernel_table.hpp"
+
+namespace headwater::kernels {
+
+PackedWeight pack_weight(ConstMatrix w, Real* to) {
+  const Index panels = (w.cols + 15) / 16;
+  constexpr Index kTaskPanels = 16;
+  parallel_for((panels + kTaskPanels - 1) / kTaskPanels, [&](Index task) {
+    kernel_table().packed->pack(w, task * kTaskPanels, std::min(panels, (task + 1) * kTaskPanels), to);
+  });
+  return {to, w.rows, w.cols};
+}
+
+// A task is worth some microseconds: of multiplications, or of weights that come from memory.
+PackedGrid packed_grid(Index M, Index N, Index K) {
+  constexpr Index kTaskProducts = 500'000, kTaskWeights = 24'000, kMostTasks = 16, kBlockRows = 112;
+  const Index products = M * N * std::max<Index>(K, 1);
+  const Index tasks =
+      std::clamp<Index>(std::max(products / kTaskProducts, N * K / kTaskWeights), 1, kMostTasks);
+  PackedGrid grid;
+  grid.row_blocks = std::clamp<Index>(M / kBlockRows, 1, tasks);
+  grid.groups = (N + kGroupColumns - 1) / kGroupColumns;
+  grid.column_blocks = std::clamp<Index>(tasks / grid.row_blocks, 1, grid.groups);
+  return grid;
+}
+
+void linear_packed(ConstMatrix x, std::span<const PackedProduct> products) {
+  const Index M = x.rows, K = x.cols;
+  const auto whole_groups = [](Index columns) {
+    return (columns + kGroupColumns - 1) / kGroupColumns * kGroupColumns;
+  };
+  Index columns = 0;  // of all products, each in whole groups
+  for (const PackedProduct& p : products) columns += whole_groups(p.w.outputs);
+  if (M == 0 || columns == 0) return;
+  const PackedGrid grid = packed_grid(M, columns, K);
+  const PackedTable& table = *kernel_table().packed;
+  parallel_for(grid.row_blocks * grid.column_blocks, [&](Index index) {
+    const PackedBlock block = grid.block(index, M, columns);
+    Index before = 0;
+    for (const PackedProduct& p : products) {
+      const Index first = std::max(block.first - before, Index(0)),
+                  last = std::min(block.last - before, p.w.outputs);
+      before += whole_groups(p.w.outputs);
+      if (first >= last) continue;
+      const Matrix rows = p.y.rows_between(block.row, block.row_end);
+      table.multiply({.a = x.rows_between(block.row, block.row_end),
+                      .panels = p.w.panels + first * K,
+                      .c = {rows.data + first, rows.rows, last - first, rows.stride},
+                      .bias = p.bias ? p.bias + first : nullptr,
+                      .activation = p.activation});
+    }
+  });
+}
+
+void linear_packed(ConstMatrix x, const PackedWeight& w, const Real* bias, Activation activation, Matrix y) {
+  const PackedProduct product{w, bias, activation, y};
+  linear_packed(x, {&product, 1});
+}
+
+}  // namespace headwater::kernels
+
+#endif  // HEADWATER_DOUBLE

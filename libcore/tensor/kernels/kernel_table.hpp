@@ -1,0 +1,47 @@
+// What an instruction set provides: one table of functions for each, one row for each kernel. The vector code
+// (<topic>/simd_*.cpp) is compiled once for each instruction set and defines `<row>_functions` there.
+#pragma once
+
+#include "tensor/kernels/activation/activation_table.hpp"
+#include "tensor/kernels/argmax/argmax_table.hpp"
+#include "tensor/kernels/argmax/logit_bounds_table.hpp"
+#include "tensor/kernels/attention/attention_table.hpp"
+#include "tensor/kernels/dropout/dropout_table.hpp"
+#include "tensor/kernels/elementwise/elementwise_table.hpp"
+#include "tensor/kernels/embedding/embedding_table.hpp"
+#include "tensor/kernels/fourier/fourier_table.hpp"
+#include "tensor/kernels/gemm/gemm_table.hpp"
+#include "tensor/kernels/loss/loss_table.hpp"
+#include "tensor/kernels/norm/norm_table.hpp"
+#include "tensor/kernels/optimizer/optimizer_table.hpp"
+
+// A list, so that a kernel is one row here and nothing elsewhere.
+#define HEADWATER_KERNEL_ROWS(ROW)          \
+  ROW(ActivationTable, activation)          \
+  ROW(ArgmaxTable, argmax)                  \
+  ROW(AttentionTable, attention)            \
+  ROW(AttentionCacheTable, attention_cache) \
+  ROW(CrossEntropyTable, cross_entropy)     \
+  ROW(DropoutTable, dropout)                \
+  ROW(ElementwiseTable, elementwise)        \
+  ROW(EmbeddingTable, embedding)            \
+  ROW(FourierTable, fourier)                \
+  ROW(GemmTable, gemm)                      \
+  ROW(LogitBoundsTable, logit_bounds)       \
+  ROW(NormTable, norm)                      \
+  ROW(OptimizerTable, optimizer)            \
+  ROW(PackedTable, packed)                  \
+  ROW(SoftmaxTable, softmax)
+
+namespace headwater::kernels {
+
+struct KernelTable {
+#define HEADWATER_ROW(Table, name) const Table* name;
+  HEADWATER_KERNEL_ROWS(HEADWATER_ROW)
+#undef HEADWATER_ROW
+};
+
+// Of the instruction set that is active.
+const KernelTable& kernel_table();
+
+}  // namespace headwater::kernels

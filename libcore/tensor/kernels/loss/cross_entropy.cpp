@@ -1,0 +1,191 @@
+// Softmax cross-entropy fused with the output projection, in blocks of rows: logits, loss, their gradient and
+// both gradient products while the block is warm. A block is a whole subtree of the fold, so that its part of
+// dw is folded inside the product; across blocks the plan's remaining merges are made here. Bits do not
+// depend on the size of the blocks.
+#ifndef HEADWATER_DOUBLE
+
+#include <algorithm>
+#include <array>
+
+#include "support/error.hpp"
+#include "support/parallel.hpp"
+#include "tensor/kernels/elementwise/elementwise.hpp"
+#include "tensor/kernels/fold_blocks.hpp"
+#include "tensor/kernels/gemm/gemm_tasks.hpp"
+#include "tensor/kernels/kernel_table.hpp"
+#include "tensor/kernels/loss/loss.hpp"
+
+namespace headwater::kernels {
+
+namespace {
+
+constexpr Index kMostBlockRows = kChunkTokens;
+
+template <class F>
+void for_each_block(const FoldPlan& plan, const F& f) {
+  for_each_fold_block(plan, kMostBlockRows, f);
+}
+
+// Where the partial sums of dw and db lie, level by level: level 0 in the result itself, unless that holds
+// something to be added to.
+class PartialSums {
+ public:
+  PartialSums(CrossEntropyGradients& gradients, bool is_one_block)
+      : to_(gradients), has_own_lowest_(gradients.accumulate_parameters && !is_one_block) {}
+
+  Matrix dw(Index level) const {
+    const Index row = scratch_row(level);
+    return row < 0 ? to_.dw : Matrix(to_.fold_scratch.row(row), to_.dw.rows, to_.dw.cols);
+  }
+  Real* db(Index level) const {
+    const Index row = scratch_row(level);
+    return !to_.db ? nullptr : row < 0 ? to_.db : to_.fold_scratch.row(row) + to_.dw.rows * to_.dw.cols;
+  }
+  // The upper of the two topmost is added to the lower.
+  void merge(Index lower) const { add(dw(lower + 1), db(lower + 1), dw(lower), db(lower)); }
+  void finish() const {
+    if (has_own_lowest_) add(dw(0), db(0), to_.dw, to_.db);
+  }
+
+ private:
+  Index scratch_row(Index level) const { return has_own_lowest_ ? level : level - 1; }
+  void add(ConstMatrix from, const Real* from_bias, Matrix to, Real* bias) const {
+    accumulate(from, to);
+    if (bias) accumulate({from_bias, 1, classes()}, {bias, 1, classes()});
+  }
+  Index classes() const { return to_.dw.rows == to_.dh.cols ? to_.dw.cols : to_.dw.rows; }
+
+  CrossEntropyGradients& to_;
+  bool has_own_lowest_;
+};
+
+// Sums doubles in blocks of 4,096 that are folded like a binary counter.
+class DoubleSum {
+ public:
+  void add(double x) {
+    block_ += x;
+    if (++count_ % 4096 == 0) carry();
+  }
+  double total() {
+    double sum = block_;
+    for (std::size_t i = 0; i < levels_.size(); ++i) {
+      if (count_ / 4096 >> i & 1) sum = levels_[i] + sum;
+    }
+    return sum;
+  }
+
+ private:
+  void carry() {
+    double sum = block_;
+    std::size_t level = 0;
+    for (Index blocks = count_ / 4096 - 1; blocks & 1; blocks >>= 1, ++level) sum = levels_[level] + sum;
+    levels_[level] = sum;
+    block_ = 0;
+  }
+  std::array<double, 48> levels_ = {};
+  double block_ = 0;
+  Index count_ = 0;
+};
+
+struct RowValues {
+  std::array<double, kMostBlockRows> loss;
+  std::array<bool, kMostBlockRows> is_correct;
+};
+
+}  // namespace
+
+Index cross_entropy_block_rows(const FoldPlan& plan) {
+  Index rows = 0;
+  for_each_block(plan, [&](const FoldBlock& block) { rows = std::max(rows, block.rows()); });
+  return rows;
+}
+
+// A block that is merged at once is added to the sum below it and needs no place of its own.
+Index cross_entropy_scratch_rows(const FoldPlan& plan) {
+  Index alive = 0, most = 0, blocks = 0;
+  for_each_block(plan, [&](const FoldBlock& block) {
+    if (block.outer == 0) ++alive;
+    most = std::max(most, alive);
+    alive -= std::max(0, block.outer - 1);
+    ++blocks;
+  });
+  return blocks > 1 ? most : 0;
+}
+
+CrossEntropyTotals linear_cross_entropy(ConstMatrix h, ConstMatrix w, bool is_transposed, const Real* bias,
+                                        std::span<const std::int32_t> labels, Real label_smoothing,
+                                        Real loss_scale, const FoldPlan& plan, Matrix block,
+                                        CrossEntropyGradients* gradients) {
+  const Index V = is_transposed ? w.rows : w.cols;
+  const CrossEntropyTable& table = *kernel_table().cross_entropy;
+  DoubleSum loss;
+  CrossEntropyTotals totals;
+  totals.tokens = h.rows;
+  Index level = 0;  // partial sums alive
+  const bool is_one_block = plan.leaves.empty() || fold_block_at(plan, 0, kMostBlockRows).rows() == h.rows;
+  for_each_block(plan, [&](const FoldBlock& part) {
+    const Matrix logits{block.data, part.rows(), V, block.stride};
+    const ConstMatrix rows = h.rows_between(part.begin, part.end);
+    multiply_in_blocks(
+        {.a = rows, .b = w, .is_transposed = is_transposed, .c = logits, .finish = {.bias = bias}});
+    RowValues values;
+    const Index task_rows = std::max<Index>(1, 32'768 / V);
+    parallel_for((logits.rows + task_rows - 1) / task_rows, [&](Index task) {
+      for (Index r = task * task_rows; r < std::min(logits.rows, (task + 1) * task_rows); ++r) {
+        const CrossEntropyValue value =
+            table.cross_entropy({logits.row(r), V, labels[static_cast<std::size_t>(part.begin + r)],
+                                 label_smoothing, loss_scale, gradients != nullptr});
+        values.loss[static_cast<std::size_t>(r)] = value.loss;
+        values.is_correct[static_cast<std::size_t>(r)] = value.is_correct;
+      }
+    });
+    for (std::size_t r = 0; r < static_cast<std::size_t>(logits.rows); ++r) {
+      loss.add(values.loss[r]);
+      totals.correct += values.is_correct[r];
+    }
+    if (!gradients) return;
+    multiply_in_blocks({.a = logits,
+                        .b = w,
+                        .is_transposed = !is_transposed,
+                        .c = gradients->dh.rows_between(part.begin, part.end)});
+    const PartialSums sums(*gradients, is_one_block);
+    const bool is_added = part.outer > 0 || (is_one_block && gradients->accumulate_parameters);
+    const Index place = is_one_block ? 0 : part.outer > 0 ? level - 1 : level;
+    WeightTask task{.x = rows,
+                    .y = logits,
+                    .leaves = plan.leaves.data() + part.first,
+                    .leaf_count = part.last - part.first + 1,
+                    .last_merges = part.inner,
+                    .depth = plan.depth,
+                    .c = sums.dw(place),
+                    .column_sums = sums.db(place),
+                    .accumulate = is_added};
+    if (is_transposed) {
+      task.x = ConstMatrix{logits.data, logits.rows, 0, logits.stride};
+      task.c = Matrix{nullptr, 0, V};
+      if (task.column_sums) weight_in_blocks(task);
+      task.x = logits;
+      task.y = rows;
+      task.c = sums.dw(place);
+      task.column_sums = nullptr;
+    }
+    weight_in_blocks(task);
+    if (part.outer == 0) ++level;
+    for (int merge = 1; merge < part.outer; ++merge) {
+      sums.merge(level - 2);
+      --level;
+    }
+  });
+  if (gradients && plan.leaves.empty() && !gradients->accumulate_parameters) {
+    fill(gradients->dw, 0);
+    if (gradients->db) fill({gradients->db, 1, V}, 0);
+  } else if (gradients) {
+    PartialSums(*gradients, is_one_block).finish();
+  }
+  totals.loss = loss.total();
+  return totals;
+}
+
+}  // namespace headwater::kernels
+
+#endif  // HEADWATER_DOUBLE

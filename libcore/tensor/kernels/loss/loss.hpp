@@ -1,0 +1,42 @@
+// Softmax and cross-entropy. T tokens of the packed batch, D model width, V vocabulary.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "tensor/fold.hpp"
+#include "tensor/matrix.hpp"
+
+namespace headwater::kernels {
+
+// y[row] = softmax(x[row]); may alias.
+void softmax(ConstMatrix x, Matrix y);
+// dx (+)= y * (dy - sum(dy * y))
+void softmax_backward(ConstMatrix y, ConstMatrix dy, Matrix dx, bool accumulate);
+// log(sum(exp(row))) of each row.
+void log_sum_exp(ConstMatrix x, Real* y);
+
+struct CrossEntropyTotals {
+  double loss = 0;    // sum over tokens of -log p(label), natural logarithm (with smoothing as asked for)
+  Index correct = 0;  // tokens whose largest logit is the label's (first of equals)
+  Index tokens = 0;
+};
+// logits = h·w + bias; loss = Σ_t cross_entropy(logits[t], labels[t]) in blocks of rows: h [T, D], w [D, V]
+// (is_transposed: w [V, D]). With `dh` given also the gradients of loss_scale · loss: dh overwritten, dw and
+// db (+)= by the plan. One block [<= 512 rows, V] of logits lives in `block` (cross_entropy_block_rows(plan)
+// rows of V values).
+struct CrossEntropyGradients {
+  Matrix dh;
+  Matrix dw;
+  Real* db = nullptr;
+  bool accumulate_parameters = false;
+  Matrix fold_scratch;  // cross_entropy_scratch_rows(plan) x (D·V + V); may be empty where that is 0
+};
+Index cross_entropy_block_rows(const FoldPlan& plan);
+Index cross_entropy_scratch_rows(const FoldPlan& plan);
+CrossEntropyTotals linear_cross_entropy(ConstMatrix h, ConstMatrix w, bool is_transposed, const Real* bias,
+                                        std::span<const std::int32_t> labels, Real label_smoothing,
+                                        Real loss_scale, const FoldPlan& plan, Matrix block,
+                                        CrossEntropyGradients* gradients);
+
+}  // namespace headwater::kernels

@@ -1,0 +1,117 @@
+#include "tensor/kernels/loss/naive_loss.hpp"
+
+#include <cmath>
+#include <vector>
+
+#include "tensor/kernels/eigen_map.hpp"
+#include "tensor/kernels/gemm/naive_gemm.hpp"
+
+namespace headwater {
+
+using kernels::array_of;
+
+namespace naive {
+
+void softmax(ConstMatrix x, Matrix y) {
+  if (x.cols == 0) return;
+  for (Index r = 0; r < x.rows; ++r) {
+    const auto from = array_of(x.row(r), x.cols);
+    auto to = array_of(y.row(r), y.cols);
+    to = (from - from.maxCoeff()).exp();
+    to /= to.sum();
+  }
+}
+
+void softmax_backward(ConstMatrix y, ConstMatrix dy, Matrix dx, bool accumulate) {
+  if (!accumulate) array_of(dx) = 0;
+  array_of(dx) += array_of(y) * (array_of(dy).colwise() - (array_of(y) * array_of(dy)).rowwise().sum());
+}
+
+void log_sum_exp(ConstMatrix x, double* y) {
+  for (Index r = 0; r < x.rows; ++r) {
+    const auto row = array_of(x.row(r), x.cols);
+    const double largest = x.cols > 0 ? row.maxCoeff() : -HUGE_VAL;
+    y[r] = largest + std::log((row - largest).exp().sum());
+  }
+}
+
+namespace {
+
+// The targets q = (1 - smoothing)·onehot + smoothing/V give loss = -Σ q·log softmax; its gradient is
+// softmax - q.
+double cross_entropy_row(ConstMatrix logits, std::int32_t label, double smoothing, double* gradient) {
+  const Index V = logits.cols;
+  double log_sum = 0;
+  log_sum_exp(logits, &log_sum);
+  const auto row = array_of(logits.data, V);
+  auto slope = array_of(gradient, V);
+  slope = (row - log_sum).exp() - smoothing / static_cast<double>(V);
+  slope[label] -= 1 - smoothing;
+  return log_sum - (1 - smoothing) * row[label] - smoothing * row.mean();
+}
+
+}  // namespace
+
+kernels::CrossEntropyTotals linear_cross_entropy(ConstMatrix h, ConstMatrix w, bool is_transposed,
+                                                 const double* bias, std::span<const std::int32_t> labels,
+                                                 double smoothing, double loss_scale,
+                                                 const CrossEntropyGradients* gradients) {
+  const Index V = is_transposed ? w.rows : w.cols;
+  std::vector<double> logits(static_cast<std::size_t>(h.rows * V)), slopes(logits.size());
+  linear(h, w, is_transposed, bias, Activation::none, {logits.data(), h.rows, V}, {});
+  kernels::CrossEntropyTotals totals;
+  totals.tokens = h.rows;
+  for (Index t = 0; t < h.rows; ++t) {
+    const std::int32_t label = labels[static_cast<std::size_t>(t)];
+    const ConstMatrix row(logits.data() + t * V, 1, V);
+    totals.loss += cross_entropy_row(row, label, smoothing, slopes.data() + t * V);
+    Index largest = 0;
+    array_of(row.data, V).maxCoeff(&largest);
+    totals.correct += largest == label;
+  }
+  if (!gradients) return totals;
+  const Matrix d(slopes.data(), h.rows, V);
+  array_of(d) *= loss_scale;
+  const bool accumulate = gradients->accumulate_parameters;
+  if (is_transposed) {
+    linear(d, w, false, nullptr, Activation::none, gradients->dh, {});
+    linear_backward_weight(d, h, gradients->dw, nullptr, accumulate);
+    if (gradients->db) {
+      auto db = array_of(gradients->db, V);
+      if (!accumulate) db = 0;
+      db += array_of(d).colwise().sum();
+    }
+  } else {
+    linear_backward_input(d, w, gradients->dh, false);
+    linear_backward_weight(h, d, gradients->dw, gradients->db, accumulate);
+  }
+  return totals;
+}
+
+}  // namespace naive
+
+#ifdef HEADWATER_DOUBLE
+namespace kernels {
+
+void softmax(ConstMatrix x, Matrix y) { naive::softmax(x, y); }
+void softmax_backward(ConstMatrix y, ConstMatrix dy, Matrix dx, bool accumulate) {
+  naive::softmax_backward(y, dy, dx, accumulate);
+}
+void log_sum_exp(ConstMatrix x, Real* y) { naive::log_sum_exp(x, y); }
+
+Index cross_entropy_block_rows(const FoldPlan&) { return 0; }
+Index cross_entropy_scratch_rows(const FoldPlan&) { return 0; }
+CrossEntropyTotals linear_cross_entropy(ConstMatrix h, ConstMatrix w, bool is_transposed, const Real* bias,
+                                        std::span<const std::int32_t> labels, Real label_smoothing,
+                                        Real loss_scale, const FoldPlan&, Matrix,
+                                        CrossEntropyGradients* gradients) {
+  naive::CrossEntropyGradients wanted;
+  if (gradients) wanted = {gradients->dh, gradients->dw, gradients->db, gradients->accumulate_parameters};
+  return naive::linear_cross_entropy(h, w, is_transposed, bias, labels, label_smoothing, loss_scale,
+                                     gradients ? &wanted : nullptr);
+}
+
+}  // namespace kernels
+#endif  // HEADWATER_DOUBLE
+
+}  // namespace headwater

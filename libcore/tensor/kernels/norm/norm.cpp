@@ -1,0 +1,62 @@
+// Layer norm: rows in blocks, parameter gradients in blocks of columns.
+#ifndef HEADWATER_DOUBLE
+
+#include "tensor/kernels/norm/norm.hpp"
+
+#include <algorithm>
+
+#include "support/parallel.hpp"
+#include "tensor/kernels/fold_blocks.hpp"
+#include "tensor/kernels/kernel_table.hpp"
+#include "tensor/kernels/row_blocks.hpp"
+#include "tensor/kernels/scratch.hpp"
+
+namespace headwater::kernels {
+
+void layer_norm(ConstMatrix x, ConstMatrix residual, const Real* gamma, const Real* beta, Real epsilon,
+                Matrix sum, Matrix y, Matrix moments) {
+  const NormTable& table = *kernel_table().norm;
+  for_each_row_block(x.rows, x.cols, [&](Index begin, Index end) {
+    const auto part = [&](const auto& m) { return m ? m.rows_between(begin, end) : m; };
+    table.forward({gamma, beta, epsilon}, part(x), part(residual), {part(sum), part(y), part(moments)});
+  });
+}
+
+void layer_norm_backward(ConstMatrix x, ConstMatrix moments, const Real* gamma, ConstMatrix dy,
+                         const FoldPlan& plan, Matrix dx, bool accumulate_dx, Real* dgamma, Real* dbeta,
+                         bool accumulate_parameters) {
+  const NormTable& table = *kernel_table().norm;
+  check_depth(plan);
+  // Many tokens: subtrees of the fold, so that both gradients come from one pass over memory.
+  const FoldParts parts = fold_parts(plan, 8, 256);
+  if (parts.count > 1) {
+    const Index width = padded_width(x.cols);
+    const SharedScratch sums(parts.count * 2 * width);
+    parallel_for(parts.count, [&](Index part) {
+      const FoldBlock& block = parts.block[static_cast<std::size_t>(part)];
+      table.backward({x, moments, gamma, dy, dx, accumulate_dx},
+                     {plan.leaves.data() + block.first, block.last - block.first + 1}, block.inner,
+                     thread_scratch((plan.depth + 1) * 2 * width), sums.data() + part * 2 * width);
+    });
+    const auto fold = [&](Index first, Real* to) {
+      kernel_table().gemm->fold({sums.data() + first, 2 * width, parts.count, parts.merges.data(), to, x.cols,
+                                 accumulate_parameters});
+    };
+    fold(0, dgamma);
+    fold(width, dbeta);
+    return;
+  }
+  for_each_row_block(x.rows, x.cols, [&](Index begin, Index end) {
+    table.backward_input(x.rows_between(begin, end), moments.rows_between(begin, end), gamma,
+                         dy.rows_between(begin, end), dx.rows_between(begin, end), accumulate_dx);
+  });
+  const Leaves leaves{plan.leaves.data(), static_cast<Index>(plan.leaves.size())};
+  parallel_for((x.cols + kNormColumns - 1) / kNormColumns, [&](Index block) {
+    table.backward_parameters(x, moments, dy, leaves, block * kNormColumns,
+                              {dgamma, dbeta, accumulate_parameters});
+  });
+}
+
+}  // namespace headwater::kernels
+
+#endif  // HEADWATER_DOUBLE

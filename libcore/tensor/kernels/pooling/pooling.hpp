@@ -1,0 +1,24 @@
+// One row for each sequence, and some rows of all.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "tensor/matrix.hpp"
+
+namespace headwater::kernels {
+
+// One row of y for each sequence: the largest of its rows, column by column (the first of equals), their mean
+// (an ascending chain of sums, then divided) or the first of them; 0 for a sequence without tokens. winners
+// [sequences·D], null for inference: the row of x that a maximum came from, or -1.
+enum class Pooling { max, mean, first };
+void pool(Pooling pooling, ConstMatrix x, std::span<const Index> offsets, Matrix y, std::int32_t* winners);
+// dx (+)= ...: every row of x gets its share, which is 0 for most.
+void pool_backward(Pooling pooling, ConstMatrix dy, std::span<const Index> offsets,
+                   const std::int32_t* winners, Matrix dx, bool accumulate);
+// y[i] = x[rows[i]]; rows ascending, each at most once.
+void take_rows(ConstMatrix x, std::span<const std::int32_t> rows, Matrix y);
+// dx[rows[i]] (+)= dy[i]; without `accumulate` the other rows become 0.
+void take_rows_backward(ConstMatrix dy, std::span<const std::int32_t> rows, Matrix dx, bool accumulate);
+
+}  // namespace headwater::kernels

@@ -1,0 +1,104 @@
+#include "tasks/model_directory.hpp"
+
+#include <doctest/doctest.h>
+
+#include <atomic>
+#include <thread>
+
+#include "checkpoint/directory.hpp"
+#include "checkpoint/safetensors.hpp"
+#include "error_text.hpp"
+#include "scratch_directory.hpp"
+#include "support/files.hpp"
+
+using namespace headwater;
+
+TEST_CASE("model files: a checkpoint that becomes the best while another is read does no harm") {
+  const ScratchDirectory scratch;
+  const fs::path model = scratch / "model";
+  const auto save = [&](std::int64_t step) {
+    CheckpointWriter writer(model, step);
+    writer.add_file("config.json", "{\"model_type\": \"headwater_classifier\"}");
+    writer.add_file("tokenizer.json", std::to_string(step));
+    writer.add_file("model.safetensors", std::string(20000, static_cast<char>('a' + step % 20)));
+    writer.finish({.is_best = true, .keep_newest = 2});
+  };
+  save(1);
+  std::atomic<bool> is_done{false};
+  std::thread run([&] {
+    for (std::int64_t step = 2; step <= 150; ++step) save(step);
+    is_done = true;
+  });
+  int reads = 0;
+  std::string said = "(no error)";
+  while (!is_done && said == "(no error)") {
+    said = error_text([&] { (void)model_files(model); });
+    ++reads;
+  }
+  run.join();
+  CHECK(said == "(no error)");
+  CHECK(reads > 10);
+  CHECK(model_files(model) == model / "checkpoints" / "150");
+}
+
+TEST_CASE("a file of parameters has all tensors, no others, and their shapes") {
+  Parameters parameters;
+  parameters.declare("a", {2, 2}, 2, 2, Initializer::zeros);
+  parameters.declare("b", {3}, 1, 3, Initializer::zeros);
+  parameters.allocate(false);
+  const ScratchDirectory scratch;
+  const std::filesystem::path file = scratch / "model.safetensors";
+  const float numbers[] = {1, 2, 3, 4, 5, 6, 7};
+  const TensorView a = float_tensor("a", {2, 2}, numbers), b = float_tensor("b", {3}, numbers + 4),
+                   c = float_tensor("c", {1}, numbers);
+  const auto read = [&](std::vector<TensorView> tensors) {
+    write_file(file, to_safetensors(std::move(tensors)));
+    return error_text([&] { read_parameters(file, parameters); });
+  };
+  CHECK(read({a, b}) == "(no error)");
+  CHECK(std::vector<Real>(parameters.values().begin(), parameters.values().end()) ==
+        std::vector<Real>{1, 2, 3, 4, 5, 6, 7});
+  for (const auto& [tensors, name] : {std::pair{std::vector{a}, "\"b\""},
+                                      {std::vector{a, b, c}, "\"c\""},
+                                      {std::vector{b, float_tensor("a", {4, 1}, numbers)}, "\"a\""}}) {
+    const std::string text = read(tensors);
+    INFO(text);
+    CHECK(text.starts_with(file.string()));
+    CHECK(text.find(name) != std::string::npos);
+  }
+}
+
+TEST_CASE("parameters for inference are the file's own bytes, where these are floats in the right order") {
+  const ScratchDirectory scratch;
+  const std::filesystem::path file = scratch / "model.safetensors";
+  const float numbers[] = {1, 2, 3, 4, 5, 6, 7};
+  const double wide[] = {5, 6, 7};
+  TensorView b_wide;
+  b_wide.name = "b";
+  b_wide.dtype = Dtype::f64;
+  b_wide.shape = {3};
+  b_wide.bytes = {reinterpret_cast<const char*>(wide), sizeof wide};
+  const std::vector<TensorView> flat{float_tensor("a", {2, 2}, numbers), float_tensor("b", {3}, numbers + 4)};
+  for (const bool is_flat : {true, false}) {
+    write_file(file, to_safetensors(is_flat ? flat : std::vector{flat[0], b_wide}));
+    Parameters parameters;
+    parameters.declare("b", {3}, 1, 3, Initializer::zeros);
+    parameters.declare("a", {2, 2}, 2, 2, Initializer::zeros);
+    map_parameters(file, parameters);
+    std::filesystem::remove(file);  // a mapping lives on
+    const std::span<Real> values = parameters.values();
+    CHECK(std::vector<Real>(values.begin(), values.end()) == std::vector<Real>{1, 2, 3, 4, 5, 6, 7});
+    CHECK(parameters.find("a")->value.row(1)[0] == 3);
+    CHECK(parameters.find("b")->value.row(0)[2] == 7);
+    values[6] = 8;  // stays here
+    CHECK(parameters.find("b")->value.row(0)[2] == 8);
+  }
+  write_file(file, to_safetensors(flat));
+  const std::string before = read_file(file);
+  Parameters parameters;
+  parameters.declare("a", {2, 2}, 2, 2, Initializer::zeros);
+  parameters.declare("b", {3}, 1, 3, Initializer::zeros);
+  map_parameters(file, parameters);
+  for (Real& value : parameters.values()) value = 0;
+  CHECK(read_file(file) == before);
+}
