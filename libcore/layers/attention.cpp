@@ -6,8 +6,8 @@ namespace headwater {
 
 namespace {
 
-// The kernel is saved as [D, H, K]; the framework takes its fans as of a convolution (EXPERIMENTS.md,
-// initialisation).
+// The kernel is saved as [D, H, K]; the framework takes its fans as of a convolution:
+// D·H and D·K.
 Linear projection(LayerBuilder& builder, const std::string& name, const AttentionLayerSettings& s) {
   const double d = static_cast<double>(s.width), h = static_cast<double>(s.heads),
                k = static_cast<double>(s.head_width);
