@@ -7,7 +7,8 @@
 
 namespace headwater {
 
-// A table a section, one a kind for the section `model`: key, type and default, what may stand there, meaning.
+// A table a section, one a kind for the section `model`: key, type and default, what may stand there,
+// meaning.
 std::string recipe_reference(ModelKinds kinds);
 
 }  // namespace headwater
