@@ -22,8 +22,8 @@ namespace {
 // From the ground up. A room includes rooms of lower levels only.
 const std::vector<std::vector<std::string>> kLevels = {{"support"},
                                                        {"tensor", "text", "recipe", "cli"},
-                                                       {"autograd", "data", "checkpoint", "metrics"},
-                                                       {"layers"},
+                                                       {"autograd", "checkpoint", "metrics"},
+                                                       {"data", "layers"},
                                                        {"models"},
                                                        {"tasks"},
                                                        {"training", "decoding", "reports"},
@@ -379,8 +379,8 @@ TEST_CASE("the inspector catches what it should, and nothing else") {
         "libcore/tensor/x.cpp:1: tensor (level 1) includes text (level 1)");
   CHECK(first("libcore/training/x.cpp", "  #  include \"decoding/x.hpp\"\n") ==
         "libcore/training/x.cpp:1: training (level 6) includes decoding (level 6)");
-  CHECK(first("libcore/layers/x.cpp", "#include \"data/x.hpp\"\n") ==
-        "libcore/layers/x.cpp:1: layers includes data");
+  CHECK(first("libcore/layers/x.cpp", "#include \"checkpoint/x.hpp\"\n") ==
+        "libcore/layers/x.cpp:1: layers includes checkpoint");
   CHECK(first("libcore/models/x.cpp", "#include \"cli/lines.hpp\"\n") ==
         "libcore/models/x.cpp:1: models includes cli, which is for tools");
   CHECK(first("libcore/support/x.cpp", "#include \"support/gone.hpp\"\n") ==

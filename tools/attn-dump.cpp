@@ -137,7 +137,7 @@ class Dump {
       : options_(o), selection_(selection), tracer_(std::move(tracer)), output_(o.output) {
     tracer_->check(selection);
     if (const TranslationModel* const translator = tracer_->translator()) {
-      decoding_ = greedy_settings(*translator, {});
+      decoding_ = generation_settings(*translator, {});
     } else if (!o.target.empty()) {
       throw UsageError("--target: a classifier has no decoder");
     }
@@ -183,7 +183,7 @@ class Dump {
     example.source_tokens = tracer_->source_tokenizer().tokens(text);
     truncate(example.source_ids, example.source_tokens);
     if (tracer_->translator() != nullptr) {
-      example.never = decoding_.never;
+      example.never = decoding_.suppress_tokens;
       if (target) {
         add_forced(example, *target);
       } else {
@@ -205,7 +205,9 @@ class Dump {
   void add_translation(AttentionExample& example) {
     const TranslationModel& model = *tracer_->translator();
     const std::vector<std::int32_t> translation =
-        decode_greedily(*model.model, packed(example.source_ids), decoding_).front();
+        decode_greedily(*model.model, start_prompts(packed(example.source_ids), decoding_.start_id),
+                        decoding_)
+            .front();
     example.target_ids.push_back(decoding_.start_id);
     example.target_ids.insert(example.target_ids.end(), translation.begin(), translation.end());
     // a translation as long as the model allows was ended there: nothing read its last token
@@ -244,7 +246,7 @@ class Dump {
   const Options& options_;
   AttentionSelection selection_;
   std::unique_ptr<AttentionTracer> tracer_;
-  GreedySettings decoding_;  // of a translator
+  GenerationSettings decoding_;  // of a translator
   Output output_;
   Arena arena_;
   std::vector<AttentionRecord> kept_;  // of formats that need all

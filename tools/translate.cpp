@@ -56,7 +56,7 @@ void run(const Options& o) {
   ThreadPool pool(o.threads);
   pool.run([&] {
     const TranslationModel model = load_translation_model(o.model);
-    Translator translator(model, {.allows_unknown = o.allows_unknown, .most_tokens = most_tokens});
+    Translator translator(model, {.allows_unknown = o.allows_unknown, .max_new_tokens = most_tokens});
     cli::LineReader reader(o.text, {.replace_invalid = o.replaces_invalid});
     cli::LineWriter writer;
     reader.for_each_batch(static_cast<std::size_t>(o.batch), [&](const std::vector<std::string>& lines) {

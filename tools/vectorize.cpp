@@ -1,4 +1,4 @@
-// vectorize: tokens to ids or bags of words; labels to ids. Manual: tools/vectorize.md.
+// vectorize: tokens to ids or bags of words; labels to ids; images to a data set. Manual: tools/vectorize.md.
 #include <atomic>
 #include <charconv>
 #include <filesystem>
@@ -16,13 +16,14 @@
 #include "text/term_table_learner.hpp"
 #include "text/token_lines.hpp"
 #include "text/tokenizer.hpp"
+#include "tools/vectorize/images.hpp"
 
 namespace headwater {
 namespace {
 
 struct Options {
   std::vector<std::string> tokens;
-  fs::path tokenizer, terms, labels, output, recipe;
+  fs::path tokenizer, terms, labels, output, recipe, images, image_labels;
   std::string learn, form, side = "source", scale = "full";
   std::int64_t length = 0, ngrams = 1, size = 20000;
   bool has_start = false, has_end = false, has_header = false;
@@ -49,7 +50,9 @@ void describe(cli::CommandLine& line, Options& o, TypedOptions& typed) {
   typed.start = line.add_flag("--start", o.has_start, "put the id of [START] before each line");
   typed.end = line.add_flag("--end", o.has_end, "put the id of [END] behind each line");
   line.add_flag("--header", o.has_header, "write a first line that names the vocabulary");
-  line.add_option("--labels", o.labels, "turn lines into the ids of this label set instead").shown_as("FILE");
+  line.add_option("--labels", o.labels,
+                  "turn lines into the ids of this label set instead; of images: name their labels by it")
+      .shown_as("FILE");
   line.add_option("--terms", o.terms,
                   "turn token lines into bags of the words or n-grams of this table instead")
       .shown_as("FILE");
@@ -64,7 +67,12 @@ void describe(cli::CommandLine& line, Options& o, TypedOptions& typed) {
       .shown_as("labels|ngrams|tf-idf");
   typed.ngrams = line.add_option("--ngrams", o.ngrams, "learn terms of up to N tokens").with_default();
   typed.size = line.add_option("--size", o.size, "learn at most N terms, [UNK] counted").with_default();
-  line.add_option("-o", o.output, "where what was learned goes; - is standard output").shown_as("FILE");
+  line.add_option("--images", o.images,
+                  "turn images of an IDX file into a data set, with --image-labels and -o")
+      .shown_as("FILE");
+  line.add_option("--image-labels", o.image_labels, "the labels of the images, an IDX file").shown_as("FILE");
+  line.add_option("-o", o.output, "where what was learned, or the data set, goes; - is standard output")
+      .shown_as("FILE");
   line.add_option("-r,--recipe", o.recipe, "take length, start and end, or a table's terms, from a recipe")
       .shown_as("FILE");
   line.add_option("--side", o.side, "of the recipe: source or target").with_default();
@@ -74,8 +82,21 @@ void describe(cli::CommandLine& line, Options& o, TypedOptions& typed) {
   cli::add_quiet_option(line, o.is_quiet);
 }
 
+void check_image_options(const Options& o, const TypedOptions& typed) {
+  if (o.images.empty()) throw UsageError("--image-labels goes with --images FILE only");
+  if (o.image_labels.empty())
+    throw UsageError("--images needs --image-labels FILE, the labels of the images");
+  if (o.output.empty()) throw UsageError("--images needs -o FILE for the data set");
+  const bool has_other = !o.tokens.empty() || !o.tokenizer.empty() || !o.terms.empty() || !o.learn.empty() ||
+                         !o.form.empty() || !o.recipe.empty() || o.has_header || o.reader.replace_invalid ||
+                         typed.length.is_given() || typed.start.is_given() || typed.end.is_given() ||
+                         typed.ngrams.is_given() || typed.size.is_given();
+  if (has_other) throw UsageError("--images goes with --image-labels, --labels and -o only");
+}
+
 // What was typed goes before the recipe.
 void resolve(Options& o, const TypedOptions& typed) {
+  if (!o.images.empty() || !o.image_labels.empty()) return check_image_options(o, typed);
   if (o.side != "source" && o.side != "target") {
     throw UsageError("--side: unknown value " + quote(o.side) + " (source or target)");
   }
@@ -92,7 +113,7 @@ void resolve(Options& o, const TypedOptions& typed) {
   const auto named = [](const fs::path& path) { return path.empty() ? 0 : 1; };
   if (named(o.tokenizer) + named(o.terms) + named(o.labels) + (o.learn.empty() ? 0 : 1) != 1) {
     throw UsageError(
-        "give one of --tokenizer, --terms, --labels, each with a FILE, and --learn (see --help)");
+        "give one of --tokenizer, --terms, --labels, --images, each with a FILE, and --learn (see --help)");
   }
   if (!o.learn.empty()) {
     if (o.learn != "labels" && o.learn != "ngrams" && o.learn != "tf-idf") {
@@ -100,7 +121,7 @@ void resolve(Options& o, const TypedOptions& typed) {
     }
     if (o.output.empty()) throw UsageError("--learn needs -o FILE for what was learned");
   } else if (!o.output.empty()) {
-    throw UsageError("-o goes with --learn only (lines go to standard output)");
+    throw UsageError("-o goes with --learn and --images only (lines go to standard output)");
   }
   const bool learns_terms = o.learn == "ngrams" || o.learn == "tf-idf";
   if (!learns_terms && (typed.ngrams.is_given() || typed.size.is_given())) {
@@ -304,7 +325,13 @@ void write_terms(const Options& o) {
 }
 
 void run(const Options& o) {
-  if (o.learn == "labels") {
+  if (!o.images.empty()) {
+    vectorize::write_images({.images = o.images,
+                             .labels = o.image_labels,
+                             .label_names = o.labels,
+                             .output = o.output,
+                             .is_quiet = o.is_quiet});
+  } else if (o.learn == "labels") {
     learn_labels(o);
   } else if (!o.learn.empty()) {
     learn_terms(o);
@@ -324,7 +351,8 @@ int main(int argc, char** argv) {
   using namespace headwater;
   return cli::tool_main<Command>(
       argc, argv,
-      {"vectorize", "turn token lines into id lines or bags of words, labels into ids",
+      {"vectorize",
+       "turn token lines into id lines or bags of words, labels into ids, images into a data set",
        "cut -f1 train.tsv | tokenize --tokenizer en.json | vectorize --tokenizer en.json --length 20 > "
        "en.ids\n"
        "cut -f2 train.tsv | tokenize --tokenizer es.json | vectorize --tokenizer es.json --length 20 --start "
@@ -332,7 +360,8 @@ int main(int argc, char** argv) {
        "cut -f2 reviews.tsv | vectorize --learn labels -o labels.txt\n"
        "cut -f1 reviews.tsv | tokenize --tokenizer en.json | vectorize --learn tf-idf --ngrams 2 -o "
        "terms.tsv\n"
-       "cut -f1 reviews.tsv | tokenize --tokenizer en.json | vectorize --terms terms.tsv > reviews.bags"},
+       "cut -f1 reviews.tsv | tokenize --tokenizer en.json | vectorize --terms terms.tsv > reviews.bags\n"
+       "vectorize --images train-images.idx --image-labels train-labels.idx -o train.safetensors"},
       [](cli::CommandLine& line, Command& c) { describe(line, c.options, c.typed); },
       [](const Command& c) {
         Options options = c.options;

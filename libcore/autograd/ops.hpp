@@ -24,6 +24,8 @@ inline constexpr std::string_view kOperationNames[] = {"linear",
                                                        "dropout",
                                                        "add",
                                                        "linear_cross_entropy",
+                                                       "linear_transposed",
+                                                       "linear_transposed_cross_entropy",
                                                        "add_positions",
                                                        "prepend_token",
                                                        "flatten",
@@ -106,6 +108,16 @@ Variable add(Tape& tape, const Variable& a, const Variable& b, Use use_of_b = Us
 kernels::CrossEntropyTotals linear_cross_entropy(Tape& tape, const Variable& x, Parameter& w, Parameter* b,
                                                  std::span<const std::int32_t> labels, Real label_smoothing,
                                                  Real loss_scale);
+
+// The output layer of a table w [V, D] that embeds tokens as well (tied weights: Press & Wolf 2017; Vaswani
+// et al. 2017, sec. 3.4): y = x·wᵀ + b, x [T, D], b [1, V] or null, y [T, V]. dx = dy·w, dw = Σ_t dy[t]ᵀ
+// x[t]. Keeps x.
+Variable linear_transposed(Tape& tape, const Variable& x, Parameter& w, Parameter* b);
+// The loss of such an output layer, as linear_cross_entropy.
+kernels::CrossEntropyTotals linear_transposed_cross_entropy(Tape& tape, const Variable& x, Parameter& w,
+                                                            Parameter* b,
+                                                            std::span<const std::int32_t> labels,
+                                                            Real label_smoothing, Real loss_scale);
 
 // One row for each sequence of x: the largest, column by column (the first of equals), the mean or the first
 // of its rows; 0 for a sequence without tokens. x [T, D], y [sequences, D] with the packing `rows`, in which

@@ -1,26 +1,31 @@
 #include "autograd/parameter.hpp"
 
-#include <sys/mman.h>
-
 #include <algorithm>
 #include <cmath>
-#include <new>
 
 #include "support/error.hpp"
 #include "support/random.hpp"
 
 namespace headwater {
 
-void FlatArrayDeleter::operator()(Real* p) const {
-  if (!owner) munmap(p, bytes);
+Gradient& Parameter::next_use() {
+  if (!keeps_uses_apart || uses++ == 0) return gradient;
+  if (further.size() + 1 < uses) further.push_back(gradient_of_its_own());
+  return further[uses - 2];
 }
 
-FlatArray make_flat_array(Index size) {
-  const std::size_t bytes = std::max<std::size_t>(static_cast<std::size_t>(size) * sizeof(Real), 4096);
-  void* address = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (address == MAP_FAILED) throw std::bad_alloc();
-  madvise(address, bytes, MADV_HUGEPAGE);
-  return FlatArray(static_cast<Real*>(address), FlatArrayDeleter{bytes, nullptr});
+Gradient Parameter::gradient_at(Real* values) const {
+  Gradient made;
+  made.values = Matrix(values, value.rows, value.cols);
+  if (is_table) made.rows.reserve(static_cast<std::size_t>(value.rows));
+  return made;
+}
+
+Gradient Parameter::gradient_of_its_own() const {
+  FlatArray memory = make_flat_array(size());
+  Gradient made = gradient_at(memory.get());
+  made.memory = std::move(memory);
+  return made;
 }
 
 Parameter* Parameters::declare(std::string name, std::vector<Index> shape, Index rows, Index cols,
@@ -60,8 +65,7 @@ void Parameters::allocate(bool with_gradients) {
   if (with_gradients) gradients_ = make_flat_array(size_);
   for (const auto& p : all_) {
     p->value.data = values_.get() + p->offset;
-    if (with_gradients) p->gradient = Matrix(gradients_.get() + p->offset, p->value.rows, p->value.cols);
-    if (with_gradients && p->is_table) p->touched.reserve(static_cast<std::size_t>(p->value.rows));
+    if (with_gradients) p->gradient = p->gradient_at(gradients_.get() + p->offset);
   }
 }
 
@@ -104,9 +108,14 @@ void Parameters::initialize(std::uint64_t seed) {
 
 void Parameters::begin_step() {
   for (const auto& p : all_) {
-    p->has_gradient = false;
-    p->touched.clear();
+    p->gradient.begin_step();
+    for (Gradient& use : p->further) use.begin_step();
+    p->uses = 0;
   }
+}
+
+void Parameters::keep_uses_apart() {
+  for (const auto& p : all_) p->keeps_uses_apart = true;
 }
 
 }  // namespace headwater

@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "autograd/gradient.hpp"
 #include "tensor/matrix.hpp"
 
 namespace headwater {
@@ -19,28 +20,23 @@ struct Parameter {
   std::string name;
   std::vector<Index> shape;  // as saved, e.g. [D, H, K]
   Matrix value;              // the same numbers as a matrix [in, out]; a vector is one row
-  Matrix gradient;           // empty for inference
   Initializer initializer = Initializer::zeros;
   double fan_in = 0, fan_out = 0;  // of glorot_uniform
   Index offset = 0;                // of its first number in the flat arrays
-  bool is_table = false;  // an embedding table: a step's gradient touches only the rows that occurred
-
-  // State of the running step.
-  bool has_gradient = false;  // something was written since the step began
-  std::vector<std::int32_t>
-      touched;  // a table's rows that have a gradient, ascending; a capacity of all rows is kept
+  bool is_table = false;           // an embedding table, whose rows are looked up
+  Gradient gradient;               // of the running step
+  // Where uses are kept apart: of the second use in a step, the third, ...
+  std::vector<Gradient> further{};
+  bool keeps_uses_apart = false;
+  std::size_t uses = 0;  // so far in this step, where they are kept apart
 
   Index size() const { return value.rows * value.cols; }
+  // What the next use of the parameter adds to: its gradient, or where uses are kept apart one of its own.
+  Gradient& next_use();
+  // An empty gradient whose values lie in `values`, or in memory of its own.
+  Gradient gradient_at(Real* values) const;
+  Gradient gradient_of_its_own() const;
 };
-
-// A flat array of numbers in pages of its own, zero at first, or in memory of an owner.
-struct FlatArrayDeleter {
-  std::size_t bytes = 0;
-  std::shared_ptr<void> owner{};
-  void operator()(Real* p) const;
-};
-using FlatArray = std::unique_ptr<Real[], FlatArrayDeleter>;
-FlatArray make_flat_array(Index size);
 
 class Parameters {
  public:
@@ -67,7 +63,11 @@ class Parameters {
   // Fills every parameter from its initializer; a value depends on the seed, the parameter's place in the
   // order and its index only.
   void initialize(std::uint64_t seed);
+  // Forgets the gradients of the step before.
   void begin_step();
+  // From now on a parameter that is used more than once in a step has a gradient for each use: sums over
+  // parts of a batch then have the bits of one batch, whose uses are added as whole sums.
+  void keep_uses_apart();
 
  private:
   void lay_out();  // orders, and counts the numbers

@@ -95,18 +95,17 @@ GradientSlot Tape::slot(const Variable& v) {
 }
 
 GradientSlot Tape::slot(Parameter& p) {
-  const bool accumulate = p.has_gradient;
-  p.has_gradient = true;
-  return {p.gradient, accumulate};
+  Gradient& gradient = p.next_use();
+  return {gradient.values, gradient.begin_dense()};
 }
 
 Tape::PairSlot Tape::slot(Parameter& weight, Parameter* bias) {
-  if (bias != nullptr && bias->has_gradient != weight.has_gradient) {
+  const GradientSlot first = slot(weight), second = bias ? slot(*bias) : first;
+  if (first.accumulate != second.accumulate) {
     throw Error("tape: " + quote(weight.name) + " and " + quote(bias->name) +
                 " must be shared together or not at all");
   }
-  const GradientSlot first = slot(weight);
-  return {first.matrix, bias ? slot(*bias).matrix.data : nullptr, first.accumulate};
+  return {first.matrix, bias ? second.matrix.data : nullptr, first.accumulate};
 }
 
 void Tape::give(const Variable& v, Matrix contribution) {

@@ -23,6 +23,7 @@ namespace headwater {
 struct Packing {
   std::span<const Index> offsets;  // first token of each sequence, then the number of tokens
   const FoldPlan* plan = nullptr;  // how gradients over these tokens are summed; null for inference
+  Index first_token = 0;           // in the global batch: random numbers count from there
   Index sequences() const { return static_cast<Index>(offsets.size()) - 1; }
   Index tokens() const { return offsets.back(); }
 };

@@ -1,6 +1,6 @@
 #include "cli/result_file.hpp"
 
-#include "cli/lines.hpp"
+#include "cli/output.hpp"
 #include "support/error.hpp"
 #include "support/files.hpp"
 
@@ -16,13 +16,18 @@ void check_result_file(const std::filesystem::path& path) {
 }
 
 void write_result_file(const std::filesystem::path& path, std::string_view bytes) {
-  if (path != "-") {
-    write_file(path, bytes);
+  write_result_file(path, [&](const TakePiece& take) { take(bytes); });
+}
+
+void write_result_file(const std::filesystem::path& path,
+                       const std::function<void(const TakePiece&)>& produce) {
+  if (path == "-") {
+    produce(write_output);
     return;
   }
-  LineWriter writer;
-  writer.text(bytes);
-  writer.flush();
+  AtomicFile file(path);
+  produce([&](std::string_view bytes) { file.write(bytes); });
+  file.commit();
 }
 
 }  // namespace headwater::cli

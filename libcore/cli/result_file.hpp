@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <string_view>
 
 namespace headwater::cli {
@@ -11,5 +12,10 @@ void check_result_file(const std::filesystem::path& path);
 
 // Writes the file whole or not at all; "-" is standard output.
 void write_result_file(const std::filesystem::path& path, std::string_view bytes);
+
+// The same piece by piece: `produce` calls the function that it is given with each.
+using TakePiece = std::function<void(std::string_view)>;
+void write_result_file(const std::filesystem::path& path,
+                       const std::function<void(const TakePiece&)>& produce);
 
 }  // namespace headwater::cli

@@ -1,5 +1,7 @@
 #include "data/class_batch.hpp"
 
+#include <algorithm>
+
 namespace headwater {
 
 void ClassBatch::clear() {
@@ -19,10 +21,16 @@ void ClassBatch::add(std::span<const std::int32_t> ids, Index length) {
   source.offsets.back() = source.tokens();
 }
 
-void ClassBatch::finish() {
-  source.finish();
-  words.finish();
-  rows.assign(source.sequences());
+void ClassBatch::skip(std::span<const std::int32_t> ids, Index length) {
+  const Index count = static_cast<Index>(ids.size());
+  words.skip(length > 0 ? count : 0);
+  source.skip(std::max(count, length));
+}
+
+void ClassBatch::finish(const BatchPart& part) {
+  source.finish(part);
+  words.finish(part);
+  rows.assign(part);
 }
 
 }  // namespace headwater

@@ -18,7 +18,11 @@ struct ClassBatch {
   void clear();
   // `length` > 0: ids are filled up to so many with padding (id 0).
   void add(std::span<const std::int32_t> ids, Index length = 0);
-  void finish();  // after the last add
+  // A sequence that an earlier part of the global batch holds: before the first add.
+  void skip(std::span<const std::int32_t> ids, Index length = 0);
+  // After the last add.
+  void finish(const BatchPart& part);
+  void finish() { finish(BatchPart::whole(source.sequences())); }
 };
 
 }  // namespace headwater

@@ -8,6 +8,7 @@ void PackedTokens::clear() {
   ids.clear();
   position_of.clear();
   offsets.assign(1, 0);
+  first_token = 0;
 }
 
 void PackedTokens::add(std::span<const std::int32_t> sequence) {
@@ -20,6 +21,7 @@ void PackedTokens::add(std::span<const std::int32_t> sequence) {
 void TokenSubset::clear() {
   tokens.clear();
   offsets.assign(1, 0);
+  first_token = 0;
 }
 
 void TokenSubset::add(Index begin, Index count) {
@@ -27,10 +29,11 @@ void TokenSubset::add(Index begin, Index count) {
   offsets.push_back(static_cast<Index>(tokens.size()));
 }
 
-void SequenceRows::assign(Index count) {
-  offsets.resize(static_cast<std::size_t>(count) + 1);
+void SequenceRows::assign(const BatchPart& part) {
+  first_token = part.begin();
+  offsets.resize(static_cast<std::size_t>(part.end() - part.begin()) + 1);
   std::iota(offsets.begin(), offsets.end(), Index{0});
-  plan.assign(offsets);
+  plan.assign(offsets, part);
 }
 
 void PairBatch::clear() {
@@ -45,9 +48,14 @@ void PairBatch::add(std::span<const std::int32_t> source_ids, std::span<const st
   labels.insert(labels.end(), target_ids.begin() + 1, target_ids.end());
 }
 
-void PairBatch::finish() {
-  source.finish();
-  target.finish();
+void PairBatch::skip(std::span<const std::int32_t> source_ids, std::span<const std::int32_t> target_ids) {
+  source.skip(static_cast<Index>(source_ids.size()));
+  target.skip(static_cast<Index>(target_ids.size()) - 1);
+}
+
+void PairBatch::finish(const BatchPart& part) {
+  source.finish(part);
+  target.finish(part);
 }
 
 }  // namespace headwater

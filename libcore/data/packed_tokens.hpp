@@ -14,6 +14,7 @@ struct PackedTokens {
   std::vector<std::int32_t> position_of;  // place of each token in its sequence, from 0
   std::vector<Index> offsets;             // first token of each sequence, then the number of tokens
   FoldPlan plan;                          // how gradients over these tokens are summed
+  Index first_token = 0;                  // in the global batch, of which this may be a part
 
   Index tokens() const { return static_cast<Index>(ids.size()); }
   Index sequences() const { return offsets.empty() ? 0 : static_cast<Index>(offsets.size()) - 1; }
@@ -24,8 +25,12 @@ struct PackedTokens {
   }
 
   void clear();
+  // A sequence that an earlier part of the global batch holds: before the first add.
+  void skip(Index count) { first_token += count; }
   void add(std::span<const std::int32_t> sequence);
-  void finish() { plan.assign(offsets); }  // after the last add
+  // After the last add.
+  void finish(const BatchPart& part) { plan.assign(offsets, part); }
+  void finish() { plan.assign(offsets); }
 };
 
 // Some of the tokens of packed sequences, packed themselves.
@@ -33,19 +38,24 @@ struct TokenSubset {
   std::vector<std::int32_t> tokens;  // which ones, ascending
   std::vector<Index> offsets;        // as of PackedTokens
   FoldPlan plan;
+  Index first_token = 0;
 
   void clear();
+  void skip(Index count) { first_token += count; }
   // The next sequence: `count` tokens from `begin` on.
   void add(Index begin, Index count);
-  void finish() { plan.assign(offsets); }  // after the last add
+  void finish(const BatchPart& part) { plan.assign(offsets, part); }
+  void finish() { plan.assign(offsets); }
 };
 
 // One row for each sequence, as pooling makes them: packed like sequences of one token.
 struct SequenceRows {
   std::vector<Index> offsets;  // 0, 1, 2, ..., count
   FoldPlan plan;
+  Index first_token = 0;
 
-  void assign(Index count);  // reuses the vectors' memory
+  void assign(const BatchPart& part);  // reuses the vectors' memory
+  void assign(Index count) { assign(BatchPart::whole(count)); }
 };
 
 // A batch for an encoder-decoder. A target line holds the start token, the words and the end token: the
@@ -57,7 +67,11 @@ struct PairBatch {
   void clear();
   // target has at least two ids.
   void add(std::span<const std::int32_t> source_ids, std::span<const std::int32_t> target_ids);
-  void finish();
+  // A pair that an earlier part of the global batch holds: before the first add.
+  void skip(std::span<const std::int32_t> source_ids, std::span<const std::int32_t> target_ids);
+  // After the last add.
+  void finish(const BatchPart& part);
+  void finish() { finish(BatchPart::whole(source.sequences())); }
 };
 
 }  // namespace headwater

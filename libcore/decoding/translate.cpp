@@ -4,21 +4,24 @@
 
 namespace headwater {
 
-GreedySettings greedy_settings(const TranslationModel& model, const TranslationSettings& settings) {
+GenerationSettings generation_settings(const TranslationModel& model, const TranslationSettings& settings) {
   const Tokenizer& target = model.target_tokenizer;
-  GreedySettings greedy;
-  greedy.start_id = target.start_id();
-  greedy.end_id = target.end_id();
-  greedy.never = {target.pad_id(), target.start_id()};
-  if (!settings.allows_unknown) greedy.never.push_back(target.unknown_id());
-  std::erase(greedy.never, -1);
-  greedy.choices = target.vocabulary_size();
-  greedy.most_tokens = settings.most_tokens > 0 ? settings.most_tokens : model.most_tokens;
-  return greedy;
+  GenerationSettings generation;
+  generation.start_id = target.start_id();
+  generation.end_id = target.end_id();
+  generation.suppress_tokens = {target.pad_id(), target.start_id()};
+  if (!settings.allows_unknown) generation.suppress_tokens.push_back(target.unknown_id());
+  std::erase(generation.suppress_tokens, -1);
+  generation.vocabulary_limit = target.vocabulary_size();
+  generation.max_new_tokens = settings.max_new_tokens > 0 ? settings.max_new_tokens : model.most_tokens;
+  return generation;
 }
 
 Translator::Translator(const TranslationModel& model, const TranslationSettings& settings)
-    : model_(model), greedy_(greedy_settings(model, settings)), decoder_(*model.model) {}
+    : model_(model),
+      generation_(generation_settings(model, settings)),
+      greedy_(model.model->output_layer(), generation_),
+      decoder_(*model.model) {}
 
 std::vector<std::string> Translator::translate(const std::vector<std::string>& lines) {
   std::vector<std::vector<std::int32_t>> sources(lines.size());
@@ -44,7 +47,8 @@ std::vector<std::string> Translator::translate_ids(std::span<const std::vector<s
     line_of.push_back(i);
   }
   std::vector<std::string> results(sources.size());
-  const std::vector<std::vector<std::int32_t>> targets = decoder_.decode(batch, greedy_);
+  const std::vector<std::vector<std::int32_t>> targets =
+      decoder_.decode(start_prompts(batch, generation_.start_id), greedy_, generation_);
   for (std::size_t s = 0; s < targets.size(); ++s)
     results[line_of[s]] = model_.target_tokenizer.decode(targets[s]);
   return results;

@@ -12,12 +12,12 @@
 namespace headwater {
 
 struct TranslationSettings {
-  bool allows_unknown = false;   // [UNK] may be chosen
-  std::int64_t most_tokens = 0;  // 0: what generation_config.json of the model says
+  bool allows_unknown = false;      // [UNK] may be chosen
+  std::int64_t max_new_tokens = 0;  // 0: what generation_config.json of the model says
 };
 
-// What greedy decoding may choose with this model.
-GreedySettings greedy_settings(const TranslationModel& model, const TranslationSettings& settings);
+// What may be generated with this model.
+GenerationSettings generation_settings(const TranslationModel& model, const TranslationSettings& settings);
 
 class Translator {
  public:
@@ -33,8 +33,9 @@ class Translator {
 
  private:
   const TranslationModel& model_;
-  GreedySettings greedy_;
-  GreedyDecoder decoder_;
+  GenerationSettings generation_;
+  Greedy greedy_;
+  Decoder decoder_;
   std::int64_t cut_lines_ = 0;
 };
 

@@ -1,13 +1,13 @@
 #include "layers/attention.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace headwater {
 
 namespace {
 
-// The kernel is saved as [D, H, K]; the framework takes its fans as of a convolution:
-// D·H and D·K.
+// The kernel is saved as [D, H, K], and its fans are those that Keras takes: of a convolution.
 Linear projection(LayerBuilder& builder, const std::string& name, const AttentionLayerSettings& s) {
   const double d = static_cast<double>(s.width), h = static_cast<double>(s.heads),
                k = static_cast<double>(s.head_width);
@@ -25,6 +25,15 @@ Linear output_projection(LayerBuilder& builder, const std::string& name, const A
 
 }  // namespace
 
+void copy_slot(const kernels::AttentionCache& cache, Index from, Index to, Index length) {
+  const Index panel = 16 * cache.head_width, keys = (length + 15) / 16 * panel,
+              values = length * cache.value_width();
+  for (Index head = 0; head < cache.heads; ++head) {
+    std::copy_n(cache.keys_of(from, head), keys, cache.keys_of(to, head));
+    std::copy_n(cache.values_of(from, head), values, cache.values_of(to, head));
+  }
+}
+
 MultiHeadAttention::MultiHeadAttention(LayerBuilder& builder, const std::string& name,
                                        const AttentionLayerSettings& settings)
     : settings_(settings),
@@ -34,7 +43,7 @@ MultiHeadAttention::MultiHeadAttention(LayerBuilder& builder, const std::string&
       to_output_(output_projection(builder, name + ".output", settings)),
       random_layer_(builder.next_random_layer++) {}
 
-ops::Projected MultiHeadAttention::projected(const StepContext& context, const Variable& queries,
+ops::Projected MultiHeadAttention::projected(const ForwardContext& context, const Variable& queries,
                                              const Variable& memory) const {
   if (queries == memory) return project(context, queries, {&to_query_, &to_key_, &to_value_});
   const Variable q = to_query_(context, queries);
@@ -42,8 +51,8 @@ ops::Projected MultiHeadAttention::projected(const StepContext& context, const V
   return {q, k, v};
 }
 
-Attended MultiHeadAttention::operator()(const StepContext& context, const Variable& queries,
-                                        const Variable& memory, Causality causality) const {
+AttentionOutput MultiHeadAttention::operator()(const ForwardContext& context, const Variable& queries,
+                                               const Variable& memory, Causality causality) const {
   const auto [q, k, v] = projected(context, queries, memory);
   const ops::AttentionSettings settings{
       .heads = settings_.heads,
@@ -51,7 +60,7 @@ Attended MultiHeadAttention::operator()(const StepContext& context, const Variab
       .dropout = context.tape.is_recording() ? static_cast<Real>(settings_.dropout) : Real(0),
       .stream = context.stream(Purpose::attention_dropout, random_layer_)};
   const Variable mixed = ops::attention(context.tape, q, k, v, settings);  // [Tq, H·K]
-  return {to_output_(context, mixed), q, k, causality};
+  return {to_output_(context, mixed), q, k, v, causality};
 }
 
 kernels::AttentionCache MultiHeadAttention::new_cache(Arena& arena, Index slots, Index capacity) const {
@@ -64,29 +73,29 @@ kernels::AttentionCache MultiHeadAttention::new_cache(Arena& arena, Index slots,
   return cache;
 }
 
-void MultiHeadAttention::remember(const StepContext& context, const Variable& memory,
-                                  const kernels::AttentionCache& cache, std::span<const Index> slots,
-                                  std::span<const Index> positions) const {
+void MultiHeadAttention::append(const ForwardContext& context, const Variable& memory,
+                                const kernels::AttentionCache& cache, const CacheRows& rows) const {
   Arena& arena = context.tape.arena();
   const ArenaScope scope(arena);
   const Matrix keys = arena.matrix(memory.rows(), inner_width()),
                values = arena.matrix(memory.rows(), inner_width());
   to_key_(context, memory.value(), keys);
   to_value_(context, memory.value(), values);
-  kernels::append_to_cache(cache, slots, positions, keys, values);
+  kernels::append_to_cache(cache, rows.slots, rows.positions, keys, values);
 }
 
-Variable MultiHeadAttention::over_cache(const StepContext& context, const Variable& queries,
-                                        const kernels::AttentionCache& cache, const CacheView& view) const {
+Variable MultiHeadAttention::attend_cached(const ForwardContext& context, const Variable& queries,
+                                           const kernels::AttentionCache& cache,
+                                           const CacheView& view) const {
   return attend(context, to_query_(context, queries), cache, view);
 }
 
-Variable MultiHeadAttention::step(const StepContext& context, const Variable& tokens,
+Variable MultiHeadAttention::step(const ForwardContext& context, const Variable& tokens,
                                   const kernels::AttentionCache& cache, std::span<const Index> positions,
                                   const CacheView& view) const {
   if (context.packed == nullptr) {
-    remember(context, tokens, cache, view.slots, positions);
-    return over_cache(context, tokens, cache, view);
+    append(context, tokens, cache, {view.slots, positions});
+    return attend_cached(context, tokens, cache, view);
   }
   Arena& arena = context.tape.arena();
   const Variable q = context.tape.variable(tokens.rows(), inner_width(), nullptr, false);
@@ -100,7 +109,7 @@ Variable MultiHeadAttention::step(const StepContext& context, const Variable& to
   return attend(context, q, cache, view);
 }
 
-Variable MultiHeadAttention::attend(const StepContext& context, const Variable& q,
+Variable MultiHeadAttention::attend(const ForwardContext& context, const Variable& q,
                                     const kernels::AttentionCache& cache, const CacheView& view) const {
   const Variable mixed = context.tape.variable(q.rows(), q.cols(), nullptr, false);
   const Real scale = Real(1) / std::sqrt(static_cast<Real>(settings_.head_width));

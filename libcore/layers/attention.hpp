@@ -17,18 +17,26 @@ struct AttentionLayerSettings {
 
 enum class Causality { full, causal };
 
-// The result and what its weights are computed from (kernels::attention_weights); handles on the tape's
-// arena.
-struct Attended {
-  Variable output;         // [Tq, D]; on a recording tape the block's sum may stand there afterwards
-  Variable queries, keys;  // [Tq, H·K], [Tk, H·K]
+// The result and what it is computed from: the weights follow from queries and keys
+// (kernels::attention_weights). Handles on the tape's arena.
+struct AttentionOutput {
+  Variable output;        // [Tq, D]; on a recording tape the block's sum may stand there afterwards
+  Variable queries;       // [Tq, H·K]
+  Variable keys, values;  // [Tk, H·K]
   Causality causality = Causality::full;
 };
 
+// Where keys and values go in a cache: row b becomes key positions[b] of slot slots[b].
+struct CacheRows {
+  std::span<const Index> slots, positions;
+};
 // Which keys of a cache each query of a decoding step sees: the first lengths[b] of slot slots[b].
 struct CacheView {
   std::span<const Index> slots, lengths;
 };
+
+// The first `length` keys and values of slot `from`, to slot `to`.
+void copy_slot(const kernels::AttentionCache& cache, Index from, Index to, Index length);
 
 class MultiHeadAttention {
  public:
@@ -36,30 +44,30 @@ class MultiHeadAttention {
 
   // queries [Tq, D], memory [Tk, D]: softmax(QKᵀ/sqrt(K))V, then the output projection (Vaswani et al. 2017,
   // sec. 3.2.2).
-  Attended operator()(const StepContext& context, const Variable& queries, const Variable& memory,
-                      Causality causality) const;
+  AttentionOutput operator()(const ForwardContext& context, const Variable& queries, const Variable& memory,
+                             Causality causality) const;
 
   // A cache for decoding, in the arena: so many sequences with at most `capacity` keys each.
   kernels::AttentionCache new_cache(Arena& arena, Index slots, Index capacity) const;
-  // Row b of `memory` becomes key positions[b] of slot slots[b].
-  void remember(const StepContext& context, const Variable& memory, const kernels::AttentionCache& cache,
-                std::span<const Index> slots, std::span<const Index> positions) const;
+  // Keys and values of the rows of `memory`, into the cache.
+  void append(const ForwardContext& context, const Variable& memory, const kernels::AttentionCache& cache,
+              const CacheRows& rows) const;
   // One new token a sequence over its own keys: row b of `tokens` becomes key positions[b] of slot
   // view.slots[b], whose length counts it already. [B, D] -> [B, D].
-  Variable step(const StepContext& context, const Variable& tokens, const kernels::AttentionCache& cache,
+  Variable step(const ForwardContext& context, const Variable& tokens, const kernels::AttentionCache& cache,
                 std::span<const Index> positions, const CacheView& view) const;
   // One query a sequence over cached keys: [B, D] -> [B, D]; the same bits as the full computation.
-  Variable over_cache(const StepContext& context, const Variable& queries,
-                      const kernels::AttentionCache& cache, const CacheView& view) const;
+  Variable attend_cached(const ForwardContext& context, const Variable& queries,
+                         const kernels::AttentionCache& cache, const CacheView& view) const;
 
   Index inner_width() const { return settings_.heads * settings_.head_width; }
   const AttentionLayerSettings& settings() const { return settings_; }
 
  private:
-  Variable attend(const StepContext& context, const Variable& q, const kernels::AttentionCache& cache,
+  Variable attend(const ForwardContext& context, const Variable& q, const kernels::AttentionCache& cache,
                   const CacheView& view) const;
   // Queries [Tq, H·K], keys and values [Tk, H·K]; those that read the same matrix are one operation.
-  ops::Projected projected(const StepContext& context, const Variable& queries, const Variable& memory) const;
+  ops::Projected projected(const ForwardContext& context, const Variable& queries, const Variable& memory) const;
 
   AttentionLayerSettings settings_;
   Linear to_query_, to_key_, to_value_, to_output_;

@@ -16,7 +16,7 @@ struct LayerBuilder {
 class PackedWeights;
 
 // What a forward pass of layers runs with. Dropout acts only where the tape records.
-struct StepContext {
+struct ForwardContext {
   Tape& tape;
   std::uint64_t seed = 0;
   std::uint32_t step = 0;                 // of the optimizer, from 1; chooses the masks

@@ -11,7 +11,7 @@ class Dropout {
   Dropout(LayerBuilder& builder, double rate)
       : rate_(static_cast<Real>(rate)), layer_(builder.next_random_layer++) {}
   // Nobody else reads x.
-  Variable operator()(const StepContext& context, const Variable& x) const {
+  Variable operator()(const ForwardContext& context, const Variable& x) const {
     return ops::dropout(context.tape, x, rate_, context.stream(Purpose::dropout, layer_), ops::Use::consume);
   }
 

@@ -32,7 +32,7 @@ Embedding::Embedding(LayerBuilder& builder, const std::string& name, const Embed
   }
 }
 
-Variable Embedding::operator()(const StepContext& context, const Packing& packing,
+Variable Embedding::operator()(const ForwardContext& context, const Packing& packing,
                                std::span<const std::int32_t> ids,
                                std::span<const std::int32_t> position_of) const {
   const Real scale = settings_.is_scaled ? std::sqrt(static_cast<Real>(settings_.width)) : Real(1);

@@ -27,8 +27,8 @@ class Embedding {
   Embedding(LayerBuilder& builder, const std::string& name, const EmbeddingSettings& settings);
 
   // ids in [0, V) and position_of in [0, N), one of each a token.
-  Variable operator()(const StepContext& context, const Packing& packing, std::span<const std::int32_t> ids,
-                      std::span<const std::int32_t> position_of) const;
+  Variable operator()(const ForwardContext& context, const Packing& packing,
+                      std::span<const std::int32_t> ids, std::span<const std::int32_t> position_of) const;
 
  private:
   Parameter* tokens_;

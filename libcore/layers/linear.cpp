@@ -18,14 +18,14 @@ Linear::Linear(LayerBuilder& builder, const std::string& name, std::vector<Index
       bias_(builder.parameters.declare(name + ".bias", std::move(bias_shape), 1, outputs,
                                        Initializer::zeros)) {}
 
-Variable Linear::operator()(const StepContext& context, const Variable& x) const {
+Variable Linear::operator()(const ForwardContext& context, const Variable& x) const {
   if (context.packed == nullptr) return ops::linear(context.tape, x, *weight_, bias_, activation_);
   const Variable y = context.tape.variable(x.rows(), weight_->value.cols, x.packing_or_null(), false);
   (*this)(context, x.value(), y.value());
   return y;
 }
 
-void Linear::operator()(const StepContext& context, ConstMatrix x, Matrix y) const {
+void Linear::operator()(const ForwardContext& context, ConstMatrix x, Matrix y) const {
   if (context.packed != nullptr) {
     const kernels::PackedProduct one = product(context, y);
     kernels::linear_packed(x, {&one, 1});
@@ -34,11 +34,11 @@ void Linear::operator()(const StepContext& context, ConstMatrix x, Matrix y) con
   }
 }
 
-kernels::PackedProduct Linear::product(const StepContext& context, Matrix y) const {
+kernels::PackedProduct Linear::product(const ForwardContext& context, Matrix y) const {
   return {context.packed->of(*weight_), bias_ != nullptr ? bias_->value.data : nullptr, activation_, y};
 }
 
-ops::Projected project(const StepContext& context, const Variable& x,
+ops::Projected project(const ForwardContext& context, const Variable& x,
                        std::initializer_list<const Linear*> layers) {
   std::size_t count = 0;
   if (context.packed == nullptr) {

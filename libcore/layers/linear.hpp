@@ -18,12 +18,12 @@ class Linear {
   Linear(LayerBuilder& builder, const std::string& name, std::vector<Index> weight_shape,
          std::vector<Index> bias_shape, Index inputs, Index outputs, double fan_in, double fan_out);
 
-  Variable operator()(const StepContext& context, const Variable& x) const;
+  Variable operator()(const ForwardContext& context, const Variable& x) const;
   // Into a matrix that somebody else owns; no gradients.
-  void operator()(const StepContext& context, ConstMatrix x, Matrix y) const;
+  void operator()(const ForwardContext& context, ConstMatrix x, Matrix y) const;
 
   // The same as a product with packed weights, to be computed with others of the same input.
-  kernels::PackedProduct product(const StepContext& context, Matrix y) const;
+  kernels::PackedProduct product(const ForwardContext& context, Matrix y) const;
 
   Parameter& weight() const { return *weight_; }
   Parameter* bias() const { return bias_; }
@@ -35,7 +35,7 @@ class Linear {
 };
 
 // Up to three layers without activation that read the same x, as one operation.
-ops::Projected project(const StepContext& context, const Variable& x,
+ops::Projected project(const ForwardContext& context, const Variable& x,
                        std::initializer_list<const Linear*> layers);
 
 }  // namespace headwater

@@ -19,7 +19,7 @@ TokenMixing::TokenMixing(LayerBuilder& builder, const std::string& name, const T
   columns_.assign(std::array{Index{0}, settings.width});
 }
 
-Variable TokenMixing::operator()(const StepContext& context, const Variable& x) const {
+Variable TokenMixing::operator()(const ForwardContext& context, const Variable& x) const {
   const std::span<const Index> offsets = x.packing().offsets;
   for (std::size_t s = 0; s + 1 < offsets.size(); ++s) {
     if (offsets[s + 1] - offsets[s] <= settings_.length) continue;

@@ -29,7 +29,7 @@ class TokenMixing {
   TokenMixing(LayerBuilder& builder, const std::string& name, const TokenMixingSettings& settings);
 
   // x [T, D] -> [T, D]. Throws Error for a sequence of more than N tokens.
-  Variable operator()(const StepContext& context, const Variable& x) const;
+  Variable operator()(const ForwardContext& context, const Variable& x) const;
 
  private:
   TokenMixingSettings settings_;

@@ -1,4 +1,4 @@
-// Layer normalisation (Ba et al. 2016), alone or behind a residual sum.
+// Layer normalisation (Ba et al. 2016), alone or after a residual sum.
 #pragma once
 
 #include <string>
@@ -15,11 +15,11 @@ class LayerNorm {
         beta_(builder.parameters.declare(name + ".beta", {width}, 1, width, Initializer::zeros)),
         epsilon_(static_cast<Real>(epsilon)) {}
 
-  Variable operator()(const StepContext& context, const Variable& x) const {
+  Variable operator()(const ForwardContext& context, const Variable& x) const {
     return ops::layer_norm(context.tape, x, *gamma_, *beta_, epsilon_);
   }
   // norm(x + z); nobody else reads z.
-  Variable after_sum(const StepContext& context, const Variable& x, const Variable& z) const {
+  Variable after_sum(const ForwardContext& context, const Variable& x, const Variable& z) const {
     return ops::add_layer_norm(context.tape, x, z, *gamma_, *beta_, epsilon_, ops::Use::consume);
   }
 

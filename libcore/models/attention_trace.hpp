@@ -11,7 +11,7 @@ namespace headwater {
 struct AttentionTrace {
   AttentionKind kind;
   Index layer;
-  Attended attended;
+  AttentionOutput attention;
 };
 
 }  // namespace headwater

@@ -1,6 +1,6 @@
 #include "models/bag_of_words.hpp"
 
-#include "models/encoder_decoder.hpp"
+#include "models/packing.hpp"
 
 namespace headwater {
 
@@ -18,7 +18,7 @@ BagOfWords::BagOfWords(const BagOfWordsSettings& settings, Index terms)
   hidden_weight_->is_table = true;
 }
 
-Variable BagOfWords::features(const StepContext& context, const ClassBatch& batch,
+Variable BagOfWords::features(const ForwardContext& context, const ClassBatch& batch,
                               std::vector<AttentionTrace>*) const {
   Tape& tape = context.tape;
   const Variable hidden = ops::sparse_linear(

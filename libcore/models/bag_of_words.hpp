@@ -30,7 +30,7 @@ class BagOfWords : public TextClassifier {
   const ClassHead& head() const override { return head_; }
 
   // batch.values has a number for each id: [rows, width]. An empty bag gives relu(b).
-  Variable features(const StepContext& context, const ClassBatch& batch,
+  Variable features(const ForwardContext& context, const ClassBatch& batch,
                     std::vector<AttentionTrace>* traces = nullptr) const override;
 
   std::vector<LayerSummary> summary() const override;

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "layers/embedding.hpp"
-#include "models/encoder_stack.hpp"
 #include "models/text_classifier.hpp"
+#include "models/transformer_stack.hpp"
 
 namespace headwater {
 
@@ -14,7 +14,7 @@ struct ClassifierSettings {
   std::int64_t encoder_layers = 1;
   std::string pooling = "max";   // max | mean | first (token): what of a sequence the head reads
   std::string padding = "none";  // none | attended | pooled: every sequence filled to `length` with padding
-                                 // that counts as tokens, or that asks and is pooled but is not attended to
+                                 // that counts as tokens, or that is pooled but not attended to
   ClassHeadSettings head;
 };
 
@@ -35,10 +35,10 @@ class Classifier : public TextClassifier {
   const ClassHead& head() const override { return head_; }
 
   // Tokens [T] -> [T, D].
-  Variable encode(const StepContext& context, const ClassBatch& batch,
+  Variable encode(const ForwardContext& context, const ClassBatch& batch,
                   std::vector<AttentionTrace>* traces = nullptr) const;
   // One row a sequence: [sequences, D]. A sequence without tokens gives zeros.
-  Variable features(const StepContext& context, const ClassBatch& batch,
+  Variable features(const ForwardContext& context, const ClassBatch& batch,
                     std::vector<AttentionTrace>* traces = nullptr) const override;
 
   std::vector<LayerSummary> summary() const override;
@@ -52,7 +52,7 @@ class Classifier : public TextClassifier {
   Dropout embedding_dropout_;
   Dropout output_dropout_;
   ClassHead head_;
-  EncoderStack encoder_;
+  TransformerStack encoder_;
 };
 
 }  // namespace headwater

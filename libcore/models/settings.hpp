@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <string>
 
-#include "layers/blocks.hpp"
 #include "layers/embedding.hpp"
+#include "layers/transformer_block.hpp"
 
 namespace headwater {
 

@@ -7,7 +7,7 @@ ClassHead::ClassHead(LayerBuilder& builder, const std::string& name, const Class
     : linear_(builder, name, inputs, settings.head == "sigmoid" ? 1 : settings.classes),
       is_sigmoid_(settings.head == "sigmoid") {}
 
-kernels::CrossEntropyTotals ClassHead::loss(const StepContext& context, const Variable& x,
+kernels::CrossEntropyTotals ClassHead::loss(const ForwardContext& context, const Variable& x,
                                             std::span<const std::int32_t> labels, double label_smoothing,
                                             double loss_scale) const {
   const Real scale = static_cast<Real>(loss_scale);
@@ -16,7 +16,7 @@ kernels::CrossEntropyTotals ClassHead::loss(const StepContext& context, const Va
                                    static_cast<Real>(label_smoothing), scale);
 }
 
-Matrix ClassHead::probabilities(const StepContext& context, const Variable& logits) const {
+Matrix ClassHead::probabilities(const ForwardContext& context, const Variable& logits) const {
   const Index rows = logits.rows();
   const Matrix result = context.tape.arena().matrix(rows, is_sigmoid_ ? 2 : logits.cols());
   if (!is_sigmoid_) {

@@ -21,13 +21,13 @@ class ClassHead {
 
   Index outputs() const { return linear_.weight().value.cols; }
   // x [sequences, inputs] -> [sequences, outputs]
-  Variable logits(const StepContext& context, const Variable& x) const { return linear_(context, x); }
+  Variable logits(const ForwardContext& context, const Variable& x) const { return linear_(context, x); }
   // Sum over the sequences; gradients of loss_scale · loss follow from tape.backward().
-  kernels::CrossEntropyTotals loss(const StepContext& context, const Variable& x,
+  kernels::CrossEntropyTotals loss(const ForwardContext& context, const Variable& x,
                                    std::span<const std::int32_t> labels, double label_smoothing,
                                    double loss_scale) const;
   // logits [sequences, outputs] -> [sequences, classes], rows that sum to 1
-  Matrix probabilities(const StepContext& context, const Variable& logits) const;
+  Matrix probabilities(const ForwardContext& context, const Variable& logits) const;
 
  private:
   Linear linear_;
@@ -48,18 +48,18 @@ class TextClassifier {
   virtual Index padded_length(Index /*words*/) const { return 0; }
   virtual Index vocabulary() const = 0;  // ids are below
   // What the head reads: [sequences, ...].
-  virtual Variable features(const StepContext& context, const ClassBatch& batch,
+  virtual Variable features(const ForwardContext& context, const ClassBatch& batch,
                             std::vector<AttentionTrace>* traces = nullptr) const = 0;
   virtual const ClassHead& head() const = 0;
   virtual std::vector<LayerSummary> summary() const = 0;
 
   // Sum over the sequences of the batch.
-  kernels::CrossEntropyTotals loss(const StepContext& context, const ClassBatch& batch,
+  kernels::CrossEntropyTotals loss(const ForwardContext& context, const ClassBatch& batch,
                                    double label_smoothing, double loss_scale) const {
     return head().loss(context, features(context, batch), batch.labels, label_smoothing, loss_scale);
   }
   // [sequences, classes], in the tape's arena.
-  Matrix probabilities(const StepContext& context, const ClassBatch& batch) const {
+  Matrix probabilities(const ForwardContext& context, const ClassBatch& batch) const {
     return head().probabilities(context, head().logits(context, features(context, batch)));
   }
 };

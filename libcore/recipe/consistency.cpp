@@ -130,6 +130,14 @@ void check_metrics(const Recipe& recipe, ModelKinds kinds, const Complain& compl
     check(recipe.training.early_stopping.metric, {"training", "early_stopping", "metric"});
 }
 
+// Parts are whole shards of the batch, of which there are 8.
+void check_parts(const TrainingSettings& training, const Complain& complain) {
+  if (8 % training.accumulate == 0) return;
+  complain({"training", "accumulate"}, "a batch cannot be computed in " +
+                                           std::to_string(training.accumulate) +
+                                           " equal parts (write 1, 2, 4 or 8)");
+}
+
 // It becomes part of a script's name and of a folder's.
 void check_set(const std::string& set, const Complain& complain) {
   if (set.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-") != std::string::npos)
@@ -160,6 +168,7 @@ void check_together(const Recipe& recipe, ModelKinds kinds, const Node& map, Pro
   check_metrics(recipe, kinds, complain);
   check_columns(recipe, complain);
   check_set(recipe.data.set, complain);
+  check_parts(recipe.training, complain);
   const ScheduleSettings& schedule = recipe.training.schedule;
   if (schedule.kind == "inverse_square_root" && schedule.warmup_steps == 0)
     complain({"training", "schedule", "kind"},

@@ -74,6 +74,11 @@ const Node::Entry* find_entry(const Node& map, std::string_view key) {
   return nullptr;
 }
 
+bool is_off(const Node::Entry& entry) {
+  bool is_on = true;
+  return scalars::read(entry.value, is_on).empty() && !is_on;
+}
+
 // A list of words. Returns what is wrong with its items as "place: what" through `add`.
 template <class Add>
 std::vector<std::string> read_words(const Node& list, const OneOf& rule, const Add& add) {
@@ -107,6 +112,7 @@ class Reader : public schema::Visitor {
     const Node::Entry* entry = find_entry(map_, key);
     if (entry == nullptr) return;
     keys_.push_back(key);
+    if (is_off(*entry)) return;
     problems_.add(entry->place, name(key) + ": is called otherwise now (write " + std::string(now) + ")");
   }
 
@@ -278,6 +284,11 @@ class Reader : public schema::Visitor {
             }
           },
           member);
+    }
+    void renamed(std::string_view key, std::string_view) override {
+      if (key != entry.key) return;
+      is_found = true;
+      is_default = is_off(entry);
     }
     void section(std::string_view, std::string_view, const Rows&) override {}
     void section_of_kinds(std::string_view, std::string_view, const ModelSection&, const Rows&) override {}

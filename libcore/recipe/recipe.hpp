@@ -79,6 +79,9 @@ struct TrainingSettings {
   std::int64_t epochs = 15;
   std::int64_t most_steps = 0;  // 0: no limit
   std::int64_t batch_sequences = 64;
+  // A batch is computed in so many parts one after the other, with the memory of one and the same results: 1,
+  // 2, 4 or 8.
+  std::int64_t accumulate = 1;
   double label_smoothing = 0.0;
   std::int64_t log_every = 100;  // steps between rows of log.csv; each epoch's end has one too
   // Of validation: loss (lowest) | accuracy (highest) | perplexity (of an encoder_decoder, lowest) | macro_f1

@@ -104,6 +104,9 @@ void rows(Visitor& v, TrainingSettings& s) {
   v.field("epochs", &s.epochs, Between{1, 1e6}, "passes over the training examples");
   v.field("most_steps", &s.most_steps, Between{0, 1e9}, "the run ends after so many steps; 0: no limit");
   v.field("batch_sequences", &s.batch_sequences, Between{1, 1e6}, "examples of a step");
+  v.field("accumulate", &s.accumulate, Between{1, 8},
+          "the batch is computed in so many parts one after the other, with the memory of one and the same "
+          "bits: 1, 2, 4 or 8");
   v.field("label_smoothing", &s.label_smoothing, kRate,
           "share of the probability that is spread over all classes (Szegedy et al. 2016)");
   v.field("log_every", &s.log_every, Between{1, 1e9},

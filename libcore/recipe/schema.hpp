@@ -54,7 +54,7 @@ class Visitor {
   void field(std::string_view key, Member member, const Rule& rule, std::string_view meaning) {
     field(key, member, rule, meaning, When{});
   }
-  // A key of older versions, which is refused: `now` says what to write instead.
+  // A switch of older versions, which is refused unless it is off: `now` says what to write instead.
   virtual void renamed(std::string_view /*key*/, std::string_view /*now*/) {}
   // A struct below the key.
   virtual void section(std::string_view key, std::string_view meaning, const Rows& rows) = 0;

@@ -33,7 +33,7 @@ std::vector<AttentionRecord> attention_records(const std::vector<AttentionTrace>
   for (const AttentionTrace& trace : traces) {
     if (selection.kind && *selection.kind != trace.kind) continue;
     if (selection.layer && *selection.layer != trace.layer) continue;
-    const Variable &queries = trace.attended.queries, &keys = trace.attended.keys;
+    const Variable &queries = trace.attention.queries, &keys = trace.attention.keys;
     const Index head_width = queries.cols() / heads;
     const std::array<Index, 2> query_offsets = {0, queries.rows()}, key_offsets = {0, keys.rows()};
     const kernels::AttentionShape shape{.query_offsets = query_offsets,
@@ -41,7 +41,7 @@ std::vector<AttentionRecord> attention_records(const std::vector<AttentionTrace>
                                         .heads = heads,
                                         .head_width = head_width,
                                         .scale = Real(1) / std::sqrt(static_cast<Real>(head_width)),
-                                        .is_causal = trace.attended.causality == Causality::causal};
+                                        .is_causal = trace.attention.causality == Causality::causal};
     const bool is_encoder = trace.kind == AttentionKind::encoder;
     for (Index head = 0; head < heads; ++head) {
       if (selection.head && *selection.head != head) continue;

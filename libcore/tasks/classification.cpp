@@ -161,36 +161,45 @@ std::string ClassificationObjective::data_hash() const {
   return hasher.digest();
 }
 
-void ClassificationObjective::prepare(Split split, std::span<const std::uint32_t> chosen, BatchSlot slot) {
+void ClassificationObjective::prepare(Split split, std::span<const std::uint32_t> chosen,
+                                      const BatchPart& part, BatchSlot slot) {
   const ColumnSubset& e = of(split);
   Slot& to = slot_of(slot);
   to.batch.clear();
   to.useful = 0;
-  for (const std::uint32_t i : chosen) {
-    const std::int64_t example = e.subset.at(i);
+  to.loss_scale = 1.0 / static_cast<double>(part.sequences);
+  for (Index i = 0; i < part.end(); ++i) {
+    const std::int64_t example = e.subset.at(chosen[static_cast<std::size_t>(i)]);
     const std::span<const std::int32_t> ids = e.columns->ids(e.column[0], example);
-    to.batch.add(ids, model_.padded_length(static_cast<Index>(ids.size())));
-    to.useful += static_cast<std::int64_t>(ids.size());
-    if (model_.reads_bags()) {
-      const std::span<const float> values = e.columns->values(e.column[0], example);
-      if (values.empty()) {  // terms that occur count 1
-        to.batch.values.resize(to.batch.values.size() + ids.size(), 1);
-      } else {
-        to.batch.values.insert(to.batch.values.end(), values.begin(), values.end());
-      }
+    const Index length = model_.padded_length(static_cast<Index>(ids.size()));
+    if (i < part.begin()) {
+      to.batch.skip(ids, length);
+      continue;
     }
+    to.batch.add(ids, length);
+    to.useful += static_cast<std::int64_t>(ids.size());
+    if (model_.reads_bags()) add_values(e.columns->values(e.column[0], example), ids, to);
     to.batch.labels.push_back(e.columns->ids(e.column[1], example).front());
   }
-  to.batch.finish();
+  to.batch.finish(part);
 }
 
-LossTotals ClassificationObjective::loss(const StepContext& context, Split split, BatchSlot slot) {
+void ClassificationObjective::add_values(std::span<const float> values, std::span<const std::int32_t> ids,
+                                         Slot& to) {
+  std::vector<Real>& all = to.batch.values;
+  if (values.empty()) {  // terms that occur count 1
+    all.resize(all.size() + ids.size(), 1);
+  } else {
+    all.insert(all.end(), values.begin(), values.end());
+  }
+}
+
+LossTotals ClassificationObjective::loss(const ForwardContext& context, Split split, BatchSlot slot) {
   const Slot& packed = slot_of(slot);
-  const double scale = 1.0 / static_cast<double>(packed.batch.labels.size());
   const double smoothing = split == Split::train ? label_smoothing_ : 0;
   const Variable features = model_.features(context, packed.batch);
   const kernels::CrossEntropyTotals totals =
-      model_.head().loss(context, features, packed.batch.labels, smoothing, scale);
+      model_.head().loss(context, features, packed.batch.labels, smoothing, packed.loss_scale);
   // A loss that is not finite ends the run, with a better word than a probability that is none.
   if (split == Split::validation && std::isfinite(totals.loss)) {
     measure_.add(packed.batch.labels,

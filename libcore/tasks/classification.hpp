@@ -78,9 +78,10 @@ class ClassificationObjective : public Objective {
   std::size_t examples(Split split) const override { return of(split).subset.count(); }
   std::int64_t tokens(Split split, std::span<const std::uint32_t> chosen) const override;
   std::string data_hash() const override;
-  void prepare(Split split, std::span<const std::uint32_t> chosen, BatchSlot slot) override;
+  void prepare(Split split, std::span<const std::uint32_t> chosen, const BatchPart& part,
+               BatchSlot slot) override;
   // Of the mean over the sequences. Useful tokens are those of the texts: padding does not count.
-  LossTotals loss(const StepContext& context, Split split, BatchSlot slot) override;
+  LossTotals loss(const ForwardContext& context, Split split, BatchSlot slot) override;
   std::span<const std::string_view> figure_names() const override { return LabelMeasure::figure_names(); }
   void begin_validation() override { measure_.clear(); }
   void finish_validation(ValidationFigures& figures) override { measure_.finish(figures); }
@@ -90,7 +91,9 @@ class ClassificationObjective : public Objective {
   struct Slot {
     ClassBatch batch;
     std::int64_t useful = 0;
+    double loss_scale = 0;  // one over the global batch's sequences: the loss is their mean
   };
+  static void add_values(std::span<const float> values, std::span<const std::int32_t> ids, Slot& to);
   Slot& slot_of(BatchSlot slot) { return slots_[slot == BatchSlot::first ? 0 : 1]; }
 
   TextClassifier& model_;

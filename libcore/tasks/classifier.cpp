@@ -11,12 +11,13 @@
 namespace headwater {
 
 static void settings_rows(schema::Visitor& v, ClassifierSettings& s) {
-  const std::string who = "a classifier with mixing: " + s.mixing.mixing;
-  const schema::When attention{s.mixing.mixing == "attention", who, "classifier with mixing: attention"};
-  const schema::When mlp{s.mixing.mixing == "mlp", who, "classifier with mixing: mlp"};
   v.field("mixing", &s.mixing.mixing, schema::OneOf{{"attention", "fourier", "mlp"}},
           "what mixes the tokens: attention (Vaswani et al. 2017), the Fourier transform (FNet, Lee-Thorp et "
           "al. 2021), layers over the positions (MLP-Mixer, Tolstikhin et al. 2021)");
+  // What is read depends on what the reader has just put there.
+  const std::string who = "a classifier with mixing: " + s.mixing.mixing;
+  const schema::When attention{s.mixing.mixing == "attention", who, "classifier with mixing: attention"};
+  const schema::When mlp{s.mixing.mixing == "mlp", who, "classifier with mixing: mlp"};
   v.field("mixing_width", &s.mixing.mixing_width, schema::Between{0, 65536},
           "hidden layer of mixing: mlp; 0: feed_forward_width", mlp);
   rows(v, s.transformer, attention);

@@ -80,22 +80,29 @@ LossTotals totals_of(const kernels::CrossEntropyTotals& totals, const PairBatch&
   return result;
 }
 
-void TranslationObjective::prepare(Split split, std::span<const std::uint32_t> chosen, BatchSlot slot) {
-  PairBatch& packed = batch(slot);
-  packed.clear();
-  for (const std::uint32_t i : chosen) {
-    const Pair p = pair(split, i);
-    packed.add(p.source, p.target);
+void TranslationObjective::prepare(Split split, std::span<const std::uint32_t> chosen, const BatchPart& part,
+                                   BatchSlot slot) {
+  Slot& to = slot_of(slot);
+  to.batch.clear();
+  std::int64_t predicted = 0;
+  for (Index i = 0; i < part.sequences; ++i) {
+    const Pair p = pair(split, chosen[static_cast<std::size_t>(i)]);
+    predicted += static_cast<std::int64_t>(p.target.size()) - 1;
+    if (i < part.begin()) {
+      to.batch.skip(p.source, p.target);
+    } else if (i < part.end()) {
+      to.batch.add(p.source, p.target);
+    }
   }
-  packed.finish();
+  to.batch.finish(part);
+  to.loss_scale = 1.0 / static_cast<double>(predicted);
 }
 
-LossTotals TranslationObjective::loss(const StepContext& context, Split split, BatchSlot slot) {
-  const PairBatch& packed = batch(slot);
-  const double scale =
-      1.0 / static_cast<double>(packed.labels.size());  // the loss is the mean over real target tokens
+LossTotals TranslationObjective::loss(const ForwardContext& context, Split split, BatchSlot slot) {
+  const Slot& packed = slot_of(slot);
   const double smoothing = split == Split::train ? label_smoothing_ : 0;
-  return totals_of(model_.loss(context, packed, smoothing, scale), packed, model_.length());
+  return totals_of(model_.loss(context, packed.batch, smoothing, packed.loss_scale), packed.batch,
+                   model_.length());
 }
 
 // --- The directory -----------------------------------------------------------------------------------------
@@ -254,7 +261,7 @@ class TranslationTracer : public AttentionTracer {
                                      const AttentionSelection& selection) const override {
     const ArenaScope scope(arena);
     Tape tape(arena, Tape::Mode::inference);
-    const StepContext context{tape};
+    const ForwardContext context{tape};
     const PackedTokens source = packed(example.source_ids), target = packed(example.target_ids);
     std::vector<AttentionTrace> traces;
     const Variable memory = model_.model->encode(context, source, &traces);
@@ -268,7 +275,7 @@ class TranslationTracer : public AttentionTracer {
 
  private:
   // The tokens that the decoder's output at each position stands for.
-  std::vector<std::string> predictions(const StepContext& context, const Variable& hidden,
+  std::vector<std::string> predictions(const ForwardContext& context, const Variable& hidden,
                                        const std::vector<std::int32_t>& never) const {
     const Variable logits = model_.model->logits(context, hidden);
     std::vector<std::int32_t> best(static_cast<std::size_t>(logits.rows()));

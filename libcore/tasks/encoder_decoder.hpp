@@ -50,8 +50,9 @@ class TranslationObjective : public Objective {
   std::size_t examples(Split split) const override { return of(split).subset.count(); }
   std::int64_t tokens(Split split, std::span<const std::uint32_t> chosen) const override;
   std::string data_hash() const override;
-  void prepare(Split split, std::span<const std::uint32_t> chosen, BatchSlot slot) override;
-  LossTotals loss(const StepContext& context, Split split, BatchSlot slot) override;
+  void prepare(Split split, std::span<const std::uint32_t> chosen, const BatchPart& part,
+               BatchSlot slot) override;
+  LossTotals loss(const ForwardContext& context, Split split, BatchSlot slot) override;
 
  private:
   struct Pair {
@@ -63,8 +64,12 @@ class TranslationObjective : public Objective {
   EncoderDecoder& model_;
   ColumnSubset train_, validation_;
   double label_smoothing_;
-  PairBatch& batch(BatchSlot slot) { return batches_[slot == BatchSlot::first ? 0 : 1]; }
-  PairBatch batches_[2];  // reused: a step after the largest allocates nothing
+  struct Slot {
+    PairBatch batch;
+    double loss_scale = 0;  // one over the global batch's predicted tokens: the loss is their mean
+  };
+  Slot& slot_of(BatchSlot slot) { return slots_[slot == BatchSlot::first ? 0 : 1]; }
+  Slot slots_[2];  // reused: a step after the largest allocates nothing
 };
 
 // Loss and counts of a batch with the measures of the report.

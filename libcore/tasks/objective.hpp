@@ -60,12 +60,13 @@ class Objective {
   virtual std::int64_t tokens(Split split, std::span<const std::uint32_t> chosen) const = 0;
   // Hash of the examples, both splits.
   virtual std::string data_hash() const = 0;
-  // Packs a batch of the chosen examples into `slot`, whose memory is used again. Called on a second thread
-  // while loss() runs on the other slot: touches nothing but its slot.
-  virtual void prepare(Split split, std::span<const std::uint32_t> chosen, BatchSlot slot) = 0;
-  // Loss of the batch that was packed into `slot` from examples of `split`. With a recording tape, gradients
-  // of the mean loss a predicted token are ready after tape.backward().
-  virtual LossTotals loss(const StepContext& context, Split split, BatchSlot slot) = 0;
+  // Packs one part of the global batch of the chosen examples into `slot`, whose memory is used again. Called
+  // on a second thread while loss() runs on the other slot: touches nothing but its slot.
+  virtual void prepare(Split split, std::span<const std::uint32_t> chosen, const BatchPart& part,
+                       BatchSlot slot) = 0;
+  // Loss of the part that was packed into `slot` from examples of `split`. With a recording tape, its share
+  // of the gradients of the mean loss a predicted token of the global batch is ready after tape.backward().
+  virtual LossTotals loss(const ForwardContext& context, Split split, BatchSlot slot) = 0;
   // Figures of a validation that are no sums over batches, the greater the better: "macro_f1".
   virtual std::span<const std::string_view> figure_names() const { return {}; }
   // Around the batches of one validation.

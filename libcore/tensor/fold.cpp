@@ -22,14 +22,15 @@ bool append_tree(std::vector<FoldLeaf>& leaves, Index begin, Index count, const 
 
 }  // namespace
 
-void FoldPlan::assign(std::span<const Index> offsets) {
+void FoldPlan::assign(std::span<const Index> offsets, const BatchPart& of) {
   leaves.clear();
-  const Index sequences = offsets.empty() ? 0 : static_cast<Index>(offsets.size()) - 1;
+  part = of;
   rows = offsets.empty() ? 0 : offsets.back();
-  append_tree(leaves, 0, kShards, [&](Index shard) {
-    const Index begin = offsets.empty() ? 0 : offsets[static_cast<std::size_t>(shard * sequences / kShards)];
-    const Index end =
-        offsets.empty() ? 0 : offsets[static_cast<std::size_t>((shard + 1) * sequences / kShards)];
+  const auto shard_begin = [&](Index shard) {
+    return offsets.empty() ? 0 : offsets[static_cast<std::size_t>(part.shard_begin(shard))];
+  };
+  append_tree(leaves, 0, part.shards(), [&](Index shard) {
+    const Index begin = shard_begin(shard), end = shard_begin(shard + 1);
     if (begin == end) return false;
     const Index chunks = (end - begin + kChunkTokens - 1) / kChunkTokens;
     return append_tree(leaves, 0, chunks, [&](Index chunk) {

@@ -9,15 +9,27 @@ BatchesAhead::~BatchesAhead() {
   }
 }
 
-void BatchesAhead::start(std::span<const std::uint32_t> chosen) {
-  chosen_ = chosen;
-  slot_ = slot_ == BatchSlot::first ? BatchSlot::second : BatchSlot::first;
-  thread_.start(job_);
+bool BatchesAhead::start_part(Index index) {
+  for (; index < parts_; ++index) {
+    part_ = {index, parts_, static_cast<Index>(chosen_.size())};
+    if (part_.begin() == part_.end()) continue;
+    slot_ = slot_ == BatchSlot::first ? BatchSlot::second : BatchSlot::first;
+    thread_.start(job_);
+    return true;
+  }
+  return false;
 }
 
-BatchSlot BatchesAhead::take() {
+void BatchesAhead::start(std::span<const std::uint32_t> chosen) {
+  chosen_ = chosen;
+  start_part(0);
+}
+
+BatchSlot BatchesAhead::take(std::span<const std::uint32_t> next) {
   thread_.wait();
-  return slot_;
+  const BatchSlot taken = slot_;
+  if (!start_part(part_.index + 1)) start(next);
+  return taken;
 }
 
 }  // namespace headwater

@@ -1,4 +1,4 @@
-// The next batch is packed on a second thread while the one before is computed.
+// The next batch, or part of one, is packed on a second thread while the one before is computed.
 #pragma once
 
 #include "support/background.hpp"
@@ -6,34 +6,40 @@
 
 namespace headwater {
 
-// One use: start(first); then take() and start(next) in turn, computing what was taken between. What was
-// started last is waited for on leaving.
+// One use: start(first); then take(next) for each part that has sequences, computing what was taken between.
+// What was started last is waited for on leaving.
 class BatchesAhead {
  public:
-  // Batches of `split`, packed on `thread`.
-  BatchesAhead(BackgroundThread& thread, Objective& objective, Split split)
-      : thread_(thread), objective_(objective), split_(split) {}
+  // Batches of `split`, each in `parts` parts, packed on `thread`.
+  BatchesAhead(BackgroundThread& thread, Objective& objective, Split split, Index parts)
+      : thread_(thread), objective_(objective), split_(split), parts_(parts) {}
   ~BatchesAhead();
   BatchesAhead(const BatchesAhead&) = delete;
   BatchesAhead& operator=(const BatchesAhead&) = delete;
 
-  // Begins to pack these examples, which must stay where they are until take() or the end. The batch taken
-  // before the last is gone.
+  // Begins to pack the first part of the batch of these examples, which must stay where they are until its
+  // last part is taken, or the end.
   void start(std::span<const std::uint32_t> chosen);
 
-  // The batch begun last, complete. Throws what packing threw.
-  BatchSlot take();
+  // The part begun last, complete; then begins the one after it: of the same batch, or the first of `next`,
+  // which may be empty. The part taken before the last is gone. Throws what packing threw.
+  BatchSlot take(std::span<const std::uint32_t> next);
 
  private:
   struct Job {
     BatchesAhead& of;
-    void operator()() { of.objective_.prepare(of.split_, of.chosen_, of.slot_); }
+    void operator()() { of.objective_.prepare(of.split_, of.chosen_, of.part_, of.slot_); }
   };
+  // Begins to pack the first part from number `index` on that has sequences, if there is one.
+  bool start_part(Index index);
+
   BackgroundThread& thread_;
   Objective& objective_;
   Split split_;
+  Index parts_;
   Job job_{*this};
   std::span<const std::uint32_t> chosen_;
+  BatchPart part_;
   BatchSlot slot_ = BatchSlot::second;
 };
 

@@ -43,31 +43,31 @@ bool Optimizer::is_sparse() const {
 
 template <class F>
 void Optimizer::for_each_stretch(const Parameter& p, const F& update) const {
-  if (!p.has_gradient && (!p.is_table || is_sparse())) return;
+  const Gradient& gradient = p.gradient;
+  if (gradient.state == Gradient::State::untouched && (!p.is_table || is_sparse())) return;
   if (!p.is_table || !is_sparse()) {
     update(p.offset, p.size());
     return;
   }
-  const Index cols = p.value.cols;
-  constexpr std::size_t kRows = 64;  // a task's share of a table
-  const std::size_t tasks = (p.touched.size() + kRows - 1) / kRows;
-  parallel_for(static_cast<std::int64_t>(tasks), [&](std::int64_t task) {
-    const std::size_t end = std::min(p.touched.size(), (static_cast<std::size_t>(task) + 1) * kRows);
-    for (std::size_t i = static_cast<std::size_t>(task) * kRows; i < end; ++i)
-      update(p.offset + p.touched[i] * cols, cols);
+  const bool is_dense = gradient.state == Gradient::State::dense;
+  const Index cols = p.value.cols, rows = is_dense ? p.value.rows : static_cast<Index>(gradient.rows.size());
+  constexpr Index kRows = 64;  // a task's share of a table
+  parallel_for((rows + kRows - 1) / kRows, [&](Index task) {
+    for (Index i = task * kRows; i < std::min(rows, (task + 1) * kRows); ++i) {
+      const Index row = is_dense ? i : gradient.rows[static_cast<std::size_t>(i)];
+      update(p.offset + row * cols, cols);
+    }
   });
 }
 
 double Optimizer::gradient_norm() const {
   double sum = 0;
   for (const auto& p : parameters_.all()) {
-    if (!p->has_gradient) continue;
-    if (!p->is_table) {
-      sum += kernels::sum_of_squares(p->size(), p->gradient.data);
-      continue;
-    }
-    for (const std::int32_t row : p->touched)
-      sum += kernels::sum_of_squares(p->gradient.cols, p->gradient.row(row));
+    const Gradient& gradient = p->gradient;
+    if (gradient.state == Gradient::State::dense)
+      sum += kernels::sum_of_squares(p->size(), gradient.values.data);
+    for (const std::int32_t row : gradient.rows)
+      sum += kernels::sum_of_squares(gradient.values.cols, gradient.values.row(row));
   }
   return std::sqrt(sum);
 }
@@ -78,16 +78,16 @@ void Optimizer::step(double learning_rate, std::int64_t step) {
     const double norm = gradient_norm();
     if (norm > settings_.global_clipnorm) factor = static_cast<float>(settings_.global_clipnorm / norm);
   }
+  // What goes on without a gradient reads 0.
+  for (const auto& p : parameters_.all()) {
+    if (p->gradient.state == Gradient::State::untouched) p->gradient.clear();
+  }
   if (settings_.kind == "rmsprop") {
     step_rmsprop(learning_rate, step, factor);
   } else if (settings_.kind == "sgd") {
     step_sgd(learning_rate, factor);
   } else {
     step_adam(learning_rate, step, factor);
-  }
-  // Tables keep the invariant "zero where no token was", which the next step's dense passes rely on.
-  for (const auto& p : parameters_.all()) {
-    for (const std::int32_t row : p->touched) std::fill_n(p->gradient.row(row), p->gradient.cols, Real(0));
   }
 }
 
@@ -125,9 +125,6 @@ void Optimizer::step_adam(double learning_rate, std::int64_t step, float factor)
       .correction_2 = static_cast<float>(1 - power(settings_.beta_2, step)),
       .epsilon_hat = settings_.epsilon_hat,
       .decay = settings_.kind == "adamw" ? static_cast<float>(settings_.weight_decay) : 0.0f};
-  for (const auto& p : parameters_.all()) {
-    if (!p->has_gradient) std::fill_n(p->gradient.data, p->size(), Real(0));
-  }
   // Moments go on moving without a gradient, so every parameter takes part.
   kernels::adam(rule, parameters_.size(), parameters_.values().data(), momentum_.get(), velocity_.get(),
                 parameters_.gradients().data());

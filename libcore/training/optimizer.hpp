@@ -14,8 +14,7 @@ class Optimizer {
  public:
   Optimizer(const OptimizerSettings& settings, Parameters& parameters);
 
-  // Applies the gradients of one step. `step` counts from 1. Gradients of table rows are left zero, all
-  // others as they are.
+  // Applies the gradients of one step. `step` counts from 1.
   void step(double learning_rate, std::int64_t step);
 
   // sqrt(Σ g²) over the gradients of this step.

@@ -49,15 +49,16 @@ std::string describe_run(const Recipe& recipe, const Parameters& parameters, con
   const bool is_plain_sgd =
       recipe.training.optimizer.kind == "sgd" && recipe.training.optimizer.momentum == 0;
   const std::int64_t bytes = parameters.size() * static_cast<std::int64_t>(sizeof(Real));
+  const std::int64_t gradients = trainer.bytes_of_gradients();
   const std::int64_t average = recipe.training.ema_decay > 0 ? 1 : 0;
   const std::int64_t state = ((is_adam ? 2 : is_plain_sgd ? 0 : 1) + average) * bytes;
   return line("recipe", recipe.name) + line("steps_an_epoch", std::to_string(trainer.steps_per_epoch())) +
          line("steps", std::to_string(trainer.total_steps())) +
          line("parameters", std::to_string(parameters.size())) +
-         line("bytes_of_parameters_and_gradients", std::to_string(2 * bytes)) +
+         line("bytes_of_parameters_and_gradients", std::to_string(bytes + gradients)) +
          line("bytes_of_optimizer_state", std::to_string(state)) +
          line("bytes_of_a_step", std::to_string(arena_bytes)) +
-         line("bytes", std::to_string(2 * bytes + state + static_cast<std::int64_t>(arena_bytes)));
+         line("bytes", std::to_string(bytes + gradients + state + static_cast<std::int64_t>(arena_bytes)));
 }
 
 RunFigures read_run(const std::filesystem::path& directory, const std::string& best_metric) {

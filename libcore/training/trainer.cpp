@@ -50,7 +50,8 @@ Trainer::Trainer(const Recipe& recipe, Objective& objective, RunDirectory* direc
     : recipe_(recipe),
       objective_(objective),
       directory_(directory),
-      optimizer_(recipe.training.optimizer, objective.parameters()) {
+      optimizer_(recipe.training.optimizer, objective.parameters()),
+      gradients_(objective.parameters(), parts()) {
   objective_.parameters().initialize(recipe.seed);
   if (recipe.training.ema_decay > 0)
     average_.emplace(recipe.training.ema_decay, objective.parameters(), optimizer_);
@@ -90,44 +91,46 @@ std::vector<std::uint32_t> Trainer::epoch_order(std::int64_t epoch) const {
   return random_order(stream, objective_.examples(Split::train));
 }
 
-std::size_t Trainer::warm_up() {
+Trainer::LargestPart Trainer::largest_part() const {
   // What all orders together may have at the most: in a longer run, batches of later epochs are hardly
   // larger.
   constexpr std::int64_t kMostExamples = 20'000'000;
   const auto examples = static_cast<std::int64_t>(objective_.examples(Split::train));
   const std::int64_t batches = steps_per_epoch(), steps = total_steps();
-  std::vector<std::uint32_t> largest;
+  LargestPart largest;
   std::int64_t most = -1;
   for (std::int64_t epoch = 0; epoch * batches < steps; ++epoch) {
     if (epoch > 0 && (epoch + 1) * examples > kMostExamples) break;
     const std::vector<std::uint32_t> order = epoch_order(epoch);
     for (std::int64_t number = 0; number < std::min(batches, steps - epoch * batches); ++number) {
-      const auto chosen = batch_range(number).of(order);
-      const std::int64_t tokens = objective_.tokens(Split::train, chosen);
-      if (tokens <= most) continue;
-      most = tokens;
-      largest.assign(chosen.begin(), chosen.end());
+      const auto batch = batch_range(number).of(order);
+      for (Index index = 0; index < parts(); ++index) {
+        const BatchPart part{index, parts(), static_cast<Index>(batch.size())};
+        const std::int64_t tokens =
+            objective_.tokens(Split::train, Range{part.begin(), part.end()}.of(batch));
+        if (tokens <= most) continue;
+        most = tokens;
+        largest.batch.assign(batch.begin(), batch.end());
+        largest.part = part;
+      }
     }
   }
-  arena_.reset();
-  objective_.parameters().begin_step();
-  Tape tape(arena_, Tape::Mode::record);
+  return largest;
+}
+
+std::size_t Trainer::warm_up() {
+  const LargestPart largest = largest_part();
   for (const BatchSlot slot : {BatchSlot::second, BatchSlot::first})  // both grow to their full size
-    objective_.prepare(Split::train, largest, slot);
-  objective_.loss({tape, recipe_.seed, 0}, Split::train, BatchSlot::first);
-  tape.backward();
-  // Rows of tables were written for tokens that the first step may not have.
-  for (const auto& p : objective_.parameters().all()) {
-    for (const std::int32_t row : p->touched) std::fill_n(p->gradient.row(row), p->gradient.cols, Real(0));
-  }
+    objective_.prepare(Split::train, largest.batch, largest.part, slot);
+  differentiate(0, BatchSlot::first);
+  gradients_.make_room();
   return arena_.peak();
 }
 
-LossTotals Trainer::train_step(BatchSlot slot) {
+LossTotals Trainer::differentiate(std::int64_t step, BatchSlot slot) {
   arena_.reset();
   objective_.parameters().begin_step();
   Tape tape(arena_, Tape::Mode::record);
-  const std::int64_t step = state_.step + 1;
   const LossTotals totals =
       objective_.loss({tape, recipe_.seed, static_cast<std::uint32_t>(step)}, Split::train, slot);
   if (!std::isfinite(totals.loss)) {
@@ -135,17 +138,31 @@ LossTotals Trainer::train_step(BatchSlot slot) {
                 first_not_finite(objective_.parameters()) + "; " + kNotFiniteAdvice);
   }
   tape.backward();
+  return totals;
+}
+
+void Trainer::measure_gradients(std::int64_t step) {
   last_gradient_norm_ = optimizer_.gradient_norm();
-  if (!std::isfinite(last_gradient_norm_)) {
-    for (const auto& p : objective_.parameters().all()) {
-      const Index at = kernels::find_not_finite(p->size(), p->gradient.data);
-      if (at >= 0) {
-        throw Error("step " + std::to_string(step) + ": the gradient of " + quote(p->name) +
-                    " is not finite at element " + std::to_string(at) + "; " + kNotFiniteAdvice);
-      }
+  if (std::isfinite(last_gradient_norm_)) return;
+  for (const auto& p : objective_.parameters().all()) {
+    const Index at = kernels::find_not_finite(p->size(), p->gradient.values.data);
+    if (at >= 0) {
+      throw Error("step " + std::to_string(step) + ": the gradient of " + quote(p->name) +
+                  " is not finite at element " + std::to_string(at) + "; " + kNotFiniteAdvice);
     }
-    throw Error("step " + std::to_string(step) + ": the norm of the gradient overflows; " + kNotFiniteAdvice);
   }
+  throw Error("step " + std::to_string(step) + ": the norm of the gradient overflows; " + kNotFiniteAdvice);
+}
+
+LossTotals Trainer::train_step(std::span<const std::uint32_t> batch, std::span<const std::uint32_t> next,
+                               BatchesAhead& batches) {
+  const std::int64_t step = state_.step + 1;
+  const LossTotals totals = gradients_.sum([&](Index index) -> std::optional<LossTotals> {
+    const BatchPart part{index, parts(), static_cast<Index>(batch.size())};
+    if (part.begin() == part.end()) return std::nullopt;
+    return differentiate(step, batches.take(next));
+  });
+  measure_gradients(step);
   last_rate_ = learning_rate(recipe_.training.schedule, recipe_.training.optimizer, objective_.width(), step,
                              total_steps());
   if (average_) average_->before_step(step);
@@ -189,14 +206,20 @@ ValidationFigures Trainer::validate() {
     return std::span<const std::uint32_t>(batch_numbers);
   };
   with_average([&] {
-    BatchesAhead batches(packer_, objective_, Split::validation);
+    BatchesAhead batches(packer_, objective_, Split::validation, parts());
     batches.start(chosen(0));
     for (std::size_t at = 0; at < count; at += batch) {
-      const BatchSlot slot = batches.take();
-      if (at + batch < count) batches.start(chosen(at + batch));
-      arena_.reset();
-      Tape tape(arena_, Tape::Mode::inference);
-      figures.add(objective_.loss({tape, recipe_.seed, 0}, Split::validation, slot));
+      const auto size = static_cast<Index>(std::min(batch, count - at));
+      const auto next = at + batch < count ? chosen(at + batch) : std::span<const std::uint32_t>();
+      const auto loss_of = [&](Index index, std::size_t) -> std::optional<LossTotals> {
+        const BatchPart part{index, parts(), size};
+        if (part.begin() == part.end()) return std::nullopt;
+        const BatchSlot slot = batches.take(next);
+        arena_.reset();
+        Tape tape(arena_, Tape::Mode::inference);
+        return objective_.loss({tape, recipe_.seed, 0}, Split::validation, slot);
+      };
+      figures.add(*fold_parts(0, parts(), 0, loss_of, [](std::size_t) {}));
     }
   });
   objective_.finish_validation(figures);
@@ -313,17 +336,15 @@ TrainingOutcome Trainer::run(const TrainerCallbacks& callbacks) {
       const auto tokens = static_cast<double>(state_.epoch_totals.useful - before);
       return Pace{seconds, seconds > 0 ? tokens / seconds : 0};
     };
-    BatchesAhead batches(packer_, objective_, Split::train);
+    BatchesAhead batches(packer_, objective_, Split::train, parts());
     std::span<const std::uint32_t> next = batch_of(state_.step + 1, order);
-    if (!next.empty()) batches.start(next);
+    batches.start(next);
     while (!next.empty()) {
-      const BatchSlot slot = batches.take();
-      const auto taken = static_cast<std::int64_t>(next.size());
+      const std::span<const std::uint32_t> batch = next;
       next = batch_of(state_.step + 2, order);
-      if (!next.empty()) batches.start(next);
-      const LossTotals totals = train_step(slot);
+      const LossTotals totals = train_step(batch, next, batches);
       state_.epoch_totals.add(totals);
-      state_.position += taken;
+      state_.position += static_cast<std::int64_t>(batch.size());
       if (callbacks.after_step) {
         callbacks.after_step({.step = state_.step,
                               .total_steps = last_step,

@@ -8,6 +8,7 @@
 
 #include "recipe/recipe.hpp"
 #include "training/batches_ahead.hpp"
+#include "training/gradient_reduction.hpp"
 #include "training/optimizer.hpp"
 #include "training/run_directory.hpp"
 #include "training/state.hpp"
@@ -50,9 +51,10 @@ class Trainer {
   std::int64_t steps_per_epoch() const;
   std::int64_t total_steps() const;
 
-  // One pass forward and backward over the largest batch that the run will have, without an update: touches
-  // every page that training will need. Returns the arena's size in bytes.
+  // One pass forward and backward over the largest batch, or part of one, that the run will have, without an
+  // update: touches every page that it will need. Returns the arena's size in bytes.
   std::size_t warm_up();
+  std::int64_t bytes_of_gradients() const { return gradients_.bytes(); }
 
   // Runs, or goes on from the newest complete checkpoint in the directory. Throws Error when the loss is no
   // longer finite.
@@ -69,8 +71,8 @@ class Trainer {
   };
   struct Range {
     std::int64_t begin, end;
-    std::span<const std::uint32_t> of(const std::vector<std::uint32_t>& order) const {
-      return std::span(order).subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin));
+    std::span<const std::uint32_t> of(std::span<const std::uint32_t> order) const {
+      return order.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin));
     }
   };
   // Examples of batch `number` of an epoch, as places in its order.
@@ -80,7 +82,20 @@ class Trainer {
   void check_resumed_state() const;
   // The batch of step `step` of the run, which lies in this epoch; empty behind the last of the epoch or run.
   std::span<const std::uint32_t> batch_of(std::int64_t step, const std::vector<std::uint32_t>& order) const;
-  LossTotals train_step(BatchSlot slot);
+  // The examples of the largest part that the run will have.
+  struct LargestPart {
+    std::vector<std::uint32_t> batch;
+    BatchPart part;
+  };
+  LargestPart largest_part() const;
+  Index parts() const { return static_cast<Index>(recipe_.training.accumulate); }
+  // A step over `batch`, whose first part is being packed; then the first of `next` is.
+  LossTotals train_step(std::span<const std::uint32_t> batch, std::span<const std::uint32_t> next,
+                        BatchesAhead& batches);
+  // Forward and backward over one part of a batch.
+  LossTotals differentiate(std::int64_t step, BatchSlot slot);
+  // Throws Error where the gradients are not finite.
+  void measure_gradients(std::int64_t step);
   void finish_epoch(const TrainerCallbacks& callbacks, const Pace& pace);
   // Of the epoch that has just been counted.
   bool stops_early(const ValidationFigures& validation);
@@ -96,6 +111,7 @@ class Trainer {
   Objective& objective_;
   RunDirectory* directory_;
   Optimizer optimizer_;
+  GradientReduction gradients_;
   std::optional<WeightAverage> average_;
   Arena arena_;
   BackgroundThread packer_;

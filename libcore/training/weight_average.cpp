@@ -38,14 +38,15 @@ void WeightAverage::take_in(std::size_t place, std::size_t count, const RowAt& r
 
 void WeightAverage::before_step(std::int64_t step) {
   for (std::size_t place = 0; place < current_.size(); ++place) {
-    const std::vector<std::int32_t>& touched = parameters_.all()[place]->touched;
-    if (current_[place].size() == 1) {
+    const Gradient& gradient = parameters_.all()[place]->gradient;
+    const std::size_t count = current_[place].size();
+    if (count == 1 || gradient.state == Gradient::State::dense) {
       take_in(
-          place, 1, [](std::size_t i) { return i; }, step - 1);
+          place, count, [](std::size_t i) { return i; }, step - 1);
     } else {
       take_in(
-          place, touched.size(), [&](std::size_t i) { return static_cast<std::size_t>(touched[i]); },
-          step - 1);
+          place, gradient.rows.size(),
+          [&](std::size_t i) { return static_cast<std::size_t>(gradient.rows[i]); }, step - 1);
     }
   }
 }

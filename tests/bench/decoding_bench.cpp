@@ -9,6 +9,7 @@
 #include <ctime>
 
 #include "decoding/greedy.hpp"
+#include "models/encoder_decoder.hpp"
 #include "support/parallel.hpp"
 
 using namespace headwater;
@@ -17,7 +18,7 @@ namespace {
 
 constexpr Index kWords = 10'000, kSourceTokens = 20, kTargetTokens = 24;
 
-EncoderDecoderSettings settings() {
+EncoderDecoderSettings model_settings() {
   EncoderDecoderSettings s;
   s.transformer.width = 128;
   s.transformer.heads = 8;
@@ -47,18 +48,20 @@ struct Speed {
 
 Speed measure(const EncoderDecoder& model, Index batch, double seconds) {
   using Clock = std::chrono::steady_clock;
-  const PackedTokens packed = sources(batch);
-  GreedySettings greedy;
-  greedy.end_id = -1;  // none: every sentence is as long as it may be
-  greedy.never = {0, 1, 2};
-  greedy.most_tokens = kTargetTokens;
-  GreedyDecoder decoder(model);
-  decoder.decode(packed, greedy);  // pages and caches
+  const Prompts prompts = start_prompts(sources(batch), 2);
+  GenerationSettings settings;
+  settings.end_id = -1;  // none: every sentence is as long as it may be
+  settings.suppress_tokens = {0, 1, 2};
+  settings.max_new_tokens = kTargetTokens;
+  const Greedy greedy(model.output_layer(), settings);
+  Decoder decoder(model);
+  decoder.decode(prompts, greedy, settings);  // pages and caches
   const auto begin = Clock::now();
   const std::clock_t begin_processor = std::clock();
   double tokens = 0, passed = 0;
   while (passed < seconds) {
-    for (const auto& made : decoder.decode(packed, greedy)) tokens += static_cast<double>(made.size());
+    for (const auto& made : decoder.decode(prompts, greedy, settings))
+      tokens += static_cast<double>(made.size());
     passed = std::chrono::duration<double>(Clock::now() - begin).count();
   }
   return {tokens, passed, static_cast<double>(std::clock() - begin_processor) / CLOCKS_PER_SEC};
@@ -69,7 +72,7 @@ Speed measure(const EncoderDecoder& model, Index batch, double seconds) {
 int main(int count, char** words) {
   const auto number = [&](int i, double otherwise) { return count > i ? std::atof(words[i]) : otherwise; };
   const auto batch = static_cast<Index>(number(1, 1));
-  EncoderDecoder model(settings(), kWords, kWords);
+  EncoderDecoder model(model_settings(), kWords, kWords);
   model.parameters().allocate(false);
   model.parameters().initialize(1);
   ThreadPool pool(static_cast<int>(number(2, 2)));

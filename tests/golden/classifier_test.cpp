@@ -52,7 +52,7 @@ struct Model {
   Matrix logits(const ClassBatch& batch, std::vector<AttentionTrace>* traces = nullptr) {
     arena.reset();
     Tape tape(arena, Tape::Mode::inference);
-    const StepContext context{tape};
+    const ForwardContext context{tape};
     return model.head().logits(context, model.features(context, batch, traces)).value();
   }
 };
@@ -124,7 +124,7 @@ TEST_CASE("classifier with positions: logits and attention agree with Keras, alo
   const Matrix logits = golden.logits(together, &traces);
   std::vector<float> packed(logits.data, logits.data + logits.rows);
   REQUIRE(traces.size() == 1);
-  const Variable q = traces[0].attended.queries, k = traces[0].attended.keys;
+  const Variable q = traces[0].attention.queries, k = traces[0].attention.keys;
   const TransformerSettings& settings = golden.model.settings().transformer;
   const kernels::AttentionShape shape{
       .query_offsets = together.source.offsets,

@@ -92,14 +92,14 @@ std::vector<float> cut_out(const TensorView& padded, const std::vector<float>& v
 void check_attention(const AttentionTrace& trace, const TensorView& theirs,
                      const TransformerSettings& settings) {
   const std::vector<float> values = read_floats(theirs);
-  const Variable q = trace.attended.queries, k = trace.attended.keys;
+  const Variable q = trace.attention.queries, k = trace.attention.keys;
   const kernels::AttentionShape shape{
       .query_offsets = q.packing().offsets,
       .key_offsets = k.packing().offsets,
       .heads = settings.heads,
       .head_width = settings.head_width,
       .scale = static_cast<Real>(1 / std::sqrt(static_cast<double>(settings.head_width))),
-      .is_causal = trace.attended.causality == Causality::causal};
+      .is_causal = trace.attention.causality == Causality::causal};
   for (Index s = 0; s < shape.sequences(); ++s) {
     for (Index head = 0; head < settings.heads; ++head) {
       const Index rows = shape.query_length(s), cols = shape.key_length(s);
@@ -121,7 +121,7 @@ void check_attention(const AttentionTrace& trace, const TensorView& theirs,
 
 TEST_CASE_FIXTURE(Golden, "encoder-decoder: logits and attention agree with Keras") {
   Tape tape(arena, Tape::Mode::inference);
-  const StepContext context{tape};
+  const ForwardContext context{tape};
   std::vector<AttentionTrace> traces;
   const Variable memory = model.encode(context, batch.source, &traces);
   const Variable logits = model.logits(context, model.decode(context, batch.target, memory, &traces));

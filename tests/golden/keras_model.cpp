@@ -56,10 +56,33 @@ OptimizerSettings optimizer_of(const std::string& name, const Json& json) {
   return settings;
 }
 
-void load_reference_weights(const Safetensors& file, Parameters& parameters) {
-  for_each_parameter(file, "weights", parameters, [](Parameter& p, const TensorView& tensor) {
+void load_reference_weights(const Safetensors& file, Parameters& parameters, const Names& renamed) {
+  const auto read = [](Parameter& p, const TensorView& tensor) {
     read_numbers(tensor, std::span<float>(p.value.data, static_cast<std::size_t>(p.size())));
-  });
+  };
+  for_each_parameter(file, "weights", parameters, read, renamed);
+}
+
+void check_attention(const AttentionOutput& attention, Index heads, const std::vector<float>& theirs) {
+  const Variable &q = attention.queries, &k = attention.keys;
+  const Index head_width = q.cols() / heads;
+  const kernels::AttentionShape shape{
+      .query_offsets = q.packing().offsets,
+      .key_offsets = k.packing().offsets,
+      .heads = heads,
+      .head_width = head_width,
+      .scale = static_cast<Real>(1 / std::sqrt(static_cast<double>(head_width))),
+      .is_causal = attention.causality == Causality::causal};
+  const Index n = shape.query_length(0);
+  std::vector<Real> weights(theirs.size());
+  REQUIRE(static_cast<Index>(weights.size()) == shape.sequences() * heads * n * n);
+  for (Index s = 0; s < shape.sequences(); ++s) {
+    for (Index head = 0; head < heads; ++head) {
+      const Matrix here(weights.data() + (s * heads + head) * n * n, n, n);
+      kernels::attention_weights(q.value(), k.value(), shape, s, head, here);
+    }
+  }
+  CHECK(distance(Matrix(weights.data(), shape.sequences() * heads * n, n), theirs).absolute <= kAbsolute);
 }
 
 void check_loss_and_gradients(const Safetensors& file, Parameters& parameters,
@@ -78,7 +101,7 @@ void check_loss_and_gradients(const Safetensors& file, Parameters& parameters,
   REQUIRE(found != tensors.end());
   const std::string folder = found->name.substr(0, found->name.find('/')) + "/gradient";
   for_each_parameter(file, folder, parameters, [&](Parameter& p, const TensorView& tensor) {
-    const Distance d = distance(p.gradient, read_floats(tensor));
+    const Distance d = distance(p.gradient.values, read_floats(tensor));
     INFO("gradient of ", p.name, ": absolute distance ", d.absolute, " at ", d.at, ", relative ", d.relative);
     CHECK(d.absolute <= kAbsolute);
     CHECK((d.relative <= kGradientRelative || d.absolute <= kGradientRounding * largest));

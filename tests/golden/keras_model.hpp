@@ -9,6 +9,7 @@
 
 #include "autograd/parameter.hpp"
 #include "checkpoint/safetensors.hpp"
+#include "layers/attention.hpp"
 #include "recipe/recipe.hpp"
 #include "reference_folder.hpp"
 
@@ -29,14 +30,18 @@ std::string our_name(std::string name);
 // "adam_clipnorm" is Adam with further settings.
 headwater::OptimizerSettings optimizer_of(const std::string& name, const headwater::Json& json);
 
-// Calls f(parameter, tensor) for every tensor below `folder`; each parameter must be met once.
+using Names = std::function<std::string(std::string)>;
+
+// Calls f(parameter, tensor) for every tensor below `folder`; each parameter must be met once. `renamed`:
+// names of the file -> names as our_name() knows them.
 template <class F>
 void for_each_parameter(const headwater::Safetensors& file, const std::string& folder,
-                        headwater::Parameters& parameters, const F& f) {
+                        headwater::Parameters& parameters, const F& f, const Names& renamed = nullptr) {
   std::size_t met = 0;
   for (const headwater::TensorView& tensor : file.tensors()) {
     if (!tensor.name.starts_with(folder + "/")) continue;
-    const std::string name = our_name(tensor.name.substr(folder.size() + 1));
+    const std::string theirs = tensor.name.substr(folder.size() + 1);
+    const std::string name = our_name(renamed ? renamed(theirs) : theirs);
     headwater::Parameter* p = parameters.find(name);
     REQUIRE_MESSAGE(p != nullptr, tensor.name, " is not in the model as ", name);
     REQUIRE_MESSAGE(p->shape == std::vector<headwater::Index>(tensor.shape.begin(), tensor.shape.end()),
@@ -56,4 +61,9 @@ void check_optimizers(const headwater::Safetensors& file, headwater::Parameters&
                       const std::function<double()>& loss_and_gradients);
 
 // The file's weights into the parameters.
-void load_reference_weights(const headwater::Safetensors& file, headwater::Parameters& parameters);
+void load_reference_weights(const headwater::Safetensors& file, headwater::Parameters& parameters,
+                            const Names& renamed = nullptr);
+
+// Weights of all sequences, which have one length: theirs [sequences, heads, queries, keys].
+void check_attention(const headwater::AttentionOutput& attention, headwater::Index heads,
+                     const std::vector<float>& theirs);

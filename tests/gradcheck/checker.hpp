@@ -40,7 +40,7 @@ class Fixture {
 
 struct Pass {
   Fixture& fixture;
-  StepContext context;
+  ForwardContext context;
   const Packing& packing;         // of fixture.tokens
   const Packing& memory_packing;  // of fixture.memory_tokens
   std::vector<Variable> inputs;   // one for each of fixture.inputs
@@ -68,5 +68,13 @@ struct GradientError {
 
 // Throws Error for a gradient that is not finite.
 GradientError worst_gradient_error(const Case& test, std::uint64_t seed);
+
+struct ModelError {
+  double error = 0;    // relative to the gradient, or to 1 % of the largest
+  double largest = 0;  // gradient
+};
+
+// Of the parameters of a model whose loss(true) leaves its gradients in them.
+ModelError worst_model_error(Parameters& parameters, const std::function<double(bool)>& loss);
 
 }  // namespace headwater::gradcheck

@@ -1,11 +1,10 @@
 #include <doctest/doctest.h>
 
-#include <functional>
 #include <memory>
 
 #include "gradcheck/checker.hpp"
-#include "layers/blocks.hpp"
 #include "layers/embedding.hpp"
+#include "layers/transformer_block.hpp"
 #include "models/bag_of_words.hpp"
 #include "models/classifier.hpp"
 #include "models/encoder_decoder.hpp"
@@ -31,61 +30,51 @@ void check(const Case& test, double tolerance) {
   CHECK(worst.relative <= tolerance);
 }
 
-struct Worst {
-  double error = 0;    // relative to the gradient, or to 1 % of the largest
-  double largest = 0;  // gradient
-};
-
-// Of a model whose loss(true) leaves gradients in its parameters.
-Worst worst_error(Parameters& parameters, const std::function<double(bool)>& loss) {
-  loss(true);
-  const std::vector<Real> gradients(parameters.gradients().begin(), parameters.gradients().end());
-  Worst worst;
-  for (const Real g : gradients) worst.largest = std::max(worst.largest, std::abs(g));
-  const std::span<Real> values = parameters.values();
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    // Four points, exact to the fourth power of the step: a norm after small embeddings bends sharply.
-    constexpr double kStep = 2e-5;
-    const Real kept = values[i];
-    const auto at = [&](double steps) {
-      values[i] = kept + steps * kStep;
-      return loss(false);
-    };
-    const double near = at(1) - at(-1), far = at(2) - at(-2);
-    values[i] = kept;
-    const double numeric = (8 * near - far) / (12 * kStep);
-    const double error = std::abs(numeric - gradients[i]) /
-                         std::max({std::abs(numeric), std::abs(gradients[i]), 0.01 * worst.largest});
-    if (!(error <= worst.error)) worst.error = error;
-  }
-  return worst;
-}
-
 }  // namespace
 
 TEST_CASE("layers: encoder and decoder blocks, pre- and post-norm") {
   for (const NormPlace place : {NormPlace::post, NormPlace::pre}) {
     for (const Causality causality : {Causality::full, Causality::causal}) {
-      const BlockSettings settings = block_settings_of(
+      BlockSettings settings = block_settings_of(
           place, causality == Causality::full ? ops::Activation::relu : ops::Activation::gelu);
-      std::unique_ptr<EncoderBlock> encoder;
+      settings.causality = causality;
+      std::unique_ptr<TransformerBlock> encoder;
       check({"encoder block",
              [&](Fixture& f) {
                f.input("x", 8, 6);
-               encoder = std::make_unique<EncoderBlock>(f.builder, "block", settings);
+               encoder = std::make_unique<TransformerBlock>(f.builder, "block", settings);
              },
-             [&](Pass& p) { return Result{(*encoder)(p.context, p.inputs[0], causality).hidden}; }},
+             [&](Pass& p) { return Result{(*encoder)(p.context, p.inputs[0]).hidden}; }},
             2e-6);
     }
-    std::unique_ptr<DecoderBlock> decoder;
-    check({"decoder block",
+    BlockSettings settings = block_settings_of(place, ops::Activation::silu);
+    settings.causality = Causality::causal;
+    settings.has_cross_attention = true;
+    std::unique_ptr<TransformerBlock> decoder;
+    check(
+        {"decoder block",
+         [&](Fixture& f) {
+           f.input("x", 8, 6);
+           f.input("memory", 10, 6);
+           decoder = std::make_unique<TransformerBlock>(f.builder, "block", settings);
+         },
+         [&](Pass& p) { return Result{(*decoder)(p.context, p.inputs[0], {.memory = p.inputs[1]}).hidden}; }},
+        2e-6);
+  }
+}
+
+TEST_CASE("layers: blocks whose feed-forward ends with its activation and has dropouts") {
+  for (const NormPlace place : {NormPlace::post, NormPlace::pre}) {
+    BlockSettings settings = block_settings_of(place, ops::Activation::gelu);
+    settings.has_second_activation = true;
+    settings.feed_forward_dropout = 0.2;
+    std::unique_ptr<TransformerBlock> block;
+    check({"block with a second activation",
            [&](Fixture& f) {
              f.input("x", 8, 6);
-             f.input("memory", 10, 6);
-             decoder = std::make_unique<DecoderBlock>(f.builder, "block",
-                                                      block_settings_of(place, ops::Activation::silu));
+             block = std::make_unique<TransformerBlock>(f.builder, "block", settings);
            },
-           [&](Pass& p) { return Result{(*decoder)(p.context, p.inputs[0], p.inputs[1]).hidden}; }},
+           [&](Pass& p) { return Result{(*block)(p.context, p.inputs[0]).hidden}; }},
           2e-6);
   }
 }
@@ -97,13 +86,13 @@ TEST_CASE("layers: encoder blocks that mix otherwise, pre- and post-norm") {
       settings.mixing = mixing;
       settings.mixing_length = 7;
       settings.mixing_width = 3;
-      std::unique_ptr<EncoderBlock> encoder;
+      std::unique_ptr<TransformerBlock> encoder;
       check({mixing == Mixing::mlp ? "encoder block, mlp" : "encoder block, fourier",
              [&](Fixture& f) {
                f.input("x", 8, 6);
-               encoder = std::make_unique<EncoderBlock>(f.builder, "block", settings);
+               encoder = std::make_unique<TransformerBlock>(f.builder, "block", settings);
              },
-             [&](Pass& p) { return Result{(*encoder)(p.context, p.inputs[0], Causality::full).hidden}; }},
+             [&](Pass& p) { return Result{(*encoder)(p.context, p.inputs[0]).hidden}; }},
             2e-6);
     }
   }
@@ -160,7 +149,7 @@ TEST_CASE("a whole encoder-decoder with two layers a side") {
       if (is_backward) tape.backward();
       return value;
     };
-    const Worst worst = worst_error(model.parameters(), loss);
+    const ModelError worst = worst_model_error(model.parameters(), loss);
     INFO(norm << "-norm, " << model.parameters().size() << " parameters");
     CHECK(worst.largest > 1e-3);
     CHECK(worst.error <= 1e-6);
@@ -183,7 +172,7 @@ TEST_CASE("whole classifiers: every mixing, pooling and head; a bag of words") {
     batch.labels = {1, 0, 0, static_cast<std::int32_t>(model.classes() - 1)};
     batch.finish();
     Arena arena(std::size_t{1} << 30);
-    const Worst worst = worst_error(model.parameters(), [&](bool is_backward) {
+    const ModelError worst = worst_model_error(model.parameters(), [&](bool is_backward) {
       arena.reset();
       model.parameters().begin_step();
       Tape tape(arena, Tape::Mode::record);

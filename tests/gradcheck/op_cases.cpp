@@ -93,6 +93,98 @@ Case cross_entropy_case(const std::string& name, double smoothing) {
           }};
 }
 
+Case transposed_cross_entropy_case(const std::string& name, double smoothing, bool has_bias) {
+  return {"linear_transposed_cross_entropy " + name,
+          [=](Fixture& f) {
+            f.input("x", kTokens, 3);
+            f.parameter("w", 7, 3);
+            if (has_bias) f.parameter("b", 1, 7);
+          },
+          [=](Pass& p) {
+            Parameters& all = p.fixture.parameters;
+            constexpr double kScale = 0.37;
+            const auto totals =
+                ops::linear_transposed_cross_entropy(p.context.tape, p.inputs[0], *all.find("w"),
+                                                     all.find("b"), p.fixture.tokens.ids, smoothing, kScale);
+            return Result{{}, kScale * totals.loss};
+          }};
+}
+
+Case linear_transposed_case(const std::string& name, bool has_bias, bool is_used_twice) {
+  return {"linear_transposed " + name,
+          [=](Fixture& f) {
+            f.input("x", kTokens, 3);
+            f.parameter("w", 5, 3);
+            if (has_bias) f.parameter("b", 1, 5);
+          },
+          [=](Pass& p) {
+            Tape& tape = p.context.tape;
+            Parameter& w = *p.fixture.parameters.find("w");
+            Parameter* const b = p.fixture.parameters.find("b");
+            const Variable y = ops::linear_transposed(tape, p.inputs[0], w, b);
+            if (!is_used_twice) return Result{y};
+            return Result{ops::add(tape, y, ops::linear_transposed(tape, p.inputs[0], w, nullptr))};
+          }};
+}
+
+// A language model of one product: the table embeds and predicts. Ways in which its gradients meet: the loss
+// writes before the look-ups; logits are an operation whose backward comes before theirs, or after.
+enum class Meeting { loss_first, look_up_last, look_up_first };
+Case tied_language_model_case(const std::string& name, Meeting meeting) {
+  const bool is_loss = meeting == Meeting::loss_first;
+  return {(is_loss ? "linear_transposed_cross_entropy, tied: " : "linear_transposed, tied: ") + name,
+          [](Fixture& f) {
+            f.parameter("table", 7, 4).is_table = true;
+            f.parameter("w", 4, 4);
+            f.parameter("out", 4, 7);
+            f.parameter("b", 1, 7);
+            f.input("x", kTokens, 4);
+          },
+          [=](Pass& p) {
+            Tape& tape = p.context.tape;
+            Parameters& all = p.fixture.parameters;
+            Parameter& table = *all.find("table");
+            const std::vector<std::int32_t>& ids = p.fixture.tokens.ids;
+            const auto embed = [&] { return ops::embed(tape, p.packing, ids, table, 2, {}, ConstMatrix()); };
+            if (meeting == Meeting::look_up_first) {
+              const Variable logits = ops::linear_transposed(tape, p.inputs[0], table, all.find("b"));
+              return Result{ops::add(tape, logits, ops::linear(tape, embed(), *all.find("out"), nullptr))};
+            }
+            const Variable hidden =
+                ops::linear(tape, ops::add(tape, embed(), p.inputs[0]), *all.find("w"), nullptr);
+            if (!is_loss) return Result{ops::linear_transposed(tape, hidden, table, all.find("b"))};
+            constexpr double kScale = 0.37;
+            return Result{{},
+                          kScale * ops::linear_transposed_cross_entropy(tape, hidden, table, all.find("b"),
+                                                                        ids, 0.1, kScale)
+                                       .loss};
+          }};
+}
+
+// Source, target and output share one table, as in Vaswani et al. 2017.
+Case shared_table_case() {
+  return {"linear_transposed_cross_entropy, source, target and output share a table",
+          [](Fixture& f) {
+            f.parameter("table", 7, 4).is_table = true;
+            f.parameter("b", 1, 7);
+          },
+          [](Pass& p) {
+            Tape& tape = p.context.tape;
+            Parameters& all = p.fixture.parameters;
+            Parameter& table = *all.find("table");
+            const std::vector<std::int32_t>& ids = p.fixture.tokens.ids;
+            const Variable memory =
+                ops::embed(tape, p.memory_packing, p.fixture.memory_tokens.ids, table, 2, {}, ConstMatrix());
+            const Variable target = ops::embed(tape, p.packing, ids, table, 2, {}, ConstMatrix());
+            const Variable hidden = ops::attention(tape, target, memory, memory, {.heads = 2});
+            constexpr double kScale = 0.37;
+            return Result{{},
+                          kScale * ops::linear_transposed_cross_entropy(tape, hidden, table, all.find("b"),
+                                                                        ids, 0, kScale)
+                                       .loss};
+          }};
+}
+
 // Rows 0, 1, 2 of the fixture's three sequences.
 const Packing& sequence_rows() {
   static const SequenceRows rows = [] {
@@ -273,6 +365,15 @@ std::vector<Case> op_cases() {
                    }});
   cases.push_back(cross_entropy_case("plain", 0));
   cases.push_back(cross_entropy_case("smoothed", 0.1));
+  cases.push_back(transposed_cross_entropy_case("plain", 0, true));
+  cases.push_back(transposed_cross_entropy_case("smoothed, without bias", 0.1, false));
+  cases.push_back(linear_transposed_case("with bias", true, false));
+  cases.push_back(linear_transposed_case("without bias", false, false));
+  cases.push_back(linear_transposed_case("used twice", true, true));
+  cases.push_back(tied_language_model_case("the loss writes first", Meeting::loss_first));
+  cases.push_back(tied_language_model_case("look-ups come last", Meeting::look_up_last));
+  cases.push_back(tied_language_model_case("look-ups come first", Meeting::look_up_first));
+  cases.push_back(shared_table_case());
   cases.push_back(pool_case("max", ops::Pooling::max));
   cases.push_back(pool_case("mean", ops::Pooling::mean));
   cases.push_back(pool_case("first", ops::Pooling::first));

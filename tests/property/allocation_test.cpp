@@ -74,6 +74,8 @@ std::vector<Recipe> recipes() {
     recipe.training.optimizer.global_clipnorm = 1;
   }
   recipes.back().training.ema_decay = 0.9;
+  recipes.push_back(recipes.front());
+  recipes.back().training.accumulate = 4;
   return recipes;
 }
 

@@ -26,21 +26,21 @@ TEST_CASE("rows of attention weights sum to 1, and the decoder does not look ahe
     const PackedTokens source = packed(sources), target = packed(targets);
     Arena arena;
     Tape tape(arena, Tape::Mode::inference);
-    const StepContext context{tape};
+    const ForwardContext context{tape};
     std::vector<AttentionTrace> traces;
     model.decode(context, target, model.encode(context, source, &traces), &traces);
 
     std::map<AttentionKind, Index> layers;
     for (const AttentionTrace& trace : traces) {
       CHECK(trace.layer == layers[trace.kind]++);
-      const Variable q = trace.attended.queries, k = trace.attended.keys;
+      const Variable q = trace.attention.queries, k = trace.attention.keys;
       const kernels::AttentionShape shape{
           .query_offsets = q.packing().offsets,
           .key_offsets = k.packing().offsets,
           .heads = settings.transformer.heads,
           .head_width = settings.transformer.head_width,
           .scale = Real(1) / std::sqrt(static_cast<Real>(settings.transformer.head_width)),
-          .is_causal = trace.attended.causality == Causality::causal};
+          .is_causal = trace.attention.causality == Causality::causal};
       CHECK(shape.is_causal == (trace.kind == AttentionKind::decoder));
       for (Index s = 0; s < shape.sequences(); ++s) {
         for (Index head = 0; head < shape.heads; ++head) {

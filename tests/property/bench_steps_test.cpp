@@ -19,12 +19,18 @@ namespace {
 
 const std::vector<Lengths> kLengths{{3, 4}, {70, 17}, {1, 1}, {33, 40}, {16, 8}};
 
-BlockSettings small_block(Index heads, Index head_width) {
-  return {.attention = {.width = 24, .heads = heads, .head_width = head_width, .dropout = 0.1},
-          .feed_forward_width = 40,
-          .activation = ops::Activation::gelu,
-          .norm_epsilon = 1e-6,
-          .dropout = 0.1};
+// What all models but the translator have.
+TransformerSettings small_transformer(Index heads, Index head_width) {
+  TransformerSettings t;
+  t.width = 24;
+  t.heads = heads;
+  t.head_width = head_width;
+  t.feed_forward_width = 40;
+  t.norm_epsilon = 1e-6;
+  t.activation = "gelu";
+  t.length = 70;
+  t.dropout = t.attention_dropout = 0.1;
+  return t;
 }
 
 Row finished(std::unique_ptr<StepModel> model, OptimizerSettings optimizer) {
@@ -34,68 +40,78 @@ Row finished(std::unique_ptr<StepModel> model, OptimizerSettings optimizer) {
 }
 
 Row small_language_model() {
-  LanguageModelSettings s{
-      .embedding = {.vocabulary_size = 101, .width = 24, .length = 70, .positions = Positions::learned},
-      .block = small_block(2, 20),
-      .layers = 2,
-      .batch = 11,
-      .lengths = kLengths};
-  return finished(std::make_unique<LanguageModel>(s), {.kind = "adam"});
+  LanguageModelStepSettings s;
+  s.model.transformer = small_transformer(2, 20);
+  s.model.layers = 2;
+  s.vocabulary = 101;
+  s.batch = 11;
+  s.lengths = kLengths;
+  return finished(std::make_unique<LanguageModelStep>(s), {.kind = "adam"});
 }
 
 Row small_translator() {
-  const TransformerSettings transformer{.width = 24,
-                                        .heads = 3,
-                                        .feed_forward_width = 40,
-                                        .positions = "sinusoidal",
-                                        .scale_embedding = true,
-                                        .length = 70,
-                                        .dropout = 0.1};
-  TranslatorSettings s{.model = {transformer, 2, 2},
-                       .source_vocabulary = 90,
-                       .target_vocabulary = 83,
-                       .batch = 11,
-                       .lengths = kLengths};
-  return finished(std::make_unique<Translator>(s), {.kind = "rmsprop"});
+  TranslationStepSettings s;
+  TransformerSettings& t = s.model.transformer;
+  t.width = 24;
+  t.heads = 3;
+  t.feed_forward_width = 40;
+  t.positions = "sinusoidal";
+  t.scale_embedding = true;
+  t.length = 70;
+  t.dropout = 0.1;
+  s.model.encoder_layers = s.model.decoder_layers = 2;
+  s.source_vocabulary = 90;
+  s.target_vocabulary = 83;
+  s.batch = 11;
+  s.lengths = kLengths;
+  return finished(std::make_unique<TranslationStep>(s), {.kind = "rmsprop"});
+}
+
+// Images of 14 patches of 3x3, and an edge that is left out.
+VisionStepSettings small_images() {
+  VisionStepSettings s;
+  s.batch = 21;
+  s.model.transformer = small_transformer(2, 9);
+  s.model.transformer.norm = "pre";
+  s.model.layers = 2;
+  s.model.image_height = 7;
+  s.model.image_width = 22;
+  s.model.channels = 3;
+  s.model.patch_size = 3;
+  s.model.classes = 7;
+  return s;
 }
 
 Row small_flat_vision() {
-  VisionSettings s{.patches = 13,
-                   .patch_values = 27,
-                   .classes = 7,
-                   .block = small_block(2, 9),
-                   .has_second_activation = true,
-                   .layers = 2,
-                   .head_widths = {50, 30},
-                   .head_dropout = 0.4,
-                   .batch = 21};
-  return finished(std::make_unique<VisionModel>(s), {.kind = "adamw", .weight_decay = 0.1});
+  VisionStepSettings s = small_images();
+  s.model.pooling = "flatten";
+  s.model.has_second_activation = true;
+  s.model.transformer.dropout = 0;
+  s.model.feed_forward_dropout = 0.1;
+  s.model.head_widths = {50, 30};
+  s.model.head_dropout = 0.4;
+  return finished(std::make_unique<VisionStep>(s), {.kind = "adamw", .weight_decay = 0.1});
+}
+
+Row small_token_vision() {
+  VisionStepSettings s = small_images();
+  s.model.head_widths = {50};
+  return finished(std::make_unique<VisionStep>(s), {.kind = "adam"});
 }
 
 Row small_classifier_of(bool pools_padding) {
-  ClassifierSettings s{.embedding = {.vocabulary_size = 101, .width = 24, .length = 70},
-                       .block = small_block(2, 24),
-                       .layers = pools_padding ? 2 : 1,
-                       .head_dropout = 0.5,
-                       .batch = 11,
-                       .pools_padding = pools_padding,
-                       .lengths = kLengths};
-  return finished(std::make_unique<Classifier>(s), {.kind = "rmsprop"});
+  ClassifierStepSettings s;
+  s.vocabulary = 101;
+  s.batch = 11;
+  s.lengths = kLengths;
+  s.model.transformer = small_transformer(2, 24);
+  s.model.encoder_layers = pools_padding ? 2 : 1;
+  s.model.transformer.output_dropout = 0.5;
+  if (pools_padding) s.model.padding = "pooled";
+  return finished(std::make_unique<ClassifierStep>(s), {.kind = "rmsprop"});
 }
 Row small_classifier() { return small_classifier_of(false); }
 Row small_pooled_padding() { return small_classifier_of(true); }
-
-Row small_token_vision() {
-  VisionSettings s{.patches = 13,
-                   .patch_values = 27,
-                   .classes = 7,
-                   .has_class_token = true,
-                   .block = small_block(2, 9),
-                   .layers = 2,
-                   .head_widths = {50},
-                   .batch = 21};
-  return finished(std::make_unique<VisionModel>(s), {.kind = "adam"});
-}
 
 std::vector<Real> learned(const std::function<Row()>& make, int threads) {
   std::vector<Real> values;

@@ -35,8 +35,7 @@ TEST_CASE("a small model learns to copy in 30 seconds") {
     Arena arena;
     std::vector<Sequence> sources;
     for (const Pair& pair : copy_pairs(100, 7, kVocabulary, 53)) sources.push_back(pair.source);
-    const auto copies =
-        decode_greedily(run.model, packed(sources), {.start_id = kStart, .end_id = kEnd, .never = {}});
+    const auto copies = decode_greedily(run.model, start_prompts(packed(sources), kStart), {.end_id = kEnd});
     sentences = sources.size();
     for (std::size_t s = 0; s < sentences; ++s) right += copies[s] == sources[s];
   });

@@ -84,7 +84,7 @@ Logits logits_in_batches(const EncoderDecoder& model, const std::vector<Pair>& p
     const PackedTokens source = packed(sources), target = packed(targets);
     arena.reset();
     Tape tape(arena, Tape::Mode::inference);
-    const StepContext context{tape};
+    const ForwardContext context{tape};
     const Variable logits =
         model.logits(context, model.decode(context, target, model.encode(context, source)));
     for (std::size_t s = 0; s < sources.size(); ++s) {
@@ -95,51 +95,9 @@ Logits logits_in_batches(const EncoderDecoder& model, const std::vector<Pair>& p
   return result;
 }
 
-// The logits [T, V] that a decoder with caches sees when it is given the tokens of `target` one by one, all
-// sequences side by side.
-class Stepper {
- public:
-  Stepper(const EncoderDecoder& model, const StepContext& context, const PackedTokens& source)
-      : model_(model), source_(source) {
-    const Variable memory = model.encode(context, source);
-    std::vector<Index> slots, positions(source.position_of.begin(), source.position_of.end());
-    for (Index s = 0; s < source.sequences(); ++s) slots.insert(slots.end(), source.sequence(s).size(), s);
-    const Index length = model.length();
-    Arena& arena = context.tape.arena();
-    for (const DecoderBlock& block : model.decoder()) {
-      caches_.push_back({block.self_attention().new_cache(arena, source.sequences(), length),
-                         block.cross_attention().new_cache(arena, source.sequences(), length)});
-      block.cross_attention().remember(context, memory, caches_.back().cross, slots, positions);
-    }
-  }
-
-  Variable step(const StepContext& context, std::span<const Index> sequences,
-                std::span<const std::int32_t> ids, Index position) {
-    std::vector<Index> offsets{0}, lengths;
-    for (const Index s : sequences) {
-      offsets.push_back(offsets.back() + 1);
-      lengths.push_back(static_cast<Index>(source_.sequence(s).size()));
-    }
-    const std::vector<Index> seen(sequences.size(), position + 1), places(sequences.size(), position);
-    const Packing packing{offsets, nullptr};
-    const std::vector<std::int32_t> positions(sequences.size(), static_cast<std::int32_t>(position));
-    Variable x = model_.embed_target(context, packing, ids, positions);
-    for (std::size_t layer = 0; layer < caches_.size(); ++layer) {
-      x = model_.decoder()[layer].step(context, x, caches_[layer], places, {sequences, seen},
-                                       {sequences, lengths});
-    }
-    return model_.logits(context, model_.finish_decoder(context, x));
-  }
-
- private:
-  const EncoderDecoder& model_;
-  const PackedTokens& source_;
-  std::vector<DecoderCache> caches_;
-};
-
 // Greedy decoding without caches: the whole prefix again at each step.
 Sequence decode_slowly(const EncoderDecoder& model, const Sequence& source_ids,
-                       const GreedySettings& settings) {
+                       const GenerationSettings& settings) {
   Arena arena;
   Sequence prefix{settings.start_id};
   const PackedTokens source = packed({source_ids});
@@ -147,13 +105,15 @@ Sequence decode_slowly(const EncoderDecoder& model, const Sequence& source_ids,
     arena.reset();
     const PackedTokens target = packed({prefix});
     Tape tape(arena, Tape::Mode::inference);
-    const StepContext context{tape};
+    const ForwardContext context{tape};
     const Variable logits =
         model.logits(context, model.decode(context, target, model.encode(context, source)));
     const Real* const row = logits.value().row(logits.rows() - 1);
     std::int32_t best = -1;
     for (std::int32_t id = 0; id < static_cast<std::int32_t>(logits.cols()); ++id) {
-      if (std::find(settings.never.begin(), settings.never.end(), id) != settings.never.end()) continue;
+      if (std::find(settings.suppress_tokens.begin(), settings.suppress_tokens.end(), id) !=
+          settings.suppress_tokens.end())
+        continue;
       if (best < 0 || row[id] > row[best]) best = id;
     }
     if (best == settings.end_id) break;
@@ -232,8 +192,8 @@ TEST_CASE("a decoder with caches sees the logits of the full decoder") {
     for (const Pair& pair : pairs) sources.push_back(pair.source);
     const PackedTokens source = packed(sources);
     Tape tape(trained.arena, Tape::Mode::inference);
-    const StepContext context{tape};
-    Stepper stepper(model, context, source);
+    const ForwardContext context{tape};
+    DecoderState state(model, context, start_prompts(source, kStart), {.capacity = model.length()});
     for (Index position = 0; position < model.length(); ++position) {
       std::vector<Index> active;
       std::vector<std::int32_t> ids;
@@ -243,7 +203,7 @@ TEST_CASE("a decoder with caches sees the logits of the full decoder") {
         ids.push_back(pairs[s].target[static_cast<std::size_t>(position)]);
       }
       if (active.empty()) break;
-      const Variable logits = stepper.step(context, active, ids, position);
+      const Variable logits = model.logits(context, state.step(context, active, ids));
       const std::size_t vocabulary = static_cast<std::size_t>(logits.cols());
       for (std::size_t b = 0; b < active.size(); ++b) {
         INFO("sequence ", active[b], " at position ", position);
@@ -255,18 +215,86 @@ TEST_CASE("a decoder with caches sees the logits of the full decoder") {
   }
 }
 
+// What the output layer reads after ids 0 to n - 1 of a target and its source, read at once: [D].
+std::vector<Real> read_at_once(const EncoderDecoder& model, const Sequence& source, const Sequence& target) {
+  Arena arena;
+  Tape tape(arena, Tape::Mode::inference);
+  const ForwardContext context{tape};
+  const PackedTokens sources = packed({source}), targets = packed({target});
+  const Matrix hidden = model.decode(context, targets, model.encode(context, sources)).value();
+  const Real* const last = hidden.row(hidden.rows - 1);
+  return {last, last + hidden.cols};
+}
+
+TEST_CASE("slots that are reordered, copied and dropped go on with the bits of their own sequences") {
+  for (const Recipe& recipe : {small_recipe("rmsprop"), pre_norm_recipe()}) {
+    Trained trained(recipe);
+    const EncoderDecoder& model = trained.run.model;
+    constexpr Index kSlotsPerPrompt = 2;
+    std::vector<Sequence> sources;
+    Prompts prompts;  // the second begins with two words
+    prompts.clear();
+    for (const Pair& pair : copy_pairs(3, length_of(recipe) - 1, 41, 12)) {
+      sources.push_back(pair.source);
+      prompts.add(pair.source, sources.size() == 2 ? Sequence{kStart, 7, 9} : Sequence{kStart});
+    }
+    prompts.finish();
+    Tape tape(trained.arena, Tape::Mode::inference);
+    const ForwardContext context{tape};
+    DecoderState state(model, context, prompts,
+                       {.capacity = model.length(), .slots_per_prompt = kSlotsPerPrompt});
+    struct Read {
+      std::size_t source;
+      Sequence target;  // next: what the next step reads last
+    };
+    std::vector<Read> slots;
+    for (std::size_t s = 0; s < 3; ++s) {
+      for (Index i = 0; i < kSlotsPerPrompt; ++i) {
+        const auto ids = prompts.target.sequence(static_cast<Index>(s));
+        slots.push_back({s, {ids.begin(), ids.end()}});
+      }
+    }
+    const std::vector<std::vector<Index>> orders = {
+        {5, 4, 3, 2, 1, 0}, {0, 0, 0, 3, 3, 5}, {1, 2, 0, 5, 5, 5}, {4, 0, 4, 0}, {2, 2, 2, 2, 1, 3}};
+    std::int32_t word = kFirstWord;
+    for (const std::vector<Index>& order : orders) {
+      std::vector<Index> every;
+      std::vector<std::int32_t> ids;
+      for (std::size_t i = 0; i < slots.size(); ++i) {
+        every.push_back(static_cast<Index>(i));
+        ids.push_back(slots[i].target.back());
+      }
+      const Matrix hidden = state.step(context, every, ids).value();
+      for (std::size_t i = 0; i < slots.size(); ++i) {
+        INFO("slot ", i, " after ", slots[i].target.size(), " ids");
+        const auto width = static_cast<std::size_t>(hidden.cols);
+        CHECK(same_bits(std::span<const Real>(hidden.row(static_cast<Index>(i)), width),
+                        read_at_once(model, sources[slots[i].source], slots[i].target)));
+      }
+      state.reorder(order);
+      std::vector<Read> next;
+      for (const Index from : order) {
+        next.push_back(slots[static_cast<std::size_t>(from)]);
+        next.back().target.push_back(word++);
+      }
+      slots = next;
+      REQUIRE(state.slots() == static_cast<Index>(slots.size()));
+    }
+  }
+}
+
 TEST_CASE("greedy decoding with caches, in any batch, is greedy decoding without them") {
   for (const Recipe& recipe : {small_recipe("rmsprop"), pre_norm_recipe()}) {
     Trained trained(recipe);
-    const GreedySettings settings{.start_id = kStart, .end_id = kEnd, .never = {0, 1, 2}};
+    const GenerationSettings settings{.start_id = kStart, .end_id = kEnd, .suppress_tokens = {0, 1, 2}};
     std::vector<Sequence> sources, slowly;
     for (const Pair& pair : copy_pairs(33, length_of(recipe), 41, 11)) sources.push_back(pair.source);
     for (const Sequence& source : sources)
       slowly.push_back(decode_slowly(trained.run.model, source, settings));
-    CHECK(decode_greedily(trained.run.model, packed(sources), settings) == slowly);
+    CHECK(decode_greedily(trained.run.model, start_prompts(packed(sources), kStart), settings) == slowly);
     for (std::size_t s = 0; s < sources.size(); ++s) {
       INFO("sentence ", s, " alone");
-      CHECK(decode_greedily(trained.run.model, packed({sources[s]}), settings) ==
+      CHECK(decode_greedily(trained.run.model, start_prompts(packed({sources[s]}), kStart), settings) ==
             std::vector<Sequence>{slowly[s]});
     }
   }

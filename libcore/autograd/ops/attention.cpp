@@ -16,6 +16,7 @@ Variable attention(Tape& tape, const Variable& q, const Variable& k, const Varia
       .scale = Real(1) / std::sqrt(static_cast<Real>(head_width)),
       .is_causal = settings.is_causal,
       .dropout = settings.dropout,
+      .first_query = q.packing().first_token,
       .stream = settings.stream};
   const Matrix stats = tape.is_recording() ? tape.arena().matrix(q.rows(), 2 * settings.heads) : Matrix();
   kernels::attention(q.value(), k.value(), v.value(), shape, y.value(), stats);

@@ -1,3 +1,5 @@
+#include <numeric>
+
 #include "autograd/ops.hpp"
 
 namespace headwater::ops {
@@ -18,7 +20,10 @@ kernels::CrossEntropyTotals binary_cross_entropy(Tape& tape, const Variable& z,
       if ((logit > 0) == is_positive) ++totals.correct;
     }
     kernels::log_sum_exp(exponents, losses.data);
-    for (Index s = 0; s < rows; ++s) totals.loss += static_cast<double>(losses.data[s]);
+    FoldedSum sum;
+    for (const FoldLeaf& leaf : z.packing().plan->leaves)
+      sum.add(leaf, std::accumulate(losses.data + leaf.begin, losses.data + leaf.end, 0.0));
+    totals.loss = sum.total();
     totals.tokens = rows;
   }
   if (!tape.is_recording() || !z.needs_gradient()) return totals;

@@ -2,18 +2,29 @@
 
 namespace headwater::ops {
 
+namespace {
+
+// Number of x's first element in the global batch.
+std::uint64_t first_element_of(const Variable& x) {
+  const Packing* const packing = x.packing_or_null();
+  return packing == nullptr ? 0 : static_cast<std::uint64_t>(packing->first_token * x.cols());
+}
+
+}  // namespace
+
 Variable dropout(Tape& tape, const Variable& x, Real rate, const RandomStream& stream, Use use_of_x) {
   if (rate <= 0 || !tape.is_recording()) return x;
   const Variable y = tape.variable_like(x, use_of_x, x.needs_gradient());
   Tape::mark_spare(y);
-  kernels::dropout(x.value(), rate, stream, 0, y.value(), false);
-  tape.record("dropout", [&tape, x, y, rate, stream] {
+  const std::uint64_t first = first_element_of(x);
+  kernels::dropout(x.value(), rate, stream, first, y.value(), false);
+  tape.record("dropout", [&tape, x, y, rate, stream, first] {
     if (!Tape::has_incoming(y) || !x.needs_gradient()) return;
     const Matrix& dy = tape.incoming(y);
     if (Tape::has_incoming(x)) {
-      kernels::dropout(dy, rate, stream, 0, tape.slot(x).matrix, true);
+      kernels::dropout(dy, rate, stream, first, tape.slot(x).matrix, true);
     } else {
-      kernels::dropout(dy, rate, stream, 0, dy, false);
+      kernels::dropout(dy, rate, stream, first, dy, false);
       tape.give(x, dy);
     }
   });

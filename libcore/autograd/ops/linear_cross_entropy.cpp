@@ -2,35 +2,65 @@
 
 namespace headwater::ops {
 
+namespace {
+
+// The output layer and what is asked of it: w [D, V], or [V, D] if transposed.
+struct OutputLayer {
+  const Parameter& w;
+  bool is_transposed;
+  const Parameter* b;
+  std::span<const std::int32_t> labels;
+  Real label_smoothing, loss_scale;
+  Index classes() const { return is_transposed ? w.value.rows : w.value.cols; }
+};
+
+kernels::CrossEntropyTotals run(Tape& tape, const Variable& x, const OutputLayer& layer,
+                                kernels::CrossEntropyGradients* gradients) {
+  const FoldPlan& plan = *x.packing().plan;
+  const Index classes = layer.classes();
+  const ArenaScope scope(tape.arena());  // the block of logits and the partial sums go back at once
+  const Matrix block = tape.arena().matrix(kernels::cross_entropy_block_rows(plan), classes);
+  const Index scratch_rows = gradients ? kernels::cross_entropy_scratch_rows(plan) : 0;
+  if (scratch_rows > 0)
+    gradients->fold_scratch = tape.arena().matrix(scratch_rows, x.cols() * classes + classes);
+  return kernels::linear_cross_entropy(x.value(), layer.w.value, layer.is_transposed,
+                                       layer.b ? layer.b->value.data : nullptr, layer.labels,
+                                       layer.label_smoothing, layer.loss_scale, plan, block, gradients);
+}
+
+}  // namespace
+
 kernels::CrossEntropyTotals linear_cross_entropy(Tape& tape, const Variable& x, Parameter& w, Parameter* b,
                                                  std::span<const std::int32_t> labels, Real label_smoothing,
                                                  Real loss_scale) {
-  const FoldPlan& plan = *x.packing().plan;
-  Arena& arena = tape.arena();
-  const Real* bias = b ? b->value.data : nullptr;
-  const Index width = x.cols(), classes = w.value.cols;
-  if (!tape.is_recording()) {
-    const ArenaScope scope(arena);
-    const Matrix block = arena.matrix(kernels::cross_entropy_block_rows(plan), classes);
-    return kernels::linear_cross_entropy(x.value(), w.value, false, bias, labels, label_smoothing, loss_scale,
-                                         plan, block, nullptr);
-  }
+  const OutputLayer layer{w, false, b, labels, label_smoothing, loss_scale};
+  if (!tape.is_recording()) return run(tape, x, layer, nullptr);
   kernels::CrossEntropyGradients gradients;
-  gradients.dh = arena.matrix(x.rows(), width);
+  gradients.dh = tape.arena().matrix(x.rows(), x.cols());
   const Tape::PairSlot d = Tape::slot(w, b);
   gradients.dw = d.weight;
-  gradients.accumulate_parameters = d.accumulate;
   gradients.db = d.bias;
-  kernels::CrossEntropyTotals totals;
-  {
-    const ArenaScope scope(arena);  // the block of logits and the partial sums go back at once
-    const Matrix block = arena.matrix(kernels::cross_entropy_block_rows(plan), classes);
-    const Index scratch_rows = kernels::cross_entropy_scratch_rows(plan);
-    if (scratch_rows > 0) gradients.fold_scratch = arena.matrix(scratch_rows, width * classes + classes);
-    totals = kernels::linear_cross_entropy(x.value(), w.value, false, bias, labels, label_smoothing,
-                                           loss_scale, plan, block, &gradients);
-  }
+  gradients.accumulate_weight = gradients.accumulate_bias = d.accumulate;
+  const kernels::CrossEntropyTotals totals = run(tape, x, layer, &gradients);
   tape.record("linear_cross_entropy", [&tape, x, dh = gradients.dh] { tape.give(x, dh); });
+  return totals;
+}
+
+kernels::CrossEntropyTotals linear_transposed_cross_entropy(Tape& tape, const Variable& x, Parameter& w,
+                                                            Parameter* b,
+                                                            std::span<const std::int32_t> labels,
+                                                            Real label_smoothing, Real loss_scale) {
+  const OutputLayer layer{w, true, b, labels, label_smoothing, loss_scale};
+  if (!tape.is_recording()) return run(tape, x, layer, nullptr);
+  kernels::CrossEntropyGradients gradients;
+  gradients.dh = tape.arena().matrix(x.rows(), x.cols());
+  const GradientSlot dw = Tape::slot(w), db = b ? Tape::slot(*b) : GradientSlot{};
+  gradients.dw = dw.matrix;
+  gradients.db = db.matrix.data;
+  gradients.accumulate_weight = dw.accumulate;
+  gradients.accumulate_bias = db.accumulate;
+  const kernels::CrossEntropyTotals totals = run(tape, x, layer, &gradients);
+  tape.record("linear_transposed_cross_entropy", [&tape, x, dh = gradients.dh] { tape.give(x, dh); });
   return totals;
 }
 

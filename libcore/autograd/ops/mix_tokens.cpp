@@ -85,19 +85,21 @@ struct Mixing {
     kernels::transpose(dt, dx.rows_between(begin(s), end));
   }
 
-  void backward(Arena& arena, ConstMatrix dy, const Matrix& dx) const {
+  void backward(Arena& arena, const BatchPart& part, ConstMatrix dy, const Matrix& dx) const {
     const ArenaScope scope(arena);
     Gradients shards[kShards];
     const Matrix du = arena.matrix(D, H);
     Real* const memory = arena.allocate_array<Real>(D * longest());
-    for (Index shard = 0; shard < kShards; ++shard) {
+    for (Index shard = 0; shard < part.shards(); ++shard) {
       shards[shard] = make_gradients(arena, N, H);
-      for (Index s = shard * sequences() / kShards; s < (shard + 1) * sequences() / kShards; ++s) {
+      for (Index s = part.shard_begin(shard); s < part.shard_begin(shard + 1); ++s) {
         if (length(s) > 0) backward(s, dy, Matrix(memory, D, length(s)), du, shards[shard], dx);
       }
     }
-    for (Index step = 1; step < kShards; step *= 2) {
-      for (Index shard = 0; shard < kShards; shard += 2 * step)
+    // A shard without sequences is added as 0, which changes no bit: these sums begin with +0 and are never
+    // -0.
+    for (Index step = 1; step < part.shards(); step *= 2) {
+      for (Index shard = 0; shard < part.shards(); shard += 2 * step)
         kernels::accumulate(shards[shard + step].all, shards[shard].all);
     }
     const Gradients& sum = shards[0];
@@ -130,7 +132,7 @@ Variable mix_tokens(Tape& tape, const Variable& x, const TokenMixer& mixer) {
     const Matrix& dy = tape.incoming(y);
     const GradientSlot dx = tape.slot(x);
     const Matrix to = dx.accumulate ? tape.temporary(x.rows(), x.cols()) : dx.matrix;
-    mixing.backward(tape.arena(), dy, to);
+    mixing.backward(tape.arena(), x.packing().plan->part, dy, to);
     if (dx.accumulate) kernels::accumulate(to, dx.matrix);
   });
   return y;

@@ -24,98 +24,109 @@ struct Row {
 inline constexpr std::string_view kRowNames[] = {"A1", "A2", "A2P", "B", "C", "D1", "D2", "E"};
 
 // Film reviews cut at 600 tokens, good or bad.
-inline ClassifierSettings reviews(Index width, Positions positions, const std::string& lengths) {
-  return {.embedding = {.vocabulary_size = 20000, .width = width, .length = 600, .positions = positions},
-          .block = {.attention = {.width = width, .heads = 2, .head_width = width}, .feed_forward_width = 32},
-          .layers = 1,
-          .head_dropout = 0.5,
-          .batch = 32,
-          .lengths = read_lengths(lengths + "/imdb-600.txt")};
+inline ClassifierStepSettings reviews(Index width, const std::string& positions, const std::string& lengths) {
+  ClassifierStepSettings s;
+  s.vocabulary = 20000;
+  s.batch = 32;
+  s.lengths = read_lengths(lengths + "/imdb-600.txt");
+  TransformerSettings& t = s.model.transformer;
+  t.width = t.head_width = width;
+  t.heads = 2;
+  t.feed_forward_width = 32;
+  t.positions = positions;
+  t.length = 600;
+  t.output_dropout = 0.5;
+  return s;
 }
 inline Row row_a1(const std::string& lengths) {
-  return {std::make_unique<Classifier>(reviews(32, Positions::none, lengths)), 650'689, {.kind = "rmsprop"}};
+  return {std::make_unique<ClassifierStep>(reviews(32, "none", lengths)), 650'689, {.kind = "rmsprop"}};
 }
 inline Row row_a2(const std::string& lengths, bool pools_padding) {
-  ClassifierSettings s = reviews(256, Positions::learned, lengths);
-  s.pools_padding = pools_padding;
-  return {std::make_unique<Classifier>(s), 5'817'633, {.kind = "rmsprop"}};
+  ClassifierStepSettings s = reviews(256, "learned", lengths);
+  if (pools_padding) s.model.padding = "pooled";
+  return {std::make_unique<ClassifierStep>(s), 5'817'633, {.kind = "rmsprop"}};
 }
 
 // A causal language model of whole reviews cut at 80 tokens.
 inline Row row_b(const std::string& lengths) {
-  const AttentionLayerSettings attention{.width = 256, .heads = 2, .head_width = 256};
-  LanguageModelSettings s{
-      .embedding = {.vocabulary_size = 20000, .width = 256, .length = 80, .positions = Positions::learned},
-      .block = {.attention = attention, .feed_forward_width = 256, .norm_epsilon = 1e-6, .dropout = 0.1},
-      .layers = 1,
-      .batch = 128,
-      .lengths = read_lengths(lengths + "/imdb-80.txt")};
-  return {std::make_unique<LanguageModel>(s), 10'939'168, {.kind = "adam"}};
+  LanguageModelStepSettings s;
+  s.vocabulary = 20000;
+  s.batch = 128;
+  s.lengths = read_lengths(lengths + "/imdb-80.txt");
+  TransformerSettings& t = s.model.transformer;
+  t.width = t.head_width = t.feed_forward_width = 256;
+  t.heads = 2;
+  t.norm_epsilon = 1e-6;
+  t.length = 80;
+  t.dropout = 0.1;
+  return {std::make_unique<LanguageModelStep>(s), 10'939'168, {.kind = "adam"}};
 }
 
 // English to Spanish.
 inline Row row_c(const std::string& lengths) {
-  const TransformerSettings transformer{.head_width = 256, .output_dropout = 0.5};
-  TranslatorSettings s{.model = {transformer},
-                       .source_vocabulary = 15000,
-                       .target_vocabulary = 15000,
-                       .batch = 64,
-                       .lengths = read_lengths(lengths + "/spa-eng-20.txt")};
-  return {std::make_unique<Translator>(s), 19'960'216, {.kind = "rmsprop"}};
+  TranslationStepSettings s;
+  s.model.transformer.head_width = 256;
+  s.model.transformer.output_dropout = 0.5;
+  s.source_vocabulary = s.target_vocabulary = 15000;
+  s.batch = 64;
+  s.lengths = read_lengths(lengths + "/spa-eng-20.txt");
+  return {std::make_unique<TranslationStep>(s), 19'960'216, {.kind = "rmsprop"}};
+}
+
+// What both rows of images have.
+inline VisionSettings images(Index width, Index heads, Index head_width) {
+  VisionSettings s;
+  TransformerSettings& t = s.transformer;
+  t.width = width;
+  t.heads = heads;
+  t.head_width = head_width;
+  t.feed_forward_width = 128;
+  t.activation = "gelu";
+  t.norm = "pre";
+  t.norm_epsilon = 1e-6;
+  s.layers = 8;
+  return s;
 }
 
 // MNIST, patches of 4x4.
 inline Row row_d1(const std::string&) {
-  VisionSettings s{.patches = 49,
-                   .patch_values = 16,
-                   .classes = 10,
-                   .has_class_token = true,
-                   .block = {.attention = {.width = 128, .heads = 8, .head_width = 16},
-                             .feed_forward_width = 128,
-                             .activation = ops::Activation::gelu,
-                             .norm_place = NormPlace::pre,
-                             .norm_epsilon = 1e-6},
-                   .layers = 8,
-                   .head_widths = {128},
-                   .batch = 16};
-  return {std::make_unique<VisionModel>(s), 823'434, {.kind = "adamw", .weight_decay = 1e-4}};
+  VisionStepSettings s{.model = images(128, 8, 16), .batch = 16};
+  s.model.head_widths = {128};
+  return {std::make_unique<VisionStep>(s), 823'434, {.kind = "adamw", .weight_decay = 1e-4}};
 }
 
 // CIFAR-100 at 72x72, patches of 6x6.
 inline Row row_d2(const std::string&) {
-  VisionSettings s{.patches = 144,
-                   .patch_values = 108,
-                   .classes = 100,
-                   .block = {.attention = {.width = 64, .heads = 4, .head_width = 64, .dropout = 0.1},
-                             .feed_forward_width = 128,
-                             .activation = ops::Activation::gelu,
-                             .norm_place = NormPlace::pre,
-                             .norm_epsilon = 1e-6,
-                             .dropout = 0.1},
-                   .has_second_activation = true,
-                   .layers = 8,
-                   .head_widths = {2048, 1024},
-                   .head_dropout = 0.5,
-                   .batch = 256};
-  return {std::make_unique<VisionModel>(s), 21'759'012, {.kind = "adamw", .weight_decay = 1e-4}};
+  VisionStepSettings s{.model = images(64, 4, 64), .batch = 256};
+  s.model.image_height = s.model.image_width = 72;
+  s.model.channels = 3;
+  s.model.patch_size = 6;
+  s.model.classes = 100;
+  s.model.pooling = "flatten";
+  s.model.transformer.attention_dropout = s.model.feed_forward_dropout = 0.1;
+  s.model.has_second_activation = true;
+  s.model.head_widths = {2048, 1024};
+  s.model.head_dropout = 0.5;
+  return {std::make_unique<VisionStep>(s), 21'759'012, {.kind = "adamw", .weight_decay = 1e-4}};
 }
 
 // Portuguese to English, four blocks a side.
 inline Row row_e(const std::string& lengths) {
-  const TransformerSettings transformer{.width = 128,
-                                        .heads = 8,
-                                        .feed_forward_width = 512,
-                                        .norm_epsilon = 1e-6,
-                                        .positions = "sinusoidal",
-                                        .scale_embedding = true,
-                                        .length = 40,
-                                        .dropout = 0.1};
-  TranslatorSettings s{.model = {transformer, 4, 4},
-                       .source_vocabulary = 8192,
-                       .target_vocabulary = 8192,
-                       .batch = 64,
-                       .lengths = read_lengths(lengths + "/ted-pt-en-40.txt")};
-  return {std::make_unique<Translator>(s),
+  TranslationStepSettings s;
+  TransformerSettings& t = s.model.transformer;
+  t.width = 128;
+  t.heads = 8;
+  t.feed_forward_width = 512;
+  t.norm_epsilon = 1e-6;
+  t.positions = "sinusoidal";
+  t.scale_embedding = true;
+  t.length = 40;
+  t.dropout = 0.1;
+  s.model.encoder_layers = s.model.decoder_layers = 4;
+  s.source_vocabulary = s.target_vocabulary = 8192;
+  s.batch = 64;
+  s.lengths = read_lengths(lengths + "/ted-pt-en-40.txt");
+  return {std::make_unique<TranslationStep>(s),
           5'005'312,
           {.kind = "adam", .epsilon = 1e-9, .beta_1 = 0.9, .beta_2 = 0.98},
           {.kind = "inverse_square_root", .warmup_steps = 4000}};

@@ -1,7 +1,7 @@
 // What a row of the benchmark is made of: a model, its random batches, and what a batch costs at least.
 #pragma once
 
-#include "layers/blocks.hpp"
+#include "layers/transformer_block.hpp"
 #include "steps/batches.hpp"
 
 namespace headwater::bench {
@@ -39,7 +39,7 @@ class StepModel {
   // The next random batch.
   virtual void draw(Draws& draws) = 0;
   // Mean loss over the batch; its gradients follow from tape.backward().
-  virtual double loss(const StepContext& context) = 0;
+  virtual double loss(const ForwardContext& context) = 0;
   // Of the batch drawn last.
   virtual Index useful_tokens() const = 0;
   virtual double useful_flops() const = 0;

@@ -9,16 +9,16 @@
 
 namespace headwater::bench {
 
-struct TranslatorSettings {
+struct TranslationStepSettings {
   EncoderDecoderSettings model;
   Index source_vocabulary = 0, target_vocabulary = 0;
   Index batch = 1;
   std::vector<Lengths> lengths;
 };
 
-class Translator : public StepModel {
+class TranslationStep : public StepModel {
  public:
-  explicit Translator(const TranslatorSettings& settings)
+  explicit TranslationStep(const TranslationStepSettings& settings)
       : settings_(settings), model_(settings.model, settings.source_vocabulary, settings.target_vocabulary) {}
 
   Parameters& parameters() override { return model_.parameters(); }
@@ -37,7 +37,7 @@ class Translator : public StepModel {
       batch_.labels.push_back(draws.id(settings_.target_vocabulary));
   }
 
-  double loss(const StepContext& context) override {
+  double loss(const ForwardContext& context) override {
     const double scale = 1 / static_cast<double>(batch_.labels.size());
     return scale * model_.loss(context, batch_, 0, scale).loss;
   }
@@ -60,7 +60,7 @@ class Translator : public StepModel {
   }
 
  private:
-  TranslatorSettings settings_;
+  TranslationStepSettings settings_;
   EncoderDecoder model_;
   PairBatch batch_;
 };

@@ -23,7 +23,7 @@ TEST_CASE("parameters lie in the order of their names, whatever the order of dec
     names.push_back(p->name);
     CHECK(p->offset == offset);
     CHECK(p->value.data == parameters.values().data() + offset);
-    CHECK(p->gradient.data == parameters.gradients().data() + offset);
+    CHECK(p->gradient.values.data == parameters.gradients().data() + offset);
     offset += p->size();
   }
   CHECK(names == std::vector<std::string>{"a.bias", "b.bias", "b.weight"});
@@ -43,7 +43,7 @@ TEST_CASE("parameters for inference have no gradients") {
   const Parameter* w = parameters.declare("w", {4}, 1, 4, Initializer::zeros);
   parameters.allocate(false);
   CHECK(parameters.gradients().empty());
-  CHECK(w->gradient.data == nullptr);
+  CHECK(w->gradient.values.data == nullptr);
 }
 
 TEST_CASE("first values follow their distribution and depend on seed and place only") {
@@ -97,8 +97,8 @@ TEST_CASE("a table knows the rows that a step touched, also where it is used twi
   const std::vector<std::int32_t> first{7, 3, 7, 5}, second{5, 0, 8, 5};
   for (int step = 0; step < 2; ++step) {
     parameters.begin_step();
-    CHECK(table->touched.empty());
-    CHECK_FALSE(table->has_gradient);
+    CHECK(table->gradient.rows.empty());
+    CHECK(table->gradient.state == Gradient::State::untouched);
     Tape tape(arena, Tape::Mode::record);
     for (const auto* ids : {&first, &second}) {
       const Variable y = ops::embed(tape, packing, *ids, *table, Real(1), {}, ConstMatrix());
@@ -107,9 +107,120 @@ TEST_CASE("a table knows the rows that a step touched, also where it is used twi
       tape.seed(y, dy);
     }
     tape.backward();
-    CHECK(table->touched == std::vector<std::int32_t>{0, 3, 5, 7, 8});
+    CHECK(table->gradient.rows == std::vector<std::int32_t>{0, 3, 5, 7, 8});
     std::vector<Real> gradient;
-    for (Index row = 0; row < 9; ++row) gradient.push_back(table->gradient.row(row)[1]);
+    for (Index row = 0; row < 9; ++row) gradient.push_back(table->gradient.values.row(row)[1]);
     CHECK(gradient == std::vector<Real>{1, 0, 0, 1, 0, 3, 0, 2, 1});
   }
+}
+
+namespace {
+
+// Adds up contributions to one table in every order; the numbers are whole, so that any order has the same
+// sum.
+struct SharedTable {
+  Parameters parameters;
+  Parameter* table = parameters.declare("table", {6, 2}, 6, 2, Initializer::zeros);
+  Parameter* bias = parameters.declare("bias", {6}, 1, 6, Initializer::zeros);
+  Arena arena;
+  std::vector<Index> offsets{0, 3};
+  FoldPlan plan;
+  Packing packing;
+
+  SharedTable() {
+    table->is_table = true;
+    parameters.allocate(true);
+    parameters.initialize(1);
+    plan.assign(offsets);
+    packing = {offsets, &plan};
+  }
+
+  // 'd': the weight of a product, 's': look-ups; in the order in which their backward runs. Returns column 0.
+  std::vector<Real> run(const std::string& order) {
+    const std::vector<std::int32_t> ids{4, 1, 4};
+    arena.reset();
+    parameters.begin_step();
+    Tape tape(arena, Tape::Mode::record);
+    for (auto kind = order.rbegin(); kind != order.rend(); ++kind) {
+      Variable y;
+      if (*kind == 's') {
+        y = ops::embed(tape, packing, ids, *table, Real(1), {}, ConstMatrix());
+      } else {
+        const Matrix x = arena.matrix(3, 2);
+        kernels::fill(x, 10);
+        y = ops::linear_transposed(tape, tape.wrap(x, &packing, false), *table, bias);
+      }
+      const Matrix dy = arena.matrix(3, y.cols());
+      kernels::fill(dy, 1);
+      tape.seed(y, dy);
+    }
+    tape.backward();
+    std::vector<Real> column;
+    for (Index row = 0; row < 6; ++row) column.push_back(table->gradient.values.row(row)[0]);
+    return column;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a tied table: sparse and dense gradients meet in every order") {
+  using State = Gradient::State;
+  SharedTable shared;
+  const auto sum = [](int dense, int sparse) {
+    std::vector<Real> column(6, Real(30 * dense));
+    column[1] += static_cast<Real>(sparse);
+    column[4] += static_cast<Real>(2 * sparse);
+    return column;
+  };
+  // One step after the other: what a step leaves must not show in the next.
+  for (int round = 0; round < 2; ++round) {
+    for (const std::string order : {"s", "d", "ss", "sd", "ds", "dd", "s", "sds", "dsd", "ssd", "dss", "s"}) {
+      const int dense = static_cast<int>(std::count(order.begin(), order.end(), 'd'));
+      INFO(order);
+      CHECK(shared.run(order) == sum(dense, static_cast<int>(order.size()) - dense));
+      CHECK(shared.table->gradient.state == (dense > 0 ? State::dense : State::sparse));
+      if (dense == 0) CHECK(shared.table->gradient.rows == std::vector<std::int32_t>{1, 4});
+      if (dense > 0) CHECK(shared.bias->gradient.values.data[3] == Real(3 * dense));
+    }
+  }
+}
+
+TEST_CASE("gradients are added row by row; a row that only one of them has stays as it is") {
+  using State = Gradient::State;
+  Real of_a[12] = {}, of_b[12] = {};
+  const auto fill = [](Gradient& g, Real* values, State state, const std::vector<std::int32_t>& rows,
+                       Real x) {
+    std::fill_n(values, 12, Real(0));
+    g = Gradient();
+    g.values = Matrix(values, 6, 2);
+    std::vector<std::uint8_t> is_written(6);
+    if (state == State::sparse) g.begin_rows(rows, is_written);
+    if (state == State::dense) g.begin_dense();
+    for (std::int32_t row = 0; row < 6; ++row) {
+      if (state == State::dense || std::count(rows.begin(), rows.end(), row) > 0)
+        std::fill_n(g.values.row(row), 2, x);
+    }
+  };
+  Gradient a, b;
+  const auto sum = [&](State of_to, std::vector<std::int32_t> to_rows, State of_from,
+                       std::vector<std::int32_t> from_rows) {
+    fill(a, of_a, of_to, to_rows, 1);
+    fill(b, of_b, of_from, from_rows, Real(-0.0));
+    add_gradient(b, a);
+    std::string signs;  // of -0, 0 and 1
+    for (std::size_t i = 0; i < 12; i += 2) signs += of_a[i] != 0 ? '1' : std::signbit(of_a[i]) ? '-' : '0';
+    return signs;
+  };
+  CHECK(sum(State::sparse, {1, 4}, State::sparse, {0, 4, 5}) == "-1001-");
+  CHECK(a.rows == std::vector<std::int32_t>{0, 1, 4, 5});
+  CHECK(sum(State::sparse, {0, 2, 3}, State::sparse, {2}) == "101100");
+  CHECK(a.rows == std::vector<std::int32_t>{0, 2, 3});
+  CHECK(sum(State::untouched, {}, State::sparse, {0, 3}) == "-00-00");
+  CHECK(a.rows == std::vector<std::int32_t>{0, 3});
+  CHECK(sum(State::dense, {}, State::sparse, {0, 3}) == "111111");
+  CHECK(a.state == State::dense);
+  CHECK(sum(State::sparse, {2}, State::dense, {}) == "001000");
+  CHECK(a.state == State::dense);
+  CHECK(sum(State::untouched, {}, State::dense, {}) == "------");
+  CHECK(sum(State::dense, {}, State::untouched, {}) == "111111");
 }

@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include "models/encoder_decoder.hpp"
 #include "support/parallel.hpp"
 
 using namespace headwater;
@@ -37,35 +38,37 @@ struct Fixed {
     Real liking = 1000;
     for (const std::int32_t id : ids) bias->value.data[id] = liking -= 100;
   }
-  Sequences decode(const GreedySettings& settings) { return decode_greedily(model, source, settings); }
+  Sequences decode(const GenerationSettings& settings) {
+    return decode_greedily(model, start_prompts(source, 2), settings);
+  }
 };
 
 }  // namespace
 
-TEST_CASE_FIXTURE(Fixed, "without an end token decoding stops at the model's length, or at most_tokens") {
+TEST_CASE_FIXTURE(Fixed, "without an end token decoding stops at the model's length, or at max_new_tokens") {
   prefer({7});
   CHECK(decode({}) == Sequences(3, std::vector<std::int32_t>(5, 7)));
-  GreedySettings settings;
-  settings.most_tokens = 2;
+  GenerationSettings settings;
+  settings.max_new_tokens = 2;
   CHECK(decode(settings) == Sequences(3, std::vector<std::int32_t>(2, 7)));
-  settings.most_tokens = 100;
+  settings.max_new_tokens = 100;
   CHECK(decode(settings) == Sequences(3, std::vector<std::int32_t>(5, 7)));
 }
 
 TEST_CASE_FIXTURE(Fixed, "the end token ends a sequence and is no part of it") {
   prefer({3});
   CHECK(decode({}) == Sequences(3));
-  GreedySettings settings;
+  GenerationSettings settings;
   settings.end_id = 9;
   CHECK(decode(settings) == Sequences(3, std::vector<std::int32_t>(5, 3)));
 }
 
 TEST_CASE_FIXTURE(Fixed, "ids that are never chosen, and rows without a token, are passed over") {
   prefer({1, 0, 11, 6});
-  GreedySettings settings;
-  settings.never = {0, 1};
+  GenerationSettings settings;
+  settings.suppress_tokens = {0, 1};
   CHECK(decode(settings) == Sequences(3, std::vector<std::int32_t>(5, 11)));
-  settings.choices = 11;
+  settings.vocabulary_limit = 11;
   CHECK(decode(settings) == Sequences(3, std::vector<std::int32_t>(5, 6)));
 }
 
@@ -77,8 +80,12 @@ TEST_CASE_FIXTURE(Fixed, "no sequences give no results") {
 
 TEST_CASE_FIXTURE(Fixed, "a decoder is used again and again") {
   for (Real& value : model.parameters().values()) value *= 8;
-  GreedyDecoder decoder(model);
-  const Sequences expected = decoder.decode(source, {});
+  Decoder decoder(model);
+  const Greedy greedy(model.output_layer(), {});
+  const auto decoded = [&](const PackedTokens& batch) {
+    return decoder.decode(start_prompts(batch, 2), greedy, {});
+  };
+  const Sequences expected = decoded(source);
   CHECK(decode({}) == expected);
   Sequences many, all;
   for (int i = 0; i < 50; ++i) {
@@ -91,16 +98,16 @@ TEST_CASE_FIXTURE(Fixed, "a decoder is used again and again") {
   batch.clear();
   for (const auto& ids : many) batch.add(ids);
   batch.finish();
-  CHECK(decoder.decode(batch, {}) == all);
-  CHECK(decoder.decode(source, {}) == expected);
+  CHECK(decoded(batch) == all);
+  CHECK(decoded(source) == expected);
 }
 
 TEST_CASE_FIXTURE(Fixed,
                   "sequences end at their own places, and the result is the same on any number of threads") {
   // Weights large enough that the next token depends on the last ones.
   for (Real& value : model.parameters().values()) value *= 8;
-  GreedySettings settings;
-  settings.never = {0, 1, 2};
+  GenerationSettings settings;
+  settings.suppress_tokens = {0, 1, 2};
   Sequences sources;
   for (std::int32_t i = 0; i < 40; ++i) sources.push_back({4 + i % 16, 4 + (i * 7) % 16, 4 + (i * 5) % 13});
   source.clear();

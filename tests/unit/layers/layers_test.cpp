@@ -3,17 +3,17 @@
 
 #include <cmath>
 
-#include "layers/blocks.hpp"
 #include "layers/embedding.hpp"
+#include "layers/transformer_block.hpp"
 
 using namespace headwater;
 
 namespace {
 
-Index parameters_of_encoder_block(const BlockSettings& settings) {
+Index parameters_of_block(const BlockSettings& settings) {
   Parameters parameters;
   LayerBuilder builder{parameters};
-  const EncoderBlock block(builder, "block", settings);
+  const TransformerBlock block(builder, "block", settings);
   parameters.allocate(false);
   return parameters.size();
 }
@@ -39,16 +39,18 @@ struct Sequence {
 }  // namespace
 
 TEST_CASE("encoder blocks of the experiments have their parameters") {
-  CHECK(parameters_of_encoder_block(block(32, 2, 32, 32)) == 10656);          // A1
-  CHECK(parameters_of_encoder_block(block(256, 2, 256, 32)) == 543776);       // A2
-  CHECK(parameters_of_encoder_block(block(256, 8, 256, 2048)) == 3155456);    // C
-  CHECK(parameters_of_encoder_block(block(768, 10, 768, 3072)) == 28342272);  // a BERT-base-like setting
+  CHECK(parameters_of_block(block(32, 2, 32, 32)) == 10656);          // A1
+  CHECK(parameters_of_block(block(256, 2, 256, 32)) == 543776);       // A2
+  CHECK(parameters_of_block(block(256, 8, 256, 2048)) == 3155456);    // C
+  CHECK(parameters_of_block(block(768, 10, 768, 3072)) == 28342272);  // a BERT-base-like setting
 }
 
 TEST_CASE("a decoder block of spa-eng has its parameters") {
   Parameters parameters;
   LayerBuilder builder{parameters};
-  const DecoderBlock decoder(builder, "block", block(256, 8, 256, 2048));
+  BlockSettings settings = block(256, 8, 256, 2048);
+  settings.has_cross_attention = true;
+  const TransformerBlock decoder(builder, "block", settings);
   parameters.allocate(false);
   CHECK(parameters.size() == 5259520);
 }
@@ -136,7 +138,7 @@ TEST_CASE("post- and pre-norm blocks put their norms where the papers do") {
     settings.activation = ops::Activation::gelu;
     Parameters parameters;
     LayerBuilder builder{parameters};
-    const EncoderBlock encoder(builder, "b", settings);
+    const TransformerBlock encoder(builder, "b", settings);
     // The same sub-layers once more, over parameters of the same values.
     Parameters copies;
     LayerBuilder copy_builder{copies};
@@ -153,7 +155,7 @@ TEST_CASE("post- and pre-norm blocks put their norms where the papers do") {
     std::copy(parameters.values().begin(), parameters.values().end(), copies.values().begin());
 
     Tape tape(sequence.arena, Tape::Mode::inference);
-    const StepContext context{tape};
+    const ForwardContext context{tape};
     const Matrix input = sequence.arena.matrix(tokens, width);
     for (Index i = 0; i < tokens * width; ++i) input.data[i] = Real(std::cos(static_cast<double>(i)));
     const Variable x = tape.wrap(input, &sequence.packing, false);
@@ -166,7 +168,7 @@ TEST_CASE("post- and pre-norm blocks put their norms where the papers do") {
       const Variable z = ops::add(tape, x, attention(context, n, n, Causality::full).output);
       expected = ops::add(tape, z, feed_forward(context, norm_2(context, z)));
     }
-    const Variable found = encoder(context, x, Causality::full).hidden;
+    const Variable found = encoder(context, x).hidden;
     double worst = 0, largest = 0;
     for (Index i = 0; i < tokens * width; ++i) {
       worst =

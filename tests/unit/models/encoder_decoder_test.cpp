@@ -108,7 +108,7 @@ TEST_CASE("the loss is the one of the logits, and dropout acts on recording tape
   batch.finish();
   Arena arena;
   Tape tape(arena, Tape::Mode::inference);
-  const StepContext context{tape, 1, 1};
+  const ForwardContext context{tape, 1, 1};
   const Variable logits =
       model.logits(context, model.decode(context, batch.target, model.encode(context, batch.source)));
   double expected = 0;

@@ -38,6 +38,7 @@ Recipe unusual(const std::string& optimizer = "adamw") {
   r.training.epochs = 3;
   r.training.most_steps = 1234567;
   r.training.batch_sequences = 48;
+  r.training.accumulate = 4;
   r.training.label_smoothing = 0.1;
   r.training.log_every = 7;
   r.training.best_metric = "perplexity";
@@ -186,10 +187,16 @@ TEST_CASE("a key of another kind of model may say its default, as recipes of old
   const Recipe bag = parse_recipe(
       "data: {columns: [source, label]}\nmodel: {kind: bag_of_words, heads: 8, decoder_layers: 1, norm: "
       "post, "
-      "padding: none, mixing_width: 0, norm_epsilon: 0.001, scale_embedding: false}\n",
+      "padding: none, keeps_padding: false, pools_padding: false, mixing_width: 0, norm_epsilon: 0.001, "
+      "scale_embedding: false}\n",
       "r.yaml");
   CHECK(bag.model == model_section(BagOfWordsSettings()));
   CHECK(!contains(print_recipe(bag), "heads"));
+  const Recipe classifier = parse_recipe(
+      "data: {columns: [source, label]}\nmodel: {kind: classifier, keeps_padding: false, pools_padding: "
+      "false}\n",
+      "r.yaml");
+  CHECK(classifier.model == model_section(ClassifierSettings()));
 }
 
 TEST_CASE("a printed recipe has no key that is not read") {

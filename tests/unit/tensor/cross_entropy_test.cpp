@@ -19,6 +19,8 @@ struct Problem {
   float smoothing = 0, scale = 1;
   Index longest = 40;  // of a sequence
   bool has_bias = true, accumulate = false;
+  bool is_bias_own = false;  // of an accumulated weight: the bias is overwritten
+  bool accumulates_bias() const { return accumulate && !is_bias_own; }
 };
 
 struct Result {
@@ -58,13 +60,14 @@ Result compute(const Problem& p, const Inputs& in, bool wants_gradients = true) 
   Result r{{},
            Grid<float>(p.T, p.D, 2),
            Grid<float>(in.w.rows, in.w.cols, 3, p.accumulate ? 0.5f : testing::kGuard),
-           Grid<float>(1, p.V, 0, p.accumulate ? 0.5f : testing::kGuard)};
+           Grid<float>(1, p.V, 0, p.accumulates_bias() ? 0.5f : testing::kGuard)};
   Grid<float> block(kernels::cross_entropy_block_rows(in.plan), p.V, 1, testing::kGuard);
   Grid<float> scratch(kernels::cross_entropy_scratch_rows(in.plan), p.D * p.V + p.V, 0, testing::kGuard);
   kernels::CrossEntropyGradients gradients{.dh = r.dh.view(),
                                            .dw = r.dw.view(),
                                            .db = p.has_bias ? r.db.values.data() : nullptr,
-                                           .accumulate_parameters = p.accumulate,
+                                           .accumulate_weight = p.accumulate,
+                                           .accumulate_bias = p.accumulates_bias(),
                                            .fold_scratch = scratch.view()};
   r.totals = kernels::linear_cross_entropy(
       in.h.view(), in.w.view(), p.is_transposed, p.has_bias ? in.bias.values.data() : nullptr, in.labels,
@@ -84,9 +87,9 @@ void check_against_naive(const Problem& p) {
   const Inputs in(p);
   const Result r = compute(p, in);
   Grid<double> dh(p.T, p.D), dw(in.w.rows, in.w.cols, 0, p.accumulate ? 0.5 : 0.0),
-      db(1, p.V, 0, p.accumulate ? 0.5 : 0.0);
-  const naive::CrossEntropyGradients gradients{dh.view(), dw.view(), p.has_bias ? db.values.data() : nullptr,
-                                               p.accumulate};
+      db(1, p.V, 0, p.accumulates_bias() ? 0.5 : 0.0);
+  const naive::CrossEntropyGradients gradients{
+      dh.view(), dw.view(), p.has_bias ? db.values.data() : nullptr, p.accumulate, p.accumulates_bias()};
   const Grid<double> bias = testing::widened(in.bias);
   const kernels::CrossEntropyTotals exact =
       naive::linear_cross_entropy(testing::widened(in.h).view(), testing::widened(in.w).view(),
@@ -131,6 +134,21 @@ TEST_CASE(
                                .accumulate = accumulate});
         }
       }
+    }
+  }
+}
+
+TEST_CASE("linear_cross_entropy: the bias of a tied table is its own") {
+  for (Index T : {40, 1500}) {
+    for (Index longest : {40, 500}) {
+      check_against_naive({.T = T,
+                           .D = 12,
+                           .V = 37,
+                           .is_transposed = true,
+                           .scale = 1.0f / static_cast<float>(T),
+                           .longest = longest,
+                           .accumulate = true,
+                           .is_bias_own = true});
     }
   }
 }

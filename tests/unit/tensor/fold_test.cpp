@@ -73,11 +73,64 @@ TEST_CASE("fold plan: many lengths cover the rows in order") {
   }
 }
 
-TEST_CASE("fold plan: half the batch is half the tree") {
-  // Ranks and micro-batches own whole subtrees: the plan of shards 0..3 alone is the left operand of the
-  // whole.
-  const std::string whole = plan_of({10, 20, 30, 40, 5, 5, 5, 5});
-  CHECK(whole == "(((0-10 10-30) (30-60 60-100)) ((100-105 105-110) (110-115 115-120)))");
+// The tree of one part of a batch; its rows count from 0.
+std::string plan_of_part(const std::vector<Index>& lengths, Index index, Index count) {
+  const BatchPart part{index, count, static_cast<Index>(lengths.size())};
+  std::vector<Index> offsets{0};
+  for (Index s = part.begin(); s < part.end(); ++s)
+    offsets.push_back(offsets.back() + lengths[static_cast<std::size_t>(s)]);
+  FoldPlan plan;
+  plan.assign(offsets, part);
+  CHECK(plan.rows == offsets.back());
+  CHECK(plan.part.shard_begin(plan.part.shards()) == part.end() - part.begin());
+  return text_of(plan);
+}
+
+TEST_CASE("fold plan: a part of the batch is a subtree of the whole") {
+  const std::vector<Index> lengths{10, 20, 30, 40, 5, 5, 5, 5};
+  CHECK(plan_of(lengths) == "(((0-10 10-30) (30-60 60-100)) ((100-105 105-110) (110-115 115-120)))");
+  CHECK(plan_of_part(lengths, 0, 1) == plan_of(lengths));
+  CHECK(plan_of_part(lengths, 0, 2) == "((0-10 10-30) (30-60 60-100))");
+  CHECK(plan_of_part(lengths, 1, 2) == "((0-5 5-10) (10-15 15-20))");
+  CHECK(plan_of_part(lengths, 1, 4) == "(0-30 30-70)");
+  CHECK(plan_of_part(lengths, 7, 8) == "0-5");
+}
+
+TEST_CASE("fold plan: parts of a batch of few sequences may be empty, and keep the shards of the whole") {
+  CHECK(plan_of({7, 8, 9}) == "(0-7 (7-15 15-24))");
+  CHECK(plan_of_part({7, 8, 9}, 0, 2) == "0-7");
+  CHECK(plan_of_part({7, 8, 9}, 1, 2) == "(0-8 8-17)");
+  CHECK(plan_of_part({7, 8, 9}, 0, 4) == "");
+  CHECK(plan_of_part({7, 8, 9}, 2, 4) == "0-8");
+}
+
+TEST_CASE("fold plan: parts cover every batch once, shard by shard") {
+  for (Index sequences = 1; sequences < 40; ++sequences) {
+    for (Index count = 1; count <= kShards; count *= 2) {
+      Index end = 0;
+      for (Index index = 0; index < count; ++index) {
+        const BatchPart part{index, count, sequences};
+        CHECK(part.begin() == end);
+        for (Index shard = 0; shard <= part.shards(); ++shard) {
+          CHECK(part.begin() + part.shard_begin(shard) ==
+                BatchPart::whole(sequences).shard_begin(index * part.shards() + shard));
+        }
+        end = part.end();
+      }
+      CHECK(end == sequences);
+    }
+  }
+}
+
+TEST_CASE("fold plan: a sum of doubles follows the tree") {
+  FoldPlan plan;
+  plan.assign(std::vector<Index>{0, 1, 2, 3, 4, 5});
+  const std::vector<double> x{1e17, 3, -1e17, 5, 7};
+  CHECK(text_of(plan) == "((0-1 1-2) (2-3 (3-4 4-5)))");
+  FoldedSum sum;
+  for (const FoldLeaf& leaf : plan.leaves) sum.add(leaf, x[static_cast<std::size_t>(leaf.begin)]);
+  CHECK(sum.total() == (x[0] + x[1]) + (x[2] + (x[3] + x[4])));
+  CHECK(FoldedSum().total() == 0);
 }
 
 TEST_CASE("fold plan: assigning again forgets the plan before") {

@@ -32,17 +32,18 @@ class Recorder : public Objective {
     return static_cast<std::int64_t>(chosen.size());
   }
   std::string data_hash() const override { return "none"; }
-  void prepare(Split, std::span<const std::uint32_t> chosen, BatchSlot slot) override {
+  void prepare(Split, std::span<const std::uint32_t> chosen, const BatchPart& part, BatchSlot slot) override {
+    chosen = chosen.subspan(static_cast<std::size_t>(part.begin()),
+                            static_cast<std::size_t>(part.end() - part.begin()));
     if (fails_at >= 0 && packed_count == fails_at) throw Error("data.ids: a batch that cannot be packed");
     ++packed_count;
     packed_[slot == BatchSlot::first ? 0 : 1].assign(chosen.begin(), chosen.end());
   }
-  LossTotals loss(const StepContext& context, Split split, BatchSlot slot) override {
+  LossTotals loss(const ForwardContext& context, Split split, BatchSlot slot) override {
     const Batch& chosen = packed_[slot == BatchSlot::first ? 0 : 1];
     (split == Split::train ? trained : validated).emplace_back(chosen.begin(), chosen.end());
     if (context.tape.is_recording()) {
-      parameter_->has_gradient = true;
-      parameter_->gradient.data[0] = 1;
+      Tape::slot(*parameter_).matrix.data[0] = 1;
       steps.push_back(context.step);
     }
     LossTotals totals;

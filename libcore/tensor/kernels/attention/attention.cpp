@@ -32,7 +32,8 @@ AttentionHead head_task(ConstMatrix q, ConstMatrix k, ConstMatrix v, const Atten
 
 AttentionHead with_dropout(AttentionHead task, const AttentionShape& shape, Index s, Index h) {
   if (shape.dropout > 0) task.dropout = dropout_rule(shape.dropout, shape.stream);
-  task.first_element = static_cast<std::uint64_t>(shape.query_offsets[s] * shape.heads + h) << 16;
+  task.first_element =
+      static_cast<std::uint64_t>((shape.first_query + shape.query_offsets[s]) * shape.heads + h) << 16;
   task.element_step = static_cast<std::uint64_t>(shape.heads) << 16;
   return task;
 }

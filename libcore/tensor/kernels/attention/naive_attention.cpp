@@ -51,7 +51,8 @@ Weights weights_of(ConstMatrix q, ConstMatrix k, const AttentionShape& shape, In
     w.l[i] = w.p.row(i).sum();
     w.p.row(i) /= w.l[i];
     if (shape.dropout <= 0) continue;
-    const auto first = static_cast<std::uint64_t>((shape.query_offsets[s] + i) * shape.heads + h) << 16;
+    const Index number = (shape.first_query + shape.query_offsets[s] + i) * shape.heads + h;
+    const auto first = static_cast<std::uint64_t>(number) << 16;
     for (Index j = 0; j < visible; ++j)
       w.keep(i, j) = dropout_factor(shape.dropout, shape.stream, first + static_cast<std::uint64_t>(j));
   }

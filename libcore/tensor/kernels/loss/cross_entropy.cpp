@@ -30,8 +30,10 @@ void for_each_block(const FoldPlan& plan, const F& f) {
 // something to be added to.
 class PartialSums {
  public:
-  PartialSums(CrossEntropyGradients& gradients, bool is_one_block)
-      : to_(gradients), has_own_lowest_(gradients.accumulate_parameters && !is_one_block) {}
+  PartialSums(CrossEntropyGradients& gradients, Index classes, bool is_one_block)
+      : to_(gradients),
+        classes_(classes),
+        has_own_lowest_((gradients.accumulate_weight || gradients.accumulate_bias) && !is_one_block) {}
 
   Matrix dw(Index level) const {
     const Index row = scratch_row(level);
@@ -42,49 +44,30 @@ class PartialSums {
     return !to_.db ? nullptr : row < 0 ? to_.db : to_.fold_scratch.row(row) + to_.dw.rows * to_.dw.cols;
   }
   // The upper of the two topmost is added to the lower.
-  void merge(Index lower) const { add(dw(lower + 1), db(lower + 1), dw(lower), db(lower)); }
+  void merge(Index lower) const {
+    accumulate(dw(lower + 1), dw(lower));
+    if (to_.db) accumulate(row(db(lower + 1)), row(db(lower)));
+  }
   void finish() const {
-    if (has_own_lowest_) add(dw(0), db(0), to_.dw, to_.db);
+    if (!has_own_lowest_) return;
+    put(dw(0), to_.dw, to_.accumulate_weight);
+    if (to_.db) put(row(db(0)), row(to_.db), to_.accumulate_bias);
   }
 
  private:
   Index scratch_row(Index level) const { return has_own_lowest_ ? level : level - 1; }
-  void add(ConstMatrix from, const Real* from_bias, Matrix to, Real* bias) const {
-    accumulate(from, to);
-    if (bias) accumulate({from_bias, 1, classes()}, {bias, 1, classes()});
+  static void put(ConstMatrix from, Matrix to, bool is_added) {
+    if (is_added) {
+      accumulate(from, to);
+    } else {
+      copy(from, to);
+    }
   }
-  Index classes() const { return to_.dw.rows == to_.dh.cols ? to_.dw.cols : to_.dw.rows; }
+  Matrix row(Real* bias) const { return {bias, 1, classes_}; }
 
   CrossEntropyGradients& to_;
+  Index classes_;
   bool has_own_lowest_;
-};
-
-// Sums doubles in blocks of 4,096 that are folded like a binary counter.
-class DoubleSum {
- public:
-  void add(double x) {
-    block_ += x;
-    if (++count_ % 4096 == 0) carry();
-  }
-  double total() {
-    double sum = block_;
-    for (std::size_t i = 0; i < levels_.size(); ++i) {
-      if (count_ / 4096 >> i & 1) sum = levels_[i] + sum;
-    }
-    return sum;
-  }
-
- private:
-  void carry() {
-    double sum = block_;
-    std::size_t level = 0;
-    for (Index blocks = count_ / 4096 - 1; blocks & 1; blocks >>= 1, ++level) sum = levels_[level] + sum;
-    levels_[level] = sum;
-    block_ = 0;
-  }
-  std::array<double, 48> levels_ = {};
-  double block_ = 0;
-  Index count_ = 0;
 };
 
 struct RowValues {
@@ -118,7 +101,7 @@ CrossEntropyTotals linear_cross_entropy(ConstMatrix h, ConstMatrix w, bool is_tr
                                         CrossEntropyGradients* gradients) {
   const Index V = is_transposed ? w.rows : w.cols;
   const CrossEntropyTable& table = *kernel_table().cross_entropy;
-  DoubleSum loss;
+  FoldedSum loss;
   CrossEntropyTotals totals;
   totals.tokens = h.rows;
   Index level = 0;  // partial sums alive
@@ -139,17 +122,23 @@ CrossEntropyTotals linear_cross_entropy(ConstMatrix h, ConstMatrix w, bool is_tr
         values.is_correct[static_cast<std::size_t>(r)] = value.is_correct;
       }
     });
-    for (std::size_t r = 0; r < static_cast<std::size_t>(logits.rows); ++r) {
-      loss.add(values.loss[r]);
-      totals.correct += values.is_correct[r];
+    for (Index i = part.first; i <= part.last; ++i) {
+      const FoldLeaf& leaf = plan.leaves[static_cast<std::size_t>(i)];
+      double chain = 0;
+      for (Index t = leaf.begin; t < leaf.end; ++t) {
+        const auto r = static_cast<std::size_t>(t - part.begin);
+        chain += values.loss[r];
+        totals.correct += values.is_correct[r];
+      }
+      loss.add(leaf, chain);
     }
     if (!gradients) return;
     multiply_in_blocks({.a = logits,
                         .b = w,
                         .is_transposed = !is_transposed,
                         .c = gradients->dh.rows_between(part.begin, part.end)});
-    const PartialSums sums(*gradients, is_one_block);
-    const bool is_added = part.outer > 0 || (is_one_block && gradients->accumulate_parameters);
+    const PartialSums sums(*gradients, V, is_one_block);
+    const auto is_added = [&](bool accumulate) { return part.outer > 0 || (is_one_block && accumulate); };
     const Index place = is_one_block ? 0 : part.outer > 0 ? level - 1 : level;
     WeightTask task{.x = rows,
                     .y = logits,
@@ -159,15 +148,17 @@ CrossEntropyTotals linear_cross_entropy(ConstMatrix h, ConstMatrix w, bool is_tr
                     .depth = plan.depth,
                     .c = sums.dw(place),
                     .column_sums = sums.db(place),
-                    .accumulate = is_added};
+                    .accumulate = is_added(gradients->accumulate_weight)};
     if (is_transposed) {
       task.x = ConstMatrix{logits.data, logits.rows, 0, logits.stride};
       task.c = Matrix{nullptr, 0, V};
+      task.accumulate = is_added(gradients->accumulate_bias);
       if (task.column_sums) weight_in_blocks(task);
       task.x = logits;
       task.y = rows;
       task.c = sums.dw(place);
       task.column_sums = nullptr;
+      task.accumulate = is_added(gradients->accumulate_weight);
     }
     weight_in_blocks(task);
     if (part.outer == 0) ++level;
@@ -176,11 +167,11 @@ CrossEntropyTotals linear_cross_entropy(ConstMatrix h, ConstMatrix w, bool is_tr
       --level;
     }
   });
-  if (gradients && plan.leaves.empty() && !gradients->accumulate_parameters) {
-    fill(gradients->dw, 0);
-    if (gradients->db) fill({gradients->db, 1, V}, 0);
+  if (gradients && plan.leaves.empty()) {
+    if (!gradients->accumulate_weight) fill(gradients->dw, 0);
+    if (gradients->db && !gradients->accumulate_bias) fill({gradients->db, 1, V}, 0);
   } else if (gradients) {
-    PartialSums(*gradients, is_one_block).finish();
+    PartialSums(*gradients, V, is_one_block).finish();
   }
   totals.loss = loss.total();
   return totals;

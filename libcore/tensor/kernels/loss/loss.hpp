@@ -17,19 +17,20 @@ void softmax_backward(ConstMatrix y, ConstMatrix dy, Matrix dx, bool accumulate)
 void log_sum_exp(ConstMatrix x, Real* y);
 
 struct CrossEntropyTotals {
-  double loss = 0;    // sum over tokens of -log p(label), natural logarithm (with smoothing as asked for)
+  // Sum over tokens of -log p(label), natural logarithm (with smoothing as asked for), folded by the plan.
+  double loss = 0;
   Index correct = 0;  // tokens whose largest logit is the label's (first of equals)
   Index tokens = 0;
 };
 // logits = h·w + bias; loss = Σ_t cross_entropy(logits[t], labels[t]) in blocks of rows: h [T, D], w [D, V]
 // (is_transposed: w [V, D]). With `dh` given also the gradients of loss_scale · loss: dh overwritten, dw and
-// db (+)= by the plan. One block [<= 512 rows, V] of logits lives in `block` (cross_entropy_block_rows(plan)
-// rows of V values).
+// db (+)= by the plan, both alike unless is_transposed. One block [<= 512 rows, V] of logits lives in `block`
+// (cross_entropy_block_rows(plan) rows of V values).
 struct CrossEntropyGradients {
   Matrix dh;
   Matrix dw;
   Real* db = nullptr;
-  bool accumulate_parameters = false;
+  bool accumulate_weight = false, accumulate_bias = false;
   Matrix fold_scratch;  // cross_entropy_scratch_rows(plan) x (D·V + V); may be empty where that is 0
 };
 Index cross_entropy_block_rows(const FoldPlan& plan);

@@ -72,18 +72,17 @@ kernels::CrossEntropyTotals linear_cross_entropy(ConstMatrix h, ConstMatrix w, b
   if (!gradients) return totals;
   const Matrix d(slopes.data(), h.rows, V);
   array_of(d) *= loss_scale;
-  const bool accumulate = gradients->accumulate_parameters;
   if (is_transposed) {
     linear(d, w, false, nullptr, Activation::none, gradients->dh, {});
-    linear_backward_weight(d, h, gradients->dw, nullptr, accumulate);
+    linear_backward_weight(d, h, gradients->dw, nullptr, gradients->accumulate_weight);
     if (gradients->db) {
       auto db = array_of(gradients->db, V);
-      if (!accumulate) db = 0;
+      if (!gradients->accumulate_bias) db = 0;
       db += array_of(d).colwise().sum();
     }
   } else {
     linear_backward_input(d, w, gradients->dh, false);
-    linear_backward_weight(h, d, gradients->dw, gradients->db, accumulate);
+    linear_backward_weight(h, d, gradients->dw, gradients->db, gradients->accumulate_weight);
   }
   return totals;
 }
@@ -106,7 +105,10 @@ CrossEntropyTotals linear_cross_entropy(ConstMatrix h, ConstMatrix w, bool is_tr
                                         Real loss_scale, const FoldPlan&, Matrix,
                                         CrossEntropyGradients* gradients) {
   naive::CrossEntropyGradients wanted;
-  if (gradients) wanted = {gradients->dh, gradients->dw, gradients->db, gradients->accumulate_parameters};
+  if (gradients) {
+    wanted = {gradients->dh, gradients->dw, gradients->db, gradients->accumulate_weight,
+              gradients->accumulate_bias};
+  }
   return naive::linear_cross_entropy(h, w, is_transposed, bias, labels, label_smoothing, loss_scale,
                                      gradients ? &wanted : nullptr);
 }

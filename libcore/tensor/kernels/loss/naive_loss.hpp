@@ -16,7 +16,7 @@ void log_sum_exp(ConstMatrix x, double* y);
 struct CrossEntropyGradients {
   Matrix dh, dw;
   double* db = nullptr;
-  bool accumulate_parameters = false;
+  bool accumulate_weight = false, accumulate_bias = false;
 };
 kernels::CrossEntropyTotals linear_cross_entropy(ConstMatrix h, ConstMatrix w, bool is_transposed,
                                                  const double* bias, std::span<const std::int32_t> labels,

@@ -1,0 +1,23 @@
+#!/bin/sh
+# mnist: 60,000 and 10,000 images of handwritten digits to train.safetensors and test.safetensors (28x28, one channel).
+#
+#   data/prepare-mnist.sh [DATA]     DATA: the data root, data/cache by default
+#   BIN=DIR data/prepare-mnist.sh    DIR: the folder of the tool vectorize, which must be built; build/bin by default
+#
+# The official split. There is no validation part: train holds out data.validation_fraction of the images, drawn by the seed.
+set -eu
+export LC_ALL=C
+here=$(cd "$(dirname "$0")" && pwd)
+data=${1:-$here/cache}
+. "$here/common.sh"
+vectorize=${BIN:-$here/../build/bin}/vectorize
+[ -x "$vectorize" ] || fail "$vectorize: no such program (make build; BIN=DIR names the folder of the tools)"
+"$here/fetch.sh" mnist "$data"
+
+mkdir -p "$data/mnist"
+for part in train test; do
+  file=$part.safetensors
+  "$vectorize" -q --images "$data/raw/mnist/$part-images.idx" --image-labels "$data/raw/mnist/$part-labels.idx" -o "$tmp/$file"
+  verify "$tmp/$file" "mnist/$file" || fail "mnist/$file: SHA-256 is $(hash_of "$tmp/$file"), pinned is $(pin_of "mnist/$file") (is $vectorize of this version?)"
+  publish "$tmp/$file" "$data/mnist/$file"
+done

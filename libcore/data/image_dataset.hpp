@@ -1,0 +1,67 @@
+// Images with labels from one safetensors file: tensors `images` U8 [N, H, W, C] and `labels` I64 [N], and in
+// the metadata `labels`, the labels' names as a JSON array of strings (without it they are "0", "1", ...).
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "checkpoint/safetensors.hpp"
+#include "data/dataset.hpp"
+#include "data/image_shape.hpp"
+
+namespace headwater {
+
+// What a model expects of the file; 0 is whatever the file has.
+struct ImageDatasetSettings {
+  ImageShape shape;
+  std::int64_t classes = 0;
+};
+
+// The file stays mapped; beyond it an image costs four bytes, its label.
+class ImageDataset : public Dataset {
+ public:
+  explicit ImageDataset(const ImageDatasetSettings& settings = {}) : settings_(settings) {}
+
+  bool reads_lines() const override { return false; }
+  // Once. Throws Error "path: what (fix)" for a file that is not as above, or does not fit the settings.
+  void add_file(const std::filesystem::path& path) override { add(Safetensors(path)); }
+  // A file that is open; of bytes in memory, these stay the caller's.
+  void add(const Safetensors& file);
+  void finish(std::string_view where, bool is_empty_allowed) override;
+
+  std::int64_t examples() const override { return static_cast<std::int64_t>(labels_.size()); }
+  // Of shape, pixels and labels, not of their names.
+  std::string hash() const override;
+
+  const ImageShape& shape() const { return shape_; }
+  std::span<const std::uint8_t> pixels(std::int64_t example) const {  // row by row, channels last
+    const auto bytes = static_cast<std::size_t>(shape_.bytes());
+    return pixels_.subspan(static_cast<std::size_t>(example) * bytes, bytes);
+  }
+  std::int32_t label(std::int64_t example) const { return labels_[static_cast<std::size_t>(example)]; }
+  const std::vector<std::string>& label_names() const { return label_names_; }
+
+ private:
+  ImageDatasetSettings settings_;
+  std::shared_ptr<MappedFile> file_;
+  ImageShape shape_;
+  std::span<const std::uint8_t> pixels_;
+  std::vector<std::int32_t> labels_;
+  std::vector<std::string> label_names_;
+};
+
+struct LabelledImages {
+  ImageShape shape;
+  std::span<const std::uint8_t> pixels;  // [labels.size(), shape]
+  std::span<const std::int64_t> labels;
+  std::span<const std::string> label_names;  // none: the file goes without
+};
+
+// The bytes of such a file, piece by piece.
+void write_image_dataset(const LabelledImages& images, const ByteSink& sink);
+
+}  // namespace headwater

@@ -1,0 +1,35 @@
+// Continues sequences with key and value caches: one token of each sequence a step.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "decoding/generation_settings.hpp"
+#include "decoding/next_token.hpp"
+#include "layers/packed_weights.hpp"
+#include "models/cached_model.hpp"
+
+namespace headwater {
+
+// Decodes with one model again and again: packed weights and working memory are kept. The model's weights
+// must not change while this lives.
+class Decoder {
+ public:
+  explicit Decoder(const CachedModel& model);
+
+  // For each prompt, none longer than the model's length, the ids that follow it, without the end token. A
+  // result depends on its own prompt only: the same for every batch.
+  std::vector<std::vector<std::int32_t>> decode(const Prompts& prompts, const NextToken& next_token,
+                                                const GenerationSettings& settings);
+
+ private:
+  const CachedModel& model_;
+  PackedWeights packed_;
+  Arena arena_;
+};
+
+// Prompts of an encoder-decoder: the start token alone for each source.
+Prompts start_prompts(const PackedTokens& source, std::int32_t start_id);
+
+}  // namespace headwater

@@ -1,0 +1,95 @@
+#include "layers/transformer_block.hpp"
+
+namespace headwater {
+
+namespace {
+
+std::optional<TokenMixing> token_mixing_of(LayerBuilder& builder, const std::string& name,
+                                           const BlockSettings& settings) {
+  if (settings.mixing != Mixing::mlp) return std::nullopt;
+  return TokenMixing(builder, name + ".token_mixing",
+                     {.length = settings.mixing_length,
+                      .hidden_width = settings.mixing_width,
+                      .width = settings.attention.width,
+                      .activation = settings.activation});
+}
+
+// A layer with a random number of its own where it is wanted, and none taken where it is not.
+template <class Layer, class... Arguments>
+std::optional<Layer> layer_if(bool is_wanted, LayerBuilder& builder, const Arguments&... arguments) {
+  if (!is_wanted) return std::nullopt;
+  return std::optional<Layer>(std::in_place, builder, arguments...);
+}
+
+}  // namespace
+
+FeedForward::FeedForward(LayerBuilder& builder, const std::string& name, const BlockSettings& settings)
+    : inner_(builder, name + ".inner", settings.attention.width, settings.feed_forward_width,
+             settings.activation),
+      outer_(builder, name + ".outer", settings.feed_forward_width, settings.attention.width,
+             settings.has_second_activation ? settings.activation : ops::Activation::none),
+      inner_dropout_(
+          layer_if<Dropout>(settings.feed_forward_dropout > 0, builder, settings.feed_forward_dropout)),
+      outer_dropout_(
+          layer_if<Dropout>(settings.feed_forward_dropout > 0, builder, settings.feed_forward_dropout)) {}
+
+Variable FeedForward::operator()(const ForwardContext& context, const Variable& x) const {
+  const Variable inner = inner_(context, x);
+  if (!inner_dropout_) return outer_(context, inner);
+  return (*outer_dropout_)(context, outer_(context, (*inner_dropout_)(context, inner)));
+}
+
+TransformerBlock::TransformerBlock(LayerBuilder& builder, const std::string& name,
+                                   const BlockSettings& settings)
+    : settings_(settings),
+      self_attention_(layer_if<MultiHeadAttention>(settings.mixing == Mixing::attention, builder,
+                                                   name + ".self_attention", settings.attention)),
+      token_mixing_(token_mixing_of(builder, name, settings)),
+      mixing_residual_(builder, name + (self_attention_ ? ".self_attention_norm" : ".mixing_norm"), settings),
+      cross_attention_(layer_if<MultiHeadAttention>(settings.has_cross_attention, builder,
+                                                    name + ".cross_attention", settings.attention)),
+      cross_residual_(layer_if<Residual>(settings.has_cross_attention, builder,
+                                         name + ".cross_attention_norm", settings)),
+      feed_forward_(builder, name + ".feed_forward", settings),
+      feed_forward_residual_(builder, name + ".feed_forward_norm", settings) {}
+
+BlockOutput TransformerBlock::operator()(const ForwardContext& context, const Variable& x,
+                                         const AttentionSources& sources) const {
+  BlockOutput out;
+  Variable z = mixing_residual_(
+      context, x, [&](const Variable& input) { return mix(context, input, sources.keys, out.self); });
+  if (cross_attention_) {
+    z = (*cross_residual_)(context, z, [&](const Variable& input) {
+      out.cross = (*cross_attention_)(context, input, sources.memory, Causality::full);
+      return out.cross.output;
+    });
+  }
+  out.hidden = feed_forward_residual_(context, z,
+                                      [&](const Variable& input) { return feed_forward_(context, input); });
+  return out;
+}
+
+Variable TransformerBlock::mix(const ForwardContext& context, const Variable& x, const KeyTokens* keys,
+                               AttentionOutput& self) const {
+  if (token_mixing_) return (*token_mixing_)(context, x);
+  if (!self_attention_) return ops::fourier_mix(context.tape, x);
+  const Variable memory = keys ? ops::take_rows(context.tape, x, keys->tokens, keys->packing) : x;
+  self = (*self_attention_)(context, x, memory, settings_.causality);
+  return self.output;
+}
+
+Variable TransformerBlock::step(const ForwardContext& context, const Variable& x, const BlockCache& cache,
+                                const CachedStep& at) const {
+  Variable z = mixing_residual_(context, x, [&](const Variable& input) {
+    return self_attention_->step(context, input, cache.self, at.positions, at.self);
+  });
+  if (cross_attention_) {
+    z = (*cross_residual_)(context, z, [&](const Variable& input) {
+      return cross_attention_->attend_cached(context, input, cache.memory, at.memory);
+    });
+  }
+  return feed_forward_residual_(context, z,
+                                [&](const Variable& input) { return feed_forward_(context, input); });
+}
+
+}  // namespace headwater

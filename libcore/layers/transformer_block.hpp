@@ -1,0 +1,128 @@
+// The Transformer block, of encoders and decoders: attention or another mixing of the tokens, attention over
+// an encoder's output where it is asked for, feed-forward; each is a residual sub-layer.
+//
+// Post-norm (Vaswani et al. 2017): z = norm(x + attention(x)); y = norm(z + feed_forward(z)).
+// Pre-norm (Xiong et al. 2020): z = x + attention(norm(x)); y = z + feed_forward(norm(z)).
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "layers/attention.hpp"
+#include "layers/dropout.hpp"
+#include "layers/mixing.hpp"
+#include "layers/norm.hpp"
+
+namespace headwater {
+
+enum class NormPlace { post, pre };
+
+struct BlockSettings {
+  AttentionLayerSettings attention;
+  Causality causality = Causality::full;
+  bool has_cross_attention = false;
+  Index feed_forward_width = 0;  // F
+  ops::Activation activation = ops::Activation::relu;
+  bool has_second_activation = false;  // the outer layer of the feed-forward ends with it, too
+  NormPlace norm_place = NormPlace::post;
+  double norm_epsilon = 1e-3;
+  double dropout = 0;               // after each sub-layer
+  double feed_forward_dropout = 0;  // after each of the two layers of the feed-forward
+  Mixing mixing = Mixing::attention;
+  Index mixing_length = 0;  // mlp: N, the longest sequence
+  Index mixing_width = 0;   // mlp: H, its hidden layer
+};
+
+// act(x·W1 + b1)·W2 + b2, token by token.
+class FeedForward {
+ public:
+  FeedForward(LayerBuilder& builder, const std::string& name, const BlockSettings& settings);
+  Variable operator()(const ForwardContext& context, const Variable& x) const;
+
+ private:
+  Linear inner_, outer_;
+  std::optional<Dropout> inner_dropout_, outer_dropout_;
+};
+
+// What a sub-layer f adds to x, with its norm and its dropout.
+class Residual {
+ public:
+  Residual(LayerBuilder& builder, const std::string& name, const BlockSettings& settings)
+      : norm_(builder, name, settings.attention.width, settings.norm_epsilon),
+        dropout_(builder, settings.dropout),
+        place_(settings.norm_place) {}
+  // Nobody else reads what f returns.
+  template <class SubLayer>
+  Variable operator()(const ForwardContext& context, const Variable& x, const SubLayer& f) const {
+    if (place_ == NormPlace::post) return norm_.after_sum(context, x, dropout_(context, f(x)));
+    return ops::add(context.tape, x, dropout_(context, f(norm_(context, x))), ops::Use::consume);
+  }
+
+ private:
+  LayerNorm norm_;
+  Dropout dropout_;
+  NormPlace place_;
+};
+
+// Some of the tokens, for attention that does not read all: each token still has a query.
+struct KeyTokens {
+  std::span<const std::int32_t> tokens;  // ascending
+  const Packing& packing;                // theirs
+};
+
+// What attention reads besides x.
+struct AttentionSources {
+  Variable memory = {};             // cross-attention: the encoder's output [S, D]
+  const KeyTokens* keys = nullptr;  // self-attention: null for all tokens of x
+};
+
+struct BlockOutput {
+  Variable hidden;              // [T, D]
+  AttentionOutput self, cross;  // empty where the block has no such attention
+};
+
+// What a block keeps of the sequences that it continues.
+struct BlockCache {
+  kernels::AttentionCache self;    // grows by one key a step
+  kernels::AttentionCache memory;  // keys and values of the encoder's output
+};
+
+// Where the tokens of a step stand: row b becomes key positions[b] of slot self.slots[b], whose length counts
+// it already.
+struct CachedStep {
+  std::span<const Index> positions;
+  CacheView self, memory;
+};
+
+class TransformerBlock {
+ public:
+  TransformerBlock(LayerBuilder& builder, const std::string& name, const BlockSettings& settings);
+
+  // x [T, D] -> [T, D]
+  BlockOutput operator()(const ForwardContext& context, const Variable& x,
+                         const AttentionSources& sources = {}) const;
+
+  // One new token of each sequence, x [B, D]: the bits of the call above over whole sequences. For causal
+  // self-attention.
+  Variable step(const ForwardContext& context, const Variable& x, const BlockCache& cache,
+                const CachedStep& at) const;
+
+  const BlockSettings& settings() const { return settings_; }
+  const MultiHeadAttention& self_attention() const { return *self_attention_; }
+  const MultiHeadAttention& cross_attention() const { return *cross_attention_; }
+
+ private:
+  Variable mix(const ForwardContext& context, const Variable& x, const KeyTokens* keys,
+               AttentionOutput& self) const;
+
+  BlockSettings settings_;
+  std::optional<MultiHeadAttention> self_attention_;  // or
+  std::optional<TokenMixing> token_mixing_;           // or Fourier mixing, which has no parameters
+  Residual mixing_residual_;
+  std::optional<MultiHeadAttention> cross_attention_;
+  std::optional<Residual> cross_residual_;
+  FeedForward feed_forward_;
+  Residual feed_forward_residual_;
+};
+
+}  // namespace headwater

@@ -1,0 +1,137 @@
+#include "models/cached_model.hpp"
+
+#include <algorithm>
+
+#include "models/packing.hpp"
+
+namespace headwater {
+
+void Prompts::clear() {
+  source.clear();
+  target.clear();
+}
+
+void Prompts::add(std::span<const std::int32_t> source_ids, std::span<const std::int32_t> target_ids) {
+  source.add(source_ids);
+  target.add(target_ids);
+}
+
+void Prompts::finish() {
+  source.finish();
+  target.finish();
+}
+
+Prompts Prompts::part(Index begin, Index end) const {
+  Prompts result;
+  result.clear();
+  for (Index s = begin; s < end; ++s) result.add(source.sequence(s), target.sequence(s));
+  result.finish();
+  return result;
+}
+
+DecoderState::DecoderState(const CachedModel& model, const ForwardContext& context, const Prompts& prompts,
+                           Size size)
+    : model_(model), places_(static_cast<std::size_t>(prompts.sequences() * size.slots_per_prompt)) {
+  const Variable memory = model.encode_source(context, prompts.source);
+  const auto slots = static_cast<Index>(places_);
+  Arena& arena = context.tape.arena();
+  for (const TransformerBlock& block : model.decoder().blocks())
+    caches_.push_back({.self = block.self_attention().new_cache(arena, slots, size.capacity), .memory = {}});
+  for (Index slot = 0; slot < slots; ++slot)
+    slots_.push_back({.self = slot, .memory = slot / size.slots_per_prompt, .length = 0});
+  memory_lengths_.resize(static_cast<std::size_t>(prompts.sequences()));
+  if (memory) cache_memory(context, prompts.source, memory);
+  read_prompts(context, prompts.target, memory, size.slots_per_prompt);
+}
+
+void DecoderState::cache_memory(const ForwardContext& context, const PackedTokens& source,
+                                const Variable& memory) {
+  std::vector<Index> slot_of, position_of(source.position_of.begin(), source.position_of.end());
+  for (Index s = 0; s < source.sequences(); ++s) {
+    const auto length = source.sequence(s).size();
+    memory_lengths_[static_cast<std::size_t>(s)] = static_cast<Index>(length);
+    slot_of.insert(slot_of.end(), length, s);
+  }
+  const Index longest = *std::max_element(memory_lengths_.begin(), memory_lengths_.end());
+  for (std::size_t layer = 0; layer < caches_.size(); ++layer) {
+    const MultiHeadAttention& attention = model_.decoder().blocks()[layer].cross_attention();
+    caches_[layer].memory = attention.new_cache(context.tape.arena(), source.sequences(), longest);
+    attention.append(context, memory, caches_[layer].memory, {slot_of, position_of});
+  }
+}
+
+void DecoderState::read_prompts(const ForwardContext& context, const PackedTokens& prompts,
+                                const Variable& memory, Index slots_per_prompt) {
+  PackedTokens begun;  // all but the last ids
+  begun.clear();
+  std::vector<Index> slot_of, from;
+  for (Index s = 0; s < prompts.sequences(); ++s) {
+    const std::span<const std::int32_t> ids = prompts.sequence(s);
+    begun.add(ids.first(ids.size() - 1));
+    const Index slot = s * slots_per_prompt;
+    slot_of.insert(slot_of.end(), ids.size() - 1, slot);
+    from.insert(from.end(), static_cast<std::size_t>(slots_per_prompt), slot);
+    slots_[static_cast<std::size_t>(slot)].length = static_cast<Index>(ids.size()) - 1;
+  }
+  if (begun.tokens() == 0) return;
+  begun.finish();
+  const std::vector<Index> position_of(begun.position_of.begin(), begun.position_of.end());
+  Variable x = model_.embed_target(context, pack(context.tape, begun), begun.ids, begun.position_of);
+  for (std::size_t layer = 0; layer < caches_.size(); ++layer) {
+    const BlockOutput out = model_.decoder().blocks()[layer](context, x, {.memory = memory});
+    kernels::append_to_cache(caches_[layer].self, slot_of, position_of, out.self.keys.value(),
+                             out.self.values.value());
+    x = out.hidden;
+  }
+  if (slots_per_prompt > 1) reorder(from);
+}
+
+Variable DecoderState::step(const ForwardContext& context, std::span<const Index> slots,
+                            std::span<const std::int32_t> ids) {
+  const std::size_t count = slots.size();
+  offsets_.resize(count + 1);
+  for (std::vector<Index>* of : {&positions_, &self_slots_, &self_ends_, &memory_slots_, &memory_ends_})
+    of->resize(count);
+  ids_at_.resize(count);
+  for (std::size_t b = 0; b < count; ++b) {
+    Slot& slot = slots_[static_cast<std::size_t>(slots[b])];
+    offsets_[b + 1] = static_cast<Index>(b) + 1;
+    positions_[b] = slot.length;
+    ids_at_[b] = static_cast<std::int32_t>(slot.length);
+    self_slots_[b] = slot.self;
+    self_ends_[b] = ++slot.length;
+    memory_slots_[b] = slot.memory;
+    memory_ends_[b] = memory_lengths_[static_cast<std::size_t>(slot.memory)];
+  }
+  const Packing packing{offsets_, nullptr};
+  Variable x = model_.embed_target(context, packing, ids, ids_at_);
+  const CachedStep at{positions_, {self_slots_, self_ends_}, {memory_slots_, memory_ends_}};
+  for (std::size_t layer = 0; layer < caches_.size(); ++layer)
+    x = model_.decoder().blocks()[layer].step(context, x, caches_[layer], at);
+  return model_.decoder().norm(context, x);
+}
+
+void DecoderState::reorder(std::span<const Index> from) {
+  std::vector<Slot> next;
+  std::vector<bool> is_taken(places_), is_moved(places_);
+  for (const Index slot : from) {
+    next.push_back(slots_[static_cast<std::size_t>(slot)]);
+    is_taken[static_cast<std::size_t>(next.back().self)] = true;
+  }
+  for (Slot& slot : next) {
+    const auto place = static_cast<std::size_t>(slot.self);
+    if (is_moved[place]) slot.self = copy_of(slot, is_taken);
+    is_moved[place] = true;
+  }
+  slots_ = std::move(next);
+}
+
+Index DecoderState::copy_of(const Slot& slot, std::vector<bool>& is_taken) const {
+  const auto place = std::find(is_taken.begin(), is_taken.end(), false);
+  *place = true;
+  const Index to = place - is_taken.begin();
+  for (const BlockCache& cache : caches_) copy_slot(cache.self, slot.self, to, slot.length);
+  return to;
+}
+
+}  // namespace headwater

@@ -1,0 +1,57 @@
+#include "models/language_model.hpp"
+
+#include "models/packing.hpp"
+
+namespace headwater {
+
+namespace {
+
+BlockSettings causal_block_settings(const TransformerSettings& settings) {
+  BlockSettings block = block_settings(settings);
+  block.causality = Causality::causal;
+  return block;
+}
+
+}  // namespace
+
+LanguageModel::LanguageModel(const LanguageModelSettings& settings, Index vocabulary)
+    : settings_(settings),
+      vocabulary_(vocabulary),
+      builder_{parameters_},
+      embedding_(builder_, "embedding", embedding_settings(settings.transformer, vocabulary)),
+      head_(builder_, "head", settings.transformer.width, vocabulary),
+      decoder_(builder_, "decoder", causal_block_settings(settings.transformer), settings.layers),
+      embedding_dropout_(builder_, settings.embedding_dropout),
+      output_dropout_(builder_, settings.transformer.output_dropout) {}
+
+Variable LanguageModel::embed_target(const ForwardContext& context, const Packing& packing,
+                                     std::span<const std::int32_t> ids,
+                                     std::span<const std::int32_t> position_of) const {
+  return embedding_dropout_(context, embedding_(context, packing, ids, position_of));
+}
+
+Variable LanguageModel::decode(const ForwardContext& context, const PackedTokens& tokens,
+                               std::vector<AttentionTrace>* traces) const {
+  const Variable x = embed_target(context, pack(context.tape, tokens), tokens.ids, tokens.position_of);
+  return output_dropout_(context, decoder_(context, x, {}, traces));
+}
+
+kernels::CrossEntropyTotals LanguageModel::loss(const ForwardContext& context, const TokenBatch& batch,
+                                                double label_smoothing, double loss_scale) const {
+  const Variable hidden = decode(context, batch.tokens);
+  return ops::linear_cross_entropy(context.tape, hidden, head_.weight(), head_.bias(), batch.labels,
+                                   static_cast<Real>(label_smoothing), static_cast<Real>(loss_scale));
+}
+
+std::vector<LayerSummary> LanguageModel::summary() const {
+  const TransformerSettings& t = settings_.transformer;
+  const std::string shape = "[T, " + std::to_string(t.width) + "]";
+  std::vector<LayerSummary> rows;
+  rows.push_back({"embedding", shape, parameters_of(parameters_, "embedding."), 0});
+  decoder_.summarize(parameters_, shape, t.length, rows);
+  rows.push_back({"head", "[T, " + std::to_string(vocabulary_) + "]", parameters_of(parameters_, "head."),
+                  2.0 * static_cast<double>(t.length * t.width * vocabulary_)});
+  return rows;
+}
+
+}  // namespace headwater

@@ -1,0 +1,61 @@
+#include "models/transformer_stack.hpp"
+
+#include <cmath>
+
+namespace headwater {
+
+namespace {
+
+// Of attention over as many keys as queries, with its four projections.
+double attention_flops(const AttentionLayerSettings& attention, double n) {
+  const double d = static_cast<double>(attention.width),
+               inner = static_cast<double>(attention.heads * attention.head_width);
+  return 2 * 4 * n * d * inner + 2 * 2 * n * n * inner;
+}
+
+// Multiplications and additions of a block over `length` tokens.
+double block_flops(const BlockSettings& block, Index length) {
+  const double n = static_cast<double>(length), d = static_cast<double>(block.attention.width);
+  double mixing = attention_flops(block.attention, n);
+  if (block.mixing == Mixing::mlp) mixing = 2 * 2 * n * static_cast<double>(block.mixing_width) * d;
+  if (block.mixing == Mixing::fourier) mixing = 5 * n * d * std::log2(n * d) / 2;  // of real numbers
+  if (block.has_cross_attention) mixing += attention_flops(block.attention, n);
+  return mixing + 2 * 2 * n * d * static_cast<double>(block.feed_forward_width);
+}
+
+}  // namespace
+
+TransformerStack::TransformerStack(LayerBuilder& builder, const std::string& name,
+                                   const BlockSettings& settings, Index layers)
+    : name_(name) {
+  for (Index i = 0; i < layers; ++i) blocks_.emplace_back(builder, name + "." + std::to_string(i), settings);
+  if (settings.norm_place == NormPlace::pre && layers > 0)
+    norm_.emplace(builder, name + ".norm", settings.attention.width, settings.norm_epsilon);
+}
+
+Variable TransformerStack::run_blocks(const ForwardContext& context, Variable x, const AttentionSources& sources,
+                                      std::vector<AttentionTrace>* traces) const {
+  Index layer = 0;
+  for (const TransformerBlock& block : blocks_) {
+    const BlockOutput out = block(context, x, sources);
+    x = out.hidden;
+    const bool is_causal = block.settings().causality == Causality::causal;
+    if (traces && out.self.output)
+      traces->push_back({is_causal ? AttentionKind::decoder : AttentionKind::encoder, layer, out.self});
+    if (traces && out.cross.output) traces->push_back({AttentionKind::cross, layer, out.cross});
+    ++layer;
+  }
+  return x;
+}
+
+void TransformerStack::summarize(const Parameters& parameters, const std::string& shape, Index length,
+                                 std::vector<LayerSummary>& rows) const {
+  for (std::size_t i = 0; i < blocks_.size(); ++i) {
+    const std::string name = name_ + "." + std::to_string(i);
+    rows.push_back(
+        {name, shape, parameters_of(parameters, name + "."), block_flops(blocks_[i].settings(), length)});
+  }
+  if (norm_) rows.push_back({name_ + ".norm", shape, parameters_of(parameters, name_ + ".norm."), 0});
+}
+
+}  // namespace headwater

@@ -1,0 +1,44 @@
+// The blocks that encoders and decoders are made of, and the norm at the end of pre-norm ones.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "layers/transformer_block.hpp"
+#include "models/attention_trace.hpp"
+#include "models/layer_summary.hpp"
+
+namespace headwater {
+
+class TransformerStack {
+ public:
+  // Parameters `name`.0, `name`.1, ... and `name`.norm.
+  TransformerStack(LayerBuilder& builder, const std::string& name, const BlockSettings& settings,
+                   Index layers);
+
+  // x [T, D] -> [T, D]: all blocks, then the norm.
+  Variable operator()(const ForwardContext& context, const Variable& x, const AttentionSources& sources = {},
+                      std::vector<AttentionTrace>* traces = nullptr) const {
+    return norm(context, run_blocks(context, x, sources, traces));
+  }
+  // The two halves of it. Blocks that mix otherwise than by attention leave no trace.
+  Variable run_blocks(const ForwardContext& context, Variable x, const AttentionSources& sources = {},
+                      std::vector<AttentionTrace>* traces = nullptr) const;
+  Variable norm(const ForwardContext& context, const Variable& x) const {
+    return norm_ ? (*norm_)(context, x) : x;
+  }
+
+  const std::vector<TransformerBlock>& blocks() const { return blocks_; }
+
+  // A row for each block, and one for the norm; `shape` of what they return, for `length` tokens.
+  void summarize(const Parameters& parameters, const std::string& shape, Index length,
+                 std::vector<LayerSummary>& rows) const;
+
+ private:
+  std::string name_;
+  std::vector<TransformerBlock> blocks_;
+  std::optional<LayerNorm> norm_;
+};
+
+}  // namespace headwater

@@ -1,0 +1,131 @@
+#include "models/vision.hpp"
+
+#include "models/packing.hpp"
+#include "support/error.hpp"
+
+namespace headwater {
+
+namespace {
+
+BlockSettings vision_block_settings(const VisionSettings& settings) {
+  BlockSettings block = block_settings(settings.transformer);
+  block.has_second_activation = settings.has_second_activation;
+  block.feed_forward_dropout = settings.feed_forward_dropout;
+  return block;
+}
+
+// A table that each image reads whole.
+Parameter* declare_table(Parameters& parameters, const std::string& name, Index rows, Index width) {
+  Parameter* const table =
+      parameters.declare(name, {rows, width}, rows, width, Initializer::embedding_uniform);
+  table->is_table = true;
+  return table;
+}
+
+const VisionSettings& checked(const VisionSettings& settings) {
+  if (settings.transformer.positions == "sinusoidal")
+    throw UsageError("model: positions of patches are learned, or there are none (not sinusoidal)");
+  if (settings.patch_size > 0 && settings.grid().patches() > 0) return settings;
+  throw UsageError("model: patch_size " + std::to_string(settings.patch_size) + ", images of " +
+                   std::to_string(settings.image_height) + "x" + std::to_string(settings.image_width) +
+                   " pixels: there is no patch");
+}
+
+}  // namespace
+
+VisionModel::VisionModel(const VisionSettings& settings)
+    : settings_(checked(settings)),
+      builder_{parameters_},
+      to_patch_(builder_, "embedding.patch", settings.grid().patch_values(), settings.transformer.width),
+      class_token_(settings.has_class_token()
+                       ? parameters_.declare("embedding.class_token", {settings.transformer.width}, 1,
+                                             settings.transformer.width, Initializer::embedding_uniform)
+                       : nullptr),
+      positions_(settings.transformer.positions == "learned"
+                     ? declare_table(parameters_, "embedding.positions", tokens(), settings.transformer.width)
+                     : nullptr),
+      encoder_(builder_, "encoder", vision_block_settings(settings), settings.layers),
+      pooled_dropout_(builder_, settings.head_dropout),
+      hidden_(dense_layers()),
+      head_(builder_, "head", settings.head_widths.empty() ? pooled_width() : settings.head_widths.back(),
+            settings.classes) {}
+
+std::vector<VisionModel::DenseLayer> VisionModel::dense_layers() {
+  std::vector<DenseLayer> layers;
+  Index inputs = pooled_width();
+  for (const Index outputs : settings_.head_widths) {
+    const std::string name = "hidden." + std::to_string(layers.size());
+    layers.push_back({Linear(builder_, name, inputs, outputs, ops::Activation::gelu),
+                      Dropout(builder_, settings_.head_dropout)});
+    inputs = outputs;
+  }
+  return layers;
+}
+
+Variable VisionModel::embed(const ForwardContext& context, const ImageBatch& batch) const {
+  Tape& tape = context.tape;
+  const PatchGrid grid = settings_.grid();
+  // Nothing writes to an input: the tape gives it no gradient.
+  const Matrix pixels(const_cast<Real*>(batch.pixels.data()),
+                      static_cast<Index>(batch.patches.position_of.size()), grid.patch_values());
+  Variable x = to_patch_(context, tape.wrap(pixels, &pack(tape, batch.patches), false));  // [patches, D]
+  if (class_token_ != nullptr) x = ops::prepend_token(tape, x, pack(tape, batch.tokens), *class_token_);
+  if (positions_ != nullptr) x = ops::add_positions(tape, x, batch.tokens.position_of, *positions_);
+  return x;
+}
+
+// [tokens, D] -> [images, D] of the class tokens, or [images, patches·D]. The norm is needed of what is
+// read only.
+Variable VisionModel::pool(const ForwardContext& context, const Variable& x, const ImageBatch& batch) const {
+  const Packing& images = pack(context.tape, batch.rows);
+  if (class_token_ == nullptr) return ops::flatten(context.tape, encoder_.norm(context, x), images);
+  return encoder_.norm(context, ops::pool(context.tape, x, ops::Pooling::first, images));
+}
+
+Variable VisionModel::features(const ForwardContext& context, const ImageBatch& batch,
+                               std::vector<AttentionTrace>* traces) const {
+  const Variable encoded = encoder_.run_blocks(context, embed(context, batch), {}, traces);
+  Variable x = pooled_dropout_(context, pool(context, encoded, batch));
+  for (const DenseLayer& layer : hidden_) x = layer.dropout(context, layer.linear(context, x));
+  return x;
+}
+
+kernels::CrossEntropyTotals VisionModel::loss(const ForwardContext& context, const ImageBatch& batch,
+                                              double label_smoothing, double loss_scale) const {
+  return ops::linear_cross_entropy(context.tape, features(context, batch), head_.weight(), head_.bias(),
+                                   batch.labels, static_cast<Real>(label_smoothing),
+                                   static_cast<Real>(loss_scale));
+}
+
+Matrix VisionModel::probabilities(const ForwardContext& context, const ImageBatch& batch) const {
+  const Matrix logits = this->logits(context, features(context, batch)).value();
+  const Matrix result = context.tape.arena().matrix(logits.rows, logits.cols);
+  kernels::softmax(logits, result);
+  return result;
+}
+
+std::vector<LayerSummary> VisionModel::summary() const {
+  const PatchGrid grid = settings_.grid();
+  const std::string shape =
+      "[" + std::to_string(tokens()) + ", " + std::to_string(settings_.transformer.width) + "]";
+  const auto linear_flops = [](Index rows, Index inputs, Index outputs) {
+    return 2 * static_cast<double>(rows) * static_cast<double>(inputs) * static_cast<double>(outputs);
+  };
+  std::vector<LayerSummary> rows;
+  rows.push_back({"embedding", shape, parameters_of(parameters_, "embedding."),
+                  linear_flops(grid.patches(), grid.patch_values(), settings_.transformer.width)});
+  encoder_.summarize(parameters_, shape, tokens(), rows);
+  Index inputs = pooled_width();
+  rows.push_back({"pooling", "[" + std::to_string(inputs) + "]", 0, 0});
+  const auto add_dense = [&](const std::string& name, Index outputs) {
+    rows.push_back({name, "[" + std::to_string(outputs) + "]", parameters_of(parameters_, name + "."),
+                    linear_flops(1, inputs, outputs)});
+    inputs = outputs;
+  };
+  for (std::size_t i = 0; i < hidden_.size(); ++i)
+    add_dense("hidden." + std::to_string(i), settings_.head_widths[i]);
+  add_dense("head", settings_.classes);
+  return rows;
+}
+
+}  // namespace headwater

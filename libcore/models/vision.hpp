@@ -1,0 +1,89 @@
+// The vision Transformer (Dosovitskiy et al. 2021): an image as a sequence of patches through an encoder,
+// then a class token's row or all patches side by side, dense layers, output layer.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "data/image_batch.hpp"
+#include "layers/dropout.hpp"
+#include "layers/linear.hpp"
+#include "models/settings.hpp"
+#include "models/transformer_stack.hpp"
+
+namespace headwater {
+
+struct VisionSettings {
+  TransformerSettings transformer;  // without length, scale_embedding and output_dropout: images have one
+                                    // length, and the dropout before the output layer is head_dropout
+  std::int64_t layers = 1;
+  std::int64_t image_height = 28, image_width = 28, channels = 1;
+  std::int64_t patch_size = 4;
+  std::int64_t classes = 10;
+  std::string pooling = "class_token";    // or flatten: all patches side by side
+  bool has_second_activation = false;     // of the blocks' feed-forward
+  double feed_forward_dropout = 0;        // after each of its two layers
+  std::vector<std::int64_t> head_widths;  // dense layers (GELU) before the output layer
+  double head_dropout = 0;                // before and after each of them
+
+  bool has_class_token() const { return pooling == "class_token"; }
+  PatchGrid grid() const {
+    return {.height = image_height, .width = image_width, .channels = channels, .patch_size = patch_size};
+  }
+};
+
+class VisionModel {
+ public:
+  // Declares its parameters; call parameters().allocate() next. Throws UsageError where settings do not fit
+  // together.
+  explicit VisionModel(const VisionSettings& settings);
+
+  Parameters& parameters() { return parameters_; }
+  const Parameters& parameters() const { return parameters_; }
+  const VisionSettings& settings() const { return settings_; }
+
+  // What the output layer reads, [images, ...]. The batch is finished with the settings' grid and class
+  // token.
+  Variable features(const ForwardContext& context, const ImageBatch& batch,
+                    std::vector<AttentionTrace>* traces = nullptr) const;
+  // [images, ...] -> [images, classes]
+  Variable logits(const ForwardContext& context, const Variable& features) const {
+    return head_(context, features);
+  }
+  // Sum over the images; with a recording tape the gradients of loss_scale · loss follow from
+  // tape.backward().
+  kernels::CrossEntropyTotals loss(const ForwardContext& context, const ImageBatch& batch,
+                                   double label_smoothing, double loss_scale) const;
+  // [images, classes], rows that sum to 1; in the tape's arena.
+  Matrix probabilities(const ForwardContext& context, const ImageBatch& batch) const;
+
+  std::vector<LayerSummary> summary() const;
+
+ private:
+  // A dense layer with GELU, and the dropout after it.
+  struct DenseLayer {
+    Linear linear;
+    Dropout dropout;
+  };
+
+  Index tokens() const { return settings_.grid().patches() + (settings_.has_class_token() ? 1 : 0); }
+  Index pooled_width() const {
+    return settings_.has_class_token() ? settings_.transformer.width : tokens() * settings_.transformer.width;
+  }
+  std::vector<DenseLayer> dense_layers();
+  Variable embed(const ForwardContext& context, const ImageBatch& batch) const;
+  Variable pool(const ForwardContext& context, const Variable& x, const ImageBatch& batch) const;
+
+  VisionSettings settings_;
+  Parameters parameters_;
+  LayerBuilder builder_;
+  Linear to_patch_;
+  Parameter* class_token_ = nullptr;
+  Parameter* positions_ = nullptr;
+  TransformerStack encoder_;
+  Dropout pooled_dropout_;
+  std::vector<DenseLayer> hidden_;
+  Linear head_;
+};
+
+}  // namespace headwater

@@ -1,0 +1,59 @@
+#!/bin/sh
+# data/prepare-mnist.sh on a mirror of four small files that are made here.
+#   mnist_test.sh BIN     BIN: the folder of the tools
+set -eu
+export LC_ALL=C
+BIN=$(cd "$1" && pwd)
+export BIN
+root=$(cd "$(dirname "$0")/../.." && pwd)
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
+export HEADWATER_DATA="$tmp/mirror" HEADWATER_PINS="$tmp/pins.sha256"
+
+check() { # WHAT COMMAND...: the command must succeed
+  what=$1
+  shift
+  "$@" || {
+    echo "failed: $what"
+    cat "$tmp/stderr"
+    exit 1
+  }
+}
+prepare() { # DATA: its exit status; its words go to $tmp/stderr
+  "$root/data/prepare-mnist.sh" "$1" 2>"$tmp/stderr" && echo 0 || echo $?
+}
+pin() { printf '%s  %s\n' "$(sha256sum <"$1" | cut -d' ' -f1)" "$2" >>"$HEADWATER_PINS"; }
+
+mkdir -p "$tmp/mirror/mnist" "$tmp/made"
+cd "$tmp/made"
+printf '\0\0\010\003\0\0\0\003\0\0\0\001\0\0\0\002abcdef' >train-images.idx
+printf '\0\0\010\001\0\0\0\003\002\0\001' >train-labels.idx
+printf '\0\0\010\003\0\0\0\002\0\0\0\001\0\0\0\002ghij' >test-images.idx
+printf '\0\0\010\001\0\0\0\002\001\002' >test-labels.idx
+for kind in images-idx3 labels-idx1; do
+  gzip -c "train-${kind%-*}.idx" >"$tmp/mirror/mnist/train-$kind-ubyte.gz"
+  gzip -c "test-${kind%-*}.idx" >"$tmp/mirror/mnist/t10k-$kind-ubyte.gz"
+done
+for part in train test; do
+  pin $part-images.idx raw/mnist/$part-images.idx
+  pin $part-labels.idx raw/mnist/$part-labels.idx
+  "$BIN/vectorize" -q --images $part-images.idx --image-labels $part-labels.idx -o $part.safetensors
+done
+
+pin train.safetensors mnist/train.safetensors
+pin train.safetensors mnist/test.safetensors # wrong
+check 'a prepared file with other bytes is refused' [ "$(prepare "$tmp/a")" = 1 ]
+check 'by its name' grep -q '^prepare-mnist.sh: mnist/test.safetensors: SHA-256 is ' "$tmp/stderr"
+check 'and not left behind' [ ! -e "$tmp/a/mnist/test.safetensors" ]
+sed -i.old '$d' "$HEADWATER_PINS"
+pin test.safetensors mnist/test.safetensors
+check 'prepares both parts' [ "$(prepare "$tmp/a")" = 0 ]
+check 'the training images' cmp -s train.safetensors "$tmp/a/mnist/train.safetensors"
+check 'the test images' cmp -s test.safetensors "$tmp/a/mnist/test.safetensors"
+BIN=$tmp/nowhere
+check 'without the tool it fails' [ "$(prepare "$tmp/b")" = 1 ]
+check 'and says what to do' grep -q "^prepare-mnist.sh: $tmp/nowhere/vectorize: no such program (make build" "$tmp/stderr"
+check 'before anything else' [ ! -e "$tmp/b" ]
+echo 'all checks of prepare-mnist.sh passed'

@@ -1,0 +1,98 @@
+// Whole language and vision models: the gradient of every parameter against differences of the loss.
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+#include "gradcheck/checker.hpp"
+#include "models/language_model.hpp"
+#include "models/vision.hpp"
+
+using namespace headwater;
+
+namespace {
+
+// Every parameter's gradient of a model that has a loss over the batch.
+template <class Model, class Batch>
+void check_model(Model& model, const Batch& batch) {
+  model.parameters().allocate(true);
+  model.parameters().initialize(3);
+  Arena arena(std::size_t{1} << 30);
+  const ModelError worst = worst_model_error(model.parameters(), [&](bool is_backward) {
+    arena.reset();
+    model.parameters().begin_step();
+    Tape tape(arena, Tape::Mode::record);
+    constexpr double kScale = 0.1;
+    const double value = model.loss({tape, 17, 2}, batch, 0.1, kScale).loss * kScale;
+    if (is_backward) tape.backward();
+    return value;
+  });
+  CHECK(worst.largest > 1e-3);
+  CHECK(worst.error <= 1e-6);
+}
+
+}  // namespace
+
+TEST_CASE("a whole language model with two layers") {
+  for (const char* norm : {"post", "pre"}) {
+    for (const char* positions : {"learned", "sinusoidal"}) {
+      LanguageModelSettings settings;
+      settings.transformer.width = 4;
+      settings.transformer.heads = 2;
+      settings.transformer.head_width = 3;
+      settings.transformer.feed_forward_width = 5;
+      settings.layers = 2;
+      settings.transformer.norm = norm;
+      settings.transformer.positions = positions;
+      settings.transformer.activation = "gelu";
+      settings.transformer.length = 6;
+      settings.transformer.dropout = settings.transformer.attention_dropout =
+          settings.transformer.output_dropout = 0.2;
+      settings.embedding_dropout = 0.1;
+      LanguageModel model(settings, 7);
+      TokenBatch batch;
+      batch.clear();
+      for (const std::vector<std::int32_t>& ids :
+           {std::vector<std::int32_t>{1, 2, 3}, {4, 2}, {6, 5, 4, 1, 2, 2, 3}})
+        batch.add(ids);
+      batch.finish();
+      INFO(std::string(norm), "-norm, positions ", std::string(positions));
+      check_model(model, batch);
+    }
+  }
+}
+
+TEST_CASE("whole vision models with two layers: a class token, all patches") {
+  for (const bool has_class_token : {true, false}) {
+    VisionSettings settings;
+    settings.transformer.width = 4;
+    settings.transformer.heads = 2;
+    settings.transformer.head_width = 3;
+    settings.transformer.feed_forward_width = 5;
+    settings.layers = 2;
+    settings.transformer.norm = "pre";
+    settings.transformer.activation = "gelu";
+    settings.transformer.dropout = has_class_token ? 0.2 : 0;
+    settings.transformer.attention_dropout = 0.2;
+    settings.pooling = has_class_token ? "class_token" : "flatten";
+    settings.has_second_activation = !has_class_token;
+    settings.feed_forward_dropout = has_class_token ? 0 : 0.2;
+    settings.image_height = 4;
+    settings.image_width = 6;
+    settings.patch_size = 2;
+    settings.classes = 3;
+    settings.head_widths = {5};
+    settings.head_dropout = 0.2;
+    VisionModel model(settings);
+    ImageBatch batch;
+    batch.clear();
+    std::vector<Real> image(24);
+    for (int i = 0; i < 5; ++i) {
+      for (std::size_t p = 0; p < image.size(); ++p) image[p] = std::sin(static_cast<double>(p * p) + i);
+      batch.add(image, settings.grid());
+      batch.labels.push_back(i % 3);
+    }
+    batch.finish(settings.grid(), has_class_token);
+    INFO(settings.pooling);
+    check_model(model, batch);
+  }
+}

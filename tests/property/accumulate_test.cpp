@@ -1,0 +1,184 @@
+// A batch computed in 1, 2, 4 or 8 parts, on any number of threads: the same parameters, optimizer state and
+// log.
+#include <doctest/doctest.h>
+
+#include <map>
+
+#include "scratch_directory.hpp"
+#include "small_run.hpp"
+#include "support/files.hpp"
+#include "support/parallel.hpp"
+
+using namespace headwater;
+
+namespace {
+
+// The log without times and what the newest checkpoint holds.
+using Results = std::map<std::string, std::string>;
+
+Results results_of(const fs::path& directory) {
+  Results results;
+  const std::string text = read_file(directory / "log.csv");
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = text.find('\n', begin);
+    std::string line = text.substr(begin, end - begin);
+    for (int column = 0; column < 2; ++column) line.resize(line.rfind(','));
+    results["log.csv"] += line + "\n";
+    begin = end + 1;
+  }
+  for (const char* name : {"model.safetensors", "optimizer.safetensors", "state.json"})
+    results[name] = read_file(directory / "checkpoints" / "latest" / name);
+  return results;
+}
+
+Results train(const Recipe& recipe, Objective& objective, std::int64_t accumulate, int threads) {
+  const ScratchDirectory scratch;
+  Recipe in_parts = recipe;
+  in_parts.training.accumulate = accumulate;
+  RunDirectory directory(scratch.path(), in_parts, {{"config.json", "{}\n"}}, ExistingRun::resume,
+                         [](const std::string&) {});
+  ThreadPool(threads).run([&] {
+    Trainer trainer(in_parts, objective, &directory);
+    trainer.warm_up();
+    trainer.run({});
+  });
+  return results_of(scratch.path());
+}
+
+template <class MakeRun>
+void check_parts(const Recipe& recipe, const MakeRun& make_run) {
+  const auto run_in = [&](std::int64_t accumulate, int threads) {
+    auto run = make_run();
+    return train(recipe, run->objective, accumulate, threads);
+  };
+  const Results whole = run_in(1, 2);
+  for (const auto& [accumulate, threads] : {std::pair{2, 1}, {4, 3}, {8, 2}}) {
+    const Results in_parts = run_in(accumulate, threads);
+    for (const auto& entry : whole) {
+      INFO(entry.first, " in ", accumulate, " parts on ", threads, " threads");
+      CHECK((in_parts.at(entry.first) == entry.second));  // bytes are not for printing
+    }
+  }
+}
+
+// A language model of one layer whose table embeds and predicts: the gradients of two uses meet, one of them
+// dense.
+class TiedObjective : public Objective {
+ public:
+  explicit TiedObjective(std::size_t count) : pairs_(copy_pairs(count, 9, kWords, 77)) {
+    table_->is_table = true;
+    parameters_.allocate(true);
+  }
+  Parameters& parameters() override { return parameters_; }
+  std::int64_t width() const override { return 12; }
+  std::size_t examples(Split split) const override { return split == Split::train ? pairs_.size() : 5; }
+  std::int64_t tokens(Split, std::span<const std::uint32_t> chosen) const override {
+    std::int64_t sum = 0;
+    for (const std::uint32_t i : chosen) sum += static_cast<std::int64_t>(pairs_[i].source.size());
+    return sum;
+  }
+  std::string data_hash() const override { return "made"; }
+  void prepare(Split, std::span<const std::uint32_t> chosen, const BatchPart& part, BatchSlot slot) override {
+    Packed& to = packed_[slot == BatchSlot::first ? 0 : 1];
+    to.tokens.clear();
+    Index predicted = 0;
+    for (Index i = 0; i < part.sequences; ++i) {
+      const Sequence& ids = pairs_[chosen[static_cast<std::size_t>(i)]].source;
+      predicted += static_cast<Index>(ids.size());
+      if (i < part.begin()) to.tokens.skip(static_cast<Index>(ids.size()));
+      if (i >= part.begin() && i < part.end()) to.tokens.add(ids);
+    }
+    to.tokens.finish(part);
+    to.scale = Real(1) / static_cast<Real>(predicted);
+  }
+  LossTotals loss(const ForwardContext& context, Split, BatchSlot slot) override {
+    const Packed& packed = packed_[slot == BatchSlot::first ? 0 : 1];
+    Tape& tape = context.tape;
+    const Variable x =
+        ops::embed(tape, pack(tape, packed.tokens), packed.tokens.ids, *table_, 2, {}, ConstMatrix());
+    const Variable twice = ops::linear(tape, ops::linear(tape, x, *weight_, nullptr), *weight_, nullptr);
+    const Variable hidden = ops::dropout(tape, twice, Real(0.3), context.stream(Purpose::dropout, 1));
+    const kernels::CrossEntropyTotals totals = ops::linear_transposed_cross_entropy(
+        tape, hidden, *table_, bias_, packed.tokens.ids, Real(0.1), packed.scale);
+    LossTotals result;
+    result.loss = totals.loss;
+    result.correct = totals.correct;
+    result.predicted = result.useful = totals.tokens;
+    return result;
+  }
+
+ private:
+  static constexpr std::int64_t kWords = 40;
+  struct Packed {
+    PackedTokens tokens;
+    Real scale = 0;
+  };
+  std::vector<Pair> pairs_;
+  Parameters parameters_;
+  Parameter* table_ = parameters_.declare("table", {kWords, 12}, kWords, 12, Initializer::embedding_uniform);
+  Parameter* weight_ = parameters_.declare("weight", {12, 12}, 12, 12, Initializer::glorot_uniform, 12, 12);
+  Parameter* bias_ = parameters_.declare("bias", {kWords}, 1, kWords, Initializer::zeros);
+  Packed packed_[2];
+};
+
+struct TiedRun {
+  TiedObjective objective{43};
+};
+
+}  // namespace
+
+TEST_CASE("an encoder-decoder trained in parts has the bits of whole batches") {
+  for (const char* optimizer : {"rmsprop", "adam"}) {
+    Recipe recipe = small_recipe(optimizer);
+    recipe.training.optimizer.global_clipnorm = 1;
+    recipe.training.ema_decay = 0.9;
+    // 21: parts of unlike size. 3: fewer sequences than shards, so that parts are empty.
+    for (const std::int64_t batch : {21, 3}) {
+      recipe.training.batch_sequences = batch;
+      recipe.training.most_steps = 12;
+      INFO(std::string(optimizer), ", batches of ", batch);
+      check_parts(recipe, [&] {
+        return std::make_unique<SmallRun>(recipe, copy_pairs(100, 8, 61, 41), copy_pairs(23, 8, 61, 42), 61);
+      });
+    }
+  }
+}
+
+TEST_CASE("a wide encoder-decoder, whose tokens fill several chunks, trained in parts") {
+  Recipe recipe = wide_recipe("rmsprop");
+  recipe.training.log_every = 1;
+  check_parts(recipe, [&] {
+    return std::make_unique<SmallRun>(recipe, copy_pairs(128, 39, 337, 51), copy_pairs(20, 39, 337, 52), 337);
+  });
+}
+
+TEST_CASE("classifiers of every mixing and head, and a bag of words, trained in parts") {
+  for (Recipe recipe : class_recipes()) {
+    recipe.training.epochs = 1;
+    recipe.training.batch_sequences = 19;
+    recipe.training.log_every = 1;
+    INFO(recipe.model.kind, ", ", recipe.model.mixing, ", ", recipe.model.pooling);
+    check_parts(recipe, [&] { return std::make_unique<ClassRun>(recipe, 120, 9); });
+  }
+}
+
+TEST_CASE("a model with shared parameters trained in parts") {
+  for (const char* optimizer : {"rmsprop", "adam", "sgd"}) {
+    Recipe recipe = small_recipe(optimizer);
+    recipe.training.batch_sequences = 13;
+    INFO(std::string(optimizer));
+    check_parts(recipe, [] { return std::make_unique<TiedRun>(); });
+  }
+}
+
+TEST_CASE("the parts of a batch need less memory than the batch") {
+  const auto arena_of = [](std::int64_t accumulate) {
+    Recipe recipe = wide_recipe("rmsprop");
+    recipe.training.accumulate = accumulate;
+    SmallRun run(recipe, copy_pairs(200, 39, 337, 5), copy_pairs(4, 39, 337, 6), 337);
+    return Trainer(run.recipe, run.objective, nullptr).warm_up();
+  };
+  const std::size_t whole = arena_of(1);
+  CHECK(arena_of(2) < whole * 6 / 10);
+  CHECK(arena_of(8) < whole / 4);
+}

@@ -1,0 +1,201 @@
+// A language model with caches gives the bits of one without: prompts of any length, slots in any order.
+#include "models/language_model.hpp"
+
+#include <doctest/doctest.h>
+
+#include "decoding/greedy.hpp"
+#include "small_run.hpp"
+#include "support/parallel.hpp"
+
+using namespace headwater;
+
+namespace {
+
+constexpr Index kVocabulary = 37;
+
+LanguageModelSettings settings_of(const std::string& norm, const std::string& positions) {
+  LanguageModelSettings settings;
+  settings.transformer.width = 24;
+  settings.transformer.heads = 2;
+  settings.transformer.head_width = 9;
+  settings.transformer.feed_forward_width = 40;
+  settings.layers = 2;
+  settings.transformer.length = 41;  // caches of three panels
+  settings.transformer.norm = norm;
+  settings.transformer.positions = positions;
+  settings.transformer.activation = "gelu";
+  return settings;
+}
+
+struct Random {
+  LanguageModel model;
+  explicit Random(const LanguageModelSettings& settings) : model(settings, kVocabulary) {
+    model.parameters().allocate(false);
+    model.parameters().initialize(1);
+    // Large enough that the next token depends on the last ones.
+    for (Real& value : model.parameters().values()) value *= 6;
+  }
+};
+
+const std::pair<const char*, const char*> kKinds[] = {
+    {"post", "learned"}, {"pre", "sinusoidal"}, {"pre", "none"}};
+
+// Lengths 1, 4, 7, ...: the first has nothing before its last id.
+std::vector<Sequence> texts(std::size_t count) {
+  std::vector<Sequence> result;
+  for (std::size_t i = 0; i < count; ++i) {
+    Sequence ids(1 + 3 * i);
+    for (std::size_t t = 0; t < ids.size(); ++t)
+      ids[t] = static_cast<std::int32_t>((5 * i + 7 * t * t + 1) % kVocabulary);
+    result.push_back(ids);
+  }
+  return result;
+}
+
+Prompts prompts_of(const std::vector<Sequence>& sequences) {
+  Prompts prompts;
+  prompts.clear();
+  for (const Sequence& ids : sequences) prompts.add({}, ids);
+  prompts.finish();
+  return prompts;
+}
+
+// The logits after the last id of a text that is read at once: [V].
+std::vector<Real> logits_after(const LanguageModel& model, const Sequence& ids) {
+  Arena arena;
+  Tape tape(arena, Tape::Mode::inference);
+  const PackedTokens text = packed({ids});
+  const ForwardContext context{tape};
+  const Matrix logits = model.logits(context, model.decode(context, text)).value();
+  const Real* const last = logits.row(logits.rows - 1);
+  return {last, last + logits.cols};
+}
+
+Sequence continue_slowly(const LanguageModel& model, const Sequence& prompt,
+                         const GenerationSettings& settings) {
+  Sequence ids = prompt;
+  while (static_cast<Index>(ids.size()) <= model.length()) {
+    const std::vector<Real> logits = logits_after(model, ids);
+    std::int32_t best = -1;
+    for (std::int32_t id = 0; id < kVocabulary; ++id) {
+      if (std::find(settings.suppress_tokens.begin(), settings.suppress_tokens.end(), id) !=
+          settings.suppress_tokens.end())
+        continue;
+      if (best < 0 || logits[static_cast<std::size_t>(id)] > logits[static_cast<std::size_t>(best)])
+        best = id;
+    }
+    if (best == settings.end_id) break;
+    ids.push_back(best);
+    if (ids.size() - prompt.size() == static_cast<std::size_t>(settings.max_new_tokens)) break;
+  }
+  return {ids.begin() + static_cast<std::ptrdiff_t>(prompt.size()), ids.end()};
+}
+
+}  // namespace
+
+TEST_CASE("a language model that continues prompts with caches sees the logits of the whole text") {
+  for (const auto& [norm, positions] : kKinds) {
+    const Random random(settings_of(norm, positions));
+    const LanguageModel& model = random.model;
+    std::vector<Sequence> reads = texts(6);  // next: what the next step reads last
+    Arena arena;
+    Tape tape(arena, Tape::Mode::inference);
+    const ForwardContext context{tape};
+    DecoderState state(model, context, prompts_of(reads), {.capacity = model.length()});
+    for (int step = 0; step < 20; ++step) {
+      std::vector<Index> slots;
+      std::vector<std::int32_t> ids;
+      for (Index s = 0; s < 6; ++s) {
+        if ((step + s) % 4 == 0) continue;  // some of the slots
+        slots.push_back(s);
+        ids.push_back(reads[static_cast<std::size_t>(s)].back());
+      }
+      const Matrix logits = model.logits(context, state.step(context, slots, ids)).value();
+      for (std::size_t b = 0; b < slots.size(); ++b) {
+        Sequence& read = reads[static_cast<std::size_t>(slots[b])];
+        INFO(std::string(norm), ", slot ", slots[b], " after ", read.size(), " ids");
+        const std::span<const Real> found(logits.row(static_cast<Index>(b)), std::size_t{kVocabulary});
+        CHECK(same_bits(found, logits_after(model, read)));
+        CHECK(state.length(slots[b]) == static_cast<Index>(read.size()));
+        read.push_back(static_cast<std::int32_t>((11 * step + 3 * slots[b]) % kVocabulary));
+      }
+    }
+  }
+}
+
+TEST_CASE("prompts of a language model are shared by slots, which are reordered, copied and dropped") {
+  for (const auto& [norm, positions] : kKinds) {
+    const Random random(settings_of(norm, positions));
+    const LanguageModel& model = random.model;
+    const std::vector<Sequence> prompts = texts(3);
+    std::vector<Sequence> reads;
+    for (const Sequence& prompt : prompts) reads.insert(reads.end(), 3, prompt);
+    Arena arena;
+    Tape tape(arena, Tape::Mode::inference);
+    const ForwardContext context{tape};
+    DecoderState state(model, context, prompts_of(prompts),
+                       {.capacity = model.length(), .slots_per_prompt = 3});
+    const std::vector<std::vector<Index>> orders = {{8, 7, 6, 5, 4, 3, 2, 1, 0},
+                                                    {0, 0, 0, 4, 4, 4, 8, 8, 8},
+                                                    {1, 2, 0, 3, 3, 5, 7, 7, 7},
+                                                    {6, 0, 3},
+                                                    {2, 2, 2, 1, 1, 1, 0, 0, 0}};
+    std::int32_t word = 1;
+    for (int step = 0; step < 20; ++step) {
+      const std::vector<Index>& order = orders[static_cast<std::size_t>(step) % orders.size()];
+      std::vector<Index> slots;
+      std::vector<std::int32_t> ids;
+      for (std::size_t i = 0; i < reads.size(); ++i) {
+        slots.push_back(static_cast<Index>(i));
+        ids.push_back(reads[i].back());
+      }
+      const Matrix logits = model.logits(context, state.step(context, slots, ids)).value();
+      for (std::size_t i = 0; i < reads.size(); ++i) {
+        INFO(std::string(norm), ", slot ", i, " after ", reads[i].size(), " ids");
+        const std::span<const Real> found(logits.row(static_cast<Index>(i)), std::size_t{kVocabulary});
+        CHECK(same_bits(found, logits_after(model, reads[i])));
+      }
+      state.reorder(order);
+      std::vector<Sequence> next;
+      for (const Index from : order) {
+        next.push_back(reads[static_cast<std::size_t>(from)]);
+        next.back().push_back(word++ % static_cast<std::int32_t>(kVocabulary));
+      }
+      reads = next;
+    }
+  }
+}
+
+TEST_CASE("greedy continuation with caches, in any batch and on any threads, is the one without them") {
+  for (const auto& [norm, positions] : kKinds) {
+    const Random random(settings_of(norm, positions));
+    for (const std::int64_t most : {0, 5}) {
+      const GenerationSettings settings{.end_id = 3, .max_new_tokens = most, .suppress_tokens = {0, 1}};
+      std::vector<Sequence> prompts = texts(14), slowly;
+      for (std::size_t i = 0; i < 14; ++i) prompts.push_back({static_cast<std::int32_t>(i), 5, 6});
+      for (const Sequence& prompt : prompts)
+        slowly.push_back(continue_slowly(random.model, prompt, settings));
+      for (const int threads : {1, 2}) {
+        ThreadPool(threads).run(
+            [&] { CHECK(decode_greedily(random.model, prompts_of(prompts), settings) == slowly); });
+      }
+      for (std::size_t i = 0; i < prompts.size(); i += 3)
+        CHECK(decode_greedily(random.model, prompts_of({prompts[i]}), settings)[0] == slowly[i]);
+    }
+  }
+}
+
+TEST_CASE("a prompt that is longer than the model's length, or empty, is refused") {
+  const Random random(settings_of("post", "learned"));
+  const auto refused = [&](const Sequence& prompt) {
+    try {
+      decode_greedily(random.model, prompts_of({{4, 5}, prompt}), {});
+      return std::string("(no error)");
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+  };
+  CHECK(refused(Sequence(41, 4)) == "(no error)");
+  CHECK(refused(Sequence(42, 4)) == "decoding: a prompt of 42 tokens, more than the model's length 41");
+  CHECK(refused({}) == "decoding: prompt 1 has no token");
+}

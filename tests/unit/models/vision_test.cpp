@@ -1,0 +1,176 @@
+#include "models/vision.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <functional>
+#include <map>
+
+#include "error_text.hpp"
+
+using namespace headwater;
+
+namespace {
+
+// 6 patches of 2x2 pixels.
+VisionSettings small() {
+  VisionSettings settings;
+  settings.transformer.width = 8;
+  settings.transformer.heads = 2;
+  settings.transformer.feed_forward_width = 12;
+  settings.transformer.norm = "pre";
+  settings.layers = 2;
+  settings.image_height = 4;
+  settings.image_width = 6;
+  settings.patch_size = 2;
+  settings.classes = 5;
+  return settings;
+}
+
+ImageBatch three_images(const VisionSettings& settings) {
+  const PatchGrid grid = settings.grid();
+  ImageBatch batch;
+  batch.clear();
+  std::vector<Real> image(static_cast<std::size_t>(grid.height * grid.width * grid.channels));
+  for (int i = 0; i < 3; ++i) {
+    for (std::size_t p = 0; p < image.size(); ++p)
+      image[p] = static_cast<Real>(std::sin(static_cast<double>(p + 1) * (i + 1)));
+    batch.add(image, grid);
+    batch.labels.push_back(i);
+  }
+  batch.finish(grid, settings.has_class_token());
+  return batch;
+}
+
+// Of the experiments' rows D1 and D2.
+VisionSettings row_d1() {
+  VisionSettings settings;
+  settings.transformer.width = settings.transformer.feed_forward_width = 128;
+  settings.transformer.norm = "pre";
+  settings.layers = 8;
+  settings.head_widths = {128};
+  return settings;
+}
+VisionSettings row_d2() {
+  VisionSettings settings;
+  settings.transformer.width = settings.transformer.head_width = 64;
+  settings.transformer.heads = 4;
+  settings.transformer.feed_forward_width = 128;
+  settings.transformer.norm = "pre";
+  settings.layers = 8;
+  settings.image_height = settings.image_width = 72;
+  settings.channels = 3;
+  settings.patch_size = 6;
+  settings.classes = 100;
+  settings.pooling = "flatten";
+  settings.head_widths = {2048, 1024};
+  return settings;
+}
+
+}  // namespace
+
+TEST_CASE("rows D1 and D2 of the experiments have their parameters, and the table adds up to them") {
+  for (const auto& [settings, parameters] :
+       {std::pair{row_d1(), Index{823'434}}, {row_d2(), Index{21'759'012}}}) {
+    VisionModel model(settings);
+    model.parameters().allocate(false);
+    CHECK(model.parameters().size() == parameters);
+    Index sum = 0;
+    for (const LayerSummary& row : model.summary()) sum += row.parameters;
+    CHECK(sum == parameters);
+  }
+  VisionModel model(row_d1());
+  model.parameters().allocate(false);
+  std::map<std::string, std::string> shapes;
+  for (const LayerSummary& row : model.summary()) shapes[row.name] = row.output_shape;
+  CHECK(shapes["embedding"] == "[50, 128]");
+  CHECK(shapes["pooling"] == "[128]");
+  CHECK(shapes["hidden.0"] == "[128]");
+  CHECK(shapes["head"] == "[10]");
+}
+
+TEST_CASE("probabilities of images are those of the loss, for both poolings, with and without positions") {
+  for (const char* pooling : {"class_token", "flatten"}) {
+    for (const char* positions : {"learned", "none"}) {
+      VisionSettings settings = small();
+      settings.pooling = pooling;
+      settings.transformer.positions = positions;
+      settings.head_widths = {7};
+      VisionModel model(settings);
+      model.parameters().allocate(false);
+      model.parameters().initialize(3);
+      const ImageBatch batch = three_images(settings);
+      Arena arena;
+      Tape tape(arena, Tape::Mode::inference);
+      const Matrix probabilities = model.probabilities({tape}, batch);
+      REQUIRE(probabilities.rows == 3);
+      double expected = 0;
+      for (Index i = 0; i < 3; ++i) {
+        double sum = 0;
+        for (Index c = 0; c < 5; ++c) sum += static_cast<double>(probabilities.row(i)[c]);
+        CHECK(sum == doctest::Approx(1));
+        expected -= std::log(static_cast<double>(probabilities.row(i)[i]));
+      }
+      const kernels::CrossEntropyTotals totals = model.loss({tape}, batch, 0, 1);
+      CHECK(totals.loss == doctest::Approx(expected).epsilon(1e-5));
+      CHECK(totals.tokens == 3);
+    }
+  }
+}
+
+TEST_CASE("dropout of a vision model acts on recording tapes only") {
+  const std::function<void(VisionSettings&)> kinds[] = {
+      [](VisionSettings& s) { s.transformer.dropout = 0.3; },
+      [](VisionSettings& s) { s.transformer.attention_dropout = 0.3; },
+      [](VisionSettings& s) { s.feed_forward_dropout = 0.3; },
+      [](VisionSettings& s) { s.head_dropout = 0.3; },
+  };
+  for (const auto& choose_dropout : kinds) {
+    VisionSettings settings = small();
+    settings.head_widths = {7};
+    choose_dropout(settings);
+    VisionModel model(settings);
+    model.parameters().allocate(true);
+    model.parameters().initialize(3);
+    const ImageBatch batch = three_images(settings);
+    Arena arena;
+    const auto loss = [&](Tape::Mode mode, std::uint32_t step) {
+      model.parameters().begin_step();
+      Tape tape(arena, mode);
+      return model.loss({tape, 1, step}, batch, 0, 1).loss;
+    };
+    CHECK(loss(Tape::Mode::record, 1) == loss(Tape::Mode::record, 1));
+    CHECK(loss(Tape::Mode::record, 1) != loss(Tape::Mode::record, 2));
+    CHECK(loss(Tape::Mode::inference, 1) == loss(Tape::Mode::inference, 2));
+  }
+}
+
+TEST_CASE("each layer of a vision model leaves a trace, the class token first among its queries") {
+  VisionModel model(small());
+  model.parameters().allocate(false);
+  model.parameters().initialize(3);
+  const ImageBatch batch = three_images(small());
+  Arena arena;
+  Tape tape(arena, Tape::Mode::inference);
+  std::vector<AttentionTrace> traces;
+  model.features({tape}, batch, &traces);
+  REQUIRE(traces.size() == 2);
+  for (const AttentionTrace& trace : traces) {
+    CHECK(trace.kind == AttentionKind::encoder);
+    CHECK(trace.attention.queries.rows() == 3 * 7);
+    CHECK(trace.attention.causality == Causality::full);
+  }
+}
+
+TEST_CASE("settings that no image fits are refused") {
+  VisionSettings settings = small();
+  for (const std::int64_t size : {0, 5}) {
+    settings.patch_size = size;
+    CHECK(error_text([&] { VisionModel{settings}; }) ==
+          "model: patch_size " + std::to_string(size) + ", images of 4x6 pixels: there is no patch");
+  }
+  settings = small();
+  settings.transformer.positions = "sinusoidal";
+  CHECK(error_text([&] { VisionModel{settings}; }) ==
+        "model: positions of patches are learned, or there are none (not sinusoidal)");
+}
