@@ -296,7 +296,7 @@ TEST_CASE("the recipes of this repository are sound at both scales") {
   CHECK(count > 0);
 }
 
-TEST_CASE("row C: the numbers of the experiment") {
+TEST_CASE("spa-eng: the numbers of the experiment") {
   const Recipe r = read_recipe(std::string(HEADWATER_SOURCE_DIR) + "/recipes/spa-eng.yaml");
   CHECK(r.source_tokenizer.size == 15000);
   CHECK(r.target_tokenizer.size == 15000);
