@@ -1,7 +1,7 @@
 #!/bin/sh
 # The last stage of a recipe: what was expected and reached, and the scores on the test data.
 #   data/report.sh RUN BIN WORK ANSWER TRAIN    the run's name; folders of the tools and of the run; what the model answers
-#                                               (translation, label; none: there is no test); the training examples
+#                                               (inspect --make; none: there is no test); the training examples
 set -eu
 export LC_ALL=C
 run=$1 bin=$2 work=$3 answer=$4 train=$5
@@ -22,8 +22,8 @@ printf '%s\n' "$run"
 cat "$work/table.txt"
 case $answer in
   none) exit 0 ;;
-  label)
-    printf '\ntest: %d examples\n' "$(wc -l <"$work/test.tsv")"
+  label | continuation | image_label)
+    printf '\ntest\n'
     cat "$work/test.txt"
     exit 0
     ;;

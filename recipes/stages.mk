@@ -123,14 +123,19 @@ $(R)/test.hypotheses: $(R)/test.sources $(R)/table.txt
 $(R)/test.standardized: $(R)/test.references $(R)/target.json
 	$(BIN)/tokenize --tokenizer $(R)/target.json $< | $(BIN)/tokenize --tokenizer $(R)/target.json --decode > $@.part
 	mv $@.part $@
-$(R)/test.txt: $(R)/recipe.yaml $(R)/test.tsv $(R)/table.txt
-	paste <(cut -f$(field_source) $(R)/test.tsv) <(cut -f$(field_label) $(R)/test.tsv) \
-	  | $(BIN)/evaluate $(R)/model --recipe $< $(Q) > $@.part
+# What evaluate reads of the test data: text and label, text, or the file as it is.
+test_label = paste <(cut -f$(field_source) $(R)/test.tsv) <(cut -f$(field_label) $(R)/test.tsv) |
+test_continuation = cut -f$(field_source) $(R)/test.tsv |
+test_file := $(if $(columns),,$(DATA)/$(test))
+$(R)/test.txt: $(R)/recipe.yaml $(or $(test_file),$(R)/test.tsv) $(R)/table.txt
+	$(test_$(answer)) $(BIN)/evaluate $(R)/model --recipe $< $(Q) $(test_file) > $@.part
 	mv $@.part $@
 
 scores_translation := $(R)/test.sources $(R)/test.hypotheses $(R)/test.standardized $(R)/test.references
 scores_label := $(R)/test.txt
-scores := $(if $(and $(test),$(columns)),$(scores_$(answer)))
+scores_continuation := $(R)/test.txt
+scores_image_label := $(R)/test.txt
+scores := $(if $(test),$(scores_$(answer)))
 
 $(R)/report.txt: $(R)/table.txt $(scores)
 	@data/report.sh $(notdir $(R)) $(BIN) $(R) $(if $(scores),$(answer),none) $(DATA)/$(train) > $@.part

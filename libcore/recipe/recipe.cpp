@@ -284,7 +284,8 @@ class Reader : public schema::Visitor {
         add_unknown(entry);
       } else if (!is_default) {
         problems_.add(entry.value.place, name(entry.key) + ": " + kind.with_article() +
-                                             " does not read it (it belongs to " + listed(readers) + "; remove it)");
+                                             " does not read it (it belongs to " + listed(readers) +
+                                             "; remove it)");
       }
     }
   }

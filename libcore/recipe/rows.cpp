@@ -19,12 +19,11 @@ void rows(Visitor& v, DataSettings& s, const ModelSection& model) {
   v.field("train", &s.train, PathInData{}, "examples to learn from: lines of columns separated by TABs");
   v.field("validation", &s.validation, PathInData{}, "examples that epochs are chosen by");
   v.field("test", &s.test, PathInData{}, "examples that the finished model is measured on");
-  v.field("tokenizer_text", &s.tokenizer_text, PathInData{},
-          "what tokenizers are learned from; empty: train", lines);
+  v.field("tokenizer_text", &s.tokenizer_text, PathInData{}, "what tokenizers are learned from; empty: train",
+          lines);
   v.field("train_examples", &s.train_examples, Between{0, 1e9},
           "so many of the training lines, spread evenly over the file; 0: all", lines);
-  v.field("validation_examples", &s.validation_examples, Between{0, 1e9}, "the same of validation",
-          lines);
+  v.field("validation_examples", &s.validation_examples, Between{0, 1e9}, "the same of validation", lines);
   v.field("test_examples", &s.test_examples, Between{0, 1e9}, "the same of the test", lines);
   v.field("columns", &s.columns, OneOf{{"source", "target", "label"}}, "what the columns of a line are",
           lines);
@@ -148,7 +147,7 @@ void rows(Visitor& v, Expectation& s) {
           OneOf{{"parameters", "training_loss", "validation_loss", "validation_accuracy",
                  "validation_macro_f1", "validation_roc_auc", "reference_loss", "reference_accuracy",
                  "best_epoch", "seconds_an_epoch", "tokens_a_second", "test_loss", "test_accuracy",
-                 "test_macro_f1", "test_roc_auc", "bleu", "chrf"}},
+                 "test_macro_f1", "test_roc_auc", "test_perplexity", "bleu", "chrf"}},
           "the figure: of the run, or of the test data");
   v.field("value", &s.value, Between{-1e18, 1e18}, "what it should be");
   v.field("tolerance", &s.tolerance, Between{0, 1e18}, "of compare: near, how far it may be away");

@@ -46,10 +46,50 @@ cp -r "$tmp/mine" "$tmp/data/numbers"
 sed 's|train: train.tsv, test: test.tsv|train: numbers/train.tsv, test: numbers/test.tsv, test_examples: 100|' "$tmp/mine/parity.yaml" \
   >"$tmp/house/recipes/dropped-in.yaml"
 "${make[@]}" recipe-dropped-in "DATA=$tmp/data" >"$tmp/log" 2>&1 || fail 'a recipe dropped into recipes/'
-grep -q '^test: 100 examples$' "$tmp/models/recipes/dropped-in/report.txt" || fail 'the number of test examples'
+grep -q '^accuracy .* over 100 samples' "$tmp/models/recipes/dropped-in/report.txt" || fail 'the number of test examples'
 "${make[@]}" recipe-dropped-in "DATA=$tmp/data" >"$tmp/log" 2>&1 || fail 'the second time'
 ! grep -q 'train --recipe' "$tmp/log" || fail 'the second make trains again'
 "${make[@]}" help | grep 'make recipe ' >/dev/null || fail 'make help does not say how'
+
+# A language model: one column, judged by the test texts.
+cut -f2 "$tmp/mine/train.tsv" >"$tmp/mine/texts.txt"
+cut -f2 "$tmp/mine/test.tsv" >"$tmp/mine/test-texts.txt"
+cat >"$tmp/mine/numbers.yaml" <<'RECIPE'
+data: {train: texts.txt, test: test-texts.txt, columns: [source], validation_fraction: 0.1}
+source_tokenizer: {size: 20}
+model: {kind: language_model, width: 16, heads: 2, feed_forward_width: 16, length: 3}
+training: {epochs: 2, batch_sequences: 16, optimizer: {kind: adam, learning_rate: 1.0e-2}}
+expected:
+  - {metric: test_perplexity, value: 11, compare: at_most}
+RECIPE
+"${make[@]}" recipe "RECIPE=$tmp/mine/numbers.yaml" >"$tmp/log" 2>&1 || fail 'a recipe of a language model'
+grep -q '^test_perplexity	<= 11	.*	ok$' "$tmp/models/recipes/numbers/report.txt" || fail 'the perplexity of the language model'
+
+# Images of two kinds, bright above or below; files that make reads as they are.
+images() { # COUNT NAME: 4x4 pixels
+  {
+    printf '\0\0\010\003\0\0\0'; printf '%b' "\\0$(printf '%03o' "$1")"; printf '\0\0\0\004\0\0\0\004'
+    for ((i = 0; i < $1; ++i)); do
+      if ((i % 3)); then printf '\360\360\360\360\360\360\360\360\0\0\0\0\0\0\0\0'; else printf '\0\0\0\0\0\0\0\0\360\360\360\360\360\360\360\360'; fi
+    done
+  } >"$tmp/images.idx"
+  {
+    printf '\0\0\010\001\0\0\0'; printf '%b' "\\0$(printf '%03o' "$1")"
+    for ((i = 0; i < $1; ++i)); do if ((i % 3)); then printf '\001'; else printf '\0'; fi; done
+  } >"$tmp/labels.idx"
+  "$bin/vectorize" --images "$tmp/images.idx" --image-labels "$tmp/labels.idx" -q -o "$tmp/mine/$2"
+}
+images 200 train.safetensors
+images 50 test.safetensors
+cat >"$tmp/mine/halves.yaml" <<'RECIPE'
+data: {train: train.safetensors, test: test.safetensors, validation_fraction: 0.1}
+model: {kind: vision, image_height: 4, image_width: 4, patch_size: 2, classes: 2, width: 16, heads: 2, feed_forward_width: 16, norm: pre}
+training: {epochs: 8, batch_sequences: 8, optimizer: {kind: adam, learning_rate: 3.0e-3}}
+expected:
+  - {metric: test_accuracy, value: 0.99, compare: at_least}
+RECIPE
+"${make[@]}" recipe "RECIPE=$tmp/mine/halves.yaml" >"$tmp/log" 2>&1 || fail 'a recipe of images'
+grep -q '^test_accuracy	>= 0.99	.*	ok$' "$tmp/models/recipes/halves/report.txt" || fail 'the accuracy on images'
 
 # A name that a shell would take apart.
 sed 's|train: train.tsv|train: "tr ain.tsv"|' "$tmp/mine/parity.yaml" >"$tmp/mine/bad.yaml"

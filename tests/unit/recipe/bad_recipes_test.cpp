@@ -106,7 +106,8 @@ const std::vector<BadRecipe> kBadRecipes = {
     {"data: {columns: [source, label]}\nmodel: {kind: classifier, decoder_layers: 2}\n", "2:43",
      "a classifier does not read it (it belongs to encoder_decoder; remove it)"},
     {"data: {columns: [source, label]}\nmodel: {kind: bag_of_words, heads: 2}\n", "2:36",
-     "a bag_of_words does not read it (it belongs to encoder_decoder, classifier, language_model and vision; remove it)"},
+     "a bag_of_words does not read it (it belongs to encoder_decoder, classifier, language_model and vision; "
+     "remove it)"},
     {"data: {columns: [source, label]}\nmodel: {kind: bag_of_words, haeds: 2}\n", "2:29",
      "unknown key \"haeds\" in \"model\""},
     {"data: {columns: [source, label]}\nmodel: {kind: bag_of_words, heads: many}\n", "2:36",
