@@ -8,6 +8,7 @@
 #include "models/vision.hpp"
 
 using namespace headwater;
+using namespace headwater::gradcheck;
 
 namespace {
 
