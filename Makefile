@@ -19,7 +19,7 @@ CMAKE_FLAGS ?=
 BIN = $(BUILD)/bin
 TOOLS = tokenize vectorize train translate classify evaluate attn-dump inspect
 
-.PHONY: help deps build demo test gradcheck asan recipes recipe bench format lint clean distclean tools-present
+.PHONY: help deps lint-deps build demo test gradcheck asan asan-unit recipes recipe bench format lint clean distclean tools-present
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z%-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
 	@echo '  SCALE=quick cuts recipes down; SEED=N is another one than 1; OVERWRITE=1 starts a changed recipe anew; THREADS=N'
@@ -28,7 +28,7 @@ help: ## this list
 # --- Building ---------------------------------------------------------------------------------------------------------
 
 PACKAGES = g++ cmake ninja-build pkg-config libeigen3-dev libtbb-dev libcli11-dev libyaml-cpp-dev doctest-dev libicu-dev \
-  nlohmann-json3-dev libfmt-dev libxxhash-dev
+  nlohmann-json3-dev libxxhash-dev
 MISSING = $(shell for p in $(PACKAGES); do dpkg-query -W -f='$${Status}' $$p 2>/dev/null | grep -q 'ok installed' || echo $$p; done)
 
 deps: ## install the Debian or Ubuntu packages that are missing
@@ -43,6 +43,9 @@ deps: ## install the Debian or Ubuntu packages that are missing
 	export DEBIAN_FRONTEND=noninteractive; \
 	echo "deps: $$install"; \
 	$$sudo $$install >/dev/null 2>&1 || { $$sudo apt-get update -q && $$sudo $$install; }
+
+lint-deps:
+	@$(MAKE) --no-print-directory deps PACKAGES='clang-format-16 clang-tidy-16 shellcheck'
 
 CONFIGURE = cmake -S . -G Ninja -DHEADWATER_WERROR=$(WERROR) $(CMAKE_FLAGS)
 
@@ -71,10 +74,18 @@ gradcheck: ## check every gradient in the double-precision build
 test: build gradcheck ## all tests
 	ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS)
 
+CONFIGURE_ASAN = $(CONFIGURE) -B $(BUILD)-asan -DCMAKE_BUILD_TYPE=RelWithDebInfo -DCMAKE_CXX_FLAGS_RELWITHDEBINFO='-O1 -g1' \
+  -DHEADWATER_SANITIZE=address,undefined
+
 asan: ## all tests under the address and undefined-behaviour sanitizers
-	$(CONFIGURE) -B $(BUILD)-asan -DCMAKE_BUILD_TYPE=RelWithDebInfo -DCMAKE_CXX_FLAGS_RELWITHDEBINFO='-O1 -g1' -DHEADWATER_SANITIZE=address,undefined
+	$(CONFIGURE_ASAN)
 	cmake --build $(BUILD)-asan -j $(JOBS)
 	ctest --test-dir $(BUILD)-asan --output-on-failure
+
+asan-unit: ## the unit and reference tests under both sanitizers
+	$(CONFIGURE_ASAN)
+	cmake --build $(BUILD)-asan -j $(JOBS) --target unit_and_golden_tests
+	ctest --test-dir $(BUILD)-asan --output-on-failure -j $(JOBS) -L '^(unit|golden)$$'
 
 ROWS ?= kernels A1 A2 A2P B C D1 D2 E
 ROUNDS ?= 5
@@ -92,15 +103,17 @@ format: ## put every source into the common form
 	@command -v '$(CLANG_FORMAT)' >/dev/null || { echo 'format: please type: sudo apt-get install clang-format-16' >&2; exit 1; }
 	$(CLANG_FORMAT) -i $(CPP_FILES)
 
-lint: build ## formatting, clang-tidy and shellcheck; changes nothing
+lint: ## formatting, clang-tidy and shellcheck; changes nothing
 	@for tool in '$(CLANG_FORMAT)' '$(CLANG_TIDY)' shellcheck; do command -v "$$tool" >/dev/null || { \
-	  echo 'lint: please type: sudo apt-get install clang-format-16 clang-tidy-16 shellcheck' >&2; exit 1; }; done
+	  echo 'lint: please type: make lint-deps' >&2; exit 1; }; done
 	$(CLANG_FORMAT) --dry-run -Werror $(CPP_FILES)
-	$(CLANG_TIDY) --quiet --extra-arg=-Wno-unknown-warning-option -p $(BUILD) $(filter libcore/%.cpp tools/%.cpp,$(CPP_FILES))
 	shellcheck -x $$(git ls-files '*.sh' .ci/run)
+	$(CONFIGURE) -B $(BUILD)-lint -DHEADWATER_TESTS=OFF -DHEADWATER_PRECOMPILE=OFF
+	sed -n 's/^ *"file": "\(.*\)",*/\1/p' $(BUILD)-lint/compile_commands.json | sort -u \
+	  | xargs -P $(JOBS) -n 1 $(CLANG_TIDY) --quiet --warnings-as-errors='*' --extra-arg=-Wno-unknown-warning-option -p $(BUILD)-lint
 
 clean: ## remove the builds, not data or models
-	rm -rf $(BUILD) $(BUILD)-double $(BUILD)-asan
+	rm -rf $(BUILD) $(BUILD)-double $(BUILD)-asan $(BUILD)-lint
 
 distclean: clean ## remove models and prepared data as well
 	rm -rf $(MODELS) data/cache

@@ -1,12 +1,13 @@
-// Reads every #include of libcore/ and tools/ and holds it against the levels of the house: includes go only
-// downwards, third-party headers stay in the .cpp files of their room, and the library neither prints nor
-// ends the program.
+// Reads every #include of libcore/ and tools/ and holds it against the levels of the house
+// (libcore/README.md): includes go only downwards, third-party headers stay in the .cpp files of their room,
+// and the library neither prints nor ends the program. What CMake links must be what the files include.
 #include <doctest/doctest.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <iterator>
 #include <map>
 #include <set>
 #include <sstream>
@@ -18,30 +19,58 @@ namespace fs = std::filesystem;
 
 namespace {
 
-const std::map<std::string, int, std::less<>> kLevels = {
-    {"support", 0},    {"tensor", 1},   {"text", 1},    {"recipe", 1}, {"cli", 1},    {"autograd", 2},
-    {"checkpoint", 2}, {"metrics", 2},  {"data", 3},    {"layers", 3}, {"models", 4}, {"tasks", 5},
-    {"training", 6},   {"decoding", 6}, {"reports", 6}, {"tools", 7}};
+// From the ground up. A room includes rooms of lower levels only.
+const std::vector<std::vector<std::string>> kLevels = {{"support"},
+                                                       {"tensor", "text", "recipe", "cli"},
+                                                       {"autograd", "checkpoint", "metrics"},
+                                                       {"data", "layers"},
+                                                       {"models"},
+                                                       {"tasks"},
+                                                       {"training", "decoding", "reports"},
+                                                       {"tools"}};
+
+// -1 for what is no room.
+int level_of(std::string_view room) {
+  for (std::size_t level = 0; level < kLevels.size(); ++level) {
+    if (std::ranges::find(kLevels[level], room) != kLevels[level].end()) return static_cast<int>(level);
+  }
+  return -1;
+}
 
 // Rooms that stay away from words and files even where their level would allow it.
 const std::set<std::string, std::less<>> kPureRooms = {"tensor", "autograd", "layers"};
 const std::set<std::string, std::less<>> kImpureRooms = {"text", "data", "recipe", "cli", "checkpoint"};
 
-struct ThirdParty {
-  std::string_view prefix;  // of the header's name
-  std::set<std::string_view> rooms;
+// What does not come with the compiler: its name in CMake, the beginnings of its headers' names, and the one
+// room that uses it.
+struct Package {
+  std::string target;
+  std::vector<std::string_view> headers;
+  std::string_view room;
 };
-const std::vector<ThirdParty> kThirdParty = {{"Eigen/", {"tensor"}},     {"unsupported/Eigen/", {"tensor"}},
-                                             {"hwy/", {"tensor"}},       {"immintrin.h", {"tensor"}},
-                                             {"arm_neon.h", {"tensor"}}, {"tbb/", {"support"}},
-                                             {"oneapi/", {"support"}},   {"nlohmann/", {"support"}},
-                                             {"xxhash.h", {"support"}},  {"fmt/", {"support"}},
-                                             {"unicode/", {"text"}},     {"yaml-cpp/", {"recipe"}},
-                                             {"png.h", {"data"}},        {"jpeglib.h", {"data"}},
-                                             {"CLI/", {"cli"}}};
+const std::vector<Package> kPackages = {{"Eigen3::Eigen", {"Eigen/", "unsupported/Eigen/"}, "tensor"},
+                                        {"TBB::tbb", {"tbb/", "oneapi/"}, "support"},
+                                        {"nlohmann_json::nlohmann_json", {"nlohmann/"}, "support"},
+                                        {"xxhash_library", {"xxhash.h"}, "support"},
+                                        {"ICU::i18n", {"unicode/uregex.h"}, "text"},
+                                        {"ICU::uc", {"unicode/"}, "text"},
+                                        {"yaml-cpp", {"yaml-cpp/"}, "recipe"},
+                                        {"CLI11::CLI11", {"CLI/"}, "cli"}};
 
-// The one header of Eigen's types, which other headers keep out: it takes seconds to compile.
+const Package* package_of(std::string_view header) {
+  for (const Package& package : kPackages) {
+    for (const std::string_view start : package.headers) {
+      if (header.starts_with(start)) return &package;
+    }
+  }
+  return nullptr;
+}
+
+// The one header with Eigen's types. Other headers keep it out, since it takes seconds to compile.
 constexpr std::string_view kEigenHeader = "tensor/kernels/eigen_map.hpp";
+
+// The compiler's own headers that only one room may use.
+const std::set<std::string_view> kVectorHeaders = {"immintrin.h", "arm_neon.h"};
 
 // Headers of the C library and of Linux; those of the C++ library have neither point nor slash.
 const std::set<std::string_view> kSystem = {"cpuid.h",  "fcntl.h",  "poll.h",   "pthread.h", "sched.h",
@@ -52,10 +81,16 @@ const std::vector<std::string_view> kForbiddenWords = {
     "std::cout", "std::cerr",       "std::clog", "getenv(", "std::exit(",
     "abort(",    "std::quick_exit", "printf(",   "_exit(",  "std::puts("};
 
+// The other rooms and the packages that a room includes, or that CMake links it with.
+struct Needs {
+  std::set<std::string> rooms, packages;
+};
+using House = std::map<std::string, Needs>;
+
 using Exists = std::function<bool(const std::string&)>;
 
 // "file:line: what" for each fault of one file. `path` starts at the repository's root; `exists` asks for a
-// path below libcore/.
+// path below libcore/. Remembers what each room includes.
 class Inspector {
  public:
   explicit Inspector(Exists exists) : exists_(std::move(exists)) {}
@@ -81,6 +116,8 @@ class Inspector {
     }
     return faults_;
   }
+
+  const House& included() const { return included_; }
 
  private:
   static std::string room_of(const std::string& path) {
@@ -130,7 +167,7 @@ class Inspector {
   void check_own(const std::string& name) {
     const std::size_t slash = name.find('/');
     const std::string target = name.substr(0, slash);
-    if (slash == std::string::npos || !kLevels.contains(target)) {
+    if (slash == std::string::npos || level_of(target) < 0) {
       return fault("\"" + name +
                    "\" does not begin with a room (paths start at libcore/, those of tools at the top)");
     }
@@ -138,10 +175,9 @@ class Inspector {
     if (name == kEigenHeader && (is_header_ || room_ != "tensor"))
       fault("\"" + name + "\" is for .cpp files of tensor");
     if (target == room_) return;
-    const auto own_level = kLevels.find(room_);
-    if (own_level == kLevels.end())
-      return fault("room " + room_ + " has no level (add it to the map of levels)");
-    const int level = own_level->second, target_level = kLevels.find(target)->second;
+    const int level = level_of(room_), target_level = level_of(target);
+    if (level < 0) return fault("room " + room_ + " has no level (add it to the levels)");
+    included_[room_].rooms.insert(target);
     if (target_level >= level) {
       return fault(room_ + " (level " + std::to_string(level) + ") includes " + target + " (level " +
                    std::to_string(target_level) + ")");
@@ -151,20 +187,25 @@ class Inspector {
   }
 
   void check_foreign(const std::string& name) {
-    for (const ThirdParty& library : kThirdParty) {
-      if (!name.starts_with(library.prefix)) continue;
-      if (!library.rooms.contains(room_))
-        return fault("<" + name + "> in " + room_ + ", it belongs to " + std::string(*library.rooms.begin()));
-      if (is_header_ && room_ != "tensor")
+    if (const Package* package = package_of(name)) {
+      included_[room_].packages.insert(package->target);
+      if (package->room != room_) return fault_of_room(name, package->room);
+      if (is_header_ && path_ != "libcore/" + std::string(kEigenHeader))
         fault("<" + name + "> in a header (third-party headers stay in .cpp files)");
-      if (is_header_ && name.starts_with("Eigen/") && path_ != "libcore/" + std::string(kEigenHeader))
-        fault("<" + name + "> in a header (third-party headers stay in .cpp files)");
+      return;
+    }
+    if (kVectorHeaders.contains(name)) {
+      if (room_ != "tensor") fault_of_room(name, "tensor");
       return;
     }
     const bool is_standard = name.find_first_of("./") == std::string::npos;
     if (!is_standard && !name.starts_with("sys/") && !kSystem.contains(name)) {
       fault("<" + name + "> belongs to no room (name its room in tests/layering_test.cpp)");
     }
+  }
+
+  void fault_of_room(const std::string& name, std::string_view owner) {
+    fault("<" + name + "> in " + room_ + ", it belongs to " + std::string(owner));
   }
 
   void check_words(const std::string& code) {
@@ -181,6 +222,7 @@ class Inspector {
 
   Exists exists_;
   std::vector<std::string> faults_;
+  House included_;
   std::string path_, room_;
   bool is_header_ = false;
   int line_ = 0;
@@ -192,67 +234,116 @@ std::string read(const fs::path& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// Each "headwater_room(NAME ROOMS a b ... LIBRARIES ...)" of libcore/CMakeLists.txt.
-std::map<std::string, std::vector<std::string>> linked_rooms(const std::string& cmake) {
-  std::map<std::string, std::vector<std::string>> out;
-  std::istringstream lines(cmake);
-  std::string line;
-  while (std::getline(lines, line)) {
-    if (!line.starts_with("headwater_room(")) continue;
-    line = line.substr(line.find('(') + 1);
-    line = line.substr(0, line.find(')'));
-    std::istringstream words(line);
-    std::string name, word;
-    words >> name;
-    std::vector<std::string>& rooms = out[name];
-    bool is_room = false;
-    while (words >> word) {
-      if (word == "ROOMS" || word == "LIBRARIES") {
-        is_room = word == "ROOMS";
-      } else if (is_room) {
-        rooms.push_back(word);
+// The words between the brackets of each "command(...)" of a CMakeLists.txt that begins a line.
+std::vector<std::vector<std::string>> calls(const std::string& cmake, const std::string& command) {
+  std::vector<std::vector<std::string>> out;
+  for (std::size_t at = 0; (at = cmake.find(command + "(", at)) != std::string::npos; ++at) {
+    if (at > 0 && cmake[at - 1] != '\n') continue;
+    const std::size_t open = at + command.size() + 1;
+    std::istringstream words(cmake.substr(open, cmake.find(')', open) - open));
+    out.emplace_back(std::istream_iterator<std::string>(words), std::istream_iterator<std::string>());
+  }
+  return out;
+}
+
+// Each "headwater_room(NAME ROOMS a b ... LIBRARIES ...)" of libcore/CMakeLists.txt. What is part of the
+// system (Threads) is no package.
+House linked_house(const std::string& cmake) {
+  House out;
+  for (const std::vector<std::string>& words : calls(cmake, "headwater_room")) {
+    Needs& needs = out[words.at(0)];
+    std::set<std::string>* list = nullptr;
+    for (std::size_t i = 1; i < words.size(); ++i) {
+      if (words[i] == "ROOMS") {
+        list = &needs.rooms;
+      } else if (words[i] == "LIBRARIES") {
+        list = &needs.packages;
+      } else if (words[i] != "Threads::Threads") {
+        REQUIRE_MESSAGE(list != nullptr, words[i]);
+        list->insert(words[i]);
       }
     }
   }
   return out;
 }
 
-}  // namespace
+// What CMake links and no file includes, and the other way round.
+std::vector<std::string> differences(const House& linked, const House& included) {
+  std::vector<std::string> out;
+  const auto compare = [&](const std::string& room, const std::set<std::string>& links,
+                           const std::set<std::string>& includes) {
+    for (const std::string& name : links) {
+      if (!includes.contains(name))
+        out.push_back(room + " is linked with " + name + " and includes nothing of it");
+    }
+    for (const std::string& name : includes) {
+      if (!links.contains(name)) out.push_back(room + " includes " + name + " and is not linked with it");
+    }
+  };
+  for (const auto& [room, needs] : linked) {
+    const auto found = included.find(room);
+    const Needs used = found == included.end() ? Needs{} : found->second;
+    compare(room, needs.rooms, used.rooms);
+    compare(room, needs.packages, used.packages);
+  }
+  return out;
+}
 
-TEST_CASE("includes go only downwards, in every file of libcore and tools") {
-  const fs::path root = HEADWATER_SOURCE_DIR;
-  Inspector inspector([&](const std::string& name) {
+Inspector inspector_of(const fs::path& root) {
+  return Inspector([root](const std::string& name) {
     return fs::exists(root / "libcore" / name) || (name.starts_with("tools/") && fs::exists(root / name));
   });
+}
+
+// The faults of every file of libcore and tools.
+std::vector<std::string> inspect_all(const fs::path& root, Inspector& inspector) {
+  std::vector<std::string> faults;
   std::size_t files = 0;
   for (const char* folder : {"libcore", "tools"}) {
     for (const auto& entry : fs::recursive_directory_iterator(root / folder)) {
       const std::string extension = entry.path().extension().string();
       if (extension != ".cpp" && extension != ".hpp" && extension != ".h" && extension != ".inc") continue;
       ++files;
-      for (const std::string& fault :
-           inspector.inspect(fs::relative(entry.path(), root).generic_string(), read(entry.path()))) {
-        FAIL_CHECK(fault);
-      }
+      const std::string path = fs::relative(entry.path(), root).generic_string();
+      std::ranges::move(inspector.inspect(path, read(entry.path())), std::back_inserter(faults));
     }
   }
   CHECK(files >= 10);
+  return faults;
 }
 
-TEST_CASE("each room is linked with lower rooms only, and each folder is a room") {
+}  // namespace
+
+TEST_CASE("includes go only downwards, in every file of libcore and tools") {
   const fs::path root = HEADWATER_SOURCE_DIR;
-  const auto rooms = linked_rooms(read(root / "libcore" / "CMakeLists.txt"));
-  for (const auto& [room, linked] : rooms) {
-    REQUIRE_MESSAGE(kLevels.contains(room), room);
-    for (const std::string& other : linked) {
-      REQUIRE_MESSAGE(kLevels.contains(other), other);
-      CHECK_MESSAGE(kLevels.find(other)->second < kLevels.find(room)->second,
-                    room << " is linked with " << other);
-    }
-  }
+  Inspector inspector = inspector_of(root);
+  for (const std::string& fault : inspect_all(root, inspector)) FAIL_CHECK(fault);
+}
+
+TEST_CASE("each room is linked with what its files include, and each folder is a room") {
+  const fs::path root = HEADWATER_SOURCE_DIR;
+  const House linked = linked_house(read(root / "libcore" / "CMakeLists.txt"));
+  for (const auto& [room, needs] : linked) CHECK_MESSAGE(level_of(room) >= 0, room);
   for (const auto& entry : fs::directory_iterator(root / "libcore")) {
     if (entry.is_directory())
-      CHECK_MESSAGE(rooms.contains(entry.path().filename().string()), entry.path().string());
+      CHECK_MESSAGE(linked.contains(entry.path().filename().string()), entry.path().string());
+  }
+  Inspector inspector = inspector_of(root);
+  inspect_all(root, inspector);
+  for (const std::string& difference : differences(linked, inspector.included())) FAIL_CHECK(difference);
+}
+
+TEST_CASE("every package that CMake looks for is linked by a room") {
+  const fs::path root = HEADWATER_SOURCE_DIR;
+  std::vector<std::string> linked;
+  for (const std::vector<std::string>& words : calls(read(root / "libcore/CMakeLists.txt"), "headwater_room"))
+    std::ranges::copy(words, std::back_inserter(linked));
+  const auto packages = calls(read(root / "CMakeLists.txt"), "find_package");
+  CHECK(packages.size() >= 5);
+  for (const std::vector<std::string>& words : packages) {
+    const bool is_linked = std::ranges::any_of(
+        linked, [&](const std::string& target) { return target.starts_with(words.at(0)); });
+    CHECK_MESSAGE(is_linked, words.at(0));
   }
 }
 
@@ -277,7 +368,7 @@ TEST_CASE("the inspector catches what it should, and nothing else") {
                "#include <unistd.h>\n#include \"training/loop.hpp\"\nint main() { std::exit(1); }\n")
             .empty());
   CHECK(faults("libcore/tensor/x.hpp",
-               "// #include \"text/x.hpp\"\n/* #include <tbb/x.h>\n#include <fmt/x.h> */\n")
+               "// #include \"text/x.hpp\"\n/* #include <tbb/x.h>\n#include <CLI/x.h> */\n")
             .empty());
   CHECK(faults("libcore/tensor/x.cpp", "std::snprintf(a, 3, b);  // std::cout\n").empty());
 
@@ -317,10 +408,30 @@ TEST_CASE("the inspector catches what it should, and nothing else") {
         std::string::npos);
 }
 
-TEST_CASE("the reader of CMakeLists.txt reads it") {
-  const auto rooms = linked_rooms(
-      "x\nheadwater_room(data ROOMS text tensor LIBRARIES a::b)\nheadwater_room(support LIBRARIES c)\n");
-  REQUIRE(rooms.size() == 2);
-  CHECK(rooms.at("data") == std::vector<std::string>{"text", "tensor"});
-  CHECK(rooms.at("support").empty());
+TEST_CASE("the comparison of links and includes catches what it should, and nothing else") {
+  const House linked = linked_house(
+      "x\nheadwater_room(data ROOMS text\n  tensor LIBRARIES a::b)\n# headwater_room(no)\n"
+      "headwater_room(support LIBRARIES c Threads::Threads)\n");
+  REQUIRE(linked.size() == 2);
+  CHECK(linked.at("data").rooms == std::set<std::string>{"tensor", "text"});
+  CHECK(linked.at("data").packages == std::set<std::string>{"a::b"});
+  CHECK(linked.at("support").packages == std::set<std::string>{"c"});
+
+  const House same = {{"data", {{"tensor", "text"}, {"a::b"}}}, {"support", {{}, {"c"}}}};
+  CHECK(differences(linked, same).empty());
+  const House less = {{"data", {{"tensor"}, {"a::b"}}}};
+  CHECK(differences(linked, less) ==
+        std::vector<std::string>{"data is linked with text and includes nothing of it",
+                                 "support is linked with c and includes nothing of it"});
+  const House more = {{"data", {{"tensor", "text", "cli"}, {"a::b", "d"}}}, {"support", {{}, {"c"}}}};
+  CHECK(differences(linked, more) == std::vector<std::string>{"data includes cli and is not linked with it",
+                                                              "data includes d and is not linked with it"});
+
+  Inspector inspector([](const std::string&) { return true; });
+  inspector.inspect("libcore/data/x.cpp", "#include \"data/x.hpp\"\n#include \"tensor/x.hpp\"\n");
+  inspector.inspect("libcore/data/y.cpp", "// #include \"text/x.hpp\"\n#include <vector>\n");
+  inspector.inspect("libcore/text/y.cpp", "#include <unicode/utext.h>\n");
+  CHECK(inspector.included().at("data").rooms == std::set<std::string>{"tensor"});
+  CHECK(inspector.included().at("data").packages.empty());
+  CHECK(inspector.included().at("text").packages == std::set<std::string>{"ICU::uc"});
 }

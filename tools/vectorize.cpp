@@ -102,7 +102,7 @@ void resolve(Options& o, const TypedOptions& typed) {
   }
   if (!o.recipe.empty()) {
     const Recipe recipe = read_recipe(o.recipe, o.scale);
-    const std::int64_t length = task_of(recipe.model).length(recipe.model);
+    const std::int64_t length = task_of(recipe.model).max_line_ids(recipe.model);
     if (!typed.length.is_given() && length > 0) o.length = length;
     if (!typed.start.is_given()) o.has_start = o.side == "target";
     if (!typed.end.is_given()) o.has_end = o.side == "target";

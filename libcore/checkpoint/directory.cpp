@@ -118,7 +118,7 @@ void CheckpointWriter::add_file(std::string_view name, const std::function<void(
 fs::path CheckpointWriter::finish(const Finish& how) {
   const fs::path checkpoints = model_directory_ / kCheckpoints;
   const std::string step = std::to_string(step_);
-  const fs::path target = checkpoints / step;
+  fs::path target = checkpoints / step;
   manifest_.is_best = how.is_best;
   write_new_file(temporary_ / kManifestName, manifest_text(manifest_));
   sync_directory(temporary_);

@@ -131,7 +131,7 @@ void clean_up(const fs::path& model_directory) {
 
 std::optional<Checkpoint> recover(const fs::path& model_directory, std::vector<std::string>& skipped) {
   clean_up(model_directory);
-  const std::optional<Checkpoint> newest = newest_valid_checkpoint(model_directory, skipped);
+  std::optional<Checkpoint> newest = newest_valid_checkpoint(model_directory, skipped);
   if (!newest) return newest;
   const fs::path checkpoints = model_directory / kCheckpoints;
   const fs::path temporary = checkpoints / temporary_name(newest->step, "-link");

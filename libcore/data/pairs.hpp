@@ -1,5 +1,5 @@
-// Examples as id lines: columns separated by one TAB, decimal ids separated by one space (DESIGN.md,
-// Streams).
+// Examples as id lines: columns separated by one TAB, decimal ids separated by one space
+// (libcore/FORMATS.md, id lines).
 #pragma once
 
 #include <cstdint>

@@ -148,6 +148,11 @@ void check_columns(const Recipe& recipe, const Complain& complain) {
   const ModelKind& kind = recipe.model.kind();
   const std::vector<std::string>& columns = recipe.data.columns;
   if (std::is_permutation(columns.begin(), columns.end(), kind.columns.begin(), kind.columns.end())) return;
+  if (kind.columns.empty()) {
+    if (columns != DataSettings().columns)
+      complain({"data", "columns"}, kind.with_article() + " reads no columns (remove it)");
+    return;
+  }
   std::string written;
   for (const std::string_view column : kind.columns)
     written += (written.empty() ? "" : ", ") + std::string(column);

@@ -1,6 +1,6 @@
 // A YAML document as a tree in which every value knows its place, and the list of what is wrong with it.
-// Strict on purpose (FORMATS.md 5.5): no anchors, aliases, merges, tags, directives, second documents or
-// duplicate keys.
+// Strict on purpose (libcore/FORMATS.md, recipes): no anchors, aliases, merges, tags, directives, second
+// documents or duplicate keys.
 #pragma once
 
 #include <string>

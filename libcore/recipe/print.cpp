@@ -15,9 +15,10 @@ std::optional<std::string> print_member(const schema::Member& member) {
         using Value = std::decay_t<decltype(*value)>;
         if constexpr (std::is_same_v<Value, std::optional<double>>) {
           return *value ? std::optional(scalars::print(**value)) : std::nullopt;
-        } else if constexpr (std::is_same_v<Value, std::vector<std::string>>) {
+        } else if constexpr (std::is_same_v<Value, std::vector<std::string>> ||
+                             std::is_same_v<Value, std::vector<std::int64_t>>) {
           std::string out = "[";
-          for (const std::string& word : *value) out += (out.size() > 1 ? ", " : "") + scalars::print(word);
+          for (const auto& item : *value) out += (out.size() > 1 ? ", " : "") + scalars::print(item);
           return out + "]";
         } else {
           return scalars::print(*value);

@@ -184,6 +184,8 @@ class Reader : public schema::Visitor {
   void read_value(const Node::Entry& entry, const schema::Rule& rule, Value& to) {
     if constexpr (std::is_same_v<Value, std::vector<std::string>>) {
       read_list(entry, rule, to);
+    } else if constexpr (std::is_same_v<Value, std::vector<std::int64_t>>) {
+      read_numbers(entry, rule, to);
     } else if constexpr (std::is_same_v<Value, std::optional<double>>) {
       double value = 0;
       read_value(entry, rule, value);
@@ -215,6 +217,23 @@ class Reader : public schema::Visitor {
       problems_.add(entry.value.place,
                     name(entry.key) + ": an empty list (known: " + join(words->words) + ")");
     }
+  }
+
+  void read_numbers(const Node::Entry& entry, const schema::Rule& rule, std::vector<std::int64_t>& to) {
+    if (entry.value.kind != Node::Kind::sequence) {
+      problems_.add(entry.value.place, name(entry.key) + ": wanted a list, not " +
+                                           std::string(describe(entry.value)) + " (write [128], or [])");
+      return;
+    }
+    std::vector<std::int64_t> values;
+    for (const Node& item : entry.value.items) {
+      std::int64_t value = 0;
+      std::string wrong = scalars::read(item, value);
+      if (wrong.empty()) wrong = check(value, rule);
+      if (!wrong.empty()) problems_.add(item.place, name(entry.key) + ": " + wrong);
+      values.push_back(value);
+    }
+    to = std::move(values);
   }
 
   // The defaults of the kind that is named, where it is another one.
@@ -281,6 +300,7 @@ class Reader : public schema::Visitor {
           [&](auto* value) {
             using Value = std::decay_t<decltype(*value)>;
             if constexpr (!std::is_same_v<Value, std::vector<std::string>> &&
+                          !std::is_same_v<Value, std::vector<std::int64_t>> &&
                           !std::is_same_v<Value, std::optional<double>>) {
               Value written{};
               is_default = scalars::read(entry.value, written).empty() && written == *value;

@@ -13,6 +13,7 @@ const char* type_of(const schema::Member& member) {
         if constexpr (std::is_same_v<Value, std::int64_t> || std::is_same_v<Value, std::uint64_t>)
           return "whole number";
         if constexpr (std::is_same_v<Value, std::vector<std::string>>) return "list of words";
+        if constexpr (std::is_same_v<Value, std::vector<std::int64_t>>) return "list of whole numbers";
         if constexpr (std::is_same_v<Value, std::string>) return "text";
         return "number";
       },
@@ -29,6 +30,11 @@ std::string default_of(const schema::Member& member) {
           std::string out = "[";
           for (const std::string& word : *value) out += (out.size() > 1 ? ", " : "") + word;
           return out + "]";
+        } else if constexpr (std::is_same_v<Value, std::vector<std::int64_t>>) {
+          std::string out = "[";
+          for (const std::int64_t number : *value)
+            out += (out.size() > 1 ? ", " : "") + scalars::print(number);
+          return out + "]";
         } else if constexpr (std::is_same_v<Value, std::string>) {
           return value->empty() ? "none" : *value;
         } else {
@@ -40,7 +46,7 @@ std::string default_of(const schema::Member& member) {
 
 std::string allowed_by(const schema::Rule& rule, const schema::Member& member) {
   if (const auto* const range = std::get_if<schema::Between>(&rule)) {
-    const bool is_whole = std::string_view(type_of(member)) == "whole number";
+    const bool is_whole = std::string_view(type_of(member)).find("whole number") != std::string_view::npos;
     const auto bound = [&](double edge) {
       return is_whole ? scalars::print(static_cast<std::int64_t>(edge)) : scalars::print(edge);
     };

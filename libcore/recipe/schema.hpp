@@ -18,7 +18,7 @@ struct Expectation;
 
 namespace schema {
 
-// Inclusive bounds of a number.
+// Inclusive bounds of a number; of a list of numbers: of each of them.
 struct Between {
   double min, max;
 };
@@ -35,7 +35,7 @@ struct Anything {};
 using Rule = std::variant<Anything, Between, OneOf, PathInData, Text>;
 
 using Member = std::variant<bool*, std::int64_t*, std::uint64_t*, double*, std::string*,
-                            std::vector<std::string>*, std::optional<double>*>;
+                            std::vector<std::string>*, std::vector<std::int64_t>*, std::optional<double>*>;
 
 // Whether a key is read with the settings as they are. One that is not may only say its default: "`who` does
 // not read it (it belongs to `readers`; remove it)".

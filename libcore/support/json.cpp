@@ -120,6 +120,18 @@ void append_value(std::string& out, const Json& value, int indent, int depth) {
 
 }  // namespace
 
+// Here and not in the header: a variant's copies and moves are long code, and every file that uses JSON has
+// many.
+Json::Json(const char* value) : value_(std::string(value)) {}
+Json::Json(std::string value) : value_(std::move(value)) {}
+Json::Json(std::string_view value) : value_(std::string(value)) {}
+Json::Json(Array value) : value_(std::move(value)) {}
+Json::Json(Object value) : value_(std::move(value)) {}
+Json::Json(Json&&) noexcept = default;
+Json& Json::operator=(const Json& other) { return *this = Json(other); }
+Json& Json::operator=(Json&&) noexcept = default;
+Json::~Json() = default;
+
 // Not the variant's own constructor: in libstdc++ 12 a copy that runs out of memory destroys a value that is
 // not there yet.
 Json::Json(const Json& other) {

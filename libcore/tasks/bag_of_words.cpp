@@ -39,7 +39,7 @@ class BagOfWordsTask : public ClassificationTask {
   std::string_view model_type() const override { return "headwater_bag_of_words"; }
   std::string_view architecture() const override { return "HeadwaterBagOfWords"; }
   std::vector<std::string> text_files() const override { return {"tokenizer.json", "terms.tsv"}; }
-  std::int64_t length(const ModelSection&) const override { return 0; }
+  std::int64_t max_line_ids(const ModelSection&) const override { return 0; }
   std::unique_ptr<AttentionTracer> tracer(const std::filesystem::path& files) const override {
     throw Error(files.string() + ": holds a bag of words, which has no attention");
   }

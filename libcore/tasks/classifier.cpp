@@ -112,7 +112,7 @@ class ClassifierTask : public ClassificationTask {
   std::string_view model_type() const override { return "headwater_classifier"; }
   std::string_view architecture() const override { return "HeadwaterClassifier"; }
   std::vector<std::string> text_files() const override { return {"tokenizer.json"}; }
-  std::int64_t length(const ModelSection& model) const override {
+  std::int64_t max_line_ids(const ModelSection& model) const override {
     return model.as<ClassifierSettings>().transformer.length;
   }
   std::unique_ptr<AttentionTracer> tracer(const std::filesystem::path& files) const override {

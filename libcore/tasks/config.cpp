@@ -28,7 +28,8 @@ class Writer : public FlatVisitor {
     std::visit(
         [&](const auto* value) {
           using Value = std::decay_t<decltype(*value)>;
-          if constexpr (std::is_same_v<Value, std::vector<std::string>>) {
+          if constexpr (std::is_same_v<Value, std::vector<std::string>> ||
+                        std::is_same_v<Value, std::vector<std::int64_t>>) {
             config_.set(key, Json::Array(value->begin(), value->end()));
           } else if constexpr (std::is_same_v<Value, std::optional<double>>) {
             if (*value) config_.set(key, **value);
@@ -71,6 +72,14 @@ class ConfigReader : public FlatVisitor {
     std::string list;
     for (const std::string_view word : words->words) list += (list.empty() ? "" : ", ") + std::string(word);
     throw Error(quote(key) + " is " + quote(value) + ", expected one of " + list);
+  }
+  static void read(const Json& json, std::string_view key, const schema::Rule& rule,
+                   std::vector<std::int64_t>& values) {
+    constexpr std::size_t kMaxItems = 1000;
+    const Json::Array& items = json.as_array();
+    if (items.size() > kMaxItems) throw Error(quote(key) + " has more than 1,000 numbers");
+    values.clear();
+    for (const Json& item : items) read(item, key, rule, values.emplace_back());
   }
   static void read(const Json&, std::string_view key, const schema::Rule&, auto&) {
     throw Error(quote(key) + " is of a type that config.json does not hold");

@@ -109,7 +109,7 @@ LossTotals TranslationObjective::loss(const ForwardContext& context, Split split
 
 namespace {
 
-constexpr const char* kModelType = "headwater_encoder_decoder";
+constexpr const char* kEncoderDecoderType = "headwater_encoder_decoder";
 
 Json generation_config_of(const Tokenizer& target, std::int64_t most_tokens) {
   Json config;
@@ -138,7 +138,7 @@ std::int64_t read_most_tokens(const std::filesystem::path& path) {
 Json config_of(const EncoderDecoder& model, const Tokenizer& source, const Tokenizer& target) {
   Json config;
   config.set("architectures", Json::Array{"HeadwaterEncoderDecoder"});
-  config.set("model_type", kModelType);
+  config.set("model_type", kEncoderDecoderType);
   ModelSection section = model_section(model.settings());
   write_settings(config, section.settings());
   config.set("source_vocabulary_size", model.source_vocabulary());
@@ -305,14 +305,14 @@ class EncoderDecoderTask : public Task {
  public:
   const ModelKind& kind() const override { return kEncoderDecoder; }
   Answer answer() const override { return Answer::translation; }
-  std::string_view model_type() const override { return kModelType; }
+  std::string_view model_type() const override { return kEncoderDecoderType; }
   std::string_view what_it_is() const override { return "a translator (use translate)"; }
   std::string_view examples() const override { return "pairs"; }
   std::string_view next_tool() const override { return "translate"; }
   std::vector<std::string> text_files() const override {
     return {"source-tokenizer.json", "target-tokenizer.json"};
   }
-  std::int64_t length(const ModelSection& model) const override {
+  std::int64_t max_line_ids(const ModelSection& model) const override {
     return model.as<EncoderDecoderSettings>().transformer.length;
   }
   std::unique_ptr<TaskModel> prepare(const Recipe& recipe, const TaskFiles& given) const override {

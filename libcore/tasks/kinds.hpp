@@ -8,5 +8,7 @@ namespace headwater {
 const Task& encoder_decoder_task();
 const Task& classifier_task();
 const Task& bag_of_words_task();
+const Task& language_model_task();
+const Task& vision_task();
 
 }  // namespace headwater

@@ -8,6 +8,13 @@ using schema::kRate;
 using schema::OneOf;
 
 void rows(schema::Visitor& v, TransformerSettings& s, const schema::When& attention) {
+  block_rows(v, s, attention);
+  sequence_rows(v, s);
+  output_dropout_row(v, s.output_dropout);
+  initialization_row(v, s.initialization);
+}
+
+void block_rows(schema::Visitor& v, TransformerSettings& s, const schema::When& attention) {
   v.field("width", &s.width, Between{1, 65536}, "D, the numbers of a token between the layers");
   v.field("heads", &s.heads, Between{1, 1024}, "H, heads of attention", attention);
   v.field("head_width", &s.head_width, Between{0, 65536}, "K, of each head; 0: width / heads", attention);
@@ -17,14 +24,15 @@ void rows(schema::Visitor& v, TransformerSettings& s, const schema::When& attent
           "layer norm after each sub-layer (Vaswani et al. 2017) or before it (Xiong et al. 2020)");
   v.field("norm_epsilon", &s.norm_epsilon, Between{1e-12, 0.1}, "added to the variance of a layer norm");
   v.field("activation", &s.activation, OneOf{{"relu", "gelu", "gelu_tanh", "silu"}}, "of the feed-forward");
+  v.field("dropout", &s.dropout, kRate, "on embeddings and after each sub-layer");
+  v.field("attention_dropout", &s.attention_dropout, kRate, "on attention weights", attention);
+}
+
+void sequence_rows(schema::Visitor& v, TransformerSettings& s) {
   v.field("positions", &s.positions, OneOf{{"learned", "sinusoidal", "none"}},
           "what is added to a token for its place");
   v.field("scale_embedding", &s.scale_embedding, Anything{}, "embeddings are multiplied by sqrt(width)");
   v.field("length", &s.length, Between{1, 1e6}, "N, number of positions; longer texts are truncated");
-  v.field("dropout", &s.dropout, kRate, "on embeddings and after each sub-layer");
-  v.field("attention_dropout", &s.attention_dropout, kRate, "on attention weights", attention);
-  output_dropout_row(v, s.output_dropout);
-  initialization_row(v, s.initialization);
 }
 
 void output_dropout_row(schema::Visitor& v, double& output_dropout) {

@@ -8,8 +8,11 @@
 
 namespace headwater {
 
-// `attention`: when the keys of attention are read.
+// What models of texts have: all of it. `attention`: when the keys of attention are read.
 void rows(schema::Visitor& v, TransformerSettings& s, const schema::When& attention = {});
+// Of the blocks alone, and of the sequences that they read.
+void block_rows(schema::Visitor& v, TransformerSettings& s, const schema::When& attention = {});
+void sequence_rows(schema::Visitor& v, TransformerSettings& s);
 void rows(schema::Visitor& v, ClassHeadSettings& s);
 void initialization_row(schema::Visitor& v, std::string& initialization);
 void output_dropout_row(schema::Visitor& v, double& output_dropout);

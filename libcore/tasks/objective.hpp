@@ -21,7 +21,7 @@ struct LossTotals {
   std::int64_t predicted = 0;  // tokens
   std::int64_t useful = 0;     // tokens read and predicted, for tokens a second
   std::int64_t sequences = 0;
-  std::int64_t positions = 0;  // sequences times the fixed length: what the source of row C divides by
+  std::int64_t positions = 0;  // sequences times the fixed length: what the source of spa-eng divides by
   std::int64_t padded =
       0;  // sequences with a padded position behind their end, which that source counts as right
 

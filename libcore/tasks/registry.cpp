@@ -8,8 +8,8 @@
 namespace headwater {
 
 std::span<const Task* const> all_tasks() {
-  static const std::array<const Task*, 3> rows{&encoder_decoder_task(), &classifier_task(),
-                                               &bag_of_words_task()};
+  static const std::array<const Task*, 5> rows{&encoder_decoder_task(), &classifier_task(),
+                                               &bag_of_words_task(), &language_model_task(), &vision_task()};
   return rows;
 }
 
@@ -21,6 +21,8 @@ std::string_view name_of(Answer answer) {
       return "label";
     case Answer::continuation:
       return "continuation";
+    case Answer::image_label:
+      return "image_label";
   }
   return "";
 }

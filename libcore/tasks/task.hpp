@@ -49,8 +49,8 @@ struct ModelDescription {
   std::string legend;
 };
 
-// What answers a line of input.
-enum class Answer { translation, label, continuation };
+// What a model answers with; image_label: to an image, the others to a line of text.
+enum class Answer { translation, label, continuation, image_label };
 std::string_view name_of(Answer answer);
 
 class Task {
@@ -64,8 +64,8 @@ class Task {
   virtual std::string_view next_tool() const = 0;           // what reads a trained model
   virtual std::vector<std::string> text_files() const = 0;  // that loading needs beside config.json
 
-  // Positions of the model; 0: any number.
-  virtual std::int64_t length(const ModelSection& model) const = 0;
+  // How many ids of a line a model can use, special ones not counted; 0: any number.
+  virtual std::int64_t max_line_ids(const ModelSection& model) const = 0;
   // `recipe` must outlive the result. Throws UsageError where a file is missing, is none that this kind
   // reads, or does not fit the recipe; Error for what a file holds.
   virtual std::unique_ptr<TaskModel> prepare(const Recipe& recipe, const TaskFiles& given) const = 0;

@@ -1,6 +1,7 @@
-// How a gradient over tokens is summed (DESIGN.md, decision 5): S = 8 shards of whole consecutive sequences;
-// within a shard an ascending chain, in chunks of 512 tokens where it is longer; chunks and shards folded in
-// fixed binary trees. The plan is the tree in postfix order, so a kernel folds with a small stack of tiles.
+// How a gradient over tokens is summed (libcore/README.md, decision 5): S = 8 shards of whole consecutive
+// sequences; within a shard an ascending chain, in chunks of 512 tokens where it is longer; chunks and shards
+// folded in fixed binary trees. The plan is the tree in postfix order, so a kernel folds with a small stack
+// of tiles.
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
 // n-grams of tokens: neighbours joined by one space, as the framework's text layer makes them
-// (FORMATS.md 6.4).
+// (libcore/FORMATS.md, n-gram tables).
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,5 @@
-// Standardisation of text before it is split (FORMATS.md 6.4): lower case and deletion of punctuation.
+// Standardisation of text before it is split (libcore/FORMATS.md, tokenizers): lower case and deletion of
+// punctuation.
 #pragma once
 
 #include <array>

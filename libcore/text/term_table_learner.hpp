@@ -1,5 +1,5 @@
-// Learning the terms of bags of words (FORMATS.md 6.4): the most frequent n-grams first, ties by UTF-8 bytes
-// descending.
+// Learning the terms of bags of words (libcore/FORMATS.md, n-gram tables): the most frequent n-grams first,
+// ties by UTF-8 bytes descending.
 #pragma once
 
 #include <cstdint>

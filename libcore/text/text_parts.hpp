@@ -1,4 +1,4 @@
-// The normalizer and pre_tokenizer parts of tokenizer.json (FORMATS.md 6.3), run as they stand there.
+// The normalizer and pre_tokenizer parts of tokenizer.json (libcore/FORMATS.md), run as they stand there.
 #pragma once
 
 #include <functional>

@@ -1,6 +1,6 @@
-// Tokens as text (DESIGN.md section 1): a line of surface forms separated by one space. Inside a token a
-// space is written U+2581; a real U+2581 and a backslash get a backslash before them; TAB, LF, VT, FF, CR
-// become \t \n \v \f \r.
+// Tokens as text (libcore/FORMATS.md, token lines): a line of surface forms separated by one space. Inside a
+// token a space is written U+2581; a real U+2581 and a backslash get a backslash before them; TAB, LF, VT,
+// FF, CR become \t \n \v \f \r.
 #pragma once
 
 #include <string>

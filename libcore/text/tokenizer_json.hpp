@@ -1,4 +1,5 @@
-// Writing the tokenizer.json of a word or character tokenizer in Hugging Face's own parts (FORMATS.md 6.3).
+// Writing the tokenizer.json of a word or character tokenizer in Hugging Face's own parts
+// (libcore/FORMATS.md, tokenizer.json).
 #pragma once
 
 #include <string>

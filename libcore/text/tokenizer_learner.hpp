@@ -1,5 +1,5 @@
-// Learning the vocabulary of a word or character tokenizer (FORMATS.md 6.4): the most frequent first, ties by
-// UTF-8 bytes descending.
+// Learning the vocabulary of a word or character tokenizer (libcore/FORMATS.md, tokenizers): the most
+// frequent first, ties by UTF-8 bytes descending.
 #pragma once
 
 #include <cstdint>

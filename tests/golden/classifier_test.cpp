@@ -57,7 +57,7 @@ struct Model {
   }
 };
 
-// Row A1: the rows' own ids go in, and the model's settings fill them with padding again.
+// The rows' own ids go in, and the model's settings fill them with padding again.
 struct Padded : Model {
   ClassBatch batch;
 

@@ -1,5 +1,5 @@
-// A training step allocates nothing once two steps were made (DESIGN.md, decision 6). This file replaces the
-// program's operator new to count.
+// A training step allocates nothing once two steps were made (libcore/README.md, decision 6). This file
+// replaces the program's operator new to count.
 #include <doctest/doctest.h>
 
 #include <atomic>

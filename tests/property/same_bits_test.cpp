@@ -1,5 +1,5 @@
 // The same bits for any number of threads, vector width, batch, and with or without caches
-// (libcore/README.md, decisions).
+// (libcore/README.md, decisions 2 and 5).
 #include <doctest/doctest.h>
 
 #include <map>

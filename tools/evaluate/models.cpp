@@ -9,9 +9,11 @@
 #include "support/error.hpp"
 #include "support/numbers.hpp"
 #include "support/utf8.hpp"
+#include "tasks/language_model.hpp"
 #include "tasks/model_directory.hpp"
 #include "tasks/registry.hpp"
 #include "tasks/translation_evaluator.hpp"
+#include "tasks/vision.hpp"
 #include "tools/evaluate/evaluate.hpp"
 #include "training/summary.hpp"
 
@@ -160,6 +162,16 @@ std::int32_t take_label(std::string& line, const std::string& place, const Label
   return id;
 }
 
+// The whole report, or the figures asked for.
+void write_figures(const ClassificationReport& report, const Options& o, const Metrics& metrics) {
+  if (o.metrics.empty()) {
+    write(report, o.is_json);
+  } else {
+    write(report.rows(metrics.of_model), o.is_json);
+  }
+  write_expectations(report.rows(), o);
+}
+
 // Text, TAB, label on each line.
 void evaluate_classifier(const Options& o, const Metrics& metrics) {
   check_classifier_options(o);
@@ -184,13 +196,93 @@ void evaluate_classifier(const Options& o, const Metrics& metrics) {
     throw Error((o.data.empty() ? "-" : o.data.front()) + ": no lines (a measure needs at least one)");
   if (!o.is_quiet && labeller.cut_lines() > 0)
     cli::note(format_count(labeller.cut_lines()) + " lines were cut to the model's length");
-  const ClassificationReport report = measured.finish();
-  if (o.metrics.empty()) {
-    write(report, o.is_json);
-  } else {
-    write(report.rows(metrics.of_model), o.is_json);
+  write_figures(measured.finish(), o, metrics);
+}
+
+void check_options(const Options& o, std::initializer_list<std::string_view> known, std::string_view what) {
+  if (o.has_ids || o.has_reference_measure) {
+    throw UsageError(std::string(o.has_ids ? "--ids" : "--reference-measure") + " is for translation, " +
+                     o.model + " is " + std::string(what));
   }
-  write_expectations(report.rows(), o);
+  for (const std::string& name : o.metrics) {
+    if (std::find(known.begin(), known.end(), name) == known.end())
+      throw UsageError("--metric: " + name + " is not of " + std::string(what));
+  }
+}
+
+// A text a line.
+void evaluate_language_model(const Options& o, const Metrics& metrics) {
+  check_options(o, {"loss", "accuracy", "perplexity"}, "a language model");
+  const LanguageModelFiles model = load_language_model(o.model);
+  cli::LineReader reader(o.data, o.reader);
+  const auto length = static_cast<std::size_t>(model.model->length()) + 1;
+  std::int64_t truncated = 0;
+  LossTotals totals;
+  TokenBatch batch;
+  Arena arena;
+  reader.for_each_batch(
+      static_cast<std::size_t>(o.batch_sequences), [&](const std::vector<std::string>& lines) {
+        batch.clear();
+        for (const std::string& line : lines) {
+          std::vector<std::int32_t> ids = model.tokenizer.encode(line);
+          if (ids.empty()) continue;
+          truncated += ids.size() > length ? 1 : 0;
+          ids.resize(std::min(ids.size(), length));
+          batch.add(ids);
+        }
+        batch.finish();
+        const ArenaScope scope(arena);
+        Tape tape(arena, Tape::Mode::inference);
+        totals.add(totals_of(model.model->loss({tape}, batch, 0, 1), batch, model.model->length()));
+      });
+  if (totals.predicted == 0)
+    throw Error((o.data.empty() ? "-" : o.data.front()) + ": no text of two tokens (a measure needs one)");
+  if (!o.is_quiet && truncated > 0)
+    cli::note(format_count(truncated) + " lines were cut to the model's length");
+  const std::string over =
+      "over " + format_count(totals.predicted) + " tokens of " + format_count(totals.sequences) + " texts";
+  std::vector<ScoreRow> rows;
+  for (const std::string& name : metrics.of_model) {
+    if (name == "loss") rows.push_back(score_row(name, totals.mean_loss(), 4, over));
+    if (name == "accuracy") rows.push_back(score_row(name, totals.accuracy(), 4, over));
+    if (name == "perplexity") rows.push_back(score_row(name, std::exp(totals.mean_loss()), 2, "exp(loss)"));
+  }
+  write(rows, o.is_json);
+  write_expectations(rows, o);
+}
+
+// Files of images with their labels (vectorize --images).
+void evaluate_vision_model(const Options& o, const Metrics& metrics) {
+  check_options(o, {"loss", "accuracy", "macro_f1", "roc_auc"}, "a model of images");
+  if (o.data.empty()) throw UsageError("no images (name a file that vectorize --images wrote)");
+  const VisionFiles model = load_vision_model(o.model);
+  const VisionSettings& settings = model.model->settings();
+  ClassProbabilities measured(model.labels.labels());
+  ImagePacker packer(settings);
+  ImageBatch batch;
+  Arena arena;
+  for (const std::string& path : o.data) {
+    ImageDataset images(image_settings(settings));
+    images.add_file(path);
+    images.finish(path, false);
+    if (images.label_names() != model.labels.labels())
+      throw Error(path + ": its labels are not those of " + o.model + " (known: " + model.labels.shown() +
+                  ")");
+    for (std::int64_t begin = 0; begin < images.examples(); begin += o.batch_sequences) {
+      const std::int64_t end = std::min(images.examples(), begin + o.batch_sequences);
+      batch.clear();
+      for (std::int64_t i = begin; i < end; ++i) packer.add(images, i, batch);
+      packer.finish(batch, BatchPart::whole(end - begin));
+      const ArenaScope scope(arena);
+      Tape tape(arena, Tape::Mode::inference);
+      const ConstMatrix probabilities = model.model->probabilities({tape}, batch);
+      for (std::int64_t i = begin; i < end; ++i) {
+        measured.add(images.label(i),
+                     {probabilities.row(i - begin), static_cast<std::size_t>(probabilities.cols)});
+      }
+    }
+  }
+  write_figures(measured.finish(), o, metrics);
 }
 
 }  // namespace
@@ -199,10 +291,15 @@ void evaluate_model(const Options& o, const Metrics& metrics) {
   if (o.batch_sequences < 1 || o.batch_sequences > 65536) {
     throw UsageError("--batch " + std::to_string(o.batch_sequences) + " is not from 1 to 65536");
   }
-  if (task_of_files(model_files(o.model)).answer() == Answer::translation) {
-    evaluate_translator(o, metrics);
-  } else {
-    evaluate_classifier(o, metrics);
+  switch (task_of_files(model_files(o.model)).answer()) {
+    case Answer::translation:
+      return evaluate_translator(o, metrics);
+    case Answer::label:
+      return evaluate_classifier(o, metrics);
+    case Answer::continuation:
+      return evaluate_language_model(o, metrics);
+    case Answer::image_label:
+      return evaluate_vision_model(o, metrics);
   }
 }
 

@@ -14,8 +14,12 @@ Variable linear(Tape& tape, const Variable& x, Parameter& w, Parameter* b, Activ
   tape.record("linear", [&tape, x, y, pre, activation, weight = &w, bias = b] {
     if (!Tape::has_incoming(y)) return;
     const Matrix& dy = tape.incoming(y);
-    // The activation is undone in place: y's gradient has no other reader.
-    if (activation != Activation::none) kernels::activation_backward(activation, y.value(), pre, dy, dy);
+    // The activation is undone in place: y's gradient has no other reader. Where pre is kept, y is not read:
+    // its memory may be another's by now.
+    if (activation != Activation::none) {
+      const ConstMatrix kept = pre.data != nullptr ? pre : y.value();
+      kernels::activation_backward(activation, kept, pre, dy, dy);
+    }
     const Tape::PairSlot d = Tape::slot(*weight, bias);
     const kernels::LinearGradient gradient{dy, weight->value, d.weight, d.bias, d.accumulate};
     const GradientSlot dx = x.needs_gradient() ? tape.slot(x) : GradientSlot{};

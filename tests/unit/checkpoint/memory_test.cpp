@@ -1,4 +1,4 @@
-// What reading a header may cost (FORMATS.md, R18). This file replaces the program's operator new.
+// What reading a header may cost (SECURITY.md). This file replaces the program's operator new.
 #include <doctest/doctest.h>
 #include <malloc.h>
 

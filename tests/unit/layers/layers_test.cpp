@@ -45,7 +45,7 @@ TEST_CASE("encoder blocks of the experiments have their parameters") {
   CHECK(parameters_of_block(block(768, 10, 768, 3072)) == 28342272);  // a BERT-base-like setting
 }
 
-TEST_CASE("a decoder block of row C has its parameters") {
+TEST_CASE("a decoder block of spa-eng has its parameters") {
   Parameters parameters;
   LayerBuilder builder{parameters};
   BlockSettings settings = block(256, 8, 256, 2048);

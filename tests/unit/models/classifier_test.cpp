@@ -16,7 +16,7 @@ using namespace headwater;
 
 namespace {
 
-// Row A1 of the experiments; A2 with positions and another width.
+// imdb-encoder; imdb-encoder-positions has positions and another width.
 ClassifierSettings row_a(Index width, const std::string& positions) {
   ClassifierSettings s;
   s.transformer.width = width;

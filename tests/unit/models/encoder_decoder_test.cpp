@@ -24,7 +24,7 @@ EncoderDecoderSettings small() {
 
 }  // namespace
 
-TEST_CASE("row C of the experiments has 19,960,216 parameters in five rows") {
+TEST_CASE("spa-eng has 19,960,216 parameters in five rows") {
   EncoderDecoderSettings settings;
   settings.transformer.head_width = 256;
   settings.transformer.output_dropout = 0.5;

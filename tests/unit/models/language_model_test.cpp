@@ -32,7 +32,7 @@ TokenBatch two_texts() {
 
 }  // namespace
 
-TEST_CASE("row B of the experiments has 10,939,168 parameters in three rows") {
+TEST_CASE("the language model of the benchmarks has 10,939,168 parameters in three rows") {
   LanguageModelSettings settings;
   settings.transformer.width = settings.transformer.head_width = settings.transformer.feed_forward_width =
       256;

@@ -31,16 +31,16 @@ Recipe unusual(const std::string& optimizer = "adamw") {
   Recipe r;
   r.name = "an unusual \"one\" \\ with # and: colons";
   r.seed = 18446744073709551615u;
-  r.data = {.set = "my-set",
-            .split = "seed",
-            .train = "a/train.tsv",
-            .validation = "a/validation file.tsv",
-            .test = "a/test.tsv",
-            .train_examples = 7,
-            .validation_examples = 8,
-            .test_examples = 9,
-            .tokenizer_text = "a/text",
-            .columns = {"target", "source"}};
+  r.data.set = "some-set-2";
+  r.data.split = "seed";
+  r.data.train = "a/train.tsv";
+  r.data.validation = "a/validation file.tsv";
+  r.data.test = "a/test.tsv";
+  r.data.train_examples = 5;
+  r.data.validation_examples = 6;
+  r.data.test_examples = 7;
+  r.data.tokenizer_text = "a/text";
+  r.data.columns = {"target", "source"};
   r.source_tokenizer = {"character", 300, "none", "unicode"};
   r.target_tokenizer = {"word", 77, "lower", "unicode"};
   r.model = model_section(EncoderDecoderSettings{unusual_transformer(), 2, 5});
@@ -296,7 +296,7 @@ TEST_CASE("the recipes of this repository are sound at both scales") {
   CHECK(count > 0);
 }
 
-TEST_CASE("row C: the numbers of the experiment") {
+TEST_CASE("spa-eng: the numbers of the experiment") {
   const Recipe r = read_recipe(std::string(HEADWATER_SOURCE_DIR) + "/recipes/spa-eng.yaml");
   CHECK(r.source_tokenizer.size == 15000);
   CHECK(r.target_tokenizer.size == 15000);

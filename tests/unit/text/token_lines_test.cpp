@@ -91,7 +91,9 @@ TEST_CASE("labels: bad files") {
   CHECK_THROWS_WITH_AS(LabelSet::parse("", "l.txt"), "l.txt: no labels (one label a line)", Error);
   CHECK_THROWS_WITH_AS(LabelSet::parse("a\n\nb\n", "l.txt"), "l.txt:2: an empty label (one label a line)",
                        Error);
-  CHECK_THROWS_WITH_AS(LabelSet::parse("a\nb\na\n", "l.txt"), "l.txt:3: the label \"a\" stands twice (a label set has one label a line, each once)", Error);
+  CHECK_THROWS_WITH_AS(LabelSet::parse("a\nb\na\n", "l.txt"),
+                       "l.txt:3: the label \"a\" stands twice (a label set has one label a line, each once)",
+                       Error);
   CHECK_THROWS_AS(LabelSet::parse("a\n\xFF\n", "l.txt"), Error);
   CHECK_THROWS_AS(LabelSet::learn(WordTable()), Error);
 }

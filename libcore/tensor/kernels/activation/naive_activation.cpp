@@ -1,3 +1,4 @@
+// The naive form of activation functions, and the kernels of the double build.
 #include "tensor/kernels/activation/naive_activation.hpp"
 
 #include <cmath>

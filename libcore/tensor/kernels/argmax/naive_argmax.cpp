@@ -1,3 +1,4 @@
+// The naive form of the search for the largest value, and the kernels of the double build.
 #include "tensor/kernels/argmax/naive_argmax.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// The naive form of attention, and the kernels of the double build.
 #include "tensor/kernels/attention/naive_attention.hpp"
 
 #include <algorithm>

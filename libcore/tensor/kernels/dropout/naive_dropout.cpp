@@ -1,3 +1,4 @@
+// The naive form of dropout, and the kernels of the double build.
 #include "tensor/kernels/dropout/naive_dropout.hpp"
 
 namespace headwater {

@@ -62,6 +62,7 @@ void gather_columns(const EmbeddingRow& row, const Leaves& leaves, Index first, 
     }
     for (int merge = 0; merge < leaves.first[leaf].merges; ++merge) {
       --top;
+      // Merges have their leaves. NOLINTNEXTLINE(clang-analyzer-core.uninitialized.Branch)
       if (!present[top]) continue;
       for (int p = 0; p < P; ++p) sum[p] = is_present ? sums[top][p] + sum[p] : sums[top][p];
       is_present = true;

@@ -1,3 +1,4 @@
+// The naive form of Fourier mixing, and the kernels of the double build.
 #include "tensor/kernels/fourier/naive_fourier.hpp"
 
 #include <cmath>

@@ -1,3 +1,4 @@
+// The naive form of products with weights, and the kernels of the double build.
 #include "tensor/kernels/gemm/naive_gemm.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// The naive form of softmax and cross-entropy, and the kernels of the double build.
 #include "tensor/kernels/loss/naive_loss.hpp"
 
 #include <cmath>

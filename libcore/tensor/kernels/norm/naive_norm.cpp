@@ -1,3 +1,4 @@
+// The naive form of layer norm, and the kernels of the double build.
 #include "tensor/kernels/norm/naive_norm.hpp"
 
 #include <cmath>

@@ -1,3 +1,4 @@
+// The naive form of optimizer steps, and the kernels of the double build.
 #include "tensor/kernels/optimizer/naive_optimizer.hpp"
 
 #include <algorithm>

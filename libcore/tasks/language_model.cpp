@@ -1,0 +1,269 @@
+#include "tasks/language_model.hpp"
+
+#include <algorithm>
+
+#include "support/error.hpp"
+#include "support/hash.hpp"
+#include "tasks/config.hpp"
+#include "tasks/kinds.hpp"
+#include "tasks/model_directory.hpp"
+#include "tasks/model_rows.hpp"
+#include "tasks/tokenizer_files.hpp"
+#include "tensor/kernels/argmax/argmax.hpp"
+
+namespace headwater {
+
+// --- Its section of a recipe -------------------------------------------------------------------------------
+
+static void settings_rows(schema::Visitor& v, LanguageModelSettings& s) {
+  rows(v, s.transformer);
+  v.field("layers", &s.layers, schema::Between{1, 1000}, "blocks that look back only");
+  v.field("embedding_dropout", &s.embedding_dropout, schema::kRate,
+          "on embeddings; dropout is of the blocks");
+}
+
+static void check_settings(const LanguageModelSettings& s, const Recipe&, const Complain& complain) {
+  check_transformer(s.transformer, true, complain);
+}
+
+static const ModelKind kLanguageModel{.name = "language_model",
+                                      .columns = {"source"},
+                                      .sections = {"source_tokenizer"},
+                                      .metrics = {"loss", "accuracy", "perplexity"},
+                                      .defaults = SettingsOf<LanguageModelSettings>::defaults};
+
+ModelSection model_section(const LanguageModelSettings& settings) {
+  return model_section(kLanguageModel, settings);
+}
+
+// --- The objective -----------------------------------------------------------------------------------------
+
+LanguageModelObjective::LanguageModelObjective(LanguageModel& model, Subset train, Subset validation,
+                                               double label_smoothing)
+    : model_(model),
+      train_(std::move(train), {"source"}),
+      validation_(std::move(validation), {"source"}),
+      label_smoothing_(label_smoothing) {}
+
+std::span<const std::int32_t> LanguageModelObjective::ids(Split split, std::uint32_t i) const {
+  const ColumnSubset& e = of(split);
+  return e.columns->ids(e.column[0], e.subset.at(i));
+}
+
+std::int64_t LanguageModelObjective::tokens(Split split, std::span<const std::uint32_t> chosen) const {
+  std::int64_t sum = 0;
+  for (const std::uint32_t i : chosen) sum += static_cast<std::int64_t>(ids(split, i).size()) - 1;
+  return sum;
+}
+
+std::string LanguageModelObjective::data_hash() const {
+  Hasher hasher;
+  for (const ColumnSubset* e : {&train_, &validation_}) e->subset.add_to(hasher);
+  return hasher.digest();
+}
+
+void LanguageModelObjective::prepare(Split split, std::span<const std::uint32_t> chosen,
+                                     const BatchPart& part, BatchSlot slot) {
+  Slot& to = slot_of(slot);
+  to.batch.clear();
+  for (Index i = 0; i < part.end(); ++i) {
+    const std::span<const std::int32_t> text = ids(split, chosen[static_cast<std::size_t>(i)]);
+    if (i < part.begin()) {
+      to.batch.skip(text);
+    } else {
+      to.batch.add(text);
+    }
+  }
+  to.batch.finish(part);
+  to.loss_scale = 1.0 / static_cast<double>(std::max<std::int64_t>(1, tokens(split, chosen)));
+}
+
+LossTotals totals_of(const kernels::CrossEntropyTotals& totals, const TokenBatch& batch, Index length) {
+  LossTotals result;
+  result.loss = totals.loss;
+  result.correct = totals.correct;
+  result.predicted = result.useful = totals.tokens;
+  result.sequences = batch.tokens.sequences();
+  result.positions = result.sequences * length;
+  for (Index s = 0; s < batch.tokens.sequences(); ++s)
+    result.padded += static_cast<Index>(batch.tokens.sequence(s).size()) < length;
+  return result;
+}
+
+LossTotals LanguageModelObjective::loss(const ForwardContext& context, Split split, BatchSlot slot) {
+  const Slot& packed = slot_of(slot);
+  const double smoothing = split == Split::train ? label_smoothing_ : 0;
+  return totals_of(model_.loss(context, packed.batch, smoothing, packed.loss_scale), packed.batch,
+                   model_.length());
+}
+
+// --- The directory -----------------------------------------------------------------------------------------
+
+namespace {
+constexpr const char* kLanguageModelType = "headwater_language_model";
+}  // namespace
+
+Json config_of(const LanguageModel& model, const Tokenizer& tokenizer) {
+  ModelSection section = model_section(model.settings());
+  Json config;
+  config.set("architectures", Json::Array{"HeadwaterLanguageModel"});
+  config.set("model_type", kLanguageModelType);
+  write_settings(config, section.settings());
+  config.set("vocabulary_size", model.vocabulary());
+  config.set("vocabulary_hash", tokenizer.hash());
+  config.set("pad_token_id", std::int64_t{tokenizer.pad_id()});
+  return config;
+}
+
+std::unique_ptr<LanguageModel> language_model_of_config(const Json& config, const std::string& where) {
+  try {
+    ModelSection section(kLanguageModel);
+    read_settings(config, section.settings());
+    return std::make_unique<LanguageModel>(section.as<LanguageModelSettings>(),
+                                           whole(config, "vocabulary_size", 1, 10000000));
+  } catch (const Error& error) {
+    throw Error(where + ": " + error.what());
+  }
+}
+
+LanguageModelFiles load_language_model(const std::filesystem::path& path) {
+  const std::filesystem::path files = model_files(path), config_path = files / "config.json";
+  check_answer(files, Answer::continuation);
+  const Json config = read_config(files);
+  std::unique_ptr<LanguageModel> model = language_model_of_config(config, config_path.string());
+  Tokenizer tokenizer = load_tokenizer(files / "tokenizer.json", model->vocabulary(),
+                                       text_at(config, "vocabulary_hash", config_path), config_path);
+  map_parameters(files / "model.safetensors", model->parameters());
+  return {files, std::move(tokenizer), std::move(model)};
+}
+
+// --- Training ----------------------------------------------------------------------------------------------
+
+namespace {
+
+class LanguageModelTaskModel : public TaskModel {
+ public:
+  LanguageModelTaskModel(const Recipe& recipe, const TaskFiles& given)
+      : recipe_(recipe),
+        tokenizer_(load_side(given.source_tokenizer, "--tokenizer")),
+        model_(recipe.model.as<LanguageModelSettings>(), recipe.source_tokenizer.size) {
+    check_size(tokenizer_, recipe.source_tokenizer.size, given.source_tokenizer);
+  }
+  Parameters& parameters() override { return model_.parameters(); }
+  std::unique_ptr<Dataset> new_dataset() const override {
+    return columns_in_order({{.name = "source",
+                              .vocabulary = tokenizer_.vocabulary_size(),
+                              .most_ids = model_.length() + 1,
+                              .vocabulary_hash = tokenizer_.hash()}},
+                            recipe_.data.columns);
+  }
+  std::unique_ptr<Objective> objective(Subset train, Subset validation) override {
+    return std::make_unique<LanguageModelObjective>(model_, std::move(train), std::move(validation),
+                                                    recipe_.training.label_smoothing);
+  }
+  std::vector<DirectoryFile> files() const override {
+    return {{"config.json", config_of(model_, tokenizer_).dump(2) + "\n"},
+            {"tokenizer.json", tokenizer_.to_json(), "tokenizer"}};
+  }
+
+ private:
+  const Recipe& recipe_;
+  Tokenizer tokenizer_;
+  LanguageModel model_;
+};
+
+// --- Its attention -----------------------------------------------------------------------------------------
+
+// An example is a text; each token of it is a query, and `predicts` what the model would write next.
+class LanguageModelTracer : public AttentionTracer {
+ public:
+  explicit LanguageModelTracer(LanguageModelFiles model) : model_(std::move(model)) {}
+  const Tokenizer& source_tokenizer() const override { return model_.tokenizer; }
+  std::int64_t length() const override { return model_.model->length(); }
+
+  void check(const AttentionSelection& selection) const override {
+    const LanguageModelSettings& s = model_.model->settings();
+    if (selection.kind && *selection.kind != AttentionKind::decoder) {
+      throw UsageError("--kind " + std::string(name_of(*selection.kind)) +
+                       ": a language model has decoder attention only");
+    }
+    if (selection.head) check_below("head", *selection.head, s.transformer.heads);
+    if (selection.layer) check_below("layer", *selection.layer, s.layers);
+  }
+
+  std::vector<AttentionRecord> trace(Arena& arena, const AttentionExample& example,
+                                     const AttentionSelection& selection) const override {
+    const ArenaScope scope(arena);
+    Tape tape(arena, Tape::Mode::inference);
+    const ForwardContext context{tape};
+    std::vector<AttentionTrace> traces;
+    const Variable hidden = model_.model->decode(context, packed(example.source_ids), &traces);
+    AttentionExample read = example;
+    read.target_tokens = example.source_tokens;
+    return attention_records(traces, model_.model->settings().transformer.heads, arena, read, selection,
+                             predictions(context, hidden));
+  }
+
+ private:
+  std::vector<std::string> predictions(const ForwardContext& context, const Variable& hidden) const {
+    const Matrix all = model_.model->logits(context, hidden).value();
+    // The output layer may have room for more tokens than the tokenizer has.
+    const Index choices = std::min<Index>(all.cols, model_.tokenizer.vocabulary_size());
+    std::vector<std::int32_t> best(static_cast<std::size_t>(all.rows));
+    kernels::argmax(ConstMatrix(all.data, all.rows, choices, all.stride), {}, best);
+    std::vector<std::string> tokens;
+    for (const std::int32_t id : best) tokens.push_back(model_.tokenizer.surface(id));
+    return tokens;
+  }
+
+  LanguageModelFiles model_;
+};
+
+// --- The row of the registry -------------------------------------------------------------------------------
+
+class LanguageModelTask : public Task {
+ public:
+  const ModelKind& kind() const override { return kLanguageModel; }
+  Answer answer() const override { return Answer::continuation; }
+  std::string_view model_type() const override { return kLanguageModelType; }
+  std::string_view what_it_is() const override { return "a language model (use evaluate)"; }
+  std::string_view examples() const override { return "texts"; }
+  std::string_view next_tool() const override { return "evaluate"; }
+  std::vector<std::string> text_files() const override { return {"tokenizer.json"}; }
+  // All but the last are read, all but the first predicted.
+  std::int64_t max_line_ids(const ModelSection& model) const override {
+    return model.as<LanguageModelSettings>().transformer.length + 1;
+  }
+  std::unique_ptr<TaskModel> prepare(const Recipe& recipe, const TaskFiles& given) const override {
+    if (!given.target_tokenizer.empty())
+      throw UsageError("--target-tokenizer is for recipes with model.kind: encoder_decoder");
+    if (!given.labels.empty() || !given.terms.empty())
+      throw UsageError("--labels and --terms are for recipes of classifiers");
+    return std::make_unique<LanguageModelTaskModel>(recipe, given);
+  }
+  ModelDescription describe(const Recipe& recipe) const override {
+    return description_of(
+        LanguageModel(recipe.model.as<LanguageModelSettings>(), recipe.source_tokenizer.size));
+  }
+  ModelDescription describe(const Json& config, const std::string& where) const override {
+    return description_of(*language_model_of_config(config, where));
+  }
+  std::unique_ptr<AttentionTracer> tracer(const std::filesystem::path& files) const override {
+    return std::make_unique<LanguageModelTracer>(load_language_model(files));
+  }
+
+ private:
+  static ModelDescription description_of(const LanguageModel& model) {
+    return {model.summary(),
+            "T: tokens; FLOPs: a forward pass over a text of " + std::to_string(model.length()) + " tokens"};
+  }
+};
+
+}  // namespace
+
+const Task& language_model_task() {
+  static const LanguageModelTask task;
+  return task;
+}
+
+}  // namespace headwater

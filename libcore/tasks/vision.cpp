@@ -1,0 +1,246 @@
+#include "tasks/vision.hpp"
+
+#include <cmath>
+
+#include "support/error.hpp"
+#include "support/hash.hpp"
+#include "tasks/config.hpp"
+#include "tasks/kinds.hpp"
+#include "tasks/model_directory.hpp"
+#include "tasks/model_rows.hpp"
+
+namespace headwater {
+
+// --- Its section of a recipe -------------------------------------------------------------------------------
+
+static void settings_rows(schema::Visitor& v, VisionSettings& s) {
+  constexpr schema::Between kSide{1, 8192};
+  v.field("image_height", &s.image_height, kSide, "pixels of an image from top to bottom");
+  v.field("image_width", &s.image_width, kSide, "and from left to right");
+  v.field("channels", &s.channels, schema::Between{1, 16}, "numbers of a pixel");
+  v.field("patch_size", &s.patch_size, kSide,
+          "pixels of a patch's side; a patch is what a token is to a text");
+  block_rows(v, s.transformer);
+  v.field("positions", &s.transformer.positions, schema::OneOf{{"learned", "none"}},
+          "what is added to a patch for its place");
+  v.field("layers", &s.layers, schema::Between{1, 1000}, "blocks of the encoder");
+  v.field("has_second_activation", &s.has_second_activation, schema::Anything{},
+          "the activation follows the second layer of the feed-forward too");
+  v.field("feed_forward_dropout", &s.feed_forward_dropout, schema::kRate,
+          "after each layer of the feed-forward");
+  v.field("pooling", &s.pooling, schema::OneOf{{"class_token", "flatten"}},
+          "what of an image's tokens is read: a token of its own before the patches (Dosovitskiy et al. "
+          "2021), or all patches side by side");
+  v.field("head_widths", &s.head_widths, schema::Between{1, 65536}, "dense layers (GELU) before the last");
+  v.field("head_dropout", &s.head_dropout, schema::kRate, "before and after each of them");
+  v.field("classes", &s.classes, schema::Between{2, 100000}, "number of labels");
+  initialization_row(v, s.transformer.initialization);
+}
+
+static void check_settings(const VisionSettings& s, const Recipe& recipe, const Complain& complain) {
+  check_transformer(s.transformer, true, complain);
+  check_classes({.head = "softmax", .classes = s.classes}, recipe, complain);
+  if (s.grid().patches() == 0) {
+    complain({"model", "patch_size"}, "a patch of " + std::to_string(s.patch_size) +
+                                          " pixels is larger than the image (choose a smaller one)");
+  }
+}
+
+static const ModelKind kVision{.name = "vision",
+                               .columns = {},
+                               .metrics = {"loss", "accuracy", "macro_f1", "roc_auc"},
+                               .family = "classifiers",
+                               .defaults = SettingsOf<VisionSettings>::defaults};
+
+ModelSection model_section(const VisionSettings& settings) { return model_section(kVision, settings); }
+
+// --- The objective -----------------------------------------------------------------------------------------
+
+void ImagePacker::add(const ImageDataset& images, std::int64_t example, ImageBatch& batch) {
+  const std::span<const std::uint8_t> bytes = images.pixels(example);
+  values_.resize(bytes.size());
+  for (std::size_t i = 0; i < bytes.size(); ++i)
+    values_[i] = static_cast<Real>(bytes[i]) / Real(127.5) - Real(1);
+  batch.add(values_, settings_.grid());
+  batch.labels.push_back(images.label(example));
+}
+
+VisionObjective::VisionObjective(VisionModel& model, Subset train, Subset validation, double label_smoothing)
+    : model_(model),
+      train_(std::move(train)),
+      validation_(std::move(validation)),
+      label_smoothing_(label_smoothing),
+      measure_(model.settings().classes),
+      slots_{Slot(model.settings()), Slot(model.settings())} {}
+
+// All images are of one size: so many patches each.
+std::int64_t VisionObjective::tokens(Split, std::span<const std::uint32_t> chosen) const {
+  return static_cast<std::int64_t>(chosen.size()) * model_.settings().grid().patches();
+}
+
+std::string VisionObjective::data_hash() const {
+  Hasher hasher;
+  for (const Subset* e : {&train_, &validation_}) e->add_to(hasher);
+  return hasher.digest();
+}
+
+void VisionObjective::prepare(Split split, std::span<const std::uint32_t> chosen, const BatchPart& part,
+                              BatchSlot slot) {
+  const Subset& e = of(split);
+  const auto& images = static_cast<const ImageDataset&>(*e.dataset);
+  Slot& to = slot_of(slot);
+  to.batch.clear();
+  to.loss_scale = 1.0 / static_cast<double>(part.sequences);
+  for (Index i = part.begin(); i < part.end(); ++i)
+    to.packer.add(images, e.at(chosen[static_cast<std::size_t>(i)]), to.batch);
+  to.packer.finish(to.batch, part);
+}
+
+LossTotals VisionObjective::loss(const ForwardContext& context, Split split, BatchSlot slot) {
+  const Slot& packed = slot_of(slot);
+  const double smoothing = split == Split::train ? label_smoothing_ : 0;
+  const kernels::CrossEntropyTotals totals = model_.loss(context, packed.batch, smoothing, packed.loss_scale);
+  // A loss that is not finite ends the run, with a better word than a probability that is none.
+  if (split == Split::validation && std::isfinite(totals.loss))
+    measure_.add(packed.batch.labels, model_.probabilities(context, packed.batch));
+  LossTotals result;
+  result.loss = totals.loss;
+  result.correct = totals.correct;
+  result.predicted = result.sequences = result.positions = totals.tokens;
+  result.useful = totals.tokens * model_.settings().grid().patches();
+  return result;
+}
+
+// --- The directory -----------------------------------------------------------------------------------------
+
+namespace {
+constexpr const char* kVisionType = "headwater_vision";
+}  // namespace
+
+Json config_of(const VisionModel& model, const LabelSet& labels) {
+  ModelSection section = model_section(model.settings());
+  Json config;
+  config.set("architectures", Json::Array{"HeadwaterVision"});
+  config.set("model_type", kVisionType);
+  write_settings(config, section.settings());
+  config.set("problem_type", "single_label_classification");
+  write_labels(config, labels);
+  return config;
+}
+
+std::unique_ptr<VisionModel> vision_model_of_config(const Json& config, const std::string& where) {
+  try {
+    ModelSection section(kVision);
+    read_settings(config, section.settings());
+    return std::make_unique<VisionModel>(section.as<VisionSettings>());
+  } catch (const Error& error) {
+    throw Error(where + ": " + error.what());
+  }
+}
+
+VisionFiles load_vision_model(const std::filesystem::path& path) {
+  const std::filesystem::path files = model_files(path);
+  check_answer(files, Answer::image_label);
+  const Json config = read_config(files);
+  const std::string where = (files / "config.json").string();
+  std::unique_ptr<VisionModel> model = vision_model_of_config(config, where);
+  LabelSet labels = labels_of_config(config, where);
+  map_parameters(files / "model.safetensors", model->parameters());
+  return {files, std::move(labels), std::move(model)};
+}
+
+ImageDatasetSettings image_settings(const VisionSettings& settings) {
+  return {.shape = {.height = settings.image_height,
+                    .width = settings.image_width,
+                    .channels = settings.channels},
+          .classes = settings.classes};
+}
+
+// --- Training ----------------------------------------------------------------------------------------------
+
+namespace {
+
+LabelSet labels_of(const ImageDataset& images) {
+  std::string text;
+  for (const std::string& name : images.label_names()) text += name + "\n";
+  return LabelSet::parse(text, "the images' labels");
+}
+
+class VisionTaskModel : public TaskModel {
+ public:
+  explicit VisionTaskModel(const Recipe& recipe)
+      : recipe_(recipe), model_(recipe.model.as<VisionSettings>()) {}
+  Parameters& parameters() override { return model_.parameters(); }
+  std::unique_ptr<Dataset> new_dataset() const override {
+    return std::make_unique<ImageDataset>(image_settings(model_.settings()));
+  }
+  std::unique_ptr<Objective> objective(Subset train, Subset validation) override {
+    const auto& images = static_cast<const ImageDataset&>(*train.dataset);
+    labels_ = labels_of(images);
+    const auto* const checked = static_cast<const ImageDataset*>(validation.dataset);
+    if (checked->label_names() != images.label_names())
+      throw Error(
+          "validation: images with other labels than those of training (make both with the same names)");
+    check_both_labels(recipe_, *labels_, validation.count(), [&](std::size_t i) {
+      return checked->label(validation.at(static_cast<std::uint32_t>(i)));
+    });
+    return std::make_unique<VisionObjective>(model_, std::move(train), std::move(validation),
+                                             recipe_.training.label_smoothing);
+  }
+  std::vector<DirectoryFile> files() const override {
+    return {{"config.json", config_of(model_, *labels_).dump(2) + "\n", "set of labels", "id2label"}};
+  }
+
+ private:
+  const Recipe& recipe_;
+  VisionModel model_;
+  std::optional<LabelSet> labels_;  // of the training images
+};
+
+// --- The row of the registry -------------------------------------------------------------------------------
+
+class VisionTask : public Task {
+ public:
+  const ModelKind& kind() const override { return kVision; }
+  Answer answer() const override { return Answer::image_label; }
+  std::string_view model_type() const override { return kVisionType; }
+  std::string_view what_it_is() const override { return "a model of images (use evaluate)"; }
+  std::string_view examples() const override { return "images"; }
+  std::string_view next_tool() const override { return "evaluate"; }
+  std::vector<std::string> text_files() const override { return {}; }
+  std::int64_t max_line_ids(const ModelSection&) const override { return 0; }
+  std::unique_ptr<TaskModel> prepare(const Recipe& recipe, const TaskFiles& given) const override {
+    if (!given.source_tokenizer.empty() || !given.target_tokenizer.empty() || !given.labels.empty() ||
+        !given.terms.empty()) {
+      throw UsageError("tokenizers, --labels and --terms are for texts (images have their labels with them)");
+    }
+    return std::make_unique<VisionTaskModel>(recipe);
+  }
+  ModelDescription describe(const Recipe& recipe) const override {
+    return description_of(VisionModel(recipe.model.as<VisionSettings>()));
+  }
+  ModelDescription describe(const Json& config, const std::string& where) const override {
+    return description_of(*vision_model_of_config(config, where));
+  }
+  std::unique_ptr<AttentionTracer> tracer(const std::filesystem::path& files) const override {
+    throw Error(files.string() +
+                ": holds a model of images, whose tokens are no words (attn-dump reads texts)");
+  }
+
+ private:
+  static ModelDescription description_of(const VisionModel& model) {
+    const VisionSettings& s = model.settings();
+    return {model.summary(), "P: patches, and the class token; FLOPs: a forward pass over an image of " +
+                                 std::to_string(s.image_height) + "x" + std::to_string(s.image_width) +
+                                 " pixels"};
+  }
+};
+
+}  // namespace
+
+const Task& vision_task() {
+  static const VisionTask task;
+  return task;
+}
+
+}  // namespace headwater

@@ -1,0 +1,86 @@
+// Images with one label each: a data set of images to learn from, the labels' names in the directory.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "data/image_dataset.hpp"
+#include "models/vision.hpp"
+#include "tasks/classification.hpp"
+#include "tasks/objective.hpp"
+#include "tasks/task.hpp"
+
+namespace headwater {
+
+// Everything that giving labels to images needs.
+struct VisionFiles {
+  std::filesystem::path files;  // the folder that was read: the directory itself or a checkpoint
+  LabelSet labels;
+  std::unique_ptr<VisionModel> model;
+};
+
+// `path` as for load_translation_model. Throws Error naming the file, and what does not fit; also where the
+// directory holds another kind of model.
+VisionFiles load_vision_model(const std::filesystem::path& path);
+
+// The model section of a recipe with these settings.
+ModelSection model_section(const VisionSettings& settings);
+
+// config.json, and back (without the parameters' memory). Throws Error "where: what".
+Json config_of(const VisionModel& model, const LabelSet& labels);
+std::unique_ptr<VisionModel> vision_model_of_config(const Json& config, const std::string& where);
+
+// Of the images that the model reads.
+ImageDatasetSettings image_settings(const VisionSettings& settings);
+
+// Batches of images: their bytes become numbers from -1 to 1, x / 127.5 - 1.
+class ImagePacker {
+ public:
+  explicit ImagePacker(const VisionSettings& settings) : settings_(settings) {}
+  // Appends an image with its label.
+  void add(const ImageDataset& images, std::int64_t example, ImageBatch& batch);
+  void finish(ImageBatch& batch, const BatchPart& part) const {
+    batch.finish(settings_.grid(), settings_.has_class_token(), part);
+  }
+
+ private:
+  VisionSettings settings_;
+  std::vector<Real> values_;  // of one image
+};
+
+class VisionObjective : public Objective {
+ public:
+  // Of ImageDatasets.
+  VisionObjective(VisionModel& model, Subset train, Subset validation, double label_smoothing);
+
+  Parameters& parameters() override { return model_.parameters(); }
+  std::int64_t width() const override { return model_.settings().transformer.width; }
+  std::size_t examples(Split split) const override { return of(split).count(); }
+  std::int64_t tokens(Split split, std::span<const std::uint32_t> chosen) const override;
+  std::string data_hash() const override;
+  void prepare(Split split, std::span<const std::uint32_t> chosen, const BatchPart& part,
+               BatchSlot slot) override;
+  LossTotals loss(const ForwardContext& context, Split split, BatchSlot slot) override;
+  std::span<const std::string_view> figure_names() const override { return LabelMeasure::figure_names(); }
+  void begin_validation() override { measure_.clear(); }
+  void finish_validation(ValidationFigures& figures) override { measure_.finish(figures); }
+
+ private:
+  const Subset& of(Split split) const { return split == Split::train ? train_ : validation_; }
+  struct Slot {
+    explicit Slot(const VisionSettings& settings) : packer(settings) {}
+    ImagePacker packer;
+    ImageBatch batch;
+    double loss_scale = 0;  // one over the global batch's images: the loss is their mean
+  };
+  Slot& slot_of(BatchSlot slot) { return slots_[slot == BatchSlot::first ? 0 : 1]; }
+
+  VisionModel& model_;
+  Subset train_, validation_;
+  double label_smoothing_;
+  LabelMeasure measure_;  // of the running validation
+  Slot slots_[2];         // reused: a step after the largest allocates nothing
+};
+
+}  // namespace headwater
