@@ -271,20 +271,20 @@ class Reader : public schema::Visitor {
   void finish_model(const ModelKind& kind) {
     for (const Node::Entry& entry : map_.entries) {
       if (std::find(keys_.begin(), keys_.end(), entry.key) != keys_.end()) continue;
-      std::string readers;
+      std::vector<std::string_view> readers;
       bool is_default = false;
       for (const ModelKind* other : kinds_) {
         KeyOfDefaults of_other(entry);
         other->defaults()->rows(of_other);
         if (!of_other.is_found) continue;
-        readers += (readers.empty() ? "" : " and ") + std::string(other->name);
+        readers.push_back(other->name);
         is_default = is_default || of_other.is_default;
       }
       if (readers.empty()) {
         add_unknown(entry);
       } else if (!is_default) {
         problems_.add(entry.value.place, name(entry.key) + ": " + kind.with_article() +
-                                             " does not read it (it belongs to " + readers + "; remove it)");
+                                             " does not read it (it belongs to " + listed(readers) + "; remove it)");
       }
     }
   }

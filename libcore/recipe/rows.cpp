@@ -8,7 +8,9 @@ namespace {
 // What a run is steered by, measured on validation data; ModelKind says which kind has which.
 const OneOf kMetrics{{"loss", "accuracy", "perplexity", "macro_f1", "roc_auc"}};
 
-void rows(Visitor& v, DataSettings& s) {
+void rows(Visitor& v, DataSettings& s, const ModelSection& model) {
+  const bool has_columns = !model || !model.kind().columns.empty();
+  const When lines{has_columns, "", "models of texts"};
   v.field("set", &s.set, Text::any,
           "a public data set, which data/prepare-SET.sh prepares; empty: the files are your own");
   v.field("split", &s.split, OneOf{{"fixed", "seed"}},
@@ -18,12 +20,14 @@ void rows(Visitor& v, DataSettings& s) {
   v.field("validation", &s.validation, PathInData{}, "examples that epochs are chosen by");
   v.field("test", &s.test, PathInData{}, "examples that the finished model is measured on");
   v.field("tokenizer_text", &s.tokenizer_text, PathInData{},
-          "what tokenizers are learned from; empty: train");
+          "what tokenizers are learned from; empty: train", lines);
   v.field("train_examples", &s.train_examples, Between{0, 1e9},
-          "so many of the training lines, spread evenly over the file; 0: all");
-  v.field("validation_examples", &s.validation_examples, Between{0, 1e9}, "the same of validation");
-  v.field("test_examples", &s.test_examples, Between{0, 1e9}, "the same of the test");
-  v.field("columns", &s.columns, OneOf{{"source", "target", "label"}}, "what the columns of a line are");
+          "so many of the training lines, spread evenly over the file; 0: all", lines);
+  v.field("validation_examples", &s.validation_examples, Between{0, 1e9}, "the same of validation",
+          lines);
+  v.field("test_examples", &s.test_examples, Between{0, 1e9}, "the same of the test", lines);
+  v.field("columns", &s.columns, OneOf{{"source", "target", "label"}}, "what the columns of a line are",
+          lines);
   v.field("validation_fraction", &s.validation_fraction, Between{0, 0.9},
           "share of the examples that is held out by seed where there is no validation data",
           When{s.validation.empty(), "data with validation examples", "data without"});
@@ -157,7 +161,7 @@ void rows(Visitor& v, Recipe& s) {
   v.field("seed", &s.seed, Anything{},
           "of everything that is drawn: first weights, the order of examples, dropout, held-out examples");
   v.section("data", "where the examples are and what they hold",
-            [&](Visitor& below) { rows(below, s.data); });
+            [&](Visitor& below) { rows(below, s.data, s.model); });
   v.model("model", "what is trained", s.model);
   v.section_of_kinds("source_tokenizer", "how texts become ids", s.model,
                      [&](Visitor& below) { rows(below, s.source_tokenizer); });

@@ -32,6 +32,7 @@ std::string our_name(std::string name) {
 
 OptimizerSettings optimizer_of(const std::string& name, const Json& json) {
   OptimizerSettings settings;
+  settings.weight_decay_of = "all";  // as Keras does it, unless told otherwise
   settings.kind = name.substr(0, name.find('_'));
   settings.weight_decay_of = "all";  // as Keras' AdamW unless it is told otherwise
   const std::map<std::string, double*> numbers = {{"learning_rate", &settings.learning_rate},

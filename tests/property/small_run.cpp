@@ -117,7 +117,7 @@ IdColumns class_columns(const LabelSet& labels, std::size_t count, std::int64_t 
 
 // Words of a text at most; a bag of words takes any number.
 std::int64_t most_words(const Recipe& recipe) {
-  const std::int64_t length = task_of(recipe.model).length(recipe.model);
+  const std::int64_t length = task_of(recipe.model).max_line_ids(recipe.model);
   return length > 0 ? length : 20;
 }
 

@@ -92,7 +92,7 @@ inline VisionSettings images(Index width, Index heads, Index head_width) {
 inline Row row_d1(const std::string&) {
   VisionStepSettings s{.model = images(128, 8, 16), .batch = 16};
   s.model.head_widths = {128};
-  return {std::make_unique<VisionStep>(s), 823'434, {.kind = "adamw", .weight_decay = 1e-4}};
+  return {std::make_unique<VisionStep>(s), 823'434, {.kind = "adamw", .weight_decay = 1e-4, .weight_decay_of = "all"}};
 }
 
 // CIFAR-100 at 72x72, patches of 6x6.
@@ -107,7 +107,7 @@ inline Row row_d2(const std::string&) {
   s.model.has_second_activation = true;
   s.model.head_widths = {2048, 1024};
   s.model.head_dropout = 0.5;
-  return {std::make_unique<VisionStep>(s), 21'759'012, {.kind = "adamw", .weight_decay = 1e-4}};
+  return {std::make_unique<VisionStep>(s), 21'759'012, {.kind = "adamw", .weight_decay = 1e-4, .weight_decay_of = "all"}};
 }
 
 // Portuguese to English, four blocks a side.
