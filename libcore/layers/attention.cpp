@@ -41,7 +41,7 @@ MultiHeadAttention::MultiHeadAttention(LayerBuilder& builder, const std::string&
       to_key_(projection(builder, name + ".key", settings)),
       to_value_(projection(builder, name + ".value", settings)),
       to_output_(output_projection(builder, name + ".output", settings)),
-      random_layer_(builder.next_random_layer++) {}
+      random_layer_(random_layer(name)) {}
 
 ops::Projected MultiHeadAttention::projected(const ForwardContext& context, const Variable& queries,
                                              const Variable& memory) const {

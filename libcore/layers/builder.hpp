@@ -1,17 +1,21 @@
-// What layers are built with: where parameters are declared, and a number for each user of random masks.
+// What layers are built with, and what a forward pass runs with.
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "autograd/tape.hpp"
+#include "support/hash.hpp"
 #include "support/random.hpp"
 
 namespace headwater {
 
 struct LayerBuilder {
   Parameters& parameters;
-  std::uint32_t next_random_layer = 0;
 };
+
+// The number of a layer's stream of random masks: of its name, so that it does not depend on other layers.
+inline std::uint32_t random_layer(std::string_view name) { return static_cast<std::uint32_t>(hash64(name)); }
 
 class PackedWeights;
 

@@ -8,8 +8,8 @@ namespace headwater {
 
 class Dropout {
  public:
-  Dropout(LayerBuilder& builder, double rate)
-      : rate_(static_cast<Real>(rate)), layer_(builder.next_random_layer++) {}
+  // `name` chooses the masks.
+  Dropout(std::string_view name, double rate) : rate_(static_cast<Real>(rate)), layer_(random_layer(name)) {}
   // Nobody else reads x.
   Variable operator()(const ForwardContext& context, const Variable& x) const {
     return ops::dropout(context.tape, x, rate_, context.stream(Purpose::dropout, layer_), ops::Use::consume);

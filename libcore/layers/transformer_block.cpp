@@ -1,5 +1,7 @@
 #include "layers/transformer_block.hpp"
 
+#include <utility>
+
 namespace headwater {
 
 namespace {
@@ -14,11 +16,11 @@ std::optional<TokenMixing> token_mixing_of(LayerBuilder& builder, const std::str
                       .activation = settings.activation});
 }
 
-// A layer with a random number of its own where it is wanted, and none taken where it is not.
+// A layer where it is wanted.
 template <class Layer, class... Arguments>
-std::optional<Layer> layer_if(bool is_wanted, LayerBuilder& builder, const Arguments&... arguments) {
+std::optional<Layer> layer_if(bool is_wanted, Arguments&&... arguments) {
   if (!is_wanted) return std::nullopt;
-  return std::optional<Layer>(std::in_place, builder, arguments...);
+  return std::optional<Layer>(std::in_place, std::forward<Arguments>(arguments)...);
 }
 
 }  // namespace
@@ -28,10 +30,10 @@ FeedForward::FeedForward(LayerBuilder& builder, const std::string& name, const B
              settings.activation),
       outer_(builder, name + ".outer", settings.feed_forward_width, settings.attention.width,
              settings.has_second_activation ? settings.activation : ops::Activation::none),
-      inner_dropout_(
-          layer_if<Dropout>(settings.feed_forward_dropout > 0, builder, settings.feed_forward_dropout)),
-      outer_dropout_(
-          layer_if<Dropout>(settings.feed_forward_dropout > 0, builder, settings.feed_forward_dropout)) {}
+      inner_dropout_(layer_if<Dropout>(settings.feed_forward_dropout > 0, name + ".inner",
+                                       settings.feed_forward_dropout)),
+      outer_dropout_(layer_if<Dropout>(settings.feed_forward_dropout > 0, name + ".outer",
+                                       settings.feed_forward_dropout)) {}
 
 Variable FeedForward::operator()(const ForwardContext& context, const Variable& x) const {
   const Variable inner = inner_(context, x);

@@ -49,7 +49,7 @@ class Residual {
  public:
   Residual(LayerBuilder& builder, const std::string& name, const BlockSettings& settings)
       : norm_(builder, name, settings.attention.width, settings.norm_epsilon),
-        dropout_(builder, settings.dropout),
+        dropout_(name, settings.dropout),
         place_(settings.norm_place) {}
   // Nobody else reads what f returns.
   template <class SubLayer>

@@ -13,7 +13,7 @@ BagOfWords::BagOfWords(const BagOfWordsSettings& settings, Index terms)
                                          static_cast<double>(settings.width))),
       hidden_bias_(
           parameters_.declare("hidden.bias", {settings.width}, 1, settings.width, Initializer::zeros)),
-      output_dropout_(builder_, settings.output_dropout),
+      output_dropout_("output", settings.output_dropout),
       head_(builder_, "head", settings.head, settings.width) {
   hidden_weight_->is_table = true;
 }

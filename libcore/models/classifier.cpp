@@ -18,8 +18,8 @@ Classifier::Classifier(const ClassifierSettings& settings, Index vocabulary)
       vocabulary_(vocabulary),
       builder_{parameters_},
       embedding_(builder_, "embedding", embedding_settings(settings.transformer, vocabulary)),
-      embedding_dropout_(builder_, settings.transformer.dropout),
-      output_dropout_(builder_, settings.transformer.output_dropout),
+      embedding_dropout_("embedding", settings.transformer.dropout),
+      output_dropout_("output", settings.transformer.output_dropout),
       head_(builder_, "head", settings.head, settings.transformer.width),
       encoder_(builder_, "encoder", block_settings(settings.transformer, settings.mixing),
                settings.encoder_layers) {}

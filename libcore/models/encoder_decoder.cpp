@@ -25,9 +25,9 @@ EncoderDecoder::EncoderDecoder(const EncoderDecoderSettings& settings, Index sou
                         embedding_settings(settings.transformer, source_vocabulary)),
       target_embedding_(builder_, "target_embedding",
                         embedding_settings(settings.transformer, target_vocabulary)),
-      source_dropout_(builder_, settings.transformer.dropout),
-      target_dropout_(builder_, settings.transformer.dropout),
-      output_dropout_(builder_, settings.transformer.output_dropout),
+      source_dropout_("source_embedding", settings.transformer.dropout),
+      target_dropout_("target_embedding", settings.transformer.dropout),
+      output_dropout_("output", settings.transformer.output_dropout),
       head_(builder_, "head", settings.transformer.width, target_vocabulary),
       encoder_(builder_, "encoder", block_settings(settings.transformer), settings.encoder_layers),
       decoder_(builder_, "decoder", decoder_block_settings(settings.transformer), settings.decoder_layers) {}

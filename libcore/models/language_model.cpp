@@ -21,8 +21,8 @@ LanguageModel::LanguageModel(const LanguageModelSettings& settings, Index vocabu
       embedding_(builder_, "embedding", embedding_settings(settings.transformer, vocabulary)),
       head_(builder_, "head", settings.transformer.width, vocabulary),
       decoder_(builder_, "decoder", causal_block_settings(settings.transformer), settings.layers),
-      embedding_dropout_(builder_, settings.embedding_dropout),
-      output_dropout_(builder_, settings.transformer.output_dropout) {}
+      embedding_dropout_("embedding", settings.embedding_dropout),
+      output_dropout_("output", settings.transformer.output_dropout) {}
 
 Variable LanguageModel::embed_target(const ForwardContext& context, const Packing& packing,
                                      std::span<const std::int32_t> ids,

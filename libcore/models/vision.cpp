@@ -45,7 +45,7 @@ VisionModel::VisionModel(const VisionSettings& settings)
                      ? declare_table(parameters_, "embedding.positions", tokens(), settings.transformer.width)
                      : nullptr),
       encoder_(builder_, "encoder", vision_block_settings(settings), settings.layers),
-      pooled_dropout_(builder_, settings.head_dropout),
+      pooled_dropout_("pooled", settings.head_dropout),
       hidden_(dense_layers()),
       head_(builder_, "head", settings.head_widths.empty() ? pooled_width() : settings.head_widths.back(),
             settings.classes) {}
@@ -56,7 +56,7 @@ std::vector<VisionModel::DenseLayer> VisionModel::dense_layers() {
   for (const Index outputs : settings_.head_widths) {
     const std::string name = "hidden." + std::to_string(layers.size());
     layers.push_back({Linear(builder_, name, inputs, outputs, ops::Activation::gelu),
-                      Dropout(builder_, settings_.head_dropout)});
+                      Dropout(name, settings_.head_dropout)});
     inputs = outputs;
   }
   return layers;
