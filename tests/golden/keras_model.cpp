@@ -34,7 +34,6 @@ OptimizerSettings optimizer_of(const std::string& name, const Json& json) {
   OptimizerSettings settings;
   settings.weight_decay_of = "all";  // as Keras does it, unless told otherwise
   settings.kind = name.substr(0, name.find('_'));
-  settings.weight_decay_of = "all";  // as Keras' AdamW unless it is told otherwise
   const std::map<std::string, double*> numbers = {{"learning_rate", &settings.learning_rate},
                                                   {"rho", &settings.rho},
                                                   {"epsilon", &settings.epsilon},
