@@ -1,5 +1,5 @@
 // Replaces the global allocation functions of a program, or of those who preload a library: include it in one
-// file, behind a definition of `void* allocate(std::size_t bytes, std::size_t alignment)`, whose memory
+// file, after a definition of `void* allocate(std::size_t bytes, std::size_t alignment)`, whose memory
 // free() takes back.
 #pragma once
 

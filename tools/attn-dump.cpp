@@ -238,7 +238,7 @@ class Dump {
     }
     output_.finish();
     if (truncated_lines_ > 0 && !options_.is_quiet) {
-      cli::note(std::to_string(truncated_lines_) + " lines were cut to the model's " +
+      cli::note(std::to_string(truncated_lines_) + " lines were truncated to the model's " +
                 std::to_string(length()) + " positions");
     }
   }

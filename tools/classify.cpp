@@ -76,8 +76,9 @@ void run(const Options& o) {
       writer.flush();
     });
     if (!o.is_quiet)
-      cli::note_cut_lines(labeller.cut_lines(),
-                          model.model->transformer() != nullptr ? model.model->transformer()->length : 0);
+      cli::note_truncated_lines(labeller.truncated_lines(), model.model->transformer() != nullptr
+                                                                ? model.model->transformer()->length
+                                                                : 0);
   });
 }
 

@@ -48,8 +48,9 @@ void describe(cli::CommandLine& line, Options& o) {
   line.add_flag("--make", o.is_for_make, "of a recipe: what its stages need, as variables for make");
   line.add_flag("--keys", o.lists_keys, "every key that a recipe may have, as Markdown");
   line.add_flag("--tensors", o.shows_tensors, "of a model: the tensors of its file too");
-  line.add_flag("--statistics", o.has_statistics,
-                "least, largest, mean and deviation of each tensor's numbers, and how many are not finite");
+  line.add_flag(
+      "--statistics", o.has_statistics,
+      "min, max, mean and standard deviation of each tensor's numbers, and how many are not finite");
   line.add_flag("--json", o.is_json, "one JSON object a line");
   line.add_option(
           "--data", o.data,
@@ -143,7 +144,7 @@ void write_tensors_json(const Safetensors& file, bool has_statistics, cli::LineW
     json.set("elements", tensor.elements()).set("bytes", static_cast<std::uint64_t>(tensor.bytes.size()));
     if (has_statistics) {
       const TensorStatistics s = statistics_of(tensor);
-      json.set("least", s.least).set("largest", s.largest).set("mean", s.mean).set("deviation", s.deviation);
+      json.set("min", s.min).set("max", s.max).set("mean", s.mean).set("std", s.std);
       json.set("not_finite", s.not_finite);
     }
     out.line(json.dump());
@@ -159,8 +160,7 @@ void write_tensors(const Safetensors& file, const Options& o, cli::LineWriter& o
   std::vector<Table::Column> columns = {
       {"tensor"}, {"type"}, {"shape"}, {"elements", right}, {"bytes", right}};
   if (o.has_statistics) {
-    for (const char* name : {"least", "largest", "mean", "deviation", "not finite"})
-      columns.push_back({name, right});
+    for (const char* name : {"min", "max", "mean", "std", "not finite"}) columns.push_back({name, right});
   }
   Table table(columns);
   std::int64_t elements = 0, bytes = 0, not_finite = 0;
@@ -173,7 +173,7 @@ void write_tensors(const Safetensors& file, const Options& o, cli::LineWriter& o
     bytes += static_cast<std::int64_t>(tensor.bytes.size());
     if (o.has_statistics) {
       const TensorStatistics s = statistics_of(tensor);
-      for (const double value : {s.least, s.largest, s.mean, s.deviation}) row.push_back(short_number(value));
+      for (const double value : {s.min, s.max, s.mean, s.std}) row.push_back(short_number(value));
       row.push_back(format_count(s.not_finite));
       not_finite += s.not_finite;
     }
@@ -345,8 +345,8 @@ void draw_curves(const Options& o) {
       log = fs::exists(log / "log.csv") || !fs::exists(log / "model" / "log.csv") ? log / "log.csv"
                                                                                   : log / "model" / "log.csv";
     }
-    constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 28;
-    curves.push_back(parse_learning_curve(read_file(log, kMostBytes), shown(log), name_of_run(run)));
+    constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 28;
+    curves.push_back(parse_learning_curve(read_file(log, kMaxBytes), shown(log), name_of_run(run)));
   }
   cli::write_result_file(o.output, learning_curves_svg(curves, o.title));
 }

@@ -73,7 +73,7 @@ SplitKind parse_kind(const std::string& kind) {
   throw UsageError("--learn: unknown kind " + quote(kind) + " (word or character)");
 }
 
-// What was typed goes before the recipe, the recipe before the defaults.
+// The command line overrides the recipe, the recipe the defaults.
 void resolve(Options& o, const TypedOptions& typed) {
   if (o.side != "source" && o.side != "target") {
     throw UsageError("--side: unknown value " + quote(o.side) + " (source or target)");

@@ -11,7 +11,7 @@
 #include "cli/lines.hpp"
 #include "cli/progress.hpp"
 #include "cli/tool.hpp"
-#include "data/pairs.hpp"
+#include "data/token_dataset.hpp"
 #include "support/error.hpp"
 #include "support/numbers.hpp"
 #include "support/parallel.hpp"
@@ -97,7 +97,7 @@ void report(const Dataset& dataset, const std::string& what, bool is_quiet) {
   std::string text = format_count(dataset.examples()) + " " + what;
   if (dataset.skipped() > 0) text += "; " + format_count(dataset.skipped()) + " with an empty side skipped";
   if (dataset.truncated() > 0)
-    text += "; " + format_count(dataset.truncated()) + " lines cut to the model's length";
+    text += "; " + format_count(dataset.truncated()) + " lines truncated to the model's length";
   cli::note(text);
 }
 

@@ -14,7 +14,7 @@ using namespace headwater;
 struct Options {
   std::string model, recipe, scale = "full", isa = "auto";
   std::vector<std::string> text;
-  std::int64_t batch = 64, most_tokens = 0;
+  std::int64_t batch = 64, max_new_tokens = 0;
   int threads = 0;
   bool allows_unknown = false, replaces_invalid = false, is_quiet = false;
 };
@@ -24,11 +24,12 @@ void describe(cli::CommandLine& line, Options& o) {
   line.add_option("text", o.text, "text, one sentence a line; - is standard input");
   line.add_option("--batch", o.batch, "sentences decoded together; the text is the same for any")
       .with_default();
-  line.add_option("--most-tokens", o.most_tokens,
+  line.add_option("--max-new-tokens", o.max_new_tokens,
                   "stop a translation after this many tokens; 0: the model's length")
       .with_default();
-  line.add_option("-r,--recipe", o.recipe,
-                  "take most_tokens from a recipe's decoding section; what is typed goes before")
+  line.add_option(
+          "-r,--recipe", o.recipe,
+          "take max_new_tokens from a recipe's decoding section; the command line overrides the recipe")
       .shown_as("FILE");
   line.add_option("--scale", o.scale, "of the recipe: full, or quick: its cut-down version").with_default();
   line.add_flag("--allow-unknown", o.allows_unknown, "let [UNK] be generated");
@@ -38,32 +39,32 @@ void describe(cli::CommandLine& line, Options& o) {
   cli::add_quiet_option(line, o.is_quiet);
 }
 
-std::int64_t most_tokens_of(const Options& o) {
-  if (o.most_tokens > 0 || o.recipe.empty()) return o.most_tokens;
+std::int64_t max_new_tokens_of(const Options& o) {
+  if (o.max_new_tokens > 0 || o.recipe.empty()) return o.max_new_tokens;
   const Recipe recipe = read_recipe(o.recipe, o.scale);
   if (task_of(recipe.model).answer() != Answer::translation)
     throw UsageError("--recipe: " + o.recipe + " is of " + recipe.model.kind().with_article() +
                      ", which does not translate");
-  return recipe.decoding.most_tokens;
+  return recipe.decoding.max_new_tokens;
 }
 
 void run(const Options& o) {
   if (o.batch < 1) throw UsageError("--batch is " + std::to_string(o.batch) + ", expected 1 or more");
-  if (o.most_tokens < 0)
-    throw UsageError("--most-tokens is " + std::to_string(o.most_tokens) + ", expected 0 or more");
-  const std::int64_t most_tokens = most_tokens_of(o);
+  if (o.max_new_tokens < 0)
+    throw UsageError("--max-new-tokens is " + std::to_string(o.max_new_tokens) + ", expected 0 or more");
+  const std::int64_t max_new_tokens = max_new_tokens_of(o);
   if (o.isa != "auto") kernels::set_isa(kernels::isa_of_name(o.isa));
   ThreadPool pool(o.threads);
   pool.run([&] {
     const TranslationModel model = load_translation_model(o.model);
-    Translator translator(model, {.allows_unknown = o.allows_unknown, .max_new_tokens = most_tokens});
+    Translator translator(model, {.allows_unknown = o.allows_unknown, .max_new_tokens = max_new_tokens});
     cli::LineReader reader(o.text, {.replace_invalid = o.replaces_invalid});
     cli::LineWriter writer;
     reader.for_each_batch(static_cast<std::size_t>(o.batch), [&](const std::vector<std::string>& lines) {
       for (const std::string& translation : translator.translate(lines)) writer.line(translation);
       writer.flush();
     });
-    if (!o.is_quiet) cli::note_cut_lines(translator.cut_lines(), model.model->length());
+    if (!o.is_quiet) cli::note_truncated_lines(translator.truncated_lines(), model.model->length());
   });
 }
 

@@ -13,7 +13,7 @@
 #include "support/parallel.hpp"
 #include "tasks/registry.hpp"
 #include "text/labels.hpp"
-#include "text/term_table_learner.hpp"
+#include "text/ngram_vocabulary_learner.hpp"
 #include "text/token_lines.hpp"
 #include "text/tokenizer.hpp"
 #include "tools/vectorize/images.hpp"
@@ -48,7 +48,7 @@ void describe(cli::CommandLine& line, Options& o, TypedOptions& typed) {
   typed.length =
       line.add_option("-l,--length", o.length, "positions of the model: longer lines are cut").shown_as("L");
   typed.start = line.add_flag("--start", o.has_start, "put the id of [START] before each line");
-  typed.end = line.add_flag("--end", o.has_end, "put the id of [END] behind each line");
+  typed.end = line.add_flag("--end", o.has_end, "put the id of [END] after each line");
   line.add_flag("--header", o.has_header, "write a first line that names the vocabulary");
   line.add_option("--labels", o.labels,
                   "turn lines into the ids of this label set instead; of images: name their labels by it")
@@ -56,10 +56,11 @@ void describe(cli::CommandLine& line, Options& o, TypedOptions& typed) {
   line.add_option("--terms", o.terms,
                   "turn token lines into bags of the words or n-grams of this table instead")
       .shown_as("FILE");
-  line.add_option("--output", o.form,
-                  "of bags of words: multi-hot, count, tf-idf, log-tf-idf, or ids (of n-grams, one by one); "
-                  "the table's own "
-                  "where it is not given")
+  line.add_option(
+          "--output", o.form,
+          "of bags of words: multi-hot, count, tf-idf, sublinear-tf-idf, or ids (of n-grams, one by one); "
+          "the table's own "
+          "where it is not given")
       .shown_as("FORM");
   line.add_option(
           "--learn", o.learn,
@@ -94,7 +95,7 @@ void check_image_options(const Options& o, const TypedOptions& typed) {
   if (has_other) throw UsageError("--images goes with --image-labels, --labels and -o only");
 }
 
-// What was typed goes before the recipe.
+// The command line overrides the recipe.
 void resolve(Options& o, const TypedOptions& typed) {
   if (!o.images.empty() || !o.image_labels.empty()) return check_image_options(o, typed);
   if (o.side != "source" && o.side != "target") {
@@ -152,10 +153,10 @@ void note_crlf(const Options& o, const cli::LineReader& reader) {
   }
 }
 
-void note_cut(const Options& o, std::uint64_t cut, std::uint64_t all, std::size_t most_ids) {
+void note_truncated(const Options& o, std::uint64_t cut, std::uint64_t all, std::size_t max_length) {
   if (o.is_quiet || cut == 0) return;
-  cli::note(std::to_string(cut) + " of " + std::to_string(all) + " lines were cut to " +
-            std::to_string(most_ids) + " ids");
+  cli::note(std::to_string(cut) + " of " + std::to_string(all) + " lines were truncated to " +
+            std::to_string(max_length) + " ids");
 }
 
 void append_number(std::string& out, std::int64_t number) {
@@ -203,7 +204,7 @@ void write_label_ids(const Options& o) {
 
 struct LineWorker {
   const Tokenizer& tokenizer;
-  std::size_t most_ids;  // special ones counted
+  std::size_t max_length;  // special ones counted
   bool has_start, has_end;
 
   // Appends the ids of the line; returns whether ids were cut off. An empty line stays empty.
@@ -211,7 +212,7 @@ struct LineWorker {
     std::string scratch;
     std::size_t count = 0;
     const auto add = [&](std::int32_t id) {
-      if (count < most_ids) {
+      if (count < max_length) {
         if (count != 0) out.push_back(' ');
         append_number(out, id);
       }
@@ -222,7 +223,7 @@ struct LineWorker {
       add(tokenizer.id_of_token(token));
     });
     if (count != 0 && has_end) add(tokenizer.end_id());
-    return count > most_ids;
+    return count > max_length;
   }
 };
 
@@ -237,19 +238,19 @@ void write_ids(const Options& o) {
   }
   // A target holds one id more than the model has positions: all but the last are read, all but the first
   // predicted.
-  const std::size_t most_ids = static_cast<std::size_t>(o.length) + (o.has_start && o.has_end ? 1 : 0);
+  const std::size_t max_length = static_cast<std::size_t>(o.length) + (o.has_start && o.has_end ? 1 : 0);
   cli::LineReader reader(o.tokens, o.reader);
   cli::LineWriter writer;
   if (o.has_header) writer.line(header(tokenizer.hash(), tokenizer.vocabulary_size(), tokenizer.pad_id()));
-  const LineWorker worker{tokenizer, most_ids, o.has_start, o.has_end};
-  std::atomic<std::uint64_t> all_lines = 0, cut_lines = 0;
+  const LineWorker worker{tokenizer, max_length, o.has_start, o.has_end};
+  std::atomic<std::uint64_t> all_lines = 0, truncated_lines = 0;
   cli::filter_lines(reader, writer, [&](std::string_view line, std::string& out) {
-    cut_lines += worker(line, out) ? 1 : 0;
+    truncated_lines += worker(line, out) ? 1 : 0;
     ++all_lines;
     out.push_back('\n');
   });
   note_crlf(o, reader);
-  note_cut(o, cut_lines, all_lines, most_ids);
+  note_truncated(o, truncated_lines, all_lines, max_length);
 }
 
 // --- Bags of words -----------------------------------------------------------------------------------------
@@ -265,13 +266,13 @@ TermOutput form_of(const Options& o, TermOutput otherwise) {
 
 void learn_terms(const Options& o) {
   const TermOutput form = form_of(o, o.learn == "tf-idf" ? TermOutput::tf_idf : TermOutput::multi_hot);
-  TermTableLearner learner({.ngrams = o.ngrams, .output = form}, o.size);
+  NgramVocabularyLearner learner({.ngrams = o.ngrams, .output = form}, o.size);
   cli::check_result_file(o.output);
   cli::LineReader reader(o.tokens, o.reader);
   cli::LineWriter none;
   cli::filter_lines(reader, none, [&](std::string_view line, std::string&) { learner.add(line); });
-  TermTableLearner::Summary summary;
-  const TermTable table = learner.finish(&summary);
+  NgramVocabularyLearner::Summary summary;
+  const NgramVocabulary table = learner.finish(&summary);
   cli::write_result_file(o.output, table.to_text());
   note_crlf(o, reader);
   if (o.is_quiet) return;
@@ -283,7 +284,7 @@ void learn_terms(const Options& o) {
 
 // The ids of the row's n-grams one by one, as the framework's integer mode has them; returns whether some
 // were cut off.
-bool append_ngram_ids(const TermTable& table, const TokenRow& row, std::size_t most, std::string& out) {
+bool append_ngram_ids(const NgramVocabulary& table, const TokenRow& row, std::size_t most, std::string& out) {
   std::size_t count = 0;
   for_each_ngram(row, static_cast<std::size_t>(table.settings().ngrams), [&](std::string_view ngram) {
     if (count < most) {
@@ -296,7 +297,7 @@ bool append_ngram_ids(const TermTable& table, const TokenRow& row, std::size_t m
 }
 
 void write_terms(const Options& o) {
-  const TermTable table = TermTable::load(o.terms);
+  const NgramVocabulary table = NgramVocabulary::load(o.terms);
   const TermOutput form = form_of(o, table.settings().output);
   if (form == TermOutput::ids && o.length < 1) {
     throw UsageError("--length is missing (" + o.terms.string() + " is for ids)");
@@ -306,12 +307,12 @@ void write_terms(const Options& o) {
   const bool has_pad = form == TermOutput::ids;
   if (o.has_header) writer.line(header(table.hash(), table.size() + (has_pad ? 1 : 0), has_pad ? 0 : -1));
   const auto most = static_cast<std::size_t>(o.length);
-  std::atomic<std::uint64_t> all_lines = 0, cut_lines = 0;
+  std::atomic<std::uint64_t> all_lines = 0, truncated_lines = 0;
   cli::filter_lines(reader, writer, [&](std::string_view line, std::string& out) {
     TokenRow row;
     row.read(line);
     if (form == TermOutput::ids) {
-      cut_lines += append_ngram_ids(table, row, most, out) ? 1 : 0;
+      truncated_lines += append_ngram_ids(table, row, most, out) ? 1 : 0;
     } else {
       std::vector<TermValue> values;
       table.values(row, form, values);
@@ -321,7 +322,7 @@ void write_terms(const Options& o) {
     out.push_back('\n');
   });
   note_crlf(o, reader);
-  note_cut(o, cut_lines, all_lines, most);
+  note_truncated(o, truncated_lines, all_lines, most);
 }
 
 void run(const Options& o) {

@@ -2,7 +2,8 @@
 // tests/gradcheck/op_cases.cpp.
 //
 // T tokens of the packed batch, I/O input/output width, D model width, H heads, K head width, V vocabulary.
-// Operations take their fold plan from the packing of their first input. Values are in the arena of the tape.
+// Operations take their reduce plan from the packing of their first input. Values are in the arena of the
+// tape.
 #pragma once
 
 #include <array>
@@ -41,7 +42,7 @@ namespace ops {
 using kernels::Activation;
 using kernels::Pooling;
 
-// An operand that is consumed is read by nobody else; its memory may become the result's.
+// An operand that is donated is read by nobody else; its memory may become the result's.
 using Use = Tape::Use;
 
 // y = act(x·w + b): x [T, I], w [I, O], b [1, O] or null, y [T, O].
@@ -56,7 +57,7 @@ struct Projection {
   Parameter* weight;  // [I, O]
   Parameter* bias;    // [1, O] or null
 };
-using Projected = std::array<Variable, kernels::kMostProjections>;
+using Projected = std::array<Variable, kernels::kMaxProjections>;
 Projected project(Tape& tape, const Variable& x, std::span<const Projection> projections);
 
 struct AttentionSettings {
@@ -74,7 +75,7 @@ Variable attention(Tape& tape, const Variable& q, const Variable& k, const Varia
 // y = gamma * (x - mean)/sqrt(variance + epsilon) + beta over each row (Ba et al. 2016). Keeps x and two
 // moments a row.
 Variable layer_norm(Tape& tape, const Variable& x, Parameter& gamma, Parameter& beta, Real epsilon);
-// y = layer_norm(x + z). Keeps the sum, where possible in the memory of a z that is consumed.
+// y = layer_norm(x + z). Keeps the sum, where possible in the memory of a z that is donated.
 Variable add_layer_norm(Tape& tape, const Variable& x, const Variable& z, Parameter& gamma, Parameter& beta,
                         Real epsilon, Use use_of_z = Use::keep);
 
@@ -121,7 +122,7 @@ kernels::CrossEntropyTotals linear_transposed_cross_entropy(Tape& tape, const Va
 
 // One row for each sequence of x: the largest, column by column (the first of equals), the mean or the first
 // of its rows; 0 for a sequence without tokens. x [T, D], y [sequences, D] with the packing `rows`, in which
-// every sequence is one row (data: SequenceRows), so that gradients behind it are summed over sequences.
+// every sequence is one row (data: SequenceRows), so that gradients after it are summed over sequences.
 // Keeps the place of each maximum.
 Variable pool(Tape& tape, const Variable& x, Pooling pooling, const Packing& rows);
 
@@ -134,11 +135,11 @@ Variable fourier_mix(Tape& tape, const Variable& x);
 
 // What mixes the tokens of a sequence: two layers over the positions, the same for every column.
 struct TokenMixer {
-  Parameter* inner_weight;  // [N, H]
-  Parameter* inner_bias;    // [1, H]
-  Parameter* outer_weight;  // [H, N]
-  Parameter* outer_bias;    // [1, N]
-  const FoldPlan* columns;  // of one sequence of D rows: how a gradient is summed over the columns
+  Parameter* inner_weight;       // [N, H]
+  Parameter* inner_bias;         // [1, H]
+  Parameter* outer_weight;       // [H, N]
+  Parameter* outer_bias;         // [1, N]
+  const ReductionTree* columns;  // of one sequence of D rows: how a gradient is summed over the columns
   Activation activation = Activation::gelu;
 };
 // For each sequence of n <= N tokens, x [n, D]: yᵀ = act(xᵀ·W1 + b1)·W2 + b2 with the first n rows of W1 and

@@ -26,7 +26,7 @@ Variable::Node* Tape::node(Matrix value, const Packing* packing, bool needs_grad
 }
 
 void Variable::throw_given_away() {
-  throw Error("tape: a value is read whose memory was given away (its operand was passed with Use::consume)");
+  throw Error("tape: a value is read whose memory was given away (its operand was passed with Use::donate)");
 }
 
 Variable Tape::variable(Index rows, Index cols, const Packing* packing, bool needs_gradient) {
@@ -34,7 +34,7 @@ Variable Tape::variable(Index rows, Index cols, const Packing* packing, bool nee
 }
 
 Matrix Tape::memory_like(const Variable& v, Use use) {
-  const bool takes_over = use == Use::consume && v.node_->is_spare && is_recording();
+  const bool takes_over = use == Use::donate && v.node_->is_donated && is_recording();
 #ifdef HEADWATER_CHECKS
   if (takes_over) consumed_ = v.node_;
   return arena_.matrix(v.rows(), v.cols());

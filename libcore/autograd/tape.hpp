@@ -13,17 +13,17 @@
 
 #include "autograd/parameter.hpp"
 #include "tensor/arena.hpp"
-#include "tensor/fold.hpp"
 #include "tensor/free_blocks.hpp"
 #include "tensor/matrix.hpp"
+#include "tensor/reduction_tree.hpp"
 
 namespace headwater {
 
 // How the rows of a matrix belong to the sequences of a batch: no padding, one sequence after the other.
 struct Packing {
-  std::span<const Index> offsets;  // first token of each sequence, then the number of tokens
-  const FoldPlan* plan = nullptr;  // how gradients over these tokens are summed; null for inference
-  Index first_token = 0;           // in the global batch: random numbers count from there
+  std::span<const Index> offsets;       // first token of each sequence, then the number of tokens
+  const ReductionTree* plan = nullptr;  // how gradients over these tokens are summed; null for inference
+  Index first_token = 0;                // in the global batch: random numbers count from there
   Index sequences() const { return static_cast<Index>(offsets.size()) - 1; }
   Index tokens() const { return offsets.back(); }
 };
@@ -34,7 +34,7 @@ class Variable {
  public:
   Variable() = default;
   // Throws Error in builds with HEADWATER_CHECKS (Debug, double) where the memory was given to the result of
-  // an operation that consumed it.
+  // an operation that donated it.
   const Matrix& value() const {
 #ifdef HEADWATER_CHECKS
     if (node_->is_given_away) throw_given_away();
@@ -58,7 +58,7 @@ class Variable {
     Matrix value, gradient;
     const Packing* packing;
     bool needs_gradient;
-    bool is_spare;               // the operation that made it does not read the value again
+    bool is_donated;             // the operation that made it does not read the value again
     Node* previous_result;       // of the same operation
     bool is_given_away = false;  // only set with HEADWATER_CHECKS
   };
@@ -87,11 +87,11 @@ class Tape {
   // `needs_gradient`.
   Variable variable(Index rows, Index cols, const Packing* packing, bool needs_gradient);
   // Says that the backward closure of `result` does not read its value.
-  static void mark_spare(const Variable& result) { result.node_->is_spare = true; }
+  static void mark_donated(const Variable& result) { result.node_->is_donated = true; }
   // A result [rows, cols of v] for an operation that reads v element by element and then no more: in the
   // memory of v where that is spare and `use` allows it. With HEADWATER_CHECKS memory is never shared: when
   // the operation is recorded, v can be read no more and what it held becomes not-a-number.
-  enum class Use { keep, consume };
+  enum class Use { keep, donate };
   Variable variable_like(const Variable& v, Use use, bool needs_gradient) {
     return result(memory_like(v, use), v.packing_or_null(), needs_gradient);
   }
@@ -143,7 +143,7 @@ class Tape {
     Variable::Node* last_result;
     std::size_t begin, end;  // in the arena: everything that belongs to this operation
   };
-  // A block that goes back when the running closure ends; the values stand behind it.
+  // A block that goes back when the running closure ends; the values stand after it.
   struct Temporary {
     std::size_t bytes;
     Temporary* previous;

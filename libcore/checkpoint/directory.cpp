@@ -11,8 +11,8 @@
 #include <system_error>
 
 #include "checkpoint/directory_names.hpp"
+#include "support/directories.hpp"
 #include "support/error.hpp"
-#include "support/folders.hpp"
 #include "support/hash.hpp"
 
 namespace headwater {

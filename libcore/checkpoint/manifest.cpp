@@ -12,7 +12,7 @@ namespace headwater {
 
 namespace {
 
-constexpr std::uint64_t kMostManifestBytes = std::uint64_t{1} << 20;
+constexpr std::uint64_t kMaxManifestBytes = std::uint64_t{1} << 20;
 
 // A manifest names files beside itself and nothing else.
 bool is_plain_name(std::string_view name) {
@@ -76,8 +76,8 @@ Manifest verify_checkpoint(const fs::path& checkpoint, const std::vector<std::st
   // In pieces, so that a pipe or device of that name is an error and not a wait.
   for_each_piece(path, [&](std::string_view piece) {
     text += piece;
-    if (text.size() > kMostManifestBytes)
-      throw Error(shown(path) + ": larger than " + std::to_string(kMostManifestBytes) + " bytes");
+    if (text.size() > kMaxManifestBytes)
+      throw Error(shown(path) + ": larger than " + std::to_string(kMaxManifestBytes) + " bytes");
   });
   Manifest manifest = parse_manifest(text, shown(path));
   for (const std::string& name : names) {

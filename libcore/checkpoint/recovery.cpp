@@ -9,8 +9,8 @@
 
 #include "checkpoint/directory.hpp"
 #include "checkpoint/directory_names.hpp"
+#include "support/directories.hpp"
 #include "support/error.hpp"
-#include "support/folders.hpp"
 
 namespace headwater {
 

@@ -13,13 +13,13 @@ namespace headwater {
 
 namespace {
 
-constexpr std::uint64_t kMostHeader = 100'000'000;
+constexpr std::uint64_t kMaxHeader = 100'000'000;
 constexpr std::uint64_t kFrame = 8;  // bytes of the header size
-constexpr std::uint64_t kMostNumber =
+constexpr std::uint64_t kMaxNumber =
     (std::uint64_t{1} << 48) - 1;  // of a size or offset, as the format's schema says
-constexpr std::size_t kMostRank = 8;
-constexpr std::size_t kMostMetadata = 65536;  // members, so that memory stays in proportion to the header
-constexpr std::size_t kShortestEntry = 48;    // bytes of JSON that a tensor takes at least
+constexpr std::size_t kMaxRank = 8;
+constexpr std::size_t kMaxMetadata = 65536;  // members, so that memory stays in proportion to the header
+constexpr std::size_t kShortestEntry = 48;   // bytes of JSON that a tensor takes at least
 
 struct Entry {
   std::string name;
@@ -58,13 +58,13 @@ class HeaderReader : public JsonEvents {
 
   void unsigned_integer(std::size_t at, std::uint64_t value) override {
     if (place_ != Place::shape && place_ != Place::offsets) unexpected(at, "a number");
-    if (value > kMostNumber)
+    if (value > kMaxNumber)
       complain(at,
-               std::to_string(value) + " in " + member_ + " is larger than " + std::to_string(kMostNumber));
+               std::to_string(value) + " in " + member_ + " is larger than " + std::to_string(kMaxNumber));
     Entry& entry = entries_.back();
     if (place_ == Place::shape) {
-      if (entry.shape.size() == kMostRank)
-        complain(at, "shape has more than " + std::to_string(kMostRank) + " sizes");
+      if (entry.shape.size() == kMaxRank)
+        complain(at, "shape has more than " + std::to_string(kMaxRank) + " sizes");
       entry.shape.push_back(static_cast<std::int64_t>(value));
     } else {
       if (offsets_ == 2) complain(at, "data_offsets has more than 2 numbers");
@@ -114,9 +114,9 @@ class HeaderReader : public JsonEvents {
         }
         return;
       case Place::metadata:
-        if (metadata_.size() == kMostMetadata) {
+        if (metadata_.size() == kMaxMetadata) {
           fail(where_, kFrame + at,
-               "\"__metadata__\" has more than " + std::to_string(kMostMetadata) + " members");
+               "\"__metadata__\" has more than " + std::to_string(kMaxMetadata) + " members");
         }
         metadata_.emplace_back(std::move(name), std::string());
         metadata_offsets_.push_back(at);
@@ -229,9 +229,9 @@ std::string_view header_text(std::string_view bytes, std::string_view where) {
   std::uint64_t size = 0;
   for (std::size_t i = kFrame; i-- > 0;) size = size << 8 | static_cast<unsigned char>(bytes[i]);
   if (size == 0) fail(where, 0, "the header has 0 bytes");
-  if (size > kMostHeader) {
+  if (size > kMaxHeader) {
     fail(where, 0,
-         "the header has " + std::to_string(size) + " bytes, more than " + std::to_string(kMostHeader) +
+         "the header has " + std::to_string(size) + " bytes, more than " + std::to_string(kMaxHeader) +
              " (is it a safetensors file?)");
   }
   if (size > bytes.size() - kFrame) {
@@ -304,11 +304,11 @@ void check_places(std::vector<Entry>& entries, std::string_view where, std::uint
   std::uint64_t filled = 0;
   for (const Entry& entry : entries) {
     if (entry.begin != filled) {
-      fail(where, entry,
-           offsets_text(entry) +
-               (entry.begin < filled ? " overlap the tensor before, which ends at "
-                                     : " leave a hole behind ") +
-               std::to_string(filled));
+      fail(
+          where, entry,
+          offsets_text(entry) +
+              (entry.begin < filled ? " overlap the tensor before, which ends at " : " leave a hole after ") +
+              std::to_string(filled));
     }
     filled = entry.end;
   }

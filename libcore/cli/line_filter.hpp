@@ -18,14 +18,14 @@ namespace headwater::cli {
 // the lines before it. Memory: one batch. Work must be safe to call from several threads.
 template <class Work>
 void filter_lines(LineReader& reader, LineWriter& writer, const Work& work) {
-  constexpr std::size_t kMostLines = 4096, kLinesATask = 128;
+  constexpr std::size_t kMaxLines = 4096, kLinesATask = 128;
   struct Task {
     std::string output;
     std::optional<std::string> error;
   };
   std::vector<std::string> lines;
   std::vector<Task> tasks;
-  for (reader.next_batch(lines, kMostLines); !lines.empty(); reader.next_batch(lines, kMostLines)) {
+  for (reader.next_batch(lines, kMaxLines); !lines.empty(); reader.next_batch(lines, kMaxLines)) {
     const std::size_t count = (lines.size() + kLinesATask - 1) / kLinesATask;
     tasks.resize(std::max(tasks.size(), count));
     parallel_for(static_cast<std::int64_t>(count), [&](std::int64_t index) {

@@ -20,9 +20,9 @@
 namespace headwater::cli {
 namespace {
 
-constexpr std::size_t kChunk = std::size_t{1} << 18;      // asked for by one read
-constexpr std::size_t kMostLine = std::size_t{1} << 24;   // bytes of one line
-constexpr std::size_t kMostBatch = std::size_t{1} << 23;  // bytes of a batch before its last line
+constexpr std::size_t kChunk = std::size_t{1} << 18;     // asked for by one read
+constexpr std::size_t kMaxLine = std::size_t{1} << 24;   // bytes of one line
+constexpr std::size_t kMaxBatch = std::size_t{1} << 23;  // bytes of a batch before its last line
 constexpr std::size_t kWriteBlock = std::size_t{1} << 16;
 constexpr std::size_t kNone = std::string_view::npos;
 
@@ -189,7 +189,7 @@ struct LineReader::Impl {
         }
         scanned = end;
       }
-      if (end - begin > kMostLine) too_long();
+      if (end - begin > kMaxLine) too_long();
       if (is_at_end) {
         if (begin < end) {
           line = finish({buffer.data() + begin, end - begin}, end);
@@ -210,7 +210,7 @@ struct LineReader::Impl {
 
   // `text` without its LF; `next` is where the following line begins.
   std::string_view finish(std::string_view text, std::size_t next) {
-    if (text.size() > kMostLine) too_long();
+    if (text.size() > kMaxLine) too_long();
     begin = scanned = next;
     ++line_number;
     if (text.ends_with('\r')) {
@@ -266,7 +266,7 @@ void LineReader::next_batch(std::vector<std::string>& lines, std::size_t most) {
     };
     keep();
     try {
-      while (count < most && bytes < kMostBatch && impl_->find(line, Impl::Wait::no) == Impl::Found::line)
+      while (count < most && bytes < kMaxBatch && impl_->find(line, Impl::Wait::no) == Impl::Found::line)
         keep();
     } catch (const Error&) {
       impl_->waiting_error = std::current_exception();

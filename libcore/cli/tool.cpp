@@ -176,7 +176,7 @@ int tool_main(int argc, char** argv, const ToolDescription& tool,
   }
 }
 
-void note_cut_lines(std::int64_t count, std::int64_t length) {
+void note_truncated_lines(std::int64_t count, std::int64_t length) {
   if (count == 0) return;
   note(format_count(count) + " lines had more than " + std::to_string(length) +
        " tokens; the rest of each was left out");

@@ -42,7 +42,7 @@ int tool_main(int argc, char** argv, const ToolDescription& tool, void (*describ
 void note(std::string_view text);
 
 // Says how many lines had more than `length` tokens; nothing where none had.
-void note_cut_lines(std::int64_t count, std::int64_t length);
+void note_truncated_lines(std::int64_t count, std::int64_t length);
 
 // Shared options, the same words in every tool.
 void add_threads_option(CommandLine& line, int& threads);

@@ -19,7 +19,7 @@ class IdLists {
  public:
   IdLists();
 
-  // The list that is being made: behind the last that was closed.
+  // The list that is being made: after the last that was closed.
   void push(std::int32_t id);
   std::span<const std::int32_t> open() const {
     return {ids_ + closed_ids_, static_cast<std::size_t>(total_ids_ - closed_ids_)};
@@ -36,7 +36,7 @@ class IdLists {
     const std::uint32_t begin = at == 0 ? 0 : block.ends[at - 1];
     return {ids_ + block.first_id + begin, block.ends[at] - begin};
   }
-  // Places of a list's first id, and behind its last, among all ids.
+  // Places of a list's first id, and after its last, among all ids.
   std::int64_t begin_of(std::int64_t list) const { return (*this)[list].data() - ids_; }
   std::int64_t end_of(std::int64_t list) const {
     return begin_of(list) + static_cast<std::int64_t>((*this)[list].size());

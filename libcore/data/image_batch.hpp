@@ -22,7 +22,7 @@ struct PatchGrid {
 struct EqualSequences {
   std::vector<Index> offsets;  // as of PackedTokens
   std::vector<std::int32_t> position_of;
-  FoldPlan plan;
+  ReductionTree plan;
   Index first_token = 0;  // in the global batch, of which this may be a part
 
   void assign(const BatchPart& part, Index length);  // reuses the vectors' memory

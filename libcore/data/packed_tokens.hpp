@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "tensor/fold.hpp"
+#include "tensor/reduction_tree.hpp"
 
 namespace headwater {
 
@@ -13,7 +13,7 @@ struct PackedTokens {
   std::vector<std::int32_t> ids;
   std::vector<std::int32_t> position_of;  // place of each token in its sequence, from 0
   std::vector<Index> offsets;             // first token of each sequence, then the number of tokens
-  FoldPlan plan;                          // how gradients over these tokens are summed
+  ReductionTree plan;                     // how gradients over these tokens are summed
   Index first_token = 0;                  // in the global batch, of which this may be a part
 
   Index tokens() const { return static_cast<Index>(ids.size()); }
@@ -37,7 +37,7 @@ struct PackedTokens {
 struct TokenSubset {
   std::vector<std::int32_t> tokens;  // which ones, ascending
   std::vector<Index> offsets;        // as of PackedTokens
-  FoldPlan plan;
+  ReductionTree plan;
   Index first_token = 0;
 
   void clear();
@@ -51,7 +51,7 @@ struct TokenSubset {
 // One row for each sequence, as pooling makes them: packed like sequences of one token.
 struct SequenceRows {
   std::vector<Index> offsets;  // 0, 1, 2, ..., count
-  FoldPlan plan;
+  ReductionTree plan;
   Index first_token = 0;
 
   void assign(const BatchPart& part);  // reuses the vectors' memory

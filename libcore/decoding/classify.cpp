@@ -63,7 +63,7 @@ void TextLabeller::add_line(std::size_t line) {
   const auto length = static_cast<std::size_t>(model_.model->transformer()->length);
   if (ids.size() > length) {
     ids.resize(length);
-    ++cut_lines_;
+    ++truncated_lines_;
   }
   batch_.add(ids, model_.model->padded_length(static_cast<Index>(ids.size())));
 }

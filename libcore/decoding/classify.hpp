@@ -27,7 +27,7 @@ class TextLabeller {
   // The `count` most probable, most probable first; of equals the first label.
   static std::vector<LabelProbability> best(const float* probabilities, Index labels, Index count);
 
-  std::int64_t cut_lines() const { return cut_lines_; }
+  std::int64_t truncated_lines() const { return truncated_lines_; }
 
  private:
   void encode(const std::vector<std::string>& lines);
@@ -41,7 +41,7 @@ class TextLabeller {
   std::vector<Real> probabilities_;
   std::vector<std::vector<std::int32_t>> ids_;       // of each line
   std::vector<std::vector<TermValue>> term_values_;  // of each line, for a bag of words
-  std::int64_t cut_lines_ = 0;
+  std::int64_t truncated_lines_ = 0;
 };
 
 }  // namespace headwater

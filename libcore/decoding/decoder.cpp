@@ -115,7 +115,7 @@ Sequences Decoder::decode(const Prompts& prompts, const NextToken& next_token,
   const std::vector<Index> room = room_of(decoding, prompts.target);
   Sequences results(static_cast<std::size_t>(sequences));
   if (groups <= 1) {
-    if (groups == 1) with_team([&] { decode_group(decoding, arena_, prompts, room, results); });
+    if (groups == 1) with_hot_team([&] { decode_group(decoding, arena_, prompts, room, results); });
     return results;
   }
   const ArenaScope all(arena_);
@@ -124,7 +124,7 @@ Sequences Decoder::decode(const Prompts& prompts, const NextToken& next_token,
     const Index begin = group * sequences / groups, end = (group + 1) * sequences / groups;
     const Prompts part = prompts.part(begin, end);
     Arena& own = arenas.take();
-    undisturbed([&] {
+    isolate([&] {
       const auto first = static_cast<std::size_t>(begin), count = static_cast<std::size_t>(end - begin);
       decode_group(decoding, own, part, std::span(room).subspan(first, count),
                    std::span(results).subspan(first, count));

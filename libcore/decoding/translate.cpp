@@ -13,7 +13,7 @@ GenerationSettings generation_settings(const TranslationModel& model, const Tran
   if (!settings.allows_unknown) generation.suppress_tokens.push_back(target.unknown_id());
   std::erase(generation.suppress_tokens, -1);
   generation.vocabulary_limit = target.vocabulary_size();
-  generation.max_new_tokens = settings.max_new_tokens > 0 ? settings.max_new_tokens : model.most_tokens;
+  generation.max_new_tokens = settings.max_new_tokens > 0 ? settings.max_new_tokens : model.max_new_tokens;
   return generation;
 }
 
@@ -32,7 +32,7 @@ std::vector<std::string> Translator::translate(const std::vector<std::string>& l
   for (std::vector<std::int32_t>& source : sources) {
     if (source.size() <= length) continue;
     source.resize(length);
-    ++cut_lines_;
+    ++truncated_lines_;
   }
   return translate_ids(sources);
 }

@@ -29,14 +29,14 @@ class Translator {
   // The same of ids, each at most the model's positions.
   std::vector<std::string> translate_ids(std::span<const std::vector<std::int32_t>> sources);
 
-  std::int64_t cut_lines() const { return cut_lines_; }
+  std::int64_t truncated_lines() const { return truncated_lines_; }
 
  private:
   const TranslationModel& model_;
   GenerationSettings generation_;
   Greedy greedy_;
   Decoder decoder_;
-  std::int64_t cut_lines_ = 0;
+  std::int64_t truncated_lines_ = 0;
 };
 
 }  // namespace headwater

@@ -12,7 +12,7 @@ class Dropout {
   Dropout(std::string_view name, double rate) : rate_(static_cast<Real>(rate)), layer_(random_layer(name)) {}
   // Nobody else reads x.
   Variable operator()(const ForwardContext& context, const Variable& x) const {
-    return ops::dropout(context.tape, x, rate_, context.stream(Purpose::dropout, layer_), ops::Use::consume);
+    return ops::dropout(context.tape, x, rate_, context.stream(Purpose::dropout, layer_), ops::Use::donate);
   }
 
  private:

@@ -1,6 +1,6 @@
 #include "layers/embedding.hpp"
 
-#include "support/elementary.hpp"
+#include "support/math_functions.hpp"
 
 namespace headwater {
 

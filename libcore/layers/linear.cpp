@@ -42,12 +42,12 @@ ops::Projected project(const ForwardContext& context, const Variable& x,
                        std::initializer_list<const Linear*> layers) {
   std::size_t count = 0;
   if (context.packed == nullptr) {
-    std::array<ops::Projection, kernels::kMostProjections> projections;
+    std::array<ops::Projection, kernels::kMaxProjections> projections;
     for (const Linear* layer : layers) projections[count++] = {&layer->weight(), layer->bias()};
     return ops::project(context.tape, x, {projections.data(), count});
   }
   ops::Projected y;
-  std::array<kernels::PackedProduct, kernels::kMostProjections> products;
+  std::array<kernels::PackedProduct, kernels::kMaxProjections> products;
   for (const Linear* layer : layers) {
     y[count] = context.tape.variable(x.rows(), layer->weight().value.cols, x.packing_or_null(), false);
     products[count] = layer->product(context, y[count].value());

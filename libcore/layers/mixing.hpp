@@ -33,7 +33,7 @@ class TokenMixing {
 
  private:
   TokenMixingSettings settings_;
-  FoldPlan columns_;
+  ReductionTree columns_;
   ops::TokenMixer mixer_;
 };
 

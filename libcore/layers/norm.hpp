@@ -20,7 +20,7 @@ class LayerNorm {
   }
   // norm(x + z); nobody else reads z.
   Variable after_sum(const ForwardContext& context, const Variable& x, const Variable& z) const {
-    return ops::add_layer_norm(context.tape, x, z, *gamma_, *beta_, epsilon_, ops::Use::consume);
+    return ops::add_layer_norm(context.tape, x, z, *gamma_, *beta_, epsilon_, ops::Use::donate);
   }
 
  private:

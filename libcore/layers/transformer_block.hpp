@@ -55,7 +55,7 @@ class Residual {
   template <class SubLayer>
   Variable operator()(const ForwardContext& context, const Variable& x, const SubLayer& f) const {
     if (place_ == NormPlace::post) return norm_.after_sum(context, x, dropout_(context, f(x)));
-    return ops::add(context.tape, x, dropout_(context, f(norm_(context, x))), ops::Use::consume);
+    return ops::add(context.tape, x, dropout_(context, f(norm_(context, x))), ops::Use::donate);
   }
 
  private:

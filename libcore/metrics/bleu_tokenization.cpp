@@ -62,7 +62,7 @@ void tokenize_13a(std::string& text) {
       ++i;
     }
   }
-  marks.clear();  // ... unless a digit stands behind them
+  marks.clear();  // ... unless a digit stands after them
   for (std::size_t i = 0; i < text.size(); ++i) {
     if (is_point(text[i]) && i + 1 < text.size() && !is_digit(text[i + 1])) {
       marks.append({' ', text[i], ' ', text[i + 1]});
@@ -71,7 +71,7 @@ void tokenize_13a(std::string& text) {
       marks.push_back(text[i]);
     }
   }
-  text.clear();  // a hyphen behind a digit
+  text.clear();  // a hyphen after a digit
   for (std::size_t i = 0; i < marks.size(); ++i) {
     text.push_back(marks[i]);
     if (is_digit(marks[i]) && i + 1 < marks.size() && marks[i + 1] == '-') {
@@ -88,17 +88,17 @@ std::u32string code_points(std::string_view text) {
   return points;
 }
 
-// Writes `before`, the first, `between`, the second and `behind` for each two neighbours that match.
+// Writes `before`, the first, `between`, the second and `after` for each two neighbours that match.
 template <class Match>
 std::u32string set_apart(const std::u32string& text, const Match& matches, const std::u32string_view before,
-                         const std::u32string_view between, const std::u32string_view behind) {
+                         const std::u32string_view between, const std::u32string_view after) {
   std::u32string out;
   out.reserve(2 * text.size());
   for (std::size_t i = 0; i < text.size(); ++i) {
     if (i + 1 < text.size() && matches(text[i], text[i + 1])) {
       out.append(before).push_back(text[i]);
       out.append(between).push_back(text[i + 1]);
-      out.append(behind);
+      out.append(after);
       ++i;
     } else {
       out.push_back(text[i]);

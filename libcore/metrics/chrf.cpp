@@ -19,7 +19,7 @@ struct OrderCounts {
   std::int64_t hypothesis = 0, reference = 0, matched = 0;
 };
 // Characters 1 .. character_order, then words 1 .. word_order.
-using ChrfStatistics = std::array<OrderCounts, 2 * kMostNgramOrders>;
+using ChrfStatistics = std::array<OrderCounts, 2 * kMaxNgramOrders>;
 
 void add(ChrfStatistics& sum, const ChrfStatistics& other) {
   for (std::size_t i = 0; i < sum.size(); ++i) {
@@ -134,7 +134,7 @@ class ChrfCounter {
 };
 
 void check(const ChrfSettings& settings) {
-  const auto is_order = [](int order, int least) { return order >= least && order <= kMostNgramOrders; };
+  const auto is_order = [](int order, int least) { return order >= least && order <= kMaxNgramOrders; };
   if (!is_order(settings.character_order, 1) || !is_order(settings.word_order, 0)) {
     throw UsageError("chrf: orders " + std::to_string(settings.character_order) + " and " +
                      std::to_string(settings.word_order) + " (characters 1 to 6, words 0 to 6)");

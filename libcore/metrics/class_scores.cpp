@@ -20,19 +20,19 @@ double share(std::int64_t part, std::int64_t all) {
 
 ClassCounts::ClassCounts(std::int32_t classes) {
   if (classes < 1) throw Error("classes: there are none");
-  for (std::vector<std::int64_t>* counts : {&right_, &samples_, &guesses_})
+  for (std::vector<std::int64_t>* counts : {&right_, &samples_, &predictions_})
     counts->assign(static_cast<std::size_t>(classes), 0);
 }
 
-void ClassCounts::add(std::int32_t label, std::int32_t guess) {
-  for (const std::int32_t c : {label, guess}) {
+void ClassCounts::add(std::int32_t label, std::int32_t prediction) {
+  for (const std::int32_t c : {label, prediction}) {
     if (c < 0 || c >= classes()) {
       throw Error("class " + std::to_string(c) + " is not in 0 .. " + std::to_string(classes() - 1));
     }
   }
-  if (label == guess) ++right_[static_cast<std::size_t>(label)];
+  if (label == prediction) ++right_[static_cast<std::size_t>(label)];
   ++samples_[static_cast<std::size_t>(label)];
-  ++guesses_[static_cast<std::size_t>(guess)];
+  ++predictions_[static_cast<std::size_t>(prediction)];
   ++sample_count_;
 }
 
@@ -44,11 +44,11 @@ double ClassCounts::accuracy() const {
 ClassScores ClassCounts::scores(std::int32_t of_class) const {
   const auto c = static_cast<std::size_t>(of_class);
   const std::int64_t right = right_.at(c);
-  return {.precision = share(right, guesses_[c]),
+  return {.precision = share(right, predictions_[c]),
           .recall = share(right, samples_[c]),
-          .f1 = share(2 * right, samples_[c] + guesses_[c]),
-          .samples = samples_[c],
-          .guesses = guesses_[c]};
+          .f1 = share(2 * right, samples_[c] + predictions_[c]),
+          .support = samples_[c],
+          .predicted = predictions_[c]};
 }
 
 double ClassCounts::macro_f1() const {
@@ -56,7 +56,7 @@ double ClassCounts::macro_f1() const {
   std::int64_t used = 0;
   for (std::int32_t c = 0; c < classes(); ++c) {
     const ClassScores of_class = scores(c);
-    if (of_class.samples + of_class.guesses == 0) continue;
+    if (of_class.support + of_class.predicted == 0) continue;
     sum += of_class.f1;
     ++used;
   }
@@ -66,18 +66,18 @@ double ClassCounts::macro_f1() const {
 ConfusionMatrix::ConfusionMatrix(std::int32_t classes)
     : counts_(classes), cells_(static_cast<std::size_t>(classes) * static_cast<std::size_t>(classes), 0) {}
 
-std::size_t ConfusionMatrix::cell(std::int32_t label, std::int32_t guess) const {
+std::size_t ConfusionMatrix::cell(std::int32_t label, std::int32_t prediction) const {
   return static_cast<std::size_t>(label) * static_cast<std::size_t>(counts_.classes()) +
-         static_cast<std::size_t>(guess);
+         static_cast<std::size_t>(prediction);
 }
 
-void ConfusionMatrix::add(std::int32_t label, std::int32_t guess) {
-  counts_.add(label, guess);
-  ++cells_[cell(label, guess)];
+void ConfusionMatrix::add(std::int32_t label, std::int32_t prediction) {
+  counts_.add(label, prediction);
+  ++cells_[cell(label, prediction)];
 }
 
-std::int64_t ConfusionMatrix::count(std::int32_t label, std::int32_t guess) const {
-  return cells_.at(cell(label, guess));
+std::int64_t ConfusionMatrix::count(std::int32_t label, std::int32_t prediction) const {
+  return cells_.at(cell(label, prediction));
 }
 
 std::optional<double> roc_auc(std::span<const std::uint8_t> is_positive, std::span<const double> scores) {
@@ -126,14 +126,14 @@ std::int32_t ClassMeasure::add(std::int32_t label, std::span<const Real> probabi
     if (!(p >= 0 && p <= 1)) throw Error("class probabilities: " + std::to_string(p) + " is none");
   }
   const auto greatest = std::max_element(probabilities.begin(), probabilities.end());
-  const auto guess = static_cast<std::int32_t>(greatest - probabilities.begin());
-  counts_.add(label, guess);
+  const auto prediction = static_cast<std::int32_t>(greatest - probabilities.begin());
+  counts_.add(label, prediction);
   of_label_.push_back(static_cast<double>(probabilities[static_cast<std::size_t>(label)]));
   if (counts_.classes() == 2) {
     of_second_.push_back(static_cast<double>(probabilities[1]));
     is_second_.push_back(label == 1 ? 1 : 0);
   }
-  return guess;
+  return prediction;
 }
 
 void ClassMeasure::clear() {

@@ -1,5 +1,5 @@
-// How good guesses of classes are. Classes count from 0. Training chooses its best epoch by these figures and
-// evaluate reports them.
+// How good predictions of classes are. Classes count from 0. Training chooses its best epoch by these figures
+// and evaluate reports them.
 #pragma once
 
 #include <cstdint>
@@ -13,47 +13,47 @@ namespace headwater {
 
 // Of one class; a share of nothing is 0.
 struct ClassScores {
-  double precision = 0;  // of those guessed to be of the class, how many are
-  double recall = 0;     // of those that are, how many were guessed
+  double precision = 0;  // of those predicted to be of the class, how many are
+  double recall = 0;     // of those that are, how many were predicted
   double f1 = 0;         // harmonic mean of the two
-  std::int64_t samples = 0, guesses = 0;
+  std::int64_t support = 0, predicted = 0;
 };
 
-// How often each class occurs, is guessed, and is guessed rightly.
+// How often each class occurs, is predicted, and is predicted rightly.
 class ClassCounts {
  public:
   // Throws Error where there are no classes.
   explicit ClassCounts(std::int32_t classes);
   // Throws Error where a class is not in [0, classes).
-  void add(std::int32_t label, std::int32_t guess);
+  void add(std::int32_t label, std::int32_t prediction);
 
   std::int32_t classes() const { return static_cast<std::int32_t>(right_.size()); }
   std::int64_t samples() const { return sample_count_; }
   double accuracy() const;  // NaN of no samples, as is macro_f1
   ClassScores scores(std::int32_t of_class) const;
-  // The mean F1 of the classes that are or were guessed at all.
+  // The mean F1 of the classes that are or were predicted at all.
   double macro_f1() const;
 
  private:
-  std::vector<std::int64_t> right_, samples_, guesses_;  // of each class
+  std::vector<std::int64_t> right_, samples_, predictions_;  // of each class
   std::int64_t sample_count_ = 0;
 };
 
-// How often class `label` was taken for class `guess`.
+// How often class `label` was taken for class `prediction`.
 class ConfusionMatrix {
  public:
   // Errors as of ClassCounts.
   explicit ConfusionMatrix(std::int32_t classes);
-  void add(std::int32_t label, std::int32_t guess);
+  void add(std::int32_t label, std::int32_t prediction);
 
   const ClassCounts& counts() const { return counts_; }
-  std::int64_t count(std::int32_t label, std::int32_t guess) const;
+  std::int64_t count(std::int32_t label, std::int32_t prediction) const;
 
  private:
-  std::size_t cell(std::int32_t label, std::int32_t guess) const;
+  std::size_t cell(std::int32_t label, std::int32_t prediction) const;
 
   ClassCounts counts_;
-  std::vector<std::int64_t> cells_;  // [label, guess]
+  std::vector<std::int64_t> cells_;  // [label, prediction]
 };
 
 // The area under the receiver operating characteristic, by trapezoids: the share of pairs of a positive and
@@ -71,8 +71,8 @@ class ClassMeasure {
  public:
   // Throws Error where there are no classes.
   explicit ClassMeasure(std::int32_t classes) : counts_(classes) {}
-  // Returns the guess: the class of the greatest probability, of equals the first. Throws Error where there
-  // is not one for each class, one is not in [0, 1], or the label is no class.
+  // Returns the prediction: the class of the greatest probability, of equals the first. Throws Error where
+  // there is not one for each class, one is not in [0, 1], or the label is no class.
   std::int32_t add(std::int32_t label, std::span<const Real> probabilities);
   // Keeps the memory.
   void clear();

@@ -19,8 +19,8 @@ std::uint32_t WordNumbers::operator()(std::string_view word) {
   return numbers_.try_emplace(word, static_cast<std::uint32_t>(numbers_.size())).first->second;
 }
 
-void NgramOverlap::begin_order(std::size_t most_ngrams) {
-  const std::size_t wanted = std::bit_ceil(std::max<std::size_t>(64, 2 * most_ngrams));
+void NgramOverlap::begin_order(std::size_t max_ngrams) {
+  const std::size_t wanted = std::bit_ceil(std::max<std::size_t>(64, 2 * max_ngrams));
   if (slots_.size() < wanted) {
     slots_.assign(wanted, {});
     generation_ = 0;

@@ -10,8 +10,8 @@
 
 namespace headwater {
 
-inline constexpr int kMostNgramOrders = 6;
-using NgramCounts = std::array<std::int64_t, kMostNgramOrders>;
+inline constexpr int kMaxNgramOrders = 6;
+using NgramCounts = std::array<std::int64_t, kMaxNgramOrders>;
 
 // Number of n-grams of order 1, 2, ... in a sequence of `length` symbols.
 constexpr std::int64_t ngrams_in(std::size_t length, int order) {
@@ -33,7 +33,7 @@ class WordNumbers {
 class NgramOverlap {
  public:
   // result[n - 1] = sum over the distinct n-grams g of the hypothesis of min(count in the hypothesis, largest
-  // count in any reference), n = 1 .. orders (at most kMostNgramOrders). Symbols are arbitrary numbers below
+  // count in any reference), n = 1 .. orders (at most kMaxNgramOrders). Symbols are arbitrary numbers below
   // 2^32 - 1.
   NgramCounts matches(std::span<const std::uint32_t> hypothesis,
                       std::span<const std::vector<std::uint32_t>> references, int orders);
@@ -46,12 +46,12 @@ class NgramOverlap {
   };
   std::uint32_t find(std::uint64_t key) const;
   std::uint32_t find_or_add(std::uint64_t key);
-  void begin_order(std::size_t most_ngrams);
+  void begin_order(std::size_t max_ngrams);
 
   std::vector<Slot> slots_;
   std::uint32_t generation_ = 0;
   std::uint32_t ids_ = 0;
-  // ids of the n-grams that begin at each position: of the hypothesis, of the references one behind the other
+  // ids of the n-grams that begin at each position: of the hypothesis, of the references one after the other
   std::vector<std::uint32_t> hypothesis_ids_, reference_ids_;
   std::vector<std::int64_t> hypothesis_counts_, reference_counts_, largest_;
 };

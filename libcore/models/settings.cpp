@@ -47,10 +47,10 @@ EmbeddingSettings embedding_settings(const TransformerSettings& settings, Index 
   if (settings.positions == "none") positions = Positions::none;
   if (settings.positions == "sinusoidal") positions = Positions::sinusoidal;
   // The table of sinusoids is computed at once, before anything could contradict these sizes.
-  constexpr std::int64_t kMostSinusoids = std::int64_t{1} << 26;
-  if (positions == Positions::sinusoidal && settings.length * settings.width > kMostSinusoids) {
+  constexpr std::int64_t kMaxSinusoids = std::int64_t{1} << 26;
+  if (positions == Positions::sinusoidal && settings.length * settings.width > kMaxSinusoids) {
     throw UsageError("model: length " + std::to_string(settings.length) + " times width " +
-                     std::to_string(settings.width) + " is more than the " + std::to_string(kMostSinusoids) +
+                     std::to_string(settings.width) + " is more than the " + std::to_string(kMaxSinusoids) +
                      " values that sinusoidal positions may have (choose a smaller length)");
   }
   return {.vocabulary_size = vocabulary_size,

@@ -14,10 +14,10 @@
 namespace headwater {
 namespace {
 
-constexpr std::size_t kMostBytes = std::size_t{1} << 20;
-constexpr std::size_t kMostDepth = 64;
-constexpr std::size_t kMostNodes = 10000;
-constexpr std::size_t kMostProblems = 10;
+constexpr std::size_t kMaxBytes = std::size_t{1} << 20;
+constexpr std::size_t kMaxDepth = 64;
+constexpr std::size_t kMaxNodes = 10000;
+constexpr std::size_t kMaxProblems = 10;
 
 std::vector<std::string_view> split_lines(std::string_view text) {
   std::vector<std::string_view> lines;
@@ -35,7 +35,7 @@ class BeforeParsing {
   explicit BeforeParsing(Problems& problems) : problems_(problems) {}
 
   void check(std::string_view text) {
-    if (text.size() > kMostBytes)
+    if (text.size() > kMaxBytes)
       stop({}, std::to_string(text.size()) + " bytes, more than 1 MiB (is this a recipe?)");
     if (text.starts_with("\xEF\xBB\xBF")) stop({}, "a byte order mark (save as UTF-8 without it)");
     int number = 0;
@@ -82,7 +82,7 @@ class BeforeParsing {
     for (std::size_t at = start; line.substr(at).starts_with("- "); ++nested) {
       at = std::min(line.find_first_not_of(' ', at + 1), line.size());
     }
-    if (nested > kMostDepth) too_deep({number, 1});
+    if (nested > kMaxDepth) too_deep({number, 1});
   }
 
   // A bound on brackets alone: the parser would queue them all before the first event.
@@ -90,7 +90,7 @@ class BeforeParsing {
     for (std::size_t at = 0; at < line.size(); ++at) {
       if (line[at] == '[' || line[at] == '{') ++open_brackets_;
       if ((line[at] == ']' || line[at] == '}') && open_brackets_ > 0) --open_brackets_;
-      if (open_brackets_ > kMostDepth) too_deep({number, column(line, at)});
+      if (open_brackets_ > kMaxDepth) too_deep({number, column(line, at)});
     }
   }
 
@@ -175,7 +175,7 @@ class TreeBuilder : public YAML::EventHandler {
   };
 
   void check(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor) {
-    if (++nodes_ > kMostNodes) problems_.stop(place(mark), "more than 10,000 values (is this a recipe?)");
+    if (++nodes_ > kMaxNodes) problems_.stop(place(mark), "more than 10,000 values (is this a recipe?)");
     if (anchor != YAML::NullAnchor) {
       problems_.stop(place(mark), "an anchor with & (write the value out; quote a text that begins with &)");
     }
@@ -186,7 +186,7 @@ class TreeBuilder : public YAML::EventHandler {
 
   void open(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor, Node::Kind kind) {
     check(mark, tag, anchor);
-    if (stack_.size() >= kMostDepth) {
+    if (stack_.size() >= kMaxDepth) {
       problems_.stop(place(mark), "nested deeper than 64 levels (a recipe needs five)");
     }
     if (!stack_.empty() && stack_.back().node.kind == Node::Kind::map && !stack_.back().has_key) {
@@ -262,14 +262,14 @@ void parse_events(const std::string& text, TreeBuilder& builder, Problems& probl
 }
 
 // yaml-cpp 0.7 takes a quoted text that the end of the file cuts off. Then it also swallows a comment put
-// behind it.
+// after it.
 bool is_last_quote_open(const std::string& text) {
-  const std::string behind = "# behind the last quote";
+  const std::string after = "# after the last quote";
   Problems problems("");
-  const std::string longer = text + "\n" + behind + "\n";
+  const std::string longer = text + "\n" + after + "\n";
   TreeBuilder builder(longer, problems);
   parse_events(longer, builder, problems);
-  return builder.ends_quoted() && builder.last_scalar().find(behind) != std::string::npos;
+  return builder.ends_quoted() && builder.last_scalar().find(after) != std::string::npos;
 }
 
 // CR LF is LF; yaml-cpp's own treatment of CR depends on where it stands.
@@ -290,7 +290,7 @@ void Problems::throw_if_any() {
   std::stable_sort(found_.begin(), found_.end(),
                    [](const auto& a, const auto& b) { return a.first < b.first; });
   std::string lines;
-  for (std::size_t i = 0; i < std::min(found_.size(), kMostProblems); ++i) {
+  for (std::size_t i = 0; i < std::min(found_.size(), kMaxProblems); ++i) {
     const auto& [place, what] = found_[i];
     if (i > 0) lines += '\n';
     lines += where_ + ":" + std::to_string(place.line) + ":" + std::to_string(place.column) + ": " + what;
@@ -323,7 +323,7 @@ std::string_view describe(const Node& node) {
 }
 
 Node parse_document(std::string_view raw, Problems& problems) {
-  if (raw.size() > kMostBytes) BeforeParsing(problems).check(raw);
+  if (raw.size() > kMaxBytes) BeforeParsing(problems).check(raw);
   const std::string text = with_lf(raw);
   BeforeParsing(problems).check(text);
   TreeBuilder builder(text, problems);

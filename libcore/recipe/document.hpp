@@ -24,7 +24,7 @@ class Problems {
   // Throws UsageError with one line "where:line:column: what" for each of the first ten, in the order of the
   // document.
   void throw_if_any();
-  // For errors behind which the rest cannot be understood.
+  // For errors after which the rest cannot be understood.
   [[noreturn]] void stop(Place place, std::string what);
   bool any() const { return !found_.empty(); }
 

@@ -76,7 +76,9 @@ const Node::Entry* find_entry(const Node& map, std::string_view key) {
 
 bool is_off(const Node::Entry& entry) {
   bool is_on = true;
-  return scalars::read(entry.value, is_on).empty() && !is_on;
+  std::int64_t number = 1;
+  return (scalars::read(entry.value, is_on).empty() && !is_on) ||
+         (scalars::read(entry.value, number).empty() && number == 0);
 }
 
 // A list of texts. Returns what is wrong with its items as "place: what" through `add`.

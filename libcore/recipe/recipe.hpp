@@ -26,7 +26,7 @@ struct TokenizerSettings {
 struct TermSettings {
   std::int64_t ngrams = 1;           // the most tokens of a term
   std::int64_t size = 20000;         // with [UNK], which stands for all others
-  std::string output = "multi-hot";  // also count | tf-idf | log-tf-idf
+  std::string output = "multi-hot";  // also count | tf-idf | sublinear-tf-idf
   bool operator==(const TermSettings&) const = default;
 };
 
@@ -80,7 +80,7 @@ struct EarlyStoppingSettings {
 
 struct TrainingSettings {
   std::int64_t epochs = 15;
-  std::int64_t most_steps = 0;  // 0: no limit
+  std::int64_t max_steps = 0;  // 0: no limit
   std::int64_t batch_sequences = 64;
   // A batch is computed in so many parts one after the other, with the memory of one and the same results: 1,
   // 2, 4 or 8.
@@ -100,7 +100,7 @@ struct TrainingSettings {
 };
 
 struct DecodingSettings {
-  std::int64_t most_tokens = 0;  // 0: the model's length
+  std::int64_t max_new_tokens = 0;  // 0: the model's length
   bool operator==(const DecodingSettings&) const = default;
 };
 

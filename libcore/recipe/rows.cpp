@@ -45,7 +45,7 @@ void rows(Visitor& v, TokenizerSettings& s) {
 void rows(Visitor& v, TermSettings& s) {
   v.field("ngrams", &s.ngrams, Between{1, 10}, "maximum number of tokens in a term");
   v.field("size", &s.size, Between{2, 1e7}, "number of terms, [UNK] for all others included");
-  v.field("output", &s.output, OneOf{{"multi-hot", "count", "tf-idf", "log-tf-idf"}},
+  v.field("output", &s.output, OneOf{{"multi-hot", "count", "tf-idf", "sublinear-tf-idf"}},
           "what stands for a term that occurs: 1, how often, or that weighted by inverse document frequency");
 }
 
@@ -112,7 +112,8 @@ void rows(Visitor& v, EarlyStoppingSettings& s) {
 
 void rows(Visitor& v, TrainingSettings& s) {
   v.field("epochs", &s.epochs, Between{1, 1e6}, "passes over the training examples");
-  v.field("most_steps", &s.most_steps, Between{0, 1e9}, "the run ends after so many steps; 0: no limit");
+  v.field("max_steps", &s.max_steps, Between{0, 1e9}, "the run ends after so many steps; 0: no limit");
+  v.renamed("most_steps", "max_steps");
   v.field("batch_sequences", &s.batch_sequences, Between{1, 1e6}, "examples of a step");
   v.field("accumulate", &s.accumulate, Between{1, 8},
           "the batch is computed in so many parts one after the other, with the memory of one and the same "
@@ -136,7 +137,8 @@ void rows(Visitor& v, TrainingSettings& s) {
 }
 
 void rows(Visitor& v, DecodingSettings& s) {
-  v.field("most_tokens", &s.most_tokens, Between{0, 1e6},
+  v.renamed("most_tokens", "max_new_tokens");
+  v.field("max_new_tokens", &s.max_new_tokens, Between{0, 1e6},
           "tokens of an output, the end token not counted; 0: the model's length");
 }
 

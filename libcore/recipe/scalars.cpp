@@ -117,7 +117,7 @@ std::string read(const Node& node, std::string& value) {
   }
   for (const char c : node.text) {
     const unsigned char byte = static_cast<unsigned char>(c);
-    if (byte == '\n') return "a text of several lines (write it in one; >- folds, > and | keep line ends)";
+    if (byte == '\n') return "a text of several lines (write it in one; >- reduces, > and | keep line ends)";
     if (byte < 0x20 || byte == 0x7F) return "a control character in a text (remove it)";
   }
   value = node.text;

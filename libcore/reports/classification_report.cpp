@@ -11,8 +11,8 @@
 namespace headwater {
 namespace {
 
-constexpr std::size_t kMostShown = 20;  // a wider confusion matrix is no table to read
-constexpr std::size_t kMostLabels = 10000;
+constexpr std::size_t kMaxShown = 20;  // a wider confusion matrix is no table to read
+constexpr std::size_t kMaxLabels = 10000;
 
 std::string shown_label(const std::string& label) {
   const std::string quoted = quote(label);  // control characters escaped
@@ -44,21 +44,21 @@ std::vector<ScoreRow> ClassificationReport::rows(const std::vector<std::string>&
 
 std::string ClassificationReport::text() const {
   constexpr auto right = Table::Align::right;
-  Table classes({{"class"}, {"precision", right}, {"recall", right}, {"F1", right}, {"samples", right}});
+  Table classes({{"class"}, {"precision", right}, {"recall", right}, {"F1", right}, {"support", right}});
   for (std::int32_t c = 0; c < confusion.counts().classes(); ++c) {
     const ClassScores s = confusion.counts().scores(c);
     classes.add_row({shown_label(labels[static_cast<std::size_t>(c)]), format_fixed(s.precision, 4),
-                     format_fixed(s.recall, 4), format_fixed(s.f1, 4), format_count(s.samples)});
+                     format_fixed(s.recall, 4), format_fixed(s.f1, 4), format_count(s.support)});
   }
   std::string text = score_table(rows()) + "\n" + classes.text();
-  if (labels.size() > kMostShown) return text;
-  std::vector<Table::Column> columns = {{"is \\ guessed"}};
+  if (labels.size() > kMaxShown) return text;
+  std::vector<Table::Column> columns = {{"label \\ predicted"}};
   for (const std::string& label : labels) columns.push_back({shown_label(label), right});
   Table matrix(columns);
   for (std::int32_t c = 0; c < confusion.counts().classes(); ++c) {
     std::vector<std::string> row = {shown_label(labels[static_cast<std::size_t>(c)])};
-    for (std::int32_t guess = 0; guess < confusion.counts().classes(); ++guess) {
-      row.push_back(format_count(confusion.count(c, guess)));
+    for (std::int32_t prediction = 0; prediction < confusion.counts().classes(); ++prediction) {
+      row.push_back(format_count(confusion.count(c, prediction)));
     }
     matrix.add_row(std::move(row));
   }
@@ -72,13 +72,13 @@ std::vector<Json> ClassificationReport::json() const {
     const ClassScores s = confusion.counts().scores(c);
     Json& json = all.emplace_back();
     json.set("version", 1).set("class", labels[static_cast<std::size_t>(c)]).set("precision", s.precision);
-    json.set("recall", s.recall).set("f1", s.f1).set("samples", s.samples).set("guesses", s.guesses);
+    json.set("recall", s.recall).set("f1", s.f1).set("support", s.support).set("predicted", s.predicted);
   }
   Json::Array names(labels.begin(), labels.end()), matrix;
   for (std::int32_t c = 0; c < confusion.counts().classes(); ++c) {
     Json::Array row;
-    for (std::int32_t guess = 0; guess < confusion.counts().classes(); ++guess)
-      row.emplace_back(confusion.count(c, guess));
+    for (std::int32_t prediction = 0; prediction < confusion.counts().classes(); ++prediction)
+      row.emplace_back(confusion.count(c, prediction));
     matrix.emplace_back(std::move(row));
   }
   all.emplace_back().set("version", 1).set("classes", std::move(names)).set("confusion", std::move(matrix));
@@ -99,40 +99,40 @@ ClassificationReport ClassProbabilities::finish() const {
   return {labels_, confusion_, measure_.loss(), measure_.auc()};
 }
 
-std::int32_t LabelledGuesses::id_of(std::string_view name) {
+std::int32_t LabelledPredictions::id_of(std::string_view name) {
   std::uint64_t& id = names_.value(name);
   if (id == 0) {
     id = names_.size();
-    if (names_.size() > kMostLabels) {
-      throw Error(" more than " + std::to_string(kMostLabels) + " labels (is this the right column?)");
+    if (names_.size() > kMaxLabels) {
+      throw Error(" more than " + std::to_string(kMaxLabels) + " labels (is this the right column?)");
     }
   }
   return static_cast<std::int32_t>(id - 1);
 }
 
-void LabelledGuesses::add(std::string_view guess, std::string_view label) {
+void LabelledPredictions::add(std::string_view prediction, std::string_view label) {
   if (label.empty() || label.find('\t') != label.npos)
     throw Error(" " + quote(label) + " is not a label (give one column of labels, with cut -f)");
-  const std::size_t tab = std::min(guess.find('\t'), guess.size());
+  const std::size_t tab = std::min(prediction.find('\t'), prediction.size());
   if (tab == 0)
-    throw Error(" a guess without a label (a guess is a label, or a label, TAB, its probability)");
-  if (tab < guess.size()) {
-    const std::string_view rest = guess.substr(tab + 1), field = rest.substr(0, rest.find('\t'));
+    throw Error(" a prediction without a label (a prediction is a label, or a label, TAB, its probability)");
+  if (tab < prediction.size()) {
+    const std::string_view rest = prediction.substr(tab + 1), field = rest.substr(0, rest.find('\t'));
     double p = 0;
     const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), p);
     if (error != std::errc() || end != field.data() + field.size() || !(p >= 0 && p <= 1))
       throw Error(" " + quote(field) +
-                  " is not a probability (a guess is a label, TAB, a number from 0 to 1)");
+                  " is not a probability (a prediction is a label, TAB, a number from 0 to 1)");
     if (probabilities_.size() != labels_.size()) throw Error(" a probability, which lines before it lack");
     probabilities_.push_back(p);
   } else if (!probabilities_.empty()) {
     throw Error(" no probability, which lines before it have");
   }
   labels_.push_back(id_of(label));
-  guesses_.push_back(id_of(guess.substr(0, tab)));
+  predictions_.push_back(id_of(prediction.substr(0, tab)));
 }
 
-ClassificationReport LabelledGuesses::finish() const {
+ClassificationReport LabelledPredictions::finish() const {
   if (labels_.empty()) throw Error("no lines (a measure needs at least one)");
   const LabelSet set = LabelSet::learn(names_);
   std::vector<std::int32_t> class_of(names_.size());
@@ -141,7 +141,7 @@ ClassificationReport LabelledGuesses::finish() const {
   ClassificationReport report{set.labels(), ConfusionMatrix(set.size()), {}, {}};
   for (std::size_t i = 0; i < labels_.size(); ++i) {
     report.confusion.add(class_of[static_cast<std::size_t>(labels_[i])],
-                         class_of[static_cast<std::size_t>(guesses_[i])]);
+                         class_of[static_cast<std::size_t>(predictions_[i])]);
   }
   if (probabilities_.empty() || set.size() != 2) return report;
   // Of two classes one probability is both.
@@ -150,8 +150,8 @@ ClassificationReport LabelledGuesses::finish() const {
   for (std::size_t i = 0; i < labels_.size(); ++i) {
     const double p = probabilities_[i];
     is_positive.push_back(class_of[static_cast<std::size_t>(labels_[i])] == 1 ? 1 : 0);
-    score.push_back(class_of[static_cast<std::size_t>(guesses_[i])] == 1 ? p : 1 - p);
-    of_label.push_back(labels_[i] == guesses_[i] ? p : 1 - p);
+    score.push_back(class_of[static_cast<std::size_t>(predictions_[i])] == 1 ? p : 1 - p);
+    of_label.push_back(labels_[i] == predictions_[i] ? p : 1 - p);
   }
   report.roc_auc = roc_auc(is_positive, score);
   report.loss = log_loss(of_label);

@@ -1,4 +1,4 @@
-// The figures of a classifier as tables and as JSON, from what it guessed.
+// The figures of a classifier as tables and as JSON, from what it predicted.
 #pragma once
 
 #include <cstdint>
@@ -45,21 +45,21 @@ class ClassProbabilities {
 };
 
 // Guesses and labels by name, as lines: twelve bytes and a half an example.
-class LabelledGuesses {
+class LabelledPredictions {
  public:
-  // `guess`: a label, or a label, TAB, its probability; what stands behind a second TAB is passed over.
-  // Throws Error " what (fix)" to be put behind the place of the line.
-  void add(std::string_view guess, std::string_view label);
+  // `prediction`: a label, or a label, TAB, its probability; what stands after a second TAB is passed over.
+  // Throws Error " what (fix)" to be put after the place of the line.
+  void add(std::string_view prediction, std::string_view label);
   // The classes are all names that occur: decimal numbers by value, others by their bytes. The loss and the
-  // ROC AUC of two classes follow where every guess has its probability. Throws Error where there were no
-  // lines.
+  // ROC AUC of two classes follow where every prediction has its probability. Throws Error where there were
+  // no lines.
   ClassificationReport finish() const;
 
  private:
   std::int32_t id_of(std::string_view name);
 
   WordTable names_;  // id + 1, in the order in which they came
-  std::vector<std::int32_t> labels_, guesses_;
+  std::vector<std::int32_t> labels_, predictions_;
   std::vector<double> probabilities_;
 };
 

@@ -11,9 +11,9 @@
 namespace headwater {
 namespace {
 
-constexpr std::size_t kMostClasses = 10000, kMostLabelBytes = 1000;
-constexpr std::int64_t kMostGuessedClasses = 1000;
-constexpr std::size_t kMostColumns = 64;
+constexpr std::size_t kMaxClasses = 10000, kMaxLabelBytes = 1000;
+constexpr std::int64_t kMaxGuessedClasses = 1000;
+constexpr std::size_t kMaxColumns = 64;
 constexpr std::size_t kBins = 16, kBarColumns = 50;
 
 // The least of 1, 2, 5, 10, 20, 50, ... that is not below `least`.
@@ -73,10 +73,10 @@ std::vector<LengthCounts::Bin> LengthCounts::histogram(std::size_t bins) const {
   const std::int64_t width = round_width(static_cast<double>(top + 1) / static_cast<double>(bins));
   std::vector<Bin> all(static_cast<std::size_t>(top / width) + 1);
   for (std::size_t b = 0; b < all.size(); ++b) {
-    all[b].least = static_cast<std::int64_t>(b) * width;
-    all[b].most = all[b].least + width - 1;
+    all[b].min = static_cast<std::int64_t>(b) * width;
+    all[b].max = all[b].min + width - 1;
   }
-  if (longest() > all.back().most) all.push_back({all.back().most + 1, longest(), 0});
+  if (longest() > all.back().max) all.push_back({all.back().max + 1, longest(), 0});
   for (const auto& [length, count] : counts_) {
     all[std::min(static_cast<std::size_t>(length / width), all.size() - 1)].samples += count;
   }
@@ -92,8 +92,8 @@ DataSummary::DataSummary(std::vector<std::string> names) : is_named_(!names.empt
 void DataSummary::add(std::string_view line) {
   const auto found = static_cast<std::size_t>(1 + std::count(line.begin(), line.end(), '\t'));
   if (columns_.empty()) {
-    if (found > kMostColumns) {
-      throw Error(" " + std::to_string(found) + " columns, at most " + std::to_string(kMostColumns) +
+    if (found > kMaxColumns) {
+      throw Error(" " + std::to_string(found) + " columns, at most " + std::to_string(kMaxColumns) +
                   " are known (cut -f picks columns)");
     }
     for (std::size_t c = 1; c <= found; ++c)
@@ -123,12 +123,12 @@ void DataSummary::add(std::string_view line) {
     if (column.has_too_many || (is_named_ ? !is_said_label : c == 0)) continue;
     if (const auto value = column.values.find(field); value != column.values.end()) {
       ++value->second;
-    } else if (column.values.size() < kMostClasses && field.size() <= kMostLabelBytes) {
+    } else if (column.values.size() < kMaxClasses && field.size() <= kMaxLabelBytes) {
       column.values.emplace(field, 1);
     } else if (is_said_label) {
-      throw Error(field.size() > kMostLabelBytes
+      throw Error(field.size() > kMaxLabelBytes
                       ? " a label of " + std::to_string(field.size()) + " bytes (is this the right column?)"
-                      : " more than " + std::to_string(kMostClasses) + " labels (is this the right column?)");
+                      : " more than " + std::to_string(kMaxClasses) + " labels (is this the right column?)");
     } else {
       column.has_too_many = true;
       column.values.clear();
@@ -140,7 +140,7 @@ bool DataSummary::is_label(std::size_t c) const {
   const Column& column = columns_[c];
   if (is_named_) return column.name == "label";
   const auto classes = static_cast<std::int64_t>(column.values.size());
-  return c > 0 && !column.has_too_many && classes <= kMostGuessedClasses && 2 * classes <= lines_;
+  return c > 0 && !column.has_too_many && classes <= kMaxGuessedClasses && 2 * classes <= lines_;
 }
 
 void DataSummary::check_any() const {
@@ -201,9 +201,8 @@ std::string DataSummary::text() const {
     Table histogram({{"words of " + columns_[c].name, right}, {"samples", right}, {""}});
     for (const LengthCounts::Bin& bin : bins) {
       const double share = static_cast<double>(bin.samples) / static_cast<double>(most);
-      const std::string range = bin.least == bin.most
-                                    ? format_count(bin.least)
-                                    : format_count(bin.least) + " - " + format_count(bin.most);
+      const std::string range =
+          bin.min == bin.max ? format_count(bin.min) : format_count(bin.min) + " - " + format_count(bin.max);
       histogram.add_row({range, format_count(bin.samples),
                          std::string(static_cast<std::size_t>(std::ceil(share * kBarColumns)), '#')});
     }
@@ -232,11 +231,11 @@ std::vector<Json> DataSummary::json() const {
     }
     const LengthCounts& lengths = column.lengths;
     json.set("empty", lengths.empty()).set("words", lengths.words()).set("mean_words", lengths.mean());
-    json.set("median_words", lengths.median()).set("most_words", lengths.longest());
+    json.set("median_words", lengths.median()).set("max_words", lengths.longest());
     Json::Array bins;
     for (const LengthCounts::Bin& bin : lengths.histogram(kBins)) {
       Json entry;
-      entry.set("least", bin.least).set("most", bin.most).set("samples", bin.samples);
+      entry.set("min", bin.min).set("max", bin.max).set("samples", bin.samples);
       bins.push_back(std::move(entry));
     }
     json.set("histogram", std::move(bins));

@@ -27,7 +27,7 @@ class LengthCounts {
   std::int64_t empty() const;
 
   struct Bin {
-    std::int64_t least = 0, most = 0;  // inclusive
+    std::int64_t min = 0, max = 0;  // inclusive
     std::int64_t samples = 0;
   };
   // At most `bins` bins of a round width that hold 99 % of the samples, and one for all above.
@@ -44,7 +44,7 @@ class DataSummary {
   // but the first is a label where its values repeat. Throws UsageError where all are labels.
   explicit DataSummary(std::vector<std::string> names = {});
 
-  // Columns separated by one TAB. Throws Error " what (fix)" or ":..." to be put behind "file:line" for a
+  // Columns separated by one TAB. Throws Error " what (fix)" or ":..." to be put after "file:line" for a
   // line with another number of columns, or an empty label.
   void add(std::string_view line);
 

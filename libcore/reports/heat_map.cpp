@@ -19,8 +19,8 @@ constexpr double kGap = 20, kTitleHeight = 24;
 constexpr double kColumn = 0.61;           // width of one column of text in units of the font size
 constexpr std::size_t kLabelColumns = 16;  // longer tokens are cut; their tooltip is whole
 constexpr double kSlope = 0.77,
-                 kReach = 0.65;              // sine and cosine of the angle of the column labels, 50 degrees
-constexpr std::size_t kMostTooltips = 6000;  // more would make the file heavy
+                 kReach = 0.65;             // sine and cosine of the angle of the column labels, 50 degrees
+constexpr std::size_t kMaxTooltips = 6000;  // more would make the file heavy
 
 struct Sizes {
   double cell = 0, font = 0;
@@ -84,7 +84,7 @@ class HeatMap {
       cells += panel.weights.size();
       for (const float weight : panel.weights) largest = std::max(largest, weight);
     }
-    has_tooltips_ = cells <= kMostTooltips;
+    has_tooltips_ = cells <= kMaxTooltips;
     for (const double top : {0.5, 0.2, 0.1, 0.05, 0.02}) {
       if (static_cast<double>(largest) <= top) top_ = top;
     }
@@ -162,7 +162,7 @@ class HeatMap {
     grow(kSvgMargin + text_width(note, 11) + kSvgMargin);
 
     const auto fitting =
-        static_cast<std::size_t>(std::max(1.0, (settings_.most_width - left - kSvgMargin) / step));
+        static_cast<std::size_t>(std::max(1.0, (settings_.max_width - left - kSvgMargin) / step));
     for (std::size_t begin = 0; begin < panels.size();) {
       std::size_t end = begin + 1;
       while (end < panels.size() && panels[end].layer == panels[begin].layer) ++end;

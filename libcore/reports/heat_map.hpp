@@ -11,10 +11,10 @@ namespace headwater {
 struct HeatMapSettings {
   std::string title = "Attention";
   bool is_mean_over_heads = false;  // one panel a layer
-  double most_width = 1280;         // pixels; panels wrap below it
+  double max_width = 1280;          // pixels; panels wrap below it
 };
 
-// An SVG 1.1 document. Records of one example and kind, one behind the other, share a section; each layer
+// An SVG 1.1 document. Records of one example and kind, one after the other, share a section; each layer
 // begins a new line of panels. Throws Error where there are no records or a record is empty.
 std::string heat_map_svg(std::span<const AttentionRecord> records, const HeatMapSettings& settings = {});
 

@@ -8,7 +8,7 @@
 #include <map>
 
 #include "support/error.hpp"
-#include "support/fields.hpp"
+#include "support/split.hpp"
 
 namespace headwater {
 namespace {
@@ -63,21 +63,21 @@ LearningCurve parse_learning_curve(std::string_view log, std::string_view where,
   return curve;
 }
 
-std::vector<double> axis_ticks(double least, double most, int most_ticks) {
+std::vector<double> axis_ticks(double least, double most, int max_ticks) {
   const double magnitude = std::max(std::abs(least), std::abs(most));
   if (!(most - least > 1e-9 * magnitude)) {  // as good as one value: some room around it
     const double room = magnitude == 0 ? 1 : magnitude / 10;
     least -= room;
     most += room;
   }
-  const double rough = (most - least) / most_ticks;
+  const double rough = (most - least) / max_ticks;
   const double power = std::pow(10, std::floor(std::log10(rough)));
   double step = 10 * power;
   for (const double digit : {5.0, 2.0, 1.0}) {
     // Floor and ceiling add up to two steps to the range.
     const double count =
         std::ceil(most / (digit * power) - 1e-9) - std::floor(least / (digit * power) + 1e-9);
-    if (count <= most_ticks) step = digit * power;
+    if (count <= max_ticks) step = digit * power;
   }
   const double first = std::floor(least / step + 1e-9), last = std::ceil(most / step - 1e-9);
   std::vector<double> ticks;

@@ -28,7 +28,7 @@ LearningCurve parse_learning_curve(std::string_view log, std::string_view where,
 // legend with the best figures of each. Throws Error where there are no curves.
 std::string learning_curves_svg(std::span<const LearningCurve> curves, std::string_view title);
 
-// Round numbers that cover [least, most] in at most `most_ticks` steps: for axes.
-std::vector<double> axis_ticks(double least, double most, int most_ticks);
+// Round numbers that cover [least, most] in at most `max_ticks` steps: for axes.
+std::vector<double> axis_ticks(double least, double most, int max_ticks);
 
 }  // namespace headwater

@@ -70,9 +70,9 @@ class Picture {
   }
 
   struct Axes {
-    double left, top;                     // of the plot
-    double least_x, most_x, least, most;  // what its sides stand for
-    double x(double epoch) const { return left + kPlotWidth * (epoch - least_x) / (most_x - least_x); }
+    double left, top;                  // of the plot
+    double min_x, max_x, least, most;  // what its sides stand for
+    double x(double epoch) const { return left + kPlotWidth * (epoch - min_x) / (max_x - min_x); }
     double y(double value) const { return top + kPlotHeight * (most - value) / (most - least); }
   };
 

@@ -17,7 +17,7 @@ std::string xml_text(std::string_view text);
 // At most `columns` columns of text, "…" at the end of what was cut.
 std::string shortened(std::string_view text, std::size_t columns);
 
-// Coordinates with one digit behind the point at most.
+// Coordinates with one digit after the point at most.
 std::string svg_number(double value);
 
 // ` name="value"`

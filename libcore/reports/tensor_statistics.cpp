@@ -14,8 +14,8 @@ TensorStatistics statistics_of(std::span<const double> numbers) {
       ++s.not_finite;
       continue;
     }
-    s.least = s.finite == 0 ? x : std::min(s.least, x);
-    s.largest = s.finite == 0 ? x : std::max(s.largest, x);
+    s.min = s.finite == 0 ? x : std::min(s.min, x);
+    s.max = s.finite == 0 ? x : std::max(s.max, x);
     sum += x;
     ++s.finite;
   }
@@ -25,7 +25,7 @@ TensorStatistics statistics_of(std::span<const double> numbers) {
   for (const double x : numbers) {
     if (std::isfinite(x)) squares += (x - s.mean) * (x - s.mean);
   }
-  s.deviation = std::sqrt(squares / static_cast<double>(s.finite));
+  s.std = std::sqrt(squares / static_cast<double>(s.finite));
   return s;
 }
 

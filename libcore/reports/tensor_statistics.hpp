@@ -10,7 +10,7 @@ namespace headwater {
 
 struct TensorStatistics {
   std::int64_t finite = 0, not_finite = 0;
-  double least = 0, largest = 0, mean = 0, deviation = 0;  // of the finite numbers; 0 where there are none
+  double min = 0, max = 0, mean = 0, std = 0;  // of the finite numbers; 0 where there are none
 };
 
 // Two passes: mean first, then the root of the mean squared difference from it.

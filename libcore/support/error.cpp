@@ -8,13 +8,13 @@
 namespace headwater {
 
 std::string quote(std::string_view text) {
-  constexpr std::size_t kMostBytes = 80;
+  constexpr std::size_t kMaxBytes = 80;
   constexpr char kHex[] = "0123456789abcdef";
   std::string out = "\"";
   std::size_t at = 0;
   while (at < text.size()) {
     const std::size_t length = utf8_sequence_length(text.substr(at));
-    if (out.size() + std::max<std::size_t>(length, 1) > kMostBytes) {
+    if (out.size() + std::max<std::size_t>(length, 1) > kMaxBytes) {
       out += "...";
       break;
     }

@@ -21,7 +21,7 @@ class UsageError : public Error {
 };
 
 // `text` in double quotes for a message: control characters and invalid UTF-8 escaped (they could drive a
-// terminal), at most 80 bytes with "..." behind a cut.
+// terminal), at most 80 bytes with "..." after a cut.
 std::string quote(std::string_view text);
 
 // The candidate nearest to `word` within an edit distance of 2, or empty.

@@ -58,9 +58,9 @@ int open_retrying(const fs::path& path, int flags, mode_t mode = 0) {
 
 // Writes are cut to 1 GiB: Linux writes at most 2 GiB - 4 KiB a call anyway.
 void write_all(int descriptor, std::string_view bytes, const fs::path& path) {
-  constexpr std::size_t kMostAtOnce = std::size_t{1} << 30;
+  constexpr std::size_t kMaxAtOnce = std::size_t{1} << 30;
   while (!bytes.empty()) {
-    const ssize_t written = ::write(descriptor, bytes.data(), std::min(bytes.size(), kMostAtOnce));
+    const ssize_t written = ::write(descriptor, bytes.data(), std::min(bytes.size(), kMaxAtOnce));
     if (written < 0 && errno == EINTR) continue;
     if (written < 0) fail_io(path, "cannot write", errno);
     if (written == 0) fail_io(path, "cannot write", EIO);
@@ -109,7 +109,7 @@ void fail_io(const fs::path& path, std::string_view what, int error) {
   throw Error(message);
 }
 
-std::string read_file(const fs::path& path, std::uint64_t most_bytes) {
+std::string read_file(const fs::path& path, std::uint64_t max_bytes) {
   int descriptor = open_retrying(path, O_RDONLY);
   if (descriptor < 0) fail_io(path, "cannot open", errno);
   std::string bytes;
@@ -118,8 +118,8 @@ std::string read_file(const fs::path& path, std::uint64_t most_bytes) {
     if (::fstat(descriptor, &status) < 0) fail_io(path, "cannot read", errno);
     const std::uint64_t promised = S_ISREG(status.st_mode) ? static_cast<std::uint64_t>(status.st_size) : 0;
     const auto check = [&](std::uint64_t size) {
-      if (size > most_bytes)
-        throw Error(shown(path) + ": larger than " + std::to_string(most_bytes) + " bytes");
+      if (size > max_bytes)
+        throw Error(shown(path) + ": larger than " + std::to_string(max_bytes) + " bytes");
     };
     check(promised);
     std::size_t used = 0;

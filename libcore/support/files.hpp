@@ -11,8 +11,8 @@ namespace headwater {
 
 namespace fs = std::filesystem;
 
-// The whole file. Throws Error "path: cannot open: reason"; `most_bytes` bounds what is read.
-std::string read_file(const fs::path& path, std::uint64_t most_bytes = std::uint64_t{1} << 40);
+// The whole file. Throws Error "path: cannot open: reason"; `max_bytes` bounds what is read.
+std::string read_file(const fs::path& path, std::uint64_t max_bytes = std::uint64_t{1} << 40);
 
 // The bytes of a regular file in pieces of at most 1 MiB, by read(): a bad disk block is an Error, not a
 // signal.

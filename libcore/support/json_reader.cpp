@@ -24,7 +24,7 @@ std::string text_position(std::string_view text, std::string_view where, std::si
 
 namespace {
 
-constexpr std::size_t kMostDepth = 64;
+constexpr std::size_t kMaxDepth = 64;
 
 [[noreturn]] void fail(std::string_view text, std::string_view where, std::size_t at, std::string_view what) {
   throw JsonError(text_position(text, where, at) + ": " + std::string(what), at, std::string(what));
@@ -67,8 +67,8 @@ class Adapter : public nlohmann::json_sax<nlohmann::json> {
   CountingIterator begin() { return {text_.data(), &taken_}; }
   CountingIterator end() { return {text_.data() + text_.size(), &taken_}; }
 
-  bool null() override { return events_.null(consumed() - 4), true; }
-  bool boolean(bool value) override { return events_.boolean(consumed() - (value ? 4 : 5), value), true; }
+  bool null() override { return events_.null(donated() - 4), true; }
+  bool boolean(bool value) override { return events_.boolean(donated() - (value ? 4 : 5), value), true; }
   bool number_integer(std::int64_t value) override {
     // Only a number with a minus comes here; an integer has no -0.
     if (value == 0) return events_.number(number_start(), -0.0), true;
@@ -82,11 +82,11 @@ class Adapter : public nlohmann::json_sax<nlohmann::json> {
   }
   bool string(std::string& value) override { return events_.string(string_start(), std::move(value)), true; }
   bool binary(binary_t&) override { return false; }
-  bool start_object(std::size_t) override { return enter(), events_.begin_object(consumed() - 1), true; }
+  bool start_object(std::size_t) override { return enter(), events_.begin_object(donated() - 1), true; }
   bool key(std::string& name) override { return events_.key(string_start(), std::move(name)), true; }
-  bool end_object() override { return --depth_, events_.end_object(consumed() - 1), true; }
-  bool start_array(std::size_t) override { return enter(), events_.begin_array(consumed() - 1), true; }
-  bool end_array() override { return --depth_, events_.end_array(consumed() - 1), true; }
+  bool end_object() override { return --depth_, events_.end_object(donated() - 1), true; }
+  bool start_array(std::size_t) override { return enter(), events_.begin_array(donated() - 1), true; }
+  bool end_array() override { return --depth_, events_.end_array(donated() - 1), true; }
 
   bool parse_error(std::size_t position, const std::string& last_token,
                    const nlohmann::detail::exception& problem) override {
@@ -109,17 +109,17 @@ class Adapter : public nlohmann::json_sax<nlohmann::json> {
   }
 
  private:
-  std::size_t consumed() const { return static_cast<std::size_t>(taken_ - text_.data()); }
+  std::size_t donated() const { return static_cast<std::size_t>(taken_ - text_.data()); }
 
   void enter() {
-    if (++depth_ > kMostDepth) {
-      fail(text_, where_, consumed() - 1, "nested deeper than " + std::to_string(kMostDepth) + " levels");
+    if (++depth_ > kMaxDepth) {
+      fail(text_, where_, donated() - 1, "nested deeper than " + std::to_string(kMaxDepth) + " levels");
     }
   }
 
-  // The parser has taken the closing quote; inside, a quote stands behind an odd number of backslashes.
+  // The parser has taken the closing quote; inside, a quote stands after an odd number of backslashes.
   std::size_t string_start() const {
-    std::size_t at = consumed() - 1;
+    std::size_t at = donated() - 1;
     while (at > 0) {
       if (text_[--at] != '"') continue;
       std::size_t first = at;
@@ -129,12 +129,12 @@ class Adapter : public nlohmann::json_sax<nlohmann::json> {
     return at;
   }
 
-  // The parser has taken the character behind the number too, unless the text ends with it.
+  // The parser has taken the character after the number too, unless the text ends with it.
   std::size_t number_start() const {
     const auto is_part = [](char c) {
       return (c >= '0' && c <= '9') || c == '-' || c == '+' || c == '.' || c == 'e' || c == 'E';
     };
-    std::size_t at = consumed();
+    std::size_t at = donated();
     if (at > 0 && !is_part(text_[at - 1])) --at;
     while (at > 0 && is_part(text_[at - 1])) --at;
     return at;

@@ -32,7 +32,7 @@ int parallel_threads();
 // Calls job() such that a thread that waits inside for a parallel_for helps with that one alone: a body of an
 // outer loop runs to its end before its thread begins another.
 template <class F>
-void undisturbed(F&& job) {
+void isolate(F&& job) {
   detail::isolate([](void* j) { (*static_cast<std::remove_reference_t<F>*>(j))(); }, &job);
 }
 
@@ -41,7 +41,7 @@ void undisturbed(F&& job) {
 // microsecond. For jobs of many short loops. A loop within the body of another runs on one thread; without
 // free threads the caller does all the work.
 template <class F>
-void with_team(F&& job) {
+void with_hot_team(F&& job) {
   detail::lead_team([](void* j) { (*static_cast<std::remove_reference_t<F>*>(j))(); }, &job);
 }
 

@@ -16,7 +16,7 @@ std::size_t find_invalid_utf8(std::string_view text);
 // Code points in well-formed text; an ill-formed byte counts as one.
 std::size_t count_code_points(std::string_view text);
 
-// Decodes the sequence at text[at] and moves `at` behind it; the text must be well-formed.
+// Decodes the sequence at text[at] and moves `at` after it; the text must be well-formed.
 char32_t next_code_point(std::string_view text, std::size_t& at);
 
 void append_utf8(std::string& out, char32_t code_point);

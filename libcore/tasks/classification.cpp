@@ -44,7 +44,7 @@ void write_labels(Json& config, const LabelSet& labels) {
 }
 
 Json config_of(const TextClassifier& model, const Tokenizer& tokenizer, const LabelSet& labels,
-               const std::optional<TermTable>& terms) {
+               const std::optional<NgramVocabulary>& terms) {
   const ClassificationTask& task = classification_task(model);
   ModelSection section = task.section_of_model(model);
   Json config;
@@ -106,10 +106,10 @@ ClassificationModel load_classification_model(const std::filesystem::path& path)
   // The table of a bag of words has a row for each term, whatever its tokenizer knows.
   Tokenizer tokenizer = load_tokenizer(files / "tokenizer.json", reads_terms ? 10000000 : model->vocabulary(),
                                        text_at(config, "vocabulary_hash", config_path), config_path);
-  std::optional<TermTable> terms;
+  std::optional<NgramVocabulary> terms;
   if (reads_terms) {
     const std::filesystem::path terms_path = files / "terms.tsv";
-    terms = TermTable::load(terms_path);
+    terms = NgramVocabulary::load(terms_path);
     if (terms->size() > model->vocabulary() || terms->hash() != text_at(config, "terms_hash", config_path)) {
       throw Error(terms_path.string() + ": not the terms that " + config_path.string() +
                   " asks for (they belong to another model)");
@@ -254,7 +254,7 @@ class ClassificationTaskModel : public TaskModel {
                                           : "--terms is for recipes with model.kind: bag_of_words");
     }
     if (task.reads_terms()) {
-      terms_ = TermTable::load(given.terms);
+      terms_ = NgramVocabulary::load(given.terms);
       check_terms(given.terms);
     } else {
       check_size(tokenizer_, recipe.source_tokenizer.size, given.source_tokenizer);
@@ -287,7 +287,7 @@ class ClassificationTaskModel : public TaskModel {
   }
 
  private:
-  IdColumnSettings source_column() const {
+  TokenColumnSettings source_column() const {
     if (terms_) {
       return {.name = "source",
               .vocabulary = terms_->size(),
@@ -296,12 +296,12 @@ class ClassificationTaskModel : public TaskModel {
     }
     return {.name = "source",
             .vocabulary = tokenizer_.vocabulary_size(),
-            .most_ids = model_->transformer()->length,
+            .max_length = model_->transformer()->length,
             .vocabulary_hash = tokenizer_.hash()};
   }
 
   void check_terms(const std::string& path) const {
-    const TermTable::Settings& made = terms_->settings();
+    const NgramVocabulary::Settings& made = terms_->settings();
     const TermSettings& wanted = recipe_.terms;
     if (terms_->size() <= wanted.size && made.ngrams == wanted.ngrams &&
         name_of(made.output) == wanted.output)
@@ -317,7 +317,7 @@ class ClassificationTaskModel : public TaskModel {
   const Recipe& recipe_;
   Tokenizer tokenizer_;
   std::optional<LabelSet> labels_;
-  std::optional<TermTable> terms_;
+  std::optional<NgramVocabulary> terms_;
   std::unique_ptr<TextClassifier> model_;
 };
 

@@ -9,7 +9,7 @@
 #include <optional>
 #include <string>
 
-#include "data/pairs.hpp"
+#include "data/token_dataset.hpp"
 #include "metrics/class_scores.hpp"
 #include "models/bag_of_words.hpp"
 #include "models/classifier.hpp"
@@ -18,7 +18,7 @@
 #include "tasks/objective.hpp"
 #include "tasks/task.hpp"
 #include "text/labels.hpp"
-#include "text/term_table.hpp"
+#include "text/ngram_vocabulary.hpp"
 #include "text/tokenizer.hpp"
 
 namespace headwater {
@@ -27,7 +27,7 @@ namespace headwater {
 struct ClassificationModel {
   std::filesystem::path files;  // the folder that was read: the directory itself or a checkpoint
   Tokenizer tokenizer;
-  std::optional<TermTable> terms;  // of a bag of words
+  std::optional<NgramVocabulary> terms;  // of a bag of words
   LabelSet labels;
   std::unique_ptr<TextClassifier> model;
 };
@@ -47,7 +47,7 @@ ModelSection model_section(const BagOfWordsSettings& settings);
 std::unique_ptr<TextClassifier> make_text_classifier(const ModelSection& model, Index vocabulary);
 std::unique_ptr<TextClassifier> classifier_of_config(const Json& config, const std::string& where);
 Json config_of(const TextClassifier& model, const Tokenizer& tokenizer, const LabelSet& labels,
-               const std::optional<TermTable>& terms);
+               const std::optional<NgramVocabulary>& terms);
 // The names of id2label, whose members are "0", "1", ... in order.
 LabelSet labels_of_config(const Json& config, const std::string& where);
 // The members id2label and label2id.

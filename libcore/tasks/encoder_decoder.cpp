@@ -111,17 +111,17 @@ namespace {
 
 constexpr const char* kEncoderDecoderType = "headwater_encoder_decoder";
 
-Json generation_config_of(const Tokenizer& target, std::int64_t most_tokens) {
+Json generation_config_of(const Tokenizer& target, std::int64_t max_new_tokens) {
   Json config;
   config.set("decoder_start_token_id", std::int64_t{target.start_id()});
   config.set("eos_token_id", std::int64_t{target.end_id()});
   config.set("pad_token_id", std::int64_t{target.pad_id()});
-  config.set("max_length", most_tokens);
+  config.set("max_length", max_new_tokens);
   return config;
 }
 
 // A model without the file has no limit but its length.
-std::int64_t read_most_tokens(const std::filesystem::path& path) {
+std::int64_t read_max_new_tokens(const std::filesystem::path& path) {
   std::error_code ignored;
   if (!std::filesystem::exists(path, ignored)) return 0;
   const Json config = Json::parse(read_file(path, 1 << 20), path.string());
@@ -178,21 +178,21 @@ TranslationModel load_translation_model(const std::filesystem::path& path) {
   }
   map_parameters(files / "model.safetensors", model->parameters());
   return {files, std::move(source), std::move(target), std::move(model),
-          read_most_tokens(files / "generation_config.json")};
+          read_max_new_tokens(files / "generation_config.json")};
 }
 
 // --- Training ----------------------------------------------------------------------------------------------
 
-std::vector<IdColumnSettings> translation_columns(const Tokenizer& source, const Tokenizer& target,
-                                                  std::int64_t length) {
+std::vector<TokenColumnSettings> translation_columns(const Tokenizer& source, const Tokenizer& target,
+                                                     std::int64_t length) {
   return {{.name = "source",
            .vocabulary = source.vocabulary_size(),
-           .most_ids = length,
+           .max_length = length,
            .vocabulary_hash = source.hash()},
           {.name = "target",
            .vocabulary = target.vocabulary_size(),
-           .most_ids = length + 1,
-           .least_ids = 2,
+           .max_length = length + 1,
+           .min_length = 2,
            .first_id = target.start_id(),
            .vocabulary_hash = target.hash()}};
 }
@@ -223,7 +223,7 @@ class EncoderDecoderTaskModel : public TaskModel {
                                                   recipe_.training.label_smoothing);
   }
   std::vector<DirectoryFile> files() const override {
-    const std::int64_t length = model_.length(), most = recipe_.decoding.most_tokens;
+    const std::int64_t length = model_.length(), most = recipe_.decoding.max_new_tokens;
     return {{"config.json", config_of(model_, source_, target_).dump(2) + "\n"},
             {"generation_config.json",
              generation_config_of(target_, most > 0 ? std::min(most, length) : length).dump(2) + "\n"},

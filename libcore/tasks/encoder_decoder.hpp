@@ -6,7 +6,7 @@
 #include <string>
 
 #include "data/packed_tokens.hpp"
-#include "data/pairs.hpp"
+#include "data/token_dataset.hpp"
 #include "models/encoder_decoder.hpp"
 #include "tasks/objective.hpp"
 #include "tasks/task.hpp"
@@ -19,7 +19,7 @@ struct TranslationModel {
   std::filesystem::path files;  // the folder that was read: the directory itself or a checkpoint
   Tokenizer source_tokenizer, target_tokenizer;
   std::unique_ptr<EncoderDecoder> model;
-  std::int64_t most_tokens = 0;  // of a translation (generation_config.json); 0: the model's length
+  std::int64_t max_new_tokens = 0;  // of a translation (generation_config.json); 0: the model's length
 };
 
 // `path` is a model directory (its best checkpoint is read; the newest complete one where there is no best
@@ -37,8 +37,8 @@ Json config_of(const EncoderDecoder& model, const Tokenizer& source, const Token
 std::unique_ptr<EncoderDecoder> encoder_decoder_of_config(const Json& config, const std::string& where);
 
 // The columns "source" and "target" of the model's ids.
-std::vector<IdColumnSettings> translation_columns(const Tokenizer& source, const Tokenizer& target,
-                                                  std::int64_t length);
+std::vector<TokenColumnSettings> translation_columns(const Tokenizer& source, const Tokenizer& target,
+                                                     std::int64_t length);
 
 class TranslationObjective : public Objective {
  public:

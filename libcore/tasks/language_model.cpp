@@ -153,7 +153,7 @@ class LanguageModelTaskModel : public TaskModel {
   std::unique_ptr<Dataset> new_dataset() const override {
     return columns_in_order({{.name = "source",
                               .vocabulary = tokenizer_.vocabulary_size(),
-                              .most_ids = model_.length() + 1,
+                              .max_length = model_.length() + 1,
                               .vocabulary_hash = tokenizer_.hash()}},
                             recipe_.data.columns);
   }

@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "data/pairs.hpp"
+#include "data/token_dataset.hpp"
 #include "models/language_model.hpp"
 #include "tasks/objective.hpp"
 #include "tasks/task.hpp"

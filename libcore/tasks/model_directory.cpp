@@ -55,14 +55,14 @@ void copy_tensors(const Safetensors& tensors, Parameters& parameters) {
 // files, and remove the checkpoint that it pointed to.
 std::filesystem::path best_checkpoint(const std::filesystem::path& directory) {
   const std::filesystem::path checkpoints = directory / "checkpoints";
-  constexpr int kMostAttempts = 10;
+  constexpr int kMaxAttempts = 10;
   for (int attempt = 1;; ++attempt) {
     const std::filesystem::path target = std::filesystem::read_symlink(checkpoints / "best");
     try {
       verify_model(checkpoints / target);
       return checkpoints / target;
     } catch (const Error&) {
-      if (attempt == kMostAttempts || std::filesystem::read_symlink(checkpoints / "best") == target) throw;
+      if (attempt == kMaxAttempts || std::filesystem::read_symlink(checkpoints / "best") == target) throw;
     }
   }
 }
@@ -92,8 +92,8 @@ std::filesystem::path model_files(const std::filesystem::path& path) {
 
 Json read_config(const std::filesystem::path& files) {
   const std::filesystem::path path = files / "config.json";
-  constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 26;  // labels have names of any length
-  return Json::parse(read_file(path, kMostBytes), path.string());
+  constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 26;  // labels have names of any length
+  return Json::parse(read_file(path, kMaxBytes), path.string());
 }
 
 const Task& task_of_files(const std::filesystem::path& files) {

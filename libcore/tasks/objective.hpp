@@ -23,7 +23,7 @@ struct LossTotals {
   std::int64_t sequences = 0;
   std::int64_t positions = 0;  // sequences times the fixed length: what the source of spa-eng divides by
   std::int64_t padded =
-      0;  // sequences with a padded position behind their end, which that source counts as right
+      0;  // sequences with a padded position after their end, which that source counts as right
 
   void add(const LossTotals& other);
   double mean_loss() const { return predicted > 0 ? loss / static_cast<double>(predicted) : 0; }

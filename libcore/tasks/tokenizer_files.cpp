@@ -32,12 +32,12 @@ Tokenizer load_tokenizer(const std::filesystem::path& path, Index rows, const st
   return tokenizer;
 }
 
-std::unique_ptr<IdColumns> columns_in_order(std::vector<IdColumnSettings> columns,
-                                            const std::vector<std::string>& names) {
-  std::sort(columns.begin(), columns.end(), [&](const IdColumnSettings& a, const IdColumnSettings& b) {
+std::unique_ptr<TokenDataset> columns_in_order(std::vector<TokenColumnSettings> columns,
+                                               const std::vector<std::string>& names) {
+  std::sort(columns.begin(), columns.end(), [&](const TokenColumnSettings& a, const TokenColumnSettings& b) {
     return std::find(names.begin(), names.end(), a.name) < std::find(names.begin(), names.end(), b.name);
   });
-  return std::make_unique<IdColumns>(std::move(columns));
+  return std::make_unique<TokenDataset>(std::move(columns));
 }
 
 }  // namespace headwater

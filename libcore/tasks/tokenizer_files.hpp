@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "data/pairs.hpp"
+#include "data/token_dataset.hpp"
 #include "tensor/matrix.hpp"
 #include "text/tokenizer.hpp"
 
@@ -23,7 +23,7 @@ Tokenizer load_tokenizer(const std::filesystem::path& path, Index rows, const st
                          const std::filesystem::path& config);
 
 // An empty data set whose columns stand in the order of these names.
-std::unique_ptr<IdColumns> columns_in_order(std::vector<IdColumnSettings> columns,
-                                            const std::vector<std::string>& names);
+std::unique_ptr<TokenDataset> columns_in_order(std::vector<TokenColumnSettings> columns,
+                                               const std::vector<std::string>& names);
 
 }  // namespace headwater

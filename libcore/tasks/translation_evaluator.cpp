@@ -8,10 +8,10 @@ namespace headwater {
 
 namespace {
 
-void cut_to(std::vector<std::int32_t>& ids, std::int64_t most, TranslationExamples& examples) {
+void truncate_to(std::vector<std::int32_t>& ids, std::int64_t most, TranslationExamples& examples) {
   if (static_cast<std::int64_t>(ids.size()) <= most) return;
   ids.resize(static_cast<std::size_t>(most));
-  ++examples.cut;
+  ++examples.truncated;
 }
 
 }  // namespace
@@ -33,8 +33,8 @@ void TranslationExamples::add_text(std::string_view line, const TranslationModel
   const bool has_both = !pair.source.empty() && !pair.target.empty();
   pair.target.insert(pair.target.begin(), model.target_tokenizer.start_id());
   pair.target.push_back(model.target_tokenizer.end_id());
-  cut_to(pair.source, length, *this);
-  cut_to(pair.target, length + 1, *this);
+  truncate_to(pair.source, length, *this);
+  truncate_to(pair.target, length + 1, *this);
   sources.push_back(pair.source);
   if (has_both) {
     pairs.push_back(std::move(pair));
@@ -43,7 +43,7 @@ void TranslationExamples::add_text(std::string_view line, const TranslationModel
   }
 }
 
-void TranslationExamples::add_ids(const IdColumns& columns, const TranslationModel& model) {
+void TranslationExamples::add_ids(const TokenDataset& columns, const TranslationModel& model) {
   for (std::int64_t i = 0; i < columns.examples(); ++i) {
     const auto source_ids = columns.ids(0, i), target_ids = columns.ids(1, i);
     pairs.push_back({{source_ids.begin(), source_ids.end()}, {target_ids.begin(), target_ids.end()}});
@@ -51,7 +51,7 @@ void TranslationExamples::add_ids(const IdColumns& columns, const TranslationMod
     references.push_back(model.target_tokenizer.decode(target_ids));
     raw_references.push_back(references.back());
   }
-  cut += columns.cut(0) + columns.cut(1);
+  truncated += columns.truncated(0) + columns.truncated(1);
   skipped += columns.skipped();
 }
 

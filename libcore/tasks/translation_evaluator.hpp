@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "data/pairs.hpp"
+#include "data/token_dataset.hpp"
 #include "tasks/encoder_decoder.hpp"
 #include "tasks/objective.hpp"
 
@@ -23,12 +23,12 @@ struct TranslationExamples {
   std::vector<IdPair> pairs;                            // what the loss is of: no side empty
   std::vector<std::vector<std::int32_t>> sources;       // of every line, for translation
   std::vector<std::string> raw_references, references;  // as they are; as the tokenizer sees them
-  std::int64_t cut = 0, skipped = 0;                    // sides cut to the model's length; pairs without loss
+  std::int64_t truncated = 0, skipped = 0;              // sides cut to the model's length; pairs without loss
 
   // Source, TAB, target. Throws Error " what (fix)", to be put after the line's place and a colon.
   void add_text(std::string_view line, const TranslationModel& model);
   // Columns of translation_columns(), all lines of them.
-  void add_ids(const IdColumns& columns, const TranslationModel& model);
+  void add_ids(const TokenDataset& columns, const TranslationModel& model);
 };
 
 // Totals over all pairs, in batches of `batch_sequences` in their order. No pair has an empty source or a

@@ -32,10 +32,10 @@
 
 namespace headwater::kernels::HEADWATER_ISA {
 
-// The sum or the maximum over the lanes, folded l + 8, l + 4, l + 2, l + 1.
+// The sum or the maximum over the lanes, reduced l + 8, l + 4, l + 2, l + 1.
 #if defined(HEADWATER_ISA_avx512) || defined(HEADWATER_ISA_avx2)
 template <class Eight, class Four>
-HEADWATER_INLINE float fold_lanes(f32x16 a, const Eight& eight, const Four& four) {
+HEADWATER_INLINE float reduce_lanes(f32x16 a, const Eight& eight, const Four& four) {
 #if defined(HEADWATER_ISA_avx512)
   const __m256 x = eight(_mm512_castps512_ps256(a.v), _mm512_extractf32x8_ps(a.v, 1));
 #else
@@ -46,12 +46,12 @@ HEADWATER_INLINE float fold_lanes(f32x16 a, const Eight& eight, const Four& four
   return _mm_cvtss_f32(four(z, _mm_shuffle_ps(z, z, 1)));
 }
 HEADWATER_INLINE float reduce_add(f32x16 a) {
-  return fold_lanes(
+  return reduce_lanes(
       a, [](__m256 x, __m256 y) { return _mm256_add_ps(x, y); },
       [](__m128 x, __m128 y) { return _mm_add_ps(x, y); });
 }
 HEADWATER_INLINE float reduce_max(f32x16 a) {
-  return fold_lanes(
+  return reduce_lanes(
       a, [](__m256 x, __m256 y) { return _mm256_max_ps(x, y); },
       [](__m128 x, __m128 y) { return _mm_max_ps(x, y); });
 }

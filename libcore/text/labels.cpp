@@ -38,8 +38,8 @@ LabelSet LabelSet::learn(const WordTable& counts) {
 }
 
 LabelSet LabelSet::load(const std::filesystem::path& path) {
-  constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 30;
-  return parse(read_file(path, kMostBytes), path.string());
+  constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 30;
+  return parse(read_file(path, kMaxBytes), path.string());
 }
 
 LabelSet LabelSet::parse(std::string_view text, std::string_view where) {

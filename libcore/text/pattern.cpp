@@ -13,10 +13,10 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 // Half a second, and a second more for each MB of text.
-Clock::duration most_time(std::size_t bytes) {
+Clock::duration max_time(std::size_t bytes) {
   return std::chrono::milliseconds(500) + std::chrono::microseconds(bytes);
 }
-constexpr std::int32_t kMostStackBytes = 8 << 20;
+constexpr std::int32_t kMaxStackBytes = 8 << 20;
 
 struct RegexCloser {
   void operator()(URegularExpression* regex) const { uregex_close(regex); }
@@ -53,7 +53,7 @@ Pattern::Pattern(std::string_view expression) : expression_(expression) {
   auto impl = std::make_shared<Impl>();
   impl->regex.reset(uregex_openUText(text.get(), 0, &place, &status));
   if (U_SUCCESS(status)) {
-    uregex_setStackLimit(impl->regex.get(), kMostStackBytes, &status);
+    uregex_setStackLimit(impl->regex.get(), kMaxStackBytes, &status);
   }
   if (U_FAILURE(status)) {
     throw Error("regular expression " + quote(expression) + ": " + u_errorName(status) + " at character " +
@@ -66,7 +66,7 @@ std::vector<TextSpan> Pattern::find_all(std::string_view text) const {
   UErrorCode status = U_ZERO_ERROR;
   const Regex regex(uregex_clone(impl_->regex.get(), &status));
   const Text opened = open_text(text, status);
-  const Clock::time_point deadline = Clock::now() + most_time(text.size());
+  const Clock::time_point deadline = Clock::now() + max_time(text.size());
   uregex_setMatchCallback(regex.get(), match_goes_on, &deadline, &status);
   uregex_setFindProgressCallback(regex.get(), find_goes_on, &deadline, &status);
   uregex_setUText(regex.get(), opened.get(), &status);

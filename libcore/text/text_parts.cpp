@@ -40,13 +40,13 @@ Finder read_pattern(const Json& part, const std::string& where) {
 std::string replace(std::string_view text, const Spans& matches, std::string_view content) {
   std::string out;
   out.reserve(text.size());
-  std::size_t behind = 0;
+  std::size_t after = 0;
   for (const TextSpan& match : matches) {
-    out += text.substr(behind, match.begin - behind);
+    out += text.substr(after, match.begin - after);
     out += content;
-    behind = match.end;
+    after = match.end;
   }
-  out += text.substr(behind);
+  out += text.substr(after);
   return out;
 }
 
@@ -84,13 +84,13 @@ struct Segment {
 // Matches and what stands between them, from the left.
 std::vector<Segment> segments(std::string_view text, const Spans& matches, bool invert) {
   std::vector<Segment> all;
-  std::size_t behind = 0;
+  std::size_t after = 0;
   for (const TextSpan& match : matches) {
-    if (match.begin > behind) all.push_back({{behind, match.begin}, invert});
+    if (match.begin > after) all.push_back({{after, match.begin}, invert});
     if (match.end > match.begin) all.push_back({match, !invert});
-    behind = std::max(behind, match.end);
+    after = std::max(after, match.end);
   }
-  if (behind < text.size()) all.push_back({{behind, text.size()}, invert});
+  if (after < text.size()) all.push_back({{after, text.size()}, invert});
   return all;
 }
 

@@ -30,8 +30,8 @@ void Tokenizer::visit(std::string_view text, const Use& use) const {
 }
 
 Tokenizer Tokenizer::load(const std::filesystem::path& path) {
-  constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 30;
-  return parse(read_file(path, kMostBytes), path.string());
+  constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 30;
+  return parse(read_file(path, kMaxBytes), path.string());
 }
 
 void Tokenizer::encode(std::string_view text, std::vector<std::int32_t>& ids) const {

@@ -18,7 +18,7 @@ struct WordTokenizerSettings {
   SplitKind split = SplitKind::word;
   std::int64_t size = 15000;  // the most tokens, special ones counted
   StandardizeSettings standardize = {};
-  bool has_start_end = false;  // [START] and [END] behind [PAD] and [UNK]
+  bool has_start_end = false;  // [START] and [END] after [PAD] and [UNK]
 };
 
 // The `most` entries with the highest counts: descending, ties by bytes descending. The order is total, so it

@@ -11,16 +11,16 @@
 
 namespace headwater {
 
-// Folds parts [begin, begin + count) in the tree of FoldPlan: run(part, level) computes one and leaves its
-// results at `level`, or returns nothing for a part without sequences, which is skipped; merge(level) adds
-// what is at level + 1 to `level`. Totals are folded alike. count is a power of two.
+// Folds parts [begin, begin + count) in the tree of ReductionTree: run(part, level) computes one and leaves
+// its results at `level`, or returns nothing for a part without sequences, which is skipped; merge(level)
+// adds what is at level + 1 to `level`. Totals are reduced alike. count is a power of two.
 template <class Run, class Merge>
-std::optional<LossTotals> fold_parts(Index begin, Index count, std::size_t level, const Run& run,
-                                     const Merge& merge) {
+std::optional<LossTotals> reduce_parts(Index begin, Index count, std::size_t level, const Run& run,
+                                       const Merge& merge) {
   if (count == 1) return run(begin, level);
-  std::optional<LossTotals> lower = fold_parts(begin, count / 2, level, run, merge);
+  std::optional<LossTotals> lower = reduce_parts(begin, count / 2, level, run, merge);
   std::optional<LossTotals> upper =
-      fold_parts(begin + count / 2, count / 2, lower ? level + 1 : level, run, merge);
+      reduce_parts(begin + count / 2, count / 2, lower ? level + 1 : level, run, merge);
   if (!lower) return upper;
   if (!upper) return lower;
   merge(level);
@@ -38,7 +38,7 @@ class GradientReduction {
   // without sequences. Then the parameters hold the gradients of the whole batch, with the bits of one part.
   template <class Run>
   LossTotals sum(const Run& run) {
-    const std::optional<LossTotals> totals = fold_parts(
+    const std::optional<LossTotals> totals = reduce_parts(
         0, parts_, 0,
         [&](Index part, std::size_t level) {
           exchange(level);

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "support/elementary.hpp"
+#include "support/math_functions.hpp"
 #include "support/parallel.hpp"
 #include "tensor/kernels/optimizer/optimizer.hpp"
 

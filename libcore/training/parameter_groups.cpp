@@ -7,8 +7,8 @@
 #include <map>
 #include <string_view>
 
-#include "support/elementary.hpp"
 #include "support/error.hpp"
+#include "support/math_functions.hpp"
 
 namespace headwater {
 

@@ -10,7 +10,7 @@
 
 #include "checkpoint/safetensors.hpp"
 #include "support/error.hpp"
-#include "support/fields.hpp"
+#include "support/split.hpp"
 #include "tasks/model_directory.hpp"
 #include "tasks/registry.hpp"
 #include "tensor/kernels/optimizer/optimizer.hpp"

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "support/error.hpp"
-#include "support/fields.hpp"
 #include "support/files.hpp"
 #include "support/numbers.hpp"
+#include "support/split.hpp"
 
 namespace headwater {
 

@@ -65,7 +65,7 @@ std::int64_t Trainer::steps_per_epoch() const {
 
 std::int64_t Trainer::total_steps() const {
   const std::int64_t all = steps_per_epoch() * recipe_.training.epochs;
-  return recipe_.training.most_steps > 0 ? std::min(all, recipe_.training.most_steps) : all;
+  return recipe_.training.max_steps > 0 ? std::min(all, recipe_.training.max_steps) : all;
 }
 
 // Batch sizes differ by one at the most: a small rest at the end of an epoch would take a step as large as
@@ -94,13 +94,13 @@ std::vector<std::uint32_t> Trainer::epoch_order(std::int64_t epoch) const {
 Trainer::LargestPart Trainer::largest_part() const {
   // What all orders together may have at the most: in a longer run, batches of later epochs are hardly
   // larger.
-  constexpr std::int64_t kMostExamples = 20'000'000;
+  constexpr std::int64_t kMaxExamples = 20'000'000;
   const auto examples = static_cast<std::int64_t>(objective_.examples(Split::train));
   const std::int64_t batches = steps_per_epoch(), steps = total_steps();
   LargestPart largest;
   std::int64_t most = -1;
   for (std::int64_t epoch = 0; epoch * batches < steps; ++epoch) {
-    if (epoch > 0 && (epoch + 1) * examples > kMostExamples) break;
+    if (epoch > 0 && (epoch + 1) * examples > kMaxExamples) break;
     const std::vector<std::uint32_t> order = epoch_order(epoch);
     for (std::int64_t number = 0; number < std::min(batches, steps - epoch * batches); ++number) {
       const auto batch = batch_range(number).of(order);
@@ -151,7 +151,7 @@ void Trainer::measure_gradients(std::int64_t step) {
 }
 
 LossTotals Trainer::train_step(std::span<const std::uint32_t> batch, std::span<const std::uint32_t> next,
-                               BatchesAhead& batches) {
+                               Prefetcher& batches) {
   const std::int64_t step = state_.step + 1;
   const LossTotals totals = gradients_.sum([&](Index index) -> std::optional<LossTotals> {
     const BatchPart part{index, parts(), static_cast<Index>(batch.size())};
@@ -206,7 +206,7 @@ ValidationFigures Trainer::validate() {
     return std::span<const std::uint32_t>(batch_numbers);
   };
   with_average([&] {
-    BatchesAhead batches(packer_, objective_, Split::validation, parts());
+    Prefetcher batches(packer_, objective_, Split::validation, parts());
     batches.start(chosen(0));
     for (std::size_t at = 0; at < count; at += batch) {
       const auto size = static_cast<Index>(std::min(batch, count - at));
@@ -219,7 +219,7 @@ ValidationFigures Trainer::validate() {
         Tape tape(arena_, Tape::Mode::inference);
         return objective_.loss({tape, recipe_.seed, 0}, Split::validation, slot);
       };
-      figures.add(*fold_parts(0, parts(), 0, loss_of, [](std::size_t) {}));
+      figures.add(*reduce_parts(0, parts(), 0, loss_of, [](std::size_t) {}));
     }
   });
   objective_.finish_validation(figures);
@@ -336,7 +336,7 @@ TrainingOutcome Trainer::run(const TrainerCallbacks& callbacks) {
       const auto tokens = static_cast<double>(state_.epoch_totals.useful - before);
       return Pace{seconds, seconds > 0 ? tokens / seconds : 0};
     };
-    BatchesAhead batches(packer_, objective_, Split::train, parts());
+    Prefetcher batches(packer_, objective_, Split::train, parts());
     std::span<const std::uint32_t> next = batch_of(state_.step + 1, order);
     batches.start(next);
     while (!next.empty()) {

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "recipe/recipe.hpp"
-#include "training/batches_ahead.hpp"
 #include "training/gradient_reduction.hpp"
 #include "training/optimizer.hpp"
+#include "training/prefetcher.hpp"
 #include "training/run_directory.hpp"
 #include "training/state.hpp"
 #include "training/weight_average.hpp"
@@ -80,7 +80,7 @@ class Trainer {
   std::vector<std::uint32_t> epoch_order(std::int64_t epoch) const;
   // Throws Error where the step, epoch and position of a checkpoint do not belong together.
   void check_resumed_state() const;
-  // The batch of step `step` of the run, which lies in this epoch; empty behind the last of the epoch or run.
+  // The batch of step `step` of the run, which lies in this epoch; empty after the last of the epoch or run.
   std::span<const std::uint32_t> batch_of(std::int64_t step, const std::vector<std::uint32_t>& order) const;
   // The examples of the largest part that the run will have.
   struct LargestPart {
@@ -91,7 +91,7 @@ class Trainer {
   Index parts() const { return static_cast<Index>(recipe_.training.accumulate); }
   // A step over `batch`, whose first part is being packed; then the first of `next` is.
   LossTotals train_step(std::span<const std::uint32_t> batch, std::span<const std::uint32_t> next,
-                        BatchesAhead& batches);
+                        Prefetcher& batches);
   // Forward and backward over one part of a batch.
   LossTotals differentiate(std::int64_t step, BatchSlot slot);
   // Throws Error where the gradients are not finite.

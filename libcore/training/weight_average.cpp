@@ -8,7 +8,7 @@
 namespace headwater {
 
 WeightAverage::WeightAverage(double decay, Parameters& parameters, const Optimizer& optimizer)
-    : least_share_(static_cast<float>(1 - decay)),
+    : min_share_(static_cast<float>(1 - decay)),
       parameters_(parameters),
       average_(make_flat_array(parameters.size())) {
   std::copy(parameters.values().begin(), parameters.values().end(), average_.get());
@@ -29,7 +29,7 @@ void WeightAverage::take_in(std::size_t place, std::size_t count, const RowAt& r
     for (std::size_t i = begin; i < std::min(count, begin + kRows); ++i) {
       const std::size_t row = row_at(i);
       const Index offset = static_cast<Index>(row) * part;
-      kernels::moving_average(least_share_, part, p.value.data + offset, average_.get() + p.offset + offset,
+      kernels::moving_average(min_share_, part, p.value.data + offset, average_.get() + p.offset + offset,
                               current[row] + 1, last + 1);
       current[row] = last;
     }

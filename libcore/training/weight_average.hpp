@@ -18,7 +18,7 @@ class WeightAverage {
 
   // Before the optimizer's step `step` (from 1), when its gradients are known.
   void before_step(std::int64_t step);
-  // Takes in all weights up to the one behind step `step`. Call before exchange().
+  // Takes in all weights up to the one after step `step`. Call before exchange().
   void flush(std::int64_t step);
 
   // Puts the average into the parameters and the weights into the state, or both back.
@@ -29,12 +29,12 @@ class WeightAverage {
   void resumed_at(std::int64_t step);
 
  private:
-  // For each of `count` rows of parameter number `place` (or for the whole of it): the weights behind the
-  // step that the row is current at, up to those behind step `last`.
+  // For each of `count` rows of parameter number `place` (or for the whole of it): the weights after the
+  // step that the row is current at, up to those after step `last`.
   template <class RowAt>
   void take_in(std::size_t place, std::size_t count, const RowAt& row_at, std::int64_t last);
 
-  float least_share_;
+  float min_share_;
   Parameters& parameters_;
   FlatArray average_;
   // Of each parameter: the step up to which its average goes; of a table whose rows are left out, each row's.

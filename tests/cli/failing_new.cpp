@@ -1,5 +1,5 @@
 // A library to preload: lets allocations of a program fail. NEW_FAILS_AT=N: the N-th operator new throws
-// bad_alloc; with NEW_FAILS_ON=1 all behind it too. NEW_COUNT=FILE: how many there were goes there at the
+// bad_alloc; with NEW_FAILS_ON=1 all after it too. NEW_COUNT=FILE: how many there were goes there at the
 // end. What runs before main is not counted.
 #include <dlfcn.h>
 
@@ -40,7 +40,7 @@ void* allocate(std::size_t bytes, std::size_t alignment) {
 
 #include "replaced_new.hpp"
 
-// The C library calls this with the address of main. The dynamic linker finds the real one behind this one.
+// The C library calls this with the address of main. The dynamic linker finds the real one after this one.
 extern "C" int __libc_start_main(int (*main)(int, char**, char**), int argc, char** argv, void (*init)(),
                                  void (*fini)(), void (*rtld_fini)(), void* stack_end) {
   static int (*real_main)(int, char**, char**) = nullptr;

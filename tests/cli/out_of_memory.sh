@@ -1,6 +1,6 @@
 #!/bin/bash
 # Memory that runs out is an error with one line, and the checkpoint before it stays good: every EVERY-th allocation of a resumed run fails,
-# once, and with all behind it; then the address space is limited.
+# once, and with all after it; then the address space is limited.
 #   out_of_memory.sh FAILING_NEW      the library of failing_new.cpp
 # BIN: the folder of the tools (build/bin). EVERY: 211; 1 takes a quarter of an hour. Exit status 77: skipped (sanitizers have their own new).
 set -euo pipefail
@@ -59,7 +59,7 @@ for ((n = 1; n <= allocations; n += ${EVERY:-211})); do
       NEW_FAILS_AT=$n LD_PRELOAD=$failing_new exec "${command[@]}" --threads 2 -o "$tmp/model" "${operands[@]}"
     ) >/dev/null 2>"$tmp/stderr" || status=$?
     runs=$((runs + 1)) failed=$((failed + (status == 1)))
-    inspect "allocation $n of $allocations fails${on:+, and all behind it}"
+    inspect "allocation $n of $allocations fails${on:+, and all after it}"
   done
 done
 [ $((failed * 4)) -gt $((runs * 3)) ] || fail "only $failed of $runs runs noticed"

@@ -54,7 +54,7 @@ struct Trace {
     return inodes.back().get();
   }
 
-  // True where `inode` is synced behind operation `at` and before `prefix`.
+  // True where `inode` is synced after operation `at` and before `prefix`.
   bool is_synced(const Inode* inode, std::size_t at, std::size_t prefix) const {
     for (std::size_t i = at + 1; i < prefix; ++i) {
       if (operations[i].kind == Operation::Kind::sync && operations[i].inode == inode) return true;

@@ -23,7 +23,7 @@ name: large
 model: {width: 512, heads: 8, feed_forward_width: 8192, length: 8, dropout: 0.1, output_dropout: 0.2}
 source_tokenizer: {size: 1000}
 target_tokenizer: {size: 1000}
-training: {epochs: 1, most_steps: 4, batch_sequences: 256, checkpoint: {every_steps: 2}, optimizer: {kind: $optimizer}}
+training: {epochs: 1, max_steps: 4, batch_sequences: 256, checkpoint: {every_steps: 2}, optimizer: {kind: $optimizer}}
 RECIPE
   set_experiment "$tmp/large.yaml" "$tmp/train.ids" "$tmp/validation.ids" "$tmp/source.json" "$tmp/target.json"
   predicted=$(($("${command[@]}" --dry-run "${operands[@]}" | awk -F '\t' '$1 == "bytes" { print $2 }') / 1024))

@@ -1,7 +1,7 @@
 // Runs tests/cli/*.case against the real programs: cli_cases BIN_DIR SCRATCH_DIR FILE.case...
 //
 // A file is a list of cases:
-//   === what the case shows              (behind an empty line; "=== setup" runs once, the other cases of the
+//   === what the case shows              (after an empty line; "=== setup" runs once, the other cases of the
 //   file begin with its files)
 //   --- needs train translate            programs without which the case is skipped, and reported as skipped
 //   --- command                          for sh, in an empty folder, with BIN_DIR first in PATH

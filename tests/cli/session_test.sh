@@ -2,7 +2,7 @@
 # The session of the README as it is typed there, from the first tokenizer to the attention table: on the embedded phrasebook, and
 # with the recipe's cut-down version. Then the manners of the pipe.
 #   session_test.sh BIN     BIN: the folder of the tools
-# shellcheck disable=SC2015 # what stands behind "||" ends the test
+# shellcheck disable=SC2015 # what stands after "||" ends the test
 set -euo pipefail
 export LC_ALL=C
 bin=$(cd "$1" && pwd)

@@ -84,7 +84,7 @@ while [ "$killed" -lt "${KILLS:-10}" ]; do
       [ "$status" != 137 ] || killed=$((killed + 1)) here_killed=$((here_killed + 1))
     fi
   done
-  [ "$status" = 0 ] || fail "a run behind kill -9 ended with status $status"
+  [ "$status" = 0 ] || fail "a run after kill -9 ended with status $status"
   compare "$tmp/model" "killed $here_killed times and resumed"
   [ "$runs" -lt 100 ] || fail 'runs end before they are killed'
 done

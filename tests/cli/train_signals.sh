@@ -71,7 +71,7 @@ while [ $sent -lt "${SIGNALS:-12}" ]; do
   # Every third run is stopped three times before it may end.
   if [ $((sent % 3)) = 0 ]; then
     train_in "$tmp/model" --threads 2
-    [ "$(hash_of "$tmp/model")" = "$expected" ] || fail "resumed behind SIG$name: hash $(hash_of "$tmp/model"), the whole run's is $expected"
+    [ "$(hash_of "$tmp/model")" = "$expected" ] || fail "resumed after SIG$name: hash $(hash_of "$tmp/model"), the whole run's is $expected"
     rm -rf "$tmp/model"
   fi
 done

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "data/pairs.hpp"
+#include "data/token_dataset.hpp"
 #include "support/error.hpp"
 
 namespace {
@@ -14,7 +14,7 @@ using namespace headwater;
 
 // The same bytes as one column of ids with values: refused, or a finite value for each id.
 void read_values(std::string_view text) {
-  IdColumns columns({{.name = "source", .vocabulary = 1000, .most_ids = 20, .has_values = true}});
+  TokenDataset columns({{.name = "source", .vocabulary = 1000, .max_length = 20, .has_values = true}});
   try {
     while (!text.empty()) {
       const std::size_t end = text.find('\n');
@@ -37,9 +37,9 @@ void read_values(std::string_view text) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   std::string_view text(reinterpret_cast<const char*>(data), size);
   read_values(text);
-  IdColumns columns(
-      {{.name = "source", .vocabulary = 1000, .most_ids = 20, .vocabulary_hash = "0123456789abcdef"},
-       {.name = "target", .vocabulary = 1000, .most_ids = 21, .least_ids = 2}});
+  TokenDataset columns(
+      {{.name = "source", .vocabulary = 1000, .max_length = 20, .vocabulary_hash = "0123456789abcdef"},
+       {.name = "target", .vocabulary = 1000, .max_length = 21, .min_length = 2}});
   try {
     while (!text.empty()) {
       const std::size_t end = text.find('\n');

@@ -41,8 +41,8 @@ TEST_CASE(
     CHECK(is_equal(scores.recall, expected.at("recall").as_array().at(at).as_number()));
     CHECK(is_equal(scores.f1, expected.at("f1").as_array().at(at).as_number()));
     const Json::Array& row = expected.at("confusion").as_array().at(at).as_array();
-    for (std::int32_t guess = 0; guess < classes; ++guess) {
-      CHECK(matrix.count(c, guess) == row.at(static_cast<std::size_t>(guess)).as_integer());
+    for (std::int32_t prediction = 0; prediction < classes; ++prediction) {
+      CHECK(matrix.count(c, prediction) == row.at(static_cast<std::size_t>(prediction)).as_integer());
     }
   }
   std::vector<std::uint8_t> is_positive;

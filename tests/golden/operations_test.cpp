@@ -81,7 +81,7 @@ struct Operations {
 
  private:
   std::vector<Index> offsets_;
-  FoldPlan plan_;
+  ReductionTree plan_;
   Packing packing_;
 };
 

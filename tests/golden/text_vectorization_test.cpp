@@ -8,7 +8,7 @@
 
 #include "support/files.hpp"
 #include "support/json.hpp"
-#include "text/term_table_learner.hpp"
+#include "text/ngram_vocabulary_learner.hpp"
 #include "text/tokenizer_learner.hpp"
 
 using namespace headwater;
@@ -103,10 +103,10 @@ TEST_CASE("text vectorization: the framework's vocabularies and outputs in all m
     const bool is_integer = c.mode == "int";
     const std::size_t special = is_integer ? 2 : 1;  // integer mode has '' before [UNK]
 
-    TermTableLearner learner({.ngrams = c.ngrams},
-                             static_cast<std::int64_t>(c.vocabulary.size() - special) + 1);
+    NgramVocabularyLearner learner({.ngrams = c.ngrams},
+                                   static_cast<std::int64_t>(c.vocabulary.size() - special) + 1);
     for (const std::string& text : texts) learner.add(line_of(row_of(text, c)));
-    const TermTable table = learner.finish();
+    const NgramVocabulary table = learner.finish();
     std::vector<std::string> vocabulary;
     if (is_integer) vocabulary.emplace_back();
     vocabulary.emplace_back("[UNK]");

@@ -23,7 +23,7 @@ class Shape {
  private:
   struct Kept {
     std::vector<Index> offsets{0};
-    FoldPlan plan;
+    ReductionTree plan;
     Packing packing;
   };
   std::shared_ptr<Kept> kept_;
@@ -232,8 +232,8 @@ Case mix_tokens_case(const std::string& name, ops::Activation activation) {
             f.parameter("b2", 1, 6);
           },
           [=](Pass& p) {
-            static const FoldPlan columns = [] {
-              FoldPlan plan;
+            static const ReductionTree columns = [] {
+              ReductionTree plan;
               plan.assign(std::vector<Index>{0, 5});
               return plan;
             }();

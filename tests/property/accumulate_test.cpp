@@ -136,7 +136,7 @@ TEST_CASE("an encoder-decoder trained in parts has the bits of whole batches") {
     // 21: parts of unlike size. 3: fewer sequences than shards, so that parts are empty.
     for (const std::int64_t batch : {21, 3}) {
       recipe.training.batch_sequences = batch;
-      recipe.training.most_steps = 12;
+      recipe.training.max_steps = 12;
       INFO(std::string(optimizer), ", batches of ", batch);
       check_parts(recipe, [&] {
         return std::make_unique<SmallRun>(recipe, copy_pairs(100, 8, 61, 41), copy_pairs(23, 8, 61, 42), 61);

@@ -30,7 +30,7 @@ namespace {
 
 struct Count {
   std::int64_t steps = 0, allocations = 0,
-               first = 0;  // behind the second step, and where the first of them was
+               first = 0;  // after the second step, and where the first of them was
 };
 
 Count count_in_steps(const Recipe& recipe, Objective& objective, int threads) {
@@ -54,8 +54,8 @@ Count count_in_steps(const Recipe& recipe, Objective& objective, int threads) {
 }
 
 Count count_in_steps(const Recipe& recipe, int threads) {
-  const std::int64_t most_words = recipe.model.as<EncoderDecoderSettings>().transformer.length - 1;
-  SmallRun run(recipe, copy_pairs(400, most_words, 61, 31), copy_pairs(4, most_words, 61, 32), 61);
+  const std::int64_t max_words = recipe.model.as<EncoderDecoderSettings>().transformer.length - 1;
+  SmallRun run(recipe, copy_pairs(400, max_words, 61, 31), copy_pairs(4, max_words, 61, 32), 61);
   return count_in_steps(run.recipe, run.objective, threads);
 }
 

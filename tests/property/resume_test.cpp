@@ -29,7 +29,7 @@ SmallRun make_run(const Recipe& recipe) {
 
 void ignore(const std::string&) {}
 
-// Trains in `directory` until the end, or saves and stops behind step `stop`.
+// Trains in `directory` until the end, or saves and stops after step `stop`.
 TrainingOutcome train(const Recipe& recipe, const fs::path& directory, int threads, std::int64_t stop) {
   SmallRun run = make_run(recipe);
   RunDirectory run_directory(directory, run.recipe, {{"config.json", "{}\n"}}, {}, ExistingRun::resume,
@@ -103,8 +103,8 @@ TEST_CASE("a resumed run writes the files of an uninterrupted one") {
     // 1 and 3: in warm-up; 4: where a checkpoint is due anyway; 5 and 10: an epoch's end; 7: inside an epoch,
     // no log row; 14: the last but one.
     for (const std::int64_t stop : {1, 3, 4, 5, 7, 10, 14}) {
-      INFO(recipe.training.optimizer.kind, ", EMA decay ", recipe.training.ema_decay,
-           ", stopped behind step ", stop);
+      INFO(recipe.training.optimizer.kind, ", EMA decay ", recipe.training.ema_decay, ", stopped after step ",
+           stop);
       const ScratchDirectory stopped;
       REQUIRE(train(recipe, stopped.path(), 3, stop) == TrainingOutcome::stopped);
       CHECK(list_checkpoints(stopped.path()).front().step == stop);
@@ -149,7 +149,7 @@ TEST_CASE("training does not depend on the moving average of its weights") {
   CHECK(same_bits(values_of(averaged.model), values_of(plain.model)));
 }
 
-TEST_CASE("a run stopped behind every step writes the files of an uninterrupted one") {
+TEST_CASE("a run stopped after every step writes the files of an uninterrupted one") {
   const Recipe recipe = recipe_with("rmsprop");
   const ScratchDirectory whole, stopped;
   REQUIRE(train(recipe, whole.path(), 1, kNever) == TrainingOutcome::finished);
@@ -160,12 +160,12 @@ TEST_CASE("a run stopped behind every step writes the files of an uninterrupted 
   check_equal(results_of(stopped.path()), results_of(whole.path()));
 }
 
-TEST_CASE("a run that died behind its newest checkpoint cuts the log and goes on") {
+TEST_CASE("a run that died after its newest checkpoint cuts the log and goes on") {
   const Recipe recipe = recipe_with("rmsprop");
   const ScratchDirectory whole, died;
   REQUIRE(train(recipe, whole.path(), 1, kNever) == TrainingOutcome::finished);
   {
-    // Checkpoints at 4 and 5; the exception stands for a kill behind the log row of step 6.
+    // Checkpoints at 4 and 5; the exception stands for a kill after the log row of step 6.
     SmallRun run = make_run(recipe);
     RunDirectory directory(died.path(), run.recipe, {{"config.json", "{}\n"}}, {}, ExistingRun::resume,
                            ignore);
@@ -174,7 +174,7 @@ TEST_CASE("a run that died behind its newest checkpoint cuts the log and goes on
       if (report.step == 7) throw std::runtime_error("killed");
     })),
                     std::runtime_error);
-    directory.append_log("8,2,torn ro");  // and behind a row that no checkpoint has
+    directory.append_log("8,2,torn ro");  // and after a row that no checkpoint has
   }
   REQUIRE(list_checkpoints(died.path()).front().step == 5);
   CHECK(log_without_times(died.path()).find("\n6,") != std::string::npos);
@@ -211,7 +211,7 @@ TEST_CASE("a loss that is not finite ends the run and is not saved") {
   SmallRun run = make_run(recipe);
   RunDirectory run_directory(directory.path(), run.recipe, {}, {}, ExistingRun::resume, ignore);
   Trainer trainer(run.recipe, run.objective, &run_directory);
-  // Behind step 6, between the checkpoints of 5 and 8.
+  // After step 6, between the checkpoints of 5 and 8.
   const auto poison = [&](const StepReport& report) {
     if (report.step == 6)
       run.model.parameters().find("head.bias")->value.data[7] = std::numeric_limits<Real>::quiet_NaN();
@@ -232,7 +232,7 @@ TEST_CASE("a value that is not finite is not saved, even where no loss shows it"
   RunDirectory run_directory(directory.path(), run.recipe, {}, {}, ExistingRun::resume, ignore);
   Trainer trainer(run.recipe, run.objective, &run_directory);
   Parameter* const tokens = run.model.parameters().find("source_embedding.tokens");
-  // The last row belongs to no word of the examples; behind step 8 a checkpoint is due.
+  // The last row belongs to no word of the examples; after step 8 a checkpoint is due.
   const auto poison = [&](const StepReport& report) {
     if (report.step == 8) tokens->value.row(kVocabulary - 1)[0] = std::numeric_limits<Real>::infinity();
   };

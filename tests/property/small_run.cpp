@@ -17,12 +17,12 @@ std::string line_of(const Sequence& ids) {
 
 }  // namespace
 
-std::vector<Pair> copy_pairs(std::size_t count, std::int64_t most_words, std::int64_t vocabulary,
+std::vector<Pair> copy_pairs(std::size_t count, std::int64_t max_words, std::int64_t vocabulary,
                              std::uint64_t seed) {
   std::mt19937_64 random(seed);
   std::vector<Pair> pairs(count);
   for (Pair& pair : pairs) {
-    const std::uint64_t words = 1 + random() % static_cast<std::uint64_t>(most_words);
+    const std::uint64_t words = 1 + random() % static_cast<std::uint64_t>(max_words);
     for (std::uint64_t i = 0; i < words; ++i) {
       pair.source.push_back(kFirstWord + static_cast<std::int32_t>(
                                              random() % static_cast<std::uint64_t>(vocabulary - kFirstWord)));
@@ -34,9 +34,9 @@ std::vector<Pair> copy_pairs(std::size_t count, std::int64_t most_words, std::in
   return pairs;
 }
 
-IdColumns columns_of(const std::vector<Pair>& pairs, std::int64_t vocabulary) {
-  IdColumns columns({{.name = "source", .vocabulary = vocabulary},
-                     {.name = "target", .vocabulary = vocabulary, .least_ids = 2}});
+TokenDataset columns_of(const std::vector<Pair>& pairs, std::int64_t vocabulary) {
+  TokenDataset columns({{.name = "source", .vocabulary = vocabulary},
+                        {.name = "target", .vocabulary = vocabulary, .min_length = 2}});
   for (const Pair& pair : pairs) columns.add_line(line_of(pair.source) + "\t" + line_of(pair.target), "made");
   columns.finish("made");
   return columns;
@@ -100,9 +100,10 @@ SmallRun::SmallRun(Recipe r, const std::vector<Pair>& train_pairs, const std::ve
 
 namespace {
 
-IdColumns class_columns(const LabelSet& labels, std::size_t count, std::int64_t length, std::uint64_t seed) {
-  IdColumns columns({{.name = "source", .vocabulary = kClassVocabulary, .most_ids = length},
-                     {.name = "label", .vocabulary = 2, .labels = &labels}});
+TokenDataset class_columns(const LabelSet& labels, std::size_t count, std::int64_t length,
+                           std::uint64_t seed) {
+  TokenDataset columns({{.name = "source", .vocabulary = kClassVocabulary, .max_length = length},
+                        {.name = "label", .vocabulary = 2, .labels = &labels}});
   std::mt19937_64 random(seed);
   for (std::size_t i = 0; i < count; ++i) {
     Sequence ids(1 + random() % static_cast<std::uint64_t>(length));
@@ -116,7 +117,7 @@ IdColumns class_columns(const LabelSet& labels, std::size_t count, std::int64_t 
 }
 
 // Words of a text at most; a bag of words takes any number.
-std::int64_t most_words(const Recipe& recipe) {
+std::int64_t max_words(const Recipe& recipe) {
   const std::int64_t length = task_of(recipe.model).max_line_ids(recipe.model);
   return length > 0 ? length : 20;
 }
@@ -159,8 +160,8 @@ std::string model_name(const Recipe& recipe) {
 ClassRun::ClassRun(Recipe r, std::size_t count, std::uint64_t seed)
     : recipe(std::move(r)),
       labels(LabelSet::parse("neg\npos\n", "made")),
-      train(class_columns(labels, count, most_words(recipe), seed)),
-      validation(class_columns(labels, count / 4 + 1, most_words(recipe), seed + 1)),
+      train(class_columns(labels, count, max_words(recipe), seed)),
+      validation(class_columns(labels, count / 4 + 1, max_words(recipe), seed + 1)),
       model(make_text_classifier(recipe.model, kClassVocabulary)),
       objective(*model, {.dataset = &train, .indices = {}, .is_all = true},
                 {.dataset = &validation, .indices = {}, .is_all = true}, recipe.training.label_smoothing) {

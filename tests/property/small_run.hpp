@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "data/pairs.hpp"
+#include "data/token_dataset.hpp"
 #include "models/encoder_decoder.hpp"
 #include "tasks/classification.hpp"
 #include "tasks/encoder_decoder.hpp"
@@ -21,10 +21,10 @@ struct Pair {
 
 inline constexpr std::int32_t kStart = 2, kEnd = 3, kFirstWord = 4;
 
-// `count` pairs whose target is the source, lengths 1 to most_words, ids from kFirstWord to vocabulary - 1.
-std::vector<Pair> copy_pairs(std::size_t count, std::int64_t most_words, std::int64_t vocabulary,
+// `count` pairs whose target is the source, lengths 1 to max_words, ids from kFirstWord to vocabulary - 1.
+std::vector<Pair> copy_pairs(std::size_t count, std::int64_t max_words, std::int64_t vocabulary,
                              std::uint64_t seed);
-headwater::IdColumns columns_of(const std::vector<Pair>& pairs, std::int64_t vocabulary);
+headwater::TokenDataset columns_of(const std::vector<Pair>& pairs, std::int64_t vocabulary);
 headwater::PackedTokens packed(const std::vector<Sequence>& sequences);
 
 // Every kind of dropout, label smoothing, warm-up, checkpoints and log rows inside epochs.
@@ -36,7 +36,7 @@ headwater::Recipe wide_recipe(const std::string& optimizer);
 
 struct SmallRun {
   headwater::Recipe recipe;
-  headwater::IdColumns train, validation;
+  headwater::TokenDataset train, validation;
   headwater::EncoderDecoder model;
   headwater::TranslationObjective objective;
 
@@ -54,7 +54,7 @@ std::string model_name(const headwater::Recipe& recipe);
 struct ClassRun {
   headwater::Recipe recipe;
   headwater::LabelSet labels;
-  headwater::IdColumns train, validation;
+  headwater::TokenDataset train, validation;
   std::unique_ptr<headwater::TextClassifier> model;
   headwater::ClassificationObjective objective;
 

@@ -12,23 +12,23 @@ void evaluate_predictions(const Options& o) {
   }
   if (!o.metrics.empty()) throw UsageError("--metric is not for --predictions (all figures are written)");
   cli::LineReader predictions({o.predictions}, o.reader), labels({o.labels}, o.reader);
-  LabelledGuesses guesses;
+  LabelledPredictions labelled;
   std::int64_t lines = 0;
-  for (std::string_view guess, label;; ++lines) {
-    const bool has_guess = predictions.next(guess), has_label = labels.next(label);
-    if (has_guess != has_label) {
-      throw Error((has_guess ? o.predictions : o.labels) + ": more than the " + std::to_string(lines) +
-                  " lines of " + (has_guess ? o.labels : o.predictions) +
+  for (std::string_view prediction, label;; ++lines) {
+    const bool has_prediction = predictions.next(prediction), has_label = labels.next(label);
+    if (has_prediction != has_label) {
+      throw Error((has_prediction ? o.predictions : o.labels) + ": more than the " + std::to_string(lines) +
+                  " lines of " + (has_prediction ? o.labels : o.predictions) +
                   " (line i of one belongs to line i of the other)");
     }
-    if (!has_guess) break;
+    if (!has_prediction) break;
     try {
-      guesses.add(guess, label);
+      labelled.add(prediction, label);
     } catch (const Error& error) {
       throw Error(predictions.place() + " and " + labels.place() + ":" + error.what());
     }
   }
-  write(guesses.finish(), o.is_json);
+  write(labelled.finish(), o.is_json);
 }
 
 }  // namespace headwater::evaluate

@@ -45,7 +45,7 @@ TranslationExamples read_examples(const Options& o, const TranslationModel& mode
     }
     return examples;
   }
-  IdColumns columns(
+  TokenDataset columns(
       translation_columns(model.source_tokenizer, model.target_tokenizer, model.model->length()));
   for (std::string_view line; reader.next(line);) columns.add_line(line, reader.place());
   columns.finish(o.data.empty() ? "-" : o.data.front());
@@ -66,7 +66,7 @@ std::vector<ScoreRow> loss_rows(const LossTotals& totals, const Options& o, cons
     rows.push_back(
         score_row("reference_loss", totals.reference_loss(), 4, "divided by all positions, padded ones too"));
     rows.push_back(score_row("reference_accuracy", totals.reference_accuracy(), 4,
-                             "the pad behind the end token counted as right"));
+                             "the pad after the end token counted as right"));
   }
   return rows;
 }
@@ -99,8 +99,8 @@ void evaluate_translator(const Options& o, const Metrics& metrics) {
   const TranslationExamples examples = read_examples(o, model);
   if (examples.sources.empty())
     throw Error((o.data.empty() ? "-" : o.data.front()) + ": no lines (a measure needs at least one)");
-  if (!o.is_quiet && examples.cut > 0)
-    cli::note(format_count(examples.cut) + " sides were cut to the model's length");
+  if (!o.is_quiet && examples.truncated > 0)
+    cli::note(format_count(examples.truncated) + " sides were truncated to the model's length");
   if (!o.is_quiet && examples.skipped > 0)
     cli::note(format_count(examples.skipped) + " pairs with an empty side have no loss");
 
@@ -194,8 +194,8 @@ void evaluate_classifier(const Options& o, const Metrics& metrics) {
   });
   if (is_empty)
     throw Error((o.data.empty() ? "-" : o.data.front()) + ": no lines (a measure needs at least one)");
-  if (!o.is_quiet && labeller.cut_lines() > 0)
-    cli::note(format_count(labeller.cut_lines()) + " lines were cut to the model's length");
+  if (!o.is_quiet && labeller.truncated_lines() > 0)
+    cli::note(format_count(labeller.truncated_lines()) + " lines were truncated to the model's length");
   write_figures(measured.finish(), o, metrics);
 }
 
@@ -238,7 +238,7 @@ void evaluate_language_model(const Options& o, const Metrics& metrics) {
   if (totals.predicted == 0)
     throw Error((o.data.empty() ? "-" : o.data.front()) + ": no text of two tokens (a measure needs one)");
   if (!o.is_quiet && truncated > 0)
-    cli::note(format_count(truncated) + " lines were cut to the model's length");
+    cli::note(format_count(truncated) + " lines were truncated to the model's length");
   const std::string over =
       "over " + format_count(totals.predicted) + " tokens of " + format_count(totals.sequences) + " texts";
   std::vector<ScoreRow> rows;

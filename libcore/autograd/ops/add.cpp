@@ -4,7 +4,7 @@ namespace headwater::ops {
 
 Variable add(Tape& tape, const Variable& a, const Variable& b, Use use_of_b) {
   const Variable y = tape.variable_like(b, use_of_b, a.needs_gradient() || b.needs_gradient());
-  Tape::mark_spare(y);
+  Tape::mark_donated(y);
   kernels::add(a.value(), b.value(), y.value());
   tape.record("add", [&tape, a, b, y] {
     if (!Tape::has_incoming(y)) return;

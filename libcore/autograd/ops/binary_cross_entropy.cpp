@@ -20,8 +20,8 @@ kernels::CrossEntropyTotals binary_cross_entropy(Tape& tape, const Variable& z,
       if ((logit > 0) == is_positive) ++totals.correct;
     }
     kernels::log_sum_exp(exponents, losses.data);
-    FoldedSum sum;
-    for (const FoldLeaf& leaf : z.packing().plan->leaves)
+    TreeSum sum;
+    for (const ReductionLeaf& leaf : z.packing().plan->leaves)
       sum.add(leaf, std::accumulate(losses.data + leaf.begin, losses.data + leaf.end, 0.0));
     totals.loss = sum.total();
     totals.tokens = rows;

@@ -15,7 +15,7 @@ std::uint64_t first_element_of(const Variable& x) {
 Variable dropout(Tape& tape, const Variable& x, Real rate, const RandomStream& stream, Use use_of_x) {
   if (rate <= 0 || !tape.is_recording()) return x;
   const Variable y = tape.variable_like(x, use_of_x, x.needs_gradient());
-  Tape::mark_spare(y);
+  Tape::mark_donated(y);
   const std::uint64_t first = first_element_of(x);
   kernels::dropout(x.value(), rate, stream, first, y.value(), false);
   tape.record("dropout", [&tape, x, y, rate, stream, first] {

@@ -5,7 +5,7 @@ namespace headwater::ops {
 Variable fourier_mix(Tape& tape, const Variable& x) {
   const std::span<const Index> offsets = x.packing().offsets;
   const Variable y = tape.variable(x.rows(), x.cols(), x.packing_or_null(), x.needs_gradient());
-  Tape::mark_spare(y);
+  Tape::mark_donated(y);
   kernels::fourier_mix(x.value(), offsets, y.value(), false);
   tape.record("fourier_mix", [&tape, x, y, offsets] {
     if (!Tape::has_incoming(y) || !x.needs_gradient()) return;

@@ -4,7 +4,7 @@ namespace headwater::ops {
 
 Variable layer_norm(Tape& tape, const Variable& x, Parameter& gamma, Parameter& beta, Real epsilon) {
   const Variable y = tape.variable(x.rows(), x.cols(), x.packing_or_null(), true);
-  Tape::mark_spare(y);
+  Tape::mark_donated(y);
   const Matrix moments = tape.arena().matrix(x.rows(), 2);
   kernels::layer_norm(x.value(), {}, gamma.value.data, beta.value.data, epsilon, {}, y.value(), moments);
   tape.record("layer_norm", [&tape, x, y, moments, scale = &gamma, shift = &beta] {
@@ -20,7 +20,7 @@ Variable layer_norm(Tape& tape, const Variable& x, Parameter& gamma, Parameter& 
 Variable add_layer_norm(Tape& tape, const Variable& x, const Variable& z, Parameter& gamma, Parameter& beta,
                         Real epsilon, Use use_of_z) {
   const Variable y = tape.variable(x.rows(), x.cols(), x.packing_or_null(), true);
-  Tape::mark_spare(y);
+  Tape::mark_donated(y);
   const Matrix moments = tape.arena().matrix(x.rows(), 2);
   const Matrix sum = tape.memory_like(z, use_of_z);
   kernels::layer_norm(x.value(), z.value(), gamma.value.data, beta.value.data, epsilon, sum, y.value(),

@@ -8,7 +8,7 @@ Variable linear(Tape& tape, const Variable& x, Parameter& w, Parameter* b, Activ
       tape.is_recording() && (activation == Activation::gelu || activation == Activation::gelu_tanh ||
                               activation == Activation::silu);
   // Others are undone by the value of y.
-  if (keeps_pre || activation == Activation::none) Tape::mark_spare(y);
+  if (keeps_pre || activation == Activation::none) Tape::mark_donated(y);
   const Matrix pre = keeps_pre ? tape.arena().matrix(y.rows(), y.cols()) : Matrix();
   kernels::linear(x.value(), w.value, b ? b->value.data : nullptr, activation, y.value(), pre);
   tape.record("linear", [&tape, x, y, pre, activation, weight = &w, bias = b] {

@@ -16,13 +16,13 @@ struct OutputLayer {
 
 kernels::CrossEntropyTotals run(Tape& tape, const Variable& x, const OutputLayer& layer,
                                 kernels::CrossEntropyGradients* gradients) {
-  const FoldPlan& plan = *x.packing().plan;
+  const ReductionTree& plan = *x.packing().plan;
   const Index classes = layer.classes();
   const ArenaScope scope(tape.arena());  // the block of logits and the partial sums go back at once
   const Matrix block = tape.arena().matrix(kernels::cross_entropy_block_rows(plan), classes);
   const Index scratch_rows = gradients ? kernels::cross_entropy_scratch_rows(plan) : 0;
   if (scratch_rows > 0)
-    gradients->fold_scratch = tape.arena().matrix(scratch_rows, x.cols() * classes + classes);
+    gradients->reduction_scratch = tape.arena().matrix(scratch_rows, x.cols() * classes + classes);
   return kernels::linear_cross_entropy(x.value(), layer.w.value, layer.is_transposed,
                                        layer.b ? layer.b->value.data : nullptr, layer.labels,
                                        layer.label_smoothing, layer.loss_scale, plan, block, gradients);

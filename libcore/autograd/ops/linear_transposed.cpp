@@ -4,12 +4,12 @@ namespace headwater::ops {
 
 Variable linear_transposed(Tape& tape, const Variable& x, Parameter& w, Parameter* b) {
   const Variable y = tape.variable(x.rows(), w.value.rows, x.packing_or_null(), true);
-  Tape::mark_spare(y);
+  Tape::mark_donated(y);
   kernels::linear_transposed(x.value(), w.value, b ? b->value.data : nullptr, y.value());
   tape.record("linear_transposed", [&tape, x, y, weight = &w, bias = b] {
     if (!Tape::has_incoming(y)) return;
     const Matrix& dy = tape.incoming(y);
-    const FoldPlan& plan = *x.packing().plan;
+    const ReductionTree& plan = *x.packing().plan;
     // dw = Σ_t dy[t]ᵀ x[t]
     const GradientSlot dw = Tape::slot(*weight);
     kernels::linear_backward_weight(dy, x.value(), plan, dw.matrix, nullptr, dw.accumulate);

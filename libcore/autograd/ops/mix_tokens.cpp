@@ -9,7 +9,7 @@ namespace {
 // Columns [0, count) of a matrix.
 Matrix first_columns(const Matrix& m, Index count) { return {m.data, m.rows, count, m.stride}; }
 
-// The gradients of the four parameters, one behind the other: of the inner and the outer layer.
+// The gradients of the four parameters, one after the other: of the inner and the outer layer.
 struct Gradients {
   Matrix all;  // one row
   Index N, H;
@@ -40,7 +40,7 @@ struct Mixing {
   TokenMixer mixer;
   std::span<const Index> offsets;
   Index D, N, H;
-  Matrix transposed;         // [D, n] of each sequence, one behind the other
+  Matrix transposed;         // [D, n] of each sequence, one after the other
   Matrix hidden, inner_pre;  // [sequences·D, H]; inner_pre for gelu and silu
 
   Index sequences() const { return static_cast<Index>(offsets.size()) - 1; }
@@ -114,7 +114,7 @@ Variable mix_tokens(Tape& tape, const Variable& x, const TokenMixer& mixer) {
   Arena& arena = tape.arena();
   const Index N = mixer.inner_weight->value.rows, H = mixer.inner_weight->value.cols, D = x.cols();
   const Variable y = tape.variable(x.rows(), D, x.packing_or_null(), true);
-  Tape::mark_spare(y);
+  Tape::mark_donated(y);
   Mixing mixing{mixer, x.packing().offsets, D, N, H, arena.matrix(x.rows(), D), {}, {}};
   mixing.hidden = arena.matrix(mixing.sequences() * D, H);
   if (tape.is_recording() && (mixer.activation == Activation::gelu || mixer.activation == Activation::silu ||

@@ -5,7 +5,7 @@ namespace headwater::ops {
 Variable pool(Tape& tape, const Variable& x, Pooling pooling, const Packing& rows) {
   const std::span<const Index> offsets = x.packing().offsets;
   const Variable y = tape.variable(rows.tokens(), x.cols(), &rows, x.needs_gradient());
-  Tape::mark_spare(y);
+  Tape::mark_donated(y);
   const bool keeps_winners = tape.is_recording() && pooling == Pooling::max;
   std::int32_t* const winners =
       keeps_winners ? tape.arena().allocate_array<std::int32_t>(y.rows() * y.cols()) : nullptr;

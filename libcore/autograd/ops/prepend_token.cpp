@@ -6,7 +6,7 @@ namespace headwater::ops {
 
 namespace {
 
-// Calls f(rows of the shorter sequence in x, its rows in y behind the token) for each sequence.
+// Calls f(rows of the shorter sequence in x, its rows in y after the token) for each sequence.
 template <class F>
 void for_each_sequence(const Packing& shorter, const Packing& longer, Matrix x, Matrix y, const F& f) {
   for (Index s = 0; s < shorter.sequences(); ++s) {
@@ -24,7 +24,7 @@ Variable prepend_token(Tape& tape, const Variable& x, const Packing& packing, Pa
     std::copy_n(token.value.data, x.cols(), y.value().row(packing.offsets[static_cast<std::size_t>(s)]));
   for_each_sequence(x.packing(), packing, x.value(), y.value(),
                     [](Matrix from, Matrix to) { kernels::copy(from, to); });
-  // Row 0 of a table that the first token of each sequence reads, so that the gradient is folded like any
+  // Row 0 of a table that the first token of each sequence reads, so that the gradient is reduced like any
   // other.
   const std::span<std::int32_t> ids(tape.arena().allocate_array<std::int32_t>(y.rows()),
                                     static_cast<std::size_t>(y.rows()));

@@ -5,7 +5,7 @@
 namespace headwater::ops {
 
 void add_table_gradient(Tape& tape, std::span<const std::int32_t> ids, ConstMatrix dy, Real scale,
-                        const FoldPlan& plan, Parameter& table) {
+                        const ReductionTree& plan, Parameter& table) {
   if (table.is_frozen) return;
   const std::span<std::int32_t> order(tape.arena().allocate_array<std::int32_t>(dy.rows),
                                       static_cast<std::size_t>(dy.rows));

@@ -1,15 +1,15 @@
-// Leaves of a fold plan, for the vector code that sums gradients over tokens.
+// Leaves of a reduction plan, for the vector code that sums gradients over tokens.
 #pragma once
 
-#include "tensor/fold.hpp"
+#include "tensor/reduction_tree.hpp"
 
 namespace headwater::kernels {
 
 struct Leaves {
-  const FoldLeaf* first;
+  const ReductionLeaf* first;
   Index count;
 };
-inline constexpr int kMostPartialSums =
-    64;  // of a fold; a plan's depth grows with the logarithm of its tokens
+inline constexpr int kMaxPartialSums =
+    64;  // of a reduction; a plan's depth grows with the logarithm of its tokens
 
 }  // namespace headwater::kernels

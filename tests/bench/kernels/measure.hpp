@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "support/random.hpp"
-#include "tensor/fold.hpp"
 #include "tensor/matrix.hpp"
+#include "tensor/reduction_tree.hpp"
 
 namespace headwater::bench {
 
@@ -71,8 +71,8 @@ inline std::vector<Index> offsets_of(Index tokens, Index length) {
   return offsets;
 }
 
-inline FoldPlan plan_of(Index tokens, Index length = 20) {
-  FoldPlan plan;
+inline ReductionTree plan_of(Index tokens, Index length = 20) {
+  ReductionTree plan;
   plan.assign(offsets_of(tokens, length));
   return plan;
 }

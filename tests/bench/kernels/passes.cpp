@@ -8,7 +8,7 @@ namespace {
 
 struct Norm {
   Values x, z, y, gamma, beta, moments, dy, dx, dgamma, dbeta;
-  FoldPlan plan;
+  ReductionTree plan;
 };
 
 void register_norm(const Machine& machine, Index T, Index D) {
@@ -58,7 +58,7 @@ void register_pass(const Machine& machine, const std::string& kernel, Index T, I
 
 struct Table {
   Values table, y, dtable;
-  FoldPlan plan;
+  ReductionTree plan;
   std::vector<std::int32_t> ids, order, starts;
 };
 

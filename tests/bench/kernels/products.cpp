@@ -34,7 +34,7 @@ struct BackwardInput {
 };
 struct BackwardWeight {
   Values x, dy, dw, db;
-  FoldPlan plan;
+  ReductionTree plan;
 };
 
 void register_shape(const Machine& machine, const Shape& s) {
@@ -69,12 +69,12 @@ void register_shape(const Machine& machine, const Shape& s) {
 // The output layer with its loss and all gradients.
 struct Loss {
   Values h, w, bias, dh, dw, db, block, scratch;
-  FoldPlan plan;
+  ReductionTree plan;
   std::vector<std::int32_t> labels;
 };
 
 std::shared_ptr<Loss> make_loss(const Shape& s) {
-  const FoldPlan plan = plan_of(s.T);
+  const ReductionTree plan = plan_of(s.T);
   const auto loss = std::make_shared<Loss>(Loss{{s.T, s.I},
                                                 {s.I, s.O, 2, 0.05f},
                                                 {1, s.O, 3},
@@ -102,7 +102,7 @@ void register_products(const Machine& machine) {
           gradients.dh = d.dh.view();
           gradients.dw = d.dw.view();
           gradients.db = d.db.data.data();
-          gradients.fold_scratch = d.scratch.view();
+          gradients.reduction_scratch = d.scratch.view();
           kernels::linear_cross_entropy(d.h.view(), d.w.view(), false, d.bias.data.data(), d.labels, 0,
                                         1.0f / static_cast<float>(s.T), d.plan, d.block.view(), &gradients);
         });

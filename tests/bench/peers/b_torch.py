@@ -22,7 +22,7 @@ class LanguageModel(nn.Module):
         self.head = dense(WIDTH, VOCABULARY)
 
     def forward(self, ids):
-        # Padding stands behind the real tokens, so the causal mask alone keeps it out of them.
+        # Padding stands after the real tokens, so the causal mask alone keeps it out of them.
         return self.head(self.block(self.token(ids) + self.position.weight[: ids.shape[1]], is_causal=True))
 
 

@@ -51,7 +51,7 @@ class Translator(nn.Module):
         memory, x = self.source(source), self.target(target)
         for block in self.encoder:
             memory = block(memory, mask)
-        # Padding stands behind the real tokens, so the causal mask alone keeps it out of them.
+        # Padding stands after the real tokens, so the causal mask alone keeps it out of them.
         for block in self.decoder:
             x = block(x, is_causal=True, memory=memory, memory_mask=mask)
         return self.head(self.dropout(x))

@@ -93,7 +93,7 @@ TEST_CASE("a table knows the rows that a step touched, also where it is used twi
   parameters.allocate(true);
   Arena arena;
   std::vector<Index> offsets{0, 4};
-  FoldPlan plan;
+  ReductionTree plan;
   plan.assign(offsets);
   const Packing packing{offsets, &plan};
   const std::vector<std::int32_t> first{7, 3, 7, 5}, second{5, 0, 8, 5};
@@ -126,7 +126,7 @@ struct SharedTable {
   Parameter* bias = parameters.declare("bias", {6}, 1, 6, Initializer::zeros);
   Arena arena;
   std::vector<Index> offsets{0, 3};
-  FoldPlan plan;
+  ReductionTree plan;
   Packing packing;
 
   SharedTable() {

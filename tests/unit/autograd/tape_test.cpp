@@ -12,7 +12,7 @@ namespace {
 // Two sequences of 2 and 1 tokens.
 struct Batch {
   std::vector<Index> offsets{0, 2, 3};
-  FoldPlan plan;
+  ReductionTree plan;
   Packing packing;
   Arena arena;
   Batch() {
@@ -93,7 +93,7 @@ TEST_CASE_FIXTURE(Batch, "a tape for inference wants no gradients") {
 
 TEST_CASE_FIXTURE(Batch, "dropout acts on a recording tape only, and keeps the mean") {
   std::vector<Index> many{0, 1000};
-  FoldPlan many_plan;
+  ReductionTree many_plan;
   many_plan.assign(many);
   const Packing many_packing{many, &many_plan};
   const RandomStream stream{.seed = 1, .purpose = Purpose::dropout, .layer = 0, .step = 1};
@@ -122,7 +122,7 @@ TEST_CASE_FIXTURE(Batch, "flatten wants sequences of one length and a row for ea
   CHECK(error_text([&] { ops::flatten(tape, x, packing); }) ==
         "flatten: sequence 0 has 2 tokens, the others 1");
   const std::vector<Index> ones{0, 1, 2, 3};
-  FoldPlan single_plan;
+  ReductionTree single_plan;
   single_plan.assign(ones);
   const Packing singles{ones, &single_plan};
   const Variable y = tape.wrap(x.value(), &singles, true);
@@ -141,7 +141,7 @@ TEST_CASE_FIXTURE(Batch, "a token stands before each sequence, positions are add
   token->value.data[0] = 7;
   for (Index i = 0; i < 6; ++i) positions->value.data[i] = static_cast<Real>(10 * i);
   const std::vector<Index> longer{0, 3, 5};
-  FoldPlan longer_plan;
+  ReductionTree longer_plan;
   longer_plan.assign(longer);
   const Packing after{longer, &longer_plan};
   const std::vector<std::int32_t> position_of{0, 1, 2, 0, 1};
@@ -213,7 +213,7 @@ TEST_CASE_FIXTURE(Batch,
 
 namespace {
 
-// A build with checks keeps what was consumed apart, so that reading it can be told.
+// A build with checks keeps what was donated apart, so that reading it can be told.
 #ifdef HEADWATER_CHECKS
 constexpr bool kShares = false;
 #else
@@ -222,7 +222,7 @@ constexpr bool kShares = true;
 
 }  // namespace
 
-TEST_CASE_FIXTURE(Batch, "a consumed operand lends its memory where its own operation is done with it") {
+TEST_CASE_FIXTURE(Batch, "a donated operand lends its memory where its own operation is done with it") {
   Parameters parameters;
   Parameter* const w = parameters.declare("w", {2, 2}, 2, 2, Initializer::zeros);
   parameters.allocate(true);
@@ -236,12 +236,12 @@ TEST_CASE_FIXTURE(Batch, "a consumed operand lends its memory where its own oper
     CHECK(ops::add(tape, x, plain).value().data != plain.value().data);
     const bool is_lent = mode == Tape::Mode::record && kShares;
     const Real* const before = plain.value().data;
-    const Variable sum = ops::add(tape, x, plain, ops::Use::consume);
+    const Variable sum = ops::add(tape, x, plain, ops::Use::donate);
     const Real* const after = sum.value().data;
     CHECK((after == before) == is_lent);
     CHECK(numbers(sum.value()) == std::vector<Real>{2, 4, 6, 8, 10, 12});
-    CHECK(ops::add(tape, sum, x, ops::Use::consume).value().data != x.value().data);
-    CHECK(ops::add(tape, sum, squashed, ops::Use::consume).value().data != squashed.value().data);
-    if (is_lent) CHECK(ops::dropout(tape, sum, Real(0.5), stream, ops::Use::consume).value().data == after);
+    CHECK(ops::add(tape, sum, x, ops::Use::donate).value().data != x.value().data);
+    CHECK(ops::add(tape, sum, squashed, ops::Use::donate).value().data != squashed.value().data);
+    if (is_lent) CHECK(ops::dropout(tape, sum, Real(0.5), stream, ops::Use::donate).value().data == after);
   }
 }

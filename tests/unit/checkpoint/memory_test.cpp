@@ -46,7 +46,7 @@ namespace {
 
 // The most bytes that f() has beyond those it finds.
 template <class F>
-std::int64_t most_bytes(const F& f) {
+std::int64_t max_bytes(const F& f) {
   peak = live.load();
   const std::int64_t before = live.load();
   f();
@@ -74,7 +74,7 @@ TEST_CASE("safetensors: reading a header takes at most eight times its bytes") {
       for (const int rank : {0, 1, 3, 8}) {
         const std::string header = header_of(tensors, letters, rank);
         const std::string file = framed(header, std::string(static_cast<std::size_t>(tensors) * 4, '\0'));
-        const std::int64_t bytes = most_bytes([&] {
+        const std::int64_t bytes = max_bytes([&] {
           const Safetensors read(file, "file");
           CHECK(read.tensors().size() == static_cast<std::size_t>(tensors));
         });
@@ -98,7 +98,7 @@ TEST_CASE("safetensors: no size that a file claims is allocated before it is che
   };
   for (const std::string& claim : claims) {
     std::string said;
-    const std::int64_t bytes = most_bytes([&] { said = error_text([&] { Safetensors(claim, "file"); }); });
+    const std::int64_t bytes = max_bytes([&] { said = error_text([&] { Safetensors(claim, "file"); }); });
     INFO(said);
     CHECK(said != "(no error)");
     CHECK(bytes < 16384);

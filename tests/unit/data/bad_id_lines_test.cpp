@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "data/pairs.hpp"
+#include "data/token_dataset.hpp"
 #include "support/error.hpp"
 
 using namespace headwater;
@@ -93,8 +93,8 @@ const std::vector<BadLine> kBadLines = {
 TEST_CASE("bad id lines are refused with line, column and fix") {
   CHECK(kBadLines.size() >= 40);
   for (const BadLine& bad : kBadLines) {
-    IdColumns columns({{.name = "source", .vocabulary = 100, .vocabulary_hash = "0123456789abcdef0123"},
-                       {.name = "target", .vocabulary = 50, .least_ids = 2, .first_id = 2}});
+    TokenDataset columns({{.name = "source", .vocabulary = 100, .vocabulary_hash = "0123456789abcdef0123"},
+                          {.name = "target", .vocabulary = 50, .min_length = 2, .first_id = 2}});
     INFO(bad.line);
     std::string message = "accepted";
     try {

@@ -27,7 +27,7 @@ BlockSettings block(Index width, Index heads, Index head_width, Index feed_forwa
 
 struct Sequence {
   std::vector<Index> offsets;
-  FoldPlan plan;
+  ReductionTree plan;
   Packing packing;
   Arena arena;
   explicit Sequence(Index tokens) : offsets{0, tokens} {

@@ -34,22 +34,22 @@ double naive_auc(const std::vector<std::uint8_t>& is_positive, const std::vector
 TEST_CASE("confusion matrix: precision, recall, F1 by counting") {
   for (const std::int32_t classes : {1, 2, 3, 7}) {
     ConfusionMatrix matrix(classes);
-    std::vector<std::int32_t> labels, guesses;
+    std::vector<std::int32_t> labels, predictions;
     for (std::uint64_t i = 0; i < 200; ++i) {
       const auto drawn = [&](std::uint64_t e) {
         return static_cast<std::int32_t>(random_number(static_cast<std::uint32_t>(classes), e)) & 0x7FFF;
       };
       labels.push_back(drawn(3 * i) % classes);
-      guesses.push_back(drawn(3 * i + 1) % 3 == 0 ? drawn(3 * i + 2) % classes : labels.back());
-      matrix.add(labels.back(), guesses.back());
+      predictions.push_back(drawn(3 * i + 1) % 3 == 0 ? drawn(3 * i + 2) % classes : labels.back());
+      matrix.add(labels.back(), predictions.back());
     }
     double right = 0, f1_sum = 0;
     for (std::int32_t c = 0; c < classes; ++c) {
       double true_positive = 0, false_positive = 0, false_negative = 0;
       for (std::size_t i = 0; i < labels.size(); ++i) {
-        true_positive += labels[i] == c && guesses[i] == c;
-        false_positive += labels[i] != c && guesses[i] == c;
-        false_negative += labels[i] == c && guesses[i] != c;
+        true_positive += labels[i] == c && predictions[i] == c;
+        false_positive += labels[i] != c && predictions[i] == c;
+        false_negative += labels[i] == c && predictions[i] != c;
       }
       right += true_positive;
       const ClassScores scores = matrix.counts().scores(c);
@@ -58,8 +58,8 @@ TEST_CASE("confusion matrix: precision, recall, F1 by counting") {
       CHECK(scores.precision == doctest::Approx(precision).epsilon(1e-14));
       CHECK(scores.recall == doctest::Approx(recall).epsilon(1e-14));
       CHECK(scores.f1 == doctest::Approx(2 * precision * recall / (precision + recall)).epsilon(1e-14));
-      CHECK(static_cast<double>(scores.samples) == true_positive + false_negative);
-      CHECK(static_cast<double>(scores.guesses) == true_positive + false_positive);
+      CHECK(static_cast<double>(scores.support) == true_positive + false_negative);
+      CHECK(static_cast<double>(scores.predicted) == true_positive + false_positive);
       f1_sum += scores.f1;
     }
     CHECK(matrix.counts().accuracy() == doctest::Approx(right / 200).epsilon(1e-14));
@@ -67,7 +67,7 @@ TEST_CASE("confusion matrix: precision, recall, F1 by counting") {
   }
 }
 
-TEST_CASE("a class that never occurs has no part in macro F1; one never guessed counts 0") {
+TEST_CASE("a class that never occurs has no part in macro F1; one never predicted counts 0") {
   ConfusionMatrix matrix(3);
   CHECK(std::isnan(matrix.counts().accuracy()));
   CHECK(std::isnan(matrix.counts().macro_f1()));
@@ -107,7 +107,7 @@ TEST_CASE("ROC AUC is the share of pairs in the right order, ties counting half"
   CHECK(error_text([&] { (void)roc_auc(labels, {}); }) == "roc auc: 3 labels, but 0 scores");
 }
 
-TEST_CASE("a measure of probabilities: guesses, ROC AUC of two classes, and a second use") {
+TEST_CASE("a measure of probabilities: predictions, ROC AUC of two classes, and a second use") {
   ClassMeasure measure(2);
   CHECK_FALSE(measure.auc().has_value());
   for (int use = 0; use < 2; ++use) {

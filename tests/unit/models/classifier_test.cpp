@@ -95,7 +95,7 @@ std::vector<Variant> variants() {
 using Rows = std::vector<std::vector<double>>;
 
 // One post-norm block of a model in double, token by token, as the papers write it and Keras computes it: of
-// `length` positions those behind the words hold padding, which attention gives no weight.
+// `length` positions those after the words hold padding, which attention gives no weight.
 struct SlowClassifier {
   const Classifier& model;
 

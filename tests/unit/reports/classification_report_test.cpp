@@ -19,13 +19,13 @@ double score_of(const ClassificationReport& report, const std::string& metric) {
 
 }  // namespace
 
-TEST_CASE("guesses with probabilities: every figure of two classes") {
-  LabelledGuesses guesses;
-  guesses.add("pos\t0.9", "pos");
-  guesses.add("neg\t0.6\tpos\t0.4", "pos");
-  guesses.add("neg\t0.8", "neg");
-  guesses.add("pos\t0.7", "neg");
-  const ClassificationReport report = guesses.finish();
+TEST_CASE("predictions with probabilities: every figure of two classes") {
+  LabelledPredictions predictions;
+  predictions.add("pos\t0.9", "pos");
+  predictions.add("neg\t0.6\tpos\t0.4", "pos");
+  predictions.add("neg\t0.8", "neg");
+  predictions.add("pos\t0.7", "neg");
+  const ClassificationReport report = predictions.finish();
   CHECK(report.labels == std::vector<std::string>{"neg", "pos"});
   CHECK(score_of(report, "accuracy") == 0.5);
   CHECK(score_of(report, "macro_f1") == 0.5);
@@ -38,11 +38,11 @@ TEST_CASE("guesses with probabilities: every figure of two classes") {
 }
 
 TEST_CASE("labels alone, more classes, numbers by value") {
-  LabelledGuesses guesses;
-  guesses.add("10", "10");
-  guesses.add("9", "10");
-  guesses.add("9", "2");
-  const ClassificationReport report = guesses.finish();
+  LabelledPredictions predictions;
+  predictions.add("10", "10");
+  predictions.add("9", "10");
+  predictions.add("9", "2");
+  const ClassificationReport report = predictions.finish();
   CHECK(report.labels == std::vector<std::string>{"2", "9", "10"});
   CHECK_FALSE(report.loss.has_value());
   CHECK_FALSE(report.roc_auc.has_value());
@@ -52,39 +52,39 @@ TEST_CASE("labels alone, more classes, numbers by value") {
         "accuracy  0.3333  over 3 samples of 3 classes\n"
         "macro_f1  0.2222  mean of the classes' F1\n"
         "\n"
-        "class  precision  recall      F1  samples\n"
+        "class  precision  recall      F1  support\n"
         "-----  ---------  ------  ------  -------\n"
         "2         0.0000  0.0000  0.0000        1\n"
         "9         0.0000  0.0000  0.0000        0\n"
         "10        1.0000  0.5000  0.6667        2\n"
         "\n"
-        "is \\ guessed  2  9  10\n"
-        "------------  -  -  --\n"
-        "2             0  1   0\n"
-        "9             0  0   0\n"
-        "10            0  1   1\n");
+        "label \\ predicted  2  9  10\n"
+        "-----------------  -  -  --\n"
+        "2                  0  1   0\n"
+        "9                  0  0   0\n"
+        "10                 0  1   1\n");
 }
 
-TEST_CASE("probabilities of all classes say the same as guesses by name") {
+TEST_CASE("probabilities of all classes say the same as predictions by name") {
   ClassProbabilities probabilities({"neg", "pos"});
-  LabelledGuesses guesses;
+  LabelledPredictions predictions;
   const auto add = [&](float p, std::int32_t label) {
     probabilities.add(label, std::vector<float>{1 - p, p});
     const std::string name = p > 0.5f ? "pos\t" + std::to_string(p) : "neg\t" + std::to_string(1 - p);
-    guesses.add(name, label == 1 ? "pos" : "neg");
+    predictions.add(name, label == 1 ? "pos" : "neg");
   };
   add(0.875f, 1);
   add(0.25f, 1);
   add(0.5f, 0);
   add(0.125f, 0);
   add(0.75f, 0);
-  const ClassificationReport ours = probabilities.finish(), theirs = guesses.finish();
+  const ClassificationReport ours = probabilities.finish(), theirs = predictions.finish();
   CHECK(ours.text() == theirs.text());
   CHECK(score_of(ours, "roc_auc") == score_of(theirs, "roc_auc"));
   CHECK(score_of(ours, "loss") == doctest::Approx(score_of(theirs, "loss")).epsilon(1e-15));
 }
 
-TEST_CASE("probabilities of three classes: loss, no ROC AUC; of equals the first is the guess") {
+TEST_CASE("probabilities of three classes: loss, no ROC AUC; of equals the first is the prediction") {
   ClassProbabilities probabilities({"a", "b", "c"});
   probabilities.add(2, std::vector<float>{0.25f, 0.25f, 0.5f});
   probabilities.add(1, std::vector<float>{0.5f, 0.5f, 0.0f});
@@ -105,22 +105,22 @@ TEST_CASE("probabilities of three classes: loss, no ROC AUC; of equals the first
         "no lines (a measure needs at least one)");
 }
 
-TEST_CASE("what is not a guess or not a label says so") {
-  LabelledGuesses guesses;
-  const auto said = [&](std::string_view guess, std::string_view label) {
-    return error_text([&] { guesses.add(guess, label); });
+TEST_CASE("what is not a prediction or not a label says so") {
+  LabelledPredictions predictions;
+  const auto said = [&](std::string_view prediction, std::string_view label) {
+    return error_text([&] { predictions.add(prediction, label); });
   };
-  CHECK(error_text([&] { (void)guesses.finish(); }) == "no lines (a measure needs at least one)");
+  CHECK(error_text([&] { (void)predictions.finish(); }) == "no lines (a measure needs at least one)");
   CHECK(said("a", "") == " \"\" is not a label (give one column of labels, with cut -f)");
   CHECK(said("a", "text\ta").find("is not a label") != std::string::npos);
-  CHECK(said("", "a").starts_with(" a guess without a label"));
-  CHECK(said("\t0.5", "a").starts_with(" a guess without a label"));
+  CHECK(said("", "a").starts_with(" a prediction without a label"));
+  CHECK(said("\t0.5", "a").starts_with(" a prediction without a label"));
   for (const char* p : {"", "x", "1.5", "-0.1", "nan", "0.5x", " 0.5"}) {
     CHECK(said("a\t" + std::string(p), "a").starts_with(" \"" + std::string(p) + "\" is not a probability"));
   }
   CHECK(said("a\t0.5", "a") == "(no error)");
   CHECK(said("a", "a") == " no probability, which lines before it have");
-  LabelledGuesses plain;
+  LabelledPredictions plain;
   plain.add("a", "a");
   CHECK(error_text([&] { plain.add("a\t0.5", "a"); }) == " a probability, which lines before it lack");
 }

@@ -45,10 +45,10 @@ TEST_CASE("lengths: mean, median, quantiles and bins agree with sorting") {
     const auto bins = lengths.histogram(10);
     CHECK(bins.size() <= 11);
     for (const auto& bin : bins) {
-      CHECK(bin.least == next);
-      next = bin.most + 1;
+      CHECK(bin.min == next);
+      next = bin.max + 1;
       CHECK(bin.samples == std::count_if(all.begin(), all.end(), [&](std::int64_t length) {
-              return length >= bin.least && length <= bin.most;
+              return length >= bin.min && length <= bin.max;
             }));
       in_bins += bin.samples;
     }

@@ -13,10 +13,10 @@ TEST_CASE("statistics leave out what is not finite, and count it") {
   const TensorStatistics s = statistics_of(numbers);
   CHECK(s.finite == 3);
   CHECK(s.not_finite == 3);
-  CHECK(s.least == -2);
-  CHECK(s.largest == 4);
+  CHECK(s.min == -2);
+  CHECK(s.max == 4);
   CHECK(s.mean == 1);
-  CHECK(s.deviation == doctest::Approx(2.449489743));
+  CHECK(s.std == doctest::Approx(2.449489743));
 }
 
 TEST_CASE("statistics of nothing are zero") {
@@ -28,7 +28,7 @@ TEST_CASE("statistics of nothing are zero") {
 TEST_CASE("statistics of a tensor as it lies in a file") {
   const std::vector<float> values = {0.5F, -0.5F, 1.5F, -1.5F};
   const TensorStatistics s = statistics_of(float_tensor("w", {2, 2}, values.data()));
-  CHECK(s.least == -1.5);
-  CHECK(s.largest == 1.5);
+  CHECK(s.min == -1.5);
+  CHECK(s.max == 1.5);
   CHECK(s.mean == 0);
 }

@@ -13,7 +13,7 @@
 
 #include "error_text.hpp"
 #include "scratch_directory.hpp"
-#include "support/folders.hpp"
+#include "support/directories.hpp"
 
 using namespace headwater;
 

@@ -64,19 +64,20 @@ TEST_CASE("parallel_for: two pools work side by side") {
   CHECK(other);
 }
 
-TEST_CASE("with_team: every index once in loops of any length, one after the other and one within another") {
+TEST_CASE(
+    "with_hot_team: every index once in loops of any length, one after the other and one within another") {
   for (const int threads : {1, 2, 3, 8}) {
     CAPTURE(threads);
     ThreadPool(threads).run([&] {
       bool is_right = true, was_called = false;
-      with_team([&] {
+      with_hot_team([&] {
         was_called = true;
         for (int round = 0; round < 3000; ++round) is_right = is_right && is_each_called_once(round % 23);
         is_right = is_right && is_each_called_once(100'000);
         std::atomic<int> inner{0};
         parallel_for(11, [&](std::int64_t) { parallel_for(7, [&](std::int64_t) { ++inner; }); });
         is_right = is_right && inner == 77;
-        with_team([&] { is_right = is_right && is_each_called_once(5); });
+        with_hot_team([&] { is_right = is_right && is_each_called_once(5); });
       });
       CHECK(was_called);
       CHECK(is_right);
@@ -85,9 +86,9 @@ TEST_CASE("with_team: every index once in loops of any length, one after the oth
   }
 }
 
-TEST_CASE("with_team: what a loop has written is there behind it, and what comes before it within") {
+TEST_CASE("with_hot_team: what a loop has written is there after it, and what comes before it within") {
   ThreadPool(2).run([] {
-    with_team([] {
+    with_hot_team([] {
       std::vector<int> values(64, 0);  // plain numbers: the sanitizer for threads sees a missing order
       for (int round = 1; round <= 2000; ++round) {
         for (int& value : values) ++value;
@@ -100,10 +101,10 @@ TEST_CASE("with_team: what a loop has written is there behind it, and what comes
   });
 }
 
-TEST_CASE("with_team: the threads of a team take part") {
+TEST_CASE("with_hot_team: the threads of a team take part") {
   ThreadPool(2).run([] {
     std::atomic<int> met{0};
-    with_team([&] {
+    with_hot_team([&] {
       parallel_for(2, [&](std::int64_t) {  // each waits for the other
         ++met;
         while (met < 2) std::this_thread::yield();
@@ -113,26 +114,26 @@ TEST_CASE("with_team: the threads of a team take part") {
   });
 }
 
-TEST_CASE("with_team: exceptions of a loop and of the job come out") {
+TEST_CASE("with_hot_team: exceptions of a loop and of the job come out") {
   ThreadPool(3).run([] {
     for (int round = 0; round < 50; ++round) {
-      with_team([] {
+      with_hot_team([] {
         CHECK_THROWS_AS(
             parallel_for(30, [](std::int64_t i) { i % 7 == 3 ? throw std::runtime_error("no") : void(); }),
             std::runtime_error);
         CHECK(is_each_called_once(30));
       });
-      CHECK_THROWS_AS(with_team([] { throw std::runtime_error("no"); }), std::runtime_error);
+      CHECK_THROWS_AS(with_hot_team([] { throw std::runtime_error("no"); }), std::runtime_error);
     }
   });
 }
 
-TEST_CASE("with_team: several teams on one pool, more than it has threads") {
+TEST_CASE("with_hot_team: several teams on one pool, more than it has threads") {
   ThreadPool(2).run([] {
     std::atomic<int> right{0};
     parallel_for(9, [&](std::int64_t) {
-      undisturbed([&] {
-        with_team([&] {
+      isolate([&] {
+        with_hot_team([&] {
           for (int round = 0; round < 100; ++round) right += is_each_called_once(12) ? 1 : 0;
         });
       });

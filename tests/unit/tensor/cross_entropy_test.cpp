@@ -44,7 +44,7 @@ std::vector<std::int32_t> labels_for(Index T, Index V) {
 struct Inputs {
   Grid<float> h, w, bias;
   std::vector<std::int32_t> labels;
-  FoldPlan plan;
+  ReductionTree plan;
 
   explicit Inputs(const Problem& p)
       : h(random_grid(p.T, p.D, 1, 3)),
@@ -68,7 +68,7 @@ Result compute(const Problem& p, const Inputs& in, bool wants_gradients = true) 
                                            .db = p.has_bias ? r.db.values.data() : nullptr,
                                            .accumulate_weight = p.accumulate,
                                            .accumulate_bias = p.accumulates_bias(),
-                                           .fold_scratch = scratch.view()};
+                                           .reduction_scratch = scratch.view()};
   r.totals = kernels::linear_cross_entropy(
       in.h.view(), in.w.view(), p.is_transposed, p.has_bias ? in.bias.values.data() : nullptr, in.labels,
       p.smoothing, p.scale, in.plan, block.view(), wants_gradients ? &gradients : nullptr);
@@ -187,7 +187,7 @@ TEST_CASE("linear_cross_entropy: blocks do not show: dw, db and dh are those of 
         } else {
           kernels::linear(h, in.w.view(), in.bias.values.data(), kernels::Activation::none, row.view());
         }
-        FoldPlan one;
+        ReductionTree one;
         one.assign(std::vector<Index>{0, 1});
         kernels::CrossEntropyGradients gradients;
         gradients.dh = gradient_h.view();

@@ -17,7 +17,7 @@ std::vector<std::int32_t> random_ids(Index count, Index vocabulary) {
   return ids;
 }
 
-Grid<float> backward(const std::vector<std::int32_t>& ids, const FoldPlan& plan, Index vocabulary,
+Grid<float> backward(const std::vector<std::int32_t>& ids, const ReductionTree& plan, Index vocabulary,
                      Index width, bool accumulates) {
   Grid<float> dtable(vocabulary, width, width % 4, 0.25f);
   const Grid<float> dy = random_grid(plan.rows, width, 5, width % 3);
@@ -51,7 +51,7 @@ TEST_CASE("embedding: forward agrees with the naive kernel in double, with and w
 TEST_CASE("embedding: backward agrees with the naive kernel, other rows stay") {
   for (const std::vector<Index>& lengths :
        {std::vector<Index>{}, {1}, {0, 1, 7, 8, 9, 15, 16, 17, 33, 65, 130}, {20, 1300, 11}, {4, 4, 4}}) {
-    FoldPlan plan;
+    ReductionTree plan;
     plan.assign(offsets_of(lengths));
     for (Index vocabulary : {1, 30, 1000}) {
       const std::vector<std::int32_t> ids = random_ids(plan.rows, vocabulary);
@@ -72,11 +72,11 @@ TEST_CASE("embedding: backward agrees with the naive kernel, other rows stay") {
   }
 }
 
-TEST_CASE("embedding: a row's gradient is the fold of its chains, leaves without the id skipped") {
+TEST_CASE("embedding: a row's gradient is the reduction of its chains, leaves without the id skipped") {
   // One token a sequence and 8 sequences make 8 leaves: ((a+b)+(c+d))+((e+f)+(g+h)). Id 0 stands in sequences
   // 1, 4 and 7.
   const std::vector<std::int32_t> ids{1, 0, 1, 1, 0, 1, 1, 0};
-  FoldPlan plan;
+  ReductionTree plan;
   plan.assign(offsets_of(std::vector<Index>(8, 1)));
   Grid<float> dy(8, 1), dtable(2, 1);
   dy.values = {9, 1, 9, 9, 0x1p-24f, 9, 9, 0x1p-24f};
@@ -86,7 +86,7 @@ TEST_CASE("embedding: a row's gradient is the fold of its chains, leaves without
 }
 
 TEST_CASE("embedding: the same bits on every code path and for any number of threads") {
-  FoldPlan plan;
+  ReductionTree plan;
   plan.assign(offsets_of({20, 1300, 11, 0, 77}));
   const std::vector<std::int32_t> ids = random_ids(plan.rows, 50);
   const Grid<float> table = random_grid(50, 37, 1), positions = random_grid(50, 37, 2);

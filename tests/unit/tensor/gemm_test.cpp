@@ -151,12 +151,12 @@ std::vector<Index> offsets_for(Index T) {
 }
 
 // The definition: ascending chains of fma in each leaf, partial sums merged as the plan says.
-void folded_product(MatrixOf<const float> x, MatrixOf<const float> dy, const FoldPlan& plan,
-                    MatrixOf<float> dw, float* db) {
+void reduced_product(MatrixOf<const float> x, MatrixOf<const float> dy, const ReductionTree& plan,
+                     MatrixOf<float> dw, float* db) {
   for (Index i = 0; i <= x.cols; ++i) {
     for (Index o = 0; o < dy.cols; ++o) {
       std::vector<float> sums;
-      for (const FoldLeaf& leaf : plan.leaves) {
+      for (const ReductionLeaf& leaf : plan.leaves) {
         float sum = 0;
         for (Index t = leaf.begin; t < leaf.end; ++t) {
           sum = i < x.cols ? std::fma(x.row(t)[i], dy.row(t)[o], sum) : sum + dy.row(t)[o];
@@ -172,11 +172,11 @@ void folded_product(MatrixOf<const float> x, MatrixOf<const float> dy, const Fol
   }
 }
 
-TEST_CASE("linear_backward_weight: exactly the fold of the plan") {
+TEST_CASE("linear_backward_weight: exactly the reduction of the plan") {
   std::vector<Shape> all = shapes();
   all.push_back({1300, 15, 33});
   all.push_back({6000, 3, 18});
-  // Leaves that are packed in several turns, with merges behind them.
+  // Leaves that are packed in several turns, with merges after them.
   all.push_back({2300, 15, 256});
   all.push_back({3300, 20, 400});
   // Cut by tokens into four parts.
@@ -185,12 +185,12 @@ TEST_CASE("linear_backward_weight: exactly the fold of the plan") {
     CAPTURE(s.T);
     CAPTURE(s.I);
     CAPTURE(s.O);
-    FoldPlan plan;
+    ReductionTree plan;
     plan.assign(offsets);
     const Grid<float> x = random_grid(s.T, s.I, 1, 3), dy = random_grid(s.T, s.O, 2, 5);
     Grid<float> dw(s.I, s.O, 2), db(1, s.O), exact(s.I, s.O, 2), exact_db(1, s.O);
     kernels::linear_backward_weight(x.view(), dy.view(), plan, dw.view(), db.values.data(), false);
-    folded_product(x.view(), dy.view(), plan, exact.view(), exact_db.values.data());
+    reduced_product(x.view(), dy.view(), plan, exact.view(), exact_db.values.data());
     CHECK(testing::same_bits(dw, exact));
     CHECK(testing::same_bits(db, exact_db));
 
@@ -278,7 +278,7 @@ TEST_CASE("linear: a row alone has the bits it has in a batch, in both forms") {
 TEST_CASE("products: the same bits on every code path, for any number of threads") {
   for (const Shape& s : {Shape{1, 129, 70}, Shape{2, 400, 1024}, Shape{29, 500, 47}, Shape{600, 96, 200},
                          Shape{9, 60, 3000}, Shape{40, 1500, 40}}) {
-    FoldPlan plan;
+    ReductionTree plan;
     const std::vector<Index> offsets = offsets_for(s.T);
     plan.assign(offsets);
     testing::check_same_bits_everywhere([&] {

@@ -21,7 +21,7 @@ inline constexpr float kGuard = 1.2345e33f;
 inline constexpr double kEpsilon = 0x1p-24;  // half a unit in the last place of a float 1
 inline constexpr Index kSizes[] = {0, 1, 7, 8, 9, 15, 16, 17, 33, 65, 130};
 
-// A matrix that owns its numbers. `gap` values behind each row hold a guard that no kernel may read into a
+// A matrix that owns its numbers. `gap` values after each row hold a guard that no kernel may read into a
 // result or write.
 template <class T>
 struct Grid {

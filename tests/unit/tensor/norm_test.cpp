@@ -7,9 +7,9 @@ namespace {
 
 using namespace testing;  // NOLINT: the tests' own helpers
 
-// Sequences of all test lengths, and one that is longer than a chunk of the fold.
-FoldPlan plan_of(const std::vector<Index>& lengths) {
-  FoldPlan plan;
+// Sequences of all test lengths, and one that is longer than a chunk of the reduction.
+ReductionTree plan_of(const std::vector<Index>& lengths) {
+  ReductionTree plan;
   plan.assign(offsets_of(lengths));
   return plan;
 }
@@ -21,7 +21,7 @@ struct Results {
   Grid<float> sum, y, moments, dx, parameters;  // parameters: rows dgamma, dbeta
 };
 
-Results run(const FoldPlan& plan, Index width, bool has_residual, bool accumulates) {
+Results run(const ReductionTree& plan, Index width, bool has_residual, bool accumulates) {
   const Index gap = width % 3, rows = plan.rows;
   const Grid<float> x = random_grid(rows, width, 1, gap), residual = random_grid(rows, width, 2, gap),
                     gamma = random_grid(1, width, 3), beta = random_grid(1, width, 4),
@@ -45,7 +45,7 @@ Results run(const FoldPlan& plan, Index width, bool has_residual, bool accumulat
 
 TEST_CASE("layer norm: forward and backward agree with the naive kernel in double") {
   for (const std::vector<Index>& lengths : kBatches) {
-    const FoldPlan plan = plan_of(lengths);
+    const ReductionTree plan = plan_of(lengths);
     for (Index width : {1, 7, 8, 9, 15, 16, 17, 33, 65, 130, 256}) {
       for (bool has_residual : {false, true}) {
         for (bool accumulates : {false, true}) {
@@ -82,20 +82,20 @@ TEST_CASE("layer norm: forward and backward agree with the naive kernel in doubl
   }
 }
 
-TEST_CASE("layer norm: gradients of the parameters are exactly the fold of the plan") {
+TEST_CASE("layer norm: gradients of the parameters are exactly the reduction of the plan") {
   // Fewer tokens than are cut into parts; parts of one and of several leaves; a part of very different size.
   for (const std::vector<Index>& lengths : {std::vector<Index>{3, 40, 1, 70},
                                             std::vector<Index>(90, 20),
                                             std::vector<Index>(9, 700),
                                             {2000, 3, 5, 1, 900, 2}}) {
-    const FoldPlan plan = plan_of(lengths);
+    const ReductionTree plan = plan_of(lengths);
     for (const Index width : {1, 33, 64, 150}) {
       const Results r = run(plan, width, false, false);
       const Grid<float> x = random_grid(plan.rows, width, 1), dy = random_grid(plan.rows, width, 5);
       Grid<float> exact(2, width);
       for (Index c = 0; c < width; ++c) {
         std::vector<float> gammas, betas;
-        for (const FoldLeaf& leaf : plan.leaves) {
+        for (const ReductionLeaf& leaf : plan.leaves) {
           float gamma = 0, beta = 0;
           for (Index t = leaf.begin; t < leaf.end; ++t) {
             const float* const moments = r.moments.view().row(t);
@@ -122,7 +122,7 @@ TEST_CASE("layer norm: gradients of the parameters are exactly the fold of the p
 
 TEST_CASE("layer norm: the same bits on every code path and for any number of threads") {
   for (const std::vector<Index>& lengths : kBatches) {
-    const FoldPlan plan = plan_of(lengths);
+    const ReductionTree plan = plan_of(lengths);
     for (Index width : {1, 9, 17, 33, 130, 256}) {
       INFO("rows ", plan.rows, ", width ", width);
       check_same_bits_everywhere([&] {

@@ -18,10 +18,10 @@ const Shape kShapes[] = {{0, 5, {4, 3}},           {1, 300, {1500, 7, 300}}, {3,
                          {50, 33, {17}},           {70, 20, {0, 37, 20}},    {800, 128, {128, 128, 128}},
                          {900, 40, {48, 300, 33}}, {1300, 64, {64, 65}},     {90, 400, {800, 30, 400}}};
 
-FoldPlan plan_of(Index T) {
+ReductionTree plan_of(Index T) {
   std::vector<Index> offsets{0};
   while (offsets.back() < T) offsets.push_back(std::min(T, offsets.back() + 50));
-  FoldPlan plan;
+  ReductionTree plan;
   plan.assign(offsets);
   return plan;
 }
@@ -69,7 +69,7 @@ Grid<float> compute(const Shape& s, const Grid<float>& x, bool accumulates, std:
 
 Grid<float> compute_one_by_one(const Shape& s, const Grid<float>& x, bool accumulates,
                                std::vector<Product>& products) {
-  const FoldPlan plan = plan_of(s.T);
+  const ReductionTree plan = plan_of(s.T);
   Grid<float> dx = random_grid(s.T, s.I, 77, 1);
   for (std::size_t i = 0; i < products.size(); ++i) {
     Product& p = products[i];

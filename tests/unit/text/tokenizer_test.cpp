@@ -227,7 +227,7 @@ TEST_CASE("hostile and foreign files: one line that names the place") {
   }
 }
 
-TEST_CASE("an added token behind the vocabulary, and members that mean nothing") {
+TEST_CASE("an added token after the vocabulary, and members that mean nothing") {
   Json file = Json::parse(file_with("comment", "\"x\""), "t.json");
   const Tokenizer tokenizer = Tokenizer::parse(file.dump(), "t.json");
   REQUIRE(tokenizer.warnings().size() == 1);

@@ -87,7 +87,7 @@ TEST_CASE("a state that no run could have written is refused") {
 }
 
 TEST_CASE("the measures of a run over real and over padded positions") {
-  // Two sentences of 3 and 1 predicted tokens in a model of 5 positions: both have a pad behind their end.
+  // Two sentences of 3 and 1 predicted tokens in a model of 5 positions: both have a pad after their end.
   const LossTotals totals{
       .loss = 6, .correct = 2, .predicted = 4, .useful = 9, .sequences = 2, .positions = 10, .padded = 2};
   CHECK(totals.mean_loss() == 1.5);

@@ -180,10 +180,10 @@ TEST_CASE("the order depends on the seed only") {
   CHECK(one.trained != other.trained);
 }
 
-TEST_CASE("most_steps ends a run inside an epoch, with a validation") {
+TEST_CASE("max_steps ends a run inside an epoch, with a validation") {
   Recorder objective(18, 9);
   Recipe recipe = recipe_of(3);
-  recipe.training.most_steps = 7;
+  recipe.training.max_steps = 7;
   Trainer trainer(recipe, objective, nullptr);
   std::int64_t epochs = 0;
   CHECK(trainer.run(after_epoch([&](const EpochReport&) { ++epochs; })) == TrainingOutcome::finished);
@@ -246,7 +246,7 @@ TEST_CASE("a run without validation data has no best epoch") {
   CHECK_FALSE(trainer.state().has_best);
 }
 
-TEST_CASE("a stop is asked for behind each step and ends the run there") {
+TEST_CASE("a stop is asked for after each step and ends the run there") {
   Recorder objective(18, 4);
   const Recipe recipe = recipe_of(2);
   Trainer trainer(recipe, objective, nullptr);

@@ -18,7 +18,7 @@ namespace headwater::kernels {
 namespace {
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
-constexpr Index kMostInputs = 100'000;  // sums of bytes stay whole numbers of 32 bits
+constexpr Index kMaxInputs = 100'000;  // sums of bytes stay whole numbers of 32 bits
 
 Index padded_columns(Index outputs) { return (outputs + kBoundsGroup - 1) / kBoundsGroup * kBoundsGroup; }
 
@@ -84,7 +84,7 @@ Index logit_bounds_size(Index inputs, Index outputs) {
 
 LogitBounds logit_bounds(const PackedWeight& w, Real* to) {
   const Index K = w.inputs, panels = padded_columns(w.outputs) / 16, whole_panels = (w.outputs + 15) / 16;
-  if (K == 0 || K > kMostInputs) return {};
+  if (K == 0 || K > kMaxInputs) return {};
   const BoundsPlaces place = places(w.outputs, to);
   std::fill_n(to, logit_bounds_size(K, w.outputs), 0.0f);
   constexpr Index kTaskPanels = 16;
@@ -216,10 +216,10 @@ void argmax_by_bounds(ConstMatrix x, const ArgmaxWeight& weight, const Real* bia
   const Index M = x.rows, K = w.inputs, N = w.outputs;
   if (M == 0 || N == 0) return argmax_of_all(x, w, bias, skip, best);
   // Tasks of some ten microseconds, cut by the shape alone.
-  constexpr Index kTaskProducts = 8'000'000, kTaskBytes = 320'000, kMostTasks = 16, kBlockRows = 112;
+  constexpr Index kTaskProducts = 8'000'000, kTaskBytes = 320'000, kMaxTasks = 16, kBlockRows = 112;
   const Index groups = padded_columns(N) / kBoundsGroup, row_blocks = (M + kBlockRows - 1) / kBlockRows;
   const Index tasks = std::max(M * N * K / kTaskProducts, N * K / kTaskBytes) / row_blocks;
-  const Index column_blocks = std::clamp<Index>((tasks + 1) / 2 * 2, 1, std::min(groups, kMostTasks));
+  const Index column_blocks = std::clamp<Index>((tasks + 1) / 2 * 2, 1, std::min(groups, kMaxTasks));
   static_assert(sizeof(Candidates) % sizeof(float) == 0 && sizeof(BoundsRow) == 2 * sizeof(float));
   const SharedScratch prepared(M * (2 + bounds_row_bytes(K) / 4)),
       candidates(M * column_blocks * static_cast<Index>(sizeof(Candidates) / sizeof(float)));

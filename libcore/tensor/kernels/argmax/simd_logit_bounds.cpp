@@ -89,10 +89,11 @@ void bound_group(const BoundsTask& task, Index group, Index row) {
 #pragma GCC unroll 4
     for (int p = 0; p < kPanels; ++p) sum[r][p] = load_whole(task.starts + column + 16 * p);
   }
-  // The group that comes next, so many lines a step that the strips of rows fetch all of it.
-  const Index strips = (task.rows + kRows - 1) / kRows, lines = (kPanels + strips - 1) / strips;
-  const std::int8_t* ahead =
-      task.bytes + (group + 1) * kBoundsGroup * 4 * steps + row * strips / task.rows * steps * lines * 64;
+  // The group that comes next, so many lines a step that the micro_panels of rows fetch all of it.
+  const Index micro_panels = (task.rows + kRows - 1) / kRows,
+              lines = (kPanels + micro_panels - 1) / micro_panels;
+  const std::int8_t* ahead = task.bytes + (group + 1) * kBoundsGroup * 4 * steps +
+                             row * micro_panels / task.rows * steps * lines * 64;
   for (Index k = 0; k < steps; ++k, panel += 64, x += 4) {
     if constexpr (R > 1) {
       for (Index line = 0; line < lines; ++line, ahead += 64) __builtin_prefetch(ahead, 0, 3);

@@ -11,9 +11,9 @@
 
 namespace headwater::kernels {
 
-inline constexpr Index kKeyTile = 64;       // keys; part of the definition
-inline constexpr Index kQueryBlock = 144;   // most queries that share scores; not part of it
-inline constexpr Index kMostKeySpan = 192;  // most keys that share scores: some tiles
+inline constexpr Index kKeyTile = 64;      // keys; part of the definition
+inline constexpr Index kQueryBlock = 144;  // most queries that share scores; not part of it
+inline constexpr Index kMaxKeySpan = 192;  // most keys that share scores: some tiles
 
 // One sequence and head.
 struct AttentionHead {
@@ -31,12 +31,11 @@ struct AttentionHead {
 };
 // Keys that are packed together: those of a narrow head stay near the processor.
 inline Index key_span(Index keys, Index K) {
-  const Index most =
-      std::clamp<Index>(16'384 / padded_width(K) / kKeyTile * kKeyTile, kKeyTile, kMostKeySpan);
+  const Index most = std::clamp<Index>(16'384 / padded_width(K) / kKeyTile * kKeyTile, kKeyTile, kMaxKeySpan);
   return padded_width(keys) < most ? padded_width(keys) : most;
 }
 inline Index attention_scratch(Index queries, Index keys, Index K) {
-  const Index span = key_span(keys, K), tiles = kMostKeySpan / kKeyTile;
+  const Index span = key_span(keys, K), tiles = kMaxKeySpan / kKeyTile;
   return 2 * span * padded_width(K) + kQueryBlock * (span + tiles + 1) + 2 * padded_width(queries);
 }
 inline Index attention_backward_scratch(Index queries, Index keys, Index K) {

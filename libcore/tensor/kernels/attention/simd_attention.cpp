@@ -26,7 +26,7 @@ void attention(const AttentionHead& head, MatrixOf<float> out, MatrixOf<float> s
   float* keys_transposed = take(scratch, span * width);
   float* values_packed = take(scratch, span * width);
   const Scores p{take(scratch, kQueryBlock * span), span};
-  float* correction = take(scratch, kMostKeySpan / kKeyTile * kQueryBlock);
+  float* correction = take(scratch, kMaxKeySpan / kKeyTile * kQueryBlock);
   float* divisor = take(scratch, kQueryBlock);
   const Running running(scratch, see.queries);
   float *m = running.m, *l = running.l;

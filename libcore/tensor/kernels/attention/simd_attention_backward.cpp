@@ -6,7 +6,7 @@ namespace headwater::kernels::HEADWATER_ISA {
 
 namespace {
 
-// Lane by lane over the width, then folded: the sum of a·b of each of up to 16 rows.
+// Lane by lane over the width, then reduced: the sum of a·b of each of up to 16 rows.
 void dot_rows(MatrixOf<const float> a, MatrixOf<const float> b, float* to) {
   f32x16 part[16];
   for (Index r = 0; r < 16; ++r) {
@@ -21,7 +21,7 @@ void dot_rows(MatrixOf<const float> a, MatrixOf<const float> b, float* to) {
           fma(f32x16::load_partial(a.row(r) + c, lanes), f32x16::load_partial(b.row(r) + c, lanes), part[r]);
     }
   }
-  fold_rows(part, [](f32x16 x, f32x16 y) { return x + y; }).store_partial(to, a.rows);
+  reduction_rows(part, [](f32x16 x, f32x16 y) { return x + y; }).store_partial(to, a.rows);
 }
 
 }  // namespace

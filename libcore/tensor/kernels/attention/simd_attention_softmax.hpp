@@ -1,5 +1,5 @@
 // Softmax of scores and its gradient, 16 queries at a time: what the rows end with (their maximum, their sum)
-// is folded for all of them together, so that no row waits for its own.
+// is reduced for all of them together, so that no row waits for its own.
 #pragma once
 
 #include "tensor/kernels/attention/attention_table.hpp"
@@ -37,7 +37,7 @@ struct RowsDropout {
 
 // The random words of up to 16 rows, 16 keys in a group.
 struct DropoutWords {
-  i32x16 group[kSoftmaxRows][kMostKeySpan / 16];
+  i32x16 group[kSoftmaxRows][kMaxKeySpan / 16];
 };
 inline void draw_words(const RowsDropout& dropout, const ScoreRows& rows, Index first_key,
                        DropoutWords& words) {
@@ -47,7 +47,7 @@ inline void draw_words(const RowsDropout& dropout, const ScoreRows& rows, Index 
                 .rows = rows.rows,
                 .groups = (rows.count(rows.rows - 1) + 15) / 16,
                 .to = words.group[0],
-                .to_row = kMostKeySpan / 16});
+                .to_row = kMaxKeySpan / 16});
 }
 
 // Values whose exponentials are computed side by side.
@@ -57,14 +57,14 @@ inline constexpr int kExpsTogether = 4;
 inline constexpr int kExpsTogether = 1;
 #endif
 
-// Lane r: the lanes of part[r] folded l + 8, l + 4, l + 2, l + 1.
-template <class Fold>
-HEADWATER_INLINE f32x16 fold_rows(f32x16 (&part)[16], const Fold& fold) {
+// Lane r: the lanes of part[r] reduced l + 8, l + 4, l + 2, l + 1.
+template <class Reduce>
+HEADWATER_INLINE f32x16 reduction_rows(f32x16 (&part)[16], const Reduce& reduce) {
   transpose(part);
 #pragma GCC unroll 4
   for (int half = 8; half > 0; half /= 2) {
 #pragma GCC unroll 8
-    for (int l = 0; l < half; ++l) part[l] = fold(part[l], part[l + half]);
+    for (int l = 0; l < half; ++l) part[l] = reduce(part[l], part[l + half]);
   }
   return part[0];
 }
@@ -84,7 +84,7 @@ struct RunningRows {
 };
 
 // A tile of keys of which the rows see V groups of 16. Scores s become exp(scale·s - m), after dropout if
-// there are words (of a row: kMostKeySpan / 16 groups from its first on).
+// there are words (of a row: kMaxKeySpan / 16 groups from its first on).
 template <int V, bool kRagged>
 void softmax_rows(const ScoreRows& tile, float scale, const DropoutRule& dropout, const i32x16* words,
                   const RunningRows& to) {
@@ -103,7 +103,7 @@ void softmax_rows(const ScoreRows& tile, float scale, const DropoutRule& dropout
   }
   for (Index r = tile.rows; r < 16; ++r) part[r] = f32x16::zero();
   const f32x16 before = f32x16::load_partial(to.m, tile.rows);
-  const f32x16 next = max(before, fold_rows(part, [](f32x16 a, f32x16 b) { return max(a, b); }));
+  const f32x16 next = max(before, reduction_rows(part, [](f32x16 a, f32x16 b) { return max(a, b); }));
   next.store_partial(to.m, tile.rows);
   const f32x16 correction = select(equal(before, lowest), f32x16::zero(), exp(before - next));
   correction.store_partial(to.correction, tile.rows);
@@ -130,7 +130,7 @@ void softmax_rows(const ScoreRows& tile, float scale, const DropoutRule& dropout
         f32x16 p = seen_or<V, kRagged>(x[i * V + v], count, v, 0);
         sum = sum + p;
         if (words) {
-          p = keep(dropout, words[row(i) * (kMostKeySpan / 16) + v], p * f32x16::broadcast(dropout.scale));
+          p = keep(dropout, words[row(i) * (kMaxKeySpan / 16) + v], p * f32x16::broadcast(dropout.scale));
         }
         p.store(s + 16 * v);
       }
@@ -138,7 +138,7 @@ void softmax_rows(const ScoreRows& tile, float scale, const DropoutRule& dropout
     }
   }
   for (Index r = tile.rows; r < 16; ++r) part[r] = f32x16::zero();
-  const f32x16 total = fold_rows(part, [](f32x16 a, f32x16 b) { return a + b; });
+  const f32x16 total = reduction_rows(part, [](f32x16 a, f32x16 b) { return a + b; });
   (f32x16::load_partial(to.l, tile.rows) * correction + total).store_partial(to.l, tile.rows);
 }
 

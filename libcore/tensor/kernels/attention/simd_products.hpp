@@ -68,7 +68,7 @@ struct Steps {
 enum class Start { zero, what_is_there };
 
 // R rows by P panels from (row, lane); row r takes the steps [range.first + r, range.last + r) of [0, steps).
-// Steps that only some of the rows take lie in a triangle before or behind those that all take.
+// Steps that only some of the rows take lie in a triangle before or after those that all take.
 // kRescales: with factors of c.
 template <int R, int P, bool kRescales>
 void multiply_tile(const Product& g, Index row, Index lane, Index steps, const Steps& range, Start start) {
@@ -189,16 +189,16 @@ using TileFunction = void (*)(const Product&, Index row, Index lane, Index steps
 
 // Tiles that fit the registers: 32 of 16 lanes with AVX-512, otherwise 16 of 8.
 #ifdef HEADWATER_ISA_avx512
-inline constexpr int kMostPanels = 4;
-constexpr int most_rows(int panels) { return panels == 4 ? 6 : panels == 3 ? 8 : 12; }
+inline constexpr int kMaxPanels = 4;
+constexpr int max_rows(int panels) { return panels == 4 ? 6 : panels == 3 ? 8 : 12; }
 #else
-inline constexpr int kMostPanels = 1;
-constexpr int most_rows(int) { return 6; }
+inline constexpr int kMaxPanels = 1;
+constexpr int max_rows(int) { return 6; }
 #endif
 
 template <int P, bool kRescales, int R = 1>
 TileFunction tile_of(Index rows) {
-  if constexpr (R < most_rows(P)) {
+  if constexpr (R < max_rows(P)) {
     if (rows > R) return tile_of<P, kRescales, R + 1>(rows);
   }
   return multiply_tile<R, P, kRescales>;
@@ -207,7 +207,7 @@ TileFunction tile_of(Index rows) {
 // All rows of P panels.
 template <int P>
 void multiply_panels(const Product& g, Index rows, Index steps, Index lane, const Steps& range, Start start) {
-  const Index blocks = (rows + most_rows(P) - 1) / most_rows(P);
+  const Index blocks = (rows + max_rows(P) - 1) / max_rows(P);
   for (Index block = 0, row = 0; block < blocks; ++block) {
     const Index count = (rows - row + blocks - block - 1) / (blocks - block);
     const TileFunction tile = g.factor ? tile_of<P, true>(count) : tile_of<P, false>(count);
@@ -219,10 +219,10 @@ void multiply_panels(const Product& g, Index rows, Index steps, Index lane, cons
 
 // All of c. Of `range` at most one side may be bounded.
 inline void multiply(const Product& g, Index rows, Index steps, const Steps& range, Start start) {
-  const Index panels = (g.width + 15) / 16, groups = (panels + kMostPanels - 1) / kMostPanels;
+  const Index panels = (g.width + 15) / 16, groups = (panels + kMaxPanels - 1) / kMaxPanels;
   for (Index group = 0, panel = 0; group < groups; ++group) {
     const Index count = (panels - panel + groups - group - 1) / (groups - group);
-    switch (kMostPanels == 1 ? 1 : count) {
+    switch (kMaxPanels == 1 ? 1 : count) {
       case 1:
         multiply_panels<1>(g, rows, steps, 16 * panel, range, start);
         break;

@@ -136,8 +136,8 @@ void random_words(const Philox& philox, const WordRows& rows) {
   const std::uint64_t last_block = block_of(rows.rows - 1, rows.groups) - 1;
   if (rows.first_block >> 32 == last_block >> 32) {  // all counters share their high word
     const PhiloxLanes lanes(philox, philox.high_word(rows.first_block));
-    std::int64_t block[kMostWordGroups + kGroups];  // of which the low half counts
-    i32x16* to[kMostWordGroups + kGroups];
+    std::int64_t block[kMaxWordGroups + kGroups];  // of which the low half counts
+    i32x16* to[kMaxWordGroups + kGroups];
     Index count = 0;
     for (Index r = 0; r < rows.rows; ++r) {
       for (Index g = 0; g < rows.groups; ++g, ++count) {

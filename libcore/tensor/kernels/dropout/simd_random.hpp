@@ -28,7 +28,7 @@ HEADWATER_INLINE Philox philox_of(const RandomStream& stream) {
 
 // Words in rows of groups of 16: those of group (r, g) belong to the elements from
 // 4·(first_block + r·row_blocks) + 16·g on and go to to[r·to_row + g].
-inline constexpr Index kMostWordGroups = 192;  // in all
+inline constexpr Index kMaxWordGroups = 192;  // in all
 struct WordRows {
   std::uint64_t first_block, row_blocks = 0;
   Index rows = 1, groups;

@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "support/parallel.hpp"
-#include "tensor/kernels/fold_blocks.hpp"
 #include "tensor/kernels/kernel_table.hpp"
+#include "tensor/kernels/reduction_blocks.hpp"
 #include "tensor/kernels/row_blocks.hpp"
 
 namespace headwater::kernels {
@@ -24,7 +24,7 @@ void embed(std::span<const std::int32_t> ids, ConstMatrix table, Real scale,
   });
 }
 
-void embed_backward(std::span<const std::int32_t> ids, ConstMatrix dy, Real scale, const FoldPlan& plan,
+void embed_backward(std::span<const std::int32_t> ids, ConstMatrix dy, Real scale, const ReductionTree& plan,
                     Matrix dtable, bool accumulate, std::span<std::int32_t> order,
                     std::span<std::int32_t> starts) {
   const EmbeddingTable& functions = *kernel_table().embedding;

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <span>
 
-#include "tensor/fold.hpp"
 #include "tensor/matrix.hpp"
+#include "tensor/reduction_tree.hpp"
 
 namespace headwater::kernels {
 
@@ -13,10 +13,10 @@ namespace headwater::kernels {
 // they come here.
 void embed(std::span<const std::int32_t> ids, ConstMatrix table, Real scale,
            std::span<const std::int32_t> position_of, ConstMatrix positions, Matrix y);
-// dtable[row] (+)= scale · Σ over the tokens with ids[t] == row, folded by the plan (leaves without such a
+// dtable[row] (+)= scale · Σ over the tokens with ids[t] == row, reduced by the plan (leaves without such a
 // token are skipped). Only rows that occur are written: with accumulate false they are overwritten and all
 // others left as they are. `order` and `starts` are scratch of at least T and rows + 1 values.
-void embed_backward(std::span<const std::int32_t> ids, ConstMatrix dy, Real scale, const FoldPlan& plan,
+void embed_backward(std::span<const std::int32_t> ids, ConstMatrix dy, Real scale, const ReductionTree& plan,
                     Matrix dtable, bool accumulate, std::span<std::int32_t> order,
                     std::span<std::int32_t> starts);
 

@@ -37,7 +37,7 @@ void embed(std::span<const std::int32_t> ids, ConstMatrix table, Real scale,
            std::span<const std::int32_t> position_of, ConstMatrix positions, Matrix y) {
   naive::embed(ids, table, scale, position_of, positions, y);
 }
-void embed_backward(std::span<const std::int32_t> ids, ConstMatrix dy, Real scale, const FoldPlan&,
+void embed_backward(std::span<const std::int32_t> ids, ConstMatrix dy, Real scale, const ReductionTree&,
                     Matrix dtable, bool accumulate, std::span<std::int32_t>, std::span<std::int32_t>) {
   naive::embed_backward(ids, dy, scale, dtable, accumulate);
 }

@@ -40,12 +40,12 @@ void forward(const EmbeddingLookup& lookup, MatrixOf<float> y) {
   }
 }
 
-// Columns [first, first + 16·P) of one row's gradient: a chain over its tokens in each leaf, folded by the
+// Columns [first, first + 16·P) of one row's gradient: a chain over its tokens in each leaf, reduced by the
 // plan; a missing half is not added as 0.
 template <int P>
 void gather_columns(const EmbeddingRow& row, const Leaves& leaves, Index first, Index lanes) {
-  f32x16 sums[kMostPartialSums][P];
-  bool present[kMostPartialSums];
+  f32x16 sums[kMaxPartialSums][P];
+  bool present[kMaxPartialSums];
   int top = 0;
   Index at = 0;
   for (Index leaf = 0; leaf < leaves.count; ++leaf, ++top) {

@@ -4,9 +4,9 @@
 
 #include <span>
 
-#include "tensor/fold.hpp"
 #include "tensor/kernels/activation/activation.hpp"
 #include "tensor/matrix.hpp"
+#include "tensor/reduction_tree.hpp"
 
 namespace headwater::kernels {
 
@@ -15,7 +15,7 @@ namespace headwater::kernels {
 // silu needs it).
 void linear(ConstMatrix x, ConstMatrix w, const Real* bias, Activation activation, Matrix y, Matrix pre = {});
 // Several products that read the same x, e.g. for the queries, keys and values of attention.
-inline constexpr std::size_t kMostProjections = 3;
+inline constexpr std::size_t kMaxProjections = 3;
 struct Projection {
   ConstMatrix w;
   const Real* bias;  // or null
@@ -45,8 +45,8 @@ void linear_packed(ConstMatrix x, std::span<const PackedProduct> products);
 void linear_transposed(ConstMatrix x, ConstMatrix w, const Real* bias, Matrix y);
 // dx (+)= dy·wᵀ: dy [T, O], w [I, O], dx [T, I]; chain over ascending o.
 void linear_backward_input(ConstMatrix dy, ConstMatrix w, Matrix dx, bool accumulate);
-// dw (+)= Σ_t x[t]ᵀ dy[t], folded by the plan; db (+)= Σ_t dy[t] likewise (null: not wanted).
-void linear_backward_weight(ConstMatrix x, ConstMatrix dy, const FoldPlan& plan, Matrix dw, Real* db,
+// dw (+)= Σ_t x[t]ᵀ dy[t], reduced by the plan; db (+)= Σ_t dy[t] likewise (null: not wanted).
+void linear_backward_weight(ConstMatrix x, ConstMatrix dy, const ReductionTree& plan, Matrix dw, Real* db,
                             bool accumulate);
 // One of the products that read an x: the gradient of its result, its weight, and where its parameters'
 // gradients go.
@@ -57,9 +57,9 @@ struct LinearGradient {
   bool accumulate;  // dw and db
 };
 // dw, db of each as linear_backward_weight() and dx (+)= dy·wᵀ of the first, += of the others one by one as
-// linear_backward_input(), with the same bits; small ones in one parallel loop, and one more for folds that
-// are cut. dx empty: not wanted. At most kMostProjections.
-void linear_backward(ConstMatrix x, std::span<const LinearGradient> gradients, const FoldPlan& plan,
+// linear_backward_input(), with the same bits; small ones in one parallel loop, and one more for reduces that
+// are cut. dx empty: not wanted. At most kMaxProjections.
+void linear_backward(ConstMatrix x, std::span<const LinearGradient> gradients, const ReductionTree& plan,
                      Matrix dx, bool accumulate_dx);
 
 }  // namespace headwater::kernels

@@ -8,16 +8,16 @@
 
 namespace headwater::kernels {
 
-inline constexpr Index kDepth =
+inline constexpr Index kKC =
     384;  // most steps of a k-block; a chain is interrupted there and goes on exactly
 inline constexpr Index kTileLanes =
     32;  // columns of packed blocks come in groups of so many (a multiple of every ISA's tile)
-inline constexpr Index kThinRows = 4;  // a product of so few rows reads b in place, as it streams from memory
+inline constexpr Index kGemvRows = 4;  // a product of so few rows reads b in place, as it streams from memory
 
 inline Index round_up(Index n, Index unit) { return (n + unit - 1) / unit * unit; }
 
 // What happens to a finished sum.
-struct GemmFinish {
+struct GemmEpilogue {
   const float* bias = nullptr;
   Activation activation = Activation::none;
   MatrixOf<float> pre = {};  // receives the sum with bias before the activation, where given
@@ -29,14 +29,14 @@ struct GemmTask {
   MatrixOf<const float> a, b;
   bool is_transposed = false;
   MatrixOf<float> c;
-  GemmFinish finish = {};
+  GemmEpilogue finish = {};
   float* scratch = nullptr;  // gemm_scratch() floats, aligned to 64 bytes
 };
-// Block of b, strip of a, the sums between k-blocks; of a thin product its sums, or some of bᵀ.
+// Block of b, micro_panel of a, the sums between k-blocks; of a GEMV its sums, or some of bᵀ.
 inline Index gemm_scratch(Index M, Index N, Index K) {
-  if (M <= kThinRows) return kThinRows * round_up(N, kTileLanes) + 32 * 144 + 64;
-  const Index depth = K < kDepth ? K : kDepth, cols = round_up(N, kTileLanes);
-  return depth * cols + 16 * (kDepth + 16) + (K > kDepth ? (M + 16) * cols : 0) + 64;
+  if (M <= kGemvRows) return kGemvRows * round_up(N, kTileLanes) + 32 * 144 + 64;
+  const Index depth = K < kKC ? K : kKC, cols = round_up(N, kTileLanes);
+  return depth * cols + 16 * (kKC + 16) + (K > kKC ? (M + 16) * cols : 0) + 64;
 }
 
 // c = act(a·b + bias) with b in panels of 16 columns (kernels::PackedWeight), of which c has the first.
@@ -53,11 +53,11 @@ struct PackedTable {
   void (*pack)(MatrixOf<const float> w, Index first, Index last, float* to);
 };
 
-// c (+)= Σ_t x[t]ᵀ y[t] over the tokens of the leaves, folded as they say: x [T, M], y [T, N], c [M, N];
+// c (+)= Σ_t x[t]ᵀ y[t] over the tokens of the leaves, reduced as they say: x [T, M], y [T, N], c [M, N];
 // row_sums of y likewise.
 struct WeightTask {
   MatrixOf<const float> x, y;
-  const FoldLeaf* leaves = nullptr;
+  const ReductionLeaf* leaves = nullptr;
   Index leaf_count = 0;
   int last_merges = 0;  // of the last leaf, so that one sum is left
   int depth = 0;        // most partial sums alive at once
@@ -76,8 +76,8 @@ inline Index weight_scratch(Index M, Index N, int depth) {
   return segment_tokens(N) * cols + depth * ((M + 16 + 1) * cols + tile) + 64;
 }
 
-// Sums of the subtrees of a fold put together: part i at parts + i·part_stride, merges[i] after it.
-struct PartialFold {
+// Sums of the subtrees of a reduction put together: part i at parts + i·part_stride, merges[i] after it.
+struct PartialReduction {
   const float* parts;
   Index part_stride, count;
   const int* merges;
@@ -85,12 +85,12 @@ struct PartialFold {
   Index values;
   bool accumulate;
 };
-inline constexpr int kMostParts = 16;
+inline constexpr int kMaxParts = 16;
 
 struct GemmTable {
   void (*multiply)(const GemmTask& task);
   void (*weight)(const WeightTask& task);
-  void (*fold)(const PartialFold& fold);
+  void (*reduce)(const PartialReduction& reduce);
 };
 
 }  // namespace headwater::kernels

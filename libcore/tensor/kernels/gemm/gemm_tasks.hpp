@@ -5,8 +5,8 @@
 #include <array>
 #include <numeric>
 
-#include "tensor/kernels/fold_blocks.hpp"
 #include "tensor/kernels/gemm/gemm_table.hpp"
+#include "tensor/kernels/reduction_blocks.hpp"
 
 namespace headwater::kernels {
 
@@ -30,9 +30,9 @@ GemmGrid best_grid(const GridRule& rule);
 GemmGrid gemm_grid(Index M, Index N, Index K);
 // Tasks of a product of few rows, which is bound by the values [rows, cols] of a weight that it reads or
 // writes; at most `most`.
-inline Index thin_tasks(Index rows, Index cols, Index most) {
-  constexpr Index kTaskValues = 128 * 1024, kMostTasks = 16;  // a task takes some five microseconds
-  const Index tasks = rows * cols / kTaskValues, limit = most < kMostTasks ? most : kMostTasks;
+inline Index gemv_tasks(Index rows, Index cols, Index most) {
+  constexpr Index kTaskValues = 128 * 1024, kMaxTasks = 16;  // a task takes some five microseconds
+  const Index tasks = rows * cols / kTaskValues, limit = most < kMaxTasks ? most : kMaxTasks;
   return tasks < 1 ? 1 : tasks < limit ? tasks : limit;
 }
 
@@ -62,7 +62,7 @@ class JoinedTasks {
   }
 
  private:
-  std::array<Index, kMostProjections + 1> tasks_{};
+  std::array<Index, kMaxProjections + 1> tasks_{};
   std::size_t products_ = 0;
 };
 
@@ -71,27 +71,27 @@ void multiply_in_blocks(const GemmTask& whole);
 void multiply_block(const GemmTask& whole, const GemmGrid& grid, Index index);
 
 // A weight gradient cut into tasks: blocks of the result, or, where these would be few and small, whole
-// subtrees of the fold, whose sums are put together when all of them are there.
+// subtrees of the reduction, whose sums are put together when all of them are there.
 class WeightTasks {
  public:
   WeightTasks() = default;
   explicit WeightTasks(const WeightTask& whole);
   // Of all the tokens of a plan; cut by tokens into about `wanted` tasks where the result is small.
-  WeightTasks(const WeightTask& whole, const FoldPlan& plan, Index wanted);
+  WeightTasks(const WeightTask& whole, const ReductionTree& plan, Index wanted);
 
   Index partial_floats() const { return parts_.count * values(); }  // which the sums need; 0 for blocks
   void keep_partial_sums(float* sums) { sums_ = sums; }             // aligned to 64 bytes
   Index count() const { return std::max<Index>(1, parts_.count) * grid_.count(); }
   void run(Index task) const;
   // After all of these:
-  Index fold_count() const;
-  void fold(Index task) const;
+  Index reduction_count() const;
+  void reduce(Index task) const;
 
  private:
   Index values() const { return whole_.c.rows * whole_.c.cols + whole_.c.cols; }
   WeightTask whole_;
   GemmGrid grid_;
-  FoldParts parts_;
+  ReductionParts parts_;
   float* sums_ = nullptr;
 };
 void weight_in_blocks(const WeightTask& whole);

@@ -14,11 +14,11 @@ namespace headwater::kernels {
 
 namespace {
 
-constexpr Index kMostPacked =
+constexpr Index kMaxPacked =
     96 * 1024;  // floats of a block of b: with what else is used it stays in 1 MiB of L2
 constexpr Index kTaskProducts =
-    2'000'000;                    // a task should have so many multiplications, 10 to 20 microseconds
-constexpr Index kMostTasks = 16;  // so many, or half, where there is work for them
+    2'000'000;                   // a task should have so many multiplications, 10 to 20 microseconds
+constexpr Index kMaxTasks = 16;  // so many, or half, where there is work for them
 
 // What it costs that `tasks` equal tasks do not end together, for two threads and (less likely) four: the
 // time over that of a perfect cut, less 1.
@@ -35,9 +35,9 @@ GemmGrid best_grid(const GridRule& rule) {
   constexpr double kFewTasks = 0.04;  // what it costs that fewer than eight cannot make up for a late thread
   GemmGrid best;
   double least = 0;
-  const Index most_cols =
-      std::max(rule.column_blocks, std::min(kMostTasks, (rule.N + kTileLanes - 1) / kTileLanes));
-  for (Index cols = rule.column_blocks; cols <= most_cols; ++cols) {
+  const Index max_cols =
+      std::max(rule.column_blocks, std::min(kMaxTasks, (rule.N + kTileLanes - 1) / kTileLanes));
+  for (Index cols = rule.column_blocks; cols <= max_cols; ++cols) {
     for (Index rows = rule.row_blocks;
          rows == rule.row_blocks || (rows * cols <= rule.tasks && rows <= rule.M); ++rows) {
       const double height = static_cast<double>((rule.M + rows - 1) / rows);
@@ -57,15 +57,15 @@ GemmGrid best_grid(const GridRule& rule) {
 // Every cut costs: a column block reads a again, a row block packs b again.
 GemmGrid gemm_grid(Index M, Index N, Index K) {
   if (M == 0 || N == 0) return {};
-  if (M <= kThinRows) return {1, thin_tasks(N, K, (N + kTileLanes - 1) / kTileLanes)};
-  const Index depth = std::clamp<Index>(K, 1, kDepth);
+  if (M <= kGemvRows) return {1, gemv_tasks(N, K, (N + kTileLanes - 1) / kTileLanes)};
+  const Index depth = std::clamp<Index>(K, 1, kKC);
   const Index products = M * N * std::max<Index>(K, 1);
   return best_grid(
       {.M = M,
        .N = N,
        .row_blocks = 1,
-       .column_blocks = std::max<Index>(1, (round_up(N, kTileLanes) * depth + kMostPacked - 1) / kMostPacked),
-       .tasks = std::clamp<Index>(products / kTaskProducts, 1, kMostTasks),
+       .column_blocks = std::max<Index>(1, (round_up(N, kTileLanes) * depth + kMaxPacked - 1) / kMaxPacked),
+       .tasks = std::clamp<Index>(products / kTaskProducts, 1, kMaxTasks),
        .row_cost = 14,
        .column_cost = 12});
 }
@@ -105,7 +105,7 @@ void project(ConstMatrix x, std::span<const Projection> projections) {
     for (const Projection& p : projections) linear(x, p.w, p.bias, Activation::none, p.y);
     return;
   }
-  std::array<GemmGrid, kMostProjections> grids;
+  std::array<GemmGrid, kMaxProjections> grids;
   JoinedTasks tasks;
   for (std::size_t i = 0; i < projections.size(); ++i) {
     grids[i] = gemm_grid(x.rows, projections[i].y.cols, x.cols);

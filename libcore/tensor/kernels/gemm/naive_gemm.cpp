@@ -75,11 +75,11 @@ void linear_transposed(ConstMatrix x, ConstMatrix w, const Real* bias, Matrix y)
 void linear_backward_input(ConstMatrix dy, ConstMatrix w, Matrix dx, bool accumulate) {
   naive::linear_backward_input(dy, w, dx, accumulate);
 }
-void linear_backward_weight(ConstMatrix x, ConstMatrix dy, const FoldPlan&, Matrix dw, Real* db,
+void linear_backward_weight(ConstMatrix x, ConstMatrix dy, const ReductionTree&, Matrix dw, Real* db,
                             bool accumulate) {
   naive::linear_backward_weight(x, dy, dw, db, accumulate);
 }
-void linear_backward(ConstMatrix x, std::span<const LinearGradient> gradients, const FoldPlan& plan,
+void linear_backward(ConstMatrix x, std::span<const LinearGradient> gradients, const ReductionTree& plan,
                      Matrix dx, bool accumulate_dx) {
   for (const LinearGradient& g : gradients) {
     linear_backward_weight(x, g.dy, plan, g.dw, g.db, g.accumulate);

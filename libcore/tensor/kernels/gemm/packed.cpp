@@ -20,10 +20,10 @@ PackedWeight pack_weight(ConstMatrix w, Real* to) {
 
 // A task is worth some microseconds: of multiplications, or of weights that come from memory.
 PackedGrid packed_grid(Index M, Index N, Index K) {
-  constexpr Index kTaskProducts = 500'000, kTaskWeights = 24'000, kMostTasks = 16, kBlockRows = 112;
+  constexpr Index kTaskProducts = 500'000, kTaskWeights = 24'000, kMaxTasks = 16, kBlockRows = 112;
   const Index products = M * N * std::max<Index>(K, 1);
   const Index tasks =
-      std::clamp<Index>(std::max(products / kTaskProducts, N * K / kTaskWeights), 1, kMostTasks);
+      std::clamp<Index>(std::max(products / kTaskProducts, N * K / kTaskWeights), 1, kMaxTasks);
   PackedGrid grid;
   grid.row_blocks = std::clamp<Index>(M / kBlockRows, 1, tasks);
   grid.groups = (N + kGroupColumns - 1) / kGroupColumns;

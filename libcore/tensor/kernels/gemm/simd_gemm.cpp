@@ -1,4 +1,4 @@
-// a·b with b packed into tiles block by block, a copied strip by strip.
+// a·b with b packed into tiles block by block, a copied micro_panel by micro_panel.
 #include "tensor/kernels/activation/simd_activation.hpp"
 #include "tensor/kernels/gemm/simd_gemm_tile.hpp"
 
@@ -7,7 +7,7 @@ namespace headwater::kernels::HEADWATER_ISA {
 namespace {
 
 // rows of a, columns [k, k + steps), one after the other.
-void copy_strip(const float* a, Index stride, Index rows, Index steps, float* to) {
+void copy_micro_panel(const float* a, Index stride, Index rows, Index steps, float* to) {
   const Index whole = steps / 16 * 16;
   for (Index r = 0; r < rows; ++r, a += stride, to += kStripRow) {
     for (Index k = 0; k < whole; k += 16) f32x16::load(a + k).store(to + k);
@@ -18,7 +18,7 @@ void copy_strip(const float* a, Index stride, Index rows, Index steps, float* to
 // relu is done in registers; anything else on the rows, still warm.
 struct Rest {
   bool is_relu, has_more;
-  explicit Rest(const GemmFinish& finish)
+  explicit Rest(const GemmEpilogue& finish)
       : is_relu(finish.activation == Activation::relu && !finish.pre),
         has_more((finish.activation != Activation::none && !is_relu) || finish.pre) {}
 };
@@ -32,7 +32,7 @@ void finish_rows(const GemmTask& task, Index row, Index rows) {
 
 // G steps of R rows over all columns; the running sums lie in sums [R][cols].
 template <int R, int G>
-void thin_steps(const GemmTask& task, Index k, float* sums, Index cols) {
+void gemv_steps(const GemmTask& task, Index k, float* sums, Index cols) {
   const Index N = task.c.cols, stride = task.b.stride;
   const float* b = task.b.row(k);
   f32x16 factor[R][G];
@@ -60,15 +60,15 @@ void thin_steps(const GemmTask& task, Index k, float* sums, Index cols) {
 }
 
 template <int R>
-void multiply_thin(const GemmTask& task) {
+void multiply_gemv(const GemmTask& task) {
   constexpr int kSteps = R <= 2 ? 8 : 4;
   const Index N = task.c.cols, K = task.a.cols, cols = round_up(N, 16);
   const Rest rest(task.finish);
   float* sums = task.scratch;
   for (Index i = 0; i < R * cols; i += 16) f32x16::zero().store(sums + i);
   Index k = 0;
-  for (; k + kSteps <= K; k += kSteps) thin_steps<R, kSteps>(task, k, sums, cols);
-  for (; k < K; ++k) thin_steps<R, 1>(task, k, sums, cols);
+  for (; k + kSteps <= K; k += kSteps) gemv_steps<R, kSteps>(task, k, sums, cols);
+  for (; k < K; ++k) gemv_steps<R, 1>(task, k, sums, cols);
   for (Index r = 0; r < R; ++r) {
     for (Index n = 0; n < N; n += 16) {
       const Index lanes = N - n < 16 ? N - n : 16;
@@ -89,7 +89,7 @@ constexpr Index kSetDistance = 1024, kCopied = 128, kCopiedStride = kCopied + 16
 // a·bᵀ of R rows for columns [n, n + 16·G), of the last 16 those that are there: 16 rows of b at a time are
 // transposed in registers, so that b is read once. Each 16 columns are a chain of their own; several overlap.
 template <int R, int G>
-void thin_transposed(const GemmTask& task, const Rest& rest, Index n) {
+void gemv_transposed(const GemmTask& task, const Rest& rest, Index n) {
   const Index N = task.c.cols, K = task.a.cols, stride = task.b.stride;
   const Index rows = N - n < 16 * G ? N - n - 16 * (G - 1) : 16;  // of the last group
   f32x16 sum[G][R];
@@ -147,41 +147,41 @@ void thin_transposed(const GemmTask& task, const Rest& rest, Index n) {
 }
 
 template <int R>
-void multiply_thin_transposed(const GemmTask& task) {
+void gemv_transposed_task(const GemmTask& task) {
   constexpr int kGroups = 2;
   const Index N = task.c.cols;
   const Rest rest(task.finish);
   Index n = 0;
-  for (; n + 16 * kGroups <= N; n += 16 * kGroups) thin_transposed<R, kGroups>(task, rest, n);
-  for (; n < N; n += 16) thin_transposed<R, 1>(task, rest, n);
+  for (; n + 16 * kGroups <= N; n += 16 * kGroups) gemv_transposed<R, kGroups>(task, rest, n);
+  for (; n < N; n += 16) gemv_transposed<R, 1>(task, rest, n);
   if (rest.has_more) finish_rows(task, 0, R);
 }
 
 template <int R>
 void multiply_few(const GemmTask& task) {
   if (task.is_transposed) {
-    multiply_thin_transposed<R>(task);
+    gemv_transposed_task<R>(task);
   } else {
-    multiply_thin<R>(task);
+    multiply_gemv<R>(task);
   }
 }
 
-// A product block by block of k: pack b, then strip by strip of a, tile by tile.
+// A product block by block of k: pack b, then micro_panel by micro_panel of a, tile by tile.
 class PackedProduct {
  public:
   explicit PackedProduct(const GemmTask& task)
       : task_(task),
         M_(task.c.rows),
         N_(task.c.cols),
-        strips_((M_ + kTileRows - 1) / kTileRows),
+        micro_panels_((M_ + kTileRows - 1) / kTileRows),
         tiles_((N_ + kTileCols - 1) / kTileCols),
         rest_(task.finish),
-        strip_(task.scratch),
-        packed_(strip_ + 16 * kStripRow),
-        kept_(packed_ + (task.a.cols < kDepth ? task.a.cols : kDepth) * round_up(N_, kTileLanes)) {}
+        micro_panel_(task.scratch),
+        packed_(micro_panel_ + 16 * kStripRow),
+        kept_(packed_ + (task.a.cols < kKC ? task.a.cols : kKC) * round_up(N_, kTileLanes)) {}
 
   void run() {
-    const Index K = task_.a.cols, blocks = K > kDepth ? (K + kDepth - 1) / kDepth : 1;
+    const Index K = task_.a.cols, blocks = K > kKC ? (K + kKC - 1) / kKC : 1;
     for (Index block = 0; block < blocks; ++block) {
       begin_ = part_begin(block, blocks, K, 16);
       end_ = part_begin(block + 1, blocks, K, 16);
@@ -202,11 +202,11 @@ class PackedProduct {
     place_ = kept_;
     far_row_ = 0;
     far_rows_ = is_last_ ? 0 : (task_.is_transposed ? N_ : steps_);
-    for (Index s = 0; s < strips_; ++s) {
-      const Index row = s * M_ / strips_, rows = (s + 1) * M_ / strips_ - row;
-      copy_strip(task_.a.row(row) + begin_, task_.a.stride, rows, steps_, strip_);
-      next_ =
-          s + 1 < strips_ ? task_.a.row(row + rows) + begin_ : task_.a.row(0) + (is_last_ ? begin_ : end_);
+    for (Index s = 0; s < micro_panels_; ++s) {
+      const Index row = s * M_ / micro_panels_, rows = (s + 1) * M_ / micro_panels_ - row;
+      copy_micro_panel(task_.a.row(row) + begin_, task_.a.stride, rows, steps_, micro_panel_);
+      next_ = s + 1 < micro_panels_ ? task_.a.row(row + rows) + begin_
+                                    : task_.a.row(0) + (is_last_ ? begin_ : end_);
       next_rows_ = rows;
       for (Index n = 0; n < N_; n += kTileCols, place_ += kTileFloats)
         run_tile(row, rows, tile_columns(N_, n));
@@ -216,8 +216,10 @@ class PackedProduct {
 
   void run_tile(Index row, Index rows, const TileColumns& columns) {
     const Index n = columns.first;
-    Tile tile{
-        .a = strip_, .b = packed_ + packed_place(n, steps_), .b_step = 16 * columns.panels, .steps = steps_};
+    Tile tile{.a = micro_panel_,
+              .b = packed_ + packed_place(n, steps_),
+              .b_step = 16 * columns.panels,
+              .steps = steps_};
     tile.before = is_first_ ? nullptr : place_;
     tile.lanes = columns.lanes;
     if (is_last_) {
@@ -233,7 +235,7 @@ class PackedProduct {
     tile_of<Strip::by_row>(rows, columns.panels)(tile);
   }
 
-  // Each tile fetches some rows of the strip that comes next, and some of the next block of b.
+  // Each tile fetches some rows of the micro_panel that comes next, and some of the next block of b.
   void fetch(Tile& tile) {
     const Index share = (kTileRows + tiles_ - 1) / tiles_;
     tile.ahead = next_;
@@ -242,7 +244,7 @@ class PackedProduct {
     next_ += tile.ahead_rows * task_.a.stride;
     next_rows_ -= tile.ahead_rows;
     if (far_row_ == far_rows_) return;
-    const Index far_share = (far_rows_ + strips_ * tiles_ - 1) / (strips_ * tiles_);
+    const Index far_share = (far_rows_ + micro_panels_ * tiles_ - 1) / (micro_panels_ * tiles_);
     tile.far =
         task_.is_transposed ? task_.b.row(far_row_) + end_ : task_.b.row(end_) + far_row_ * task_.b.stride;
     tile.far_lines = far_share < far_rows_ - far_row_ ? far_share : far_rows_ - far_row_;
@@ -252,11 +254,11 @@ class PackedProduct {
   }
 
   const GemmTask& task_;
-  const Index M_, N_, strips_, tiles_;
+  const Index M_, N_, micro_panels_, tiles_;
   const Rest rest_;
-  float* const strip_;   // rows of a, copied
-  float* const packed_;  // the block of b
-  float* const kept_;    // sums between blocks, tile by tile
+  float* const micro_panel_;  // rows of a, copied
+  float* const packed_;       // the block of b
+  float* const kept_;         // sums between blocks, tile by tile
 
   Index begin_ = 0, end_ = 0, steps_ = 0;  // the block
   bool is_first_ = true, is_last_ = true;
@@ -267,7 +269,7 @@ class PackedProduct {
 
 void multiply(const GemmTask& task) {
   if (task.c.rows == 0 || task.c.cols == 0) return;
-  switch (task.c.rows <= kThinRows ? task.c.rows : 0) {
+  switch (task.c.rows <= kGemvRows ? task.c.rows : 0) {
     case 1:
       return multiply_few<1>(task);
     case 2:
@@ -284,6 +286,6 @@ void multiply(const GemmTask& task) {
 }  // namespace
 
 extern const GemmTable gemm_functions;
-const GemmTable gemm_functions{multiply, weight, fold};
+const GemmTable gemm_functions{multiply, weight, reduce};
 
 }  // namespace headwater::kernels::HEADWATER_ISA

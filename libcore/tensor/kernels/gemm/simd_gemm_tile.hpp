@@ -19,7 +19,7 @@ inline constexpr Index kTileFloats = kTileRows * kTileCols;
 // How the rows of a stand: copied one after the other (a[r·kStripRow + k]), or the rows of a step together
 // where they are in memory (a[k·a_step + r]).
 enum class Strip { by_row, by_step };
-inline constexpr Index kStripRow = kDepth + 16;  // an odd number of cache lines: no two rows share sets
+inline constexpr Index kStripRow = kKC + 16;  // an odd number of cache lines: no two rows share sets
 
 struct Tile {
   const float* a;
@@ -28,7 +28,7 @@ struct Tile {
   Index a_step = 1;               // by_step
   const float* before = nullptr;  // sums of the steps before, as this tile stored them
   float* kept = nullptr;          // where the sums go if they are not finished: R·P groups of 16
-  // Partial sums of a fold, level by level: the first `lasting` levels at stack, the others at passing.
+  // Partial sums of a reduction, level by level: the first `lasting` levels at stack, the others at passing.
   int merges = 0, level = 0;  // so many levels below `level` are added, the topmost first
   int lasting = 0;
   float* stack = nullptr;
@@ -39,8 +39,8 @@ struct Tile {
   Index lanes = 16;  // columns of the last group
   bool accumulate = false, is_relu = false;
   const float* bias = nullptr;
-  // What the next strip is copied from is brought into L2 meanwhile: rows of one line (two where a strip is
-  // by step), every 16 steps.
+  // What the next micro_panel is copied from is brought into L2 meanwhile: rows of one line (two where a
+  // micro_panel is by step), every 16 steps.
   const float* ahead = nullptr;
   Index ahead_rows = 0, ahead_stride = 0;
   // And memory further on: so many lines every 16 steps, far_stride apart; then far_step further.
@@ -244,6 +244,6 @@ inline Index part_begin(Index i, Index count, Index n, Index unit) {
 
 // In simd_gemm_weight.cpp.
 void weight(const WeightTask& task);
-void fold(const PartialFold& fold);
+void reduce(const PartialReduction& reduce);
 
 }  // namespace headwater::kernels::HEADWATER_ISA

@@ -1,4 +1,4 @@
-// Weight gradients: Σ_t x[t]ᵀ y[t], the fold over tokens tile by tile.
+// Weight gradients: Σ_t x[t]ᵀ y[t], the reduction over tokens tile by tile.
 #include "tensor/kernels/gemm/simd_gemm_tile.hpp"
 
 namespace headwater::kernels::HEADWATER_ISA {
@@ -35,7 +35,7 @@ Segment segment_at(const WeightTask& task, Index leaf, Index begin, Index most) 
 template <class F>
 int for_each_piece(const WeightTask& task, const Segment& segment, int top, const F& f) {
   for (Index leaf = segment.leaf; leaf < task.leaf_count && task.leaves[leaf].begin < segment.end; ++leaf) {
-    const FoldLeaf& whole = task.leaves[leaf];
+    const ReductionLeaf& whole = task.leaves[leaf];
     const Index begin = whole.begin > segment.begin ? whole.begin : segment.begin;
     const Index end = whole.end < segment.end ? whole.end : segment.end;
     const bool is_last = leaf + 1 == task.leaf_count;
@@ -49,10 +49,10 @@ int for_each_piece(const WeightTask& task, const Segment& segment, int top, cons
   return top;
 }
 
-// The sums of packed columns over the tokens of a piece, folded on a stack [depth][cols] of their own. Eight
+// The sums of packed columns over the tokens of a piece, reduced on a stack [depth][cols] of their own. Eight
 // groups at a time: a single chain would wait for each addition.
-void fold_columns(const float* packed, Index block_steps, const Piece& piece, Index N, float* stack,
-                  Index cols, int level) {
+void reduce_columns(const float* packed, Index block_steps, const Piece& piece, Index N, float* stack,
+                    Index cols, int level) {
   constexpr int kGroups = 8;
   for (Index n = 0; n < N; n += 16 * kGroups) {
     const float* b[kGroups];
@@ -70,10 +70,10 @@ void fold_columns(const float* packed, Index block_steps, const Piece& piece, In
       for (int g = 0; g < kGroups; ++g) sum[g] = sum[g] + f32x16::load(b[g] + k * step[g]);
     }
     for (int g = 0; g < kGroups && n + 16 * g < N; ++g) {
-      f32x16 folded = sum[g];
+      f32x16 reduced = sum[g];
       float* place = stack + n + 16 * g;
-      for (int m = 1; m <= piece.merges; ++m) folded = f32x16::load(place + (level - m) * cols) + folded;
-      folded.store(place + (level - piece.merges) * cols);
+      for (int m = 1; m <= piece.merges; ++m) reduced = f32x16::load(place + (level - m) * cols) + reduced;
+      reduced.store(place + (level - piece.merges) * cols);
     }
   }
 }
@@ -105,16 +105,16 @@ Far far_of(MatrixOf<const float> y, Index begin, Index rows, Index tiles, Index 
   return {y.row(begin), y.row(begin) + rows * y.cols, (rows * y.cols / 16 + calls - 1) / calls};
 }
 
-// The product segment by segment of tokens: pack y, then strip by strip of x (some columns, read where they
-// are), tile by tile, leaf by leaf.
-class FoldedProduct {
+// The product segment by segment of tokens: pack y, then micro_panel by micro_panel of x (some columns, read
+// where they are), tile by tile, leaf by leaf.
+class ReducedProduct {
  public:
-  explicit FoldedProduct(const WeightTask& task)
+  explicit ReducedProduct(const WeightTask& task)
       : task_(task),
         M_(task.c.rows),
         N_(task.c.cols),
         cols_(round_up(N_, kTileLanes)),
-        strips_((M_ + kTileRows - 1) / kTileRows),
+        micro_panels_((M_ + kTileRows - 1) / kTileRows),
         tiles_((N_ + kTileCols - 1) / kTileCols),
         most_(segment_tokens(N_)),
         packed_(task.scratch),
@@ -140,18 +140,18 @@ class FoldedProduct {
     steps_ = segment_.end - segment_.begin;
     pack_rows(task_.y.row(row), task_.y.stride, N_, steps_, packed_);
     const int lasting = for_each_piece(task_, segment_, top_, [&](const Piece& piece, int level) {
-      if (task_.column_sums) fold_columns(packed_, steps_, piece, N_, column_stack_, cols_, level);
+      if (task_.column_sums) reduce_columns(packed_, steps_, piece, N_, column_stack_, cols_, level);
     });
     // Levels that were there before or will be there after, each with the running sum of a leaf that is cut;
     // the others pass within a tile.
     const int after = lasting + (segment_.end < task_.leaves[segment_.leaf].end);
     const int before = top_ + (segment_.begin > task_.leaves[segment_.leaf].begin);
     levels_ = before > after ? before : after;
-    far_ = far_of(task_.y, segment_.end - origin_, most_, strips_ * tiles_, steps_);
+    far_ = far_of(task_.y, segment_.end - origin_, most_, micro_panels_ * tiles_, steps_);
     stack_ = stacks_;
-    for (Index s = 0; s < strips_; ++s) {
-      const Index first = s * M_ / strips_, rows = (s + 1) * M_ / strips_ - first;
-      next_ = s + 1 < strips_ ? task_.x.row(row) + first + rows : nullptr;
+    for (Index s = 0; s < micro_panels_; ++s) {
+      const Index first = s * M_ / micro_panels_, rows = (s + 1) * M_ / micro_panels_ - first;
+      next_ = s + 1 < micro_panels_ ? task_.x.row(row) + first + rows : nullptr;
       if (!next_ && segment_.end < last_token_) next_ = task_.x.row(segment_.end - origin_);
       next_rows_ = next_ ? 16 : 0;
       for (Index n = 0; n < N_; n += kTileCols) run_tile(first, rows, tile_columns(N_, n));
@@ -203,7 +203,7 @@ class FoldedProduct {
   }
 
   const WeightTask& task_;
-  const Index M_, N_, cols_, strips_, tiles_, most_;
+  const Index M_, N_, cols_, micro_panels_, tiles_, most_;
   float* const packed_;        // y of the segment
   float* const passing_;       // partial sums that begin and end within a tile's turn
   float* const column_stack_;  // partial sums of y's columns
@@ -221,7 +221,7 @@ class FoldedProduct {
 
 // One leaf of T tokens: c is written row by row, as memory likes it.
 template <int T>
-void weight_thin(const WeightTask& task) {
+void weight_gemv(const WeightTask& task) {
   const Index N = task.c.cols, whole = N / 16 * 16;
   for (Index m = 0; m < task.c.rows; ++m) {
     f32x16 factor[T];
@@ -256,28 +256,28 @@ void weight_thin(const WeightTask& task) {
 
 void weight(const WeightTask& task) {
   const Index tokens = task.leaf_count == 1 ? task.leaves[0].end - task.leaves[0].begin : 0;
-  switch (task.last_merges == 0 && tokens <= kThinRows ? tokens : 0) {
+  switch (task.last_merges == 0 && tokens <= kGemvRows ? tokens : 0) {
     case 1:
-      return weight_thin<1>(task);
+      return weight_gemv<1>(task);
     case 2:
-      return weight_thin<2>(task);
+      return weight_gemv<2>(task);
     case 3:
-      return weight_thin<3>(task);
+      return weight_gemv<3>(task);
     case 4:
-      return weight_thin<4>(task);
+      return weight_gemv<4>(task);
     default:
       break;
   }
   if (task.leaf_count > 0) {
-    FoldedProduct(task).run();
+    ReducedProduct(task).run();
   } else if (!task.accumulate) {
     for (Index r = 0; r < task.c.rows; ++r) fill_zero(task.c.cols, task.c.row(r));
     if (task.column_sums) fill_zero(task.c.cols, task.column_sums);
   }
 }
 
-void fold(const PartialFold& f) {
-  f32x16 stack[kMostParts];
+void reduce(const PartialReduction& f) {
+  f32x16 stack[kMaxParts];
   for (Index i = 0; i < f.values; i += 16) {
     const Index lanes = f.values - i < 16 ? f.values - i : 16;
     int top = 0;

@@ -119,9 +119,9 @@ void multiply(const PackedTask& task) {
   const Index M = task.c.rows, N = task.c.cols, K = task.a.cols;
   if (M == 0 || N == 0) return;
   const TileShape shape = tile_shape(M);
-  const Index strips = (M + shape.rows - 1) / shape.rows, panels = (N + 15) / 16;
+  const Index micro_panels = (M + shape.rows - 1) / shape.rows, panels = (N + 15) / 16;
   // A product of few rows is all reading: the processor fetches ahead by itself, and better.
-  const bool is_thin = M <= kWideRows, is_relu = task.activation == Activation::relu;
+  const bool is_gemv = M <= kWideRows, is_relu = task.activation == Activation::relu;
   for (Index first = 0; first < panels; first += shape.panels) {
     const Index count = panels - first < shape.panels ? panels - first : shape.panels;
     const Index left = panels - first - count, next = left < shape.panels ? left : shape.panels;
@@ -130,14 +130,14 @@ void multiply(const PackedTask& task) {
                    .b = task.panels + first * 16 * K,
                    .steps = K,
                    .ahead = task.panels + (first + count) * 16 * K,
-                   .ahead_lines = is_thin ? 0 : (8 * next + strips - 1) / strips,
+                   .ahead_lines = is_gemv ? 0 : (8 * next + micro_panels - 1) / micro_panels,
                    .c = nullptr,
                    .c_stride = task.c.stride,
                    .lanes = left > 0 ? 16 : N - 16 * (panels - 1),
                    .bias = task.bias ? task.bias + 16 * first : nullptr,
                    .is_relu = is_relu};
-    for (Index strip = 0; strip < strips; ++strip) {
-      const Index row = strip * M / strips, rows = (strip + 1) * M / strips - row;
+    for (Index micro_panel = 0; micro_panel < micro_panels; ++micro_panel) {
+      const Index row = micro_panel * M / micro_panels, rows = (micro_panel + 1) * M / micro_panels - row;
       tile.a = task.a.row(row);
       tile.c = task.c.row(row) + 16 * first;
       shape.tile(rows, count)(tile);

@@ -1,5 +1,6 @@
-// Gradients of weights and biases: Σ_t x[t]ᵀ dy[t], folded by the plan inside each block of the result. A
-// small result over many tokens is cut by tokens too: whole subtrees of the fold, put together at the end.
+// Gradients of weights and biases: Σ_t x[t]ᵀ dy[t], reduced by the plan inside each block of the result. A
+// small result over many tokens is cut by tokens too: whole subtrees of the reduction, put together at the
+// end.
 #ifndef HEADWATER_DOUBLE
 
 #include <algorithm>
@@ -14,18 +15,18 @@ namespace headwater::kernels {
 
 namespace {
 
-constexpr Index kMostSide = 256;  // of a block: packed tokens and partial sums stay in L2
+constexpr Index kMaxSide = 256;  // of a block: packed tokens and partial sums stay in L2
 constexpr Index kTaskProducts = 2'000'000;
-constexpr Index kMostTasks = 16;
+constexpr Index kMaxTasks = 16;
 
-Index blocks_of(Index side) { return std::max<Index>(1, (side + kMostSide - 1) / kMostSide); }
+Index blocks_of(Index side) { return std::max<Index>(1, (side + kMaxSide - 1) / kMaxSide); }
 
 GemmGrid weight_grid(Index M, Index N, Index T) {
   return best_grid({.M = M,
                     .N = N,
                     .row_blocks = blocks_of(M),
                     .column_blocks = blocks_of(N),
-                    .tasks = std::clamp<Index>(M * N * T / kTaskProducts, 1, kMostTasks),
+                    .tasks = std::clamp<Index>(M * N * T / kTaskProducts, 1, kMaxTasks),
                     .row_cost = 12,
                     .column_cost = 12});
 }
@@ -45,8 +46,8 @@ void run_block(const GemmTable& table, const WeightTask& whole, const GemmGrid& 
   table.weight(task);
 }
 
-constexpr Index kSmall = 128 * 128;  // values of a result whose partial sums stay in L2
-constexpr Index kFoldRows = 32;      // of a task
+constexpr Index kSmall = 128 * 128;   // values of a result whose partial sums stay in L2
+constexpr Index kReductionRows = 32;  // of a task
 
 }  // namespace
 
@@ -54,18 +55,19 @@ WeightTasks::WeightTasks(const WeightTask& whole) : whole_(whole) {
   const Index M = whole.c.rows, N = whole.c.cols;
   if (N == 0 || (M == 0 && !whole.column_sums)) return;
   const Index T = whole.leaf_count > 0 ? whole.leaves[whole.leaf_count - 1].end - whole.leaves[0].begin : 0;
-  const bool is_thin = whole.leaf_count == 1 && T <= kThinRows;  // written row by row
-  grid_ = is_thin ? GemmGrid{thin_tasks(M, N, M), 1} : weight_grid(M, N, T);
+  const bool is_gemv = whole.leaf_count == 1 && T <= kGemvRows;  // written row by row
+  grid_ = is_gemv ? GemmGrid{gemv_tasks(M, N, M), 1} : weight_grid(M, N, T);
 }
 
-WeightTasks::WeightTasks(const WeightTask& whole, const FoldPlan& plan, Index wanted) : WeightTasks(whole) {
+WeightTasks::WeightTasks(const WeightTask& whole, const ReductionTree& plan, Index wanted)
+    : WeightTasks(whole) {
   // Blocks of the result alone are too few for many threads, or would have to be so small that reading the
   // tokens costs more than the work.
   const Index M = whole.c.rows, N = whole.c.cols;
   const GemmGrid grid{blocks_of(M), blocks_of(N)};
   if (grid.count() >= 8 || M == 0 || N == 0) return;
   const bool is_small = M * N <= kSmall;
-  if (wanted > grid.count()) parts_ = fold_parts(plan, wanted / grid.count(), is_small ? 192 : 256);
+  if (wanted > grid.count()) parts_ = reduce_parts(plan, wanted / grid.count(), is_small ? 192 : 256);
   if (parts_.count == 1) parts_.count = 0;
   if (parts_.count > 0) grid_ = grid;
 }
@@ -75,7 +77,7 @@ void WeightTasks::run(Index index) const {
   const Index place = index % grid_.count(), i = place % grid_.row_blocks, j = place / grid_.row_blocks;
   if (parts_.count == 0) return run_block(table, whole_, grid_, i, j);
   const Index part = index / grid_.count(), origin = whole_.leaves[0].begin;
-  const FoldBlock& block = parts_.block[static_cast<std::size_t>(part)];
+  const ReductionBlock& block = parts_.block[static_cast<std::size_t>(part)];
   WeightTask task = whole_;
   task.x = whole_.x.rows_between(block.begin - origin, block.end - origin);
   task.y = whole_.y.rows_between(block.begin - origin, block.end - origin);
@@ -88,18 +90,19 @@ void WeightTasks::run(Index index) const {
   run_block(table, task, grid_, i, j);
 }
 
-Index WeightTasks::fold_count() const {
-  return parts_.count == 0 ? 0 : (whole_.c.rows + kFoldRows - 1) / kFoldRows;
+Index WeightTasks::reduction_count() const {
+  return parts_.count == 0 ? 0 : (whole_.c.rows + kReductionRows - 1) / kReductionRows;
 }
 
-void WeightTasks::fold(Index task) const {
+void WeightTasks::reduce(Index task) const {
   const Index M = whole_.c.rows, N = whole_.c.cols;
-  const auto fold = [&](Index first, float* to) {
-    kernel_table().gemm->fold(
+  const auto reduce = [&](Index first, float* to) {
+    kernel_table().gemm->reduce(
         {sums_ + first, values(), parts_.count, parts_.merges.data(), to, N, whole_.accumulate});
   };
-  for (Index r = task * kFoldRows; r < std::min(M, (task + 1) * kFoldRows); ++r) fold(r * N, whole_.c.row(r));
-  if (task == 0 && whole_.column_sums) fold(M * N, whole_.column_sums);
+  for (Index r = task * kReductionRows; r < std::min(M, (task + 1) * kReductionRows); ++r)
+    reduce(r * N, whole_.c.row(r));
+  if (task == 0 && whole_.column_sums) reduce(M * N, whole_.column_sums);
 }
 
 void weight_in_blocks(const WeightTask& whole) {
@@ -107,13 +110,13 @@ void weight_in_blocks(const WeightTask& whole) {
   parallel_for(tasks.count(), [&](Index task) { tasks.run(task); });
 }
 
-void linear_backward_weight(ConstMatrix x, ConstMatrix dy, const FoldPlan& plan, Matrix dw, Real* db,
+void linear_backward_weight(ConstMatrix x, ConstMatrix dy, const ReductionTree& plan, Matrix dw, Real* db,
                             bool accumulate) {
   const LinearGradient gradient{dy, {}, dw, db, accumulate};
   linear_backward(x, {&gradient, 1}, plan, {}, false);
 }
 
-void linear_backward(ConstMatrix x, std::span<const LinearGradient> gradients, const FoldPlan& plan,
+void linear_backward(ConstMatrix x, std::span<const LinearGradient> gradients, const ReductionTree& plan,
                      Matrix dx, bool accumulate_dx) {
   Index columns = x.cols;
   for (const LinearGradient& g : gradients) columns += g.dy.cols;
@@ -126,9 +129,9 @@ void linear_backward(ConstMatrix x, std::span<const LinearGradient> gradients, c
   }
   // Beside the tasks of dx a small result over few tokens needs no more than two parts: less to put together.
   const bool is_short = plan.rows < 1024;
-  std::array<WeightTasks, kMostProjections> weights;
+  std::array<WeightTasks, kMaxProjections> weights;
   JoinedTasks tasks;
-  Index folds = 0, partial_floats = 0, outputs = 0;
+  Index reduces = 0, partial_floats = 0, outputs = 0;
   for (std::size_t i = 0; i < gradients.size(); ++i) {
     const LinearGradient& g = gradients[i];
     weights[i] = WeightTasks({.x = x,
@@ -142,7 +145,7 @@ void linear_backward(ConstMatrix x, std::span<const LinearGradient> gradients, c
                               .accumulate = g.accumulate},
                              plan, dx && is_short && g.dw.rows * g.dw.cols <= kSmall ? 2 : 8);
     tasks.add(weights[i].count());
-    folds += weights[i].fold_count();
+    reduces += weights[i].reduction_count();
     partial_floats += round_up(weights[i].partial_floats(), 16);
     outputs += g.dy.cols;
   }
@@ -165,10 +168,10 @@ void linear_backward(ConstMatrix x, std::span<const LinearGradient> gradients, c
       accumulate = true;
     }
   });
-  parallel_for(folds, [&](Index task) {
+  parallel_for(reduces, [&](Index task) {
     for (const WeightTasks& w : weights) {
-      if (task < w.fold_count()) return w.fold(task);
-      task -= w.fold_count();
+      if (task < w.reduction_count()) return w.reduce(task);
+      task -= w.reduction_count();
     }
   });
 }

@@ -1,7 +1,7 @@
 // Softmax cross-entropy fused with the output projection, in blocks of rows: logits, loss, their gradient and
-// both gradient products while the block is warm. A block is a whole subtree of the fold, so that its part of
-// dw is folded inside the product; across blocks the plan's remaining merges are made here. Bits do not
-// depend on the size of the blocks.
+// both gradient products while the block is warm. A block is a whole subtree of the reduction, so that its
+// part of dw is reduced inside the product; across blocks the plan's remaining merges are made here. Bits do
+// not depend on the size of the blocks.
 #ifndef HEADWATER_DOUBLE
 
 #include <algorithm>
@@ -10,20 +10,20 @@
 #include "support/error.hpp"
 #include "support/parallel.hpp"
 #include "tensor/kernels/elementwise/elementwise.hpp"
-#include "tensor/kernels/fold_blocks.hpp"
 #include "tensor/kernels/gemm/gemm_tasks.hpp"
 #include "tensor/kernels/kernel_table.hpp"
 #include "tensor/kernels/loss/loss.hpp"
+#include "tensor/kernels/reduction_blocks.hpp"
 
 namespace headwater::kernels {
 
 namespace {
 
-constexpr Index kMostBlockRows = kChunkTokens;
+constexpr Index kMaxBlockRows = kChunkTokens;
 
 template <class F>
-void for_each_block(const FoldPlan& plan, const F& f) {
-  for_each_fold_block(plan, kMostBlockRows, f);
+void for_each_block(const ReductionTree& plan, const F& f) {
+  for_each_reduction_block(plan, kMaxBlockRows, f);
 }
 
 // Where the partial sums of dw and db lie, level by level: level 0 in the result itself, unless that holds
@@ -37,11 +37,11 @@ class PartialSums {
 
   Matrix dw(Index level) const {
     const Index row = scratch_row(level);
-    return row < 0 ? to_.dw : Matrix(to_.fold_scratch.row(row), to_.dw.rows, to_.dw.cols);
+    return row < 0 ? to_.dw : Matrix(to_.reduction_scratch.row(row), to_.dw.rows, to_.dw.cols);
   }
   Real* db(Index level) const {
     const Index row = scratch_row(level);
-    return !to_.db ? nullptr : row < 0 ? to_.db : to_.fold_scratch.row(row) + to_.dw.rows * to_.dw.cols;
+    return !to_.db ? nullptr : row < 0 ? to_.db : to_.reduction_scratch.row(row) + to_.dw.rows * to_.dw.cols;
   }
   // The upper of the two topmost is added to the lower.
   void merge(Index lower) const {
@@ -71,22 +71,22 @@ class PartialSums {
 };
 
 struct RowValues {
-  std::array<double, kMostBlockRows> loss;
-  std::array<bool, kMostBlockRows> is_correct;
+  std::array<double, kMaxBlockRows> loss;
+  std::array<bool, kMaxBlockRows> is_correct;
 };
 
 }  // namespace
 
-Index cross_entropy_block_rows(const FoldPlan& plan) {
+Index cross_entropy_block_rows(const ReductionTree& plan) {
   Index rows = 0;
-  for_each_block(plan, [&](const FoldBlock& block) { rows = std::max(rows, block.rows()); });
+  for_each_block(plan, [&](const ReductionBlock& block) { rows = std::max(rows, block.rows()); });
   return rows;
 }
 
 // A block that is merged at once is added to the sum below it and needs no place of its own.
-Index cross_entropy_scratch_rows(const FoldPlan& plan) {
+Index cross_entropy_scratch_rows(const ReductionTree& plan) {
   Index alive = 0, most = 0, blocks = 0;
-  for_each_block(plan, [&](const FoldBlock& block) {
+  for_each_block(plan, [&](const ReductionBlock& block) {
     if (block.outer == 0) ++alive;
     most = std::max(most, alive);
     alive -= std::max(0, block.outer - 1);
@@ -97,16 +97,17 @@ Index cross_entropy_scratch_rows(const FoldPlan& plan) {
 
 CrossEntropyTotals linear_cross_entropy(ConstMatrix h, ConstMatrix w, bool is_transposed, const Real* bias,
                                         std::span<const std::int32_t> labels, Real label_smoothing,
-                                        Real loss_scale, const FoldPlan& plan, Matrix block,
+                                        Real loss_scale, const ReductionTree& plan, Matrix block,
                                         CrossEntropyGradients* gradients) {
   const Index V = is_transposed ? w.rows : w.cols;
   const CrossEntropyTable& table = *kernel_table().cross_entropy;
-  FoldedSum loss;
+  TreeSum loss;
   CrossEntropyTotals totals;
   totals.tokens = h.rows;
   Index level = 0;  // partial sums alive
-  const bool is_one_block = plan.leaves.empty() || fold_block_at(plan, 0, kMostBlockRows).rows() == h.rows;
-  for_each_block(plan, [&](const FoldBlock& part) {
+  const bool is_one_block =
+      plan.leaves.empty() || reduction_block_at(plan, 0, kMaxBlockRows).rows() == h.rows;
+  for_each_block(plan, [&](const ReductionBlock& part) {
     const Matrix logits{block.data, part.rows(), V, block.stride};
     const ConstMatrix rows = h.rows_between(part.begin, part.end);
     multiply_in_blocks(
@@ -123,7 +124,7 @@ CrossEntropyTotals linear_cross_entropy(ConstMatrix h, ConstMatrix w, bool is_tr
       }
     });
     for (Index i = part.first; i <= part.last; ++i) {
-      const FoldLeaf& leaf = plan.leaves[static_cast<std::size_t>(i)];
+      const ReductionLeaf& leaf = plan.leaves[static_cast<std::size_t>(i)];
       double chain = 0;
       for (Index t = leaf.begin; t < leaf.end; ++t) {
         const auto r = static_cast<std::size_t>(t - part.begin);

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <span>
 
-#include "tensor/fold.hpp"
 #include "tensor/matrix.hpp"
+#include "tensor/reduction_tree.hpp"
 
 namespace headwater::kernels {
 
@@ -17,7 +17,7 @@ void softmax_backward(ConstMatrix y, ConstMatrix dy, Matrix dx, bool accumulate)
 void log_sum_exp(ConstMatrix x, Real* y);
 
 struct CrossEntropyTotals {
-  // Sum over tokens of -log p(label), natural logarithm (with smoothing as asked for), folded by the plan.
+  // Sum over tokens of -log p(label), natural logarithm (with smoothing as asked for), reduced by the plan.
   double loss = 0;
   Index correct = 0;  // tokens whose largest logit is the label's (first of equals)
   Index tokens = 0;
@@ -31,13 +31,13 @@ struct CrossEntropyGradients {
   Matrix dw;
   Real* db = nullptr;
   bool accumulate_weight = false, accumulate_bias = false;
-  Matrix fold_scratch;  // cross_entropy_scratch_rows(plan) x (D·V + V); may be empty where that is 0
+  Matrix reduction_scratch;  // cross_entropy_scratch_rows(plan) x (D·V + V); may be empty where that is 0
 };
-Index cross_entropy_block_rows(const FoldPlan& plan);
-Index cross_entropy_scratch_rows(const FoldPlan& plan);
+Index cross_entropy_block_rows(const ReductionTree& plan);
+Index cross_entropy_scratch_rows(const ReductionTree& plan);
 CrossEntropyTotals linear_cross_entropy(ConstMatrix h, ConstMatrix w, bool is_transposed, const Real* bias,
                                         std::span<const std::int32_t> labels, Real label_smoothing,
-                                        Real loss_scale, const FoldPlan& plan, Matrix block,
+                                        Real loss_scale, const ReductionTree& plan, Matrix block,
                                         CrossEntropyGradients* gradients);
 
 }  // namespace headwater::kernels

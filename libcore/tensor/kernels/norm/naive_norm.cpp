@@ -59,7 +59,7 @@ void layer_norm(ConstMatrix x, ConstMatrix residual, const Real* gamma, const Re
   naive::layer_norm(x, residual, gamma, beta, epsilon, sum, y, moments);
 }
 void layer_norm_backward(ConstMatrix x, ConstMatrix moments, const Real* gamma, ConstMatrix dy,
-                         const FoldPlan&, Matrix dx, bool accumulate_dx, Real* dgamma, Real* dbeta,
+                         const ReductionTree&, Matrix dx, bool accumulate_dx, Real* dgamma, Real* dbeta,
                          bool accumulate_parameters) {
   naive::layer_norm_backward(x, moments, gamma, dy, dx, accumulate_dx, dgamma, dbeta, accumulate_parameters);
 }

@@ -6,8 +6,8 @@
 #include <algorithm>
 
 #include "support/parallel.hpp"
-#include "tensor/kernels/fold_blocks.hpp"
 #include "tensor/kernels/kernel_table.hpp"
+#include "tensor/kernels/reduction_blocks.hpp"
 #include "tensor/kernels/row_blocks.hpp"
 #include "tensor/kernels/scratch.hpp"
 
@@ -23,27 +23,27 @@ void layer_norm(ConstMatrix x, ConstMatrix residual, const Real* gamma, const Re
 }
 
 void layer_norm_backward(ConstMatrix x, ConstMatrix moments, const Real* gamma, ConstMatrix dy,
-                         const FoldPlan& plan, Matrix dx, bool accumulate_dx, Real* dgamma, Real* dbeta,
+                         const ReductionTree& plan, Matrix dx, bool accumulate_dx, Real* dgamma, Real* dbeta,
                          bool accumulate_parameters) {
   const NormTable& table = *kernel_table().norm;
   check_depth(plan);
-  // Many tokens: subtrees of the fold, so that both gradients come from one pass over memory.
-  const FoldParts parts = fold_parts(plan, 8, 256);
+  // Many tokens: subtrees of the reduction, so that both gradients come from one pass over memory.
+  const ReductionParts parts = reduce_parts(plan, 8, 256);
   if (parts.count > 1) {
     const Index width = padded_width(x.cols);
     const SharedScratch sums(parts.count * 2 * width);
     parallel_for(parts.count, [&](Index part) {
-      const FoldBlock& block = parts.block[static_cast<std::size_t>(part)];
+      const ReductionBlock& block = parts.block[static_cast<std::size_t>(part)];
       table.backward({x, moments, gamma, dy, dx, accumulate_dx},
                      {plan.leaves.data() + block.first, block.last - block.first + 1}, block.inner,
                      thread_scratch((plan.depth + 1) * 2 * width), sums.data() + part * 2 * width);
     });
-    const auto fold = [&](Index first, Real* to) {
-      kernel_table().gemm->fold({sums.data() + first, 2 * width, parts.count, parts.merges.data(), to, x.cols,
-                                 accumulate_parameters});
+    const auto reduce = [&](Index first, Real* to) {
+      kernel_table().gemm->reduce({sums.data() + first, 2 * width, parts.count, parts.merges.data(), to,
+                                   x.cols, accumulate_parameters});
     };
-    fold(0, dgamma);
-    fold(width, dbeta);
+    reduce(0, dgamma);
+    reduce(width, dbeta);
     return;
   }
   for_each_row_block(x.rows, x.cols, [&](Index begin, Index end) {

@@ -1,8 +1,8 @@
 // Layer norm (Ba et al. 2016). T tokens of the packed batch, D model width.
 #pragma once
 
-#include "tensor/fold.hpp"
 #include "tensor/matrix.hpp"
+#include "tensor/reduction_tree.hpp"
 
 namespace headwater::kernels {
 
@@ -11,10 +11,10 @@ namespace headwater::kernels {
 // 1/sqrt(variance + epsilon), for backward. Ba et al. 2016.
 void layer_norm(ConstMatrix x, ConstMatrix residual, const Real* gamma, const Real* beta, Real epsilon,
                 Matrix sum, Matrix y, Matrix moments);
-// dx (+)= ...; dgamma, dbeta (+)= folded by the plan. x is the normalised input (the sum, where there was a
+// dx (+)= ...; dgamma, dbeta (+)= reduced by the plan. x is the normalised input (the sum, where there was a
 // residual).
 void layer_norm_backward(ConstMatrix x, ConstMatrix moments, const Real* gamma, ConstMatrix dy,
-                         const FoldPlan& plan, Matrix dx, bool accumulate_dx, Real* dgamma, Real* dbeta,
+                         const ReductionTree& plan, Matrix dx, bool accumulate_dx, Real* dgamma, Real* dbeta,
                          bool accumulate_parameters);
 
 }  // namespace headwater::kernels

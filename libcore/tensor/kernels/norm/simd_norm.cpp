@@ -149,12 +149,12 @@ void backward(const NormBackward& of, const Leaves& leaves, int last_merges, flo
   for (Index i = 0; i < both; i += 16) f32x16::load(stack + i).store(sums + i);
 }
 
-// Columns [first, first + 16·P) of dgamma and dbeta: chains over the tokens of each leaf, folded on a stack.
+// Columns [first, first + 16·P) of dgamma and dbeta: chains over the tokens of each leaf, reduced on a stack.
 template <int P>
 void parameter_columns(MatrixOf<const float> x, MatrixOf<const float> moments, MatrixOf<const float> dy,
                        const Leaves& leaves, Index first, const NormParameters& to) {
   const Index lanes = x.cols - first < 16 * P ? x.cols - first - 16 * (P - 1) : 16;  // of the last group
-  f32x16 gammas[kMostPartialSums][P], betas[kMostPartialSums][P];
+  f32x16 gammas[kMaxPartialSums][P], betas[kMaxPartialSums][P];
   int top = 0;
   for (Index leaf = 0; leaf < leaves.count; ++leaf, ++top) {
     f32x16 gamma[P], beta[P];

@@ -32,9 +32,9 @@ void rmsprop_decay(double rho, Index n, double* v, Index times) {
   for (Index step = 0; step < times; ++step) array_of(v, n) = without_tiny(rho * array_of(v, n));
 }
 
-void moving_average(float least_share, Index n, const double* w, double* average, Index begin, Index end) {
+void moving_average(float min_share, Index n, const double* w, double* average, Index begin, Index end) {
   for (Index t = begin; t < end; ++t) {
-    const double share = kernels::moving_average_share(least_share, t);
+    const double share = kernels::moving_average_share(min_share, t);
     array_of(average, n) += share * (array_of(w, n) - array_of(average, n));
   }
 }
@@ -81,8 +81,8 @@ void rmsprop(const RmspropRule& rule, Index n, Real* w, Real* v, const Real* g) 
 void rmsprop_decay(float rho, Index n, Real* v, Index times) {
   naive::rmsprop_decay(static_cast<double>(rho), n, v, times);
 }
-void moving_average(float least_share, Index n, const Real* w, Real* average, Index begin, Index end) {
-  naive::moving_average(least_share, n, w, average, begin, end);
+void moving_average(float min_share, Index n, const Real* w, Real* average, Index begin, Index end) {
+  naive::moving_average(min_share, n, w, average, begin, end);
 }
 void adam(const AdamRule& rule, Index n, Real* w, Real* m, Real* v, const Real* g) {
   naive::adam(rule, n, w, m, v, g);

@@ -26,7 +26,7 @@ void for_each_block(Index n, const Body& body) {
 
 // Neighbours are added, then neighbours of these, and so on; an odd one out waits for the next round.
 template <std::size_t N>
-double fold(std::array<double, N>& values, std::size_t count) {
+double reduce(std::array<double, N>& values, std::size_t count) {
   if (count == 0) return 0;
   for (std::size_t step = 1; step < count; step *= 2) {
     for (std::size_t i = 0; i + step < count; i += 2 * step) values[i] += values[i + step];
@@ -46,10 +46,10 @@ void rmsprop_decay(float rho, Index n, Real* v, Index times) {
   for_each_block(n, [&](Index i, Index count) { table.rmsprop_decay(rho, count, v + i, times); });
 }
 
-void moving_average(float least_share, Index n, const Real* w, Real* average, Index begin, Index end) {
+void moving_average(float min_share, Index n, const Real* w, Real* average, Index begin, Index end) {
   const OptimizerTable& table = *kernel_table().optimizer;
   for_each_block(n, [&](Index i, Index count) {
-    table.moving_average(least_share, count, w + i, average + i, begin, end);
+    table.moving_average(min_share, count, w + i, average + i, begin, end);
   });
 }
 
@@ -66,20 +66,20 @@ void sgd(const SgdRule& rule, Index n, Real* w, Real* m, const Real* g) {
 double sum_of_squares(Index n, const Real* g) {
   // Blocks of 4,096 make groups of 64, groups the whole: one binary tree over the blocks.
   constexpr Index kSumBlock = 4'096, kGroup = 64 * kSumBlock;
-  constexpr std::size_t kMostGroups = 16'384;
+  constexpr std::size_t kMaxGroups = 16'384;
   const Index groups = (n + kGroup - 1) / kGroup;
-  if (groups > static_cast<Index>(kMostGroups)) throw Error("sum_of_squares: more than 2^32 values");
+  if (groups > static_cast<Index>(kMaxGroups)) throw Error("sum_of_squares: more than 2^32 values");
   const OptimizerTable& table = *kernel_table().optimizer;
-  std::array<double, kMostGroups> of_groups;
+  std::array<double, kMaxGroups> of_groups;
   parallel_for(groups, [&](Index group) {
     std::array<double, 64> of_blocks;
     std::size_t blocks = 0;
     for (Index i = group * kGroup; i < std::min(n, (group + 1) * kGroup); i += kSumBlock) {
       of_blocks[blocks++] = table.sum_of_squares(std::min(kSumBlock, n - i), g + i);
     }
-    of_groups[static_cast<std::size_t>(group)] = fold(of_blocks, blocks);
+    of_groups[static_cast<std::size_t>(group)] = reduce(of_blocks, blocks);
   });
-  return fold(of_groups, static_cast<std::size_t>(groups));
+  return reduce(of_groups, static_cast<std::size_t>(groups));
 }
 
 Index find_not_finite(Index n, const Real* x) {

@@ -14,13 +14,13 @@ void rmsprop(const RmspropRule& rule, Index n, Real* w, Real* v, const Real* g);
 // v := rho^times · v exactly as `times` steps with a zero gradient leave it (w does not change then).
 void rmsprop_decay(float rho, Index n, Real* v, Index times);
 // average += share(t) · (w - average) for the steps t of [begin, end), counted from 1, during which w did not
-// change. The share is `least_share`, 1 - decay, and larger in the first steps, so that the first weights are
+// change. The share is `min_share`, 1 - decay, and larger in the first steps, so that the first weights are
 // soon forgotten: at least 9 / (10 + t).
-constexpr float moving_average_share(float least_share, Index t) {
+constexpr float moving_average_share(float min_share, Index t) {
   const float early = 9.0f / static_cast<float>(10 + t);
-  return early > least_share ? early : least_share;
+  return early > min_share ? early : min_share;
 }
-void moving_average(float least_share, Index n, const Real* w, Real* average, Index begin, Index end);
+void moving_average(float min_share, Index n, const Real* w, Real* average, Index begin, Index end);
 struct AdamRule {
   float learning_rate, beta_1, beta_2, epsilon, factor;
   float correction_1, correction_2;  // 1 - beta_1^t, 1 - beta_2^t
@@ -34,7 +34,7 @@ struct SgdRule {
 };
 // m = momentum·m - learning_rate·g; w += m (m may be null where momentum is 0)
 void sgd(const SgdRule& rule, Index n, Real* w, Real* m, const Real* g);
-// Σ g² in double, blocks of 4,096, folded in a fixed tree.
+// Σ g² in double, blocks of 4,096, reduced in a fixed tree.
 double sum_of_squares(Index n, const Real* g);
 // Index of the first value that is not finite, or -1.
 Index find_not_finite(Index n, const Real* x);

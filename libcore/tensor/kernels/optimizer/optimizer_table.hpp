@@ -8,7 +8,7 @@ namespace headwater::kernels {
 struct OptimizerTable {
   void (*rmsprop)(const RmspropRule& rule, Index n, float* w, float* v, const float* g);
   void (*rmsprop_decay)(float rho, Index n, float* v, Index times);
-  void (*moving_average)(float least_share, Index n, const float* w, float* average, Index begin, Index end);
+  void (*moving_average)(float min_share, Index n, const float* w, float* average, Index begin, Index end);
   void (*adam)(const AdamRule& rule, Index n, float* w, float* m, float* v, const float* g);
   void (*sgd)(const SgdRule& rule, Index n, float* w, float* m, const float* g);
   double (*sum_of_squares)(Index n, const float* g);

@@ -47,7 +47,7 @@ void rmsprop_decay(float rho, Index n, float* v, Index times) {
   }
 }
 
-void moving_average(float least_share, Index n, const float* w, float* average, Index begin, Index end) {
+void moving_average(float min_share, Index n, const float* w, float* average, Index begin, Index end) {
   // Four vectors side by side: the steps of one wait for each other.
   for (Index i = 0; i < n; i += 64) {
     f32x16 weight[4], mean[4];
@@ -57,7 +57,7 @@ void moving_average(float least_share, Index n, const float* w, float* average, 
       mean[part] = lanes > 0 ? load(average + at, lanes) : f32x16::broadcast(0);
     }
     for (Index step = begin; step < end; ++step) {
-      const f32x16 share = f32x16::broadcast(moving_average_share(least_share, step));
+      const f32x16 share = f32x16::broadcast(moving_average_share(min_share, step));
       for (Index part = 0; part < 4; ++part) mean[part] = fma(share, weight[part] - mean[part], mean[part]);
     }
     for (Index part = 0; part < 4 && i + 16 * part < n; ++part)

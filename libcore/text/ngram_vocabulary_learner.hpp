@@ -8,18 +8,18 @@
 #include <string_view>
 #include <vector>
 
-#include "text/term_table.hpp"
+#include "text/ngram_vocabulary.hpp"
 
 namespace headwater {
 
 // Counts the n-grams of token lines; the same lines in any order, on any number of threads give the same
 // table. Memory: some 60 bytes and its text for each distinct n-gram and thread.
-class TermTableLearner {
+class NgramVocabularyLearner {
  public:
   // `size`: the most terms, [UNK] counted. Throws UsageError where it has no room for one, or for n-grams of
   // no token.
-  TermTableLearner(const TermTable::Settings& settings, std::int64_t size);
-  ~TermTableLearner();
+  NgramVocabularyLearner(const NgramVocabulary::Settings& settings, std::int64_t size);
+  ~NgramVocabularyLearner();
 
   // One document; may be called from several threads. Throws Error "COLUMN: what" where it is no token line.
   void add(std::string_view token_line);
@@ -31,14 +31,14 @@ class TermTableLearner {
     std::uint64_t covered = 0;  // those that are terms
   };
   // Throws Error where nothing was counted.
-  TermTable finish(Summary* summary = nullptr);
+  NgramVocabulary finish(Summary* summary = nullptr);
 
  private:
   struct Counter;
   std::unique_ptr<Counter> borrow();
   void give_back(std::unique_ptr<Counter> counter);
 
-  TermTable::Settings settings_;
+  NgramVocabulary::Settings settings_;
   std::int64_t size_;
   std::vector<std::unique_ptr<Counter>> counters_;  // lent to one caller at a time
   std::mutex mutex_;

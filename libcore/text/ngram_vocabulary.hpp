@@ -19,8 +19,8 @@ namespace headwater {
 // What stands for a line: which terms it has | how often | that, times inverse document frequency | (1 + ln
 // of how often) times inverse document frequency, without [UNK], the line scaled to Euclidean length 1 | the
 // ids of its n-grams one by one (the framework's integer mode: 1 is [UNK], term t is t + 1).
-enum class TermOutput { multi_hot, count, tf_idf, log_tf_idf, ids };
-std::string_view name_of(TermOutput output);  // "multi-hot", "count", "tf-idf", "log-tf-idf", "ids"
+enum class TermOutput { multi_hot, count, tf_idf, sublinear_tf_idf, ids };
+std::string_view name_of(TermOutput output);  // "multi-hot", "count", "tf-idf", "sublinear-tf-idf", "ids"
 // Throws UsageError with all of them.
 TermOutput parse_term_output(std::string_view name);
 
@@ -33,7 +33,7 @@ struct TermValue {
 
 inline constexpr std::string_view kUnknownTerm = "[UNK]";
 
-class TermTable {
+class NgramVocabulary {
  public:
   struct Settings {
     std::int64_t ngrams = 1;  // the most tokens of a term
@@ -45,11 +45,11 @@ class TermTable {
     std::uint64_t documents = 0;  // lines that hold it
   };
   // `terms` from id 1 on. Throws Error where there is none, or one is given twice.
-  TermTable(const Settings& settings, std::uint64_t documents, std::vector<Term> terms);
+  NgramVocabulary(const Settings& settings, std::uint64_t documents, std::vector<Term> terms);
 
   // Throws Error "path:line: what".
-  static TermTable load(const std::filesystem::path& path);
-  static TermTable parse(std::string_view text, std::string_view where);
+  static NgramVocabulary load(const std::filesystem::path& path);
+  static NgramVocabulary parse(std::string_view text, std::string_view where);
 
   const Settings& settings() const { return settings_; }
   std::int32_t size() const { return static_cast<std::int32_t>(terms_.size()); }  // with [UNK]
@@ -73,6 +73,7 @@ class TermTable {
   std::string hash() const;
 
  private:
+  std::string text_as(std::string_view output) const;
   Settings settings_;
   std::uint64_t documents_ = 0;
   std::vector<Term> terms_;

@@ -8,14 +8,14 @@ namespace headwater {
 
 // One use: start(first); then take(next) for each part that has sequences, computing what was taken between.
 // What was started last is waited for on leaving.
-class BatchesAhead {
+class Prefetcher {
  public:
   // Batches of `split`, each in `parts` parts, packed on `thread`.
-  BatchesAhead(BackgroundThread& thread, Objective& objective, Split split, Index parts)
+  Prefetcher(BackgroundThread& thread, Objective& objective, Split split, Index parts)
       : thread_(thread), objective_(objective), split_(split), parts_(parts) {}
-  ~BatchesAhead();
-  BatchesAhead(const BatchesAhead&) = delete;
-  BatchesAhead& operator=(const BatchesAhead&) = delete;
+  ~Prefetcher();
+  Prefetcher(const Prefetcher&) = delete;
+  Prefetcher& operator=(const Prefetcher&) = delete;
 
   // Begins to pack the first part of the batch of these examples, which must stay where they are until its
   // last part is taken, or the end.
@@ -27,7 +27,7 @@ class BatchesAhead {
 
  private:
   struct Job {
-    BatchesAhead& of;
+    Prefetcher& of;
     void operator()() { of.objective_.prepare(of.split_, of.chosen_, of.part_, of.slot_); }
   };
   // Begins to pack the first part from number `index` on that has sequences, if there is one.

@@ -1,5 +1,5 @@
 // Bags of words: n-grams, tables of terms, what a line becomes, and what a damaged table says.
-#include "text/term_table.hpp"
+#include "text/ngram_vocabulary.hpp"
 
 #include <doctest/doctest.h>
 
@@ -11,7 +11,7 @@
 #include "error_text.hpp"
 #include "support/parallel.hpp"
 #include "support/random.hpp"
-#include "text/term_table_learner.hpp"
+#include "text/ngram_vocabulary_learner.hpp"
 #include "text/token_lines.hpp"
 
 using namespace headwater;
@@ -26,14 +26,14 @@ std::vector<std::string> ngrams_of(std::string_view line, std::size_t most) {
   return all;
 }
 
-TermTable learn(const std::vector<std::string>& lines, const TermTable::Settings& settings,
-                std::int64_t size) {
-  TermTableLearner learner(settings, size);
+NgramVocabulary learn(const std::vector<std::string>& lines, const NgramVocabulary::Settings& settings,
+                      std::int64_t size) {
+  NgramVocabularyLearner learner(settings, size);
   for (const std::string& line : lines) learner.add(line);
   return learner.finish();
 }
 
-std::string row_of(const TermTable& table, std::string_view line, TermOutput output) {
+std::string row_of(const NgramVocabulary& table, std::string_view line, TermOutput output) {
   TokenRow row;
   row.read(line);
   std::vector<TermValue> values;
@@ -112,7 +112,7 @@ TEST_CASE("n-grams: all single tokens, then all pairs, then all triples") {
 }
 
 TEST_CASE("a table of terms: most frequent first, ties by bytes descending") {
-  const TermTable table = learn({"b a", "a c", "", "c a"}, {.ngrams = 2}, 5);
+  const NgramVocabulary table = learn({"b a", "a c", "", "c a"}, {.ngrams = 2}, 5);
   REQUIRE(table.size() == 5);
   CHECK(table.documents() == 4);
   CHECK(table.term(0).ngram == "[UNK]");
@@ -131,26 +131,27 @@ TEST_CASE("a table of terms: most frequent first, ties by bytes descending") {
 }
 
 TEST_CASE("a line becomes its terms, by ascending id") {
-  const TermTable table = learn({"b a", "a c", "", "c a"}, {.ngrams = 2}, 5);
+  const NgramVocabulary table = learn({"b a", "a c", "", "c a"}, {.ngrams = 2}, 5);
   CHECK(row_of(table, "c a c a z", TermOutput::multi_hot) == "0 1 2 3");
   CHECK(row_of(table, "c a c a z", TermOutput::count) == "0:3 1:2 2:2 3:2");
   CHECK(row_of(table, "", TermOutput::count).empty());
   CHECK(row_of(table, "a", TermOutput::tf_idf) == "1:0.6931472");
 }
 
-TEST_CASE("log-tf-idf: (1 + ln n) times the inverse document frequency, scaled to length 1, without [UNK]") {
-  const TermTable table = learn({"b a", "a c", "", "c a"}, {.ngrams = 1}, 5);
+TEST_CASE(
+    "sublinear-tf-idf: (1 + ln n) times the inverse document frequency, scaled to length 1, without [UNK]") {
+  const NgramVocabulary table = learn({"b a", "a c", "", "c a"}, {.ngrams = 1}, 5);
   TokenRow row;
   row.read("c a c z c");
   std::vector<TermValue> values;
-  table.values(row, TermOutput::log_tf_idf, values);
+  table.values(row, TermOutput::sublinear_tf_idf, values);
   REQUIRE(values.size() == 2);
   const double a = std::log(1 + 4.0 / 4), c = (1 + std::log(3.0)) * std::log(1 + 4.0 / 3);
   CHECK(values[0].term == table.find("a"));
   CHECK(values[1].term == table.find("c"));
   CHECK(static_cast<double>(values[0].value) == doctest::Approx(a / std::hypot(a, c)).epsilon(1e-6));
   CHECK(static_cast<double>(values[1].value) == doctest::Approx(c / std::hypot(a, c)).epsilon(1e-6));
-  CHECK(row_of(table, "z z", TermOutput::log_tf_idf).empty());
+  CHECK(row_of(table, "z z", TermOutput::sublinear_tf_idf).empty());
 }
 
 TEST_CASE("learning and rows agree with their definition") {
@@ -159,7 +160,7 @@ TEST_CASE("learning and rows agree with their definition") {
     for (const std::size_t size : {2u, 7u, 1000000u}) {
       INFO("up to ", most, " tokens, ", size, " terms");
       const Naive naive(lines, most, size);
-      const TermTable table =
+      const NgramVocabulary table =
           learn(lines, {.ngrams = static_cast<std::int64_t>(most)}, static_cast<std::int64_t>(size));
       REQUIRE(static_cast<std::size_t>(table.size()) == naive.vocabulary.size());
       std::map<std::string, std::int32_t> ids;
@@ -199,7 +200,7 @@ TEST_CASE("the same table for any order of the lines and any number of threads")
   std::reverse(lines.begin(), lines.end());
   CHECK(learn(lines, {.ngrams = 2, .output = TermOutput::tf_idf}, 50).to_text() == expected);
   for (const int threads : {1, 2, 8}) {
-    TermTableLearner learner({.ngrams = 2, .output = TermOutput::tf_idf}, 50);
+    NgramVocabularyLearner learner({.ngrams = 2, .output = TermOutput::tf_idf}, 50);
     ThreadPool(threads).run([&] {
       parallel_for(static_cast<std::int64_t>(lines.size()),
                    [&](std::int64_t i) { learner.add(lines[static_cast<std::size_t>(i)]); });
@@ -209,9 +210,9 @@ TEST_CASE("the same table for any order of the lines and any number of threads")
 }
 
 TEST_CASE("a table's file reads back equal") {
-  const TermTable table =
+  const NgramVocabulary table =
       learn({"e\\\\ \u2581", "\\\u2581 \\t", "x"}, {.ngrams = 2, .output = TermOutput::count}, 100);
-  const TermTable again = TermTable::parse(table.to_text(), "t");
+  const NgramVocabulary again = NgramVocabulary::parse(table.to_text(), "t");
   CHECK(again.to_text() == table.to_text());
   CHECK(again.settings() == table.settings());
   CHECK(again.hash() == table.hash());
@@ -220,7 +221,9 @@ TEST_CASE("a table's file reads back equal") {
 
 TEST_CASE("what a damaged table says") {
   const std::string start = "#terms v1 ngrams=1 documents=3 output=count\n[UNK]\t0\n";
-  const auto said = [](const std::string& text) { return error_text([&] { TermTable::parse(text, "t"); }); };
+  const auto said = [](const std::string& text) {
+    return error_text([&] { NgramVocabulary::parse(text, "t"); });
+  };
   CHECK(said(start + "a\t3\n") == "(no error)");
   CHECK(said(start + "a\t3\r\nb\t1") == "(no error)");
   CHECK(said("") ==
@@ -248,9 +251,9 @@ TEST_CASE("what a damaged table says") {
 }
 
 TEST_CASE("learning refuses what makes no sense") {
-  CHECK_THROWS_AS(TermTableLearner({.ngrams = 0}, 5), UsageError);
-  CHECK_THROWS_AS(TermTableLearner({.ngrams = 1}, 1), UsageError);
-  TermTableLearner learner({}, 5);
+  CHECK_THROWS_AS(NgramVocabularyLearner({.ngrams = 0}, 5), UsageError);
+  CHECK_THROWS_AS(NgramVocabularyLearner({.ngrams = 1}, 1), UsageError);
+  NgramVocabularyLearner learner({}, 5);
   learner.add("");
   CHECK(error_text([&] { learner.add("a\tb"); }).starts_with("2: a TAB"));
   CHECK(error_text([&] { learner.finish(); }) == "no tokens to learn from (the input is empty)");

@@ -1,4 +1,4 @@
-#include "data/pairs.hpp"
+#include "data/token_dataset.hpp"
 #include "error_text.hpp"
 
 #include <doctest/doctest.h>
@@ -13,18 +13,18 @@ using namespace headwater;
 
 namespace {
 
-IdColumns two_columns() {
-  return IdColumns({{.name = "source", .vocabulary = 100, .most_ids = 3, .vocabulary_hash = "aaaa"},
-                    {.name = "target", .vocabulary = 50, .most_ids = 4, .least_ids = 2}});
+TokenDataset two_columns() {
+  return TokenDataset({{.name = "source", .vocabulary = 100, .max_length = 3, .vocabulary_hash = "aaaa"},
+                       {.name = "target", .vocabulary = 50, .max_length = 4, .min_length = 2}});
 }
 
-std::vector<std::int32_t> ids(const IdColumns& columns, std::size_t column, std::int64_t example) {
+std::vector<std::int32_t> ids(const TokenDataset& columns, std::size_t column, std::int64_t example) {
   const auto span = columns.ids(column, example);
   return {span.begin(), span.end()};
 }
 
 std::string error_of(const std::string& line) {
-  IdColumns columns = two_columns();
+  TokenDataset columns = two_columns();
   try {
     columns.add_line(line, "-:7");
   } catch (const Error& error) {
@@ -36,7 +36,7 @@ std::string error_of(const std::string& line) {
 }  // namespace
 
 TEST_CASE("id lines are read into columns") {
-  IdColumns columns = two_columns();
+  TokenDataset columns = two_columns();
   columns.add_line("5 0 99\t2 3", "-:1");
   columns.add_line("7\t2 49 3", "-:2");
   columns.finish("-");
@@ -52,7 +52,7 @@ TEST_CASE("id lines are read into columns") {
 }
 
 TEST_CASE("an example costs little beyond its ids, and many are found again") {
-  IdColumns columns({{.name = "source", .vocabulary = 1000}, {.name = "target", .vocabulary = 1000}});
+  TokenDataset columns({{.name = "source", .vocabulary = 1000}, {.name = "target", .vocabulary = 1000}});
   const int count = 20'000;  // several blocks
   const auto word = [](int i) { return std::to_string(i % 1000); };
   std::int64_t source_ids = 0;
@@ -79,14 +79,14 @@ TEST_CASE("an example costs little beyond its ids, and many are found again") {
 }
 
 TEST_CASE("lines longer than the model are cut and counted") {
-  IdColumns columns = two_columns();
+  TokenDataset columns = two_columns();
   columns.add_line("1 2 3 4\t2 5 6 7 3", "-:1");
   columns.add_line("1 2 3\t2 5 6 3", "-:2");
   CHECK(ids(columns, 0, 0) == std::vector<std::int32_t>{1, 2, 3});
   CHECK(ids(columns, 1, 0) == std::vector<std::int32_t>{2, 5, 6, 7});
   CHECK(ids(columns, 0, 1) == std::vector<std::int32_t>{1, 2, 3});
-  CHECK(columns.cut(0) == 1);
-  CHECK(columns.cut(1) == 1);
+  CHECK(columns.truncated(0) == 1);
+  CHECK(columns.truncated(1) == 1);
 }
 
 TEST_CASE("errors name the line, the column and the fix") {
@@ -116,7 +116,7 @@ TEST_CASE("errors name the line, the column and the fix") {
 }
 
 TEST_CASE("pairs with an empty side are skipped, more than 1 % of them is an error") {
-  IdColumns columns = two_columns();
+  TokenDataset columns = two_columns();
   for (int i = 0; i < 99; ++i) columns.add_line("1\t2 3", "-:1");
   columns.add_line("\t2 3", "-:100");
   columns.finish("-");
@@ -133,7 +133,7 @@ TEST_CASE("pairs with an empty side are skipped, more than 1 % of them is an err
 }
 
 TEST_CASE("no lines, or none that is whole, is an error") {
-  IdColumns columns = two_columns();
+  TokenDataset columns = two_columns();
   CHECK_THROWS_WITH_AS(columns.finish("-", true), "-: no examples (is the stage before it still alive?)",
                        Error);
   columns.add_line("\t", "-:1");
@@ -141,7 +141,7 @@ TEST_CASE("no lines, or none that is whole, is an error") {
 }
 
 TEST_CASE("header lines are checked, column by column, and not counted") {
-  IdColumns columns = two_columns();
+  TokenDataset columns = two_columns();
   columns.add_line("#ids v1 vocab=aaaa size=100 pad=0\t#ids v1 vocab=bbbb size=50 pad=0", "-:1");
   CHECK(columns.lines() == 0);
   CHECK(error_of("#ids v1 vocab=9f3c size=100 pad=0\t#ids v1 vocab=b size=50 pad=0") ==
@@ -158,15 +158,15 @@ TEST_CASE("header lines are checked, column by column, and not counted") {
 
 TEST_CASE("a column of values has one for each id") {
   const auto read = [](const std::string& value) {
-    IdColumns columns({{.name = "source", .vocabulary = 10, .most_ids = 3, .has_values = true},
-                       {.name = "label", .vocabulary = 2}});
+    TokenDataset columns({{.name = "source", .vocabulary = 10, .max_length = 3, .has_values = true},
+                          {.name = "label", .vocabulary = 2}});
     columns.add_line("#ids v1 vocab=0 size=10 pad=-1\t#ids v1 vocab=1 size=2 pad=-1", "-:1");
     columns.add_line("0:" + value + " 3:2\t1", "-:2");
     columns.add_line("\t1", "-:3");
     columns.add_line("1:1 2:1e-3 4:4 9:9\t0", "-:4");
     return columns;
   };
-  const IdColumns columns = read("0.84729785");
+  const TokenDataset columns = read("0.84729785");
   REQUIRE(columns.examples() == 2);
   CHECK(columns.values(0, 0).size() == 2);
   CHECK(columns.values(0, 0)[0] == 0.84729785f);
@@ -175,7 +175,7 @@ TEST_CASE("a column of values has one for each id") {
   CHECK(columns.values(0, 1)[1] == 0.001f);
   CHECK(columns.ids(0, 1)[2] == 4);
   CHECK(columns.values(1, 0).empty());
-  CHECK(columns.cut(0) == 1);
+  CHECK(columns.truncated(0) == 1);
   CHECK(columns.skipped() == 1);
   CHECK(read("0.84729785").hash() == columns.hash());
   CHECK(read("0.84729791").hash() != columns.hash());
@@ -183,14 +183,14 @@ TEST_CASE("a column of values has one for each id") {
 
 TEST_CASE("values that are none are refused with their column") {
   const auto said = [](const std::string& line, bool has_values) {
-    IdColumns columns({{.name = "source", .vocabulary = 10, .has_values = has_values}});
+    TokenDataset columns({{.name = "source", .vocabulary = 10, .has_values = has_values}});
     return error_text([&] { columns.add_line(line, "-:7"); });
   };
   CHECK(said("1:2 3:-4.5e-6", true) == "(no error)");
   CHECK(said("1:2 3", true) ==
         "-:7:6: an id without a value in column \"source\" (entries are written id:value, as vectorize "
         "--output "
-        "count, tf-idf and log-tf-idf do)");
+        "count, tf-idf and sublinear-tf-idf do)");
   for (const char* value : {"", "x", "nan", "inf", "-inf", "1e99", "1:2", "0x1", "+1", "1,5"}) {
     INFO(value);
     CHECK(said("4:1 1:" + std::string(value), true)
@@ -205,7 +205,7 @@ TEST_CASE("values that are none are refused with their column") {
 }
 
 TEST_CASE("the hash is that of each column's borders, from 0 on as 64-bit numbers, and its ids") {
-  IdColumns columns({{.name = "source", .vocabulary = 10'000}, {.name = "target", .vocabulary = 10'000}});
+  TokenDataset columns({{.name = "source", .vocabulary = 10'000}, {.name = "target", .vocabulary = 10'000}});
   std::vector<std::int64_t> borders[2] = {{0}, {0}};
   std::vector<std::int32_t> all[2];
   for (int i = 0; i < 9'000; ++i) {  // more than are hashed at once
@@ -227,7 +227,7 @@ TEST_CASE("the hash is that of each column's borders, from 0 on as 64-bit number
 
 TEST_CASE("the hash names the data: ids, borders and order") {
   const auto hash = [](std::initializer_list<const char*> lines) {
-    IdColumns columns = two_columns();
+    TokenDataset columns = two_columns();
     for (const char* line : lines) columns.add_line(line, "-:1");
     return columns.hash();
   };
@@ -257,11 +257,11 @@ TEST_CASE("the split is a share of the examples, the same for the same seed") {
 TEST_CASE("id columns: a column of labels takes names and numbers, and nothing else") {
   const LabelSet labels = LabelSet::parse("neg\npos\n", "made");
   const auto columns = [&] {
-    return IdColumns(
+    return TokenDataset(
         {{.name = "source", .vocabulary = 10},
          {.name = "label", .vocabulary = 2, .vocabulary_hash = labels.hash(), .labels = &labels}});
   };
-  IdColumns named = columns();
+  TokenDataset named = columns();
   named.add_line("1 2\tpos", "t:1");
   named.add_line("3\t0", "t:2");
   named.add_line("\tneg", "t:3");  // an empty text is skipped
@@ -281,12 +281,13 @@ TEST_CASE("id columns: a column of labels takes names and numbers, and nothing e
         {"1\t1 1", "\"1 1\" is no label"},
         {"1", "t:1:2: 1 column where 2 are wanted: source, label"}}) {
     INFO(std::string(line));
-    IdColumns bad = columns();
+    TokenDataset bad = columns();
     CHECK(error_text([&] { bad.add_line(line, "t:1"); }).find(says) != std::string::npos);
   }
   // Where names are numbers a header line says that ids follow.
   const LabelSet years = LabelSet::parse("1\n0\n", "made");
-  IdColumns counted({{.name = "label", .vocabulary = 2, .vocabulary_hash = years.hash(), .labels = &years}});
+  TokenDataset counted(
+      {{.name = "label", .vocabulary = 2, .vocabulary_hash = years.hash(), .labels = &years}});
   counted.add_line("1", "t:1");
   counted.add_line("#ids v1 vocab=" + years.hash().substr(0, 16) + " size=2 pad=-1", "t:2");
   counted.add_line("1", "t:3");

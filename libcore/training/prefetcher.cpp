@@ -1,15 +1,15 @@
-#include "training/batches_ahead.hpp"
+#include "training/prefetcher.hpp"
 
 namespace headwater {
 
-BatchesAhead::~BatchesAhead() {
+Prefetcher::~Prefetcher() {
   try {
     thread_.wait();
   } catch (...) {  // of a batch that nobody will compute
   }
 }
 
-bool BatchesAhead::start_part(Index index) {
+bool Prefetcher::start_part(Index index) {
   for (; index < parts_; ++index) {
     part_ = {index, parts_, static_cast<Index>(chosen_.size())};
     if (part_.begin() == part_.end()) continue;
@@ -20,12 +20,12 @@ bool BatchesAhead::start_part(Index index) {
   return false;
 }
 
-void BatchesAhead::start(std::span<const std::uint32_t> chosen) {
+void Prefetcher::start(std::span<const std::uint32_t> chosen) {
   chosen_ = chosen;
   start_part(0);
 }
 
-BatchSlot BatchesAhead::take(std::span<const std::uint32_t> next) {
+BatchSlot Prefetcher::take(std::span<const std::uint32_t> next) {
   thread_.wait();
   const BatchSlot taken = slot_;
   if (!start_part(part_.index + 1)) start(next);

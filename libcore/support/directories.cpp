@@ -1,4 +1,4 @@
-#include "support/folders.hpp"
+#include "support/directories.hpp"
 
 #include <dirent.h>
 #include <fcntl.h>

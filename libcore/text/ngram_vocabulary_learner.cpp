@@ -1,4 +1,4 @@
-#include "text/term_table_learner.hpp"
+#include "text/ngram_vocabulary_learner.hpp"
 
 #include <algorithm>
 
@@ -16,7 +16,7 @@ bool greater_bytes(std::string_view a, std::string_view b) {
 
 }  // namespace
 
-struct TermTableLearner::Counter {
+struct NgramVocabularyLearner::Counter {
   struct Statistic {
     std::uint64_t count = 0;
     std::uint64_t documents = 0;
@@ -38,7 +38,7 @@ struct TermTableLearner::Counter {
   TokenRow row;
 };
 
-TermTableLearner::TermTableLearner(const TermTable::Settings& settings, std::int64_t size)
+NgramVocabularyLearner::NgramVocabularyLearner(const NgramVocabulary::Settings& settings, std::int64_t size)
     : settings_(settings), size_(size) {
   if (settings.ngrams < 1 || settings.ngrams > 100) {
     throw UsageError("ngrams: " + std::to_string(settings.ngrams) + " is not in 1 .. 100");
@@ -48,9 +48,9 @@ TermTableLearner::TermTableLearner(const TermTable::Settings& settings, std::int
   }
 }
 
-TermTableLearner::~TermTableLearner() = default;
+NgramVocabularyLearner::~NgramVocabularyLearner() = default;
 
-std::unique_ptr<TermTableLearner::Counter> TermTableLearner::borrow() {
+std::unique_ptr<NgramVocabularyLearner::Counter> NgramVocabularyLearner::borrow() {
   const std::lock_guard lock(mutex_);
   if (counters_.empty()) return std::make_unique<Counter>();
   std::unique_ptr<Counter> counter = std::move(counters_.back());
@@ -58,12 +58,12 @@ std::unique_ptr<TermTableLearner::Counter> TermTableLearner::borrow() {
   return counter;
 }
 
-void TermTableLearner::give_back(std::unique_ptr<Counter> counter) {
+void NgramVocabularyLearner::give_back(std::unique_ptr<Counter> counter) {
   const std::lock_guard lock(mutex_);
   counters_.push_back(std::move(counter));
 }
 
-void TermTableLearner::add(std::string_view token_line) {
+void NgramVocabularyLearner::add(std::string_view token_line) {
   std::unique_ptr<Counter> counter = borrow();
   try {
     counter->row.read(token_line);
@@ -81,7 +81,7 @@ void TermTableLearner::add(std::string_view token_line) {
   give_back(std::move(counter));
 }
 
-TermTable TermTableLearner::finish(Summary* summary) {
+NgramVocabulary NgramVocabularyLearner::finish(Summary* summary) {
   const std::unique_ptr<Counter> all = borrow();
   for (; !counters_.empty(); counters_.pop_back()) {
     const Counter& other = *counters_.back();
@@ -111,14 +111,14 @@ TermTable TermTableLearner::finish(Summary* summary) {
   const std::size_t most = std::min(entries.size(), static_cast<std::size_t>(size_ - 1));
   const auto middle = entries.begin() + static_cast<std::ptrdiff_t>(most);
   std::partial_sort(entries.begin(), middle, entries.end(), before);
-  std::vector<TermTable::Term> terms;
+  std::vector<NgramVocabulary::Term> terms;
   terms.reserve(most);
   for (std::size_t i = 0; i < most; ++i) {
     figures.covered += count_of(entries[i]);
     terms.push_back({std::string(entries[i].word()), all->statistics[entries[i].value - 1].documents});
   }
   if (summary != nullptr) *summary = figures;
-  return TermTable(settings_, figures.documents, std::move(terms));
+  return NgramVocabulary(settings_, figures.documents, std::move(terms));
 }
 
 }  // namespace headwater

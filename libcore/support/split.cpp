@@ -1,4 +1,4 @@
-#include "support/fields.hpp"
+#include "support/split.hpp"
 
 namespace headwater {
 

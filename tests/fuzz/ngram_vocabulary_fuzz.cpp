@@ -1,6 +1,6 @@
 // Any bytes as a table of terms: refused with the place, or it writes itself again and gives bags of known
 // terms.
-#include "text/term_table.hpp"
+#include "text/ngram_vocabulary.hpp"
 
 #include <cmath>
 #include <cstdint>
@@ -12,9 +12,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   using namespace headwater;
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   try {
-    const TermTable table = TermTable::parse(text, "t");
+    const NgramVocabulary table = NgramVocabulary::parse(text, "t");
     const std::string written = table.to_text();
-    if (TermTable::parse(written, "t").to_text() != written) std::abort();
+    if (NgramVocabulary::parse(written, "t").to_text() != written) std::abort();
     TokenRow row;
     std::vector<TermValue> values;
     for (std::int32_t id = 1; id < table.size(); ++id) {

@@ -1,4 +1,4 @@
-#include "data/pairs.hpp"
+#include "data/token_dataset.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -30,18 +30,18 @@ std::string_view up_to_space(std::string_view text) { return text.substr(0, text
 
 }  // namespace
 
-IdColumns::IdColumns(std::vector<IdColumnSettings> columns) {
+TokenDataset::TokenDataset(std::vector<TokenColumnSettings> columns) {
   if (columns.empty()) throw Error("id columns: none given (name at least one)");
-  for (IdColumnSettings& settings : columns) columns_.emplace_back().settings = std::move(settings);
+  for (TokenColumnSettings& settings : columns) columns_.emplace_back().settings = std::move(settings);
 }
 
-std::int64_t IdColumns::truncated() const {
+std::int64_t TokenDataset::truncated() const {
   std::int64_t sum = 0;
-  for (const Column& column : columns_) sum += column.cut;
+  for (const Column& column : columns_) sum += column.truncated;
   return sum;
 }
 
-std::string IdColumns::names() const {
+std::string TokenDataset::names() const {
   std::string out;
   for (const Column& column : columns_) {
     if (!out.empty()) out += ", ";
@@ -50,7 +50,7 @@ std::string IdColumns::names() const {
   return out;
 }
 
-void IdColumns::add_line(std::string_view line, std::string_view place) {
+void TokenDataset::add_line(std::string_view line, std::string_view place) {
   if (line.starts_with(kHeader)) {
     check_header(line, place);
     return;
@@ -85,27 +85,27 @@ void IdColumns::add_line(std::string_view line, std::string_view place) {
   }
   for (Column& column : columns_) {
     const auto count = static_cast<std::int64_t>(column.lists.open().size());
-    if (column.settings.most_ids > 0 && count > column.settings.most_ids) {
-      column.shorten(column.settings.most_ids);
-      ++column.cut;
+    if (column.settings.max_length > 0 && count > column.settings.max_length) {
+      column.shorten(column.settings.max_length);
+      ++column.truncated;
     }
     column.lists.close();
   }
 }
 
-void IdColumns::Column::shorten(std::int64_t count) {
+void TokenDataset::Column::shorten(std::int64_t count) {
   lists.shorten_open(count);
   if (settings.has_values) values.resize(static_cast<std::size_t>(lists.total_ids()));
 }
 
-// `word` begins behind an id.
-float IdColumns::read_value(const Column& column, std::string_view word, std::string_view line,
-                            std::string_view place) {
+// `word` begins after an id.
+float TokenDataset::read_value(const Column& column, std::string_view word, std::string_view line,
+                               std::string_view place) {
   const std::string name = quote(column.settings.name);
   if (!word.starts_with(':')) {
     fail(place, line, word.data(),
          "an id without a value in column " + name +
-             " (entries are written id:value, as vectorize --output count, tf-idf and log-tf-idf do)");
+             " (entries are written id:value, as vectorize --output count, tf-idf and sublinear-tf-idf do)");
   }
   float value = 0;
   const auto [end, error] = std::from_chars(word.data() + 1, word.data() + word.size(), value);
@@ -117,9 +117,9 @@ float IdColumns::read_value(const Column& column, std::string_view word, std::st
   return value;
 }
 
-void IdColumns::add_ids(Column& column, std::string_view field, std::string_view line,
-                        std::string_view place) {
-  const IdColumnSettings& settings = column.settings;
+void TokenDataset::add_ids(Column& column, std::string_view field, std::string_view line,
+                           std::string_view place) {
+  const TokenColumnSettings& settings = column.settings;
   const char* at = field.data();
   const char* const end = at + field.size();
   while (at < end) {
@@ -154,10 +154,10 @@ void IdColumns::add_ids(Column& column, std::string_view field, std::string_view
     if (at < end) ++at;  // the space
   }
   const auto count = static_cast<std::int64_t>(column.lists.open().size());
-  if (count > 0 && count < settings.least_ids) {
+  if (count > 0 && count < settings.min_length) {
     fail(place, line, field.data(),
          std::to_string(count) + (count == 1 ? " id" : " ids") + " in column " + quote(settings.name) +
-             ", which needs at least " + std::to_string(settings.least_ids) +
+             ", which needs at least " + std::to_string(settings.min_length) +
              " (vectorize it with --start --end)");
   }
   if (count > 0 && settings.first_id >= 0 && column.lists.open().front() != settings.first_id) {
@@ -168,8 +168,8 @@ void IdColumns::add_ids(Column& column, std::string_view field, std::string_view
   }
 }
 
-void IdColumns::add_label(Column& column, std::string_view field, std::string_view line,
-                          std::string_view place) {
+void TokenDataset::add_label(Column& column, std::string_view field, std::string_view line,
+                             std::string_view place) {
   const LabelSet& labels = *column.settings.labels;
   if (field.empty()) {
     fail(place, line, field.data(), "no label (every line needs one of " + labels.shown() + ")");
@@ -192,7 +192,7 @@ void IdColumns::add_label(Column& column, std::string_view field, std::string_vi
   column.lists.push(id);
 }
 
-void IdColumns::check_header(std::string_view line, std::string_view place) {
+void TokenDataset::check_header(std::string_view line, std::string_view place) {
   std::string_view rest = line;
   for (std::size_t c = 0; c < columns_.size(); ++c) {
     const std::size_t tab = rest.find('\t');
@@ -208,9 +208,9 @@ void IdColumns::check_header(std::string_view line, std::string_view place) {
   }
 }
 
-void IdColumns::check_header_field(const Column& column, std::string_view field, std::string_view line,
-                                   std::string_view place) const {
-  const IdColumnSettings& settings = column.settings;
+void TokenDataset::check_header_field(const Column& column, std::string_view field, std::string_view line,
+                                      std::string_view place) const {
+  const TokenColumnSettings& settings = column.settings;
   if (!field.starts_with(kHeader))
     fail(place, line, field.data(), "a column without its header (vectorize it with --header)");
   std::string_view rest = field.substr(kHeader.size());
@@ -249,7 +249,7 @@ void IdColumns::check_header_field(const Column& column, std::string_view field,
   }
 }
 
-void IdColumns::finish(std::string_view where, bool is_empty_allowed) {
+void TokenDataset::finish(std::string_view where, bool is_empty_allowed) {
   for (Column& column : columns_) {
     column.values.shrink_to_fit();
   }
@@ -265,14 +265,14 @@ void IdColumns::finish(std::string_view where, bool is_empty_allowed) {
                 " lines have an empty column (give some that have not)");
 }
 
-std::size_t IdColumns::column(std::string_view name) const {
+std::size_t TokenDataset::column(std::string_view name) const {
   for (std::size_t c = 0; c < columns_.size(); ++c) {
     if (columns_[c].settings.name == name) return c;
   }
   throw Error("id columns: no column " + quote(name) + " (there are " + names() + ")");
 }
 
-std::string IdColumns::hash() const {
+std::string TokenDataset::hash() const {
   static_assert(std::endian::native == std::endian::little,
                 "the hash is defined over little-endian integers");
   const auto bytes = [](const auto* values, std::size_t count) {
@@ -296,7 +296,7 @@ std::string IdColumns::hash() const {
   return hasher.digest();
 }
 
-std::int64_t IdColumns::bytes_beyond_ids() const {
+std::int64_t TokenDataset::bytes_beyond_ids() const {
   std::int64_t bytes = 0;
   for (const Column& column : columns_) bytes += column.lists.bytes_beyond_ids();
   return bytes;
@@ -314,7 +314,7 @@ std::vector<std::uint32_t> split_by_seed(std::size_t count, double fraction, std
 }
 
 ColumnSubset::ColumnSubset(Subset of, std::initializer_list<std::string_view> names)
-    : subset(std::move(of)), columns(static_cast<const IdColumns*>(subset.dataset)) {
+    : subset(std::move(of)), columns(static_cast<const TokenDataset*>(subset.dataset)) {
   for (const std::string_view name : names) column.push_back(columns == nullptr ? 0 : columns->column(name));
 }
 

@@ -17,24 +17,24 @@
 namespace headwater {
 
 // What one column may hold.
-struct IdColumnSettings {
+struct TokenColumnSettings {
   std::string name{};           // "source", "target": for messages
   std::int64_t vocabulary = 0;  // V: ids are 0 to V - 1
-  std::int64_t most_ids = 0;    // a longer line is cut to its first ids and counted; 0: any
-  std::int64_t least_ids =
+  std::int64_t max_length = 0;  // a longer line is cut to its first ids and counted; 0: any
+  std::int64_t min_length =
       1;  // a shorter one that is not empty is an error; a target needs its start and one id more
   std::int32_t first_id = -1;     // every line begins with it (the start token of targets); -1: any
-  bool has_values = false;        // words "id:value", as vectorize --output count, tf-idf, log-tf-idf
+  bool has_values = false;        // words "id:value", as vectorize --output count, tf-idf, sublinear-tf-idf
   std::string vocabulary_hash{};  // compared with "vocab=" of a header line; empty: not compared
-  // A column of one label of this set: by its name, or by its id where no label is called so; behind a header
+  // A column of one label of this set: by its name, or by its id where no label is called so; after a header
   // line by its id only.
   const LabelSet* labels = nullptr;
 };
 
 // Examples in memory: four bytes an id (eight with its value) and eight a column and example, nothing else.
-class IdColumns : public Dataset {
+class TokenDataset : public Dataset {
  public:
-  explicit IdColumns(std::vector<IdColumnSettings> columns);
+  explicit TokenDataset(std::vector<TokenColumnSettings> columns);
 
   // Parses one line. `place` is "file:line" as LineReader gives it. Throws Error "place:column: what (fix)";
   // columns count code points from 1. An example with an empty column is skipped and counted. A header line
@@ -66,7 +66,7 @@ class IdColumns : public Dataset {
 
   std::int64_t lines() const { return lines_; }               // read, without header lines
   std::int64_t skipped() const override { return skipped_; }  // with an empty column
-  std::int64_t cut(std::size_t column) const { return columns_[column].cut; }
+  std::int64_t truncated(std::size_t column) const { return columns_[column].truncated; }
   std::int64_t truncated() const override;  // of all columns
 
   // XXH3-128 of all ids, their values and where examples end, in the order of the lines: names the data of a
@@ -75,10 +75,10 @@ class IdColumns : public Dataset {
 
  private:
   struct Column {
-    IdColumnSettings settings;
+    TokenColumnSettings settings;
     IdLists lists;
     std::vector<float> values;  // as many as ids
-    std::int64_t cut = 0;
+    std::int64_t truncated = 0;
     bool has_header = false;
     void shorten(std::int64_t count);  // of the line that is being read
   };
@@ -103,8 +103,8 @@ struct ColumnSubset {
   ColumnSubset(Subset of, std::initializer_list<std::string_view> names);
 
   Subset subset;
-  const IdColumns* columns = nullptr;  // null: no examples
-  std::vector<std::size_t> column;     // in the order of `names`
+  const TokenDataset* columns = nullptr;  // null: no examples
+  std::vector<std::size_t> column;        // in the order of `names`
 };
 
 // Which of `count` examples are held out: round(count * fraction) of them, drawn by seed (Purpose::split),

@@ -1,7 +1,7 @@
 // How a gradient over tokens is summed (libcore/README.md, decision 5): S = 8 shards of whole consecutive
 // sequences; within a shard an ascending chain, in chunks of 512 tokens where it is longer; chunks and shards
-// folded in fixed binary trees. The plan is the tree in postfix order, so a kernel folds with a small stack
-// of tiles.
+// reduced in fixed binary trees. The plan is the tree in postfix order, so a kernel reduces with a small
+// stack of tiles.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@ namespace headwater {
 inline constexpr Index kShards = 8;
 inline constexpr Index kChunkTokens = 512;
 
-struct FoldLeaf {
+struct ReductionLeaf {
   Index begin, end;  // token rows of one ascending chain, never empty
   int merges;        // after this leaf: so often replace the two topmost partial sums by (lower + upper)
 };
@@ -37,8 +37,8 @@ struct BatchPart {
 
 // Leaves cover rows [0, rows) in order. An absent half of the tree (fewer sequences than shards) is skipped,
 // not added as 0.
-struct FoldPlan {
-  std::vector<FoldLeaf> leaves;
+struct ReductionTree {
+  std::vector<ReductionLeaf> leaves;
   Index rows = 0;
   int depth = 0;  // most partial sums alive at once
   BatchPart part;
@@ -52,9 +52,9 @@ struct FoldPlan {
 };
 
 // A sum of doubles over the rows of a plan: the chain of each leaf is given in order.
-class FoldedSum {
+class TreeSum {
  public:
-  void add(const FoldLeaf& leaf, double chain) {
+  void add(const ReductionLeaf& leaf, double chain) {
     sums_[static_cast<std::size_t>(alive_++)] = chain;
     for (int merge = 0; merge < leaf.merges; ++merge) {
       --alive_;

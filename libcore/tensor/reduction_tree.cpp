@@ -1,4 +1,4 @@
-#include "tensor/fold.hpp"
+#include "tensor/reduction_tree.hpp"
 
 #include <algorithm>
 
@@ -10,7 +10,7 @@ namespace {
 // says whether it is there at all. A node with one absent child is its other child. Returns whether the
 // subtree is there.
 template <class Part>
-bool append_tree(std::vector<FoldLeaf>& leaves, Index begin, Index count, const Part& part) {
+bool append_tree(std::vector<ReductionLeaf>& leaves, Index begin, Index count, const Part& part) {
   if (count == 1) return part(begin);
   Index half = 1;
   while (half * 2 < count) half *= 2;
@@ -22,7 +22,7 @@ bool append_tree(std::vector<FoldLeaf>& leaves, Index begin, Index count, const 
 
 }  // namespace
 
-void FoldPlan::assign(std::span<const Index> offsets, const BatchPart& of) {
+void ReductionTree::assign(std::span<const Index> offsets, const BatchPart& of) {
   leaves.clear();
   part = of;
   rows = offsets.empty() ? 0 : offsets.back();
@@ -41,7 +41,7 @@ void FoldPlan::assign(std::span<const Index> offsets, const BatchPart& of) {
   });
   depth = 0;
   int alive = 0;
-  for (const FoldLeaf& leaf : leaves) {
+  for (const ReductionLeaf& leaf : leaves) {
     depth = std::max(depth, ++alive);
     alive -= leaf.merges;
   }

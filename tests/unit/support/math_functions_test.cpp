@@ -1,4 +1,4 @@
-#include "support/elementary.hpp"
+#include "support/math_functions.hpp"
 
 #include <doctest/doctest.h>
 

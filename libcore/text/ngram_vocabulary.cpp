@@ -1,14 +1,14 @@
-#include "text/term_table.hpp"
+#include "text/ngram_vocabulary.hpp"
 
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
 
-#include "support/elementary.hpp"
 #include "support/error.hpp"
 #include "support/files.hpp"
 #include "support/hash.hpp"
+#include "support/math_functions.hpp"
 #include "support/utf8.hpp"
 
 namespace headwater {
@@ -16,8 +16,8 @@ namespace {
 
 constexpr std::string_view kHeader = "#terms ";
 constexpr std::array kOutputs = {TermOutput::multi_hot, TermOutput::count, TermOutput::tf_idf,
-                                 TermOutput::log_tf_idf, TermOutput::ids};
-constexpr std::int64_t kMostNgrams = 100;
+                                 TermOutput::sublinear_tf_idf, TermOutput::ids};
+constexpr std::int64_t kMaxNgrams = 100;
 
 template <class Number>
 void append_decimal(std::string& out, Number number) {
@@ -32,7 +32,7 @@ bool read_decimal(std::string_view text, std::uint64_t& number) {
 }
 
 struct Header {
-  TermTable::Settings settings;
+  NgramVocabulary::Settings settings;
   std::uint64_t documents = 0;
 };
 
@@ -56,7 +56,7 @@ Header read_header(std::string_view line, const std::string& place) {
     std::uint64_t number = 0;
     bool is_right = false;
     if (key == "ngrams") {
-      is_right = read_decimal(value, number) && number >= 1 && number <= std::uint64_t{kMostNgrams};
+      is_right = read_decimal(value, number) && number >= 1 && number <= std::uint64_t{kMaxNgrams};
       header.settings.ngrams = static_cast<std::int64_t>(number);
       is_given[0] = true;
     } else if (key == "documents") {
@@ -89,22 +89,27 @@ std::string_view name_of(TermOutput output) {
       return "count";
     case TermOutput::tf_idf:
       return "tf-idf";
-    case TermOutput::log_tf_idf:
-      return "log-tf-idf";
+    case TermOutput::sublinear_tf_idf:
+      return "sublinear-tf-idf";
     case TermOutput::ids:
       return "ids";
   }
   return "";
 }
 
+namespace {
+constexpr std::string_view kOldSublinear = "log-tf-idf";  // in tables of older versions
+}  // namespace
+
 TermOutput parse_term_output(std::string_view name) {
+  if (name == kOldSublinear) return TermOutput::sublinear_tf_idf;
   for (const TermOutput output : kOutputs) {
     if (name_of(output) == name) return output;
   }
-  throw UsageError("unknown form " + quote(name) + " (multi-hot, count, tf-idf, log-tf-idf or ids)");
+  throw UsageError("unknown form " + quote(name) + " (multi-hot, count, tf-idf, sublinear-tf-idf or ids)");
 }
 
-TermTable::TermTable(const Settings& settings, std::uint64_t documents, std::vector<Term> terms)
+NgramVocabulary::NgramVocabulary(const Settings& settings, std::uint64_t documents, std::vector<Term> terms)
     : settings_(settings), documents_(documents) {
   if (terms.empty()) throw Error("a table of terms without terms");
   terms_.reserve(terms.size() + 1);
@@ -126,12 +131,12 @@ TermTable::TermTable(const Settings& settings, std::uint64_t documents, std::vec
   weights_.front() = static_cast<float>(sum / static_cast<double>(terms.size()));
 }
 
-TermTable TermTable::load(const std::filesystem::path& path) {
-  constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 31;
-  return parse(read_file(path, kMostBytes), path.string());
+NgramVocabulary NgramVocabulary::load(const std::filesystem::path& path) {
+  constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 31;
+  return parse(read_file(path, kMaxBytes), path.string());
 }
 
-TermTable TermTable::parse(std::string_view text, std::string_view where) {
+NgramVocabulary NgramVocabulary::parse(std::string_view text, std::string_view where) {
   Header header;
   std::vector<Term> terms;
   TokenRow row;
@@ -183,7 +188,7 @@ TermTable TermTable::parse(std::string_view text, std::string_view where) {
     terms.push_back({std::string(ngram), documents});
   }
   if (terms.empty()) throw Error(std::string(where) + ": no terms" + form);
-  return TermTable(header.settings, header.documents, std::move(terms));
+  return NgramVocabulary(header.settings, header.documents, std::move(terms));
 }
 
 namespace {
@@ -197,7 +202,7 @@ void scale_to_length_one(std::vector<TermValue>& values) {
 
 }  // namespace
 
-void TermTable::values(const TokenRow& row, TermOutput output, std::vector<TermValue>& values) const {
+void NgramVocabulary::values(const TokenRow& row, TermOutput output, std::vector<TermValue>& values) const {
   values.clear();
   for_each_ngram(row, static_cast<std::size_t>(settings_.ngrams), [&](std::string_view ngram) {
     values.push_back({find(ngram), 1});
@@ -210,22 +215,24 @@ void TermTable::values(const TokenRow& row, TermOutput output, std::vector<TermV
     while (end < values.size() && values[end].term == values[begin].term) ++end;
     TermValue value{values[begin].term,
                     output == TermOutput::multi_hot ? 1 : static_cast<float>(end - begin)};
-    if (output == TermOutput::log_tf_idf)
+    if (output == TermOutput::sublinear_tf_idf)
       value.value = static_cast<float>(1 + natural_logarithm(static_cast<double>(end - begin)));
-    if (output == TermOutput::tf_idf || output == TermOutput::log_tf_idf)
+    if (output == TermOutput::tf_idf || output == TermOutput::sublinear_tf_idf)
       value.value *= weights_[static_cast<std::size_t>(value.term)];
     begin = end;
-    if (output == TermOutput::log_tf_idf && value.term == 0) continue;
+    if (output == TermOutput::sublinear_tf_idf && value.term == 0) continue;
     values[kept++] = value;
   }
   values.resize(kept);
-  if (output == TermOutput::log_tf_idf) scale_to_length_one(values);
+  if (output == TermOutput::sublinear_tf_idf) scale_to_length_one(values);
 }
 
-std::string TermTable::to_text() const {
+std::string NgramVocabulary::to_text() const { return text_as(name_of(settings_.output)); }
+
+std::string NgramVocabulary::text_as(std::string_view output) const {
   std::string text = "#terms v1 ngrams=" + std::to_string(settings_.ngrams) +
                      " documents=" + std::to_string(documents_) + " output=";
-  text.append(name_of(settings_.output)).push_back('\n');
+  text.append(output).push_back('\n');
   for (const Term& term : terms_) {
     text += term.ngram + "\t";
     append_decimal(text, term.documents);
@@ -234,7 +241,11 @@ std::string TermTable::to_text() const {
   return text;
 }
 
-std::string TermTable::hash() const { return hash128(to_text()); }
+// Models of older versions name their table by its text with the old word.
+std::string NgramVocabulary::hash() const {
+  const bool is_sublinear = settings_.output == TermOutput::sublinear_tf_idf;
+  return hash128(is_sublinear ? text_as(kOldSublinear) : to_text());
+}
 
 void append_term_values(std::string& out, const std::vector<TermValue>& values, TermOutput output) {
   bool is_first = true;
