@@ -33,7 +33,7 @@ struct Options {
 
 void describe(cli::CommandLine& line, Options& o) {
   line.add_option("model", o.model, "model directory or checkpoint").required().shown_as("MODEL");
-  line.add_option("text", o.texts, "text files, one source sentence a line; - or none: standard input")
+  line.add_option("text", o.texts, "text files, one text a line; - or none: standard input")
       .shown_as("[TEXT...]");
   line.add_option("--layer", o.layer, "only this layer; they count from 0").shown_as("N");
   line.add_option("--head", o.head, "only this head; they count from 0").shown_as("N");
@@ -139,7 +139,7 @@ class Dump {
     if (const TranslationModel* const translator = tracer_->translator()) {
       decoding_ = generation_settings(*translator, {});
     } else if (!o.target.empty()) {
-      throw UsageError("--target: a classifier has no decoder");
+      throw UsageError("--target: only a translator reads one");
     }
   }
 
@@ -271,7 +271,7 @@ void run(const Options& o) {
 int main(int argc, char** argv) {
   using namespace headwater;
   const cli::ToolDescription tool{
-      "attn-dump", "write the attention weights of a translator or a classifier",
+      "attn-dump", "write the attention weights of a translator, a classifier or a language model",
       "echo \"Where is the station?\" | attn-dump models/spa-eng --layer 0 --kind cross > attention.csv\n"
       "echo \"Where is the station?\" | attn-dump models/spa-eng --kind cross --format svg -o attention.svg\n"
       "attn-dump models/spa-eng test.en --target test.es --kind cross > forced.csv"};

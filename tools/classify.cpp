@@ -75,10 +75,7 @@ void run(const Options& o) {
       }
       writer.flush();
     });
-    if (!o.is_quiet)
-      cli::note_truncated_lines(labeller.truncated_lines(), model.model->transformer() != nullptr
-                                                                ? model.model->transformer()->length
-                                                                : 0);
+    if (!o.is_quiet) cli::note_truncated_lines(labeller.truncated_lines(), model.model->length());
   });
 }
 

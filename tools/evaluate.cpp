@@ -14,8 +14,8 @@ void describe(cli::CommandLine& line, Options& o) {
   line.add_option("model", o.model, "model directory or checkpoint").shown_as("[MODEL]");
   line.add_option(
           "data", o.data,
-          "what to measure it on: source, TAB, target on each line, or text, TAB, label; - or none: standard "
-          "input")
+          "what to measure it on, a line each: source, TAB, target; or text, TAB, label; or text; - or none: "
+          "standard input; of images: files of vectorize --images")
       .shown_as("[DATA...]");
   line.add_flag("--ids", o.has_ids, "the data are id lines, as train reads them");
   line.add_flag("--reference-measure", o.has_reference_measure,

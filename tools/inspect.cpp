@@ -413,6 +413,7 @@ int main(int argc, char** argv) {
       "show the layers of a model, what a checkpoint holds, what a data set is like or "
       "how runs went",
       "inspect recipes/spa-eng.yaml\n"
+      "inspect --keys\n"
       "inspect models/spa-eng\n"
       "inspect models/spa-eng/model.safetensors --statistics\n"
       "inspect --data reviews.tsv\n"

@@ -37,8 +37,10 @@ struct Options {
 };
 
 void describe(cli::CommandLine& line, Options& o) {
-  line.add_option("data", o.data,
-                  "id lines: source, TAB, target, or label for a classifier; - is standard input");
+  line.add_option(
+      "data", o.data,
+      "id lines with the columns of the recipe, separated by TABs; - is standard input; of images: "
+      "files of vectorize --images");
   line.add_option("-r,--recipe", o.recipe, "the experiment, a YAML file").required();
   line.add_option("--scale", o.scale, "full, or quick: the recipe's cut-down version")
       .one_of({"full", "quick"})
@@ -50,7 +52,7 @@ void describe(cli::CommandLine& line, Options& o) {
   line.add_option("--terms", o.terms,
                   "of a bag_of_words: the terms, from vectorize --learn ngrams or tf-idf");
   line.add_option("--validation", o.validation,
-                  "id lines to validate on; without it a share of the data is held out by seed");
+                  "examples to validate on; without it a share of the data is held out by seed");
   line.add_option("-o,--output", o.output, "model directory; one that holds this run is resumed");
   line.add_flag("--overwrite", o.overwrites, "start anew in a directory that holds a run");
   line.add_option("--seed", o.seed, "instead of the recipe's");
@@ -290,6 +292,7 @@ int main(int argc, char** argv) {
            "-o models/spa-eng\n"
            "paste review.ids label.ids | train -r recipes/imdb-encoder.yaml --tokenizer en.json --labels "
            "labels.txt -o models/imdb-encoder\n"
+           "train -r digits.yaml -o models/digits data/cache/mnist/train.safetensors\n"
            "train -r recipes/spa-eng.yaml --print-recipe"},
       describe, run);
 }

@@ -95,6 +95,8 @@ void check_image_options(const Options& o, const TypedOptions& typed) {
   if (has_other) throw UsageError("--images goes with --image-labels, --labels and -o only");
 }
 
+constexpr std::int64_t kMaxLength = 0x7FFFFFFF;  // also of a model that reads any number of ids
+
 // The command line overrides the recipe.
 void resolve(Options& o, const TypedOptions& typed) {
   if (!o.images.empty() || !o.image_labels.empty()) return check_image_options(o, typed);
@@ -104,7 +106,7 @@ void resolve(Options& o, const TypedOptions& typed) {
   if (!o.recipe.empty()) {
     const Recipe recipe = read_recipe(o.recipe, o.scale);
     const std::int64_t length = task_of(recipe.model).max_line_ids(recipe.model);
-    if (!typed.length.is_given() && length > 0) o.length = length;
+    if (!typed.length.is_given()) o.length = length > 0 ? length : kMaxLength;
     if (!typed.start.is_given()) o.has_start = o.side == "target";
     if (!typed.end.is_given()) o.has_end = o.side == "target";
     if (!typed.ngrams.is_given()) o.ngrams = recipe.terms.ngrams;
@@ -136,8 +138,9 @@ void resolve(Options& o, const TypedOptions& typed) {
     if (!typed.length.is_given() && o.recipe.empty()) {
       throw UsageError("--length is missing (the model's number of positions)");
     }
-    if (o.length < 1 || o.length > 0x7FFFFFFF) {
-      throw UsageError("--length: " + std::to_string(o.length) + " is not in 1 .. 2147483647");
+    if (o.length < 1 || o.length > kMaxLength) {
+      throw UsageError("--length: " + std::to_string(o.length) + " is not in 1 .. " +
+                       std::to_string(kMaxLength));
     }
   } else if (typed.length.is_given()) {
     throw UsageError("--length goes with --tokenizer and --output ids only");

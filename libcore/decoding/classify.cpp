@@ -60,8 +60,8 @@ void TextLabeller::add_line(std::size_t line) {
     batch_.add(ids);
     return;
   }
-  const auto length = static_cast<std::size_t>(model_.model->transformer()->length);
-  if (ids.size() > length) {
+  const auto length = static_cast<std::size_t>(model_.model->length());
+  if (length > 0 && ids.size() > length) {
     ids.resize(length);
     ++truncated_lines_;
   }

@@ -27,7 +27,7 @@ class Classifier : public TextClassifier {
   Parameters& parameters() override { return parameters_; }
   const Parameters& parameters() const override { return parameters_; }
   const ClassifierSettings& settings() const { return settings_; }
-  const TransformerSettings* transformer() const override { return &settings_.transformer; }
+  Index length() const override { return settings_.transformer.length; }
   Index classes() const override { return settings_.head.classes; }
   Index width() const override { return settings_.transformer.width; }
   Index padded_length(Index words) const override;

@@ -39,8 +39,8 @@ class TextClassifier {
   virtual ~TextClassifier() = default;
   virtual Parameters& parameters() = 0;
   virtual const Parameters& parameters() const = 0;
-  // Of the blocks; null for a model without.
-  virtual const TransformerSettings* transformer() const { return nullptr; }
+  // Positions: longer texts are truncated; 0: it reads any number of tokens.
+  virtual Index length() const { return 0; }
   virtual Index classes() const = 0;
   virtual Index width() const = 0;                   // D, for learning-rate schedules
   virtual bool reads_bags() const { return false; }  // ClassBatch::values beside the ids

@@ -296,7 +296,7 @@ class ClassificationTaskModel : public TaskModel {
     }
     return {.name = "source",
             .vocabulary = tokenizer_.vocabulary_size(),
-            .max_length = model_->transformer()->length,
+            .max_length = model_->length(),
             .vocabulary_hash = tokenizer_.hash()};
   }
 

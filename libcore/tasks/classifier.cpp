@@ -64,14 +64,14 @@ class ClassifierTracer : public AttentionTracer {
                 ", which has no attention");
   }
   const Tokenizer& source_tokenizer() const override { return model_.tokenizer; }
-  std::int64_t length() const override { return model_.model->transformer()->length; }
+  std::int64_t length() const override { return model_.model->length(); }
 
   void check(const AttentionSelection& selection) const override {
     if (selection.kind && *selection.kind != AttentionKind::encoder) {
       throw UsageError("--kind " + std::string(name_of(*selection.kind)) +
                        ": a classifier has encoder attention only");
     }
-    if (selection.head) check_below("head", *selection.head, model_.model->transformer()->heads);
+    if (selection.head) check_below("head", *selection.head, settings().transformer.heads);
     if (selection.layer) check_below("layer", *selection.layer, settings().encoder_layers);
   }
 
@@ -87,7 +87,7 @@ class ClassifierTracer : public AttentionTracer {
     padded.source_tokens.resize(batch.source.ids.size(), model_.tokenizer.surface(model_.tokenizer.pad_id()));
     std::vector<AttentionTrace> traces;
     model_.model->features({tape}, batch, &traces);
-    return attention_records(traces, model_.model->transformer()->heads, arena, padded, selection, {});
+    return attention_records(traces, settings().transformer.heads, arena, padded, selection, {});
   }
 
  private:
@@ -144,8 +144,8 @@ class ClassifierTask : public ClassificationTask {
   }
   bool reads_terms() const override { return false; }
   std::string legend(const TextClassifier& model) const override {
-    return "S: source tokens; FLOPs: a forward pass over a text of " +
-           std::to_string(model.transformer()->length) + " tokens";
+    return "S: source tokens; FLOPs: a forward pass over a text of " + std::to_string(model.length()) +
+           " tokens";
   }
 };
 
