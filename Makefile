@@ -101,16 +101,17 @@ CPP_FILES = $(shell git ls-files '*.cpp' '*.hpp')
 
 format: ## put every source into the common form
 	@command -v '$(CLANG_FORMAT)' >/dev/null || { echo 'format: please type: sudo apt-get install clang-format-16' >&2; exit 1; }
-	$(CLANG_FORMAT) -i $(CPP_FILES)
+	@$(CLANG_FORMAT) -i $(CPP_FILES)
 
 lint: ## formatting, clang-tidy and shellcheck; changes nothing
 	@for tool in '$(CLANG_FORMAT)' '$(CLANG_TIDY)' shellcheck; do command -v "$$tool" >/dev/null || { \
 	  echo 'lint: please type: make lint-deps' >&2; exit 1; }; done
-	$(CLANG_FORMAT) --dry-run -Werror $(CPP_FILES)
+	@$(CLANG_FORMAT) --dry-run -Werror $(CPP_FILES)
 	shellcheck -x $$(git ls-files '*.sh' .ci/run)
 	$(CONFIGURE) -B $(BUILD)-lint -DHEADWATER_TESTS=OFF -DHEADWATER_PRECOMPILE=OFF
 	sed -n 's/^ *"file": "\(.*\)",*/\1/p' $(BUILD)-lint/compile_commands.json | sort -u \
-	  | xargs -P $(JOBS) -n 1 $(CLANG_TIDY) --quiet --warnings-as-errors='*' --extra-arg=-Wno-unknown-warning-option -p $(BUILD)-lint
+	  | xargs -P $(JOBS) -n 1 $(CLANG_TIDY) --quiet --warnings-as-errors='*' --extra-arg=-Wno-unknown-warning-option -p $(BUILD)-lint \
+	  2> >(sed '/warnings generated\.$$/d' >&2)
 
 clean: ## remove the builds, not data or models
 	rm -rf $(BUILD) $(BUILD)-double $(BUILD)-asan $(BUILD)-lint
@@ -135,7 +136,7 @@ recipes: tools-present ## run all recipes; ends with one table of what was expec
 # Says so before anything is built.
 must_be_recipe = $(if $(wildcard recipes/$(1).yaml),,$(error no recipe "$(1)"; there are: $(RECIPES)))
 
-recipe-%: $$(call must_be_recipe,$$*) tools-present ## run one: make recipe-spa-eng [SCALE=quick]
+recipe-%: $$(call must_be_recipe,$$*) tools-present ## run one: make recipe-NAME [SCALE=quick]
 	@$(STAGES) RECIPE=recipes/$*.yaml report
 
 # A recipe of one's own: its data root is its own folder unless DATA says another, or unless it names a public set.

@@ -48,8 +48,8 @@ void describe(cli::CommandLine& line, Options& o, TypedOptions& typed) {
   typed.learn = line.add_option("--learn", o.learn.kind, "learn a tokenizer from the text: word or character")
                     .values(0, 1)
                     .shown_as("KIND");
-  typed.size =
-      line.add_option("--size", o.learn.size, "maximum number of tokens, special ones counted").with_default();
+  typed.size = line.add_option("--size", o.learn.size, "maximum number of tokens, special ones counted")
+                   .with_default();
   line.add_option("-o,--output", o.output, "where the learned tokenizer.json goes; - is standard output")
       .shown_as("FILE");
   typed.standardize = line.add_option("--standardize", o.learn.standardize,

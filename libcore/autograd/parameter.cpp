@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "support/error.hpp"
 #include "support/hash.hpp"
+#include "support/math_functions.hpp"
 #include "support/random.hpp"
 
 namespace headwater {
@@ -75,6 +77,33 @@ Parameter* Parameters::find(std::string_view name) const {
   return found == by_name_.end() ? nullptr : found->second;
 }
 
+namespace {
+
+// Uniform in (-limit, limit).
+void fill_uniform(const RandomStream& stream, float limit, Parameter& p) {
+  for (Index i = 0; i < p.size(); i += 4) {
+    const auto words = philox_block(stream, static_cast<std::uint64_t>(i / 4));
+    for (Index j = i; j < std::min(i + 4, p.size()); ++j) {
+      const float uniform = static_cast<float>(words[static_cast<std::size_t>(j - i)] >> 8) * 0x1p-24f;
+      p.value.data[j] = limit * (2.0f * uniform - 1.0f);
+    }
+  }
+}
+
+// Two numbers of each block of four words (Box and Muller 1958).
+void fill_normal(const RandomStream& stream, double standard_deviation, Parameter& p) {
+  for (Index i = 0; i < p.size(); i += 2) {
+    const auto words = philox_block(stream, static_cast<std::uint64_t>(i / 2));
+    const double above_zero = (static_cast<double>(words[0]) + 1) * 0x1p-32;
+    const double radius = standard_deviation * std::sqrt(-2 * natural_logarithm(above_zero));
+    const double angle = 2 * std::numbers::pi * static_cast<double>(words[1]) * 0x1p-32;
+    p.value.data[i] = static_cast<Real>(radius * cosine(angle));
+    if (i + 1 < p.size()) p.value.data[i + 1] = static_cast<Real>(radius * sine(angle));
+  }
+}
+
+}  // namespace
+
 void Parameters::initialize(std::uint64_t seed) {
   for (const auto& p : all_) {
     const std::uint64_t name = hash64(p->name);
@@ -91,21 +120,14 @@ void Parameters::initialize(std::uint64_t seed) {
         std::fill_n(value, p->size(), Real(1));
         break;
       case Initializer::glorot_uniform:
-      case Initializer::embedding_uniform: {
-        // Glorot & Bengio 2010: uniform(-limit, limit), limit = sqrt(6 / (fan_in + fan_out)); embeddings:
-        // limit 0.05.
-        const float limit = p->initializer == Initializer::embedding_uniform
-                                ? 0.05f
-                                : static_cast<float>(std::sqrt(6.0 / (p->fan_in + p->fan_out)));
-        for (Index i = 0; i < p->size(); i += 4) {
-          const auto words = philox_block(stream, static_cast<std::uint64_t>(i / 4));
-          for (Index j = i; j < std::min(i + 4, p->size()); ++j) {
-            const float uniform = static_cast<float>(words[static_cast<std::size_t>(j - i)] >> 8) * 0x1p-24f;
-            value[j] = limit * (2.0f * uniform - 1.0f);
-          }
-        }
+        fill_uniform(stream, static_cast<float>(std::sqrt(6.0 / (p->fan_in + p->fan_out))), *p);
         break;
-      }
+      case Initializer::embedding_uniform:
+        fill_uniform(stream, 0.05f, *p);
+        break;
+      case Initializer::normal:
+        fill_normal(stream, 0.02, *p);
+        break;
     }
   }
 }

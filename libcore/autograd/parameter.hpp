@@ -14,7 +14,9 @@
 namespace headwater {
 
 // How a parameter gets its first values.
-enum class Initializer { zeros, ones, glorot_uniform, embedding_uniform };
+// glorot_uniform: uniform(-limit, limit), limit = sqrt(6 / (fan_in + fan_out)) (Glorot & Bengio 2010);
+// embedding_uniform: limit 0.05; normal: mean 0, standard deviation 0.02 (Radford et al. 2018).
+enum class Initializer { zeros, ones, glorot_uniform, embedding_uniform, normal };
 
 struct Parameter {
   std::string name;

@@ -158,6 +158,11 @@ void remove_checkpoints(const fs::path& model_directory) {
 
 fs::path run_lock_path(const fs::path& model_directory) {
   create_directories_durably(model_directory);
+  // What a run removes and prunes lies in its own directory.
+  const fs::path checkpoints = model_directory / kCheckpoints;
+  std::error_code ignored;
+  if (fs::is_symlink(fs::symlink_status(checkpoints, ignored)))
+    throw Error(shown(checkpoints) + ": is a symbolic link, which is not followed (remove it)");
   return model_directory / ".lock";
 }
 

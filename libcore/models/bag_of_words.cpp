@@ -16,6 +16,7 @@ BagOfWords::BagOfWords(const BagOfWordsSettings& settings, Index terms)
       output_dropout_("output", settings.output_dropout),
       head_(builder_, "head", settings.head, settings.width) {
   hidden_weight_->is_table = true;
+  set_initialization(parameters_, settings.initialization);
 }
 
 Variable BagOfWords::features(const ForwardContext& context, const ClassBatch& batch,

@@ -22,7 +22,9 @@ Classifier::Classifier(const ClassifierSettings& settings, Index vocabulary)
       output_dropout_("output", settings.transformer.output_dropout),
       head_(builder_, "head", settings.head, settings.transformer.width),
       encoder_(builder_, "encoder", block_settings(settings.transformer, settings.mixing),
-               settings.encoder_layers) {}
+               settings.encoder_layers) {
+  set_initialization(parameters_, settings.transformer.initialization);
+}
 
 Index Classifier::padded_length(Index words) const {
   const bool is_filled = settings_.padding == "attended" || (settings_.padding == "pooled" && words > 0);

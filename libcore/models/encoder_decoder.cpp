@@ -30,7 +30,9 @@ EncoderDecoder::EncoderDecoder(const EncoderDecoderSettings& settings, Index sou
       output_dropout_("output", settings.transformer.output_dropout),
       head_(builder_, "head", settings.transformer.width, target_vocabulary),
       encoder_(builder_, "encoder", block_settings(settings.transformer), settings.encoder_layers),
-      decoder_(builder_, "decoder", decoder_block_settings(settings.transformer), settings.decoder_layers) {}
+      decoder_(builder_, "decoder", decoder_block_settings(settings.transformer), settings.decoder_layers) {
+  set_initialization(parameters_, settings.transformer.initialization);
+}
 
 Variable EncoderDecoder::encode(const ForwardContext& context, const PackedTokens& source,
                                 std::vector<AttentionTrace>* traces) const {

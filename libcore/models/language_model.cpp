@@ -22,7 +22,9 @@ LanguageModel::LanguageModel(const LanguageModelSettings& settings, Index vocabu
       head_(builder_, "head", settings.transformer.width, vocabulary),
       decoder_(builder_, "decoder", causal_block_settings(settings.transformer), settings.layers),
       embedding_dropout_("embedding", settings.embedding_dropout),
-      output_dropout_("output", settings.transformer.output_dropout) {}
+      output_dropout_("output", settings.transformer.output_dropout) {
+  set_initialization(parameters_, settings.transformer.initialization);
+}
 
 Variable LanguageModel::embed_target(const ForwardContext& context, const Packing& packing,
                                      std::span<const std::int32_t> ids,

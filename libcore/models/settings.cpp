@@ -13,6 +13,14 @@ Mixing mixing_of(const MixingSettings& settings) {
 
 }  // namespace
 
+void set_initialization(Parameters& parameters, std::string_view initialization) {
+  if (initialization != "normal") return;
+  for (const auto& p : parameters.all()) {
+    if (p->initializer == Initializer::glorot_uniform || p->initializer == Initializer::embedding_uniform)
+      p->initializer = Initializer::normal;
+  }
+}
+
 AttentionLayerSettings attention_settings(const TransformerSettings& settings) {
   if (settings.head_width == 0 && settings.width % settings.heads != 0) {
     throw UsageError("model: width " + std::to_string(settings.width) + " is not a multiple of heads " +

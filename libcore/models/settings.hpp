@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "layers/embedding.hpp"
 #include "layers/transformer_block.hpp"
@@ -18,14 +19,14 @@ struct TransformerSettings {
   std::int64_t feed_forward_width = 2048;  // F
   std::string norm = "post";               // post | pre
   double norm_epsilon = 1e-3;
-  std::string activation = "relu";    // relu | gelu | gelu_tanh | silu
-  std::string positions = "learned";  // learned | sinusoidal | none
-  bool scale_embedding = false;       // times sqrt(width)
-  std::int64_t length = 20;           // number of positions N
-  double dropout = 0.0;               // on embeddings and after each sub-layer
-  double attention_dropout = 0.0;     // on attention weights
-  double output_dropout = 0.0;        // before the output layer
-  std::string initialization = "keras";
+  std::string activation = "relu";       // relu | gelu | gelu_tanh | silu
+  std::string positions = "learned";     // learned | sinusoidal | none
+  bool scale_embedding = false;          // times sqrt(width)
+  std::int64_t length = 20;              // number of positions N
+  double dropout = 0.0;                  // on embeddings and after each sub-layer
+  double attention_dropout = 0.0;        // on attention weights
+  double output_dropout = 0.0;           // before the output layer
+  std::string initialization = "keras";  // keras | normal
 };
 
 // What mixes the tokens of a sequence in a block.
@@ -39,6 +40,10 @@ struct ClassHeadSettings {
   std::string head = "sigmoid";  // sigmoid (one output, two classes) | softmax
   std::int64_t classes = 2;
 };
+
+// How the parameters that were declared get their first values. keras: as layers declare them; normal:
+// weights and tables alike.
+void set_initialization(Parameters& parameters, std::string_view initialization);
 
 // Each throws UsageError where the numbers do not fit together.
 AttentionLayerSettings attention_settings(const TransformerSettings& settings);

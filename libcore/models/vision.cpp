@@ -48,7 +48,9 @@ VisionModel::VisionModel(const VisionSettings& settings)
       pooled_dropout_("pooled", settings.head_dropout),
       hidden_(dense_layers()),
       head_(builder_, "head", settings.head_widths.empty() ? pooled_width() : settings.head_widths.back(),
-            settings.classes) {}
+            settings.classes) {
+  set_initialization(parameters_, settings.transformer.initialization);
+}
 
 std::vector<VisionModel::DenseLayer> VisionModel::dense_layers() {
   std::vector<DenseLayer> layers;

@@ -14,7 +14,7 @@
 namespace headwater {
 namespace {
 
-constexpr std::size_t kMaxBytes = std::size_t{1} << 20;
+constexpr std::size_t kMaxDocumentBytes = std::size_t{1} << 20;
 constexpr std::size_t kMaxDepth = 64;
 constexpr std::size_t kMaxNodes = 10000;
 constexpr std::size_t kMaxProblems = 10;
@@ -35,7 +35,7 @@ class BeforeParsing {
   explicit BeforeParsing(Problems& problems) : problems_(problems) {}
 
   void check(std::string_view text) {
-    if (text.size() > kMaxBytes)
+    if (text.size() > kMaxDocumentBytes)
       stop({}, std::to_string(text.size()) + " bytes, more than 1 MiB (is this a recipe?)");
     if (text.starts_with("\xEF\xBB\xBF")) stop({}, "a byte order mark (save as UTF-8 without it)");
     int number = 0;
@@ -323,7 +323,7 @@ std::string_view describe(const Node& node) {
 }
 
 Node parse_document(std::string_view raw, Problems& problems) {
-  if (raw.size() > kMaxBytes) BeforeParsing(problems).check(raw);
+  if (raw.size() > kMaxDocumentBytes) BeforeParsing(problems).check(raw);
   const std::string text = with_lf(raw);
   BeforeParsing(problems).check(text);
   TreeBuilder builder(text, problems);

@@ -242,7 +242,7 @@ std::vector<Json> DataSummary::json() const {
   }
   Json& rule = all.emplace_back();
   rule.set("version", 1).set("ratio", ratio()).set("threshold", kSequenceRatio);
-  rule.set("prefer", ratio() > kSequenceRatio ? "sequence_model" : "bag_of_words");
+  rule.set("prefer", ratio() > kSequenceRatio ? "sequence model" : "bag of words");
   return all;
 }
 

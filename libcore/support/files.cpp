@@ -289,8 +289,15 @@ void MappedFile::check_size(const fs::path& path) const {
 }
 
 FileLock::FileLock(const fs::path& path) {
-  descriptor_ = open_retrying(path, O_RDWR | O_CREAT, 0666);
+  descriptor_ = open_retrying(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0666);
+  if (descriptor_ < 0 && errno == ELOOP)
+    throw Error(shown(path) + ": is a symbolic link, which is not followed (remove it)");
   if (descriptor_ < 0) fail_io(path, "cannot open", errno);
+  struct stat kind {};
+  if (::fstat(descriptor_, &kind) < 0 || !S_ISREG(kind.st_mode)) {
+    close_quietly(descriptor_);
+    throw Error(shown(path) + ": is no regular file (remove it)");
+  }
   int status;
   do {
     status = ::flock(descriptor_, LOCK_EX | LOCK_NB);

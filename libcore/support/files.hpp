@@ -81,7 +81,8 @@ class MappedFile {
 };
 
 // An exclusive lock on `path` (flock), held while the object lives; the file holds the owner's process id.
-// Throws Error "path: in use by process N" where another process has it.
+// Throws Error "path: in use by process N" where another process has it, and where the path is no regular
+// file: a link is not followed, so that nothing elsewhere is emptied.
 class FileLock {
  public:
   explicit FileLock(const fs::path& path);

@@ -310,7 +310,7 @@ class EncoderDecoderTask : public Task {
   std::string_view examples() const override { return "pairs"; }
   std::string_view next_tool() const override { return "translate"; }
   std::vector<std::string> text_files() const override {
-    return {"source-tokenizer.json", "target-tokenizer.json"};
+    return {"source-tokenizer.json", "target-tokenizer.json", "generation_config.json"};
   }
   std::int64_t max_line_ids(const ModelSection& model) const override {
     return model.as<EncoderDecoderSettings>().transformer.length;

@@ -40,8 +40,10 @@ void output_dropout_row(schema::Visitor& v, double& output_dropout) {
 }
 
 void initialization_row(schema::Visitor& v, std::string& initialization) {
-  v.field("initialization", &initialization, OneOf{{"keras"}},
-          "first weights. keras: Glorot uniform, embeddings uniform(-0.05, 0.05)");
+  v.field(
+      "initialization", &initialization, OneOf{{"keras", "normal"}},
+      "first weights. keras: Glorot uniform, tables uniform(-0.05, 0.05); normal: all of mean 0 and standard "
+      "deviation 0.02 (Radford et al. 2018)");
 }
 
 void rows(schema::Visitor& v, ClassHeadSettings& s) {

@@ -207,7 +207,7 @@ void RunDirectory::sync_log() const {
 void RunDirectory::append_log(const std::string& row) {
   const fs::path path = directory_ / "log.csv";
   const std::string line = row + "\n";
-  const int descriptor = open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+  const int descriptor = open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
   const auto fail = [&](const char* what) {
     throw Error(path.string() + ": " + what + ": " + std::strerror(errno) + " (make room and resume)");
   };

@@ -86,6 +86,27 @@ TEST_CASE("first values follow their distribution and depend on seed and name on
   CHECK_FALSE(std::equal(glorot->value.data, glorot->value.data + glorot->size(), longer->value.data));
 }
 
+TEST_CASE("normal first values have mean 0 and standard deviation 0.02") {
+  Parameters parameters;
+  const Parameter* w = parameters.declare("w", {301, 333}, 301, 333, Initializer::normal);
+  parameters.allocate(false);
+  parameters.initialize(7);
+  const double count = static_cast<double>(w->size());
+  double sum = 0, squares = 0, within = 0, largest = 0;
+  for (Index i = 0; i < w->size(); ++i) {
+    const double x = static_cast<double>(w->value.data[i]) / 0.02;
+    sum += x;
+    squares += x * x;
+    within += std::abs(x) < 1 ? 1 : 0;
+    largest = std::max(largest, std::abs(x));
+  }
+  CHECK(std::abs(sum / count) < 4 / std::sqrt(count));
+  CHECK(std::abs(squares / count - 1) < 4 * std::sqrt(2 / count));
+  CHECK(std::abs(within / count - 0.6827) < 0.006);  // of a uniform one with this deviation: 0.577
+  CHECK(largest > 3.5);
+  CHECK(largest < 6.7);  // the smallest word gives sqrt(2 ln 2^32)
+}
+
 TEST_CASE("a table knows the rows that a step touched, also where it is used twice") {
   Parameters parameters;
   Parameter* table = parameters.declare("table", {9, 2}, 9, 2, Initializer::zeros);

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <set>
 #include <string>
 
@@ -9,6 +10,8 @@
 #include "tasks/classification.hpp"
 #include "tasks/config.hpp"
 #include "tasks/encoder_decoder.hpp"
+#include "tasks/language_model.hpp"
+#include "tasks/vision.hpp"
 
 using namespace headwater;
 
@@ -109,6 +112,33 @@ TEST_CASE("registry: every kind reads back its defaults from its own recipe") {
     CHECK_FALSE(task->describe(recipe).layers.empty());
   }
   CHECK(parse_recipe("name: r\n", "r.yaml").model == ModelSection(all_tasks().front()->kind()));
+}
+
+TEST_CASE("registry: every kind draws its first weights as its recipe says") {
+  const auto is_normal = [](const Parameters& parameters) {
+    return std::any_of(parameters.all().begin(), parameters.all().end(),
+                       [](const auto& p) { return p->initializer == Initializer::normal; });
+  };
+  for (const char* initialization : {"keras", "normal"}) {
+    INFO(std::string(initialization));
+    TransformerSettings t;
+    t.width = 8;
+    t.heads = 2;
+    t.initialization = initialization;
+    EncoderDecoderSettings pairs;
+    ClassifierSettings texts;
+    LanguageModelSettings words;
+    VisionSettings images;
+    pairs.transformer = texts.transformer = words.transformer = images.transformer = t;
+    BagOfWordsSettings bags;
+    bags.initialization = initialization;
+    const bool wanted = std::string(initialization) == "normal";
+    CHECK(is_normal(EncoderDecoder(pairs, 9, 9).parameters()) == wanted);
+    CHECK(is_normal(Classifier(texts, 9).parameters()) == wanted);
+    CHECK(is_normal(LanguageModel(words, 9).parameters()) == wanted);
+    CHECK(is_normal(VisionModel(images).parameters()) == wanted);
+    CHECK(is_normal(BagOfWords(bags, 9).parameters()) == wanted);
+  }
 }
 
 TEST_CASE("registry: a model type that is not known is named, with those that are") {

@@ -59,7 +59,8 @@ void for_each_head(const AttentionShape& shape, const Body& body) {
   Index products = 0;
   for (Index s = 0; s < sequences; ++s) products += (shape.query_length(s) + 1) * (shape.key_length(s) + 1);
   constexpr Index kTaskProducts = 200'000;
-  const Index bundle = std::clamp<Index>(kTaskProducts * sequences / (products * shape.head_width), 1, pairs);
+  const Index work = std::max<Index>(1, products * shape.head_width);
+  const Index bundle = std::clamp<Index>(kTaskProducts * sequences / work, 1, pairs);
   parallel_for((pairs + bundle - 1) / bundle, [&](Index task) {
     for (Index pair = task * bundle; pair < std::min(pairs, (task + 1) * bundle); ++pair)
       body(pair / shape.heads, pair % shape.heads, std::min(pair + 1, pairs - 1));

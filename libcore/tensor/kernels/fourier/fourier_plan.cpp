@@ -4,6 +4,7 @@
 
 #include "tensor/kernels/fourier/fourier_plan.hpp"
 
+#include <algorithm>
 #include <initializer_list>
 
 namespace headwater::kernels {
@@ -74,8 +75,9 @@ FourierPlan fourier_plan(Index length, float* memory) {
   float* const chirp = memory + 2 * plan.inner_length;
   plan.chirp = chirp;
   // j² modulo 2n, from the last by (j + 1)² = j² + 2j + 1.
-  for (Index j = 0, square = 0; j < length; square = (square + 2 * j + 1) % (2 * length), ++j)
-    write_root(square, 2 * length, chirp + 2 * j);
+  const Index period = std::max<Index>(1, 2 * length);
+  for (Index j = 0, square = 0; j < length; square = (square + 2 * j + 1) % period, ++j)
+    write_root(square, period, chirp + 2 * j);
   plan.filter = chirp + 2 * length;
   return plan;
 }

@@ -29,7 +29,7 @@ struct GemmTask {
   MatrixOf<const float> a, b;
   bool is_transposed = false;
   MatrixOf<float> c;
-  GemmEpilogue finish = {};
+  GemmEpilogue epilogue = {};
   float* scratch = nullptr;  // gemm_scratch() floats, aligned to 64 bytes
 };
 // Block of b, micro_panel of a, the sums between k-blocks; of a GEMV its sums, or some of bᵀ.

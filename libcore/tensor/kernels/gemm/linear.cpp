@@ -81,9 +81,9 @@ void multiply_block(const GemmTask& whole, const GemmGrid& grid, Index index) {
   task.a = whole.a.rows_between(row, end);
   task.b = whole.is_transposed ? whole.b.rows_between(first, last) : columns_between(whole.b, first, last);
   task.c = columns_between(whole.c.rows_between(row, end), first, last);
-  if (task.finish.bias) task.finish.bias += first;
-  if (task.finish.pre)
-    task.finish.pre = columns_between(whole.finish.pre.rows_between(row, end), first, last);
+  if (task.epilogue.bias) task.epilogue.bias += first;
+  if (task.epilogue.pre)
+    task.epilogue.pre = columns_between(whole.epilogue.pre.rows_between(row, end), first, last);
   task.scratch = thread_scratch(gemm_scratch(end - row, last - first, whole.a.cols));
   kernel_table().gemm->multiply(task);
 }
@@ -95,7 +95,7 @@ void multiply_in_blocks(const GemmTask& whole) {
 
 void linear(ConstMatrix x, ConstMatrix w, const Real* bias, Activation activation, Matrix y, Matrix pre) {
   multiply_in_blocks(
-      {.a = x, .b = w, .c = y, .finish = {.bias = bias, .activation = activation, .pre = pre}});
+      {.a = x, .b = w, .c = y, .epilogue = {.bias = bias, .activation = activation, .pre = pre}});
 }
 
 void project(ConstMatrix x, std::span<const Projection> projections) {
@@ -114,16 +114,17 @@ void project(ConstMatrix x, std::span<const Projection> projections) {
   parallel_for(tasks.count(), [&](Index index) {
     const auto [i, task] = tasks.at(index);
     const Projection& p = projections[i];
-    multiply_block({.a = x, .b = p.w, .c = p.y, .finish = {.bias = p.bias}}, grids[i], task);
+    multiply_block({.a = x, .b = p.w, .c = p.y, .epilogue = {.bias = p.bias}}, grids[i], task);
   });
 }
 
 void linear_transposed(ConstMatrix x, ConstMatrix w, const Real* bias, Matrix y) {
-  multiply_in_blocks({.a = x, .b = w, .is_transposed = true, .c = y, .finish = {.bias = bias}});
+  multiply_in_blocks({.a = x, .b = w, .is_transposed = true, .c = y, .epilogue = {.bias = bias}});
 }
 
 void linear_backward_input(ConstMatrix dy, ConstMatrix w, Matrix dx, bool accumulate) {
-  multiply_in_blocks({.a = dy, .b = w, .is_transposed = true, .c = dx, .finish = {.accumulate = accumulate}});
+  multiply_in_blocks(
+      {.a = dy, .b = w, .is_transposed = true, .c = dx, .epilogue = {.accumulate = accumulate}});
 }
 
 }  // namespace headwater::kernels

@@ -18,15 +18,15 @@ void copy_micro_panel(const float* a, Index stride, Index rows, Index steps, flo
 // relu is done in registers; anything else on the rows, still warm.
 struct Rest {
   bool is_relu, has_more;
-  explicit Rest(const GemmEpilogue& finish)
-      : is_relu(finish.activation == Activation::relu && !finish.pre),
-        has_more((finish.activation != Activation::none && !is_relu) || finish.pre) {}
+  explicit Rest(const GemmEpilogue& epilogue)
+      : is_relu(epilogue.activation == Activation::relu && !epilogue.pre),
+        has_more((epilogue.activation != Activation::none && !is_relu) || epilogue.pre) {}
 };
 void finish_rows(const GemmTask& task, Index row, Index rows) {
   const Index N = task.c.cols;
   for (Index r = row; r < row + rows; ++r) {
-    if (task.finish.pre) copy_values(N, task.c.row(r), task.finish.pre.row(r));
-    activate(task.finish.activation, N, task.c.row(r), task.c.row(r));
+    if (task.epilogue.pre) copy_values(N, task.c.row(r), task.epilogue.pre.row(r));
+    activate(task.epilogue.activation, N, task.c.row(r), task.c.row(r));
   }
 }
 
@@ -63,7 +63,7 @@ template <int R>
 void multiply_gemv(const GemmTask& task) {
   constexpr int kSteps = R <= 2 ? 8 : 4;
   const Index N = task.c.cols, K = task.a.cols, cols = round_up(N, 16);
-  const Rest rest(task.finish);
+  const Rest rest(task.epilogue);
   float* sums = task.scratch;
   for (Index i = 0; i < R * cols; i += 16) f32x16::zero().store(sums + i);
   Index k = 0;
@@ -73,10 +73,10 @@ void multiply_gemv(const GemmTask& task) {
     for (Index n = 0; n < N; n += 16) {
       const Index lanes = N - n < 16 ? N - n : 16;
       f32x16 sum = f32x16::load(sums + r * cols + n);
-      if (task.finish.bias) sum = sum + f32x16::load_partial(task.finish.bias + n, lanes);
+      if (task.epilogue.bias) sum = sum + f32x16::load_partial(task.epilogue.bias + n, lanes);
       if (rest.is_relu) sum = relu(sum);
       float* c = task.c.row(r) + n;
-      (task.finish.accumulate ? f32x16::load_partial(c, lanes) + sum : sum).store_partial(c, lanes);
+      (task.epilogue.accumulate ? f32x16::load_partial(c, lanes) + sum : sum).store_partial(c, lanes);
     }
   }
   if (rest.has_more) finish_rows(task, 0, R);
@@ -138,10 +138,10 @@ void gemv_transposed(const GemmTask& task, const Rest& rest, Index n) {
 #pragma GCC unroll 4
     for (int r = 0; r < R; ++r) {
       f32x16 value = sum[g][r];
-      if (task.finish.bias) value = value + f32x16::load_partial(task.finish.bias + first, lanes);
+      if (task.epilogue.bias) value = value + f32x16::load_partial(task.epilogue.bias + first, lanes);
       if (rest.is_relu) value = relu(value);
       float* c = task.c.row(r) + first;
-      (task.finish.accumulate ? f32x16::load_partial(c, lanes) + value : value).store_partial(c, lanes);
+      (task.epilogue.accumulate ? f32x16::load_partial(c, lanes) + value : value).store_partial(c, lanes);
     }
   }
 }
@@ -150,7 +150,7 @@ template <int R>
 void gemv_transposed_task(const GemmTask& task) {
   constexpr int kGroups = 2;
   const Index N = task.c.cols;
-  const Rest rest(task.finish);
+  const Rest rest(task.epilogue);
   Index n = 0;
   for (; n + 16 * kGroups <= N; n += 16 * kGroups) gemv_transposed<R, kGroups>(task, rest, n);
   for (; n < N; n += 16) gemv_transposed<R, 1>(task, rest, n);
@@ -175,7 +175,7 @@ class PackedProduct {
         N_(task.c.cols),
         micro_panels_((M_ + kTileRows - 1) / kTileRows),
         tiles_((N_ + kTileCols - 1) / kTileCols),
-        rest_(task.finish),
+        rest_(task.epilogue),
         micro_panel_(task.scratch),
         packed_(micro_panel_ + 16 * kStripRow),
         kept_(packed_ + (task.a.cols < kKC ? task.a.cols : kKC) * round_up(N_, kTileLanes)) {}
@@ -225,9 +225,9 @@ class PackedProduct {
     if (is_last_) {
       tile.c = task_.c.row(row) + n;
       tile.c_stride = task_.c.stride;
-      tile.accumulate = task_.finish.accumulate;
+      tile.accumulate = task_.epilogue.accumulate;
       tile.is_relu = rest_.is_relu;
-      tile.bias = task_.finish.bias ? task_.finish.bias + n : nullptr;
+      tile.bias = task_.epilogue.bias ? task_.epilogue.bias + n : nullptr;
     } else {
       tile.kept = place_;
     }

@@ -163,7 +163,7 @@ void linear_backward(ConstMatrix x, std::span<const LinearGradient> gradients, c
     bool accumulate = accumulate_dx;
     for (const LinearGradient& g : gradients) {
       multiply_block(
-          {.a = g.dy, .b = g.w, .is_transposed = true, .c = dx, .finish = {.accumulate = accumulate}}, grid,
+          {.a = g.dy, .b = g.w, .is_transposed = true, .c = dx, .epilogue = {.accumulate = accumulate}}, grid,
           task);
       accumulate = true;
     }

@@ -75,6 +75,74 @@ struct RowValues {
   std::array<bool, kMaxBlockRows> is_correct;
 };
 
+struct LossRule {
+  std::span<const std::int32_t> labels;
+  Real label_smoothing, loss_scale;
+  bool wants_gradient;
+};
+
+// The loss of each row of a block's logits, which become the gradient where that is wanted.
+void losses_of_rows(const Matrix& logits, Index first_row, const LossRule& rule, RowValues& values) {
+  const CrossEntropyTable& table = *kernel_table().cross_entropy;
+  const Index task_rows = std::max<Index>(1, 32'768 / logits.cols);
+  parallel_for((logits.rows + task_rows - 1) / task_rows, [&](Index task) {
+    for (Index r = task * task_rows; r < std::min(logits.rows, (task + 1) * task_rows); ++r) {
+      const std::int32_t label = rule.labels[static_cast<std::size_t>(first_row + r)];
+      const CrossEntropyValue value = table.cross_entropy(
+          {logits.row(r), logits.cols, label, rule.label_smoothing, rule.loss_scale, rule.wants_gradient});
+      values.loss[static_cast<std::size_t>(r)] = value.loss;
+      values.is_correct[static_cast<std::size_t>(r)] = value.is_correct;
+    }
+  });
+}
+
+// The rows of a block, leaf by leaf.
+void add_losses(const ReductionTree& plan, const ReductionBlock& part, const RowValues& values, TreeSum& loss,
+                Index& correct) {
+  for (Index i = part.first; i <= part.last; ++i) {
+    const ReductionLeaf& leaf = plan.leaves[static_cast<std::size_t>(i)];
+    double chain = 0;
+    for (Index t = leaf.begin; t < leaf.end; ++t) {
+      const auto r = static_cast<std::size_t>(t - part.begin);
+      chain += values.loss[r];
+      correct += values.is_correct[r];
+    }
+    loss.add(leaf, chain);
+  }
+}
+
+// A block's share of dw and db, to the places `dw` and `db`. slopes: the gradient of its logits, [rows, V].
+struct WeightShare {
+  ConstMatrix rows, slopes;
+  Matrix dw;
+  Real* db;
+  bool accumulate_weight, accumulate_bias;
+};
+
+void add_weight_gradient(const ReductionTree& plan, const ReductionBlock& part, const WeightShare& share,
+                         bool is_transposed) {
+  WeightTask task{.x = share.rows,
+                  .y = share.slopes,
+                  .leaves = plan.leaves.data() + part.first,
+                  .leaf_count = part.last - part.first + 1,
+                  .last_merges = part.inner,
+                  .depth = plan.depth,
+                  .c = share.dw,
+                  .column_sums = share.db,
+                  .accumulate = share.accumulate_weight};
+  if (is_transposed) {  // dw is slopesᵀ·rows; db a product of its own, whose other factor has no columns
+    WeightTask of_bias = task;
+    of_bias.x = ConstMatrix{share.slopes.data, share.slopes.rows, 0, share.slopes.stride};
+    of_bias.c = Matrix{nullptr, 0, share.slopes.cols};
+    of_bias.accumulate = share.accumulate_bias;
+    if (share.db) weight_in_blocks(of_bias);
+    task.x = share.slopes;
+    task.y = share.rows;
+    task.column_sums = nullptr;
+  }
+  weight_in_blocks(task);
+}
+
 }  // namespace
 
 Index cross_entropy_block_rows(const ReductionTree& plan) {
@@ -100,7 +168,7 @@ CrossEntropyTotals linear_cross_entropy(ConstMatrix h, ConstMatrix w, bool is_tr
                                         Real loss_scale, const ReductionTree& plan, Matrix block,
                                         CrossEntropyGradients* gradients) {
   const Index V = is_transposed ? w.rows : w.cols;
-  const CrossEntropyTable& table = *kernel_table().cross_entropy;
+  const LossRule rule{labels, label_smoothing, loss_scale, gradients != nullptr};
   TreeSum loss;
   CrossEntropyTotals totals;
   totals.tokens = h.rows;
@@ -111,28 +179,10 @@ CrossEntropyTotals linear_cross_entropy(ConstMatrix h, ConstMatrix w, bool is_tr
     const Matrix logits{block.data, part.rows(), V, block.stride};
     const ConstMatrix rows = h.rows_between(part.begin, part.end);
     multiply_in_blocks(
-        {.a = rows, .b = w, .is_transposed = is_transposed, .c = logits, .finish = {.bias = bias}});
+        {.a = rows, .b = w, .is_transposed = is_transposed, .c = logits, .epilogue = {.bias = bias}});
     RowValues values;
-    const Index task_rows = std::max<Index>(1, 32'768 / V);
-    parallel_for((logits.rows + task_rows - 1) / task_rows, [&](Index task) {
-      for (Index r = task * task_rows; r < std::min(logits.rows, (task + 1) * task_rows); ++r) {
-        const CrossEntropyValue value =
-            table.cross_entropy({logits.row(r), V, labels[static_cast<std::size_t>(part.begin + r)],
-                                 label_smoothing, loss_scale, gradients != nullptr});
-        values.loss[static_cast<std::size_t>(r)] = value.loss;
-        values.is_correct[static_cast<std::size_t>(r)] = value.is_correct;
-      }
-    });
-    for (Index i = part.first; i <= part.last; ++i) {
-      const ReductionLeaf& leaf = plan.leaves[static_cast<std::size_t>(i)];
-      double chain = 0;
-      for (Index t = leaf.begin; t < leaf.end; ++t) {
-        const auto r = static_cast<std::size_t>(t - part.begin);
-        chain += values.loss[r];
-        totals.correct += values.is_correct[r];
-      }
-      loss.add(leaf, chain);
-    }
+    losses_of_rows(logits, part.begin, rule, values);
+    add_losses(plan, part, values, loss, totals.correct);
     if (!gradients) return;
     multiply_in_blocks({.a = logits,
                         .b = w,
@@ -141,27 +191,10 @@ CrossEntropyTotals linear_cross_entropy(ConstMatrix h, ConstMatrix w, bool is_tr
     const PartialSums sums(*gradients, V, is_one_block);
     const auto is_added = [&](bool accumulate) { return part.outer > 0 || (is_one_block && accumulate); };
     const Index place = is_one_block ? 0 : part.outer > 0 ? level - 1 : level;
-    WeightTask task{.x = rows,
-                    .y = logits,
-                    .leaves = plan.leaves.data() + part.first,
-                    .leaf_count = part.last - part.first + 1,
-                    .last_merges = part.inner,
-                    .depth = plan.depth,
-                    .c = sums.dw(place),
-                    .column_sums = sums.db(place),
-                    .accumulate = is_added(gradients->accumulate_weight)};
-    if (is_transposed) {
-      task.x = ConstMatrix{logits.data, logits.rows, 0, logits.stride};
-      task.c = Matrix{nullptr, 0, V};
-      task.accumulate = is_added(gradients->accumulate_bias);
-      if (task.column_sums) weight_in_blocks(task);
-      task.x = logits;
-      task.y = rows;
-      task.c = sums.dw(place);
-      task.column_sums = nullptr;
-      task.accumulate = is_added(gradients->accumulate_weight);
-    }
-    weight_in_blocks(task);
+    add_weight_gradient(plan, part,
+                        {rows, logits, sums.dw(place), sums.db(place), is_added(gradients->accumulate_weight),
+                         is_added(gradients->accumulate_bias)},
+                        is_transposed);
     if (part.outer == 0) ++level;
     for (int merge = 1; merge < part.outer; ++merge) {
       sums.merge(level - 2);

@@ -1,0 +1,37 @@
+// What the ways of inspecting share: layers.cpp, tensors.cpp, make.cpp, data.cpp.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "checkpoint/safetensors.hpp"
+#include "cli/lines.hpp"
+#include "recipe/recipe.hpp"
+#include "support/files.hpp"
+#include "tasks/task.hpp"
+
+namespace headwater::inspect {
+
+struct Options {
+  std::string what, recipe, scale = "full";
+  bool shows_tensors = false, has_statistics = false, is_json = false, is_for_make = false;
+  bool lists_keys = false;
+
+  std::vector<std::string> data, columns;
+  cli::LineReaderSettings reader;
+
+  std::vector<std::string> runs;
+  fs::path output = "-";
+  std::string title = "Learning curves";
+};
+
+void write_layers(const ModelDescription& model, bool is_json, cli::LineWriter& out);
+void write_tensors(const Safetensors& file, const Options& o, cli::LineWriter& out);
+// A model directory or a checkpoint.
+void inspect_directory(const fs::path& path, const Options& o, cli::LineWriter& out);
+// Variables for make: recipes/stages.mk includes them.
+void write_make(const Recipe& recipe, cli::LineWriter& out);
+void inspect_data(const Options& o);
+void draw_curves(const Options& o);
+
+}  // namespace headwater::inspect

@@ -1,0 +1,56 @@
+// The layers of a model.
+#include <cmath>
+
+#include "reports/table.hpp"
+#include "support/json.hpp"
+#include "support/numbers.hpp"
+#include "tools/inspect/inspect.hpp"
+
+namespace headwater::inspect {
+
+namespace {
+
+void write_layers_json(const std::vector<LayerSummary>& layers, cli::LineWriter& out) {
+  std::int64_t parameters = 0;
+  double flops = 0;
+  const auto line = [&](std::string_view name, std::string_view shape, std::int64_t count, double work) {
+    Json json;
+    json.set("version", 1)
+        .set("layer", name)
+        .set("output_shape", shape)
+        .set("parameters", count)
+        .set("flops", static_cast<std::int64_t>(std::llround(work)));
+    out.line(json.dump());
+  };
+  for (const LayerSummary& layer : layers) {
+    line(layer.name, layer.output_shape, layer.parameters, layer.flops);
+    parameters += layer.parameters;
+    flops += layer.flops;
+  }
+  line("total", "", parameters, flops);
+}
+
+}  // namespace
+
+void write_layers(const ModelDescription& model, bool is_json, cli::LineWriter& out) {
+  if (is_json) {
+    write_layers_json(model.layers, out);
+    return;
+  }
+  Table table(
+      {{"layer"}, {"output shape"}, {"parameters", Table::Align::right}, {"FLOPs", Table::Align::right}});
+  std::int64_t parameters = 0;
+  double flops = 0;
+  for (const LayerSummary& layer : model.layers) {
+    table.add_row({layer.name, layer.output_shape, format_count(layer.parameters),
+                   format_count(std::llround(layer.flops))});
+    parameters += layer.parameters;
+    flops += layer.flops;
+  }
+  table.add_rule();
+  table.add_row({"total", "", format_count(parameters), format_count(std::llround(flops))});
+  out.text(table.text());
+  out.line(model.legend);
+}
+
+}  // namespace headwater::inspect

@@ -1,0 +1,140 @@
+// The tensors of a file, and what lies beside it in a model directory.
+#include <array>
+#include <charconv>
+
+#include "checkpoint/directory.hpp"
+#include "reports/table.hpp"
+#include "reports/tensor_statistics.hpp"
+#include "support/error.hpp"
+#include "support/json.hpp"
+#include "support/numbers.hpp"
+#include "tasks/model_directory.hpp"
+#include "tasks/registry.hpp"
+#include "tools/inspect/inspect.hpp"
+
+namespace headwater::inspect {
+
+namespace {
+
+// Five significant digits: enough to see that something is wrong.
+std::string short_number(double value) {
+  std::array<char, 32> text{};
+  const auto end =
+      std::to_chars(text.data(), text.data() + text.size(), value, std::chars_format::general, 5);
+  return {text.data(), end.ptr};
+}
+
+std::string shape_text(const std::vector<std::int64_t>& shape) {
+  std::string text = "[";
+  for (std::size_t i = 0; i < shape.size(); ++i) text += (i > 0 ? ", " : "") + std::to_string(shape[i]);
+  return text + "]";
+}
+
+void write_tensors_json(const Safetensors& file, bool has_statistics, cli::LineWriter& out) {
+  for (const TensorView& tensor : file.tensors()) {
+    Json json;
+    Json::Array shape(tensor.shape.begin(), tensor.shape.end());
+    json.set("version", 1)
+        .set("tensor", tensor.name)
+        .set("dtype", dtype_name(tensor.dtype))
+        .set("shape", shape);
+    json.set("elements", tensor.elements()).set("bytes", static_cast<std::uint64_t>(tensor.bytes.size()));
+    if (has_statistics) {
+      const TensorStatistics s = statistics_of(tensor);
+      json.set("min", s.min).set("max", s.max).set("mean", s.mean).set("std", s.std);
+      json.set("not_finite", s.not_finite);
+    }
+    out.line(json.dump());
+  }
+}
+
+}  // namespace
+
+void write_tensors(const Safetensors& file, const Options& o, cli::LineWriter& out) {
+  if (o.is_json) {
+    write_tensors_json(file, o.has_statistics, out);
+    return;
+  }
+  constexpr auto right = Table::Align::right;
+  std::vector<Table::Column> columns = {
+      {"tensor"}, {"type"}, {"shape"}, {"elements", right}, {"bytes", right}};
+  if (o.has_statistics) {
+    for (const char* name : {"min", "max", "mean", "std", "not finite"}) columns.push_back({name, right});
+  }
+  Table table(columns);
+  std::int64_t elements = 0, bytes = 0, not_finite = 0;
+  for (const TensorView& tensor : file.tensors()) {
+    std::vector<std::string> row = {quote(tensor.name), std::string(dtype_name(tensor.dtype)),
+                                    shape_text(tensor.shape), format_count(tensor.elements()),
+                                    format_count(static_cast<std::int64_t>(tensor.bytes.size()))};
+    row.front() = row.front().substr(1, row.front().size() - 2);  // escaped, without the quotes
+    elements += tensor.elements();
+    bytes += static_cast<std::int64_t>(tensor.bytes.size());
+    if (o.has_statistics) {
+      const TensorStatistics s = statistics_of(tensor);
+      for (const double value : {s.min, s.max, s.mean, s.std}) row.push_back(short_number(value));
+      row.push_back(format_count(s.not_finite));
+      not_finite += s.not_finite;
+    }
+    table.add_row(std::move(row));
+  }
+  std::vector<std::string> total = {"total", "", std::to_string(file.tensors().size()) + " tensors",
+                                    format_count(elements), format_count(bytes)};
+  if (o.has_statistics) total.insert(total.end(), {"", "", "", "", format_count(not_finite)});
+  table.add_rule();
+  table.add_row(std::move(total));
+  out.text(table.text());
+  for (const auto& [name, value] : file.metadata()) out.line("metadata " + quote(name) + ": " + quote(value));
+}
+
+namespace {
+
+// The files of a checkpoint, compared with what its manifest says of them.
+void write_manifest(const fs::path& checkpoint, cli::LineWriter& out) {
+  const Manifest manifest = verify_checkpoint(checkpoint);
+  Table table({{"file"}, {"bytes", Table::Align::right}, {"XXH3-128"}});
+  std::int64_t bytes = 0;
+  for (const Manifest::File& file : manifest.files) {
+    table.add_row({file.name, format_count(static_cast<std::int64_t>(file.bytes)), file.xxh3_128});
+    bytes += static_cast<std::int64_t>(file.bytes);
+  }
+  table.add_rule();
+  table.add_row({"total, all as the manifest says", format_count(bytes), ""});
+  out.text(table.text());
+}
+
+void write_checkpoints(const fs::path& directory, cli::LineWriter& out) {
+  const std::vector<Checkpoint> checkpoints = list_checkpoints(directory);
+  if (checkpoints.empty()) return;
+  std::error_code none;
+  const std::string best = fs::read_symlink(directory / "checkpoints" / "best", none).filename().string();
+  Table table({{"checkpoint", Table::Align::right}, {"is"}});
+  for (std::size_t i = 0; i < checkpoints.size(); ++i) {
+    std::string mark = i == 0 ? "latest" : "";
+    if (std::to_string(checkpoints[i].step) == best) mark += mark.empty() ? "best" : ", best";
+    table.add_row({std::to_string(checkpoints[i].step), mark});
+  }
+  out.line("");
+  out.text(table.text());
+}
+
+}  // namespace
+
+void inspect_directory(const fs::path& path, const Options& o, cli::LineWriter& out) {
+  const fs::path files = model_files(path);
+  const std::string where = (files / "config.json").string();
+  const Json config = read_config(files);
+  write_layers(task_of(config, where).describe(config, where), o.is_json, out);
+  if (o.shows_tensors || o.has_statistics) {
+    if (!o.is_json) out.line("");
+    write_tensors(Safetensors(files / "model.safetensors"), o, out);
+  }
+  if (o.is_json) return;
+  write_checkpoints(path, out);
+  if (fs::exists(path / kManifestName)) {
+    out.line("");
+    write_manifest(path, out);
+  }
+}
+
+}  // namespace headwater::inspect
