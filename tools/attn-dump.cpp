@@ -183,7 +183,7 @@ class Dump {
     example.source_tokens = tracer_->source_tokenizer().tokens(text);
     truncate(example.source_ids, example.source_tokens);
     if (tracer_->translator() != nullptr) {
-      example.never = decoding_.suppress_tokens;
+      example.suppress_tokens = decoding_.suppress_tokens;
       if (target) {
         add_forced(example, *target);
       } else {

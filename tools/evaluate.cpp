@@ -33,7 +33,7 @@ void describe(cli::CommandLine& line, Options& o) {
       .shown_as("FILE");
   line.add_option(
           "--predictions", o.predictions,
-          "score these guessed labels instead, one a line, or label, TAB, probability, as classify writes "
+          "score these predicted labels instead, one a line, or label, TAB, probability, as classify writes "
           "them; - is standard input")
       .shown_as("FILE");
   line.add_option("--labels", o.labels, "what they should be, line for line").shown_as("FILE");

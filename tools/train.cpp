@@ -50,7 +50,7 @@ void describe(cli::CommandLine& line, Options& o) {
   line.add_option("--target-tokenizer", o.target_tokenizer, "tokenizer.json that made the target column");
   line.add_option("--labels", o.labels, "of a classifier: the label set, from vectorize --learn labels");
   line.add_option("--terms", o.terms,
-                  "of a bag_of_words: the terms, from vectorize --learn ngrams or tf-idf");
+                  "of a bag of words: the terms, from vectorize --learn ngrams or tf-idf");
   line.add_option("--validation", o.validation,
                   "examples to validate on; without it a share of the data is held out by seed");
   line.add_option("-o,--output", o.output, "model directory; one that holds this run is resumed");

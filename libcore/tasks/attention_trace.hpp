@@ -46,7 +46,7 @@ struct AttentionExample {
   std::vector<std::int32_t> target_ids;
   std::vector<std::string> target_tokens;
   // Ids that decoding does not choose; `predicts` is the best of the others at each position.
-  std::vector<std::int32_t> never;
+  std::vector<std::int32_t> suppress_tokens;
 };
 
 class AttentionTracer {

@@ -4,7 +4,6 @@
 #include "support/error.hpp"
 #include "tasks/classification.hpp"
 #include "tasks/config.hpp"
-#include "tasks/kinds.hpp"
 #include "tasks/model_rows.hpp"
 
 namespace headwater {

@@ -251,7 +251,7 @@ class ClassificationTaskModel : public TaskModel {
     labels_ = load_labels(given.labels, model_->classes());
     if (task.reads_terms() == given.terms.empty()) {
       throw UsageError(task.reads_terms() ? "--terms is missing (the table of terms that made the bags)"
-                                          : "--terms is for recipes with model.kind: bag_of_words");
+                                          : "--terms is for models that read bags of terms");
     }
     if (task.reads_terms()) {
       terms_ = NgramVocabulary::load(given.terms);

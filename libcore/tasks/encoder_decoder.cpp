@@ -6,7 +6,6 @@
 #include "support/files.hpp"
 #include "support/hash.hpp"
 #include "tasks/config.hpp"
-#include "tasks/kinds.hpp"
 #include "tasks/model_directory.hpp"
 #include "tasks/model_rows.hpp"
 #include "tasks/tokenizer_files.hpp"
@@ -266,7 +265,7 @@ class TranslationTracer : public AttentionTracer {
     std::vector<AttentionTrace> traces;
     const Variable memory = model_.model->encode(context, source, &traces);
     const Variable hidden = model_.model->decode(context, target, memory, &traces);
-    const std::vector<std::string> predicts = predictions(context, hidden, example.never);
+    const std::vector<std::string> predicts = predictions(context, hidden, example.suppress_tokens);
     std::stable_sort(traces.begin(), traces.end(),
                      [](const AttentionTrace& a, const AttentionTrace& b) { return a.kind < b.kind; });
     return attention_records(traces, model_.model->settings().transformer.heads, arena, example, selection,
@@ -276,13 +275,13 @@ class TranslationTracer : public AttentionTracer {
  private:
   // The tokens that the decoder's output at each position stands for.
   std::vector<std::string> predictions(const ForwardContext& context, const Variable& hidden,
-                                       const std::vector<std::int32_t>& never) const {
+                                       const std::vector<std::int32_t>& suppress_tokens) const {
     const Variable logits = model_.model->logits(context, hidden);
     std::vector<std::int32_t> best(static_cast<std::size_t>(logits.rows()));
     // the output layer may have room for more tokens than the tokenizer has
     const Matrix& all = logits.value();
-    const Index choices = std::min<Index>(all.cols, model_.target_tokenizer.vocabulary_size());
-    kernels::argmax(ConstMatrix(all.data, all.rows, choices, all.stride), never, best);
+    const Index vocabulary = std::min<Index>(all.cols, model_.target_tokenizer.vocabulary_size());
+    kernels::argmax(ConstMatrix(all.data, all.rows, vocabulary, all.stride), suppress_tokens, best);
     std::vector<std::string> tokens;
     for (const std::int32_t id : best) tokens.push_back(model_.target_tokenizer.surface(id));
     return tokens;

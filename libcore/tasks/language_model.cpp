@@ -5,7 +5,6 @@
 #include "support/error.hpp"
 #include "support/hash.hpp"
 #include "tasks/config.hpp"
-#include "tasks/kinds.hpp"
 #include "tasks/model_directory.hpp"
 #include "tasks/model_rows.hpp"
 #include "tasks/tokenizer_files.hpp"
@@ -208,9 +207,9 @@ class LanguageModelTracer : public AttentionTracer {
   std::vector<std::string> predictions(const ForwardContext& context, const Variable& hidden) const {
     const Matrix all = model_.model->logits(context, hidden).value();
     // The output layer may have room for more tokens than the tokenizer has.
-    const Index choices = std::min<Index>(all.cols, model_.tokenizer.vocabulary_size());
+    const Index vocabulary = std::min<Index>(all.cols, model_.tokenizer.vocabulary_size());
     std::vector<std::int32_t> best(static_cast<std::size_t>(all.rows));
-    kernels::argmax(ConstMatrix(all.data, all.rows, choices, all.stride), {}, best);
+    kernels::argmax(ConstMatrix(all.data, all.rows, vocabulary, all.stride), {}, best);
     std::vector<std::string> tokens;
     for (const std::int32_t id : best) tokens.push_back(model_.tokenizer.surface(id));
     return tokens;

@@ -17,7 +17,7 @@ namespace headwater {
 // Sums over examples; means are taken at the end. Adding batches in ascending order defines the bits.
 struct LossTotals {
   double loss = 0;             // over predicted tokens
-  std::int64_t correct = 0;    // predicted tokens whose best guess is right
+  std::int64_t correct = 0;    // predicted tokens whose best prediction is right
   std::int64_t predicted = 0;  // tokens
   std::int64_t useful = 0;     // tokens read and predicted, for tokens a second
   std::int64_t sequences = 0;

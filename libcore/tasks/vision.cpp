@@ -5,7 +5,6 @@
 #include "support/error.hpp"
 #include "support/hash.hpp"
 #include "tasks/config.hpp"
-#include "tasks/kinds.hpp"
 #include "tasks/model_directory.hpp"
 #include "tasks/model_rows.hpp"
 

@@ -20,6 +20,10 @@ fail() {
   exit 1
 }
 
+# What inspect --make says of the recipe.
+value() { "$bin/inspect" "recipes/$recipe.yaml" --scale quick --make | sed -n "s/^$1 := //p"; }
+answer=$(value answer)
+
 # Reviews whose label follows from two of their words; pairs that a word-by-word translation gets right.
 make_lines() { # REVIEWS|PAIRS LINES SEED
   awk -v kind="$1" -v lines="$2" -v state="$3" '
@@ -39,7 +43,8 @@ make_lines() { # REVIEWS|PAIRS LINES SEED
     }'
 }
 if [ "$kind" = made ]; then
-  case $recipe in imdb-*) set_name=imdb lines=reviews ;; *) set_name=$recipe lines=pairs ;; esac
+  set_name=$(value set) lines=pairs
+  if [ "$answer" = label ]; then lines=reviews; fi
   mkdir -p "$tmp/data/$set_name"
   make_lines $lines 1000 1 >"$tmp/data/$set_name/train.tsv"
   make_lines $lines 200 2 >"$tmp/data/$set_name/validation.tsv"
@@ -52,17 +57,18 @@ make=(make --no-print-directory -f recipes/stages.mk "RECIPE=recipes/$recipe.yam
 begin=$(date +%s)
 "${make[@]}" "$report" >"$tmp/log" 2>&1 || fail "$recipe at SCALE=quick"
 seconds=$(($(date +%s) - begin))
-case $recipe in
-  imdb-*)
+case $answer in
+  label)
     grep -q '^accuracy  *[01]\.[0-9]* ' "$report" || fail 'no accuracy on the test set in the report'
     grep -q '^neg  *[01]\.' "$report" || fail 'no precision of a class in the report'
     ;;
-  *)
+  translation)
     grep -q 'exactly right: [0-9]* of [0-9]*' "$report" || fail 'no count of exact translations in the report'
     grep -q 'BLEU' "$report" || fail 'no BLEU in the report'
     [ "$(wc -l <"$run/test.hypotheses")" = "$(wc -l <"$run/test.references")" ] ||
       fail 'translations and references differ in number'
     ;;
+  *) fail "no test of a recipe whose answer is a $answer" ;;
 esac
 [ -s "$run/model/model.safetensors" ] || fail 'no model'
 "${make[@]}" --question "$report" >"$tmp/log" 2>&1 || fail 'the second make finds something to do'

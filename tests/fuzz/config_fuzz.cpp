@@ -1,5 +1,5 @@
-// Any bytes as a model's config.json: an error that names the file, or a model whose table of parameters adds
-// up.
+// Any bytes as a model's config.json: an error that names the file, or a model of the kind that it says,
+// whose parameters add up.
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>
@@ -7,6 +7,7 @@
 #include "support/error.hpp"
 #include "tasks/classification.hpp"
 #include "tasks/encoder_decoder.hpp"
+#include "tasks/registry.hpp"
 
 namespace {
 
@@ -24,17 +25,27 @@ void check(const Parameters& parameters) {
   if (total < 1) std::abort();
 }
 
+void check(const ModelDescription& description) {
+  Index total = 0;
+  for (const LayerSummary& layer : description.layers) {
+    if (layer.parameters < 0 || !(layer.flops >= 0)) std::abort();
+    if (__builtin_add_overflow(total, layer.parameters, &total)) std::abort();
+  }
+  if (total < 1) std::abort();
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   try {
     const Json config = Json::parse(text, "f");
-    const Json* labels = config.is_object() ? config.find("id2label") : nullptr;
-    if (labels != nullptr) {
+    const Task& task = task_of(config, "f");
+    check(task.describe(config, "f"));
+    if (task.answer() == Answer::label) {
       check(classifier_of_config(config, "f")->parameters());
       if (labels_of_config(config, "f").size() < 2) std::abort();
-    } else {
+    } else if (task.answer() == Answer::translation) {
       check(encoder_decoder_of_config(config, "f")->parameters());
     }
   } catch (const Error& error) {

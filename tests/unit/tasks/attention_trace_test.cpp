@@ -42,7 +42,7 @@ AttentionExample small_example() {
           .source_tokens = {"a", "b", "x"},
           .target_ids = {2, 6},
           .target_tokens = {"[START]", "c"},
-          .never = {0, 1, 2}};
+          .suppress_tokens = {0, 1, 2}};
 }
 
 }  // namespace
