@@ -140,7 +140,8 @@ recipe-%: $$(call must_be_recipe,$$*) tools-present ## run one: make recipe-NAME
 	@$(STAGES) RECIPE=recipes/$*.yaml report
 
 # A recipe of one's own: its data root is its own folder unless DATA says another, or unless it names a public set.
-own_data = $(if $(filter file,$(origin DATA)),$(shell grep -q '^ *set: *[a-z]' '$(RECIPE)' || dirname '$(RECIPE)'))
+own_data = $(if $(filter file,$(origin DATA)),$(shell grep -qs '^ *set: *[a-z]' '$(RECIPE)' || dirname '$(RECIPE)'))
 recipe: tools-present ## run your own: make recipe RECIPE=my.yaml, on the files it names, beside it
-	@[ -f '$(RECIPE)' ] || { echo 'recipe: which one? (make recipe RECIPE=FILE)' >&2; exit 2; }
+	@[ -n '$(RECIPE)' ] || { echo 'recipe: which one? (make recipe RECIPE=FILE)' >&2; exit 2; }
+	@[ -f '$(RECIPE)' ] || { echo 'recipe: $(RECIPE): no such file' >&2; exit 2; }
 	@$(STAGES) RECIPE='$(RECIPE)' $(addprefix DATA=,$(own_data)) report

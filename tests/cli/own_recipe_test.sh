@@ -95,4 +95,9 @@ grep -q '^test_accuracy	>= 0.99	.*	ok$' "$tmp/models/recipes/halves/report.txt" 
 sed 's|train: train.tsv|train: "tr ain.tsv"|' "$tmp/mine/parity.yaml" >"$tmp/mine/bad.yaml"
 "${make[@]}" recipe "RECIPE=$tmp/mine/bad.yaml" >"$tmp/log" 2>&1 && fail 'a path with a space was taken'
 grep -q 'data.train: "tr ain.tsv" has a character that make cannot name' "$tmp/log" || fail 'the message for such a path'
+
+# A file that is not there.
+"${make[@]}" recipe "RECIPE=$tmp/mine/none.yaml" >"$tmp/log" 2>&1 && fail 'a recipe that is not there'
+grep -q "^recipe: $tmp/mine/none.yaml: no such file$" "$tmp/log" || fail 'the message for a recipe that is not there'
+
 echo 'own recipes: all stages ran'
