@@ -93,7 +93,9 @@ TEST_CASE("columns that were named are what they are called") {
   CHECK(error_text([&] { data.add("x y"); }) ==
         " 1 column where 2 are wanted: label, source (separate columns by one TAB; --columns names them)");
   CHECK(error_text([&] { data.add("\tx y"); }) == " an empty label in column 1 (give every line its label)");
-  CHECK(error_text([&] { data.add(std::string(1001, 'x') + "\tx"); }).starts_with(" a label of 1001 bytes"));
+  std::string long_label(1001, 'x');
+  long_label += "\tx";
+  CHECK(error_text([&] { data.add(long_label); }).starts_with(" a label of 1001 bytes"));
   CHECK(error_text([&] {
           for (int i = 0; i < 10001; ++i) data.add(std::to_string(i) + "\tx");
         }) == " more than 10000 labels (is this the right column?)");

@@ -29,7 +29,7 @@ class Program {
     int to[2], from[2];
     REQUIRE(::pipe2(to, O_CLOEXEC) == 0);
     REQUIRE(::pipe2(from, O_CLOEXEC) == 0);
-    const std::string path = std::string(HEADWATER_BIN_DIR) + "/" + arguments[0];
+    const std::string path = HEADWATER_BIN_DIR "/" + arguments[0];
     std::vector<char*> words;
     for (const std::string& argument : arguments) words.push_back(const_cast<char*>(argument.c_str()));
     words.push_back(nullptr);
@@ -216,7 +216,8 @@ TEST_CASE("memory does not grow with the input") {
   const Scratch scratch;
   std::string text;
   for (int i = 0; i < 20000; ++i) text += "the red house number " + std::to_string(i) + " is a house\n";
-  const std::string long_line = std::string(1 << 20, 'x') + "\n";
+  std::string long_line(1 << 20, 'x');
+  long_line += '\n';
   for (const Arguments& arguments :
        {Arguments{"tokenize", "-q", "--threads", "2", "--tokenizer", scratch.tokenizer},
         Arguments{"tokenize", "-q", "--threads", "2", "--tokenizer", scratch.tokenizer, "--decode"},
