@@ -6,7 +6,7 @@ set -euo pipefail
 export LC_ALL=C
 bin=$(cd "$1" && pwd)
 cd "$(dirname "$0")/../.."
-unset MAKEFLAGS MAKELEVEL MFLAGS
+unset MAKEFLAGS MAKELEVEL MFLAGS BIN DATA MODELS SCALE SEED THREADS OVERWRITE WERROR
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 fail() {

@@ -11,7 +11,7 @@ if [ "$recipe" != phrasebook ] && [ "$kind" = real ] && [ -z "${HEADWATER_DATA-}
   echo 'skipped: HEADWATER_DATA is not set (the folder of a mirror of the public data)'
   exit 77
 fi
-unset MAKEFLAGS MAKELEVEL MFLAGS
+unset MAKEFLAGS MAKELEVEL MFLAGS BIN DATA MODELS SCALE SEED THREADS OVERWRITE WERROR
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 fail() {
