@@ -10,20 +10,23 @@ MAKEFLAGS += --no-builtin-rules
 
 BUILD ?= build
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
-DATA ?= data/cache
 MODELS ?= models
 SCALE ?= full
 THREADS ?= 0
-WERROR ?= OFF
+WERROR ?=
 CMAKE_FLAGS ?=
 BIN = $(BUILD)/bin
-TOOLS = tokenize vectorize train translate classify evaluate attn-dump inspect
+TOOLS = $(basename $(notdir $(wildcard tools/*.cpp)))
 
-.PHONY: help deps lint-deps build demo test gradcheck asan asan-unit recipes recipe bench format lint clean distclean tools-present
+include recipes/names.mk
+$(call must_be_plain,BUILD DATA MODELS RECIPE)
+$(call must_be_plain_set)
+
+.PHONY: help deps lint-deps build demo test gradcheck asan asan-unit recipes recipe bench format lint clean distclean install uninstall tools-present FORCE
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z%-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
-	@echo '  SCALE=quick cuts recipes down; SEED=N is another one than 1; OVERWRITE=1 starts a changed recipe anew; THREADS=N'
-	@echo '  DATA=DIR is the data root; HEADWATER_DATA=DIR is a local mirror of public data'
+	@echo '  SCALE=quick cuts recipes down; SEED=N is another one than 1; SET=KEY=VALUE is --set of train; OVERWRITE=1 starts a changed recipe anew; THREADS=N'
+	@echo '  DATA=DIR is the data root; MODELS=DIR is where models go; HEADWATER_DATA=DIR is a local mirror of public data'
 
 # --- Building ---------------------------------------------------------------------------------------------------------
 
@@ -47,22 +50,35 @@ deps: ## install the Debian or Ubuntu packages that are missing
 lint-deps:
 	@$(MAKE) --no-print-directory deps PACKAGES='clang-format-16 clang-tidy-16 shellcheck'
 
-CONFIGURE = cmake -S . -G Ninja -DHEADWATER_WERROR=$(WERROR) $(CMAKE_FLAGS)
+# WERROR=ON and CMAKE_FLAGS hold for a build that is there already; without them it keeps the flags that it has.
+CONFIGURE = cmake -S . -G Ninja $(addprefix -DHEADWATER_WERROR=,$(WERROR)) $(CMAKE_FLAGS)
 
-$(BUILD)/build.ninja: CMakeLists.txt
+$(BUILD)/build.ninja: CMakeLists.txt $(if $(strip $(WERROR)$(CMAKE_FLAGS)),FORCE)
 	$(CONFIGURE) -B $(BUILD)
 
-build: $(BUILD)/build.ninja ## build the tools into build/bin, and the tests
-	cmake --build $(BUILD) -j $(JOBS)
+build: $(BUILD)/build.ninja ## build the tools into build/bin
+	cmake --build $(BUILD) -j $(JOBS) --target $(TOOLS)
 
-# The tools alone: what recipes and the demo need.
+# The same without a word of its own: what recipes and the demo need.
 tools-present: $(BUILD)/build.ninja
 	@cmake --build $(BUILD) -j $(JOBS) --target $(TOOLS)
+
+PREFIX ?= /usr/local
+install uninstall: export PREFIX := $(PREFIX)
+install uninstall: export DESTDIR := $(DESTDIR)
+install uninstall: export PROGRAM_PREFIX := $(PROGRAM_PREFIX)
+install uninstall: export BIN := $(BIN)
+
+install: ## what is built, with manual pages, recipes and data scripts [PREFIX=/usr/local DESTDIR= PROGRAM_PREFIX=hw-]
+	@tools/install.sh install
+
+uninstall: ## remove what make install put below PREFIX, and nothing else
+	@tools/install.sh uninstall
 
 demo: ## learn to translate the embedded phrasebook, and look at the attention: about two minutes
 	@! command -v dpkg-query >/dev/null || $(MAKE) --no-print-directory deps
 	@$(MAKE) --no-print-directory tools-present
-	@BIN=$(BIN) data/demo.sh $(MODELS)/demo
+	@BIN='$(BIN)' data/demo.sh $(MODELS)/demo
 
 # --- Checking ---------------------------------------------------------------------------------------------------------
 
@@ -71,7 +87,8 @@ gradcheck: ## check every gradient in the double-precision build
 	cmake --build $(BUILD)-double -j $(JOBS)
 	ctest --test-dir $(BUILD)-double --output-on-failure
 
-test: build gradcheck ## all tests
+test: $(BUILD)/build.ninja gradcheck ## build the tests, and run all of them
+	cmake --build $(BUILD) -j $(JOBS)
 	ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS)
 
 CONFIGURE_ASAN = $(CONFIGURE) -B $(BUILD)-asan -DCMAKE_BUILD_TYPE=RelWithDebInfo -DCMAKE_CXX_FLAGS_RELWITHDEBINFO='-O1 -g1' \
@@ -90,10 +107,15 @@ asan-unit: ## the unit and reference tests under both sanitizers
 ROWS ?= kernels A1 A2 A2P B C D1 D2 E
 ROUNDS ?= 5
 
-bench: $(BUILD)/build.ninja ## kernels and training steps, beside PyTorch's (PEER_PYTHON=python with torch; ROWS="A1 C" ROUNDS=5)
-	$(CONFIGURE) -B $(BUILD) -DHEADWATER_BENCH=ON
+CONFIGURE_BENCH = $(CONFIGURE) -B $(BUILD) -DHEADWATER_BENCH=ON
+bench: ## kernels and training steps, beside PyTorch's (PEER_PYTHON=python with torch; ROWS="A1 C" ROUNDS=5)
+	@tests/bench/bench.sh --check $(ROWS)
+	@! command -v dpkg-query >/dev/null || $(MAKE) --no-print-directory deps
+	$(CONFIGURE_BENCH)
+	$(if $(filter kernels,$(ROWS)),@if grep -q '^benchmark_DIR:.*NOTFOUND' $(BUILD)/CMakeCache.txt; then \
+	  $(MAKE) --no-print-directory deps PACKAGES=libbenchmark-dev && $(CONFIGURE_BENCH); fi)
 	cmake --build $(BUILD) -j $(JOBS) --target steps_bench $(if $(filter kernels,$(ROWS)),kernels_bench)
-	@BIN=$(BIN) THREADS=$(THREADS) ROUNDS=$(ROUNDS) JSON=$(BUILD)/bench.json tests/bench/bench.sh $(ROWS)
+	@BIN='$(BIN)' THREADS=$(THREADS) ROUNDS=$(ROUNDS) JSON=$(BUILD)/bench.json tests/bench/bench.sh $(ROWS)
 
 CLANG_FORMAT ?= $(firstword $(shell command -v clang-format-16 clang-format))
 CLANG_TIDY ?= $(firstword $(shell command -v clang-tidy-16 clang-tidy))
@@ -123,14 +145,16 @@ distclean: clean ## remove models and prepared data as well
 
 RECIPES = $(patsubst recipes/%.yaml,%,$(wildcard recipes/*.yaml))
 SEED ?=
-export BIN DATA MODELS SCALE SEED THREADS OVERWRITE
+SET ?=
+export BIN MODELS SCALE SEED SET THREADS OVERWRITE
 STAGES = $(MAKE) --no-print-directory -f recipes/stages.mk
 W = $(MODELS)/recipes
-RUNS = $(RECIPES:%=%$(addprefix -seed-,$(filter-out 1,$(SEED)))$(if $(filter quick,$(SCALE)),-quick))
+RUNS = $(RECIPES:%=%$(addprefix -seed-,$(filter-out 1,$(SEED)))$(if $(filter quick,$(SCALE)),-quick)$(set_suffix))
 
 recipes: tools-present ## run all recipes; ends with one table of what was expected and reached
-	@for recipe in $(RECIPES); do \
-	  $(STAGES) RECIPE=recipes/$$recipe.yaml report || echo "recipes: $$recipe failed; the others go on" >&2; done
+	@number=0; for recipe in $(RECIPES); do \
+	  number=$$((number + 1)); echo "recipes: $$recipe ($$number of $(words $(RECIPES)))" >&2; \
+	  $(STAGES) --silent RECIPE=recipes/$$recipe.yaml report || echo "recipes: $$recipe failed; the others go on" >&2; done
 	@data/table.sh $(W) $(RUNS)
 
 # Says so before anything is built.
@@ -139,9 +163,7 @@ must_be_recipe = $(if $(wildcard recipes/$(1).yaml),,$(error no recipe "$(1)"; t
 recipe-%: $$(call must_be_recipe,$$*) tools-present ## run one: make recipe-NAME [SCALE=quick]
 	@$(STAGES) RECIPE=recipes/$*.yaml report
 
-# A recipe of one's own: its data root is its own folder unless DATA says another, or unless it names a public set.
-own_data = $(if $(filter file,$(origin DATA)),$(shell grep -qs '^ *set: *[a-z]' '$(RECIPE)' || dirname '$(RECIPE)'))
 recipe: tools-present ## run your own: make recipe RECIPE=my.yaml, on the files it names, beside it
 	@[ -n '$(RECIPE)' ] || { echo 'recipe: which one? (make recipe RECIPE=FILE)' >&2; exit 2; }
 	@[ -f '$(RECIPE)' ] || { echo 'recipe: $(RECIPE): no such file' >&2; exit 2; }
-	@$(STAGES) RECIPE='$(RECIPE)' $(addprefix DATA=,$(own_data)) report
+	@$(STAGES) RECIPE='$(RECIPE)' report

@@ -1,13 +1,30 @@
-# What the scripts of this folder share; read with ".", after `here` was set.
-# shellcheck shell=sh
+# What the scripts of this folder share; read with ".", after `here` was set. --help and unknown options are answered here, before
+# anything is done.
+# shellcheck shell=sh disable=SC2034 # what is set here is read by those who read this
 : "${here:?}"
 script=${0##*/}
 sets_file=${HEADWATER_SETS:-$here/sets.txt}
 pins_file=${HEADWATER_PINS:-$here/pins.sha256}
+# The tools, and the data root where none is given: those of the repository, or, installed, those beside and data/cache of the
+# current folder.
+tools_folder=${BIN:-$here/../build/bin}
+data_root=$here/cache
+if [ ! -e "$here/../Makefile" ]; then
+  tools_folder=${BIN:-$here/../../../libexec/headwater}
+  data_root=data/cache
+fi
 
 note() { printf '%s: %s\n' "$script" "$1" >&2; }
 fail() { note "$1"; exit 1; }
 wrong() { note "$1"; exit 2; }
+# The head of a script says how it is called; --help prints it.
+print_help() { awk 'NR == 1 { next } !/^#/ { exit } /^# shellcheck/ { next } { sub(/^# ?/, ""); print }' "$0"; exit 0; }
+case $script:${1-} in
+  *:-h | *:--help) print_help ;;
+  fetch.sh:--from) ;;
+  *:-?*) wrong "unknown option $1 (--help says what there is)" ;;
+esac
+at_most() { [ "$2" -le "$1" ] || wrong "$2 operands, there are at most $1 (--help says which)"; } # MOST COUNT
 need() { command -v "$1" >/dev/null 2>&1 || fail "$1 is not installed (apt-get install $2)"; }
 
 sets() { sed -n 's/^\([^#|]*\)|.*/\1/p' "$sets_file" | sort -u | tr '\n' ' ' | sed 's/ $//'; }

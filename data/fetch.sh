@@ -21,7 +21,7 @@ if [ $# -lt 1 ] || [ $# -gt 2 ]; then
   wrong "which set? (data/fetch.sh SET [DATA]; sets: $(sets))"
 fi
 set_name=$1
-data=${2:-$here/cache}
+data=${2:-$data_root}
 sets | tr ' ' '\n' | grep -qxF -- "$set_name" || wrong "unknown set \"$set_name\" (sets: $(sets))"
 
 unpack() { # ARCHIVE MEMBER: its bytes to stdout

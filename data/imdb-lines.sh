@@ -7,6 +7,7 @@ set -eu
 export LC_ALL=C
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/common.sh"
+at_most 1 $#
 [ $# -eq 1 ] || wrong "which folder? (data/imdb-lines.sh DIR)"
 label=0
 for class in neg pos; do

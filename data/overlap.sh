@@ -7,6 +7,7 @@ set -eu
 export LC_ALL=C
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/common.sh"
+at_most 1 $#
 [ $# -eq 1 ] || wrong "which folder? (data/overlap.sh DIR)"
 for file in train.tsv test.tsv; do
   [ -f "$1/$file" ] || fail "$1/$file: no such file (prepare the set first)"

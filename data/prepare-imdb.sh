@@ -9,9 +9,10 @@
 set -eu
 export LC_ALL=C
 here=$(cd "$(dirname "$0")" && pwd)
-data=${1:-$here/cache}
-seed=${2:-1}
 . "$here/common.sh"
+at_most 2 $#
+data=${1:-$data_root}
+seed=${2:-1}
 case $seed in
   '' | *[!0-9]* | 0* | ??????????*) wrong "seed \"$seed\" is not a whole number from 1 to 999999999" ;;
 esac

@@ -8,9 +8,10 @@
 set -eu
 export LC_ALL=C
 here=$(cd "$(dirname "$0")" && pwd)
-data=${1:-$here/cache}
 . "$here/common.sh"
-vectorize=${BIN:-$here/../build/bin}/vectorize
+at_most 1 $#
+data=${1:-$data_root}
+vectorize=$tools_folder/vectorize
 [ -x "$vectorize" ] || fail "$vectorize: no such program (make build; BIN=DIR names the folder of the tools)"
 "$here/fetch.sh" mnist "$data"
 

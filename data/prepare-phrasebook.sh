@@ -5,8 +5,9 @@
 set -eu
 export LC_ALL=C
 here=$(cd "$(dirname "$0")" && pwd)
-data=${1:-$here/cache}
 . "$here/common.sh"
+at_most 1 $#
+data=${1:-$data_root}
 mkdir -p "$data/phrasebook"
 for part in train validation heldout alignment; do
   publish "$here/phrasebook/$part.tsv" "$data/phrasebook/$part.tsv"

@@ -8,9 +8,10 @@
 set -eu
 export LC_ALL=C
 here=$(cd "$(dirname "$0")" && pwd)
-data=${1:-$here/cache}
-"$here/fetch.sh" spa-eng "$data"
 . "$here/common.sh"
+at_most 1 $#
+data=${1:-$data_root}
+"$here/fetch.sh" spa-eng "$data"
 raw=$data/raw/spa-eng/spa.txt
 
 lines=$(wc -l <"$raw")

@@ -4,11 +4,13 @@
 #   data/table.sh WORK RUN...     reads WORK/RUN/table.txt (of train) and WORK/RUN/test.txt (of evaluate); a run without a
 #                                 report.txt has failed
 #
-# State: ok, missed (one of its expectations, which has a line of its own), ran (nothing was expected), failed. Status 1 where one
-# was missed or failed.
+# State: ok, missed (one of its expectations, which has a line of its own), ran (nothing was expected), failed. A column without an
+# entry is left out. Status 1 where one was missed or failed.
 set -eu
 export LC_ALL=C
-[ $# -ge 2 ] || { echo 'table.sh: which runs? (data/table.sh WORK RUN...)' >&2; exit 2; }
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/common.sh"
+[ $# -ge 2 ] || wrong 'which runs? (data/table.sh WORK RUN...)'
 work=$1
 shift
 for run; do
@@ -18,17 +20,20 @@ for run; do
   fi
   tables=$work/$run/table.txt
   [ ! -f "$work/$run/test.txt" ] || tables="$tables $work/$run/test.txt"
-  # Lines of four columns: metric, expected, reached, state; without an expectation they are the run's sizes and speed.
+  # Columns stand two spaces or more apart. First the run's figures, sizes and speed: metric, value, details; after an empty line
+  # its expectations: metric, expected, reached, state.
   # shellcheck disable=SC2086 # one or two files
-  awk -F '\t' -v run="$run" '
-    NF != 4 || $1 == "metric" { next }
-    $2 == "" { size[$1] = $3; next }
+  awk -F '   *' -v run="$run" '
+    FNR == 1 || NF == 0 { judged = 0 }
+    $1 == "metric" { judged = $2 == "expected"; next }
+    !judged { if (!($1 in size)) size[$1] = $2; next }
+    /^-/ { next }
     $1 == "parameters" && $4 == "ok" { right_size = 1; next }
     { wanted[++count] = $1 " " $2; reached[count] = $3; state[count] = $4 }
     END {
-      if (count == 0) { count = 1; wanted[1] = right_size ? "parameters" : "-"; reached[1] = right_size ? size["parameters"] : "-"; state[1] = right_size ? "ok" : "ran" }
+      if (count == 0) { count = 1; wanted[1] = right_size ? "parameters" : ""; reached[1] = right_size ? size["parameters"] : ""; state[1] = right_size ? "ok" : "ran" }
       for (i = 1; i <= count; ++i) {
-        if (i == 1) printf "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", run, wanted[i], reached[i], size["parameters"], size["seconds an epoch"], size["tokens a second"], state[i]
+        if (i == 1) printf "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", run, wanted[i], reached[i], size["parameters"], size["seconds_an_epoch"], size["tokens_a_second"], state[i]
         else printf "\t%s\t%s\t\t\t\t%s\n", wanted[i], reached[i], state[i]
       }
     }' $tables
@@ -36,10 +41,11 @@ done | awk -F '\t' '
   BEGIN { cell[0, 1] = "recipe"; cell[0, 2] = "expected"; cell[0, 3] = "reached"; cell[0, 4] = "parameters"; cell[0, 5] = "s/epoch"; cell[0, 6] = "tokens/s"; cell[0, 7] = "state" }
   { for (c = 1; c <= 7; ++c) cell[NR, c] = $c; bad += $7 == "missed" || $7 == "failed" }
   END {
-    for (c = 1; c <= 7; ++c) for (r = 0; r <= NR; ++r) if (length(cell[r, c]) > width[c]) width[c] = length(cell[r, c])
+    for (c = 1; c <= 7; ++c) for (r = 1; r <= NR; ++r) if (length(cell[r, c]) > width[c]) width[c] = length(cell[r, c])
+    for (c = 1; c <= 7; ++c) if (width[c] && length(cell[0, c]) > width[c]) width[c] = length(cell[0, c])
     for (r = 0; r <= NR; ++r) {
       line = ""
-      for (c = 1; c <= 7; ++c) line = line sprintf((c >= 3 && c <= 6 ? "%" : "%-") width[c] "s  ", cell[r, c])
+      for (c = 1; c <= 7; ++c) if (width[c]) line = line sprintf((c >= 3 && c <= 6 ? "%" : "%-") width[c] "s  ", cell[r, c])
       sub(/ +$/, "", line)
       print line
       if (r == 0) { gsub(/./, "-", line); print line }

@@ -1,9 +1,10 @@
 # The stages of one recipe: data, tokenizers, ids, model, scores. It knows no recipe: inspect --make says what a recipe needs.
 #
 #   make -f recipes/stages.mk RECIPE=recipes/spa-eng.yaml report       BIN: the tools; DATA: the data root; MODELS: where runs go
+#   make -f PREFIX/share/headwater/recipes/stages.mk RECIPE=FILE       the same as installed, in any folder
 #
-# All of a run goes to MODELS/recipes/RUN, named after its recipe, with "-seed-N" after it for another seed and "-quick" at
-# SCALE=quick; the model to the folder model there. Each stage is a file that depends on the files before it: an interrupted make
+# All of a run goes to MODELS/recipes/RUN, named after its recipe, with "-seed-N" after it for another seed, "-quick" at
+# SCALE=quick and "-KEY-VALUE" for each word of SET="KEY=VALUE...", keys of the recipe that are set to another value; the model to the folder model there. Each stage is a file that depends on the files before it: an interrupted make
 # goes on where it stopped, and train on an interrupted model directory resumes.
 
 SHELL := /bin/bash
@@ -13,31 +14,37 @@ MAKEFLAGS += --no-builtin-rules
 .SECONDARY:
 .DEFAULT_GOAL := report
 
+# The folder above this file's; empty where that is the current one. It may have spaces, and so may BIN.
+house := $(subst recipes/stages.mk,,$(strip $(MAKEFILE_LIST)))
+include $(subst $() ,\ ,$(house))recipes/names.mk
+quoted = $(if $(findstring $(space),$(1)),'$(1)',$(1))
+in_house = $(call quoted,$(house)$(1))
+
 RECIPE ?= $(error which recipe? RECIPE=FILE)
-BIN ?= build/bin
-DATA ?= data/cache
+BIN ?= $(if $(wildcard $(subst $(space),\ ,$(house))Makefile),$(house)build/bin,$(house)../../libexec/headwater)
+# The data root: that of public sets, or the folder of a recipe of one's own.
+DATA ?= $(if $(set),data/cache,$(patsubst %/,%,$(dir $(RECIPE))))
 MODELS ?= models
+$(call must_be_plain,DATA MODELS RECIPE)
+$(call must_be_plain_set)
 SCALE ?= full
 SEED ?=
+SET ?=
 THREADS ?= 0
+bin := $(call quoted,$(BIN))
 W := $(MODELS)/recipes
-R := $(W)/$(basename $(notdir $(RECIPE)))$(addprefix -seed-,$(filter-out 1,$(SEED)))$(if $(filter quick,$(SCALE)),-quick)
+R := $(W)/$(basename $(notdir $(RECIPE)))$(addprefix -seed-,$(filter-out 1,$(SEED)))$(if $(filter quick,$(SCALE)),-quick)$(set_suffix)
 Q := $(if $(filter 0,$(THREADS)),,--threads $(THREADS))
 
 .PHONY: report
 report: $(R)/report.txt
 	@cat $<
 
-# The resolved recipe; rewritten, and so everything after it, only when it changes.
-$(R)/recipe.yaml: $(RECIPE)
-	@mkdir -p $(@D)
-	@$(BIN)/train --recipe $< --scale $(SCALE) $(addprefix --seed ,$(SEED)) --print-recipe > $@.part
-	@if cmp -s $@.part $@; then rm $@.part; touch -r $< $@; else mv $@.part $@; fi
-
-# What it needs, as variables: set, folder, seed, train, validation, test, their numbers of lines, columns, stage_COLUMN, answer.
-$(R)/recipe.mk: $(R)/recipe.yaml
-	@$(BIN)/inspect $< --make > $@.part
-	@mv $@.part $@
+# The resolved recipe, recipe.yaml, rewritten, and so everything after it made anew, only when it changes; and what it needs, as variables:
+# set, folder, seed, train, validation, test, their numbers of lines, columns, csv, stage_COLUMN, answer. Made here and not by a rule, so
+# that a recipe which is wrong, or whose data is not there, ends with one line that says so, and without a folder.
+$(shell BIN=$(bin) SCALE='$(SCALE)' SEED='$(SEED)' SET='$(SET)' $(call in_house,data/resolve.sh) $(RECIPE) $(R) $(DATA))
+$(if $(filter 0,$(.SHELLSTATUS)),,$(error $(RECIPE) cannot run; the line above says why))
 include $(R)/recipe.mk
 
 # --- Data: what a script of data/ prepares, or the user's own files ---------------------------------------------------------
@@ -45,45 +52,66 @@ include $(R)/recipe.mk
 part_files := $(addprefix $(DATA)/,$(sort $(train) $(validation) $(test) $(tokenizer_text)))
 ifneq ($(set),)
 prepared := $(DATA)/$(train)
-$(prepared): data/prepare-$(set).sh data/common.sh data/pins.sha256 $(wildcard data/$(set)/*)
-	data/prepare-$(set).sh $(DATA) $(seed_of_split)
+$(prepared): $(if $(house),,data/prepare-$(set).sh data/common.sh data/pins.sha256 $(wildcard data/$(set)/*))
+	$(call in_house,data/prepare-$(set).sh) $(DATA) $(seed_of_split)
 	@touch $@
 $(filter-out $(prepared),$(part_files)): | $(prepared) ;
 endif
 
+# Lines of columns, each checked and without what other systems leave at their ends, or made of CSV files by the names that the recipe
+# gives. The files of all parts, before anything is learned.
+lines_of = $(if $(csv),$(R)/csv/$(1).tsv,$(R)/lines/$(1))
+all_lines := $(if $(columns),$(foreach file,$(sort $(train) $(validation) $(test) $(tokenizer_text)),$(call lines_of,$(file))))
+$(R)/csv/%.tsv: $(DATA)/% $(R)/recipe.yaml
+	@mkdir -p $(@D)
+	$(bin)/vectorize --csv --recipe $(R)/recipe.yaml $< > $@.part
+	mv $@.part $@
+$(R)/lines/%: $(DATA)/% $(R)/recipe.yaml
+	@mkdir -p $(@D)
+	@trap 'rm -f $@.part' EXIT; \
+	LC_ALL=C awk -v columns='$(columns)' $(if $(filter $*,$(train) $(validation) $(test)),,-v plain=1) -f $(call in_house,data/lines.awk) $< > $@.part; \
+	mv $@.part $@
+
 # A part of the examples: all lines, or so many, spread evenly over the file.
 define part_rule
-$(R)/$(1).tsv: $(DATA)/$($(1)) $(R)/recipe.yaml
-	awk -v wanted=$($(1)_examples) -v lines="$$$$(wc -l < $$<)" 'wanted == 0 || wanted >= lines || int(NR * wanted / lines) > int((NR - 1) * wanted / lines)' $$< > $$@.part
+$(R)/$(1).tsv: $(call lines_of,$($(1))) $(R)/recipe.yaml | $(all_lines)
+ifeq ($($(1)_examples),0)
+	@ln -f $$< $$@ 2>/dev/null || cp $$< $$@
+else
+	awk -v wanted=$($(1)_examples) -v lines="$$$$(wc -l < $$<)" 'wanted >= lines || int(NR * wanted / lines) > int((NR - 1) * wanted / lines)' $$< > $$@.part
 	mv $$@.part $$@
+endif
 endef
 parts := $(foreach part,train validation test,$(if $($(part)),$(part)))
 $(foreach part,$(parts),$(eval $(call part_rule,$(part))))
 
 # --- Tokenizers, terms, labels ----------------------------------------------------------------------------------------------
 
-learning_text := $(DATA)/$(or $(tokenizer_text),$(train))
+learning_text := $(call lines_of,$(or $(tokenizer_text),$(train)))
+# A text of its own for this need not have columns; cut takes a line without them whole.
+column_of_text = $(if $(filter $(tokenizer_text),$(train)),,cut -f$(1) $(learning_text) |)
+text_or_input = $(if $(filter $(tokenizer_text),$(train)),--column $(1) $(learning_text))
 
-$(R)/%.json: $(R)/recipe.yaml $(learning_text)
-	cut -f$(field_$*) $(learning_text) | $(BIN)/tokenize --recipe $< --side $* -o $@
+$(R)/%.json: $(R)/recipe.yaml $(learning_text) | $(all_lines)
+	$(call column_of_text,$(field_$*)) $(bin)/tokenize --recipe $< --side $* -o $@ $(call text_or_input,$(field_$*))
 $(R)/terms.tsv: $(R)/recipe.yaml $(R)/source.json $(learning_text)
-	cut -f$(field_source) $(learning_text) | $(BIN)/tokenize --tokenizer $(R)/source.json \
-	  | $(BIN)/vectorize --learn ngrams --recipe $< -o $@
-$(R)/labels.txt: $(DATA)/$(train) $(R)/recipe.yaml
-	cut -f$(field_label) $< | $(BIN)/vectorize --learn labels -o $@
+	$(call column_of_text,$(field_source)) $(bin)/tokenize --tokenizer $(R)/source.json $(call text_or_input,$(field_source)) \
+	  | $(bin)/vectorize --learn ngrams --recipe $< -o $@
+$(R)/labels.txt: $(call lines_of,$(train)) $(R)/recipe.yaml | $(all_lines)
+	$(bin)/vectorize --learn labels --column $(field_label) -o $@ $<
 
 # --- Ids: a column of a part goes through one of these pipes ----------------------------------------------------------------
 
 needs_tokens = $(R)/$(1).json
 needs_terms = $(R)/$(1).json $(R)/terms.tsv
 needs_labels = $(R)/labels.txt
-pipe_tokens = $(BIN)/tokenize --tokenizer $(R)/$(1).json | $(BIN)/vectorize --tokenizer $(R)/$(1).json --recipe $(R)/recipe.yaml --side $(1)
-pipe_terms = $(BIN)/tokenize --tokenizer $(R)/$(1).json | $(BIN)/vectorize --terms $(R)/terms.tsv --recipe $(R)/recipe.yaml
-pipe_labels = $(BIN)/vectorize --labels $(R)/labels.txt
+pipe_tokens = $(bin)/tokenize --tokenizer $(R)/$(1).json --column $(field_$(1)) $(2) | $(bin)/vectorize --tokenizer $(R)/$(1).json --recipe $(R)/recipe.yaml --side $(1)
+pipe_terms = $(bin)/tokenize --tokenizer $(R)/$(1).json --column $(field_$(1)) $(2) | $(bin)/vectorize --terms $(R)/terms.tsv --recipe $(R)/recipe.yaml
+pipe_labels = $(bin)/vectorize --labels $(R)/labels.txt --column $(field_$(1)) $(2)
 
 define ids_rule
 $(R)/$(1).$(2).ids: $(R)/$(1).tsv $(R)/recipe.yaml $(call needs_$(stage_$(2)),$(2))
-	cut -f$(field_$(2)) $$< | $(call pipe_$(stage_$(2)),$(2)) > $$@.part
+	$(call pipe_$(stage_$(2)),$(2),$$<) > $$@.part
 	mv $$@.part $$@
 endef
 define part_ids_rule
@@ -104,11 +132,22 @@ term_file := $(if $(filter terms,$(stages)),$(R)/terms.tsv)
 train_files := $(if $(columns),$(R)/train.ids,$(DATA)/$(train))
 validation_files := $(if $(validation),$(if $(columns),$(R)/validation.ids,$(DATA)/$(validation)))
 
+train_command = $(bin)/train --recipe $(R)/recipe.yaml $(foreach side,$(tokenized),--$(side)-tokenizer $(R)/$(side).json) \
+  $(addprefix --labels ,$(label_file)) $(addprefix --terms ,$(term_file)) $(addprefix --validation ,$(validation_files)) \
+  -o $(R)/model $(if $(OVERWRITE),--overwrite) $(Q) $(train_files)
+# Where a run was there before and no checkpoint was saved since, train has refused it: what its message calls --overwrite has another
+# name here. The table of a run that diverged is shown all the same.
+again := make $(if $(house),-f $(house)recipes/stages.mk,recipe) RECIPE=$(RECIPE) ... OVERWRITE=1
+define train_failed
+{ status=$$?; cat $@.part >&2; \
+  if [ -d $(R)/model/checkpoints ] && [ ! -s $@.part ] && [ -z "$$(find $(R)/model/checkpoints -newer $@.part)" ]; then \
+    echo 'recipe: for --overwrite give OVERWRITE=1 to the same command ($(again)): it starts $(R)/model anew' >&2; \
+  fi; exit $$status; }
+endef
+is_silent = $(findstring s,$(filter-out ---%,$(firstword -$(MAKEFLAGS))))
 $(R)/table.txt: $(R)/recipe.yaml $(tokenized:%=$(R)/%.json) $(label_file) $(term_file) $(train_files) $(validation_files)
-	$(BIN)/train --recipe $< $(foreach side,$(tokenized),--$(side)-tokenizer $(R)/$(side).json) \
-	  $(addprefix --labels ,$(label_file)) $(addprefix --terms ,$(term_file)) $(addprefix --validation ,$(validation_files)) \
-	  -o $(R)/model $(if $(OVERWRITE),--overwrite) $(Q) $(train_files) > $@.part
-	mv $@.part $@
+	$(if $(is_silent),,$(info $(strip $(train_command))))
+	@trap 'rm -f $@.part' EXIT; $(train_command) > $@.part || $(train_failed); mv $@.part $@
 
 # --- Scores on the test data, by what the model answers ---------------------------------------------------------------------
 
@@ -117,18 +156,18 @@ $(R)/test.sources: $(R)/test.tsv
 $(R)/test.references: $(R)/test.tsv
 	cut -f$(field_target) $< > $@
 $(R)/test.hypotheses: $(R)/test.sources $(R)/table.txt
-	$(BIN)/translate $(R)/model $(Q) $< > $@.part
+	$(bin)/translate $(R)/model $(Q) $< > $@.part
 	mv $@.part $@
-# As the tokenizer sees them: lower case, no punctuation.
+# As the tokenizer sees them: standardised, joined again.
 $(R)/test.standardized: $(R)/test.references $(R)/target.json
-	$(BIN)/tokenize --tokenizer $(R)/target.json $< | $(BIN)/tokenize --tokenizer $(R)/target.json --decode > $@.part
+	$(bin)/tokenize --tokenizer $(R)/target.json $< | $(bin)/tokenize --tokenizer $(R)/target.json --decode > $@.part
 	mv $@.part $@
 # What evaluate reads of the test data: text and label, text, or the file as it is.
 test_label = paste <(cut -f$(field_source) $(R)/test.tsv) <(cut -f$(field_label) $(R)/test.tsv) |
 test_continuation = cut -f$(field_source) $(R)/test.tsv |
 test_file := $(if $(columns),,$(DATA)/$(test))
 $(R)/test.txt: $(R)/recipe.yaml $(or $(test_file),$(R)/test.tsv) $(R)/table.txt
-	$(test_$(answer)) $(BIN)/evaluate $(R)/model --recipe $< $(Q) $(test_file) > $@.part
+	$(test_$(answer)) $(bin)/evaluate $(R)/model --recipe $< $(Q) $(test_file) > $@.part
 	mv $@.part $@
 
 scores_translation := $(R)/test.sources $(R)/test.hypotheses $(R)/test.standardized $(R)/test.references
@@ -138,5 +177,5 @@ scores_image_label := $(R)/test.txt
 scores := $(if $(test),$(scores_$(answer)))
 
 $(R)/report.txt: $(R)/table.txt $(scores)
-	@data/report.sh $(notdir $(R)) $(BIN) $(R) $(if $(scores),$(answer),none) $(DATA)/$(train) > $@.part
+	@$(call in_house,data/report.sh) $(notdir $(R)) $(bin) $(R) $(if $(scores),$(answer),none) $(call lines_of,$(train)) > $@.part
 	@mv $@.part $@

@@ -6,15 +6,18 @@
 #include <optional>
 
 #include "cli/lines.hpp"
+#include "cli/result_file.hpp"
 #include "cli/tool.hpp"
 #include "decoding/translate.hpp"
 #include "reports/heat_map.hpp"
 #include "reports/svg.hpp"
 #include "support/error.hpp"
 #include "support/files.hpp"
+#include "support/line_error.hpp"
 #include "support/parallel.hpp"
 #include "tasks/attention_trace.hpp"
 #include "tasks/model_directory.hpp"
+#include "tensor/kernels/optimizer/optimizer.hpp"
 
 namespace headwater {
 namespace {
@@ -27,25 +30,34 @@ struct Options {
   fs::path output;
   bool is_mean_over_heads = false;
   bool is_quiet = false;
-  cli::LineReaderSettings reader;
+  cli::LineReaderSettings reader{.refuses_tabs = true};
   int threads = 0;
 };
 
 void describe(cli::CommandLine& line, Options& o) {
   line.add_option("model", o.model, "model directory or checkpoint").required().shown_as("MODEL");
   line.add_option("text", o.texts, "text files, one text a line; - or none: standard input")
-      .shown_as("[TEXT...]");
+      .shown_as("[TEXT...]")
+      .reads();
+  line.group("Output");
   line.add_option("--layer", o.layer, "only this layer; they count from 0").shown_as("N");
   line.add_option("--head", o.head, "only this head; they count from 0").shown_as("N");
   line.add_option("--kind", o.kind, "only encoder, decoder or cross").shown_as("KIND");
+  line.group("Input");
   line.add_option(
           "--target", o.target,
           "what the decoder reads instead of its own translation: a file, line for line, or the text itself")
-      .shown_as("TARGET");
+      .shown_as("TARGET")
+      .reads();
+  line.group("Output");
   line.add_option("--format", o.format, "csv, matrix (for gnuplot), npy or svg").with_default();
   line.add_flag("--mean", o.is_mean_over_heads, "of svg: one panel a layer, the mean over its heads");
-  line.add_option("-o,--output", o.output, "where it goes instead of standard output").shown_as("FILE");
-  line.add_flag("--replace-invalid", o.reader.replace_invalid, "turn invalid UTF-8 and NUL into U+FFFD");
+  line.add_option("-o,--output", o.output, "where it goes instead of standard output")
+      .shown_as("FILE")
+      .writes();
+  line.group("Input");
+  cli::add_replace_invalid_option(line, o.reader);
+  cli::add_column_option(line, o.reader);
   cli::add_isa_option(line, o.isa);
   cli::add_threads_option(line, o.threads);
   cli::add_quiet_option(line, o.is_quiet);
@@ -74,7 +86,7 @@ void check_format(const Options& o) {
 class Output {
  public:
   explicit Output(const fs::path& path) {
-    if (!path.empty() && path != "-") file_ = std::make_unique<AtomicFile>(path);
+    if (!path.empty() && path != "-") file_ = std::make_unique<AtomicFile>(cli::result_path(path));
   }
   void write(std::string_view bytes) {
     if (file_) {
@@ -97,7 +109,9 @@ class Output {
 // The targets that decoding is forced to: lines of a file, or one text.
 class Targets {
  public:
-  Targets(const std::string& target, const cli::LineReaderSettings& settings) : name_(target) {
+  Targets(const std::string& target, cli::LineReaderSettings settings) : name_(target) {
+    settings.column = 0;  // that is the texts'
+    settings.tab_fix = "give one column of targets, with cut -f";
     std::error_code error;
     if (target == "-" || fs::exists(target, error)) {
       reader_ = std::make_unique<cli::LineReader>(std::vector<std::string>{target}, settings);
@@ -115,12 +129,13 @@ class Targets {
     return reader_ ? std::string(line) : name_;
   }
 
-  void finish(std::int64_t sources) {
-    std::string_view line;
-    if (reader_ && reader_->next(line)) {
+  void finish(std::int64_t sources, bool is_quiet) {
+    if (!reader_) return;
+    if (std::string_view line; reader_->next(line)) {
       throw Error(reader_->place() + ": a target without a source, there are " + std::to_string(sources) +
                   " (one line for each source line)");
     }
+    if (!is_quiet) reader_->note_dropped();
   }
 
  private:
@@ -138,6 +153,7 @@ class Dump {
     tracer_->check(selection);
     if (const TranslationModel* const translator = tracer_->translator()) {
       decoding_ = generation_settings(*translator, {});
+      if (o.target.empty()) translator_.emplace(*translator, TranslationSettings{});
     } else if (!o.target.empty()) {
       throw UsageError("--target: only a translator reads one");
     }
@@ -145,21 +161,37 @@ class Dump {
 
   void run() {
     cli::LineReader reader(options_.texts, options_.reader);
+    using Writes = cli::LineReader::Writes;
+    reader.show_progress(options_.is_quiet, options_.output.empty() ? Writes::meanwhile : Writes::at_the_end);
     std::optional<Targets> targets;
     if (!options_.target.empty()) targets.emplace(options_.target, options_.reader);
     if (options_.format == "csv") output_.write(attention_csv_header());
-    std::vector<std::string> lines;
     std::int64_t number = 0;
-    for (reader.next_batch(lines, kLinesABatch); !lines.empty(); reader.next_batch(lines, kLinesABatch)) {
+    reader.for_each_batch(kLinesABatch, [&](const std::vector<std::string>& lines) {
+      std::vector<AttentionExample> examples;
+      for (const std::string& line : lines) examples.push_back(source_of(number++, line));
+      if (translator_) add_translations(examples);
       for (std::size_t i = 0; i < lines.size(); ++i) {
         std::optional<std::string> target;
         if (targets) target = targets->next(reader.place(i));
-        one_line(number++, lines[i], target);
+        if (examples[i].source_ids.empty()) {  // has no weights, but keeps its number
+          if (empty_place_.empty()) empty_place_ = reader.place(i);
+          continue;
+        }
+        if (target) add_forced(examples[i], *target);
+        std::vector<AttentionRecord> records = tracer_->trace(arena_, examples[i], selection_);
+        for (const AttentionRecord& record : records) {
+          const auto count = static_cast<Index>(record.weights.size());
+          if (kernels::find_not_finite(count, record.weights.data()) >= 0)
+            throw LineError(i, kOutputNotFinite);
+        }
+        write(std::move(records));
       }
       output_.flush();
-    }
-    if (targets) targets->finish(number);
+    });
+    if (targets) targets->finish(number, options_.is_quiet);
     finish();
+    if (!options_.is_quiet) reader.note_dropped();
   }
 
  private:
@@ -174,23 +206,17 @@ class Dump {
     ++truncated_lines_;
   }
 
-  void one_line(std::int64_t number, const std::string& text, const std::optional<std::string>& target) {
+  AttentionExample source_of(std::int64_t number, const std::string& text) {
+    title_ = number == 0 ? shortened(text, 70) : "Attention";
     AttentionExample example;
     example.number = number;
     example.source_ids = tracer_->source_tokenizer().encode(text);
-    title_ = number == 0 ? shortened(text, 70) : "Attention";
-    if (example.source_ids.empty()) return;  // an empty example has no weights, but keeps its number
+    if (example.source_ids.empty()) return example;
     example.source_tokens = tracer_->source_tokenizer().tokens(text);
     truncate(example.source_ids, example.source_tokens);
-    if (tracer_->translator() != nullptr) {
-      example.suppress_tokens = decoding_.suppress_tokens;
-      if (target) {
-        add_forced(example, *target);
-      } else {
-        add_translation(example);
-      }
-    }
-    write(tracer_->trace(arena_, example, selection_));
+    source_tokens_.add(example.source_ids, tracer_->source_tokenizer().special_ids());
+    example.suppress_tokens = decoding_.suppress_tokens;
+    return example;
   }
 
   void add_forced(AttentionExample& example, const std::string& target) {
@@ -200,20 +226,23 @@ class Dump {
     example.target_ids.insert(example.target_ids.begin(), decoding_.start_id);
     example.target_tokens.insert(example.target_tokens.begin(), tokenizer.surface(decoding_.start_id));
     truncate(example.target_ids, example.target_tokens);
+    target_tokens_.add(example.target_ids, tokenizer.special_ids());
   }
 
-  void add_translation(AttentionExample& example) {
-    const TranslationModel& model = *tracer_->translator();
-    const std::vector<std::int32_t> translation =
-        decode_greedily(*model.model, start_prompts(packed(example.source_ids), decoding_.start_id),
-                        decoding_)
-            .front();
-    example.target_ids.push_back(decoding_.start_id);
-    example.target_ids.insert(example.target_ids.end(), translation.begin(), translation.end());
-    // a translation as long as the model allows was ended there: nothing read its last token
-    if (example.target_ids.size() > length()) example.target_ids.pop_back();
-    for (const std::int32_t id : example.target_ids)
-      example.target_tokens.push_back(model.target_tokenizer.surface(id));
+  // Together and with caches, as `translate` does; the weights are then read from one pass over each.
+  void add_translations(std::vector<AttentionExample>& examples) {
+    std::vector<std::vector<std::int32_t>> sources;
+    for (const AttentionExample& example : examples) sources.push_back(example.source_ids);
+    const std::vector<std::vector<std::int32_t>> translations = translator_->target_ids(sources);
+    for (std::size_t i = 0; i < examples.size(); ++i) {
+      AttentionExample& example = examples[i];
+      example.target_ids.push_back(decoding_.start_id);
+      example.target_ids.insert(example.target_ids.end(), translations[i].begin(), translations[i].end());
+      // a translation as long as the model allows was ended there: nothing read its last token
+      if (example.target_ids.size() > length()) example.target_ids.pop_back();
+      for (const std::int32_t id : example.target_ids)
+        example.target_tokens.push_back(tracer_->translator()->target_tokenizer.surface(id));
+    }
   }
 
   void write(std::vector<AttentionRecord> records) {
@@ -231,28 +260,37 @@ class Dump {
   }
 
   void finish() {
+    const bool keeps = options_.format == "npy" || options_.format == "svg";
+    if (keeps && kept_.empty() && !empty_place_.empty()) {
+      throw Error(empty_place_ + ": no tokens, so " + options_.format +
+                  " has no weights to hold (give a line with a word)");
+    }
     if (options_.format == "npy") output_.write(attention_npy(kept_));
     if (options_.format == "svg") {
       output_.write(
           heat_map_svg(kept_, {.title = title_, .is_mean_over_heads = options_.is_mean_over_heads}));
     }
     output_.finish();
-    if (truncated_lines_ > 0 && !options_.is_quiet) {
-      cli::note(std::to_string(truncated_lines_) + " lines were truncated to the model's " +
-                std::to_string(length()) + " positions");
-    }
+    if (options_.is_quiet) return;
+    std::vector<ColumnTokenCounts> columns{{"", source_tokens_}};
+    if (!options_.target.empty()) columns = {{"source", source_tokens_}, {"target", target_tokens_}};
+    cli::note_unknown_tokens(columns);
+    cli::note_truncated_lines(truncated_lines_, tracer_->length());
   }
 
   const Options& options_;
   AttentionSelection selection_;
   std::unique_ptr<AttentionTracer> tracer_;
-  GenerationSettings decoding_;  // of a translator
+  GenerationSettings decoding_;           // of a translator
+  std::optional<Translator> translator_;  // of one without given targets
   Output output_;
   Arena arena_;
   std::vector<AttentionRecord> kept_;  // of formats that need all
+  std::string empty_place_;            // of the first line without tokens
   std::string title_ = "Attention";    // of a picture: its text, where it is one
   std::string text_;
   std::int64_t truncated_lines_ = 0;
+  TokenCounts source_tokens_, target_tokens_;  // the second of given targets
 };
 
 void run(const Options& o) {

@@ -1,7 +1,9 @@
 // evaluate: how good a model is on data, or how close one text is to another. Manual: tools/evaluate.md.
 
 #include "tools/evaluate/evaluate.hpp"
+#include "cli/result_file.hpp"
 #include "cli/tool.hpp"
+#include "reports/reliability.hpp"
 #include "support/error.hpp"
 #include "support/parallel.hpp"
 #include "tensor/kernels/isa.hpp"
@@ -16,30 +18,42 @@ void describe(cli::CommandLine& line, Options& o) {
           "data", o.data,
           "what to measure it on, a line each: source, TAB, target; or text, TAB, label; or text; - or none: "
           "standard input; of images: files of vectorize --images")
-      .shown_as("[DATA...]");
+      .shown_as("[DATA...]")
+      .reads();
+  line.group("Input");
   line.add_flag("--ids", o.has_ids, "the data are id lines, as train reads them");
+  line.group("Scores");
   line.add_flag("--reference-measure", o.has_reference_measure,
                 "loss and accuracy over padded positions too, as the source of the recipe counts them");
+  line.group("Speed");
   line.add_option("--batch", o.batch_sequences, "pairs measured at a time; a matter of speed").with_default();
+  line.group("Scores");
   line.add_option("-r,--recipe", o.recipe,
                   "also say which of this recipe's expectations about test data were met")
-      .shown_as("FILE");
+      .shown_as("FILE")
+      .reads();
   line.add_option("--scale", o.scale, "of the recipe: full, or quick: its cut-down version").with_default();
+  line.group("Input");
   line.add_option("--hypotheses", o.hypotheses, "score this text instead, one line each; - is standard input")
-      .shown_as("FILE");
+      .shown_as("FILE")
+      .reads();
   line.add_option("--references", o.references,
                   "what it should be, line for line; given again: further right answers")
       .one_value_each()
-      .shown_as("FILE");
+      .shown_as("FILE")
+      .reads();
   line.add_option(
           "--predictions", o.predictions,
           "score these predicted labels instead, one a line, or label, TAB, probability, as classify writes "
           "them; - is standard input")
-      .shown_as("FILE");
-  line.add_option("--labels", o.labels, "what they should be, line for line").shown_as("FILE");
+      .shown_as("FILE")
+      .reads();
+  line.add_option("--labels", o.labels, "what they should be, line for line").shown_as("FILE").reads();
+  line.group("Scores");
   line.add_option(
           "--metric", o.metrics,
-          "of a model: loss, accuracy, perplexity; of classifiers macro_f1, roc_auc; of translations and "
+          "of a model: loss, accuracy, perplexity, unknown; of classifiers macro_f1, roc_auc, ece; of "
+          "translations and "
           "texts: bleu, chrf, chrf++; separated by commas")
       .list(',')
       .shown_as("NAMES");
@@ -47,10 +61,23 @@ void describe(cli::CommandLine& line, Options& o) {
   line.add_option("--smooth", o.smoothing, "of BLEU, for orders without a match: exp, floor, add-k or none")
       .with_default();
   line.add_flag("--lowercase", o.is_lowercased, "score lower-cased text");
+  line.add_option("--temperature", o.temperature,
+                  "of a classifier: measure its probabilities at this temperature, as classify writes them")
+      .shown_as("T");
+  line.add_flag(
+      "--fit-temperature", o.fits_temperature,
+      "of a classifier: also find the temperature of least loss on these data, validation data at best");
+  line.group("Output");
+  line.add_option(
+          "--reliability", o.reliability,
+          "of a classifier or --predictions: write a picture (SVG) of how often its confidence comes true")
+      .shown_as("FILE")
+      .writes();
   line.add_flag("--sentences", o.is_by_sentence,
                 "of texts: one line of scores for each line, separated by tabs");
   line.add_flag("--json", o.is_json, "one JSON object a line");
-  line.add_flag("--replace-invalid", o.reader.replace_invalid, "turn invalid UTF-8 and NUL into U+FFFD");
+  line.group("Input");
+  cli::add_replace_invalid_option(line, o.reader);
   cli::add_isa_option(line, o.isa);
   cli::add_threads_option(line, o.threads);
   cli::add_quiet_option(line, o.is_quiet);
@@ -62,19 +89,19 @@ Metrics metrics_of(const Options& o) {
     if (name == "bleu" || name == "chrf" || name == "chrf++") {
       metrics.text.names.push_back(name);
     } else if (name == "loss" || name == "accuracy" || name == "perplexity" || name == "macro_f1" ||
-               name == "roc_auc") {
+               name == "roc_auc" || name == "ece" || name == "unknown") {
       if (o.model.empty())
         throw UsageError("--metric: " + name + " is measured of a model (evaluate MODEL DATA)");
       metrics.of_model.push_back(name);
     } else {
-      throw UsageError(
-          "--metric: unknown metric " + quote(name) +
-          " (loss, accuracy, perplexity, bleu, chrf or chrf++; of classifiers macro_f1, roc_auc)");
+      throw UsageError("--metric: unknown metric " + quote(name) +
+                       " (loss, accuracy, perplexity, unknown, bleu, chrf or chrf++; of classifiers "
+                       "macro_f1, roc_auc, ece)");
     }
   }
   if (o.metrics.empty()) {
     metrics.text.names = {"bleu", "chrf"};
-    if (!o.model.empty()) metrics.of_model = {"loss", "accuracy", "perplexity"};
+    if (!o.model.empty()) metrics.of_model = {"loss", "accuracy", "perplexity", "unknown"};
   }
   const auto tokenization = bleu_tokenization(o.tokenization);
   if (!tokenization)
@@ -103,10 +130,19 @@ void run(const Options& o) {
         "nothing to evaluate (name a model and data, or --hypotheses and --references, or --predictions and "
         "--labels)");
   }
-  if (!o.recipe.empty() && (o.model.empty() || o.is_json)) {
-    throw UsageError("--recipe is for a model, and not for --json");
-  }
+  if (!o.recipe.empty() && o.model.empty()) throw UsageError("--recipe is for a model");
+  cli::check_one_reads_input({{"--recipe -", o.recipe == "-"}, {"the examples", cli::reads_input(o.data)}});
   if (o.is_by_sentence && !has_texts) throw UsageError("--sentences is for --hypotheses and --references");
+  const bool is_tempered = o.fits_temperature || o.temperature != 1;
+  if (o.model.empty() && is_tempered)
+    throw UsageError("--temperature and --fit-temperature are for a classifier (evaluate MODEL DATA)");
+  if (o.fits_temperature && o.temperature != 1)
+    throw UsageError("both --temperature and --fit-temperature (one at a time)");
+  check_temperature(o.temperature);
+  if (has_texts && !o.reliability.empty())
+    throw UsageError("--reliability is for classifiers and --predictions");
+  if (o.reliability == "-") throw UsageError("--reliability -: standard output has the table (name a file)");
+  if (!o.reliability.empty()) cli::check_result_file(o.reliability);
   if (o.isa != "auto") kernels::set_isa(kernels::isa_of_name(o.isa));
   if (has_labels) {
     evaluate_predictions(o);
@@ -119,11 +155,7 @@ void run(const Options& o) {
 
 void write(const std::vector<ScoreRow>& rows, bool is_json) {
   cli::LineWriter out;
-  if (is_json) {
-    for (const ScoreRow& row : rows) out.line(row.json.dump());
-  } else {
-    out.text(score_table(rows));
-  }
+  out.text(scores_text(rows, is_json));
   out.flush();
 }
 
@@ -135,6 +167,20 @@ void write(const ClassificationReport& report, bool is_json) {
     out.text(report.text());
   }
   out.flush();
+}
+
+void write(const std::vector<JudgedExpectation>& judged, bool is_json) {
+  cli::LineWriter out;
+  out.text(expectations_text(judged, is_json));
+  out.flush();
+}
+
+void write_reliability(const ClassificationReport& report, const Options& o, const std::string& title) {
+  if (o.reliability.empty()) return;
+  if (!report.calibration)
+    throw Error(
+        "no probabilities, which --reliability draws (a prediction is a label, TAB, its probability)");
+  cli::write_result_file(o.reliability, reliability_svg(*report.calibration, title));
 }
 
 }  // namespace headwater::evaluate

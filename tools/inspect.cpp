@@ -15,11 +15,14 @@ void describe(cli::CommandLine& line, Options& o) {
           "what", o.what,
           "a model directory, a checkpoint, a recipe (.yaml) or a .safetensors file; - is a recipe on "
           "standard input")
-      .shown_as("MODEL|RECIPE|CHECKPOINT");
-  line.add_option("-r,--recipe", o.recipe, "the same as naming the recipe").shown_as("FILE");
+      .shown_as("MODEL|RECIPE|CHECKPOINT")
+      .reads();
+  line.group("Input");
+  line.add_option("-r,--recipe", o.recipe, "the same as naming the recipe").shown_as("FILE").reads();
   line.add_option("--scale", o.scale, "of a recipe: full, or quick: its cut-down version")
       .one_of({"full", "quick"})
       .with_default();
+  line.group("Output");
   line.add_flag("--make", o.is_for_make, "of a recipe: what its stages need, as variables for make");
   line.add_flag("--keys", o.lists_keys, "every key that a recipe may have, as Markdown");
   line.add_flag("--tensors", o.shows_tensors, "of a model: the tensors of its file too");
@@ -27,38 +30,35 @@ void describe(cli::CommandLine& line, Options& o) {
       "--statistics", o.has_statistics,
       "min, max, mean and standard deviation of each tensor's numbers, and how many are not finite");
   line.add_flag("--json", o.is_json, "one JSON object a line");
+  line.group("Data sets");
   line.add_option(
           "--data", o.data,
           "size, classes and lengths of a data set: lines of columns separated by TABs; - is standard "
           "input")
       .values(1, -1)
-      .shown_as("FILE...");
+      .shown_as("FILE...")
+      .reads();
   line.add_option(
           "--columns", o.columns,
           "what the data's columns are: source, target, label, separated by commas; or take them from "
           "--recipe")
       .list(',')
       .shown_as("NAMES");
-  line.add_flag("--replace-invalid", o.reader.replace_invalid,
-                "of data: turn invalid UTF-8 and NUL into U+FFFD");
+  cli::add_replace_invalid_option(line, o.reader);
+  line.group("Learning curves");
   line.add_option("--curves", o.runs, "draw the learning curves of these runs: model directories or log.csv")
       .values(1, -1)
-      .shown_as("RUN...");
+      .shown_as("RUN...")
+      .reads();
   line.add_option("-o,--output", o.output, "where the picture goes (SVG); - is standard output")
-      .shown_as("FILE");
+      .shown_as("FILE")
+      .writes();
   line.add_option("--title", o.title, "of the picture").with_default();
 }
 
 void inspect_recipe(const Recipe& recipe, const Options& o, cli::LineWriter& out) {
   if (o.is_for_make) return write_make(recipe, out);
   write_layers(task_of(recipe.model).describe(recipe), o.is_json, out);
-}
-
-std::string read_standard_input() {
-  cli::LineReader reader({"-"});
-  std::string text;
-  for (std::string_view line; reader.next(line);) text.append(line).push_back('\n');
-  return text;
 }
 
 bool ends_with(const fs::path& path, std::string_view end) { return path.string().ends_with(end); }
@@ -83,9 +83,7 @@ void inspect_model(const Options& o) {
   if (!is_recipe && o.is_for_make) throw UsageError("--make is of a recipe (name a .yaml file)");
   if (is_recipe && (o.shows_tensors || o.has_statistics))
     throw UsageError("a recipe has no tensors yet (train it first)");
-  if (path == "-") {
-    inspect_recipe(parse_recipe(read_standard_input(), "-", o.scale), o, out);
-  } else if (is_recipe) {
+  if (is_recipe) {
     inspect_recipe(read_recipe(path, o.scale), o, out);
   } else if (fs::is_directory(path)) {
     inspect_directory(path, o, out);

@@ -12,10 +12,14 @@
 #include "cli/progress.hpp"
 #include "cli/tool.hpp"
 #include "data/token_dataset.hpp"
+#include "recipe/reference.hpp"
+#include "reports/run_report.hpp"
 #include "support/error.hpp"
 #include "support/numbers.hpp"
 #include "support/parallel.hpp"
+#include "tasks/first_weights.hpp"
 #include "tasks/registry.hpp"
+#include "tasks/tokenizer_files.hpp"
 #include "tensor/kernels/isa.hpp"
 #include "training/benchmark.hpp"
 #include "training/summary.hpp"
@@ -28,39 +32,69 @@ using namespace headwater;
 struct Options {
   std::string recipe, scale = "full", output, validation, source_tokenizer, target_tokenizer, labels, terms,
                       isa = "auto";
-  std::vector<std::string> data;
+  std::vector<std::string> data, drop, freeze, changes;
   int threads = 0;
   std::optional<std::uint64_t> seed;
   std::optional<std::int64_t> epochs;
+  std::optional<std::string> init_from;
   std::int64_t benchmark_steps = 0;
-  bool is_dry_run = false, prints_recipe = false, overwrites = false, allows_empty = false, is_quiet = false;
+  bool is_json = false, is_dry_run = false, prints_recipe = false, explains = false, overwrites = false,
+       allows_empty = false, is_quiet = false;
 };
 
 void describe(cli::CommandLine& line, Options& o) {
+  line.group("Input");
   line.add_option(
-      "data", o.data,
-      "id lines with the columns of the recipe, separated by TABs; - is standard input; of images: "
-      "files of vectorize --images");
-  line.add_option("-r,--recipe", o.recipe, "the experiment, a YAML file").required();
+          "data", o.data,
+          "id lines with the columns of the recipe, separated by TABs; - is standard input; of images: "
+          "files of vectorize --images")
+      .reads();
+  line.group("Model");
+  line.add_option("-r,--recipe", o.recipe, "the experiment, a YAML file; - is standard input")
+      .required()
+      .reads();
+  line.add_option("--set", o.changes, "a key of the recipe and its value instead, as often as needed")
+      .one_value_each()
+      .shown_as("KEY=VALUE");
   line.add_option("--scale", o.scale, "full, or quick: the recipe's cut-down version")
       .one_of({"full", "quick"})
       .with_default();
+  line.group("Input");
   line.add_option("--source-tokenizer,--tokenizer", o.source_tokenizer,
-                  "tokenizer.json that made the source column");
-  line.add_option("--target-tokenizer", o.target_tokenizer, "tokenizer.json that made the target column");
-  line.add_option("--labels", o.labels, "of a classifier: the label set, from vectorize --learn labels");
-  line.add_option("--terms", o.terms,
-                  "of a bag of words: the terms, from vectorize --learn ngrams or tf-idf");
+                  "tokenizer.json that made the source column")
+      .reads();
+  line.add_option("--target-tokenizer", o.target_tokenizer, "tokenizer.json that made the target column")
+      .reads();
+  line.add_option("--labels", o.labels, "of a classifier: the label set, from vectorize --learn labels")
+      .reads();
+  line.add_option("--terms", o.terms, "of a bag of words: the terms, from vectorize --learn ngrams or tf-idf")
+      .reads();
   line.add_option("--validation", o.validation,
-                  "examples to validate on; without it a share of the data is held out by seed");
-  line.add_option("-o,--output", o.output, "model directory; one that holds this run is resumed");
+                  "examples to validate on; without it a share of the data is held out by seed")
+      .reads();
+  line.group("Output");
+  line.add_option("-o,--output", o.output, "model directory; one that holds this run is resumed").writes();
   line.add_flag("--overwrite", o.overwrites, "start anew in a directory that holds a run");
+  line.add_flag("--json", o.is_json, "the tables that end the run as JSON, one object a line");
+  line.group("Model");
   line.add_option("--seed", o.seed, "instead of the recipe's");
   line.add_option("--epochs", o.epochs, "instead of the recipe's");
+  line.add_option("--init-from", o.init_from,
+                  "begin with the weights of this model directory or checkpoint, also of another vocabulary");
+  line.add_option("--drop", o.drop, "with --init-from: draw parameters of these names anew, e.g. 'head.*'")
+      .one_value_each()
+      .shown_as("PATTERN");
+  line.add_option("--freeze", o.freeze,
+                  "keep parameters of these names as they are, beside those of the recipe's training.freeze")
+      .one_value_each()
+      .shown_as("PATTERN");
+  line.group("Input");
   line.add_flag("--allow-empty", o.allows_empty, "accept more than 1 % of examples with an empty column");
+  line.group("Instead of training");
   line.add_flag("-n,--dry-run", o.is_dry_run,
                 "check everything, print sizes and the memory of a step, train nothing");
   line.add_flag("--print-recipe", o.prints_recipe, "print the resolved recipe and end");
+  line.add_flag("--explain", o.explains, "of --print-recipe: with what each key means, as comments");
   line.add_option("--benchmark-steps", o.benchmark_steps,
                   "time this many steps, print tokens a second, write nothing");
   cli::add_isa_option(line, o.isa);
@@ -82,24 +116,28 @@ void on_signal(int number) {
 }
 
 std::unique_ptr<Dataset> read_dataset(const std::vector<std::string>& paths, const TaskModel& task,
-                                      bool allows_empty) {
+                                      const Options& o) {
   std::unique_ptr<Dataset> dataset = task.new_dataset();
   if (dataset->reads_lines()) {
     cli::LineReader reader(paths);
+    reader.show_progress(o.is_quiet, cli::LineReader::Writes::at_the_end);
     for (std::string_view line; reader.next(line);) dataset->add_line(line, reader.place());
+    if (!o.is_quiet) reader.note_dropped();
   } else {
     for (const std::string& path : paths) dataset->add_file(path);
   }
-  dataset->finish(paths.empty() ? "-" : paths.front(), allows_empty);
+  dataset->advise_on_empty_columns("--allow-empty");
+  dataset->finish(paths.empty() ? "-" : paths.front(), o.allows_empty);
   return dataset;
 }
 
-void report(const Dataset& dataset, const std::string& what, bool is_quiet) {
+void report(const Dataset& dataset, std::string text, bool is_quiet) {
   if (is_quiet) return;
-  std::string text = format_count(dataset.examples()) + " " + what;
   if (dataset.skipped() > 0) text += "; " + format_count(dataset.skipped()) + " with an empty side skipped";
   if (dataset.truncated() > 0)
-    text += "; " + format_count(dataset.truncated()) + " lines truncated to the model's length";
+    text += "; " + counted(dataset.truncated(), "line") + " truncated to the model's length";
+  if (const std::string unknown = cli::unknown_tokens(dataset.token_counts()); !unknown.empty())
+    text += "; " + unknown;
   cli::note(text);
 }
 
@@ -124,15 +162,17 @@ struct Examples {
   Subset train, validation;
 };
 
-Examples read_examples(const Options& o, const Recipe& recipe, const TaskModel& task, std::string_view what) {
+Examples read_examples(const Options& o, const Recipe& recipe, const TaskModel& task,
+                       std::string_view example) {
   Examples e;
-  e.data = read_dataset(o.data, task, o.allows_empty);
+  e.data = read_dataset(o.data, task, o);
   e.train.dataset = e.validation.dataset = e.data.get();
   if (!o.validation.empty()) {
-    e.validation_data = read_dataset({o.validation}, task, o.allows_empty);
+    e.validation_data = read_dataset({o.validation}, task, o);
     e.validation.dataset = e.validation_data.get();
-    report(*e.data, "training " + std::string(what), o.is_quiet);
-    report(*e.validation_data, "validation " + std::string(what), o.is_quiet);
+    report(*e.data, counted(e.data->examples(), "training " + std::string(example)), o.is_quiet);
+    report(*e.validation_data, counted(e.validation_data->examples(), "validation " + std::string(example)),
+           o.is_quiet);
     return e;
   }
   const auto count = static_cast<std::size_t>(e.data->examples());
@@ -140,63 +180,106 @@ Examples read_examples(const Options& o, const Recipe& recipe, const TaskModel& 
   e.train.indices = all_but(e.validation.indices, count);
   e.train.is_all = e.validation.is_all = false;
   report(*e.data,
-         "training and " + std::to_string(e.validation.indices.size()) + " of them held-out validation " +
-             std::string(what),
+         counted(static_cast<std::int64_t>(e.train.indices.size()), "training " + std::string(example)) +
+             ", " + format_count(static_cast<std::int64_t>(e.validation.indices.size())) +
+             " held out for validation",
          o.is_quiet);
   return e;
 }
 
-std::string validated(const ValidationFigures& v, std::span<const std::string_view> figure_names) {
+std::string validated(const ValidationFigures& v, std::span<const std::string_view> figure_names,
+                      bool shows_reference) {
   if (v.predicted == 0) return "nothing to validate on";
   std::string text =
       "validation loss " + format_fixed(v.mean_loss(), 4) + " accuracy " + format_fixed(v.accuracy(), 4);
   for (std::size_t i = 0; i < v.figures.size(); ++i) {
     if (v.figures[i]) text += " " + std::string(figure_names[i]) + " " + format_fixed(*v.figures[i], 4);
   }
-  if (v.positions == v.predicted) return text;
+  if (!shows_reference) return text;
   return text + " (over padded positions " + format_fixed(v.reference_loss(), 4) + ", " +
          format_fixed(v.reference_accuracy(), 4) + ")";
 }
 
-void note_epoch(const EpochReport& r, std::span<const std::string_view> figure_names) {
+void note_epoch(const EpochReport& r, std::span<const std::string_view> figure_names, bool shows_reference) {
   cli::note(
       "epoch " + std::to_string(r.epoch) + "/" + std::to_string(r.epochs) + ": loss " +
-      format_fixed(r.training.mean_loss(), 4) + ", " + validated(r.validation, figure_names) + ", " +
-      format_fixed(r.seconds, 1) + " s, " + format_count(static_cast<std::int64_t>(r.tokens_per_second)) +
-      " tokens/s" + (r.is_best ? ", best so far" : "") +
+      format_fixed(r.training.mean_loss(), 4) + ", " +
+      validated(r.validation, figure_names, shows_reference) + ", " + format_fixed(r.seconds, 1) + " s, " +
+      format_count(static_cast<std::int64_t>(r.tokens_per_second)) + " tokens/s" +
+      (r.is_best ? ", best so far" : "") +
       (r.stops_early ? "; stopping early: no better value for as many epochs as the recipe allows" : ""));
 }
 
+// What is trained, and what it needs while it is.
+struct Run {
+  const Recipe& recipe;
+  const Task& kind;
+  TaskModel& model;
+  Objective& objective;
+  RunDirectory* directory;  // null where nothing is written
+};
+
 // Trains until done or stopped.
-TrainingOutcome train(Trainer& trainer, std::span<const std::string_view> figure_names, const Options& o) {
+TrainingOutcome train(Trainer& trainer, const Run& run, const Options& o) {
+  const std::span<const std::string_view> figure_names = run.objective.figure_names();
+  const bool shows_reference = expects_reference_measure(run.recipe);
+  bool is_first = true;
   cli::Progress progress("train", static_cast<double>(trainer.total_steps()), "tokens", o.is_quiet);
   double tokens = 0;
   TrainerCallbacks callbacks;
   callbacks.on_resume = [&](std::int64_t step) {
-    if (!o.is_quiet) cli::note("resuming at step " + format_count(step));
+    if (o.is_quiet) return;
+    for (const std::string& change : run.directory->changes())
+      cli::note("goes on with another recipe: " + change);
+    cli::note("resuming at step " + format_count(step));
   };
   callbacks.after_step = [&](const StepReport& r) {
     tokens += static_cast<double>(r.useful_tokens);
+    // At once, whatever a step takes: a run that goes wrong, or learns nothing, is seen early.
+    if (is_first && !o.is_quiet)
+      cli::note("step " + format_count(r.step) + " of " + format_count(r.total_steps) + ": loss " +
+                format_fixed(r.loss, 4));
+    is_first = false;
     progress.update(static_cast<double>(r.step), tokens,
                     "epoch " + std::to_string(r.epoch) + "/" + std::to_string(r.epochs) + " loss " +
                         format_fixed(r.loss, 4));
   };
   callbacks.after_epoch = [&](const EpochReport& r) {
     progress.clear();
-    if (!o.is_quiet) note_epoch(r, figure_names);
+    if (!o.is_quiet) note_epoch(r, figure_names, shows_reference);
   };
   callbacks.wants_stop = [] { return stop_signal.load() != 0; };
   return trainer.run(callbacks);
 }
 
 Recipe recipe_of(const Options& o) {
-  Recipe recipe = read_recipe(o.recipe, o.scale);
+  Recipe recipe = read_recipe(o.recipe, o.scale, o.changes);
   if (o.seed) recipe.seed = *o.seed;
   if (o.epochs) {
     if (*o.epochs < 1) throw UsageError("--epochs is " + std::to_string(*o.epochs) + ", expected 1 or more");
     recipe.training.epochs = *o.epochs;
   }
+  TrainingSettings& training = recipe.training;
+  if (o.init_from) {
+    if (o.init_from->empty()) throw UsageError("--init-from is empty (name a model directory)");
+    training.init_from = *o.init_from;
+  }
+  training.drop.insert(training.drop.end(), o.drop.begin(), o.drop.end());
+  training.freeze.insert(training.freeze.end(), o.freeze.begin(), o.freeze.end());
+  if (training.init_from.empty() && !training.drop.empty())
+    throw UsageError("--drop is for --init-from (without it every parameter is drawn)");
   return recipe;
+}
+
+// A run must not overwrite the model that it begins with.
+void check_init(const Recipe& recipe, const Options& o) {
+  if (recipe.training.init_from.empty()) return;
+  std::error_code unknown;
+  const fs::path from = fs::weakly_canonical(recipe.training.init_from, unknown),
+                 to = fs::weakly_canonical(o.output, unknown);
+  if (!unknown && std::mismatch(to.begin(), to.end(), from.begin(), from.end()).first == to.end())
+    throw UsageError("--init-from " + recipe.training.init_from +
+                     ": lies in --output (train into another directory)");
 }
 
 bool writes(const Options& o) { return !o.is_dry_run && o.benchmark_steps == 0; }
@@ -216,17 +299,32 @@ void end_by_signal() {
   std::raise(number);
 }
 
-// What is trained, and what it needs while it is.
-struct Run {
-  const Recipe& recipe;
-  const Task& kind;
-  TaskModel& model;
-  Objective& objective;
-  RunDirectory* directory;  // null where nothing is written
-};
+// As evaluate writes its own.
+void write_figures(const Run& run, const Options& o) {
+  const RunFigures figures = read_run(o.output, run.recipe.training.best_metric);
+  const std::int64_t parameters = run.model.parameters().size();
+  cli::LineWriter out;
+  out.text(scores_text(run_rows(run.recipe, figures, parameters), o.is_json));
+  out.text(expectations_text(judge_expectations(run.recipe, figures, parameters), o.is_json));
+  out.flush();
+}
+
+void note_first_weights(const Run& run, const Options& o) {
+  const TrainingSettings& training = run.recipe.training;
+  const FirstWeights first = take_first_weights(training.init_from, training.drop, run.kind, run.model);
+  if (o.is_quiet) return;
+  cli::note(training.init_from + ": " + first.summary());
+  for (const std::string& vocabulary : first.vocabularies)
+    cli::note(vocabulary + " are known to " + training.init_from + ", the others begin anew");
+}
 
 TrainingOutcome carry_out(const Run& run, const Options& o) {
-  Trainer trainer(run.recipe, run.objective, run.directory);
+  const auto begin_from_model = [&] {
+    if (run.recipe.training.init_from.empty()) return;
+    if (run.directory != nullptr && run.directory->has_checkpoint()) return;
+    note_first_weights(run, o);
+  };
+  Trainer trainer(run.recipe, run.objective, run.directory, begin_from_model);
   const std::size_t arena_bytes = trainer.warm_up();
   if (o.is_dry_run) {
     cli::LineWriter().text(describe_run(run.recipe, run.model.parameters(), trainer, arena_bytes));
@@ -237,9 +335,11 @@ TrainingOutcome carry_out(const Run& run, const Options& o) {
     return TrainingOutcome::finished;
   }
   catch_signals();
-  const TrainingOutcome outcome = train(trainer, run.objective.figure_names(), o);
+  if (run.directory->starts_anew() && !o.is_quiet) cli::note(o.output + ": no checkpoint yet, starting anew");
+  const TrainingOutcome outcome = train(trainer, run, o);
   if (outcome == TrainingOutcome::stopped) return outcome;
-  cli::LineWriter().text(table_of_expectations(run.recipe, o.output, run.model.parameters()));
+  write_figures(run, o);
+  if (const auto diverged = trainer.divergence()) throw Error(o.output + ": " + *diverged);
   if (!o.is_quiet)
     cli::note("finished at step " + format_count(trainer.state().step) +
               "; next: " + std::string(run.kind.next_tool()) + " " + o.output);
@@ -247,21 +347,26 @@ TrainingOutcome carry_out(const Run& run, const Options& o) {
 }
 
 void run(const Options& o) {
+  cli::check_one_reads_input({{"--recipe -", o.recipe == "-"},
+                              {"--validation -", o.validation == "-" && !o.prints_recipe},
+                              {"the training data", !o.prints_recipe && cli::reads_input(o.data)}});
   const Recipe recipe = recipe_of(o);
+  if (o.explains && !o.prints_recipe) throw UsageError("--explain goes with --print-recipe only");
   if (o.prints_recipe) {
-    cli::LineWriter().text(print_recipe(recipe));
+    cli::LineWriter().text(o.explains ? explain_recipe(recipe, model_kinds()) : print_recipe(recipe));
     return;
   }
-  if (o.validation == "-" && (o.data.empty() || std::count(o.data.begin(), o.data.end(), "-") > 0))
-    throw UsageError("--validation -: standard input holds the training data (name a file)");
+  if (o.is_json && !writes(o))
+    throw UsageError("--json is of the table that ends a run (not for --dry-run and --benchmark-steps)");
   if (writes(o) && o.output.empty()) throw UsageError("--output is missing (the model directory to write)");
+  if (writes(o)) check_init(recipe, o);
   if (o.isa != "auto") kernels::set_isa(kernels::isa_of_name(o.isa));
   const Task& kind = task_of(recipe.model);
   const std::unique_ptr<TaskModel> model = kind.prepare(recipe, {.source_tokenizer = o.source_tokenizer,
                                                                  .target_tokenizer = o.target_tokenizer,
                                                                  .labels = o.labels,
                                                                  .terms = o.terms});
-  Examples examples = read_examples(o, recipe, *model, kind.examples());
+  Examples examples = read_examples(o, recipe, *model, kind.example());
   model->parameters().allocate(true);
   const std::unique_ptr<Objective> objective =
       model->objective(std::move(examples.train), std::move(examples.validation));
@@ -270,6 +375,10 @@ void run(const Options& o) {
     directory = std::make_unique<RunDirectory>(o.output, recipe, model->files(), objective->figure_names(),
                                                o.overwrites ? ExistingRun::overwrite : ExistingRun::resume,
                                                [](const std::string& text) { cli::note(text); });
+  }
+  // Of a run that is there nothing can be changed.
+  if (!o.is_quiet && (directory == nullptr || !directory->has_checkpoint())) {
+    for (const std::string& sentence : unused_rows(kind, *model)) cli::note(sentence);
   }
   TrainingOutcome outcome = TrainingOutcome::finished;
   ThreadPool(o.threads).run([&] {
@@ -293,6 +402,6 @@ int main(int argc, char** argv) {
            "paste review.ids label.ids | train -r recipes/imdb-encoder.yaml --tokenizer en.json --labels "
            "labels.txt -o models/imdb-encoder\n"
            "train -r digits.yaml -o models/digits data/cache/mnist/train.safetensors\n"
-           "train -r recipes/spa-eng.yaml --print-recipe"},
+           "train -r recipes/spa-eng.yaml --set training.optimizer.learning_rate=1e-4 --print-recipe"},
       describe, run);
 }

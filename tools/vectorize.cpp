@@ -12,10 +12,12 @@
 #include "support/numbers.hpp"
 #include "support/parallel.hpp"
 #include "tasks/registry.hpp"
+#include "text/csv.hpp"
 #include "text/labels.hpp"
 #include "text/ngram_vocabulary_learner.hpp"
 #include "text/token_lines.hpp"
 #include "text/tokenizer.hpp"
+#include "tools/vectorize/csv.hpp"
 #include "tools/vectorize/images.hpp"
 
 namespace headwater {
@@ -24,16 +26,19 @@ namespace {
 struct Options {
   std::vector<std::string> tokens;
   fs::path tokenizer, terms, labels, output, recipe, images, image_labels;
-  std::string learn, form, side = "source", scale = "full";
+  std::string learn, form, max_unknown, side = "source", scale = "full";
+  std::vector<std::string> columns;
+  std::string separator = ",";
   std::int64_t length = 0, ngrams = 1, size = 20000;
   bool has_start = false, has_end = false, has_header = false;
+  bool is_csv = false, has_no_csv_header = false;
   bool is_quiet = false;
   cli::LineReaderSettings reader;
   int threads = 0;
 };
 
 struct TypedOptions {
-  cli::Option length, start, end, ngrams, size;
+  cli::Option length, start, end, ngrams, size, separator;
 };
 
 struct Command {
@@ -43,19 +48,30 @@ struct Command {
 
 void describe(cli::CommandLine& line, Options& o, TypedOptions& typed) {
   line.add_option("tokens", o.tokens, "token lines from tokenize; - or none: standard input")
-      .shown_as("[TOKENS...]");
-  line.add_option("-t,--tokenizer", o.tokenizer, "the tokenizer.json that made the tokens").shown_as("FILE");
+      .shown_as("[TOKENS...]")
+      .reads();
+  line.group("Ids of tokens");
+  line.add_option("-t,--tokenizer", o.tokenizer, "the tokenizer.json that made the tokens")
+      .shown_as("FILE")
+      .reads();
   typed.length =
       line.add_option("-l,--length", o.length, "positions of the model: longer lines are cut").shown_as("L");
   typed.start = line.add_flag("--start", o.has_start, "put the id of [START] before each line");
   typed.end = line.add_flag("--end", o.has_end, "put the id of [END] after each line");
+  line.add_option("--max-unknown", o.max_unknown,
+                  "an error where more than P percent of the tokens are unknown")
+      .shown_as("P");
+  line.group("Output");
   line.add_flag("--header", o.has_header, "write a first line that names the vocabulary");
+  line.group("Labels and bags of words");
   line.add_option("--labels", o.labels,
                   "turn lines into the ids of this label set instead; of images: name their labels by it")
-      .shown_as("FILE");
+      .shown_as("FILE")
+      .reads();
   line.add_option("--terms", o.terms,
                   "turn token lines into bags of the words or n-grams of this table instead")
-      .shown_as("FILE");
+      .shown_as("FILE")
+      .reads();
   line.add_option(
           "--output", o.form,
           "of bags of words: multi-hot, count, tf-idf, sublinear-tf-idf, or ids (of n-grams, one by one); "
@@ -68,17 +84,39 @@ void describe(cli::CommandLine& line, Options& o, TypedOptions& typed) {
       .shown_as("labels|ngrams|tf-idf");
   typed.ngrams = line.add_option("--ngrams", o.ngrams, "learn terms of up to N tokens").with_default();
   typed.size = line.add_option("--size", o.size, "learn at most N terms, [UNK] counted").with_default();
+  line.group("Images");
   line.add_option("--images", o.images,
                   "turn images of an IDX file into a data set, with --image-labels and -o")
-      .shown_as("FILE");
-  line.add_option("--image-labels", o.image_labels, "the labels of the images, an IDX file").shown_as("FILE");
+      .shown_as("FILE")
+      .reads();
+  line.add_option("--image-labels", o.image_labels, "the labels of the images, an IDX file")
+      .shown_as("FILE")
+      .reads();
+  line.group("CSV files");
+  line.add_flag("--csv", o.is_csv, "turn CSV files (RFC 4180, with a header) into lines of columns instead");
+  typed.separator = line.add_option("--separator", o.separator, "of --csv: what separates fields: ; | tab")
+                        .shown_as("C")
+                        .with_default();
+  line.add_flag("--no-header", o.has_no_csv_header,
+                "of --csv: the first record is data; columns are numbers");
+  line.group("Output");
   line.add_option("-o", o.output, "where what was learned, or the data set, goes; - is standard output")
-      .shown_as("FILE");
+      .shown_as("FILE")
+      .writes();
+  line.group("Recipe");
   line.add_option("-r,--recipe", o.recipe, "take length, start and end, or a table's terms, from a recipe")
-      .shown_as("FILE");
+      .shown_as("FILE")
+      .reads();
   line.add_option("--side", o.side, "of the recipe: source or target").with_default();
   line.add_option("--scale", o.scale, "of the recipe: full, or quick: its cut-down version").with_default();
-  line.add_flag("--replace-invalid", o.reader.replace_invalid, "turn invalid UTF-8 and NUL into U+FFFD");
+  line.group("Input");
+  cli::add_replace_invalid_option(line, o.reader);
+  line.add_option(
+          "--column", o.columns,
+          "read this column of each line, from 1; TABs separate columns. Of --csv: its name or number; "
+          "repeat it for more")
+      .shown_as("N")
+      .one_value_each();
   cli::add_threads_option(line, o.threads);
   cli::add_quiet_option(line, o.is_quiet);
 }
@@ -90,16 +128,61 @@ void check_image_options(const Options& o, const TypedOptions& typed) {
   if (o.output.empty()) throw UsageError("--images needs -o FILE for the data set");
   const bool has_other = !o.tokens.empty() || !o.tokenizer.empty() || !o.terms.empty() || !o.learn.empty() ||
                          !o.form.empty() || !o.recipe.empty() || o.has_header || o.reader.replace_invalid ||
+                         o.reader.column > 0 || !o.max_unknown.empty() || typed.length.is_given() ||
+                         typed.start.is_given() || typed.end.is_given() || typed.ngrams.is_given() ||
+                         typed.size.is_given();
+  if (has_other) throw UsageError("--images goes with --image-labels, --labels and -o only");
+}
+
+// "5", "0.5%": percent.
+double percent_of(const std::string& text) {
+  double percent = -1;
+  const char* const end = text.data() + text.size() - (text.ends_with('%') ? 1 : 0);
+  const auto [stop, error] = std::from_chars(text.data(), end, percent, std::chars_format::fixed);
+  if (error != std::errc() || stop != end || !(percent >= 0 && percent <= 100))
+    throw UsageError("--max-unknown: " + quote(text) + " is not a percentage from 0 to 100");
+  return percent;
+}
+
+// With a recipe the columns are those that it names.
+void resolve_csv(Options& o, const TypedOptions& typed) {
+  const bool has_other = !o.tokenizer.empty() || !o.terms.empty() || !o.labels.empty() || !o.learn.empty() ||
+                         !o.form.empty() || !o.output.empty() || !o.images.empty() ||
+                         !o.image_labels.empty() || !o.max_unknown.empty() || o.has_header ||
                          typed.length.is_given() || typed.start.is_given() || typed.end.is_given() ||
                          typed.ngrams.is_given() || typed.size.is_given();
-  if (has_other) throw UsageError("--images goes with --image-labels, --labels and -o only");
+  if (has_other) {
+    throw UsageError(
+        "--csv goes with --column, --separator, --no-header and --recipe only (pipe its lines on: cut -f1)");
+  }
+  if (o.recipe.empty() || !o.columns.empty()) return;
+  o.columns = read_recipe(o.recipe, o.scale).data.csv_columns;
+  if (o.columns.empty())
+    throw UsageError(o.recipe.string() + ": no data.csv_columns (name them there, or by --column)");
 }
 
 constexpr std::int64_t kMaxLength = 0x7FFFFFFF;  // also of a model that reads any number of ids
 
 // The command line overrides the recipe.
 void resolve(Options& o, const TypedOptions& typed) {
+  if (o.is_csv) return resolve_csv(o, typed);
+  if (typed.separator.is_given() || o.has_no_csv_header) {
+    throw UsageError(std::string(o.has_no_csv_header ? "--no-header" : "--separator") +
+                     " goes with --csv only");
+  }
+  if (o.columns.size() > 1)
+    throw UsageError("--column: given " + std::to_string(o.columns.size()) +
+                     " times, which goes with --csv only");
+  if (!o.columns.empty()) {
+    const std::optional<std::int64_t> number = cli::column_number(o.columns.front());
+    if (!number) {
+      throw UsageError("--column: " + quote(o.columns.front()) +
+                       " is not the number of a column (they count from 1; names go with --csv)");
+    }
+    o.reader.column = *number;
+  }
   if (!o.images.empty() || !o.image_labels.empty()) return check_image_options(o, typed);
+  cli::check_one_reads_input({{"--recipe -", o.recipe == "-"}, {"the lines", cli::reads_input(o.tokens)}});
   if (o.side != "source" && o.side != "target") {
     throw UsageError("--side: unknown value " + quote(o.side) + " (source or target)");
   }
@@ -116,8 +199,10 @@ void resolve(Options& o, const TypedOptions& typed) {
   const auto named = [](const fs::path& path) { return path.empty() ? 0 : 1; };
   if (named(o.tokenizer) + named(o.terms) + named(o.labels) + (o.learn.empty() ? 0 : 1) != 1) {
     throw UsageError(
-        "give one of --tokenizer, --terms, --labels, --images, each with a FILE, and --learn (see --help)");
+        "give one of --tokenizer, --terms, --labels, --images, each with a FILE, --learn and --csv (see "
+        "--help)");
   }
+  o.reader.refuses_tabs = !o.labels.empty() || o.learn == "labels";  // token lines have an error of their own
   if (!o.learn.empty()) {
     if (o.learn != "labels" && o.learn != "ngrams" && o.learn != "tf-idf") {
       throw UsageError("--learn: unknown kind " + quote(o.learn) + " (labels, ngrams or tf-idf)");
@@ -129,6 +214,11 @@ void resolve(Options& o, const TypedOptions& typed) {
   const bool learns_terms = o.learn == "ngrams" || o.learn == "tf-idf";
   if (!learns_terms && (typed.ngrams.is_given() || typed.size.is_given())) {
     throw UsageError("--ngrams and --size go with --learn ngrams and --learn tf-idf only");
+  }
+  if (!o.max_unknown.empty()) {
+    if (o.tokenizer.empty() && o.terms.empty())
+      throw UsageError("--max-unknown goes with --tokenizer and --terms only");
+    percent_of(o.max_unknown);
   }
   if (!o.form.empty() && o.terms.empty() && !learns_terms) {
     throw UsageError("--output goes with --terms FILE only (learn one with --learn ngrams)");
@@ -150,16 +240,23 @@ void resolve(Options& o, const TypedOptions& typed) {
   }
 }
 
-void note_crlf(const Options& o, const cli::LineReader& reader) {
-  if (!o.is_quiet && reader.crlf_lines() > 0) {
-    cli::note(std::to_string(reader.crlf_lines()) + " lines ended in CR LF; the CR was dropped");
-  }
-}
-
 void note_truncated(const Options& o, std::uint64_t cut, std::uint64_t all, std::size_t max_length) {
   if (o.is_quiet || cut == 0) return;
-  cli::note(std::to_string(cut) + " of " + std::to_string(all) + " lines were truncated to " +
-            std::to_string(max_length) + " ids");
+  const auto count = static_cast<std::int64_t>(cut);
+  cli::note(format_count(count) + " of " + counted(static_cast<std::int64_t>(all), "line") +
+            (count == 1 ? " was" : " were") + " truncated to " +
+            counted(static_cast<std::int64_t>(max_length), "id"));
+}
+
+// Says how many tokens are unknown; an error where they are more than is allowed.
+void report_unknown(const Options& o, const TokenCounts& counts) {
+  const double unknown = static_cast<double>(counts.unknown), tokens = static_cast<double>(counts.tokens);
+  if (!o.max_unknown.empty() && unknown * 100 > tokens * percent_of(o.max_unknown)) {
+    const ColumnTokenCounts column{"", counts};
+    throw Error(cli::unknown_tokens(std::span(&column, 1)) + ", more than --max-unknown " + o.max_unknown +
+                " (learn the tokenizer or the terms from text like this)");
+  }
+  if (!o.is_quiet) cli::note_unknown_tokens(counts);
 }
 
 void append_number(std::string& out, std::int64_t number) {
@@ -175,43 +272,56 @@ std::string header(const std::string& hash, std::int64_t size, std::int64_t pad)
 void learn_labels(const Options& o) {
   cli::check_result_file(o.output);
   cli::LineReader reader(o.tokens, o.reader);
+  reader.show_progress(o.is_quiet, cli::LineReader::Writes::at_the_end);
   WordTable counts;
   std::string_view line;
   while (reader.next(line)) {
-    if (!line.empty()) ++counts.value(line);
+    const std::string_view label = trimmed_label(line);
+    if (!label.empty()) ++counts.value(label);
   }
   const LabelSet set = LabelSet::learn(counts);
   cli::write_result_file(o.output, set.to_text());
-  note_crlf(o, reader);
-  if (!o.is_quiet) cli::note(o.output.string() + ": " + std::to_string(set.size()) + " labels");
+  if (o.is_quiet) return;
+  reader.note_dropped();
+  cli::note(o.output.string() + ": " + counted(set.size(), "label"));
+  for (const std::vector<std::string>& group : near_duplicates(set.labels())) {
+    std::string names;
+    for (const std::string& label : group) names += (names.empty() ? "" : ", ") + quote(label);
+    cli::note(o.output.string() + ": labels that differ in case or white space only: " + names);
+  }
 }
 
 void write_label_ids(const Options& o) {
   const LabelSet set = LabelSet::load(o.labels);
   cli::LineReader reader(o.tokens, o.reader);
+  reader.show_progress(o.is_quiet);
   cli::LineWriter writer;
   if (o.has_header) writer.line(header(set.hash(), set.size(), -1));
   cli::filter_lines(reader, writer, [&](std::string_view line, std::string& out) {
-    if (!line.empty()) {
+    if (!trimmed_label(line).empty()) {
       const std::int32_t id = set.find(line);
       if (id < 0) {
+        const std::string cure = csv_cure(line, 2);
         throw Error(" the label " + quote(line) + " is not in " + o.labels.string() +
-                    " (known: " + set.shown() + "; --learn labels makes a set of all that occur)");
+                    " (known: " + set.shown() + "; " +
+                    (cure.empty() ? "--learn labels makes a set of all that occur" : cure) + ")");
       }
       append_number(out, id);
     }
     out.push_back('\n');
   });
-  note_crlf(o, reader);
+  if (!o.is_quiet) reader.note_dropped();
 }
 
 struct LineWorker {
   const Tokenizer& tokenizer;
+  SpecialIds special;
   std::size_t max_length;  // special ones counted
   bool has_start, has_end;
 
-  // Appends the ids of the line; returns whether ids were cut off. An empty line stays empty.
-  bool operator()(std::string_view line, std::string& out) const {
+  // Appends the ids of the line; returns whether ids were cut off. An empty line stays empty. `counts` are of
+  // the tokens that were kept.
+  bool operator()(std::string_view line, std::string& out, TokenCounts& counts) const {
     std::string scratch;
     std::size_t count = 0;
     const auto add = [&](std::int32_t id) {
@@ -223,7 +333,9 @@ struct LineWorker {
     };
     for_each_token_of_line(line, scratch, [&](std::string_view token) {
       if (count == 0 && has_start) add(tokenizer.start_id());
-      add(tokenizer.id_of_token(token));
+      const std::int32_t id = tokenizer.id_of_token(token);
+      if (count < max_length) counts.add(std::span(&id, 1), special);
+      add(id);
     });
     if (count != 0 && has_end) add(tokenizer.end_id());
     return count > max_length;
@@ -243,17 +355,23 @@ void write_ids(const Options& o) {
   // predicted.
   const std::size_t max_length = static_cast<std::size_t>(o.length) + (o.has_start && o.has_end ? 1 : 0);
   cli::LineReader reader(o.tokens, o.reader);
+  reader.show_progress(o.is_quiet);
   cli::LineWriter writer;
   if (o.has_header) writer.line(header(tokenizer.hash(), tokenizer.vocabulary_size(), tokenizer.pad_id()));
-  const LineWorker worker{tokenizer, max_length, o.has_start, o.has_end};
+  const LineWorker worker{tokenizer, tokenizer.special_ids(), max_length, o.has_start, o.has_end};
   std::atomic<std::uint64_t> all_lines = 0, truncated_lines = 0;
+  std::atomic<std::int64_t> tokens = 0, unknown = 0;
   cli::filter_lines(reader, writer, [&](std::string_view line, std::string& out) {
-    truncated_lines += worker(line, out) ? 1 : 0;
+    TokenCounts counts;
+    truncated_lines += worker(line, out, counts) ? 1 : 0;
+    tokens += counts.tokens;
+    unknown += counts.unknown;
     ++all_lines;
     out.push_back('\n');
   });
-  note_crlf(o, reader);
+  if (!o.is_quiet) reader.note_dropped();
   note_truncated(o, truncated_lines, all_lines, max_length);
+  report_unknown(o, {tokens, unknown});
 }
 
 // --- Bags of words -----------------------------------------------------------------------------------------
@@ -272,17 +390,19 @@ void learn_terms(const Options& o) {
   NgramVocabularyLearner learner({.ngrams = o.ngrams, .output = form}, o.size);
   cli::check_result_file(o.output);
   cli::LineReader reader(o.tokens, o.reader);
+  reader.show_progress(o.is_quiet, cli::LineReader::Writes::at_the_end);
   cli::LineWriter none;
   cli::filter_lines(reader, none, [&](std::string_view line, std::string&) { learner.add(line); });
   NgramVocabularyLearner::Summary summary;
   const NgramVocabulary table = learner.finish(&summary);
   cli::write_result_file(o.output, table.to_text());
-  note_crlf(o, reader);
+  if (!o.is_quiet) reader.note_dropped();
   if (o.is_quiet) return;
-  const auto count = [](std::uint64_t n) { return format_count(static_cast<std::int64_t>(n)); };
-  cli::note(o.output.string() + ": " + count(static_cast<std::uint64_t>(table.size())) + " terms of " +
-            count(summary.distinct) + " distinct n-grams; they cover " + count(summary.covered) + " of " +
-            count(summary.ngrams) + " in " + count(summary.documents) + " lines");
+  const auto number = [](std::uint64_t n) { return static_cast<std::int64_t>(n); };
+  cli::note(o.output.string() + ": " + counted(table.size(), "term") + " of " +
+            counted(number(summary.distinct), "distinct n-gram") + "; they cover " +
+            format_count(number(summary.covered)) + " of " + format_count(number(summary.ngrams)) + " in " +
+            counted(number(summary.documents), "line"));
 }
 
 // The ids of the row's n-grams one by one, as the framework's integer mode has them; returns whether some
@@ -306,14 +426,19 @@ void write_terms(const Options& o) {
     throw UsageError("--length is missing (" + o.terms.string() + " is for ids)");
   }
   cli::LineReader reader(o.tokens, o.reader);
+  reader.show_progress(o.is_quiet);
   cli::LineWriter writer;
   const bool has_pad = form == TermOutput::ids;
   if (o.has_header) writer.line(header(table.hash(), table.size() + (has_pad ? 1 : 0), has_pad ? 0 : -1));
   const auto most = static_cast<std::size_t>(o.length);
   std::atomic<std::uint64_t> all_lines = 0, truncated_lines = 0;
+  std::atomic<std::int64_t> tokens = 0, unknown = 0;
   cli::filter_lines(reader, writer, [&](std::string_view line, std::string& out) {
     TokenRow row;
     row.read(line);
+    const TokenCounts counts = table.counts(row);
+    tokens += counts.tokens;
+    unknown += counts.unknown;
     if (form == TermOutput::ids) {
       truncated_lines += append_ngram_ids(table, row, most, out) ? 1 : 0;
     } else {
@@ -324,12 +449,20 @@ void write_terms(const Options& o) {
     ++all_lines;
     out.push_back('\n');
   });
-  note_crlf(o, reader);
+  if (!o.is_quiet) reader.note_dropped();
   note_truncated(o, truncated_lines, all_lines, most);
+  report_unknown(o, {tokens, unknown});
 }
 
 void run(const Options& o) {
-  if (!o.images.empty()) {
+  if (o.is_csv) {
+    vectorize::write_csv_columns({.files = o.tokens,
+                                  .columns = o.columns,
+                                  .separator = o.separator,
+                                  .has_header = !o.has_no_csv_header,
+                                  .reader = o.reader,
+                                  .is_quiet = o.is_quiet});
+  } else if (!o.images.empty()) {
     vectorize::write_images({.images = o.images,
                              .labels = o.image_labels,
                              .label_names = o.labels,
@@ -365,6 +498,7 @@ int main(int argc, char** argv) {
        "cut -f1 reviews.tsv | tokenize --tokenizer en.json | vectorize --learn tf-idf --ngrams 2 -o "
        "terms.tsv\n"
        "cut -f1 reviews.tsv | tokenize --tokenizer en.json | vectorize --terms terms.tsv > reviews.bags\n"
+       "vectorize --csv --column text --column label reviews.csv > reviews.tsv\n"
        "vectorize --images train-images.idx --image-labels train-labels.idx -o train.safetensors"},
       [](cli::CommandLine& line, Command& c) { describe(line, c.options, c.typed); },
       [](const Command& c) {

@@ -105,10 +105,11 @@ Variable dropout(Tape& tape, const Variable& x, Real rate, const RandomStream& s
 Variable add(Tape& tape, const Variable& a, const Variable& b, Use use_of_b = Use::keep);
 
 // loss = Σ_t cross_entropy(x[t]·w + b, labels[t]): one operation, in blocks of rows; the gradient of
-// loss_scale · loss is computed on the way and put on x, w and b when the tape runs backward.
+// loss_scale · loss is computed on the way and put on x, w and b when the tape runs backward. With
+// `class_weights`, one a column of w, the loss of t counts class_weights[labels[t]] times.
 kernels::CrossEntropyTotals linear_cross_entropy(Tape& tape, const Variable& x, Parameter& w, Parameter* b,
                                                  std::span<const std::int32_t> labels, Real label_smoothing,
-                                                 Real loss_scale);
+                                                 Real loss_scale, std::span<const Real> class_weights = {});
 
 // The output layer of a table w [V, D] that embeds tokens as well (tied weights: Press & Wolf 2017; Vaswani
 // et al. 2017, sec. 3.4): y = x·wᵀ + b, x [T, D], b [1, V] or null, y [T, V]. dx = dy·w, dw = Σ_t dy[t]ᵀ
@@ -165,7 +166,8 @@ Variable sparse_linear(Tape& tape, const SparseRows& x, const Packing& rows, Par
 // [sequences, 1]. The gradient of loss_scale · loss flows into z. Correct is a row whose z is above 0 where
 // its label is 1 and only there.
 kernels::CrossEntropyTotals binary_cross_entropy(Tape& tape, const Variable& z,
-                                                 std::span<const std::int32_t> labels, Real loss_scale);
+                                                 std::span<const std::int32_t> labels, Real loss_scale,
+                                                 std::span<const Real> class_weights = {});
 
 }  // namespace ops
 }  // namespace headwater

@@ -85,8 +85,9 @@ CheckpointWriter::CheckpointWriter(fs::path model_directory, std::int64_t step)
   temporary_ = checkpoints / temporary_name(step, "");
   std::error_code error;
   remove_tree(temporary_, error);
-  fs::create_directory(temporary_, error);
-  if (error) fail_io(temporary_, "cannot create", error.value());
+  const bool is_new = fs::create_directory(temporary_, error);
+  // What could not be removed may be a link to a folder elsewhere.
+  if (error || !is_new) fail_io(temporary_, "cannot create", error ? error.value() : EEXIST);
 }
 
 CheckpointWriter::~CheckpointWriter() {
@@ -163,18 +164,48 @@ fs::path run_lock_path(const fs::path& model_directory) {
   std::error_code ignored;
   if (fs::is_symlink(fs::symlink_status(checkpoints, ignored)))
     throw Error(shown(checkpoints) + ": is a symbolic link, which is not followed (remove it)");
-  return model_directory / ".lock";
+  return model_directory / kLockName;
+}
+
+namespace {
+
+// A file that is not there, or that a link can take the place of.
+void check_link_name(const fs::path& link) {
+  std::error_code ignored;
+  const fs::file_status status = fs::symlink_status(link, ignored);
+  if (fs::exists(status) && !fs::is_symlink(status)) {
+    throw Error(shown(link) +
+                ": is no link to the best checkpoint (move it away, or train into another directory)");
+  }
+}
+
+}  // namespace
+
+void check_output_names(const fs::path& model_directory, const std::vector<std::string>& names) {
+  for (const std::string& name : names) check_link_name(model_directory / name);
+  const fs::path checkpoints = model_directory / kCheckpoints, log = model_directory / "log.csv";
+  std::error_code ignored;
+  const fs::file_status log_status = fs::symlink_status(log, ignored);
+  if (fs::exists(log_status) && !fs::is_regular_file(log_status) && !fs::is_symlink(log_status))
+    throw Error(shown(log) + ": is no regular file (move it away, or train into another directory)");
+  const fs::file_status status = fs::symlink_status(checkpoints, ignored);
+  if (!fs::exists(status)) return;
+  const auto check_folder = [](const fs::path& path) {
+    std::error_code unknown;
+    if (!fs::is_directory(fs::symlink_status(path, unknown)))
+      throw Error(shown(path) + ": is no folder (move it away, or train into another directory)");
+  };
+  check_folder(checkpoints);
+  for (const std::string_view name : {kLatest, kBest}) check_link_name(checkpoints / name);
+  for (const Checkpoint& checkpoint : list_checkpoints(model_directory)) check_folder(checkpoint.path);
 }
 
 void link_best_files(const fs::path& model_directory, const std::vector<std::string>& names) {
   for (const std::string& name : names) {
     const fs::path link = model_directory / name;
-    std::error_code error;
-    const fs::file_status status = fs::symlink_status(link, error);
-    if (fs::exists(status) && !fs::is_symlink(status)) {
-      throw Error(shown(link) +
-                  ": is no link to the best checkpoint (move it away, or train into another directory)");
-    }
+    check_link_name(link);
+    // A best checkpoint of an older version may lack a file that is written now.
+    if (std::error_code ignored; !fs::exists(model_directory / "checkpoints/best" / name, ignored)) continue;
     const std::string temporary = "." + name + ".tmp-" + std::to_string(::getpid()) + "-0";
     swap_link(link, "checkpoints/best/" + name, model_directory / temporary);
   }

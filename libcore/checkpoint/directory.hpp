@@ -89,11 +89,17 @@ std::optional<Checkpoint> recover(const fs::path& model_directory, std::vector<s
 // Removes all checkpoints and both links, for a run that starts anew.
 void remove_checkpoints(const fs::path& model_directory);
 
+inline constexpr std::string_view kLockName = ".lock";
 // The lock that keeps two runs out of one model directory; creates the directory where it is missing.
 fs::path run_lock_path(const fs::path& model_directory);
 
-// Makes MODEL/<name> a link to checkpoints/best/<name> for each name, each swapped in by rename. Throws Error
-// where a file that is no link has the name.
+// Throws Error where something stands in a model directory that a run could not replace at its end: a file
+// that is no link at one of `names` (see link_best_files), a folder where a file or a file where a folder
+// will be.
+void check_output_names(const fs::path& model_directory, const std::vector<std::string>& names);
+
+// Makes MODEL/<name> a link to checkpoints/best/<name> for each name that is there, each swapped in by
+// rename. Throws Error where a file that is no link has the name.
 void link_best_files(const fs::path& model_directory, const std::vector<std::string>& names);
 
 }  // namespace headwater

@@ -72,13 +72,7 @@ Manifest parse_manifest(std::string_view text, std::string_view where) {
 
 Manifest verify_checkpoint(const fs::path& checkpoint, const std::vector<std::string>& names) {
   const fs::path path = checkpoint / kManifestName;
-  std::string text;
-  // In pieces, so that a pipe or device of that name is an error and not a wait.
-  for_each_piece(path, [&](std::string_view piece) {
-    text += piece;
-    if (text.size() > kMaxManifestBytes)
-      throw Error(shown(path) + ": larger than " + std::to_string(kMaxManifestBytes) + " bytes");
-  });
+  const std::string text = read_file(path, kMaxManifestBytes);
   Manifest manifest = parse_manifest(text, shown(path));
   for (const std::string& name : names) {
     const auto is_it = [&](const Manifest::File& file) { return file.name == name; };

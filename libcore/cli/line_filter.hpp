@@ -15,7 +15,7 @@ namespace headwater::cli {
 // Calls work(line, out) for every line; what it appends to `out` is written in the order of the lines, as
 // soon as no more input is ready. An Error from it becomes "file:line:" and its message, which so begins with
 // a space, or with a column and a colon; of several errors the first line's is thrown, after the output of
-// the lines before it. Memory: one batch. Work must be safe to call from several threads.
+// the lines before it (at_place). Memory: one batch. Work must be safe to call from several threads.
 template <class Work>
 void filter_lines(LineReader& reader, LineWriter& writer, const Work& work) {
   constexpr std::size_t kMaxLines = 4096, kLinesATask = 128;
@@ -38,7 +38,7 @@ void filter_lines(LineReader& reader, LineWriter& writer, const Work& work) {
           work(std::string_view(lines[i]), task.output);
         } catch (const Error& error) {
           task.output.resize(before);
-          task.error = reader.place(i) + ":" + error.what();
+          task.error = at_place(reader.place(i), error.what());
         }
       }
     });

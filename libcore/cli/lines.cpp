@@ -7,14 +7,17 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <cstring>
 #include <exception>
 #include <system_error>
 #include <utility>
 
 #include "cli/output.hpp"
+#include "cli/progress.hpp"
 #include "cli/tool.hpp"
 #include "support/error.hpp"
+#include "support/numbers.hpp"
 #include "support/utf8.hpp"
 
 namespace headwater::cli {
@@ -142,10 +145,25 @@ struct LineReader::Impl {
   std::vector<char> buffer;
   std::size_t begin = 0, scanned = 0, end = 0;  // unread bytes are [begin, end); no LF in [begin, scanned)
   bool is_at_end = false;                       // of this file
+  bool is_at_start = false;                     // of this file: it may begin with a byte-order mark
+  bool is_marked = false;                       // this file had one
   std::string scratch;
   std::string last_name = "-";
-  std::uint64_t line_number = 0, batch_first_line = 0, crlf_lines = 0;
+  std::uint64_t line_number = 0, batch_first_line = 0, crlf_lines = 0, marked_files = 0;
+  std::string first_marked;       // the first file that began with a byte-order mark, or its column that did
+  bool has_crlf_columns = false;  // some of crlf_lines lost the CR of a column
   std::exception_ptr waiting_error;
+  std::unique_ptr<Progress> progress;
+  std::uint64_t lines_read = 0, bytes_read = 0;  // of all files
+
+  // Called between lines: those read before are done.
+  void show() const {
+    if (!progress) return;
+    const auto lines = static_cast<double>(lines_read);
+    // of a file whose size is unknown nothing is a share
+    progress->update(static_cast<double>(bytes_read), lines,
+                     [&] { return counted(static_cast<std::int64_t>(lines_read), "line"); });
+  }
 
   void check_readable() const {
     for (const std::string& path : paths) {
@@ -179,7 +197,10 @@ struct LineReader::Impl {
         last_name = input.name();
         line_number = 0;
         is_at_end = false;
+        is_at_start = true;
+        is_marked = false;
       }
+      if (is_at_start && end - begin >= kByteOrderMark.size()) drop_mark();
       if (scanned < end) {
         const char* from = buffer.data() + scanned;
         if (const void* lf = std::memchr(from, '\n', end - scanned)) {
@@ -203,6 +224,19 @@ struct LineReader::Impl {
     }
   }
 
+  void drop_mark() {
+    is_at_start = false;
+    if (!std::string_view(buffer.data() + begin, end - begin).starts_with(kByteOrderMark)) return;
+    begin += kByteOrderMark.size();
+    scanned = std::max(scanned, begin);
+    note_mark("");
+  }
+
+  void note_mark(const std::string& column) {
+    if (!is_marked && marked_files++ == 0) first_marked = last_name + column;
+    is_marked = true;
+  }
+
   [[noreturn]] void too_long() {
     throw Error(last_name + ":" + std::to_string(line_number + 1) +
                 ": longer than 16 MiB (is this text with one example a line?)");
@@ -211,13 +245,29 @@ struct LineReader::Impl {
   // `text` without its LF; `next` is where the following line begins.
   std::string_view finish(std::string_view text, std::size_t next) {
     if (text.size() > kMaxLine) too_long();
+    ++lines_read;
+    bytes_read += next - begin;
     begin = scanned = next;
     ++line_number;
-    if (text.ends_with('\r')) {
+    is_at_start = false;
+    const bool is_crlf = text.ends_with('\r');
+    if (is_crlf) {
       text.remove_suffix(1);
       ++crlf_lines;
     }
-    if (!settings.check_utf8) return text;
+    if (settings.check_utf8) text = checked(text);
+    if (settings.column > 0 || settings.has_columns) {
+      bool has_cr = false;
+      text = settings.column > 0 ? column_of(text, has_cr) : cleaned_columns(text, has_cr);
+      has_crlf_columns = has_crlf_columns || has_cr;
+      if (has_cr && !is_crlf) ++crlf_lines;
+      return text;
+    }
+    if (settings.refuses_tabs) refuse_tab(text);
+    return text;
+  }
+
+  std::string_view checked(std::string_view text) {
     const std::size_t bad = find_bad_byte(text);
     if (bad == kNone) return text;
     if (settings.replace_invalid) {
@@ -232,7 +282,73 @@ struct LineReader::Impl {
     throw Error(where + "invalid UTF-8 at byte 0x" + kHex[byte >> 4] + kHex[byte & 15] + " (" +
                 settings.invalid_fix + ")");
   }
+
+  // Column `number` without what cut -f and a reader of its lines would drop: the line's own mark and CR, in
+  // its first and last column, are gone by now.
+  std::string_view cleaned(std::string_view text, std::int64_t number, bool is_last, bool& has_cr) {
+    if (number > 1 && line_number == 1 && text.starts_with(kByteOrderMark)) {
+      text.remove_prefix(kByteOrderMark.size());
+      note_mark(": column " + std::to_string(number));
+    }
+    if (!is_last && text.ends_with('\r')) {
+      text.remove_suffix(1);
+      has_cr = true;
+    }
+    return text;
+  }
+
+  std::string_view column_of(std::string_view text, bool& has_cr) {
+    std::string_view rest = text;
+    for (std::int64_t column = 1;; ++column) {
+      const std::size_t tab = rest.find('\t');
+      if (column == settings.column) return cleaned(rest.substr(0, tab), column, tab == kNone, has_cr);
+      if (tab == kNone) {
+        throw Error(last_name + ":" + std::to_string(line_number) + ": " + counted(column, "column") +
+                    " where --column " + std::to_string(settings.column) +
+                    " is wanted (columns are separated by one TAB)");
+      }
+      rest.remove_prefix(tab + 1);
+    }
+  }
+
+  std::string_view cleaned_columns(std::string_view text, bool& has_cr) {
+    if (line_number != 1 && text.find("\r\t") == kNone) return text;
+    std::string joined;
+    joined.reserve(text.size());
+    std::string_view rest = text;
+    for (std::int64_t column = 1;; ++column) {
+      const std::size_t tab = rest.find('\t');
+      joined += cleaned(rest.substr(0, tab), column, tab == kNone, has_cr);
+      if (tab == kNone) break;
+      joined += '\t';
+      rest.remove_prefix(tab + 1);
+    }
+    scratch = std::move(joined);  // `text` may lie there
+    return scratch;
+  }
+
+  void refuse_tab(std::string_view text) const {
+    const std::size_t tab = text.find('\t');
+    if (tab == kNone) return;
+    throw Error(last_name + ":" + std::to_string(line_number) + ":" +
+                std::to_string(count_code_points(text.substr(0, tab)) + 1) +
+                ": a TAB where each line is one text (" + settings.tab_fix + ")");
+  }
 };
+
+bool reads_input(const std::vector<std::string>& paths) {
+  return paths.empty() || std::find(paths.begin(), paths.end(), "-") != paths.end();
+}
+
+void check_one_reads_input(std::initializer_list<std::pair<std::string_view, bool>> readers) {
+  std::string_view first;
+  for (const auto& [name, reads] : readers) {
+    if (!reads) continue;
+    if (!first.empty())
+      throw UsageError(std::string(first) + ": standard input holds " + std::string(name) + " (name a file)");
+    first = name;
+  }
+}
 
 LineReader::LineReader(std::vector<std::string> paths, LineReaderSettings settings)
     : impl_(std::make_unique<Impl>()) {
@@ -246,7 +362,9 @@ LineReader::~LineReader() = default;
 
 bool LineReader::next(std::string_view& line) {
   if (impl_->waiting_error) std::rethrow_exception(std::exchange(impl_->waiting_error, nullptr));
+  impl_->show();
   const bool is_found = impl_->find(line, Impl::Wait::yes) == Impl::Found::line;
+  if (!is_found) impl_->progress.reset();
   impl_->batch_first_line = impl_->line_number;
   return is_found;
 }
@@ -275,6 +393,29 @@ void LineReader::next_batch(std::vector<std::string>& lines, std::size_t most) {
   lines.resize(count);
 }
 
+void LineReader::show_progress(bool is_quiet, Writes writes) {
+  std::uint64_t bytes = 0;
+  bool is_known = true;
+  for (const std::string& path : impl_->paths) {
+    struct stat status {};
+    const bool is_input = path == "-";
+    if ((is_input ? ::fstat(STDIN_FILENO, &status) : ::stat(path.c_str(), &status)) != 0) return;
+    if (is_input && ::isatty(STDIN_FILENO) != 0) return;
+    is_known = is_known && S_ISREG(status.st_mode);
+    const off_t at = is_input && is_known ? std::max<off_t>(::lseek(STDIN_FILENO, 0, SEEK_CUR), 0) : 0;
+    bytes += static_cast<std::uint64_t>(std::max<off_t>(status.st_size - at, 0));
+  }
+  if (writes == Writes::meanwhile) {
+    struct stat status {};
+    const bool is_pipe = ::fstat(STDOUT_FILENO, &status) == 0 && S_ISFIFO(status.st_mode);
+    if (is_pipe || ::isatty(STDOUT_FILENO) != 0) return;
+  }
+  impl_->progress =
+      std::make_unique<Progress>(std::string(tool_name()), is_known ? static_cast<double>(bytes) : 0, "lines",
+                                 is_quiet, Progress::Takes::minutes);
+  impl_->show();
+}
+
 std::string LineReader::place() const { return impl_->last_name + ":" + std::to_string(impl_->line_number); }
 
 std::string LineReader::place(std::size_t i) const {
@@ -282,6 +423,42 @@ std::string LineReader::place(std::size_t i) const {
 }
 
 std::uint64_t LineReader::crlf_lines() const { return impl_->crlf_lines; }
+
+void LineReader::note_dropped() const {
+  if (impl_->marked_files > 0) {
+    const auto more = static_cast<std::int64_t>(impl_->marked_files) - 1;
+    note(impl_->first_marked + (more > 0 ? " and " + counted(more, "other file") : "") +
+         " began with a byte-order mark; it was dropped");
+  }
+  if (impl_->crlf_lines > 0)
+    note(counted(static_cast<std::int64_t>(impl_->crlf_lines), "line") +
+         (impl_->has_crlf_columns ? " with CR at the end of a column" : " ended in CR LF") +
+         "; the CR was dropped");
+}
+
+std::optional<std::int64_t> column_number(const std::string& text) {
+  std::int64_t number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, number);
+  if (error != std::errc() || stop != end || number < 1) return std::nullopt;
+  return number;
+}
+
+Option add_column_option(CommandLine& line, LineReaderSettings& settings) {
+  return line
+      .add_option("--column", settings.column, "read this column of each line, from 1; TABs separate columns")
+      .group("Input")
+      .shown_as("N")
+      .check([](const std::string& text) -> std::string {
+        return column_number(text) ? "" : quote(text) + " is not the number of a column (they count from 1)";
+      });
+}
+
+Option add_replace_invalid_option(CommandLine& line, LineReaderSettings& settings) {
+  settings.invalid_fix += ", or try --replace-invalid";
+  return line.add_flag("--replace-invalid", settings.replace_invalid,
+                       "turn invalid UTF-8 and NUL into U+FFFD");
+}
 
 LineWriter::LineWriter() { buffer_.reserve(kWriteBlock * 2); }
 
@@ -314,6 +491,11 @@ void LineWriter::flush() {
     throw;
   }
   buffer_.clear();
+}
+
+std::string at_place(const std::string& place, std::string_view what) {
+  const bool begins_itself = what.starts_with(' ') || (!what.empty() && what[0] >= '0' && what[0] <= '9');
+  return place + (begins_itself ? ":" : ": ") + std::string(what);
 }
 
 }  // namespace headwater::cli

@@ -1,20 +1,53 @@
 // Text lines in and out, streaming: one example a line, UTF-8, LF (CR LF is accepted), at most 16 MiB a line.
+// A byte-order mark at the start of a file is dropped. Columns that are read one by one are treated as files
+// of their own, as cut -f makes them: pasted files bring their marks and CRs along.
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
+
+#include "cli/options.hpp"
+#include "support/line_error.hpp"
 
 namespace headwater::cli {
 
 struct LineReaderSettings {
   bool replace_invalid = false;  // invalid UTF-8 and NUL become U+FFFD instead of an error
   bool check_utf8 = true;
-  std::string invalid_fix =
-      "convert it to UTF-8, or try --replace-invalid";  // what the error for bad bytes advises
+  std::string invalid_fix = "convert it to UTF-8";  // what the error for bad bytes advises
+  // Of lines with columns separated by one TAB only this one, from 1; a line without it is an error. 0: the
+  // whole line.
+  std::int64_t column = 0;
+  // The whole line, whose columns are texts of their own: each loses the byte-order mark at its start in a
+  // file's first line and the CR at its end, as with `column`.
+  bool has_columns = false;
+  // Where the whole line is one text: a TAB is an error, since what stands after it is another column.
+  bool refuses_tabs = false;
+  std::string tab_fix = "choose a column with --column N, or turn TABs into spaces";
 };
+
+// --column N, from 1: `settings` read that column of each line.
+Option add_column_option(CommandLine& line, LineReaderSettings& settings);
+// --replace-invalid, which the error for bad bytes then advises too.
+Option add_replace_invalid_option(CommandLine& line, LineReaderSettings& settings);
+// The number of a column, from 1 on, or nothing where the text is none.
+std::optional<std::int64_t> column_number(const std::string& text);
+
+// "file:line:" and what was thrown about the line: as it is where it begins with a space or a column, after a
+// space where it does not.
+std::string at_place(const std::string& place, std::string_view what);
+
+// What reads standard input, in words ("--recipe -", "the training data"), and whether it does. Throws
+// UsageError where two do: "--recipe -: standard input holds the training data (name a file)".
+void check_one_reads_input(std::initializer_list<std::pair<std::string_view, bool>> readers);
+// Whether operands of lines read it: none, or one that is -.
+bool reads_input(const std::vector<std::string>& paths);
 
 // Reads the named files one after the other ("-" or none: standard input; on a terminal a one-line hint goes
 // to stderr first).
@@ -34,18 +67,36 @@ class LineReader {
   // of input. A batch ends at 8 MiB too, so that its memory is bounded; it never spans two files, and an
   // error waits until the good lines before it have been handed out.
   void next_batch(std::vector<std::string>& lines, std::size_t most);
-  // f(lines) for each batch until the input ends; f may change the lines.
+  // f(lines) for each batch until the input ends; f may change the lines. A LineError from it becomes an
+  // Error with the line's place.
   template <class F>
   void for_each_batch(std::size_t most, const F& f) {
     std::vector<std::string> lines;
-    for (next_batch(lines, most); !lines.empty(); next_batch(lines, most)) f(lines);
+    for (next_batch(lines, most); !lines.empty(); next_batch(lines, most)) {
+      try {
+        f(lines);
+      } catch (const LineError& error) {
+        throw Error(at_place(place(error.line), error.what()));
+      }
+    }
   }
+
+  // On a terminal, from the third second on: lines, lines a second, and where all inputs are regular files
+  // the share of their bytes and the time left. Nothing where is_quiet, where the lines themselves come from
+  // a terminal, and, of a program that writes all the while, where that goes to a terminal or down a pipe,
+  // whose last program speaks.
+  enum class Writes { meanwhile, at_the_end };
+  void show_progress(bool is_quiet, Writes writes = Writes::meanwhile);
 
   // "file:line" of the line returned last; standard input is "-".
   std::string place() const;
   // The place of the i-th line of the last batch.
   std::string place(std::size_t i) const;
+  // Lines that lost a CR, at their end or at that of a column.
   std::uint64_t crlf_lines() const;
+  // After the last line: says on stderr how many lines ended in CR LF (or had a column that ended in CR) and
+  // which file, or column of it, began with a byte-order mark; nothing where there were none.
+  void note_dropped() const;
 
  private:
   struct Impl;

@@ -2,30 +2,19 @@
 
 #include <cctype>
 
-#include "support/utf8.hpp"
+#include "support/error.hpp"
 
 namespace headwater::cli {
 
 std::string printable(std::string_view text) {
-  constexpr char kHex[] = "0123456789abcdef";
   std::string out;
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t length = utf8_sequence_length(text.substr(at));
-    const unsigned char byte = static_cast<unsigned char>(text[at]);
-    const bool is_c1 = length == 2 && byte == 0xC2 && static_cast<unsigned char>(text[at + 1]) < 0xA0;
-    const bool is_control = (byte < 0x20 && byte != '\n') || byte == 0x7F;
-    const std::size_t taken = length == 0 ? 1 : length;
-    if (length == 0 || is_c1 || is_control) {
-      for (const char c : text.substr(at, taken)) {
-        const unsigned char b = static_cast<unsigned char>(c);
-        (out += "\\x") += {kHex[b >> 4], kHex[b & 15]};
-      }
-    } else {
-      out += text.substr(at, taken);
-    }
-    at += taken;
+  while (true) {
+    const std::size_t end = text.find('\n');
+    out += visible(text.substr(0, end));
+    if (end == std::string_view::npos) return out;
+    out += '\n';
+    text.remove_prefix(end + 1);
   }
-  return out;
 }
 
 std::string lower_first(std::string text) {

@@ -1,15 +1,46 @@
 #include "cli/options.hpp"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <vector>
 
 #include "cli/message_text.hpp"
+#include "cli/result_file.hpp"
 #include "support/error.hpp"
 
 namespace headwater::cli {
+namespace {
+
+int rank_of_group(std::string_view title) {
+  constexpr std::array<std::string_view, 3> kFirst = {"Input", "Output", "Model"};
+  const auto* const found = std::find(kFirst.begin(), kFirst.end(), title);
+  if (found != kFirst.end()) return static_cast<int>(found - kFirst.begin());
+  return title == "Other" ? 5 : title == "Speed" ? 4 : 3;
+}
+
+// The library shows groups in the order in which options were added, --help first.
+class GroupedHelp : public CLI::Formatter {
+ public:
+  std::string make_help(const CLI::App* app, std::string name, CLI::AppFormatMode) const override {
+    std::string out = make_usage(app, std::move(name)) + make_positionals(app);
+    std::vector<std::string> groups = app->get_groups();
+    std::stable_sort(groups.begin(), groups.end(), [](const std::string& a, const std::string& b) {
+      return rank_of_group(a) < rank_of_group(b);
+    });
+    for (const std::string& group : groups) {
+      const std::vector<const CLI::Option*> options = app->get_options(
+          [&](const CLI::Option* option) { return option->get_group() == group && option->nonpositional(); });
+      if (!options.empty()) out += make_group(group, false, options);
+    }
+    return out;
+  }
+};
+
+}  // namespace
 
 Option& Option::required() {
   option_->required();
@@ -46,6 +77,21 @@ Option& Option::list(char delimiter) {
   return one_value_each();
 }
 
+Option& Option::group(std::string_view title) {
+  option_->group(std::string(title));
+  return *this;
+}
+
+Option& Option::reads() {
+  line_->inputs_.push_back(option_);
+  return *this;
+}
+
+Option& Option::writes() {
+  line_->outputs_.push_back(option_);
+  return *this;
+}
+
 Option& Option::check(std::string (*fault)(const std::string& value)) {
   option_->check(std::function<std::string(const std::string&)>(fault));
   return *this;
@@ -55,30 +101,48 @@ bool Option::is_given() const { return option_->count() > 0; }
 
 CommandLine::CommandLine(std::string_view tool, std::string_view version)
     : tool_(tool), app_(std::make_unique<CLI::App>("", tool_)) {
-  app_->set_help_flag("-h,--help", "print this help");
-  app_->set_version_flag("--version", std::string(version), "print the version");
+  app_->set_help_flag("-h,--help", "print this help")->group(group_);
+  app_->set_version_flag("--version", std::string(version), "print the version")->group(group_);
+  app_->formatter(std::make_shared<GroupedHelp>());
   app_->get_formatter()->column_width(34);
+  app_->get_formatter()->label("Positionals", "Operands");
 }
 
 CommandLine::~CommandLine() = default;
 
 template <class Value>
 Option CommandLine::add_option(const std::string& names, Value& value, const std::string& help) {
-  return Option(app_->add_option(names, value, help));
+  return Option(app_->add_option(names, value, help), *this).group(group_);
 }
 
 template Option CommandLine::add_option(const std::string&, std::string&, const std::string&);
 template Option CommandLine::add_option(const std::string&, std::filesystem::path&, const std::string&);
 template Option CommandLine::add_option(const std::string&, int&, const std::string&);
 template Option CommandLine::add_option(const std::string&, std::int64_t&, const std::string&);
+template Option CommandLine::add_option(const std::string&, double&, const std::string&);
 template Option CommandLine::add_option(const std::string&, std::vector<std::string>&, const std::string&);
+template Option CommandLine::add_option(const std::string&, std::optional<std::string>&, const std::string&);
 template Option CommandLine::add_option(const std::string&, std::optional<std::int64_t>&, const std::string&);
 template Option CommandLine::add_option(const std::string&, std::optional<std::uint64_t>&,
                                         const std::string&);
 
 Option CommandLine::add_flag(const std::string& names, bool& value, const std::string& help) {
-  return Option(app_->add_flag(names, value, help));
+  return Option(app_->add_flag(names, value, help), *this).group(group_);
 }
+
+namespace {
+
+std::string fault_text(const CLI::ParseError& error) {
+  const std::string text = on_one_line(error.what());
+  const std::string name = text.substr(0, text.find(": "));
+  if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) {
+    if (text.find("At Most 1 required") != std::string::npos) return name + ": given twice (once is enough)";
+    if (text.ends_with(" missing")) return name + ": needs a value";
+  }
+  return lower_first(text);
+}
+
+}  // namespace
 
 Parsed CommandLine::parse(int argc, char** argv) {
   const std::string see_help = " (see " + tool_ + " --help)";
@@ -88,28 +152,52 @@ Parsed CommandLine::parse(int argc, char** argv) {
     return Parsed::help;
   } catch (const CLI::CallForVersion&) {
     return Parsed::version;
-  } catch (const CLI::ExtrasError&) {
-    throw UsageError(unexpected_text() + see_help);
   } catch (const CLI::ParseError& error) {
-    throw UsageError(lower_first(on_one_line(error.what())) + see_help);
+    const std::string unexpected = unexpected_text(dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr);
+    if (!unexpected.empty()) throw UsageError(unexpected + see_help);
+    throw UsageError(fault_text(error) + see_help);
   }
+  check_files();
   return Parsed::options;
+}
+
+void CommandLine::check_files() const {
+  std::vector<std::string> inputs = {"-"};
+  for (const CLI::Option* input : inputs_) {
+    for (const std::string& path : input->results()) inputs.push_back(path);
+  }
+  refuse_file_of_model("-", "");
+  for (const CLI::Option* output : outputs_)
+    for (const std::string& path : output->results()) refuse_file_of_model(path, output->get_name());
+  for (const std::string& input : inputs) {
+    refuse_same_file(input, "-", "");
+    for (const CLI::Option* output : outputs_) {
+      for (const std::string& path : output->results()) refuse_same_file(input, path, output->get_name());
+    }
+  }
 }
 
 std::string CommandLine::help() const { return app_->help(); }
 
-std::string CommandLine::unexpected_text() const {
+std::string CommandLine::unexpected_text(bool has_operands) const {
   const std::vector<std::string> rest = app_->remaining(true);
-  const std::string word = rest.empty() ? "" : rest.front();
-  if (word.size() < 2 || word[0] != '-') return "unexpected operand " + quote(word);
+  const auto operands = std::find(rest.begin(), rest.end(), "--");  // from here on all words are
+  const auto found = std::find_if(rest.begin(), operands,
+                                  [](const std::string& word) { return word.size() > 1 && word[0] == '-'; });
+  if (found == operands) {
+    const auto operand =
+        std::find_if(rest.begin(), rest.end(), [](const auto& word) { return word != "--"; });
+    return has_operands && operand != rest.end() ? "unexpected operand " + quote(*operand) : std::string();
+  }
+  const std::string& word = *found;
   std::vector<std::string> known;
   for (const CLI::Option* option : app_->get_options()) {
-    for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
+    for (const std::string& name : option->get_lnames()) known.push_back(name);
   }
   const std::string_view typed = std::string_view(word).substr(0, word.find('='));
-  const std::string_view nearest = nearest_word(typed, known);
+  const std::string_view nearest = nearest_word(typed.substr(typed.find_first_not_of('-')), known);
   std::string out = "unknown option " + quote(typed);
-  if (!nearest.empty()) out += "; did you mean " + quote(nearest) + "?";
+  if (!nearest.empty()) out += "; did you mean " + quote("--" + std::string(nearest)) + "?";
   return out;
 }
 

@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace CLI {
 class App;
@@ -15,18 +16,25 @@ class Option;
 namespace headwater::cli {
 
 // One option or operand: a handle, valid as long as its CommandLine.
+class CommandLine;
+
 class Option {
  public:
   Option() = default;
-  explicit Option(CLI::Option* option) : option_(option) {}
+  Option(CLI::Option* option, CommandLine& line) : option_(option), line_(&line) {}
 
   Option& required();
   Option& shown_as(std::string_view text);  // in --help, instead of the type's name: "FILE", "[TEXT...]"
   Option& with_default();                   // --help shows the value that the variable has now
   Option& one_of(std::initializer_list<std::string_view> words);
-  Option& values(int least, int most);  // most -1: any number
-  Option& one_value_each();             // "--name A --name B", never "--name A B"
-  Option& list(char delimiter);         // "--name A,B"
+  Option& values(int least, int most);    // most -1: any number
+  Option& one_value_each();               // "--name A --name B", never "--name A B"
+  Option& list(char delimiter);           // "--name A,B"
+  Option& group(std::string_view title);  // in --help, instead of the group that the line has now
+  // The values name files that are read, or written. A command line that has one file on both sides, under
+  // whatever name, is refused; standard input and output count.
+  Option& reads();
+  Option& writes();
   // The text of what is wrong with a value, or nothing.
   Option& check(std::string (*fault)(const std::string& value));
 
@@ -34,6 +42,7 @@ class Option {
 
  private:
   CLI::Option* option_ = nullptr;
+  CommandLine* line_ = nullptr;
 };
 
 enum class Parsed { options, help, version };
@@ -46,20 +55,28 @@ class CommandLine {
   ~CommandLine();
 
   // `names`: "-o,--output", or a word for an operand. Value: std::string, std::filesystem::path, int,
-  // std::int64_t, a vector of strings, or an optional integer of 64 bits.
+  // std::int64_t, double, a vector of strings, or an optional integer of 64 bits.
   template <class Value>
   Option add_option(const std::string& names, Value& value, const std::string& help);
   Option add_flag(const std::string& names, bool& value, const std::string& help);
 
-  // Throws UsageError for a line that does not fit.
+  // The heading in --help of the options that are added from now on. "Input", "Output" and "Model" come first
+  // there, in this order; then others, such as "Scores"; then "Speed" and "Other".
+  void group(std::string_view title) { group_ = title; }
+
+  // Throws UsageError for a line that does not fit; an unknown option is named before whatever else is wrong.
   Parsed parse(int argc, char** argv);
   std::string help() const;  // the list of options
 
  private:
-  std::string unexpected_text() const;
+  friend class Option;
+  void check_files() const;
+  // What is wrong with the words that were not understood; "" where they are operands that do not matter yet.
+  std::string unexpected_text(bool has_operands) const;
 
-  std::string tool_;
+  std::string tool_, group_ = "Other";
   std::unique_ptr<CLI::App> app_;
+  std::vector<const CLI::Option*> inputs_, outputs_;
 };
 
 std::string_view option_library();  // name and version

@@ -22,4 +22,10 @@ int lost_output_errno();
 // Writes to standard error; failures are ignored, there is nobody left to tell.
 void write_messages(std::string_view bytes);
 
+// Clears the bar of a Progress that is drawn, so that a line can be written.
+void clear_progress();
+
+// The program's name, for notes.
+std::string_view tool_name();
+
 }  // namespace headwater::cli

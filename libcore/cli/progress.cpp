@@ -20,6 +20,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr double kSecondsBetweenFrames = 0.1;
 constexpr double kSecondsBetweenLines = 30;
+constexpr double kSecondsOfShortWork = 2;  // what is done by then shows no bar
 constexpr std::size_t kBarWidth = 24;
 
 double seconds_between(Clock::time_point from, Clock::time_point to) {
@@ -38,6 +39,12 @@ std::size_t terminal_columns() {
   return size.ws_col - 1u;  // the last column would wrap on some terminals
 }
 
+// The one that is drawn, if any: a terminal has one last line.
+Progress*& bar_on_screen() {
+  static Progress* bar = nullptr;
+  return bar;
+}
+
 std::string cut(std::string text, std::size_t columns) {
   if (columns == 0) return text;
   std::size_t at = 0;
@@ -49,6 +56,10 @@ std::string cut(std::string text, std::size_t columns) {
 }
 
 }  // namespace
+
+void clear_progress() {
+  if (bar_on_screen() != nullptr) bar_on_screen()->clear();
+}
 
 std::string format_duration(double seconds) {
   if (!(seconds >= 0) || seconds > 3.6e6) return "?";
@@ -93,19 +104,30 @@ std::string format_progress(const ProgressLine& line) {
   return cut(std::move(out), line.columns);
 }
 
-Progress::Progress(std::string label, double total, std::string unit, bool is_quiet)
+Progress::Progress(std::string label, double total, std::string unit, bool is_quiet, Takes takes)
     : label_(std::move(label)),
       unit_(std::move(unit)),
       total_(total),
       is_quiet_(is_quiet),
       is_terminal_(!is_quiet && can_animate()),
+      first_frame_(takes == Takes::minutes ? kSecondsOfShortWork : 0),
       start_(Clock::now()),
-      last_(start_) {}
+      last_(start_) {
+  if (takes == Takes::minutes && !is_terminal_) is_quiet_ = true;
+}
 
 Progress::~Progress() { clear(); }
 
 void Progress::update(double done, double amount, std::string_view detail) {
-  if (is_quiet_) return;
+  if (is_due(done, amount)) draw(detail, false);
+}
+
+void Progress::update(double done, double amount, const std::function<std::string()>& detail) {
+  if (is_due(done, amount)) draw(detail(), false);
+}
+
+bool Progress::is_due(double done, double amount) {
+  if (is_quiet_) return false;
   const Clock::time_point now = Clock::now();
   if (first_done_ < 0) {
     first_done_ = done;
@@ -114,17 +136,18 @@ void Progress::update(double done, double amount, std::string_view detail) {
   }
   done_ = done;
   amount_ = amount;
-  const bool is_due =
+  const bool is_time =
       seconds_between(last_, now) >= (is_terminal_ ? kSecondsBetweenFrames : kSecondsBetweenLines);
-  if (!is_due) return;
+  if (!is_time || (is_terminal_ && seconds_between(start_, now) < first_frame_)) return false;
   last_ = now;
-  draw(detail, false);
+  return true;
 }
 
 void Progress::clear() {
   if (!is_drawn_) return;
   write_messages("\r\x1b[K");
   is_drawn_ = false;
+  bar_on_screen() = nullptr;
 }
 
 void Progress::finish(std::string_view detail) {
@@ -155,6 +178,7 @@ void Progress::draw(std::string_view detail, bool is_final) {
   line.columns = terminal_columns();
   write_messages("\r" + format_progress(line) + "\x1b[K");
   is_drawn_ = true;
+  bar_on_screen() = this;
 }
 
 }  // namespace headwater::cli

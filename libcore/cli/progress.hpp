@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -9,25 +10,32 @@ namespace headwater::cli {
 
 class Progress {
  public:
+  // hours: as above. minutes: on a terminal alone, and only from the third second on.
+  enum class Takes { hours, minutes };
   // `unit` names what is counted beside steps, e.g. "tokens". is_quiet: nothing at all. total 0: unknown.
-  Progress(std::string label, double total, std::string unit, bool is_quiet);
+  Progress(std::string label, double total, std::string unit, bool is_quiet, Takes takes = Takes::hours);
   ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
   // `done` of total; `amount` units processed so far; `detail` e.g. "loss 3.21".
   // Cheap: draws at most ten times a second on a terminal, prints a line every 30 seconds elsewhere.
   void update(double done, double amount, std::string_view detail);
-  // Clears the bar so that a line can be printed; the next update draws it again.
+  // The same with a text that is made when it is drawn.
+  void update(double done, double amount, const std::function<std::string()>& detail);
+  // Clears the bar so that a line can be printed, as note() does by itself; the next update draws it again.
   void clear();
   // Ends the bar with one line that stays.
   void finish(std::string_view detail);
 
  private:
+  // Takes the figures; whether they are to be shown now.
+  bool is_due(double done, double amount);
   void draw(std::string_view detail, bool is_final);
   std::string label_, unit_;
   double total_ = 0, done_ = 0, amount_ = 0;
   double first_done_ = -1, first_amount_ = 0;  // where this run began (a resumed one does not begin at 0)
   bool is_quiet_, is_terminal_, is_drawn_ = false;
+  double first_frame_ = 0;  // seconds
   std::chrono::steady_clock::time_point start_, last_;
 };
 

@@ -5,13 +5,18 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cerrno>
+#include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
+#include <exception>
 #include <filesystem>
 #include <iostream>
 #include <new>
 #include <system_error>
+#include <thread>
 
 #include "cli/message_text.hpp"
 #include "cli/output.hpp"
@@ -29,7 +34,7 @@ namespace headwater::cli {
 namespace {
 
 // The program's name for notes; set once by tool_main before anything else runs.
-std::string_view& tool_name() {
+std::string_view& name_of_tool() {
   static std::string_view name = "headwater";
   return name;
 }
@@ -101,6 +106,8 @@ void finish_standard_output(std::string_view text) {
 
 }  // namespace
 
+std::string_view tool_name() { return name_of_tool(); }
+
 void note(std::string_view text) {
   const std::string shown = printable(text);
   std::string out;
@@ -110,6 +117,7 @@ void note(std::string_view text) {
     out.append(tool_name()).append(": ").append(shown, at, end - at).append("\n");
     at = end + 1;
   }
+  clear_progress();
   write_messages(out);
 }
 
@@ -125,24 +133,63 @@ void note_out_of_memory() {
   write_messages({line.data(), name.size() + kText.size()});
 }
 
+// Of several threads that fail at once the first alone has its line. The others wait, since the first ends
+// the program; not for ever, should it be this thread.
+void wait_if_not_first_to_fail() {
+  static std::atomic_flag has_failed;
+  if (has_failed.test_and_set()) std::this_thread::sleep_for(std::chrono::seconds(1));
+}
+
+// The last line of defence: an exception where nothing can catch it, such as a thread of a library that finds
+// no memory to begin with. None at all is the C++ library without memory for the exception itself.
+[[noreturn]] void on_terminate() noexcept {
+  static std::atomic_flag has_begun;
+  wait_if_not_first_to_fail();
+  if (has_begun.test_and_set()) ::_exit(1);
+  try {
+    if (const std::exception_ptr error = std::current_exception()) std::rethrow_exception(error);
+    constexpr std::size_t kEnough = std::size_t{1} << 20;
+    if (void* const memory = std::malloc(kEnough); memory == nullptr) throw std::bad_alloc();
+    note("internal error: ended without an exception (please report this)");
+  } catch (const std::bad_alloc&) {
+    note_out_of_memory();
+    ::_exit(1);
+  } catch (const std::exception& error) {
+    note(std::string("internal error: ") + on_one_line(error.what()) + " (please report this)");
+  } catch (...) {
+    note("internal error: ended by an exception (please report this)");
+  }
+  std::abort();
+}
+
+void do_as_told(int argc, char** argv, const ToolDescription& tool,
+                const std::function<void(CommandLine&)>& describe, const std::function<void()>& run) {
+  std::string text;
+  CommandLine line(tool_name(), version_text(tool));
+  describe(line);
+  switch (line.parse(argc, argv)) {
+    case Parsed::options:
+      run();
+      break;
+    case Parsed::help:
+      text = help_text(line, tool);
+      break;
+    case Parsed::version:
+      text = version_text(tool);
+      break;
+  }
+  finish_standard_output(text);
+}
+
 int run_tool(int argc, char** argv, const ToolDescription& tool,
              const std::function<void(CommandLine&)>& describe, const std::function<void()>& run) {
   try {
-    std::string text;
-    CommandLine line(tool.name, version_text(tool));
-    describe(line);
-    switch (line.parse(argc, argv)) {
-      case Parsed::options:
-        run();
-        break;
-      case Parsed::help:
-        text = help_text(line, tool);
-        break;
-      case Parsed::version:
-        text = version_text(tool);
-        break;
+    try {
+      do_as_told(argc, argv, tool, describe, run);
+    } catch (...) {
+      wait_if_not_first_to_fail();
+      throw;
     }
-    finish_standard_output(text);
     return 0;
   } catch (const UsageError& error) {
     note(error.what());
@@ -166,7 +213,10 @@ int run_tool(int argc, char** argv, const ToolDescription& tool,
 
 int tool_main(int argc, char** argv, const ToolDescription& tool,
               const std::function<void(CommandLine&)>& describe, const std::function<void()>& run) {
-  tool_name() = tool.name;
+  // Installed as hw-train, train calls itself so.
+  const std::string_view path = argc > 0 ? argv[0] : "", called = path.substr(path.rfind('/') + 1);
+  name_of_tool() = called.ends_with(tool.name) ? called : tool.name;
+  std::set_terminate(on_terminate);
   occupy_standard_descriptors();
   try {
     return run_tool(argc, argv, tool, describe, run);
@@ -178,13 +228,34 @@ int tool_main(int argc, char** argv, const ToolDescription& tool,
 
 void note_truncated_lines(std::int64_t count, std::int64_t length) {
   if (count == 0) return;
-  note(format_count(count) + " lines had more than " + std::to_string(length) +
-       " tokens; the rest of each was left out");
+  note(counted(count, "line") + " had more than " + std::to_string(length) + " tokens; the rest of " +
+       (count == 1 ? "it" : "each") + " was left out");
+}
+
+std::string unknown_tokens(std::span<const ColumnTokenCounts> columns) {
+  std::string text;
+  for (const auto& [column, counts] : columns) {
+    if (counts.unknown == 0) continue;
+    text += (text.empty() ? "" : ", ") + format_count(counts.unknown) + " of " +
+            counted(counts.tokens, column + (column.empty() ? "token" : " token")) + " (" +
+            format_percent(counts.unknown, counts.tokens) + ") unknown";
+  }
+  return text;
+}
+
+void note_unknown_tokens(const TokenCounts& counts) {
+  const ColumnTokenCounts column{"", counts};
+  note_unknown_tokens(std::span(&column, 1));
+}
+
+void note_unknown_tokens(std::span<const ColumnTokenCounts> columns) {
+  if (const std::string text = unknown_tokens(columns); !text.empty()) note(text);
 }
 
 void add_threads_option(CommandLine& line, int& threads) {
   line.add_option("--threads", threads,
                   "worker threads; 0, the default: one a processor. Results do not depend on it")
+      .group("Speed")
       .shown_as("N")
       .check([](const std::string& text) -> std::string {
         // The library's own range check prints bounds of its number type; and 1024 is what TBB arenas are
@@ -196,11 +267,12 @@ void add_threads_option(CommandLine& line, int& threads) {
 }
 
 void add_quiet_option(CommandLine& line, bool& is_quiet) {
-  line.add_flag("-q,--quiet", is_quiet, "no messages but errors");
+  line.add_flag("-q,--quiet", is_quiet, "no messages but errors").group("Other");
 }
 
 void add_isa_option(CommandLine& line, std::string& isa) {
   line.add_option("--isa", isa, "code path of the kernels; every one gives the same bits")
+      .group("Speed")
       .one_of({"auto", "avx512", "avx2", "portable"})
       .with_default();
 }

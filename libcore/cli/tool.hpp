@@ -4,11 +4,13 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "cli/options.hpp"
+#include "support/token_counts.hpp"
 
 namespace headwater::cli {
 
@@ -43,6 +45,13 @@ void note(std::string_view text);
 
 // Says how many lines had more than `length` tokens; nothing where none had.
 void note_truncated_lines(std::int64_t count, std::int64_t length);
+
+// "12 of 340 source tokens (3.5 %) unknown", the columns without an unknown token left out; "" where none has
+// one.
+std::string unknown_tokens(std::span<const ColumnTokenCounts> columns);
+// Says that of one column without a name, or of several; nothing where all tokens are known.
+void note_unknown_tokens(const TokenCounts& counts);
+void note_unknown_tokens(std::span<const ColumnTokenCounts> columns);
 
 // Shared options, the same words in every tool.
 void add_threads_option(CommandLine& line, int& threads);

@@ -5,8 +5,10 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "support/error.hpp"
+#include "support/token_counts.hpp"
 
 namespace headwater {
 
@@ -23,6 +25,8 @@ class Dataset {
   virtual void add_file(const std::filesystem::path& path) {
     throw Error(path.string() + ": these examples are lines of text");
   }
+  // What that error of finish() advises where no stage died: the program's own cure.
+  virtual void advise_on_empty_columns(std::string_view /*cure*/) {}
   // After the last line or file. Throws Error where there is no example, or where more than 1 % of the lines
   // had an empty column (a stage of the pipe died) unless is_empty_allowed. `where` names the input.
   virtual void finish(std::string_view where, bool is_empty_allowed) = 0;
@@ -30,6 +34,8 @@ class Dataset {
   virtual std::int64_t examples() const = 0;
   virtual std::int64_t skipped() const { return 0; }    // lines with an empty column
   virtual std::int64_t truncated() const { return 0; }  // columns cut to what the model can hold
+  // Of the columns whose ids are tokens of text; what was cut off is not counted.
+  virtual std::vector<ColumnTokenCounts> token_counts() const { return {}; }
   // Of all examples in their order: names the data of a run.
   virtual std::string hash() const = 0;
 };

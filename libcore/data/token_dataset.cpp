@@ -10,6 +10,7 @@
 #include "support/hash.hpp"
 #include "support/random.hpp"
 #include "support/utf8.hpp"
+#include "text/csv.hpp"
 
 namespace headwater {
 namespace {
@@ -41,6 +42,14 @@ std::int64_t TokenDataset::truncated() const {
   return sum;
 }
 
+std::vector<ColumnTokenCounts> TokenDataset::token_counts() const {
+  std::vector<ColumnTokenCounts> counts;
+  for (const Column& column : columns_) {
+    if (column.settings.special.unknown >= 0) counts.push_back({column.settings.name, column.counts});
+  }
+  return counts;
+}
+
 std::string TokenDataset::names() const {
   std::string out;
   for (const Column& column : columns_) {
@@ -64,10 +73,11 @@ void TokenDataset::add_line(std::string_view line, std::string_view place) {
     if (is_last != (tab == std::string_view::npos)) {
       const std::size_t found = static_cast<std::size_t>(std::count(line.begin(), line.end(), '\t')) + 1;
       const char* at = is_last ? rest.data() + tab : line.data() + line.size();
+      const std::string cure = csv_cure(line, columns_.size());
       fail(place, line, at,
            std::to_string(found) + (found == 1 ? " column" : " columns") + " where " +
-               std::to_string(columns_.size()) + (columns_.size() == 1 ? " is" : " are") +
-               " wanted: " + names() + " (separate columns by one TAB, as paste does)");
+               std::to_string(columns_.size()) + (columns_.size() == 1 ? " is" : " are") + " wanted: " +
+               names() + " (" + (cure.empty() ? "separate columns by one TAB, as paste does" : cure) + ")");
     }
     const std::string_view field = rest.substr(0, tab);
     if (columns_[c].settings.labels != nullptr) {
@@ -89,6 +99,7 @@ void TokenDataset::add_line(std::string_view line, std::string_view place) {
       column.shorten(column.settings.max_length);
       ++column.truncated;
     }
+    if (column.settings.special.unknown >= 0) column.counts.add(column.lists.open(), column.settings.special);
     column.lists.close();
   }
 }
@@ -184,10 +195,11 @@ void TokenDataset::add_label(Column& column, std::string_view field, std::string
     if (is_number && number < labels.size()) id = number;
   }
   if (id < 0) {
+    const std::string cure = csv_cure(field, 2);
     fail(place, line, field.data(),
          quote(field) + " is no label of the set (known: " + labels.shown() +
-             ", or their numbers from 0 to " + std::to_string(labels.size() - 1) +
-             "; are the columns in the recipe's order?)");
+             ", or their numbers from 0 to " + std::to_string(labels.size() - 1) + "; " +
+             (cure.empty() ? "are the columns in the recipe's order?" : cure) + ")");
   }
   column.lists.push(id);
 }
@@ -256,9 +268,9 @@ void TokenDataset::finish(std::string_view where, bool is_empty_allowed) {
   const std::string start = std::string(where) + ": ";
   if (lines_ == 0) throw Error(start + "no examples (is the stage before it still alive?)");
   if (skipped_ * 100 > lines_ && !is_empty_allowed) {
-    throw Error(
-        start + std::to_string(skipped_) + " of " + std::to_string(lines_) +
-        " lines have an empty column, more than 1 % (did a stage of the pipe die? if not: --allow-empty)");
+    throw Error(start + std::to_string(skipped_) + " of " + std::to_string(lines_) +
+                " lines have an empty column, more than 1 % (did a stage of the pipe die? if not: " +
+                cure_of_empty_ + ")");
   }
   if (examples() == 0)
     throw Error(start + "all " + std::to_string(lines_) +

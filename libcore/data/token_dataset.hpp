@@ -25,6 +25,7 @@ struct TokenColumnSettings {
       1;  // a shorter one that is not empty is an error; a target needs its start and one id more
   std::int32_t first_id = -1;     // every line begins with it (the start token of targets); -1: any
   bool has_values = false;        // words "id:value", as vectorize --output count, tf-idf, sublinear-tf-idf
+  SpecialIds special{};           // its tokens are counted where it has an unknown one
   std::string vocabulary_hash{};  // compared with "vocab=" of a header line; empty: not compared
   // A column of one label of this set: by its name, or by its id where no label is called so; after a header
   // line by its id only.
@@ -45,6 +46,7 @@ class TokenDataset : public Dataset {
   // After the last line: throws Error where there is no example, or where more than 1 % of the lines had an
   // empty column (a stage of the pipe died) unless is_empty_allowed. `where` names the input in the message
   // ("-").
+  void advise_on_empty_columns(std::string_view cure) override { cure_of_empty_ = cure; }
   void finish(std::string_view where, bool is_empty_allowed = false) override;
 
   std::int64_t examples() const override { return columns_.front().lists.size(); }
@@ -68,6 +70,7 @@ class TokenDataset : public Dataset {
   std::int64_t skipped() const override { return skipped_; }  // with an empty column
   std::int64_t truncated(std::size_t column) const { return columns_[column].truncated; }
   std::int64_t truncated() const override;  // of all columns
+  std::vector<ColumnTokenCounts> token_counts() const override;
 
   // XXH3-128 of all ids, their values and where examples end, in the order of the lines: names the data of a
   // run.
@@ -79,6 +82,7 @@ class TokenDataset : public Dataset {
     IdLists lists;
     std::vector<float> values;  // as many as ids
     std::int64_t truncated = 0;
+    TokenCounts counts;
     bool has_header = false;
     void shorten(std::int64_t count);  // of the line that is being read
   };
@@ -94,6 +98,7 @@ class TokenDataset : public Dataset {
   std::string names() const;
 
   std::vector<Column> columns_;
+  std::string cure_of_empty_ = "remove those lines";
   std::int64_t lines_ = 0, skipped_ = 0;
 };
 

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "support/line_error.hpp"
 #include "support/parallel.hpp"
+#include "tensor/kernels/optimizer/optimizer.hpp"
 
 namespace headwater {
 
@@ -14,7 +16,7 @@ constexpr std::size_t kTokensAtOnce = 8192;
 
 }  // namespace
 
-ConstMatrix TextLabeller::probabilities(const std::vector<std::string>& lines) {
+Matrix TextLabeller::probabilities(const std::vector<std::string>& lines) {
   encode(lines);
   probabilities_.clear();
   batch_.clear();
@@ -22,7 +24,10 @@ ConstMatrix TextLabeller::probabilities(const std::vector<std::string>& lines) {
     add_line(line);
     if (batch_.source.ids.size() >= kTokensAtOnce || line + 1 == lines.size()) run_batch();
   }
-  return {probabilities_.data(), static_cast<Index>(lines.size()), model_.model->classes()};
+  const Index classes = model_.model->classes();
+  const Index at = kernels::find_not_finite(static_cast<Index>(probabilities_.size()), probabilities_.data());
+  if (at >= 0) throw LineError(static_cast<std::size_t>(at / classes), kOutputNotFinite);
+  return {probabilities_.data(), static_cast<Index>(lines.size()), classes};
 }
 
 void TextLabeller::run_batch() {
@@ -37,6 +42,7 @@ void TextLabeller::run_batch() {
 void TextLabeller::encode(const std::vector<std::string>& lines) {
   ids_.resize(std::max(ids_.size(), lines.size()));
   term_values_.resize(model_.terms ? ids_.size() : 0);
+  counts_.resize(term_values_.size());
   parallel_for(static_cast<std::int64_t>(lines.size()), [&](std::int64_t i) {
     const auto line = static_cast<std::size_t>(i);
     if (!model_.terms) {
@@ -46,6 +52,7 @@ void TextLabeller::encode(const std::vector<std::string>& lines) {
     TokenRow row;
     model_.tokenizer.for_each_token(lines[line], [&](std::string_view token) { row.add(token); });
     model_.terms->values(row, model_.terms->settings().output, term_values_[line]);
+    counts_[line] = model_.terms->counts(row);
   });
 }
 
@@ -58,6 +65,7 @@ void TextLabeller::add_line(std::size_t line) {
       batch_.values.push_back(value.value);
     }
     batch_.add(ids);
+    tokens_ += counts_[line];
     return;
   }
   const auto length = static_cast<std::size_t>(model_.model->length());
@@ -65,6 +73,7 @@ void TextLabeller::add_line(std::size_t line) {
     ids.resize(length);
     ++truncated_lines_;
   }
+  tokens_.add(ids, model_.tokenizer.special_ids());
   batch_.add(ids, model_.model->padded_length(static_cast<Index>(ids.size())));
 }
 

@@ -18,16 +18,18 @@ class TextLabeller {
  public:
   explicit TextLabeller(const ClassificationModel& model) : model_(model) {}
 
-  // The probability of each label (in the order of model.labels), line by line: [lines, labels], valid until
-  // the next call. Tokens beyond the model's positions are cut off and the line counted. A line without a
-  // token has what the model gives to nothing: the bias of its last layer alone (or, where padding counts as
-  // tokens, to padding alone). Any grouping of lines into calls gives the same bits.
-  ConstMatrix probabilities(const std::vector<std::string>& lines);
+  // The probability of each label (in the order of model.labels), line by line: [lines, labels], valid, and
+  // the caller's to change, until the next call. Tokens beyond the model's positions are cut off and the line
+  // counted. A line without a token has what the model gives to nothing: the bias of its last layer alone (of
+  // a bag of words of all layers; where padding counts as tokens, padding alone). Any grouping of lines into
+  // calls gives the same bits.
+  Matrix probabilities(const std::vector<std::string>& lines);
 
   // The `count` most probable, most probable first; of equals the first label.
   static std::vector<LabelProbability> best(const float* probabilities, Index labels, Index count);
 
   std::int64_t truncated_lines() const { return truncated_lines_; }
+  const TokenCounts& tokens() const { return tokens_; }  // of the lines, without what was cut off
 
  private:
   void encode(const std::vector<std::string>& lines);
@@ -41,7 +43,9 @@ class TextLabeller {
   std::vector<Real> probabilities_;
   std::vector<std::vector<std::int32_t>> ids_;       // of each line
   std::vector<std::vector<TermValue>> term_values_;  // of each line, for a bag of words
+  std::vector<TokenCounts> counts_;                  // of each line, for a bag of words
   std::int64_t truncated_lines_ = 0;
+  TokenCounts tokens_;
 };
 
 }  // namespace headwater

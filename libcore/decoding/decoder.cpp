@@ -1,11 +1,15 @@
 #include "decoding/decoder.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <deque>
+#include <limits>
 #include <mutex>
 
 #include "support/error.hpp"
+#include "support/line_error.hpp"
 #include "support/parallel.hpp"
+#include "tensor/kernels/optimizer/optimizer.hpp"
 
 namespace headwater {
 
@@ -22,6 +26,7 @@ struct Decoding {
   const PackedWeights& packed;
   const NextToken& next_token;
   const GenerationSettings& settings;
+  double largest_hidden;
 };
 
 // How many ids may follow each prompt.
@@ -39,6 +44,22 @@ std::vector<Index> room_of(const Decoding& decoding, const PackedTokens& prompts
     room.push_back(most > 0 ? std::min<Index>(most, left) : left);
   }
   return room;
+}
+
+// By Cauchy and Schwarz no logit, and no sum on the way to it, exceeds the length of a row times that of the
+// weights: a tenth of the largest float leaves room for the bias and for rounding.
+double largest_hidden_of(const Linear& output) {
+  const Matrix& weight = output.weight().value;
+  const double length = std::sqrt(kernels::sum_of_squares(output.weight().size(), weight.data));
+  return 0.1 * static_cast<double>(std::numeric_limits<float>::max()) / std::max(length, 1.0);
+}
+
+void check_hidden(const Decoding& decoding, const Variable& hidden, std::span<const Index> sequence) {
+  for (Index row = 0; row < hidden.rows(); ++row) {
+    const double length = std::sqrt(kernels::sum_of_squares(hidden.cols(), hidden.value().row(row)));
+    if (length <= decoding.largest_hidden) continue;  // false of what is not a number
+    throw LineError(static_cast<std::size_t>(sequence[static_cast<std::size_t>(row)]), kOutputNotFinite);
+  }
 }
 
 // One result a prompt, into results; each has room for so many ids.
@@ -61,7 +82,9 @@ void decode_group(const Decoding& decoding, Arena& arena, const Prompts& prompts
   while (!active.empty()) {
     const ArenaScope one_step(arena);
     next.resize(active.size());
-    decoding.next_token.choose(context, state.step(context, active, ids), next);
+    const Variable hidden = state.step(context, active, ids);
+    check_hidden(decoding, hidden, active);
+    decoding.next_token.choose(context, hidden, next);
     std::size_t kept = 0;
     for (std::size_t b = 0; b < active.size(); ++b) {
       if (next[b] == decoding.settings.end_id) continue;
@@ -106,11 +129,13 @@ class Arenas {
 }  // namespace
 
 Decoder::Decoder(const CachedModel& model)
-    : model_(model), packed_(model.parameters(), model.output_layer().weight()) {}
+    : model_(model),
+      packed_(model.parameters(), model.output_layer().weight()),
+      largest_hidden_(largest_hidden_of(model.output_layer())) {}
 
 Sequences Decoder::decode(const Prompts& prompts, const NextToken& next_token,
                           const GenerationSettings& settings) {
-  const Decoding decoding{model_, packed_, next_token, settings};
+  const Decoding decoding{model_, packed_, next_token, settings, largest_hidden_};
   const Index sequences = prompts.sequences(), groups = (sequences + kGroup - 1) / kGroup;
   const std::vector<Index> room = room_of(decoding, prompts.target);
   Sequences results(static_cast<std::size_t>(sequences));
@@ -126,8 +151,12 @@ Sequences Decoder::decode(const Prompts& prompts, const NextToken& next_token,
     Arena& own = arenas.take();
     isolate([&] {
       const auto first = static_cast<std::size_t>(begin), count = static_cast<std::size_t>(end - begin);
-      decode_group(decoding, own, part, std::span(room).subspan(first, count),
-                   std::span(results).subspan(first, count));
+      try {
+        decode_group(decoding, own, part, std::span(room).subspan(first, count),
+                     std::span(results).subspan(first, count));
+      } catch (const LineError& error) {
+        throw LineError(first + error.line, error.what());
+      }
     });
     arenas.give_back(own);
   });

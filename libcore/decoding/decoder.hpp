@@ -19,13 +19,15 @@ class Decoder {
   explicit Decoder(const CachedModel& model);
 
   // For each prompt, none longer than the model's length, the ids that follow it, without the end token. A
-  // result depends on its own prompt only: the same for every batch.
+  // result depends on its own prompt only: the same for every batch. Throws LineError with the prompt's
+  // number where what the output layer reads is not finite, or so large that its logits may not be.
   std::vector<std::vector<std::int32_t>> decode(const Prompts& prompts, const NextToken& next_token,
                                                 const GenerationSettings& settings);
 
  private:
   const CachedModel& model_;
   PackedWeights packed_;
+  double largest_hidden_;  // Euclidean length of a row for which all logits are finite
   Arena arena_;
 };
 

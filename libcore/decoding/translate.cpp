@@ -1,5 +1,8 @@
 #include "decoding/translate.hpp"
 
+#include <utility>
+
+#include "support/line_error.hpp"
 #include "support/parallel.hpp"
 
 namespace headwater {
@@ -30,14 +33,24 @@ std::vector<std::string> Translator::translate(const std::vector<std::string>& l
   });
   const auto length = static_cast<std::size_t>(model_.model->length());
   for (std::vector<std::int32_t>& source : sources) {
-    if (source.size() <= length) continue;
-    source.resize(length);
-    ++truncated_lines_;
+    if (source.size() > length) {
+      source.resize(length);
+      ++truncated_lines_;
+    }
+    source_tokens_.add(source, model_.source_tokenizer.special_ids());
   }
   return translate_ids(sources);
 }
 
 std::vector<std::string> Translator::translate_ids(std::span<const std::vector<std::int32_t>> sources) {
+  std::vector<std::string> results;
+  for (const std::vector<std::int32_t>& target : target_ids(sources))
+    results.push_back(target.empty() ? std::string() : model_.target_tokenizer.decode(target));
+  return results;
+}
+
+std::vector<std::vector<std::int32_t>> Translator::target_ids(
+    std::span<const std::vector<std::int32_t>> sources) {
   PackedTokens batch;
   batch.clear();
   std::vector<std::size_t> line_of;  // of each sequence in the batch
@@ -46,11 +59,14 @@ std::vector<std::string> Translator::translate_ids(std::span<const std::vector<s
     batch.add(sources[i]);
     line_of.push_back(i);
   }
-  std::vector<std::string> results(sources.size());
-  const std::vector<std::vector<std::int32_t>> targets =
-      decoder_.decode(start_prompts(batch, generation_.start_id), greedy_, generation_);
-  for (std::size_t s = 0; s < targets.size(); ++s)
-    results[line_of[s]] = model_.target_tokenizer.decode(targets[s]);
+  std::vector<std::vector<std::int32_t>> results(sources.size());
+  std::vector<std::vector<std::int32_t>> targets;
+  try {
+    targets = decoder_.decode(start_prompts(batch, generation_.start_id), greedy_, generation_);
+  } catch (const LineError& error) {
+    throw LineError(line_of[error.line], error.what());
+  }
+  for (std::size_t s = 0; s < targets.size(); ++s) results[line_of[s]] = std::move(targets[s]);
   return results;
 }
 

@@ -13,6 +13,15 @@ Mixing mixing_of(const MixingSettings& settings) {
 
 }  // namespace
 
+std::int64_t head_width_of(const TransformerSettings& settings) {
+  if (settings.head_width > 0) return settings.head_width;
+  return settings.heads > 0 && settings.width % settings.heads == 0 ? settings.width / settings.heads : 0;
+}
+
+std::int64_t feed_forward_width_of(const TransformerSettings& settings) {
+  return settings.feed_forward_width > 0 ? settings.feed_forward_width : 4 * settings.width;
+}
+
 void set_initialization(Parameters& parameters, std::string_view initialization) {
   if (initialization != "normal") return;
   for (const auto& p : parameters.all()) {
@@ -22,13 +31,14 @@ void set_initialization(Parameters& parameters, std::string_view initialization)
 }
 
 AttentionLayerSettings attention_settings(const TransformerSettings& settings) {
-  if (settings.head_width == 0 && settings.width % settings.heads != 0) {
+  const std::int64_t head_width = head_width_of(settings);
+  if (head_width == 0) {
     throw UsageError("model: width " + std::to_string(settings.width) + " is not a multiple of heads " +
                      std::to_string(settings.heads) + " (choose head_width)");
   }
   return {.width = settings.width,
           .heads = settings.heads,
-          .head_width = settings.head_width > 0 ? settings.head_width : settings.width / settings.heads,
+          .head_width = head_width,
           .dropout = settings.attention_dropout};
 }
 
@@ -37,17 +47,18 @@ BlockSettings block_settings(const TransformerSettings& settings, const MixingSe
   if (settings.activation == "gelu") activation = ops::Activation::gelu;
   if (settings.activation == "gelu_tanh") activation = ops::Activation::gelu_tanh;
   if (settings.activation == "silu") activation = ops::Activation::silu;
+  const std::int64_t feed_forward_width = feed_forward_width_of(settings);
   const bool is_attention = mixing_of(mixing) == Mixing::attention;
   return {.attention =
               is_attention ? attention_settings(settings) : AttentionLayerSettings{.width = settings.width},
-          .feed_forward_width = settings.feed_forward_width,
+          .feed_forward_width = feed_forward_width,
           .activation = activation,
           .norm_place = settings.norm == "pre" ? NormPlace::pre : NormPlace::post,
           .norm_epsilon = settings.norm_epsilon,
           .dropout = settings.dropout,
           .mixing = mixing_of(mixing),
           .mixing_length = settings.length,
-          .mixing_width = mixing.mixing_width > 0 ? mixing.mixing_width : settings.feed_forward_width};
+          .mixing_width = mixing.mixing_width > 0 ? mixing.mixing_width : feed_forward_width};
 }
 
 EmbeddingSettings embedding_settings(const TransformerSettings& settings, Index vocabulary_size) {

@@ -13,11 +13,11 @@
 namespace headwater {
 
 struct TransformerSettings {
-  std::int64_t width = 256;                // D
-  std::int64_t heads = 8;                  // H
-  std::int64_t head_width = 0;             // K; 0: width / heads
-  std::int64_t feed_forward_width = 2048;  // F
-  std::string norm = "post";               // post | pre
+  std::int64_t width = 256;             // D
+  std::int64_t heads = 8;               // H
+  std::int64_t head_width = 0;          // K; 0: width / heads
+  std::int64_t feed_forward_width = 0;  // F; 0: 4 · width
+  std::string norm = "post";            // post | pre
   double norm_epsilon = 1e-3;
   std::string activation = "relu";       // relu | gelu | gelu_tanh | silu
   std::string positions = "learned";     // learned | sinusoidal | none
@@ -40,6 +40,11 @@ struct ClassHeadSettings {
   std::string head = "sigmoid";  // sigmoid (one output, two classes) | softmax
   std::int64_t classes = 2;
 };
+
+// K and F, also where the settings leave them open: width / heads (0 where heads do not divide the width),
+// and 4 · width.
+std::int64_t head_width_of(const TransformerSettings& settings);
+std::int64_t feed_forward_width_of(const TransformerSettings& settings);
 
 // How the parameters that were declared get their first values. keras: as layers declare them; normal:
 // weights and tables alike.

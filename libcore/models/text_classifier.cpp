@@ -9,11 +9,12 @@ ClassHead::ClassHead(LayerBuilder& builder, const std::string& name, const Class
 
 kernels::CrossEntropyTotals ClassHead::loss(const ForwardContext& context, const Variable& x,
                                             std::span<const std::int32_t> labels, double label_smoothing,
-                                            double loss_scale) const {
+                                            double loss_scale, std::span<const Real> class_weights) const {
   const Real scale = static_cast<Real>(loss_scale);
-  if (is_sigmoid_) return ops::binary_cross_entropy(context.tape, logits(context, x), labels, scale);
+  if (is_sigmoid_)
+    return ops::binary_cross_entropy(context.tape, logits(context, x), labels, scale, class_weights);
   return ops::linear_cross_entropy(context.tape, x, linear_.weight(), linear_.bias(), labels,
-                                   static_cast<Real>(label_smoothing), scale);
+                                   static_cast<Real>(label_smoothing), scale, class_weights);
 }
 
 Matrix ClassHead::probabilities(const ForwardContext& context, const Variable& logits) const {

@@ -22,10 +22,11 @@ class ClassHead {
   Index outputs() const { return linear_.weight().value.cols; }
   // x [sequences, inputs] -> [sequences, outputs]
   Variable logits(const ForwardContext& context, const Variable& x) const { return linear_(context, x); }
-  // Sum over the sequences; gradients of loss_scale · loss follow from tape.backward().
+  // Sum over the sequences; gradients of loss_scale · loss follow from tape.backward(). With `class_weights`,
+  // one a class, a sequence counts as often as its label's says.
   kernels::CrossEntropyTotals loss(const ForwardContext& context, const Variable& x,
                                    std::span<const std::int32_t> labels, double label_smoothing,
-                                   double loss_scale) const;
+                                   double loss_scale, std::span<const Real> class_weights = {}) const;
   // logits [sequences, outputs] -> [sequences, classes], rows that sum to 1
   Matrix probabilities(const ForwardContext& context, const Variable& logits) const;
 

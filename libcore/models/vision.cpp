@@ -93,10 +93,11 @@ Variable VisionModel::features(const ForwardContext& context, const ImageBatch& 
 }
 
 kernels::CrossEntropyTotals VisionModel::loss(const ForwardContext& context, const ImageBatch& batch,
-                                              double label_smoothing, double loss_scale) const {
+                                              double label_smoothing, double loss_scale,
+                                              std::span<const Real> class_weights) const {
   return ops::linear_cross_entropy(context.tape, features(context, batch), head_.weight(), head_.bias(),
                                    batch.labels, static_cast<Real>(label_smoothing),
-                                   static_cast<Real>(loss_scale));
+                                   static_cast<Real>(loss_scale), class_weights);
 }
 
 Matrix VisionModel::probabilities(const ForwardContext& context, const ImageBatch& batch) const {

@@ -50,10 +50,11 @@ class VisionModel {
   Variable logits(const ForwardContext& context, const Variable& features) const {
     return head_(context, features);
   }
-  // Sum over the images; with a recording tape the gradients of loss_scale · loss follow from
-  // tape.backward().
+  // Sum over the images, each as often as its label's weight says where there are some; with a recording tape
+  // the gradients of loss_scale · loss follow from tape.backward().
   kernels::CrossEntropyTotals loss(const ForwardContext& context, const ImageBatch& batch,
-                                   double label_smoothing, double loss_scale) const;
+                                   double label_smoothing, double loss_scale,
+                                   std::span<const Real> class_weights = {}) const;
   // [images, classes], rows that sum to 1; in the tape's arena.
   Matrix probabilities(const ForwardContext& context, const ImageBatch& batch) const;
 

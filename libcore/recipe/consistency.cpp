@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "recipe/key_values.hpp"
+#include "recipe/scalars.hpp"
 #include "support/error.hpp"
 
 namespace headwater {
@@ -44,22 +45,24 @@ class UseChecker : public schema::Visitor {
     values_ = key_values(recipe, WhichKeys::all);
   }
 
-  void field(std::string_view key, schema::Member, const schema::Rule&, std::string_view,
-             const schema::When& when) override {
-    if (when.is_read) return;
-    path_.push_back(key);
-    if (value_of(values_, joined(path_)) != value_of(defaults_, joined(path_)))
-      add(when.who.empty() ? kind_.with_article() : when.who, when.readers);
+  void row(const schema::Row& row) override {
+    if (row.when.is_read) return;
+    path_.push_back(row.key);
+    const std::string value = value_of(values_, joined(path_));
+    const std::string former =
+        std::visit([](const auto& was) { return scalars::print(was); }, row.follows.formerly);
+    if (value != value_of(defaults_, joined(path_)) && value != former)
+      add(row.when.who.empty() ? kind_.with_article() : row.when.who, row.when.readers);
     path_.pop_back();
   }
 
-  void section(std::string_view key, std::string_view, const Rows& rows) override {
+  void section(std::string_view key, const schema::Meaning&, const Rows& rows) override {
     path_.push_back(key);
     rows(*this);
     path_.pop_back();
   }
 
-  void section_of_kinds(std::string_view key, std::string_view meaning, const ModelSection&,
+  void section_of_kinds(std::string_view key, const schema::Meaning& meaning, const ModelSection&,
                         const Rows& rows) override {
     if (kind_.reads(key)) return section(key, meaning, rows);
     const std::string prefix = std::string(key) + ".";
@@ -76,11 +79,11 @@ class UseChecker : public schema::Visitor {
     path_.pop_back();
   }
 
-  void model(std::string_view key, std::string_view meaning, ModelSection& model) override {
+  void model(std::string_view key, const schema::Meaning& meaning, ModelSection& model) override {
     section(key, meaning, [&](Visitor&) { model.settings().rows(*this); });
   }
 
-  void list(std::string_view, std::string_view, std::vector<Expectation>&) override {}
+  void list(std::string_view, const schema::Meaning&, std::vector<Expectation>&) override {}
 
  private:
   static std::string value_of(const KeyValues& values, const std::string& path) {
@@ -136,6 +139,29 @@ void check_set(const std::string& set, const Complain& complain) {
     complain({"data", "set"}, quote(set) + " is no name of a set (lower-case letters, digits and -)");
 }
 
+// Punctuation that is stripped cannot become tokens.
+void check_tokenizers(const Recipe& recipe, const Complain& complain) {
+  const auto check = [&](const TokenizerSettings& s, const char* section) {
+    if (!recipe.model.kind().reads(section) || s.kind != "word" || !s.split_punctuation) return;
+    if (s.standardize == "none" || s.standardize == "lower") return;
+    complain(
+        {section, "split_punctuation"},
+        "standardize: " + s.standardize + " strips what is to be split (write standardize: none, or lower)");
+  };
+  check(recipe.source_tokenizer, "source_tokenizer");
+  check(recipe.target_tokenizer, "target_tokenizer");
+}
+
+// A CSV file has a name for each column.
+void check_csv_columns(const DataSettings& data, const Complain& complain) {
+  if (data.csv_columns.empty() || data.csv_columns.size() == data.columns.size()) return;
+  std::string columns;
+  for (const std::string& column : data.columns) columns += (columns.empty() ? "" : ", ") + column;
+  complain({"data", "csv_columns"}, std::to_string(data.csv_columns.size()) + " names for the " +
+                                        std::to_string(data.columns.size()) + " columns " + columns +
+                                        " (write one for each, in this order)");
+}
+
 void check_columns(const Recipe& recipe, const Complain& complain) {
   const ModelKind& kind = recipe.model.kind();
   const std::vector<std::string>& columns = recipe.data.columns;
@@ -160,6 +186,8 @@ void check_together(const Recipe& recipe, ModelKinds kinds, const Node& map, Pro
   recipe.model.settings().check(recipe, complain);
   check_metrics(recipe, kinds, complain);
   check_columns(recipe, complain);
+  check_tokenizers(recipe, complain);
+  check_csv_columns(recipe.data, complain);
   check_set(recipe.data.set, complain);
   check_parts(recipe.training, complain);
   const ScheduleSettings& schedule = recipe.training.schedule;

@@ -168,7 +168,7 @@ class TreeBuilder : public YAML::EventHandler {
  private:
   struct Frame {
     Node node;
-    bool has_key = false;
+    bool has_key = false, is_key_plain = true;
     bool is_dropped = false;  // the value at hand belongs to a key that stood before
     std::string key;
     Place key_place;
@@ -215,18 +215,18 @@ class TreeBuilder : public YAML::EventHandler {
     } else if (!top.has_key) {
       set_key(top, node);
     } else {
-      if (!top.is_dropped) top.node.entries.push_back({top.key, top.key_place, std::move(node)});
+      if (!top.is_dropped)
+        top.node.entries.push_back({top.key, top.key_place, std::move(node), top.is_key_plain});
       top.has_key = false;
     }
   }
 
   void set_key(Frame& top, const Node& node) {
     if (node.kind != Node::Kind::scalar) problems_.stop(node.place, "an empty key (write key: value)");
-    if (node.text == "<<") problems_.stop(node.place, "a merge with << (write the keys out)");
-    if (!node.is_plain) {
-      problems_.stop(node.place, "a key in quotes, " + quote(node.text) + " (remove the quotes)");
-    }
+    if (node.is_plain && node.text == "<<")
+      problems_.stop(node.place, "a merge with << (write the keys out)");
     top.has_key = true;
+    top.is_key_plain = node.is_plain;
     top.is_dropped = false;
     top.key = node.text;
     top.key_place = node.place;
@@ -256,8 +256,11 @@ void parse_events(const std::string& text, TreeBuilder& builder, Problems& probl
     while (parser.HandleNextDocument(builder)) {
     }
   } catch (const YAML::Exception& error) {
-    problems.stop(builder.place(error.mark),
-                  "not valid YAML: " + error.msg + " (look at the indentation, colons, quotes and brackets)");
+    // Its mark for the end of the text, which a text has no other way to hold.
+    if (error.msg.find('\x04') != std::string::npos)
+      problems.stop(builder.place(error.mark), "a quote that is not closed (put the second one)");
+    problems.stop(builder.place(error.mark), "not valid YAML: " + visible(error.msg) +
+                                                 " (look at the indentation, colons, quotes and brackets)");
   }
 }
 
@@ -293,9 +296,17 @@ void Problems::throw_if_any() {
   for (std::size_t i = 0; i < std::min(found_.size(), kMaxProblems); ++i) {
     const auto& [place, what] = found_[i];
     if (i > 0) lines += '\n';
-    lines += where_ + ":" + std::to_string(place.line) + ":" + std::to_string(place.column) + ": " + what;
+    lines += prefix(place) + what;
   }
   throw UsageError(lines);
+}
+
+std::string Problems::prefix(Place place) const {
+  if (called_.empty())
+    return where_ + ":" + std::to_string(place.line) + ":" + std::to_string(place.column) + ": ";
+  // The parser may see the end of a document in the line after it.
+  const std::size_t number = std::min(static_cast<std::size_t>(place.line), called_.size());
+  return (number == 0 ? where_ : called_[number - 1]) + ": ";
 }
 
 void Problems::stop(Place place, std::string what) {

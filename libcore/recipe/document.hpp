@@ -20,6 +20,10 @@ struct Place {
 class Problems {
  public:
   explicit Problems(std::string_view where) : where_(where) {}
+  // Of several documents of one line each: a place's line is the number of a document, 0 means all of them
+  // together, and an error is "what it is called: what".
+  Problems(std::string_view where, std::vector<std::string> called)
+      : where_(where), called_(std::move(called)) {}
   void add(Place place, std::string what) { found_.emplace_back(place, std::move(what)); }
   // Throws UsageError with one line "where:line:column: what" for each of the first ten, in the order of the
   // document.
@@ -29,7 +33,10 @@ class Problems {
   bool any() const { return !found_.empty(); }
 
  private:
+  std::string prefix(Place place) const;
+
   std::string where_;
+  std::vector<std::string> called_;
   std::vector<std::pair<Place, std::string>> found_;
 };
 
@@ -49,6 +56,7 @@ struct Node::Entry {
   std::string key;
   Place place;
   Node value;
+  bool is_key_plain = true;  // the key stood without quotes
 };
 
 // "a number", "a list", ...: for messages.

@@ -1,6 +1,7 @@
 // A recipe as pairs of a key's path and its value as text, in the order of the rows.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -8,6 +9,9 @@
 #include "recipe/recipe.hpp"
 
 namespace headwater {
+
+// A member's value as it stands in YAML; nothing where there is none.
+std::optional<std::string> print_member(const schema::Member& member);
 
 using KeyValues = std::vector<std::pair<std::string, std::string>>;
 

@@ -42,6 +42,7 @@ class ModelSettingsOf : public ModelSettings {
 struct ModelKind {
   std::string_view name;                        // model.kind
   std::string_view article = "a";               // "an encoder_decoder"
+  std::string_view meaning;                     // what it is, for the page of all keys
   std::vector<std::string_view> columns;        // data.columns, in any order
   std::vector<std::string_view> sections = {};  // that it reads, of those that only some kinds read
   std::vector<std::string_view> metrics;        // of validation: what an epoch can be chosen by

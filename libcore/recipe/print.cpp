@@ -6,15 +6,19 @@
 #include "recipe/scalars.hpp"
 
 namespace headwater {
-namespace {
 
-// The value as it stands in YAML; nothing where there is none.
 std::optional<std::string> print_member(const schema::Member& member) {
   return std::visit(
       [](const auto* value) -> std::optional<std::string> {
         using Value = std::decay_t<decltype(*value)>;
         if constexpr (std::is_same_v<Value, std::optional<double>>) {
           return *value ? std::optional(scalars::print(**value)) : std::nullopt;
+        } else if constexpr (std::is_same_v<Value, ClassWeights>) {
+          if (!value->word.empty()) return value->word;
+          std::string out = "{";
+          for (const auto& [label, weight] : value->of_labels)
+            out += (out.size() > 1 ? ", " : "") + scalars::print(label) + ": " + scalars::print(weight);
+          return out + "}";
         } else if constexpr (std::is_same_v<Value, std::vector<std::string>> ||
                              std::is_same_v<Value, std::vector<std::int64_t>>) {
           std::string out = "[";
@@ -27,34 +31,35 @@ std::optional<std::string> print_member(const schema::Member& member) {
       member);
 }
 
+namespace {
+
 class Printer : public schema::Visitor {
  public:
-  void field(std::string_view key, schema::Member member, const schema::Rule&, std::string_view,
-             const schema::When& when) override {
-    if (!when.is_read) return;
-    if (const std::optional<std::string> value = print_member(member)) line(key, *value);
+  void row(const schema::Row& row) override {
+    if (!row.when.is_read) return;
+    if (const std::optional<std::string> value = print_member(row.member)) line(row.key, *value);
   }
 
-  void section(std::string_view key, std::string_view, const Rows& rows) override {
+  void section(std::string_view key, const schema::Meaning&, const Rows& rows) override {
     ((out_ += indent_) += key) += ":\n";
     indent_ += "  ";
     rows(*this);
     indent_.resize(indent_.size() - 2);
   }
 
-  void section_of_kinds(std::string_view key, std::string_view meaning, const ModelSection& model,
+  void section_of_kinds(std::string_view key, const schema::Meaning& meaning, const ModelSection& model,
                         const Rows& rows) override {
     if (model.kind().reads(key)) section(key, meaning, rows);
   }
 
-  void model(std::string_view key, std::string_view meaning, ModelSection& model) override {
+  void model(std::string_view key, const schema::Meaning& meaning, ModelSection& model) override {
     section(key, meaning, [&](Visitor&) {
       line("kind", model.kind().name);
       model.settings().rows(*this);
     });
   }
 
-  void list(std::string_view key, std::string_view, std::vector<Expectation>& items) override {
+  void list(std::string_view key, const schema::Meaning&, std::vector<Expectation>& items) override {
     ((out_ += indent_) += key) += items.empty() ? ": []\n" : ":\n";
     indent_ += "    ";
     for (Expectation& item : items) {
@@ -79,30 +84,29 @@ class Flattener : public schema::Visitor {
  public:
   explicit Flattener(WhichKeys which) : which_(which) {}
 
-  void field(std::string_view key, schema::Member member, const schema::Rule&, std::string_view,
-             const schema::When& when) override {
-    if (!when.is_read && which_ == WhichKeys::read) return;
-    if (std::optional<std::string> value = print_member(member))
-      values_.emplace_back(prefix_ + std::string(key), std::move(*value));
+  void row(const schema::Row& row) override {
+    if (!row.when.is_read && which_ == WhichKeys::read) return;
+    if (std::optional<std::string> value = print_member(row.member))
+      values_.emplace_back(prefix_ + std::string(row.key), std::move(*value));
   }
 
-  void section(std::string_view key, std::string_view, const Rows& rows) override {
+  void section(std::string_view key, const schema::Meaning&, const Rows& rows) override {
     below(std::string(key), [&] { rows(*this); });
   }
 
-  void section_of_kinds(std::string_view key, std::string_view meaning, const ModelSection& model,
+  void section_of_kinds(std::string_view key, const schema::Meaning& meaning, const ModelSection& model,
                         const Rows& rows) override {
     if (which_ == WhichKeys::all || model.kind().reads(key)) section(key, meaning, rows);
   }
 
-  void model(std::string_view key, std::string_view, ModelSection& model) override {
+  void model(std::string_view key, const schema::Meaning&, ModelSection& model) override {
     below(std::string(key), [&] {
       values_.emplace_back(prefix_ + "kind", std::string(model.kind().name));
       model.settings().rows(*this);
     });
   }
 
-  void list(std::string_view key, std::string_view, std::vector<Expectation>& items) override {
+  void list(std::string_view key, const schema::Meaning&, std::vector<Expectation>& items) override {
     for (std::size_t i = 0; i < items.size(); ++i)
       below(std::string(key) + "[" + std::to_string(i) + "]", [&] { schema::rows(*this, items[i]); });
   }
@@ -138,14 +142,15 @@ KeyValues key_values(ModelSettings& settings) {
 }
 
 std::string print_recipe(const Recipe& recipe) {
-  Recipe copy = recipe;  // the rows take members by pointer to serve the reader too
+  Recipe copy = filled_in(recipe);
   Printer printer;
   schema::rows(printer, copy);
   return printer.take();
 }
 
 std::vector<std::string> differences(const Recipe& here, const Recipe& there) {
-  const KeyValues ours = key_values(here, WhichKeys::read), theirs = key_values(there, WhichKeys::read);
+  const KeyValues ours = key_values(filled_in(here), WhichKeys::read),
+                  theirs = key_values(filled_in(there), WhichKeys::read);
   const auto find = [](const KeyValues& in, const std::string& key) {
     return std::find_if(in.begin(), in.end(), [&](const auto& row) { return row.first == key; });
   };

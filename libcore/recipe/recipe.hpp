@@ -17,8 +17,9 @@ namespace headwater {
 struct TokenizerSettings {
   std::string kind = "word";  // word | character (whitespace split of standardised text | code points)
   std::int64_t size = 15000;  // vocabulary with all special tokens
-  std::string standardize = "lower_and_strip_punctuation";  // also lower | strip_punctuation | none
+  std::string standardize = "lower_and_strip_punctuation";  // the others: rows.cpp
   std::string lower = "ascii";                              // ascii | unicode
+  bool split_punctuation = false;                           // of words: punctuation is tokens of its own
   bool operator==(const TokenizerSettings&) const = default;
 };
 
@@ -37,6 +38,8 @@ struct DataSettings {
   std::int64_t train_examples = 0, validation_examples = 0, test_examples = 0;  // 0: all
   std::string tokenizer_text;  // what tokenizers are learned from; empty: train
   std::vector<std::string> columns = {"source", "target"};
+  std::vector<std::string>
+      csv_columns;                    // the files are CSV: the header's names of the columns; empty: no CSV
   double validation_fraction = 0.15;  // held out by seed where no validation file is given
   bool operator==(const DataSettings&) const = default;
 };
@@ -67,14 +70,15 @@ struct ScheduleSettings {
 };
 
 struct CheckpointSettings {
-  std::int64_t every_steps = 0;  // 0: at the end of each epoch only
+  std::int64_t every_steps = 0;  // 0: by time and at the end of each epoch only
+  double every_minutes = 10;     // 0: by steps and at the end of each epoch only
   std::int64_t keep = 2;         // newest kept besides the best
   bool operator==(const CheckpointSettings&) const = default;
 };
 
 struct EarlyStoppingSettings {
-  std::string metric = "loss";  // as of best_metric
-  std::int64_t patience = 0;    // end after so many epochs in a row without a better value; 0: never
+  std::string metric;         // as of best_metric; empty: that one
+  std::int64_t patience = 0;  // end after so many epochs in a row without a better value; 0: never
   bool operator==(const EarlyStoppingSettings&) const = default;
 };
 
@@ -85,8 +89,11 @@ struct TrainingSettings {
   // A batch is computed in so many parts one after the other, with the memory of one and the same results: 1,
   // 2, 4 or 8.
   std::int64_t accumulate = 1;
+  std::string init_from;            // a model whose weights the run begins with; empty: drawn ones
+  std::vector<std::string> drop;    // patterns of parameters that are drawn all the same
   std::vector<std::string> freeze;  // patterns ("source_embedding.*") of parameters that keep their values
   double label_smoothing = 0.0;
+  ClassWeights class_weights;    // of classifiers
   std::int64_t log_every = 100;  // steps between rows of log.csv; each epoch's end has one too
   // Of validation: loss (lowest) | accuracy (highest) | perplexity (of an encoder_decoder, lowest) | macro_f1
   // | roc_auc (of classifiers, of two classes; highest).
@@ -131,18 +138,29 @@ namespace schema {
 // The rows of a whole recipe, and of an expectation.
 void rows(Visitor& visitor, Recipe& recipe);
 void rows(Visitor& visitor, Expectation& expectation);
+// The key `kind` of a model section: any of the names of `kinds`.
+void kind_row(Visitor& visitor, ModelKinds kinds, std::string& kind);
 }  // namespace schema
 
 // Reads a recipe strictly (libcore/FORMATS.md, recipes). Throws UsageError whose message holds up to ten
 // lines "path:line:column: what; fix" joined by '\n'. `scale`: where the file has a top-level section
-// `quick:` of the same schema and scale is "quick", its keys replace the others.
-Recipe read_recipe(const std::filesystem::path& path, ModelKinds kinds, std::string_view scale);
-Recipe parse_recipe(std::string_view text, std::string_view where, ModelKinds kinds, std::string_view scale);
+// `quick:` of the same schema and scale is "quick", its keys replace the others. `changes` are keys that the
+// command line sets, "training.epochs=3", after that; an error there is "--set training.epochs=3: what; fix".
+// The path - is standard input.
+Recipe read_recipe(const std::filesystem::path& path, ModelKinds kinds, std::string_view scale,
+                   const std::vector<std::string>& changes = {});
+Recipe parse_recipe(std::string_view text, std::string_view where, ModelKinds kinds, std::string_view scale,
+                    const std::vector<std::string>& changes = {});
+
+// Puts in the defaults that follow from other keys, of the keys that are read and not said. What is read has
+// them already.
+void fill_in(Recipe& recipe);
+Recipe filled_in(Recipe recipe);
 
 // The resolved recipe as YAML, every key that is read written, in a fixed order: reads back equal.
 std::string print_recipe(const Recipe& recipe);
 
-// "training.epochs: 15 here, 20 there", one for each key that differs.
+// "training.epochs: 15 here, 20 there", one for each key that differs once defaults are filled in.
 std::vector<std::string> differences(const Recipe& here, const Recipe& there);
 
 }  // namespace headwater

@@ -1,4 +1,4 @@
-// Every key of a recipe as Markdown tables, from the same rows that read it.
+// Every key of a recipe as Markdown tables and as comments in YAML, from the same rows that read it.
 #pragma once
 
 #include <string>
@@ -7,8 +7,11 @@
 
 namespace headwater {
 
-// A table a section, one a kind for the section `model`: key, type and default, what may stand there,
-// meaning.
+// A table a section, one a kind for the section `model`: key, type and default, what may stand there and what
+// each word does, meaning, who reads it.
 std::string recipe_reference(ModelKinds kinds);
+
+// print_recipe with the same as comments: it reads back equal too.
+std::string explain_recipe(const Recipe& recipe, ModelKinds kinds);
 
 }  // namespace headwater

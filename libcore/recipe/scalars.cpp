@@ -162,7 +162,7 @@ std::string check_path(std::string_view path) {
   const std::string quoted = quote(path);
   if (path.find("://") != std::string_view::npos)
     return quoted + " is a remote address (fetch it first; paths are below the data root)";
-  if (path.front() == '/') return quoted + " is absolute (paths are below the data root, see --data)";
+  if (path.front() == '/') return quoted + " is absolute (paths are below the data root)";
   if (path.front() == '~')
     return quoted + " begins with ~, which is not expanded (paths are below the data root)";
   if (path.find_first_of("$`|") != std::string_view::npos) {

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -16,26 +17,56 @@ namespace headwater {
 class ModelSection;
 struct Expectation;
 
+// How often an example counts by its label: none (once) | balanced, or a number for each of some labels.
+struct ClassWeights {
+  std::string word = "none";                              // empty where labels have numbers
+  std::vector<std::pair<std::string, double>> of_labels;  // as the recipe has them; any other label's is 1
+  bool operator==(const ClassWeights&) const = default;
+};
+
 namespace schema {
 
-// Inclusive bounds of a number; of a list of numbers: of each of them.
+// Inclusive bounds of a number, and what it counts or measures ("tokens", "steps"; none of factors and
+// shares); of a list of numbers: of each of them.
 struct Between {
+  constexpr Between(double lowest, double highest, std::string_view counted)
+      : min(lowest), max(highest), unit(counted) {}
   double min, max;
+  std::string_view unit;
 };
-// Any of these words; of a list of texts: each of them.
+inline constexpr std::string_view kNoUnit = "";
+
+// A word that may stand there, and what it does: no word without its meaning.
+struct Word {
+  constexpr Word(std::string_view written, std::string_view what) : word(written), meaning(what) {}
+  std::string_view word, meaning;
+};
+// Any of these; of a list of texts: each of them.
 struct OneOf {
-  std::vector<std::string_view> words;
+  std::vector<Word> words;
+  bool has(std::string_view word) const;
+  std::vector<std::string_view> names() const;
 };
 // A path below the data root, or nothing.
 struct PathInData {};
-// Text of one line; must it be there?
-enum class Text { any, required };
+// Text of one line; must it be there? `or_number`: it must, and a plain whole number is a text too, 2 as "2".
+enum class Text { any, required, or_number };
 // Nothing to check beyond the type.
 struct Anything {};
 using Rule = std::variant<Anything, Between, OneOf, PathInData, Text>;
 
-using Member = std::variant<bool*, std::int64_t*, std::uint64_t*, double*, std::string*,
-                            std::vector<std::string>*, std::vector<std::int64_t>*, std::optional<double>*>;
+using Member =
+    std::variant<bool*, std::int64_t*, std::uint64_t*, double*, std::string*, std::vector<std::string>*,
+                 std::vector<std::int64_t>*, std::optional<double>*, ClassWeights*>;
+
+// What the page of all keys says of a key or section: what it means, with the paper where there is one, and
+// which tools or stages of a recipe read it (nothing: those that read the section).
+struct Meaning {
+  constexpr Meaning(const char* what)
+      : text(what) {}  // NOLINT(google-explicit-constructor): a row is one line
+  constexpr Meaning(std::string_view what, std::string_view tools) : text(what), readers(tools) {}
+  std::string_view text, readers{};
+};
 
 // Whether a key is read with the settings as they are. One that is not may only say its default: "`who` does
 // not read it (it belongs to `readers`; remove it)".
@@ -44,30 +75,55 @@ struct When {
   std::string who{}, readers{};
 };
 
+// The default of a key that follows from others: a whole number that is 0, or a text that is empty, becomes
+// `value` once all keys are read. `from` says how, in the words of the keys. `formerly`: the default of older
+// versions, whose recipes say it also where the key is not read.
+struct Follows {
+  using Value = std::variant<std::int64_t, std::string>;
+  std::string_view from{};
+  Value value{};
+  Value formerly{};
+};
+
+// One key. The schema's structs have a member for each.
+struct Row {
+  std::string_view key;
+  Member member;
+  const Rule& rule;
+  Meaning meaning;
+  const When& when;
+  const Follows& follows;
+};
+
 class Visitor {
  public:
   using Rows = std::function<void(Visitor&)>;
   virtual ~Visitor() = default;
 
-  virtual void field(std::string_view key, Member member, const Rule& rule, std::string_view meaning,
-                     const When& when) = 0;
-  void field(std::string_view key, Member member, const Rule& rule, std::string_view meaning) {
-    field(key, member, rule, meaning, When{});
+  virtual void row(const Row& row) = 0;
+  void field(std::string_view key, Member member, const Rule& rule, const Meaning& meaning,
+             const When& when = {}) {
+    row({key, member, rule, meaning, when, Follows{}});
+  }
+  void field(std::string_view key, Member member, const Rule& rule, const Meaning& meaning,
+             const Follows& follows, const When& when = {}) {
+    row({key, member, rule, meaning, when, follows});
   }
   // A switch of older versions, which is refused unless it is off: `now` says what to write instead.
   virtual void renamed(std::string_view /*key*/, std::string_view /*now*/) {}
   // A struct below the key.
-  virtual void section(std::string_view key, std::string_view meaning, const Rows& rows) = 0;
+  virtual void section(std::string_view key, const Meaning& meaning, const Rows& rows) = 0;
   // The same of a section that only some kinds of models read: `key` stands in ModelKind::sections.
-  virtual void section_of_kinds(std::string_view key, std::string_view meaning, const ModelSection& model,
+  virtual void section_of_kinds(std::string_view key, const Meaning& meaning, const ModelSection& model,
                                 const Rows& rows) = 0;
   // The section whose keys depend on its first, `kind`.
-  virtual void model(std::string_view key, std::string_view meaning, ModelSection& model) = 0;
-  virtual void list(std::string_view key, std::string_view meaning, std::vector<Expectation>& items) = 0;
+  virtual void model(std::string_view key, const Meaning& meaning, ModelSection& model) = 0;
+  virtual void list(std::string_view key, const Meaning& meaning, std::vector<Expectation>& items) = 0;
 };
 
 inline constexpr double kBelowOne = 0.9999999;
-inline constexpr Between kRate{0, 0.99};
+// A share from which one can be left over: of dropout and smoothing.
+inline constexpr Between kShare{0, 0.99, kNoUnit};
 
 }  // namespace schema
 }  // namespace headwater

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "metrics/calibration.hpp"
 #include "metrics/class_scores.hpp"
 #include "reports/score_report.hpp"
 #include "text/word_table.hpp"
@@ -19,9 +20,12 @@ struct ClassificationReport {
   ConfusionMatrix confusion;
   std::optional<double> loss;     // log loss, where probabilities are known
   std::optional<double> roc_auc;  // of two classes, the second being the positive one
+  // Of the predicted labels' probabilities, where they are known.
+  std::optional<Calibration> calibration{};
+  std::vector<ScoreRow> of_data{};  // figures of what was read, which come last
 
-  // Accuracy, macro F1, ROC AUC, loss. Words of `metrics` that are not among these are passed over; none:
-  // all.
+  // Accuracy, macro F1, ROC AUC, loss, expected calibration error, and those of the data. Words of `metrics`
+  // that are not among these are passed over; none: all.
   std::vector<ScoreRow> rows(const std::vector<std::string>& metrics = {}) const;
   // Those rows, the scores of each class and, for up to 20 classes, the confusion matrix.
   std::string text() const;
@@ -42,25 +46,36 @@ class ClassProbabilities {
   std::vector<std::string> labels_;
   ConfusionMatrix confusion_;
   ClassMeasure measure_;
+  Calibration calibration_;
 };
 
-// Guesses and labels by name, as lines: twelve bytes and a half an example.
+// Guesses and labels by name, as lines: at most 28 bytes an example.
 class LabelledPredictions {
  public:
-  // `prediction`: a label, or a label, TAB, its probability; what stands after a second TAB is passed over.
-  // Throws Error " what (fix)" to be put after the place of the line.
+  // White space around labels is no part of them. `prediction`: a label, or a label, TAB, its probability,
+  // then further such pairs, the right label's among them at best (classify --top); anything else after a
+  // second TAB is passed over. Throws Error " what (fix)" to be put after the place of the line.
   void add(std::string_view prediction, std::string_view label);
-  // The classes are all names that occur: decimal numbers by value, others by their bytes. The loss and the
-  // ROC AUC of two classes follow where every prediction has its probability. Throws Error where there were
-  // no lines.
+  // The classes are all predictions and labels that occur: decimal numbers by value, others by their bytes.
+  // Where every prediction has its probability, the calibration follows, and of two classes the loss and the
+  // ROC AUC; of more the loss where every line has a probability of the right label. Throws Error where there
+  // were no lines, or no predicted label is among the right ones.
   ClassificationReport finish() const;
+  // Which predicted labels are not among the right ones, in words; empty where all are.
+  std::string note() const;
 
  private:
+  struct Names {
+    std::vector<std::string> right, strange;  // by their bytes; strange: predicted, but never right
+    bool is_any_known = false;                // a label is right somewhere and predicted somewhere
+  };
+  Names names() const;
   std::int32_t id_of(std::string_view name);
 
   WordTable names_;  // id + 1, in the order in which they came
   std::vector<std::int32_t> labels_, predictions_;
   std::vector<double> probabilities_;
+  std::vector<double> of_label_;  // of the right label; -1 where the line does not say
 };
 
 }  // namespace headwater

@@ -6,15 +6,21 @@
 #include "metrics/words.hpp"
 #include "reports/table.hpp"
 #include "support/error.hpp"
+#include "support/name_list.hpp"
 #include "support/numbers.hpp"
+#include "text/labels.hpp"
+#include "text/unicode_properties.hpp"
 
 namespace headwater {
 namespace {
 
 constexpr std::size_t kMaxClasses = 10000, kMaxLabelBytes = 1000;
-constexpr std::int64_t kMaxGuessedClasses = 1000;
+// What a column of labels is that nobody named.
+constexpr std::int64_t kMaxGuessedClasses = 1000, kMaxGuessedWords = 5;
+constexpr std::size_t kMaxGuessedBytes = 60;
 constexpr std::size_t kMaxColumns = 64;
 constexpr std::size_t kBins = 16, kBarColumns = 50;
+constexpr std::int64_t kLinesOfGuess = 1000;  // whether they are CSV
 
 // The least of 1, 2, 5, 10, 20, 50, ... that is not below `least`.
 std::int64_t round_width(double least) {
@@ -23,6 +29,38 @@ std::int64_t round_width(double least) {
       if (static_cast<double>(digit * power) >= least) return digit * power;
     }
   }
+}
+
+using Values = std::map<std::string, std::int64_t, std::less<>>;
+
+// How often each label occurs, whatever white space is around it.
+Values trimmed_labels(const Values& values) {
+  Values labels;
+  for (const auto& [value, count] : values) labels[std::string(trimmed_label(value))] += count;
+  return labels;
+}
+
+// A field as people name columns: "text", "Label", "review_text".
+bool is_name_of_column(std::string_view field) {
+  static constexpr std::string_view kNames[] = {
+      "answer",   "author",  "category", "class",     "comment",  "content",     "date",    "description",
+      "document", "genre",   "id",       "index",     "input",    "intent",      "label",   "labels",
+      "language", "message", "name",     "output",    "polarity", "question",    "rating",  "reference",
+      "review",   "score",   "sentence", "sentiment", "source",   "stars",       "subject", "summary",
+      "tag",      "target",  "text",     "title",     "topic",    "translation", "tweet",   "type",
+      "url",      "user",    "utterance"};
+  const std::string lower = lowercase_unicode(trimmed_label(field));
+  const std::string_view last = std::string_view(lower).substr(lower.find_last_of(" _-") + 1);
+  return lower.size() <= 30 && std::find(std::begin(kNames), std::end(kNames), last) != std::end(kNames);
+}
+
+// A short text that begins with a letter, and no sentence.
+bool may_be_name_of_column(std::string_view field) {
+  constexpr std::size_t kMostBytes = 40;
+  field = trimmed_label(field);
+  if (field.empty() || field.size() > kMostBytes || std::string_view(".!?").find(field.back()) != field.npos)
+    return false;
+  return std::string_view("0123456789-+.").find(field.front()) == std::string_view::npos;
 }
 
 std::string percent(std::int64_t part, std::int64_t all) {
@@ -85,8 +123,44 @@ std::vector<LengthCounts::Bin> LengthCounts::histogram(std::size_t bins) const {
 
 DataSummary::DataSummary(std::vector<std::string> names) : is_named_(!names.empty()) {
   for (std::string& name : names) columns_.push_back({std::move(name), {}, {}, false});
-  while (text_ < columns_.size() && columns_[text_].name == "label") ++text_;
-  if (is_named_ && text_ == columns_.size()) throw UsageError("columns: no text beside the labels");
+  for (const char separator : {',', ';'}) guesses_.push_back({CsvParser("", separator), {}});
+  if (is_named_ && text_column() == columns_.size()) throw UsageError("columns: no text beside the labels");
+}
+
+void DataSummary::add_to_guess(CsvGuess& guess, std::string_view line) const {
+  if (!guess.is_possible) return;
+  try {
+    guess.has_quotes = guess.has_quotes || line.find('"') != line.npos;
+    if (line.find('\t') != line.npos || !guess.parser.add_line(line)) {
+      guess.is_possible = line.find('\t') == line.npos;
+      return;
+    }
+    const std::size_t fields = guess.parser.fields();
+    if (guess.first.empty()) {
+      for (std::size_t i = 0; i < fields; ++i) guess.first.emplace_back(guess.parser.field(i));
+    }
+    const bool is_empty = fields == 1 && guess.parser.field(0).empty();
+    guess.is_possible = guess.first.size() > 1 && (fields == guess.first.size() || is_empty);
+    ++guess.records;
+  } catch (const Error&) {
+    guess.is_possible = false;
+  }
+}
+
+const DataSummary::CsvGuess* DataSummary::csv() const {
+  for (const CsvGuess& guess : guesses_) {
+    if (!guess.is_possible || guess.first.size() < 2) continue;
+    // Prose may have a comma in each of a few lines.
+    constexpr std::int64_t kManyRecords = 20;
+    const bool has_names = std::all_of(guess.first.begin(), guess.first.end(), is_name_of_column);
+    if (guess.records >= kManyRecords || has_names || (guess.has_quotes && guess.records > 1)) return &guess;
+  }
+  return nullptr;
+}
+
+std::string DataSummary::csv_cure(const CsvGuess& guess) const {
+  return "vectorize --csv " + std::string(&guess == &guesses_.front() ? "" : "--separator ';' ") +
+         "--column NAME ...";
 }
 
 void DataSummary::add(std::string_view line) {
@@ -99,48 +173,137 @@ void DataSummary::add(std::string_view line) {
     for (std::size_t c = 1; c <= found; ++c)
       columns_.push_back({"column " + std::to_string(c), {}, {}, false});
   }
+  if (lines_ < kLinesOfGuess) {
+    for (CsvGuess& guess : guesses_) add_to_guess(guess, line);
+  }
   if (found != columns_.size()) {
     std::string names;
     for (const Column& column : columns_) names += (names.empty() ? "" : ", ") + column.name;
-    throw Error(" " + std::to_string(found) + (found == 1 ? " column" : " columns") + " where " +
+    const auto guess = std::find_if(guesses_.begin(), guesses_.end(), [&](const CsvGuess& g) {
+      return g.is_possible && (g.first.size() >= columns_.size() || g.records == 0);
+    });
+    const bool may_be_csv = found == 1 && guess != guesses_.end();
+    const std::string cure = may_be_csv ? "of CSV make such lines first: " + csv_cure(*guess)
+                             : found > columns_.size()
+                                 ? "turn TABs inside a text into spaces, or name every column with --columns"
+                                 : "separate columns by one TAB; --columns names them";
+    throw Error(" " + counted(static_cast<std::int64_t>(found), "column") + " where " +
                 std::to_string(columns_.size()) + (columns_.size() == 1 ? " is" : " are") +
-                " wanted: " + names + " (separate columns by one TAB; --columns names them)");
+                " wanted: " + names + " (" + cure + ")");
   }
   ++lines_;
   for (std::size_t c = 0; c < columns_.size(); ++c) {
     const std::size_t end = std::min(line.find('\t'), line.size());
     const std::string_view field = line.substr(0, end);
     line.remove_prefix(std::min(end + 1, line.size()));
+    if (lines_ == 1) first_.emplace_back(field.substr(0, kMaxLabelBytes));
     Column& column = columns_[c];
     const bool is_said_label = is_named_ && column.name == "label";
-    if (is_said_label && field.empty())
+    if (is_said_label && trimmed_label(field).empty())
       throw Error(" an empty label in column " + std::to_string(c + 1) + " (give every line its label)");
     if (!is_said_label) {
       std::int64_t words = 0;
       for_each_word(field, [&](std::string_view) { ++words; });
       column.lengths.add(words);
     }
-    if (column.has_too_many || (is_named_ ? !is_said_label : c == 0)) continue;
-    if (const auto value = column.values.find(field); value != column.values.end()) {
-      ++value->second;
-    } else if (column.values.size() < kMaxClasses && field.size() <= kMaxLabelBytes) {
-      column.values.emplace(field, 1);
-    } else if (is_said_label) {
-      throw Error(field.size() > kMaxLabelBytes
-                      ? " a label of " + std::to_string(field.size()) + " bytes (is this the right column?)"
-                      : " more than " + std::to_string(kMaxClasses) + " labels (is this the right column?)");
-    } else {
-      column.has_too_many = true;
-      column.values.clear();
-    }
+    if (is_named_ ? is_said_label : columns_.size() > 1) count_label(c, field);
   }
 }
 
-bool DataSummary::is_label(std::size_t c) const {
+void DataSummary::count_label(std::size_t c, std::string_view field) {
+  Column& column = columns_[c];
+  if (column.has_too_many) return;
+  if (const auto value = column.values.find(field); value != column.values.end()) {
+    ++value->second;
+  } else if (column.values.size() < kMaxClasses && field.size() <= kMaxLabelBytes) {
+    column.values.emplace(field, 1);
+  } else if (is_named_) {
+    throw Error(field.size() > kMaxLabelBytes
+                    ? " a label of " + std::to_string(field.size()) + " bytes (is this the right column?)"
+                    : " more than " + std::to_string(kMaxClasses) + " labels (is this the right column?)");
+  } else {
+    column.has_too_many = true;
+    column.values.clear();
+  }
+}
+
+// Few short values that repeat often. Of short files a translation repeats as often as a label does, but
+// it is about as long as its source.
+bool DataSummary::repeats(std::size_t c) const {
+  constexpr std::int64_t kOften = 10, kAtLeast = 2, kShorter = 2;  // times
   const Column& column = columns_[c];
-  if (is_named_) return column.name == "label";
   const auto classes = static_cast<std::int64_t>(column.values.size());
-  return c > 0 && !column.has_too_many && classes <= kMaxGuessedClasses && 2 * classes <= lines_;
+  if (columns_.size() < 2 || column.has_too_many || classes > kMaxGuessedClasses ||
+      column.lengths.longest() > kMaxGuessedWords || kAtLeast * classes > lines_)
+    return false;
+  const bool is_short = std::all_of(column.values.begin(), column.values.end(),
+                                    [](const auto& value) { return value.first.size() <= kMaxGuessedBytes; });
+  if (!is_short || kOften * classes <= lines_) return is_short;
+  return std::any_of(columns_.begin(), columns_.end(), [&](const Column& other) {
+    return other.lengths.words() >= kShorter * column.lengths.words();
+  });
+}
+
+std::size_t DataSummary::text_column() const {
+  std::size_t longest = 0;
+  for (std::size_t c = 0; c < columns_.size(); ++c) {
+    if (is_named_ ? columns_[c].name != "label" : !repeats(c)) return c;
+    if (columns_[c].lengths.mean() > columns_[longest].lengths.mean()) longest = c;
+  }
+  return is_named_ ? columns_.size() : longest;
+}
+
+bool DataSummary::is_label(std::size_t c) const {
+  return is_named_ ? columns_[c].name == "label" : repeats(c) && c != text_column();
+}
+
+// All fields are names that columns have; or the first label occurs once, all others more often.
+bool DataSummary::has_header() const {
+  if (std::all_of(first_.begin(), first_.end(), is_name_of_column)) return lines_ > 1;
+  constexpr std::int64_t kFewLines = 10;
+  if (lines_ < kFewLines) return false;
+  for (std::size_t c = 0; c < columns_.size(); ++c) {
+    if (!is_label(c)) continue;
+    const Values labels = trimmed_labels(columns_[c].values);
+    const std::string_view first = trimmed_label(first_[c]);
+    const bool is_alone =
+        labels.size() > 2 && std::all_of(labels.begin(), labels.end(), [&](const auto& label) {
+          return (label.second == 1) == (label.first == first);
+        });
+    if (is_alone) return true;
+  }
+  return false;
+}
+
+std::vector<std::string> DataSummary::warnings() const {
+  if (const CsvGuess* const guess = csv()) {
+    // Of names that are not known a record of data may be made, too.
+    const std::vector<std::string>& first = guess->first;
+    const bool has_names = std::any_of(first.begin(), first.end(), is_name_of_column) &&
+                           std::all_of(first.begin(), first.end(), [](std::string_view field) {
+                             return is_name_of_column(field) || may_be_name_of_column(field);
+                           });
+    return {"this looks like CSV of " + std::to_string(guess->first.size()) + " fields" +
+            (has_names ? " (" + quoted_list(guess->first) + ")" : "") +
+            ", which is no column of text; make lines of columns of it: " + csv_cure(*guess)};
+  }
+  std::vector<std::string> all;
+  if (has_header())
+    all.push_back("line 1 looks like a header (" + quoted_list(first_) + "); drop it: tail -n +2");
+  for (std::size_t c = 0; c < columns_.size(); ++c) {
+    if (!is_label(c)) continue;
+    std::vector<std::string> spaced, names;
+    for (const auto& [value, count] : columns_[c].values) {
+      if (trimmed_label(value) != value) spaced.push_back(value);
+    }
+    if (!spaced.empty())
+      all.push_back(columns_[c].name + ": white space around labels is dropped: " + quoted_list(spaced));
+    for (const auto& [label, count] : trimmed_labels(columns_[c].values)) names.push_back(label);
+    for (const std::vector<std::string>& group : near_duplicates(names))
+      all.push_back(columns_[c].name +
+                    ": labels that differ in case or white space only: " + quoted_list(group));
+  }
+  return all;
 }
 
 void DataSummary::check_any() const {
@@ -148,8 +311,19 @@ void DataSummary::check_any() const {
 }
 
 double DataSummary::ratio() const {
-  const LengthCounts& lengths = columns_[text_].lengths;
+  const LengthCounts& lengths = columns_[text_column()].lengths;
   return lengths.words() == 0 ? 0 : static_cast<double>(lengths.samples()) / lengths.mean();
+}
+
+// The rule is of classifiers; two texts a line are a translator's.
+bool DataSummary::has_verdict() const {
+  if (csv() != nullptr) return false;
+  bool has_label = false, has_target = false;
+  for (std::size_t c = 0; c < columns_.size(); ++c) {
+    has_label = has_label || is_label(c);
+    has_target = has_target || columns_[c].name == "target";
+  }
+  return !has_target && (has_label || columns_.size() == 1);
 }
 
 std::string DataSummary::verdict() const {
@@ -186,12 +360,12 @@ std::string DataSummary::text() const {
 
   for (const std::size_t c : labels) {
     Table classes({{columns_[c].name}, {"samples", right}, {"share", right}});
-    for (const auto& [label, count] : columns_[c].values) {
-      const std::string shown = quote(label);  // escaped; without its quotes
-      classes.add_row({shown.substr(1, shown.size() - 2), format_count(count), percent(count, lines_)});
-    }
+    const Values counts = trimmed_labels(columns_[c].values);
+    for (const auto& [label, count] : counts)
+      classes.add_row({label, format_count(count), percent(count, lines_)});
     classes.add_rule();
-    classes.add_row({std::to_string(columns_[c].values.size()) + " classes", format_count(lines_), ""});
+    const auto size = static_cast<std::int64_t>(counts.size());
+    classes.add_row({format_count(size) + (size == 1 ? " class" : " classes"), format_count(lines_), ""});
     text += "\n" + classes.text();
   }
   for (const std::size_t c : texts) {
@@ -208,7 +382,10 @@ std::string DataSummary::text() const {
     }
     text += "\n" + histogram.text();
   }
-  return text + "\n" + verdict() + "\n";
+  if (has_verdict()) text += "\n" + verdict() + "\n";
+  const std::vector<std::string> doubts = warnings();
+  for (std::size_t i = 0; i < doubts.size(); ++i) text += (i == 0 ? "\n" : "") + doubts[i] + "\n";
+  return text;
 }
 
 std::vector<Json> DataSummary::json() const {
@@ -221,7 +398,7 @@ std::vector<Json> DataSummary::json() const {
     json.set("samples", lines_);
     if (is_label(c)) {
       Json::Array classes;
-      for (const auto& [label, count] : column.values) {
+      for (const auto& [label, count] : trimmed_labels(column.values)) {
         Json entry;
         entry.set("label", label).set("samples", count);
         classes.push_back(std::move(entry));
@@ -240,9 +417,12 @@ std::vector<Json> DataSummary::json() const {
     }
     json.set("histogram", std::move(bins));
   }
-  Json& rule = all.emplace_back();
-  rule.set("version", 1).set("ratio", ratio()).set("threshold", kSequenceRatio);
-  rule.set("prefer", ratio() > kSequenceRatio ? "sequence model" : "bag of words");
+  if (has_verdict()) {
+    Json& rule = all.emplace_back();
+    rule.set("version", 1).set("ratio", ratio()).set("threshold", kSequenceRatio);
+    rule.set("prefer", ratio() > kSequenceRatio ? "sequence model" : "bag of words");
+  }
+  for (const std::string& warning : warnings()) all.emplace_back().set("version", 1).set("warning", warning);
   return all;
 }
 

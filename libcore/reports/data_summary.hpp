@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "support/json.hpp"
+#include "text/csv.hpp"
 
 namespace headwater {
 
@@ -41,7 +42,8 @@ class LengthCounts {
 class DataSummary {
  public:
   // `names` of the columns ("source", "target", "label"); none: as many as the first line has, and a column
-  // but the first is a label where its values repeat. Throws UsageError where all are labels.
+  // is a label where its values are few and short and repeat often; one at least is text. Throws UsageError
+  // where all are labels.
   explicit DataSummary(std::vector<std::string> names = {});
 
   // Columns separated by one TAB. Throws Error " what (fix)" or ":..." to be put after "file:line" for a
@@ -52,8 +54,13 @@ class DataSummary {
   std::string text() const;
   std::vector<Json> json() const;  // an object a line
 
+  // What makes one doubt that the lines are what they should be, a sentence each: CSV, a header, labels with
+  // white space around them, labels that differ in case or white space only.
+  std::vector<std::string> warnings() const;
+
   // Samples divided by mean words a sample of the first text column; above kSequenceRatio a sequence model
-  // pays, below it a bag of words does as well (the rule of the classic guide to text classification).
+  // pays, below it a bag of words does as well (the rule of the classic guide to text classification). It is
+  // of classifiers: text() and json() give the advice where a column is a label or there is only one.
   static constexpr double kSequenceRatio = 1500;
   double ratio() const;
 
@@ -64,13 +71,29 @@ class DataSummary {
     std::map<std::string, std::int64_t, std::less<>> values;  // until there are too many for labels
     bool has_too_many = false;
   };
+  // What the first lines are if they are CSV.
+  struct CsvGuess {
+    CsvParser parser;
+    std::vector<std::string> first;  // the fields of the first record
+    std::int64_t records = 0;
+    bool is_possible = true, has_quotes = false;
+  };
+  void add_to_guess(CsvGuess& guess, std::string_view line) const;
+  const CsvGuess* csv() const;  // where the lines look like CSV
+  std::string csv_cure(const CsvGuess& guess) const;
+  bool has_header() const;
+  void count_label(std::size_t column, std::string_view field);
+  bool repeats(std::size_t column) const;
+  std::size_t text_column() const;
   bool is_label(std::size_t column) const;
+  bool has_verdict() const;
   std::string verdict() const;
   void check_any() const;
 
   std::vector<Column> columns_;
   bool is_named_;
-  std::size_t text_ = 0;  // the first column that is no label
+  std::vector<std::string> first_;  // the fields of the first line
+  std::vector<CsvGuess> guesses_;
   std::int64_t lines_ = 0;
 };
 

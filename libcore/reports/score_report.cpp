@@ -21,6 +21,15 @@ ScoreRow score_row(std::string_view metric, double value, int digits, std::strin
   return row;
 }
 
+ScoreRow unknown_row(const ColumnTokenCounts& column) {
+  const auto& [name, counts] = column;
+  ScoreRow row = score_row(name.empty() ? "unknown" : "unknown_" + name, counts.unknown_share(), 4,
+                           format_count(counts.unknown) + " of " +
+                               counted(counts.tokens, name + (name.empty() ? "token" : " token")));
+  row.json.set("unknown", counts.unknown).set("tokens", counts.tokens);
+  return row;
+}
+
 ScoreRow bleu_row(std::span<const std::string> hypotheses,
                   std::span<const std::vector<std::string>> references, const BleuSettings& settings) {
   const BleuScore score = corpus_bleu(hypotheses, references, settings);
@@ -88,6 +97,13 @@ std::string score_table(std::span<const ScoreRow> rows) {
     for (std::size_t i = 1; i < row.details.size(); ++i) table.add_row({"", "", row.details[i]});
   }
   return table.text();
+}
+
+std::string scores_text(std::span<const ScoreRow> rows, bool is_json) {
+  if (!is_json) return score_table(rows);
+  std::string lines;
+  for (const ScoreRow& row : rows) lines += row.json.dump() + "\n";
+  return lines;
 }
 
 }  // namespace headwater

@@ -8,6 +8,7 @@
 #include "metrics/bleu.hpp"
 #include "metrics/chrf.hpp"
 #include "support/json.hpp"
+#include "support/token_counts.hpp"
 
 namespace headwater {
 
@@ -20,6 +21,9 @@ struct ScoreRow {
 
 // Row of any other figure: `metric` also names the JSON member's metric.
 ScoreRow score_row(std::string_view metric, double value, int digits, std::string_view detail = "");
+
+// "unknown", or "unknown_COLUMN": the share of tokens that the vocabulary lacks, from 0 to 1.
+ScoreRow unknown_row(const ColumnTokenCounts& column);
 
 ScoreRow bleu_row(std::span<const std::string> hypotheses,
                   std::span<const std::vector<std::string>> references, const BleuSettings& settings);
@@ -43,5 +47,7 @@ std::vector<std::vector<double>> sentence_scores(std::span<const std::string> hy
 
 // Columns metric, value, details.
 std::string score_table(std::span<const ScoreRow> rows);
+// That table, or a JSON object a line.
+std::string scores_text(std::span<const ScoreRow> rows, bool is_json);
 
 }  // namespace headwater

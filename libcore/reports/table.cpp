@@ -7,11 +7,16 @@
 
 namespace headwater {
 
+Table::Table(std::vector<Column> columns) : columns_(std::move(columns)) {
+  for (Column& column : columns_) column.heading = visible(column.heading);
+}
+
 void Table::add_row(std::vector<std::string> cells) {
   if (cells.size() != columns_.size()) {
     throw Error("table: a row of " + std::to_string(cells.size()) + " cells in a table of " +
                 std::to_string(columns_.size()) + " columns");
   }
+  for (std::string& cell : cells) cell = visible(cell);
   rows_.push_back(std::move(cells));
 }
 

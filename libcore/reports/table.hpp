@@ -14,9 +14,10 @@ class Table {
     Align align = Align::left;
   };
 
-  explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
+  explicit Table(std::vector<Column> columns);
 
-  // Throws Error where the number of cells is not the number of columns. Cells are UTF-8 without line ends.
+  // Throws Error where the number of cells is not the number of columns. Headings and cells are any text;
+  // they are shown as visible() of support/error.hpp makes it, so that none can drive a terminal.
   void add_row(std::vector<std::string> cells);
   // A rule before the next row.
   void add_rule() { rules_.push_back(rows_.size()); }

@@ -7,47 +7,86 @@
 
 namespace headwater {
 
+namespace {
+
+// Marks that turn the direction of the text around them: a name with one reads as another name.
+bool is_bidi_control(char32_t c) {
+  return c == 0x061C || c == 0x200E || c == 0x200F || (c >= 0x202A && c <= 0x202E) ||
+         (c >= 0x2066 && c <= 0x2069);
+}
+
+// The character at the start of `text`, and whether a terminal must not have it.
+struct Shown {
+  std::size_t bytes = 1;
+  bool is_escaped = true;
+};
+
+Shown first_shown(std::string_view text) {
+  const std::size_t length = utf8_sequence_length(text);
+  if (length == 0) return {};
+  std::size_t at = 0;
+  const char32_t c = next_code_point(text, at);
+  // C1 controls (U+0080..U+009F) drive terminals, too
+  return {length, c < 0x20 || (c >= 0x7F && c < 0xA0) || is_bidi_control(c)};
+}
+
+void append_bytes(std::string& out, std::string_view bytes) {
+  constexpr char kHex[] = "0123456789abcdef";
+  for (const char c : bytes) {
+    const unsigned char b = static_cast<unsigned char>(c);
+    (out += "\\x") += {kHex[b >> 4], kHex[b & 15]};
+  }
+}
+
+}  // namespace
+
+std::string visible(std::string_view text) {
+  std::string out;
+  while (!text.empty()) {
+    const Shown first = first_shown(text);
+    if (first.is_escaped) {
+      append_bytes(out, text.substr(0, first.bytes));
+    } else {
+      out += text.substr(0, first.bytes);
+    }
+    text.remove_prefix(first.bytes);
+  }
+  return out;
+}
+
 std::string quote(std::string_view text) {
   constexpr std::size_t kMaxBytes = 80;
-  constexpr char kHex[] = "0123456789abcdef";
   std::string out = "\"";
-  std::size_t at = 0;
-  while (at < text.size()) {
-    const std::size_t length = utf8_sequence_length(text.substr(at));
-    if (out.size() + std::max<std::size_t>(length, 1) > kMaxBytes) {
+  while (!text.empty()) {
+    const Shown first = first_shown(text);
+    if (out.size() + first.bytes > kMaxBytes) {
       out += "...";
       break;
     }
-    const unsigned char byte = static_cast<unsigned char>(text[at]);
-    // C1 controls (U+0080..U+009F) drive terminals too; they are 0xC2 0x80..0x9F in UTF-8.
-    const bool is_c1 = length == 2 && byte == 0xC2 && static_cast<unsigned char>(text[at + 1]) < 0xA0;
-    if (length == 0 || byte < 0x20 || byte == 0x7F || is_c1) {
-      for (std::size_t i = 0; i < std::max<std::size_t>(length, 1); ++i) {
-        const unsigned char b = static_cast<unsigned char>(text[at + i]);
-        out += "\\x";
-        out += kHex[b >> 4];
-        out += kHex[b & 15];
-      }
+    if (first.is_escaped) {
+      append_bytes(out, text.substr(0, first.bytes));
     } else {
-      if (byte == '"' || byte == '\\') out += '\\';
-      out += text.substr(at, length);
+      if (text[0] == '"' || text[0] == '\\') out += '\\';
+      out += text.substr(0, first.bytes);
     }
-    at += std::max<std::size_t>(length, 1);
+    text.remove_prefix(first.bytes);
   }
   return out + "\"";
 }
 
 std::size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
+  // Rows of the table for a's first i - 1, i and i + 1 bytes.
+  std::vector<std::size_t> before(b.size() + 1), row(b.size() + 1), next(b.size() + 1);
   for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
   for (std::size_t i = 0; i < a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i + 1;
+    next[0] = i + 1;
     for (std::size_t j = 0; j < b.size(); ++j) {
-      const std::size_t substituted = diagonal + (a[i] == b[j] ? 0 : 1);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({row[j] + 1, row[j + 1] + 1, substituted});
+      next[j + 1] = std::min({next[j] + 1, row[j + 1] + 1, row[j] + (a[i] == b[j] ? 0 : 1)});
+      if (i > 0 && j > 0 && a[i] == b[j - 1] && a[i - 1] == b[j])
+        next[j + 1] = std::min(next[j + 1], before[j - 1] + 1);
     }
+    std::swap(before, row);
+    std::swap(row, next);
   }
   return row[b.size()];
 }

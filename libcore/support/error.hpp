@@ -20,21 +20,26 @@ class UsageError : public Error {
   using Error::Error;
 };
 
-// `text` in double quotes for a message: control characters and invalid UTF-8 escaped (they could drive a
-// terminal), at most 80 bytes with "..." after a cut.
+// `text` as a terminal may have it: control characters, invalid UTF-8 and the marks that turn the direction
+// of text (U+061C, U+200E, U+200F, U+202A to U+202E, U+2066 to U+2069) become \xNN for each byte.
+std::string visible(std::string_view text);
+
+// The same in double quotes for a message, quotes and backslashes escaped; at most 80 bytes with "..." after
+// a cut.
 std::string quote(std::string_view text);
 
-// The candidate nearest to `word` within an edit distance of 2, or empty.
+// The candidate that `word` was meant to be, or empty: the nearest one within a distance of 2, of words with
+// fewer than six bytes of 1, of those with fewer than three of 0.
 template <class Range>
 std::string_view nearest_word(std::string_view word, const Range& candidates);
 
-// Levenshtein distance in bytes.
+// Levenshtein distance in bytes, in which neighbours that changed places count as one edit.
 std::size_t edit_distance(std::string_view a, std::string_view b);
 
 template <class Range>
 std::string_view nearest_word(std::string_view word, const Range& candidates) {
   std::string_view best;
-  std::size_t least = 3;
+  std::size_t least = word.size() < 3 ? 1 : word.size() < 6 ? 2 : 3;
   for (const auto& candidate : candidates) {
     const std::size_t distance = edit_distance(word, candidate);
     if (distance < least) {

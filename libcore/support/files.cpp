@@ -14,20 +14,16 @@
 #include <csignal>
 #include <system_error>
 #include <thread>
+#include <tuple>
 #include <utility>
 
 #include "support/error.hpp"
-#include "support/utf8.hpp"
 
 namespace headwater {
 
 std::string shown(const fs::path& path) {
   const std::string& text = path.native();
-  const bool is_plain =
-      find_invalid_utf8(text) == std::string_view::npos && std::all_of(text.begin(), text.end(), [](char c) {
-        return static_cast<unsigned char>(c) >= 0x20 && c != 0x7F && static_cast<unsigned char>(c) != 0xC2;
-      });
-  return is_plain ? text : quote(text);
+  return visible(text) == text ? text : quote(text);
 }
 
 namespace {
@@ -84,17 +80,14 @@ void close_checked(int& descriptor, const fs::path& path) {
   if (status < 0 && errno != EINTR) fail_io(path, "cannot close", errno);
 }
 
-void close_quietly(int& descriptor) {
-  if (descriptor >= 0) ::close(std::exchange(descriptor, -1));
-}
-
 fs::path folder_of(const fs::path& path) {
   return path.has_parent_path() ? path.parent_path() : fs::path(".");
 }
 
 bool is_written_in_place(const fs::path& target) {
   const std::string& text = target.native();
-  if (text.starts_with("/dev/") || text.starts_with("/proc/")) return true;
+  const bool is_device = text.starts_with("/dev/") && !text.starts_with("/dev/shm/");  // that holds files
+  if (is_device || text.starts_with("/proc/")) return true;
   std::error_code ignored;
   const fs::file_status status = fs::status(target, ignored);
   return fs::is_character_file(status) || fs::is_fifo(status) || fs::is_socket(status) ||
@@ -109,13 +102,28 @@ void fail_io(const fs::path& path, std::string_view what, int error) {
   throw Error(message);
 }
 
-std::string read_file(const fs::path& path, std::uint64_t max_bytes) {
-  int descriptor = open_retrying(path, O_RDONLY);
-  if (descriptor < 0) fail_io(path, "cannot open", errno);
+namespace {
+
+void close_quietly(int& descriptor) {
+  if (descriptor >= 0) ::close(std::exchange(descriptor, -1));
+}
+
+// For reading. Without O_NONBLOCK a pipe of this name would wait for a writer forever.
+int open_regular(const fs::path& path, struct stat& status) {
+  int descriptor = open_retrying(path, O_RDONLY | O_NONBLOCK);
+  if (descriptor < 0 && errno != ENXIO) fail_io(path, "cannot open", errno);  // ENXIO: a socket
+  const int error = descriptor >= 0 && ::fstat(descriptor, &status) < 0 ? errno : 0;
+  if (error == 0 && descriptor >= 0 && S_ISREG(status.st_mode)) return descriptor;
+  const bool is_directory = error == 0 && S_ISDIR(status.st_mode);
+  close_quietly(descriptor);
+  if (error != 0) fail_io(path, "cannot read", error);
+  throw Error(shown(path) + ": not a regular file" + (is_directory ? " (it is a directory)" : ""));
+}
+
+std::string read_all(int descriptor, const struct stat& status, const fs::path& path,
+                     std::uint64_t max_bytes) {
   std::string bytes;
   try {
-    struct stat status {};
-    if (::fstat(descriptor, &status) < 0) fail_io(path, "cannot read", errno);
     const std::uint64_t promised = S_ISREG(status.st_mode) ? static_cast<std::uint64_t>(status.st_size) : 0;
     const auto check = [&](std::uint64_t size) {
       if (size > max_bytes)
@@ -143,15 +151,32 @@ std::string read_file(const fs::path& path, std::uint64_t max_bytes) {
   return bytes;
 }
 
+}  // namespace
+
+std::string read_file(const fs::path& path, std::uint64_t max_bytes) {
+  struct stat status {};
+  const int descriptor = open_regular(path, status);
+  return read_all(descriptor, status, path, max_bytes);
+}
+
+std::string read_any_file(const fs::path& path, std::uint64_t max_bytes) {
+  // "-" is read by a descriptor of its own, so that standard input stays open.
+  int descriptor = path == "-" ? ::dup(STDIN_FILENO) : open_retrying(path, O_RDONLY);
+  if (descriptor < 0) fail_io(path, "cannot open", errno);
+  struct stat status {};
+  if (::fstat(descriptor, &status) < 0) {
+    const int error = errno;
+    close_quietly(descriptor);
+    fail_io(path, "cannot read", error);
+  }
+  return read_all(descriptor, status, path, max_bytes);
+}
+
 void for_each_piece(const fs::path& path, const std::function<void(std::string_view)>& take) {
   constexpr std::size_t kPiece = std::size_t{1} << 20;
-  // Without O_NONBLOCK a pipe of this name would wait for a writer forever.
-  int descriptor = open_retrying(path, O_RDONLY | O_NONBLOCK);
-  if (descriptor < 0) fail_io(path, "cannot open", errno);
+  struct stat status {};
+  int descriptor = open_regular(path, status);
   try {
-    struct stat status {};
-    if (::fstat(descriptor, &status) < 0) fail_io(path, "cannot read", errno);
-    if (!S_ISREG(status.st_mode)) throw Error(shown(path) + ": not a regular file");
     std::string piece(kPiece, '\0');
     while (true) {
       const ssize_t got = ::read(descriptor, piece.data(), piece.size());
@@ -176,11 +201,17 @@ AtomicFile::AtomicFile(fs::path target) : target_(std::move(target)) {
   std::error_code ignored;  // creating the temporary will meet the same and say it
   if (fs::is_directory(fs::symlink_status(target_, ignored)))
     throw Error(shown(target_) + ": is a directory (name a file)");
+  struct stat before {};
+  const bool has_mode = ::lstat(target_.c_str(), &before) == 0 && S_ISREG(before.st_mode);
   for (int attempt = 0;; ++attempt) {
     temporary_ = folder_of(target_) / ("." + target_.filename().native() + ".tmp-" +
                                        std::to_string(::getpid()) + "-" + std::to_string(attempt));
-    descriptor_ = open_retrying(temporary_, O_WRONLY | O_CREAT | O_EXCL, 0666);
-    if (descriptor_ >= 0) return;
+    descriptor_ = open_retrying(temporary_, O_WRONLY | O_CREAT | O_EXCL, has_mode ? 0600 : 0666);
+    if (descriptor_ >= 0) {
+      // What is private stays private. On a file system without modes this fails, and nothing is lost.
+      if (has_mode) std::ignore = ::fchmod(descriptor_, before.st_mode & 0777);
+      return;
+    }
     if (errno != EEXIST || attempt == 1000) fail_io(target_, "cannot create", errno);
   }
 }
@@ -241,12 +272,10 @@ void sync_directory(const fs::path& directory) {
 }
 
 MappedFile::MappedFile(const fs::path& path) {
-  int descriptor = open_retrying(path, O_RDONLY);
-  if (descriptor < 0) fail_io(path, "cannot open", errno);
   struct stat status {};
-  int error = ::fstat(descriptor, &status) < 0 ? errno : 0;
-  if (error == 0 && !S_ISREG(status.st_mode)) error = S_ISDIR(status.st_mode) ? EISDIR : EINVAL;
-  if (error == 0 && status.st_size > 0) {
+  int descriptor = open_regular(path, status);
+  int error = 0;
+  if (status.st_size > 0) {
     size_ = static_cast<std::size_t>(status.st_size);
     // Without a reserve: pages are the file's until one is written to.
     void* mapped = ::mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE, descriptor, 0);
@@ -294,9 +323,12 @@ FileLock::FileLock(const fs::path& path) {
     throw Error(shown(path) + ": is a symbolic link, which is not followed (remove it)");
   if (descriptor_ < 0) fail_io(path, "cannot open", errno);
   struct stat kind {};
-  if (::fstat(descriptor_, &kind) < 0 || !S_ISREG(kind.st_mode)) {
+  const bool is_regular = ::fstat(descriptor_, &kind) == 0 && S_ISREG(kind.st_mode);
+  // What else has a second name here keeps its bytes.
+  constexpr off_t kMostDigits = 32;
+  if (!is_regular || kind.st_size > kMostDigits) {
     close_quietly(descriptor_);
-    throw Error(shown(path) + ": is no regular file (remove it)");
+    throw Error(shown(path) + ": is no " + (is_regular ? "lock" : "regular file") + " (remove it)");
   }
   int status;
   do {
@@ -318,6 +350,11 @@ FileLock::FileLock(const fs::path& path) {
     if (error != EWOULDBLOCK) fail_io(path, "cannot lock", error);
     throw Error(shown(path) + ": in use by " + (owner.empty() ? "another process" : "process " + owner));
   }
+  // Its former holder may have removed it, and another be locked under this name by now.
+  if (::fstat(descriptor_, &kind) == 0 && kind.st_nlink == 0) {
+    close_quietly(descriptor_);
+    throw Error(shown(path) + ": another process has just removed it (try again)");
+  }
   try {
     if (::ftruncate(descriptor_, 0) < 0) fail_io(path, "cannot write", errno);
     write_all(descriptor_, std::to_string(::getpid()), path);
@@ -328,7 +365,7 @@ FileLock::FileLock(const fs::path& path) {
 }
 
 FileLock::~FileLock() {
-  // The file stays: removing it would let two processes lock two files of one name.
+  // The file stays for the next holder. Who removes it must hold it: see the constructor.
   [[maybe_unused]] const int status = ::ftruncate(descriptor_, 0);
   close_quietly(descriptor_);
 }

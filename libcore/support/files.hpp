@@ -11,17 +11,27 @@ namespace headwater {
 
 namespace fs = std::filesystem;
 
-// The whole file. Throws Error "path: cannot open: reason"; `max_bytes` bounds what is read.
-std::string read_file(const fs::path& path, std::uint64_t max_bytes = std::uint64_t{1} << 40);
+// The most bytes of a text that is read whole: a tokenizer, a label set, a table of terms, a log.
+inline constexpr std::uint64_t kMaxTextFile = std::uint64_t{1} << 30;
 
-// The bytes of a regular file in pieces of at most 1 MiB, by read(): a bad disk block is an Error, not a
-// signal.
+// Everything below that reads takes regular files alone, opened so that none of another kind is waited for.
+// Throws Error "path: cannot open: reason", or "path: not a regular file".
+
+// The whole file; `max_bytes` bounds what is read.
+std::string read_file(const fs::path& path, std::uint64_t max_bytes = kMaxTextFile);
+
+// The same of a file of any kind, such as the pipe of <(sed ... recipe.yaml), until it ends; "-" is standard
+// input.
+std::string read_any_file(const fs::path& path, std::uint64_t max_bytes);
+
+// The bytes in pieces of at most 1 MiB, by read(): a bad disk block is an Error, not a signal.
 void for_each_piece(const fs::path& path, const std::function<void(std::string_view)>& take);
 
 // A file under a temporary name in the target's folder that takes its name by commit(): write, fsync, close,
 // rename, fsync of the folder, each checked. Without commit() the temporary is removed. Never retries a
-// failed fsync. A link at the target is replaced, not followed; a target that is no file to rename over (a
-// device, a pipe, anything in /dev or /proc) is written in place.
+// failed fsync. The permissions of a file that it replaces stay. A link at the target is replaced, not
+// followed; a target that is no file to rename over (a device, a pipe, anything in /dev or /proc) is written
+// in place.
 class AtomicFile {
  public:
   explicit AtomicFile(fs::path target);
@@ -82,7 +92,8 @@ class MappedFile {
 
 // An exclusive lock on `path` (flock), held while the object lives; the file holds the owner's process id.
 // Throws Error "path: in use by process N" where another process has it, and where the path is no regular
-// file: a link is not followed, so that nothing elsewhere is emptied.
+// file, or one that holds more than a process id: a link is not followed, and nothing that is no lock is
+// emptied.
 class FileLock {
  public:
   explicit FileLock(const fs::path& path);

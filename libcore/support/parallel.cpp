@@ -8,9 +8,16 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdint>
 #include <exception>
+#include <memory>
+#include <stdexcept>
+#include <string>
 #include <thread>
 #include <utility>
+#include <vector>
+
+#include "support/error.hpp"
 
 namespace headwater {
 
@@ -188,10 +195,59 @@ void lead_team(Job job, void* data) {
 
 int parallel_threads() { return tbb::this_task_arena::max_concurrency(); }
 
+namespace {
+
+// The number of the last start, and of the last one whose workers need not wait any more. Never freed: a task
+// that found no worker may run later, or never.
+std::atomic<std::uint32_t> last_start{0}, last_ended_start{0};
+
+void wait_for_end_of_start(std::uint32_t start) {
+  for (std::uint32_t ended = last_ended_start.load(std::memory_order_acquire); ended < start;
+       ended = last_ended_start.load(std::memory_order_acquire)) {
+    last_ended_start.wait(ended, std::memory_order_acquire);
+  }
+}
+
+void end_start(std::uint32_t start) {
+  std::uint32_t ended = last_ended_start.load(std::memory_order_relaxed);
+  while (ended < start && !last_ended_start.compare_exchange_weak(ended, start, std::memory_order_release))
+    continue;
+  last_ended_start.notify_all();
+}
+
+// Starts all of the pool's workers. TBB starts them one after the other as work comes, each by the one
+// before, and ends the program where a worker cannot start the next. Here this thread starts them: an arena
+// of one worker for each, and all are kept busy until the last has begun, so that none is used twice.
+void start_workers(int workers) {
+  const std::uint32_t start = last_start.fetch_add(1, std::memory_order_relaxed) + 1;
+  std::vector<std::unique_ptr<tbb::task_arena>> arenas;
+  try {
+    arenas.reserve(static_cast<std::size_t>(workers));
+    while (static_cast<int>(arenas.size()) < workers) {
+      arenas.push_back(std::make_unique<tbb::task_arena>(1, 0));
+      arenas.back()->enqueue([start] { wait_for_end_of_start(start); });
+    }
+  } catch (const std::runtime_error&) {  // TBB's word for pthread_create
+    end_start(start);
+    throw Error("cannot start " + std::to_string(workers + 1) +
+                " threads: the system allows no more threads or no more memory (see ulimit -u and -v); try "
+                "--threads 1");
+  } catch (...) {
+    end_start(start);
+    throw;
+  }
+  end_start(start);
+}
+
+}  // namespace
+
 struct ThreadPool::Impl {
   explicit Impl(int threads)
       : limit(tbb::global_control::max_allowed_parallelism, static_cast<std::size_t>(threads)),
-        arena(threads) {}
+        arena(threads) {
+    arena.initialize();  // TBB's threads live as long as there is an arena
+    if (threads > 1) start_workers(threads - 1);
+  }
   tbb::global_control limit;  // lifts TBB's own ceiling too, so that 8 threads on 2 processors are really 8
   tbb::task_arena arena;
 };

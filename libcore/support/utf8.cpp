@@ -81,4 +81,8 @@ void append_utf8(std::string& out, char32_t code_point) {
   }
 }
 
+std::string_view without_byte_order_mark(std::string_view text) {
+  return text.substr(text.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0);
+}
+
 }  // namespace headwater

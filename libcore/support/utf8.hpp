@@ -21,4 +21,8 @@ char32_t next_code_point(std::string_view text, std::size_t& at);
 
 void append_utf8(std::string& out, char32_t code_point);
 
+// U+FEFF, which some editors put before a text. It is no part of the text.
+inline constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+std::string_view without_byte_order_mark(std::string_view text);
+
 }  // namespace headwater

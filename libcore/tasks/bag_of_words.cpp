@@ -9,7 +9,7 @@
 namespace headwater {
 
 static void settings_rows(schema::Visitor& v, BagOfWordsSettings& s) {
-  v.field("width", &s.width, schema::Between{1, 65536}, "units of the hidden layer");
+  v.field("width", &s.width, schema::Between{1, 65536, "units"}, "width of the hidden layer");
   output_dropout_row(v, s.output_dropout);
   rows(v, s.head);
   initialization_row(v, s.initialization);
@@ -19,12 +19,14 @@ static void check_settings(const BagOfWordsSettings& s, const Recipe& recipe, co
   check_classes(s.head, recipe, complain);
 }
 
-static const ModelKind kBagOfWords{.name = "bag_of_words",
-                                   .columns = {"source", "label"},
-                                   .sections = {"source_tokenizer", "terms"},
-                                   .metrics = {"loss", "accuracy", "macro_f1", "roc_auc"},
-                                   .family = "classifiers",
-                                   .defaults = SettingsOf<BagOfWordsSettings>::defaults};
+static const ModelKind kBagOfWords{
+    .name = "bag_of_words",
+    .meaning = "one hidden layer over the terms of a text, which gives it a label",
+    .columns = {"source", "label"},
+    .sections = {"source_tokenizer", "terms"},
+    .metrics = {"loss", "accuracy", "macro_f1", "roc_auc"},
+    .family = "classifiers",
+    .defaults = SettingsOf<BagOfWordsSettings>::defaults};
 
 ModelSection model_section(const BagOfWordsSettings& settings) {
   return model_section(kBagOfWords, settings);
@@ -38,6 +40,11 @@ class BagOfWordsTask : public ClassificationTask {
   std::string_view model_type() const override { return "headwater_bag_of_words"; }
   std::string_view architecture() const override { return "HeadwaterBagOfWords"; }
   std::vector<std::string> text_files() const override { return {"tokenizer.json", "terms.tsv"}; }
+  std::vector<TokenAxis> token_axes() const override {
+    return {{"hidden.weight", 0, "terms.tsv"},
+            {"head.weight", 1, "config.json"},
+            {"head.bias", 0, "config.json"}};
+  }
   std::int64_t max_line_ids(const ModelSection&) const override { return 0; }
   std::unique_ptr<AttentionTracer> tracer(const std::filesystem::path& files) const override {
     throw Error(files.string() + ": holds a bag of words, which has no attention");

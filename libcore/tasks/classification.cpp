@@ -1,14 +1,18 @@
 #include "tasks/classification.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
 #include "support/error.hpp"
 #include "support/hash.hpp"
+#include "support/numbers.hpp"
 #include "tasks/config.hpp"
 #include "tasks/model_directory.hpp"
 #include "tasks/registry.hpp"
 #include "tasks/tokenizer_files.hpp"
+#include "text/csv.hpp"
+#include "text/token_lines.hpp"
 
 namespace headwater {
 
@@ -83,8 +87,11 @@ LabelSet labels_of_config(const Json& config, const std::string& where) {
       if (names[i].first != expected)
         throw Error("\"id2label\" has " + quote(names[i].first) + " where " + quote(expected) +
                     " is expected");
-      if (names[i].second.as_string().find('\n') != std::string::npos)
-        throw Error("\"id2label\" has a name of two lines");
+      // Here, since one of two lines would be two labels, and one that ends in CR another.
+      if (breaks_lines(names[i].second.as_string())) {
+        throw Error("\"id2label\": the label " + quote(names[i].second.as_string()) + " of id " + expected +
+                    kBreaksLines);
+      }
       text += names[i].second.as_string() + "\n";
     }
     if (static_cast<std::int64_t>(names.size()) != classes) {
@@ -140,11 +147,12 @@ void LabelMeasure::finish(ValidationFigures& figures) const {
 }
 
 ClassificationObjective::ClassificationObjective(TextClassifier& model, Subset train, Subset validation,
-                                                 double label_smoothing)
+                                                 double label_smoothing, std::vector<Real> class_weights)
     : model_(model),
       train_(std::move(train), {"source", "label"}),
       validation_(std::move(validation), {"source", "label"}),
       label_smoothing_(label_smoothing),
+      class_weights_(std::move(class_weights)),
       measure_(model.classes()) {}
 
 std::int64_t ClassificationObjective::tokens(Split split, std::span<const std::uint32_t> chosen) const {
@@ -197,9 +205,10 @@ void ClassificationObjective::add_values(std::span<const float> values, std::spa
 LossTotals ClassificationObjective::loss(const ForwardContext& context, Split split, BatchSlot slot) {
   const Slot& packed = slot_of(slot);
   const double smoothing = split == Split::train ? label_smoothing_ : 0;
+  const std::span<const Real> weights = split == Split::train ? class_weights_ : std::span<const Real>();
   const Variable features = model_.features(context, packed.batch);
   const kernels::CrossEntropyTotals totals =
-      model_.head().loss(context, features, packed.batch.labels, smoothing, packed.loss_scale);
+      model_.head().loss(context, features, packed.batch.labels, smoothing, packed.loss_scale, weights);
   // A loss that is not finite ends the run, with a better word than a probability that is none.
   if (split == Split::validation && std::isfinite(totals.loss)) {
     measure_.add(packed.batch.labels,
@@ -218,8 +227,17 @@ LossTotals ClassificationObjective::loss(const ForwardContext& context, Split sp
 LabelSet load_labels(const std::string& path, std::int64_t classes) {
   LabelSet labels = LabelSet::load(path);
   if (labels.size() != classes) {
-    throw UsageError(path + ": " + std::to_string(labels.size()) + " labels, model.classes is " +
-                     std::to_string(classes));
+    const std::vector<std::string>& names = labels.labels();
+    const auto is_of_csv = [](const std::string& label) { return csv_separator(label, 2) != 0; };
+    const auto of_csv = std::count_if(names.begin(), names.end(), is_of_csv);
+    const std::string count = std::to_string(names.size());
+    const std::string cure =
+        2 * of_csv > labels.size() ? csv_cure(*std::find_if(names.begin(), names.end(), is_of_csv), 2)
+        : labels.size() < 2        ? "give examples of two labels at least"
+        : labels.size() == 2       ? "set model.classes: 2"
+                                   : "set model.classes: " + count + " and model.head: softmax";
+    throw UsageError(path + ": " + counted(labels.size(), "label") + ", model.classes is " +
+                     std::to_string(classes) + " (" + cure + ")");
   }
   return labels;
 }
@@ -236,6 +254,32 @@ void check_both_labels(const Recipe& recipe, const LabelSet& labels, std::size_t
                           : "every label is " + quote(labels.labels()[static_cast<std::size_t>(label(0))])) +
               ", which has no roc_auc (validate on examples of both labels, or choose another "
               "training.best_metric and early_stopping.metric)");
+}
+
+std::vector<Real> class_weights(const Recipe& recipe, const LabelSet& labels, std::size_t count,
+                                const std::function<std::int32_t(std::size_t)>& label) {
+  const ClassWeights& wanted = recipe.training.class_weights;
+  if (wanted.word == "none") return {};
+  const auto classes = static_cast<std::size_t>(labels.size());
+  std::vector<Real> weights(classes, 1);
+  for (const auto& [name, weight] : wanted.of_labels) {
+    const std::int32_t id = labels.find(name);
+    if (id < 0) {
+      throw UsageError("training.class_weights: " + quote(name) +
+                       " is not a label (known: " + labels.shown() + ")");
+    }
+    weights[static_cast<std::size_t>(id)] = static_cast<Real>(weight);
+  }
+  if (wanted.word != "balanced") return weights;
+  std::vector<std::int64_t> samples(classes);
+  for (std::size_t i = 0; i < count; ++i) ++samples[static_cast<std::size_t>(label(i))];
+  const auto present = static_cast<double>(classes) -
+                       static_cast<double>(std::count(samples.begin(), samples.end(), std::int64_t{0}));
+  for (std::size_t c = 0; c < classes; ++c) {
+    if (samples[c] == 0) continue;  // no example asks for it
+    weights[c] = static_cast<Real>(static_cast<double>(count) / (present * static_cast<double>(samples[c])));
+  }
+  return weights;
 }
 
 namespace {
@@ -257,7 +301,7 @@ class ClassificationTaskModel : public TaskModel {
       terms_ = NgramVocabulary::load(given.terms);
       check_terms(given.terms);
     } else {
-      check_size(tokenizer_, recipe.source_tokenizer.size, given.source_tokenizer);
+      check_size(tokenizer_, recipe.source_tokenizer.size, given.source_tokenizer, "source_tokenizer");
     }
   }
   Parameters& parameters() override { return model_->parameters(); }
@@ -270,18 +314,28 @@ class ClassificationTaskModel : public TaskModel {
                             recipe_.data.columns);
   }
   std::unique_ptr<Objective> objective(Subset train, Subset validation) override {
-    const ColumnSubset labelled(validation, {"label"});
-    check_both_labels(recipe_, *labels_, validation.count(), [&](std::size_t i) {
-      return labelled.columns->ids(labelled.column[0], validation.at(static_cast<std::uint32_t>(i))).front();
-    });
+    const auto label_in = [](const ColumnSubset& labelled, std::size_t i) {
+      return labelled.columns->ids(labelled.column[0], labelled.subset.at(static_cast<std::uint32_t>(i)))
+          .front();
+    };
+    const ColumnSubset learned(train, {"label"}), checked(validation, {"label"});
+    check_both_labels(recipe_, *labels_, validation.count(),
+                      [&](std::size_t i) { return label_in(checked, i); });
+    std::vector<Real> weights =
+        class_weights(recipe_, *labels_, train.count(), [&](std::size_t i) { return label_in(learned, i); });
     return std::make_unique<ClassificationObjective>(*model_, std::move(train), std::move(validation),
-                                                     recipe_.training.label_smoothing);
+                                                     recipe_.training.label_smoothing, std::move(weights));
+  }
+  std::vector<UsedRows> used_rows() const override {
+    if (terms_) return {{"terms", "terms.tsv", terms_->size()}};
+    return {{"source_tokenizer", "tokenizer.json", tokenizer_.vocabulary_size()}};
   }
   std::vector<DirectoryFile> files() const override {
     std::vector<DirectoryFile> files{
         {"config.json", config_of(*model_, tokenizer_, *labels_, terms_).dump(2) + "\n", "set of labels",
          "id2label"},
-        {"tokenizer.json", tokenizer_.to_json(), "tokenizer"}};
+        tokenizer_file(tokenizer_),
+        tokenizer_config_file(tokenizer_, model_->length())};
     if (terms_) files.push_back({"terms.tsv", terms_->to_text(), "table of terms"});
     return files;
   }
@@ -297,6 +351,7 @@ class ClassificationTaskModel : public TaskModel {
     return {.name = "source",
             .vocabulary = tokenizer_.vocabulary_size(),
             .max_length = model_->length(),
+            .special = tokenizer_.special_ids(),
             .vocabulary_hash = tokenizer_.hash()};
   }
 

@@ -71,7 +71,9 @@ class LabelMeasure {
 class ClassificationObjective : public Objective {
  public:
   // Of data sets with the columns "source" (a bag for a bag of words) and "label".
-  ClassificationObjective(TextClassifier& model, Subset train, Subset validation, double label_smoothing);
+  // `class_weights`, one a class: how often an example of training counts; none: once.
+  ClassificationObjective(TextClassifier& model, Subset train, Subset validation, double label_smoothing,
+                          std::vector<Real> class_weights = {});
 
   Parameters& parameters() override { return model_.parameters(); }
   std::int64_t width() const override { return model_.width(); }
@@ -99,12 +101,17 @@ class ClassificationObjective : public Objective {
   TextClassifier& model_;
   ColumnSubset train_, validation_;
   double label_smoothing_;
+  std::vector<Real> class_weights_;
   LabelMeasure measure_;  // of the running validation
   Slot slots_[2];         // reused: a step after the largest allocates nothing
 };
 
 // A label set whose size is model.classes. Throws UsageError where it is not.
 LabelSet load_labels(const std::string& path, std::int64_t classes);
+// training.class_weights, a number a label; empty where there are none. Balanced ones are those of `count`
+// examples, of which `label` gives the labels. Throws UsageError for a name that is no label.
+std::vector<Real> class_weights(const Recipe& recipe, const LabelSet& labels, std::size_t count,
+                                const std::function<std::int32_t(std::size_t)>& label);
 // Throws Error where epochs are chosen by roc_auc and the validation examples have one label only. `label`
 // gives the label of an example.
 void check_both_labels(const Recipe& recipe, const LabelSet& labels, std::size_t count,
@@ -115,7 +122,7 @@ class ClassificationTask : public Task {
  public:
   Answer answer() const override { return Answer::label; }
   std::string_view what_it_is() const override { return "a classifier (use classify)"; }
-  std::string_view examples() const override { return "examples"; }
+  std::string_view example() const override { return "example"; }
   std::string_view next_tool() const override { return "classify"; }
   std::unique_ptr<TaskModel> prepare(const Recipe& recipe, const TaskFiles& given) const override;
   ModelDescription describe(const Recipe& recipe) const override;

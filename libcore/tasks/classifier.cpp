@@ -10,22 +10,32 @@
 namespace headwater {
 
 static void settings_rows(schema::Visitor& v, ClassifierSettings& s) {
-  v.field("mixing", &s.mixing.mixing, schema::OneOf{{"attention", "fourier", "mlp"}},
-          "what mixes the tokens: attention (Vaswani et al. 2017), the Fourier transform (FNet, Lee-Thorp et "
-          "al. 2021), layers over the positions (MLP-Mixer, Tolstikhin et al. 2021)");
+  v.field(
+      "mixing", &s.mixing.mixing,
+      schema::OneOf{{{"attention", "multi-head self-attention (Vaswani et al. 2017)"},
+                     {"fourier", "the Fourier transform, without parameters (FNet, Lee-Thorp et al. 2021)"},
+                     {"mlp", "two layers over the positions (MLP-Mixer, Tolstikhin et al. 2021)"}}},
+      "what mixes the tokens of a text");
   // What is read depends on what the reader has just put there.
   const std::string who = "a classifier with mixing: " + s.mixing.mixing;
   const schema::When attention{s.mixing.mixing == "attention", who, "classifier with mixing: attention"};
   const schema::When mlp{s.mixing.mixing == "mlp", who, "classifier with mixing: mlp"};
-  v.field("mixing_width", &s.mixing.mixing_width, schema::Between{0, 65536},
-          "hidden layer of mixing: mlp; 0: feed_forward_width", mlp);
+  v.field("mixing_width", &s.mixing.mixing_width, schema::Between{0, 1e6, "features"},
+          "hidden layer of mixing: mlp",
+          schema::Follows{"model.feed_forward_width", feed_forward_width_of(s.transformer)}, mlp);
   rows(v, s.transformer, attention);
-  v.field("encoder_layers", &s.encoder_layers, schema::Between{0, 1000}, "blocks of the encoder");
-  v.field("pooling", &s.pooling, schema::OneOf{{"max", "mean", "first"}},
+  v.field("encoder_layers", &s.encoder_layers, schema::Between{0, 1000, "blocks"},
+          "blocks of the encoder, one after the other");
+  v.field("pooling", &s.pooling,
+          schema::OneOf{{{"max", "of each feature the largest"},
+                         {"mean", "of each feature the mean"},
+                         {"first", "the first token alone"}}},
           "what of a text's tokens the head reads");
-  v.field("padding", &s.padding, schema::OneOf{{"none", "attended", "pooled"}},
-          "every text filled up to `length`: attended, its padding counts as tokens; pooled, padding "
-          "positions are pooled but not attended to");
+  v.field("padding", &s.padding,
+          schema::OneOf{{{"none", "nothing is computed for positions without a token"},
+                         {"attended", "every text is filled up to length, and its padding counts as tokens"},
+                         {"pooled", "so filled, but padding is pooled only, not attended to"}}},
+          "what becomes of the positions that a short text leaves empty");
   v.renamed("keeps_padding", "padding: attended");
   v.renamed("pools_padding", "padding: pooled");
   rows(v, s.head);
@@ -42,6 +52,7 @@ static void check_settings(const ClassifierSettings& s, const Recipe& recipe, co
 }
 
 static const ModelKind kClassifier{.name = "classifier",
+                                   .meaning = "a Transformer encoder that gives texts a label",
                                    .columns = {"source", "label"},
                                    .sections = {"source_tokenizer"},
                                    .metrics = {"loss", "accuracy", "macro_f1", "roc_auc"},
@@ -111,6 +122,11 @@ class ClassifierTask : public ClassificationTask {
   std::string_view model_type() const override { return "headwater_classifier"; }
   std::string_view architecture() const override { return "HeadwaterClassifier"; }
   std::vector<std::string> text_files() const override { return {"tokenizer.json"}; }
+  std::vector<TokenAxis> token_axes() const override {
+    return {{"embedding.tokens", 0, "tokenizer.json"},
+            {"head.weight", 1, "config.json"},
+            {"head.bias", 0, "config.json"}};
+  }
   std::int64_t max_line_ids(const ModelSection& model) const override {
     return model.as<ClassifierSettings>().transformer.length;
   }

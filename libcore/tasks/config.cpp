@@ -13,18 +13,19 @@ namespace {
 // A config has no sections: models say theirs as plain fields.
 class FlatVisitor : public schema::Visitor {
  public:
-  void section(std::string_view, std::string_view, const Rows& rows) override { rows(*this); }
-  void section_of_kinds(std::string_view, std::string_view, const ModelSection&, const Rows&) override {}
-  void model(std::string_view, std::string_view, ModelSection&) override {}
-  void list(std::string_view, std::string_view, std::vector<Expectation>&) override {}
+  void section(std::string_view, const schema::Meaning&, const Rows& rows) override { rows(*this); }
+  void section_of_kinds(std::string_view, const schema::Meaning&, const ModelSection&, const Rows&) override {
+  }
+  void model(std::string_view, const schema::Meaning&, ModelSection&) override {}
+  void list(std::string_view, const schema::Meaning&, std::vector<Expectation>&) override {}
 };
 
 class Writer : public FlatVisitor {
  public:
   explicit Writer(Json& config) : config_(config) {}
-  void field(std::string_view key, schema::Member member, const schema::Rule&, std::string_view,
-             const schema::When& when) override {
-    if (!when.is_read) return;
+  void row(const schema::Row& row) override {
+    if (!row.when.is_read) return;
+    const std::string_view key = row.key;
     std::visit(
         [&](const auto* value) {
           using Value = std::decay_t<decltype(*value)>;
@@ -33,11 +34,13 @@ class Writer : public FlatVisitor {
             config_.set(key, Json::Array(value->begin(), value->end()));
           } else if constexpr (std::is_same_v<Value, std::optional<double>>) {
             if (*value) config_.set(key, **value);
+          } else if constexpr (std::is_same_v<Value, ClassWeights>) {
+            throw Error(quote(key) + " is of a type that config.json does not hold");
           } else {
             config_.set(key, *value);
           }
         },
-        member);
+        row.member);
   }
 
  private:
@@ -47,10 +50,9 @@ class Writer : public FlatVisitor {
 class ConfigReader : public FlatVisitor {
  public:
   explicit ConfigReader(const Json& config) : config_(config) {}
-  void field(std::string_view key, schema::Member member, const schema::Rule& rule, std::string_view,
-             const schema::When& when) override {
-    if (!when.is_read) return;
-    std::visit([&](auto* value) { read(config_.at(key), key, rule, *value); }, member);
+  void row(const schema::Row& row) override {
+    if (!row.when.is_read) return;
+    std::visit([&](auto* value) { read(config_.at(row.key), row.key, row.rule, *value); }, row.member);
   }
 
  private:
@@ -68,9 +70,9 @@ class ConfigReader : public FlatVisitor {
   static void read(const Json& json, std::string_view key, const schema::Rule& rule, std::string& value) {
     value = json.as_string();
     const auto* const words = std::get_if<schema::OneOf>(&rule);
-    if (words == nullptr || std::count(words->words.begin(), words->words.end(), value) > 0) return;
+    if (words == nullptr || words->has(value)) return;
     std::string list;
-    for (const std::string_view word : words->words) list += (list.empty() ? "" : ", ") + std::string(word);
+    for (const std::string_view word : words->names()) list += (list.empty() ? "" : ", ") + std::string(word);
     throw Error(quote(key) + " is " + quote(value) + ", expected one of " + list);
   }
   static void read(const Json& json, std::string_view key, const schema::Rule& rule,

@@ -16,8 +16,10 @@ namespace headwater {
 
 static void settings_rows(schema::Visitor& v, EncoderDecoderSettings& s) {
   rows(v, s.transformer);
-  v.field("encoder_layers", &s.encoder_layers, schema::Between{0, 1000}, "blocks of the encoder");
-  v.field("decoder_layers", &s.decoder_layers, schema::Between{1, 1000}, "blocks of the decoder");
+  v.field("encoder_layers", &s.encoder_layers, schema::Between{0, 1000, "blocks"},
+          "blocks of the encoder, one after the other");
+  v.field("decoder_layers", &s.decoder_layers, schema::Between{1, 1000, "blocks"},
+          "blocks of the decoder, one after the other");
 }
 
 static void check_settings(const EncoderDecoderSettings& s, const Recipe&, const Complain& complain) {
@@ -26,6 +28,7 @@ static void check_settings(const EncoderDecoderSettings& s, const Recipe&, const
 
 static const ModelKind kEncoderDecoder{.name = "encoder_decoder",
                                        .article = "an",
+                                       .meaning = "a Transformer that translates (Vaswani et al. 2017)",
                                        .columns = {"source", "target"},
                                        .sections = {"source_tokenizer", "target_tokenizer", "decoding"},
                                        .metrics = {"loss", "accuracy", "perplexity"},
@@ -173,7 +176,7 @@ TranslationModel load_translation_model(const std::filesystem::path& path) {
                                     text_at(config, "target_vocabulary_hash", config_path), config_path);
   if (target.start_id() < 0 || target.end_id() < 0) {
     throw Error((files / "target-tokenizer.json").string() +
-                ": has no [START] and [END] (learn it with --start-end)");
+                ": has no [START] and [END] (learn it with tokenize --learn ... --start-end)");
   }
   map_parameters(files / "model.safetensors", model->parameters());
   return {files, std::move(source), std::move(target), std::move(model),
@@ -187,12 +190,14 @@ std::vector<TokenColumnSettings> translation_columns(const Tokenizer& source, co
   return {{.name = "source",
            .vocabulary = source.vocabulary_size(),
            .max_length = length,
+           .special = source.special_ids(),
            .vocabulary_hash = source.hash()},
           {.name = "target",
            .vocabulary = target.vocabulary_size(),
            .max_length = length + 1,
            .min_length = 2,
            .first_id = target.start_id(),
+           .special = target.special_ids(),
            .vocabulary_hash = target.hash()}};
 }
 
@@ -207,11 +212,13 @@ class EncoderDecoderTaskModel : public TaskModel {
         model_(recipe.model.as<EncoderDecoderSettings>(), recipe.source_tokenizer.size,
                recipe.target_tokenizer.size) {
     if (target_.start_id() < 0 || target_.end_id() < 0) {
-      throw UsageError(given.target_tokenizer +
-                       ": has no [START] and [END] (learn it with tokenize --learn ... --start-end)");
+      const bool are_swapped = source_.start_id() >= 0 && source_.end_id() >= 0;
+      throw UsageError(given.target_tokenizer + ": has no [START] and [END]" +
+                       (are_swapped ? ", but " + given.source_tokenizer + " has (are the two swapped?)"
+                                    : " (learn it with tokenize --learn ... --start-end)"));
     }
-    check_size(source_, recipe.source_tokenizer.size, given.source_tokenizer);
-    check_size(target_, recipe.target_tokenizer.size, given.target_tokenizer);
+    check_size(source_, recipe.source_tokenizer.size, given.source_tokenizer, "source_tokenizer");
+    check_size(target_, recipe.target_tokenizer.size, given.target_tokenizer, "target_tokenizer");
   }
   Parameters& parameters() override { return model_.parameters(); }
   std::unique_ptr<Dataset> new_dataset() const override {
@@ -221,13 +228,20 @@ class EncoderDecoderTaskModel : public TaskModel {
     return std::make_unique<TranslationObjective>(model_, std::move(train), std::move(validation),
                                                   recipe_.training.label_smoothing);
   }
+  std::vector<UsedRows> used_rows() const override {
+    return {{"source_tokenizer", "source-tokenizer.json", source_.vocabulary_size()},
+            {"target_tokenizer", "target-tokenizer.json", target_.vocabulary_size()}};
+  }
   std::vector<DirectoryFile> files() const override {
     const std::int64_t length = model_.length(), most = recipe_.decoding.max_new_tokens;
     return {{"config.json", config_of(model_, source_, target_).dump(2) + "\n"},
             {"generation_config.json",
              generation_config_of(target_, most > 0 ? std::min(most, length) : length).dump(2) + "\n"},
             {"source-tokenizer.json", source_.to_json(), "tokenizer"},
-            {"target-tokenizer.json", target_.to_json(), "tokenizer"}};
+            {"target-tokenizer.json", target_.to_json(), "tokenizer"},
+            // Once more, under the name that other programs look for; no run depends on it.
+            {"tokenizer.json", source_.to_json()},
+            tokenizer_config_file(source_, length)};
   }
 
  private:
@@ -306,10 +320,16 @@ class EncoderDecoderTask : public Task {
   Answer answer() const override { return Answer::translation; }
   std::string_view model_type() const override { return kEncoderDecoderType; }
   std::string_view what_it_is() const override { return "a translator (use translate)"; }
-  std::string_view examples() const override { return "pairs"; }
+  std::string_view example() const override { return "pair"; }
   std::string_view next_tool() const override { return "translate"; }
   std::vector<std::string> text_files() const override {
     return {"source-tokenizer.json", "target-tokenizer.json", "generation_config.json"};
+  }
+  std::vector<TokenAxis> token_axes() const override {
+    return {{"source_embedding.tokens", 0, "source-tokenizer.json"},
+            {"target_embedding.tokens", 0, "target-tokenizer.json"},
+            {"head.weight", 1, "target-tokenizer.json"},
+            {"head.bias", 0, "target-tokenizer.json"}};
   }
   std::int64_t max_line_ids(const ModelSection& model) const override {
     return model.as<EncoderDecoderSettings>().transformer.length;

@@ -16,9 +16,10 @@ namespace headwater {
 
 static void settings_rows(schema::Visitor& v, LanguageModelSettings& s) {
   rows(v, s.transformer);
-  v.field("layers", &s.layers, schema::Between{1, 1000}, "blocks that look back only");
-  v.field("embedding_dropout", &s.embedding_dropout, schema::kRate,
-          "on embeddings; dropout is of the blocks");
+  v.field("layers", &s.layers, schema::Between{1, 1000, "blocks"},
+          "blocks, one after the other, that look back only");
+  v.field("embedding_dropout", &s.embedding_dropout, schema::kShare,
+          "share of the numbers that is set to 0 in training, of embeddings; dropout is of the blocks");
 }
 
 static void check_settings(const LanguageModelSettings& s, const Recipe&, const Complain& complain) {
@@ -26,6 +27,7 @@ static void check_settings(const LanguageModelSettings& s, const Recipe&, const 
 }
 
 static const ModelKind kLanguageModel{.name = "language_model",
+                                      .meaning = "a Transformer that predicts a text's next token",
                                       .columns = {"source"},
                                       .sections = {"source_tokenizer"},
                                       .metrics = {"loss", "accuracy", "perplexity"},
@@ -146,13 +148,14 @@ class LanguageModelTaskModel : public TaskModel {
       : recipe_(recipe),
         tokenizer_(load_side(given.source_tokenizer, "--tokenizer")),
         model_(recipe.model.as<LanguageModelSettings>(), recipe.source_tokenizer.size) {
-    check_size(tokenizer_, recipe.source_tokenizer.size, given.source_tokenizer);
+    check_size(tokenizer_, recipe.source_tokenizer.size, given.source_tokenizer, "source_tokenizer");
   }
   Parameters& parameters() override { return model_.parameters(); }
   std::unique_ptr<Dataset> new_dataset() const override {
     return columns_in_order({{.name = "source",
                               .vocabulary = tokenizer_.vocabulary_size(),
                               .max_length = model_.length() + 1,
+                              .special = tokenizer_.special_ids(),
                               .vocabulary_hash = tokenizer_.hash()}},
                             recipe_.data.columns);
   }
@@ -160,9 +163,13 @@ class LanguageModelTaskModel : public TaskModel {
     return std::make_unique<LanguageModelObjective>(model_, std::move(train), std::move(validation),
                                                     recipe_.training.label_smoothing);
   }
+  std::vector<UsedRows> used_rows() const override {
+    return {{"source_tokenizer", "tokenizer.json", tokenizer_.vocabulary_size()}};
+  }
   std::vector<DirectoryFile> files() const override {
     return {{"config.json", config_of(model_, tokenizer_).dump(2) + "\n"},
-            {"tokenizer.json", tokenizer_.to_json(), "tokenizer"}};
+            tokenizer_file(tokenizer_),
+            tokenizer_config_file(tokenizer_, model_.length() + 1)};
   }
 
  private:
@@ -226,9 +233,14 @@ class LanguageModelTask : public Task {
   Answer answer() const override { return Answer::continuation; }
   std::string_view model_type() const override { return kLanguageModelType; }
   std::string_view what_it_is() const override { return "a language model (use evaluate)"; }
-  std::string_view examples() const override { return "texts"; }
+  std::string_view example() const override { return "text"; }
   std::string_view next_tool() const override { return "evaluate"; }
   std::vector<std::string> text_files() const override { return {"tokenizer.json"}; }
+  std::vector<TokenAxis> token_axes() const override {
+    return {{"embedding.tokens", 0, "tokenizer.json"},
+            {"head.weight", 1, "tokenizer.json"},
+            {"head.bias", 0, "tokenizer.json"}};
+  }
   // All but the last are read, all but the first predicted.
   std::int64_t max_line_ids(const ModelSection& model) const override {
     return model.as<LanguageModelSettings>().transformer.length + 1;

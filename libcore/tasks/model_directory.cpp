@@ -9,6 +9,7 @@
 #include "support/error.hpp"
 #include "support/files.hpp"
 #include "tasks/registry.hpp"
+#include "tensor/kernels/optimizer/optimizer.hpp"
 
 namespace headwater {
 
@@ -51,43 +52,87 @@ void copy_tensors(const Safetensors& tensors, Parameters& parameters) {
   }
 }
 
-// The checkpoint that `best` points to. The link is read once: a run that trains on may swap it between two
-// files, and remove the checkpoint that it pointed to.
-std::filesystem::path best_checkpoint(const std::filesystem::path& directory) {
-  const std::filesystem::path checkpoints = directory / "checkpoints";
-  constexpr int kMaxAttempts = 10;
-  for (int attempt = 1;; ++attempt) {
-    const std::filesystem::path target = std::filesystem::read_symlink(checkpoints / "best");
-    try {
-      verify_model(checkpoints / target);
-      return checkpoints / target;
-    } catch (const Error&) {
-      if (attempt == kMaxAttempts || std::filesystem::read_symlink(checkpoints / "best") == target) throw;
-    }
+// With weights that are not finite a model answers with nan, or with nothing at all.
+void check_finite_weights(const Safetensors& tensors, const Parameters& parameters) {
+  for (const auto& p : parameters.all()) {
+    const Index at = kernels::find_not_finite(p->size(), p->value.data);
+    if (at < 0) continue;
+    throw Error(tensors.where() + ": tensor " + quote(p->name) + ": number " + std::to_string(at) +
+                " is not finite (take another checkpoint)");
   }
 }
 
-}  // namespace
+// `path`, or what it leads to where it is a link. What leads nowhere stays as it is.
+std::filesystem::path followed(const std::filesystem::path& path) {
+  constexpr int kMaxLinks = 40;  // as many as the system follows
+  std::error_code error;
+  if (!std::filesystem::exists(path, error)) return path;
+  std::filesystem::path at = path.has_filename() ? path : path.parent_path();
+  if (!std::filesystem::is_symlink(at, error)) return path;
+  for (int link = 0; link < kMaxLinks && std::filesystem::is_symlink(at, error); ++link) {
+    const std::filesystem::path target = std::filesystem::read_symlink(at, error);
+    if (error) return path;
+    at = at.parent_path() / target;
+  }
+  return at;
+}
 
-std::filesystem::path model_files(const std::filesystem::path& path) {
+// Where the links lead now: to a checkpoint, or a model directory that has no best one.
+std::filesystem::path target_of_links(const std::filesystem::path& path) {
+  std::filesystem::path at = followed(path);
+  std::error_code error;
+  if (std::filesystem::exists(at / kManifestName, error)) return at;
+  const std::filesystem::path best = std::filesystem::read_symlink(at / "checkpoints" / "best", error);
+  return error ? at : at / "checkpoints" / best;
+}
+
+std::filesystem::path verified_files(const std::filesystem::path& path, const std::filesystem::path& target) {
   std::error_code ignored;
   if (!std::filesystem::is_directory(path, ignored)) {
     throw Error(path.string() + ": not a model directory (train writes one: train --recipe RECIPE -o " +
                 path.string() + ")");
   }
-  if (std::filesystem::exists(path / kManifestName, ignored)) {
-    verify_model(path);
-    return path;
+  if (std::filesystem::exists(target / kManifestName, ignored) ||
+      std::filesystem::is_symlink(path / "checkpoints" / "best", ignored)) {
+    verify_model(target);
+    return target;
   }
-  if (std::filesystem::is_symlink(path / "checkpoints" / "best", ignored)) return best_checkpoint(path);
-  if (std::filesystem::exists(path / "config.json", ignored)) return path;  // a copy without checkpoints
+  if (std::filesystem::exists(target / "config.json", ignored)) return target;  // a copy without checkpoints
   std::vector<std::string> skipped;
-  const auto newest = newest_valid_checkpoint(path, skipped);
+  const auto newest = newest_valid_checkpoint(target, skipped);
   if (!newest) {
+    // `make recipe` keeps the model of a run beside its tokens and reports.
+    const std::filesystem::path below = path / "model";
+    const bool is_below = std::filesystem::exists(below / "config.json", ignored) ||
+                          std::filesystem::exists(below / "checkpoints", ignored);
     throw Error(path.string() + ": holds no complete checkpoint" +
-                (skipped.empty() ? "" : "; " + skipped.front()) + " (is training still in its first steps?)");
+                (skipped.empty() ? "" : "; " + skipped.front()) + " (" +
+                (is_below && skipped.empty() ? "did you mean " + below.string()
+                                             : std::string("is training still in its first steps")) +
+                "?)");
   }
   return newest->path;
+}
+
+}  // namespace
+
+void read_model_files(const std::filesystem::path& path,
+                      const std::function<void(const std::filesystem::path& files)>& read) {
+  constexpr int kMaxAttempts = 10;
+  for (int attempt = 1;; ++attempt) {
+    const std::filesystem::path target = target_of_links(path);
+    try {
+      return read(verified_files(path, target));
+    } catch (const Error&) {
+      if (attempt == kMaxAttempts || target_of_links(path) == target) throw;
+    }
+  }
+}
+
+std::filesystem::path model_files(const std::filesystem::path& path) {
+  std::filesystem::path result;
+  read_model_files(path, [&](const std::filesystem::path& files) { result = files; });
+  return result;
 }
 
 Json read_config(const std::filesystem::path& files) {
@@ -109,6 +154,7 @@ void read_parameters(const std::filesystem::path& file, Parameters& parameters) 
   const Safetensors tensors(file);
   check_tensors(tensors, parameters);
   copy_tensors(tensors, parameters);
+  check_finite_weights(tensors, parameters);
 }
 
 // Whether the data section is the flat array of the parameters, which have the same tensors.
@@ -135,6 +181,7 @@ void map_parameters(const std::filesystem::path& file, Parameters& parameters) {
     copy_tensors(tensors, parameters);
   }
   tensors.file()->check_size(file);
+  check_finite_weights(tensors, parameters);
 }
 
 }  // namespace headwater

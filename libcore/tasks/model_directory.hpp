@@ -4,6 +4,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 
 #include "autograd/parameter.hpp"
 #include "support/json.hpp"
@@ -12,9 +13,14 @@
 namespace headwater {
 
 // The folder that loading `path` reads: a checkpoint itself; of a model directory its best checkpoint, the
-// newest complete one where there is no best yet. The files that the kind needs were compared with the
-// manifest. Throws Error naming the file.
+// newest complete one where there is no best yet. Links are followed once, so that all files are those of one
+// checkpoint while a run goes on. The files that the kind needs were compared with the manifest. Throws Error
+// naming the file.
 std::filesystem::path model_files(const std::filesystem::path& path);
+// Calls read(files) with that folder; again where it throws an Error and the links lead elsewhere by then: a
+// run that goes on removes checkpoints.
+void read_model_files(const std::filesystem::path& path,
+                      const std::function<void(const std::filesystem::path& files)>& read);
 // config.json of such a folder, and the task that it names. Throws Error naming the file.
 Json read_config(const std::filesystem::path& files);
 const Task& task_of_files(const std::filesystem::path& files);

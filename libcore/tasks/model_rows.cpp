@@ -4,7 +4,9 @@ namespace headwater {
 
 using schema::Anything;
 using schema::Between;
-using schema::kRate;
+using schema::Follows;
+using schema::kNoUnit;
+using schema::kShare;
 using schema::OneOf;
 
 void rows(schema::Visitor& v, TransformerSettings& s, const schema::When& attention) {
@@ -15,41 +17,64 @@ void rows(schema::Visitor& v, TransformerSettings& s, const schema::When& attent
 }
 
 void block_rows(schema::Visitor& v, TransformerSettings& s, const schema::When& attention) {
-  v.field("width", &s.width, Between{1, 65536}, "D, the numbers of a token between the layers");
-  v.field("heads", &s.heads, Between{1, 1024}, "H, heads of attention", attention);
-  v.field("head_width", &s.head_width, Between{0, 65536}, "K, of each head; 0: width / heads", attention);
-  v.field("feed_forward_width", &s.feed_forward_width, Between{1, 1e6},
-          "F, hidden layer of the feed-forward");
-  v.field("norm", &s.norm, OneOf{{"post", "pre"}},
-          "layer norm after each sub-layer (Vaswani et al. 2017) or before it (Xiong et al. 2020)");
-  v.field("norm_epsilon", &s.norm_epsilon, Between{1e-12, 0.1}, "added to the variance of a layer norm");
-  v.field("activation", &s.activation, OneOf{{"relu", "gelu", "gelu_tanh", "silu"}}, "of the feed-forward");
-  v.field("dropout", &s.dropout, kRate, "on embeddings and after each sub-layer");
-  v.field("attention_dropout", &s.attention_dropout, kRate, "on attention weights", attention);
+  v.field("width", &s.width, Between{1, 65536, "features"}, "D, the numbers of a token between the layers");
+  v.field("heads", &s.heads, Between{1, 1024, "heads"}, "H, of attention, each with weights of its own",
+          attention);
+  v.field("head_width", &s.head_width, Between{0, 65536, "features"}, "K, of each head",
+          Follows{"model.width / model.heads", head_width_of(s)}, attention);
+  v.field("feed_forward_width", &s.feed_forward_width, Between{0, 1e6, "features"},
+          "F, hidden layer of the feed-forward",
+          Follows{"4 · model.width (Vaswani et al. 2017)", feed_forward_width_of(s), 2048});
+  v.field("norm", &s.norm,
+          OneOf{{{"post", "after each sub-layer and its residual (Vaswani et al. 2017)"},
+                 {"pre", "before each sub-layer, and once at the end (Xiong et al. 2020)"}}},
+          "where layer norm is (Ba et al. 2016)");
+  v.field("norm_epsilon", &s.norm_epsilon, Between{1e-12, 0.1, kNoUnit},
+          "added to the variance of a layer norm");
+  v.field("activation", &s.activation,
+          OneOf{{{"relu", "max(x, 0)"},
+                 {"gelu", "x · Φ(x), by erf (Hendrycks and Gimpel 2016)"},
+                 {"gelu_tanh", "the same approximated by tanh"},
+                 {"silu", "x · sigmoid(x) (Elfwing et al. 2018)"}}},
+          "the function between the two layers of the feed-forward");
+  v.field("dropout", &s.dropout, kShare,
+          "share of the numbers that is set to 0 in training, of embeddings and after each sub-layer "
+          "(Srivastava et al. 2014)");
+  v.field("attention_dropout", &s.attention_dropout, kShare,
+          "share of the attention weights that is set to 0 in training", attention);
 }
 
 void sequence_rows(schema::Visitor& v, TransformerSettings& s) {
-  v.field("positions", &s.positions, OneOf{{"learned", "sinusoidal", "none"}},
+  v.field("positions", &s.positions,
+          OneOf{{{"learned", "a table of parameters, a row for each place"},
+                 {"sinusoidal", "sines and cosines of the place (Vaswani et al. 2017, section 3.5)"},
+                 {"none", "nothing: the order of tokens is not seen"}}},
           "what is added to a token for its place");
-  v.field("scale_embedding", &s.scale_embedding, Anything{}, "embeddings are multiplied by sqrt(width)");
-  v.field("length", &s.length, Between{1, 1e6}, "N, number of positions; longer texts are truncated");
+  v.field("scale_embedding", &s.scale_embedding, Anything{},
+          "embeddings are multiplied by sqrt(width) (Vaswani et al. 2017, section 3.4)");
+  v.field("length", &s.length, Between{1, 1e6, "tokens"},
+          {"N, number of positions; longer texts are truncated", "make recipe (vectorize), train, inspect"});
 }
 
 void output_dropout_row(schema::Visitor& v, double& output_dropout) {
-  v.field("output_dropout", &output_dropout, kRate, "before the output layer");
+  v.field("output_dropout", &output_dropout, kShare,
+          "share of the numbers that is set to 0 in training before the output layer");
 }
 
 void initialization_row(schema::Visitor& v, std::string& initialization) {
   v.field(
-      "initialization", &initialization, OneOf{{"keras", "normal"}},
-      "first weights. keras: Glorot uniform, tables uniform(-0.05, 0.05); normal: all of mean 0 and standard "
-      "deviation 0.02 (Radford et al. 2018)");
+      "initialization", &initialization,
+      OneOf{{{"keras", "Glorot uniform (Glorot and Bengio 2010); tables of embeddings uniform(-0.05, 0.05)"},
+             {"normal", "all of mean 0 and standard deviation 0.02 (Radford et al. 2018)"}}},
+      "first weights");
 }
 
 void rows(schema::Visitor& v, ClassHeadSettings& s) {
-  v.field("head", &s.head, OneOf{{"sigmoid", "softmax"}},
-          "the last layer: one output for two classes, or one for each");
-  v.field("classes", &s.classes, Between{2, 100000}, "number of labels");
+  v.field("head", &s.head,
+          OneOf{{{"sigmoid", "one output, the probability of the second of two classes"},
+                 {"softmax", "an output for each class"}}},
+          "the last layer");
+  v.field("classes", &s.classes, Between{2, 100000, "labels"}, "labels that the head tells apart");
 }
 
 void check_transformer(const TransformerSettings& s, bool has_attention, const Complain& complain) {
@@ -77,7 +102,7 @@ void check_classes(const ClassHeadSettings& s, const Recipe& recipe, const Compl
   const std::string what =
       "roc_auc is of two classes, not " + std::to_string(s.classes) + " (write loss, accuracy or macro_f1)";
   if (recipe.training.best_metric == "roc_auc") complain({"training", "best_metric"}, what);
-  if (recipe.training.early_stopping.metric == "roc_auc")
+  if (recipe.training.early_stopping.metric == "roc_auc" && recipe.training.best_metric != "roc_auc")
     complain({"training", "early_stopping", "metric"}, what);
 }
 

@@ -62,12 +62,14 @@ const Task& task_of(const Json& config, const std::string& where) {
   }
 }
 
-Recipe read_recipe(const std::filesystem::path& path, std::string_view scale) {
-  return read_recipe(path, model_kinds(), scale);
+Recipe read_recipe(const std::filesystem::path& path, std::string_view scale,
+                   const std::vector<std::string>& changes) {
+  return read_recipe(path, model_kinds(), scale, changes);
 }
 
-Recipe parse_recipe(std::string_view text, std::string_view where, std::string_view scale) {
-  return parse_recipe(text, where, model_kinds(), scale);
+Recipe parse_recipe(std::string_view text, std::string_view where, std::string_view scale,
+                    const std::vector<std::string>& changes) {
+  return parse_recipe(text, where, model_kinds(), scale, changes);
 }
 
 }  // namespace headwater

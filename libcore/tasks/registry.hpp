@@ -18,7 +18,9 @@ const Task& task_of(const ModelSection& model);
 const Task& task_of(const Json& config, const std::string& where);
 
 // recipe/recipe.hpp with the kinds of this registry.
-Recipe read_recipe(const std::filesystem::path& path, std::string_view scale = "full");
-Recipe parse_recipe(std::string_view text, std::string_view where, std::string_view scale = "full");
+Recipe read_recipe(const std::filesystem::path& path, std::string_view scale = "full",
+                   const std::vector<std::string>& changes = {});
+Recipe parse_recipe(std::string_view text, std::string_view where, std::string_view scale = "full",
+                    const std::vector<std::string>& changes = {});
 
 }  // namespace headwater

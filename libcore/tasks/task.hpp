@@ -31,6 +31,21 @@ struct DirectoryFile {
   std::string member = {};
 };
 
+// An axis of a tensor along which a row stands for a token, a term or a label, which `file` of the directory
+// numbers (labels: config.json).
+struct TokenAxis {
+  std::string_view tensor;
+  std::size_t axis;
+  std::string_view file;
+};
+
+// A vocabulary that gives a model rows of its tables: those of `file` (TokenAxis) are as many as SECTION.size
+// of the recipe says, and used are as many as it has tokens or terms.
+struct UsedRows {
+  std::string_view section, file;
+  std::int64_t used = 0;
+};
+
 // A model with what it is trained or measured on: its parameters, the form of its data, its objective.
 class TaskModel {
  public:
@@ -41,6 +56,7 @@ class TaskModel {
   // The subsets are of data sets made by new_dataset().
   virtual std::unique_ptr<Objective> objective(Subset train, Subset validation) = 0;
   virtual std::vector<DirectoryFile> files() const = 0;
+  virtual std::vector<UsedRows> used_rows() const { return {}; }
 };
 
 // The table of layers, and what its letters and operations mean.
@@ -60,9 +76,12 @@ class Task {
   virtual Answer answer() const = 0;
   virtual std::string_view model_type() const = 0;          // of config.json
   virtual std::string_view what_it_is() const = 0;          // "a translator (use translate)"
-  virtual std::string_view examples() const = 0;            // what its examples are called: "pairs"
+  virtual std::string_view example() const = 0;             // what an example is called: "pair"
   virtual std::string_view next_tool() const = 0;           // what reads a trained model
   virtual std::vector<std::string> text_files() const = 0;  // that loading needs beside config.json
+
+  // By which weights can go from one vocabulary to another.
+  virtual std::vector<TokenAxis> token_axes() const = 0;
 
   // How many ids of a line a model can use, special ones not counted; 0: any number.
   virtual std::int64_t max_line_ids(const ModelSection& model) const = 0;

@@ -35,6 +35,8 @@ void TranslationExamples::add_text(std::string_view line, const TranslationModel
   pair.target.push_back(model.target_tokenizer.end_id());
   truncate_to(pair.source, length, *this);
   truncate_to(pair.target, length + 1, *this);
+  source_tokens.add(pair.source, model.source_tokenizer.special_ids());
+  target_tokens.add(pair.target, model.target_tokenizer.special_ids());
   sources.push_back(pair.source);
   if (has_both) {
     pairs.push_back(std::move(pair));
@@ -51,12 +53,15 @@ void TranslationExamples::add_ids(const TokenDataset& columns, const Translation
     references.push_back(model.target_tokenizer.decode(target_ids));
     raw_references.push_back(references.back());
   }
+  const std::vector<ColumnTokenCounts> counts = columns.token_counts();
+  source_tokens += counts[0].counts;
+  target_tokens += counts[1].counts;
   truncated += columns.truncated(0) + columns.truncated(1);
   skipped += columns.skipped();
 }
 
 LossTotals evaluate_pairs(const EncoderDecoder& model, Arena& arena, std::span<const IdPair> pairs,
-                          std::int64_t batch_sequences) {
+                          std::int64_t batch_sequences, const std::function<void(std::size_t)>& after_batch) {
   const auto most = static_cast<std::size_t>(batch_sequences);
   LossTotals totals;
   PairBatch batch;
@@ -69,6 +74,7 @@ LossTotals evaluate_pairs(const EncoderDecoder& model, Arena& arena, std::span<c
     Tape tape(arena, Tape::Mode::inference);
     const double scale = 1.0 / static_cast<double>(batch.labels.size());
     totals.add(totals_of(model.loss({tape}, batch, 0, scale), batch, model.length()));
+    if (after_batch) after_batch(std::min(begin + most, pairs.size()));
   }
   return totals;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -25,6 +26,8 @@ struct TranslationExamples {
   std::vector<std::string> raw_references, references;  // as they are; as the tokenizer sees them
   std::int64_t truncated = 0, skipped = 0;              // sides cut to the model's length; pairs without loss
 
+  TokenCounts source_tokens, target_tokens;  // without what was cut off
+
   // Source, TAB, target. Throws Error " what (fix)", to be put after the line's place and a colon.
   void add_text(std::string_view line, const TranslationModel& model);
   // Columns of translation_columns(), all lines of them.
@@ -34,6 +37,7 @@ struct TranslationExamples {
 // Totals over all pairs, in batches of `batch_sequences` in their order. No pair has an empty source or a
 // target of less than two ids.
 LossTotals evaluate_pairs(const EncoderDecoder& model, Arena& arena, std::span<const IdPair> pairs,
-                          std::int64_t batch_sequences);
+                          std::int64_t batch_sequences,
+                          const std::function<void(std::size_t)>& after_batch = {});
 
 }  // namespace headwater

@@ -13,26 +13,33 @@ namespace headwater {
 // --- Its section of a recipe -------------------------------------------------------------------------------
 
 static void settings_rows(schema::Visitor& v, VisionSettings& s) {
-  constexpr schema::Between kSide{1, 8192};
-  v.field("image_height", &s.image_height, kSide, "pixels of an image from top to bottom");
-  v.field("image_width", &s.image_width, kSide, "and from left to right");
-  v.field("channels", &s.channels, schema::Between{1, 16}, "numbers of a pixel");
+  constexpr schema::Between kSide{1, 8192, "pixels"};
+  v.field("image_height", &s.image_height, kSide, "height of the images");
+  v.field("image_width", &s.image_width, kSide, "width of the images");
+  v.field("channels", &s.channels, schema::Between{1, 16, "numbers"},
+          "what a pixel holds: 1 is grey, 3 is colour");
   v.field("patch_size", &s.patch_size, kSide,
-          "pixels of a patch's side; a patch is what a token is to a text");
+          "side of a patch; a patch is what a token is to a text (Dosovitskiy et al. 2021)");
   block_rows(v, s.transformer);
-  v.field("positions", &s.transformer.positions, schema::OneOf{{"learned", "none"}},
+  v.field("positions", &s.transformer.positions,
+          schema::OneOf{{{"learned", "a table of parameters, a row for each place"},
+                         {"none", "nothing: the order of patches is not seen"}}},
           "what is added to a patch for its place");
-  v.field("layers", &s.layers, schema::Between{1, 1000}, "blocks of the encoder");
+  v.field("layers", &s.layers, schema::Between{1, 1000, "blocks"},
+          "blocks of the encoder, one after the other");
   v.field("has_second_activation", &s.has_second_activation, schema::Anything{},
           "the activation follows the second layer of the feed-forward too");
-  v.field("feed_forward_dropout", &s.feed_forward_dropout, schema::kRate,
-          "after each layer of the feed-forward");
-  v.field("pooling", &s.pooling, schema::OneOf{{"class_token", "flatten"}},
-          "what of an image's tokens is read: a token of its own before the patches (Dosovitskiy et al. "
-          "2021), or all patches side by side");
-  v.field("head_widths", &s.head_widths, schema::Between{1, 65536}, "dense layers (GELU) before the last");
-  v.field("head_dropout", &s.head_dropout, schema::kRate, "before and after each of them");
-  v.field("classes", &s.classes, schema::Between{2, 100000}, "number of labels");
+  v.field("feed_forward_dropout", &s.feed_forward_dropout, schema::kShare,
+          "share of the numbers that is set to 0 in training, after each layer of the feed-forward");
+  v.field("pooling", &s.pooling,
+          schema::OneOf{{{"class_token", "a token of its own before the patches (Dosovitskiy et al. 2021)"},
+                         {"flatten", "all patches side by side"}}},
+          "what of an image's tokens the head reads");
+  v.field("head_widths", &s.head_widths, schema::Between{1, 65536, "units"},
+          "widths of the dense layers (GELU) before the last");
+  v.field("head_dropout", &s.head_dropout, schema::kShare,
+          "share of the numbers that is set to 0 in training, before and after each of them");
+  v.field("classes", &s.classes, schema::Between{2, 100000, "labels"}, "labels that the head tells apart");
   initialization_row(v, s.transformer.initialization);
 }
 
@@ -45,11 +52,13 @@ static void check_settings(const VisionSettings& s, const Recipe& recipe, const 
   }
 }
 
-static const ModelKind kVision{.name = "vision",
-                               .columns = {},
-                               .metrics = {"loss", "accuracy", "macro_f1", "roc_auc"},
-                               .family = "classifiers",
-                               .defaults = SettingsOf<VisionSettings>::defaults};
+static const ModelKind kVision{
+    .name = "vision",
+    .meaning = "a vision Transformer that gives images a label (Dosovitskiy et al. 2021)",
+    .columns = {},
+    .metrics = {"loss", "accuracy", "macro_f1", "roc_auc"},
+    .family = "classifiers",
+    .defaults = SettingsOf<VisionSettings>::defaults};
 
 ModelSection model_section(const VisionSettings& settings) { return model_section(kVision, settings); }
 
@@ -64,11 +73,13 @@ void ImagePacker::add(const ImageDataset& images, std::int64_t example, ImageBat
   batch.labels.push_back(images.label(example));
 }
 
-VisionObjective::VisionObjective(VisionModel& model, Subset train, Subset validation, double label_smoothing)
+VisionObjective::VisionObjective(VisionModel& model, Subset train, Subset validation, double label_smoothing,
+                                 std::vector<Real> class_weights)
     : model_(model),
       train_(std::move(train)),
       validation_(std::move(validation)),
       label_smoothing_(label_smoothing),
+      class_weights_(std::move(class_weights)),
       measure_(model.settings().classes),
       slots_{Slot(model.settings()), Slot(model.settings())} {}
 
@@ -98,7 +109,9 @@ void VisionObjective::prepare(Split split, std::span<const std::uint32_t> chosen
 LossTotals VisionObjective::loss(const ForwardContext& context, Split split, BatchSlot slot) {
   const Slot& packed = slot_of(slot);
   const double smoothing = split == Split::train ? label_smoothing_ : 0;
-  const kernels::CrossEntropyTotals totals = model_.loss(context, packed.batch, smoothing, packed.loss_scale);
+  const std::span<const Real> weights = split == Split::train ? class_weights_ : std::span<const Real>();
+  const kernels::CrossEntropyTotals totals =
+      model_.loss(context, packed.batch, smoothing, packed.loss_scale, weights);
   // A loss that is not finite ends the run, with a better word than a probability that is none.
   if (split == Split::validation && std::isfinite(totals.loss))
     measure_.add(packed.batch.labels, model_.probabilities(context, packed.batch));
@@ -183,8 +196,11 @@ class VisionTaskModel : public TaskModel {
     check_both_labels(recipe_, *labels_, validation.count(), [&](std::size_t i) {
       return checked->label(validation.at(static_cast<std::uint32_t>(i)));
     });
+    std::vector<Real> weights = class_weights(recipe_, *labels_, train.count(), [&](std::size_t i) {
+      return images.label(train.at(static_cast<std::uint32_t>(i)));
+    });
     return std::make_unique<VisionObjective>(model_, std::move(train), std::move(validation),
-                                             recipe_.training.label_smoothing);
+                                             recipe_.training.label_smoothing, std::move(weights));
   }
   std::vector<DirectoryFile> files() const override {
     return {{"config.json", config_of(model_, *labels_).dump(2) + "\n", "set of labels", "id2label"}};
@@ -204,9 +220,12 @@ class VisionTask : public Task {
   Answer answer() const override { return Answer::image_label; }
   std::string_view model_type() const override { return kVisionType; }
   std::string_view what_it_is() const override { return "a model of images (use evaluate)"; }
-  std::string_view examples() const override { return "images"; }
+  std::string_view example() const override { return "image"; }
   std::string_view next_tool() const override { return "evaluate"; }
   std::vector<std::string> text_files() const override { return {}; }
+  std::vector<TokenAxis> token_axes() const override {
+    return {{"head.weight", 1, "config.json"}, {"head.bias", 0, "config.json"}};
+  }
   std::int64_t max_line_ids(const ModelSection&) const override { return 0; }
   std::unique_ptr<TaskModel> prepare(const Recipe& recipe, const TaskFiles& given) const override {
     if (!given.source_tokenizer.empty() || !given.target_tokenizer.empty() || !given.labels.empty() ||

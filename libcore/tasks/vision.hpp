@@ -52,7 +52,9 @@ class ImagePacker {
 class VisionObjective : public Objective {
  public:
   // Of ImageDatasets.
-  VisionObjective(VisionModel& model, Subset train, Subset validation, double label_smoothing);
+  // `class_weights` as of ClassificationObjective.
+  VisionObjective(VisionModel& model, Subset train, Subset validation, double label_smoothing,
+                  std::vector<Real> class_weights = {});
 
   Parameters& parameters() override { return model_.parameters(); }
   std::int64_t width() const override { return model_.settings().transformer.width; }
@@ -79,6 +81,7 @@ class VisionObjective : public Objective {
   VisionModel& model_;
   Subset train_, validation_;
   double label_smoothing_;
+  std::vector<Real> class_weights_;
   LabelMeasure measure_;  // of the running validation
   Slot slots_[2];         // reused: a step after the largest allocates nothing
 };

@@ -1,11 +1,15 @@
 #include "text/labels.hpp"
 
 #include <algorithm>
+#include <map>
 
 #include "support/error.hpp"
 #include "support/files.hpp"
 #include "support/hash.hpp"
+#include "support/name_list.hpp"
 #include "support/utf8.hpp"
+#include "text/token_lines.hpp"
+#include "text/unicode_properties.hpp"
 
 namespace headwater {
 namespace {
@@ -20,11 +24,66 @@ bool less_by_value(const std::string& a, const std::string& b) {
   return a.size() != b.size() ? a.size() < b.size() : a < b;
 }
 
+// For a message: of a whole record of CSV, say, its beginning.
+std::string shortened_label(const std::string& label) {
+  constexpr std::size_t kMostBytes = 40;
+  if (label.size() <= kMostBytes) return label;
+  std::size_t end = 0;
+  while (true) {
+    const std::size_t length =
+        std::max<std::size_t>(1, utf8_sequence_length(std::string_view(label).substr(end)));
+    if (end + length > kMostBytes) return label.substr(0, end) + "...";
+    end += length;
+  }
+}
+
 }  // namespace
+
+std::string_view trimmed_label(std::string_view label) {
+  std::size_t begin = 0, end = 0;
+  bool is_inside = false;
+  for (std::size_t at = 0; at < label.size();) {
+    const std::size_t here = at, length = utf8_sequence_length(label.substr(at));
+    const bool is_space = length > 0 && is_word_separator(next_code_point(label, at));
+    if (length == 0) ++at;  // no character at all
+    if (is_space) continue;
+    if (!is_inside) begin = here;
+    is_inside = true;
+    end = at;
+  }
+  return label.substr(begin, end - begin);
+}
+
+std::vector<std::vector<std::string>> near_duplicates(const std::vector<std::string>& labels) {
+  std::map<std::string, std::size_t> group_of;
+  std::vector<std::vector<std::string>> groups;
+  for (const std::string& label : labels) {
+    std::string folded;
+    bool is_after_space = false;
+    const std::string lower = lowercase_unicode(label);
+    for (std::size_t at = 0; at < lower.size();) {
+      const std::size_t here = at;
+      const bool is_space = is_word_separator(next_code_point(lower, at));
+      if (!is_space) {
+        if (is_after_space && !folded.empty()) folded.push_back(' ');
+        folded.append(lower, here, at - here);
+      }
+      is_after_space = is_space;
+    }
+    const auto [found, is_new] = group_of.emplace(std::move(folded), groups.size());
+    if (is_new) groups.emplace_back();
+    groups[found->second].push_back(label);
+  }
+  std::erase_if(groups, [](const std::vector<std::string>& group) { return group.size() < 2; });
+  return groups;
+}
 
 LabelSet LabelSet::learn(const WordTable& counts) {
   std::vector<std::string> labels;
-  for (const WordTable::Entry& entry : counts.entries()) labels.emplace_back(entry.word());
+  for (const WordTable::Entry& entry : counts.entries()) {
+    labels.emplace_back(entry.word());
+    if (breaks_lines(entry.word())) throw Error("the label " + quote(entry.word()) + kBreaksLines);
+  }
   if (labels.empty()) throw Error("no labels to learn from (the input is empty)");
   if (std::all_of(labels.begin(), labels.end(), [](const std::string& label) { return is_decimal(label); })) {
     std::sort(labels.begin(), labels.end(), less_by_value);
@@ -37,14 +96,12 @@ LabelSet LabelSet::learn(const WordTable& counts) {
   return set;
 }
 
-LabelSet LabelSet::load(const std::filesystem::path& path) {
-  constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 30;
-  return parse(read_file(path, kMaxBytes), path.string());
-}
+LabelSet LabelSet::load(const std::filesystem::path& path) { return parse(read_file(path), path.string()); }
 
 LabelSet LabelSet::parse(std::string_view text, std::string_view where) {
   LabelSet set;
   std::size_t number = 0;
+  text = without_byte_order_mark(text);
   while (!text.empty()) {
     ++number;
     const std::size_t end = std::min(text.find('\n'), text.size());
@@ -53,6 +110,7 @@ LabelSet LabelSet::parse(std::string_view text, std::string_view where) {
     if (label.ends_with('\r')) label.remove_suffix(1);
     const std::string place = std::string(where) + ":" + std::to_string(number) + ": ";
     if (label.empty()) throw Error(place + "an empty label (one label a line)");
+    if (breaks_lines(label)) throw Error(place + "the label " + quote(label) + kBreaksLines);
     if (find_invalid_utf8(label) != label.npos) throw Error(place + "invalid UTF-8 in label " + quote(label));
     if (set.table_.find(label) != nullptr)
       throw Error(place + "the label " + quote(label) +
@@ -66,16 +124,11 @@ LabelSet LabelSet::parse(std::string_view text, std::string_view where) {
 
 std::int32_t LabelSet::find(std::string_view label) const {
   const WordTable::Entry* entry = table_.find(label);
+  if (entry == nullptr) entry = table_.find(trimmed_label(label));
   return entry == nullptr ? -1 : static_cast<std::int32_t>(entry->value);
 }
 
-std::string LabelSet::shown() const {
-  constexpr std::size_t kMost = 5;
-  std::string text;
-  for (std::size_t i = 0; i < std::min(labels_.size(), kMost); ++i) text += (i > 0 ? ", " : "") + labels_[i];
-  if (labels_.size() > kMost) text += ", ... " + std::to_string(labels_.size()) + " in all";
-  return text;
-}
+std::string LabelSet::shown() const { return name_list(labels_, shortened_label); }
 
 std::string LabelSet::to_text() const {
   std::string text;

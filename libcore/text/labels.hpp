@@ -11,19 +11,26 @@
 
 namespace headwater {
 
+// A label without the white space around it, which is never part of one.
+std::string_view trimmed_label(std::string_view label);
+
+// The groups of two or more among well-formed labels that differ in case or white space only ("Games",
+// "games"), in the order in which they stand: most likely one label written in several ways.
+std::vector<std::vector<std::string>> near_duplicates(const std::vector<std::string>& labels);
+
 class LabelSet {
  public:
   // Decimal numbers ascending by value where all labels are such, otherwise UTF-8 bytes ascending.
   static LabelSet learn(const WordTable& counts);
-  // Throws Error "path:line: what" for an empty or repeated label.
+  // Throws Error "path:line: what" for an empty or repeated label, or one that breaks_lines().
   static LabelSet load(const std::filesystem::path& path);
   static LabelSet parse(std::string_view text, std::string_view where);
 
-  // The id, or -1.
+  // The id, or -1. A label that is not in the set is looked for without the white space around it, too.
   std::int32_t find(std::string_view label) const;
   std::int32_t size() const { return static_cast<std::int32_t>(labels_.size()); }
   const std::vector<std::string>& labels() const { return labels_; }
-  // The first few of them, for messages: "neg, pos" or "a, b, c, d, e, ... 20 in all".
+  // The first few of them, for messages: "neg, pos" or "a, b, c, d, e, ... 20 in all"; of each 40 bytes.
   std::string shown() const;
   // The file's text.
   std::string to_text() const;

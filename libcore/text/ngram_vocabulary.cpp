@@ -132,8 +132,7 @@ NgramVocabulary::NgramVocabulary(const Settings& settings, std::uint64_t documen
 }
 
 NgramVocabulary NgramVocabulary::load(const std::filesystem::path& path) {
-  constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 31;
-  return parse(read_file(path, kMaxBytes), path.string());
+  return parse(read_file(path), path.string());
 }
 
 NgramVocabulary NgramVocabulary::parse(std::string_view text, std::string_view where) {
@@ -142,6 +141,7 @@ NgramVocabulary NgramVocabulary::parse(std::string_view text, std::string_view w
   TokenRow row;
   WordTable known;
   std::size_t number = 0;
+  text = without_byte_order_mark(text);
   const auto next_line = [&] {
     ++number;
     const std::size_t end = std::min(text.find('\n'), text.size());
@@ -225,6 +225,15 @@ void NgramVocabulary::values(const TokenRow& row, TermOutput output, std::vector
   }
   values.resize(kept);
   if (output == TermOutput::sublinear_tf_idf) scale_to_length_one(values);
+}
+
+TokenCounts NgramVocabulary::counts(const TokenRow& row) const {
+  TokenCounts counts;
+  for_each_ngram(row, 1, [&](std::string_view token) {
+    ++counts.tokens;
+    counts.unknown += find(token) == 0 ? 1 : 0;
+  });
+  return counts;
 }
 
 std::string NgramVocabulary::to_text() const { return text_as(name_of(settings_.output)); }

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "support/token_counts.hpp"
 #include "text/ngrams.hpp"
 #include "text/word_table.hpp"
 
@@ -60,6 +61,8 @@ class NgramVocabulary {
     const WordTable::Entry* entry = ids_.find(ngram);
     return entry == nullptr ? 0 : static_cast<std::int32_t>(entry->value);
   }
+  // The tokens of the row, each alone: those that are no term are unknown.
+  TokenCounts counts(const TokenRow& row) const;
   // ln(1 + documents / (1 + documents with the term)); of [UNK] the mean of all others.
   float inverse_document_frequency(std::int32_t id) const {
     return weights_.at(static_cast<std::size_t>(id));

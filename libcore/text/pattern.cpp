@@ -3,19 +3,20 @@
 #include <unicode/uregex.h>
 #include <unicode/utext.h>
 
-#include <chrono>
+#include <ctime>
 
 #include "support/error.hpp"
 
 namespace headwater {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
-// Half a second, and a second more for each MB of text.
-Clock::duration max_time(std::size_t bytes) {
-  return std::chrono::milliseconds(500) + std::chrono::microseconds(bytes);
+// Nanoseconds that this thread has computed: other threads and programs do not use up a budget.
+std::int64_t processor_time() {
+  timespec now{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return std::int64_t{now.tv_sec} * 1000000000 + now.tv_nsec;
 }
+
 constexpr std::int32_t kMaxStackBytes = 8 << 20;
 
 struct RegexCloser {
@@ -31,9 +32,9 @@ Text open_text(std::string_view bytes, UErrorCode& status) {
   return Text(utext_openUTF8(nullptr, bytes.data(), static_cast<std::int64_t>(bytes.size()), &status));
 }
 
-// ICU's own time limit starts again at every attempt to match, so one deadline a text is kept here.
+// ICU's own time limit starts again at every attempt to match.
 UBool before_deadline(const void* deadline) {
-  return Clock::now() < *static_cast<const Clock::time_point*>(deadline);
+  return processor_time() < *static_cast<const std::int64_t*>(deadline);
 }
 UBool match_goes_on(const void* deadline, std::int32_t) { return before_deadline(deadline); }
 UBool find_goes_on(const void* deadline, std::int64_t index) {
@@ -46,7 +47,8 @@ struct Pattern::Impl {
   Regex regex;
 };
 
-Pattern::Pattern(std::string_view expression) : expression_(expression) {
+Pattern::Pattern(std::string_view expression, std::shared_ptr<MatchBudget> budget)
+    : budget_(std::move(budget)), expression_(expression) {
   UErrorCode status = U_ZERO_ERROR;
   const Text text = open_text(expression, status);
   UParseError place{};
@@ -63,10 +65,10 @@ Pattern::Pattern(std::string_view expression) : expression_(expression) {
 }
 
 std::vector<TextSpan> Pattern::find_all(std::string_view text) const {
+  const std::int64_t begin_time = processor_time(), deadline = begin_time + budget_->left();
   UErrorCode status = U_ZERO_ERROR;
   const Regex regex(uregex_clone(impl_->regex.get(), &status));
   const Text opened = open_text(text, status);
-  const Clock::time_point deadline = Clock::now() + max_time(text.size());
   uregex_setMatchCallback(regex.get(), match_goes_on, &deadline, &status);
   uregex_setFindProgressCallback(regex.get(), find_goes_on, &deadline, &status);
   uregex_setUText(regex.get(), opened.get(), &status);
@@ -75,6 +77,11 @@ std::vector<TextSpan> Pattern::find_all(std::string_view text) const {
     const std::int64_t begin = uregex_start64(regex.get(), 0, &status);
     const std::int64_t end = uregex_end64(regex.get(), 0, &status);
     spans.push_back({static_cast<std::size_t>(begin), static_cast<std::size_t>(end)});
+  }
+  budget_->spend(processor_time() - begin_time);
+  if (status == U_REGEX_STOPPED_BY_CALLER || budget_->left() < 0) {
+    throw Error("regular expression " + quote(expression_) +
+                ": takes too long (more than half a second, and 50 us a line and 2 us a byte of the input)");
   }
   if (U_FAILURE(status)) {
     throw Error("regular expression " + quote(expression_) + ": too hard for a text of " +

@@ -9,7 +9,19 @@
 
 namespace headwater {
 
-enum class Standardization { none, lower, strip_punctuation, lower_and_strip_punctuation };
+// unicode_punctuation: lower case, and what all of Unicode has as punctuation is deleted: categories P, Sc
+// and Sm (quotes, dashes, ellipses, currency and mathematical signs) and ^ ` \u00A8 \u00AF \u00B4 \u00B8, but
+// a point or comma between two digits. Emoji and other symbols stay. The others know ASCII only.
+enum class Standardization {
+  none,
+  lower,
+  strip_punctuation,
+  lower_and_strip_punctuation,
+  unicode_punctuation
+};
+inline constexpr std::array kAllStandardizations = {
+    Standardization::none, Standardization::lower, Standardization::strip_punctuation,
+    Standardization::lower_and_strip_punctuation, Standardization::unicode_punctuation};
 
 // ascii: A-Z only, the framework's default. unicode: every code point (append_unicode_lower).
 enum class Lowering { ascii, unicode };
@@ -21,12 +33,14 @@ struct StandardizeSettings {
 
   bool lowers() const {
     return standardize == Standardization::lower ||
-           standardize == Standardization::lower_and_strip_punctuation;
+           standardize == Standardization::lower_and_strip_punctuation || strips_unicode();
   }
-  bool strips() const {
+  bool strips_ascii() const {
     return standardize == Standardization::strip_punctuation ||
            standardize == Standardization::lower_and_strip_punctuation;
   }
+  bool strips_unicode() const { return standardize == Standardization::unicode_punctuation; }
+  bool strips() const { return strips_ascii() || strips_unicode(); }
 };
 
 // The words of recipes and options: "lower_and_strip_punctuation", ...; "ascii", "unicode". Parsing throws
@@ -36,8 +50,13 @@ std::string_view name_of(Lowering lowering);
 Standardization parse_standardization(std::string_view name);
 Lowering parse_lowering(std::string_view name);
 
+// The text after the steps that see more than single bytes: lower-casing of all of Unicode, and stripping of
+// its punctuation. byte_map says what is left to do. The result is `text` itself or in `scratch`.
+std::string_view standardize_code_points(std::string_view text, const StandardizeSettings& settings,
+                                         std::string& scratch);
+
 // What becomes of each byte: itself or another byte, nothing (kDeleted), or the end of a word (kSeparator).
-// Exact for UTF-8, as all that is changed is ASCII.
+// Exact for UTF-8, as all that is changed is ASCII. standardize_code_points comes first.
 inline constexpr std::uint16_t kDeleted = 256, kSeparator = 257;
 using ByteMap = std::array<std::uint16_t, 256>;
 // `white_space_separates`: the bytes space \t \n \v \f \r become kSeparator.

@@ -13,13 +13,14 @@ using Finder = std::function<std::vector<TextSpan>(std::string_view)>;
 using Spans = std::vector<TextSpan>;
 
 // {"String": literal} or {"Regex": expression}.
-Finder read_pattern(const Json& part, const std::string& where) {
+Finder read_pattern(const Json& part, const std::string& where, const std::shared_ptr<MatchBudget>& budget) {
   const Json& pattern = json_member(part, "pattern", where);
   check_members(pattern, {"String", "Regex"}, where + ".pattern");
   if (pattern.find("Regex") != nullptr) {
     const std::string& expression = json_string(pattern, "Regex", where + ".pattern");
     try {
-      return [compiled = Pattern(expression)](std::string_view text) { return compiled.find_all(text); };
+      return
+          [compiled = Pattern(expression, budget)](std::string_view text) { return compiled.find_all(text); };
     } catch (const Error& error) {
       throw Error(where + ".pattern: " + error.what());
     }
@@ -37,9 +38,37 @@ Finder read_pattern(const Json& part, const std::string& where) {
   };
 }
 
-std::string replace(std::string_view text, const Spans& matches, std::string_view content) {
+// Neither 27 steps that double a line nor a step of a million bytes may fill the memory.
+std::size_t max_bytes(std::string_view text) { return 16 * text.size() + 4096; }
+
+[[noreturn]] void fail_grown(std::size_t most) {
+  throw Error("the line grows beyond " + std::to_string(most) + " bytes (at most 16 times, plus 4 KiB)");
+}
+
+void check_count(std::size_t steps, const std::string& where) {
+  constexpr std::size_t kMaxSteps = 256;
+  if (steps == kMaxSteps) throw Error(where + ": more than " + std::to_string(kMaxSteps) + " parts");
+}
+
+// Errors of a step get the name of its part.
+template <class Work>
+auto at_part(const std::string& where, const Work& work) {
+  try {
+    return work();
+  } catch (const Error& error) {
+    throw Error(where + ": " + error.what());
+  }
+}
+
+std::string replace(std::string_view text, const Spans& matches, std::string_view content, std::size_t most) {
+  std::size_t bytes = text.size();
+  for (const TextSpan& match : matches) {
+    bytes = bytes - (match.end - match.begin) + content.size();
+    if (bytes > most + text.size()) fail_grown(most);  // later matches may take away that much
+  }
+  if (bytes > most) fail_grown(most);
   std::string out;
-  out.reserve(text.size());
+  out.reserve(bytes);
   std::size_t after = 0;
   for (const TextSpan& match : matches) {
     out += text.substr(after, match.begin - after);
@@ -193,15 +222,20 @@ void check_members(const Json& object, std::initializer_list<std::string_view> k
   }
 }
 
-Normalizer::Normalizer(const Json& part, const std::string& where) {
+Normalizer::Normalizer(const Json& part, const std::string& where)
+    : budget_(std::make_shared<MatchBudget>()) {
   if (!part.is_null()) add(part, where);
 }
 
 void Normalizer::add(const Json& part, const std::string& where) {
   const std::string type = type_of(part, where);
+  const auto add_step = [&](Run run) {
+    check_count(steps_.size(), where);
+    steps_.push_back({where, std::move(run)});
+  };
   const auto add_form = [&](NormalizationForm form) {
     check_members(part, {"type"}, where);
-    steps_.push_back([form](std::string_view text) { return unicode_normalize(text, form); });
+    add_step([form](std::string_view text, std::size_t) { return unicode_normalize(text, form); });
   };
   if (type == "Sequence") {
     check_members(part, {"type", "normalizers"}, where);
@@ -209,7 +243,7 @@ void Normalizer::add(const Json& part, const std::string& where) {
                   [&](const Json& inner, const std::string& place) { add(inner, place); });
   } else if (type == "Lowercase") {
     check_members(part, {"type"}, where);
-    steps_.push_back([](std::string_view text) {
+    add_step([](std::string_view text, std::size_t) {
       std::string out;
       append_unicode_lower(out, text);
       return out;
@@ -224,55 +258,73 @@ void Normalizer::add(const Json& part, const std::string& where) {
     add_form(NormalizationForm::nfkd);
   } else if (type == "Strip") {
     check_members(part, {"type", "strip_left", "strip_right"}, where);
-    steps_.push_back([left = json_bool(part, "strip_left", where),
-                      right = json_bool(part, "strip_right", where)](std::string_view text) {
-      return strip(text, left, right);
+    add_step([left = json_bool(part, "strip_left", where), right = json_bool(part, "strip_right", where)](
+                 std::string_view text, std::size_t) { return strip(text, left, right); });
+  } else if (type == "Prepend") {  // to a text that is not empty
+    check_members(part, {"type", "prepend"}, where);
+    add_step([prefix = json_string(part, "prepend", where)](std::string_view text, std::size_t most) {
+      if (text.empty()) return std::string();
+      if (prefix.size() + text.size() > most) fail_grown(most);
+      return prefix + std::string(text);
     });
   } else if (type == "Replace") {
     check_members(part, {"type", "pattern", "content"}, where);
-    steps_.push_back([find = read_pattern(part, where), content = json_string(part, "content", where)](
-                         std::string_view text) { return replace(text, find(text), content); });
+    add_step(
+        [find = read_pattern(part, where, budget_), content = json_string(part, "content", where)](
+            std::string_view text, std::size_t most) { return replace(text, find(text), content, most); });
   } else {
     throw Error(where + ": unsupported type " + quote(type) +
-                " (supported: Lowercase, NFC, NFD, NFKC, NFKD, Strip, Replace, Sequence)");
+                " (supported: Lowercase, NFC, NFD, NFKC, NFKD, Strip, Prepend, Replace, Sequence)");
   }
 }
 
 std::string Normalizer::apply(std::string_view text) const {
+  if (steps_.empty()) return std::string(text);
+  budget_->grant(text.size());
+  const std::size_t most = max_bytes(text);
   std::string out(text);
-  for (const Step& step : steps_) out = step(out);
+  for (const Step& step : steps_) {
+    out = at_part(step.where, [&] {
+      std::string next = step.run(out, most);
+      if (next.size() > most) fail_grown(most);
+      return next;
+    });
+  }
   return out;
 }
 
-PreTokenizer::PreTokenizer(const Json& part, const std::string& where) {
+PreTokenizer::PreTokenizer(const Json& part, const std::string& where)
+    : budget_(std::make_shared<MatchBudget>()) {
   if (!part.is_null()) add(part, where);
 }
 
 void PreTokenizer::add(const Json& part, const std::string& where) {
   const std::string type = type_of(part, where);
+  const auto add_step = [&](std::function<Spans(std::string_view)> run) {
+    check_count(steps_.size(), where);
+    steps_.push_back({where, std::move(run)});
+  };
   if (type == "Sequence") {
     check_members(part, {"type", "pretokenizers"}, where);
     for_each_part(part, "pretokenizers", where,
                   [&](const Json& inner, const std::string& place) { add(inner, place); });
   } else if (type == "Whitespace") {  // \w+|[^\w\s]+
     check_members(part, {"type"}, where);
-    steps_.push_back([](std::string_view text) {
+    add_step([](std::string_view text) {
       return split_by_class(text, [](char32_t c) {
         return is_word_character(c) ? 1 : is_white_space(c) ? 0 : 2;
       });
     });
   } else if (type == "WhitespaceSplit") {
     check_members(part, {"type"}, where);
-    steps_.push_back([](std::string_view text) {
+    add_step([](std::string_view text) {
       return split_by_class(text, [](char32_t c) { return is_white_space(c) ? 0 : 1; });
     });
   } else if (type == "Split") {
     check_members(part, {"type", "pattern", "behavior", "invert"}, where);
-    steps_.push_back(
-        [find = read_pattern(part, where), behavior = read_behavior(part, where),
-         invert = part.find("invert") != nullptr && json_bool(part, "invert", where)](std::string_view text) {
-          return cut(segments(text, find(text), invert), behavior);
-        });
+    add_step([find = read_pattern(part, where, budget_), behavior = read_behavior(part, where),
+              invert = part.find("invert") != nullptr && json_bool(part, "invert", where)](
+                 std::string_view text) { return cut(segments(text, find(text), invert), behavior); });
   } else {
     throw Error(where + ": unsupported type " + quote(type) +
                 " (supported: Whitespace, WhitespaceSplit, Split, Sequence)");
@@ -281,14 +333,17 @@ void PreTokenizer::add(const Json& part, const std::string& where) {
 
 std::vector<TextSpan> PreTokenizer::split(std::string_view text) const {
   Spans pieces;
+  if (!steps_.empty()) budget_->grant(text.size());
   if (!text.empty()) pieces.push_back({0, text.size()});
   for (const Step& step : steps_) {
     Spans finer;
-    for (const TextSpan& piece : pieces) {
-      for (const TextSpan& part : step(text.substr(piece.begin, piece.end - piece.begin))) {
-        finer.push_back({piece.begin + part.begin, piece.begin + part.end});
+    at_part(step.where, [&] {
+      for (const TextSpan& piece : pieces) {
+        for (const TextSpan& part : step.run(text.substr(piece.begin, piece.end - piece.begin))) {
+          finer.push_back({piece.begin + part.begin, piece.begin + part.end});
+        }
       }
-    }
+    });
     pieces.swap(finer);
   }
   return pieces;

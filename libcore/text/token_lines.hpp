@@ -9,6 +9,14 @@
 
 namespace headwater {
 
+// Whether a token or label has what ends a line or a column: LF, CR, TAB or NUL. Written as text it would
+// make one line two, so vocabularies and sets of labels refuse it.
+inline bool breaks_lines(std::string_view text) {
+  return text.find_first_of(std::string_view("\n\r\t\0", 4)) != text.npos;
+}
+inline constexpr const char* kBreaksLines =
+    " holds a line end, TAB or NUL, which would break lines (remove it)";
+
 // Appends the token to the line, after a space unless it is the first of it.
 void append_token(std::string& line, std::size_t line_begin, std::string_view token);
 
@@ -42,7 +50,7 @@ void for_each_token_of_line(std::string_view line, std::string& scratch, const U
     } else if (c == '\\' || c == '\xE2') {
       is_plain = false;
     } else if (c == '\t') {
-      detail::fail_at(line, at, "a TAB in a token line (give one column of tokens, with cut -f)");
+      detail::fail_at(line, at, "a TAB in a token line (choose a column with --column N)");
     }
   }
 }

@@ -3,7 +3,6 @@
 #include "support/error.hpp"
 #include "support/files.hpp"
 #include "text/tokenizer_impl.hpp"
-#include "text/unicode.hpp"
 
 namespace headwater {
 
@@ -17,22 +16,12 @@ void Tokenizer::visit(std::string_view text, const Use& use) const {
     }
     return;
   }
-  std::string lowered, scratch;
-  if (impl.standardize.lowers() && impl.standardize.lower == Lowering::unicode) {
-    append_unicode_lower(lowered, text);
-    text = lowered;
-  }
-  if (impl.split == SplitKind::word) {
-    for_each_word(text, impl.map, scratch, use);
-  } else {
-    for_each_character(text, impl.map, use);
-  }
+  std::string scratch;
+  text = standardize_code_points(text, impl.standardize, scratch);
+  headwater::for_each_token(impl.split, text, impl.map, use);
 }
 
-Tokenizer Tokenizer::load(const std::filesystem::path& path) {
-  constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 30;
-  return parse(read_file(path, kMaxBytes), path.string());
-}
+Tokenizer Tokenizer::load(const std::filesystem::path& path) { return parse(read_file(path), path.string()); }
 
 void Tokenizer::encode(std::string_view text, std::vector<std::int32_t>& ids) const {
   ids.clear();
@@ -75,11 +64,11 @@ std::string Tokenizer::decode(std::span<const std::int32_t> ids, UnknownTokens u
     const std::string& surface = impl_->vocabulary.surface(id);
     if (impl_->vocabulary.is_special(id) && (id != impl_->unknown_id || unknown == UnknownTokens::skipped))
       continue;
-    if (!is_first) text += impl_->separator;
+    if (!is_first) text += id == impl_->unknown_id ? impl_->unknown_separator : impl_->separator;
     text += surface;
     is_first = false;
   }
-  return text;
+  return without_first_space(std::move(text));
 }
 
 std::string Tokenizer::join(std::span<const std::string> tokens) const {
@@ -88,11 +77,20 @@ std::string Tokenizer::join(std::span<const std::string> tokens) const {
     if (i != 0) text += impl_->separator;
     text += tokens[i];
   }
+  return without_first_space(std::move(text));
+}
+
+std::string Tokenizer::without_first_space(std::string text) const {
+  if (impl_->drops_first_space && text.starts_with(' ')) text.erase(0, 1);
   return text;
 }
 
 std::string Tokenizer::normalize(std::string_view text) const {
-  return impl_->is_native ? standardize(text, impl_->standardize) : impl_->normalizer.apply(text);
+  if (!impl_->is_native) return impl_->normalizer.apply(text);
+  if (impl_->split != SplitKind::word_and_punctuation) return standardize(text, impl_->standardize);
+  std::string normal;
+  visit(text, [&](std::string_view token) { normal += token; });
+  return normal;
 }
 
 const std::string& Tokenizer::surface(std::int32_t id) const { return impl_->vocabulary.surface(id); }
@@ -101,6 +99,9 @@ std::int32_t Tokenizer::pad_id() const { return impl_->pad_id; }
 std::int32_t Tokenizer::unknown_id() const { return impl_->unknown_id; }
 std::int32_t Tokenizer::start_id() const { return impl_->start_id; }
 std::int32_t Tokenizer::end_id() const { return impl_->end_id; }
+SpecialIds Tokenizer::special_ids() const {
+  return {.pad = pad_id(), .unknown = unknown_id(), .start = start_id(), .end = end_id()};
+}
 const std::string& Tokenizer::hash() const { return impl_->hash; }
 const std::string& Tokenizer::to_json() const { return impl_->json; }
 const std::vector<std::string>& Tokenizer::warnings() const { return impl_->warnings; }

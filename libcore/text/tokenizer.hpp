@@ -11,6 +11,8 @@
 #include <string_view>
 #include <vector>
 
+#include "support/token_counts.hpp"
+
 namespace headwater {
 
 // What decode() does with the unknown token; [PAD], [START], [END] and other special tokens never appear.
@@ -36,7 +38,8 @@ class Tokenizer {
   std::int32_t id_of_token(std::string_view token) const;
   std::vector<std::int32_t> ids_of_tokens(std::span<const std::string> tokens) const;
 
-  // The text of ids: words joined by one space, characters by nothing. Throws Error for an id out of range.
+  // The text of ids: words joined by one space, characters by nothing; words and punctuation by nothing
+  // without the space that the first begins with. Throws Error for an id out of range.
   std::string decode(std::span<const std::int32_t> ids, UnknownTokens unknown = UnknownTokens::shown) const;
   // The same for surface forms.
   std::string join(std::span<const std::string> tokens) const;
@@ -48,8 +51,9 @@ class Tokenizer {
   std::int32_t vocabulary_size() const;  // with all special tokens
   std::int32_t pad_id() const;           // of "[PAD]"; each of these -1 where there is none
   std::int32_t unknown_id() const;
-  std::int32_t start_id() const;  // of "[START]"
-  std::int32_t end_id() const;    // of "[END]"
+  std::int32_t start_id() const;   // of "[START]"
+  std::int32_t end_id() const;     // of "[END]"
+  SpecialIds special_ids() const;  // these four
 
   // 32 hexadecimal digits over the surfaces in the order of their ids.
   const std::string& hash() const;
@@ -64,6 +68,7 @@ class Tokenizer {
   explicit Tokenizer(std::shared_ptr<const Impl> impl) : impl_(std::move(impl)) {}
   template <class Use>
   void visit(std::string_view text, const Use& use) const;
+  std::string without_first_space(std::string text) const;
 
   std::shared_ptr<const Impl> impl_;
 };

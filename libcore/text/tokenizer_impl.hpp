@@ -20,7 +20,10 @@ struct Tokenizer::Impl {
   Normalizer normalizer;
   PreTokenizer pre_tokenizer;
 
-  std::string separator = " ";  // between the tokens of decoded text
+  // Between the tokens of decoded text, and before an unknown one, of which nobody knows whether a space was
+  // there.
+  std::string separator = " ", unknown_separator = " ";
+  bool drops_first_space = false;
   std::string hash, json;
   std::vector<std::string> warnings;
 };

@@ -3,10 +3,14 @@
 #include <algorithm>
 
 #include "support/error.hpp"
+#include "text/token_lines.hpp"
 #include "text/tokenizer_impl.hpp"
 
 namespace headwater {
 namespace {
+
+// The characters stand themselves in the expression: engines differ in what \v means.
+constexpr const char* kWhiteSpaceRun = "[ \t\n\v\f\r]+";
 
 Json replace_json(const char* pattern_kind, std::string pattern, std::string content) {
   return Json::Object{{"type", "Replace"},
@@ -16,7 +20,7 @@ Json replace_json(const char* pattern_kind, std::string pattern, std::string con
 
 }  // namespace
 
-Json normalizer_json(const StandardizeSettings& settings) {
+Json normalizer_json(const StandardizeSettings& settings, SplitKind split) {
   Json::Array parts;
   if (settings.lowers() && settings.lower == Lowering::unicode) {
     parts.push_back(Json::Object{{"type", "Lowercase"}});
@@ -25,25 +29,39 @@ Json normalizer_json(const StandardizeSettings& settings) {
       parts.push_back(replace_json("String", std::string(1, c), std::string(1, static_cast<char>(c + 32))));
     }
   }
-  if (settings.strips()) {
+  if (settings.strips_unicode()) {
+    parts.push_back(replace_json(
+        "Regex", "(?<!\\p{Nd})[.,]|[.,](?!\\p{Nd})|(?![.,])[\\p{P}\\p{Sc}\\p{Sm}^`\u00A8\u00AF\u00B4\u00B8]",
+        ""));
+  }
+  if (settings.strips_ascii()) {
     parts.push_back(replace_json("Regex", R"([\x21-\x2F\x3A-\x40\x5B-\x60\x7B-\x7E])", ""));
+  }
+  if (split == SplitKind::word_and_punctuation) {  // one space before each word, before the first too
+    parts.push_back(replace_json("Regex", kWhiteSpaceRun, " "));
+    parts.push_back(replace_json("Regex", R"(\A | \z)", ""));
+    parts.push_back(Json::Object{{"type", "Prepend"}, {"prepend", " "}});
   }
   if (parts.empty()) return nullptr;
   return Json::Object{{"type", "Sequence"}, {"normalizers", std::move(parts)}};
 }
 
 Json pre_tokenizer_json(SplitKind split) {
-  // The characters stand themselves in the first expression: engines differ in what \v means.
-  const bool is_word = split == SplitKind::word;
+  const char* const pattern = split == SplitKind::word        ? kWhiteSpaceRun
+                              : split == SplitKind::character ? R"([\s\S])"
+                                                              : R"( ?(?:[\p{P}\p{S}]|[^ \p{P}\p{S}]+))";
   return Json::Object{{"type", "Split"},
-                      {"pattern", Json::Object{{"Regex", is_word ? "[ \t\n\v\f\r]+" : "[\\s\\S]"}}},
-                      {"behavior", is_word ? "Removed" : "Isolated"},
+                      {"pattern", Json::Object{{"Regex", pattern}}},
+                      {"behavior", split == SplitKind::word ? "Removed" : "Isolated"},
                       {"invert", false}};
 }
 
 Json decoder_json(SplitKind split) {
   if (split == SplitKind::word) return nullptr;  // joined by spaces
-  return Json::Object{{"type", "Fuse"}};
+  Json fuse = Json::Object{{"type", "Fuse"}};
+  if (split == SplitKind::character) return fuse;
+  Json strip = Json::Object{{"type", "Strip"}, {"content", " "}, {"start", 1}, {"stop", 0}};
+  return Json::Object{{"type", "Sequence"}, {"decoders", Json::Array{std::move(fuse), std::move(strip)}}};
 }
 
 std::string word_tokenizer_json(const StandardizeSettings& settings, SplitKind split,
@@ -67,7 +85,7 @@ std::string word_tokenizer_json(const StandardizeSettings& settings, SplitKind s
       {"truncation", nullptr},
       {"padding", nullptr},
       {"added_tokens", std::move(added)},
-      {"normalizer", normalizer_json(settings)},
+      {"normalizer", normalizer_json(settings, split)},
       {"pre_tokenizer", pre_tokenizer_json(split)},
       {"post_processor", nullptr},
       {"decoder", decoder_json(split)},
@@ -127,6 +145,7 @@ struct TokenizerReader {
 
   void place_surface(const std::string& surface, const Json& id, const char* member) {
     if (surface.empty()) fail(std::string(member) + ": an empty token");
+    if (breaks_lines(surface)) fail(std::string(member) + ": the token " + quote(surface) + kBreaksLines);
     if (!id.is_integer() || id.as_integer() < 0 ||
         static_cast<std::uint64_t>(id.as_integer()) >= surfaces.size()) {
       fail(std::string(member) + ": the id of " + quote(surface) + " is not in 0 .. " +
@@ -180,6 +199,17 @@ struct TokenizerReader {
     special.push_back(impl.unknown_id);
   }
 
+  void read_decoder(const Json& decoder) {
+    const std::string& type = json_string(decoder, "type", where + ": decoder");
+    impl.drops_first_space = type == "Sequence";
+    if (type != "Fuse" && type != "Sequence")
+      fail("decoder: unsupported type " + quote(type) + " (supported: Fuse, Fuse and Strip, or null)");
+    if (impl.drops_first_space && decoder.dump() != decoder_json(SplitKind::word_and_punctuation).dump())
+      fail("decoder: unsupported sequence (supported: Fuse, then Strip of one space at the start)");
+    impl.separator.clear();
+    if (!impl.drops_first_space) impl.unknown_separator.clear();
+  }
+
   void read_parts() {
     for (const char* name : {"truncation", "padding", "post_processor"}) {
       if (find(name) != nullptr)
@@ -188,25 +218,19 @@ struct TokenizerReader {
     const Json* normalizer = find("normalizer");
     const Json* pre_tokenizer = find("pre_tokenizer");
     const Json* decoder = find("decoder");
-    if (decoder != nullptr) {
-      const std::string& type = json_string(*decoder, "type", where + ": decoder");
-      if (type != "Fuse") fail("decoder: unsupported type " + quote(type) + " (supported: Fuse, or null)");
-      impl.separator.clear();
-    }
+    if (decoder != nullptr) read_decoder(*decoder);
     const auto dump = [](const Json* part) { return part == nullptr ? Json().dump() : part->dump(); };
     const std::string normalizer_text = dump(normalizer), pre_tokenizer_text = dump(pre_tokenizer);
-    for (const SplitKind split : {SplitKind::word, SplitKind::character}) {
+    for (const SplitKind split : {SplitKind::word, SplitKind::character, SplitKind::word_and_punctuation}) {
       if (pre_tokenizer_json(split).dump() != pre_tokenizer_text) continue;
-      for (const auto standardization :
-           {Standardization::none, Standardization::lower, Standardization::strip_punctuation,
-            Standardization::lower_and_strip_punctuation}) {
+      for (const Standardization standardization : kAllStandardizations) {
         for (const auto lowering : {Lowering::ascii, Lowering::unicode}) {
           const StandardizeSettings settings{standardization, lowering};
-          if (normalizer_json(settings).dump() != normalizer_text) continue;
+          if (normalizer_json(settings, split).dump() != normalizer_text) continue;
           impl.is_native = true;
           impl.standardize = settings;
           impl.split = split;
-          impl.map = byte_map(settings, split == SplitKind::word ? WhiteSpace::separates : WhiteSpace::kept);
+          impl.map = byte_map(settings, split);
           return;
         }
       }

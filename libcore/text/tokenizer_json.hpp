@@ -15,7 +15,7 @@ inline constexpr std::string_view kPadToken = "[PAD]", kUnknownToken = "[UNK]", 
 
 // The parts that stand for a standardisation and a split; null where nothing is done. Our reader knows them
 // again.
-Json normalizer_json(const StandardizeSettings& settings);
+Json normalizer_json(const StandardizeSettings& settings, SplitKind split);
 Json pre_tokenizer_json(SplitKind split);
 Json decoder_json(SplitKind split);
 

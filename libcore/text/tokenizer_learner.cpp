@@ -4,8 +4,8 @@
 
 #include "support/error.hpp"
 #include "support/parallel.hpp"
+#include "text/token_lines.hpp"
 #include "text/tokenizer_json.hpp"
-#include "text/unicode.hpp"
 
 namespace headwater {
 namespace {
@@ -46,9 +46,7 @@ std::vector<WordTable::Entry> most_frequent(const WordTable& counts, std::size_t
 }
 
 TokenizerLearner::TokenizerLearner(const WordTokenizerSettings& settings)
-    : settings_(settings),
-      map_(byte_map(settings.standardize,
-                    settings.split == SplitKind::word ? WhiteSpace::separates : WhiteSpace::kept)) {
+    : settings_(settings), map_(byte_map(settings.standardize, settings.split)) {
   const auto special = static_cast<std::int64_t>(special_tokens(settings).size());
   if (settings.size <= special || settings.size > 0x7FFFFFFF) {
     throw UsageError("size: " + std::to_string(settings.size) + " is not in " + std::to_string(special + 1) +
@@ -58,17 +56,9 @@ TokenizerLearner::TokenizerLearner(const WordTokenizerSettings& settings)
 }
 
 void TokenizerLearner::count(std::string_view lines, WordTable& counts) const {
-  std::string lowered, scratch;
-  if (settings_.standardize.lowers() && settings_.standardize.lower == Lowering::unicode) {
-    append_unicode_lower(lowered, lines);
-    lines = lowered;
-  }
-  const auto use = [&](std::string_view token) { ++counts.value(token); };
-  if (settings_.split == SplitKind::word) {
-    for_each_word(lines, map_, scratch, use);
-  } else {
-    for_each_character(lines, map_, use);
-  }
+  std::string scratch;
+  lines = standardize_code_points(lines, settings_.standardize, scratch);
+  for_each_token(settings_.split, lines, map_, [&](std::string_view token) { ++counts.value(token); });
 }
 
 void TokenizerLearner::add(std::string_view lines) {
@@ -104,6 +94,8 @@ Tokenizer TokenizerLearner::finish(Summary* summary) {
   for (const WordTable::Entry& entry : counts.entries()) {
     figures.tokens += entry.value;
     ++figures.distinct;
+    if (breaks_lines(entry.word()))
+      counts.value(entry.word()) = 0;  // TAB and CR, as characters: they stay unknown
   }
   if (figures.tokens == 0) throw Error("no tokens to learn from (the input is empty)");
   for (const std::string& token : surfaces) {  // text that spells a special token stays unknown

@@ -24,6 +24,12 @@ bool is_symbol(char32_t code_point) { return has_category(code_point, U_GC_S_MAS
 
 bool is_number(char32_t code_point) { return has_category(code_point, U_GC_N_MASK); }
 
+bool is_decimal_digit(char32_t code_point) { return has_category(code_point, U_GC_ND_MASK); }
+
+bool is_currency_or_math(char32_t code_point) {
+  return has_category(code_point, U_GC_SC_MASK | U_GC_SM_MASK);
+}
+
 std::string lowercase_unicode(std::string_view text) {
   std::string lowered;
   lowered.reserve(text.size());

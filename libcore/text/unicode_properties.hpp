@@ -7,9 +7,11 @@
 namespace headwater {
 
 // General categories of The Unicode Standard, section 4.5.
-bool is_punctuation(char32_t code_point);  // P*
-bool is_symbol(char32_t code_point);       // S*
-bool is_number(char32_t code_point);       // N*
+bool is_punctuation(char32_t code_point);       // P*
+bool is_symbol(char32_t code_point);            // S*
+bool is_number(char32_t code_point);            // N*
+bool is_decimal_digit(char32_t code_point);     // Nd
+bool is_currency_or_math(char32_t code_point);  // Sc, Sm
 
 // White space at which a text is split into words: categories Zs, Zl, Zp and bidirectional types WS, B and S,
 // the set of Python's str.split. It holds U+001C to U+001F and U+0085, but neither U+200B nor U+FEFF.

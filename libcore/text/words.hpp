@@ -1,4 +1,4 @@
-// Splitting standardised text into words or characters.
+// Splitting standardised text into words, words and punctuation, or characters.
 #pragma once
 
 #include <string>
@@ -6,10 +6,13 @@
 
 #include "support/utf8.hpp"
 #include "text/standardize.hpp"
+#include "text/unicode_properties.hpp"
 
 namespace headwater {
 
-enum class SplitKind { word, character };
+// word_and_punctuation: every punctuation character and symbol is a token of its own, and a token that stands
+// after white space, or first, begins with one space: joined by nothing, tokens are the text again.
+enum class SplitKind { word, character, word_and_punctuation };
 
 // Calls use(word) for each word of `text`: standardised by `map`, cut where the map says kSeparator, never
 // empty. `scratch` is working memory; the view is valid during the call.
@@ -36,6 +39,52 @@ void for_each_word(std::string_view text, const ByteMap& map, std::string& scrat
   }
 }
 
+// Calls use(piece) for each word and each character of categories P and S; `scratch` and the view as above.
+template <class Use>
+void for_each_word_and_punctuation(std::string_view text, const ByteMap& map, std::string& scratch,
+                                   const Use& use) {
+  scratch.resize(std::max(scratch.size(), text.size() + 2));
+  char* const piece = scratch.data();
+  piece[0] = ' ';
+  std::size_t end = 1;  // of the piece, whose first byte stands behind the space that it may get
+  bool is_after_space = true;
+  const auto finish = [&] {
+    if (end > 1) {
+      use(is_after_space ? std::string_view(piece, end) : std::string_view(piece + 1, end - 1));
+      is_after_space = false;
+    }
+    end = 1;
+  };
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t begin = at;
+    const auto byte = static_cast<unsigned char>(text[at]);
+    bool stands_alone = false;
+    if (byte < 0x80) {
+      ++at;
+      const std::uint16_t to = map[byte];
+      if (to == kSeparator) {
+        finish();
+        is_after_space = true;
+      }
+      if (to >= kDeleted) continue;
+      stands_alone = is_ascii_punctuation(static_cast<unsigned char>(to));
+      if (stands_alone) finish();
+      piece[end++] = static_cast<char>(to);
+    } else {
+      if (utf8_sequence_length(text.substr(at)) == 0) {
+        ++at;
+      } else {
+        const char32_t code_point = next_code_point(text, at);
+        stands_alone = is_punctuation(code_point) || is_symbol(code_point);
+      }
+      if (stands_alone) finish();
+      for (std::size_t i = begin; i < at; ++i) piece[end++] = text[i];
+    }
+    if (stands_alone) finish();
+  }
+  finish();
+}
+
 // Calls use(character) for each code point of `text` that the map keeps; an ill-formed byte counts as one.
 template <class Use>
 void for_each_character(std::string_view text, const ByteMap& map, const Use& use) {
@@ -54,6 +103,25 @@ void for_each_character(std::string_view text, const ByteMap& map, const Use& us
       use(text.substr(at, length));
       at += length;
     }
+  }
+}
+
+// The bytes of a text as they are split so.
+inline ByteMap byte_map(const StandardizeSettings& settings, SplitKind split) {
+  return byte_map(settings, split == SplitKind::character ? WhiteSpace::kept : WhiteSpace::separates);
+}
+
+// Calls use(token) for each token of a lower-cased text, split so by byte_map(settings, split).
+template <class Use>
+void for_each_token(SplitKind split, std::string_view text, const ByteMap& map, const Use& use) {
+  std::string scratch;
+  switch (split) {
+    case SplitKind::word:
+      return for_each_word(text, map, scratch, use);
+    case SplitKind::word_and_punctuation:
+      return for_each_word_and_punctuation(text, map, scratch, use);
+    case SplitKind::character:
+      return for_each_character(text, map, use);
   }
 }
 

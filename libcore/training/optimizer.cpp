@@ -169,6 +169,10 @@ void Optimizer::resumed_at(std::int64_t step) {
   for (std::vector<std::int64_t>& row_steps : row_steps_) std::fill(row_steps.begin(), row_steps.end(), step);
 }
 
+bool depends_on_length(const ScheduleSettings& schedule) {
+  return schedule.kind == "cosine" || schedule.kind == "linear";
+}
+
 double learning_rate(const ScheduleSettings& schedule, const OptimizerSettings& optimizer, std::int64_t width,
                      std::int64_t step, std::int64_t total_steps) {
   const double s = static_cast<double>(step), warmup = static_cast<double>(schedule.warmup_steps);

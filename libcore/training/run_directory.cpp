@@ -8,7 +8,9 @@
 #include <charconv>
 #include <cstring>
 
+#include "checkpoint/directory_names.hpp"
 #include "checkpoint/safetensors.hpp"
+#include "support/directories.hpp"
 #include "support/error.hpp"
 #include "support/split.hpp"
 #include "tasks/model_directory.hpp"
@@ -26,8 +28,7 @@ void check_finite(std::span<const Real> flat, const Parameters& parameters, cons
     if (at < 0) continue;
     throw Error("step " + std::to_string(step) + ": " + what + " of " + quote(p->name) +
                 " is not finite at element " + std::to_string(at) +
-                "; this step is not saved (lower training.optimizer.learning_rate; the newest checkpoint "
-                "stays as it is)");
+                "; this step is not saved (lower training.optimizer.learning_rate)");
   }
 }
 
@@ -40,6 +41,19 @@ void add_tensors(std::vector<TensorView>& tensors, const Parameters& parameters,
           float_tensor(prefix + p->name, p->shape, reinterpret_cast<const float*>(flat.data()) + p->offset));
     }
   }
+}
+
+bool is_there(const fs::path& path) {
+  std::error_code unknown;
+  return fs::exists(fs::symlink_status(path, unknown));
+}
+
+// A link is replaced, one to a device or a pipe too: nothing outside of the directory is written to.
+void write_log(const fs::path& path, std::string_view text) {
+  std::error_code error;
+  if (fs::is_symlink(fs::symlink_status(path, error)) && !fs::remove(path, error) && error)
+    fail_io(path, "cannot remove", error.value());
+  write_file(path, text);
 }
 
 // Whether a checkpoint's file is the one that this run would write, as far as a run depends on it.
@@ -63,6 +77,10 @@ std::string in_columns(std::string_view row, std::string_view old_header, std::s
   return moved;
 }
 
+std::optional<std::int64_t> best_step(const fs::path& directory) {
+  return linked_step(directory / kCheckpoints / kBest);
+}
+
 }  // namespace
 
 std::string log_header(std::span<const std::string_view> figure_names) {
@@ -73,6 +91,10 @@ std::string log_header(std::span<const std::string_view> figure_names) {
   return columns + "seconds,tokens_per_second";
 }
 
+std::string another_run(const fs::path& directory) {
+  return "; choose another --output, with --init-from " + shown(directory) + " to begin with its weights";
+}
+
 RunDirectory::RunDirectory(fs::path directory, const Recipe& recipe, std::vector<DirectoryFile> files,
                            std::span<const std::string_view> figure_names, ExistingRun existing,
                            std::function<void(const std::string&)> tell)
@@ -80,31 +102,91 @@ RunDirectory::RunDirectory(fs::path directory, const Recipe& recipe, std::vector
       recipe_(recipe),
       files_(std::move(files)),
       log_header_(log_header(figure_names)),
-      tell_(std::move(tell)) {
+      tell_(std::move(tell)),
+      is_made_(!is_there(directory_)) {
   lock_ = std::make_unique<FileLock>(run_lock_path(directory_));
+  check_output_names(directory_, linked_names());
   if (existing == ExistingRun::overwrite) {
     clean_up(directory_);
     remove_checkpoints(directory_);
     return;
   }
   std::vector<std::string> skipped;
+  const std::optional<std::int64_t> last_best = best_step(directory_);
   newest_ = recover(directory_, skipped);
   for (const std::string& line : skipped) tell_("skipped a checkpoint: " + line);
+  if (!newest_ && !skipped.empty())
+    throw Error(shown(directory_) +
+                ": every checkpoint is damaged (bring one back, or start anew with --overwrite)");
+  std::error_code ignored;
+  starts_anew_ = !newest_ && fs::exists(directory_ / "log.csv", ignored);
+  has_checkpoint_ = newest_.has_value();
   if (!newest_) return;
+  if (skipped.empty()) check_best(last_best);
   const fs::path recipe_path = newest_->path / "recipe.yaml";
-  const std::vector<std::string> keys =
-      differences(recipe_, parse_recipe(read_file(recipe_path, 1 << 20), recipe_path.string()));
+  compare_recipes(parse_recipe(read_file(recipe_path, 1 << 20), recipe_path.string()));
+}
+
+// The weights that the run is to give must be there, also where it goes on from a later checkpoint. A best
+// one of a later step will be written again.
+void RunDirectory::check_best(std::optional<std::int64_t> last_best) const {
+  const std::optional<std::int64_t> best = best_step(directory_);
+  if (best && best == last_best && *best < newest_->step) {
+    try {
+      verify_checkpoint(directory_ / kCheckpoints / std::to_string(*best));
+      return;
+    } catch (const Error& error) {
+      throw Error(std::string(error.what()) +
+                  "; it is the best of the run (bring it back, or start anew with --overwrite)");
+    }
+  }
+  if (last_best && *last_best < newest_->step && best && best != last_best && best != newest_->step)
+    tell_("the best checkpoint, " + std::to_string(*last_best) + ", is damaged; " + std::to_string(*best) +
+          " takes its place");
+}
+
+RunDirectory::~RunDirectory() {
+  if (!is_made_ || has_checkpoint_) return;
+  const fs::path lock = directory_ / kLockName;
+  std::error_code error;
+  const std::vector<fs::path> all = list_folder(directory_, error);
+  if (error || all != std::vector<fs::path>{lock}) return;
+  fs::remove(lock, error);  // while it is held: who waits for it finds it gone
+  lock_.reset();
+  fs::remove(directory_, error);
+}
+
+void RunDirectory::compare_recipes(const Recipe& saved) {
+  saved_epochs_ = saved.training.epochs;
+  const std::vector<std::string> keys = differences(recipe_, saved);
   if (keys.empty()) return;
   std::string list;
-  for (const std::string& key : keys) list += (list.empty() ? "" : "; ") + key;
-  throw UsageError(directory_.string() + ": holds a run of another recipe (" + list +
-                   "); choose another --output or --overwrite");
+  bool is_another = false;
+  for (const std::string& key : keys) {
+    list += (list.empty() ? "" : "; ") + key;
+    const bool is_length = key.starts_with("training.epochs:") || key.starts_with("training.max_steps:");
+    has_new_length_ = has_new_length_ || is_length;
+    is_another = is_another || (!is_length && !key.starts_with("training.checkpoint."));
+  }
+  if (is_another)
+    throw UsageError(shown(directory_) + ": holds a run of another recipe (" + list +
+                     "); choose another --output or --overwrite");
+  const std::string& schedule = recipe_.training.schedule.kind;
+  if (has_new_length_ && depends_on_length(recipe_.training.schedule))
+    throw UsageError(shown(directory_) + ": the rates of its " + schedule +
+                     " schedule depend on the length of the run, which cannot change under way (" + list +
+                     ")" + another_run(directory_));
+  for (const std::string& key : keys) {
+    const std::size_t here = key.find(" here, ");
+    changes_.push_back(key.substr(0, here) + ", was " +
+                       key.substr(here + 7, key.size() - here - 7 - std::string_view(" there").size()));
+  }
 }
 
 bool RunDirectory::resume(TrainingState& state, Parameters& parameters,
                           const std::vector<Optimizer::State>& states) {
   if (!newest_) {
-    start_log(0);
+    write_log(directory_ / "log.csv", log_header_ + "\n");
     return false;
   }
   const fs::path state_path = newest_->path / "state.json";
@@ -135,7 +217,7 @@ bool RunDirectory::resume(TrainingState& state, Parameters& parameters,
           tensor, s.values.subspan(static_cast<std::size_t>(p->offset), static_cast<std::size_t>(p->size())));
     }
   }
-  start_log(state.step);
+  write_log(directory_ / "log.csv", kept_log(state));
   // The last run may have ended between its first best checkpoint and these links.
   if (fs::is_symlink(directory_ / "checkpoints" / "best")) link_best();
   return true;
@@ -159,41 +241,63 @@ void RunDirectory::save(const TrainingState& state, const Parameters& parameters
   writer.add_file("recipe.yaml", print_recipe(recipe_));
   writer.add_file("state.json", state.to_json().dump(2) + "\n");
   writer.finish({.is_best = is_best, .keep_newest = static_cast<int>(recipe_.training.checkpoint.keep)});
+  has_checkpoint_ = true;
   if (is_best) link_best();
 }
 
-void RunDirectory::link_best() const {
+std::vector<std::string> RunDirectory::linked_names() const {
   std::vector<std::string> names{"model.safetensors", "recipe.yaml"};
   for (const DirectoryFile& file : files_) names.push_back(file.name);
-  link_best_files(directory_, names);
+  return names;
 }
 
-void RunDirectory::start_log(std::int64_t last_step) {
+void RunDirectory::link_best() const { link_best_files(directory_, linked_names()); }
+
+std::string RunDirectory::kept_log(const TrainingState& state) const {
   const fs::path path = directory_ / "log.csv";
-  const std::string& header = log_header_;
-  std::string kept = header + "\n";
+  const auto fail = [&](const std::string& what) {
+    throw Error(shown(path) + ": " + what + " (bring it back, or start anew with --overwrite)");
+  };
+  const std::string at_step = "the checkpoint of step " + std::to_string(state.step);
   std::error_code ignored;
-  if (last_step > 0 && fs::exists(path, ignored)) {
-    const std::string text = read_file(path);
-    std::size_t at = text.find('\n');
-    const std::string_view old_header = std::string_view(text).substr(0, at);
-    while (at != std::string::npos && at + 1 < text.size()) {
-      const std::size_t end = text.find('\n', at + 1);
-      if (end == std::string::npos) break;  // a torn last line
-      const std::string_view line(text.data() + at + 1, end - at - 1);
-      std::int64_t step = 0;
-      std::from_chars(line.data(), line.data() + line.size(), step);
-      if (step > 0 && step <= last_step)
-        kept.append(old_header == header ? line : in_columns(line, old_header, header)).append("\n");
-      at = end;
-    }
+  const fs::file_status status = fs::symlink_status(path, ignored);
+  if (!fs::exists(status)) fail("is gone, but " + at_step + " is there");
+  if (!fs::is_regular_file(status)) fail("is no regular file");
+  const std::string text = read_file(path);
+  std::size_t at = text.find('\n');
+  const std::string_view old_header = std::string_view(text).substr(0, at);
+  if (at == std::string::npos || !old_header.starts_with("step,epoch,")) fail("is not the log of a run");
+  std::string kept = log_header_ + "\n";
+  // Each row that must be there says its step: those of every log_every steps, and one for each epoch.
+  const std::int64_t every = recipe_.training.log_every;
+  std::int64_t last = 0, last_epoch = 0, missing = every;
+  while (at + 1 < text.size()) {
+    const std::size_t end = text.find('\n', at + 1);
+    if (end == std::string::npos) break;  // a torn last line
+    const std::string_view line(text.data() + at + 1, end - at - 1);
+    at = end;
+    std::int64_t step = 0, epoch = 0;
+    const auto number = std::from_chars(line.data(), line.data() + line.size(), step);
+    if (number.ptr + 1 < line.data() + line.size())
+      std::from_chars(number.ptr + 1, line.data() + line.size(), epoch);
+    if (step <= 0 || step > state.step) continue;
+    kept.append(old_header == log_header_ ? line : in_columns(line, old_header, log_header_)).append("\n");
+    last = step;
+    if (step == missing) missing += every;
+    if (epoch == last_epoch + 1) last_epoch = epoch;
   }
-  write_file(path, kept);
+  const bool ends_an_epoch = state.epoch > 0 && state.position == 0;
+  if (missing <= state.step)
+    fail("has no row of step " + std::to_string(missing) + ", but " + at_step + " is there");
+  if (last_epoch < state.epoch || (ends_an_epoch && last != state.step))
+    fail("has no row of the end of epoch " + std::to_string(std::min(last_epoch + 1, state.epoch)) +
+         ", but " + at_step + " is there");
+  return kept;
 }
 
 void RunDirectory::sync_log() const {
   const fs::path path = directory_ / "log.csv";
-  const int descriptor = open(path.c_str(), O_WRONLY | O_CLOEXEC);
+  const int descriptor = open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
   if (descriptor < 0) return;  // somebody removed it: the next row makes it anew
   int status = 0;
   do {
@@ -207,7 +311,8 @@ void RunDirectory::sync_log() const {
 void RunDirectory::append_log(const std::string& row) {
   const fs::path path = directory_ / "log.csv";
   const std::string line = row + "\n";
-  const int descriptor = open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
+  const int descriptor =
+      open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666);
   const auto fail = [&](const char* what) {
     throw Error(path.string() + ": " + what + ": " + std::strerror(errno) + " (make room and resume)");
   };

@@ -23,14 +23,20 @@ class RunDirectory {
   // Creates the directory where needed and locks it against other runs. `files` go into each checkpoint
   // beside the tensors; with them the checkpoint alone is a usable model. `tell` receives a sentence now and
   // then. Throws UsageError listing the keys that differ where the newest checkpoint belongs to another
-  // recipe. `figure_names`: Objective::figure_names(), for which log.csv has columns.
+  // recipe: only the run's length, where its schedule does not depend on that, and its checkpoints may be
+  // others; Error where something else has a name that the run will write, and where there are checkpoints
+  // and every one is damaged. `figure_names`: Objective::figure_names(), for which log.csv has columns.
   RunDirectory(fs::path directory, const Recipe& recipe, std::vector<DirectoryFile> files,
                std::span<const std::string_view> figure_names, ExistingRun existing,
                std::function<void(const std::string&)> tell);
+  // Removes the directory again where it was made here and nothing was written into it.
+  ~RunDirectory();
+  RunDirectory(const RunDirectory&) = delete;
+  RunDirectory& operator=(const RunDirectory&) = delete;
 
   // Fills all from the newest complete checkpoint, and cuts log.csv back to its step. False where there
   // is none: the log starts anew. Throws Error where the checkpoint was made from other data or with another
-  // tokenizer.
+  // tokenizer, and where log.csv lacks rows that the checkpoint promises.
   bool resume(TrainingState& state, Parameters& parameters, const std::vector<Optimizer::State>& states);
 
   // Writes one checkpoint. Throws Error, and writes nothing, where a parameter or a state is not finite.
@@ -41,10 +47,26 @@ class RunDirectory {
   void append_log(const std::string& row);
 
   const fs::path& path() const { return directory_; }
+  // Whether a complete checkpoint is in the directory.
+  bool has_checkpoint() const { return has_checkpoint_; }
+  // What of the recipe is no longer as the newest checkpoint has it: "training.epochs: 5, was 3".
+  const std::vector<std::string>& changes() const { return changes_; }
+  // Whether the length of the run is among that.
+  bool has_new_length() const { return has_new_length_; }
+  // training.epochs of the newest checkpoint's recipe; 0 where there is none.
+  std::int64_t saved_epochs() const { return saved_epochs_; }
+  // Whether a run began here and ended before its first checkpoint.
+  bool starts_anew() const { return starts_anew_; }
 
  private:
-  void start_log(std::int64_t last_step);
+  // Throws UsageError where a run of this recipe cannot go on from a checkpoint of that one.
+  void compare_recipes(const Recipe& saved);
+  // Throws Error where the best checkpoint is damaged. `last_best`: what was best before recovery.
+  void check_best(std::optional<std::int64_t> last_best) const;
+  // The rows of log.csv up to the step of this state, under the columns of this version.
+  std::string kept_log(const TrainingState& state) const;
   void sync_log() const;
+  std::vector<std::string> linked_names() const;
   void link_best() const;
 
   fs::path directory_;
@@ -52,9 +74,16 @@ class RunDirectory {
   std::vector<DirectoryFile> files_;
   std::string log_header_;
   std::function<void(const std::string&)> tell_;
+  bool is_made_;  // was not there before
   std::unique_ptr<FileLock> lock_;
   std::optional<Checkpoint> newest_;
+  std::vector<std::string> changes_;
+  std::int64_t saved_epochs_ = 0;
+  bool has_checkpoint_ = false, starts_anew_ = false, has_new_length_ = false;
 };
+
+// The end of a message about a run that cannot go on to another length.
+std::string another_run(const fs::path& directory);
 
 // The columns of log.csv; each figure is one more, "validation_" before its name.
 std::string log_header(std::span<const std::string_view> figure_names);

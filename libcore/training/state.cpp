@@ -54,8 +54,11 @@ Json TrainingState::to_json() const {
   json.set("best_step", best_step);
   json.set("stopping_value", stopping_value);
   json.set("stopping_epoch", stopping_epoch);
+  if (first_loss) json.set("first_loss", *first_loss);
+  if (last_loss) json.set("last_loss", *last_loss);
   json.set("is_finished", is_finished);
   json.set("data_hash", data_hash);
+  if (!changes.empty()) json.set("changes", Json::Array(changes.begin(), changes.end()));
   return json;
 }
 
@@ -78,8 +81,12 @@ TrainingState TrainingState::from_json(const Json& json, const std::string& wher
       state.stopping_value = json.at("stopping_value").as_number();
       state.stopping_epoch = count_at(json, "stopping_epoch");
     }
+    if (const Json* loss = json.find("first_loss")) state.first_loss = loss->as_number();
+    if (const Json* loss = json.find("last_loss")) state.last_loss = loss->as_number();
     state.is_finished = json.at("is_finished").as_bool();
     state.data_hash = json.at("data_hash").as_string();
+    if (const Json* list = json.find("changes"))
+      for (const Json& change : list->as_array()) state.changes.push_back(change.as_string());
     return state;
   } catch (const Error& error) {
     throw Error(where + ": " + error.what());

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "support/json.hpp"
 #include "tasks/objective.hpp"
@@ -20,8 +22,12 @@ struct TrainingState {
   std::int64_t best_step = 0;
   double stopping_value = 0;        // best of the early stopping's metric so far
   std::int64_t stopping_epoch = 0;  // when it was reached, counted from 1; 0: not yet
+  // Of the first step; mean of the last epoch that has ended. Older runs have none.
+  std::optional<double> first_loss, last_loss;
   bool is_finished = false;
   std::string data_hash;
+  // What of the recipe was changed under way, and when: "step 12: training.epochs: 5, was 3".
+  std::vector<std::string> changes;
 
   Json to_json() const;
   // Throws Error "where: ..." for what to_json() could not have written.

@@ -13,11 +13,6 @@ namespace headwater {
 
 namespace {
 
-// The end of a message about numbers that are no longer finite.
-constexpr const char* kNotFiniteAdvice =
-    "nothing of this step is saved, the newest checkpoint stays as it is (lower "
-    "training.optimizer.learning_rate or set global_clipnorm)";
-
 // "; \"head.bias\" is not finite at element 7" for the first such parameter, or nothing.
 std::string first_not_finite(const Parameters& parameters) {
   for (const auto& p : parameters.all()) {
@@ -25,6 +20,10 @@ std::string first_not_finite(const Parameters& parameters) {
     if (at >= 0) return "; " + quote(p->name) + " is not finite at element " + std::to_string(at);
   }
   return {};
+}
+
+double steady_seconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
 double seconds_since(std::chrono::steady_clock::time_point start) {
@@ -46,13 +45,15 @@ double badness(const ValidationFigures& validation, std::span<const std::string_
 
 }  // namespace
 
-Trainer::Trainer(const Recipe& recipe, Objective& objective, RunDirectory* directory)
+Trainer::Trainer(const Recipe& recipe, Objective& objective, RunDirectory* directory,
+                 const std::function<void()>& after_drawing)
     : recipe_(recipe),
       objective_(objective),
       directory_(directory),
       optimizer_(recipe.training.optimizer, freeze(objective.parameters(), recipe.training.freeze)),
       gradients_(objective.parameters(), parts()) {
   objective_.parameters().initialize(recipe.seed);
+  if (after_drawing) after_drawing();
   if (recipe.training.ema_decay > 0)
     average_.emplace(recipe.training.ema_decay, objective.parameters(), optimizer_);
   state_.data_hash = objective.data_hash();
@@ -137,6 +138,13 @@ LossTotals Trainer::differentiate(std::int64_t step, BatchSlot slot) {
   return totals;
 }
 
+std::string Trainer::not_finite_advice() const {
+  const bool has_checkpoint = directory_ != nullptr && directory_->has_checkpoint();
+  return std::string(has_checkpoint ? "nothing of this step is saved, the newest checkpoint stays as it is"
+                                    : "nothing of this run is saved") +
+         " (lower training.optimizer.learning_rate or set global_clipnorm)";
+}
+
 void Trainer::measure_gradients(std::int64_t step) {
   last_gradient_norm_ = optimizer_.gradient_norm();
   if (std::isfinite(last_gradient_norm_)) return;
@@ -144,10 +152,11 @@ void Trainer::measure_gradients(std::int64_t step) {
     const Index at = kernels::find_not_finite(p->size(), p->gradient.values.data);
     if (at >= 0) {
       throw Error("step " + std::to_string(step) + ": the gradient of " + quote(p->name) +
-                  " is not finite at element " + std::to_string(at) + "; " + kNotFiniteAdvice);
+                  " is not finite at element " + std::to_string(at) + "; " + not_finite_advice());
     }
   }
-  throw Error("step " + std::to_string(step) + ": the norm of the gradient overflows; " + kNotFiniteAdvice);
+  throw Error("step " + std::to_string(step) + ": the norm of the gradient overflows; " +
+              not_finite_advice());
 }
 
 LossTotals Trainer::train_step(std::span<const std::uint32_t> batch, std::span<const std::uint32_t> next,
@@ -160,7 +169,7 @@ LossTotals Trainer::train_step(std::span<const std::uint32_t> batch, std::span<c
   });
   if (!std::isfinite(totals.loss)) {
     throw Error("step " + std::to_string(step) + ": the loss is " + format_number(totals.loss) +
-                first_not_finite(objective_.parameters()) + "; " + kNotFiniteAdvice);
+                first_not_finite(objective_.parameters()) + "; " + not_finite_advice());
   }
   measure_gradients(step);
   last_rate_ = learning_rate(recipe_.training.schedule, recipe_.training.optimizer, objective_.width(), step,
@@ -256,6 +265,7 @@ void Trainer::save(bool is_best) {
   if (directory_ == nullptr) return;
   optimizer_.flush(state_.step);
   with_average([&] { directory_->save(state_, objective_.parameters(), states(), is_best); });
+  last_save_ = clock_();
 }
 
 void Trainer::finish_epoch(const TrainerCallbacks& callbacks, const Pace& pace) {
@@ -263,7 +273,7 @@ void Trainer::finish_epoch(const TrainerCallbacks& callbacks, const Pace& pace) 
   if (!std::isfinite(validation.loss)) {
     throw Error("step " + std::to_string(state_.step) + ": the validation loss is " +
                 format_number(validation.loss) + first_not_finite(objective_.parameters()) + "; " +
-                kNotFiniteAdvice);
+                not_finite_advice());
   }
   const double value = badness(validation, objective_.figure_names(), recipe_.training.best_metric);
   const bool is_best = validation.predicted > 0 && (!state_.has_best || value < state_.best_value);
@@ -281,6 +291,7 @@ void Trainer::finish_epoch(const TrainerCallbacks& callbacks, const Pace& pace) 
                      .is_best = is_best,
                      .seconds = pace.seconds,
                      .tokens_per_second = pace.tokens_per_second};
+  state_.last_loss = state_.epoch_totals.mean_loss();
   ++state_.epoch;
   state_.position = 0;
   state_.epoch_totals = {};
@@ -294,12 +305,48 @@ void Trainer::finish_epoch(const TrainerCallbacks& callbacks, const Pace& pace) 
 bool Trainer::stops_early(const ValidationFigures& validation) {
   const EarlyStoppingSettings& rule = recipe_.training.early_stopping;
   if (rule.patience == 0 || validation.predicted == 0) return false;
-  const double value = badness(validation, objective_.figure_names(), rule.metric);
+  const std::string& metric = rule.metric.empty() ? recipe_.training.best_metric : rule.metric;
+  const double value = badness(validation, objective_.figure_names(), metric);
   if (state_.stopping_epoch == 0 || value < state_.stopping_value) {
     state_.stopping_value = value;
     state_.stopping_epoch = state_.epoch;
   }
   return state_.epoch - state_.stopping_epoch >= rule.patience;
+}
+
+void Trainer::accept_changes() {
+  const auto is_of_epochs = [](const std::string& change) {
+    return change.find(": training.epochs: ") != std::string::npos;
+  };
+  const bool went_on = std::any_of(state_.changes.begin(), state_.changes.end(), is_of_epochs);
+  std::string list;
+  for (const std::string& change : directory_->changes()) {
+    list += (list.empty() ? "" : "; ") + change;
+    state_.changes.push_back("step " + std::to_string(state_.step) + ": " + change);
+  }
+  const bool is_at_end = state_.is_finished && state_.step == total_steps();
+  if (!directory_->has_new_length() || is_at_end) return;
+  const auto refuse = [&](const std::string& why) {
+    throw UsageError(directory_->path().string() + ": " + why + " (" + list + ")" +
+                     another_run(directory_->path()));
+  };
+  const std::string epochs = std::to_string(state_.epoch);
+  const std::int64_t patience = recipe_.training.early_stopping.patience;
+  if (state_.is_finished && patience > 0 && state_.epoch - state_.stopping_epoch >= patience)
+    refuse("was stopped early after epoch " + epochs + ", as a run of any length would have been");
+  if (state_.step >= total_steps()) {
+    const std::string asked = std::to_string(directory_->saved_epochs());
+    const bool is_longer = directory_->saved_epochs() > recipe_.training.epochs;
+    refuse((is_longer
+                ? (went_on ? "went on to " : "is a run of ") + counted(directory_->saved_epochs(), "epoch") +
+                      " (say so again with --epochs " + asked + "); it "
+                : "") +
+           "has " + counted(state_.step, "step") + " behind it, more than the " +
+           format_count(total_steps()) + " of this length");
+  }
+  if (state_.is_finished && state_.step != state_.epoch * steps_per_epoch())
+    refuse("was ended by max_steps inside epoch " + epochs + ", where a longer run would have gone on");
+  state_.is_finished = false;
 }
 
 void Trainer::check_resumed_state() const {
@@ -314,8 +361,23 @@ void Trainer::check_resumed_state() const {
               " steps an epoch cannot reach (--overwrite starts anew)");
 }
 
+std::optional<std::string> Trainer::divergence() const {
+  // A loss this small is no sign of it, however small the first was: of a model that knew the examples.
+  constexpr double kTimes = 10, kMinFirst = 0.1;
+  if (!state_.is_finished || !state_.first_loss || !state_.last_loss ||
+      *state_.last_loss <= kTimes * std::max(*state_.first_loss, kMinFirst))
+    return std::nullopt;
+  return "the loss of the last epoch is " + format_fixed(*state_.last_loss, 4) +
+         ", more than ten times the " + format_fixed(*state_.first_loss, 4) +
+         " of the first step: the run has diverged (lower training.optimizer.learning_rate or set "
+         "global_clipnorm)";
+}
+
 TrainingOutcome Trainer::run(const TrainerCallbacks& callbacks) {
+  clock_ = callbacks.clock ? callbacks.clock : steady_seconds;
+  last_save_ = clock_();
   if (directory_ != nullptr && directory_->resume(state_, objective_.parameters(), states())) {
+    accept_changes();
     check_resumed_state();
     optimizer_.resumed_at(state_.step);
     if (average_) {
@@ -325,6 +387,7 @@ TrainingOutcome Trainer::run(const TrainerCallbacks& callbacks) {
     if (callbacks.on_resume) callbacks.on_resume(state_.step);
   }
   const std::int64_t every = recipe_.training.checkpoint.every_steps;
+  const double every_seconds = 60 * recipe_.training.checkpoint.every_minutes;
   const std::int64_t last_step = total_steps();
   while (!state_.is_finished) {
     const std::vector<std::uint32_t> order = epoch_order(state_.epoch);
@@ -344,6 +407,7 @@ TrainingOutcome Trainer::run(const TrainerCallbacks& callbacks) {
       next = batch_of(state_.step + 2, order);
       const LossTotals totals = train_step(batch, next, batches);
       state_.epoch_totals.add(totals);
+      if (state_.step == 1) state_.first_loss = totals.mean_loss();
       state_.position += static_cast<std::int64_t>(batch.size());
       if (callbacks.after_step) {
         callbacks.after_step({.step = state_.step,
@@ -358,7 +422,9 @@ TrainingOutcome Trainer::run(const TrainerCallbacks& callbacks) {
       if (state_.step % recipe_.training.log_every == 0 && directory_ != nullptr)
         directory_->append_log(log_row(nullptr, pace()));
       const bool stops = callbacks.wants_stop && callbacks.wants_stop();
-      if (stops || (every > 0 && state_.step % every == 0)) save(false);
+      const bool is_due = (every > 0 && state_.step % every == 0) ||
+                          (every_seconds > 0 && clock_() - last_save_ >= every_seconds);
+      if (stops || is_due) save(false);
       if (stops) return TrainingOutcome::stopped;
     }
     finish_epoch(callbacks, pace());

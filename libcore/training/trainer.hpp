@@ -39,14 +39,18 @@ struct TrainerCallbacks {
   std::function<void(const StepReport&)> after_step;
   std::function<void(const EpochReport&)> after_epoch;
   std::function<bool()> wants_stop;  // asked after each step: save and end
+  // Seconds since any moment, by which checkpoint.every_minutes is counted; empty: a steady clock.
+  std::function<double()> clock;
 };
 
 enum class TrainingOutcome { finished, stopped };
 
 class Trainer {
  public:
-  // `directory` may be null: nothing is written (benchmarks).
-  Trainer(const Recipe& recipe, Objective& objective, RunDirectory* directory);
+  // `directory` may be null: nothing is written (benchmarks). `after_drawing` may change the first weights
+  // that were drawn (tasks/first_weights.hpp).
+  Trainer(const Recipe& recipe, Objective& objective, RunDirectory* directory,
+          const std::function<void()>& after_drawing = {});
 
   std::int64_t steps_per_epoch() const;
   std::int64_t total_steps() const;
@@ -63,6 +67,8 @@ class Trainer {
   // Of the moving average of the weights, where the recipe has one.
   ValidationFigures validate();
   const TrainingState& state() const { return state_; }
+  // Of a run that has ended: what to say where its loss ended ten times above its first value.
+  std::optional<std::string> divergence() const;
 
  private:
   // Of this process in the running epoch: after a resume that is less than the epoch's totals are of.
@@ -78,6 +84,9 @@ class Trainer {
   // Examples of batch `number` of an epoch, as places in its order.
   Range batch_range(std::int64_t number) const;
   std::vector<std::uint32_t> epoch_order(std::int64_t epoch) const;
+  // Takes up a run whose length or checkpoints have changed since its newest checkpoint. Throws UsageError
+  // where it would not end with the bits of a run that had been asked for this length from the start.
+  void accept_changes();
   // Throws Error where the step, epoch and position of a checkpoint do not belong together.
   void check_resumed_state() const;
   // The batch of step `step` of the run, which lies in this epoch; empty after the last of the epoch or run.
@@ -94,6 +103,8 @@ class Trainer {
                         Prefetcher& batches);
   // Forward and backward over one part of a batch.
   LossTotals differentiate(std::int64_t step, BatchSlot slot);
+  // The end of a message about numbers that are no longer finite.
+  std::string not_finite_advice() const;
   // Throws Error where the gradients are not finite.
   void measure_gradients(std::int64_t step);
   void finish_epoch(const TrainerCallbacks& callbacks, const Pace& pace);
@@ -117,6 +128,8 @@ class Trainer {
   BackgroundThread packer_;
   TrainingState state_;
   double last_rate_ = 0, last_gradient_norm_ = 0;
+  std::function<double()> clock_;
+  double last_save_ = 0;  // by the clock: the start of the run, or its newest checkpoint
 };
 
 }  // namespace headwater

@@ -2,6 +2,7 @@
 # Kernels and whole training steps of this build, and of PyTorch beside them where PEER_PYTHON names a Python that has torch.
 #
 #   [PEER_PYTHON=python] tests/bench/bench.sh [ROW...]      rows: kernels A1 A2 A2P B C D1 D2 E; none: all
+#   tests/bench/bench.sh --check [ROW...]                   says whether the rows are known and torch is there; nothing needs to be built
 #
 # ROUNDS (5): ours and theirs run alternately so often. STEPS: timed steps a round (by the row). BIN, THREADS as in the Makefile.
 # JSON: file for the same figures (build/bench.json). One table on standard output. Compare only within one run on one idle machine.
@@ -10,11 +11,27 @@ export LC_ALL=C
 cd "$(dirname "$0")/../.."
 bin=${BIN:-build/bin} rounds=${ROUNDS:-5} threads=${THREADS:-2} python=${PEER_PYTHON:-} json=${JSON:-build/bench.json}
 [ "$threads" != 0 ] || threads=2
+is_check=
+if [ "${1-}" = --check ]; then
+  is_check=1
+  shift
+fi
 [ $# -gt 0 ] || set -- kernels A1 A2 A2P B C D1 D2 E
 if [ -n "$python" ] && ! "$python" -c 'import torch' 2>/dev/null; then
   echo "bench.sh: $python has no torch (PEER_PYTHON=python names one that has)" >&2
   exit 1
 fi
+peer_of() {
+  case $1 in A1 | A2 | A2P) echo a_torch.py ;; B) echo b_torch.py ;; C | E) echo ce_torch.py ;; D1 | D2) echo d_torch.py ;; esac
+}
+for name; do
+  if [ "$name" != kernels ] && [ -z "$(peer_of "$name")" ]; then
+    echo "bench.sh: unknown row $name (there are: kernels A1 A2 A2P B C D1 D2 E)" >&2
+    exit 2
+  fi
+done
+[ -z "$is_check" ] || exit 0
+
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 trap 'exit 130' INT
@@ -23,10 +40,6 @@ trap 'exit 143' TERM
 steps_of() { # about as long for each row
   case $1 in A1 | D1) echo 20 ;; B) echo 3 ;; D2) echo 2 ;; *) echo 8 ;; esac
 }
-peer_of() {
-  case $1 in A1 | A2 | A2P) echo a_torch.py ;; B) echo b_torch.py ;; C | E) echo ce_torch.py ;; D1 | D2) echo d_torch.py ;; esac
-}
-
 # One line a kernel: name, GFLOP/s, GB/s, shares of peak and roofline, microseconds, PyTorch's, the ratio.
 kernels() {
   "$bin/kernels_bench" --threads "$threads" --benchmark_format=csv --benchmark_min_time=0.1 >"$tmp/kernels.csv" 2>"$tmp/kernels.words" || {
@@ -110,9 +123,6 @@ has_head=
 for name; do
   if [ "$name" = kernels ]; then
     kernels
-  elif [ -z "$(peer_of "$name")" ]; then
-    echo "bench.sh: unknown row $name (there are: kernels A1 A2 A2P B C D1 D2 E)" >&2
-    exit 2
   else
     [ -n "$has_head" ] || printf 'row\tround\ttokens/s\tms a step\tMiB\tpeak %%\tPyTorch tokens/s\tms a step\tMiB\tspeed\tmemory\n'
     has_head=1

@@ -141,16 +141,43 @@ check 'writes the others' cmp -s "$tmp/expected" "$tmp/set/test-unseen.tsv"
 
 # table.sh: one table of all runs
 mkdir -p "$tmp/runs/good" "$tmp/runs/bad" "$tmp/runs/plain" "$tmp/runs/none"
-printf 'metric\texpected\treached\tstate\nparameters\t650689\t650689\tok\nvalidation_accuracy\t>= 0.89\t0.8943\tok\nparameters\t\t650,689\t\nseconds an epoch\t\t12.3\t\ntokens a second\t\t340,000\t\n' >"$tmp/runs/good/table.txt"
-printf 'metric    value\nmetric\texpected\treached\tstate\ntest_accuracy\t>= 0.89\t0.88\tmissed\n' >"$tmp/runs/bad/test.txt"
+cat >"$tmp/runs/plain/table.txt" <<'TABLE'
+metric                  value  details
+-------------------  --------  -------------------------
+validation_loss        0.2711  of the best epoch, 2 of 3
+parameters            650,689
+seconds_an_epoch         12.3
+tokens_a_second       340,000
+TABLE
+cat "$tmp/runs/plain/table.txt" - >"$tmp/runs/good/table.txt" <<'TABLE'
+
+metric               expected  reached  state
+-------------------  --------  -------  -----
+parameters           650689     650689  ok
+validation_accuracy  >= 0.89    0.8943  ok
+TABLE
 cp "$tmp/runs/good/table.txt" "$tmp/runs/bad/table.txt"
-grep -v 'ok$' "$tmp/runs/good/table.txt" >"$tmp/runs/plain/table.txt"
+cat >"$tmp/runs/bad/test.txt" <<'TABLE'
+metric     value  details
+--------  ------  ----------------------------
+loss      0.3012  over 25,000 samples of 2 classes
+accuracy  0.8800  over 25,000 samples of 2 classes
+
+label \ predicted     neg     pos
+-----------------  ------  ------
+neg                11,000   1,500
+pos                 1,500  11,000
+
+metric         expected  reached  state
+-------------  --------  -------  ------
+test_accuracy  >= 0.89      0.88  missed
+TABLE
 for run in good bad plain; do : >"$tmp/runs/$run/report.txt"; done
 cat >"$tmp/expected" <<'TABLE'
 recipe  expected                     reached  parameters  s/epoch  tokens/s  state
 ----------------------------------------------------------------------------------
 good    validation_accuracy >= 0.89   0.8943     650,689     12.3   340,000  ok
-plain   -                                  -     650,689     12.3   340,000  ran
+plain                                            650,689     12.3   340,000  ran
 bad     validation_accuracy >= 0.89   0.8943     650,689     12.3   340,000  ok
         test_accuracy >= 0.89           0.88                                 missed
 none                                                                         failed
@@ -158,6 +185,13 @@ TABLE
 check 'a missed expectation is no success' [ "$(status_of "$root/data/table.sh" "$tmp/runs" good plain bad none)" = 1 ]
 check 'one table of all runs' cmp -s "$tmp/expected" "$tmp/stdout"
 check 'what was reached is' [ "$(status_of "$root/data/table.sh" "$tmp/runs" good plain)" = 0 ]
+cat >"$tmp/expected" <<'TABLE'
+recipe  parameters  s/epoch  tokens/s  state
+--------------------------------------------
+plain      650,689     12.3   340,000  ran
+TABLE
+check 'runs of which nothing is expected' [ "$(status_of "$root/data/table.sh" "$tmp/runs" plain)" = 0 ]
+check 'have no columns for it' cmp -s "$tmp/expected" "$tmp/stdout"
 check 'no runs are wrong use' [ "$(status_of "$root/data/table.sh" "$tmp/runs")" = 2 ]
 
 [ "$failures" = 0 ] && echo 'all checks of the data scripts passed'

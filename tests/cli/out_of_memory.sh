@@ -1,13 +1,15 @@
 #!/bin/bash
 # Memory that runs out is an error with one line, and the checkpoint before it stays good: every EVERY-th allocation of a resumed run fails,
-# once, and with all after it; then the address space is limited.
-#   out_of_memory.sh FAILING_NEW      the library of failing_new.cpp
+# once, and with all after it; then the address space is limited. At the end every tool with threads, under 40 limits on the address space and
+# where the system starts no more threads.
+#   out_of_memory.sh FAILING_NEW FAILING_THREADS      the libraries of failing_new.cpp and failing_threads.cpp
 # BIN: the folder of the tools (build/bin). EVERY: 211; 1 takes a quarter of an hour. Exit status 77: skipped (sanitizers have their own new).
 set -euo pipefail
 export LC_ALL=C
 here=$(cd "$(dirname "$0")" && pwd)
 bin=$(cd "${BIN:-$here/../../build/bin}" && pwd)
 failing_new=$(realpath "$1")
+failing_threads=$(realpath "$2")
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 # shellcheck source=SCRIPTDIR/experiment.sh
@@ -36,7 +38,7 @@ inspect() {
     0) ;; # it did without
     1)
       [ "$(wc -l <"$tmp/stderr")" = 1 ] || fail "$1: $(cat "$tmp/stderr")"
-      grep -q '^train: .*out of memory ' "$tmp/stderr" || fail "$1: $(cat "$tmp/stderr")"
+      grep -qE '^train: (.*out of memory |cannot start 2 threads: )' "$tmp/stderr" || fail "$1: $(cat "$tmp/stderr")"
       ;;
     *) fail "$1: status $status: $(cat "$tmp/stderr")" ;;
   esac
@@ -81,3 +83,67 @@ for ((kib = least; status != 0; kib += kib / 8)); do
 done
 [ $failed -gt 0 ] || fail 'no limit on the address space was too small'
 echo "$failed limits on the address space were too small, and said so; $((kib / 1024)) MiB are enough"
+
+# Every tool with more threads than the limit has room for: done, or one line of its own and status 1; never an abort, a library's words or
+# an error that asks to be reported.
+cd "$tmp"
+head -n 100 pairs.tsv >few.tsv
+cut -f1 few.tsv >few.source
+for _ in {1..20}; do cat few.source; done >many.source
+cut -f1 pairs.tsv | sed 's/ .*//' | "$bin/vectorize" --learn labels -q -o first.labels
+paste <(cut -f1 all.ids) <(cut -f1 pairs.tsv | sed 's/ .*//' | "$bin/vectorize" --labels first.labels) >labelled.ids
+cat >classifier.yaml <<'RECIPE'
+name: first
+data: {columns: [source, label]}
+source_tokenizer: {size: 30}
+model: {kind: classifier, width: 8, heads: 2, feed_forward_width: 16, length: 8, head: softmax, classes: 20}
+training: {epochs: 1, batch_sequences: 64}
+RECIPE
+"$bin/train" -q -r classifier.yaml --tokenizer source.json --labels first.labels -o classifier labelled.ids >/dev/null 2>log || fail 'the classifier'
+# one_line WHAT: of the tool that has ended with $status.
+one_line() {
+  [ "$status" != 0 ] || return 0
+  if [ "$status" != 1 ] || [ "$(wc -l <stderr)" != 1 ] || ! grep -q "^$tool: " stderr || grep -q 'internal error' stderr; then
+    fail "$tool, $1: status $status: $(cat stderr)"
+  fi
+}
+total=0 ended=0 unstarted=0
+while read -r tool arguments; do
+  read -ra arguments <<<"$arguments"
+  until (ulimit -v $least && "$bin/$tool" --version) >/dev/null 2>&1; do least=$((least + 10000)); done
+  kib=$least
+  for ((limit = 0; limit < 40; ++limit, kib += kib / 16)); do
+    status=0
+    (
+      ulimit -v $kib
+      exec "$bin/$tool" --threads 8 "${arguments[@]}"
+    ) >/dev/null 2>stderr </dev/null || status=$?
+    [ "$status" != 0 ] || : >stderr # words are not errors
+    one_line "ulimit -v $kib"
+    total=$((total + 1)) ended=$((ended + (status == 1)))
+    unstarted=$((unstarted + $(grep -c 'cannot start 8 threads: .*; try --threads 1$' stderr || true)))
+    rm -rf new-model
+  done
+  [ "$status" = 0 ] || fail "$tool: $kib KiB are not enough: $(cat stderr)"
+  for ((from = 1; from <= 8; ++from)); do
+    status=0
+    THREADS_FAIL_FROM=$from LD_PRELOAD=$failing_threads "$bin/$tool" --threads 8 "${arguments[@]}" >/dev/null 2>stderr </dev/null || status=$?
+    [ "$from" != 8 ] || [ "$tool" = train ] || [ "$status" = 0 ] || fail "$tool: needs more than 7 threads of the system"
+    [ "$from" = 8 ] || [ "$status" = 1 ] || fail "$tool: ended with $status without its thread $from"
+    [ "$from" = 8 ] || grep -q "^$tool: cannot start 8 threads: .*; try --threads 1$" stderr || fail "$tool, thread $from: $(cat stderr)"
+    [ "$status" != 0 ] || : >stderr
+    one_line "thread $from of the system is not started"
+    rm -rf new-model
+  done
+done <<'TOOLS'
+tokenize -q -t source.json many.source
+tokenize -q --learn word --size 30 -o learned.json many.source
+vectorize -q -t source.json --length 8 many.source
+translate -q model few.source
+classify -q classifier many.source
+evaluate -q model few.tsv
+attn-dump -o dump.csv model few.source
+train -q -r classifier.yaml --tokenizer source.json --labels first.labels -o new-model labelled.ids
+TOOLS
+[ "$unstarted" -gt 0 ] || fail 'no limit was too small for 8 threads'
+echo "$ended of $total runs of all tools under a limit ended with their line, $unstarted of them for want of threads"

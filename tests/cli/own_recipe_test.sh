@@ -6,7 +6,7 @@ set -euo pipefail
 export LC_ALL=C
 bin=$(cd "$1" && pwd)
 cd "$(dirname "$0")/../.."
-unset MAKEFLAGS MAKELEVEL MFLAGS BIN DATA MODELS SCALE SEED THREADS OVERWRITE WERROR
+unset MAKEFLAGS MAKELEVEL MFLAGS BIN DATA MODELS SCALE SEED SET THREADS OVERWRITE WERROR
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 fail() {
@@ -15,10 +15,11 @@ fail() {
   exit 1
 }
 
-# The top level as a user has it, without building: the tools are BIN's.
-mkdir "$tmp/house"
-cp -r Makefile recipes data "$tmp/house"
-rm -rf "$tmp/house/data/cache"
+# The top level as a user has it, without building: the tools are BIN's. The paths of both have a space.
+mkdir "$tmp/my house"
+ln -s "$bin" "$tmp/my tools"
+cp -r Makefile recipes data "$tmp/my house"
+rm -rf "$tmp/my house/data/cache"
 
 # Two columns of the user's own, the label first: numbers in words, even or odd.
 mkdir "$tmp/mine"
@@ -36,15 +37,33 @@ training: {epochs: 6, batch_sequences: 16, optimizer: {kind: adam, learning_rate
 expected:
   - {metric: test_accuracy, value: 0.9, compare: at_least}
 RECIPE
-make=(make --no-print-directory -C "$tmp/house" -o tools-present "BIN=$bin" "MODELS=$tmp/models")
+make=(make --no-print-directory -C "$tmp/my house" -o tools-present "BIN=$tmp/my tools" "MODELS=$tmp/models")
 "${make[@]}" recipe "RECIPE=$tmp/mine/parity.yaml" >"$tmp/log" 2>&1 || fail 'a recipe in a folder of its own'
-grep -q '^test_accuracy	>= 0.9	.*	ok$' "$tmp/models/recipes/parity/report.txt" || fail 'the expectation of the recipe'
+grep -q '^test_accuracy  *>= 0.9 .* ok$' "$tmp/models/recipes/parity/report.txt" || fail 'the expectation of the recipe'
+
+# The same examples as CSV, with line ends inside quotes and the columns in another order.
+for part in train test; do
+  awk -F '\t' -v OFS=, 'BEGIN { printf "Number in words,which one?,id\r\n" } { sub(" ", "\r\n", $2); printf "\"%s\",%s,%d\r\n", $2, $1, NR }' \
+    "$tmp/mine/$part.tsv" >"$tmp/mine/$part.csv"
+done
+sed 's|train: train.tsv, test: test.tsv, columns: .label, source.|train: train.csv, test: test.csv, columns: [label, source], csv_columns: ["which one?", Number in words]|' \
+  "$tmp/mine/parity.yaml" >"$tmp/mine/parity-csv.yaml"
+"${make[@]}" recipe "RECIPE=$tmp/mine/parity-csv.yaml" >"$tmp/log" 2>&1 || fail 'a recipe on CSV files'
+for file in train.ids test.tsv model/model.safetensors; do
+  cmp "$tmp/models/recipes/parity/$file" "$tmp/models/recipes/parity-csv/$file" || fail "another $file from CSV"
+done
+
+# A sweep: keys set beside the file, in a folder of its own.
+"${make[@]}" recipe "RECIPE=$tmp/mine/parity.yaml" 'SET=training.epochs=1 model.width=8' >"$tmp/log" 2>&1 || fail 'a recipe with SET'
+grep -q '^  width: 8$' "$tmp/models/recipes/parity-training.epochs-1-model.width-8/model/recipe.yaml" || fail 'the keys that SET says'
+! "${make[@]}" recipe "RECIPE=$tmp/mine/parity.yaml" SET=training.epoch=1 >"$tmp/log" 2>&1 || fail 'a SET of an unknown key was taken'
+grep -q '^train: --set training.epoch=1: unknown key "epoch"' "$tmp/log" || fail 'a SET of an unknown key is not told'
 
 # The same as one of the repository's, on data below the data root.
 mkdir "$tmp/data"
 cp -r "$tmp/mine" "$tmp/data/numbers"
 sed 's|train: train.tsv, test: test.tsv|train: numbers/train.tsv, test: numbers/test.tsv, test_examples: 100|' "$tmp/mine/parity.yaml" \
-  >"$tmp/house/recipes/dropped-in.yaml"
+  >"$tmp/my house/recipes/dropped-in.yaml"
 "${make[@]}" recipe-dropped-in "DATA=$tmp/data" >"$tmp/log" 2>&1 || fail 'a recipe dropped into recipes/'
 grep -q '^accuracy .* over 100 samples' "$tmp/models/recipes/dropped-in/report.txt" || fail 'the number of test examples'
 "${make[@]}" recipe-dropped-in "DATA=$tmp/data" >"$tmp/log" 2>&1 || fail 'the second time'
@@ -63,7 +82,11 @@ expected:
   - {metric: test_perplexity, value: 11, compare: at_most}
 RECIPE
 "${make[@]}" recipe "RECIPE=$tmp/mine/numbers.yaml" >"$tmp/log" 2>&1 || fail 'a recipe of a language model'
-grep -q '^test_perplexity	<= 11	.*	ok$' "$tmp/models/recipes/numbers/report.txt" || fail 'the perplexity of the language model'
+grep -q '^test_perplexity  *<= 11 .* ok$' "$tmp/models/recipes/numbers/report.txt" || fail 'the perplexity of the language model'
+
+"$bin/evaluate" "$tmp/models/recipes/numbers/model" --metric loss "$tmp/mine/test.tsv" 2>"$tmp/log" && fail 'a language model was measured on two columns'
+grep -q 'a TAB where each line is one text (give one column of texts, with cut -f)$' "$tmp/log" || fail 'the message for such columns'
+[ "$("$bin/evaluate" "$tmp/models/recipes/numbers/model" -q --json --metric unknown "$tmp/mine/test-texts.txt" | grep -c '^{"version":1,"metric":"unknown","score":')" = 1 ] || fail 'the unknown tokens of a language model'
 
 # Images of two kinds, bright above or below; files that make reads as they are.
 images() { # COUNT NAME: 4x4 pixels
@@ -89,12 +112,125 @@ expected:
   - {metric: test_accuracy, value: 0.99, compare: at_least}
 RECIPE
 "${make[@]}" recipe "RECIPE=$tmp/mine/halves.yaml" >"$tmp/log" 2>&1 || fail 'a recipe of images'
-grep -q '^test_accuracy	>= 0.99	.*	ok$' "$tmp/models/recipes/halves/report.txt" || fail 'the accuracy on images'
+grep -q '^test_accuracy  *>= 0.99 .* ok$' "$tmp/models/recipes/halves/report.txt" || fail 'the accuracy on images'
 
 # A name that a shell would take apart.
 sed 's|train: train.tsv|train: "tr ain.tsv"|' "$tmp/mine/parity.yaml" >"$tmp/mine/bad.yaml"
 "${make[@]}" recipe "RECIPE=$tmp/mine/bad.yaml" >"$tmp/log" 2>&1 && fail 'a path with a space was taken'
 grep -q 'data.train: "tr ain.tsv" has a character that make cannot name' "$tmp/log" || fail 'the message for such a path'
+
+# What cannot run says why in one line, and leaves no folder.
+refused() { # WHAT PATTERN VARIABLE=VALUE...
+  local what=$1 pattern=$2 before
+  shift 2
+  before=$(find "$tmp/models" "$tmp/mine" | sort)
+  ! "${make[@]}" recipe "$@" >"$tmp/log" 2>&1 || fail "$what: it was taken"
+  [ "$(grep -cE "$pattern" "$tmp/log")" = 1 ] || fail "$what: the message"
+  ! grep -q 'No rule to make target\|recipe.mk: No such file' "$tmp/log" || fail "$what: make has a message of its own"
+  [ "$(grep -cv '^make\|^Makefile:\|^[^ ]*stages.mk:' "$tmp/log")" = "${lines:-1}" ] || fail "$what: more than one line"
+  [ "$(find "$tmp/models" "$tmp/mine" | sort)" = "$before" ] || fail "$what: something was written"
+}
+for key in train validation test tokenizer_text; do
+  sed "s|train: train.tsv|train: train.tsv, validation: test.tsv, tokenizer_text: test.tsv|; s|, validation_fraction: 0.1||
+    s|\([ {]$key\): [a-z]*.tsv|\1: gone.tsv|" "$tmp/mine/parity.yaml" >"$tmp/mine/gone-$key.yaml"
+  refused "no data.$key" "^recipe: $tmp/mine/gone-$key.yaml: data.$key: $tmp/mine/gone.tsv: no such file$" "RECIPE=$tmp/mine/gone-$key.yaml"
+done
+mkdir "$tmp/mine/folder.tsv"
+sed 's|test: test.tsv|test: folder.tsv|' "$tmp/mine/parity.yaml" >"$tmp/mine/folder.yaml"
+refused 'a folder for data' "^recipe: $tmp/mine/folder.yaml: data.test: $tmp/mine/folder.tsv: a folder, not a file$" "RECIPE=$tmp/mine/folder.yaml"
+sed 's|epochs|epoch|' "$tmp/mine/parity.yaml" >"$tmp/mine/typo.yaml"
+refused 'an unknown key' "^train: $tmp/mine/typo.yaml:5:[0-9]*: unknown key \"epoch\"" "RECIPE=$tmp/mine/typo.yaml"
+for value in 'training.epochs = 2' 'training.epochs= 2' 'training.epochs =2' training.epochs =2; do
+  lines=0 refused "SET=$value" 'SET="[^"]*": "[^"]*" is no KEY=VALUE, which has no spaces' "RECIPE=$tmp/mine/parity.yaml" "SET=$value"
+done
+# The same where the run was there before.
+sed -i 's|epochs|epoch|' "$tmp/mine/numbers.yaml"
+refused 'an unknown key in a recipe that ran' "^train: $tmp/mine/numbers.yaml:4:[0-9]*: unknown key \"epoch\"" "RECIPE=$tmp/mine/numbers.yaml"
+sed -i 's|epoch|epochs|' "$tmp/mine/numbers.yaml"
+mv "$tmp/mine/test-texts.txt" "$tmp/mine/elsewhere"
+refused 'data of a run that is gone' "^recipe: $tmp/mine/numbers.yaml: data.test: $tmp/mine/test-texts.txt: no such file$" "RECIPE=$tmp/mine/numbers.yaml"
+mv "$tmp/mine/elsewhere" "$tmp/mine/test-texts.txt"
+
+# A line with a column too many or too few: said before anything is learned, in whatever part it stands.
+broken() { # WHAT FILE SED PATTERN
+  cp "$tmp/mine/$2" "$tmp/mine/whole"
+  sed "$3" "$tmp/mine/whole" >"$tmp/mine/$2"
+  ! "${make[@]}" recipe "RECIPE=$tmp/mine/broken.yaml" >"$tmp/log" 2>&1 || fail "$1: it was taken"
+  [ "$(grep -cE "$4" "$tmp/log")" = 1 ] || fail "$1: the message"
+  [ "$(grep -c '^[a-z]*: /' "$tmp/log")" = 1 ] || fail "$1: more than one line"
+  [ -z "$(find "$tmp/models/recipes/broken" -name '*.ids' -o -name '*.json' -o -name '*.part' -o -name labels.txt)" ] || fail "$1: something was made"
+  mv "$tmp/mine/whole" "$tmp/mine/$2"
+  touch "$tmp/mine/$2"
+}
+cp "$tmp/mine/parity.yaml" "$tmp/mine/broken.yaml"
+both=' where 2 are wanted \(label, source\)'
+broken 'a TAB inside a text' train.tsv '7s/ /\t/' "^recipe: $tmp/mine/train.tsv:7: 3 columns$both; turn a TAB inside a text into a space$"
+broken 'TABs inside texts of the test' test.tsv '7s/ /\t/g; 9s/ /\t/' \
+  "^recipe: $tmp/mine/test.tsv:7: 4 columns$both, and 1 more line like it; turn a TAB inside a text into a space$"
+broken 'no TAB' train.tsv '1000s/\t/ /' "^recipe: $tmp/mine/train.tsv:1000: 1 column$both; set them apart by one TAB$"
+broken 'an empty line' train.tsv '3s/.*//' "^recipe: $tmp/mine/train.tsv:3: an empty line$both; remove it$"
+broken 'invalid UTF-8' train.tsv '5s/ /\xff/' '^tokenize: .*/lines/train.tsv:5:[0-9]*: invalid UTF-8 at byte 0xff'
+"${make[@]}" recipe "RECIPE=$tmp/mine/broken.yaml" >"$tmp/log" 2>&1 || fail 'the recipe when its data is whole again'
+# One column: a TAB is one too many there as well.
+sed 's|: texts.txt|: test.tsv|' "$tmp/mine/numbers.yaml" >"$tmp/mine/one.yaml"
+! "${make[@]}" recipe "RECIPE=$tmp/mine/one.yaml" >"$tmp/log" 2>&1 || fail 'two columns where one is wanted'
+grep -q "^recipe: $tmp/mine/test.tsv:1: 2 columns where 1 is wanted (source), and 199 more lines like it; turn a TAB" "$tmp/log" || fail 'the message for two columns'
+
+# Files of another system: the same model, and what was dropped is said once a file. Tokens from texts without labels.
+mkdir "$tmp/other"
+for part in train test; do { printf '\357\273\277'; sed 's/$/\r/' "$tmp/mine/$part.tsv"; } >"$tmp/other/$part.tsv"; done
+{ printf '\357\273\277'; sed 's/$/\r/' "$tmp/mine/texts.txt"; } >"$tmp/other/texts.txt"
+sed 's|train: train.tsv|train: train.tsv, tokenizer_text: texts.txt|' "$tmp/mine/parity.yaml" >"$tmp/other/other.yaml"
+"${make[@]}" recipe "RECIPE=$tmp/other/other.yaml" >"$tmp/log" 2>&1 || fail 'files with CR LF and a byte-order mark'
+cmp "$tmp/models/recipes/parity/model/model.safetensors" "$tmp/models/recipes/other/model/model.safetensors" || fail 'another model of the same lines'
+for file in train.tsv test.tsv texts.txt; do
+  grep -qx "recipe: $tmp/other/$file began with a byte-order mark; it was dropped" "$tmp/log" || fail "$file: a byte-order mark"
+  grep -qx "recipe: $tmp/other/$file: [0-9]* lines ended in CR LF; the CR was dropped" "$tmp/log" || fail "$file: line ends"
+done
+[ "$(grep -c 'ended in CR LF\|byte-order' "$tmp/log")" = 6 ] || fail 'it is said more than once'
+
+# A run that does not fit any more is left alone, and how to start anew is said as it is typed here.
+anew="^recipe: for --overwrite give OVERWRITE=1 to the same command (make recipe RECIPE=$tmp/mine/broken.yaml ... OVERWRITE=1): it starts $tmp/models/recipes/broken/model anew$"
+sed -i '1d' "$tmp/mine/train.tsv"
+! "${make[@]}" recipe "RECIPE=$tmp/mine/broken.yaml" >"$tmp/log" 2>&1 || fail 'a run went on with other data'
+[ "$(grep -c "$anew" "$tmp/log")" = 1 ] || fail 'what to type where data changed'
+[ ! -e "$tmp/models/recipes/broken/table.txt.part" ] || fail 'a part of a table is left behind'
+sed -i 's|heads: 2|heads: 4|' "$tmp/mine/broken.yaml"
+! "${make[@]}" recipe "RECIPE=$tmp/mine/broken.yaml" >"$tmp/log" 2>&1 || fail 'a run went on with another recipe'
+[ "$(grep -c "$anew" "$tmp/log")" = 1 ] || fail 'what to type where the recipe changed'
+"${make[@]}" recipe "RECIPE=$tmp/mine/broken.yaml" OVERWRITE=1 >"$tmp/log" 2>&1 || fail 'OVERWRITE=1'
+# One that ends otherwise is not sent there; its table is shown.
+sed 's|learning_rate: [0-9.e-]*|learning_rate: 1000|; s|kind: adam|kind: sgd|' "$tmp/mine/parity.yaml" >"$tmp/mine/diverges.yaml"
+! "${make[@]}" recipe "RECIPE=$tmp/mine/diverges.yaml" >"$tmp/log" 2>&1 || fail 'a run that diverges'
+! grep -q 'OVERWRITE' "$tmp/log" || fail 'a run that diverges is told to start anew'
+[ ! -e "$tmp/models/recipes/diverges/table.txt.part" ] || fail 'a part of a table of a run that diverges'
+
+# A translator: figures over padded positions only where the recipe expects them.
+awk -F '\t' -v OFS='\t' '{ print $2, $1 " is it" }' "$tmp/mine/test.tsv" >"$tmp/mine/pairs.tsv"
+cat >"$tmp/mine/pairs.yaml" <<'RECIPE'
+data: {train: pairs.tsv, test: pairs.tsv, columns: [source, target], validation_fraction: 0.1}
+source_tokenizer: {size: 20}
+target_tokenizer: {size: 20}
+model: {kind: encoder_decoder, width: 8, heads: 2, feed_forward_width: 8, length: 5}
+training: {epochs: 1, batch_sequences: 16, optimizer: {kind: adam, learning_rate: 1.0e-2}}
+RECIPE
+"${make[@]}" recipe "RECIPE=$tmp/mine/pairs.yaml" >"$tmp/log" 2>&1 || fail 'a recipe of a translator'
+! grep -q 'reference_\|padded' "$tmp/log" || fail 'figures that nothing expects'
+{ cat "$tmp/mine/pairs.yaml"; echo 'expected: [{metric: reference_loss, value: 9, compare: at_most}]'; } >"$tmp/mine/padded.yaml"
+"${make[@]}" recipe "RECIPE=$tmp/mine/padded.yaml" >"$tmp/log" 2>&1 || fail 'a recipe that expects a reference measure'
+[ "$(grep -c '^reference_loss .*divided by all positions' "$tmp/models/recipes/padded/report.txt")" = 2 ] || fail 'figures that the recipe expects'
+
+# The same pairs with the target first: the same figures, and the same test sources that stand in training.
+awk -F '\t' -v OFS='\t' '{ print $2, $1 }' "$tmp/mine/pairs.tsv" >"$tmp/mine/turned.tsv"
+sed 's|pairs.tsv|turned.tsv|g; s|source, target|target, source|' "$tmp/mine/pairs.yaml" >"$tmp/mine/turned.yaml"
+"${make[@]}" recipe "RECIPE=$tmp/mine/turned.yaml" >"$tmp/log" 2>&1 || fail 'a recipe of a translator with the target first'
+for run in pairs turned; do sed -n '/^test: /,$p' "$tmp/models/recipes/$run/report.txt" >"$tmp/$run.scores"; done
+cmp "$tmp/pairs.scores" "$tmp/turned.scores" || fail 'other scores of columns in another order'
+cmp "$tmp/models/recipes/pairs/model/model.safetensors" "$tmp/models/recipes/turned/model/model.safetensors" || fail 'another model of columns in another order'
+
+# A folder that make cannot name.
+"${make[@]}" recipe "RECIPE=$tmp/my house/recipes/dropped-in.yaml" >"$tmp/log" 2>&1 && fail 'a recipe in a folder with a space was taken'
+[ "$(grep -c 'RECIPE="[^"]*/my house/recipes/dropped-in.yaml" has a space' "$tmp/log")" = 1 ] || fail 'the message for such a folder'
 
 # A file that is not there.
 "${make[@]}" recipe "RECIPE=$tmp/mine/none.yaml" >"$tmp/log" 2>&1 && fail 'a recipe that is not there'

@@ -64,7 +64,12 @@ case $answer in
     ;;
   translation)
     grep -q 'exactly right: [0-9]* of [0-9]*' "$report" || fail 'no count of exact translations in the report'
-    grep -q 'BLEU' "$report" || fail 'no BLEU in the report'
+    # Against the references as they are, lower-cased, and as the tokenizer sees them: the last without a signature.
+    for score in BLEU chrF2; do
+      [ "$(grep -c "^$score " "$report")" -ge 3 ] || fail "$score is not against three kinds of references in the report"
+    done
+    [ "$(sed -n '/as the tokenizer sees them/,$p' "$report" | sed '/^loss/,$d' | grep -c nrefs:)" = 0 ] ||
+      grep -q 'test without the sources' "$report" || fail 'a signature of references that were changed'
     [ "$(wc -l <"$run/test.hypotheses")" = "$(wc -l <"$run/test.references")" ] ||
       fail 'translations and references differ in number'
     ;;

@@ -10,16 +10,20 @@
 //   --- absent                           names that must not exist afterwards, one a line
 //   --- present                          names that must
 // escaped: \xNN, \t, \r, \\ are bytes; no-newline: the last line has no end; glob: * in a line is any text;
-// any: not compared. Standard input, output and error are empty where not given.
+// any: not compared. An option that a tool's message names must be in its --help, or in that of a tool named
+// before it in the message. Standard input, output and error are empty where not given.
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
+#include <map>
+#include <set>
 #include <sstream>
 #include <stdexcept>
 #include <string>
@@ -208,8 +212,87 @@ std::string compare(const char* what, const Section& wanted, const std::string& 
          (got.ends_with('\n') ? "" : "\n");
 }
 
+bool is_word_character(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
+}
+
+// The --help of the tools, each asked once.
+class Helps {
+ public:
+  explicit Helps(fs::path bin) : bin_(std::move(bin)) {}
+
+  bool is_tool(const std::string& word) const {
+    static const std::set<std::string> tools{"tokenize", "vectorize", "train",   "translate",
+                                             "classify", "evaluate",  "inspect", "attn-dump"};
+    return tools.contains(word) && fs::exists(bin_ / word);
+  }
+
+  bool has(const std::string& tool, const std::string& option) {
+    auto [at, is_new] = options_.try_emplace(tool);
+    if (is_new) {
+      FILE* help = ::popen(("'" + (bin_ / tool).string() + "' --help").c_str(), "r");
+      if (help == nullptr) throw std::runtime_error("popen failed");
+      std::string text;
+      for (int c = 0; (c = std::fgetc(help)) != EOF;) text += static_cast<char>(c);
+      ::pclose(help);
+      for_each_option(text, [&](std::size_t, const std::string& name) { at->second.insert(name); });
+    }
+    return at->second.contains(option);
+  }
+
+  // f(place, "--name") for each.
+  template <class F>
+  static void for_each_option(const std::string& text, const F& f) {
+    for (std::size_t at = 0; (at = text.find("--", at)) != std::string::npos;) {
+      std::size_t end = at;
+      while (end < text.size() && is_word_character(text[end])) ++end;
+      const bool is_start = at == 0 || (!is_word_character(text[at - 1]) && text[at - 1] != '/');
+      if (is_start && end > at + 2) f(at, text.substr(at, end - at));
+      at = end;
+    }
+  }
+
+ private:
+  fs::path bin_;
+  std::map<std::string, std::set<std::string>> options_;
+};
+
+// Empty, or which options the messages of tools name that do not exist: a message's own tool has the option,
+// or a tool that the message names before it ("learn it with tokenize --size 5"). What the command says may
+// be anything, and so may what is in quotes.
+std::string wrong_options(const std::string& messages, const std::string& command, Helps& helps) {
+  std::string wrong;
+  std::istringstream lines(messages);
+  for (std::string line; std::getline(lines, line);) {
+    const std::size_t colon = line.find(": ");
+    if (colon == std::string::npos || !helps.is_tool(line.substr(0, colon))) continue;
+    const std::string tool = line.substr(0, colon), text = line.substr(colon + 1);
+    Helps::for_each_option(text, [&](std::size_t at, const std::string& option) {
+      const std::string before = text.substr(0, at);
+      const bool is_quoted = std::count(before.begin(), before.end(), '"') % 2 == 1;
+      if (is_quoted ? !before.ends_with("did you mean \"") : command.find(option) != std::string::npos)
+        return;
+      std::vector<std::string> tools{tool};
+      std::string word;
+      for (const char c : before + " ") {
+        if (is_word_character(c)) {
+          word += c;
+        } else {
+          if (helps.is_tool(word)) tools.push_back(word);
+          word.clear();
+        }
+      }
+      const auto has = [&](const std::string& named) { return helps.has(named, option); };
+      if (!std::any_of(tools.begin(), tools.end(), has))
+        wrong += "no " + option + " in " + tool + " --help, but in: " + line + "\n";
+    });
+  }
+  return wrong;
+}
+
 struct Runner {
   fs::path bin, scratch;
+  Helps helps{bin};
   int passed = 0, failed = 0, skipped = 0;
 
   void run_file(const fs::path& path) {
@@ -249,7 +332,7 @@ struct Runner {
     return {};
   }
 
-  std::string run_case(const Case& c, const fs::path& folder, const fs::path& start) const {
+  std::string run_case(const Case& c, const fs::path& folder, const fs::path& start) {
     const fs::path work = folder / "work";
     fs::create_directories(work);
     if (c.title != "setup" && fs::exists(start / "work")) {
@@ -260,6 +343,7 @@ struct Runner {
     const int status = run_shell(c.command, work, bin);
     std::string wrong = compare("stdout", c.output, read(folder / "stdout")) +
                         compare("stderr", c.errors, read(folder / "stderr"));
+    wrong += wrong_options(read(folder / "stderr"), c.command, helps);
     if (status != c.status)
       wrong += "status wanted " + std::to_string(c.status) + ", got " + std::to_string(status) + "\n";
     for (const std::string& name : c.absent) {

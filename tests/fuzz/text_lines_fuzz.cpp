@@ -17,10 +17,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   } catch (const Error&) {  // not every text is a token line
   }
   if (find_invalid_utf8(text) != text.npos) return 0;
+  const SplitKind split = (data[0] & 1) != 0         ? SplitKind::character
+                          : (data[0] & 0x30) == 0x30 ? SplitKind::word_and_punctuation
+                                                     : SplitKind::word;
   TokenizerLearner learner(
-      {.split = (data[0] & 1) != 0 ? SplitKind::character : SplitKind::word,
+      {.split = split,
        .size = 5 + (data[0] >> 4),
-       .standardize = {.standardize = static_cast<Standardization>(data[0] >> 1 & 3),
+       .standardize = {.standardize = kAllStandardizations[(data[0] >> 1) % kAllStandardizations.size()],
                        .lower = (data[0] & 8) != 0 ? Lowering::unicode : Lowering::ascii},
        .has_start_end = false});
   learner.add(text);
@@ -28,6 +31,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const Tokenizer tokenizer = learner.finish();
     const std::vector<std::string> tokens = tokenizer.tokens(text);
     if (tokens_of_line(token_line(tokens)) != tokens) std::abort();
+    if (split == SplitKind::word_and_punctuation && tokenizer.tokens(tokenizer.join(tokens)) != tokens) {
+      std::abort();
+    }
     for (const std::int32_t id : tokenizer.encode(text)) {
       if (id < 1 || id >= tokenizer.vocabulary_size()) std::abort();
     }

@@ -76,7 +76,9 @@ Case attention_case(const std::string& name, bool is_cross, ops::AttentionSettin
           }};
 }
 
-Case cross_entropy_case(const std::string& name, double smoothing) {
+constexpr Real kClassWeights[] = {0.3, 1, 2.5, 0.7, 1.6, 4, 0.1};
+
+Case cross_entropy_case(const std::string& name, double smoothing, bool is_weighted = false) {
   return {"linear_cross_entropy " + name,
           [](Fixture& f) {
             f.input("x", kTokens, 3);
@@ -86,9 +88,9 @@ Case cross_entropy_case(const std::string& name, double smoothing) {
           [=](Pass& p) {
             Parameters& all = p.fixture.parameters;
             constexpr double kScale = 0.37;
-            const auto totals =
-                ops::linear_cross_entropy(p.context.tape, p.inputs[0], *all.find("w"), all.find("b"),
-                                          p.fixture.tokens.ids, smoothing, kScale);
+            const auto totals = ops::linear_cross_entropy(
+                p.context.tape, p.inputs[0], *all.find("w"), all.find("b"), p.fixture.tokens.ids, smoothing,
+                kScale, is_weighted ? std::span<const Real>(kClassWeights) : std::span<const Real>());
             return Result{{}, kScale * totals.loss};
           }};
 }
@@ -364,6 +366,7 @@ std::vector<Case> op_cases() {
                      return Result{ops::flatten(tape, x, sequences.packing())};
                    }});
   cases.push_back(cross_entropy_case("plain", 0));
+  cases.push_back(cross_entropy_case("weighted by class", 0.1, true));
   cases.push_back(cross_entropy_case("smoothed", 0.1));
   cases.push_back(transposed_cross_entropy_case("plain", 0, true));
   cases.push_back(transposed_cross_entropy_case("smoothed, without bias", 0.1, false));
@@ -402,6 +405,15 @@ std::vector<Case> op_cases() {
                      constexpr double kScale = 0.37;
                      const auto totals =
                          ops::binary_cross_entropy(p.context.tape, p.inputs[0], labels, kScale);
+                     return Result{{}, kScale * totals.loss};
+                   }});
+  cases.push_back({"binary_cross_entropy weighted by class", [](Fixture& f) { f.input("z", kTokens, 1); },
+                   [](Pass& p) {
+                     static const std::vector<std::int32_t> labels{1, 0, 0, 1, 1, 0, 1, 1};
+                     constexpr double kScale = 0.37;
+                     const auto totals =
+                         ops::binary_cross_entropy(p.context.tape, p.inputs[0], labels, kScale,
+                                                   std::span<const Real>(kClassWeights, 2));
                      return Result{{}, kScale * totals.loss};
                    }});
   return cases;

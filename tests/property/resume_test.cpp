@@ -114,6 +114,99 @@ TEST_CASE("a resumed run writes the files of an uninterrupted one") {
   }
 }
 
+TEST_CASE(
+    "a finished run that goes on for more epochs has the bits of one that was asked for them at first") {
+  for (Recipe recipe : {recipe_with("rmsprop"), recipe_with("adam"), averaging_recipe("rmsprop")}) {
+    for (const char* schedule : {"constant", "inverse_square_root"}) {
+      recipe.training.schedule = {.kind = schedule, .warmup_steps = 4};
+      recipe.training.early_stopping = {.metric = "loss", .patience = 4};
+      const auto of_length = [&](std::int64_t epochs) {
+        recipe.training.epochs = epochs;
+        return recipe;
+      };
+      const ScratchDirectory whole, longer;
+      REQUIRE(train(of_length(5), whole.path(), 2, kNever) == TrainingOutcome::finished);
+      REQUIRE(train(of_length(2), longer.path(), 1, kNever) == TrainingOutcome::finished);
+      REQUIRE(train(of_length(4), longer.path(), 2, 13) == TrainingOutcome::stopped);
+      REQUIRE(train(of_length(5), longer.path(), 3, kNever) == TrainingOutcome::finished);
+      auto ours = results_of(longer.path()), expected = results_of(whole.path());
+      // The history of the lengths is the only difference.
+      const std::string state = expected.at("latest/state.json");
+      std::string changes;
+      for (auto* results : {&ours, &expected}) {
+        Json json = Json::parse(results->at("latest/state.json"), "state.json");
+        if (const Json* list = json.find("changes")) changes = list->dump();
+        json.set("changes", nullptr);
+        (*results)["latest/state.json"] = json.dump();
+        results->erase("best/state.json");
+        results->erase("best/recipe.yaml");  // of the length that the run had then
+      }
+      check_equal(ours, expected);
+      CHECK(changes == R"(["step 10: training.epochs: 4, was 2","step 13: training.epochs: 5, was 4"])");
+      CHECK(state.find("changes") == std::string::npos);
+    }
+  }
+}
+
+TEST_CASE("a run does not go on to a length that would have changed what it did before") {
+  Recipe recipe = recipe_with("sgd");
+  const auto said = [&](const Recipe& before, const Recipe& after) {
+    const ScratchDirectory directory;
+    REQUIRE(train(before, directory.path(), 1, kNever) == TrainingOutcome::finished);
+    const auto expected = results_of(directory.path());
+    std::string message;
+    try {
+      train(after, directory.path(), 1, kNever);
+    } catch (const UsageError& error) {
+      message = error.what();
+      check_equal(results_of(directory.path()), expected);
+      message = message.substr(directory.path().string().size() + 2);
+      const std::size_t at = message.find(" --init-from ");
+      REQUIRE(at != std::string::npos);
+      message.erase(at + 13, directory.path().string().size());
+    }
+    return message;
+  };
+  const std::string cure = "; choose another --output, with --init-from  to begin with its weights";
+  const auto of = [&](const std::string& schedule, std::int64_t epochs, std::int64_t max_steps = 0) {
+    Recipe made = recipe;
+    made.training.schedule.kind = schedule;
+    made.training.epochs = epochs;
+    made.training.max_steps = max_steps;
+    return made;
+  };
+  for (const std::string schedule : {"cosine", "linear"}) {
+    CHECK(said(of(schedule, 1), of(schedule, 2)) ==
+          "the rates of its " + schedule +
+              " schedule depend on the length of the run, which cannot change under way (training.epochs: 2 "
+              "here, 1 there)" +
+              cure);
+  }
+  CHECK(said(of("constant", 2), of("constant", 1)) ==
+        "is a run of 2 epochs (say so again with --epochs 2); it has 10 steps behind it, more than the 5 of "
+        "this "
+        "length (training.epochs: 1, was 2)" +
+            cure);
+  CHECK(
+      said(of("constant", 2, 7), of("constant", 2)) ==
+      "was ended by max_steps inside epoch 2, where a longer run would have gone on (training.max_steps: 0, "
+      "was 7)" +
+          cure);
+  CHECK(said(of("constant", 2, 5), of("constant", 1)).empty());  // the same length in other words
+  CHECK(said(of("constant", 2, 5), of("constant", 2)).empty());
+  Recipe stops = of("constant", 4);
+  stops.training.optimizer.learning_rate = 1e-12;  // nothing gets better
+  stops.training.early_stopping = {.metric = "loss", .patience = 1};
+  Recipe longer = stops;
+  longer.training.epochs = 6;
+  const std::string early = said(stops, longer);
+  CHECK(early.starts_with("was stopped early after epoch "));
+  CHECK(early.ends_with(", as a run of any length would have been (training.epochs: 6, was 4)" + cure));
+  Recipe often = of("cosine", 1);
+  often.training.checkpoint = {.every_steps = 1, .every_minutes = 3, .keep = 9};
+  CHECK(said(of("cosine", 1), often).empty());  // checkpoints may be written as one likes
+}
+
 TEST_CASE("what is measured and saved is the moving average of the weights") {
   const Recipe recipe = averaging_recipe("rmsprop");
   const ScratchDirectory directory;

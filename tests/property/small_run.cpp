@@ -131,6 +131,7 @@ std::vector<Recipe> class_recipes() {
     recipe.data.columns = {"source", "label"};
     recipe.training.label_smoothing = 0;
     recipe.model = model;
+    if (recipes.size() % 2 == 1) recipe.training.class_weights = {"", {{"neg", 0.5}, {"pos", 3}}};
     recipes.push_back(recipe);
   };
   ClassifierSettings settings;
@@ -164,7 +165,8 @@ ClassRun::ClassRun(Recipe r, std::size_t count, std::uint64_t seed)
       validation(class_columns(labels, count / 4 + 1, max_words(recipe), seed + 1)),
       model(make_text_classifier(recipe.model, kClassVocabulary)),
       objective(*model, {.dataset = &train, .indices = {}, .is_all = true},
-                {.dataset = &validation, .indices = {}, .is_all = true}, recipe.training.label_smoothing) {
+                {.dataset = &validation, .indices = {}, .is_all = true}, recipe.training.label_smoothing,
+                class_weights(recipe, labels, 0, {})) {
   model->parameters().allocate(true);
 }
 

@@ -7,6 +7,7 @@
 
 #include "cli/lines.hpp"
 #include "reports/classification_report.hpp"
+#include "reports/run_report.hpp"
 #include "reports/score_report.hpp"
 
 namespace headwater::evaluate {
@@ -23,6 +24,10 @@ struct Options {
   std::vector<std::string> references;
 
   std::string predictions, labels;
+
+  double temperature = 1;
+  bool fits_temperature = false;
+  std::string reliability;  // where the picture goes
 
   std::vector<std::string> metrics;
   std::string tokenization = "13a", smoothing = "exp", isa = "auto";
@@ -46,5 +51,8 @@ void evaluate_model(const Options& o, const Metrics& metrics);
 
 void write(const std::vector<ScoreRow>& rows, bool is_json);
 void write(const ClassificationReport& report, bool is_json);
+// The reliability diagram, where --reliability asks for one. Throws Error where no probabilities are known.
+void write_reliability(const ClassificationReport& report, const Options& o, const std::string& title);
+void write(const std::vector<JudgedExpectation>& judged, bool is_json);
 
 }  // namespace headwater::evaluate

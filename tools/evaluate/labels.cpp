@@ -1,4 +1,6 @@
+#include "cli/tool.hpp"
 #include "support/error.hpp"
+#include "support/numbers.hpp"
 #include "tools/evaluate/evaluate.hpp"
 
 namespace headwater::evaluate {
@@ -12,13 +14,14 @@ void evaluate_predictions(const Options& o) {
   }
   if (!o.metrics.empty()) throw UsageError("--metric is not for --predictions (all figures are written)");
   cli::LineReader predictions({o.predictions}, o.reader), labels({o.labels}, o.reader);
+  predictions.show_progress(o.is_quiet, cli::LineReader::Writes::at_the_end);
   LabelledPredictions labelled;
   std::int64_t lines = 0;
   for (std::string_view prediction, label;; ++lines) {
     const bool has_prediction = predictions.next(prediction), has_label = labels.next(label);
     if (has_prediction != has_label) {
-      throw Error((has_prediction ? o.predictions : o.labels) + ": more than the " + std::to_string(lines) +
-                  " lines of " + (has_prediction ? o.labels : o.predictions) +
+      throw Error((has_prediction ? o.predictions : o.labels) + ": more than the " + counted(lines, "line") +
+                  " of " + (has_prediction ? o.labels : o.predictions) +
                   " (line i of one belongs to line i of the other)");
     }
     if (!has_prediction) break;
@@ -28,7 +31,20 @@ void evaluate_predictions(const Options& o) {
       throw Error(predictions.place() + " and " + labels.place() + ":" + error.what());
     }
   }
-  write(labelled.finish(), o.is_json);
+  if (!o.is_quiet) {
+    predictions.note_dropped();
+    labels.note_dropped();
+  }
+  const ClassificationReport report = [&] {
+    try {
+      return labelled.finish();
+    } catch (const Error& error) {
+      throw Error(o.predictions + " and " + o.labels + ": " + error.what());
+    }
+  }();
+  if (const std::string note = labelled.note(); !o.is_quiet && !note.empty()) cli::note(note);
+  write_reliability(report, o, o.predictions);
+  write(report, o.is_json);
 }
 
 }  // namespace headwater::evaluate

@@ -7,10 +7,12 @@
 namespace headwater::evaluate {
 namespace {
 
-Lines read_all(const std::string& path, const cli::LineReaderSettings& settings) {
-  cli::LineReader reader({path}, settings);
+Lines read_all(const std::string& path, const Options& o) {
+  cli::LineReader reader({path}, o.reader);
+  reader.show_progress(o.is_quiet, cli::LineReader::Writes::at_the_end);
   Lines lines;
   for (std::string_view line; reader.next(line);) lines.emplace_back(line);
+  if (!o.is_quiet) reader.note_dropped();
   return lines;
 }
 
@@ -45,13 +47,13 @@ void evaluate_texts(const Options& o, const Metrics& metrics) {
     throw UsageError("standard input is named " + std::to_string(from_standard_input) +
                      " times (it can be read once)");
   }
-  const Lines hypotheses = read_all(o.hypotheses, o.reader);
+  const Lines hypotheses = read_all(o.hypotheses, o);
   std::vector<Lines> references;
   for (const std::string& path : o.references) {
-    references.push_back(read_all(path, o.reader));
+    references.push_back(read_all(path, o));
     if (references.back().size() != hypotheses.size()) {
-      throw Error(path + ": " + std::to_string(references.back().size()) + " lines, but " + o.hypotheses +
-                  " has " + std::to_string(hypotheses.size()) +
+      throw Error(path + ": " + counted(static_cast<std::int64_t>(references.back().size()), "line") +
+                  ", but " + o.hypotheses + " has " + std::to_string(hypotheses.size()) +
                   " (line i of one belongs to line i of the other)");
     }
   }

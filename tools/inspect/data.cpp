@@ -1,4 +1,6 @@
 // Data sets, and learning curves of runs.
+#include <algorithm>
+
 #include "cli/result_file.hpp"
 #include "reports/data_summary.hpp"
 #include "reports/learning_curves.hpp"
@@ -11,19 +13,37 @@ namespace headwater::inspect {
 void inspect_data(const Options& o) {
   std::vector<std::string> names = o.columns;
   for (const std::string& name : names) {
-    if (name != "source" && name != "target" && name != "label")
-      throw UsageError("--columns: unknown column " + quote(name) + " (source, target or label)");
+    static constexpr std::string_view kKnown[] = {"source", "target", "label"};
+    if (std::find(std::begin(kKnown), std::end(kKnown), name) != std::end(kKnown)) continue;
+    const std::string_view nearest = nearest_word(name, kKnown);
+    throw UsageError("--columns: unknown column " + quote(name) + " (source, target or label" +
+                     (nearest.empty() ? "" : "; did you mean " + quote(nearest) + "?") + ")");
   }
-  if (names.empty() && !o.recipe.empty()) names = read_recipe(o.recipe, o.scale).data.columns;
+  cli::check_one_reads_input({{"--recipe -", o.recipe == "-"}, {"the data", cli::reads_input(o.data)}});
+  bool is_csv = false;  // by the recipe
+  if (!o.recipe.empty()) {
+    const DataSettings data = read_recipe(o.recipe, o.scale).data;
+    if (names.empty()) names = data.columns;
+    is_csv = !data.csv_columns.empty();
+  }
   DataSummary summary(names);
-  cli::LineReader reader(o.data, o.reader);
+  cli::LineReaderSettings columns = o.reader;
+  columns.has_columns = true;
+  cli::LineReader reader(o.data, columns);
+  reader.show_progress(false, cli::LineReader::Writes::at_the_end);
   for (std::string_view line; reader.next(line);) {
+    if (is_csv && names.size() > 1 && line.find('\t') == line.npos) {
+      throw Error(reader.place() + ": 1 column where " + std::to_string(names.size()) + " are wanted (" +
+                  o.recipe + " says the files are CSV: vectorize --csv --recipe " + o.recipe +
+                  " FILE makes such lines)");
+    }
     try {
       summary.add(line);
     } catch (const Error& error) {
       throw Error(reader.place() + ":" + error.what());
     }
   }
+  reader.note_dropped();
   cli::LineWriter out;
   if (o.is_json) {
     for (const Json& json : summary.json()) out.line(json.dump());
@@ -55,6 +75,7 @@ void draw_curves(const Options& o) {
       log = fs::exists(log / "log.csv") || !fs::exists(log / "model" / "log.csv") ? log / "log.csv"
                                                                                   : log / "model" / "log.csv";
     }
+    cli::refuse_same_file(log, o.output, "--output");
     constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 28;
     curves.push_back(parse_learning_curve(read_file(log, kMaxBytes), shown(log), name_of_run(run)));
   }

@@ -10,6 +10,12 @@ namespace headwater::inspect {
 
 namespace {
 
+// A whole number of JSON as long as 64 bits hold it.
+Json whole(double count) {
+  const double rounded = std::round(count);
+  return rounded < 0x1p63 ? Json(static_cast<std::int64_t>(rounded)) : Json(rounded);
+}
+
 void write_layers_json(const std::vector<LayerSummary>& layers, cli::LineWriter& out) {
   std::int64_t parameters = 0;
   double flops = 0;
@@ -19,7 +25,7 @@ void write_layers_json(const std::vector<LayerSummary>& layers, cli::LineWriter&
         .set("layer", name)
         .set("output_shape", shape)
         .set("parameters", count)
-        .set("flops", static_cast<std::int64_t>(std::llround(work)));
+        .set("flops", whole(work));
     out.line(json.dump());
   };
   for (const LayerSummary& layer : layers) {
@@ -42,13 +48,13 @@ void write_layers(const ModelDescription& model, bool is_json, cli::LineWriter& 
   std::int64_t parameters = 0;
   double flops = 0;
   for (const LayerSummary& layer : model.layers) {
-    table.add_row({layer.name, layer.output_shape, format_count(layer.parameters),
-                   format_count(std::llround(layer.flops))});
+    table.add_row(
+        {layer.name, layer.output_shape, format_count(layer.parameters), format_large_count(layer.flops)});
     parameters += layer.parameters;
     flops += layer.flops;
   }
   table.add_rule();
-  table.add_row({"total", "", format_count(parameters), format_count(std::llround(flops))});
+  table.add_row({"total", "", format_count(parameters), format_large_count(flops)});
   out.text(table.text());
   out.line(model.legend);
 }

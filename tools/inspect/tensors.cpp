@@ -1,6 +1,7 @@
 // The tensors of a file, and what lies beside it in a model directory.
 #include <array>
 #include <charconv>
+#include <optional>
 
 #include "checkpoint/directory.hpp"
 #include "reports/table.hpp"
@@ -64,10 +65,9 @@ void write_tensors(const Safetensors& file, const Options& o, cli::LineWriter& o
   Table table(columns);
   std::int64_t elements = 0, bytes = 0, not_finite = 0;
   for (const TensorView& tensor : file.tensors()) {
-    std::vector<std::string> row = {quote(tensor.name), std::string(dtype_name(tensor.dtype)),
+    std::vector<std::string> row = {tensor.name, std::string(dtype_name(tensor.dtype)),
                                     shape_text(tensor.shape), format_count(tensor.elements()),
                                     format_count(static_cast<std::int64_t>(tensor.bytes.size()))};
-    row.front() = row.front().substr(1, row.front().size() - 2);  // escaped, without the quotes
     elements += tensor.elements();
     bytes += static_cast<std::int64_t>(tensor.bytes.size());
     if (o.has_statistics) {
@@ -89,9 +89,8 @@ void write_tensors(const Safetensors& file, const Options& o, cli::LineWriter& o
 
 namespace {
 
-// The files of a checkpoint, compared with what its manifest says of them.
-void write_manifest(const fs::path& checkpoint, cli::LineWriter& out) {
-  const Manifest manifest = verify_checkpoint(checkpoint);
+// The files of a checkpoint as its manifest says.
+void write_manifest(const Manifest& manifest, cli::LineWriter& out) {
   Table table({{"file"}, {"bytes", Table::Align::right}, {"XXH3-128"}});
   std::int64_t bytes = 0;
   for (const Manifest::File& file : manifest.files) {
@@ -121,19 +120,28 @@ void write_checkpoints(const fs::path& directory, cli::LineWriter& out) {
 }  // namespace
 
 void inspect_directory(const fs::path& path, const Options& o, cli::LineWriter& out) {
-  const fs::path files = model_files(path);
-  const std::string where = (files / "config.json").string();
-  const Json config = read_config(files);
+  // All is read before a word is written: a run that goes on may remove the checkpoint.
+  std::string where;
+  Json config;
+  std::optional<Safetensors> tensors;
+  std::optional<Manifest> manifest;
+  const bool is_checkpoint = !fs::exists(path / "checkpoints");
+  read_model_files(path, [&](const fs::path& files) {
+    where = (files / "config.json").string();
+    config = read_config(files);
+    if (o.shows_tensors || o.has_statistics) tensors.emplace(files / "model.safetensors");
+    if (is_checkpoint && !o.is_json && fs::exists(files / kManifestName)) manifest = verify_checkpoint(files);
+  });
   write_layers(task_of(config, where).describe(config, where), o.is_json, out);
-  if (o.shows_tensors || o.has_statistics) {
+  if (tensors) {
     if (!o.is_json) out.line("");
-    write_tensors(Safetensors(files / "model.safetensors"), o, out);
+    write_tensors(*tensors, o, out);
   }
   if (o.is_json) return;
   write_checkpoints(path, out);
-  if (fs::exists(path / kManifestName)) {
+  if (manifest) {
     out.line("");
-    write_manifest(path, out);
+    write_manifest(*manifest, out);
   }
 }
 

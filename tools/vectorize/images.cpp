@@ -20,10 +20,6 @@ void check_paths(const ImageOptions& o) {
   for (const fs::path& input : {o.images, o.labels, o.label_names}) {
     if (input == "-")
       throw UsageError("images and their labels are not read from standard input (name files)");
-    std::error_code none;  // of what is not there
-    if (fs::equivalent(input, o.output, none)) {
-      throw UsageError("-o " + shown(o.output) + ": is an input too (name another file)");
-    }
   }
   cli::check_result_file(o.output);
 }
@@ -60,8 +56,8 @@ void write_images(const ImageOptions& o) {
   if (o.is_quiet) return;
   const std::int64_t classes = names.empty() ? *std::max_element(labels.begin(), labels.end()) + 1
                                              : static_cast<std::int64_t>(names.size());
-  cli::note(o.output.string() + ": " + format_count(images.count) + " images of " + images.shape.text() +
-            ", " + format_count(classes) + " labels");
+  cli::note(o.output.string() + ": " + counted(images.count, "image") + " of " + images.shape.text() + ", " +
+            counted(classes, "label"));
 }
 
 }  // namespace headwater::vectorize

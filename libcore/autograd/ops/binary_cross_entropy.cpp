@@ -5,7 +5,8 @@
 namespace headwater::ops {
 
 kernels::CrossEntropyTotals binary_cross_entropy(Tape& tape, const Variable& z,
-                                                 std::span<const std::int32_t> labels, Real loss_scale) {
+                                                 std::span<const std::int32_t> labels, Real loss_scale,
+                                                 std::span<const Real> class_weights) {
   const Index rows = z.rows();
   kernels::CrossEntropyTotals totals;
   {
@@ -20,6 +21,8 @@ kernels::CrossEntropyTotals binary_cross_entropy(Tape& tape, const Variable& z,
       if ((logit > 0) == is_positive) ++totals.correct;
     }
     kernels::log_sum_exp(exponents, losses.data);
+    for (Index s = 0; s < rows && !class_weights.empty(); ++s)
+      losses.data[s] *= class_weights[static_cast<std::size_t>(labels[static_cast<std::size_t>(s)])];
     TreeSum sum;
     for (const ReductionLeaf& leaf : z.packing().plan->leaves)
       sum.add(leaf, std::accumulate(losses.data + leaf.begin, losses.data + leaf.end, 0.0));
@@ -32,6 +35,8 @@ kernels::CrossEntropyTotals binary_cross_entropy(Tape& tape, const Variable& z,
   kernels::activate(Activation::sigmoid, z.value(), dz);
   for (Index s = 0; s < rows; ++s)
     dz.row(s)[0] = loss_scale * (dz.row(s)[0] - static_cast<Real>(labels[static_cast<std::size_t>(s)]));
+  for (Index s = 0; s < rows && !class_weights.empty(); ++s)
+    dz.row(s)[0] *= class_weights[static_cast<std::size_t>(labels[static_cast<std::size_t>(s)])];
   tape.record("binary_cross_entropy", [&tape, z, dz] { tape.give(z, dz); });
   return totals;
 }

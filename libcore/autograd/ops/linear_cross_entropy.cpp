@@ -11,6 +11,7 @@ struct OutputLayer {
   const Parameter* b;
   std::span<const std::int32_t> labels;
   Real label_smoothing, loss_scale;
+  std::span<const Real> class_weights{};
   Index classes() const { return is_transposed ? w.value.rows : w.value.cols; }
 };
 
@@ -23,17 +24,17 @@ kernels::CrossEntropyTotals run(Tape& tape, const Variable& x, const OutputLayer
   const Index scratch_rows = gradients ? kernels::cross_entropy_scratch_rows(plan) : 0;
   if (scratch_rows > 0)
     gradients->reduction_scratch = tape.arena().matrix(scratch_rows, x.cols() * classes + classes);
-  return kernels::linear_cross_entropy(x.value(), layer.w.value, layer.is_transposed,
-                                       layer.b ? layer.b->value.data : nullptr, layer.labels,
-                                       layer.label_smoothing, layer.loss_scale, plan, block, gradients);
+  return kernels::linear_cross_entropy(
+      x.value(), layer.w.value, layer.is_transposed, layer.b ? layer.b->value.data : nullptr, layer.labels,
+      layer.label_smoothing, layer.loss_scale, plan, block, gradients, layer.class_weights);
 }
 
 }  // namespace
 
 kernels::CrossEntropyTotals linear_cross_entropy(Tape& tape, const Variable& x, Parameter& w, Parameter* b,
                                                  std::span<const std::int32_t> labels, Real label_smoothing,
-                                                 Real loss_scale) {
-  const OutputLayer layer{w, false, b, labels, label_smoothing, loss_scale};
+                                                 Real loss_scale, std::span<const Real> class_weights) {
+  const OutputLayer layer{w, false, b, labels, label_smoothing, loss_scale, class_weights};
   if (!tape.is_recording()) return run(tape, x, layer, nullptr);
   kernels::CrossEntropyGradients gradients;
   gradients.dh = tape.arena().matrix(x.rows(), x.cols());

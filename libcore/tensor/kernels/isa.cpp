@@ -17,11 +17,10 @@ extern const KernelTable functions;
 namespace avx2 {
 extern const KernelTable functions;
 }
-#else
+#endif
 namespace portable {
 extern const KernelTable functions;
 }
-#endif
 #endif
 
 namespace {
@@ -35,6 +34,7 @@ KernelTable table_of([[maybe_unused]] Isa isa) {
 #if defined(HEADWATER_DOUBLE)
   return {};  // kernels are naive
 #elif defined(HEADWATER_X86)
+  if (isa == Isa::portable) return portable::functions;
   if (isa == Isa::avx2) return avx2::functions;
   KernelTable table = avx512::functions;
   // The one row that takes more than the foundation of AVX-512.
@@ -75,8 +75,8 @@ bool isa_available(Isa isa) {
              __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl");
     case Isa::avx2:
       return has_avx2;
-    case Isa::portable:
-      return false;
+    case Isa::portable:  // compiled for FMA, without which nothing here has its bits
+      return __builtin_cpu_supports("fma");
   }
   return false;
 #else

@@ -1,5 +1,7 @@
 #include "tensor/kernels/scratch.hpp"
 
+#include <pthread.h>
+
 #include <memory>
 #include <mutex>
 #include <new>
@@ -37,16 +39,37 @@ Store& store() {
 
 }  // namespace
 
+namespace {
+
+// Frees a thread's scratch as it ends. Not a thread_local with a destructor: the C library ends the program
+// where a thread has no memory left to register one.
+pthread_key_t owned_scratch() {
+  static const pthread_key_t key = [] {
+    pthread_key_t made{};
+    const int failed =
+        ::pthread_key_create(&made, [](void* memory) { Release()(static_cast<float*>(memory)); });
+    if (failed != 0) throw std::bad_alloc();
+    return made;
+  }();
+  return key;
+}
+
+}  // namespace
+
 float* thread_scratch(Index count) {
-  thread_local Memory memory;
+  thread_local float* memory = nullptr;
   thread_local Index capacity = 0;
   if (capacity < count) {
-    memory.reset();
+    const pthread_key_t key = owned_scratch();
+    ::pthread_setspecific(key, nullptr);
+    Release()(std::exchange(memory, nullptr));
     capacity = 0;
-    memory = allocate(count);
+    Memory larger = allocate(count);
+    if (::pthread_setspecific(key, larger.get()) != 0) throw std::bad_alloc();
+    memory = larger.release();
     capacity = count;
   }
-  return memory.get();
+  return memory;
 }
 
 SharedScratch::SharedScratch(Index count) {

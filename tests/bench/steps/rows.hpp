@@ -66,6 +66,7 @@ inline Row row_b(const std::string& lengths) {
 inline Row row_c(const std::string& lengths) {
   TranslationStepSettings s;
   s.model.transformer.head_width = 256;
+  s.model.transformer.feed_forward_width = 2048;
   s.model.transformer.output_dropout = 0.5;
   s.source_vocabulary = s.target_vocabulary = 15000;
   s.batch = 64;

@@ -231,6 +231,8 @@ TEST_CASE("checkpoints: the model's files are links through best") {
   CHECK(read_file(model / "model.safetensors") == "text40");
   fs::remove(model / "state.json");
   write_new_file(model / "state.json", "mine");
+  link_best_files(model, {"of-a-newer-version.json"});  // this best checkpoint lacks it
+  CHECK(!fs::is_symlink(fs::symlink_status(model / "of-a-newer-version.json")));
   CHECK(error_text([&] { link_best_files(model, {"state.json"}); }) ==
         (model / "state.json").string() +
             ": is no link to the best checkpoint (move it away, or train into another directory)");

@@ -104,7 +104,7 @@ TEST_CASE("manifest: missing, longer, shorter, changed and strange files are fou
   fs::remove(state);
   CHECK(verdict() == state.string() + ": cannot open: no such file or directory");
   fs::create_directory(state);
-  CHECK(verdict() == state.string() + ": not a regular file");
+  CHECK(verdict() == state.string() + ": not a regular file (it is a directory)");
   fs::remove(state);
   overwrite(checkpoint / "MANIFEST.json", std::string(2 << 20, ' '));
   CHECK(verdict().ends_with("MANIFEST.json: larger than 1048576 bytes"));

@@ -135,7 +135,7 @@ TEST_CASE("place and reason of what cannot be read") {
     REQUIRE(text.starts_with(path + ":"));
     return text.substr(path.size() + 1);
   };
-  const std::string fix = " (convert it to UTF-8, or try --replace-invalid)";
+  const std::string fix = " (convert it to UTF-8)";
   CHECK(error("ok\n\xC3\xA9\xC3\xA9 \xFFz\n") == "2:4: invalid UTF-8 at byte 0xff" + fix);
   CHECK(error("\xC0\xAF") == "1:1: invalid UTF-8 at byte 0xc0" + fix);                  // overlong
   CHECK(error("a\xED\xA0\x80") == "1:2: invalid UTF-8 at byte 0xed" + fix);             // surrogate
@@ -280,4 +280,93 @@ TEST_CASE("a dialogue: a batch ends where the writer waits") {
       });
   ::close(answer[0]);
   ::close(answer[1]);
+}
+
+TEST_CASE("a byte-order mark is dropped at the start of each file, and nowhere else") {
+  const Folder folder;
+  using Lines = std::vector<std::string>;
+  const std::string mark = "\xEF\xBB\xBF";
+  CHECK(
+      read_all({folder.file("a", mark + "one\n" + mark + "two\n"), folder.file("b", mark + "three")}).lines ==
+      Lines{"one", mark + "two", "three"});
+  CHECK(read_all({folder.file("a", mark + mark + "twice\n")}).lines == Lines{mark + "twice"});
+  CHECK(read_all({folder.file("a", mark)}).lines == Lines{});
+  CHECK(read_all({folder.file("a", mark), folder.file("b", "text")}).lines == Lines{"text"});
+  CHECK(read_all({folder.file("a", "a\n" + mark + "b\n")}).lines == Lines{"a", mark + "b"});
+  CHECK(read_all({folder.file("a", mark + "\r\n")}).lines == Lines{""});
+  CHECK(read_all({folder.file("a", "\xEF\xBBx\n")}).error.find(":1:1: invalid UTF-8 at byte 0xef") !=
+        std::string::npos);
+  with_standard_input([&](int to) { send(to, mark + "text\n"); },
+                      [] { CHECK(read_all({"-"}).lines == Lines{"text"}); });
+}
+
+TEST_CASE("one column of each line") {
+  const Folder folder;
+  using Lines = std::vector<std::string>;
+  const std::string path = folder.file("x", "a\tb\tc\r\n\t\t\nd\t\xC3\xA9\t\tmore\n");
+  CHECK(read_all({path}, {.column = 1}).lines == Lines{"a", "", "d"});
+  CHECK(read_all({path}, {.column = 2}).lines == Lines{"b", "", "\xC3\xA9"});
+  CHECK(read_all({path}, {.column = 3, .refuses_tabs = true}).lines == Lines{"c", "", ""});
+  CHECK(read_all({path}, {.column = 4}).error ==
+        path + ":1: 3 columns where --column 4 is wanted (columns are separated by one TAB)");
+  CHECK(read_all({folder.file("y", "word\n")}, {.column = 2}).error.find("y:1: 1 column where") !=
+        std::string::npos);
+  CHECK(
+      read_all({folder.file("y", "ok\tok\nok\t\xFF\n")}, {.column = 1}).error.find("y:2:4: invalid UTF-8") !=
+      std::string::npos);
+}
+
+TEST_CASE("a column is read as a file that cut -f makes of it") {
+  const Folder folder;
+  const std::string mark = "\xEF\xBB\xBF";
+  const std::vector<std::string> texts = {
+      mark + "one\r\t" + mark + "eins\r\ntwo\r\t" + mark + "zwei\r\nthree\tdrei\n",
+      mark + mark + "a\r\r\t\r\r\n", "a\t" + mark + "\r\tb\r\n\r\t\r\t\r\n", "plain\ttext\n"};
+  const auto cut = [](std::string_view text, int column) {  // cut -f
+    std::string out;
+    while (!text.empty()) {
+      std::string_view line = text.substr(0, text.find('\n'));
+      text.remove_prefix(line.size() + 1);
+      for (int i = 1; i < column; ++i) line.remove_prefix(line.find('\t') + 1);
+      out += std::string(line.substr(0, line.find('\t'))) + "\n";
+    }
+    return out;
+  };
+  for (const std::string& text : texts) {
+    const std::string path = folder.file("pasted", text);
+    const Read first = read_all({folder.file("1", cut(text, 1))}),
+               second = read_all({folder.file("2", cut(text, 2))});
+    CHECK(read_all({path}, {.column = 1}).lines == first.lines);
+    CHECK(read_all({path}, {.column = 2}).lines == second.lines);
+    std::vector<std::string> pairs;
+    for (const std::string& line : read_all({path}, {.has_columns = true}).lines)
+      pairs.push_back(line.substr(0, line.find('\t', line.find('\t') + 1)));
+    std::vector<std::string> wanted;
+    for (std::size_t i = 0; i < first.lines.size(); ++i)
+      wanted.push_back(first.lines[i] + "\t" + second.lines[i]);
+    CHECK(pairs == wanted);
+  }
+  const std::string two = folder.file("two", texts[0]);
+  CHECK(read_all({two}, {.column = 1}).crlf_lines == 2);
+  CHECK(read_all({two}, {.has_columns = true}).crlf_lines == 2);
+  CHECK(read_all({two}).lines.front() == "one\r\t" + mark + "eins");  // of no columns nothing is known
+  CHECK(read_all({folder.file("bad", "\xFF\r\tb\n")}, {.replace_invalid = true, .has_columns = true}).lines ==
+        std::vector<std::string>{"\xEF\xBF\xBD\tb"});
+}
+
+TEST_CASE("a TAB where each line is one text") {
+  const Folder folder;
+  const std::string path = folder.file("x", "plain\n\xC3\xA9 b\tc\n");
+  const Read kept = read_all({path}), refused = read_all({path}, {.refuses_tabs = true, .tab_fix = "cut"});
+  CHECK(kept.lines.size() == 2);
+  CHECK(kept.error.empty());
+  CHECK(refused.lines == std::vector<std::string>{"plain"});
+  CHECK(refused.error == path + ":2:4: a TAB where each line is one text (cut)");
+}
+
+TEST_CASE("numbers of columns") {
+  CHECK(cli::column_number("1") == 1);
+  CHECK(cli::column_number("12") == 12);
+  for (const char* text : {"", "0", "-1", "+1", " 1", "1 ", "1.5", "text", "99999999999999999999"})
+    CHECK_FALSE(cli::column_number(text));
 }

@@ -1,8 +1,21 @@
 #include "cli/progress.hpp"
 
 #include <doctest/doctest.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
+#include <chrono>
 #include <cmath>
+#include <cstdlib>
+#include <string>
+#include <thread>
+
+#include "cli/lines.hpp"
+#include "cli/tool.hpp"
+#include "scratch_directory.hpp"
+#include "support/files.hpp"
 
 using namespace headwater::cli;
 
@@ -55,4 +68,79 @@ TEST_CASE("a cut never splits a character") {
   line.label = "\xC3\xA9\xC3\xA9\xC3\xA9";
   line.columns = 2;
   CHECK(format_progress(line) == "\xC3\xA9\xC3\xA9");
+}
+
+namespace {
+
+// Standard error on a terminal of its own, and standard output on nothing.
+class Terminal {
+ public:
+  Terminal() : master_(::posix_openpt(O_RDWR | O_NOCTTY | O_NONBLOCK)) {
+    ::grantpt(master_);
+    ::unlockpt(master_);
+    const int terminal = ::open(::ptsname(master_), O_RDWR | O_NOCTTY),
+              nothing = ::open("/dev/null", O_WRONLY);
+    const winsize size{24, 100, 0, 0};
+    ::ioctl(terminal, TIOCSWINSZ, &size);
+    ::dup2(terminal, STDERR_FILENO);
+    ::dup2(nothing, STDOUT_FILENO);
+    ::close(terminal);
+    ::close(nothing);
+    ::setenv("TERM", "xterm", 1);
+  }
+  ~Terminal() {
+    ::dup2(errors_, STDERR_FILENO);
+    ::dup2(output_, STDOUT_FILENO);
+    for (const int descriptor : {errors_, output_, master_}) ::close(descriptor);
+  }
+  // What was written since the last call. The system passes it on a little later.
+  std::string text() const {
+    std::string text;
+    pollfd waiting{master_, POLLIN, 0};
+    for (char piece[10000]; ::poll(&waiting, 1, 200) > 0;) {
+      const ssize_t got = ::read(master_, piece, sizeof piece);
+      if (got <= 0) break;
+      text.append(piece, static_cast<std::size_t>(got));
+    }
+    return text;
+  }
+
+ private:
+  int errors_ = ::dup(STDERR_FILENO), output_ = ::dup(STDOUT_FILENO), master_;
+};
+
+}  // namespace
+
+TEST_CASE("a reader of files shows their share from the third second on, and steps aside for a note") {
+  const ScratchDirectory scratch;
+  const auto file = scratch / "lines";
+  headwater::write_file(file, "one\ntwo\nthree\nfour\n");  // 19 bytes
+  std::string early, late, noted, ended;
+  {
+    const Terminal terminal;
+    LineReader reader({file.string(), file.string()});
+    reader.show_progress(false);
+    std::string_view line;
+    reader.next(line);
+    early = terminal.text();
+    std::this_thread::sleep_for(std::chrono::milliseconds(2100));
+    for (int i = 0; i < 3; ++i) reader.next(line);
+    late = terminal.text();
+    note("a note");
+    noted = terminal.text();
+    std::this_thread::sleep_for(std::chrono::milliseconds(150));
+    while (reader.next(line)) {
+    }
+    ended = terminal.text();
+  }
+  CHECK(early == "");
+  CHECK(late.starts_with("\r"));
+  // at the first call after two seconds one line of 4 bytes was done
+  CHECK(late.find(" 10% [##----------------------] 0.") != std::string::npos);
+  CHECK(late.find(" lines/s, ETA 0:") != std::string::npos);
+  CHECK(late.ends_with(", 1 line\x1b[K"));
+  CHECK(noted.starts_with("\r\x1b[K"));
+  CHECK(noted.ends_with(": a note\r\n"));
+  CHECK(ended.find(", 4 lines\x1b[K") != std::string::npos);
+  CHECK(ended.ends_with("\r\x1b[K"));
 }

@@ -89,6 +89,22 @@ TEST_CASE("lines longer than the model are cut and counted") {
   CHECK(columns.truncated(1) == 1);
 }
 
+TEST_CASE("unknown tokens are counted where the vocabulary has one, without what was cut off or skipped") {
+  TokenDataset columns(
+      {{.name = "source", .vocabulary = 9, .max_length = 3, .special = {.pad = 0, .unknown = 1}},
+       {.name = "target", .vocabulary = 9, .special = {.pad = 0, .unknown = 1, .start = 2, .end = 3}},
+       {.name = "other", .vocabulary = 9}});
+  columns.add_line("1 5 6 1\t2 1 1 7 3\t1", "-:1");
+  columns.add_line("1 1\t\t1", "-:2");
+  columns.add_line("0 7\t2 3\t1", "-:3");
+  const std::vector<ColumnTokenCounts> counts = columns.token_counts();
+  REQUIRE(counts.size() == 2);
+  CHECK(counts[0].column == "source");
+  CHECK(counts[0].counts == TokenCounts{4, 1});
+  CHECK(counts[1].column == "target");
+  CHECK(counts[1].counts == TokenCounts{3, 2});
+}
+
 TEST_CASE("errors name the line, the column and the fix") {
   CHECK(error_of("1 2\t2 x7 3") ==
         "-:7:7: \"x7\" is not an id (ids are decimal numbers separated by one space; has the text been "
@@ -100,6 +116,10 @@ TEST_CASE("errors name the line, the column and the fix") {
   CHECK(error_of("1\t2 50").starts_with("-:7:5: id 50 in column \"target\""));
   CHECK(error_of("1 2") ==
         "-:7:4: 1 column where 2 are wanted: source, target (separate columns by one TAB, as paste does)");
+  CHECK(error_of("1,2") ==
+        "-:7:4: 1 column where 2 are wanted: source, target (looks like CSV: set data.csv_columns, or "
+        "vectorize "
+        "--csv)");
   CHECK(error_of("").starts_with("-:7:1: 1 column where 2 are wanted"));
   CHECK(error_of("1\t2 3\t4").starts_with("-:7:6: 3 columns where 2 are wanted"));
   CHECK(error_of("1  2\t2 3").starts_with("-:7:3: a space too many"));
@@ -125,6 +145,7 @@ TEST_CASE("pairs with an empty side are skipped, more than 1 % of them is an err
   columns.add_line("4 5\t", "-:101");
   CHECK(columns.examples() == 99);
   CHECK(columns.total_ids(0) == 99);
+  columns.advise_on_empty_columns("--allow-empty");
   CHECK_THROWS_WITH_AS(columns.finish("-"),
                        "-: 2 of 101 lines have an empty column, more than 1 % (did a stage of the pipe die? "
                        "if not: --allow-empty)",

@@ -27,6 +27,7 @@ EncoderDecoderSettings small() {
 TEST_CASE("spa-eng has 19,960,216 parameters in five rows") {
   EncoderDecoderSettings settings;
   settings.transformer.head_width = 256;
+  settings.transformer.feed_forward_width = 2048;
   settings.transformer.output_dropout = 0.5;
   EncoderDecoder model(settings, 15000, 15000);
   model.parameters().allocate(false);

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "error_text.hpp"
+#include "recipe/reference.hpp"
 #include "support/error.hpp"
 #include "tasks/classification.hpp"
 #include "tasks/encoder_decoder.hpp"
@@ -41,8 +42,9 @@ Recipe unusual(const std::string& optimizer = "adamw") {
   r.data.test_examples = 7;
   r.data.tokenizer_text = "a/text";
   r.data.columns = {"target", "source"};
+  r.data.csv_columns = {"the text: \"es\"", "2"};
   r.source_tokenizer = {"character", 300, "none", "unicode"};
-  r.target_tokenizer = {"word", 77, "lower", "unicode"};
+  r.target_tokenizer = {"word", 77, "lower", "unicode", true};
   r.model = model_section(EncoderDecoderSettings{unusual_transformer(), 2, 5});
   r.training.epochs = 3;
   r.training.max_steps = 1234567;
@@ -75,7 +77,9 @@ Recipe unusual(const std::string& optimizer = "adamw") {
     }
   }
   r.training.schedule = {"cosine", 4000, 1e-5};
-  r.training.checkpoint = {20, 5};
+  r.training.init_from = "models/a base";
+  r.training.drop = {"head.*", "*.gamma"};
+  r.training.checkpoint = {20, 2.5, 5};
   r.training.early_stopping = {"accuracy", 4};
   r.decoding = {40};
   r.expected = {{"bleu", 16.9, 0.5, "near", "a table"},
@@ -87,6 +91,8 @@ Recipe unusual(const std::string& optimizer = "adamw") {
 Recipe unusual_classifier(const std::string& mixing) {
   Recipe r = unusual();
   r.data.columns = {"label", "source"};
+  r.training.class_weights = {
+      "", {{"Video games", 2.5}, {"1", 0.5}, {"Food: \"hot\", {cold} #1", 3}, {"<<", 1}, {"yes", 2}}};
   r.training.best_metric = "macro_f1";
   r.training.early_stopping.metric = "macro_f1";
   r.target_tokenizer = {};
@@ -121,6 +127,7 @@ TEST_CASE("the defaults stand in the struct alone") {
   Recipe wanted;
   wanted.name = "r";
   wanted.model = model_section(EncoderDecoderSettings());
+  fill_in(wanted);
   CHECK(read == wanted);
 }
 
@@ -139,7 +146,25 @@ TEST_CASE("a printed recipe reads back equal, with every member away from its de
     CHECK(again == recipe);
     CHECK(print_recipe(again) == printed);
     CHECK(differences(recipe, again).empty());
+    const std::string explained = explain_recipe(recipe, model_kinds());
+    INFO(explained);
+    CHECK(parse_recipe(explained, "explained.yaml") == recipe);
   }
+}
+
+TEST_CASE("columns of CSV by plain numbers are those by numbers in quotes") {
+  const Recipe plain = parse_recipe("data: {csv_columns: [2, 3]}\n", "r.yaml");
+  CHECK(plain.data.csv_columns == std::vector<std::string>{"2", "3"});
+  CHECK(plain == parse_recipe("data: {csv_columns: [\"2\", \"3\"]}\n", "r.yaml"));
+  CHECK(parse_recipe(print_recipe(plain), "printed.yaml") == plain);
+}
+
+TEST_CASE("an explained recipe says the default kind of model, not its own") {
+  const std::string explained = explain_recipe(unusual_classifier("attention"), model_kinds());
+  const std::size_t end = explained.find("\n  kind: classifier\n");
+  REQUIRE(end != std::string::npos);
+  const std::string said = explained.substr(explained.find("\nmodel:"), end - explained.find("\nmodel:"));
+  CHECK(said.find("; default encoder_decoder; ") != std::string::npos);
 }
 
 TEST_CASE("every row is compared: all keys but those without a second value differ") {
@@ -202,6 +227,7 @@ TEST_CASE("a key of another kind of model may say its default, as recipes of old
       "data: {columns: [source, label]}\nmodel: {kind: bag_of_words, heads: 8, decoder_layers: 1, norm: "
       "post, "
       "padding: none, keeps_padding: false, pools_padding: false, mixing_width: 0, norm_epsilon: 0.001, "
+      "feed_forward_width: 2048, "
       "scale_embedding: false}\n",
       "r.yaml");
   CHECK(bag.model == model_section(BagOfWordsSettings()));
@@ -210,7 +236,10 @@ TEST_CASE("a key of another kind of model may say its default, as recipes of old
       "data: {columns: [source, label]}\nmodel: {kind: classifier, keeps_padding: false, pools_padding: "
       "false}\n",
       "r.yaml");
-  CHECK(classifier.model == model_section(ClassifierSettings()));
+  Recipe wanted;
+  wanted.model = model_section(ClassifierSettings());
+  fill_in(wanted);
+  CHECK(classifier.model == wanted.model);
 }
 
 TEST_CASE("a printed recipe has no key that is not read") {
@@ -241,6 +270,36 @@ TEST_CASE("the section quick replaces keys, only at scale quick") {
   CHECK(quick.training.optimizer.learning_rate == 0.5);
   CHECK(quick.expected.empty());
   CHECK_THROWS_AS(parse_recipe(text, "r.yaml", "tiny"), UsageError);
+}
+
+TEST_CASE("defaults that follow from other keys follow them") {
+  const auto model = [](const std::string& keys, const char* scale = "full") {
+    return parse_recipe("data: {columns: [source, label], train: t.tsv}\nmodel: {kind: classifier, " + keys,
+                        "r", scale)
+        .model.as<ClassifierSettings>();
+  };
+  CHECK(model("width: 128}\n").transformer.feed_forward_width == 512);
+  CHECK(model("width: 128}\n").transformer.head_width == 16);
+  CHECK(model("width: 128, heads: 4, feed_forward_width: 2048}\n").transformer.feed_forward_width == 2048);
+  CHECK(model("width: 128, heads: 4, feed_forward_width: 0}\n").transformer.feed_forward_width == 512);
+  CHECK(model("width: 128, mixing: mlp}\n").mixing.mixing_width == 512);
+  CHECK(model("width: 128, mixing: mlp, feed_forward_width: 9}\n").mixing.mixing_width == 9);
+  // A key that is not read is left alone.
+  CHECK(model("width: 128, mixing: fourier}\n").transformer.head_width == 0);
+  const std::string quick = "width: 128}\nquick: {model: {width: 32}}\n";
+  CHECK(model(quick).transformer.feed_forward_width == 512);
+  CHECK(model(quick, "quick").transformer.feed_forward_width == 128);
+
+  const auto training = [](const std::string& keys) {
+    return parse_recipe("data: {train: t.tsv}\ntraining: {" + keys + "}\n", "r");
+  };
+  CHECK(training("epochs: 1").data.tokenizer_text == "t.tsv");
+  CHECK(training("best_metric: accuracy, early_stopping: {patience: 2}").training.early_stopping.metric ==
+        "accuracy");
+  CHECK(training("best_metric: accuracy, early_stopping: {patience: 2, metric: loss}")
+            .training.early_stopping.metric == "loss");
+  // Recipes that say the default of older versions where nothing reads it.
+  CHECK(training("early_stopping: {patience: 0, metric: loss}").training.early_stopping.metric == "loss");
 }
 
 TEST_CASE("numbers are decimal and exact") {
@@ -327,4 +386,29 @@ TEST_CASE("spa-eng: the numbers of the experiment") {
 
 TEST_CASE("a recipe that is not there is a wrong call") {
   CHECK_THROWS_AS(read_recipe("/nonexistent/recipe.yaml"), UsageError);
+}
+
+TEST_CASE("keys set beside the file replace its keys, at either scale") {
+  const std::string text =
+      "name: r\nmodel: {width: 64}\ntraining: {epochs: 9}\nquick: {training: {epochs: 2}}\n";
+  for (const char* scale : {"full", "quick"}) {
+    const Recipe r = parse_recipe(text, "r.yaml", scale,
+                                  {"training.epochs=3", "model.width=32", "data.columns=[target, source]",
+                                   "name='a b'", "model.scale_embedding=true"});
+    CHECK(r.training.epochs == 3);
+    CHECK(r.name == "a b");
+    CHECK(r.data.columns == std::vector<std::string>{"target", "source"});
+    CHECK(r.model.as<EncoderDecoderSettings>().transformer.width == 32);
+    CHECK(r.model.as<EncoderDecoderSettings>().transformer.scale_embedding);
+    // What follows from them follows.
+    CHECK(r.model.as<EncoderDecoderSettings>().transformer.feed_forward_width == 128);
+  }
+  // The file must be sound by itself, and is told first.
+  CHECK(contains(error_text([] { parse_recipe("seed: x\n", "r.yaml", "full", {"seed=y"}); }),
+                 "r.yaml:1:7: seed"));
+  CHECK(error_text([] {
+          parse_recipe("seed: 1\n", "r.yaml", "full", {"training.schedule.kind=inverse_square_root"});
+        }) ==
+        "--set training.schedule.kind=inverse_square_root: training.schedule.kind: inverse_square_root needs "
+        "warmup_steps (write warmup_steps: 4000)");
 }

@@ -124,3 +124,44 @@ TEST_CASE("what is not a prediction or not a label says so") {
   plain.add("a", "a");
   CHECK(error_text([&] { plain.add("a\t0.5", "a"); }) == " a probability, which lines before it lack");
 }
+
+TEST_CASE("pairs of all labels give the loss of several classes, and what is no pair is passed over") {
+  LabelledPredictions all, some, other;
+  all.add("a\t0.5\tb\t0.3\tc\t0.2", "b");
+  all.add("c\t0.9\ta\t0.1\tb\t0", "c ");
+  CHECK(score_of(all.finish(), "loss") == doctest::Approx(-(std::log(0.3) + std::log(0.9)) / 2));
+  CHECK(score_of(all.finish(), "ece") == doctest::Approx((0.5 + 0.1) / 2));
+  CHECK(all.finish().labels == std::vector<std::string>{"a", "b", "c"});
+  some.add("a\t0.5\tb\t0.3", "c");
+  some.add("b\t0.5", "b");
+  CHECK_FALSE(some.finish().loss.has_value());
+  other.add("a\t0.5\tc\tsome text", "c");
+  other.add("b\t0.5\tb", "b");
+  CHECK_FALSE(other.finish().loss.has_value());
+  // Two names occur, but the model has three classes: what it gives to the right one counts, not the rest.
+  LabelledPredictions two;
+  two.add("a\t0.5\tb\t0.3\tc\t0.2", "b");
+  two.add("b\t0.6\ta\t0.3\tc\t0.1", "b");
+  CHECK(score_of(two.finish(), "loss") == doctest::Approx(-(std::log(0.3) + std::log(0.6)) / 2));
+}
+
+TEST_CASE("predictions: white space is no part of a label, and labels that are never right are named") {
+  LabelledPredictions spaced, strange;
+  spaced.add("Docs \t0.75\t Web\t0.25", "Docs");
+  spaced.add(" Web\t0.5\tDocs \t0.5", "Docs ");
+  spaced.add("Web\t0.5\tDocs\t0.5", "Web");
+  const ClassificationReport report = spaced.finish();
+  CHECK(report.labels == std::vector<std::string>{"Docs", "Web"});
+  CHECK(report.confusion.count(0, 0) == 1);
+  CHECK(report.confusion.count(0, 1) == 1);
+  CHECK(score_of(report, "loss") == doctest::Approx(-(std::log(0.75) + 2 * std::log(0.5)) / 3));
+  CHECK(spaced.note().empty());
+  CHECK(error_text([&] { strange.add(" \t0.5", "a"); }).starts_with(" a prediction without a label"));
+  strange.add("0.9\t0.1", "Docs");
+  CHECK(error_text([&] {
+          (void)strange.finish();
+        }).starts_with("no predicted label is among the right ones: predicted \"0.9\", right \"Docs\" ("));
+  strange.add("Docs\t0.1", "Docs");
+  CHECK(strange.finish().labels == std::vector<std::string>{"0.9", "Docs"});
+  CHECK(strange.note() == "1 predicted label is not among the right ones: \"0.9\"");
+}

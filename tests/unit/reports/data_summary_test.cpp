@@ -77,6 +77,35 @@ TEST_CASE("a column of repeated values is a label, one of different texts is not
       "samples / mean words a sample = 12.5 <= 1,500: a bag of words or n-grams should do as well\n"));
 }
 
+TEST_CASE("a translation that repeats is no label, and pairs get no advice for classifiers") {
+  DataSummary pairs, words, classes, sentences, unspaced;
+  for (const char* line :
+       {"Hi, my friend.\tHola, amigo.", "Hello, my friend.\tHola, amigo.", "Hi, friend.\tHola, amigo.",
+        "See you soon.\tHasta luego.", "See you later.\tHasta luego.", "Bye for now.\tHasta luego."})
+    pairs.add(line);
+  for (const char* line :
+       {"hi\thola", "hello\thola", "hey\thola", "bye\tadios", "ciao\tadios", "cheerio\tadios"})
+    words.add(line);
+  for (int i = 0; i < 40; ++i) {
+    classes.add("w" + std::to_string(i) + (i % 2 == 0 ? "\tnoun" : "\tverb"));  // as short, but very often
+    sentences.add("text " + std::to_string(i) + "\tone and the same sentence again");
+    unspaced.add("text " + std::to_string(i) + "\t" + std::string(61, 'x'));
+  }
+  for (DataSummary* data : {&pairs, &words, &sentences, &unspaced}) {
+    const std::vector<Json> rows = data->json();
+    REQUIRE(rows.size() == 2);  // no rule
+    CHECK(rows[1].at("kind").as_string() == "text");
+    CHECK(data->text().find("samples / mean words") == std::string::npos);
+  }
+  CHECK(classes.json()[1].at("kind").as_string() == "label");
+  DataSummary named({"source", "target"}), source({"source"});
+  named.add("a b\tc d");
+  source.add("a b");
+  CHECK(named.text().find("samples / mean words") == std::string::npos);
+  CHECK(named.json().size() == 2);
+  CHECK(source.text().find("samples / mean words") != std::string::npos);
+}
+
 TEST_CASE("many short samples ask for a sequence model") {
   DataSummary data({"source", "label"});
   for (int i = 0; i < 3002; ++i) data.add("two words\t0");
@@ -92,6 +121,10 @@ TEST_CASE("columns that were named are what they are called") {
   CHECK(data.json()[0].at("classes").as_array().size() == 2);
   CHECK(error_text([&] { data.add("x y"); }) ==
         " 1 column where 2 are wanted: label, source (separate columns by one TAB; --columns names them)");
+  CHECK(error_text([&] { data.add("a\tx\ty"); }) ==
+        " 3 columns where 2 are wanted: label, source (turn TABs inside a text into spaces, or name every "
+        "column "
+        "with --columns)");
   CHECK(error_text([&] { data.add("\tx y"); }) == " an empty label in column 1 (give every line its label)");
   std::string long_label(1001, 'x');
   long_label += "\tx";
@@ -107,4 +140,92 @@ TEST_CASE("no lines are an error; lines without a word are not") {
   data.add("");
   CHECK(data.ratio() == 0);
   CHECK(data.text().find("words of column 1") != std::string::npos);
+}
+
+TEST_CASE("the advice is of the text, wherever the label stands") {
+  DataSummary first, last, repeated;
+  for (int i = 0; i < 40; ++i) {
+    const std::string text = "some words of number " + std::to_string(i), label = i % 2 == 0 ? "a b" : "c";
+    first.add(label + "\t" + text);
+    last.add(text + "\t" + label);
+    repeated.add(label + "\tthe same three or four words");  // both repeat: text is the longer one
+  }
+  CHECK(first.json()[0].at("kind").as_string() == "label");
+  CHECK(first.ratio() == last.ratio());
+  CHECK(first.ratio() == 8);
+  CHECK(repeated.json()[0].at("kind").as_string() == "label");
+  CHECK(repeated.json()[1].at("kind").as_string() == "text");
+}
+
+TEST_CASE("labels are trimmed; near duplicates are named") {
+  DataSummary data({"source", "label"});
+  for (const char* label :
+       {"Games", "Games ", "games", " Games", "Board  games", "board games", "\u00a0x", "y"})
+    data.add(std::string("text\t") + label);
+  CHECK(data.json()[1].at("classes").as_array().size() == 6);
+  CHECK(data.json()[1].at("classes").as_array()[1].at("samples").as_number() == 3);
+  CHECK(data.warnings() ==
+        std::vector<std::string>{
+            "label: white space around labels is dropped: \" Games\", \"Games \", \"\u00a0x\"",
+            "label: labels that differ in case or white space only: \"Board  games\", \"board games\"",
+            "label: labels that differ in case or white space only: \"Games\", \"games\""});
+  CHECK(data.json().back().at("warning").as_string().starts_with("label: labels that differ"));
+  CHECK(error_text([&] { data.add("text\t "); }) ==
+        " an empty label in column 2 (give every line its label)");
+}
+
+TEST_CASE("labels with quotes print as they are") {
+  DataSummary data({"source", "label"});
+  data.add("x\tsay \"hi\" \\");
+  CHECK(data.text().find("\nsay \"hi\" \\ ") != std::string::npos);
+  CHECK(data.text().find("\n1 class ") != std::string::npos);
+}
+
+TEST_CASE("CSV and headers are said") {
+  DataSummary csv, quoted, prose, named, words, once, plain;
+  for (int i = 0; i < 30; ++i) {
+    csv.add(std::to_string(i) + ",some text,pos");
+    prose.add(i == 7 ? "Well, yes, no" : "Well, this is number " + std::to_string(i));
+  }
+  CHECK(csv.warnings() ==
+        std::vector<std::string>{"this looks like CSV of 3 fields, which is no column of text; "
+                                 "make lines of columns of it: vectorize --csv --column NAME "
+                                 "..."});
+  CHECK(csv.text().find("samples / mean words") == std::string::npos);  // no advice on what is no text
+  CHECK(prose.warnings().empty());
+  quoted.add("a;\"b");
+  quoted.add("c\";d");
+  CHECK(quoted.warnings().empty());
+  quoted.add("a;b;c");
+  CHECK(quoted.warnings().size() == 1);
+  CHECK(quoted.warnings().front().ends_with(": vectorize --csv --separator ';' --column NAME ..."));
+  DataSummary several({"source", "label"}), header;
+  for (const char* line : {"\"what they", "wrote\",\"stars given\",\"the label\"", "\"fine, really\",5,pos"})
+    header.add(line);
+  CHECK(header.warnings().front().starts_with(
+      "this looks like CSV of 3 fields (\"what they wrote\", \"stars given\", \"the label\")"));
+  CHECK(error_text([&] { several.add("id;text;label"); }) ==
+        " 1 column where 2 are wanted: source, label (of CSV make such lines first: vectorize --csv "
+        "--separator ';' --column NAME ...)");
+  named.add("Review Text,label");
+  CHECK(named.warnings().front().starts_with("this looks like CSV of 2 fields (\"Review Text\", \"label\")"));
+
+  words.add("source\tTarget");
+  CHECK(words.warnings().empty());  // a sample like others
+  words.add("a\tb");
+  CHECK(words.warnings() ==
+        std::vector<std::string>{"line 1 looks like a header (\"source\", \"Target\"); drop it: tail -n +2"});
+  once.add("what they wrote\tart");
+  plain.add("what they wrote\tpos");
+  for (int i = 0; i < 20; ++i) {
+    once.add("text " + std::to_string(i) + (i % 2 == 0 ? "\tpos" : "\tneg"));
+    plain.add("text " + std::to_string(i) + (i % 2 == 0 ? "\tpos" : "\tneg"));
+  }
+  CHECK(once.warnings().size() == 1);
+  CHECK(plain.warnings().empty());
+
+  DataSummary wanted({"source", "label"});
+  CHECK(error_text([&] { wanted.add("a text,pos"); }) ==
+        " 1 column where 2 are wanted: source, label (of CSV make such lines first: vectorize --csv --column "
+        "NAME ...)");
 }

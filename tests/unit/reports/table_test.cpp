@@ -21,6 +21,17 @@ TEST_CASE("columns are aligned by what they take on a screen") {
         "e\u0301\n");
 }
 
+TEST_CASE("a table shows no control character and no mark of direction") {
+  Table table({{"to\u202Ename"}, {"count", Table::Align::right}});
+  table.add_row({"a\x1B[2J\nb", "1"});
+  table.add_row({"gpj.\u2067exe", "22"});
+  CHECK(table.text() ==
+        "to\\xe2\\x80\\xaename   count\n"
+        "-------------------  -----\n"
+        "a\\x1b[2J\\x0ab            1\n"
+        "gpj.\\xe2\\x81\\xa7exe     22\n");
+}
+
 TEST_CASE("a table without rows is its head; a row of another size is an error") {
   Table table({{"a"}, {"b"}});
   CHECK(table.text() == "a  b\n-  -\n");

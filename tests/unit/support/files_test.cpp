@@ -4,10 +4,13 @@
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <thread>
 
@@ -49,9 +52,9 @@ TEST_CASE("files: errors name the path and the reason") {
   CHECK(error_text([&] { read_file(missing); }) == missing + ": cannot open: no such file or directory");
   CHECK(error_text([&] { MappedFile{missing}; }) == missing + ": cannot open: no such file or directory");
   CHECK(error_text([&] { read_file(scratch.path()); }) ==
-        scratch.path().string() + ": cannot read: is a directory");
+        scratch.path().string() + ": not a regular file (it is a directory)");
   CHECK(error_text([&] { MappedFile{scratch.path()}; }) ==
-        scratch.path().string() + ": cannot read: is a directory");
+        scratch.path().string() + ": not a regular file (it is a directory)");
   CHECK(error_text([&] { write_file(scratch.path(), "x"); }) ==
         scratch.path().string() + ": is a directory (name a file)");
   CHECK(error_text([&] { write_file(scratch / "no/f", "x"); }).find("/no/f: cannot create: ") !=
@@ -64,12 +67,45 @@ TEST_CASE("files: errors name the path and the reason") {
   CHECK(shown("a\x1B[2J\xFF") == "\"a\\x1b[2J\\xff\"");
 }
 
-TEST_CASE("files: a pipe is no regular file, and no wait") {
+TEST_CASE("files: a pipe, a socket, a device and a link to one are no regular files, and no wait") {
   ScratchDirectory scratch;
-  REQUIRE(::mkfifo((scratch / "p").c_str(), 0600) == 0);
-  CHECK(error_text([&] {
-          for_each_piece(scratch / "p", [](std::string_view) {});
-        }).ends_with(": not a regular file"));
+  REQUIRE(::mkfifo((scratch / "pipe").c_str(), 0600) == 0);
+  fs::create_symlink("pipe", scratch / "link");
+  fs::create_symlink("/dev/zero", scratch / "zero");
+  const int listening = ::socket(AF_UNIX, SOCK_STREAM, 0);
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  const std::string name = (scratch / "socket").string();
+  REQUIRE(name.size() < sizeof address.sun_path);
+  std::copy(name.begin(), name.end(), address.sun_path);
+  REQUIRE(::bind(listening, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0);
+  for (const fs::path& path : {scratch / "pipe", scratch / "link", scratch / "zero", scratch / "socket",
+                               fs::path("/dev/zero"), fs::path("/dev/null")}) {
+    const std::string expected = path.string() + ": not a regular file";
+    CHECK(error_text([&] { read_file(path); }) == expected);
+    CHECK(error_text([&] { MappedFile{path}; }) == expected);
+    CHECK(error_text([&] { for_each_piece(path, [](std::string_view) {}); }) == expected);
+  }
+  ::close(listening);
+}
+
+TEST_CASE("files: one that is larger than memory is refused by its size") {
+  ScratchDirectory scratch;
+  write_file(scratch / "f", "");
+  fs::resize_file(scratch / "f", std::uint64_t{1} << 40);  // a hole
+  CHECK(error_text([&] { read_file(scratch / "f"); }) ==
+        (scratch / "f").string() + ": larger than 1073741824 bytes");
+  CHECK(error_text([&] { read_any_file("/dev/zero", 1 << 20); }) == "/dev/zero: larger than 1048576 bytes");
+}
+
+TEST_CASE("files: what is no lock is not emptied") {
+  ScratchDirectory scratch;
+  const std::string precious = "precious, and longer than any number";
+  write_file(scratch / "precious", precious);
+  fs::create_hard_link(scratch / "precious", scratch / "lock");
+  CHECK(error_text([&] { FileLock{scratch / "lock"}; }) ==
+        (scratch / "lock").string() + ": is no lock (remove it)");
+  CHECK(read_file(scratch / "precious") == precious);
 }
 
 TEST_CASE("files: without commit the old file stays and the temporary goes") {
@@ -82,6 +118,17 @@ TEST_CASE("files: without commit the old file stays and the temporary goes") {
   }
   CHECK(read_file(scratch / "f") == "old");
   CHECK(entries(scratch.path()) == 1);
+}
+
+TEST_CASE("files: what replaces a file has its permissions") {
+  const ScratchDirectory scratch;
+  const fs::path path = scratch / "private";
+  write_file(path, "a");
+  for (const auto mode : {fs::perms::owner_read | fs::perms::owner_write, fs::perms::owner_all}) {
+    fs::permissions(path, mode);
+    write_file(path, "b");
+    CHECK(fs::status(path).permissions() == mode);
+  }
 }
 
 TEST_CASE("files: two writers of one name do not mix") {
@@ -139,7 +186,7 @@ TEST_CASE("files: reading through interruptions and short reads") {
     for (int i = 0; i < 200; ++i) CHECK(::write(ends[1], "0123456789", 10) == 10);
     ::close(ends[1]);
   });
-  const std::string got = read_file("/proc/self/fd/" + std::to_string(ends[0]));
+  const std::string got = read_any_file("/proc/self/fd/" + std::to_string(ends[0]), 1 << 20);
   feeder.join();
   ::close(ends[0]);
   CHECK(got.size() == 2000);

@@ -10,19 +10,27 @@
 #include "error_text.hpp"
 #include "scratch_directory.hpp"
 #include "support/files.hpp"
+#include "support/hash.hpp"
+#include "tasks/classification.hpp"
 
 using namespace headwater;
+
+namespace {
+
+void save_classifier(const fs::path& model, std::int64_t step, bool is_best) {
+  CheckpointWriter writer(model, step);
+  writer.add_file("config.json", "{\"model_type\": \"headwater_classifier\"}");
+  writer.add_file("tokenizer.json", std::to_string(step));
+  writer.add_file("model.safetensors", std::string(20000, static_cast<char>('a' + step % 20)));
+  writer.finish({.is_best = is_best, .keep_newest = 2});
+}
+
+}  // namespace
 
 TEST_CASE("model files: a checkpoint that becomes the best while another is read does no harm") {
   const ScratchDirectory scratch;
   const fs::path model = scratch / "model";
-  const auto save = [&](std::int64_t step) {
-    CheckpointWriter writer(model, step);
-    writer.add_file("config.json", "{\"model_type\": \"headwater_classifier\"}");
-    writer.add_file("tokenizer.json", std::to_string(step));
-    writer.add_file("model.safetensors", std::string(20000, static_cast<char>('a' + step % 20)));
-    writer.finish({.is_best = true, .keep_newest = 2});
-  };
+  const auto save = [&](std::int64_t step) { save_classifier(model, step, true); };
   save(1);
   std::atomic<bool> is_done{false};
   std::thread run([&] {
@@ -39,6 +47,78 @@ TEST_CASE("model files: a checkpoint that becomes the best while another is read
   CHECK(said == "(no error)");
   CHECK(reads > 10);
   CHECK(model_files(model) == model / "checkpoints" / "150");
+}
+
+TEST_CASE("the labels of a config.json are lines") {
+  const auto labels = [](const std::string& second) {
+    Json config = Json::Object{{"classes", 2}};
+    config.set("id2label", Json::Object{{"0", "neg"}, {"1", second}});
+    return labels_of_config(config, "config.json").labels();
+  };
+  CHECK(labels("pos tive") == std::vector<std::string>{"neg", "pos tive"});
+  for (const std::string& bad :
+       {std::string("a\nb"), std::string("a\r"), std::string("a\tb"), std::string(1, '\0')}) {
+    const std::string said = error_text([&] { labels(bad); });
+    CHECK(said.starts_with("config.json: \"id2label\": the label \""));
+    CHECK(said.ends_with(" of id 1 holds a line end, TAB or NUL, which would break lines (remove it)"));
+  }
+}
+
+TEST_CASE("model files: the link `latest` of a run that goes on is read once") {
+  const ScratchDirectory scratch;
+  const fs::path model = scratch / "model", latest = model / "checkpoints" / "latest";
+  const auto save = [&](std::int64_t step) { save_classifier(model, step, step == 1); };
+  save(1);
+  std::atomic<bool> is_done{false};
+  std::thread run([&] {
+    for (std::int64_t step = 2; step <= 150; ++step) save(step);
+    is_done = true;
+  });
+  int reads = 0;
+  std::string said = "(no error)";
+  while (!is_done && said == "(no error)") {
+    said = error_text([&] {
+      read_model_files(latest, [&](const fs::path& files) {
+        const Manifest manifest = verify_checkpoint(files);
+        const std::string step = read_file(files / "tokenizer.json", 100);
+        CHECK(manifest.files[1].xxh3_128 == hash128(step));
+        CHECK(files == model / "checkpoints" / step);
+      });
+    });
+    ++reads;
+  }
+  run.join();
+  CHECK(said == "(no error)");
+  CHECK(reads > 10);
+  CHECK(model_files(latest) == model / "checkpoints" / "150");
+  CHECK(model_files(model) == model / "checkpoints" / "1");
+}
+
+TEST_CASE("model files: a link is followed, what it leads to may be damaged or missing") {
+  const ScratchDirectory scratch;
+  const fs::path model = scratch / "model", link = scratch / "link";
+  CheckpointWriter writer(model, 7);
+  writer.add_file("config.json", "{\"model_type\": \"headwater_classifier\"}");
+  writer.add_file("tokenizer.json", "7");
+  writer.add_file("model.safetensors", "weights");
+  writer.finish({.is_best = true});
+  fs::create_symlink("model", link);
+  CHECK(model_files(link) == scratch / "model" / "checkpoints" / "7");
+  fs::remove(link);
+  fs::create_symlink("model/checkpoints/latest", link);  // a link to a link
+  CHECK(model_files(link) == scratch / "model" / "checkpoints" / "7");
+  CHECK(model_files(link / "") == scratch / "model" / "checkpoints" / "7");
+  write_file(model / "checkpoints" / "7" / "tokenizer.json", "8");
+  CHECK(error_text([&] { (void)model_files(link); }).find("checkpoints/7/tokenizer.json: ") !=
+        std::string::npos);
+  fs::remove(link);
+  fs::create_symlink("nowhere", link);
+  CHECK(error_text([&] { (void)model_files(link); }).find("/link: not a model directory") !=
+        std::string::npos);
+  fs::remove(link);
+  fs::create_symlink("link", link);  // to itself
+  CHECK(error_text([&] { (void)model_files(link); }).find("/link: not a model directory") !=
+        std::string::npos);
 }
 
 TEST_CASE("a file of parameters has all tensors, no others, and their shapes") {

@@ -98,6 +98,26 @@ TEST_CASE("registry: every kind has a name and a model type of its own, and is f
   CHECK(names.size() == model_kinds().size());
 }
 
+static ModelSection filled_defaults(const ModelKind& kind) {
+  Recipe recipe;
+  recipe.model = ModelSection(kind);
+  fill_in(recipe);
+  return recipe.model;
+}
+
+TEST_CASE("registry: config.json holds numbers where defaults follow from other keys") {
+  Recipe recipe = parse_recipe("data: {columns: [source]}\nmodel: {kind: language_model, width: 96}\n", "r");
+  Json config;
+  write_settings(config, recipe.model.settings());
+  CHECK(config.at("feed_forward_width").as_integer() == 384);
+  CHECK(config.at("head_width").as_integer() == 12);
+  // Models of older versions left the width of heads open.
+  config.set("head_width", std::int64_t{0});
+  ModelSection read(recipe.model.kind());
+  read_settings(config, read.settings());
+  CHECK(head_width_of(read.as<LanguageModelSettings>().transformer) == 12);
+}
+
 TEST_CASE("registry: every kind reads back its defaults from its own recipe") {
   for (const Task* task : all_tasks()) {
     std::string columns;
@@ -107,11 +127,11 @@ TEST_CASE("registry: every kind reads back its defaults from its own recipe") {
     const std::string text = "name: r\n" + data + "model: {kind: " + std::string(task->kind().name) + "}\n";
     INFO(text);
     const Recipe recipe = parse_recipe(text, "r.yaml");
-    CHECK(recipe.model == ModelSection(task->kind()));
+    CHECK(recipe.model == filled_defaults(task->kind()));
     CHECK(parse_recipe(print_recipe(recipe), "printed.yaml") == recipe);
     CHECK_FALSE(task->describe(recipe).layers.empty());
   }
-  CHECK(parse_recipe("name: r\n", "r.yaml").model == ModelSection(all_tasks().front()->kind()));
+  CHECK(parse_recipe("name: r\n", "r.yaml").model == filled_defaults(all_tasks().front()->kind()));
 }
 
 TEST_CASE("registry: every kind draws its first weights as its recipe says") {

@@ -19,6 +19,7 @@ struct Problem {
   float smoothing = 0, scale = 1;
   Index longest = 40;  // of a sequence
   bool has_bias = true, accumulate = false;
+  bool is_weighted = false;  // by class
   bool is_bias_own = false;  // of an accumulated weight: the bias is overwritten
   bool accumulates_bias() const { return accumulate && !is_bias_own; }
 };
@@ -42,7 +43,7 @@ std::vector<std::int32_t> labels_for(Index T, Index V) {
 }
 
 struct Inputs {
-  Grid<float> h, w, bias;
+  Grid<float> h, w, bias, class_weights;
   std::vector<std::int32_t> labels;
   ReductionTree plan;
 
@@ -50,8 +51,15 @@ struct Inputs {
       : h(random_grid(p.T, p.D, 1, 3)),
         w(p.is_transposed ? random_grid(p.V, p.D, 2, 2) : random_grid(p.D, p.V, 2, 2)),
         bias(random_grid(1, p.V, 3)),
+        class_weights(1, p.V),
         labels(labels_for(p.T, p.V)) {
     plan.assign(offsets_for(p.T, p.longest));
+    for (Index c = 0; c < p.V; ++c)
+      class_weights.values[static_cast<std::size_t>(c)] = 0.25f + static_cast<float>(c % 5);
+  }
+  std::span<const float> weights(const Problem& p) const {
+    return p.is_weighted ? std::span<const float>(class_weights.values).first(static_cast<std::size_t>(p.V))
+                         : std::span<const float>();
   }
 };
 
@@ -71,7 +79,7 @@ Result compute(const Problem& p, const Inputs& in, bool wants_gradients = true) 
                                            .reduction_scratch = scratch.view()};
   r.totals = kernels::linear_cross_entropy(
       in.h.view(), in.w.view(), p.is_transposed, p.has_bias ? in.bias.values.data() : nullptr, in.labels,
-      p.smoothing, p.scale, in.plan, block.view(), wants_gradients ? &gradients : nullptr);
+      p.smoothing, p.scale, in.plan, block.view(), wants_gradients ? &gradients : nullptr, in.weights(p));
   CHECK(r.dh.has_intact_gaps());
   CHECK(r.dw.has_intact_gaps());
   CHECK(block.has_intact_gaps());
@@ -91,10 +99,13 @@ void check_against_naive(const Problem& p) {
   const naive::CrossEntropyGradients gradients{dh.view(), dw.view(), p.has_bias ? db.values.data() : nullptr,
                                                p.accumulate, p.accumulates_bias()};
   const Grid<double> bias = testing::widened(in.bias);
-  const kernels::CrossEntropyTotals exact =
-      naive::linear_cross_entropy(testing::widened(in.h).view(), testing::widened(in.w).view(),
-                                  p.is_transposed, p.has_bias ? bias.values.data() : nullptr, in.labels,
-                                  static_cast<double>(p.smoothing), static_cast<double>(p.scale), &gradients);
+  const Grid<double> class_weights = testing::widened(in.class_weights);
+  const std::span<const double> weights(class_weights.values);
+  const kernels::CrossEntropyTotals exact = naive::linear_cross_entropy(
+      testing::widened(in.h).view(), testing::widened(in.w).view(), p.is_transposed,
+      p.has_bias ? bias.values.data() : nullptr, in.labels, static_cast<double>(p.smoothing),
+      static_cast<double>(p.scale), &gradients,
+      p.is_weighted ? weights.first(static_cast<std::size_t>(p.V)) : std::span<const double>());
   const double rows = static_cast<double>(p.T), depth = std::sqrt(static_cast<double>(p.D));
   CHECK(std::abs(r.totals.loss - exact.loss) <= 8 * depth * testing::kEpsilon * (rows + exact.loss));
   CHECK(r.totals.tokens == p.T);
@@ -134,6 +145,25 @@ TEST_CASE(
                                .accumulate = accumulate});
         }
       }
+    }
+  }
+}
+
+TEST_CASE("linear_cross_entropy: rows weighted by their classes; weights of 1 change no bit") {
+  for (const bool is_transposed : {false, true}) {
+    for (const Index T : {9, 700, 3300}) {
+      Problem p{.T = T, .D = 12, .V = 37, .is_transposed = is_transposed, .smoothing = 0.1f};
+      p.scale = 1.0f / static_cast<float>(T);
+      p.is_weighted = true;
+      check_against_naive(p);
+      Inputs in(p);
+      std::fill(in.class_weights.values.begin(), in.class_weights.values.end(), 1.0f);
+      const Result ones = compute(p, in);
+      p.is_weighted = false;
+      const Result plain = compute(p, in);
+      CHECK(ones.totals.loss == plain.totals.loss);
+      CHECK(ones.dw.values == plain.dw.values);
+      CHECK(ones.dh.values == plain.dh.values);
     }
   }
 }
@@ -238,7 +268,8 @@ TEST_CASE("linear_cross_entropy: what is not a number is not hidden") {
 TEST_CASE("linear_cross_entropy: the same bits on every code path, for any number of threads") {
   for (const Problem& p :
        {Problem{.T = 50, .D = 33, .V = 400, .smoothing = 0.1f, .scale = 0.02f},
-        Problem{.T = 1400, .D = 16, .V = 90, .is_transposed = true, .scale = 0.02f, .longest = 300}}) {
+        Problem{.T = 1400, .D = 16, .V = 90, .is_transposed = true, .scale = 0.02f, .longest = 300},
+        Problem{.T = 50, .D = 8, .V = 5, .scale = 0.02f, .is_weighted = true}}) {
     const Inputs in(p);
     testing::check_same_bits_everywhere([&] {
       Result r = compute(p, in);

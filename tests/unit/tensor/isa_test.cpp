@@ -10,6 +10,7 @@ TEST_CASE("isa: the widest available one is active, and each has a name") {
   const std::vector<kernels::Isa> available = testing::available_isas();
   REQUIRE(!available.empty());
   CHECK(kernels::active_isa() == available.front());
+  CHECK(available.back() == kernels::Isa::portable);  // every machine with FMA has it
   CHECK(std::strcmp(kernels::name_of(kernels::Isa::avx512), "avx512") == 0);
   CHECK(std::strcmp(kernels::name_of(kernels::Isa::avx2), "avx2") == 0);
   CHECK(std::strcmp(kernels::name_of(kernels::Isa::portable), "portable") == 0);

@@ -216,7 +216,16 @@ TEST_CASE("a table's file reads back equal") {
   CHECK(again.to_text() == table.to_text());
   CHECK(again.settings() == table.settings());
   CHECK(again.hash() == table.hash());
+  CHECK(NgramVocabulary::parse("\xEF\xBB\xBF" + table.to_text(), "t").to_text() == table.to_text());
   CHECK(again.find("\\\u2581 \\t") == table.find("\\\u2581 \\t"));
+}
+
+TEST_CASE("tokens that are no term are unknown, whatever pairs they make") {
+  const NgramVocabulary table = learn({"a b", "a b"}, {.ngrams = 2}, 100);
+  TokenRow row;
+  row.read("b a c a c");
+  CHECK(table.counts(row) == TokenCounts{5, 2});
+  CHECK(table.counts(TokenRow{}) == TokenCounts{});
 }
 
 TEST_CASE("what a damaged table says") {

@@ -44,7 +44,7 @@ TEST_CASE("any text goes into a token line and comes back") {
                          "😀", "!", ",", "\r", "\v", "[PAD]",  "e\u0301", "n",    "\u2580", "İ"};
   const RandomStream stream{.seed = 3, .purpose = Purpose::sample};
   std::uint64_t element = 0;
-  for (const SplitKind split : {SplitKind::word, SplitKind::character}) {
+  for (const SplitKind split : {SplitKind::word, SplitKind::character, SplitKind::word_and_punctuation}) {
     for (const Standardization standardization :
          {Standardization::none, Standardization::lower_and_strip_punctuation}) {
       TokenizerLearner learner(
@@ -95,5 +95,14 @@ TEST_CASE("labels: bad files") {
                        "l.txt:3: the label \"a\" stands twice (a label set has one label a line, each once)",
                        Error);
   CHECK_THROWS_AS(LabelSet::parse("a\n\xFF\n", "l.txt"), Error);
+  CHECK_THROWS_WITH_AS(
+      LabelSet::parse("a\nb\tc\n", "l.txt"),
+      "l.txt:2: the label \"b\\x09c\" holds a line end, TAB or NUL, which would break lines (remove it)",
+      Error);
+  CHECK_THROWS_AS(LabelSet::parse("a\rb\n", "l.txt"), Error);
+  CHECK_THROWS_AS(LabelSet::parse(std::string_view("a\0b\n", 4), "l.txt"), Error);
+  WordTable columns;
+  ++columns.value("x\ty");
+  CHECK_THROWS_AS(LabelSet::learn(columns), Error);
   CHECK_THROWS_AS(LabelSet::learn(WordTable()), Error);
 }

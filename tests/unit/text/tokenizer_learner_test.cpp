@@ -81,6 +81,12 @@ TEST_CASE("characters: white space is one, a line end is none") {
   CHECK(surfaces(tokenizer) == std::vector<std::string>{"[PAD]", "[UNK]", "a", "b", " "});
 }
 
+TEST_CASE("characters that would break lines are not learned") {
+  const Tokenizer tokenizer = learn({.split = SplitKind::character}, "a\t\t\r\v b\r\n\n");
+  CHECK(surfaces(tokenizer) == std::vector<std::string>{"[PAD]", "[UNK]", "b", "a", " ", "\v"});
+  CHECK(tokenizer.encode("\ta") == std::vector<std::int32_t>{1, 3});
+}
+
 TEST_CASE("text that spells a special token is not learned") {
   const Tokenizer tokenizer =
       learn({.standardize = {.standardize = Standardization::none}, .has_start_end = true},
@@ -100,7 +106,7 @@ TEST_CASE("nothing to learn from is an error") {
 
 TEST_CASE("the same bytes for any order of lines, cut into blocks and number of threads") {
   std::vector<std::string> lines = some_lines(30000);
-  for (const SplitKind split : {SplitKind::word, SplitKind::character}) {
+  for (const SplitKind split : {SplitKind::word, SplitKind::character, SplitKind::word_and_punctuation}) {
     const WordTokenizerSettings settings{.split = split, .size = 3000};
     const std::string expected = learn(settings, joined(lines)).to_json();
     for (const int threads : {1, 2, 3, 8}) {

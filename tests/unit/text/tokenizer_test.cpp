@@ -12,6 +12,7 @@ using namespace headwater;
 namespace {
 
 constexpr const char* kText =
+    "“Don’t” — it’s 12.5 € (1,000.75), … 3. ,5 ½ 1.2.3 ٣.٤ a.1 1.b ‹x› ± ´ ° 5,\n"
     "The red house, the old red house.\nLa casa roja — ¿dónde está? \\ \u2581 x\u2581y\n"
     "\ttabs\tand   spaces \nemoji 😀 👍🏽\nI can't [PAD] [UNK]!\n";
 
@@ -49,13 +50,13 @@ std::string message_of(const std::string& json) {
 
 using Tokens = std::vector<std::string>;
 
+constexpr SplitKind kSplits[] = {SplitKind::word, SplitKind::character, SplitKind::word_and_punctuation};
+
 }  // namespace
 
 TEST_CASE("a file written and read again is the same tokenizer, for every setting") {
-  for (const SplitKind split : {SplitKind::word, SplitKind::character}) {
-    for (const Standardization standardization :
-         {Standardization::none, Standardization::lower, Standardization::strip_punctuation,
-          Standardization::lower_and_strip_punctuation}) {
+  for (const SplitKind split : kSplits) {
+    for (const Standardization standardization : kAllStandardizations) {
       for (const Lowering lowering : {Lowering::ascii, Lowering::unicode}) {
         const Tokenizer here = learned(
             {.split = split, .size = 20, .standardize = {standardization, lowering}, .has_start_end = true});
@@ -73,9 +74,9 @@ TEST_CASE("a file written and read again is the same tokenizer, for every settin
 
 TEST_CASE("the parts of a file do what the native path does") {
   // The same parts in a nested sequence are not recognised, so they run through the general path.
-  for (const SplitKind split : {SplitKind::word, SplitKind::character}) {
-    for (const Standardization standardization : {Standardization::lower, Standardization::strip_punctuation,
-                                                  Standardization::lower_and_strip_punctuation}) {
+  for (const SplitKind split : kSplits) {
+    for (const Standardization standardization : kAllStandardizations) {
+      if (standardization == Standardization::none && split != SplitKind::word_and_punctuation) continue;
       for (const Lowering lowering : {Lowering::ascii, Lowering::unicode}) {
         const Tokenizer native = learned({.split = split, .standardize = {standardization, lowering}});
         Json file = Json::parse(native.to_json(), "t.json");
@@ -90,8 +91,30 @@ TEST_CASE("the parts of a file do what the native path does") {
   }
 }
 
+TEST_CASE("words and punctuation: case is kept, and joining the tokens gives the text again") {
+  const Tokenizer tokenizer = learned({.split = SplitKind::word_and_punctuation,
+                                       .standardize = {.standardize = Standardization::none},
+                                       .has_start_end = true});
+  CHECK(tokenizer.tokens("Hello, world! (It's 12.5 %)") ==
+        Tokens{" Hello", ",", " world", "!", " (", "It", "'", "s", " 12", ".", "5", " %", ")"});
+  CHECK(tokenizer.tokens("¿Dónde?—“Aquí”… €5😀😀") ==
+        Tokens{" ¿", "Dónde", "?", "—", "“", "Aquí", "”", "…", " €", "5", "😀", "😀"});
+  CHECK(tokenizer.tokens(" \t ").empty());
+  CHECK(tokenizer.tokens("").empty());
+  for (const std::string text : {"Hello, world!", "¿Dónde está?", "\"A\", he said; 'no'...", "x - y-z", "!",
+                                 "a_b@c.de", "I can't [PAD] [UNK]!", "\u2581 x\u2581y", "a\u00A0b"}) {
+    CHECK(tokenizer.join(tokenizer.tokens(text)) == text);
+    CHECK(tokenizer.tokens("  " + text + "\t ") == tokenizer.tokens(text));
+  }
+  // Of an unknown word nobody knows whether a space stood before it: a reader is given one.
+  CHECK(tokenizer.decode(tokenizer.encode("The old, zebra house!")) == "The old, [UNK] house!");
+  CHECK(tokenizer.decode(tokenizer.encode("The old, zebra!"), UnknownTokens::skipped) == "The old,!");
+  CHECK(message_of(file_with("decoder", R"({"type":"Sequence","decoders":[{"type":"Fuse"}]})"))
+            .starts_with("t.json: decoder: unsupported sequence"));
+}
+
 TEST_CASE("special tokens never come from text") {
-  for (const SplitKind split : {SplitKind::word, SplitKind::character}) {
+  for (const SplitKind split : kSplits) {
     const Tokenizer tokenizer = learned(
         {.split = split, .standardize = {.standardize = Standardization::none}, .has_start_end = true});
     for (const std::int32_t id : tokenizer.encode("[PAD] [START] [END] [PAD][UNK]"))
@@ -139,6 +162,8 @@ TEST_CASE("normalizers and pre-tokenizers of other files") {
   CHECK(tokens_with(R"({"type":"Strip","strip_left":false,"strip_right":true})", "null", " a \u00A0") ==
         Tokens{" a"});
   CHECK(tokens_with(R"({"type":"Strip","strip_left":true,"strip_right":true})", "null", "   ").empty());
+  CHECK(tokens_with(R"({"type":"Prepend","prepend":"_"})", "null", "a") == Tokens{"_a"});
+  CHECK(tokens_with(R"({"type":"Prepend","prepend":"_"})", "null", "").empty());
   CHECK(tokens_with(R"({"type":"Replace","pattern":{"String":"aa"},"content":"b"})", "null", "aaa") ==
         Tokens{"ba"});
   CHECK(tokens_with(R"({"type":"Replace","pattern":{"Regex":"[0-9]+"},"content":"#"})", "null", "a12b3é") ==
@@ -197,6 +222,12 @@ TEST_CASE("hostile and foreign files: one line that names the place") {
   CHECK(model(R"({"[UNK]":0,"a":18446744073709551616})").starts_with("t.json: model.vocab: the id of \"a\""));
   CHECK(model(R"({"[UNK]":0,"a":1.5})").starts_with("t.json: model.vocab: the id of \"a\""));
   CHECK(model(R"({"[UNK]":0,"":1})") == "t.json: model.vocab: an empty token");
+  for (const char* character : {"\\n", "\\r", "\\t", "\\u0000"}) {  // N lines in are N lines out
+    const std::string message = model(R"({"[UNK]":0,"a)" + std::string(character) + R"(b":1})");
+    CHECK(message.starts_with("t.json: model.vocab: the token \"a"));
+    CHECK(message.ends_with(" holds a line end, TAB or NUL, which would break lines (remove it)"));
+  }
+  CHECK(model(R"({"[UNK]":0,"a\u000bb\f c":1})") == "no error");
   CHECK(message_of(file_with("normalizer", R"({"type":"Replace","pattern":{"Regex":"("},"content":""})"))
             .starts_with("t.json: normalizer.pattern: regular expression \"(\": "));
   CHECK(message_of(file_with("normalizer", R"({"type":"Replace","pattern":{"String":""},"content":""})"))
@@ -218,6 +249,8 @@ TEST_CASE("hostile and foreign files: one line that names the place") {
             .starts_with("t.json: added_tokens[0]: the id of \"a\" does not agree"));
   CHECK(added(R"({"id":9,"content":"x",)" + flags + R"("special":true})")
             .starts_with("t.json: added_tokens[0]: the id of \"x\" does not agree"));
+  CHECK(added(R"({"id":3,"content":"x\n",)" + flags + R"("special":true})")
+            .starts_with("t.json: added_tokens[0]: the token \"x\\x0a\" holds a line end"));
   CHECK(added(R"({"id":3,"content":"[PAD]",)" + flags + R"("special":true})") == "no error");
   for (const char* json :
        {"{}", "{\"model\":null}", "{\"model\":{}}", "null", "{\"model\":{\"type\":\"WordLevel\"}}"}) {
@@ -242,9 +275,53 @@ TEST_CASE("an added token after the vocabulary, and members that mean nothing") 
 }
 
 TEST_CASE("an expression that backtracks for ever ends in an error") {
-  const std::string pattern = "(a|aa)+(?=$x)";
-  const std::string normalizer =
-      R"({"type":"Replace","content":"","pattern":{"Regex":")" + pattern + R"("}})";
-  CHECK_THROWS_WITH_AS(tokens_with(normalizer, "null", std::string(200, 'a') + "b"),
-                       doctest::Contains("too hard for a text of 201 bytes"), Error);
+  const std::string normalizer = R"j({"type":"Replace","content":"","pattern":{"Regex":"(a|aa)+(?=$x)"}})j";
+  std::string line(200, 'a');
+  line += 'b';
+  CHECK_THROWS_WITH_AS(
+      tokens_with(normalizer, "null", line),
+      doctest::Contains("t.json: normalizer: regular expression \"(a|aa)+(?=$x)\": takes too long"), Error);
+}
+
+TEST_CASE("an expression that takes a little too long on each of many lines ends in an error") {
+  const auto encode_many = [](const std::string& expression, int lines) {
+    Json file = Json::parse(file_with("normalizer", "null"), "test");
+    file.set("pre_tokenizer",
+             Json::parse(R"({"type":"Sequence","pretokenizers":[{"type":"WhitespaceSplit"},{"type":"Split",)"
+                         R"("behavior":"Removed","pattern":{"Regex":")" +
+                             expression + R"("}}]})",
+                         "value"));
+    const Tokenizer tokenizer = Tokenizer::parse(file.dump(), "t.json");
+    for (int i = 0; i < lines; ++i) (void)tokenizer.encode("aaaaaaaaaaaaaaaaaaaaaaaab c");
+  };
+  CHECK_THROWS_WITH_AS(encode_many("(a|aa)+(?=$x)", 100000),
+                       doctest::Contains("t.json: pre_tokenizer.pretokenizers[1]: regular expression"),
+                       Error);
+  CHECK_NOTHROW(encode_many("[a-f]+(?=c)", 20000));  // and an ordinary one does not
+}
+
+TEST_CASE("a line grows to 16 times its bytes and 4 KiB, and no further") {
+  const auto replace = [](const std::string& from, const std::string& to) {
+    return R"({"type":"Replace","pattern":{"String":")" + from + R"("},"content":")" + to + R"("})";
+  };
+  std::string doubling;
+  for (int i = 0; i < 40; ++i) doubling += (i == 0 ? "" : ",") + replace("a", "aa");
+  const std::string bomb = R"({"type":"Sequence","normalizers":[)" + doubling + "]}";
+  CHECK_THROWS_WITH_AS(
+      tokens_with(bomb, "null", "a"),
+      "t.json: normalizer.normalizers[12]: the line grows beyond 4112 bytes (at most 16 times, "
+      "plus 4 KiB)",
+      Error);
+  // Sixteen thousand times in one step is found before the memory is asked for.
+  const std::string million(1 << 20, 'x');
+  CHECK_THROWS_WITH_AS(tokens_with(replace("a", million), "null", std::string(1 << 16, 'a')),
+                       doctest::Contains("t.json: normalizer: the line grows beyond"), Error);
+  CHECK_THROWS_AS(tokens_with(R"({"type":"Prepend","prepend":")" + million + R"("})", "null", "a"), Error);
+  CHECK(tokens_with(replace("a", std::string(4112, 'x')), "null", "a").front().size() == 4112);
+  CHECK_THROWS_AS(tokens_with(replace("a", std::string(4113, 'x')), "null", "a"), Error);
+  CHECK(tokens_with(R"({"type":"NFKD"})", "null", "\uFDFA").front().size() == 33);
+  std::string parts;
+  for (int i = 0; i < 257; ++i) parts += (i == 0 ? "" : ",") + std::string(R"({"type":"NFC"})");
+  CHECK_THROWS_WITH_AS(tokens_with(R"({"type":"Sequence","normalizers":[)" + parts + "]}", "null", "a"),
+                       "t.json: normalizer.normalizers[256]: more than 256 parts", Error);
 }

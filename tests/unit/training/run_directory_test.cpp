@@ -97,17 +97,112 @@ TEST_CASE_FIXTURE(Toy, "rows of an older version are moved under the columns of 
   CHECK(log() == log_header(figure_names) + "\n2,1,,0.5,,,,,,,,,,7,8\n4,1,,0.25,,,,,,,,,,9,\n");
 }
 
-TEST_CASE_FIXTURE(Toy, "a log that was lost starts anew") {
+TEST_CASE_FIXTURE(Toy, "a log without rows that the checkpoint promises ends the run before it begins") {
+  recipe.training.log_every = 2;
   {
     const auto directory = open();
     resume(*directory);
-    state.step = 4;
+    for (const char* row : {"2,1,a", "3,1,end", "4,2,b", "5,2,c"}) directory->append_log(row);
+    state.step = 5;
+    state.epoch = 1;
+    state.position = 7;
     directory->save(state, parameters, optimizer->states(), false);
   }
-  fs::remove(scratch / "log.csv");
-  const auto directory = open();
-  CHECK(resume(*directory));
-  CHECK(log() == kHeader);
+  const fs::path path = scratch / "log.csv";
+  const std::string whole = log(), there = ", but the checkpoint of step 5 is there";
+  const auto said = [&](const std::string& text) {
+    std::ofstream(path, std::ios::trunc) << text;
+    const std::string message = error_text([&] { resume(*open()); });
+    if (message != "(no error)") CHECK(log() == text);  // left as it was
+    return message;
+  };
+  const auto refused = [&](const std::string& why) {
+    return path.string() + ": " + why + " (bring it back, or start anew with --overwrite)";
+  };
+  CHECK(said(whole) == "(no error)");
+  CHECK(said("") == refused("is not the log of a run"));
+  CHECK(said("garbage\n\1\2\n") == refused("is not the log of a run"));
+  CHECK(said(kHeader) == refused("has no row of step 2" + there));
+  CHECK(said(kHeader + "2,1,a\n3,1,end\n4,2,") == refused("has no row of step 4" + there));
+  CHECK(said(kHeader + "3,1,end\n4,2,b\n5,2,c\n") == refused("has no row of step 2" + there));
+  CHECK(said(kHeader + "2,x\n4,2,b\n") == refused("has no row of the end of epoch 1" + there));
+  fs::remove(path);
+  CHECK(error_text([&] { resume(*open()); }) == refused("is gone" + there));
+  fs::create_symlink("elsewhere", path);
+  CHECK(error_text([&] { resume(*open()); }) == refused("is no regular file"));
+}
+
+TEST_CASE_FIXTURE(Toy, "a run does not go on where its best checkpoint is damaged") {
+  {
+    const auto directory = open();
+    resume(*directory);
+    for (state.step = 1; state.step < 3; ++state.step)
+      directory->save(state, parameters, optimizer->states(), state.step == 1);
+  }
+  CHECK(error_text([&] { open(); }) == "(no error)");
+  std::ofstream(scratch / "checkpoints/1/state.json", std::ios::app) << "x";
+  const std::string message = error_text([&] { open(); });
+  CHECK(message.find("checkpoints/1/state.json: has ") != std::string::npos);
+  CHECK(message.ends_with("; it is the best of the run (bring it back, or start anew with --overwrite)"));
+}
+
+TEST_CASE_FIXTURE(Toy, "where every checkpoint is damaged nothing starts anew by itself") {
+  {
+    const auto directory = open();
+    CHECK_FALSE(directory->starts_anew());
+    resume(*directory);
+    CHECK_FALSE(directory->has_checkpoint());
+  }
+  CHECK(open()->starts_anew());
+  {
+    const auto directory = open();
+    resume(*directory);
+    for (state.step = 1; state.step < 3; ++state.step)
+      directory->save(state, parameters, optimizer->states(), false);
+    CHECK(directory->has_checkpoint());
+  }
+  CHECK_FALSE(open()->starts_anew());
+  for (const char* step : {"1", "2"})
+    std::ofstream(scratch / "checkpoints" / step / "state.json", std::ios::app) << "x";
+  CHECK(error_text([&] { open(); }) ==
+        scratch.path().string() +
+            ": every checkpoint is damaged (bring one back, or start anew with --overwrite)");
+  CHECK(error_text([&] { open(ExistingRun::overwrite); }) == "(no error)");
+  CHECK_FALSE(open()->has_checkpoint());
+}
+
+TEST_CASE_FIXTURE(Toy, "what stands where the run will write is found before the run") {
+  const auto said = [&](const fs::path& name, bool is_folder) {
+    const fs::path path = scratch / name;
+    if (is_folder) {
+      fs::create_directories(path);
+    } else {
+      fs::create_directories(path.parent_path());
+      std::ofstream(path) << "mine\n";
+    }
+    std::string messages;
+    for (const ExistingRun existing : {ExistingRun::resume, ExistingRun::overwrite}) {
+      const std::string message = error_text([&] { open(existing); });
+      CHECK(message.starts_with(path.string() + ": is no "));
+      CHECK(message.ends_with(" (move it away, or train into another directory)"));
+      messages +=
+          message.substr(path.string().size() + 5, message.find(" (") - path.string().size() - 5) + ";";
+    }
+    fs::remove_all(path);
+    return messages;
+  };
+  const std::string no_link = "no link to the best checkpoint;no link to the best checkpoint;";
+  for (const char* name : {"model.safetensors", "recipe.yaml"}) {
+    CHECK(said(name, false) == no_link);
+    CHECK(said(name, true) == no_link);
+  }
+  for (const char* name : {"checkpoints/latest", "checkpoints/best"}) CHECK(said(name, false) == no_link);
+  fs::remove_all(scratch / "checkpoints");
+  CHECK(said("log.csv", true) == "no regular file;no regular file;");
+  CHECK(said("checkpoints/12", false) == "no folder;no folder;");
+  fs::remove_all(scratch / "checkpoints");
+  CHECK(said("checkpoints", false) == "no folder;no folder;");
+  CHECK(error_text([&] { open(); }) == "(no error)");
 }
 
 TEST_CASE_FIXTURE(Toy, "parameters and optimizer state come back to the bit") {

@@ -23,6 +23,9 @@ TrainingState state() {
   s.has_best = true;
   s.best_value = 1.0 / 3;
   s.best_step = 10;
+  s.first_loss = 2.0 / 3;
+  s.last_loss = 0.1 + 0.7;
+  s.changes = {"step 12: training.epochs: 5, was 3"};
   s.data_hash = "00112233445566778899aabbccddeeff";
   return s;
 }
@@ -42,18 +45,23 @@ TEST_CASE("a state is read back as it was written, to the last bit") {
   CHECK(read.epoch_totals.loss == 0.1 + 0.2);
   CHECK(read.epoch_totals.padded == 2);
   CHECK(read.best_value == 1.0 / 3);
+  CHECK(read.first_loss == 2.0 / 3);
+  CHECK(read.changes == state().changes);
+  CHECK(read.last_loss == 0.1 + 0.7);
   CHECK(read.to_json().dump(2) == text);
 }
 
-TEST_CASE("a state without early stopping, as older programs wrote it") {
+TEST_CASE("a state without early stopping and losses, as older programs wrote it") {
   const Json whole = state().to_json();
   Json older = Json::Object{};
   for (const auto& [name, value] : whole.as_object()) {
-    if (!name.starts_with("stopping_")) older.set(name, value);
+    if (!name.starts_with("stopping_") && !name.ends_with("t_loss")) older.set(name, value);
   }
   const TrainingState read = TrainingState::from_json(older, "state.json");
   CHECK(read.stopping_epoch == 0);
   CHECK(read.best_step == 10);
+  CHECK_FALSE(read.first_loss.has_value());
+  CHECK_FALSE(read.last_loss.has_value());
 }
 
 TEST_CASE("a state that no run could have written is refused") {
@@ -65,11 +73,12 @@ TEST_CASE("a state that no run could have written is refused") {
     for (const auto& [other, kept] : whole.as_object()) {
       if (other != name) without.set(other, kept);
     }
-    // Runs of an older program had no early stopping.
-    if (name != "stopping_epoch") CHECK(problem(without).find(name) != std::string::npos);
+    // Runs of an older program had no early stopping, and no losses here; few have changes.
+    if (name != "stopping_epoch" && name != "first_loss" && name != "last_loss" && name != "changes")
+      CHECK(problem(without).find(name) != std::string::npos);
     Json of_other_type = state().to_json();
     of_other_type.set(name, Json::Array{});
-    CHECK(problem(of_other_type).starts_with("state.json: "));
+    if (name != "changes") CHECK(problem(of_other_type).starts_with("state.json: "));
   }
   for (const char* name : {"step", "epoch", "position", "best_step", "stopping_epoch"}) {
     CHECK(problem(state().to_json().set(name, -1)) ==
@@ -82,6 +91,7 @@ TEST_CASE("a state that no run could have written is refused") {
   Json totals = state().to_json().at("epoch_totals");
   CHECK(problem(state().to_json().set("epoch_totals", totals.set("predicted", -3)))
             .find("\"predicted\" is -3") != std::string::npos);
+  CHECK(problem(state().to_json().set("changes", Json::Array{1})).starts_with("state.json: "));
   CHECK(problem(Json::Array{}) != "(no error)");
   CHECK(problem(Json()) != "(no error)");
 }

@@ -6,10 +6,12 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cmath>
 #include <numeric>
 
 #include "error_text.hpp"
 #include "scratch_directory.hpp"
+#include "support/files.hpp"
 #include "tasks/classification.hpp"
 #include "tasks/encoder_decoder.hpp"
 
@@ -66,12 +68,14 @@ class Recorder : public Objective {
   std::vector<double> macro_f1s, roc_aucs;  // of each epoch
   std::size_t validations = 0;
   std::vector<std::uint32_t> steps;
+  std::vector<double> training_losses;    // of each step
   std::vector<double> validation_losses;  // of each epoch
   int fails_at = -1;                      // number of the batch whose packing throws
   std::atomic<int> packed_count = 0;
 
  private:
   double validation_loss(Split split) const {
+    if (split == Split::train && !training_losses.empty()) return training_losses.at(trained.size() - 1);
     if (split == Split::train || validation_losses.empty()) return 1;
     const std::size_t batches = (validation_ + 3) / 4;
     return validation_losses.at((validated.size() - 1) / batches);
@@ -257,6 +261,73 @@ TEST_CASE("a stop is asked for after each step and ends the run there") {
   CHECK_FALSE(trainer.state().is_finished);
 }
 
+TEST_CASE("a checkpoint is written where the clock says that the last one is old") {
+  Recipe recipe = recipe_of(2);
+  recipe.name = "recorded";
+  recipe.training.checkpoint.keep = 100;
+  CHECK(recipe.training.checkpoint.every_minutes == 10);
+  const auto saved = [&](double every_minutes) {
+    recipe.training.checkpoint.every_minutes = every_minutes;
+    const ScratchDirectory scratch;
+    Recorder objective(18, 4);
+    RunDirectory directory(scratch.path(), recipe, {}, objective.figure_names(), ExistingRun::resume,
+                           [](const std::string&) {});
+    Trainer trainer(recipe, objective, &directory);
+    TrainerCallbacks callbacks;
+    double now = 5000;
+    callbacks.clock = [&] { return now; };
+    callbacks.after_step = [&](const StepReport&) { now += 240; };  // four minutes a step
+    CHECK(trainer.run(callbacks) == TrainingOutcome::finished);
+    std::string steps;
+    for (const Checkpoint& checkpoint : list_checkpoints(scratch.path()))
+      steps = std::to_string(checkpoint.step) + " " + steps;
+    return steps;
+  };
+  CHECK(saved(10) == "3 5 8 10 ");  // 5 and 10 end epochs, and are counted from
+  CHECK(saved(4) == "1 2 3 4 5 6 7 8 9 10 ");
+  CHECK(saved(8) == "2 4 5 7 9 10 ");
+  CHECK(saved(0) == "5 10 ");
+}
+
+TEST_CASE("a loss that ends ten times above that of the first step has diverged") {
+  const auto said = [](std::vector<double> losses) {
+    Recorder objective(8, 4);
+    objective.training_losses = std::move(losses);
+    const Recipe recipe = recipe_of(2);
+    Trainer trainer(recipe, objective, nullptr);
+    CHECK_FALSE(trainer.divergence().has_value());
+    trainer.run({});
+    return trainer.divergence().value_or("");
+  };
+  CHECK(said({2, 1000, 20, 20}) == "");
+  CHECK(
+      said({2, 3, 19, 22}) ==
+      "the loss of the last epoch is 20.5000, more than ten times the 2.0000 of the first step: the run has "
+      "diverged (lower training.optimizer.learning_rate or set global_clipnorm)");
+  CHECK(said({0.001, 0.001, 0.9, 0.9}) == "");  // a model that knew the examples
+  CHECK(said({0.001, 0.001, 1.5, 1.5}) != "");
+}
+
+TEST_CASE("a loss that is not finite speaks of a checkpoint only where there is one") {
+  Recipe recipe = recipe_of(2);
+  recipe.name = "recorded";
+  const auto said = [&](std::vector<double> losses, bool writes) {
+    const ScratchDirectory scratch;
+    Recorder objective(8, 4);
+    objective.training_losses = std::move(losses);
+    RunDirectory directory(scratch.path(), recipe, {}, objective.figure_names(), ExistingRun::resume,
+                           [](const std::string&) {});
+    Trainer trainer(recipe, objective, writes ? &directory : nullptr);
+    return error_text([&] { trainer.run({}); });
+  };
+  const std::string advice = " (lower training.optimizer.learning_rate or set global_clipnorm)";
+  CHECK(said({1, NAN}, true) == "step 2: the loss is nan; nothing of this run is saved" + advice);
+  CHECK(said({1, NAN}, false) == "step 2: the loss is nan; nothing of this run is saved" + advice);
+  CHECK(said({1, 1, NAN}, true) ==
+        "step 3: the loss is nan; nothing of this step is saved, the newest checkpoint stays as it is" +
+            advice);
+}
+
 TEST_CASE("a state that the run cannot reach is refused") {
   Recipe recipe = recipe_of(3);
   recipe.name = "recorded";
@@ -275,6 +346,10 @@ TEST_CASE("a state that the run cannot reach is refused") {
     state.data_hash = objective.data_hash();
     Optimizer optimizer(recipe.training.optimizer, objective.parameters());
     open()->save(state, objective.parameters(), optimizer.states(), false);
+    std::string log = log_header(objective.figure_names()) + "\n";
+    for (std::int64_t row = 1; row <= std::min<std::int64_t>(epoch, 3); ++row)
+      log += std::to_string(std::min<std::int64_t>(row * 5, step)) + "," + std::to_string(row) + "\n";
+    write_file(scratch / "log.csv", log);
     return error_text([&] { Trainer(recipe, objective, open().get()).run({}); });
   };
   CHECK(resume_at(0, 1, 3) == "(no error)");
@@ -285,12 +360,14 @@ TEST_CASE("a state that the run cannot reach is refused") {
                                               {1, 4, 14},
                                               {2, 5, 0},
                                               {3, 15, 0},
-                                              {0, 1'000'000'000'000, 0},
-                                              {1'000'000'000'000'000'000, 5, 0},
                                               {0, 0, 1'000'000}}) {
     CHECK(resume_at(epoch, step, position).find("which this run of 5 steps an epoch cannot reach") !=
           std::string::npos);
   }
+  // No log can have the rows of these.
+  CHECK(resume_at(0, 1'000'000'000'000, 0).find("has no row of step 100,") != std::string::npos);
+  CHECK(resume_at(1'000'000'000'000'000'000, 5, 0).find("has no row of the end of epoch 4,") !=
+        std::string::npos);
 }
 
 TEST_CASE("warming up takes the largest batch and changes no parameter") {

@@ -79,6 +79,7 @@ struct LossRule {
   std::span<const std::int32_t> labels;
   Real label_smoothing, loss_scale;
   bool wants_gradient;
+  std::span<const Real> class_weights;  // of each class; none: all are 1
 };
 
 // The loss of each row of a block's logits, which become the gradient where that is wanted.
@@ -88,9 +89,13 @@ void losses_of_rows(const Matrix& logits, Index first_row, const LossRule& rule,
   parallel_for((logits.rows + task_rows - 1) / task_rows, [&](Index task) {
     for (Index r = task * task_rows; r < std::min(logits.rows, (task + 1) * task_rows); ++r) {
       const std::int32_t label = rule.labels[static_cast<std::size_t>(first_row + r)];
+      const bool is_weighted = !rule.class_weights.empty();
+      const Real weight = is_weighted ? rule.class_weights[static_cast<std::size_t>(label)] : Real(1);
+      const Real scale = is_weighted ? rule.loss_scale * weight : rule.loss_scale;
       const CrossEntropyValue value = table.cross_entropy(
-          {logits.row(r), logits.cols, label, rule.label_smoothing, rule.loss_scale, rule.wants_gradient});
-      values.loss[static_cast<std::size_t>(r)] = value.loss;
+          {logits.row(r), logits.cols, label, rule.label_smoothing, scale, rule.wants_gradient});
+      values.loss[static_cast<std::size_t>(r)] =
+          is_weighted ? value.loss * static_cast<double>(weight) : value.loss;
       values.is_correct[static_cast<std::size_t>(r)] = value.is_correct;
     }
   });
@@ -166,9 +171,10 @@ Index cross_entropy_scratch_rows(const ReductionTree& plan) {
 CrossEntropyTotals linear_cross_entropy(ConstMatrix h, ConstMatrix w, bool is_transposed, const Real* bias,
                                         std::span<const std::int32_t> labels, Real label_smoothing,
                                         Real loss_scale, const ReductionTree& plan, Matrix block,
-                                        CrossEntropyGradients* gradients) {
+                                        CrossEntropyGradients* gradients,
+                                        std::span<const Real> class_weights) {
   const Index V = is_transposed ? w.rows : w.cols;
-  const LossRule rule{labels, label_smoothing, loss_scale, gradients != nullptr};
+  const LossRule rule{labels, label_smoothing, loss_scale, gradients != nullptr, class_weights};
   TreeSum loss;
   CrossEntropyTotals totals;
   totals.tokens = h.rows;

@@ -23,8 +23,9 @@ struct CrossEntropyTotals {
   Index tokens = 0;
 };
 // logits = h·w + bias; loss = Σ_t cross_entropy(logits[t], labels[t]) in blocks of rows: h [T, D], w [D, V]
-// (is_transposed: w [V, D]). With `dh` given also the gradients of loss_scale · loss: dh overwritten, dw and
-// db (+)= by the plan, both alike unless is_transposed. One block [<= 512 rows, V] of logits lives in `block`
+// (is_transposed: w [V, D]). With `class_weights` [V] each row's loss counts so many times as its label's
+// says. With `dh` given also the gradients of loss_scale · loss: dh overwritten, dw and db (+)= by the plan,
+// both alike unless is_transposed. One block [<= 512 rows, V] of logits lives in `block`
 // (cross_entropy_block_rows(plan) rows of V values).
 struct CrossEntropyGradients {
   Matrix dh;
@@ -38,6 +39,7 @@ Index cross_entropy_scratch_rows(const ReductionTree& plan);
 CrossEntropyTotals linear_cross_entropy(ConstMatrix h, ConstMatrix w, bool is_transposed, const Real* bias,
                                         std::span<const std::int32_t> labels, Real label_smoothing,
                                         Real loss_scale, const ReductionTree& plan, Matrix block,
-                                        CrossEntropyGradients* gradients);
+                                        CrossEntropyGradients* gradients,
+                                        std::span<const Real> class_weights = {});
 
 }  // namespace headwater::kernels

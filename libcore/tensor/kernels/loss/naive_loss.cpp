@@ -56,7 +56,8 @@ double cross_entropy_row(ConstMatrix logits, std::int32_t label, double smoothin
 kernels::CrossEntropyTotals linear_cross_entropy(ConstMatrix h, ConstMatrix w, bool is_transposed,
                                                  const double* bias, std::span<const std::int32_t> labels,
                                                  double smoothing, double loss_scale,
-                                                 const CrossEntropyGradients* gradients) {
+                                                 const CrossEntropyGradients* gradients,
+                                                 std::span<const double> class_weights) {
   const Index V = is_transposed ? w.rows : w.cols;
   std::vector<double> logits(static_cast<std::size_t>(h.rows * V)), slopes(logits.size());
   linear(h, w, is_transposed, bias, Activation::none, {logits.data(), h.rows, V}, {});
@@ -65,7 +66,9 @@ kernels::CrossEntropyTotals linear_cross_entropy(ConstMatrix h, ConstMatrix w, b
   for (Index t = 0; t < h.rows; ++t) {
     const std::int32_t label = labels[static_cast<std::size_t>(t)];
     const ConstMatrix row(logits.data() + t * V, 1, V);
-    totals.loss += cross_entropy_row(row, label, smoothing, slopes.data() + t * V);
+    const double weight = class_weights.empty() ? 1 : class_weights[static_cast<std::size_t>(label)];
+    totals.loss += weight * cross_entropy_row(row, label, smoothing, slopes.data() + t * V);
+    array_of(slopes.data() + t * V, V) *= weight;
     Index largest = 0;
     array_of(row.data, V).maxCoeff(&largest);
     totals.correct += largest == label;
@@ -104,14 +107,15 @@ Index cross_entropy_scratch_rows(const ReductionTree&) { return 0; }
 CrossEntropyTotals linear_cross_entropy(ConstMatrix h, ConstMatrix w, bool is_transposed, const Real* bias,
                                         std::span<const std::int32_t> labels, Real label_smoothing,
                                         Real loss_scale, const ReductionTree&, Matrix,
-                                        CrossEntropyGradients* gradients) {
+                                        CrossEntropyGradients* gradients,
+                                        std::span<const Real> class_weights) {
   naive::CrossEntropyGradients wanted;
   if (gradients) {
     wanted = {gradients->dh, gradients->dw, gradients->db, gradients->accumulate_weight,
               gradients->accumulate_bias};
   }
   return naive::linear_cross_entropy(h, w, is_transposed, bias, labels, label_smoothing, loss_scale,
-                                     gradients ? &wanted : nullptr);
+                                     gradients ? &wanted : nullptr, class_weights);
 }
 
 }  // namespace kernels

@@ -21,6 +21,7 @@ struct CrossEntropyGradients {
 kernels::CrossEntropyTotals linear_cross_entropy(ConstMatrix h, ConstMatrix w, bool is_transposed,
                                                  const double* bias, std::span<const std::int32_t> labels,
                                                  double smoothing, double loss_scale,
-                                                 const CrossEntropyGradients* gradients);
+                                                 const CrossEntropyGradients* gradients,
+                                                 std::span<const double> class_weights = {});
 
 }  // namespace headwater::naive

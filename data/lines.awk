@@ -1,0 +1,40 @@
+# The lines of a file as every stage of a recipe may read them: each has the columns that the recipe names, without a byte-order mark at
+# the start of the file and CR at the ends of lines. What was dropped is said once, here.
+#   awk -v columns="source label" -f lines.awk FILE            status 1: a line has more columns, or fewer
+#   awk -v columns="source label" -v plain=1 -f lines.awk FILE lines that are one text, without columns, will do as well
+BEGIN {
+  FS = "\t"
+  wanted = split(columns, name, " ")
+}
+function counted(n, what) { return n " " what (n == 1 ? "" : "s") }
+function say(text) { print "recipe: " text | "cat 1>&2" }
+NR == 1 && substr($0, 1, 3) == "\357\273\277" {
+  $0 = substr($0, 4)
+  has_mark = 1
+}
+substr($0, length($0)) == "\r" {
+  $0 = substr($0, 1, length($0) - 1)
+  ++returns
+}
+NR == 1 && plain && NF == 1 { wanted = 1 }
+NF != wanted && !(NF == 0 && wanted == 1) {
+  if (bad++ == 0) { line = NR; found = NF; is_csv = NF == 1 && /[,;]/ }
+}
+bad == 0 { print }
+END {
+  if (bad) {
+    names = name[1]
+    for (column = 2; column <= wanted; ++column) names = names ", " name[column]
+    if (found == 0) what = "an empty line"
+    else what = counted(found, "column")
+    what = what " where " (wanted == 1 ? "1 is" : wanted " are") " wanted (" names ")"
+    if (found > wanted) cure = "turn a TAB inside a text into a space"
+    else if (found == 0) cure = "remove it"
+    else cure = "set them apart by one TAB" (is_csv ? ", or set data.csv_columns if this is a CSV file" : "")
+    say(FILENAME ":" line ": " what (bad > 1 ? ", and " counted(bad - 1, "more line") " like it" : "") "; " cure)
+    close("cat 1>&2")
+    exit 1
+  }
+  if (has_mark) say(FILENAME " began with a byte-order mark; it was dropped")
+  if (returns) say(FILENAME ": " counted(returns, "line") " ended in CR LF; the CR was dropped")
+}

@@ -1,0 +1,44 @@
+#!/bin/sh
+# The first stage of a recipe: says what is wrong with it or missing before anything is written, and keeps what the other stages need.
+#
+#   data/resolve.sh RECIPE RUN DATA     the recipe; the folder of its run; the data root, where its own files lie
+#
+# RUN/recipe.yaml is the recipe with every default, rewritten only where it changes; RUN/recipe.mk is what inspect --make says of it. BIN
+# is the folder of the tools; SCALE, SEED and SET (KEY=VALUE words) are --scale, --seed and --set of train.
+set -euf
+export LC_ALL=C
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/common.sh"
+[ $# -eq 3 ] || wrong "$# operands, wanted are 3 (--help says which)"
+recipe=$1 run=$2 data=$3
+must_be_file() { # FILE NAME-IN-MESSAGE
+  if [ ! -e "$1" ]; then problem='no such file'; elif [ -d "$1" ]; then problem='a folder, not a file'; else return 0; fi
+  printf 'recipe: %s: %s\n' "$2" "$problem" >&2
+  exit 1
+}
+
+must_be_file "$recipe" "$recipe"
+made=$run
+if [ ! -f "$run/recipe.yaml" ] || [ ! -f "$run/recipe.mk" ] || [ -n "$(find -L "$recipe" -newer "$run/recipe.mk")" ]; then
+  made=$tmp
+  set -- --scale "${SCALE:-full}"
+  [ -z "${SEED-}" ] || set -- "$@" --seed "$SEED"
+  for word in ${SET-}; do set -- "$@" --set "$word"; done
+  "$tools_folder/train" --recipe "$recipe" "$@" --print-recipe >"$tmp/recipe.yaml"
+  "$tools_folder/inspect" --make - <"$tmp/recipe.yaml" >"$tmp/recipe.mk"
+fi
+
+# Data of a public set is prepared by its script; the user's own must be there. What tokenizers learn from is named where it is
+# another file than the training examples.
+value() { sed -n "s/^$1 := //p" "$made/recipe.mk"; }
+if [ -z "$(value set)" ]; then
+  for key in train validation test tokenizer_text; do
+    file=$data/$(value $key)
+    [ -z "$(value $key)" ] || must_be_file "$file" "$recipe: data.$key: ${file#./}"
+  done
+fi
+
+[ "$made" = "$tmp" ] || exit 0
+mkdir -p -- "$run"
+cmp -s "$tmp/recipe.yaml" "$run/recipe.yaml" || publish "$tmp/recipe.yaml" "$run/recipe.yaml"
+publish "$tmp/recipe.mk" "$run/recipe.mk"

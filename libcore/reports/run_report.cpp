@@ -1,0 +1,180 @@
+#include "reports/run_report.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <map>
+#include <string_view>
+
+#include "reports/table.hpp"
+#include "support/files.hpp"
+#include "support/numbers.hpp"
+#include "support/split.hpp"
+
+namespace headwater {
+
+namespace {
+
+double number_of(std::string_view text) {
+  double value = 0;
+  std::from_chars(text.data(), text.data() + text.size(), value);
+  return value;
+}
+
+// The column of log.csv that is the greater the better, or nothing: then the validation loss is the lower the
+// better.
+std::string column_to_raise(const std::string& metric) {
+  return metric == "loss" || metric == "perplexity" ? "" : "validation_" + metric;
+}
+
+// A count with separators to read, and as it is for programs.
+ScoreRow count_row(std::string_view metric, std::int64_t count, std::string_view detail = "") {
+  ScoreRow row = score_row(metric, static_cast<double>(count), 0, detail);
+  row.value = format_count(count);
+  row.json.set("score", count);
+  return row;
+}
+
+}  // namespace
+
+RunFigures read_run(const std::filesystem::path& directory, const std::string& best_metric) {
+  const std::filesystem::path path = directory / "log.csv";
+  const std::string text = read_file(path);
+  const std::vector<std::string_view> lines = split(text, '\n');
+  std::map<std::string_view, std::size_t> column;
+  const std::vector<std::string_view> header = split(lines.front(), ',');
+  for (std::size_t i = 0; i < header.size(); ++i) column[header[i]] = i;
+  RunFigures figures;
+  const std::string raised = column_to_raise(best_metric);
+  double best = 0, seconds = 0, tokens = 0;
+  for (std::size_t n = 1; n < lines.size(); ++n) {
+    const std::vector<std::string_view> fields = split(lines[n], ',');
+    if (fields.size() != header.size()) continue;
+    const auto at = [&](std::string_view name) { return fields[column.at(name)]; };
+    if (at("validation_loss").empty()) continue;
+    ++figures.epochs;
+    // The seconds of a resumed epoch are of its last process only; its pace is of the same time.
+    const double pace = number_of(at("tokens_per_second"));
+    seconds += pace > 0 ? number_of(at("tokens")) / pace : number_of(at("seconds"));
+    tokens += number_of(at("tokens"));
+    figures.training_loss = number_of(at("loss"));
+    const double value = raised.empty() ? number_of(at("validation_loss")) : -number_of(at(raised));
+    if (figures.epochs > 1 && value >= best) continue;
+    best = value;
+    figures.best_epoch = static_cast<std::int64_t>(number_of(at("epoch")));
+    figures.validation_loss = number_of(at("validation_loss"));
+    figures.validation_accuracy = number_of(at("validation_accuracy"));
+    figures.reference_loss = number_of(at("reference_loss"));
+    figures.reference_accuracy = number_of(at("reference_accuracy"));
+    figures.figures.clear();
+    for (const std::string_view name : header) {
+      if (!name.starts_with("validation_") || name == "validation_loss" || name == "validation_accuracy")
+        continue;
+      figures.figures.emplace_back(
+          name, at(name).empty() ? std::nullopt : std::optional<double>(number_of(at(name))));
+    }
+  }
+  if (figures.epochs > 0) {
+    figures.seconds_an_epoch = seconds / static_cast<double>(figures.epochs);
+    figures.tokens_per_second = seconds > 0 ? tokens / seconds : 0;
+  }
+  return figures;
+}
+
+std::string judge(const Expectation& expectation, double reached) {
+  if (expectation.compare == "at_least") return reached >= expectation.value ? "ok" : "missed";
+  if (expectation.compare == "at_most") return reached <= expectation.value ? "ok" : "missed";
+  return std::abs(reached - expectation.value) <= expectation.tolerance.value_or(0) ? "ok" : "missed";
+}
+
+bool expects_reference_measure(const Recipe& recipe) {
+  return std::any_of(recipe.expected.begin(), recipe.expected.end(),
+                     [](const Expectation& e) { return e.metric.starts_with("reference_"); });
+}
+
+std::vector<ScoreRow> run_rows(const Recipe& recipe, const RunFigures& run, std::int64_t parameters) {
+  std::vector<ScoreRow> rows;
+  if (run.epochs > 0) {
+    const std::string where =
+        "of the best epoch, " + std::to_string(run.best_epoch) + " of " + std::to_string(run.epochs);
+    const auto add = [&](std::string_view metric, double value, const std::string& detail) {
+      rows.push_back(score_row(metric, value, 4, detail));
+    };
+    add("validation_loss", run.validation_loss, where);
+    add("validation_accuracy", run.validation_accuracy, where);
+    for (const auto& [name, value] : run.figures) {
+      if (value) add(name, *value, where);
+    }
+    if (expects_reference_measure(recipe)) {
+      add("reference_loss", run.reference_loss, where + "; divided by all positions, padded ones too");
+      add("reference_accuracy", run.reference_accuracy,
+          where + "; the pad after the end token counted as right");
+    }
+    for (ScoreRow& row : rows) row.json.set("epoch", run.best_epoch);
+    add("training_loss", run.training_loss, "of the last epoch");
+  }
+  rows.push_back(count_row("parameters", parameters));
+  if (run.epochs > 0) {
+    rows.push_back(score_row("seconds_an_epoch", run.seconds_an_epoch, 1));
+    ScoreRow speed = count_row("tokens_a_second", static_cast<std::int64_t>(run.tokens_per_second));
+    speed.json.set("score", run.tokens_per_second);
+    rows.push_back(std::move(speed));
+  }
+  return rows;
+}
+
+Json JudgedExpectation::json() const {
+  Json json;
+  json.set("version", 1).set("metric", expectation.metric).set("expected", expectation.value);
+  json.set("compare", expectation.compare);
+  if (expectation.tolerance) json.set("tolerance", *expectation.tolerance);
+  json.set("reached", std::isfinite(reached) ? Json(reached) : Json());
+  json.set("state", state);
+  return json;
+}
+
+std::vector<JudgedExpectation> judge_expectations(const Recipe& recipe,
+                                                  std::span<const std::pair<std::string, double>> figures) {
+  std::vector<JudgedExpectation> judged;
+  for (const Expectation& expectation : recipe.expected) {
+    const auto found = std::find_if(figures.begin(), figures.end(),
+                                    [&](const auto& figure) { return figure.first == expectation.metric; });
+    if (found != figures.end())
+      judged.push_back({expectation, found->second, judge(expectation, found->second)});
+  }
+  return judged;
+}
+
+std::vector<JudgedExpectation> judge_expectations(const Recipe& recipe, const RunFigures& run,
+                                                  std::int64_t parameters) {
+  std::vector<std::pair<std::string, double>> figures{{"parameters", static_cast<double>(parameters)}};
+  if (run.epochs > 0) {
+    figures.insert(figures.end(), {{"validation_loss", run.validation_loss},
+                                   {"validation_accuracy", run.validation_accuracy},
+                                   {"reference_loss", run.reference_loss},
+                                   {"reference_accuracy", run.reference_accuracy},
+                                   {"training_loss", run.training_loss},
+                                   {"best_epoch", static_cast<double>(run.best_epoch)},
+                                   {"seconds_an_epoch", run.seconds_an_epoch},
+                                   {"tokens_a_second", run.tokens_per_second}});
+    for (const auto& [name, value] : run.figures) figures.emplace_back(name, value.value_or(NAN));
+  }
+  return judge_expectations(recipe, figures);
+}
+
+std::string expectations_text(std::span<const JudgedExpectation> judged, bool is_json) {
+  std::string lines;
+  for (const JudgedExpectation& j : judged) lines += j.json().dump() + "\n";
+  if (is_json || judged.empty()) return lines;
+  Table table({{"metric"}, {"expected"}, {"reached", Table::Align::right}, {"state"}});
+  for (const JudgedExpectation& j : judged) {
+    const Expectation& e = j.expectation;
+    std::string wanted = e.compare == "at_least" ? ">= " : e.compare == "at_most" ? "<= " : "";
+    wanted += format_number(e.value);
+    if (e.compare == "near" && e.tolerance) wanted += " +- " + format_number(*e.tolerance);
+    table.add_row({e.metric, wanted, format_number(j.reached), j.state});
+  }
+  return "\n" + table.text();
+}
+
+}  // namespace headwater

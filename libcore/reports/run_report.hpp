@@ -1,0 +1,61 @@
+// What a run has reached, and which of its recipe's expectations were met: the rows that train ends with, and
+// those about test data that evaluate adds to its own.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "recipe/recipe.hpp"
+#include "reports/score_report.hpp"
+
+namespace headwater {
+
+// The best epoch of a run, read from its log.csv (the row whose validation is best by the recipe's metric)
+// and times of all epochs.
+struct RunFigures {
+  std::int64_t best_epoch = 0, epochs = 0;  // 0: nothing was validated
+  double validation_loss = 0, validation_accuracy = 0, reference_loss = 0, reference_accuracy = 0;
+  // The other columns "validation_..." of log.csv, in their order: "validation_macro_f1".
+  std::vector<std::pair<std::string, std::optional<double>>> figures;
+  double training_loss = 0;      // of the last epoch
+  double seconds_an_epoch = 0;   // mean
+  double tokens_per_second = 0;  // mean
+};
+RunFigures read_run(const std::filesystem::path& directory, const std::string& best_metric);
+
+// Whether the recipe has an expectation about figures over padded positions, as its source counts them.
+bool expects_reference_measure(const Recipe& recipe);
+
+// Rows of the run's figures, sizes and speed; over padded positions only where the recipe expects them.
+std::vector<ScoreRow> run_rows(const Recipe& recipe, const RunFigures& run, std::int64_t parameters);
+
+// An expectation of a recipe that could be judged.
+struct JudgedExpectation {
+  Expectation expectation;
+  double reached = 0;  // NaN: the figure is not defined
+  std::string state;   // "ok" or "missed"
+
+  // {"version": 1, "metric", "expected", "compare", "tolerance", "reached", "state"}, numbers as they are.
+  Json json() const;
+};
+
+// "ok" or "missed".
+std::string judge(const Expectation& expectation, double reached);
+
+// The expectations about metrics that `figures` have ("validation_loss", "test_accuracy", "bleu"), in the
+// order of the recipe; of several figures of one name the first counts.
+std::vector<JudgedExpectation> judge_expectations(const Recipe& recipe,
+                                                  std::span<const std::pair<std::string, double>> figures);
+std::vector<JudgedExpectation> judge_expectations(const Recipe& recipe, const RunFigures& run,
+                                                  std::int64_t parameters);
+
+// After an empty line a table with the columns metric, expected, reached, state; or a JSON object a line.
+// Nothing where nothing was judged.
+std::string expectations_text(std::span<const JudgedExpectation> judged, bool is_json);
+
+}  // namespace headwater

@@ -1,0 +1,22 @@
+#include "support/name_list.hpp"
+
+#include <algorithm>
+
+#include "support/error.hpp"
+
+namespace headwater {
+
+std::string name_list(const std::vector<std::string>& names, std::string (*shown)(const std::string&)) {
+  constexpr std::size_t kMost = 5;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(names.size(), kMost); ++i)
+    text += (i > 0 ? ", " : "") + shown(names[i]);
+  if (names.size() > kMost) text += ", ... " + std::to_string(names.size()) + " in all";
+  return text;
+}
+
+std::string quoted_list(const std::vector<std::string>& names) {
+  return name_list(names, [](const std::string& name) { return quote(name); });
+}
+
+}  // namespace headwater

@@ -1,0 +1,15 @@
+// Lists of names in messages.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace headwater {
+
+// The first few names, each as `shown` shows it: a, b, c, d, e, ... 20 in all.
+std::string name_list(const std::vector<std::string>& names, std::string (*shown)(const std::string&));
+
+// The same in quotes.
+std::string quoted_list(const std::vector<std::string>& names);
+
+}  // namespace headwater

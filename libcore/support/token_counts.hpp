@@ -1,0 +1,45 @@
+// How many tokens a text has, and how many of them its vocabulary lacks.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace headwater {
+
+// Ids of tokens with a meaning of their own; -1 where a vocabulary has none such.
+struct SpecialIds {
+  std::int32_t pad = -1, unknown = -1, start = -1, end = -1;
+};
+
+struct TokenCounts {
+  std::int64_t tokens = 0;   // padding, start and end not counted
+  std::int64_t unknown = 0;  // of them
+
+  void add(std::span<const std::int32_t> ids, const SpecialIds& special) {
+    for (const std::int32_t id : ids) {
+      if (id == special.pad || id == special.start || id == special.end) continue;
+      ++tokens;
+      unknown += id == special.unknown ? 1 : 0;
+    }
+  }
+  TokenCounts& operator+=(const TokenCounts& other) {
+    tokens += other.tokens;
+    unknown += other.unknown;
+    return *this;
+  }
+  // From 0 to 1; of no tokens 0.
+  double unknown_share() const {
+    return tokens == 0 ? 0 : static_cast<double>(unknown) / static_cast<double>(tokens);
+  }
+  bool operator==(const TokenCounts&) const = default;
+};
+
+// Of one column of the data: "source", "target"; "" where there is one only.
+struct ColumnTokenCounts {
+  std::string column;
+  TokenCounts counts;
+};
+
+}  // namespace headwater

@@ -1,0 +1,34 @@
+// The first weights of a run that does not begin from drawn ones: those of a trained model (fine-tuning).
+#pragma once
+
+#include <filesystem>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "tasks/task.hpp"
+
+namespace headwater {
+
+// What became of each parameter, in the order of their names.
+struct FirstWeights {
+  std::vector<std::string> taken;         // from the model
+  std::vector<std::string> new_ones;      // drawn: the model has no tensor of the name
+  std::vector<std::string> dropped;       // drawn: a pattern says so
+  std::vector<std::string> left_out;      // tensors of the model that no parameter has the name of
+  std::vector<std::string> vocabularies;  // "tokenizer.json: 7 of 9 tokens", of those that are not the same
+
+  // "38 tensors taken, 2 dropped (head.bias, head.weight), none new, none left out".
+  std::string summary() const;
+};
+
+// Fills the drawn parameters of `model`, which is of the kind `task`, from the model in `directory` (a model
+// directory or a checkpoint, of any kind): a tensor goes to the parameter of its name. Where both have an
+// axis of tokens, its rows are matched by the tokens' texts, and a token that the model lacks keeps what was
+// drawn. Parameters whose names match a pattern of `drop` ("head.*") keep what was drawn. Throws Error where
+// a shape does not fit, the classes of a head are others, a taken tensor is not finite or nothing is taken,
+// and UsageError for a pattern that matches no parameter.
+FirstWeights take_first_weights(const std::filesystem::path& directory, std::span<const std::string> drop,
+                                const Task& task, TaskModel& model);
+
+}  // namespace headwater

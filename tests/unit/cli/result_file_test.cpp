@@ -1,0 +1,93 @@
+#include "cli/result_file.hpp"
+
+#include <doctest/doctest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "error_text.hpp"
+#include "scratch_directory.hpp"
+#include "support/error.hpp"
+#include "support/files.hpp"
+
+using namespace headwater;
+
+TEST_CASE("results: a link stays, and what it leads to is replaced or made") {
+  const ScratchDirectory scratch;
+  fs::create_directory(scratch / "folder");
+  write_file(scratch / "folder/target", "old");
+  fs::create_symlink("folder/target", scratch / "link");
+  fs::create_symlink(scratch / "link", scratch / "absolute");
+  fs::create_symlink("folder/new", scratch / "dangling");
+  cli::check_result_file(scratch / "absolute");
+  cli::write_result_file(scratch / "absolute", "through two links");
+  CHECK(read_file(scratch / "folder/target") == "through two links");
+  CHECK(fs::is_symlink(scratch / "link"));
+  CHECK(fs::is_symlink(scratch / "absolute"));
+  cli::write_result_file(scratch / "dangling", "made");
+  CHECK(read_file(scratch / "folder/new") == "made");
+  CHECK(cli::result_path("/dev/stdout") == "/dev/stdout");
+  CHECK(cli::result_path(scratch / "none") == scratch / "none");
+  fs::create_symlink("/dev/null", scratch / "null");
+  CHECK_NOTHROW(cli::write_result_file(scratch / "null", "gone"));
+  CHECK(fs::is_symlink(scratch / "null"));
+}
+
+TEST_CASE("results: links that lead nowhere, to a folder, or into none") {
+  const ScratchDirectory scratch;
+  fs::create_symlink("b", scratch / "a");
+  fs::create_symlink("a", scratch / "b");
+  CHECK(error_text([&] { cli::check_result_file(scratch / "a"); }) ==
+        (scratch / "a").string() + ": symbolic links that lead nowhere (remove them, or name another file)");
+  fs::create_symlink(".", scratch / "here");
+  CHECK(error_text([&] {
+          cli::check_result_file(scratch / "here");
+        }).find(": is a directory (name a file)") != std::string::npos);
+  fs::create_symlink("missing/file", scratch / "lost");
+  CHECK(error_text([&] { cli::check_result_file(scratch / "lost"); }).find(": there is no folder ") !=
+        std::string::npos);
+}
+
+TEST_CASE("results: a link of another user in a folder where all may write is not followed") {
+  if (::geteuid() != 0) return;  // only root can make the links of others
+  const ScratchDirectory scratch;
+  const fs::path shared = scratch / "shared";
+  fs::create_directory(shared);
+  write_file(scratch / "victim", "kept");
+  for (const char* name : {"of-another", "of-the-owner", "mine"})
+    fs::create_symlink("../victim", shared / name);
+  REQUIRE(::chmod(shared.c_str(), 01777) == 0);
+  REQUIRE(::chown(shared.c_str(), 1001, 1001) == 0);
+  REQUIRE(::lchown((shared / "of-the-owner").c_str(), 1001, 1001) == 0);
+  REQUIRE(::lchown((shared / "of-another").c_str(), 1002, 1002) == 0);
+  CHECK(error_text([&] {
+          cli::write_result_file(shared / "of-another", "x");
+        }).find("of-another: is a symbolic link of another user in ") != std::string::npos);
+  CHECK(read_file(scratch / "victim") == "kept");
+  for (const char* name : {"of-the-owner", "mine"}) {
+    cli::write_result_file(shared / name, name);
+    CHECK(read_file(scratch / "victim") == name);
+  }
+  REQUIRE(::chmod(shared.c_str(), 0755) == 0);
+  CHECK_NOTHROW(cli::write_result_file(shared / "of-another", "x"));
+}
+
+TEST_CASE("one file on both sides, under any name") {
+  const ScratchDirectory scratch;
+  write_file(scratch / "file", "x");
+  write_file(scratch / "other", "x");
+  fs::create_symlink("file", scratch / "link");
+  fs::create_hard_link(scratch / "file", scratch / "hard");
+  const auto said = [&](const fs::path& input, const fs::path& output) {
+    return error_text([&] { cli::refuse_same_file(input, output, "-o"); });
+  };
+  for (const char* name : {"file", "link", "hard", "./file"}) {
+    CHECK(said(scratch / "file", scratch / name) ==
+          "-o " + (scratch / name).string() + ": is an input too (name another file)");
+    CHECK(said(scratch / name, scratch / "hard").find("is an input too") != std::string::npos);
+  }
+  CHECK_NOTHROW(cli::refuse_same_file(scratch / "file", scratch / "other", "-o"));
+  CHECK_NOTHROW(cli::refuse_same_file(scratch / "file", scratch / "none", "-o"));
+  CHECK_NOTHROW(cli::refuse_same_file(scratch / "none", scratch / "none", "-o"));
+  CHECK_NOTHROW(cli::refuse_same_file("/dev/null", "/dev/null", "-o"));
+  CHECK_NOTHROW(cli::refuse_same_file(scratch.path(), scratch.path(), "-o"));
+}

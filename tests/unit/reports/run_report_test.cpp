@@ -1,0 +1,130 @@
+#include "reports/run_report.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+#include "scratch_directory.hpp"
+#include "support/files.hpp"
+
+using namespace headwater;
+
+namespace {
+
+Expectation expect(const char* metric, double value, const char* compare,
+                   std::optional<double> tolerance = {}) {
+  Expectation expectation;
+  expectation.metric = metric;
+  expectation.value = value;
+  expectation.compare = compare;
+  expectation.tolerance = tolerance;
+  return expectation;
+}
+
+}  // namespace
+
+TEST_CASE("expectations about test data: the first figure of each name, and nothing else") {
+  Recipe recipe;
+  recipe.expected = {expect("test_accuracy", 0.88, "at_least"),
+                     expect("validation_accuracy", 0.9, "at_least"),  // training judges it
+                     expect("bleu", 17, "near", 0.5), expect("test_loss", 0.3, "at_most"),
+                     expect("chrf", 40, "at_least")};  // not measured
+  const std::vector<std::pair<std::string, double>> figures = {
+      {"test_loss", 0.31}, {"test_accuracy", 0.885}, {"bleu", 16.75}, {"bleu", 3}};
+  const std::vector<JudgedExpectation> judged = judge_expectations(recipe, figures);
+  CHECK(expectations_text(judged, false) ==
+        "\nmetric         expected   reached  state\n"
+        "-------------  ---------  -------  ------\n"
+        "test_accuracy  >= 0.88      0.885  ok\n"
+        "bleu           17 +- 0.5    16.75  ok\n"
+        "test_loss      <= 0.3        0.31  missed\n");
+  REQUIRE(judged.size() == 3);
+  CHECK(
+      judged[1].json().dump() ==
+      R"({"version":1,"metric":"bleu","expected":17.0,"compare":"near","tolerance":0.5,"reached":16.75,"state":"ok"})");
+  CHECK(expectations_text({}, false).empty());
+  CHECK(judge_expectations(recipe, std::span<const std::pair<std::string, double>>()).empty());
+}
+
+TEST_CASE("the rows that end a run: figures over padded positions only where they are expected") {
+  RunFigures run;
+  run.best_epoch = 2;
+  run.epochs = 3;
+  run.validation_loss = 1.25;
+  run.validation_accuracy = 0.5;
+  run.reference_loss = 0.75;
+  run.reference_accuracy = 0.875;
+  run.figures = {{"validation_macro_f1", 0.625}, {"validation_roc_auc", std::nullopt}};
+  run.training_loss = 1.5;
+  run.seconds_an_epoch = 12.34;
+  run.tokens_per_second = 340000.75;
+  Recipe recipe;
+  const std::string plain = score_table(run_rows(recipe, run, 650689));
+  CHECK(plain ==
+        "metric                 value  details\n"
+        "-------------------  -------  -------------------------\n"
+        "validation_loss       1.2500  of the best epoch, 2 of 3\n"
+        "validation_accuracy   0.5000  of the best epoch, 2 of 3\n"
+        "validation_macro_f1   0.6250  of the best epoch, 2 of 3\n"
+        "training_loss         1.5000  of the last epoch\n"
+        "parameters           650,689\n"
+        "seconds_an_epoch        12.3\n"
+        "tokens_a_second      340,000\n");
+  const std::string json = scores_text(run_rows(recipe, run, 650689), true);
+  CHECK(json.find(R"({"version":1,"metric":"validation_loss","score":1.25,"epoch":2})") != std::string::npos);
+  CHECK(json.find(R"({"version":1,"metric":"parameters","score":650689})") != std::string::npos);
+  CHECK(json.find(R"({"version":1,"metric":"tokens_a_second","score":340000.75})") != std::string::npos);
+  CHECK(json.find("reference") == std::string::npos);
+  recipe.expected = {expect("reference_accuracy", 0.9, "at_least"),
+                     expect("validation_roc_auc", 0.9, "at_least"), expect("seconds_an_epoch", 20, "at_most"),
+                     expect("test_loss", 1, "at_most")};
+  const std::string whole = score_table(run_rows(recipe, run, 650689));
+  CHECK(whole.find("reference_loss        0.7500  of the best epoch, 2 of 3; divided by all positions") !=
+        std::string::npos);
+  CHECK(whole.find("reference_accuracy    0.8750") != std::string::npos);
+  const std::vector<JudgedExpectation> judged = judge_expectations(recipe, run, 650689);
+  REQUIRE(judged.size() == 3);
+  CHECK(judged[0].state == "missed");
+  CHECK(
+      judged[1].json().dump() ==
+      R"({"version":1,"metric":"validation_roc_auc","expected":0.9,"compare":"at_least","reached":null,"state":"missed"})");
+  CHECK(judged[2].state == "ok");
+  // A run that validated nothing has sizes only.
+  CHECK(score_table(run_rows(recipe, {}, 7)) ==
+        "metric      value  details\n----------  -----  -------\nparameters      7\n");
+  CHECK(judge_expectations(recipe, {}, 7).empty());
+}
+
+TEST_CASE("an expectation is met within its tolerance, or on its side") {
+  const auto judged = [](const char* compare, double reached) {
+    return judge(expect("x", 2, compare, 0.25), reached);
+  };
+  CHECK(judged("near", 2.25) == "ok");
+  CHECK(judged("near", 1.7) == "missed");
+  CHECK(judged("near", NAN) == "missed");
+  CHECK(judged("at_least", 2) == "ok");
+  CHECK(judged("at_least", 1.999) == "missed");
+  CHECK(judged("at_most", 2) == "ok");
+  CHECK(judged("at_most", 2.001) == "missed");
+  CHECK(judged("at_most", NAN) == "missed");
+}
+
+TEST_CASE("the best epoch of a log is that of the recipe's metric, the first of equals") {
+  const ScratchDirectory scratch;
+  write_file(scratch / "log.csv",
+             "step,epoch,tokens,loss,validation_loss,validation_accuracy,reference_loss,reference_accuracy,"
+             "validation_macro_f1,validation_roc_auc,seconds,tokens_per_second\n"
+             "1,1,10,1,0.5,0.5,0,0,0.25,0.875,1,10\n"
+             "2,2,10,1,0.75,0.625,0,0,0.5,0.75,1,10\n"
+             "3,2,10,1,,,,,,,1,10\n"
+             "4,3,10,1,1.5,0.5,0,0,0.5,0.9375,1,10\n");
+  const auto best = [&](const char* metric) { return read_run(scratch.path(), metric).best_epoch; };
+  CHECK(best("loss") == 1);
+  CHECK(best("perplexity") == 1);
+  CHECK(best("accuracy") == 2);
+  CHECK(best("macro_f1") == 2);
+  CHECK(best("roc_auc") == 3);
+  CHECK(read_run(scratch.path(), "roc_auc").figures ==
+        std::vector<std::pair<std::string, std::optional<double>>>{{"validation_macro_f1", 0.5},
+                                                                   {"validation_roc_auc", 0.9375}});
+}
