@@ -40,6 +40,8 @@ start() {
   process=$!
   running+=("$process")
 }
+# lines_of_log DIRECTORY: how many lines its log.csv has.
+lines_of_log() { { wc -l <"$1/log.csv"; } 2>/dev/null || echo 0; }
 # end_of PROCESS: sets `status`.
 end_of() {
   status=0
@@ -55,8 +57,15 @@ saved=0 sent=0
 while [ $sent -lt "${SIGNALS:-12}" ]; do
   name=${names[sent % 3]}
   sent=$((sent + 1))
+  rm -f "$tmp/log"
   start "$tmp/model" "$tmp/log"
-  sleep "$(random_moment $((milliseconds + 20)))"
+  # A busy machine moves the beginning of training: every second signal waits for it, the others come at any moment of the run.
+  if [ $((sent % 2)) = 0 ]; then
+    before=$(lines_of_log "$tmp/model")
+    until [ "$(lines_of_log "$tmp/model")" != "$before" ] || ! kill -0 "$process" 2>/dev/null; do sleep 0.002; done
+  else
+    sleep "$(random_moment $((milliseconds + 20)))"
+  fi
   kill "-$name" "$process" 2>/dev/null || :
   end_of "$process"
   if [ $status = "${status_of[$name]}" ]; then
