@@ -37,6 +37,33 @@ publish() { # TEMPORARY TARGET
   cp -- "$1" "$2.$$.part" && mv -f -- "$2.$$.part" "$2"
 }
 
+# The origin of a set's last file.
+url_of() { awk -F '|' -v name="$1" '$1 == name { url = $4 } END { print url }' "$sets_file"; }
+
+# Two files whose lines belong together, as lines of two columns: without blanks at the ends of a side, and without TABs inside.
+clean_side() { # FILE
+  awk '{ gsub(/[ \r]*\t[ \t\r]*/, " "); sub(/^[ \r]+/, ""); sub(/[ \r]+$/, ""); print }' "$1"
+}
+pairs_of() { # FIRST SECOND
+  [ "$(wc -l <"$1")" -eq "$(wc -l <"$2")" ] || fail "$1 and $2: $(wc -l <"$1") and $(wc -l <"$2") lines, which should be as many"
+  clean_side "$1" >"$tmp/first"
+  clean_side "$2" >"$tmp/second"
+  paste "$tmp/first" "$tmp/second"
+}
+
+# What was prepared in $tmp, where it has the bytes that are pinned; one without a pin as it is.
+publish_pinned() { # SET FILE...
+  name=$1
+  shift
+  : "${data:?}"
+  mkdir -p "$data/$name"
+  for file; do
+    [ -z "$(pin_of "$name/$file")" ] || verify "$tmp/$file" "$name/$file" ||
+      fail "$name/$file: SHA-256 is $(hash_of "$tmp/$file"), pinned is $(pin_of "$name/$file")"
+    publish "$tmp/$file" "$data/$name/$file"
+  done
+}
+
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 trap 'exit 129' HUP
