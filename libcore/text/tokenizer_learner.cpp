@@ -1,11 +1,9 @@
 #include "text/tokenizer_learner.hpp"
 
-#include <algorithm>
-
 #include "support/error.hpp"
-#include "support/parallel.hpp"
 #include "text/token_lines.hpp"
 #include "text/tokenizer_json.hpp"
+#include "text/words.hpp"
 
 namespace headwater {
 namespace {
@@ -19,75 +17,30 @@ std::vector<std::string> special_tokens(const WordTokenizerSettings& settings) {
   return all;
 }
 
-// Begins of blocks of whole lines of at least `bytes` each, and the end of the text.
-std::vector<std::size_t> cuts_at_lines(std::string_view lines, std::size_t bytes) {
-  std::vector<std::size_t> cuts = {0};
-  while (lines.size() - cuts.back() > bytes) {
-    const std::size_t end = lines.find('\n', cuts.back() + bytes);
-    if (end == lines.npos) break;
-    cuts.push_back(end + 1);
-  }
-  cuts.push_back(lines.size());
-  return cuts;
+// LF separates, and characters skip it too.
+PieceCounter::Count counting(const WordTokenizerSettings& settings) {
+  ByteMap map = byte_map(settings.standardize, settings.split);
+  map['\n'] = kSeparator;
+  return [settings, map](std::string_view lines, WordTable& counts) {
+    std::string scratch;
+    lines = standardize_code_points(lines, settings.standardize, scratch);
+    for_each_token(settings.split, lines, map, [&](std::string_view token) { ++counts.value(token); });
+  };
 }
 
 }  // namespace
 
-std::vector<WordTable::Entry> most_frequent(const WordTable& counts, std::size_t most) {
-  std::vector<WordTable::Entry> entries = counts.entries();
-  const auto before = [](const WordTable::Entry& a, const WordTable::Entry& b) {
-    return a.value != b.value ? a.value > b.value : a.word() > b.word();
-  };
-  most = std::min(most, entries.size());
-  const auto middle = entries.begin() + static_cast<std::ptrdiff_t>(most);
-  std::partial_sort(entries.begin(), middle, entries.end(), before);
-  entries.erase(middle, entries.end());
-  return entries;
-}
-
 TokenizerLearner::TokenizerLearner(const WordTokenizerSettings& settings)
-    : settings_(settings), map_(byte_map(settings.standardize, settings.split)) {
+    : settings_(settings), counter_(counting(settings)) {
   const auto special = static_cast<std::int64_t>(special_tokens(settings).size());
   if (settings.size <= special || settings.size > 0x7FFFFFFF) {
     throw UsageError("size: " + std::to_string(settings.size) + " is not in " + std::to_string(special + 1) +
                      " .. 2147483647 (" + std::to_string(special) + " special tokens count)");
   }
-  map_['\n'] = kSeparator;  // characters skip it too
-}
-
-void TokenizerLearner::count(std::string_view lines, WordTable& counts) const {
-  std::string scratch;
-  lines = standardize_code_points(lines, settings_.standardize, scratch);
-  for_each_token(settings_.split, lines, map_, [&](std::string_view token) { ++counts.value(token); });
-}
-
-void TokenizerLearner::add(std::string_view lines) {
-  constexpr std::size_t kChunkBytes = std::size_t{256} << 10;
-  const std::vector<std::size_t> cuts = cuts_at_lines(lines, kChunkBytes);
-  parallel_for(static_cast<std::int64_t>(cuts.size()) - 1, [&](std::int64_t i) {
-    const auto chunk = static_cast<std::size_t>(i);
-    std::unique_ptr<WordTable> table;
-    {
-      const std::lock_guard lock(mutex_);
-      if (!tables_.empty()) {
-        table = std::move(tables_.back());
-        tables_.pop_back();
-      }
-    }
-    if (!table) table = std::make_unique<WordTable>();
-    count(lines.substr(cuts[chunk], cuts[chunk + 1] - cuts[chunk]), *table);
-    const std::lock_guard lock(mutex_);
-    tables_.push_back(std::move(table));
-  });
 }
 
 Tokenizer TokenizerLearner::finish(Summary* summary) {
-  if (tables_.empty()) tables_.push_back(std::make_unique<WordTable>());
-  WordTable& counts = *tables_.front();
-  while (tables_.size() > 1) {
-    for (const WordTable::Entry& entry : tables_.back()->entries()) counts.value(entry.word()) += entry.value;
-    tables_.pop_back();
-  }
+  WordTable counts = counter_.finish();
   std::vector<std::string> surfaces = special_tokens(settings_);
   const std::size_t special_count = surfaces.size();
   Summary figures;
