@@ -4,6 +4,7 @@
 
 #include "support/error.hpp"
 #include "support/utf8.hpp"
+#include "text/json_members.hpp"
 #include "text/unicode.hpp"
 
 namespace headwater {
@@ -193,34 +194,6 @@ void for_each_part(const Json& part, std::string_view name, const std::string& w
 }
 
 }  // namespace
-
-const Json& json_member(const Json& object, std::string_view name, const std::string& where) {
-  if (!object.is_object()) throw Error(where + ": expected an object");
-  const Json* member = object.find(name);
-  if (member == nullptr) throw Error(where + ": no member " + quote(name));
-  return *member;
-}
-
-const std::string& json_string(const Json& object, std::string_view name, const std::string& where) {
-  const Json& member = json_member(object, name, where);
-  if (!member.is_string()) throw Error(where + "." + std::string(name) + ": expected a string");
-  return member.as_string();
-}
-
-bool json_bool(const Json& object, std::string_view name, const std::string& where) {
-  const Json& member = json_member(object, name, where);
-  if (!member.is_bool()) throw Error(where + "." + std::string(name) + ": expected true or false");
-  return member.as_bool();
-}
-
-void check_members(const Json& object, std::initializer_list<std::string_view> known,
-                   const std::string& where) {
-  if (!object.is_object()) throw Error(where + ": expected an object");
-  for (const auto& [name, value] : object.as_object()) {
-    if (std::find(known.begin(), known.end(), name) == known.end())
-      throw Error(where + ": unknown member " + quote(name));
-  }
-}
 
 Normalizer::Normalizer(const Json& part, const std::string& where)
     : budget_(std::make_shared<MatchBudget>()) {

@@ -53,12 +53,4 @@ class PreTokenizer {
   std::shared_ptr<MatchBudget> budget_;
 };
 
-// The member `name` of an object, checked; Error "where: what".
-const Json& json_member(const Json& object, std::string_view name, const std::string& where);
-const std::string& json_string(const Json& object, std::string_view name, const std::string& where);
-bool json_bool(const Json& object, std::string_view name, const std::string& where);
-// Throws Error naming the first member that is none of `known`.
-void check_members(const Json& object, std::initializer_list<std::string_view> known,
-                   const std::string& where);
-
 }  // namespace headwater

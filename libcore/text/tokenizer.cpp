@@ -6,6 +6,7 @@
 
 namespace headwater {
 
+// The pieces that the model gets.
 template <class Use>
 void Tokenizer::visit(std::string_view text, const Use& use) const {
   const Impl& impl = *impl_;
@@ -25,7 +26,20 @@ Tokenizer Tokenizer::load(const std::filesystem::path& path) { return parse(read
 
 void Tokenizer::encode(std::string_view text, std::vector<std::int32_t>& ids) const {
   ids.clear();
-  visit(text, [&](std::string_view token) { ids.push_back(id_of_token(token)); });
+  if (impl_->is_native) {
+    visit(text, [&](std::string_view token) { ids.push_back(id_of_token(token)); });
+  } else if (impl_->text_encoder != nullptr) {
+    impl_->text_encoder->encode(text, ids);
+  } else {
+    visit(text, [&](std::string_view piece) { impl_->model->encode(piece, ids); });
+  }
+}
+
+void Tokenizer::sample(std::string_view text, const SubwordSampling& sampling, const RandomStream& stream,
+                       std::vector<std::int32_t>& ids) const {
+  ids.clear();
+  SampleCounter random{.stream = stream};
+  visit(text, [&](std::string_view piece) { impl_->model->sample(piece, sampling, random, ids); });
 }
 
 std::vector<std::int32_t> Tokenizer::encode(std::string_view text) const {
@@ -36,18 +50,28 @@ std::vector<std::int32_t> Tokenizer::encode(std::string_view text) const {
 
 void Tokenizer::for_each_token(std::string_view text,
                                const std::function<void(std::string_view)>& use) const {
-  visit(text, use);
+  if (impl_->is_native) return visit(text, use);
+  std::vector<std::int32_t> ids;
+  visit(text, [&](std::string_view piece) {
+    ids.clear();
+    impl_->model->encode(piece, ids);
+    // A piece that is unknown as a whole is shown as it is, unless its text is that of a token.
+    const bool is_shown = ids.size() == 1 && ids[0] == impl_->unknown_id && impl_->vocabulary.find(piece) < 0;
+    if (is_shown) return use(piece);
+    for (const std::int32_t id : ids) use(impl_->vocabulary.surface(id));
+  });
 }
 
 std::vector<std::string> Tokenizer::tokens(std::string_view text) const {
   std::vector<std::string> all;
-  visit(text, [&](std::string_view token) { all.emplace_back(token); });
+  for_each_token(text, [&](std::string_view token) { all.emplace_back(token); });
   return all;
 }
 
 std::int32_t Tokenizer::id_of_token(std::string_view token) const {
   const std::int32_t id = impl_->vocabulary.find(token);
-  return id < 0 ? impl_->unknown_id : id;
+  if (id >= 0 || impl_->unknown_id >= 0) return id < 0 ? impl_->unknown_id : id;
+  throw Error("the token " + quote(token) + " is not in the vocabulary, which has no unknown token");
 }
 
 std::vector<std::int32_t> Tokenizer::ids_of_tokens(std::span<const std::string> tokens) const {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "support/token_counts.hpp"
+#include "text/token_model.hpp"
 
 namespace headwater {
 
@@ -30,11 +31,15 @@ class Tokenizer {
   std::vector<std::int32_t> encode(std::string_view text) const;
   void encode(std::string_view text, std::vector<std::int32_t>& ids) const;  // replaces what ids held
 
+  // The same with the random choices of a subword model; they depend on the text and the stream alone.
+  void sample(std::string_view text, const SubwordSampling& sampling, const RandomStream& stream,
+              std::vector<std::int32_t>& ids) const;
+
   // Surface forms: the pieces of the standardised text, also where they are not in the vocabulary.
   std::vector<std::string> tokens(std::string_view text) const;
   void for_each_token(std::string_view text, const std::function<void(std::string_view)>& use) const;
 
-  // An unknown token gives unknown_id(), and so does a special token's surface.
+  // An unknown token gives unknown_id(), and so does a special token's surface; Error where there is none.
   std::int32_t id_of_token(std::string_view token) const;
   std::vector<std::int32_t> ids_of_tokens(std::span<const std::string> tokens) const;
 

@@ -1,7 +1,8 @@
-// What a Tokenizer holds; for tokenizer.cpp and tokenizer_json.cpp only.
+// What a Tokenizer holds; for tokenizer.cpp and tokenizer_reader.cpp only.
 #pragma once
 
 #include "text/text_parts.hpp"
+#include "text/token_model.hpp"
 #include "text/tokenizer.hpp"
 #include "text/vocabulary.hpp"
 #include "text/words.hpp"
@@ -17,6 +18,8 @@ struct Tokenizer::Impl {
   StandardizeSettings standardize;
   SplitKind split = SplitKind::word;
   ByteMap map{};
+  std::shared_ptr<const TokenModel> model;
+  std::unique_ptr<const TextEncoder> text_encoder;  // of all parts, or none
   Normalizer normalizer;
   PreTokenizer pre_tokenizer;
 
