@@ -1,5 +1,6 @@
 #!/bin/sh
-# The last stage of a recipe: what was expected and reached, and the scores on the test data.
+# The last stage of a recipe: what was expected and reached, the scores on the test data, of a translator samples, what it cost, and
+# where everything is; the learning curve is drawn to WORK/curve.svg.
 #
 #   data/report.sh RUN BIN WORK ANSWER TRAIN    the run's name; folders of the tools and of the run; what the model answers
 #                                               (inspect --make; none: there is no test); the training examples
@@ -21,32 +22,58 @@ scores() { # TITLE SUFFIX: of test.hypotheses, in the order of evaluate MODEL
   "$bin/evaluate" --hypotheses "$tmp/hypotheses$2" --references "$tmp/standardized$2" | sed '/^ *nrefs:/d; s/ *nrefs:.*//'
 }
 
+translation_scores() {
+  for kind in hypotheses references standardized; do cp "$work/test.$kind" "$tmp/$kind"; done
+  scores 'test' ''
+  # Over padded positions too where the recipe expects such figures: the table of train has them only then.
+  reference=
+  ! grep -q '^reference_' "$work/table.txt" || reference=--reference-measure
+  # shellcheck disable=SC2086 # an option or none
+  paste "$work/test.sources" "$work/test.references" | "$bin/evaluate" "$work/model" --metric loss,accuracy,perplexity $reference
+  awk 'FILENAME == ARGV[1] { right[FNR] = $0; next } { same += $0 == right[FNR] } END {
+    printf "exactly right: %d of %d (%.1f %%)\n", same, FNR, FNR ? 100 * same / FNR : 0 }' "$tmp/standardized" "$tmp/hypotheses"
+
+  # Test lines whose source stands in training too tell less; the scores without them.
+  cut -f"$(sed -n 's/^field_source := //p' "$work/recipe.mk")" "$train" >"$tmp/known"
+  awk 'FILENAME == ARGV[1] { known[$0] = 1; next } !($0 in known) { print FNR }' "$tmp/known" "$work/test.sources" >"$tmp/unseen"
+  if [ "$(wc -l <"$tmp/unseen")" -lt "$(wc -l <"$work/test.sources")" ] && [ -s "$tmp/unseen" ]; then
+    for kind in hypotheses standardized references; do
+      awk 'FILENAME == ARGV[1] { want[$1] = 1; next } FNR in want' "$tmp/unseen" "$work/test.$kind" >"$tmp/$kind-unseen"
+    done
+    scores 'test without the sources that also stand in training' -unseen
+  else
+    printf '\ntest sources that also stand in training: %d of %d\n' $(($(wc -l <"$work/test.sources") - $(wc -l <"$tmp/unseen"))) "$(wc -l <"$work/test.sources")"
+  fi
+  "$here/samples.sh" "$bin" "$work" "$train" >"$tmp/samples"
+  publish "$tmp/samples" "$work/samples.txt"
+  printf '\n'
+  cat "$tmp/samples"
+}
+
+# As far as this system says it.
+machine() {
+  processor=$(sed -n 's/^model name[^:]*: *//p' /proc/cpuinfo 2>/dev/null | head -n 1)
+  count=$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo '')
+  memory=$(awk '$1 == "MemTotal:" { printf "%.0f GiB", $2 / 1048576 }' /proc/meminfo 2>/dev/null || echo '')
+  [ -z "$processor$count$memory" ] ||
+    printf 'machine        %s\n' "$(printf '%s\n' "$processor" "${count:+$count processors}" "$memory" | awk 'NF { printf "%s%s", sep, $0; sep = ", " }')"
+}
+
 printf '%s\n' "$run"
 cat "$work/table.txt"
 case $answer in
-  none) exit 0 ;;
   label | continuation | image_label)
     printf '\ntest\n'
     cat "$work/test.txt"
-    exit 0
     ;;
+  translation) translation_scores ;;
 esac
-for kind in hypotheses references standardized; do cp "$work/test.$kind" "$tmp/$kind"; done
-scores 'test' ''
-# Over padded positions too where the recipe expects such figures: the table of train has them only then.
-reference=
-! grep -q '^reference_' "$work/table.txt" || reference=--reference-measure
-# shellcheck disable=SC2086 # an option or none
-paste "$work/test.sources" "$work/test.references" | "$bin/evaluate" "$work/model" --metric loss,accuracy,perplexity $reference
-awk 'FILENAME == ARGV[1] { right[FNR] = $0; next } { same += $0 == right[FNR] } END {
-  printf "exactly right: %d of %d (%.1f %%)\n", same, FNR, FNR ? 100 * same / FNR : 0 }' "$tmp/standardized" "$tmp/hypotheses"
-
-# Test lines whose source stands in training too tell less; the scores without them.
-cut -f"$(sed -n 's/^field_source := //p' "$work/recipe.mk")" "$train" >"$tmp/known"
-awk 'FILENAME == ARGV[1] { known[$0] = 1; next } !($0 in known) { print FNR }' "$tmp/known" "$work/test.sources" >"$tmp/unseen"
-if [ "$(wc -l <"$tmp/unseen")" -lt "$(wc -l <"$work/test.sources")" ] && [ -s "$tmp/unseen" ]; then
-  for kind in hypotheses standardized references; do
-    awk 'FILENAME == ARGV[1] { want[$1] = 1; next } FNR in want' "$tmp/unseen" "$work/test.$kind" >"$tmp/$kind-unseen"
-  done
-  scores 'test without the sources that also stand in training' -unseen
-fi
+printf '\nwhat it cost\n'
+awk -F , -v table="$work/table.txt" -v plan="$work/plan.txt" -f "$here/cost.awk" "$work/model/log.csv"
+machine
+curve=
+if "$bin/inspect" --curves "$work/model" -o "$work/curve.svg" --title "$run" 2>"$tmp/words"; then curve=curve.svg; fi
+printf '\nfiles\n'
+for file in recipe.yaml source.json target.json terms.tsv labels.txt model model/log.csv $curve test.hypotheses test.references samples.txt report.txt; do
+  if [ -e "$work/$file" ] || [ "$file" = report.txt ]; then printf '%s\n' "$work/$file"; fi
+done

@@ -149,6 +149,11 @@ $(R)/table.txt: $(R)/recipe.yaml $(tokenized:%=$(R)/%.json) $(label_file) $(term
 	$(if $(is_silent),,$(info $(strip $(train_command))))
 	@trap 'rm -f $@.part' EXIT; $(train_command) > $@.part || $(train_failed); mv $@.part $@
 
+# The memory that such a run takes, as train counts it before it begins.
+$(R)/plan.txt: $(R)/table.txt
+	$(filter-out --overwrite,$(train_command)) --dry-run --quiet > $@.part
+	mv $@.part $@
+
 # --- Scores on the test data, by what the model answers ---------------------------------------------------------------------
 
 $(R)/test.sources: $(R)/test.tsv
@@ -176,6 +181,6 @@ scores_continuation := $(R)/test.txt
 scores_image_label := $(R)/test.txt
 scores := $(if $(test),$(scores_$(answer)))
 
-$(R)/report.txt: $(R)/table.txt $(scores)
+$(R)/report.txt: $(R)/table.txt $(R)/plan.txt $(scores)
 	@$(call in_house,data/report.sh) $(notdir $(R)) $(bin) $(R) $(if $(scores),$(answer),none) $(call lines_of,$(train)) > $@.part
 	@mv $@.part $@
