@@ -2,6 +2,7 @@
 # Every command of recipes/translator.md as it is typed there, in a scratch folder, on a small set: files are where the page says, and no
 # command fails.
 #   translator_test.sh BIN     BIN: the folder of the tools
+# shellcheck disable=SC1091,SC2015,SC2016 # the session is cut out of the page; what stands after "||" ends the test
 set -euo pipefail
 export LC_ALL=C
 bin=$(cd "$1" && pwd)
