@@ -23,6 +23,23 @@ scores() { # TITLE SUFFIX: of test.hypotheses, in the order of evaluate MODEL
   "$bin/evaluate" --hypotheses "$tmp/hypotheses$2" --references "$tmp/standardized$2" | sed '/^ *nrefs:/d; s/ *nrefs:.*//'
 }
 
+# Beam search beside greedy decoding, where the recipe searches.
+figure() { # HYPOTHESES METRIC OPTION...
+  hypotheses=$1 metric=$2
+  shift 2
+  "$bin/evaluate" --hypotheses "$hypotheses" --references "$work/test.references" --metric "$metric" --json "$@" |
+    sed -n '1s/.*"score":\([0-9.e+-]*\).*/\1/p'
+}
+searches() { # BEAMS
+  "$bin/translate" -q --num-beams 1 "$work/model" "$work/test.sources" >"$tmp/greedy"
+  publish "$tmp/greedy" "$work/test.greedy"
+  printf '\nthe same test by way of search\n%-10s %7s %18s %7s\n' search BLEU 'BLEU, lower-cased' chrF2
+  for way in "greedy $tmp/greedy" "beam_$1 $work/test.hypotheses"; do
+    file=${way#* }
+    printf '%-10s %7.2f %18.2f %7.2f\n' "$(printf '%s' "${way%% *}" | tr _ ' ')" "$(figure "$file" bleu)" "$(figure "$file" bleu --lowercase)" "$(figure "$file" chrf)"
+  done
+}
+
 translation_scores() {
   for kind in hypotheses references standardized; do cp "$work/test.$kind" "$tmp/$kind"; done
   scores 'test' ''
@@ -45,6 +62,8 @@ translation_scores() {
   else
     printf '\ntest sources that also stand in training: %d of %d\n' $(($(wc -l <"$work/test.sources") - $(wc -l <"$tmp/unseen"))) "$(wc -l <"$work/test.sources")"
   fi
+  beams=$(sed -n 's/^ *num_beams: *\([0-9]*\).*/\1/p' "$work/recipe.yaml")
+  [ "${beams:-1}" -le 1 ] || searches "$beams"
   "$here/samples.sh" "$bin" "$work" "$train" >"$tmp/samples"
   publish "$tmp/samples" "$work/samples.txt"
   printf '\n'
@@ -75,6 +94,6 @@ machine
 curve=
 if "$bin/inspect" --curves "$work/model" -o "$work/curve.svg" --title "$run" 2>"$tmp/words"; then curve=curve.svg; fi
 printf '\nfiles\n'
-for file in recipe.yaml source.json target.json terms.tsv labels.txt model model/log.csv $curve test.hypotheses test.references samples.txt report.txt; do
+for file in recipe.yaml source.json target.json terms.tsv labels.txt model model/log.csv $curve test.hypotheses test.greedy test.references samples.txt report.txt; do
   if [ -e "$work/$file" ] || [ "$file" = report.txt ]; then printf '%s\n' "$work/$file"; fi
 done
