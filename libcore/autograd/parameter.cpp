@@ -128,6 +128,9 @@ void Parameters::initialize(std::uint64_t seed) {
       case Initializer::normal:
         fill_normal(stream, 0.02, *p);
         break;
+      case Initializer::normal_by_width:
+        fill_normal(stream, 1 / std::sqrt(static_cast<double>(p->value.cols)), *p);
+        break;
     }
   }
 }

@@ -15,8 +15,10 @@ namespace headwater {
 
 // How a parameter gets its first values.
 // glorot_uniform: uniform(-limit, limit), limit = sqrt(6 / (fan_in + fan_out)) (Glorot & Bengio 2010);
-// embedding_uniform: limit 0.05; normal: mean 0, standard deviation 0.02 (Radford et al. 2018).
-enum class Initializer { zeros, ones, glorot_uniform, embedding_uniform, normal };
+// embedding_uniform: limit 0.05; normal: mean 0, standard deviation 0.02 (Radford et al. 2018);
+// normal_by_width: mean 0, standard deviation 1 / sqrt(columns), for tables that are scaled by sqrt(columns)
+// or are an output layer, too (Vaswani et al. 2017).
+enum class Initializer { zeros, ones, glorot_uniform, embedding_uniform, normal, normal_by_width };
 
 struct Parameter {
   std::string name;

@@ -48,7 +48,7 @@ std::vector<Index> room_of(const Decoding& decoding, const PackedTokens& prompts
 
 // By Cauchy and Schwarz no logit, and no sum on the way to it, exceeds the length of a row times that of the
 // weights: a tenth of the largest float leaves room for the bias and for rounding.
-double largest_hidden_of(const Linear& output) {
+double largest_hidden_of(const OutputLayer& output) {
   const Matrix& weight = output.weight().value;
   const double length = std::sqrt(kernels::sum_of_squares(output.weight().size(), weight.data));
   return 0.1 * static_cast<double>(std::numeric_limits<float>::max()) / std::max(length, 1.0);
@@ -130,7 +130,7 @@ class Arenas {
 
 Decoder::Decoder(const CachedModel& model)
     : model_(model),
-      packed_(model.parameters(), model.output_layer().weight()),
+      packed_(model.parameters(), model.output_layer()),
       largest_hidden_(largest_hidden_of(model.output_layer())) {}
 
 Sequences Decoder::decode(const Prompts& prompts, const NextToken& next_token,

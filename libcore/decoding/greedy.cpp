@@ -4,10 +4,8 @@
 
 namespace headwater {
 
-Greedy::Greedy(const Linear& output, const GenerationSettings& settings)
-    : output_(output),
-      vocabulary_limit_(output.weight().value.cols),
-      suppress_tokens_(settings.suppress_tokens) {
+Greedy::Greedy(const OutputLayer& output, const GenerationSettings& settings)
+    : output_(output), vocabulary_limit_(output.outputs()), suppress_tokens_(settings.suppress_tokens) {
   if (settings.vocabulary_limit > 0)
     vocabulary_limit_ = std::min<Index>(vocabulary_limit_, settings.vocabulary_limit);
 }

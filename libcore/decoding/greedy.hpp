@@ -10,13 +10,13 @@ namespace headwater {
 class Greedy : public NextToken {
  public:
   // `output`: the model's. The first of equal logits wins.
-  Greedy(const Linear& output, const GenerationSettings& settings);
+  Greedy(const OutputLayer& output, const GenerationSettings& settings);
   // The context has packed weights.
   void choose(const ForwardContext& context, const Variable& hidden,
               std::span<std::int32_t> next) const override;
 
  private:
-  const Linear& output_;
+  const OutputLayer& output_;
   Index vocabulary_limit_;
   std::vector<std::int32_t> suppress_tokens_;
 };

@@ -4,31 +4,38 @@
 
 namespace headwater {
 
-std::vector<Real> sinusoidal_positions(Index length, Index width) {
+std::vector<Real> sinusoidal_positions(Index length, Index width, bool in_halves) {
   std::vector<Real> table(static_cast<std::size_t>(length * width));
   for (Index p = 0; p < length; ++p) {
     for (Index c = 0; c < width; ++c) {
       const double angle = static_cast<double>(p) /
                            power_of_ten_thousand(static_cast<double>(c / 2 * 2) / static_cast<double>(width));
-      table[static_cast<std::size_t>(p * width + c)] =
+      const Index to = in_halves ? c / 2 + c % 2 * (width / 2) : c;
+      table[static_cast<std::size_t>(p * width + to)] =
           static_cast<Real>(c % 2 == 0 ? sine(angle) : cosine(angle));
     }
   }
   return table;
 }
 
-Embedding::Embedding(LayerBuilder& builder, const std::string& name, const EmbeddingSettings& settings)
-    : tokens_(builder.parameters.declare(name + ".tokens", {settings.vocabulary_size, settings.width},
-                                         settings.vocabulary_size, settings.width,
-                                         Initializer::embedding_uniform)),
-      settings_(settings) {
-  tokens_->is_table = true;
+Parameter& declare_tokens(LayerBuilder& builder, const std::string& name, const EmbeddingSettings& settings) {
+  Parameter& tokens =
+      *builder.parameters.declare(name + ".tokens", {settings.vocabulary_size, settings.width},
+                                  settings.vocabulary_size, settings.width, Initializer::embedding_uniform);
+  tokens.is_table = true;
+  return tokens;
+}
+
+Embedding::Embedding(LayerBuilder& builder, const std::string& name, const EmbeddingSettings& settings,
+                     Parameter& tokens)
+    : tokens_(&tokens), settings_(settings) {
   if (settings.positions == Positions::learned) {
     positions_ = builder.parameters.declare(name + ".positions", {settings.length, settings.width},
                                             settings.length, settings.width, Initializer::embedding_uniform);
     positions_->is_table = true;
-  } else if (settings.positions == Positions::sinusoidal) {
-    sinusoids_ = sinusoidal_positions(settings.length, settings.width);
+  } else if (settings.positions != Positions::none) {
+    sinusoids_ = sinusoidal_positions(settings.length, settings.width,
+                                      settings.positions == Positions::sinusoidal_halves);
   }
 }
 

@@ -9,11 +9,11 @@
 
 namespace headwater {
 
-enum class Positions { none, learned, sinusoidal };
+enum class Positions { none, learned, sinusoidal, sinusoidal_halves };
 
 // PE(p, 2i) = sin(p / 10000^(2i/D)), PE(p, 2i+1) = cos(p / 10000^(2i/D)): [N, D] row-major (Vaswani et al.
-// 2017, sec. 3.5).
-std::vector<Real> sinusoidal_positions(Index length, Index width);
+// 2017, sec. 3.5). In halves: all sines, in the order of i, before all cosines.
+std::vector<Real> sinusoidal_positions(Index length, Index width, bool in_halves = false);
 
 struct EmbeddingSettings {
   Index vocabulary_size = 0, width = 0, length = 0;
@@ -21,10 +21,19 @@ struct EmbeddingSettings {
   bool is_scaled = false;  // tokens times sqrt(width)
 };
 
+// The table `name`.tokens [V, D], uniform(-0.05, 0.05).
+Parameter& declare_tokens(LayerBuilder& builder, const std::string& name, const EmbeddingSettings& settings);
+
 class Embedding {
  public:
   // Tables `name`.tokens [V, D] and, if learned, `name`.positions [N, D]; uniform(-0.05, 0.05).
-  Embedding(LayerBuilder& builder, const std::string& name, const EmbeddingSettings& settings);
+  Embedding(LayerBuilder& builder, const std::string& name, const EmbeddingSettings& settings)
+      : Embedding(builder, name, settings, declare_tokens(builder, name, settings)) {}
+  // The same with a table of tokens that others read too.
+  Embedding(LayerBuilder& builder, const std::string& name, const EmbeddingSettings& settings,
+            Parameter& tokens);
+
+  Parameter& tokens() const { return *tokens_; }
 
   // ids in [0, V) and position_of in [0, N), one of each a token.
   Variable operator()(const ForwardContext& context, const Packing& packing,

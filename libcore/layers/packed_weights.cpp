@@ -4,14 +4,14 @@ namespace headwater {
 
 namespace {
 
-// Tables are looked up; a single row is a bias or a norm's.
+// A single row is a bias or a norm's; tables are looked up, and that of a tied output layer is packed apart.
 bool is_weight(const Parameter& p) { return !p.is_table && p.value.rows > 1; }
 
 }  // namespace
 
-PackedWeights::PackedWeights(const Parameters& parameters, const Parameter& output)
-    : bounds_(make_flat_array(kernels::logit_bounds_size(output.value.rows, output.value.cols))) {
-  Index size = 0;
+PackedWeights::PackedWeights(const Parameters& parameters, const OutputLayer& output)
+    : bounds_(make_flat_array(kernels::logit_bounds_size(output.inputs(), output.outputs()))) {
+  Index size = output.is_tied() ? kernels::packed_size(output.inputs(), output.outputs()) : 0;
   for (const auto& p : parameters.all()) {
     if (is_weight(*p)) size += kernels::packed_size(p->value.rows, p->value.cols);
   }
@@ -22,7 +22,9 @@ PackedWeights::PackedWeights(const Parameters& parameters, const Parameter& outp
     by_parameter_.emplace(p.get(), kernels::pack_weight(p->value, place));
     place += kernels::packed_size(p->value.rows, p->value.cols);
   }
-  output_.packed = by_parameter_.at(&output);
+  if (output.is_tied())
+    by_parameter_.emplace(&output.weight(), kernels::pack_weight_transposed(output.weight().value, place));
+  output_.packed = by_parameter_.at(&output.weight());
   output_.bounds = kernels::logit_bounds(output_.packed, bounds_.get());
 }
 

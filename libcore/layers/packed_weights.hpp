@@ -4,16 +4,17 @@
 #include <unordered_map>
 
 #include "autograd/parameter.hpp"
+#include "layers/output_layer.hpp"
 #include "tensor/kernels/argmax/argmax.hpp"
 #include "tensor/kernels/gemm/gemm.hpp"
 
 namespace headwater {
 
-// Of all weights of linear layers; `output` is that of the layer whose best word alone is wanted. They must
-// not change while this lives.
+// Of all weights of linear layers; of `output` the best word alone may be wanted. They must not change while
+// this lives.
 class PackedWeights {
  public:
-  PackedWeights(const Parameters& parameters, const Parameter& output);
+  PackedWeights(const Parameters& parameters, const OutputLayer& output);
   PackedWeights(const PackedWeights&) = delete;
   PackedWeights& operator=(const PackedWeights&) = delete;
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "data/packed_tokens.hpp"
-#include "layers/linear.hpp"
+#include "layers/output_layer.hpp"
 #include "models/transformer_stack.hpp"
 
 namespace headwater {
@@ -26,7 +26,7 @@ class CachedModel {
                                 std::span<const std::int32_t> ids,
                                 std::span<const std::int32_t> position_of) const = 0;
   virtual const TransformerStack& decoder() const = 0;
-  virtual const Linear& output_layer() const = 0;  // [D, V]
+  virtual const OutputLayer& output_layer() const = 0;
 };
 
 // Sequences to continue: each has at least one id, the start token or a text. For an encoder-decoder each has

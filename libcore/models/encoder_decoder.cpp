@@ -1,6 +1,7 @@
 #include "models/encoder_decoder.hpp"
 
 #include "models/packing.hpp"
+#include "support/error.hpp"
 
 namespace headwater {
 
@@ -13,7 +14,39 @@ BlockSettings decoder_block_settings(const TransformerSettings& settings) {
   return block;
 }
 
+// The table of both sides, or null.
+Parameter* declare_shared(LayerBuilder& builder, const EncoderDecoderSettings& settings,
+                          Index source_vocabulary, Index target_vocabulary) {
+  if (!shares_tables(settings)) return nullptr;
+  if (source_vocabulary != target_vocabulary) {
+    throw UsageError("model: share_embeddings " + settings.share_embeddings + ": source and target have " +
+                     std::to_string(source_vocabulary) + " and " + std::to_string(target_vocabulary) +
+                     " tokens, one table needs one vocabulary (learn a joint one, or write target_output)");
+  }
+  return &declare_tokens(builder, "embedding", embedding_settings(settings.transformer, target_vocabulary));
+}
+
+Embedding embedding_of(LayerBuilder& builder, const std::string& name, const TransformerSettings& settings,
+                       Index vocabulary, Parameter* shared) {
+  const EmbeddingSettings embedding = embedding_settings(settings, vocabulary);
+  return shared ? Embedding(builder, name, embedding, *shared) : Embedding(builder, name, embedding);
+}
+
+OutputLayer output_of(LayerBuilder& builder, const EncoderDecoderSettings& settings, const Embedding& target,
+                      Index vocabulary) {
+  return ties_output(settings) ? OutputLayer(builder, "head", target.tokens())
+                               : OutputLayer(builder, "head", settings.transformer.width, vocabulary);
+}
+
 }  // namespace
+
+bool shares_tables(const EncoderDecoderSettings& settings) {
+  return settings.share_embeddings == "source_target" || settings.share_embeddings == "all";
+}
+
+bool ties_output(const EncoderDecoderSettings& settings) {
+  return settings.share_embeddings == "target_output" || settings.share_embeddings == "all";
+}
 
 EncoderDecoder::EncoderDecoder(const EncoderDecoderSettings& settings, Index source_vocabulary,
                                Index target_vocabulary)
@@ -21,14 +54,15 @@ EncoderDecoder::EncoderDecoder(const EncoderDecoderSettings& settings, Index sou
       source_vocabulary_(source_vocabulary),
       target_vocabulary_(target_vocabulary),
       builder_{parameters_},
-      source_embedding_(builder_, "source_embedding",
-                        embedding_settings(settings.transformer, source_vocabulary)),
-      target_embedding_(builder_, "target_embedding",
-                        embedding_settings(settings.transformer, target_vocabulary)),
+      shared_tokens_(declare_shared(builder_, settings, source_vocabulary, target_vocabulary)),
+      source_embedding_(embedding_of(builder_, "source_embedding", settings.transformer, source_vocabulary,
+                                     shared_tokens_)),
+      target_embedding_(embedding_of(builder_, "target_embedding", settings.transformer, target_vocabulary,
+                                     shared_tokens_)),
       source_dropout_("source_embedding", settings.transformer.dropout),
       target_dropout_("target_embedding", settings.transformer.dropout),
       output_dropout_("output", settings.transformer.output_dropout),
-      head_(builder_, "head", settings.transformer.width, target_vocabulary),
+      head_(output_of(builder_, settings, target_embedding_, target_vocabulary)),
       encoder_(builder_, "encoder", block_settings(settings.transformer), settings.encoder_layers),
       decoder_(builder_, "decoder", decoder_block_settings(settings.transformer), settings.decoder_layers) {
   set_initialization(parameters_, settings.transformer.initialization);
@@ -58,14 +92,15 @@ kernels::CrossEntropyTotals EncoderDecoder::loss(const ForwardContext& context, 
                                                  double label_smoothing, double loss_scale) const {
   const Variable memory = encode(context, batch.source);
   const Variable hidden = decode(context, batch.target, memory);
-  return ops::linear_cross_entropy(context.tape, hidden, head_.weight(), head_.bias(), batch.labels,
-                                   static_cast<Real>(label_smoothing), static_cast<Real>(loss_scale));
+  return head_.loss(context, hidden, batch.labels, label_smoothing, loss_scale);
 }
 
 std::vector<LayerSummary> EncoderDecoder::summary() const {
   const TransformerSettings& t = settings_.transformer;
   const std::string width = std::to_string(t.width);
   std::vector<LayerSummary> rows;
+  if (shared_tokens_ != nullptr)
+    rows.push_back({"embedding", "[S + T, " + width + "]", parameters_of(parameters_, "embedding."), 0});
   rows.push_back(
       {"source_embedding", "[S, " + width + "]", parameters_of(parameters_, "source_embedding."), 0});
   rows.push_back(

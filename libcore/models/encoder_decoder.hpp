@@ -14,12 +14,18 @@ namespace headwater {
 struct EncoderDecoderSettings {
   TransformerSettings transformer;
   std::int64_t encoder_layers = 1, decoder_layers = 1;
+  // Which of source table, target table and output layer are one (Press and Wolf 2017).
+  std::string share_embeddings = "none";  // none | target_output | source_target | all
 };
+
+// The two tables are one; the output layer reads the target's.
+bool shares_tables(const EncoderDecoderSettings& settings);
+bool ties_output(const EncoderDecoderSettings& settings);
 
 class EncoderDecoder : public CachedModel {
  public:
   // Declares its parameters; call parameters().allocate() next. Throws UsageError where settings do not fit
-  // together.
+  // together. A table of both sides is named embedding.tokens.
   EncoderDecoder(const EncoderDecoderSettings& settings, Index source_vocabulary, Index target_vocabulary);
 
   Parameters& parameters() { return parameters_; }
@@ -51,7 +57,7 @@ class EncoderDecoder : public CachedModel {
                         std::span<const std::int32_t> ids,
                         std::span<const std::int32_t> position_of) const override;
   const TransformerStack& decoder() const override { return decoder_; }
-  const Linear& output_layer() const override { return head_; }
+  const OutputLayer& output_layer() const override { return head_; }
 
   std::vector<LayerSummary> summary() const;
 
@@ -60,10 +66,11 @@ class EncoderDecoder : public CachedModel {
   Index source_vocabulary_, target_vocabulary_;
   Parameters parameters_;
   LayerBuilder builder_;
+  Parameter* shared_tokens_;  // or null
   Embedding source_embedding_, target_embedding_;
   Dropout source_dropout_, target_dropout_;
   Dropout output_dropout_;
-  Linear head_;
+  OutputLayer head_;
   TransformerStack encoder_, decoder_;
 };
 

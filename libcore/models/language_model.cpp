@@ -41,8 +41,7 @@ Variable LanguageModel::decode(const ForwardContext& context, const PackedTokens
 kernels::CrossEntropyTotals LanguageModel::loss(const ForwardContext& context, const TokenBatch& batch,
                                                 double label_smoothing, double loss_scale) const {
   const Variable hidden = decode(context, batch.tokens);
-  return ops::linear_cross_entropy(context.tape, hidden, head_.weight(), head_.bias(), batch.labels,
-                                   static_cast<Real>(label_smoothing), static_cast<Real>(loss_scale));
+  return head_.loss(context, hidden, batch.labels, label_smoothing, loss_scale);
 }
 
 std::vector<LayerSummary> LanguageModel::summary() const {

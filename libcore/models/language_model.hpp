@@ -45,7 +45,7 @@ class LanguageModel : public CachedModel {
                         std::span<const std::int32_t> ids,
                         std::span<const std::int32_t> position_of) const override;
   const TransformerStack& decoder() const override { return decoder_; }
-  const Linear& output_layer() const override { return head_; }
+  const OutputLayer& output_layer() const override { return head_; }
 
   std::vector<LayerSummary> summary() const;
 
@@ -55,7 +55,7 @@ class LanguageModel : public CachedModel {
   Parameters parameters_;
   LayerBuilder builder_;
   Embedding embedding_;
-  Linear head_;
+  OutputLayer head_;
   TransformerStack decoder_;
   Dropout embedding_dropout_, output_dropout_;
 };

@@ -23,9 +23,10 @@ std::int64_t feed_forward_width_of(const TransformerSettings& settings) {
 }
 
 void set_initialization(Parameters& parameters, std::string_view initialization) {
-  if (initialization != "normal") return;
   for (const auto& p : parameters.all()) {
-    if (p->initializer == Initializer::glorot_uniform || p->initializer == Initializer::embedding_uniform)
+    const bool is_table = p->initializer == Initializer::embedding_uniform;
+    if (initialization == "vaswani" && is_table) p->initializer = Initializer::normal_by_width;
+    if (initialization == "normal" && (is_table || p->initializer == Initializer::glorot_uniform))
       p->initializer = Initializer::normal;
   }
 }
@@ -65,9 +66,10 @@ EmbeddingSettings embedding_settings(const TransformerSettings& settings, Index 
   Positions positions = Positions::learned;
   if (settings.positions == "none") positions = Positions::none;
   if (settings.positions == "sinusoidal") positions = Positions::sinusoidal;
+  if (settings.positions == "sinusoidal_halves") positions = Positions::sinusoidal_halves;
   // The table of sinusoids is computed at once, before anything could contradict these sizes.
   constexpr std::int64_t kMaxSinusoids = std::int64_t{1} << 26;
-  if (positions == Positions::sinusoidal && settings.length * settings.width > kMaxSinusoids) {
+  if (settings.positions.starts_with("sinusoidal") && settings.length * settings.width > kMaxSinusoids) {
     throw UsageError("model: length " + std::to_string(settings.length) + " times width " +
                      std::to_string(settings.width) + " is more than the " + std::to_string(kMaxSinusoids) +
                      " values that sinusoidal positions may have (choose a smaller length)");

@@ -20,13 +20,13 @@ struct TransformerSettings {
   std::string norm = "post";            // post | pre
   double norm_epsilon = 1e-3;
   std::string activation = "relu";       // relu | gelu | gelu_tanh | silu
-  std::string positions = "learned";     // learned | sinusoidal | none
+  std::string positions = "learned";     // learned | sinusoidal | sinusoidal_halves | none
   bool scale_embedding = false;          // times sqrt(width)
   std::int64_t length = 20;              // number of positions N
   double dropout = 0.0;                  // on embeddings and after each sub-layer
   double attention_dropout = 0.0;        // on attention weights
   double output_dropout = 0.0;           // before the output layer
-  std::string initialization = "keras";  // keras | normal
+  std::string initialization = "keras";  // keras | normal | vaswani
 };
 
 // What mixes the tokens of a sequence in a block.
@@ -47,7 +47,7 @@ std::int64_t head_width_of(const TransformerSettings& settings);
 std::int64_t feed_forward_width_of(const TransformerSettings& settings);
 
 // How the parameters that were declared get their first values. keras: as layers declare them; normal:
-// weights and tables alike.
+// weights and tables alike; vaswani: tables by their width.
 void set_initialization(Parameters& parameters, std::string_view initialization);
 
 // Each throws UsageError where the numbers do not fit together.

@@ -23,7 +23,7 @@ Parameter* declare_table(Parameters& parameters, const std::string& name, Index 
 }
 
 const VisionSettings& checked(const VisionSettings& settings) {
-  if (settings.transformer.positions == "sinusoidal")
+  if (settings.transformer.positions.starts_with("sinusoidal"))
     throw UsageError("model: positions of patches are learned, or there are none (not sinusoidal)");
   if (settings.patch_size > 0 && settings.grid().patches() > 0) return settings;
   throw UsageError("model: patch_size " + std::to_string(settings.patch_size) + ", images of " +

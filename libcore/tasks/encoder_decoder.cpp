@@ -20,10 +20,23 @@ static void settings_rows(schema::Visitor& v, EncoderDecoderSettings& s) {
           "blocks of the encoder, one after the other");
   v.field("decoder_layers", &s.decoder_layers, schema::Between{1, 1000, "blocks"},
           "blocks of the decoder, one after the other");
+  v.field("share_embeddings", &s.share_embeddings,
+          schema::OneOf{{{"none", "source table, target table and output layer are three"},
+                         {"target_output", "the output layer is the target table (Marian: tied-embeddings)"},
+                         {"source_target", "one table for both sides (Marian: tied-embeddings-src)"},
+                         {"all", "one for all three (Marian: tied-embeddings-all)"}}},
+          "which embeddings are one (Press and Wolf 2017); both sides then have one vocabulary");
 }
 
-static void check_settings(const EncoderDecoderSettings& s, const Recipe&, const Complain& complain) {
+static void check_settings(const EncoderDecoderSettings& s, const Recipe& recipe, const Complain& complain) {
   check_transformer(s.transformer, true, complain);
+  const std::int64_t source = recipe.source_tokenizer.size, target = recipe.target_tokenizer.size;
+  if (shares_tables(s) && source != target) {
+    complain({"model", "share_embeddings"},
+             s.share_embeddings + ": source_tokenizer.size is " + std::to_string(source) +
+                 ", target_tokenizer.size " + std::to_string(target) +
+                 ": one table needs one vocabulary (give both the same, or write target_output)");
+  }
 }
 
 static const ModelKind kEncoderDecoder{.name = "encoder_decoder",
@@ -156,7 +169,12 @@ Json config_of(const EncoderDecoder& model, const Tokenizer& source, const Token
 std::unique_ptr<EncoderDecoder> encoder_decoder_of_config(const Json& config, const std::string& where) {
   try {
     ModelSection section(kEncoderDecoder);
-    read_settings(config, section.settings());
+    if (config.find("share_embeddings") == nullptr) {  // written before there was the key
+      Json complete = config;
+      read_settings(complete.set("share_embeddings", "none"), section.settings());
+    } else {
+      read_settings(config, section.settings());
+    }
     return std::make_unique<EncoderDecoder>(section.as<EncoderDecoderSettings>(),
                                             whole(config, "source_vocabulary_size", 1, 10000000),
                                             whole(config, "target_vocabulary_size", 1, 10000000));
@@ -328,6 +346,7 @@ class EncoderDecoderTask : public Task {
   std::vector<TokenAxis> token_axes() const override {
     return {{"source_embedding.tokens", 0, "source-tokenizer.json"},
             {"target_embedding.tokens", 0, "target-tokenizer.json"},
+            {"embedding.tokens", 0, "target-tokenizer.json"},
             {"head.weight", 1, "target-tokenizer.json"},
             {"head.bias", 0, "target-tokenizer.json"}};
   }

@@ -48,6 +48,7 @@ void sequence_rows(schema::Visitor& v, TransformerSettings& s) {
   v.field("positions", &s.positions,
           OneOf{{{"learned", "a table of parameters, a row for each place"},
                  {"sinusoidal", "sines and cosines of the place (Vaswani et al. 2017, section 3.5)"},
+                 {"sinusoidal_halves", "the same numbers, all sines before all cosines (Marian)"},
                  {"none", "nothing: the order of tokens is not seen"}}},
           "what is added to a token for its place");
   v.field("scale_embedding", &s.scale_embedding, Anything{},
@@ -65,7 +66,10 @@ void initialization_row(schema::Visitor& v, std::string& initialization) {
   v.field(
       "initialization", &initialization,
       OneOf{{{"keras", "Glorot uniform (Glorot and Bengio 2010); tables of embeddings uniform(-0.05, 0.05)"},
-             {"normal", "all of mean 0 and standard deviation 0.02 (Radford et al. 2018)"}}},
+             {"normal", "all of mean 0 and standard deviation 0.02 (Radford et al. 2018)"},
+             {"vaswani",
+              "Glorot uniform; tables of embeddings normal of mean 0 and standard deviation 1 / sqrt(width), "
+              "for scaled and tied ones (Vaswani et al. 2017)"}}},
       "first weights");
 }
 
@@ -83,7 +87,7 @@ void check_transformer(const TransformerSettings& s, bool has_attention, const C
                                      std::to_string(s.width) +
                                      " (give head_width or another number of heads)");
   }
-  if (s.positions == "sinusoidal" && s.width % 2 != 0) {
+  if (s.positions.starts_with("sinusoidal") && s.width % 2 != 0) {
     complain({"model", "width"}, "sinusoidal positions need an even width, not " + std::to_string(s.width) +
                                      " (change the width or the positions)");
   }

@@ -99,7 +99,7 @@ TEST_CASE("layers: encoder blocks that mix otherwise, pre- and post-norm") {
 }
 
 TEST_CASE("layers: embedding, every kind of positions") {
-  for (const Positions positions : {Positions::none, Positions::learned, Positions::sinusoidal}) {
+  for (const Positions positions : {Positions::none, Positions::learned, Positions::sinusoidal_halves}) {
     std::unique_ptr<Embedding> embedding;
     check(
         {"embedding",
@@ -118,8 +118,15 @@ TEST_CASE("layers: embedding, every kind of positions") {
 }
 
 TEST_CASE("a whole encoder-decoder with two layers a side") {
-  for (const char* norm : {"post", "pre"}) {
+  for (const auto& [norm, shared] : {std::pair{"post", "none"},
+                                     {"pre", "none"},
+                                     {"pre", "target_output"},
+                                     {"post", "source_target"},
+                                     {"post", "all"}}) {
     EncoderDecoderSettings settings;
+    settings.share_embeddings = shared;
+    settings.transformer.scale_embedding = shared != std::string("none");
+    if (settings.transformer.scale_embedding) settings.transformer.initialization = "vaswani";
     settings.transformer.width = 4;
     settings.transformer.heads = 2;
     settings.transformer.head_width = 3;
@@ -130,7 +137,7 @@ TEST_CASE("a whole encoder-decoder with two layers a side") {
     settings.transformer.length = 6;
     settings.transformer.dropout = settings.transformer.attention_dropout =
         settings.transformer.output_dropout = 0.2;
-    EncoderDecoder model(settings, 7, 9);
+    EncoderDecoder model(settings, shares_tables(settings) ? 9 : 7, 9);
     model.parameters().allocate(true);
     model.parameters().initialize(3);
     PairBatch batch;
@@ -150,7 +157,7 @@ TEST_CASE("a whole encoder-decoder with two layers a side") {
       return value;
     };
     const ModelError worst = worst_model_error(model.parameters(), loss);
-    INFO(norm << "-norm, " << model.parameters().size() << " parameters");
+    INFO(norm << "-norm, shared: " << shared << ", " << model.parameters().size() << " parameters");
     CHECK(worst.largest > 1e-3);
     CHECK(worst.error <= 1e-6);
   }

@@ -198,15 +198,16 @@ struct VisionRun {
 }  // namespace
 
 TEST_CASE("an encoder-decoder trained in parts has the bits of whole batches") {
-  for (const char* optimizer : {"rmsprop", "adam"}) {
+  for (const auto& [optimizer, shared] : {std::pair{"rmsprop", "none"}, {"adam", "none"}, {"adam", "all"}}) {
     Recipe recipe = small_recipe(optimizer);
+    recipe.model.as<EncoderDecoderSettings>().share_embeddings = shared;
     recipe.training.optimizer.global_clipnorm = 1;
     recipe.training.ema_decay = 0.9;
     // 21: parts of unlike size. 3: fewer sequences than shards, so that parts are empty.
     for (const std::int64_t batch : {21, 3}) {
       recipe.training.batch_sequences = batch;
       recipe.training.max_steps = 12;
-      INFO(std::string(optimizer), ", batches of ", batch);
+      INFO(std::string(optimizer), ", batches of ", batch, ", shared: ", std::string(shared));
       check_parts(recipe, [&] {
         return std::make_unique<SmallRun>(recipe, copy_pairs(100, 8, 61, 41), copy_pairs(23, 8, 61, 42), 61);
       });

@@ -92,18 +92,26 @@ Recipe averaging_recipe(const std::string& optimizer) {
   return recipe;
 }
 
+Recipe tied_recipe(const std::string& optimizer, const std::string& shared) {
+  Recipe recipe = recipe_with(optimizer);
+  recipe.model.as<EncoderDecoderSettings>().share_embeddings = shared;
+  return recipe;
+}
+
 }  // namespace
 
 TEST_CASE("a resumed run writes the files of an uninterrupted one") {
-  for (const Recipe& recipe : {recipe_with("rmsprop"), recipe_with("adam"), recipe_with("sgd"),
-                               averaging_recipe("rmsprop"), averaging_recipe("adam")}) {
+  for (const Recipe& recipe :
+       {recipe_with("rmsprop"), recipe_with("adam"), recipe_with("sgd"), averaging_recipe("rmsprop"),
+        averaging_recipe("adam"), tied_recipe("adam", "all"), tied_recipe("rmsprop", "source_target")}) {
     const ScratchDirectory whole;
     REQUIRE(train(recipe, whole.path(), 2, kNever) == TrainingOutcome::finished);
     const auto expected = results_of(whole.path());
     // 1 and 3: in warm-up; 4: where a checkpoint is due anyway; 5 and 10: an epoch's end; 7: inside an epoch,
     // no log row; 14: the last but one.
     for (const std::int64_t stop : {1, 3, 4, 5, 7, 10, 14}) {
-      INFO(recipe.training.optimizer.kind, ", EMA decay ", recipe.training.ema_decay, ", stopped after step ",
+      INFO(recipe.training.optimizer.kind, ", EMA decay ", recipe.training.ema_decay,
+           ", shared: ", recipe.model.as<EncoderDecoderSettings>().share_embeddings, ", stopped after step ",
            stop);
       const ScratchDirectory stopped;
       REQUIRE(train(recipe, stopped.path(), 3, stop) == TrainingOutcome::stopped);

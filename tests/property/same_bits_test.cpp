@@ -63,7 +63,9 @@ Recipe pre_norm_recipe() {
   settings.transformer.activation = "gelu";
   settings.transformer.positions = "sinusoidal";
   settings.transformer.scale_embedding = true;
+  settings.transformer.initialization = "vaswani";
   settings.encoder_layers = settings.decoder_layers = 2;
+  settings.share_embeddings = "all";
   return recipe;
 }
 
@@ -125,11 +127,13 @@ Sequence decode_slowly(const EncoderDecoder& model, const Sequence& source_ids,
 }  // namespace
 
 TEST_CASE("training gives the same bits on 1, 2, 3 and 8 threads") {
-  for (const char* optimizer : {"rmsprop", "adam"}) {
-    const Recipe recipe = wide_recipe(optimizer);
+  for (const auto& [optimizer, shared] :
+       {std::pair{"rmsprop", "none"}, {"adam", "none"}, {"adam", "all"}, {"sgd", "target_output"}}) {
+    Recipe recipe = wide_recipe(optimizer);
+    recipe.model.as<EncoderDecoderSettings>().share_embeddings = shared;
     const Outcome one = train_on(1, recipe);
     for (const int threads : {2, 3, 8}) {
-      INFO(optimizer, " on ", threads, " threads");
+      INFO(optimizer, " on ", threads, " threads, shared: ", shared);
       check_equal(train_on(threads, recipe), one);
     }
   }
@@ -152,6 +156,8 @@ TEST_CASE("training gives the same bits with every code path") {
     recipe.training.ema_decay = 0.9;  // of validation
     recipe.model.as<EncoderDecoderSettings>().transformer.activation =
         std::string(optimizer) == "adamw" ? "gelu" : "relu";
+    recipe.model.as<EncoderDecoderSettings>().share_embeddings =
+        std::string(optimizer) == "adam" ? "all" : "none";
     const Outcome expected = train_on(2, recipe);
     for (const kernels::Isa isa : {kernels::Isa::avx512, kernels::Isa::avx2, kernels::Isa::portable}) {
       if (!kernels::isa_available(isa)) {

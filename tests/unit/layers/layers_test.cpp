@@ -180,8 +180,19 @@ TEST_CASE("post- and pre-norm blocks put their norms where the papers do") {
   }
 }
 
+TEST_CASE("sinusoids in halves are the same numbers, the sines first") {
+  const std::vector<Real> pairs = sinusoidal_positions(5, 6), halves = sinusoidal_positions(5, 6, true);
+  for (std::size_t p = 0; p < 5; ++p) {
+    for (std::size_t i = 0; i < 3; ++i) {
+      CHECK(halves[p * 6 + i] == pairs[p * 6 + 2 * i]);
+      CHECK(halves[p * 6 + 3 + i] == pairs[p * 6 + 2 * i + 1]);
+    }
+  }
+}
+
 TEST_CASE("an embedding adds its positions and scales its tokens") {
-  for (const Positions kind : {Positions::none, Positions::learned, Positions::sinusoidal}) {
+  for (const Positions kind :
+       {Positions::none, Positions::learned, Positions::sinusoidal, Positions::sinusoidal_halves}) {
     for (const bool is_scaled : {false, true}) {
       Sequence sequence(3);
       Parameters parameters;
@@ -196,14 +207,15 @@ TEST_CASE("an embedding adds its positions and scales its tokens") {
       const Variable y = embedding({tape}, sequence.packing, ids, positions);
       const Parameter* learned = parameters.find("e.positions");
       CHECK((learned != nullptr) == (kind == Positions::learned));
-      const std::vector<Real> sinusoids = sinusoidal_positions(6, 4);
+      const bool is_sinusoidal = kind == Positions::sinusoidal || kind == Positions::sinusoidal_halves;
+      const std::vector<Real> sinusoids = sinusoidal_positions(6, 4, kind == Positions::sinusoidal_halves);
       for (Index t = 0; t < 3; ++t) {
         for (Index c = 0; c < 4; ++c) {
           const Index place = positions[static_cast<std::size_t>(t)];
           Real expected = parameters.find("e.tokens")->value.row(ids[static_cast<std::size_t>(t)])[c] *
                           (is_scaled ? Real(2) : Real(1));
           if (learned) expected += learned->value.row(place)[c];
-          if (kind == Positions::sinusoidal) expected += sinusoids[static_cast<std::size_t>(place * 4 + c)];
+          if (is_sinusoidal) expected += sinusoids[static_cast<std::size_t>(place * 4 + c)];
           CHECK(y.value().row(t)[c] == doctest::Approx(expected).epsilon(1e-6));
         }
       }

@@ -46,16 +46,79 @@ TEST_CASE("spa-eng has 19,960,216 parameters in five rows") {
   CHECK(sum == 19960216);
 }
 
+TEST_CASE("three blocks a side of width 256 with one table of 10,000 have 8,100,624 parameters") {
+  EncoderDecoderSettings settings;
+  settings.transformer.norm = "pre";
+  settings.transformer.positions = "sinusoidal";
+  settings.encoder_layers = settings.decoder_layers = 3;
+  settings.share_embeddings = "all";
+  EncoderDecoder model(settings, 10000, 10000);
+  model.parameters().allocate(false);
+  CHECK(model.parameters().size() == 8100624);
+  std::map<std::string, Index> rows;
+  for (const LayerSummary& row : model.summary()) rows[row.name] = row.parameters;
+  CHECK(rows["embedding"] == 2560000);
+  CHECK(rows["source_embedding"] == 0);
+  CHECK(rows["head"] == 10000);
+  CHECK(&model.output_layer().weight() == model.parameters().find("embedding.tokens"));
+}
+
+TEST_CASE("embeddings are one as the settings say") {
+  const auto names = [](const std::string& shared) {
+    EncoderDecoderSettings settings = small();
+    settings.share_embeddings = shared;
+    settings.transformer.positions = "none";
+    EncoderDecoder model(settings, 19, 19);
+    model.parameters().allocate(false);
+    std::vector<std::string> tables;
+    for (const char* name : {"embedding.tokens", "source_embedding.tokens", "target_embedding.tokens",
+                             "head.weight", "head.bias"})
+      if (model.parameters().find(name) != nullptr) tables.emplace_back(name);
+    return tables;
+  };
+  using Names = std::vector<std::string>;
+  CHECK(names("none") ==
+        Names{"source_embedding.tokens", "target_embedding.tokens", "head.weight", "head.bias"});
+  CHECK(names("target_output") == Names{"source_embedding.tokens", "target_embedding.tokens", "head.bias"});
+  CHECK(names("source_target") == Names{"embedding.tokens", "head.weight", "head.bias"});
+  CHECK(names("all") == Names{"embedding.tokens", "head.bias"});
+  EncoderDecoderSettings settings = small();
+  settings.share_embeddings = "all";
+  CHECK(error_text([&] { EncoderDecoder(settings, 5, 6); }) ==
+        "model: share_embeddings all: source and target have 5 and 6 tokens, one table needs one vocabulary "
+        "(learn a joint one, or write target_output)");
+}
+
+TEST_CASE("tables are drawn by their width where the recipe says vaswani") {
+  EncoderDecoderSettings settings = small();
+  settings.transformer.width = 64;
+  settings.share_embeddings = "all";
+  settings.transformer.initialization = "vaswani";
+  EncoderDecoder model(settings, 1000, 1000);
+  model.parameters().allocate(false);
+  model.parameters().initialize(5);
+  const Parameter& table = *model.parameters().find("embedding.tokens");
+  double sum = 0, squares = 0;
+  for (Index i = 0; i < table.size(); ++i) {
+    sum += static_cast<double>(table.value.data[i]);
+    squares += static_cast<double>(table.value.data[i]) * static_cast<double>(table.value.data[i]);
+  }
+  const auto n = static_cast<double>(table.size());
+  CHECK(std::abs(sum / n) < 2e-3);
+  CHECK(std::sqrt(squares / n) == doctest::Approx(0.125).epsilon(0.02));
+}
+
 TEST_CASE("the rows of the table add up to all parameters, for every arrangement") {
   for (const char* norm : {"post", "pre"}) {
-    for (const char* positions : {"none", "learned", "sinusoidal"}) {
+    for (const char* positions : {"none", "learned", "sinusoidal_halves"}) {
       for (const std::int64_t layers : {1, 2, 11}) {
         EncoderDecoderSettings settings = small();
+        settings.share_embeddings = layers == 1 ? "none" : layers == 2 ? "target_output" : "source_target";
         settings.transformer.norm = norm;
         settings.transformer.positions = positions;
         settings.encoder_layers = layers;
         settings.decoder_layers = 12 - layers;
-        EncoderDecoder model(settings, 19, 23);
+        EncoderDecoder model(settings, shares_tables(settings) ? 23 : 19, 23);
         model.parameters().allocate(false);
         Index sum = 0;
         for (const LayerSummary& row : model.summary()) sum += row.parameters;
@@ -97,6 +160,8 @@ TEST_CASE("settings of a recipe reach the layers") {
 
 TEST_CASE("the loss is the one of the logits, and dropout acts on recording tapes only") {
   EncoderDecoderSettings settings = small();
+  SUBCASE("a weight of its own") {}
+  SUBCASE("tied") { settings.share_embeddings = "target_output"; }
   settings.transformer.dropout = settings.transformer.attention_dropout =
       settings.transformer.output_dropout = 0.3;
   EncoderDecoder model(settings, 19, 23);

@@ -120,6 +120,9 @@ const std::vector<BadRecipe> kBadRecipes = {
     {"data: {train: $HOME/x}\n", "1:15", "character of the shell"},
     {"data: {train: \"|cat x\"}\n", "1:15", "character of the shell"},
     // what holds between keys
+    {"source_tokenizer: {size: 99}\nmodel: {share_embeddings: all}\n", "2:27",
+     "all: source_tokenizer.size is 99, target_tokenizer.size 15000: one table needs one vocabulary"},
+    {"model: {share_embeddings: both}\n", "1:27", "both"},
     {"model: {width: 10, heads: 3}\n", "1:27", "3 heads do not divide the width 10"},
     {"model:\n  positions: sinusoidal\n  width: 33\n  heads: 1\n", "3:10", "need an even width"},
     {"training:\n  schedule: {kind: inverse_square_root}\n", "2:20", "needs warmup_steps"},

@@ -50,7 +50,7 @@ ClassifierSettings small_classifier(const std::string& mixing) {
 
 std::vector<ModelSection> sections() {
   std::vector<ModelSection> all{
-      model_section(EncoderDecoderSettings{small_transformer(), 2, 3}),
+      model_section(EncoderDecoderSettings{small_transformer(), 2, 3, "target_output"}),
       model_section(BagOfWordsSettings{.width = 17, .output_dropout = 0.3, .head = {"softmax", 5}})};
   for (const char* mixing : {"attention", "fourier", "mlp"})
     all.push_back(model_section(small_classifier(mixing)));
@@ -135,11 +135,15 @@ TEST_CASE("registry: every kind reads back its defaults from its own recipe") {
 }
 
 TEST_CASE("registry: every kind draws its first weights as its recipe says") {
-  const auto is_normal = [](const Parameters& parameters) {
+  const auto draws = [](const Parameters& parameters, Initializer initializer) {
     return std::any_of(parameters.all().begin(), parameters.all().end(),
-                       [](const auto& p) { return p->initializer == Initializer::normal; });
+                       [&](const auto& p) { return p->initializer == initializer; });
   };
-  for (const char* initialization : {"keras", "normal"}) {
+  const auto draws_wanted = [&](const Parameters& parameters, std::string_view initialization) {
+    return draws(parameters, Initializer::normal) == (initialization == "normal") &&
+           draws(parameters, Initializer::glorot_uniform) == (initialization != "normal");
+  };
+  for (const char* initialization : {"keras", "normal", "vaswani"}) {
     INFO(std::string(initialization));
     TransformerSettings t;
     t.width = 8;
@@ -152,12 +156,11 @@ TEST_CASE("registry: every kind draws its first weights as its recipe says") {
     pairs.transformer = texts.transformer = words.transformer = images.transformer = t;
     BagOfWordsSettings bags;
     bags.initialization = initialization;
-    const bool wanted = std::string(initialization) == "normal";
-    CHECK(is_normal(EncoderDecoder(pairs, 9, 9).parameters()) == wanted);
-    CHECK(is_normal(Classifier(texts, 9).parameters()) == wanted);
-    CHECK(is_normal(LanguageModel(words, 9).parameters()) == wanted);
-    CHECK(is_normal(VisionModel(images).parameters()) == wanted);
-    CHECK(is_normal(BagOfWords(bags, 9).parameters()) == wanted);
+    CHECK(draws_wanted(EncoderDecoder(pairs, 9, 9).parameters(), initialization));
+    CHECK(draws_wanted(Classifier(texts, 9).parameters(), initialization));
+    CHECK(draws_wanted(LanguageModel(words, 9).parameters(), initialization));
+    CHECK(draws_wanted(VisionModel(images).parameters(), initialization));
+    CHECK(draws_wanted(BagOfWords(bags, 9).parameters(), initialization));
   }
 }
 

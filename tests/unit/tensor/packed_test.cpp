@@ -75,6 +75,22 @@ TEST_CASE("products with packed weights have the bits of linear") {
   }
 }
 
+TEST_CASE("a weight that is stored the other way round is packed to the same panels") {
+  for (const Shape& s : {Shape{0, 1, 1}, {0, 24, 70}, {0, 7, 64}, {0, 129, 1003}}) {
+    const Grid<float> w = random_grid(s.inputs, s.columns, 2, 5);
+    Grid<float> transposed(s.columns, s.inputs, 3);
+    for (Index c = 0; c < s.columns; ++c) {
+      for (Index k = 0; k < s.inputs; ++k) transposed.view().row(c)[k] = w.view().row(k)[c];
+    }
+    const Packed packed(w);
+    std::vector<float> panels(packed.panels.size(), std::nanf(""));
+    const kernels::PackedWeight other = kernels::pack_weight_transposed(transposed.view(), panels.data());
+    CHECK(other.inputs == s.inputs);
+    CHECK(other.outputs == s.columns);
+    CHECK(panels == packed.panels);
+  }
+}
+
 TEST_CASE("products with packed weights: the same bits on any number of threads") {
   const Grid<float> x = random_grid(300, 96, 1), w = random_grid(96, 700, 2);
   const Packed packed(w);

@@ -31,6 +31,8 @@ struct PackedWeight {
 };
 inline Index packed_size(Index inputs, Index outputs) { return (outputs + 15) / 16 * 16 * inputs; }
 PackedWeight pack_weight(ConstMatrix w, Real* to);
+// The same panels of a weight [O, I], a table that is an output layer too.
+PackedWeight pack_weight_transposed(ConstMatrix w, Real* to);
 // The bits of linear().
 void linear_packed(ConstMatrix x, const PackedWeight& w, const Real* bias, Activation activation, Matrix y);
 // Several of the same rows and inputs at once.

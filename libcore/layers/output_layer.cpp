@@ -1,0 +1,49 @@
+#include "layers/output_layer.hpp"
+
+#include "layers/packed_weights.hpp"
+
+namespace headwater {
+
+OutputLayer::OutputLayer(LayerBuilder& builder, const std::string& name, Index inputs, Index outputs)
+    : weight_(builder.parameters.declare(name + ".weight", {inputs, outputs}, inputs, outputs,
+                                         Initializer::glorot_uniform, static_cast<double>(inputs),
+                                         static_cast<double>(outputs))),
+      bias_(builder.parameters.declare(name + ".bias", {outputs}, 1, outputs, Initializer::zeros)),
+      is_tied_(false) {}
+
+OutputLayer::OutputLayer(LayerBuilder& builder, const std::string& name, Parameter& table)
+    : weight_(&table),
+      bias_(builder.parameters.declare(name + ".bias", {table.value.rows}, 1, table.value.rows,
+                                       Initializer::zeros)),
+      is_tied_(true) {}
+
+Variable OutputLayer::operator()(const ForwardContext& context, const Variable& x) const {
+  if (context.packed == nullptr)
+    return is_tied_ ? ops::linear_transposed(context.tape, x, *weight_, bias_)
+                    : ops::linear(context.tape, x, *weight_, bias_);
+  const Variable y = context.tape.variable(x.rows(), outputs(), x.packing_or_null(), false);
+  (*this)(context, x.value(), y.value());
+  return y;
+}
+
+void OutputLayer::operator()(const ForwardContext& context, ConstMatrix x, Matrix y) const {
+  const Real* const bias = bias_->value.data;
+  if (context.packed != nullptr) {
+    kernels::linear_packed(x, context.packed->of(*weight_), bias, ops::Activation::none, y);
+  } else if (is_tied_) {
+    kernels::linear_transposed(x, weight_->value, bias, y);
+  } else {
+    kernels::linear(x, weight_->value, bias, ops::Activation::none, y);
+  }
+}
+
+kernels::CrossEntropyTotals OutputLayer::loss(const ForwardContext& context, const Variable& x,
+                                              std::span<const std::int32_t> labels, double label_smoothing,
+                                              double loss_scale) const {
+  const auto smoothing = static_cast<Real>(label_smoothing), scale = static_cast<Real>(loss_scale);
+  return is_tied_ ? ops::linear_transposed_cross_entropy(context.tape, x, *weight_, bias_, labels, smoothing,
+                                                         scale)
+                  : ops::linear_cross_entropy(context.tape, x, *weight_, bias_, labels, smoothing, scale);
+}
+
+}  // namespace headwater
