@@ -1,25 +1,41 @@
 #include "text/tokenizer.hpp"
 
+#include <algorithm>
+
 #include "support/error.hpp"
 #include "support/files.hpp"
 #include "text/tokenizer_impl.hpp"
 
 namespace headwater {
 
-// The pieces that the model gets.
+// The words or characters of our own standardisation and splitting.
 template <class Use>
-void Tokenizer::visit(std::string_view text, const Use& use) const {
-  const Impl& impl = *impl_;
-  if (!impl.is_native) {
-    const std::string normal = impl.normalizer.apply(text);
-    for (const TextSpan& piece : impl.pre_tokenizer.split(normal)) {
-      use(std::string_view(normal).substr(piece.begin, piece.end - piece.begin));
-    }
-    return;
-  }
+void Tokenizer::visit_words(std::string_view text, const Use& use) const {
   std::string scratch;
-  text = standardize_code_points(text, impl.standardize, scratch);
-  headwater::for_each_token(impl.split, text, impl.map, use);
+  text = standardize_code_points(text, impl_->standardize, scratch);
+  headwater::for_each_token(impl_->split, text, impl_->map, use);
+}
+
+// The pieces that the model gets, and the ids of added tokens between them.
+template <class UsePiece, class UseToken>
+void Tokenizer::visit_pieces(std::string_view text, const UsePiece& use_piece,
+                             const UseToken& use_token) const {
+  for (const AddedPart& part : impl_->added.split(text)) {
+    if (part.id >= 0) {
+      use_token(part.id);
+      continue;
+    }
+    const std::string normal = impl_->normalizer.apply(part.text);
+    for (const AddedPart& inner : impl_->added_normalized.split(normal)) {
+      if (inner.id >= 0) {
+        use_token(inner.id);
+        continue;
+      }
+      const bool begins_text = part.text.data() == text.data() && inner.text.data() == normal.data();
+      const TextPieces pieces = impl_->pre_tokenizer.split(inner.text, begins_text);
+      for (std::size_t i = 0; i < pieces.spans.size(); ++i) use_piece(pieces.piece(i));
+    }
+  }
 }
 
 Tokenizer Tokenizer::load(const std::filesystem::path& path) { return parse(read_file(path), path.string()); }
@@ -27,19 +43,24 @@ Tokenizer Tokenizer::load(const std::filesystem::path& path) { return parse(read
 void Tokenizer::encode(std::string_view text, std::vector<std::int32_t>& ids) const {
   ids.clear();
   if (impl_->is_native) {
-    visit(text, [&](std::string_view token) { ids.push_back(id_of_token(token)); });
+    visit_words(text, [&](std::string_view token) { ids.push_back(id_of_token(token)); });
   } else if (impl_->text_encoder != nullptr) {
     impl_->text_encoder->encode(text, ids);
   } else {
-    visit(text, [&](std::string_view piece) { impl_->model->encode(piece, ids); });
+    visit_pieces(
+        text, [&](std::string_view piece) { impl_->model->encode(piece, ids); },
+        [&](std::int32_t id) { ids.push_back(id); });
   }
 }
 
 void Tokenizer::sample(std::string_view text, const SubwordSampling& sampling, const RandomStream& stream,
                        std::vector<std::int32_t>& ids) const {
+  if (impl_->is_native) return encode(text, ids);
   ids.clear();
   SampleCounter random{.stream = stream};
-  visit(text, [&](std::string_view piece) { impl_->model->sample(piece, sampling, random, ids); });
+  visit_pieces(
+      text, [&](std::string_view piece) { impl_->model->sample(piece, sampling, random, ids); },
+      [&](std::int32_t id) { ids.push_back(id); });
 }
 
 std::vector<std::int32_t> Tokenizer::encode(std::string_view text) const {
@@ -50,16 +71,29 @@ std::vector<std::int32_t> Tokenizer::encode(std::string_view text) const {
 
 void Tokenizer::for_each_token(std::string_view text,
                                const std::function<void(std::string_view)>& use) const {
-  if (impl_->is_native) return visit(text, use);
+  if (impl_->is_native) return visit_words(text, use);
   std::vector<std::int32_t> ids;
-  visit(text, [&](std::string_view piece) {
-    ids.clear();
-    impl_->model->encode(piece, ids);
-    // A piece that is unknown as a whole is shown as it is, unless its text is that of a token.
-    const bool is_shown = ids.size() == 1 && ids[0] == impl_->unknown_id && impl_->vocabulary.find(piece) < 0;
-    if (is_shown) return use(piece);
-    for (const std::int32_t id : ids) use(impl_->vocabulary.surface(id));
-  });
+  if (impl_->text_encoder != nullptr) {
+    impl_->text_encoder->encode(text, ids);
+    if (std::find(ids.begin(), ids.end(), impl_->unknown_id) == ids.end()) {
+      for (const std::int32_t id : ids) use(impl_->vocabulary.surface(id));
+      return;
+    }
+  }
+  const auto use_id = [&](std::int32_t id) { use(impl_->vocabulary.surface(id)); };
+  visit_pieces(
+      text,
+      [&](std::string_view piece) {
+        ids.clear();
+        impl_->model->encode(piece, ids);
+        // A piece that is unknown as a whole is shown as it is, unless its text is that of a token.
+        if (ids.size() == 1 && ids[0] == impl_->unknown_id && impl_->vocabulary.find(piece) < 0) {
+          use(piece);
+        } else {
+          for (const std::int32_t id : ids) use_id(id);
+        }
+      },
+      use_id);
 }
 
 std::vector<std::string> Tokenizer::tokens(std::string_view text) const {
@@ -81,13 +115,32 @@ std::vector<std::int32_t> Tokenizer::ids_of_tokens(std::span<const std::string> 
   return ids;
 }
 
+std::vector<std::int32_t> Tokenizer::with_special_tokens(std::span<const std::int32_t> ids) const {
+  return impl_->post_processor.apply(ids);
+}
+
+std::vector<std::int32_t> Tokenizer::with_special_tokens(std::span<const std::int32_t> first,
+                                                         std::span<const std::int32_t> second) const {
+  return impl_->post_processor.apply(first, second);
+}
+
 std::string Tokenizer::decode(std::span<const std::int32_t> ids, UnknownTokens unknown) const {
+  const auto is_left_out = [&](std::int32_t id) {
+    return impl_->vocabulary.is_special(id) && (id != impl_->unknown_id || unknown == UnknownTokens::skipped);
+  };
+  if (impl_->decoder.has_value()) {
+    std::vector<std::string> tokens;
+    for (const std::int32_t id : ids) {
+      const std::string& surface = impl_->vocabulary.surface(id);
+      if (!is_left_out(id)) tokens.push_back(surface);
+    }
+    return impl_->decoder->apply(std::move(tokens));
+  }
   std::string text;
   bool is_first = true;
   for (const std::int32_t id : ids) {
     const std::string& surface = impl_->vocabulary.surface(id);
-    if (impl_->vocabulary.is_special(id) && (id != impl_->unknown_id || unknown == UnknownTokens::skipped))
-      continue;
+    if (is_left_out(id)) continue;
     if (!is_first) text += id == impl_->unknown_id ? impl_->unknown_separator : impl_->separator;
     text += surface;
     is_first = false;
@@ -96,6 +149,7 @@ std::string Tokenizer::decode(std::span<const std::int32_t> ids, UnknownTokens u
 }
 
 std::string Tokenizer::join(std::span<const std::string> tokens) const {
+  if (impl_->decoder.has_value()) return impl_->decoder->apply({tokens.begin(), tokens.end()});
   std::string text;
   for (std::size_t i = 0; i < tokens.size(); ++i) {
     if (i != 0) text += impl_->separator;
@@ -113,7 +167,7 @@ std::string Tokenizer::normalize(std::string_view text) const {
   if (!impl_->is_native) return impl_->normalizer.apply(text);
   if (impl_->split != SplitKind::word_and_punctuation) return standardize(text, impl_->standardize);
   std::string normal;
-  visit(text, [&](std::string_view token) { normal += token; });
+  visit_words(text, [&](std::string_view token) { normal += token; });
   return normal;
 }
 

@@ -35,6 +35,12 @@ class Tokenizer {
   void sample(std::string_view text, const SubwordSampling& sampling, const RandomStream& stream,
               std::vector<std::int32_t>& ids) const;
 
+  // The ids of a text, or of a pair of texts, with the special tokens that the file puts around them
+  // (post_processor); without such a part as they are. Ids of encode() never have them.
+  std::vector<std::int32_t> with_special_tokens(std::span<const std::int32_t> ids) const;
+  std::vector<std::int32_t> with_special_tokens(std::span<const std::int32_t> first,
+                                                std::span<const std::int32_t> second) const;
+
   // Surface forms: the pieces of the standardised text, also where they are not in the vocabulary.
   std::vector<std::string> tokens(std::string_view text) const;
   void for_each_token(std::string_view text, const std::function<void(std::string_view)>& use) const;
@@ -72,7 +78,9 @@ class Tokenizer {
   struct Impl;
   explicit Tokenizer(std::shared_ptr<const Impl> impl) : impl_(std::move(impl)) {}
   template <class Use>
-  void visit(std::string_view text, const Use& use) const;
+  void visit_words(std::string_view text, const Use& use) const;
+  template <class UsePiece, class UseToken>
+  void visit_pieces(std::string_view text, const UsePiece& use_piece, const UseToken& use_token) const;
   std::string without_first_space(std::string text) const;
 
   std::shared_ptr<const Impl> impl_;

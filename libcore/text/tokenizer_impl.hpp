@@ -1,7 +1,13 @@
 // What a Tokenizer holds; for tokenizer.cpp and tokenizer_reader.cpp only.
 #pragma once
 
-#include "text/text_parts.hpp"
+#include <optional>
+
+#include "text/added_tokens.hpp"
+#include "text/decoder.hpp"
+#include "text/normalizer.hpp"
+#include "text/post_processor.hpp"
+#include "text/pre_tokenizer.hpp"
 #include "text/token_model.hpp"
 #include "text/tokenizer.hpp"
 #include "text/vocabulary.hpp"
@@ -20,9 +26,14 @@ struct Tokenizer::Impl {
   ByteMap map{};
   std::shared_ptr<const TokenModel> model;
   std::unique_ptr<const TextEncoder> text_encoder;  // of all parts, or none
+  // Added tokens that are found before and after normalisation.
+  AddedTokens added, added_normalized;
   Normalizer normalizer;
   PreTokenizer pre_tokenizer;
+  PostProcessor post_processor;
 
+  // Of a foreign file; our own do without:
+  std::optional<Decoder> decoder;
   // Between the tokens of decoded text, and before an unknown one, of which nobody knows whether a space was
   // there.
   std::string separator = " ", unknown_separator = " ";

@@ -1,6 +1,7 @@
 // Reads a tokenizer.json (libcore/FORMATS.md) into what a Tokenizer holds.
 #include <algorithm>
 #include <set>
+#include <tuple>
 
 #include "support/error.hpp"
 #include "text/json_members.hpp"
@@ -59,19 +60,28 @@ struct TokenizerReader {
       check_members(token, {"id", "content", "single_word", "lstrip", "rstrip", "normalized", "special"},
                     here);
       const std::string& content = json_string(token, "content", here);
-      if (!json_bool(token, "special", here)) {
-        fail(member + ": " + quote(content) + " is not special; only special added tokens are supported");
-      }
-      added.push_back({member, content, json_member(token, "id", here)});
-      special_surfaces.insert(content);
+      added.push_back({.member = member,
+                       .content = content,
+                       .id = json_member(token, "id", here),
+                       .is_special = json_bool(token, "special", here),
+                       .single_word = json_bool(token, "single_word", here),
+                       .lstrip = json_bool(token, "lstrip", here),
+                       .rstrip = json_bool(token, "rstrip", here),
+                       .normalized = json_bool(token, "normalized", here)});
+      if (added.back().is_special) special_surfaces.insert(content);
     }
   }
 
   // Added tokens stand in the vocabulary or behind it.
   void place_added_tokens() {
-    for (const auto& [member, content, id] : added) {
+    constexpr std::size_t kMaxBytes = 256;
+    for (const Added& token : added) {
+      const auto& [member, content, id] = std::tie(token.member, token.content, token.id);
       if (content.empty()) fail(member + ": an empty token");
-      if (breaks_lines(content)) fail(member + ": the token " + quote(content) + kBreaksLines);
+      if (breaks_lines(content) && token.is_special)
+        fail(member + ": the token " + quote(content) + kBreaksLines);
+      if (content.size() > kMaxBytes)
+        fail(member + ": more than " + std::to_string(kMaxBytes) + " bytes in one token");
       const auto size = static_cast<std::int64_t>(surfaces.size());
       if (id.is_integer() && id.as_integer() == size) {
         surfaces.push_back(content);
@@ -79,8 +89,23 @@ struct TokenizerReader {
                  surfaces[static_cast<std::size_t>(id.as_integer())] != content) {
         fail(member + ": the id of " + quote(content) + " does not agree with the vocabulary");
       }
-      special.push_back(static_cast<std::int32_t>(id.as_integer()));
+      if (token.is_special) special.push_back(static_cast<std::int32_t>(id.as_integer()));
     }
+  }
+
+  // Those that are not special; after the normalizer.
+  void read_tokens_in_text() {
+    std::vector<AddedToken> as_they_are, normalized;
+    for (const Added& token : added) {
+      if (token.is_special) continue;
+      AddedToken in_text{token.content, static_cast<std::int32_t>(token.id.as_integer()), token.single_word,
+                         token.lstrip, token.rstrip};
+      if (token.normalized) in_text.content = impl.normalizer.apply(token.content);
+      if (!in_text.content.empty())
+        (token.normalized ? normalized : as_they_are).push_back(std::move(in_text));
+    }
+    impl.added = AddedTokens(std::move(as_they_are));
+    impl.added_normalized = AddedTokens(std::move(normalized));
   }
 
   void find_special_ids() {
@@ -93,31 +118,46 @@ struct TokenizerReader {
     if (impl.unknown_id >= 0) special.push_back(impl.unknown_id);
   }
 
+  // That of our own files is done without parts: it knows more of unknown words.
   void read_decoder(const Json& decoder) {
-    const std::string& type = json_string(decoder, "type", where + ": decoder");
-    impl.drops_first_space = type == "Sequence";
-    if (type != "Fuse" && type != "Sequence")
-      fail("decoder: unsupported type " + quote(type) + " (supported: Fuse, Fuse and Strip, or null)");
-    if (impl.drops_first_space && decoder.dump() != decoder_json(SplitKind::word_and_punctuation).dump())
-      fail("decoder: unsupported sequence (supported: Fuse, then Strip of one space at the start)");
+    const std::string here = where + ": decoder";
+    const std::string text = decoder.dump();
+    const bool is_characters = text == decoder_json(SplitKind::character).dump();
+    impl.drops_first_space = text == decoder_json(SplitKind::word_and_punctuation).dump();
+    if (!is_characters && !impl.drops_first_space) {
+      impl.decoder.emplace(decoder, here);
+      return;
+    }
     impl.separator.clear();
     if (!impl.drops_first_space) impl.unknown_separator.clear();
   }
 
   void read_parts() {
-    for (const char* name : {"truncation", "padding", "post_processor"}) {
-      if (find(name) != nullptr)
-        fail(std::string(name) + ": only null is supported for word tokenizers (set it to null)");
+    for (const char* name : {"truncation", "padding"}) {
+      const Json* member = find(name);
+      if (member == nullptr) continue;
+      if (!member->is_object()) fail(std::string(name) + ": expected an object or null");
+      impl.warnings.push_back(where + ": " + name + " is not applied");
     }
+    if (const Json* post = find("post_processor"); post != nullptr)
+      impl.post_processor = PostProcessor(*post, surfaces, where + ": post_processor");
+    read_encoding();
+    if (!impl.is_native) read_tokens_in_text();
+  }
+
+  void read_encoding() {
     const Json* normalizer = find("normalizer");
     const Json* pre_tokenizer = find("pre_tokenizer");
     const Json* decoder = find("decoder");
     if (decoder != nullptr) read_decoder(*decoder);
     const auto dump = [](const Json* part) { return part == nullptr ? Json().dump() : part->dump(); };
     const std::string normalizer_text = dump(normalizer), pre_tokenizer_text = dump(pre_tokenizer);
-    const bool is_word_level = dynamic_cast<const WordLevel*>(impl.model.get()) != nullptr;
+    const bool has_tokens_in_text =
+        std::any_of(added.begin(), added.end(), [](const Added& token) { return !token.is_special; });
+    const bool may_be_native =
+        !has_tokens_in_text && dynamic_cast<const WordLevel*>(impl.model.get()) != nullptr;
     for (const SplitKind split : {SplitKind::word, SplitKind::character, SplitKind::word_and_punctuation}) {
-      if (!is_word_level || pre_tokenizer_json(split).dump() != pre_tokenizer_text) continue;
+      if (!may_be_native || pre_tokenizer_json(split).dump() != pre_tokenizer_text) continue;
       for (const Standardization standardization : kAllStandardizations) {
         for (const auto lowering : {Lowering::ascii, Lowering::unicode}) {
           const StandardizeSettings settings{standardization, lowering};
@@ -133,6 +173,7 @@ struct TokenizerReader {
     impl.normalizer = Normalizer(normalizer == nullptr ? Json() : *normalizer, where + ": normalizer");
     impl.pre_tokenizer =
         PreTokenizer(pre_tokenizer == nullptr ? Json() : *pre_tokenizer, where + ": pre_tokenizer");
+    if (has_tokens_in_text) return;
     impl.text_encoder = impl.model->text_encoder(normalizer == nullptr ? Json() : *normalizer,
                                                  pre_tokenizer == nullptr ? Json() : *pre_tokenizer);
   }
@@ -143,6 +184,7 @@ struct TokenizerReader {
   struct Added {
     std::string member, content;
     Json id;
+    bool is_special, single_word, lstrip, rstrip, normalized;
   };
   std::vector<Added> added;
   std::set<std::string, std::less<>> special_surfaces;

@@ -5,6 +5,8 @@
 #include <unicode/uchar.h>
 #include <unicode/utypes.h>
 
+#include <array>
+
 #include "support/error.hpp"
 #include "support/utf8.hpp"
 
@@ -16,7 +18,24 @@ bool has_category(char32_t code_point, std::uint32_t mask) {
   return (U_GET_GC_MASK(static_cast<UChar32>(code_point)) & mask) != 0;
 }
 
+CharacterClass class_in_icu(char32_t code_point) {
+  if (has_category(code_point, U_GC_L_MASK)) return CharacterClass::letter;
+  if (has_category(code_point, U_GC_N_MASK)) return CharacterClass::number;
+  return u_isUWhiteSpace(static_cast<UChar32>(code_point)) ? CharacterClass::space : CharacterClass::other;
+}
+
 }  // namespace
+
+CharacterClass class_of_long(std::string_view text, std::size_t& at) {
+  constexpr std::size_t kBasicPlane = 0x10000;
+  static const std::array<CharacterClass, kBasicPlane> kClasses = [] {
+    std::array<CharacterClass, kBasicPlane> classes{};
+    for (char32_t c = 0; c < kBasicPlane; ++c) classes[c] = class_in_icu(c);
+    return classes;
+  }();
+  const char32_t code_point = next_code_point(text, at);
+  return code_point < kBasicPlane ? kClasses[code_point] : class_in_icu(code_point);
+}
 
 bool is_punctuation(char32_t code_point) { return has_category(code_point, U_GC_P_MASK); }
 

@@ -1,6 +1,7 @@
 // Properties of single code points and simple case mapping, from ICU's tables.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -12,6 +13,11 @@ bool is_symbol(char32_t code_point);            // S*
 bool is_number(char32_t code_point);            // N*
 bool is_decimal_digit(char32_t code_point);     // Nd
 bool is_currency_or_math(char32_t code_point);  // Sc, Sm
+
+// \p{L}, \p{N}, \s (property White_Space), and the rest: what GPT-2's expression tells apart.
+enum class CharacterClass : std::uint8_t { other, letter, number, space };
+// The class of the code point at text[at], which is moved after it. `text` is well-formed there.
+CharacterClass class_of_long(std::string_view text, std::size_t& at);
 
 // White space at which a text is split into words: categories Zs, Zl, Zp and bidirectional types WS, B and S,
 // the set of Python's str.split. It holds U+001C to U+001F and U+0085, but neither U+200B nor U+FEFF.

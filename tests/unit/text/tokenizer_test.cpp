@@ -109,8 +109,6 @@ TEST_CASE("words and punctuation: case is kept, and joining the tokens gives the
   // Of an unknown word nobody knows whether a space stood before it: a reader is given one.
   CHECK(tokenizer.decode(tokenizer.encode("The old, zebra house!")) == "The old, [UNK] house!");
   CHECK(tokenizer.decode(tokenizer.encode("The old, zebra!"), UnknownTokens::skipped) == "The old,!");
-  CHECK(message_of(file_with("decoder", R"({"type":"Sequence","decoders":[{"type":"Fuse"}]})"))
-            .starts_with("t.json: decoder: unsupported sequence"));
 }
 
 TEST_CASE("special tokens never come from text") {
@@ -193,19 +191,18 @@ TEST_CASE("hostile and foreign files: one line that names the place") {
   CHECK(message_of("").starts_with("t.json:1:"));
   CHECK(message_of("[]") == "t.json: expected an object");
   CHECK(message_of(file_with("version", "\"2.0\"")) == "t.json: version: expected \"1.0\"");
-  CHECK(message_of(file_with("normalizer", R"({"type":"BertNormalizer"})"))
-            .starts_with("t.json: normalizer: unsupported type \"BertNormalizer\""));
+  CHECK(message_of(file_with("normalizer", R"({"type":"Transliterate"})"))
+            .starts_with("t.json: normalizer: unsupported type \"Transliterate\""));
   CHECK(message_of(
-            file_with("normalizer", R"({"type":"Sequence","normalizers":[{"type":"NFC"},{"type":"Nmt"}]})"))
-            .starts_with("t.json: normalizer.normalizers[1]: unsupported type \"Nmt\""));
-  CHECK(message_of(file_with("pre_tokenizer", R"({"type":"ByteLevel"})"))
-            .starts_with("t.json: pre_tokenizer: unsupported type \"ByteLevel\""));
-  CHECK(message_of(file_with("decoder", R"({"type":"WordPiece"})"))
-            .starts_with("t.json: decoder: unsupported type \"WordPiece\""));
-  CHECK(message_of(file_with("post_processor", R"({"type":"TemplateProcessing"})"))
-            .starts_with("t.json: post_processor: only null"));
-  CHECK(message_of(file_with("padding", R"({"strategy":"BatchLongest"})"))
-            .starts_with("t.json: padding: only null"));
+            file_with("normalizer", R"({"type":"Sequence","normalizers":[{"type":"NFC"},{"type":"X"}]})"))
+            .starts_with("t.json: normalizer.normalizers[1]: unsupported type \"X\""));
+  CHECK(message_of(file_with("pre_tokenizer", R"({"type":"UnicodeScripts"})"))
+            .starts_with("t.json: pre_tokenizer: unsupported type \"UnicodeScripts\""));
+  CHECK(message_of(file_with("decoder", R"({"type":"Morse"})"))
+            .starts_with("t.json: decoder: unsupported type \"Morse\""));
+  CHECK(message_of(file_with("post_processor", R"({"type":"Stamp"})"))
+            .starts_with("t.json: post_processor: unsupported type \"Stamp\""));
+  CHECK(message_of(file_with("padding", "3")) == "t.json: padding: expected an object or null");
   CHECK(message_of(file_with("model", R"({"type":"BPE"})")) ==
         "t.json: model: unsupported type \"BPE\" (supported: WordLevel)");
   CHECK(message_of(file_with("model", R"({"vocab":{},"merges":[]})")) ==
@@ -243,8 +240,6 @@ TEST_CASE("hostile and foreign files: one line that names the place") {
     return message_of(file_with("added_tokens", "[" + token + "]"));
   };
   const std::string flags = R"("single_word":false,"lstrip":false,"rstrip":false,"normalized":false,)";
-  CHECK(added(R"({"id":1,"content":"a",)" + flags + R"("special":false})")
-            .starts_with("t.json: added_tokens[0]: \"a\" is not special"));
   CHECK(added(R"({"id":2,"content":"a",)" + flags + R"("special":true})")
             .starts_with("t.json: added_tokens[0]: the id of \"a\" does not agree"));
   CHECK(added(R"({"id":9,"content":"x",)" + flags + R"("special":true})")

@@ -1,9 +1,8 @@
-// The normalizer and pre_tokenizer parts of tokenizer.json (libcore/FORMATS.md), run as they stand there. A
-// file may be hostile: a part that takes too long, or a line that grows too far, is an Error that names the
-// part.
+// The member "normalizer" of a tokenizer.json, run as it stands there.
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,7 +12,6 @@
 
 namespace headwater {
 
-// Lowercase, NFC, NFD, NFKC, NFKD, Strip, Prepend, Replace, Sequence.
 class Normalizer {
  public:
   Normalizer() = default;
@@ -31,26 +29,18 @@ class Normalizer {
     Run run;
   };
   void add(const Json& part, const std::string& where);
+  Run read(const Json& part, const std::string& type, const std::string& where) const;
   std::vector<Step> steps_;
   std::shared_ptr<MatchBudget> budget_;
 };
 
-// Whitespace, WhitespaceSplit, Split, Sequence. Without any the whole text is one piece.
-class PreTokenizer {
- public:
-  PreTokenizer() = default;
-  PreTokenizer(const Json& part, const std::string& where);
-  // The pieces of `text` from the left, none empty.
-  std::vector<TextSpan> split(std::string_view text) const;
-
- private:
-  struct Step {
-    std::string where;
-    std::function<std::vector<TextSpan>(std::string_view)> run;
-  };
-  void add(const Json& part, const std::string& where);
-  std::vector<Step> steps_;
-  std::shared_ptr<MatchBudget> budget_;
+// The parts by themselves. BertNormalizer, in its order: control characters deleted and white space made
+// spaces, spaces around ideographs, accents stripped, lower case.
+struct BertNormalizerSettings {
+  bool clean_text = true, handle_chinese_chars = true, strip_accents = true, lowercase = true;
 };
+std::string bert_normalize(std::string_view text, const BertNormalizerSettings& settings);
+// SentencePiece's rules "nmt" without those that NFKC has.
+std::string nmt_normalize(std::string_view text);
 
 }  // namespace headwater

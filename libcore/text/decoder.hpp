@@ -1,0 +1,35 @@
+// The member "decoder" of a tokenizer.json: from the surfaces of tokens to text.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "support/json.hpp"
+#include "text/pattern.hpp"
+
+namespace headwater {
+
+class Decoder {
+ public:
+  Decoder() = default;
+  // Throws Error for a type that is not known.
+  Decoder(const Json& part, const std::string& where);
+  // Throws Error where the text grows beyond 16 times the bytes of the tokens and 4 KiB.
+  std::string apply(std::vector<std::string> tokens) const;
+
+ private:
+  using Tokens = std::vector<std::string>;
+  using Run = std::function<void(Tokens& tokens, std::size_t most)>;
+  struct Step {
+    std::string where;
+    Run run;
+  };
+  void add(const Json& part, const std::string& where);
+  Run read(const Json& part, const std::string& type, const std::string& where) const;
+  std::vector<Step> steps_;
+  std::shared_ptr<MatchBudget> budget_;
+};
+
+}  // namespace headwater

@@ -1,0 +1,261 @@
+#include "text/pre_tokenizer.hpp"
+
+#include "support/error.hpp"
+#include "support/utf8.hpp"
+#include "text/byte_level.hpp"
+#include "text/split_behavior.hpp"
+#include "text/standardize.hpp"
+#include "text/text_part.hpp"
+#include "text/unicode.hpp"
+#include "text/unicode_properties.hpp"
+
+namespace headwater {
+namespace {
+
+using CharacterTest = bool (*)(char32_t);
+
+bool is_punctuation_of_bert(char32_t c) {
+  return c < 0x80 ? is_ascii_punctuation(static_cast<unsigned char>(c)) : is_punctuation(c);
+}
+
+// Every character of which is_one(character) is true, as a match.
+template <class IsOne>
+TextSpans find_characters(std::string_view text, const IsOne& is_one) {
+  TextSpans found;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t begin = at;
+    if (is_one(next_code_point(text, at))) found.push_back({begin, at});
+  }
+  return found;
+}
+
+// Pieces whose code points have one class each; class 0 is dropped.
+template <class ClassOf>
+TextSpans split_by_class(std::string_view text, const ClassOf& class_of) {
+  TextSpans pieces;
+  int last = 0;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t begin = at;
+    const int now = class_of(next_code_point(text, at));
+    if (now != 0 && now == last) {
+      pieces.back().end = at;
+    } else if (now != 0) {
+      pieces.push_back({begin, at});
+    }
+    last = now;
+  }
+  return pieces;
+}
+
+// Pieces of `count` characters; the last may have fewer.
+TextSpans split_by_length(std::string_view text, std::int64_t count) {
+  TextSpans pieces;
+  std::int64_t characters = 0;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t begin = at;
+    (void)next_code_point(text, at);
+    if (characters++ % count == 0) pieces.push_back({begin, at});
+    pieces.back().end = at;
+  }
+  return pieces;
+}
+
+// A step that cuts and changes no byte.
+template <class Cut>
+auto cutting(Cut cut) {
+  return [cut](std::string_view piece, bool, TextPieces& pieces) {
+    const TextSpans spans = cut(piece);
+    for (const TextSpan& span : spans) pieces.add(piece.substr(span.begin, span.end - span.begin));
+    return !spans.empty() && spans.front().begin == 0;
+  };
+}
+
+auto cutting_at(CharacterTest is_one, SplitBehavior behavior) {
+  return cutting([is_one, behavior](std::string_view text) {
+    return split_at(text, find_characters(text, is_one), behavior);
+  });
+}
+
+std::string with_replaced_spaces(std::string_view text, std::string_view replacement) {
+  std::string out;
+  for (const char c : text) {
+    if (c == ' ') {
+      out += replacement;
+    } else {
+      out += c;
+    }
+  }
+  return out;
+}
+
+enum class PrependScheme { always, never, first };
+
+struct MetaspaceSettings {
+  std::string replacement;
+  PrependScheme prepend = PrependScheme::always;
+  bool splits = true;
+};
+
+// Files of old versions say add_prefix_space instead of prepend_scheme.
+MetaspaceSettings read_metaspace(const Json& part, const std::string& where) {
+  check_members(part, {"type", "replacement", "prepend_scheme", "split", "add_prefix_space", "str_rep"},
+                where);
+  MetaspaceSettings settings;
+  append_utf8(settings.replacement, json_character(part, "replacement", where));
+  settings.splits = json_bool_or(part, "split", true, where);
+  if (part.find("prepend_scheme") != nullptr) {
+    const std::string& scheme = json_string(part, "prepend_scheme", where);
+    if (scheme != "always" && scheme != "never" && scheme != "first")
+      throw Error(where + ".prepend_scheme: unknown value " + quote(scheme) + " (always, never, first)");
+    settings.prepend = scheme == "always"  ? PrependScheme::always
+                       : scheme == "never" ? PrependScheme::never
+                                           : PrependScheme::first;
+  }
+  if (!json_bool_or(part, "add_prefix_space", true, where)) {
+    if (part.find("prepend_scheme") != nullptr && settings.prepend != PrependScheme::never)
+      throw Error(where + ": add_prefix_space is false and prepend_scheme is not \"never\"");
+    settings.prepend = PrependScheme::never;
+  }
+  return settings;
+}
+
+auto metaspace(const MetaspaceSettings& settings) {
+  return [settings](std::string_view piece, bool begins_text, TextPieces& pieces) {
+    const std::string& mark = settings.replacement;
+    std::string text = with_replaced_spaces(piece, mark);
+    const bool prepends = settings.prepend == PrependScheme::always ||
+                          (settings.prepend == PrependScheme::first && begins_text);
+    if (prepends && !text.starts_with(mark)) text.insert(0, mark);
+    if (!settings.splits) {
+      pieces.add(text);
+      return true;
+    }
+    TextSpans marks;
+    for (std::size_t at = text.find(mark); at != text.npos; at = text.find(mark, at + mark.size()))
+      marks.push_back({at, at + mark.size()});
+    for (const TextSpan& span : split_at(text, marks, SplitBehavior::merged_with_next))
+      pieces.add(std::string_view(text).substr(span.begin, span.end - span.begin));
+    return true;
+  };
+}
+
+auto byte_level(bool adds_space, bool splits) {
+  return [adds_space, splits](std::string_view piece, bool, TextPieces& pieces) {
+    std::string text;
+    if (adds_space && !piece.starts_with(' ')) text += ' ';
+    text += piece;
+    if (splits) {
+      for_each_byte_level_piece(text, [&](std::string_view part) { pieces.add(byte_level_text(part)); });
+    } else {
+      pieces.add(byte_level_text(text));
+    }
+    return true;
+  };
+}
+
+}  // namespace
+
+PreTokenizer::PreTokenizer(const Json& part, const std::string& where)
+    : budget_(std::make_shared<MatchBudget>()) {
+  if (!part.is_null()) add(part, where);
+}
+
+void PreTokenizer::add(const Json& part, const std::string& where) {
+  const std::string& type = type_of_part(part, where);
+  if (type == "Sequence") {
+    check_members(part, {"type", "pretokenizers"}, where);
+    for_each_part(part, "pretokenizers", where,
+                  [&](const Json& inner, const std::string& place) { add(inner, place); });
+    return;
+  }
+  if (type == "BertPreTokenizer") {
+    check_members(part, {"type"}, where);
+    steps_.push_back({where, cutting_at(is_white_space, SplitBehavior::removed)});
+    steps_.push_back({where, cutting_at(is_punctuation_of_bert, SplitBehavior::isolated)});
+    check_step_count(steps_.size() - 1, where);
+    return;
+  }
+  Run run = read(part, type, where);
+  check_step_count(steps_.size(), where);
+  steps_.push_back({where, std::move(run)});
+}
+
+PreTokenizer::Run PreTokenizer::read(const Json& part, const std::string& type,
+                                     const std::string& where) const {
+  if (type == "Whitespace") {  // \w+|[^\w\s]+
+    check_members(part, {"type"}, where);
+    return cutting([](std::string_view text) {
+      return split_by_class(text, [](char32_t c) {
+        return is_word_character(c) ? 1 : is_white_space(c) ? 0 : 2;
+      });
+    });
+  }
+  if (type == "WhitespaceSplit") {
+    check_members(part, {"type"}, where);
+    return cutting_at(is_white_space, SplitBehavior::removed);
+  }
+  if (type == "Split") {
+    check_members(part, {"type", "pattern", "behavior", "invert"}, where);
+    return cutting([find = read_pattern(part, where, budget_), behavior = read_split_behavior(part, where),
+                    inverts = json_bool_or(part, "invert", false, where)](std::string_view text) {
+      return split_at(text, find(text), behavior, inverts);
+    });
+  }
+  if (type == "CharDelimiterSplit") {
+    check_members(part, {"type", "delimiter"}, where);
+    return cutting([delimiter = json_character(part, "delimiter", where)](std::string_view text) {
+      return split_at(text, find_characters(text, [&](char32_t c) { return c == delimiter; }),
+                      SplitBehavior::removed);
+    });
+  }
+  if (type == "Punctuation") {
+    check_members(part, {"type", "behavior"}, where);
+    return cutting_at(is_punctuation_of_bert, part.find("behavior") == nullptr
+                                                  ? SplitBehavior::isolated
+                                                  : read_split_behavior(part, where));
+  }
+  if (type == "Digits") {
+    check_members(part, {"type", "individual_digits"}, where);
+    return cutting_at(is_number, json_bool_or(part, "individual_digits", false, where)
+                                     ? SplitBehavior::isolated
+                                     : SplitBehavior::contiguous);
+  }
+  if (type == "FixedLength") {
+    check_members(part, {"type", "length"}, where);
+    return cutting([count = json_whole_number(part, "length", 1, 1 << 30, where)](std::string_view text) {
+      return split_by_length(text, count);
+    });
+  }
+  if (type == "Metaspace") return metaspace(read_metaspace(part, where));
+  if (type == "ByteLevel") {
+    check_members(part, {"type", "add_prefix_space", "trim_offsets", "use_regex"}, where);
+    return byte_level(json_bool_or(part, "add_prefix_space", true, where),
+                      json_bool_or(part, "use_regex", true, where));
+  }
+  throw Error(where + ": unsupported type " + quote(type) +
+              " (supported: BertPreTokenizer, ByteLevel, CharDelimiterSplit, Digits, FixedLength, Metaspace, "
+              "Punctuation, Sequence, Split, Whitespace, WhitespaceSplit)");
+}
+
+TextPieces PreTokenizer::split(std::string_view text, bool begins_text) const {
+  if (!steps_.empty()) budget_->grant(text.size());
+  const std::size_t most = max_grown_bytes(text.size());
+  TextPieces pieces;
+  pieces.begins_text = begins_text;
+  pieces.add(text);
+  for (const Step& step : steps_) {
+    TextPieces finer;
+    at_part(step.where, [&] {
+      for (std::size_t i = 0; i < pieces.spans.size(); ++i) {
+        const bool is_first = i == 0 && pieces.begins_text;
+        const bool begins = step.run(pieces.piece(i), is_first, finer);
+        if (is_first) finer.begins_text = begins;
+        check_grown(finer.text.size(), most);
+      }
+    });
+    pieces = std::move(finer);
+  }
+  return pieces;
+}
+
+}  // namespace headwater
