@@ -114,9 +114,14 @@ $(R)/$(1).$(2).ids: $(R)/$(1).tsv $(R)/recipe.yaml $(call needs_$(stage_$(2)),$(
 	$(call pipe_$(stage_$(2)),$(2),$$<) > $$@.part
 	mv $$@.part $$@
 endef
+# Lines with more ids on a side than data.max_tokens are left out, and their number is said.
+define keep_short
+awk -F '\t' -v most=$(max_tokens) '{ for (i = 1; i <= NF; ++i) if (split($$i, id, " ") > most) { ++out; next } print } \
+  END { if (out) print "recipe: $(1): " out " of " NR " examples have a side of more than " most " tokens; they are left out" | "cat 1>&2" }'
+endef
 define part_ids_rule
 $(R)/$(1).ids: $(columns:%=$(R)/$(1).%.ids)
-	paste $$^ > $$@.part
+	paste $$^ $(if $(filter-out 0,$(max_tokens)),| $(subst $$,$$$$,$(call keep_short,$(1)))) > $$@.part
 	mv $$@.part $$@
 endef
 id_parts := $(if $(columns),$(filter-out test,$(parts)))

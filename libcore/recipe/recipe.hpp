@@ -36,7 +36,8 @@ struct DataSettings {
   std::string split = "fixed";          // fixed | seed: the set is split anew for each seed
   std::string train, validation, test;  // paths below the data root
   std::int64_t train_examples = 0, validation_examples = 0, test_examples = 0;  // 0: all
-  std::string tokenizer_text;  // what tokenizers are learned from; empty: train
+  std::int64_t max_tokens = 0;  // ids of a side of training and validation examples; 0: any
+  std::string tokenizer_text;   // what tokenizers are learned from; empty: train
   std::vector<std::string> columns = {"source", "target"};
   std::vector<std::string>
       csv_columns;                    // the files are CSV: the header's names of the columns; empty: no CSV

@@ -38,6 +38,11 @@ void rows(Visitor& v, DataSettings& s, const ModelSection& model) {
   v.field("validation_examples", &s.validation_examples, Between{0, 1e9, "lines"}, "the same of validation",
           lines);
   v.field("test_examples", &s.test_examples, Between{0, 1e9, "lines"}, "the same of the test", lines);
+  v.field(
+      "max_tokens", &s.max_tokens, Between{0, 1e6, "ids"},
+      "training and validation examples with a longer side are left out, start and end token counted; below "
+      "model.length, to which texts are truncated; 0: none is",
+      lines);
   v.field("columns", &s.columns,
           OneOf{{{"source", "the text that the model reads"},
                  {"target", "the text that a translator learns to write"},

@@ -220,6 +220,15 @@ RECIPE
 "${make[@]}" recipe "RECIPE=$tmp/mine/padded.yaml" >"$tmp/log" 2>&1 || fail 'a recipe that expects a reference measure'
 [ "$(grep -c '^reference_loss .*divided by all positions' "$tmp/models/recipes/padded/report.txt")" = 2 ] || fail 'figures that the recipe expects'
 
+# Pairs with a longer side are left out of training and validation, and it is said.
+{ head -n 30 "$tmp/mine/pairs.tsv"; printf 'a b c d\te\n'; printf 'a\tb c d e\n'; } >"$tmp/mine/long.tsv"
+sed 's|train: pairs.tsv|train: long.tsv, max_tokens: 4|' "$tmp/mine/pairs.yaml" >"$tmp/mine/short.yaml"
+"${make[@]}" recipe "RECIPE=$tmp/mine/short.yaml" >"$tmp/log" 2>&1 || fail 'a recipe with max_tokens'
+ids=$tmp/models/recipes/short/train.ids
+kept=$(wc -l <"$ids")
+[ "$(awk -F '\t' '{ for (i = 1; i <= NF; ++i) if (split($i, id, " ") > 4) ++long } END { print long + 0 }' "$ids")" = 0 ] || fail 'a longer side is left'
+grep -qx "recipe: train: $((32 - kept)) of 32 examples have a side of more than 4 tokens; they are left out" "$tmp/log" || fail 'how many are left out'
+
 # The same pairs with the target first: the same figures, and the same test sources that stand in training.
 awk -F '\t' -v OFS='\t' '{ print $2, $1 }' "$tmp/mine/pairs.tsv" >"$tmp/mine/turned.tsv"
 sed 's|pairs.tsv|turned.tsv|g; s|source, target|target, source|' "$tmp/mine/pairs.yaml" >"$tmp/mine/turned.yaml"

@@ -42,6 +42,7 @@ void write_make(const Recipe& recipe, cli::LineWriter& out) {
   path("validation", data.validation);
   path("test", data.test);
   path("tokenizer_text", data.tokenizer_text);
+  variable("max_tokens", std::to_string(data.max_tokens));
   variable("train_examples", std::to_string(data.train_examples));
   variable("validation_examples", std::to_string(data.validation_examples));
   variable("test_examples", std::to_string(data.test_examples));

@@ -38,6 +38,7 @@ Recipe unusual(const std::string& optimizer = "adamw") {
   r.data.validation = "a/validation file.tsv";
   r.data.test = "a/test.tsv";
   r.data.train_examples = 5;
+  r.data.max_tokens = 40;
   r.data.validation_examples = 6;
   r.data.test_examples = 7;
   r.data.tokenizer_text = "a/text";
