@@ -111,6 +111,18 @@ double natural_logarithm(double x) {
   return k * kLn2[0] + (f + (correction + k * (kLn2[1] + kLn2[2])));
 }
 
+// x = k ln 2 + r, |r| <= ln 2 / 2.
+double exponential(double x) {
+  if (x < -708) return 0;
+  const double k = std::floor(x * kLog2OfE + 0.5);
+  const Sum r = exact_sum(x - k * kLn2[0], -k * kLn2[1]);
+  const double rest = r.low - k * kLn2[2];
+  double series = 0;
+  for (std::size_t n = 15; n >= 2; --n) series = kInverseFactorial[n] + r.high * series;
+  const double value = 1 + (r.high + (r.high * r.high * series + rest * (1 + r.high)));
+  return std::ldexp(value, static_cast<int>(k));
+}
+
 // exp(t) with t = x · ln(10000) as a double and its rest; t = k ln 2 + r.
 double power_of_ten_thousand(double x) {
   const double high = x * kLn10000;

@@ -15,6 +15,9 @@ double cosine(double x);
 // x > 0, normal and finite.
 double natural_logarithm(double x);
 
+// e^x: 0 where x is below -708; x <= 709.
+double exponential(double x);
+
 // 10000^x for x in [0, 1]: wavelengths of sinusoidal positions (Vaswani et al. 2017, sec. 3.5).
 double power_of_ten_thousand(double x);
 

@@ -4,6 +4,7 @@
 
 #include "support/error.hpp"
 #include "text/json_members.hpp"
+#include "text/piece_model_readers.hpp"
 #include "text/token_lines.hpp"
 #include "text/word_level.hpp"
 
@@ -27,7 +28,8 @@ struct ModelType {
   const char* name;
   ModelOfFile (*read)(const ModelPart& part);
 };
-constexpr ModelType kModelTypes[] = {{"WordLevel", read_word_level}};
+constexpr ModelType kModelTypes[] = {
+    {"WordLevel", read_word_level}, {"WordPiece", read_word_piece}, {"Unigram", read_unigram}};
 
 // Files of old versions have no type: merges are BPE's, a list of pairs is Unigram's.
 std::string type_of_model(const ModelPart& part) {

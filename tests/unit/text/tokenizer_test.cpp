@@ -203,10 +203,8 @@ TEST_CASE("hostile and foreign files: one line that names the place") {
   CHECK(message_of(file_with("post_processor", R"({"type":"Stamp"})"))
             .starts_with("t.json: post_processor: unsupported type \"Stamp\""));
   CHECK(message_of(file_with("padding", "3")) == "t.json: padding: expected an object or null");
-  CHECK(message_of(file_with("model", R"({"type":"BPE"})")) ==
-        "t.json: model: unsupported type \"BPE\" (supported: WordLevel)");
-  CHECK(message_of(file_with("model", R"({"vocab":{},"merges":[]})")) ==
-        "t.json: model: unsupported type \"BPE\" (supported: WordLevel)");
+  CHECK(message_of(file_with("model", R"({"type":"Abacus"})"))
+            .starts_with("t.json: model: unsupported type \"Abacus\" (supported: WordLevel, "));
   const auto model = [](const std::string& vocab) {
     return message_of(
         file_with("model", R"({"type":"WordLevel","vocab":)" + vocab + R"(,"unk_token":"[UNK]"})"));
