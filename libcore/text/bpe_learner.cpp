@@ -1,0 +1,337 @@
+#include "text/bpe_learner.hpp"
+
+#include <algorithm>
+#include <array>
+#include <map>
+
+#include "support/error.hpp"
+#include "support/utf8.hpp"
+#include "text/byte_level.hpp"
+
+namespace headwater {
+namespace {
+
+// The words as symbols, the pairs of neighbours with their counts and the words that hold them.
+class BpePairs {
+ public:
+  // Words come in the order in which their pairs shall be looked for; it does not change what is learned.
+  void add_word(const std::vector<std::int32_t>& symbols, std::uint64_t count) {
+    if (symbols.size() < 2) return;
+    begins_.push_back(symbols_.size());
+    lengths_.push_back(static_cast<std::uint32_t>(symbols.size()));
+    counts_.push_back(static_cast<std::int64_t>(count));
+    symbols_.insert(symbols_.end(), symbols.begin(), symbols.end());
+  }
+
+  void count() {
+    rehash(std::size_t{1} << 12);
+    for (std::uint32_t word = 0; word < begins_.size(); ++word) {
+      const std::int32_t* symbols = &symbols_[begins_[word]];
+      for (std::uint32_t i = 0; i + 1 < lengths_[word]; ++i) add(symbols[i], symbols[i + 1], word);
+    }
+    push_grown();
+  }
+
+  struct Best {
+    std::int32_t left, right;
+    std::uint64_t count;  // 0: there is none
+  };
+  // The pair to merge now.
+  Best best() {
+    while (!heap_.empty()) {
+      const Candidate top = heap_.front();
+      const std::int64_t now = pairs_[top.pair].count;
+      if (now == top.count) return {pairs_[top.pair].left, pairs_[top.pair].right, std::uint64_t(now)};
+      pop();
+      if (now > 0 && now < top.count) push({now, pairs_[top.pair].key(), top.pair});
+    }
+    return {0, 0, 0};
+  }
+
+  // best() stays as it is, for ever.
+  void leave_best() {
+    pairs_[heap_.front().pair].is_left = true;
+    pop();
+  }
+
+  // Every best() becomes `joined`.
+  void merge_best(std::int32_t joined) {
+    const std::uint32_t merged = heap_.front().pair;
+    pop();
+    const std::int32_t left = pairs_[merged].left, right = pairs_[merged].right;
+    const std::vector<std::uint32_t> words = std::move(pairs_[merged].words);
+    pairs_[merged].words = {};
+    for (const std::uint32_t word : words) merge_in(word, left, right, joined);
+    push_grown();
+  }
+
+ private:
+  struct Pair {
+    std::int32_t left = 0, right = 0;
+    std::int64_t count = 0;
+    std::vector<std::uint32_t> words;  // some hold it no more
+    bool has_grown = false;            // since its last push
+    bool is_left = false;              // not to be merged
+    std::uint64_t key() const { return key_of(left, right); }
+  };
+  struct Candidate {
+    std::int64_t count;
+    std::uint64_t key;  // of the pair: the smaller ids first
+    std::uint32_t pair;
+    bool operator<(const Candidate& other) const {
+      return count != other.count ? count < other.count : key > other.key;
+    }
+  };
+
+  static std::uint64_t key_of(std::int32_t left, std::int32_t right) {
+    return std::uint64_t{static_cast<std::uint32_t>(left)} << 32 | static_cast<std::uint32_t>(right);
+  }
+  std::size_t slot_of(std::uint64_t key) const { return (key * 0x9E3779B97F4A7C15u) >> shift_; }
+
+  std::uint32_t pair_of(std::int32_t left, std::int32_t right) {
+    const std::uint64_t key = key_of(left, right);
+    std::size_t at = slot_of(key);
+    for (; slots_[at].pair != 0; at = (at + 1) & (slots_.size() - 1)) {
+      if (slots_[at].key == key) return slots_[at].pair - 1;
+    }
+    Pair added;
+    added.left = left;
+    added.right = right;
+    pairs_.push_back(std::move(added));
+    const auto pair = static_cast<std::uint32_t>(pairs_.size() - 1);
+    slots_[at] = {key, pair + 1};
+    if (2 * pairs_.size() > slots_.size()) rehash(2 * slots_.size());
+    return pair;
+  }
+
+  void rehash(std::size_t slots) {
+    slots_.assign(slots, {});
+    shift_ = 64;
+    for (std::size_t n = slots; n > 1; n /= 2) --shift_;
+    for (std::uint32_t pair = 0; pair < pairs_.size(); ++pair) {
+      std::size_t at = slot_of(pairs_[pair].key());
+      while (slots_[at].pair != 0) at = (at + 1) & (slots_.size() - 1);
+      slots_[at] = {pairs_[pair].key(), pair + 1};
+    }
+  }
+
+  void add(std::int32_t left, std::int32_t right, std::uint32_t word) {
+    const std::uint32_t index = pair_of(left, right);
+    Pair& pair = pairs_[index];
+    pair.count += counts_[word];
+    if (pair.words.empty() || pair.words.back() != word) pair.words.push_back(word);
+    if (!pair.has_grown) grown_.push_back(index);
+    pair.has_grown = true;
+  }
+  void remove(std::int32_t left, std::int32_t right, std::uint32_t word) {
+    pairs_[pair_of(left, right)].count -= counts_[word];
+  }
+
+  void merge_in(std::uint32_t word, std::int32_t left, std::int32_t right, std::int32_t joined) {
+    std::int32_t* const symbols = &symbols_[begins_[word]];
+    const std::uint32_t length = lengths_[word];
+    std::uint32_t kept = 0;
+    for (std::uint32_t i = 0; i < length; ++kept) {
+      if (i + 1 == length || symbols[i] != left || symbols[i + 1] != right) {
+        symbols[kept] = symbols[i++];
+        continue;
+      }
+      remove(left, right, word);
+      if (kept > 0) {
+        remove(symbols[kept - 1], left, word);
+        add(symbols[kept - 1], joined, word);
+      }
+      i += 2;
+      if (i < length) {
+        remove(right, symbols[i], word);
+        add(joined, symbols[i], word);
+      }
+      symbols[kept] = joined;
+    }
+    lengths_[word] = kept;
+  }
+
+  void push_grown() {
+    for (const std::uint32_t pair : grown_) {
+      pairs_[pair].has_grown = false;
+      if (pairs_[pair].count > 0 && !pairs_[pair].is_left)
+        push({pairs_[pair].count, pairs_[pair].key(), pair});
+    }
+    grown_.clear();
+  }
+  void push(const Candidate& candidate) {
+    heap_.push_back(candidate);
+    std::push_heap(heap_.begin(), heap_.end());
+  }
+  void pop() {
+    std::pop_heap(heap_.begin(), heap_.end());
+    heap_.pop_back();
+  }
+
+  std::vector<std::int32_t> symbols_;  // of all words, one after the other
+  std::vector<std::size_t> begins_;
+  std::vector<std::uint32_t> lengths_;
+  std::vector<std::int64_t> counts_;
+  std::vector<Pair> pairs_;
+  struct Slot {
+    std::uint64_t key = 0;
+    std::uint32_t pair = 0;  // index + 1; 0: free
+  };
+  std::vector<Slot> slots_;
+  int shift_ = 0;
+  std::vector<std::uint32_t> grown_;
+  std::vector<Candidate> heap_;
+};
+
+// The symbols of words: which surfaces there are before any merge, and the words in them.
+class BpeAlphabet {
+ public:
+  BpeAlphabet(const WordTable& counts, const BpeLearnerSettings& settings) : settings_(settings) {
+    for (const std::string& token : settings.special_tokens) {
+      if (token.empty() || ids_.find(token) != nullptr)
+        throw Error("the special token " + quote(token) + " is empty or stands twice");
+      add(token);
+    }
+    special_ = surfaces_.size();
+    for (const char32_t c : characters(counts)) {
+      std::string surface;
+      append_utf8(surface, c);
+      if (is_new(surface)) add(surface);
+    }
+    const std::size_t alphabet_end = surfaces_.size();
+    if (!settings.continuing_subword_prefix.empty() || !settings.end_of_word_suffix.empty()) {
+      std::map<std::string, bool> with_affix;
+      for (const WordTable::Entry& entry : counts.entries()) {
+        for_each_character_of(entry.word(), alphabet_end, [&](const std::string& surface) {
+          if (is_new(surface)) with_affix.emplace(surface, true);
+        });
+      }
+      for (const auto& [surface, there] : with_affix) add(surface);
+    }
+    alphabet_end_ = alphabet_end;
+  }
+
+  std::vector<std::string>& surfaces() { return surfaces_; }
+  bool is_special(std::int32_t id) const { return static_cast<std::size_t>(id) < special_; }
+  std::int32_t add(const std::string& surface) {
+    ids_.value(surface) = surfaces_.size();
+    surfaces_.push_back(surface);
+    return static_cast<std::int32_t>(surfaces_.size()) - 1;
+  }
+  // The id of a surface, or -1.
+  std::int32_t find(std::string_view surface) const {
+    const WordTable::Entry* entry = ids_.find(surface);
+    return entry == nullptr ? -1 : static_cast<std::int32_t>(entry->value);
+  }
+
+  // The symbols of a word; characters without a token are left out.
+  void symbols_of(std::string_view word, std::vector<std::int32_t>& symbols) const {
+    symbols.clear();
+    for_each_character_of(word, alphabet_end_, [&](const std::string& surface) {
+      const std::int32_t id = find(surface);
+      if (id >= 0 && !is_special(id)) symbols.push_back(id);
+    });
+  }
+
+ private:
+  bool is_new(std::string_view surface) const { return ids_.find(surface) == nullptr; }
+
+  std::vector<char32_t> characters(const WordTable& counts) const {
+    std::vector<char32_t> all;
+    if (settings_.is_byte_level) {
+      const std::array<char32_t, 256> alphabet = byte_level_alphabet();
+      all.assign(alphabet.begin(), alphabet.end());
+    } else {
+      all = frequent_characters(counts);
+    }
+    std::sort(all.begin(), all.end());
+    return all;
+  }
+
+  std::vector<char32_t> frequent_characters(const WordTable& counts) const {
+    std::map<char32_t, std::uint64_t> frequency;
+    for (const WordTable::Entry& entry : counts.entries()) {
+      if (entry.value == 0) continue;
+      for (std::size_t at = 0; at < entry.length;)
+        frequency[next_code_point(entry.word(), at)] += entry.value;
+    }
+    std::vector<std::pair<std::uint64_t, char32_t>> order;
+    for (const auto& [character, count] : frequency) order.emplace_back(~count, character);
+    std::sort(order.begin(), order.end());
+    if (settings_.max_characters > 0)
+      order.resize(std::min(order.size(), static_cast<std::size_t>(settings_.max_characters)));
+    std::vector<char32_t> all;
+    for (const auto& [count, character] : order) all.push_back(character);
+    return all;
+  }
+
+  // Calls use(surface) for each character of the word whose own surface has an id below `end`.
+  template <class Use>
+  void for_each_character_of(std::string_view word, std::size_t end, const Use& use) const {
+    std::string surface;
+    const std::array<char32_t, 256>& alphabet = byte_alphabet_;
+    for (std::size_t at = 0; at < word.size();) {
+      surface.clear();
+      const bool is_first = at == 0;
+      append_utf8(surface, settings_.is_byte_level ? alphabet[static_cast<unsigned char>(word[at++])]
+                                                   : next_code_point(word, at));
+      const std::int32_t id = find(surface);
+      if (id < 0 || static_cast<std::size_t>(id) >= end) continue;
+      if (!is_first) surface.insert(0, settings_.continuing_subword_prefix);
+      if (at == word.size()) surface += settings_.end_of_word_suffix;
+      use(surface);
+    }
+  }
+
+  const BpeLearnerSettings& settings_;
+  std::array<char32_t, 256> byte_alphabet_ = byte_level_alphabet();
+  std::vector<std::string> surfaces_;
+  WordTable ids_;
+  std::size_t special_ = 0, alphabet_end_ = 0;
+};
+
+}  // namespace
+
+BpeVocabulary learn_bpe(const WordTable& counts, const BpeLearnerSettings& settings) {
+  BpeAlphabet alphabet(counts, settings);
+  if (settings.size > 0x7FFFFFFF || static_cast<std::int64_t>(alphabet.surfaces().size()) > settings.size) {
+    throw UsageError("size: " + std::to_string(settings.size) + " is not in " +
+                     std::to_string(alphabet.surfaces().size()) +
+                     " .. 2147483647 (special tokens and single characters count)");
+  }
+  BpePairs pairs;
+  std::vector<std::int32_t> symbols;
+  std::uint64_t total = 0;
+  for (const WordTable::Entry& entry : counts.entries()) {
+    constexpr std::uint64_t kMost = std::uint64_t{1} << 62;
+    if (entry.value > (kMost - total) / (entry.length + 1))
+      throw Error("the counts exceed 2^62 bytes of text");
+    total += entry.value * (entry.length + 1);
+    if (entry.value == 0) continue;
+    alphabet.symbols_of(entry.word(), symbols);
+    pairs.add_word(symbols, entry.value);
+  }
+  if (total == 0) throw Error("no text to learn from (the input is empty)");
+  pairs.count();
+  BpeVocabulary learned;
+  const std::string& prefix = settings.continuing_subword_prefix;
+  while (static_cast<std::int64_t>(alphabet.surfaces().size()) < settings.size) {
+    const BpePairs::Best best = pairs.best();
+    if (best.count == 0 || best.count < settings.min_frequency) break;
+    const std::string& right = alphabet.surfaces()[static_cast<std::size_t>(best.right)];
+    std::string surface = alphabet.surfaces()[static_cast<std::size_t>(best.left)];
+    surface.append(right, right.starts_with(prefix) ? prefix.size() : 0);
+    std::int32_t joined = alphabet.find(surface);
+    if (joined >= 0 && alphabet.is_special(joined)) {  // text does not give special tokens
+      pairs.leave_best();
+      continue;
+    }
+    if (joined < 0) joined = alphabet.add(surface);
+    learned.merges.emplace_back(best.left, best.right);
+    pairs.merge_best(joined);
+  }
+  learned.surfaces = std::move(alphabet.surfaces());
+  return learned;
+}
+
+}  // namespace headwater
