@@ -4,6 +4,7 @@
 
 #include "support/error.hpp"
 #include "support/utf8.hpp"
+#include "text/bert_characters.hpp"
 #include "text/byte_level.hpp"
 #include "text/text_part.hpp"
 #include "text/unicode.hpp"
@@ -53,19 +54,19 @@ std::string bert_normalize(std::string_view text, const BertNormalizerSettings& 
     const char32_t c = next_code_point(text, at);
     const bool is_line_control = c == U'\t' || c == U'\n' || c == U'\r';
     if (settings.clean_text) {
-      if (c == 0 || c == 0xFFFD || (!is_line_control && is_other(c))) continue;
+      if (c == 0 || c == 0xFFFD || (!is_line_control && is_bert_control(c))) continue;
       if (is_line_control || is_white_space(c)) {
         out += ' ';
         continue;
       }
     }
-    const bool stands_alone = settings.handle_chinese_chars && is_cjk_ideograph(c);
+    const bool stands_alone = settings.handle_chinese_chars && is_bert_ideograph(c);
     if (stands_alone) out += ' ';
     out += text.substr(begin, at - begin);
     if (stands_alone) out += ' ';
   }
   if (settings.strip_accents) {
-    out = without(unicode_normalize(out, NormalizationForm::nfd), is_nonspacing_mark);
+    out = without(unicode_normalize(out, NormalizationForm::nfd), is_bert_accent);
   }
   return settings.lowercase ? lower_case(out) : out;
 }

@@ -2,9 +2,9 @@
 
 #include "support/error.hpp"
 #include "support/utf8.hpp"
+#include "text/bert_characters.hpp"
 #include "text/byte_level.hpp"
 #include "text/split_behavior.hpp"
-#include "text/standardize.hpp"
 #include "text/text_part.hpp"
 #include "text/unicode.hpp"
 #include "text/unicode_properties.hpp"
@@ -13,10 +13,6 @@ namespace headwater {
 namespace {
 
 using CharacterTest = bool (*)(char32_t);
-
-bool is_punctuation_of_bert(char32_t c) {
-  return c < 0x80 ? is_ascii_punctuation(static_cast<unsigned char>(c)) : is_punctuation(c);
-}
 
 // Every character of which is_one(character) is true, as a match.
 template <class IsOne>
@@ -171,7 +167,7 @@ void PreTokenizer::add(const Json& part, const std::string& where) {
   if (type == "BertPreTokenizer") {
     check_members(part, {"type"}, where);
     steps_.push_back({where, cutting_at(is_white_space, SplitBehavior::removed)});
-    steps_.push_back({where, cutting_at(is_punctuation_of_bert, SplitBehavior::isolated)});
+    steps_.push_back({where, cutting_at(is_bert_punctuation, SplitBehavior::isolated)});
     check_step_count(steps_.size() - 1, where);
     return;
   }
@@ -210,9 +206,9 @@ PreTokenizer::Run PreTokenizer::read(const Json& part, const std::string& type,
   }
   if (type == "Punctuation") {
     check_members(part, {"type", "behavior"}, where);
-    return cutting_at(is_punctuation_of_bert, part.find("behavior") == nullptr
-                                                  ? SplitBehavior::isolated
-                                                  : read_split_behavior(part, where));
+    return cutting_at(is_bert_punctuation, part.find("behavior") == nullptr
+                                               ? SplitBehavior::isolated
+                                               : read_split_behavior(part, where));
   }
   if (type == "Digits") {
     check_members(part, {"type", "individual_digits"}, where);

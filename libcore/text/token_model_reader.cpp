@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "support/error.hpp"
+#include "text/bpe_model.hpp"
 #include "text/json_members.hpp"
 #include "text/piece_model_readers.hpp"
 #include "text/token_lines.hpp"
@@ -28,8 +29,10 @@ struct ModelType {
   const char* name;
   ModelOfFile (*read)(const ModelPart& part);
 };
-constexpr ModelType kModelTypes[] = {
-    {"WordLevel", read_word_level}, {"WordPiece", read_word_piece}, {"Unigram", read_unigram}};
+constexpr ModelType kModelTypes[] = {{"WordLevel", read_word_level},
+                                     {"BPE", read_bpe},
+                                     {"WordPiece", read_word_piece},
+                                     {"Unigram", read_unigram}};
 
 // Files of old versions have no type: merges are BPE's, a list of pairs is Unigram's.
 std::string type_of_model(const ModelPart& part) {

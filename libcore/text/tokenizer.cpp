@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "support/error.hpp"
-#include "support/files.hpp"
 #include "text/tokenizer_impl.hpp"
 
 namespace headwater {
@@ -37,8 +36,6 @@ void Tokenizer::visit_pieces(std::string_view text, const UsePiece& use_piece,
     }
   }
 }
-
-Tokenizer Tokenizer::load(const std::filesystem::path& path) { return parse(read_file(path), path.string()); }
 
 void Tokenizer::encode(std::string_view text, std::vector<std::int32_t>& ids) const {
   ids.clear();

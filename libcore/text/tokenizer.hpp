@@ -19,11 +19,18 @@ namespace headwater {
 // What decode() does with the unknown token; [PAD], [START], [END] and other special tokens never appear.
 enum class UnknownTokens { shown, skipped };
 
+// The special tokens of a foreign directory; empty: not said.
+struct SpecialTokenRoles {
+  std::string pad, start, end;
+};
+
 // A small handle to shared, constant data: copies are cheap, and all members may be called from several
 // threads. Text is well-formed UTF-8 (readers of lines check it); special tokens are never produced from
 // text, whatever it says.
 class Tokenizer {
  public:
+  // A tokenizer.json; a vocab.txt; a vocab.json or merges.txt with the other beside it; or a directory with
+  // one of these, where tokenizer_config.json and special_tokens_map.json say which tokens are special.
   // Throws Error "path: member: what".
   static Tokenizer load(const std::filesystem::path& path);
   static Tokenizer parse(std::string_view json, std::string_view where);
@@ -60,10 +67,12 @@ class Tokenizer {
 
   const std::string& surface(std::int32_t id) const;
   std::int32_t vocabulary_size() const;  // with all special tokens
-  std::int32_t pad_id() const;           // of "[PAD]"; each of these -1 where there is none
+  // Each -1 where there is none. The unknown token is the model's; the others are special tokens of these
+  // names, the first that is there, unless a directory's files say which.
+  std::int32_t pad_id() const;  // [PAD] <pad>
   std::int32_t unknown_id() const;
-  std::int32_t start_id() const;   // of "[START]"
-  std::int32_t end_id() const;     // of "[END]"
+  std::int32_t start_id() const;   // [START] <s> [CLS] <|startoftext|> <|endoftext|>
+  std::int32_t end_id() const;     // [END] </s> [SEP] <|endoftext|>
   SpecialIds special_ids() const;  // these four
 
   // 32 hexadecimal digits over the surfaces in the order of their ids.
@@ -76,6 +85,8 @@ class Tokenizer {
  private:
   friend struct TokenizerReader;
   struct Impl;
+  static Tokenizer parse_with_roles(std::string_view json, std::string_view where,
+                                    const SpecialTokenRoles& roles);
   explicit Tokenizer(std::shared_ptr<const Impl> impl) : impl_(std::move(impl)) {}
   template <class Use>
   void visit_words(std::string_view text, const Use& use) const;

@@ -108,13 +108,21 @@ struct TokenizerReader {
     impl.added_normalized = AddedTokens(std::move(normalized));
   }
 
-  void find_special_ids() {
-    for (const std::int32_t id : special) {
-      const std::string& surface = surfaces[static_cast<std::size_t>(id)];
-      if (surface == kPadToken) impl.pad_id = id;
-      if (surface == kStartToken) impl.start_id = id;
-      if (surface == kEndToken) impl.end_id = id;
+  // The first of the names that is a special token, or -1.
+  std::int32_t special_of(std::initializer_list<std::string_view> names) const {
+    for (const std::string_view name : names) {
+      for (const std::int32_t id : special) {
+        if (surfaces[static_cast<std::size_t>(id)] == name) return id;
+      }
     }
+    return -1;
+  }
+
+  void find_special_ids() {
+    impl.pad_id = special_of({roles.pad, kPadToken, "<pad>"});
+    impl.start_id =
+        special_of({roles.start, kStartToken, "<s>", "[CLS]", "<|startoftext|>", "<|endoftext|>"});
+    impl.end_id = special_of({roles.end, kEndToken, "</s>", "[SEP]", "<|endoftext|>"});
     if (impl.unknown_id >= 0) special.push_back(impl.unknown_id);
   }
 
@@ -179,6 +187,7 @@ struct TokenizerReader {
   }
 
   std::string where;
+  SpecialTokenRoles roles;
   Json file;
   Tokenizer::Impl impl;
   struct Added {
@@ -193,7 +202,13 @@ struct TokenizerReader {
 };
 
 Tokenizer Tokenizer::parse(std::string_view json, std::string_view where) {
+  return parse_with_roles(json, where, {});
+}
+
+Tokenizer Tokenizer::parse_with_roles(std::string_view json, std::string_view where,
+                                      const SpecialTokenRoles& roles) {
   TokenizerReader reader{where};
+  reader.roles = roles;
   reader.file = Json::parse(json, where);
   reader.check_top();
   reader.read_added_tokens();

@@ -73,16 +73,8 @@ void append_unicode_lower(std::string& out, std::string_view text) {
 
 bool is_white_space(char32_t code_point) { return u_isUWhiteSpace(static_cast<UChar32>(code_point)) != 0; }
 
-bool is_other(char32_t code_point) {
-  return (U_GET_GC_MASK(static_cast<UChar32>(code_point)) & U_GC_C_MASK) != 0;
-}
-
 bool is_mark(char32_t code_point) {
   return (U_GET_GC_MASK(static_cast<UChar32>(code_point)) & U_GC_M_MASK) != 0;
-}
-
-bool is_nonspacing_mark(char32_t code_point) {
-  return (U_GET_GC_MASK(static_cast<UChar32>(code_point)) & U_GC_MN_MASK) != 0;
 }
 
 bool is_word_character(char32_t code_point) {
