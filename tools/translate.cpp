@@ -1,11 +1,16 @@
 // translate: a translation for each line of text.
 
 #include "decoding/translate.hpp"
+
+#include <optional>
+
 #include "cli/lines.hpp"
 #include "cli/tool.hpp"
 #include "support/error.hpp"
 #include "support/parallel.hpp"
 #include "tasks/registry.hpp"
+#include "tools/translate/output.hpp"
+#include "tools/translate/search.hpp"
 
 namespace {
 
@@ -14,25 +19,29 @@ using namespace headwater;
 struct Options {
   std::string model, recipe, scale = "full", isa = "auto";
   std::vector<std::string> text;
-  std::int64_t batch = 64, max_new_tokens = 0;
+  std::int64_t batch = 64;
+  std::optional<std::int64_t> n_best;
+  translate::SearchOptions search;
   int threads = 0;
-  bool allows_unknown = false, is_quiet = false;
+  bool allows_unknown = false, wants_scores = false, is_quiet = false;
   cli::LineReaderSettings reader{.refuses_tabs = true};
 };
 
 void describe(cli::CommandLine& line, Options& o) {
   line.add_option("model", o.model, "model directory of train, or one of its checkpoints").required();
   line.add_option("text", o.text, "text, one sentence a line; - is standard input").reads();
+  line.group("Output");
+  line.add_option("--n-best", o.n_best,
+                  "write the best N translations of a line: its number, score and text, separated by TABs");
+  line.add_flag("--scores", o.wants_scores,
+                "add two columns: the translation's log-probability, and those of its tokens");
   line.group("Speed");
   line.add_option("--batch", o.batch, "sentences decoded together; the text is the same for any")
       .with_default();
+  translate::describe(line, o.search);
   line.group("Model");
-  line.add_option("--max-new-tokens", o.max_new_tokens,
-                  "stop a translation after this many tokens; 0: the model's length")
-      .with_default();
-  line.add_option(
-          "-r,--recipe", o.recipe,
-          "take max_new_tokens from a recipe's decoding section; the command line overrides the recipe")
+  line.add_option("-r,--recipe", o.recipe,
+                  "search as a recipe's decoding section says; the command line overrides the recipe")
       .shown_as("FILE")
       .reads();
   line.add_option("--scale", o.scale, "of the recipe: full, or quick: its cut-down version").with_default();
@@ -45,32 +54,44 @@ void describe(cli::CommandLine& line, Options& o) {
   cli::add_quiet_option(line, o.is_quiet);
 }
 
-std::int64_t max_new_tokens_of(const Options& o) {
-  if (o.max_new_tokens > 0 || o.recipe.empty()) return o.max_new_tokens;
+std::optional<DecodingSettings> decoding_of_recipe(const Options& o) {
+  if (o.recipe.empty()) return std::nullopt;
   const Recipe recipe = read_recipe(o.recipe, o.scale);
   if (task_of(recipe.model).answer() != Answer::translation)
     throw UsageError("--recipe: " + o.recipe + " is of " + recipe.model.kind().with_article() +
                      ", which does not translate");
-  return recipe.decoding.max_new_tokens;
+  return recipe.decoding;
+}
+
+TranslationSettings settings_of(const Options& o, const TranslationModel& model,
+                                const std::optional<DecodingSettings>& of_recipe) {
+  TranslationSettings settings{.allows_unknown = o.allows_unknown, .wants_scores = o.wants_scores};
+  settings.decoding = of_recipe ? *of_recipe : model.decoding;
+  translate::set(*settings.decoding, o.search);
+  const std::int64_t beams = settings.decoding->num_beams;
+  settings.n_best = o.n_best.value_or(1);
+  if (settings.n_best < 1 || settings.n_best > beams) {
+    throw UsageError("--n-best is " + std::to_string(settings.n_best) + ", expected 1 to " +
+                     std::to_string(beams) + ", the number of beams (see --num-beams)");
+  }
+  return settings;
 }
 
 void run(const Options& o) {
   cli::check_one_reads_input({{"--recipe -", o.recipe == "-"}, {"the text", cli::reads_input(o.text)}});
   if (o.batch < 1) throw UsageError("--batch is " + std::to_string(o.batch) + ", expected 1 or more");
-  if (o.max_new_tokens < 0)
-    throw UsageError("--max-new-tokens is " + std::to_string(o.max_new_tokens) + ", expected 0 or more");
-  const std::int64_t max_new_tokens = max_new_tokens_of(o);
+  const std::optional<DecodingSettings> of_recipe = decoding_of_recipe(o);
   if (o.isa != "auto") kernels::set_isa(kernels::isa_of_name(o.isa));
   ThreadPool pool(o.threads);
   pool.run([&] {
     const TranslationModel model = load_translation_model(o.model);
-    Translator translator(model, {.allows_unknown = o.allows_unknown, .max_new_tokens = max_new_tokens});
+    Translator translator(model, settings_of(o, model, of_recipe));
+    translate::Output output({.has_numbers = o.n_best.has_value(), .has_scores = o.wants_scores});
     cli::LineReader reader(o.text, o.reader);
     reader.show_progress(o.is_quiet);
-    cli::LineWriter writer;
     reader.for_each_batch(static_cast<std::size_t>(o.batch), [&](const std::vector<std::string>& lines) {
-      for (const std::string& translation : translator.translate(lines)) writer.line(translation);
-      writer.flush();
+      for (const Translations& translations : translator.translations(lines)) output.write(translations);
+      output.flush();
     });
     if (o.is_quiet) return;
     reader.note_dropped();
@@ -82,10 +103,12 @@ void run(const Options& o) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  return cli::tool_main<Options>(argc, argv,
-                                 {.name = "translate",
-                                  .summary = "translate each input line",
-                                  .examples = "echo \"Where is the station?\" | translate models/spa-eng\n"
-                                              "cut -f1 test.tsv | translate models/spa-eng > test.hyp"},
-                                 describe, run);
+  return cli::tool_main<Options>(
+      argc, argv,
+      {.name = "translate",
+       .summary = "translate each input line",
+       .examples = "echo \"Where is the station?\" | translate models/spa-eng\n"
+                   "cut -f1 test.tsv | translate models/spa-eng --num-beams 4 > test.hyp\n"
+                   "translate models/spa-eng --num-beams 4 --n-best 4 < sentences.txt"},
+      describe, run);
 }

@@ -123,6 +123,7 @@ template Option CommandLine::add_option(const std::string&, double&, const std::
 template Option CommandLine::add_option(const std::string&, std::vector<std::string>&, const std::string&);
 template Option CommandLine::add_option(const std::string&, std::optional<std::string>&, const std::string&);
 template Option CommandLine::add_option(const std::string&, std::optional<std::int64_t>&, const std::string&);
+template Option CommandLine::add_option(const std::string&, std::optional<double>&, const std::string&);
 template Option CommandLine::add_option(const std::string&, std::optional<std::uint64_t>&,
                                         const std::string&);
 

@@ -55,7 +55,7 @@ class CommandLine {
   ~CommandLine();
 
   // `names`: "-o,--output", or a word for an operand. Value: std::string, std::filesystem::path, int,
-  // std::int64_t, double, a vector of strings, or an optional integer of 64 bits.
+  // std::int64_t, double, a vector of strings, or an optional text, number or integer of 64 bits.
   template <class Value>
   Option add_option(const std::string& names, Value& value, const std::string& help);
   Option add_flag(const std::string& names, bool& value, const std::string& help);

@@ -6,6 +6,8 @@
 #include <limits>
 #include <mutex>
 
+#include "decoding/decoding_group.hpp"
+#include "decoding/greedy.hpp"
 #include "support/error.hpp"
 #include "support/line_error.hpp"
 #include "support/parallel.hpp"
@@ -15,33 +17,29 @@ namespace headwater {
 
 namespace {
 
-using Sequences = std::vector<std::vector<std::int32_t>>;
-
-// Sequences that one thread decodes side by side: enough that a product is worth the weights it reads, few
-// enough that a batch of 64 keeps two threads busy.
-constexpr Index kGroup = 16;
-
-struct Decoding {
-  const CachedModel& model;
-  const PackedWeights& packed;
-  const NextToken& next_token;
-  const GenerationSettings& settings;
-  double largest_hidden;
-};
+// Rows of a step that one thread computes: enough that a product is worth the weights it reads, few enough
+// that a batch of 64 keeps two threads busy.
+constexpr Index kGroupRows = 16;
 
 // How many ids may follow each prompt.
-std::vector<Index> room_of(const Decoding& decoding, const PackedTokens& prompts) {
+std::vector<Index> room_of(const CachedModel& model, const Prompts& prompts,
+                           const GenerationSettings& settings) {
   std::vector<Index> room;
   for (Index s = 0; s < prompts.sequences(); ++s) {
-    const Index length = static_cast<Index>(prompts.sequence(s).size()),
-                left = decoding.model.length() - length + 1;  // nothing reads the last id
+    const Index length = static_cast<Index>(prompts.target.sequence(s).size()),
+                left = model.length() - length + 1;  // nothing reads the last id
     if (length == 0) throw Error("decoding: prompt " + std::to_string(s) + " has no token");
     if (left < 1) {
       throw Error("decoding: a prompt of " + std::to_string(length) +
-                  " tokens, more than the model's length " + std::to_string(decoding.model.length()));
+                  " tokens, more than the model's length " + std::to_string(model.length()));
     }
-    const std::int64_t most = decoding.settings.max_new_tokens;
-    room.push_back(most > 0 ? std::min<Index>(most, left) : left);
+    Index most = settings.max_new_tokens > 0 ? std::min<Index>(settings.max_new_tokens, left) : left;
+    if (settings.max_length_ratio > 0) {
+      const double tokens =
+          std::ceil(settings.max_length_ratio * static_cast<double>(prompts.source.sequence(s).size()));
+      if (tokens < static_cast<double>(most)) most = std::max<Index>(1, static_cast<Index>(tokens));
+    }
+    room.push_back(most);
   }
   return room;
 }
@@ -52,52 +50,6 @@ double largest_hidden_of(const OutputLayer& output) {
   const Matrix& weight = output.weight().value;
   const double length = std::sqrt(kernels::sum_of_squares(output.weight().size(), weight.data));
   return 0.1 * static_cast<double>(std::numeric_limits<float>::max()) / std::max(length, 1.0);
-}
-
-void check_hidden(const Decoding& decoding, const Variable& hidden, std::span<const Index> sequence) {
-  for (Index row = 0; row < hidden.rows(); ++row) {
-    const double length = std::sqrt(kernels::sum_of_squares(hidden.cols(), hidden.value().row(row)));
-    if (length <= decoding.largest_hidden) continue;  // false of what is not a number
-    throw LineError(static_cast<std::size_t>(sequence[static_cast<std::size_t>(row)]), kOutputNotFinite);
-  }
-}
-
-// One result a prompt, into results; each has room for so many ids.
-void decode_group(const Decoding& decoding, Arena& arena, const Prompts& prompts, std::span<const Index> room,
-                  std::span<std::vector<std::int32_t>> results) {
-  const ArenaScope all(arena);
-  Tape tape(arena, Tape::Mode::inference);
-  const ForwardContext context{.tape = tape, .packed = &decoding.packed};
-  std::vector<Index> active;
-  std::vector<std::int32_t> ids;
-  Index capacity = 0;
-  for (std::size_t s = 0; s < results.size(); ++s) {
-    const std::span<const std::int32_t> prompt = prompts.target.sequence(static_cast<Index>(s));
-    active.push_back(static_cast<Index>(s));
-    ids.push_back(prompt.back());
-    capacity = std::max(capacity, static_cast<Index>(prompt.size()) - 1 + room[s]);
-  }
-  DecoderState state(decoding.model, context, prompts, {.capacity = capacity});
-  std::vector<std::int32_t> next(results.size());
-  while (!active.empty()) {
-    const ArenaScope one_step(arena);
-    next.resize(active.size());
-    const Variable hidden = state.step(context, active, ids);
-    check_hidden(decoding, hidden, active);
-    decoding.next_token.choose(context, hidden, next);
-    std::size_t kept = 0;
-    for (std::size_t b = 0; b < active.size(); ++b) {
-      if (next[b] == decoding.settings.end_id) continue;
-      const auto s = static_cast<std::size_t>(active[b]);
-      results[s].push_back(next[b]);
-      if (static_cast<Index>(results[s].size()) == room[s]) continue;
-      active[kept] = active[b];
-      ids[kept] = next[b];
-      ++kept;
-    }
-    active.resize(kept);
-    ids.resize(kept);
-  }
 }
 
 // Memory for groups that run at the same time, lent one by one.
@@ -133,14 +85,50 @@ Decoder::Decoder(const CachedModel& model)
       packed_(model.parameters(), model.output_layer()),
       largest_hidden_(largest_hidden_of(model.output_layer())) {}
 
-Sequences Decoder::decode(const Prompts& prompts, const NextToken& next_token,
-                          const GenerationSettings& settings) {
-  const Decoding decoding{model_, packed_, next_token, settings, largest_hidden_};
-  const Index sequences = prompts.sequences(), groups = (sequences + kGroup - 1) / kGroup;
-  const std::vector<Index> room = room_of(decoding, prompts.target);
-  Sequences results(static_cast<std::size_t>(sequences));
+std::vector<Hypotheses> Decoder::decode(const Prompts& prompts, const GenerationSettings& settings) {
+  if (settings.num_beams == 1)
+    return decode(prompts, settings, Greedy(model_.output_layer(), settings.wants_scores), {});
+  return decode_groups(prompts, settings,
+                       [](const DecodingGroup& group, std::size_t) { decode_with_beams(group); });
+}
+
+std::vector<Hypotheses> Decoder::decode(const Prompts& prompts, const GenerationSettings& settings,
+                                        const NextToken& next_token, std::span<const std::uint64_t> numbers) {
+  return decode_groups(prompts, settings, [&](const DecodingGroup& group, std::size_t first) {
+    const std::size_t count = numbers.empty() ? 0 : group.results.size();
+    decode_token_by_token(group, next_token, numbers.empty() ? numbers : numbers.subspan(first, count));
+  });
+}
+
+template <class F>
+std::vector<Hypotheses> Decoder::decode_groups(const Prompts& prompts, const GenerationSettings& settings,
+                                               const F& decode_group) {
+  const Index sequences = prompts.sequences(),
+              group_size = std::max<Index>(1, kGroupRows / settings.num_beams);
+  const Index groups = (sequences + group_size - 1) / group_size;
+  const std::vector<Index> room = room_of(model_, prompts, settings);
+  std::vector<Hypotheses> results(static_cast<std::size_t>(sequences));
+  // The prompts from `begin` on.
+  const auto decode = [&](Arena& arena, const Prompts& part, Index begin) {
+    const ArenaScope all(arena);
+    Tape tape(arena, Tape::Mode::inference);
+    const ForwardContext context{.tape = tape, .packed = &packed_};
+    const auto first = static_cast<std::size_t>(begin), count = static_cast<std::size_t>(part.sequences());
+    const DecodingGroup group{model_,
+                              context,
+                              settings,
+                              largest_hidden_,
+                              part,
+                              std::span(room).subspan(first, count),
+                              std::span(results).subspan(first, count)};
+    try {
+      decode_group(group, first);
+    } catch (const LineError& error) {
+      throw LineError(first + error.line, error.what());
+    }
+  };
   if (groups <= 1) {
-    if (groups == 1) with_hot_team([&] { decode_group(decoding, arena_, prompts, room, results); });
+    if (groups == 1) with_hot_team([&] { decode(arena_, prompts, 0); });
     return results;
   }
   const ArenaScope all(arena_);
@@ -149,18 +137,26 @@ Sequences Decoder::decode(const Prompts& prompts, const NextToken& next_token,
     const Index begin = group * sequences / groups, end = (group + 1) * sequences / groups;
     const Prompts part = prompts.part(begin, end);
     Arena& own = arenas.take();
-    isolate([&] {
-      const auto first = static_cast<std::size_t>(begin), count = static_cast<std::size_t>(end - begin);
-      try {
-        decode_group(decoding, own, part, std::span(room).subspan(first, count),
-                     std::span(results).subspan(first, count));
-      } catch (const LineError& error) {
-        throw LineError(first + error.line, error.what());
-      }
-    });
+    isolate([&] { decode(own, part, begin); });
     arenas.give_back(own);
   });
   return results;
+}
+
+Index capacity_of(const DecodingGroup& group) {
+  Index capacity = 0;
+  for (Index s = 0; s < group.prompts.sequences(); ++s)
+    capacity = std::max(capacity, static_cast<Index>(group.prompts.target.sequence(s).size()) - 1 +
+                                      group.room[static_cast<std::size_t>(s)]);
+  return capacity;
+}
+
+void check_hidden(const DecodingGroup& group, const Variable& hidden, std::span<const Index> sequence) {
+  for (Index row = 0; row < hidden.rows(); ++row) {
+    const double length = std::sqrt(kernels::sum_of_squares(hidden.cols(), hidden.value().row(row)));
+    if (length <= group.largest_hidden) continue;  // false of what is not a number
+    throw LineError(static_cast<std::size_t>(sequence[static_cast<std::size_t>(row)]), kOutputNotFinite);
+  }
 }
 
 Prompts start_prompts(const PackedTokens& source, std::int32_t start_id) {

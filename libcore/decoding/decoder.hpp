@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "decoding/generation_settings.hpp"
+#include "decoding/hypothesis.hpp"
 #include "decoding/next_token.hpp"
 #include "layers/packed_weights.hpp"
 #include "models/cached_model.hpp"
@@ -18,13 +19,21 @@ class Decoder {
  public:
   explicit Decoder(const CachedModel& model);
 
-  // For each prompt, none longer than the model's length, the ids that follow it, without the end token. A
-  // result depends on its own prompt only: the same for every batch. Throws LineError with the prompt's
-  // number where what the output layer reads is not finite, or so large that its logits may not be.
-  std::vector<std::vector<std::int32_t>> decode(const Prompts& prompts, const NextToken& next_token,
-                                                const GenerationSettings& settings);
+  // For each prompt, none longer than the model's length, what follows it: the n_best hypotheses of beam
+  // search, or fewer where there are fewer, and the one of greedy decoding where num_beams is 1. A result
+  // depends on its own prompt only: the same for every batch. Throws LineError with the prompt's number where
+  // what the output layer reads is not finite, or so large that its logits may not be.
+  std::vector<Hypotheses> decode(const Prompts& prompts, const GenerationSettings& settings);
+  // One hypothesis each, by another choice; `numbers`: of each prompt, whose random numbers it draws.
+  std::vector<Hypotheses> decode(const Prompts& prompts, const GenerationSettings& settings,
+                                 const NextToken& next_token, std::span<const std::uint64_t> numbers);
 
  private:
+  // decode_group(group, number of its first prompt) for groups that run at the same time.
+  template <class F>
+  std::vector<Hypotheses> decode_groups(const Prompts& prompts, const GenerationSettings& settings,
+                                        const F& decode_group);
+
   const CachedModel& model_;
   PackedWeights packed_;
   double largest_hidden_;  // Euclidean length of a row for which all logits are finite

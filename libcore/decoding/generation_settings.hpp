@@ -1,4 +1,4 @@
-// What decoding may generate, and when it ends.
+// What decoding may generate, how it searches, and when it ends.
 #pragma once
 
 #include <cstdint>
@@ -6,13 +6,35 @@
 
 namespace headwater {
 
+// What a hypothesis of `n` tokens, the end token counted, has its log-probability divided by:
+// n^alpha, as Marian and Hugging Face's library do, or ((5 + n) / 6)^alpha (Wu et al. 2016, eq. 14).
+enum class LengthPenaltyKind { power, gnmt };
+
+// When the search for a sentence ends before its hypotheses do. Each is Hugging Face's rule of the value
+// named.
+enum class EarlyStopping {
+  never,      // ("never") when no live hypothesis can reach the kept ones at any length: exact
+  heuristic,  // (false) when none would reach the worst kept one if it ended now
+  first       // (true) as soon as num_beams hypotheses have ended
+};
+
 struct GenerationSettings {
   std::int32_t start_id = 2;        // what an encoder-decoder's decoder reads first
   std::int32_t end_id = 3;          // ends a sequence and is no part of it
   std::int64_t max_new_tokens = 0;  // without the end token; 0: as many as the model's length allows
   std::vector<std::int32_t> suppress_tokens = {};  // are never chosen
-  std::int64_t vocabulary_limit = 0;  // only ids below are chosen, where the output layer has rows
-                                      // without a token; 0: all
+  std::int64_t vocabulary_limit = 0;      // only ids below are chosen, where the output layer has rows
+                                          // without a token; 0: all
+  std::int64_t min_new_tokens = 0;        // the end token is not chosen before so many others
+  double max_length_ratio = 0;            // at most so many new tokens for each of the source; 0: no limit
+  std::int64_t no_repeat_ngram_size = 0;  // no n-gram of this size occurs twice in a text; 0: any may
+
+  std::int64_t num_beams = 1;  // hypotheses that live side by side; 1: greedy
+  double length_penalty = 1;   // alpha
+  LengthPenaltyKind length_penalty_kind = LengthPenaltyKind::power;
+  EarlyStopping early_stopping = EarlyStopping::heuristic;
+  std::int64_t n_best = 1;    // hypotheses that are given, at most num_beams
+  bool wants_scores = false;  // of greedy decoding; beam search has them
 };
 
 }  // namespace headwater

@@ -4,22 +4,35 @@
 
 namespace headwater {
 
-Greedy::Greedy(const OutputLayer& output, const GenerationSettings& settings)
-    : output_(output), vocabulary_limit_(output.outputs()), suppress_tokens_(settings.suppress_tokens) {
-  if (settings.vocabulary_limit > 0)
-    vocabulary_limit_ = std::min<Index>(vocabulary_limit_, settings.vocabulary_limit);
-}
-
-void Greedy::choose(const ForwardContext& context, const Variable& hidden,
-                    std::span<std::int32_t> next) const {
+void Greedy::choose(const ForwardContext& context, const StepRows& rows, std::span<Chosen> chosen) const {
+  const ConstMatrix hidden = rows.hidden.value();
+  const Real* const bias = output_.bias()->value.data;
+  Arena& arena = context.tape.arena();
+  const ArenaScope scope(arena);
+  if (wants_scores_ || !rows.banned.offsets.empty()) {
+    const std::span top(arena.allocate_array<kernels::TopLogit>(hidden.rows), chosen.size());
+    const std::span log_sums(arena.allocate_array<Real>(hidden.rows), chosen.size());
+    kernels::linear_top(hidden, context.packed->output().packed, bias, rows.banned, 1, top, log_sums);
+    for (std::size_t b = 0; b < chosen.size(); ++b)
+      chosen[b] = {top[b].column, static_cast<double>(top[b].value) - static_cast<double>(log_sums[b])};
+    return;
+  }
+  // Where the id alone is wanted, logits that cannot be the largest are not computed.
   kernels::ArgmaxWeight weight = context.packed->output();
-  weight.packed.outputs = vocabulary_limit_;
-  kernels::linear_argmax(hidden.value(), weight, output_.bias()->value.data, suppress_tokens_, next);
+  if (rows.banned.limit > 0) weight.packed.outputs = std::min(weight.packed.outputs, rows.banned.limit);
+  const std::span ids(arena.allocate_array<std::int32_t>(hidden.rows), chosen.size());
+  kernels::linear_argmax(hidden, weight, bias, rows.banned.all, ids);
+  for (std::size_t b = 0; b < chosen.size(); ++b) chosen[b] = {ids[b], 0};
 }
 
 std::vector<std::vector<std::int32_t>> decode_greedily(const CachedModel& model, const Prompts& prompts,
                                                        const GenerationSettings& settings) {
-  return Decoder(model).decode(prompts, Greedy(model.output_layer(), settings), settings);
+  GenerationSettings greedy = settings;
+  greedy.num_beams = greedy.n_best = 1;
+  std::vector<std::vector<std::int32_t>> results;
+  for (Hypotheses& hypotheses : Decoder(model).decode(prompts, greedy))
+    results.push_back(std::move(hypotheses.front().ids));
+  return results;
 }
 
 }  // namespace headwater

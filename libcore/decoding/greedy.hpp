@@ -10,18 +10,15 @@ namespace headwater {
 class Greedy : public NextToken {
  public:
   // `output`: the model's. The first of equal logits wins.
-  Greedy(const OutputLayer& output, const GenerationSettings& settings);
-  // The context has packed weights.
-  void choose(const ForwardContext& context, const Variable& hidden,
-              std::span<std::int32_t> next) const override;
+  Greedy(const OutputLayer& output, bool wants_scores) : output_(output), wants_scores_(wants_scores) {}
+  void choose(const ForwardContext& context, const StepRows& rows, std::span<Chosen> chosen) const override;
 
  private:
   const OutputLayer& output_;
-  Index vocabulary_limit_;
-  std::vector<std::int32_t> suppress_tokens_;
+  bool wants_scores_;
 };
 
-// Decoder::decode with the greedy choice, for one time.
+// Decoder::decode for one time: the ids alone.
 std::vector<std::vector<std::int32_t>> decode_greedily(const CachedModel& model, const Prompts& prompts,
                                                        const GenerationSettings& settings);
 

@@ -1,31 +1,43 @@
 // Text to text with a translation model.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "decoding/greedy.hpp"
+#include "decoding/decoder.hpp"
 #include "tasks/encoder_decoder.hpp"
 
 namespace headwater {
 
 struct TranslationSettings {
-  bool allows_unknown = false;      // [UNK] may be chosen
-  std::int64_t max_new_tokens = 0;  // 0: what generation_config.json of the model says
+  bool allows_unknown = false;                    // [UNK] may be chosen
+  std::optional<DecodingSettings> decoding = {};  // none: what generation_config.json of the model says
+  std::int64_t n_best = 1;                        // translations of a line, at most num_beams
+  bool wants_scores = false;                      // of greedy decoding; beam search has them
 };
 
 // What may be generated with this model.
 GenerationSettings generation_settings(const TranslationModel& model, const TranslationSettings& settings);
 
+struct Translation {
+  std::string text;
+  Hypothesis hypothesis;
+};
+using Translations = std::vector<Translation>;  // of one line, the best first
+
 class Translator {
  public:
   Translator(const TranslationModel& model, const TranslationSettings& settings);
 
-  // A translation for each line, in order. A line without a token gives an empty one; tokens beyond the
-  // model's positions are cut off and the line counted. Any grouping of lines into calls gives the same text.
-  // Throws LineError where the model's output is not finite.
+  // Of each line, in order, its translations: n_best, or fewer where the search finds fewer. A line without a
+  // token has one, which is empty; tokens beyond the model's positions are cut off and the line counted. Any
+  // grouping of lines into calls gives the same text. Throws LineError where the model's output is not
+  // finite.
+  std::vector<Translations> translations(const std::vector<std::string>& lines);
+  // The texts of the best ones.
   std::vector<std::string> translate(const std::vector<std::string>& lines);
   // The same of ids, each at most the model's positions.
   std::vector<std::string> translate_ids(std::span<const std::vector<std::int32_t>> sources);
@@ -38,9 +50,12 @@ class Translator {
   }  // of the lines, without what was cut off
 
  private:
+  std::vector<std::vector<std::int32_t>> encode(const std::vector<std::string>& lines);
+  std::vector<Hypotheses> hypotheses(std::span<const std::vector<std::int32_t>> sources);
+  std::string text_of(const Hypothesis& hypothesis) const;
+
   const TranslationModel& model_;
   GenerationSettings generation_;
-  Greedy greedy_;
   Decoder decoder_;
   std::int64_t truncated_lines_ = 0;
   TokenCounts source_tokens_;

@@ -112,26 +112,24 @@ Variable DecoderState::step(const ForwardContext& context, std::span<const Index
 }
 
 void DecoderState::reorder(std::span<const Index> from) {
-  std::vector<Slot> next;
-  std::vector<bool> is_taken(places_), is_moved(places_);
+  next_.clear();
+  uses_.assign(places_, 0);
   for (const Index slot : from) {
-    next.push_back(slots_[static_cast<std::size_t>(slot)]);
-    is_taken[static_cast<std::size_t>(next.back().self)] = true;
+    next_.push_back(slots_[static_cast<std::size_t>(slot)]);
+    ++uses_[static_cast<std::size_t>(next_.back().self)];
   }
-  for (Slot& slot : next) {
-    const auto place = static_cast<std::size_t>(slot.self);
-    if (is_moved[place]) slot.self = copy_of(slot, is_taken);
-    is_moved[place] = true;
+  std::size_t unused = 0;  // places before it are taken
+  for (Slot& slot : next_) {
+    Index& uses = uses_[static_cast<std::size_t>(slot.self)];
+    if (uses == 1) continue;  // the last one that goes on from there keeps the place
+    --uses;
+    while (uses_[unused] > 0) ++unused;
+    const auto to = static_cast<Index>(unused);
+    for (const BlockCache& cache : caches_) copy_slot(cache.self, slot.self, to, slot.length);
+    slot.self = to;
+    uses_[unused] = 1;
   }
-  slots_ = std::move(next);
-}
-
-Index DecoderState::copy_of(const Slot& slot, std::vector<bool>& is_taken) const {
-  const auto place = std::find(is_taken.begin(), is_taken.end(), false);
-  *place = true;
-  const Index to = place - is_taken.begin();
-  for (const BlockCache& cache : caches_) copy_slot(cache.self, slot.self, to, slot.length);
-  return to;
+  std::swap(slots_, next_);
 }
 
 }  // namespace headwater

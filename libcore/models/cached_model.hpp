@@ -58,6 +58,7 @@ class DecoderState {
                 std::span<const std::int32_t> ids);
 
   // Slot i goes on where slot from[i] stands; there are from.size() slots then, at most as many as at first.
+  // After the first calls it allocates nothing.
   // A slot that several go on from is copied for all but one of them; others only change their names.
   void reorder(std::span<const Index> from);
 
@@ -72,14 +73,13 @@ class DecoderState {
   void cache_memory(const ForwardContext& context, const PackedTokens& source, const Variable& memory);
   void read_prompts(const ForwardContext& context, const PackedTokens& prompts, const Variable& memory,
                     Index slots_per_prompt);
-  // The place of a copy of the slot's keys, one that is not taken.
-  Index copy_of(const Slot& slot, std::vector<bool>& is_taken) const;
 
   const CachedModel& model_;
-  std::vector<Slot> slots_;
+  std::vector<Slot> slots_, next_;
   std::size_t places_;                 // slots of the self caches
   std::vector<Index> memory_lengths_;  // of each source
   std::vector<BlockCache> caches_;     // of each layer
+  std::vector<Index> uses_;            // of each place, by slots after reorder()
   // Of the rows of a step:
   std::vector<Index> offsets_, positions_, self_slots_, self_ends_, memory_slots_, memory_ends_;
   std::vector<std::int32_t> ids_at_;

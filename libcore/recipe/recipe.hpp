@@ -109,6 +109,13 @@ struct TrainingSettings {
 
 struct DecodingSettings {
   std::int64_t max_new_tokens = 0;  // 0: the model's length
+  double max_length_ratio = 0;      // of new tokens to source tokens; 0: no limit
+  std::int64_t min_new_tokens = 0;
+  std::int64_t no_repeat_ngram_size = 0;      // 0: any n-gram may be repeated
+  std::int64_t num_beams = 1;                 // 1: greedy
+  double length_penalty = 1;                  // alpha
+  std::string length_penalty_kind = "power";  // power | gnmt
+  std::string early_stopping = "heuristic";   // heuristic | never | first
   bool operator==(const DecodingSettings&) const = default;
 };
 
@@ -136,9 +143,10 @@ struct Recipe {
 };
 
 namespace schema {
-// The rows of a whole recipe, and of an expectation.
+// The rows of a whole recipe, of an expectation and of the section decoding.
 void rows(Visitor& visitor, Recipe& recipe);
 void rows(Visitor& visitor, Expectation& expectation);
+void rows(Visitor& visitor, DecodingSettings& settings);
 // The key `kind` of a model section: any of the names of `kinds`.
 void kind_row(Visitor& visitor, ModelKinds kinds, std::string& kind);
 }  // namespace schema

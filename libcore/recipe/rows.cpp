@@ -222,13 +222,38 @@ void rows(Visitor& v, TrainingSettings& s, const ModelSection& model) {
             [&](Visitor& below) { rows(below, s.early_stopping, s.best_metric); });
 }
 
+}  // namespace
+
 void rows(Visitor& v, DecodingSettings& s) {
   v.renamed("most_tokens", "max_new_tokens");
   v.field("max_new_tokens", &s.max_new_tokens, Between{0, 1e6, "tokens"},
           "the longest output, the end token not counted; 0: model.length");
+  v.field("max_length_ratio", &s.max_length_ratio, Between{0, 1000, kNoUnit},
+          "the longest output for each token of the source; 0: no limit");
+  v.field("min_new_tokens", &s.min_new_tokens, Between{0, 1e6, "tokens"},
+          "the end token is not chosen before so many others");
+  v.field("no_repeat_ngram_size", &s.no_repeat_ngram_size, Between{0, 1000, "tokens"},
+          "no sequence of so many tokens occurs twice in an output (Paulus et al. 2018); 0: any may");
+  v.field("num_beams", &s.num_beams, Between{1, 256, "hypotheses"},
+          "hypotheses that beam search keeps side by side; 1: greedy decoding, the most likely token at each "
+          "step");
+  const When beams{s.num_beams > 1, "greedy decoding", "num_beams above 1"};
+  v.field("length_penalty", &s.length_penalty, Between{-10, 10, kNoUnit},
+          "alpha: hypotheses of n tokens, the end token counted, are compared by log-probability divided by "
+          "the penalty; above 0 long ones are favoured",
+          beams);
+  v.field("length_penalty_kind", &s.length_penalty_kind,
+          OneOf{{{"power", "n^alpha, as Marian and Hugging Face's library have it"},
+                 {"gnmt", "((5 + n) / 6)^alpha (Wu et al. 2016)"}}},
+          "the penalty", beams);
+  v.field("early_stopping", &s.early_stopping,
+          OneOf{{{"heuristic",
+                  "when num_beams have ended and no other would be better than the worst of them if it ended "
+                  "now (Hugging Face: false)"},
+                 {"never", "when no other can become better than those that are given: exact (\"never\")"},
+                 {"first", "as soon as num_beams have ended (true)"}}},
+          "when the search for a sentence ends", beams);
 }
-
-}  // namespace
 
 void rows(Visitor& v, Expectation& s) {
   v.field("metric", &s.metric,

@@ -52,7 +52,10 @@ class ConfigReader : public FlatVisitor {
   explicit ConfigReader(const Json& config) : config_(config) {}
   void row(const schema::Row& row) override {
     if (!row.when.is_read) return;
-    std::visit([&](auto* value) { read(config_.at(row.key), row.key, row.rule, *value); }, row.member);
+    read(config_.at(row.key), row);
+  }
+  static void read(const Json& json, const schema::Row& row) {
+    std::visit([&](auto* value) { read(json, row.key, row.rule, *value); }, row.member);
   }
 
  private:
@@ -106,6 +109,8 @@ void write_settings(Json& config, ModelSettings& settings) {
   Writer writer(config);
   settings.rows(writer);
 }
+
+void read_member(const Json& value, const schema::Row& row) { ConfigReader::read(value, row); }
 
 void read_settings(const Json& config, ModelSettings& settings) {
   ConfigReader reader(config);

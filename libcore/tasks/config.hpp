@@ -16,6 +16,9 @@ void write_settings(Json& config, ModelSettings& settings);
 // those of recipes, so that no product of sizes overflows; also where settings do not fit together.
 void read_settings(const Json& config, ModelSettings& settings);
 
+// The value of one key, to the row's member: throws as read_settings does.
+void read_member(const Json& value, const schema::Row& row);
+
 // A whole number from `min` to `max`. Throws Error naming the member, not the file.
 std::int64_t whole(const Json& config, std::string_view name, std::int64_t min, std::int64_t max);
 // A text; what it throws names the file.

@@ -6,6 +6,7 @@
 #include "support/files.hpp"
 #include "support/hash.hpp"
 #include "tasks/config.hpp"
+#include "tasks/generation_config.hpp"
 #include "tasks/model_directory.hpp"
 #include "tasks/model_rows.hpp"
 #include "tasks/tokenizer_files.hpp"
@@ -126,12 +127,14 @@ namespace {
 
 constexpr const char* kEncoderDecoderType = "headwater_encoder_decoder";
 
-Json generation_config_of(const Tokenizer& target, std::int64_t max_new_tokens) {
+Json generation_config_of(const Tokenizer& target, std::int64_t max_new_tokens,
+                          const DecodingSettings& decoding) {
   Json config;
   config.set("decoder_start_token_id", std::int64_t{target.start_id()});
   config.set("eos_token_id", std::int64_t{target.end_id()});
   config.set("pad_token_id", std::int64_t{target.pad_id()});
   config.set("max_length", max_new_tokens);
+  write_decoding(config, decoding);
   return config;
 }
 
@@ -197,8 +200,12 @@ TranslationModel load_translation_model(const std::filesystem::path& path) {
                 ": has no [START] and [END] (learn it with tokenize --learn ... --start-end)");
   }
   map_parameters(files / "model.safetensors", model->parameters());
-  return {files, std::move(source), std::move(target), std::move(model),
-          read_max_new_tokens(files / "generation_config.json")};
+  return {files,
+          std::move(source),
+          std::move(target),
+          std::move(model),
+          read_max_new_tokens(files / "generation_config.json"),
+          read_decoding(files)};
 }
 
 // --- Training ----------------------------------------------------------------------------------------------
@@ -252,14 +259,16 @@ class EncoderDecoderTaskModel : public TaskModel {
   }
   std::vector<DirectoryFile> files() const override {
     const std::int64_t length = model_.length(), most = recipe_.decoding.max_new_tokens;
-    return {{"config.json", config_of(model_, source_, target_).dump(2) + "\n"},
-            {"generation_config.json",
-             generation_config_of(target_, most > 0 ? std::min(most, length) : length).dump(2) + "\n"},
-            {"source-tokenizer.json", source_.to_json(), "tokenizer"},
-            {"target-tokenizer.json", target_.to_json(), "tokenizer"},
-            // Once more, under the name that other programs look for; no run depends on it.
-            {"tokenizer.json", source_.to_json()},
-            tokenizer_config_file(source_, length)};
+    return {
+        {"config.json", config_of(model_, source_, target_).dump(2) + "\n"},
+        {"generation_config.json",
+         generation_config_of(target_, most > 0 ? std::min(most, length) : length, recipe_.decoding).dump(2) +
+             "\n"},
+        {"source-tokenizer.json", source_.to_json(), "tokenizer"},
+        {"target-tokenizer.json", target_.to_json(), "tokenizer"},
+        // Once more, under the name that other programs look for; no run depends on it.
+        {"tokenizer.json", source_.to_json()},
+        tokenizer_config_file(source_, length)};
   }
 
  private:

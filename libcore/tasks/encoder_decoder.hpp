@@ -20,6 +20,7 @@ struct TranslationModel {
   Tokenizer source_tokenizer, target_tokenizer;
   std::unique_ptr<EncoderDecoder> model;
   std::int64_t max_new_tokens = 0;  // of a translation (generation_config.json); 0: the model's length
+  DecodingSettings decoding = {};   // how it searches, but for that (generation_config.json)
 };
 
 // `path` is a model directory (its best checkpoint is read; the newest complete one where there is no best

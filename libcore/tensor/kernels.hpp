@@ -11,6 +11,7 @@
 
 #include "tensor/kernels/activation/activation.hpp"
 #include "tensor/kernels/argmax/argmax.hpp"
+#include "tensor/kernels/argmax/top_logits.hpp"
 #include "tensor/kernels/attention/attention.hpp"
 #include "tensor/kernels/dropout/dropout.hpp"
 #include "tensor/kernels/elementwise/elementwise.hpp"

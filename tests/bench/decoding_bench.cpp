@@ -53,15 +53,14 @@ Speed measure(const EncoderDecoder& model, Index batch, double seconds) {
   settings.end_id = -1;  // none: every sentence is as long as it may be
   settings.suppress_tokens = {0, 1, 2};
   settings.max_new_tokens = kTargetTokens;
-  const Greedy greedy(model.output_layer(), settings);
   Decoder decoder(model);
-  decoder.decode(prompts, greedy, settings);  // pages and caches
+  decoder.decode(prompts, settings);  // pages and caches
   const auto begin = Clock::now();
   const std::clock_t begin_processor = std::clock();
   double tokens = 0, passed = 0;
   while (passed < seconds) {
-    for (const auto& made : decoder.decode(prompts, greedy, settings))
-      tokens += static_cast<double>(made.size());
+    for (const Hypotheses& made : decoder.decode(prompts, settings))
+      tokens += static_cast<double>(made.front().ids.size());
     passed = std::chrono::duration<double>(Clock::now() - begin).count();
   }
   return {tokens, passed, static_cast<double>(std::clock() - begin_processor) / CLOCKS_PER_SEC};

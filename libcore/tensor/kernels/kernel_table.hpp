@@ -5,6 +5,7 @@
 #include "tensor/kernels/activation/activation_table.hpp"
 #include "tensor/kernels/argmax/argmax_table.hpp"
 #include "tensor/kernels/argmax/logit_bounds_table.hpp"
+#include "tensor/kernels/argmax/top_logits_table.hpp"
 #include "tensor/kernels/attention/attention_table.hpp"
 #include "tensor/kernels/dropout/dropout_table.hpp"
 #include "tensor/kernels/elementwise/elementwise_table.hpp"
@@ -31,7 +32,8 @@
   ROW(NormTable, norm)                      \
   ROW(OptimizerTable, optimizer)            \
   ROW(PackedTable, packed)                  \
-  ROW(SoftmaxTable, softmax)
+  ROW(SoftmaxTable, softmax)                \
+  ROW(TopLogitsTable, top_logits)
 
 namespace headwater::kernels {
 

@@ -81,9 +81,11 @@ TEST_CASE_FIXTURE(Fixed, "no sequences give no results") {
 TEST_CASE_FIXTURE(Fixed, "a decoder is used again and again") {
   for (Real& value : model.parameters().values()) value *= 8;
   Decoder decoder(model);
-  const Greedy greedy(model.output_layer(), {});
   const auto decoded = [&](const PackedTokens& batch) {
-    return decoder.decode(start_prompts(batch, 2), greedy, {});
+    Sequences best;
+    for (const Hypotheses& found : decoder.decode(start_prompts(batch, 2), {}))
+      best.push_back(found.front().ids);
+    return best;
   };
   const Sequences expected = decoded(source);
   CHECK(decode({}) == expected);

@@ -82,7 +82,7 @@ Recipe unusual(const std::string& optimizer = "adamw") {
   r.training.drop = {"head.*", "*.gamma"};
   r.training.checkpoint = {20, 2.5, 5};
   r.training.early_stopping = {"accuracy", 4};
-  r.decoding = {40};
+  r.decoding = {40, 2.5, 3, 2, 5, 0.7, "gnmt", "never"};
   r.expected = {{"bleu", 16.9, 0.5, "near", "a table"},
                 {"validation_loss", 2.78, std::nullopt, "at_most", ""}};
   return r;

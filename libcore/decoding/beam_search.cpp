@@ -1,0 +1,259 @@
+// Beam search: the live hypotheses of all prompts are the rows of one batch. A row's best continuations come
+// from the output layer without its logits; the best of a prompt's rows are chosen here, by a fixed total
+// order: the higher sum of log-probabilities, then the row, then the better logit, then the smaller id. A
+// prompt that is done has no rows any more.
+#include <algorithm>
+
+#include "decoding/decoding_group.hpp"
+#include "decoding/length_penalty.hpp"
+#include "decoding/token_bans.hpp"
+#include "layers/packed_weights.hpp"
+
+namespace headwater {
+
+namespace {
+
+// Tokens are kept as nodes of trees, from the last one back to the prompt.
+constexpr std::int32_t kPrompt = -1;
+struct TokenNode {
+  std::int32_t before;  // a node, or kPrompt
+  std::int32_t id;
+  double log_probability;
+};
+
+struct LiveHypothesis {
+  std::int32_t last;  // node
+  double log_probability;
+};
+
+// One that is over, in the order of score; the earlier of equals first.
+struct KeptHypothesis {
+  std::int32_t last;
+  bool is_ended;
+  double log_probability, score;
+};
+
+// Its rows are `first` to `first + rows - 1` of the step, the best first.
+struct BeamOfPrompt {
+  Index prompt, room, first, rows;
+  std::vector<KeptHypothesis> kept;
+};
+
+class BeamSearch {
+ public:
+  explicit BeamSearch(const DecodingGroup& group)
+      : group_(group),
+        settings_(group.settings),
+        beams_(group.settings.num_beams),
+        bans_(group.settings),
+        state_(group.model, group.context, group.prompts,
+               {.capacity = capacity_of(group), .slots_per_prompt = beams_}) {
+    for (Index s = 0; s < group.prompts.sequences(); ++s) {
+      prompts_.push_back({s, group.room[static_cast<std::size_t>(s)], s, 1, {}});
+      live_.push_back({kPrompt, 0});
+      ids_.push_back(group.prompts.target.sequence(s).back());
+      from_.push_back(s * beams_);
+    }
+    const Index longest = *std::max_element(group.room.begin(), group.room.end());
+    for (Index tokens = 0; tokens <= longest; ++tokens)
+      penalties_.push_back(tokens == 0 ? 1 : length_penalty(settings_, tokens));
+    state_.reorder(from_);
+    heads_.resize(static_cast<std::size_t>(beams_));
+  }
+
+  void run() {
+    while (!prompts_.empty()) step();
+  }
+
+ private:
+  void step() {
+    Arena& arena = group_.context.tape.arena();
+    const ArenaScope scope(arena);
+    const auto rows = static_cast<Index>(live_.size());
+    slots_.resize(live_.size());
+    prompt_of_.resize(live_.size());
+    for (const BeamOfPrompt& p : prompts_) {
+      for (Index row = p.first; row < p.first + p.rows; ++row) {
+        slots_[static_cast<std::size_t>(row)] = row;
+        prompt_of_[static_cast<std::size_t>(row)] = p.prompt;
+      }
+    }
+    const Variable hidden = state_.step(group_.context, slots_, ids_);
+    check_hidden(group_, hidden, prompt_of_);
+    ban();
+    width_ = 2 * beams_;
+    top_ = {arena.allocate_array<kernels::TopLogit>(rows * width_), static_cast<std::size_t>(rows * width_)};
+    log_sums_ = {arena.allocate_array<Real>(rows), live_.size()};
+    const Parameter* const bias = group_.model.output_layer().bias();
+    kernels::linear_top(hidden.value(), group_.context.packed->output().packed,
+                        bias ? bias->value.data : nullptr, bans_.columns(made_), width_, top_, log_sums_);
+    ++made_;
+    next_.clear();
+    from_.clear();
+    ids_.clear();
+    std::size_t undone = 0;
+    for (BeamOfPrompt& p : prompts_) {
+      advance(p);
+      if (p.rows == 0) {
+        give(p);
+      } else {
+        if (&prompts_[undone] != &p) std::swap(prompts_[undone], p);
+        ++undone;
+      }
+    }
+    prompts_.resize(undone);
+    std::swap(live_, next_);
+    state_.reorder(from_);
+  }
+
+  void ban() {
+    bans_.clear();
+    if (!bans_.reads_texts()) return;
+    for (std::size_t row = 0; row < live_.size(); ++row) {
+      const std::span<const std::int32_t> prompt = group_.prompts.target.sequence(prompt_of_[row]);
+      text_.clear();
+      for (std::int32_t node = live_[row].last; node != kPrompt; node = this->node(node).before)
+        text_.push_back(this->node(node).id);
+      text_.insert(text_.end(), prompt.rbegin(), prompt.rend());
+      std::reverse(text_.begin(), text_.end());
+      bans_.add(text_);
+    }
+  }
+
+  // A continuation of one of a prompt's rows.
+  struct Continuation {
+    Index row;  // -1: there is none
+    std::int32_t id;
+    double of_token, log_probability;
+  };
+
+  // The best one that was not taken yet; heads_ counts those of each row that were.
+  Continuation take_best(const BeamOfPrompt& p) {
+    Continuation best{-1, -1, 0, 0};
+    for (Index i = 0; i < p.rows; ++i) {
+      const auto row = static_cast<std::size_t>(p.first + i);
+      const Index taken = heads_[static_cast<std::size_t>(i)];
+      if (taken == width_) continue;
+      const kernels::TopLogit& top =
+          top_[row * static_cast<std::size_t>(width_) + static_cast<std::size_t>(taken)];
+      if (top.column < 0) continue;
+      const double of_token = static_cast<double>(top.value) - static_cast<double>(log_sums_[row]);
+      const double sum = live_[row].log_probability + of_token;
+      if (best.row < 0 || sum > best.log_probability) best = {p.first + i, top.column, of_token, sum};
+    }
+    if (best.row >= 0) ++heads_[static_cast<std::size_t>(best.row - p.first)];
+    return best;
+  }
+
+  // Of a prompt's rows the next ones, to next_, from_ and ids_; those that are over, to its kept ones.
+  void advance(BeamOfPrompt& p) {
+    const auto first = static_cast<Index>(next_.size());
+    const bool is_full = made_ == p.room;
+    std::fill_n(heads_.begin(), p.rows, 0);
+    Index continued = 0;
+    // At most one continuation of a row ends it: twice as many are enough.
+    for (Index rank = 0; rank < (is_full ? beams_ : width_) && continued < beams_; ++rank) {
+      const Continuation c = take_best(p);
+      if (c.row < 0) break;
+      const bool is_end = c.id == settings_.end_id;
+      if (is_end && rank >= beams_) continue;
+      const std::int32_t last = add_node(live_[static_cast<std::size_t>(c.row)].last, c);
+      if (is_end || is_full) {
+        keep(p, {last, is_end, c.log_probability, c.log_probability / penalty(made_)});
+      } else {
+        next_.push_back({last, c.log_probability});
+        from_.push_back(c.row);
+        ids_.push_back(c.id);
+        ++continued;
+      }
+    }
+    if (continued == 0 && p.kept.empty()) {  // nothing may follow
+      for (Index row = p.first; row < p.first + p.rows; ++row) {
+        const LiveHypothesis& live = live_[static_cast<std::size_t>(row)];
+        keep(p, {live.last, false, live.log_probability,
+                 made_ > 1 ? live.log_probability / penalty(made_ - 1) : 0});
+      }
+    }
+    const Index worth = worth_continuing(p, first, continued);
+    next_.resize(static_cast<std::size_t>(first + worth));
+    from_.resize(next_.size());
+    ids_.resize(next_.size());
+    p.first = first;
+    p.rows = worth;
+  }
+
+  // How many of the live hypotheses, the best first, may still change what is given.
+  Index worth_continuing(const BeamOfPrompt& p, Index first, Index continued) const {
+    if (continued == 0) return 0;
+    const auto kept = static_cast<Index>(p.kept.size());
+    const auto sum_of = [&](Index i) { return next_[static_cast<std::size_t>(first + i)].log_probability; };
+    switch (settings_.early_stopping) {
+      case EarlyStopping::first:
+        return kept == beams_ ? 0 : continued;
+      case EarlyStopping::heuristic:
+        return kept == beams_ && sum_of(0) / penalty(made_) <= p.kept.back().score ? 0 : continued;
+      case EarlyStopping::never:
+        break;
+    }
+    if (kept < settings_.n_best) return continued;
+    const double bar = p.kept[static_cast<std::size_t>(settings_.n_best - 1)].score;
+    // Sums only fall: a score can be no better than the sum of now at the length that favours it most.
+    const double kindest = penalty(settings_.length_penalty > 0 ? p.room : made_ + 1);
+    Index worth = continued;
+    while (worth > 0 && sum_of(worth - 1) / kindest <= bar) --worth;
+    return worth;
+  }
+
+  void keep(BeamOfPrompt& p, const KeptHypothesis& hypothesis) const {
+    const auto place = std::find_if(p.kept.begin(), p.kept.end(),
+                                    [&](const KeptHypothesis& k) { return k.score < hypothesis.score; });
+    p.kept.insert(place, hypothesis);
+    if (static_cast<Index>(p.kept.size()) > beams_) p.kept.pop_back();
+  }
+
+  void give(const BeamOfPrompt& p) const {
+    Hypotheses& results = group_.results[static_cast<std::size_t>(p.prompt)];
+    const std::size_t count = std::min(p.kept.size(), static_cast<std::size_t>(settings_.n_best));
+    for (const KeptHypothesis& kept : std::span(p.kept).first(count)) {
+      Hypothesis& h = results.emplace_back();
+      h.is_ended = kept.is_ended;
+      h.log_probability = kept.log_probability;
+      h.score = kept.score;
+      for (std::int32_t at = kept.last; at != kPrompt; at = node(at).before) {
+        h.token_log_probabilities.push_back(node(at).log_probability);
+        if (!kept.is_ended || at != kept.last) h.ids.push_back(node(at).id);
+      }
+      std::reverse(h.ids.begin(), h.ids.end());
+      std::reverse(h.token_log_probabilities.begin(), h.token_log_probabilities.end());
+    }
+  }
+
+  std::int32_t add_node(std::int32_t before, const Continuation& c) {
+    nodes_.push_back({before, c.id, c.of_token});
+    return static_cast<std::int32_t>(nodes_.size()) - 1;
+  }
+  const TokenNode& node(std::int32_t index) const { return nodes_[static_cast<std::size_t>(index)]; }
+  double penalty(Index tokens) const { return penalties_[static_cast<std::size_t>(tokens)]; }
+
+  const DecodingGroup& group_;
+  const GenerationSettings& settings_;
+  const Index beams_;
+  TokenBans bans_;
+  DecoderState state_;
+  std::vector<double> penalties_;  // by tokens
+  std::vector<BeamOfPrompt> prompts_;
+  std::vector<LiveHypothesis> live_, next_;  // the rows
+  std::vector<TokenNode> nodes_;
+  Index made_ = 0;   // tokens of each live hypothesis
+  Index width_ = 0;  // continuations that are known of each row
+  std::span<kernels::TopLogit> top_;
+  std::span<Real> log_sums_;
+  std::vector<std::int32_t> ids_, text_;
+  std::vector<Index> from_, slots_, prompt_of_, heads_;
+};
+
+}  // namespace
+
+void decode_with_beams(const DecodingGroup& group) { BeamSearch(group).run(); }
+
+}  // namespace headwater

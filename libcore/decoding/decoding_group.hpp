@@ -1,0 +1,36 @@
+// Prompts that one thread decodes side by side.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "decoding/generation_settings.hpp"
+#include "decoding/hypothesis.hpp"
+#include "decoding/next_token.hpp"
+#include "models/cached_model.hpp"
+
+namespace headwater {
+
+struct DecodingGroup {
+  const CachedModel& model;
+  const ForwardContext& context;  // with packed weights; its tape does not record
+  const GenerationSettings& settings;
+  double largest_hidden;
+  const Prompts& prompts;
+  std::span<const Index> room;    // how many ids may follow each prompt
+  std::span<Hypotheses> results;  // of each prompt, empty at first
+};
+
+// The ids that the caches of these prompts must hold.
+Index capacity_of(const DecodingGroup& group);
+// Throws LineError with sequence[row], the prompt of each row, where a row's logits may not be finite.
+void check_hidden(const DecodingGroup& group, const Variable& hidden, std::span<const Index> sequence);
+
+// One hypothesis a prompt; `numbers`: StepRows.
+void decode_token_by_token(const DecodingGroup& group, const NextToken& next_token,
+                           std::span<const std::uint64_t> numbers);
+// Beam search (Sutskever et al. 2014): num_beams hypotheses of each prompt side by side, n_best of those that
+// ended.
+void decode_with_beams(const DecodingGroup& group);
+
+}  // namespace headwater

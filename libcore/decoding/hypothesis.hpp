@@ -1,0 +1,21 @@
+// A continuation of a prompt.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace headwater {
+
+struct Hypothesis {
+  std::vector<std::int32_t> ids;  // without end token
+  bool is_ended = false;          // by the end token
+  // What follows is 0 and empty where no scores are wanted. Natural logarithms, of the tokens that were
+  // generated: not of a prompt's.
+  std::vector<double> token_log_probabilities;  // of ids, and of the end token where there is one
+  double log_probability = 0;                   // their sum
+  double score = 0;                             // divided by the length penalty
+};
+
+using Hypotheses = std::vector<Hypothesis>;  // the best first
+
+}  // namespace headwater

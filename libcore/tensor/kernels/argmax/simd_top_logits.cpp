@@ -1,0 +1,56 @@
+// The largest logits of a row and the logarithm of the sum of their exponentials, block by block.
+#include "tensor/kernels/argmax/top_logits_table.hpp"
+#include "tensor/kernels/simd_row.hpp"
+#include "tensor/simd_math.hpp"
+
+namespace headwater::kernels::HEADWATER_ISA {
+
+namespace {
+
+constexpr float kInfinity = __builtin_inff();
+
+void sum_block(Index n, const float* x, float* most, float* sum) {
+  *most = maximum(x, n);
+  const f32x16 shift = f32x16::broadcast(*most);
+  f32x16 total = f32x16::zero();
+  Index i = 0;
+  for (; i + 16 <= n; i += 16) total = total + exp(f32x16::load(x + i) - shift);
+  if (i < n) total = total + exp(load_or(x + i, n - i, -kInfinity) - shift);
+  *sum = reduce_add(total);
+}
+
+float log_of_sums(Index blocks, const float* most, const float* sums) {
+  const float largest = maximum(most, blocks);
+  const f32x16 shift = f32x16::broadcast(largest);
+  f32x16 total = f32x16::zero();
+  for (Index b = 0; b < blocks; b += 16) {
+    const f32x16 factor = exp(load_or(most + b, blocks - b, -kInfinity) - shift);
+    total = total + load_or(sums + b, blocks - b, 0) * factor;
+  }
+  return largest + first_lane(log(f32x16::broadcast(reduce_add(total))));
+}
+
+// A logit moves those that are smaller one place down; equal ones stay before it.
+void insert(TopLogit logit, Index count, TopLogit* top) {
+  Index place = count - 1;
+  for (; place > 0 && top[place - 1].value < logit.value; --place) top[place] = top[place - 1];
+  top[place] = logit;
+}
+
+void select(Index n, const float* x, std::int32_t first, Index count, TopLogit* top) {
+  f32x16 least = f32x16::broadcast(top[count - 1].value);
+  for (Index i = 0; i < n; i += 16) {
+    if (!any(less(least, load_or(x + i, n - i, -kInfinity)))) continue;
+    for (Index c = i; c < i + 16 && c < n; ++c) {
+      if (x[c] > top[count - 1].value) insert({x[c], first + static_cast<std::int32_t>(c)}, count, top);
+    }
+    least = f32x16::broadcast(top[count - 1].value);
+  }
+}
+
+}  // namespace
+
+extern const TopLogitsTable top_logits_functions;
+const TopLogitsTable top_logits_functions{sum_block, log_of_sums, select};
+
+}  // namespace headwater::kernels::HEADWATER_ISA

@@ -1,0 +1,8 @@
+// The model of reference/gpt2 (Hugging Face's layout of GPT-2).
+#pragma once
+
+#include "models/language_model.hpp"
+#include "reference_folder.hpp"
+
+// With its weights.
+std::unique_ptr<headwater::LanguageModel> load_reference_gpt2();

@@ -1,0 +1,281 @@
+// Beam search with caches beside a naive one without: every hypothesis is read whole at every step, and all
+// continuations are sorted.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+
+#include "decoding/decoder.hpp"
+#include "decoding/length_penalty.hpp"
+#include "models/encoder_decoder.hpp"
+#include "small_run.hpp"
+#include "support/parallel.hpp"
+
+using namespace headwater;
+
+namespace {
+
+constexpr Index kBeamVocabulary = 23;
+
+// An encoder-decoder whose next token depends on the last ones, and which ends now and then.
+struct RandomTranslator {
+  EncoderDecoder model;
+  explicit RandomTranslator(const std::string& norm) : model(settings(norm), 19, kBeamVocabulary) {
+    model.parameters().allocate(false);
+    model.parameters().initialize(3);
+    for (Real& value : model.parameters().values()) value *= 4;
+    model.parameters().find("head.bias")->value.data[3] = 2.5;
+  }
+  static EncoderDecoderSettings settings(const std::string& norm) {
+    EncoderDecoderSettings s;
+    s.transformer.width = 12;
+    s.transformer.heads = 2;
+    s.transformer.feed_forward_width = 20;
+    s.transformer.length = 11;
+    s.transformer.norm = norm;
+    s.decoder_layers = 2;
+    return s;
+  }
+  std::vector<double> log_probabilities(const Sequence& source, const Sequence& target) const {
+    Arena arena;
+    Tape tape(arena, Tape::Mode::inference);
+    const ForwardContext context{tape};
+    const PackedTokens reads = packed({source}), made = packed({target});  // the tape refers to them
+    const Variable memory = model.encode(context, reads);
+    const Matrix logits = model.logits(context, model.decode(context, made, memory)).value();
+    const Real* const last = logits.row(logits.rows - 1);
+    double sum = 0;
+    for (Index c = 0; c < logits.cols; ++c) sum += std::exp(static_cast<double>(last[c]));
+    std::vector<double> result;
+    for (Index c = 0; c < logits.cols; ++c) result.push_back(static_cast<double>(last[c]) - std::log(sum));
+    return result;
+  }
+};
+
+struct NaiveHypothesis {
+  Sequence ids;  // with the end token
+  double sum = 0, score = 0;
+};
+
+bool repeats(const Sequence& ids, std::int64_t size) {
+  const auto n = static_cast<std::ptrdiff_t>(size);
+  for (auto a = ids.begin(); ids.end() - a >= n; ++a) {
+    for (auto b = a + 1; ids.end() - b >= n; ++b) {
+      if (std::equal(a, a + n, b)) return true;
+    }
+  }
+  return false;
+}
+
+// Without `stops` it goes on until the room is full.
+std::vector<NaiveHypothesis> search_naively(const RandomTranslator& random, const Sequence& source,
+                                            const Sequence& prompt, const GenerationSettings& s, bool stops) {
+  const auto beams = static_cast<std::size_t>(s.num_beams);
+  std::size_t room = static_cast<std::size_t>(random.model.length()) - prompt.size() + 1;
+  if (s.max_new_tokens > 0) room = std::min(room, static_cast<std::size_t>(s.max_new_tokens));
+  if (s.max_length_ratio > 0) {
+    room = std::min(
+        room, static_cast<std::size_t>(std::ceil(s.max_length_ratio * static_cast<double>(source.size()))));
+  }
+  std::vector<NaiveHypothesis> live(1), kept;
+  const auto keep = [&](NaiveHypothesis h) {
+    h.score = h.sum / length_penalty(s, static_cast<std::int64_t>(h.ids.size()));
+    kept.push_back(std::move(h));
+    std::stable_sort(kept.begin(), kept.end(),
+                     [](const auto& a, const auto& b) { return a.score > b.score; });
+    if (kept.size() > beams) kept.pop_back();
+  };
+  for (std::size_t made = 1; made <= room; ++made) {
+    std::vector<NaiveHypothesis> all;
+    for (const NaiveHypothesis& h : live) {
+      Sequence read = prompt;
+      read.insert(read.end(), h.ids.begin(), h.ids.end());
+      const std::vector<double> next = random.log_probabilities(source, read);
+      for (std::int32_t id = 0; id < kBeamVocabulary; ++id) {
+        const bool is_suppressed =
+            std::find(s.suppress_tokens.begin(), s.suppress_tokens.end(), id) != s.suppress_tokens.end();
+        const bool is_early = id == s.end_id && made <= static_cast<std::size_t>(s.min_new_tokens);
+        Sequence whole = read;
+        whole.push_back(id);
+        if (is_suppressed || is_early ||
+            (s.no_repeat_ngram_size > 0 && repeats(whole, s.no_repeat_ngram_size)))
+          continue;
+        NaiveHypothesis longer = h;
+        longer.ids.push_back(id);
+        longer.sum += next[static_cast<std::size_t>(id)];
+        all.push_back(std::move(longer));
+      }
+    }
+    std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.sum > b.sum; });
+    live.clear();
+    for (std::size_t rank = 0; rank < std::min(all.size(), 2 * beams) && live.size() < beams; ++rank) {
+      const bool is_end = all[rank].ids.back() == s.end_id;
+      if (is_end || made == room) {
+        if (rank < beams) keep(all[rank]);
+      } else {
+        live.push_back(all[rank]);
+      }
+    }
+    if (live.empty()) break;
+    if (!stops || kept.size() < beams) continue;
+    if (s.early_stopping == EarlyStopping::first) break;
+    if (live[0].sum / length_penalty(s, static_cast<std::int64_t>(made)) <= kept.back().score) break;
+  }
+  kept.resize(std::min(kept.size(), static_cast<std::size_t>(s.n_best)));
+  return kept;
+}
+
+std::vector<Sequence> ragged_sources(std::size_t count) {
+  std::vector<Sequence> sources;
+  for (std::size_t i = 0; i < count; ++i) {
+    Sequence ids(1 + i * 5 % 9);
+    for (std::size_t t = 0; t < ids.size(); ++t)
+      ids[t] = static_cast<std::int32_t>((7 * i + 3 * t * t + 4) % 19);
+    sources.push_back(ids);
+  }
+  return sources;
+}
+
+std::vector<GenerationSettings> search_cases() {
+  std::vector<GenerationSettings> all;
+  const GenerationSettings plain{.end_id = 3, .suppress_tokens = {0, 2}, .num_beams = 4, .n_best = 4};
+  for (const double alpha : {1.0, 0.6, 0.0, -0.7}) {
+    all.push_back(plain);
+    all.back().length_penalty = alpha;
+  }
+  all.push_back(plain);
+  all.back().length_penalty_kind = LengthPenaltyKind::gnmt;
+  all.push_back(plain);
+  all.back().early_stopping = EarlyStopping::first;
+  all.push_back(plain);
+  all.back().min_new_tokens = 4;
+  all.back().n_best = 2;
+  all.push_back(plain);
+  all.back().no_repeat_ngram_size = 2;
+  all.back().num_beams = all.back().n_best = 3;
+  all.push_back(plain);
+  all.back().no_repeat_ngram_size = 1;
+  all.push_back(plain);
+  all.back().max_length_ratio = 1.3;
+  all.push_back(plain);
+  all.back().max_new_tokens = 5;
+  all.back().num_beams = 7;
+  all.push_back(plain);
+  all.back().num_beams = all.back().n_best = 30;  // more than there are words
+  all.back().max_new_tokens = 3;
+  for (const double alpha : {1.0, -0.5}) {
+    for (const std::int64_t n_best : {1, 3}) {
+      all.push_back(plain);
+      all.back().early_stopping = EarlyStopping::never;
+      all.back().length_penalty = alpha;
+      all.back().n_best = n_best;
+    }
+  }
+  return all;
+}
+
+void check_hypotheses(const Hypotheses& found, const std::vector<NaiveHypothesis>& wanted,
+                      std::int32_t end_id) {
+  REQUIRE(found.size() == wanted.size());
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    Sequence ids = found[i].ids;
+    if (found[i].is_ended) ids.push_back(end_id);
+    INFO("number ", i);
+    CHECK(ids == wanted[i].ids);
+    CHECK(std::abs(found[i].score - wanted[i].score) <= 1e-4 * (1 + std::abs(wanted[i].score)));
+    CHECK(found[i].token_log_probabilities.size() == ids.size());
+    double sum = 0;
+    for (const double of_token : found[i].token_log_probabilities) sum += of_token;
+    CHECK(std::abs(sum - found[i].log_probability) <= 1e-9);
+  }
+}
+
+bool same_hypotheses(const Hypotheses& a, const Hypotheses& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const Hypothesis& p, const Hypothesis& q) {
+    return p.ids == q.ids && p.is_ended == q.is_ended && p.score == q.score &&
+           p.token_log_probabilities == q.token_log_probabilities;
+  });
+}
+
+// Some with a prefix.
+Prompts prompts_of_sources(const std::vector<Sequence>& sources) {
+  Prompts prompts;
+  prompts.clear();
+  for (std::size_t i = 0; i < sources.size(); ++i)
+    prompts.add(sources[i], i % 4 == 1 ? Sequence{kStart, 5, 9} : Sequence{kStart});
+  prompts.finish();
+  return prompts;
+}
+
+}  // namespace
+
+TEST_CASE("beam search with caches finds what a naive one without finds") {
+  for (const char* const norm : {"post", "pre"}) {
+    const RandomTranslator random(norm);
+    Decoder decoder(random.model);
+    const std::vector<Sequence> sources = ragged_sources(9);
+    const Prompts prompts = prompts_of_sources(sources);
+    std::size_t number = 0;
+    for (const GenerationSettings& settings : search_cases()) {
+      const std::vector<Hypotheses> found = decoder.decode(prompts, settings);
+      for (std::size_t s = 0; s < sources.size(); ++s) {
+        INFO(std::string(norm), ", case ", number, ", sentence ", s);
+        const auto prompt = prompts.target.sequence(static_cast<Index>(s));
+        check_hypotheses(found[s],
+                         search_naively(random, sources[s], {prompt.begin(), prompt.end()}, settings,
+                                        settings.early_stopping != EarlyStopping::never),
+                         settings.end_id);
+      }
+      ++number;
+    }
+  }
+}
+
+TEST_CASE("beam search gives the same bits in any batch, on any threads and on every code path") {
+  const RandomTranslator random("post");
+  Decoder decoder(random.model);
+  const std::vector<Sequence> sources = ragged_sources(32);
+  const Prompts prompts = prompts_of_sources(sources);
+  for (const GenerationSettings& settings : search_cases()) {
+    const std::vector<Hypotheses> expected = decoder.decode(prompts, settings);
+    const auto check = [&](Index batch) {
+      for (Index begin = 0; begin < 32; begin += batch) {
+        const std::vector<Hypotheses> found = decoder.decode(prompts.part(begin, begin + batch), settings);
+        for (std::size_t s = 0; s < found.size(); ++s)
+          CHECK(same_hypotheses(found[s], expected[static_cast<std::size_t>(begin) + s]));
+      }
+    };
+    check(1);
+    check(8);
+    for (const int threads : {1, 3}) ThreadPool(threads).run([&] { check(32); });
+    const kernels::Isa before = kernels::active_isa();
+    for (const kernels::Isa isa : {kernels::Isa::avx512, kernels::Isa::avx2, kernels::Isa::portable}) {
+      if (!kernels::isa_available(isa)) continue;
+      kernels::set_isa(isa);
+      check(32);
+    }
+    kernels::set_isa(before);
+  }
+}
+
+TEST_CASE("one beam, greedy decoding with scores and without are one") {
+  for (const char* const norm : {"post", "pre"}) {
+    const RandomTranslator random(norm);
+    Decoder decoder(random.model);
+    const std::vector<Sequence> sources = ragged_sources(32);
+    const Prompts prompts = prompts_of_sources(sources);
+    GenerationSettings settings{.end_id = 3, .suppress_tokens = {0, 2}};
+    const std::vector<Hypotheses> plain = decoder.decode(prompts, settings);
+    settings.wants_scores = true;
+    const std::vector<Hypotheses> scored = decoder.decode(prompts, settings);
+    for (std::size_t s = 0; s < sources.size(); ++s) {
+      CHECK(plain[s][0].ids == scored[s][0].ids);
+      CHECK(plain[s][0].is_ended == scored[s][0].is_ended);
+      const auto prompt = prompts.target.sequence(static_cast<Index>(s));
+      settings.early_stopping = EarlyStopping::first;
+      check_hypotheses(scored[s],
+                       search_naively(random, sources[s], {prompt.begin(), prompt.end()}, settings, true), 3);
+    }
+  }
+}

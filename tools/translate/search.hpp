@@ -1,0 +1,25 @@
+// What the command line of translate says of the search.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "cli/options.hpp"
+#include "recipe/recipe.hpp"
+
+namespace headwater::translate {
+
+// Named as the keys of a recipe's decoding section; the rest is what the recipe or the model says.
+struct SearchOptions {
+  std::optional<std::int64_t> max_new_tokens, min_new_tokens, no_repeat_ngram_size, num_beams;
+  std::optional<double> max_length_ratio, length_penalty;
+  std::optional<std::string> length_penalty_kind, early_stopping;
+};
+
+void describe(cli::CommandLine& line, SearchOptions& o);
+
+// Puts what was given over `settings`. Throws UsageError by the rules of recipes.
+void set(DecodingSettings& settings, const SearchOptions& o);
+
+}  // namespace headwater::translate
