@@ -46,6 +46,16 @@ std::string lower_case(std::string_view text) {
 
 }  // namespace
 
+BertNormalizerSettings read_bert_normalizer(const Json& part, const std::string& where) {
+  check_members(part, {"type", "clean_text", "handle_chinese_chars", "strip_accents", "lowercase"}, where);
+  BertNormalizerSettings settings;
+  settings.clean_text = json_bool_or(part, "clean_text", true, where);
+  settings.handle_chinese_chars = json_bool_or(part, "handle_chinese_chars", true, where);
+  settings.lowercase = json_bool_or(part, "lowercase", true, where);
+  settings.strip_accents = json_bool_or(part, "strip_accents", settings.lowercase, where);
+  return settings;
+}
+
 std::string bert_normalize(std::string_view text, const BertNormalizerSettings& settings) {
   std::string out;
   out.reserve(text.size());
@@ -126,12 +136,7 @@ Normalizer::Run Normalizer::read(const Json& part, const std::string& type, cons
   if (type == "ByteLevel") return plain(byte_level_text);
   if (type == "StripAccents") return plain([](std::string_view text) { return without(text, is_mark); });
   if (type == "BertNormalizer") {
-    check_members(part, {"type", "clean_text", "handle_chinese_chars", "strip_accents", "lowercase"}, where);
-    BertNormalizerSettings settings;
-    settings.clean_text = json_bool_or(part, "clean_text", true, where);
-    settings.handle_chinese_chars = json_bool_or(part, "handle_chinese_chars", true, where);
-    settings.lowercase = json_bool_or(part, "lowercase", true, where);
-    settings.strip_accents = json_bool_or(part, "strip_accents", settings.lowercase, where);
+    const BertNormalizerSettings settings = read_bert_normalizer(part, where);
     return [settings](std::string_view text, std::size_t) { return bert_normalize(text, settings); };
   }
   if (type == "Strip") {

@@ -39,6 +39,7 @@ class Normalizer {
 struct BertNormalizerSettings {
   bool clean_text = true, handle_chinese_chars = true, strip_accents = true, lowercase = true;
 };
+BertNormalizerSettings read_bert_normalizer(const Json& part, const std::string& where);
 std::string bert_normalize(std::string_view text, const BertNormalizerSettings& settings);
 // SentencePiece's rules "nmt" without those that NFKC has.
 std::string nmt_normalize(std::string_view text);

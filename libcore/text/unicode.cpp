@@ -77,6 +77,10 @@ bool is_mark(char32_t code_point) {
   return (U_GET_GC_MASK(static_cast<UChar32>(code_point)) & U_GC_M_MASK) != 0;
 }
 
+bool has_combining_class(char32_t code_point) {
+  return u_getCombiningClass(static_cast<UChar32>(code_point)) != 0;
+}
+
 bool is_word_character(char32_t code_point) {
   const auto c = static_cast<UChar32>(code_point);
   constexpr std::uint32_t kMarksDigitsConnectors = U_GC_M_MASK | U_GC_ND_MASK | U_GC_PC_MASK;

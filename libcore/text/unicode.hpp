@@ -23,6 +23,9 @@ bool is_white_space(char32_t code_point);
 // General categories M*.
 bool is_mark(char32_t code_point);
 
+// Whether normalisation may move it among its neighbours (Canonical_Combining_Class is not 0).
+bool has_combining_class(char32_t code_point);
+
 // A character of a word as regular expressions have it (Unicode Technical Standard 18, annex C): alphabetic,
 // mark, decimal digit, connector punctuation, join control.
 bool is_word_character(char32_t code_point);

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "text/bert_encoder.hpp"
 #include "text/piece_trie.hpp"
 #include "text/token_model.hpp"
 
@@ -25,6 +26,10 @@ class WordPiece : public TokenModel {
 
   // Appends the ids of a word, which is not empty.
   void encode(std::string_view word, std::vector<std::int32_t>& ids) const override;
+  std::unique_ptr<const TextEncoder> text_encoder(const Json& normalizer,
+                                                  const Json& pre_tokenizer) const override {
+    return BertEncoder::of_parts(normalizer, pre_tokenizer, *this);
+  }
 
  private:
   // Where the match goes on when no child fits, and which pieces are complete then.

@@ -111,3 +111,48 @@ TEST_CASE("foreign files with faults: one line that names the place") {
   CHECK(message_of_load(folder / "merges.txt").find("added_tokens.json: not supported beside merges.txt") !=
         std::string::npos);
 }
+
+TEST_CASE("one loop gives the ids of the parts: BERT and byte-level files") {
+  const ScratchDirectory scratch;
+  std::string vocab_txt = kVocabTxt;
+  for (char c = 'a'; c <= 'z'; ++c) {
+    vocab_txt += c;
+    vocab_txt += "\n##";
+    vocab_txt += c;
+    vocab_txt += '\n';
+  }
+  for (const char* more :
+       {"\u4E2D", "!", "'", ";", "\u03C3", "##\u03C3", "\u302E", "##\u302E", "=", "\u1100", "##\u1161"}) {
+    vocab_txt += more;
+    vocab_txt += '\n';
+  }
+  const std::string_view alphabet[] = {"a",          "B",      "hello",  " ",          "\t",     "!",
+                                       "'",          "\u00C9", "\u0301", "\u0323",     "\u302E", "\u302F",
+                                       "\u4E2D",     "\u3000", "\u200B", "\u0001",     "\u037E", "\u2260",
+                                       "\u03A3",     "\u0130", "\uAC00", "\U0001F600", "\u00A0", "\u201C",
+                                       "\U0001D165", "\u1E9E", "\uFFFD", "\u0E33",     "Z"};
+  for (const char* config :
+       {"{}", R"({"do_lower_case":false})", R"({"do_lower_case":false,"strip_accents":true})",
+        R"({"tokenize_chinese_chars":false})"}) {
+    CAPTURE(config);
+    write_file(scratch / "vocab.txt", vocab_txt);
+    write_file(scratch / "tokenizer_config.json", config);
+    const Tokenizer native = Tokenizer::load(scratch.path());
+    Json file = Json::parse(native.to_json(), "native");
+    Json::Array inner = {file.at("normalizer")};
+    file.set("normalizer", Json::Object{{"type", "Sequence"}, {"normalizers", std::move(inner)}});
+    const Tokenizer general = Tokenizer::parse(file.dump(), "general");
+    std::uint32_t state = 7;
+    std::size_t differing = 0;
+    for (int i = 0; i < 4000; ++i) {
+      std::string text;
+      for (int k = 0; k < i % 23; ++k) {
+        state = state * 1664525u + 1013904223u;
+        text += alphabet[(state >> 16) % std::size(alphabet)];
+      }
+      differing +=
+          native.encode(text) == general.encode(text) && native.tokens(text) == general.tokens(text) ? 0 : 1;
+    }
+    CHECK(differing == 0);
+  }
+}
