@@ -45,7 +45,7 @@ static const ModelKind kEncoderDecoder{.name = "encoder_decoder",
                                        .meaning = "a Transformer that translates (Vaswani et al. 2017)",
                                        .columns = {"source", "target"},
                                        .sections = {"source_tokenizer", "target_tokenizer", "decoding"},
-                                       .metrics = {"loss", "accuracy", "perplexity", "bleu", "chrf"},
+                                       .metrics = {"loss", "accuracy", "perplexity"},
                                        .defaults = SettingsOf<EncoderDecoderSettings>::defaults};
 
 ModelSection model_section(const EncoderDecoderSettings& settings) {
@@ -55,12 +55,11 @@ ModelSection model_section(const EncoderDecoderSettings& settings) {
 // --- The objective -----------------------------------------------------------------------------------------
 
 TranslationObjective::TranslationObjective(EncoderDecoder& model, Subset train, Subset validation,
-                                           double label_smoothing, TranslationMeasure measure)
+                                           double label_smoothing)
     : model_(model),
       train_(std::move(train), {"source", "target"}),
       validation_(std::move(validation), {"source", "target"}),
-      label_smoothing_(label_smoothing),
-      measure_(std::move(measure)) {}
+      label_smoothing_(label_smoothing) {}
 
 TranslationObjective::Pair TranslationObjective::pair(Split split, std::uint32_t i) const {
   const ColumnSubset& e = of(split);
@@ -233,14 +232,10 @@ class EncoderDecoderTaskModel : public TaskModel {
  public:
   EncoderDecoderTaskModel(const Recipe& recipe, const TaskFiles& given)
       : recipe_(recipe),
-        translator_{.files = {},
-                    .source_tokenizer = load_side(given.source_tokenizer, "--source-tokenizer"),
-                    .target_tokenizer = load_side(given.target_tokenizer, "--target-tokenizer"),
-                    .model = std::make_unique<EncoderDecoder>(recipe.model.as<EncoderDecoderSettings>(),
-                                                              recipe.source_tokenizer.size,
-                                                              recipe.target_tokenizer.size),
-                    .max_new_tokens = recipe.decoding.max_new_tokens,
-                    .decoding = recipe.decoding} {
+        source_(load_side(given.source_tokenizer, "--source-tokenizer")),
+        target_(load_side(given.target_tokenizer, "--target-tokenizer")),
+        model_(recipe.model.as<EncoderDecoderSettings>(), recipe.source_tokenizer.size,
+               recipe.target_tokenizer.size) {
     if (target_.start_id() < 0 || target_.end_id() < 0) {
       const bool are_swapped = source_.start_id() >= 0 && source_.end_id() >= 0;
       throw UsageError(given.target_tokenizer + ": has no [START] and [END]" +
@@ -254,11 +249,9 @@ class EncoderDecoderTaskModel : public TaskModel {
   std::unique_ptr<Dataset> new_dataset() const override {
     return columns_in_order(translation_columns(source_, target_, model_.length()), recipe_.data.columns);
   }
-  void translate_with(TranslateIds translate) override { translate_ = std::move(translate); }
   std::unique_ptr<Objective> objective(Subset train, Subset validation) override {
-    return std::make_unique<TranslationObjective>(
-        model_, std::move(train), std::move(validation), recipe_.training.label_smoothing,
-        TranslationMeasure(translator_, translate_, recipe_.training.validation_translations));
+    return std::make_unique<TranslationObjective>(model_, std::move(train), std::move(validation),
+                                                  recipe_.training.label_smoothing);
   }
   std::vector<UsedRows> used_rows() const override {
     return {{"source_tokenizer", "source-tokenizer.json", source_.vocabulary_size()},
@@ -280,10 +273,8 @@ class EncoderDecoderTaskModel : public TaskModel {
 
  private:
   const Recipe& recipe_;
-  TranslationModel translator_;
-  const Tokenizer &source_ = translator_.source_tokenizer, &target_ = translator_.target_tokenizer;
-  EncoderDecoder& model_ = *translator_.model;
-  TranslateIds translate_;
+  Tokenizer source_, target_;
+  EncoderDecoder model_;
 };
 
 // --- Its attention -----------------------------------------------------------------------------------------

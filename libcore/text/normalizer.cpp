@@ -4,8 +4,10 @@
 
 #include "support/error.hpp"
 #include "support/utf8.hpp"
+#include "text/base64.hpp"
 #include "text/bert_characters.hpp"
 #include "text/byte_level.hpp"
+#include "text/precompiled.hpp"
 #include "text/text_part.hpp"
 #include "text/unicode.hpp"
 
@@ -138,6 +140,18 @@ Normalizer::Run Normalizer::read(const Json& part, const std::string& type, cons
   if (type == "BertNormalizer") {
     const BertNormalizerSettings settings = read_bert_normalizer(part, where);
     return [settings](std::string_view text, std::size_t) { return bert_normalize(text, settings); };
+  }
+  if (type == "Precompiled") {
+    check_members(part, {"type", "precompiled_charsmap"}, where);
+    try {
+      const auto charsmap =
+          std::make_shared<const Charsmap>(from_base64(json_string(part, "precompiled_charsmap", where)));
+      return [charsmap](std::string_view text, std::size_t most) {
+        return apply_to_graphemes(*charsmap, text, most);
+      };
+    } catch (const Error& error) {
+      throw Error(where + ".precompiled_charsmap: " + error.what());
+    }
   }
   if (type == "Strip") {
     check_members(part, {"type", "strip_left", "strip_right"}, where);

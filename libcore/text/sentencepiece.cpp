@@ -35,6 +35,10 @@ struct SentencePiece::Impl {
     const std::size_t length = character_bytes(text, 0);
     return {length, text.substr(0, length)};
   }
+  WordTable table;  // of all pieces, their ids
+
+  template <class Piece>
+  std::string join(std::size_t count, bool shows_unknown, const Piece& piece_at) const;
   void append(std::string_view text, std::int32_t id, bool& is_after_unknown,
               std::vector<std::int32_t>& ids) const;
   void encode_bpe(std::string_view text, const SentencePieceBpe::Drop& drop,
@@ -53,6 +57,7 @@ SentencePiece::SentencePiece(SentencePieceFile file, std::string_view where) {
     const std::string name = "piece " + std::to_string(id) + " " + quote(piece.surface);
     if (piece.surface.size() > 1024)
       fail(name + " has " + std::to_string(piece.surface.size()) + " bytes (at most 1024)");
+    impl->table.value(piece.surface) = id;
     if (piece.type == Type::unknown) impl->unknown_id = static_cast<std::int32_t>(id);
     if (piece.type == Type::user_defined)
       user_defined.push_back({piece.surface, static_cast<std::int32_t>(id)});
@@ -197,33 +202,30 @@ void SentencePiece::sample(std::string_view normal, const SubwordSampling& sampl
       normal, [&] { return static_cast<double>(random.next()) < sampling.dropout; }, ids);
 }
 
-std::string SentencePiece::decode(std::span<const std::int32_t> ids, bool shows_unknown) const {
+// piece(i) is {surface, type} of the i-th token.
+template <class Piece>
+std::string SentencePiece::Impl::join(std::size_t count, bool shows_unknown, const Piece& piece_at) const {
   using Type = SentencePieceFile::Type;
-  const SentencePieceFile& file = impl_->file;
   std::string text, bytes;
   const auto flush = [&] {
     append_bytes_as_utf8(text, bytes);
     bytes.clear();
   };
   bool is_at_start = file.adds_dummy_prefix || file.removes_extra_white_space, has_mark = false;
-  for (const std::int32_t id : ids) {
-    if (id < 0 || static_cast<std::size_t>(id) >= file.pieces.size())
-      throw Error("the id " + std::to_string(id) + " is not in 0 .. " +
-                  std::to_string(file.pieces.size() - 1));
-    const SentencePieceFile::Piece& piece = file.pieces[static_cast<std::size_t>(id)];
-    if (piece.type == Type::byte) {
-      bytes += static_cast<char>(byte_of_surface(piece.surface));
+  for (std::size_t i = 0; i < count; ++i) {
+    auto [rest, type] = piece_at(i);
+    if (type == Type::byte) {
+      bytes += static_cast<char>(byte_of_surface(rest));
       continue;
     }
     flush();
     if (has_mark || !text.empty()) is_at_start = false;
     has_mark = false;
-    if (piece.type == Type::control) continue;
-    if (piece.type == Type::unknown) {
+    if (type == Type::control) continue;
+    if (type == Type::unknown) {
       if (shows_unknown) text += file.unknown_surface;
       continue;
     }
-    std::string_view rest = piece.surface;
     if (is_at_start && rest.starts_with(kWordMark)) {
       rest.remove_prefix(kWordMark.size());
       has_mark = !file.removes_extra_white_space;  // where it is removed, all marks in front go
@@ -241,7 +243,50 @@ std::string SentencePiece::decode(std::span<const std::int32_t> ids, bool shows_
   return text;
 }
 
+std::string SentencePiece::decode(std::span<const std::int32_t> ids, bool shows_unknown) const {
+  const std::vector<SentencePieceFile::Piece>& pieces = impl_->file.pieces;
+  return impl_->join(ids.size(), shows_unknown, [&](std::size_t i) {
+    const std::int32_t id = ids[i];
+    if (id < 0 || static_cast<std::size_t>(id) >= pieces.size())
+      throw Error("the id " + std::to_string(id) + " is not in 0 .. " + std::to_string(pieces.size() - 1));
+    const SentencePieceFile::Piece& piece = pieces[static_cast<std::size_t>(id)];
+    return std::pair(std::string_view(piece.surface), piece.type);
+  });
+}
+
+std::string SentencePiece::join(std::span<const std::string> tokens) const {
+  return impl_->join(tokens.size(), true, [&](std::size_t i) {
+    const WordTable::Entry* entry = impl_->table.find(tokens[i]);
+    const auto type = entry == nullptr ? SentencePieceFile::Type::normal
+                                       : impl_->file.pieces[static_cast<std::size_t>(entry->value)].type;
+    return std::pair(std::string_view(tokens[i]), type);
+  });
+}
+
 const SentencePieceFile& SentencePiece::file() const { return impl_->file; }
 std::int32_t SentencePiece::unknown_id() const { return impl_->unknown_id; }
+
+namespace {
+
+class SentencePieceModel : public TokenModel {
+ public:
+  explicit SentencePieceModel(const SentencePiece& sentencepiece) : sentencepiece_(sentencepiece) {}
+  void encode(std::string_view piece, std::vector<std::int32_t>& ids) const override {
+    sentencepiece_.encode(piece, ids);
+  }
+  void sample(std::string_view piece, const SubwordSampling& sampling, SampleCounter& random,
+              std::vector<std::int32_t>& ids) const override {
+    sentencepiece_.sample(piece, sampling, random, ids);
+  }
+
+ private:
+  SentencePiece sentencepiece_;
+};
+
+}  // namespace
+
+std::shared_ptr<const TokenModel> sentencepiece_model(const SentencePiece& sentencepiece) {
+  return std::make_shared<SentencePieceModel>(sentencepiece);
+}
 
 }  // namespace headwater

@@ -54,6 +54,8 @@ class SentencePiece {
               std::vector<std::int32_t>& ids) const;
   // The text of ids; throws Error for one out of range.
   std::string decode(std::span<const std::int32_t> ids, bool shows_unknown = true) const;
+  // The same of surfaces; one that is no piece is text.
+  std::string join(std::span<const std::string> tokens) const;
 
   const SentencePieceFile& file() const;
   std::int32_t unknown_id() const;
@@ -62,5 +64,8 @@ class SentencePiece {
   struct Impl;
   std::shared_ptr<const Impl> impl_;
 };
+
+// As the model of a tokenizer whose pieces are whole texts, normalised.
+std::shared_ptr<const TokenModel> sentencepiece_model(const SentencePiece& sentencepiece);
 
 }  // namespace headwater

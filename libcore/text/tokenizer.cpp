@@ -19,6 +19,11 @@ void Tokenizer::visit_words(std::string_view text, const Use& use) const {
 template <class UsePiece, class UseToken>
 void Tokenizer::visit_pieces(std::string_view text, const UsePiece& use_piece,
                              const UseToken& use_token) const {
+  if (impl_->sentencepiece.has_value()) {
+    const std::string normal = impl_->sentencepiece->normalize(text);
+    if (!normal.empty()) use_piece(std::string_view(normal));
+    return;
+  }
   for (const AddedPart& part : impl_->added.split(text)) {
     if (part.id >= 0) {
       use_token(part.id);
@@ -122,6 +127,8 @@ std::vector<std::int32_t> Tokenizer::with_special_tokens(std::span<const std::in
 }
 
 std::string Tokenizer::decode(std::span<const std::int32_t> ids, UnknownTokens unknown) const {
+  if (impl_->sentencepiece.has_value())
+    return impl_->sentencepiece->decode(ids, unknown == UnknownTokens::shown);
   const auto is_left_out = [&](std::int32_t id) {
     return impl_->vocabulary.is_special(id) && (id != impl_->unknown_id || unknown == UnknownTokens::skipped);
   };
@@ -146,6 +153,7 @@ std::string Tokenizer::decode(std::span<const std::int32_t> ids, UnknownTokens u
 }
 
 std::string Tokenizer::join(std::span<const std::string> tokens) const {
+  if (impl_->sentencepiece.has_value()) return impl_->sentencepiece->join(tokens);
   if (impl_->decoder.has_value()) return impl_->decoder->apply({tokens.begin(), tokens.end()});
   std::string text;
   for (std::size_t i = 0; i < tokens.size(); ++i) {
@@ -161,6 +169,8 @@ std::string Tokenizer::without_first_space(std::string text) const {
 }
 
 std::string Tokenizer::normalize(std::string_view text) const {
+  if (impl_->sentencepiece.has_value())
+    return impl_->sentencepiece->join(std::vector<std::string>{impl_->sentencepiece->normalize(text)});
   if (!impl_->is_native) return impl_->normalizer.apply(text);
   if (impl_->split != SplitKind::word_and_punctuation) return standardize(text, impl_->standardize);
   std::string normal;

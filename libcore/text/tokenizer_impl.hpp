@@ -8,6 +8,7 @@
 #include "text/normalizer.hpp"
 #include "text/post_processor.hpp"
 #include "text/pre_tokenizer.hpp"
+#include "text/sentencepiece.hpp"
 #include "text/token_model.hpp"
 #include "text/tokenizer.hpp"
 #include "text/vocabulary.hpp"
@@ -25,6 +26,7 @@ struct Tokenizer::Impl {
   SplitKind split = SplitKind::word;
   ByteMap map{};
   std::shared_ptr<const TokenModel> model;
+  std::optional<SentencePiece> sentencepiece;       // all but the model, where it is one
   std::unique_ptr<const TextEncoder> text_encoder;  // of all parts, or none
   // Added tokens that are found before and after normalisation.
   AddedTokens added, added_normalized;

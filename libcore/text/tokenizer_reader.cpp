@@ -4,7 +4,9 @@
 #include <tuple>
 
 #include "support/error.hpp"
+#include "text/base64.hpp"
 #include "text/json_members.hpp"
+#include "text/sentencepiece_json.hpp"
 #include "text/token_lines.hpp"
 #include "text/token_model_reader.hpp"
 #include "text/tokenizer_impl.hpp"
@@ -24,10 +26,28 @@ struct TokenizerReader {
     return member == nullptr || member->is_null() ? nullptr : member;
   }
 
+  void read() {
+    check_top();
+    if (const Json* model = find("sentencepiece"); model != nullptr) {
+      std::string bytes;
+      try {
+        bytes = from_base64(model->as_string());
+      } catch (const Error& error) {
+        fail(std::string("sentencepiece: ") + error.what());
+      }
+      return read_sentencepiece(bytes);
+    }
+    read_added_tokens();
+    read_model();
+    place_added_tokens();
+    find_special_ids();
+    read_parts();
+  }
+
   void check_top() {
-    static constexpr std::string_view kKnown[] = {"version",        "truncation", "padding",
-                                                  "added_tokens",   "normalizer", "pre_tokenizer",
-                                                  "post_processor", "decoder",    "model"};
+    static constexpr std::string_view kKnown[] = {
+        "version",       "truncation",     "padding", "added_tokens", "normalizer",
+        "pre_tokenizer", "post_processor", "decoder", "model",        "sentencepiece"};
     if (!file.is_object()) fail("expected an object");
     for (const auto& [name, value] : file.as_object()) {
       if (std::find(std::begin(kKnown), std::end(kKnown), name) == std::end(kKnown)) {
@@ -38,6 +58,24 @@ struct TokenizerReader {
     if (version != nullptr && !(version->is_string() && version->as_string() == "1.0")) {
       fail("version: expected \"1.0\"");
     }
+  }
+
+  // A .model: the file itself, or the member that holds it in what to_json gives for it.
+  void read_sentencepiece(std::string_view bytes) {
+    using Type = SentencePieceFile::Type;
+    const SentencePiece& read = impl.sentencepiece.emplace(read_sentencepiece_file(bytes, where), where);
+    const SentencePieceFile& model = read.file();
+    for (const SentencePieceFile::Piece& piece : model.pieces) {
+      const auto id = static_cast<std::int32_t>(surfaces.size());
+      surfaces.push_back(piece.surface);
+      if (piece.type == Type::control || piece.type == Type::unknown) special.push_back(id);
+      if (piece.type != Type::control) continue;
+      if (piece.surface == model.pad_piece) impl.pad_id = id;
+      if (piece.surface == model.start_piece) impl.start_id = id;
+      if (piece.surface == model.end_piece) impl.end_id = id;
+    }
+    impl.unknown_id = read.unknown_id();
+    impl.model = sentencepiece_model(read);
   }
 
   void read_model() {
@@ -209,16 +247,16 @@ Tokenizer Tokenizer::parse_with_roles(std::string_view json, std::string_view wh
                                       const SpecialTokenRoles& roles) {
   TokenizerReader reader{where};
   reader.roles = roles;
-  reader.file = Json::parse(json, where);
-  reader.check_top();
-  reader.read_added_tokens();
-  reader.read_model();
-  reader.place_added_tokens();
-  reader.find_special_ids();
-  reader.read_parts();
+  if (is_sentencepiece_file(json)) {
+    reader.read_sentencepiece(json);
+    reader.impl.json = sentencepiece_json(reader.impl.sentencepiece->file(), json);
+  } else {
+    reader.file = Json::parse(json, where);
+    reader.read();
+    reader.impl.json = json;
+  }
   reader.impl.vocabulary = Vocabulary(std::move(reader.surfaces), reader.special);
   reader.impl.hash = reader.impl.vocabulary.hash();
-  reader.impl.json = json;
   return Tokenizer(std::make_shared<const Impl>(std::move(reader.impl)));
 }
 

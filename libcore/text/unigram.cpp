@@ -49,7 +49,9 @@ Unigram::Unigram(std::vector<UnigramPiece> pieces, const UnigramSettings& settin
   for (std::size_t id = 0; id < pieces.size(); ++id) {
     if (pieces[id].kind != PieceKind::user_defined) continue;
     const auto length = static_cast<float>(pieces[id].surface.size());
-    scores_[id] = static_cast<double>(length * static_cast<float>(most)) - 0.1;
+    const double score = static_cast<double>(length * static_cast<float>(most)) - 0.1;
+    scores_[id] =
+        settings_.sums == ScoreSums::in_float ? static_cast<double>(static_cast<float>(score)) : score;
     largest_ = std::max(largest_, std::abs(scores_[id]));
   }
   unknown_score_ = settings_.sums == ScoreSums::in_float
@@ -70,7 +72,7 @@ void Unigram::for_each_edge(std::string_view text, std::size_t begin, const Use&
   if (!has_character) use(begin + one, settings_.unknown_id, unknown_score_);
 }
 
-// Scores are added and compared in double and kept as Sum: with float these are SentencePiece's roundings.
+// With float these are SentencePiece's roundings.
 template <class Sum>
 void Unigram::find_best_path(std::string_view text, Sum start, std::vector<Step>& steps) const {
   steps.assign(text.size() + 1, Step());
@@ -78,11 +80,10 @@ void Unigram::find_best_path(std::string_view text, Sum start, std::vector<Step>
   for (std::size_t begin = 0; begin < text.size(); begin += character_bytes(text, begin)) {
     const double here = steps[begin].score;
     for_each_edge(text, begin, [&](std::size_t end, std::int32_t id, double score) {
-      double sum = here + score;
-      if (id == settings_.unknown_id) sum = static_cast<double>(static_cast<Sum>(sum));
+      const auto sum = static_cast<double>(static_cast<Sum>(here + score));
       Step& step = steps[end];
       if (step.begin != kNowhere && !(sum > step.score)) return;
-      step = {static_cast<double>(static_cast<Sum>(sum)), static_cast<std::uint32_t>(begin), id};
+      step = {sum, static_cast<std::uint32_t>(begin), id};
     });
   }
 }

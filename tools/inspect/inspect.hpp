@@ -1,4 +1,4 @@
-// What the ways of inspecting share: layers.cpp, tensors.cpp, make.cpp, data.cpp, average.cpp.
+// What the ways of inspecting share: layers.cpp, tensors.cpp, make.cpp, data.cpp.
 #pragma once
 
 #include <string>
@@ -21,9 +21,6 @@ struct Options {
   cli::LineReaderSettings reader;
 
   std::vector<std::string> runs;
-  std::vector<std::string> models;
-  std::int64_t last = 0;
-
   fs::path output = "-";
   std::string title = "Learning curves";
 };
@@ -36,6 +33,5 @@ void inspect_directory(const fs::path& path, const Options& o, cli::LineWriter& 
 void write_make(const Recipe& recipe, cli::LineWriter& out);
 void inspect_data(const Options& o);
 void draw_curves(const Options& o);
-void write_average(const Options& o);
 
 }  // namespace headwater::inspect

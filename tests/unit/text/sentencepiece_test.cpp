@@ -1,0 +1,220 @@
+#include <doctest/doctest.h>
+
+#include <bit>
+#include <limits>
+
+#include "error_text.hpp"
+#include "support/error.hpp"
+#include "text/base64.hpp"
+#include "text/charsmap.hpp"
+#include "text/sentencepiece.hpp"
+#include "text/tokenizer.hpp"
+
+namespace headwater {
+namespace {
+
+using Ids = std::vector<std::int32_t>;
+using PieceType = SentencePieceFile::Type;
+
+std::string number_bytes(std::uint64_t value) {
+  std::string out;
+  for (; value >= 0x80; value >>= 7) out += static_cast<char>(value | 0x80);
+  return out + static_cast<char>(value);
+}
+std::string number_field(unsigned field, std::uint64_t value) {
+  return number_bytes(field << 3) + number_bytes(value);
+}
+std::string block_field(unsigned field, const std::string& bytes) {
+  return number_bytes(field << 3 | 2) + number_bytes(bytes.size()) + bytes;
+}
+std::string real_field(unsigned field, float value) {
+  std::string out = number_bytes(field << 3 | 5);
+  const auto bits = std::bit_cast<std::uint32_t>(value);
+  for (int i = 0; i < 4; ++i) out += static_cast<char>(bits >> (8 * i) & 0xFF);
+  return out;
+}
+std::string piece_field(const std::string& surface, float score, PieceType type = PieceType::normal) {
+  return block_field(
+      1, block_field(1, surface) + real_field(2, score) + number_field(3, static_cast<std::uint64_t>(type)));
+}
+
+const std::string kMark = "\xE2\x96\x81";
+
+std::string small_model(unsigned algorithm, const std::string& trainer = "",
+                        const std::string& normalizer = "") {
+  std::string bytes = piece_field("<unk>", 0, PieceType::unknown);
+  bytes += piece_field("<s>", 0, PieceType::control);
+  bytes += piece_field("</s>", 0, PieceType::control);
+  bytes += piece_field(kMark, -3);                          // 3
+  bytes += piece_field("a", -4);                            // 4
+  bytes += piece_field("b", -5);                            // 5
+  bytes += piece_field("ab", -1);                           // 6
+  bytes += piece_field(kMark + "ab", -2);                   // 7
+  bytes += piece_field("<x>", 0, PieceType::user_defined);  // 8
+  bytes += piece_field("aba", -0.5F, PieceType::unused);    // 9
+  bytes += block_field(2, number_field(3, algorithm) + trainer);
+  bytes += block_field(3, normalizer);
+  return bytes;
+}
+
+std::string with_bytes() {
+  std::string bytes = small_model(1, number_field(35, 1));
+  constexpr const char* kDigits = "0123456789ABCDEF";
+  for (int byte = 0; byte < 256; ++byte) {
+    std::string surface = "<0x00>";
+    surface[3] = kDigits[byte / 16];
+    surface[4] = kDigits[byte % 16];
+    bytes += piece_field(surface, 0, PieceType::byte);
+  }
+  return bytes;
+}
+
+Ids ids_of(const Tokenizer& tokenizer, std::string_view text) { return tokenizer.encode(text); }
+
+}  // namespace
+
+TEST_CASE("a .model: pieces of every type, in Unigram and BPE") {
+  for (const unsigned algorithm : {1u, 2u}) {
+    const Tokenizer tokenizer = Tokenizer::parse(small_model(algorithm), "m.model");
+    CHECK(tokenizer.vocabulary_size() == 10);
+    CHECK(tokenizer.unknown_id() == 0);
+    CHECK(tokenizer.start_id() == 1);
+    CHECK(tokenizer.end_id() == 2);
+    CHECK(tokenizer.pad_id() == -1);
+    CHECK(ids_of(tokenizer, "") == Ids{});
+    CHECK(ids_of(tokenizer, "   ") == Ids{});
+    CHECK(ids_of(tokenizer, "ab  ab ") == Ids{7, 7});
+    // BPE joins the unused piece first and takes it apart at the end.
+    CHECK(ids_of(tokenizer, "aba") == (algorithm == 1 ? Ids{7, 4} : Ids{3, 6, 4}));
+    CHECK(ids_of(tokenizer, "xyab<x>z") == Ids{3, 0, 6, 8, 0});
+    CHECK(ids_of(tokenizer, "<s>") == Ids{3, 0});
+    CHECK(tokenizer.decode(Ids{1, 7, 7, 8, 4, 2}) == "ab ab<x>a");
+    CHECK(tokenizer.decode(Ids{0, 7}) == " \xE2\x81\x87  ab");
+    CHECK(tokenizer.decode(Ids{0, 7}, UnknownTokens::skipped) == "ab");
+    CHECK(tokenizer.join(tokenizer.tokens("ab  aba ")) == "ab aba");
+    CHECK(tokenizer.normalize(" ab   x") == "ab x");
+    CHECK(tokenizer.ids_of_tokens(tokenizer.tokens("xyab<x>z")) == ids_of(tokenizer, "xyab<x>z"));
+
+    const Tokenizer again = Tokenizer::parse(tokenizer.to_json(), "again");
+    CHECK(again.hash() == tokenizer.hash());
+    CHECK(again.to_json() == tokenizer.to_json());
+    CHECK(ids_of(again, "xyab<x>z aba") == ids_of(tokenizer, "xyab<x>z aba"));
+    CHECK(again.warnings().empty());
+  }
+}
+
+TEST_CASE("a .model: bytes, and white space that stays") {
+  const Tokenizer tokenizer = Tokenizer::parse(with_bytes(), "m.model");
+  CHECK(ids_of(tokenizer, "a\xC3\xA9") == Ids{3, 4, 10 + 0xC3, 10 + 0xA9});
+  CHECK(tokenizer.decode(ids_of(tokenizer, "a\xC3\xA9")) == "a\xC3\xA9");
+  CHECK(tokenizer.decode(Ids{4, 10 + 0xC3, 4}) ==
+        "a\xEF\xBF\xBD"
+        "a");
+
+  const std::string keeps = number_field(3, 0) + number_field(4, 0);
+  const Tokenizer plain = Tokenizer::parse(small_model(1, "", keeps), "m.model");
+  CHECK(ids_of(plain, "ab  ab ") == Ids{6, 3, 7, 3});
+  CHECK(plain.decode(ids_of(plain, " ab  ab ")) == " ab  ab ");
+}
+
+TEST_CASE("damaged and foreign .model files: one line that names the place") {
+  const auto message = [](const std::string& bytes) {
+    return error_text([&] { (void)Tokenizer::parse(bytes, "m"); });
+  };
+  const std::string good = small_model(1);
+  REQUIRE(is_sentencepiece_file(good));
+  CHECK_FALSE(is_sentencepiece_file("\n{\n  \"version\": \"1.0\"}"));
+  CHECK_FALSE(is_sentencepiece_file(""));
+  std::vector<std::string> bad = {
+      good.substr(0, good.size() - 1),
+      good + piece_field("a", 0),
+      good + piece_field("", 0),
+      good + piece_field("q", 0, static_cast<PieceType>(0)),
+      good + piece_field("q", 0, static_cast<PieceType>(7)),
+      good + piece_field("q", 0, PieceType::unknown),
+      good + piece_field("q", 0, PieceType::byte),
+      good + piece_field("<0x41>", 0, PieceType::byte),
+      good + piece_field("<0x4g>", 0, PieceType::byte),
+      good + piece_field(std::string(1025, 'q'), 0),
+      good + piece_field("q", std::numeric_limits<float>::infinity()),
+      good + piece_field("q", std::numeric_limits<float>::quiet_NaN()),
+      good + piece_field("\xFF", 0),
+      good + block_field(1, ""),
+      good + block_field(1, number_field(1, 3)),
+      good + block_field(1, block_field(2, "12345")),
+      good + block_field(1, block_field(3, "1")),
+      good + number_field(1, 1),
+      good + number_field(2, 1),
+      good + number_field(3, 1),
+      good + block_field(2, number_field(3, 3)),
+      good + block_field(2, number_field(3, 4)),
+      good + block_field(2, number_field(3, 0)),
+      good + block_field(2, number_field(24, 1)),
+      good + block_field(2, number_field(35, 1)),
+      good + block_field(2, block_field(44, "\xC3")),
+      good + block_field(2, "\x08"),
+      good + block_field(3, block_field(2, "abc")),
+      good + block_field(3, block_field(2, std::string("\0\0\0\0a\0", 6))),
+      good + block_field(3, block_field(2, std::string("\x04\0\0\0\0\0\0\0", 8))),
+      good + block_field(3, block_field(2, std::string("\x04\0\0\0\0\0\0\0a", 9))),
+      good + block_field(3, block_field(2, std::string("\x04\0\0\0\0\0\0\0\xFF\0", 10))),
+      good + block_field(3, block_field(2, std::string("\xFF\xFF\xFF\xFF\0\0\0\0a\0", 10))),
+      good + block_field(5, block_field(2, "x")),
+      good + number_bytes(3),
+      good + number_bytes(4),
+      good + number_bytes(7),
+      good + number_bytes(0),
+      good + std::string(11, '\xFF'),
+      good + std::string("\x0A\xFF\xFF\xFF\xFF\x0F", 6),
+      good + std::string("\x80", 1),
+      good.substr(good.find("\x0A", 12)),
+  };
+  CHECK(bad.size() >= 40);
+  for (std::size_t i = 0; i < bad.size(); ++i) {
+    INFO(i);
+    const std::string text = message(bad[i]);
+    CHECK(text.starts_with("m: "));
+    CHECK(text.find('\n') == std::string::npos);
+    CHECK(text.size() < 300);
+  }
+  CHECK(message(good + block_field(2, number_field(3, 4))).find("unsupported model type CHAR") !=
+        std::string::npos);
+  CHECK(message(R"({"sentencepiece": "????"})") ==
+        "m: sentencepiece: no base64: a character that is no digit of it");
+}
+
+TEST_CASE("a charsmap whose ways lead out of it has no rules there") {
+  // Every unit is its own kind of nonsense.
+  for (unsigned seed = 0; seed < 200; ++seed) {
+    std::string bytes("\x40\x00\x00\x00", 4);
+    std::uint32_t state = seed * 2654435761u + 1;
+    for (int i = 0; i < 64; ++i) {
+      state = state * 1664525u + 1013904223u;
+      bytes += static_cast<char>(state >> 24);
+    }
+    bytes += std::string("ab\0c\0", 5);
+    const Charsmap map(bytes);
+    for (int a = 0; a < 256; ++a) {
+      const std::string text = {static_cast<char>(a), 'b', 'c'};
+      CHECK(map.longest(text).length <= text.size());
+      CHECK(map.shortest(text).length <= map.longest(text).length);
+    }
+  }
+}
+
+TEST_CASE("base64 takes what it gives, and nothing else") {
+  CHECK(to_base64("") == "");
+  CHECK(to_base64("M") == "TQ==");
+  CHECK(to_base64("Ma") == "TWE=");
+  CHECK(to_base64("Man") == "TWFu");
+  std::string all;
+  for (int i = 0; i < 256; ++i) {
+    all += static_cast<char>(i * 7);
+    CHECK(from_base64(to_base64(all)) == all);
+  }
+  for (const char* bad : {"T", "TQ", "TQ=", "TQ===", "TR==", "TWE", "T WE=", "TWE=TWE=", "="}) {
+    CHECK_THROWS_AS(from_base64(bad), Error);
+  }
+}
+
+}  // namespace headwater
