@@ -97,9 +97,6 @@ Tokenizer Tokenizer::load(const std::filesystem::path& path) {
     const Directory directory(is_directory ? path : path.parent_path());
     return parse_with_roles(json_of_vocab_txt(directory), path.string(), directory.roles);
   }
-  if (is_directory)
-    throw Error(path.string() +
-                ": no tokenizer.json, vocab.json with merges.txt, or vocab.txt in this directory");
   return parse(read_file(path), path.string());
 }
 

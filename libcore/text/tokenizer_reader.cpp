@@ -113,6 +113,10 @@ struct TokenizerReader {
   // Added tokens stand in the vocabulary or behind it.
   void place_added_tokens() {
     constexpr std::size_t kMaxBytes = 256;
+    WordTable known;  // surface -> id + 1
+    if (!added.empty()) {
+      for (std::size_t id = 0; id < surfaces.size(); ++id) known.value(surfaces[id]) = id + 1;
+    }
     for (const Added& token : added) {
       const auto& [member, content, id] = std::tie(token.member, token.content, token.id);
       if (content.empty()) fail(member + ": an empty token");
@@ -121,10 +125,11 @@ struct TokenizerReader {
       if (content.size() > kMaxBytes)
         fail(member + ": more than " + std::to_string(kMaxBytes) + " bytes in one token");
       const auto size = static_cast<std::int64_t>(surfaces.size());
-      if (id.is_integer() && id.as_integer() == size) {
+      std::uint64_t& known_id = known.value(content);
+      if (id.is_integer() && id.as_integer() == size && known_id == 0) {
         surfaces.push_back(content);
-      } else if (!id.is_integer() || id.as_integer() < 0 || id.as_integer() > size ||
-                 surfaces[static_cast<std::size_t>(id.as_integer())] != content) {
+        known_id = surfaces.size();
+      } else if (!id.is_unsigned() || known_id != id.as_unsigned() + 1) {
         fail(member + ": the id of " + quote(content) + " does not agree with the vocabulary");
       }
       if (token.is_special) special.push_back(static_cast<std::int32_t>(id.as_integer()));
@@ -135,7 +140,7 @@ struct TokenizerReader {
   void read_tokens_in_text() {
     std::vector<AddedToken> as_they_are, normalized;
     for (const Added& token : added) {
-      if (token.is_special) continue;
+      if (special_surfaces.contains(token.content)) continue;
       AddedToken in_text{token.content, static_cast<std::int32_t>(token.id.as_integer()), token.single_word,
                          token.lstrip, token.rstrip};
       if (token.normalized) in_text.content = impl.normalizer.apply(token.content);

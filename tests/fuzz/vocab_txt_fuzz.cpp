@@ -1,0 +1,34 @@
+// Any bytes as a vocab.txt of BERT's layout: an error of one line, or a tokenizer whose one loop gives the
+// ids of its parts.
+#include <cstdint>
+#include <cstdlib>
+
+#include "support/error.hpp"
+#include "support/json.hpp"
+#include "support/utf8.hpp"
+#include "text/foreign_tokenizers.hpp"
+#include "text/tokenizer.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace headwater;
+  const std::string_view bytes(reinterpret_cast<const char*>(data), size);
+  try {
+    const std::string json = tokenizer_json_of_vocab_txt(bytes, {}, "vocab.txt");
+    const Tokenizer tokenizer = Tokenizer::parse(json, "vocab.txt");
+    Json file = Json::parse(json, "json");
+    Json::Array inner = {file.at("normalizer")};
+    file.set("normalizer", Json::Object{{"type", "Sequence"}, {"normalizers", std::move(inner)}});
+    const Tokenizer by_parts = Tokenizer::parse(file.dump(), "parts");
+    for (const std::string_view text :
+         {bytes, std::string_view("The red house [UNK] \xC3\x89 e\xCC\x81 \xE4\xB8\xAD \\ 12,5\t!")}) {
+      if (find_invalid_utf8(text) != text.npos) continue;
+      const std::vector<std::int32_t> ids = tokenizer.encode(text);
+      if (by_parts.encode(text) != ids || tokenizer.ids_of_tokens(tokenizer.tokens(text)) != ids)
+        std::abort();
+      (void)tokenizer.decode(tokenizer.with_special_tokens(ids));
+    }
+  } catch (const Error& error) {
+    if (std::string_view(error.what()).find('\n') != std::string_view::npos) std::abort();
+  }
+  return 0;
+}
