@@ -23,21 +23,45 @@ scores() { # TITLE SUFFIX: of test.hypotheses, in the order of evaluate MODEL
   "$bin/evaluate" --hypotheses "$tmp/hypotheses$2" --references "$tmp/standardized$2" | sed '/^ *nrefs:/d; s/ *nrefs:.*//'
 }
 
-# Beam search beside greedy decoding, where the recipe searches.
+# The same test with beam search and with greedy decoding, of the model and of the mean of the checkpoints that the recipe keeps, where it
+# searches or keeps some.
 figure() { # HYPOTHESES METRIC OPTION...
   hypotheses=$1 metric=$2
   shift 2
   "$bin/evaluate" --hypotheses "$hypotheses" --references "$work/test.references" --metric "$metric" --json "$@" |
     sed -n '1s/.*"score":\([0-9.e+-]*\).*/\1/p'
 }
-searches() { # BEAMS
-  "$bin/translate" -q --num-beams 1 "$work/model" "$work/test.sources" >"$tmp/greedy"
-  publish "$tmp/greedy" "$work/test.greedy"
-  printf '\nthe same test by way of search\n%-10s %7s %18s %7s\n' search BLEU 'BLEU, lower-cased' chrF2
-  for way in "greedy $tmp/greedy" "beam_$1 $work/test.hypotheses"; do
-    file=${way#* }
-    printf '%-10s %7.2f %18.2f %7.2f\n' "$(printf '%s' "${way%% *}" | tr _ ' ')" "$(figure "$file" bleu)" "$(figure "$file" bleu --lowercase)" "$(figure "$file" chrf)"
-  done
+way() { # NAME HYPOTHESES
+  printf '%-40s %7.2f %18.2f %7.2f\n' "$1" "$(figure "$2" bleu)" "$(figure "$2" bleu --lowercase)" "$(figure "$2" chrf)"
+}
+number_of() { sed -n "s/^ *$1: *\([0-9]*\).*/\1/p" "$work/recipe.yaml" | head -n 1; } # KEY
+translated() { # MODEL BEAMS FILE
+  "$bin/translate" -q --num-beams "$2" "$1" "$work/test.sources" >"$tmp/translated"
+  publish "$tmp/translated" "$work/$3"
+}
+ways() {
+  beams=$(number_of num_beams) kept=$(number_of keep)
+  beams=${beams:-1} kept=${kept:-1}
+  if [ "$beams" -le 1 ] && [ "$kept" -le 2 ]; then return; fi
+  [ "$kept" -gt 2 ] || kept=1
+  printf '\n%-40s %7s %18s %7s\n' 'the same test' BLEU 'BLEU, lower-cased' chrF2
+  if [ "$beams" -gt 1 ]; then
+    translated "$work/model" 1 test.greedy
+    way greedy "$work/test.greedy"
+    way "beam $beams" "$work/test.hypotheses"
+  else
+    way greedy "$work/test.hypotheses"
+  fi
+  there=$(find "$work/model/checkpoints" -mindepth 1 -maxdepth 1 -name '[0-9]*' | wc -l)
+  [ "$there" -ge "$kept" ] || kept=$there
+  [ "$kept" -gt 1 ] || return 0
+  "$bin/inspect" --average "$work/model" --last "$kept" --output "$tmp/mean" >"$tmp/words"
+  translated "$tmp/mean" 1 test.mean-greedy
+  way "mean of $kept checkpoints, greedy" "$work/test.mean-greedy"
+  if [ "$beams" -gt 1 ]; then
+    translated "$tmp/mean" "$beams" test.mean-beam
+    way "mean of $kept checkpoints, beam $beams" "$work/test.mean-beam"
+  fi
 }
 
 translation_scores() {
@@ -62,8 +86,7 @@ translation_scores() {
   else
     printf '\ntest sources that also stand in training: %d of %d\n' $(($(wc -l <"$work/test.sources") - $(wc -l <"$tmp/unseen"))) "$(wc -l <"$work/test.sources")"
   fi
-  beams=$(sed -n 's/^ *num_beams: *\([0-9]*\).*/\1/p' "$work/recipe.yaml")
-  [ "${beams:-1}" -le 1 ] || searches "$beams"
+  ways
   "$here/samples.sh" "$bin" "$work" "$train" >"$tmp/samples"
   publish "$tmp/samples" "$work/samples.txt"
   printf '\n'
@@ -94,6 +117,6 @@ machine
 curve=
 if "$bin/inspect" --curves "$work/model" -o "$work/curve.svg" --title "$run" 2>"$tmp/words"; then curve=curve.svg; fi
 printf '\nfiles\n'
-for file in recipe.yaml source.json target.json terms.tsv labels.txt model model/log.csv $curve test.hypotheses test.greedy test.references samples.txt report.txt; do
+for file in recipe.yaml tokenizer.json source.json target.json terms.tsv labels.txt model model/log.csv $curve test.hypotheses test.greedy test.mean-greedy test.mean-beam test.references samples.txt report.txt; do
   if [ -e "$work/$file" ] || [ "$file" = report.txt ]; then printf '%s\n' "$work/$file"; fi
 done

@@ -220,6 +220,12 @@ RECIPE
 "${make[@]}" recipe "RECIPE=$tmp/mine/padded.yaml" >"$tmp/log" 2>&1 || fail 'a recipe that expects a reference measure'
 [ "$(grep -c '^reference_loss .*divided by all positions' "$tmp/models/recipes/padded/report.txt")" = 2 ] || fail 'figures that the recipe expects'
 
+# Where it searches and keeps checkpoints, the report has each way's scores.
+"${make[@]}" recipe "RECIPE=$tmp/mine/pairs.yaml" SET='decoding.num_beams=3 training.checkpoint.keep=3 training.epochs=2' >"$tmp/log" 2>&1 || fail 'beams and checkpoints'
+for way in greedy 'beam 3' 'mean of 2 checkpoints, greedy' 'mean of 2 checkpoints, beam 3'; do
+  [ "$(grep -cE "^$way  +[0-9.]+  +[0-9.]+  +[0-9.]+$" "$tmp/log")" = 1 ] || fail "the scores of $way"
+done
+
 # Pairs with a longer side are left out of training and validation, and it is said.
 { head -n 30 "$tmp/mine/pairs.tsv"; printf 'a b c d\te\n'; printf 'a\tb c d e\n'; } >"$tmp/mine/long.tsv"
 sed 's|train: pairs.tsv|train: long.tsv, max_tokens: 4|' "$tmp/mine/pairs.yaml" >"$tmp/mine/short.yaml"
