@@ -11,9 +11,9 @@ namespace headwater {
 GenerationSettings generation_settings(const TranslationModel& model, const TranslationSettings& settings) {
   const Tokenizer& target = model.target_tokenizer;
   GenerationSettings generation;
-  generation.start_id = target.start_id();
-  generation.end_id = target.end_id();
-  generation.suppress_tokens = {target.pad_id(), target.start_id()};
+  generation.start_id = model.ids.start;
+  generation.end_id = model.ids.end;
+  generation.suppress_tokens = {model.ids.pad, model.ids.start};
   if (!settings.allows_unknown) generation.suppress_tokens.push_back(target.unknown_id());
   std::erase(generation.suppress_tokens, -1);
   generation.vocabulary_limit = target.vocabulary_size();

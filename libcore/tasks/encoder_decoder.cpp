@@ -7,6 +7,7 @@
 #include "support/hash.hpp"
 #include "tasks/config.hpp"
 #include "tasks/generation_config.hpp"
+#include "tasks/marian.hpp"
 #include "tasks/model_directory.hpp"
 #include "tasks/model_rows.hpp"
 #include "tasks/tokenizer_files.hpp"
@@ -138,20 +139,21 @@ Json generation_config_of(const Tokenizer& target, std::int64_t max_new_tokens,
   return config;
 }
 
-// A model without the file has no limit but its length.
-std::int64_t read_max_new_tokens(const std::filesystem::path& path) {
+}  // namespace
+
+std::optional<std::int64_t> read_max_length(const std::filesystem::path& files) {
+  const std::filesystem::path path = files / "generation_config.json";
   std::error_code ignored;
-  if (!std::filesystem::exists(path, ignored)) return 0;
+  if (!std::filesystem::exists(path, ignored)) return std::nullopt;
   const Json config = Json::parse(read_file(path, 1 << 20), path.string());
   try {
-    const Json* most = config.find("max_length");
-    return most == nullptr ? 0 : whole(config, "max_length", 1, 1000000);
+    const Json* const most = config.find("max_length");
+    if (most == nullptr || most->is_null()) return std::nullopt;
+    return whole(config, "max_length", 1, 1000000);
   } catch (const Error& error) {
     throw Error(path.string() + ": " + error.what());
   }
 }
-
-}  // namespace
 
 Json config_of(const EncoderDecoder& model, const Tokenizer& source, const Tokenizer& target) {
   Json config;
@@ -171,6 +173,7 @@ Json config_of(const EncoderDecoder& model, const Tokenizer& source, const Token
 
 std::unique_ptr<EncoderDecoder> encoder_decoder_of_config(const Json& config, const std::string& where) {
   try {
+    if (config.at("model_type").as_string() == kMarianType) return marian_of_config(config);
     ModelSection section(kEncoderDecoder);
     if (config.find("share_embeddings") == nullptr) {  // written before there was the key
       Json complete = config;
@@ -190,6 +193,7 @@ TranslationModel load_translation_model(const std::filesystem::path& path) {
   const std::filesystem::path files = model_files(path), config_path = files / "config.json";
   check_answer(files, Answer::translation);
   const Json config = read_config(files);
+  if (config.at("model_type").as_string() == kMarianType) return load_marian(files, config);
   std::unique_ptr<EncoderDecoder> model = encoder_decoder_of_config(config, config_path.string());
   Tokenizer source = load_tokenizer(files / "source-tokenizer.json", model->source_vocabulary(),
                                     text_at(config, "source_vocabulary_hash", config_path), config_path);
@@ -200,12 +204,14 @@ TranslationModel load_translation_model(const std::filesystem::path& path) {
                 ": has no [START] and [END] (learn it with tokenize --learn ... --start-end)");
   }
   map_parameters(files / "model.safetensors", model->parameters());
+  const TranslationIds ids{target.pad_id(), target.start_id(), target.end_id()};
   return {files,
           std::move(source),
           std::move(target),
           std::move(model),
-          read_max_new_tokens(files / "generation_config.json"),
-          read_decoding(files)};
+          read_max_length(files).value_or(0),
+          read_decoding(files),
+          ids};
 }
 
 // --- Training ----------------------------------------------------------------------------------------------
@@ -241,6 +247,12 @@ class EncoderDecoderTaskModel : public TaskModel {
       throw UsageError(given.target_tokenizer + ": has no [START] and [END]" +
                        (are_swapped ? ", but " + given.source_tokenizer + " has (are the two swapped?)"
                                     : " (learn it with tokenize --learn ... --start-end)"));
+    }
+    if (shares_tables(model_.settings()) && source_.hash() != target_.hash()) {
+      throw UsageError("model.share_embeddings: " + model_.settings().share_embeddings + ": " +
+                       given.source_tokenizer + " and " + given.target_tokenizer +
+                       " are two vocabularies (learn one from both columns with --start-end, or write "
+                       "target_output)");
     }
     check_size(source_, recipe.source_tokenizer.size, given.source_tokenizer, "source_tokenizer");
     check_size(target_, recipe.target_tokenizer.size, given.target_tokenizer, "target_tokenizer");
@@ -346,6 +358,7 @@ class EncoderDecoderTask : public Task {
   const ModelKind& kind() const override { return kEncoderDecoder; }
   Answer answer() const override { return Answer::translation; }
   std::string_view model_type() const override { return kEncoderDecoderType; }
+  std::string_view foreign_type() const override { return kMarianType; }
   std::string_view what_it_is() const override { return "a translator (use translate)"; }
   std::string_view example() const override { return "pair"; }
   std::string_view next_tool() const override { return "translate"; }

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "data/packed_tokens.hpp"
@@ -14,6 +15,12 @@
 
 namespace headwater {
 
+// Target ids with a meaning of their own.
+struct TranslationIds {
+  std::int32_t pad = -1;  // -1: none
+  std::int32_t start = -1, end = -1;
+};
+
 // Everything that translating needs.
 struct TranslationModel {
   std::filesystem::path files;  // the folder that was read: the directory itself or a checkpoint
@@ -21,6 +28,7 @@ struct TranslationModel {
   std::unique_ptr<EncoderDecoder> model;
   std::int64_t max_new_tokens = 0;  // of a translation (generation_config.json); 0: the model's length
   DecodingSettings decoding = {};   // how it searches, but for that (generation_config.json)
+  TranslationIds ids = {};
 };
 
 // `path` is a model directory (its best checkpoint is read; the newest complete one where there is no best
@@ -32,6 +40,9 @@ std::unique_ptr<AttentionTracer> attention_tracer(TranslationModel model);
 
 // The model section of a recipe with these settings.
 ModelSection model_section(const EncoderDecoderSettings& settings);
+
+// Of generation_config.json in such a folder, or nothing.
+std::optional<std::int64_t> read_max_length(const std::filesystem::path& files);
 
 // config.json, and back (without the parameters' memory). Throws Error "where: what".
 Json config_of(const EncoderDecoder& model, const Tokenizer& source, const Tokenizer& target);

@@ -23,11 +23,15 @@ void verify_model(const std::filesystem::path& checkpoint) {
   verify_checkpoint(checkpoint, needed);
 }
 
+}  // namespace
+
 std::string shape_text(std::span<const std::int64_t> shape) {
   std::string text = "[";
   for (std::size_t i = 0; i < shape.size(); ++i) text += (i ? ", " : "") + std::to_string(shape[i]);
   return text + "]";
 }
+
+namespace {
 
 // The file has the tensors of the parameters and no others.
 void check_tensors(const Safetensors& tensors, const Parameters& parameters) {

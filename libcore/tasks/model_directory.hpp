@@ -5,6 +5,8 @@
 
 #include <filesystem>
 #include <functional>
+#include <span>
+#include <string>
 
 #include "autograd/parameter.hpp"
 #include "support/json.hpp"
@@ -26,6 +28,9 @@ Json read_config(const std::filesystem::path& files);
 const Task& task_of_files(const std::filesystem::path& files);
 // Throws Error that says what the folder holds and which tool reads it, where its model answers otherwise.
 void check_answer(const std::filesystem::path& files, Answer wanted);
+
+// "[3, 4]"
+std::string shape_text(std::span<const std::int64_t> shape);
 
 // The tensors of a safetensors file into parameters of the same names and shapes; none may be missing or left
 // over.

@@ -53,8 +53,11 @@ const Task& task_of(const Json& config, const std::string& where) {
     const std::string& type = config.at("model_type").as_string();
     std::string known;
     for (const Task* task : all_tasks()) {
-      if (type == task->model_type()) return *task;
-      known += (known.empty() ? "" : ", ") + std::string(task->model_type());
+      for (const std::string_view read : {task->model_type(), task->foreign_type()}) {
+        if (read.empty()) continue;
+        if (type == read) return *task;
+        known += (known.empty() ? "" : ", ") + std::string(read);
+      }
     }
     throw Error("\"model_type\" is " + quote(type) + ", expected one of " + known);
   } catch (const Error& error) {

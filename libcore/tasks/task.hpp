@@ -74,11 +74,12 @@ class Task {
   virtual ~Task() = default;
   virtual const ModelKind& kind() const = 0;
   virtual Answer answer() const = 0;
-  virtual std::string_view model_type() const = 0;          // of config.json
-  virtual std::string_view what_it_is() const = 0;          // "a translator (use translate)"
-  virtual std::string_view example() const = 0;             // what an example is called: "pair"
-  virtual std::string_view next_tool() const = 0;           // what reads a trained model
-  virtual std::vector<std::string> text_files() const = 0;  // that loading needs beside config.json
+  virtual std::string_view model_type() const = 0;              // of config.json
+  virtual std::string_view foreign_type() const { return {}; }  // of another program's, which is read too
+  virtual std::string_view what_it_is() const = 0;              // "a translator (use translate)"
+  virtual std::string_view example() const = 0;                 // what an example is called: "pair"
+  virtual std::string_view next_tool() const = 0;               // what reads a trained model
+  virtual std::vector<std::string> text_files() const = 0;      // that loading needs beside config.json
 
   // By which weights can go from one vocabulary to another.
   virtual std::vector<TokenAxis> token_axes() const = 0;

@@ -31,8 +31,8 @@ void TranslationExamples::add_text(std::string_view line, const TranslationModel
   raw_references.emplace_back(target);
   references.push_back(model.target_tokenizer.join(model.target_tokenizer.tokens(target)));
   const bool has_both = !pair.source.empty() && !pair.target.empty();
-  pair.target.insert(pair.target.begin(), model.target_tokenizer.start_id());
-  pair.target.push_back(model.target_tokenizer.end_id());
+  pair.target.insert(pair.target.begin(), model.ids.start);
+  pair.target.push_back(model.ids.end);
   truncate_to(pair.source, length, *this);
   truncate_to(pair.target, length + 1, *this);
   source_tokens.add(pair.source, model.source_tokenizer.special_ids());

@@ -1,0 +1,88 @@
+// A directory in Marian's layout, read whole.
+#include "tasks/marian.hpp"
+
+#include <algorithm>
+
+#include "support/error.hpp"
+#include "tasks/generation_config.hpp"
+#include "tasks/tokenizer_files.hpp"
+
+namespace headwater {
+
+namespace {
+
+struct TokenizerSides {
+  Tokenizer source, target;
+};
+
+TokenizerSides marian_tokenizers(const std::filesystem::path& files) {
+  const auto has = [&](const char* name) {
+    std::error_code ignored;
+    return std::filesystem::exists(files / name, ignored);
+  };
+  if (has("source-tokenizer.json") && has("target-tokenizer.json")) {
+    return {Tokenizer::load(files / "source-tokenizer.json"),
+            Tokenizer::load(files / "target-tokenizer.json")};
+  }
+  if (has("tokenizer.json")) {
+    const Tokenizer both = Tokenizer::load(files / "tokenizer.json");
+    return {both, both};
+  }
+  throw Error(files.string() +
+              ": has no tokenizer.json, and no source-tokenizer.json and "
+              "target-tokenizer.json (a model without its tokenizers reads no text)");
+}
+
+void check_rows(const Tokenizer& tokenizer, Index rows, const std::string& side,
+                const std::filesystem::path& files) {
+  if (tokenizer.vocabulary_size() <= rows) return;
+  throw Error(files.string() + ": the " + side + " tokenizer has " +
+              std::to_string(tokenizer.vocabulary_size()) + " tokens, config.json has rows for " +
+              std::to_string(rows));
+}
+
+}  // namespace
+
+TranslationModel load_marian(const std::filesystem::path& files, const Json& config) {
+  std::unique_ptr<EncoderDecoder> model = encoder_decoder_of_config(config, (files / "config.json").string());
+  auto [source, target] = marian_tokenizers(files);
+  check_rows(source, model->source_vocabulary(), "source", files);
+  check_rows(target, model->target_vocabulary(), "target", files);
+  read_marian_parameters(files / "model.safetensors", model->parameters());
+  // Their length counts the start.
+  const std::int64_t most = read_max_length(files).value_or(1) - 1;
+  return {files, std::move(source),    std::move(target), std::move(model),
+          most,  read_decoding(files), marian_ids(config)};
+}
+
+// What their search never chooses, as ours: padding, start, the unknown token, and rows without a token.
+static Json marian_generation_config(const TranslationModel& model) {
+  const std::int64_t length = model.model->length(), most = model.max_new_tokens;
+  Json::Array suppressed;
+  for (const std::int32_t id : {model.ids.pad, model.ids.start, model.target_tokenizer.unknown_id()}) {
+    const Json value(std::int64_t{id});
+    if (id >= 0 && id != model.ids.end) suppressed.push_back(value);
+  }
+  for (std::int64_t id = model.target_tokenizer.vocabulary_size(); id < model.model->target_vocabulary();
+       ++id)
+    suppressed.emplace_back(id);
+  Json config;
+  config.set("decoder_start_token_id", std::int64_t{model.ids.start});
+  config.set("eos_token_id", std::int64_t{model.ids.end});
+  config.set("pad_token_id", std::int64_t{model.ids.pad});
+  config.set("max_length", (most > 0 ? std::min(most, length) : length) + 1);
+  write_decoding(config, model.decoding);
+  config.set("suppress_tokens", std::move(suppressed));
+  return config;
+}
+
+std::vector<DirectoryFile> marian_files(const TranslationModel& model) {
+  return {{"config.json", marian_config_of(*model.model, model.ids).dump(2) + "\n"},
+          {"generation_config.json", marian_generation_config(model).dump(2) + "\n"},
+          tokenizer_file(model.source_tokenizer),
+          tokenizer_config_file(model.source_tokenizer, model.model->length()),
+          {"source-tokenizer.json", model.source_tokenizer.to_json()},
+          {"target-tokenizer.json", model.target_tokenizer.to_json()}};
+}
+
+}  // namespace headwater
