@@ -29,6 +29,10 @@ void describe(cli::CommandLine& line, Options& o) {
   line.add_flag(
       "--statistics", o.has_statistics,
       "min, max, mean and standard deviation of each tensor's numbers, and how many are not finite");
+  line.add_option("--export", o.exported,
+                  "write the translator to this new folder, in the layout of Hugging Face's Marian models")
+      .shown_as("DIR")
+      .writes();
   line.add_flag("--json", o.is_json, "one JSON object a line");
   line.group("Data sets");
   line.add_option(
@@ -80,6 +84,11 @@ void inspect_model(const Options& o) {
   const fs::path path = o.what.empty() ? o.recipe : o.what;
   const bool is_recipe =
       !o.recipe.empty() || path == "-" || ends_with(path, ".yaml") || ends_with(path, ".yml");
+  if (!o.exported.empty()) {
+    if (is_recipe || !fs::is_directory(path))
+      throw UsageError("--export is of a model directory, not of " + quote(path.string()));
+    return export_model(o);
+  }
   if (!is_recipe && o.is_for_make) throw UsageError("--make is of a recipe (name a .yaml file)");
   if (is_recipe && (o.shows_tensors || o.has_statistics))
     throw UsageError("a recipe has no tensors yet (train it first)");
@@ -123,6 +132,7 @@ int main(int argc, char** argv) {
       "inspect --keys\n"
       "inspect models/spa-eng\n"
       "inspect models/spa-eng/model.safetensors --statistics\n"
+      "inspect models/spa-eng --export hf/spa-eng\n"
       "inspect --data reviews.tsv\n"
       "inspect --curves models/one models/two --output curves.svg"};
   return cli::tool_main<Options>(argc, argv, tool, describe, run);

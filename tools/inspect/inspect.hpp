@@ -1,4 +1,4 @@
-// What the ways of inspecting share: layers.cpp, tensors.cpp, make.cpp, data.cpp.
+// What the ways of inspecting share: layers.cpp, tensors.cpp, export.cpp, make.cpp, data.cpp.
 #pragma once
 
 #include <string>
@@ -20,6 +20,8 @@ struct Options {
   std::vector<std::string> data, columns;
   cli::LineReaderSettings reader;
 
+  fs::path exported;
+
   std::vector<std::string> runs;
   fs::path output = "-";
   std::string title = "Learning curves";
@@ -29,6 +31,8 @@ void write_layers(const ModelDescription& model, bool is_json, cli::LineWriter& 
 void write_tensors(const Safetensors& file, const Options& o, cli::LineWriter& out);
 // A model directory or a checkpoint.
 void inspect_directory(const fs::path& path, const Options& o, cli::LineWriter& out);
+// A translator, written to a new folder in another program's layout.
+void export_model(const Options& o);
 // Variables for make: recipes/stages.mk includes them.
 void write_make(const Recipe& recipe, cli::LineWriter& out);
 void inspect_data(const Options& o);

@@ -1,0 +1,130 @@
+#!/bin/bash
+# A translator with one table goes to Hugging Face's layout and back: the same bytes of translation; in transformers, where Python has
+# it, the same loss and the same greedy translations.
+#   export_test.sh BIN     BIN: the folder of the tools; PYTHON: the interpreter, python3 where it is not given
+set -euo pipefail
+export LC_ALL=C.UTF-8
+PATH=$(cd "$1" && pwd):$PATH
+python=${PYTHON:-python3}
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+cd "$tmp"
+fail() {
+  echo "failed: $1"
+  exit 1
+}
+refused() { # WHAT STATUS COMMAND...: one line on standard error that holds WHAT
+  local what=$1 status=$2 got=0
+  shift 2
+  "$@" > out 2> err || got=$?
+  { [ "$got" = "$status" ] && [ "$(wc -l < err)" = 1 ] && grep -qF -- "$what" err && [ ! -s out ]; } || {
+    cat err
+    fail "status $got of: $*"
+  }
+}
+
+# Numbers in two languages, one vocabulary for both.
+awk 'BEGIN { split("one two three four five six seven eight nine", en, " "); split("uno dos tres cuatro cinco seis siete ocho nueve", es, " ")
+  for (i = 0; i < 600; ++i) { n = i * 7919 % 1000 + 1000; a = b = ""
+    for (j = 2; j <= 2 + i % 3; ++j) { d = substr(n, j, 1); if (d > 0) { a = a " " en[d]; b = es[d] " " b } }
+    if (a != "") print substr(a, 2) "\t" b } }' | sed 's/ $//' > pairs.tsv
+tr '\t' '\n' < pairs.tsv | tokenize --learn word --standardize none --size 30 --start-end -q -o joint.json
+cut -f1 pairs.tsv | tokenize -t joint.json -q | vectorize -q -t joint.json --length 8 > en.ids
+cut -f2 pairs.tsv | tokenize -t joint.json -q | vectorize -q -t joint.json --length 8 --start --end > es.ids
+cat > r.yaml << 'RECIPE'
+name: r
+data: {columns: [source, target]}
+source_tokenizer: {size: 24}
+target_tokenizer: {size: 24}
+model: {width: 32, heads: 4, feed_forward_width: 64, encoder_layers: 2, decoder_layers: 2, norm_epsilon: 1.0e-5, activation: silu, positions: sinusoidal_halves,
+  scale_embedding: true, share_embeddings: all, initialization: vaswani, length: 8}
+training: {epochs: 4, batch_sequences: 16, optimizer: {kind: adam, learning_rate: 3.0e-3}}
+RECIPE
+tokens=(--source-tokenizer joint.json --target-tokenizer joint.json)
+paste en.ids es.ids | train --recipe r.yaml "${tokens[@]}" -q -o model > log
+cut -f1 pairs.tsv | translate model -q > ours
+[ "$(sort -u ours | wc -l)" -gt 20 ] || fail 'the model has learnt nothing'
+
+inspect model --export hf
+[ "$(cd hf && echo *)" = 'config.json generation_config.json model.safetensors source-tokenizer.json target-tokenizer.json tokenizer.json tokenizer_config.json' ] ||
+  fail 'the files of the export'
+cut -f1 pairs.tsv | translate hf -q > theirs
+cmp ours theirs || fail 'other translations after the way there and back'
+inspect model | head -n 10 > layers
+inspect hf | head -n 10 | cmp - layers || fail 'other layers after the way there and back'
+evaluate model pairs.tsv -q --json > model.json
+evaluate hf pairs.tsv -q --json | cmp - model.json || fail 'other figures after the way there and back'
+[ "$(echo 'one two' | attn-dump hf -q --format csv | wc -l)" -gt 50 ] || fail 'no attention of an exported model'
+inspect hf --export again
+cmp hf/model.safetensors again/model.safetensors || fail 'an export of an export is another file'
+refused 'hf: is there already' 1 inspect model --export hf
+refused '--export is of a model directory' 2 inspect r.yaml --export other
+[ ! -e other ] || fail 'a folder was left'
+
+# Every setting that the layout cannot say is named.
+while read -r key value; do
+  paste en.ids es.ids | train --recipe r.yaml --set "model.$key=$value" --set training.max_steps=1 "${tokens[@]}" -q -o "model-$key" > log
+  refused "model.$key is $value, which Marian's layout cannot say" 1 inspect "model-$key" --export other
+  [ ! -e other ] || fail 'a folder was left'
+done << 'KEYS'
+norm pre
+norm_epsilon 0.001
+positions learned
+head_width 5
+KEYS
+cut -f2 pairs.tsv | tokenize --learn word --standardize none --size 30 --start-end -q -o es.json
+refused 'are two vocabularies' 2 train --recipe r.yaml --source-tokenizer joint.json --target-tokenizer es.json -q -o other en.ids
+
+# Damaged directories: one line each.
+broken() { # WHAT COMMAND...: the command breaks a copy of the export, in it
+  local what=$1
+  shift
+  rm -rf broken
+  cp -r hf broken
+  (cd broken && "$@")
+  refused "$what" 1 translate broken pairs.en
+}
+cut -f1 pairs.tsv | head -n 2 > pairs.en
+broken 'has no tokenizer.json' rm tokenizer.json source-tokenizer.json
+broken 'model.safetensors' rm model.safetensors
+broken 'model.safetensors' truncate -s 1000 model.safetensors
+broken 'config.json' truncate -s 100 config.json
+broken '"d_model" is 31' sed -i 's/"d_model": 32/"d_model": 31/' config.json
+broken 'config.json asks for [48, 32]' sed -i 's/_ffn_dim": 64/_ffn_dim": 48/' config.json
+broken 'model.decoder.layers.2' sed -i 's/"decoder_layers": 2/"decoder_layers": 3/' config.json
+broken '"normalize_before" is true' sed -i 's/"normalize_before": false/"normalize_before": true/' config.json
+broken '"activation_function" is "mish"' sed -i 's/"silu"/"mish"/' config.json
+broken '"max_length" is 0' sed -i 's/"max_length": [0-9]*/"max_length": 0/' generation_config.json
+broken 'model_type' sed -i 's/"model_type": "marian"/"model_type": "mbart"/' config.json
+
+"$python" -c 'import transformers, torch' 2> /dev/null || {
+  echo "skipped: $python has no transformers or torch"
+  exit 77
+}
+cat > compare.py << 'PYTHON'
+import json, sys, torch
+from transformers import AutoTokenizer, MarianMTModel, PreTrainedTokenizerFast
+torch.set_num_threads(1)
+source, target = AutoTokenizer.from_pretrained("hf"), PreTrainedTokenizerFast(tokenizer_file="hf/target-tokenizer.json")
+model = MarianMTModel.from_pretrained("hf").eval()
+start, end = model.config.decoder_start_token_id, model.config.eos_token_id
+loss, tokens, different = 0.0, 0, 0
+with torch.no_grad():
+    for pair, ours in zip(open("pairs.tsv"), open("ours")):
+        en, es = pair.rstrip("\n").split("\t")
+        ids = source(en, return_tensors="pt").input_ids
+        labels = target(es).input_ids + [end]
+        logits = model(input_ids=ids, decoder_input_ids=torch.tensor([[start] + labels[:-1]])).logits
+        loss += torch.nn.functional.cross_entropy(logits[0], torch.tensor(labels), reduction="sum").item()
+        tokens += len(labels)
+        if tokens < 400:
+            theirs = model.generate(ids)[0].tolist()[1:]
+            different += target.decode([i for i in theirs if i != end]) != ours.rstrip("\n")
+figures = {row["metric"]: row["score"] for row in map(json.loads, open("model.json")) if "metric" in row}
+assert abs(loss / tokens - figures["loss"]) < 1e-4, (loss / tokens, figures["loss"])
+assert different == 0, different
+PYTHON
+HF_HUB_OFFLINE=1 "$python" compare.py 2> err || {
+  tail -n 3 err
+  fail 'transformers says otherwise'
+}
