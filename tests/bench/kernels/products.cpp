@@ -89,23 +89,32 @@ std::shared_ptr<Loss> make_loss(const Shape& s) {
   return loss;
 }
 
+void register_loss(const Machine& machine, const Shape& s, bool is_transposed) {
+  const Work work{6 * product(s.T, s.I, s.O), 8 * (product(s.T, s.I) + product(s.I, s.O))};
+  measure_with<Loss>(
+      name_of(is_transposed ? "linear_transposed_cross_entropy" : "linear_cross_entropy", s.T, s.I, s.O),
+      machine, work, [s] { return make_loss(s); },
+      [s, is_transposed](Loss& d) {
+        const auto shaped = [&](Values& values) {
+          return is_transposed ? Matrix(values.data.data(), s.O, s.I) : values.view();
+        };
+        kernels::CrossEntropyGradients gradients;
+        gradients.dh = d.dh.view();
+        gradients.dw = shaped(d.dw);
+        gradients.db = d.db.data.data();
+        gradients.reduction_scratch = d.scratch.view();
+        kernels::linear_cross_entropy(d.h.view(), shaped(d.w), is_transposed, d.bias.data.data(), d.labels, 0,
+                                      1.0f / static_cast<float>(s.T), d.plan, d.block.view(), &gradients);
+      });
+}
+
 }  // namespace
 
 void register_products(const Machine& machine) {
   for (const Shape& s : kShapes) register_shape(machine, s);
   for (const Shape& s : {Shape{453, 256, 15000}, Shape{1120, 128, 8192}, Shape{2560, 256, 20000}}) {
-    const Work work{6 * product(s.T, s.I, s.O), 8 * (product(s.T, s.I) + product(s.I, s.O))};
-    measure_with<Loss>(
-        name_of("linear_cross_entropy", s.T, s.I, s.O), machine, work, [s] { return make_loss(s); },
-        [s](Loss& d) {
-          kernels::CrossEntropyGradients gradients;
-          gradients.dh = d.dh.view();
-          gradients.dw = d.dw.view();
-          gradients.db = d.db.data.data();
-          gradients.reduction_scratch = d.scratch.view();
-          kernels::linear_cross_entropy(d.h.view(), d.w.view(), false, d.bias.data.data(), d.labels, 0,
-                                        1.0f / static_cast<float>(s.T), d.plan, d.block.view(), &gradients);
-        });
+    register_loss(machine, s, false);
+    register_loss(machine, s, true);  // tied to a table
   }
 }
 
