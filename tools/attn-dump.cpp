@@ -210,9 +210,14 @@ class Dump {
     title_ = number == 0 ? shortened(text, 70) : "Attention";
     AttentionExample example;
     example.number = number;
-    example.source_ids = tracer_->source_tokenizer().encode(text);
+    const Tokenizer& tokenizer = tracer_->source_tokenizer();
+    example.source_ids = tracer_->source_ids(text);
     if (example.source_ids.empty()) return example;
-    example.source_tokens = tracer_->source_tokenizer().tokens(text);
+    example.source_tokens = tokenizer.tokens(text);
+    if (example.source_tokens.size() != example.source_ids.size()) {  // special tokens stand around the text
+      example.source_tokens.clear();
+      for (const std::int32_t id : example.source_ids) example.source_tokens.push_back(tokenizer.surface(id));
+    }
     truncate(example.source_ids, example.source_tokens);
     source_tokens_.add(example.source_ids, tracer_->source_tokenizer().special_ids());
     example.suppress_tokens = decoding_.suppress_tokens;

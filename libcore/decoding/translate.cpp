@@ -38,7 +38,7 @@ Translator::Translator(const TranslationModel& model, const TranslationSettings&
 std::vector<std::vector<std::int32_t>> Translator::encode(const std::vector<std::string>& lines) {
   std::vector<std::vector<std::int32_t>> sources(lines.size());
   parallel_for(static_cast<std::int64_t>(lines.size()), [&](std::int64_t i) {
-    model_.source_tokenizer.encode(lines[static_cast<std::size_t>(i)], sources[static_cast<std::size_t>(i)]);
+    sources[static_cast<std::size_t>(i)] = model_.source_ids(lines[static_cast<std::size_t>(i)]);
   });
   const auto length = static_cast<std::size_t>(model_.model->length());
   for (std::vector<std::int32_t>& source : sources) {

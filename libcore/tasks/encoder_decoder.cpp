@@ -189,6 +189,14 @@ std::unique_ptr<EncoderDecoder> encoder_decoder_of_config(const Json& config, co
   }
 }
 
+std::vector<std::int32_t> TranslationModel::source_ids(std::string_view text) const {
+  std::vector<std::int32_t> found = source_tokenizer.encode(text);
+  if (found.empty()) return found;
+  found = source_tokenizer.with_special_tokens(found);
+  if (appends_end) found.push_back(ids.end);
+  return found;
+}
+
 TranslationModel load_translation_model(const std::filesystem::path& path) {
   const std::filesystem::path files = model_files(path), config_path = files / "config.json";
   check_answer(files, Answer::translation);
@@ -295,6 +303,9 @@ class TranslationTracer : public AttentionTracer {
  public:
   explicit TranslationTracer(TranslationModel model) : model_(std::move(model)) {}
   const Tokenizer& source_tokenizer() const override { return model_.source_tokenizer; }
+  std::vector<std::int32_t> source_ids(std::string_view text) const override {
+    return model_.source_ids(text);
+  }
   const TranslationModel* translator() const override { return &model_; }
   std::int64_t length() const override { return model_.model->length(); }
 

@@ -5,6 +5,8 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "data/packed_tokens.hpp"
 #include "data/token_dataset.hpp"
@@ -29,6 +31,11 @@ struct TranslationModel {
   std::int64_t max_new_tokens = 0;  // of a translation (generation_config.json); 0: the model's length
   DecodingSettings decoding = {};   // how it searches, but for that (generation_config.json)
   TranslationIds ids = {};
+  bool appends_end = false;  // to a source
+
+  // Ids of a text as the encoder reads it, with the special tokens around it; none for a text without a
+  // token.
+  std::vector<std::int32_t> source_ids(std::string_view text) const;
 };
 
 // `path` is a model directory (its best checkpoint is read; the newest complete one where there is no best

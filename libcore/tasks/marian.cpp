@@ -6,6 +6,7 @@
 #include "support/error.hpp"
 #include "tasks/generation_config.hpp"
 #include "tasks/tokenizer_files.hpp"
+#include "text/marian_tokenizer.hpp"
 
 namespace headwater {
 
@@ -13,6 +14,7 @@ namespace {
 
 struct TokenizerSides {
   Tokenizer source, target;
+  bool appends_end = false;  // to sources
 };
 
 TokenizerSides marian_tokenizers(const std::filesystem::path& files) {
@@ -28,9 +30,16 @@ TokenizerSides marian_tokenizers(const std::filesystem::path& files) {
     const Tokenizer both = Tokenizer::load(files / "tokenizer.json");
     return {both, both};
   }
-  throw Error(files.string() +
-              ": has no tokenizer.json, and no source-tokenizer.json and "
-              "target-tokenizer.json (a model without its tokenizers reads no text)");
+  if (has("source.spm") && has("target.spm") && has("vocab.json")) {
+    return {load_marian_tokenizer(files / "source.spm", files / "vocab.json"),
+            load_marian_tokenizer(files / "target.spm",
+                                  files / (has("target_vocab.json") ? "target_vocab.json" : "vocab.json")),
+            true};
+  }
+  throw Error(
+      files.string() +
+      ": has no tokenizer.json, and no source.spm with target.spm and vocab.json (a model without its "
+      "tokenizers reads no text)");
 }
 
 void check_rows(const Tokenizer& tokenizer, Index rows, const std::string& side,
@@ -45,14 +54,20 @@ void check_rows(const Tokenizer& tokenizer, Index rows, const std::string& side,
 
 TranslationModel load_marian(const std::filesystem::path& files, const Json& config) {
   std::unique_ptr<EncoderDecoder> model = encoder_decoder_of_config(config, (files / "config.json").string());
-  auto [source, target] = marian_tokenizers(files);
+  auto [source, target, appends_end] = marian_tokenizers(files);
   check_rows(source, model->source_vocabulary(), "source", files);
   check_rows(target, model->target_vocabulary(), "target", files);
   read_marian_parameters(files / "model.safetensors", model->parameters());
   // Their length counts the start.
   const std::int64_t most = read_max_length(files).value_or(1) - 1;
-  return {files, std::move(source),    std::move(target), std::move(model),
-          most,  read_decoding(files), marian_ids(config)};
+  return {.files = files,
+          .source_tokenizer = std::move(source),
+          .target_tokenizer = std::move(target),
+          .model = std::move(model),
+          .max_new_tokens = most,
+          .decoding = read_decoding(files),
+          .ids = marian_ids(config),
+          .appends_end = appends_end};
 }
 
 // What their search never chooses, as ours: padding, start, the unknown token, and rows without a token.
@@ -77,6 +92,9 @@ static Json marian_generation_config(const TranslationModel& model) {
 }
 
 std::vector<DirectoryFile> marian_files(const TranslationModel& model) {
+  if (model.appends_end)
+    throw Error(
+        "has tokenizers of SentencePiece, which are not exported (the directory is in that layout already)");
   return {{"config.json", marian_config_of(*model.model, model.ids).dump(2) + "\n"},
           {"generation_config.json", marian_generation_config(model).dump(2) + "\n"},
           tokenizer_file(model.source_tokenizer),

@@ -25,8 +25,8 @@ TranslationIds marian_ids(const Json& config);
 // The other way. Throws Error naming the key of the recipe whose value the layout cannot say.
 Json marian_config_of(const EncoderDecoder& model, const TranslationIds& ids);
 
-// Of a directory in that layout with tokenizers: source-tokenizer.json and target-tokenizer.json, or
-// tokenizer.json for both. Throws Error naming the file.
+// Of a directory in that layout with tokenizers: source-tokenizer.json and target-tokenizer.json,
+// tokenizer.json for both, or source.spm, target.spm and vocab.json. Throws Error naming the file.
 TranslationModel load_marian(const std::filesystem::path& files, const Json& config);
 
 // The files beside model.safetensors of a directory in that layout, with which it is read back with the same

@@ -27,7 +27,7 @@ void TranslationExamples::add_text(std::string_view line, const TranslationModel
   }
   const std::int64_t length = model.model->length();
   const std::string_view target = line.substr(tab + 1);
-  IdPair pair{model.source_tokenizer.encode(line.substr(0, tab)), model.target_tokenizer.encode(target)};
+  IdPair pair{model.source_ids(line.substr(0, tab)), model.target_tokenizer.encode(target)};
   raw_references.emplace_back(target);
   references.push_back(model.target_tokenizer.join(model.target_tokenizer.tokens(target)));
   const bool has_both = !pair.source.empty() && !pair.target.empty();

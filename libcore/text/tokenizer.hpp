@@ -84,6 +84,7 @@ class Tokenizer {
 
  private:
   friend struct TokenizerReader;
+  friend struct MarianTokenizer;
   struct Impl;
   static Tokenizer parse_with_roles(std::string_view json, std::string_view where,
                                     const SpecialTokenRoles& roles);

@@ -1,12 +1,13 @@
-// A translator in Marian's layout against transformers (reference/marian): logits, attention and greedy
-// translations.
+// A translator in Marian's layout against transformers (reference/marian): logits, attention, greedy
+// translations and beams.
 #include "tasks/marian.hpp"
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 
-#include "decoding/greedy.hpp"
+#include "decoding/decoder.hpp"
 #include "reference_folder.hpp"
 #include "support/files.hpp"
 
@@ -31,6 +32,25 @@ struct MarianReference {
 
   MarianReference() {
     read_marian_parameters(reference_path("marian/model.safetensors"), model->parameters());
+  }
+  Prompts prompts() const {
+    PackedTokens sources;
+    sources.clear();
+    for (int example = 0; example < kExamples; ++example) sources.add(ids_of("source", example));
+    sources.finish();
+    return start_prompts(sources, ids.start);
+  }
+  // Their length of 24 counts the start.
+  GenerationSettings generation() const {
+    GenerationSettings settings{.start_id = ids.start, .end_id = ids.end, .max_new_tokens = 23};
+    settings.suppress_tokens = {ids.pad};
+    return settings;
+  }
+  // What follows the start, up to the end.
+  std::vector<std::int32_t> ended(std::vector<std::int32_t> sequence) const {
+    sequence.erase(sequence.begin());
+    sequence.erase(std::find(sequence.begin(), sequence.end(), ids.end), sequence.end());
+    return sequence;
   }
   std::vector<std::int32_t> ids_of(const std::string& name, int example) const {
     return read_ids(expected.at(name + "_" + std::to_string(example)));
@@ -90,18 +110,31 @@ TEST_CASE_FIXTURE(MarianReference, "a translator of Marian's layout: logits and 
 }
 
 TEST_CASE_FIXTURE(MarianReference, "a translator of Marian's layout: greedy translations are the same") {
-  GenerationSettings settings{.start_id = ids.start, .end_id = ids.end, .max_new_tokens = 23};
-  settings.suppress_tokens = {ids.pad};
-  PackedTokens sources;
-  sources.clear();
-  for (int example = 0; example < kExamples; ++example) sources.add(ids_of("source", example));
-  sources.finish();
-  const auto translated = decode_greedily(*model, start_prompts(sources, ids.start), settings);
-  for (int example = 0; example < kExamples; ++example) {
-    std::vector<std::int32_t> theirs = ids_of("greedy", example);
-    theirs.erase(theirs.begin());  // the start
-    if (const auto end = std::find(theirs.begin(), theirs.end(), ids.end); end != theirs.end())
-      theirs.erase(end, theirs.end());
-    CHECK(translated[static_cast<std::size_t>(example)] == theirs);
+  const std::vector<Hypotheses> found = Decoder(*model).decode(prompts(), generation());
+  for (int example = 0; example < kExamples; ++example)
+    CHECK(found[static_cast<std::size_t>(example)][0].ids == ended(ids_of("greedy", example)));
+}
+
+TEST_CASE_FIXTURE(MarianReference, "a translator of Marian's layout: beams and their scores are the same") {
+  for (const std::int64_t beams : {4, 6}) {
+    GenerationSettings settings = generation();
+    settings.num_beams = settings.n_best = beams;
+    settings.length_penalty = beams == 4 ? 1.0 : 0.6;
+    const std::vector<Hypotheses> all = Decoder(*model).decode(prompts(), settings);
+    for (int example = 0; example < kExamples; ++example) {
+      const Hypotheses& found = all[static_cast<std::size_t>(example)];
+      const std::string name = "beam" + std::to_string(beams);
+      const std::vector<std::int32_t> theirs = ids_of(name, example);
+      const std::vector<float> scores =
+          read_floats(expected.at(name + "_" + std::to_string(example) + "_scores"));
+      REQUIRE(found.size() == scores.size());
+      const std::size_t length = theirs.size() / found.size();
+      for (std::size_t i = 0; i < found.size(); ++i) {
+        INFO(name, ", example ", example, ", number ", i);
+        const auto begin = theirs.begin() + static_cast<std::ptrdiff_t>(length * i);
+        CHECK(found[i].ids == ended({begin, begin + static_cast<std::ptrdiff_t>(length)}));
+        CHECK(std::abs(found[i].score - static_cast<double>(scores[i])) <= kLargest);
+      }
+    }
   }
 }
