@@ -3,7 +3,6 @@
 #include "support/files.hpp"
 #include "text/foreign_tokenizers.hpp"
 #include "text/json_members.hpp"
-#include "text/subword_text_encoder.hpp"
 #include "text/tokenizer.hpp"
 
 namespace headwater {
@@ -98,13 +97,7 @@ Tokenizer Tokenizer::load(const std::filesystem::path& path) {
     const Directory directory(is_directory ? path : path.parent_path());
     return parse_with_roles(json_of_vocab_txt(directory), path.string(), directory.roles);
   }
-  return parse_any(read_file(path), path.string());
-}
-
-Tokenizer Tokenizer::parse_any(std::string_view file, std::string_view where) {
-  if (file.starts_with(kSubwordsHeader))
-    return parse(subword_text_encoder_json(parse_subwords(file, where)), where);
-  return parse(file, where);
+  return parse(read_file(path), path.string());
 }
 
 }  // namespace headwater

@@ -1,0 +1,31 @@
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+#include "text/word_piece.hpp"
+#include "text/word_piece_learner.hpp"
+
+namespace headwater {
+
+TEST_CASE("WordPiece learns merges of characters, with ## inside words") {
+  WordTable counts;
+  counts.value("hug") = 10;
+  counts.value("pug") = 5;
+  counts.value("pun") = 12;
+  counts.value("bun") = 4;
+  counts.value("hugs") = 5;
+  const std::vector<std::string> surfaces = learn_word_piece(counts, {.size = 14});
+  CHECK(surfaces.size() == 14);
+  CHECK(surfaces[0] == "[UNK]");
+  CHECK(std::find(surfaces.begin(), surfaces.end(), "##ug") != surfaces.end());
+  CHECK(std::find(surfaces.begin(), surfaces.end(), "##un") != surfaces.end());
+  const WordPiece model(surfaces, {});
+  std::vector<std::int32_t> ids;
+  model.encode("bugs", ids);
+  for (const std::int32_t id : ids) CHECK(id > 0);
+  ids.clear();
+  model.encode("cat", ids);
+  CHECK(ids == std::vector<std::int32_t>{0});
+}
+
+}  // namespace headwater
