@@ -92,6 +92,15 @@ learning_text := $(call lines_of,$(or $(tokenizer_text),$(train)))
 column_of_text = $(if $(filter $(tokenizer_text),$(train)),,cut -f$(1) $(learning_text) |)
 text_or_input = $(if $(filter $(tokenizer_text),$(train)),--column $(1) $(learning_text))
 
+# The tokenizer of a column; one file where both sides share it, learned from their columns together.
+tokenizer = $(R)/$(if $(shared_tokenizer),tokenizer,$(1)).json
+both_columns = $(field_source),$(field_target)
+$(R)/tokenizer.json: $(R)/recipe.yaml $(learning_text) | $(all_lines)
+ifeq ($(tokenizer_text),$(train))
+	$(bin)/tokenize --recipe $< -o $@ --columns $(both_columns) $(learning_text)
+else
+	cut -f$(both_columns) $(learning_text) | tr '\t' '\n' | $(bin)/tokenize --recipe $< -o $@
+endif
 $(R)/%.json: $(R)/recipe.yaml $(learning_text) | $(all_lines)
 	$(call column_of_text,$(field_$*)) $(bin)/tokenize --recipe $< --side $* -o $@ $(call text_or_input,$(field_$*))
 $(R)/terms.tsv: $(R)/recipe.yaml $(R)/source.json $(learning_text)
@@ -102,10 +111,10 @@ $(R)/labels.txt: $(call lines_of,$(train)) $(R)/recipe.yaml | $(all_lines)
 
 # --- Ids: a column of a part goes through one of these pipes ----------------------------------------------------------------
 
-needs_tokens = $(R)/$(1).json
+needs_tokens = $(call tokenizer,$(1))
 needs_terms = $(R)/$(1).json $(R)/terms.tsv
 needs_labels = $(R)/labels.txt
-pipe_tokens = $(bin)/tokenize --tokenizer $(R)/$(1).json --column $(field_$(1)) $(2) | $(bin)/vectorize --tokenizer $(R)/$(1).json --recipe $(R)/recipe.yaml --side $(1)
+pipe_tokens = $(bin)/tokenize --tokenizer $(call tokenizer,$(1)) --column $(field_$(1)) $(2) | $(bin)/vectorize --tokenizer $(call tokenizer,$(1)) --recipe $(R)/recipe.yaml --side $(1)
 pipe_terms = $(bin)/tokenize --tokenizer $(R)/$(1).json --column $(field_$(1)) $(2) | $(bin)/vectorize --terms $(R)/terms.tsv --recipe $(R)/recipe.yaml
 pipe_labels = $(bin)/vectorize --labels $(R)/labels.txt --column $(field_$(1)) $(2)
 
@@ -137,7 +146,7 @@ term_file := $(if $(filter terms,$(stages)),$(R)/terms.tsv)
 train_files := $(if $(columns),$(R)/train.ids,$(DATA)/$(train))
 validation_files := $(if $(validation),$(if $(columns),$(R)/validation.ids,$(DATA)/$(validation)))
 
-train_command = $(bin)/train --recipe $(R)/recipe.yaml $(foreach side,$(tokenized),--$(side)-tokenizer $(R)/$(side).json) \
+train_command = $(bin)/train --recipe $(R)/recipe.yaml $(foreach side,$(tokenized),--$(side)-tokenizer $(call tokenizer,$(side))) \
   $(addprefix --labels ,$(label_file)) $(addprefix --terms ,$(term_file)) $(addprefix --validation ,$(validation_files)) \
   -o $(R)/model $(if $(OVERWRITE),--overwrite) $(Q) $(train_files)
 # Where a run was there before and no checkpoint was saved since, train has refused it: what its message calls --overwrite has another
@@ -150,7 +159,7 @@ define train_failed
   fi; exit $$status; }
 endef
 is_silent = $(findstring s,$(filter-out ---%,$(firstword -$(MAKEFLAGS))))
-$(R)/table.txt: $(R)/recipe.yaml $(tokenized:%=$(R)/%.json) $(label_file) $(term_file) $(train_files) $(validation_files)
+$(R)/table.txt: $(R)/recipe.yaml $(sort $(foreach side,$(tokenized),$(call tokenizer,$(side)))) $(label_file) $(term_file) $(train_files) $(validation_files)
 	$(if $(is_silent),,$(info $(strip $(train_command))))
 	@trap 'rm -f $@.part' EXIT; $(train_command) > $@.part || $(train_failed); mv $@.part $@
 
@@ -169,8 +178,8 @@ $(R)/test.hypotheses: $(R)/test.sources $(R)/table.txt
 	$(bin)/translate $(R)/model $(Q) $< > $@.part
 	mv $@.part $@
 # As the tokenizer sees them: standardised, joined again.
-$(R)/test.standardized: $(R)/test.references $(R)/target.json
-	$(bin)/tokenize --tokenizer $(R)/target.json $< | $(bin)/tokenize --tokenizer $(R)/target.json --decode > $@.part
+$(R)/test.standardized: $(R)/test.references $(call tokenizer,target)
+	$(bin)/tokenize --tokenizer $(call tokenizer,target) $< | $(bin)/tokenize --tokenizer $(call tokenizer,target) --decode > $@.part
 	mv $@.part $@
 # What evaluate reads of the test data: text and label, text, or the file as it is.
 test_label = paste <(cut -f$(field_source) $(R)/test.tsv) <(cut -f$(field_label) $(R)/test.tsv) |

@@ -10,6 +10,7 @@
 #include "support/parallel.hpp"
 #include "tasks/registry.hpp"
 #include "tools/translate/output.hpp"
+#include "tools/translate/prefixes.hpp"
 #include "tools/translate/search.hpp"
 
 namespace {
@@ -20,10 +21,12 @@ struct Options {
   std::string model, recipe, scale = "full", isa = "auto";
   std::vector<std::string> text;
   std::int64_t batch = 64;
-  std::optional<std::int64_t> n_best;
+  std::string prefix;
+  std::optional<std::int64_t> n_best, alignment_layer, alignment_head;
   translate::SearchOptions search;
+  translate::SamplingOptions sampling;
   int threads = 0;
-  bool allows_unknown = false, wants_scores = false, is_quiet = false;
+  bool allows_unknown = false, wants_scores = false, wants_alignments = false, is_quiet = false;
   cli::LineReaderSettings reader{.refuses_tabs = true};
 };
 
@@ -35,10 +38,18 @@ void describe(cli::CommandLine& line, Options& o) {
                   "write the best N translations of a line: its number, score and text, separated by TABs");
   line.add_flag("--scores", o.wants_scores,
                 "add two columns: the translation's log-probability, and those of its tokens");
+  line.add_flag("--alignments", o.wants_alignments,
+                "add a column of source and target tokens, \"0-0 2-1\", by the decoder's attention");
+  line.add_option("--alignment-layer", o.alignment_layer, "of the decoder, from 0; the last without it");
+  line.add_option("--alignment-head", o.alignment_head, "of that layer, from 0; the mean of all without it");
   line.group("Speed");
   line.add_option("--batch", o.batch, "sentences decoded together; the text is the same for any")
       .with_default();
   translate::describe(line, o.search);
+  line.add_option("--prefix", o.prefix, "a line for each line of text: what its translation begins with")
+      .shown_as("FILE")
+      .reads();
+  translate::describe(line, o.sampling);
   line.group("Model");
   line.add_option("-r,--recipe", o.recipe,
                   "search as a recipe's decoding section says; the command line overrides the recipe")
@@ -68,6 +79,9 @@ TranslationSettings settings_of(const Options& o, const TranslationModel& model,
   TranslationSettings settings{.allows_unknown = o.allows_unknown, .wants_scores = o.wants_scores};
   settings.decoding = of_recipe ? *of_recipe : model.decoding;
   translate::set(*settings.decoding, o.search);
+  settings.sampling = translate::sampling_of(o.sampling, o.search);
+  if (settings.sampling) settings.decoding->num_beams = 1;
+  if (o.wants_alignments) settings.alignment = {o.alignment_layer, o.alignment_head};
   const std::int64_t beams = settings.decoding->num_beams;
   settings.n_best = o.n_best.value_or(1);
   if (settings.n_best < 1 || settings.n_best > beams) {
@@ -78,7 +92,11 @@ TranslationSettings settings_of(const Options& o, const TranslationModel& model,
 }
 
 void run(const Options& o) {
-  cli::check_one_reads_input({{"--recipe -", o.recipe == "-"}, {"the text", cli::reads_input(o.text)}});
+  cli::check_one_reads_input({{"--recipe -", o.recipe == "-"},
+                              {"--prefix -", o.prefix == "-"},
+                              {"the text", cli::reads_input(o.text)}});
+  if (!o.wants_alignments && (o.alignment_layer || o.alignment_head))
+    throw UsageError("--alignment-layer and --alignment-head are read with --alignments");
   if (o.batch < 1) throw UsageError("--batch is " + std::to_string(o.batch) + ", expected 1 or more");
   const std::optional<DecodingSettings> of_recipe = decoding_of_recipe(o);
   if (o.isa != "auto") kernels::set_isa(kernels::isa_of_name(o.isa));
@@ -86,13 +104,21 @@ void run(const Options& o) {
   pool.run([&] {
     const TranslationModel model = load_translation_model(o.model);
     Translator translator(model, settings_of(o, model, of_recipe));
-    translate::Output output({.has_numbers = o.n_best.has_value(), .has_scores = o.wants_scores});
+    translate::Output output({.has_numbers = o.n_best.has_value(),
+                              .has_scores = o.wants_scores,
+                              .has_alignments = o.wants_alignments});
     cli::LineReader reader(o.text, o.reader);
     reader.show_progress(o.is_quiet);
+    std::optional<translate::Prefixes> prefixes;
+    if (!o.prefix.empty()) prefixes.emplace(o.prefix, o.reader);
     reader.for_each_batch(static_cast<std::size_t>(o.batch), [&](const std::vector<std::string>& lines) {
-      for (const Translations& translations : translator.translations(lines)) output.write(translations);
+      std::span<const std::string> begun;
+      if (prefixes) begun = prefixes->next(reader, lines.size());
+      for (const Translations& translations : translator.translations(lines, begun))
+        output.write(translations);
       output.flush();
     });
+    if (prefixes) prefixes->finish();
     if (o.is_quiet) return;
     reader.note_dropped();
     cli::note_unknown_tokens(translator.source_tokens());

@@ -19,7 +19,7 @@ namespace {
 
 // Rows of a step that one thread computes: enough that a product is worth the weights it reads, few enough
 // that a batch of 64 keeps two threads busy.
-constexpr Index kGroupRows = 16;
+constexpr Index kLeastGroupRows = 16, kMostGroupRows = 64;
 
 // How many ids may follow each prompt.
 std::vector<Index> room_of(const CachedModel& model, const Prompts& prompts,
@@ -103,8 +103,9 @@ std::vector<Hypotheses> Decoder::decode(const Prompts& prompts, const Generation
 template <class F>
 std::vector<Hypotheses> Decoder::decode_groups(const Prompts& prompts, const GenerationSettings& settings,
                                                const F& decode_group) {
-  const Index sequences = prompts.sequences(),
-              group_size = std::max<Index>(1, kGroupRows / settings.num_beams);
+  const Index sequences = prompts.sequences(), beams = settings.num_beams;
+  const Index group_rows = std::clamp(sequences * beams / 4, kLeastGroupRows, kMostGroupRows);
+  const Index group_size = std::max<Index>(1, group_rows / beams);
   const Index groups = (sequences + group_size - 1) / group_size;
   const std::vector<Index> room = room_of(model_, prompts, settings);
   std::vector<Hypotheses> results(static_cast<std::size_t>(sequences));

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "support/line_error.hpp"
+#include "support/numbers.hpp"
 #include "support/parallel.hpp"
 
 namespace headwater {
@@ -33,7 +34,13 @@ GenerationSettings generation_settings(const TranslationModel& model, const Tran
 }
 
 Translator::Translator(const TranslationModel& model, const TranslationSettings& settings)
-    : model_(model), generation_(generation_settings(model, settings)), decoder_(*model.model) {}
+    : model_(model),
+      generation_(generation_settings(model, settings)),
+      alignment_(settings.alignment),
+      decoder_(*model.model) {
+  if (settings.sampling) sampler_.emplace(model.model->output_layer(), *settings.sampling);
+  if (alignment_) check_alignment(*model.model, *alignment_);
+}
 
 std::vector<std::vector<std::int32_t>> Translator::encode(const std::vector<std::string>& lines) {
   std::vector<std::vector<std::int32_t>> sources(lines.size());
@@ -55,16 +62,54 @@ std::string Translator::text_of(const Hypothesis& hypothesis) const {
   return hypothesis.ids.empty() ? std::string() : model_.target_tokenizer.decode(hypothesis.ids);
 }
 
-std::vector<Translations> Translator::translations(const std::vector<std::string>& lines) {
+std::vector<Translations> Translator::translations(const std::vector<std::string>& lines,
+                                                   std::span<const std::string> prefixes) {
+  const std::vector<std::vector<std::int32_t>> sources = encode(lines);
+  std::vector<std::vector<std::int32_t>> begun;
+  for (std::size_t i = 0; i < prefixes.size(); ++i) {
+    begun.push_back(model_.target_tokenizer.encode(prefixes[i]));
+    if (static_cast<Index>(begun.back().size()) >= model_.model->length()) {
+      throw LineError(i, "its prefix has " +
+                             counted(static_cast<std::int64_t>(begun.back().size()), "token") +
+                             ", and the model has " + std::to_string(model_.model->length()) +
+                             " positions (shorten the prefix)");
+    }
+  }
   std::vector<Translations> results;
-  for (Hypotheses& found : hypotheses(encode(lines))) {
+  for (Hypotheses& found : hypotheses(sources, begun)) {
+    const std::size_t line = results.size();
     Translations& of_line = results.emplace_back();
     for (Hypothesis& hypothesis : found) {
+      if (!begun.empty() && !sources[line].empty())
+        hypothesis.ids.insert(hypothesis.ids.begin(), begun[line].begin(), begun[line].end());
       std::string text = text_of(hypothesis);
       of_line.push_back({std::move(text), std::move(hypothesis)});
     }
   }
+  if (alignment_) add_alignments(sources, results);
   return results;
+}
+
+void Translator::add_alignments(std::span<const std::vector<std::int32_t>> sources,
+                                std::vector<Translations>& to) {
+  std::vector<std::vector<std::int32_t>> targets;
+  std::vector<std::span<const std::int32_t>> source_of_target;
+  std::vector<Translation*> aligned;
+  for (std::size_t line = 0; line < to.size(); ++line) {
+    for (Translation& translation : to[line]) {
+      const std::vector<std::int32_t>& ids = translation.hypothesis.ids;
+      if (ids.empty()) continue;
+      targets.push_back({generation_.start_id});
+      targets.back().insert(targets.back().end(), ids.begin(), ids.end());
+      source_of_target.emplace_back(sources[line]);
+      aligned.push_back(&translation);
+    }
+  }
+  if (targets.empty()) return;
+  std::vector<AlignedPair> pairs;
+  for (std::size_t i = 0; i < targets.size(); ++i) pairs.push_back({source_of_target[i], targets[i]});
+  std::vector<std::vector<Index>> found = align(*model_.model, arena_, pairs, *alignment_);
+  for (std::size_t i = 0; i < found.size(); ++i) aligned[i]->source_of = std::move(found[i]);
 }
 
 std::vector<std::string> Translator::translate(const std::vector<std::string>& lines) {
@@ -84,18 +129,27 @@ std::vector<std::vector<std::int32_t>> Translator::target_ids(
   return results;
 }
 
-std::vector<Hypotheses> Translator::hypotheses(std::span<const std::vector<std::int32_t>> sources) {
-  PackedTokens batch;
-  batch.clear();
-  std::vector<std::size_t> line_of;  // of each sequence in the batch
+std::vector<Hypotheses> Translator::hypotheses(std::span<const std::vector<std::int32_t>> sources,
+                                               std::span<const std::vector<std::int32_t>> prefixes) {
+  Prompts prompts;
+  prompts.clear();
+  std::vector<std::size_t> line_of;  // of each prompt
+  std::vector<std::uint64_t> numbers;
+  std::vector<std::int32_t> begin;
   for (std::size_t i = 0; i < sources.size(); ++i) {
+    const std::uint64_t number = sources_++;
     if (sources[i].empty()) continue;
-    batch.add(sources[i]);
+    begin.assign(1, generation_.start_id);
+    if (!prefixes.empty()) begin.insert(begin.end(), prefixes[i].begin(), prefixes[i].end());
+    prompts.add(sources[i], begin);
     line_of.push_back(i);
+    numbers.push_back(number);
   }
+  prompts.finish();
   std::vector<Hypotheses> results(sources.size(), Hypotheses(1)), found;
   try {
-    found = decoder_.decode(start_prompts(batch, generation_.start_id), generation_);
+    found = sampler_ ? decoder_.decode(prompts, generation_, *sampler_, numbers)
+                     : decoder_.decode(prompts, generation_);
   } catch (const LineError& error) {
     throw LineError(line_of[error.line], error.what());
   }

@@ -7,16 +7,20 @@
 #include <string_view>
 #include <vector>
 
+#include "decoding/attention_alignment.hpp"
 #include "decoding/decoder.hpp"
+#include "decoding/sampling.hpp"
 #include "tasks/encoder_decoder.hpp"
 
 namespace headwater {
 
 struct TranslationSettings {
-  bool allows_unknown = false;                    // [UNK] may be chosen
-  std::optional<DecodingSettings> decoding = {};  // none: what generation_config.json of the model says
-  std::int64_t n_best = 1;                        // translations of a line, at most num_beams
-  bool wants_scores = false;                      // of greedy decoding; beam search has them
+  bool allows_unknown = false;                      // [UNK] may be chosen
+  std::optional<DecodingSettings> decoding = {};    // none: what generation_config.json of the model says
+  std::int64_t n_best = 1;                          // translations of a line, at most num_beams
+  bool wants_scores = false;                        // of one hypothesis; beam search has them
+  std::optional<SamplingSettings> sampling = {};    // in place of a search
+  std::optional<AlignmentSettings> alignment = {};  // none: no alignments
 };
 
 // What may be generated with this model.
@@ -24,7 +28,8 @@ GenerationSettings generation_settings(const TranslationModel& model, const Tran
 
 struct Translation {
   std::string text;
-  Hypothesis hypothesis;
+  Hypothesis hypothesis;              // its ids begin with the prefix, of which there are no scores
+  std::vector<Index> source_of = {};  // alignment: the source token of each id
 };
 using Translations = std::vector<Translation>;  // of one line, the best first
 
@@ -35,8 +40,9 @@ class Translator {
   // Of each line, in order, its translations: n_best, or fewer where the search finds fewer. A line without a
   // token has one, which is empty; tokens beyond the model's positions are cut off and the line counted. Any
   // grouping of lines into calls gives the same text. Throws LineError where the model's output is not
-  // finite.
-  std::vector<Translations> translations(const std::vector<std::string>& lines);
+  // finite. `prefixes`, where given, are what the translation of each line begins with.
+  std::vector<Translations> translations(const std::vector<std::string>& lines,
+                                         std::span<const std::string> prefixes = {});
   // The texts of the best ones.
   std::vector<std::string> translate(const std::vector<std::string>& lines);
   // The same of ids, each at most the model's positions.
@@ -51,12 +57,18 @@ class Translator {
 
  private:
   std::vector<std::vector<std::int32_t>> encode(const std::vector<std::string>& lines);
-  std::vector<Hypotheses> hypotheses(std::span<const std::vector<std::int32_t>> sources);
+  std::vector<Hypotheses> hypotheses(std::span<const std::vector<std::int32_t>> sources,
+                                     std::span<const std::vector<std::int32_t>> prefixes = {});
+  void add_alignments(std::span<const std::vector<std::int32_t>> sources, std::vector<Translations>& to);
   std::string text_of(const Hypothesis& hypothesis) const;
 
   const TranslationModel& model_;
   GenerationSettings generation_;
+  std::optional<Sampler> sampler_;
+  std::optional<AlignmentSettings> alignment_;
   Decoder decoder_;
+  Arena arena_;                // of alignments
+  std::uint64_t sources_ = 0;  // given so far: each draws its own random numbers
   std::int64_t truncated_lines_ = 0;
   TokenCounts source_tokens_;
 };

@@ -483,6 +483,7 @@ class Filler : public schema::Visitor {
 void fill_in(Recipe& recipe) {
   Filler filler;
   schema::rows(filler, recipe);
+  if (recipe.shared_tokenizer) recipe.target_tokenizer = recipe.source_tokenizer;
 }
 
 Recipe filled_in(Recipe recipe) {

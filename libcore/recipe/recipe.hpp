@@ -15,13 +15,19 @@
 namespace headwater {
 
 struct TokenizerSettings {
-  std::string kind = "word";  // word | character (whitespace split of standardised text | code points)
-  std::int64_t size = 15000;  // vocabulary with all special tokens
-  std::string standardize = "lower_and_strip_punctuation";  // the others: rows.cpp
-  std::string lower = "ascii";                              // ascii | unicode
-  bool split_punctuation = false;                           // of words: punctuation is tokens of its own
+  std::string kind = "word";            // word | character | byte_bpe | bpe: rows.cpp
+  std::int64_t size = 15000;            // vocabulary with all special tokens
+  std::string standardize;              // empty: by the kind; the words: rows.cpp
+  std::string lower = "ascii";          // ascii | unicode
+  bool split_punctuation = false;       // of words: punctuation is tokens of its own
+  std::int64_t min_frequency = 2;       // of byte_bpe and bpe: of a pair that is merged
+  std::string end_of_word_suffix = {};  // of bpe: ends words; empty: U+2581 begins them
   bool operator==(const TokenizerSettings&) const = default;
 };
+
+// Whether tokens are parts of words, and which standardisation a tokenizer has that says none.
+bool is_subword_kind(std::string_view kind);
+std::string default_standardization(std::string_view kind);
 
 // The terms of bags of words: n-grams of the source tokenizer's tokens.
 struct TermSettings {
@@ -133,6 +139,7 @@ struct Recipe {
   std::string name;
   std::uint64_t seed = 1;
   DataSettings data;
+  bool shared_tokenizer = false;  // target_tokenizer is source_tokenizer, learned from both columns
   TokenizerSettings source_tokenizer, target_tokenizer;
   TermSettings terms;
   ModelSection model;

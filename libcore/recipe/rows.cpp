@@ -61,10 +61,15 @@ void rows(Visitor& v, DataSettings& s, const ModelSection& model) {
 
 void rows(Visitor& v, TokenizerSettings& s) {
   v.field("kind", &s.kind,
-          OneOf{{{"word", "white space separates tokens"}, {"character", "each code point is a token"}}},
+          OneOf{{{"word", "white space separates tokens"},
+                 {"character", "each code point is a token"},
+                 {"byte_bpe", "merges of bytes, as GPT-2 has them: no text is unknown (Radford et al. 2019)"},
+                 {"bpe", "merges of characters (Sennrich et al. 2016)"},
+                 {"subword_text_encoder",
+                  "what tensorflow-datasets has under this name: words, parts of words, bytes"}}},
           "what a token is");
   v.field("size", &s.size, Between{3, 1e7, "tokens"},
-          {"vocabulary V, special tokens included; the most frequent ones of the text",
+          {"vocabulary V, special tokens included; of words the most frequent ones of the text",
            "make recipe (tokenize), train"});
   v.field("standardize", &s.standardize,
           OneOf{{{"lower_and_strip_punctuation", "both of the next two"},
@@ -74,7 +79,9 @@ void rows(Visitor& v, TokenizerSettings& s) {
                  {"unicode_punctuation",
                   "lower case, and typographic quotes, dashes and the like are removed with those of ASCII, "
                   "but no decimal point"}}},
-          "what is done to a text before it is split, as Keras' TextVectorization does it");
+          "what is done to a text before it is split, as Keras' TextVectorization does it",
+          Follows{"none of subwords, lower_and_strip_punctuation of words and characters",
+                  default_standardization(s.kind)});
   v.field("lower", &s.lower,
           OneOf{{{"ascii", "A to Z, as Keras does"}, {"unicode", "the letters of every alphabet"}}},
           "which letters are made lower case");
@@ -82,6 +89,13 @@ void rows(Visitor& v, TokenizerSettings& s) {
           "punctuation characters and symbols are tokens of their own, and joining tokens gives the text "
           "again; with standardize: none it keeps case too",
           When{s.kind == "word", s.kind, "word"});
+  v.field("min_frequency", &s.min_frequency, Between{1, 1e9, "occurrences"},
+          "a pair is merged that occurs so often",
+          When{s.kind == "byte_bpe" || s.kind == "bpe", s.kind, "byte_bpe and bpe"});
+  v.field("end_of_word_suffix", &s.end_of_word_suffix, Text::any,
+          "what the last token of a word ends with, as `</w>`; empty: ▁ (U+2581) stands for the space "
+          "before a word",
+          When{s.kind == "bpe", s.kind, "bpe"});
 }
 
 void rows(Visitor& v, TermSettings& s) {
@@ -300,10 +314,18 @@ void rows(Visitor& v, Recipe& s) {
   v.section("data", {"where the examples are and what they hold", kMake},
             [&](Visitor& below) { rows(below, s.data, s.model); });
   v.model("model", {"what is trained", "train, inspect"}, s.model);
+  const bool has_sides = !s.model || s.model.kind().reads("target_tokenizer");
+  v.field(
+      "shared_tokenizer", &s.shared_tokenizer, Anything{},
+      {"one tokenizer for both sides, learned from both columns: source_tokenizer says which, and there is "
+       "no target_tokenizer",
+       "make recipe (tokenize), train"},
+      When{has_sides, "", "translators"});
   v.section_of_kinds("source_tokenizer", {"how texts become ids", "make recipe (tokenize)"}, s.model,
                      [&](Visitor& below) { rows(below, s.source_tokenizer); });
-  v.section_of_kinds("target_tokenizer", {"the same of what is to be written", "make recipe (tokenize)"},
-                     s.model, [&](Visitor& below) { rows(below, s.target_tokenizer); });
+  if (!s.shared_tokenizer)
+    v.section_of_kinds("target_tokenizer", {"the same of what is to be written", "make recipe (tokenize)"},
+                       s.model, [&](Visitor& below) { rows(below, s.target_tokenizer); });
   v.section_of_kinds(
       "terms",
       {"the terms of a bag of words: n-grams of the source tokenizer's tokens", "make recipe (vectorize)"},
@@ -328,3 +350,13 @@ std::vector<std::string_view> OneOf::names() const {
 }
 
 }  // namespace headwater::schema
+
+namespace headwater {
+
+bool is_subword_kind(std::string_view kind) { return kind != "word" && kind != "character"; }
+
+std::string default_standardization(std::string_view kind) {
+  return is_subword_kind(kind) ? "none" : "lower_and_strip_punctuation";
+}
+
+}  // namespace headwater

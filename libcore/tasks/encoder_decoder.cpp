@@ -242,17 +242,25 @@ std::vector<TokenColumnSettings> translation_columns(const Tokenizer& source, co
 
 namespace {
 
+// One file may stand for both sides where the recipe says that they share it.
+Tokenizer load_target(const Recipe& recipe, const TaskFiles& given) {
+  const bool is_source = recipe.shared_tokenizer && given.target_tokenizer.empty();
+  return load_side(is_source ? given.source_tokenizer : given.target_tokenizer, "--target-tokenizer");
+}
+
 class EncoderDecoderTaskModel : public TaskModel {
  public:
   EncoderDecoderTaskModel(const Recipe& recipe, const TaskFiles& given)
       : recipe_(recipe),
         source_(load_side(given.source_tokenizer, "--source-tokenizer")),
-        target_(load_side(given.target_tokenizer, "--target-tokenizer")),
+        target_(load_target(recipe, given)),
         model_(recipe.model.as<EncoderDecoderSettings>(), recipe.source_tokenizer.size,
                recipe.target_tokenizer.size) {
     if (target_.start_id() < 0 || target_.end_id() < 0) {
       const bool are_swapped = source_.start_id() >= 0 && source_.end_id() >= 0;
-      throw UsageError(given.target_tokenizer + ": has no [START] and [END]" +
+      const bool is_source = given.target_tokenizer.empty();
+      throw UsageError((is_source ? given.source_tokenizer : given.target_tokenizer) +
+                       ": has no [START] and [END]" +
                        (are_swapped ? ", but " + given.source_tokenizer + " has (are the two swapped?)"
                                     : " (learn it with tokenize --learn ... --start-end)"));
     }
@@ -261,6 +269,10 @@ class EncoderDecoderTaskModel : public TaskModel {
                        given.source_tokenizer + " and " + given.target_tokenizer +
                        " are two vocabularies (learn one from both columns with --start-end, or write "
                        "target_output)");
+    }
+    if (recipe.shared_tokenizer && source_.hash() != target_.hash()) {
+      throw UsageError(given.target_tokenizer + ": another vocabulary than " + given.source_tokenizer +
+                       ", and the recipe has shared_tokenizer: true (give both options one file)");
     }
     check_size(source_, recipe.source_tokenizer.size, given.source_tokenizer, "source_tokenizer");
     check_size(target_, recipe.target_tokenizer.size, given.target_tokenizer, "target_tokenizer");

@@ -106,19 +106,23 @@ void set_decoding(DecodingSettings& settings, std::string_view key, const Json& 
   schema::rows(one, settings);
 }
 
+DecodingSettings decoding_of(const Json& config) {
+  DecodingSettings settings;
+  DecodingReader reader(config);
+  schema::rows(reader, settings);
+  return settings;
+}
+
 DecodingSettings read_decoding(const std::filesystem::path& files) {
   const std::filesystem::path path = files / "generation_config.json";
-  DecodingSettings settings;
   std::error_code ignored;
-  if (!std::filesystem::exists(path, ignored)) return settings;
+  if (!std::filesystem::exists(path, ignored)) return {};
   const Json config = Json::parse(read_file(path, 1 << 20), path.string());
   try {
-    DecodingReader reader(config);
-    schema::rows(reader, settings);
+    return decoding_of(config);
   } catch (const Error& error) {
     throw Error(path.string() + ": " + error.what());
   }
-  return settings;
 }
 
 }  // namespace headwater

@@ -6,6 +6,7 @@
 #include "text/bpe_model.hpp"
 #include "text/json_members.hpp"
 #include "text/piece_model_readers.hpp"
+#include "text/subword_text_encoder.hpp"
 #include "text/token_lines.hpp"
 #include "text/word_level.hpp"
 
@@ -32,7 +33,8 @@ struct ModelType {
 constexpr ModelType kModelTypes[] = {{"WordLevel", read_word_level},
                                      {"BPE", read_bpe},
                                      {"WordPiece", read_word_piece},
-                                     {"Unigram", read_unigram}};
+                                     {"Unigram", read_unigram},
+                                     {"SubwordTextEncoder", read_subword_text_encoder}};
 
 // Files of old versions have no type: merges are BPE's, a list of pairs is Unigram's.
 std::string type_of_model(const ModelPart& part) {

@@ -29,11 +29,13 @@ struct SpecialTokenRoles {
 // text, whatever it says.
 class Tokenizer {
  public:
-  // A tokenizer.json; a vocab.txt; a vocab.json or merges.txt with the other beside it; or a directory with
-  // one of these, where tokenizer_config.json and special_tokens_map.json say which tokens are special.
-  // Throws Error "path: member: what".
+  // A tokenizer.json; a .subwords file; a vocab.txt; a vocab.json or merges.txt with the other beside it; or
+  // a directory with one of these, where tokenizer_config.json and special_tokens_map.json say which tokens
+  // are special. Throws Error "path: member: what".
   static Tokenizer load(const std::filesystem::path& path);
   static Tokenizer parse(std::string_view json, std::string_view where);
+  // The bytes of one file: a tokenizer.json or .subwords.
+  static Tokenizer parse_any(std::string_view file, std::string_view where);
 
   std::vector<std::int32_t> encode(std::string_view text) const;
   void encode(std::string_view text, std::vector<std::int32_t>& ids) const;  // replaces what ids held

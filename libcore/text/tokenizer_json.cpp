@@ -58,35 +58,55 @@ Json decoder_json(SplitKind split) {
   return Json::Object{{"type", "Sequence"}, {"decoders", Json::Array{std::move(fuse), std::move(strip)}}};
 }
 
-std::string word_tokenizer_json(const StandardizeSettings& settings, SplitKind split,
-                                const std::vector<std::string>& surfaces, std::size_t special_count) {
+std::string tokenizer_json(TokenizerJson parts) {
   Json::Array added;
-  Json::Object vocabulary;
-  for (std::size_t id = 0; id < surfaces.size(); ++id) {
-    vocabulary.emplace_back(surfaces[id], static_cast<std::int64_t>(id));
-    if (id < special_count) {
-      added.push_back(Json::Object{{"id", static_cast<std::int64_t>(id)},
-                                   {"content", surfaces[id]},
-                                   {"single_word", false},
-                                   {"lstrip", false},
-                                   {"rstrip", false},
-                                   {"normalized", false},
-                                   {"special", true}});
-    }
+  for (const auto& [token, id] : parts.special_tokens) {
+    added.push_back(Json::Object{{"id", id},
+                                 {"content", token},
+                                 {"single_word", false},
+                                 {"lstrip", false},
+                                 {"rstrip", false},
+                                 {"normalized", false},
+                                 {"special", true}});
   }
   const Json file = Json::Object{
       {"version", "1.0"},
       {"truncation", nullptr},
       {"padding", nullptr},
       {"added_tokens", std::move(added)},
-      {"normalizer", normalizer_json(settings, split)},
-      {"pre_tokenizer", pre_tokenizer_json(split)},
+      {"normalizer", std::move(parts.normalizer)},
+      {"pre_tokenizer", std::move(parts.pre_tokenizer)},
       {"post_processor", nullptr},
-      {"decoder", decoder_json(split)},
-      {"model",
-       Json::Object{{"type", "WordLevel"}, {"vocab", std::move(vocabulary)}, {"unk_token", surfaces.at(1)}}},
+      {"decoder", std::move(parts.decoder)},
+      {"model", std::move(parts.model)},
   };
   return file.dump(2) + "\n";
+}
+
+std::vector<std::pair<std::string, std::int64_t>> numbered(const std::vector<std::string>& special_tokens) {
+  std::vector<std::pair<std::string, std::int64_t>> all;
+  for (const std::string& token : special_tokens)
+    all.emplace_back(token, static_cast<std::int64_t>(all.size()));
+  return all;
+}
+
+Json vocab_json(const std::vector<std::string>& surfaces) {
+  Json::Object vocab;
+  for (const std::string& surface : surfaces)
+    vocab.emplace_back(surface, static_cast<std::int64_t>(vocab.size()));
+  return vocab;
+}
+
+std::string word_tokenizer_json(const StandardizeSettings& settings, SplitKind split,
+                                const std::vector<std::string>& surfaces, std::size_t special_count) {
+  return tokenizer_json(
+      {.special_tokens =
+           numbered({surfaces.begin(), surfaces.begin() + static_cast<std::ptrdiff_t>(special_count)}),
+       .normalizer = normalizer_json(settings, split),
+       .pre_tokenizer = pre_tokenizer_json(split),
+       .decoder = decoder_json(split),
+       .model = Json::Object{
+           {"type", "WordLevel"}, {"vocab", vocab_json(surfaces)}, {"unk_token", surfaces.at(1)}}});
 }
 
 }  // namespace headwater

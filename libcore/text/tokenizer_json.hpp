@@ -2,7 +2,9 @@
 // (libcore/FORMATS.md, tokenizer.json).
 #pragma once
 
+#include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "support/json.hpp"
@@ -18,6 +20,17 @@ inline constexpr std::string_view kPadToken = "[PAD]", kUnknownToken = "[UNK]", 
 Json normalizer_json(const StandardizeSettings& settings, SplitKind split);
 Json pre_tokenizer_json(SplitKind split);
 Json decoder_json(SplitKind split);
+
+// The parts of a file.
+struct TokenizerJson {
+  std::vector<std::pair<std::string, std::int64_t>> special_tokens;  // with their ids
+  Json normalizer, pre_tokenizer, decoder, model;
+};
+std::string tokenizer_json(TokenizerJson parts);
+// Special tokens whose ids count from 0.
+std::vector<std::pair<std::string, std::int64_t>> numbered(const std::vector<std::string>& special_tokens);
+// The member "vocab" of a model: {surface: id}.
+Json vocab_json(const std::vector<std::string>& surfaces);
 
 // `surfaces` in the order of their ids, of which the first `special_count` are special; surfaces[1] is the
 // unknown token.

@@ -3,6 +3,7 @@
 #include "support/files.hpp"
 #include "text/foreign_tokenizers.hpp"
 #include "text/json_members.hpp"
+#include "text/subword_text_encoder.hpp"
 #include "text/tokenizer.hpp"
 
 namespace headwater {
@@ -97,7 +98,13 @@ Tokenizer Tokenizer::load(const std::filesystem::path& path) {
     const Directory directory(is_directory ? path : path.parent_path());
     return parse_with_roles(json_of_vocab_txt(directory), path.string(), directory.roles);
   }
-  return parse(read_file(path), path.string());
+  return parse_any(read_file(path), path.string());
+}
+
+Tokenizer Tokenizer::parse_any(std::string_view file, std::string_view where) {
+  if (file.starts_with(kSubwordsHeader))
+    return parse(subword_text_encoder_json(parse_subwords(file, where)), where);
+  return parse(file, where);
 }
 
 }  // namespace headwater

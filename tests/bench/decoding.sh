@@ -1,6 +1,6 @@
 #!/bin/bash
-# Greedy decoding of a random translator (width 128, 4 + 4 layers, 10,000 words; 20 source and 24 target tokens), ours and CTranslate2's in
-# float32, run alternately on this machine; prints each round, and the ratios with their spread.
+# Decoding of a random translator (width 128, 4 + 4 layers, 10,000 words; 20 source and 24 target tokens), ours and CTranslate2's in
+# float32, greedy and with 4 beams, run alternately on this machine; prints each round, and the ratios with their spread.
 #
 #   PEER_PYTHON=python tests/bench/decoding.sh [ROUNDS [SECONDS]]    5 rounds of 3 seconds; BUILD and THREADS as in the Makefile
 #
@@ -24,20 +24,22 @@ tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
-printf 'round\tbatch\tours tokens/s\tCTranslate2 tokens/s\tratio\n'
+printf 'round\tbatch\tbeams\tours tokens/s\tCTranslate2 tokens/s\tratio\n'
 for ((round = 1; round <= rounds; ++round)); do
-  for batch in 1 64; do
-    "$bench" "$batch" "$threads" "$seconds" >"$tmp/ours"
-    "$python" tests/bench/peers/decoding_ctranslate2.py --model "$tmp/model" --batch "$batch" --threads "$threads" --seconds "$seconds" \
+  for column in '1 1' '64 1' '1 4' '64 4'; do
+    read -r batch beams <<<"$column"
+    "$bench" "$batch" "$beams" "$threads" "$seconds" >"$tmp/ours"
+    "$python" tests/bench/peers/decoding_ctranslate2.py --model "$tmp/model" --batch "$batch" --beams "$beams" --threads "$threads" --seconds "$seconds" \
       >"$tmp/theirs" 2>"$tmp/words" || {
       cat "$tmp/words" >&2
       exit 1
     }
-    paste "$tmp/ours" "$tmp/theirs" | awk -F '\t' -v round="$round" '{ printf "%d\t%d\t%.0f\t%.0f\t%.2f\n", round, $1, $2, $5, $2 / $5 }' |
+    paste "$tmp/ours" "$tmp/theirs" | awk -F '\t' -v round="$round" '{ printf "%d\t%d\t%d\t%.0f\t%.0f\t%.2f\n", round, $1, $2, $3, $7, $3 / $7 }' |
       tee -a "$tmp/rounds"
   done
 done
-for batch in 1 64; do
-  awk -v batch="$batch" '$2 == batch { print $5 }' "$tmp/rounds" | sort -n | awk -v batch="$batch" '
-    { x[NR] = $1 } END { printf "batch %d: median ratio %.2f, %.2f to %.2f over %d rounds\n", batch, (x[int((NR + 1) / 2)] + x[int((NR + 2) / 2)]) / 2, x[1], x[NR], NR }'
+for column in '1 1' '64 1' '1 4' '64 4'; do
+  read -r batch beams <<<"$column"
+  awk -v batch="$batch" -v beams="$beams" '$2 == batch && $3 == beams { print $6 }' "$tmp/rounds" | sort -n | awk -v batch="$batch" -v beams="$beams" '
+    { x[NR] = $1 } END { printf "batch %d, beams %d: median ratio %.2f, %.2f to %.2f over %d rounds\n", batch, beams, (x[int((NR + 1) / 2)] + x[int((NR + 2) / 2)]) / 2, x[1], x[NR], NR }'
 done

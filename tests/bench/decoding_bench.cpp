@@ -1,14 +1,14 @@
-// Greedy decoding of a random translation model, for tests/bench/decoding.sh: width 128, 8 heads, 4 + 4
-// layers, feed-forward 512, 10,000 words; 20 source tokens and exactly 24 target tokens a sentence. Prints
-// batch, tokens a second, tokens a second of processor time.
+// Decoding of a random translation model, for tests/bench/decoding.sh: width 128, 8 heads, 4 + 4 layers,
+// feed-forward 512, 10,000 words; 20 source tokens and exactly 24 target tokens a sentence. Prints batch,
+// beams, tokens a second, tokens a second of processor time.
 //
-//   decoding_bench [BATCH [THREADS [SECONDS]]]    1, 2, 3
+//   decoding_bench [BATCH [BEAMS [THREADS [SECONDS]]]]    1, 1, 2, 3
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
 
-#include "decoding/greedy.hpp"
+#include "decoding/decoder.hpp"
 #include "models/encoder_decoder.hpp"
 #include "support/parallel.hpp"
 
@@ -46,13 +46,14 @@ struct Speed {
   double tokens, seconds, processor_seconds;
 };
 
-Speed measure(const EncoderDecoder& model, Index batch, double seconds) {
+Speed measure(const EncoderDecoder& model, Index batch, Index beams, double seconds) {
   using Clock = std::chrono::steady_clock;
   const Prompts prompts = start_prompts(sources(batch), 2);
   GenerationSettings settings;
   settings.end_id = -1;  // none: every sentence is as long as it may be
   settings.suppress_tokens = {0, 1, 2};
   settings.max_new_tokens = kTargetTokens;
+  settings.num_beams = beams;
   Decoder decoder(model);
   decoder.decode(prompts, settings);  // pages and caches
   const auto begin = Clock::now();
@@ -74,11 +75,12 @@ int main(int count, char** words) {
   EncoderDecoder model(model_settings(), kWords, kWords);
   model.parameters().allocate(false);
   model.parameters().initialize(1);
-  ThreadPool pool(static_cast<int>(number(2, 2)));
+  const auto beams = static_cast<Index>(number(2, 1));
+  ThreadPool pool(static_cast<int>(number(3, 2)));
   pool.run([&] {
-    const Speed speed = measure(model, batch, number(3, 3));
-    std::printf("%lld\t%.1f\t%.1f\n", static_cast<long long>(batch), speed.tokens / speed.seconds,
-                speed.tokens / speed.processor_seconds);
+    const Speed speed = measure(model, batch, beams, number(4, 3));
+    std::printf("%lld\t%lld\t%.1f\t%.1f\n", static_cast<long long>(batch), static_cast<long long>(beams),
+                speed.tokens / speed.seconds, speed.tokens / speed.processor_seconds);
   });
   return 0;
 }

@@ -226,6 +226,16 @@ for way in greedy 'beam 3' 'mean of 2 checkpoints, greedy' 'mean of 2 checkpoint
   [ "$(grep -cE "^$way  +[0-9.]+  +[0-9.]+  +[0-9.]+$" "$tmp/log")" = 1 ] || fail "the scores of $way"
 done
 
+# One tokenizer of subwords for both sides, learned from both columns.
+for kind in byte_bpe bpe subword_text_encoder; do
+  sed '/_tokenizer:/d' "$tmp/mine/pairs.yaml" >"$tmp/mine/$kind.yaml"
+  printf 'shared_tokenizer: true\nsource_tokenizer: {kind: %s, size: 300}\n' "$kind" >>"$tmp/mine/$kind.yaml"
+  "${make[@]}" recipe "RECIPE=$tmp/mine/$kind.yaml" >"$tmp/log" 2>&1 || fail "a recipe with a shared tokenizer of $kind"
+  run=$tmp/models/recipes/$kind
+  [ ! -e "$run/source.json" ] || fail 'a tokenizer of a side beside the shared one'
+  for side in source target; do cmp "$run/tokenizer.json" "$run/model/$side-tokenizer.json" || fail "the $side tokenizer of the model"; done
+done
+
 # Pairs with a longer side are left out of training and validation, and it is said.
 { head -n 30 "$tmp/mine/pairs.tsv"; printf 'a b c d\te\n'; printf 'a\tb c d e\n'; } >"$tmp/mine/long.tsv"
 sed 's|train: pairs.tsv|train: long.tsv, max_tokens: 4|' "$tmp/mine/pairs.yaml" >"$tmp/mine/short.yaml"

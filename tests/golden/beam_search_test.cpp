@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "decoding/decoder.hpp"
+#include "decoding/sampling.hpp"
 #include "gpt2.hpp"
 
 using namespace headwater;
@@ -55,6 +56,30 @@ TEST_CASE_FIXTURE(Gpt2, "beams of GPT-2's layout have the sequences and scores o
       const auto begin = sequences.begin() + static_cast<std::ptrdiff_t>(16 * i);
       CHECK(found[i].ids == std::vector<std::int32_t>(begin + 4, begin + 16));
       CHECK(std::abs(found[i].score - static_cast<double>(scores[i])) <= 1e-4);
+    }
+  }
+}
+
+TEST_CASE_FIXTURE(Gpt2, "filtered probabilities of the next token are those of Hugging Face's library") {
+  const std::vector<float> all = read_floats(expected.at("logits"));
+  const std::size_t words = 98;
+  const std::span<const float> last = std::span(all).last(words);
+  const std::pair<const char*, SamplingSettings> cases[] = {
+      {"temperature", {.temperature = 0.7}},
+      {"top_k", {.top_k = 5}},
+      {"top_p", {.top_p = 0.8}},
+      {"min_p", {.min_p = 0.05}},
+      {"all", {.temperature = 1.3, .top_k = 20, .top_p = 0.9}}};
+  for (const auto& [name, settings] : cases) {
+    INFO(std::string(name));
+    std::vector<TokenProbability> found;
+    token_probabilities(std::vector<Real>(last.begin(), last.end()), settings, found);
+    std::vector<double> ours(words, 0);
+    for (const TokenProbability& token : found) ours[static_cast<std::size_t>(token.id)] = token.probability;
+    const std::vector<float> theirs = read_floats(expected.at("next_probabilities_" + std::string(name)));
+    for (std::size_t id = 0; id < words; ++id) {
+      CHECK(std::abs(ours[id] - static_cast<double>(theirs[id])) <= 1e-5);
+      CHECK((ours[id] > 0) == (theirs[id] > 0));
     }
   }
 }

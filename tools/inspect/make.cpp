@@ -54,6 +54,7 @@ void write_make(const Recipe& recipe, cli::LineWriter& out) {
     variable("stage_" + column, column == "label" ? "labels" : kind.reads("terms") ? "terms" : "tokens");
   }
   variable("columns", columns);
+  variable("shared_tokenizer", recipe.shared_tokenizer ? "yes" : "");
   variable("csv", data.csv_columns.empty() ? "" : "yes");
   variable("answer", std::string(name_of(task_of(recipe.model).answer())));
 }

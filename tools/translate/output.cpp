@@ -21,6 +21,11 @@ void Output::write(const Translations& translations) {
         separator = ' ';
       }
     }
+    if (columns_.has_alignments) {
+      text_ += '\t';
+      for (std::size_t i = 0; i < t.source_of.size(); ++i)
+        text_ += (i == 0 ? "" : " ") + std::to_string(t.source_of[i]) + '-' + std::to_string(i);
+    }
     writer_.line(text_);
   }
 }

@@ -7,8 +7,9 @@
 namespace headwater::translate {
 
 struct OutputColumns {
-  bool has_numbers = false;  // number of the line, from 1, and score, before the text
-  bool has_scores = false;   // log-probability of the text, and of its tokens, after it
+  bool has_numbers = false;     // number of the line, from 1, and score, before the text
+  bool has_scores = false;      // log-probability of the text, and of its tokens, after it
+  bool has_alignments = false;  // "0-0 2-1": source and target token, from 0
 };
 
 class Output {

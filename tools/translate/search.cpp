@@ -25,6 +25,47 @@ void describe(cli::CommandLine& line, SearchOptions& o) {
                   "no sequence of so many tokens occurs twice in a translation; 0: any may");
 }
 
+void describe(cli::CommandLine& line, SamplingOptions& o) {
+  line.group("Sampling");
+  line.add_flag("--sampling", o.is_on, "draw each token at random by its probability");
+  line.add_option("--temperature", o.temperature,
+                  "divides the logits; above 1 unlikely tokens are likelier (1)");
+  line.add_option("--top-k", o.top_k, "draw among the so many most likely tokens; 0: all (0)");
+  line.add_option("--top-p", o.top_p, "draw among the fewest tokens that hold this share of probability (1)");
+  line.add_option("--min-p", o.min_p, "draw among those with this share of the likeliest one's (0)");
+  line.add_option("--seed", o.seed, "of the random numbers (1)");
+}
+
+namespace {
+
+template <class Value>
+void take(const char* option, const std::optional<Value>& given, Value least, Value most, Value& to) {
+  if (!given) return;
+  if (!(*given >= least && *given <= most)) {
+    throw UsageError(std::string(option) + " is " + Json(*given).dump() + ", expected " + Json(least).dump() +
+                     " to " + Json(most).dump());
+  }
+  to = *given;
+}
+
+}  // namespace
+
+std::optional<SamplingSettings> sampling_of(const SamplingOptions& o, const SearchOptions& search) {
+  if (!o.is_on) {
+    if (o.temperature || o.top_k || o.top_p || o.min_p || o.seed)
+      throw UsageError("--temperature, --top-k, --top-p, --min-p and --seed are read with --sampling");
+    return std::nullopt;
+  }
+  if (search.num_beams.value_or(1) != 1) throw UsageError("--sampling and --num-beams: give one of them");
+  SamplingSettings settings;
+  take("--temperature", o.temperature, 1e-3, 1e3, settings.temperature);
+  take("--top-k", o.top_k, std::int64_t{0}, std::int64_t{1'000'000}, settings.top_k);
+  take("--top-p", o.top_p, 1e-6, 1.0, settings.top_p);
+  take("--min-p", o.min_p, 0.0, 1.0, settings.min_p);
+  if (o.seed) settings.seed = *o.seed;
+  return settings;
+}
+
 namespace {
 
 template <class Value>

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "cli/options.hpp"
+#include "decoding/sampling.hpp"
 #include "recipe/recipe.hpp"
 
 namespace headwater::translate {
@@ -17,7 +18,19 @@ struct SearchOptions {
   std::optional<std::string> length_penalty_kind, early_stopping;
 };
 
+struct SamplingOptions {
+  bool is_on = false;
+  std::optional<double> temperature, top_p, min_p;
+  std::optional<std::int64_t> top_k;
+  std::optional<std::uint64_t> seed;
+};
+
 void describe(cli::CommandLine& line, SearchOptions& o);
+void describe(cli::CommandLine& line, SamplingOptions& o);
+
+// Nothing where there is no sampling. Throws UsageError for numbers out of range, and for options that
+// sampling alone reads, or does not read.
+std::optional<SamplingSettings> sampling_of(const SamplingOptions& o, const SearchOptions& search);
 
 // Puts what was given over `settings`. Throws UsageError by the rules of recipes.
 void set(DecodingSettings& settings, const SearchOptions& o);

@@ -1,8 +1,8 @@
-"""Greedy decoding of a random translation model with CTranslate2 in float32, for tests/bench/decoding.sh: an encoder-decoder of width 128,
+"""Decoding of a random translation model with CTranslate2 in float32, for tests/bench/decoding.sh: an encoder-decoder of width 128,
 8 heads, 4 + 4 layers, feed-forward 512 and 10,000 words, made by transformers (Marian) and converted. 20 source tokens and exactly 24 target
-tokens a sentence. Prints `batch<TAB>tokens a second<TAB>tokens a second of processor time` for each batch size asked for.
+tokens a sentence. Prints `batch<TAB>beams<TAB>tokens a second<TAB>tokens a second of processor time` for each batch size asked for.
 
-    python decoding_ctranslate2.py --model DIR [--batch 1,64] [--threads 2] [--seconds 3]
+    python decoding_ctranslate2.py --model DIR [--batch 1,64] [--beams 1] [--threads 2] [--seconds 3]
 
 `--model`: where the converted model is kept; made when missing. Needs ctranslate2, transformers and torch.
 """
@@ -63,6 +63,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--model", required=True)
     parser.add_argument("--batch", default="1,64")
+    parser.add_argument("--beams", type=int, default=1)
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--seconds", type=float, default=3)
     args = parser.parse_args()
@@ -77,7 +78,7 @@ def main():
 
         def decode():
             results = translator.translate_batch(
-                sources, beam_size=1, max_batch_size=batch, min_decoding_length=TARGET_TOKENS, max_decoding_length=TARGET_TOKENS, disable_unk=True
+                sources, beam_size=args.beams, max_batch_size=batch, min_decoding_length=TARGET_TOKENS, max_decoding_length=TARGET_TOKENS, disable_unk=True
             )
             made = sum(len(result.hypotheses[0]) for result in results)
             assert made == batch * TARGET_TOKENS, made
@@ -88,7 +89,7 @@ def main():
             decode()
             tokens += batch * TARGET_TOKENS
         seconds, cpu = time.perf_counter() - begin, time.process_time() - begin_cpu
-        print(f"{batch}\t{tokens / seconds:.1f}\t{tokens / cpu:.1f}", flush=True)
+        print(f"{batch}\t{args.beams}\t{tokens / seconds:.1f}\t{tokens / cpu:.1f}", flush=True)
 
 
 if __name__ == "__main__":

@@ -153,6 +153,16 @@ TEST_CASE("a printed recipe reads back equal, with every member away from its de
   }
 }
 
+TEST_CASE("a shared tokenizer is that of both sides") {
+  const std::string text = "name: r\nshared_tokenizer: true\nsource_tokenizer: {kind: byte_bpe, size: 300}\n";
+  const Recipe recipe = parse_recipe(text, "r.yaml");
+  CHECK(recipe.target_tokenizer == recipe.source_tokenizer);
+  CHECK(recipe.target_tokenizer.standardize == "none");
+  const std::string printed = print_recipe(recipe);
+  CHECK(!contains(printed, "target_tokenizer"));
+  CHECK(parse_recipe(printed, "printed.yaml") == recipe);
+}
+
 TEST_CASE("columns of CSV by plain numbers are those by numbers in quotes") {
   const Recipe plain = parse_recipe("data: {csv_columns: [2, 3]}\n", "r.yaml");
   CHECK(plain.data.csv_columns == std::vector<std::string>{"2", "3"});
@@ -180,9 +190,9 @@ TEST_CASE("every row is compared: all keys but those without a second value diff
     INFO(printed);
     CHECK(std::count_if(found.begin(), found.end(), is_here) == static_cast<std::ptrdiff_t>(values - same));
   };
-  // target_tokenizer.kind, model.kind, model.initialization, and what stands below
+  // shared_tokenizer, target_tokenizer.kind, model.kind, model.initialization, and what stands below
   for (const char* optimizer : {"adamw", "rmsprop", "sgd"})
-    count(unusual(optimizer), "name: r\n", std::string(optimizer) == "rmsprop" ? 4 : 3);
+    count(unusual(optimizer), "name: r\n", std::string(optimizer) == "rmsprop" ? 5 : 4);
   const std::string labelled = "name: r\ndata: {columns: [source, label]}\nmodel: {kind: ";
   count(unusual_classifier("mlp"), labelled + "classifier}\n", 3);
   count(unusual_classifier("attention"), labelled + "classifier}\n", 4);  // model.mixing, expected

@@ -14,6 +14,14 @@ void sum_block(Index n, const float* x, float* most, float* sum) {
   const f32x16 shift = f32x16::broadcast(*most);
   f32x16 total = f32x16::zero();
   Index i = 0;
+  for (; i + 64 <= n; i += 64) {
+    f32x16 part[4];
+#pragma GCC unroll 4
+    for (int p = 0; p < 4; ++p) part[p] = f32x16::load(x + i + 16 * p) - shift;
+    exp_of_negative(part);
+#pragma GCC unroll 4
+    for (int p = 0; p < 4; ++p) total = total + part[p];
+  }
   for (; i + 16 <= n; i += 16) total = total + exp(f32x16::load(x + i) - shift);
   if (i < n) total = total + exp(load_or(x + i, n - i, -kInfinity) - shift);
   *sum = reduce_add(total);

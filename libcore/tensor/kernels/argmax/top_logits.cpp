@@ -23,9 +23,10 @@ struct TopCut {
   Index row_tasks, column_tasks, blocks;
 };
 
-// Tasks of some ten microseconds: of multiplications, or of weights that come from memory.
+// Tasks of some ten microseconds: of multiplications, or of weights that come from memory. Not many: each
+// begins its list of the largest anew.
 TopCut cut_of(Index M, Index N, Index K) {
-  constexpr Index kTaskProducts = 1'000'000, kTaskWeights = 48'000, kMaxTasks = 16, kTaskRows = 112;
+  constexpr Index kTaskProducts = 1'000'000, kTaskWeights = 48'000, kMaxTasks = 4, kTaskRows = 112;
   const Index blocks = (N + kTopBlock - 1) / kTopBlock, row_tasks = (M + kTaskRows - 1) / kTaskRows;
   const Index tasks = std::max(M * N * K / kTaskProducts, N * K / kTaskWeights) / row_tasks;
   return {row_tasks, std::clamp<Index>(tasks, 1, std::min(blocks, kMaxTasks)), blocks};

@@ -1,0 +1,77 @@
+#include "decoding/attention_alignment.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "support/error.hpp"
+
+namespace headwater {
+
+namespace {
+
+void check_number(std::string_view option, const std::optional<Index>& number, Index count) {
+  if (number && (*number < 0 || *number >= count)) {
+    throw UsageError(std::string(option) + " is " + std::to_string(*number) + ", expected 0 to " +
+                     std::to_string(count - 1));
+  }
+}
+
+// Of one pair: the row of the decoder's input t is that of the choice of token t + 1.
+std::vector<Index> likeliest_sources(const AttentionOutput& attention, const AlignmentSettings& settings,
+                                     const kernels::AttentionShape& shape, Index pair, Arena& arena) {
+  const ArenaScope scope(arena);
+  const Index targets = shape.query_length(pair), sources = shape.key_length(pair);
+  const Matrix weights = arena.matrix(targets, sources), sum = arena.matrix(targets, sources);
+  std::fill_n(sum.data, targets * sources, Real(0));
+  for (Index head = settings.head.value_or(0); head < (settings.head ? *settings.head + 1 : shape.heads);
+       ++head) {
+    kernels::attention_weights(attention.queries.value(), attention.keys.value(), shape, pair, head, weights);
+    for (Index i = 0; i < targets * sources; ++i) sum.data[i] += weights.data[i];
+  }
+  std::vector<Index> result;
+  for (Index t = 0; t < targets; ++t)
+    result.push_back(std::max_element(sum.row(t), sum.row(t) + sources) - sum.row(t));
+  return result;
+}
+
+}  // namespace
+
+void check_alignment(const EncoderDecoder& model, const AlignmentSettings& settings) {
+  check_number("--alignment-layer", settings.layer, model.settings().decoder_layers);
+  check_number("--alignment-head", settings.head, model.settings().transformer.heads);
+}
+
+std::vector<std::vector<Index>> align(const EncoderDecoder& model, Arena& arena,
+                                      std::span<const AlignedPair> pairs, const AlignmentSettings& settings) {
+  PackedTokens source, target;
+  source.clear();
+  target.clear();
+  for (const AlignedPair& pair : pairs) {
+    source.add(pair.source);
+    target.add(pair.target.first(pair.target.size() - 1));  // nothing is chosen after the last
+  }
+  source.finish();
+  target.finish();
+  const ArenaScope scope(arena);
+  Tape tape(arena, Tape::Mode::inference);
+  const ForwardContext context{tape};
+  std::vector<AttentionTrace> traces;
+  model.decode(context, target, model.encode(context, source), &traces);
+  const Index layer = settings.layer.value_or(model.settings().decoder_layers - 1);
+  const auto trace = std::find_if(traces.begin(), traces.end(), [&](const AttentionTrace& t) {
+    return t.kind == AttentionKind::cross && t.layer == layer;
+  });
+  const Index heads = model.settings().transformer.heads;
+  const Index head_width = trace->attention.queries.cols() / heads;
+  const kernels::AttentionShape shape{.query_offsets = target.offsets,
+                                      .key_offsets = source.offsets,
+                                      .heads = heads,
+                                      .head_width = head_width,
+                                      .scale = Real(1) / std::sqrt(static_cast<Real>(head_width))};
+  std::vector<std::vector<Index>> result;
+  for (Index pair = 0; pair < target.sequences(); ++pair)
+    result.push_back(likeliest_sources(trace->attention, settings, shape, pair, arena));
+  return result;
+}
+
+}  // namespace headwater

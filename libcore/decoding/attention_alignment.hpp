@@ -1,0 +1,29 @@
+// Which source token each target token was made from, by the attention of the decoder to the source.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "models/encoder_decoder.hpp"
+
+namespace headwater {
+
+struct AlignmentSettings {
+  std::optional<Index> layer;  // of the decoder, from 0; none: the last
+  std::optional<Index> head;   // none: the mean of all
+};
+// Throws UsageError where the model has no such layer or head.
+void check_alignment(const EncoderDecoder& model, const AlignmentSettings& settings);
+
+struct AlignedPair {
+  std::span<const std::int32_t> source, target;  // the target begins with the start token; neither is empty
+};
+
+// For each pair and each token of the target but the start token: the source token with the greatest weight
+// when the decoder chose it, the first of equals. Each pair is read whole, for itself.
+std::vector<std::vector<Index>> align(const EncoderDecoder& model, Arena& arena,
+                                      std::span<const AlignedPair> pairs, const AlignmentSettings& settings);
+
+}  // namespace headwater

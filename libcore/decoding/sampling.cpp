@@ -1,0 +1,118 @@
+#include "decoding/sampling.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "layers/packed_weights.hpp"
+#include "support/math_functions.hpp"
+#include "support/parallel.hpp"
+#include "support/random.hpp"
+
+namespace headwater {
+
+namespace {
+
+constexpr Real kNoLogit = -std::numeric_limits<Real>::infinity();
+
+double sum_of(std::span<const TokenProbability> tokens) {
+  double sum = 0;
+  for (const TokenProbability& token : tokens) sum += token.probability;
+  return sum;
+}
+
+void normalize(std::vector<TokenProbability>& tokens) {
+  const double sum = sum_of(tokens);
+  for (TokenProbability& token : tokens) token.probability /= sum;
+}
+
+bool is_likelier(const TokenProbability& a, const TokenProbability& b) {
+  return a.probability != b.probability ? a.probability > b.probability : a.id < b.id;
+}
+
+// The least likely go as long as what goes holds no more than 1 - p; the most likely stays.
+void keep_top_p(std::vector<TokenProbability>& tokens, double p) {
+  std::sort(tokens.begin(), tokens.end(), is_likelier);
+  double gone = 0;
+  while (tokens.size() > 1 && gone + tokens.back().probability <= 1 - p) {
+    gone += tokens.back().probability;
+    tokens.pop_back();
+  }
+  normalize(tokens);
+}
+
+void keep_min_p(std::vector<TokenProbability>& tokens, double share) {
+  std::sort(tokens.begin(), tokens.end(), is_likelier);
+  const double least = share * tokens.front().probability;
+  while (tokens.back().probability < least) tokens.pop_back();
+  normalize(tokens);
+}
+
+}  // namespace
+
+void token_probabilities(std::span<const Real> logits, const SamplingSettings& settings,
+                         std::vector<TokenProbability>& to) {
+  to.clear();
+  // At first the logits stand for the probabilities, whose order is the same.
+  for (std::size_t id = 0; id < logits.size(); ++id) {
+    if (logits[id] > kNoLogit)
+      to.push_back({static_cast<std::int32_t>(id), static_cast<double>(logits[id]) / settings.temperature});
+  }
+  if (to.empty()) return;
+  if (settings.top_k > 0 && settings.top_k < static_cast<std::int64_t>(to.size())) {
+    const auto end = to.begin() + static_cast<std::ptrdiff_t>(settings.top_k);
+    std::partial_sort(to.begin(), end, to.end(), is_likelier);
+    to.erase(end, to.end());
+  }
+  double most = to.front().probability;
+  for (const TokenProbability& token : to) most = std::max(most, token.probability);
+  for (TokenProbability& token : to) token.probability = exponential(token.probability - most);
+  normalize(to);
+  if (settings.top_p < 1) keep_top_p(to, settings.top_p);
+  if (settings.min_p > 0) keep_min_p(to, settings.min_p);
+}
+
+double sampling_number(std::uint64_t seed, std::uint64_t number, std::int64_t position) {
+  const RandomStream stream{
+      .seed = seed, .purpose = Purpose::sample, .step = static_cast<std::uint32_t>(position)};
+  const auto words = philox_block(stream, number);
+  const std::uint64_t both = std::uint64_t{words[0]} << 32 | words[1];
+  return static_cast<double>(both >> 11) * 0x1p-53;
+}
+
+void Sampler::choose(const ForwardContext& context, const StepRows& rows, std::span<Chosen> chosen) const {
+  const ConstMatrix hidden = rows.hidden.value();
+  const kernels::PackedWeight& weight = context.packed->output().packed;
+  Arena& arena = context.tape.arena();
+  const ArenaScope scope(arena);
+  const Matrix logits = arena.matrix(hidden.rows, weight.outputs);
+  Real* const log_sums = arena.allocate_array<Real>(hidden.rows);
+  const Parameter* const bias = output_.bias();
+  kernels::linear_packed(hidden, weight, bias ? bias->value.data : nullptr, kernels::Activation::none,
+                         logits);
+  kernels::log_sum_exp(logits, log_sums);
+  const kernels::BannedColumns& banned = rows.banned;
+  const Index limit = banned.limit > 0 ? std::min(banned.limit, logits.cols) : logits.cols;
+  parallel_for(hidden.rows, [&](Index row) {
+    const auto b = static_cast<std::size_t>(row);
+    Real* const values = logits.row(row);
+    const auto ban = [&](std::int32_t id) {
+      if (id >= 0 && id < logits.cols) values[id] = kNoLogit;
+    };
+    for (const std::int32_t id : banned.all) ban(id);
+    if (!banned.offsets.empty()) {
+      for (Index i = banned.offsets[b]; i < banned.offsets[b + 1]; ++i)
+        ban(banned.columns[static_cast<std::size_t>(i)]);
+    }
+    std::vector<TokenProbability> tokens;
+    token_probabilities({values, static_cast<std::size_t>(limit)}, settings_, tokens);
+    chosen[b] = {};
+    if (tokens.empty()) return;
+    double left = sampling_number(settings_.seed, rows.numbers[b], rows.new_tokens);
+    std::size_t at = 0;
+    while (at + 1 < tokens.size() && left >= tokens[at].probability) left -= tokens[at++].probability;
+    const std::int32_t id = tokens[at].id;
+    chosen[b] = {id, static_cast<double>(values[id]) - static_cast<double>(log_sums[b])};
+  });
+}
+
+}  // namespace headwater

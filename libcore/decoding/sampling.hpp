@@ -1,0 +1,50 @@
+// The next token drawn at random.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "decoding/next_token.hpp"
+#include "layers/output_layer.hpp"
+
+namespace headwater {
+
+// Filters act in this order, each on what the one before left, as in Hugging Face's library.
+struct SamplingSettings {
+  double temperature = 1;  // divides the logits
+  std::int64_t top_k = 0;  // the most likely so many (Fan et al. 2018); 0: all
+  double top_p = 1;        // the fewest that hold this share of the probability (Holtzman et al. 2020)
+  double min_p = 0;        // those with at least this share of the most likely one's (Nguyen et al. 2024)
+  std::uint64_t seed = 1;
+};
+
+struct TokenProbability {
+  std::int32_t id;
+  double probability;
+};
+
+// The tokens that may be drawn, with their probabilities, which sum to 1: in the order of ids where nothing
+// is filtered out, else the most likely first, the smaller id first of equals. Logits of -infinity are never
+// among them; empty where all are. `to`: the memory is used again. The same bits on every machine.
+void token_probabilities(std::span<const Real> logits, const SamplingSettings& settings,
+                         std::vector<TokenProbability>& to);
+
+// The random number of token `position` of text `number`, in [0, 1): from counters, so that neighbours do
+// not matter.
+double sampling_number(std::uint64_t seed, std::uint64_t number, std::int64_t position);
+
+class Sampler : public NextToken {
+ public:
+  // `output`: the model's.
+  Sampler(const OutputLayer& output, const SamplingSettings& settings)
+      : output_(output), settings_(settings) {}
+  // The log-probabilities are those of the model, before temperature and filters.
+  void choose(const ForwardContext& context, const StepRows& rows, std::span<Chosen> chosen) const override;
+
+ private:
+  const OutputLayer& output_;
+  SamplingSettings settings_;
+};
+
+}  // namespace headwater

@@ -1,0 +1,162 @@
+#include <algorithm>
+
+#include "cli/result_file.hpp"
+#include "cli/tool.hpp"
+#include "support/error.hpp"
+#include "support/numbers.hpp"
+#include "text/csv.hpp"
+#include "text/labels.hpp"
+#include "text/subword_learner.hpp"
+#include "text/subword_text_encoder.hpp"
+#include "tools/tokenize/tokenize.hpp"
+
+namespace headwater::tokenize {
+namespace {
+
+SubwordKind subword_kind(std::string_view kind) {
+  return kind == "bpe"        ? SubwordKind::bpe
+         : kind == "byte_bpe" ? SubwordKind::byte_bpe
+                              : SubwordKind::subword_text_encoder;
+}
+
+TokenizerLearner learner_of(const Options& o) {
+  const TokenizerSettings& s = o.learn;
+  const StandardizeSettings standardize{.standardize = parse_standardization(s.standardize),
+                                        .lower = parse_lowering(s.lower)};
+  if (is_subword_kind(s.kind)) {
+    return subword_learner({.kind = subword_kind(s.kind),
+                            .size = s.size,
+                            .min_frequency = s.min_frequency,
+                            .end_of_word_suffix = s.end_of_word_suffix,
+                            .standardize = standardize,
+                            .has_start_end = o.has_start_end});
+  }
+  const SplitKind split = s.kind == "character" ? SplitKind::character
+                          : s.split_punctuation ? SplitKind::word_and_punctuation
+                                                : SplitKind::word;
+  return TokenizerLearner(WordTokenizerSettings{
+      .split = split, .size = s.size, .standardize = standardize, .has_start_end = o.has_start_end});
+}
+
+// Whether the line is a header of CSV with all of these columns; of no columns it is none.
+bool names_columns(std::string_view line, const std::vector<std::string>& columns) {
+  if (columns.empty() || line.find('\t') != line.npos) return false;
+  for (const char separator : {',', ';', '|'}) {
+    try {
+      CsvParser parser("", separator);
+      if (!parser.add_line(line)) continue;
+      const auto has = [&](const std::string& column) {
+        for (std::size_t i = 0; i < parser.fields(); ++i) {
+          if (trimmed_label(parser.field(i)) == column) return true;
+        }
+        return false;
+      };
+      if (parser.fields() > 1 && std::all_of(columns.begin(), columns.end(), has)) return true;
+    } catch (const Error&) {  // no CSV
+    }
+  }
+  return false;
+}
+
+// The text of the lines in blocks: whole lines, or those of the columns that --columns names.
+class Blocks {
+ public:
+  Blocks(const Options& o, TokenizerLearner& learner) : learner_(learner) {
+    for (const std::string& column : o.columns) columns_.push_back(*cli::column_number(column));
+  }
+
+  void add(std::string_view line, const cli::LineReader& reader) {
+    if (columns_.empty()) append(line);
+    for (const std::int64_t column : columns_) append(column_of(line, column, reader));
+    if (block_.size() >= kBlockBytes) flush();
+  }
+
+  void flush() {
+    learner_.add(block_);
+    block_.clear();
+  }
+
+ private:
+  static constexpr std::size_t kBlockBytes = std::size_t{4} << 20;
+
+  static std::string_view column_of(std::string_view line, std::int64_t column,
+                                    const cli::LineReader& reader) {
+    for (std::int64_t at = 1;; ++at) {
+      const std::size_t tab = line.find('\t');
+      if (at == column) return line.substr(0, tab);
+      if (tab == line.npos)
+        throw Error(reader.place() + ": " + counted(at, "column") + " where --columns names column " +
+                    std::to_string(column) + " (columns are separated by one TAB)");
+      line.remove_prefix(tab + 1);
+    }
+  }
+
+  void append(std::string_view text) {
+    block_ += text;
+    block_.push_back('\n');
+  }
+
+  TokenizerLearner& learner_;
+  std::vector<std::int64_t> columns_;
+  std::string block_;
+};
+
+void count_lines(const Options& o, TokenizerLearner& learner) {
+  cli::LineReader reader(o.texts, o.reader);
+  reader.show_progress(o.is_quiet, cli::LineReader::Writes::at_the_end);
+  Blocks blocks(o, learner);
+  std::string_view line;
+  bool is_first = true;
+  // A header is not told by columns that are numbers; the first lines then are.
+  constexpr std::int64_t kLooked = 10;
+  std::int64_t looked = 0, of_csv = 0;
+  while (reader.next(line)) {
+    if (!o.csv_columns.empty() && looked < kLooked) {
+      ++looked;
+      of_csv += csv_separator(line, o.csv_columns.size()) != 0 ? 1 : 0;
+    }
+    if (is_first && names_columns(line, o.csv_columns)) {
+      throw Error(reader.place() +
+                  ": the header of a CSV file, where text is wanted (make columns of it first: vectorize " +
+                  "--csv --recipe " + o.recipe.string() + " FILE | cut -f N)");
+    }
+    is_first = false;
+    blocks.add(line, reader);
+  }
+  blocks.flush();
+  if (!o.is_quiet && looked > 1 && of_csv == looked) {
+    cli::note("the text looks like CSV (make columns of it first: vectorize --csv --recipe " +
+              o.recipe.string() + " FILE | cut -f N)");
+  }
+  if (!o.is_quiet) reader.note_dropped();
+}
+
+std::string learned_note(const Options& o, const Tokenizer& tokenizer,
+                         const TokenizerLearner::Summary& summary) {
+  const auto tokens = static_cast<std::int64_t>(summary.tokens),
+             distinct = static_cast<std::int64_t>(summary.distinct);
+  const std::string begin = o.output.string() + ": " + counted(tokenizer.vocabulary_size(), "token") + "; ";
+  if (is_subword_kind(o.learn.kind))
+    return begin + counted(distinct, "different piece") + " of " + format_count(tokens) + " in the text";
+  return begin + counted(distinct, "different one") + " in the text, " +
+         format_percent(static_cast<std::int64_t>(summary.covered), tokens) + " of " + format_count(tokens) +
+         " are in the vocabulary";
+}
+
+}  // namespace
+
+void learn(const Options& o) {
+  cli::check_result_file(o.counts.empty() ? o.output : o.counts);
+  TokenizerLearner learner = learner_of(o);
+  o.is_merging ? add_counts(o, learner) : count_lines(o, learner);
+  if (!o.counts.empty()) return write_counts(o, learner.counts());
+  TokenizerLearner::Summary summary;
+  const Tokenizer tokenizer = learner.finish(&summary);
+  const bool is_subwords_file = o.output.extension() == ".subwords";
+  cli::write_result_file(o.output, is_subwords_file ? subwords_file(subwords_of_json(
+                                                          tokenizer.to_json(), "-o " + o.output.string()))
+                                                    : tokenizer.to_json());
+  if (!o.is_quiet) cli::note(learned_note(o, tokenizer, summary));
+}
+
+}  // namespace headwater::tokenize

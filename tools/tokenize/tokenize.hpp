@@ -1,0 +1,38 @@
+// What the ways of tokenize share: learn.cpp, convert.cpp.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "cli/lines.hpp"
+#include "recipe/recipe.hpp"
+#include "support/files.hpp"
+#include "text/tokenizer_learner.hpp"
+
+namespace headwater::tokenize {
+
+struct Options {
+  std::vector<std::string> texts;
+  fs::path tokenizer, output, recipe, counts;
+  std::string side = "source", scale = "full";
+  std::vector<std::string> csv_columns;  // of the recipe
+  TokenizerSettings learn;               // the defaults of recipes are those of the tool
+  bool is_learning = false, is_merging = false, has_start_end = false;
+  bool is_decoding = false, is_checking = false;
+  bool is_quiet = false;
+  std::vector<std::string> columns;  // numbers, as typed
+  cli::LineReaderSettings reader;
+  int threads = 0;
+};
+
+// Learns a tokenizer from the text, or from files of counts (--merge), or counts its pieces only (--counts).
+void learn(const Options& o);
+// Text to token lines, or token lines to text (--decode), or nothing but a look at each line (--check).
+void convert(const Options& o);
+
+// Files of counted pieces (libcore/FORMATS.md).
+void write_counts(const Options& o, const WordTable& counts);
+void add_counts(const Options& o, TokenizerLearner& learner);
+
+}  // namespace headwater::tokenize
