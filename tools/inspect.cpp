@@ -54,10 +54,22 @@ void describe(cli::CommandLine& line, Options& o) {
       .values(1, -1)
       .shown_as("RUN...")
       .reads();
-  line.add_option("-o,--output", o.output, "where the picture goes (SVG); - is standard output")
+  line.add_option("-o,--output", o.output,
+                  "where the picture goes (SVG); - is standard output; of --average the directory to write")
       .shown_as("FILE")
       .writes();
   line.add_option("--title", o.title, "of the picture").with_default();
+  line.group("Averages");
+  line.add_option(
+          "--average", o.models,
+          "write the model whose weights are the mean of these models', or of a run's checkpoints, to "
+          "--output")
+      .values(1, -1)
+      .shown_as("MODEL...")
+      .reads();
+  line.add_option("--last", o.last,
+                  "of the checkpoints of one run: the newest so many; without it all of them")
+      .shown_as("N");
 }
 
 void inspect_recipe(const Recipe& recipe, const Options& o, cli::LineWriter& out) {
@@ -108,8 +120,14 @@ void run(const Options& o) {
     throw UsageError(quote(o.what) + " and " + (o.data.empty() ? "--curves" : "--data") + " (one at a time)");
   }
   if (o.data.empty() && !o.columns.empty()) throw UsageError("--columns goes with --data only");
-  if (o.runs.empty() && o.output != "-") throw UsageError("--output goes with --curves only");
-  if (!o.data.empty()) {
+  if (!o.models.empty() && (!o.what.empty() || !o.data.empty() || !o.runs.empty()))
+    throw UsageError("--average and something else to inspect (one at a time)");
+  if (o.models.empty() && o.last != 0) throw UsageError("--last goes with --average only");
+  if (o.runs.empty() && o.models.empty() && o.output != "-")
+    throw UsageError("--output goes with --curves and --average only");
+  if (!o.models.empty()) {
+    write_average(o);
+  } else if (!o.data.empty()) {
     inspect_data(o);
   } else if (!o.runs.empty()) {
     draw_curves(o);
@@ -134,6 +152,7 @@ int main(int argc, char** argv) {
       "inspect models/spa-eng/model.safetensors --statistics\n"
       "inspect models/spa-eng --export hf/spa-eng\n"
       "inspect --data reviews.tsv\n"
-      "inspect --curves models/one models/two --output curves.svg"};
+      "inspect --curves models/one models/two --output curves.svg\n"
+      "inspect --average models/spa-eng --last 5 --output models/spa-eng-average"};
   return cli::tool_main<Options>(argc, argv, tool, describe, run);
 }

@@ -12,6 +12,7 @@
 #include "cli/progress.hpp"
 #include "cli/tool.hpp"
 #include "data/token_dataset.hpp"
+#include "decoding/translate.hpp"
 #include "recipe/reference.hpp"
 #include "reports/run_report.hpp"
 #include "support/error.hpp"
@@ -210,6 +211,21 @@ void note_epoch(const EpochReport& r, std::span<const std::string_view> figure_n
       (r.stops_early ? "; stopping early: no better value for as many epochs as the recipe allows" : ""));
 }
 
+// Of validation sentences: a batch at a time, which bounds the memory and shows in nothing else.
+std::vector<std::vector<std::int32_t>> greedy_translations(
+    const TranslationModel& model, std::span<const std::vector<std::int32_t>> sources) {
+  constexpr std::size_t kSentences = 64;
+  TranslationSettings settings{.decoding = model.decoding};
+  settings.decoding->num_beams = 1;
+  Translator translator(model, settings);
+  std::vector<std::vector<std::int32_t>> targets;
+  for (std::size_t begin = 0; begin < sources.size(); begin += kSentences) {
+    const auto batch = sources.subspan(begin, std::min(kSentences, sources.size() - begin));
+    for (std::vector<std::int32_t>& ids : translator.target_ids(batch)) targets.push_back(std::move(ids));
+  }
+  return targets;
+}
+
 // What is trained, and what it needs while it is.
 struct Run {
   const Recipe& recipe;
@@ -367,6 +383,7 @@ void run(const Options& o) {
                                                                  .labels = o.labels,
                                                                  .terms = o.terms});
   Examples examples = read_examples(o, recipe, *model, kind.example());
+  model->translate_with(greedy_translations);
   model->parameters().allocate(true);
   const std::unique_ptr<Objective> objective =
       model->objective(std::move(examples.train), std::move(examples.validation));

@@ -56,13 +56,15 @@ void exchange(const fs::path& from, const fs::path& to, const fs::path& aside) {
   rename_checked(from, to);
 }
 
-void prune(const fs::path& model_directory, std::int64_t just_written, int keep_newest) {
+void prune(const fs::path& model_directory, std::int64_t just_written, const CheckpointWriter::Finish& how) {
   const fs::path checkpoints = model_directory / kCheckpoints;
   const std::optional<std::int64_t> best = linked_step(checkpoints / kBest);
-  int kept = 0;
+  int newer = 0, counted = 0;
   for (const Checkpoint& checkpoint : list_checkpoints(model_directory)) {
-    if (kept++ < std::max(keep_newest, 2) || checkpoint.step == just_written || checkpoint.step == best)
-      continue;
+    const bool is_counted = !how.counts || how.counts(checkpoint.step);
+    const bool is_kept = newer++ < 2 || (is_counted && counted < how.keep_newest);
+    counted += is_counted;
+    if (is_kept || checkpoint.step == just_written || checkpoint.step == best) continue;
     remove_checkpoint(checkpoints, checkpoint.path, checkpoint.step);
   }
 }
@@ -142,7 +144,7 @@ fs::path CheckpointWriter::finish(const Finish& how) {
   swap_link(checkpoints / kLatest, step, link);
   if (how.is_best) swap_link(checkpoints / kBest, step, link);
   sync_directory(checkpoints);
-  prune(model_directory_, step_, how.keep_newest);
+  prune(model_directory_, step_, how);
   return target;
 }
 

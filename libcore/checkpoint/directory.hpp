@@ -53,6 +53,8 @@ class CheckpointWriter {
   struct Finish {
     bool is_best = false;
     int keep_newest = 2;  // at least 2; the best is kept besides
+    // Which steps keep_newest counts, empty: all. Another's checkpoint goes when two newer ones are there.
+    std::function<bool(std::int64_t step)> counts = {};
   };
   // Manifest, fsync, rename, links `latest` and, where it is one, `best`, then prunes. A checkpoint of the
   // same step is replaced in one exchange. Returns its path.

@@ -194,6 +194,9 @@ void check_together(const Recipe& recipe, ModelKinds kinds, const Node& map, Pro
   if (schedule.kind == "inverse_square_root" && schedule.warmup_steps == 0)
     complain({"training", "schedule", "kind"},
              "inverse_square_root needs warmup_steps (write warmup_steps: 4000)");
+  if (schedule.kind == "step" && schedule.every_epochs == 0 && schedule.every_steps == 0)
+    complain({"training", "schedule", "kind"},
+             "step needs every_epochs or every_steps (write every_epochs: 10)");
 }
 
 }  // namespace headwater

@@ -315,6 +315,13 @@ void Problems::stop(Place place, std::string what) {
   throw UsageError(where_);  // not reached: there is at least one
 }
 
+const Node::Entry* find_entry(const Node& map, std::string_view key) {
+  for (const Node::Entry& entry : map.entries) {
+    if (entry.key == key) return &entry;
+  }
+  return nullptr;
+}
+
 std::string_view describe(const Node& node) {
   switch (node.kind) {
     case Node::Kind::null:

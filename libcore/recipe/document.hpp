@@ -59,6 +59,9 @@ struct Node::Entry {
   bool is_key_plain = true;  // the key stood without quotes
 };
 
+// The entry of a key in a map; null where it has none.
+const Node::Entry* find_entry(const Node& map, std::string_view key);
+
 // "a number", "a list", ...: for messages.
 std::string_view describe(const Node& node);
 

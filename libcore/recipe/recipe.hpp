@@ -70,16 +70,19 @@ struct OptimizerSettings {
 
 struct ScheduleSettings {
   std::string kind = "constant";  // constant | inverse_square_root (d^-0.5 · min(step^-0.5, step ·
-                                  // warmup^-1.5)) | cosine | linear
+                                  // warmup^-1.5)) | cosine | linear | step
   std::int64_t warmup_steps = 0;
-  double final_rate = 0.0;  // cosine, linear
+  double final_rate = 0.0;                         // cosine, linear; of step: the lowest
+  double factor = 0.5;                             // step: at each of its steps down
+  std::int64_t every_epochs = 0, every_steps = 0;  // step: from one to the next; 0: by the other
   bool operator==(const ScheduleSettings&) const = default;
 };
 
 struct CheckpointSettings {
-  std::int64_t every_steps = 0;  // 0: by time and at the end of each epoch only
-  double every_minutes = 10;     // 0: by steps and at the end of each epoch only
-  std::int64_t keep = 2;         // newest kept besides the best
+  std::int64_t every_steps = 0;   // 0: by time and at the end of each epoch only
+  double every_minutes = 10;      // 0: by steps and at the end of each epoch only
+  std::int64_t every_epochs = 1;  // at the end of so many epochs; and of the best and the last one
+  std::int64_t keep = 2;          // newest kept besides the best
   bool operator==(const CheckpointSettings&) const = default;
 };
 
@@ -93,6 +96,7 @@ struct TrainingSettings {
   std::int64_t epochs = 15;
   std::int64_t max_steps = 0;  // 0: no limit
   std::int64_t batch_sequences = 64;
+  std::int64_t batch_tokens = 0;  // the most of a batch, instead; 0: by batch_sequences
   // A batch is computed in so many parts one after the other, with the memory of one and the same results: 1,
   // 2, 4 or 8.
   std::int64_t accumulate = 1;
@@ -103,9 +107,13 @@ struct TrainingSettings {
   ClassWeights class_weights;    // of classifiers
   std::int64_t log_every = 100;  // steps between rows of log.csv; each epoch's end has one too
   // Of validation: loss (lowest) | accuracy (highest) | perplexity (of an encoder_decoder, lowest) | macro_f1
-  // | roc_auc (of classifiers, of two classes; highest).
+  // | roc_auc (of classifiers, of two classes; highest) | bleu | chrf (of translators; highest).
   std::string best_metric = "loss";
+  // Validation sentences that are translated after each epoch; 0: 1000 where a metric is of them, else none.
+  std::int64_t validation_translations = 0;
   double ema_decay = 0.0;  // of the moving average of the weights, which is what the run gives; 0: none
+  std::int64_t average_last =
+      0;  // the run gives the mean of the last so many epochs' weights; 0: the weights
   OptimizerSettings optimizer;
   ScheduleSettings schedule;
   CheckpointSettings checkpoint;

@@ -13,7 +13,16 @@ const OneOf kMetrics{
      {"accuracy", "the share of what is predicted right; highest is best"},
      {"perplexity", "exp(loss): of translators and language models; lowest is best"},
      {"macro_f1", "the mean of the classes' F1: of classifiers; highest is best"},
-     {"roc_auc", "the area under the ROC curve: of classifiers of two classes; highest is best"}}};
+     {"roc_auc", "the area under the ROC curve: of classifiers of two classes; highest is best"},
+     {"bleu", "of translations of validation_translations sentences (Papineni et al. 2002); highest is best"},
+     {"chrf", "of the same translations (Popović 2015); highest is best"}}};
+
+bool is_of_translations(std::string_view metric) { return metric == "bleu" || metric == "chrf"; }
+
+bool has_metric(const ModelSection& model, std::string_view metric) {
+  const std::vector<std::string_view>& metrics = model.kind().metrics;
+  return std::find(metrics.begin(), metrics.end(), metric) != metrics.end();
+}
 
 // Which programs read a row, where they are not those of its section. `make recipe` runs the stages of
 // recipes/stages.mk.
@@ -125,7 +134,7 @@ void rows(Visitor& v, OptimizerSettings& s, const ScheduleSettings& schedule) {
   const bool is_adam = s.kind == "adam" || s.kind == "adamw", is_rmsprop = s.kind == "rmsprop";
   v.field("learning_rate", &s.learning_rate, Between{1e-12, 1000, kNoUnit}, "the rate at the schedule's peak",
           When{schedule.kind != "inverse_square_root", "the schedule inverse_square_root",
-               "constant, linear and cosine"});
+               "constant, linear, cosine and step"});
   v.field("rho", &s.rho, Between{0, kBelowOne, kNoUnit}, "decay of the mean of squared gradients, a step",
           belongs_to(is_rmsprop, "rmsprop"));
   v.field("epsilon_placement", &s.epsilon_placement,
@@ -158,19 +167,31 @@ void rows(Visitor& v, OptimizerSettings& s, const ScheduleSettings& schedule) {
 }
 
 void rows(Visitor& v, ScheduleSettings& s) {
-  const bool falls = s.kind == "cosine" || s.kind == "linear";
+  const bool falls = s.kind == "cosine" || s.kind == "linear", is_step = s.kind == "step";
   v.field(
       "kind", &s.kind,
       OneOf{{{"constant", "optimizer.learning_rate"},
              {"inverse_square_root",
               "width^-0.5 · min(step^-0.5, step · warmup_steps^-1.5) (Vaswani et al. 2017, section 5.3)"},
              {"cosine", "falls to final_rate at the last step as half a cosine (Loshchilov and Hutter 2017)"},
-             {"linear", "falls to final_rate at the last step as a line"}}},
+             {"linear", "falls to final_rate at the last step as a line"},
+             {"step", "is multiplied by factor every so many epochs or steps"}}},
       "the learning rate after the warm-up");
   v.field("warmup_steps", &s.warmup_steps, Between{0, 1e9, "steps"},
           "steps in which the rate rises from 0 to its peak, as a line");
-  v.field("final_rate", &s.final_rate, Between{0, 1000, kNoUnit}, "the rate of the last step",
-          When{falls, s.kind, "cosine and linear"});
+  v.field("final_rate", &s.final_rate, Between{0, 1000, kNoUnit},
+          "the rate of the last step; of step the lowest there is",
+          When{falls || is_step, s.kind, "cosine, linear and step"});
+  v.field("factor", &s.factor, Between{1e-6, 1, kNoUnit}, "what the rate is multiplied by",
+          When{is_step, s.kind, "step"});
+  v.field("every_epochs", &s.every_epochs, Between{0, 1e6, "epochs"},
+          "epochs from one multiplication to the next; 0: by every_steps",
+          When{is_step && s.every_steps == 0, is_step ? "a schedule with every_steps" : s.kind,
+               is_step ? "schedules without it" : "step"});
+  v.field("every_steps", &s.every_steps, Between{0, 1e9, "steps"},
+          "the same in steps, instead; 0: by every_epochs",
+          When{is_step && s.every_epochs == 0, is_step ? "a schedule with every_epochs" : s.kind,
+               is_step ? "schedules without it" : "step"});
 }
 
 void rows(Visitor& v, CheckpointSettings& s) {
@@ -180,8 +201,11 @@ void rows(Visitor& v, CheckpointSettings& s) {
       "every_minutes", &s.every_minutes, Between{0, 1e6, "minutes"},
       "a checkpoint also after the first step that ends so many minutes after the last one (the model has "
       "the same bits); 0: not by time");
+  v.field("every_epochs", &s.every_epochs, Between{1, 1e6, "epochs"},
+          "a checkpoint at the end of each so many epochs, of the last and of one that is the best so far");
   v.field("keep", &s.keep, Between{1, 100000, "checkpoints"},
-          "how many of the newest checkpoints are kept beside the best");
+          "how many of the newest checkpoints are kept beside the best; with every_epochs above 1 only those "
+          "of its epochs count, and others go when two newer ones are there");
 }
 
 void rows(Visitor& v, EarlyStoppingSettings& s, const std::string& best_metric) {
@@ -198,7 +222,12 @@ void rows(Visitor& v, TrainingSettings& s, const ModelSection& model) {
           "the run ends after so many steps; 0: no limit");
   v.renamed("most_steps", "max_steps");
   v.field("batch_sequences", &s.batch_sequences, Between{1, 1e6, "examples"},
-          "size of a batch: examples that one step learns from");
+          "size of a batch: examples that one step learns from",
+          When{s.batch_tokens == 0, "training with batch_tokens", "training without batch_tokens"});
+  v.field("batch_tokens", &s.batch_tokens, Between{0, 1e9, "tokens"},
+          "the most tokens of a batch instead, those that a translator reads and those that it predicts "
+          "together; examples are taken in the order of the epoch, not by length; 0: by batch_sequences",
+          When{!model || !model.kind().columns.empty(), "", "models of texts"});
   v.field("accumulate", &s.accumulate, Between{1, 8, "parts"},
           "the batch is computed in so many parts one after the other, with the memory of one and the same "
           "bits: 1, 2, 4 or 8");
@@ -224,10 +253,24 @@ void rows(Visitor& v, TrainingSettings& s, const ModelSection& model) {
           "steps from one row of log.csv to the next; each epoch's end has one too");
   v.field("best_metric", &s.best_metric, kMetrics,
           "of validation: the epoch that is best by it is the model");
+  v.field("validation_translations", &s.validation_translations, Between{0, 1e9, "sentences"},
+          "validation sentences, spread evenly, that are translated greedily after each epoch: log.csv and "
+          "the table that ends the run have their BLEU and chrF; a number beyond those there are is all",
+          Follows{"1000 where bleu or chrf is a metric, else 0: none",
+                  is_of_translations(s.best_metric) || is_of_translations(s.early_stopping.metric)
+                      ? std::int64_t{1000}
+                      : std::int64_t{0}},
+          When{!model || has_metric(model, "bleu"), "", "translators"});
   v.field(
       "ema_decay", &s.ema_decay, Between{0, kBelowOne, kNoUnit},
       "of the moving average of the weights (Polyak and Juditsky 1992), a step; the average is what the run "
-      "measures and gives; 0: none");
+      "measures and gives; 0: none",
+      When{s.average_last == 0, "training with average_last", "training without average_last"});
+  v.field(
+      "average_last", &s.average_last, Between{0, 1000, "epochs"},
+      "the run measures and gives the mean of the weights that the last so many epochs ended with, or of "
+      "all there are so far; each costs the memory and the disk of the weights; 0: the weights as they are",
+      When{s.ema_decay == 0, "training with ema_decay", "training without ema_decay"});
   v.section("optimizer", "how a gradient changes the weights",
             [&](Visitor& below) { rows(below, s.optimizer, s.schedule); });
   v.section("schedule", "the learning rate, step by step", [&](Visitor& below) { rows(below, s.schedule); });
@@ -277,6 +320,8 @@ void rows(Visitor& v, Expectation& s) {
                  {"validation_accuracy", "of the best epoch"},
                  {"validation_macro_f1", "of the best epoch"},
                  {"validation_roc_auc", "of the best epoch"},
+                 {"validation_bleu", "of the best epoch: of its validation_translations"},
+                 {"validation_chrf", "of the best epoch: of its validation_translations"},
                  {"reference_loss", "of the best epoch, over padded positions as the source counts"},
                  {"reference_accuracy", "of the best epoch, over padded positions as the source counts"},
                  {"best_epoch", "its number, from 1"},

@@ -46,7 +46,7 @@ static const ModelKind kEncoderDecoder{.name = "encoder_decoder",
                                        .meaning = "a Transformer that translates (Vaswani et al. 2017)",
                                        .columns = {"source", "target"},
                                        .sections = {"source_tokenizer", "target_tokenizer", "decoding"},
-                                       .metrics = {"loss", "accuracy", "perplexity"},
+                                       .metrics = {"loss", "accuracy", "perplexity", "bleu", "chrf"},
                                        .defaults = SettingsOf<EncoderDecoderSettings>::defaults};
 
 ModelSection model_section(const EncoderDecoderSettings& settings) {
@@ -56,11 +56,12 @@ ModelSection model_section(const EncoderDecoderSettings& settings) {
 // --- The objective -----------------------------------------------------------------------------------------
 
 TranslationObjective::TranslationObjective(EncoderDecoder& model, Subset train, Subset validation,
-                                           double label_smoothing)
+                                           double label_smoothing, TranslationMeasure measure)
     : model_(model),
       train_(std::move(train), {"source", "target"}),
       validation_(std::move(validation), {"source", "target"}),
-      label_smoothing_(label_smoothing) {}
+      label_smoothing_(label_smoothing),
+      measure_(std::move(measure)) {}
 
 TranslationObjective::Pair TranslationObjective::pair(Split split, std::uint32_t i) const {
   const ColumnSubset& e = of(split);
@@ -252,10 +253,14 @@ class EncoderDecoderTaskModel : public TaskModel {
  public:
   EncoderDecoderTaskModel(const Recipe& recipe, const TaskFiles& given)
       : recipe_(recipe),
-        source_(load_side(given.source_tokenizer, "--source-tokenizer")),
-        target_(load_target(recipe, given)),
-        model_(recipe.model.as<EncoderDecoderSettings>(), recipe.source_tokenizer.size,
-               recipe.target_tokenizer.size) {
+        translator_{.files = {},
+                    .source_tokenizer = load_side(given.source_tokenizer, "--source-tokenizer"),
+                    .target_tokenizer = load_target(recipe, given),
+                    .model = std::make_unique<EncoderDecoder>(recipe.model.as<EncoderDecoderSettings>(),
+                                                              recipe.source_tokenizer.size,
+                                                              recipe.target_tokenizer.size),
+                    .max_new_tokens = recipe.decoding.max_new_tokens,
+                    .decoding = recipe.decoding} {
     if (target_.start_id() < 0 || target_.end_id() < 0) {
       const bool are_swapped = source_.start_id() >= 0 && source_.end_id() >= 0;
       const bool is_source = given.target_tokenizer.empty();
@@ -281,9 +286,11 @@ class EncoderDecoderTaskModel : public TaskModel {
   std::unique_ptr<Dataset> new_dataset() const override {
     return columns_in_order(translation_columns(source_, target_, model_.length()), recipe_.data.columns);
   }
+  void translate_with(TranslateIds translate) override { translate_ = std::move(translate); }
   std::unique_ptr<Objective> objective(Subset train, Subset validation) override {
-    return std::make_unique<TranslationObjective>(model_, std::move(train), std::move(validation),
-                                                  recipe_.training.label_smoothing);
+    return std::make_unique<TranslationObjective>(
+        model_, std::move(train), std::move(validation), recipe_.training.label_smoothing,
+        TranslationMeasure(translator_, translate_, recipe_.training.validation_translations));
   }
   std::vector<UsedRows> used_rows() const override {
     return {{"source_tokenizer", "source-tokenizer.json", source_.vocabulary_size()},
@@ -305,8 +312,10 @@ class EncoderDecoderTaskModel : public TaskModel {
 
  private:
   const Recipe& recipe_;
-  Tokenizer source_, target_;
-  EncoderDecoder model_;
+  TranslationModel translator_;
+  const Tokenizer &source_ = translator_.source_tokenizer, &target_ = translator_.target_tokenizer;
+  EncoderDecoder& model_ = *translator_.model;
+  TranslateIds translate_;
 };
 
 // --- Its attention -----------------------------------------------------------------------------------------

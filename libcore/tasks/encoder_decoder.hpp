@@ -13,6 +13,7 @@
 #include "models/encoder_decoder.hpp"
 #include "tasks/objective.hpp"
 #include "tasks/task.hpp"
+#include "tasks/translation_measure.hpp"
 #include "text/tokenizer.hpp"
 
 namespace headwater {
@@ -62,7 +63,8 @@ std::vector<TokenColumnSettings> translation_columns(const Tokenizer& source, co
 class TranslationObjective : public Objective {
  public:
   // Of data sets with the columns "source" and "target".
-  TranslationObjective(EncoderDecoder& model, Subset train, Subset validation, double label_smoothing);
+  TranslationObjective(EncoderDecoder& model, Subset train, Subset validation, double label_smoothing,
+                       TranslationMeasure measure = {});
 
   Parameters& parameters() override { return model_.parameters(); }
   std::int64_t width() const override { return model_.settings().transformer.width; }
@@ -72,6 +74,8 @@ class TranslationObjective : public Objective {
   void prepare(Split split, std::span<const std::uint32_t> chosen, const BatchPart& part,
                BatchSlot slot) override;
   LossTotals loss(const ForwardContext& context, Split split, BatchSlot slot) override;
+  std::span<const std::string_view> figure_names() const override { return measure_.figure_names(); }
+  void finish_validation(ValidationFigures& figures) override { measure_.finish(validation_, figures); }
 
  private:
   struct Pair {
@@ -83,6 +87,7 @@ class TranslationObjective : public Objective {
   EncoderDecoder& model_;
   ColumnSubset train_, validation_;
   double label_smoothing_;
+  TranslationMeasure measure_;
   struct Slot {
     PairBatch batch;
     double loss_scale = 0;  // one over the global batch's predicted tokens: the loss is their mean

@@ -2,8 +2,11 @@
 // asks for a kind by its name.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -46,6 +49,11 @@ struct UsedRows {
   std::int64_t used = 0;
 };
 
+// The target ids of each source, with the weights as they are. Decoding lies above this room, so that a tool
+// hands it down.
+using TranslateIds = std::function<std::vector<std::vector<std::int32_t>>(
+    const TranslationModel& model, std::span<const std::vector<std::int32_t>> sources)>;
+
 // A model with what it is trained or measured on: its parameters, the form of its data, its objective.
 class TaskModel {
  public:
@@ -53,6 +61,8 @@ class TaskModel {
   virtual Parameters& parameters() = 0;
   // An empty data set of the form that the model reads.
   virtual std::unique_ptr<Dataset> new_dataset() const = 0;
+  // What objectives made from now on translate validation sentences with, where the recipe has some.
+  virtual void translate_with(TranslateIds) {}
   // The subsets are of data sets made by new_dataset().
   virtual std::unique_ptr<Objective> objective(Subset train, Subset validation) = 0;
   virtual std::vector<DirectoryFile> files() const = 0;

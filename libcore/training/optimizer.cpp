@@ -169,24 +169,4 @@ void Optimizer::resumed_at(std::int64_t step) {
   for (std::vector<std::int64_t>& row_steps : row_steps_) std::fill(row_steps.begin(), row_steps.end(), step);
 }
 
-bool depends_on_length(const ScheduleSettings& schedule) {
-  return schedule.kind == "cosine" || schedule.kind == "linear";
-}
-
-double learning_rate(const ScheduleSettings& schedule, const OptimizerSettings& optimizer, std::int64_t width,
-                     std::int64_t step, std::int64_t total_steps) {
-  const double s = static_cast<double>(step), warmup = static_cast<double>(schedule.warmup_steps);
-  if (schedule.kind == "inverse_square_root") {  // Vaswani et al. 2017, sec. 5.3
-    const double rise = std::max(warmup, 1.0);
-    return std::min(1 / std::sqrt(s), s / (rise * std::sqrt(rise))) / std::sqrt(static_cast<double>(width));
-  }
-  const double peak = optimizer.learning_rate;
-  if (s <= warmup) return peak * s / warmup;
-  if (schedule.kind == "constant") return peak;
-  const double progress =
-      std::clamp((s - warmup) / std::max(1.0, static_cast<double>(total_steps) - warmup), 0.0, 1.0);
-  if (schedule.kind == "linear") return peak + (schedule.final_rate - peak) * progress;
-  return schedule.final_rate + 0.5 * (peak - schedule.final_rate) * (1 + cosine(std::numbers::pi * progress));
-}
-
 }  // namespace headwater

@@ -54,10 +54,4 @@ class Optimizer {
       row_steps_;  // of each table: the step at which each row's velocity is current
 };
 
-// Whether the rate of a step depends on how many the run has.
-bool depends_on_length(const ScheduleSettings& schedule);
-// Learning rate of step `step` (from 1) of `total_steps`.
-double learning_rate(const ScheduleSettings& schedule, const OptimizerSettings& optimizer, std::int64_t width,
-                     std::int64_t step, std::int64_t total_steps);
-
 }  // namespace headwater

@@ -16,6 +16,7 @@
 #include "tasks/model_directory.hpp"
 #include "tasks/registry.hpp"
 #include "tensor/kernels/optimizer/optimizer.hpp"
+#include "training/schedule.hpp"
 
 namespace headwater {
 
@@ -224,7 +225,8 @@ bool RunDirectory::resume(TrainingState& state, Parameters& parameters,
 }
 
 void RunDirectory::save(const TrainingState& state, const Parameters& parameters,
-                        const std::vector<Optimizer::State>& states, bool is_best) {
+                        const std::vector<Optimizer::State>& states, bool is_best,
+                        std::int64_t steps_per_epoch) {
   check_finite(parameters.values(), parameters, "the value", state.step);
   for (const Optimizer::State& s : states)
     check_finite(s.values, parameters, "the optimizer's " + s.name, state.step);
@@ -240,7 +242,13 @@ void RunDirectory::save(const TrainingState& state, const Parameters& parameters
   for (const DirectoryFile& file : files_) writer.add_file(file.name, file.bytes);
   writer.add_file("recipe.yaml", print_recipe(recipe_));
   writer.add_file("state.json", state.to_json().dump(2) + "\n");
-  writer.finish({.is_best = is_best, .keep_newest = static_cast<int>(recipe_.training.checkpoint.keep)});
+  const CheckpointSettings& settings = recipe_.training.checkpoint;
+  CheckpointWriter::Finish finish{.is_best = is_best, .keep_newest = static_cast<int>(settings.keep)};
+  if (settings.every_epochs > 1)
+    finish.counts = [every = settings.every_epochs * steps_per_epoch](std::int64_t step) {
+      return step % every == 0;
+    };
+  writer.finish(finish);
   has_checkpoint_ = true;
   if (is_best) link_best();
 }

@@ -39,9 +39,10 @@ class RunDirectory {
   // tokenizer, and where log.csv lacks rows that the checkpoint promises.
   bool resume(TrainingState& state, Parameters& parameters, const std::vector<Optimizer::State>& states);
 
-  // Writes one checkpoint. Throws Error, and writes nothing, where a parameter or a state is not finite.
+  // Writes one checkpoint, and removes those that the recipe no longer keeps. Throws Error, and writes
+  // nothing, where a parameter or a state is not finite.
   void save(const TrainingState& state, const Parameters& parameters,
-            const std::vector<Optimizer::State>& states, bool is_best);
+            const std::vector<Optimizer::State>& states, bool is_best, std::int64_t steps_per_epoch = 1);
 
   // Appends a row (without its line end) to log.csv.
   void append_log(const std::string& row);

@@ -19,7 +19,8 @@ std::string describe_run(const Recipe& recipe, const Parameters& parameters, con
       recipe.training.optimizer.kind == "sgd" && recipe.training.optimizer.momentum == 0;
   const std::int64_t bytes = parameters.size() * static_cast<std::int64_t>(sizeof(Real));
   const std::int64_t gradients = trainer.bytes_of_gradients();
-  const std::int64_t average = recipe.training.ema_decay > 0 ? 1 : 0;
+  const std::int64_t last = recipe.training.average_last;
+  const std::int64_t average = recipe.training.ema_decay > 0 ? 1 : last > 0 ? last + 1 : 0;
   const std::int64_t state = ((is_adam ? 2 : is_plain_sgd ? 0 : 1) + average) * bytes;
   return line("recipe", recipe.name) + line("steps_an_epoch", std::to_string(trainer.steps_per_epoch())) +
          line("steps", std::to_string(trainer.total_steps())) +

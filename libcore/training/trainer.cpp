@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <numeric>
 
 #include "support/error.hpp"
 #include "support/numbers.hpp"
@@ -50,18 +49,17 @@ Trainer::Trainer(const Recipe& recipe, Objective& objective, RunDirectory* direc
     : recipe_(recipe),
       objective_(objective),
       directory_(directory),
+      batches_(recipe.training, objective, Split::train),
+      validation_batches_(recipe.training, objective, Split::validation),
       optimizer_(recipe.training.optimizer, freeze(objective.parameters(), recipe.training.freeze)),
       gradients_(objective.parameters(), parts()) {
   objective_.parameters().initialize(recipe.seed);
   if (after_drawing) after_drawing();
   if (recipe.training.ema_decay > 0)
     average_.emplace(recipe.training.ema_decay, objective.parameters(), optimizer_);
+  if (recipe.training.average_last > 0)
+    epoch_average_.emplace(recipe.training.average_last, objective.parameters());
   state_.data_hash = objective.data_hash();
-}
-
-std::int64_t Trainer::steps_per_epoch() const {
-  const auto examples = static_cast<std::int64_t>(objective_.examples(Split::train));
-  return (examples + recipe_.training.batch_sequences - 1) / recipe_.training.batch_sequences;
 }
 
 std::int64_t Trainer::total_steps() const {
@@ -69,27 +67,18 @@ std::int64_t Trainer::total_steps() const {
   return recipe_.training.max_steps > 0 ? std::min(all, recipe_.training.max_steps) : all;
 }
 
-// Batch sizes differ by one at the most: a small rest at the end of an epoch would take a step as large as
-// the others along a far noisier gradient, just before validation.
-Trainer::Range Trainer::batch_range(std::int64_t number) const {
-  const auto examples = static_cast<std::int64_t>(objective_.examples(Split::train));
-  const std::int64_t batches = steps_per_epoch();
-  return {number * examples / batches, (number + 1) * examples / batches};
-}
-
-std::span<const std::uint32_t> Trainer::batch_of(std::int64_t step,
-                                                 const std::vector<std::uint32_t>& order) const {
+std::span<const std::uint32_t> Trainer::batch_of(std::int64_t step, const BatchList& batches) const {
   const std::int64_t number = step - 1 - state_.epoch * steps_per_epoch();
   if (number >= steps_per_epoch() || step > total_steps()) return {};
-  return batch_range(number).of(order);
+  return batches.batch(number);
 }
 
-std::vector<std::uint32_t> Trainer::epoch_order(std::int64_t epoch) const {
+BatchList Trainer::batches_of_epoch(std::int64_t epoch) const {
   const RandomStream stream{.seed = recipe_.seed,
                             .purpose = Purpose::epoch_order,
                             .layer = 0,
                             .step = static_cast<std::uint32_t>(epoch)};
-  return random_order(stream, objective_.examples(Split::train));
+  return batches_.evenly(random_order(stream, objective_.examples(Split::train)));
 }
 
 Trainer::LargestPart Trainer::largest_part() const {
@@ -102,13 +91,14 @@ Trainer::LargestPart Trainer::largest_part() const {
   std::int64_t most = -1;
   for (std::int64_t epoch = 0; epoch * batches < steps; ++epoch) {
     if (epoch > 0 && (epoch + 1) * examples > kMaxExamples) break;
-    const std::vector<std::uint32_t> order = epoch_order(epoch);
+    const BatchList list = batches_of_epoch(epoch);
     for (std::int64_t number = 0; number < std::min(batches, steps - epoch * batches); ++number) {
-      const auto batch = batch_range(number).of(order);
+      const auto batch = list.batch(number);
       for (Index index = 0; index < parts(); ++index) {
         const BatchPart part{index, parts(), static_cast<Index>(batch.size())};
-        const std::int64_t tokens =
-            objective_.tokens(Split::train, Range{part.begin(), part.end()}.of(batch));
+        const auto of_part = batch.subspan(static_cast<std::size_t>(part.begin()),
+                                           static_cast<std::size_t>(part.end() - part.begin()));
+        const std::int64_t tokens = objective_.tokens(Split::train, of_part);
         if (tokens <= most) continue;
         most = tokens;
         largest.batch.assign(batch.begin(), batch.end());
@@ -173,7 +163,7 @@ LossTotals Trainer::train_step(std::span<const std::uint32_t> batch, std::span<c
   }
   measure_gradients(step);
   last_rate_ = learning_rate(recipe_.training.schedule, recipe_.training.optimizer, objective_.width(), step,
-                             total_steps());
+                             {.steps = total_steps(), .steps_per_epoch = steps_per_epoch()});
   if (average_) average_->before_step(step);
   optimizer_.step(last_rate_, step);
   state_.step = step;
@@ -182,44 +172,42 @@ LossTotals Trainer::train_step(std::span<const std::uint32_t> batch, std::span<c
 
 template <class F>
 void Trainer::with_average(const F& body) {
-  if (!average_) return body();
-  average_->flush(state_.step);
-  average_->exchange();
+  if (average_) average_->flush(state_.step);
+  exchange_average();
   try {
     body();
   } catch (...) {
-    average_->exchange();
+    exchange_average();
     throw;
   }
-  average_->exchange();
+  exchange_average();
+}
+
+void Trainer::exchange_average() {
+  if (average_) average_->exchange();
+  if (epoch_average_) epoch_average_->exchange();
 }
 
 std::vector<Optimizer::State> Trainer::states() {
   std::vector<Optimizer::State> states = optimizer_.states();
   if (average_) states.push_back(average_->state());
+  if (epoch_average_) {
+    for (Optimizer::State& state : epoch_average_->states()) states.push_back(std::move(state));
+  }
   return states;
 }
 
 ValidationFigures Trainer::validate() {
-  const std::size_t count = objective_.examples(Split::validation);
-  const auto batch = static_cast<std::size_t>(recipe_.training.batch_sequences);
   ValidationFigures figures;
-  if (count == 0) return figures;
+  if (validation_batches_.count() == 0) return figures;
+  const BatchList list = validation_batches_.in_order();
   objective_.begin_validation();
-  // In order; of the two batches that are alive at once.
-  std::vector<std::uint32_t> numbers[2];
-  const auto chosen = [&](std::size_t at) {
-    std::vector<std::uint32_t>& batch_numbers = numbers[at / batch % 2];
-    batch_numbers.resize(std::min(batch, count - at));
-    std::iota(batch_numbers.begin(), batch_numbers.end(), static_cast<std::uint32_t>(at));
-    return std::span<const std::uint32_t>(batch_numbers);
-  };
   with_average([&] {
     Prefetcher batches(packer_, objective_, Split::validation, parts());
-    batches.start(chosen(0));
-    for (std::size_t at = 0; at < count; at += batch) {
-      const auto size = static_cast<Index>(std::min(batch, count - at));
-      const auto next = at + batch < count ? chosen(at + batch) : std::span<const std::uint32_t>();
+    batches.start(list.batch(0));
+    for (std::int64_t number = 0; number < list.count(); ++number) {
+      const auto size = static_cast<Index>(list.batch(number).size());
+      const auto next = number + 1 < list.count() ? list.batch(number + 1) : std::span<const std::uint32_t>();
       const auto loss_of = [&](Index index, std::size_t) -> std::optional<LossTotals> {
         const BatchPart part{index, parts(), size};
         if (part.begin() == part.end()) return std::nullopt;
@@ -230,8 +218,8 @@ ValidationFigures Trainer::validate() {
       };
       figures.add(*reduce_parts(0, parts(), 0, loss_of, [](std::size_t) {}));
     }
+    objective_.finish_validation(figures);
   });
-  objective_.finish_validation(figures);
   return figures;
 }
 
@@ -264,11 +252,18 @@ std::string Trainer::log_row(const ValidationFigures* validation, const Pace& pa
 void Trainer::save(bool is_best) {
   if (directory_ == nullptr) return;
   optimizer_.flush(state_.step);
-  with_average([&] { directory_->save(state_, objective_.parameters(), states(), is_best); });
+  with_average(
+      [&] { directory_->save(state_, objective_.parameters(), states(), is_best, steps_per_epoch()); });
   last_save_ = clock_();
+  saved_step_ = state_.step;
+}
+
+bool Trainer::is_saved(bool is_best) const {
+  return is_best || state_.is_finished || state_.epoch % recipe_.training.checkpoint.every_epochs == 0;
 }
 
 void Trainer::finish_epoch(const TrainerCallbacks& callbacks, const Pace& pace) {
+  if (epoch_average_) epoch_average_->end_epoch(state_.epoch);
   const ValidationFigures validation = validate();
   if (!std::isfinite(validation.loss)) {
     throw Error("step " + std::to_string(state_.step) + ": the validation loss is " +
@@ -298,7 +293,7 @@ void Trainer::finish_epoch(const TrainerCallbacks& callbacks, const Pace& pace) 
   report.stops_early = stops_early(validation);
   state_.is_finished =
       state_.epoch >= recipe_.training.epochs || state_.step >= total_steps() || report.stops_early;
-  save(is_best);
+  if (is_saved(is_best)) save(is_best);
   if (callbacks.after_epoch) callbacks.after_epoch(report);
 }
 
@@ -312,53 +307,6 @@ bool Trainer::stops_early(const ValidationFigures& validation) {
     state_.stopping_epoch = state_.epoch;
   }
   return state_.epoch - state_.stopping_epoch >= rule.patience;
-}
-
-void Trainer::accept_changes() {
-  const auto is_of_epochs = [](const std::string& change) {
-    return change.find(": training.epochs: ") != std::string::npos;
-  };
-  const bool went_on = std::any_of(state_.changes.begin(), state_.changes.end(), is_of_epochs);
-  std::string list;
-  for (const std::string& change : directory_->changes()) {
-    list += (list.empty() ? "" : "; ") + change;
-    state_.changes.push_back("step " + std::to_string(state_.step) + ": " + change);
-  }
-  const bool is_at_end = state_.is_finished && state_.step == total_steps();
-  if (!directory_->has_new_length() || is_at_end) return;
-  const auto refuse = [&](const std::string& why) {
-    throw UsageError(directory_->path().string() + ": " + why + " (" + list + ")" +
-                     another_run(directory_->path()));
-  };
-  const std::string epochs = std::to_string(state_.epoch);
-  const std::int64_t patience = recipe_.training.early_stopping.patience;
-  if (state_.is_finished && patience > 0 && state_.epoch - state_.stopping_epoch >= patience)
-    refuse("was stopped early after epoch " + epochs + ", as a run of any length would have been");
-  if (state_.step >= total_steps()) {
-    const std::string asked = std::to_string(directory_->saved_epochs());
-    const bool is_longer = directory_->saved_epochs() > recipe_.training.epochs;
-    refuse((is_longer
-                ? (went_on ? "went on to " : "is a run of ") + counted(directory_->saved_epochs(), "epoch") +
-                      " (say so again with --epochs " + asked + "); it "
-                : "") +
-           "has " + counted(state_.step, "step") + " behind it, more than the " +
-           format_count(total_steps()) + " of this length");
-  }
-  if (state_.is_finished && state_.step != state_.epoch * steps_per_epoch())
-    refuse("was ended by max_steps inside epoch " + epochs + ", where a longer run would have gone on");
-  state_.is_finished = false;
-}
-
-void Trainer::check_resumed_state() const {
-  if (state_.is_finished) return;
-  const std::int64_t batches = steps_per_epoch();
-  const bool is_reached = state_.epoch < recipe_.training.epochs && state_.step < total_steps();
-  const std::int64_t number = is_reached ? state_.step - state_.epoch * batches : -1;
-  if (number >= 0 && number < batches && state_.position == batch_range(number).begin) return;
-  throw Error(directory_->path().string() + ": its state says epoch " + std::to_string(state_.epoch) +
-              ", step " + std::to_string(state_.step) + ", example " + std::to_string(state_.position) +
-              ", which this run of " + std::to_string(batches) +
-              " steps an epoch cannot reach (--overwrite starts anew)");
 }
 
 std::optional<std::string> Trainer::divergence() const {
@@ -384,14 +332,15 @@ TrainingOutcome Trainer::run(const TrainerCallbacks& callbacks) {
       average_->exchange();
       average_->resumed_at(state_.step);
     }
+    if (epoch_average_) epoch_average_->resume_after(state_.epoch);
     if (callbacks.on_resume) callbacks.on_resume(state_.step);
   }
   const std::int64_t every = recipe_.training.checkpoint.every_steps;
   const double every_seconds = 60 * recipe_.training.checkpoint.every_minutes;
   const std::int64_t last_step = total_steps();
   while (!state_.is_finished) {
-    const std::vector<std::uint32_t> order = epoch_order(state_.epoch);
-    const auto examples = static_cast<std::int64_t>(order.size());
+    const BatchList list = batches_of_epoch(state_.epoch);
+    const auto examples = static_cast<std::int64_t>(list.order.size());
     const auto start = std::chrono::steady_clock::now();
     const std::int64_t before = state_.epoch_totals.useful;
     const auto pace = [&] {
@@ -400,11 +349,11 @@ TrainingOutcome Trainer::run(const TrainerCallbacks& callbacks) {
       return Pace{seconds, seconds > 0 ? tokens / seconds : 0};
     };
     Prefetcher batches(packer_, objective_, Split::train, parts());
-    std::span<const std::uint32_t> next = batch_of(state_.step + 1, order);
+    std::span<const std::uint32_t> next = batch_of(state_.step + 1, list);
     batches.start(next);
     while (!next.empty()) {
       const std::span<const std::uint32_t> batch = next;
-      next = batch_of(state_.step + 2, order);
+      next = batch_of(state_.step + 2, list);
       const LossTotals totals = train_step(batch, next, batches);
       state_.epoch_totals.add(totals);
       if (state_.step == 1) state_.first_loss = totals.mean_loss();
@@ -428,8 +377,10 @@ TrainingOutcome Trainer::run(const TrainerCallbacks& callbacks) {
       if (stops) return TrainingOutcome::stopped;
     }
     finish_epoch(callbacks, pace());
-    if (!state_.is_finished && callbacks.wants_stop && callbacks.wants_stop())
+    if (!state_.is_finished && callbacks.wants_stop && callbacks.wants_stop()) {
+      if (saved_step_ != state_.step) save(false);
       return TrainingOutcome::stopped;
+    }
   }
   return TrainingOutcome::finished;
 }

@@ -7,10 +7,13 @@
 #include <vector>
 
 #include "recipe/recipe.hpp"
+#include "training/batches.hpp"
+#include "training/epoch_average.hpp"
 #include "training/gradient_reduction.hpp"
 #include "training/optimizer.hpp"
 #include "training/prefetcher.hpp"
 #include "training/run_directory.hpp"
+#include "training/schedule.hpp"
 #include "training/state.hpp"
 #include "training/weight_average.hpp"
 
@@ -52,7 +55,7 @@ class Trainer {
   Trainer(const Recipe& recipe, Objective& objective, RunDirectory* directory,
           const std::function<void()>& after_drawing = {});
 
-  std::int64_t steps_per_epoch() const;
+  std::int64_t steps_per_epoch() const { return batches_.count(); }
   std::int64_t total_steps() const;
 
   // One pass forward and backward over the largest batch, or part of one, that the run will have, without an
@@ -64,7 +67,7 @@ class Trainer {
   // longer finite.
   TrainingOutcome run(const TrainerCallbacks& callbacks);
 
-  // Of the moving average of the weights, where the recipe has one.
+  // Of the average of the weights, where the recipe has one.
   ValidationFigures validate();
   const TrainingState& state() const { return state_; }
   // Of a run that has ended: what to say where its loss ended ten times above its first value.
@@ -75,22 +78,14 @@ class Trainer {
   struct Pace {
     double seconds = 0, tokens_per_second = 0;
   };
-  struct Range {
-    std::int64_t begin, end;
-    std::span<const std::uint32_t> of(std::span<const std::uint32_t> order) const {
-      return order.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin));
-    }
-  };
-  // Examples of batch `number` of an epoch, as places in its order.
-  Range batch_range(std::int64_t number) const;
-  std::vector<std::uint32_t> epoch_order(std::int64_t epoch) const;
+  BatchList batches_of_epoch(std::int64_t epoch) const;
   // Takes up a run whose length or checkpoints have changed since its newest checkpoint. Throws UsageError
   // where it would not end with the bits of a run that had been asked for this length from the start.
   void accept_changes();
   // Throws Error where the step, epoch and position of a checkpoint do not belong together.
   void check_resumed_state() const;
   // The batch of step `step` of the run, which lies in this epoch; empty after the last of the epoch or run.
-  std::span<const std::uint32_t> batch_of(std::int64_t step, const std::vector<std::uint32_t>& order) const;
+  std::span<const std::uint32_t> batch_of(std::int64_t step, const BatchList& batches) const;
   // The examples of the largest part that the run will have.
   struct LargestPart {
     std::vector<std::uint32_t> batch;
@@ -110,26 +105,32 @@ class Trainer {
   void finish_epoch(const TrainerCallbacks& callbacks, const Pace& pace);
   // Of the epoch that has just been counted.
   bool stops_early(const ValidationFigures& validation);
-  // Runs body() while the parameters hold what the run gives: the moving average, where the recipe has one.
+  // Runs body() while the parameters hold what the run gives: an average, where the recipe has one.
   template <class F>
   void with_average(const F& body);
+  void exchange_average();
   // What a checkpoint holds beside the parameters that the run gives.
   std::vector<Optimizer::State> states();
   void save(bool is_best);
+  // Whether the epoch that has just been counted ends with a checkpoint.
+  bool is_saved(bool is_best) const;
   std::string log_row(const ValidationFigures* validation, const Pace& pace) const;
 
   const Recipe& recipe_;
   Objective& objective_;
   RunDirectory* directory_;
+  Batches batches_, validation_batches_;
   Optimizer optimizer_;
   GradientReduction gradients_;
   std::optional<WeightAverage> average_;
+  std::optional<EpochAverage> epoch_average_;
   Arena arena_;
   BackgroundThread packer_;
   TrainingState state_;
   double last_rate_ = 0, last_gradient_norm_ = 0;
   std::function<double()> clock_;
-  double last_save_ = 0;  // by the clock: the start of the run, or its newest checkpoint
+  std::int64_t saved_step_ = 0;  // of the newest checkpoint of this process
+  double last_save_ = 0;         // by the clock: the start of the run, or its newest checkpoint
 };
 
 }  // namespace headwater

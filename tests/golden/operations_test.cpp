@@ -7,7 +7,7 @@
 
 #include "autograd/ops.hpp"
 #include "reference_folder.hpp"
-#include "training/optimizer.hpp"
+#include "training/schedule.hpp"
 
 using namespace headwater;
 
@@ -174,7 +174,7 @@ TEST_CASE("the inverse square root schedule is the paper's") {
         const bool is_whole = step > 0 && std::abs(solved - static_cast<double>(step)) <= 1e-6 * solved;
         if (!is_whole || is_found) continue;
         const double ours =
-            learning_rate(schedule, {}, static_cast<std::int64_t>(width), step, 1'000'000'000);
+            learning_rate(schedule, {}, static_cast<std::int64_t>(width), step, {.steps = 1'000'000'000});
         is_found = std::abs(ours - theirs) <= 1e-9 * theirs;
         if (is_found) steps.insert(step);
       }

@@ -215,6 +215,16 @@ TEST_CASE("an encoder-decoder trained in parts has the bits of whole batches") {
   }
 }
 
+TEST_CASE("batches of so many tokens trained in parts") {
+  Recipe recipe = small_recipe("adam");
+  recipe.training.batch_sequences = 64;
+  recipe.training.batch_tokens = 150;
+  recipe.training.average_last = 2;
+  check_parts(recipe, [&] {
+    return std::make_unique<SmallRun>(recipe, copy_pairs(100, 8, 61, 41), copy_pairs(23, 8, 61, 42), 61);
+  });
+}
+
 TEST_CASE("a wide encoder-decoder, whose tokens fill several chunks, trained in parts") {
   Recipe recipe = wide_recipe("rmsprop");
   recipe.training.log_every = 1;

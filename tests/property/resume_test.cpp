@@ -98,12 +98,25 @@ Recipe tied_recipe(const std::string& optimizer, const std::string& shared) {
   return recipe;
 }
 
+// Batches of at most so many tokens, as many as those of recipe_with(); the mean of two epochs' weights; a
+// rate that falls in steps; a checkpoint at the end of each second epoch only, and of the best.
+Recipe token_recipe() {
+  Recipe recipe = recipe_with("adam");
+  recipe.training.batch_sequences = 64;
+  recipe.training.batch_tokens = 100;
+  recipe.training.average_last = 2;
+  recipe.training.schedule = {.kind = "step", .warmup_steps = 2, .factor = 0.5, .every_epochs = 1};
+  recipe.training.checkpoint = {.every_steps = 4, .every_epochs = 2, .keep = 2};
+  return recipe;
+}
+
 }  // namespace
 
 TEST_CASE("a resumed run writes the files of an uninterrupted one") {
   for (const Recipe& recipe :
        {recipe_with("rmsprop"), recipe_with("adam"), recipe_with("sgd"), averaging_recipe("rmsprop"),
-        averaging_recipe("adam"), tied_recipe("adam", "all"), tied_recipe("rmsprop", "source_target")}) {
+        averaging_recipe("adam"), tied_recipe("adam", "all"), tied_recipe("rmsprop", "source_target"),
+        token_recipe()}) {
     const ScratchDirectory whole;
     REQUIRE(train(recipe, whole.path(), 2, kNever) == TrainingOutcome::finished);
     const auto expected = results_of(whole.path());

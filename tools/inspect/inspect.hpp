@@ -1,4 +1,4 @@
-// What the ways of inspecting share: layers.cpp, tensors.cpp, export.cpp, make.cpp, data.cpp.
+// What the ways of inspecting share: layers.cpp, tensors.cpp, export.cpp, make.cpp, data.cpp, average.cpp.
 #pragma once
 
 #include <string>
@@ -23,6 +23,9 @@ struct Options {
   fs::path exported;
 
   std::vector<std::string> runs;
+  std::vector<std::string> models;
+  std::int64_t last = 0;
+
   fs::path output = "-";
   std::string title = "Learning curves";
 };
@@ -37,5 +40,6 @@ void export_model(const Options& o);
 void write_make(const Recipe& recipe, cli::LineWriter& out);
 void inspect_data(const Options& o);
 void draw_curves(const Options& o);
+void write_average(const Options& o);
 
 }  // namespace headwater::inspect

@@ -4,6 +4,7 @@
 #include "steps/rows.hpp"
 #include "tensor/arena.hpp"
 #include "training/optimizer.hpp"
+#include "training/schedule.hpp"
 
 namespace headwater::bench {
 
@@ -25,7 +26,8 @@ class Runner {
     Tape tape(arena_, Tape::Mode::record);
     const double loss = row_.model->loss({tape, seed_, static_cast<std::uint32_t>(step_)});
     tape.backward();
-    optimizer_.step(learning_rate(row_.schedule, row_.optimizer, row_.model->width(), step_, kSteps), step_);
+    optimizer_.step(
+        learning_rate(row_.schedule, row_.optimizer, row_.model->width(), step_, {.steps = kSteps}), step_);
     return loss;
   }
 

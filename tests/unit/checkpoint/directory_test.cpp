@@ -16,6 +16,7 @@ namespace {
 struct Save {
   bool is_best = false;
   int keep = 2;
+  std::function<bool(std::int64_t)> counts = {};
   std::string text = "text";
 };
 
@@ -23,7 +24,7 @@ fs::path save(const fs::path& model, std::int64_t step, const Save& how = {}) {
   CheckpointWriter writer(model, step);
   writer.add_file("model.safetensors", how.text + std::to_string(step));
   writer.add_file("state.json", "{}");
-  return writer.finish({.is_best = how.is_best, .keep_newest = how.keep});
+  return writer.finish({.is_best = how.is_best, .keep_newest = how.keep, .counts = how.counts});
 }
 
 // The entries of a folder, sorted, each with its target where it is a link.
@@ -73,6 +74,24 @@ TEST_CASE("checkpoints: saving, links and pruning") {
   CHECK(listing(checkpoints / "140") == "MANIFEST.json model.safetensors state.json");
   CHECK(read_file(checkpoints / "latest/model.safetensors") == "text140");
   CHECK_NOTHROW(verify_checkpoint(checkpoints / "best"));
+}
+
+TEST_CASE("checkpoints: those that do not count go when two newer ones are there, the best stays") {
+  ScratchDirectory scratch;
+  const fs::path model = scratch / "model", checkpoints = model / "checkpoints";
+  const Save how{.keep = 2, .counts = [](std::int64_t step) { return step % 50 == 0; }};
+  const auto best = [&] {
+    Save best_one = how;
+    best_one.is_best = true;
+    return best_one;
+  }();
+  for (const std::int64_t step : {10, 20}) save(model, step, best);
+  save(model, 50, how);
+  CHECK(listing(checkpoints) == "20 50 best>20 latest>50");
+  for (const std::int64_t step : {60, 70, 100, 110}) save(model, step, how);
+  CHECK(listing(checkpoints) == "100 110 20 50 best>20 latest>110");
+  for (const std::int64_t step : {120, 150}) save(model, step, best);
+  CHECK(listing(checkpoints) == "100 120 150 best>150 latest>150");
 }
 
 TEST_CASE("checkpoints: steps count as numbers and nothing else is touched") {

@@ -55,14 +55,29 @@ Recipe unusual(const std::string& optimizer = "adamw") {
   r.training.label_smoothing = 0.1;
   r.training.log_every = 7;
   r.training.best_metric = "perplexity";
+  r.training.validation_translations = 50;
   r.training.ema_decay = 0.995;
   OptimizerSettings& o = r.training.optimizer;
   o.kind = optimizer;
   o.learning_rate = 2.5e-4;
   o.global_clipnorm = 1.5;
   o.layer_decay = 0.75;
+  r.training.schedule = {"cosine", 4000, 1e-5};
   if (optimizer == "sgd") {
     o.momentum = 0.5;
+    r.training.schedule = {
+        .kind = "step", .warmup_steps = 4000, .final_rate = 1e-5, .factor = 0.25, .every_epochs = 3};
+    r.training.batch_sequences = TrainingSettings().batch_sequences;
+    r.training.batch_tokens = 4096;
+    r.training.ema_decay = 0;
+    r.training.average_last = 5;
+  } else if (optimizer == "adam") {
+    r.training.schedule = {
+        .kind = "step", .warmup_steps = 4000, .final_rate = 1e-5, .factor = 0.25, .every_steps = 3000};
+    o.epsilon = 1e-9;
+    o.beta_1 = 0.8;
+    o.beta_2 = 0.98;
+    o.epsilon_hat = true;
   } else if (optimizer == "rmsprop") {
     o.rho = 0.95;
     o.epsilon_placement = "inside";
@@ -72,15 +87,12 @@ Recipe unusual(const std::string& optimizer = "adamw") {
     o.beta_1 = 0.8;
     o.beta_2 = 0.98;
     o.epsilon_hat = true;
-    if (optimizer == "adamw") {
-      o.weight_decay = 0.01;
-      o.weight_decay_of = "all";
-    }
+    o.weight_decay = 0.01;
+    o.weight_decay_of = "all";
   }
-  r.training.schedule = {"cosine", 4000, 1e-5};
   r.training.init_from = "models/a base";
   r.training.drop = {"head.*", "*.gamma"};
-  r.training.checkpoint = {20, 2.5, 5};
+  r.training.checkpoint = {20, 2.5, 3, 5};
   r.training.early_stopping = {"accuracy", 4};
   r.decoding = {40, 2.5, 3, 2, 5, 0.7, "gnmt", "never"};
   r.expected = {{"bleu", 16.9, 0.5, "near", "a table"},
@@ -96,6 +108,7 @@ Recipe unusual_classifier(const std::string& mixing) {
       "", {{"Video games", 2.5}, {"1", 0.5}, {"Food: \"hot\", {cold} #1", 3}, {"<<", 1}, {"yes", 2}}};
   r.training.best_metric = "macro_f1";
   r.training.early_stopping.metric = "macro_f1";
+  r.training.validation_translations = 0;
   r.target_tokenizer = {};
   r.decoding = {};
   r.expected = {};
@@ -190,13 +203,17 @@ TEST_CASE("every row is compared: all keys but those without a second value diff
     INFO(printed);
     CHECK(std::count_if(found.begin(), found.end(), is_here) == static_cast<std::ptrdiff_t>(values - same));
   };
-  // shared_tokenizer, target_tokenizer.kind, model.kind, model.initialization, and what stands below
-  for (const char* optimizer : {"adamw", "rmsprop", "sgd"})
-    count(unusual(optimizer), "name: r\n", std::string(optimizer) == "rmsprop" ? 5 : 4);
+  // shared_tokenizer, target_tokenizer.kind, model.kind, model.initialization, training.batch_tokens beside
+  // batch_sequences, and what stands below
+  for (const char* optimizer : {"adamw", "adam", "rmsprop", "sgd"})
+    count(unusual(optimizer), "name: r\n",
+          std::string(optimizer) == "rmsprop" ? 6
+          : std::string(optimizer) == "sgd"   ? 4
+                                              : 5);
   const std::string labelled = "name: r\ndata: {columns: [source, label]}\nmodel: {kind: ";
-  count(unusual_classifier("mlp"), labelled + "classifier}\n", 3);
-  count(unusual_classifier("attention"), labelled + "classifier}\n", 4);  // model.mixing, expected
-  count(unusual_classifier("bag_of_words"), labelled + "bag_of_words}\n", 3);
+  count(unusual_classifier("mlp"), labelled + "classifier}\n", 4);
+  count(unusual_classifier("attention"), labelled + "classifier}\n", 5);  // model.mixing, expected
+  count(unusual_classifier("bag_of_words"), labelled + "bag_of_words}\n", 4);
 }
 
 TEST_CASE("differences are named by key, here and there") {

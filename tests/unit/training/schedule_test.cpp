@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "training/optimizer.hpp"
+#include "training/schedule.hpp"
 
 using namespace headwater;
 
@@ -11,7 +11,7 @@ namespace {
 double rate(const ScheduleSettings& schedule, std::int64_t step) {
   OptimizerSettings optimizer;
   optimizer.learning_rate = 0.8;
-  return learning_rate(schedule, optimizer, 64, step, 110);
+  return learning_rate(schedule, optimizer, 64, step, {.steps = 110, .steps_per_epoch = 11});
 }
 
 bool is_near(double a, double b) { return std::abs(a - b) <= 1e-12; }
@@ -40,6 +40,23 @@ TEST_CASE("schedules end where they should") {
   CHECK(is_near(rate(cosine, 60), 0.5));
   CHECK(is_near(rate(cosine, 110), 0.2));
   CHECK(is_near(rate({.kind = "cosine", .warmup_steps = 0, .final_rate = 0.0}, 110), 0));
+}
+
+TEST_CASE("the rate of steps goes down every so many epochs or steps, and no lower than its last") {
+  const ScheduleSettings epochs{
+      .kind = "step", .warmup_steps = 5, .final_rate = 0.05, .factor = 0.25, .every_epochs = 2};
+  CHECK(is_near(rate(epochs, 4), 0.64));
+  CHECK(is_near(rate(epochs, 22), 0.8));
+  CHECK(is_near(rate(epochs, 23), 0.2));
+  CHECK(is_near(rate(epochs, 44), 0.2));
+  CHECK(is_near(rate(epochs, 45), 0.05));
+  CHECK(is_near(rate(epochs, 1'000'000'000), 0.05));
+  const ScheduleSettings steps{.kind = "step", .factor = 0.5, .every_steps = 3};
+  CHECK(is_near(rate(steps, 3), 0.8));
+  CHECK(is_near(rate(steps, 4), 0.4));
+  CHECK(is_near(rate(steps, 10), 0.1));
+  CHECK(rate(steps, 1'000'000) == 0);
+  CHECK_FALSE(depends_on_length(steps));
 }
 
 TEST_CASE("the inverse square root schedule rises to its warm-up and falls") {

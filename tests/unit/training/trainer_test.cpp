@@ -289,6 +289,27 @@ TEST_CASE("a checkpoint is written where the clock says that the last one is old
   CHECK(saved(0) == "5 10 ");
 }
 
+TEST_CASE("with every_epochs some epochs' ends are saved, the best, the last, and where the run is stopped") {
+  Recipe recipe = recipe_of(7);
+  recipe.name = "recorded";
+  recipe.training.checkpoint = {.every_minutes = 0, .every_epochs = 3, .keep = 100};
+  const ScratchDirectory scratch;
+  const auto run = [&](std::int64_t stop) {
+    Recorder objective(18, 4);
+    objective.validation_losses = {5, 4, 6, 7, 8, 9, 9};
+    RunDirectory directory(scratch.path(), recipe, {}, objective.figure_names(), ExistingRun::resume,
+                           [](const std::string&) {});
+    Trainer trainer(recipe, objective, &directory);
+    (void)trainer.run(wants_stop([&] { return trainer.state().step >= stop; }));
+    std::string steps;
+    for (const Checkpoint& checkpoint : list_checkpoints(scratch.path()))
+      steps = std::to_string(checkpoint.step) + " " + steps;
+    return steps;
+  };
+  CHECK(run(20) == "10 15 20 ");  // 5 was the best until two newer ones were there
+  CHECK(run(1000) == "10 15 30 35 ");
+}
+
 TEST_CASE("a loss that ends ten times above that of the first step has diverged") {
   const auto said = [](std::vector<double> losses) {
     Recorder objective(8, 4);

@@ -1,0 +1,79 @@
+#include "training/batches.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "support/error.hpp"
+#include "support/numbers.hpp"
+
+namespace headwater {
+
+// Let C be the most tokens of a batch, m those of the longest example and T those of all. With
+// B = ceil(T / (C - m + 1)) batches, each of which ends with the first example that reaches its share of T,
+// none has more than T / B + m - 1 <= C tokens: in every order.
+Batches::Batches(const TrainingSettings& training, const Objective& objective, Split split)
+    : objective_(objective),
+      split_(split),
+      examples_(static_cast<std::int64_t>(objective.examples(split))),
+      most_sequences_(training.batch_sequences),
+      most_tokens_(training.batch_tokens) {
+  if (most_tokens_ == 0) {
+    count_ = (examples_ + most_sequences_ - 1) / most_sequences_;
+    return;
+  }
+  std::int64_t longest = 0;
+  for (std::int64_t i = 0; i < examples_; ++i) {
+    const std::int64_t tokens = tokens_of(static_cast<std::uint32_t>(i));
+    longest = std::max(longest, tokens);
+    tokens_ += tokens;
+  }
+  if (longest > most_tokens_)
+    throw UsageError("training.batch_tokens is " + format_count(most_tokens_) + ", but an example of " +
+                     (split == Split::train ? "training" : "validation") + " has " +
+                     counted(longest, "token") + " (write " + std::to_string(longest) +
+                     " or more; several times that is usual)");
+  const std::int64_t room = most_tokens_ - longest + 1;
+  count_ = std::min((tokens_ + room - 1) / room, examples_);
+}
+
+BatchList Batches::evenly(std::vector<std::uint32_t> order) const {
+  BatchList list{.order = std::move(order)};
+  list.begins.reserve(static_cast<std::size_t>(count_) + 1);
+  if (most_tokens_ == 0) {
+    for (std::int64_t number = 1; number <= count_; ++number)
+      list.begins.push_back(number * examples_ / count_);
+    return list;
+  }
+  std::int64_t end = 0, tokens = 0;
+  for (std::int64_t number = 1; number <= count_; ++number) {
+    // As shares of whole numbers: number * T / B without overflow.
+    const std::int64_t share = tokens_ / count_ * number + tokens_ % count_ * number / count_;
+    // At least one example here, and one for each batch that follows.
+    const std::int64_t first = end + 1, last = examples_ - (count_ - number);
+    while (end < last && (end < first || tokens < share))
+      tokens += tokens_of(list.order[static_cast<std::size_t>(end++)]);
+    list.begins.push_back(end);
+  }
+  return list;
+}
+
+BatchList Batches::in_order() const {
+  BatchList list;
+  list.order.resize(static_cast<std::size_t>(examples_));
+  std::iota(list.order.begin(), list.order.end(), std::uint32_t{0});
+  std::int64_t begin = 0, tokens = 0;
+  for (std::int64_t i = 0; i < examples_; ++i) {
+    const std::int64_t more = most_tokens_ > 0 ? tokens_of(static_cast<std::uint32_t>(i)) : 0;
+    const bool is_full = most_tokens_ > 0 ? tokens + more > most_tokens_ : i - begin == most_sequences_;
+    if (is_full) {
+      list.begins.push_back(i);
+      begin = i;
+      tokens = 0;
+    }
+    tokens += more;
+  }
+  if (examples_ > 0) list.begins.push_back(examples_);
+  return list;
+}
+
+}  // namespace headwater

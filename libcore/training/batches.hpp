@@ -1,0 +1,53 @@
+// How examples become batches: so many of them each, or so many tokens at the most.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "recipe/recipe.hpp"
+#include "tasks/objective.hpp"
+
+namespace headwater {
+
+// Examples in the order in which they are taken, and where each batch of them begins.
+struct BatchList {
+  std::vector<std::uint32_t> order;
+  std::vector<std::int64_t> begins{0};  // one more than batches
+
+  std::int64_t count() const { return static_cast<std::int64_t>(begins.size()) - 1; }
+  std::span<const std::uint32_t> batch(std::int64_t number) const {
+    const auto at = static_cast<std::size_t>(number);
+    return std::span(order).subspan(static_cast<std::size_t>(begins[at]),
+                                    static_cast<std::size_t>(begins[at + 1] - begins[at]));
+  }
+};
+
+// The batches of one split. Every epoch has as many, whatever its order, so that the steps of a run are known
+// before it starts.
+class Batches {
+ public:
+  // Throws UsageError where an example has more tokens than a batch may.
+  Batches(const TrainingSettings& training, const Objective& objective, Split split);
+
+  // Of an epoch.
+  std::int64_t count() const { return count_; }
+  // Batches of this order are as even as its examples allow: a small rest at the end of an epoch would take a
+  // step as large as the others along a far noisier gradient, just before validation.
+  BatchList evenly(std::vector<std::uint32_t> order) const;
+  // In the order of the data, each batch but the last as large as it may be: of validation.
+  BatchList in_order() const;
+
+ private:
+  std::int64_t tokens_of(std::uint32_t example) const {
+    return objective_.tokens(split_, std::span(&example, 1));
+  }
+
+  const Objective& objective_;
+  Split split_;
+  std::int64_t examples_, most_sequences_, most_tokens_;
+  std::int64_t tokens_ = 0;  // of all examples, where batches are cut by tokens
+  std::int64_t count_ = 0;
+};
+
+}  // namespace headwater

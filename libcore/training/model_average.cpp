@@ -1,0 +1,181 @@
+#include "training/model_average.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <span>
+
+#include "checkpoint/directory.hpp"
+#include "checkpoint/safetensors.hpp"
+#include "support/directories.hpp"
+#include "support/error.hpp"
+#include "support/hash.hpp"
+#include "support/numbers.hpp"
+#include "tasks/model_directory.hpp"
+#include "tasks/registry.hpp"
+#include "training/mean.hpp"
+
+namespace headwater {
+
+namespace {
+
+bool is_there(const fs::path& path) {
+  std::error_code ignored;
+  return fs::exists(fs::symlink_status(path, ignored));
+}
+
+// What a model is used with, and may not differ in.
+std::vector<std::string> files_of_model(const fs::path& files) {
+  std::vector<std::string> names{"config.json"};
+  for (const std::string& name : task_of_files(files).text_files()) {
+    if (is_there(files / name)) names.push_back(name);
+  }
+  return names;
+}
+
+void check_same_files(const fs::path& first, const fs::path& other) {
+  for (const std::string& name : files_of_model(first)) {
+    if (!is_there(other / name) || read_file(first / name) != read_file(other / name))
+      throw Error(shown(other / name) + ": differs from " + shown(first / name) +
+                  " (only models of one kind, size and vocabulary have a mean)");
+  }
+}
+
+void check_same_tensors(const Safetensors& first, const Safetensors& other) {
+  for (const TensorView& tensor : first.tensors()) {
+    const TensorView* const same = other.find(tensor.name);
+    if (same == nullptr || same->shape != tensor.shape)
+      throw Error(other.where() + ": has no tensor " + quote(tensor.name) + " of the shape that it has in " +
+                  first.where());
+  }
+  for (const TensorView& tensor : other.tensors()) first.at(tensor.name);
+}
+
+// Every number of the models' tensors, one tensor after the other in the order of the first file.
+std::vector<Real> mean_of_tensors(const std::vector<std::unique_ptr<Safetensors>>& models) {
+  std::size_t size = 0;
+  for (const TensorView& tensor : models.front()->tensors())
+    size += static_cast<std::size_t>(tensor.elements());
+  std::vector<Real> mean(size);
+  std::vector<std::vector<Real>> values(models.size());
+  std::size_t at = 0;
+  for (const TensorView& tensor : models.front()->tensors()) {
+    const auto elements = static_cast<std::size_t>(tensor.elements());
+    std::vector<std::span<const Real>> of_all;
+    for (std::size_t i = 0; i < models.size(); ++i) {
+      values[i].resize(elements);
+      read_numbers(models[i]->at(tensor.name), values[i]);
+      of_all.emplace_back(values[i]);
+    }
+    const std::span<Real> of_tensor = std::span(mean).subspan(at, elements);
+    mean_of(of_all, of_tensor);
+    if (!std::all_of(of_tensor.begin(), of_tensor.end(), [](Real number) { return std::isfinite(number); }))
+      throw Error("the mean of tensor " + quote(tensor.name) +
+                  " is not finite (leave out the model that has "
+                  "numbers that are not)");
+    at += elements;
+  }
+  return mean;
+}
+
+// A folder that takes its name when it is whole; without finish() it is removed.
+class NewModelDirectory {
+ public:
+  explicit NewModelDirectory(fs::path target)
+      : target_(std::move(target)),
+        temporary_(fs::path(target_).concat(".tmp-" + std::to_string(::getpid()))) {
+    std::error_code error;
+    remove_tree(temporary_, error);
+    if (!fs::create_directory(temporary_, error)) fail_io(temporary_, "cannot create", error.value());
+  }
+  ~NewModelDirectory() {
+    if (temporary_.empty()) return;
+    std::error_code ignored;
+    remove_tree(temporary_, ignored);
+  }
+  NewModelDirectory(const NewModelDirectory&) = delete;
+  NewModelDirectory& operator=(const NewModelDirectory&) = delete;
+
+  void add_file(const std::string& name, const std::function<void(const ByteSink&)>& produce) {
+    NewFile file(temporary_ / name);
+    Hasher hasher;
+    std::uint64_t size = 0;
+    produce([&](std::string_view bytes) {
+      hasher.update(bytes);
+      file.write(bytes);
+      size += bytes.size();
+    });
+    file.finish();
+    manifest_.files.push_back({name, size, hasher.digest()});
+  }
+
+  void finish() {
+    write_new_file(temporary_ / kManifestName, manifest_text(manifest_));
+    sync_directory(temporary_);
+    std::error_code error;
+    fs::rename(temporary_, target_, error);
+    if (error) fail_io(target_, "cannot rename into place", error.value());
+    temporary_.clear();
+    sync_directory(target_.has_parent_path() ? target_.parent_path() : fs::path("."));
+  }
+
+ private:
+  fs::path target_, temporary_;
+  Manifest manifest_;
+};
+
+}  // namespace
+
+std::vector<fs::path> last_checkpoints(const fs::path& run, std::int64_t last) {
+  std::error_code ignored;
+  if (!fs::is_directory(run / "checkpoints", ignored))
+    throw UsageError(shown(run) + ": has no folder checkpoints (name the directory of a run, or two models)");
+  std::vector<fs::path> paths;
+  for (const Checkpoint& checkpoint : list_checkpoints(run)) {
+    if (last == 0 || static_cast<std::int64_t>(paths.size()) < last) paths.push_back(checkpoint.path);
+  }
+  if (static_cast<std::int64_t>(paths.size()) < std::max<std::int64_t>(last, 2))
+    throw Error(shown(run) + ": has " + counted(static_cast<std::int64_t>(paths.size()), "checkpoint") +
+                ", not " + std::to_string(std::max<std::int64_t>(last, 2)) +
+                " (train with a larger training.checkpoint.keep)");
+  std::reverse(paths.begin(), paths.end());
+  return paths;
+}
+
+void average_models(const std::vector<fs::path>& models, const fs::path& output) {
+  if (is_there(output)) throw UsageError(shown(output) + ": is there already (choose another --output)");
+  std::vector<fs::path> folders;
+  for (const fs::path& model : models) folders.push_back(model_files(model));
+  const fs::path& first = folders.front();
+  std::vector<std::unique_ptr<Safetensors>> tensors;
+  for (const fs::path& folder : folders) {
+    check_same_files(first, folder);
+    tensors.push_back(std::make_unique<Safetensors>(folder / "model.safetensors"));
+    check_same_tensors(*tensors.front(), *tensors.back());
+  }
+  const std::vector<Real> mean = mean_of_tensors(tensors);
+  std::vector<float> numbers(mean.begin(), mean.end());  // as files have them
+  std::vector<TensorView> to_write;
+  std::size_t at = 0;
+  for (const TensorView& tensor : tensors.front()->tensors()) {
+    to_write.push_back(float_tensor(tensor.name, tensor.shape, numbers.data() + at));
+    at += static_cast<std::size_t>(tensor.elements());
+  }
+  std::vector<std::string> names = files_of_model(first);
+  for (const char* name :
+       {"recipe.yaml", "generation_config.json", "tokenizer.json", "tokenizer_config.json"}) {
+    if (is_there(first / name) && std::find(names.begin(), names.end(), name) == names.end())
+      names.emplace_back(name);
+  }
+  const fs::path target = output.has_filename() ? output : output.parent_path();
+  NewModelDirectory directory(target);
+  directory.add_file("model.safetensors",
+                     [&](const ByteSink& sink) { write_safetensors(to_write, {}, sink); });
+  for (const std::string& name : names)
+    directory.add_file(name, [&](const ByteSink& sink) { sink(read_file(first / name)); });
+  directory.finish();
+}
+
+}  // namespace headwater

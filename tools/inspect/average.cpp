@@ -1,0 +1,23 @@
+// The mean of models as a model.
+#include "support/error.hpp"
+#include "support/numbers.hpp"
+#include "tools/inspect/inspect.hpp"
+#include "training/model_average.hpp"
+
+namespace headwater::inspect {
+
+void write_average(const Options& o) {
+  if (o.output == "-") throw UsageError("--average needs --output (the model directory to write)");
+  if (o.last < 0 || o.last == 1)
+    throw UsageError("--last is " + std::to_string(o.last) + ", expected 2 or more checkpoints");
+  const bool is_run = o.models.size() == 1;
+  if (!is_run && o.last != 0) throw UsageError("--last is of the checkpoints of one run (name one)");
+  const std::vector<fs::path> models = is_run ? last_checkpoints(o.models.front(), o.last)
+                                              : std::vector<fs::path>(o.models.begin(), o.models.end());
+  average_models(models, o.output);
+  cli::LineWriter out;
+  for (const fs::path& model : models) out.line(shown(model));
+  out.flush();
+}
+
+}  // namespace headwater::inspect
