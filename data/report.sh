@@ -11,16 +11,17 @@ here=$(cd "$(dirname "$0")" && pwd)
 [ $# -eq 5 ] || wrong "$# operands, wanted are 5 (--help says which)"
 run=$1 bin=$2 work=$3 answer=$4 train=$5
 
+# A model that writes bytes may write any: those that are no text count as U+FFFD.
 scores() { # TITLE SUFFIX: of test.hypotheses, in the order of evaluate MODEL
   printf '\n%s: %d sentences\n' "$1" "$(wc -l <"$tmp/hypotheses$2")"
   printf 'against the references as they are\n'
-  "$bin/evaluate" --hypotheses "$tmp/hypotheses$2" --references "$tmp/references$2"
+  "$bin/evaluate" --replace-invalid --hypotheses "$tmp/hypotheses$2" --references "$tmp/references$2"
   printf 'against the same, both sides lower-cased\n'
-  "$bin/evaluate" --hypotheses "$tmp/hypotheses$2" --references "$tmp/references$2" --lowercase
+  "$bin/evaluate" --replace-invalid --hypotheses "$tmp/hypotheses$2" --references "$tmp/references$2" --lowercase
   if cmp -s "$tmp/references$2" "$tmp/standardized$2"; then return; fi
   # Its signature would be that of published figures, whose references nobody changed.
   printf 'against the references as the tokenizer sees them (changed, so it has no sacreBLEU signature)\n'
-  "$bin/evaluate" --hypotheses "$tmp/hypotheses$2" --references "$tmp/standardized$2" | sed '/^ *nrefs:/d; s/ *nrefs:.*//'
+  "$bin/evaluate" --replace-invalid --hypotheses "$tmp/hypotheses$2" --references "$tmp/standardized$2" | sed '/^ *nrefs:/d; s/ *nrefs:.*//'
 }
 
 # The same test with beam search and with greedy decoding, of the model and of the mean of the checkpoints that the recipe keeps, where it
@@ -28,7 +29,7 @@ scores() { # TITLE SUFFIX: of test.hypotheses, in the order of evaluate MODEL
 figure() { # HYPOTHESES METRIC OPTION...
   hypotheses=$1 metric=$2
   shift 2
-  "$bin/evaluate" --hypotheses "$hypotheses" --references "$work/test.references" --metric "$metric" --json "$@" |
+  "$bin/evaluate" --replace-invalid --hypotheses "$hypotheses" --references "$work/test.references" --metric "$metric" --json "$@" |
     sed -n '1s/.*"score":\([0-9.e+-]*\).*/\1/p'
 }
 way() { # NAME HYPOTHESES
