@@ -44,6 +44,7 @@ grep -q 'nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:' "$tmp/out" || fa
 # The report's, that of the kept translations and that of the model are one.
 scores=$(grep '^BLEU' "$tmp/out" | tail -n 5 | head -n 3 | awk '{ print $2 }' | sort -u)
 [ "$(printf '%s\n' "$scores" | wc -l)" = 1 ] || fail "scores that differ: $scores"
+[ "$(wc -l <beams.txt)" = "$(wc -l <test.tsv)" ] || fail 'beam search: a line out for each line in'
 [ "$(wc -l <translated.txt)" = "$(wc -l <source.txt)" ] || fail 'a line out for each line in'
 awk -F , 'NR > 1 { sum[$4, $5] += $NF } END { for (row in sum) { ++rows; if (sum[row] < 0.9999 || sum[row] > 1.0001) exit 1 } exit rows == 0 }' attention.csv || fail 'rows of attention sum to 1'
 for file in curve.svg attention.svg $run/curve.svg; do grep -q '<svg' "$file" || fail "$file"; done
