@@ -98,6 +98,11 @@ Tokenizer Tokenizer::load(const std::filesystem::path& path) {
     const Directory directory(is_directory ? path : path.parent_path());
     return parse_with_roles(json_of_vocab_txt(directory), path.string(), directory.roles);
   }
+  for (const char* model : {"tokenizer.model", "spiece.model", "sentencepiece.bpe.model"}) {
+    if (!is_directory || !is_there(path / model)) continue;
+    const fs::path file = path / model;
+    return parse_with_roles(read_file(file), file.string(), Directory(path).roles);
+  }
   return parse_any(read_file(path), path.string());
 }
 
