@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "support/error.hpp"
+#include "support/files.hpp"
 #include "tasks/generation_config.hpp"
 #include "tasks/tokenizer_files.hpp"
 #include "text/marian_tokenizer.hpp"
@@ -50,6 +51,20 @@ void check_rows(const Tokenizer& tokenizer, Index rows, const std::string& side,
               std::to_string(rows));
 }
 
+// Their max_length counts the start, and the end where that is forced to be the last of so many. 0: not said.
+std::int64_t max_new_tokens_of(const std::filesystem::path& files, const Json& config) {
+  const std::optional<std::int64_t> most = read_max_length(files);
+  if (!most) return 0;
+  const std::filesystem::path path = files / "generation_config.json";
+  const Json generation = Json::parse(read_file(path, 1 << 20), path.string());
+  bool forces_end = false;
+  for (const Json* file : {&config, &generation}) {
+    if (const Json* const end = file->find("forced_eos_token_id"); end != nullptr)
+      forces_end = !end->is_null();
+  }
+  return std::max<std::int64_t>(1, *most - (forces_end ? 2 : 1));
+}
+
 }  // namespace
 
 TranslationModel load_marian(const std::filesystem::path& files, const Json& config) {
@@ -58,8 +73,7 @@ TranslationModel load_marian(const std::filesystem::path& files, const Json& con
   check_rows(source, model->source_vocabulary(), "source", files);
   check_rows(target, model->target_vocabulary(), "target", files);
   read_marian_parameters(files / "model.safetensors", model->parameters());
-  // Their length counts the start.
-  const std::int64_t most = read_max_length(files).value_or(1) - 1;
+  const std::int64_t most = max_new_tokens_of(files, config);
   return {.files = files,
           .source_tokenizer = std::move(source),
           .target_tokenizer = std::move(target),

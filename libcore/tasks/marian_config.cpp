@@ -143,6 +143,9 @@ void check_sayable(const EncoderDecoderSettings& settings) {
   if (t.norm_epsilon != kMarianEpsilon)
     refuse_key("norm_epsilon", Json(t.norm_epsilon).dump(), Json(kMarianEpsilon).dump());
   if (t.positions != "sinusoidal_halves") refuse_key("positions", t.positions, "sinusoidal_halves");
+  // Their library loads no weights of that arrangement.
+  if (settings.share_embeddings == "source_target")
+    refuse_key("share_embeddings", "source_target", "none, target_output or all");
   if (head_width_of(t) * t.heads != t.width)
     refuse_key("head_width", std::to_string(head_width_of(t)), "width / heads");
 }

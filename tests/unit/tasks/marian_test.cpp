@@ -15,7 +15,7 @@ using namespace headwater;
 
 namespace {
 
-constexpr const char* kSharings[] = {"none", "target_output", "source_target", "all"};
+constexpr const char* kSharings[] = {"none", "target_output", "all"};
 
 EncoderDecoderSettings sayable(const std::string& shared) {
   EncoderDecoderSettings settings;
@@ -262,4 +262,10 @@ TEST_CASE("Marian's layout: a setting that it cannot say is named") {
   CHECK(refused([](TransformerSettings& t) { t.head_width = 5; }) ==
         "model.head_width is 5, which Marian's layout cannot say (only width / heads; train with that)");
   CHECK(refused([](TransformerSettings&) {}) == "(no error)");
+  CHECK(error_text([] {
+          (void)marian_config_of(*made(sayable("source_target")), {8, 8, 0});
+        }) ==
+        "model.share_embeddings is source_target, which Marian's layout cannot say (only none, target_output "
+        "or "
+        "all; train with that)");
 }
