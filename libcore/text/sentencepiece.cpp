@@ -26,6 +26,11 @@ struct SentencePiece::Impl {
   bool has_cuts = true;  // see Unigram
   WordMemory memory;     // of BPE
 
+  bool keeps_space = false;  // the same of a space
+  bool is_plain(char c) const {
+    const auto byte = static_cast<unsigned char>(c);
+    return byte < 0x80 && is_copied[byte];
+  }
   // What the text begins with becomes, and how many bytes of it that replaces.
   Charsmap::Match next(std::string_view text) const {
     std::size_t fixed = 0;
@@ -89,9 +94,11 @@ SentencePiece::SentencePiece(SentencePieceFile file, std::string_view where) {
   impl->user_defined = PieceTrie(user_defined);
   for (unsigned char byte = 0; byte < 128; ++byte) {
     impl->is_copied[byte] =
-        byte != ' ' && impl->charsmap.keeps(byte) &&
+        impl->charsmap.keeps(byte) &&
         impl->user_defined.next(PieceTrie::kRoot, static_cast<char>(byte)) == PieceTrie::kNone;
   }
+  impl->keeps_space = impl->is_copied[' '];
+  impl->is_copied[' '] = false;
   impl->file = std::move(file);
   impl->where = where;
   try {
@@ -126,11 +133,21 @@ std::string SentencePiece::normalize(std::string_view text) const {
   if (file.adds_dummy_prefix) normal += space;
   bool is_after_space = strips;
   for (std::size_t at = 0; at < text.size();) {
-    const auto byte = static_cast<unsigned char>(text[at]);
-    if (byte < 0x80 && impl_->is_copied[byte] &&
-        (at + 1 == text.size() || static_cast<unsigned char>(text[at + 1]) < 0x80)) {
-      normal += text[at++];
+    // Runs of characters that stay as they are; a rule may begin with the one before another kind.
+    std::size_t end = at;
+    while (end < text.size() && impl_->is_plain(text[end])) ++end;
+    if (end > at && end < text.size() && static_cast<unsigned char>(text[end]) >= 0x80) --end;
+    if (end > at) {
+      normal += text.substr(at, end - at);
       is_after_space = false;
+      at = end;
+      continue;
+    }
+    const bool is_ascii_next = at + 1 == text.size() || static_cast<unsigned char>(text[at + 1]) < 0x80;
+    if (text[at] == ' ' && impl_->keeps_space && is_ascii_next) {
+      if (!is_after_space) normal += space;
+      is_after_space = strips;
+      ++at;
       continue;
     }
     const Charsmap::Match match = impl_->next(text.substr(at));

@@ -20,7 +20,7 @@ Json sequence(const char* members, Json::Array parts) {
 }
 
 // At the ends of the text and in runs, then written as U+2581.
-Json white_space_json(const SentencePieceFile& file) {
+Json white_space_json(const SentencePieceFile& file, std::string_view bytes) {
   Json::Array parts;
   if (!file.charsmap.empty()) {
     parts.push_back(Json().set("type", "Precompiled").set("precompiled_charsmap", to_base64(file.charsmap)));
@@ -31,7 +31,7 @@ Json white_space_json(const SentencePieceFile& file) {
   }
   if (file.adds_dummy_prefix) parts.push_back(Json().set("type", "Prepend").set("prepend", " "));
   if (file.escapes_white_space) parts.push_back(replacing("String", " ", kWordMark));
-  return parts.empty() ? Json() : sequence("normalizers", std::move(parts));
+  return sequence("normalizers", std::move(parts)).set("sentencepiece", to_base64(bytes));
 }
 
 Json added_tokens_json(const SentencePieceFile& file) {
@@ -135,12 +135,11 @@ std::string sentencepiece_json(const SentencePieceFile& file, std::string_view b
              .set("truncation", nullptr)
              .set("padding", nullptr)
              .set("added_tokens", added_tokens_json(file))
-             .set("normalizer", white_space_json(file))
+             .set("normalizer", white_space_json(file, bytes))
              .set("pre_tokenizer", nullptr)
              .set("post_processor", nullptr)
              .set("decoder", decoder_of(file))
              .set("model", is_unigram ? unigram_json(file) : bpe_json(file))
-             .set("sentencepiece", to_base64(bytes))
              .dump() +
          "\n";
 }

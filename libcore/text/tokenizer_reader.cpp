@@ -28,12 +28,13 @@ struct TokenizerReader {
 
   void read() {
     check_top();
-    if (const Json* model = find("sentencepiece"); model != nullptr) {
+    const Json* normalizer = find("normalizer");
+    if (normalizer != nullptr && normalizer->is_object() && normalizer->find("sentencepiece") != nullptr) {
       std::string bytes;
       try {
-        bytes = from_base64(model->as_string());
+        bytes = from_base64(normalizer->at("sentencepiece").as_string());
       } catch (const Error& error) {
-        fail(std::string("sentencepiece: ") + error.what());
+        fail(std::string("normalizer.sentencepiece: ") + error.what());
       }
       return read_sentencepiece(bytes);
     }
@@ -45,9 +46,9 @@ struct TokenizerReader {
   }
 
   void check_top() {
-    static constexpr std::string_view kKnown[] = {
-        "version",       "truncation",     "padding", "added_tokens", "normalizer",
-        "pre_tokenizer", "post_processor", "decoder", "model",        "sentencepiece"};
+    static constexpr std::string_view kKnown[] = {"version",        "truncation", "padding",
+                                                  "added_tokens",   "normalizer", "pre_tokenizer",
+                                                  "post_processor", "decoder",    "model"};
     if (!file.is_object()) fail("expected an object");
     for (const auto& [name, value] : file.as_object()) {
       if (std::find(std::begin(kKnown), std::end(kKnown), name) == std::end(kKnown)) {

@@ -59,7 +59,7 @@ class WordMemory {
   }
 
  private:
-  static constexpr std::size_t kPlaces = std::size_t{1} << 15, kTries = 4;
+  static constexpr std::size_t kPlaces = std::size_t{1} << 16, kTries = 4;
 
   static std::size_t hash_of(std::string_view word) {
     std::uint64_t parts[3] = {};

@@ -179,8 +179,8 @@ TEST_CASE("damaged and foreign .model files: one line that names the place") {
   }
   CHECK(message(good + block_field(2, number_field(3, 4))).find("unsupported model type CHAR") !=
         std::string::npos);
-  CHECK(message(R"({"sentencepiece": "????"})") ==
-        "m: sentencepiece: no base64: a character that is no digit of it");
+  CHECK(message(R"({"normalizer": {"sentencepiece": "????"}})") ==
+        "m: normalizer.sentencepiece: no base64: a character that is no digit of it");
 }
 
 TEST_CASE("a charsmap whose ways lead out of it has no rules there") {
