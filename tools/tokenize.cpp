@@ -15,8 +15,8 @@ namespace {
 
 // The options that a recipe gives defaults for, to see which of them were typed.
 struct TypedOptions {
-  cli::Option learn, size, standardize, lower, split_punctuation, start_end, min_frequency, suffix, columns,
-      counts, merge;
+  cli::Option learn, size, standardize, lower, split_punctuation, start_end, min_frequency, suffix, coverage,
+      columns, counts, merge;
 };
 
 struct Command {
@@ -36,12 +36,11 @@ void describe(cli::CommandLine& line, Options& o, TypedOptions& typed) {
   line.add_flag("--check", o.is_checking,
                 "check that joining the tokens of each line gives its standardised text");
   line.group("A tokenizer to learn");
-  typed.learn =
-      line.add_option(
-              "--learn", o.learn.kind,
-              "learn a tokenizer from the text: word, character, byte_bpe, bpe or subword_text_encoder")
-          .values(0, 1)
-          .shown_as("KIND");
+  typed.learn = line.add_option("--learn", o.learn.kind,
+                                "learn a tokenizer from the text: word, character, byte_bpe, bpe, wordpiece, "
+                                "unigram or subword_text_encoder")
+                    .values(0, 1)
+                    .shown_as("KIND");
   typed.size = line.add_option("--size", o.learn.size, "maximum number of tokens, special ones counted")
                    .with_default();
   line.group("Output");
@@ -56,8 +55,11 @@ void describe(cli::CommandLine& line, Options& o, TypedOptions& typed) {
   line.group("A tokenizer to learn");
   typed.merge = line.add_flag("--merge", o.is_merging, "learn from files of --counts in place of text");
   typed.min_frequency = line.add_option("--min-frequency", o.learn.min_frequency,
-                                        "of byte_bpe and bpe: merge pairs that occur so often")
+                                        "of byte_bpe, bpe and wordpiece: merge pairs that occur so often")
                             .with_default();
+  typed.coverage = line.add_option("--character-coverage", o.learn.character_coverage,
+                                   "of unigram: the share of the text's characters that have a piece")
+                       .with_default();
   typed.suffix = line.add_option("--end-of-word-suffix", o.learn.end_of_word_suffix,
                                  "of bpe: words end with it, as </w>; without it U+2581 begins them")
                      .shown_as("TEXT");
@@ -107,22 +109,28 @@ void take_from_recipe(Options& o, const TypedOptions& typed) {
   if (!typed.lower.is_given()) o.learn.lower = section.lower;
   if (!typed.split_punctuation.is_given()) o.learn.split_punctuation = section.split_punctuation;
   if (!typed.min_frequency.is_given()) o.learn.min_frequency = section.min_frequency;
+  if (!typed.coverage.is_given()) o.learn.character_coverage = section.character_coverage;
   if (!typed.suffix.is_given()) o.learn.end_of_word_suffix = section.end_of_word_suffix;
   if (!typed.start_end.is_given()) o.has_start_end = o.side == "target" || recipe.shared_tokenizer;
 }
 
 void resolve_kind(Options& o, const TypedOptions& typed) {
-  constexpr std::array kKinds = {"word", "character", "byte_bpe", "bpe", "subword_text_encoder"};
+  constexpr std::array kKinds = {"word",    "character",           "byte_bpe", "bpe", "wordpiece",
+                                 "unigram", "subword_text_encoder"};
   if (std::find(kKinds.begin(), kKinds.end(), o.learn.kind) == kKinds.end())
     throw UsageError("--learn: unknown kind " + quote(o.learn.kind) +
-                     " (word, character, byte_bpe, bpe or subword_text_encoder)");
+                     " (word, character, byte_bpe, bpe, wordpiece, unigram or subword_text_encoder)");
   const auto belongs_to = [&](const cli::Option& option, const char* name, bool is_read, const char* kinds) {
     if (option.is_given() && !is_read) throw UsageError(std::string(name) + " is for --learn " + kinds);
   };
   const bool is_bpe = o.learn.kind == "bpe", is_word = o.learn.kind == "word";
   belongs_to(typed.split_punctuation, "--split-punctuation", is_word, "word");
-  belongs_to(typed.min_frequency, "--min-frequency", is_bpe || o.learn.kind == "byte_bpe",
-             "byte_bpe and bpe");
+  belongs_to(typed.min_frequency, "--min-frequency",
+             is_bpe || o.learn.kind == "byte_bpe" || o.learn.kind == "wordpiece",
+             "byte_bpe, bpe and wordpiece");
+  belongs_to(typed.coverage, "--character-coverage", o.learn.kind == "unigram", "unigram");
+  if (!(o.learn.character_coverage >= 0.5 && o.learn.character_coverage <= 1))
+    throw UsageError("--character-coverage: from 0.5 to 1");
   belongs_to(typed.suffix, "--end-of-word-suffix", is_bpe, "bpe");
   if (o.learn.min_frequency < 1) throw UsageError("--min-frequency: at least 1");
   if (o.learn.standardize.empty()) {
@@ -184,6 +192,7 @@ void resolve(Options& o, const TypedOptions& typed) {
                                        {typed.split_punctuation, "--split-punctuation"},
                                        {typed.min_frequency, "--min-frequency"},
                                        {typed.suffix, "--end-of-word-suffix"},
+                                       {typed.coverage, "--character-coverage"},
                                        {typed.columns, "--columns"},
                                        {typed.counts, "--counts"},
                                        {typed.merge, "--merge"},

@@ -22,6 +22,7 @@ struct TokenizerSettings {
   bool split_punctuation = false;       // of words: punctuation is tokens of its own
   std::int64_t min_frequency = 2;       // of byte_bpe and bpe: of a pair that is merged
   std::string end_of_word_suffix = {};  // of bpe: ends words; empty: U+2581 begins them
+  double character_coverage = 0.9995;   // of unigram: of the characters that have a piece
   bool operator==(const TokenizerSettings&) const = default;
 };
 

@@ -74,6 +74,8 @@ void rows(Visitor& v, TokenizerSettings& s) {
                  {"character", "each code point is a token"},
                  {"byte_bpe", "merges of bytes, as GPT-2 has them: no text is unknown (Radford et al. 2019)"},
                  {"bpe", "merges of characters (Sennrich et al. 2016)"},
+                 {"wordpiece", "words and marks, cut from the left, ## inside a word (Devlin et al. 2019)"},
+                 {"unigram", "the likeliest cut into pieces with probabilities (Kudo 2018)"},
                  {"subword_text_encoder",
                   "what tensorflow-datasets has under this name: words, parts of words, bytes"}}},
           "what a token is");
@@ -100,7 +102,11 @@ void rows(Visitor& v, TokenizerSettings& s) {
           When{s.kind == "word", s.kind, "word"});
   v.field("min_frequency", &s.min_frequency, Between{1, 1e9, "occurrences"},
           "a pair is merged that occurs so often",
-          When{s.kind == "byte_bpe" || s.kind == "bpe", s.kind, "byte_bpe and bpe"});
+          When{s.kind == "byte_bpe" || s.kind == "bpe" || s.kind == "wordpiece", s.kind,
+               "byte_bpe, bpe and wordpiece"});
+  v.field("character_coverage", &s.character_coverage, Between{0.5, 1, kNoUnit},
+          "the share of the text's characters that have a piece of their own; the others are unknown",
+          When{s.kind == "unigram", s.kind, "unigram"});
   v.field("end_of_word_suffix", &s.end_of_word_suffix, Text::any,
           "what the last token of a word ends with, as `</w>`; empty: ▁ (U+2581) stands for the space "
           "before a word",

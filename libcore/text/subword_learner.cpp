@@ -5,10 +5,14 @@
 #include "support/utf8.hpp"
 #include "text/bpe_learner.hpp"
 #include "text/byte_level.hpp"
+#include "text/normalizer.hpp"
+#include "text/pre_tokenizer.hpp"
 #include "text/subword_text_encoder.hpp"
 #include "text/subword_text_encoder_learner.hpp"
 #include "text/tokenizer_json.hpp"
 #include "text/unicode.hpp"
+#include "text/unigram_learner.hpp"
+#include "text/word_piece_learner.hpp"
 
 namespace headwater {
 namespace {
@@ -58,6 +62,29 @@ void for_each_unicode_word(std::string_view line, const Use& use) {
   if (line.size() > begin) use(line.substr(begin));
 }
 
+// How BERT's library normalizes texts; lower-casing leaves accents alone.
+Json bert_normalizer_json(const StandardizeSettings& settings) {
+  return Json::Object{{"type", "BertNormalizer"},
+                      {"clean_text", true},
+                      {"handle_chinese_chars", true},
+                      {"strip_accents", false},
+                      {"lowercase", settings.lowers()}};
+}
+
+Json bert_pre_tokenizer_json() { return Json::Object{{"type", "BertPreTokenizer"}}; }
+
+PieceCounter::Count counting_as_bert(const StandardizeSettings& settings) {
+  const std::string where = "wordpiece";
+  return [normalizer = Normalizer(bert_normalizer_json(settings), where),
+          pre_tokenizer = PreTokenizer(bert_pre_tokenizer_json(), where)](std::string_view lines,
+                                                                          WordTable& counts) {
+    for_each_line(lines, [&](std::string_view line) {
+      const TextPieces words = pre_tokenizer.split(normalizer.apply(line));
+      for (std::size_t i = 0; i < words.spans.size(); ++i) ++counts.value(words.piece(i));
+    });
+  };
+}
+
 PieceCounter::Count counting(const SubwordTokenizerSettings& settings) {
   if (settings.kind == SubwordKind::subword_text_encoder) {
     return [standardized = settings.standardize](std::string_view lines, WordTable& counts) {
@@ -65,6 +92,7 @@ PieceCounter::Count counting(const SubwordTokenizerSettings& settings) {
                                  [&](std::string_view line) { count_subword_words(line, counts); });
     };
   }
+  if (settings.kind == SubwordKind::wordpiece) return counting_as_bert(settings.standardize);
   if (settings.kind == SubwordKind::byte_bpe) {
     return [standardized = settings.standardize](std::string_view lines, WordTable& counts) {
       for_each_standardized_line(lines, standardized, [&](std::string_view line) {
@@ -88,22 +116,27 @@ PieceCounter::Count counting(const SubwordTokenizerSettings& settings) {
 }
 
 struct Parts {
-  Json pre_tokenizer, decoder;
+  Json normalizer, pre_tokenizer, decoder;
 };
 
 Parts parts_of(const SubwordTokenizerSettings& settings) {
+  if (settings.kind == SubwordKind::wordpiece) {
+    return {bert_normalizer_json(settings.standardize), bert_pre_tokenizer_json(),
+            Json::Object{{"type", "WordPiece"}, {"prefix", "##"}, {"cleanup", true}}};
+  }
+  Json normalizer = normalizer_json(settings.standardize, SplitKind::word);
   if (settings.kind == SubwordKind::byte_bpe) {
     const Json byte_level = Json::Object{
         {"type", "ByteLevel"}, {"add_prefix_space", false}, {"trim_offsets", true}, {"use_regex", true}};
-    return {byte_level, byte_level};
+    return {std::move(normalizer), byte_level, byte_level};
   }
   if (!settings.end_of_word_suffix.empty()) {
-    return {Json::Object{{"type", "WhitespaceSplit"}},
+    return {std::move(normalizer), Json::Object{{"type", "WhitespaceSplit"}},
             Json::Object{{"type", "BPEDecoder"}, {"suffix", settings.end_of_word_suffix}}};
   }
   const Json metaspace = Json::Object{
       {"type", "Metaspace"}, {"replacement", kMetaspace}, {"prepend_scheme", "always"}, {"split", true}};
-  return {metaspace, metaspace};
+  return {std::move(normalizer), metaspace, metaspace};
 }
 
 Json bpe_model_json(const SubwordTokenizerSettings& settings, const BpeVocabulary& vocabulary) {
@@ -125,32 +158,68 @@ Json bpe_model_json(const SubwordTokenizerSettings& settings, const BpeVocabular
                       {"merges", std::move(merges)}};
 }
 
-std::string learn_subwords(const SubwordTokenizerSettings& settings, const WordTable& counts) {
-  if (settings.kind == SubwordKind::subword_text_encoder) {
-    return subword_text_encoder_json(learn_subword_text_encoder(counts, settings.size),
-                                     normalizer_json(settings.standardize, SplitKind::word));
-  }
-  const bool is_byte_level = settings.kind == SubwordKind::byte_bpe;
-  const std::vector<std::string> special = special_tokens(!is_byte_level, settings.has_start_end);
+Json learn_bpe_json(const SubwordTokenizerSettings& settings, const WordTable& counts,
+                    const std::vector<std::string>& special) {
   BpeLearnerSettings bpe;
   bpe.size = settings.size;
   bpe.min_frequency = static_cast<std::uint64_t>(settings.min_frequency);
   bpe.special_tokens = special;
   bpe.end_of_word_suffix = settings.end_of_word_suffix;
-  bpe.is_byte_level = is_byte_level;
-  const BpeVocabulary vocabulary = learn_bpe(counts, bpe);
+  bpe.is_byte_level = settings.kind == SubwordKind::byte_bpe;
+  return bpe_model_json(settings, learn_bpe(counts, bpe));
+}
+
+Json learn_wordpiece_json(const SubwordTokenizerSettings& settings, const WordTable& counts,
+                          const std::vector<std::string>& special) {
+  WordPieceLearnerSettings wordpiece;
+  wordpiece.size = settings.size;
+  wordpiece.min_frequency = static_cast<std::uint64_t>(settings.min_frequency);
+  wordpiece.special_tokens = special;
+  return Json::Object{{"type", "WordPiece"},
+                      {"unk_token", kUnknownToken},
+                      {"continuing_subword_prefix", wordpiece.prefix},
+                      {"max_input_chars_per_word", 100},
+                      {"vocab", vocab_json(learn_word_piece(counts, wordpiece))}};
+}
+
+Json learn_unigram_json(const SubwordTokenizerSettings& settings, const WordTable& counts,
+                        const std::vector<std::string>& special) {
+  UnigramLearnerSettings unigram;
+  unigram.size = settings.size;
+  unigram.special_tokens = special;
+  unigram.character_coverage = settings.character_coverage;
+  Json::Array vocab;
+  for (const UnigramPiece& piece : learn_unigram(counts, unigram))
+    vocab.push_back(Json::Array{piece.surface, piece.score});
+  return Json::Object{
+      {"type", "Unigram"}, {"unk_id", 1}, {"vocab", std::move(vocab)}, {"byte_fallback", false}};
+}
+
+std::string learn_subwords(const SubwordTokenizerSettings& settings, const WordTable& counts) {
+  if (settings.kind == SubwordKind::subword_text_encoder) {
+    return subword_text_encoder_json(learn_subword_text_encoder(counts, settings.size),
+                                     normalizer_json(settings.standardize, SplitKind::word));
+  }
+  const bool has_unknown = settings.kind != SubwordKind::byte_bpe;
+  const std::vector<std::string> special = special_tokens(has_unknown, settings.has_start_end);
   Parts parts = parts_of(settings);
+  const auto learn = settings.kind == SubwordKind::wordpiece ? learn_wordpiece_json
+                     : settings.kind == SubwordKind::unigram ? learn_unigram_json
+                                                             : learn_bpe_json;
   return tokenizer_json({.special_tokens = numbered(special),
-                         .normalizer = normalizer_json(settings.standardize, SplitKind::word),
+                         .normalizer = std::move(parts.normalizer),
                          .pre_tokenizer = std::move(parts.pre_tokenizer),
                          .decoder = std::move(parts.decoder),
-                         .model = bpe_model_json(settings, vocabulary)});
+                         .model = learn(settings, counts, special)});
 }
 
 }  // namespace
 
 TokenizerLearner subword_learner(const SubwordTokenizerSettings& settings) {
   const bool has_unknown = settings.kind != SubwordKind::byte_bpe;
+  if (settings.kind == SubwordKind::wordpiece && settings.standardize.strips())
+    throw UsageError("standardize: " + std::string(name_of(settings.standardize.standardize)) +
+                     " strips marks, which wordpiece keeps (write none or lower)");
   check_vocabulary_size(settings.size, special_tokens(has_unknown, settings.has_start_end).size());
   return {counting(settings), [settings](WordTable& counts, TokenizerLearner::Summary&) {
             return learn_subwords(settings, counts);

@@ -14,9 +14,11 @@ namespace headwater::tokenize {
 namespace {
 
 SubwordKind subword_kind(std::string_view kind) {
-  return kind == "bpe"        ? SubwordKind::bpe
-         : kind == "byte_bpe" ? SubwordKind::byte_bpe
-                              : SubwordKind::subword_text_encoder;
+  return kind == "byte_bpe"    ? SubwordKind::byte_bpe
+         : kind == "bpe"       ? SubwordKind::bpe
+         : kind == "wordpiece" ? SubwordKind::wordpiece
+         : kind == "unigram"   ? SubwordKind::unigram
+                               : SubwordKind::subword_text_encoder;
 }
 
 TokenizerLearner learner_of(const Options& o) {
@@ -27,6 +29,7 @@ TokenizerLearner learner_of(const Options& o) {
     return subword_learner({.kind = subword_kind(s.kind),
                             .size = s.size,
                             .min_frequency = s.min_frequency,
+                            .character_coverage = s.character_coverage,
                             .end_of_word_suffix = s.end_of_word_suffix,
                             .standardize = standardize,
                             .has_start_end = o.has_start_end});

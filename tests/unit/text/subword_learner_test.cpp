@@ -39,7 +39,7 @@ std::string joined_lines(const std::vector<std::string>& lines) {
 }
 
 std::vector<SubwordTokenizerSettings> all_settings() {
-  std::vector<SubwordTokenizerSettings> all(5);
+  std::vector<SubwordTokenizerSettings> all(7);
   all[0].kind = SubwordKind::byte_bpe;
   all[1].kind = SubwordKind::bpe;
   all[2].kind = SubwordKind::bpe;
@@ -47,6 +47,9 @@ std::vector<SubwordTokenizerSettings> all_settings() {
   all[3].kind = SubwordKind::subword_text_encoder;
   all[4].kind = SubwordKind::byte_bpe;
   all[4].standardize = {.standardize = Standardization::lower, .lower = Lowering::unicode};
+  all[5].kind = SubwordKind::wordpiece;
+  all[6].kind = SubwordKind::unigram;
+  all[6].character_coverage = 1;
   for (SubwordTokenizerSettings& settings : all) {
     settings.size = 500;
     settings.has_start_end = true;
