@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <utility>
 
 #include "support/error.hpp"
 #include "support/utf8.hpp"
@@ -17,19 +18,38 @@ class BpePairs {
   // Words come in the order in which their pairs shall be looked for; it does not change what is learned.
   void add_word(const std::vector<std::int32_t>& symbols, std::uint64_t count) {
     if (symbols.size() < 2) return;
-    begins_.push_back(symbols_.size());
-    lengths_.push_back(static_cast<std::uint32_t>(symbols.size()));
-    counts_.push_back(static_cast<std::int64_t>(count));
+    words_.push_back(
+        {symbols_.size(), static_cast<std::int64_t>(count), static_cast<std::uint32_t>(symbols.size())});
     symbols_.insert(symbols_.end(), symbols.begin(), symbols.end());
   }
 
   void count() {
     rehash(std::size_t{1} << 12);
-    for (std::uint32_t word = 0; word < begins_.size(); ++word) {
-      const std::int32_t* symbols = &symbols_[begins_[word]];
-      for (std::uint32_t i = 0; i + 1 < lengths_[word]; ++i) add(symbols[i], symbols[i + 1], word);
+    // Pairs of the first symbols by a table, as long as these are few.
+    constexpr std::size_t kMostSymbols = 512;
+    std::int32_t most = 0;
+    for (const std::int32_t symbol : symbols_) most = std::max(most, symbol);
+    const auto side = static_cast<std::size_t>(most) + 1;
+    const bool has_table = side <= kMostSymbols;
+    std::vector<std::uint32_t> table(has_table ? side * side : 0);  // index + 1
+    for (std::uint32_t word = 0; word < words_.size(); ++word) {
+      const std::int32_t* const symbols = &symbols_[words_[word].begin];
+      for (std::uint32_t i = 0; i + 1 < words_[word].length; ++i) {
+        std::uint32_t index = 0;
+        if (has_table) {
+          std::uint32_t& known =
+              table[static_cast<std::size_t>(symbols[i]) * side + static_cast<std::size_t>(symbols[i + 1])];
+          if (known == 0) known = pair_of(symbols[i], symbols[i + 1]) + 1;
+          index = known - 1;
+        } else {
+          index = pair_of(symbols[i], symbols[i + 1]);
+        }
+        Pair& pair = pairs_[index];
+        pair.count += words_[word].count;
+        if (pair.words.empty() || pair.words.back() != word) pair.words.push_back(word);
+      }
     }
-    push_grown();
+    for (std::uint32_t pair = 0; pair < pairs_.size(); ++pair) push_if_counted(pair);
   }
 
   struct Best {
@@ -40,7 +60,7 @@ class BpePairs {
   Best best() {
     while (!heap_.empty()) {
       const Candidate top = heap_.front();
-      const std::int64_t now = pairs_[top.pair].count;
+      const std::int64_t now = pairs_[top.pair].is_left ? 0 : pairs_[top.pair].count;
       if (now == top.count) return {pairs_[top.pair].left, pairs_[top.pair].right, std::uint64_t(now)};
       pop();
       if (now > 0 && now < top.count) push({now, pairs_[top.pair].key(), top.pair});
@@ -61,8 +81,23 @@ class BpePairs {
     const std::int32_t left = pairs_[merged].left, right = pairs_[merged].right;
     const std::vector<std::uint32_t> words = std::move(pairs_[merged].words);
     pairs_[merged].words = {};
-    for (const std::uint32_t word : words) merge_in(word, left, right, joined);
-    push_grown();
+    constexpr std::size_t kAhead = 8;
+    for (std::size_t i = 0; i < words.size(); ++i) {
+      if (i + 2 * kAhead < words.size()) __builtin_prefetch(&words_[words[i + 2 * kAhead]]);
+      if (i + kAhead < words.size()) __builtin_prefetch(&symbols_[words_[words[i + kAhead]].begin]);
+      merge_in(words[i], left, right, joined);
+    }
+    for (Neighbour& n : before_.take()) {
+      pairs_[pair_of(n.symbol, left)].count -= n.count;
+      grow(n.symbol, joined, n);
+    }
+    for (Neighbour& n : after_.take()) {
+      pairs_[pair_of(right, n.symbol)].count -= n.count;
+      grow(joined, n.symbol, n);
+    }
+    pairs_[merged].count = 0;
+    for (const std::uint32_t pair : grown_) push_if_counted(pair);
+    grown_.clear();
   }
 
  private:
@@ -70,7 +105,6 @@ class BpePairs {
     std::int32_t left = 0, right = 0;
     std::int64_t count = 0;
     std::vector<std::uint32_t> words;  // some hold it no more
-    bool has_grown = false;            // since its last push
     bool is_left = false;              // not to be merged
     std::uint64_t key() const { return key_of(left, right); }
   };
@@ -115,49 +149,68 @@ class BpePairs {
     }
   }
 
-  void add(std::int32_t left, std::int32_t right, std::uint32_t word) {
+  // What stands beside the places of one merge: how often, and in which words.
+  struct Neighbour {
+    std::int32_t symbol = 0;
+    std::int64_t count = 0;
+    std::vector<std::uint32_t> words;
+  };
+  class Neighbours {
+   public:
+    void add(std::int32_t symbol, std::int64_t count, std::uint32_t word) {
+      const auto at = static_cast<std::size_t>(symbol);
+      if (at >= places_.size()) places_.resize(2 * at + 1);
+      if (places_[at] == 0) {
+        all_.emplace_back().symbol = symbol;
+        places_[at] = static_cast<std::uint32_t>(all_.size());
+      }
+      Neighbour& neighbour = all_[places_[at] - 1];
+      neighbour.count += count;
+      if (neighbour.words.empty() || neighbour.words.back() != word) neighbour.words.push_back(word);
+    }
+    std::vector<Neighbour> take() {
+      for (const Neighbour& neighbour : all_) places_[static_cast<std::size_t>(neighbour.symbol)] = 0;
+      return std::exchange(all_, {});
+    }
+
+   private:
+    std::vector<Neighbour> all_;
+    std::vector<std::uint32_t> places_;  // of a symbol in all_, + 1
+  };
+
+  void grow(std::int32_t left, std::int32_t right, Neighbour& by) {
     const std::uint32_t index = pair_of(left, right);
     Pair& pair = pairs_[index];
-    pair.count += counts_[word];
-    if (pair.words.empty() || pair.words.back() != word) pair.words.push_back(word);
-    if (!pair.has_grown) grown_.push_back(index);
-    pair.has_grown = true;
-  }
-  void remove(std::int32_t left, std::int32_t right, std::uint32_t word) {
-    pairs_[pair_of(left, right)].count -= counts_[word];
+    pair.count += by.count;
+    if (pair.words.empty()) {
+      pair.words = std::move(by.words);
+    } else {
+      pair.words.insert(pair.words.end(), by.words.begin(), by.words.end());
+    }
+    grown_.push_back(index);
   }
 
   void merge_in(std::uint32_t word, std::int32_t left, std::int32_t right, std::int32_t joined) {
-    std::int32_t* const symbols = &symbols_[begins_[word]];
-    const std::uint32_t length = lengths_[word];
+    std::int32_t* const symbols = &symbols_[words_[word].begin];
+    const std::uint32_t length = words_[word].length;
+    const std::int64_t count = words_[word].count;
     std::uint32_t kept = 0;
     for (std::uint32_t i = 0; i < length; ++kept) {
       if (i + 1 == length || symbols[i] != left || symbols[i + 1] != right) {
         symbols[kept] = symbols[i++];
         continue;
       }
-      remove(left, right, word);
-      if (kept > 0) {
-        remove(symbols[kept - 1], left, word);
-        add(symbols[kept - 1], joined, word);
-      }
       i += 2;
-      if (i < length) {
-        remove(right, symbols[i], word);
-        add(joined, symbols[i], word);
-      }
+      if (kept > 0) before_.add(symbols[kept - 1], count, word);
+      if (i < length) after_.add(symbols[i], count, word);
       symbols[kept] = joined;
     }
-    lengths_[word] = kept;
+    words_[word].length = kept;
   }
 
-  void push_grown() {
-    for (const std::uint32_t pair : grown_) {
-      pairs_[pair].has_grown = false;
-      if (pairs_[pair].count > 0 && !pairs_[pair].is_left)
-        push({pairs_[pair].count, pairs_[pair].key(), pair});
-    }
-    grown_.clear();
+  void push_if_counted(std::uint32_t pair) {
+    const Pair& p = pairs_[pair];
+    if (p.count > 0 && !p.is_left) push({p.count, p.key(), pair});
   }
   void push(const Candidate& candidate) {
     heap_.push_back(candidate);
@@ -168,10 +221,13 @@ class BpePairs {
     heap_.pop_back();
   }
 
+  struct Word {
+    std::size_t begin;  // in symbols_
+    std::int64_t count;
+    std::uint32_t length;
+  };
   std::vector<std::int32_t> symbols_;  // of all words, one after the other
-  std::vector<std::size_t> begins_;
-  std::vector<std::uint32_t> lengths_;
-  std::vector<std::int64_t> counts_;
+  std::vector<Word> words_;
   std::vector<Pair> pairs_;
   struct Slot {
     std::uint64_t key = 0;
@@ -179,6 +235,7 @@ class BpePairs {
   };
   std::vector<Slot> slots_;
   int shift_ = 0;
+  Neighbours before_, after_;
   std::vector<std::uint32_t> grown_;
   std::vector<Candidate> heap_;
 };
@@ -209,6 +266,12 @@ class BpeAlphabet {
       for (const auto& [surface, there] : with_affix) add(surface);
     }
     alphabet_end_ = alphabet_end;
+    for (std::size_t byte = 0; byte < byte_ids_.size(); ++byte) {
+      std::string surface;
+      append_utf8(surface, settings.is_byte_level ? byte_alphabet_[byte] : static_cast<char32_t>(byte));
+      const std::int32_t id = find(surface);
+      byte_ids_[byte] = id >= 0 && !is_special(id) ? id : -1;
+    }
   }
 
   std::vector<std::string>& surfaces() { return surfaces_; }
@@ -227,10 +290,24 @@ class BpeAlphabet {
   // The symbols of a word; characters without a token are left out.
   void symbols_of(std::string_view word, std::vector<std::int32_t>& symbols) const {
     symbols.clear();
-    for_each_character_of(word, alphabet_end_, [&](const std::string& surface) {
+    const auto add = [&](const std::string& surface) {
       const std::int32_t id = find(surface);
       if (id >= 0 && !is_special(id)) symbols.push_back(id);
-    });
+    };
+    if (!settings_.continuing_subword_prefix.empty() || !settings_.end_of_word_suffix.empty())
+      return for_each_character_of(word, alphabet_end_, add);
+    std::string surface;
+    for (std::size_t at = 0; at < word.size();) {
+      const auto byte = static_cast<unsigned char>(word[at]);
+      if (settings_.is_byte_level || byte < 0x80) {
+        if (byte_ids_[byte] >= 0) symbols.push_back(byte_ids_[byte]);
+        ++at;
+        continue;
+      }
+      surface.clear();
+      append_utf8(surface, next_code_point(word, at));
+      add(surface);
+    }
   }
 
  private:
@@ -250,10 +327,21 @@ class BpeAlphabet {
 
   std::vector<char32_t> frequent_characters(const WordTable& counts) const {
     std::map<char32_t, std::uint64_t> frequency;
+    std::array<std::uint64_t, 128> ascii{};
     for (const WordTable::Entry& entry : counts.entries()) {
       if (entry.value == 0) continue;
-      for (std::size_t at = 0; at < entry.length;)
-        frequency[next_code_point(entry.word(), at)] += entry.value;
+      for (std::size_t at = 0; at < entry.length;) {
+        const auto byte = static_cast<unsigned char>(entry.data[at]);
+        if (byte < 0x80) {
+          ascii[byte] += entry.value;
+          ++at;
+        } else {
+          frequency[next_code_point(entry.word(), at)] += entry.value;
+        }
+      }
+    }
+    for (std::size_t c = 0; c < ascii.size(); ++c) {
+      if (ascii[c] > 0) frequency[static_cast<char32_t>(c)] = ascii[c];
     }
     std::vector<std::pair<std::uint64_t, char32_t>> order;
     for (const auto& [character, count] : frequency) order.emplace_back(~count, character);
@@ -285,6 +373,7 @@ class BpeAlphabet {
 
   const BpeLearnerSettings& settings_;
   std::array<char32_t, 256> byte_alphabet_ = byte_level_alphabet();
+  std::array<std::int32_t, 256> byte_ids_{};  // symbols of bytes, or of ASCII characters; -1: none
   std::vector<std::string> surfaces_;
   WordTable ids_;
   std::size_t special_ = 0, alphabet_end_ = 0;
