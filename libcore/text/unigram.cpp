@@ -190,7 +190,7 @@ void Unigram::encode_words(std::string_view text, std::vector<std::int32_t>& ids
       is_after_unknown = false;
       continue;
     }
-    if (word.size() <= WordMemory::kMaxBytes) remember<Sum>(word, scratch);
+    if (memory_.has_room(word)) remember<Sum>(word, scratch);
     score = encode_word(word, score, is_after_unknown, scratch, ids);
   }
 }

@@ -41,6 +41,16 @@ class WordMemory {
     return nullptr;
   }
 
+  // Whether keep() of a word that is not known would find a place.
+  bool has_room(std::string_view word) const {
+    if (word.size() > kMaxBytes) return false;
+    const std::size_t first = hash_of(word);
+    for (std::size_t i = 0; i < kTries; ++i) {
+      if (places_[(first + i) % kPlaces].state.load(std::memory_order_relaxed) == 0) return true;
+    }
+    return false;
+  }
+
   void keep(std::string_view word, std::span<const std::int32_t> ids, float note = 0) const {
     if (word.size() > kMaxBytes || ids.size() > kMaxIds) return;
     const std::size_t first = hash_of(word);
