@@ -93,6 +93,13 @@ struct EarlyStoppingSettings {
   bool operator==(const EarlyStoppingSettings&) const = default;
 };
 
+// Random choices of the tokenizers, drawn anew for each example and epoch; 0: none.
+struct SubwordSamplingSettings {
+  double dropout = 0;  // of BPE: share of the merges that are passed over
+  double alpha = 0;    // of Unigram: a segmentation is drawn with its probability to this power
+  bool operator==(const SubwordSamplingSettings&) const = default;
+};
+
 struct TrainingSettings {
   std::int64_t epochs = 15;
   std::int64_t max_steps = 0;  // 0: no limit
@@ -119,6 +126,7 @@ struct TrainingSettings {
   ScheduleSettings schedule;
   CheckpointSettings checkpoint;
   EarlyStoppingSettings early_stopping;
+  SubwordSamplingSettings subword_sampling;  // of translators
   bool operator==(const TrainingSettings&) const = default;
 };
 

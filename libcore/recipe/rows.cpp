@@ -222,6 +222,19 @@ void rows(Visitor& v, EarlyStoppingSettings& s, const std::string& best_metric) 
           "the run ends after so many epochs in a row without a better value; 0: never");
 }
 
+void rows(Visitor& v, SubwordSamplingSettings& s) {
+  v.field("dropout", &s.dropout, Between{0, kBelowOne, kNoUnit},
+          "of BPE: share of the merges that are passed over (BPE dropout: Provilkov et al. 2020); 0: none");
+  v.field(
+      "alpha", &s.alpha, Between{0, 1000, kNoUnit},
+      "of Unigram: a segmentation is drawn with its probability to this power (Kudo 2018); 0: the best is "
+      "taken");
+}
+
+bool is_translator(const ModelKind& kind) {
+  return std::find(kind.columns.begin(), kind.columns.end(), "target") != kind.columns.end();
+}
+
 void rows(Visitor& v, TrainingSettings& s, const ModelSection& model) {
   v.field("epochs", &s.epochs, Between{1, 1e6, "epochs"}, "passes over the training examples");
   v.field("max_steps", &s.max_steps, Between{0, 1e9, "steps"},
@@ -283,6 +296,12 @@ void rows(Visitor& v, TrainingSettings& s, const ModelSection& model) {
   v.section("checkpoint", "when the run is saved", [&](Visitor& below) { rows(below, s.checkpoint); });
   v.section("early_stopping", "when the run ends before its epochs are over",
             [&](Visitor& below) { rows(below, s.early_stopping, s.best_metric); });
+  if (!model || is_translator(model.kind())) {
+    v.section("subword_sampling",
+              "random choices of a translator's tokenizers: every epoch cuts the text of its training "
+              "examples anew",
+              [&](Visitor& below) { rows(below, s.subword_sampling); });
+  }
 }
 
 }  // namespace

@@ -104,7 +104,12 @@ void TranslationObjective::prepare(Split split, std::span<const std::uint32_t> c
   to.batch.clear();
   std::int64_t predicted = 0;
   for (Index i = 0; i < part.sequences; ++i) {
-    const Pair p = pair(split, chosen[static_cast<std::size_t>(i)]);
+    const std::uint32_t example = chosen[static_cast<std::size_t>(i)];
+    Pair p = pair(split, example);
+    if (split == Split::train) {
+      p.source = resampling_[0].apply(p.source, epoch_, example, to.source);
+      p.target = resampling_[1].apply(p.target, epoch_, example, to.target);
+    }
     predicted += static_cast<std::int64_t>(p.target.size()) - 1;
     if (i < part.begin()) {
       to.batch.skip(p.source, p.target);
@@ -288,9 +293,15 @@ class EncoderDecoderTaskModel : public TaskModel {
   }
   void translate_with(TranslateIds translate) override { translate_ = std::move(translate); }
   std::unique_ptr<Objective> objective(Subset train, Subset validation) override {
-    return std::make_unique<TranslationObjective>(
+    auto objective = std::make_unique<TranslationObjective>(
         model_, std::move(train), std::move(validation), recipe_.training.label_smoothing,
         TranslationMeasure(translator_, translate_, recipe_.training.validation_translations));
+    const auto of = [&](const Tokenizer& tokenizer, std::uint32_t column, const char* name) {
+      return SubwordResampling(tokenizer, recipe_.training.subword_sampling, recipe_.seed, column,
+                               model_.length() + column, name);
+    };
+    objective->resample(of(source_, 0, "the source tokenizer"), of(target_, 1, "the target tokenizer"));
+    return objective;
   }
   std::vector<UsedRows> used_rows() const override {
     return {{"source_tokenizer", "source-tokenizer.json", source_.vocabulary_size()},

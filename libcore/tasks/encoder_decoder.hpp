@@ -12,6 +12,7 @@
 #include "data/token_dataset.hpp"
 #include "models/encoder_decoder.hpp"
 #include "tasks/objective.hpp"
+#include "tasks/subword_resampling.hpp"
 #include "tasks/task.hpp"
 #include "tasks/translation_measure.hpp"
 #include "text/tokenizer.hpp"
@@ -66,11 +67,18 @@ class TranslationObjective : public Objective {
   TranslationObjective(EncoderDecoder& model, Subset train, Subset validation, double label_smoothing,
                        TranslationMeasure measure = {});
 
+  // Training examples are cut into subwords anew in each epoch.
+  void resample(SubwordResampling source, SubwordResampling target) {
+    resampling_[0] = source;
+    resampling_[1] = target;
+  }
+
   Parameters& parameters() override { return model_.parameters(); }
   std::int64_t width() const override { return model_.settings().transformer.width; }
   std::size_t examples(Split split) const override { return of(split).subset.count(); }
   std::int64_t tokens(Split split, std::span<const std::uint32_t> chosen) const override;
   std::string data_hash() const override;
+  void begin_epoch(std::int64_t epoch) override { epoch_ = epoch; }
   void prepare(Split split, std::span<const std::uint32_t> chosen, const BatchPart& part,
                BatchSlot slot) override;
   LossTotals loss(const ForwardContext& context, Split split, BatchSlot slot) override;
@@ -88,8 +96,11 @@ class TranslationObjective : public Objective {
   ColumnSubset train_, validation_;
   double label_smoothing_;
   TranslationMeasure measure_;
+  SubwordResampling resampling_[2];  // of source and target
+  std::int64_t epoch_ = 0;
   struct Slot {
     PairBatch batch;
+    std::vector<std::int32_t> source, target;  // resampled
     double loss_scale = 0;  // one over the global batch's predicted tokens: the loss is their mean
   };
   Slot& slot_of(BatchSlot slot) { return slots_[slot == BatchSlot::first ? 0 : 1]; }

@@ -60,6 +60,8 @@ class Objective {
   virtual std::int64_t tokens(Split split, std::span<const std::uint32_t> chosen) const = 0;
   // Hash of the examples, both splits.
   virtual std::string data_hash() const = 0;
+  // Before the training batches of an epoch, counted from 0, are packed.
+  virtual void begin_epoch(std::int64_t /*epoch*/) {}
   // Packs one part of the global batch of the chosen examples into `slot`, whose memory is used again. Called
   // on a second thread while loss() runs on the other slot: touches nothing but its slot.
   virtual void prepare(Split split, std::span<const std::uint32_t> chosen, const BatchPart& part,

@@ -348,6 +348,7 @@ TrainingOutcome Trainer::run(const TrainerCallbacks& callbacks) {
       const auto tokens = static_cast<double>(state_.epoch_totals.useful - before);
       return Pace{seconds, seconds > 0 ? tokens / seconds : 0};
     };
+    objective_.begin_epoch(state_.epoch);
     Prefetcher batches(packer_, objective_, Split::train, parts());
     std::span<const std::uint32_t> next = batch_of(state_.step + 1, list);
     batches.start(next);

@@ -217,6 +217,11 @@ const std::vector<BadRecipe> kBadRecipes = {
     {"training: {freeze: [\"a*\", \"a*\"]}\n", "1:27", "stands twice (remove one)"},
     {"training: {optimizer: {layer_decay: 1.5}}\n", "1:37", "out of range"},
     {"training: {optimizer: {kind: adam, weight_decay_of: all}}\n", "1:53", "adam does not read it"},
+    {"training: {subword_sampling: {dropout: 1}}\n", "1:40", "out of range"},
+    {"training: {subword_sampling: {alpha: -0.5}}\n", "1:38", "out of range"},
+    {"data: {columns: [source, label]}\nmodel: {kind: bag_of_words}\ntraining: {subword_sampling: {alpha: "
+     "1}}\n",
+     "3:12", "unknown key \"subword_sampling\""},
     {"training: {ema_decay: 1}\n", "1:23", "out of range"},
     {"training: {best_metric: auc}\n", "1:25",
      "unknown value \"auc\" (known: loss, accuracy, perplexity, macro_f1, roc_auc, bleu, chrf)"},

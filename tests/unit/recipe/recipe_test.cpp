@@ -94,6 +94,7 @@ Recipe unusual(const std::string& optimizer = "adamw") {
   r.training.drop = {"head.*", "*.gamma"};
   r.training.checkpoint = {20, 2.5, 3, 5};
   r.training.early_stopping = {"accuracy", 4};
+  r.training.subword_sampling = {0.1, 0.3};
   r.decoding = {40, 2.5, 3, 2, 5, 0.7, "gnmt", "never"};
   r.expected = {{"bleu", 16.9, 0.5, "near", "a table"},
                 {"validation_loss", 2.78, std::nullopt, "at_most", ""}};
@@ -109,6 +110,7 @@ Recipe unusual_classifier(const std::string& mixing) {
   r.training.best_metric = "macro_f1";
   r.training.early_stopping.metric = "macro_f1";
   r.training.validation_translations = 0;
+  r.training.subword_sampling = {};
   r.target_tokenizer = {};
   r.decoding = {};
   r.expected = {};
