@@ -291,7 +291,7 @@ class EncoderDecoderTaskModel : public TaskModel {
   std::unique_ptr<Dataset> new_dataset() const override {
     return columns_in_order(translation_columns(source_, target_, model_.length()), recipe_.data.columns);
   }
-  void translate_with(TranslateIds translate) override { translate_ = std::move(translate); }
+  void translate_with(const TranslateIds& translate) override { translate_ = translate; }
   std::unique_ptr<Objective> objective(Subset train, Subset validation) override {
     auto objective = std::make_unique<TranslationObjective>(
         model_, std::move(train), std::move(validation), recipe_.training.label_smoothing,

@@ -62,7 +62,7 @@ class TaskModel {
   // An empty data set of the form that the model reads.
   virtual std::unique_ptr<Dataset> new_dataset() const = 0;
   // What objectives made from now on translate validation sentences with, where the recipe has some.
-  virtual void translate_with(TranslateIds) {}
+  virtual void translate_with(const TranslateIds&) {}
   // The subsets are of data sets made by new_dataset().
   virtual std::unique_ptr<Objective> objective(Subset train, Subset validation) = 0;
   virtual std::vector<DirectoryFile> files() const = 0;

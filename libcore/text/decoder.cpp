@@ -126,9 +126,9 @@ std::string strip_character(std::string_view token, const std::string& character
   return std::string(token);
 }
 
-std::string text_or(const Json& part, std::string_view name, std::string otherwise,
+std::string text_or(const Json& part, std::string_view name, const std::string& otherwise,
                     const std::string& where) {
-  return part.find(name) == nullptr ? std::move(otherwise) : json_string(part, name, where);
+  return part.find(name) == nullptr ? otherwise : json_string(part, name, where);
 }
 
 }  // namespace

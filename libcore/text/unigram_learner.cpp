@@ -22,7 +22,10 @@ constexpr int kEstimates = 2;            // rounds of EM between prunings
 // ln x - 1/(2x) - ..., the asymptotic series of the digamma function, above 6 by recurrence.
 double digamma(double x) {
   double shift = 0;
-  for (; x < 7; x += 1) shift -= 1 / x;
+  while (x < 7) {
+    shift -= 1 / x;
+    x += 1;
+  }
   x -= 0.5;
   const double square = 1 / (x * x);
   const double series =
