@@ -167,7 +167,7 @@ std::string SentencePiece::normalize(std::string_view text) const {
                   " bytes (at most 16 times, plus 4 KiB)");
     }
   }
-  while (strips && normal.ends_with(space)) normal.resize(normal.size() - space.size());
+  while (strips && normal.ends_with(space)) normal.erase(normal.size() - space.size());
   return normal;
 }
 
