@@ -263,6 +263,47 @@ TEST_CASE("training does not depend on the moving average of its weights") {
   CHECK(same_bits(values_of(averaged.model), values_of(plain.model)));
 }
 
+TEST_CASE("a run whose subwords are drawn anew, stopped after every step, on any threads") {
+  constexpr const char* kTokenizer =
+      R"({"version":"1.0","added_tokens":[)"
+      R"({"id":2,"content":"[START]","single_word":false,"lstrip":false,"rstrip":false,"normalized":false,"special":true},)"
+      R"({"id":3,"content":"[END]","single_word":false,"lstrip":false,"rstrip":false,"normalized":false,"special":true}],)"
+      R"("decoder":{"type":"Fuse"},"model":{"type":"BPE","vocab":{"c":0,"d":1,"[START]":2,"[END]":3,"a":4,"b":5,"ab":6,)"
+      R"("aba":7},"merges":[["a","b"],["ab","a"]]}})";
+  const Tokenizer tokenizer = Tokenizer::parse(kTokenizer, "t.json");
+  std::vector<Pair> pairs = copy_pairs(37, 4, 8, 21);
+  for (Pair& pair : pairs) {  // ids as the tokenizer gives them
+    pair.source = tokenizer.encode(tokenizer.decode(pair.source));
+    pair.target = pair.source;
+    pair.target.insert(pair.target.begin(), kStart);
+    pair.target.push_back(kEnd);
+  }
+  const auto results = [&](double dropout, int threads, bool stops, const fs::path& directory) {
+    Recipe recipe = small_recipe("adam");
+    recipe.training.subword_sampling.dropout = dropout;
+    for (std::int64_t stop = stops ? 1 : kNever;; ++stop) {
+      SmallRun run(recipe, pairs, pairs, 8);
+      run.objective.resample({tokenizer, recipe.training.subword_sampling, recipe.seed, 0, 9, "t.json"},
+                             {tokenizer, recipe.training.subword_sampling, recipe.seed, 1, 10, "t.json"});
+      RunDirectory run_directory(directory, run.recipe, {{"config.json", "{}\n"}}, {}, ExistingRun::resume,
+                                 ignore);
+      TrainingOutcome outcome = TrainingOutcome::finished;
+      ThreadPool pool(threads);
+      pool.run([&] {
+        Trainer trainer(run.recipe, run.objective, &run_directory);
+        trainer.warm_up();
+        outcome = trainer.run(wants_stop([&] { return trainer.state().step >= stop; }));
+      });
+      if (outcome == TrainingOutcome::finished) return results_of(directory);
+    }
+  };
+  const ScratchDirectory whole, parts, plain;
+  const auto expected = results(0.3, 1, false, whole.path());
+  check_equal(results(0.3, 3, true, parts.path()), expected);
+  CHECK(results(0, 1, false, plain.path()).at("latest/model.safetensors") !=
+        expected.at("latest/model.safetensors"));
+}
+
 TEST_CASE("a run stopped after every step writes the files of an uninterrupted one") {
   const Recipe recipe = recipe_with("rmsprop");
   const ScratchDirectory whole, stopped;
