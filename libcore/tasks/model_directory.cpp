@@ -122,7 +122,7 @@ std::filesystem::path verified_files(const std::filesystem::path& path, const st
 
 void read_model_files(const std::filesystem::path& path,
                       const std::function<void(const std::filesystem::path& files)>& read) {
-  constexpr int kMaxAttempts = 10;
+  constexpr int kMaxAttempts = 100;  // of a reader that a busy machine keeps waiting while the run saves
   for (int attempt = 1;; ++attempt) {
     const std::filesystem::path target = target_of_links(path);
     try {
