@@ -25,13 +25,9 @@ void save_classifier(const fs::path& model, std::int64_t step, bool is_best) {
   writer.finish({.is_best = is_best, .keep_newest = 2});
 }
 
-}  // namespace
-
-TEST_CASE("model files: a checkpoint that becomes the best while another is read does no harm") {
-  const ScratchDirectory scratch;
-  const fs::path model = scratch / "model";
-  const auto save = [&](std::int64_t step) { save_classifier(model, step, true); };
-  save(1);
+// Reads again and again, without an error, while another thread saves step after step from 2; the last step.
+template <class Save, class Read>
+std::int64_t read_while_saving(const Save& save, const Read& read) {
   std::atomic<bool> is_done{false};
   std::atomic<int> reads{0};
   std::int64_t last = 1;
@@ -41,13 +37,24 @@ TEST_CASE("model files: a checkpoint that becomes the best while another is read
   });
   std::string said = "(no error)";
   while (!is_done && said == "(no error)") {
-    said = error_text([&] { (void)model_files(model); });
+    said = error_text(read);
     ++reads;
   }
   if (said != "(no error)") reads = 11;  // the run may end
   run.join();
   CHECK(said == "(no error)");
   CHECK(reads > 10);
+  return last;
+}
+
+}  // namespace
+
+TEST_CASE("model files: a checkpoint that becomes the best while another is read does no harm") {
+  const ScratchDirectory scratch;
+  const fs::path model = scratch / "model";
+  const auto save = [&](std::int64_t step) { save_classifier(model, step, true); };
+  save(1);
+  const std::int64_t last = read_while_saving(save, [&] { (void)model_files(model); });
   CHECK(model_files(model) == model / "checkpoints" / std::to_string(last));
 }
 
@@ -71,29 +78,14 @@ TEST_CASE("model files: the link `latest` of a run that goes on is read once") {
   const fs::path model = scratch / "model", latest = model / "checkpoints" / "latest";
   const auto save = [&](std::int64_t step) { save_classifier(model, step, step == 1); };
   save(1);
-  std::atomic<bool> is_done{false};
-  std::atomic<int> reads{0};
-  std::int64_t last = 1;
-  std::thread run([&] {  // as long as it takes a slow reader to come eleven times
-    while (last < 150 || (reads <= 10 && last < 20000)) save(++last);
-    is_done = true;
-  });
-  std::string said = "(no error)";
-  while (!is_done && said == "(no error)") {
-    said = error_text([&] {
-      read_model_files(latest, [&](const fs::path& files) {
-        const Manifest manifest = verify_checkpoint(files);
-        const std::string step = read_file(files / "tokenizer.json", 100);
-        CHECK(manifest.files[1].xxh3_128 == hash128(step));
-        CHECK(files == model / "checkpoints" / step);
-      });
+  const std::int64_t last = read_while_saving(save, [&] {
+    read_model_files(latest, [&](const fs::path& files) {
+      const Manifest manifest = verify_checkpoint(files);
+      const std::string step = read_file(files / "tokenizer.json", 100);
+      CHECK(manifest.files[1].xxh3_128 == hash128(step));
+      CHECK(files == model / "checkpoints" / step);
     });
-    ++reads;
-  }
-  if (said != "(no error)") reads = 11;  // the run may end
-  run.join();
-  CHECK(said == "(no error)");
-  CHECK(reads > 10);
+  });
   CHECK(model_files(latest) == model / "checkpoints" / std::to_string(last));
   CHECK(model_files(model) == model / "checkpoints" / "1");
 }
