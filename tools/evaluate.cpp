@@ -54,10 +54,15 @@ void describe(cli::CommandLine& line, Options& o) {
           "--metric", o.metrics,
           "of a model: loss, accuracy, perplexity, unknown; of classifiers macro_f1, roc_auc, ece; of "
           "translations and "
-          "texts: bleu, chrf, chrf++; separated by commas")
+          "texts: bleu, chrf, chrf++, rouge (rouge1, rouge2, rougeL), distinct (distinct-1 to distinct-4), "
+          "repetition; "
+          "separated by commas")
       .list(',')
       .shown_as("NAMES");
-  line.add_option("--tokenize", o.tokenization, "of BLEU: 13a, none, intl or char").with_default();
+  line.add_option("--tokenize", o.tokenization, "of BLEU, distinct and repetition: 13a, none, intl or char")
+      .with_default();
+  line.add_flag("--stem", o.is_stemmed,
+                "of ROUGE: words of more than three letters count by their stems (Porter)");
   line.add_option("--smooth", o.smoothing, "of BLEU, for orders without a match: exp, floor, add-k or none")
       .with_default();
   line.add_flag("--lowercase", o.is_lowercased, "score lower-cased text");
@@ -86,8 +91,13 @@ void describe(cli::CommandLine& line, Options& o) {
 Metrics metrics_of(const Options& o) {
   Metrics metrics;
   for (const std::string& name : o.metrics) {
-    if (name == "bleu" || name == "chrf" || name == "chrf++") {
-      metrics.text.names.push_back(name);
+    std::vector<std::string>& texts = metrics.text.names;
+    if (needs_of_text_metric(name)) {
+      texts.push_back(name);
+    } else if (name == "rouge") {
+      texts.insert(texts.end(), kRougeNames.begin(), kRougeNames.end());
+    } else if (name == "distinct") {
+      for (int n = 1; n <= kDistinctOrders; ++n) texts.push_back("distinct-" + std::to_string(n));
     } else if (name == "loss" || name == "accuracy" || name == "perplexity" || name == "macro_f1" ||
                name == "roc_auc" || name == "ece" || name == "unknown") {
       if (o.model.empty())
@@ -95,8 +105,8 @@ Metrics metrics_of(const Options& o) {
       metrics.of_model.push_back(name);
     } else {
       throw UsageError("--metric: unknown metric " + quote(name) +
-                       " (loss, accuracy, perplexity, unknown, bleu, chrf or chrf++; of classifiers "
-                       "macro_f1, roc_auc, ece)");
+                       " (loss, accuracy, perplexity, unknown, bleu, chrf, chrf++, rouge, distinct or "
+                       "repetition; of classifiers macro_f1, roc_auc, ece)");
     }
   }
   if (o.metrics.empty()) {
@@ -114,6 +124,8 @@ Metrics metrics_of(const Options& o) {
       .tokenization = *tokenization, .smoothing = *smoothing, .is_lowercased = o.is_lowercased};
   metrics.text.chrf.is_lowercased = metrics.text.chrf_plus_plus.is_lowercased = o.is_lowercased;
   metrics.text.chrf_plus_plus.word_order = 2;
+  metrics.text.rouge.is_stemmed = o.is_stemmed;
+  metrics.text.diversity = {.tokenization = *tokenization, .is_lowercased = o.is_lowercased};
   return metrics;
 }
 

@@ -171,12 +171,11 @@ std::optional<BleuSmoothing> bleu_smoothing(std::string_view name) {
 }
 
 std::string bleu_signature(const BleuSettings& settings, std::size_t reference_sets) {
-  constexpr std::array<std::string_view, 4> tokenizations = {"13a", "none", "intl", "char"};
   constexpr std::array<std::string_view, 4> smoothings = {"exp", "floor", "add-k", "none"};
   std::string signature = "nrefs:" + std::to_string(reference_sets);
   signature += settings.is_lowercased ? "|case:lc" : "|case:mixed";
   signature += settings.has_effective_order ? "|eff:yes" : "|eff:no";
-  signature.append("|tok:").append(tokenizations[static_cast<std::size_t>(settings.tokenization)]);
+  signature.append("|tok:").append(bleu_tokenization_name(settings.tokenization));
   signature.append("|smooth:").append(smoothings[static_cast<std::size_t>(settings.smoothing)]);
   if (settings.smoothing == BleuSmoothing::floor || settings.smoothing == BleuSmoothing::add_k) {
     signature +=

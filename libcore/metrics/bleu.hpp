@@ -39,6 +39,7 @@ struct BleuScore {
 // "13a", "none", "intl", "char" and "exp", "floor", "add-k", "none"; nothing for another word.
 std::optional<BleuTokenization> bleu_tokenization(std::string_view name);
 std::optional<BleuSmoothing> bleu_smoothing(std::string_view name);
+std::string_view bleu_tokenization_name(BleuTokenization tokenization);  // the same word
 
 // references[r][i] belongs to hypotheses[i]; every reference set has as many lines as there are hypotheses.
 // Well-formed UTF-8. Throws Error where the numbers of lines differ or there are none.

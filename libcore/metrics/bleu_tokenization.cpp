@@ -1,5 +1,7 @@
 // The tokenizations of BLEU: mteval-v13a as ported by sacreBLEU, its international successor, single
 // characters.
+#include <array>
+
 #include "metrics/bleu.hpp"
 #include "support/utf8.hpp"
 #include "text/unicode_properties.hpp"
@@ -163,6 +165,11 @@ std::optional<BleuTokenization> bleu_tokenization(std::string_view name) {
   if (name == "intl") return BleuTokenization::international;
   if (name == "char") return BleuTokenization::characters;
   return std::nullopt;
+}
+
+std::string_view bleu_tokenization_name(BleuTokenization tokenization) {
+  constexpr std::array<std::string_view, 4> names = {"13a", "none", "intl", "char"};
+  return names[static_cast<std::size_t>(tokenization)];
 }
 
 }  // namespace headwater

@@ -1,12 +1,15 @@
 // Scores as rows of a table and as JSON objects.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "metrics/bleu.hpp"
 #include "metrics/chrf.hpp"
+#include "metrics/diversity.hpp"
+#include "metrics/rouge.hpp"
 #include "support/json.hpp"
 #include "support/token_counts.hpp"
 
@@ -30,20 +33,36 @@ ScoreRow bleu_row(std::span<const std::string> hypotheses,
 ScoreRow chrf_row(std::span<const std::string> hypotheses,
                   std::span<const std::vector<std::string>> references, const ChrfSettings& settings);
 
+// What a score of texts is computed of.
+enum class TextMetricNeeds {
+  references,
+  caseless_references,  // with or without capitals it is the same figure
+  nothing               // the texts alone
+};
+// "bleu", "chrf", "chrf++"; "rouge1", "rouge2", "rougeL"; "distinct-1" to "distinct-4", "repetition"; nothing
+// for another word.
+std::optional<TextMetricNeeds> needs_of_text_metric(std::string_view name);
+
 // Which scores of texts are wanted, and how they are computed.
 struct TextMetrics {
-  std::vector<std::string> names;  // of "bleu", "chrf", "chrf++"
+  std::vector<std::string> names;
   BleuSettings bleu;
   ChrfSettings chrf, chrf_plus_plus;
+  RougeSettings rouge;
+  DiversitySettings diversity;
 };
-// A row for each name.
+// A row for each name. Where no name needs references there may be none.
 std::vector<ScoreRow> text_rows(std::span<const std::string> hypotheses,
                                 std::span<const std::vector<std::string>> references,
                                 const TextMetrics& metrics);
-// For each name the score of every line; BLEU with effective order.
+// For each name the score of every line: BLEU with effective order, ROUGE's F1, of the others the line's own.
+// A line without n-grams has a 0.
 std::vector<std::vector<double>> sentence_scores(std::span<const std::string> hypotheses,
                                                  std::span<const std::vector<std::string>> references,
                                                  const TextMetrics& metrics);
+
+// Digits after the point with which a score of texts is shown: 2 of 0 to 100, 4 of 0 to 1.
+int digits_of_text_metric(std::string_view name);
 
 // Columns metric, value, details.
 std::string score_table(std::span<const ScoreRow> rows);

@@ -31,7 +31,7 @@ struct Options {
 
   std::vector<std::string> metrics;
   std::string tokenization = "13a", smoothing = "exp", isa = "auto";
-  bool is_lowercased = false, is_by_sentence = false, is_json = false, is_quiet = false;
+  bool is_lowercased = false, is_stemmed = false, is_by_sentence = false, is_json = false, is_quiet = false;
   cli::LineReaderSettings reader;
   int threads = 0;
 };

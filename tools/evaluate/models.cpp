@@ -123,7 +123,11 @@ Lines translate(const TranslationModel& model, const TranslationExamples& exampl
   return translations;
 }
 
+// Those that depend on capitals, of lower-cased text.
 TextMetrics lowercased(TextMetrics metrics) {
+  std::erase_if(metrics.names, [](const std::string& name) {
+    return needs_of_text_metric(name) != TextMetricNeeds::references;
+  });
   metrics.bleu.is_lowercased = metrics.chrf.is_lowercased = metrics.chrf_plus_plus.is_lowercased = true;
   return metrics;
 }
@@ -166,20 +170,26 @@ void evaluate_translator(const Options& o, const Metrics& metrics) {
       for (ScoreRow& row : text_rows(translations, std::span(&references, 1), text)) {
         // The signature of changed references would pass for that of published figures.
         if (kind == kStandardized) row.details.pop_back();
-        row.details.insert(row.details.begin(), std::string(detail));
-        row.json.set("references", kind);
+        if (needs_of_text_metric(row.json.at("metric").as_string()) != TextMetricNeeds::nothing) {
+          row.details.insert(row.details.begin(), std::string(detail));
+          row.json.set("references", kind);
+        }
         rows.push_back(std::move(row));
       }
     };
     // The figure that a reader of the translations would find comes first.
+    TextMetrics against_standardized = metrics.text;
     if (!o.has_ids) {
+      std::erase_if(against_standardized.names, [](const std::string& name) {
+        return needs_of_text_metric(name) == TextMetricNeeds::nothing;
+      });
       add(examples.raw_references, metrics.text, kRaw, "against the references as they are");
       if (!o.is_lowercased) {
         add(examples.raw_references, lowercased(metrics.text), kLowercased,
             "against the same, both sides lower-cased");
       }
     }
-    add(examples.references, metrics.text, kStandardized,
+    add(examples.references, against_standardized, kStandardized,
         "against the references as the tokenizer sees them (changed, so it has no sacreBLEU signature)");
   }
   write(rows, o.is_json);

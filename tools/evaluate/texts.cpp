@@ -26,7 +26,8 @@ void write_sentences(const Lines& hypotheses, const std::vector<Lines>& referenc
     json.set("version", 1).set("line", static_cast<std::uint64_t>(i + 1));
     std::string line;
     for (std::size_t c = 0; c < columns.size(); ++c) {
-      line += (c == 0 ? "" : "\t") + format_fixed(columns[c][i], 2);
+      line +=
+          (c == 0 ? "" : "\t") + format_fixed(columns[c][i], digits_of_text_metric(metrics.text.names[c]));
       json.set(metrics.text.names[c], columns[c][i]);
     }
     out.line(is_json ? json.dump() : line);
@@ -39,8 +40,15 @@ void write_sentences(const Lines& hypotheses, const std::vector<Lines>& referenc
 void evaluate_texts(const Options& o, const Metrics& metrics) {
   if (o.hypotheses.empty())
     throw UsageError("--hypotheses is missing (give the file that the references are for)");
-  if (o.references.empty())
-    throw UsageError("--references is missing (give the file that the hypotheses should equal)");
+  const auto needs_references = [](const std::string& name) {
+    return needs_of_text_metric(name) != TextMetricNeeds::nothing;
+  };
+  if (o.references.empty() &&
+      std::any_of(metrics.text.names.begin(), metrics.text.names.end(), needs_references))
+    throw UsageError(
+        "--references is missing (give the file that the hypotheses should equal, or a --metric of texts "
+        "alone: distinct, "
+        "repetition)");
   const auto from_standard_input =
       std::count(o.references.begin(), o.references.end(), "-") + (o.hypotheses == "-" ? 1 : 0);
   if (from_standard_input > 1) {
