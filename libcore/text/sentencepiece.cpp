@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 
 #include "support/error.hpp"
 #include "support/utf8.hpp"
 #include "text/byte_pieces.hpp"
 #include "text/sentencepiece_bpe.hpp"
+#include "text/sentencepiece_normalizer.hpp"
 #include "text/unigram.hpp"
 #include "text/word_cuts.hpp"
 #include "text/word_memory.hpp"
@@ -16,31 +18,14 @@ namespace headwater {
 struct SentencePiece::Impl {
   SentencePieceFile file;
   std::string where;
-  Charsmap charsmap;
-  PieceTrie user_defined;             // text that no rule changes
-  std::array<bool, 128> is_copied{};  // ASCII characters that stay as they are before another
+  std::optional<SentencePieceNormalizer> normalizer;
   std::array<std::int32_t, 256> byte_ids{};
   std::int32_t unknown_id = -1;
   std::unique_ptr<const Unigram> unigram;
   std::unique_ptr<const SentencePieceBpe> bpe;
   bool has_cuts = true;  // see Unigram
   WordMemory memory;     // of BPE
-
-  bool keeps_space = false;  // the same of a space
-  bool is_plain(char c) const {
-    const auto byte = static_cast<unsigned char>(c);
-    return byte < 0x80 && is_copied[byte];
-  }
-  // What the text begins with becomes, and how many bytes of it that replaces.
-  Charsmap::Match next(std::string_view text) const {
-    std::size_t fixed = 0;
-    user_defined.for_each_prefix(text, [&](std::size_t length, std::int32_t) { fixed = length; });
-    if (fixed > 0) return {fixed, text.substr(0, fixed)};
-    if (const Charsmap::Match rule = charsmap.longest(text); rule.length > 0) return rule;
-    const std::size_t length = character_bytes(text, 0);
-    return {length, text.substr(0, length)};
-  }
-  WordTable table;  // of all pieces, their ids
+  WordTable table;       // of all pieces, their ids
 
   template <class Piece>
   std::string join(std::size_t count, bool shows_unknown, const Piece& piece_at) const;
@@ -55,7 +40,6 @@ SentencePiece::SentencePiece(SentencePieceFile file, std::string_view where) {
   using Type = SentencePieceFile::Type;
   const auto fail = [&](const std::string& what) { throw Error(std::string(where) + ": " + what); };
   std::vector<UnigramPiece> pieces;
-  std::vector<PieceTrie::Key> user_defined;
   impl->byte_ids.fill(-1);
   for (std::size_t id = 0; id < file.pieces.size(); ++id) {
     const SentencePieceFile::Piece& piece = file.pieces[id];
@@ -64,8 +48,6 @@ SentencePiece::SentencePiece(SentencePieceFile file, std::string_view where) {
       fail(name + " has " + std::to_string(piece.surface.size()) + " bytes (at most 1024)");
     impl->table.value(piece.surface) = id;
     if (piece.type == Type::unknown) impl->unknown_id = static_cast<std::int32_t>(id);
-    if (piece.type == Type::user_defined)
-      user_defined.push_back({piece.surface, static_cast<std::int32_t>(id)});
     if (piece.type == Type::byte) {
       const int byte = byte_of_surface(piece.surface);
       if (byte < 0) fail(name + " is of type BYTE (expected <0x00> to <0xFF>)");
@@ -86,19 +68,7 @@ SentencePiece::SentencePiece(SentencePieceFile file, std::string_view where) {
         fail("no piece " + byte_surface(static_cast<unsigned char>(byte)) + " (byte_fallback wants all 256)");
     }
   }
-  try {
-    impl->charsmap = Charsmap(file.charsmap);
-  } catch (const Error& error) {
-    fail("normalizer_spec: " + std::string(error.what()));
-  }
-  impl->user_defined = PieceTrie(user_defined);
-  for (unsigned char byte = 0; byte < 128; ++byte) {
-    impl->is_copied[byte] =
-        impl->charsmap.keeps(byte) &&
-        impl->user_defined.next(PieceTrie::kRoot, static_cast<char>(byte)) == PieceTrie::kNone;
-  }
-  impl->keeps_space = impl->is_copied[' '];
-  impl->is_copied[' '] = false;
+  impl->normalizer.emplace(file, where);
   impl->file = std::move(file);
   impl->where = where;
   try {
@@ -118,57 +88,7 @@ SentencePiece::SentencePiece(SentencePieceFile file, std::string_view where) {
 }
 
 std::string SentencePiece::normalize(std::string_view text) const {
-  const SentencePieceFile& file = impl_->file;
-  const bool strips = file.removes_extra_white_space;
-  while (strips && !text.empty()) {
-    const Charsmap::Match first = impl_->next(text);
-    if (first.replacement != " ") break;
-    text.remove_prefix(first.length);
-  }
-  std::string normal;
-  if (text.empty()) return normal;
-  const std::string_view space = file.escapes_white_space ? kWordMark : std::string_view(" ");
-  const std::size_t most = 16 * text.size() + 4096;
-  normal.reserve(text.size() + text.size() / 2 + 16);
-  if (file.adds_dummy_prefix) normal += space;
-  bool is_after_space = strips;
-  for (std::size_t at = 0; at < text.size();) {
-    // Runs of characters that stay as they are; a rule may begin with the one before another kind.
-    std::size_t end = at;
-    while (end < text.size() && impl_->is_plain(text[end])) ++end;
-    if (end > at && end < text.size() && static_cast<unsigned char>(text[end]) >= 0x80) --end;
-    if (end > at) {
-      normal += text.substr(at, end - at);
-      is_after_space = false;
-      at = end;
-      continue;
-    }
-    const bool is_ascii_next = at + 1 == text.size() || static_cast<unsigned char>(text[at + 1]) < 0x80;
-    if (text[at] == ' ' && impl_->keeps_space && is_ascii_next) {
-      if (!is_after_space) normal += space;
-      is_after_space = strips;
-      ++at;
-      continue;
-    }
-    const Charsmap::Match match = impl_->next(text.substr(at));
-    std::string_view part = match.replacement;
-    at += match.length;
-    while (is_after_space && part.starts_with(' ')) part.remove_prefix(1);
-    for (const char c : part) {
-      if (c == ' ') {
-        normal += space;
-      } else {
-        normal += c;
-      }
-    }
-    if (!part.empty()) is_after_space = strips && part.ends_with(' ');
-    if (normal.size() > most) {
-      throw Error(impl_->where + ": the line grows beyond " + std::to_string(most) +
-                  " bytes (at most 16 times, plus 4 KiB)");
-    }
-  }
-  while (strips && normal.ends_with(space)) normal.erase(normal.size() - space.size());
-  return normal;
+  return impl_->normalizer->normalize(text);
 }
 
 void SentencePiece::Impl::append(std::string_view text, std::int32_t id, bool& is_after_unknown,
@@ -190,7 +110,9 @@ void SentencePiece::Impl::encode_bpe(std::string_view text, const SentencePieceB
     const std::size_t end = has_cuts ? end_of_word(text, begin) : text.size();
     const std::string_view word = text.substr(begin, end - begin);
     begin = end;
-    const WordMemory::Place* known = drop ? nullptr : memory.find(word);
+    const bool is_remembered = !drop && word.size() <= WordMemory::kMaxBytes;
+    const WordMemory::Key key = is_remembered ? WordMemory::key_of(word) : WordMemory::Key();
+    const WordMemory::Place* known = is_remembered ? memory.find(key) : nullptr;
     if (known != nullptr) {
       ids.insert(ids.end(), known->all().begin(), known->all().end());
       is_after_unknown = false;
@@ -202,13 +124,38 @@ void SentencePiece::Impl::encode_bpe(std::string_view text, const SentencePieceB
       has_unknown = has_unknown || id < 0;
       append(piece, id, is_after_unknown, ids);
     });
-    if (!drop && !has_unknown) memory.keep(word, std::span(ids).subspan(before));
+    if (is_remembered && !has_unknown) memory.keep(key, std::span(ids).subspan(before));
   }
 }
 
 void SentencePiece::encode(std::string_view normal, std::vector<std::int32_t>& ids) const {
   if (impl_->unigram != nullptr) return impl_->unigram->encode(normal, ids);
   impl_->encode_bpe(normal, {}, ids);
+}
+
+void SentencePiece::encode_text(std::string_view text, std::vector<std::int32_t>& ids) const {
+  const SentencePieceNormalizer& normalizer = *impl_->normalizer;
+  const Unigram* const unigram = impl_->unigram.get();
+  if (unigram == nullptr || !unigram->has_cuts() || !normalizer.keeps_ascii_words())
+    return encode(normalize(text), ids);
+  const std::size_t before = ids.size();
+  Unigram::Progress progress;
+  std::string normal;
+  std::size_t bytes = 0;  // of the normalised text so far
+  std::size_t at = 0;
+  if (impl_->file.adds_dummy_prefix) at = unigram->encode_ascii_words(text, at, progress, bytes, ids);
+  while (at < text.size()) {
+    normal.clear();
+    const bool is_first = at == 0;
+    at = normalizer.normalize_part(text, at, bytes, normal);
+    bytes += normal.size();
+    if (!is_first && !normal.empty() && !normal.starts_with(kWordMark)) {  // it goes on with the word before
+      ids.erase(ids.begin() + static_cast<std::ptrdiff_t>(before), ids.end());
+      return encode(normalize(text), ids);
+    }
+    unigram->encode_part(normal, progress, ids);
+    at = unigram->encode_ascii_words(text, at, progress, bytes, ids);
+  }
 }
 
 void SentencePiece::sample(std::string_view normal, const SubwordSampling& sampling, SampleCounter& random,
@@ -301,6 +248,20 @@ class SentencePieceModel : public TokenModel {
 };
 
 }  // namespace
+
+std::unique_ptr<const TextEncoder> sentencepiece_text_encoder(const SentencePiece& sentencepiece) {
+  class Encoder : public TextEncoder {
+   public:
+    explicit Encoder(const SentencePiece& all) : all_(all) {}
+    void encode(std::string_view text, std::vector<std::int32_t>& ids) const override {
+      all_.encode_text(text, ids);
+    }
+
+   private:
+    SentencePiece all_;
+  };
+  return std::make_unique<Encoder>(sentencepiece);
+}
 
 std::shared_ptr<const TokenModel> sentencepiece_model(const SentencePiece& sentencepiece) {
   return std::make_shared<SentencePieceModel>(sentencepiece);

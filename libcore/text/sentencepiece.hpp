@@ -9,7 +9,6 @@
 #include <string_view>
 #include <vector>
 
-#include "text/charsmap.hpp"
 #include "text/token_model.hpp"
 
 namespace headwater {
@@ -49,6 +48,8 @@ class SentencePiece {
   std::string normalize(std::string_view text) const;
   // Appends the ids of a text that is normalised.
   void encode(std::string_view normal, std::vector<std::int32_t>& ids) const;
+  // Appends the ids of any text: those of encode(normalize(text)), sooner.
+  void encode_text(std::string_view text, std::vector<std::int32_t>& ids) const;
   // The same with random choices: of cuts (Unigram) or of merges that are passed over (BPE).
   void sample(std::string_view normal, const SubwordSampling& sampling, SampleCounter& random,
               std::vector<std::int32_t>& ids) const;
@@ -67,5 +68,7 @@ class SentencePiece {
 
 // As the model of a tokenizer whose pieces are whole texts, normalised.
 std::shared_ptr<const TokenModel> sentencepiece_model(const SentencePiece& sentencepiece);
+// Both in one loop.
+std::unique_ptr<const TextEncoder> sentencepiece_text_encoder(const SentencePiece& sentencepiece);
 
 }  // namespace headwater

@@ -77,6 +77,7 @@ struct TokenizerReader {
     }
     impl.unknown_id = read.unknown_id();
     impl.model = sentencepiece_model(read);
+    impl.text_encoder = sentencepiece_text_encoder(read);
   }
 
   void read_model() {

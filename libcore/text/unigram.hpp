@@ -43,6 +43,21 @@ class Unigram : public TokenModel {
   Unigram(std::vector<UnigramPiece> pieces, const UnigramSettings& settings);
 
   void encode(std::string_view piece, std::vector<std::int32_t>& ids) const override;
+
+  // A text that comes in parts, each of whole words.
+  struct Progress {
+    double score = 0;  // of the text so far
+    bool is_after_unknown = false;
+  };
+  void encode_part(std::string_view part, Progress& progress, std::vector<std::int32_t>& ids) const;
+  // The same of words of printable ASCII that follow on text[at], each after spaces that stand for one U+2581
+  // before it, or for none where a text ends. Returns where something else comes: at the space before it.
+  // `bytes` grows by those of the words and marks.
+  std::size_t encode_ascii_words(std::string_view text, std::size_t at, Progress& progress,
+                                 std::size_t& bytes, std::vector<std::int32_t>& ids) const;
+  // Whether words can be cut apart: no piece has U+2581 after another character.
+  bool has_cuts() const { return has_cuts_; }
+
   // A cut drawn at random by forward filtering and backward sampling: one has the probability of its pieces'
   // product to the power of sampling.alpha.
   void sample(std::string_view piece, const SubwordSampling& sampling, SampleCounter& random,
@@ -59,6 +74,7 @@ class Unigram : public TokenModel {
   struct Scratch {
     std::vector<Step> steps;          // one for each byte, and the end
     std::vector<std::uint32_t> ends;  // of the pieces, the last first
+    std::string word;
   };
   struct Edge {
     std::uint32_t begin = 0, previous = kNoEdge;  // the one before with the same end
@@ -81,20 +97,22 @@ class Unigram : public TokenModel {
   void for_each_edge(std::string_view text, std::size_t begin, const Use& use) const;
   template <class Sum>
   void find_best_path(std::string_view text, Sum start, std::vector<Step>& steps) const;
-  // The score of the best cut less that of the second; infinite where there is one cut. For short words.
-  double lead_of_best(std::string_view text) const;
   template <class Sum>
-  void encode_words(std::string_view text, std::vector<std::int32_t>& ids) const;
-  // False where the word is not known or its place in the text may decide; else `score` becomes the sum of
-  // scores at its end.
+  void encode_words(std::string_view text, Progress& progress, std::vector<std::int32_t>& ids) const;
   template <class Sum>
-  bool encode_from_memory(std::string_view word, Sum& score, std::vector<std::int32_t>& ids) const;
+  std::size_t encode_ascii(std::string_view text, std::size_t at, Progress& progress, std::size_t& bytes,
+                           std::vector<std::int32_t>& ids) const;
+  // The word's place in the memory, if it is there and its place in the text cannot decide.
   template <class Sum>
-  void remember(std::string_view word, Scratch& scratch) const;
-  // The sum of scores at the end of the word.
+  const WordMemory::Place* remembered(const WordMemory::Key& key, Sum score) const;
+  // Cuts a word anew; `key` is nullptr where the memory does not take it.
   template <class Sum>
-  Sum encode_word(std::string_view word, Sum start, bool& is_after_unknown, Scratch& scratch,
-                  std::vector<std::int32_t>& ids) const;
+  void encode_word(std::string_view word, const WordMemory::Key* key, Progress& progress, Scratch& scratch,
+                   std::vector<std::int32_t>& ids) const;
+  template <class Sum>
+  void remember(std::string_view word, const WordMemory::Key& key) const;
+  template <class Sum>
+  void append_known(const WordMemory::Place& place, Progress& progress, std::vector<std::int32_t>& ids) const;
   void sample_word(std::string_view text, double alpha, SampleCounter& random, bool& is_after_unknown,
                    SampleScratch& scratch, std::vector<std::int32_t>& ids) const;
   void append(std::string_view text, std::int32_t id, bool& is_after_unknown,
@@ -104,7 +122,7 @@ class Unigram : public TokenModel {
   PieceTrie trie_;
   std::vector<double> scores_;
   double unknown_score_ = 0, largest_ = 0;
-  bool has_cuts_ = true;  // no piece has U+2581 after another character, so that words can be cut apart
+  bool has_cuts_ = true;
   WordMemory memory_;
 };
 

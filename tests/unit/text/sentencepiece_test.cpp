@@ -5,6 +5,7 @@
 
 #include "error_text.hpp"
 #include "support/error.hpp"
+#include "support/random.hpp"
 #include "text/base64.hpp"
 #include "text/charsmap.hpp"
 #include "text/sentencepiece.hpp"
@@ -115,6 +116,89 @@ TEST_CASE("a .model: bytes, and white space that stays") {
   const Tokenizer plain = Tokenizer::parse(small_model(1, "", keeps), "m.model");
   CHECK(ids_of(plain, "ab  ab ") == Ids{6, 3, 7, 3});
   CHECK(plain.decode(ids_of(plain, " ab  ab ")) == " ab  ab ");
+}
+
+// A charsmap of rules whose bytes all differ in their first: a node lies at `base` ^ byte.
+std::string charsmap_of(const std::vector<std::pair<std::string, std::string>>& rules) {
+  std::vector<std::uint32_t> units(256 * 16, 0x80000000u);  // of no byte
+  std::string replacements;
+  std::uint32_t next_base = 256;
+  const auto unit_with = [](std::uint32_t label, std::uint32_t offset) { return label | offset << 10; };
+  const std::uint32_t root = next_base;
+  units[0] = unit_with(0, root);
+  for (const auto& [bytes, replacement] : rules) {
+    std::uint32_t base = root;
+    for (std::size_t i = 0; i < bytes.size(); ++i) {
+      const auto label = static_cast<unsigned char>(bytes[i]);
+      const std::uint32_t at = base ^ label;
+      next_base += 256;
+      base = next_base;
+      units[at] = unit_with(label, at ^ base) | (i + 1 == bytes.size() ? 0x100u : 0u);
+    }
+    units[base] = 0x80000000u | static_cast<std::uint32_t>(replacements.size());
+    replacements += replacement + '\0';
+  }
+  std::string out;
+  const auto add = [&out](std::uint32_t value) {
+    for (int shift = 0; shift < 32; shift += 8) out += static_cast<char>(value >> shift & 0xFF);
+  };
+  add(static_cast<std::uint32_t>(4 * units.size()));
+  for (const std::uint32_t unit : units) add(unit);
+  return out + replacements;
+}
+
+TEST_CASE("a .model encodes a text as its normalised form, whatever stands between words of ASCII") {
+  const std::string rules = charsmap_of({{" \xCC\x81", "b"},           // a space that a mark takes away
+                                         {"\xC2\xA0", " "},            // another space
+                                         {"\xE2\x80\x8B", ""},         // nothing
+                                         {"\xC3\xA9", "a b"},          // a space inside
+                                         {"\xEF\xAC\x81 b", "ab "}});  // a rule that reads a space
+  const std::string user =
+      piece_field("\xC4\x80 a", 0, PieceType::user_defined) + piece_field(kMark + kMark, -1);
+  const std::vector<std::string> parts = {"a",
+                                          "b",
+                                          "ab",
+                                          "abab",
+                                          " ",
+                                          " ",
+                                          "  ",
+                                          "\xCC\x81",
+                                          "\xC2\xA0",
+                                          "\xC3\xA9",
+                                          "\xE2\x80\x8B",
+                                          kMark,
+                                          "x",
+                                          "\t",
+                                          "\x7F",
+                                          "\xC4\x80",
+                                          "\xEF\xAC\x81",
+                                          "ba",
+                                          "abababababababababababababababab"};
+  std::string model = small_model(1);
+  model.erase(model.find(piece_field("<x>", 0, PieceType::user_defined)),
+              piece_field("<x>", 0, PieceType::user_defined).size());
+  std::size_t different = 0;
+  for (const bool has_prefix : {true, false}) {
+    for (const bool strips : {true, false}) {
+      const std::string flags = number_field(3, has_prefix ? 1 : 0) + number_field(4, strips ? 1 : 0);
+      const std::string bytes = model + user + block_field(3, block_field(2, rules) + flags);
+      const Tokenizer tokenizer = Tokenizer::parse(bytes, "m.model");
+      const SentencePiece naive(read_sentencepiece_file(bytes, "m.model"), "m.model");
+      std::uint64_t at = 0;
+      const RandomStream stream{.seed = 3, .purpose = Purpose::sample};
+      for (int i = 0; i < 4000; ++i) {
+        std::string text;
+        for (std::uint32_t left = random_word(stream, at++) % 12; left > 0; --left)
+          text += parts[random_word(stream, at++) % parts.size()];
+        Ids expected;
+        const std::string normal = naive.normalize(text);
+        if (!normal.empty()) naive.encode(normal, expected);
+        REQUIRE_MESSAGE(ids_of(tokenizer, text) == expected, text);
+        different += normal.find("ab") != std::string::npos ? 1 : 0;
+      }
+    }
+  }
+  CHECK(different > 1000);
 }
 
 TEST_CASE("damaged and foreign .model files: one line that names the place") {
