@@ -183,7 +183,7 @@ $(R)/test.standardized: $(R)/test.references $(call tokenizer,target)
 	mv $@.part $@
 # What evaluate reads of the test data: text and label, text, or the file as it is.
 test_label = paste <(cut -f$(field_source) $(R)/test.tsv) <(cut -f$(field_label) $(R)/test.tsv) |
-test_continuation = cut -f$(field_source) $(R)/test.tsv |
+test_continuation = $(if $(field_target),paste <(cut -f$(field_source) $(R)/test.tsv) <(cut -f$(field_target) $(R)/test.tsv),cut -f$(field_source) $(R)/test.tsv) |
 test_file := $(if $(columns),,$(DATA)/$(test))
 $(R)/test.txt: $(R)/recipe.yaml $(or $(test_file),$(R)/test.tsv) $(R)/table.txt
 	$(test_$(answer)) $(bin)/evaluate $(R)/model --recipe $< $(Q) $(test_file) > $@.part

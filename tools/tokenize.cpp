@@ -15,8 +15,8 @@ namespace {
 
 // The options that a recipe gives defaults for, to see which of them were typed.
 struct TypedOptions {
-  cli::Option learn, size, standardize, lower, split_punctuation, start_end, min_frequency, suffix, coverage,
-      columns, counts, merge;
+  cli::Option learn, size, standardize, lower, split_punctuation, start_end, special, min_frequency, suffix,
+      coverage, columns, counts, merge;
 };
 
 struct Command {
@@ -75,6 +75,10 @@ void describe(cli::CommandLine& line, Options& o, TypedOptions& typed) {
       "of words: keep punctuation, as tokens of its own, and case unless --standardize lower is given");
   typed.start_end =
       line.add_flag("--start-end", o.has_start_end, "add [START] and [END] (a translator's target side)");
+  typed.special = line.add_option("--special", o.special,
+                                  "add this special token, as [SEP], which no text gives; repeat it for more")
+                      .shown_as("TOKEN")
+                      .one_value_each();
   line.add_option("-r,--recipe", o.recipe, "take what is to be learned from a recipe")
       .shown_as("FILE")
       .reads();
@@ -111,7 +115,9 @@ void take_from_recipe(Options& o, const TypedOptions& typed) {
   if (!typed.min_frequency.is_given()) o.learn.min_frequency = section.min_frequency;
   if (!typed.coverage.is_given()) o.learn.character_coverage = section.character_coverage;
   if (!typed.suffix.is_given()) o.learn.end_of_word_suffix = section.end_of_word_suffix;
-  if (!typed.start_end.is_given()) o.has_start_end = o.side == "target" || recipe.shared_tokenizer;
+  if (!typed.special.is_given()) o.special = task_of(recipe.model).special_tokens(recipe.model);
+  if (!typed.start_end.is_given())
+    o.has_start_end = o.side == "target" || recipe.shared_tokenizer || !o.special.empty();
 }
 
 void resolve_kind(Options& o, const TypedOptions& typed) {
@@ -132,6 +138,8 @@ void resolve_kind(Options& o, const TypedOptions& typed) {
   if (!(o.learn.character_coverage >= 0.5 && o.learn.character_coverage <= 1))
     throw UsageError("--character-coverage: from 0.5 to 1");
   belongs_to(typed.suffix, "--end-of-word-suffix", is_bpe, "bpe");
+  belongs_to(typed.special, "--special", o.learn.kind != "subword_text_encoder",
+             "word, character, byte_bpe, bpe, wordpiece and unigram");
   if (o.learn.min_frequency < 1) throw UsageError("--min-frequency: at least 1");
   if (o.learn.standardize.empty()) {
     o.learn.standardize = typed.lower.is_given() && is_subword_kind(o.learn.kind)
@@ -196,6 +204,7 @@ void resolve(Options& o, const TypedOptions& typed) {
                                        {typed.columns, "--columns"},
                                        {typed.counts, "--counts"},
                                        {typed.merge, "--merge"},
+                                       {typed.special, "--special"},
                                        {typed.start_end, "--start-end"}}) {
       if (option.is_given()) {
         throw UsageError(std::string(name) + " goes with --learn only (" + o.tokenizer.string() +

@@ -190,8 +190,9 @@ void resolve(Options& o, const TypedOptions& typed) {
     const Recipe recipe = read_recipe(o.recipe, o.scale);
     const std::int64_t length = task_of(recipe.model).max_line_ids(recipe.model);
     if (!typed.length.is_given()) o.length = length > 0 ? length : kMaxLength;
-    if (!typed.start.is_given()) o.has_start = o.side == "target";
-    if (!typed.end.is_given()) o.has_end = o.side == "target";
+    const LineEnds ends = task_of(recipe.model).line_ends(recipe.model, o.side);
+    if (!typed.start.is_given()) o.has_start = ends.start;
+    if (!typed.end.is_given()) o.has_end = ends.end;
     if (!typed.ngrams.is_given()) o.ngrams = recipe.terms.ngrams;
     if (!typed.size.is_given()) o.size = recipe.terms.size;
     if (o.form.empty() && (o.learn == "ngrams" || !o.terms.empty())) o.form = recipe.terms.output;

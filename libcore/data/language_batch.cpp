@@ -1,15 +1,43 @@
 #include "data/language_batch.hpp"
 
+#include <algorithm>
+
 namespace headwater {
+
+DelimitedText DelimitedText::truncated(std::size_t max_ids) const {
+  const std::size_t room = max_ids > 0 ? max_ids - 1 : 0, of_target = std::min(target.size(), room);
+  return {source.first(std::min(source.size(), room - of_target)), target.first(of_target), delimiter};
+}
 
 void TokenBatch::clear() {
   tokens.clear();
+  predicting.clear();
   labels.clear();
 }
 
 void TokenBatch::add(std::span<const std::int32_t> ids) {
   tokens.add(ids.first(ids.size() - 1));
   labels.insert(labels.end(), ids.begin() + 1, ids.end());
+}
+
+void TokenBatch::add(const DelimitedText& text) {
+  const Index before = tokens.tokens() + static_cast<Index>(text.source.size());
+  std::vector<std::int32_t> read(text.source.begin(), text.source.end());
+  read.push_back(text.delimiter);
+  read.insert(read.end(), text.target.begin(), text.target.end() - 1);
+  tokens.add(read);
+  predicting.add(before, static_cast<Index>(text.target.size()));
+  labels.insert(labels.end(), text.target.begin(), text.target.end());
+}
+
+void TokenBatch::skip(const DelimitedText& text) {
+  tokens.skip(static_cast<Index>(text.size()) - 1);
+  predicting.skip(static_cast<Index>(text.target.size()));
+}
+
+void TokenBatch::finish(const BatchPart& part) {
+  tokens.finish(part);
+  if (is_delimited()) predicting.finish(part);
 }
 
 }  // namespace headwater

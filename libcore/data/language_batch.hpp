@@ -1,4 +1,5 @@
-// Batches for language models: texts whose next token is predicted at each place.
+// Batches for language models: texts whose next token is predicted at each place, or at the places after a
+// delimiter.
 #pragma once
 
 #include <cstdint>
@@ -9,18 +10,33 @@
 
 namespace headwater {
 
-// The model reads all ids of a text but the last and predicts all but the first.
+// A text and how it goes on: source, delimiter, target. Only the target is predicted.
+struct DelimitedText {
+  std::span<const std::int32_t> source, target;  // target: at least one id
+  std::int32_t delimiter = 0;
+
+  std::size_t size() const { return source.size() + 1 + target.size(); }
+  // The first ids of both that fit in `max_ids` with the delimiter; the target comes first.
+  DelimitedText truncated(std::size_t max_ids) const;
+};
+
+// The model reads all ids of a text but the last and predicts all but the first. A batch has texts of one
+// kind: delimited or not.
 struct TokenBatch {
   PackedTokens tokens;               // what is read
-  std::vector<std::int32_t> labels;  // what is predicted, one a token
+  TokenSubset predicting;            // of delimited texts: the tokens after which one is predicted
+  std::vector<std::int32_t> labels;  // what is predicted, one a token, or one each of `predicting`
 
   void clear();
   void add(std::span<const std::int32_t> ids);  // at least two
+  void add(const DelimitedText& text);
   // A text that an earlier part of the global batch holds: before the first add.
   void skip(std::span<const std::int32_t> ids) { tokens.skip(static_cast<Index>(ids.size()) - 1); }
+  void skip(const DelimitedText& text);
   // After the last add.
-  void finish(const BatchPart& part) { tokens.finish(part); }
-  void finish() { tokens.finish(); }
+  void finish(const BatchPart& part);
+  void finish() { finish(BatchPart::whole(tokens.sequences())); }
+  bool is_delimited() const { return !predicting.tokens.empty(); }
 };
 
 }  // namespace headwater

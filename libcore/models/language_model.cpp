@@ -40,7 +40,10 @@ Variable LanguageModel::decode(const ForwardContext& context, const PackedTokens
 
 kernels::CrossEntropyTotals LanguageModel::loss(const ForwardContext& context, const TokenBatch& batch,
                                                 double label_smoothing, double loss_scale) const {
-  const Variable hidden = decode(context, batch.tokens);
+  Variable hidden = decode(context, batch.tokens);
+  if (batch.is_delimited())
+    hidden =
+        ops::take_rows(context.tape, hidden, batch.predicting.tokens, pack(context.tape, batch.predicting));
   return head_.loss(context, hidden, batch.labels, label_smoothing, loss_scale);
 }
 

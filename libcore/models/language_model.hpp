@@ -1,6 +1,7 @@
 // The causal language model: embedding, blocks that look back only, output layer (Radford et al. 2018).
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "data/language_batch.hpp"
@@ -14,6 +15,8 @@ struct LanguageModelSettings {
   TransformerSettings transformer;
   std::int64_t layers = 1;
   double embedding_dropout = 0;  // transformer.dropout is of the blocks alone
+  std::string delimiter =
+      {};  // of examples in two columns: the special token between them; empty: one column
 };
 
 class LanguageModel : public CachedModel {
@@ -34,8 +37,8 @@ class LanguageModel : public CachedModel {
   Variable logits(const ForwardContext& context, const Variable& hidden) const {
     return head_(context, hidden);
   }
-  // Sum over all tokens; with a recording tape the gradients of loss_scale · loss follow from
-  // tape.backward().
+  // Sum over all tokens that are predicted; with a recording tape the gradients of loss_scale · loss follow
+  // from tape.backward().
   kernels::CrossEntropyTotals loss(const ForwardContext& context, const TokenBatch& batch,
                                    double label_smoothing, double loss_scale) const;
 

@@ -165,13 +165,13 @@ void check_csv_columns(const DataSettings& data, const Complain& complain) {
 void check_columns(const Recipe& recipe, const Complain& complain) {
   const ModelKind& kind = recipe.model.kind();
   const std::vector<std::string>& columns = recipe.data.columns;
-  if (std::is_permutation(columns.begin(), columns.end(), kind.columns.begin(), kind.columns.end())) return;
+  const std::vector<std::string_view> wanted = recipe.model.columns();
+  if (std::is_permutation(columns.begin(), columns.end(), wanted.begin(), wanted.end())) return;
   if (kind.columns.empty()) return;  // then the key is not read
   std::string written;
-  for (const std::string_view column : kind.columns)
-    written += (written.empty() ? "" : ", ") + std::string(column);
-  complain({"data", "columns"},
-           kind.with_article() + " reads " + listed(kind.columns) + " (write [" + written + "])");
+  for (const std::string_view column : wanted) written += (written.empty() ? "" : ", ") + std::string(column);
+  complain({"data", "columns"}, kind.with_article() + (wanted == kind.columns ? "" : " with these settings") +
+                                    " reads " + listed(wanted) + " (write [" + written + "])");
 }
 
 }  // namespace

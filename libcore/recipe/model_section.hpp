@@ -29,6 +29,8 @@ class ModelSettings {
   virtual void rows(schema::Visitor& visitor) = 0;
   // What holds between keys that are each right by themselves.
   virtual void check(const Recipe& recipe, const Complain& complain) const = 0;
+  // data.columns where these settings ask for others than their kind; empty: its own.
+  virtual std::vector<std::string_view> columns() const { return {}; }
 };
 
 // Those that are an S.
@@ -78,6 +80,8 @@ class ModelSection {
   const ModelKind& kind() const { return *kind_; }
   ModelSettings& settings() { return *settings_; }
   const ModelSettings& settings() const { return *settings_; }
+  // What data.columns must hold, in any order.
+  std::vector<std::string_view> columns() const;
 
   // The settings as the struct of their kind. Throws Error where they are of another.
   template <class S>

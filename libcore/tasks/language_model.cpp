@@ -9,6 +9,7 @@
 #include "tasks/model_rows.hpp"
 #include "tasks/tokenizer_files.hpp"
 #include "tensor/kernels/argmax/argmax.hpp"
+#include "text/tokenizer_json.hpp"
 
 namespace headwater {
 
@@ -20,10 +21,31 @@ static void settings_rows(schema::Visitor& v, LanguageModelSettings& s) {
           "blocks, one after the other, that look back only");
   v.field("embedding_dropout", &s.embedding_dropout, schema::kShare,
           "share of the numbers that is set to 0 in training, of embeddings; dropout is of the blocks");
+  v.field(
+      "delimiter", &s.delimiter, schema::Text::any,
+      {"of examples in two columns: the special token between source and target, as `[SEP]`. The model "
+       "learns to "
+       "go on with the target: the loss is taken after the delimiter alone, and prompts get it at their end; "
+       "empty: one column of texts, all of which is learned",
+       "make recipe (tokenize, vectorize), train, evaluate, generate"});
 }
 
-static void check_settings(const LanguageModelSettings& s, const Recipe&, const Complain& complain) {
+// The columns that such a model learns from, where it is not a column of texts.
+static std::vector<std::string_view> columns_of(const LanguageModelSettings& s) {
+  if (s.delimiter.empty()) return {};
+  return {"source", "target"};
+}
+
+static void check_settings(const LanguageModelSettings& s, const Recipe& recipe, const Complain& complain) {
   check_transformer(s.transformer, true, complain);
+  if (s.delimiter.empty()) return;
+  if (s.delimiter == kPadToken || s.delimiter == kUnknownToken)
+    complain({"model", "delimiter"}, s.delimiter + " has a meaning of its own (write [SEP])");
+  if (s.transformer.length < 2)
+    complain({"model", "length"}, "has no room for a text, the delimiter and what follows (write 2 or more)");
+  if (recipe.source_tokenizer.kind == "subword_text_encoder")
+    complain({"model", "delimiter"},
+             "a subword_text_encoder has no special tokens (choose another kind of tokenizer)");
 }
 
 static const ModelKind kLanguageModel{.name = "language_model",
@@ -39,11 +61,18 @@ ModelSection model_section(const LanguageModelSettings& settings) {
 
 // --- The objective -----------------------------------------------------------------------------------------
 
+// The columns in the order in which they are read.
+static ColumnSubset text_columns(Subset subset, std::int32_t delimiter) {
+  return delimiter < 0 ? ColumnSubset(std::move(subset), {"source"})
+                       : ColumnSubset(std::move(subset), {"source", "target"});
+}
+
 LanguageModelObjective::LanguageModelObjective(LanguageModel& model, Subset train, Subset validation,
-                                               double label_smoothing)
+                                               double label_smoothing, std::int32_t delimiter)
     : model_(model),
-      train_(std::move(train), {"source"}),
-      validation_(std::move(validation), {"source"}),
+      delimiter_(delimiter),
+      train_(text_columns(std::move(train), delimiter)),
+      validation_(text_columns(std::move(validation), delimiter)),
       label_smoothing_(label_smoothing) {}
 
 std::span<const std::int32_t> LanguageModelObjective::ids(Split split, std::uint32_t i) const {
@@ -51,9 +80,18 @@ std::span<const std::int32_t> LanguageModelObjective::ids(Split split, std::uint
   return e.columns->ids(e.column[0], e.subset.at(i));
 }
 
+DelimitedText LanguageModelObjective::delimited(Split split, std::uint32_t i) const {
+  const ColumnSubset& e = of(split);
+  const std::int64_t example = e.subset.at(i);
+  const DelimitedText text{e.columns->ids(e.column[0], example), e.columns->ids(e.column[1], example),
+                           delimiter_};
+  return text.truncated(static_cast<std::size_t>(model_.length()) + 1);
+}
+
 std::int64_t LanguageModelObjective::tokens(Split split, std::span<const std::uint32_t> chosen) const {
   std::int64_t sum = 0;
-  for (const std::uint32_t i : chosen) sum += static_cast<std::int64_t>(ids(split, i).size()) - 1;
+  for (const std::uint32_t i : chosen)
+    sum += static_cast<std::int64_t>(delimiter_ < 0 ? ids(split, i).size() : delimited(split, i).size()) - 1;
   return sum;
 }
 
@@ -67,23 +105,36 @@ void LanguageModelObjective::prepare(Split split, std::span<const std::uint32_t>
                                      const BatchPart& part, BatchSlot slot) {
   Slot& to = slot_of(slot);
   to.batch.clear();
-  for (Index i = 0; i < part.end(); ++i) {
-    const std::span<const std::int32_t> text = ids(split, chosen[static_cast<std::size_t>(i)]);
+  std::int64_t predicted = 0;
+  const auto add = [&](Index i, const auto& text) {
     if (i < part.begin()) {
       to.batch.skip(text);
-    } else {
+    } else if (i < part.end()) {
       to.batch.add(text);
+    }
+  };
+  for (Index i = 0; i < part.sequences; ++i) {
+    const std::uint32_t example = chosen[static_cast<std::size_t>(i)];
+    if (delimiter_ < 0) {
+      const std::span<const std::int32_t> text = ids(split, example);
+      add(i, text);
+      predicted += static_cast<std::int64_t>(text.size()) - 1;
+    } else {
+      const DelimitedText text = delimited(split, example);
+      add(i, text);
+      predicted += static_cast<std::int64_t>(text.target.size());
     }
   }
   to.batch.finish(part);
-  to.loss_scale = 1.0 / static_cast<double>(std::max<std::int64_t>(1, tokens(split, chosen)));
+  to.loss_scale = 1.0 / static_cast<double>(std::max<std::int64_t>(1, predicted));
 }
 
 LossTotals totals_of(const kernels::CrossEntropyTotals& totals, const TokenBatch& batch, Index length) {
   LossTotals result;
   result.loss = totals.loss;
   result.correct = totals.correct;
-  result.predicted = result.useful = totals.tokens;
+  result.predicted = totals.tokens;
+  result.useful = batch.tokens.tokens();
   result.sequences = batch.tokens.sequences();
   result.positions = result.sequences * length;
   for (Index s = 0; s < batch.tokens.sequences(); ++s)
@@ -119,7 +170,10 @@ Json config_of(const LanguageModel& model, const Tokenizer& tokenizer) {
 std::unique_ptr<LanguageModel> language_model_of_config(const Json& config, const std::string& where) {
   try {
     ModelSection section(kLanguageModel);
-    read_settings(config, section.settings());
+    Json complete = config;
+    if (config.find("delimiter") == nullptr)
+      complete.set("delimiter", "");  // written before there was the key
+    read_settings(complete, section.settings());
     return std::make_unique<LanguageModel>(section.as<LanguageModelSettings>(),
                                            whole(config, "vocabulary_size", 1, 10000000));
   } catch (const Error& error) {
@@ -135,7 +189,27 @@ LanguageModelFiles load_language_model(const std::filesystem::path& path) {
   Tokenizer tokenizer = load_tokenizer(files / "tokenizer.json", model->vocabulary(),
                                        text_at(config, "vocabulary_hash", config_path), config_path);
   map_parameters(files / "model.safetensors", model->parameters());
-  return {files, std::move(tokenizer), std::move(model)};
+  const std::int32_t delimiter =
+      delimiter_of(model->settings(), tokenizer, (files / "tokenizer.json").string());
+  return {files, std::move(tokenizer), std::move(model), delimiter};
+}
+
+std::int32_t delimiter_of(const LanguageModelSettings& settings, const Tokenizer& tokenizer,
+                          const std::string& path) {
+  if (settings.delimiter.empty()) return -1;
+  const std::int32_t id = tokenizer.special_id(settings.delimiter);
+  if (id >= 0) return id;
+  throw UsageError(path + ": has no special token " + quote(settings.delimiter) +
+                   ", the model's delimiter (learn it with tokenize --learn ... --start-end --special " +
+                   quote(settings.delimiter) + ")");
+}
+
+std::vector<std::int32_t> LanguageModelFiles::prompt_ids(std::string_view text, std::size_t max_ids) const {
+  std::vector<std::int32_t> ids = tokenizer.encode(text);
+  const std::size_t more = delimiter < 0 ? 0 : 1;
+  if (max_ids > more && ids.size() + more > max_ids) ids.resize(max_ids - more);
+  if (delimiter >= 0) ids.push_back(delimiter);
+  return ids;
 }
 
 // --- Training ----------------------------------------------------------------------------------------------
@@ -149,19 +223,31 @@ class LanguageModelTaskModel : public TaskModel {
         tokenizer_(load_side(given.source_tokenizer, "--tokenizer")),
         model_(recipe.model.as<LanguageModelSettings>(), recipe.source_tokenizer.size) {
     check_size(tokenizer_, recipe.source_tokenizer.size, given.source_tokenizer, "source_tokenizer");
+    delimiter_ = delimiter_of(model_.settings(), tokenizer_, given.source_tokenizer);
+    if (delimiter_ >= 0 && tokenizer_.end_id() < 0)
+      throw UsageError(given.source_tokenizer +
+                       ": has no [END], which ends a target (learn it with tokenize --learn ... "
+                       "--start-end)");
+    if (!given.target_tokenizer.empty() &&
+        load_side(given.target_tokenizer, "--target-tokenizer").hash() != tokenizer_.hash())
+      throw UsageError(given.target_tokenizer + ": another vocabulary than " + given.source_tokenizer +
+                       " (a language model has one tokenizer for both columns)");
   }
   Parameters& parameters() override { return model_.parameters(); }
   std::unique_ptr<Dataset> new_dataset() const override {
-    return columns_in_order({{.name = "source",
-                              .vocabulary = tokenizer_.vocabulary_size(),
-                              .max_length = model_.length() + 1,
-                              .special = tokenizer_.special_ids(),
-                              .vocabulary_hash = tokenizer_.hash()}},
-                            recipe_.data.columns);
+    std::vector<TokenColumnSettings> columns;
+    for (const std::string_view name : recipe_.model.columns()) {
+      columns.push_back({.name = std::string(name),
+                         .vocabulary = tokenizer_.vocabulary_size(),
+                         .max_length = model_.length() + (delimiter_ < 0 ? 1 : 0),
+                         .special = tokenizer_.special_ids(),
+                         .vocabulary_hash = tokenizer_.hash()});
+    }
+    return columns_in_order(std::move(columns), recipe_.data.columns);
   }
   std::unique_ptr<Objective> objective(Subset train, Subset validation) override {
     return std::make_unique<LanguageModelObjective>(model_, std::move(train), std::move(validation),
-                                                    recipe_.training.label_smoothing);
+                                                    recipe_.training.label_smoothing, delimiter_);
   }
   std::vector<UsedRows> used_rows() const override {
     return {{"source_tokenizer", "tokenizer.json", tokenizer_.vocabulary_size()}};
@@ -176,6 +262,7 @@ class LanguageModelTaskModel : public TaskModel {
   const Recipe& recipe_;
   Tokenizer tokenizer_;
   LanguageModel model_;
+  std::int32_t delimiter_ = -1;
 };
 
 // --- Its attention -----------------------------------------------------------------------------------------
@@ -241,12 +328,22 @@ class LanguageModelTask : public Task {
             {"head.weight", 1, "tokenizer.json"},
             {"head.bias", 0, "tokenizer.json"}};
   }
-  // All but the last are read, all but the first predicted.
+  // All but the last are read, all but the first predicted; beside a delimiter one less of each column.
   std::int64_t max_line_ids(const ModelSection& model) const override {
-    return model.as<LanguageModelSettings>().transformer.length + 1;
+    const LanguageModelSettings& s = model.as<LanguageModelSettings>();
+    return s.transformer.length + (s.delimiter.empty() ? 1 : 0);
+  }
+  LineEnds line_ends(const ModelSection&, std::string_view side) const override {
+    return {.start = false, .end = side == "target"};
+  }
+  std::vector<std::string> special_tokens(const ModelSection& model) const override {
+    const std::string& delimiter = model.as<LanguageModelSettings>().delimiter;
+    if (delimiter.empty()) return {};
+    return {delimiter};
   }
   std::unique_ptr<TaskModel> prepare(const Recipe& recipe, const TaskFiles& given) const override {
-    if (!given.target_tokenizer.empty())
+    const bool has_target = !recipe.model.as<LanguageModelSettings>().delimiter.empty();
+    if (!given.target_tokenizer.empty() && !has_target)
       throw UsageError("--target-tokenizer is for recipes with model.kind: encoder_decoder");
     if (!given.labels.empty() || !given.terms.empty())
       throw UsageError("--labels and --terms are for recipes of classifiers");

@@ -4,6 +4,8 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "data/token_dataset.hpp"
 #include "models/language_model.hpp"
@@ -18,7 +20,17 @@ struct LanguageModelFiles {
   std::filesystem::path files;  // the folder that was read: the directory itself or a checkpoint
   Tokenizer tokenizer;
   std::unique_ptr<LanguageModel> model;
+  std::int32_t delimiter = -1;  // the token after every prompt (model.delimiter); -1: none
+
+  // The ids of a text that is to be continued, the delimiter after them: of the text the first, as many as
+  // fit in `max_ids` (0: all).
+  std::vector<std::int32_t> prompt_ids(std::string_view text, std::size_t max_ids = 0) const;
 };
+
+// The id of model.delimiter; -1 where there is none. Throws UsageError where the tokenizer, of this path, has
+// no such special token.
+std::int32_t delimiter_of(const LanguageModelSettings& settings, const Tokenizer& tokenizer,
+                          const std::string& path);
 
 // `path` as for load_translation_model. Throws Error naming the file, and what does not fit; also where the
 // directory holds another kind of model.
@@ -33,8 +45,10 @@ std::unique_ptr<LanguageModel> language_model_of_config(const Json& config, cons
 
 class LanguageModelObjective : public Objective {
  public:
-  // Of data sets with the column "source". A text of one token has nothing to predict.
-  LanguageModelObjective(LanguageModel& model, Subset train, Subset validation, double label_smoothing);
+  // Of data sets with the column "source"; with a delimiter also "target", and that alone is predicted. A
+  // text of one token has nothing to predict.
+  LanguageModelObjective(LanguageModel& model, Subset train, Subset validation, double label_smoothing,
+                         std::int32_t delimiter = -1);
 
   Parameters& parameters() override { return model_.parameters(); }
   std::int64_t width() const override { return model_.settings().transformer.width; }
@@ -48,6 +62,7 @@ class LanguageModelObjective : public Objective {
  private:
   const ColumnSubset& of(Split split) const { return split == Split::train ? train_ : validation_; }
   std::span<const std::int32_t> ids(Split split, std::uint32_t i) const;
+  DelimitedText delimited(Split split, std::uint32_t i) const;
   struct Slot {
     TokenBatch batch;
     double loss_scale = 0;  // one over the global batch's predicted tokens: the loss is their mean
@@ -55,6 +70,7 @@ class LanguageModelObjective : public Objective {
   Slot& slot_of(BatchSlot slot) { return slots_[slot == BatchSlot::first ? 0 : 1]; }
 
   LanguageModel& model_;
+  std::int32_t delimiter_;
   ColumnSubset train_, validation_;
   double label_smoothing_;
   Slot slots_[2];  // reused: a step after the largest allocates nothing

@@ -30,6 +30,10 @@ class SettingsOf final : public ModelSettingsOf<S> {
   void check(const Recipe& recipe, const Complain& complain) const override {
     check_settings(this->value, recipe, complain);
   }
+  std::vector<std::string_view> columns() const override {
+    if constexpr (requires { columns_of(this->value); }) return columns_of(this->value);
+    return {};
+  }
   static std::unique_ptr<ModelSettings> defaults() { return std::make_unique<SettingsOf>(); }
 };
 

@@ -32,6 +32,10 @@ std::string_view name_of(Answer answer) {
   return "";
 }
 
+LineEnds Task::line_ends(const ModelSection&, std::string_view side) const {
+  return {.start = side == "target", .end = side == "target"};
+}
+
 ModelKinds model_kinds() {
   static const std::vector<const ModelKind*> kinds = [] {
     std::vector<const ModelKind*> of_tasks;

@@ -75,6 +75,11 @@ struct ModelDescription {
   std::string legend;
 };
 
+// Which special tokens vectorize puts around the ids of a line.
+struct LineEnds {
+  bool start = false, end = false;
+};
+
 // What a model answers with; image_label: to an image, the others to a line of text.
 enum class Answer { translation, label, continuation, image_label };
 std::string_view name_of(Answer answer);
@@ -96,6 +101,11 @@ class Task {
 
   // How many ids of a line a model can use, special ones not counted; 0: any number.
   virtual std::int64_t max_line_ids(const ModelSection& model) const = 0;
+  // By default a target has both, as a translator wants it.
+  virtual LineEnds line_ends(const ModelSection& model, std::string_view side) const;
+  // That tokenizers learned by a recipe must have beside the usual ones; where there are some, also [START]
+  // and [END].
+  virtual std::vector<std::string> special_tokens(const ModelSection&) const { return {}; }
   // `recipe` must outlive the result. Throws UsageError where a file is missing, is none that this kind
   // reads, or does not fit the recipe; Error for what a file holds.
   virtual std::unique_ptr<TaskModel> prepare(const Recipe& recipe, const TaskFiles& given) const = 0;

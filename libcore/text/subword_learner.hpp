@@ -28,6 +28,7 @@ struct SubwordTokenizerSettings {
   std::string end_of_word_suffix;      // of bpe: ends words in place of the U+2581 before them ("</w>")
   StandardizeSettings standardize = {.standardize = Standardization::none};
   bool has_start_end = false;
+  std::vector<std::string> more_special = {};
 };
 
 // Throws UsageError where the size has no room.

@@ -187,6 +187,12 @@ std::int32_t Tokenizer::end_id() const { return impl_->end_id; }
 SpecialIds Tokenizer::special_ids() const {
   return {.pad = pad_id(), .unknown = unknown_id(), .start = start_id(), .end = end_id()};
 }
+std::int32_t Tokenizer::special_id(std::string_view surface) const {
+  for (std::int32_t id = 0; id < vocabulary_size(); ++id) {
+    if (impl_->vocabulary.is_special(id) && impl_->vocabulary.surface(id) == surface) return id;
+  }
+  return -1;
+}
 const std::string& Tokenizer::hash() const { return impl_->hash; }
 const std::string& Tokenizer::to_json() const { return impl_->json; }
 const std::vector<std::string>& Tokenizer::warnings() const { return impl_->warnings; }

@@ -1,5 +1,7 @@
 #include "text/tokenizer_learner.hpp"
 
+#include <algorithm>
+
 #include "support/error.hpp"
 #include "text/token_lines.hpp"
 #include "text/tokenizer_json.hpp"
@@ -20,7 +22,7 @@ PieceCounter::Count counting(const WordTokenizerSettings& settings) {
 
 std::string learn_words(const WordTokenizerSettings& settings, WordTable& counts,
                         TokenizerLearner::Summary& figures) {
-  std::vector<std::string> surfaces = special_tokens(true, settings.has_start_end);
+  std::vector<std::string> surfaces = special_tokens(true, settings.has_start_end, settings.more_special);
   const std::size_t special_count = surfaces.size();
   for (const WordTable::Entry& entry : counts.entries()) {
     if (breaks_lines(entry.word()))
@@ -46,12 +48,18 @@ void check_vocabulary_size(std::int64_t size, std::size_t special) {
                    " .. 2147483647 (" + std::to_string(special) + " special tokens count)");
 }
 
-std::vector<std::string> special_tokens(bool has_unknown, bool has_start_end) {
+std::vector<std::string> special_tokens(bool has_unknown, bool has_start_end,
+                                        const std::vector<std::string>& more) {
   std::vector<std::string> all = {std::string(kPadToken)};
   if (has_unknown) all.emplace_back(kUnknownToken);
   if (has_start_end) {
     all.emplace_back(kStartToken);
     all.emplace_back(kEndToken);
+  }
+  for (const std::string& token : more) {
+    if (token.empty()) throw UsageError("special tokens: one is empty (write it as [SEP])");
+    if (breaks_lines(token)) throw UsageError("special tokens: " + quote(token) + kBreaksLines);
+    if (std::find(all.begin(), all.end(), token) == all.end()) all.push_back(token);
   }
   return all;
 }
@@ -60,7 +68,8 @@ TokenizerLearner::TokenizerLearner(const WordTokenizerSettings& settings)
     : TokenizerLearner(counting(settings), [settings](WordTable& counts, Summary& figures) {
         return learn_words(settings, counts, figures);
       }) {
-  check_vocabulary_size(settings.size, special_tokens(true, settings.has_start_end).size());
+  check_vocabulary_size(settings.size,
+                        special_tokens(true, settings.has_start_end, settings.more_special).size());
 }
 
 Tokenizer TokenizerLearner::finish(Summary* summary) {

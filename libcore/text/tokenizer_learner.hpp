@@ -7,6 +7,7 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "text/piece_counter.hpp"
 #include "text/tokenizer.hpp"
@@ -18,7 +19,8 @@ struct WordTokenizerSettings {
   SplitKind split = SplitKind::word;
   std::int64_t size = 15000;  // the most tokens, special ones counted
   StandardizeSettings standardize = {};
-  bool has_start_end = false;  // [START] and [END] after [PAD] and [UNK]
+  bool has_start_end = false;                  // [START] and [END] after [PAD] and [UNK]
+  std::vector<std::string> more_special = {};  // after them
 };
 
 // The same lines in any order, cut into any blocks, on any number of threads give the same bytes.
@@ -54,7 +56,9 @@ class TokenizerLearner {
 
 // Throws UsageError where a vocabulary of so many tokens has no room beside its special ones.
 void check_vocabulary_size(std::int64_t size, std::size_t special);
-// [PAD], [UNK] where text may be unknown, then [START] and [END] where they are wanted.
-std::vector<std::string> special_tokens(bool has_unknown, bool has_start_end);
+// [PAD], [UNK] where text may be unknown, [START] and [END] where they are wanted, then those of `more` that
+// are none of these. Throws UsageError for one that is empty or would break lines.
+std::vector<std::string> special_tokens(bool has_unknown, bool has_start_end,
+                                        const std::vector<std::string>& more);
 
 }  // namespace headwater

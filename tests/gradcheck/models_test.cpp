@@ -62,6 +62,24 @@ TEST_CASE("a whole language model with two layers") {
   }
 }
 
+TEST_CASE("a language model whose loss is taken after a delimiter") {
+  LanguageModelSettings settings;
+  settings.transformer.width = 4;
+  settings.transformer.heads = 2;
+  settings.transformer.feed_forward_width = 5;
+  settings.transformer.activation = "gelu";
+  settings.transformer.length = 6;
+  settings.transformer.dropout = 0.2;
+  LanguageModel model(settings, 7);
+  const std::vector<std::int32_t> source{1, 2}, target{3, 4, 6}, other{2};
+  TokenBatch batch;
+  batch.clear();
+  batch.add(DelimitedText{source, target, 5});
+  batch.add(DelimitedText{target, other, 5});
+  batch.finish();
+  check_model(model, batch);
+}
+
 TEST_CASE("whole vision models with two layers: a class token, all patches") {
   for (const bool has_class_token : {true, false}) {
     VisionSettings settings;

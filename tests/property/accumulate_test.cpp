@@ -131,13 +131,15 @@ struct TiedRun {
 
 // Random texts, some of one word, which have nothing to predict.
 struct LanguageModelRun {
-  TokenDataset texts{{{.name = "source", .vocabulary = 50, .max_length = 13}}};
+  TokenDataset texts{{{.name = "source", .vocabulary = 50, .max_length = 13},
+                      {.name = "target", .vocabulary = 50, .max_length = 13}}};
   LanguageModel model;
   LanguageModelObjective objective;
 
   explicit LanguageModelRun(const Recipe& recipe)
       : model(recipe.model.as<LanguageModelSettings>(), 50),
-        objective(model, subset(0, 90), subset(90, 110), recipe.training.label_smoothing) {
+        objective(model, subset(0, 90), subset(90, 110), recipe.training.label_smoothing,
+                  model.settings().delimiter.empty() ? -1 : 0) {
     model.parameters().allocate(true);
   }
 
@@ -148,6 +150,7 @@ struct LanguageModelRun {
         std::string line;
         for (std::uint64_t n = random() % 12, j = 0; j <= n; ++j)
           line += (j ? " " : "") + std::to_string(1 + random() % 49);
+        line += "\t" + std::to_string(1 + random() % 49) + " 2";
         texts.add_line(line, "made");
       }
       texts.finish("made");
@@ -256,6 +259,12 @@ TEST_CASE("a language model trained in parts") {
   recipe.model = model_section(settings);
   recipe.training.batch_sequences = 17;
   check_parts(recipe, [&] { return std::make_unique<LanguageModelRun>(recipe); });
+  settings.delimiter = "[SEP]";  // the loss of targets alone, which may leave parts without any
+  recipe.model = model_section(settings);
+  for (const std::int64_t batch : {17, 3}) {
+    recipe.training.batch_sequences = batch;
+    check_parts(recipe, [&] { return std::make_unique<LanguageModelRun>(recipe); });
+  }
 }
 
 TEST_CASE("models of images trained in parts") {

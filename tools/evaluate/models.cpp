@@ -373,13 +373,33 @@ void check_options(const Options& o, std::initializer_list<std::string_view> kno
   }
 }
 
-// A text a line.
+// A text, or a text and how it goes on.
+DelimitedText delimited_text(const LanguageModelFiles& model, const std::string& line,
+                             const std::string& place, std::vector<std::int32_t>& source,
+                             std::vector<std::int32_t>& target) {
+  const std::size_t tab = line.find('\t');
+  if (tab == std::string::npos || line.find('\t', tab + 1) != std::string::npos) {
+    const auto columns = 1 + std::count(line.begin(), line.end(), '\t');
+    throw Error(
+        place + ": " + std::to_string(columns) + (columns == 1 ? " column" : " columns") +
+        " where 2 are wanted: text, how it goes on (separate columns by one TAB, as paste does; cut -f picks "
+        "columns)");
+  }
+  const std::string_view all = line;
+  source = model.tokenizer.encode(all.substr(0, tab));
+  target = model.tokenizer.encode(all.substr(tab + 1));
+  if (!target.empty()) target.push_back(model.tokenizer.end_id());
+  return {source, target, model.delimiter};
+}
+
+// A text a line; of a model with a delimiter a pair.
 void evaluate_language_model(const Options& o, const Metrics& metrics) {
   check_options(o, {"loss", "accuracy", "perplexity", "unknown"}, "a language model");
   const LanguageModelFiles model = load_language_model(o.model);
   cli::LineReaderSettings lines_of_text = o.reader;
-  lines_of_text.refuses_tabs = true;
+  lines_of_text.refuses_tabs = model.delimiter < 0;
   lines_of_text.tab_fix = "give one column of texts, with cut -f";
+  lines_of_text.has_columns = model.delimiter >= 0;
   cli::LineReader reader(o.data, lines_of_text);
   reader.show_progress(o.is_quiet, cli::LineReader::Writes::at_the_end);
   const auto length = static_cast<std::size_t>(model.model->length()) + 1;
@@ -391,8 +411,18 @@ void evaluate_language_model(const Options& o, const Metrics& metrics) {
   reader.for_each_batch(
       static_cast<std::size_t>(o.batch_sequences), [&](const std::vector<std::string>& lines) {
         batch.clear();
-        for (const std::string& line : lines) {
-          std::vector<std::int32_t> ids = model.tokenizer.encode(line);
+        for (std::size_t i = 0; i < lines.size(); ++i) {
+          if (model.delimiter >= 0) {
+            std::vector<std::int32_t> source, target;
+            const DelimitedText text = delimited_text(model, lines[i], reader.place(i), source, target);
+            if (source.empty() || target.empty()) continue;
+            const DelimitedText kept = text.truncated(length);
+            truncated += kept.size() < text.size() ? 1 : 0;
+            for (const auto& ids : {kept.source, kept.target}) tokens.add(ids, model.tokenizer.special_ids());
+            batch.add(kept);
+            continue;
+          }
+          std::vector<std::int32_t> ids = model.tokenizer.encode(lines[i]);
           if (ids.empty()) continue;
           truncated += ids.size() > length ? 1 : 0;
           ids.resize(std::min(ids.size(), length));

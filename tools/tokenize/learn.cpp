@@ -32,13 +32,17 @@ TokenizerLearner learner_of(const Options& o) {
                             .character_coverage = s.character_coverage,
                             .end_of_word_suffix = s.end_of_word_suffix,
                             .standardize = standardize,
-                            .has_start_end = o.has_start_end});
+                            .has_start_end = o.has_start_end,
+                            .more_special = o.special});
   }
   const SplitKind split = s.kind == "character" ? SplitKind::character
                           : s.split_punctuation ? SplitKind::word_and_punctuation
                                                 : SplitKind::word;
-  return TokenizerLearner(WordTokenizerSettings{
-      .split = split, .size = s.size, .standardize = standardize, .has_start_end = o.has_start_end});
+  return TokenizerLearner(WordTokenizerSettings{.split = split,
+                                                .size = s.size,
+                                                .standardize = standardize,
+                                                .has_start_end = o.has_start_end,
+                                                .more_special = o.special});
 }
 
 // Whether the line is a header of CSV with all of these columns; of no columns it is none.

@@ -18,6 +18,7 @@ struct Options {
   std::string side = "source", scale = "full";
   std::vector<std::string> csv_columns;  // of the recipe
   TokenizerSettings learn;               // the defaults of recipes are those of the tool
+  std::vector<std::string> special;      // tokens beside the usual ones
   bool is_learning = false, is_merging = false, has_start_end = false;
   bool is_decoding = false, is_checking = false;
   bool is_quiet = false;

@@ -106,6 +106,30 @@ TEST_CASE("a language model's loss is the one of its logits, and dropout acts on
   }
 }
 
+TEST_CASE("the loss after a delimiter is that of the target's tokens alone") {
+  LanguageModel model(small(), 19);
+  model.parameters().allocate(true);
+  model.parameters().initialize(3);
+  const std::vector<std::int32_t> source{7, 8}, target{9, 3}, whole{7, 8, 5, 9, 3};
+  TokenBatch plain, delimited;
+  for (TokenBatch* batch : {&plain, &delimited}) batch->clear();
+  plain.add(whole);
+  delimited.add(DelimitedText{source, target, 5});
+  for (TokenBatch* batch : {&plain, &delimited}) batch->finish();
+  Arena arena;
+  Tape tape(arena, Tape::Mode::inference);
+  const Matrix logits = model.logits({tape}, model.decode({tape}, plain.tokens)).value();
+  double expected = 0;
+  for (Index t = 2; t < 4; ++t) {
+    double sum = 0;
+    for (Index v = 0; v < 19; ++v) sum += std::exp(static_cast<double>(logits.row(t)[v]));
+    expected += std::log(sum) - static_cast<double>(logits.row(t)[whole[static_cast<std::size_t>(t) + 1]]);
+  }
+  const kernels::CrossEntropyTotals totals = model.loss({tape}, delimited, 0, 1);
+  CHECK(totals.tokens == 2);
+  CHECK(totals.loss == doctest::Approx(expected).epsilon(1e-6));
+}
+
 TEST_CASE("a language model does not look ahead, and leaves a trace of each layer") {
   LanguageModel model(small(), 19);
   model.parameters().allocate(false);

@@ -1,0 +1,48 @@
+#include "data/language_batch.hpp"
+
+#include <doctest/doctest.h>
+
+using namespace headwater;
+
+namespace {
+
+using Ids = std::vector<std::int32_t>;
+
+}  // namespace
+
+TEST_CASE("of a delimited text the target is predicted alone, the delimiter read before it") {
+  const Ids source{5, 6, 7}, target{8, 9, 3}, short_target{3};
+  TokenBatch batch;
+  batch.clear();
+  batch.add(DelimitedText{source, target, 4});
+  batch.add(DelimitedText{{}, short_target, 4});
+  batch.finish();
+  CHECK(batch.is_delimited());
+  CHECK(batch.tokens.ids == Ids{5, 6, 7, 4, 8, 9, 4});
+  CHECK(batch.tokens.offsets == std::vector<Index>{0, 6, 7});
+  CHECK(batch.predicting.tokens == Ids{3, 4, 5, 6});
+  CHECK(batch.predicting.offsets == std::vector<Index>{0, 3, 4});
+  CHECK(batch.labels == Ids{8, 9, 3, 3});
+  batch.clear();
+  batch.skip(DelimitedText{source, target, 4});
+  batch.add(source);
+  CHECK(batch.tokens.first_token == 6);
+  CHECK(batch.predicting.first_token == 3);
+  CHECK(!batch.is_delimited());
+}
+
+TEST_CASE("where a delimited text has no room, its source is truncated before its target") {
+  const Ids source{5, 6, 7}, target{8, 9, 3};
+  const DelimitedText text{source, target, 4};
+  CHECK(text.size() == 7);
+  const std::size_t expected[][2] = {{0, 0}, {0, 0}, {0, 1}, {0, 2}, {0, 3}, {1, 3}, {2, 3}, {3, 3}, {3, 3}};
+  for (std::size_t most = 0; most < 9; ++most) {
+    const DelimitedText kept = text.truncated(most);
+    INFO(most);
+    CHECK(kept.source.size() == expected[most][0]);
+    CHECK(kept.target.size() == expected[most][1]);
+    CHECK(kept.delimiter == 4);
+    CHECK(kept.source.data() == source.data());
+    CHECK(kept.target.data() == target.data());
+  }
+}
