@@ -25,20 +25,22 @@ namespace {
 
 struct Options {
   std::vector<std::string> tokens;
-  fs::path tokenizer, terms, labels, output, recipe, images, image_labels;
+  fs::path tokenizer, terms, labels, output, recipe, images, image_labels, validation;
   std::string learn, form, max_unknown, side = "source", scale = "full";
   std::vector<std::string> columns;
   std::string separator = ",";
   std::int64_t length = 0, ngrams = 1, size = 20000;
   bool has_start = false, has_end = false, has_header = false;
   bool is_csv = false, has_no_csv_header = false;
+  double validation_fraction = vectorize::ImageOptions().validation_fraction;
+  std::int64_t seed = 1;
   bool is_quiet = false;
   cli::LineReaderSettings reader;
   int threads = 0;
 };
 
 struct TypedOptions {
-  cli::Option length, start, end, ngrams, size, separator;
+  cli::Option length, start, end, ngrams, size, separator, validation_fraction, seed;
 };
 
 struct Command {
@@ -85,13 +87,20 @@ void describe(cli::CommandLine& line, Options& o, TypedOptions& typed) {
   typed.ngrams = line.add_option("--ngrams", o.ngrams, "learn terms of up to N tokens").with_default();
   typed.size = line.add_option("--size", o.size, "learn at most N terms, [UNK] counted").with_default();
   line.group("Images");
-  line.add_option("--images", o.images,
-                  "turn images of an IDX file into a data set, with --image-labels and -o")
+  line.add_option(
+          "--images", o.images,
+          "turn images into a data set, with -o: an IDX file with --image-labels, or CIFAR files (.bin)")
       .shown_as("FILE")
       .reads();
-  line.add_option("--image-labels", o.image_labels, "the labels of the images, an IDX file")
+  line.add_option("--image-labels", o.image_labels, "the labels of an IDX file, another one")
       .shown_as("FILE")
       .reads();
+  line.add_option("--validation", o.validation, "write a share of the images there, the others to -o")
+      .shown_as("FILE")
+      .writes();
+  typed.validation_fraction =
+      line.add_option("--validation-fraction", o.validation_fraction, "that share").with_default();
+  typed.seed = line.add_option("--seed", o.seed, "draws which images they are").with_default();
   line.group("CSV files");
   line.add_flag("--csv", o.is_csv, "turn CSV files (RFC 4180, with a header) into lines of columns instead");
   typed.separator = line.add_option("--separator", o.separator, "of --csv: what separates fields: ; | tab")
@@ -122,16 +131,29 @@ void describe(cli::CommandLine& line, Options& o, TypedOptions& typed) {
 }
 
 void check_image_options(const Options& o, const TypedOptions& typed) {
-  if (o.images.empty()) throw UsageError("--image-labels goes with --images FILE only");
-  if (o.image_labels.empty())
-    throw UsageError("--images needs --image-labels FILE, the labels of the images");
+  if (o.images.empty()) {
+    throw UsageError(std::string(o.image_labels.empty() ? "--validation, --validation-fraction and --seed go"
+                                                        : "--image-labels goes") +
+                     " with --images only");
+  }
   if (o.output.empty()) throw UsageError("--images needs -o FILE for the data set");
-  const bool has_other = !o.tokens.empty() || !o.tokenizer.empty() || !o.terms.empty() || !o.learn.empty() ||
-                         !o.form.empty() || !o.recipe.empty() || o.has_header || o.reader.replace_invalid ||
+  if (o.validation.empty() && (typed.validation_fraction.is_given() || typed.seed.is_given()))
+    throw UsageError("--validation-fraction and --seed go with --validation FILE only");
+  if (!(o.validation_fraction > 0 && o.validation_fraction < 1))
+    throw UsageError("--validation-fraction is not above 0 and below 1");
+  if (o.seed < 0) throw UsageError("--seed: " + std::to_string(o.seed) + " is negative");
+  const bool has_other = !o.tokenizer.empty() || !o.terms.empty() || !o.learn.empty() || !o.form.empty() ||
+                         !o.recipe.empty() || o.has_header || o.reader.replace_invalid ||
                          o.reader.column > 0 || !o.max_unknown.empty() || typed.length.is_given() ||
                          typed.start.is_given() || typed.end.is_given() || typed.ngrams.is_given() ||
                          typed.size.is_given();
-  if (has_other) throw UsageError("--images goes with --image-labels, --labels and -o only");
+  if (has_other)
+    throw UsageError("--images goes with --image-labels, --labels, --validation and -o only (see --help)");
+}
+
+bool has_image_option(const Options& o, const TypedOptions& typed) {
+  return !o.images.empty() || !o.image_labels.empty() || !o.validation.empty() ||
+         typed.validation_fraction.is_given() || typed.seed.is_given();
 }
 
 // "5", "0.5%": percent.
@@ -147,10 +169,10 @@ double percent_of(const std::string& text) {
 // With a recipe the columns are those that it names.
 void resolve_csv(Options& o, const TypedOptions& typed) {
   const bool has_other = !o.tokenizer.empty() || !o.terms.empty() || !o.labels.empty() || !o.learn.empty() ||
-                         !o.form.empty() || !o.output.empty() || !o.images.empty() ||
-                         !o.image_labels.empty() || !o.max_unknown.empty() || o.has_header ||
-                         typed.length.is_given() || typed.start.is_given() || typed.end.is_given() ||
-                         typed.ngrams.is_given() || typed.size.is_given();
+                         !o.form.empty() || !o.output.empty() || has_image_option(o, typed) ||
+                         !o.max_unknown.empty() || o.has_header || typed.length.is_given() ||
+                         typed.start.is_given() || typed.end.is_given() || typed.ngrams.is_given() ||
+                         typed.size.is_given();
   if (has_other) {
     throw UsageError(
         "--csv goes with --column, --separator, --no-header and --recipe only (pipe its lines on: cut -f1)");
@@ -181,7 +203,7 @@ void resolve(Options& o, const TypedOptions& typed) {
     }
     o.reader.column = *number;
   }
-  if (!o.images.empty() || !o.image_labels.empty()) return check_image_options(o, typed);
+  if (has_image_option(o, typed)) return check_image_options(o, typed);
   cli::check_one_reads_input({{"--recipe -", o.recipe == "-"}, {"the lines", cli::reads_input(o.tokens)}});
   if (o.side != "source" && o.side != "target") {
     throw UsageError("--side: unknown value " + quote(o.side) + " (source or target)");
@@ -464,10 +486,15 @@ void run(const Options& o) {
                                   .reader = o.reader,
                                   .is_quiet = o.is_quiet});
   } else if (!o.images.empty()) {
-    vectorize::write_images({.images = o.images,
+    std::vector<fs::path> images{o.images};
+    images.insert(images.end(), o.tokens.begin(), o.tokens.end());
+    vectorize::write_images({.images = std::move(images),
                              .labels = o.image_labels,
                              .label_names = o.labels,
                              .output = o.output,
+                             .validation = o.validation,
+                             .validation_fraction = o.validation_fraction,
+                             .seed = static_cast<std::uint64_t>(o.seed),
                              .is_quiet = o.is_quiet});
   } else if (o.learn == "labels") {
     learn_labels(o);
@@ -500,7 +527,9 @@ int main(int argc, char** argv) {
        "terms.tsv\n"
        "cut -f1 reviews.tsv | tokenize --tokenizer en.json | vectorize --terms terms.tsv > reviews.bags\n"
        "vectorize --csv --column text --column label reviews.csv > reviews.tsv\n"
-       "vectorize --images train-images.idx --image-labels train-labels.idx -o train.safetensors"},
+       "vectorize --images train-images.idx --image-labels train-labels.idx -o train.safetensors\n"
+       "vectorize --images data_batch_*.bin --labels batches.meta.txt -o train.safetensors --validation "
+       "validation.safetensors"},
       [](cli::CommandLine& line, Command& c) { describe(line, c.options, c.typed); },
       [](const Command& c) {
         Options options = c.options;

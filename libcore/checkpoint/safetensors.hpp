@@ -78,6 +78,17 @@ TensorView float_tensor(std::string name, std::vector<std::int64_t> shape, const
 // order has the data section written in one piece.
 std::vector<std::string> safetensors_order(std::vector<std::string> names);
 
+// A tensor whose bytes come later.
+struct TensorShape {
+  std::string name;
+  Dtype dtype = Dtype::f32;
+  std::vector<std::int64_t> shape;
+};
+
+// What stands before the data of a file of these tensors, whose bytes then follow in this order: the order of
+// write_safetensors, for who writes more than memory holds.
+std::string safetensors_head(std::span<const TensorShape> tensors, const Metadata& metadata);
+
 // Tensors by alignment of their type descending, then by name; header padded with spaces to a multiple of 8.
 // The metadata begin with "format": "pt", which transformers demands. Throws Error on duplicate names and
 // wrong sizes.

@@ -166,7 +166,7 @@ std::string ImageDataset::hash() const {
   return hasher.digest();
 }
 
-void write_image_dataset(const LabelledImages& images, const ByteSink& sink) {
+void write_image_dataset_head(const ImageLabels& images, const ByteSink& sink) {
   const auto count = static_cast<std::int64_t>(images.labels.size());
   const ImageShape& shape = images.shape;
   Metadata metadata;
@@ -174,15 +174,20 @@ void write_image_dataset(const LabelledImages& images, const ByteSink& sink) {
     const Json::Array names(images.label_names.begin(), images.label_names.end());
     metadata.emplace_back(kLabels, Json(names).dump());
   }
-  write_safetensors({{.name = std::string(kImages),
-                      .dtype = Dtype::u8,
-                      .shape = {count, shape.height, shape.width, shape.channels},
-                      .bytes = bytes_of(images.pixels)},
-                     {.name = std::string(kLabels),
-                      .dtype = Dtype::i64,
-                      .shape = {count},
-                      .bytes = bytes_of(images.labels)}},
-                    metadata, sink);
+  // The labels first: eight bytes each, they lie at a multiple of eight.
+  sink(safetensors_head(
+      std::vector<TensorShape>{{.name = std::string(kLabels), .dtype = Dtype::i64, .shape = {count}},
+                               {.name = std::string(kImages),
+                                .dtype = Dtype::u8,
+                                .shape = {count, shape.height, shape.width, shape.channels}}},
+      metadata));
+  sink(bytes_of(images.labels));
+}
+
+void write_image_dataset(const LabelledImages& images, const ByteSink& sink) {
+  write_image_dataset_head(
+      {.shape = images.shape, .labels = images.labels, .label_names = images.label_names}, sink);
+  sink(bytes_of(images.pixels));
 }
 
 }  // namespace headwater

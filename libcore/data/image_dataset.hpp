@@ -54,11 +54,20 @@ class ImageDataset : public Dataset {
   std::vector<std::string> label_names_;
 };
 
+struct ImageLabels {
+  ImageShape shape;                          // of each image
+  std::span<const std::int64_t> labels;      // one an image
+  std::span<const std::string> label_names;  // none: the file goes without
+};
+
+// The bytes of such a file up to the pixels, which follow image by image.
+void write_image_dataset_head(const ImageLabels& images, const ByteSink& sink);
+
 struct LabelledImages {
   ImageShape shape;
   std::span<const std::uint8_t> pixels;  // [labels.size(), shape]
   std::span<const std::int64_t> labels;
-  std::span<const std::string> label_names;  // none: the file goes without
+  std::span<const std::string> label_names;  // as of ImageLabels
 };
 
 // The bytes of such a file, piece by piece.

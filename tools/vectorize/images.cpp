@@ -1,63 +1,113 @@
 #include "tools/vectorize/images.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "cli/result_file.hpp"
 #include "cli/tool.hpp"
-#include "data/idx.hpp"
 #include "data/image_dataset.hpp"
+#include "data/token_dataset.hpp"
 #include "support/error.hpp"
 #include "support/numbers.hpp"
-#include "text/labels.hpp"
+#include "support/parallel.hpp"
+#include "tools/vectorize/image_source.hpp"
 
 namespace headwater::vectorize {
 namespace {
 
+// Images are read in parallel in groups of this size, and written in their order.
+constexpr std::size_t kGroupBytes = std::size_t{1} << 24;
+constexpr std::size_t kMaxGroup = 4096;
+
+// The file that an output becomes, by one name.
+fs::path written(const fs::path& output) {
+  if (output == "-") return output;
+  const fs::path path = cli::result_path(output);
+  std::error_code fault;  // of a name that the system does not take: opening it has the better word
+  fs::path canonical = fs::weakly_canonical(fs::absolute(path, fault), fault);
+  return fault ? path : canonical;
+}
+
 void check_paths(const ImageOptions& o) {
-  for (const fs::path& input : {o.images, o.labels, o.label_names}) {
+  for (const fs::path& input : o.images) {
     if (input == "-")
       throw UsageError("images and their labels are not read from standard input (name files)");
   }
-  cli::check_result_file(o.output);
+  for (const fs::path& input : {o.labels, o.label_names}) {
+    if (input == "-")
+      throw UsageError("images and their labels are not read from standard input (name files)");
+  }
+  for (const fs::path& output : {o.output, o.validation}) {
+    if (!output.empty()) cli::check_result_file(output);
+  }
+  if (!o.validation.empty() && written(o.validation) == written(o.output))
+    throw UsageError("--validation " + shown(o.validation) + ": is the file of -o too (name another one)");
 }
 
-void check_names(const ImageOptions& o, std::span<const std::uint8_t> labels, std::int32_t names) {
-  const auto nameless = std::find_if(labels.begin(), labels.end(), [&](int label) { return label >= names; });
-  if (nameless == labels.end()) return;
-  throw Error(shown(o.labels) + ": image " + std::to_string(nameless - labels.begin()) +
-              " (from 0) has the label " + std::to_string(*nameless) + ", but " + shown(o.label_names) +
-              " names " + std::to_string(names) + " (one a line, the first is label 0)");
+// The pixels of these images, one after the other. Of several that fail the first one is named.
+void read_group(const ImageSource& source, std::span<const std::uint32_t> group,
+                std::span<std::uint8_t> out) {
+  const auto bytes = static_cast<std::size_t>(source.shape.bytes());
+  std::vector<std::optional<std::string>> faults(group.size());
+  parallel_for(static_cast<std::int64_t>(group.size()), [&](std::int64_t task) {
+    const auto i = static_cast<std::size_t>(task);
+    try {
+      source.read(group[i], out.subspan(i * bytes, bytes));
+    } catch (const Error& error) {
+      faults[i] = error.what();
+    }
+  });
+  for (const std::optional<std::string>& fault : faults) {
+    if (fault.has_value()) throw Error(*fault);
+  }
+}
+
+void write_part(const ImageSource& source, std::span<const std::uint32_t> chosen, const fs::path& output) {
+  std::vector<std::int64_t> labels;
+  for (const std::uint32_t image : chosen) labels.push_back(source.labels[image]);
+  const auto bytes = static_cast<std::size_t>(source.shape.bytes());
+  const std::size_t most = std::clamp<std::size_t>(kGroupBytes / bytes, 1, kMaxGroup);
+  cli::write_result_file(output, [&](const cli::TakePiece& take) {
+    write_image_dataset_head({.shape = source.shape, .labels = labels, .label_names = source.names}, take);
+    std::vector<std::uint8_t> pixels(std::min(most, chosen.size()) * bytes);
+    for (std::size_t begin = 0; begin < chosen.size(); begin += most) {
+      const auto group = chosen.subspan(begin, std::min(most, chosen.size() - begin));
+      const auto out = std::span(pixels).first(group.size() * bytes);
+      read_group(source, group, out);
+      take({reinterpret_cast<const char*>(out.data()), out.size()});
+    }
+  });
+}
+
+void report(const ImageSource& source, std::size_t images, const fs::path& output) {
+  cli::note(output.string() + ": " + counted(static_cast<std::int64_t>(images), "image") + " of " +
+            source.shape.text() + ", " + counted(source.classes, "label"));
 }
 
 }  // namespace
 
 void write_images(const ImageOptions& o) {
   check_paths(o);
-  const MappedFile image_file(o.images), label_file(o.labels);
-  const IdxImages images = read_idx_images(image_file.bytes(), shown(o.images));
-  const std::span<const std::uint8_t> labels = read_idx_labels(label_file.bytes(), shown(o.labels));
-  if (static_cast<std::int64_t>(labels.size()) != images.count) {
-    throw Error(shown(o.labels) + ": " + format_count(static_cast<std::int64_t>(labels.size())) +
-                " labels for the " + format_count(images.count) + " images of " + shown(o.images) +
-                " (give the two files of one set)");
+  const std::unique_ptr<ImageSource> source = open_images(o);
+  const std::size_t count = source->labels.size();
+  std::vector<std::uint32_t> held_out;
+  if (!o.validation.empty()) {
+    if (count < 2)
+      throw Error(shown(o.images.front()) + ": one image cannot be split (leave out --validation)");
+    held_out = split_by_seed(count, o.validation_fraction, o.seed);
   }
-  std::vector<std::string> names;
-  if (!o.label_names.empty()) {
-    names = LabelSet::load(o.label_names).labels();
-    check_names(o, labels, static_cast<std::int32_t>(names.size()));
+  std::vector<std::uint32_t> rest;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    if (!std::binary_search(held_out.begin(), held_out.end(), i)) rest.push_back(i);
   }
-  const std::vector<std::int64_t> numbers(labels.begin(), labels.end());
-  const LabelledImages all{
-      .shape = images.shape, .pixels = images.pixels, .labels = numbers, .label_names = names};
-  cli::write_result_file(o.output, [&](const cli::TakePiece& take) { write_image_dataset(all, take); });
+  write_part(*source, rest, o.output);
+  if (!o.validation.empty()) write_part(*source, held_out, o.validation);
   if (o.is_quiet) return;
-  const std::int64_t classes = names.empty() ? *std::max_element(labels.begin(), labels.end()) + 1
-                                             : static_cast<std::int64_t>(names.size());
-  cli::note(o.output.string() + ": " + counted(images.count, "image") + " of " + images.shape.text() + ", " +
-            counted(classes, "label"));
+  report(*source, rest.size(), o.output);
+  if (!o.validation.empty()) report(*source, held_out.size(), o.validation);
 }
 
 }  // namespace headwater::vectorize
