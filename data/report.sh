@@ -94,6 +94,25 @@ translation_scores() {
   cat "$tmp/samples"
 }
 
+# A row an epoch: the loss of training over tokens, and over all places of the examples as if they were filled up with padding that costs
+# nothing; the loss and perplexity of validation. Then what the model wrote after each epoch, as the lines of samples.tsv.
+language_model_epochs() {
+  places=0
+  if [ -f "$work/train.ids" ] && [ "$(awk -F '\t' 'NR == 1 { print NF }' "$work/train.ids")" = 1 ]; then
+    places=$(($(wc -l <"$work/train.ids") * $(number_of length)))
+  fi
+  printf '\n%5s %13s %15s %15s %10s\n' epoch 'training loss' 'over all places' 'validation loss' perplexity
+  awk -F , -v places="$places" '
+    NR == 1 { for (i = 1; i <= NF; ++i) at[$i] = i; next }
+    $at["validation_loss"] != "" {
+      wide = places > 0 ? sprintf("%.4f", $at["loss"] * $at["tokens"] / places) : "-"
+      printf "%5d %13.4f %15s %15.4f %10.2f\n", $at["epoch"], $at["loss"], wide, $at["validation_loss"], exp($at["validation_loss"])
+    }' "$work/model/log.csv"
+  [ -s "$work/model/samples.tsv" ] || return 0
+  printf '\nwritten after each epoch\n'
+  cat "$work/model/samples.tsv"
+}
+
 # As far as this system says it.
 machine() {
   processor=$(sed -n 's/^model name[^:]*: *//p' /proc/cpuinfo 2>/dev/null | head -n 1)
@@ -112,12 +131,13 @@ case $answer in
     ;;
   translation) translation_scores ;;
 esac
+! grep -q '^  kind: language_model$' "$work/recipe.yaml" || language_model_epochs
 printf '\nwhat it cost\n'
 awk -F , -v table="$work/table.txt" -v plan="$work/plan.txt" -f "$here/cost.awk" "$work/model/log.csv"
 machine
 curve=
 if "$bin/inspect" --curves "$work/model" -o "$work/curve.svg" --title "$run" 2>"$tmp/words"; then curve=curve.svg; fi
 printf '\nfiles\n'
-for file in recipe.yaml tokenizer.json source.json target.json terms.tsv labels.txt model model/log.csv $curve test.hypotheses test.greedy test.mean-greedy test.mean-beam test.references samples.txt report.txt; do
+for file in recipe.yaml tokenizer.json source.json target.json terms.tsv labels.txt model model/log.csv model/samples.tsv $curve test.hypotheses test.greedy test.mean-greedy test.mean-beam test.references samples.txt report.txt; do
   if [ -e "$work/$file" ] || [ "$file" = report.txt ]; then printf '%s\n' "$work/$file"; fi
 done

@@ -65,8 +65,9 @@ void describe(cli::CommandLine& line, Options& o, TypedOptions& typed) {
                      .shown_as("TEXT");
   typed.standardize = line.add_option("--standardize", o.learn.standardize,
                                       "lower_and_strip_punctuation (of words and characters where it is not "
-                                      "given), lower, strip_punctuation, none (of subwords), or "
-                                      "unicode_punctuation: typographic quotes and dashes are stripped too");
+                                      "given), lower, strip_punctuation, none (of subwords), "
+                                      "unicode_punctuation: typographic quotes and dashes are stripped too, "
+                                      "or lower_and_set_off_punctuation: a space goes before each mark");
   typed.lower = line.add_option("--lower", o.learn.lower,
                                 "what is lower-cased: ascii or unicode; subwords are where it is given")
                     .with_default();

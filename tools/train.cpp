@@ -22,6 +22,7 @@
 #include "tasks/registry.hpp"
 #include "tasks/tokenizer_files.hpp"
 #include "tensor/kernels/isa.hpp"
+#include "tools/train/continuations.hpp"
 #include "training/benchmark.hpp"
 #include "training/summary.hpp"
 #include "training/trainer.hpp"
@@ -384,6 +385,7 @@ void run(const Options& o) {
                                                                  .terms = o.terms});
   Examples examples = read_examples(o, recipe, *model, kind.example());
   model->translate_with(greedy_translations);
+  model->continue_with(train::drawn_continuations);
   model->parameters().allocate(true);
   const std::unique_ptr<Objective> objective =
       model->objective(std::move(examples.train), std::move(examples.validation));

@@ -100,6 +100,15 @@ struct SubwordSamplingSettings {
   bool operator==(const SubwordSamplingSettings&) const = default;
 };
 
+// What a language model writes after each epoch, drawn at random.
+struct SampleSettings {
+  std::vector<std::string> prompts;  // none: it writes nothing
+  std::int64_t max_new_tokens = 40;
+  std::int64_t top_k = 10;  // the most likely so many at each step; 0: all
+  double temperature = 1;
+  bool operator==(const SampleSettings&) const = default;
+};
+
 struct TrainingSettings {
   std::int64_t epochs = 15;
   std::int64_t max_steps = 0;  // 0: no limit
@@ -127,6 +136,7 @@ struct TrainingSettings {
   CheckpointSettings checkpoint;
   EarlyStoppingSettings early_stopping;
   SubwordSamplingSettings subword_sampling;  // of translators
+  SampleSettings samples;                    // of language models
   bool operator==(const TrainingSettings&) const = default;
 };
 

@@ -89,7 +89,10 @@ void rows(Visitor& v, TokenizerSettings& s) {
                  {"none", "the text as it is"},
                  {"unicode_punctuation",
                   "lower case, and typographic quotes, dashes and the like are removed with those of ASCII, "
-                  "but no decimal point"}}},
+                  "but no decimal point"},
+                 {"lower_and_set_off_punctuation",
+                  "lower case, `<br />` becomes a space, and a space goes before each ASCII punctuation "
+                  "mark, which so begins a word"}}},
           "what is done to a text before it is split, as Keras' TextVectorization does it",
           Follows{"none of subwords, lower_and_strip_punctuation of words and characters",
                   default_standardization(s.kind)});
@@ -231,6 +234,19 @@ void rows(Visitor& v, SubwordSamplingSettings& s) {
       "taken");
 }
 
+void rows(Visitor& v, SampleSettings& s) {
+  const When prompts{!s.prompts.empty(), "training without samples.prompts", "training with samples.prompts"};
+  v.field("prompts", &s.prompts, Text::required,
+          "texts that the model goes on with after each epoch: samples.tsv of the model's directory has a "
+          "line for each, the epoch and the text; none: it writes nothing");
+  v.field("max_new_tokens", &s.max_new_tokens, Between{1, 1e6, "tokens"},
+          "the longest continuation; it ends with the model's positions too", prompts);
+  v.field("top_k", &s.top_k, Between{0, 1e7, "tokens"},
+          "a token is drawn of the most likely so many (Fan et al. 2018); 0: of all", prompts);
+  v.field("temperature", &s.temperature, Between{1e-3, 1000, kNoUnit},
+          "what logits are divided by: below 1 likely tokens become likelier", prompts);
+}
+
 bool is_translator(const ModelKind& kind) {
   return std::find(kind.columns.begin(), kind.columns.end(), "target") != kind.columns.end();
 }
@@ -301,6 +317,10 @@ void rows(Visitor& v, TrainingSettings& s, const ModelSection& model) {
               "random choices of a translator's tokenizers: every epoch cuts the text of its training "
               "examples anew",
               [&](Visitor& below) { rows(below, s.subword_sampling); });
+  }
+  if (!model || model.kind().reads("training.samples")) {
+    v.section("samples", "what a language model writes after each epoch, drawn from the recipe's seed",
+              [&](Visitor& below) { rows(below, s.samples); });
   }
 }
 

@@ -51,7 +51,7 @@ static void check_settings(const LanguageModelSettings& s, const Recipe& recipe,
 static const ModelKind kLanguageModel{.name = "language_model",
                                       .meaning = "a Transformer that predicts a text's next token",
                                       .columns = {"source"},
-                                      .sections = {"source_tokenizer"},
+                                      .sections = {"source_tokenizer", "training.samples"},
                                       .metrics = {"loss", "accuracy", "perplexity"},
                                       .defaults = SettingsOf<LanguageModelSettings>::defaults};
 
@@ -232,6 +232,7 @@ class LanguageModelTaskModel : public TaskModel {
         load_side(given.target_tokenizer, "--target-tokenizer").hash() != tokenizer_.hash())
       throw UsageError(given.target_tokenizer + ": another vocabulary than " + given.source_tokenizer +
                        " (a language model has one tokenizer for both columns)");
+    samples_ = TextSamples(model_, tokenizer_, recipe, delimiter_);
   }
   Parameters& parameters() override { return model_.parameters(); }
   std::unique_ptr<Dataset> new_dataset() const override {
@@ -245,9 +246,12 @@ class LanguageModelTaskModel : public TaskModel {
     }
     return columns_in_order(std::move(columns), recipe_.data.columns);
   }
+  void continue_with(const ContinueIds& go_on) override { samples_.continue_with(go_on); }
   std::unique_ptr<Objective> objective(Subset train, Subset validation) override {
-    return std::make_unique<LanguageModelObjective>(model_, std::move(train), std::move(validation),
-                                                    recipe_.training.label_smoothing, delimiter_);
+    auto objective = std::make_unique<LanguageModelObjective>(model_, std::move(train), std::move(validation),
+                                                              recipe_.training.label_smoothing, delimiter_);
+    objective->write_samples(samples_);
+    return objective;
   }
   std::vector<UsedRows> used_rows() const override {
     return {{"source_tokenizer", "tokenizer.json", tokenizer_.vocabulary_size()}};
@@ -263,6 +267,7 @@ class LanguageModelTaskModel : public TaskModel {
   Tokenizer tokenizer_;
   LanguageModel model_;
   std::int32_t delimiter_ = -1;
+  TextSamples samples_;
 };
 
 // --- Its attention -----------------------------------------------------------------------------------------

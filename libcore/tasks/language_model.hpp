@@ -11,6 +11,7 @@
 #include "models/language_model.hpp"
 #include "tasks/objective.hpp"
 #include "tasks/task.hpp"
+#include "tasks/text_samples.hpp"
 #include "text/tokenizer.hpp"
 
 namespace headwater {
@@ -58,6 +59,8 @@ class LanguageModelObjective : public Objective {
   void prepare(Split split, std::span<const std::uint32_t> chosen, const BatchPart& part,
                BatchSlot slot) override;
   LossTotals loss(const ForwardContext& context, Split split, BatchSlot slot) override;
+  void write_samples(TextSamples samples) { samples_ = std::move(samples); }
+  std::vector<std::string> samples(std::int64_t epoch) override { return samples_(epoch); }
 
  private:
   const ColumnSubset& of(Split split) const { return split == Split::train ? train_ : validation_; }
@@ -73,6 +76,7 @@ class LanguageModelObjective : public Objective {
   std::int32_t delimiter_;
   ColumnSubset train_, validation_;
   double label_smoothing_;
+  TextSamples samples_;
   Slot slots_[2];  // reused: a step after the largest allocates nothing
 };
 

@@ -74,6 +74,8 @@ class Objective {
   // Around the batches of one validation.
   virtual void begin_validation() {}
   virtual void finish_validation(ValidationFigures&) {}
+  // Texts that the model writes at the end of an epoch, counted from 0, with the weights as they are.
+  virtual std::vector<std::string> samples(std::int64_t /*epoch*/) { return {}; }
 };
 
 }  // namespace headwater

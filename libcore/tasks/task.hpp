@@ -20,6 +20,8 @@
 
 namespace headwater {
 
+class CachedModel;
+
 // Files given to train, as they were given; empty: not given.
 struct TaskFiles {
   std::string source_tokenizer, target_tokenizer, labels, terms;
@@ -54,6 +56,21 @@ struct UsedRows {
 using TranslateIds = std::function<std::vector<std::vector<std::int32_t>>(
     const TranslationModel& model, std::span<const std::vector<std::int32_t>> sources)>;
 
+// How the texts of ContinueIds are drawn. Text i draws the random numbers of text first_number + i.
+struct ContinuationSettings {
+  std::int64_t max_new_tokens = 0, top_k = 0;
+  double temperature = 1;
+  std::uint64_t seed = 1, first_number = 0;
+  std::int32_t end_id = -1;                        // -1: none
+  std::vector<std::int32_t> suppress_tokens = {};  // are never drawn
+  std::int64_t vocabulary_limit = 0;               // only ids below are drawn
+};
+
+// The ids that follow each prompt, handed down like TranslateIds.
+using ContinueIds = std::function<std::vector<std::vector<std::int32_t>>(
+    const CachedModel& model, std::span<const std::vector<std::int32_t>> prompts,
+    const ContinuationSettings& settings)>;
+
 // A model with what it is trained or measured on: its parameters, the form of its data, its objective.
 class TaskModel {
  public:
@@ -63,6 +80,8 @@ class TaskModel {
   virtual std::unique_ptr<Dataset> new_dataset() const = 0;
   // What objectives made from now on translate validation sentences with, where the recipe has some.
   virtual void translate_with(const TranslateIds&) {}
+  // What objectives made from now on write samples with, where the recipe asks for some.
+  virtual void continue_with(const ContinueIds&) {}
   // The subsets are of data sets made by new_dataset().
   virtual std::unique_ptr<Objective> objective(Subset train, Subset validation) = 0;
   virtual std::vector<DirectoryFile> files() const = 0;

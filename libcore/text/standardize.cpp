@@ -8,12 +8,13 @@
 namespace headwater {
 namespace {
 
-constexpr std::array<std::pair<Standardization, std::string_view>, 5> kStandardizations = {
+constexpr std::array<std::pair<Standardization, std::string_view>, 6> kStandardizations = {
     {{Standardization::lower_and_strip_punctuation, "lower_and_strip_punctuation"},
      {Standardization::lower, "lower"},
      {Standardization::strip_punctuation, "strip_punctuation"},
      {Standardization::none, "none"},
-     {Standardization::unicode_punctuation, "unicode_punctuation"}}};
+     {Standardization::unicode_punctuation, "unicode_punctuation"},
+     {Standardization::lower_and_set_off_punctuation, "lower_and_set_off_punctuation"}}};
 constexpr std::array<std::pair<Lowering, std::string_view>, 2> kLowerings = {
     {{Lowering::ascii, "ascii"}, {Lowering::unicode, "unicode"}}};
 
@@ -46,6 +47,28 @@ std::string without_unicode_punctuation(std::string_view text) {
     if (is_separator ? is_after_digit && stands_before_digit() : !is_stripped(c))
       out += text.substr(begin, at - begin);
     is_after_digit = is_decimal_digit(c);
+  }
+  return out;
+}
+
+// In any case of A to Z, which becomes lower only after this.
+bool begins_with_line_break(std::string_view text) {
+  if (text.size() < kLineBreakTag.size()) return false;
+  for (std::size_t i = 0; i < kLineBreakTag.size(); ++i) {
+    const char c = text[i];
+    if ((c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c) != kLineBreakTag[i]) return false;
+  }
+  return true;
+}
+
+std::string with_punctuation_set_off(std::string_view text) {
+  std::string out;
+  out.reserve(text.size() + text.size() / 8);
+  for (std::size_t at = 0; at < text.size();) {
+    const bool is_tag = begins_with_line_break(text.substr(at));
+    if (is_tag || is_ascii_punctuation(static_cast<unsigned char>(text[at]))) out += ' ';
+    if (!is_tag) out += text[at];
+    at += is_tag ? kLineBreakTag.size() : 1;
   }
   return out;
 }
@@ -92,6 +115,10 @@ std::string_view standardize_code_points(std::string_view text, const Standardiz
   }
   if (settings.strips_unicode()) {
     scratch = without_unicode_punctuation(text);
+    text = scratch;
+  }
+  if (settings.sets_off()) {
+    scratch = with_punctuation_set_off(text);
     text = scratch;
   }
   return text;

@@ -31,6 +31,13 @@ Json normalizer_json(const StandardizeSettings& settings, SplitKind split) {
   if (settings.strips_ascii()) {
     parts.push_back(replace_json("Regex", R"([\x21-\x2F\x3A-\x40\x5B-\x60\x7B-\x7E])", ""));
   }
+  if (settings.sets_off()) {
+    parts.push_back(replace_json("String", std::string(kLineBreakTag), " "));
+    for (char c = '!'; c <= '~'; ++c) {
+      if (is_ascii_punctuation(static_cast<unsigned char>(c)))
+        parts.push_back(replace_json("String", std::string(1, c), {' ', c}));
+    }
+  }
   if (split == SplitKind::word_and_punctuation) {  // one space before each word, before the first too
     parts.push_back(replace_json("Regex", kWhiteSpaceRun, " "));
     parts.push_back(replace_json("Regex", R"(\A | \z)", ""));

@@ -66,6 +66,28 @@ bool is_same(const fs::path& saved, const DirectoryFile& file) {
   return member != nullptr && member->dump() == ours.at(file.member).dump();
 }
 
+// Escaped as in token lines, so that a text is one field of one line.
+void append_as_field(std::string& line, std::string_view text) {
+  for (const char c : text) {
+    switch (c) {
+      case '\\':
+        line += "\\\\";
+        break;
+      case '\t':
+        line += "\\t";
+        break;
+      case '\n':
+        line += "\\n";
+        break;
+      case '\r':
+        line += "\\r";
+        break;
+      default:
+        line += c;
+    }
+  }
+}
+
 // The fields of a row under the columns of a newer version; nothing in those that it did not have.
 std::string in_columns(std::string_view row, std::string_view old_header, std::string_view header) {
   const std::vector<std::string_view> fields = split(row, ','), names = split(old_header, ',');
@@ -301,6 +323,26 @@ std::string RunDirectory::kept_log(const TrainingState& state) const {
     fail("has no row of the end of epoch " + std::to_string(std::min(last_epoch + 1, state.epoch)) +
          ", but " + at_step + " is there");
   return kept;
+}
+
+void RunDirectory::write_samples(std::int64_t epoch, std::span<const std::string> texts) const {
+  const fs::path path = directory_ / "samples.tsv";
+  std::error_code ignored;
+  std::string all;
+  if (fs::is_regular_file(fs::symlink_status(path, ignored))) {
+    const std::string before = read_file(path);
+    for (const std::string_view line : split(before, '\n')) {
+      std::int64_t number = 0;
+      const auto read = std::from_chars(line.data(), line.data() + line.size(), number);
+      if (read.ec == std::errc() && number < epoch) all.append(line).append("\n");
+    }
+  }
+  for (const std::string& text : texts) {
+    all.append(std::to_string(epoch)).append("\t");
+    append_as_field(all, text);
+    all.append("\n");
+  }
+  write_log(path, all);
 }
 
 void RunDirectory::sync_log() const {

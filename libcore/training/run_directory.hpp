@@ -47,6 +47,10 @@ class RunDirectory {
   // Appends a row (without its line end) to log.csv.
   void append_log(const std::string& row);
 
+  // Puts texts of an epoch, counted from 1, at the end of samples.tsv (libcore/FORMATS.md, Runs), whose lines
+  // of this epoch and later ones go.
+  void write_samples(std::int64_t epoch, std::span<const std::string> texts) const;
+
   const fs::path& path() const { return directory_; }
   // Whether a complete checkpoint is in the directory.
   bool has_checkpoint() const { return has_checkpoint_; }

@@ -277,7 +277,12 @@ void Trainer::finish_epoch(const TrainerCallbacks& callbacks, const Pace& pace) 
     state_.best_value = value;
     state_.best_step = state_.step;
   }
-  if (directory_ != nullptr) directory_->append_log(log_row(&validation, pace));
+  if (directory_ != nullptr) {
+    directory_->append_log(log_row(&validation, pace));
+    std::vector<std::string> samples;
+    with_average([&] { samples = objective_.samples(state_.epoch); });
+    if (!samples.empty()) directory_->write_samples(state_.epoch + 1, samples);
+  }
   EpochReport report{.epoch = state_.epoch + 1,
                      .epochs = recipe_.training.epochs,
                      .step = state_.step,

@@ -43,6 +43,7 @@ done <<'KINDS'
 word --size 300
 word --size 300 --split-punctuation --start-end
 word --size 300 --standardize unicode_punctuation --lower unicode
+word --size 300 --standardize lower_and_set_off_punctuation
 character --size 200
 byte_bpe --size 500
 byte_bpe --size 500 --start-end

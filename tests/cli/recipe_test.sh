@@ -24,8 +24,8 @@ fail() {
 value() { "$bin/inspect" "recipes/$recipe.yaml" --scale quick --make | sed -n "s/^$1 := //p"; }
 answer=$(value answer)
 
-# Reviews whose label follows from two of their words; pairs that a word-by-word translation gets right.
-make_lines() { # REVIEWS|PAIRS LINES SEED
+# Reviews whose label follows from two of their words, and their texts alone; pairs that a word-by-word translation gets right.
+make_lines() { # REVIEWS|TEXTS|PAIRS LINES SEED
   awk -v kind="$1" -v lines="$2" -v state="$3" '
     function below(n) { state = state * 16807 % 2147483647; return state % n }
     BEGIN {
@@ -38,6 +38,7 @@ make_lines() { # REVIEWS|PAIRS LINES SEED
         text = translation = ""
         for (i = 6 + below(10); i > 0; --i) { w = below(filler) + 1; text = text word[w] " "; translation = translation other[w] " " }
         if (kind == "pairs") { sub(/ $/, "", text); sub(/ $/, "", translation); print text "\t" translation }
+        else if (kind == "texts") print "this movie is " text praise[below(5) + 1]
         else print text (positive ? praise[below(5) + 1] : blame[below(5) + 1]) " " text (positive ? praise[below(5) + 1] : blame[below(5) + 1]) "\t" (positive ? "pos" : "neg")
       }
     }'
@@ -45,6 +46,7 @@ make_lines() { # REVIEWS|PAIRS LINES SEED
 if [ "$kind" = made ]; then
   set_name=$(value set) lines=pairs
   if [ "$answer" = label ]; then lines=reviews; fi
+  if [ "$answer" = continuation ] && [ "$(value columns)" = source ]; then lines=texts; fi
   mkdir -p "$tmp/data/$set_name"
   make_lines $lines 1000 1 >"$tmp/data/$set_name/train.tsv"
   make_lines $lines 200 2 >"$tmp/data/$set_name/validation.tsv"
@@ -89,6 +91,15 @@ case $answer in
     grep -qE '^(test without the|test) sources (of|that also stand in training)' "$report" || fail 'nothing about sources that stand in training'
     [ "$(wc -l <"$run/test.hypotheses")" = "$(wc -l <"$run/test.references")" ] ||
       fail 'translations and references differ in number'
+    ;;
+  continuation)
+    [ "$(sed -n '/^epoch  *training loss/,/^$/p' "$report" | grep -cE '^ +[0-9]+ +[0-9.]+ +[-0-9.]+ +[0-9.]+ +[0-9.]+$')" -ge 1 ] || fail 'no row of an epoch in the report'
+    if [ -n "$(value test)" ]; then grep -q '^perplexity  *[0-9]' "$report" || fail 'no perplexity on the test set in the report'; fi
+    prompts=$("$bin/train" --recipe "recipes/$recipe.yaml" --scale quick --print-recipe | sed -n 's/^ *prompts: \[\(.*\)\]$/\1/p')
+    if [ -n "$prompts" ]; then
+      epochs=$("$bin/train" --recipe "recipes/$recipe.yaml" --scale quick --print-recipe | sed -n 's/^  epochs: //p')
+      [ "$(cut -f1 "$run/model/samples.tsv" | sort -u | wc -l)" = "$epochs" ] || fail 'no sample of each epoch'
+    fi
     ;;
   *) fail "no test of a recipe whose answer is a $answer" ;;
 esac

@@ -222,6 +222,12 @@ const std::vector<BadRecipe> kBadRecipes = {
     {"data: {columns: [source, label]}\nmodel: {kind: bag_of_words}\ntraining: {subword_sampling: {alpha: "
      "1}}\n",
      "3:12", "unknown key \"subword_sampling\""},
+    {"data: {columns: [source]}\nmodel: {kind: language_model}\ntraining: {samples: {top_k: 3}}\n", "3:29",
+     "training.samples.top_k: training without samples.prompts does not read it"},
+    {"data: {columns: [source]}\nmodel: {kind: language_model}\ntraining: {samples: {prompts: [a], "
+     "temperature: 0}}\n",
+     "3:49", "out of range"},
+    {"training: {samples: {prompts: [a]}}\n", "1:12", "unknown key \"samples\""},
     {"training: {ema_decay: 1}\n", "1:23", "out of range"},
     {"training: {best_metric: auc}\n", "1:25",
      "unknown value \"auc\" (known: loss, accuracy, perplexity, macro_f1, roc_auc, bleu, chrf)"},

@@ -12,6 +12,7 @@
 #include "support/error.hpp"
 #include "tasks/classification.hpp"
 #include "tasks/encoder_decoder.hpp"
+#include "tasks/language_model.hpp"
 #include "tasks/registry.hpp"
 
 using namespace headwater;
@@ -136,6 +137,22 @@ Recipe unusual_classifier(const std::string& mixing) {
   return r;
 }
 
+Recipe unusual_language_model() {
+  Recipe r = unusual();
+  r.data.columns = {"source"};
+  r.training.best_metric = "perplexity";
+  r.training.early_stopping.metric = "accuracy";
+  r.training.validation_translations = 0;
+  r.training.subword_sampling = {};
+  r.data.csv_columns = {"text"};
+  r.training.samples = {{"this movie is", "a: \"b\""}, 17, 5, 0.75};
+  r.target_tokenizer = {};
+  r.decoding = {};
+  r.expected = {};
+  r.model = model_section(LanguageModelSettings{unusual_transformer(), 3, 0.25});
+  return r;
+}
+
 }  // namespace
 
 TEST_CASE("the defaults stand in the struct alone") {
@@ -155,7 +172,7 @@ TEST_CASE("a printed recipe reads back equal, with every member away from its de
   for (const Recipe& recipe :
        {unusual(), unusual("adam"), unusual("rmsprop"), unusual("sgd"), unusual_classifier("attention"),
         unusual_classifier("fourier"), unusual_classifier("mlp"), unusual_classifier("bag_of_words"),
-        parse_recipe("name: r\n", "r.yaml")}) {
+        unusual_language_model(), parse_recipe("name: r\n", "r.yaml")}) {
     const std::string printed = print_recipe(recipe);
     INFO(printed);
     const Recipe again = parse_recipe(printed, "printed.yaml");

@@ -40,8 +40,23 @@ TEST_CASE("the variants of standardisation") {
         "ÀÉ");
 }
 
+TEST_CASE("setting off: a space before each mark, none after it, and line breaks of HTML are spaces") {
+  const StandardizeSettings settings{.standardize = Standardization::lower_and_set_off_punctuation};
+  using Words = std::vector<std::string>;
+  const auto set_off = [&](std::string_view text) {
+    std::string scratch;
+    return words(standardize_code_points(text, settings, scratch), settings);
+  };
+  CHECK(set_off("It's GOOD (really)!<br />So-so<BR /><br/>") ==
+        Words{"it", "'s", "good", "(really", ")", "!", "so", "-so", "<br", "/", ">"});
+  CHECK(set_off("ÀÉ… “x”") == Words{"ÀÉ…", "“x”"});
+  CHECK(set_off("<br") == Words{"<br"});
+  CHECK(set_off("").empty());
+}
+
 TEST_CASE("names of variants: parsed, printed, refused") {
-  for (const char* name : {"lower_and_strip_punctuation", "lower", "strip_punctuation", "none"}) {
+  for (const char* name : {"lower_and_strip_punctuation", "lower", "strip_punctuation", "none",
+                           "unicode_punctuation", "lower_and_set_off_punctuation"}) {
     CHECK(name_of(parse_standardization(name)) == name);
   }
   CHECK(name_of(parse_lowering("ascii")) == "ascii");

@@ -1,0 +1,36 @@
+// The texts that a language model writes after each epoch (training.samples).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "recipe/recipe.hpp"
+#include "tasks/task.hpp"
+#include "text/tokenizer.hpp"
+
+namespace headwater {
+
+class TextSamples {
+ public:
+  // Writes nothing.
+  TextSamples() = default;
+  // Throws UsageError for a prompt without a token, or with more than the model has positions.
+  // `after_prompt`: the token after each prompt (model.delimiter); -1: none.
+  TextSamples(const CachedModel& model, Tokenizer tokenizer, const Recipe& recipe,
+              std::int32_t after_prompt = -1);
+  void continue_with(ContinueIds go_on) { continue_ = std::move(go_on); }
+
+  // One for each prompt, which it begins with. The random numbers of an epoch, from 0, are its own.
+  std::vector<std::string> operator()(std::int64_t epoch) const;
+
+ private:
+  const CachedModel* model_ = nullptr;
+  std::optional<Tokenizer> tokenizer_;
+  std::vector<std::vector<std::int32_t>> prompts_;
+  ContinuationSettings settings_;
+  ContinueIds continue_;
+};
+
+}  // namespace headwater
