@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
+#include <csignal>
 #include <cstring>
 #include <exception>
 #include <system_error>
@@ -458,6 +459,13 @@ Option add_replace_invalid_option(CommandLine& line, LineReaderSettings& setting
   settings.invalid_fix += ", or try --replace-invalid";
   return line.add_flag("--replace-invalid", settings.replace_invalid,
                        "turn invalid UTF-8 and NUL into U+FFFD");
+}
+
+void end_if_output_is_closed() {
+  pollfd output{STDOUT_FILENO, 0, 0};
+  if (::poll(&output, 1, 0) <= 0 || (output.revents & POLLERR) == 0) return;
+  ::kill(::getpid(), SIGPIPE);
+  throw output_error(EPIPE);
 }
 
 LineWriter::LineWriter() { buffer_.reserve(kWriteBlock * 2); }

@@ -103,6 +103,10 @@ class LineReader {
   std::unique_ptr<Impl> impl_;
 };
 
+// Ends the program, as a write would, where standard output is a pipe that nobody reads any more: for work
+// whose result comes late. Throws Error where SIGPIPE is ignored. From any thread.
+void end_if_output_is_closed();
+
 // Buffered standard output; throws Error when a write fails (a full disk). flush() before waiting for more
 // input.
 class LineWriter {

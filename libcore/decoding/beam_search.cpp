@@ -6,6 +6,7 @@
 
 #include "decoding/decoding_group.hpp"
 #include "decoding/length_penalty.hpp"
+#include "decoding/text_window.hpp"
 #include "decoding/token_bans.hpp"
 #include "layers/packed_weights.hpp"
 
@@ -46,7 +47,7 @@ class BeamSearch {
         settings_(group.settings),
         beams_(group.settings.num_beams),
         bans_(group.settings),
-        state_(group.model, group.context, group.prompts,
+        state_(group.model, group.context, first_prompts(),
                {.capacity = capacity_of(group), .slots_per_prompt = beams_}) {
     for (Index s = 0; s < group.prompts.sequences(); ++s) {
       prompts_.push_back({s, group.room[static_cast<std::size_t>(s)], s, 1, {}});
@@ -66,6 +67,12 @@ class BeamSearch {
   }
 
  private:
+  const Prompts& first_prompts() {
+    if (!settings_.slides) return group_.prompts;
+    windows_ = windows_of(group_.prompts, group_.model.length());
+    return windows_;
+  }
+
   void step() {
     Arena& arena = group_.context.tape.arena();
     const ArenaScope scope(arena);
@@ -78,9 +85,12 @@ class BeamSearch {
         prompt_of_[static_cast<std::size_t>(row)] = p.prompt;
       }
     }
+    gather_texts();
+    if (settings_.slides) slide(group_, state_, slots_, texts_);
     const Variable hidden = state_.step(group_.context, slots_, ids_);
     check_hidden(group_, hidden, prompt_of_);
-    ban();
+    bans_.clear();
+    for (const std::span<const std::int32_t> text : texts_) bans_.add(text);
     width_ = 2 * beams_;
     top_ = {arena.allocate_array<kernels::TopLogit>(rows * width_), static_cast<std::size_t>(rows * width_)};
     log_sums_ = {arena.allocate_array<Real>(rows), live_.size()};
@@ -106,17 +116,20 @@ class BeamSearch {
     state_.reorder(from_);
   }
 
-  void ban() {
-    bans_.clear();
-    if (!bans_.reads_texts()) return;
+  // What each row has read, and reads next; where anything asks for it.
+  void gather_texts() {
+    if (!bans_.reads_texts() && !settings_.slides) return;
+    text_ids_.resize(live_.size());
+    texts_.clear();
     for (std::size_t row = 0; row < live_.size(); ++row) {
       const std::span<const std::int32_t> prompt = group_.prompts.target.sequence(prompt_of_[row]);
-      text_.clear();
+      std::vector<std::int32_t>& text = text_ids_[row];
+      text.clear();
       for (std::int32_t node = live_[row].last; node != kPrompt; node = this->node(node).before)
-        text_.push_back(this->node(node).id);
-      text_.insert(text_.end(), prompt.rbegin(), prompt.rend());
-      std::reverse(text_.begin(), text_.end());
-      bans_.add(text_);
+        text.push_back(this->node(node).id);
+      text.insert(text.end(), prompt.rbegin(), prompt.rend());
+      std::reverse(text.begin(), text.end());
+      texts_.emplace_back(text);
     }
   }
 
@@ -239,6 +252,7 @@ class BeamSearch {
   const GenerationSettings& settings_;
   const Index beams_;
   TokenBans bans_;
+  Prompts windows_;
   DecoderState state_;
   std::vector<double> penalties_;  // by tokens
   std::vector<BeamOfPrompt> prompts_;
@@ -248,7 +262,9 @@ class BeamSearch {
   Index width_ = 0;  // continuations that are known of each row
   std::span<kernels::TopLogit> top_;
   std::span<Real> log_sums_;
-  std::vector<std::int32_t> ids_, text_;
+  std::vector<std::int32_t> ids_;
+  std::vector<std::vector<std::int32_t>> text_ids_;
+  std::vector<std::span<const std::int32_t>> texts_;  // of text_ids_
   std::vector<Index> from_, slots_, prompt_of_, heads_;
 };
 

@@ -29,11 +29,13 @@ std::vector<Index> room_of(const CachedModel& model, const Prompts& prompts,
     const Index length = static_cast<Index>(prompts.target.sequence(s).size()),
                 left = model.length() - length + 1;  // nothing reads the last id
     if (length == 0) throw Error("decoding: prompt " + std::to_string(s) + " has no token");
-    if (left < 1) {
+    if (left < 1 && !settings.slides) {
       throw Error("decoding: a prompt of " + std::to_string(length) +
                   " tokens, more than the model's length " + std::to_string(model.length()));
     }
-    Index most = settings.max_new_tokens > 0 ? std::min<Index>(settings.max_new_tokens, left) : left;
+    Index most = left;
+    if (settings.max_new_tokens > 0)
+      most = settings.slides ? settings.max_new_tokens : std::min<Index>(settings.max_new_tokens, left);
     if (settings.max_length_ratio > 0) {
       const double tokens =
           std::ceil(settings.max_length_ratio * static_cast<double>(prompts.source.sequence(s).size()));
@@ -87,16 +89,15 @@ Decoder::Decoder(const CachedModel& model)
 
 std::vector<Hypotheses> Decoder::decode(const Prompts& prompts, const GenerationSettings& settings) {
   if (settings.num_beams == 1)
-    return decode(prompts, settings, Greedy(model_.output_layer(), settings.wants_scores), {});
+    return decode(prompts, settings, {Greedy(model_.output_layer(), settings.wants_scores)});
   return decode_groups(prompts, settings,
                        [](const DecodingGroup& group, std::size_t) { decode_with_beams(group); });
 }
 
 std::vector<Hypotheses> Decoder::decode(const Prompts& prompts, const GenerationSettings& settings,
-                                        const NextToken& next_token, std::span<const std::uint64_t> numbers) {
+                                        const TokenByToken& how) {
   return decode_groups(prompts, settings, [&](const DecodingGroup& group, std::size_t first) {
-    const std::size_t count = numbers.empty() ? 0 : group.results.size();
-    decode_token_by_token(group, next_token, numbers.empty() ? numbers : numbers.subspan(first, count));
+    decode_token_by_token(group, how, first);
   });
 }
 
@@ -149,7 +150,7 @@ Index capacity_of(const DecodingGroup& group) {
   for (Index s = 0; s < group.prompts.sequences(); ++s)
     capacity = std::max(capacity, static_cast<Index>(group.prompts.target.sequence(s).size()) - 1 +
                                       group.room[static_cast<std::size_t>(s)]);
-  return capacity;
+  return group.settings.slides ? std::min(capacity, group.model.length()) : capacity;
 }
 
 void check_hidden(const DecodingGroup& group, const Variable& hidden, std::span<const Index> sequence) {

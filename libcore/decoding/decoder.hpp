@@ -19,14 +19,14 @@ class Decoder {
  public:
   explicit Decoder(const CachedModel& model);
 
-  // For each prompt, none longer than the model's length, what follows it: the n_best hypotheses of beam
-  // search, or fewer where there are fewer, and the one of greedy decoding where num_beams is 1. A result
-  // depends on its own prompt only: the same for every batch. Throws LineError with the prompt's number where
-  // what the output layer reads is not finite, or so large that its logits may not be.
+  // For each prompt, none longer than the model's length unless settings.slides, what follows it: the n_best
+  // hypotheses of beam search, or fewer where there are fewer, and the one of greedy decoding where num_beams
+  // is 1. A result depends on its own prompt only: the same for every batch. Throws LineError with the
+  // prompt's number where what the output layer reads is not finite, or so large that its logits may not be.
   std::vector<Hypotheses> decode(const Prompts& prompts, const GenerationSettings& settings);
-  // One hypothesis each, by another choice; `numbers`: of each prompt, whose random numbers it draws.
+  // One hypothesis each, by another choice.
   std::vector<Hypotheses> decode(const Prompts& prompts, const GenerationSettings& settings,
-                                 const NextToken& next_token, std::span<const std::uint64_t> numbers);
+                                 const TokenByToken& how);
 
  private:
   // decode_group(group, number of its first prompt) for groups that run at the same time.

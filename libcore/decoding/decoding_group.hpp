@@ -26,9 +26,13 @@ Index capacity_of(const DecodingGroup& group);
 // Throws LineError with sequence[row], the prompt of each row, where a row's logits may not be finite.
 void check_hidden(const DecodingGroup& group, const Variable& hidden, std::span<const Index> sequence);
 
-// One hypothesis a prompt; `numbers`: StepRows.
-void decode_token_by_token(const DecodingGroup& group, const NextToken& next_token,
-                           std::span<const std::uint64_t> numbers);
+// Where texts slide: slots[row], if it is full, reads the end of texts[row] anew, but for the last id, which
+// the next step reads.
+void slide(const DecodingGroup& group, DecoderState& state, std::span<const Index> slots,
+           std::span<const std::span<const std::int32_t>> texts);
+
+// One hypothesis a prompt; `first`: the number of the group's first one.
+void decode_token_by_token(const DecodingGroup& group, const TokenByToken& how, std::size_t first);
 // Beam search (Sutskever et al. 2014): num_beams hypotheses of each prompt side by side, n_best of those that
 // ended.
 void decode_with_beams(const DecodingGroup& group);

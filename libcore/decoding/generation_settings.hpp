@@ -20,13 +20,16 @@ enum class EarlyStopping {
 
 struct GenerationSettings {
   std::int32_t start_id = 2;        // what an encoder-decoder's decoder reads first
-  std::int32_t end_id = 3;          // ends a sequence and is no part of it
+  std::int32_t end_id = 3;          // ends a sequence and is no part of it; -1: there is none
   std::int64_t max_new_tokens = 0;  // without the end token; 0: as many as the model's length allows
   std::vector<std::int32_t> suppress_tokens = {};  // are never chosen
-  std::int64_t vocabulary_limit = 0;      // only ids below are chosen, where the output layer has rows
-                                          // without a token; 0: all
-  std::int64_t min_new_tokens = 0;        // the end token is not chosen before so many others
-  double max_length_ratio = 0;            // at most so many new tokens for each of the source; 0: no limit
+  std::int64_t vocabulary_limit = 0;  // only ids below are chosen, where the output layer has rows
+                                      // without a token; 0: all
+  std::int64_t min_new_tokens = 0;    // the end token is not chosen before so many others
+  double max_length_ratio = 0;        // at most so many new tokens for each of the source; 0: no limit
+  // Texts may grow longer than the model's length (text_window.hpp), by max_new_tokens, which is not 0 then.
+  // Of language models.
+  bool slides = false;
   std::int64_t no_repeat_ngram_size = 0;  // no n-gram of this size occurs twice in a text; 0: any may
 
   std::int64_t num_beams = 1;  // hypotheses that live side by side; 1: greedy

@@ -6,7 +6,7 @@ namespace headwater {
 
 void Greedy::choose(const ForwardContext& context, const StepRows& rows, std::span<Chosen> chosen) const {
   const ConstMatrix hidden = rows.hidden.value();
-  const Real* const bias = output_.bias()->value.data;
+  const Real* const bias = output_.bias() ? output_.bias()->value.data : nullptr;
   Arena& arena = context.tape.arena();
   const ArenaScope scope(arena);
   if (wants_scores_ || !rows.banned.offsets.empty()) {

@@ -14,7 +14,9 @@ struct StepRows {
   Variable hidden;                         // what the model's output layer reads, [B, D]
   kernels::BannedColumns banned;           // what may not be chosen
   std::span<const std::uint64_t> numbers;  // whose random numbers each row draws
-  std::int64_t new_tokens = 0;             // generated before this step
+  // What each row has read, prompt and all; empty where reads_texts() is false.
+  std::span<const std::span<const std::int32_t>> texts = {};
+  std::int64_t new_tokens = 0;  // generated before this step
 };
 
 // What was chosen for a row: -1 where nothing may be. The log-probability is 0 where the choice knows none.
@@ -26,9 +28,26 @@ struct Chosen {
 class NextToken {
  public:
   virtual ~NextToken() = default;
+  virtual bool reads_texts() const { return false; }
   // One for each row. From any thread. The context has packed weights.
   virtual void choose(const ForwardContext& context, const StepRows& rows,
                       std::span<Chosen> chosen) const = 0;
+};
+
+// Hears of each token as soon as it is chosen.
+class TokenListener {
+ public:
+  virtual ~TokenListener() = default;
+  // `ids`: what follows prompt number `prompt` so far; the last one is new and not the end token. False: the
+  // text ends here. From any thread, one at a time for a prompt.
+  virtual bool goes_on(std::size_t prompt, std::span<const std::int32_t> ids) = 0;
+};
+
+// How texts are continued token by token.
+struct TokenByToken {
+  const NextToken& next_token;
+  std::span<const std::uint64_t> numbers = {};  // of each prompt, whose random numbers it draws; or none
+  TokenListener* listener = nullptr;            // or none
 };
 
 }  // namespace headwater

@@ -71,6 +71,20 @@ void token_probabilities(std::span<const Real> logits, const SamplingSettings& s
   if (settings.min_p > 0) keep_min_p(to, settings.min_p);
 }
 
+void penalize_repetition(std::span<Real> logits, std::span<const std::int32_t> text, double penalty,
+                         std::vector<PenalizedLogit>& changed) {
+  changed.clear();
+  std::vector<bool> is_seen(logits.size());
+  const Real factor = static_cast<Real>(penalty);
+  for (const std::int32_t id : text) {
+    const auto at = static_cast<std::size_t>(id);
+    if (id < 0 || at >= logits.size() || is_seen[at]) continue;
+    is_seen[at] = true;
+    changed.push_back({id, logits[at]});
+    logits[at] = logits[at] < 0 ? logits[at] * factor : logits[at] / factor;
+  }
+}
+
 double sampling_number(std::uint64_t seed, std::uint64_t number, std::int64_t position) {
   const RandomStream stream{
       .seed = seed, .purpose = Purpose::sample, .step = static_cast<std::uint32_t>(position)};
@@ -95,6 +109,11 @@ void Sampler::choose(const ForwardContext& context, const StepRows& rows, std::s
   parallel_for(hidden.rows, [&](Index row) {
     const auto b = static_cast<std::size_t>(row);
     Real* const values = logits.row(row);
+    std::vector<PenalizedLogit> penalized;
+    if (reads_texts()) {
+      penalize_repetition({values, static_cast<std::size_t>(logits.cols)}, rows.texts[b],
+                          settings_.repetition_penalty, penalized);
+    }
     const auto ban = [&](std::int32_t id) {
       if (id >= 0 && id < logits.cols) values[id] = kNoLogit;
     };
@@ -111,7 +130,10 @@ void Sampler::choose(const ForwardContext& context, const StepRows& rows, std::s
     std::size_t at = 0;
     while (at + 1 < tokens.size() && left >= tokens[at].probability) left -= tokens[at++].probability;
     const std::int32_t id = tokens[at].id;
-    chosen[b] = {id, static_cast<double>(values[id]) - static_cast<double>(log_sums[b])};
+    const auto before = std::find_if(penalized.begin(), penalized.end(),
+                                     [&](const PenalizedLogit& changed) { return changed.id == id; });
+    const Real logit = before == penalized.end() ? values[id] : before->logit;
+    chosen[b] = {id, static_cast<double>(logit) - static_cast<double>(log_sums[b])};
   });
 }
 

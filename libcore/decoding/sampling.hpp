@@ -12,10 +12,11 @@ namespace headwater {
 
 // Filters act in this order, each on what the one before left, as in Hugging Face's library.
 struct SamplingSettings {
-  double temperature = 1;  // divides the logits
-  std::int64_t top_k = 0;  // the most likely so many (Fan et al. 2018); 0: all
-  double top_p = 1;        // the fewest that hold this share of the probability (Holtzman et al. 2020)
-  double min_p = 0;        // those with at least this share of the most likely one's (Nguyen et al. 2024)
+  double repetition_penalty = 1;  // of tokens that the text has, prompt and all (penalize_repetition)
+  double temperature = 1;         // divides the logits
+  std::int64_t top_k = 0;         // the most likely so many (Fan et al. 2018); 0: all
+  double top_p = 1;               // the fewest that hold this share of the probability (Holtzman et al. 2020)
+  double min_p = 0;  // those with at least this share of the most likely one's (Nguyen et al. 2024)
   std::uint64_t seed = 1;
 };
 
@@ -30,16 +31,36 @@ struct TokenProbability {
 void token_probabilities(std::span<const Real> logits, const SamplingSettings& settings,
                          std::vector<TokenProbability>& to);
 
+// What a repetition penalty changed: a token, and its logit before.
+struct PenalizedLogit {
+  std::int32_t id;
+  Real logit;
+};
+
+// The logit of each token of the text is divided by the penalty where it is above 0, else multiplied (Keskar
+// et al. 2019, as Hugging Face's library has it), once however often it occurs. Ids beyond the logits are
+// passed over. `changed`: as it was before, in the order of the text.
+void penalize_repetition(std::span<Real> logits, std::span<const std::int32_t> text, double penalty,
+                         std::vector<PenalizedLogit>& changed);
+
 // The random number of token `position` of text `number`, in [0, 1): from counters, so that neighbours do
 // not matter.
 double sampling_number(std::uint64_t seed, std::uint64_t number, std::int64_t position);
+
+// The number of sample `sample` of line `line`, for the above: no two have the same.
+inline constexpr std::int64_t kMaxSamples = std::int64_t{1} << 16;
+inline constexpr std::uint64_t kMaxSampledLines = std::uint64_t{1} << 40;
+constexpr std::uint64_t text_number(std::uint64_t line, std::uint64_t sample) {
+  return sample * kMaxSampledLines + line % kMaxSampledLines;
+}
 
 class Sampler : public NextToken {
  public:
   // `output`: the model's.
   Sampler(const OutputLayer& output, const SamplingSettings& settings)
       : output_(output), settings_(settings) {}
-  // The log-probabilities are those of the model, before temperature and filters.
+  bool reads_texts() const override { return settings_.repetition_penalty != 1; }
+  // The log-probabilities are those of the model, before penalty, temperature and filters.
   void choose(const ForwardContext& context, const StepRows& rows, std::span<Chosen> chosen) const override;
 
  private:

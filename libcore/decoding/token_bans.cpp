@@ -6,7 +6,7 @@ namespace headwater {
 
 TokenBans::TokenBans(const GenerationSettings& settings)
     : settings_(settings), suppressed_(settings.suppress_tokens), suppressed_with_end_(suppressed_) {
-  suppressed_with_end_.push_back(settings.end_id);
+  if (settings.end_id >= 0) suppressed_with_end_.push_back(settings.end_id);
 }
 
 void TokenBans::clear() {

@@ -1,21 +1,14 @@
 // One sequence a prompt, a token a step.
-#include <algorithm>
+#include <optional>
 
 #include "decoding/decoding_group.hpp"
 #include "decoding/length_penalty.hpp"
+#include "decoding/text_window.hpp"
 #include "decoding/token_bans.hpp"
 
 namespace headwater {
 
 namespace {
-
-// What a sequence has read: its prompt and what was made.
-void gather_text(const DecodingGroup& group, Index sequence, std::vector<std::int32_t>& text) {
-  const std::span<const std::int32_t> prompt = group.prompts.target.sequence(sequence);
-  const std::vector<std::int32_t>& made = group.results[static_cast<std::size_t>(sequence)].front().ids;
-  text.assign(prompt.begin(), prompt.end());
-  text.insert(text.end(), made.begin(), made.end());
-}
 
 void finish(const GenerationSettings& settings, Hypothesis& hypothesis) {
   const std::size_t tokens = hypothesis.ids.size() + (hypothesis.is_ended ? 1 : 0);
@@ -24,47 +17,88 @@ void finish(const GenerationSettings& settings, Hypothesis& hypothesis) {
         hypothesis.log_probability / length_penalty(settings, static_cast<std::int64_t>(tokens));
 }
 
+// What the sequences of a group have read, where anything asks for it.
+class GroupTexts {
+ public:
+  GroupTexts(const DecodingGroup& group, bool are_read) {
+    if (!are_read) return;
+    for (Index s = 0; s < group.prompts.sequences(); ++s) {
+      const std::span<const std::int32_t> prompt = group.prompts.target.sequence(s);
+      texts_.emplace_back(prompt.begin(), prompt.end());
+    }
+  }
+  void add(Index sequence, std::int32_t id) {
+    if (!texts_.empty()) texts_[static_cast<std::size_t>(sequence)].push_back(id);
+  }
+  // Valid until the next call of either.
+  std::span<const std::span<const std::int32_t>> of(std::span<const Index> sequences) {
+    rows_.clear();
+    for (const Index s : sequences) {
+      if (!texts_.empty()) rows_.emplace_back(texts_[static_cast<std::size_t>(s)]);
+    }
+    return rows_;
+  }
+
+ private:
+  std::vector<std::vector<std::int32_t>> texts_;
+  std::vector<std::span<const std::int32_t>> rows_;
+};
+
 }  // namespace
 
-void decode_token_by_token(const DecodingGroup& group, const NextToken& next_token,
-                           std::span<const std::uint64_t> numbers) {
+void decode_token_by_token(const DecodingGroup& group, const TokenByToken& how, std::size_t first) {
   const GenerationSettings& settings = group.settings;
   TokenBans bans(settings);
+  GroupTexts texts(group, settings.slides || bans.reads_texts() || how.next_token.reads_texts());
   std::vector<Index> active;
-  std::vector<std::int32_t> ids, text;
+  std::vector<std::int32_t> ids;
+  std::vector<std::uint64_t> streams;
   for (std::size_t s = 0; s < group.results.size(); ++s) {
     group.results[s].resize(1);
     active.push_back(static_cast<Index>(s));
     ids.push_back(group.prompts.target.sequence(static_cast<Index>(s)).back());
+    if (!how.numbers.empty()) streams.push_back(how.numbers[first + s]);
   }
-  std::vector<std::uint64_t> streams(numbers.begin(), numbers.end());
   std::vector<Chosen> chosen(active.size());
-  DecoderState state(group.model, group.context, group.prompts, {.capacity = capacity_of(group)});
+  std::optional<Prompts> windows;
+  if (settings.slides) windows = windows_of(group.prompts, group.model.length());
+  DecoderState state(group.model, group.context, windows ? *windows : group.prompts,
+                     {.capacity = capacity_of(group)});
   for (std::int64_t made = 0; !active.empty(); ++made) {
     const ArenaScope one_step(group.context.tape.arena());
     chosen.resize(active.size());
+    const std::span<const std::span<const std::int32_t>> read = texts.of(active);
+    if (settings.slides) slide(group, state, active, read);
     const Variable hidden = state.step(group.context, active, ids);
     check_hidden(group, hidden, active);
     bans.clear();
-    for (std::size_t b = 0; b < active.size() && bans.reads_texts(); ++b) {
-      gather_text(group, active[b], text);
-      bans.add(text);
+    if (bans.reads_texts()) {
+      for (const std::span<const std::int32_t> text : read) bans.add(text);
     }
-    next_token.choose(
-        group.context,
-        {.hidden = hidden, .banned = bans.columns(made), .numbers = streams, .new_tokens = made}, chosen);
+    how.next_token.choose(group.context,
+                          {.hidden = hidden,
+                           .banned = bans.columns(made),
+                           .numbers = streams,
+                           .texts = read,
+                           .new_tokens = made},
+                          chosen);
     std::size_t kept = 0;
     for (std::size_t b = 0; b < active.size(); ++b) {
       const auto s = static_cast<std::size_t>(active[b]);
       Hypothesis& hypothesis = group.results[s].front();
-      const bool is_end = chosen[b].id == settings.end_id, is_none = chosen[b].id < 0;
+      const bool is_none = chosen[b].id < 0, is_end = !is_none && chosen[b].id == settings.end_id;
       hypothesis.is_ended = is_end;
       if (!is_none && settings.wants_scores) {
         hypothesis.token_log_probabilities.push_back(chosen[b].log_probability);
         hypothesis.log_probability += chosen[b].log_probability;
       }
-      if (!is_end && !is_none) hypothesis.ids.push_back(chosen[b].id);
-      if (is_end || is_none || static_cast<Index>(hypothesis.ids.size()) == group.room[s]) {
+      bool goes_on = !is_end && !is_none;
+      if (goes_on) {
+        hypothesis.ids.push_back(chosen[b].id);
+        texts.add(active[b], chosen[b].id);
+        if (how.listener != nullptr) goes_on = how.listener->goes_on(first + s, hypothesis.ids);
+      }
+      if (!goes_on || static_cast<Index>(hypothesis.ids.size()) == group.room[s]) {
         finish(settings, hypothesis);
         continue;
       }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "decoding/search_settings.hpp"
 #include "support/line_error.hpp"
 #include "support/numbers.hpp"
 #include "support/parallel.hpp"
@@ -11,23 +12,15 @@ namespace headwater {
 
 GenerationSettings generation_settings(const TranslationModel& model, const TranslationSettings& settings) {
   const Tokenizer& target = model.target_tokenizer;
-  GenerationSettings generation;
+  const DecodingSettings& decoding = settings.decoding ? *settings.decoding : model.decoding;
+  GenerationSettings generation = search_settings(decoding);
   generation.start_id = model.ids.start;
   generation.end_id = model.ids.end;
   generation.suppress_tokens = {model.ids.pad, model.ids.start};
   if (!settings.allows_unknown) generation.suppress_tokens.push_back(target.unknown_id());
   std::erase(generation.suppress_tokens, -1);
   generation.vocabulary_limit = target.vocabulary_size();
-  const DecodingSettings& decoding = settings.decoding ? *settings.decoding : model.decoding;
-  generation.max_new_tokens = decoding.max_new_tokens > 0 ? decoding.max_new_tokens : model.max_new_tokens;
-  generation.min_new_tokens = decoding.min_new_tokens;
-  generation.max_length_ratio = decoding.max_length_ratio;
-  generation.no_repeat_ngram_size = decoding.no_repeat_ngram_size;
-  generation.num_beams = decoding.num_beams;
-  generation.length_penalty = decoding.length_penalty;
-  if (decoding.length_penalty_kind == "gnmt") generation.length_penalty_kind = LengthPenaltyKind::gnmt;
-  if (decoding.early_stopping == "never") generation.early_stopping = EarlyStopping::never;
-  if (decoding.early_stopping == "first") generation.early_stopping = EarlyStopping::first;
+  if (decoding.max_new_tokens == 0) generation.max_new_tokens = model.max_new_tokens;
   generation.n_best = std::min(settings.n_best, generation.num_beams);
   generation.wants_scores = settings.wants_scores;
   return generation;
@@ -148,7 +141,7 @@ std::vector<Hypotheses> Translator::hypotheses(std::span<const std::vector<std::
   prompts.finish();
   std::vector<Hypotheses> results(sources.size(), Hypotheses(1)), found;
   try {
-    found = sampler_ ? decoder_.decode(prompts, generation_, *sampler_, numbers)
+    found = sampler_ ? decoder_.decode(prompts, generation_, {*sampler_, numbers})
                      : decoder_.decode(prompts, generation_);
   } catch (const LineError& error) {
     throw LineError(line_of[error.line], error.what());

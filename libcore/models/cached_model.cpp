@@ -64,26 +64,40 @@ void DecoderState::read_prompts(const ForwardContext& context, const PackedToken
                                 const Variable& memory, Index slots_per_prompt) {
   PackedTokens begun;  // all but the last ids
   begun.clear();
-  std::vector<Index> slot_of, from;
+  std::vector<Index> slots, from;
   for (Index s = 0; s < prompts.sequences(); ++s) {
     const std::span<const std::int32_t> ids = prompts.sequence(s);
     begun.add(ids.first(ids.size() - 1));
-    const Index slot = s * slots_per_prompt;
-    slot_of.insert(slot_of.end(), ids.size() - 1, slot);
-    from.insert(from.end(), static_cast<std::size_t>(slots_per_prompt), slot);
-    slots_[static_cast<std::size_t>(slot)].length = static_cast<Index>(ids.size()) - 1;
+    slots.push_back(s * slots_per_prompt);
+    from.insert(from.end(), static_cast<std::size_t>(slots_per_prompt), slots.back());
   }
-  if (begun.tokens() == 0) return;
   begun.finish();
-  const std::vector<Index> position_of(begun.position_of.begin(), begun.position_of.end());
-  Variable x = model_.embed_target(context, pack(context.tape, begun), begun.ids, begun.position_of);
+  read(context, begun, slots, memory);
+  if (slots_per_prompt > 1) reorder(from);
+}
+
+void DecoderState::reread(const ForwardContext& context, std::span<const Index> slots,
+                          const PackedTokens& texts) {
+  read(context, texts, slots, {});
+}
+
+void DecoderState::read(const ForwardContext& context, const PackedTokens& texts,
+                        std::span<const Index> slots, const Variable& memory) {
+  std::vector<Index> place_of;  // of each token
+  for (std::size_t i = 0; i < slots.size(); ++i) {
+    Slot& slot = slots_[static_cast<std::size_t>(slots[i])];
+    slot.length = static_cast<Index>(texts.sequence(static_cast<Index>(i)).size());
+    place_of.insert(place_of.end(), static_cast<std::size_t>(slot.length), slot.self);
+  }
+  if (texts.tokens() == 0) return;
+  const std::vector<Index> position_of(texts.position_of.begin(), texts.position_of.end());
+  Variable x = model_.embed_target(context, pack(context.tape, texts), texts.ids, texts.position_of);
   for (std::size_t layer = 0; layer < caches_.size(); ++layer) {
     const BlockOutput out = model_.decoder().blocks()[layer](context, x, {.memory = memory});
-    kernels::append_to_cache(caches_[layer].self, slot_of, position_of, out.self.keys.value(),
+    kernels::append_to_cache(caches_[layer].self, place_of, position_of, out.self.keys.value(),
                              out.self.values.value());
     x = out.hidden;
   }
-  if (slots_per_prompt > 1) reorder(from);
 }
 
 Variable DecoderState::step(const ForwardContext& context, std::span<const Index> slots,

@@ -62,6 +62,10 @@ class DecoderState {
   // A slot that several go on from is copied for all but one of them; others only change their names.
   void reorder(std::span<const Index> from);
 
+  // What these slots read before is forgotten; each reads the text given instead (sequence i: slots[i]), all
+  // of it. Of models without a source.
+  void reread(const ForwardContext& context, std::span<const Index> slots, const PackedTokens& texts);
+
   Index slots() const { return static_cast<Index>(slots_.size()); }
   Index length(Index slot) const { return slots_[static_cast<std::size_t>(slot)].length; }  // ids read
 
@@ -73,6 +77,9 @@ class DecoderState {
   void cache_memory(const ForwardContext& context, const PackedTokens& source, const Variable& memory);
   void read_prompts(const ForwardContext& context, const PackedTokens& prompts, const Variable& memory,
                     Index slots_per_prompt);
+  // texts: of slots slots[i], which have read nothing.
+  void read(const ForwardContext& context, const PackedTokens& texts, std::span<const Index> slots,
+            const Variable& memory);
 
   const CachedModel& model_;
   std::vector<Slot> slots_, next_;

@@ -324,9 +324,9 @@ class LanguageModelTask : public Task {
   const ModelKind& kind() const override { return kLanguageModel; }
   Answer answer() const override { return Answer::continuation; }
   std::string_view model_type() const override { return kLanguageModelType; }
-  std::string_view what_it_is() const override { return "a language model (use evaluate)"; }
+  std::string_view what_it_is() const override { return "a language model (use generate)"; }
   std::string_view example() const override { return "text"; }
-  std::string_view next_tool() const override { return "evaluate"; }
+  std::string_view next_tool() const override { return "generate"; }
   std::vector<std::string> text_files() const override { return {"tokenizer.json"}; }
   std::vector<TokenAxis> token_axes() const override {
     return {{"embedding.tokens", 0, "tokenizer.json"},

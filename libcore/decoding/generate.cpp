@@ -1,0 +1,216 @@
+#include "decoding/generate.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "decoding/greedy.hpp"
+#include "decoding/search_settings.hpp"
+#include "support/line_error.hpp"
+#include "support/parallel.hpp"
+
+namespace headwater {
+
+namespace {
+
+constexpr std::size_t kNoStop = std::string::npos;
+
+// One continuation while it is made.
+struct GrowingRow {
+  GrowingText text;
+  std::size_t stop = kNoStop;  // where it is cut
+  std::size_t given = 0;       // of the text, to the listener
+};
+
+class GrowingRows : public TokenListener {
+ public:
+  GrowingRows(const StopTexts& stops, ContinuationListener& listener) : stops_(stops), listener_(listener) {}
+  void add(const GrowingText& text) { rows_.push_back({.text = text}); }
+  GrowingRow& row(std::size_t i) { return rows_[i]; }
+
+  bool goes_on(std::size_t row, std::span<const std::int32_t> ids) override {
+    constexpr std::size_t kEvery = 8;
+    if (ids.size() % kEvery == 1) listener_.works();
+    GrowingRow& r = rows_[row];
+    const std::size_t before = r.text.text().size();
+    r.text.add(ids.back());
+    find_stop(r, before);
+    const std::string& text = r.text.text();
+    give(r, r.stop != kNoStop ? r.stop : text.size() - stops_.begun(text));
+    return r.stop == kNoStop;
+  }
+
+  // No token follows.
+  void finish(GrowingRow& r) {
+    if (r.stop == kNoStop) {
+      const std::size_t before = r.text.text().size();
+      r.text.finish();
+      find_stop(r, before);
+    }
+    give(r, std::min(r.stop, r.text.text().size()));
+  }
+
+ private:
+  void find_stop(GrowingRow& r, std::size_t known) const {
+    if (!stops_.empty()) r.stop = stops_.find(r.text.text(), known);
+  }
+  void give(GrowingRow& r, std::size_t end) {
+    if (rows_.size() == 1 && end > r.given)
+      listener_.grows(std::string_view(r.text.text()).substr(r.given, end - r.given));
+    r.given = std::max(r.given, end);
+  }
+
+  const StopTexts& stops_;
+  ContinuationListener& listener_;
+  std::vector<GrowingRow> rows_;
+};
+
+// Leaves the tokens that begin before the cut.
+void cut(const GrowingRow& row, Hypothesis& hypothesis) {
+  const std::vector<std::size_t>& begins = row.text.begins();
+  const auto kept =
+      static_cast<std::size_t>(std::lower_bound(begins.begin(), begins.end(), row.stop) - begins.begin());
+  hypothesis.ids.erase(hypothesis.ids.begin() + static_cast<std::ptrdiff_t>(kept), hypothesis.ids.end());
+  std::vector<double>& scores = hypothesis.token_log_probabilities;
+  if (scores.size() > kept) scores.erase(scores.begin() + static_cast<std::ptrdiff_t>(kept), scores.end());
+  hypothesis.is_ended = false;
+  hypothesis.log_probability = 0;
+  for (const double score : scores) hypothesis.log_probability += score;
+}
+
+std::optional<Sampler> sampler_of(const OutputLayer& output, const ContinuationSettings& settings) {
+  if (!settings.sampling && settings.repetition_penalty == 1) return std::nullopt;
+  SamplingSettings sampling = settings.sampling.value_or(SamplingSettings{.top_k = 1});
+  sampling.repetition_penalty = settings.repetition_penalty;
+  return std::optional<Sampler>(std::in_place, output, sampling);
+}
+
+}  // namespace
+
+GenerationSettings generation_settings(const LanguageModelFiles& model,
+                                       const ContinuationSettings& settings) {
+  const Tokenizer& tokenizer = model.tokenizer;
+  GenerationSettings generation = search_settings(settings.decoding);
+  generation.end_id = tokenizer.end_id();
+  generation.suppress_tokens = {tokenizer.pad_id(), tokenizer.start_id()};
+  if (!settings.allows_unknown) generation.suppress_tokens.push_back(tokenizer.unknown_id());
+  generation.suppress_tokens.push_back(model.delimiter);
+  std::erase(generation.suppress_tokens, generation.end_id);  // one token may be all of these, as GPT-2's is
+  std::erase(generation.suppress_tokens, -1);
+  generation.vocabulary_limit = tokenizer.vocabulary_size();
+  generation.slides = true;
+  generation.wants_scores = settings.wants_scores;
+  return generation;
+}
+
+TextGenerator::TextGenerator(const LanguageModelFiles& model, const ContinuationSettings& settings)
+    : model_(model),
+      settings_(settings),
+      generation_(generation_settings(model, settings)),
+      stops_(settings.stop),
+      sampler_(sampler_of(model.model->output_layer(), settings)),
+      decoder_(*model.model) {}
+
+// What is before a delimiter is a text of its own, which the model may read no half of: it keeps its
+// beginning and leaves room for what follows, but never more than half of the positions.
+std::size_t TextGenerator::max_prompt_ids() const {
+  const Index length = model_.model->length();
+  return static_cast<std::size_t>(
+      std::max(length + 1 - static_cast<Index>(generation_.max_new_tokens), length / 2 + 1));
+}
+
+TextGenerator::Prompt TextGenerator::prompt_of(const std::string& line) const {
+  Prompt prompt;
+  const std::int32_t start = model_.tokenizer.start_id();
+  prompt.ids = model_.prompt_ids(line);
+  if (model_.delimiter < 0) {
+    prompt.context = prompt.ids.size();
+    if (settings_.has_start || (prompt.ids.empty() && start >= 0))
+      prompt.ids.insert(prompt.ids.begin(), start);
+    prompt.is_truncated = prompt.ids.size() > static_cast<std::size_t>(model_.model->length());
+    return prompt;
+  }
+  if (settings_.has_start) prompt.ids.insert(prompt.ids.begin(), start);
+  const std::size_t most = max_prompt_ids();
+  prompt.is_truncated = prompt.ids.size() > most;
+  if (prompt.is_truncated)
+    prompt.ids.erase(prompt.ids.begin() + static_cast<std::ptrdiff_t>(most) - 1, prompt.ids.end() - 1);
+  return prompt;
+}
+
+void TextGenerator::continue_lines(const std::vector<std::string>& lines, std::size_t batch,
+                                   ContinuationListener& listener,
+                                   const std::function<void(const Continuation&)>& use) {
+  std::vector<Prompt> prompts(lines.size());
+  parallel_for(static_cast<std::int64_t>(lines.size()), [&](std::int64_t i) {
+    prompts[static_cast<std::size_t>(i)] = prompt_of(lines[static_cast<std::size_t>(i)]);
+  });
+  const auto empty =
+      std::find_if(prompts.begin(), prompts.end(), [](const Prompt& p) { return p.ids.empty(); });
+  const auto count = static_cast<std::size_t>(empty - prompts.begin());
+  for (const Prompt& prompt : std::span(prompts).first(count)) {
+    truncated_lines_ += prompt.is_truncated;
+    prompt_tokens_.add(prompt.ids, model_.tokenizer.special_ids());
+  }
+  const std::size_t rows = count * static_cast<std::size_t>(settings_.samples);
+  for (std::size_t first = 0; first < rows; first += batch)
+    continue_rows(prompts, first, std::min(batch, rows - first), listener, use);
+  lines_ += lines.size();
+  if (empty != prompts.end()) {
+    throw LineError(count,
+                    "no token, and the tokenizer has no start token to begin a text with (give each line "
+                    "the beginning of a text)");
+  }
+}
+
+void TextGenerator::continue_rows(std::span<const Prompt> prompts, std::size_t first_row, std::size_t rows,
+                                  ContinuationListener& listener,
+                                  const std::function<void(const Continuation&)>& use) {
+  const auto samples = static_cast<std::size_t>(settings_.samples);
+  const auto line_of = [&](std::size_t row) { return (first_row + row) / samples; };
+  Prompts batch;
+  batch.clear();
+  std::vector<std::uint64_t> numbers;
+  GrowingRows growing(stops_, listener);
+  for (std::size_t row = 0; row < rows; ++row) {
+    const Prompt& prompt = prompts[line_of(row)];
+    batch.add({}, prompt.ids);
+    growing.add(GrowingText(model_.tokenizer, std::span(prompt.ids).last(prompt.context)));
+    numbers.push_back(text_number(lines_ + line_of(row), (first_row + row) % samples));
+  }
+  batch.finish();
+  if (rows == 1) listener.begins(line_of(0));
+  const bool has_beams = generation_.num_beams > 1;
+  std::vector<Hypotheses> found;
+  try {
+    if (has_beams) {
+      listener.works();
+      found = decoder_.decode(batch, generation_);
+    } else {
+      const Greedy greedy(model_.model->output_layer(), generation_.wants_scores);
+      const NextToken& next = sampler_ ? static_cast<const NextToken&>(*sampler_) : greedy;
+      found = decoder_.decode(batch, generation_, {next, numbers, &growing});
+    }
+  } catch (const LineError& error) {
+    throw LineError(line_of(error.line), error.what());
+  }
+  for (std::size_t row = 0; row < rows; ++row) {
+    GrowingRow& text = growing.row(row);
+    Continuation made{.line = line_of(row), .sample = (first_row + row) % samples};
+    made.hypothesis = std::move(found[row].front());
+    const std::vector<std::int32_t>& ids = made.hypothesis.ids;
+    for (std::size_t i = 1; has_beams && i <= ids.size(); ++i) {
+      if (!growing.goes_on(row, std::span(ids).first(i))) break;
+    }
+    growing.finish(text);
+    made.text = text.text.text().substr(0, text.stop);
+    if (text.stop != kNoStop) {
+      cut(text, made.hypothesis);
+      made.end = TextEnd::stop;
+    } else if (made.hypothesis.is_ended) {
+      made.end = TextEnd::token;
+    }
+    use(made);
+  }
+}
+
+}  // namespace headwater

@@ -1,0 +1,94 @@
+// Text to more text with a language model.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "decoding/decoder.hpp"
+#include "decoding/growing_text.hpp"
+#include "decoding/sampling.hpp"
+#include "tasks/language_model.hpp"
+
+namespace headwater {
+
+struct ContinuationSettings {
+  DecodingSettings decoding = {.max_new_tokens = 64};  // its max_new_tokens is not 0
+  double repetition_penalty = 1;                       // 1: none; not with beams
+  std::optional<SamplingSettings> sampling = {};       // in place of a search
+  std::int64_t samples = 1;                            // continuations of a prompt; more than 1: of sampling
+  std::vector<std::string> stop = {};                  // a continuation ends before the first of these
+  bool has_start = false;                              // the start token stands before each prompt
+  bool allows_unknown = false;                         // [UNK] may be chosen
+  bool wants_scores = false;                           // of one hypothesis; beam search has them
+};
+
+// What may be generated with this model.
+GenerationSettings generation_settings(const LanguageModelFiles& model, const ContinuationSettings& settings);
+
+enum class TextEnd {
+  token,  // the end token
+  stop,   // one of the stop texts
+  length  // as many tokens as may be, or no other token may follow
+};
+
+struct Continuation {
+  std::size_t line, sample;    // line: of those that were given; both from 0
+  std::string text = {};       // put right after the prompt it gives the whole text
+  Hypothesis hypothesis = {};  // the tokens that the text was made from
+  TextEnd end = TextEnd::length;
+};
+
+// Hears of continuations while they are made.
+class ContinuationListener {
+ public:
+  virtual ~ContinuationListener() = default;
+  // Now and then; from any thread.
+  virtual void works() {}
+  // Of texts that are continued one by one: one begins; it grows by so much, whole characters.
+  virtual void begins(std::size_t /*line*/) {}
+  virtual void grows(std::string_view /*text*/) {}
+};
+
+class TextGenerator {
+ public:
+  TextGenerator(const LanguageModelFiles& model, const ContinuationSettings& settings);
+
+  // Calls use() for each continuation, in order: the samples of the first line, then those of the next. Any
+  // grouping of lines into calls, and any `batch`, how many are made side by side, gives the same text.
+  // Throws LineError where a line has no token and there is no start token to begin with, after the lines
+  // before it.
+  void continue_lines(const std::vector<std::string>& lines, std::size_t batch,
+                      ContinuationListener& listener, const std::function<void(const Continuation&)>& use);
+
+  // Lines of which not every token was read: the end of each of a model that reads a delimiter after them,
+  // else the beginning.
+  std::int64_t truncated_lines() const { return truncated_lines_; }
+  const TokenCounts& prompt_tokens() const { return prompt_tokens_; }
+
+ private:
+  struct Prompt {
+    std::vector<std::int32_t> ids;
+    std::size_t context = 0;  // how many of its last ids the continuation follows as text
+    bool is_truncated = false;
+  };
+  std::size_t max_prompt_ids() const;
+  Prompt prompt_of(const std::string& line) const;
+  void continue_rows(std::span<const Prompt> prompts, std::size_t first_row, std::size_t rows,
+                     ContinuationListener& listener, const std::function<void(const Continuation&)>& use);
+
+  const LanguageModelFiles& model_;
+  ContinuationSettings settings_;
+  GenerationSettings generation_;
+  StopTexts stops_;
+  std::optional<Sampler> sampler_;
+  Decoder decoder_;
+  std::uint64_t lines_ = 0;  // given before: each draws its own random numbers
+  std::int64_t truncated_lines_ = 0;
+  TokenCounts prompt_tokens_;
+};
+
+}  // namespace headwater

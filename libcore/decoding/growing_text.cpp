@@ -1,0 +1,80 @@
+#include "decoding/growing_text.hpp"
+
+#include <algorithm>
+
+namespace headwater {
+
+namespace {
+
+// Enough tokens that the ones after them are decoded as in the whole text; a character has 4 bytes at most.
+constexpr std::size_t kContextTokens = 16, kMaxWaiting = 4;
+constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
+
+bool is_inside_character(std::string_view text, std::size_t at) {
+  return at < text.size() && (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80;
+}
+
+}  // namespace
+
+GrowingText::GrowingText(const Tokenizer& tokenizer, std::span<const std::int32_t> before)
+    : tokenizer_(tokenizer) {
+  const std::span<const std::int32_t> last = before.last(std::min(before.size(), kContextTokens));
+  ids_.assign(last.begin(), last.end());
+  shown_text_ = tokenizer_.decode(ids_);
+  if (shown_text_.empty() && last.size() < before.size()) {
+    ids_.assign(before.begin(), before.end());
+    shown_text_ = tokenizer_.decode(ids_);
+  }
+  shown_ = ids_.size();
+}
+
+void GrowingText::add(std::int32_t id) {
+  begins_.push_back(text_.size());
+  ids_.push_back(id);
+  const std::string decoded = tokenizer_.decode(ids_);
+  if (decoded.ends_with(kReplacement) && ids_.size() - shown_ < kMaxWaiting) return;
+  show(decoded);
+}
+
+void GrowingText::finish() {
+  if (shown_ < ids_.size()) show(tokenizer_.decode(ids_));
+}
+
+void GrowingText::show(const std::string& decoded) {
+  const auto [end, ignored] =
+      std::mismatch(shown_text_.begin(), shown_text_.end(), decoded.begin(), decoded.end());
+  auto same = static_cast<std::size_t>(end - shown_text_.begin());
+  while (same > 0 && is_inside_character(decoded, same)) --same;
+  text_.append(decoded, same);
+  if (decoded.size() == same) {  // nothing to be seen: what is seen stays the context
+    shown_ = ids_.size();
+    shown_text_ = decoded;
+    return;
+  }
+  ids_.erase(ids_.begin(), ids_.begin() + static_cast<std::ptrdiff_t>(shown_));
+  shown_ = ids_.size();
+  shown_text_ = tokenizer_.decode(ids_);
+}
+
+StopTexts::StopTexts(std::vector<std::string> texts) : texts_(std::move(texts)) {
+  for (const std::string& text : texts_) longest_ = std::max(longest_, text.size());
+}
+
+std::size_t StopTexts::find(std::string_view text, std::size_t known) const {
+  const std::size_t from = known < longest_ ? 0 : known - longest_ + 1;
+  std::size_t first = std::string_view::npos;
+  for (const std::string& stop : texts_) first = std::min(first, text.find(stop, from));
+  return first;
+}
+
+std::size_t StopTexts::begun(std::string_view text) const {
+  for (std::size_t size = std::min(text.size(), longest_); size > 0; --size) {
+    const std::string_view end = text.substr(text.size() - size);
+    for (const std::string& stop : texts_) {
+      if (size < stop.size() && std::string_view(stop).starts_with(end)) return size;
+    }
+  }
+  return 0;
+}
+
+}  // namespace headwater

@@ -1,0 +1,43 @@
+#include "decoding/text_window.hpp"
+
+#include <algorithm>
+
+#include "decoding/decoding_group.hpp"
+
+namespace headwater {
+
+Index window_begin(Index tokens, Index length) {
+  const Index shift = std::max<Index>(1, length / 2);
+  return tokens <= length ? 0 : (tokens - length + shift - 1) / shift * shift;
+}
+
+Prompts windows_of(const Prompts& prompts, Index length) {
+  Prompts windows;
+  windows.clear();
+  for (Index s = 0; s < prompts.sequences(); ++s) {
+    const std::span<const std::int32_t> text = prompts.target.sequence(s);
+    const Index begin = window_begin(static_cast<Index>(text.size()), length);
+    windows.add(prompts.source.sequence(s), text.subspan(static_cast<std::size_t>(begin)));
+  }
+  windows.finish();
+  return windows;
+}
+
+void slide(const DecodingGroup& group, DecoderState& state, std::span<const Index> slots,
+           std::span<const std::span<const std::int32_t>> texts) {
+  std::vector<Index> full;
+  PackedTokens windows;
+  windows.clear();
+  for (std::size_t row = 0; row < slots.size(); ++row) {
+    if (state.length(slots[row]) < group.model.length()) continue;
+    const std::span<const std::int32_t> text = texts[row];
+    const Index begin = window_begin(static_cast<Index>(text.size()), group.model.length());
+    windows.add(text.first(text.size() - 1).subspan(static_cast<std::size_t>(begin)));
+    full.push_back(slots[row]);
+  }
+  if (full.empty()) return;
+  windows.finish();
+  state.reread(group.context, full, windows);
+}
+
+}  // namespace headwater

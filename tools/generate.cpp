@@ -1,0 +1,127 @@
+// generate: a continuation for each line of text.
+
+#include "decoding/generate.hpp"
+
+#include <unistd.h>
+
+#include <optional>
+
+#include "cli/lines.hpp"
+#include "cli/tool.hpp"
+#include "support/error.hpp"
+#include "support/numbers.hpp"
+#include "support/parallel.hpp"
+#include "tools/generate/options.hpp"
+#include "tools/generate/output.hpp"
+
+namespace {
+
+using namespace headwater;
+
+struct Options {
+  std::string model, isa = "auto";
+  std::vector<std::string> text;
+  std::optional<std::int64_t> batch;
+  generate::SearchOptions search;
+  generate::SamplingOptions sampling;
+  generate::OutputForm form;
+  int threads = 0;
+  bool has_start = false, allows_unknown = false, is_quiet = false;
+  cli::LineReaderSettings reader{.refuses_tabs = true};
+};
+
+constexpr std::int64_t kBatch = 16;
+
+void describe(cli::CommandLine& line, Options& o) {
+  line.add_option("model", o.model, "model directory of train, or one of its checkpoints").required();
+  line.add_option("text", o.text, "text, one prompt a line; - is standard input").reads();
+  line.group("Output");
+  line.add_flag("--echo", o.form.has_prompts, "write the prompt before its continuation");
+  line.add_flag("--scores", o.form.has_scores,
+                "add two columns: the continuation's log-probability, and those of its tokens");
+  line.add_flag("--json", o.form.is_json, "write a JSON object a line");
+  line.add_flag("--stream", o.form.is_streaming,
+                "write each text while it is made, one after the other; to a terminal it is so");
+  line.add_flag("--multiline", o.form.has_line_ends,
+                "let a continuation have line ends and TABs, which are spaces otherwise");
+  line.group("Speed");
+  line.add_option("--batch", o.batch,
+                  "continuations that are made together (16); the text is the same for any");
+  generate::describe(line, o.search);
+  generate::describe(line, o.sampling);
+  line.group("Model");
+  line.add_flag("--start", o.has_start, "put [START] before each prompt, as vectorize --start does");
+  line.add_flag("--allow-unknown", o.allows_unknown, "let [UNK] be generated");
+  line.group("Input");
+  cli::add_replace_invalid_option(line, o.reader);
+  cli::add_column_option(line, o.reader);
+  cli::add_isa_option(line, o.isa);
+  cli::add_threads_option(line, o.threads);
+  cli::add_quiet_option(line, o.is_quiet);
+}
+
+void check_start(const Options& o, const LanguageModelFiles& model) {
+  if (!o.has_start || model.tokenizer.start_id() >= 0) return;
+  throw Error((model.files / "tokenizer.json").string() + ": has no start token (leave out --start)");
+}
+
+void note_half_read(std::int64_t count, bool is_delimited) {
+  if (count == 0) return;
+  cli::note(counted(count, "prompt") + (count == 1 ? " has" : " have") +
+            " more tokens than the model reads at once; the " + (is_delimited ? "end" : "beginning") +
+            " of " + (count == 1 ? "it" : "each") + " was left out");
+}
+
+void run(const Options& o) {
+  if (o.batch && *o.batch < 1)
+    throw UsageError("--batch is " + std::to_string(*o.batch) + ", expected 1 or more");
+  generate::OutputForm form = o.form;
+  if (form.is_streaming && (form.is_json || o.batch.value_or(1) > 1))
+    throw UsageError("--stream writes text by text: not with --json, nor with a --batch above 1");
+  if (!form.is_json && !o.batch && ::isatty(STDOUT_FILENO) != 0) form.is_streaming = true;
+  ContinuationSettings settings{
+      .has_start = o.has_start, .allows_unknown = o.allows_unknown, .wants_scores = form.has_scores};
+  generate::set(settings, o.search, o.sampling);
+  if (o.isa != "auto") kernels::set_isa(kernels::isa_of_name(o.isa));
+  ThreadPool pool(o.threads);
+  pool.run([&] {
+    const LanguageModelFiles model = load_language_model(o.model);
+    check_start(o, model);
+    TextGenerator generator(model, settings);
+    const bool is_delimited = model.delimiter >= 0;
+    if (is_delimited) form.separator = "\t";
+    generate::Output output(form, model.tokenizer);
+    cli::LineReader reader(o.text, o.reader);
+    reader.show_progress(o.is_quiet);
+    const auto batch = static_cast<std::size_t>(form.is_streaming ? 1 : o.batch.value_or(kBatch));
+    std::uint64_t read = 0;
+    reader.for_each_batch(batch, [&](const std::vector<std::string>& lines) {
+      output.begin_lines(lines, read);
+      read += lines.size();
+      try {
+        generator.continue_lines(lines, batch, output, [&](const Continuation& c) { output.write(c); });
+      } catch (const LineError&) {
+        output.flush();  // the lines before it
+        throw;
+      }
+      output.flush();
+    });
+    if (o.is_quiet) return;
+    reader.note_dropped();
+    cli::note_unknown_tokens(generator.prompt_tokens());
+    note_half_read(generator.truncated_lines(), is_delimited);
+  });
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return cli::tool_main<Options>(
+      argc, argv,
+      {.name = "generate",
+       .summary = "continue each input line with a language model",
+       .examples = "echo \"this movie is\" | generate models/imdb-lm --echo\n"
+                   "echo \"this movie is\" | generate models/imdb-lm --samples 5 --top-k 10 --seed 7\n"
+                   "generate models/imdb-lm --max-new-tokens 200 --stop . --json < prompts.txt"},
+      describe, run);
+}
