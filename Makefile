@@ -31,7 +31,7 @@ help: ## this list
 # --- Building ---------------------------------------------------------------------------------------------------------
 
 PACKAGES = g++ cmake ninja-build pkg-config libeigen3-dev libtbb-dev libcli11-dev libyaml-cpp-dev doctest-dev libicu-dev \
-  nlohmann-json3-dev libxxhash-dev
+  nlohmann-json3-dev libxxhash-dev libpng-dev libjpeg-dev
 MISSING = $(shell for p in $(PACKAGES); do dpkg-query -W -f='$${Status}' $$p 2>/dev/null | grep -q 'ok installed' || echo $$p; done)
 
 deps: ## install the Debian or Ubuntu packages that are missing

@@ -55,7 +55,9 @@ const std::vector<Package> kPackages = {{"Eigen3::Eigen", {"Eigen/", "unsupporte
                                         {"ICU::i18n", {"unicode/uregex.h"}, "text"},
                                         {"ICU::uc", {"unicode/"}, "text"},
                                         {"yaml-cpp", {"yaml-cpp/"}, "recipe"},
-                                        {"CLI11::CLI11", {"CLI/"}, "cli"}};
+                                        {"CLI11::CLI11", {"CLI/"}, "cli"},
+                                        {"PNG::PNG", {"png.h"}, "data"},
+                                        {"JPEG::JPEG", {"jpeglib.h", "jerror.h"}, "data"}};
 
 const Package* package_of(std::string_view header) {
   for (const Package& package : kPackages) {

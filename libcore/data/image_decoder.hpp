@@ -1,0 +1,25 @@
+// What image_file.cpp asks of each format.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "data/image_file.hpp"
+
+namespace headwater {
+
+// Throws Error where an image of these sides is too large, or `bytes` too few for its pixels: no encoder
+// makes more than `max_ratio` pixels of a byte.
+void check_image_size(std::string_view where, std::string_view bytes, std::int64_t height, std::int64_t width,
+                      std::int64_t max_ratio);
+
+// "where: damaged PNG image: IDAT: CRC error (copy it again)"
+[[noreturn]] void fail_damaged(std::string_view where, std::string_view format, std::string_view what);
+
+ImageShape read_png_shape(std::string_view bytes, std::string_view where);
+DecodedImage decode_png(std::string_view bytes, std::string_view where);
+
+ImageShape read_jpeg_shape(std::string_view bytes, std::string_view where);
+DecodedImage decode_jpeg(std::string_view bytes, std::string_view where);
+
+}  // namespace headwater

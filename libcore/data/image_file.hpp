@@ -1,0 +1,26 @@
+// PNG and JPEG images of bytes, one channel (grey) or three (red, green, blue). Nothing in the bytes is
+// trusted: sizes are held to kMaxImageSide, and to what so many bytes can hold, before memory is taken.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "data/image_shape.hpp"
+
+namespace headwater {
+
+struct DecodedImage {
+  ImageShape shape;
+  std::vector<std::uint8_t> pixels;  // row by row, channels last
+};
+
+// What decode_image would give, from the file's header alone. Throws Error "where: what (fix)".
+ImageShape read_image_shape(std::string_view bytes, std::string_view where);
+
+// 16-bit values are rounded to 8 bits, palettes and CMYK become RGB, transparency is dropped, of an animation
+// there is the default image; colour profiles and the orientation in EXIF are not applied. A file that ends
+// early, or is damaged within its pixels, is an Error "where: what (fix)".
+DecodedImage decode_image(std::string_view bytes, std::string_view where);
+
+}  // namespace headwater
