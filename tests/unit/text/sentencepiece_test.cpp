@@ -120,7 +120,7 @@ TEST_CASE("a .model: bytes, and white space that stays") {
 
 // A charsmap of rules whose bytes all differ in their first: a node lies at `base` ^ byte.
 std::string charsmap_of(const std::vector<std::pair<std::string, std::string>>& rules) {
-  std::vector<std::uint32_t> units(256 * 16, 0x80000000u);  // of no byte
+  std::vector<std::uint32_t> units(256 * 32, 0x80000000u);  // of no byte
   std::string replacements;
   std::uint32_t next_base = 256;
   const auto unit_with = [](std::uint32_t label, std::uint32_t offset) { return label | offset << 10; };
