@@ -79,7 +79,7 @@ void run(const Options& o) {
   if (form.is_streaming && (form.is_json || o.batch.value_or(1) > 1))
     throw UsageError("--stream writes text by text: not with --json, nor with a --batch above 1");
   if (!form.is_json && !o.batch && ::isatty(STDOUT_FILENO) != 0) form.is_streaming = true;
-  ContinuationSettings settings{
+  TextGeneratorSettings settings{
       .has_start = o.has_start, .allows_unknown = o.allows_unknown, .wants_scores = form.has_scores};
   generate::set(settings, o.search, o.sampling);
   if (o.isa != "auto") kernels::set_isa(kernels::isa_of_name(o.isa));

@@ -77,7 +77,7 @@ void cut(const GrowingRow& row, Hypothesis& hypothesis) {
   for (const double score : scores) hypothesis.log_probability += score;
 }
 
-std::optional<Sampler> sampler_of(const OutputLayer& output, const ContinuationSettings& settings) {
+std::optional<Sampler> sampler_of(const OutputLayer& output, const TextGeneratorSettings& settings) {
   if (!settings.sampling && settings.repetition_penalty == 1) return std::nullopt;
   SamplingSettings sampling = settings.sampling.value_or(SamplingSettings{.top_k = 1});
   sampling.repetition_penalty = settings.repetition_penalty;
@@ -87,7 +87,7 @@ std::optional<Sampler> sampler_of(const OutputLayer& output, const ContinuationS
 }  // namespace
 
 GenerationSettings generation_settings(const LanguageModelFiles& model,
-                                       const ContinuationSettings& settings) {
+                                       const TextGeneratorSettings& settings) {
   const Tokenizer& tokenizer = model.tokenizer;
   GenerationSettings generation = search_settings(settings.decoding);
   generation.end_id = tokenizer.end_id();
@@ -102,7 +102,7 @@ GenerationSettings generation_settings(const LanguageModelFiles& model,
   return generation;
 }
 
-TextGenerator::TextGenerator(const LanguageModelFiles& model, const ContinuationSettings& settings)
+TextGenerator::TextGenerator(const LanguageModelFiles& model, const TextGeneratorSettings& settings)
     : model_(model),
       settings_(settings),
       generation_(generation_settings(model, settings)),

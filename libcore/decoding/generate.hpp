@@ -15,7 +15,7 @@
 
 namespace headwater {
 
-struct ContinuationSettings {
+struct TextGeneratorSettings {
   DecodingSettings decoding = {.max_new_tokens = 64};  // its max_new_tokens is not 0
   double repetition_penalty = 1;                       // 1: none; not with beams
   std::optional<SamplingSettings> sampling = {};       // in place of a search
@@ -27,7 +27,8 @@ struct ContinuationSettings {
 };
 
 // What may be generated with this model.
-GenerationSettings generation_settings(const LanguageModelFiles& model, const ContinuationSettings& settings);
+GenerationSettings generation_settings(const LanguageModelFiles& model,
+                                       const TextGeneratorSettings& settings);
 
 enum class TextEnd {
   token,  // the end token
@@ -55,7 +56,7 @@ class ContinuationListener {
 
 class TextGenerator {
  public:
-  TextGenerator(const LanguageModelFiles& model, const ContinuationSettings& settings);
+  TextGenerator(const LanguageModelFiles& model, const TextGeneratorSettings& settings);
 
   // Calls use() for each continuation, in order: the samples of the first line, then those of the next. Any
   // grouping of lines into calls, and any `batch`, how many are made side by side, gives the same text.
@@ -81,7 +82,7 @@ class TextGenerator {
                      ContinuationListener& listener, const std::function<void(const Continuation&)>& use);
 
   const LanguageModelFiles& model_;
-  ContinuationSettings settings_;
+  TextGeneratorSettings settings_;
   GenerationSettings generation_;
   StopTexts stops_;
   std::optional<Sampler> sampler_;

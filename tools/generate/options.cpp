@@ -72,7 +72,7 @@ bool is_sampling(const SamplingOptions& o) {
 
 }  // namespace
 
-void set(ContinuationSettings& settings, const SearchOptions& search, const SamplingOptions& sampling) {
+void set(TextGeneratorSettings& settings, const SearchOptions& search, const SamplingOptions& sampling) {
   DecodingSettings& decoding = settings.decoding;
   set_one(decoding, "num_beams", search.num_beams);  // first: others are read with some numbers only
   set_one(decoding, "length_penalty", search.length_penalty);

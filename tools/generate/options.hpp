@@ -31,6 +31,6 @@ void describe(cli::CommandLine& line, SamplingOptions& o);
 
 // Puts what was given over `settings`. Throws UsageError for numbers out of range, and for options that are
 // not read together.
-void set(ContinuationSettings& settings, const SearchOptions& search, const SamplingOptions& sampling);
+void set(TextGeneratorSettings& settings, const SearchOptions& search, const SamplingOptions& sampling);
 
 }  // namespace headwater::generate

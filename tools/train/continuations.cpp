@@ -25,7 +25,7 @@ std::vector<std::vector<std::int32_t>> drawn_continuations(const CachedModel& mo
                                                           .max_new_tokens = settings.max_new_tokens,
                                                           .suppress_tokens = settings.suppress_tokens,
                                                           .vocabulary_limit = settings.vocabulary_limit},
-                                                         sampler, numbers);
+                                                         {sampler, numbers});
   std::vector<std::vector<std::int32_t>> continuations;
   for (const Hypotheses& hypotheses : written) continuations.push_back(hypotheses.front().ids);
   return continuations;
