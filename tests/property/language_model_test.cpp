@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+#include <cmath>
+
 #include "decoding/greedy.hpp"
 #include "small_run.hpp"
 #include "support/parallel.hpp"
@@ -71,11 +73,19 @@ std::vector<Real> logits_after(const LanguageModel& model, const Sequence& ids) 
   return {last, last + logits.cols};
 }
 
+// What is read of a text that slides, by its definition: it loses half a length as often as it must.
+Sequence window_of(const LanguageModel& model, Sequence text) {
+  const auto length = static_cast<std::size_t>(model.length());
+  while (text.size() > length)
+    text.erase(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(length / 2));
+  return text;
+}
+
 Sequence continue_slowly(const LanguageModel& model, const Sequence& prompt,
                          const GenerationSettings& settings) {
   Sequence ids = prompt;
-  while (static_cast<Index>(ids.size()) <= model.length()) {
-    const std::vector<Real> logits = logits_after(model, ids);
+  while (settings.slides || static_cast<Index>(ids.size()) <= model.length()) {
+    const std::vector<Real> logits = logits_after(model, window_of(model, ids));
     std::int32_t best = -1;
     for (std::int32_t id = 0; id < kVocabulary; ++id) {
       if (std::find(settings.suppress_tokens.begin(), settings.suppress_tokens.end(), id) !=
@@ -181,6 +191,55 @@ TEST_CASE("greedy continuation with caches, in any batch and on any threads, is 
       }
       for (std::size_t i = 0; i < prompts.size(); i += 3)
         CHECK(decode_greedily(random.model, prompts_of({prompts[i]}), settings)[0] == slowly[i]);
+    }
+  }
+}
+
+TEST_CASE("texts that slide, greedily continued with caches, are those of each window read at once") {
+  for (const auto& [norm, positions] : kKinds) {
+    const Random random(settings_of(norm, positions));
+    for (const std::int64_t most : {1, 100}) {
+      const GenerationSettings settings{
+          .end_id = 3, .max_new_tokens = most, .suppress_tokens = {0, 1}, .slides = true};
+      std::vector<Sequence> prompts = texts(28), slowly;  // of up to 82 ids
+      prompts.push_back(Sequence(41, 5));
+      prompts.push_back(Sequence(42, 6));
+      for (const Sequence& prompt : prompts)
+        slowly.push_back(continue_slowly(random.model, prompt, settings));
+      for (const int threads : {1, 2}) {
+        ThreadPool(threads).run(
+            [&] { CHECK(decode_greedily(random.model, prompts_of(prompts), settings) == slowly); });
+      }
+      for (std::size_t i = 0; i < prompts.size(); i += 3)
+        CHECK(decode_greedily(random.model, prompts_of({prompts[i]}), settings)[0] == slowly[i]);
+    }
+  }
+}
+
+TEST_CASE("texts that slide have, found with beams, the log-probabilities of their windows") {
+  const Random random(settings_of("pre", "sinusoidal"));
+  const GenerationSettings settings{.end_id = 3,
+                                    .max_new_tokens = 70,
+                                    .suppress_tokens = {0, 1},
+                                    .min_new_tokens = 60,
+                                    .slides = true,
+                                    .num_beams = 3};
+  const std::vector<Sequence> prompts = texts(20);
+  Decoder decoder(random.model);
+  const std::vector<Hypotheses> found = decoder.decode(prompts_of(prompts), settings);
+  for (std::size_t i = 0; i < prompts.size(); i += 4) {
+    const Hypothesis& best = found[i].front();
+    REQUIRE(best.ids.size() >= 60);
+    CHECK(decoder.decode(prompts_of({prompts[i]}), settings)[0].front().ids == best.ids);
+    Sequence text = prompts[i];
+    for (std::size_t t = 0; t < best.ids.size(); ++t) {
+      const std::vector<Real> logits = logits_after(random.model, window_of(random.model, text));
+      double sum = 0;
+      for (const Real logit : logits) sum += std::exp(static_cast<double>(logit));
+      const double expected =
+          static_cast<double>(logits[static_cast<std::size_t>(best.ids[t])]) - std::log(sum);
+      CHECK(std::abs(best.token_log_probabilities[t] - expected) <= 1e-4);
+      text.push_back(best.ids[t]);
     }
   }
 }

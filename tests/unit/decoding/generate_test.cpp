@@ -1,0 +1,181 @@
+// Continuations of texts: what is read of long ones, stop texts, and that nothing but a text, its number and
+// the seed decides what follows.
+#include "decoding/generate.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+#include "decoding/text_window.hpp"
+#include "support/line_error.hpp"
+#include "support/parallel.hpp"
+#include "tensor/kernels/isa.hpp"
+#include "text/tokenizer_learner.hpp"
+
+using namespace headwater;
+
+namespace {
+
+constexpr Index kLength = 24;
+
+LanguageModelFiles random_model(bool has_start_end) {
+  TokenizerLearner learner({.split = SplitKind::character, .size = 40, .has_start_end = has_start_end});
+  learner.add("the quick brown fox jumps over the lazy dog\n");
+  LanguageModelFiles files{"nowhere", learner.finish(), nullptr};
+  LanguageModelSettings settings;
+  settings.transformer.width = 16;
+  settings.transformer.heads = 2;
+  settings.transformer.feed_forward_width = 24;
+  settings.transformer.length = kLength;
+  files.model = std::make_unique<LanguageModel>(settings, files.tokenizer.vocabulary_size());
+  files.model->parameters().allocate(false);
+  files.model->parameters().initialize(1);
+  // Large enough that the next token depends on the last ones.
+  for (Real& value : files.model->parameters().values()) value *= 6;
+  return files;
+}
+
+// 1,000 of 1 to 40 characters, some longer than the model.
+std::vector<std::string> prompts() {
+  const std::string letters = "the quick brown fox jumps over the lazy dog";
+  std::vector<std::string> result;
+  for (std::size_t i = 0; i < 1000; ++i) {
+    std::string& prompt = result.emplace_back();
+    for (std::size_t c = 0; c < 1 + i * 7 % 40; ++c)
+      prompt += letters[(i * 13 + c * (1 + i % 11)) % letters.size()];
+  }
+  return result;
+}
+
+struct Silent : ContinuationListener {};
+
+std::vector<std::string> continued(const LanguageModelFiles& files, const std::vector<std::string>& lines,
+                                   const TextGeneratorSettings& settings, std::size_t batch) {
+  TextGenerator generator(files, settings);
+  Silent silent;
+  std::vector<std::string> texts;
+  generator.continue_lines(lines, batch, silent, [&](const Continuation& c) { texts.push_back(c.text); });
+  return texts;
+}
+
+}  // namespace
+
+TEST_CASE("a text that is too long loses half a length, as often as it must") {
+  CHECK(window_begin(0, 8) == 0);
+  CHECK(window_begin(8, 8) == 0);
+  CHECK(window_begin(9, 8) == 4);
+  CHECK(window_begin(12, 8) == 4);
+  CHECK(window_begin(13, 8) == 8);
+  CHECK(window_begin(6, 5) == 2);
+  CHECK(window_begin(7, 5) == 2);
+  CHECK(window_begin(8, 5) == 4);
+  CHECK(window_begin(3, 1) == 2);
+  for (const Index length : {1, 2, 3, 7, 64}) {
+    for (Index tokens = 1; tokens < 5 * length; ++tokens) {
+      const Index read = tokens - window_begin(tokens, length);
+      CHECK((read >= 1 && read <= length));
+      CHECK((tokens <= length || read > length - std::max<Index>(1, length / 2)));
+    }
+  }
+}
+
+TEST_CASE("the first stop text counts, wherever it begins, and what may begin one is held back") {
+  const StopTexts stops({"END", "\n\n", "ab"});
+  CHECK(stops.find("xxENDab", 0) == 2);
+  CHECK(stops.find("xxENDab", 4) == 2);  // the first four bytes hold none
+  CHECK(stops.find("xxEN", 0) == std::string::npos);
+  CHECK(stops.find("", 0) == std::string::npos);
+  CHECK(stops.begun("xxEN") == 2);
+  CHECK(stops.begun("xxE") == 1);
+  CHECK(stops.begun("a\n") == 1);
+  CHECK(stops.begun("ba") == 1);
+  CHECK(stops.begun("xEx") == 0);
+  CHECK(StopTexts({}).empty());
+  CHECK(StopTexts({}).begun("x") == 0);
+}
+
+TEST_CASE("1,000 prompts have the same continuations in any batch, on any threads, with any code path") {
+  const LanguageModelFiles files = random_model(true);
+  const std::vector<std::string> lines = prompts();
+  TextGeneratorSettings settings{.decoding = {.max_new_tokens = 30}};
+  for (int kind = 0; kind < 4; ++kind) {
+    if (kind == 1) settings.sampling = {.temperature = 0.9, .top_p = 0.95, .seed = 3};
+    if (kind == 2) settings.repetition_penalty = 1.2;
+    if (kind == 3) settings.sampling.reset();
+    const std::vector<std::string> expected = continued(files, lines, settings, 16);
+    CHECK(expected.size() == 1000);
+    CHECK(continued(files, lines, settings, 1) == expected);
+    for (const int threads : {1, 2}) {
+      ThreadPool(threads).run([&] { CHECK(continued(files, lines, settings, 100) == expected); });
+    }
+    const kernels::Isa widest = kernels::active_isa();
+    for (const char* name : {"avx2", "portable"}) {
+      if (!kernels::isa_available(kernels::isa_of_name(name))) continue;
+      kernels::set_isa(kernels::isa_of_name(name));
+      CHECK(continued(files, lines, settings, 16) == expected);
+    }
+    kernels::set_isa(widest);
+  }
+}
+
+TEST_CASE("samples of a line do not depend on how many there are, nor on the lines' grouping into calls") {
+  const LanguageModelFiles files = random_model(true);
+  const std::vector<std::string> lines{"the", "fox", "", "the"};
+  TextGeneratorSettings settings{.decoding = {.max_new_tokens = 12, .min_new_tokens = 12},
+                                 .sampling = SamplingSettings{.temperature = 5},
+                                 .samples = 5};
+  const std::vector<std::string> five = continued(files, lines, settings, 3);
+  REQUIRE(five.size() == 20);
+  settings.samples = 2;
+  TextGenerator generator(files, settings);
+  Silent silent;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    generator.continue_lines({lines[i]}, 16, silent,
+                             [&](const Continuation& c) { CHECK(c.text == five[5 * i + c.sample]); });
+  }
+  std::vector<std::string> sorted = five;
+  std::sort(sorted.begin(), sorted.end());
+  CHECK(std::unique(sorted.begin(), sorted.end()) == sorted.end());
+}
+
+TEST_CASE("a stop text cuts the continuation and its tokens; the rest of it is as without") {
+  const LanguageModelFiles files = random_model(true);
+  TextGeneratorSettings settings{.decoding = {.max_new_tokens = 60, .min_new_tokens = 60},
+                                 .wants_scores = true};
+  const std::string whole = continued(files, {"the"}, settings, 1).front();
+  REQUIRE(whole.size() == 60);
+  for (const std::size_t at : {std::size_t{0}, std::size_t{7}, std::size_t{31}}) {
+    const std::string stop = whole.substr(at, 5);
+    settings.stop = {stop, "no such text"};
+    for (const std::int64_t beams : {1, 2}) {
+      settings.decoding.num_beams = beams;
+      TextGenerator generator(files, settings);
+      Silent silent;
+      generator.continue_lines({"the"}, 1, silent, [&](const Continuation& c) {
+        CHECK(c.text.find(stop) == std::string::npos);
+        CHECK(c.hypothesis.ids.size() == c.text.size());  // a character a token
+        CHECK(c.hypothesis.token_log_probabilities.size() == c.text.size());
+        if (beams == 1) {
+          CHECK(c.end == TextEnd::stop);
+          CHECK(c.text == whole.substr(0, whole.find(stop)));
+        }
+      });
+    }
+  }
+}
+
+TEST_CASE("an empty line begins a text, or is an error after the lines before it") {
+  CHECK(continued(random_model(true), {""}, {}, 1).size() == 1);
+  const LanguageModelFiles files = random_model(false);
+  TextGenerator generator(files, {});
+  Silent silent;
+  std::vector<std::size_t> done;
+  try {
+    generator.continue_lines({"a", "the", "", "x"}, 16, silent,
+                             [&](const Continuation& c) { done.push_back(c.line); });
+    FAIL("no error");
+  } catch (const LineError& error) {
+    CHECK(error.line == 2);
+  }
+  CHECK(done == std::vector<std::size_t>{0, 1});
+}
