@@ -26,7 +26,7 @@ namespace {
 struct Options {
   std::vector<std::string> tokens;
   fs::path tokenizer, terms, labels, output, recipe, images, image_labels, validation;
-  std::string learn, form, max_unknown, side = "source", scale = "full";
+  std::string learn, form, max_unknown, side = "source", scale = "full", resize;
   std::vector<std::string> columns;
   std::string separator = ",";
   std::int64_t length = 0, ngrams = 1, size = 20000;
@@ -89,12 +89,15 @@ void describe(cli::CommandLine& line, Options& o, TypedOptions& typed) {
   line.group("Images");
   line.add_option(
           "--images", o.images,
-          "turn images into a data set, with -o: an IDX file with --image-labels, or CIFAR files (.bin)")
+          "turn images into a data set, with -o: a folder that has one for each label, a list (path, TAB, "
+          "label), CIFAR files (.bin), or an IDX file with --image-labels")
       .shown_as("FILE")
       .reads();
   line.add_option("--image-labels", o.image_labels, "the labels of an IDX file, another one")
       .shown_as("FILE")
       .reads();
+  line.add_option("--resize", o.resize, "of a folder or list: make all images so many pixels high and wide")
+      .shown_as("HxW");
   line.add_option("--validation", o.validation, "write a share of the images there, the others to -o")
       .shown_as("FILE")
       .writes();
@@ -132,8 +135,9 @@ void describe(cli::CommandLine& line, Options& o, TypedOptions& typed) {
 
 void check_image_options(const Options& o, const TypedOptions& typed) {
   if (o.images.empty()) {
-    throw UsageError(std::string(o.image_labels.empty() ? "--validation, --validation-fraction and --seed go"
-                                                        : "--image-labels goes") +
+    throw UsageError(std::string(o.image_labels.empty()
+                                     ? "--resize, --validation, --validation-fraction and --seed go"
+                                     : "--image-labels goes") +
                      " with --images only");
   }
   if (o.output.empty()) throw UsageError("--images needs -o FILE for the data set");
@@ -148,11 +152,12 @@ void check_image_options(const Options& o, const TypedOptions& typed) {
                          typed.start.is_given() || typed.end.is_given() || typed.ngrams.is_given() ||
                          typed.size.is_given();
   if (has_other)
-    throw UsageError("--images goes with --image-labels, --labels, --validation and -o only (see --help)");
+    throw UsageError(
+        "--images goes with --image-labels, --labels, --resize, --validation and -o only (see --help)");
 }
 
 bool has_image_option(const Options& o, const TypedOptions& typed) {
-  return !o.images.empty() || !o.image_labels.empty() || !o.validation.empty() ||
+  return !o.images.empty() || !o.image_labels.empty() || !o.validation.empty() || !o.resize.empty() ||
          typed.validation_fraction.is_given() || typed.seed.is_given();
 }
 
@@ -488,11 +493,14 @@ void run(const Options& o) {
   } else if (!o.images.empty()) {
     std::vector<fs::path> images{o.images};
     images.insert(images.end(), o.tokens.begin(), o.tokens.end());
+    const auto [height, width] = vectorize::image_sides(o.resize);
     vectorize::write_images({.images = std::move(images),
                              .labels = o.image_labels,
                              .label_names = o.labels,
                              .output = o.output,
                              .validation = o.validation,
+                             .height = height,
+                             .width = width,
                              .validation_fraction = o.validation_fraction,
                              .seed = static_cast<std::uint64_t>(o.seed),
                              .is_quiet = o.is_quiet});
@@ -528,6 +536,7 @@ int main(int argc, char** argv) {
        "cut -f1 reviews.tsv | tokenize --tokenizer en.json | vectorize --terms terms.tsv > reviews.bags\n"
        "vectorize --csv --column text --column label reviews.csv > reviews.tsv\n"
        "vectorize --images train-images.idx --image-labels train-labels.idx -o train.safetensors\n"
+       "vectorize --images photos --resize 64x64 -o train.safetensors --validation validation.safetensors\n"
        "vectorize --images data_batch_*.bin --labels batches.meta.txt -o train.safetensors --validation "
        "validation.safetensors"},
       [](cli::CommandLine& line, Command& c) { describe(line, c.options, c.typed); },

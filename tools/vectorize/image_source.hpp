@@ -38,4 +38,10 @@ std::unique_ptr<ImageSource> open_idx(const ImageOptions& o);
 // CIFAR-10 or CIFAR-100 files of records.
 std::unique_ptr<ImageSource> open_cifar(const ImageOptions& o);
 
+// PNG and JPEG files in folders that are their labels.
+std::unique_ptr<ImageSource> open_image_folder(const ImageOptions& o);
+
+// A path, a TAB and a label a line.
+std::unique_ptr<ImageSource> open_image_list(const ImageOptions& o);
+
 }  // namespace headwater::vectorize

@@ -1,6 +1,7 @@
 #include "tools/vectorize/images.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <optional>
 #include <span>
 #include <string>
@@ -88,6 +89,23 @@ void report(const ImageSource& source, std::size_t images, const fs::path& outpu
 }
 
 }  // namespace
+
+std::pair<std::int64_t, std::int64_t> image_sides(const std::string& text) {
+  if (text.empty()) return {0, 0};
+  const auto side = [](std::string_view digits) {
+    std::int64_t value = 0;
+    const auto [stop, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+    return error == std::errc() && stop == digits.data() + digits.size() ? value : 0;
+  };
+  const std::size_t x = std::min(text.find('x'), text.size() - 1);
+  const std::int64_t height = side(std::string_view(text).substr(0, x));
+  const std::int64_t width = side(std::string_view(text).substr(x + 1));
+  if (height < 1 || width < 1 || height > kMaxImageSide || width > kMaxImageSide) {
+    throw UsageError("--resize: " + quote(text) + " is no height and width of 1 .. " +
+                     std::to_string(kMaxImageSide) + " pixels (64x64)");
+  }
+  return {height, width};
+}
 
 void write_images(const ImageOptions& o) {
   check_paths(o);

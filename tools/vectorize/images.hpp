@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "support/files.hpp"
@@ -9,15 +10,19 @@
 namespace headwater::vectorize {
 
 struct ImageOptions {
-  std::vector<fs::path> images;  // one IDX file, or CIFAR files
+  std::vector<fs::path> images;  // one IDX file, CIFAR files, a folder, or a list
   fs::path labels;               // of an IDX file: another one
   fs::path label_names;  // a set of labels; empty: the labels are numbers, or the names that they have
   fs::path output;
-  fs::path validation;  // the second output; empty: there is none
+  fs::path validation;                 // the second output; empty: there is none
+  std::int64_t height = 0, width = 0;  // to which images of files are resized; 0: they have one size
   double validation_fraction = 0.1;
   std::uint64_t seed = 1;
   bool is_quiet = false;
 };
+
+// "72x96" is 72 pixels high and 96 wide; "" is 0x0. Throws UsageError for another text.
+std::pair<std::int64_t, std::int64_t> image_sides(const std::string& text);
 
 void write_images(const ImageOptions& o);
 

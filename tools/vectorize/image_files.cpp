@@ -1,0 +1,196 @@
+// Images in PNG and JPEG files: folders that are labels, or a list of paths and labels.
+#include <algorithm>
+#include <cmath>
+#include <mutex>
+#include <optional>
+
+#include "cli/lines.hpp"
+#include "cli/tool.hpp"
+#include "data/image_file.hpp"
+#include "data/resize.hpp"
+#include "support/directories.hpp"
+#include "support/error.hpp"
+#include "support/numbers.hpp"
+#include "support/parallel.hpp"
+#include "text/labels.hpp"
+#include "tools/vectorize/image_source.hpp"
+
+namespace headwater::vectorize {
+namespace {
+
+constexpr std::uint64_t kMaxImageBytes = std::uint64_t{1} << 28;  // of a file
+// Larger images are decoded one at a time, so that memory does not grow with the threads.
+constexpr std::int64_t kSmallImagePixels = std::int64_t{1} << 21;
+
+struct LabelledFile {
+  fs::path path;
+  std::string label;
+};
+
+class FileSource : public ImageSource {
+ public:
+  FileSource(std::vector<LabelledFile> files, LabelSet set, const ImageOptions& o)
+      : files_(std::move(files)) {
+    names = set.labels();
+    classes = set.size();
+    for (LabelledFile& file : files_) {
+      const std::int32_t label = set.find(file.label);
+      if (label < 0) {
+        throw Error(shown(file.path) + ": the label " + quote(file.label) + " is not in " +
+                    shown(o.label_names) + " (" + set.shown() + ")");
+      }
+      labels.push_back(label);
+      file.label = std::string();
+    }
+    read_shapes(o);
+  }
+
+  void read(std::int64_t image, std::span<std::uint8_t> out) const override {
+    const fs::path& path = files_[static_cast<std::size_t>(image)].path;
+    const std::string where = shown(path);
+    const std::string bytes = read_file(path, kMaxImageBytes);
+    const ImageShape own = read_image_shape(bytes, where);
+    if (own.height * own.width <= kSmallImagePixels) return convert(bytes, where, out);
+    const std::scoped_lock lock(large_);
+    convert(bytes, where, out);
+  }
+
+ private:
+  // The shape of all images: colour where one of them has colours. Reads every header.
+  void read_shapes(const ImageOptions& o) {
+    std::vector<ImageShape> shapes(files_.size());
+    std::vector<std::optional<std::string>> faults(files_.size());
+    parallel_for(static_cast<std::int64_t>(files_.size()), [&](std::int64_t task) {
+      const auto i = static_cast<std::size_t>(task);
+      try {
+        shapes[i] = read_image_shape(read_file(files_[i].path, kMaxImageBytes), shown(files_[i].path));
+      } catch (const Error& error) {
+        faults[i] = error.what();
+      }
+    });
+    shape = {.height = o.height, .width = o.width, .channels = 1};
+    if (shape.height == 0) shape = shapes.front();
+    for (std::size_t i = 0; i < shapes.size(); ++i) {
+      if (faults[i].has_value()) throw Error(*faults[i]);
+      shape.channels = std::max(shape.channels, shapes[i].channels);
+      if (o.height == 0 && !has_sides_of(shapes[i])) {
+        throw Error(shown(files_[i].path) + ": an image of " + sides(shapes[i]) + " pixels, " +
+                    shown(files_.front().path) + " has " + sides(shape) + " (give --resize HxW)");
+      }
+    }
+    is_resized_ = o.height > 0;
+  }
+
+  static std::string sides(const ImageShape& s) {
+    return std::to_string(s.height) + "x" + std::to_string(s.width);
+  }
+  bool has_sides_of(const ImageShape& other) const {
+    return other.height == shape.height && other.width == shape.width;
+  }
+
+  void convert(std::string_view bytes, const std::string& where, std::span<std::uint8_t> out) const {
+    DecodedImage image = decode_image(bytes, where);
+    if (!has_sides_of(image.shape)) {
+      if (!is_resized_) throw Error(where + ": changed while it was read (try again)");
+      std::vector<Real> resized(static_cast<std::size_t>(shape.height * shape.width * image.shape.channels));
+      resize_bilinear(image.pixels, image.shape, shape.height, shape.width, resized);
+      image.pixels.clear();
+      for (const Real value : resized) image.pixels.push_back(static_cast<std::uint8_t>(std::lround(value)));
+    }
+    // A grey image among coloured ones has three equal channels.
+    const std::int64_t copies = shape.channels / image.shape.channels;
+    if (copies * image.shape.channels != shape.channels) {
+      throw Error(where + ": changed while it was read (try again)");
+    }
+    std::size_t at = 0;
+    for (const std::uint8_t value : image.pixels) {
+      for (std::int64_t c = 0; c < copies; ++c) out[at++] = value;
+    }
+  }
+
+  std::vector<LabelledFile> files_;
+  bool is_resized_ = false;
+  mutable std::mutex large_;
+};
+
+std::vector<fs::path> sorted_paths(const fs::path& folder) {
+  std::error_code fault;
+  std::vector<fs::path> paths = list_folder(folder, fault);
+  if (fault) fail_io(folder, "cannot read the folder", fault.value());
+  std::sort(paths.begin(), paths.end(),
+            [](const fs::path& a, const fs::path& b) { return a.native() < b.native(); });
+  return paths;
+}
+
+bool is_image_name(const fs::path& path) {
+  std::string ending = path.extension().string();
+  for (char& c : ending) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  return ending == ".png" || ending == ".jpg" || ending == ".jpeg";
+}
+
+bool is_hidden(const fs::path& path) { return path.filename().native().starts_with('.'); }
+
+// The set of a folder's or a list's labels, or the one that is given.
+LabelSet label_set(const std::vector<std::string>& found, const ImageOptions& o) {
+  if (!o.label_names.empty()) return LabelSet::load(o.label_names);
+  WordTable counts;
+  for (const std::string& label : found) ++counts.value(label);
+  return LabelSet::parse(LabelSet::learn(counts).to_text(), shown(o.images.front()));
+}
+
+}  // namespace
+
+std::unique_ptr<ImageSource> open_image_folder(const ImageOptions& o) {
+  const fs::path& folder = o.images.front();
+  std::vector<LabelledFile> files;
+  std::vector<std::string> labels;
+  std::int64_t others = 0;
+  for (const fs::path& label : sorted_paths(folder)) {
+    if (is_hidden(label)) continue;
+    std::error_code fault;
+    if (!fs::is_directory(label, fault)) {
+      ++others;
+      continue;
+    }
+    labels.push_back(label.filename().string());
+    for (const fs::path& path : sorted_paths(label)) {
+      if (is_hidden(path)) continue;
+      if (is_image_name(path)) {
+        files.push_back({path, labels.back()});
+      } else {
+        ++others;
+      }
+    }
+  }
+  if (files.empty()) {
+    throw Error(shown(folder) + ": no images (they stand in folders of it that are their labels: " +
+                shown(folder / "cat" / "1.png") + ")");
+  }
+  if (others > 0 && !o.is_quiet) {
+    cli::note(shown(folder) + ": " + counted(others, "other file") +
+              " passed over (images end in .png, .jpg or .jpeg)");
+  }
+  LabelSet set = label_set(labels, o);
+  return std::make_unique<FileSource>(std::move(files), std::move(set), o);
+}
+
+std::unique_ptr<ImageSource> open_image_list(const ImageOptions& o) {
+  cli::LineReader reader({o.images.front().string()}, {.has_columns = true});
+  std::vector<LabelledFile> files;
+  std::vector<std::string> labels;
+  std::string_view line;
+  while (reader.next(line)) {
+    const std::size_t tab = line.find('\t');
+    const std::string_view label = tab == std::string_view::npos ? "" : trimmed_label(line.substr(tab + 1));
+    if (tab == 0 || label.empty() || label.find('\t') != std::string_view::npos) {
+      throw Error(reader.place() + ": not a path, a TAB and a label");
+    }
+    files.push_back({fs::path(line.substr(0, tab)), std::string(label)});
+    labels.push_back(files.back().label);
+  }
+  if (files.empty()) throw Error(shown(o.images.front()) + ": no images (a path, a TAB and a label a line)");
+  LabelSet set = label_set(labels, o);
+  return std::make_unique<FileSource>(std::move(files), std::move(set), o);
+}
+
+}  // namespace headwater::vectorize
