@@ -30,7 +30,9 @@ void describe(cli::CommandLine& line, Options& o) {
       "--statistics", o.has_statistics,
       "min, max, mean and standard deviation of each tensor's numbers, and how many are not finite");
   line.add_option("--export", o.exported,
-                  "write the translator to this new folder, in the layout of Hugging Face's Marian models")
+                  "write the model to this new folder as Hugging Face's library has it: a translator in "
+                  "Marian's layout, a language "
+                  "model in GPT-2's")
       .shown_as("DIR")
       .writes();
   line.add_flag("--json", o.is_json, "one JSON object a line");

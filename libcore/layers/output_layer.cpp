@@ -4,18 +4,21 @@
 
 namespace headwater {
 
-OutputLayer::OutputLayer(LayerBuilder& builder, const std::string& name, Index inputs, Index outputs)
+static Parameter* declare_bias(LayerBuilder& builder, const std::string& name, Index outputs, bool has_bias) {
+  if (!has_bias) return nullptr;
+  return builder.parameters.declare(name + ".bias", {outputs}, 1, outputs, Initializer::zeros);
+}
+
+OutputLayer::OutputLayer(LayerBuilder& builder, const std::string& name, Index inputs, Index outputs,
+                         bool has_bias)
     : weight_(builder.parameters.declare(name + ".weight", {inputs, outputs}, inputs, outputs,
                                          Initializer::glorot_uniform, static_cast<double>(inputs),
                                          static_cast<double>(outputs))),
-      bias_(builder.parameters.declare(name + ".bias", {outputs}, 1, outputs, Initializer::zeros)),
+      bias_(declare_bias(builder, name, outputs, has_bias)),
       is_tied_(false) {}
 
-OutputLayer::OutputLayer(LayerBuilder& builder, const std::string& name, Parameter& table)
-    : weight_(&table),
-      bias_(builder.parameters.declare(name + ".bias", {table.value.rows}, 1, table.value.rows,
-                                       Initializer::zeros)),
-      is_tied_(true) {}
+OutputLayer::OutputLayer(LayerBuilder& builder, const std::string& name, Parameter& table, bool has_bias)
+    : weight_(&table), bias_(declare_bias(builder, name, table.value.rows, has_bias)), is_tied_(true) {}
 
 Variable OutputLayer::operator()(const ForwardContext& context, const Variable& x) const {
   if (context.packed == nullptr)
@@ -27,7 +30,7 @@ Variable OutputLayer::operator()(const ForwardContext& context, const Variable& 
 }
 
 void OutputLayer::operator()(const ForwardContext& context, ConstMatrix x, Matrix y) const {
-  const Real* const bias = bias_->value.data;
+  const Real* const bias = bias_ != nullptr ? bias_->value.data : nullptr;
   if (context.packed != nullptr) {
     kernels::linear_packed(x, context.packed->of(*weight_), bias, ops::Activation::none, y);
   } else if (is_tied_) {

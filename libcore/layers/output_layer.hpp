@@ -12,10 +12,12 @@ namespace headwater {
 
 class OutputLayer {
  public:
-  // weight [inputs, outputs] named `name`.weight, Glorot uniform; bias [outputs] named `name`.bias, zero.
-  OutputLayer(LayerBuilder& builder, const std::string& name, Index inputs, Index outputs);
+  // weight [inputs, outputs] named `name`.weight, Glorot uniform; where it has one a bias [outputs] named
+  // `name`.bias, zero.
+  OutputLayer(LayerBuilder& builder, const std::string& name, Index inputs, Index outputs,
+              bool has_bias = true);
   // The weight is the table [outputs, inputs], transposed; only the bias is declared.
-  OutputLayer(LayerBuilder& builder, const std::string& name, Parameter& table);
+  OutputLayer(LayerBuilder& builder, const std::string& name, Parameter& table, bool has_bias = true);
 
   // [T, D] -> [T, V]
   Variable operator()(const ForwardContext& context, const Variable& x) const;
@@ -27,7 +29,7 @@ class OutputLayer {
                                    double loss_scale) const;
 
   Parameter& weight() const { return *weight_; }  // [D, V], or [V, D] if tied
-  Parameter* bias() const { return bias_; }
+  Parameter* bias() const { return bias_; }       // null where there is none
   bool is_tied() const { return is_tied_; }
   Index inputs() const { return is_tied_ ? weight_->value.cols : weight_->value.rows; }
   Index outputs() const { return is_tied_ ? weight_->value.rows : weight_->value.cols; }

@@ -12,6 +12,13 @@ BlockSettings causal_block_settings(const TransformerSettings& settings) {
   return block;
 }
 
+OutputLayer head_of(LayerBuilder& builder, const LanguageModelSettings& settings, const Embedding& embedding,
+                    Index vocabulary) {
+  return settings.tie_embeddings
+             ? OutputLayer(builder, "head", embedding.tokens(), settings.output_bias)
+             : OutputLayer(builder, "head", settings.transformer.width, vocabulary, settings.output_bias);
+}
+
 }  // namespace
 
 LanguageModel::LanguageModel(const LanguageModelSettings& settings, Index vocabulary)
@@ -19,7 +26,7 @@ LanguageModel::LanguageModel(const LanguageModelSettings& settings, Index vocabu
       vocabulary_(vocabulary),
       builder_{parameters_},
       embedding_(builder_, "embedding", embedding_settings(settings.transformer, vocabulary)),
-      head_(builder_, "head", settings.transformer.width, vocabulary),
+      head_(head_of(builder_, settings, embedding_, vocabulary)),
       decoder_(builder_, "decoder", causal_block_settings(settings.transformer), settings.layers),
       embedding_dropout_("embedding", settings.embedding_dropout),
       output_dropout_("output", settings.transformer.output_dropout) {

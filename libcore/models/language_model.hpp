@@ -15,8 +15,10 @@ struct LanguageModelSettings {
   TransformerSettings transformer;
   std::int64_t layers = 1;
   double embedding_dropout = 0;  // transformer.dropout is of the blocks alone
-  std::string delimiter =
-      {};  // of examples in two columns: the special token between them; empty: one column
+  bool tie_embeddings = false;   // the output layer is the table of tokens
+  bool output_bias = true;       // of the output layer
+  // Of examples in two columns: the special token between them; empty: one column.
+  std::string delimiter = {};
 };
 
 class LanguageModel : public CachedModel {

@@ -5,6 +5,7 @@
 #include "support/error.hpp"
 #include "support/hash.hpp"
 #include "tasks/config.hpp"
+#include "tasks/gpt2.hpp"
 #include "tasks/model_directory.hpp"
 #include "tasks/model_rows.hpp"
 #include "tasks/tokenizer_files.hpp"
@@ -19,6 +20,9 @@ static void settings_rows(schema::Visitor& v, LanguageModelSettings& s) {
   rows(v, s.transformer);
   v.field("layers", &s.layers, schema::Between{1, 1000, "blocks"},
           "blocks, one after the other, that look back only");
+  v.field("tie_embeddings", &s.tie_embeddings, schema::Anything{},
+          "the output layer is the table of tokens, transposed (Press and Wolf 2017)");
+  v.field("output_bias", &s.output_bias, schema::Anything{}, "the output layer has a bias");
   v.field("embedding_dropout", &s.embedding_dropout, schema::kShare,
           "share of the numbers that is set to 0 in training, of embeddings; dropout is of the blocks");
   v.field(
@@ -169,10 +173,13 @@ Json config_of(const LanguageModel& model, const Tokenizer& tokenizer) {
 
 std::unique_ptr<LanguageModel> language_model_of_config(const Json& config, const std::string& where) {
   try {
+    if (config.at("model_type").as_string() == kGpt2Type) return gpt2_of_config(config);
     ModelSection section(kLanguageModel);
-    Json complete = config;
-    if (config.find("delimiter") == nullptr)
-      complete.set("delimiter", "");  // written before there was the key
+    Json complete = config;  // which may have been written before there were all keys
+    for (const auto& [key, value] :
+         {std::pair<const char*, Json>{"delimiter", ""}, {"tie_embeddings", false}, {"output_bias", true}}) {
+      if (config.find(key) == nullptr) complete.set(key, value);
+    }
     read_settings(complete, section.settings());
     return std::make_unique<LanguageModel>(section.as<LanguageModelSettings>(),
                                            whole(config, "vocabulary_size", 1, 10000000));
@@ -185,6 +192,7 @@ LanguageModelFiles load_language_model(const std::filesystem::path& path) {
   const std::filesystem::path files = model_files(path), config_path = files / "config.json";
   check_answer(files, Answer::continuation);
   const Json config = read_config(files);
+  if (config.at("model_type").as_string() == kGpt2Type) return load_gpt2(files, config);
   std::unique_ptr<LanguageModel> model = language_model_of_config(config, config_path.string());
   Tokenizer tokenizer = load_tokenizer(files / "tokenizer.json", model->vocabulary(),
                                        text_at(config, "vocabulary_hash", config_path), config_path);
@@ -325,6 +333,7 @@ class LanguageModelTask : public Task {
   Answer answer() const override { return Answer::continuation; }
   std::string_view model_type() const override { return kLanguageModelType; }
   std::string_view what_it_is() const override { return "a language model (use generate)"; }
+  std::string_view foreign_type() const override { return kGpt2Type; }
   std::string_view example() const override { return "text"; }
   std::string_view next_tool() const override { return "generate"; }
   std::vector<std::string> text_files() const override { return {"tokenizer.json"}; }

@@ -1,6 +1,7 @@
 // config.json of Marian's layout.
 #include "support/error.hpp"
 #include "tasks/config.hpp"
+#include "tasks/foreign_config.hpp"
 #include "tasks/marian.hpp"
 
 namespace headwater {
@@ -10,53 +11,18 @@ namespace {
 // The layer norms of that library have no other.
 constexpr double kMarianEpsilon = 1e-5;
 
-struct ActivationName {
-  std::string_view ours, theirs;
-};
-// The first name of each is the one that is written.
-constexpr ActivationName kActivations[] = {{"relu", "relu"},          {"gelu", "gelu"},
-                                           {"gelu_tanh", "gelu_new"}, {"gelu_tanh", "gelu_fast"},
-                                           {"silu", "silu"},          {"silu", "swish"}};
-
-// A member that may be missing or null.
-const Json* said(const Json& config, std::string_view name) {
-  const Json* const member = config.find(name);
-  return member == nullptr || member->is_null() ? nullptr : member;
-}
-
-bool truth(const Json& config, std::string_view name, bool otherwise) {
-  const Json* const member = said(config, name);
-  if (member == nullptr) return otherwise;
-  if (!member->is_bool()) throw Error(quote(name) + " is neither true nor false");
-  return member->as_bool();
-}
-
-[[noreturn]] void refuse(std::string_view name, const std::string& value, const std::string& expected) {
-  throw Error(quote(name) + " is " + value + ", expected " + expected);
-}
-
 // The same number for both stacks.
 std::int64_t of_both(const Json& config, const std::string& of, std::int64_t max) {
   const std::int64_t encoder = whole(config, "encoder_" + of, 1, max),
                      decoder = whole(config, "decoder_" + of, 1, max);
   if (encoder != decoder)
-    refuse("decoder_" + of, std::to_string(decoder), std::to_string(encoder) + " as in the encoder");
+    refuse_member("decoder_" + of, std::to_string(decoder), std::to_string(encoder) + " as in the encoder");
   return encoder;
 }
 
-std::string activation_of(const Json& config) {
-  const std::string& name = config.at("activation_function").as_string();
-  std::string known;
-  for (const ActivationName& activation : kActivations) {
-    if (name == activation.theirs) return std::string(activation.ours);
-    known += (known.empty() ? "one of " : ", ") + std::string(activation.theirs);
-  }
-  refuse("activation_function", quote(name), known);
-}
-
 std::string shared_of(const Json& config) {
-  const bool is_tied = truth(config, "tie_word_embeddings", true);
-  if (truth(config, "share_encoder_decoder_embeddings", true)) return is_tied ? "all" : "source_target";
+  const bool is_tied = truth_of(config, "tie_word_embeddings", true);
+  if (truth_of(config, "share_encoder_decoder_embeddings", true)) return is_tied ? "all" : "source_target";
   return is_tied ? "target_output" : "none";
 }
 
@@ -64,10 +30,10 @@ std::string shared_of(const Json& config) {
 void check_older_members(const Json& config) {
   for (const char* name : {"normalize_before", "normalize_embedding", "add_final_layer_norm",
                            "add_bias_logits", "use_bias_in_attention_free_layers"})
-    if (truth(config, name, false)) refuse(name, "true", "false");
-  if (!truth(config, "static_position_embeddings", true))
-    refuse("static_position_embeddings", "false", "true");
-  if (said(config, "quantization_config") != nullptr)
+    if (truth_of(config, name, false)) refuse_member(name, "true", "false");
+  if (!truth_of(config, "static_position_embeddings", true))
+    refuse_member("static_position_embeddings", "false", "true");
+  if (member_said(config, "quantization_config") != nullptr)
     throw Error("\"quantization_config\": weights of whole numbers are not read");
 }
 
@@ -87,8 +53,9 @@ struct Vocabularies {
 Vocabularies vocabularies(const Json& config) {
   constexpr std::int64_t kMost = 10000000;
   const std::int64_t source = whole(config, "vocab_size", 1, kMost);
-  const std::int64_t target =
-      said(config, "decoder_vocab_size") != nullptr ? whole(config, "decoder_vocab_size", 1, kMost) : source;
+  const std::int64_t target = member_said(config, "decoder_vocab_size") != nullptr
+                                  ? whole(config, "decoder_vocab_size", 1, kMost)
+                                  : source;
   return {source, target};
 }
 
@@ -99,17 +66,17 @@ std::unique_ptr<EncoderDecoder> marian_of_config(const Json& config) {
   EncoderDecoderSettings settings;
   TransformerSettings& t = settings.transformer;
   t.width = whole(config, "d_model", 2, 65536);
-  if (t.width % 2 != 0) refuse("d_model", std::to_string(t.width), "an even number");
+  if (t.width % 2 != 0) refuse_member("d_model", std::to_string(t.width), "an even number");
   t.heads = of_both(config, "attention_heads", 1024);
   if (t.width % t.heads != 0)
-    refuse("encoder_attention_heads", std::to_string(t.heads),
-           "a divisor of d_model " + std::to_string(t.width));
+    refuse_member("encoder_attention_heads", std::to_string(t.heads),
+                  "a divisor of d_model " + std::to_string(t.width));
   t.feed_forward_width = of_both(config, "ffn_dim", 1000000);
   t.norm = "post";
   t.norm_epsilon = kMarianEpsilon;
-  t.activation = activation_of(config);
+  t.activation = activation_of_member(config.at("activation_function"), "activation_function");
   t.positions = "sinusoidal_halves";
-  t.scale_embedding = truth(config, "scale_embedding", false);
+  t.scale_embedding = truth_of(config, "scale_embedding", false);
   t.length = whole(config, "max_position_embeddings", 1, 1000000);
   t.initialization = "vaswani";
   settings.encoder_layers = whole(config, "encoder_layers", 0, 1000);
@@ -117,8 +84,9 @@ std::unique_ptr<EncoderDecoder> marian_of_config(const Json& config) {
   settings.share_embeddings = shared_of(config);
   const auto [source, target] = vocabularies(config);
   if (shares_tables(settings) && source != target)
-    refuse("decoder_vocab_size", std::to_string(target),
-           std::to_string(source) + " as \"vocab_size\", since share_encoder_decoder_embeddings is true");
+    refuse_member(
+        "decoder_vocab_size", std::to_string(target),
+        std::to_string(source) + " as \"vocab_size\", since share_encoder_decoder_embeddings is true");
   marian_ids(config);
   return std::make_unique<EncoderDecoder>(settings, source, target);
 }
@@ -156,9 +124,6 @@ Json marian_config_of(const EncoderDecoder& model, const TranslationIds& ids) {
   const EncoderDecoderSettings& settings = model.settings();
   check_sayable(settings);
   const TransformerSettings& t = settings.transformer;
-  std::string activation;
-  for (const ActivationName& name : kActivations)
-    if (activation.empty() && name.ours == t.activation) activation = name.theirs;
   Json config;
   config.set("architectures", Json::Array{"MarianMTModel"});
   config.set("model_type", kMarianType);
@@ -171,7 +136,7 @@ Json marian_config_of(const EncoderDecoder& model, const TranslationIds& ids) {
   config.set("decoder_attention_heads", t.heads);
   config.set("encoder_ffn_dim", feed_forward_width_of(t));
   config.set("decoder_ffn_dim", feed_forward_width_of(t));
-  config.set("activation_function", activation);
+  config.set("activation_function", member_of_activation(t.activation));
   config.set("scale_embedding", t.scale_embedding);
   config.set("max_position_embeddings", t.length);
   config.set("static_position_embeddings", true);

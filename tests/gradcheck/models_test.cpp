@@ -35,7 +35,8 @@ void check_model(Model& model, const Batch& batch) {
 
 TEST_CASE("a whole language model with two layers") {
   for (const char* norm : {"post", "pre"}) {
-    for (const char* positions : {"learned", "sinusoidal"}) {
+    for (const auto& [positions, is_tied] :
+         {std::pair{"learned", false}, {"sinusoidal", true}, {"learned", true}, {"sinusoidal", false}}) {
       LanguageModelSettings settings;
       settings.transformer.width = 4;
       settings.transformer.heads = 2;
@@ -49,6 +50,8 @@ TEST_CASE("a whole language model with two layers") {
       settings.transformer.dropout = settings.transformer.attention_dropout =
           settings.transformer.output_dropout = 0.2;
       settings.embedding_dropout = 0.1;
+      settings.tie_embeddings = is_tied;
+      settings.output_bias = !is_tied;
       LanguageModel model(settings, 7);
       TokenBatch batch;
       batch.clear();
@@ -56,7 +59,7 @@ TEST_CASE("a whole language model with two layers") {
            {std::vector<std::int32_t>{1, 2, 3}, {4, 2}, {6, 5, 4, 1, 2, 2, 3}})
         batch.add(ids);
       batch.finish();
-      INFO(std::string(norm), "-norm, positions ", std::string(positions));
+      INFO(std::string(norm), "-norm, positions ", std::string(positions), is_tied ? ", tied" : "");
       check_model(model, batch);
     }
   }

@@ -1,9 +1,13 @@
-// A translator in the layout of Hugging Face's Marian models.
+// A translator in the layout of Hugging Face's Marian models, a language model in that of GPT-2.
 #include <unistd.h>
+
+#include <functional>
 
 #include "support/directories.hpp"
 #include "support/error.hpp"
+#include "tasks/gpt2.hpp"
 #include "tasks/marian.hpp"
+#include "tasks/model_directory.hpp"
 #include "tools/inspect/inspect.hpp"
 
 namespace headwater::inspect {
@@ -44,22 +48,45 @@ class NewFolder {
   bool is_done_ = false;
 };
 
-}  // namespace
-
-void export_model(const Options& o) {
-  const TranslationModel model = load_translation_model(o.what);
+struct Exported {
   std::vector<DirectoryFile> files;
+  std::function<void(const ByteSink&)> write_tensors;
+};
+
+// Throws Error where the layout cannot say what the model is.
+Exported exported_translator(const TranslationModel& model) {
+  return {marian_files(model),
+          [&model](const ByteSink& sink) { write_marian_parameters(model.model->parameters(), sink); }};
+}
+Exported exported_language_model(const LanguageModelFiles& model) {
+  return {gpt2_files(model),
+          [&model](const ByteSink& sink) { write_gpt2_parameters(model.model->parameters(), sink); }};
+}
+
+void write_folder(const Options& o, const std::function<Exported()>& make) {
+  Exported exported;
   try {
-    files = marian_files(model);
+    exported = make();
   } catch (const Error& error) {
     throw Error(o.what + ": " + error.what());
   }
   NewFolder folder(o.exported);
-  for (const DirectoryFile& file : files) write_new_file(folder.file(file.name), file.bytes);
+  for (const DirectoryFile& file : exported.files) write_new_file(folder.file(file.name), file.bytes);
   NewFile tensors(folder.file("model.safetensors"));
-  write_marian_parameters(model.model->parameters(), [&](std::string_view bytes) { tensors.write(bytes); });
+  exported.write_tensors([&](std::string_view bytes) { tensors.write(bytes); });
   tensors.finish();
   folder.finish();
+}
+
+}  // namespace
+
+void export_model(const Options& o) {
+  if (task_of_files(model_files(o.what)).answer() == Answer::continuation) {
+    const LanguageModelFiles model = load_language_model(o.what);
+    return write_folder(o, [&] { return exported_language_model(model); });
+  }
+  const TranslationModel model = load_translation_model(o.what);
+  write_folder(o, [&] { return exported_translator(model); });
 }
 
 }  // namespace headwater::inspect

@@ -213,7 +213,8 @@ TEST_CASE("Marian's layout: a config.json that cannot be read is one line that n
       {"encoder_layers", -1, "\"encoder_layers\" is -1, expected 0 to 1000"},
       {"decoder_layers", 0, "\"decoder_layers\" is 0, expected 1 to 1000"},
       {"activation_function", "mish",
-       "\"activation_function\" is \"mish\", expected one of relu, gelu, gelu_new, gelu_fast, silu, swish"},
+       "\"activation_function\" is \"mish\", expected one of relu, gelu, gelu_new, gelu_fast, "
+       "gelu_pytorch_tanh, silu, swish"},
       {"max_position_embeddings", 1000001, "\"max_position_embeddings\" is 1000001"},
       {"vocab_size", 0, "\"vocab_size\" is 0"},
       {"decoder_vocab_size", 10, "\"decoder_vocab_size\" is 10, expected 9"},

@@ -1,0 +1,130 @@
+#!/bin/bash
+# A language model with one table goes to GPT-2's layout and back: the same figures; in transformers, where Python has it, the same
+# logits, and a model that transformers saved has the same figures here.
+#   export_language_model_test.sh BIN     BIN: the folder of the tools; PYTHON: the interpreter, python3 where it is not given
+set -euo pipefail
+export LC_ALL=C.UTF-8
+PATH=$(cd "$1" && pwd):$PATH
+python=${PYTHON:-python3}
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+cd "$tmp"
+fail() {
+  echo "failed: $1"
+  exit 1
+}
+refused() { # WHAT STATUS COMMAND...: one line on standard error that holds WHAT
+  local what=$1 status=$2 got=0
+  shift 2
+  "$@" > out 2> err || got=$?
+  { [ "$got" = "$status" ] && [ "$(wc -l < err)" = 1 ] && grep -qF -- "$what" err && [ ! -s out ]; } || {
+    cat err
+    fail "status $got of: $*"
+  }
+}
+
+awk 'BEGIN { split("One two, three; four five: six seven (eight) nine.", w, " ")
+  for (i = 0; i < 300; ++i) { n = i * 7919 % 1000 + 1000; t = ""; for (j = 2; j <= 4; ++j) t = t " " w[1 + substr(n, j, 1) % 9]; print substr(t, 2) } }' > text
+cat > r.yaml << 'RECIPE'
+name: r
+data: {columns: [source], train: text}
+source_tokenizer: {kind: byte_bpe, size: 300}
+model: {kind: language_model, width: 32, heads: 4, feed_forward_width: 48, layers: 2, norm: pre, norm_epsilon: 1.0e-5, activation: gelu_tanh,
+  tie_embeddings: true, output_bias: false, initialization: normal, length: 24, dropout: 0.1}
+training: {epochs: 2, batch_sequences: 16, optimizer: {kind: adam, learning_rate: 3.0e-3}}
+RECIPE
+tokenize --recipe r.yaml -q -o t.json text
+tokenize -t t.json -q text | vectorize -q -t t.json --recipe r.yaml > text.ids
+train --recipe r.yaml --tokenizer t.json -q -o model text.ids > log
+
+inspect model --export hf
+[ "$(cd hf && echo *)" = 'config.json generation_config.json model.safetensors tokenizer.json tokenizer_config.json' ] || fail 'the files of the export'
+inspect model | head -n 8 > layers
+inspect hf | head -n 8 | cmp - layers || fail 'other layers after the way there and back'
+evaluate model text -q --json > model.json
+evaluate hf text -q --json | cmp - model.json || fail 'other figures after the way there and back'
+for m in model hf; do head -n 2 text | attn-dump "$m" -q --format csv > "$m.csv"; done
+[ "$(wc -l < hf.csv)" -gt 50 ] || fail 'no attention of an exported model'
+cmp model.csv hf.csv || fail 'other attention after the way there and back'
+inspect hf --export again
+cmp hf/model.safetensors again/model.safetensors || fail 'an export of an export is another file'
+refused 'hf: is there already' 1 inspect model --export hf
+
+# Every setting that the layout cannot say is named.
+while read -r key value; do
+  train --recipe r.yaml --set "model.$key=$value" --set training.max_steps=1 --tokenizer t.json -q -o "model-$key" text.ids > log
+  refused "model.$key is $value, which GPT-2's layout cannot say" 1 inspect "model-$key" --export other
+  [ ! -e other ] || fail 'a folder was left'
+done << 'KEYS'
+norm post
+positions sinusoidal
+scale_embedding true
+output_bias true
+head_width 5
+KEYS
+
+# Damaged directories: one line each.
+broken() { # WHAT COMMAND...: the command breaks a copy of the export, in it
+  local what=$1
+  shift
+  rm -rf broken
+  cp -r hf broken
+  (cd broken && "$@")
+  refused "$what" 1 evaluate broken text
+}
+broken 'broken' rm tokenizer.json tokenizer_config.json
+broken 'model.safetensors' rm model.safetensors
+broken 'model.safetensors' truncate -s 1000 model.safetensors
+broken 'config.json' truncate -s 100 config.json
+broken '"n_head" is 5' sed -i 's/"n_head": 4/"n_head": 5/' config.json
+broken 'config.json asks for [32, 50]' sed -i 's/"n_inner": 48/"n_inner": 50/' config.json
+broken 'h.2.' sed -i 's/"n_layer": 2/"n_layer": 3/' config.json
+broken '"activation_function" is "mish"' sed -i 's/"gelu_new"/"mish"/' config.json
+broken 'config.json has rows for 200' sed -i 's/"vocab_size": 300/"vocab_size": 200/' config.json
+broken 'model_type' sed -i 's/"model_type": "gpt2"/"model_type": "gptj"/' config.json
+
+"$python" -c 'import transformers, torch' 2> /dev/null || {
+  echo "skipped: $python has no transformers or torch"
+  exit 77
+}
+cat > compare.py << 'PYTHON'
+import json, torch
+from transformers import AutoTokenizer, GPT2Config, GPT2LMHeadModel
+torch.set_num_threads(1)
+def loss_of(model, tokenizer):
+    limit = model.config.n_positions
+    loss, tokens = 0.0, 0
+    with torch.no_grad():
+        for line in open("text"):
+            ids = tokenizer(line.rstrip("\n"), return_tensors="pt").input_ids[:, :limit + 1]
+            logits = model(input_ids=ids[:, :-1]).logits
+            loss += torch.nn.functional.cross_entropy(logits[0], ids[0, 1:], reduction="sum").item()
+            tokens += ids.shape[1] - 1
+    return loss / tokens
+def check(ours, theirs):
+    figures = {row["metric"]: row["score"] for row in map(json.loads, open(ours)) if "metric" in row}
+    assert abs(theirs - figures["loss"]) < 1e-4, (theirs, figures["loss"])
+tokenizer = AutoTokenizer.from_pretrained("hf")
+import sys
+if sys.argv[1] == "save":
+    check("model.json", loss_of(GPT2LMHeadModel.from_pretrained("hf").eval(), tokenizer))
+    torch.manual_seed(5)
+    other = GPT2LMHeadModel(GPT2Config(vocab_size=304, n_positions=30, n_embd=24, n_layer=3, n_head=3, initializer_range=0.2,
+        tie_word_embeddings=False, activation_function="gelu", bos_token_id=0, eos_token_id=0)).eval()
+    other.save_pretrained("theirs")
+    tokenizer.backend_tokenizer.model.save("theirs")
+    json.dump(loss_of(other, tokenizer), open("theirs.loss", "w"))
+else:
+    check("theirs.json", json.load(open("theirs.loss")))
+PYTHON
+HF_HUB_OFFLINE=1 "$python" compare.py save 2> err || {
+  tail -n 3 err
+  fail 'transformers says otherwise'
+}
+# Saved there, with the tokenizer's vocab.json and merges.txt.
+[ -e theirs/vocab.json ] && [ -e theirs/merges.txt ] || fail 'no vocab.json and merges.txt'
+evaluate theirs text -q --json > theirs.json
+HF_HUB_OFFLINE=1 "$python" compare.py read 2> err || {
+  tail -n 3 err
+  fail 'transformers says otherwise of its own model'
+}
