@@ -3,7 +3,7 @@
 # where everything is; the learning curve is drawn to WORK/curve.svg.
 #
 #   data/report.sh RUN BIN WORK ANSWER TRAIN    the run's name; folders of the tools and of the run; what the model answers
-#                                               (inspect --make; none: there is no test); the training examples
+#                                               (inspect --make; summary: with summaries; none: there is no test); the training examples
 set -eu
 export LC_ALL=C
 here=$(cd "$(dirname "$0")" && pwd)
@@ -65,6 +65,12 @@ ways() {
   fi
 }
 
+# The lines of the test whose source does not stand in training, to $tmp/unseen.
+find_unseen() {
+  cut -f"$(sed -n 's/^field_source := //p' "$work/recipe.mk")" "$train" >"$tmp/known"
+  awk 'FILENAME == ARGV[1] { known[$0] = 1; next } !($0 in known) { print FNR }' "$tmp/known" "$work/test.sources" >"$tmp/unseen"
+}
+
 translation_scores() {
   for kind in hypotheses references standardized; do cp "$work/test.$kind" "$tmp/$kind"; done
   scores 'test' ''
@@ -77,8 +83,7 @@ translation_scores() {
     printf "exactly right: %d of %d (%.1f %%)\n", same, FNR, FNR ? 100 * same / FNR : 0 }' "$tmp/standardized" "$tmp/hypotheses"
 
   # Test lines whose source stands in training too tell less; the scores without them.
-  cut -f"$(sed -n 's/^field_source := //p' "$work/recipe.mk")" "$train" >"$tmp/known"
-  awk 'FILENAME == ARGV[1] { known[$0] = 1; next } !($0 in known) { print FNR }' "$tmp/known" "$work/test.sources" >"$tmp/unseen"
+  find_unseen
   if [ "$(wc -l <"$tmp/unseen")" -lt "$(wc -l <"$work/test.sources")" ] && [ -s "$tmp/unseen" ]; then
     for kind in hypotheses standardized references; do
       awk 'FILENAME == ARGV[1] { want[$1] = 1; next } FNR in want' "$tmp/unseen" "$work/test.$kind" >"$tmp/$kind-unseen"
@@ -113,6 +118,52 @@ language_model_epochs() {
   cat "$work/model/samples.tsv"
 }
 
+# Summaries beside the first sentences of their texts. Twelve words of them score best on validation lines of debian-descriptions.
+writes_with() { # OPTION...: what the model writes about the test sources
+  if [ "$(sed -n 's/^answer := //p' "$work/recipe.mk")" = continuation ]; then
+    "$bin/generate" -q --max-new-tokens 40 "$@" "$work/model" "$work/test.sources"
+  else
+    "$bin/translate" -q "$@" "$work/model" "$work/test.sources"
+  fi
+}
+summaries() { # NAME FILE
+  "$bin/evaluate" --replace-invalid --hypotheses "$2" --references "$work/test.references" --metric rouge,distinct-2,repetition --json |
+    sed 's/.*"metric":"\([^"]*\)","score":\([0-9.e+-]*\).*/\1 \2/' >"$tmp/figures"
+  awk -v name="$1" -v words="$(wc -w <"$2")" -v lines="$(wc -l <"$2")" '{ value[$1] = $2 } END {
+    printf "%-32s %8.4f %8.4f %8.4f %11.4f %11.4f %6.1f\n", name, value["rouge1"], value["rouge2"], value["rougeL"], value["distinct-2"], value["repetition"], words / lines }' "$tmp/figures"
+}
+summary_scores() {
+  awk -f "$here/lead.awk" "$work/test.sources" >"$tmp/lead"
+  awk -v words=12 -f "$here/lead.awk" "$work/test.sources" >"$tmp/lead-12"
+  publish "$tmp/lead" "$work/test.lead"
+  writes_with --num-beams 4 >"$tmp/beam"
+  publish "$tmp/beam" "$work/test.beam"
+  printf '\ntest: %d summaries\n' "$(wc -l <"$work/test.hypotheses")"
+  printf '%-32s %8s %8s %8s %11s %11s %6s\n' '' ROUGE-1 ROUGE-2 ROUGE-L distinct-2 repetition words
+  {
+    summaries 'the model' "$work/test.hypotheses"
+    summaries 'the model, 4 beams' "$tmp/beam"
+    summaries 'first sentence of the text' "$tmp/lead"
+    summaries 'its first 12 words' "$tmp/lead-12"
+    summaries 'the right summaries' "$work/test.references"
+  } | tee "$tmp/rows"
+  cut -c33- "$tmp/rows" | awk 'NR == 1 { for (i = 1; i <= 3; ++i) model[i] = $i } NR == 3 || NR == 4 { for (i = 1; i <= 3; ++i) if ($i > best[i]) best[i] = $i }
+    END { for (i = 1; i <= 3; ++i) above += model[i] > best[i]; printf "the model is above the first sentences in %d of 3\n", above }'
+  if [ -e "$work/test.txt" ]; then
+    cat "$work/test.txt"
+  else
+    paste "$work/test.sources" "$work/test.references" | "$bin/evaluate" "$work/model" --metric loss,accuracy,perplexity
+  fi
+  awk 'FILENAME == ARGV[1] { right[FNR] = $0; next } { same += $0 == right[FNR] } END {
+    printf "exactly right: %d of %d (%.1f %%)\n", same, FNR, FNR ? 100 * same / FNR : 0 }' "$work/test.references" "$work/test.hypotheses"
+  find_unseen
+  printf 'test sources that also stand in training: %d of %d\n' $(($(wc -l <"$work/test.sources") - $(wc -l <"$tmp/unseen"))) "$(wc -l <"$work/test.sources")"
+  "$here/samples.sh" "$bin" "$work" "$train" summary >"$tmp/samples"
+  publish "$tmp/samples" "$work/samples.txt"
+  printf '\n'
+  cat "$tmp/samples"
+}
+
 # As far as this system says it.
 machine() {
   processor=$(sed -n 's/^model name[^:]*: *//p' /proc/cpuinfo 2>/dev/null | head -n 1)
@@ -130,6 +181,7 @@ case $answer in
     cat "$work/test.txt"
     ;;
   translation) translation_scores ;;
+  summary) summary_scores ;;
 esac
 ! grep -q '^  kind: language_model$' "$work/recipe.yaml" || language_model_epochs
 printf '\nwhat it cost\n'
@@ -138,6 +190,6 @@ machine
 curve=
 if "$bin/inspect" --curves "$work/model" -o "$work/curve.svg" --title "$run" 2>"$tmp/words"; then curve=curve.svg; fi
 printf '\nfiles\n'
-for file in recipe.yaml tokenizer.json source.json target.json terms.tsv labels.txt model model/log.csv model/samples.tsv $curve test.hypotheses test.greedy test.mean-greedy test.mean-beam test.references samples.txt report.txt; do
+for file in recipe.yaml tokenizer.json source.json target.json terms.tsv labels.txt model model/log.csv model/samples.tsv $curve test.hypotheses test.greedy test.mean-greedy test.mean-beam test.beam test.lead test.references samples.txt report.txt; do
   if [ -e "$work/$file" ] || [ "$file" = report.txt ]; then printf '%s\n' "$work/$file"; fi
 done

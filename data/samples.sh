@@ -1,20 +1,20 @@
 #!/bin/sh
-# Twenty translations of a run with source and reference, and how many of its translations end in repetitions.
+# Twenty translations or summaries of a run with source and reference, and how many of what it wrote end in repetitions.
 #
-#   data/samples.sh BIN WORK TRAIN     folders of the tools and of the run; the training examples
+#   data/samples.sh BIN WORK TRAIN [summary]     folders of the tools and of the run; the training examples
 #
 # Where data/SET has the sentences that the source of an experiment translated, those; else test lines, spread evenly.
 set -eu
 export LC_ALL=C
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/common.sh"
-[ $# -eq 3 ] || wrong "$# operands, wanted are 3 (--help says which)"
-bin=$1 work=$2 train=$3
+[ $# -eq 3 ] || [ $# -eq 4 ] || wrong "$# operands, wanted are 3 or 4 (--help says which)"
+bin=$1 work=$2 train=$3 written=${4:-translation}
 value() { sed -n "s/^$1 := //p" "$work/recipe.mk"; }
 
 sentences=$here/$(value set)/sentences.txt
 found=0
-if [ -n "$(value set)" ] && [ -f "$sentences" ]; then
+if [ "$written" = translation ] && [ -n "$(value set)" ] && [ -f "$sentences" ]; then
   # The first reference of each in the test set, else in the others. A recipe that turns the columns round has none.
   set -- "$work/test.tsv"
   [ ! -f "$work/validation.tsv" ] || set -- "$@" "$work/validation.tsv"
@@ -43,7 +43,7 @@ fi
 
 printf 'samples: %s\n' "$title"
 paste "$tmp/sources" "$tmp/references" "$tmp/hypotheses" |
-  awk -F '\t' '{ printf "source       %s\nreference    %s\ntranslation  %s\n", $1, $2, $3 }'
+  awk -F '\t' -v written="$written" '{ printf "source       %s\nreference    %s\n%-11s  %s\n", $1, $2, written, $3 }'
 # One to four words that stand three times in a row at the end.
 repeating() { # FILE
   awk '{

@@ -41,7 +41,7 @@ report: $(R)/report.txt
 	@cat $<
 
 # The resolved recipe, recipe.yaml, rewritten, and so everything after it made anew, only when it changes; and what it needs, as variables:
-# set, folder, seed, train, validation, test, their numbers of lines, columns, csv, stage_COLUMN, answer. Made here and not by a rule, so
+# set, folder, seed, train, validation, test, their numbers of lines, columns, summaries, csv, stage_COLUMN, answer. Made here and not by a rule, so
 # that a recipe which is wrong, or whose data is not there, ends with one line that says so, and without a folder.
 $(shell BIN=$(bin) SCALE='$(SCALE)' SEED='$(SEED)' SET='$(SET)' $(call in_house,data/resolve.sh) $(RECIPE) $(R) $(DATA))
 $(if $(filter 0,$(.SHELLSTATUS)),,$(error $(RECIPE) cannot run; the line above says why))
@@ -174,8 +174,11 @@ $(R)/test.sources: $(R)/test.tsv
 	cut -f$(field_source) $< > $@
 $(R)/test.references: $(R)/test.tsv
 	cut -f$(field_target) $< > $@
+# A summary is short; what a language model is asked for is kept free of its positions.
+write_translation = $(bin)/translate
+write_continuation = $(bin)/generate --max-new-tokens 40
 $(R)/test.hypotheses: $(R)/test.sources $(R)/table.txt
-	$(bin)/translate $(R)/model $(Q) $< > $@.part
+	$(write_$(answer)) $(R)/model $(Q) $< > $@.part
 	mv $@.part $@
 # As the tokenizer sees them: standardised, joined again.
 $(R)/test.standardized: $(R)/test.references $(call tokenizer,target)
@@ -193,8 +196,10 @@ scores_translation := $(R)/test.sources $(R)/test.hypotheses $(R)/test.standardi
 scores_label := $(R)/test.txt
 scores_continuation := $(R)/test.txt
 scores_image_label := $(R)/test.txt
-scores := $(if $(test),$(scores_$(answer)))
+scores_summary := $(R)/test.sources $(R)/test.hypotheses $(R)/test.references $(if $(filter continuation,$(answer)),$(R)/test.txt)
+scored := $(if $(summaries),summary,$(answer))
+scores := $(if $(test),$(scores_$(scored)))
 
 $(R)/report.txt: $(R)/table.txt $(R)/plan.txt $(scores)
-	@$(call in_house,data/report.sh) $(notdir $(R)) $(bin) $(R) $(if $(scores),$(answer),none) $(call lines_of,$(train)) > $@.part
+	@$(call in_house,data/report.sh) $(notdir $(R)) $(bin) $(R) $(if $(scores),$(scored),none) $(call lines_of,$(train)) > $@.part
 	@mv $@.part $@

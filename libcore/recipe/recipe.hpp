@@ -48,6 +48,7 @@ struct DataSettings {
   std::vector<std::string> columns = {"source", "target"};
   std::vector<std::string>
       csv_columns;                    // the files are CSV: the header's names of the columns; empty: no CSV
+  bool summaries = false;             // targets are summaries of their sources
   double validation_fraction = 0.15;  // held out by seed where no validation file is given
   bool operator==(const DataSettings&) const = default;
 };

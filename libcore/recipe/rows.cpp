@@ -63,6 +63,12 @@ void rows(Visitor& v, DataSettings& s, const ModelSection& model) {
            "order; empty: TABs separate columns",
            "make recipe, vectorize --csv"},
           lines);
+  const bool has_targets = std::find(s.columns.begin(), s.columns.end(), "target") != s.columns.end();
+  v.field("summaries", &s.summaries, Anything{},
+          {"targets are summaries of their sources: the report scores them with ROUGE, beside the first "
+           "sentences of the sources",
+           kMake},
+          When{has_columns && has_targets, "data without targets", "pairs of source and target"});
   v.field("validation_fraction", &s.validation_fraction, Between{0, 0.9, kNoUnit},
           {"share of the training examples that is held out by seed, to validate on", "train"},
           When{s.validation.empty(), "data with validation examples", "data without validation examples"});

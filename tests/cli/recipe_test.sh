@@ -23,6 +23,7 @@ fail() {
 # What inspect --make says of the recipe.
 value() { "$bin/inspect" "recipes/$recipe.yaml" --scale quick --make | sed -n "s/^$1 := //p"; }
 answer=$(value answer)
+[ -z "$(value summaries)" ] || answer=summary
 
 # Reviews whose label follows from two of their words, and their texts alone; pairs that a word-by-word translation gets right.
 make_lines() { # REVIEWS|TEXTS|PAIRS LINES SEED
@@ -100,6 +101,17 @@ case $answer in
       epochs=$("$bin/train" --recipe "recipes/$recipe.yaml" --scale quick --print-recipe | sed -n 's/^  epochs: //p')
       [ "$(cut -f1 "$run/model/samples.tsv" | sort -u | wc -l)" = "$epochs" ] || fail 'no sample of each epoch'
     fi
+    ;;
+  summary)
+    for row in 'the model' 'the model, 4 beams' 'first sentence of the text' 'its first 12 words'; do
+      grep -qE "^$row   *(0|1)\.[0-9]{4} +(0|1)\.[0-9]{4} +(0|1)\.[0-9]{4} " "$report" || fail "no ROUGE of $row"
+    done
+    grep -qE '^the model is above the first sentences in [0-3] of 3$' "$report" || fail 'nothing about the first sentences'
+    grep -q '^loss  *[0-9]' "$report" || fail 'no loss on the test set in the report'
+    for word in source reference summary; do
+      [ "$(grep -c "^$word  " "$report")" = 20 ] || fail "no 20 samples with their $word"
+    done
+    [ "$(wc -l <"$run/test.hypotheses")" = "$(wc -l <"$run/test.references")" ] || fail 'summaries and references differ in number'
     ;;
   *) fail "no test of a recipe whose answer is a $answer" ;;
 esac

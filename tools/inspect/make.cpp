@@ -57,6 +57,7 @@ void write_make(const Recipe& recipe, cli::LineWriter& out) {
   // A kind with one tokenizer has it for all of its columns of text.
   const bool has_one = columns.find("target") != std::string::npos && !kind.reads("target_tokenizer");
   variable("shared_tokenizer", recipe.shared_tokenizer || has_one ? "yes" : "");
+  variable("summaries", data.summaries ? "yes" : "");
   variable("csv", data.csv_columns.empty() ? "" : "yes");
   variable("answer", std::string(name_of(task_of(recipe.model).answer())));
 }

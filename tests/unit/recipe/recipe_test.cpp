@@ -45,6 +45,7 @@ Recipe unusual(const std::string& optimizer = "adamw") {
   r.data.tokenizer_text = "a/text";
   r.data.columns = {"target", "source"};
   r.data.csv_columns = {"the text: \"es\"", "2"};
+  r.data.summaries = true;
   r.source_tokenizer = {"character", 300, "none", "unicode"};
   r.target_tokenizer = {"word", 77, "lower", "unicode", true};
   r.model = model_section(EncoderDecoderSettings{unusual_transformer(), 2, 5, "target_output"});
@@ -106,6 +107,7 @@ Recipe unusual(const std::string& optimizer = "adamw") {
 Recipe unusual_classifier(const std::string& mixing) {
   Recipe r = unusual();
   r.data.columns = {"label", "source"};
+  r.data.summaries = false;
   r.training.class_weights = {
       "", {{"Video games", 2.5}, {"1", 0.5}, {"Food: \"hot\", {cold} #1", 3}, {"<<", 1}, {"yes", 2}}};
   r.training.best_metric = "macro_f1";
@@ -140,6 +142,7 @@ Recipe unusual_classifier(const std::string& mixing) {
 Recipe unusual_language_model() {
   Recipe r = unusual();
   r.data.columns = {"source"};
+  r.data.summaries = false;
   r.training.best_metric = "perplexity";
   r.training.early_stopping.metric = "accuracy";
   r.training.validation_translations = 0;
