@@ -1,6 +1,7 @@
 #include "decoding/sampling.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <limits>
 
 #include "layers/packed_weights.hpp"
@@ -29,10 +30,31 @@ bool is_likelier(const TokenProbability& a, const TokenProbability& b) {
   return a.probability != b.probability ? a.probability > b.probability : a.id < b.id;
 }
 
+// Of a double above 0: larger ones have no smaller one.
+std::size_t exponent_bits(double value) { return std::bit_cast<std::uint64_t>(value) >> 52; }
+
+// Takes away the least likely ones, all of an order of magnitude together, as long as what goes holds no more
+// than 1 - p, and gives what they hold: so that few have to be sorted.
+double drop_least_likely(std::vector<TokenProbability>& tokens, double p) {
+  std::vector<double> held(std::size_t{1} << 11);
+  std::size_t most = 0;
+  for (const TokenProbability& token : tokens) {
+    const std::size_t magnitude = exponent_bits(token.probability);
+    held[magnitude] += token.probability;
+    most = std::max(most, magnitude);
+  }
+  double gone = 0;
+  std::size_t least = 0;
+  while (least < most && gone + held[least] <= 1 - p) gone += held[least++];
+  std::erase_if(tokens,
+                [&](const TokenProbability& token) { return exponent_bits(token.probability) < least; });
+  return gone;
+}
+
 // The least likely go as long as what goes holds no more than 1 - p; the most likely stays.
 void keep_top_p(std::vector<TokenProbability>& tokens, double p) {
+  double gone = drop_least_likely(tokens, p);
   std::sort(tokens.begin(), tokens.end(), is_likelier);
-  double gone = 0;
   while (tokens.size() > 1 && gone + tokens.back().probability <= 1 - p) {
     gone += tokens.back().probability;
     tokens.pop_back();
@@ -41,10 +63,38 @@ void keep_top_p(std::vector<TokenProbability>& tokens, double p) {
 }
 
 void keep_min_p(std::vector<TokenProbability>& tokens, double share) {
+  double most = 0;
+  for (const TokenProbability& token : tokens) most = std::max(most, token.probability);
+  const double least = share * most;
+  std::erase_if(tokens, [&](const TokenProbability& token) { return token.probability < least; });
   std::sort(tokens.begin(), tokens.end(), is_likelier);
-  const double least = share * tokens.front().probability;
-  while (tokens.back().probability < least) tokens.pop_back();
   normalize(tokens);
+}
+
+// Ids and logits in the place of probabilities, whose order is the same: all in the order of ids, or, of more
+// than `most` (0: any number), the most likely first.
+void select(std::span<const Real> logits, std::size_t most, std::vector<TokenProbability>& to) {
+  bool is_heap = false;  // with the least likely in front
+  Real least = kNoLogit;
+  for (std::size_t id = 0; id < logits.size(); ++id) {
+    if (!(logits[id] > least)) continue;  // also those that are equal: they have the larger id
+    const TokenProbability token{static_cast<std::int32_t>(id), static_cast<double>(logits[id])};
+    if (most == 0 || to.size() < most) {
+      to.push_back(token);
+      continue;
+    }
+    if (!is_heap) {
+      std::make_heap(to.begin(), to.end(), is_likelier);
+      is_heap = true;
+    }
+    if (is_likelier(token, to.front())) {
+      std::pop_heap(to.begin(), to.end(), is_likelier);
+      to.back() = token;
+      std::push_heap(to.begin(), to.end(), is_likelier);
+    }
+    least = static_cast<Real>(to.front().probability);
+  }
+  if (is_heap) std::sort_heap(to.begin(), to.end(), is_likelier);
 }
 
 }  // namespace
@@ -52,20 +102,14 @@ void keep_min_p(std::vector<TokenProbability>& tokens, double share) {
 void token_probabilities(std::span<const Real> logits, const SamplingSettings& settings,
                          std::vector<TokenProbability>& to) {
   to.clear();
-  // At first the logits stand for the probabilities, whose order is the same.
-  for (std::size_t id = 0; id < logits.size(); ++id) {
-    if (logits[id] > kNoLogit)
-      to.push_back({static_cast<std::int32_t>(id), static_cast<double>(logits[id]) / settings.temperature});
-  }
+  select(logits, static_cast<std::size_t>(settings.top_k), to);
   if (to.empty()) return;
-  if (settings.top_k > 0 && settings.top_k < static_cast<std::int64_t>(to.size())) {
-    const auto end = to.begin() + static_cast<std::ptrdiff_t>(settings.top_k);
-    std::partial_sort(to.begin(), end, to.end(), is_likelier);
-    to.erase(end, to.end());
-  }
-  double most = to.front().probability;
-  for (const TokenProbability& token : to) most = std::max(most, token.probability);
-  for (TokenProbability& token : to) token.probability = exponential(token.probability - most);
+  std::vector<double> scores;
+  for (const TokenProbability& token : to) scores.push_back(token.probability / settings.temperature);
+  const double most = *std::max_element(scores.begin(), scores.end());
+  for (double& score : scores) score -= most;
+  exponentials(scores);
+  for (std::size_t i = 0; i < to.size(); ++i) to[i].probability = scores[i];
   normalize(to);
   if (settings.top_p < 1) keep_top_p(to, settings.top_p);
   if (settings.min_p > 0) keep_min_p(to, settings.min_p);

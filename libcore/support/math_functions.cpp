@@ -1,6 +1,8 @@
 #include "support/math_functions.hpp"
 
+#include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 
 namespace headwater {
@@ -14,6 +16,8 @@ constexpr std::array<double, 4> kHalfPi = {0x1.921fb54400000p+0, 0x1.0b4611a6000
 constexpr std::array<double, 3> kLn2 = {0x1.62e42fef00000p-1, 0x1.473de6af00000p-34, 0x1.3c7673007e5edp-69};
 constexpr double kLn10000 = 0x1.26bb1bbb55515p+3, kLn10000Rest = 0x1.05ba95b58ae0bp-50;
 constexpr double kTwoOverPi = 0x1.45f306dc9c883p-1, kLog2OfE = 0x1.71547652b82fep+0;
+
+constexpr double kLeastExponent = -708;  // e to what is below counts as 0
 
 // 1 / n!, rounded once: factorials to 18 are exact in double.
 constexpr std::array<double, 19> inverse_factorials() {
@@ -111,16 +115,36 @@ double natural_logarithm(double x) {
   return k * kLn2[0] + (f + (correction + k * (kLn2[1] + kLn2[2])));
 }
 
-// x = k ln 2 + r, |r| <= ln 2 / 2.
+// x = k ln 2 + r, |r| <= ln 2 / 2. Of `kLanes` numbers, in steps that the compiler makes vectors of.
+template <std::size_t kLanes>
+static void exponentials_of(double* x) {
+  double high[kLanes], rest[kLanes], series[kLanes] = {}, power_of_two[kLanes];
+  for (std::size_t i = 0; i < kLanes; ++i) {
+    const double k = std::floor(std::max(x[i], kLeastExponent) * kLog2OfE + 0.5);
+    const Sum r = exact_sum(std::max(x[i], kLeastExponent) - k * kLn2[0], -k * kLn2[1]);
+    high[i] = r.high;
+    rest[i] = r.low - k * kLn2[2];
+    power_of_two[i] = std::bit_cast<double>((static_cast<std::int64_t>(k) + 1022) << 52) * 2;
+  }
+  for (std::size_t n = 15; n >= 2; --n) {
+    for (std::size_t i = 0; i < kLanes; ++i) series[i] = kInverseFactorial[n] + high[i] * series[i];
+  }
+  for (std::size_t i = 0; i < kLanes; ++i) {
+    const double value = 1 + (high[i] + (high[i] * high[i] * series[i] + rest[i] * (1 + high[i])));
+    x[i] = x[i] < kLeastExponent ? 0 : value * power_of_two[i];
+  }
+}
+
 double exponential(double x) {
-  if (x < -708) return 0;
-  const double k = std::floor(x * kLog2OfE + 0.5);
-  const Sum r = exact_sum(x - k * kLn2[0], -k * kLn2[1]);
-  const double rest = r.low - k * kLn2[2];
-  double series = 0;
-  for (std::size_t n = 15; n >= 2; --n) series = kInverseFactorial[n] + r.high * series;
-  const double value = 1 + (r.high + (r.high * r.high * series + rest * (1 + r.high)));
-  return std::ldexp(value, static_cast<int>(k));
+  exponentials_of<1>(&x);
+  return x;
+}
+
+void exponentials(std::span<double> x) {
+  constexpr std::size_t kLanes = 16;
+  std::size_t i = 0;
+  for (; i + kLanes <= x.size(); i += kLanes) exponentials_of<kLanes>(&x[i]);
+  for (; i < x.size(); ++i) exponentials_of<1>(&x[i]);
 }
 
 // exp(t) with t = x · ln(10000) as a double and its rest; t = k ln 2 + r.

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 namespace headwater {
 
@@ -17,6 +18,8 @@ double natural_logarithm(double x);
 
 // e^x: 0 where x is below -708; x <= 709.
 double exponential(double x);
+// The same of each, several side by side.
+void exponentials(std::span<double> x);
 
 // 10000^x for x in [0, 1]: wavelengths of sinusoidal positions (Vaswani et al. 2017, sec. 3.5).
 double power_of_ten_thousand(double x);

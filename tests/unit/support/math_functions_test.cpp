@@ -82,3 +82,21 @@ TEST_CASE("elementary functions: exact where the value is") {
   CHECK(power_of_ten_thousand(0.25) == 10);
   CHECK(power_of_ten_thousand(1) == 10000);
 }
+
+TEST_CASE("e^x of many numbers has the bits of each alone, a last place from the C library's at most") {
+  std::vector<double> x;
+  for (int i = 0; i <= 20'003; ++i) x.push_back(-712 + i * (1421.0 / 20'003));
+  for (const double special : {0.0, -0.0, 1e-300, -1e-17, -708.0, -707.9999, 709.0, -1e9})
+    x.push_back(special);
+  std::vector<double> all = x;
+  exponentials(all);
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    CHECK(all[i] == exponential(x[i]));
+    if (x[i] < -708) {
+      CHECK(all[i] == 0);
+    } else {
+      const double right = std::exp(x[i]);
+      CHECK((std::nextafter(right, 0) <= all[i] && all[i] <= std::nextafter(right, 1e308)));
+    }
+  }
+}
