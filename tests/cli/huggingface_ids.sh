@@ -49,5 +49,9 @@ byte_bpe --size 500
 byte_bpe --size 500 --start-end
 bpe --size 600
 bpe --size 600 --end-of-word-suffix </w>
+wordpiece --size 600
+wordpiece --size 600 --start-end --lower unicode
+unigram --size 600
+unigram --size 600 --start-end --character-coverage 1
 KINDS
 echo "$n tokenizers"
