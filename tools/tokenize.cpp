@@ -1,14 +1,12 @@
 // tokenize: learns a tokenizer; splits text into tokens; joins tokens back. Manual: tools/tokenize.md.
-#include <algorithm>
-#include <array>
-
+#include "tools/tokenize/tokenize.hpp"
 #include "cli/tool.hpp"
 #include "support/error.hpp"
 #include "support/files.hpp"
 #include "support/parallel.hpp"
 #include "tasks/registry.hpp"
 #include "text/standardize.hpp"
-#include "tools/tokenize/tokenize.hpp"
+#include "tools/tokenize/kinds.hpp"
 
 namespace headwater::tokenize {
 namespace {
@@ -36,9 +34,7 @@ void describe(cli::CommandLine& line, Options& o, TypedOptions& typed) {
   line.add_flag("--check", o.is_checking,
                 "check that joining the tokens of each line gives its standardised text");
   line.group("A tokenizer to learn");
-  typed.learn = line.add_option("--learn", o.learn.kind,
-                                "learn a tokenizer from the text: word, character, byte_bpe, bpe, wordpiece, "
-                                "unigram or subword_text_encoder")
+  typed.learn = line.add_option("--learn", o.learn.kind, "learn a tokenizer from the text: " + kind_names())
                     .values(0, 1)
                     .shown_as("KIND");
   typed.size = line.add_option("--size", o.learn.size, "maximum number of tokens, special ones counted")
@@ -54,9 +50,10 @@ void describe(cli::CommandLine& line, Options& o, TypedOptions& typed) {
                      .writes();
   line.group("A tokenizer to learn");
   typed.merge = line.add_flag("--merge", o.is_merging, "learn from files of --counts in place of text");
-  typed.min_frequency = line.add_option("--min-frequency", o.learn.min_frequency,
-                                        "of byte_bpe, bpe and wordpiece: merge pairs that occur so often")
-                            .with_default();
+  typed.min_frequency =
+      line.add_option("--min-frequency", o.learn.min_frequency,
+                      "of " + kind_names(&Kind::has_min_frequency) + ": merge pairs that occur so often")
+          .with_default();
   typed.coverage = line.add_option("--character-coverage", o.learn.character_coverage,
                                    "of unigram: the share of the text's characters that have a piece")
                        .with_default();
@@ -98,8 +95,10 @@ void describe(cli::CommandLine& line, Options& o, TypedOptions& typed) {
 
 // A SubwordTextEncoder comes within 1 % of what it aims at, and has start and end beyond it; the recipe's
 // size is what there is room for.
-std::int64_t size_to_learn(const TokenizerSettings& section, const std::string& kind) {
-  return kind == "subword_text_encoder" ? (section.size - 2) * 100 / 101 : section.size;
+std::int64_t size_to_learn(const TokenizerSettings& section, std::string_view name) {
+  const Kind* const kind = find_kind(name);
+  const bool aims = kind != nullptr && kind->subword == SubwordKind::subword_text_encoder;
+  return aims ? (section.size - 2) * 100 / 101 : section.size;
 }
 
 // The command line overrides the recipe, the recipe the defaults.
@@ -122,30 +121,24 @@ void take_from_recipe(Options& o, const TypedOptions& typed) {
 }
 
 void resolve_kind(Options& o, const TypedOptions& typed) {
-  constexpr std::array kKinds = {"word",    "character",           "byte_bpe", "bpe", "wordpiece",
-                                 "unigram", "subword_text_encoder"};
-  if (std::find(kKinds.begin(), kKinds.end(), o.learn.kind) == kKinds.end())
-    throw UsageError("--learn: unknown kind " + quote(o.learn.kind) +
-                     " (word, character, byte_bpe, bpe, wordpiece, unigram or subword_text_encoder)");
-  const auto belongs_to = [&](const cli::Option& option, const char* name, bool is_read, const char* kinds) {
-    if (option.is_given() && !is_read) throw UsageError(std::string(name) + " is for --learn " + kinds);
+  const Kind* const kind = find_kind(o.learn.kind);
+  if (kind == nullptr)
+    throw UsageError("--learn: unknown kind " + quote(o.learn.kind) + " (" + kind_names() + ")");
+  const auto belongs_to = [&](const cli::Option& option, const char* name, bool Kind::*has) {
+    if (option.is_given() && !(kind->*has))
+      throw UsageError(std::string(name) + " is for --learn " + kind_names(has));
   };
-  const bool is_bpe = o.learn.kind == "bpe", is_word = o.learn.kind == "word";
-  belongs_to(typed.split_punctuation, "--split-punctuation", is_word, "word");
-  belongs_to(typed.min_frequency, "--min-frequency",
-             is_bpe || o.learn.kind == "byte_bpe" || o.learn.kind == "wordpiece",
-             "byte_bpe, bpe and wordpiece");
-  belongs_to(typed.coverage, "--character-coverage", o.learn.kind == "unigram", "unigram");
+  belongs_to(typed.split_punctuation, "--split-punctuation", &Kind::splits_punctuation);
+  belongs_to(typed.min_frequency, "--min-frequency", &Kind::has_min_frequency);
+  belongs_to(typed.coverage, "--character-coverage", &Kind::has_coverage);
   if (!(o.learn.character_coverage >= 0.5 && o.learn.character_coverage <= 1))
     throw UsageError("--character-coverage: from 0.5 to 1");
-  belongs_to(typed.suffix, "--end-of-word-suffix", is_bpe, "bpe");
-  belongs_to(typed.special, "--special", o.learn.kind != "subword_text_encoder",
-             "word, character, byte_bpe, bpe, wordpiece and unigram");
+  belongs_to(typed.suffix, "--end-of-word-suffix", &Kind::has_suffix);
+  belongs_to(typed.special, "--special", &Kind::has_special);
   if (o.learn.min_frequency < 1) throw UsageError("--min-frequency: at least 1");
   if (o.learn.standardize.empty()) {
-    o.learn.standardize = typed.lower.is_given() && is_subword_kind(o.learn.kind)
-                              ? "lower"
-                              : default_standardization(o.learn.kind);
+    o.learn.standardize =
+        typed.lower.is_given() && kind->subword ? "lower" : default_standardization(o.learn.kind);
   }
   if (!typed.split_punctuation.is_given()) return;
   const bool strips = StandardizeSettings{parse_standardization(o.learn.standardize)}.strips();

@@ -6,6 +6,7 @@
 #include "support/json.hpp"
 #include "support/numbers.hpp"
 #include "text/token_lines.hpp"
+#include "tools/tokenize/kinds.hpp"
 #include "tools/tokenize/tokenize.hpp"
 
 namespace headwater::tokenize {
@@ -19,8 +20,9 @@ std::string counts_header(const TokenizerSettings& s) {
   settings.set("kind", s.kind);
   settings.set("standardize", s.standardize);
   if (s.standardize != "none" && s.standardize != "strip_punctuation") settings.set("lower", s.lower);
-  if (s.kind == "word") settings.set("split_punctuation", s.split_punctuation);
-  if (s.kind == "bpe") settings.set("words", s.end_of_word_suffix.empty() ? "marked" : "split");
+  const Kind& kind = *find_kind(s.kind);
+  if (kind.splits_punctuation) settings.set("split_punctuation", s.split_punctuation);
+  if (kind.has_suffix) settings.set("words", s.end_of_word_suffix.empty() ? "marked" : "split");
   return std::string(kCountsMark) + settings.dump();
 }
 

@@ -8,25 +8,19 @@
 #include "text/labels.hpp"
 #include "text/subword_learner.hpp"
 #include "text/subword_text_encoder.hpp"
+#include "tools/tokenize/kinds.hpp"
 #include "tools/tokenize/tokenize.hpp"
 
 namespace headwater::tokenize {
 namespace {
 
-SubwordKind subword_kind(std::string_view kind) {
-  return kind == "byte_bpe"    ? SubwordKind::byte_bpe
-         : kind == "bpe"       ? SubwordKind::bpe
-         : kind == "wordpiece" ? SubwordKind::wordpiece
-         : kind == "unigram"   ? SubwordKind::unigram
-                               : SubwordKind::subword_text_encoder;
-}
-
 TokenizerLearner learner_of(const Options& o) {
   const TokenizerSettings& s = o.learn;
   const StandardizeSettings standardize{.standardize = parse_standardization(s.standardize),
                                         .lower = parse_lowering(s.lower)};
-  if (is_subword_kind(s.kind)) {
-    return subword_learner({.kind = subword_kind(s.kind),
+  const Kind& kind = *find_kind(s.kind);
+  if (kind.subword) {
+    return subword_learner({.kind = *kind.subword,
                             .size = s.size,
                             .min_frequency = s.min_frequency,
                             .character_coverage = s.character_coverage,
@@ -35,9 +29,9 @@ TokenizerLearner learner_of(const Options& o) {
                             .has_start_end = o.has_start_end,
                             .more_special = o.special});
   }
-  const SplitKind split = s.kind == "character" ? SplitKind::character
-                          : s.split_punctuation ? SplitKind::word_and_punctuation
-                                                : SplitKind::word;
+  const SplitKind split = !kind.splits_punctuation ? SplitKind::character
+                          : s.split_punctuation    ? SplitKind::word_and_punctuation
+                                                   : SplitKind::word;
   return TokenizerLearner(WordTokenizerSettings{.split = split,
                                                 .size = s.size,
                                                 .standardize = standardize,
@@ -143,7 +137,7 @@ std::string learned_note(const Options& o, const Tokenizer& tokenizer,
   const auto tokens = static_cast<std::int64_t>(summary.tokens),
              distinct = static_cast<std::int64_t>(summary.distinct);
   const std::string begin = o.output.string() + ": " + counted(tokenizer.vocabulary_size(), "token") + "; ";
-  if (is_subword_kind(o.learn.kind))
+  if (find_kind(o.learn.kind)->subword)
     return begin + counted(distinct, "different piece") + " of " + format_count(tokens) + " in the text";
   return begin + counted(distinct, "different one") + " in the text, " +
          format_percent(static_cast<std::int64_t>(summary.covered), tokens) + " of " + format_count(tokens) +

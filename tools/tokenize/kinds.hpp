@@ -1,0 +1,27 @@
+// The kinds of tokenizers that --learn knows: what each is, and which options it reads.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "text/subword_learner.hpp"
+
+namespace headwater::tokenize {
+
+struct Kind {
+  std::string_view name;
+  std::optional<SubwordKind> subword = {};  // of words and characters none
+  bool splits_punctuation = false, has_min_frequency = false, has_coverage = false, has_suffix = false,
+       has_special = true;
+};
+
+std::span<const Kind> all_kinds();
+// nullptr where there is none.
+const Kind* find_kind(std::string_view name);
+// "word, character or ...", and of those that have something "... and ...".
+std::string kind_names();
+std::string kind_names(bool Kind::*has);
+
+}  // namespace headwater::tokenize
