@@ -14,7 +14,7 @@ namespace {
 // The options that a recipe gives defaults for, to see which of them were typed.
 struct TypedOptions {
   cli::Option learn, size, standardize, lower, split_punctuation, start_end, special, min_frequency, suffix,
-      coverage, columns, counts, merge;
+      coverage, columns, counts, merge, dropout, alpha, seed;
 };
 
 struct Command {
@@ -33,6 +33,14 @@ void describe(cli::CommandLine& line, Options& o, TypedOptions& typed) {
   line.add_flag("--decode", o.is_decoding, "join token lines back to text");
   line.add_flag("--check", o.is_checking,
                 "check that joining the tokens of each line gives its standardised text");
+  typed.dropout = line.add_option("--dropout", o.dropout,
+                                  "of BPE: pass over each merge with this probability (BPE dropout)")
+                      .shown_as("P");
+  typed.alpha = line.add_option("--alpha", o.alpha,
+                                "of Unigram: draw a segmentation with its probability to this power")
+                    .shown_as("A");
+  typed.seed = line.add_option("--seed", o.seed, "what is drawn follows from this and the number of the line")
+                   .with_default();
   line.group("A tokenizer to learn");
   typed.learn = line.add_option("--learn", o.learn.kind, "learn a tokenizer from the text: " + kind_names())
                     .values(0, 1)
@@ -159,6 +167,17 @@ void resolve_columns(Options& o) {
   o.reader.has_columns = !o.columns.empty();
 }
 
+void resolve_choices(const Options& o, const TypedOptions& typed) {
+  const bool is_drawn = typed.dropout.is_given() || typed.alpha.is_given();
+  if (!(o.dropout >= 0 && o.dropout <= 1)) throw UsageError("--dropout: from 0 to 1");
+  if (!(o.alpha >= 0 && o.alpha <= 1000)) throw UsageError("--alpha: from 0 to 1000");
+  if (typed.dropout.is_given() && typed.alpha.is_given())
+    throw UsageError("--dropout and --alpha do not go together (one is for BPE, the other for Unigram)");
+  if (is_drawn && o.is_decoding) throw UsageError("--dropout and --alpha do not go with --decode");
+  if (is_drawn && o.is_checking) throw UsageError("--dropout and --alpha do not go with --check");
+  if (typed.seed.is_given() && !is_drawn) throw UsageError("--seed goes with --dropout or --alpha");
+}
+
 void resolve(Options& o, const TypedOptions& typed) {
   o.reader.refuses_tabs = !o.is_decoding;  // a TAB in a token line has an error of its own
   cli::check_one_reads_input({{"--recipe -", o.recipe == "-"},
@@ -182,6 +201,8 @@ void resolve(Options& o, const TypedOptions& typed) {
       o.reader.refuses_tabs = false;
     }
     if (o.is_decoding || o.is_checking) throw UsageError("--learn goes with neither --decode nor --check");
+    if (typed.dropout.is_given() || typed.alpha.is_given() || typed.seed.is_given())
+      throw UsageError("--dropout, --alpha and --seed go with --tokenizer (they choose how text is split)");
   } else {
     if (o.tokenizer.empty()) {
       throw UsageError(
@@ -206,6 +227,7 @@ void resolve(Options& o, const TypedOptions& typed) {
       }
     }
     if (o.is_decoding && o.is_checking) throw UsageError("--decode and --check do not go together");
+    resolve_choices(o, typed);
   }
 }
 

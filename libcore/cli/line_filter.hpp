@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "cli/lines.hpp"
@@ -12,10 +13,11 @@
 
 namespace headwater::cli {
 
-// Calls work(line, out) for every line; what it appends to `out` is written in the order of the lines, as
-// soon as no more input is ready. An Error from it becomes "file:line:" and its message, which so begins with
-// a space, or with a column and a colon; of several errors the first line's is thrown, after the output of
-// the lines before it (at_place). Memory: one batch. Work must be safe to call from several threads.
+// Calls work(line, out), or work(line, out, number) with a number from 0 on, for every line; what it appends
+// to `out` is written in the order of the lines, as soon as no more input is ready. An Error from it becomes
+// "file:line:" and its message, which so begins with a space, or with a column and a colon; of several errors
+// the first line's is thrown, after the output of the lines before it (at_place). Memory: one batch. Work
+// must be safe to call from several threads.
 template <class Work>
 void filter_lines(LineReader& reader, LineWriter& writer, const Work& work) {
   constexpr std::size_t kMaxLines = 4096, kLinesATask = 128;
@@ -25,6 +27,7 @@ void filter_lines(LineReader& reader, LineWriter& writer, const Work& work) {
   };
   std::vector<std::string> lines;
   std::vector<Task> tasks;
+  std::size_t lines_before = 0;
   for (reader.next_batch(lines, kMaxLines); !lines.empty(); reader.next_batch(lines, kMaxLines)) {
     const std::size_t count = (lines.size() + kLinesATask - 1) / kLinesATask;
     tasks.resize(std::max(tasks.size(), count));
@@ -35,7 +38,11 @@ void filter_lines(LineReader& reader, LineWriter& writer, const Work& work) {
       for (std::size_t i = begin; i < std::min(lines.size(), begin + kLinesATask) && !task.error; ++i) {
         const std::size_t before = task.output.size();
         try {
-          work(std::string_view(lines[i]), task.output);
+          if constexpr (std::is_invocable_v<Work, std::string_view, std::string&, std::size_t>) {
+            work(std::string_view(lines[i]), task.output, lines_before + i);
+          } else {
+            work(std::string_view(lines[i]), task.output);
+          }
         } catch (const Error& error) {
           task.output.resize(before);
           task.error = at_place(reader.place(i), error.what());
@@ -50,6 +57,7 @@ void filter_lines(LineReader& reader, LineWriter& writer, const Work& work) {
       }
     }
     writer.flush();
+    lines_before += lines.size();
   }
 }
 

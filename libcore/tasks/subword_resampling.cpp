@@ -3,23 +3,8 @@
 #include <algorithm>
 
 #include "support/error.hpp"
-#include "support/json.hpp"
 
 namespace headwater {
-namespace {
-
-// The type of model that the tokenizer's file names; files of old versions may have none.
-std::string model_type_of(const Tokenizer& tokenizer) {
-  const Json file = Json::parse(tokenizer.to_json(), "tokenizer");
-  const Json* model = file.find("model");
-  if (model == nullptr || !model->is_object()) return "";
-  const Json* type = model->find("type");
-  if (type == nullptr) return model->find("merges") != nullptr ? "BPE" : "";
-  return type->is_string() ? type->as_string() : "";
-}
-
-}  // namespace
-
 SubwordResampling::SubwordResampling(const Tokenizer& tokenizer, const SubwordSamplingSettings& settings,
                                      std::uint64_t seed, std::uint32_t column, std::int64_t max_length,
                                      const std::string& where)
@@ -30,7 +15,7 @@ SubwordResampling::SubwordResampling(const Tokenizer& tokenizer, const SubwordSa
       column_(column),
       max_length_(static_cast<std::size_t>(max_length)) {
   if (!is_on_) return;
-  const std::string type = model_type_of(tokenizer);
+  const std::string type = tokenizer.model_type();
   const auto check = [&](double value, const char* key, const char* wanted) {
     if (value == 0 || type == wanted) return;
     throw UsageError("training.subword_sampling." + std::string(key) + ": " + where +

@@ -55,6 +55,15 @@ void Tokenizer::encode(std::string_view text, std::vector<std::int32_t>& ids) co
   }
 }
 
+std::string Tokenizer::model_type() const {
+  const Json file = Json::parse(impl_->json, "tokenizer");
+  const Json* model = file.find("model");
+  if (model == nullptr || !model->is_object()) return "";
+  const Json* type = model->find("type");
+  if (type == nullptr) return model->find("merges") != nullptr ? "BPE" : "";  // as old files are
+  return type->is_string() ? type->as_string() : "";
+}
+
 void Tokenizer::sample(std::string_view text, const SubwordSampling& sampling, const RandomStream& stream,
                        std::vector<std::int32_t>& ids) const {
   if (impl_->is_native) return encode(text, ids);

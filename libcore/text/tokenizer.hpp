@@ -40,7 +40,10 @@ class Tokenizer {
   std::vector<std::int32_t> encode(std::string_view text) const;
   void encode(std::string_view text, std::vector<std::int32_t>& ids) const;  // replaces what ids held
 
-  // The same with the random choices of a subword model; they depend on the text and the stream alone.
+  // "BPE", "Unigram", "WordPiece", "WordLevel", or nothing where the file does not say.
+  std::string model_type() const;
+  // The same as encode() with the random choices of a subword model; they depend on the text and the stream
+  // alone.
   void sample(std::string_view text, const SubwordSampling& sampling, const RandomStream& stream,
               std::vector<std::int32_t>& ids) const;
 

@@ -26,6 +26,32 @@ std::string text_of_tokens(const Tokenizer& tokenizer, std::string_view token_li
   return tokenizer.join(tokens_of_line(token_line));
 }
 
+// Throws where the tokenizer's model does not make the choices that are wanted.
+void check_choices(const Options& o, const Tokenizer& tokenizer) {
+  const std::string type = tokenizer.model_type();
+  const auto check = [&](double value, const char* option, const char* wanted) {
+    if (value == 0 || type == wanted) return;
+    throw UsageError(std::string(option) + " is for " + wanted + " tokenizers (" + o.tokenizer.string() +
+                     (type.empty() ? " is another)" : " is of " + type + ")"));
+  };
+  check(o.dropout, "--dropout", "BPE");
+  check(o.alpha, "--alpha", "Unigram");
+}
+
+// The tokens of a line as the choices of this seed and line cut it.
+void append_drawn(const Options& o, const Tokenizer& tokenizer, std::string_view line, std::size_t number,
+                  std::string& out) {
+  const std::size_t begin = out.size();
+  std::vector<std::int32_t> ids;
+  tokenizer.sample(line, {.dropout = o.dropout, .alpha = o.alpha},
+                   {.seed = static_cast<std::uint64_t>(o.seed),
+                    .purpose = Purpose::sample,
+                    .layer = static_cast<std::uint32_t>(number),
+                    .step = static_cast<std::uint32_t>(number >> 32)},
+                   ids);
+  for (const std::int32_t id : ids) append_token(out, begin, tokenizer.surface(id));
+}
+
 void check_line(const Tokenizer& tokenizer, std::string_view line) {
   std::string tokens;
   tokenizer.for_each_token(line, [&](std::string_view token) { append_token(tokens, 0, token); });
@@ -42,17 +68,21 @@ void convert(const Options& o) {
   if (!o.is_quiet) {
     for (const std::string& warning : tokenizer.warnings()) cli::note(warning);
   }
+  const bool is_drawn = o.dropout > 0 || o.alpha > 0;
+  if (is_drawn) check_choices(o, tokenizer);
   cli::LineReader reader(o.texts, o.reader);
   using Writes = cli::LineReader::Writes;
   reader.show_progress(o.is_quiet, o.is_checking ? Writes::at_the_end : Writes::meanwhile);
   cli::LineWriter writer;
-  cli::filter_lines(reader, writer, [&](std::string_view line, std::string& out) {
+  cli::filter_lines(reader, writer, [&](std::string_view line, std::string& out, std::size_t number) {
     if (o.is_checking) {
       check_line(tokenizer, line);
       return;
     }
     if (o.is_decoding) {
       out += text_of_tokens(tokenizer, line);
+    } else if (is_drawn) {
+      append_drawn(o, tokenizer, line, number, out);
     } else {
       const std::size_t begin = out.size();
       tokenizer.for_each_token(line, [&](std::string_view token) { append_token(out, begin, token); });

@@ -21,6 +21,8 @@ struct Options {
   std::vector<std::string> special;      // tokens beside the usual ones
   bool is_learning = false, is_merging = false, has_start_end = false;
   bool is_decoding = false, is_checking = false;
+  double dropout = 0, alpha = 0;  // random choices, drawn from the seed for each line
+  std::int64_t seed = 1;
   bool is_quiet = false;
   std::vector<std::string> columns;  // numbers, as typed
   cli::LineReaderSettings reader;
