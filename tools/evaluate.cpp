@@ -22,6 +22,15 @@ void describe(cli::CommandLine& line, Options& o) {
       .reads();
   line.group("Input");
   line.add_flag("--ids", o.has_ids, "the data are id lines, as train reads them");
+  line.add_flag("--multiline", o.is_multiline,
+                "of a language model: each file is one text, with its line ends, instead of each line");
+  line.add_flag("--start", o.has_start, "of a language model: put the start token before each text");
+  line.group("Scores");
+  line.add_option(
+          "--stride", o.stride,
+          "of a language model: read texts longer than it in windows that go on by N tokens, instead of "
+          "truncating them")
+      .shown_as("N");
   line.group("Scores");
   line.add_flag("--reference-measure", o.has_reference_measure,
                 "loss and accuracy over padded positions too, as the source of the recipe counts them");
@@ -52,11 +61,11 @@ void describe(cli::CommandLine& line, Options& o) {
   line.group("Scores");
   line.add_option(
           "--metric", o.metrics,
-          "of a model: loss, accuracy, perplexity, unknown; of classifiers macro_f1, roc_auc, ece; of "
-          "translations and "
-          "texts: bleu, chrf, chrf++, rouge (rouge1, rouge2, rougeL), distinct (distinct-1 to distinct-4), "
-          "repetition; "
-          "separated by commas")
+          "of a model: loss, accuracy, perplexity, unknown; of language models bits_per_byte, "
+          "bits_per_character; of classifiers macro_f1, roc_auc, ece; of translations and texts: bleu, chrf, "
+          "chrf++, rouge (rouge1, rouge2, rougeL), distinct (distinct-1 to distinct-4), repetition; "
+          "separated "
+          "by commas")
       .list(',')
       .shown_as("NAMES");
   line.add_option("--tokenize", o.tokenization, "of BLEU, distinct and repetition: 13a, none, intl or char")
@@ -99,19 +108,22 @@ Metrics metrics_of(const Options& o) {
     } else if (name == "distinct") {
       for (int n = 1; n <= kDistinctOrders; ++n) texts.push_back("distinct-" + std::to_string(n));
     } else if (name == "loss" || name == "accuracy" || name == "perplexity" || name == "macro_f1" ||
-               name == "roc_auc" || name == "ece" || name == "unknown") {
+               name == "roc_auc" || name == "ece" || name == "unknown" || name == "bits_per_byte" ||
+               name == "bits_per_character") {
       if (o.model.empty())
         throw UsageError("--metric: " + name + " is measured of a model (evaluate MODEL DATA)");
       metrics.of_model.push_back(name);
     } else {
       throw UsageError("--metric: unknown metric " + quote(name) +
-                       " (loss, accuracy, perplexity, unknown, bleu, chrf, chrf++, rouge, distinct or "
+                       " (loss, accuracy, perplexity, bits_per_byte, bits_per_character, unknown, bleu, "
+                       "chrf, chrf++, rouge, distinct or "
                        "repetition; of classifiers macro_f1, roc_auc, ece)");
     }
   }
   if (o.metrics.empty()) {
     metrics.text.names = {"bleu", "chrf"};
-    if (!o.model.empty()) metrics.of_model = {"loss", "accuracy", "perplexity", "unknown"};
+    if (!o.model.empty())
+      metrics.of_model = {"loss", "accuracy", "perplexity", "bits_per_byte", "bits_per_character", "unknown"};
   }
   const auto tokenization = bleu_tokenization(o.tokenization);
   if (!tokenization)
@@ -142,6 +154,8 @@ void run(const Options& o) {
         "nothing to evaluate (name a model and data, or --hypotheses and --references, or --predictions and "
         "--labels)");
   }
+  if (o.model.empty() && (o.stride > 0 || o.has_start || o.is_multiline))
+    throw UsageError("--stride, --start and --multiline are for a language model (evaluate MODEL DATA)");
   if (!o.recipe.empty() && o.model.empty()) throw UsageError("--recipe is for a model");
   cli::check_one_reads_input({{"--recipe -", o.recipe == "-"}, {"the examples", cli::reads_input(o.data)}});
   if (o.is_by_sentence && !has_texts) throw UsageError("--sentences is for --hypotheses and --references");

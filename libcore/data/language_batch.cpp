@@ -9,6 +9,15 @@ DelimitedText DelimitedText::truncated(std::size_t max_ids) const {
   return {source.first(std::min(source.size(), room - of_target)), target.first(of_target), delimiter};
 }
 
+std::vector<TextWindow> text_windows(std::size_t ids, std::size_t length, std::size_t stride) {
+  std::vector<TextWindow> windows{{0, 1, std::min(ids, length + 1)}};
+  while (windows.back().end < ids) {
+    const std::size_t predicted = windows.back().end, end = std::min(ids, predicted + stride);
+    windows.push_back({end - 1 - length, predicted, end});
+  }
+  return windows;
+}
+
 void TokenBatch::clear() {
   tokens.clear();
   predicting.clear();

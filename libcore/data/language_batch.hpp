@@ -20,6 +20,17 @@ struct DelimitedText {
   DelimitedText truncated(std::size_t max_ids) const;
 };
 
+// A part of a text that is read at once: ids begin to end - 2 are read, `predicted` to end - 1 predicted.
+struct TextWindow {
+  std::size_t begin = 0, predicted = 1, end = 0;
+  bool operator==(const TextWindow&) const = default;
+};
+
+// A text of so many ids, at least two, in windows that read up to `length` of them. All but the first id are
+// predicted, each once. A window after the first predicts up to `stride` ids, 1 to `length`, and each of them
+// after at least length - stride + 1 others.
+std::vector<TextWindow> text_windows(std::size_t ids, std::size_t length, std::size_t stride);
+
 // The model reads all ids of a text but the last and predicts all but the first. A batch has texts of one
 // kind: delimited or not.
 struct TokenBatch {

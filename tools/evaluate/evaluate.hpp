@@ -2,13 +2,16 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/lines.hpp"
 #include "reports/classification_report.hpp"
 #include "reports/run_report.hpp"
 #include "reports/score_report.hpp"
+#include "tasks/objective.hpp"
 
 namespace headwater::evaluate {
 
@@ -19,6 +22,9 @@ struct Options {
   std::vector<std::string> data;
   bool has_ids = false, has_reference_measure = false;
   std::int64_t batch_sequences = 64;
+
+  std::int64_t stride = 0;  // of a language model: windows; 0: longer texts are truncated
+  bool has_start = false, is_multiline = false;
 
   std::string hypotheses;
   std::vector<std::string> references;
@@ -48,6 +54,13 @@ void evaluate_texts(const Options& o, const Metrics& metrics);
 void evaluate_predictions(const Options& o);
 // A model on data.
 void evaluate_model(const Options& o, const Metrics& metrics);
+void evaluate_language_model(const Options& o, const Metrics& metrics);
+
+// What models share: figures that are no numbers are an error; only these of --metric are of such a model;
+// what the recipe expects of the figures, as train writes it.
+void check_loss(const LossTotals& totals);
+void check_metrics(const Options& o, std::initializer_list<std::string_view> known, std::string_view what);
+void write_expectations(const std::vector<ScoreRow>& rows, const Options& o);
 
 void write(const std::vector<ScoreRow>& rows, bool is_json);
 void write(const ClassificationReport& report, bool is_json);

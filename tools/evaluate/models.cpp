@@ -10,7 +10,6 @@
 #include "support/line_error.hpp"
 #include "support/numbers.hpp"
 #include "support/utf8.hpp"
-#include "tasks/language_model.hpp"
 #include "tasks/model_directory.hpp"
 #include "tasks/registry.hpp"
 #include "tasks/translation_evaluator.hpp"
@@ -24,21 +23,6 @@ namespace {
 
 // What the references of a score of translations are, in JSON.
 constexpr std::string_view kRaw = "raw", kLowercased = "lowercased", kStandardized = "standardized";
-
-// As train writes its own expectations.
-void write_expectations(const std::vector<ScoreRow>& rows, const Options& o) {
-  if (o.recipe.empty()) return;
-  std::vector<std::pair<std::string, double>> figures;
-  for (const ScoreRow& row : rows) {
-    // Of the scores of a translation a recipe means the one as the tokenizer sees the references.
-    const Json* const references = row.json.find("references");
-    if (references != nullptr && references->as_string() != kStandardized) continue;
-    const std::string& metric = row.json.at("metric").as_string();
-    const bool is_of_text = metric == "bleu" || metric == "chrf";
-    figures.emplace_back(is_of_text ? metric : "test_" + metric, row.json.at("score").as_number());
-  }
-  write(judge_expectations(read_recipe(o.recipe, o.scale), figures), o.is_json);
-}
 
 // Text and translation, or text and label.
 cli::LineReaderSettings lines_of_columns(const Options& o) {
@@ -69,11 +53,6 @@ TranslationExamples read_examples(const Options& o, const TranslationModel& mode
   columns.finish(o.data.empty() ? "-" : o.data.front());
   examples.add_ids(columns, model);
   return examples;
-}
-
-// Of a translator or a language model, before anything is made of it.
-void check_loss(const LossTotals& totals) {
-  if (!std::isfinite(totals.loss)) throw Error(std::string("loss: ") + kOutputNotFinite);
 }
 
 std::vector<ScoreRow> loss_rows(const LossTotals& totals, const TranslationExamples& examples,
@@ -136,6 +115,8 @@ void evaluate_translator(const Options& o, const Metrics& metrics) {
   for (const std::string& name : metrics.of_model) {
     if (name == "macro_f1" || name == "roc_auc" || name == "ece")
       throw UsageError("--metric: " + name + " is of classifiers, " + o.model + " translates");
+    if (name.starts_with("bits_per_") && !o.metrics.empty())
+      throw UsageError("--metric: " + name + " is of language models, " + o.model + " translates");
   }
   const TranslationModel model = load_translation_model(o.model);
   const TranslationExamples examples = read_examples(o, model);
@@ -362,102 +343,10 @@ void evaluate_classifier(const Options& o, const Metrics& metrics) {
   write_figures(report, o, metrics);
 }
 
-void check_options(const Options& o, std::initializer_list<std::string_view> known, std::string_view what) {
-  if (o.has_ids || o.has_reference_measure) {
-    throw UsageError(std::string(o.has_ids ? "--ids" : "--reference-measure") + " is for translation, " +
-                     o.model + " is " + std::string(what));
-  }
-  for (const std::string& name : o.metrics) {
-    if (std::find(known.begin(), known.end(), name) == known.end())
-      throw UsageError("--metric: " + name + " is not of " + std::string(what));
-  }
-}
-
-// A text, or a text and how it goes on.
-DelimitedText delimited_text(const LanguageModelFiles& model, const std::string& line,
-                             const std::string& place, std::vector<std::int32_t>& source,
-                             std::vector<std::int32_t>& target) {
-  const std::size_t tab = line.find('\t');
-  if (tab == std::string::npos || line.find('\t', tab + 1) != std::string::npos) {
-    const auto columns = 1 + std::count(line.begin(), line.end(), '\t');
-    throw Error(
-        place + ": " + std::to_string(columns) + (columns == 1 ? " column" : " columns") +
-        " where 2 are wanted: text, how it goes on (separate columns by one TAB, as paste does; cut -f picks "
-        "columns)");
-  }
-  const std::string_view all = line;
-  source = model.tokenizer.encode(all.substr(0, tab));
-  target = model.tokenizer.encode(all.substr(tab + 1));
-  if (!target.empty()) target.push_back(model.tokenizer.end_id());
-  return {source, target, model.delimiter};
-}
-
-// A text a line; of a model with a delimiter a pair.
-void evaluate_language_model(const Options& o, const Metrics& metrics) {
-  check_options(o, {"loss", "accuracy", "perplexity", "unknown"}, "a language model");
-  const LanguageModelFiles model = load_language_model(o.model);
-  cli::LineReaderSettings lines_of_text = o.reader;
-  lines_of_text.refuses_tabs = model.delimiter < 0;
-  lines_of_text.tab_fix = "give one column of texts, with cut -f";
-  lines_of_text.has_columns = model.delimiter >= 0;
-  cli::LineReader reader(o.data, lines_of_text);
-  reader.show_progress(o.is_quiet, cli::LineReader::Writes::at_the_end);
-  const auto length = static_cast<std::size_t>(model.model->length()) + 1;
-  std::int64_t truncated = 0;
-  TokenCounts tokens;
-  LossTotals totals;
-  TokenBatch batch;
-  Arena arena;
-  reader.for_each_batch(
-      static_cast<std::size_t>(o.batch_sequences), [&](const std::vector<std::string>& lines) {
-        batch.clear();
-        for (std::size_t i = 0; i < lines.size(); ++i) {
-          if (model.delimiter >= 0) {
-            std::vector<std::int32_t> source, target;
-            const DelimitedText text = delimited_text(model, lines[i], reader.place(i), source, target);
-            if (source.empty() || target.empty()) continue;
-            const DelimitedText kept = text.truncated(length);
-            truncated += kept.size() < text.size() ? 1 : 0;
-            for (const auto& ids : {kept.source, kept.target}) tokens.add(ids, model.tokenizer.special_ids());
-            batch.add(kept);
-            continue;
-          }
-          std::vector<std::int32_t> ids = model.tokenizer.encode(lines[i]);
-          if (ids.empty()) continue;
-          truncated += ids.size() > length ? 1 : 0;
-          ids.resize(std::min(ids.size(), length));
-          tokens.add(ids, model.tokenizer.special_ids());
-          batch.add(ids);
-        }
-        batch.finish();
-        const ArenaScope scope(arena);
-        Tape tape(arena, Tape::Mode::inference);
-        totals.add(totals_of(model.model->loss({tape}, batch, 0, 1), batch, model.model->length()));
-      });
-  if (totals.predicted == 0)
-    throw Error((o.data.empty() ? "-" : o.data.front()) + ": no text of two tokens (a measure needs one)");
-  check_loss(totals);
-  if (!o.is_quiet) {
-    reader.note_dropped();
-    cli::note_unknown_tokens(tokens);
-    cli::note_truncated_lines(truncated, model.model->length());
-  }
-  const std::string over =
-      "over " + counted(totals.predicted, "token") + " of " + counted(totals.sequences, "text");
-  std::vector<ScoreRow> rows;
-  for (const std::string& name : metrics.of_model) {
-    if (name == "loss") rows.push_back(score_row(name, totals.mean_loss(), 4, over));
-    if (name == "accuracy") rows.push_back(score_row(name, totals.accuracy(), 4, over));
-    if (name == "perplexity") rows.push_back(score_row(name, std::exp(totals.mean_loss()), 2, "exp(loss)"));
-    if (name == "unknown") rows.push_back(unknown_row({"", tokens}));
-  }
-  write(rows, o.is_json);
-  write_expectations(rows, o);
-}
-
 // Files of images with their labels (vectorize --images).
 void evaluate_vision_model(const Options& o, const Metrics& metrics) {
-  check_options(o, {"loss", "accuracy", "macro_f1", "roc_auc", "ece"}, "a model of images");
+  if (o.has_ids) throw UsageError("--ids is for models of texts, " + o.model + " is a model of images");
+  check_metrics(o, {"loss", "accuracy", "macro_f1", "roc_auc", "ece"}, "a model of images");
   if (o.data.empty()) throw UsageError("no images (name a file that vectorize --images wrote)");
   const VisionFiles model = load_vision_model(o.model);
   check_roc_auc(o, model.labels);
@@ -500,6 +389,33 @@ void evaluate_vision_model(const Options& o, const Metrics& metrics) {
 
 }  // namespace
 
+void write_expectations(const std::vector<ScoreRow>& rows, const Options& o) {
+  if (o.recipe.empty()) return;
+  std::vector<std::pair<std::string, double>> figures;
+  for (const ScoreRow& row : rows) {
+    // Of the scores of a translation a recipe means the one as the tokenizer sees the references.
+    const Json* const references = row.json.find("references");
+    if (references != nullptr && references->as_string() != kStandardized) continue;
+    const std::string& metric = row.json.at("metric").as_string();
+    const bool is_of_text = metric == "bleu" || metric == "chrf";
+    figures.emplace_back(is_of_text ? metric : "test_" + metric, row.json.at("score").as_number());
+  }
+  write(judge_expectations(read_recipe(o.recipe, o.scale), figures), o.is_json);
+}
+
+void check_loss(const LossTotals& totals) {
+  if (!std::isfinite(totals.loss)) throw Error(std::string("loss: ") + kOutputNotFinite);
+}
+
+void check_metrics(const Options& o, std::initializer_list<std::string_view> known, std::string_view what) {
+  if (o.has_reference_measure)
+    throw UsageError("--reference-measure is for translation, " + o.model + " is " + std::string(what));
+  for (const std::string& name : o.metrics) {
+    if (std::find(known.begin(), known.end(), name) == known.end())
+      throw UsageError("--metric: " + name + " is not of " + std::string(what));
+  }
+}
+
 void evaluate_model(const Options& o, const Metrics& metrics) {
   if (o.batch_sequences < 1 || o.batch_sequences > 65536) {
     throw UsageError("--batch " + std::to_string(o.batch_sequences) + " is not from 1 to 65536");
@@ -511,6 +427,12 @@ void evaluate_model(const Options& o, const Metrics& metrics) {
                                  : o.temperature != 1 ? "--temperature"
                                                       : "--reliability") +
                      " is for a classifier, " + o.model + " is none");
+  }
+  if (answer != Answer::continuation && (o.stride > 0 || o.has_start || o.is_multiline)) {
+    throw UsageError(std::string(o.stride > 0  ? "--stride"
+                                 : o.has_start ? "--start"
+                                               : "--multiline") +
+                     " is for a language model, " + o.model + " is none");
   }
   switch (answer) {
     case Answer::translation:

@@ -46,3 +46,24 @@ TEST_CASE("where a delimited text has no room, its source is truncated before it
     CHECK(kept.target.data() == target.data());
   }
 }
+
+TEST_CASE("windows predict every id but the first once, after as many as they can") {
+  CHECK(text_windows(5, 8, 3) == std::vector<TextWindow>{{0, 1, 5}});
+  CHECK(text_windows(9, 8, 3) == std::vector<TextWindow>{{0, 1, 9}});
+  CHECK(text_windows(14, 8, 3) == std::vector<TextWindow>{{0, 1, 9}, {3, 9, 12}, {5, 12, 14}});
+  for (const std::size_t length : {1U, 2U, 7U}) {
+    for (std::size_t stride = 1; stride <= length; ++stride) {
+      for (std::size_t ids = 2; ids < 40; ++ids) {
+        std::size_t next = 1;
+        for (const TextWindow& window : text_windows(ids, length, stride)) {
+          CHECK(window.predicted == next);
+          CHECK(window.end > window.predicted);
+          CHECK(window.end - 1 - window.begin <= length);
+          if (window.begin > 0) CHECK(window.predicted - window.begin >= length - stride + 1);
+          next = window.end;
+        }
+        CHECK(next == ids);
+      }
+    }
+  }
+}

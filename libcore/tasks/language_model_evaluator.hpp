@@ -1,0 +1,67 @@
+// Loss of a language model on texts that are not trained on, and the bits that it needs to write them down.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "tasks/language_model.hpp"
+#include "tasks/objective.hpp"
+
+namespace headwater {
+
+struct LanguageModelFigures {
+  LossTotals totals;
+  TokenCounts tokens;                     // without what was cut off
+  std::int64_t texts = 0, truncated = 0;  // of two tokens or more; of them cut to the model's length
+  // Of the raw text that the predicted tokens stand for; 0 where the data are ids.
+  std::int64_t bytes = 0, characters = 0;
+
+  double bits() const;  // of all predicted tokens
+};
+
+struct LanguageModelReading {
+  // Texts longer than the model are read in windows that go on by so many tokens; 0: they are truncated.
+  std::int64_t stride = 0;
+  bool has_start = false;  // the start token comes before each text, so that its first token is predicted too
+  std::int64_t batch_sequences = 64;
+};
+
+// Texts one after the other, measured in batches.
+class LanguageModelEvaluator {
+ public:
+  // Throws UsageError where the settings do not fit the model.
+  LanguageModelEvaluator(const LanguageModelFiles& model, const LanguageModelReading& settings);
+
+  // A text; of a model with a delimiter text, TAB, how it goes on. Throws Error " what (fix)", to be put
+  // after the line's place and a colon.
+  void add_text(std::string_view line);
+  // The ids of one, and of how it goes on: its end token is the last; empty without a delimiter.
+  void add_ids(std::span<const std::int32_t> ids, std::span<const std::int32_t> continuation);
+  // After the last.
+  const LanguageModelFigures& finish();
+
+ private:
+  // Ids that are read and predicted together: those from `predicted` on are predicted.
+  struct Sequence {
+    std::vector<std::int32_t> ids;
+    std::size_t predicted = 1;
+  };
+  std::vector<std::int32_t> with_start(std::span<const std::int32_t> ids) const;
+  bool add_sequences(std::vector<std::int32_t> ids);
+  bool add_pair(const DelimitedText& text);
+  void push(Sequence sequence);
+  void measure();
+  void count_text(std::string_view text, std::int64_t sign);
+
+  const LanguageModelFiles& model_;
+  LanguageModelReading settings_;
+  std::size_t max_ids_;  // that are read or predicted together
+  LanguageModelFigures figures_;
+  std::vector<Sequence> waiting_;
+  TokenBatch batch_;
+  Arena arena_;
+};
+
+}  // namespace headwater
