@@ -110,12 +110,12 @@ TextGenerator::TextGenerator(const LanguageModelFiles& model, const TextGenerato
       sampler_(sampler_of(model.model->output_layer(), settings)),
       decoder_(*model.model) {}
 
-// What is before a delimiter is a text of its own, which the model may read no half of: it keeps its
-// beginning and leaves room for what follows, but never more than half of the positions.
+// What is before a delimiter is a text of its own, which loses its end where there is no room, as in
+// training: it leaves as many positions as may be wanted, but at most a quarter of all.
 std::size_t TextGenerator::max_prompt_ids() const {
   const Index length = model_.model->length();
   return static_cast<std::size_t>(
-      std::max(length + 1 - static_cast<Index>(generation_.max_new_tokens), length / 2 + 1));
+      length + 1 - std::min<Index>(generation_.max_new_tokens, std::max<Index>(1, length / 4)));
 }
 
 TextGenerator::Prompt TextGenerator::prompt_of(const std::string& line) const {
