@@ -1,20 +1,14 @@
 #include "cli/lines.hpp"
 
-#include <fcntl.h>
-#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <charconv>
-#include <csignal>
 #include <cstring>
 #include <exception>
-#include <system_error>
 #include <utility>
 
-#include "cli/output.hpp"
+#include "cli/input_file.hpp"
 #include "cli/progress.hpp"
 #include "cli/tool.hpp"
 #include "support/error.hpp"
@@ -27,21 +21,7 @@ namespace {
 constexpr std::size_t kChunk = std::size_t{1} << 18;     // asked for by one read
 constexpr std::size_t kMaxLine = std::size_t{1} << 24;   // bytes of one line
 constexpr std::size_t kMaxBatch = std::size_t{1} << 23;  // bytes of a batch before its last line
-constexpr std::size_t kWriteBlock = std::size_t{1} << 16;
 constexpr std::size_t kNone = std::string_view::npos;
-
-std::string reason(int error_number) {
-  std::string text = std::generic_category().message(error_number);
-  if (text.size() > 1 && text[0] >= 'A' && text[0] <= 'Z') text[0] = static_cast<char>(text[0] - 'A' + 'a');
-  return text;
-}
-
-// A sentence where a file is wanted is text that somebody meant to be read.
-std::string cannot_open(const std::string& path) {
-  const bool is_sentence = errno == ENOENT && path.find(' ') != std::string::npos;
-  return path + ": cannot open: " + reason(errno) +
-         (is_sentence ? " (files are named here; text itself comes by standard input: echo TEXT | ...)" : "");
-}
 
 // Offset of the first byte that is NUL or no part of a well-formed UTF-8 sequence, or npos; ASCII eight bytes
 // at a time.
@@ -78,61 +58,6 @@ std::string replaced(std::string_view text) {
   }
 }
 
-// Closes what it opened; standard input stays open.
-class Input {
- public:
-  Input() = default;
-  Input(const Input&) = delete;
-  Input& operator=(const Input&) = delete;
-  ~Input() { close(); }
-
-  bool is_open() const { return descriptor_ >= 0; }
-  int descriptor() const { return descriptor_; }
-  const std::string& name() const { return name_; }
-
-  void open(const std::string& path) {
-    name_ = path;
-    if (path == "-") {
-      descriptor_ = STDIN_FILENO;
-      if (::isatty(STDIN_FILENO) != 0) note("reading standard input; one example a line, end with Ctrl-D");
-      return;
-    }
-    descriptor_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    if (descriptor_ < 0) throw Error(cannot_open(path));
-  }
-
-  void close() {
-    if (descriptor_ > STDIN_FILENO) ::close(descriptor_);
-    descriptor_ = -1;
-  }
-
-  // Bytes read, 0 at the end.
-  std::size_t read(char* to, std::size_t most) const {
-    while (true) {
-      const ssize_t got = ::read(descriptor_, to, most);
-      if (got >= 0) return static_cast<std::size_t>(got);
-      if (errno == EINTR) continue;
-      if (errno == EAGAIN) {
-        pollfd waiting{descriptor_, POLLIN, 0};
-        ::poll(&waiting, 1, -1);
-        continue;
-      }
-      if (errno == EISDIR) throw Error(name_ + ": is a directory (name a text file)");
-      throw Error(name_ + ": cannot read: " + reason(errno));
-    }
-  }
-
-  // Whether a read would return at once (with data or with the end).
-  bool is_ready() const {
-    pollfd waiting{descriptor_, POLLIN, 0};
-    return ::poll(&waiting, 1, 0) > 0;
-  }
-
- private:
-  std::string name_;
-  int descriptor_ = -1;
-};
-
 }  // namespace
 
 struct LineReader::Impl {
@@ -142,7 +67,7 @@ struct LineReader::Impl {
   std::vector<std::string> paths;
   LineReaderSettings settings;
   std::size_t next_path = 0;
-  Input input;
+  InputFile input;
   std::vector<char> buffer;
   std::size_t begin = 0, scanned = 0, end = 0;  // unread bytes are [begin, end); no LF in [begin, scanned)
   bool is_at_end = false;                       // of this file
@@ -168,7 +93,7 @@ struct LineReader::Impl {
 
   void check_readable() const {
     for (const std::string& path : paths) {
-      if (path != "-" && ::access(path.c_str(), R_OK) != 0) throw Error(cannot_open(path));
+      if (path != "-") InputFile::check_readable(path);
     }
   }
 
@@ -337,20 +262,6 @@ struct LineReader::Impl {
   }
 };
 
-bool reads_input(const std::vector<std::string>& paths) {
-  return paths.empty() || std::find(paths.begin(), paths.end(), "-") != paths.end();
-}
-
-void check_one_reads_input(std::initializer_list<std::pair<std::string_view, bool>> readers) {
-  std::string_view first;
-  for (const auto& [name, reads] : readers) {
-    if (!reads) continue;
-    if (!first.empty())
-      throw UsageError(std::string(first) + ": standard input holds " + std::string(name) + " (name a file)");
-    first = name;
-  }
-}
-
 LineReader::LineReader(std::vector<std::string> paths, LineReaderSettings settings)
     : impl_(std::make_unique<Impl>()) {
   if (paths.empty()) paths.emplace_back("-");
@@ -435,70 +346,6 @@ void LineReader::note_dropped() const {
     note(counted(static_cast<std::int64_t>(impl_->crlf_lines), "line") +
          (impl_->has_crlf_columns ? " with CR at the end of a column" : " ended in CR LF") +
          "; the CR was dropped");
-}
-
-std::optional<std::int64_t> column_number(const std::string& text) {
-  std::int64_t number = 0;
-  const char* const end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, number);
-  if (error != std::errc() || stop != end || number < 1) return std::nullopt;
-  return number;
-}
-
-Option add_column_option(CommandLine& line, LineReaderSettings& settings) {
-  return line
-      .add_option("--column", settings.column, "read this column of each line, from 1; TABs separate columns")
-      .group("Input")
-      .shown_as("N")
-      .check([](const std::string& text) -> std::string {
-        return column_number(text) ? "" : quote(text) + " is not the number of a column (they count from 1)";
-      });
-}
-
-Option add_replace_invalid_option(CommandLine& line, LineReaderSettings& settings) {
-  settings.invalid_fix += ", or try --replace-invalid";
-  return line.add_flag("--replace-invalid", settings.replace_invalid,
-                       "turn invalid UTF-8 and NUL into U+FFFD");
-}
-
-void end_if_output_is_closed() {
-  pollfd output{STDOUT_FILENO, 0, 0};
-  if (::poll(&output, 1, 0) <= 0 || (output.revents & POLLERR) == 0) return;
-  ::kill(::getpid(), SIGPIPE);
-  throw output_error(EPIPE);
-}
-
-LineWriter::LineWriter() { buffer_.reserve(kWriteBlock * 2); }
-
-LineWriter::~LineWriter() {
-  try {
-    flush();
-  } catch (const std::exception&) {
-    remember_lost_output(errno);
-  }
-}
-
-void LineWriter::line(std::string_view text) {
-  buffer_ += text;
-  buffer_ += '\n';
-  if (buffer_.size() >= kWriteBlock) flush();
-}
-
-void LineWriter::text(std::string_view text) {
-  buffer_ += text;
-  if (buffer_.size() >= kWriteBlock) flush();
-}
-
-void LineWriter::flush() {
-  if (buffer_.empty()) return;
-  const std::string_view bytes = buffer_;
-  try {
-    write_output(bytes);
-  } catch (...) {
-    buffer_.clear();  // not tried again: the destructor must not repeat half of it
-    throw;
-  }
-  buffer_.clear();
 }
 
 std::string at_place(const std::string& place, std::string_view what) {

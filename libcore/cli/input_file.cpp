@@ -1,0 +1,71 @@
+#include "cli/input_file.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <system_error>
+
+#include "cli/tool.hpp"
+#include "support/error.hpp"
+
+namespace headwater::cli {
+namespace {
+
+std::string reason(int error_number) {
+  std::string text = std::generic_category().message(error_number);
+  if (text.size() > 1 && text[0] >= 'A' && text[0] <= 'Z') text[0] = static_cast<char>(text[0] - 'A' + 'a');
+  return text;
+}
+
+// A sentence where a file is wanted is text that somebody meant to be read.
+std::string cannot_open(const std::string& path) {
+  const bool is_sentence = errno == ENOENT && path.find(' ') != std::string::npos;
+  return path + ": cannot open: " + reason(errno) +
+         (is_sentence ? " (files are named here; text itself comes by standard input: echo TEXT | ...)" : "");
+}
+
+}  // namespace
+
+void InputFile::check_readable(const std::string& path) {
+  if (::access(path.c_str(), R_OK) != 0) throw Error(cannot_open(path));
+}
+
+void InputFile::open(const std::string& path) {
+  name_ = path;
+  if (path == "-") {
+    descriptor_ = STDIN_FILENO;
+    if (::isatty(STDIN_FILENO) != 0) note("reading standard input; one example a line, end with Ctrl-D");
+    return;
+  }
+  descriptor_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor_ < 0) throw Error(cannot_open(path));
+}
+
+void InputFile::close() {
+  if (descriptor_ > STDIN_FILENO) ::close(descriptor_);
+  descriptor_ = -1;
+}
+
+std::size_t InputFile::read(char* to, std::size_t most) const {
+  while (true) {
+    const ssize_t got = ::read(descriptor_, to, most);
+    if (got >= 0) return static_cast<std::size_t>(got);
+    if (errno == EINTR) continue;
+    if (errno == EAGAIN) {
+      pollfd waiting{descriptor_, POLLIN, 0};
+      ::poll(&waiting, 1, -1);
+      continue;
+    }
+    if (errno == EISDIR) throw Error(name_ + ": is a directory (name a text file)");
+    throw Error(name_ + ": cannot read: " + reason(errno));
+  }
+}
+
+bool InputFile::is_ready() const {
+  pollfd waiting{descriptor_, POLLIN, 0};
+  return ::poll(&waiting, 1, 0) > 0;
+}
+
+}  // namespace headwater::cli

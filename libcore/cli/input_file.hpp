@@ -1,0 +1,36 @@
+// A file of lines, or standard input, as bytes.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+namespace headwater::cli {
+
+// Closes what it opened; standard input stays open.
+class InputFile {
+ public:
+  InputFile() = default;
+  InputFile(const InputFile&) = delete;
+  InputFile& operator=(const InputFile&) = delete;
+  ~InputFile() { close(); }
+
+  // Throws Error where the file is not there or may not be read.
+  static void check_readable(const std::string& path);
+
+  // "-": standard input; on a terminal a one-line hint goes to stderr.
+  void open(const std::string& path);
+  void close();
+  bool is_open() const { return descriptor_ >= 0; }
+  const std::string& name() const { return name_; }
+
+  // Bytes read, 0 at the end.
+  std::size_t read(char* to, std::size_t most) const;
+  // Whether a read would return at once (with data or with the end).
+  bool is_ready() const;
+
+ private:
+  std::string name_;
+  int descriptor_ = -1;
+};
+
+}  // namespace headwater::cli
