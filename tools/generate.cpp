@@ -42,8 +42,9 @@ void describe(cli::CommandLine& line, Options& o) {
   line.add_flag("--json", o.form.is_json, "write a JSON object a line");
   line.add_flag("--stream", o.form.is_streaming,
                 "write each text while it is made, one after the other; to a terminal it is so");
-  line.add_flag("--multiline", o.form.has_line_ends,
-                "let a continuation have line ends and TABs, which are spaces otherwise");
+  line.add_flag(
+      "--multiline", o.form.has_line_ends,
+      "let a continuation have line ends and TABs, which are spaces otherwise; to a terminal it is so");
   line.group("Speed");
   line.add_option("--batch", o.batch,
                   "continuations that are made together (16); the text is the same for any");
@@ -78,7 +79,8 @@ void run(const Options& o) {
   generate::OutputForm form = o.form;
   if (form.is_streaming && (form.is_json || o.batch.value_or(1) > 1))
     throw UsageError("--stream writes text by text: not with --json, nor with a --batch above 1");
-  if (!form.is_json && !o.batch && ::isatty(STDOUT_FILENO) != 0) form.is_streaming = true;
+  if (!form.is_json && !o.batch && ::isatty(STDOUT_FILENO) != 0)
+    form.is_streaming = form.has_line_ends = true;
   TextGeneratorSettings settings{
       .has_start = o.has_start, .allows_unknown = o.allows_unknown, .wants_scores = form.has_scores};
   generate::set(settings, o.search, o.sampling);

@@ -110,6 +110,14 @@ TextGenerator::TextGenerator(const LanguageModelFiles& model, const TextGenerato
       sampler_(sampler_of(model.model->output_layer(), settings)),
       decoder_(*model.model) {}
 
+// What a text begins with before its first token: the start token, or else a line end, where that is a token.
+static std::vector<std::int32_t> first_ids(const Tokenizer& tokenizer) {
+  if (tokenizer.start_id() >= 0) return {tokenizer.start_id()};
+  const std::vector<std::int32_t> line_end = tokenizer.encode("\n");
+  if (line_end.size() == 1 && line_end[0] != tokenizer.unknown_id()) return line_end;
+  return {};
+}
+
 // What is before a delimiter is a text of its own, which loses its end where there is no room, as in
 // training: it leaves as many positions as may be wanted, but at most a quarter of all.
 std::size_t TextGenerator::max_prompt_ids() const {
@@ -124,8 +132,8 @@ TextGenerator::Prompt TextGenerator::prompt_of(const std::string& line) const {
   prompt.ids = model_.prompt_ids(line);
   if (model_.delimiter < 0) {
     prompt.context = prompt.ids.size();
-    if (settings_.has_start || (prompt.ids.empty() && start >= 0))
-      prompt.ids.insert(prompt.ids.begin(), start);
+    if (settings_.has_start) prompt.ids.insert(prompt.ids.begin(), start);
+    if (prompt.ids.empty()) prompt.ids = first_ids(model_.tokenizer);
     prompt.is_truncated = prompt.ids.size() > static_cast<std::size_t>(model_.model->length());
     return prompt;
   }

@@ -60,8 +60,8 @@ class TextGenerator {
 
   // Calls use() for each continuation, in order: the samples of the first line, then those of the next. Any
   // grouping of lines into calls, and any `batch`, how many are made side by side, gives the same text.
-  // Throws LineError where a line has no token and there is no start token to begin with, after the lines
-  // before it.
+  // Throws LineError where a line has no token and there is no start token, nor a line end, to begin with,
+  // after the lines before it.
   void continue_lines(const std::vector<std::string>& lines, std::size_t batch,
                       ContinuationListener& listener, const std::function<void(const Continuation&)>& use);
 

@@ -164,6 +164,15 @@ TEST_CASE("a stop text cuts the continuation and its tokens; the rest of it is a
   }
 }
 
+TEST_CASE("an empty line begins with a line end where that is a token and there is no start token") {
+  const char* const bytes =
+      R"({"added_tokens":[],"normalizer":null,"pre_tokenizer":{"type":"ByteLevel","add_prefix_space":false,"trim_offsets":false,"use_regex":false},"post_processor":null,"decoder":{"type":"ByteLevel"},"model":{"type":"BPE","unk_token":null,"vocab":{"a":0,"b":1,"\u010a":2,"\u0120":3},"merges":[]}})";
+  LanguageModelFiles files = random_model(false);
+  files.tokenizer = Tokenizer::parse(bytes, "bytes");
+  REQUIRE(files.tokenizer.encode("\n") == std::vector<std::int32_t>{2});
+  CHECK(continued(files, {""}, {}, 1).front().size() == 64);
+}
+
 TEST_CASE("an empty line begins a text, or is an error after the lines before it") {
   CHECK(continued(random_model(true), {""}, {}, 1).size() == 1);
   const LanguageModelFiles files = random_model(false);
