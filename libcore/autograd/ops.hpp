@@ -35,7 +35,8 @@ inline constexpr std::string_view kOperationNames[] = {"linear",
                                                        "fourier_mix",
                                                        "mix_tokens",
                                                        "sparse_linear",
-                                                       "binary_cross_entropy"};
+                                                       "binary_cross_entropy",
+                                                       "rotate"};
 
 namespace ops {
 
@@ -71,6 +72,10 @@ struct AttentionSettings {
 // in backward.
 Variable attention(Tape& tape, const Variable& q, const Variable& k, const Variable& v,
                    const AttentionSettings& settings);
+
+// Queries or keys with rotary positions (Su et al. 2021): x, y [T, H·K], table [N, K] (kernels::rotate); a
+// token's position is its place in its sequence. dx is dy turned back. Keeps the positions.
+Variable rotate(Tape& tape, const Variable& x, ConstMatrix table, Use use_of_x = Use::keep);
 
 // y = gamma * (x - mean)/sqrt(variance + epsilon) + beta over each row (Ba et al. 2016). Keeps x and two
 // moments a row.

@@ -45,10 +45,18 @@ MultiHeadAttention::MultiHeadAttention(LayerBuilder& builder, const std::string&
 
 ops::Projected MultiHeadAttention::projected(const ForwardContext& context, const Variable& queries,
                                              const Variable& memory) const {
-  if (queries == memory) return project(context, queries, {&to_query_, &to_key_, &to_value_});
-  const Variable q = to_query_(context, queries);
-  const auto [k, v, none] = project(context, memory, {&to_key_, &to_value_});
-  return {q, k, v};
+  ops::Projected all;
+  if (queries == memory) {
+    all = project(context, queries, {&to_query_, &to_key_, &to_value_});
+  } else {
+    const auto [k, v, none] = project(context, memory, {&to_key_, &to_value_});
+    all = {to_query_(context, queries), k, v};
+  }
+  if (settings_.rotary) {
+    for (const std::size_t i : {0, 1})
+      all[i] = ops::rotate(context.tape, all[i], settings_.rotary->view(), ops::Use::donate);
+  }
+  return all;
 }
 
 AttentionOutput MultiHeadAttention::operator()(const ForwardContext& context, const Variable& queries,
@@ -93,18 +101,24 @@ Variable MultiHeadAttention::attend_cached(const ForwardContext& context, const 
 Variable MultiHeadAttention::step(const ForwardContext& context, const Variable& tokens,
                                   const kernels::AttentionCache& cache, std::span<const Index> positions,
                                   const CacheView& view) const {
-  if (context.packed == nullptr) {
-    append(context, tokens, cache, {view.slots, positions});
-    return attend_cached(context, tokens, cache, view);
-  }
   Arena& arena = context.tape.arena();
   const Variable q = context.tape.variable(tokens.rows(), inner_width(), nullptr, false);
   const Matrix keys = arena.matrix(tokens.rows(), inner_width()),
                values = arena.matrix(tokens.rows(), inner_width());
-  const kernels::PackedProduct products[] = {to_query_.product(context, q.value()),
-                                             to_key_.product(context, keys),
-                                             to_value_.product(context, values)};
-  kernels::linear_packed(tokens.value(), products);
+  if (context.packed == nullptr) {
+    to_query_(context, tokens.value(), q.value());
+    to_key_(context, tokens.value(), keys);
+    to_value_(context, tokens.value(), values);
+  } else {
+    const kernels::PackedProduct products[] = {to_query_.product(context, q.value()),
+                                               to_key_.product(context, keys),
+                                               to_value_.product(context, values)};
+    kernels::linear_packed(tokens.value(), products);
+  }
+  if (settings_.rotary) {
+    for (const Matrix& turned : {q.value(), keys})
+      kernels::rotate(turned, positions, settings_.rotary->view(), kernels::Turn::forth, turned, false);
+  }
   kernels::append_to_cache(cache, view.slots, positions, keys, values);
   return attend(context, q, cache, view);
 }

@@ -1,10 +1,12 @@
 // Multi-head attention over packed sequences, with caches for decoding.
 #pragma once
 
+#include <memory>
 #include <string>
 
 #include "layers/builder.hpp"
 #include "layers/linear.hpp"
+#include "layers/rotary.hpp"
 
 namespace headwater {
 
@@ -13,6 +15,8 @@ struct AttentionLayerSettings {
   Index heads = 1;       // H
   Index head_width = 0;  // K; often D/H, and D in the classic examples of Keras
   double dropout = 0;    // of the weights
+  std::shared_ptr<const RotaryTable> rotary =
+      {};  // turns queries and keys by their positions; null: it does not
 };
 
 enum class Causality { full, causal };

@@ -16,6 +16,12 @@ std::optional<TokenMixing> token_mixing_of(LayerBuilder& builder, const std::str
                       .activation = settings.activation});
 }
 
+// The places of two texts have nothing to do with each other.
+AttentionLayerSettings without_rotary(AttentionLayerSettings settings) {
+  settings.rotary = nullptr;
+  return settings;
+}
+
 // A layer where it is wanted.
 template <class Layer, class... Arguments>
 std::optional<Layer> layer_if(bool is_wanted, Arguments&&... arguments) {
@@ -49,7 +55,8 @@ TransformerBlock::TransformerBlock(LayerBuilder& builder, const std::string& nam
       token_mixing_(token_mixing_of(builder, name, settings)),
       mixing_residual_(builder, name + (self_attention_ ? ".self_attention_norm" : ".mixing_norm"), settings),
       cross_attention_(layer_if<MultiHeadAttention>(settings.has_cross_attention, builder,
-                                                    name + ".cross_attention", settings.attention)),
+                                                    name + ".cross_attention",
+                                                    without_rotary(settings.attention))),
       cross_residual_(layer_if<Residual>(settings.has_cross_attention, builder,
                                          name + ".cross_attention_norm", settings)),
       feed_forward_(builder, name + ".feed_forward", settings),

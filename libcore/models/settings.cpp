@@ -11,6 +11,24 @@ Mixing mixing_of(const MixingSettings& settings) {
   return settings.mixing == "mlp" ? Mixing::mlp : Mixing::attention;
 }
 
+// Tables of positions are computed at once, before anything could contradict these sizes.
+void check_table(std::int64_t length, std::int64_t width, const std::string& name, const char* positions) {
+  constexpr std::int64_t kMaxValues = std::int64_t{1} << 26;
+  if (length * width <= kMaxValues) return;
+  throw UsageError("model: length " + std::to_string(length) + " times " + name + " " +
+                   std::to_string(width) + " is more than the " + std::to_string(kMaxValues) +
+                   " values that " + positions + " positions may have (choose a smaller length)");
+}
+
+std::shared_ptr<const RotaryTable> rotary_table(const TransformerSettings& settings,
+                                                std::int64_t head_width) {
+  if (settings.positions != "rotary") return nullptr;
+  if (head_width % 2 != 0)
+    throw UsageError("model: rotary positions need an even head_width, not " + std::to_string(head_width));
+  check_table(settings.length, head_width, "head_width", "rotary");
+  return std::make_shared<RotaryTable>(settings.length, head_width);
+}
+
 }  // namespace
 
 std::int64_t head_width_of(const TransformerSettings& settings) {
@@ -40,7 +58,8 @@ AttentionLayerSettings attention_settings(const TransformerSettings& settings) {
   return {.width = settings.width,
           .heads = settings.heads,
           .head_width = head_width,
-          .dropout = settings.attention_dropout};
+          .dropout = settings.attention_dropout,
+          .rotary = rotary_table(settings, head_width)};
 }
 
 BlockSettings block_settings(const TransformerSettings& settings, const MixingSettings& mixing) {
@@ -64,16 +83,11 @@ BlockSettings block_settings(const TransformerSettings& settings, const MixingSe
 
 EmbeddingSettings embedding_settings(const TransformerSettings& settings, Index vocabulary_size) {
   Positions positions = Positions::learned;
-  if (settings.positions == "none") positions = Positions::none;
+  if (settings.positions == "none" || settings.positions == "rotary") positions = Positions::none;
   if (settings.positions == "sinusoidal") positions = Positions::sinusoidal;
   if (settings.positions == "sinusoidal_halves") positions = Positions::sinusoidal_halves;
-  // The table of sinusoids is computed at once, before anything could contradict these sizes.
-  constexpr std::int64_t kMaxSinusoids = std::int64_t{1} << 26;
-  if (settings.positions.starts_with("sinusoidal") && settings.length * settings.width > kMaxSinusoids) {
-    throw UsageError("model: length " + std::to_string(settings.length) + " times width " +
-                     std::to_string(settings.width) + " is more than the " + std::to_string(kMaxSinusoids) +
-                     " values that sinusoidal positions may have (choose a smaller length)");
-  }
+  if (settings.positions.starts_with("sinusoidal"))
+    check_table(settings.length, settings.width, "width", "sinusoidal");
   return {.vocabulary_size = vocabulary_size,
           .width = settings.width,
           .length = settings.length,

@@ -20,7 +20,7 @@ struct TransformerSettings {
   std::string norm = "post";            // post | pre
   double norm_epsilon = 1e-3;
   std::string activation = "relu";       // relu | gelu | gelu_tanh | silu
-  std::string positions = "learned";     // learned | sinusoidal | sinusoidal_halves | none
+  std::string positions = "learned";     // learned | sinusoidal | sinusoidal_halves | rotary | none
   bool scale_embedding = false;          // times sqrt(width)
   std::int64_t length = 20;              // number of positions N
   double dropout = 0.0;                  // on embeddings and after each sub-layer

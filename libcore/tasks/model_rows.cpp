@@ -45,12 +45,14 @@ void block_rows(schema::Visitor& v, TransformerSettings& s, const schema::When& 
 }
 
 void sequence_rows(schema::Visitor& v, TransformerSettings& s) {
-  v.field("positions", &s.positions,
-          OneOf{{{"learned", "a table of parameters, a row for each place"},
-                 {"sinusoidal", "sines and cosines of the place (Vaswani et al. 2017, section 3.5)"},
-                 {"sinusoidal_halves", "the same numbers, all sines before all cosines (Marian)"},
-                 {"none", "nothing: the order of tokens is not seen"}}},
-          "what is added to a token for its place");
+  v.field(
+      "positions", &s.positions,
+      OneOf{{{"learned", "a table of parameters, a row for each place"},
+             {"sinusoidal", "sines and cosines of the place (Vaswani et al. 2017, section 3.5)"},
+             {"sinusoidal_halves", "the same numbers, all sines before all cosines (Marian)"},
+             {"rotary", "nothing; attention turns queries and keys by angles of the place (Su et al. 2021)"},
+             {"none", "nothing: the order of tokens is not seen"}}},
+      "what is added to a token for its place");
   v.field("scale_embedding", &s.scale_embedding, Anything{},
           "embeddings are multiplied by sqrt(width) (Vaswani et al. 2017, section 3.4)");
   v.field("length", &s.length, Between{1, 1e6, "tokens"},
@@ -81,7 +83,17 @@ void rows(schema::Visitor& v, ClassHeadSettings& s) {
   v.field("classes", &s.classes, Between{2, 100000, "labels"}, "labels that the head tells apart");
 }
 
+static void check_rotary(const TransformerSettings& s, bool has_attention, const Complain& complain) {
+  if (!has_attention)
+    complain({"model", "positions"},
+             "rotary positions are of attention, which this model has not (write learned)");
+  if (head_width_of(s) % 2 != 0)
+    complain({"model", "head_width"}, "rotary positions need an even head_width, not " +
+                                          std::to_string(head_width_of(s)) + " (change it or the positions)");
+}
+
 void check_transformer(const TransformerSettings& s, bool has_attention, const Complain& complain) {
+  if (s.positions == "rotary") check_rotary(s, has_attention, complain);
   if (has_attention && s.head_width == 0 && s.width % s.heads != 0) {
     complain({"model", "heads"}, std::to_string(s.heads) + " heads do not divide the width " +
                                      std::to_string(s.width) +

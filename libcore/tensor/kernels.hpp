@@ -23,3 +23,4 @@
 #include "tensor/kernels/norm/norm.hpp"
 #include "tensor/kernels/optimizer/optimizer.hpp"
 #include "tensor/kernels/pooling/pooling.hpp"
+#include "tensor/kernels/rotary/rotary.hpp"

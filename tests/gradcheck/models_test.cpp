@@ -35,12 +35,16 @@ void check_model(Model& model, const Batch& batch) {
 
 TEST_CASE("a whole language model with two layers") {
   for (const char* norm : {"post", "pre"}) {
-    for (const auto& [positions, is_tied] :
-         {std::pair{"learned", false}, {"sinusoidal", true}, {"learned", true}, {"sinusoidal", false}}) {
+    for (const auto& [positions, is_tied] : {std::pair{"learned", false},
+                                             {"sinusoidal", true},
+                                             {"learned", true},
+                                             {"sinusoidal", false},
+                                             {"rotary", true},
+                                             {"rotary", false}}) {
       LanguageModelSettings settings;
       settings.transformer.width = 4;
       settings.transformer.heads = 2;
-      settings.transformer.head_width = 3;
+      settings.transformer.head_width = std::string_view(positions) == "rotary" ? 4 : 3;
       settings.transformer.feed_forward_width = 5;
       settings.layers = 2;
       settings.transformer.norm = norm;

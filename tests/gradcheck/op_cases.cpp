@@ -2,6 +2,8 @@
 
 #include <memory>
 
+#include "layers/rotary.hpp"
+
 namespace headwater::gradcheck {
 
 namespace {
@@ -389,6 +391,15 @@ std::vector<Case> op_cases() {
                    }});
   cases.push_back(take_rows_case("alone", false));
   cases.push_back(take_rows_case("of a matrix used twice", true));
+  for (const bool is_used_twice : {false, true}) {
+    cases.push_back({is_used_twice ? "rotate of a matrix used twice" : "rotate",
+                     [](Fixture& f) { f.input("x", kTokens, 8); },
+                     [=](Pass& p) {
+                       static const RotaryTable table(16, 4);
+                       const Variable y = ops::rotate(p.context.tape, p.inputs[0], table.view());
+                       return Result{is_used_twice ? ops::add(p.context.tape, y, p.inputs[0]) : y};
+                     }});
+  }
   cases.push_back({"fourier_mix", [](Fixture& f) { f.input("x", kTokens, 6); },
                    [](Pass& p) {
                      const Variable y = ops::fourier_mix(p.context.tape, p.inputs[0]);

@@ -15,11 +15,14 @@ namespace {
 
 constexpr Index kVocabulary = 37;
 
-LanguageModelSettings settings_of(const std::string& norm, const std::string& positions) {
+LanguageModelSettings settings_of(const std::string& norm, const std::string& positions,
+                                  bool is_tied = false) {
   LanguageModelSettings settings;
   settings.transformer.width = 24;
   settings.transformer.heads = 2;
-  settings.transformer.head_width = 9;
+  settings.transformer.head_width = positions == "rotary" ? 10 : 9;
+  settings.tie_embeddings = is_tied;
+  settings.output_bias = !is_tied;
   settings.transformer.feed_forward_width = 40;
   settings.layers = 2;
   settings.transformer.length = 41;  // caches of three panels
@@ -39,8 +42,15 @@ struct Random {
   }
 };
 
-const std::pair<const char*, const char*> kKinds[] = {
-    {"post", "learned"}, {"pre", "sinusoidal"}, {"pre", "none"}};
+struct Kind {
+  const char *norm, *positions;
+  bool is_tied;
+};
+constexpr Kind kKinds[] = {{"post", "learned", false},
+                           {"pre", "sinusoidal", true},
+                           {"pre", "none", false},
+                           {"post", "rotary", true},
+                           {"pre", "rotary", false}};
 
 // Lengths 1, 4, 7, ...: the first has nothing before its last id.
 std::vector<Sequence> texts(std::size_t count) {
@@ -104,8 +114,8 @@ Sequence continue_slowly(const LanguageModel& model, const Sequence& prompt,
 }  // namespace
 
 TEST_CASE("a language model that continues prompts with caches sees the logits of the whole text") {
-  for (const auto& [norm, positions] : kKinds) {
-    const Random random(settings_of(norm, positions));
+  for (const auto& [norm, positions, is_tied] : kKinds) {
+    const Random random(settings_of(norm, positions, is_tied));
     const LanguageModel& model = random.model;
     std::vector<Sequence> reads = texts(6);  // next: what the next step reads last
     Arena arena;
@@ -134,8 +144,8 @@ TEST_CASE("a language model that continues prompts with caches sees the logits o
 }
 
 TEST_CASE("prompts of a language model are shared by slots, which are reordered, copied and dropped") {
-  for (const auto& [norm, positions] : kKinds) {
-    const Random random(settings_of(norm, positions));
+  for (const auto& [norm, positions, is_tied] : kKinds) {
+    const Random random(settings_of(norm, positions, is_tied));
     const LanguageModel& model = random.model;
     const std::vector<Sequence> prompts = texts(3);
     std::vector<Sequence> reads;
@@ -177,8 +187,8 @@ TEST_CASE("prompts of a language model are shared by slots, which are reordered,
 }
 
 TEST_CASE("greedy continuation with caches, in any batch and on any threads, is the one without them") {
-  for (const auto& [norm, positions] : kKinds) {
-    const Random random(settings_of(norm, positions));
+  for (const auto& [norm, positions, is_tied] : kKinds) {
+    const Random random(settings_of(norm, positions, is_tied));
     for (const std::int64_t most : {0, 5}) {
       const GenerationSettings settings{.end_id = 3, .max_new_tokens = most, .suppress_tokens = {0, 1}};
       std::vector<Sequence> prompts = texts(14), slowly;
@@ -196,8 +206,8 @@ TEST_CASE("greedy continuation with caches, in any batch and on any threads, is 
 }
 
 TEST_CASE("texts that slide, greedily continued with caches, are those of each window read at once") {
-  for (const auto& [norm, positions] : kKinds) {
-    const Random random(settings_of(norm, positions));
+  for (const auto& [norm, positions, is_tied] : kKinds) {
+    const Random random(settings_of(norm, positions, is_tied));
     for (const std::int64_t most : {1, 100}) {
       const GenerationSettings settings{
           .end_id = 3, .max_new_tokens = most, .suppress_tokens = {0, 1}, .slides = true};
