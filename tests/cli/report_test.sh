@@ -77,6 +77,17 @@ TEXT
 head -n 10 "$tmp/run/test.hypotheses" | tee "$tmp/run/test.sources" >"$tmp/run/test.references"
 samples
 check 'endings that repeat' grep -qx 'end in repetitions: 3 of 10 of these; 3 of 10 of the test set' "$tmp/out"
+# Summaries have their own word, and never the sentences of a set, which are for translators.
+printf 'set := toy\nfield_source := 1\nfield_target := 2\n' >"$tmp/run/recipe.mk"
+"$tmp/house/samples.sh" "$tmp/bin" "$tmp/run" "$tmp/run/train.tsv" summary >"$tmp/out"
+check 'summaries by their word' [ "$(grep -c '^summary      ' "$tmp/out")" = 10 ]
+check 'summaries of test lines' grep -qx 'samples: test lines, spread evenly' "$tmp/out"
+# What they are compared with: first sentences, whole or cut.
+printf 'One, two 2.5 three. Four\nno end\nIs it? Yes\n' >"$tmp/texts"
+awk -f "$root/data/lead.awk" "$tmp/texts" >"$tmp/out"
+check 'first sentences' [ "$(tr '\n' '|' <"$tmp/out")" = 'One, two 2.5 three.|no end|Is it?|' ]
+awk -v words=2 -f "$root/data/lead.awk" "$tmp/texts" >"$tmp/out"
+check 'two words of them' [ "$(tr '\n' '|' <"$tmp/out")" = 'One, two|no end|Is it?|' ]
 
 # Costs: seconds of each epoch, also of one that goes on after a checkpoint.
 cat >"$tmp/table.txt" <<'TABLE'
