@@ -2,18 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <vector>
 
 namespace headwater {
-namespace {
 
-// Where an output row or column lies between two of the input.
-struct Between {
-  std::size_t low = 0, high = 0;
-  Real weight = 0;  // of high
-};
-
-std::vector<Between> places(std::int64_t from, std::int64_t to) {
+std::vector<BilinearResize::Between> BilinearResize::places(std::int64_t from, std::int64_t to) {
   const Real scale = static_cast<Real>(from) / static_cast<Real>(to);
   std::vector<Between> out;
   for (std::int64_t i = 0; i < to; ++i) {
@@ -27,20 +19,21 @@ std::vector<Between> places(std::int64_t from, std::int64_t to) {
   return out;
 }
 
+BilinearResize::BilinearResize(const ImageShape& from, std::int64_t height, std::int64_t width)
+    : from_(from), rows_(places(from.height, height)), columns_(places(from.width, width)) {}
+
 template <class Value>
-void resize(std::span<const Value> in, const ImageShape& from, std::int64_t height, std::int64_t width,
-            std::span<Real> out) {
-  const std::vector<Between> rows = places(from.height, height), columns = places(from.width, width);
-  const auto channels = static_cast<std::size_t>(from.channels);
-  const std::size_t line = static_cast<std::size_t>(from.width) * channels;
+void BilinearResize::resize(std::span<const Value> in, std::span<Real> out) const {
+  const auto channels = static_cast<std::size_t>(from_.channels);
+  const std::size_t line = static_cast<std::size_t>(from_.width) * channels;
+  const auto value = [](Value v) { return static_cast<Real>(v); };
   std::size_t at = 0;
-  for (const Between& y : rows) {
+  for (const Between& y : rows_) {
     const Value* const top = &in[y.low * line];
     const Value* const bottom = &in[y.high * line];
-    for (const Between& x : columns) {
+    for (const Between& x : columns_) {
       const std::size_t left = x.low * channels, right = x.high * channels;
       for (std::size_t c = 0; c < channels; ++c) {
-        const auto value = [](Value v) { return static_cast<Real>(v); };
         const Real a = value(top[left + c]), b = value(top[right + c]);
         const Real d = value(bottom[left + c]), e = value(bottom[right + c]);
         const Real above = a + (b - a) * x.weight, below = d + (e - d) * x.weight;
@@ -50,16 +43,10 @@ void resize(std::span<const Value> in, const ImageShape& from, std::int64_t heig
   }
 }
 
-}  // namespace
-
-void resize_bilinear(std::span<const std::uint8_t> in, const ImageShape& from, std::int64_t height,
-                     std::int64_t width, std::span<Real> out) {
-  resize(in, from, height, width, out);
+void BilinearResize::operator()(std::span<const std::uint8_t> in, std::span<Real> out) const {
+  resize(in, out);
 }
 
-void resize_bilinear(std::span<const Real> in, const ImageShape& from, std::int64_t height,
-                     std::int64_t width, std::span<Real> out) {
-  resize(in, from, height, width, out);
-}
+void BilinearResize::operator()(std::span<const Real> in, std::span<Real> out) const { resize(in, out); }
 
 }  // namespace headwater

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "data/image_shape.hpp"
 #include "tensor/matrix.hpp"
@@ -11,10 +12,28 @@ namespace headwater {
 
 // Pixel centres lie at halves: output row y is at (y + 1/2) · from.height / height - 1/2 of the input, its
 // value is linear between the two nearest rows, and columns likewise; there is no antialiasing, and beyond
-// the outermost centres the outermost values hold. `out` holds height x width pixels of from.channels.
-void resize_bilinear(std::span<const std::uint8_t> in, const ImageShape& from, std::int64_t height,
-                     std::int64_t width, std::span<Real> out);
-void resize_bilinear(std::span<const Real> in, const ImageShape& from, std::int64_t height,
-                     std::int64_t width, std::span<Real> out);
+// the outermost centres the outermost values hold.
+class BilinearResize {
+ public:
+  BilinearResize() = default;
+  BilinearResize(const ImageShape& from, std::int64_t height, std::int64_t width);
+
+  // `out` holds height x width pixels of from.channels.
+  void operator()(std::span<const std::uint8_t> in, std::span<Real> out) const;
+  void operator()(std::span<const Real> in, std::span<Real> out) const;
+
+ private:
+  // Where an output row or column lies between two of the input.
+  struct Between {
+    std::size_t low = 0, high = 0;
+    Real weight = 0;  // of high
+  };
+  static std::vector<Between> places(std::int64_t from, std::int64_t to);
+  template <class Value>
+  void resize(std::span<const Value> in, std::span<Real> out) const;
+
+  ImageShape from_;
+  std::vector<Between> rows_, columns_;
+};
 
 }  // namespace headwater

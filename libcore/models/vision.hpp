@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "data/image_batch.hpp"
+#include "data/image_pipeline.hpp"
 #include "layers/dropout.hpp"
 #include "layers/linear.hpp"
 #include "models/settings.hpp"
@@ -18,6 +19,7 @@ struct VisionSettings {
                                     // length, and the dropout before the output layer is head_dropout
   std::int64_t layers = 1;
   std::int64_t image_height = 28, image_width = 28, channels = 1;
+  ImagePipelineSettings images;
   std::int64_t patch_size = 4;
   std::int64_t classes = 10;
   std::string pooling = "class_token";    // or flatten: all patches side by side
@@ -27,6 +29,9 @@ struct VisionSettings {
   double head_dropout = 0;                // before and after each of them
 
   bool has_class_token() const { return pooling == "class_token"; }
+  ImageShape image_shape() const {
+    return {.height = image_height, .width = image_width, .channels = channels};
+  }
   PatchGrid grid() const {
     return {.height = image_height, .width = image_width, .channels = channels, .patch_size = patch_size};
   }

@@ -16,7 +16,7 @@ enum class Purpose : std::uint32_t {
   epoch_order = 3,
   split = 4,
   sample = 5,
-  attention_dropout = 6
+  attention_dropout = 6  // 7 is kImageAugmentation (data/image_pipeline.cpp)
 };
 
 // One stream. `layer` tells apart the users of one purpose within a step.

@@ -12,12 +12,52 @@ namespace headwater {
 
 // --- Its section of a recipe -------------------------------------------------------------------------------
 
+static void image_rows(schema::Visitor& v, ImagePipelineSettings& s) {
+  v.field(
+      "normalization", &s.normalization,
+      schema::OneOf{{{"symmetric", "from -1 to 1: x / 127.5 - 1"},
+                     {"unit", "from 0 to 1: x / 255"},
+                     {"standardized",
+                      "mean 0 and variance 1 by channel over the training images; the model keeps both"}}},
+      "which numbers the bytes of a pixel become");
+  v.field("resizing", &s.resizing,
+          schema::OneOf{{{"none", "an error"},
+                         {"bilinear", "resized, without antialiasing"},
+                         {"crop", "a window of the model's size: anywhere in training, else the middle"}}},
+          "what becomes of images of another height or width than the model's");
+  v.field("random_flip", &s.random_flip,
+          schema::OneOf{{{"none", "no image"},
+                         {"horizontal", "half of them, left to right"},
+                         {"vertical", "half of them, upside down"},
+                         {"horizontal_and_vertical", "both, each on its own"}}},
+          "which images of training are mirrored, drawn anew in each epoch as what follows");
+  v.field("random_rotation", &s.random_rotation, schema::Between{0, 1, schema::kNoUnit},
+          "training images are turned by up to this share of a full turn, either way");
+  v.field("random_zoom_height", &s.random_zoom_height, schema::kShare,
+          "their height is scaled by a factor of up to so much above or below 1");
+  v.field("random_zoom_width", &s.random_zoom_width, schema::kShare, "the same of their width");
+  v.field("random_crop_padding", &s.random_crop_padding, schema::Between{0, 4096, "pixels"},
+          "training images get so much on each side, then a window of the model's size is cut out anywhere");
+  v.field("fill_mode", &s.fill_mode,
+          schema::OneOf{{{"reflect", "the image mirrored at its edge: d c b a | a b c d"},
+                         {"constant", "fill_value"},
+                         {"wrap", "the image again"},
+                         {"nearest", "the pixel at the edge"}}},
+          "what stands beyond the edge of an image that was turned, zoomed or padded");
+  v.field("fill_value", &s.fill_value, schema::Between{-1000, 1000, schema::kNoUnit},
+          "of fill_mode constant: a normalized number");
+  v.field("interpolation", &s.interpolation,
+          schema::OneOf{{{"bilinear", "linear between four pixels"}, {"nearest", "the nearest pixel"}}},
+          "what stands between the pixels of an image that was turned or zoomed");
+}
+
 static void settings_rows(schema::Visitor& v, VisionSettings& s) {
   constexpr schema::Between kSide{1, 8192, "pixels"};
   v.field("image_height", &s.image_height, kSide, "height of the images");
   v.field("image_width", &s.image_width, kSide, "width of the images");
   v.field("channels", &s.channels, schema::Between{1, 16, "numbers"},
           "what a pixel holds: 1 is grey, 3 is colour");
+  image_rows(v, s.images);
   v.field("patch_size", &s.patch_size, kSide,
           "side of a patch; a patch is what a token is to a text (Dosovitskiy et al. 2021)");
   block_rows(v, s.transformer);
@@ -64,22 +104,38 @@ ModelSection model_section(const VisionSettings& settings) { return model_sectio
 
 // --- The objective -----------------------------------------------------------------------------------------
 
-void ImagePacker::add(const ImageDataset& images, std::int64_t example, ImageBatch& batch) {
-  const std::span<const std::uint8_t> bytes = images.pixels(example);
-  values_.resize(bytes.size());
-  for (std::size_t i = 0; i < bytes.size(); ++i)
-    values_[i] = static_cast<Real>(bytes[i]) / Real(127.5) - Real(1);
-  batch.add(values_, settings_.grid());
+ImagePipeline image_pipeline(const VisionSettings& settings, const ChannelStatistics& statistics,
+                             const ImageDataset& images, std::string_view where) {
+  try {
+    return {settings.images, statistics, images.shape(), settings.image_shape()};
+  } catch (const Error& error) {
+    throw Error(std::string(where) + ": " + error.what());
+  }
+}
+
+void ImagePacker::add(const ImagePipeline& pipeline, const ImageDataset& images, std::int64_t example,
+                      const ImageDraws* draws, ImageBatch& batch) {
+  batch.add(pipeline.apply(images.pixels(example), draws, scratch_), settings_.grid());
   batch.labels.push_back(images.label(example));
 }
 
+static std::optional<ImagePipeline> pipeline_of(const Subset& subset, const VisionSettings& settings,
+                                                const ChannelStatistics& statistics, std::string_view where) {
+  if (subset.dataset == nullptr) return std::nullopt;
+  return image_pipeline(settings, statistics, static_cast<const ImageDataset&>(*subset.dataset), where);
+}
+
 VisionObjective::VisionObjective(VisionModel& model, Subset train, Subset validation, double label_smoothing,
-                                 std::vector<Real> class_weights)
+                                 std::vector<Real> class_weights, const ImagePreparation& preparation)
     : model_(model),
       train_(std::move(train)),
       validation_(std::move(validation)),
       label_smoothing_(label_smoothing),
       class_weights_(std::move(class_weights)),
+      seed_(preparation.seed),
+      train_pipeline_(pipeline_of(train_, model.settings(), preparation.statistics, "the training images")),
+      validation_pipeline_(
+          pipeline_of(validation_, model.settings(), preparation.statistics, "the validation images")),
       measure_(model.settings().classes),
       slots_{Slot(model.settings()), Slot(model.settings())} {}
 
@@ -101,8 +157,13 @@ void VisionObjective::prepare(Split split, std::span<const std::uint32_t> chosen
   Slot& to = slot_of(slot);
   to.batch.clear();
   to.loss_scale = 1.0 / static_cast<double>(part.sequences);
-  for (Index i = part.begin(); i < part.end(); ++i)
-    to.packer.add(images, e.at(chosen[static_cast<std::size_t>(i)]), to.batch);
+  const ImagePipeline& pipeline = split == Split::train ? *train_pipeline_ : *validation_pipeline_;
+  const bool is_random = split == Split::train && model_.settings().images.is_random();
+  for (Index i = part.begin(); i < part.end(); ++i) {
+    const std::int64_t example = e.at(chosen[static_cast<std::size_t>(i)]);
+    const ImageDraws draws = is_random ? image_draws(seed_, epoch_, example) : ImageDraws();
+    to.packer.add(pipeline, images, example, is_random ? &draws : nullptr, to.batch);
+  }
   to.packer.finish(to.batch, part);
 }
 
@@ -127,14 +188,56 @@ LossTotals VisionObjective::loss(const ForwardContext& context, Split split, Bat
 
 namespace {
 constexpr const char* kVisionType = "headwater_vision";
+constexpr const char *kImageMean = "image_mean", *kImageStd = "image_std";
+
+// Directories from before images had a pipeline lack its keys: they have the defaults.
+Json with_image_keys(Json config) {
+  Json defaults;
+  ModelSection section = model_section(VisionSettings());
+  write_settings(defaults, section.settings());
+  for (const char* key :
+       {"normalization", "resizing", "random_flip", "random_rotation", "random_zoom_height",
+        "random_zoom_width", "random_crop_padding", "fill_mode", "fill_value", "interpolation"}) {
+    if (config.find(key) == nullptr) config.set(key, defaults.at(key));
+  }
+  return config;
+}
+
+std::vector<double> channel_numbers(const Json& config, const char* name, std::int64_t channels) {
+  std::vector<double> out;
+  for (const Json& number : config.at(name).as_array()) {
+    out.push_back(number.as_number());
+    if (!(std::abs(out.back()) <= 255)) throw Error(quote(name) + " is not of numbers from -255 to 255");
+  }
+  if (static_cast<std::int64_t>(out.size()) != channels) {
+    throw Error(quote(name) + " has " + std::to_string(out.size()) + " numbers, the images " +
+                std::to_string(channels) + " channels");
+  }
+  return out;
+}
+
+ChannelStatistics statistics_of_config(const Json& config, const VisionSettings& settings,
+                                       const std::string& where) {
+  if (!settings.images.is_standardized()) return {};
+  try {
+    return {channel_numbers(config, kImageMean, settings.channels),
+            channel_numbers(config, kImageStd, settings.channels)};
+  } catch (const Error& error) {
+    throw Error(where + ": " + error.what());
+  }
+}
 }  // namespace
 
-Json config_of(const VisionModel& model, const LabelSet& labels) {
+Json config_of(const VisionModel& model, const LabelSet& labels, const ChannelStatistics& statistics) {
   ModelSection section = model_section(model.settings());
   Json config;
   config.set("architectures", Json::Array{"HeadwaterVision"});
   config.set("model_type", kVisionType);
   write_settings(config, section.settings());
+  if (model.settings().images.is_standardized()) {
+    config.set(kImageMean, Json::Array(statistics.mean.begin(), statistics.mean.end()));
+    config.set(kImageStd, Json::Array(statistics.std.begin(), statistics.std.end()));
+  }
   config.set("problem_type", "single_label_classification");
   write_labels(config, labels);
   return config;
@@ -143,7 +246,7 @@ Json config_of(const VisionModel& model, const LabelSet& labels) {
 std::unique_ptr<VisionModel> vision_model_of_config(const Json& config, const std::string& where) {
   try {
     ModelSection section(kVision);
-    read_settings(config, section.settings());
+    read_settings(with_image_keys(config), section.settings());
     return std::make_unique<VisionModel>(section.as<VisionSettings>());
   } catch (const Error& error) {
     throw Error(where + ": " + error.what());
@@ -158,14 +261,14 @@ VisionFiles load_vision_model(const std::filesystem::path& path) {
   std::unique_ptr<VisionModel> model = vision_model_of_config(config, where);
   LabelSet labels = labels_of_config(config, where);
   map_parameters(files / "model.safetensors", model->parameters());
-  return {files, std::move(labels), std::move(model)};
+  ChannelStatistics statistics = statistics_of_config(config, model->settings(), where);
+  return {files, std::move(labels), std::move(statistics), std::move(model)};
 }
 
 ImageDatasetSettings image_settings(const VisionSettings& settings) {
-  return {.shape = {.height = settings.image_height,
-                    .width = settings.image_width,
-                    .channels = settings.channels},
-          .classes = settings.classes};
+  ImageShape shape = settings.image_shape();
+  if (settings.images.takes_other_sizes()) shape.height = shape.width = 0;
+  return {.shape = shape, .classes = settings.classes};
 }
 
 // --- Training ----------------------------------------------------------------------------------------------
@@ -199,17 +302,21 @@ class VisionTaskModel : public TaskModel {
     std::vector<Real> weights = class_weights(recipe_, *labels_, train.count(), [&](std::size_t i) {
       return images.label(train.at(static_cast<std::uint32_t>(i)));
     });
-    return std::make_unique<VisionObjective>(model_, std::move(train), std::move(validation),
-                                             recipe_.training.label_smoothing, std::move(weights));
+    if (model_.settings().images.is_standardized()) statistics_ = channel_statistics(train);
+    return std::make_unique<VisionObjective>(
+        model_, std::move(train), std::move(validation), recipe_.training.label_smoothing, std::move(weights),
+        ImagePreparation{.seed = recipe_.seed, .statistics = statistics_});
   }
   std::vector<DirectoryFile> files() const override {
-    return {{"config.json", config_of(model_, *labels_).dump(2) + "\n", "set of labels", "id2label"}};
+    return {{"config.json", config_of(model_, *labels_, statistics_).dump(2) + "\n", "set of labels",
+             "id2label"}};
   }
 
  private:
   const Recipe& recipe_;
   VisionModel model_;
   std::optional<LabelSet> labels_;  // of the training images
+  ChannelStatistics statistics_;    // of these too, where they are asked for
 };
 
 // --- The row of the registry -------------------------------------------------------------------------------

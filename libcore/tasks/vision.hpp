@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "data/image_dataset.hpp"
@@ -17,6 +18,7 @@ namespace headwater {
 struct VisionFiles {
   std::filesystem::path files;  // the folder that was read: the directory itself or a checkpoint
   LabelSet labels;
+  ChannelStatistics statistics;  // of the training images, where the model standardizes them
   std::unique_ptr<VisionModel> model;
 };
 
@@ -28,25 +30,36 @@ VisionFiles load_vision_model(const std::filesystem::path& path);
 ModelSection model_section(const VisionSettings& settings);
 
 // config.json, and back (without the parameters' memory). Throws Error "where: what".
-Json config_of(const VisionModel& model, const LabelSet& labels);
+Json config_of(const VisionModel& model, const LabelSet& labels, const ChannelStatistics& statistics);
 std::unique_ptr<VisionModel> vision_model_of_config(const Json& config, const std::string& where);
 
 // Of the images that the model reads.
 ImageDatasetSettings image_settings(const VisionSettings& settings);
 
-// Batches of images: their bytes become numbers from -1 to 1, x / 127.5 - 1.
+// What makes these images what the model reads. Throws Error "where: what".
+ImagePipeline image_pipeline(const VisionSettings& settings, const ChannelStatistics& statistics,
+                             const ImageDataset& images, std::string_view where);
+
+// Batches of images.
 class ImagePacker {
  public:
   explicit ImagePacker(const VisionSettings& settings) : settings_(settings) {}
-  // Appends an image with its label.
-  void add(const ImageDataset& images, std::int64_t example, ImageBatch& batch);
+  // Appends an image with its label; `draws` as of ImagePipeline::apply.
+  void add(const ImagePipeline& pipeline, const ImageDataset& images, std::int64_t example,
+           const ImageDraws* draws, ImageBatch& batch);
   void finish(ImageBatch& batch, const BatchPart& part) const {
     batch.finish(settings_.grid(), settings_.has_class_token(), part);
   }
 
  private:
   VisionSettings settings_;
-  std::vector<Real> values_;  // of one image
+  ImagePipeline::Scratch scratch_;
+};
+
+// What training images are drawn from, and what they are standardized by.
+struct ImagePreparation {
+  std::uint64_t seed = 0;
+  ChannelStatistics statistics;
 };
 
 class VisionObjective : public Objective {
@@ -54,13 +67,14 @@ class VisionObjective : public Objective {
   // Of ImageDatasets.
   // `class_weights` as of ClassificationObjective.
   VisionObjective(VisionModel& model, Subset train, Subset validation, double label_smoothing,
-                  std::vector<Real> class_weights = {});
+                  std::vector<Real> class_weights = {}, const ImagePreparation& preparation = {});
 
   Parameters& parameters() override { return model_.parameters(); }
   std::int64_t width() const override { return model_.settings().transformer.width; }
   std::size_t examples(Split split) const override { return of(split).count(); }
   std::int64_t tokens(Split split, std::span<const std::uint32_t> chosen) const override;
   std::string data_hash() const override;
+  void begin_epoch(std::int64_t epoch) override { epoch_ = epoch; }
   void prepare(Split split, std::span<const std::uint32_t> chosen, const BatchPart& part,
                BatchSlot slot) override;
   LossTotals loss(const ForwardContext& context, Split split, BatchSlot slot) override;
@@ -82,8 +96,11 @@ class VisionObjective : public Objective {
   Subset train_, validation_;
   double label_smoothing_;
   std::vector<Real> class_weights_;
-  LabelMeasure measure_;  // of the running validation
-  Slot slots_[2];         // reused: a step after the largest allocates nothing
+  std::uint64_t seed_;
+  std::int64_t epoch_ = 0;
+  std::optional<ImagePipeline> train_pipeline_, validation_pipeline_;  // none: no images
+  LabelMeasure measure_;                                               // of the running validation
+  Slot slots_[2];  // reused: a step after the largest allocates nothing
 };
 
 }  // namespace headwater

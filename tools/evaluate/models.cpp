@@ -363,13 +363,14 @@ void evaluate_vision_model(const Options& o, const Metrics& metrics) {
     if (images.label_names() != model.labels.labels())
       throw Error(path + ": its labels are not those of " + o.model + " (known: " + model.labels.shown() +
                   ")");
+    const ImagePipeline pipeline = image_pipeline(settings, model.statistics, images, path);
     cli::Progress progress("evaluate", static_cast<double>(images.examples()), "images", o.is_quiet,
                            cli::Progress::Takes::minutes);
     for (std::int64_t begin = 0; begin < images.examples(); begin += o.batch_sequences) {
       progress.update(static_cast<double>(begin), static_cast<double>(begin), "");
       const std::int64_t end = std::min(images.examples(), begin + o.batch_sequences);
       batch.clear();
-      for (std::int64_t i = begin; i < end; ++i) packer.add(images, i, batch);
+      for (std::int64_t i = begin; i < end; ++i) packer.add(pipeline, images, i, nullptr, batch);
       packer.finish(batch, BatchPart::whole(end - begin));
       const ArenaScope scope(arena);
       Tape tape(arena, Tape::Mode::inference);

@@ -93,7 +93,7 @@ class FileSource : public ImageSource {
     if (!has_sides_of(image.shape)) {
       if (!is_resized_) throw Error(where + ": changed while it was read (try again)");
       std::vector<Real> resized(static_cast<std::size_t>(shape.height * shape.width * image.shape.channels));
-      resize_bilinear(image.pixels, image.shape, shape.height, shape.width, resized);
+      BilinearResize(image.shape, shape.height, shape.width)(image.pixels, resized);
       image.pixels.clear();
       for (const Real value : resized) image.pixels.push_back(static_cast<std::uint8_t>(std::lround(value)));
     }

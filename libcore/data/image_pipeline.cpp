@@ -1,0 +1,164 @@
+#include "data/image_pipeline.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "support/error.hpp"
+#include "support/random.hpp"
+
+namespace headwater {
+namespace {
+
+constexpr auto kImageAugmentation = Purpose{7};
+constexpr double kSmallestStd = 1e-7;  // as Keras' Normalization
+
+FillMode fill_mode_of(const std::string& word) {
+  if (word == "constant") return FillMode::constant;
+  if (word == "wrap") return FillMode::wrap;
+  return word == "nearest" ? FillMode::nearest : FillMode::reflect;
+}
+
+Real normalized(int byte, std::size_t channel, const ImagePipelineSettings& settings,
+                const ChannelStatistics& statistics) {
+  if (settings.normalization == "unit") return static_cast<Real>(byte) / Real(255);
+  if (!settings.is_standardized()) return static_cast<Real>(byte) / Real(127.5) - Real(1);
+  const double std = std::max(statistics.std[channel], kSmallestStd);
+  return static_cast<Real>((byte / 255.0 - statistics.mean[channel]) / std);
+}
+
+void check_fit(const std::string& resizing, const ImageShape& from, const ImageShape& to) {
+  const bool fits = resizing == "bilinear" || (from.height == to.height && from.width == to.width) ||
+                    (resizing == "crop" && from.height >= to.height && from.width >= to.width);
+  if (fits && from.channels == to.channels) return;
+  throw Error(
+      "images of " + from.text() + " cannot become those of " + to.text() + " that the model reads" +
+      (from.channels != to.channels ? " (channels must be equal)" : " (set model.resizing to bilinear)"));
+}
+
+// A factor from 1 - range to 1 + range; the same of an angle around 0.
+double around(double middle, double range, float draw) { return middle + range * (2.0 * draw - 1); }
+
+std::int64_t place(float draw, std::int64_t places) {
+  return std::min(static_cast<std::int64_t>(static_cast<double>(draw) * static_cast<double>(places)),
+                  places - 1);
+}
+
+}  // namespace
+
+ChannelStatistics channel_statistics(const Subset& subset) {
+  const auto& images = static_cast<const ImageDataset&>(*subset.dataset);
+  const auto channels = static_cast<std::size_t>(images.shape().channels);
+  // Sums of at most 2^64 / 255^2 pixels, more than there can be.
+  std::vector<std::uint64_t> sums(channels), squares(channels);
+  for (std::size_t i = 0; i < subset.count(); ++i) {
+    const auto pixels = images.pixels(subset.at(static_cast<std::uint32_t>(i)));
+    for (std::size_t at = 0; at < pixels.size(); at += channels) {
+      for (std::size_t c = 0; c < channels; ++c) {
+        const std::uint64_t value = pixels[at + c];
+        sums[c] += value;
+        squares[c] += value * value;
+      }
+    }
+  }
+  const double pixels =
+      static_cast<double>(subset.count()) * static_cast<double>(images.shape().height * images.shape().width);
+  ChannelStatistics out;
+  for (std::size_t c = 0; c < channels; ++c) {
+    const double mean = static_cast<double>(sums[c]) / pixels;
+    const double variance = std::max(static_cast<double>(squares[c]) / pixels - mean * mean, 0.0);
+    out.mean.push_back(mean / 255);
+    out.std.push_back(std::sqrt(variance) / 255);
+  }
+  return out;
+}
+
+ImageDraws image_draws(std::uint64_t seed, std::int64_t epoch, std::int64_t example) {
+  const RandomStream stream{
+      .seed = seed, .purpose = kImageAugmentation, .step = static_cast<std::uint32_t>(epoch)};
+  const auto draw = [&](std::uint64_t which) {
+    return random_uniform(stream, static_cast<std::uint64_t>(example) * 8 + which);
+  };
+  return {.flip_horizontal = draw(0),
+          .flip_vertical = draw(1),
+          .rotation = draw(2),
+          .zoom_height = draw(3),
+          .zoom_width = draw(4),
+          .crop_top = draw(5),
+          .crop_left = draw(6)};
+}
+
+ImagePipeline::ImagePipeline(const ImagePipelineSettings& settings, const ChannelStatistics& statistics,
+                             const ImageShape& from, const ImageShape& to)
+    : settings_(settings), from_(from), to_(to) {
+  check_fit(settings.resizing, from, to);
+  for (std::size_t c = 0; c < static_cast<std::size_t>(from.channels); ++c) {
+    for (int byte = 0; byte < 256; ++byte) table_.push_back(normalized(byte, c, settings, statistics));
+  }
+  if (settings.resizing == "bilinear" && from != to) resize_ = BilinearResize(from, to.height, to.width);
+  fill_ = {.mode = fill_mode_of(settings.fill_mode),
+           .value = static_cast<Real>(settings.fill_value),
+           .interpolation =
+               settings.interpolation == "nearest" ? Interpolation::nearest : Interpolation::bilinear};
+}
+
+std::span<const Real> ImagePipeline::apply(std::span<const std::uint8_t> pixels, const ImageDraws* draws,
+                                           Scratch& scratch) const {
+  const auto channels = static_cast<std::size_t>(from_.channels);
+  const auto most = static_cast<std::size_t>(std::max(from_.bytes(), to_.bytes()));
+  if (scratch.values.size() < most) scratch.values.resize(most);
+  if (scratch.other.size() < most) scratch.other.resize(most);
+  for (std::size_t at = 0; at < pixels.size(); at += channels) {
+    for (std::size_t c = 0; c < channels; ++c) scratch.values[at + c] = table_[256 * c + pixels[at + c]];
+  }
+  fit(draws, scratch);
+  if (draws != nullptr) change(*draws, scratch);
+  return std::span(scratch.values).first(static_cast<std::size_t>(to_.bytes()));
+}
+
+// The place of the cut: anywhere in the image with its padding, or in the middle.
+Window ImagePipeline::window(const ImageDraws* draws) const {
+  const std::int64_t padding = settings_.random_crop_padding;
+  const ImageShape& in = settings_.resizing == "bilinear" ? to_ : from_;
+  Window out{.height = to_.height, .width = to_.width};
+  if (draws == nullptr) {
+    out.top = (in.height - to_.height) / 2;
+    out.left = (in.width - to_.width) / 2;
+  } else {
+    out.top = place(draws->crop_top, in.height + 2 * padding - to_.height + 1) - padding;
+    out.left = place(draws->crop_left, in.width + 2 * padding - to_.width + 1) - padding;
+  }
+  return out;
+}
+
+// To the size that the model reads.
+void ImagePipeline::fit(const ImageDraws* draws, Scratch& scratch) const {
+  const ImageShape& in = settings_.resizing == "bilinear" ? to_ : from_;
+  if (in != from_) {
+    resize_(std::span<const Real>(scratch.values), scratch.other);
+    scratch.values.swap(scratch.other);
+  }
+  if (in == to_ && (draws == nullptr || settings_.random_crop_padding == 0)) return;
+  crop_image(scratch.values, in, window(draws), fill_, scratch.other);
+  scratch.values.swap(scratch.other);
+}
+
+void ImagePipeline::change(const ImageDraws& draws, Scratch& scratch) const {
+  const std::string& flip = settings_.random_flip;
+  if ((flip == "horizontal" || flip == "horizontal_and_vertical") && draws.flip_horizontal < 0.5f)
+    flip_horizontally(scratch.values, to_);
+  if ((flip == "vertical" || flip == "horizontal_and_vertical") && draws.flip_vertical < 0.5f)
+    flip_vertically(scratch.values, to_);
+  if (settings_.random_rotation > 0) {
+    const AffineMap map = rotation_map(to_, around(0, settings_.random_rotation, draws.rotation));
+    transform_image(scratch.values, to_, map, fill_, scratch.other);
+    scratch.values.swap(scratch.other);
+  }
+  if (settings_.random_zoom_height > 0 || settings_.random_zoom_width > 0) {
+    const AffineMap map = zoom_map(to_, around(1, settings_.random_zoom_height, draws.zoom_height),
+                                   around(1, settings_.random_zoom_width, draws.zoom_width));
+    transform_image(scratch.values, to_, map, fill_, scratch.other);
+    scratch.values.swap(scratch.other);
+  }
+}
+
+}  // namespace headwater

@@ -1,0 +1,81 @@
+// From the bytes of an image to the numbers that a model reads: normalization, another size, and in training
+// the random changes of image_layers.hpp.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "data/image_dataset.hpp"
+#include "data/image_layers.hpp"
+#include "data/resize.hpp"
+#include "data/subset.hpp"
+
+namespace headwater {
+
+struct ImagePipelineSettings {
+  std::string normalization = "symmetric";  // or unit, standardized
+  std::string resizing = "none";            // or bilinear, crop
+  std::string random_flip = "none";         // or horizontal, vertical, horizontal_and_vertical
+  double random_rotation = 0;               // a share of a full turn, either way
+  double random_zoom_height = 0, random_zoom_width = 0;
+  std::int64_t random_crop_padding = 0;  // pixels on each side before a window is cut out
+  std::string fill_mode = "reflect";
+  double fill_value = 0;  // of normalized numbers
+  std::string interpolation = "bilinear";
+
+  bool is_standardized() const { return normalization == "standardized"; }
+  bool takes_other_sizes() const { return resizing != "none"; }
+  // Whether images of training are not those of validation.
+  bool is_random() const {
+    return random_flip != "none" || random_rotation > 0 || random_zoom_height > 0 || random_zoom_width > 0 ||
+           random_crop_padding > 0 || resizing == "crop";
+  }
+};
+
+// Mean and standard deviation of pixels from 0 to 1 by channel; none where images are not standardized.
+struct ChannelStatistics {
+  std::vector<double> mean, std;
+};
+
+// Of all pixels of these images: sums of whole numbers, so that no order of adding shows.
+ChannelStatistics channel_statistics(const Subset& images);
+
+// The uniform numbers from 0 to 1 that decide how one image is changed.
+struct ImageDraws {
+  float flip_horizontal = 0, flip_vertical = 0;  // below 1/2: flipped
+  float rotation = 0, zoom_height = 0, zoom_width = 0, crop_top = 0, crop_left = 0;
+};
+// A function of these three alone. `example`: the number of the image in its data set.
+ImageDraws image_draws(std::uint64_t seed, std::int64_t epoch, std::int64_t example);
+
+class ImagePipeline {
+ public:
+  // For images of the shape `from` to those of `to`. Throws Error where they cannot become such.
+  ImagePipeline(const ImagePipelineSettings& settings, const ChannelStatistics& statistics,
+                const ImageShape& from, const ImageShape& to);
+
+  // Memory of the caller, one a thread, used again and again.
+  struct Scratch {
+    std::vector<Real> values, other;
+  };
+  // The numbers of an image, in the scratch: valid until its next use. Without draws the part that is not
+  // random, as in validation: of a crop the middle.
+  std::span<const Real> apply(std::span<const std::uint8_t> pixels, const ImageDraws* draws,
+                              Scratch& scratch) const;
+
+ private:
+  void fit(const ImageDraws* draws, Scratch& scratch) const;
+  void change(const ImageDraws& draws, Scratch& scratch) const;
+  Window window(const ImageDraws* draws) const;
+
+  ImagePipelineSettings settings_;
+  ImageShape from_, to_;
+  std::vector<Real> table_;  // [channels, 256]: the number of each byte
+  BilinearResize resize_;
+  Fill fill_;
+};
+
+}  // namespace headwater
