@@ -65,7 +65,7 @@ for program in $programs; do
   item link "../../bin/${PROGRAM_PREFIX-}$program" "libexec/headwater/$program" # what recipes and data scripts call
   item 644 "$tmp/man/$page" "share/man/man1/$page"
 done
-for file in "$house"/recipes/* "$house"/data/*.* "$house"/data/phrasebook/* "$house"/data/spa-eng/*; do
+for file in "$house"/recipes/* "$house"/data/*.* "$house"/data/phrasebook/* "$house"/data/spa-eng/* "$house"/data/debian-descriptions/*; do
   mode_of=644
   [ ! -x "$file" ] || mode_of=755
   item $mode_of "$file" "share/headwater/${file#"$house"/}"

@@ -51,6 +51,10 @@ for program in $programs; do
 done
 everything_in "$prefix" >"$tmp/installed"
 
+for file in debian-descriptions/split.awk debian-descriptions/parts.tsv phrasebook/lexicon.txt spa-eng/sentences.txt; do
+  cmp -s "$prefix/share/headwater/data/$file" "$root/data/$file" || fail "data/$file is not installed"
+done
+
 # Data scripts and recipes work from there, in any folder, with nothing of the repository.
 mkdir "$tmp/work"
 (
