@@ -285,6 +285,10 @@ class LanguageModelTracer : public AttentionTracer {
  public:
   explicit LanguageModelTracer(LanguageModelFiles model) : model_(std::move(model)) {}
   const Tokenizer& source_tokenizer() const override { return model_.tokenizer; }
+  // A prompt: a delimiter stands at its end.
+  std::vector<std::int32_t> source_ids(std::string_view text) const override {
+    return model_.prompt_ids(text, model_.delimiter < 0 ? 0 : static_cast<std::size_t>(length()));
+  }
   std::int64_t length() const override { return model_.model->length(); }
 
   void check(const AttentionSelection& selection) const override {

@@ -58,6 +58,7 @@ while read -r key value; do
 done << 'KEYS'
 norm post
 positions sinusoidal
+positions rotary
 scale_embedding true
 output_bias true
 head_width 5
