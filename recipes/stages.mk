@@ -114,7 +114,7 @@ $(R)/labels.txt: $(call lines_of,$(train)) $(R)/recipe.yaml | $(all_lines)
 needs_tokens = $(call tokenizer,$(1))
 needs_terms = $(R)/$(1).json $(R)/terms.tsv
 needs_labels = $(R)/labels.txt
-pipe_tokens = $(bin)/tokenize --tokenizer $(call tokenizer,$(1)) --column $(field_$(1)) $(2) | $(bin)/vectorize --tokenizer $(call tokenizer,$(1)) --recipe $(R)/recipe.yaml --side $(1)
+pipe_tokens = $(bin)/tokenize --tokenizer $(call tokenizer,$(1)) $(line_ends) --column $(field_$(1)) $(2) | $(bin)/vectorize --tokenizer $(call tokenizer,$(1)) --recipe $(R)/recipe.yaml --side $(1)
 pipe_terms = $(bin)/tokenize --tokenizer $(R)/$(1).json --column $(field_$(1)) $(2) | $(bin)/vectorize --terms $(R)/terms.tsv --recipe $(R)/recipe.yaml
 pipe_labels = $(bin)/vectorize --labels $(R)/labels.txt --column $(field_$(1)) $(2)
 
@@ -133,8 +133,18 @@ $(R)/$(1).ids: $(columns:%=$(R)/$(1).%.ids)
 	paste $$^ $(if $(filter-out 0,$(max_tokens)),| $(subst $$,$$$$,$(call keep_short,$(1)))) > $$@.part
 	mv $$@.part $$@
 endef
+# All lines as one long text: a file of ids.
+define stream_rule
+$(R)/$(1).safetensors: $(R)/$(1).tsv $(R)/recipe.yaml $(call needs_tokens,source)
+	$(call pipe_tokens,source,$$<) --output dataset -o $$@
+endef
 id_parts := $(if $(columns),$(filter-out test,$(parts)))
+ids_suffix := $(if $(stream),safetensors,ids)
+ifneq ($(stream),)
+$(foreach part,$(id_parts),$(eval $(call stream_rule,$(part))))
+else
 $(foreach part,$(id_parts),$(eval $(call part_ids_rule,$(part)))$(foreach column,$(columns),$(eval $(call ids_rule,$(part),$(column)))))
+endif
 
 # --- The model: its table of expected and reached figures is what train writes to standard output ---------------------------
 
@@ -143,8 +153,8 @@ tokenized := $(foreach column,$(columns),$(if $(filter tokens terms,$(stage_$(co
 label_file := $(if $(filter labels,$(stages)),$(R)/labels.txt)
 term_file := $(if $(filter terms,$(stages)),$(R)/terms.tsv)
 # Files that train reads as they are, where the examples have no columns.
-train_files := $(if $(columns),$(R)/train.ids,$(DATA)/$(train))
-validation_files := $(if $(validation),$(if $(columns),$(R)/validation.ids,$(DATA)/$(validation)))
+train_files := $(if $(columns),$(R)/train.$(ids_suffix),$(DATA)/$(train))
+validation_files := $(if $(validation),$(if $(columns),$(R)/validation.$(ids_suffix),$(DATA)/$(validation)))
 
 train_command = $(bin)/train --recipe $(R)/recipe.yaml $(foreach side,$(tokenized),--$(side)-tokenizer $(call tokenizer,$(side))) \
   $(addprefix --labels ,$(label_file)) $(addprefix --terms ,$(term_file)) $(addprefix --validation ,$(validation_files)) \

@@ -30,6 +30,8 @@ void describe(cli::CommandLine& line, Options& o, TypedOptions& typed) {
   line.add_option("-t,--tokenizer", o.tokenizer, "split text with this tokenizer.json; - is standard input")
       .shown_as("FILE")
       .reads();
+  line.add_flag("--line-ends", o.has_line_ends,
+                "the line end is text too and becomes tokens: lines that are parts of one text");
   line.add_flag("--decode", o.is_decoding, "join token lines back to text");
   line.add_flag("--check", o.is_checking,
                 "check that joining the tokens of each line gives its standardised text");
@@ -203,6 +205,8 @@ void resolve(Options& o, const TypedOptions& typed) {
     if (o.is_decoding || o.is_checking) throw UsageError("--learn goes with neither --decode nor --check");
     if (typed.dropout.is_given() || typed.alpha.is_given() || typed.seed.is_given())
       throw UsageError("--dropout, --alpha and --seed go with --tokenizer (they choose how text is split)");
+    if (o.has_line_ends)
+      throw UsageError("--line-ends goes with --tokenizer only (a tokenizer learns from lines)");
   } else {
     if (o.tokenizer.empty()) {
       throw UsageError(
@@ -228,6 +232,8 @@ void resolve(Options& o, const TypedOptions& typed) {
     }
     if (o.is_decoding && o.is_checking) throw UsageError("--decode and --check do not go together");
     resolve_choices(o, typed);
+    if (o.has_line_ends && (o.is_decoding || o.is_checking))
+      throw UsageError("--line-ends goes with neither --decode nor --check");
   }
 }
 

@@ -19,6 +19,7 @@
 #include "text/tokenizer.hpp"
 #include "tools/vectorize/csv.hpp"
 #include "tools/vectorize/images.hpp"
+#include "tools/vectorize/stream.hpp"
 
 namespace headwater {
 namespace {
@@ -29,7 +30,7 @@ struct Options {
   std::string learn, form, max_unknown, side = "source", scale = "full", resize;
   std::vector<std::string> columns;
   std::string separator = ",";
-  std::int64_t length = 0, ngrams = 1, size = 20000;
+  std::int64_t length = 0, ngrams = 1, size = 20000, block = 0, stride = 0;
   bool has_start = false, has_end = false, has_header = false;
   bool is_csv = false, has_no_csv_header = false;
   double validation_fraction = vectorize::ImageOptions().validation_fraction;
@@ -40,7 +41,7 @@ struct Options {
 };
 
 struct TypedOptions {
-  cli::Option length, start, end, ngrams, size, separator, validation_fraction, seed;
+  cli::Option block, stride, length, start, end, ngrams, size, separator, validation_fraction, seed;
 };
 
 struct Command {
@@ -60,6 +61,13 @@ void describe(cli::CommandLine& line, Options& o, TypedOptions& typed) {
       line.add_option("-l,--length", o.length, "positions of the model: longer lines are cut").shown_as("L");
   typed.start = line.add_flag("--start", o.has_start, "put the id of [START] before each line");
   typed.end = line.add_flag("--end", o.has_end, "put the id of [END] after each line");
+  typed.block = line.add_option("--block", o.block,
+                                "all lines are one long text: cut it into lines of N ids and one more")
+                    .shown_as("N");
+  typed.stride = line.add_option("--stride", o.stride,
+                                 "of --block: from the start of one line to that of the next; N where it is "
+                                 "not given")
+                     .shown_as("M");
   line.add_option("--max-unknown", o.max_unknown,
                   "an error where more than P percent of the tokens are unknown")
       .shown_as("P");
@@ -78,7 +86,8 @@ void describe(cli::CommandLine& line, Options& o, TypedOptions& typed) {
           "--output", o.form,
           "of bags of words: multi-hot, count, tf-idf, sublinear-tf-idf, or ids (of n-grams, one by one); "
           "the table's own "
-          "where it is not given")
+          "where it is not given. Of tokens: dataset, with -o FILE: all lines as one long text, a file of "
+          "ids")
       .shown_as("FORM");
   line.add_option(
           "--learn", o.learn,
@@ -188,6 +197,37 @@ void resolve_csv(Options& o, const TypedOptions& typed) {
     throw UsageError(o.recipe.string() + ": no data.csv_columns (name them there, or by --column)");
 }
 
+// Of one long text: --block, or --output dataset.
+bool is_stream(const Options& o, const TypedOptions& typed) {
+  return typed.block.is_given() || (o.form == "dataset" && o.learn.empty() && o.terms.empty());
+}
+
+constexpr std::int64_t kMaxBlock = 1000000;  // as of model.length
+
+void check_stream_options(Options& o, const TypedOptions& typed) {
+  const std::string option = typed.block.is_given() ? "--block" : "--output dataset";
+  if (o.tokenizer.empty()) throw UsageError(option + " needs --tokenizer FILE");
+  if (typed.block.is_given() && !o.form.empty())
+    throw UsageError(
+        "--block goes without --output (a file of ids is cut when it is trained on: data.stride)");
+  if (typed.length.is_given()) throw UsageError("--length does not go with " + option + " (no line is cut)");
+  if (typed.block.is_given()) {
+    if (o.block < 1 || o.block > kMaxBlock)
+      throw UsageError("--block: " + std::to_string(o.block) + " is not in 1 .. " +
+                       std::to_string(kMaxBlock));
+    if (!typed.stride.is_given()) o.stride = o.block;
+    if (o.stride < 1 || o.stride > o.block)
+      throw UsageError("--stride: " + std::to_string(o.stride) + " is not in 1 .. " +
+                       std::to_string(o.block) + ", the block");
+    if (!o.output.empty()) throw UsageError("-o goes with --output dataset (lines go to standard output)");
+    return;
+  }
+  if (typed.stride.is_given()) throw UsageError("--stride goes with --block only");
+  if (o.has_header) throw UsageError("--header goes with id lines only (a file of ids names its vocabulary)");
+  if (o.output.empty() || o.output == "-")
+    throw UsageError("--output dataset needs -o FILE (its beginning is written last)");
+}
+
 constexpr std::int64_t kMaxLength = 0x7FFFFFFF;  // also of a model that reads any number of ids
 
 // The command line overrides the recipe.
@@ -229,6 +269,12 @@ void resolve(Options& o, const TypedOptions& typed) {
     throw UsageError(
         "give one of --tokenizer, --terms, --labels, --images, each with a FILE, --learn and --csv (see "
         "--help)");
+  }
+  if (!is_stream(o, typed) && typed.stride.is_given()) throw UsageError("--stride goes with --block only");
+  if (is_stream(o, typed)) {
+    check_stream_options(o, typed);
+    if (!o.max_unknown.empty()) percent_of(o.max_unknown);
+    return;
   }
   o.reader.refuses_tabs = !o.labels.empty() || o.learn == "labels";  // token lines have an error of their own
   if (!o.learn.empty()) {
@@ -370,8 +416,8 @@ struct LineWorker {
   }
 };
 
-void write_ids(const Options& o) {
-  const Tokenizer tokenizer = Tokenizer::load(o.tokenizer);
+Tokenizer load_tokenizer(const Options& o) {
+  Tokenizer tokenizer = Tokenizer::load(o.tokenizer);
   if (!o.is_quiet) {
     for (const std::string& warning : tokenizer.warnings()) cli::note(warning);
   }
@@ -379,6 +425,27 @@ void write_ids(const Options& o) {
     throw Error(o.tokenizer.string() +
                 ": has no [START] and [END] (learn it with tokenize --learn ... --start-end)");
   }
+  return tokenizer;
+}
+
+void write_id_stream(const Options& o) {
+  const Tokenizer tokenizer = load_tokenizer(o);
+  const std::string first_line =
+      o.has_header ? header(tokenizer.hash(), tokenizer.vocabulary_size(), tokenizer.pad_id()) : "";
+  report_unknown(o, vectorize::write_stream({.tokens = o.tokens,
+                                             .block = o.block,
+                                             .stride = o.stride,
+                                             .output = o.output,
+                                             .has_start = o.has_start,
+                                             .has_end = o.has_end,
+                                             .is_quiet = o.is_quiet,
+                                             .header = first_line,
+                                             .reader = o.reader},
+                                            tokenizer));
+}
+
+void write_ids(const Options& o) {
+  const Tokenizer tokenizer = load_tokenizer(o);
   // A target holds one id more than the model has positions: all but the last are read, all but the first
   // predicted.
   const std::size_t max_length = static_cast<std::size_t>(o.length) + (o.has_start && o.has_end ? 1 : 0);
@@ -512,6 +579,8 @@ void run(const Options& o) {
     write_label_ids(o);
   } else if (!o.terms.empty()) {
     write_terms(o);
+  } else if (o.block > 0 || o.form == "dataset") {
+    write_id_stream(o);
   } else {
     write_ids(o);
   }

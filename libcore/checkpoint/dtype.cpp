@@ -13,12 +13,12 @@ struct Row {
 };
 
 // In the order of the enumeration.
-constexpr Row kRows[] = {{"F64", 8}, {"I64", 8},  {"F32", 4}, {"I32", 4},
-                         {"F16", 2}, {"BF16", 2}, {"U8", 1},  {"BOOL", 1}};
+constexpr Row kRows[] = {{"F64", 8},  {"I64", 8}, {"F32", 4},  {"I32", 4}, {"F16", 2},
+                         {"BF16", 2}, {"U8", 1},  {"BOOL", 1}, {"U16", 2}, {"U32", 4}};
 
-constexpr std::string_view kUnsupported[] = {"I8",          "F8_E5M2", "F8_E4M3", "F8_E8M0", "F8_E4M3FNUZ",
-                                             "F8_E5M2FNUZ", "I16",     "U16",     "U32",     "C64",
-                                             "U64",         "F4",      "F6_E2M3", "F6_E3M2"};
+constexpr std::string_view kUnsupported[] = {"I8",          "F8_E5M2",     "F8_E4M3", "F8_E8M0",
+                                             "F8_E4M3FNUZ", "F8_E5M2FNUZ", "I16",     "C64",
+                                             "U64",         "F4",          "F6_E2M3", "F6_E3M2"};
 
 }  // namespace
 

@@ -7,7 +7,7 @@
 
 namespace headwater {
 
-enum class Dtype { f64, i64, f32, i32, f16, bf16, u8, boolean };
+enum class Dtype { f64, i64, f32, i32, f16, bf16, u8, boolean, u16, u32 };
 
 // As the format spells it: "F32".
 std::string_view dtype_name(Dtype dtype);

@@ -63,6 +63,10 @@ void read_into(const TensorView& tensor, std::span<T> out) {
       return each(std::uint8_t{}, same);
     case Dtype::boolean:
       return each(std::uint8_t{}, [](std::uint8_t value) { return value != 0 ? 1 : 0; });
+    case Dtype::u16:
+      return each(std::uint16_t{}, same);
+    case Dtype::u32:
+      return each(std::uint32_t{}, same);
   }
 }
 
@@ -100,6 +104,12 @@ std::vector<std::int64_t> read_integers(const TensorView& tensor) {
         break;
       case Dtype::boolean:
         values[i] = load<std::uint8_t>(from + i) != 0 ? 1 : 0;
+        break;
+      case Dtype::u16:
+        values[i] = load<std::uint16_t>(from + i * 2);
+        break;
+      case Dtype::u32:
+        values[i] = load<std::uint32_t>(from + i * 4);
         break;
       default:
         throw Error("tensor " + quote(tensor.name) + ": is " + std::string(dtype_name(tensor.dtype)) +

@@ -17,9 +17,10 @@ namespace headwater::cli {
 // to `out` is written in the order of the lines, as soon as no more input is ready. An Error from it becomes
 // "file:line:" and its message, which so begins with a space, or with a column and a colon; of several errors
 // the first line's is thrown, after the output of the lines before it (at_place). Memory: one batch. Work
-// must be safe to call from several threads.
-template <class Work>
-void filter_lines(LineReader& reader, LineWriter& writer, const Work& work) {
+// must be safe to call from several threads. A writer takes texts: LineWriter, or what has text() and flush()
+// as it does.
+template <class Writer, class Work>
+void filter_lines(LineReader& reader, Writer& writer, const Work& work) {
   constexpr std::size_t kMaxLines = 4096, kLinesATask = 128;
   struct Task {
     std::string output;

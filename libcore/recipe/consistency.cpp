@@ -162,6 +162,16 @@ void check_csv_columns(const DataSettings& data, const Complain& complain) {
                                         " (write one for each, in this order)");
 }
 
+// Windows have one length, and are of one column.
+void check_examples(const Recipe& recipe, const Complain& complain) {
+  if (recipe.data.examples == "lines" || !recipe.model.kind().reads("data.examples")) return;
+  if (recipe.training.batch_tokens > 0)
+    complain({"training", "batch_tokens"},
+             "windows of a long text have all the same length (write batch_sequences)");
+  if (recipe.model.columns().size() > 1)
+    complain({"data", "examples"}, "texts in two columns are lines (write examples: lines)");
+}
+
 void check_columns(const Recipe& recipe, const Complain& complain) {
   const ModelKind& kind = recipe.model.kind();
   const std::vector<std::string>& columns = recipe.data.columns;
@@ -186,6 +196,7 @@ void check_together(const Recipe& recipe, ModelKinds kinds, const Node& map, Pro
   recipe.model.settings().check(recipe, complain);
   check_metrics(recipe, kinds, complain);
   check_columns(recipe, complain);
+  check_examples(recipe, complain);
   check_tokenizers(recipe, complain);
   check_csv_columns(recipe.data, complain);
   check_set(recipe.data.set, complain);

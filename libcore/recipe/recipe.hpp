@@ -49,6 +49,10 @@ struct DataSettings {
   std::vector<std::string>
       csv_columns;                    // the files are CSV: the header's names of the columns; empty: no CSV
   bool summaries = false;             // targets are summaries of their sources
+  std::string examples = "lines";     // lines | blocks | random: of language models
+  std::int64_t stride = 0;            // blocks: from the start of one to the next; 0: model.length
+  std::int64_t epoch_examples = 0;    // random: windows of an epoch; 0: as many as blocks
+  bool line_ends = false;             // line ends are text too
   double validation_fraction = 0.15;  // held out by seed where no validation file is given
   bool operator==(const DataSettings&) const = default;
 };

@@ -31,6 +31,9 @@ constexpr std::string_view kMake = "make recipe";
 void rows(Visitor& v, DataSettings& s, const ModelSection& model) {
   const bool has_columns = !model || !model.kind().columns.empty();
   const When lines{has_columns, "", "models of texts"};
+  const bool has_streams = !model || model.kind().reads("data.examples"), is_stream = s.examples != "lines";
+  const When streams{has_streams && is_stream, has_streams ? "examples: lines" : "",
+                     "examples: blocks and random"};
   v.field("set", &s.set, Text::any,
           "a public data set, which data/prepare-SET.sh prepares; empty: the files are your own");
   v.field("split", &s.split,
@@ -51,7 +54,7 @@ void rows(Visitor& v, DataSettings& s, const ModelSection& model) {
       "max_tokens", &s.max_tokens, Between{0, 1e6, "ids"},
       "training and validation examples with a longer side are left out, start and end token counted; below "
       "model.length, to which texts are truncated; 0: none is",
-      lines);
+      When{has_columns && !is_stream, is_stream ? "data of one long text" : "", "models of texts"});
   v.field("columns", &s.columns,
           OneOf{{{"source", "the text that the model reads"},
                  {"target", "the text that a translator learns to write"},
@@ -69,6 +72,28 @@ void rows(Visitor& v, DataSettings& s, const ModelSection& model) {
            "sentences of the sources",
            kMake},
           When{has_columns && has_targets, "data without targets", "pairs of source and target"});
+  v.field("examples", &s.examples,
+          OneOf{{{"lines", "each line is one"},
+                 {"blocks",
+                  "all lines together are one long text, cut into windows of model.length tokens and "
+                  "one more"},
+                 {"random",
+                  "windows of the same text at places that are drawn anew in every epoch; validation "
+                  "has the blocks"}}},
+          {"what an example is", "make recipe, train"}, When{has_streams, "", "language models"});
+  v.field("stride", &s.stride, Between{0, 1e6, "tokens"},
+          {"from the start of one block to that of the next, at most model.length; 0: model.length, so that "
+           "every token but the first is predicted once",
+           "train"},
+          streams);
+  v.field("epoch_examples", &s.epoch_examples, Between{0, 4e9, "windows"},
+          {"windows of an epoch, after which the model is measured; 0: as many as blocks", "train"},
+          When{has_streams && s.examples == "random", has_streams ? "examples: " + s.examples : "",
+               "examples: random"});
+  v.field(
+      "line_ends", &s.line_ends, Anything{},
+      {"the end of a line is text too: a token of its own, of tokenizers of bytes", "make recipe (tokenize)"},
+      streams);
   v.field("validation_fraction", &s.validation_fraction, Between{0, 0.9, kNoUnit},
           {"share of the training examples that is held out by seed, to validate on", "train"},
           When{s.validation.empty(), "data with validation examples", "data without validation examples"});

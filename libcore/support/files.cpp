@@ -223,6 +223,16 @@ AtomicFile::~AtomicFile() {
 
 void AtomicFile::write(std::string_view bytes) { write_all(descriptor_, bytes, target_); }
 
+void AtomicFile::write_at(std::uint64_t place, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::pwrite(descriptor_, bytes.data(), bytes.size(), static_cast<off_t>(place));
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) fail_io(target_, "cannot write", errno);
+    bytes.remove_prefix(static_cast<std::size_t>(written));
+    place += static_cast<std::uint64_t>(written);
+  }
+}
+
 void AtomicFile::commit() {
   if (temporary_.empty()) return close_checked(descriptor_, target_);
   sync_descriptor(descriptor_, target_);
@@ -307,6 +317,14 @@ MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
   std::swap(size_, other.size_);
   std::swap(descriptor_, other.descriptor_);
   return *this;
+}
+
+void MappedFile::expect_random_access() const {
+  if (data_ != nullptr) ::madvise(data_, size_, MADV_RANDOM);  // of speed alone
+}
+
+void MappedFile::release() const {
+  if (data_ != nullptr) ::madvise(data_, size_, MADV_DONTNEED);
 }
 
 void MappedFile::check_size(const fs::path& path) const {

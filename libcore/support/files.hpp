@@ -39,6 +39,8 @@ class AtomicFile {
   AtomicFile(const AtomicFile&) = delete;
   AtomicFile& operator=(const AtomicFile&) = delete;
   void write(std::string_view bytes);
+  // Over what was written, or not yet, at this place; a pipe has none.
+  void write_at(std::uint64_t place, std::string_view bytes);
   void commit();
 
  private:
@@ -81,6 +83,10 @@ class MappedFile {
   MappedFile& operator=(MappedFile&& other) noexcept;
   std::string_view bytes() const { return {data_, size_}; }
   char* data() const { return data_; }
+  // Of a file that is read here and there: nothing is read ahead.
+  void expect_random_access() const;
+  // Gives the memory of its pages back, also what was written to them; they come again from the file.
+  void release() const;
   // Throws Error where the file is no longer as long as it was: reading its bytes would be a signal.
   void check_size(const fs::path& path) const;
 

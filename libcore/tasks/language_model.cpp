@@ -8,6 +8,7 @@
 #include "tasks/gpt2.hpp"
 #include "tasks/model_directory.hpp"
 #include "tasks/model_rows.hpp"
+#include "tasks/text_windows.hpp"
 #include "tasks/tokenizer_files.hpp"
 #include "tensor/kernels/argmax/argmax.hpp"
 #include "text/tokenizer_json.hpp"
@@ -42,6 +43,9 @@ static std::vector<std::string_view> columns_of(const LanguageModelSettings& s) 
 
 static void check_settings(const LanguageModelSettings& s, const Recipe& recipe, const Complain& complain) {
   check_transformer(s.transformer, true, complain);
+  if (recipe.data.stride > s.transformer.length)
+    complain({"data", "stride"}, std::to_string(recipe.data.stride) + " is more than model.length, " +
+                                     std::to_string(s.transformer.length) + ": tokens would be left out");
   if (s.delimiter.empty()) return;
   if (s.delimiter == kPadToken || s.delimiter == kUnknownToken)
     complain({"model", "delimiter"}, s.delimiter + " has a meaning of its own (write [SEP])");
@@ -55,7 +59,7 @@ static void check_settings(const LanguageModelSettings& s, const Recipe& recipe,
 static const ModelKind kLanguageModel{.name = "language_model",
                                       .meaning = "a Transformer that predicts a text's next token",
                                       .columns = {"source"},
-                                      .sections = {"source_tokenizer", "training.samples"},
+                                      .sections = {"source_tokenizer", "training.samples", "data.examples"},
                                       .metrics = {"loss", "accuracy", "perplexity"},
                                       .defaults = SettingsOf<LanguageModelSettings>::defaults};
 
@@ -244,6 +248,13 @@ class LanguageModelTaskModel : public TaskModel {
   }
   Parameters& parameters() override { return model_.parameters(); }
   std::unique_ptr<Dataset> new_dataset() const override {
+    if (is_stream()) {
+      const std::int64_t length = model_.length(), stride = recipe_.data.stride;
+      return std::make_unique<TokenStream>(
+          TokenStreamSettings{.cut = {.length = length, .stride = stride > 0 ? stride : length},
+                              .vocabulary = tokenizer_.vocabulary_size(),
+                              .vocabulary_hash = tokenizer_.hash()});
+    }
     std::vector<TokenColumnSettings> columns;
     for (const std::string_view name : recipe_.model.columns()) {
       columns.push_back({.name = std::string(name),
@@ -256,6 +267,9 @@ class LanguageModelTaskModel : public TaskModel {
   }
   void continue_with(const ContinueIds& go_on) override { samples_.continue_with(go_on); }
   std::unique_ptr<Objective> objective(Subset train, Subset validation) override {
+    if (is_stream())
+      return std::make_unique<TextWindowsObjective>(model_, std::move(train), std::move(validation), recipe_,
+                                                    samples_);
     auto objective = std::make_unique<LanguageModelObjective>(model_, std::move(train), std::move(validation),
                                                               recipe_.training.label_smoothing, delimiter_);
     objective->write_samples(samples_);
@@ -271,6 +285,8 @@ class LanguageModelTaskModel : public TaskModel {
   }
 
  private:
+  bool is_stream() const { return recipe_.data.examples != "lines"; }
+
   const Recipe& recipe_;
   Tokenizer tokenizer_;
   LanguageModel model_;

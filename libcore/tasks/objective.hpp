@@ -56,6 +56,9 @@ class Objective {
   virtual Parameters& parameters() = 0;
   virtual std::int64_t width() const = 0;  // D, for learning-rate schedules
   virtual std::size_t examples(Split split) const = 0;
+  // Whether all examples have as many tokens, but for one that may have less. They may be very many then: the
+  // order of an epoch is computed, not held.
+  virtual bool has_equal_examples() const { return false; }
   // Tokens that a batch of these examples holds; decides which batch is the largest.
   virtual std::int64_t tokens(Split split, std::span<const std::uint32_t> chosen) const = 0;
   // Hash of the examples, both splits.

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "recipe/recipe.hpp"
+#include "support/random_permutation.hpp"
 #include "tasks/objective.hpp"
 
 namespace headwater {
@@ -21,6 +23,29 @@ struct BatchList {
     return std::span(order).subspan(static_cast<std::size_t>(begins[at]),
                                     static_cast<std::size_t>(begins[at + 1] - begins[at]));
   }
+};
+
+// The batches of an epoch: a list that is held, or, of examples that may be very many, an order that is
+// computed.
+class EpochBatches {
+ public:
+  explicit EpochBatches(BatchList list)
+      : list_(std::move(list)), count_(list_.count()), examples_(list_.begins.back()) {}
+  // Batches as even as these examples allow.
+  EpochBatches(const RandomPermutation& order, std::int64_t count)
+      : order_(order), count_(count), examples_(static_cast<std::int64_t>(order.count())) {}
+
+  std::int64_t count() const { return count_; }
+  std::int64_t examples() const { return examples_; }
+  // The place in the order of a batch's first example; that after the last is examples().
+  std::int64_t begin(std::int64_t number) const;
+  // Its examples; the memory of `to` is used again.
+  void take(std::int64_t number, std::vector<std::uint32_t>& to) const;
+
+ private:
+  BatchList list_;
+  std::optional<RandomPermutation> order_;
+  std::int64_t count_, examples_;
 };
 
 // The batches of one split. Every epoch has as many, whatever its order, so that the steps of a run are known

@@ -67,18 +67,20 @@ std::int64_t Trainer::total_steps() const {
   return recipe_.training.max_steps > 0 ? std::min(all, recipe_.training.max_steps) : all;
 }
 
-std::span<const std::uint32_t> Trainer::batch_of(std::int64_t step, const BatchList& batches) const {
+void Trainer::take_batch(std::int64_t step, const EpochBatches& batches,
+                         std::vector<std::uint32_t>& to) const {
   const std::int64_t number = step - 1 - state_.epoch * steps_per_epoch();
-  if (number >= steps_per_epoch() || step > total_steps()) return {};
-  return batches.batch(number);
+  to.clear();
+  if (number < steps_per_epoch() && step <= total_steps()) batches.take(number, to);
 }
 
-BatchList Trainer::batches_of_epoch(std::int64_t epoch) const {
-  const RandomStream stream{.seed = recipe_.seed,
-                            .purpose = Purpose::epoch_order,
-                            .layer = 0,
-                            .step = static_cast<std::uint32_t>(epoch)};
-  return batches_.evenly(random_order(stream, objective_.examples(Split::train)));
+EpochBatches Trainer::batches_of_epoch(std::int64_t epoch) const {
+  const std::size_t examples = objective_.examples(Split::train);
+  RandomStream stream{
+      .seed = recipe_.seed, .purpose = Purpose::epoch_order, .step = static_cast<std::uint32_t>(epoch)};
+  if (!objective_.has_equal_examples()) return EpochBatches(batches_.evenly(random_order(stream, examples)));
+  stream.layer = 1;  // a law of its own
+  return {RandomPermutation(stream, examples), batches_.count()};
 }
 
 Trainer::LargestPart Trainer::largest_part() const {
@@ -89,11 +91,21 @@ Trainer::LargestPart Trainer::largest_part() const {
   const std::int64_t batches = steps_per_epoch(), steps = total_steps();
   LargestPart largest;
   std::int64_t most = -1;
+  std::vector<std::uint32_t> taken;
+  std::int64_t most_examples = 0, seen = 0;
   for (std::int64_t epoch = 0; epoch * batches < steps; ++epoch) {
     if (epoch > 0 && (epoch + 1) * examples > kMaxExamples) break;
-    const BatchList list = batches_of_epoch(epoch);
+    const EpochBatches list = batches_of_epoch(epoch);
     for (std::int64_t number = 0; number < std::min(batches, steps - epoch * batches); ++number) {
-      const auto batch = list.batch(number);
+      const std::int64_t size = list.begin(number + 1) - list.begin(number);
+      // Of equal examples any batch of the most is the largest; of two one has no shorter example.
+      if (objective_.has_equal_examples()) {
+        if (size < most_examples || (size == most_examples && ++seen > 2)) continue;
+        if (size > most_examples) seen = 1;
+        most_examples = size;
+      }
+      list.take(number, taken);
+      const std::span<const std::uint32_t> batch = taken;
       for (Index index = 0; index < parts(); ++index) {
         const BatchPart part{index, parts(), static_cast<Index>(batch.size())};
         const auto of_part = batch.subspan(static_cast<std::size_t>(part.begin()),
@@ -343,9 +355,9 @@ TrainingOutcome Trainer::run(const TrainerCallbacks& callbacks) {
   const std::int64_t every = recipe_.training.checkpoint.every_steps;
   const double every_seconds = 60 * recipe_.training.checkpoint.every_minutes;
   const std::int64_t last_step = total_steps();
+  std::vector<std::uint32_t> batch, next;  // outlive the packing of what they hold
   while (!state_.is_finished) {
-    const BatchList list = batches_of_epoch(state_.epoch);
-    const auto examples = static_cast<std::int64_t>(list.order.size());
+    const EpochBatches list = batches_of_epoch(state_.epoch);
     const auto start = std::chrono::steady_clock::now();
     const std::int64_t before = state_.epoch_totals.useful;
     const auto pace = [&] {
@@ -355,11 +367,11 @@ TrainingOutcome Trainer::run(const TrainerCallbacks& callbacks) {
     };
     objective_.begin_epoch(state_.epoch);
     Prefetcher batches(packer_, objective_, Split::train, parts());
-    std::span<const std::uint32_t> next = batch_of(state_.step + 1, list);
+    take_batch(state_.step + 1, list, next);
     batches.start(next);
     while (!next.empty()) {
-      const std::span<const std::uint32_t> batch = next;
-      next = batch_of(state_.step + 2, list);
+      std::swap(batch, next);
+      take_batch(state_.step + 2, list, next);
       const LossTotals totals = train_step(batch, next, batches);
       state_.epoch_totals.add(totals);
       if (state_.step == 1) state_.first_loss = totals.mean_loss();
@@ -372,7 +384,7 @@ TrainingOutcome Trainer::run(const TrainerCallbacks& callbacks) {
                               .loss = state_.epoch_totals.mean_loss(),
                               .useful_tokens = totals.useful});
       }
-      const bool is_epoch_end = state_.position >= examples || state_.step >= last_step;
+      const bool is_epoch_end = state_.position >= list.examples() || state_.step >= last_step;
       if (is_epoch_end) break;
       if (state_.step % recipe_.training.log_every == 0 && directory_ != nullptr)
         directory_->append_log(log_row(nullptr, pace()));

@@ -78,14 +78,14 @@ class Trainer {
   struct Pace {
     double seconds = 0, tokens_per_second = 0;
   };
-  BatchList batches_of_epoch(std::int64_t epoch) const;
+  EpochBatches batches_of_epoch(std::int64_t epoch) const;
   // Takes up a run whose length or checkpoints have changed since its newest checkpoint. Throws UsageError
   // where it would not end with the bits of a run that had been asked for this length from the start.
   void accept_changes();
   // Throws Error where the step, epoch and position of a checkpoint do not belong together.
   void check_resumed_state() const;
   // The batch of step `step` of the run, which lies in this epoch; empty after the last of the epoch or run.
-  std::span<const std::uint32_t> batch_of(std::int64_t step, const BatchList& batches) const;
+  void take_batch(std::int64_t step, const EpochBatches& batches, std::vector<std::uint32_t>& to) const;
   // The examples of the largest part that the run will have.
   struct LargestPart {
     std::vector<std::uint32_t> batch;

@@ -47,8 +47,7 @@ void Trainer::check_resumed_state() const {
   const std::int64_t batches = steps_per_epoch();
   const bool is_reached = state_.epoch < recipe_.training.epochs && state_.step < total_steps();
   const std::int64_t number = is_reached ? state_.step - state_.epoch * batches : -1;
-  if (number >= 0 && number < batches &&
-      state_.position == batches_of_epoch(state_.epoch).begins[static_cast<std::size_t>(number)])
+  if (number >= 0 && number < batches && state_.position == batches_of_epoch(state_.epoch).begin(number))
     return;
   throw Error(directory_->path().string() + ": its state says epoch " + std::to_string(state_.epoch) +
               ", step " + std::to_string(state_.step) + ", example " + std::to_string(state_.position) +

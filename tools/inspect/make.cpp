@@ -58,6 +58,9 @@ void write_make(const Recipe& recipe, cli::LineWriter& out) {
   const bool has_one = columns.find("target") != std::string::npos && !kind.reads("target_tokenizer");
   variable("shared_tokenizer", recipe.shared_tokenizer || has_one ? "yes" : "");
   variable("summaries", data.summaries ? "yes" : "");
+  const bool is_stream = kind.reads("data.examples") && data.examples != "lines";
+  variable("stream", is_stream ? "yes" : "");
+  variable("line_ends", is_stream && data.line_ends ? "--line-ends" : "");
   variable("csv", data.csv_columns.empty() ? "" : "yes");
   variable("answer", std::string(name_of(task_of(recipe.model).answer())));
 }

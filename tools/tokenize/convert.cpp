@@ -79,6 +79,8 @@ void convert(const Options& o) {
       check_line(tokenizer, line);
       return;
     }
+    std::string whole;
+    if (o.has_line_ends) line = whole.assign(line).append("\n");
     if (o.is_decoding) {
       out += text_of_tokens(tokenizer, line);
     } else if (is_drawn) {
