@@ -148,6 +148,11 @@ Recipe unusual_language_model() {
   r.training.validation_translations = 0;
   r.training.subword_sampling = {};
   r.data.csv_columns = {"text"};
+  r.data.examples = "random";
+  r.data.stride = 2;
+  r.data.epoch_examples = 77;
+  r.data.line_ends = true;
+  r.data.max_tokens = 0;
   r.training.samples = {{"this movie is", "a: \"b\""}, 17, 5, 0.75};
   r.target_tokenizer = {};
   r.decoding = {};
