@@ -52,8 +52,8 @@ refused 'hf: is there already' 1 inspect model --export hf
 
 # Every setting that the layout cannot say is named.
 while read -r key value; do
-  train --recipe r.yaml --set "model.$key=$value" --set training.max_steps=1 --tokenizer t.json -q -o "model-$key" text.ids > log
-  refused "model.$key is $value, which GPT-2's layout cannot say" 1 inspect "model-$key" --export other
+  train --recipe r.yaml --set "model.$key=$value" --set training.max_steps=1 --tokenizer t.json -q -o "model-$key-$value" text.ids > log
+  refused "model.$key is $value, which GPT-2's layout cannot say" 1 inspect "model-$key-$value" --export other
   [ ! -e other ] || fail 'a folder was left'
 done << 'KEYS'
 norm post
