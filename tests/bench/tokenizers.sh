@@ -35,7 +35,10 @@ printf 'task\twho\tthreads\tMB/s\tMB/cpu-s\tids\tsum\tpeak MiB\n'
     "$python" $peers encode 'encode bert' tokenizers "$bert" "$text" $threads
     "$bench" learn-bytes 'learn byte-level BPE 10000' 10000 "$text" $threads
     "$python" $peers learn-bytes 'learn byte-level BPE 10000' tokenizers 10000 "$text" $threads
+    "$bench" learn-wordpiece 'learn WordPiece 10000' 10000 "$text" $threads
+    "$python" $peers learn-wordpiece 'learn WordPiece 10000' tokenizers 10000 "$text" $threads
     "$bench" learn-metaspace 'learn BPE 8000' 8000 "$text" $threads
+    "$bench" learn-unigram 'learn unigram 8000' 8000 "$text" $threads
     for kind in bpe unigram; do
       name="learn $kind 8000"
       "$python" $peers learn-$kind "${name/bpe/BPE}" sentencepiece 8000 "$text" $threads "$tmp/$kind"

@@ -5,6 +5,7 @@
 //   tokenizers_bench encode NAME TOKENIZER TEXT THREADS      the tokenizer is loaded before the clock starts
 //   tokenizers_bench learn-bytes NAME SIZE TEXT THREADS      counting included; IDS are the merges
 //   tokenizers_bench learn-metaspace NAME SIZE TEXT THREADS
+//   tokenizers_bench learn-wordpiece|learn-unigram NAME SIZE TEXT THREADS    IDS are the tokens
 #include <sys/resource.h>
 
 #include <chrono>
@@ -20,6 +21,7 @@
 #include "text/bpe_learner.hpp"
 #include "text/byte_level.hpp"
 #include "text/piece_counter.hpp"
+#include "text/subword_learner.hpp"
 #include "text/tokenizer.hpp"
 
 using namespace headwater;
@@ -96,6 +98,21 @@ Amount learn(bool is_byte_level, std::int64_t size, std::string_view text) {
   return total;
 }
 
+Amount learn_tokens(SubwordKind kind, std::int64_t size, std::string_view text) {
+  SubwordTokenizerSettings settings;
+  settings.kind = kind;
+  settings.size = size;
+  TokenizerLearner learner = subword_learner(settings);
+  learner.add(text);
+  return {.ids = static_cast<std::uint64_t>(learner.finish().vocabulary_size())};
+}
+
+Amount perform(std::string_view task, std::int64_t size, std::string_view text) {
+  if (task == "learn-wordpiece") return learn_tokens(SubwordKind::wordpiece, size, text);
+  if (task == "learn-unigram") return learn_tokens(SubwordKind::unigram, size, text);
+  return learn(task == "learn-bytes", size, text);
+}
+
 void run(char** argv) {
   const std::string_view task = argv[1];
   const std::string text = read_file(argv[4]);
@@ -105,9 +122,7 @@ void run(char** argv) {
   const auto start = std::chrono::steady_clock::now();
   const double cpu = cpu_seconds();
   Amount total;
-  pool.run([&] {
-    total = tokenizer ? encode(*tokenizer, text) : learn(task == "learn-bytes", std::atoll(argv[3]), text);
-  });
+  pool.run([&] { total = tokenizer ? encode(*tokenizer, text) : perform(task, std::atoll(argv[3]), text); });
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   const double megabytes = static_cast<double>(text.size()) * 1e-6;
   rusage usage{};

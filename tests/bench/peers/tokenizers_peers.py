@@ -2,7 +2,7 @@
 SUM PEAK-MIB as tokenizers_bench does, or nothing where Python lacks the library.
 
     python tokenizers_peers.py encode NAME LIBRARY VOCABULARY TEXT THREADS    LIBRARY: tiktoken, tokenizers, sentencepiece
-    python tokenizers_peers.py learn-bytes NAME tokenizers SIZE TEXT THREADS
+    python tokenizers_peers.py learn-bytes|learn-wordpiece NAME tokenizers SIZE TEXT THREADS
     python tokenizers_peers.py learn-bpe|learn-unigram NAME sentencepiece SIZE TEXT THREADS [MODEL PREFIX]
 
 VOCABULARY: the folder of GPT-2's vocab.json and merges.txt or of BERT's vocab.txt, or a SentencePiece model. Text and lines are in memory
@@ -52,8 +52,12 @@ def sentencepiece_encoder():
 
 def learn(lines):
     if library == "tokenizers":
-        from tokenizers import Tokenizer, models, pre_tokenizers, trainers
+        from tokenizers import BertWordPieceTokenizer, Tokenizer, models, pre_tokenizers, trainers
 
+        if task == "learn-wordpiece":
+            tokenizer = BertWordPieceTokenizer(lowercase=False, strip_accents=False)
+            tokenizer.train_from_iterator(lines, vocab_size=int(what), min_frequency=2, limit_alphabet=1 << 20, show_progress=False)
+            return
         tokenizer = Tokenizer(models.BPE())
         tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
         alphabet = pre_tokenizers.ByteLevel.alphabet()
