@@ -27,8 +27,6 @@ std::string listed(const std::vector<std::string_view>& names, std::string_view 
 
 }  // namespace
 
-std::span<const Kind> all_kinds() { return kKinds; }
-
 const Kind* find_kind(std::string_view name) {
   const auto* const found =
       std::find_if(std::begin(kKinds), std::end(kKinds), [&](const Kind& kind) { return kind.name == name; });

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 
@@ -17,7 +16,6 @@ struct Kind {
        has_special = true;
 };
 
-std::span<const Kind> all_kinds();
 // nullptr where there is none.
 const Kind* find_kind(std::string_view name);
 // "word, character or ...", and of those that have something "... and ...".
