@@ -49,9 +49,9 @@ if [ "$kind" = made ]; then
   if [ "$answer" = label ]; then lines=reviews; fi
   if [ "$answer" = continuation ] && [ "$(value columns)" = source ]; then lines=texts; fi
   mkdir -p "$tmp/data/$set_name"
-  make_lines $lines 1000 1 >"$tmp/data/$set_name/train.tsv"
-  make_lines $lines 200 2 >"$tmp/data/$set_name/validation.tsv"
-  make_lines $lines 2000 3 >"$tmp/data/$set_name/test.tsv"
+  make_lines $lines 1000 1 >"$tmp/data/$(value train)"
+  if [ -n "$(value validation)" ]; then make_lines $lines 200 2 >"$tmp/data/$(value validation)"; fi
+  if [ -n "$(value test)" ]; then make_lines $lines 2000 3 >"$tmp/data/$(value test)"; fi
 fi
 
 if [ "$kind" = real ] && [ -n "$(value set)" ]; then
