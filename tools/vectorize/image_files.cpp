@@ -29,7 +29,7 @@ struct LabelledFile {
 
 class FileSource : public ImageSource {
  public:
-  FileSource(std::vector<LabelledFile> files, LabelSet set, const ImageOptions& o)
+  FileSource(std::vector<LabelledFile> files, const LabelSet& set, const ImageOptions& o)
       : files_(std::move(files)) {
     names = set.labels();
     classes = set.size();
@@ -170,8 +170,8 @@ std::unique_ptr<ImageSource> open_image_folder(const ImageOptions& o) {
     cli::note(shown(folder) + ": " + counted(others, "other file") +
               " passed over (images end in .png, .jpg or .jpeg)");
   }
-  LabelSet set = label_set(labels, o);
-  return std::make_unique<FileSource>(std::move(files), std::move(set), o);
+  const LabelSet set = label_set(labels, o);
+  return std::make_unique<FileSource>(std::move(files), set, o);
 }
 
 std::unique_ptr<ImageSource> open_image_list(const ImageOptions& o) {
@@ -189,8 +189,8 @@ std::unique_ptr<ImageSource> open_image_list(const ImageOptions& o) {
     labels.push_back(files.back().label);
   }
   if (files.empty()) throw Error(shown(o.images.front()) + ": no images (a path, a TAB and a label a line)");
-  LabelSet set = label_set(labels, o);
-  return std::make_unique<FileSource>(std::move(files), std::move(set), o);
+  const LabelSet set = label_set(labels, o);
+  return std::make_unique<FileSource>(std::move(files), set, o);
 }
 
 }  // namespace headwater::vectorize
