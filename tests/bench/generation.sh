@@ -1,0 +1,68 @@
+#!/bin/bash
+# Greedy generation with language models of random weights in GPT-2's layout, ours and that of Hugging Face's transformers with its KV cache,
+# on the same weights, run alternately on this machine; prints each round, and the ratios with their spread.
+#
+#   PEER_PYTHON=python tests/bench/generation.sh [ROUNDS [TOKENS [SHAPE...]]]    3 rounds of 128 new tokens, shapes small and gpt2; BIN and THREADS as in the Makefile
+#
+# PEER_PYTHON names a Python that has transformers, tokenizers and torch. Ours is the program generate: the time of 8 tokens, which is that of
+# loading the model and reading the prompts, is taken from the time of TOKENS + 8; so is theirs. Run nothing else meanwhile.
+set -euo pipefail
+export LC_ALL=C
+cd "$(dirname "$0")/../.."
+rounds=${1:-3} tokens=${2:-128} bin=${BIN:-build/bin} python=${PEER_PYTHON:-python3} threads=${THREADS:-2}
+shift $(($# < 2 ? $# : 2))
+shapes=${*:-small gpt2}
+[ "$threads" != 0 ] || threads=2
+[ -x "$bin/generate" ] || {
+  echo "generation.sh: no $bin/generate (make builds it)" >&2
+  exit 1
+}
+"$python" -c 'import transformers, tokenizers, torch' 2>/dev/null || {
+  echo "generation.sh: $python lacks transformers, tokenizers or torch (PEER_PYTHON=python names one that has them)" >&2
+  exit 1
+}
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
+peer() {
+  "$python" tests/bench/peers/generation_transformers.py --threads "$threads" --tokens "$tokens" "$@" 2>"$tmp/words" || {
+    cat "$tmp/words" >&2
+    exit 1
+  }
+}
+prompts() { # BATCH: the prompts of the peer, as words
+  awk -v batch="$1" 'BEGIN { for (b = 0; b < batch; ++b) { line = ""; for (i = 0; i < 16; ++i) line = line (i ? " " : "") "w" (7 * i + 13 * b + 1) % 10000; print line } }'
+}
+# Seconds of N new tokens for each prompt of the batch.
+seconds() { # SHAPE BATCH N
+  local begin end
+  begin=$(date +%s%N)
+  prompts "$2" | "$bin/generate" "$tmp/$1" --max-new-tokens "$3" --batch "$2" --threads "$threads" -q >"$tmp/text"
+  end=$(date +%s%N)
+  [ "$(wc -w <"$tmp/text")" = $(($2 * $3)) ] || {
+    echo "generation.sh: generate wrote $(wc -w <"$tmp/text") words, not $(($2 * $3))" >&2
+    exit 1
+  }
+  echo $((end - begin))
+}
+printf 'round\tshape\tbatch\tours tokens/s\ttransformers tokens/s\tratio\n'
+for shape in $shapes; do
+  mkdir "$tmp/$shape"
+  peer --model "$tmp/$shape" --shape "$shape" --make
+  for ((round = 1; round <= rounds; ++round)); do
+    for batch in 1 16; do
+      seconds "$shape" "$batch" 8 >"$tmp/warm" # the file is in memory then
+      first=$(seconds "$shape" "$batch" 8) all=$(seconds "$shape" "$batch" $((tokens + 8)))
+      peer --model "$tmp/$shape" --shape "$shape" --batch "$batch" >"$tmp/theirs"
+      awk -F '\t' -v round="$round" -v shape="$shape" -v n="$((batch * tokens))" -v ns="$((all - first))" \
+        '{ ours = n * 1e9 / ns; printf "%d\t%s\t%d\t%.1f\t%.1f\t%.2f\n", round, shape, $1, ours, $2, ours / $2 }' "$tmp/theirs" | tee -a "$tmp/rounds"
+    done
+  done
+done
+for shape in $shapes; do
+  for batch in 1 16; do
+    awk -v shape="$shape" -v batch="$batch" '$2 == shape && $3 == batch { print $6 }' "$tmp/rounds" | sort -n | awk -v name="$shape, batch $batch" '
+      { x[NR] = $1 } END { printf "%s: median ratio %.2f, %.2f to %.2f over %d rounds\n", name, (x[int((NR + 1) / 2)] + x[int((NR + 2) / 2)]) / 2, x[1], x[NR], NR }'
+  done
+done
