@@ -123,7 +123,7 @@ HF_HUB_OFFLINE=1 "$python" compare.py save 2> err || {
   fail 'transformers says otherwise'
 }
 # Saved there, with the tokenizer's vocab.json and merges.txt.
-[ -e theirs/vocab.json ] && [ -e theirs/merges.txt ] || fail 'no vocab.json and merges.txt'
+if [ ! -e theirs/vocab.json ] || [ ! -e theirs/merges.txt ]; then fail 'no vocab.json and merges.txt'; fi
 evaluate theirs text -q --json > theirs.json
 HF_HUB_OFFLINE=1 "$python" compare.py read 2> err || {
   tail -n 3 err
