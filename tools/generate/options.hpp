@@ -8,22 +8,22 @@
 
 #include "cli/options.hpp"
 #include "decoding/generate.hpp"
+#include "tools/search/options.hpp"
 
 namespace headwater::generate {
 
 // Named as the keys of a recipe's decoding section where it has one.
 struct SearchOptions {
-  std::optional<std::int64_t> max_new_tokens, min_new_tokens, no_repeat_ngram_size, num_beams;
-  std::optional<double> length_penalty, repetition_penalty;
-  std::optional<std::string> length_penalty_kind, early_stopping;
+  std::optional<std::int64_t> max_new_tokens, min_new_tokens, no_repeat_ngram_size;
+  std::optional<double> repetition_penalty;
+  search::BeamOptions beams;
   std::vector<std::string> stop;
 };
 
 struct SamplingOptions {
   bool is_on = false;
-  std::optional<double> temperature, top_p, min_p;
-  std::optional<std::int64_t> top_k, samples;
-  std::optional<std::uint64_t> seed;
+  std::optional<std::int64_t> samples;
+  search::SamplingOptions draws;
 };
 
 void describe(cli::CommandLine& line, SearchOptions& o);

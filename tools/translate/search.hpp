@@ -3,26 +3,24 @@
 
 #include <cstdint>
 #include <optional>
-#include <string>
 
 #include "cli/options.hpp"
 #include "decoding/sampling.hpp"
 #include "recipe/recipe.hpp"
+#include "tools/search/options.hpp"
 
 namespace headwater::translate {
 
 // Named as the keys of a recipe's decoding section; the rest is what the recipe or the model says.
 struct SearchOptions {
-  std::optional<std::int64_t> max_new_tokens, min_new_tokens, no_repeat_ngram_size, num_beams;
-  std::optional<double> max_length_ratio, length_penalty;
-  std::optional<std::string> length_penalty_kind, early_stopping;
+  std::optional<std::int64_t> max_new_tokens, min_new_tokens, no_repeat_ngram_size;
+  std::optional<double> max_length_ratio;
+  search::BeamOptions beams;
 };
 
 struct SamplingOptions {
   bool is_on = false;
-  std::optional<double> temperature, top_p, min_p;
-  std::optional<std::int64_t> top_k;
-  std::optional<std::uint64_t> seed;
+  search::SamplingOptions draws;
 };
 
 void describe(cli::CommandLine& line, SearchOptions& o);

@@ -1,0 +1,40 @@
+#include "tools/search/options.hpp"
+
+namespace headwater::search {
+
+void describe(cli::CommandLine& line, BeamOptions& o) {
+  line.add_option("--num-beams", o.num_beams,
+                  "hypotheses that beam search keeps side by side; 1: greedy (1)");
+  line.add_option("--length-penalty", o.length_penalty,
+                  "alpha: hypotheses are compared by log-probability / penalty; above 0 favours long ones");
+  line.add_option("--length-penalty-kind", o.length_penalty_kind,
+                  "of n tokens: power: n^alpha; gnmt: ((5 + n) / 6)^alpha");
+  line.add_option("--early-stopping", o.early_stopping,
+                  "when a search ends: heuristic, never (exact) or first");
+}
+
+void describe(cli::CommandLine& line, SamplingOptions& o) {
+  line.add_option("--temperature", o.temperature,
+                  "divides the logits; above 1 unlikely tokens are likelier (1)");
+  line.add_option("--top-k", o.top_k, "draw among the so many most likely tokens; 0: all (0)");
+  line.add_option("--top-p", o.top_p, "draw among the fewest tokens that hold this share of probability (1)");
+  line.add_option("--min-p", o.min_p, "draw among those with this share of the likeliest one's (0)");
+  line.add_option("--seed", o.seed, "of the random numbers (1)");
+}
+
+void set(DecodingSettings& settings, const BeamOptions& o) {
+  set_one(settings, "num_beams", o.num_beams);  // first: others are read with some numbers only
+  set_one(settings, "length_penalty", o.length_penalty);
+  set_one(settings, "length_penalty_kind", o.length_penalty_kind);
+  set_one(settings, "early_stopping", o.early_stopping);
+}
+
+void set(SamplingSettings& settings, const SamplingOptions& o) {
+  take("--temperature", o.temperature, 1e-3, 1e3, settings.temperature);
+  take("--top-k", o.top_k, std::int64_t{0}, std::int64_t{1'000'000}, settings.top_k);
+  take("--top-p", o.top_p, 1e-6, 1.0, settings.top_p);
+  take("--min-p", o.min_p, 0.0, 1.0, settings.min_p);
+  if (o.seed) settings.seed = *o.seed;
+}
+
+}  // namespace headwater::search

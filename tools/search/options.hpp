@@ -1,0 +1,65 @@
+// The options of beam search and of sampling, which translate and generate share.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "cli/options.hpp"
+#include "decoding/sampling.hpp"
+#include "recipe/recipe.hpp"
+#include "support/error.hpp"
+#include "support/json.hpp"
+#include "tasks/generation_config.hpp"
+
+namespace headwater::search {
+
+// Named as the keys of a recipe's decoding section.
+struct BeamOptions {
+  std::optional<std::int64_t> num_beams;
+  std::optional<double> length_penalty;
+  std::optional<std::string> length_penalty_kind, early_stopping;
+};
+
+struct SamplingOptions {
+  std::optional<double> temperature, top_p, min_p;
+  std::optional<std::int64_t> top_k;
+  std::optional<std::uint64_t> seed;
+
+  bool any() const { return temperature || top_p || min_p || top_k || seed; }
+};
+
+void describe(cli::CommandLine& line, BeamOptions& o);
+void describe(cli::CommandLine& line, SamplingOptions& o);
+
+// Each puts what was given over `settings`. They throw UsageError for numbers out of range.
+void set(DecodingSettings& settings, const BeamOptions& o);
+void set(SamplingSettings& settings, const SamplingOptions& o);
+
+// One number of a command line. Throws UsageError where it is out of range.
+template <class Value>
+void take(const char* option, const std::optional<Value>& given, Value least, Value most, Value& to) {
+  if (!given) return;
+  if (!(*given >= least && *given <= most)) {
+    throw UsageError(std::string(option) + " is " + Json(*given).dump() + ", expected " + Json(least).dump() +
+                     " to " + Json(most).dump());
+  }
+  to = *given;
+}
+
+// One key of a recipe's decoding section, by the rules of recipes; the error has the option's name.
+template <class Value>
+void set_one(DecodingSettings& settings, std::string_view key, const std::optional<Value>& given) {
+  if (!given) return;
+  try {
+    set_decoding(settings, key, Json(*given));
+  } catch (const Error& error) {
+    std::string option = "--" + std::string(key);
+    std::replace(option.begin(), option.end(), '_', '-');
+    throw UsageError(option + std::string(error.what()).substr(quote(key).size()));
+  }
+}
+
+}  // namespace headwater::search
