@@ -113,9 +113,9 @@ TextGenerator::TextGenerator(const LanguageModelFiles& model, const TextGenerato
 // What a text begins with before its first token: the start token, or else a line end, where that is a token.
 static std::vector<std::int32_t> first_ids(const Tokenizer& tokenizer) {
   if (tokenizer.start_id() >= 0) return {tokenizer.start_id()};
-  const std::vector<std::int32_t> line_end = tokenizer.encode("\n");
-  if (line_end.size() == 1 && line_end[0] != tokenizer.unknown_id()) return line_end;
-  return {};
+  std::vector<std::int32_t> line_end = tokenizer.encode("\n");
+  if (line_end.size() != 1 || line_end[0] == tokenizer.unknown_id()) line_end.clear();
+  return line_end;
 }
 
 // What is before a delimiter is a text of its own, which loses its end where there is no room, as in

@@ -13,9 +13,9 @@ RandomPermutation::RandomPermutation(const RandomStream& stream, std::uint64_t c
   if (count_ > 0) right_ = (count_ + left_ - 1) / left_;
 }
 
-std::uint64_t RandomPermutation::operator[](std::uint64_t place) const {
+std::uint64_t RandomPermutation::operator[](std::uint64_t at) const {
   constexpr std::uint64_t kRounds = 8;
-  std::uint64_t x = place;
+  std::uint64_t x = at;
   do {
     std::uint64_t left = x / right_, right = x % right_;
     for (std::uint64_t round = 0; round < kRounds; ++round) {

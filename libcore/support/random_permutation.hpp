@@ -16,7 +16,7 @@ class RandomPermutation {
  public:
   RandomPermutation(const RandomStream& stream, std::uint64_t count);
   std::uint64_t count() const { return count_; }
-  std::uint64_t operator[](std::uint64_t place) const;
+  std::uint64_t operator[](std::uint64_t at) const;
 
  private:
   RandomStream stream_;

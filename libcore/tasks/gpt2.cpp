@@ -104,8 +104,17 @@ Json gpt2_config_of(const LanguageModel& model, const SpecialIds& ids) {
 
 LanguageModelFiles load_gpt2(const std::filesystem::path& files, const Json& config) {
   std::unique_ptr<LanguageModel> model = language_model_of_config(config, (files / "config.json").string());
-  std::error_code ignored;
-  const bool has_one = std::filesystem::exists(files / "tokenizer.json", ignored);
+  const auto has = [&](const char* name) {
+    std::error_code ignored;
+    return std::filesystem::exists(files / name, ignored);
+  };
+  const bool has_one = has("tokenizer.json");
+  if (!has_one && !(has("vocab.json") && has("merges.txt"))) {
+    throw Error(
+        files.string() +
+        ": has no tokenizer.json, and no vocab.json with merges.txt (a model without its tokenizer reads "
+        "no text)");
+  }
   Tokenizer tokenizer = Tokenizer::load(has_one ? files / "tokenizer.json" : files);
   if (tokenizer.vocabulary_size() > model->vocabulary()) {
     throw Error(files.string() + ": the tokenizer has " + std::to_string(tokenizer.vocabulary_size()) +

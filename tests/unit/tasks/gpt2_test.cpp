@@ -210,6 +210,16 @@ TEST_CASE("GPT-2's layout: a config.json that cannot be read is one line that na
   }
 }
 
+TEST_CASE("GPT-2's layout: a directory without a tokenizer is told so") {
+  const ScratchDirectory scratch;
+  write_file(scratch.path() / "vocab.json", "{}");  // merges.txt is missing
+  const std::string said = error_text([&] { load_gpt2(scratch.path(), good_gpt2_config()); });
+  CHECK(said ==
+        scratch.path().string() +
+            ": has no tokenizer.json, and no vocab.json with merges.txt (a model without its tokenizer "
+            "reads no text)");
+}
+
 TEST_CASE("GPT-2's layout: a setting that it cannot say is named, a delimiter is kept") {
   const auto said = [](const auto& change) {
     LanguageModelSettings settings = gpt2_settings(true);
