@@ -1,0 +1,43 @@
+// What the command line of vectorize says.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "cli/lines.hpp"
+#include "cli/options.hpp"
+#include "tools/vectorize/images.hpp"
+
+namespace headwater::vectorize {
+
+struct Options {
+  std::vector<std::string> tokens;
+  fs::path tokenizer, terms, labels, output, recipe, images, image_labels, validation;
+  std::string learn, form, max_unknown, side = "source", scale = "full", resize;
+  std::vector<std::string> columns;
+  std::string separator = ",";
+  std::int64_t length = 0, ngrams = 1, size = 20000, block = 0, stride = 0;
+  bool has_start = false, has_end = false, has_header = false;
+  bool is_csv = false, has_no_csv_header = false;
+  double validation_fraction = ImageOptions().validation_fraction;
+  std::int64_t seed = 1;
+  bool is_quiet = false;
+  cli::LineReaderSettings reader;
+  int threads = 0;
+};
+
+struct TypedOptions {
+  cli::Option block, stride, length, start, end, ngrams, size, separator, validation_fraction, seed;
+};
+
+void describe(cli::CommandLine& line, Options& o, TypedOptions& typed);
+// What was not typed is taken from the recipe. Throws UsageError for options that do not go together, or are
+// out of range.
+void resolve(Options& o, const TypedOptions& typed);
+
+// Of --max-unknown: "5", "0.5%". Throws UsageError for what is no percentage.
+double percent_of(const std::string& text);
+
+}  // namespace headwater::vectorize

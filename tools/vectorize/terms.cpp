@@ -1,0 +1,96 @@
+// Bags of words.
+#include <atomic>
+
+#include "cli/line_filter.hpp"
+#include "cli/result_file.hpp"
+#include "cli/tool.hpp"
+#include "support/error.hpp"
+#include "support/numbers.hpp"
+#include "text/ngram_vocabulary_learner.hpp"
+#include "tools/vectorize/vectorize.hpp"
+
+namespace headwater::vectorize {
+
+namespace {
+
+TermOutput form_of(const Options& o, TermOutput otherwise) {
+  if (o.form.empty()) return otherwise;
+  try {
+    return parse_term_output(o.form);
+  } catch (const UsageError& error) {
+    throw UsageError(std::string("--output: ") + error.what());
+  }
+}
+
+// The ids of the row's n-grams one by one, as the framework's integer mode has them; returns whether some
+// were cut off.
+bool append_ngram_ids(const NgramVocabulary& table, const TokenRow& row, std::size_t most, std::string& out) {
+  std::size_t count = 0;
+  for_each_ngram(row, static_cast<std::size_t>(table.settings().ngrams), [&](std::string_view ngram) {
+    if (count < most) {
+      if (count != 0) out.push_back(' ');
+      append_number(out, table.find(ngram) + 1);
+    }
+    ++count;
+  });
+  return count > most;
+}
+
+}  // namespace
+
+void learn_terms(const Options& o) {
+  const TermOutput form = form_of(o, o.learn == "tf-idf" ? TermOutput::tf_idf : TermOutput::multi_hot);
+  NgramVocabularyLearner learner({.ngrams = o.ngrams, .output = form}, o.size);
+  cli::check_result_file(o.output);
+  cli::LineReader reader(o.tokens, o.reader);
+  reader.show_progress(o.is_quiet, cli::LineReader::Writes::at_the_end);
+  cli::LineWriter none;
+  cli::filter_lines(reader, none, [&](std::string_view line, std::string&) { learner.add(line); });
+  NgramVocabularyLearner::Summary summary;
+  const NgramVocabulary table = learner.finish(&summary);
+  cli::write_result_file(o.output, table.to_text());
+  if (!o.is_quiet) reader.note_dropped();
+  if (o.is_quiet) return;
+  const auto number = [](std::uint64_t n) { return static_cast<std::int64_t>(n); };
+  cli::note(o.output.string() + ": " + counted(table.size(), "term") + " of " +
+            counted(number(summary.distinct), "distinct n-gram") + "; they cover " +
+            format_count(number(summary.covered)) + " of " + format_count(number(summary.ngrams)) + " in " +
+            counted(number(summary.documents), "line"));
+}
+
+void write_terms(const Options& o) {
+  const NgramVocabulary table = NgramVocabulary::load(o.terms);
+  const TermOutput form = form_of(o, table.settings().output);
+  if (form == TermOutput::ids && o.length < 1) {
+    throw UsageError("--length is missing (" + o.terms.string() + " is for ids)");
+  }
+  cli::LineReader reader(o.tokens, o.reader);
+  reader.show_progress(o.is_quiet);
+  cli::LineWriter writer;
+  const bool has_pad = form == TermOutput::ids;
+  if (o.has_header) writer.line(header(table.hash(), table.size() + (has_pad ? 1 : 0), has_pad ? 0 : -1));
+  const auto most = static_cast<std::size_t>(o.length);
+  std::atomic<std::uint64_t> all_lines = 0, truncated_lines = 0;
+  std::atomic<std::int64_t> tokens = 0, unknown = 0;
+  cli::filter_lines(reader, writer, [&](std::string_view line, std::string& out) {
+    TokenRow row;
+    row.read(line);
+    const TokenCounts counts = table.counts(row);
+    tokens += counts.tokens;
+    unknown += counts.unknown;
+    if (form == TermOutput::ids) {
+      truncated_lines += append_ngram_ids(table, row, most, out) ? 1 : 0;
+    } else {
+      std::vector<TermValue> values;
+      table.values(row, form, values);
+      append_term_values(out, values, form);
+    }
+    ++all_lines;
+    out.push_back('\n');
+  });
+  if (!o.is_quiet) reader.note_dropped();
+  note_truncated(o, truncated_lines, all_lines, most);
+  report_unknown(o, {tokens, unknown});
+}
+
+}  // namespace headwater::vectorize
