@@ -53,10 +53,12 @@ std::unique_ptr<LanguageModel> gpt2_of_config(const Json& config) {
     refuse_member("n_head", std::to_string(t.heads), "a divisor of n_embd " + std::to_string(t.width));
   if (member_said(config, "n_inner") != nullptr) t.feed_forward_width = whole(config, "n_inner", 1, 1000000);
   t.norm = "pre";
-  const Json* const epsilon = member_said(config, "layer_norm_epsilon");
-  t.norm_epsilon = epsilon != nullptr ? epsilon->as_number() : 1e-5;
-  if (!(t.norm_epsilon >= 1e-12 && t.norm_epsilon <= 0.1))
-    refuse_member("layer_norm_epsilon", epsilon->dump(), "1e-12 to 0.1");
+  t.norm_epsilon = 1e-5;
+  if (const Json* const epsilon = member_said(config, "layer_norm_epsilon"); epsilon != nullptr) {
+    t.norm_epsilon = epsilon->as_number();
+    if (!(t.norm_epsilon >= 1e-12 && t.norm_epsilon <= 0.1))
+      refuse_member("layer_norm_epsilon", epsilon->dump(), "1e-12 to 0.1");
+  }
   const Json* const activation = member_said(config, "activation_function");
   t.activation =
       activation != nullptr ? activation_of_member(*activation, "activation_function") : "gelu_tanh";
