@@ -2,26 +2,8 @@
 # A language model with one table goes to GPT-2's layout and back: the same figures; in transformers, where Python has it, the same
 # logits, and a model that transformers saved has the same figures here.
 #   export_language_model_test.sh BIN     BIN: the folder of the tools; PYTHON: the interpreter, python3 where it is not given
-set -euo pipefail
-export LC_ALL=C.UTF-8
-PATH=$(cd "$1" && pwd):$PATH
-python=${PYTHON:-python3}
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-cd "$tmp"
-fail() {
-  echo "failed: $1"
-  exit 1
-}
-refused() { # WHAT STATUS COMMAND...: one line on standard error that holds WHAT
-  local what=$1 status=$2 got=0
-  shift 2
-  "$@" > out 2> err || got=$?
-  { [ "$got" = "$status" ] && [ "$(wc -l < err)" = 1 ] && grep -qF -- "$what" err && [ ! -s out ]; } || {
-    cat err
-    fail "status $got of: $*"
-  }
-}
+# shellcheck source=SCRIPTDIR/export_setup.sh
+. "$(dirname "$0")/export_setup.sh"
 
 awk 'BEGIN { split("One two, three; four five: six seven (eight) nine.", w, " ")
   for (i = 0; i < 300; ++i) { n = i * 7919 % 1000 + 1000; t = ""; for (j = 2; j <= 4; ++j) t = t " " w[1 + substr(n, j, 1) % 9]; print substr(t, 2) } }' > text

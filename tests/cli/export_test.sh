@@ -2,26 +2,8 @@
 # A translator with one table goes to Hugging Face's layout and back: the same bytes of translation; in transformers, where Python has
 # it, the same loss and the same greedy translations.
 #   export_test.sh BIN     BIN: the folder of the tools; PYTHON: the interpreter, python3 where it is not given
-set -euo pipefail
-export LC_ALL=C.UTF-8
-PATH=$(cd "$1" && pwd):$PATH
-python=${PYTHON:-python3}
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-cd "$tmp"
-fail() {
-  echo "failed: $1"
-  exit 1
-}
-refused() { # WHAT STATUS COMMAND...: one line on standard error that holds WHAT
-  local what=$1 status=$2 got=0
-  shift 2
-  "$@" > out 2> err || got=$?
-  { [ "$got" = "$status" ] && [ "$(wc -l < err)" = 1 ] && grep -qF -- "$what" err && [ ! -s out ]; } || {
-    cat err
-    fail "status $got of: $*"
-  }
-}
+# shellcheck source=SCRIPTDIR/export_setup.sh
+. "$(dirname "$0")/export_setup.sh"
 
 # Numbers in two languages, one vocabulary for both.
 awk 'BEGIN { split("one two three four five six seven eight nine", en, " "); split("uno dos tres cuatro cinco seis siete ocho nueve", es, " ")
