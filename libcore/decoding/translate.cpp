@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "decoding/search_settings.hpp"
+#include "support/error.hpp"
 #include "support/line_error.hpp"
 #include "support/numbers.hpp"
 #include "support/parallel.hpp"
@@ -19,6 +20,8 @@ GenerationSettings generation_settings(const TranslationModel& model, const Tran
   generation.suppress_tokens = {model.ids.pad, model.ids.start};
   if (!settings.allows_unknown) generation.suppress_tokens.push_back(target.unknown_id());
   std::erase(generation.suppress_tokens, -1);
+  if (generation.start_id < 0 || generation.end_id < 0)
+    throw Error("a translator without a start and an end token translates nothing");
   generation.vocabulary_limit = target.vocabulary_size();
   if (decoding.max_new_tokens == 0) generation.max_new_tokens = model.max_new_tokens;
   generation.n_best = std::min(settings.n_best, generation.num_beams);

@@ -203,6 +203,10 @@ std::vector<std::int32_t> TranslationModel::source_ids(std::string_view text) co
   return found;
 }
 
+static TranslationIds ids_of(const Tokenizer& target) {
+  return {target.pad_id(), target.start_id(), target.end_id()};
+}
+
 TranslationModel load_translation_model(const std::filesystem::path& path) {
   const std::filesystem::path files = model_files(path), config_path = files / "config.json";
   check_answer(files, Answer::translation);
@@ -218,7 +222,7 @@ TranslationModel load_translation_model(const std::filesystem::path& path) {
                 ": has no [START] and [END] (learn it with tokenize --learn ... --start-end)");
   }
   map_parameters(files / "model.safetensors", model->parameters());
-  const TranslationIds ids{target.pad_id(), target.start_id(), target.end_id()};
+  const TranslationIds ids = ids_of(target);
   return {files,
           std::move(source),
           std::move(target),
@@ -286,6 +290,7 @@ class EncoderDecoderTaskModel : public TaskModel {
     }
     check_size(source_, recipe.source_tokenizer.size, given.source_tokenizer, "source_tokenizer");
     check_size(target_, recipe.target_tokenizer.size, given.target_tokenizer, "target_tokenizer");
+    translator_.ids = ids_of(target_);
   }
   Parameters& parameters() override { return model_.parameters(); }
   std::unique_ptr<Dataset> new_dataset() const override {
