@@ -55,7 +55,7 @@ broken() { # WHAT COMMAND...: the command breaks a copy of the export, in it
   (cd broken && "$@")
   refused "$what" 1 evaluate broken text
 }
-broken 'broken' rm tokenizer.json tokenizer_config.json
+broken 'has no tokenizer.json' rm tokenizer.json tokenizer_config.json
 broken 'model.safetensors' rm model.safetensors
 broken 'model.safetensors' truncate -s 1000 model.safetensors
 broken 'config.json' truncate -s 100 config.json

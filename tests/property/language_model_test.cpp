@@ -111,6 +111,18 @@ Sequence continue_slowly(const LanguageModel& model, const Sequence& prompt,
   return {ids.begin() + static_cast<std::ptrdiff_t>(prompt.size()), ids.end()};
 }
 
+// All prompts together on one thread and on two, and each third by itself: what the naive way finds.
+void check_greedy(const LanguageModel& model, const std::vector<Sequence>& prompts,
+                  const GenerationSettings& settings) {
+  std::vector<Sequence> slowly;
+  for (const Sequence& prompt : prompts) slowly.push_back(continue_slowly(model, prompt, settings));
+  for (const int threads : {1, 2}) {
+    ThreadPool(threads).run([&] { CHECK(decode_greedily(model, prompts_of(prompts), settings) == slowly); });
+  }
+  for (std::size_t i = 0; i < prompts.size(); i += 3)
+    CHECK(decode_greedily(model, prompts_of({prompts[i]}), settings)[0] == slowly[i]);
+}
+
 }  // namespace
 
 TEST_CASE("a language model that continues prompts with caches sees the logits of the whole text") {
@@ -191,16 +203,9 @@ TEST_CASE("greedy continuation with caches, in any batch and on any threads, is 
     const Random random(settings_of(norm, positions, is_tied));
     for (const std::int64_t most : {0, 5}) {
       const GenerationSettings settings{.end_id = 3, .max_new_tokens = most, .suppress_tokens = {0, 1}};
-      std::vector<Sequence> prompts = texts(14), slowly;
+      std::vector<Sequence> prompts = texts(14);
       for (std::size_t i = 0; i < 14; ++i) prompts.push_back({static_cast<std::int32_t>(i), 5, 6});
-      for (const Sequence& prompt : prompts)
-        slowly.push_back(continue_slowly(random.model, prompt, settings));
-      for (const int threads : {1, 2}) {
-        ThreadPool(threads).run(
-            [&] { CHECK(decode_greedily(random.model, prompts_of(prompts), settings) == slowly); });
-      }
-      for (std::size_t i = 0; i < prompts.size(); i += 3)
-        CHECK(decode_greedily(random.model, prompts_of({prompts[i]}), settings)[0] == slowly[i]);
+      check_greedy(random.model, prompts, settings);
     }
   }
 }
@@ -211,17 +216,10 @@ TEST_CASE("texts that slide, greedily continued with caches, are those of each w
     for (const std::int64_t most : {1, 100}) {
       const GenerationSettings settings{
           .end_id = 3, .max_new_tokens = most, .suppress_tokens = {0, 1}, .slides = true};
-      std::vector<Sequence> prompts = texts(28), slowly;  // of up to 82 ids
+      std::vector<Sequence> prompts = texts(28);  // of up to 82 ids
       prompts.push_back(Sequence(41, 5));
       prompts.push_back(Sequence(42, 6));
-      for (const Sequence& prompt : prompts)
-        slowly.push_back(continue_slowly(random.model, prompt, settings));
-      for (const int threads : {1, 2}) {
-        ThreadPool(threads).run(
-            [&] { CHECK(decode_greedily(random.model, prompts_of(prompts), settings) == slowly); });
-      }
-      for (std::size_t i = 0; i < prompts.size(); i += 3)
-        CHECK(decode_greedily(random.model, prompts_of({prompts[i]}), settings)[0] == slowly[i]);
+      check_greedy(random.model, prompts, settings);
     }
   }
 }
