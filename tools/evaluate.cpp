@@ -59,13 +59,13 @@ void describe(cli::CommandLine& line, Options& o) {
       .reads();
   line.add_option("--labels", o.labels, "what they should be, line for line").shown_as("FILE").reads();
   line.group("Scores");
-  line.add_option(
-          "--metric", o.metrics,
-          "of a model: loss, accuracy, perplexity, unknown; of language models bits_per_byte, "
-          "bits_per_character; of classifiers macro_f1, roc_auc, ece; of translations and texts: bleu, chrf, "
-          "chrf++, rouge (rouge1, rouge2, rougeL), distinct (distinct-1 to distinct-4), repetition; "
-          "separated "
-          "by commas")
+  line.add_option("--metric", o.metrics,
+                  "of a model: loss, accuracy, perplexity, unknown; of language models bits_per_byte, "
+                  "bits_per_character; of classifiers top5_accuracy, macro_f1, roc_auc, ece; of translations "
+                  "and texts: bleu, chrf, "
+                  "chrf++, rouge (rouge1, rouge2, rougeL), distinct (distinct-1 to distinct-4), repetition; "
+                  "separated "
+                  "by commas")
       .list(',')
       .shown_as("NAMES");
   line.add_option("--tokenize", o.tokenization, "of BLEU, distinct and repetition: 13a, none, intl or char")
@@ -107,9 +107,9 @@ Metrics metrics_of(const Options& o) {
       texts.insert(texts.end(), kRougeNames.begin(), kRougeNames.end());
     } else if (name == "distinct") {
       for (int n = 1; n <= kDistinctOrders; ++n) texts.push_back("distinct-" + std::to_string(n));
-    } else if (name == "loss" || name == "accuracy" || name == "perplexity" || name == "macro_f1" ||
-               name == "roc_auc" || name == "ece" || name == "unknown" || name == "bits_per_byte" ||
-               name == "bits_per_character") {
+    } else if (name == "loss" || name == "accuracy" || name == "perplexity" || name == "top5_accuracy" ||
+               name == "macro_f1" || name == "roc_auc" || name == "ece" || name == "unknown" ||
+               name == "bits_per_byte" || name == "bits_per_character") {
       if (o.model.empty())
         throw UsageError("--metric: " + name + " is measured of a model (evaluate MODEL DATA)");
       metrics.of_model.push_back(name);
@@ -117,7 +117,7 @@ Metrics metrics_of(const Options& o) {
       throw UsageError("--metric: unknown metric " + quote(name) +
                        " (loss, accuracy, perplexity, bits_per_byte, bits_per_character, unknown, bleu, "
                        "chrf, chrf++, rouge, distinct or "
-                       "repetition; of classifiers macro_f1, roc_auc, ece)");
+                       "repetition; of classifiers top5_accuracy, macro_f1, roc_auc, ece)");
     }
   }
   if (o.metrics.empty()) {

@@ -128,7 +128,12 @@ std::int32_t ClassMeasure::add(std::int32_t label, std::span<const Real> probabi
   const auto greatest = std::max_element(probabilities.begin(), probabilities.end());
   const auto prediction = static_cast<std::int32_t>(greatest - probabilities.begin());
   counts_.add(label, prediction);
-  of_label_.push_back(static_cast<double>(probabilities[static_cast<std::size_t>(label)]));
+  const Real of_label = probabilities[static_cast<std::size_t>(label)];
+  const auto before = probabilities.begin() + label;
+  const auto greater = std::count_if(probabilities.begin(), before, [&](Real p) { return p >= of_label; }) +
+                       std::count_if(before, probabilities.end(), [&](Real p) { return p > of_label; });
+  in_top_ += greater < kTopClasses ? 1 : 0;
+  of_label_.push_back(static_cast<double>(of_label));
   if (counts_.classes() == 2) {
     of_second_.push_back(static_cast<double>(probabilities[1]));
     is_second_.push_back(label == 1 ? 1 : 0);
@@ -138,6 +143,7 @@ std::int32_t ClassMeasure::add(std::int32_t label, std::span<const Real> probabi
 
 void ClassMeasure::clear() {
   counts_ = ClassCounts(counts_.classes());
+  in_top_ = 0;
   of_label_.clear();
   of_second_.clear();
   is_second_.clear();
@@ -146,6 +152,11 @@ void ClassMeasure::clear() {
 std::optional<double> ClassMeasure::auc() const {
   if (counts_.classes() != 2) return std::nullopt;
   return roc_auc(is_second_, of_second_);
+}
+
+std::optional<double> ClassMeasure::top5_accuracy() const {
+  if (counts_.classes() <= kTopClasses || counts_.samples() == 0) return std::nullopt;
+  return static_cast<double>(in_top_) / static_cast<double>(counts_.samples());
 }
 
 }  // namespace headwater

@@ -65,6 +65,9 @@ std::optional<double> roc_auc(std::span<const std::uint8_t> is_positive, std::sp
 // 0. NaN of no samples. Throws Error for a probability outside [0, 1].
 double log_loss(std::span<const double> probability_of_label);
 
+// Of more classes than these the share of examples whose class is among the most probable says something.
+inline constexpr std::int32_t kTopClasses = 5;
+
 // What a model gives to each class, and the class that is right: eight bytes an example, seventeen of two
 // classes.
 class ClassMeasure {
@@ -81,9 +84,13 @@ class ClassMeasure {
   double loss() const { return log_loss(of_label_); }
   // Of two classes, the second being the positive one; nothing where one of them is missing.
   std::optional<double> auc() const;
+  // The share whose class is among the five of the greatest probabilities, of equals the first ("top-5");
+  // nothing of no samples, and of up to five classes.
+  std::optional<double> top5_accuracy() const;
 
  private:
   ClassCounts counts_;
+  std::int64_t in_top_ = 0;
   std::vector<double> of_label_, of_second_;
   std::vector<std::uint8_t> is_second_;
 };

@@ -405,6 +405,7 @@ void rows(Visitor& v, Expectation& s) {
                  {"tokens_a_second", "tokens read and predicted in a second of training"},
                  {"test_loss", "of the test data"},
                  {"test_accuracy", "of the test data"},
+                 {"test_top5_accuracy", "of the test data"},
                  {"test_macro_f1", "of the test data"},
                  {"test_roc_auc", "of the test data"},
                  {"test_perplexity", "of the test data"},

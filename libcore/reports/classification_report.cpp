@@ -29,6 +29,10 @@ std::vector<ScoreRow> ClassificationReport::rows(const std::vector<std::string>&
   if (loss && wants(metrics, "loss")) rows.push_back(score_row("loss", *loss, 4, over));
   if (wants(metrics, "accuracy"))
     rows.push_back(score_row("accuracy", confusion.counts().accuracy(), 4, over));
+  if (top5_accuracy && wants(metrics, "top5_accuracy")) {
+    rows.push_back(
+        score_row("top5_accuracy", *top5_accuracy, 4, "the right class is among the five most probable"));
+  }
   if (wants(metrics, "macro_f1")) {
     rows.push_back(score_row("macro_f1", confusion.counts().macro_f1(), 4, "mean of the classes' F1"));
   }
@@ -103,7 +107,12 @@ void ClassProbabilities::add(std::int32_t label, std::span<const Real> probabili
 
 ClassificationReport ClassProbabilities::finish() const {
   if (measure_.counts().samples() == 0) throw Error("no lines (a measure needs at least one)");
-  return {labels_, confusion_, measure_.loss(), measure_.auc(), calibration_};
+  return {.labels = labels_,
+          .confusion = confusion_,
+          .loss = measure_.loss(),
+          .roc_auc = measure_.auc(),
+          .calibration = calibration_,
+          .top5_accuracy = measure_.top5_accuracy()};
 }
 
 std::int32_t LabelledPredictions::id_of(std::string_view name) {

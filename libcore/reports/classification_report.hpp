@@ -22,10 +22,11 @@ struct ClassificationReport {
   std::optional<double> roc_auc;  // of two classes, the second being the positive one
   // Of the predicted labels' probabilities, where they are known.
   std::optional<Calibration> calibration{};
-  std::vector<ScoreRow> of_data{};  // figures of what was read, which come last
+  std::optional<double> top5_accuracy{};  // of a model of more than five classes
+  std::vector<ScoreRow> of_data{};        // figures of what was read, which come last
 
-  // Accuracy, macro F1, ROC AUC, loss, expected calibration error, and those of the data. Words of `metrics`
-  // that are not among these are passed over; none: all.
+  // Accuracy, top-5 accuracy, macro F1, ROC AUC, loss, expected calibration error, and those of the data.
+  // Words of `metrics` that are not among these are passed over; none: all.
   std::vector<ScoreRow> rows(const std::vector<std::string>& metrics = {}) const;
   // Those rows, the scores of each class and, for up to 20 classes, the confusion matrix.
   std::string text() const;

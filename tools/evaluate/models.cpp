@@ -113,7 +113,7 @@ TextMetrics lowercased(TextMetrics metrics) {
 
 void evaluate_translator(const Options& o, const Metrics& metrics) {
   for (const std::string& name : metrics.of_model) {
-    if (name == "macro_f1" || name == "roc_auc" || name == "ece")
+    if (name == "top5_accuracy" || name == "macro_f1" || name == "roc_auc" || name == "ece")
       throw UsageError("--metric: " + name + " is of classifiers, " + o.model + " translates");
     if (name.starts_with("bits_per_") && !o.metrics.empty())
       throw UsageError("--metric: " + name + " is of language models, " + o.model + " translates");
@@ -184,10 +184,10 @@ void check_classifier_options(const Options& o) {
                      is_a);
   }
   for (const std::string& name : o.metrics) {
-    if (name != "loss" && name != "accuracy" && name != "macro_f1" && name != "roc_auc" && name != "ece" &&
-        name != "unknown") {
+    if (name != "loss" && name != "accuracy" && name != "top5_accuracy" && name != "macro_f1" &&
+        name != "roc_auc" && name != "ece" && name != "unknown") {
       throw UsageError("--metric: " + name + " is of translations" + is_a +
-                       " (loss, accuracy, macro_f1, roc_auc, ece or unknown)");
+                       " (loss, accuracy, top5_accuracy, macro_f1, roc_auc, ece or unknown)");
     }
   }
 }
@@ -223,9 +223,16 @@ std::int32_t take_label(std::string& line, const std::string& place, const Label
 }
 
 // Asked for by name, so its absence is no matter of a row less.
-void check_roc_auc(const Options& o, const LabelSet& labels) {
-  if (labels.size() == 2 || std::find(o.metrics.begin(), o.metrics.end(), "roc_auc") == o.metrics.end())
-    return;
+void check_classes(const Options& o, const LabelSet& labels) {
+  const auto wants = [&](const char* name) {
+    return std::find(o.metrics.begin(), o.metrics.end(), name) != o.metrics.end();
+  };
+  if (labels.size() <= kTopClasses && wants("top5_accuracy")) {
+    throw UsageError("--metric: top5_accuracy is of more than " + std::to_string(kTopClasses) + " classes, " +
+                     o.model + " has " + std::to_string(labels.size()) +
+                     " (choose loss, accuracy, macro_f1 or ece)");
+  }
+  if (labels.size() == 2 || !wants("roc_auc")) return;
   throw UsageError("--metric: roc_auc is of two classes, " + o.model + " has " +
                    std::to_string(labels.size()) + " (choose loss, accuracy, macro_f1 or ece)");
 }
@@ -317,7 +324,7 @@ void write_figures(const ClassificationReport& report, const Options& o, const M
 void evaluate_classifier(const Options& o, const Metrics& metrics) {
   check_classifier_options(o);
   const ClassificationModel model = load_classification_model(o.model);
-  check_roc_auc(o, model.labels);
+  check_classes(o, model.labels);
   TextLabeller labeller(model);
   MeasuredClasses measured(model.labels, o);
   cli::LineReader reader(o.data, lines_of_columns(o));
@@ -346,10 +353,10 @@ void evaluate_classifier(const Options& o, const Metrics& metrics) {
 // Files of images with their labels (vectorize --images).
 void evaluate_vision_model(const Options& o, const Metrics& metrics) {
   if (o.has_ids) throw UsageError("--ids is for models of texts, " + o.model + " is a model of images");
-  check_metrics(o, {"loss", "accuracy", "macro_f1", "roc_auc", "ece"}, "a model of images");
+  check_metrics(o, {"loss", "accuracy", "top5_accuracy", "macro_f1", "roc_auc", "ece"}, "a model of images");
   if (o.data.empty()) throw UsageError("no images (name a file that vectorize --images wrote)");
   const VisionFiles model = load_vision_model(o.model);
-  check_roc_auc(o, model.labels);
+  check_classes(o, model.labels);
   const VisionSettings& settings = model.model->settings();
   MeasuredClasses measured(model.labels, o);
   std::vector<std::int32_t> labels;

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -125,6 +126,33 @@ TEST_CASE("a measure of probabilities: predictions, ROC AUC of two classes, and 
   CHECK_FALSE(three.auc().has_value());
   CHECK(error_text([&] { three.add(0, std::vector<float>{1}); }) == "class probabilities: 1 of 3 classes");
   CHECK(error_text([&] { three.add(0, std::vector<float>{2, 0, 0}); }).find("2.0") != std::string::npos);
+}
+
+TEST_CASE("top-5 accuracy: the definition by sorting, ties to the first, none of five classes") {
+  ClassMeasure measure(9);
+  CHECK_FALSE(measure.top5_accuracy().has_value());
+  int in_top = 0;
+  for (std::uint64_t i = 0; i < 300; ++i) {
+    std::vector<float> probabilities;  // of four values, so that there are ties
+    for (std::uint64_t c = 0; c < 9; ++c)
+      probabilities.push_back(static_cast<float>(random_number(5, 9 * i + c) % 4) / 4);
+    const auto label = static_cast<std::int32_t>(random_number(6, i) % 9);
+    std::vector<std::int32_t> order{0, 1, 2, 3, 4, 5, 6, 7, 8};
+    std::stable_sort(order.begin(), order.end(), [&](std::int32_t a, std::int32_t b) {
+      return probabilities[static_cast<std::size_t>(a)] > probabilities[static_cast<std::size_t>(b)];
+    });
+    in_top += std::find(order.begin(), order.begin() + 5, label) != order.begin() + 5 ? 1 : 0;
+    measure.add(label, probabilities);
+  }
+  CHECK(in_top > 100);
+  CHECK(in_top < 200);
+  CHECK(measure.top5_accuracy() == in_top / 300.0);
+  measure.clear();
+  measure.add(8, std::vector<float>(9, 0.1f));
+  CHECK(measure.top5_accuracy() == 0.0);
+  ClassMeasure five(5);
+  five.add(0, std::vector<float>(5, 0.2f));
+  CHECK_FALSE(five.top5_accuracy().has_value());
 }
 
 TEST_CASE("log loss: the mean of -ln p, and finite for a certain error") {

@@ -105,6 +105,16 @@ TEST_CASE("probabilities of three classes: loss, no ROC AUC; of equals the first
         "no lines (a measure needs at least one)");
 }
 
+TEST_CASE("of more than five classes the top-5 accuracy follows the accuracy") {
+  ClassProbabilities probabilities({"a", "b", "c", "d", "e", "f"});
+  probabilities.add(4, std::vector<float>{0.5f, 0.1f, 0.1f, 0.1f, 0.1f, 0.1f});
+  probabilities.add(5, std::vector<float>{0.5f, 0.1f, 0.1f, 0.1f, 0.1f, 0.1f});
+  const ClassificationReport report = probabilities.finish();
+  CHECK(score_of(report, "top5_accuracy") == 0.5);
+  CHECK(report.rows()[2].name == "top5_accuracy");
+  CHECK(report.rows({"top5_accuracy"}).size() == 1);
+}
+
 TEST_CASE("what is not a prediction or not a label says so") {
   LabelledPredictions predictions;
   const auto said = [&](std::string_view prediction, std::string_view label) {
