@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -22,5 +24,9 @@ ImageShape read_image_shape(std::string_view bytes, std::string_view where);
 // there is the default image; colour profiles and the orientation in EXIF are not applied. A file that ends
 // early, or is damaged within its pixels, is an Error "where: what (fix)".
 DecodedImage decode_image(std::string_view bytes, std::string_view where);
+
+constexpr std::int64_t kMaxPictureSide = 32768;  // of what we draw
+// A PNG file of an image with one channel or three: the same bytes for the same pixels.
+std::string encode_png(const ImageShape& shape, std::span<const std::uint8_t> pixels);
 
 }  // namespace headwater

@@ -7,8 +7,8 @@
 #include "cli/lines.hpp"
 #include "cli/tool.hpp"
 #include "data/image_file.hpp"
+#include "data/image_folder.hpp"
 #include "data/resize.hpp"
-#include "support/directories.hpp"
 #include "support/error.hpp"
 #include "support/numbers.hpp"
 #include "support/parallel.hpp"
@@ -22,18 +22,13 @@ constexpr std::uint64_t kMaxImageBytes = std::uint64_t{1} << 28;  // of a file
 // Larger images are decoded one at a time, so that memory does not grow with the threads.
 constexpr std::int64_t kSmallImagePixels = std::int64_t{1} << 21;
 
-struct LabelledFile {
-  fs::path path;
-  std::string label;
-};
-
 class FileSource : public ImageSource {
  public:
-  FileSource(std::vector<LabelledFile> files, const LabelSet& set, const ImageOptions& o)
+  FileSource(std::vector<LabelledImageFile> files, const LabelSet& set, const ImageOptions& o)
       : files_(std::move(files)) {
     names = set.labels();
     classes = set.size();
-    for (LabelledFile& file : files_) {
+    for (LabelledImageFile& file : files_) {
       const std::int32_t label = set.find(file.label);
       if (label < 0) {
         throw Error(shown(file.path) + ": the label " + quote(file.label) + " is not in " +
@@ -108,27 +103,10 @@ class FileSource : public ImageSource {
     }
   }
 
-  std::vector<LabelledFile> files_;
+  std::vector<LabelledImageFile> files_;
   bool is_resized_ = false;
   mutable std::mutex large_;
 };
-
-std::vector<fs::path> sorted_paths(const fs::path& folder) {
-  std::error_code fault;
-  std::vector<fs::path> paths = list_folder(folder, fault);
-  if (fault) fail_io(folder, "cannot read the folder", fault.value());
-  std::sort(paths.begin(), paths.end(),
-            [](const fs::path& a, const fs::path& b) { return a.native() < b.native(); });
-  return paths;
-}
-
-bool is_image_name(const fs::path& path) {
-  std::string ending = path.extension().string();
-  for (char& c : ending) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  return ending == ".png" || ending == ".jpg" || ending == ".jpeg";
-}
-
-bool is_hidden(const fs::path& path) { return path.filename().native().starts_with('.'); }
 
 // The set of a folder's or a list's labels, or the one that is given.
 LabelSet label_set(const std::vector<std::string>& found, const ImageOptions& o) {
@@ -142,41 +120,18 @@ LabelSet label_set(const std::vector<std::string>& found, const ImageOptions& o)
 
 std::unique_ptr<ImageSource> open_image_folder(const ImageOptions& o) {
   const fs::path& folder = o.images.front();
-  std::vector<LabelledFile> files;
-  std::vector<std::string> labels;
-  std::int64_t others = 0;
-  for (const fs::path& label : sorted_paths(folder)) {
-    if (is_hidden(label)) continue;
-    std::error_code fault;
-    if (!fs::is_directory(label, fault)) {
-      ++others;
-      continue;
-    }
-    labels.push_back(label.filename().string());
-    for (const fs::path& path : sorted_paths(label)) {
-      if (is_hidden(path)) continue;
-      if (is_image_name(path)) {
-        files.push_back({path, labels.back()});
-      } else {
-        ++others;
-      }
-    }
-  }
-  if (files.empty()) {
-    throw Error(shown(folder) + ": no images (they stand in folders of it that are their labels: " +
-                shown(folder / "cat" / "1.png") + ")");
-  }
-  if (others > 0 && !o.is_quiet) {
-    cli::note(shown(folder) + ": " + counted(others, "other file") +
+  ImageFolder found = read_image_folder(folder);
+  if (found.others > 0 && !o.is_quiet) {
+    cli::note(shown(folder) + ": " + counted(found.others, "other file") +
               " passed over (images end in .png, .jpg or .jpeg)");
   }
-  const LabelSet set = label_set(labels, o);
-  return std::make_unique<FileSource>(std::move(files), set, o);
+  const LabelSet set = label_set(found.labels, o);
+  return std::make_unique<FileSource>(std::move(found.files), set, o);
 }
 
 std::unique_ptr<ImageSource> open_image_list(const ImageOptions& o) {
   cli::LineReader reader({o.images.front().string()}, {.has_columns = true});
-  std::vector<LabelledFile> files;
+  std::vector<LabelledImageFile> files;
   std::vector<std::string> labels;
   std::string_view line;
   while (reader.next(line)) {

@@ -1,0 +1,108 @@
+#include "data/image_folder.hpp"
+
+#include <algorithm>
+
+#include "support/directories.hpp"
+#include "support/error.hpp"
+#include "support/files.hpp"
+
+namespace headwater {
+namespace {
+
+constexpr std::uint64_t kMaxImageFileBytes = std::uint64_t{1} << 28;
+constexpr int kMaxFolderDepth = 64;
+
+bool is_hidden_name(const fs::path& path) { return path.filename().native().starts_with('.'); }
+
+std::vector<fs::path> sorted_entries(const fs::path& folder) {
+  std::error_code fault;
+  std::vector<fs::path> paths = list_folder(folder, fault);
+  if (fault) fail_io(folder, "cannot read the folder", fault.value());
+  std::erase_if(paths, is_hidden_name);
+  std::sort(paths.begin(), paths.end(),
+            [](const fs::path& a, const fs::path& b) { return a.native() < b.native(); });
+  return paths;
+}
+
+void add_image_files(const fs::path& folder, int depth, std::vector<fs::path>& found) {
+  if (depth > kMaxFolderDepth) {
+    throw Error(shown(folder) + ": folders in folders beyond " + std::to_string(kMaxFolderDepth) +
+                " (name a folder further down)");
+  }
+  for (const fs::path& path : sorted_entries(folder)) {
+    std::error_code fault;
+    if (fs::is_directory(fs::symlink_status(path, fault))) {
+      add_image_files(path, depth + 1, found);
+    } else if (is_image_name(path)) {
+      found.push_back(path);
+    }
+  }
+}
+
+void set_channels(DecodedImage& image, std::int64_t channels, const std::string& where) {
+  if (image.shape.channels == channels) return;
+  std::vector<std::uint8_t> pixels;
+  if (image.shape.channels == 1) {
+    pixels.reserve(image.pixels.size() * static_cast<std::size_t>(channels));
+    for (const std::uint8_t grey : image.pixels)
+      pixels.insert(pixels.end(), static_cast<std::size_t>(channels), grey);
+  } else if (channels == 1) {
+    for (std::size_t at = 0; at + 3 <= image.pixels.size(); at += 3) {
+      const int brightness = 299 * image.pixels[at] + 587 * image.pixels[at + 1] + 114 * image.pixels[at + 2];
+      pixels.push_back(static_cast<std::uint8_t>((brightness + 500) / 1000));
+    }
+  } else {
+    throw Error(where + ": an image of " + std::to_string(image.shape.channels) + " channels, " +
+                std::to_string(channels) + " are read (only grey and red, green, blue are converted)");
+  }
+  image.pixels = std::move(pixels);
+  image.shape.channels = channels;
+}
+
+}  // namespace
+
+bool is_image_name(const fs::path& path) {
+  std::string ending = path.extension().string();
+  for (char& c : ending) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  return ending == ".png" || ending == ".jpg" || ending == ".jpeg";
+}
+
+ImageFolder read_image_folder(const fs::path& folder) {
+  ImageFolder found;
+  for (const fs::path& label : sorted_entries(folder)) {
+    std::error_code fault;
+    if (!fs::is_directory(label, fault)) {
+      ++found.others;
+      continue;
+    }
+    found.labels.push_back(label.filename().string());
+    for (const fs::path& path : sorted_entries(label)) {
+      if (is_image_name(path)) {
+        found.files.push_back({path, found.labels.back()});
+      } else {
+        ++found.others;
+      }
+    }
+  }
+  if (!found.files.empty()) return found;
+  throw Error(shown(folder) + ": no images (they stand in folders of it that are their labels: " +
+              shown(folder / "cat" / "1.png") + ")");
+}
+
+std::vector<fs::path> find_image_files(const fs::path& folder) {
+  std::vector<fs::path> found;
+  add_image_files(folder, 0, found);
+  return found;
+}
+
+DecodedImage read_image_file(const fs::path& path) {
+  return decode_image(read_file(path, kMaxImageFileBytes), shown(path));
+}
+
+DecodedImage read_image_file(const fs::path& path, std::int64_t channels) {
+  DecodedImage image = read_image_file(path);
+  set_channels(image, channels, shown(path));
+  return image;
+}
+
+}  // namespace headwater

@@ -1,0 +1,40 @@
+// Files of images in folders, found by the ends of their names and in the order of their bytes.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "data/image_file.hpp"
+
+namespace headwater {
+
+// .png, .jpg and .jpeg, in capitals too.
+bool is_image_name(const std::filesystem::path& path);
+
+struct LabelledImageFile {
+  std::filesystem::path path;
+  std::string label;
+};
+
+// A folder whose folders are labels, with images in each; what begins with a dot is passed over.
+struct ImageFolder {
+  std::vector<LabelledImageFile> files;  // label by label
+  std::vector<std::string> labels;       // also of folders without images
+  std::int64_t others = 0;               // files that are no images, or stand beside the labels
+};
+// Throws Error "folder: what (fix)"; also where there are no images.
+ImageFolder read_image_folder(const std::filesystem::path& folder);
+
+// All images in a folder and the folders below it, but for those that begin with a dot and for links to
+// folders. May be empty. Throws Error "folder: what".
+std::vector<std::filesystem::path> find_image_files(const std::filesystem::path& folder);
+
+// The image of a file with so many channels: grey becomes three equal ones, colours become grey by their
+// brightness as ITU-R BT.601 weighs it. Throws Error "path: what (fix)".
+DecodedImage read_image_file(const std::filesystem::path& path, std::int64_t channels);
+// With the channels that it has.
+DecodedImage read_image_file(const std::filesystem::path& path);
+
+}  // namespace headwater
