@@ -42,6 +42,8 @@ class TokenModel {
                       std::vector<std::int32_t>& ids) const {
     encode(piece, ids);
   }
+  // What the surface of a piece's last token ends with, as </w>; empty: nothing.
+  virtual std::string_view word_end() const { return {}; }
   // One loop that gives the ids of these parts of the file and this model, or nullptr where there is none;
   // the model outlives it.
   virtual std::unique_ptr<const TextEncoder> text_encoder(const Json& /*normalizer*/,

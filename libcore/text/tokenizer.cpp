@@ -4,6 +4,7 @@
 
 #include "support/error.hpp"
 #include "text/tokenizer_impl.hpp"
+#include "text/unknown_pieces.hpp"
 
 namespace headwater {
 
@@ -97,12 +98,14 @@ void Tokenizer::for_each_token(std::string_view text,
       [&](std::string_view piece) {
         ids.clear();
         impl_->model->encode(piece, ids);
-        // A piece that is unknown as a whole is shown as it is, unless its text is that of a token.
-        if (ids.size() == 1 && ids[0] == impl_->unknown_id && impl_->vocabulary.find(piece) < 0) {
-          use(piece);
-        } else {
+        if (std::find(ids.begin(), ids.end(), impl_->unknown_id) == ids.end()) {
           for (const std::int32_t id : ids) use_id(id);
+          return;
         }
+        const std::string_view word_end = impl_->model->word_end();
+        for (const std::string& surface :
+             surfaces_with_unknown_text(piece, word_end, ids, impl_->vocabulary, impl_->unknown_id))
+          use(surface);
       },
       use_id);
 }
