@@ -125,6 +125,9 @@ format: ## put every source into the common form
 	@command -v '$(CLANG_FORMAT)' >/dev/null || { echo 'format: please type: sudo apt-get install clang-format-16' >&2; exit 1; }
 	@$(CLANG_FORMAT) -i $(CPP_FILES)
 
+# The static analyzer looks at 50,000 states of a function, not 225,000: tools/train.cpp takes 8.7 s, not 16.1.
+LINT_ANALYZER = $(addprefix --extra-arg=,-Xclang -analyzer-config -Xclang max-nodes=50000)
+
 lint: ## formatting, clang-tidy and shellcheck; changes nothing
 	@for tool in '$(CLANG_FORMAT)' '$(CLANG_TIDY)' shellcheck; do command -v "$$tool" >/dev/null || { \
 	  echo 'lint: please type: make lint-deps' >&2; exit 1; }; done
@@ -132,7 +135,7 @@ lint: ## formatting, clang-tidy and shellcheck; changes nothing
 	shellcheck -x $$(git ls-files '*.sh' .ci/run)
 	$(CONFIGURE) -B $(BUILD)-lint -DHEADWATER_TESTS=OFF -DHEADWATER_PRECOMPILE=OFF
 	sed -n 's/^ *"file": "\(.*\)",*/\1/p' $(BUILD)-lint/compile_commands.json | sort -u \
-	  | xargs -P $(JOBS) -n 1 $(CLANG_TIDY) --quiet --warnings-as-errors='*' --extra-arg=-Wno-unknown-warning-option -p $(BUILD)-lint \
+	  | xargs -P $(JOBS) -n 1 $(CLANG_TIDY) --quiet --warnings-as-errors='*' --extra-arg=-Wno-unknown-warning-option $(LINT_ANALYZER) -p $(BUILD)-lint \
 	  2> >(sed '/warnings generated\.$$/d' >&2)
 
 clean: ## remove the builds, not data or models
