@@ -31,8 +31,7 @@ void describe(cli::CommandLine& line, Options& o) {
       "min, max, mean and standard deviation of each tensor's numbers, and how many are not finite");
   line.add_option("--export", o.exported,
                   "write the model to this new folder as Hugging Face's library has it: a translator in "
-                  "Marian's layout, a language "
-                  "model in GPT-2's")
+                  "Marian's layout, a language model in GPT-2's, a model of images in ViT's")
       .shown_as("DIR")
       .writes();
   line.add_flag("--json", o.is_json, "one JSON object a line");

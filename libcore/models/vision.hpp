@@ -63,6 +63,10 @@ class VisionModel {
   // [images, classes], rows that sum to 1; in the tape's arena.
   Matrix probabilities(const ForwardContext& context, const ImageBatch& batch) const;
 
+  // The first layer: [tokens, D]; the blocks and the norm after it.
+  Variable embed(const ForwardContext& context, const ImageBatch& batch) const;
+  const TransformerStack& encoder() const { return encoder_; }
+
   std::vector<LayerSummary> summary() const;
 
  private:
@@ -77,7 +81,6 @@ class VisionModel {
     return settings_.has_class_token() ? settings_.transformer.width : tokens() * settings_.transformer.width;
   }
   std::vector<DenseLayer> dense_layers();
-  Variable embed(const ForwardContext& context, const ImageBatch& batch) const;
   Variable pool(const ForwardContext& context, const Variable& x, const ImageBatch& batch) const;
 
   VisionSettings settings_;

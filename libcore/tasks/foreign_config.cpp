@@ -1,5 +1,6 @@
 #include "tasks/foreign_config.hpp"
 
+#include "recipe/schema.hpp"
 #include "support/error.hpp"
 
 namespace headwater {
@@ -30,6 +31,22 @@ bool truth_of(const Json& config, std::string_view name, bool otherwise) {
   if (member == nullptr) return otherwise;
   if (!member->is_bool()) throw Error(quote(name) + " is neither true nor false");
   return member->as_bool();
+}
+
+double share_of(const Json& config, std::string_view name, double otherwise) {
+  const Json* const member = member_said(config, name);
+  if (member == nullptr) return otherwise;
+  const double share = member->as_number();
+  if (!(share >= 0 && share <= schema::kShare.max)) refuse_member(name, member->dump(), "0 to 0.99");
+  return share;
+}
+
+double epsilon_of(const Json& config, std::string_view name, double otherwise) {
+  const Json* const member = member_said(config, name);
+  if (member == nullptr) return otherwise;
+  const double epsilon = member->as_number();
+  if (!(epsilon >= 1e-12 && epsilon <= 0.1)) refuse_member(name, member->dump(), "1e-12 to 0.1");
+  return epsilon;
 }
 
 void refuse_member(std::string_view name, const std::string& value, const std::string& expected) {

@@ -12,6 +12,10 @@ namespace headwater {
 const Json* member_said(const Json& config, std::string_view name);
 // true or false. Throws Error naming the member.
 bool truth_of(const Json& config, std::string_view name, bool otherwise);
+// A share of dropout and the epsilon of layer norms, each in the range of a recipe's. Throws Error naming the
+// member.
+double share_of(const Json& config, std::string_view name, double otherwise);
+double epsilon_of(const Json& config, std::string_view name, double otherwise);
 [[noreturn]] void refuse_member(std::string_view name, const std::string& value, const std::string& expected);
 
 // model.activation of the name in that member, and back. Throws Error naming the member and what is known.

@@ -10,6 +10,8 @@ namespace headwater {
 
 namespace {
 
+constexpr double kGpt2Dropout = 0.1;  // as that library has it where the file says nothing
+
 // Members that change what is computed, where they are not as always.
 void check_gpt2_members(const Json& config) {
   for (const char* name : {"scale_attn_by_inverse_layer_idx", "add_cross_attention"})
@@ -17,14 +19,6 @@ void check_gpt2_members(const Json& config) {
   if (!truth_of(config, "scale_attn_weights", true)) refuse_member("scale_attn_weights", "false", "true");
   if (member_said(config, "quantization_config") != nullptr)
     throw Error("\"quantization_config\": weights of whole numbers are not read");
-}
-
-double share_at(const Json& config, std::string_view name) {
-  const Json* const member = member_said(config, name);
-  if (member == nullptr) return 0.1;  // as that library has it
-  const double share = member->as_number();
-  if (!(share >= 0 && share <= schema::kShare.max)) refuse_member(name, member->dump(), "0 to 0.99");
-  return share;
 }
 
 void check_gpt2_settings(const LanguageModelSettings& settings) {
@@ -53,20 +47,15 @@ std::unique_ptr<LanguageModel> gpt2_of_config(const Json& config) {
     refuse_member("n_head", std::to_string(t.heads), "a divisor of n_embd " + std::to_string(t.width));
   if (member_said(config, "n_inner") != nullptr) t.feed_forward_width = whole(config, "n_inner", 1, 1000000);
   t.norm = "pre";
-  t.norm_epsilon = 1e-5;
-  if (const Json* const epsilon = member_said(config, "layer_norm_epsilon"); epsilon != nullptr) {
-    t.norm_epsilon = epsilon->as_number();
-    if (!(t.norm_epsilon >= 1e-12 && t.norm_epsilon <= 0.1))
-      refuse_member("layer_norm_epsilon", epsilon->dump(), "1e-12 to 0.1");
-  }
+  t.norm_epsilon = epsilon_of(config, "layer_norm_epsilon", 1e-5);
   const Json* const activation = member_said(config, "activation_function");
   t.activation =
       activation != nullptr ? activation_of_member(*activation, "activation_function") : "gelu_tanh";
   t.length = whole(config, "n_positions", 1, 1000000);
-  t.dropout = share_at(config, "resid_pdrop");
-  t.attention_dropout = share_at(config, "attn_pdrop");
+  t.dropout = share_of(config, "resid_pdrop", kGpt2Dropout);
+  t.attention_dropout = share_of(config, "attn_pdrop", kGpt2Dropout);
   t.initialization = "normal";
-  settings.embedding_dropout = share_at(config, "embd_pdrop");
+  settings.embedding_dropout = share_of(config, "embd_pdrop", kGpt2Dropout);
   settings.layers = whole(config, "n_layer", 1, 1000);
   settings.tie_embeddings = truth_of(config, "tie_word_embeddings", true);
   settings.output_bias = false;

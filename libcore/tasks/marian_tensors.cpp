@@ -6,6 +6,7 @@
 
 #include "layers/embedding.hpp"
 #include "support/error.hpp"
+#include "tasks/foreign_tensors.hpp"
 #include "tasks/marian.hpp"
 #include "tasks/model_directory.hpp"
 #include "tensor/kernels/optimizer/optimizer.hpp"
@@ -14,9 +15,6 @@ namespace headwater {
 
 namespace {
 
-struct NamePair {
-  std::string_view ours, theirs;
-};
 constexpr NamePair kWholeNames[] = {{"embedding.tokens", "model.shared.weight"},
                                     {"source_embedding.tokens", "model.encoder.embed_tokens.weight"},
                                     {"target_embedding.tokens", "model.decoder.embed_tokens.weight"},
@@ -36,29 +34,15 @@ constexpr NamePair kLayers[] = {{"self_attention.query", "self_attn.q_proj"},
                                 {"feed_forward.inner", "fc1"},
                                 {"feed_forward.outer", "fc2"},
                                 {"feed_forward_norm", "final_layer_norm"}};
-constexpr NamePair kParts[] = {{"weight", "weight"}, {"bias", "bias"}, {"gamma", "weight"}, {"beta", "bias"}};
-
-std::string_view translated(std::span<const NamePair> names, std::string_view ours) {
-  for (const NamePair& name : names) {
-    if (name.ours == ours) return name.theirs;
-  }
-  return {};
-}
 
 std::string marian_name(const std::string& ours) {
   if (const std::string_view whole = translated(kWholeNames, ours); !whole.empty()) return std::string(whole);
-  const std::size_t stack = ours.find('.'), layer = ours.find('.', stack + 1), part = ours.rfind('.');
-  if (layer < part && part != std::string::npos) {
-    const std::string_view all = ours;
-    const std::string_view name = translated(kLayers, all.substr(layer + 1, part - layer - 1)),
-                           last = translated(kParts, all.substr(part + 1));
-    if (!name.empty() && !last.empty()) {
-      std::string theirs = "model.";
-      theirs.append(all.substr(0, stack)).append(".layers").append(all.substr(stack, layer - stack));
-      return theirs.append(".").append(name).append(".").append(last);
-    }
-  }
-  throw Error("parameter " + quote(ours) + " has no name in Marian's layout");
+  const std::size_t stack = ours.find('.');
+  const std::string layer =
+      stack == std::string::npos ? "" : translated_layer(kLayers, std::string_view(ours).substr(stack + 1));
+  if (layer.empty()) throw Error("parameter " + quote(ours) + " has no name in Marian's layout");
+  std::string theirs = "model.";
+  return theirs.append(ours, 0, stack).append(".layers.").append(layer);
 }
 
 bool is_transposed(const Parameter& p) { return !p.is_table && p.value.rows > 1; }

@@ -7,6 +7,7 @@
 #include "tasks/config.hpp"
 #include "tasks/model_directory.hpp"
 #include "tasks/model_rows.hpp"
+#include "tasks/vit.hpp"
 
 namespace headwater {
 
@@ -203,6 +204,8 @@ Json with_image_keys(Json config) {
   return config;
 }
 
+bool is_vit(const Json& config) { return config.at("model_type").as_string() == kVitType; }
+
 std::vector<double> channel_numbers(const Json& config, const char* name, std::int64_t channels) {
   std::vector<double> out;
   for (const Json& number : config.at(name).as_array()) {
@@ -245,6 +248,7 @@ Json config_of(const VisionModel& model, const LabelSet& labels, const ChannelSt
 
 std::unique_ptr<VisionModel> vision_model_of_config(const Json& config, const std::string& where) {
   try {
+    if (is_vit(config)) return std::make_unique<VisionModel>(vit_settings_of(config));
     ModelSection section(kVision);
     read_settings(with_image_keys(config), section.settings());
     return std::make_unique<VisionModel>(section.as<VisionSettings>());
@@ -257,6 +261,7 @@ VisionFiles load_vision_model(const std::filesystem::path& path) {
   const std::filesystem::path files = model_files(path);
   check_answer(files, Answer::image_label);
   const Json config = read_config(files);
+  if (is_vit(config)) return load_vit(files, config);
   const std::string where = (files / "config.json").string();
   std::unique_ptr<VisionModel> model = vision_model_of_config(config, where);
   LabelSet labels = labels_of_config(config, where);
@@ -326,6 +331,7 @@ class VisionTask : public Task {
   const ModelKind& kind() const override { return kVision; }
   Answer answer() const override { return Answer::image_label; }
   std::string_view model_type() const override { return kVisionType; }
+  std::string_view foreign_type() const override { return kVitType; }
   std::string_view what_it_is() const override { return "a model of images (use evaluate)"; }
   std::string_view example() const override { return "image"; }
   std::string_view next_tool() const override { return "evaluate"; }

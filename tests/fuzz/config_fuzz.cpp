@@ -8,6 +8,8 @@
 #include "tasks/classification.hpp"
 #include "tasks/encoder_decoder.hpp"
 #include "tasks/registry.hpp"
+#include "tasks/vision.hpp"
+#include "tasks/vit.hpp"
 
 namespace {
 
@@ -47,6 +49,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       if (labels_of_config(config, "f").size() < 2) std::abort();
     } else if (task.answer() == Answer::translation) {
       check(encoder_decoder_of_config(config, "f")->parameters());
+    } else if (task.answer() == Answer::image_label) {
+      const std::unique_ptr<VisionModel> model = vision_model_of_config(config, "f");
+      check(model->parameters());
+      const bool is_vit = config.at("model_type").as_string() == kVitType;
+      const LabelSet labels = is_vit ? vit_labels_of(config, "f") : labels_of_config(config, "f");
+      if (labels.size() != model->settings().classes) std::abort();
     }
   } catch (const Error& error) {
     const std::string_view what = error.what();

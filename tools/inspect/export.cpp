@@ -1,4 +1,5 @@
-// A translator in the layout of Hugging Face's Marian models, a language model in that of GPT-2.
+// A translator in the layout of Hugging Face's Marian models, a language model in that of GPT-2, a model of
+// images in that of ViT.
 #include <unistd.h>
 
 #include <functional>
@@ -8,6 +9,7 @@
 #include "tasks/gpt2.hpp"
 #include "tasks/marian.hpp"
 #include "tasks/model_directory.hpp"
+#include "tasks/vit.hpp"
 #include "tools/inspect/inspect.hpp"
 
 namespace headwater::inspect {
@@ -62,6 +64,9 @@ Exported exported_language_model(const LanguageModelFiles& model) {
   return {gpt2_files(model),
           [&model](const ByteSink& sink) { write_gpt2_parameters(model.model->parameters(), sink); }};
 }
+Exported exported_vision_model(const VisionFiles& model) {
+  return {vit_files(model), [&model](const ByteSink& sink) { write_vit_parameters(*model.model, sink); }};
+}
 
 void write_folder(const Options& o, const std::function<Exported()>& make) {
   Exported exported;
@@ -81,7 +86,12 @@ void write_folder(const Options& o, const std::function<Exported()>& make) {
 }  // namespace
 
 void export_model(const Options& o) {
-  if (task_of_files(model_files(o.what)).answer() == Answer::continuation) {
+  const Answer answer = task_of_files(model_files(o.what)).answer();
+  if (answer == Answer::image_label) {
+    const VisionFiles model = load_vision_model(o.what);
+    return write_folder(o, [&] { return exported_vision_model(model); });
+  }
+  if (answer == Answer::continuation) {
     const LanguageModelFiles model = load_language_model(o.what);
     return write_folder(o, [&] { return exported_language_model(model); });
   }

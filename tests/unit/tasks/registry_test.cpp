@@ -171,7 +171,7 @@ TEST_CASE("registry: a model type that is not known is named, with those that ar
   CHECK(said("{\"model_type\": \"gpt3\"}") ==
         "config.json: \"model_type\" is \"gpt3\", expected one of headwater_encoder_decoder, "
         "marian, headwater_classifier, headwater_bag_of_words, headwater_language_model, gpt2, "
-        "headwater_vision");
+        "headwater_vision, vit");
   CHECK(said("{}") == "config.json: member \"model_type\" is missing");
   CHECK(said("{\"model_type\": 3}").starts_with("config.json: "));
   CHECK(said("[]").starts_with("config.json: "));

@@ -1,0 +1,25 @@
+// preprocessor_config.json: what makes an image the numbers that a model reads, by the names of Hugging
+// Face's library (ViTImageProcessor).
+#pragma once
+
+#include <string>
+
+#include "data/image_pipeline.hpp"
+#include "data/image_shape.hpp"
+#include "support/json.hpp"
+
+namespace headwater {
+
+// Two settings of an ImagePipeline, and its statistics where they are standardized.
+struct ImageProcessing {
+  std::string normalization = "symmetric", resizing = "bilinear";
+  ChannelStatistics statistics = {};
+};
+
+// For a model that reads images of this shape. What is missing is as that library has it. Throws Error naming
+// the member that is out of range, or says what this program cannot do.
+ImageProcessing image_processing_of(const Json& config, const ImageShape& shape);
+// The other way. Throws Error naming the key of the recipe whose value the file cannot say.
+Json image_processor_of(const ImageProcessing& processing, const ImageShape& shape);
+
+}  // namespace headwater
