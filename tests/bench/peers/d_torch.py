@@ -15,8 +15,9 @@ from batches import Attention, dense, run
 class Block(nn.Module):
     """Pre-norm: x + attention(norm(x)), then x + feed_forward(norm(x))."""
 
-    def __init__(self, width, heads, head_width, feed_forward, dropout, has_second_activation):
+    def __init__(self, width, heads, head_width, feed_forward, dropout, has_second_activation, is_causal=False):
         super().__init__()
+        self.is_causal = is_causal
         self.attention_norm, self.attention = nn.LayerNorm(width, eps=1e-6), Attention(width, heads, head_width, dropout)
         layers = [dense(width, feed_forward), nn.GELU(), nn.Dropout(dropout), dense(feed_forward, width)]
         if has_second_activation:
@@ -25,7 +26,7 @@ class Block(nn.Module):
 
     def forward(self, x):
         read = self.attention_norm(x)
-        x = x + self.attention(read, read)
+        x = x + self.attention(read, read, is_causal=self.is_causal)
         return x + self.feed_forward(self.feed_forward_norm(x))
 
 

@@ -1,4 +1,4 @@
-// Row B: a causal stack of post-norm blocks with an untied output layer.
+// Rows B and S: a causal stack of blocks with an untied output layer.
 #pragma once
 
 #include <vector>

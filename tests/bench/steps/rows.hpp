@@ -21,7 +21,7 @@ struct Row {
   ScheduleSettings schedule = {};
 };
 
-inline constexpr std::string_view kRowNames[] = {"A1", "A2", "A2P", "B", "C", "D1", "D2", "E"};
+inline constexpr std::string_view kRowNames[] = {"A1", "A2", "A2P", "B", "C", "D1", "D2", "E", "S"};
 
 // Film reviews cut at 600 tokens, good or bad.
 inline ClassifierStepSettings reviews(Index width, const std::string& positions, const std::string& lengths) {
@@ -137,6 +137,26 @@ inline Row row_e(const std::string& lengths) {
           {.kind = "inverse_square_root", .warmup_steps = 4000}};
 }
 
+// Characters of Shakespeare in nanoGPT's setting for CPUs.
+inline Row row_s(const std::string&) {
+  LanguageModelStepSettings s;
+  s.vocabulary = 65;
+  s.batch = 12;
+  s.lengths = {{64, 0}};
+  s.model.layers = 4;
+  TransformerSettings& t = s.model.transformer;
+  t.width = 128;
+  t.heads = 4;
+  t.feed_forward_width = 512;
+  t.activation = "gelu";
+  t.norm = "pre";
+  t.norm_epsilon = 1e-6;
+  t.length = 64;
+  return {std::make_unique<LanguageModelStep>(s),
+          818'241,
+          {.kind = "adamw", .beta_2 = 0.99, .weight_decay = 0.1}};
+}
+
 // `lengths`: the folder of length tables.
 inline Row make_row(std::string_view name, const std::string& lengths) {
   Row row;
@@ -148,6 +168,7 @@ inline Row make_row(std::string_view name, const std::string& lengths) {
   if (name == "D1") row = row_d1(lengths);
   if (name == "D2") row = row_d2(lengths);
   if (name == "E") row = row_e(lengths);
+  if (name == "S") row = row_s(lengths);
   if (!row.model) throw UsageError("unknown row " + std::string(name));
   Parameters& parameters = row.model->parameters();
   parameters.allocate(true);
