@@ -44,14 +44,39 @@ make_lines() { # REVIEWS|TEXTS|PAIRS LINES SEED
       }
     }'
 }
+# Images of the size that the recipe's model reads, whose label is how bright they are, as vectorize --images writes them.
+number_of() { "$bin/train" --recipe "recipes/$recipe.yaml" --scale quick --print-recipe | sed -n "s/^  $1: \([0-9]*\).*/\1/p"; } # KEY OF model
+make_images() { # COUNT FILE
+  local part
+  for part in images labels; do
+    awk -v part=$part -v count="$1" -v classes="$(number_of classes)" -v height="$(number_of image_height)" -v width="$(number_of image_width)" -v channels="$(number_of channels)" '
+      function in_four_bytes(n) { printf "%c%c%c%c", int(n / 16777216), int(n / 65536) % 256, int(n / 256) % 256, n % 256 }
+      BEGIN {
+        in_four_bytes(2048 + (part == "images" ? 4 : 1))
+        in_four_bytes(count)
+        if (part == "images") { in_four_bytes(height); in_four_bytes(width); in_four_bytes(channels) }
+        for (i = 0; i < count; ++i) {
+          if (part == "labels") printf "%c", i % classes
+          else for (k = 0; k < height * width * channels; ++k) printf "%c", 32 + int(200 / classes * (i % classes)) + k % 7
+        }
+      }' >"$tmp/$part.idx"
+  done
+  "$bin/vectorize" -q --images "$tmp/images.idx" --image-labels "$tmp/labels.idx" -o "$2"
+}
 if [ "$kind" = made ]; then
   set_name=$(value set) lines=pairs
+  mkdir -p "$tmp/data/$set_name"
+fi
+if [ "$kind" = made ] && [ "$answer" = image_label ]; then
+  for part in train validation test; do
+    if [ -n "$(value $part)" ]; then make_images 300 "$tmp/data/$(value $part)"; fi
+  done
+elif [ "$kind" = made ]; then
   if [ "$answer" = label ]; then lines=reviews; fi
   if [ "$answer" = continuation ] && [ "$(value columns)" = source ]; then lines=texts; fi
-  mkdir -p "$tmp/data/$set_name"
-  make_lines $lines 1000 1 >"$tmp/data/$(value train)"
-  if [ -n "$(value validation)" ]; then make_lines $lines 200 2 >"$tmp/data/$(value validation)"; fi
-  if [ -n "$(value test)" ]; then make_lines $lines 2000 3 >"$tmp/data/$(value test)"; fi
+  make_lines "$lines" 1000 1 >"$tmp/data/$(value train)"
+  if [ -n "$(value validation)" ]; then make_lines "$lines" 200 2 >"$tmp/data/$(value validation)"; fi
+  if [ -n "$(value test)" ]; then make_lines "$lines" 2000 3 >"$tmp/data/$(value test)"; fi
 fi
 
 if [ "$kind" = real ] && [ -n "$(value set)" ]; then
@@ -73,6 +98,10 @@ case $answer in
   label)
     grep -q '^accuracy  *[01]\.[0-9]* ' "$report" || fail 'no accuracy on the test set in the report'
     grep -q '^neg  *[01]\.' "$report" || fail 'no precision of a class in the report'
+    ;;
+  image_label)
+    for metric in accuracy top5_accuracy; do grep -q "^$metric  *[01]\.[0-9]* " "$report" || fail "no $metric on the test set in the report"; done
+    [ "$(sed -n '/^class  *precision/,/^$/p' "$report" | grep -c '^[^ ]*  *[01]\.[0-9]* ')" = "$(number_of classes)" ] || fail 'no precision of a class in the report'
     ;;
   translation)
     grep -q 'exactly right: [0-9]* of [0-9]*' "$report" || fail 'no count of exact translations in the report'
