@@ -2,42 +2,23 @@
 // tools/attn-dump.md.
 #include <algorithm>
 #include <array>
-#include <memory>
-#include <optional>
 
-#include "cli/lines.hpp"
-#include "cli/result_file.hpp"
 #include "cli/tool.hpp"
-#include "decoding/translate.hpp"
-#include "reports/heat_map.hpp"
-#include "reports/svg.hpp"
 #include "support/error.hpp"
-#include "support/files.hpp"
-#include "support/line_error.hpp"
 #include "support/parallel.hpp"
-#include "tasks/attention_trace.hpp"
 #include "tasks/model_directory.hpp"
-#include "tensor/kernels/optimizer/optimizer.hpp"
+#include "tools/attn-dump/attn_dump.hpp"
 
-namespace headwater {
+namespace headwater::attn_dump {
 namespace {
-
-struct Options {
-  std::string model;
-  std::vector<std::string> texts;
-  std::optional<std::int64_t> layer, head;
-  std::string kind, target, format = "csv", isa = "auto";
-  fs::path output;
-  bool is_mean_over_heads = false;
-  bool is_quiet = false;
-  cli::LineReaderSettings reader{.refuses_tabs = true};
-  int threads = 0;
-};
 
 void describe(cli::CommandLine& line, Options& o) {
   line.add_option("model", o.model, "model directory or checkpoint").required().shown_as("MODEL");
-  line.add_option("text", o.texts, "text files, one text a line; - or none: standard input")
-      .shown_as("[TEXT...]")
+  line.add_option(
+          "text", o.texts,
+          "text files, one text a line; of a model of images images, folders and data sets; - or none: "
+          "standard input (texts, or paths of images)")
+      .shown_as("[TEXT...|IMAGE...]")
       .reads();
   line.group("Output");
   line.add_option("--layer", o.layer, "only this layer; they count from 0").shown_as("N");
@@ -56,6 +37,7 @@ void describe(cli::CommandLine& line, Options& o) {
       .shown_as("FILE")
       .writes();
   line.group("Input");
+  line.add_option("--first", o.first, "of a model of images: only the first N").shown_as("N");
   cli::add_replace_invalid_option(line, o.reader);
   cli::add_column_option(line, o.reader);
   cli::add_isa_option(line, o.isa);
@@ -79,224 +61,10 @@ void check_format(const Options& o) {
   if (std::find(formats.begin(), formats.end(), o.format) == formats.end()) {
     throw UsageError("--format: unknown format " + quote(o.format) + " (csv, matrix, npy or svg)");
   }
+  if (o.first && *o.first < 1)
+    throw UsageError("--first is " + std::to_string(*o.first) + ", expected 1 or more");
   if (o.is_mean_over_heads && o.format != "svg") throw UsageError("--mean is for --format svg");
 }
-
-// Standard output, or a file that is there only when it is whole.
-class Output {
- public:
-  explicit Output(const fs::path& path) {
-    if (!path.empty() && path != "-") file_ = std::make_unique<AtomicFile>(cli::result_path(path));
-  }
-  void write(std::string_view bytes) {
-    if (file_) {
-      file_->write(bytes);
-    } else {
-      standard_.text(bytes);
-    }
-  }
-  void flush() { standard_.flush(); }
-  void finish() {
-    if (file_) file_->commit();
-    standard_.flush();
-  }
-
- private:
-  std::unique_ptr<AtomicFile> file_;
-  cli::LineWriter standard_;
-};
-
-// The targets that decoding is forced to: lines of a file, or one text.
-class Targets {
- public:
-  Targets(const std::string& target, cli::LineReaderSettings settings) : name_(target) {
-    settings.column = 0;  // that is the texts'
-    settings.tab_fix = "give one column of targets, with cut -f";
-    std::error_code error;
-    if (target == "-" || fs::exists(target, error)) {
-      reader_ = std::make_unique<cli::LineReader>(std::vector<std::string>{target}, settings);
-    }
-  }
-
-  std::string next(const std::string& source_place) {
-    std::string_view line;
-    const bool is_there = reader_ ? reader_->next(line) : used_ == 0;
-    if (!is_there) {
-      throw Error(source_place + ": no target for this line, " + described() + " has " +
-                  std::to_string(used_) + " (one line for each source line)");
-    }
-    ++used_;
-    return reader_ ? std::string(line) : name_;
-  }
-
-  void finish(std::int64_t sources, bool is_quiet) {
-    if (!reader_) return;
-    if (std::string_view line; reader_->next(line)) {
-      throw Error(reader_->place() + ": a target without a source, there are " + std::to_string(sources) +
-                  " (one line for each source line)");
-    }
-    if (!is_quiet) reader_->note_dropped();
-  }
-
- private:
-  std::string described() const { return reader_ ? name_ : "--target"; }
-  std::string name_;
-  std::unique_ptr<cli::LineReader> reader_;
-  std::int64_t used_ = 0;
-};
-
-// Lines in, records out.
-class Dump {
- public:
-  Dump(const Options& o, const AttentionSelection& selection, std::unique_ptr<AttentionTracer> tracer)
-      : options_(o), selection_(selection), tracer_(std::move(tracer)), output_(o.output) {
-    tracer_->check(selection);
-    if (const TranslationModel* const translator = tracer_->translator()) {
-      decoding_ = generation_settings(*translator, {});
-      if (o.target.empty()) translator_.emplace(*translator, TranslationSettings{});
-    } else if (!o.target.empty()) {
-      throw UsageError("--target: only a translator reads one");
-    }
-  }
-
-  void run() {
-    cli::LineReader reader(options_.texts, options_.reader);
-    using Writes = cli::LineReader::Writes;
-    reader.show_progress(options_.is_quiet, options_.output.empty() ? Writes::meanwhile : Writes::at_the_end);
-    std::optional<Targets> targets;
-    if (!options_.target.empty()) targets.emplace(options_.target, options_.reader);
-    if (options_.format == "csv") output_.write(attention_csv_header());
-    std::int64_t number = 0;
-    reader.for_each_batch(kLinesABatch, [&](const std::vector<std::string>& lines) {
-      std::vector<AttentionExample> examples;
-      for (const std::string& line : lines) examples.push_back(source_of(number++, line));
-      if (translator_) add_translations(examples);
-      for (std::size_t i = 0; i < lines.size(); ++i) {
-        std::optional<std::string> target;
-        if (targets) target = targets->next(reader.place(i));
-        if (examples[i].source_ids.empty()) {  // has no weights, but keeps its number
-          if (empty_place_.empty()) empty_place_ = reader.place(i);
-          continue;
-        }
-        if (target) add_forced(examples[i], *target);
-        std::vector<AttentionRecord> records = tracer_->trace(arena_, examples[i], selection_);
-        for (const AttentionRecord& record : records) {
-          const auto count = static_cast<Index>(record.weights.size());
-          if (kernels::find_not_finite(count, record.weights.data()) >= 0)
-            throw LineError(i, kOutputNotFinite);
-        }
-        write(std::move(records));
-      }
-      output_.flush();
-    });
-    if (targets) targets->finish(number, options_.is_quiet);
-    finish();
-    if (!options_.is_quiet) reader.note_dropped();
-  }
-
- private:
-  static constexpr std::size_t kLinesABatch = 64;
-
-  std::size_t length() const { return static_cast<std::size_t>(tracer_->length()); }
-
-  void truncate(std::vector<std::int32_t>& ids, std::vector<std::string>& tokens) {
-    if (ids.size() <= length()) return;
-    ids.resize(length());
-    tokens.resize(length());
-    ++truncated_lines_;
-  }
-
-  AttentionExample source_of(std::int64_t number, const std::string& text) {
-    title_ = number == 0 ? shortened(text, 70) : "Attention";
-    AttentionExample example;
-    example.number = number;
-    const Tokenizer& tokenizer = tracer_->source_tokenizer();
-    example.source_ids = tracer_->source_ids(text);
-    if (example.source_ids.empty()) return example;
-    example.source_tokens = tokenizer.tokens(text);
-    if (example.source_tokens.size() != example.source_ids.size()) {  // special tokens stand around the text
-      example.source_tokens.clear();
-      for (const std::int32_t id : example.source_ids) example.source_tokens.push_back(tokenizer.surface(id));
-    }
-    truncate(example.source_ids, example.source_tokens);
-    source_tokens_.add(example.source_ids, tracer_->source_tokenizer().special_ids());
-    example.suppress_tokens = decoding_.suppress_tokens;
-    return example;
-  }
-
-  void add_forced(AttentionExample& example, const std::string& target) {
-    const Tokenizer& tokenizer = tracer_->translator()->target_tokenizer;
-    example.target_ids = tokenizer.encode(target);
-    example.target_tokens = tokenizer.tokens(target);
-    example.target_ids.insert(example.target_ids.begin(), decoding_.start_id);
-    example.target_tokens.insert(example.target_tokens.begin(), tokenizer.surface(decoding_.start_id));
-    truncate(example.target_ids, example.target_tokens);
-    target_tokens_.add(example.target_ids, tokenizer.special_ids());
-  }
-
-  // Together and with caches, as `translate` does; the weights are then read from one pass over each.
-  void add_translations(std::vector<AttentionExample>& examples) {
-    std::vector<std::vector<std::int32_t>> sources;
-    for (const AttentionExample& example : examples) sources.push_back(example.source_ids);
-    const std::vector<std::vector<std::int32_t>> translations = translator_->target_ids(sources);
-    for (std::size_t i = 0; i < examples.size(); ++i) {
-      AttentionExample& example = examples[i];
-      example.target_ids.push_back(decoding_.start_id);
-      example.target_ids.insert(example.target_ids.end(), translations[i].begin(), translations[i].end());
-      // a translation as long as the model allows was ended there: nothing read its last token
-      if (example.target_ids.size() > length()) example.target_ids.pop_back();
-      for (const std::int32_t id : example.target_ids)
-        example.target_tokens.push_back(tracer_->translator()->target_tokenizer.surface(id));
-    }
-  }
-
-  void write(std::vector<AttentionRecord> records) {
-    text_.clear();
-    for (AttentionRecord& record : records) {
-      if (options_.format == "csv") {
-        append_attention_csv(text_, record);
-      } else if (options_.format == "matrix") {
-        append_attention_matrix(text_, record);
-      } else {
-        kept_.push_back(std::move(record));
-      }
-    }
-    output_.write(text_);
-  }
-
-  void finish() {
-    const bool keeps = options_.format == "npy" || options_.format == "svg";
-    if (keeps && kept_.empty() && !empty_place_.empty()) {
-      throw Error(empty_place_ + ": no tokens, so " + options_.format +
-                  " has no weights to hold (give a line with a word)");
-    }
-    if (options_.format == "npy") output_.write(attention_npy(kept_));
-    if (options_.format == "svg") {
-      output_.write(
-          heat_map_svg(kept_, {.title = title_, .is_mean_over_heads = options_.is_mean_over_heads}));
-    }
-    output_.finish();
-    if (options_.is_quiet) return;
-    std::vector<ColumnTokenCounts> columns{{"", source_tokens_}};
-    if (!options_.target.empty()) columns = {{"source", source_tokens_}, {"target", target_tokens_}};
-    cli::note_unknown_tokens(columns);
-    cli::note_truncated_lines(truncated_lines_, tracer_->length());
-  }
-
-  const Options& options_;
-  AttentionSelection selection_;
-  std::unique_ptr<AttentionTracer> tracer_;
-  GenerationSettings decoding_;           // of a translator
-  std::optional<Translator> translator_;  // of one without given targets
-  Output output_;
-  Arena arena_;
-  std::vector<AttentionRecord> kept_;  // of formats that need all
-  std::string empty_place_;            // of the first line without tokens
-  std::string title_ = "Attention";    // of a picture: its text, where it is one
-  std::string text_;
-  std::int64_t truncated_lines_ = 0;
-  TokenCounts source_tokens_, target_tokens_;  // the second of given targets
-};
 
 void run(const Options& o) {
   check_format(o);
@@ -304,19 +72,23 @@ void run(const Options& o) {
   if (o.isa != "auto") kernels::set_isa(kernels::isa_of_name(o.isa));
   ThreadPool(o.threads).run([&] {
     const fs::path files = model_files(o.model);
-    Dump(o, selection, task_of_files(files).tracer(files)).run();
+    const bool is_of_images = task_of_files(files).answer() == Answer::image_label;
+    (is_of_images ? dump_images : dump_texts)(o, selection, files);
   });
 }
 
 }  // namespace
-}  // namespace headwater
+}  // namespace headwater::attn_dump
 
 int main(int argc, char** argv) {
   using namespace headwater;
+  using namespace headwater::attn_dump;
   const cli::ToolDescription tool{
-      "attn-dump", "write the attention weights of a translator, a classifier or a language model",
+      "attn-dump",
+      "write the attention weights of a translator, a classifier, a language model or a model of images",
       "echo \"Where is the station?\" | attn-dump models/spa-eng --layer 0 --kind cross > attention.csv\n"
       "echo \"Where is the station?\" | attn-dump models/spa-eng --kind cross --format svg -o attention.svg\n"
-      "attn-dump models/spa-eng test.en --target test.es --kind cross > forced.csv"};
+      "attn-dump models/spa-eng test.en --target test.es --kind cross > forced.csv\n"
+      "find digits -name '*.png' | attn-dump models/mnist-vit --layer 0 > patches.csv"};
   return cli::tool_main<Options>(argc, argv, tool, describe, run);
 }

@@ -36,6 +36,27 @@ std::vector<std::string> csv_fields(const std::vector<std::string>& texts) {
   return fields;
 }
 
+// "0,encoder,1,2,": what the lines of a record begin with.
+std::string csv_head(const AttentionRecord& record) {
+  std::string head;
+  append_number(head, record.example);
+  head.append(",").append(name_of(record.kind)).append(",");
+  append_number(head, record.layer);
+  head.push_back(',');
+  append_number(head, record.head);
+  return head + ",";
+}
+
+// "1,2,": row and column of a token; nothing between the commas for a class token.
+std::vector<std::string> patch_fields(const PatchTokens& tokens) {
+  std::vector<std::string> fields(tokens.first_patch(), ",,");
+  for (std::size_t row = 0; row < tokens.rows; ++row) {
+    for (std::size_t column = 0; column < tokens.columns; ++column)
+      fields.push_back(std::to_string(row) + "," + std::to_string(column) + ",");
+  }
+  return fields;
+}
+
 std::string title_of(const AttentionRecord& record) {
   return "example " + std::to_string(record.example) + ", " + name_of(record.kind) + ", layer " +
          std::to_string(record.layer) + ", head " + std::to_string(record.head);
@@ -61,13 +82,7 @@ std::string_view attention_csv_header() {
 
 void append_attention_csv(std::string& out, const AttentionRecord& record) {
   check(record);
-  std::string head;
-  append_number(head, record.example);
-  head.append(",").append(name_of(record.kind)).append(",");
-  append_number(head, record.layer);
-  head.push_back(',');
-  append_number(head, record.head);
-  head.push_back(',');
+  const std::string head = csv_head(record);
   const std::vector<std::string> queries = csv_fields(record.query_tokens),
                                  keys = csv_fields(record.key_tokens);
   std::vector<std::string> predicts = csv_fields(record.predicts);
@@ -86,6 +101,31 @@ void append_attention_csv(std::string& out, const AttentionRecord& record) {
           .append(predicts[q])
           .append(",");
       append_weight(out, record.weights[q * keys.size() + k]);
+      out.push_back('\n');
+    }
+  }
+}
+
+std::string_view patch_attention_csv_header() {
+  return "example,kind,layer,head,q,k,q_row,q_column,k_row,k_column,weight\n";
+}
+
+void append_patch_attention_csv(std::string& out, const AttentionRecord& record, const PatchTokens& tokens) {
+  check(record);
+  const std::vector<std::string> places = patch_fields(tokens);
+  if (record.queries() != places.size() || record.keys() != places.size()) {
+    throw Error("attention: " + title_of(record) + ": " + std::to_string(record.queries()) + " x " +
+                std::to_string(record.keys()) + " tokens, an image has " + std::to_string(places.size()));
+  }
+  const std::string head = csv_head(record);
+  for (std::size_t q = 0; q < places.size(); ++q) {
+    for (std::size_t k = 0; k < places.size(); ++k) {
+      out += head;
+      append_number(out, q);
+      out.push_back(',');
+      append_number(out, k);
+      out.append(",").append(places[q]).append(places[k]);
+      append_weight(out, record.weights[q * places.size() + k]);
       out.push_back('\n');
     }
   }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tasks/attention_trace.hpp"
+#include "tasks/vision_attention.hpp"
 
 namespace headwater {
 
@@ -21,6 +22,11 @@ std::string_view attention_csv_header();
 // One line for each weight, queries outside, keys inside: RFC 4180 quoting, LF at line ends, weights with 9
 // significant digits (a float32 reads back equal).
 void append_attention_csv(std::string& out, const AttentionRecord& record);
+
+// The same of images: "example,kind,layer,head,q,k,q_row,q_column,k_row,k_column,weight\n"; row and column of
+// a class token are empty.
+std::string_view patch_attention_csv_header();
+void append_patch_attention_csv(std::string& out, const AttentionRecord& record, const PatchTokens& tokens);
 
 // One block for gnuplot's `matrix with image`: a comment naming it and its tokens, q lines of k weights, two
 // empty lines (so that `index N` finds it).

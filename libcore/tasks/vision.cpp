@@ -354,8 +354,7 @@ class VisionTask : public Task {
     return description_of(*vision_model_of_config(config, where));
   }
   std::unique_ptr<AttentionTracer> tracer(const std::filesystem::path& files) const override {
-    throw Error(files.string() +
-                ": holds a model of images, whose tokens are no words (attn-dump reads texts)");
+    throw Error(files.string() + ": holds a model of images, whose tokens are no words");
   }
 
  private:

@@ -4,8 +4,8 @@
 #include <bit>
 #include <cstring>
 
+#include "error_text.hpp"
 #include "reports/alignment.hpp"
-#include "support/error.hpp"
 
 using namespace headwater;
 
@@ -63,6 +63,32 @@ TEST_CASE("CSV in long form") {
         "2,cross,1,3,1,0,casa,red,roja,0.100000001\n"
         "2,cross,1,3,1,1,casa,house,roja,0.200000003\n"
         "2,cross,1,3,1,2,casa,.,roja,0.699999988\n");
+}
+
+TEST_CASE("CSV of images: rows and columns of patches, empty of a class token") {
+  const PatchTokens tokens{.rows = 1, .columns = 2, .has_class_token = true};
+  const std::vector<std::string> names = {"[CLS]", "0,0", "0,1"};
+  const AttentionRecord record{.example = 3,
+                               .layer = 1,
+                               .head = 2,
+                               .query_tokens = names,
+                               .key_tokens = names,
+                               .weights = {0.5F, 0.25F, 0.25F, 0, 0, 1, 0.125F, 0.375F, 0.5F}};
+  std::string out(patch_attention_csv_header());
+  append_patch_attention_csv(out, record, tokens);
+  CHECK(out ==
+        "example,kind,layer,head,q,k,q_row,q_column,k_row,k_column,weight\n"
+        "3,encoder,1,2,0,0,,,,,0.5\n"
+        "3,encoder,1,2,0,1,,,0,0,0.25\n"
+        "3,encoder,1,2,0,2,,,0,1,0.25\n"
+        "3,encoder,1,2,1,0,0,0,,,0\n"
+        "3,encoder,1,2,1,1,0,0,0,0,0\n"
+        "3,encoder,1,2,1,2,0,0,0,1,1\n"
+        "3,encoder,1,2,2,0,0,1,,,0.125\n"
+        "3,encoder,1,2,2,1,0,1,0,0,0.375\n"
+        "3,encoder,1,2,2,2,0,1,0,1,0.5\n");
+  CHECK(error_text([&] { append_patch_attention_csv(out, record, {.rows = 1, .columns = 2}); }) ==
+        "attention: example 3, encoder, layer 1, head 2: 3 x 3 tokens, an image has 2");
 }
 
 TEST_CASE("hostile tokens survive the quoting") {

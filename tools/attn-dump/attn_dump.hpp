@@ -1,0 +1,59 @@
+// What the parts of attn-dump share: texts.cpp, images.cpp.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/lines.hpp"
+#include "cli/result_file.hpp"
+#include "support/files.hpp"
+#include "tasks/attention_trace.hpp"
+
+namespace headwater::attn_dump {
+
+struct Options {
+  std::string model;
+  std::vector<std::string> texts;
+  std::optional<std::int64_t> layer, head;
+  std::optional<std::int64_t> first;  // of images: only so many
+  std::string kind, target, format = "csv", isa = "auto";
+  fs::path output;
+  bool is_mean_over_heads = false;
+  bool is_quiet = false;
+  cli::LineReaderSettings reader{.refuses_tabs = true};
+  int threads = 0;
+};
+
+// Standard output, or a file that is there only when it is whole.
+class Output {
+ public:
+  explicit Output(const fs::path& path) {
+    if (!path.empty() && path != "-") file_ = std::make_unique<AtomicFile>(cli::result_path(path));
+  }
+  void write(std::string_view bytes) {
+    if (file_) {
+      file_->write(bytes);
+    } else {
+      standard_.text(bytes);
+    }
+  }
+  void flush() { standard_.flush(); }
+  void finish() {
+    if (file_) file_->commit();
+    standard_.flush();
+  }
+
+ private:
+  std::unique_ptr<AtomicFile> file_;
+  cli::LineWriter standard_;
+};
+
+// Of a translator, a classifier or a language model, and of a vision Transformer; `files` as of
+// AttentionTracer.
+void dump_texts(const Options& o, const AttentionSelection& selection, const fs::path& files);
+void dump_images(const Options& o, const AttentionSelection& selection, const fs::path& files);
+
+}  // namespace headwater::attn_dump

@@ -1,0 +1,95 @@
+#include "tools/images/inputs.hpp"
+
+#include <fstream>
+
+#include "data/image_folder.hpp"
+#include "support/error.hpp"
+
+namespace headwater::images {
+namespace {
+
+// safetensors begins with the length of its header in eight bytes, then the header, a JSON object.
+bool is_data_set(const fs::path& path) {
+  if (is_image_name(path)) return false;
+  std::ifstream file(path, std::ios::binary);
+  char head[9] = {};
+  return file.read(head, sizeof head) && head[8] == '{';
+}
+
+}  // namespace
+
+ImageInputs::ImageInputs(std::vector<std::string> paths, const ImageShape& wanted)
+    : paths_(std::move(paths)), wanted_(wanted) {
+  if (paths_.empty()) paths_.emplace_back("-");
+}
+
+bool ImageInputs::next(InputImage& image) {
+  while (!next_of_open(image)) {
+    if (opened_ == paths_.size()) return false;
+    open(paths_[opened_++]);
+  }
+  return true;
+}
+
+bool ImageInputs::next_of_open(InputImage& image) {
+  if (lines_ && !is_at_end_of_lines_) return next_of_lines(image);
+  const auto i = static_cast<std::size_t>(at_);
+  if (i < files_.size()) {
+    ++at_;
+    read(files_[i], image);
+    return true;
+  }
+  if (!set_ || at_ >= set_->examples()) return false;
+  image = {shown(paths_[opened_ - 1]) + ":" + std::to_string(at_), set_->shape(), set_->pixels(at_)};
+  ++at_;
+  return true;
+}
+
+bool ImageInputs::next_of_lines(InputImage& image) {
+  std::string_view line;
+  if (!lines_->next(line)) {
+    is_at_end_of_lines_ = true;
+    return false;
+  }
+  const fs::path path = line;
+  std::error_code none;
+  if (line.empty()) throw Error(lines_->place() + ": no path of an image (one a line)");
+  if (fs::is_directory(path, none)) {
+    throw Error(lines_->place() + ": " + shown(path) +
+                " is a folder (find -name '*.png' lists images; a folder may be an operand)");
+  }
+  read(path, image);
+  return true;
+}
+
+void ImageInputs::open(const std::string& path) {
+  at_ = 0;
+  files_.clear();
+  set_.reset();
+  std::error_code none;
+  if (path == "-") {
+    if (lines_) return;
+    lines_ = std::make_unique<cli::LineReader>(std::vector<std::string>{"-"},
+                                               cli::LineReaderSettings{.check_utf8 = false});
+  } else if (fs::is_directory(path, none)) {
+    files_ = find_image_files(path);
+    if (files_.empty()) throw Error(shown(path) + ": no images (they end in .png, .jpg or .jpeg)");
+  } else if (is_data_set(path)) {
+    set_.emplace(ImageDatasetSettings{.shape = wanted_});
+    set_->add_file(path);
+    set_->finish(path, false);
+  } else {
+    files_ = {path};
+  }
+}
+
+void ImageInputs::read(const fs::path& path, InputImage& image) {
+  image_ = read_image_file(path, wanted_.channels);
+  image = {shown(path), image_.shape, image_.pixels};
+}
+
+void ImageInputs::note_dropped() const {
+  if (lines_) lines_->note_dropped();
+}
+
+}  // namespace headwater::images

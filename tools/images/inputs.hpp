@@ -1,0 +1,56 @@
+// The images that a program is given: files, folders, data sets that vectorize --images wrote, and paths on
+// standard input.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "cli/lines.hpp"
+#include "data/image_dataset.hpp"
+#include "data/image_file.hpp"
+#include "support/files.hpp"
+
+namespace headwater::images {
+
+struct InputImage {
+  std::string name;  // of messages and tables: its path; of a data set "set.safetensors:17", from 0
+  ImageShape shape;
+  std::span<const std::uint8_t> pixels;  // valid until the next image is read
+};
+
+class ImageInputs {
+ public:
+  // Each of `paths` is an image file, a folder (all images in it and below) or a data set; "-" or none is
+  // standard input with the path of an image file on each line. Grey images become colours and the other way
+  // round, as `wanted` has channels; a data set is one of images as wanted (0: any).
+  ImageInputs(std::vector<std::string> paths, const ImageShape& wanted);
+
+  // False at the end. Throws Error "path: what (fix)".
+  bool next(InputImage& image);
+
+  // Says on standard error what was dropped from the lines of standard input.
+  void note_dropped() const;
+
+ private:
+  bool next_of_open(InputImage& image);
+  bool next_of_lines(InputImage& image);
+  void open(const std::string& path);
+  void read(const fs::path& path, InputImage& image);
+
+  std::vector<std::string> paths_;
+  std::size_t opened_ = 0;  // of paths_
+  ImageShape wanted_;
+  // What is open: at most one of them.
+  std::unique_ptr<cli::LineReader> lines_;
+  std::vector<fs::path> files_;
+  std::optional<ImageDataset> set_;
+  std::int64_t at_ = 0;  // the next of files_ or set_
+  bool is_at_end_of_lines_ = false;
+  DecodedImage image_;
+};
+
+}  // namespace headwater::images
