@@ -11,6 +11,7 @@ namespace {
 
 constexpr std::uint64_t kMaxImageFileBytes = std::uint64_t{1} << 28;
 constexpr int kMaxFolderDepth = 64;
+constexpr std::int64_t kSmallImagePixels = std::int64_t{1} << 21;
 
 bool is_hidden_name(const fs::path& path) { return path.filename().native().starts_with('.'); }
 
@@ -37,26 +38,6 @@ void add_image_files(const fs::path& folder, int depth, std::vector<fs::path>& f
       found.push_back(path);
     }
   }
-}
-
-void set_channels(DecodedImage& image, std::int64_t channels, const std::string& where) {
-  if (image.shape.channels == channels) return;
-  std::vector<std::uint8_t> pixels;
-  if (image.shape.channels == 1) {
-    pixels.reserve(image.pixels.size() * static_cast<std::size_t>(channels));
-    for (const std::uint8_t grey : image.pixels)
-      pixels.insert(pixels.end(), static_cast<std::size_t>(channels), grey);
-  } else if (channels == 1) {
-    for (std::size_t at = 0; at + 3 <= image.pixels.size(); at += 3) {
-      const int brightness = 299 * image.pixels[at] + 587 * image.pixels[at + 1] + 114 * image.pixels[at + 2];
-      pixels.push_back(static_cast<std::uint8_t>((brightness + 500) / 1000));
-    }
-  } else {
-    throw Error(where + ": an image of " + std::to_string(image.shape.channels) + " channels, " +
-                std::to_string(channels) + " are read (only grey and red, green, blue are converted)");
-  }
-  image.pixels = std::move(pixels);
-  image.shape.channels = channels;
 }
 
 }  // namespace
@@ -99,10 +80,40 @@ DecodedImage read_image_file(const fs::path& path) {
   return decode_image(read_file(path, kMaxImageFileBytes), shown(path));
 }
 
+void convert_channels(DecodedImage& image, std::int64_t channels, const std::string& where) {
+  if (image.shape.channels == channels) return;
+  std::vector<std::uint8_t> pixels;
+  if (image.shape.channels == 1) {
+    pixels.reserve(image.pixels.size() * static_cast<std::size_t>(channels));
+    for (const std::uint8_t grey : image.pixels)
+      pixels.insert(pixels.end(), static_cast<std::size_t>(channels), grey);
+  } else if (channels == 1) {
+    for (std::size_t at = 0; at + 3 <= image.pixels.size(); at += 3) {
+      const int brightness = 299 * image.pixels[at] + 587 * image.pixels[at + 1] + 114 * image.pixels[at + 2];
+      pixels.push_back(static_cast<std::uint8_t>((brightness + 500) / 1000));
+    }
+  } else {
+    throw Error(where + ": an image of " + std::to_string(image.shape.channels) + " channels, " +
+                std::to_string(channels) + " are read (only grey and red, green, blue are converted)");
+  }
+  image.pixels = std::move(pixels);
+  image.shape.channels = channels;
+}
+
 DecodedImage read_image_file(const fs::path& path, std::int64_t channels) {
   DecodedImage image = read_image_file(path);
-  set_channels(image, channels, shown(path));
+  convert_channels(image, channels, shown(path));
   return image;
+}
+
+void ImageFileReader::read(const fs::path& path, const std::function<void(DecodedImage&)>& use) const {
+  const std::string where = shown(path);
+  const std::string bytes = read_file(path, kMaxImageFileBytes);
+  const ImageShape shape = read_image_shape(bytes, where);
+  std::unique_lock lock(large_, std::defer_lock);
+  if (shape.height * shape.width > kSmallImagePixels) lock.lock();
+  DecodedImage image = decode_image(bytes, where);
+  use(image);
 }
 
 }  // namespace headwater

@@ -3,6 +3,8 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -36,5 +38,19 @@ std::vector<std::filesystem::path> find_image_files(const std::filesystem::path&
 DecodedImage read_image_file(const std::filesystem::path& path, std::int64_t channels);
 // With the channels that it has.
 DecodedImage read_image_file(const std::filesystem::path& path);
+
+// From several threads at once: images of many pixels are decoded and used one after the other, so that
+// memory does not grow with the threads.
+class ImageFileReader {
+ public:
+  // use(image) of what read_image_file(path) gives. Throws what that throws.
+  void read(const std::filesystem::path& path, const std::function<void(DecodedImage&)>& use) const;
+
+ private:
+  mutable std::mutex large_;
+};
+
+// As read_image_file(path, channels) does it; `where` is the image's place. Throws Error "where: what".
+void convert_channels(DecodedImage& image, std::int64_t channels, const std::string& where);
 
 }  // namespace headwater

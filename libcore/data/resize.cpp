@@ -49,4 +49,14 @@ void BilinearResize::operator()(std::span<const std::uint8_t> in, std::span<Real
 
 void BilinearResize::operator()(std::span<const Real> in, std::span<Real> out) const { resize(in, out); }
 
+void resize_image(DecodedImage& image, std::int64_t height, std::int64_t width) {
+  if (image.shape.height == height && image.shape.width == width) return;
+  const ImageShape to{.height = height, .width = width, .channels = image.shape.channels};
+  std::vector<Real> resized(static_cast<std::size_t>(to.bytes()));
+  BilinearResize(image.shape, height, width)(image.pixels, resized);
+  image.pixels.clear();
+  for (const Real value : resized) image.pixels.push_back(static_cast<std::uint8_t>(std::lround(value)));
+  image.shape = to;
+}
+
 }  // namespace headwater

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "data/image_file.hpp"
 #include "data/image_shape.hpp"
 #include "tensor/matrix.hpp"
 
@@ -35,5 +36,8 @@ class BilinearResize {
   ImageShape from_;
   std::vector<Between> rows_, columns_;
 };
+
+// The image with other sides, each number rounded to a byte. One that has them stays as it is.
+void resize_image(DecodedImage& image, std::int64_t height, std::int64_t width);
 
 }  // namespace headwater

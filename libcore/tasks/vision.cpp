@@ -332,9 +332,9 @@ class VisionTask : public Task {
   Answer answer() const override { return Answer::image_label; }
   std::string_view model_type() const override { return kVisionType; }
   std::string_view foreign_type() const override { return kVitType; }
-  std::string_view what_it_is() const override { return "a model of images (use evaluate)"; }
+  std::string_view what_it_is() const override { return "a model of images (use classify)"; }
   std::string_view example() const override { return "image"; }
-  std::string_view next_tool() const override { return "evaluate"; }
+  std::string_view next_tool() const override { return "classify"; }
   std::vector<std::string> text_files() const override { return {}; }
   std::vector<TokenAxis> token_axes() const override {
     return {{"head.weight", 1, "config.json"}, {"head.bias", 0, "config.json"}};

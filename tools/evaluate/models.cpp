@@ -5,6 +5,7 @@
 #include "cli/progress.hpp"
 #include "cli/tool.hpp"
 #include "decoding/classify.hpp"
+#include "decoding/classify_images.hpp"
 #include "decoding/translate.hpp"
 #include "support/error.hpp"
 #include "support/line_error.hpp"
@@ -13,8 +14,6 @@
 #include "tasks/model_directory.hpp"
 #include "tasks/registry.hpp"
 #include "tasks/translation_evaluator.hpp"
-#include "tasks/vision.hpp"
-#include "tensor/kernels/optimizer/optimizer.hpp"
 #include "text/csv.hpp"
 #include "tools/evaluate/evaluate.hpp"
 
@@ -360,9 +359,7 @@ void evaluate_vision_model(const Options& o, const Metrics& metrics) {
   const VisionSettings& settings = model.model->settings();
   MeasuredClasses measured(model.labels, o);
   std::vector<std::int32_t> labels;
-  ImagePacker packer(settings);
-  ImageBatch batch;
-  Arena arena;
+  ImageLabeller labeller(model);
   for (const std::string& path : o.data) {
     ImageDataset images(image_settings(settings));
     images.add_file(path);
@@ -376,20 +373,14 @@ void evaluate_vision_model(const Options& o, const Metrics& metrics) {
     for (std::int64_t begin = 0; begin < images.examples(); begin += o.batch_sequences) {
       progress.update(static_cast<double>(begin), static_cast<double>(begin), "");
       const std::int64_t end = std::min(images.examples(), begin + o.batch_sequences);
-      batch.clear();
-      for (std::int64_t i = begin; i < end; ++i) packer.add(pipeline, images, i, nullptr, batch);
-      packer.finish(batch, BatchPart::whole(end - begin));
-      const ArenaScope scope(arena);
-      Tape tape(arena, Tape::Mode::inference);
-      const ConstMatrix probabilities = model.model->probabilities({tape}, batch);
-      const Index at = kernels::find_not_finite(probabilities.rows * probabilities.cols, probabilities.data);
-      if (at >= 0) {
-        throw Error(path + ": image " + std::to_string(begin + at / probabilities.cols) +
-                    " (from 0): " + kOutputNotFinite);
-      }
       labels.clear();
       for (std::int64_t i = begin; i < end; ++i) labels.push_back(images.label(i));
-      measured.add(labels, probabilities);
+      try {
+        measured.add(labels, labeller.of_images(images, pipeline, begin, end));
+      } catch (const LineError& error) {
+        throw Error(path + ": image " + std::to_string(begin + static_cast<std::int64_t>(error.line)) +
+                    " (from 0): " + error.what());
+      }
     }
   }
   write_figures(measured.finish(), o, metrics);

@@ -1,7 +1,5 @@
 // Images in PNG and JPEG files: folders that are labels, or a list of paths and labels.
 #include <algorithm>
-#include <cmath>
-#include <mutex>
 #include <optional>
 
 #include "cli/lines.hpp"
@@ -19,8 +17,6 @@ namespace headwater::vectorize {
 namespace {
 
 constexpr std::uint64_t kMaxImageBytes = std::uint64_t{1} << 28;  // of a file
-// Larger images are decoded one at a time, so that memory does not grow with the threads.
-constexpr std::int64_t kSmallImagePixels = std::int64_t{1} << 21;
 
 class FileSource : public ImageSource {
  public:
@@ -42,12 +38,7 @@ class FileSource : public ImageSource {
 
   void read(std::int64_t image, std::span<std::uint8_t> out) const override {
     const fs::path& path = files_[static_cast<std::size_t>(image)].path;
-    const std::string where = shown(path);
-    const std::string bytes = read_file(path, kMaxImageBytes);
-    const ImageShape own = read_image_shape(bytes, where);
-    if (own.height * own.width <= kSmallImagePixels) return convert(bytes, where, out);
-    const std::scoped_lock lock(large_);
-    convert(bytes, where, out);
+    reader_.read(path, [&](DecodedImage& decoded) { convert(decoded, shown(path), out); });
   }
 
  private:
@@ -83,29 +74,17 @@ class FileSource : public ImageSource {
     return other.height == shape.height && other.width == shape.width;
   }
 
-  void convert(std::string_view bytes, const std::string& where, std::span<std::uint8_t> out) const {
-    DecodedImage image = decode_image(bytes, where);
-    if (!has_sides_of(image.shape)) {
-      if (!is_resized_) throw Error(where + ": changed while it was read (try again)");
-      std::vector<Real> resized(static_cast<std::size_t>(shape.height * shape.width * image.shape.channels));
-      BilinearResize(image.shape, shape.height, shape.width)(image.pixels, resized);
-      image.pixels.clear();
-      for (const Real value : resized) image.pixels.push_back(static_cast<std::uint8_t>(std::lround(value)));
-    }
+  void convert(DecodedImage& image, const std::string& where, std::span<std::uint8_t> out) const {
+    if (is_resized_) resize_image(image, shape.height, shape.width);
     // A grey image among coloured ones has three equal channels.
-    const std::int64_t copies = shape.channels / image.shape.channels;
-    if (copies * image.shape.channels != shape.channels) {
-      throw Error(where + ": changed while it was read (try again)");
-    }
-    std::size_t at = 0;
-    for (const std::uint8_t value : image.pixels) {
-      for (std::int64_t c = 0; c < copies; ++c) out[at++] = value;
-    }
+    if (image.shape.channels == 1) convert_channels(image, shape.channels, where);
+    if (image.shape != shape) throw Error(where + ": changed while it was read (try again)");
+    std::copy(image.pixels.begin(), image.pixels.end(), out.begin());
   }
 
   std::vector<LabelledImageFile> files_;
   bool is_resized_ = false;
-  mutable std::mutex large_;
+  ImageFileReader reader_;
 };
 
 // The set of a folder's or a list's labels, or the one that is given.

@@ -1,0 +1,40 @@
+// What the parts of classify share.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "cli/lines.hpp"
+#include "tensor/matrix.hpp"
+#include "text/labels.hpp"
+
+namespace headwater::classify {
+
+struct Options {
+  std::string model, isa = "auto";
+  std::vector<std::string> inputs;
+  std::int64_t batch = 64, top = 1;
+  int threads = 0;
+  double temperature = 1;
+  bool has_all = false, is_json = false, is_quiet = false, is_resized = false;
+  cli::LineReaderSettings reader;
+};
+
+// A line for each row of probabilities.
+class RowWriter {
+ public:
+  RowWriter(const Options& o, const LabelSet& labels) : o_(o), labels_(labels) {}
+  // `files`: whose rows they are, for JSON; none of lines of text.
+  void write(Matrix probabilities, const std::vector<std::string>& files = {});
+
+ private:
+  const Options& o_;
+  const LabelSet& labels_;
+  cli::LineWriter out_;
+};
+
+void classify_texts(const Options& o);
+void classify_images(const Options& o);
+
+}  // namespace headwater::classify

@@ -1,0 +1,116 @@
+// Images of files, whose paths are operands or lines.
+#include <algorithm>
+#include <span>
+
+#include "cli/progress.hpp"
+#include "decoding/classify_images.hpp"
+#include "support/error.hpp"
+#include "support/files.hpp"
+#include "support/line_error.hpp"
+#include "support/numbers.hpp"
+#include "tools/classify/classify.hpp"
+
+namespace headwater::classify {
+namespace {
+
+constexpr const char* kInput = "-";
+
+class ImageFiles {
+ public:
+  explicit ImageFiles(const Options& o)
+      : o_(o),
+        model_(load_vision_model(o.model)),
+        labeller_(model_, o.is_resized),
+        writer_(o, model_.labels) {}
+
+  // Writes a line for each. Of a bad file throws LineError, after the lines of those before it.
+  void label(std::span<const fs::path> files) {
+    try {
+      write(files);
+    } catch (const LineError& error) {
+      write(files.first(error.line));
+      throw;
+    }
+  }
+
+ private:
+  void write(std::span<const fs::path> files) {
+    if (files.empty()) return;
+    names_.clear();
+    for (const fs::path& file : files) names_.push_back(shown(file));
+    writer_.write(labeller_.of_files(files), names_);
+  }
+
+  const Options& o_;
+  VisionFiles model_;
+  ImageLabeller labeller_;
+  RowWriter writer_;
+  std::vector<std::string> names_;
+};
+
+// A path a line, from standard input.
+void label_lines(const Options& o, ImageFiles& images) {
+  cli::LineReaderSettings settings = o.reader;
+  settings.check_utf8 = false;  // a file's name may be of any bytes
+  cli::LineReader reader({kInput}, settings);
+  reader.show_progress(o.is_quiet);
+  std::vector<fs::path> files;
+  reader.for_each_batch(static_cast<std::size_t>(o.batch), [&](const std::vector<std::string>& lines) {
+    files.clear();
+    std::string fault;
+    for (const std::string& line : lines) {
+      if (line.empty()) fault = "an empty line where the path of an image is wanted";
+      if (line.find('\0') != std::string::npos)
+        fault = "a NUL byte in a path (one path a line, as find writes them without -print0)";
+      if (!fault.empty()) break;
+      files.emplace_back(line);
+    }
+    images.label(files);
+    if (!fault.empty()) throw LineError(files.size(), fault);
+  });
+  if (!o.is_quiet) reader.note_dropped();
+}
+
+// Of operands; images in folders take their places. Their own error says what is missing.
+std::vector<fs::path> files_of(const std::vector<std::string>& operands) {
+  std::vector<fs::path> files;
+  for (const fs::path operand : operands) {
+    std::error_code fault;
+    if (!fs::is_directory(operand, fault)) {
+      files.push_back(operand);
+      continue;
+    }
+    const std::vector<fs::path> found = find_image_files(operand);
+    if (found.empty())
+      throw Error(shown(operand) + ": no images in this folder (they end in .png, .jpg or .jpeg)");
+    files.insert(files.end(), found.begin(), found.end());
+  }
+  return files;
+}
+
+void label_files(const Options& o, const std::vector<fs::path>& files, ImageFiles& images) {
+  cli::Progress progress("classify", static_cast<double>(files.size()), "images", o.is_quiet,
+                         cli::Progress::Takes::minutes);
+  const auto batch = static_cast<std::size_t>(o.batch);
+  for (std::size_t begin = 0; begin < files.size(); begin += batch) {
+    progress.update(static_cast<double>(begin), static_cast<double>(begin), "");
+    images.label(std::span(files).subspan(begin, std::min(batch, files.size() - begin)));
+  }
+}
+
+}  // namespace
+
+void classify_images(const Options& o) {
+  if (o.reader.replace_invalid)
+    throw UsageError("--replace-invalid is for texts, " + o.model + " reads images");
+  const auto input = std::ranges::find(o.inputs, kInput);
+  if (std::ranges::count(o.inputs, kInput) > 1) throw UsageError("standard input is named twice");
+  const std::vector<fs::path> before = files_of({o.inputs.begin(), input});
+  const std::vector<fs::path> after = files_of({input == o.inputs.end() ? input : input + 1, o.inputs.end()});
+  ImageFiles images(o);
+  label_files(o, before, images);
+  if (o.inputs.empty() || input != o.inputs.end()) label_lines(o, images);
+  label_files(o, after, images);
+}
+
+}  // namespace headwater::classify

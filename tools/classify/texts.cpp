@@ -1,0 +1,26 @@
+#include "cli/tool.hpp"
+#include "decoding/classify.hpp"
+#include "support/error.hpp"
+#include "tools/classify/classify.hpp"
+
+namespace headwater::classify {
+
+void classify_texts(const Options& o) {
+  if (o.is_resized) throw UsageError("--resize is for images, " + o.model + " reads texts");
+  const ClassificationModel model = load_classification_model(o.model);
+  TextLabeller labeller(model);
+  cli::LineReaderSettings settings = o.reader;
+  settings.refuses_tabs = true;
+  cli::LineReader reader(o.inputs, settings);
+  reader.show_progress(o.is_quiet);
+  RowWriter writer(o, model.labels);
+  reader.for_each_batch(static_cast<std::size_t>(o.batch), [&](const std::vector<std::string>& lines) {
+    writer.write(labeller.probabilities(lines));
+  });
+  if (o.is_quiet) return;
+  reader.note_dropped();
+  cli::note_unknown_tokens(labeller.tokens());
+  cli::note_truncated_lines(labeller.truncated_lines(), model.model->length());
+}
+
+}  // namespace headwater::classify
