@@ -91,6 +91,9 @@ HEADWATER_INLINE f32x16 select(mask32x16 m, f32x16 yes, f32x16 no) {
   return {_mm256_blendv_ps(no.lo, yes.lo, m.lo), _mm256_blendv_ps(no.hi, yes.hi, m.hi)};
 }
 HEADWATER_INLINE bool any(mask32x16 m) { return _mm256_movemask_ps(_mm256_or_ps(m.lo, m.hi)) != 0; }
+HEADWATER_INLINE unsigned lane_bits(mask32x16 m) {
+  return static_cast<unsigned>(_mm256_movemask_ps(m.lo) | _mm256_movemask_ps(m.hi) << 8);
+}
 HEADWATER_INLINE f32x16 first_lanes(Index n, f32x16 yes, f32x16 no) {
   return select({_mm256_castsi256_ps(f32x16::lower(n)), _mm256_castsi256_ps(f32x16::upper(n))}, yes, no);
 }

@@ -51,6 +51,7 @@ HEADWATER_INLINE f32x16 select(mask32x16 m, f32x16 yes, f32x16 no) {
   return {_mm512_mask_blend_ps(m.m, no.v, yes.v)};
 }
 HEADWATER_INLINE bool any(mask32x16 m) { return m.m != 0; }
+HEADWATER_INLINE unsigned lane_bits(mask32x16 m) { return m.m; }
 HEADWATER_INLINE f32x16 first_lanes(Index n, f32x16 yes, f32x16 no) {
   return {_mm512_mask_blend_ps(f32x16::lanes(n), no.v, yes.v)};
 }

@@ -98,6 +98,11 @@ HEADWATER_INLINE bool any(mask32x16 m) {
   const Int4 all = m.m[0] | m.m[1] | m.m[2] | m.m[3];
   return (all[0] | all[1] | all[2] | all[3]) != 0;
 }
+HEADWATER_INLINE unsigned lane_bits(mask32x16 m) {
+  unsigned bits = 0;
+  for (int lane = 0; lane < 16; ++lane) bits |= m.m[lane / 4][lane % 4] != 0 ? 1u << lane : 0;
+  return bits;
+}
 // a > b ? a : b, and a < b ? a : b.
 HEADWATER_INLINE f32x16 max(f32x16 a, f32x16 b) { return select(less(b, a), a, b); }
 HEADWATER_INLINE f32x16 min(f32x16 a, f32x16 b) { return select(less(a, b), a, b); }

@@ -107,4 +107,17 @@ TEST_CASE("linear_top gives the largest logits in order, on every code path and 
   }
 }
 
+TEST_CASE("linear_top gives the first columns of equal logits, on every code path") {
+  constexpr Index kColumns = 300, kCount = 8;
+  const Grid<float> x(1, 4), w(4, kColumns);  // zeros
+  const std::vector<float> bias(kColumns, 0.0F);
+  std::vector<float> panels(static_cast<std::size_t>(kernels::packed_size(4, kColumns)));
+  const kernels::PackedWeight packed = kernels::pack_weight(w.view(), panels.data());
+  for (const kernels::Isa isa : available_isas()) {
+    const IsaScope scope(isa);
+    const TopResult found = top_of(x, packed, bias, {}, kCount);
+    for (std::int32_t i = 0; i < kCount; ++i) CHECK(found.top[static_cast<std::size_t>(i)].column == i);
+  }
+}
+
 }  // namespace headwater

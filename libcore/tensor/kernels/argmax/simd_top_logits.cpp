@@ -45,11 +45,29 @@ void insert(TopLogit logit, Index count, TopLogit* top) {
   top[place] = logit;
 }
 
+// At least `count` of the logits are as large: the `count`-th of the largest ones of 16 interleaved parts.
+float bound_of(Index n, const float* x, Index count) {
+  f32x16 largest = f32x16::broadcast(-kInfinity);
+  for (Index i = 0; i < n; i += 16) largest = max(largest, load_or(x + i, n - i, -kInfinity));
+  float lanes[16], bound = -kInfinity;
+  largest.store(lanes);
+  for (const float lane : lanes) {
+    const unsigned smaller = lane_bits(less(largest, f32x16::broadcast(lane)));
+    if (16 - __builtin_popcount(smaller) >= count && lane > bound) bound = lane;
+  }
+  return bound;
+}
+
 void select(Index n, const float* x, std::int32_t first, Index count, TopLogit* top) {
+  // A list that is not full would take all that come, and push most of them out again.
+  const f32x16 bound = f32x16::broadcast(top[count - 1].column < 0 ? bound_of(n, x, count) : -kInfinity);
   f32x16 least = f32x16::broadcast(top[count - 1].value);
   for (Index i = 0; i < n; i += 16) {
-    if (!any(less(least, load_or(x + i, n - i, -kInfinity)))) continue;
-    for (Index c = i; c < i + 16 && c < n; ++c) {
+    const f32x16 logits = load_or(x + i, n - i, -kInfinity);
+    unsigned chosen = lane_bits(less(least, logits)) & ~lane_bits(less(logits, bound));
+    if (chosen == 0) continue;
+    for (; chosen != 0; chosen &= chosen - 1) {
+      const Index c = i + __builtin_ctz(chosen);
       if (x[c] > top[count - 1].value) insert({x[c], first + static_cast<std::int32_t>(c)}, count, top);
     }
     least = f32x16::broadcast(top[count - 1].value);
