@@ -51,6 +51,12 @@ pairs_of() { # FIRST SECOND
   paste "$tmp/first" "$tmp/second"
 }
 
+# Images become data sets by the tool vectorize; called before anything is fetched.
+need_vectorize() {
+  vectorize=$tools_folder/vectorize
+  [ -x "$vectorize" ] || fail "$vectorize: no such program (make build; BIN=DIR names the folder of the tools)"
+}
+
 # What was prepared in $tmp, where it has the bytes that are pinned; one without a pin as it is.
 publish_pinned() { # SET FILE...
   name=$1

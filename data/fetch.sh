@@ -31,7 +31,11 @@ sets | tr ' ' '\n' | grep -qxF -- "$set_name" || wrong "unknown set \"$set_name\
 
 unpack() { # ARCHIVE MEMBER: its bytes to stdout
   case $1 in
-    *.tar.gz) # a file of the archive, or a folder that a script of the set's own puts into lines
+    *.tar.gz) # a file of the archive, or a folder that a script of the set's own puts into lines; no member: all of it, as a tar
+      if [ -z "$2" ]; then
+        need gzip gzip && gzip -dc -- "$1"
+        return
+      fi
       need tar tar && need gzip gzip && rm -rf "$tmp/folder" && mkdir "$tmp/folder" &&
         gzip -dc -- "$1" | tar -xf - -C "$tmp/folder" "$2" || return 1
       if [ -d "$tmp/folder/$2" ]; then "$here/$set_name-lines.sh" "$tmp/folder/$2"; else cat -- "$tmp/folder/$2"; fi

@@ -11,14 +11,10 @@ here=$(cd "$(dirname "$0")" && pwd)
 . "$here/common.sh"
 at_most 1 $#
 data=${1:-$data_root}
-vectorize=$tools_folder/vectorize
-[ -x "$vectorize" ] || fail "$vectorize: no such program (make build; BIN=DIR names the folder of the tools)"
+need_vectorize
 "$here/fetch.sh" mnist "$data"
 
-mkdir -p "$data/mnist"
 for part in train test; do
-  file=$part.safetensors
-  "$vectorize" -q --images "$data/raw/mnist/$part-images.idx" --image-labels "$data/raw/mnist/$part-labels.idx" -o "$tmp/$file"
-  verify "$tmp/$file" "mnist/$file" || fail "mnist/$file: SHA-256 is $(hash_of "$tmp/$file"), pinned is $(pin_of "mnist/$file") (is $vectorize of this version?)"
-  publish "$tmp/$file" "$data/mnist/$file"
+  "$vectorize" -q --images "$data/raw/mnist/$part-images.idx" --image-labels "$data/raw/mnist/$part-labels.idx" -o "$tmp/$part.safetensors"
 done
+publish_pinned mnist train.safetensors test.safetensors
