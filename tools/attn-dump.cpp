@@ -31,7 +31,13 @@ void describe(cli::CommandLine& line, Options& o) {
       .shown_as("TARGET")
       .reads();
   line.group("Output");
-  line.add_option("--format", o.format, "csv, matrix (for gnuplot), npy or svg").with_default();
+  line.add_option("--view", o.view,
+                  "of a model of images: weights, rollout (over the layers, to the patches that the output "
+                  "looks at) or distance (how far each head looks)")
+      .one_of({"weights", "rollout", "distance"})
+      .with_default();
+  line.add_option("--format", o.format, "csv, matrix (for gnuplot), npy, svg, or of images png")
+      .with_default();
   line.add_flag("--mean", o.is_mean_over_heads, "of svg: one panel a layer, the mean over its heads");
   line.add_option("-o,--output", o.output, "where it goes instead of standard output")
       .shown_as("FILE")
@@ -57,9 +63,9 @@ AttentionSelection selection_of(const Options& o) {
 }
 
 void check_format(const Options& o) {
-  constexpr std::array<std::string_view, 4> formats = {"csv", "matrix", "npy", "svg"};
+  constexpr std::array<std::string_view, 5> formats = {"csv", "matrix", "npy", "svg", "png"};
   if (std::find(formats.begin(), formats.end(), o.format) == formats.end()) {
-    throw UsageError("--format: unknown format " + quote(o.format) + " (csv, matrix, npy or svg)");
+    throw UsageError("--format: unknown format " + quote(o.format) + " (csv, matrix, npy, svg or png)");
   }
   if (o.first && *o.first < 1)
     throw UsageError("--first is " + std::to_string(*o.first) + ", expected 1 or more");
@@ -89,6 +95,8 @@ int main(int argc, char** argv) {
       "echo \"Where is the station?\" | attn-dump models/spa-eng --layer 0 --kind cross > attention.csv\n"
       "echo \"Where is the station?\" | attn-dump models/spa-eng --kind cross --format svg -o attention.svg\n"
       "attn-dump models/spa-eng test.en --target test.es --kind cross > forced.csv\n"
-      "find digits -name '*.png' | attn-dump models/mnist-vit --layer 0 > patches.csv"};
+      "find digits -name '*.png' | attn-dump models/mnist-vit --layer 0 > patches.csv\n"
+      "attn-dump models/mnist-vit digits --view rollout --format png -o overlays.png\n"
+      "attn-dump models/mnist-vit test.safetensors --first 128 --view distance --format svg -o distance.svg"};
   return cli::tool_main<Options>(argc, argv, tool, describe, run);
 }

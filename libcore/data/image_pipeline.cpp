@@ -115,6 +115,18 @@ std::span<const Real> ImagePipeline::apply(std::span<const std::uint8_t> pixels,
   return std::span(scratch.values).first(static_cast<std::size_t>(to_.bytes()));
 }
 
+std::vector<std::uint8_t> ImagePipeline::bytes_of(std::span<const Real> numbers) const {
+  const auto channels = static_cast<std::size_t>(from_.channels);
+  std::vector<std::uint8_t> bytes;
+  bytes.reserve(numbers.size());
+  for (std::size_t at = 0; at < numbers.size(); ++at) {
+    const Real* const table = table_.data() + 256 * (at % channels);  // a line through 256 numbers, rising
+    const Real share = std::clamp((numbers[at] - table[0]) / (table[255] - table[0]), Real(0), Real(1));
+    bytes.push_back(static_cast<std::uint8_t>(std::lround(share * 255)));
+  }
+  return bytes;
+}
+
 // The place of the cut: anywhere in the image with its padding, or in the middle.
 Window ImagePipeline::window(const ImageDraws* draws) const {
   const std::int64_t padding = settings_.random_crop_padding;

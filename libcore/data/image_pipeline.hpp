@@ -65,6 +65,8 @@ class ImagePipeline {
   // random, as in validation: of a crop the middle.
   std::span<const Real> apply(std::span<const std::uint8_t> pixels, const ImageDraws* draws,
                               Scratch& scratch) const;
+  // Bytes whose numbers are nearest to these: pixels of images as they are looked at.
+  std::vector<std::uint8_t> bytes_of(std::span<const Real> numbers) const;
 
  private:
   void fit(const ImageDraws* draws, Scratch& scratch) const;

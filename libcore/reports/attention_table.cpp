@@ -6,6 +6,7 @@
 #include <concepts>
 
 #include "support/error.hpp"
+#include "text/csv.hpp"
 
 namespace headwater {
 
@@ -21,13 +22,6 @@ void append_weight(std::string& out, float weight) {
   const auto end = std::to_chars(text.data(), text.data() + text.size(), static_cast<double>(weight),
                                  std::chars_format::general, 9);
   out.append(text.data(), end.ptr);
-}
-
-std::string csv_field(std::string_view text) {
-  if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
-  std::string field = "\"";
-  for (const char c : text) field.append(c == '"' ? 2 : 1, c);
-  return field + "\"";
 }
 
 std::vector<std::string> csv_fields(const std::vector<std::string>& texts) {

@@ -18,6 +18,13 @@ constexpr std::array<Oklab, 5> kAnchors = {{
     {0.470, -0.040, -0.105},
     {0.250, 0.000, -0.065},
 }};
+constexpr std::array<Oklab, 5> kHeatAnchors = {{
+    {0.200, 0.020, -0.080},
+    {0.400, 0.120, -0.100},
+    {0.600, 0.190, 0.060},
+    {0.780, 0.090, 0.140},
+    {0.970, -0.020, 0.100},
+}};
 
 std::uint8_t srgb_byte(double linear) {
   const double clamped = std::clamp(linear, 0.0, 1.0);
@@ -35,17 +42,21 @@ Color srgb(const Oklab& c) {
           srgb_byte(-0.0041960863 * l - 0.7034186147 * m + 1.7076147010 * s)};
 }
 
-}  // namespace
-
-Color sequential_color(double share) {
+Color color_between(const std::array<Oklab, 5>& anchors, double share) {
   if (std::isnan(share)) return {0xB0, 0xB0, 0xB0};
-  const double position = std::clamp(share, 0.0, 1.0) * (kAnchors.size() - 1);
-  const std::size_t below = std::min<std::size_t>(static_cast<std::size_t>(position), kAnchors.size() - 2);
+  const double position = std::clamp(share, 0.0, 1.0) * (anchors.size() - 1);
+  const std::size_t below = std::min<std::size_t>(static_cast<std::size_t>(position), anchors.size() - 2);
   const double part = position - static_cast<double>(below);
-  const Oklab &from = kAnchors[below], &to = kAnchors[below + 1];
+  const Oklab &from = anchors[below], &to = anchors[below + 1];
   return srgb({std::lerp(from.lightness, to.lightness, part), std::lerp(from.a, to.a, part),
                std::lerp(from.b, to.b, part)});
 }
+
+}  // namespace
+
+Color sequential_color(double share) { return color_between(kAnchors, share); }
+
+Color heat_color(double share) { return color_between(kHeatAnchors, share); }
 
 bool is_dark(double share) { return share > 0.45; }
 

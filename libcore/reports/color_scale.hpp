@@ -1,4 +1,4 @@
-// A sequential colour scale: paper to navy over green and blue, lightness falling evenly.
+// Sequential colour scales. That of tables: paper to navy over green and blue, lightness falling evenly.
 #pragma once
 
 #include <array>
@@ -15,6 +15,9 @@ struct Color {
 
 // The colour of `share` in [0, 1]; values outside are clamped, not-a-number is grey.
 Color sequential_color(double share);
+
+// Of heat laid over a picture: dark violet over red and orange to pale yellow, lightness rising evenly.
+Color heat_color(double share);
 
 // True where white text reads better than black on the colour of `share`.
 bool is_dark(double share);

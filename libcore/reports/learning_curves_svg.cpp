@@ -25,15 +25,10 @@ using Figure = double Point::*;
 
 std::string_view color_of(std::size_t run) { return kColors[run % kColors.size()]; }
 
-// Ticks as they are written: no more digits than the step needs.
-std::string tick_text(double value, double step) {
-  const int digits = std::clamp(static_cast<int>(std::ceil(-std::log10(step) - 1e-9)), 0, 9);
-  return format_fixed(std::abs(value) < step / 1000 ? 0 : value, digits);
-}
-
-class Picture {
+class CurvesPicture {
  public:
-  Picture(std::span<const LearningCurve> curves, std::string_view title) : curves_(curves), title_(title) {}
+  CurvesPicture(std::span<const LearningCurve> curves, std::string_view title)
+      : curves_(curves), title_(title) {}
 
   std::string document() {
     for (const LearningCurve& curve : curves_) {
@@ -54,12 +49,7 @@ class Picture {
             {&Point::validation_accuracy});
     }
     const double bottom = legend(top + kPlotHeight + 62);
-    const std::string w = svg_number(std::ceil(width)), h = svg_number(std::ceil(bottom + kSvgMargin));
-    return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"" +
-           w + "\" height=\"" + h + "\" viewBox=\"0 0 " + w + " " + h +
-           "\" role=\"img\" font-family=\"'DejaVu Sans','Noto Sans',Verdana,Arial,sans-serif\">\n<title>" +
-           xml_text(title_) + "</title>\n<rect width=\"" + w + "\" height=\"" + h +
-           "\" fill=\"#ffffff\"/>\n" + body_ + "</svg>\n";
+    return svg_document(width, bottom + kSvgMargin, title_, body_);
   }
 
  private:
@@ -180,9 +170,14 @@ class Picture {
 
 }  // namespace
 
+std::string tick_text(double value, double step) {
+  const int digits = std::clamp(static_cast<int>(std::ceil(-std::log10(step) - 1e-9)), 0, 9);
+  return format_fixed(std::abs(value) < step / 1000 ? 0 : value, digits);
+}
+
 std::string learning_curves_svg(std::span<const LearningCurve> curves, std::string_view title) {
   if (curves.empty()) throw Error("learning curves: no runs");
-  return Picture(curves, title).document();
+  return CurvesPicture(curves, title).document();
 }
 
 }  // namespace headwater

@@ -1,5 +1,7 @@
 #include "reports/svg.hpp"
 
+#include <cmath>
+
 #include "support/numbers.hpp"
 #include "support/utf8.hpp"
 #include "text/unicode_properties.hpp"
@@ -81,6 +83,15 @@ std::string svg_text(double x, double y, double font, std::string_view color, st
       .append(more)
       .append(">");
   return element + xml_text(words) + "</text>\n";
+}
+
+std::string svg_document(double width, double height, std::string_view title, std::string_view body) {
+  const std::string w = svg_number(std::ceil(width)), h = svg_number(std::ceil(height));
+  return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"" +
+         w + "\" height=\"" + h + "\" viewBox=\"0 0 " + w + " " + h +
+         "\" role=\"img\" font-family=\"'DejaVu Sans','Noto Sans',Verdana,Arial,sans-serif\">\n<title>" +
+         xml_text(title) + "</title>\n<rect width=\"" + w + "\" height=\"" + h + "\" fill=\"#ffffff\"/>\n" +
+         std::string(body) + "</svg>\n";
 }
 
 }  // namespace headwater

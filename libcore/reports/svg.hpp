@@ -27,4 +27,7 @@ std::string svg_attribute(std::string_view name, double value);
 std::string svg_text(double x, double y, double font, std::string_view color, std::string_view anchor,
                      std::string_view words, std::string_view more = "");
 
+// The whole of a picture of this size: `title` names it, `body` is drawn on white.
+std::string svg_document(double width, double height, std::string_view title, std::string_view body);
+
 }  // namespace headwater

@@ -53,8 +53,10 @@ static void check_finite(std::string_view where, std::size_t count, const Real* 
 
 VisionTrace VisionTracer::trace(const TracedImage& image, const AttentionSelection& selection) {
   const VisionModel& model = *model_.model;
+  const ImagePipeline& pipeline = pipeline_of(image);
+  const std::span<const Real> numbers = pipeline.apply(image.pixels, nullptr, scratch_);
   batch_.clear();
-  batch_.add(pipeline_of(image).apply(image.pixels, nullptr, scratch_), settings().grid());
+  batch_.add(numbers, settings().grid());
   batch_.finish(settings().grid(), settings().has_class_token());
   const ArenaScope scope(arena_);
   Tape tape(arena_, Tape::Mode::inference);
@@ -65,6 +67,7 @@ VisionTrace VisionTracer::trace(const TracedImage& image, const AttentionSelecti
   check_finite(image.where, static_cast<std::size_t>(probabilities.cols), probabilities.data);
   const Real* const best = std::max_element(probabilities.data, probabilities.data + probabilities.cols);
   VisionTrace result;
+  result.seen = pipeline.bytes_of(numbers);
   result.label = static_cast<std::int32_t>(best - probabilities.data);
   result.probability = *best;
   AttentionExample example;

@@ -36,6 +36,7 @@ struct TracedImage {
 struct VisionTrace {
   // By layer, then head; of kind encoder. Tokens are "[CLS]" and "ROW,COLUMN", from 0.
   std::vector<AttentionRecord> records;
+  std::vector<std::uint8_t> seen;  // the image that it read, of settings().image_shape()
   std::int32_t label = 0;
   float probability = 0;  // of the label, the largest
 };

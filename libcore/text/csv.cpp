@@ -146,4 +146,11 @@ void CsvParser::finish() const {
   if (state_ == State::quoted) fail_open("the quote that opens here is never closed");
 }
 
+std::string csv_field(std::string_view text) {
+  if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
+  std::string field = "\"";
+  for (const char c : text) field.append(c == '"' ? 2 : 1, c);
+  return field + "\"";
+}
+
 }  // namespace headwater

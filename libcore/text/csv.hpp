@@ -57,4 +57,7 @@ class CsvParser {
   std::uint64_t open_line_ = 0, open_column_ = 0;  // of the last quote that opened a field
 };
 
+// The text as a field that separators are commas of: in quotes where it holds one, a quote or a line end.
+std::string csv_field(std::string_view text);
+
 }  // namespace headwater

@@ -1,7 +1,11 @@
-// Images: weights between patches.
+// Images: weights between patches, their rollout over the layers, and how far heads look.
 #include "cli/tool.hpp"
+#include "reports/attention_map.hpp"
+#include "reports/attention_overlay.hpp"
+#include "reports/attention_table.hpp"
 #include "reports/heat_map.hpp"
 #include "support/error.hpp"
+#include "support/numbers.hpp"
 #include "tasks/vision_attention.hpp"
 #include "tools/attn-dump/attn_dump.hpp"
 #include "tools/images/inputs.hpp"
@@ -12,6 +16,12 @@ namespace {
 void check_options(const Options& o) {
   if (!o.target.empty()) throw UsageError("--target: only a translator reads one");
   if (o.reader.column != 0) throw UsageError("--column is of texts, " + o.model + " is a model of images");
+  if (o.view == "rollout" && (o.layer || o.head))
+    throw UsageError("--view rollout goes through all layers and heads (without --layer and --head)");
+  if (o.view == "rollout" && o.format != "csv" && o.format != "png")
+    throw UsageError("--format " + o.format + " is not of --view rollout (csv or png)");
+  if (o.view == "distance" && o.format != "csv" && o.format != "svg")
+    throw UsageError("--format " + o.format + " is not of --view distance (csv or svg)");
 }
 
 ImageShape wanted_shape(const VisionSettings& settings) {
@@ -28,29 +38,37 @@ class ImageDump {
         selection_(selection),
         tracer_(load_vision_model(files)),
         tokens_(patch_tokens(tracer_.settings())),
+        distance_(tokens_, tracer_.settings().patch_size),
         inputs_(o.texts, wanted_shape(tracer_.settings())),
         output_(o.output) {
     tracer_.check(selection);
   }
 
   void run() {
-    if (options_.format == "csv") output_.write(patch_attention_csv_header());
+    if (options_.format == "csv" && options_.view == "weights") output_.write(patch_attention_csv_header());
+    if (options_.format == "csv" && options_.view == "rollout") output_.write(rollout_csv_header());
     images::InputImage image;
-    for (std::int64_t number = 0; is_wanted(number) && inputs_.next(image); ++number) {
+    for (; (!options_.first || number_ < *options_.first) && inputs_.next(image); ++number_) {
       VisionTrace trace = tracer_.trace(
-          {.number = number, .where = image.name, .shape = image.shape, .pixels = image.pixels}, selection_);
-      if (number == 0) title_ = image.name;
-      if (number == 1) title_ = "Attention";
-      write(std::move(trace.records));
+          {.number = number_, .where = image.name, .shape = image.shape, .pixels = image.pixels}, selection_);
+      title_ = number_ == 0 ? image.name : "Attention";
+      if (options_.view == "distance") {
+        distance_.add(trace.records);
+      } else if (options_.format == "png") {
+        add_picture(trace);
+      } else if (options_.view == "rollout") {
+        write_rollout(trace, image.name);
+      } else {
+        write_weights(std::move(trace.records));
+      }
+      output_.flush();
     }
     finish();
     if (!options_.is_quiet) inputs_.note_dropped();
   }
 
  private:
-  bool is_wanted(std::int64_t number) const { return !options_.first || number < *options_.first; }
-
-  void write(std::vector<AttentionRecord> records) {
+  void write_weights(std::vector<AttentionRecord> records) {
     for (AttentionRecord& record : records) {
       text_.clear();
       if (options_.format == "csv") {
@@ -62,26 +80,77 @@ class ImageDump {
       }
       output_.write(text_);
     }
-    output_.flush();
+  }
+
+  void write_rollout(const VisionTrace& trace, std::string_view name) {
+    text_.clear();
+    append_rollout_csv(text_,
+                       {.example = number_,
+                        .image = name,
+                        .predicts = tracer_.labels().labels()[static_cast<std::size_t>(trace.label)],
+                        .probability = trace.probability},
+                       attention_rollout(trace.records, tokens_), tokens_);
+    output_.write(text_);
+  }
+
+  // The image, and beside it the overlay of the rollout, or one for each layer.
+  void add_picture(const VisionTrace& trace) {
+    const VisionSettings& settings = tracer_.settings();
+    const Picture seen = picture_of(settings.image_shape(), trace.seen);
+    const std::int64_t factor = magnification(seen.height, seen.width);
+    std::vector<Picture> panels{magnified(seen, factor)};
+    const auto add_overlay = [&](const std::vector<double>& weights) {
+      panels.push_back(attention_overlay(seen, weights, tokens_, settings.patch_size, factor));
+    };
+    const std::span<const AttentionRecord> records = trace.records;
+    if (options_.view == "rollout") add_overlay(attention_rollout(records, tokens_));
+    for (std::size_t begin = 0; begin < records.size() && options_.view == "weights";) {
+      std::size_t end = begin + 1;
+      while (end < records.size() && records[end].layer == records[begin].layer) ++end;
+      add_overlay(attention_of_output(records.subspan(begin, end - begin), tokens_));
+      begin = end;
+    }
+    pictures_.push_back(sheet(panels, static_cast<std::int64_t>(panels.size()), 2));
+  }
+
+  std::string png() const {
+    constexpr std::int64_t kMaxWidth = 1280, kGap = 10;
+    if (pictures_.empty()) throw Error("no images, so there is no picture (give one at least)");
+    const std::int64_t columns = (kMaxWidth + kGap) / (pictures_.front().width + kGap);
+    return png_of(sheet(pictures_, std::max<std::int64_t>(columns, 1), kGap));
   }
 
   void finish() {
-    if (options_.format == "npy") output_.write(attention_npy(kept_));
-    if (options_.format == "svg") {
+    if (options_.view == "distance") {
+      const std::vector<AttentionDistance::Row> rows = distance_.rows();
+      output_.write(options_.format == "csv" ? attention_distance_csv(rows)
+                                             : attention_distance_svg(rows, distance_title()));
+    } else if (options_.format == "npy") {
+      output_.write(attention_npy(kept_));
+    } else if (options_.format == "svg") {
       output_.write(
           heat_map_svg(kept_, {.title = title_, .is_mean_over_heads = options_.is_mean_over_heads}));
+    } else if (options_.format == "png") {
+      output_.write(png());
     }
     output_.finish();
+  }
+
+  std::string distance_title() const {
+    return fs::path(options_.model).lexically_normal().string() + ", " + counted(number_, "image");
   }
 
   const Options& options_;
   AttentionSelection selection_;
   VisionTracer tracer_;
   PatchTokens tokens_;
+  AttentionDistance distance_;
   images::ImageInputs inputs_;
   Output output_;
+  std::int64_t number_ = 0;            // of the image, from 0
   std::vector<AttentionRecord> kept_;  // of formats that need all
-  std::string title_;                  // of a picture: the image's name, where it is one
+  std::vector<Picture> pictures_;      // an image with its overlays each
+  std::string title_;                  // of a heat map: the image's name, where it is one
   std::string text_;
 };
 

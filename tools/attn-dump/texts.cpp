@@ -207,6 +207,8 @@ class Dump {
 }  // namespace
 
 void dump_texts(const Options& o, const AttentionSelection& selection, const fs::path& files) {
+  if (o.view != "weights" || o.format == "png" || o.first)
+    throw UsageError("--view, --first and --format png are of models of images, " + o.model + " reads texts");
   Dump(o, selection, task_of_files(files).tracer(files)).run();
 }
 

@@ -54,6 +54,22 @@ TEST_CASE("a channel without variance is 0") {
   CHECK(applied(settings, kLine, kLine, {51, 51, 51, 51}, nullptr, {{mean}, {0}}) == Numbers{0, 0, 0, 0});
 }
 
+TEST_CASE("numbers become the bytes they came from, and those nearest to what lies between or beyond") {
+  std::vector<std::uint8_t> bytes;
+  for (int byte = 0; byte < 256; ++byte) bytes.push_back(static_cast<std::uint8_t>(byte));
+  const ImageShape shape{.height = 16, .width = 8, .channels = 2};
+  const ChannelStatistics statistics{{0.5, 0.2}, {0.25, 0}};
+  for (const char* const normalization : {"symmetric", "unit", "standardized"}) {
+    ImagePipelineSettings settings;
+    settings.normalization = normalization;
+    const ImagePipeline pipeline(settings, statistics, shape, shape);
+    ImagePipeline::Scratch scratch;
+    CHECK(pipeline.bytes_of(pipeline.apply(bytes, nullptr, scratch)) == bytes);
+  }
+  const ImagePipeline pipeline({}, {}, kLine, kLine);
+  CHECK(pipeline.bytes_of(Numbers{-3, 7, 0.001F, -0.999F}) == std::vector<std::uint8_t>{0, 255, 128, 0});
+}
+
 TEST_CASE("draws depend on seed, epoch and example alone, and differ between them") {
   const auto draw = [](std::uint64_t seed, std::int64_t epoch, std::int64_t example) {
     return image_draws(seed, epoch, example);

@@ -125,6 +125,8 @@ TEST_CASE("the colour scale goes from light to dark") {
   const auto brightness = [](Color c) { return 0.2126 * c.red + 0.7152 * c.green + 0.0722 * c.blue; };
   for (int i = 0; i < 100; ++i)
     CHECK(brightness(sequential_color(i / 100.0)) >= brightness(sequential_color((i + 1) / 100.0)));
+  for (int i = 0; i < 100; ++i)
+    CHECK(brightness(heat_color(i / 100.0)) <= brightness(heat_color((i + 1) / 100.0)));
   CHECK(sequential_color(-1) == sequential_color(0));
   CHECK(sequential_color(2) == sequential_color(1));
   CHECK(hex({31, 95, 151}) == "#1f5f97");

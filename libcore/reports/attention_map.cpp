@@ -1,0 +1,140 @@
+#include "reports/attention_map.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "reports/attention_table.hpp"
+#include "support/error.hpp"
+#include "support/numbers.hpp"
+#include "text/csv.hpp"
+
+namespace headwater {
+namespace {
+
+void check_tokens(std::span<const AttentionRecord> records, const PatchTokens& tokens) {
+  if (records.empty()) throw Error("attention: the model has no layers to look into");
+  for (const AttentionRecord& record : records) {
+    check(record);
+    if (record.queries() == tokens.count() && record.keys() == tokens.count()) continue;
+    throw Error("attention: weights of " + std::to_string(record.queries()) + " x " +
+                std::to_string(record.keys()) + " tokens, an image has " + std::to_string(tokens.count()));
+  }
+}
+
+// What the output layer reads: the class token, or all patches alike.
+std::vector<double> output_row(const PatchTokens& tokens) {
+  std::vector<double> row(tokens.count(),
+                          tokens.has_class_token ? 0 : 1 / static_cast<double>(tokens.count()));
+  if (tokens.has_class_token) row[0] = 1;
+  return row;
+}
+
+// row times the mean of the records' matrices.
+std::vector<double> times_mean(const std::vector<double>& row, std::span<const AttentionRecord> records) {
+  std::vector<double> product(row.size());
+  for (const AttentionRecord& record : records) {
+    for (std::size_t q = 0; q < row.size(); ++q) {
+      const double share = row[q] / static_cast<double>(records.size());
+      for (std::size_t k = 0; k < row.size(); ++k)
+        product[k] += share * static_cast<double>(record.weights[q * row.size() + k]);
+    }
+  }
+  return product;
+}
+
+}  // namespace
+
+std::vector<double> attention_rollout(std::span<const AttentionRecord> records, const PatchTokens& tokens) {
+  check_tokens(records, tokens);
+  std::vector<double> row = output_row(tokens);
+  // The last layer first: a row times one matrix after the other is the row of their product.
+  for (std::size_t end = records.size(); end > 0;) {
+    std::size_t begin = end - 1;
+    while (begin > 0 && records[begin - 1].layer == records[end - 1].layer) --begin;
+    const std::vector<double> attended = times_mean(row, records.subspan(begin, end - begin));
+    // Rows of attention sum to 1, and with the identity to 2.
+    for (std::size_t k = 0; k < row.size(); ++k) row[k] = (attended[k] + row[k]) / 2;
+    end = begin;
+  }
+  return row;
+}
+
+std::vector<double> attention_of_output(std::span<const AttentionRecord> records, const PatchTokens& tokens) {
+  check_tokens(records, tokens);
+  return times_mean(output_row(tokens), records);
+}
+
+std::string_view rollout_csv_header() { return "example,image,predicts,probability,row,column,weight\n"; }
+
+void append_rollout_csv(std::string& out, const RolloutRow& row, std::span<const double> rollout,
+                        const PatchTokens& tokens) {
+  const std::string head = std::to_string(row.example) + "," + csv_field(row.image) + "," +
+                           csv_field(row.predicts) + "," +
+                           format_number(static_cast<double>(row.probability)) + ",";
+  for (std::size_t i = 0; i < rollout.size(); ++i) {
+    const bool is_patch = i >= tokens.first_patch();
+    const std::size_t patch = is_patch ? i - tokens.first_patch() : 0;
+    out += head;
+    if (is_patch) out += std::to_string(patch / tokens.columns);
+    out += ',';
+    if (is_patch) out += std::to_string(patch % tokens.columns);
+    out += "," + format_number(rollout[i]) + "\n";
+  }
+}
+
+AttentionDistance::AttentionDistance(const PatchTokens& tokens, std::int64_t patch_size) : tokens_(tokens) {
+  const auto place = [&](std::size_t patch) {
+    return std::pair(static_cast<double>(patch / tokens.columns),
+                     static_cast<double>(patch % tokens.columns));
+  };
+  for (std::size_t q = 0; q < tokens.patches(); ++q) {
+    for (std::size_t k = 0; k < tokens.patches(); ++k) {
+      const auto [q_row, q_column] = place(q);
+      const auto [k_row, k_column] = place(k);
+      distances_.push_back(static_cast<double>(patch_size) * std::hypot(q_row - k_row, q_column - k_column));
+    }
+  }
+}
+
+void AttentionDistance::add(std::span<const AttentionRecord> records) {
+  check_tokens(records, tokens_);
+  const std::size_t first = tokens_.first_patch(), patches = tokens_.patches(), count = tokens_.count();
+  for (const AttentionRecord& record : records) {
+    const auto is_of_head = [&](const Sum& sum) {
+      return sum.layer == record.layer && sum.head == record.head;
+    };
+    auto sum = std::find_if(sums_.begin(), sums_.end(), is_of_head);
+    if (sum == sums_.end()) sum = sums_.insert(sum, {.layer = record.layer, .head = record.head});
+    for (std::size_t q = 0; q < patches; ++q) {
+      const float* const weights = record.weights.data() + (q + first) * count + first;
+      double pixels = 0, whole = 0;
+      for (std::size_t k = 0; k < patches; ++k) {
+        pixels += static_cast<double>(weights[k]) * distances_[q * patches + k];
+        whole += static_cast<double>(weights[k]);
+      }
+      if (whole == 0) continue;  // it looks at the class token alone
+      sum->pixels += pixels / whole;
+      ++sum->queries;
+    }
+  }
+  ++images_;
+}
+
+std::vector<AttentionDistance::Row> AttentionDistance::rows() const {
+  std::vector<Row> rows;
+  for (const Sum& sum : sums_)
+    rows.push_back(
+        {sum.layer, sum.head, sum.pixels / static_cast<double>(std::max<std::int64_t>(sum.queries, 1))});
+  return rows;
+}
+
+std::string attention_distance_csv(std::span<const AttentionDistance::Row> rows) {
+  std::string out = "layer,head,pixels\n";
+  for (const AttentionDistance::Row& row : rows) {
+    out +=
+        std::to_string(row.layer) + "," + std::to_string(row.head) + "," + format_number(row.pixels) + "\n";
+  }
+  return out;
+}
+
+}  // namespace headwater

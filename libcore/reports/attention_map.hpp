@@ -1,0 +1,74 @@
+// Where a vision Transformer looks: the attention of all its layers brought onto the grid of patches, and how
+// far it reaches.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tasks/vision_attention.hpp"
+
+namespace headwater {
+
+// Attention rollout (Abnar and Zuidema 2020, sec. 3): of each layer the mean over its heads plus the
+// identity, rows divided by their sums, and the product of all layers. Returned is the row of what the output
+// layer reads: of the class token, or without one the mean of all rows. [tokens], sums to 1. The records are
+// all of one image, by layer; throws Error where they are none, or not of these tokens.
+std::vector<double> attention_rollout(std::span<const AttentionRecord> records, const PatchTokens& tokens);
+
+// The row of the class token, or without one the mean of all rows, in the mean of the records. [tokens], sums
+// to 1. Throws like attention_rollout.
+std::vector<double> attention_of_output(std::span<const AttentionRecord> records, const PatchTokens& tokens);
+
+// "example,image,predicts,probability,row,column,weight\n": what an image's rollout is as CSV, a line for
+// each token; row and column of a class token are empty.
+std::string_view rollout_csv_header();
+struct RolloutRow {
+  std::int64_t example = 0;
+  std::string_view image, predicts;  // name, the label that the model gives it
+  float probability = 0;             // of the label
+};
+void append_rollout_csv(std::string& out, const RolloutRow& row, std::span<const double> rollout,
+                        const PatchTokens& tokens);
+
+// How far a head looks: the distance in pixels between the centres of the asking patch and the patch that is
+// looked at, weighted by attention, in the mean over the asking patches and the images (Dosovitskiy et al.
+// 2021, appendix D.7). A class token is at no place: it asks nothing here, and the weights of patches on it
+// are left out before the rest is divided by its sum.
+class AttentionDistance {
+ public:
+  // Pixels are those of the image that the model reads.
+  AttentionDistance(const PatchTokens& tokens, std::int64_t patch_size);
+
+  // Of one image. Throws Error where the records are not of these tokens.
+  void add(std::span<const AttentionRecord> records);
+
+  struct Row {
+    std::int64_t layer = 0, head = 0;
+    double pixels = 0;
+  };
+  std::vector<Row> rows() const;  // by layer, then head
+  std::int64_t images() const { return images_; }
+
+ private:
+  struct Sum {
+    std::int64_t layer = 0, head = 0;
+    double pixels = 0;
+    std::int64_t queries = 0;
+  };
+  PatchTokens tokens_;
+  std::vector<double> distances_;  // [patches, patches]
+  std::vector<Sum> sums_;
+  std::int64_t images_ = 0;
+};
+
+// "layer,head,pixels\n" and a line for each head.
+std::string attention_distance_csv(std::span<const AttentionDistance::Row> rows);
+
+// An SVG 1.1 document: a dot for each head over its layer, and a line through the means of the layers. Throws
+// Error where there are no rows.
+std::string attention_distance_svg(std::span<const AttentionDistance::Row> rows, std::string_view title);
+
+}  // namespace headwater

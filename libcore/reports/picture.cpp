@@ -1,0 +1,70 @@
+#include "reports/picture.hpp"
+
+#include <algorithm>
+
+#include "data/image_file.hpp"
+#include "support/error.hpp"
+
+namespace headwater {
+
+Picture picture_of(const ImageShape& shape, std::span<const std::uint8_t> pixels) {
+  Picture picture{.height = shape.height, .width = shape.width, .pixels = {}};
+  const auto channels = static_cast<std::size_t>(shape.channels);
+  picture.pixels.reserve(pixels.size() / channels * 3);
+  for (std::size_t at = 0; at + channels <= pixels.size(); at += channels) {
+    for (std::size_t c = 0; c < 3; ++c) picture.pixels.push_back(pixels[at + (channels >= 3 ? c : 0)]);
+  }
+  return picture;
+}
+
+Picture magnified(const Picture& picture, std::int64_t factor) {
+  Picture out{.height = picture.height * factor, .width = picture.width * factor, .pixels = {}};
+  out.pixels.reserve(static_cast<std::size_t>(out.height * out.width * 3));
+  for (std::int64_t y = 0; y < out.height; ++y) {
+    for (std::int64_t x = 0; x < out.width; ++x) {
+      const auto at = picture.pixels.begin() + (y / factor * picture.width + x / factor) * 3;
+      out.pixels.insert(out.pixels.end(), at, at + 3);
+    }
+  }
+  return out;
+}
+
+std::int64_t magnification(std::int64_t height, std::int64_t width) {
+  return std::max<std::int64_t>(1, 128 / std::max(height, width));
+}
+
+Picture sheet(std::span<const Picture> pictures, std::int64_t columns, std::int64_t gap) {
+  if (pictures.empty()) throw Error("picture: no images");
+  Picture largest;
+  for (const Picture& picture : pictures) {
+    largest.height = std::max(largest.height, picture.height);
+    largest.width = std::max(largest.width, picture.width);
+  }
+  const auto count = static_cast<std::int64_t>(pictures.size());
+  columns = std::min(columns, count);
+  const std::int64_t rows = (count + columns - 1) / columns;
+  Picture out{.height = rows * (largest.height + gap) - gap,
+              .width = columns * (largest.width + gap) - gap,
+              .pixels = {}};
+  if (out.height > kMaxPictureSide || out.width > kMaxPictureSide) {
+    throw Error("a picture of " + std::to_string(out.height) + "x" + std::to_string(out.width) +
+                " pixels, height and width are 1 .. " + std::to_string(kMaxPictureSide) +
+                " (show fewer images)");
+  }
+  out.pixels.assign(static_cast<std::size_t>(out.height * out.width * 3), 255);
+  for (std::int64_t i = 0; i < count; ++i) {
+    const Picture& picture = pictures[static_cast<std::size_t>(i)];
+    const std::int64_t top = i / columns * (largest.height + gap), left = i % columns * (largest.width + gap);
+    for (std::int64_t y = 0; y < picture.height; ++y) {
+      const auto line = picture.pixels.begin() + y * picture.width * 3;
+      std::copy(line, line + picture.width * 3, out.pixels.begin() + ((top + y) * out.width + left) * 3);
+    }
+  }
+  return out;
+}
+
+std::string png_of(const Picture& picture) {
+  return encode_png({.height = picture.height, .width = picture.width, .channels = 3}, picture.pixels);
+}
+
+}  // namespace headwater

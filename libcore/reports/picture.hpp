@@ -1,0 +1,34 @@
+// Pictures made of pixels: images beside and below each other on white.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "data/image_shape.hpp"
+
+namespace headwater {
+
+// Red, green and blue, row by row.
+struct Picture {
+  std::int64_t height = 0, width = 0;
+  std::vector<std::uint8_t> pixels;  // [height, width, 3]
+};
+
+// Of an image: grey becomes three equal channels; of more than three the first three are shown, of two the
+// first.
+Picture picture_of(const ImageShape& shape, std::span<const std::uint8_t> pixels);
+
+// Each pixel becomes a square of factor x factor.
+Picture magnified(const Picture& picture, std::int64_t factor);
+// The factor with which a picture's longer side gets as near to 128 pixels as it can from below; at least 1.
+std::int64_t magnification(std::int64_t height, std::int64_t width);
+
+// Row by row, so many in a row, `gap` white pixels between them; what is smaller than the largest lies at its
+// place's upper left. Throws Error where there are none, or the whole is beyond kMaxPictureSide.
+Picture sheet(std::span<const Picture> pictures, std::int64_t columns, std::int64_t gap);
+
+std::string png_of(const Picture& picture);
+
+}  // namespace headwater
