@@ -36,7 +36,9 @@ inline constexpr std::string_view kOperationNames[] = {"linear",
                                                        "mix_tokens",
                                                        "sparse_linear",
                                                        "binary_cross_entropy",
-                                                       "rotate"};
+                                                       "rotate",
+                                                       "repeat_heads",
+                                                       "mean_heads"};
 
 namespace ops {
 
@@ -76,6 +78,12 @@ Variable attention(Tape& tape, const Variable& q, const Variable& k, const Varia
 // Queries or keys with rotary positions (Su et al. 2021): x, y [T, H·K], table [N, K] (kernels::rotate); a
 // token's position is its place in its sequence. dx is dy turned back. Keeps the positions.
 Variable rotate(Tape& tape, const Variable& x, ConstMatrix table, Use use_of_x = Use::keep);
+
+// The columns of x once for each head, side by side: x [T, K], y [T, H·K]. dx is the sum over the heads, the
+// first first. Keeps nothing.
+Variable repeat_heads(Tape& tape, const Variable& x, Index heads);
+// The mean of the heads, the first first: x [T, H·K], y [T, K]. dx is dy/H for each head. Keeps nothing.
+Variable mean_heads(Tape& tape, const Variable& x, Index heads);
 
 // y = gamma * (x - mean)/sqrt(variance + epsilon) + beta over each row (Ba et al. 2016). Keeps x and two
 // moments a row.

@@ -7,16 +7,16 @@ namespace headwater {
 Linear::Linear(LayerBuilder& builder, const std::string& name, Index inputs, Index outputs,
                ops::Activation activation)
     : Linear(builder, name, {inputs, outputs}, {outputs}, inputs, outputs, static_cast<double>(inputs),
-             static_cast<double>(outputs)) {
-  activation_ = activation;
-}
+             static_cast<double>(outputs), activation) {}
 
 Linear::Linear(LayerBuilder& builder, const std::string& name, std::vector<Index> weight_shape,
-               std::vector<Index> bias_shape, Index inputs, Index outputs, double fan_in, double fan_out)
+               std::vector<Index> bias_shape, Index inputs, Index outputs, double fan_in, double fan_out,
+               ops::Activation activation)
     : weight_(builder.parameters.declare(name + ".weight", std::move(weight_shape), inputs, outputs,
                                          Initializer::glorot_uniform, fan_in, fan_out)),
-      bias_(builder.parameters.declare(name + ".bias", std::move(bias_shape), 1, outputs,
-                                       Initializer::zeros)) {}
+      bias_(
+          builder.parameters.declare(name + ".bias", std::move(bias_shape), 1, outputs, Initializer::zeros)),
+      activation_(activation) {}
 
 Variable Linear::operator()(const ForwardContext& context, const Variable& x) const {
   if (context.packed == nullptr) return ops::linear(context.tape, x, *weight_, bias_, activation_);

@@ -16,7 +16,8 @@ class Linear {
          ops::Activation activation = ops::Activation::none);
   // The same with the shape of the weight as saved and the fans of its initializer given (attention kernels).
   Linear(LayerBuilder& builder, const std::string& name, std::vector<Index> weight_shape,
-         std::vector<Index> bias_shape, Index inputs, Index outputs, double fan_in, double fan_out);
+         std::vector<Index> bias_shape, Index inputs, Index outputs, double fan_in, double fan_out,
+         ops::Activation activation = ops::Activation::none);
 
   Variable operator()(const ForwardContext& context, const Variable& x) const;
   // Into a matrix that somebody else owns; no gradients.

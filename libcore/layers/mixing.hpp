@@ -9,9 +9,10 @@
 
 namespace headwater {
 
-// attention: Vaswani et al. 2017; fourier: ops::fourier_mix, no parameters (FNet, Lee-Thorp et al. 2021);
-// mlp: TokenMixing (MLP-Mixer, Tolstikhin et al. 2021).
-enum class Mixing { attention, fourier, mlp };
+// attention: Vaswani et al. 2017; averaged_attention: AveragedAttention (layers/averaged_attention.hpp);
+// fourier: ops::fourier_mix, no parameters (FNet, Lee-Thorp et al. 2021); mlp: TokenMixing (MLP-Mixer,
+// Tolstikhin et al. 2021).
+enum class Mixing { attention, averaged_attention, fourier, mlp };
 
 struct TokenMixingSettings {
   Index length = 0;        // N: the longest sequence; fixed, as the weights have a row for each position

@@ -52,8 +52,13 @@ TransformerBlock::TransformerBlock(LayerBuilder& builder, const std::string& nam
     : settings_(settings),
       self_attention_(layer_if<MultiHeadAttention>(settings.mixing == Mixing::attention, builder,
                                                    name + ".self_attention", settings.attention)),
+      averaged_attention_(layer_if<AveragedAttention>(settings.mixing == Mixing::averaged_attention, builder,
+                                                      name + ".self_attention", settings.attention,
+                                                      settings.activation)),
       token_mixing_(token_mixing_of(builder, name, settings)),
-      mixing_residual_(builder, name + (self_attention_ ? ".self_attention_norm" : ".mixing_norm"), settings),
+      mixing_residual_(
+          builder, name + (self_attention_ || averaged_attention_ ? ".self_attention_norm" : ".mixing_norm"),
+          settings),
       cross_attention_(layer_if<MultiHeadAttention>(settings.has_cross_attention, builder,
                                                     name + ".cross_attention",
                                                     without_rotary(settings.attention))),
@@ -81,6 +86,10 @@ BlockOutput TransformerBlock::operator()(const ForwardContext& context, const Va
 Variable TransformerBlock::mix(const ForwardContext& context, const Variable& x, const KeyTokens* keys,
                                AttentionOutput& self) const {
   if (token_mixing_) return (*token_mixing_)(context, x);
+  if (averaged_attention_) {
+    self = (*averaged_attention_)(context, x, settings_.causality);
+    return self.output;
+  }
   if (!self_attention_) return ops::fourier_mix(context.tape, x);
   const Variable memory = keys ? ops::take_rows(context.tape, x, keys->tokens, keys->packing) : x;
   self = (*self_attention_)(context, x, memory, settings_.causality);

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "layers/attention.hpp"
+#include "layers/averaged_attention.hpp"
 #include "layers/dropout.hpp"
 #include "layers/mixing.hpp"
 #include "layers/norm.hpp"
@@ -116,8 +117,9 @@ class TransformerBlock {
                AttentionOutput& self) const;
 
   BlockSettings settings_;
-  std::optional<MultiHeadAttention> self_attention_;  // or
-  std::optional<TokenMixing> token_mixing_;           // or Fourier mixing, which has no parameters
+  std::optional<MultiHeadAttention> self_attention_;     // or
+  std::optional<AveragedAttention> averaged_attention_;  // or
+  std::optional<TokenMixing> token_mixing_;              // or Fourier mixing, which has no parameters
   Residual mixing_residual_;
   std::optional<MultiHeadAttention> cross_attention_;
   std::optional<Residual> cross_residual_;

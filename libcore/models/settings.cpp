@@ -7,6 +7,7 @@ namespace headwater {
 namespace {
 
 Mixing mixing_of(const MixingSettings& settings) {
+  if (settings.mixing == "averaged_attention") return Mixing::averaged_attention;
   if (settings.mixing == "fourier") return Mixing::fourier;
   return settings.mixing == "mlp" ? Mixing::mlp : Mixing::attention;
 }
@@ -68,7 +69,8 @@ BlockSettings block_settings(const TransformerSettings& settings, const MixingSe
   if (settings.activation == "gelu_tanh") activation = ops::Activation::gelu_tanh;
   if (settings.activation == "silu") activation = ops::Activation::silu;
   const std::int64_t feed_forward_width = feed_forward_width_of(settings);
-  const bool is_attention = mixing_of(mixing) == Mixing::attention;
+  const bool is_attention =
+      mixing_of(mixing) == Mixing::attention || mixing_of(mixing) == Mixing::averaged_attention;
   return {.attention =
               is_attention ? attention_settings(settings) : AttentionLayerSettings{.width = settings.width},
           .feed_forward_width = feed_forward_width,

@@ -31,7 +31,7 @@ struct TransformerSettings {
 
 // What mixes the tokens of a sequence in a block.
 struct MixingSettings {
-  std::string mixing = "attention";  // attention | fourier | mlp
+  std::string mixing = "attention";  // attention | averaged_attention | fourier | mlp
   std::int64_t mixing_width = 0;     // mlp: hidden layer of the token mixing; 0: feed_forward_width
 };
 

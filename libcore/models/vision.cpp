@@ -8,7 +8,7 @@ namespace headwater {
 namespace {
 
 BlockSettings vision_block_settings(const VisionSettings& settings) {
-  BlockSettings block = block_settings(settings.transformer);
+  BlockSettings block = block_settings(settings.transformer, {.mixing = settings.mixing});
   block.has_second_activation = settings.has_second_activation;
   block.feed_forward_dropout = settings.feed_forward_dropout;
   return block;

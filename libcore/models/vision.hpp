@@ -15,8 +15,9 @@
 namespace headwater {
 
 struct VisionSettings {
-  TransformerSettings transformer;  // without length, scale_embedding and output_dropout: images have one
-                                    // length, and the dropout before the output layer is head_dropout
+  TransformerSettings transformer;   // without length, scale_embedding and output_dropout: images have one
+                                     // length, and the dropout before the output layer is head_dropout
+  std::string mixing = "attention";  // or averaged_attention
   std::int64_t layers = 1;
   std::int64_t image_height = 28, image_width = 28, channels = 1;
   ImagePipelineSettings images;

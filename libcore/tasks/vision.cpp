@@ -61,6 +61,12 @@ static void settings_rows(schema::Visitor& v, VisionSettings& s) {
   image_rows(v, s.images);
   v.field("patch_size", &s.patch_size, kSide,
           "side of a patch; a patch is what a token is to a text (Dosovitskiy et al. 2021)");
+  v.field("mixing", &s.mixing,
+          schema::OneOf{{{"attention", "multi-head self-attention (Vaswani et al. 2017)"},
+                         {"averaged_attention",
+                          "the mean over heads as wide as the model, of queries and keys that the activation "
+                          "follows and without projections of values and result"}}},
+          "what mixes the patches of an image");
   block_rows(v, s.transformer);
   v.field("positions", &s.transformer.positions,
           schema::OneOf{{{"learned", "a table of parameters, a row for each place"},
@@ -86,6 +92,10 @@ static void settings_rows(schema::Visitor& v, VisionSettings& s) {
 
 static void check_settings(const VisionSettings& s, const Recipe& recipe, const Complain& complain) {
   check_transformer(s.transformer, true, complain);
+  if (s.mixing == "averaged_attention" && head_width_of(s.transformer) != s.transformer.width) {
+    complain({"model", "head_width"}, "averaged_attention has heads as wide as the model (write " +
+                                          std::to_string(s.transformer.width) + ")");
+  }
   check_classes({.head = "softmax", .classes = s.classes}, recipe, complain);
   if (s.grid().patches() == 0) {
     complain({"model", "patch_size"}, "a patch of " + std::to_string(s.patch_size) +
@@ -198,7 +208,7 @@ Json with_image_keys(Json config) {
   write_settings(defaults, section.settings());
   for (const char* key :
        {"normalization", "resizing", "random_flip", "random_rotation", "random_zoom_height",
-        "random_zoom_width", "random_crop_padding", "fill_mode", "fill_value", "interpolation"}) {
+        "random_zoom_width", "random_crop_padding", "fill_mode", "fill_value", "interpolation", "mixing"}) {
     if (config.find(key) == nullptr) config.set(key, defaults.at(key));
   }
   return config;

@@ -79,6 +79,7 @@ void check_vit_settings(const VisionSettings& settings) {
     throw Error("model." + key + " is " + value + ", which ViT's layout cannot say (only " + only +
                 "; train with that)");
   };
+  if (settings.mixing != "attention") refuse_key("mixing", settings.mixing, "attention");
   if (t.norm != "pre") refuse_key("norm", t.norm, "pre");
   if (t.positions != "learned") refuse_key("positions", t.positions, "learned");
   if (head_width_of(t) * t.heads != t.width)

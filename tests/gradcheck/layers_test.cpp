@@ -81,13 +81,14 @@ TEST_CASE("layers: blocks whose feed-forward ends with its activation and has dr
 
 TEST_CASE("layers: encoder blocks that mix otherwise, pre- and post-norm") {
   for (const NormPlace place : {NormPlace::post, NormPlace::pre}) {
-    for (const Mixing mixing : {Mixing::fourier, Mixing::mlp}) {
+    for (const Mixing mixing : {Mixing::fourier, Mixing::mlp, Mixing::averaged_attention}) {
       BlockSettings settings = block_settings_of(place, ops::Activation::gelu);
       settings.mixing = mixing;
+      if (mixing == Mixing::averaged_attention) settings.attention.head_width = settings.attention.width;
       settings.mixing_length = 7;
       settings.mixing_width = 3;
       std::unique_ptr<TransformerBlock> encoder;
-      check({mixing == Mixing::mlp ? "encoder block, mlp" : "encoder block, fourier",
+      check({"encoder block, mixing " + std::to_string(static_cast<int>(mixing)),
              [&](Fixture& f) {
                f.input("x", 8, 6);
                encoder = std::make_unique<TransformerBlock>(f.builder, "block", settings);

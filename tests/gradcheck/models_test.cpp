@@ -87,12 +87,14 @@ TEST_CASE("a language model whose loss is taken after a delimiter") {
   check_model(model, batch);
 }
 
-TEST_CASE("whole vision models with two layers: a class token, all patches") {
-  for (const bool has_class_token : {true, false}) {
+TEST_CASE("whole vision models with two layers: a class token, all patches, heads that are averaged") {
+  for (const auto& [has_class_token, mixing] :
+       {std::pair{true, "attention"}, {false, "attention"}, {true, "averaged_attention"}}) {
     VisionSettings settings;
+    settings.mixing = mixing;
     settings.transformer.width = 4;
     settings.transformer.heads = 2;
-    settings.transformer.head_width = 3;
+    settings.transformer.head_width = settings.mixing == "attention" ? 3 : 4;
     settings.transformer.feed_forward_width = 5;
     settings.layers = 2;
     settings.transformer.norm = "pre";
@@ -118,7 +120,7 @@ TEST_CASE("whole vision models with two layers: a class token, all patches") {
       batch.labels.push_back(i % 3);
     }
     batch.finish(settings.grid(), has_class_token);
-    INFO(settings.pooling);
+    INFO(settings.pooling, ", ", settings.mixing);
     check_model(model, batch);
   }
 }

@@ -287,6 +287,23 @@ std::vector<Case> op_cases() {
                      return Result{
                          ops::attention(p.context.tape, p.inputs[0], p.inputs[0], p.inputs[0], {.heads = 2})};
                    }});
+  for (const bool is_used_twice : {false, true}) {
+    const std::string twice = is_used_twice ? " of a matrix used twice" : "";
+    cases.push_back({"repeat_heads" + twice, [](Fixture& f) { f.input("x", kTokens, 3); },
+                     [=](Pass& p) {
+                       Tape& tape = p.context.tape;
+                       const Variable y = ops::repeat_heads(tape, p.inputs[0], 4);
+                       return Result{
+                           is_used_twice ? ops::add(tape, y, ops::repeat_heads(tape, p.inputs[0], 4)) : y};
+                     }});
+    cases.push_back({"mean_heads" + twice, [](Fixture& f) { f.input("x", kTokens, 6); },
+                     [=](Pass& p) {
+                       Tape& tape = p.context.tape;
+                       const Variable y = ops::mean_heads(tape, p.inputs[0], 3);
+                       return Result{is_used_twice ? ops::add(tape, y, ops::mean_heads(tape, p.inputs[0], 3))
+                                                   : y};
+                     }});
+  }
   cases.push_back({"layer_norm",
                    [](Fixture& f) {
                      f.input("x", kTokens, 5);

@@ -232,6 +232,12 @@ TEST_CASE("ViT's layout: a setting that it cannot say is named") {
         "model.head_width is 5, which ViT's layout cannot say (only width / heads; train with that)");
   CHECK(said([](VisionSettings& s) { s.pooling = "flatten"; }) ==
         "model.pooling is flatten, which ViT's layout cannot say (only class_token; train with that)");
+  CHECK(
+      said([](VisionSettings& s) {
+        s.mixing = "averaged_attention";
+        s.transformer.head_width = s.transformer.width;
+      }) ==
+      "model.mixing is averaged_attention, which ViT's layout cannot say (only attention; train with that)");
   CHECK(said([](VisionSettings& s) { s.has_second_activation = true; }) ==
         "model.has_second_activation is true, which ViT's layout cannot say (only false; train with that)");
   CHECK(said([](VisionSettings& s) {

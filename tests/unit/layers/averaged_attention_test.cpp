@@ -1,0 +1,109 @@
+#include "layers/averaged_attention.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <vector>
+
+#include "error_text.hpp"
+#include "support/error.hpp"
+
+using namespace headwater;
+
+namespace {
+
+double gelu(double x) { return x * 0.5 * std::erfc(-x / std::sqrt(2.0)); }
+
+// act(x·W + b) of one head: [tokens, D] of W [D, H, D].
+std::vector<std::vector<double>> head_of(const Parameters& parameters, const std::string& name,
+                                         const std::vector<std::vector<double>>& x, Index head) {
+  const Parameter &w = *parameters.find(name + ".weight"), &b = *parameters.find(name + ".bias");
+  const Index width = static_cast<Index>(x[0].size());
+  std::vector<std::vector<double>> out;
+  for (const std::vector<double>& token : x) {
+    std::vector<double>& row = out.emplace_back();
+    for (Index k = 0; k < width; ++k) {
+      const Index column = head * width + k;
+      double sum = static_cast<double>(b.value.data[column]);
+      for (Index d = 0; d < width; ++d)
+        sum += token[static_cast<std::size_t>(d)] * static_cast<double>(w.value.row(d)[column]);
+      row.push_back(gelu(sum));
+    }
+  }
+  return out;
+}
+
+double dot(const std::vector<double>& a, const std::vector<double>& b) {
+  double sum = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
+  return sum;
+}
+
+}  // namespace
+
+TEST_CASE("averaged attention: the mean over the heads of weights times the tokens as they are") {
+  constexpr Index kTokens = 5, kWidth = 4, kHeads = 3;
+  Parameters parameters;
+  LayerBuilder builder{parameters};
+  const AveragedAttention layer(builder, "a", {.width = kWidth, .heads = kHeads, .head_width = kWidth},
+                                ops::Activation::gelu);
+  parameters.allocate(false);
+  parameters.initialize(5);
+  for (const char* bias : {"a.query.bias", "a.key.bias"}) {
+    Parameter& b = *parameters.find(bias);
+    for (Index i = 0; i < b.size(); ++i)
+      b.value.data[i] = static_cast<Real>(std::cos(3.0 * static_cast<double>(i)));
+  }
+  CHECK(parameters.size() == 2 * kHeads * (kWidth * kWidth + kWidth));
+  CHECK(parameters.find("a.query.weight")->shape == std::vector<Index>{kWidth, kHeads, kWidth});
+
+  std::vector<Real> values;
+  std::vector<std::vector<double>> x(kTokens);
+  for (Index t = 0; t < kTokens; ++t) {
+    for (Index d = 0; d < kWidth; ++d) {
+      values.push_back(static_cast<Real>(2 * std::sin(static_cast<double>(7 * t + 3 * d + 1))));
+      x[static_cast<std::size_t>(t)].push_back(static_cast<double>(values.back()));
+    }
+  }
+  // Two sequences: three tokens and two.
+  const std::vector<Index> offsets{0, 3, kTokens};
+  const Packing packing{.offsets = offsets};
+  Arena arena;
+  Tape tape(arena, Tape::Mode::inference);
+  const AttentionOutput out =
+      layer({tape}, tape.wrap(Matrix(values.data(), kTokens, kWidth), &packing, false), Causality::full);
+  REQUIRE(out.output.rows() == kTokens);
+  REQUIRE(out.output.cols() == kWidth);
+  CHECK(out.queries.cols() == kHeads * kWidth);
+
+  std::vector<std::vector<double>> wanted(kTokens, std::vector<double>(kWidth));
+  for (Index head = 0; head < kHeads; ++head) {
+    const auto q = head_of(parameters, "a.query", x, head), k = head_of(parameters, "a.key", x, head);
+    for (std::size_t t = 0; t < kTokens; ++t) {
+      const std::size_t begin = t < 3 ? 0 : 3, end = t < 3 ? 3 : kTokens;
+      double total = 0;
+      for (std::size_t s = begin; s < end; ++s) total += std::exp(dot(q[t], k[s]) / 2);  // sqrt(D)
+      for (std::size_t s = begin; s < end; ++s) {
+        for (std::size_t d = 0; d < kWidth; ++d)
+          wanted[t][d] += std::exp(dot(q[t], k[s]) / 2) / total * x[s][d] / kHeads;
+      }
+    }
+  }
+  for (std::size_t t = 0; t < kTokens; ++t) {
+    for (std::size_t d = 0; d < kWidth; ++d) {
+      INFO("token ", t, ", feature ", d);
+      CHECK(static_cast<double>(out.output.value().row(static_cast<Index>(t))[d]) ==
+            doctest::Approx(wanted[t][d]).epsilon(1e-5));
+    }
+  }
+}
+
+TEST_CASE("averaged attention has heads as wide as the model") {
+  Parameters parameters;
+  LayerBuilder builder{parameters};
+  CHECK(error_text([&] {
+          (void)AveragedAttention(builder, "a", {.width = 8, .heads = 2, .head_width = 4},
+                                  ops::Activation::gelu);
+        }) ==
+        "model: averaged_attention has heads as wide as the model, 8, not 4 (set head_width to the width)");
+}
