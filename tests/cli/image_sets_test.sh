@@ -79,6 +79,29 @@ xz -c "$tmp/images.tar" >"$tmp/mirror/cifar10-jpeg/cifar10-jpeg.tar.xz"
 check 'another archive is refused' [ "$(prepare cifar10-jpeg "$tmp/other")" = 1 ]
 check 'and said' grep -q '^prepare-cifar10-jpeg.sh: .*: no folders train and test' "$tmp/stderr"
 
+# Another set in the same layout.
+mkdir "$tmp/mirror/fashion-mnist"
+cp "$tmp/mirror/mnist/"*.gz "$tmp/mirror/fashion-mnist"
+check 'prepares clothes' [ "$(prepare fashion-mnist "$tmp/f")" = 0 ]
+check 'with their names' grep -q 'T-shirt/top.*Trouser.*Ankle boot' "$tmp/f/fashion-mnist/test.safetensors"
+
+# Binary records: coarse label, fine label, pixels as bright as the fine label says; and the recipe on them, from the archive to the report.
+mkdir "$tmp/cifar-100-binary" "$tmp/mirror/cifar100"
+for part in train:400 test:200; do
+  awk -v count="${part#*:}" 'BEGIN { for (i = 0; i < count; ++i) { printf "%c%c", i % 20, i % 100; for (k = 0; k < 3072; ++k) printf "%c", 32 + i % 100 + k % 7 } }' >"$tmp/cifar-100-binary/${part%:*}.bin"
+done
+awk 'BEGIN { for (i = 0; i < 100; ++i) print "thing_" i }' >"$tmp/cifar-100-binary/fine_label_names.txt"
+(cd "$tmp" && tar -czf "$tmp/mirror/cifar100/cifar-100-binary.tar.gz" cifar-100-binary)
+check 'prepares binary records' [ "$(prepare cifar100 "$tmp/r")" = 0 ]
+check 'says that there are fewer' grep -q 'train.bin: 400 images, the set has 50000' "$tmp/stderr"
+"$BIN/vectorize" -q --images "$tmp/cifar-100-binary/test.bin" --labels "$tmp/cifar-100-binary/fine_label_names.txt" -o fine.safetensors
+check 'by their fine labels' cmp -s fine.safetensors "$tmp/r/cifar100/test.safetensors"
+check 'cifar100-vit, end to end' "$root/tests/cli/recipe_test.sh" "$BIN" cifar100-vit real >"$tmp/recipe"
+check 'over a hundred classes' grep -q '^top5_accuracy  *[01].* five most probable' "$tmp/recipe"
+printf 'more' >>"$tmp/cifar-100-binary/test.bin"
+(cd "$tmp" && tar -czf "$tmp/mirror/cifar100/cifar-100-binary.tar.gz" cifar-100-binary)
+check 'a record that is cut off' [ "$(prepare cifar100 "$tmp/s")" = 1 ]
+
 BIN=$tmp/nowhere
 check 'without the tool it fails' [ "$(prepare mnist "$tmp/b")" = 1 ]
 check 'and says what to do' grep -q "^prepare-mnist.sh: $tmp/nowhere/vectorize: no such program (make build" "$tmp/stderr"
