@@ -22,7 +22,8 @@ ImageShape read_image_shape(std::string_view bytes, std::string_view where);
 
 // 16-bit values are rounded to 8 bits, palettes and CMYK become RGB, transparency is dropped, of an animation
 // there is the default image; colour profiles and the orientation in EXIF are not applied. A file that ends
-// early, or is damaged within its pixels, is an Error "where: what (fix)".
+// early, is damaged within its pixels, or has a pixel without a colour in its palette is an Error "where:
+// what (fix)".
 DecodedImage decode_image(std::string_view bytes, std::string_view where);
 
 constexpr std::int64_t kMaxPictureSide = 32768;  // of what we draw

@@ -104,13 +104,19 @@ ImagePipeline::ImagePipeline(const ImagePipelineSettings& settings, const Channe
 std::span<const Real> ImagePipeline::apply(std::span<const std::uint8_t> pixels, const ImageDraws* draws,
                                            Scratch& scratch) const {
   const auto channels = static_cast<std::size_t>(from_.channels);
-  const auto most = static_cast<std::size_t>(std::max(from_.bytes(), to_.bytes()));
+  const bool shrinks = settings_.resizing == "bilinear" && from_.bytes() > to_.bytes();
+  const auto size = static_cast<std::size_t>(to_.bytes()),
+             most = shrinks ? size : std::max(size, pixels.size());
   if (scratch.values.size() < most) scratch.values.resize(most);
-  if (scratch.other.size() < most) scratch.other.resize(most);
-  for (std::size_t at = 0; at < pixels.size(); at += channels) {
-    for (std::size_t c = 0; c < channels; ++c) scratch.values[at + c] = table_[256 * c + pixels[at + c]];
+  if (scratch.other.size() < size) scratch.other.resize(size);
+  if (shrinks) {  // most of a large image is not read: no room for its numbers
+    resize_(pixels, table_, scratch.values);
+  } else {
+    for (std::size_t at = 0; at < pixels.size(); at += channels) {
+      for (std::size_t c = 0; c < channels; ++c) scratch.values[at + c] = table_[256 * c + pixels[at + c]];
+    }
   }
-  fit(draws, scratch);
+  fit(shrinks ? to_ : from_, draws, scratch);
   if (draws != nullptr) change(*draws, scratch);
   return std::span(scratch.values).first(static_cast<std::size_t>(to_.bytes()));
 }
@@ -143,9 +149,9 @@ Window ImagePipeline::window(const ImageDraws* draws) const {
 }
 
 // To the size that the model reads.
-void ImagePipeline::fit(const ImageDraws* draws, Scratch& scratch) const {
+void ImagePipeline::fit(const ImageShape& have, const ImageDraws* draws, Scratch& scratch) const {
   const ImageShape& in = settings_.resizing == "bilinear" ? to_ : from_;
-  if (in != from_) {
+  if (in != have) {
     resize_(std::span<const Real>(scratch.values), scratch.other);
     scratch.values.swap(scratch.other);
   }

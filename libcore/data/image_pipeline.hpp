@@ -69,7 +69,8 @@ class ImagePipeline {
   std::vector<std::uint8_t> bytes_of(std::span<const Real> numbers) const;
 
  private:
-  void fit(const ImageDraws* draws, Scratch& scratch) const;
+  // The numbers in the scratch are of the shape `have`.
+  void fit(const ImageShape& have, const ImageDraws* draws, Scratch& scratch) const;
   void change(const ImageDraws& draws, Scratch& scratch) const;
   Window window(const ImageDraws* draws) const;
 

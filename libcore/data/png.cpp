@@ -13,8 +13,8 @@ namespace {
 
 // zlib packs at most 1,032 bytes in one, and a byte has at most 8 pixels.
 constexpr std::int64_t kMaxPngRatio = 1032 * 8;
-constexpr png_uint_32 kMaxPngChunks = 1000;                                // that are kept: texts, profiles
-constexpr png_alloc_size_t kMaxPngChunkBytes = png_alloc_size_t{1} << 23;  // unpacked
+constexpr png_uint_32 kMaxPngChunks = 1000;  // that are kept
+constexpr png_alloc_size_t kMaxPngChunkBytes = png_alloc_size_t{1} << 23;
 
 struct PngReader {
   std::string_view bytes;
@@ -55,6 +55,8 @@ PngReader::PngReader(std::string_view all) : bytes(all) {
 bool read_png_info(PngReader& reader) {
   if (setjmp(png_jmpbuf(reader.png)) != 0) return false;
   png_set_user_limits(reader.png, kMaxImageSide, kMaxImageSide);
+  // Texts, profiles and what else no pixel depends on are passed over, not unpacked.
+  png_set_keep_unknown_chunks(reader.png, PNG_HANDLE_CHUNK_NEVER, nullptr, -1);
   png_set_chunk_cache_max(reader.png, kMaxPngChunks);
   png_set_chunk_malloc_max(reader.png, kMaxPngChunkBytes);
   png_set_read_fn(reader.png, &reader, take_png_bytes);
@@ -62,9 +64,17 @@ bool read_png_info(PngReader& reader) {
   return true;
 }
 
+bool is_palette(const PngReader& reader) {
+  return png_get_color_type(reader.png, reader.info) == PNG_COLOR_TYPE_PALETTE;
+}
+
 bool prepare_png(PngReader& reader) {
   if (setjmp(png_jmpbuf(reader.png)) != 0) return false;
-  png_set_expand(reader.png);  // palettes to RGB, grey to 8 bits
+  if (is_palette(reader)) {
+    png_set_packing(reader.png);  // a byte each, which libpng would take for black where no colour has it
+  } else {
+    png_set_expand(reader.png);  // grey to 8 bits
+  }
   png_set_scale_16(reader.png);
   png_set_strip_alpha(reader.png);
   png_set_interlace_handling(reader.png);
@@ -77,6 +87,22 @@ bool read_png_rows(PngReader& reader, png_bytepp rows) {
   png_read_image(reader.png, rows);
   png_read_end(reader.png, nullptr);
   return true;
+}
+
+// The colours that these numbers have in the palette.
+std::vector<std::uint8_t> colours_of(const PngReader& reader, const std::vector<std::uint8_t>& numbers,
+                                     std::string_view where) {
+  png_colorp palette = nullptr;
+  int count = 0;
+  png_get_PLTE(reader.png, reader.info, &palette, &count);
+  std::vector<std::uint8_t> out;
+  out.reserve(numbers.size() * 3);
+  for (const std::uint8_t number : numbers) {
+    if (number >= count) fail_damaged(where, "PNG", "a pixel has a colour beyond the palette's end");
+    const png_color& colour = palette[number];
+    out.insert(out.end(), {colour.red, colour.green, colour.blue});
+  }
+  return out;
 }
 
 std::int64_t big_endian(std::string_view bytes, std::size_t at) {
@@ -112,7 +138,8 @@ ImageShape read_png_shape(std::string_view bytes, std::string_view where) {
 DecodedImage decode_png(std::string_view bytes, std::string_view where) {
   PngReader reader(bytes);
   DecodedImage out{.shape = read_shape(reader, where), .pixels = {}};
-  const auto row = static_cast<std::size_t>(out.shape.width * out.shape.channels);
+  const bool has_palette = is_palette(reader);
+  const auto row = static_cast<std::size_t>(out.shape.width * (has_palette ? 1 : out.shape.channels));
   if (!prepare_png(reader)) fail_damaged(where, "PNG", reader.message);
   if (png_get_rowbytes(reader.png, reader.info) != row) {
     fail_damaged(where, "PNG", "its rows are not as long as its header says");
@@ -121,6 +148,7 @@ DecodedImage decode_png(std::string_view bytes, std::string_view where) {
   std::vector<png_bytep> rows;
   for (std::size_t begin = 0; begin < out.pixels.size(); begin += row) rows.push_back(&out.pixels[begin]);
   if (!read_png_rows(reader, rows.data())) fail_damaged(where, "PNG", reader.message);
+  if (has_palette) out.pixels = colours_of(reader, out.pixels, where);
   return out;
 }
 

@@ -22,11 +22,10 @@ std::vector<BilinearResize::Between> BilinearResize::places(std::int64_t from, s
 BilinearResize::BilinearResize(const ImageShape& from, std::int64_t height, std::int64_t width)
     : from_(from), rows_(places(from.height, height)), columns_(places(from.width, width)) {}
 
-template <class Value>
-void BilinearResize::resize(std::span<const Value> in, std::span<Real> out) const {
+template <class Value, class NumberOf>
+void BilinearResize::resize(std::span<const Value> in, const NumberOf& value, std::span<Real> out) const {
   const auto channels = static_cast<std::size_t>(from_.channels);
   const std::size_t line = static_cast<std::size_t>(from_.width) * channels;
-  const auto value = [](Value v) { return static_cast<Real>(v); };
   std::size_t at = 0;
   for (const Between& y : rows_) {
     const Value* const top = &in[y.low * line];
@@ -34,8 +33,8 @@ void BilinearResize::resize(std::span<const Value> in, std::span<Real> out) cons
     for (const Between& x : columns_) {
       const std::size_t left = x.low * channels, right = x.high * channels;
       for (std::size_t c = 0; c < channels; ++c) {
-        const Real a = value(top[left + c]), b = value(top[right + c]);
-        const Real d = value(bottom[left + c]), e = value(bottom[right + c]);
+        const Real a = value(c, top[left + c]), b = value(c, top[right + c]);
+        const Real d = value(c, bottom[left + c]), e = value(c, bottom[right + c]);
         const Real above = a + (b - a) * x.weight, below = d + (e - d) * x.weight;
         out[at++] = above + (below - above) * y.weight;
       }
@@ -44,10 +43,20 @@ void BilinearResize::resize(std::span<const Value> in, std::span<Real> out) cons
 }
 
 void BilinearResize::operator()(std::span<const std::uint8_t> in, std::span<Real> out) const {
-  resize(in, out);
+  resize(
+      in, [](std::size_t, std::uint8_t v) { return static_cast<Real>(v); }, out);
 }
 
-void BilinearResize::operator()(std::span<const Real> in, std::span<Real> out) const { resize(in, out); }
+void BilinearResize::operator()(std::span<const Real> in, std::span<Real> out) const {
+  resize(
+      in, [](std::size_t, Real v) { return v; }, out);
+}
+
+void BilinearResize::operator()(std::span<const std::uint8_t> in, std::span<const Real> numbers,
+                                std::span<Real> out) const {
+  resize(
+      in, [&](std::size_t channel, std::uint8_t v) { return numbers[256 * channel + v]; }, out);
+}
 
 void resize_image(DecodedImage& image, std::int64_t height, std::int64_t width) {
   if (image.shape.height == height && image.shape.width == width) return;

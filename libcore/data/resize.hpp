@@ -22,6 +22,8 @@ class BilinearResize {
   // `out` holds height x width pixels of from.channels.
   void operator()(std::span<const std::uint8_t> in, std::span<Real> out) const;
   void operator()(std::span<const Real> in, std::span<Real> out) const;
+  // Of the numbers that bytes stand for; numbers: [channels, 256].
+  void operator()(std::span<const std::uint8_t> in, std::span<const Real> numbers, std::span<Real> out) const;
 
  private:
   // Where an output row or column lies between two of the input.
@@ -30,8 +32,9 @@ class BilinearResize {
     Real weight = 0;  // of high
   };
   static std::vector<Between> places(std::int64_t from, std::int64_t to);
-  template <class Value>
-  void resize(std::span<const Value> in, std::span<Real> out) const;
+  // value(channel, v): the number that an element v of `in` stands for.
+  template <class Value, class NumberOf>
+  void resize(std::span<const Value> in, const NumberOf& value, std::span<Real> out) const;
 
   ImageShape from_;
   std::vector<Between> rows_, columns_;

@@ -155,3 +155,19 @@ TEST_CASE("images that cannot become those of the model are refused") {
   CHECK(fault("bilinear", colour, large) ==
         "images of 4x4x3 cannot become those of 4x4x1 that the model reads (channels must be equal)");
 }
+
+TEST_CASE("an image that shrinks has the bits of one that is normalized first") {
+  const ImageShape from{.height = 7, .width = 5, .channels = 3}, to{.height = 2, .width = 6, .channels = 3};
+  ImagePipelineSettings settings;
+  settings.normalization = "standardized";
+  settings.resizing = "bilinear";
+  const ChannelStatistics statistics{{0.3, 0.4, 0.5}, {0.1, 0.2, 0.3}};
+  std::vector<std::uint8_t> pixels(static_cast<std::size_t>(from.bytes()));
+  for (std::size_t i = 0; i < pixels.size(); ++i) pixels[i] = static_cast<std::uint8_t>(i * 97);
+  ImagePipelineSettings plain = settings;
+  plain.resizing = "none";
+  Numbers resized(static_cast<std::size_t>(to.bytes()));
+  BilinearResize(from, to.height, to.width)(
+      std::span<const Real>(applied(plain, from, from, pixels, nullptr, statistics)), resized);
+  CHECK(applied(settings, from, to, pixels, nullptr, statistics) == resized);
+}
