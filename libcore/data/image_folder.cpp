@@ -5,6 +5,7 @@
 #include "support/directories.hpp"
 #include "support/error.hpp"
 #include "support/files.hpp"
+#include "text/labels.hpp"
 
 namespace headwater {
 namespace {
@@ -46,6 +47,14 @@ bool is_image_name(const fs::path& path) {
   std::string ending = path.extension().string();
   for (char& c : ending) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
   return ending == ".png" || ending == ".jpg" || ending == ".jpeg";
+}
+
+LabelledImageFile parse_image_line(std::string_view line) {
+  const std::size_t tab = line.find('\t');
+  const std::string_view label = tab == std::string_view::npos ? "" : trimmed_label(line.substr(tab + 1));
+  if (tab == 0 || label.empty() || label.find('\t') != std::string_view::npos)
+    throw Error("not a path, a TAB and a label");
+  return {fs::path(line.substr(0, tab)), std::string(label)};
 }
 
 ImageFolder read_image_folder(const fs::path& folder) {

@@ -6,6 +6,7 @@
 #include <functional>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "data/image_file.hpp"
@@ -19,6 +20,10 @@ struct LabelledImageFile {
   std::filesystem::path path;
   std::string label;
 };
+
+// A line of a list of images: a path, a TAB and a label, white space around which is no part of it. Throws
+// Error "what".
+LabelledImageFile parse_image_line(std::string_view line);
 
 // A folder whose folders are labels, with images in each; what begins with a dot is passed over.
 struct ImageFolder {

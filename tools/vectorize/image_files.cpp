@@ -114,12 +114,11 @@ std::unique_ptr<ImageSource> open_image_list(const ImageOptions& o) {
   std::vector<std::string> labels;
   std::string_view line;
   while (reader.next(line)) {
-    const std::size_t tab = line.find('\t');
-    const std::string_view label = tab == std::string_view::npos ? "" : trimmed_label(line.substr(tab + 1));
-    if (tab == 0 || label.empty() || label.find('\t') != std::string_view::npos) {
-      throw Error(reader.place() + ": not a path, a TAB and a label");
+    try {
+      files.push_back(parse_image_line(line));
+    } catch (const Error& error) {
+      throw Error(reader.place() + ": " + error.what());
     }
-    files.push_back({fs::path(line.substr(0, tab)), std::string(label)});
     labels.push_back(files.back().label);
   }
   if (files.empty()) throw Error(shown(o.images.front()) + ": no images (a path, a TAB and a label a line)");
