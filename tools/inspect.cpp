@@ -36,10 +36,10 @@ void describe(cli::CommandLine& line, Options& o) {
       .writes();
   line.add_flag("--json", o.is_json, "one JSON object a line");
   line.group("Data sets");
-  line.add_option(
-          "--data", o.data,
-          "size, classes and lengths of a data set: lines of columns separated by TABs; - is standard "
-          "input")
+  line.add_option("--data", o.data,
+                  "size, classes and lengths of a data set: lines of columns separated by TABs, - is "
+                  "standard input; or "
+                  "a file of images that vectorize --images wrote")
       .values(1, -1)
       .shown_as("FILE...")
       .reads();
@@ -50,6 +50,19 @@ void describe(cli::CommandLine& line, Options& o) {
       .list(',')
       .shown_as("NAMES");
   cli::add_replace_invalid_option(line, o.reader);
+  line.add_option("--contact-sheet", o.contact_sheet,
+                  "of images: a picture (PNG) of the first ones of each label")
+      .shown_as("FILE")
+      .writes();
+  line.add_option("--samples", o.samples, "of --contact-sheet: images of each label").with_default();
+  line.add_option("--draws", o.draws,
+                  "of images, with --recipe: a picture (PNG) of one image as training reads it in its first "
+                  "epochs")
+      .shown_as("FILE")
+      .writes();
+  line.add_option("--image", o.image, "of --draws: the number of the image in its set, from 0")
+      .with_default();
+  line.add_option("--draw-count", o.draw_count, "of --draws: so many").with_default();
   line.group("Learning curves");
   line.add_option("--curves", o.runs, "draw the learning curves of these runs: model directories or log.csv")
       .values(1, -1)
@@ -120,6 +133,8 @@ void run(const Options& o) {
   if (!o.what.empty() && (!o.data.empty() || !o.runs.empty())) {
     throw UsageError(quote(o.what) + " and " + (o.data.empty() ? "--curves" : "--data") + " (one at a time)");
   }
+  if (o.data.empty() && (!o.contact_sheet.empty() || !o.draws.empty()))
+    throw UsageError("--contact-sheet and --draws go with --data only");
   if (o.data.empty() && !o.columns.empty()) throw UsageError("--columns goes with --data only");
   if (!o.models.empty() && (!o.what.empty() || !o.data.empty() || !o.runs.empty()))
     throw UsageError("--average and something else to inspect (one at a time)");
@@ -129,7 +144,7 @@ void run(const Options& o) {
   if (!o.models.empty()) {
     write_average(o);
   } else if (!o.data.empty()) {
-    inspect_data(o);
+    (is_of_images(o) ? inspect_images : inspect_data)(o);
   } else if (!o.runs.empty()) {
     draw_curves(o);
   } else {
@@ -153,6 +168,8 @@ int main(int argc, char** argv) {
       "inspect models/spa-eng/model.safetensors --statistics\n"
       "inspect models/spa-eng --export hf/spa-eng\n"
       "inspect --data reviews.tsv\n"
+      "inspect --data train.safetensors --contact-sheet sheet.png\n"
+      "inspect --data train.safetensors --recipe recipes/cifar10-vit.yaml --draws draws.png\n"
       "inspect --curves models/one models/two --output curves.svg\n"
       "inspect --average models/spa-eng --last 5 --output models/spa-eng-average"};
   return cli::tool_main<Options>(argc, argv, tool, describe, run);

@@ -30,7 +30,30 @@ Picture magnified(const Picture& picture, std::int64_t factor) {
 }
 
 std::int64_t magnification(std::int64_t height, std::int64_t width) {
-  return std::max<std::int64_t>(1, 128 / std::max(height, width));
+  const std::int64_t side = std::max(height, width);
+  return std::max<std::int64_t>(1, (144 + side / 2) / side);
+}
+
+void check_picture_size(std::int64_t height, std::int64_t width) {
+  constexpr std::int64_t kMaxPixels = std::int64_t{1} << 27;
+  if (height <= kMaxPictureSide && width <= kMaxPictureSide && height * width <= kMaxPixels) return;
+  throw Error("a picture of " + std::to_string(height) + "x" + std::to_string(width) +
+              " pixels: height and width are at most " + std::to_string(kMaxPictureSide) +
+              ", their product " + std::to_string(kMaxPixels) + " (show fewer images)");
+}
+
+static Picture white(std::int64_t height, std::int64_t width) {
+  check_picture_size(height, width);
+  return {.height = height,
+          .width = width,
+          .pixels = std::vector<std::uint8_t>(static_cast<std::size_t>(height * width * 3), 255)};
+}
+
+static void put(const Picture& picture, std::int64_t top, std::int64_t left, Picture& out) {
+  for (std::int64_t y = 0; y < picture.height; ++y) {
+    const auto line = picture.pixels.begin() + y * picture.width * 3;
+    std::copy(line, line + picture.width * 3, out.pixels.begin() + ((top + y) * out.width + left) * 3);
+  }
 }
 
 Picture sheet(std::span<const Picture> pictures, std::int64_t columns, std::int64_t gap) {
@@ -43,23 +66,18 @@ Picture sheet(std::span<const Picture> pictures, std::int64_t columns, std::int6
   const auto count = static_cast<std::int64_t>(pictures.size());
   columns = std::min(columns, count);
   const std::int64_t rows = (count + columns - 1) / columns;
-  Picture out{.height = rows * (largest.height + gap) - gap,
-              .width = columns * (largest.width + gap) - gap,
-              .pixels = {}};
-  if (out.height > kMaxPictureSide || out.width > kMaxPictureSide) {
-    throw Error("a picture of " + std::to_string(out.height) + "x" + std::to_string(out.width) +
-                " pixels, height and width are 1 .. " + std::to_string(kMaxPictureSide) +
-                " (show fewer images)");
-  }
-  out.pixels.assign(static_cast<std::size_t>(out.height * out.width * 3), 255);
+  Picture out = white(rows * (largest.height + gap) - gap, columns * (largest.width + gap) - gap);
   for (std::int64_t i = 0; i < count; ++i) {
-    const Picture& picture = pictures[static_cast<std::size_t>(i)];
-    const std::int64_t top = i / columns * (largest.height + gap), left = i % columns * (largest.width + gap);
-    for (std::int64_t y = 0; y < picture.height; ++y) {
-      const auto line = picture.pixels.begin() + y * picture.width * 3;
-      std::copy(line, line + picture.width * 3, out.pixels.begin() + ((top + y) * out.width + left) * 3);
-    }
+    put(pictures[static_cast<std::size_t>(i)], i / columns * (largest.height + gap),
+        i % columns * (largest.width + gap), out);
   }
+  return out;
+}
+
+Picture beside(const Picture& left, const Picture& right, std::int64_t gap) {
+  Picture out = white(std::max(left.height, right.height), left.width + gap + right.width);
+  put(left, 0, 0, out);
+  put(right, 0, left.width + gap, out);
   return out;
 }
 

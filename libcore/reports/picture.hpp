@@ -22,12 +22,17 @@ Picture picture_of(const ImageShape& shape, std::span<const std::uint8_t> pixels
 
 // Each pixel becomes a square of factor x factor.
 Picture magnified(const Picture& picture, std::int64_t factor);
-// The factor with which a picture's longer side gets as near to 128 pixels as it can from below; at least 1.
+// The factor with which a picture's longer side comes nearest to 144 pixels; at least 1.
 std::int64_t magnification(std::int64_t height, std::int64_t width);
 
+// Throws Error where a picture would have a side beyond kMaxPictureSide, or too many pixels.
+void check_picture_size(std::int64_t height, std::int64_t width);
+
 // Row by row, so many in a row, `gap` white pixels between them; what is smaller than the largest lies at its
-// place's upper left. Throws Error where there are none, or the whole is beyond kMaxPictureSide.
+// place's upper left. Throws Error where there are none, or the whole is too large.
 Picture sheet(std::span<const Picture> pictures, std::int64_t columns, std::int64_t gap);
+// Two, their upper edges at one height.
+Picture beside(const Picture& left, const Picture& right, std::int64_t gap);
 
 std::string png_of(const Picture& picture);
 

@@ -6,17 +6,15 @@
 #include "support/error.hpp"
 
 namespace headwater::images {
-namespace {
 
 // safetensors begins with the length of its header in eight bytes, then the header, a JSON object.
 bool is_data_set(const fs::path& path) {
-  if (is_image_name(path)) return false;
+  std::error_code none;
+  if (is_image_name(path) || !fs::is_regular_file(path, none)) return false;  // a pipe's bytes come once
   std::ifstream file(path, std::ios::binary);
   char head[9] = {};
   return file.read(head, sizeof head) && head[8] == '{';
 }
-
-}  // namespace
 
 ImageInputs::ImageInputs(std::vector<std::string> paths, const ImageShape& wanted)
     : paths_(std::move(paths)), wanted_(wanted) {
@@ -54,6 +52,9 @@ bool ImageInputs::next_of_lines(InputImage& image) {
   const fs::path path = line;
   std::error_code none;
   if (line.empty()) throw Error(lines_->place() + ": no path of an image (one a line)");
+  if (line.find('\0') != line.npos)
+    throw Error(lines_->place() +
+                ": a NUL byte in a path (one path a line, as find writes them without -print0)");
   if (fs::is_directory(path, none)) {
     throw Error(lines_->place() + ": " + shown(path) +
                 " is a folder (find -name '*.png' lists images; a folder may be an operand)");

@@ -22,6 +22,9 @@ struct InputImage {
   std::span<const std::uint8_t> pixels;  // valid until the next image is read
 };
 
+// Whether the file is a data set of images or another safetensors file, by its first bytes.
+bool is_data_set(const fs::path& path);
+
 class ImageInputs {
  public:
   // Each of `paths` is an image file, a folder (all images in it and below) or a data set; "-" or none is

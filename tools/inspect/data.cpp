@@ -11,6 +11,10 @@
 namespace headwater::inspect {
 
 void inspect_data(const Options& o) {
+  if (!o.contact_sheet.empty() || !o.draws.empty()) {
+    throw UsageError(
+        "--contact-sheet and --draws are of data sets of images (vectorize --images makes them)");
+  }
   std::vector<std::string> names = o.columns;
   for (const std::string& name : names) {
     static constexpr std::string_view kKnown[] = {"source", "target", "label"};

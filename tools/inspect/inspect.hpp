@@ -1,4 +1,5 @@
-// What the ways of inspecting share: layers.cpp, tensors.cpp, export.cpp, make.cpp, data.cpp, average.cpp.
+// What the ways of inspecting share: layers.cpp, tensors.cpp, export.cpp, make.cpp, data.cpp,
+// images.cpp, average.cpp.
 #pragma once
 
 #include <string>
@@ -19,6 +20,9 @@ struct Options {
 
   std::vector<std::string> data, columns;
   cli::LineReaderSettings reader;
+  // Of data sets of images.
+  fs::path contact_sheet, draws;  // pictures to write
+  std::int64_t samples = 10, image = 0, draw_count = 16;
 
   fs::path exported;
 
@@ -39,6 +43,9 @@ void export_model(const Options& o);
 // Variables for make: recipes/stages.mk includes them.
 void write_make(const Recipe& recipe, cli::LineWriter& out);
 void inspect_data(const Options& o);
+// Whether the data are a data set of images, and what inspect_data is of one.
+bool is_of_images(const Options& o);
+void inspect_images(const Options& o);
 void draw_curves(const Options& o);
 void write_average(const Options& o);
 

@@ -41,10 +41,10 @@ TEST_CASE("a magnified picture has squares for pixels") {
   CHECK(large.width == 6);
   for (std::int64_t y = 0; y < 6; ++y)
     for (std::int64_t x = 0; x < 6; ++x) CHECK(pixel(large, y, x)[0] == 10 * (1 + x / 3 + 2 * (y / 3)));
-  CHECK(magnification(28, 28) == 4);
-  CHECK(magnification(72, 40) == 1);
+  CHECK(magnification(28, 28) == 5);
+  CHECK(magnification(72, 40) == 2);
   CHECK(magnification(500, 2) == 1);
-  CHECK(magnification(1, 2) == 64);
+  CHECK(magnification(1, 2) == 72);
 }
 
 TEST_CASE("a sheet has its pictures row by row on white") {
@@ -60,12 +60,22 @@ TEST_CASE("a sheet has its pictures row by row on white") {
   CHECK(pixel(made, 4, 1)[0] == 30);
   CHECK(pixel(made, 4, 2)[0] == 255);
   CHECK(sheet(pictures, 9, 0).width == 9);
+  const Picture both = beside(pictures[0], made, 2);
+  CHECK(both.height == 5);
+  CHECK(both.width == 12);
+  CHECK(pixel(both, 1, 2)[0] == 10);
+  CHECK(pixel(both, 2, 2)[0] == 255);
+  CHECK(pixel(both, 0, 4)[0] == 255);
+  CHECK(pixel(both, 0, 5)[0] == 10);
+  CHECK(pixel(both, 4, 5)[0] == 30);
   const DecodedImage image = decode_image(png_of(made), "it");
   CHECK(image.pixels == made.pixels);
   CHECK(error_text([] { sheet({}, 1, 1); }) == "picture: no images");
   const std::vector<Picture> wide = {plain(1, 20000, 0), plain(1, 20000, 0)};
-  CHECK(error_text([&] { sheet(wide, 2, 1); }) ==
-        "a picture of 1x40001 pixels, height and width are 1 .. 32768 (show fewer images)");
+  CHECK(
+      error_text([&] { sheet(wide, 2, 1); }) ==
+      "a picture of 1x40001 pixels: height and width are at most 32768, their product 134217728 (show fewer "
+      "images)");
 }
 
 TEST_CASE("an overlay is warmest where the weight is largest, and grey where there is no patch") {

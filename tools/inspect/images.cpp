@@ -1,0 +1,84 @@
+// Data sets of images: what they hold, a contact sheet, and what training draws from an image.
+#include "cli/result_file.hpp"
+#include "reports/image_summary.hpp"
+#include "support/error.hpp"
+#include "tasks/registry.hpp"
+#include "tasks/vision.hpp"
+#include "tools/images/inputs.hpp"
+#include "tools/inspect/inspect.hpp"
+
+namespace headwater::inspect {
+namespace {
+
+constexpr std::int64_t kMaxSamples = 1000, kMaxDraws = 1000;
+
+void check_range(const char* option, std::int64_t value, std::int64_t least, std::int64_t most) {
+  if (value >= least && value <= most) return;
+  throw UsageError(std::string(option) + " is " + std::to_string(value) + ", expected " +
+                   std::to_string(least) + " .. " + std::to_string(most));
+}
+
+void check_image_options(const Options& o) {
+  if (o.data.size() > 1)
+    throw UsageError("--data: one data set of images at a time, not " + std::to_string(o.data.size()));
+  if (!o.columns.empty())
+    throw UsageError("--columns is of lines, " + o.data.front() + " is a data set of images");
+  if (o.draws.empty() != o.recipe.empty())
+    throw UsageError(o.draws.empty()
+                         ? "--recipe goes with --draws where the data are images"
+                         : "--draws needs the recipe whose augmentation is drawn (--recipe FILE)");
+  if (o.contact_sheet == "-" && o.draws == "-")
+    throw UsageError("--draws - and --contact-sheet -: standard output holds one picture (name a file)");
+  check_range("--samples", o.samples, 1, kMaxSamples);
+  check_range("--draw-count", o.draw_count, 1, kMaxDraws);
+}
+
+// The picture of an image under the recipe's random changes.
+std::string drawn_png(const Options& o, const ImageDataset& images) {
+  const Recipe recipe = read_recipe(o.recipe, o.scale);
+  if (task_of(recipe.model).answer() != Answer::image_label)
+    throw UsageError("--draws: " + o.recipe + " is no recipe of a model of images");
+  const VisionSettings& settings = recipe.model.as<VisionSettings>();
+  if (!settings.images.is_random())
+    throw UsageError("--draws: " + o.recipe +
+                     " changes no image at random (model.random_flip and the keys after it)");
+  check_range("--image", o.image, 0, images.examples() - 1);
+  ChannelStatistics statistics;
+  if (settings.images.is_standardized()) statistics = channel_statistics({.dataset = &images, .indices = {}});
+  const ImagePipeline pipeline = image_pipeline(settings, statistics, images, o.data.front());
+  return png_of(augmentation_sheet(images, pipeline, settings.image_shape(),
+                                   {.seed = recipe.seed, .example = o.image, .draws = o.draw_count}));
+}
+
+}  // namespace
+
+bool is_of_images(const Options& o) {
+  for (const std::string& path : o.data) {
+    if (path != "-" && images::is_data_set(path)) return true;
+  }
+  return false;
+}
+
+void inspect_images(const Options& o) {
+  check_image_options(o);
+  for (const fs::path& output : {o.contact_sheet, o.draws}) {
+    if (!output.empty()) cli::check_result_file(output);
+  }
+  ImageDataset images;
+  images.add_file(o.data.front());
+  images.finish(o.data.front(), false);
+  if (!o.contact_sheet.empty())
+    cli::write_result_file(o.contact_sheet, png_of(contact_sheet(images, o.samples)));
+  if (!o.draws.empty()) cli::write_result_file(o.draws, drawn_png(o, images));
+  if (o.contact_sheet == "-" || o.draws == "-") return;  // standard output holds a picture
+  const ImageSummary summary(images);
+  cli::LineWriter out;
+  if (o.is_json) {
+    out.line(summary.json().dump());
+  } else {
+    out.text(summary.text());
+  }
+  out.flush();
+}
+
+}  // namespace headwater::inspect
