@@ -83,17 +83,18 @@ void append_rollout_csv(std::string& out, const RolloutRow& row, std::span<const
 }
 
 AttentionDistance::AttentionDistance(const PatchTokens& tokens, std::int64_t patch_size) : tokens_(tokens) {
-  const auto place = [&](std::size_t patch) {
-    return std::pair(static_cast<double>(patch / tokens.columns),
-                     static_cast<double>(patch % tokens.columns));
-  };
-  for (std::size_t q = 0; q < tokens.patches(); ++q) {
-    for (std::size_t k = 0; k < tokens.patches(); ++k) {
-      const auto [q_row, q_column] = place(q);
-      const auto [k_row, k_column] = place(k);
-      distances_.push_back(static_cast<double>(patch_size) * std::hypot(q_row - k_row, q_column - k_column));
+  for (std::size_t row = 0; row < tokens.rows; ++row) {
+    for (std::size_t column = 0; column < tokens.columns; ++column) {
+      distances_.push_back(static_cast<double>(patch_size) *
+                           std::hypot(static_cast<double>(row), static_cast<double>(column)));
     }
   }
+}
+
+double AttentionDistance::between(std::size_t q, std::size_t k) const {
+  const auto apart = [](std::size_t a, std::size_t b) { return a > b ? a - b : b - a; };
+  return distances_[apart(q / tokens_.columns, k / tokens_.columns) * tokens_.columns +
+                    apart(q % tokens_.columns, k % tokens_.columns)];
 }
 
 void AttentionDistance::add(std::span<const AttentionRecord> records) {
@@ -109,7 +110,7 @@ void AttentionDistance::add(std::span<const AttentionRecord> records) {
       const float* const weights = record.weights.data() + (q + first) * count + first;
       double pixels = 0, whole = 0;
       for (std::size_t k = 0; k < patches; ++k) {
-        pixels += static_cast<double>(weights[k]) * distances_[q * patches + k];
+        pixels += static_cast<double>(weights[k]) * between(q, k);
         whole += static_cast<double>(weights[k]);
       }
       if (whole == 0) continue;  // it looks at the class token alone

@@ -53,13 +53,15 @@ class AttentionDistance {
   std::int64_t images() const { return images_; }
 
  private:
+  double between(std::size_t q, std::size_t k) const;  // two patches
+
   struct Sum {
     std::int64_t layer = 0, head = 0;
     double pixels = 0;
     std::int64_t queries = 0;
   };
   PatchTokens tokens_;
-  std::vector<double> distances_;  // [patches, patches]
+  std::vector<double> distances_;  // [rows, columns]: of patches so many rows and columns apart
   std::vector<Sum> sums_;
   std::int64_t images_ = 0;
 };
