@@ -44,6 +44,9 @@ void describe(cli::CommandLine& line, Options& o) {
       .writes();
   line.group("Input");
   line.add_option("--first", o.first, "of a model of images: only the first N").shown_as("N");
+  line.add_flag(
+      "--resize", o.is_resized,
+      "of a model of images: resize the images of files to the size that it reads, as classify does");
   cli::add_replace_invalid_option(line, o.reader);
   cli::add_column_option(line, o.reader);
   cli::add_isa_option(line, o.isa);

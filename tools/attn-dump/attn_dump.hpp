@@ -22,6 +22,7 @@ struct Options {
   std::string kind, target, view = "weights", format = "csv", isa = "auto";
   fs::path output;
   bool is_mean_over_heads = false;
+  bool is_resized = false;
   bool is_quiet = false;
   cli::LineReaderSettings reader{.refuses_tabs = true};
   int threads = 0;

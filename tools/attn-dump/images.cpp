@@ -24,10 +24,10 @@ void check_options(const Options& o) {
     throw UsageError("--format " + o.format + " is not of --view distance (csv or svg)");
 }
 
-ImageShape wanted_shape(const VisionSettings& settings) {
-  ImageShape shape = settings.image_shape();
-  if (settings.images.takes_other_sizes()) shape.height = shape.width = 0;
-  return shape;
+images::InputSettings input_settings(const Options& o, const VisionSettings& settings) {
+  images::InputSettings input{.wanted = settings.image_shape(), .resizes_files = o.is_resized};
+  if (settings.images.takes_other_sizes() && !o.is_resized) input.wanted.height = input.wanted.width = 0;
+  return input;
 }
 
 // Images in, records out.
@@ -39,7 +39,7 @@ class ImageDump {
         tracer_(load_vision_model(files)),
         tokens_(patch_tokens(tracer_.settings())),
         distance_(tokens_, tracer_.settings().patch_size),
-        inputs_(o.texts, wanted_shape(tracer_.settings())),
+        inputs_(o.texts, input_settings(o, tracer_.settings())),
         output_(o.output) {
     tracer_.check(selection);
   }

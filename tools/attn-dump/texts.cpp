@@ -207,8 +207,9 @@ class Dump {
 }  // namespace
 
 void dump_texts(const Options& o, const AttentionSelection& selection, const fs::path& files) {
-  if (o.view != "weights" || o.format == "png" || o.first)
-    throw UsageError("--view, --first and --format png are of models of images, " + o.model + " reads texts");
+  if (o.view != "weights" || o.format == "png" || o.first || o.is_resized)
+    throw UsageError("--view, --first, --resize and --format png are of models of images, " + o.model +
+                     " reads texts");
   Dump(o, selection, task_of_files(files).tracer(files)).run();
 }
 

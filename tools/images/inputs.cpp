@@ -3,6 +3,7 @@
 #include <fstream>
 
 #include "data/image_folder.hpp"
+#include "data/resize.hpp"
 #include "support/error.hpp"
 
 namespace headwater::images {
@@ -16,8 +17,8 @@ bool is_data_set(const fs::path& path) {
   return file.read(head, sizeof head) && head[8] == '{';
 }
 
-ImageInputs::ImageInputs(std::vector<std::string> paths, const ImageShape& wanted)
-    : paths_(std::move(paths)), wanted_(wanted) {
+ImageInputs::ImageInputs(std::vector<std::string> paths, const InputSettings& settings)
+    : paths_(std::move(paths)), settings_(settings) {
   if (paths_.empty()) paths_.emplace_back("-");
 }
 
@@ -76,7 +77,7 @@ void ImageInputs::open(const std::string& path) {
     files_ = find_image_files(path);
     if (files_.empty()) throw Error(shown(path) + ": no images (they end in .png, .jpg or .jpeg)");
   } else if (is_data_set(path)) {
-    set_.emplace(ImageDatasetSettings{.shape = wanted_});
+    set_.emplace(ImageDatasetSettings{.shape = settings_.wanted});
     set_->add_file(path);
     set_->finish(path, false);
   } else {
@@ -85,7 +86,8 @@ void ImageInputs::open(const std::string& path) {
 }
 
 void ImageInputs::read(const fs::path& path, InputImage& image) {
-  image_ = read_image_file(path, wanted_.channels);
+  image_ = read_image_file(path, settings_.wanted.channels);
+  if (settings_.resizes_files) resize_image(image_, settings_.wanted.height, settings_.wanted.width);
   image = {shown(path), image_.shape, image_.pixels};
 }
 

@@ -25,12 +25,17 @@ struct InputImage {
 // Whether the file is a data set of images or another safetensors file, by its first bytes.
 bool is_data_set(const fs::path& path);
 
+struct InputSettings {
+  ImageShape wanted;           // 0: any
+  bool resizes_files = false;  // of other sides than wanted, as vectorize --resize does
+};
+
 class ImageInputs {
  public:
   // Each of `paths` is an image file, a folder (all images in it and below) or a data set; "-" or none is
   // standard input with the path of an image file on each line. Grey images become colours and the other way
-  // round, as `wanted` has channels; a data set is one of images as wanted (0: any).
-  ImageInputs(std::vector<std::string> paths, const ImageShape& wanted);
+  // round, as wanted; a data set is one of images as wanted.
+  ImageInputs(std::vector<std::string> paths, const InputSettings& settings);
 
   // False at the end. Throws Error "path: what (fix)".
   bool next(InputImage& image);
@@ -46,7 +51,7 @@ class ImageInputs {
 
   std::vector<std::string> paths_;
   std::size_t opened_ = 0;  // of paths_
-  ImageShape wanted_;
+  InputSettings settings_;
   // What is open: at most one of them.
   std::unique_ptr<cli::LineReader> lines_;
   std::vector<fs::path> files_;
