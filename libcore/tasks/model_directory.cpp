@@ -139,6 +139,13 @@ std::filesystem::path model_files(const std::filesystem::path& path) {
   return result;
 }
 
+std::string name_of_model(const std::filesystem::path& path) {
+  std::filesystem::path name = std::filesystem::absolute(path).lexically_normal();
+  if (!name.has_filename()) name = name.parent_path();
+  if (name.filename() == "model") name = name.parent_path();
+  return name.filename().string();
+}
+
 Json read_config(const std::filesystem::path& files) {
   const std::filesystem::path path = files / "config.json";
   constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 26;  // labels have names of any length

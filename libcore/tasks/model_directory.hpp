@@ -23,6 +23,9 @@ std::filesystem::path model_files(const std::filesystem::path& path);
 // run that goes on removes checkpoints.
 void read_model_files(const std::filesystem::path& path,
                       const std::function<void(const std::filesystem::path& files)>& read);
+// What a model or a run is called: the folder, or the one above where that one is called model.
+// models/recipes/imdb-encoder/model is imdb-encoder, models/spa-eng spa-eng.
+std::string name_of_model(const std::filesystem::path& path);
 // config.json of such a folder, and the task that it names. Throws Error naming the file.
 Json read_config(const std::filesystem::path& files);
 const Task& task_of_files(const std::filesystem::path& files);

@@ -6,6 +6,7 @@
 #include "reports/heat_map.hpp"
 #include "support/error.hpp"
 #include "support/numbers.hpp"
+#include "tasks/model_directory.hpp"
 #include "tasks/vision_attention.hpp"
 #include "tools/attn-dump/attn_dump.hpp"
 #include "tools/images/inputs.hpp"
@@ -137,7 +138,7 @@ class ImageDump {
   }
 
   std::string distance_title() const {
-    return fs::path(options_.model).lexically_normal().string() + ", " + counted(number_, "image");
+    return name_of_model(options_.model) + ", " + counted(number_, "image");
   }
 
   const Options& options_;

@@ -5,6 +5,7 @@
 #include "reports/data_summary.hpp"
 #include "reports/learning_curves.hpp"
 #include "support/error.hpp"
+#include "tasks/model_directory.hpp"
 #include "tasks/registry.hpp"
 #include "tools/inspect/inspect.hpp"
 
@@ -57,18 +58,10 @@ void inspect_data(const Options& o) {
   out.flush();
 }
 
-namespace {
-
-// models/recipes/imdb-encoder/model is called imdb-encoder, models/spa-eng spa-eng.
-std::string name_of_run(const fs::path& run) {
-  fs::path path = fs::absolute(run).lexically_normal();
-  if (!path.has_filename()) path = path.parent_path();
-  if (path.filename() == "log.csv") path = path.parent_path();
-  if (path.filename() == "model") path = path.parent_path();
-  return path.filename().string();
+// A run may be named by its log.
+static std::string name_of_run(const fs::path& run) {
+  return name_of_model(run.filename() == "log.csv" ? fs::absolute(run).parent_path() : run);
 }
-
-}  // namespace
 
 void draw_curves(const Options& o) {
   if (o.output != "-") cli::check_result_file(o.output);

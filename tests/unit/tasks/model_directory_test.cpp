@@ -178,3 +178,10 @@ TEST_CASE("parameters for inference are the file's own bytes, where these are fl
   for (Real& value : parameters.values()) value = 0;
   CHECK(read_file(file) == before);
 }
+
+TEST_CASE("a model is called by its folder, or by the one above a folder that is called model") {
+  CHECK(name_of_model("models/recipes/imdb-encoder/model") == "imdb-encoder");
+  CHECK(name_of_model("models/recipes/imdb-encoder/model/") == "imdb-encoder");
+  CHECK(name_of_model("models/./spa-eng") == "spa-eng");
+  CHECK(name_of_model("/a/b/..") == "a");
+}
