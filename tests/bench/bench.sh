@@ -71,8 +71,10 @@ row() {
   local name=$1 steps round
   steps=${STEPS:-$(steps_of "$name")}
   : >"$tmp/rounds"
+  : >"$tmp/waits"
   for ((round = 1; round <= rounds; ++round)); do
     "$bin/steps_bench" "$name" --steps "$steps" --threads "$threads" >"$tmp/ours" || exit 1
+    sed -n 's/^waiting_share\t//p' "$tmp/ours" >>"$tmp/waits"
     : >"$tmp/theirs"
     [ -z "$python" ] || "$python" "tests/bench/peers/$(peer_of "$name")" "$name" --steps "$steps" --threads "$threads" >"$tmp/theirs" 2>"$tmp/words" || {
       cat "$tmp/words" >&2
@@ -116,6 +118,9 @@ row() {
       for (i = 3; i <= columns; ++i) printf "%s\"%s\": %.2f", (i > 3 ? ", " : ""), key[i], sorted(i) >> json
       printf "}}\n" >> json
     }' "$tmp/rounds"
+  case $name in
+    D*) awk -v row="$name" '{ line = line sprintf(" %.2f", 100 * $1) } END { print row "\twaiting for images, % of each round:" line }' "$tmp/waits" ;;
+  esac
 }
 
 : >"$tmp/rows.json"

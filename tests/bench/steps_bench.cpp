@@ -4,7 +4,8 @@
 //
 // Prints lines "name<TAB>value": useful tokens a second, milliseconds a step, the peak memory of the process,
 // the floating-point operations a step cannot do without, and their rate as a share of the machine's
-// multiply-add peak, measured in this process before and after.
+// multiply-add peak, measured in this process before and after; the share of a step that waits for a batch
+// which is prepared beside the one before (rows of images).
 #include <sys/resource.h>
 
 #include <algorithm>
@@ -58,14 +59,16 @@ Options parse(int argc, char** argv) {
 void run(const Options& o) {
   using Clock = std::chrono::steady_clock;
   constexpr int kUntimed = 3;  // pages, caches and clocks settle
-  double seconds = 0, tokens = 0, flops = 0, loss = 0;
+  double seconds = 0, waited = 0, tokens = 0, flops = 0, loss = 0;
   double peak = peak_gflops(o.threads);
   Runner runner(make_row(o.row, o.lengths), 1);
   for (int step = 0; step < kUntimed + o.steps; ++step) {
     runner.draw();
+    const double waited_before = runner.model().waiting_seconds();
     const auto start = Clock::now();
     loss = runner.step();
     if (step < kUntimed) continue;
+    waited += runner.model().waiting_seconds() - waited_before;
     seconds += std::chrono::duration<double>(Clock::now() - start).count();
     tokens += static_cast<double>(runner.model().useful_tokens());
     flops += runner.model().useful_flops();
@@ -80,6 +83,7 @@ void run(const Options& o) {
   std::printf("useful_gflop_a_step\t%.3f\n", 1e-9 * flops / o.steps);
   std::printf("machine_gflops\t%.1f\n", peak);
   std::printf("share_of_peak\t%.4f\n", 1e-9 * flops / seconds / peak);
+  std::printf("waiting_share\t%.4f\n", waited / seconds);
   std::printf("parameters\t%lld\n", static_cast<long long>(runner.model().parameters().size()));
   std::printf("last_loss\t%.4f\n", loss);
 }

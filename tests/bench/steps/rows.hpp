@@ -100,8 +100,14 @@ inline Row row_d1(const std::string&) {
 
 // CIFAR-100 at 72x72, patches of 6x6.
 inline Row row_d2(const std::string&) {
-  VisionStepSettings s{.model = images(64, 4, 64), .batch = 256};
+  VisionStepSettings s{.model = images(64, 4, 64), .batch = 256, .stored_side = 32};
   s.model.image_height = s.model.image_width = 72;
+  s.model.images = {.normalization = "standardized",
+                    .resizing = "bilinear",
+                    .random_flip = "horizontal",
+                    .random_rotation = 0.02,
+                    .random_zoom_height = 0.2,
+                    .random_zoom_width = 0.2};
   s.model.channels = 3;
   s.model.patch_size = 6;
   s.model.classes = 100;

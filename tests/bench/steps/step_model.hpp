@@ -43,6 +43,8 @@ class StepModel {
   // Of the batch drawn last.
   virtual Index useful_tokens() const = 0;
   virtual double useful_flops() const = 0;
+  // So far, for batches that are prepared beside the step.
+  virtual double waiting_seconds() const { return 0; }
 };
 
 }  // namespace headwater::bench
