@@ -396,6 +396,7 @@ void rows(Visitor& v, Expectation& s) {
                  {"validation_accuracy", "of the best epoch"},
                  {"validation_macro_f1", "of the best epoch"},
                  {"validation_roc_auc", "of the best epoch"},
+                 {"validation_top5_accuracy", "of the best epoch"},
                  {"validation_bleu", "of the best epoch: of its validation_translations"},
                  {"validation_chrf", "of the best epoch: of its validation_translations"},
                  {"reference_loss", "of the best epoch, over padded positions as the source counts"},

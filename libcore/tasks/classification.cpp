@@ -129,9 +129,9 @@ ClassificationModel load_classification_model(const std::filesystem::path& path)
 
 // --- The objective -----------------------------------------------------------------------------------------
 
-std::span<const std::string_view> LabelMeasure::figure_names() {
-  static constexpr std::array<std::string_view, 2> kNames{"macro_f1", "roc_auc"};
-  return kNames;
+std::span<const std::string_view> LabelMeasure::figure_names() const {
+  static constexpr std::array<std::string_view, 3> kNames{"macro_f1", "roc_auc", "top5_accuracy"};
+  return std::span(kNames).first(measure_.counts().classes() > kTopClasses ? 3 : 2);
 }
 
 void LabelMeasure::add(std::span<const std::int32_t> labels, ConstMatrix probabilities) {
@@ -144,6 +144,7 @@ void LabelMeasure::add(std::span<const std::int32_t> labels, ConstMatrix probabi
 void LabelMeasure::finish(ValidationFigures& figures) const {
   if (measure_.counts().samples() == 0) return;
   figures.figures = {measure_.counts().macro_f1(), measure_.auc()};
+  if (figure_names().size() > 2) figures.figures.push_back(measure_.top5_accuracy());
 }
 
 ClassificationObjective::ClassificationObjective(TextClassifier& model, Subset train, Subset validation,

@@ -57,7 +57,7 @@ void write_labels(Json& config, const LabelSet& labels);
 class LabelMeasure {
  public:
   explicit LabelMeasure(Index classes) : measure_(static_cast<std::int32_t>(classes)) {}
-  static std::span<const std::string_view> figure_names();  // macro_f1, roc_auc
+  std::span<const std::string_view> figure_names() const;  // macro_f1, roc_auc; of many classes top5_accuracy
   void clear() { measure_.clear(); }
   // probabilities [labels, classes]
   void add(std::span<const std::int32_t> labels, ConstMatrix probabilities);
@@ -84,7 +84,7 @@ class ClassificationObjective : public Objective {
                BatchSlot slot) override;
   // Of the mean over the sequences. Useful tokens are those of the texts: padding does not count.
   LossTotals loss(const ForwardContext& context, Split split, BatchSlot slot) override;
-  std::span<const std::string_view> figure_names() const override { return LabelMeasure::figure_names(); }
+  std::span<const std::string_view> figure_names() const override { return measure_.figure_names(); }
   void begin_validation() override { measure_.clear(); }
   void finish_validation(ValidationFigures& figures) override { measure_.finish(figures); }
 

@@ -81,7 +81,7 @@ TEST_CASE_FIXTURE(Toy, "resuming cuts the log back to the checkpoint's step") {
 }
 
 TEST_CASE_FIXTURE(Toy, "rows of an older version are moved under the columns of this one") {
-  figure_names = LabelMeasure::figure_names();
+  figure_names = LabelMeasure(2).figure_names();
   {
     const auto directory = open();
     resume(*directory);
