@@ -404,6 +404,7 @@ void rows(Visitor& v, Expectation& s) {
                  {"best_epoch", "its number, from 1"},
                  {"seconds_an_epoch", "mean time of an epoch, in seconds"},
                  {"tokens_a_second", "tokens read and predicted in a second of training"},
+                 {"waiting_share", "of the time of training, how much its steps waited for their batches"},
                  {"test_loss", "of the test data"},
                  {"test_accuracy", "of the test data"},
                  {"test_top5_accuracy", "of the test data"},

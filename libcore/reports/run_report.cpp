@@ -46,7 +46,8 @@ RunFigures read_run(const std::filesystem::path& directory, const std::string& b
   for (std::size_t i = 0; i < header.size(); ++i) column[header[i]] = i;
   RunFigures figures;
   const std::string raised = column_to_raise(best_metric);
-  double best = 0, seconds = 0, tokens = 0;
+  const bool has_waiting = column.contains("waiting_share");
+  double best = 0, seconds = 0, tokens = 0, waited = 0;
   for (std::size_t n = 1; n < lines.size(); ++n) {
     const std::vector<std::string_view> fields = split(lines[n], ',');
     if (fields.size() != header.size()) continue;
@@ -55,7 +56,9 @@ RunFigures read_run(const std::filesystem::path& directory, const std::string& b
     ++figures.epochs;
     // The seconds of a resumed epoch are of its last process only; its pace is of the same time.
     const double pace = number_of(at("tokens_per_second"));
-    seconds += pace > 0 ? number_of(at("tokens")) / pace : number_of(at("seconds"));
+    const double epoch_seconds = pace > 0 ? number_of(at("tokens")) / pace : number_of(at("seconds"));
+    seconds += epoch_seconds;
+    if (has_waiting) waited += epoch_seconds * number_of(at("waiting_share"));
     tokens += number_of(at("tokens"));
     figures.training_loss = number_of(at("loss"));
     const double value = raised.empty() ? number_of(at("validation_loss")) : -number_of(at(raised));
@@ -77,6 +80,7 @@ RunFigures read_run(const std::filesystem::path& directory, const std::string& b
   if (figures.epochs > 0) {
     figures.seconds_an_epoch = seconds / static_cast<double>(figures.epochs);
     figures.tokens_per_second = seconds > 0 ? tokens / seconds : 0;
+    if (has_waiting && seconds > 0) figures.waiting_share = waited / seconds;
   }
   return figures;
 }
@@ -119,6 +123,8 @@ std::vector<ScoreRow> run_rows(const Recipe& recipe, const RunFigures& run, std:
     ScoreRow speed = count_row("tokens_a_second", static_cast<std::int64_t>(run.tokens_per_second));
     speed.json.set("score", run.tokens_per_second);
     rows.push_back(std::move(speed));
+    if (run.waiting_share)
+      rows.push_back(score_row("waiting_share", *run.waiting_share, 4, "of the time, for batches"));
   }
   return rows;
 }
@@ -157,6 +163,7 @@ std::vector<JudgedExpectation> judge_expectations(const Recipe& recipe, const Ru
                                    {"best_epoch", static_cast<double>(run.best_epoch)},
                                    {"seconds_an_epoch", run.seconds_an_epoch},
                                    {"tokens_a_second", run.tokens_per_second}});
+    figures.emplace_back("waiting_share", run.waiting_share.value_or(NAN));
     for (const auto& [name, value] : run.figures) figures.emplace_back(name, value.value_or(NAN));
   }
   return judge_expectations(recipe, figures);

@@ -25,6 +25,8 @@ struct RunFigures {
   double training_loss = 0;      // of the last epoch
   double seconds_an_epoch = 0;   // mean
   double tokens_per_second = 0;  // mean
+  // Of the time of training steps, how much they waited for their batches; none in the logs of older runs.
+  std::optional<double> waiting_share;
 };
 RunFigures read_run(const std::filesystem::path& directory, const std::string& best_metric);
 

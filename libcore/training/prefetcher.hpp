@@ -25,6 +25,9 @@ class Prefetcher {
   // which may be empty. The part taken before the last is gone. Throws what packing threw.
   BatchSlot take(std::span<const std::uint32_t> next);
 
+  // That take() waited for packing, in all.
+  double waited_seconds() const { return waited_seconds_; }
+
  private:
   struct Job {
     Prefetcher& of;
@@ -41,6 +44,7 @@ class Prefetcher {
   std::span<const std::uint32_t> chosen_;
   BatchPart part_;
   BatchSlot slot_ = BatchSlot::second;
+  double waited_seconds_ = 0;
 };
 
 }  // namespace headwater

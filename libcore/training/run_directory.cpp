@@ -111,7 +111,7 @@ std::string log_header(std::span<const std::string_view> figure_names) {
       "step,epoch,tokens,loss,accuracy,learning_rate,gradient_norm,validation_loss,validation_accuracy,"
       "reference_loss,reference_accuracy,";
   for (const std::string_view name : figure_names) columns += "validation_" + std::string(name) + ",";
-  return columns + "seconds,tokens_per_second";
+  return columns + "seconds,tokens_per_second,waiting_share";
 }
 
 std::string another_run(const fs::path& directory) {

@@ -258,6 +258,7 @@ std::string Trainer::log_row(const ValidationFigures* validation, const Pace& pa
   }
   field(pace.seconds);
   field(pace.tokens_per_second);
+  field(pace.waiting_share);
   return row;
 }
 
@@ -302,7 +303,8 @@ void Trainer::finish_epoch(const TrainerCallbacks& callbacks, const Pace& pace) 
                      .validation = validation,
                      .is_best = is_best,
                      .seconds = pace.seconds,
-                     .tokens_per_second = pace.tokens_per_second};
+                     .tokens_per_second = pace.tokens_per_second,
+                     .waiting_share = pace.waiting_share};
   state_.last_loss = state_.epoch_totals.mean_loss();
   ++state_.epoch;
   state_.position = 0;
@@ -360,13 +362,14 @@ TrainingOutcome Trainer::run(const TrainerCallbacks& callbacks) {
     const EpochBatches list = batches_of_epoch(state_.epoch);
     const auto start = std::chrono::steady_clock::now();
     const std::int64_t before = state_.epoch_totals.useful;
+    objective_.begin_epoch(state_.epoch);
+    Prefetcher batches(packer_, objective_, Split::train, parts());
     const auto pace = [&] {
       const double seconds = seconds_since(start);
       const auto tokens = static_cast<double>(state_.epoch_totals.useful - before);
-      return Pace{seconds, seconds > 0 ? tokens / seconds : 0};
+      if (!(seconds > 0)) return Pace{};
+      return Pace{seconds, tokens / seconds, batches.waited_seconds() / seconds};
     };
-    objective_.begin_epoch(state_.epoch);
-    Prefetcher batches(packer_, objective_, Split::train, parts());
     take_batch(state_.step + 1, list, next);
     batches.start(next);
     while (!next.empty()) {

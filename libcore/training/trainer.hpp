@@ -35,6 +35,7 @@ struct EpochReport {
   bool is_best = false;
   bool stops_early = false;  // the run ends here, by its recipe's early_stopping
   double seconds = 0, tokens_per_second = 0;
+  double waiting_share = 0;  // of the seconds: spent waiting for batches to be packed
 };
 
 struct TrainerCallbacks {
@@ -77,6 +78,7 @@ class Trainer {
   // Of this process in the running epoch: after a resume that is less than the epoch's totals are of.
   struct Pace {
     double seconds = 0, tokens_per_second = 0;
+    double waiting_share = 0;  // of the seconds: spent waiting for batches to be packed
   };
   EpochBatches batches_of_epoch(std::int64_t epoch) const;
   // Takes up a run whose length or checkpoints have changed since its newest checkpoint. Throws UsageError

@@ -54,10 +54,10 @@ train_in() {
   [ $is_new = 0 ] || [ $took -ge $milliseconds ] || milliseconds=$took
 }
 
-# The log without the columns seconds and tokens_per_second, and the weights and optimizer state of the newest and the best checkpoint.
+# The log without the columns seconds, tokens_per_second and waiting_share, and the weights and optimizer state of the newest and the best checkpoint.
 hash_of() {
   cmp "$1/model.safetensors" "$1/checkpoints/best/model.safetensors" >&2 || fail "model.safetensors is not the best"
-  (cd "$1/checkpoints" && sha256sum latest/model.safetensors latest/optimizer.safetensors best/model.safetensors && sed 's/,[^,]*,[^,]*$//' ../log.csv) |
+  (cd "$1/checkpoints" && sha256sum latest/model.safetensors latest/optimizer.safetensors best/model.safetensors && sed 's/,[^,]*,[^,]*,[^,]*$//' ../log.csv) |
     sha256sum | cut -c 1-16
 }
 

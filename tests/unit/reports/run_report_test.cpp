@@ -70,6 +70,9 @@ TEST_CASE("the rows that end a run: figures over padded positions only where the
         "parameters           650,689\n"
         "seconds_an_epoch        12.3\n"
         "tokens_a_second      340,000\n");
+  run.waiting_share = 0.0125;
+  CHECK(score_table(run_rows(recipe, run, 650689)).find("waiting_share         0.0125  of the time, for") !=
+        std::string::npos);
   const std::string json = scores_text(run_rows(recipe, run, 650689), true);
   CHECK(json.find(R"({"version":1,"metric":"validation_loss","score":1.25,"epoch":2})") != std::string::npos);
   CHECK(json.find(R"({"version":1,"metric":"parameters","score":650689})") != std::string::npos);
@@ -113,17 +116,18 @@ TEST_CASE("the best epoch of a log is that of the recipe's metric, the first of 
   const ScratchDirectory scratch;
   write_file(scratch / "log.csv",
              "step,epoch,tokens,loss,validation_loss,validation_accuracy,reference_loss,reference_accuracy,"
-             "validation_macro_f1,validation_roc_auc,seconds,tokens_per_second\n"
-             "1,1,10,1,0.5,0.5,0,0,0.25,0.875,1,10\n"
-             "2,2,10,1,0.75,0.625,0,0,0.5,0.75,1,10\n"
-             "3,2,10,1,,,,,,,1,10\n"
-             "4,3,10,1,1.5,0.5,0,0,0.5,0.9375,1,10\n");
+             "validation_macro_f1,validation_roc_auc,seconds,tokens_per_second,waiting_share\n"
+             "1,1,10,1,0.5,0.5,0,0,0.25,0.875,1,10,0.5\n"
+             "2,2,10,1,0.75,0.625,0,0,0.5,0.75,1,10,0.25\n"
+             "3,2,10,1,,,,,,,1,10,1\n"
+             "4,3,10,1,1.5,0.5,0,0,0.5,0.9375,2,5,0\n");
   const auto best = [&](const char* metric) { return read_run(scratch.path(), metric).best_epoch; };
   CHECK(best("loss") == 1);
   CHECK(best("perplexity") == 1);
   CHECK(best("accuracy") == 2);
   CHECK(best("macro_f1") == 2);
   CHECK(best("roc_auc") == 3);
+  CHECK(read_run(scratch.path(), "loss").waiting_share == 0.1875);  // by time: 0.75 of 4 s
   CHECK(read_run(scratch.path(), "roc_auc").figures ==
         std::vector<std::pair<std::string, std::optional<double>>>{{"validation_macro_f1", 0.5},
                                                                    {"validation_roc_auc", 0.9375}});

@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cmath>
 #include <numeric>
+#include <thread>
 
 #include "error_text.hpp"
 #include "scratch_directory.hpp"
@@ -39,6 +41,7 @@ class Recorder : public Objective {
                             static_cast<std::size_t>(part.end() - part.begin()));
     if (fails_at >= 0 && packed_count == fails_at) throw Error("data.ids: a batch that cannot be packed");
     ++packed_count;
+    std::this_thread::sleep_for(packing_time);
     packed_[slot == BatchSlot::first ? 0 : 1].assign(chosen.begin(), chosen.end());
   }
   LossTotals loss(const ForwardContext& context, Split split, BatchSlot slot) override {
@@ -48,6 +51,7 @@ class Recorder : public Objective {
       Tape::slot(*parameter_).matrix.data[0] = 1;
       steps.push_back(context.step);
     }
+    std::this_thread::sleep_for(loss_time);
     LossTotals totals;
     totals.predicted = totals.useful = static_cast<std::int64_t>(chosen.size());
     totals.loss = validation_loss(split) * static_cast<double>(chosen.size());
@@ -72,6 +76,7 @@ class Recorder : public Objective {
   std::vector<double> validation_losses;  // of each epoch
   int fails_at = -1;                      // number of the batch whose packing throws
   std::atomic<int> packed_count = 0;
+  std::chrono::milliseconds packing_time{0}, loss_time{0};  // of each batch
 
  private:
   double validation_loss(Split split) const {
@@ -171,6 +176,24 @@ TEST_CASE("packing runs no more than one batch ahead") {
   CHECK(trainer.run(callbacks) == TrainingOutcome::finished);
   CHECK(most <= 1);
   CHECK(objective.packed_count == 10);
+}
+
+TEST_CASE("an epoch says which share of its time it waited for batches") {
+  const auto waiting_share = [](int packing_time, int loss_time) {
+    const Recipe recipe = recipe_of(1);
+    Recorder objective(40, 0);
+    objective.packing_time = std::chrono::milliseconds(packing_time);
+    objective.loss_time = std::chrono::milliseconds(loss_time);
+    Trainer trainer(recipe, objective, nullptr);
+    double share = -1;
+    trainer.run(after_epoch([&](const EpochReport& r) { share = r.waiting_share; }));
+    return share;
+  };
+  const double packing = waiting_share(10, 0), loss = waiting_share(0, 10);
+  CHECK(packing > 0.5);
+  CHECK(packing <= 1);
+  CHECK(loss >= 0);
+  CHECK(loss < 0.5);
 }
 
 TEST_CASE("the order depends on the seed only") {
