@@ -15,6 +15,35 @@ namespace {
 constexpr std::size_t kMaxShown = 20;  // a wider confusion matrix is no table to read
 constexpr std::size_t kMaxLabels = 10000;
 
+constexpr std::size_t kMaxConfusions = 20;
+
+// What is most often taken for what, the most frequent first; of equals in the order of the classes.
+std::string most_confused(const ConfusionMatrix& confusion, const std::vector<std::string>& labels) {
+  struct Pair {
+    std::int64_t count;
+    std::int32_t label, prediction;
+  };
+  std::vector<Pair> pairs;
+  const std::int32_t classes = confusion.counts().classes();
+  for (std::int32_t label = 0; label < classes; ++label) {
+    for (std::int32_t prediction = 0; prediction < classes; ++prediction) {
+      const std::int64_t count = confusion.count(label, prediction);
+      if (label != prediction && count > 0) pairs.push_back({count, label, prediction});
+    }
+  }
+  if (pairs.empty()) return {};
+  std::stable_sort(pairs.begin(), pairs.end(),
+                   [](const Pair& a, const Pair& b) { return a.count > b.count; });
+  pairs.resize(std::min(pairs.size(), kMaxConfusions), Pair{});
+  constexpr auto right = Table::Align::right;
+  Table table({{"label"}, {"most often predicted"}, {"samples", right}, {"of the label's", right}});
+  for (const Pair& p : pairs) {
+    table.add_row({labels[static_cast<std::size_t>(p.label)], labels[static_cast<std::size_t>(p.prediction)],
+                   format_count(p.count), format_count(confusion.counts().scores(p.label).support)});
+  }
+  return "\n" + table.text();
+}
+
 bool wants(const std::vector<std::string>& metrics, std::string_view name) {
   return metrics.empty() || std::find(metrics.begin(), metrics.end(), name) != metrics.end();
 }
@@ -59,7 +88,7 @@ std::string ClassificationReport::text() const {
                      format_fixed(s.recall, 4), format_fixed(s.f1, 4), format_count(s.support)});
   }
   std::string text = score_table(rows()) + "\n" + classes.text();
-  if (labels.size() > kMaxShown) return text;
+  if (labels.size() > kMaxShown) return text + most_confused(confusion, labels);
   std::vector<Table::Column> columns = {{"label \\ predicted"}};
   for (const std::string& label : labels) columns.push_back({label, right});
   Table matrix(columns);

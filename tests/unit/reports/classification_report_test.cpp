@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "error_text.hpp"
@@ -63,6 +64,29 @@ TEST_CASE("labels alone, more classes, numbers by value") {
         "2                  0  1   0\n"
         "9                  0  0   0\n"
         "10                 0  1   1\n");
+}
+
+TEST_CASE("of many classes there is a table of what is most often taken for what") {
+  LabelledPredictions predictions;
+  const auto add = [&](int label, int prediction, int times) {
+    for (int i = 0; i < times; ++i) predictions.add(std::to_string(prediction), std::to_string(label));
+  };
+  for (int label = 0; label < 21; ++label) add(label, label, 1);
+  CHECK(predictions.finish().text().find("most often") == std::string::npos);  // nothing is confused
+  add(7, 3, 2);
+  add(20, 0, 5);
+  add(1, 2, 2);
+  const std::string text = predictions.finish().text();
+  CHECK(
+      text.ends_with("\n\n"
+                     "label  most often predicted  samples  of the label's\n"
+                     "-----  --------------------  -------  --------------\n"
+                     "20     0                           5               6\n"
+                     "1      2                           2               3\n"
+                     "7      3                           2               3\n"));
+  for (int label = 0; label < 21; ++label) add(label, 20 - label, 1);
+  const std::string more = predictions.finish().text();
+  CHECK(std::count(more.begin(), more.end(), '\n') == 4 + 1 + 23 + 1 + 22);
 }
 
 TEST_CASE("probabilities of all classes say the same as predictions by name") {
