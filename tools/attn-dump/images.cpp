@@ -1,4 +1,5 @@
 // Images: weights between patches, their rollout over the layers, and how far heads look.
+#include "cli/progress.hpp"
 #include "cli/tool.hpp"
 #include "reports/attention_map.hpp"
 #include "reports/attention_overlay.hpp"
@@ -48,6 +49,11 @@ class ImageDump {
   void run() {
     if (options_.format == "csv" && options_.view == "weights") output_.write(patch_attention_csv_header());
     if (options_.format == "csv" && options_.view == "rollout") output_.write(rollout_csv_header());
+    // Rows that appear on standard output show by themselves how far it is.
+    const bool writes_meanwhile = options_.output.empty() && options_.view != "distance" &&
+                                  (options_.format == "csv" || options_.format == "matrix");
+    cli::Progress progress("attn-dump", static_cast<double>(options_.first.value_or(0)), "images",
+                           options_.is_quiet || writes_meanwhile, cli::Progress::Takes::minutes);
     images::InputImage image;
     for (; (!options_.first || number_ < *options_.first) && inputs_.next(image); ++number_) {
       VisionTrace trace = tracer_.trace(
@@ -63,7 +69,9 @@ class ImageDump {
         write_weights(std::move(trace.records));
       }
       output_.flush();
+      progress.update(static_cast<double>(number_ + 1), static_cast<double>(number_ + 1), "");
     }
+    progress.clear();
     finish();
     if (!options_.is_quiet) inputs_.note_dropped();
   }
