@@ -9,6 +9,7 @@
 #include "support/line_error.hpp"
 #include "support/numbers.hpp"
 #include "tools/classify/classify.hpp"
+#include "tools/images/inputs.hpp"
 
 namespace headwater::classify {
 namespace {
@@ -49,7 +50,7 @@ class ImageFiles {
 };
 
 // A path a line, from standard input.
-void label_lines(const Options& o, ImageFiles& images) {
+void label_lines(const Options& o, ImageFiles& labelled) {
   cli::LineReaderSettings settings = o.reader;
   settings.check_utf8 = false;  // a file's name may be of any bytes
   cli::LineReader reader({kInput}, settings);
@@ -59,13 +60,14 @@ void label_lines(const Options& o, ImageFiles& images) {
     files.clear();
     std::string fault;
     for (const std::string& line : lines) {
-      if (line.empty()) fault = "an empty line where the path of an image is wanted";
-      if (line.find('\0') != std::string::npos)
-        fault = "a NUL byte in a path (one path a line, as find writes them without -print0)";
-      if (!fault.empty()) break;
-      files.emplace_back(line);
+      try {
+        files.push_back(images::path_of_line(line));
+      } catch (const Error& error) {
+        fault = error.what();
+        break;
+      }
     }
-    images.label(files);
+    labelled.label(files);
     if (!fault.empty()) throw LineError(files.size(), fault);
   });
   if (!o.is_quiet) reader.note_dropped();
@@ -75,14 +77,7 @@ void label_lines(const Options& o, ImageFiles& images) {
 std::vector<fs::path> files_of(const std::vector<std::string>& operands) {
   std::vector<fs::path> files;
   for (const fs::path operand : operands) {
-    std::error_code fault;
-    if (!fs::is_directory(operand, fault)) {
-      files.push_back(operand);
-      continue;
-    }
-    const std::vector<fs::path> found = find_image_files(operand);
-    if (found.empty())
-      throw Error(shown(operand) + ": no images in this folder (they end in .png, .jpg or .jpeg)");
+    const std::vector<fs::path> found = images::image_files_of(operand);
     files.insert(files.end(), found.begin(), found.end());
   }
   return files;

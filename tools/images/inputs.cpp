@@ -17,6 +17,21 @@ bool is_data_set(const fs::path& path) {
   return file.read(head, sizeof head) && head[8] == '{';
 }
 
+std::vector<fs::path> image_files_of(const fs::path& operand) {
+  std::error_code none;
+  if (!fs::is_directory(operand, none)) return {operand};
+  std::vector<fs::path> found = find_image_files(operand);
+  if (!found.empty()) return found;
+  throw Error(shown(operand) + ": no images in this folder (they end in .png, .jpg or .jpeg)");
+}
+
+fs::path path_of_line(std::string_view line) {
+  if (line.empty()) throw Error("an empty line where the path of an image is wanted");
+  if (line.find('\0') != line.npos)
+    throw Error("a NUL byte in a path (one path a line, as find writes them without -print0)");
+  return line;
+}
+
 ImageInputs::ImageInputs(std::vector<std::string> paths, const InputSettings& settings)
     : paths_(std::move(paths)), settings_(settings) {
   if (paths_.empty()) paths_.emplace_back("-");
@@ -50,17 +65,11 @@ bool ImageInputs::next_of_lines(InputImage& image) {
     is_at_end_of_lines_ = true;
     return false;
   }
-  const fs::path path = line;
-  std::error_code none;
-  if (line.empty()) throw Error(lines_->place() + ": no path of an image (one a line)");
-  if (line.find('\0') != line.npos)
-    throw Error(lines_->place() +
-                ": a NUL byte in a path (one path a line, as find writes them without -print0)");
-  if (fs::is_directory(path, none)) {
-    throw Error(lines_->place() + ": " + shown(path) +
-                " is a folder (find -name '*.png' lists images; a folder may be an operand)");
+  try {
+    read(path_of_line(line), image);
+  } catch (const Error& error) {
+    throw Error(cli::at_place(lines_->place(), error.what()));
   }
-  read(path, image);
   return true;
 }
 
@@ -68,20 +77,16 @@ void ImageInputs::open(const std::string& path) {
   at_ = 0;
   files_.clear();
   set_.reset();
-  std::error_code none;
   if (path == "-") {
     if (lines_) return;
     lines_ = std::make_unique<cli::LineReader>(std::vector<std::string>{"-"},
                                                cli::LineReaderSettings{.check_utf8 = false});
-  } else if (fs::is_directory(path, none)) {
-    files_ = find_image_files(path);
-    if (files_.empty()) throw Error(shown(path) + ": no images (they end in .png, .jpg or .jpeg)");
   } else if (is_data_set(path)) {
     set_.emplace(ImageDatasetSettings{.shape = settings_.wanted});
     set_->add_file(path);
     set_->finish(path, false);
   } else {
-    files_ = {path};
+    files_ = image_files_of(path);
   }
 }
 

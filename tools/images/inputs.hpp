@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/lines.hpp"
@@ -24,6 +25,13 @@ struct InputImage {
 
 // Whether the file is a data set of images or another safetensors file, by its first bytes.
 bool is_data_set(const fs::path& path);
+
+// What an operand stands for: itself, or all images in the folder and below. Throws Error for a folder
+// without images.
+std::vector<fs::path> image_files_of(const fs::path& operand);
+// The path of an image on a line of standard input, in whatever bytes. Throws Error "what" for an empty line,
+// and for one with a NUL byte.
+fs::path path_of_line(std::string_view line);
 
 struct InputSettings {
   ImageShape wanted;           // 0: any
