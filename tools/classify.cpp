@@ -13,10 +13,10 @@ namespace {
 
 void describe(cli::CommandLine& line, Options& o) {
   line.add_option("model", o.model, "model directory of train, or one of its checkpoints").required();
-  line.add_option(
-          "text", o.inputs,
-          "text, one example a line; of a model of images: image files, and folders of them; - or none: "
-          "standard input, of a model of images a path a line")
+  line.add_option("text", o.inputs,
+                  "text, one example a line; of a model of images: image files, folders of them, and data "
+                  "sets; - or none: "
+                  "standard input, of a model of images a path a line")
       .shown_as("[TEXT|IMAGE...]")
       .reads();
   line.group("Output");

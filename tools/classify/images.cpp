@@ -1,4 +1,4 @@
-// Images of files, whose paths are operands or lines.
+// Images of files, whose paths are operands or lines, and of data sets.
 #include <algorithm>
 #include <span>
 
@@ -31,6 +31,29 @@ class ImageFiles {
     } catch (const LineError& error) {
       write(files.first(error.line));
       throw;
+    }
+  }
+
+  // The same of a file that vectorize --images wrote.
+  void label_set(const std::string& path) {
+    const VisionSettings& settings = model_.model->settings();
+    ImageDataset set({.shape = image_settings(settings).shape});
+    set.add_file(path);
+    set.finish(path, false);
+    const ImagePipeline pipeline = image_pipeline(settings, model_.statistics, set, path);
+    cli::Progress progress("classify", static_cast<double>(set.examples()), "images", o_.is_quiet,
+                           cli::Progress::Takes::minutes);
+    const auto name = [&](std::int64_t image) { return shown(path) + ":" + std::to_string(image); };
+    for (std::int64_t begin = 0; begin < set.examples(); begin += o_.batch) {
+      progress.update(static_cast<double>(begin), static_cast<double>(begin), "");
+      const std::int64_t end = std::min(set.examples(), begin + o_.batch);
+      names_.clear();
+      for (std::int64_t image = begin; image < end; ++image) names_.push_back(name(image));
+      try {
+        writer_.write(labeller_.of_images(set, pipeline, begin, end), names_);
+      } catch (const LineError& error) {
+        throw Error(name(begin + static_cast<std::int64_t>(error.line)) + ": " + error.what());
+      }
     }
   }
 
@@ -73,23 +96,13 @@ void label_lines(const Options& o, ImageFiles& labelled) {
   if (!o.is_quiet) reader.note_dropped();
 }
 
-// Of operands; images in folders take their places. Their own error says what is missing.
-std::vector<fs::path> files_of(const std::vector<std::string>& operands) {
-  std::vector<fs::path> files;
-  for (const fs::path operand : operands) {
-    const std::vector<fs::path> found = images::image_files_of(operand);
-    files.insert(files.end(), found.begin(), found.end());
-  }
-  return files;
-}
-
-void label_files(const Options& o, const std::vector<fs::path>& files, ImageFiles& images) {
+void label_files(const Options& o, const std::vector<fs::path>& files, ImageFiles& labelled) {
   cli::Progress progress("classify", static_cast<double>(files.size()), "images", o.is_quiet,
                          cli::Progress::Takes::minutes);
   const auto batch = static_cast<std::size_t>(o.batch);
   for (std::size_t begin = 0; begin < files.size(); begin += batch) {
     progress.update(static_cast<double>(begin), static_cast<double>(begin), "");
-    images.label(std::span(files).subspan(begin, std::min(batch, files.size() - begin)));
+    labelled.label(std::span(files).subspan(begin, std::min(batch, files.size() - begin)));
   }
 }
 
@@ -98,14 +111,22 @@ void label_files(const Options& o, const std::vector<fs::path>& files, ImageFile
 void classify_images(const Options& o) {
   if (o.reader.replace_invalid)
     throw UsageError("--replace-invalid is for texts, " + o.model + " reads images");
-  const auto input = std::ranges::find(o.inputs, kInput);
   if (std::ranges::count(o.inputs, kInput) > 1) throw UsageError("standard input is named twice");
-  const std::vector<fs::path> before = files_of({o.inputs.begin(), input});
-  const std::vector<fs::path> after = files_of({input == o.inputs.end() ? input : input + 1, o.inputs.end()});
-  ImageFiles images(o);
-  label_files(o, before, images);
-  if (o.inputs.empty() || input != o.inputs.end()) label_lines(o, images);
-  label_files(o, after, images);
+  ImageFiles labelled(o);
+  if (o.inputs.empty()) return label_lines(o, labelled);
+  std::vector<fs::path> files;  // of operands that are not labelled yet
+  for (const std::string& operand : o.inputs) {
+    const bool is_input = operand == kInput;
+    if (!is_input && !images::is_data_set(operand)) {
+      const std::vector<fs::path> found = images::image_files_of(operand);
+      files.insert(files.end(), found.begin(), found.end());
+      continue;
+    }
+    label_files(o, files, labelled);
+    files.clear();
+    is_input ? label_lines(o, labelled) : labelled.label_set(operand);
+  }
+  label_files(o, files, labelled);
 }
 
 }  // namespace headwater::classify
