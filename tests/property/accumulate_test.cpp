@@ -22,14 +22,7 @@ using Results = std::map<std::string, std::string>;
 
 Results results_of(const fs::path& directory) {
   Results results;
-  const std::string text = read_file(directory / "log.csv");
-  for (std::size_t begin = 0; begin < text.size();) {
-    const std::size_t end = text.find('\n', begin);
-    std::string line = text.substr(begin, end - begin);
-    for (int column = 0; column < 2; ++column) line.resize(line.rfind(','));
-    results["log.csv"] += line + "\n";
-    begin = end + 1;
-  }
+  results["log.csv"] = log_without_times(directory);
   for (const char* name : {"model.safetensors", "optimizer.safetensors", "state.json"})
     results[name] = read_file(directory / "checkpoints" / "latest" / name);
   return results;

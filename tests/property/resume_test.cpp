@@ -46,21 +46,6 @@ TrainingOutcome train(const Recipe& recipe, const fs::path& directory, int threa
 
 constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
 
-// Each row without the columns seconds, tokens_per_second and waiting_share.
-std::string log_without_times(const fs::path& directory) {
-  const std::string text = read_file(directory / "log.csv");
-  std::string result;
-  std::size_t begin = 0;
-  while (begin < text.size()) {
-    const std::size_t end = text.find('\n', begin);
-    std::string line = text.substr(begin, end - begin);
-    for (int column = 0; column < 3; ++column) line.resize(line.rfind(','));
-    result += line + "\n";
-    begin = end + 1;
-  }
-  return result;
-}
-
 // What must not depend on how often a run was stopped.
 std::map<std::string, std::string> results_of(const fs::path& directory) {
   std::map<std::string, std::string> results{{"log.csv", log_without_times(directory)}};

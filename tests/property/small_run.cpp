@@ -1,8 +1,12 @@
 #include "small_run.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <random>
+#include <sstream>
+#include <stdexcept>
 
+#include "support/files.hpp"
 #include "tasks/registry.hpp"
 
 using namespace headwater;
@@ -199,4 +203,22 @@ bool same_bits(ConstMatrix a, ConstMatrix b) {
       return false;
   }
   return true;
+}
+
+std::string log_without_times(const std::filesystem::path& directory) {
+  std::istringstream log(read_file(directory / "log.csv"));
+  std::string result;
+  std::ptrdiff_t kept = -1;  // commas before the first of those columns
+  for (std::string line; std::getline(log, line);) {
+    if (kept < 0) {
+      const std::size_t seconds = line.find(",seconds,");
+      if (seconds == std::string::npos) throw std::logic_error("log.csv: no column seconds");
+      kept = std::count(line.begin(), line.begin() + static_cast<std::ptrdiff_t>(seconds), ',');
+    }
+    std::size_t end = 0;
+    for (std::ptrdiff_t comma = 0; comma <= kept && end != std::string::npos; ++comma)
+      end = line.find(',', comma == 0 ? 0 : end + 1);
+    result += line.substr(0, end) + "\n";
+  }
+  return result;
 }
