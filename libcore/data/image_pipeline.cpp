@@ -9,7 +9,6 @@
 namespace headwater {
 namespace {
 
-constexpr auto kImageAugmentation = Purpose{7};
 constexpr double kSmallestStd = 1e-7;  // as Keras' Normalization
 
 FillMode fill_mode_of(const std::string& word) {
@@ -74,7 +73,7 @@ ChannelStatistics channel_statistics(const Subset& subset) {
 
 ImageDraws image_draws(std::uint64_t seed, std::int64_t epoch, std::int64_t example) {
   const RandomStream stream{
-      .seed = seed, .purpose = kImageAugmentation, .step = static_cast<std::uint32_t>(epoch)};
+      .seed = seed, .purpose = Purpose::image_augmentation, .step = static_cast<std::uint32_t>(epoch)};
   const auto draw = [&](std::uint64_t which) {
     return random_uniform(stream, static_cast<std::uint64_t>(example) * 8 + which);
   };

@@ -16,7 +16,8 @@ enum class Purpose : std::uint32_t {
   epoch_order = 3,
   split = 4,
   sample = 5,
-  attention_dropout = 6  // 7 is kImageAugmentation (data/image_pipeline.cpp)
+  attention_dropout = 6,
+  image_augmentation = 7
 };
 
 // One stream. `layer` tells apart the users of one purpose within a step.
