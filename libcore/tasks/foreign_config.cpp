@@ -53,6 +53,12 @@ void refuse_member(std::string_view name, const std::string& value, const std::s
   throw Error(quote(name) + " is " + value + ", expected " + expected);
 }
 
+void refuse_setting(std::string_view layout, std::string_view key, const std::string& value,
+                    std::string_view only) {
+  throw Error("model." + std::string(key) + " is " + value + ", which " + std::string(layout) +
+              "'s layout cannot say (only " + std::string(only) + "; train with that)");
+}
+
 std::string activation_of_member(const Json& member, std::string_view name) {
   const std::string& said = member.as_string();
   std::string known;

@@ -17,6 +17,9 @@ bool truth_of(const Json& config, std::string_view name, bool otherwise);
 double share_of(const Json& config, std::string_view name, double otherwise);
 double epsilon_of(const Json& config, std::string_view name, double otherwise);
 [[noreturn]] void refuse_member(std::string_view name, const std::string& value, const std::string& expected);
+// The same of our model.`key`, which that layout has no word for.
+[[noreturn]] void refuse_setting(std::string_view layout, std::string_view key, const std::string& value,
+                                 std::string_view only);
 
 // model.activation of the name in that member, and back. Throws Error naming the member and what is known.
 std::string activation_of_member(const Json& member, std::string_view name);

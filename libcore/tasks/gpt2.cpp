@@ -23,16 +23,12 @@ void check_gpt2_members(const Json& config) {
 
 void check_gpt2_settings(const LanguageModelSettings& settings) {
   const TransformerSettings& t = settings.transformer;
-  const auto refuse_key = [](const std::string& key, const std::string& value, const std::string& only) {
-    throw Error("model." + key + " is " + value + ", which GPT-2's layout cannot say (only " + only +
-                "; train with that)");
-  };
-  if (t.norm != "pre") refuse_key("norm", t.norm, "pre");
-  if (t.positions != "learned") refuse_key("positions", t.positions, "learned");
-  if (t.scale_embedding) refuse_key("scale_embedding", "true", "false");
-  if (settings.output_bias) refuse_key("output_bias", "true", "false");
+  if (t.norm != "pre") refuse_setting("GPT-2", "norm", t.norm, "pre");
+  if (t.positions != "learned") refuse_setting("GPT-2", "positions", t.positions, "learned");
+  if (t.scale_embedding) refuse_setting("GPT-2", "scale_embedding", "true", "false");
+  if (settings.output_bias) refuse_setting("GPT-2", "output_bias", "true", "false");
   if (head_width_of(t) * t.heads != t.width)
-    refuse_key("head_width", std::to_string(head_width_of(t)), "width / heads");
+    refuse_setting("GPT-2", "head_width", std::to_string(head_width_of(t)), "width / heads");
 }
 
 }  // namespace

@@ -103,19 +103,16 @@ namespace {
 // Throws where the layout has no member for a setting.
 void check_sayable(const EncoderDecoderSettings& settings) {
   const TransformerSettings& t = settings.transformer;
-  const auto refuse_key = [](const std::string& key, const std::string& value, const std::string& only) {
-    throw Error("model." + key + " is " + value + ", which Marian's layout cannot say (only " + only +
-                "; train with that)");
-  };
-  if (t.norm != "post") refuse_key("norm", t.norm, "post");
+  if (t.norm != "post") refuse_setting("Marian", "norm", t.norm, "post");
   if (t.norm_epsilon != kMarianEpsilon)
-    refuse_key("norm_epsilon", Json(t.norm_epsilon).dump(), Json(kMarianEpsilon).dump());
-  if (t.positions != "sinusoidal_halves") refuse_key("positions", t.positions, "sinusoidal_halves");
+    refuse_setting("Marian", "norm_epsilon", Json(t.norm_epsilon).dump(), Json(kMarianEpsilon).dump());
+  if (t.positions != "sinusoidal_halves")
+    refuse_setting("Marian", "positions", t.positions, "sinusoidal_halves");
   // Their library loads no weights of that arrangement.
   if (settings.share_embeddings == "source_target")
-    refuse_key("share_embeddings", "source_target", "none, target_output or all");
+    refuse_setting("Marian", "share_embeddings", "source_target", "none, target_output or all");
   if (head_width_of(t) * t.heads != t.width)
-    refuse_key("head_width", std::to_string(head_width_of(t)), "width / heads");
+    refuse_setting("Marian", "head_width", std::to_string(head_width_of(t)), "width / heads");
 }
 
 }  // namespace

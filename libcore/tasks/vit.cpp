@@ -75,22 +75,18 @@ std::map<std::int64_t, std::string> names_of(const Json& config) {
 
 void check_vit_settings(const VisionSettings& settings) {
   const TransformerSettings& t = settings.transformer;
-  const auto refuse_key = [](const std::string& key, const std::string& value, const std::string& only) {
-    throw Error("model." + key + " is " + value + ", which ViT's layout cannot say (only " + only +
-                "; train with that)");
-  };
-  if (settings.mixing != "attention") refuse_key("mixing", settings.mixing, "attention");
-  if (t.norm != "pre") refuse_key("norm", t.norm, "pre");
-  if (t.positions != "learned") refuse_key("positions", t.positions, "learned");
+  if (settings.mixing != "attention") refuse_setting("ViT", "mixing", settings.mixing, "attention");
+  if (t.norm != "pre") refuse_setting("ViT", "norm", t.norm, "pre");
+  if (t.positions != "learned") refuse_setting("ViT", "positions", t.positions, "learned");
   if (head_width_of(t) * t.heads != t.width)
-    refuse_key("head_width", std::to_string(head_width_of(t)), "width / heads");
-  if (!settings.has_class_token()) refuse_key("pooling", settings.pooling, "class_token");
-  if (settings.has_second_activation) refuse_key("has_second_activation", "true", "false");
+    refuse_setting("ViT", "head_width", std::to_string(head_width_of(t)), "width / heads");
+  if (!settings.has_class_token()) refuse_setting("ViT", "pooling", settings.pooling, "class_token");
+  if (settings.has_second_activation) refuse_setting("ViT", "has_second_activation", "true", "false");
   if (!settings.head_widths.empty()) {
     std::string widths;
     for (const std::int64_t width : settings.head_widths)
       widths += (widths.empty() ? "[" : ", ") + std::to_string(width);
-    refuse_key("head_widths", widths + "]", "[]");
+    refuse_setting("ViT", "head_widths", widths + "]", "[]");
   }
 }
 
