@@ -1,10 +1,12 @@
 #include "tasks/vision_attention.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <span>
 
 #include "support/error.hpp"
 #include "support/line_error.hpp"
-#include "tensor/kernels/optimizer/optimizer.hpp"
+#include "tensor/kernels/loss/loss.hpp"
 
 namespace headwater {
 
@@ -46,8 +48,10 @@ const ImagePipeline& VisionTracer::pipeline_of(const TracedImage& image) {
   return *pipeline_;
 }
 
-static void check_finite(std::string_view where, std::size_t count, const Real* values) {
-  if (kernels::find_not_finite(static_cast<Index>(count), values) >= 0)
+// Probabilities are Real; a record's weights are float in the double build too.
+template <class Number>
+static void check_finite(std::string_view where, std::span<const Number> values) {
+  if (!std::ranges::all_of(values, [](Number value) { return std::isfinite(value); }))
     throw Error(std::string(where) + ": " + kOutputNotFinite);
 }
 
@@ -64,7 +68,7 @@ VisionTrace VisionTracer::trace(const TracedImage& image, const AttentionSelecti
   const Matrix logits = model.logits({tape}, model.features({tape}, batch_, &traces)).value();
   const Matrix probabilities = arena_.matrix(1, logits.cols);
   kernels::softmax(logits, probabilities);
-  check_finite(image.where, static_cast<std::size_t>(probabilities.cols), probabilities.data);
+  check_finite<Real>(image.where, {probabilities.data, static_cast<std::size_t>(probabilities.cols)});
   const Real* const best = std::max_element(probabilities.data, probabilities.data + probabilities.cols);
   VisionTrace result;
   result.seen = pipeline.bytes_of(numbers);
@@ -74,8 +78,7 @@ VisionTrace VisionTracer::trace(const TracedImage& image, const AttentionSelecti
   example.number = image.number;
   example.source_tokens = token_names_;
   result.records = attention_records(traces, settings().transformer.heads, arena_, example, selection, {});
-  for (const AttentionRecord& record : result.records)
-    check_finite(image.where, record.weights.size(), record.weights.data());
+  for (const AttentionRecord& record : result.records) check_finite<float>(image.where, record.weights);
   return result;
 }
 
