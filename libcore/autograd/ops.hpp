@@ -49,8 +49,8 @@ using kernels::Pooling;
 using Use = Tape::Use;
 
 // y = act(x·w + b): x [T, I], w [I, O], b [1, O] or null, y [T, O].
-// dx = dpre·wᵀ, dw = xᵀ·dpre, db = Σ dpre. Keeps x, and y (relu, tanh, sigmoid) or the pre-activation (gelu,
-// silu).
+// dx = dpre·wᵀ, dw = xᵀ·dpre, db = Σ dpre. Keeps x, and y (relu, tanh, sigmoid) or the slope (gelu,
+// gelu_tanh, silu).
 Variable linear(Tape& tape, const Variable& x, Parameter& w, Parameter* b,
                 Activation activation = Activation::none);
 

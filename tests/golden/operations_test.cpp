@@ -99,9 +99,9 @@ TEST_CASE_FIXTURE(Operations, "activations agree with PyTorch") {
 }
 
 TEST_CASE_FIXTURE(Operations, "the gradient of GELU agrees with PyTorch") {
-  const Matrix y = arena.matrix(rows, cols), dx = arena.matrix(rows, cols);
-  kernels::activate(kernels::Activation::gelu, x, y);
-  kernels::activation_backward(kernels::Activation::gelu, y, x, cotangent(), dx);
+  const Matrix y = arena.matrix(rows, cols), slope = arena.matrix(rows, cols), dx = arena.matrix(rows, cols);
+  kernels::activate(kernels::Activation::gelu, x, y, slope);
+  kernels::activation_backward(kernels::Activation::gelu, slope, cotangent(), dx);
   check("gradient_gelu_erf", dx);
 }
 

@@ -40,8 +40,8 @@ struct Mixing {
   TokenMixer mixer;
   std::span<const Index> offsets;
   Index D, N, H;
-  Matrix transposed;         // [D, n] of each sequence, one after the other
-  Matrix hidden, inner_pre;  // [sequences·D, H]; inner_pre for gelu and silu
+  Matrix transposed;     // [D, n] of each sequence, one after the other
+  Matrix hidden, slope;  // [sequences·D, H]; slope where the activation keeps it
 
   Index sequences() const { return static_cast<Index>(offsets.size()) - 1; }
   Index begin(Index s) const { return offsets[static_cast<std::size_t>(s)]; }
@@ -63,7 +63,7 @@ struct Mixing {
     const Matrix xt = transposed_of(s), u = hidden_of(hidden, s);
     kernels::transpose(x.rows_between(begin(s), begin(s) + length(s)), xt);
     kernels::linear(xt, inner_weight_of(s), mixer.inner_bias->value.data, mixer.activation, u,
-                    hidden_of(inner_pre, s));
+                    hidden_of(slope, s));
     kernels::linear(u, outer_weight_of(s), mixer.outer_bias->value.data, Activation::none, yt);
     kernels::transpose(yt, y.rows_between(begin(s), begin(s) + length(s)));
   }
@@ -78,7 +78,7 @@ struct Mixing {
                                     to.outer_bias(), true);
     kernels::linear_backward_input(dt, outer_weight_of(s), du, false);
     if (mixer.activation != Activation::none)
-      kernels::activation_backward(mixer.activation, u, hidden_of(inner_pre, s), du, du);
+      kernels::activation_backward(mixer.activation, slope ? hidden_of(slope, s) : u, du, du);
     kernels::linear_backward_weight(transposed_of(s), du, *mixer.columns,
                                     to.inner_weight().rows_between(0, length(s)), to.inner_bias(), true);
     kernels::linear_backward_input(du, inner_weight_of(s), dt, false);
@@ -117,9 +117,8 @@ Variable mix_tokens(Tape& tape, const Variable& x, const TokenMixer& mixer) {
   Tape::mark_donated(y);
   Mixing mixing{mixer, x.packing().offsets, D, N, H, arena.matrix(x.rows(), D), {}, {}};
   mixing.hidden = arena.matrix(mixing.sequences() * D, H);
-  if (tape.is_recording() && (mixer.activation == Activation::gelu || mixer.activation == Activation::silu ||
-                              mixer.activation == Activation::gelu_tanh))
-    mixing.inner_pre = arena.matrix(mixing.sequences() * D, H);
+  if (tape.is_recording() && kernels::keeps_slope(mixer.activation))
+    mixing.slope = arena.matrix(mixing.sequences() * D, H);
   {
     const ArenaScope scope(arena);
     Real* const memory = arena.allocate_array<Real>(D * mixing.longest());

@@ -12,7 +12,7 @@ Variable sparse_linear(Tape& tape, const SparseRows& x, const Packing& rows, Par
     if (!Tape::has_incoming(y)) return;
     const Matrix& dy = tape.incoming(y);
     // The activation is undone in place: y's gradient has no other reader.
-    if (activation != Activation::none) kernels::activation_backward(activation, y.value(), {}, dy, dy);
+    if (activation != Activation::none) kernels::activation_backward(activation, y.value(), dy, dy);
     // db = Σ_s dy[s]: the gradient of a product whose other factor has no columns.
     const GradientSlot db = Tape::slot(*bias);
     kernels::linear_backward_weight(ConstMatrix(dy.data, dy.rows, 0, dy.stride), dy, *y.packing().plan,

@@ -90,17 +90,20 @@ TEST_CASE("linear: the product with bias, and rows that nothing may touch") {
   }
 }
 
-TEST_CASE("linear: activations in the write-back are those of activate(), and pre is the sum before") {
+TEST_CASE("linear: activations in the write-back and their slopes are those of activate()") {
   for (Activation activation : kActivations) {
     for (Index O : {5, 16, 70}) {
       const Grid<float> x = random_grid(30, 500, 1), w = random_grid(500, O, 2, 1, 0.3f),
                         bias = random_grid(1, O, 3);
-      Grid<float> sum(30, O, 1), expected(30, O, 1), y(30, O, 1), pre(30, O, 1);
+      Grid<float> sum(30, O, 1), expected(30, O, 1), y(30, O, 1), slope(30, O, 1), expected_slope(30, O, 1);
+      const bool keeps_slope = kernels::keeps_slope(activation);
       kernels::linear(x.view(), w.view(), bias.values.data(), Activation::none, sum.view());
-      kernels::activate(activation, sum.view(), expected.view());
-      kernels::linear(x.view(), w.view(), bias.values.data(), activation, y.view(), pre.view());
+      kernels::activate(activation, sum.view(), expected.view(),
+                        keeps_slope ? expected_slope.view() : Matrix());
+      kernels::linear(x.view(), w.view(), bias.values.data(), activation, y.view(),
+                      keeps_slope ? slope.view() : Matrix());
       CHECK(testing::same_bits(y, expected));
-      CHECK(testing::same_bits(pre, sum));
+      CHECK(testing::same_bits(slope, expected_slope));
       kernels::linear(x.view(), w.view(), bias.values.data(), activation, y.view());
       CHECK(testing::same_bits(y, expected));
     }
@@ -285,12 +288,12 @@ TEST_CASE("products: the same bits on every code path, for any number of threads
       const Grid<float> x = random_grid(s.T, s.I, 1, 3), w = random_grid(s.I, s.O, 2, 5),
                         dy = random_grid(s.T, s.O, 4);
       const Grid<float> v = random_grid(s.O, s.I, 6), bias = random_grid(1, s.O, 3);
-      Grid<float> y(s.T, s.O), pre(s.T, s.O), z(s.T, s.O), dx(s.T, s.I), dw(s.I, s.O), db(1, s.O);
-      kernels::linear(x.view(), w.view(), bias.values.data(), Activation::gelu, y.view(), pre.view());
+      Grid<float> y(s.T, s.O), slope(s.T, s.O), z(s.T, s.O), dx(s.T, s.I), dw(s.I, s.O), db(1, s.O);
+      kernels::linear(x.view(), w.view(), bias.values.data(), Activation::gelu, y.view(), slope.view());
       kernels::linear_transposed(x.view(), v.view(), nullptr, z.view());
       kernels::linear_backward_input(dy.view(), w.view(), dx.view(), false);
       kernels::linear_backward_weight(x.view(), dy.view(), plan, dw.view(), db.values.data(), false);
-      return std::vector{y, pre, z, dx, dw, db};
+      return std::vector{y, slope, z, dx, dw, db};
     });
   }
 }
@@ -319,29 +322,41 @@ TEST_CASE("activations and their slopes against std:: functions in double") {
   }
   for (Activation activation : kActivations) {
     CAPTURE(static_cast<int>(activation));
-    Grid<float> y(3, n), dpre(3, n, 3);
-    kernels::activate(activation, x.view(), y.view());
-    kernels::activation_backward(activation, y.view(), x.view(), dy.view(), dpre.view());
+    const bool keeps_slope = kernels::keeps_slope(activation);
+    Grid<float> y(3, n), slope(3, n, 5), dpre(3, n, 3);
+    const auto run = [&](const Grid<float>& values, Grid<float>& to, Grid<float>& slopes) {
+      kernels::activate(activation, values.view(), to.view(), keeps_slope ? slopes.view() : Matrix());
+    };
+    run(x, y, slope);
+    const ConstMatrix kept = keeps_slope ? slope.view() : y.view();
+    kernels::activation_backward(activation, kept, dy.view(), dpre.view());
     const Grid<double> wide = testing::widened(x), dy_wide = testing::widened(dy);
-    Grid<double> exact(3, n), slope(3, n);
-    naive::activate(activation, wide.view(), exact.view());
-    naive::activation_backward(activation, exact.view(), wide.view(), dy_wide.view(), slope.view());
+    Grid<double> exact(3, n), exact_slope(3, n), exact_dpre(3, n);
+    naive::activate(activation, wide.view(), exact.view(),
+                    keeps_slope ? exact_slope.view() : MatrixOf<double>());
+    naive::activation_backward(activation, keeps_slope ? exact_slope.view() : exact.view(), dy_wide.view(),
+                               exact_dpre.view());
     CHECK(testing::worst_error(y, exact) <= 8);
-    CHECK(testing::worst_error(dpre, slope) <= 16);
+    CHECK(testing::worst_error(dpre, exact_dpre) <= 16);
     CHECK(dpre.has_intact_gaps());
-    // In place.
-    Grid<float> same = dy, y_same = x;
-    kernels::activation_backward(activation, y.view(), x.view(), same.view(), same.view());
-    kernels::activate(activation, y_same.view(), y_same.view());
+    CHECK(slope.has_intact_gaps());
+    // In place, and without the slope.
+    Grid<float> same = dy, y_same = x, slope_same(3, n), y_alone(3, n);
+    kernels::activation_backward(activation, kept, same.view(), same.view());
+    run(y_same, y_same, slope_same);
+    kernels::activate(activation, x.view(), y_alone.view());
     for (Index r = 0; r < 3; ++r) {
       CHECK(std::equal(same.view().row(r), same.view().row(r) + n, dpre.view().row(r)));
       CHECK(std::equal(y_same.view().row(r), y_same.view().row(r) + n, y.view().row(r)));
+      CHECK(std::equal(y_alone.view().row(r), y_alone.view().row(r) + n, y.view().row(r)));
+      if (keeps_slope)
+        CHECK(std::equal(slope_same.view().row(r), slope_same.view().row(r) + n, slope.view().row(r)));
     }
     testing::check_same_bits_everywhere([&] {
-      Grid<float> a(3, n), b(3, n);
-      kernels::activate(activation, x.view(), a.view());
-      kernels::activation_backward(activation, a.view(), x.view(), dy.view(), b.view());
-      return std::vector{a, b};
+      Grid<float> a(3, n), s(3, n), b(3, n);
+      run(x, a, s);
+      kernels::activation_backward(activation, keeps_slope ? s.view() : a.view(), dy.view(), b.view());
+      return std::vector{a, s, b};
     });
   }
 }

@@ -7,20 +7,20 @@
 
 namespace headwater::kernels {
 
-void activate(Activation activation, ConstMatrix x, Matrix y) {
+// A slope that is not there has no rows, and so no gaps.
+void activate(Activation activation, ConstMatrix x, Matrix y, Matrix slope) {
   const ActivationTable& table = *kernel_table().activation;
-  for_each_piece(x.rows, x.cols, has_no_gaps(x) && has_no_gaps(y), [&](Index r, Index c, Index n) {
-    table.activate(activation, n, x.row(r) + c, y.row(r) + c);
+  const bool is_gapless = has_no_gaps(x) && has_no_gaps(y) && has_no_gaps(slope);
+  for_each_piece(x.rows, x.cols, is_gapless, [&](Index r, Index c, Index n) {
+    table.activate(activation, n, x.row(r) + c, y.row(r) + c, slope ? slope.row(r) + c : nullptr);
   });
 }
 
-// Matrices that are not there have no rows, and so no gaps.
-void activation_backward(Activation activation, ConstMatrix y, ConstMatrix pre, ConstMatrix dy, Matrix dpre) {
+void activation_backward(Activation activation, ConstMatrix kept, ConstMatrix dy, Matrix dpre) {
   const ActivationTable& table = *kernel_table().activation;
-  const bool is_gapless = has_no_gaps(y) && has_no_gaps(pre) && has_no_gaps(dy) && has_no_gaps(dpre);
+  const bool is_gapless = has_no_gaps(kept) && has_no_gaps(dy) && has_no_gaps(dpre);
   for_each_piece(dy.rows, dy.cols, is_gapless, [&](Index r, Index c, Index n) {
-    table.activation_backward(activation, n, y ? y.row(r) + c : nullptr, pre ? pre.row(r) + c : nullptr,
-                              dy.row(r) + c, dpre.row(r) + c);
+    table.activation_backward(activation, n, kept.row(r) + c, dy.row(r) + c, dpre.row(r) + c);
   });
 }
 

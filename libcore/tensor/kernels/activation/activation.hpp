@@ -7,9 +7,16 @@ namespace headwater::kernels {
 
 enum class Activation { none, relu, gelu, gelu_tanh, silu, tanh, sigmoid };
 
-// dpre = dy * act'(·). relu, tanh, sigmoid read y; gelu, silu read pre. dpre may alias dy.
-void activation_backward(Activation activation, ConstMatrix y, ConstMatrix pre, ConstMatrix dy, Matrix dpre);
-// y = act(x), elementwise; may alias.
-void activate(Activation activation, ConstMatrix x, Matrix y);
+// Whether the backward pass needs the slope act'(x), made with act(x) of the same exponentials; that of the
+// others follows from y.
+inline bool keeps_slope(Activation activation) {
+  return activation == Activation::gelu || activation == Activation::gelu_tanh ||
+         activation == Activation::silu;
+}
+
+// y = act(x), elementwise; may alias. `slope`, only where keeps_slope, receives act'(x) if given.
+void activate(Activation activation, ConstMatrix x, Matrix y, Matrix slope = {});
+// dpre = dy * act'(x); `kept` is the slope where keeps_slope, otherwise y. dpre may alias dy.
+void activation_backward(Activation activation, ConstMatrix kept, ConstMatrix dy, Matrix dpre);
 
 }  // namespace headwater::kernels

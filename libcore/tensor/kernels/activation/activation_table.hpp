@@ -6,11 +6,10 @@
 namespace headwater::kernels {
 
 struct ActivationTable {
-  // y = act(x), dpre = dy·act'(...) for n consecutive values; y and pre may be null where the activation does
-  // not read them.
-  void (*activate)(Activation activation, Index n, const float* x, float* y);
-  void (*activation_backward)(Activation activation, Index n, const float* y, const float* pre,
-                              const float* dy, float* dpre);
+  // The same for n consecutive values; slope may be null.
+  void (*activate)(Activation activation, Index n, const float* x, float* y, float* slope);
+  void (*activation_backward)(Activation activation, Index n, const float* kept, const float* dy,
+                              float* dpre);
 };
 
 }  // namespace headwater::kernels

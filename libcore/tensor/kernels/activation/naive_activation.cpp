@@ -41,47 +41,45 @@ Values activated(Activation activation, const Values& x) {
   return x;
 }
 
-// The derivative; relu, tanh and sigmoid from y, gelu and silu from x.
-Values slope(Activation activation, const Values& y, const Values& x) {
+// The derivative: that of relu, tanh and sigmoid from y, of the others from x.
+Values slope_of(Activation activation, const Values& kept) {
   switch (activation) {
     case Activation::none:
-      return Values();
+      return Values::Ones(kept.rows(), kept.cols());
     case Activation::relu:
-      return (y > 0).cast<double>();
+      return (kept > 0).cast<double>();
     case Activation::gelu: {
-      const Values density = (-x.square() / 2).exp() / std::sqrt(2 * std::numbers::pi);
-      return 0.5 * (1 + error_function(x / std::numbers::sqrt2)) + x * density;
+      const Values density = (-kept.square() / 2).exp() / std::sqrt(2 * std::numbers::pi);
+      return 0.5 * (1 + error_function(kept / std::numbers::sqrt2)) + kept * density;
     }
     case Activation::gelu_tanh: {
-      const Values t = gelu_tanh_inside(x).tanh();
-      return 0.5 * (1 + t) + 0.5 * x * (1 - t.square()) * kRootTwoOverPi * (1 + 3 * 0.044715 * x.square());
+      const Values t = gelu_tanh_inside(kept).tanh();
+      return 0.5 * (1 + t) +
+             0.5 * kept * (1 - t.square()) * kRootTwoOverPi * (1 + 3 * 0.044715 * kept.square());
     }
     case Activation::silu:
-      return logistic(x) * (1 + x * (1 - logistic(x)));
+      return logistic(kept) * (1 + kept * (1 - logistic(kept)));
     case Activation::tanh:
-      return 1 - y.square();
+      return 1 - kept.square();
     case Activation::sigmoid:
-      return y * (1 - y);
+      return kept * (1 - kept);
   }
-  return y;
+  return kept;
 }
 
 }  // namespace
 
 namespace naive {
 
-void activate(Activation activation, ConstMatrix x, Matrix y) {
+void activate(Activation activation, ConstMatrix x, Matrix y, Matrix slope) {
+  if (slope) kernels::array_of(slope) = slope_of(activation, kernels::array_of(x));
   kernels::array_of(y) = activated(activation, kernels::array_of(x));
 }
 
-void activation_backward(Activation activation, ConstMatrix y, ConstMatrix pre, ConstMatrix dy, Matrix dpre) {
-  const auto dy_values = kernels::array_of(dy);
-  if (activation == Activation::none) {
-    kernels::array_of(dpre) = dy_values;
-  } else {
-    kernels::array_of(dpre) =
-        dy_values * slope(activation, kernels::array_of(y), kernels::array_of(pre)).eval();
-  }
+void activation_backward(Activation activation, ConstMatrix kept, ConstMatrix dy, Matrix dpre) {
+  const Values slope = kernels::keeps_slope(activation) ? kernels::array_of(kept)
+                                                        : slope_of(activation, kernels::array_of(kept));
+  kernels::array_of(dpre) = kernels::array_of(dy) * slope;
 }
 
 }  // namespace naive
@@ -89,9 +87,11 @@ void activation_backward(Activation activation, ConstMatrix y, ConstMatrix pre, 
 #ifdef HEADWATER_DOUBLE
 namespace kernels {
 
-void activate(Activation activation, ConstMatrix x, Matrix y) { naive::activate(activation, x, y); }
-void activation_backward(Activation activation, ConstMatrix y, ConstMatrix pre, ConstMatrix dy, Matrix dpre) {
-  naive::activation_backward(activation, y, pre, dy, dpre);
+void activate(Activation activation, ConstMatrix x, Matrix y, Matrix slope) {
+  naive::activate(activation, x, y, slope);
+}
+void activation_backward(Activation activation, ConstMatrix kept, ConstMatrix dy, Matrix dpre) {
+  naive::activation_backward(activation, kept, dy, dpre);
 }
 
 }  // namespace kernels

@@ -8,7 +8,7 @@ namespace headwater::naive {
 
 using kernels::Activation;
 
-void activate(Activation activation, ConstMatrix x, Matrix y);
-void activation_backward(Activation activation, ConstMatrix y, ConstMatrix pre, ConstMatrix dy, Matrix dpre);
+void activate(Activation activation, ConstMatrix x, Matrix y, Matrix slope = {});
+void activation_backward(Activation activation, ConstMatrix kept, ConstMatrix dy, Matrix dpre);
 
 }  // namespace headwater::naive

@@ -6,9 +6,8 @@
 
 namespace headwater::kernels::HEADWATER_ISA {
 
-void activate(Activation activation, Index n, const float* x, float* y);
-void activation_backward(Activation activation, Index n, const float* y, const float* pre, const float* dy,
-                         float* dpre);
+void activate(Activation activation, Index n, const float* x, float* y, float* slope);
+void activation_backward(Activation activation, Index n, const float* kept, const float* dy, float* dpre);
 
 inline void copy_values(Index n, const float* x, float* y) {
   Index i = 0;

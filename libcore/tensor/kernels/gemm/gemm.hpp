@@ -11,9 +11,10 @@
 namespace headwater::kernels {
 
 // y = act(x·w + bias): x [T, I], w [I, O], bias [O] or null, y [T, O]. An element is one fma chain from +0
-// over ascending i, then bias, then activation. `pre`, where given, receives x·w + bias (backward of gelu and
-// silu needs it).
-void linear(ConstMatrix x, ConstMatrix w, const Real* bias, Activation activation, Matrix y, Matrix pre = {});
+// over ascending i, then bias, then activation. `slope`, only where keeps_slope(activation), receives
+// act'(x·w + bias) if given.
+void linear(ConstMatrix x, ConstMatrix w, const Real* bias, Activation activation, Matrix y,
+            Matrix slope = {});
 // Several products that read the same x, e.g. for the queries, keys and values of attention.
 inline constexpr std::size_t kMaxProjections = 3;
 struct Projection {

@@ -20,7 +20,7 @@ inline Index round_up(Index n, Index unit) { return (n + unit - 1) / unit * unit
 struct GemmEpilogue {
   const float* bias = nullptr;
   Activation activation = Activation::none;
-  MatrixOf<float> pre = {};  // receives the sum with bias before the activation, where given
+  MatrixOf<float> slope = {};  // of the activation at the sum with bias, where keeps_slope and given
   bool accumulate = false;
 };
 

@@ -82,8 +82,8 @@ void multiply_block(const GemmTask& whole, const GemmGrid& grid, Index index) {
   task.b = whole.is_transposed ? whole.b.rows_between(first, last) : columns_between(whole.b, first, last);
   task.c = columns_between(whole.c.rows_between(row, end), first, last);
   if (task.epilogue.bias) task.epilogue.bias += first;
-  if (task.epilogue.pre)
-    task.epilogue.pre = columns_between(whole.epilogue.pre.rows_between(row, end), first, last);
+  if (task.epilogue.slope)
+    task.epilogue.slope = columns_between(whole.epilogue.slope.rows_between(row, end), first, last);
   task.scratch = thread_scratch(gemm_scratch(end - row, last - first, whole.a.cols));
   kernel_table().gemm->multiply(task);
 }
@@ -93,9 +93,9 @@ void multiply_in_blocks(const GemmTask& whole) {
   parallel_for(grid.count(), [&](Index index) { multiply_block(whole, grid, index); });
 }
 
-void linear(ConstMatrix x, ConstMatrix w, const Real* bias, Activation activation, Matrix y, Matrix pre) {
+void linear(ConstMatrix x, ConstMatrix w, const Real* bias, Activation activation, Matrix y, Matrix slope) {
   multiply_in_blocks(
-      {.a = x, .b = w, .c = y, .epilogue = {.bias = bias, .activation = activation, .pre = pre}});
+      {.a = x, .b = w, .c = y, .epilogue = {.bias = bias, .activation = activation, .slope = slope}});
 }
 
 void project(ConstMatrix x, std::span<const Projection> projections) {

@@ -14,15 +14,14 @@ using kernels::matrix_of;
 namespace naive {
 
 void linear(ConstMatrix x, ConstMatrix w, bool is_transposed, const double* bias, Activation activation,
-            Matrix y, Matrix pre) {
+            Matrix y, Matrix slope) {
   if (is_transposed) {
     matrix_of(y) = matrix_of(x) * matrix_of(w).transpose();
   } else {
     matrix_of(y) = matrix_of(x) * matrix_of(w);
   }
   if (bias) array_of(y).rowwise() += array_of(bias, y.cols);
-  if (pre) array_of(pre) = array_of(y);
-  naive::activate(activation, y, y);  // not that of kernels, whose argument it takes
+  naive::activate(activation, y, y, slope);  // not that of kernels, whose argument it takes
 }
 
 void linear_backward_input(ConstMatrix dy, ConstMatrix w, Matrix dx, bool accumulate) {
@@ -43,8 +42,8 @@ void linear_backward_weight(ConstMatrix x, ConstMatrix dy, Matrix dw, double* db
 #ifdef HEADWATER_DOUBLE
 namespace kernels {
 
-void linear(ConstMatrix x, ConstMatrix w, const Real* bias, Activation activation, Matrix y, Matrix pre) {
-  naive::linear(x, w, false, bias, activation, y, pre);
+void linear(ConstMatrix x, ConstMatrix w, const Real* bias, Activation activation, Matrix y, Matrix slope) {
+  naive::linear(x, w, false, bias, activation, y, slope);
 }
 void project(ConstMatrix x, std::span<const Projection> projections) {
   for (const Projection& p : projections) linear(x, p.w, p.bias, Activation::none, p.y);

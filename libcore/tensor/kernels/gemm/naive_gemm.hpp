@@ -10,7 +10,7 @@ using kernels::Activation;
 
 // w is [I, O], or [O, I] if transposed.
 void linear(ConstMatrix x, ConstMatrix w, bool is_transposed, const double* bias, Activation activation,
-            Matrix y, Matrix pre);
+            Matrix y, Matrix slope);
 void linear_backward_input(ConstMatrix dy, ConstMatrix w, Matrix dx, bool accumulate);
 void linear_backward_weight(ConstMatrix x, ConstMatrix dy, Matrix dw, double* db, bool accumulate);
 

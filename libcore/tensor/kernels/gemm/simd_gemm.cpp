@@ -19,14 +19,14 @@ void copy_micro_panel(const float* a, Index stride, Index rows, Index steps, flo
 struct Rest {
   bool is_relu, has_more;
   explicit Rest(const GemmEpilogue& epilogue)
-      : is_relu(epilogue.activation == Activation::relu && !epilogue.pre),
-        has_more((epilogue.activation != Activation::none && !is_relu) || epilogue.pre) {}
+      : is_relu(epilogue.activation == Activation::relu),
+        has_more(epilogue.activation != Activation::none && !is_relu) {}
 };
 void finish_rows(const GemmTask& task, Index row, Index rows) {
   const Index N = task.c.cols;
   for (Index r = row; r < row + rows; ++r) {
-    if (task.epilogue.pre) copy_values(N, task.c.row(r), task.epilogue.pre.row(r));
-    activate(task.epilogue.activation, N, task.c.row(r), task.c.row(r));
+    activate(task.epilogue.activation, N, task.c.row(r), task.c.row(r),
+             task.epilogue.slope ? task.epilogue.slope.row(r) : nullptr);
   }
 }
 

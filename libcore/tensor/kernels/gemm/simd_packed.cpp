@@ -145,7 +145,7 @@ void multiply(const PackedTask& task) {
     }
   }
   if (is_relu || task.activation == Activation::none) return;
-  for (Index r = 0; r < M; ++r) activate(task.activation, N, task.c.row(r), task.c.row(r));
+  for (Index r = 0; r < M; ++r) activate(task.activation, N, task.c.row(r), task.c.row(r), nullptr);
 }
 
 void pack(MatrixOf<const float> w, Index first_panel, Index last_panel, float* to) {
