@@ -147,8 +147,13 @@ summary_scores() {
     summaries 'its first 12 words' "$tmp/lead-12"
     summaries 'the right summaries' "$work/test.references"
   } | tee "$tmp/rows"
-  cut -c33- "$tmp/rows" | awk 'NR == 1 { for (i = 1; i <= 3; ++i) model[i] = $i } NR == 3 || NR == 4 { for (i = 1; i <= 3; ++i) if ($i > best[i]) best[i] = $i }
-    END { for (i = 1; i <= 3; ++i) above += model[i] > best[i]; printf "the model is above the first sentences in %d of 3\n", above }'
+  cut -c33- "$tmp/rows" | awk '
+    NR <= 2 { for (i = 1; i <= 3; ++i) model[NR, i] = $i }
+    NR == 3 || NR == 4 { for (i = 1; i <= 3; ++i) if ($i > best[i]) best[i] = $i }
+    END {
+      for (i = 1; i <= 3; ++i) { greedy += model[1, i] > best[i]; beams += model[2, i] > best[i] }
+      printf "the model is above the first sentences in %d of 3, with 4 beams in %d of 3\n", greedy, beams
+    }'
   if [ -e "$work/test.txt" ]; then
     cat "$work/test.txt"
   else
