@@ -4,7 +4,6 @@
 
 #include "support/error.hpp"
 #include "support/files.hpp"
-#include "support/hash.hpp"
 #include "tasks/config.hpp"
 #include "tasks/generation_config.hpp"
 #include "tasks/marian.hpp"
@@ -51,81 +50,6 @@ static const ModelKind kEncoderDecoder{.name = "encoder_decoder",
 
 ModelSection model_section(const EncoderDecoderSettings& settings) {
   return model_section(kEncoderDecoder, settings);
-}
-
-// --- The objective -----------------------------------------------------------------------------------------
-
-TranslationObjective::TranslationObjective(EncoderDecoder& model, Subset train, Subset validation,
-                                           double label_smoothing, TranslationMeasure measure)
-    : model_(model),
-      train_(std::move(train), {"source", "target"}),
-      validation_(std::move(validation), {"source", "target"}),
-      label_smoothing_(label_smoothing),
-      measure_(std::move(measure)) {}
-
-TranslationObjective::Pair TranslationObjective::pair(Split split, std::uint32_t i) const {
-  const ColumnSubset& e = of(split);
-  const std::int64_t example = e.subset.at(i);
-  return {e.columns->ids(e.column[0], example), e.columns->ids(e.column[1], example)};
-}
-
-std::int64_t TranslationObjective::tokens(Split split, std::span<const std::uint32_t> chosen) const {
-  std::int64_t sum = 0;
-  for (const std::uint32_t i : chosen) {
-    const Pair p = pair(split, i);
-    sum += static_cast<std::int64_t>(p.source.size() + p.target.size()) - 1;
-  }
-  return sum;
-}
-
-std::string TranslationObjective::data_hash() const {
-  Hasher hasher;
-  for (const ColumnSubset* e : {&train_, &validation_}) e->subset.add_to(hasher);
-  return hasher.digest();
-}
-
-LossTotals totals_of(const kernels::CrossEntropyTotals& totals, const PairBatch& batch, Index length) {
-  LossTotals result;
-  result.loss = totals.loss;
-  result.correct = totals.correct;
-  result.predicted = totals.tokens;
-  result.useful = totals.tokens + batch.source.tokens();
-  result.sequences = batch.target.sequences();
-  result.positions = result.sequences * length;
-  for (Index s = 0; s < batch.target.sequences(); ++s) {
-    result.padded += static_cast<Index>(batch.target.sequence(s).size()) < length;
-  }
-  return result;
-}
-
-void TranslationObjective::prepare(Split split, std::span<const std::uint32_t> chosen, const BatchPart& part,
-                                   BatchSlot slot) {
-  Slot& to = slot_of(slot);
-  to.batch.clear();
-  std::int64_t predicted = 0;
-  for (Index i = 0; i < part.sequences; ++i) {
-    const std::uint32_t example = chosen[static_cast<std::size_t>(i)];
-    Pair p = pair(split, example);
-    if (split == Split::train) {
-      p.source = resampling_[0].apply(p.source, epoch_, example, to.source);
-      p.target = resampling_[1].apply(p.target, epoch_, example, to.target);
-    }
-    predicted += static_cast<std::int64_t>(p.target.size()) - 1;
-    if (i < part.begin()) {
-      to.batch.skip(p.source, p.target);
-    } else if (i < part.end()) {
-      to.batch.add(p.source, p.target);
-    }
-  }
-  to.batch.finish(part);
-  to.loss_scale = 1.0 / static_cast<double>(predicted);
-}
-
-LossTotals TranslationObjective::loss(const ForwardContext& context, Split split, BatchSlot slot) {
-  const Slot& packed = slot_of(slot);
-  const double smoothing = split == Split::train ? label_smoothing_ : 0;
-  return totals_of(model_.loss(context, packed.batch, smoothing, packed.loss_scale), packed.batch,
-                   model_.length());
 }
 
 // --- The directory -----------------------------------------------------------------------------------------
@@ -334,72 +258,7 @@ class EncoderDecoderTaskModel : public TaskModel {
   TranslateIds translate_;
 };
 
-// --- Its attention -----------------------------------------------------------------------------------------
-
-class TranslationTracer : public AttentionTracer {
- public:
-  explicit TranslationTracer(TranslationModel model) : model_(std::move(model)) {}
-  const Tokenizer& source_tokenizer() const override { return model_.source_tokenizer; }
-  std::vector<std::int32_t> source_ids(std::string_view text) const override {
-    return model_.source_ids(text);
-  }
-  const TranslationModel* translator() const override { return &model_; }
-  std::int64_t length() const override { return model_.model->length(); }
-
-  void check(const AttentionSelection& selection) const override {
-    const EncoderDecoderSettings& s = model_.model->settings();
-    if (selection.head) check_below("head", *selection.head, s.transformer.heads);
-    if (!selection.layer) return;
-    const bool is_encoder = selection.kind == AttentionKind::encoder;
-    check_below("layer", *selection.layer,
-                !selection.kind ? std::max(s.encoder_layers, s.decoder_layers)
-                : is_encoder    ? s.encoder_layers
-                                : s.decoder_layers);
-  }
-
-  std::vector<AttentionRecord> trace(Arena& arena, const AttentionExample& example,
-                                     const AttentionSelection& selection) const override {
-    const ArenaScope scope(arena);
-    Tape tape(arena, Tape::Mode::inference);
-    const ForwardContext context{tape};
-    const PackedTokens source = packed(example.source_ids), target = packed(example.target_ids);
-    std::vector<AttentionTrace> traces;
-    const Variable memory = model_.model->encode(context, source, &traces);
-    const Variable hidden = model_.model->decode(context, target, memory, &traces);
-    const std::vector<std::string> predicts = predictions(context, hidden, example.suppress_tokens);
-    std::stable_sort(traces.begin(), traces.end(),
-                     [](const AttentionTrace& a, const AttentionTrace& b) { return a.kind < b.kind; });
-    return attention_records(traces, model_.model->settings().transformer.heads, arena, example, selection,
-                             predicts);
-  }
-
- private:
-  // The tokens that the decoder's output at each position stands for.
-  std::vector<std::string> predictions(const ForwardContext& context, const Variable& hidden,
-                                       const std::vector<std::int32_t>& suppress_tokens) const {
-    const Variable logits = model_.model->logits(context, hidden);
-    std::vector<std::int32_t> best(static_cast<std::size_t>(logits.rows()));
-    // the output layer may have room for more tokens than the tokenizer has
-    const Matrix& all = logits.value();
-    const Index vocabulary = std::min<Index>(all.cols, model_.target_tokenizer.vocabulary_size());
-    kernels::argmax(ConstMatrix(all.data, all.rows, vocabulary, all.stride), suppress_tokens, best);
-    std::vector<std::string> tokens;
-    for (const std::int32_t id : best) tokens.push_back(model_.target_tokenizer.surface(id));
-    return tokens;
-  }
-
-  TranslationModel model_;
-};
-
-}  // namespace
-
-std::unique_ptr<AttentionTracer> attention_tracer(TranslationModel model) {
-  return std::make_unique<TranslationTracer>(std::move(model));
-}
-
 // --- The row of the registry -------------------------------------------------------------------------------
-
-namespace {
 
 class EncoderDecoderTask : public Task {
  public:

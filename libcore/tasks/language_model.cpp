@@ -3,14 +3,12 @@
 #include <algorithm>
 
 #include "support/error.hpp"
-#include "support/hash.hpp"
 #include "tasks/config.hpp"
 #include "tasks/gpt2.hpp"
 #include "tasks/model_directory.hpp"
 #include "tasks/model_rows.hpp"
 #include "tasks/text_windows.hpp"
 #include "tasks/tokenizer_files.hpp"
-#include "tensor/kernels/argmax/argmax.hpp"
 #include "text/tokenizer_json.hpp"
 
 namespace headwater {
@@ -65,96 +63,6 @@ static const ModelKind kLanguageModel{.name = "language_model",
 
 ModelSection model_section(const LanguageModelSettings& settings) {
   return model_section(kLanguageModel, settings);
-}
-
-// --- The objective -----------------------------------------------------------------------------------------
-
-// The columns in the order in which they are read.
-static ColumnSubset text_columns(Subset subset, std::int32_t delimiter) {
-  return delimiter < 0 ? ColumnSubset(std::move(subset), {"source"})
-                       : ColumnSubset(std::move(subset), {"source", "target"});
-}
-
-LanguageModelObjective::LanguageModelObjective(LanguageModel& model, Subset train, Subset validation,
-                                               double label_smoothing, std::int32_t delimiter)
-    : model_(model),
-      delimiter_(delimiter),
-      train_(text_columns(std::move(train), delimiter)),
-      validation_(text_columns(std::move(validation), delimiter)),
-      label_smoothing_(label_smoothing) {}
-
-std::span<const std::int32_t> LanguageModelObjective::ids(Split split, std::uint32_t i) const {
-  const ColumnSubset& e = of(split);
-  return e.columns->ids(e.column[0], e.subset.at(i));
-}
-
-DelimitedText LanguageModelObjective::delimited(Split split, std::uint32_t i) const {
-  const ColumnSubset& e = of(split);
-  const std::int64_t example = e.subset.at(i);
-  const DelimitedText text{e.columns->ids(e.column[0], example), e.columns->ids(e.column[1], example),
-                           delimiter_};
-  return text.truncated(static_cast<std::size_t>(model_.length()) + 1);
-}
-
-std::int64_t LanguageModelObjective::tokens(Split split, std::span<const std::uint32_t> chosen) const {
-  std::int64_t sum = 0;
-  for (const std::uint32_t i : chosen)
-    sum += static_cast<std::int64_t>(delimiter_ < 0 ? ids(split, i).size() : delimited(split, i).size()) - 1;
-  return sum;
-}
-
-std::string LanguageModelObjective::data_hash() const {
-  Hasher hasher;
-  for (const ColumnSubset* e : {&train_, &validation_}) e->subset.add_to(hasher);
-  return hasher.digest();
-}
-
-void LanguageModelObjective::prepare(Split split, std::span<const std::uint32_t> chosen,
-                                     const BatchPart& part, BatchSlot slot) {
-  Slot& to = slot_of(slot);
-  to.batch.clear();
-  std::int64_t predicted = 0;
-  const auto add = [&](Index i, const auto& text) {
-    if (i < part.begin()) {
-      to.batch.skip(text);
-    } else if (i < part.end()) {
-      to.batch.add(text);
-    }
-  };
-  for (Index i = 0; i < part.sequences; ++i) {
-    const std::uint32_t example = chosen[static_cast<std::size_t>(i)];
-    if (delimiter_ < 0) {
-      const std::span<const std::int32_t> text = ids(split, example);
-      add(i, text);
-      predicted += static_cast<std::int64_t>(text.size()) - 1;
-    } else {
-      const DelimitedText text = delimited(split, example);
-      add(i, text);
-      predicted += static_cast<std::int64_t>(text.target.size());
-    }
-  }
-  to.batch.finish(part);
-  to.loss_scale = 1.0 / static_cast<double>(std::max<std::int64_t>(1, predicted));
-}
-
-LossTotals totals_of(const kernels::CrossEntropyTotals& totals, const TokenBatch& batch, Index length) {
-  LossTotals result;
-  result.loss = totals.loss;
-  result.correct = totals.correct;
-  result.predicted = totals.tokens;
-  result.useful = batch.tokens.tokens();
-  result.sequences = batch.tokens.sequences();
-  result.positions = result.sequences * length;
-  for (Index s = 0; s < batch.tokens.sequences(); ++s)
-    result.padded += static_cast<Index>(batch.tokens.sequence(s).size()) < length;
-  return result;
-}
-
-LossTotals LanguageModelObjective::loss(const ForwardContext& context, Split split, BatchSlot slot) {
-  const Slot& packed = slot_of(slot);
-  const double smoothing = split == Split::train ? label_smoothing_ : 0;
-  return totals_of(model_.loss(context, packed.batch, smoothing, packed.loss_scale), packed.batch,
-                   model_.length());
 }
 
 // --- The directory -----------------------------------------------------------------------------------------
@@ -294,57 +202,6 @@ class LanguageModelTaskModel : public TaskModel {
   TextSamples samples_;
 };
 
-// --- Its attention -----------------------------------------------------------------------------------------
-
-// An example is a text; each token of it is a query, and `predicts` what the model would write next.
-class LanguageModelTracer : public AttentionTracer {
- public:
-  explicit LanguageModelTracer(LanguageModelFiles model) : model_(std::move(model)) {}
-  const Tokenizer& source_tokenizer() const override { return model_.tokenizer; }
-  // A prompt: a delimiter stands at its end.
-  std::vector<std::int32_t> source_ids(std::string_view text) const override {
-    return model_.prompt_ids(text, model_.delimiter < 0 ? 0 : static_cast<std::size_t>(length()));
-  }
-  std::int64_t length() const override { return model_.model->length(); }
-
-  void check(const AttentionSelection& selection) const override {
-    const LanguageModelSettings& s = model_.model->settings();
-    if (selection.kind && *selection.kind != AttentionKind::decoder) {
-      throw UsageError("--kind " + std::string(name_of(*selection.kind)) +
-                       ": a language model has decoder attention only");
-    }
-    if (selection.head) check_below("head", *selection.head, s.transformer.heads);
-    if (selection.layer) check_below("layer", *selection.layer, s.layers);
-  }
-
-  std::vector<AttentionRecord> trace(Arena& arena, const AttentionExample& example,
-                                     const AttentionSelection& selection) const override {
-    const ArenaScope scope(arena);
-    Tape tape(arena, Tape::Mode::inference);
-    const ForwardContext context{tape};
-    std::vector<AttentionTrace> traces;
-    const Variable hidden = model_.model->decode(context, packed(example.source_ids), &traces);
-    AttentionExample read = example;
-    read.target_tokens = example.source_tokens;
-    return attention_records(traces, model_.model->settings().transformer.heads, arena, read, selection,
-                             predictions(context, hidden));
-  }
-
- private:
-  std::vector<std::string> predictions(const ForwardContext& context, const Variable& hidden) const {
-    const Matrix all = model_.model->logits(context, hidden).value();
-    // The output layer may have room for more tokens than the tokenizer has.
-    const Index vocabulary = std::min<Index>(all.cols, model_.tokenizer.vocabulary_size());
-    std::vector<std::int32_t> best(static_cast<std::size_t>(all.rows));
-    kernels::argmax(ConstMatrix(all.data, all.rows, vocabulary, all.stride), {}, best);
-    std::vector<std::string> tokens;
-    for (const std::int32_t id : best) tokens.push_back(model_.tokenizer.surface(id));
-    return tokens;
-  }
-
-  LanguageModelFiles model_;
-};
-
 // --- The row of the registry -------------------------------------------------------------------------------
 
 class LanguageModelTask : public Task {
@@ -391,7 +248,7 @@ class LanguageModelTask : public Task {
     return description_of(*language_model_of_config(config, where));
   }
   std::unique_ptr<AttentionTracer> tracer(const std::filesystem::path& files) const override {
-    return std::make_unique<LanguageModelTracer>(load_language_model(files));
+    return attention_tracer(load_language_model(files));
   }
 
  private:

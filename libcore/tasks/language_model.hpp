@@ -36,6 +36,8 @@ std::int32_t delimiter_of(const LanguageModelSettings& settings, const Tokenizer
 // `path` as for load_translation_model. Throws Error naming the file, and what does not fit; also where the
 // directory holds another kind of model.
 LanguageModelFiles load_language_model(const std::filesystem::path& path);
+// Its attention for one example.
+std::unique_ptr<AttentionTracer> attention_tracer(LanguageModelFiles model);
 
 // The model section of a recipe with these settings.
 ModelSection model_section(const LanguageModelSettings& settings);

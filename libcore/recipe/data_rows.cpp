@@ -1,0 +1,140 @@
+// The rows of what an experiment reads: data, tokenizers, terms.
+#include "recipe/rows.hpp"
+
+namespace headwater::schema {
+
+void rows(Visitor& v, DataSettings& s, const ModelSection& model) {
+  const bool has_columns = !model || !model.kind().columns.empty();
+  const When lines{has_columns, "", "models of texts"};
+  const bool has_streams = !model || model.kind().reads("data.examples"), is_stream = s.examples != "lines";
+  const When streams{has_streams && is_stream, has_streams ? "examples: lines" : "",
+                     "examples: blocks and random"};
+  v.field("set", &s.set, Text::any,
+          "a public data set, which data/prepare-SET.sh prepares; empty: the files are your own");
+  v.field("split", &s.split,
+          OneOf{{{"fixed", "once for all"}, {"seed", "anew for each seed, in the folder SET-seed-N"}}},
+          "how the set was split into training, validation and test",
+          When{!s.set.empty(), "data without a set", "public sets"});
+  v.field("train", &s.train, PathInData{}, "examples to learn from: lines of columns separated by TABs");
+  v.field("validation", &s.validation, PathInData{}, "examples that epochs are chosen by");
+  v.field("test", &s.test, PathInData{}, "examples that the finished model is measured on");
+  v.field("tokenizer_text", &s.tokenizer_text, PathInData{}, "what tokenizers are learned from",
+          Follows{"data.train", s.train}, lines);
+  v.field("train_examples", &s.train_examples, Between{0, 1e9, "lines"},
+          "so many of the training lines, spread evenly over the file; 0: all", lines);
+  v.field("validation_examples", &s.validation_examples, Between{0, 1e9, "lines"}, "the same of validation",
+          lines);
+  v.field("test_examples", &s.test_examples, Between{0, 1e9, "lines"}, "the same of the test", lines);
+  v.field(
+      "max_tokens", &s.max_tokens, Between{0, 1e6, "ids"},
+      "training and validation examples with a longer side are left out, start and end token counted; below "
+      "model.length, to which texts are truncated; 0: none is",
+      When{has_columns && !is_stream, is_stream ? "data of one long text" : "", "models of texts"});
+  v.field("columns", &s.columns,
+          OneOf{{{"source", "the text that the model reads"},
+                 {"target", "the text that a translator learns to write"},
+                 {"label", "the name of the class that a classifier learns to tell"}}},
+          {"what the columns of a line are, from left to right", "make recipe, train, inspect --data"},
+          lines);
+  v.field("csv_columns", &s.csv_columns, Text::or_number,
+          {"where the files are CSV with a header: its names of these columns, or their numbers, in the same "
+           "order; empty: TABs separate columns",
+           "make recipe, vectorize --csv"},
+          lines);
+  const bool has_targets = std::find(s.columns.begin(), s.columns.end(), "target") != s.columns.end();
+  v.field("summaries", &s.summaries, Anything{},
+          {"targets are summaries of their sources: the report scores them with ROUGE, beside the first "
+           "sentences of the sources",
+           kMake},
+          When{has_columns && has_targets, "data without targets", "pairs of source and target"});
+  v.field("examples", &s.examples,
+          OneOf{{{"lines", "each line is one"},
+                 {"blocks",
+                  "all lines together are one long text, cut into windows of model.length tokens and "
+                  "one more"},
+                 {"random",
+                  "windows of the same text at places that are drawn anew in every epoch; validation "
+                  "has the blocks"}}},
+          {"what an example is", "make recipe, train"}, When{has_streams, "", "language models"});
+  v.field("stride", &s.stride, Between{0, 1e6, "tokens"},
+          {"from the start of one block to that of the next, at most model.length; 0: model.length, so that "
+           "every token but the first is predicted once",
+           "train"},
+          streams);
+  v.field("epoch_examples", &s.epoch_examples, Between{0, 4e9, "windows"},
+          {"windows of an epoch, after which the model is measured; 0: as many as blocks", "train"},
+          When{has_streams && s.examples == "random", has_streams ? "examples: " + s.examples : "",
+               "examples: random"});
+  v.field(
+      "line_ends", &s.line_ends, Anything{},
+      {"the end of a line is text too: a token of its own, of tokenizers of bytes", "make recipe (tokenize)"},
+      streams);
+  v.field("validation_fraction", &s.validation_fraction, Between{0, 0.9, kNoUnit},
+          {"share of the training examples that is held out by seed, to validate on", "train"},
+          When{s.validation.empty(), "data with validation examples", "data without validation examples"});
+}
+
+void rows(Visitor& v, TokenizerSettings& s) {
+  v.field("kind", &s.kind,
+          OneOf{{{"word", "white space separates tokens"},
+                 {"character", "each code point is a token"},
+                 {"byte_bpe", "merges of bytes, as GPT-2 has them: no text is unknown (Radford et al. 2019)"},
+                 {"bpe", "merges of characters (Sennrich et al. 2016)"},
+                 {"wordpiece", "words and marks, cut from the left, ## inside a word (Devlin et al. 2019)"},
+                 {"unigram", "the likeliest cut into pieces with probabilities (Kudo 2018)"},
+                 {"subword_text_encoder",
+                  "what tensorflow-datasets has under this name: words, parts of words, bytes"}}},
+          "what a token is");
+  v.field("size", &s.size, Between{3, 1e7, "tokens"},
+          {"vocabulary V, special tokens included; of words the most frequent ones of the text",
+           "make recipe (tokenize), train"});
+  v.field("standardize", &s.standardize,
+          OneOf{{{"lower_and_strip_punctuation", "both of the next two"},
+                 {"lower", "lower case"},
+                 {"strip_punctuation", "ASCII punctuation is removed"},
+                 {"none", "the text as it is"},
+                 {"unicode_punctuation",
+                  "lower case, and typographic quotes, dashes and the like are removed with those of ASCII, "
+                  "but no decimal point"},
+                 {"lower_and_set_off_punctuation",
+                  "lower case, `<br />` becomes a space, and a space goes before each ASCII punctuation "
+                  "mark, which so begins a word"}}},
+          "what is done to a text before it is split, as Keras' TextVectorization does it",
+          Follows{"none of subwords, lower_and_strip_punctuation of words and characters",
+                  default_standardization(s.kind)});
+  v.field("lower", &s.lower,
+          OneOf{{{"ascii", "A to Z, as Keras does"}, {"unicode", "the letters of every alphabet"}}},
+          "which letters are made lower case");
+  v.field("split_punctuation", &s.split_punctuation, Anything{},
+          "punctuation characters and symbols are tokens of their own, and joining tokens gives the text "
+          "again; with standardize: none it keeps case too",
+          When{s.kind == "word", s.kind, "word"});
+  v.field("min_frequency", &s.min_frequency, Between{1, 1e9, "occurrences"},
+          "a pair is merged that occurs so often",
+          When{s.kind == "byte_bpe" || s.kind == "bpe" || s.kind == "wordpiece", s.kind,
+               "byte_bpe, bpe and wordpiece"});
+  v.field("character_coverage", &s.character_coverage, Between{0.5, 1, kNoUnit},
+          "the share of the text's characters that have a piece of their own; the others are unknown",
+          When{s.kind == "unigram", s.kind, "unigram"});
+  v.field("end_of_word_suffix", &s.end_of_word_suffix, Text::any,
+          "what the last token of a word ends with, as `</w>`; empty: ▁ (U+2581) stands for the space "
+          "before a word",
+          When{s.kind == "bpe", s.kind, "bpe"});
+}
+
+void rows(Visitor& v, TermSettings& s) {
+  v.field("ngrams", &s.ngrams, Between{1, 10, "tokens"}, "maximum number of tokens in a term");
+  v.field("size", &s.size, Between{2, 1e7, "terms"},
+          {"number of terms: the most frequent ones, and [UNK] for all others",
+           "make recipe (vectorize), train"});
+  v.field(
+      "output", &s.output,
+      OneOf{{{"multi-hot", "1"},
+             {"count", "how often it occurs"},
+             {"tf-idf", "how often, weighted by inverse document frequency (Sparck Jones 1972)"},
+             {"sublinear-tf-idf",
+              "1 + ln(how often), weighted so, and each text's numbers divided by their Euclidean norm"}}},
+      {"what stands for a term that occurs", "make recipe (vectorize), train"});
+}
+
+}  // namespace headwater::schema

@@ -1,0 +1,19 @@
+// The rows of a recipe's sections: data_rows.cpp and training_rows.cpp.
+#pragma once
+
+#include <string_view>
+
+#include "recipe/recipe.hpp"
+
+namespace headwater::schema {
+
+// Which programs read a row, where they are not those of its section. `make recipe` runs the stages of
+// recipes/stages.mk.
+inline constexpr std::string_view kMake = "make recipe";
+
+void rows(Visitor& visitor, DataSettings& settings, const ModelSection& model);
+void rows(Visitor& visitor, TokenizerSettings& settings);
+void rows(Visitor& visitor, TermSettings& settings);
+void rows(Visitor& visitor, TrainingSettings& settings, const ModelSection& model);
+
+}  // namespace headwater::schema

@@ -1,0 +1,222 @@
+// The rows of how an experiment is trained.
+#include <algorithm>
+
+#include "recipe/rows.hpp"
+
+namespace headwater::schema {
+
+namespace {
+
+// What a run is steered by, measured on validation data; ModelKind says which kind has which.
+const OneOf kMetrics{
+    {{"loss", "the mean cross-entropy, in nats; lowest is best"},
+     {"accuracy", "the share of what is predicted right; highest is best"},
+     {"perplexity", "exp(loss): of translators and language models; lowest is best"},
+     {"macro_f1", "the mean of the classes' F1: of classifiers; highest is best"},
+     {"roc_auc", "the area under the ROC curve: of classifiers of two classes; highest is best"},
+     {"bleu", "of translations of validation_translations sentences (Papineni et al. 2002); highest is best"},
+     {"chrf", "of the same translations (Popović 2015); highest is best"}}};
+
+bool is_of_translations(std::string_view metric) { return metric == "bleu" || metric == "chrf"; }
+
+bool has_metric(const ModelSection& model, std::string_view metric) {
+  const std::vector<std::string_view>& metrics = model.kind().metrics;
+  return std::find(metrics.begin(), metrics.end(), metric) != metrics.end();
+}
+
+void rows(Visitor& v, OptimizerSettings& s, const ScheduleSettings& schedule) {
+  const auto belongs_to = [&](bool is_read, const char* readers) { return When{is_read, s.kind, readers}; };
+  v.field("kind", &s.kind,
+          OneOf{{{"rmsprop", "divides by the root of the mean of squared gradients (Hinton 2012)"},
+                 {"adam", "means of gradients and of their squares, corrected (Kingma and Ba 2015)"},
+                 {"adamw", "adam with decoupled weight decay (Loshchilov and Hutter 2019)"},
+                 {"sgd", "stochastic gradient descent, with momentum (Polyak 1964) where that is not 0"}}},
+          "the rule by which a gradient changes the weights");
+  // What is read depends on what the reader has just put there.
+  const bool is_adam = s.kind == "adam" || s.kind == "adamw", is_rmsprop = s.kind == "rmsprop";
+  v.field("learning_rate", &s.learning_rate, Between{1e-12, 1000, kNoUnit}, "the rate at the schedule's peak",
+          When{schedule.kind != "inverse_square_root", "the schedule inverse_square_root",
+               "constant, linear, cosine and step"});
+  v.field("rho", &s.rho, Between{0, kBelowOne, kNoUnit}, "decay of the mean of squared gradients, a step",
+          belongs_to(is_rmsprop, "rmsprop"));
+  v.field("epsilon_placement", &s.epsilon_placement,
+          OneOf{{{"inside", "sqrt(mean + epsilon)"}, {"outside", "sqrt(mean) + epsilon"}}},
+          "whether epsilon is added inside the root or to it", belongs_to(is_rmsprop, "rmsprop"));
+  v.field("epsilon", &s.epsilon, Between{1e-30, 1, kNoUnit}, "keeps the denominator away from 0",
+          belongs_to(s.kind != "sgd", "rmsprop, adam and adamw"));
+  v.field("beta_1", &s.beta_1, Between{0, kBelowOne, kNoUnit}, "decay of the mean of gradients, a step",
+          belongs_to(is_adam, "adam and adamw"));
+  v.field("beta_2", &s.beta_2, Between{0, kBelowOne, kNoUnit},
+          "decay of the mean of squared gradients, a step", belongs_to(is_adam, "adam and adamw"));
+  v.field("epsilon_hat", &s.epsilon_hat, Anything{},
+          "epsilon is added to the root of the uncorrected second moment (Kingma and Ba 2015, section 2)",
+          belongs_to(is_adam, "adam and adamw"));
+  v.field("weight_decay", &s.weight_decay, Between{0, 10, kNoUnit},
+          "weights shrink by learning rate times this in each step (Loshchilov and Hutter 2019)",
+          belongs_to(s.kind == "adamw", "adamw"));
+  v.field("weight_decay_of", &s.weight_decay_of,
+          OneOf{{{"matrices", "weights of layers; neither norms and biases nor tables of embeddings"},
+                 {"all", "every parameter"}}},
+          "what weight_decay acts on", belongs_to(s.kind == "adamw", "adamw"));
+  v.field(
+      "layer_decay", &s.layer_decay, Between{1e-6, 1, kNoUnit},
+      "the rate of a layer is so many times that of the layer above, from the head down to the embeddings "
+      "(ELECTRA, Clark et al. 2020)");
+  v.field("momentum", &s.momentum, Between{0, kBelowOne, kNoUnit},
+          "share of the last step that this one goes on with", belongs_to(s.kind == "sgd", "sgd"));
+  v.field("global_clipnorm", &s.global_clipnorm, Between{0, 1e9, kNoUnit},
+          "a gradient of a larger Euclidean norm is scaled down to it (Pascanu et al. 2013); 0: none is");
+}
+
+void rows(Visitor& v, ScheduleSettings& s) {
+  const bool falls = s.kind == "cosine" || s.kind == "linear", is_step = s.kind == "step";
+  v.field(
+      "kind", &s.kind,
+      OneOf{{{"constant", "optimizer.learning_rate"},
+             {"inverse_square_root",
+              "width^-0.5 · min(step^-0.5, step · warmup_steps^-1.5) (Vaswani et al. 2017, section 5.3)"},
+             {"cosine", "falls to final_rate at the last step as half a cosine (Loshchilov and Hutter 2017)"},
+             {"linear", "falls to final_rate at the last step as a line"},
+             {"step", "is multiplied by factor every so many epochs or steps"}}},
+      "the learning rate after the warm-up");
+  v.field("warmup_steps", &s.warmup_steps, Between{0, 1e9, "steps"},
+          "steps in which the rate rises from 0 to its peak, as a line");
+  v.field("final_rate", &s.final_rate, Between{0, 1000, kNoUnit},
+          "the rate of the last step; of step the lowest there is",
+          When{falls || is_step, s.kind, "cosine, linear and step"});
+  v.field("factor", &s.factor, Between{1e-6, 1, kNoUnit}, "what the rate is multiplied by",
+          When{is_step, s.kind, "step"});
+  v.field("every_epochs", &s.every_epochs, Between{0, 1e6, "epochs"},
+          "epochs from one multiplication to the next; 0: by every_steps",
+          When{is_step && s.every_steps == 0, is_step ? "a schedule with every_steps" : s.kind,
+               is_step ? "schedules without it" : "step"});
+  v.field("every_steps", &s.every_steps, Between{0, 1e9, "steps"},
+          "the same in steps, instead; 0: by every_epochs",
+          When{is_step && s.every_epochs == 0, is_step ? "a schedule with every_epochs" : s.kind,
+               is_step ? "schedules without it" : "step"});
+}
+
+void rows(Visitor& v, CheckpointSettings& s) {
+  v.field("every_steps", &s.every_steps, Between{0, 1e9, "steps"},
+          "steps from one checkpoint to the next; 0: by every_minutes and at the end of each epoch only");
+  v.field(
+      "every_minutes", &s.every_minutes, Between{0, 1e6, "minutes"},
+      "a checkpoint also after the first step that ends so many minutes after the last one (the model has "
+      "the same bits); 0: not by time");
+  v.field("every_epochs", &s.every_epochs, Between{1, 1e6, "epochs"},
+          "a checkpoint at the end of each so many epochs, of the last and of one that is the best so far");
+  v.field("keep", &s.keep, Between{1, 100000, "checkpoints"},
+          "how many of the newest checkpoints are kept beside the best; with every_epochs above 1 only those "
+          "of its epochs count, and others go when two newer ones are there");
+}
+
+void rows(Visitor& v, EarlyStoppingSettings& s, const std::string& best_metric) {
+  v.field("metric", &s.metric, kMetrics, "of validation: what must get better",
+          Follows{"training.best_metric", best_metric, "loss"},
+          When{s.patience > 0, "early stopping without patience", "a patience of 1 or more"});
+  v.field("patience", &s.patience, Between{0, 1e6, "epochs"},
+          "the run ends after so many epochs in a row without a better value; 0: never");
+}
+
+void rows(Visitor& v, SubwordSamplingSettings& s) {
+  v.field("dropout", &s.dropout, Between{0, kBelowOne, kNoUnit},
+          "of BPE: share of the merges that are passed over (BPE dropout: Provilkov et al. 2020); 0: none");
+  v.field(
+      "alpha", &s.alpha, Between{0, 1000, kNoUnit},
+      "of Unigram: a segmentation is drawn with its probability to this power (Kudo 2018); 0: the best is "
+      "taken");
+}
+
+void rows(Visitor& v, SampleSettings& s) {
+  const When prompts{!s.prompts.empty(), "training without samples.prompts", "training with samples.prompts"};
+  v.field("prompts", &s.prompts, Text::required,
+          "texts that the model goes on with after each epoch: samples.tsv of the model's directory has a "
+          "line for each, the epoch and the text; none: it writes nothing");
+  v.field("max_new_tokens", &s.max_new_tokens, Between{1, 1e6, "tokens"},
+          "the longest continuation; it ends with the model's positions too", prompts);
+  v.field("top_k", &s.top_k, Between{0, 1e7, "tokens"},
+          "a token is drawn of the most likely so many (Fan et al. 2018); 0: of all", prompts);
+  v.field("temperature", &s.temperature, Between{1e-3, 1000, kNoUnit},
+          "what logits are divided by: below 1 likely tokens become likelier", prompts);
+}
+
+bool is_translator(const ModelKind& kind) {
+  return std::find(kind.columns.begin(), kind.columns.end(), "target") != kind.columns.end();
+}
+
+}  // namespace
+
+void rows(Visitor& v, TrainingSettings& s, const ModelSection& model) {
+  v.field("epochs", &s.epochs, Between{1, 1e6, "epochs"}, "passes over the training examples");
+  v.field("max_steps", &s.max_steps, Between{0, 1e9, "steps"},
+          "the run ends after so many steps; 0: no limit");
+  v.renamed("most_steps", "max_steps");
+  v.field("batch_sequences", &s.batch_sequences, Between{1, 1e6, "examples"},
+          "size of a batch: examples that one step learns from",
+          When{s.batch_tokens == 0, "training with batch_tokens", "training without batch_tokens"});
+  v.field("batch_tokens", &s.batch_tokens, Between{0, 1e9, "tokens"},
+          "the most tokens of a batch instead, those that a translator reads and those that it predicts "
+          "together; examples are taken in the order of the epoch, not by length; 0: by batch_sequences",
+          When{!model || !model.kind().columns.empty(), "", "models of texts"});
+  v.field("accumulate", &s.accumulate, Between{1, 8, "parts"},
+          "the batch is computed in so many parts one after the other, with the memory of one and the same "
+          "bits: 1, 2, 4 or 8");
+  v.field("init_from", &s.init_from, Text::any,
+          "a model directory or checkpoint whose weights the run begins with (fine-tuning), a path from the "
+          "folder in which train or make is called, not from the data root; empty: they are drawn");
+  v.field("drop", &s.drop, Text::required,
+          "patterns of names of parameters that are drawn anew all the same: `[head.*]`",
+          When{!s.init_from.empty(), "training without init_from", "training with init_from"});
+  v.field("freeze", &s.freeze, Text::required,
+          "patterns of names of parameters that keep their values; * stands for any text: `[encoder.*]`");
+  v.field("label_smoothing", &s.label_smoothing, kShare,
+          "share of the probability that is spread over all classes (Szegedy et al. 2016)");
+  const OneOf weight_words{{{"none", "each counts once"},
+                            {"balanced",
+                             "n / (k · n_c) of n training examples, k labels that occur and n_c "
+                             "examples of label c, as scikit-learn has it: all labels weigh alike"}}};
+  v.field("class_weights", &s.class_weights, weight_words,
+          "how often an example counts in the loss of training, by its label; also a map, as in "
+          "`{spam: 4, ham: 0.5}`: from 1e-6 to 1e6, labels that it lacks count once",
+          When{!model || model.kind().family == "classifiers", "", "classifiers"});
+  v.field("log_every", &s.log_every, Between{1, 1e9, "steps"},
+          "steps from one row of log.csv to the next; each epoch's end has one too");
+  v.field("best_metric", &s.best_metric, kMetrics,
+          "of validation: the epoch that is best by it is the model");
+  v.field("validation_translations", &s.validation_translations, Between{0, 1e9, "sentences"},
+          "validation sentences, spread evenly, that are translated greedily after each epoch: log.csv and "
+          "the table that ends the run have their BLEU and chrF; a number beyond those there are is all",
+          Follows{"1000 where bleu or chrf is a metric, else 0: none",
+                  is_of_translations(s.best_metric) || is_of_translations(s.early_stopping.metric)
+                      ? std::int64_t{1000}
+                      : std::int64_t{0}},
+          When{!model || has_metric(model, "bleu"), "", "translators"});
+  v.field(
+      "ema_decay", &s.ema_decay, Between{0, kBelowOne, kNoUnit},
+      "of the moving average of the weights (Polyak and Juditsky 1992), a step; the average is what the run "
+      "measures and gives; 0: none",
+      When{s.average_last == 0, "training with average_last", "training without average_last"});
+  v.field(
+      "average_last", &s.average_last, Between{0, 1000, "epochs"},
+      "the run measures and gives the mean of the weights that the last so many epochs ended with, or of "
+      "all there are so far; each costs the memory and the disk of the weights; 0: the weights as they are",
+      When{s.ema_decay == 0, "training with ema_decay", "training without ema_decay"});
+  v.section("optimizer", "how a gradient changes the weights",
+            [&](Visitor& below) { rows(below, s.optimizer, s.schedule); });
+  v.section("schedule", "the learning rate, step by step", [&](Visitor& below) { rows(below, s.schedule); });
+  v.section("checkpoint", "when the run is saved", [&](Visitor& below) { rows(below, s.checkpoint); });
+  v.section("early_stopping", "when the run ends before its epochs are over",
+            [&](Visitor& below) { rows(below, s.early_stopping, s.best_metric); });
+  if (!model || is_translator(model.kind())) {
+    v.section("subword_sampling",
+              "random choices of a translator's tokenizers: every epoch cuts the text of its training "
+              "examples anew",
+              [&](Visitor& below) { rows(below, s.subword_sampling); });
+  }
+  if (!model || model.kind().reads("training.samples")) {
+    v.section("samples", "what a language model writes after each epoch, drawn from the recipe's seed",
+              [&](Visitor& below) { rows(below, s.samples); });
+  }
+}
+
+}  // namespace headwater::schema
