@@ -23,27 +23,36 @@ namespace headwater {
 
 namespace {
 
-// A leader's loops and the threads that wait for them. Who takes a task is decided in one word: the number of
-// the loop and how many of its tasks nobody has begun.
+// A leader's loops and the threads that wait for them. Each member begins with a stretch of the loop of its
+// own, as it did in the loop before, whose results are in its caches, and then takes from the ends of others.
+// Who takes a task is decided in one word: the number of the loop, and the tasks that nobody has begun.
 class Team {
  public:
+  static constexpr std::int64_t kMaxTasks = (1 << 20) - 1;
+  explicit Team(int members) : stretches_(std::min(members, kMaxStretches)) {}
   void run(std::int64_t count, detail::TaskFunction function, const void* body);
-  void help();  // until the team is dismissed
-  void dismiss() { open_.store(kDismissed, std::memory_order_release); }
+  void help(int member);  // until the team is dismissed
+  void dismiss() { published_.store(kDismissed, std::memory_order_release); }
 
  private:
-  static constexpr std::uint64_t kDismissed = ~std::uint64_t{0}, kCount = 0xFFFF'FFFF;
-  bool take(std::int64_t& index);
+  static constexpr std::uint64_t kDismissed = ~std::uint64_t{0}, kLoops = (1 << 24) - 1;
+  static constexpr int kMaxStretches = 64;  // more members share them
+  struct alignas(64) Stretch {
+    std::atomic<std::uint64_t> open{0};  // loop << 40 | first << 20 | end
+  };
+  static bool take(Stretch& from, bool is_own, std::int64_t& index);
+  bool take(int member, std::int64_t& index);
   void execute(std::int64_t index);
 
-  alignas(64) std::atomic<std::uint64_t> open_{0};     // loop << 32 | tasks that are left
-  alignas(64) std::atomic<std::int64_t> finished_{0};  // by helpers
+  const int stretches_;
+  alignas(64) std::atomic<std::uint64_t> published_{0};  // the loop
+  alignas(64) std::atomic<std::int64_t> finished_{0};    // tasks, by helpers
   alignas(64) detail::TaskFunction function_ = nullptr;
   const void* body_ = nullptr;
-  std::int64_t count_ = 0;
   std::uint64_t loop_ = 0;
   std::atomic<bool> has_failed_{false};
   std::exception_ptr error_;
+  Stretch stretch_[kMaxStretches];
 };
 
 // Lets the helpers go at the end of a scope.
@@ -90,22 +99,30 @@ class Patience {
 #endif
     }
   }
-  void reset() { spins_ = 0; }
 
  private:
   int spins_ = 0;
 };
 
-bool Team::take(std::int64_t& index) {
-  std::uint64_t open = open_.load(std::memory_order_acquire);
+bool Team::take(Stretch& from, bool is_own, std::int64_t& index) {
+  constexpr std::uint64_t kPlace = kMaxTasks;
+  std::uint64_t open = from.open.load(std::memory_order_acquire);
   for (;;) {
-    const std::uint64_t left = open & kCount;
-    if (left == 0 || open == kDismissed) return false;
-    if (!open_.compare_exchange_weak(open, open - 1, std::memory_order_acq_rel, std::memory_order_acquire))
+    const std::uint64_t first = open >> 20 & kPlace, end = open & kPlace;
+    if (first == end) return false;
+    const std::uint64_t left = is_own ? open + (std::uint64_t{1} << 20) : open - 1;
+    if (!from.open.compare_exchange_weak(open, left, std::memory_order_acq_rel, std::memory_order_acquire))
       continue;
-    index = count_ - static_cast<std::int64_t>(left);
+    index = static_cast<std::int64_t>(is_own ? first : end - 1);
     return true;
   }
+}
+
+bool Team::take(int member, std::int64_t& index) {
+  for (int i = 0; i < stretches_; ++i) {
+    if (take(stretch_[(member + i) % stretches_], i == 0, index)) return true;
+  }
+  return false;
 }
 
 void Team::execute(std::int64_t index) {
@@ -121,31 +138,32 @@ void Team::execute(std::int64_t index) {
 void Team::run(std::int64_t count, detail::TaskFunction function, const void* body) {
   function_ = function;
   body_ = body;
-  count_ = count;
   finished_.store(0, std::memory_order_relaxed);
-  loop_ = (loop_ + 1) & 0x7FFF'FFFF;
-  open_.store(loop_ << 32 | static_cast<std::uint64_t>(count - 1), std::memory_order_release);
+  loop_ = (loop_ + 1) & kLoops;
+  for (int i = stretches_ - 1; i >= 0; --i) {
+    const auto first = static_cast<std::uint64_t>(i * count / stretches_),
+               end = static_cast<std::uint64_t>((i + 1) * count / stretches_);
+    stretch_[i].open.store(loop_ << 40 | first << 20 | end, std::memory_order_release);
+  }
+  published_.store(loop_, std::memory_order_release);
   std::int64_t index = 0, own = 0;
-  do {
-    execute(index);
-    ++own;
-  } while (take(index));
+  for (; take(0, index); ++own) execute(index);
   for (Patience patience; finished_.load(std::memory_order_acquire) != count - own;) patience.wait();
   if (!has_failed_.load(std::memory_order_relaxed)) return;
   has_failed_.store(false, std::memory_order_relaxed);
   std::rethrow_exception(std::exchange(error_, nullptr));
 }
 
-void Team::help() {
-  Patience patience;
-  while (open_.load(std::memory_order_acquire) != kDismissed) {
-    std::int64_t index = 0;
-    if (take(index)) {
+void Team::help(int member) {
+  std::uint64_t seen = 0;
+  for (;;) {
+    std::uint64_t now = published_.load(std::memory_order_acquire);
+    for (Patience patience; now == seen; now = published_.load(std::memory_order_acquire)) patience.wait();
+    if (now == kDismissed) return;
+    seen = now;
+    for (std::int64_t index = 0; take(member, index);) {
       execute(index);
       finished_.fetch_add(1, std::memory_order_release);
-      patience.reset();
-    } else {
-      patience.wait();
     }
   }
 }
@@ -160,7 +178,7 @@ void parallel_for(std::int64_t count, TaskFunction function, const void* body) {
     for (std::int64_t i = 0; i < count; ++i) function(body, i);
     return;
   }
-  if (place.team != nullptr && count <= INT32_MAX) return place.team->run(count, function, body);
+  if (place.team != nullptr && count <= Team::kMaxTasks) return place.team->run(count, function, body);
   tbb::parallel_for(
       tbb::blocked_range<std::int64_t>(0, count, 1),
       [=](const tbb::blocked_range<std::int64_t>& range) {
@@ -179,11 +197,11 @@ void lead_team(Job job, void* data) {
   // No more than processors: those that wait would take the time of those that work.
   const int members = std::min(parallel_threads(), tbb::info::default_concurrency());
   if (members == 1 || place.is_alone || place.team != nullptr) return job(data);
-  Team team;
-  std::atomic<bool> is_led{false};
+  Team team(members);
+  std::atomic<int> joined{0};
   // Whoever comes first leads: helpers that find no thread until the job is done have nothing to do.
   const auto join = [&](const tbb::blocked_range<int>&) {
-    if (is_led.exchange(true)) return team.help();
+    if (const int member = joined.fetch_add(1)) return team.help(member);
     const PlaceScope scope({.team = &team});
     const Dismissal at_end(team);
     job(data);

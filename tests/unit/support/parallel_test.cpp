@@ -74,6 +74,7 @@ TEST_CASE(
         was_called = true;
         for (int round = 0; round < 3000; ++round) is_right = is_right && is_each_called_once(round % 23);
         is_right = is_right && is_each_called_once(100'000);
+        is_right = is_right && is_each_called_once(1'100'000);  // more than a team counts
         std::atomic<int> inner{0};
         parallel_for(11, [&](std::int64_t) { parallel_for(7, [&](std::int64_t) { ++inner; }); });
         is_right = is_right && inner == 77;
