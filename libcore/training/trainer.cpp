@@ -6,6 +6,7 @@
 
 #include "support/error.hpp"
 #include "support/numbers.hpp"
+#include "support/parallel.hpp"
 #include "tensor/kernels/optimizer/optimizer.hpp"
 
 namespace headwater {
@@ -177,7 +178,7 @@ LossTotals Trainer::train_step(std::span<const std::uint32_t> batch, std::span<c
   last_rate_ = learning_rate(recipe_.training.schedule, recipe_.training.optimizer, objective_.width(), step,
                              {.steps = total_steps(), .steps_per_epoch = steps_per_epoch()});
   if (average_) average_->before_step(step);
-  optimizer_.step(last_rate_, step);
+  optimizer_.step(last_rate_, step, last_gradient_norm_);
   state_.step = step;
   return totals;
 }
@@ -375,7 +376,8 @@ TrainingOutcome Trainer::run(const TrainerCallbacks& callbacks) {
     while (!next.empty()) {
       std::swap(batch, next);
       take_batch(state_.step + 2, list, next);
-      const LossTotals totals = train_step(batch, next, batches);
+      LossTotals totals;
+      with_hot_team([&] { totals = train_step(batch, next, batches); });
       state_.epoch_totals.add(totals);
       if (state_.step == 1) state_.first_loss = totals.mean_loss();
       state_.position += static_cast<std::int64_t>(batch.size());
