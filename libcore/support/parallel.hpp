@@ -1,6 +1,6 @@
-// Parallel loops. Work is cut by the caller into `count` tasks whose number and bounds depend on the problem
-// only, never on the number of threads; each task writes its own outputs, so results cannot depend on who ran
-// it.
+// Parallel loops. Work is cut by the caller into `count` tasks, each of which writes its own outputs, so
+// results cannot depend on who ran it. Their number and bounds depend on the problem alone, or on the number
+// of threads too where no bit of the results depends on the cut.
 #pragma once
 
 #include <cstdint>
@@ -25,8 +25,8 @@ void parallel_for(std::int64_t count, const Body& body) {
       count, [](const void* b, std::int64_t i) { (*static_cast<const Body*>(b))(i); }, &body);
 }
 
-// Of the enclosing ThreadPool::run: at most so many bodies run at once. What is computed must not depend on
-// it.
+// Of the enclosing ThreadPool::run: at most so many bodies run at once. No bit of what is computed may depend
+// on it.
 int parallel_threads();
 
 // Calls job() such that a thread that waits inside for a parallel_for helps with that one alone: a body of an

@@ -1,4 +1,5 @@
-// Products cut into tasks and run in parallel; the cut depends on the shape alone.
+// Products cut into tasks and run in parallel. Each cut gives the same bits, so it may follow the number of
+// threads.
 #pragma once
 
 #include <algorithm>
@@ -19,8 +20,8 @@ struct GemmGrid {
   Index row_blocks = 0, column_blocks = 0;
   Index count() const { return row_blocks * column_blocks; }
 };
-// At least so many blocks of rows and columns, and `tasks` of them or a half or a quarter of that; among
-// these the cheapest: a block costs row_cost over its height and column_cost over its width, in units of its
+// At least so many blocks of rows and columns, and `tasks` of them at most; among these the cheapest for the
+// threads there are: a block costs row_cost over its height and column_cost over its width, in units of its
 // multiplications with 32 lanes.
 struct GridRule {
   Index M, N, row_blocks, column_blocks, tasks;

@@ -1,4 +1,5 @@
-// Products of activations with weights: blocks of rows and columns, cut by the shape alone.
+// Products of activations with weights, cut into blocks of rows and columns: an element is one chain,
+// whatever block it is in.
 #ifndef HEADWATER_DOUBLE
 
 #include <algorithm>
@@ -20,19 +21,15 @@ constexpr Index kTaskProducts =
     2'000'000;                   // a task should have so many multiplications, 10 to 20 microseconds
 constexpr Index kMaxTasks = 16;  // so many, or half, where there is work for them
 
-// What it costs that `tasks` equal tasks do not end together, for two threads and (less likely) four: the
-// time over that of a perfect cut, less 1.
-double uneven_end(Index tasks, Index wanted) {
-  const auto waiting = [tasks](Index threads) {
-    return static_cast<double>(round_up(tasks, threads)) / static_cast<double>(tasks) - 1;
-  };
-  return wanted < 2 ? 0 : wanted < 4 ? waiting(2) : 0.75 * waiting(2) + 0.25 * waiting(4);
+// What it costs that `tasks` equal tasks do not end together: the time over that of a perfect cut, less 1.
+double uneven_end(Index tasks, Index threads) {
+  return static_cast<double>(round_up(tasks, threads)) / static_cast<double>(tasks) - 1;
 }
 
 }  // namespace
 
 GemmGrid best_grid(const GridRule& rule) {
-  constexpr double kFewTasks = 0.04;  // what it costs that fewer than eight cannot make up for a late thread
+  const Index threads = std::min<Index>(parallel_threads(), rule.tasks);
   GemmGrid best;
   double least = 0;
   const Index max_cols =
@@ -43,8 +40,7 @@ GemmGrid best_grid(const GridRule& rule) {
       const double height = static_cast<double>((rule.M + rows - 1) / rows);
       const double width = static_cast<double>(round_up((rule.N + cols - 1) / cols, kTileLanes));
       double cost = rule.row_cost / height + rule.column_cost / width;
-      cost += uneven_end(rows * cols, rule.tasks);
-      if (2 * rows * cols < rule.tasks) cost += kFewTasks;
+      cost += uneven_end(rows * cols, threads);
       if (best.row_blocks == 0 || cost < least) {
         least = cost;
         best = {rows, cols};

@@ -61,6 +61,7 @@ WeightTasks::WeightTasks(const WeightTask& whole) : whole_(whole) {
 
 WeightTasks::WeightTasks(const WeightTask& whole, const ReductionTree& plan, Index wanted)
     : WeightTasks(whole) {
+  if (parallel_threads() == 1) return;
   // Blocks of the result alone are too few for many threads, or would have to be so small that reading the
   // tokens costs more than the work.
   const Index M = whole.c.rows, N = whole.c.cols;
