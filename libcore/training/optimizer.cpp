@@ -12,6 +12,8 @@ namespace headwater {
 
 Optimizer::Optimizer(const OptimizerSettings& settings, Parameters& parameters)
     : settings_(settings), parameters_(parameters), rules_(parameter_rules(settings, parameters)) {
+  stretches_.reserve(rules_.size());
+  squares_.reserve(rules_.size());
   const bool is_adam = settings.kind == "adam" || settings.kind == "adamw";
   if (is_adam || (settings.kind == "sgd" && settings.momentum != 0))
     momentum_ = make_flat_array(parameters.size());
@@ -47,24 +49,37 @@ void Optimizer::for_each_stretch(const Parameter& p, const F& update) const {
   });
 }
 
-double Optimizer::gradient_norm() const {
+double Optimizer::gradient_norm() {
+  const auto& all = parameters_.all();
+  const auto add_squares = [&](std::size_t place) {
+    const Parameter& p = *all[place];
+    if (!p.is_frozen && p.gradient.state == Gradient::State::dense)
+      squares_[place] = kernels::sum_of_squares(p.size(), p.gradient.values.data);
+  };
+  // Small ones side by side; of large ones each is a loop of its own.
+  constexpr Index kLarge = 262'144;
+  const auto is_large = [&](std::size_t place) { return all[place]->size() > kLarge; };
+  squares_.assign(all.size(), 0);
+  parallel_for(static_cast<std::int64_t>(all.size()), [&](std::int64_t place) {
+    if (!is_large(static_cast<std::size_t>(place))) add_squares(static_cast<std::size_t>(place));
+  });
   double sum = 0;
-  for (const auto& p : parameters_.all()) {
-    const Gradient& gradient = p->gradient;
-    if (p->is_frozen) continue;
-    if (gradient.state == Gradient::State::dense)
-      sum += kernels::sum_of_squares(p->size(), gradient.values.data);
+  for (std::size_t place = 0; place < all.size(); ++place) {
+    const Gradient& gradient = all[place]->gradient;
+    if (all[place]->is_frozen) continue;
+    if (is_large(place)) add_squares(place);
+    sum += squares_[place];
     for (const std::int32_t row : gradient.rows)
       sum += kernels::sum_of_squares(gradient.values.cols, gradient.values.row(row));
   }
   return std::sqrt(sum);
 }
 
-void Optimizer::step(double learning_rate, std::int64_t step) {
+void Optimizer::step(double learning_rate, std::int64_t step, std::optional<double> norm) {
   float factor = 1;
   if (settings_.global_clipnorm > 0) {
-    const double norm = gradient_norm();
-    if (norm > settings_.global_clipnorm) factor = static_cast<float>(settings_.global_clipnorm / norm);
+    if (!norm) norm = gradient_norm();
+    if (*norm > settings_.global_clipnorm) factor = static_cast<float>(settings_.global_clipnorm / *norm);
   }
   // What goes on without a gradient reads 0.
   for (const auto& p : parameters_.all()) {
@@ -113,21 +128,32 @@ void Optimizer::step_adam(double learning_rate, std::int64_t step, float factor)
                          .correction_2 = static_cast<float>(1 - power(settings_.beta_2, step)),
                          .epsilon_hat = settings_.epsilon_hat,
                          .decay = 0};
-  // Moments go on moving without a gradient, so every parameter takes part; neighbours with one rule in one
-  // pass.
+  // Moments go on moving without a gradient, so every parameter takes part; neighbours with one rule are one
+  // stretch, and the blocks of all stretches one loop.
+  constexpr Index kBlock = 16'384;
   const auto& all = parameters_.all();
+  stretches_.clear();
+  Index blocks = 0;
   for (std::size_t first = 0, end = 0; first < all.size(); first = end) {
     end = first + 1;
     if (all[first]->is_frozen) continue;
     Index count = all[first]->size();
     for (; end < all.size() && !all[end]->is_frozen && rules_[end] == rules_[first]; ++end)
       count += all[end]->size();
-    rule.learning_rate = static_cast<float>(learning_rate * rules_[first].rate_factor);
-    rule.decay = static_cast<float>(rules_[first].weight_decay);
-    const Index offset = all[first]->offset;
-    kernels::adam(rule, count, parameters_.values().data() + offset, momentum_.get() + offset,
-                  velocity_.get() + offset, parameters_.gradients().data() + offset);
+    stretches_.push_back({all[first]->offset, count, blocks, &rules_[first]});
+    blocks += (count + kBlock - 1) / kBlock;
   }
+  parallel_for(blocks, [&](Index block) {
+    const auto after = std::upper_bound(stretches_.begin(), stretches_.end(), block,
+                                        [](Index b, const Stretch& s) { return b < s.first_block; });
+    const Stretch& stretch = *(after - 1);
+    const Index begin = (block - stretch.first_block) * kBlock, at = stretch.offset + begin;
+    kernels::AdamRule of_stretch = rule;
+    of_stretch.learning_rate = static_cast<float>(learning_rate * stretch.rule->rate_factor);
+    of_stretch.decay = static_cast<float>(stretch.rule->weight_decay);
+    kernels::adam(of_stretch, std::min(kBlock, stretch.count - begin), parameters_.values().data() + at,
+                  momentum_.get() + at, velocity_.get() + at, parameters_.gradients().data() + at);
+  });
 }
 
 void Optimizer::step_sgd(double learning_rate, float factor) {

@@ -2,6 +2,8 @@
 // that is exact.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,12 +17,12 @@ class Optimizer {
  public:
   Optimizer(const OptimizerSettings& settings, Parameters& parameters);
 
-  // Applies the gradients of one step. `step` counts from 1. Frozen parameters and their state stay as they
-  // are.
-  void step(double learning_rate, std::int64_t step);
+  // Applies the gradients of one step. `step` counts from 1; `norm` is gradient_norm() where the caller has
+  // it. Frozen parameters and their state stay as they are.
+  void step(double learning_rate, std::int64_t step, std::optional<double> norm = {});
 
   // sqrt(Σ g²) over the gradients of this step, but those of frozen parameters.
-  double gradient_norm() const;
+  double gradient_norm();
 
   // Makes up what was left out (decay of the state of unused rows), so that the state is what a dense
   // optimizer has. Call before saving.
@@ -46,9 +48,17 @@ class Optimizer {
   void step_adam(double learning_rate, std::int64_t step, float factor);
   void step_sgd(double learning_rate, float factor);
 
+  // Neighbours in the flat arrays with one rule; its blocks are numbered from first_block on.
+  struct Stretch {
+    Index offset, count, first_block;
+    const ParameterRule* rule;
+  };
+
   OptimizerSettings settings_;
   Parameters& parameters_;
   std::vector<ParameterRule> rules_;  // of each parameter
+  std::vector<Stretch> stretches_;    // of this step
+  std::vector<double> squares_;       // of each parameter's gradient
   FlatArray momentum_, velocity_;
   std::vector<std::vector<std::int64_t>>
       row_steps_;  // of each table: the step at which each row's velocity is current

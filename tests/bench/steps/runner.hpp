@@ -2,6 +2,7 @@
 #pragma once
 
 #include "steps/rows.hpp"
+#include "support/parallel.hpp"
 #include "tensor/arena.hpp"
 #include "training/optimizer.hpp"
 #include "training/schedule.hpp"
@@ -21,13 +22,17 @@ class Runner {
   // Learns from the batch drawn last; its loss.
   double step() {
     ++step_;
-    arena_.reset();
-    row_.model->parameters().begin_step();
-    Tape tape(arena_, Tape::Mode::record);
-    const double loss = row_.model->loss({tape, seed_, static_cast<std::uint32_t>(step_)});
-    tape.backward();
-    optimizer_.step(
-        learning_rate(row_.schedule, row_.optimizer, row_.model->width(), step_, {.steps = kSteps}), step_);
+    double loss = 0;
+    with_hot_team([&] {
+      arena_.reset();
+      row_.model->parameters().begin_step();
+      Tape tape(arena_, Tape::Mode::record);
+      loss = row_.model->loss({tape, seed_, static_cast<std::uint32_t>(step_)});
+      tape.backward();
+      optimizer_.step(
+          learning_rate(row_.schedule, row_.optimizer, row_.model->width(), step_, {.steps = kSteps}), step_,
+          optimizer_.gradient_norm());
+    });
     return loss;
   }
 

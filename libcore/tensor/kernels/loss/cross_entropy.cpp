@@ -85,7 +85,7 @@ struct LossRule {
 // The loss of each row of a block's logits, which become the gradient where that is wanted.
 void losses_of_rows(const Matrix& logits, Index first_row, const LossRule& rule, RowValues& values) {
   const CrossEntropyTable& table = *kernel_table().cross_entropy;
-  const Index task_rows = std::max<Index>(1, 32'768 / logits.cols);
+  const Index task_rows = std::max<Index>(1, 16'384 / logits.cols);
   parallel_for((logits.rows + task_rows - 1) / task_rows, [&](Index task) {
     for (Index r = task * task_rows; r < std::min(logits.rows, (task + 1) * task_rows); ++r) {
       const std::int32_t label = rule.labels[static_cast<std::size_t>(first_row + r)];
