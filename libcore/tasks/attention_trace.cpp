@@ -1,5 +1,6 @@
 #include "tasks/attention_trace.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -15,6 +16,16 @@ void check_below(std::string_view what, std::int64_t value, std::int64_t count) 
                      std::to_string(count) + " " + std::string(what) + (count == 1 ? "" : "s") +
                      " (they count from 0)");
   }
+}
+
+std::vector<std::string> likeliest_tokens(const Matrix& logits, const Tokenizer& tokenizer,
+                                          const std::vector<std::int32_t>& suppress_tokens) {
+  const Index vocabulary = std::min<Index>(logits.cols, tokenizer.vocabulary_size());
+  std::vector<std::int32_t> best(static_cast<std::size_t>(logits.rows));
+  kernels::argmax(ConstMatrix(logits.data, logits.rows, vocabulary, logits.stride), suppress_tokens, best);
+  std::vector<std::string> tokens;
+  for (const std::int32_t id : best) tokens.push_back(tokenizer.surface(id));
+  return tokens;
 }
 
 PackedTokens packed(const std::vector<std::int32_t>& ids) {

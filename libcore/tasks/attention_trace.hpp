@@ -71,6 +71,10 @@ class AttentionTracer {
 
 // Throws UsageError "--what value: the model has ..." where value is not in [0, count).
 void check_below(std::string_view what, std::int64_t value, std::int64_t count);
+// The token that each row of logits stands for, but for the suppressed ones; an output layer may have room
+// for more tokens than the tokenizer has.
+std::vector<std::string> likeliest_tokens(const Matrix& logits, const Tokenizer& tokenizer,
+                                          const std::vector<std::int32_t>& suppress_tokens = {});
 // One sequence.
 PackedTokens packed(const std::vector<std::int32_t>& ids);
 // The selected weights of a forward pass over one sequence.

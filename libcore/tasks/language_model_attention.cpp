@@ -1,8 +1,5 @@
 // Where a language model looked.
-#include <algorithm>
-
 #include "tasks/language_model.hpp"
-#include "tensor/kernels/argmax/argmax.hpp"
 
 namespace headwater {
 
@@ -38,22 +35,12 @@ class LanguageModelTracer : public AttentionTracer {
     const Variable hidden = model_.model->decode(context, packed(example.source_ids), &traces);
     AttentionExample read = example;
     read.target_tokens = example.source_tokens;
-    return attention_records(traces, model_.model->settings().transformer.heads, arena, read, selection,
-                             predictions(context, hidden));
+    return attention_records(
+        traces, model_.model->settings().transformer.heads, arena, read, selection,
+        likeliest_tokens(model_.model->logits(context, hidden).value(), model_.tokenizer));
   }
 
  private:
-  std::vector<std::string> predictions(const ForwardContext& context, const Variable& hidden) const {
-    const Matrix all = model_.model->logits(context, hidden).value();
-    // The output layer may have room for more tokens than the tokenizer has.
-    const Index vocabulary = std::min<Index>(all.cols, model_.tokenizer.vocabulary_size());
-    std::vector<std::int32_t> best(static_cast<std::size_t>(all.rows));
-    kernels::argmax(ConstMatrix(all.data, all.rows, vocabulary, all.stride), {}, best);
-    std::vector<std::string> tokens;
-    for (const std::int32_t id : best) tokens.push_back(model_.tokenizer.surface(id));
-    return tokens;
-  }
-
   LanguageModelFiles model_;
 };
 

@@ -2,7 +2,6 @@
 #include <algorithm>
 
 #include "tasks/encoder_decoder.hpp"
-#include "tensor/kernels/argmax/argmax.hpp"
 
 namespace headwater {
 
@@ -38,7 +37,8 @@ class TranslationTracer : public AttentionTracer {
     std::vector<AttentionTrace> traces;
     const Variable memory = model_.model->encode(context, source, &traces);
     const Variable hidden = model_.model->decode(context, target, memory, &traces);
-    const std::vector<std::string> predicts = predictions(context, hidden, example.suppress_tokens);
+    const std::vector<std::string> predicts = likeliest_tokens(
+        model_.model->logits(context, hidden).value(), model_.target_tokenizer, example.suppress_tokens);
     std::stable_sort(traces.begin(), traces.end(),
                      [](const AttentionTrace& a, const AttentionTrace& b) { return a.kind < b.kind; });
     return attention_records(traces, model_.model->settings().transformer.heads, arena, example, selection,
@@ -46,20 +46,6 @@ class TranslationTracer : public AttentionTracer {
   }
 
  private:
-  // The tokens that the decoder's output at each position stands for.
-  std::vector<std::string> predictions(const ForwardContext& context, const Variable& hidden,
-                                       const std::vector<std::int32_t>& suppress_tokens) const {
-    const Variable logits = model_.model->logits(context, hidden);
-    std::vector<std::int32_t> best(static_cast<std::size_t>(logits.rows()));
-    // the output layer may have room for more tokens than the tokenizer has
-    const Matrix& all = logits.value();
-    const Index vocabulary = std::min<Index>(all.cols, model_.target_tokenizer.vocabulary_size());
-    kernels::argmax(ConstMatrix(all.data, all.rows, vocabulary, all.stride), suppress_tokens, best);
-    std::vector<std::string> tokens;
-    for (const std::int32_t id : best) tokens.push_back(model_.target_tokenizer.surface(id));
-    return tokens;
-  }
-
   TranslationModel model_;
 };
 
