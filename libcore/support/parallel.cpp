@@ -32,7 +32,7 @@ class Team {
   explicit Team(int members) : stretches_(std::min(members, kMaxStretches)) {}
   void run(std::int64_t count, detail::TaskFunction function, const void* body);
   void help(int member);  // until the team is dismissed
-  void dismiss() { published_.store(kDismissed, std::memory_order_release); }
+  void dismiss() { publish(kDismissed); }
 
  private:
   static constexpr std::uint64_t kDismissed = ~std::uint64_t{0}, kLoops = (1 << 24) - 1;
@@ -41,6 +41,7 @@ class Team {
     std::atomic<std::uint64_t> open{0};  // loop << 40 | first << 20 | end
   };
   static bool take(Stretch& from, bool is_own, std::int64_t& index);
+  void publish(std::uint64_t loop);
   bool take(int member, std::int64_t& index);
   void execute(std::int64_t index);
 
@@ -89,8 +90,9 @@ class PlaceScope {
 // Waits in a loop: first without giving the processor away, later for others to run.
 class Patience {
  public:
+  // Has waited so long that sleeping costs less.
+  bool is_over() const { return spins_ > kSpins + kYields; }
   void wait() {
-    constexpr int kSpins = 2000;  // some ten microseconds
     if (++spins_ > kSpins) {
       std::this_thread::yield();
     } else {
@@ -101,6 +103,8 @@ class Patience {
   }
 
  private:
+  static constexpr int kSpins = 2000;  // some ten microseconds
+  static constexpr int kYields = 200;  // as long at least
   int spins_ = 0;
 };
 
@@ -145,7 +149,7 @@ void Team::run(std::int64_t count, detail::TaskFunction function, const void* bo
                end = static_cast<std::uint64_t>((i + 1) * count / stretches_);
     stretch_[i].open.store(loop_ << 40 | first << 20 | end, std::memory_order_release);
   }
-  published_.store(loop_, std::memory_order_release);
+  publish(loop_);
   std::int64_t index = 0, own = 0;
   for (; take(0, index); ++own) execute(index);
   for (Patience patience; finished_.load(std::memory_order_acquire) != count - own;) patience.wait();
@@ -154,11 +158,19 @@ void Team::run(std::int64_t count, detail::TaskFunction function, const void* bo
   std::rethrow_exception(std::exchange(error_, nullptr));
 }
 
+void Team::publish(std::uint64_t loop) {
+  published_.store(loop, std::memory_order_seq_cst);  // before it looks for sleepers
+  published_.notify_all();
+}
+
+// A helper that has nothing to do for long sleeps: its processor may be wanted, or rationed.
 void Team::help(int member) {
   std::uint64_t seen = 0;
   for (;;) {
-    std::uint64_t now = published_.load(std::memory_order_acquire);
-    for (Patience patience; now == seen; now = published_.load(std::memory_order_acquire)) patience.wait();
+    Patience patience;
+    while (published_.load(std::memory_order_acquire) == seen && !patience.is_over()) patience.wait();
+    published_.wait(seen, std::memory_order_seq_cst);
+    const std::uint64_t now = published_.load(std::memory_order_acquire);
     if (now == kDismissed) return;
     seen = now;
     for (std::int64_t index = 0; take(member, index);) {
