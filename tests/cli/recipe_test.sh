@@ -101,7 +101,7 @@ case $answer in
     ;;
   image_label)
     for metric in accuracy top5_accuracy; do grep -q "^$metric  *[01]\.[0-9]* " "$report" || fail "no $metric on the test set in the report"; done
-    [ "$(sed -n '/^class  *precision/,/^$/p' "$report" | grep -c '^[^ ]*  *[01]\.[0-9]* ')" = "$(number_of classes)" ] || fail 'no precision of a class in the report'
+    [ "$(sed -n '/^class  *precision/,/^$/p' "$report" | grep -c '^..*  *[01]\.[0-9]* ')" = "$(number_of classes)" ] || fail 'no precision of a class in the report'
     ;;
   translation)
     grep -q 'exactly right: [0-9]* of [0-9]*' "$report" || fail 'no count of exact translations in the report'
