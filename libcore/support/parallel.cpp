@@ -30,7 +30,8 @@ class Team {
  public:
   static constexpr std::int64_t kMaxTasks = (1 << 20) - 1;
   explicit Team(int members) : stretches_(std::min(members, kMaxStretches)) {}
-  void run(std::int64_t count, detail::TaskFunction function, const void* body);
+  // The tasks [first, first + count), no more than kMaxTasks.
+  void run(std::int64_t first, std::int64_t count, detail::TaskFunction function, const void* body);
   void help(int member);  // until the team is dismissed
   void dismiss() { publish(kDismissed); }
 
@@ -50,6 +51,7 @@ class Team {
   alignas(64) std::atomic<std::int64_t> finished_{0};    // tasks, by helpers
   alignas(64) detail::TaskFunction function_ = nullptr;
   const void* body_ = nullptr;
+  std::int64_t first_ = 0;
   std::uint64_t loop_ = 0;
   std::atomic<bool> has_failed_{false};
   std::exception_ptr error_;
@@ -133,13 +135,14 @@ void Team::execute(std::int64_t index) {
   if (has_failed_.load(std::memory_order_relaxed)) return;
   const PlaceScope scope({.is_alone = true});
   try {
-    function_(body_, index);
+    function_(body_, first_ + index);
   } catch (...) {
     if (!has_failed_.exchange(true)) error_ = std::current_exception();
   }
 }
 
-void Team::run(std::int64_t count, detail::TaskFunction function, const void* body) {
+void Team::run(std::int64_t first_task, std::int64_t count, detail::TaskFunction function, const void* body) {
+  first_ = first_task;
   function_ = function;
   body_ = body;
   finished_.store(0, std::memory_order_relaxed);
@@ -190,7 +193,12 @@ void parallel_for(std::int64_t count, TaskFunction function, const void* body) {
     for (std::int64_t i = 0; i < count; ++i) function(body, i);
     return;
   }
-  if (place.team != nullptr && count <= Team::kMaxTasks) return place.team->run(count, function, body);
+  // Never by TBB: a leader that waits there may begin to help a team, its own, which it will not dismiss.
+  if (place.team != nullptr) {
+    for (std::int64_t first = 0; first < count; first += Team::kMaxTasks)
+      place.team->run(first, std::min(count - first, Team::kMaxTasks), function, body);
+    return;
+  }
   tbb::parallel_for(
       tbb::blocked_range<std::int64_t>(0, count, 1),
       [=](const tbb::blocked_range<std::int64_t>& range) {
