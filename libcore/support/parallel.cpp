@@ -46,15 +46,16 @@ class Team {
   bool take(int member, std::int64_t& index);
   void execute(std::int64_t index);
 
-  const int stretches_;
+  // What all members read in a loop, and what helpers write: a cache line each.
   alignas(64) std::atomic<std::uint64_t> published_{0};  // the loop
-  alignas(64) std::atomic<std::int64_t> finished_{0};    // tasks, by helpers
-  alignas(64) detail::TaskFunction function_ = nullptr;
+  detail::TaskFunction function_ = nullptr;
   const void* body_ = nullptr;
   std::int64_t first_ = 0;
   std::uint64_t loop_ = 0;
-  std::atomic<bool> has_failed_{false};
   std::exception_ptr error_;
+  const int stretches_;
+  std::atomic<bool> has_failed_{false};
+  alignas(64) std::atomic<std::int64_t> finished_{0};  // tasks, by helpers
   Stretch stretch_[kMaxStretches];
 };
 
