@@ -19,7 +19,7 @@ constexpr Index kMaxPacked =
     96 * 1024;  // floats of a block of b: with what else is used it stays in 1 MiB of L2
 constexpr Index kTaskProducts =
     2'000'000;                   // a task should have so many multiplications, 10 to 20 microseconds
-constexpr Index kMaxTasks = 16;  // so many, or half, where there is work for them
+constexpr Index kMaxTasks = 16;  // at most
 
 // What it costs that `tasks` equal tasks do not end together: the time over that of a perfect cut, less 1.
 // The fewer there are the less they make up for a late thread.
