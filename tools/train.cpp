@@ -207,9 +207,11 @@ constexpr double kMentionedWait = 0.005;  // of an epoch: less is no news
 void note_epoch(const EpochReport& r, std::span<const std::string_view> figure_names, bool shows_reference) {
   cli::note(
       "epoch " + std::to_string(r.epoch) + "/" + std::to_string(r.epochs) + ": loss " +
-      format_fixed(r.training.mean_loss(), 4) + ", " +
-      validated(r.validation, figure_names, shows_reference) + ", " + format_fixed(r.seconds, 1) + " s, " +
-      format_count(static_cast<std::int64_t>(r.tokens_per_second)) + " tokens/s" +
+      format_fixed(r.training.mean_loss(), 4) +
+      (shows_reference ? " (over padded positions " + format_fixed(r.training.reference_loss(), 4) + ")"
+                       : "") +
+      ", " + validated(r.validation, figure_names, shows_reference) + ", " + format_fixed(r.seconds, 1) +
+      " s, " + format_count(static_cast<std::int64_t>(r.tokens_per_second)) + " tokens/s" +
       (r.waiting_share >= kMentionedWait
            ? ", " + format_fixed(100 * r.waiting_share, 1) + " % of it waiting for batches"
            : "") +

@@ -49,6 +49,7 @@ void rows(Visitor& v, Expectation& s) {
                  {"validation_chrf", "of the best epoch: of its validation_translations"},
                  {"reference_loss", "of the best epoch, over padded positions as the source counts"},
                  {"reference_accuracy", "of the best epoch, over padded positions as the source counts"},
+                 {"training_reference_loss", "training_loss, but over padded positions as the source counts"},
                  {"best_epoch", "its number, from 1"},
                  {"seconds_an_epoch", "mean time of an epoch, in seconds"},
                  {"tokens_a_second", "tokens read and predicted in a second of training"},

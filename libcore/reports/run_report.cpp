@@ -47,6 +47,7 @@ RunFigures read_run(const std::filesystem::path& directory, const std::string& b
   RunFigures figures;
   const std::string raised = column_to_raise(best_metric);
   const bool has_waiting = column.contains("waiting_share");
+  const bool has_training_reference = column.contains("training_reference_loss");
   double best = 0, seconds = 0, tokens = 0, waited = 0;
   for (std::size_t n = 1; n < lines.size(); ++n) {
     const std::vector<std::string_view> fields = split(lines[n], ',');
@@ -61,6 +62,9 @@ RunFigures read_run(const std::filesystem::path& directory, const std::string& b
     if (has_waiting) waited += epoch_seconds * number_of(at("waiting_share"));
     tokens += number_of(at("tokens"));
     figures.training_loss = number_of(at("loss"));
+    figures.training_reference_loss.reset();
+    if (has_training_reference && !at("training_reference_loss").empty())
+      figures.training_reference_loss = number_of(at("training_reference_loss"));
     const double value = raised.empty() ? number_of(at("validation_loss")) : -number_of(at(raised));
     if (figures.epochs > 1 && value >= best) continue;
     best = value;
@@ -93,7 +97,7 @@ std::string judge(const Expectation& expectation, double reached) {
 
 bool expects_reference_measure(const Recipe& recipe) {
   return std::any_of(recipe.expected.begin(), recipe.expected.end(),
-                     [](const Expectation& e) { return e.metric.starts_with("reference_"); });
+                     [](const Expectation& e) { return e.metric.find("reference_") != std::string::npos; });
 }
 
 std::vector<ScoreRow> run_rows(const Recipe& recipe, const RunFigures& run, std::int64_t parameters) {
@@ -116,6 +120,10 @@ std::vector<ScoreRow> run_rows(const Recipe& recipe, const RunFigures& run, std:
     }
     for (ScoreRow& row : rows) row.json.set("epoch", run.best_epoch);
     add("training_loss", run.training_loss, "of the last epoch");
+    if (expects_reference_measure(recipe) && run.training_reference_loss) {
+      add("training_reference_loss", *run.training_reference_loss,
+          "of the last epoch; divided by all positions, padded ones too");
+    }
   }
   rows.push_back(count_row("parameters", parameters));
   if (run.epochs > 0) {
@@ -164,6 +172,7 @@ std::vector<JudgedExpectation> judge_expectations(const Recipe& recipe, const Ru
                                    {"seconds_an_epoch", run.seconds_an_epoch},
                                    {"tokens_a_second", run.tokens_per_second}});
     figures.emplace_back("waiting_share", run.waiting_share.value_or(NAN));
+    figures.emplace_back("training_reference_loss", run.training_reference_loss.value_or(NAN));
     for (const auto& [name, value] : run.figures) figures.emplace_back(name, value.value_or(NAN));
   }
   return judge_expectations(recipe, figures);

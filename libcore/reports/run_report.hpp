@@ -22,9 +22,10 @@ struct RunFigures {
   double validation_loss = 0, validation_accuracy = 0, reference_loss = 0, reference_accuracy = 0;
   // The other columns "validation_..." of log.csv, in their order: "validation_macro_f1".
   std::vector<std::pair<std::string, std::optional<double>>> figures;
-  double training_loss = 0;      // of the last epoch
-  double seconds_an_epoch = 0;   // mean
-  double tokens_per_second = 0;  // mean
+  double training_loss = 0;                       // of the last epoch
+  std::optional<double> training_reference_loss;  // the same over padded positions; none in older logs
+  double seconds_an_epoch = 0;                    // mean
+  double tokens_per_second = 0;                   // mean
   // Of the time of training steps, how much they waited for their batches; none in the logs of older runs.
   std::optional<double> waiting_share;
 };

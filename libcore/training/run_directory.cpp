@@ -109,7 +109,7 @@ std::optional<std::int64_t> best_step(const fs::path& directory) {
 std::string log_header(std::span<const std::string_view> figure_names) {
   std::string columns =
       "step,epoch,tokens,loss,accuracy,learning_rate,gradient_norm,validation_loss,validation_accuracy,"
-      "reference_loss,reference_accuracy,";
+      "reference_loss,reference_accuracy,training_reference_loss,";
   for (const std::string_view name : figure_names) columns += "validation_" + std::string(name) + ",";
   return columns + "seconds,tokens_per_second,waiting_share";
 }

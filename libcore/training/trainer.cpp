@@ -253,6 +253,7 @@ std::string Trainer::log_row(const ValidationFigures* validation, const Pace& pa
   } else {
     row += ",,,,";
   }
+  field(t.reference_loss());
   for (std::size_t i = 0; i < objective_.figure_names().size(); ++i) {
     const bool has_value = validation != nullptr && i < validation->figures.size() && validation->figures[i];
     row += "," + (has_value ? format_number(*validation->figures[i]) : "");

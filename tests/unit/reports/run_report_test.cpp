@@ -56,6 +56,7 @@ TEST_CASE("the rows that end a run: figures over padded positions only where the
   run.reference_accuracy = 0.875;
   run.figures = {{"validation_macro_f1", 0.625}, {"validation_roc_auc", std::nullopt}};
   run.training_loss = 1.5;
+  run.training_reference_loss = 1.125;
   run.seconds_an_epoch = 12.34;
   run.tokens_per_second = 340000.75;
   Recipe recipe;
@@ -82,9 +83,11 @@ TEST_CASE("the rows that end a run: figures over padded positions only where the
                      expect("validation_roc_auc", 0.9, "at_least"), expect("seconds_an_epoch", 20, "at_most"),
                      expect("test_loss", 1, "at_most")};
   const std::string whole = score_table(run_rows(recipe, run, 650689));
-  CHECK(whole.find("reference_loss        0.7500  of the best epoch, 2 of 3; divided by all positions") !=
+  CHECK(whole.find("reference_loss            0.7500  of the best epoch, 2 of 3; divided by all positions") !=
         std::string::npos);
-  CHECK(whole.find("reference_accuracy    0.8750") != std::string::npos);
+  CHECK(whole.find("reference_accuracy        0.8750") != std::string::npos);
+  CHECK(whole.find("training_reference_loss   1.1250  of the last epoch; divided by all positions") !=
+        std::string::npos);
   const std::vector<JudgedExpectation> judged = judge_expectations(recipe, run, 650689);
   REQUIRE(judged.size() == 3);
   CHECK(judged[0].state == "missed");
@@ -131,4 +134,15 @@ TEST_CASE("the best epoch of a log is that of the recipe's metric, the first of 
   CHECK(read_run(scratch.path(), "roc_auc").figures ==
         std::vector<std::pair<std::string, std::optional<double>>>{{"validation_macro_f1", 0.5},
                                                                    {"validation_roc_auc", 0.9375}});
+  CHECK(!read_run(scratch.path(), "loss").training_reference_loss);  // an older log
+}
+
+TEST_CASE("the training loss over padded positions is that of the last epoch") {
+  const ScratchDirectory scratch;
+  write_file(scratch / "log.csv",
+             "step,epoch,tokens,loss,validation_loss,validation_accuracy,reference_loss,reference_accuracy,"
+             "training_reference_loss,seconds,tokens_per_second\n"
+             "1,1,10,1,0.5,0.5,0,0,0.75,1,10\n"
+             "2,2,10,1,0.5,0.5,0,0,0.5,1,10\n");
+  CHECK(read_run(scratch.path(), "loss").training_reference_loss == 0.5);
 }

@@ -94,7 +94,7 @@ TEST_CASE_FIXTURE(Toy, "rows of an older version are moved under the columns of 
                                         "6,1,x,0.125,9,9\n";
   const auto directory = open();
   CHECK(resume(*directory));
-  CHECK(log() == log_header(figure_names) + "\n2,1,,0.5,,,,,,,,,,7,8,\n4,1,,0.25,,,,,,,,,,9,,\n");
+  CHECK(log() == log_header(figure_names) + "\n2,1,,0.5,,,,,,,,,,,7,8,\n4,1,,0.25,,,,,,,,,,,9,,\n");
 }
 
 TEST_CASE_FIXTURE(Toy, "a log without rows that the checkpoint promises ends the run before it begins") {
