@@ -1,4 +1,5 @@
-// What the three ways of evaluating share: texts.cpp, labels.cpp, models.cpp.
+// What the three ways of evaluating share: texts.cpp; labels.cpp; models.cpp with translators.cpp,
+// classifiers.cpp and language_model.cpp.
 #pragma once
 
 #include <cstdint>
@@ -54,10 +55,18 @@ void evaluate_texts(const Options& o, const Metrics& metrics);
 void evaluate_predictions(const Options& o);
 // A model on data.
 void evaluate_model(const Options& o, const Metrics& metrics);
+void evaluate_translator(const Options& o, const Metrics& metrics);
+void evaluate_classifier(const Options& o, const Metrics& metrics);    // text, TAB, label on each line
+void evaluate_vision_model(const Options& o, const Metrics& metrics);  // files that vectorize --images wrote
 void evaluate_language_model(const Options& o, const Metrics& metrics);
 
-// What models share: figures that are no numbers are an error; only these of --metric are of such a model;
-// what the recipe expects of the figures, as train writes it.
+// The references of a translation as its tokenizer sees them, in JSON.
+inline constexpr std::string_view kStandardized = "standardized";
+
+// What models share: lines of two columns, text and translation or label; figures that are no numbers are an
+// error; only these of --metric are of such a model; what the recipe expects of the figures, as train writes
+// it.
+cli::LineReaderSettings lines_of_columns(const Options& o);
 void check_loss(const LossTotals& totals);
 void check_metrics(const Options& o, std::initializer_list<std::string_view> known, std::string_view what);
 void write_expectations(const std::vector<ScoreRow>& rows, const Options& o);

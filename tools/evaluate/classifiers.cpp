@@ -1,0 +1,229 @@
+// Classifiers of texts and models of images: what they give to each class.
+#include <algorithm>
+#include <span>
+
+#include "cli/progress.hpp"
+#include "cli/tool.hpp"
+#include "decoding/classify.hpp"
+#include "decoding/classify_images.hpp"
+#include "support/error.hpp"
+#include "support/line_error.hpp"
+#include "support/numbers.hpp"
+#include "support/utf8.hpp"
+#include "text/csv.hpp"
+#include "tools/evaluate/evaluate.hpp"
+
+namespace headwater::evaluate {
+namespace {
+
+void check_classifier_options(const Options& o) {
+  const std::string is_a = ", " + o.model + " is a classifier";
+  if (o.has_ids || o.has_reference_measure) {
+    throw UsageError((o.has_ids ? "--ids" : "--reference-measure") + std::string(" is for translation") +
+                     is_a);
+  }
+  for (const std::string& name : o.metrics) {
+    if (name != "loss" && name != "accuracy" && name != "top5_accuracy" && name != "macro_f1" &&
+        name != "roc_auc" && name != "ece" && name != "unknown") {
+      throw UsageError("--metric: " + name + " is of translations" + is_a +
+                       " (loss, accuracy, top5_accuracy, macro_f1, roc_auc, ece or unknown)");
+    }
+  }
+}
+
+// The label after the only TAB of the line, which is cut off with it. `place` is the line's.
+std::int32_t take_label(std::string& line, const std::string& place, const LabelSet& labels,
+                        const std::string& model) {
+  const std::size_t tab = line.rfind('\t');
+  if (tab == std::string::npos || line.find('\t') != tab) {
+    const char separator = csv_separator(line, 2);
+    const auto columns = 1 + std::count(line.begin(), line.end(), '\t');
+    throw Error(
+        place + ": " + std::to_string(columns) + (columns == 1 ? " column" : " columns") +
+        " where 2 are wanted: text, label (" +
+        (separator != 0
+             ? "looks like CSV: vectorize --csv " + std::string(separator == ';' ? "--separator ';' " : "") +
+                   "--column TEXT --column LABEL FILE makes such lines; the columns by their names in the "
+                   "header"
+             : "separate columns by one TAB, as paste does; cut -f picks columns") +
+        ")");
+  }
+  const std::string label = line.substr(tab + 1);
+  const std::int32_t id = labels.find(label);
+  if (id < 0) {
+    const std::size_t column = count_code_points(std::string_view(line).substr(0, tab)) + 2;
+    throw Error(place + ":" + std::to_string(column) + ": " +
+                (label.empty() ? "no label (every line needs one of " + labels.shown() + ")"
+                               : "the label " + quote(label) + " is not one of " + model +
+                                     " (known: " + labels.shown() + ")"));
+  }
+  line.resize(tab);
+  return id;
+}
+
+// Asked for by name, so its absence is no matter of a row less.
+void check_classes(const Options& o, const LabelSet& labels) {
+  const auto wants = [&](const char* name) {
+    return std::find(o.metrics.begin(), o.metrics.end(), name) != o.metrics.end();
+  };
+  if (labels.size() <= kTopClasses && wants("top5_accuracy")) {
+    throw UsageError("--metric: top5_accuracy is of more than " + std::to_string(kTopClasses) + " classes, " +
+                     o.model + " has " + std::to_string(labels.size()) +
+                     " (choose loss, accuracy, macro_f1 or ece)");
+  }
+  if (labels.size() == 2 || !wants("roc_auc")) return;
+  throw UsageError("--metric: roc_auc is of two classes, " + o.model + " has " +
+                   std::to_string(labels.size()) + " (choose loss, accuracy, macro_f1 or ece)");
+}
+
+// What a classifier gives to each class, at the temperature asked for; and the temperature that it should
+// have.
+class MeasuredClasses {
+ public:
+  MeasuredClasses(const LabelSet& labels, const Options& o)
+      : labels_(labels), o_(o), measured_(labels.labels()) {}
+
+  void add(std::span<const std::int32_t> labels, ConstMatrix probabilities) {
+    values_.assign(probabilities.data, probabilities.data + probabilities.rows * probabilities.cols);
+    const Matrix rows(values_.data(), probabilities.rows, probabilities.cols);
+    apply_temperature(rows, o_.temperature);
+    for (std::size_t i = 0; i < labels.size(); ++i) {
+      const std::span<const Real> row(rows.row(static_cast<Index>(i)), static_cast<std::size_t>(rows.cols));
+      measured_.add(labels[i], row);
+      if (o_.fits_temperature) fit_.add(labels[i], row);
+    }
+  }
+
+  ClassificationReport finish() const {
+    ClassificationReport report = measured_.finish();
+    if (o_.fits_temperature) report.of_data.push_back(fitted(report));
+    return report;
+  }
+
+ private:
+  ScoreRow fitted(const ClassificationReport& before) const {
+    const double temperature = fit_.fit();
+    std::vector<Real> values = fit_.probabilities();
+    const Index classes = labels_.size();
+    const Matrix rows(values.data(), static_cast<Index>(fit_.labels().size()), classes);
+    apply_temperature(rows, temperature);
+    ClassProbabilities measured(labels_.labels());
+    for (Index i = 0; i < rows.rows; ++i)
+      measured.add(fit_.labels()[static_cast<std::size_t>(i)],
+                   {rows.row(i), static_cast<std::size_t>(classes)});
+    const ClassificationReport after = measured.finish();
+    const auto change = [](double from, double to) {
+      return format_fixed(from, 4) + " -> " + format_fixed(to, 4);
+    };
+    const bool is_at_edge = temperature <= kLeastTemperature || temperature >= kGreatestTemperature;
+    const bool is_all_right = before.confusion.counts().accuracy() == 1;
+    // Of right answers alone the loss falls with the temperature for as long as numbers can tell.
+    const bool allows_fit = !is_at_edge && !is_all_right;
+    const std::string found = allows_fit ? "of least loss"
+                                         : std::string(is_at_edge ? "at the edge of its range" : "") +
+                                               (is_at_edge && is_all_right ? ", " : "") +
+                                               (is_all_right ? "every example is right" : "") +
+                                               ": these data allow no fit";
+    ScoreRow row =
+        score_row("temperature", temperature, 4,
+                  found + ": loss " + change(*before.loss, *after.loss) + ", ece " +
+                      change(before.calibration->expected_error(), after.calibration->expected_error()));
+    row.json.set("allows_fit", allows_fit);
+    return row;
+  }
+
+  const LabelSet& labels_;
+  const Options& o_;
+  ClassProbabilities measured_;
+  TemperatureFit fit_;
+  std::vector<Real> values_;
+};
+
+// The whole report, or the figures asked for.
+void write_figures(const ClassificationReport& report, const Options& o, const Metrics& metrics) {
+  const bool wants_roc_auc = std::find(o.metrics.begin(), o.metrics.end(), "roc_auc") != o.metrics.end();
+  if (wants_roc_auc && !report.roc_auc) {
+    throw Error(
+        (o.data.empty() ? "-" : o.data.front()) +
+        ": every label is the same, which has no roc_auc (measure on examples of both labels, or choose "
+        "another --metric)");
+  }
+  write_reliability(report, o, o.model);
+  if (o.metrics.empty()) {
+    write(report, o.is_json);
+  } else {
+    std::vector<std::string> wanted = metrics.of_model;
+    wanted.emplace_back("temperature");  // where it was asked for
+    write(report.rows(wanted), o.is_json);
+  }
+  write_expectations(report.rows(), o);
+}
+
+}  // namespace
+
+void evaluate_classifier(const Options& o, const Metrics& metrics) {
+  check_classifier_options(o);
+  const ClassificationModel model = load_classification_model(o.model);
+  check_classes(o, model.labels);
+  TextLabeller labeller(model);
+  MeasuredClasses measured(model.labels, o);
+  cli::LineReader reader(o.data, lines_of_columns(o));
+  reader.show_progress(o.is_quiet, cli::LineReader::Writes::at_the_end);
+  std::vector<std::int32_t> labels;
+  bool is_empty = true;
+  reader.for_each_batch(static_cast<std::size_t>(o.batch_sequences), [&](std::vector<std::string>& lines) {
+    is_empty = false;
+    labels.clear();
+    for (std::size_t i = 0; i < lines.size(); ++i)
+      labels.push_back(take_label(lines[i], reader.place(i), model.labels, o.model));
+    measured.add(labels, labeller.probabilities(lines));
+  });
+  if (is_empty)
+    throw Error((o.data.empty() ? "-" : o.data.front()) + ": no lines (a measure needs at least one)");
+  if (!o.is_quiet) {
+    reader.note_dropped();
+    cli::note_unknown_tokens(labeller.tokens());
+    cli::note_truncated_lines(labeller.truncated_lines(), model.model->length());
+  }
+  ClassificationReport report = measured.finish();
+  report.of_data.push_back(unknown_row({"", labeller.tokens()}));
+  write_figures(report, o, metrics);
+}
+
+void evaluate_vision_model(const Options& o, const Metrics& metrics) {
+  if (o.has_ids) throw UsageError("--ids is for models of texts, " + o.model + " is a model of images");
+  check_metrics(o, {"loss", "accuracy", "top5_accuracy", "macro_f1", "roc_auc", "ece"}, "a model of images");
+  if (o.data.empty()) throw UsageError("no images (name a file that vectorize --images wrote)");
+  const VisionFiles model = load_vision_model(o.model);
+  check_classes(o, model.labels);
+  const VisionSettings& settings = model.model->settings();
+  MeasuredClasses measured(model.labels, o);
+  std::vector<std::int32_t> labels;
+  ImageLabeller labeller(model);
+  for (const std::string& path : o.data) {
+    ImageDataset images(image_settings(settings));
+    images.add_file(path);
+    images.finish(path, false);
+    if (images.label_names() != model.labels.labels())
+      throw Error(path + ": its labels are not those of " + o.model + " (known: " + model.labels.shown() +
+                  ")");
+    const ImagePipeline pipeline = image_pipeline(settings, model.statistics, images, path);
+    cli::Progress progress("evaluate", static_cast<double>(images.examples()), "images", o.is_quiet,
+                           cli::Progress::Takes::minutes);
+    for (std::int64_t begin = 0; begin < images.examples(); begin += o.batch_sequences) {
+      progress.update(static_cast<double>(begin), static_cast<double>(begin), "");
+      const std::int64_t end = std::min(images.examples(), begin + o.batch_sequences);
+      labels.clear();
+      for (std::int64_t i = begin; i < end; ++i) labels.push_back(images.label(i));
+      try {
+        measured.add(labels, labeller.of_images(images, pipeline, begin, end));
+      } catch (const LineError& error) {
+        throw Error(path + ": image " + std::to_string(begin + static_cast<std::int64_t>(error.line)) +
+                    " (from 0): " + error.what());
+      }
+    }
+  }
+  write_figures(measured.finish(), o, metrics);
+}
+
+}  // namespace headwater::evaluate

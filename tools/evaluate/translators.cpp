@@ -1,0 +1,169 @@
+// Translators: the loss of pairs, and scores of their translations.
+#include <algorithm>
+#include <cmath>
+#include <span>
+
+#include "cli/progress.hpp"
+#include "cli/tool.hpp"
+#include "decoding/translate.hpp"
+#include "support/error.hpp"
+#include "support/line_error.hpp"
+#include "support/numbers.hpp"
+#include "tasks/translation_evaluator.hpp"
+#include "tools/evaluate/evaluate.hpp"
+
+namespace headwater::evaluate {
+namespace {
+
+// What the references of a score are, in JSON, beside kStandardized.
+constexpr std::string_view kRaw = "raw", kLowercased = "lowercased";
+
+TranslationExamples read_examples(const Options& o, const TranslationModel& model) {
+  TranslationExamples examples;
+  cli::LineReader reader(o.data, lines_of_columns(o));
+  reader.show_progress(o.is_quiet, cli::LineReader::Writes::at_the_end);
+  if (!o.has_ids) {
+    for (std::string_view line; reader.next(line);) {
+      try {
+        examples.add_text(line, model);
+      } catch (const Error& error) {
+        throw Error(cli::at_place(reader.place(), error.what()));
+      }
+    }
+    if (!o.is_quiet) reader.note_dropped();
+    return examples;
+  }
+  TokenDataset columns(
+      translation_columns(model.source_tokenizer, model.target_tokenizer, model.model->length()));
+  for (std::string_view line; reader.next(line);) columns.add_line(line, reader.place());
+  if (!o.is_quiet) reader.note_dropped();
+  columns.finish(o.data.empty() ? "-" : o.data.front());
+  examples.add_ids(columns, model);
+  return examples;
+}
+
+std::vector<ScoreRow> loss_rows(const LossTotals& totals, const TranslationExamples& examples,
+                                const Options& o, const Metrics& metrics) {
+  check_loss(totals);
+  std::vector<ScoreRow> rows;
+  const std::string over =
+      "over " + counted(totals.predicted, "target token") + " of " + counted(totals.sequences, "pair");
+  for (const std::string& name : metrics.of_model) {
+    if (name == "loss") rows.push_back(score_row(name, totals.mean_loss(), 4, over));
+    if (name == "accuracy") rows.push_back(score_row(name, totals.accuracy(), 4, over));
+    if (name == "perplexity") rows.push_back(score_row(name, std::exp(totals.mean_loss()), 2, "exp(loss)"));
+    if (name == "unknown") {
+      rows.push_back(unknown_row({"source", examples.source_tokens}));
+      rows.push_back(unknown_row({"target", examples.target_tokens}));
+    }
+  }
+  if (o.has_reference_measure) {
+    rows.push_back(
+        score_row("reference_loss", totals.reference_loss(), 4, "divided by all positions, padded ones too"));
+    rows.push_back(score_row("reference_accuracy", totals.reference_accuracy(), 4,
+                             "the pad after the end token counted as right"));
+  }
+  return rows;
+}
+
+// A line for each source; an empty source gives an empty line.
+Lines translate(const TranslationModel& model, const TranslationExamples& examples, const Options& o) {
+  Translator translator(model, {});
+  const std::span sources(examples.sources);
+  const auto batch = static_cast<std::size_t>(o.batch_sequences);
+  Lines translations;
+  cli::Progress progress("translate", static_cast<double>(sources.size()), "lines", o.is_quiet);
+  while (translations.size() < sources.size()) {
+    const std::size_t begin = translations.size();
+    try {
+      for (std::string& translation :
+           translator.translate_ids(sources.subspan(begin, std::min(batch, sources.size() - begin))))
+        translations.push_back(std::move(translation));
+    } catch (const LineError& error) {
+      throw Error("pair " + std::to_string(begin + error.line + 1) + ": " + error.what());
+    }
+    const auto done = static_cast<double>(translations.size());
+    progress.update(done, done, "");
+  }
+  progress.clear();
+  return translations;
+}
+
+// Those that depend on capitals, of lower-cased text.
+TextMetrics lowercased(TextMetrics metrics) {
+  std::erase_if(metrics.names, [](const std::string& name) {
+    return needs_of_text_metric(name) != TextMetricNeeds::references;
+  });
+  metrics.bleu.is_lowercased = metrics.chrf.is_lowercased = metrics.chrf_plus_plus.is_lowercased = true;
+  return metrics;
+}
+
+}  // namespace
+
+void evaluate_translator(const Options& o, const Metrics& metrics) {
+  for (const std::string& name : metrics.of_model) {
+    if (name == "top5_accuracy" || name == "macro_f1" || name == "roc_auc" || name == "ece")
+      throw UsageError("--metric: " + name + " is of classifiers, " + o.model + " translates");
+    if (name.starts_with("bits_per_") && !o.metrics.empty())
+      throw UsageError("--metric: " + name + " is of language models, " + o.model + " translates");
+  }
+  const TranslationModel model = load_translation_model(o.model);
+  const TranslationExamples examples = read_examples(o, model);
+  if (examples.sources.empty())
+    throw Error((o.data.empty() ? "-" : o.data.front()) + ": no lines (a measure needs at least one)");
+  if (!o.is_quiet && examples.truncated > 0)
+    cli::note(counted(examples.truncated, "side") + (examples.truncated == 1 ? " was" : " were") +
+              " truncated to the model's length");
+  if (!o.is_quiet && examples.skipped > 0)
+    cli::note(counted(examples.skipped, "pair") + " with an empty side " +
+              (examples.skipped == 1 ? "has" : "have") + " no loss");
+  if (!o.is_quiet) {
+    const std::vector<ColumnTokenCounts> columns{{"source", examples.source_tokens},
+                                                 {"target", examples.target_tokens}};
+    cli::note_unknown_tokens(columns);
+  }
+
+  Arena arena;
+  std::vector<ScoreRow> rows;
+  if (!metrics.of_model.empty() || o.has_reference_measure) {
+    cli::Progress progress("loss", static_cast<double>(examples.pairs.size()), "lines", o.is_quiet,
+                           cli::Progress::Takes::minutes);
+    const LossTotals totals = evaluate_pairs(
+        *model.model, arena, examples.pairs, o.batch_sequences,
+        [&](std::size_t done) { progress.update(static_cast<double>(done), static_cast<double>(done), ""); });
+    rows = loss_rows(totals, examples, o, metrics);
+  }
+  if (!metrics.text.names.empty()) {
+    const Lines translations = translate(model, examples, o);
+    const auto add = [&](const Lines& references, const TextMetrics& text, std::string_view kind,
+                         std::string_view detail) {
+      for (ScoreRow& row : text_rows(translations, std::span(&references, 1), text)) {
+        // The signature of changed references would pass for that of published figures.
+        if (kind == kStandardized) row.details.pop_back();
+        if (needs_of_text_metric(row.json.at("metric").as_string()) != TextMetricNeeds::nothing) {
+          row.details.insert(row.details.begin(), std::string(detail));
+          row.json.set("references", kind);
+        }
+        rows.push_back(std::move(row));
+      }
+    };
+    // The figure that a reader of the translations would find comes first.
+    TextMetrics against_standardized = metrics.text;
+    if (!o.has_ids) {
+      std::erase_if(against_standardized.names, [](const std::string& name) {
+        return needs_of_text_metric(name) == TextMetricNeeds::nothing;
+      });
+      add(examples.raw_references, metrics.text, kRaw, "against the references as they are");
+      if (!o.is_lowercased) {
+        add(examples.raw_references, lowercased(metrics.text), kLowercased,
+            "against the same, both sides lower-cased");
+      }
+    }
+    add(examples.references, against_standardized, kStandardized,
+        "against the references as the tokenizer sees them (changed, so it has no sacreBLEU signature)");
+  }
+  write(rows, o.is_json);
+  write_expectations(rows, o);
+}
+
+}  // namespace headwater::evaluate
