@@ -11,7 +11,6 @@
 #include "cli/lines.hpp"
 #include "cli/progress.hpp"
 #include "cli/tool.hpp"
-#include "data/token_dataset.hpp"
 #include "decoding/translate.hpp"
 #include "recipe/reference.hpp"
 #include "reports/run_report.hpp"
@@ -23,6 +22,7 @@
 #include "tasks/tokenizer_files.hpp"
 #include "tensor/kernels/isa.hpp"
 #include "tools/train/continuations.hpp"
+#include "tools/train/examples.hpp"
 #include "training/benchmark.hpp"
 #include "training/summary.hpp"
 #include "training/trainer.hpp"
@@ -115,78 +115,6 @@ void on_signal(int number) {
   }
   constexpr char kMessage[] = "\ntrain: stopping after this step and saving; once more to end at once\n";
   [[maybe_unused]] const ssize_t ignored = write(STDERR_FILENO, kMessage, sizeof kMessage - 1);
-}
-
-std::unique_ptr<Dataset> read_dataset(const std::vector<std::string>& paths, const TaskModel& task,
-                                      const Options& o) {
-  std::unique_ptr<Dataset> dataset = task.new_dataset();
-  if (dataset->reads_lines()) {
-    cli::LineReader reader(paths);
-    reader.show_progress(o.is_quiet, cli::LineReader::Writes::at_the_end);
-    for (std::string_view line; reader.next(line);) dataset->add_line(line, reader.place());
-    if (!o.is_quiet) reader.note_dropped();
-  } else {
-    for (const std::string& path : paths) dataset->add_file(path);
-  }
-  dataset->advise_on_empty_columns("--allow-empty");
-  dataset->finish(paths.empty() ? "-" : paths.front(), o.allows_empty);
-  return dataset;
-}
-
-void report(const Dataset& dataset, std::string text, bool is_quiet) {
-  if (is_quiet) return;
-  if (dataset.skipped() > 0) text += "; " + format_count(dataset.skipped()) + " with an empty side skipped";
-  if (dataset.truncated() > 0)
-    text += "; " + counted(dataset.truncated(), "line") + " truncated to the model's length";
-  if (const std::string unknown = cli::unknown_tokens(dataset.token_counts()); !unknown.empty())
-    text += "; " + unknown;
-  cli::note(text);
-}
-
-// The rest of `count` examples, ascending.
-std::vector<std::uint32_t> all_but(const std::vector<std::uint32_t>& held_out, std::size_t count) {
-  std::vector<std::uint32_t> rest;
-  rest.reserve(count - held_out.size());
-  std::size_t at = 0;
-  for (std::uint32_t i = 0; i < count; ++i) {
-    if (at < held_out.size() && held_out[at] == i) {
-      ++at;
-    } else {
-      rest.push_back(i);
-    }
-  }
-  return rest;
-}
-
-// What is trained on and what is validated on: two data sets, or one of which a share is held out by seed.
-struct Examples {
-  std::unique_ptr<Dataset> data, validation_data;
-  Subset train, validation;
-};
-
-Examples read_examples(const Options& o, const Recipe& recipe, const TaskModel& task,
-                       std::string_view example) {
-  Examples e;
-  e.data = read_dataset(o.data, task, o);
-  e.train.dataset = e.validation.dataset = e.data.get();
-  if (!o.validation.empty()) {
-    e.validation_data = read_dataset({o.validation}, task, o);
-    e.validation.dataset = e.validation_data.get();
-    report(*e.data, counted(e.data->examples(), "training " + std::string(example)), o.is_quiet);
-    report(*e.validation_data, counted(e.validation_data->examples(), "validation " + std::string(example)),
-           o.is_quiet);
-    return e;
-  }
-  const auto count = static_cast<std::size_t>(e.data->examples());
-  e.validation.indices = split_by_seed(count, recipe.data.validation_fraction, recipe.seed);
-  e.train.indices = all_but(e.validation.indices, count);
-  e.train.is_all = e.validation.is_all = false;
-  report(*e.data,
-         counted(static_cast<std::int64_t>(e.train.indices.size()), "training " + std::string(example)) +
-             ", " + format_count(static_cast<std::int64_t>(e.validation.indices.size())) +
-             " held out for validation",
-         o.is_quiet);
-  return e;
 }
 
 std::string validated(const ValidationFigures& v, std::span<const std::string_view> figure_names,
@@ -390,7 +318,11 @@ void run(const Options& o) {
                                                                  .target_tokenizer = o.target_tokenizer,
                                                                  .labels = o.labels,
                                                                  .terms = o.terms});
-  Examples examples = read_examples(o, recipe, *model, kind.example());
+  train::Examples examples = train::read_examples({.data = o.data,
+                                                   .validation = o.validation,
+                                                   .allows_empty = o.allows_empty,
+                                                   .is_quiet = o.is_quiet},
+                                                  recipe, *model, kind.example());
   model->translate_with(greedy_translations);
   model->continue_with(train::drawn_continuations);
   model->parameters().allocate(true);

@@ -1,0 +1,81 @@
+#include "tools/train/examples.hpp"
+
+#include <cstdint>
+
+#include "cli/lines.hpp"
+#include "cli/tool.hpp"
+#include "support/numbers.hpp"
+
+namespace headwater::train {
+
+namespace {
+
+std::unique_ptr<Dataset> read_dataset(const std::vector<std::string>& paths, const TaskModel& task,
+                                      const ExampleFiles& files) {
+  std::unique_ptr<Dataset> dataset = task.new_dataset();
+  if (dataset->reads_lines()) {
+    cli::LineReader reader(paths);
+    reader.show_progress(files.is_quiet, cli::LineReader::Writes::at_the_end);
+    for (std::string_view line; reader.next(line);) dataset->add_line(line, reader.place());
+    if (!files.is_quiet) reader.note_dropped();
+  } else {
+    for (const std::string& path : paths) dataset->add_file(path);
+  }
+  dataset->advise_on_empty_columns("--allow-empty");
+  dataset->finish(paths.empty() ? "-" : paths.front(), files.allows_empty);
+  return dataset;
+}
+
+void report(const Dataset& dataset, std::string text, bool is_quiet) {
+  if (is_quiet) return;
+  if (dataset.skipped() > 0) text += "; " + format_count(dataset.skipped()) + " with an empty side skipped";
+  if (dataset.truncated() > 0)
+    text += "; " + counted(dataset.truncated(), "line") + " truncated to the model's length";
+  if (const std::string unknown = cli::unknown_tokens(dataset.token_counts()); !unknown.empty())
+    text += "; " + unknown;
+  cli::note(text);
+}
+
+// The rest of `count` examples, ascending.
+std::vector<std::uint32_t> all_but(const std::vector<std::uint32_t>& held_out, std::size_t count) {
+  std::vector<std::uint32_t> rest;
+  rest.reserve(count - held_out.size());
+  std::size_t at = 0;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    if (at < held_out.size() && held_out[at] == i) {
+      ++at;
+    } else {
+      rest.push_back(i);
+    }
+  }
+  return rest;
+}
+
+}  // namespace
+
+Examples read_examples(const ExampleFiles& files, const Recipe& recipe, const TaskModel& task,
+                       std::string_view example) {
+  Examples e;
+  e.data = read_dataset(files.data, task, files);
+  e.train.dataset = e.validation.dataset = e.data.get();
+  if (!files.validation.empty()) {
+    e.validation_data = read_dataset({files.validation}, task, files);
+    e.validation.dataset = e.validation_data.get();
+    report(*e.data, counted(e.data->examples(), "training " + std::string(example)), files.is_quiet);
+    report(*e.validation_data, counted(e.validation_data->examples(), "validation " + std::string(example)),
+           files.is_quiet);
+    return e;
+  }
+  const auto count = static_cast<std::size_t>(e.data->examples());
+  e.validation.indices = split_by_seed(count, recipe.data.validation_fraction, recipe.seed);
+  e.train.indices = all_but(e.validation.indices, count);
+  e.train.is_all = e.validation.is_all = false;
+  report(*e.data,
+         counted(static_cast<std::int64_t>(e.train.indices.size()), "training " + std::string(example)) +
+             ", " + format_count(static_cast<std::int64_t>(e.validation.indices.size())) +
+             " held out for validation",
+         files.is_quiet);
+  return e;
+}
+
+}  // namespace headwater::train

@@ -1,0 +1,32 @@
+// What train learns from.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "data/dataset.hpp"
+#include "recipe/recipe.hpp"
+#include "tasks/task.hpp"
+
+namespace headwater::train {
+
+struct ExampleFiles {
+  const std::vector<std::string>& data;  // none: standard input
+  const std::string& validation;         // empty: a share of the data is held out
+  bool allows_empty = false, is_quiet = false;
+};
+
+// What is trained on and what is validated on: two data sets, or one of which a share is held out by seed.
+struct Examples {
+  std::unique_ptr<Dataset> data, validation_data;
+  Subset train, validation;
+};
+
+// Says on standard error what there is, in examples called `example`. Throws Error, with its place, where a
+// file or a line is none of this model's.
+Examples read_examples(const ExampleFiles& files, const Recipe& recipe, const TaskModel& task,
+                       std::string_view example);
+
+}  // namespace headwater::train
