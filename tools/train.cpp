@@ -318,11 +318,9 @@ void run(const Options& o) {
                                                                  .target_tokenizer = o.target_tokenizer,
                                                                  .labels = o.labels,
                                                                  .terms = o.terms});
-  train::Examples examples = train::read_examples({.data = o.data,
-                                                   .validation = o.validation,
-                                                   .allows_empty = o.allows_empty,
-                                                   .is_quiet = o.is_quiet},
-                                                  recipe, *model, kind.example());
+  train::Examples examples = train::read_examples(
+      {.data = o.data, .validation = o.validation, .allows_empty = o.allows_empty, .is_quiet = o.is_quiet},
+      recipe, *model, kind.example());
   model->translate_with(greedy_translations);
   model->continue_with(train::drawn_continuations);
   model->parameters().allocate(true);

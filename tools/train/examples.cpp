@@ -4,6 +4,7 @@
 
 #include "cli/lines.hpp"
 #include "cli/tool.hpp"
+#include "data/token_dataset.hpp"
 #include "support/numbers.hpp"
 
 namespace headwater::train {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "data/dataset.hpp"
+#include "data/subset.hpp"
 #include "recipe/recipe.hpp"
 #include "tasks/task.hpp"
 
