@@ -56,7 +56,12 @@ LearningCurve parse_learning_curve(std::string_view log, std::string_view where,
     if (std::isnan(value[2])) continue;
     if (!(value[0] >= 1 && value[0] <= 1e9))
       throw Error(place + ": epoch " + quote(fields[columns.at("epoch")]) + " is not in 1 .. 1000000000");
-    curve.points.push_back({static_cast<std::int64_t>(value[0]), value[1], value[2], value[3]});
+    const auto further = [&](std::string_view column) {
+      const auto at = columns.find(column);
+      return number_of(at == columns.end() ? "" : fields[at->second], column, place);
+    };
+    curve.points.push_back({static_cast<std::int64_t>(value[0]), value[1], value[2], value[3],
+                            further("validation_top5_accuracy"), further("validation_bleu")});
   }
   if (curve.points.empty())
     throw Error(std::string(where) + ": no epoch has ended yet (train a while longer)");

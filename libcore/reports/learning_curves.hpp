@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <string>
 #include <string_view>
@@ -13,7 +14,10 @@ namespace headwater {
 struct LearningCurve {
   struct Point {
     std::int64_t epoch = 0;
-    double training_loss = 0, validation_loss = 0, validation_accuracy = 0;  // NaN where the log has none
+    // NaN where the log has none.
+    double training_loss = 0, validation_loss = 0, validation_accuracy = 0;
+    double validation_top5_accuracy = std::numeric_limits<double>::quiet_NaN(),
+           validation_bleu = validation_top5_accuracy;
   };
   std::string name;
   std::vector<Point> points;
@@ -24,8 +28,9 @@ struct LearningCurve {
 // where no epoch has ended.
 LearningCurve parse_learning_curve(std::string_view log, std::string_view where, std::string name);
 
-// An SVG 1.1 document: loss in training (dashed) and validation, validation accuracy where a run has one, a
-// legend with the best figures of each. Throws Error where there are no curves.
+// An SVG 1.1 document: loss in training (dashed) and validation; accuracy, top-5 accuracy and BLEU of the
+// validation where a run has them; a legend with the best figures of each. Throws Error where there are no
+// curves.
 std::string learning_curves_svg(std::span<const LearningCurve> curves, std::string_view title);
 
 // Round numbers that cover [least, most] in at most `max_ticks` steps: for axes.

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 #include <limits>
 
 #include "reports/learning_curves.hpp"
@@ -23,6 +24,16 @@ constexpr std::array<std::string_view, 8> kColors = {"#0072b2", "#d55e00", "#009
 using Point = LearningCurve::Point;
 using Figure = double Point::*;
 
+// What rises as a model learns: drawn where a run has it.
+struct Rising {
+  Figure figure;
+  std::string_view name;
+  int digits;  // of the best in the legend
+};
+constexpr std::array<Rising, 3> kRising = {{{&Point::validation_accuracy, "accuracy", 4},
+                                            {&Point::validation_top5_accuracy, "top-5 accuracy", 4},
+                                            {&Point::validation_bleu, "BLEU", 2}}};
+
 std::string_view color_of(std::size_t run) { return kColors[run % kColors.size()]; }
 
 class CurvesPicture {
@@ -34,25 +45,34 @@ class CurvesPicture {
     for (const LearningCurve& curve : curves_) {
       for (const Point& point : curve.points) {
         last_epoch_ = std::max(last_epoch_, point.epoch);
-        has_accuracy_ = has_accuracy_ || std::isfinite(point.validation_accuracy);
       }
     }
-    const double panels = has_accuracy_ ? 2 : 1;
+    std::copy_if(kRising.begin(), kRising.end(), std::back_inserter(rising_),
+                 [&](const Rising& rising) { return is_there(rising.figure); });
+    const double panels = 1 + static_cast<double>(rising_.size());
     const double width =
         std::max(2 * kSvgMargin + panels * (kAxisWidth + kPlotWidth) + (panels - 1) * kPanelGap, 660.0);
     body_ += svg_text(kSvgMargin, kSvgMargin + 14, 18, kSvgInk, "start", title_, " font-weight=\"bold\"");
     const double top = kSvgMargin + 56;
     panel(kSvgMargin + kAxisWidth, top, "Loss: training dashed, validation solid",
           {&Point::training_loss, &Point::validation_loss});
-    if (has_accuracy_) {
-      panel(kSvgMargin + 2 * kAxisWidth + kPlotWidth + kPanelGap, top, "Validation accuracy",
-            {&Point::validation_accuracy});
+    double left = kSvgMargin + kAxisWidth;
+    for (const Rising& rising : rising_) {
+      left += kPlotWidth + kPanelGap + kAxisWidth;
+      panel(left, top, "Validation " + std::string(rising.name), {rising.figure});
     }
     const double bottom = legend(top + kPlotHeight + 62);
     return svg_document(width, bottom + kSvgMargin, title_, body_);
   }
 
  private:
+  bool is_there(Figure figure) const {
+    return std::any_of(curves_.begin(), curves_.end(), [&](const LearningCurve& curve) {
+      return std::any_of(curve.points.begin(), curve.points.end(),
+                         [&](const Point& point) { return std::isfinite(point.*figure); });
+    });
+  }
+
   void line(double x1, double y1, double x2, double y2, std::string_view color, std::string_view more = "") {
     body_ += "<line" + svg_attribute("x1", x1) + svg_attribute("y1", y1) + svg_attribute("x2", x2) +
              svg_attribute("y2", y2);
@@ -129,11 +149,15 @@ class CurvesPicture {
 
   // Returns where it ends.
   double legend(double y) {
-    constexpr double kLossColumn = kSvgMargin + 320, kAccuracyColumn = kLossColumn + 210;
+    constexpr double kLossColumn = kSvgMargin + 320, kRisingColumn = 210;
+    const auto column = [&](std::size_t rising) {
+      return kLossColumn + static_cast<double>(rising + 1) * kRisingColumn;
+    };
     body_ += svg_text(kSvgMargin + 34, y, 11, kSvgFaint, "start", "run");
     body_ += svg_text(kLossColumn, y, 11, kSvgFaint, "start", "lowest validation loss");
-    if (has_accuracy_)
-      body_ += svg_text(kAccuracyColumn, y, 11, kSvgFaint, "start", "highest validation accuracy");
+    for (std::size_t i = 0; i < rising_.size(); ++i)
+      body_ += svg_text(column(i), y, 11, kSvgFaint, "start",
+                        "highest validation " + std::string(rising_[i].name));
     for (std::size_t run = 0; run < curves_.size(); ++run) {
       y += kLegendLine;
       const LearningCurve& curve = curves_[run];
@@ -141,16 +165,16 @@ class CurvesPicture {
       body_ += "<circle" + svg_attribute("cx", kSvgMargin + 13) + svg_attribute("cy", y - 4) +
                " r=\"2.6\" fill=\"" + std::string(color_of(run)) + "\"/>\n";
       body_ += svg_text(kSvgMargin + 34, y, 12, kSvgInk, "start", shortened(curve.name, kNameColumns));
-      body_ += svg_text(kLossColumn, y, 12, kSvgInk, "start", best(curve, &Point::validation_loss, -1));
-      if (has_accuracy_)
-        body_ +=
-            svg_text(kAccuracyColumn, y, 12, kSvgInk, "start", best(curve, &Point::validation_accuracy, 1));
+      body_ += svg_text(kLossColumn, y, 12, kSvgInk, "start", best(curve, &Point::validation_loss, -1, 4));
+      for (std::size_t i = 0; i < rising_.size(); ++i)
+        body_ += svg_text(column(i), y, 12, kSvgInk, "start",
+                          best(curve, rising_[i].figure, 1, rising_[i].digits));
     }
     return y;
   }
 
   // The greatest of sign * figure with its epoch.
-  static std::string best(const LearningCurve& curve, Figure figure, double sign) {
+  static std::string best(const LearningCurve& curve, Figure figure, double sign, int digits) {
     const Point* found = nullptr;
     for (const Point& point : curve.points) {
       if (!std::isfinite(point.*figure)) continue;
@@ -158,13 +182,13 @@ class CurvesPicture {
     }
     return found == nullptr
                ? ""
-               : format_fixed(found->*figure, 4) + " (epoch " + std::to_string(found->epoch) + ")";
+               : format_fixed(found->*figure, digits) + " (epoch " + std::to_string(found->epoch) + ")";
   }
 
   std::span<const LearningCurve> curves_;
   std::string_view title_;
   std::int64_t last_epoch_ = 1;
-  bool has_accuracy_ = false;
+  std::vector<Rising> rising_;
   std::string body_;
 };
 

@@ -79,6 +79,29 @@ TEST_CASE("the picture has both lines of each run, and the best figures") {
   CHECK(svg == learning_curves_svg(curves, "Runs & more"));
 }
 
+TEST_CASE("BLEU and top-5 accuracy have panels where a run has them") {
+  const std::string log =
+      "epoch,loss,validation_loss,validation_accuracy,validation_bleu,validation_top5_accuracy\n"
+      "1,3,2,0.5,21.257,\n"
+      "2,2,1,0.6,30.5,\n";
+  const LearningCurve curve = parse_learning_curve(log, "log.csv", "run");
+  CHECK(curve.points[1].validation_bleu == 30.5);
+  CHECK(std::isnan(curve.points[1].validation_top5_accuracy));
+  const std::vector<LearningCurve> curves = {curve, {"other", {{1, 1.0, 0.9, 0.7}}}};
+  const std::string svg = learning_curves_svg(curves, "t");
+  CHECK(count_of(svg, "<path ") == 7);
+  CHECK(svg.find("Validation BLEU") != svg.npos);
+  CHECK(svg.find("highest validation BLEU") != svg.npos);
+  CHECK(svg.find("30.50 (epoch 2)") != svg.npos);
+  CHECK(svg.find("top-5") == svg.npos);
+  std::vector<LearningCurve> images = {{"images", {{1, 1.0, 0.9, 0.7, 0.95}}}};
+  CHECK(learning_curves_svg(images, "t").find("Validation top-5 accuracy") != std::string::npos);
+  CHECK(error_text([] {
+          parse_learning_curve("epoch,loss,validation_loss,validation_accuracy,validation_bleu\n1,1,1,1,x\n",
+                               "log.csv", "run");
+        }) == "log.csv:2: \"x\" in column \"validation_bleu\" is not a number");
+}
+
 TEST_CASE("runs without an accuracy have one panel; without runs there is no picture") {
   const double none = std::nan("");
   const std::vector<LearningCurve> curves = {{"lm", {{1, 5.6, 5.0, none}}}};
