@@ -99,19 +99,17 @@ translation_scores() {
   cat "$tmp/samples"
 }
 
-# A row an epoch: the loss of training over tokens, and over all places of the examples as if they were filled up with padding that costs
-# nothing; the loss and perplexity of validation. Then what the model wrote after each epoch, as the lines of samples.tsv.
+# A row an epoch: the loss of training over tokens, and over all places of texts that were filled up with padding; the loss and perplexity
+# of validation. Then what the model wrote after each epoch, as the lines of samples.tsv.
 language_model_epochs() {
-  places=0
-  if [ -f "$work/train.ids" ] && [ "$(awk -F '\t' 'NR == 1 { print NF }' "$work/train.ids")" = 1 ]; then
-    places=$(($(wc -l <"$work/train.ids") * $(number_of length)))
-  fi
+  texts=
+  if [ -f "$work/train.ids" ] && [ "$(awk -F '\t' 'NR == 1 { print NF }' "$work/train.ids")" = 1 ]; then texts=1; fi
   printf '\n%5s %13s %15s %15s %10s\n' epoch 'training loss' 'over all places' 'validation loss' perplexity
-  awk -F , -v places="$places" '
+  awk -F , -v texts="$texts" '
     NR == 1 { for (i = 1; i <= NF; ++i) at[$i] = i; next }
     $at["validation_loss"] != "" {
-      wide = places > 0 ? sprintf("%.4f", $at["loss"] * $at["tokens"] / places) : "-"
-      printf "%5d %13.4f %15s %15.4f %10.2f\n", $at["epoch"], $at["loss"], wide, $at["validation_loss"], exp($at["validation_loss"])
+      wide = texts && "training_reference_loss" in at ? $at["training_reference_loss"] : ""
+      printf "%5d %13.4f %15s %15.4f %10.2f\n", $at["epoch"], $at["loss"], wide == "" ? "-" : sprintf("%.4f", wide), $at["validation_loss"], exp($at["validation_loss"])
     }' "$work/model/log.csv"
   [ -s "$work/model/samples.tsv" ] || return 0
   printf '\nwritten after each epoch\n'
