@@ -168,5 +168,5 @@ recipe-%: $$(call must_be_recipe,$$*) tools-present ## run one: make recipe-NAME
 
 recipe: tools-present ## run your own: make recipe RECIPE=my.yaml, on the files it names, beside it
 	@[ -n '$(RECIPE)' ] || { echo 'recipe: which one? (make recipe RECIPE=FILE)' >&2; exit 2; }
-	@[ -f '$(RECIPE)' ] || { echo 'recipe: $(RECIPE): no such file' >&2; exit 2; }
+	@[ -f '$(RECIPE)' ] || { echo 'recipe: $(RECIPE): no such file$(if $(wildcard recipes/$(RECIPE).yaml), (make recipe-$(RECIPE) runs ours))' >&2; exit 2; }
 	@$(STAGES) RECIPE='$(RECIPE)' report

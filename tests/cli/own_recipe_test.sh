@@ -260,5 +260,7 @@ cmp "$tmp/models/recipes/pairs/model/model.safetensors" "$tmp/models/recipes/tur
 # A file that is not there.
 "${make[@]}" recipe "RECIPE=$tmp/mine/none.yaml" >"$tmp/log" 2>&1 && fail 'a recipe that is not there'
 grep -q "^recipe: $tmp/mine/none.yaml: no such file$" "$tmp/log" || fail 'the message for a recipe that is not there'
+! "${make[@]}" recipe RECIPE=phrasebook >"$tmp/log" 2>&1 || fail 'a recipe without its folder'
+grep -q '^recipe: phrasebook: no such file (make recipe-phrasebook runs ours)$' "$tmp/log" || fail 'the message for one of our recipes'
 
 echo 'own recipes: all stages ran'
