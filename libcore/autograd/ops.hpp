@@ -38,7 +38,8 @@ inline constexpr std::string_view kOperationNames[] = {"linear",
                                                        "binary_cross_entropy",
                                                        "rotate",
                                                        "repeat_heads",
-                                                       "mean_heads"};
+                                                       "mean_heads",
+                                                       "interleave_copies"};
 
 namespace ops {
 
@@ -119,10 +120,13 @@ Variable add(Tape& tape, const Variable& a, const Variable& b, Use use_of_b = Us
 
 // loss = Σ_t cross_entropy(x[t]·w + b, labels[t]): one operation, in blocks of rows; the gradient of
 // loss_scale · loss is computed on the way and put on x, w and b when the tape runs backward. With
-// `class_weights`, one a column of w, the loss of t counts class_weights[labels[t]] times.
+// `class_weights`, one a column of w, the loss of t counts class_weights[labels[t]] times. With `r_drop` rows
+// 2i and 2i + 1 are one token under different dropout, and the divergence of their distributions counts too
+// (kernels::linear_cross_entropy; R-Drop, Liang et al. 2021).
 kernels::CrossEntropyTotals linear_cross_entropy(Tape& tape, const Variable& x, Parameter& w, Parameter* b,
                                                  std::span<const std::int32_t> labels, Real label_smoothing,
-                                                 Real loss_scale, std::span<const Real> class_weights = {});
+                                                 Real loss_scale, std::span<const Real> class_weights = {},
+                                                 Real r_drop = 0);
 
 // The output layer of a table w [V, D] that embeds tokens as well (tied weights: Press & Wolf 2017; Vaswani
 // et al. 2017, sec. 3.4): y = x·wᵀ + b, x [T, D], b [1, V] or null, y [T, V]. dx = dy·w, dw = Σ_t dy[t]ᵀ
@@ -132,7 +136,12 @@ Variable linear_transposed(Tape& tape, const Variable& x, Parameter& w, Paramete
 kernels::CrossEntropyTotals linear_transposed_cross_entropy(Tape& tape, const Variable& x, Parameter& w,
                                                             Parameter* b,
                                                             std::span<const std::int32_t> labels,
-                                                            Real label_smoothing, Real loss_scale);
+                                                            Real label_smoothing, Real loss_scale,
+                                                            Real r_drop = 0);
+
+// The rows of two copies of a sequence alternate: of x [T, D], in which every sequence comes twice in a row,
+// y has row t of the first copy, row t of the second, then row t + 1. dx is dy put back.
+Variable interleave_copies(Tape& tape, const Variable& x);
 
 // One row for each sequence of x: the largest, column by column (the first of equals), the mean or the first
 // of its rows; 0 for a sequence without tokens. x [T, D], y [sequences, D] with the packing `rows`, in which

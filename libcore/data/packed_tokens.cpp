@@ -36,26 +36,30 @@ void SequenceRows::assign(const BatchPart& part) {
   plan.assign(offsets, part);
 }
 
-void PairBatch::clear() {
+void PairBatch::clear(bool makes_doubled) {
   source.clear();
   target.clear();
   labels.clear();
+  is_doubled = makes_doubled;
 }
 
 void PairBatch::add(std::span<const std::int32_t> source_ids, std::span<const std::int32_t> target_ids) {
-  source.add(source_ids);
-  target.add(target_ids.first(target_ids.size() - 1));
-  labels.insert(labels.end(), target_ids.begin() + 1, target_ids.end());
+  for (Index copy = 0; copy < copies(); ++copy) {
+    source.add(source_ids);
+    target.add(target_ids.first(target_ids.size() - 1));
+  }
+  for (const std::int32_t label : target_ids.subspan(1))
+    labels.insert(labels.end(), static_cast<std::size_t>(copies()), label);
 }
 
 void PairBatch::skip(std::span<const std::int32_t> source_ids, std::span<const std::int32_t> target_ids) {
-  source.skip(static_cast<Index>(source_ids.size()));
-  target.skip(static_cast<Index>(target_ids.size()) - 1);
+  source.skip(copies() * static_cast<Index>(source_ids.size()));
+  target.skip(copies() * (static_cast<Index>(target_ids.size()) - 1));
 }
 
 void PairBatch::finish(const BatchPart& part) {
-  source.finish(part);
-  target.finish(part);
+  source.finish(part, copies());
+  target.finish(part, copies());
 }
 
 }  // namespace headwater

@@ -28,8 +28,8 @@ struct PackedTokens {
   // A sequence that an earlier part of the global batch holds: before the first add.
   void skip(Index count) { first_token += count; }
   void add(std::span<const std::int32_t> sequence);
-  // After the last add.
-  void finish(const BatchPart& part) { plan.assign(offsets, part); }
+  // After the last add. `copies` sequences in a row are one of the part's.
+  void finish(const BatchPart& part, Index copies = 1) { plan.assign(offsets, part, copies); }
   void finish() { plan.assign(offsets); }
 };
 
@@ -59,19 +59,23 @@ struct SequenceRows {
 };
 
 // A batch for an encoder-decoder. A target line holds the start token, the words and the end token: the
-// decoder reads all but the last id and predicts all but the first (teacher forcing).
+// decoder reads all but the last id and predicts all but the first (teacher forcing). A doubled batch has
+// each pair twice in a row, for two passes under different dropout (R-Drop): its labels are those of
+// ops::interleave_copies.
 struct PairBatch {
   PackedTokens source, target;       // target: what the decoder reads
   std::vector<std::int32_t> labels;  // what it predicts, one a target token
+  bool is_doubled = false;
 
-  void clear();
+  void clear(bool makes_doubled = false);
   // target has at least two ids.
   void add(std::span<const std::int32_t> source_ids, std::span<const std::int32_t> target_ids);
   // A pair that an earlier part of the global batch holds: before the first add.
   void skip(std::span<const std::int32_t> source_ids, std::span<const std::int32_t> target_ids);
   // After the last add.
   void finish(const BatchPart& part);
-  void finish() { finish(BatchPart::whole(source.sequences())); }
+  void finish() { finish(BatchPart::whole(source.sequences() / copies())); }
+  Index copies() const { return is_doubled ? 2 : 1; }
 };
 
 }  // namespace headwater

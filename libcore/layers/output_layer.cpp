@@ -42,11 +42,13 @@ void OutputLayer::operator()(const ForwardContext& context, ConstMatrix x, Matri
 
 kernels::CrossEntropyTotals OutputLayer::loss(const ForwardContext& context, const Variable& x,
                                               std::span<const std::int32_t> labels, double label_smoothing,
-                                              double loss_scale) const {
-  const auto smoothing = static_cast<Real>(label_smoothing), scale = static_cast<Real>(loss_scale);
+                                              double loss_scale, double r_drop) const {
+  const auto smoothing = static_cast<Real>(label_smoothing), scale = static_cast<Real>(loss_scale),
+             divergence = static_cast<Real>(r_drop);
   return is_tied_ ? ops::linear_transposed_cross_entropy(context.tape, x, *weight_, bias_, labels, smoothing,
-                                                         scale)
-                  : ops::linear_cross_entropy(context.tape, x, *weight_, bias_, labels, smoothing, scale);
+                                                         scale, divergence)
+                  : ops::linear_cross_entropy(context.tape, x, *weight_, bias_, labels, smoothing, scale, {},
+                                              divergence);
 }
 
 }  // namespace headwater

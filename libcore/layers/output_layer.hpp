@@ -26,7 +26,7 @@ class OutputLayer {
   // ops::linear_cross_entropy of these logits.
   kernels::CrossEntropyTotals loss(const ForwardContext& context, const Variable& x,
                                    std::span<const std::int32_t> labels, double label_smoothing,
-                                   double loss_scale) const;
+                                   double loss_scale, double r_drop = 0) const;
 
   Parameter& weight() const { return *weight_; }  // [D, V], or [V, D] if tied
   Parameter* bias() const { return bias_; }       // null where there is none

@@ -89,10 +89,12 @@ Variable EncoderDecoder::decode(const ForwardContext& context, const PackedToken
 }
 
 kernels::CrossEntropyTotals EncoderDecoder::loss(const ForwardContext& context, const PairBatch& batch,
-                                                 double label_smoothing, double loss_scale) const {
+                                                 double label_smoothing, double loss_scale,
+                                                 double r_drop) const {
   const Variable memory = encode(context, batch.source);
   const Variable hidden = decode(context, batch.target, memory);
-  return head_.loss(context, hidden, batch.labels, label_smoothing, loss_scale);
+  return head_.loss(context, batch.is_doubled ? ops::interleave_copies(context.tape, hidden) : hidden,
+                    batch.labels, label_smoothing, loss_scale, r_drop);
 }
 
 std::vector<LayerSummary> EncoderDecoder::summary() const {

@@ -41,9 +41,9 @@ class EncoderDecoder : public CachedModel {
   Variable decode(const ForwardContext& context, const PackedTokens& target, const Variable& memory,
                   std::vector<AttentionTrace>* traces = nullptr) const;
   // Loss over all target tokens; with a recording tape the gradients of loss_scale · loss follow from
-  // tape.backward().
+  // tape.backward(). `r_drop`, for a doubled batch: weight of the divergence of its two passes.
   kernels::CrossEntropyTotals loss(const ForwardContext& context, const PairBatch& batch,
-                                   double label_smoothing, double loss_scale) const;
+                                   double label_smoothing, double loss_scale, double r_drop = 0) const;
   // [T, D] -> [T, V]
   Variable logits(const ForwardContext& context, const Variable& hidden) const {
     return head_(context, hidden);

@@ -126,6 +126,7 @@ struct TrainingSettings {
   std::vector<std::string> drop;    // patterns of parameters that are drawn all the same
   std::vector<std::string> freeze;  // patterns ("source_embedding.*") of parameters that keep their values
   double label_smoothing = 0.0;
+  double r_drop = 0.0;           // of translators: weight of the divergence of two passes; 0: one pass
   ClassWeights class_weights;    // of classifiers
   std::int64_t log_every = 100;  // steps between rows of log.csv; each epoch's end has one too
   // Of validation: loss (lowest) | accuracy (highest) | perplexity (of an encoder_decoder, lowest) | macro_f1

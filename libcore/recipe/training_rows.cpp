@@ -171,6 +171,11 @@ void rows(Visitor& v, TrainingSettings& s, const ModelSection& model) {
           "patterns of names of parameters that keep their values; * stands for any text: `[encoder.*]`");
   v.field("label_smoothing", &s.label_smoothing, kShare,
           "share of the probability that is spread over all classes (Szegedy et al. 2016)");
+  v.field(
+      "r_drop", &s.r_drop, Between{0, 1000, kNoUnit},
+      "each batch is computed twice, under different dropout, and so many times the divergence of both "
+      "predictions is added to the loss (R-Drop, Liang et al. 2021: 5); a step takes twice as long; 0: once",
+      When{!model || has_metric(model, "bleu"), "", "translators"});
   const OneOf weight_words{{{"none", "each counts once"},
                             {"balanced",
                              "n / (k · n_c) of n training examples, k labels that occur and n_c "

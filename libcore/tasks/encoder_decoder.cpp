@@ -38,6 +38,11 @@ static void check_settings(const EncoderDecoderSettings& s, const Recipe& recipe
                  ", target_tokenizer.size " + std::to_string(target) +
                  ": one table needs one vocabulary (give both the same, or write target_output)");
   }
+  const TransformerSettings& t = s.transformer;
+  if (recipe.training.r_drop > 0 && t.dropout == 0 && t.attention_dropout == 0 && t.output_dropout == 0) {
+    complain({"training", "r_drop"},
+             "without dropout both passes are one (give model.dropout, or remove r_drop)");
+  }
 }
 
 static const ModelKind kEncoderDecoder{.name = "encoder_decoder",
@@ -230,6 +235,7 @@ class EncoderDecoderTaskModel : public TaskModel {
                                model_.length() + column, name);
     };
     objective->resample(of(source_, 0, "the source tokenizer"), of(target_, 1, "the target tokenizer"));
+    objective->regularize(recipe_.training.r_drop);
     return objective;
   }
   std::vector<UsedRows> used_rows() const override {

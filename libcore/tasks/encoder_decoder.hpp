@@ -73,6 +73,10 @@ class TranslationObjective : public Objective {
     resampling_[1] = target;
   }
 
+  // Every training batch holds its pairs twice, under different dropout, and learns to predict alike from
+  // both (R-Drop, Liang et al. 2021): weight of the divergence; 0: once.
+  void regularize(double r_drop) { r_drop_ = r_drop; }
+
   Parameters& parameters() override { return model_.parameters(); }
   std::int64_t width() const override { return model_.settings().transformer.width; }
   std::size_t examples(Split split) const override { return of(split).subset.count(); }
@@ -94,7 +98,7 @@ class TranslationObjective : public Objective {
 
   EncoderDecoder& model_;
   ColumnSubset train_, validation_;
-  double label_smoothing_;
+  double label_smoothing_, r_drop_ = 0;
   TranslationMeasure measure_;
   SubwordResampling resampling_[2];  // of source and target
   std::int64_t epoch_ = 0;

@@ -38,7 +38,7 @@ LossTotals totals_of(const kernels::CrossEntropyTotals& totals, const PairBatch&
   result.loss = totals.loss;
   result.correct = totals.correct;
   result.predicted = totals.tokens;
-  result.useful = totals.tokens + batch.source.tokens();
+  result.useful = (totals.tokens + batch.source.tokens()) / batch.copies();
   result.sequences = batch.target.sequences();
   result.positions = result.sequences * length;
   for (Index s = 0; s < batch.target.sequences(); ++s) {
@@ -50,7 +50,7 @@ LossTotals totals_of(const kernels::CrossEntropyTotals& totals, const PairBatch&
 void TranslationObjective::prepare(Split split, std::span<const std::uint32_t> chosen, const BatchPart& part,
                                    BatchSlot slot) {
   Slot& to = slot_of(slot);
-  to.batch.clear();
+  to.batch.clear(split == Split::train && r_drop_ > 0);
   std::int64_t predicted = 0;
   for (Index i = 0; i < part.sequences; ++i) {
     const std::uint32_t example = chosen[static_cast<std::size_t>(i)];
@@ -59,7 +59,7 @@ void TranslationObjective::prepare(Split split, std::span<const std::uint32_t> c
       p.source = resampling_[0].apply(p.source, epoch_, example, to.source);
       p.target = resampling_[1].apply(p.target, epoch_, example, to.target);
     }
-    predicted += static_cast<std::int64_t>(p.target.size()) - 1;
+    predicted += to.batch.copies() * (static_cast<std::int64_t>(p.target.size()) - 1);
     if (i < part.begin()) {
       to.batch.skip(p.source, p.target);
     } else if (i < part.end()) {
@@ -72,9 +72,10 @@ void TranslationObjective::prepare(Split split, std::span<const std::uint32_t> c
 
 LossTotals TranslationObjective::loss(const ForwardContext& context, Split split, BatchSlot slot) {
   const Slot& packed = slot_of(slot);
-  const double smoothing = split == Split::train ? label_smoothing_ : 0;
-  return totals_of(model_.loss(context, packed.batch, smoothing, packed.loss_scale), packed.batch,
-                   model_.length());
+  const bool trains = split == Split::train;
+  return totals_of(model_.loss(context, packed.batch, trains ? label_smoothing_ : 0, packed.loss_scale,
+                               trains ? r_drop_ : 0),
+                   packed.batch, model_.length());
 }
 
 }  // namespace headwater

@@ -22,12 +22,12 @@ bool append_tree(std::vector<ReductionLeaf>& leaves, Index begin, Index count, c
 
 }  // namespace
 
-void ReductionTree::assign(std::span<const Index> offsets, const BatchPart& of) {
+void ReductionTree::assign(std::span<const Index> offsets, const BatchPart& of, Index copies) {
   leaves.clear();
   part = of;
   rows = offsets.empty() ? 0 : offsets.back();
   const auto shard_begin = [&](Index shard) {
-    return offsets.empty() ? 0 : offsets[static_cast<std::size_t>(part.shard_begin(shard))];
+    return offsets.empty() ? 0 : offsets[static_cast<std::size_t>(part.shard_begin(shard) * copies)];
   };
   append_tree(leaves, 0, part.shards(), [&](Index shard) {
     const Index begin = shard_begin(shard), end = shard_begin(shard + 1);

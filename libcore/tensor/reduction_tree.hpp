@@ -44,8 +44,8 @@ struct ReductionTree {
   BatchPart part;
 
   // `offsets`: first token of each sequence of the part, then the number of tokens. Reuses the vector's
-  // memory.
-  void assign(std::span<const Index> offsets, const BatchPart& part);
+  // memory. Where `copies` sequences in a row are one of the batch, they are not parted by shards.
+  void assign(std::span<const Index> offsets, const BatchPart& part, Index copies = 1);
   void assign(std::span<const Index> offsets) {
     assign(offsets, BatchPart::whole(offsets.empty() ? 0 : static_cast<Index>(offsets.size()) - 1));
   }

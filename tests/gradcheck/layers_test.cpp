@@ -119,11 +119,17 @@ TEST_CASE("layers: embedding, every kind of positions") {
 }
 
 TEST_CASE("a whole encoder-decoder with two layers a side") {
-  for (const auto& [norm, shared] : {std::pair{"post", "none"},
-                                     {"pre", "none"},
-                                     {"pre", "target_output"},
-                                     {"post", "source_target"},
-                                     {"post", "all"}}) {
+  struct Variant {
+    const char *norm, *shared;
+    bool is_doubled = false;
+  };
+  for (const auto& [norm, shared, is_doubled] : {Variant{"post", "none"},
+                                                 {"pre", "none"},
+                                                 {"pre", "target_output"},
+                                                 {"post", "source_target"},
+                                                 {"post", "all"},
+                                                 {"pre", "none", true},
+                                                 {"pre", "all", true}}) {
     EncoderDecoderSettings settings;
     settings.share_embeddings = shared;
     settings.transformer.scale_embedding = shared != std::string("none");
@@ -142,7 +148,7 @@ TEST_CASE("a whole encoder-decoder with two layers a side") {
     model.parameters().allocate(true);
     model.parameters().initialize(3);
     PairBatch batch;
-    batch.clear();
+    batch.clear(is_doubled);
     batch.add(std::vector<std::int32_t>{1, 2, 3}, std::vector<std::int32_t>{2, 5, 6, 3});
     batch.add(std::vector<std::int32_t>{4}, std::vector<std::int32_t>{2, 7, 3});
     batch.add(std::vector<std::int32_t>{6, 5, 4, 1}, std::vector<std::int32_t>{2, 8, 4, 4, 5, 3});
@@ -153,12 +159,13 @@ TEST_CASE("a whole encoder-decoder with two layers a side") {
       arena.reset();
       model.parameters().begin_step();
       Tape tape(arena, Tape::Mode::record);
-      const double value = model.loss({tape, 17, 2}, batch, 0.1, kScale).loss * kScale;
+      const double value = model.loss({tape, 17, 2}, batch, 0.1, kScale, is_doubled ? 3 : 0).loss * kScale;
       if (is_backward) tape.backward();
       return value;
     };
     const ModelError worst = worst_model_error(model.parameters(), loss);
-    INFO(norm << "-norm, shared: " << shared << ", " << model.parameters().size() << " parameters");
+    INFO(norm << "-norm, shared: " << shared << (is_doubled ? ", two passes" : "") << ", "
+              << model.parameters().size() << " parameters");
     CHECK(worst.largest > 1e-3);
     CHECK(worst.error <= 1e-6);
   }

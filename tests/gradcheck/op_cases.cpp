@@ -114,6 +114,29 @@ Case transposed_cross_entropy_case(const std::string& name, double smoothing, bo
           }};
 }
 
+// Sequences twice in a row, their labels in twos.
+Case r_drop_case(bool is_transposed) {
+  return {std::string(is_transposed ? "linear_transposed_cross_entropy" : "linear_cross_entropy") +
+              " of two passes",
+          [=](Fixture& f) {
+            f.input("x", kTokens, 3);
+            f.parameter("w", is_transposed ? 7 : 3, is_transposed ? 3 : 7);
+            f.parameter("b", 1, 7);
+          },
+          [=](Pass& p) {
+            Parameters& all = p.fixture.parameters;
+            static const std::vector<std::int32_t> labels{4, 4, 0, 0, 6, 6, 2, 2};
+            constexpr double kScale = 0.37, kWeight = 2.5;
+            Parameter &w = *all.find("w"), *const b = all.find("b");
+            const auto totals = is_transposed
+                                    ? ops::linear_transposed_cross_entropy(p.context.tape, p.inputs[0], w, b,
+                                                                           labels, 0.1, kScale, kWeight)
+                                    : ops::linear_cross_entropy(p.context.tape, p.inputs[0], w, b, labels,
+                                                                0.1, kScale, {}, kWeight);
+            return Result{{}, kScale * totals.loss};
+          }};
+}
+
 Case linear_transposed_case(const std::string& name, bool has_bias, bool is_used_twice) {
   return {"linear_transposed " + name,
           [=](Fixture& f) {
@@ -387,6 +410,20 @@ std::vector<Case> op_cases() {
   cases.push_back(cross_entropy_case("plain", 0));
   cases.push_back(cross_entropy_case("weighted by class", 0.1, true));
   cases.push_back(cross_entropy_case("smoothed", 0.1));
+  cases.push_back(r_drop_case(false));
+  cases.push_back(r_drop_case(true));
+  for (const bool is_used_twice : {false, true}) {
+    cases.push_back({is_used_twice ? "interleave_copies of a matrix used twice" : "interleave_copies",
+                     [](Fixture& f) { f.parameter("table", 9, 3).is_table = true; },
+                     [is_used_twice, copies = Shape({3, 3, 1, 1})](Pass& p) {
+                       Tape& tape = p.context.tape;
+                       const Variable x =
+                           ops::embed(tape, copies.packing(), p.fixture.tokens.ids,
+                                      *p.fixture.parameters.find("table"), 1, {}, ConstMatrix());
+                       const Variable y = ops::interleave_copies(tape, x);
+                       return Result{is_used_twice ? ops::add(tape, y, x) : y};
+                     }});
+  }
   cases.push_back(transposed_cross_entropy_case("plain", 0, true));
   cases.push_back(transposed_cross_entropy_case("smoothed, without bias", 0.1, false));
   cases.push_back(linear_transposed_case("with bias", true, false));

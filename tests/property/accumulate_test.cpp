@@ -194,8 +194,17 @@ struct VisionRun {
 }  // namespace
 
 TEST_CASE("an encoder-decoder trained in parts has the bits of whole batches") {
-  for (const auto& [optimizer, shared] : {std::pair{"rmsprop", "none"}, {"adam", "none"}, {"adam", "all"}}) {
+  struct Variant {
+    const char *optimizer, *shared;
+    double r_drop = 0;
+  };
+  for (const auto& [optimizer, shared, r_drop] : {Variant{"rmsprop", "none"},
+                                                  {"adam", "none"},
+                                                  {"adam", "all"},
+                                                  {"adam", "none", 5},
+                                                  {"adam", "all", 5}}) {
     Recipe recipe = small_recipe(optimizer);
+    recipe.training.r_drop = r_drop;
     recipe.model.as<EncoderDecoderSettings>().share_embeddings = shared;
     recipe.training.optimizer.global_clipnorm = 1;
     recipe.training.ema_decay = 0.9;
@@ -203,7 +212,8 @@ TEST_CASE("an encoder-decoder trained in parts has the bits of whole batches") {
     for (const std::int64_t batch : {21, 3}) {
       recipe.training.batch_sequences = batch;
       recipe.training.max_steps = 12;
-      INFO(std::string(optimizer), ", batches of ", batch, ", shared: ", std::string(shared));
+      INFO(std::string(optimizer), ", batches of ", batch, ", shared: ", std::string(shared), ", r_drop ",
+           r_drop);
       check_parts(recipe, [&] {
         return std::make_unique<SmallRun>(recipe, copy_pairs(100, 8, 61, 41), copy_pairs(23, 8, 61, 42), 61);
       });

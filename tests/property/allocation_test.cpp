@@ -76,6 +76,8 @@ std::vector<Recipe> recipes() {
   recipes.back().training.ema_decay = 0.9;
   recipes.push_back(recipes.front());
   recipes.back().training.accumulate = 4;
+  recipes.push_back(recipes.front());
+  recipes.back().training.r_drop = 5;
   return recipes;
 }
 

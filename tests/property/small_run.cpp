@@ -99,6 +99,7 @@ SmallRun::SmallRun(Recipe r, const std::vector<Pair>& train_pairs, const std::ve
       model(recipe.model.as<EncoderDecoderSettings>(), vocabulary, vocabulary),
       objective(model, {.dataset = &train, .indices = {}, .is_all = true},
                 {.dataset = &validation, .indices = {}, .is_all = true}, recipe.training.label_smoothing) {
+  objective.regularize(recipe.training.r_drop);
   model.parameters().allocate(true);
 }
 

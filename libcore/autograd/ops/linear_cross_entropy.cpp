@@ -12,6 +12,7 @@ struct OutputLayer {
   std::span<const std::int32_t> labels;
   Real label_smoothing, loss_scale;
   std::span<const Real> class_weights{};
+  Real r_drop = 0;
   Index classes() const { return is_transposed ? w.value.rows : w.value.cols; }
 };
 
@@ -26,15 +27,16 @@ kernels::CrossEntropyTotals run(Tape& tape, const Variable& x, const OutputLayer
     gradients->reduction_scratch = tape.arena().matrix(scratch_rows, x.cols() * classes + classes);
   return kernels::linear_cross_entropy(
       x.value(), layer.w.value, layer.is_transposed, layer.b ? layer.b->value.data : nullptr, layer.labels,
-      layer.label_smoothing, layer.loss_scale, plan, block, gradients, layer.class_weights);
+      layer.label_smoothing, layer.loss_scale, plan, block, gradients, layer.class_weights, layer.r_drop);
 }
 
 }  // namespace
 
 kernels::CrossEntropyTotals linear_cross_entropy(Tape& tape, const Variable& x, Parameter& w, Parameter* b,
                                                  std::span<const std::int32_t> labels, Real label_smoothing,
-                                                 Real loss_scale, std::span<const Real> class_weights) {
-  const OutputLayer layer{w, false, b, labels, label_smoothing, loss_scale, class_weights};
+                                                 Real loss_scale, std::span<const Real> class_weights,
+                                                 Real r_drop) {
+  const OutputLayer layer{w, false, b, labels, label_smoothing, loss_scale, class_weights, r_drop};
   if (!tape.is_recording()) return run(tape, x, layer, nullptr);
   kernels::CrossEntropyGradients gradients;
   gradients.dh = tape.arena().matrix(x.rows(), x.cols());
@@ -50,8 +52,9 @@ kernels::CrossEntropyTotals linear_cross_entropy(Tape& tape, const Variable& x, 
 kernels::CrossEntropyTotals linear_transposed_cross_entropy(Tape& tape, const Variable& x, Parameter& w,
                                                             Parameter* b,
                                                             std::span<const std::int32_t> labels,
-                                                            Real label_smoothing, Real loss_scale) {
-  const OutputLayer layer{w, true, b, labels, label_smoothing, loss_scale};
+                                                            Real label_smoothing, Real loss_scale,
+                                                            Real r_drop) {
+  const OutputLayer layer{w, true, b, labels, label_smoothing, loss_scale, {}, r_drop};
   if (!tape.is_recording()) return run(tape, x, layer, nullptr);
   kernels::CrossEntropyGradients gradients;
   gradients.dh = tape.arena().matrix(x.rows(), x.cols());

@@ -200,3 +200,40 @@ TEST_CASE("the loss is the one of the logits, and dropout acts on recording tape
   CHECK(recorded(1) != recorded(2));
   CHECK(recorded(1) != totals.loss);
 }
+
+TEST_CASE("a doubled batch: twice the loss, whose divergence is that of two draws of dropout") {
+  EncoderDecoderSettings settings = small();
+  settings.transformer.dropout = 0.3;
+  EncoderDecoder model(settings, 19, 23);
+  model.parameters().allocate(true);
+  model.parameters().initialize(3);
+  PairBatch once, twice;
+  for (PairBatch* const batch : {&once, &twice}) {
+    batch->clear(batch == &twice);
+    batch->add(std::vector<std::int32_t>{4, 5, 6}, std::vector<std::int32_t>{2, 7, 8, 3});
+    batch->add(std::vector<std::int32_t>{18}, std::vector<std::int32_t>{2, 22, 3});
+    batch->finish();
+  }
+  CHECK(twice.source.offsets == std::vector<Index>{0, 3, 6, 7, 8});
+  CHECK(twice.target.offsets == std::vector<Index>{0, 3, 6, 8, 10});
+  CHECK(twice.labels == std::vector<std::int32_t>{7, 7, 8, 8, 3, 3, 22, 22, 3, 3});
+  Arena arena;
+  const auto loss = [&](const PairBatch& batch, Tape::Mode mode, double r_drop) {
+    arena.reset();
+    model.parameters().begin_step();
+    Tape tape(arena, mode);
+    return model.loss({tape, 1, 1}, batch, 0.1, 1, r_drop);
+  };
+  // Without dropout both passes are one.
+  const kernels::CrossEntropyTotals plain = loss(once, Tape::Mode::inference, 0);
+  const kernels::CrossEntropyTotals doubled = loss(twice, Tape::Mode::inference, 5);
+  CHECK(doubled.loss == doctest::Approx(2 * plain.loss).epsilon(1e-6));
+  CHECK(doubled.tokens == 2 * plain.tokens);
+  CHECK(doubled.correct == 2 * plain.correct);
+  // With it the divergence is linear in its weight, and not nothing.
+  const double of_none = loss(twice, Tape::Mode::record, 0).loss,
+               of_one = loss(twice, Tape::Mode::record, 1).loss,
+               of_five = loss(twice, Tape::Mode::record, 5).loss;
+  CHECK(of_one > of_none + 1e-4);
+  CHECK(of_five - of_none == doctest::Approx(5 * (of_one - of_none)).epsilon(1e-4));
+}

@@ -221,6 +221,11 @@ const std::vector<BadRecipe> kBadRecipes = {
     {"training: {freeze: [\"a*\", \"a*\"]}\n", "1:27", "stands twice (remove one)"},
     {"training: {optimizer: {layer_decay: 1.5}}\n", "1:37", "out of range"},
     {"training: {optimizer: {kind: adam, weight_decay_of: all}}\n", "1:53", "adam does not read it"},
+    {"training: {r_drop: -1}\n", "1:20", "out of range"},
+    {"model: {dropout: 0}\ntraining: {r_drop: 5}\n", "2:20",
+     "training.r_drop: without dropout both passes are one (give model.dropout, or remove r_drop)"},
+    {"data: {columns: [source, label]}\nmodel: {kind: classifier}\ntraining: {r_drop: 5}\n", "3:20",
+     "training.r_drop: a classifier does not read it (it belongs to translators"},
     {"training: {subword_sampling: {dropout: 1}}\n", "1:40", "out of range"},
     {"training: {subword_sampling: {alpha: -0.5}}\n", "1:38", "out of range"},
     {"data: {columns: [source, label]}\nmodel: {kind: bag_of_words}\ntraining: {subword_sampling: {alpha: "

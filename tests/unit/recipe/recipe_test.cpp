@@ -55,6 +55,7 @@ Recipe unusual(const std::string& optimizer = "adamw") {
   r.training.accumulate = 4;
   r.training.freeze = {"*_embedding.tokens", "encoder.0.*"};
   r.training.label_smoothing = 0.1;
+  r.training.r_drop = 2.5;
   r.training.log_every = 7;
   r.training.best_metric = "perplexity";
   r.training.validation_translations = 50;
@@ -113,6 +114,7 @@ Recipe unusual_classifier(const std::string& mixing) {
   r.training.best_metric = "macro_f1";
   r.training.early_stopping.metric = "macro_f1";
   r.training.validation_translations = 0;
+  r.training.r_drop = 0;
   r.training.subword_sampling = {};
   r.target_tokenizer = {};
   r.decoding = {};
@@ -146,6 +148,7 @@ Recipe unusual_language_model() {
   r.training.best_metric = "perplexity";
   r.training.early_stopping.metric = "accuracy";
   r.training.validation_translations = 0;
+  r.training.r_drop = 0;
   r.training.subword_sampling = {};
   r.data.csv_columns = {"text"};
   r.data.examples = "random";

@@ -21,6 +21,7 @@ struct Problem {
   bool has_bias = true, accumulate = false;
   bool is_weighted = false;  // by class
   bool is_bias_own = false;  // of an accumulated weight: the bias is overwritten
+  float r_drop = 0;          // not 0: rows come in twos, T is even
   bool accumulates_bias() const { return accumulate && !is_bias_own; }
 };
 
@@ -36,9 +37,10 @@ std::vector<Index> offsets_for(Index T, Index longest) {
   return offsets;
 }
 
-std::vector<std::int32_t> labels_for(Index T, Index V) {
+// Of `copies` rows in a row the same.
+std::vector<std::int32_t> labels_for(Index T, Index V, Index copies) {
   std::vector<std::int32_t> labels;
-  for (Index t = 0; t < T; ++t) labels.push_back(static_cast<std::int32_t>((t * 7919 + 13) % V));
+  for (Index t = 0; t < T; ++t) labels.push_back(static_cast<std::int32_t>((t / copies * 7919 + 13) % V));
   return labels;
 }
 
@@ -52,8 +54,10 @@ struct Inputs {
         w(p.is_transposed ? random_grid(p.V, p.D, 2, 2) : random_grid(p.D, p.V, 2, 2)),
         bias(random_grid(1, p.V, 3)),
         class_weights(1, p.V),
-        labels(labels_for(p.T, p.V)) {
-    plan.assign(offsets_for(p.T, p.longest));
+        labels(labels_for(p.T, p.V, p.r_drop != 0 ? 2 : 1)) {
+    std::vector<Index> offsets = offsets_for(p.r_drop != 0 ? p.T / 2 : p.T, p.longest);
+    for (Index& offset : offsets) offset *= p.r_drop != 0 ? 2 : 1;
+    plan.assign(offsets);
     for (Index c = 0; c < p.V; ++c)
       class_weights.values[static_cast<std::size_t>(c)] = 0.25f + static_cast<float>(c % 5);
   }
@@ -77,9 +81,10 @@ Result compute(const Problem& p, const Inputs& in, bool wants_gradients = true) 
                                            .accumulate_weight = p.accumulate,
                                            .accumulate_bias = p.accumulates_bias(),
                                            .reduction_scratch = scratch.view()};
-  r.totals = kernels::linear_cross_entropy(
-      in.h.view(), in.w.view(), p.is_transposed, p.has_bias ? in.bias.values.data() : nullptr, in.labels,
-      p.smoothing, p.scale, in.plan, block.view(), wants_gradients ? &gradients : nullptr, in.weights(p));
+  r.totals = kernels::linear_cross_entropy(in.h.view(), in.w.view(), p.is_transposed,
+                                           p.has_bias ? in.bias.values.data() : nullptr, in.labels,
+                                           p.smoothing, p.scale, in.plan, block.view(),
+                                           wants_gradients ? &gradients : nullptr, in.weights(p), p.r_drop);
   CHECK(r.dh.has_intact_gaps());
   CHECK(r.dw.has_intact_gaps());
   CHECK(block.has_intact_gaps());
@@ -105,7 +110,8 @@ void check_against_naive(const Problem& p) {
       testing::widened(in.h).view(), testing::widened(in.w).view(), p.is_transposed,
       p.has_bias ? bias.values.data() : nullptr, in.labels, static_cast<double>(p.smoothing),
       static_cast<double>(p.scale), &gradients,
-      p.is_weighted ? weights.first(static_cast<std::size_t>(p.V)) : std::span<const double>());
+      p.is_weighted ? weights.first(static_cast<std::size_t>(p.V)) : std::span<const double>(),
+      static_cast<double>(p.r_drop));
   const double rows = static_cast<double>(p.T), depth = std::sqrt(static_cast<double>(p.D));
   CHECK(std::abs(r.totals.loss - exact.loss) <= 8 * depth * testing::kEpsilon * (rows + exact.loss));
   CHECK(r.totals.tokens == p.T);
@@ -166,6 +172,38 @@ TEST_CASE("linear_cross_entropy: rows weighted by their classes; weights of 1 ch
       CHECK(ones.dh.values == plain.dh.values);
     }
   }
+}
+
+TEST_CASE("linear_cross_entropy: two passes of each token, whose divergence counts") {
+  for (const Index V : {1, 2, 15, 16, 17, 130})
+    check_against_naive({.T = 22, .D = 9, .V = V, .scale = 0.1f, .r_drop = 2.5f});
+  for (const bool is_transposed : {false, true}) {
+    for (const Index T : {2, 16, 700, 3300}) {
+      for (const Index longest : {40, 500}) {
+        check_against_naive({.T = T,
+                             .D = 12,
+                             .V = 37,
+                             .is_transposed = is_transposed,
+                             .smoothing = 0.1f,
+                             .scale = 1.0f / static_cast<float>(T),
+                             .longest = longest,
+                             .accumulate = is_transposed,
+                             .r_drop = 5});
+      }
+    }
+  }
+}
+
+TEST_CASE("linear_cross_entropy: two equal passes have no divergence, and the gradients of one") {
+  Problem p{.T = 60, .D = 12, .V = 37, .smoothing = 0.1f, .scale = 0.1f, .r_drop = 5};
+  Inputs in(p);
+  for (Index t = 0; t < p.T; t += 2) std::copy_n(in.h.view().row(t), p.D, in.h.view().row(t + 1));
+  const Result both = compute(p, in);
+  p.r_drop = 0;
+  const Result plain = compute(p, in);
+  CHECK(both.totals.loss == plain.totals.loss);
+  CHECK(both.totals.correct == plain.totals.correct);
+  CHECK(testing::worst_error(both.dw, testing::widened(plain.dw)) <= 32);
 }
 
 TEST_CASE("linear_cross_entropy: the bias of a tied table is its own") {
@@ -269,7 +307,9 @@ TEST_CASE("linear_cross_entropy: the same bits on every code path, for any numbe
   for (const Problem& p :
        {Problem{.T = 50, .D = 33, .V = 400, .smoothing = 0.1f, .scale = 0.02f},
         Problem{.T = 1400, .D = 16, .V = 90, .is_transposed = true, .scale = 0.02f, .longest = 300},
-        Problem{.T = 50, .D = 8, .V = 5, .scale = 0.02f, .is_weighted = true}}) {
+        Problem{.T = 50, .D = 8, .V = 5, .scale = 0.02f, .is_weighted = true},
+        Problem{.T = 1400, .D = 16, .V = 90, .smoothing = 0.1f, .scale = 0.02f, .longest = 300, .r_drop = 5},
+        Problem{.T = 50, .D = 8, .V = 400, .is_transposed = true, .scale = 0.02f, .r_drop = 0.5f}}) {
     const Inputs in(p);
     testing::check_same_bits_everywhere([&] {
       Result r = compute(p, in);

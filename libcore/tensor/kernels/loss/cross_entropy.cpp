@@ -80,15 +80,36 @@ struct LossRule {
   Real label_smoothing, loss_scale;
   bool wants_gradient;
   std::span<const Real> class_weights;  // of each class; none: all are 1
+  Real r_drop;                          // not 0: rows come in twos
 };
+
+void r_drop_of_rows(const Matrix& logits, Index r, std::int32_t label, const LossRule& rule,
+                    RowValues& values) {
+  const RDropValue value = kernel_table().cross_entropy->r_drop({{logits.row(r), logits.row(r + 1)},
+                                                                 logits.cols,
+                                                                 label,
+                                                                 rule.label_smoothing,
+                                                                 rule.loss_scale,
+                                                                 rule.r_drop,
+                                                                 rule.wants_gradient});
+  for (Index copy = 0; copy < 2; ++copy) {
+    values.loss[static_cast<std::size_t>(r + copy)] = value.of[copy].loss;
+    values.is_correct[static_cast<std::size_t>(r + copy)] = value.of[copy].is_correct;
+  }
+}
 
 // The loss of each row of a block's logits, which become the gradient where that is wanted.
 void losses_of_rows(const Matrix& logits, Index first_row, const LossRule& rule, RowValues& values) {
   const CrossEntropyTable& table = *kernel_table().cross_entropy;
-  const Index task_rows = std::max<Index>(1, 16'384 / logits.cols);
+  const Index step = rule.r_drop != 0 ? 2 : 1;
+  const Index task_rows = step * std::max<Index>(1, 16'384 / step / logits.cols);
   parallel_for((logits.rows + task_rows - 1) / task_rows, [&](Index task) {
-    for (Index r = task * task_rows; r < std::min(logits.rows, (task + 1) * task_rows); ++r) {
+    for (Index r = task * task_rows; r < std::min(logits.rows, (task + 1) * task_rows); r += step) {
       const std::int32_t label = rule.labels[static_cast<std::size_t>(first_row + r)];
+      if (rule.r_drop != 0) {
+        r_drop_of_rows(logits, r, label, rule, values);
+        continue;
+      }
       const bool is_weighted = !rule.class_weights.empty();
       const Real weight = is_weighted ? rule.class_weights[static_cast<std::size_t>(label)] : Real(1);
       const Real scale = is_weighted ? rule.loss_scale * weight : rule.loss_scale;
@@ -171,10 +192,10 @@ Index cross_entropy_scratch_rows(const ReductionTree& plan) {
 CrossEntropyTotals linear_cross_entropy(ConstMatrix h, ConstMatrix w, bool is_transposed, const Real* bias,
                                         std::span<const std::int32_t> labels, Real label_smoothing,
                                         Real loss_scale, const ReductionTree& plan, Matrix block,
-                                        CrossEntropyGradients* gradients,
-                                        std::span<const Real> class_weights) {
+                                        CrossEntropyGradients* gradients, std::span<const Real> class_weights,
+                                        Real r_drop) {
   const Index V = is_transposed ? w.rows : w.cols;
-  const LossRule rule{labels, label_smoothing, loss_scale, gradients != nullptr, class_weights};
+  const LossRule rule{labels, label_smoothing, loss_scale, gradients != nullptr, class_weights, r_drop};
   TreeSum loss;
   CrossEntropyTotals totals;
   totals.tokens = h.rows;

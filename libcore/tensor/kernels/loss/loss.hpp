@@ -24,9 +24,11 @@ struct CrossEntropyTotals {
 };
 // logits = h·w + bias; loss = Σ_t cross_entropy(logits[t], labels[t]) in blocks of rows: h [T, D], w [D, V]
 // (is_transposed: w [V, D]). With `class_weights` [V] each row's loss counts so many times as its label's
-// says. With `dh` given also the gradients of loss_scale · loss: dh overwritten, dw and db (+)= by the plan,
-// both alike unless is_transposed. One block [<= 512 rows, V] of logits lives in `block`
-// (cross_entropy_block_rows(plan) rows of V values).
+// says. With `r_drop`, not with class weights, rows 2i and 2i + 1 are one token under different dropout, and
+// each such two add r_drop · (KL(p || q) + KL(q || p)) / 2 of their distributions p and q to the loss
+// (R-Drop, Liang et al. 2021, eq. 4). With `dh` given also the gradients of loss_scale · loss: dh
+// overwritten, dw and db (+)= by the plan, both alike unless is_transposed. One block [<= 512 rows, V] of
+// logits lives in `block` (cross_entropy_block_rows(plan) rows of V values).
 struct CrossEntropyGradients {
   Matrix dh;
   Matrix dw;
@@ -40,6 +42,6 @@ CrossEntropyTotals linear_cross_entropy(ConstMatrix h, ConstMatrix w, bool is_tr
                                         std::span<const std::int32_t> labels, Real label_smoothing,
                                         Real loss_scale, const ReductionTree& plan, Matrix block,
                                         CrossEntropyGradients* gradients,
-                                        std::span<const Real> class_weights = {});
+                                        std::span<const Real> class_weights = {}, Real r_drop = 0);
 
 }  // namespace headwater::kernels

@@ -23,8 +23,21 @@ struct CrossEntropyValue {
   double loss;
   bool is_correct;  // the label's logit is the first of the largest
 };
+// Two rows of logits for one token, from passes under different dropout.
+struct RDropRows {
+  float* logits[2];
+  Index count;
+  Index label;
+  float smoothing, scale;
+  float weight;  // of the mean of both divergences
+  bool wants_gradient;
+};
+struct RDropValue {
+  CrossEntropyValue of[2];  // each with half of the weighted divergence
+};
 struct CrossEntropyTable {
   CrossEntropyValue (*cross_entropy)(const CrossEntropyRow& row);
+  RDropValue (*r_drop)(const RDropRows& rows);
 };
 
 }  // namespace headwater::kernels

@@ -51,13 +51,26 @@ double cross_entropy_row(ConstMatrix logits, std::int32_t label, double smoothin
   return log_sum - (1 - smoothing) * row[label] - smoothing * row.mean();
 }
 
+// (KL(p || q) + KL(q || p)) / 2 of two rows of logits; its gradient times `weight` is added to their slopes.
+double mean_divergence(ConstMatrix logits, double weight, Matrix slopes) {
+  double log_sums[2];
+  log_sum_exp(logits, log_sums);
+  const Eigen::ArrayXd log_p = array_of(logits.row(0), logits.cols) - log_sums[0],
+                       log_q = array_of(logits.row(1), logits.cols) - log_sums[1], p = log_p.exp(),
+                       q = log_q.exp(), u = log_p - log_q;
+  const double forward = (p * u).sum(), reverse = -(q * u).sum();
+  array_of(slopes.row(0), slopes.cols) += weight / 2 * (p * (u - forward) + p - q);
+  array_of(slopes.row(1), slopes.cols) += weight / 2 * (q * (-u - reverse) + q - p);
+  return (forward + reverse) / 2;
+}
+
 }  // namespace
 
 kernels::CrossEntropyTotals linear_cross_entropy(ConstMatrix h, ConstMatrix w, bool is_transposed,
                                                  const double* bias, std::span<const std::int32_t> labels,
                                                  double smoothing, double loss_scale,
                                                  const CrossEntropyGradients* gradients,
-                                                 std::span<const double> class_weights) {
+                                                 std::span<const double> class_weights, double r_drop) {
   const Index V = is_transposed ? w.rows : w.cols;
   std::vector<double> logits(static_cast<std::size_t>(h.rows * V)), slopes(logits.size());
   linear(h, w, is_transposed, bias, Activation::none, {logits.data(), h.rows, V}, {});
@@ -73,8 +86,12 @@ kernels::CrossEntropyTotals linear_cross_entropy(ConstMatrix h, ConstMatrix w, b
     array_of(row.data, V).maxCoeff(&largest);
     totals.correct += largest == label;
   }
-  if (!gradients) return totals;
   const Matrix d(slopes.data(), h.rows, V);
+  for (Index t = 0; r_drop != 0 && t < h.rows; t += 2) {
+    const Matrix two_rows(logits.data() + t * V, 2, V);
+    totals.loss += r_drop * mean_divergence(two_rows, r_drop, d.rows_between(t, t + 2));
+  }
+  if (!gradients) return totals;
   array_of(d) *= loss_scale;
   if (is_transposed) {
     linear(d, w, false, nullptr, Activation::none, gradients->dh, {});
@@ -107,15 +124,15 @@ Index cross_entropy_scratch_rows(const ReductionTree&) { return 0; }
 CrossEntropyTotals linear_cross_entropy(ConstMatrix h, ConstMatrix w, bool is_transposed, const Real* bias,
                                         std::span<const std::int32_t> labels, Real label_smoothing,
                                         Real loss_scale, const ReductionTree&, Matrix,
-                                        CrossEntropyGradients* gradients,
-                                        std::span<const Real> class_weights) {
+                                        CrossEntropyGradients* gradients, std::span<const Real> class_weights,
+                                        Real r_drop) {
   naive::CrossEntropyGradients wanted;
   if (gradients) {
     wanted = {gradients->dh, gradients->dw, gradients->db, gradients->accumulate_weight,
               gradients->accumulate_bias};
   }
   return naive::linear_cross_entropy(h, w, is_transposed, bias, labels, label_smoothing, loss_scale,
-                                     gradients ? &wanted : nullptr, class_weights);
+                                     gradients ? &wanted : nullptr, class_weights, r_drop);
 }
 
 }  // namespace kernels

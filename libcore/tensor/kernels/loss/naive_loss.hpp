@@ -22,6 +22,7 @@ kernels::CrossEntropyTotals linear_cross_entropy(ConstMatrix h, ConstMatrix w, b
                                                  const double* bias, std::span<const std::int32_t> labels,
                                                  double smoothing, double loss_scale,
                                                  const CrossEntropyGradients* gradients,
-                                                 std::span<const double> class_weights = {});
+                                                 std::span<const double> class_weights = {},
+                                                 double r_drop = 0);
 
 }  // namespace headwater::naive

@@ -82,9 +82,79 @@ CrossEntropyValue cross_entropy(const CrossEntropyRow& row) {
   return {loss, is_correct};
 }
 
+// What a row's distribution needs: p = exp(x - log_sum).
+struct RowSums {
+  float log_sum;
+  CrossEntropyValue value;
+};
+
+RowSums sums_of(const float* x, const RDropRows& rows) {
+  const float largest = maximum(x, rows.count);
+  const double mean =
+      rows.smoothing > 0 ? static_cast<double>(sum_of(x, rows.count)) / static_cast<double>(rows.count) : 0;
+  const float sum = sum_of_exponentials(x, rows.count, largest, nullptr);
+  const double log_sum =
+      static_cast<double>(largest) + static_cast<double>(first_lane(log(f32x16::broadcast(sum))));
+  const double smoothing = static_cast<double>(rows.smoothing);
+  return {static_cast<float>(log_sum),
+          {log_sum - (1 - smoothing) * static_cast<double>(x[rows.label]) - smoothing * mean,
+           is_first_largest(x, rows.label, largest)}};
+}
+
+// Sixteen columns: log p and log q of both rows. Lanes past the end have p = q = 0.
+struct LogProbabilities {
+  f32x16 p, q;
+};
+constexpr float kNoLogit = -1e30f;
+
+template <class F>
+void for_each_group(const RDropRows& rows, const RowSums (&sums)[2], const F& f) {
+  const f32x16 shift[2] = {f32x16::broadcast(sums[0].log_sum), f32x16::broadcast(sums[1].log_sum)};
+  const float *a = rows.logits[0], *b = rows.logits[1];
+  Index i = 0;
+  for (; i + 16 <= rows.count; i += 16)
+    f(i, Index{16}, LogProbabilities{f32x16::load(a + i) - shift[0], f32x16::load(b + i) - shift[1]});
+  if (i == rows.count) return;
+  const Index lanes = rows.count - i;
+  f(i, lanes,
+    LogProbabilities{load_tail(a + i, lanes, kNoLogit) - shift[0],
+                     load_tail(b + i, lanes, kNoLogit) - shift[1]});
+}
+
+// J = (KL(p || q) + KL(q || p)) / 2, the divergences summed as Σ p u and -Σ q u of u = log p - log q. For the
+// logits of p its gradient is (p (u - KL(p || q)) + p - q) / 2; those of q mirror them.
+RDropValue r_drop(const RDropRows& rows) {
+  const RowSums sums[2] = {sums_of(rows.logits[0], rows), sums_of(rows.logits[1], rows)};
+  f32x16 forward = f32x16::zero(), reverse = f32x16::zero();
+  for_each_group(rows, sums, [&](Index, Index, const LogProbabilities& log) {
+    const f32x16 u = log.p - log.q;
+    forward = fma(exp(log.p), u, forward);
+    reverse = fma(exp(log.q), f32x16::zero() - u, reverse);
+  });
+  const float divergence[2] = {reduce_add(forward), reduce_add(reverse)};
+  RDropValue result{{sums[0].value, sums[1].value}};
+  for (CrossEntropyValue& value : result.of) {
+    value.loss += static_cast<double>(rows.weight) *
+                  (static_cast<double>(divergence[0]) + static_cast<double>(divergence[1])) / 4;
+  }
+  if (!rows.wants_gradient) return result;
+  const float spread = rows.smoothing / static_cast<float>(rows.count), half = rows.weight / 2;
+  const f32x16 scale = f32x16::broadcast(rows.scale), less_all = f32x16::broadcast(-spread * rows.scale);
+  const f32x16 weight = f32x16::broadcast(half * rows.scale);
+  const f32x16 of_p = f32x16::broadcast(divergence[0]), of_q = f32x16::broadcast(divergence[1]);
+  for_each_group(rows, sums, [&](Index i, Index lanes, const LogProbabilities& log) {
+    const f32x16 p = exp(log.p), q = exp(log.q), u = log.p - log.q, apart = p - q;
+    const f32x16 slope_p = fma(p, u - of_p, apart), slope_q = fma(q, f32x16::zero() - u - of_q, q - p);
+    fma(slope_p, weight, fma(p, scale, less_all)).store_partial(rows.logits[0] + i, lanes);
+    fma(slope_q, weight, fma(q, scale, less_all)).store_partial(rows.logits[1] + i, lanes);
+  });
+  for (float* const logits : rows.logits) logits[rows.label] -= (1 - rows.smoothing) * rows.scale;
+  return result;
+}
+
 }  // namespace
 
 extern const CrossEntropyTable cross_entropy_functions;
-const CrossEntropyTable cross_entropy_functions{cross_entropy};
+const CrossEntropyTable cross_entropy_functions{cross_entropy, r_drop};
 
 }  // namespace headwater::kernels::HEADWATER_ISA
