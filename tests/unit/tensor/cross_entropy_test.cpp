@@ -141,14 +141,17 @@ TEST_CASE(
     for (bool accumulate : {false, true}) {
       for (Index T : {40, 700, 1500, 3300}) {
         for (Index longest : {40, 500}) {
-          check_against_naive({.T = T,
-                               .D = 12,
-                               .V = 37,
-                               .is_transposed = is_transposed,
-                               .smoothing = 0.1f,
-                               .scale = 1.0f / static_cast<float>(T),
-                               .longest = longest,
-                               .accumulate = accumulate});
+          for (float r_drop : {0.0f, 5.0f}) {
+            check_against_naive({.T = T,
+                                 .D = 12,
+                                 .V = 37,
+                                 .is_transposed = is_transposed,
+                                 .smoothing = 0.1f,
+                                 .scale = 1.0f / static_cast<float>(T),
+                                 .longest = longest,
+                                 .accumulate = accumulate,
+                                 .r_drop = r_drop});
+          }
         }
       }
     }
@@ -177,21 +180,7 @@ TEST_CASE("linear_cross_entropy: rows weighted by their classes; weights of 1 ch
 TEST_CASE("linear_cross_entropy: two passes of each token, whose divergence counts") {
   for (const Index V : {1, 2, 15, 16, 17, 130})
     check_against_naive({.T = 22, .D = 9, .V = V, .scale = 0.1f, .r_drop = 2.5f});
-  for (const bool is_transposed : {false, true}) {
-    for (const Index T : {2, 16, 700, 3300}) {
-      for (const Index longest : {40, 500}) {
-        check_against_naive({.T = T,
-                             .D = 12,
-                             .V = 37,
-                             .is_transposed = is_transposed,
-                             .smoothing = 0.1f,
-                             .scale = 1.0f / static_cast<float>(T),
-                             .longest = longest,
-                             .accumulate = is_transposed,
-                             .r_drop = 5});
-      }
-    }
-  }
+  for (const Index T : {2, 16}) check_against_naive({.T = T, .D = 12, .V = 37, .r_drop = 5});
 }
 
 TEST_CASE("linear_cross_entropy: two equal passes have no divergence, and the gradients of one") {
