@@ -22,11 +22,22 @@ void TokenBatch::clear() {
   tokens.clear();
   predicting.clear();
   labels.clear();
+  padding = 0;
 }
 
-void TokenBatch::add(std::span<const std::int32_t> ids) {
-  tokens.add(ids.first(ids.size() - 1));
+void TokenBatch::add(std::span<const std::int32_t> ids, Index length) {
+  const Index filled = length - (static_cast<Index>(ids.size()) - 1);
   labels.insert(labels.end(), ids.begin() + 1, ids.end());
+  if (filled <= 0) return tokens.add(ids.first(ids.size() - 1));
+  // The last id is read, too: the first padding follows it.
+  tokens.add(ids);
+  for (Index place = static_cast<Index>(ids.size()); place < length; ++place) {
+    tokens.ids.push_back(0);
+    tokens.position_of.push_back(static_cast<std::int32_t>(place));
+  }
+  tokens.offsets.back() = tokens.tokens();
+  labels.insert(labels.end(), static_cast<std::size_t>(filled), 0);
+  padding += filled;
 }
 
 void TokenBatch::add(const DelimitedText& text) {

@@ -2,6 +2,7 @@
 // delimiter.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -37,12 +38,17 @@ struct TokenBatch {
   PackedTokens tokens;               // what is read
   TokenSubset predicting;            // of delimited texts: the tokens after which one is predicted
   std::vector<std::int32_t> labels;  // what is predicted, one a token, or one each of `predicting`
+  Index padding = 0;                 // of the tokens: those that fill texts up
 
   void clear();
-  void add(std::span<const std::int32_t> ids);  // at least two
+  // At least one id. With `length` a text that reads fewer is filled up to so many with padding (id 0), and
+  // padding is predicted after its end.
+  void add(std::span<const std::int32_t> ids, Index length = 0);
   void add(const DelimitedText& text);
   // A text that an earlier part of the global batch holds: before the first add.
-  void skip(std::span<const std::int32_t> ids) { tokens.skip(static_cast<Index>(ids.size()) - 1); }
+  void skip(std::span<const std::int32_t> ids, Index length = 0) {
+    tokens.skip(std::max(static_cast<Index>(ids.size()) - 1, length));
+  }
   void skip(const DelimitedText& text);
   // After the last add.
   void finish(const BatchPart& part);

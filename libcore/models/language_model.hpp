@@ -17,6 +17,8 @@ struct LanguageModelSettings {
   double embedding_dropout = 0;  // transformer.dropout is of the blocks alone
   bool tie_embeddings = false;   // the output layer is the table of tokens
   bool output_bias = true;       // of the output layer
+  // none | predicted: in training every text is filled up to `length` with padding, a token as others are.
+  std::string padding = "none";
   // Of examples in two columns: the special token between them; empty: one column.
   std::string delimiter = {};
 };

@@ -24,6 +24,13 @@ static void settings_rows(schema::Visitor& v, LanguageModelSettings& s) {
   v.field("output_bias", &s.output_bias, schema::Anything{}, "the output layer has a bias");
   v.field("embedding_dropout", &s.embedding_dropout, schema::kShare,
           "share of the numbers that is set to 0 in training, of embeddings; dropout is of the blocks");
+  v.field("padding", &s.padding,
+          schema::OneOf{
+              {{"none", "nothing is computed for positions without a token"},
+               {"predicted",
+                "every training text is filled up to length with padding, which is read and predicted as "
+                "tokens are: the loss of training is over all places"}}},
+          "what becomes of the positions that a short text leaves empty");
   v.field(
       "delimiter", &s.delimiter, schema::Text::any,
       {"of examples in two columns: the special token between source and target, as `[SEP]`. The model "
@@ -44,6 +51,12 @@ static void check_settings(const LanguageModelSettings& s, const Recipe& recipe,
   if (recipe.data.stride > s.transformer.length)
     complain({"data", "stride"}, std::to_string(recipe.data.stride) + " is more than model.length, " +
                                      std::to_string(s.transformer.length) + ": tokens would be left out");
+  if (s.padding == "predicted" && recipe.data.examples != "lines")
+    complain({"model", "padding"},
+             "predicted is for data.examples: lines (write none: a stream has no gaps)");
+  if (s.padding == "predicted" && !s.delimiter.empty())
+    complain({"model", "padding"},
+             "predicted is for one column of texts (write none: a target ends with [END])");
   if (s.delimiter.empty()) return;
   if (s.delimiter == kPadToken || s.delimiter == kUnknownToken)
     complain({"model", "delimiter"}, s.delimiter + " has a meaning of its own (write [SEP])");
@@ -88,8 +101,10 @@ std::unique_ptr<LanguageModel> language_model_of_config(const Json& config, cons
     if (config.at("model_type").as_string() == kGpt2Type) return gpt2_of_config(config);
     ModelSection section(kLanguageModel);
     Json complete = config;  // which may have been written before there were all keys
-    for (const auto& [key, value] :
-         {std::pair<const char*, Json>{"delimiter", ""}, {"tie_embeddings", false}, {"output_bias", true}}) {
+    for (const auto& [key, value] : {std::pair<const char*, Json>{"delimiter", ""},
+                                     {"tie_embeddings", false},
+                                     {"output_bias", true},
+                                     {"padding", "none"}}) {
       if (config.find(key) == nullptr) complete.set(key, value);
     }
     read_settings(complete, section.settings());

@@ -50,20 +50,22 @@ void LanguageModelObjective::prepare(Split split, std::span<const std::uint32_t>
                                      const BatchPart& part, BatchSlot slot) {
   Slot& to = slot_of(slot);
   to.batch.clear();
+  const Index filled =
+      split == Split::train && model_.settings().padding == "predicted" ? model_.length() : 0;
   std::int64_t predicted = 0;
-  const auto add = [&](Index i, const auto& text) {
+  const auto add = [&](Index i, const auto& text, auto... length) {
     if (i < part.begin()) {
-      to.batch.skip(text);
+      to.batch.skip(text, length...);
     } else if (i < part.end()) {
-      to.batch.add(text);
+      to.batch.add(text, length...);
     }
   };
   for (Index i = 0; i < part.sequences; ++i) {
     const std::uint32_t example = chosen[static_cast<std::size_t>(i)];
     if (delimiter_ < 0) {
       const std::span<const std::int32_t> text = ids(split, example);
-      add(i, text);
-      predicted += static_cast<std::int64_t>(text.size()) - 1;
+      add(i, text, filled);
+      predicted += std::max(static_cast<std::int64_t>(text.size()) - 1, filled);
     } else {
       const DelimitedText text = delimited(split, example);
       add(i, text);
@@ -79,7 +81,7 @@ LossTotals totals_of(const kernels::CrossEntropyTotals& totals, const TokenBatch
   result.loss = totals.loss;
   result.correct = totals.correct;
   result.predicted = totals.tokens;
-  result.useful = batch.tokens.tokens();
+  result.useful = batch.tokens.tokens() - batch.padding;
   result.sequences = batch.tokens.sequences();
   result.positions = result.sequences * length;
   for (Index s = 0; s < batch.tokens.sequences(); ++s)

@@ -262,11 +262,39 @@ TEST_CASE("a language model trained in parts") {
   recipe.model = model_section(settings);
   recipe.training.batch_sequences = 17;
   check_parts(recipe, [&] { return std::make_unique<LanguageModelRun>(recipe); });
+  settings.padding = "predicted";
+  recipe.model = model_section(settings);
+  check_parts(recipe, [&] { return std::make_unique<LanguageModelRun>(recipe); });
+  settings.padding = "none";
   settings.delimiter = "[SEP]";  // the loss of targets alone, which may leave parts without any
   recipe.model = model_section(settings);
   for (const std::int64_t batch : {17, 3}) {
     recipe.training.batch_sequences = batch;
     check_parts(recipe, [&] { return std::make_unique<LanguageModelRun>(recipe); });
+  }
+}
+
+TEST_CASE("padding is predicted in training alone, and is no useful token") {
+  Recipe recipe = small_recipe("adam");
+  LanguageModelSettings settings;
+  settings.transformer.width = 12;
+  settings.transformer.heads = 2;
+  settings.transformer.length = 12;
+  settings.padding = "predicted";
+  recipe.model = model_section(settings);
+  LanguageModelRun run(recipe);
+  run.model.parameters().initialize(1);
+  const std::vector<std::uint32_t> chosen{0, 1, 2, 3, 4, 5, 6};
+  for (const Split split : {Split::train, Split::validation}) {
+    run.objective.prepare(split, chosen, BatchPart::whole(7), BatchSlot::first);
+    Arena arena;
+    Tape tape(arena, Tape::Mode::inference);
+    const LossTotals totals = run.objective.loss({tape, 1, 1}, split, BatchSlot::first);
+    CHECK(totals.positions == 7 * 12);
+    CHECK(totals.useful == run.objective.tokens(split, chosen));
+    CHECK(totals.useful < totals.positions);
+    CHECK(totals.predicted == (split == Split::train ? totals.positions : totals.useful));
+    CHECK(totals.padded == (split == Split::train ? 0 : 7));
   }
 }
 

@@ -31,6 +31,35 @@ TEST_CASE("of a delimited text the target is predicted alone, the delimiter read
   CHECK(!batch.is_delimited());
 }
 
+TEST_CASE("a text that is filled up is the text with padding at its end") {
+  constexpr Index kLength = 5;
+  for (const Ids& text : {Ids{7}, Ids{7, 8}, Ids{7, 8, 9, 6}, Ids{7, 8, 9, 6, 5}, Ids{7, 8, 9, 6, 5, 4}}) {
+    INFO(text.size());
+    Ids padded = text;
+    padded.resize(kLength + 1, 0);
+    TokenBatch filled, written;
+    for (TokenBatch* batch : {&filled, &written}) {
+      batch->clear();
+      batch->skip(Ids{2, 3, 4, 5, 6, 7});
+    }
+    filled.add(text, kLength);
+    written.add(padded);
+    filled.add(text);
+    written.add(text);
+    for (TokenBatch* batch : {&filled, &written}) batch->finish();
+    CHECK(filled.tokens.ids == written.tokens.ids);
+    CHECK(filled.tokens.position_of == written.tokens.position_of);
+    CHECK(filled.tokens.offsets == written.tokens.offsets);
+    CHECK(filled.labels == written.labels);
+    CHECK(filled.padding == kLength + 1 - static_cast<Index>(text.size()));
+    CHECK(written.padding == 0);
+    filled.clear();
+    filled.skip(text, kLength);
+    CHECK(filled.tokens.first_token == kLength);
+    CHECK(filled.padding == 0);
+  }
+}
+
 TEST_CASE("where a delimited text has no room, its source is truncated before its target") {
   const Ids source{5, 6, 7}, target{8, 9, 3};
   const DelimitedText text{source, target, 4};

@@ -250,6 +250,13 @@ const std::vector<BadRecipe> kBadRecipes = {
     {"data: {columns: [source, target], examples: blocks}\nmodel: {kind: language_model, delimiter: "
      "\"[SEP]\"}\n",
      "1:45", "data.examples: texts in two columns are lines (write examples: lines)"},
+    {"data: {columns: [source], examples: blocks}\nmodel: {kind: language_model, padding: predicted}\n",
+     "2:40", "model.padding: predicted is for data.examples: lines (write none: a stream has no gaps)"},
+    {"data: {columns: [source, target]}\nmodel: {kind: language_model, padding: predicted, delimiter: "
+     "\"[SEP]\"}\n",
+     "2:40", "model.padding: predicted is for one column of texts (write none: a target ends with [END])"},
+    {"model: {kind: language_model, padding: attended}\n", "1:40",
+     "unknown value \"attended\" (known: none, predicted)"},
     {"data: {examples: blocks}\n", "1:18",
      "data.examples: an encoder_decoder does not read it (it belongs to language models; remove it)"},
     {"training: {ema_decay: 1}\n", "1:23", "out of range"},

@@ -54,6 +54,12 @@ std::vector<ModelSection> sections() {
       model_section(BagOfWordsSettings{.width = 17, .output_dropout = 0.3, .head = {"softmax", 5}})};
   for (const char* mixing : {"attention", "fourier", "mlp"})
     all.push_back(model_section(small_classifier(mixing)));
+  all.push_back(model_section(LanguageModelSettings{.transformer = small_transformer(),
+                                                    .layers = 3,
+                                                    .embedding_dropout = 0.2,
+                                                    .tie_embeddings = true,
+                                                    .output_bias = false,
+                                                    .padding = "predicted"}));
   for (const ModelKind* kind : model_kinds()) all.emplace_back(*kind);
   return all;
 }
@@ -228,6 +234,22 @@ TEST_CASE("config.json of a classifier before there was one key for padding") {
   Json config = old_config(&yes, nullptr);
   config.set("padding", "none");
   CHECK(settings_of(*classifier_of_config(config, "config.json")).padding == "none");
+}
+
+TEST_CASE("config.json of a language model before padding could be predicted") {
+  LanguageModelSettings settings;
+  settings.transformer = small_transformer();
+  settings.padding = "predicted";
+  Json config = config_of_settings(model_section(settings)), before;
+  for (const auto& [name, value] : config.as_object()) {
+    if (name != "padding") before.set(name, value);
+  }
+  for (Json* one : {&config, &before}) {
+    one->set("model_type", "headwater_language_model");
+    one->set("vocabulary_size", std::int64_t{30});
+  }
+  CHECK(language_model_of_config(config, "config.json")->settings().padding == "predicted");
+  CHECK(language_model_of_config(before, "config.json")->settings().padding == "none");
 }
 
 TEST_CASE("config.json: what is of another type, out of range or does not fit together is named") {
