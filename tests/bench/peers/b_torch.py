@@ -62,7 +62,7 @@ def row_s(draws):
     blocks = [Block(128, 4, 32, 512, 0.0, False, is_causal=True) for _ in range(4)]
     model = LanguageModel(65, 64, 128, blocks, nn.LayerNorm(128, eps=1e-6))
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3, betas=(0.9, 0.99), weight_decay=0.1)
-    return make(draws, model, 65, 12, [(64, 0)], optimizer, 818_241)
+    return make(draws, model, 65, 12, [(64, 0)], optimizer, 818_241) | {"clip_norm": 1.0}  # as nanoGPT's train.py
 
 
 if __name__ == "__main__":

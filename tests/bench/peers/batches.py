@@ -111,7 +111,8 @@ def key_mask(ids):
 
 
 def run(make_row):
-    """`make_row(draws)` returns a dictionary: model, optimizer, parameters (their number), draw() -> batch, loss(batch), useful(batch)."""
+    """`make_row(draws)` returns a dictionary: model, optimizer, parameters (their number), draw() -> batch, loss(batch), useful(batch); where it
+    has them a schedule and clip_norm, what the norm of all gradients is clipped to."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--steps", type=int, default=10)
     parser.add_argument("--threads", type=int, default=2)
@@ -119,7 +120,7 @@ def run(make_row):
     torch.set_num_threads(options.threads)
     torch.manual_seed(1)
     row = make_row(Draws())
-    model, optimizer, schedule = row["model"], row["optimizer"], row.get("schedule")
+    model, optimizer, schedule, clip_norm = row["model"], row["optimizer"], row.get("schedule"), row.get("clip_norm")
     parameters = sum(p.numel() for p in model.parameters())
     assert parameters == row["parameters"], parameters
     model.train()
@@ -130,6 +131,8 @@ def run(make_row):
         loss = row["loss"](batch)
         optimizer.zero_grad(set_to_none=True)
         loss.backward()
+        if clip_norm:
+            nn.utils.clip_grad_norm_(model.parameters(), clip_norm)
         optimizer.step()
         if schedule:
             schedule.step()

@@ -160,7 +160,7 @@ inline Row row_s(const std::string&) {
   t.length = 64;
   return {std::make_unique<LanguageModelStep>(s),
           818'241,
-          {.kind = "adamw", .beta_2 = 0.99, .weight_decay = 0.1}};
+          {.kind = "adamw", .beta_2 = 0.99, .weight_decay = 0.1, .global_clipnorm = 1}};
 }
 
 // `lengths`: the folder of length tables.
