@@ -122,6 +122,18 @@ struct TiedRun {
   TiedObjective objective{43};
 };
 
+LanguageModelSettings small_language_model() {
+  LanguageModelSettings settings;
+  settings.transformer.width = 12;
+  settings.transformer.heads = 2;
+  settings.transformer.feed_forward_width = 20;
+  settings.transformer.length = 12;
+  settings.transformer.dropout = 0.1;
+  settings.transformer.attention_dropout = 0.1;
+  settings.layers = 2;
+  return settings;
+}
+
 // Random texts, some of one word, which have nothing to predict.
 struct LanguageModelRun {
   TokenDataset texts{{{.name = "source", .vocabulary = 50, .max_length = 13},
@@ -251,14 +263,7 @@ TEST_CASE("classifiers of every mixing and head, and a bag of words, trained in 
 
 TEST_CASE("a language model trained in parts") {
   Recipe recipe = small_recipe("adam");
-  LanguageModelSettings settings;
-  settings.transformer.width = 12;
-  settings.transformer.heads = 2;
-  settings.transformer.feed_forward_width = 20;
-  settings.transformer.length = 12;
-  settings.transformer.dropout = 0.1;
-  settings.transformer.attention_dropout = 0.1;
-  settings.layers = 2;
+  LanguageModelSettings settings = small_language_model();
   recipe.model = model_section(settings);
   recipe.training.batch_sequences = 17;
   check_parts(recipe, [&] { return std::make_unique<LanguageModelRun>(recipe); });
@@ -276,10 +281,7 @@ TEST_CASE("a language model trained in parts") {
 
 TEST_CASE("padding is predicted in training alone, and is no useful token") {
   Recipe recipe = small_recipe("adam");
-  LanguageModelSettings settings;
-  settings.transformer.width = 12;
-  settings.transformer.heads = 2;
-  settings.transformer.length = 12;
+  LanguageModelSettings settings = small_language_model();
   settings.padding = "predicted";
   recipe.model = model_section(settings);
   LanguageModelRun run(recipe);
