@@ -209,6 +209,15 @@ int run_tool(int argc, char** argv, const ToolDescription& tool,
   return 1;
 }
 
+// The stack grows where it is first written to. Where the address space is limited there may be no room for
+// that later, which would end the program without a word; so it grows now, beyond what any tool needs.
+[[gnu::noinline]] void grow_stack() {
+  constexpr std::size_t kBytes = 512 * 1024, kPage = 4096;
+  volatile char pages[kBytes];
+  for (std::size_t end = kBytes; end >= kPage; end -= kPage) pages[end - kPage] = 0;
+  static_cast<void>(pages[0]);
+}
+
 }  // namespace
 
 int tool_main(int argc, char** argv, const ToolDescription& tool,
@@ -217,6 +226,7 @@ int tool_main(int argc, char** argv, const ToolDescription& tool,
   const std::string_view path = argc > 0 ? argv[0] : "", called = path.substr(path.rfind('/') + 1);
   name_of_tool() = called.ends_with(tool.name) ? called : tool.name;
   std::set_terminate(on_terminate);
+  grow_stack();
   occupy_standard_descriptors();
   try {
     return run_tool(argc, argv, tool, describe, run);

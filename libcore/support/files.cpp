@@ -97,7 +97,9 @@ bool is_written_in_place(const fs::path& target) {
 }  // namespace
 
 void fail_io(const fs::path& path, std::string_view what, int error) {
-  std::string message = shown(path) + ": " + std::string(what) + ": " + reason(error);
+  std::string message = shown(path) + ": " + std::string(what) + ": ";
+  message += error == ENOMEM ? "out of memory (close other programs, or raise the limit of ulimit -v)"
+                             : reason(error);
   if (error == ENOSPC || error == EDQUOT) message += " (free some space and start again)";
   throw Error(message);
 }

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <csignal>
 #include <thread>
 
@@ -150,6 +151,11 @@ TEST_CASE("files: a link is replaced, its target left alone") {
   CHECK(read_file(scratch / "target") == "old");
   CHECK(read_file(scratch / "link") == "new");
   CHECK_FALSE(fs::is_symlink(fs::symlink_status(scratch / "link")));
+}
+
+TEST_CASE("files: a lack of memory is said as what it is") {
+  CHECK(error_text([] { fail_io("a", "cannot read", ENOMEM); }) ==
+        "a: cannot read: out of memory (close other programs, or raise the limit of ulimit -v)");
 }
 
 TEST_CASE("files: devices are written in place") {
