@@ -31,11 +31,7 @@ void TokenBatch::add(std::span<const std::int32_t> ids, Index length) {
   if (filled <= 0) return tokens.add(ids.first(ids.size() - 1));
   // The last id is read, too: the first padding follows it.
   tokens.add(ids);
-  for (Index place = static_cast<Index>(ids.size()); place < length; ++place) {
-    tokens.ids.push_back(0);
-    tokens.position_of.push_back(static_cast<std::int32_t>(place));
-  }
-  tokens.offsets.back() = tokens.tokens();
+  tokens.fill(length);
   labels.insert(labels.end(), static_cast<std::size_t>(filled), 0);
   padding += filled;
 }

@@ -18,6 +18,14 @@ void PackedTokens::add(std::span<const std::int32_t> sequence) {
   offsets.push_back(tokens());
 }
 
+void PackedTokens::fill(Index length) {
+  for (Index place = tokens() - offsets[offsets.size() - 2]; place < length; ++place) {
+    ids.push_back(0);
+    position_of.push_back(static_cast<std::int32_t>(place));
+  }
+  offsets.back() = tokens();
+}
+
 void TokenSubset::clear() {
   tokens.clear();
   offsets.assign(1, 0);
