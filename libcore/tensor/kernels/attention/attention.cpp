@@ -45,10 +45,11 @@ MatrixOf<T> stats_of(MatrixOf<T> stats, Index first, Index queries, Index h) {
   return {stats.row(first) + 2 * h, queries, 2, stats.stride};
 }
 
-// So many rows of the heads' values would push each other out of the caches.
-bool are_large(const AttentionShape& shape, Index rows) {
-  return rows * shape.heads * shape.head_width * static_cast<Index>(sizeof(float)) >= Index{32} << 20;
+Index bytes_of(const AttentionShape& shape, Index rows) {
+  return rows * shape.heads * shape.head_width * static_cast<Index>(sizeof(float));
 }
+constexpr Index kLarge = Index{32} << 20;  // so many bytes push each other out of the caches
+constexpr Index kBeyondL2 = Index{1} << 20;
 
 // Calls body(sequence, head, the pair after it) for all pairs; so many pairs make a task that it takes some
 // ten microseconds.
@@ -80,7 +81,7 @@ void attention(ConstMatrix q, ConstMatrix k, ConstMatrix v, const AttentionShape
     task.ahead[0] = then.q;
     task.ahead[1] = then.k;
     task.ahead[2] = then.v;
-    task.are_large = are_large(shape, 2 * q.rows + 2 * k.rows);
+    task.are_large = task.fetches_ahead = bytes_of(shape, 2 * q.rows + 2 * k.rows) >= kLarge;
     table.forward(task, head_of(out, first, queries, h, shape.head_width),
                   stats_of(stats, first, queries, h));
   });
@@ -102,7 +103,8 @@ void attention_backward(ConstMatrix q, ConstMatrix k, ConstMatrix v, ConstMatrix
     task.ahead[2] = then.q;
     task.ahead[3] = then.k;
     task.ahead[4] = then.v;
-    task.are_large = are_large(shape, 4 * q.rows + 4 * k.rows);
+    task.are_large = bytes_of(shape, 4 * q.rows + 4 * k.rows) >= kLarge;
+    task.fetches_ahead = bytes_of(shape, 4 * q.rows + 4 * k.rows) >= kBeyondL2;
     table.backward(task, head_of(out, first, queries, h, K), stats_of(stats, first, queries, h),
                    head_of(dout, first, queries, h, K),
                    {head_of(dq, first, queries, h, K), head_of(dk, first_key, keys, h, K),

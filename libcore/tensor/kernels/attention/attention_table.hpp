@@ -23,9 +23,9 @@ struct AttentionHead {
   DropoutRule dropout;
   std::uint64_t first_element = 0,
                 element_step = 0;  // key 0 for query 0; from one query to the next (multiples of 2^16)
-  // Inputs and results of all heads are too large for the caches: results go past them, and what the next
-  // head will read is fetched meanwhile.
+  // Inputs and results of all heads are too large for the caches: results go past them.
   bool are_large = false;
+  bool fetches_ahead = false;  // what the next head will read is brought into L2 meanwhile
   MatrixOf<const float> ahead[5] = {};
   float* scratch = nullptr;  // so many floats as below, aligned to 64 bytes
 };

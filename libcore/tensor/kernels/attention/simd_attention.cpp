@@ -34,7 +34,7 @@ void attention(const AttentionHead& head, MatrixOf<float> out, MatrixOf<float> s
   DropoutWords drawn;
   DropoutWords* words = head.dropout.bound > 0 ? &drawn : nullptr;
   Ahead next(head.ahead, 2 * see.queries * see.keys * width);
-  Ahead* ahead = head.are_large ? &next : nullptr;
+  Ahead* ahead = head.fetches_ahead ? &next : nullptr;
   for (Index j = 0; j < see.keys; j += span) {
     const Index first = see.first_query_of(j), keys = least(span, see.keys - j);
     if (first >= see.queries) break;

@@ -43,7 +43,7 @@ void attention_backward(const AttentionHead& head, MatrixOf<const float> out, Ma
   DropoutWords drawn;
   DropoutWords* words = head.dropout.bound > 0 ? &drawn : nullptr;
   Ahead next(head.ahead, 5 * see.queries * see.keys * width);
-  Ahead* ahead = head.are_large ? &next : nullptr;
+  Ahead* ahead = head.fetches_ahead ? &next : nullptr;
   for (Index i = 0; i < see.queries; ++i) {
     m[i] = stats.row(i)[0];
     l[i] = stats.row(i)[1];
