@@ -21,8 +21,8 @@ kernels::CrossEntropyTotals run(Tape& tape, const Variable& x, const OutputLayer
   const ReductionTree& plan = *x.packing().plan;
   const Index classes = layer.classes();
   const ArenaScope scope(tape.arena());  // the block of logits and the partial sums go back at once
-  const Matrix block = tape.arena().matrix(kernels::cross_entropy_block_rows(plan), classes);
-  const Index scratch_rows = gradients ? kernels::cross_entropy_scratch_rows(plan) : 0;
+  const Matrix block = tape.arena().matrix(kernels::cross_entropy_block_rows(plan, classes), classes);
+  const Index scratch_rows = gradients ? kernels::cross_entropy_scratch_rows(plan, classes) : 0;
   if (scratch_rows > 0)
     gradients->reduction_scratch = tape.arena().matrix(scratch_rows, x.cols() * classes + classes);
   return kernels::linear_cross_entropy(

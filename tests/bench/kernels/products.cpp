@@ -75,16 +75,17 @@ struct Loss {
 
 std::shared_ptr<Loss> make_loss(const Shape& s) {
   const ReductionTree plan = plan_of(s.T);
-  const auto loss = std::make_shared<Loss>(Loss{{s.T, s.I},
-                                                {s.I, s.O, 2, 0.05f},
-                                                {1, s.O, 3},
-                                                {s.T, s.I},
-                                                {s.I, s.O},
-                                                {1, s.O},
-                                                {kernels::cross_entropy_block_rows(plan), s.O},
-                                                {kernels::cross_entropy_scratch_rows(plan), s.I * s.O + s.O},
-                                                plan,
-                                                {}});
+  const auto loss =
+      std::make_shared<Loss>(Loss{{s.T, s.I},
+                                  {s.I, s.O, 2, 0.05f},
+                                  {1, s.O, 3},
+                                  {s.T, s.I},
+                                  {s.I, s.O},
+                                  {1, s.O},
+                                  {kernels::cross_entropy_block_rows(plan, s.O), s.O},
+                                  {kernels::cross_entropy_scratch_rows(plan, s.O), s.I * s.O + s.O},
+                                  plan,
+                                  {}});
   for (Index t = 0; t < s.T; ++t) loss->labels.push_back(static_cast<std::int32_t>(t * 7919 % s.O));
   return loss;
 }

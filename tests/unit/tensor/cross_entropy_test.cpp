@@ -73,8 +73,8 @@ Result compute(const Problem& p, const Inputs& in, bool wants_gradients = true) 
            Grid<float>(p.T, p.D, 2),
            Grid<float>(in.w.rows, in.w.cols, 3, p.accumulate ? 0.5f : testing::kGuard),
            Grid<float>(1, p.V, 0, p.accumulates_bias() ? 0.5f : testing::kGuard)};
-  Grid<float> block(kernels::cross_entropy_block_rows(in.plan), p.V, 1, testing::kGuard);
-  Grid<float> scratch(kernels::cross_entropy_scratch_rows(in.plan), p.D * p.V + p.V, 0, testing::kGuard);
+  Grid<float> block(kernels::cross_entropy_block_rows(in.plan, p.V), p.V, 1, testing::kGuard);
+  Grid<float> scratch(kernels::cross_entropy_scratch_rows(in.plan, p.V), p.D * p.V + p.V, 0, testing::kGuard);
   kernels::CrossEntropyGradients gradients{.dh = r.dh.view(),
                                            .dw = r.dw.view(),
                                            .db = p.has_bias ? r.db.values.data() : nullptr,
@@ -139,7 +139,7 @@ TEST_CASE(
     "linear_cross_entropy: smoothing, transposed weights, more blocks than one, added to what is there") {
   for (bool is_transposed : {false, true}) {
     for (bool accumulate : {false, true}) {
-      for (Index T : {40, 700, 1500, 3300}) {
+      for (Index T : {40, 700, 1500, 3300, 9000}) {
         for (Index longest : {40, 500}) {
           for (float r_drop : {0.0f, 5.0f}) {
             check_against_naive({.T = T,
@@ -227,7 +227,7 @@ TEST_CASE("linear_cross_entropy: no tokens") {
 // rows at once: no blocks.
 TEST_CASE("linear_cross_entropy: blocks do not show: dw, db and dh are those of the whole matrix of logits") {
   for (bool is_transposed : {false, true}) {
-    for (Index T : {100, 900, 2600}) {
+    for (Index T : {100, 900, 2600, 7000}) {
       const Problem p{
           .T = T, .D = 24, .V = 61, .is_transposed = is_transposed, .scale = 0.01f, .longest = 200};
       const Inputs in(p);

@@ -19,11 +19,13 @@ namespace headwater::kernels {
 
 namespace {
 
-constexpr Index kMaxBlockRows = kChunkTokens;
+// Rows of a block: a chunk of the reduction; more where there are few classes, whose logits are small.
+constexpr Index kMaxBlockRows = 2048, kBlockLogits = 128 * 1024;
+Index block_rows(Index classes) { return std::clamp(kBlockLogits / classes, kChunkTokens, kMaxBlockRows); }
 
 template <class F>
-void for_each_block(const ReductionTree& plan, const F& f) {
-  for_each_reduction_block(plan, kMaxBlockRows, f);
+void for_each_block(const ReductionTree& plan, Index classes, const F& f) {
+  for_each_reduction_block(plan, block_rows(classes), f);
 }
 
 // Where the partial sums of dw and db lie, level by level: level 0 in the result itself, unless that holds
@@ -171,16 +173,16 @@ void add_weight_gradient(const ReductionTree& plan, const ReductionBlock& part, 
 
 }  // namespace
 
-Index cross_entropy_block_rows(const ReductionTree& plan) {
+Index cross_entropy_block_rows(const ReductionTree& plan, Index classes) {
   Index rows = 0;
-  for_each_block(plan, [&](const ReductionBlock& block) { rows = std::max(rows, block.rows()); });
+  for_each_block(plan, classes, [&](const ReductionBlock& block) { rows = std::max(rows, block.rows()); });
   return rows;
 }
 
 // A block that is merged at once is added to the sum below it and needs no place of its own.
-Index cross_entropy_scratch_rows(const ReductionTree& plan) {
+Index cross_entropy_scratch_rows(const ReductionTree& plan, Index classes) {
   Index alive = 0, most = 0, blocks = 0;
-  for_each_block(plan, [&](const ReductionBlock& block) {
+  for_each_block(plan, classes, [&](const ReductionBlock& block) {
     if (block.outer == 0) ++alive;
     most = std::max(most, alive);
     alive -= std::max(0, block.outer - 1);
@@ -201,8 +203,8 @@ CrossEntropyTotals linear_cross_entropy(ConstMatrix h, ConstMatrix w, bool is_tr
   totals.tokens = h.rows;
   Index level = 0;  // partial sums alive
   const bool is_one_block =
-      plan.leaves.empty() || reduction_block_at(plan, 0, kMaxBlockRows).rows() == h.rows;
-  for_each_block(plan, [&](const ReductionBlock& part) {
+      plan.leaves.empty() || reduction_block_at(plan, 0, block_rows(V)).rows() == h.rows;
+  for_each_block(plan, V, [&](const ReductionBlock& part) {
     const Matrix logits{block.data, part.rows(), V, block.stride};
     const ConstMatrix rows = h.rows_between(part.begin, part.end);
     multiply_in_blocks(

@@ -27,17 +27,17 @@ struct CrossEntropyTotals {
 // says. With `r_drop`, not with class weights, rows 2i and 2i + 1 are one token under different dropout, and
 // each such two add r_drop · (KL(p || q) + KL(q || p)) / 2 of their distributions p and q to the loss
 // (R-Drop, Liang et al. 2021, eq. 4). With `dh` given also the gradients of loss_scale · loss: dh
-// overwritten, dw and db (+)= by the plan, both alike unless is_transposed. One block [<= 512 rows, V] of
-// logits lives in `block` (cross_entropy_block_rows(plan) rows of V values).
+// overwritten, dw and db (+)= by the plan, both alike unless is_transposed. One block of logits lives in
+// `block` (cross_entropy_block_rows(plan, V) rows of V values).
 struct CrossEntropyGradients {
   Matrix dh;
   Matrix dw;
   Real* db = nullptr;
   bool accumulate_weight = false, accumulate_bias = false;
-  Matrix reduction_scratch;  // cross_entropy_scratch_rows(plan) x (D·V + V); may be empty where that is 0
+  Matrix reduction_scratch;  // cross_entropy_scratch_rows(plan, V) x (D·V + V); may be empty where that is 0
 };
-Index cross_entropy_block_rows(const ReductionTree& plan);
-Index cross_entropy_scratch_rows(const ReductionTree& plan);
+Index cross_entropy_block_rows(const ReductionTree& plan, Index classes);
+Index cross_entropy_scratch_rows(const ReductionTree& plan, Index classes);
 CrossEntropyTotals linear_cross_entropy(ConstMatrix h, ConstMatrix w, bool is_transposed, const Real* bias,
                                         std::span<const std::int32_t> labels, Real label_smoothing,
                                         Real loss_scale, const ReductionTree& plan, Matrix block,

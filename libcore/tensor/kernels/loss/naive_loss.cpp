@@ -119,8 +119,8 @@ void softmax_backward(ConstMatrix y, ConstMatrix dy, Matrix dx, bool accumulate)
 }
 void log_sum_exp(ConstMatrix x, Real* y) { naive::log_sum_exp(x, y); }
 
-Index cross_entropy_block_rows(const ReductionTree&) { return 0; }
-Index cross_entropy_scratch_rows(const ReductionTree&) { return 0; }
+Index cross_entropy_block_rows(const ReductionTree&, Index) { return 0; }
+Index cross_entropy_scratch_rows(const ReductionTree&, Index) { return 0; }
 CrossEntropyTotals linear_cross_entropy(ConstMatrix h, ConstMatrix w, bool is_transposed, const Real* bias,
                                         std::span<const std::int32_t> labels, Real label_smoothing,
                                         Real loss_scale, const ReductionTree&, Matrix,
