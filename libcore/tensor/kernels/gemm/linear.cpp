@@ -66,7 +66,7 @@ GemmGrid gemm_grid(Index M, Index N, Index K) {
        .N = N,
        .row_blocks = 1,
        .column_blocks = std::max<Index>(1, (round_up(N, kTileLanes) * depth + kMaxPacked - 1) / kMaxPacked),
-       .tasks = std::clamp<Index>(products / kTaskProducts, 1, kMaxTasks),
+       .tasks = std::clamp<Index>((products + kTaskProducts / 2) / kTaskProducts, 1, kMaxTasks),
        .row_cost = 14,
        .column_cost = 12});
 }

@@ -26,7 +26,7 @@ GemmGrid weight_grid(Index M, Index N, Index T) {
                     .N = N,
                     .row_blocks = blocks_of(M),
                     .column_blocks = blocks_of(N),
-                    .tasks = std::clamp<Index>(M * N * T / kTaskProducts, 1, kMaxTasks),
+                    .tasks = std::clamp<Index>((M * N * T + kTaskProducts / 2) / kTaskProducts, 1, kMaxTasks),
                     .row_cost = 12,
                     .column_cost = 12});
 }
