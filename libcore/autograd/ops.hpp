@@ -51,9 +51,9 @@ using Use = Tape::Use;
 
 // y = act(x·w + b): x [T, I], w [I, O], b [1, O] or null, y [T, O].
 // dx = dpre·wᵀ, dw = xᵀ·dpre, db = Σ dpre. Keeps x, and y (relu, tanh, sigmoid) or the slope (gelu,
-// gelu_tanh, silu).
+// gelu_tanh, silu). The activation that made a donated x is undone as dx is computed.
 Variable linear(Tape& tape, const Variable& x, Parameter& w, Parameter* b,
-                Activation activation = Activation::none);
+                Activation activation = Activation::none, Use use_of_x = Use::keep);
 
 // y[i] = x·w[i] + b[i] for up to three layers that read the same x: the bits of linear() one after the other,
 // but one parallel loop forward and one backward. Keeps x.

@@ -1,6 +1,7 @@
 #include "autograd/tape.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 #include <new>
 #include <string>
@@ -124,8 +125,18 @@ void Tape::give(const Variable& v, Matrix contribution) {
   keeps_memory_ = true;
 }
 
+bool Tape::lend(const Variable& a, const Variable& b) {
+  // What is older was made before, and stands before it in the arena: its gradient is read later.
+  if (!b.node_->leaves_gradient || has_incoming(b) || !std::less<>()(a.node_, b.node_)) return false;
+  b.node_->heir = a.node_;
+  return true;
+}
+
 void Tape::release_after(const Entry& entry) {
   const std::size_t begin = entry.begin, end = entry.end;
+  for (Variable::Node* made = entry.last_result; made != nullptr; made = made->previous_result) {
+    if (made->heir != nullptr) give(Variable(made->heir), made->gradient);
+  }
   for (Variable::Node* made = entry.last_result; made != nullptr; made = made->previous_result) {
     if (made->gradient.data != nullptr)
       free_.add(made->gradient.data, bytes_of(made->gradient.rows, made->gradient.cols));

@@ -14,6 +14,7 @@
 #include "autograd/parameter.hpp"
 #include "tensor/arena.hpp"
 #include "tensor/free_blocks.hpp"
+#include "tensor/kernels/gemm/gemm.hpp"
 #include "tensor/matrix.hpp"
 #include "tensor/reduction_tree.hpp"
 
@@ -58,9 +59,13 @@ class Variable {
     Matrix value, gradient;
     const Packing* packing;
     bool needs_gradient;
-    bool is_donated;             // the operation that made it does not read the value again
-    Node* previous_result;       // of the same operation
-    bool is_given_away = false;  // only set with HEADWATER_CHECKS
+    bool is_donated;                            // the operation that made it does not read the value again
+    Node* previous_result;                      // of the same operation
+    bool is_given_away = false;                 // only set with HEADWATER_CHECKS
+    bool leaves_gradient = false;               // the closure of the operation that made it
+    kernels::UndoneActivation activation = {};  // that made the value
+    bool is_undone = false;                     // in the gradient
+    Node* heir = nullptr;                       // gets the gradient when that operation is undone
   };
   [[noreturn]] static void throw_given_away();
   explicit Variable(Node* node) : node_(node) {}
@@ -88,6 +93,18 @@ class Tape {
   Variable variable(Index rows, Index cols, const Packing* packing, bool needs_gradient);
   // Says that the backward closure of `result` does not read its value.
   static void mark_donated(const Variable& result) { result.node_->is_donated = true; }
+  // Says that the backward closure of `result` reads its gradient only, where that is lent.
+  static void mark_leaves_gradient(const Variable& result) { result.node_->leaves_gradient = true; }
+  // Says that an activation is the last that was done to `result`. Who computes all of its gradient may undo
+  // the activation there, and then the operation that made it does not.
+  static void mark_activated(const Variable& result, const kernels::UndoneActivation& activation) {
+    result.node_->activation = activation;
+  }
+  static const kernels::UndoneActivation& undo(const Variable& v) {
+    v.node_->is_undone = v.node_->activation.activation != kernels::Activation::none;
+    return v.node_->activation;
+  }
+  static bool is_undone(const Variable& v) { return v.node_->is_undone; }
   // A result [rows, cols of v] for an operation that reads v element by element and then no more: in the
   // memory of v where that is spare and `use` allows it. With HEADWATER_CHECKS memory is never shared: when
   // the operation is recorded, v can be read no more and what it held becomes not-a-number.
@@ -124,6 +141,11 @@ class Tape {
   // and may be written to later. It is memory of the operation whose closure runs: its result's gradient, or
   // what it took from the arena.
   void give(const Variable& v, Matrix contribution);
+  // For the gradient of a sum, which goes to both a and b. If true, the closure gives or writes it to b
+  // alone; a has it as soon as b's operation is undone, and nothing is copied. Not where b has a gradient
+  // already, a is not older than b, or b's operation would write to it. Nobody else reads b (Use::donate).
+  static bool lend(const Variable& a, const Variable& b);
+  static bool is_lent(const Variable& v) { return v.node_->heir != nullptr; }
   // Values that are wanted until the running closure ends.
   Matrix temporary(Index rows, Index cols);
   // The gradient that flowed into `v` (its consumers have run); throws Error where there is none.

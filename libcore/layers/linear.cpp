@@ -18,8 +18,8 @@ Linear::Linear(LayerBuilder& builder, const std::string& name, std::vector<Index
           builder.parameters.declare(name + ".bias", std::move(bias_shape), 1, outputs, Initializer::zeros)),
       activation_(activation) {}
 
-Variable Linear::operator()(const ForwardContext& context, const Variable& x) const {
-  if (context.packed == nullptr) return ops::linear(context.tape, x, *weight_, bias_, activation_);
+Variable Linear::operator()(const ForwardContext& context, const Variable& x, ops::Use use_of_x) const {
+  if (context.packed == nullptr) return ops::linear(context.tape, x, *weight_, bias_, activation_, use_of_x);
   const Variable y = context.tape.variable(x.rows(), weight_->value.cols, x.packing_or_null(), false);
   (*this)(context, x.value(), y.value());
   return y;

@@ -19,7 +19,8 @@ class Linear {
          std::vector<Index> bias_shape, Index inputs, Index outputs, double fan_in, double fan_out,
          ops::Activation activation = ops::Activation::none);
 
-  Variable operator()(const ForwardContext& context, const Variable& x) const;
+  Variable operator()(const ForwardContext& context, const Variable& x,
+                      ops::Use use_of_x = ops::Use::keep) const;
   // Into a matrix that somebody else owns; no gradients.
   void operator()(const ForwardContext& context, ConstMatrix x, Matrix y) const;
 

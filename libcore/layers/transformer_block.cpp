@@ -43,7 +43,7 @@ FeedForward::FeedForward(LayerBuilder& builder, const std::string& name, const B
 
 Variable FeedForward::operator()(const ForwardContext& context, const Variable& x) const {
   const Variable inner = inner_(context, x);
-  if (!inner_dropout_) return outer_(context, inner);
+  if (!inner_dropout_) return outer_(context, inner, ops::Use::donate);
   return (*outer_dropout_)(context, outer_(context, (*inner_dropout_)(context, inner)));
 }
 

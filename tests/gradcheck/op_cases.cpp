@@ -42,6 +42,50 @@ Case linear_case(const std::string& name, ops::Activation activation, bool has_b
       }};
 }
 
+// A second layer that undoes the activation of the first.
+Case donated_activation_case(ops::Activation activation) {
+  return {"linear of a donated activation " + std::to_string(static_cast<int>(activation)),
+          [](Fixture& f) {
+            f.input("x", kTokens, 3);
+            f.parameter("inner", 3, 5);
+            f.parameter("bias", 1, 5);
+            f.parameter("outer", 5, 4);
+          },
+          [=](Pass& p) {
+            Tape& tape = p.context.tape;
+            Parameters& all = p.fixture.parameters;
+            const Variable inner =
+                ops::linear(tape, p.inputs[0], *all.find("inner"), all.find("bias"), activation);
+            return Result{ops::linear(tape, inner, *all.find("outer"), nullptr, ops::Activation::none,
+                                      ops::Use::donate)};
+          }};
+}
+
+// x and a branch from it, whose gradient is lent, twice.
+Case residual_case(bool is_dropped, bool is_normed) {
+  return {std::string("a residual sum") + (is_dropped ? ", dropped out" : "") + (is_normed ? ", normed" : ""),
+          [](Fixture& f) {
+            f.input("x", kTokens, 4);
+            f.parameter("first", 4, 4);
+            f.parameter("second", 4, 4);
+            f.parameter("gamma", 1, 4);
+            f.parameter("beta", 1, 4);
+          },
+          [=](Pass& p) {
+            Tape& tape = p.context.tape;
+            Parameters& all = p.fixture.parameters;
+            Variable x = p.inputs[0];
+            for (const char* name : {"first", "second"}) {
+              Variable branch = ops::linear(tape, x, *all.find(name), nullptr);
+              if (is_dropped) branch = ops::dropout(tape, branch, 0.4, {.seed = 3}, ops::Use::donate);
+              x = is_normed ? ops::add_layer_norm(tape, x, branch, *all.find("gamma"), *all.find("beta"),
+                                                  1e-3, ops::Use::donate)
+                            : ops::add(tape, x, branch, ops::Use::donate);
+            }
+            return Result{x};
+          }};
+}
+
 // Layers that read one matrix; only the first has a bias.
 Case project_case(const std::string& name, std::size_t layers) {
   return {"project " + name,
@@ -161,6 +205,11 @@ std::vector<Case> op_cases() {
   cases.push_back(linear_case("silu", Activation::silu, true));
   cases.push_back(linear_case("tanh", Activation::tanh, true));
   cases.push_back(linear_case("sigmoid", Activation::sigmoid, true));
+  for (const Activation activation : {Activation::relu, Activation::gelu, Activation::tanh})
+    cases.push_back(donated_activation_case(activation));
+  for (const bool is_dropped : {false, true}) {
+    for (const bool is_normed : {false, true}) cases.push_back(residual_case(is_dropped, is_normed));
+  }
   cases.push_back(project_case("two", 2));
   cases.push_back(project_case("three", 3));
   const RandomStream stream{.seed = 3, .purpose = Purpose::attention_dropout, .layer = 2, .step = 4};

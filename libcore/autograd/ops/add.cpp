@@ -6,9 +6,11 @@ Variable add(Tape& tape, const Variable& a, const Variable& b, Use use_of_b) {
   const Variable y = tape.variable_like(b, use_of_b, a.needs_gradient() || b.needs_gradient());
   Tape::mark_donated(y);
   kernels::add(a.value(), b.value(), y.value());
-  tape.record("add", [&tape, a, b, y] {
+  tape.record("add", [&tape, a, b, y, use_of_b] {
     if (!Tape::has_incoming(y)) return;
-    const Matrix& dy = tape.incoming(y);
+    const Matrix dy = tape.incoming(y);
+    const bool are_both = a.needs_gradient() && b.needs_gradient();
+    if (are_both && use_of_b == Use::donate && Tape::lend(a, b)) return tape.give(b, dy);
     if (b.needs_gradient()) {
       const GradientSlot db = tape.slot(b);
       if (db.accumulate) {

@@ -25,15 +25,17 @@ Variable add_layer_norm(Tape& tape, const Variable& x, const Variable& z, Parame
   const Matrix sum = tape.memory_like(z, use_of_z);
   kernels::layer_norm(x.value(), z.value(), gamma.value.data, beta.value.data, epsilon, sum, y.value(),
                       moments);
-  tape.record("add_layer_norm", [&tape, x, z, y, moments, sum, scale = &gamma, shift = &beta] {
+  tape.record("add_layer_norm", [&tape, x, z, y, moments, sum, use_of_z, scale = &gamma, shift = &beta] {
     if (!Tape::has_incoming(y)) return;
-    const GradientSlot dx = tape.slot(x);
     const Tape::PairSlot d = Tape::slot(*scale, shift);
-    // d(x + z) goes to both; it is computed where it overwrites and added or copied to the other.
-    const GradientSlot dz = tape.slot(z);
+    // d(x + z) goes to both: lent, or computed where it overwrites and added or copied to the other.
+    const bool is_lent =
+        use_of_z == Use::donate && x.needs_gradient() && z.needs_gradient() && Tape::lend(x, z);
+    const GradientSlot dx = is_lent ? GradientSlot{} : tape.slot(x), dz = tape.slot(z);
     const Matrix dsum = dz.accumulate ? tape.temporary(x.rows(), x.cols()) : dz.matrix;
     kernels::layer_norm_backward(sum, moments, scale->value.data, tape.incoming(y), *x.packing().plan, dsum,
                                  false, d.weight.data, d.bias, d.accumulate);
+    if (is_lent) return;
     // x first: it may be z itself, whose gradient then begins here.
     if (dx.accumulate) {
       kernels::accumulate(dsum, dx.matrix);

@@ -170,6 +170,37 @@ TEST_CASE_FIXTURE(Batch, "gradients take the place of what is undone") {
   CHECK(x.gradient().data[3 * kWidth - 1] == Real((1 << 21) - 1));
 }
 
+TEST_CASE_FIXTURE(Batch, "the gradient of a residual sum goes to both without a copy") {
+  Parameters parameters;
+  Parameter* const w = parameters.declare("w", {2, 2}, 2, 2, Initializer::zeros);
+  parameters.allocate(true);
+  w->value.data[0] = w->value.data[3] = 2;
+  const Matrix seed = matrix({1, 10, 100, 1000, 0, -1});
+  const auto gradients_of = [&](ops::Use use, bool is_older) {
+    parameters.begin_step();
+    Tape tape(arena, Tape::Mode::record);
+    const Variable x = tape.wrap(matrix({0, 0, 0, 0, 0, 0}), &packing, true);
+    const Variable h = tape.wrap(matrix({1, 2, 3, 4, 5, 6}), &packing, true);
+    const Variable branch = ops::linear(tape, h, *w, nullptr);
+    const Variable other = is_older ? x : ops::add(tape, x, x);
+    const Variable y = ops::add(tape, other, branch, use);
+    tape.seed(y, seed);
+    const Real* const before = tape.incoming(y).data;
+    tape.backward();
+    CHECK(Tape::is_lent(branch) == (use == ops::Use::donate && is_older));
+    if (is_older) CHECK(x.gradient().data == before);
+    return std::pair(numbers(x.gradient()), numbers(w->gradient.values));
+  };
+  using Both = std::pair<std::vector<Real>, std::vector<Real>>;
+  for (const ops::Use use : {ops::Use::keep, ops::Use::donate}) {
+    const Both older = gradients_of(use, true), younger = gradients_of(use, false);
+    CHECK(older.first == std::vector<Real>{1, 10, 100, 1000, 0, -1});
+    CHECK(younger.first == std::vector<Real>{2, 20, 200, 2000, 0, -2});
+    CHECK(older.second == std::vector<Real>{301, 3005, 402, 4014});
+    CHECK(younger.second == older.second);
+  }
+}
+
 TEST_CASE_FIXTURE(Batch,
                   "projections of one matrix: the bits of separate layers, also where one is not used") {
   Parameters parameters;

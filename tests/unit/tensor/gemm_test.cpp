@@ -146,6 +146,27 @@ TEST_CASE("linear_transposed and linear_backward_input: the product with the tra
   }
 }
 
+TEST_CASE("linear_backward_input: an activation undone with it, with the bits of the two one by one") {
+  for (const Shape& s : shapes()) {
+    for (const Activation activation : kActivations) {
+      CAPTURE(s.T);
+      CAPTURE(s.I);
+      CAPTURE(s.O);
+      const Grid<float> dy = random_grid(s.T, s.O, 1, 3), w = random_grid(s.I, s.O, 2, 5),
+                        kept = random_grid(s.T, s.I, 3, 2);
+      Grid<float> together = random_grid(s.T, s.I, 4, 1), apart = together;
+      for (const bool accumulate : {false, true}) {
+        kernels::linear_backward_input(dy.view(), w.view(), together.view(), accumulate,
+                                       {activation, kept.view()});
+        kernels::linear_backward_input(dy.view(), w.view(), apart.view(), accumulate);
+        kernels::activation_backward(activation, kept.view(), apart.view(), apart.view());
+        CHECK(testing::same_bits(together, apart));
+        CHECK(together.has_intact_gaps());
+      }
+    }
+  }
+}
+
 std::vector<Index> offsets_for(Index T) {
   std::vector<Index> offsets{0};
   for (Index i = 0; offsets.back() < T; ++i)

@@ -111,6 +111,21 @@ TEST_CASE("linear_backward: without dx the same gradients of the parameters") {
   }
 }
 
+TEST_CASE("linear_backward: an activation undone in dx, in one loop with the rest or not") {
+  for (const Shape& s : kShapes) {
+    const Grid<float> x = random_grid(s.T, s.I, 1, 3), kept = random_grid(s.T, s.I, 5);
+    for (Product& p : products_of(s)) {
+      const kernels::LinearGradient gradient{p.dy.view(), p.w.view(), p.dw.view(), p.db.values.data(), false};
+      Grid<float> together(s.T, s.I, 1), apart(s.T, s.I, 1);
+      kernels::linear_backward(x.view(), {&gradient, 1}, plan_of(s.T), together.view(), false,
+                               {Activation::gelu, kept.view()});
+      kernels::linear_backward_input(p.dy.view(), p.w.view(), apart.view(), false);
+      kernels::activation_backward(Activation::gelu, kept.view(), apart.view(), apart.view());
+      CHECK(testing::same_bits(together, apart));
+    }
+  }
+}
+
 TEST_CASE("project, linear_backward: the same bits on every code path, for any number of threads") {
   for (const Shape& s : {Shape{800, 128, {128, 128, 128}}, Shape{1300, 64, {64, 65}}}) {
     testing::check_same_bits_everywhere([&] {

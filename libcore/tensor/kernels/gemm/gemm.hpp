@@ -46,8 +46,14 @@ struct PackedProduct {
 void linear_packed(ConstMatrix x, std::span<const PackedProduct> products);
 // y = x·wᵀ + bias with w [O, I] (tied output layers): the same chain over ascending i.
 void linear_transposed(ConstMatrix x, ConstMatrix w, const Real* bias, Matrix y);
-// dx (+)= dy·wᵀ: dy [T, O], w [I, O], dx [T, I]; chain over ascending o.
-void linear_backward_input(ConstMatrix dy, ConstMatrix w, Matrix dx, bool accumulate);
+// dx (+)= dy·wᵀ: dy [T, O], w [I, O], dx [T, I]; chain over ascending o. `undone`: activation_backward() of
+// the result as well, with the same bits.
+struct UndoneActivation {
+  Activation activation = Activation::none;
+  ConstMatrix kept = {};  // [T, I]
+};
+void linear_backward_input(ConstMatrix dy, ConstMatrix w, Matrix dx, bool accumulate,
+                           const UndoneActivation& undone = {});
 // dw (+)= Σ_t x[t]ᵀ dy[t], reduced by the plan; db (+)= Σ_t dy[t] likewise (null: not wanted).
 void linear_backward_weight(ConstMatrix x, ConstMatrix dy, const ReductionTree& plan, Matrix dw, Real* db,
                             bool accumulate);
@@ -61,8 +67,8 @@ struct LinearGradient {
 };
 // dw, db of each as linear_backward_weight() and dx (+)= dy·wᵀ of the first, += of the others one by one as
 // linear_backward_input(), with the same bits; small ones in one parallel loop, and one more for reduces that
-// are cut. dx empty: not wanted. At most kMaxProjections.
+// are cut. dx empty: not wanted. At most kMaxProjections, and one with `undone`, the activation that made x.
 void linear_backward(ConstMatrix x, std::span<const LinearGradient> gradients, const ReductionTree& plan,
-                     Matrix dx, bool accumulate_dx);
+                     Matrix dx, bool accumulate_dx, const UndoneActivation& undone = {});
 
 }  // namespace headwater::kernels

@@ -22,6 +22,9 @@ struct GemmEpilogue {
   Activation activation = Activation::none;
   MatrixOf<float> slope = {};  // of the activation at the sum with bias, where keeps_slope and given
   bool accumulate = false;
+  // Then, not with an activation, c is multiplied by the slope of the one that made what c is the gradient
+  // of.
+  UndoneActivation undone = {};
 };
 
 // c (+)= act(a·b + bias) with a [M, K], b [K, N], or [N, K] if transposed; all of it.

@@ -85,6 +85,8 @@ void multiply_block(const GemmTask& whole, const GemmGrid& grid, Index index) {
   if (task.epilogue.bias) task.epilogue.bias += first;
   if (task.epilogue.slope)
     task.epilogue.slope = columns_between(whole.epilogue.slope.rows_between(row, end), first, last);
+  if (ConstMatrix& kept = task.epilogue.undone.kept)
+    kept = columns_between(whole.epilogue.undone.kept.rows_between(row, end), first, last);
   task.scratch = thread_scratch(gemm_scratch(end - row, last - first, whole.a.cols));
   kernel_table().gemm->multiply(task);
 }
@@ -123,9 +125,13 @@ void linear_transposed(ConstMatrix x, ConstMatrix w, const Real* bias, Matrix y)
   multiply_in_blocks({.a = x, .b = w, .is_transposed = true, .c = y, .epilogue = {.bias = bias}});
 }
 
-void linear_backward_input(ConstMatrix dy, ConstMatrix w, Matrix dx, bool accumulate) {
-  multiply_in_blocks(
-      {.a = dy, .b = w, .is_transposed = true, .c = dx, .epilogue = {.accumulate = accumulate}});
+void linear_backward_input(ConstMatrix dy, ConstMatrix w, Matrix dx, bool accumulate,
+                           const UndoneActivation& undone) {
+  multiply_in_blocks({.a = dy,
+                      .b = w,
+                      .is_transposed = true,
+                      .c = dx,
+                      .epilogue = {.accumulate = accumulate, .undone = undone}});
 }
 
 }  // namespace headwater::kernels

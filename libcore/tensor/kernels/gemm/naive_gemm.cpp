@@ -71,18 +71,20 @@ void linear_packed(ConstMatrix x, std::span<const PackedProduct> products) {
 void linear_transposed(ConstMatrix x, ConstMatrix w, const Real* bias, Matrix y) {
   naive::linear(x, w, true, bias, Activation::none, y, {});
 }
-void linear_backward_input(ConstMatrix dy, ConstMatrix w, Matrix dx, bool accumulate) {
+void linear_backward_input(ConstMatrix dy, ConstMatrix w, Matrix dx, bool accumulate,
+                           const UndoneActivation& undone) {
   naive::linear_backward_input(dy, w, dx, accumulate);
+  if (undone.activation != Activation::none) activation_backward(undone.activation, undone.kept, dx, dx);
 }
 void linear_backward_weight(ConstMatrix x, ConstMatrix dy, const ReductionTree&, Matrix dw, Real* db,
                             bool accumulate) {
   naive::linear_backward_weight(x, dy, dw, db, accumulate);
 }
 void linear_backward(ConstMatrix x, std::span<const LinearGradient> gradients, const ReductionTree& plan,
-                     Matrix dx, bool accumulate_dx) {
+                     Matrix dx, bool accumulate_dx, const UndoneActivation& undone) {
   for (const LinearGradient& g : gradients) {
     linear_backward_weight(x, g.dy, plan, g.dw, g.db, g.accumulate);
-    if (dx) linear_backward_input(g.dy, g.w, dx, accumulate_dx || &g != gradients.data());
+    if (dx) linear_backward_input(g.dy, g.w, dx, accumulate_dx || &g != gradients.data(), undone);
   }
 }
 

@@ -20,11 +20,17 @@ struct Rest {
   bool is_relu, has_more;
   explicit Rest(const GemmEpilogue& epilogue)
       : is_relu(epilogue.activation == Activation::relu),
-        has_more(epilogue.activation != Activation::none && !is_relu) {}
+        has_more((epilogue.activation != Activation::none && !is_relu) ||
+                 epilogue.undone.activation != Activation::none) {}
 };
 void finish_rows(const GemmTask& task, Index row, Index rows) {
   const Index N = task.c.cols;
+  const UndoneActivation& undone = task.epilogue.undone;
   for (Index r = row; r < row + rows; ++r) {
+    if (undone.activation != Activation::none) {
+      activation_backward(undone.activation, N, undone.kept.row(r), task.c.row(r), task.c.row(r));
+      continue;
+    }
     activate(task.epilogue.activation, N, task.c.row(r), task.c.row(r),
              task.epilogue.slope ? task.epilogue.slope.row(r) : nullptr);
   }

@@ -118,13 +118,13 @@ void linear_backward_weight(ConstMatrix x, ConstMatrix dy, const ReductionTree& 
 }
 
 void linear_backward(ConstMatrix x, std::span<const LinearGradient> gradients, const ReductionTree& plan,
-                     Matrix dx, bool accumulate_dx) {
+                     Matrix dx, bool accumulate_dx, const UndoneActivation& undone) {
   Index columns = x.cols;
   for (const LinearGradient& g : gradients) columns += g.dy.cols;
   if ((dx || gradients.size() > 1) && !are_joined(x.rows, columns)) {
     for (const LinearGradient& g : gradients) {
       linear_backward(x, {&g, 1}, plan, {}, false);
-      if (dx) linear_backward_input(g.dy, g.w, dx, accumulate_dx || &g != gradients.data());
+      if (dx) linear_backward_input(g.dy, g.w, dx, accumulate_dx || &g != gradients.data(), undone);
     }
     return;
   }
@@ -163,9 +163,12 @@ void linear_backward(ConstMatrix x, std::span<const LinearGradient> gradients, c
     if (product < gradients.size()) return weights[product].run(task);
     bool accumulate = accumulate_dx;
     for (const LinearGradient& g : gradients) {
-      multiply_block(
-          {.a = g.dy, .b = g.w, .is_transposed = true, .c = dx, .epilogue = {.accumulate = accumulate}}, grid,
-          task);
+      multiply_block({.a = g.dy,
+                      .b = g.w,
+                      .is_transposed = true,
+                      .c = dx,
+                      .epilogue = {.accumulate = accumulate, .undone = undone}},
+                     grid, task);
       accumulate = true;
     }
   });
