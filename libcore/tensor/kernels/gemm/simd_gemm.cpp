@@ -1,4 +1,4 @@
-// a·b with b packed into tiles block by block, a copied micro_panel by micro_panel.
+// a·b with b packed into tiles block by block, a micro_panel by micro_panel.
 #include "tensor/kernels/activation/simd_activation.hpp"
 #include "tensor/kernels/gemm/simd_gemm_tile.hpp"
 
@@ -182,6 +182,7 @@ class PackedProduct {
         micro_panels_((M_ + kTileRows - 1) / kTileRows),
         tiles_((N_ + kTileCols - 1) / kTileCols),
         rest_(task.epilogue),
+        copies_(task.a.stride % kSetDistance == 0),
         micro_panel_(task.scratch),
         packed_(micro_panel_ + 16 * kStripRow),
         kept_(packed_ + (task.a.cols < kKC ? task.a.cols : kKC) * round_up(N_, kTileLanes)) {}
@@ -210,7 +211,11 @@ class PackedProduct {
     far_rows_ = is_last_ ? 0 : (task_.is_transposed ? N_ : steps_);
     for (Index s = 0; s < micro_panels_; ++s) {
       const Index row = s * M_ / micro_panels_, rows = (s + 1) * M_ / micro_panels_ - row;
-      copy_micro_panel(task_.a.row(row) + begin_, task_.a.stride, rows, steps_, micro_panel_);
+      a_ = task_.a.row(row) + begin_;
+      if (copies_) {
+        copy_micro_panel(a_, task_.a.stride, rows, steps_, micro_panel_);
+        a_ = micro_panel_;
+      }
       next_ = s + 1 < micro_panels_ ? task_.a.row(row + rows) + begin_
                                     : task_.a.row(0) + (is_last_ ? begin_ : end_);
       next_rows_ = rows;
@@ -222,10 +227,11 @@ class PackedProduct {
 
   void run_tile(Index row, Index rows, const TileColumns& columns) {
     const Index n = columns.first;
-    Tile tile{.a = micro_panel_,
+    Tile tile{.a = a_,
               .b = packed_ + packed_place(n, steps_),
               .b_step = 16 * columns.panels,
-              .steps = steps_};
+              .steps = steps_,
+              .a_row = copies_ ? kStripRow : task_.a.stride};
     tile.before = is_first_ ? nullptr : place_;
     tile.lanes = columns.lanes;
     if (is_last_) {
@@ -262,13 +268,15 @@ class PackedProduct {
   const GemmTask& task_;
   const Index M_, N_, micro_panels_, tiles_;
   const Rest rest_;
-  float* const micro_panel_;  // rows of a, copied
+  const bool copies_;         // rows of a, which would drive each other out
+  float* const micro_panel_;  // the copy
   float* const packed_;       // the block of b
   float* const kept_;         // sums between blocks, tile by tile
 
   Index begin_ = 0, end_ = 0, steps_ = 0;  // the block
   bool is_first_ = true, is_last_ = true;
-  float* place_ = nullptr;  // of this tile's sums
+  const float* a_ = nullptr;  // the micro_panel
+  float* place_ = nullptr;    // of this tile's sums
   const float* next_ = nullptr;
   Index next_rows_ = 0, far_row_ = 0, far_rows_ = 0;
 };

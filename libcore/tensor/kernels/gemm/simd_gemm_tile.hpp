@@ -16,16 +16,17 @@ inline constexpr int kTileRows = 6, kTilePanels = 1;
 inline constexpr Index kTileCols = 16 * kTilePanels;
 inline constexpr Index kTileFloats = kTileRows * kTileCols;
 
-// How the rows of a stand: copied one after the other (a[r·kStripRow + k]), or the rows of a step together
-// where they are in memory (a[k·a_step + r]).
+// How the rows of a stand: each by itself (a[r·a_row + k]), or the rows of a step together (a[k·a_step + r]).
 enum class Strip { by_row, by_step };
-inline constexpr Index kStripRow = kKC + 16;  // an odd number of cache lines: no two rows share sets
+inline constexpr Index kStripRow =
+    kKC + 16;  // of a copy: an odd number of cache lines, no two rows share sets
 
 struct Tile {
   const float* a;
   const float* b;  // b[k·b_step + column]
   Index b_step, steps;
-  Index a_step = 1;               // by_step
+  Index a_row = 0;                // by_row
+  Index a_step = 0;               // by_step
   const float* before = nullptr;  // sums of the steps before, as this tile stored them
   float* kept = nullptr;          // where the sums go if they are not finished: R·P groups of 16
   // Partial sums of a reduction, level by level: the first `lasting` levels at stack, the others at passing.
@@ -50,8 +51,6 @@ struct Tile {
 
 template <int R, int P, Strip S>
 void multiply_tile(const Tile& tile) {
-  constexpr Index kRow = S == Strip::by_row ? kStripRow : 1;
-  const Index a_step = S == Strip::by_row ? 1 : tile.a_step;
   f32x16 sum[R][P];
   if (tile.before) {
 #pragma GCC unroll 16
@@ -74,7 +73,12 @@ void multiply_tile(const Tile& tile) {
       for (int p = 0; p < P; ++p) __builtin_prefetch(c + 16 * p + 15, 1, 3);
     }
   }
-  const float* a = tile.a;
+  // A pointer for three rows: the distances to the others are an operand's index.
+  constexpr int kTogether = S == Strip::by_row ? 3 : R, kPointers = (R + kTogether - 1) / kTogether;
+  const Index a_row = S == Strip::by_row ? tile.a_row : 1, a_step = S == Strip::by_row ? 1 : tile.a_step;
+  const float* a[kPointers];
+#pragma GCC unroll 16
+  for (int i = 0; i < kPointers; ++i) a[i] = tile.a + i * kTogether * a_row;
   const float* b = tile.b;
   const Index b_step = tile.b_step;
   const auto step = [&]() __attribute__((always_inline)) {
@@ -83,11 +87,12 @@ void multiply_tile(const Tile& tile) {
     for (int p = 0; p < P; ++p) column[p] = f32x16::load(b + 16 * p);
 #pragma GCC unroll 16
     for (int r = 0; r < R; ++r) {
-      const f32x16 factor = f32x16::broadcast(a[r * kRow]);
+      const f32x16 factor = f32x16::broadcast(a[r / kTogether][r % kTogether * a_row]);
 #pragma GCC unroll 4
       for (int p = 0; p < P; ++p) sum[r][p] = fma(factor, column[p], sum[r][p]);
     }
-    a += a_step;
+#pragma GCC unroll 16
+    for (int i = 0; i < kPointers; ++i) a[i] += a_step;
     b += b_step;
   };
   const float* ahead = tile.ahead;
