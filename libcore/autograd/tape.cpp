@@ -125,7 +125,8 @@ void Tape::give(const Variable& v, Matrix contribution) {
   keeps_memory_ = true;
 }
 
-bool Tape::lend(const Variable& a, const Variable& b) {
+bool Tape::lend(const Variable& a, const Variable& b, Use use_of_b) {
+  if (use_of_b != Use::donate || !a.needs_gradient() || !b.needs_gradient()) return false;
   // What is older was made before, and stands before it in the arena: its gradient is read later.
   if (!b.node_->leaves_gradient || has_incoming(b) || !std::less<>()(a.node_, b.node_)) return false;
   b.node_->heir = a.node_;

@@ -62,7 +62,7 @@ class Variable {
     bool is_donated;                            // the operation that made it does not read the value again
     Node* previous_result;                      // of the same operation
     bool is_given_away = false;                 // only set with HEADWATER_CHECKS
-    bool leaves_gradient = false;               // the closure of the operation that made it
+    bool leaves_gradient = false;               // as it is: the operation that made the value
     kernels::UndoneActivation activation = {};  // that made the value
     bool is_undone = false;                     // in the gradient
     Node* heir = nullptr;                       // gets the gradient when that operation is undone
@@ -142,9 +142,9 @@ class Tape {
   // what it took from the arena.
   void give(const Variable& v, Matrix contribution);
   // For the gradient of a sum, which goes to both a and b. If true, the closure gives or writes it to b
-  // alone; a has it as soon as b's operation is undone, and nothing is copied. Not where b has a gradient
-  // already, a is not older than b, or b's operation would write to it. Nobody else reads b (Use::donate).
-  static bool lend(const Variable& a, const Variable& b);
+  // alone; a has it as soon as b's operation is undone, and nothing is copied. Not where b may have other
+  // readers or has a gradient already, a is not older than b, or b's operation would write to it.
+  static bool lend(const Variable& a, const Variable& b, Use use_of_b);
   static bool is_lent(const Variable& v) { return v.node_->heir != nullptr; }
   // Values that are wanted until the running closure ends.
   Matrix temporary(Index rows, Index cols);

@@ -9,8 +9,7 @@ Variable add(Tape& tape, const Variable& a, const Variable& b, Use use_of_b) {
   tape.record("add", [&tape, a, b, y, use_of_b] {
     if (!Tape::has_incoming(y)) return;
     const Matrix dy = tape.incoming(y);
-    const bool are_both = a.needs_gradient() && b.needs_gradient();
-    if (are_both && use_of_b == Use::donate && Tape::lend(a, b)) return tape.give(b, dy);
+    if (Tape::lend(a, b, use_of_b)) return tape.give(b, dy);
     if (b.needs_gradient()) {
       const GradientSlot db = tape.slot(b);
       if (db.accumulate) {

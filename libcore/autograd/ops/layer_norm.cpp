@@ -29,8 +29,7 @@ Variable add_layer_norm(Tape& tape, const Variable& x, const Variable& z, Parame
     if (!Tape::has_incoming(y)) return;
     const Tape::PairSlot d = Tape::slot(*scale, shift);
     // d(x + z) goes to both: lent, or computed where it overwrites and added or copied to the other.
-    const bool is_lent =
-        use_of_z == Use::donate && x.needs_gradient() && z.needs_gradient() && Tape::lend(x, z);
+    const bool is_lent = Tape::lend(x, z, use_of_z);
     const GradientSlot dx = is_lent ? GradientSlot{} : tape.slot(x), dz = tape.slot(z);
     const Matrix dsum = dz.accumulate ? tape.temporary(x.rows(), x.cols()) : dz.matrix;
     kernels::layer_norm_backward(sum, moments, scale->value.data, tape.incoming(y), *x.packing().plan, dsum,
