@@ -93,4 +93,43 @@ BatchList Batches::in_order() const {
   return list;
 }
 
+LargestPart largest_part(const Objective& objective,
+                         const std::function<EpochBatches(std::int64_t)>& batches_of_epoch,
+                         std::int64_t batches, std::int64_t steps, Index parts) {
+  // What all orders together may have at the most: in a longer run, batches of later epochs are hardly
+  // larger.
+  constexpr std::int64_t kMaxExamples = 20'000'000;
+  const auto examples = static_cast<std::int64_t>(objective.examples(Split::train));
+  LargestPart largest;
+  std::int64_t most = -1;
+  std::vector<std::uint32_t> taken;
+  std::int64_t most_examples = 0, seen = 0;
+  for (std::int64_t epoch = 0; epoch * batches < steps; ++epoch) {
+    if (epoch > 0 && (epoch + 1) * examples > kMaxExamples) break;
+    const EpochBatches list = batches_of_epoch(epoch);
+    for (std::int64_t number = 0; number < std::min(batches, steps - epoch * batches); ++number) {
+      const std::int64_t size = list.begin(number + 1) - list.begin(number);
+      // Of equal examples any batch of the most is the largest; of two one has no shorter example.
+      if (objective.has_equal_examples()) {
+        if (size < most_examples || (size == most_examples && ++seen > 2)) continue;
+        if (size > most_examples) seen = 1;
+        most_examples = size;
+      }
+      list.take(number, taken);
+      const std::span<const std::uint32_t> batch = taken;
+      for (Index index = 0; index < parts; ++index) {
+        const BatchPart part{index, parts, static_cast<Index>(batch.size())};
+        const auto of_part = batch.subspan(static_cast<std::size_t>(part.begin()),
+                                           static_cast<std::size_t>(part.end() - part.begin()));
+        const std::int64_t tokens = objective.tokens(Split::train, of_part);
+        if (tokens <= most) continue;
+        most = tokens;
+        largest.batch.assign(batch.begin(), batch.end());
+        largest.part = part;
+      }
+    }
+  }
+  return largest;
+}
+
 }  // namespace headwater

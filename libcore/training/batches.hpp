@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <vector>
@@ -74,5 +75,16 @@ class Batches {
   std::int64_t tokens_ = 0;  // of all examples, where batches are cut by tokens
   std::int64_t count_ = 0;
 };
+
+// The part with the most tokens of all that a run will differentiate, and the batch it is of.
+struct LargestPart {
+  std::vector<std::uint32_t> batch;
+  BatchPart part;
+};
+// Of a run of `steps` steps, with `batches` of them in an epoch and each batch computed in `parts` parts.
+// Looks through the run's first epochs, 20 million examples of them.
+LargestPart largest_part(const Objective& objective,
+                         const std::function<EpochBatches(std::int64_t)>& batches_of_epoch,
+                         std::int64_t batches, std::int64_t steps, Index parts);
 
 }  // namespace headwater

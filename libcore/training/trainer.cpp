@@ -84,46 +84,10 @@ EpochBatches Trainer::batches_of_epoch(std::int64_t epoch) const {
   return {RandomPermutation(stream, examples), batches_.count()};
 }
 
-Trainer::LargestPart Trainer::largest_part() const {
-  // What all orders together may have at the most: in a longer run, batches of later epochs are hardly
-  // larger.
-  constexpr std::int64_t kMaxExamples = 20'000'000;
-  const auto examples = static_cast<std::int64_t>(objective_.examples(Split::train));
-  const std::int64_t batches = steps_per_epoch(), steps = total_steps();
-  LargestPart largest;
-  std::int64_t most = -1;
-  std::vector<std::uint32_t> taken;
-  std::int64_t most_examples = 0, seen = 0;
-  for (std::int64_t epoch = 0; epoch * batches < steps; ++epoch) {
-    if (epoch > 0 && (epoch + 1) * examples > kMaxExamples) break;
-    const EpochBatches list = batches_of_epoch(epoch);
-    for (std::int64_t number = 0; number < std::min(batches, steps - epoch * batches); ++number) {
-      const std::int64_t size = list.begin(number + 1) - list.begin(number);
-      // Of equal examples any batch of the most is the largest; of two one has no shorter example.
-      if (objective_.has_equal_examples()) {
-        if (size < most_examples || (size == most_examples && ++seen > 2)) continue;
-        if (size > most_examples) seen = 1;
-        most_examples = size;
-      }
-      list.take(number, taken);
-      const std::span<const std::uint32_t> batch = taken;
-      for (Index index = 0; index < parts(); ++index) {
-        const BatchPart part{index, parts(), static_cast<Index>(batch.size())};
-        const auto of_part = batch.subspan(static_cast<std::size_t>(part.begin()),
-                                           static_cast<std::size_t>(part.end() - part.begin()));
-        const std::int64_t tokens = objective_.tokens(Split::train, of_part);
-        if (tokens <= most) continue;
-        most = tokens;
-        largest.batch.assign(batch.begin(), batch.end());
-        largest.part = part;
-      }
-    }
-  }
-  return largest;
-}
-
 std::size_t Trainer::warm_up() {
-  const LargestPart largest = largest_part();
+  const LargestPart largest = largest_part(
+      objective_, [this](std::int64_t epoch) { return batches_of_epoch(epoch); }, steps_per_epoch(),
+      total_steps(), parts());
   for (const BatchSlot slot : {BatchSlot::second, BatchSlot::first})  // both grow to their full size
     objective_.prepare(Split::train, largest.batch, largest.part, slot);
   differentiate(0, BatchSlot::first);

@@ -88,12 +88,6 @@ class Trainer {
   void check_resumed_state() const;
   // The batch of step `step` of the run, which lies in this epoch; empty after the last of the epoch or run.
   void take_batch(std::int64_t step, const EpochBatches& batches, std::vector<std::uint32_t>& to) const;
-  // The examples of the largest part that the run will have.
-  struct LargestPart {
-    std::vector<std::uint32_t> batch;
-    BatchPart part;
-  };
-  LargestPart largest_part() const;
   Index parts() const { return static_cast<Index>(recipe_.training.accumulate); }
   // A step over `batch`, whose first part is being packed; then the first of `next` is.
   LossTotals train_step(std::span<const std::uint32_t> batch, std::span<const std::uint32_t> next,
