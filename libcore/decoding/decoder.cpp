@@ -18,8 +18,12 @@ namespace headwater {
 namespace {
 
 // Rows of a step that one thread computes: enough that a product is worth the weights it reads, few enough
-// that a batch of 64 keeps two threads busy.
-constexpr Index kLeastGroupRows = 16, kMostGroupRows = 64;
+// that a batch of 64 keeps two threads busy. Weights that stay in the caches are cheap to read: then the keys
+// and values of the rows should stay near the processor, too.
+Index group_rows_of(const PackedWeights& weights, Index rows) {
+  constexpr Index kLeast = 16, kMost = 64, kCachedWeights = Index{1} << 22;
+  return std::clamp(rows / 4, kLeast, weights.size() <= kCachedWeights ? kLeast : kMost);
+}
 
 // How many ids may follow each prompt.
 std::vector<Index> room_of(const CachedModel& model, const Prompts& prompts,
@@ -105,8 +109,7 @@ template <class F>
 std::vector<Hypotheses> Decoder::decode_groups(const Prompts& prompts, const GenerationSettings& settings,
                                                const F& decode_group) {
   const Index sequences = prompts.sequences(), beams = settings.num_beams;
-  const Index group_rows = std::clamp(sequences * beams / 4, kLeastGroupRows, kMostGroupRows);
-  const Index group_size = std::max<Index>(1, group_rows / beams);
+  const Index group_size = std::max<Index>(1, group_rows_of(packed_, sequences * beams) / beams);
   const Index groups = (sequences + group_size - 1) / group_size;
   const std::vector<Index> room = room_of(model_, prompts, settings);
   std::vector<Hypotheses> results(static_cast<std::size_t>(sequences));

@@ -7,15 +7,20 @@ namespace {
 // A single row is a bias or a norm's; tables are looked up, and that of a tied output layer is packed apart.
 bool is_weight(const Parameter& p) { return !p.is_table && p.value.rows > 1; }
 
-}  // namespace
-
-PackedWeights::PackedWeights(const Parameters& parameters, const OutputLayer& output)
-    : bounds_(make_flat_array(kernels::logit_bounds_size(output.inputs(), output.outputs()))) {
+Index size_of_all(const Parameters& parameters, const OutputLayer& output) {
   Index size = output.is_tied() ? kernels::packed_size(output.inputs(), output.outputs()) : 0;
   for (const auto& p : parameters.all()) {
     if (is_weight(*p)) size += kernels::packed_size(p->value.rows, p->value.cols);
   }
-  panels_ = make_flat_array(size);
+  return size;
+}
+
+}  // namespace
+
+PackedWeights::PackedWeights(const Parameters& parameters, const OutputLayer& output)
+    : size_(size_of_all(parameters, output)),
+      panels_(make_flat_array(size_)),
+      bounds_(make_flat_array(kernels::logit_bounds_size(output.inputs(), output.outputs()))) {
   Real* place = panels_.get();
   for (const auto& p : parameters.all()) {
     if (!is_weight(*p)) continue;

@@ -20,8 +20,10 @@ class PackedWeights {
 
   const kernels::PackedWeight& of(const Parameter& weight) const { return by_parameter_.at(&weight); }
   const kernels::ArgmaxWeight& output() const { return output_; }
+  Index size() const { return size_; }  // numbers in all
 
  private:
+  Index size_;
   FlatArray panels_, bounds_;
   std::unordered_map<const Parameter*, kernels::PackedWeight> by_parameter_;
   kernels::ArgmaxWeight output_;
