@@ -12,7 +12,8 @@ namespace {
 #ifdef HEADWATER_ISA_avx512
 constexpr int kWidestPanels = 8;               // a single row: more panels, so that the chains overlap
 constexpr int kWidePanels = 4, kWideRows = 4;  // few rows
-constexpr int kPanels = 2, kRows = 14;
+// More rows would fit, but those that lie a multiple of 2 KiB apart share few sets of the first cache.
+constexpr int kPanels = 2, kRows = 8;
 #else
 constexpr int kWidestPanels = 4;
 constexpr int kWidePanels = 2, kWideRows = 2;
