@@ -19,7 +19,7 @@ namespace {
 using namespace headwater;
 
 struct Options {
-  std::string model, isa = "auto";
+  std::string model, compute_type = "float32", isa = "auto";
   std::vector<std::string> text;
   std::optional<std::int64_t> batch;
   generate::SearchOptions search;
@@ -48,6 +48,7 @@ void describe(cli::CommandLine& line, Options& o) {
   line.group("Speed");
   line.add_option("--batch", o.batch,
                   "continuations that are made together (16); the text is the same for any");
+  search::add_compute_type_option(line, o.compute_type);
   generate::describe(line, o.search);
   generate::describe(line, o.sampling);
   line.group("Model");
@@ -81,8 +82,10 @@ void run(const Options& o) {
     throw UsageError("--stream writes text by text: not with --json, nor with a --batch above 1");
   if (!form.is_json && !o.batch && ::isatty(STDOUT_FILENO) != 0)
     form.is_streaming = form.has_line_ends = true;
-  TextGeneratorSettings settings{
-      .has_start = o.has_start, .allows_unknown = o.allows_unknown, .wants_scores = form.has_scores};
+  TextGeneratorSettings settings{.has_start = o.has_start,
+                                 .allows_unknown = o.allows_unknown,
+                                 .wants_scores = form.has_scores,
+                                 .compute_type = search::compute_type_of(o.compute_type)};
   generate::set(settings, o.search, o.sampling);
   if (o.isa != "auto") kernels::set_isa(kernels::isa_of_name(o.isa));
   ThreadPool pool(o.threads);

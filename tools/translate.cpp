@@ -18,7 +18,7 @@ namespace {
 using namespace headwater;
 
 struct Options {
-  std::string model, recipe, scale = "full", isa = "auto";
+  std::string model, recipe, scale = "full", compute_type = "float32", isa = "auto";
   std::vector<std::string> text;
   std::int64_t batch = 64;
   std::string prefix;
@@ -45,6 +45,7 @@ void describe(cli::CommandLine& line, Options& o) {
   line.group("Speed");
   line.add_option("--batch", o.batch, "sentences decoded together; the text is the same for any")
       .with_default();
+  search::add_compute_type_option(line, o.compute_type);
   translate::describe(line, o.search);
   line.add_option("--prefix", o.prefix, "a line for each line of text: what its translation begins with")
       .shown_as("FILE")
@@ -83,6 +84,7 @@ TranslationSettings settings_of(const Options& o, const TranslationModel& model,
   if (settings.sampling) settings.decoding->num_beams = 1;
   if (o.wants_alignments) settings.alignment = {o.alignment_layer, o.alignment_head};
   const std::int64_t beams = settings.decoding->num_beams;
+  settings.compute_type = search::compute_type_of(o.compute_type);
   settings.n_best = o.n_best.value_or(1);
   if (settings.n_best < 1 || settings.n_best > beams) {
     throw UsageError("--n-best is " + std::to_string(settings.n_best) + ", expected 1 to " +

@@ -86,9 +86,9 @@ class Arenas {
 
 }  // namespace
 
-Decoder::Decoder(const CachedModel& model)
+Decoder::Decoder(const CachedModel& model, ComputeType compute_type)
     : model_(model),
-      packed_(model.parameters(), model.output_layer()),
+      packed_(model.parameters(), model.output_layer(), compute_type),
       largest_hidden_(largest_hidden_of(model.output_layer())) {}
 
 std::vector<Hypotheses> Decoder::decode(const Prompts& prompts, const GenerationSettings& settings) {

@@ -17,12 +17,13 @@ namespace headwater {
 // must not change while this lives.
 class Decoder {
  public:
-  explicit Decoder(const CachedModel& model);
+  explicit Decoder(const CachedModel& model, ComputeType compute_type = ComputeType::float32);
 
   // For each prompt, none longer than the model's length unless settings.slides, what follows it: the n_best
   // hypotheses of beam search, or fewer where there are fewer, and the one of greedy decoding where num_beams
-  // is 1. A result depends on its own prompt only: the same for every batch. Throws LineError with the
-  // prompt's number where what the output layer reads is not finite, or so large that its logits may not be.
+  // is 1. A result depends on its own prompt only: the same for every batch, of either compute type. Throws
+  // LineError with the prompt's number where what the output layer reads is not finite, or so large that its
+  // logits may not be.
   std::vector<Hypotheses> decode(const Prompts& prompts, const GenerationSettings& settings);
   // One hypothesis each, by another choice.
   std::vector<Hypotheses> decode(const Prompts& prompts, const GenerationSettings& settings,

@@ -108,7 +108,7 @@ TextGenerator::TextGenerator(const LanguageModelFiles& model, const TextGenerato
       generation_(generation_settings(model, settings)),
       stops_(settings.stop),
       sampler_(sampler_of(model.model->output_layer(), settings)),
-      decoder_(*model.model) {}
+      decoder_(*model.model, settings.compute_type) {}
 
 // What a text begins with before its first token: the start token, or else a line end, where that is a token.
 static std::vector<std::int32_t> first_ids(const Tokenizer& tokenizer) {

@@ -24,6 +24,7 @@ struct TextGeneratorSettings {
   bool has_start = false;                              // the start token stands before each prompt
   bool allows_unknown = false;                         // [UNK] may be chosen
   bool wants_scores = false;                           // of one hypothesis; beam search has them
+  ComputeType compute_type = ComputeType::float32;
 };
 
 // What may be generated with this model.

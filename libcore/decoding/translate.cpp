@@ -33,7 +33,7 @@ Translator::Translator(const TranslationModel& model, const TranslationSettings&
     : model_(model),
       generation_(generation_settings(model, settings)),
       alignment_(settings.alignment),
-      decoder_(*model.model) {
+      decoder_(*model.model, settings.compute_type) {
   if (settings.sampling) sampler_.emplace(model.model->output_layer(), *settings.sampling);
   if (alignment_) check_alignment(*model.model, *alignment_);
 }

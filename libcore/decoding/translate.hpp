@@ -21,6 +21,7 @@ struct TranslationSettings {
   bool wants_scores = false;                        // of one hypothesis; beam search has them
   std::optional<SamplingSettings> sampling = {};    // in place of a search
   std::optional<AlignmentSettings> alignment = {};  // none: no alignments
+  ComputeType compute_type = ComputeType::float32;  // of the search; alignments are of float32
 };
 
 // What may be generated with this model.

@@ -1,35 +1,58 @@
 #include "layers/packed_weights.hpp"
 
+#include <algorithm>
+
 namespace headwater {
 
 namespace {
 
-// A single row is a bias or a norm's; tables are looked up, and that of a tied output layer is packed apart.
-bool is_weight(const Parameter& p) { return !p.is_table && p.value.rows > 1; }
-
-Index size_of_all(const Parameters& parameters, const OutputLayer& output) {
-  Index size = output.is_tied() ? kernels::packed_size(output.inputs(), output.outputs()) : 0;
-  for (const auto& p : parameters.all()) {
-    if (is_weight(*p)) size += kernels::packed_size(p->value.rows, p->value.cols);
+struct Weight {
+  const Parameter& parameter;
+  bool is_transposed;
+  Index inputs() const { return is_transposed ? parameter.value.cols : parameter.value.rows; }
+  Index outputs() const { return is_transposed ? parameter.value.rows : parameter.value.cols; }
+  Index floats() const { return kernels::packed_size(inputs(), outputs()); }
+  Index size(ComputeType type) const {
+    return type == ComputeType::int8 ? kernels::int8_size(inputs(), outputs()) : floats();
   }
-  return size;
+};
+
+// A single row is a bias or a norm's; tables are looked up, and that of a tied output layer is packed apart.
+std::vector<Weight> weights_of(const Parameters& parameters, const OutputLayer& output) {
+  std::vector<Weight> weights;
+  for (const auto& p : parameters.all()) {
+    if (!p->is_table && p->value.rows > 1) weights.push_back({*p, false});
+  }
+  if (output.is_tied()) weights.push_back({output.weight(), true});
+  return weights;
+}
+
+kernels::PackedWeight pack(const Weight& weight, Real* to) {
+  return weight.is_transposed ? kernels::pack_weight_transposed(weight.parameter.value, to)
+                              : kernels::pack_weight(weight.parameter.value, to);
 }
 
 }  // namespace
 
-PackedWeights::PackedWeights(const Parameters& parameters, const OutputLayer& output)
-    : size_(size_of_all(parameters, output)),
-      panels_(make_flat_array(size_)),
-      bounds_(make_flat_array(kernels::logit_bounds_size(output.inputs(), output.outputs()))) {
-  Real* place = panels_.get();
-  for (const auto& p : parameters.all()) {
-    if (!is_weight(*p)) continue;
-    by_parameter_.emplace(p.get(), kernels::pack_weight(p->value, place));
-    place += kernels::packed_size(p->value.rows, p->value.cols);
+PackedWeights::PackedWeights(const Parameters& parameters, const OutputLayer& output, ComputeType type) {
+  const std::vector<Weight> weights = weights_of(parameters, output);
+  Index largest = 0;  // that is packed on its way to bytes
+  for (const Weight& weight : weights) {
+    size_ += weight.size(type);
+    if (type == ComputeType::int8) largest = std::max(largest, weight.floats());
   }
-  if (output.is_tied())
-    by_parameter_.emplace(&output.weight(), kernels::pack_weight_transposed(output.weight().value, place));
+  panels_ = make_flat_array(size_);
+  const FlatArray floats = make_flat_array(largest);
+  Real* place = panels_.get();
+  for (const Weight& weight : weights) {
+    by_parameter_.emplace(&weight.parameter, type == ComputeType::int8
+                                                 ? kernels::quantize_weight(pack(weight, floats.get()), place)
+                                                 : pack(weight, place));
+    place += weight.size(type);
+  }
   output_.packed = by_parameter_.at(&output.weight());
+  if (type == ComputeType::int8) return;
+  bounds_ = make_flat_array(kernels::logit_bounds_size(output.inputs(), output.outputs()));
   output_.bounds = kernels::logit_bounds(output_.packed, bounds_.get());
 }
 

@@ -10,20 +10,26 @@
 
 namespace headwater {
 
+// What products with weights are computed in.
+enum class ComputeType {
+  float32,
+  int8  // bytes of weights, by column, times bytes of activations, by row; all else stays float32
+};
+
 // Of all weights of linear layers; of `output` the best word alone may be wanted. They must not change while
-// this lives.
+// this lives. Throws Error where a weight cannot be written in bytes.
 class PackedWeights {
  public:
-  PackedWeights(const Parameters& parameters, const OutputLayer& output);
+  PackedWeights(const Parameters& parameters, const OutputLayer& output, ComputeType type);
   PackedWeights(const PackedWeights&) = delete;
   PackedWeights& operator=(const PackedWeights&) = delete;
 
   const kernels::PackedWeight& of(const Parameter& weight) const { return by_parameter_.at(&weight); }
   const kernels::ArgmaxWeight& output() const { return output_; }
-  Index size() const { return size_; }  // numbers in all
+  Index size() const { return size_; }  // in numbers of 32 bits
 
  private:
-  Index size_;
+  Index size_ = 0;
   FlatArray panels_, bounds_;
   std::unordered_map<const Parameter*, kernels::PackedWeight> by_parameter_;
   kernels::ArgmaxWeight output_;

@@ -2,11 +2,12 @@
 // feed-forward 512, 10,000 words; 20 source tokens and exactly 24 target tokens a sentence. Prints batch,
 // beams, tokens a second, tokens a second of processor time.
 //
-//   decoding_bench [BATCH [BEAMS [THREADS [SECONDS]]]]    1, 1, 2, 3
+//   decoding_bench [BATCH [BEAMS [THREADS [SECONDS [COMPUTE_TYPE]]]]]    1, 1, 2, 3, float32 (or int8)
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
+#include <string_view>
 
 #include "decoding/decoder.hpp"
 #include "models/encoder_decoder.hpp"
@@ -46,7 +47,7 @@ struct Speed {
   double tokens, seconds, processor_seconds;
 };
 
-Speed measure(const EncoderDecoder& model, Index batch, Index beams, double seconds) {
+Speed measure(const EncoderDecoder& model, Index batch, Index beams, double seconds, ComputeType type) {
   using Clock = std::chrono::steady_clock;
   const Prompts prompts = start_prompts(sources(batch), 2);
   GenerationSettings settings;
@@ -54,7 +55,7 @@ Speed measure(const EncoderDecoder& model, Index batch, Index beams, double seco
   settings.suppress_tokens = {0, 1, 2};
   settings.max_new_tokens = kTargetTokens;
   settings.num_beams = beams;
-  Decoder decoder(model);
+  Decoder decoder(model, type);
   decoder.decode(prompts, settings);  // pages and caches
   const auto begin = Clock::now();
   const std::clock_t begin_processor = std::clock();
@@ -76,9 +77,11 @@ int main(int count, char** words) {
   model.parameters().allocate(false);
   model.parameters().initialize(1);
   const auto beams = static_cast<Index>(number(2, 1));
+  const ComputeType type =
+      count > 5 && std::string_view(words[5]) == "int8" ? ComputeType::int8 : ComputeType::float32;
   ThreadPool pool(static_cast<int>(number(3, 2)));
   pool.run([&] {
-    const Speed speed = measure(model, batch, beams, number(4, 3));
+    const Speed speed = measure(model, batch, beams, number(4, 3), type);
     std::printf("%lld\t%lld\t%.1f\t%.1f\n", static_cast<long long>(batch), static_cast<long long>(beams),
                 speed.tokens / speed.seconds, speed.tokens / speed.processor_seconds);
   });

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <optional>
 
 #include "decoding/decoder.hpp"
 #include "decoding/length_penalty.hpp"
@@ -18,14 +19,27 @@ namespace {
 
 constexpr Index kBeamVocabulary = 23;
 
+struct TranslatorCase {
+  const char* norm;
+  ComputeType type;
+};
+constexpr TranslatorCase kTranslators[] = {{"post", ComputeType::float32},
+                                           {"pre", ComputeType::float32},
+                                           {"post", ComputeType::int8},
+                                           {"pre", ComputeType::int8}};
+
 // An encoder-decoder whose next token depends on the last ones, and which ends now and then.
 struct RandomTranslator {
   EncoderDecoder model;
-  explicit RandomTranslator(const std::string& norm) : model(settings(norm), 19, kBeamVocabulary) {
+  ComputeType type;
+  std::optional<PackedWeights> bytes;
+  explicit RandomTranslator(const std::string& norm, ComputeType compute_type = ComputeType::float32)
+      : model(settings(norm), 19, kBeamVocabulary), type(compute_type) {
     model.parameters().allocate(false);
     model.parameters().initialize(3);
     for (Real& value : model.parameters().values()) value *= 4;
     model.parameters().find("head.bias")->value.data[3] = 2.5;
+    if (type == ComputeType::int8) bytes.emplace(model.parameters(), model.output_layer(), type);
   }
   static EncoderDecoderSettings settings(const std::string& norm) {
     EncoderDecoderSettings s;
@@ -40,7 +54,7 @@ struct RandomTranslator {
   std::vector<double> log_probabilities(const Sequence& source, const Sequence& target) const {
     Arena arena;
     Tape tape(arena, Tape::Mode::inference);
-    const ForwardContext context{tape};
+    const ForwardContext context{.tape = tape, .packed = bytes ? &*bytes : nullptr};
     const PackedTokens reads = packed({source}), made = packed({target});  // the tape refers to them
     const Variable memory = model.encode(context, reads);
     const Matrix logits = model.logits(context, model.decode(context, made, memory)).value();
@@ -211,16 +225,17 @@ Prompts prompts_of_sources(const std::vector<Sequence>& sources) {
 }  // namespace
 
 TEST_CASE("beam search with caches finds what a naive one without finds") {
-  for (const char* const norm : {"post", "pre"}) {
-    const RandomTranslator random(norm);
-    Decoder decoder(random.model);
+  for (const TranslatorCase& of : kTranslators) {
+    const RandomTranslator random(of.norm, of.type);
+    Decoder decoder(random.model, of.type);
     const std::vector<Sequence> sources = ragged_sources(9);
     const Prompts prompts = prompts_of_sources(sources);
     std::size_t number = 0;
     for (const GenerationSettings& settings : search_cases()) {
       const std::vector<Hypotheses> found = decoder.decode(prompts, settings);
       for (std::size_t s = 0; s < sources.size(); ++s) {
-        INFO(std::string(norm), ", case ", number, ", sentence ", s);
+        INFO(std::string(of.norm), of.type == ComputeType::int8 ? " in int8, case " : ", case ", number,
+             ", sentence ", s);
         const auto prompt = prompts.target.sequence(static_cast<Index>(s));
         check_hypotheses(found[s],
                          search_naively(random, sources[s], {prompt.begin(), prompt.end()}, settings,
@@ -233,36 +248,38 @@ TEST_CASE("beam search with caches finds what a naive one without finds") {
 }
 
 TEST_CASE("beam search gives the same bits in any batch, on any threads and on every code path") {
-  const RandomTranslator random("post");
-  Decoder decoder(random.model);
   const std::vector<Sequence> sources = ragged_sources(32);
   const Prompts prompts = prompts_of_sources(sources);
-  for (const GenerationSettings& settings : search_cases()) {
-    const std::vector<Hypotheses> expected = decoder.decode(prompts, settings);
-    const auto check = [&](Index batch) {
-      for (Index begin = 0; begin < 32; begin += batch) {
-        const std::vector<Hypotheses> found = decoder.decode(prompts.part(begin, begin + batch), settings);
-        for (std::size_t s = 0; s < found.size(); ++s)
-          CHECK(same_hypotheses(found[s], expected[static_cast<std::size_t>(begin) + s]));
+  for (const ComputeType type : {ComputeType::float32, ComputeType::int8}) {
+    const RandomTranslator random("post");
+    Decoder decoder(random.model, type);
+    for (const GenerationSettings& settings : search_cases()) {
+      const std::vector<Hypotheses> expected = decoder.decode(prompts, settings);
+      const auto check = [&](Index batch) {
+        for (Index begin = 0; begin < 32; begin += batch) {
+          const std::vector<Hypotheses> found = decoder.decode(prompts.part(begin, begin + batch), settings);
+          for (std::size_t s = 0; s < found.size(); ++s)
+            CHECK(same_hypotheses(found[s], expected[static_cast<std::size_t>(begin) + s]));
+        }
+      };
+      check(1);
+      check(8);
+      for (const int threads : {1, 3}) ThreadPool(threads).run([&] { check(32); });
+      const kernels::Isa before = kernels::active_isa();
+      for (const kernels::Isa isa : {kernels::Isa::avx512, kernels::Isa::avx2, kernels::Isa::portable}) {
+        if (!kernels::isa_available(isa)) continue;
+        kernels::set_isa(isa);
+        check(32);
       }
-    };
-    check(1);
-    check(8);
-    for (const int threads : {1, 3}) ThreadPool(threads).run([&] { check(32); });
-    const kernels::Isa before = kernels::active_isa();
-    for (const kernels::Isa isa : {kernels::Isa::avx512, kernels::Isa::avx2, kernels::Isa::portable}) {
-      if (!kernels::isa_available(isa)) continue;
-      kernels::set_isa(isa);
-      check(32);
+      kernels::set_isa(before);
     }
-    kernels::set_isa(before);
   }
 }
 
 TEST_CASE("one beam, greedy decoding with scores and without are one") {
-  for (const char* const norm : {"post", "pre"}) {
-    const RandomTranslator random(norm);
-    Decoder decoder(random.model);
+  for (const TranslatorCase& of : kTranslators) {
+    const RandomTranslator random(of.norm, of.type);
+    Decoder decoder(random.model, of.type);
     const std::vector<Sequence> sources = ragged_sources(32);
     const Prompts prompts = prompts_of_sources(sources);
     GenerationSettings settings{.end_id = 3, .suppress_tokens = {0, 2}};

@@ -2,6 +2,17 @@
 
 namespace headwater::search {
 
+void add_compute_type_option(cli::CommandLine& line, std::string& name) {
+  line.add_option("--compute-type", name,
+                  "of products with weights: float32, or int8: about twice as fast, a little less exact")
+      .one_of({"float32", "int8"})
+      .with_default();
+}
+
+ComputeType compute_type_of(std::string_view name) {
+  return name == "int8" ? ComputeType::int8 : ComputeType::float32;
+}
+
 void describe(cli::CommandLine& line, BeamOptions& o) {
   line.add_option("--num-beams", o.num_beams,
                   "hypotheses that beam search keeps side by side; 1: greedy (1)");

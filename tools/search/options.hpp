@@ -1,4 +1,4 @@
-// The options of beam search and of sampling, which translate and generate share.
+// The options of decoding that translate and generate share.
 #pragma once
 
 #include <algorithm>
@@ -9,6 +9,7 @@
 
 #include "cli/options.hpp"
 #include "decoding/sampling.hpp"
+#include "layers/packed_weights.hpp"
 #include "recipe/recipe.hpp"
 #include "support/error.hpp"
 #include "support/json.hpp"
@@ -30,6 +31,9 @@ struct SamplingOptions {
 
   bool any() const { return temperature || top_p || min_p || top_k || seed; }
 };
+
+void add_compute_type_option(cli::CommandLine& line, std::string& name);
+ComputeType compute_type_of(std::string_view name);  // of one that the option takes
 
 void describe(cli::CommandLine& line, BeamOptions& o);
 void describe(cli::CommandLine& line, SamplingOptions& o);

@@ -37,8 +37,11 @@ KernelTable table_of([[maybe_unused]] Isa isa) {
   if (isa == Isa::portable) return portable::functions;
   if (isa == Isa::avx2) return avx2::functions;
   KernelTable table = avx512::functions;
-  // The one row that takes more than the foundation of AVX-512.
-  if (!__builtin_cpu_supports("avx512vnni")) table.logit_bounds = avx2::functions.logit_bounds;
+  // The rows that take more than the foundation of AVX-512.
+  if (!__builtin_cpu_supports("avx512vnni")) {
+    table.int8 = avx2::functions.int8;
+    table.logit_bounds = avx2::functions.logit_bounds;
+  }
   return table;
 #else
   return portable::functions;

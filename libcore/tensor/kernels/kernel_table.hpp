@@ -12,6 +12,7 @@
 #include "tensor/kernels/embedding/embedding_table.hpp"
 #include "tensor/kernels/fourier/fourier_table.hpp"
 #include "tensor/kernels/gemm/gemm_table.hpp"
+#include "tensor/kernels/gemm/int8_table.hpp"
 #include "tensor/kernels/loss/loss_table.hpp"
 #include "tensor/kernels/norm/norm_table.hpp"
 #include "tensor/kernels/optimizer/optimizer_table.hpp"
@@ -28,6 +29,7 @@
   ROW(EmbeddingTable, embedding)            \
   ROW(FourierTable, fourier)                \
   ROW(GemmTable, gemm)                      \
+  ROW(Int8Table, int8)                      \
   ROW(LogitBoundsTable, logit_bounds)       \
   ROW(NormTable, norm)                      \
   ROW(OptimizerTable, optimizer)            \

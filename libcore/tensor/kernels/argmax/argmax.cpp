@@ -9,6 +9,7 @@
 
 #include "support/parallel.hpp"
 #include "tensor/kernels/argmax/argmax_parts.hpp"
+#include "tensor/kernels/gemm/packed_input.hpp"
 #include "tensor/kernels/gemm/packed_tasks.hpp"
 #include "tensor/kernels/kernel_table.hpp"
 #include "tensor/kernels/row_blocks.hpp"
@@ -48,6 +49,7 @@ void argmax_of_all(ConstMatrix x, const PackedWeight& w, const Real* bias, std::
   const Index M = x.rows, N = w.outputs, K = w.inputs;
   if (M == 0) return;
   const PackedGrid grid = packed_grid(M, N, K);
+  const PackedInput input(x, w);
   static_assert(sizeof(Largest) == 2 * sizeof(float));
   const SharedScratch partial(2 * M * grid.column_blocks);
   auto* const found = reinterpret_cast<Largest*>(partial.data());  // [column blocks][M]
@@ -58,10 +60,7 @@ void argmax_of_all(ConstMatrix x, const PackedWeight& w, const Real* bias, std::
     float* const scratch = thread_scratch(rows * kWarmColumns);
     for (Index first = block.first; first < block.last; first += kWarmColumns) {
       const MatrixOf<float> logits(scratch, rows, std::min(kWarmColumns, block.last - first), kWarmColumns);
-      kernel_table().packed->multiply({.a = x.rows_between(block.row, block.row_end),
-                                       .panels = w.panels + first * K,
-                                       .c = logits,
-                                       .bias = bias ? bias + first : nullptr});
+      input.multiply(block.row, block.row_end, w, bias, first, logits);
       search_logits(logits, first, skip, found + index / grid.row_blocks * M + block.row);
     }
   });

@@ -4,9 +4,7 @@
 #ifndef HEADWATER_DOUBLE
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
-#include <vector>
 
 #include "support/parallel.hpp"
 #include "tensor/kernels/argmax/argmax_parts.hpp"
@@ -18,94 +16,18 @@ namespace headwater::kernels {
 namespace {
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
-constexpr Index kMaxInputs = 100'000;  // sums of bytes stay whole numbers of 32 bits
-
-Index padded_columns(Index outputs) { return (outputs + kBoundsGroup - 1) / kBoundsGroup * kBoundsGroup; }
-
-struct BoundsPlaces {
-  float* scales;
-  std::int32_t* starts;
-  std::int8_t* bytes;
-};
-BoundsPlaces places(Index outputs, Real* to) {
-  const Index columns = padded_columns(outputs);
-  return {to, reinterpret_cast<std::int32_t*>(to + columns),
-          reinterpret_cast<std::int8_t*>(to + 2 * columns)};
-}
-
-struct Lengths {
-  double length = 0, rest = 0;  // the largest; not finite where a column does not fit
-};
-
-// A panel of 16 columns side by side.
-Lengths bound_panel(const float* w, Index K, float* scales, std::int32_t* starts, std::int8_t* to) {
-  float most[16] = {}, odd[16] = {};  // odd: not a number where an input is not finite
-  for (Index k = 0; k < K; ++k) {
-    for (int l = 0; l < 16; ++l) {
-      const float size = std::abs(w[16 * k + l]);
-      most[l] = size > most[l] ? size : most[l];
-      odd[l] += w[16 * k + l] * 0;
-    }
-  }
-  double inverse[16];
-  for (int l = 0; l < 16; ++l) {
-    if (odd[l] != 0 || (most[l] != 0 && !(most[l] >= 0x1p-40f && most[l] <= 0x1p40f)))
-      return {kInfinity, kInfinity};
-    scales[l] = most[l] / 127;
-    inverse[l] = most[l] != 0 ? 1 / static_cast<double>(scales[l]) : 0;
-  }
-  constexpr double kWhole = 0x1.8p52;  // added to a number, it leaves the nearest whole one
-  double squares[16] = {}, rests[16] = {};
-  std::int32_t sums[16] = {};
-  for (Index k = 0; k < K; ++k) {
-    std::int8_t* const four = to + 64 * (k / 4) + k % 4;
-    for (int l = 0; l < 16; ++l) {
-      const double value = static_cast<double>(w[16 * k + l]) * inverse[l];
-      const double whole = (value + kWhole) - kWhole, rest = value - whole;
-      squares[l] += whole * whole;
-      rests[l] += rest * rest;
-      sums[l] += static_cast<std::int32_t>(whole);
-      four[4 * l] = static_cast<std::int8_t>(whole);
-    }
-  }
-  Lengths longest;
-  for (int l = 0; l < 16; ++l) {
-    starts[l] = -64 * sums[l];
-    longest = {std::max(longest.length, std::sqrt(squares[l])), std::max(longest.rest, std::sqrt(rests[l]))};
-  }
-  return longest;
-}
 
 }  // namespace
 
-Index logit_bounds_size(Index inputs, Index outputs) {
-  return padded_columns(outputs) * (2 + bounds_steps(inputs));
-}
+Index logit_bounds_size(Index inputs, Index outputs) { return int8_size(inputs, outputs); }
 
 LogitBounds logit_bounds(const PackedWeight& w, Real* to) {
-  const Index K = w.inputs, panels = padded_columns(w.outputs) / 16, whole_panels = (w.outputs + 15) / 16;
-  if (K == 0 || K > kMaxInputs) return {};
-  const BoundsPlaces place = places(w.outputs, to);
-  std::fill_n(to, logit_bounds_size(K, w.outputs), 0.0f);
-  constexpr Index kTaskPanels = 16;
-  const Index tasks = (panels + kTaskPanels - 1) / kTaskPanels;
-  std::vector<Lengths> lengths(static_cast<std::size_t>(tasks));
-  parallel_for(tasks, [&](Index task) {
-    Lengths& most = lengths[static_cast<std::size_t>(task)];
-    for (Index p = task * kTaskPanels; p < std::min((task + 1) * kTaskPanels, whole_panels); ++p) {
-      const Lengths of = bound_panel(w.panels + p * 16 * K, K, place.scales + 16 * p, place.starts + 16 * p,
-                                     place.bytes + p * 64 * bounds_steps(K));
-      most = {std::max(most.length, of.length), std::max(most.rest, of.rest)};
-    }
-  });
-  Lengths most;
-  for (const Lengths& of : lengths) most = {std::max(most.length, of.length), std::max(most.rest, of.rest)};
-  if (!std::isfinite(most.length)) return {};
-  return {.bytes = place.bytes,
-          .scales = place.scales,
-          .starts = place.starts,
-          .length = static_cast<float>(most.length * 1.0001),
-          .rest = static_cast<float>(most.rest * 1.0001)};
+  const Int8Panels panels = int8_panels(w, kBoundsZeroPoint, 0x1p40f, to);
+  return {.bytes = panels.bytes,
+          .scales = panels.scales,
+          .starts = panels.starts,
+          .length = static_cast<float>(panels.length * 1.0001),
+          .rest = static_cast<float>(panels.rest * 1.0001)};
 }
 
 namespace {
@@ -139,14 +61,14 @@ struct Block {
 };
 void search_block(const Choice& of, const Block& block, const std::uint8_t* bytes, const BoundsRow* rows,
                   Candidates* found) {
-  const Index count = block.end - block.begin, K = of.w.inputs, steps = bounds_steps(K);
+  const Index count = block.end - block.begin, K = of.w.inputs, steps = int8_steps(K);
   const LogitBounds& bounds = of.bounds;
   float bias[kBoundsBlock];
   float* const scratch = thread_scratch(bounds_scratch(count));
   for (Index first = block.first; first < block.last; first += kBoundsBlock) {
     const Index last = std::min(first + kBoundsBlock, block.last);
     fill_bias(of, first, last, bias);
-    kernel_table().logit_bounds->search({.x = bytes + block.begin * bounds_row_bytes(K),
+    kernel_table().logit_bounds->search({.x = bytes + block.begin * int8_row_bytes(K),
                                          .row = rows + block.begin,
                                          .rows = count,
                                          .K = K,
@@ -217,18 +139,17 @@ void argmax_by_bounds(ConstMatrix x, const ArgmaxWeight& weight, const Real* bia
   if (M == 0 || N == 0) return argmax_of_all(x, w, bias, skip, best);
   // Tasks of some ten microseconds, cut by the shape alone.
   constexpr Index kTaskProducts = 8'000'000, kTaskBytes = 320'000, kMaxTasks = 16, kBlockRows = 112;
-  const Index groups = padded_columns(N) / kBoundsGroup, row_blocks = (M + kBlockRows - 1) / kBlockRows;
+  const Index groups = (N + kBoundsGroup - 1) / kBoundsGroup, row_blocks = (M + kBlockRows - 1) / kBlockRows;
   const Index tasks = std::max(M * N * K / kTaskProducts, N * K / kTaskBytes) / row_blocks;
   const Index column_blocks = std::clamp<Index>((tasks + 1) / 2 * 2, 1, std::min(groups, kMaxTasks));
   static_assert(sizeof(Candidates) % sizeof(float) == 0 && sizeof(BoundsRow) == 2 * sizeof(float));
-  const SharedScratch prepared(M * (2 + bounds_row_bytes(K) / 4)),
+  const SharedScratch prepared(M * (2 + int8_row_bytes(K) / 4)),
       candidates(M * column_blocks * static_cast<Index>(sizeof(Candidates) / sizeof(float)));
   auto* const rows = reinterpret_cast<BoundsRow*>(prepared.data());
   auto* const bytes = reinterpret_cast<std::uint8_t*>(prepared.data() + 2 * M);
   auto* const found = reinterpret_cast<Candidates*>(candidates.data());  // [column blocks][M]
   for (Index r = 0; r < M; ++r)
-    rows[r] =
-        kernel_table().logit_bounds->prepare(x.row(r), K, weight.bounds, bytes + r * bounds_row_bytes(K));
+    rows[r] = kernel_table().logit_bounds->prepare(x.row(r), K, weight.bounds, bytes + r * int8_row_bytes(K));
   const Choice choice{x, w, weight.bounds, bias, skip};
   parallel_for(row_blocks * column_blocks, [&](Index index) {
     const Index part = index % row_blocks, number = index / row_blocks;

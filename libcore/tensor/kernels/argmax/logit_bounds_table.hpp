@@ -8,10 +8,9 @@
 
 namespace headwater::kernels {
 
-inline constexpr Index kBoundsGroup = 64;                   // columns that are bounded side by side
-inline constexpr Index kBoundsBlock = 4 * kBoundsGroup;     // columns whose bounds are searched at once
-inline Index bounds_steps(Index K) { return (K + 3) / 4; }  // of four inputs
-inline Index bounds_row_bytes(Index K) { return (K + 15) / 16 * 16; }  // of a row of x
+inline constexpr Index kBoundsGroup = 64;                // columns that are bounded side by side
+inline constexpr Index kBoundsBlock = 4 * kBoundsGroup;  // columns whose bounds are searched at once
+inline constexpr std::int32_t kBoundsZeroPoint = 64;
 
 // A row x of inputs in bytes: x = factor·(byte - 64) + a rest. |x·w[:, c] - factor·(bytes - 64)·bytes[:, c]·
 // scales[c]| <= error·scales[c], the rounding of the chain in floats and of the bound included; error is not
@@ -38,7 +37,7 @@ inline __attribute__((always_inline)) float bounds_reach(float least) {
 }
 
 struct BoundsTask {
-  const std::uint8_t* x;  // [rows][bounds_row_bytes(K)]
+  const std::uint8_t* x;  // [rows][int8_row_bytes(K)]
   const BoundsRow* row;
   Index rows, K;
   const std::int8_t* bytes;  // of the first column of the block

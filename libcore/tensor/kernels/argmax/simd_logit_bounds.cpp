@@ -1,7 +1,7 @@
 // Bounds of logits from products of bytes: sums of whole numbers are exact, so that they and the candidates
 // are the same whatever the vector width.
 #include "tensor/kernels/argmax/logit_bounds_table.hpp"
-#include "tensor/simd.hpp"
+#include "tensor/simd_int8.hpp"
 
 namespace headwater::kernels::HEADWATER_ISA {
 
@@ -10,39 +10,10 @@ namespace {
 constexpr float kInfinity = __builtin_inff();
 constexpr int kPanels = kBoundsGroup / 16;
 
-// 64 bytes, or 16 whole numbers; sum[l] + Σ_i a[4·l + i]·b[4·l + i] with a in [0, 127] and b in [-127, 127].
 #if defined(HEADWATER_ISA_avx512)
 constexpr int kRows = 6;
-HEADWATER_INLINE i32x16 load_whole(const void* p) { return {_mm512_loadu_si512(p)}; }
-// Spelt out, as the file is compiled for processors without it too; kernels/isa.cpp asks.
-HEADWATER_INLINE i32x16 add_products(i32x16 sum, i32x16 a, i32x16 b) {
-  asm("vpdpbusd %2, %1, %0" : "+v"(sum.v) : "v"(a.v), "v"(b.v));
-  return sum;
-}
-#elif defined(HEADWATER_ISA_avx2)
-constexpr int kRows = 1;
-HEADWATER_INLINE i32x16 load_whole(const void* p) {
-  const auto* const halves = static_cast<const __m256i*>(p);
-  return {_mm256_loadu_si256(halves), _mm256_loadu_si256(halves + 1)};
-}
-HEADWATER_INLINE i32x16 add_products(i32x16 sum, i32x16 a, i32x16 b) {
-  const __m256i one = _mm256_set1_epi16(1);
-  return sum + i32x16{_mm256_madd_epi16(_mm256_maddubs_epi16(a.lo, b.lo), one),
-                      _mm256_madd_epi16(_mm256_maddubs_epi16(a.hi, b.hi), one)};
-}
 #else
 constexpr int kRows = 1;
-HEADWATER_INLINE i32x16 load_whole(const void* p) {
-  i32x16 whole;
-  __builtin_memcpy(&whole, p, sizeof(whole));
-  return whole;
-}
-HEADWATER_INLINE i32x16 add_products(i32x16 sum, i32x16 a, i32x16 b) {
-  for (int q = 0; q < 4; ++q) {
-    for (int i = 0; i < 4; ++i) sum.v[q] += (a.v[q] >> 8 * i & 255) * (b.v[q] << (24 - 8 * i) >> 24);
-  }
-  return sum;
-}
 #endif
 
 BoundsRow prepare(const float* x, Index K, const LogitBounds& bounds, std::uint8_t* bytes) {
@@ -59,15 +30,14 @@ BoundsRow prepare(const float* x, Index K, const LogitBounds& bounds, std::uint8
   if (!(largest >= 0x1p-40f && largest <= 0x1p40f)) return {0, kInfinity};
   const float factor = largest / 63;
   const f32x16 inverse = f32x16::broadcast(63 / largest), back = f32x16::broadcast(-factor);
-  const f32x16 whole = f32x16::broadcast(0x1.8p23f);  // added to a number, it leaves the nearest whole one
+  const f32x16 whole = f32x16::broadcast(kNearestWhole);
+  const f32x16 zero_point = f32x16::broadcast(kNearestWhole + kBoundsZeroPoint);
   f32x16 rests = f32x16::zero();
   for (Index k = 0; k < K; k += 16) {
     const f32x16 value = part(k), nearest = fma(value, inverse, whole) - whole;
     const f32x16 rest = fma(back, nearest, value);
     rests = fma(rest, rest, rests);
-    float lane[16];
-    (nearest + f32x16::broadcast(64)).store(lane);
-    for (int l = 0; l < 16; ++l) bytes[k + l] = static_cast<std::uint8_t>(static_cast<int>(lane[l]));
+    store_bytes(bits_of(nearest + zero_point), bytes + k);
   }
   // |x·w - x̂·ŵ| <= |x|·|w - ŵ| + |x - x̂|·|ŵ| (Cauchy and Schwarz), and the roundings of the chain and of the
   // bound, each relative to |x|·|w| at most; a thousandth more for the roundings of the lengths themselves.
@@ -80,7 +50,7 @@ BoundsRow prepare(const float* x, Index K, const LogitBounds& bounds, std::uint8
 // Upper bounds of R rows and one group of columns, and what they are at most and the lower ones at least.
 template <int R>
 void bound_group(const BoundsTask& task, Index group, Index row) {
-  const Index steps = bounds_steps(task.K), stride = bounds_row_bytes(task.K), column = group * kBoundsGroup;
+  const Index steps = int8_steps(task.K), stride = int8_row_bytes(task.K), column = group * kBoundsGroup;
   const std::int8_t* panel = task.bytes + group * kBoundsGroup * 4 * steps;
   const std::uint8_t* x = task.x + row * stride;
   i32x16 sum[R][kPanels];
@@ -107,7 +77,7 @@ void bound_group(const BoundsTask& task, Index group, Index row) {
       __builtin_memcpy(&four, x + r * stride, sizeof(four));
       const i32x16 a = i32x16::broadcast(four);
 #pragma GCC unroll 4
-      for (int p = 0; p < kPanels; ++p) sum[r][p] = add_products(sum[r][p], a, b[p]);
+      for (int p = 0; p < kPanels; ++p) sum[r][p] = add_small_products(sum[r][p], a, b[p]);
     }
   }
   float* const extremes = task.scratch + task.rows * kBoundsBlock;

@@ -9,6 +9,7 @@
 
 #include "support/parallel.hpp"
 #include "tensor/kernels/argmax/top_logits_table.hpp"
+#include "tensor/kernels/gemm/packed_input.hpp"
 #include "tensor/kernels/kernel_table.hpp"
 #include "tensor/kernels/scratch.hpp"
 
@@ -51,6 +52,7 @@ void linear_top(ConstMatrix x, const PackedWeight& w, const Real* bias, const Ba
   const Index M = x.rows, N = w.outputs, K = w.inputs;
   const TopLogitsTable& table = *kernel_table().top_logits;
   const TopCut cut = cut_of(std::max<Index>(M, 1), N, K);
+  const PackedInput input(x, w);
   static_assert(sizeof(TopLogit) == 2 * sizeof(float));
   const SharedScratch partial(2 * M * count * cut.column_tasks), sums(2 * M * cut.blocks);
   auto* const found = reinterpret_cast<TopLogit*>(partial.data());  // [column tasks][M][count]
@@ -67,10 +69,7 @@ void linear_top(ConstMatrix x, const PackedWeight& w, const Real* bias, const Ba
       const Index first = block * kTopBlock, columns = std::min(kTopBlock, N - first);
       const Index choices = std::min(columns, limit - first);
       const MatrixOf<float> logits(scratch, row_end - row, columns, kTopBlock);
-      kernel_table().packed->multiply({.a = x.rows_between(row, row_end),
-                                       .panels = w.panels + first * K,
-                                       .c = logits,
-                                       .bias = bias ? bias + first : nullptr});
+      input.multiply(row, row_end, w, bias, first, logits);
       for (Index r = row; r < row_end; ++r) {
         float* const values = logits.row(r - row);
         TopLogit* const best = found + (number * M + r) * count;

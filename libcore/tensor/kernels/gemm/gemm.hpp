@@ -5,6 +5,7 @@
 #include <span>
 
 #include "tensor/kernels/activation/activation.hpp"
+#include "tensor/kernels/gemm/int8.hpp"
 #include "tensor/matrix.hpp"
 #include "tensor/reduction_tree.hpp"
 
@@ -27,14 +28,19 @@ void project(ConstMatrix x, std::span<const Projection> projections);
 // A weight [I, O] once more in panels of 16 columns, [O/16][I][16], the last filled up with 0: few rows times
 // it read it as it streams from memory. `outputs` may be made smaller: then only the first columns are used.
 struct PackedWeight {
-  const Real* panels = nullptr;
+  const Real* panels = nullptr;  // null: int8 has the weight
   Index inputs = 0, outputs = 0;
+  Int8Panels int8 = {};
 };
 inline Index packed_size(Index inputs, Index outputs) { return (outputs + 15) / 16 * 16 * inputs; }
 PackedWeight pack_weight(ConstMatrix w, Real* to);
 // The same panels of a weight [O, I], a table that is an output layer too.
 PackedWeight pack_weight_transposed(ConstMatrix w, Real* to);
-// The bits of linear().
+// The same weight in bytes, in int8_size() values at `to`; throws Error where it has no Int8Panels. Rows
+// times it are made bytes first, each with the scale of its largest value (dynamic quantization, as in
+// CTranslate2's and PyTorch's int8 on CPUs): y is near that of linear(), the same bits on every code path.
+PackedWeight quantize_weight(const PackedWeight& w, Real* to);
+// The bits of linear(), where w has floats.
 void linear_packed(ConstMatrix x, const PackedWeight& w, const Real* bias, Activation activation, Matrix y);
 // Several of the same rows and inputs at once.
 struct PackedProduct {

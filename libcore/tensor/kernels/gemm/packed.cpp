@@ -3,7 +3,10 @@
 
 #include <algorithm>
 
+#include "support/error.hpp"
 #include "support/parallel.hpp"
+#include "tensor/kernels/gemm/int8_table.hpp"
+#include "tensor/kernels/gemm/packed_input.hpp"
 #include "tensor/kernels/gemm/packed_tasks.hpp"
 #include "tensor/kernels/kernel_table.hpp"
 
@@ -16,6 +19,17 @@ PackedWeight pack_weight(ConstMatrix w, Real* to) {
     kernel_table().packed->pack(w, task * kTaskPanels, std::min(panels, (task + 1) * kTaskPanels), to);
   });
   return {to, w.rows, w.cols};
+}
+
+PackedWeight quantize_weight(const PackedWeight& w, Real* to) {
+  const Int8Panels int8 = int8_panels(w, kInt8ZeroPoint, 0x1p100f, to);
+  if (int8.bytes == nullptr) {
+    throw Error(
+        "int8: a weight of " + std::to_string(w.inputs) + " x " + std::to_string(w.outputs) +
+        " cannot be written in bytes: its values are not finite or far from 1, or its inputs more than "
+        "65,536 (compute in float32)");
+  }
+  return {.inputs = w.inputs, .outputs = w.outputs, .int8 = int8};
 }
 
 // A task is worth some microseconds: of multiplications, or of weights that come from memory.
@@ -40,7 +54,7 @@ void linear_packed(ConstMatrix x, std::span<const PackedProduct> products) {
   for (const PackedProduct& p : products) columns += whole_groups(p.w.outputs);
   if (M == 0 || columns == 0) return;
   const PackedGrid grid = packed_grid(M, columns, K);
-  const PackedTable& table = *kernel_table().packed;
+  const PackedInput input(x, products[0].w);
   parallel_for(grid.row_blocks * grid.column_blocks, [&](Index index) {
     const PackedBlock block = grid.block(index, M, columns);
     Index before = 0;
@@ -50,11 +64,8 @@ void linear_packed(ConstMatrix x, std::span<const PackedProduct> products) {
       before += whole_groups(p.w.outputs);
       if (first >= last) continue;
       const Matrix rows = p.y.rows_between(block.row, block.row_end);
-      table.multiply({.a = x.rows_between(block.row, block.row_end),
-                      .panels = p.w.panels + first * K,
-                      .c = {rows.data + first, rows.rows, last - first, rows.stride},
-                      .bias = p.bias ? p.bias + first : nullptr,
-                      .activation = p.activation});
+      input.multiply(block.row, block.row_end, p.w, p.bias, first,
+                     {rows.data + first, rows.rows, last - first, rows.stride}, p.activation);
     }
   });
 }
