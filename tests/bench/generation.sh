@@ -5,7 +5,7 @@
 #
 #   PEER_PYTHON=python tests/bench/generation.sh [ROUNDS [TOKENS [SHAPE...]]]    3 rounds of 128 new tokens, shapes small and gpt2; BIN, BUILD and THREADS as in the Makefile
 #
-# PEER_PYTHON names a Python that has transformers, tokenizers and torch. Ours is the program generate: the time of 8 tokens, which is that of
+# COMPUTE_TYPE=int8 is that of ours. PEER_PYTHON names a Python that has transformers, tokenizers and torch. Ours is the program generate: the time of 8 tokens, which is that of
 # loading the model and reading the prompts, is taken from the time of TOKENS + 8; so is theirs. bandwidth_bench (cmake -DHEADWATER_BENCH=ON) reads
 # memory. Run nothing else meanwhile.
 set -euo pipefail
@@ -45,7 +45,7 @@ prompts() { # BATCH: the prompts of the peer, as words
 seconds() { # SHAPE BATCH N
   local begin end
   begin=$(date +%s%N)
-  prompts "$2" | "$bin/generate" "$tmp/$1" --max-new-tokens "$3" --batch "$2" --threads "$threads" -q >"$tmp/text"
+  prompts "$2" | "$bin/generate" "$tmp/$1" --max-new-tokens "$3" --batch "$2" --threads "$threads" --compute-type "${COMPUTE_TYPE:-float32}" -q >"$tmp/text"
   end=$(date +%s%N)
   [ "$(wc -w <"$tmp/text")" = $(($2 * $3)) ] || {
     echo "generation.sh: generate wrote $(wc -w <"$tmp/text") words, not $(($2 * $3))" >&2

@@ -1,8 +1,8 @@
-"""Decoding of a random translation model with CTranslate2 in float32, for tests/bench/decoding.sh: an encoder-decoder of width 128,
+"""Decoding of a random translation model with CTranslate2, for tests/bench/decoding.sh: an encoder-decoder of width 128,
 8 heads, 4 + 4 layers, feed-forward 512 and 10,000 words, made by transformers (Marian) and converted. 20 source tokens and exactly 24 target
 tokens a sentence. Prints `batch<TAB>beams<TAB>tokens a second<TAB>tokens a second of processor time` for each batch size asked for.
 
-    python decoding_ctranslate2.py --model DIR [--batch 1,64] [--beams 1] [--threads 2] [--seconds 3]
+    python decoding_ctranslate2.py --model DIR [--batch 1,64] [--beams 1] [--threads 2] [--seconds 3] [--compute-type float32]
 
 `--model`: where the converted model is kept; made when missing. Needs ctranslate2, transformers and torch.
 """
@@ -66,12 +66,13 @@ def main():
     parser.add_argument("--beams", type=int, default=1)
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--seconds", type=float, default=3)
+    parser.add_argument("--compute-type", default="float32")
     args = parser.parse_args()
     if not os.path.exists(os.path.join(args.model, "model.bin")):
         convert(args.model)
     import ctranslate2
 
-    translator = ctranslate2.Translator(args.model, device="cpu", compute_type="float32", inter_threads=1, intra_threads=args.threads)
+    translator = ctranslate2.Translator(args.model, device="cpu", compute_type=args.compute_type, inter_threads=1, intra_threads=args.threads)
     random.seed(1)
     for batch in map(int, args.batch.split(",")):
         sources = [[f"w{random.randrange(2, VOCABULARY)}" for _ in range(SOURCE_TOKENS)] for _ in range(batch)]
