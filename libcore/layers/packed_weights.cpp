@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "support/error.hpp"
+
 namespace headwater {
 
 namespace {
@@ -32,6 +34,17 @@ kernels::PackedWeight pack(const Weight& weight, Real* to) {
                               : kernels::pack_weight(weight.parameter.value, to);
 }
 
+kernels::PackedWeight quantize(const Weight& weight, Real* floats, Real* to) {
+  const kernels::PackedWeight quantized = kernels::quantize_weight(pack(weight, floats), to);
+  if (quantized.int8.bytes == nullptr) {
+    throw Error(
+        weight.parameter.name +
+        ": cannot be written in bytes: its values are not finite or far from 1, or its inputs more than "
+        "65,536 (compute in float32)");
+  }
+  return quantized;
+}
+
 }  // namespace
 
 PackedWeights::PackedWeights(const Parameters& parameters, const OutputLayer& output, ComputeType type) {
@@ -45,9 +58,8 @@ PackedWeights::PackedWeights(const Parameters& parameters, const OutputLayer& ou
   const FlatArray floats = make_flat_array(largest);
   Real* place = panels_.get();
   for (const Weight& weight : weights) {
-    by_parameter_.emplace(&weight.parameter, type == ComputeType::int8
-                                                 ? kernels::quantize_weight(pack(weight, floats.get()), place)
-                                                 : pack(weight, place));
+    by_parameter_.emplace(&weight.parameter, type == ComputeType::int8 ? quantize(weight, floats.get(), place)
+                                                                       : pack(weight, place));
     place += weight.size(type);
   }
   output_.packed = by_parameter_.at(&output.weight());

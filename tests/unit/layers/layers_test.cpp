@@ -3,7 +3,9 @@
 
 #include <cmath>
 
+#include "error_text.hpp"
 #include "layers/embedding.hpp"
+#include "layers/packed_weights.hpp"
 #include "layers/transformer_block.hpp"
 
 using namespace headwater;
@@ -221,4 +223,28 @@ TEST_CASE("an embedding adds its positions and scales its tokens") {
       }
     }
   }
+}
+
+TEST_CASE("weights in bytes take a quarter of the memory; one that has none is named") {
+  Parameters parameters;
+  LayerBuilder builder{parameters};
+  const Linear linear(builder, "linear", 512, 64);
+  Parameter& table =
+      *parameters.declare("table", {640, 512}, 640, 512, Initializer::glorot_uniform, 640, 512);
+  table.is_table = true;
+  const OutputLayer output(builder, "head", table);
+  parameters.allocate(false);
+  parameters.initialize(1);
+  const PackedWeights floats(parameters, output, ComputeType::float32);
+  const PackedWeights bytes(parameters, output, ComputeType::int8);
+  CHECK(floats.size() == 512 * (64 + 640));
+  CHECK(bytes.size() == (512 / 4 + 2) * (64 + 640));  // and a scale and a sum for each column
+  CHECK(floats.output().bounds.bytes != nullptr);
+  CHECK(bytes.output().bounds.bytes == nullptr);
+  CHECK(bytes.of(linear.weight()).int8.bytes != nullptr);
+  linear.weight().value.data[5] = std::nanf("");
+  CHECK(error_text([&] { PackedWeights(parameters, output, ComputeType::int8); }) ==
+        "linear.weight: cannot be written in bytes: its values are not finite or far from 1, or its inputs "
+        "more "
+        "than 65,536 (compute in float32)");
 }
