@@ -4,26 +4,13 @@
 #include <cmath>
 
 #include "tensor/kernels/argmax/top_logits.hpp"
-#include "unit/tensor/kernel_testing.hpp"
+#include "unit/tensor/packed_testing.hpp"
 
 namespace headwater {
 namespace {
 
 using namespace testing;  // NOLINT: the tests' own helpers
 using kernels::Activation;
-
-struct Shape {
-  Index rows, inputs, columns;
-};
-
-struct Quantized {
-  std::vector<float> panels, bytes;
-  kernels::PackedWeight weight;
-  explicit Quantized(const Grid<float>& w)
-      : panels(static_cast<std::size_t>(kernels::packed_size(w.rows, w.cols))),
-        bytes(static_cast<std::size_t>(kernels::int8_size(w.rows, w.cols)), std::nanf("")),
-        weight(kernels::quantize_weight(kernels::pack_weight(w.view(), panels.data()), bytes.data())) {}
-};
 
 float largest_of(Index n, const float* x, Index step) {
   float most = 0;
@@ -80,14 +67,15 @@ TEST_CASE("products in int8 are sums of whole numbers, on every code path") {
         w.view().row(k)[c] *= c % 17 == 5 ? 0 : std::ldexp(1.0f, static_cast<int>(c % 80) - 40);
     }
     if (s.rows > 2) std::fill_n(x.view().row(2), s.inputs, 0.0f);
-    const Quantized quantized(w);
+    Packed packed(w);
+    const kernels::PackedWeight quantized = packed.quantized();
     for (const Real* b : {static_cast<const Real*>(nullptr), bias.view().row(0)}) {
       for (const Activation activation : {Activation::none, Activation::relu}) {
         const Grid<float> expected = naive_int8(x, w, b, activation == Activation::relu);
         for (const kernels::Isa isa : available_isas()) {
           const IsaScope scope(isa);
           Grid<float> y(s.rows, s.columns, 2, std::nanf(""));
-          kernels::linear_packed(x.view(), quantized.weight, b, activation, y.view());
+          kernels::linear_packed(x.view(), quantized, b, activation, y.view());
           INFO(s.rows, " x ", s.inputs, " x ", s.columns, " on ", std::string(kernels::name_of(isa)));
           bool is_same = y.has_intact_gaps();
           for (Index r = 0; r < s.rows; ++r) {
@@ -103,11 +91,12 @@ TEST_CASE("products in int8 are sums of whole numbers, on every code path") {
 
 TEST_CASE("products in int8 lie where half a step of each number puts them") {
   const Grid<float> x = random_grid(20, 200, 4), w = random_grid(200, 300, 5), bias = random_grid(1, 300, 6);
-  const Quantized quantized(w);
+  Packed packed(w);
+  const kernels::PackedWeight quantized = packed.quantized();
   for (const Activation activation : {Activation::none, Activation::gelu}) {
     Grid<float> exact(20, 300), y(20, 300);
     kernels::linear(x.view(), w.view(), bias.view().row(0), activation, exact.view());
-    kernels::linear_packed(x.view(), quantized.weight, bias.view().row(0), activation, y.view());
+    kernels::linear_packed(x.view(), quantized, bias.view().row(0), activation, y.view());
     double worst = 0, squares = 0, of_exact = 0;
     for (Index r = 0; r < 20; ++r) {
       for (Index c = 0; c < 300; ++c) {
@@ -128,12 +117,12 @@ TEST_CASE("products in int8 lie where half a step of each number puts them") {
 
 TEST_CASE("products in int8: the same bits on any number of threads, and of a row alone") {
   const Grid<float> x = random_grid(300, 96, 1), w = random_grid(96, 700, 2);
-  const Quantized quantized(w);
+  Packed packed(w);
+  const kernels::PackedWeight quantized = packed.quantized();
   check_same_bits_everywhere([&] {
     Grid<float> y(300, 700), one(1, 700);
-    kernels::linear_packed(x.view(), quantized.weight, nullptr, Activation::none, y.view());
-    kernels::linear_packed(x.view().rows_between(7, 8), quantized.weight, nullptr, Activation::none,
-                           one.view());
+    kernels::linear_packed(x.view(), quantized, nullptr, Activation::none, y.view());
+    kernels::linear_packed(x.view().rows_between(7, 8), quantized, nullptr, Activation::none, one.view());
     CHECK(std::equal(one.values.begin(), one.values.end(), y.view().row(7)));
     return std::vector<Grid<float>>{y};
   });
@@ -143,9 +132,10 @@ TEST_CASE("the best words in int8 are those of its logits") {
   for (const Index rows : {1, 4, 33}) {
     const Grid<float> x = random_grid(rows, 64, 7), w = random_grid(64, 1003, 8);
     const std::vector<float> bias(1003, 0.25f);
-    Quantized quantized(w);
+    Packed packed(w);
+    const kernels::PackedWeight quantized = packed.quantized();
     Grid<float> logits(rows, 900);
-    kernels::PackedWeight weight = quantized.weight;
+    kernels::PackedWeight weight = quantized;
     weight.outputs = 900;
     kernels::linear_packed(x.view(), weight, bias.data(), Activation::none, logits.view());
     const std::vector<std::int32_t> skip{0, 17};
@@ -167,7 +157,8 @@ TEST_CASE("the best words in int8 are those of its logits") {
 
 TEST_CASE("what has no bytes: rows that are not finite give no numbers, weights give none") {
   Grid<float> x = random_grid(9, 40, 1), w = random_grid(40, 30, 2);
-  const Quantized quantized(w);
+  Packed packed(w);
+  const kernels::PackedWeight quantized = packed.quantized();
   x.view().row(1)[39] = std::nanf("");
   x.view().row(2)[0] = -std::numeric_limits<float>::infinity();
   x.view().row(3)[5] = std::numeric_limits<float>::max();
@@ -175,7 +166,7 @@ TEST_CASE("what has no bytes: rows that are not finite give no numbers, weights 
   for (const kernels::Isa isa : available_isas()) {
     const IsaScope scope(isa);
     Grid<float> y(9, 30);
-    kernels::linear_packed(x.view(), quantized.weight, nullptr, Activation::none, y.view());
+    kernels::linear_packed(x.view(), quantized, nullptr, Activation::none, y.view());
     for (Index c = 0; c < 30; ++c) {
       CHECK(std::isnan(y.view().row(1)[c]));
       CHECK(std::isnan(y.view().row(2)[c]));
@@ -187,10 +178,10 @@ TEST_CASE("what has no bytes: rows that are not finite give no numbers, weights 
   for (const float odd : {std::nanf(""), std::numeric_limits<float>::infinity(), 0x1p110f}) {
     Grid<float> wrong = w;
     wrong.view().row(7)[29] = odd;
-    CHECK(Quantized(wrong).weight.int8.bytes == nullptr);
+    CHECK(Packed(wrong).quantized().int8.bytes == nullptr);
   }
   for (Index k = 0; k < 40; ++k) w.view().row(k)[3] = 0x1p-110f;
-  CHECK(Quantized(w).weight.int8.bytes == nullptr);
+  CHECK(Packed(w).quantized().int8.bytes == nullptr);
 }
 
 }  // namespace headwater

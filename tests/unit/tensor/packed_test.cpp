@@ -1,25 +1,11 @@
 // Products with packed weights beside linear(), and the output layer's choice beside the logits.
-#include "unit/tensor/kernel_testing.hpp"
+#include "unit/tensor/packed_testing.hpp"
 
 namespace headwater {
 namespace {
 
 using namespace testing;  // NOLINT: the tests' own helpers
 using kernels::Activation;
-
-struct Shape {
-  Index rows, inputs, columns;
-};
-
-struct Packed {
-  std::vector<float> panels, bytes;
-  kernels::PackedWeight weight;
-  explicit Packed(const Grid<float>& w)
-      : panels(static_cast<std::size_t>(kernels::packed_size(w.rows, w.cols)), std::nanf("")),
-        bytes(static_cast<std::size_t>(kernels::logit_bounds_size(w.rows, w.cols)), std::nanf("")),
-        weight(kernels::pack_weight(w.view(), panels.data())) {}
-  kernels::ArgmaxWeight bounded() { return {weight, kernels::logit_bounds(weight, bytes.data())}; }
-};
 
 // What linear_argmax chooses with and without bounds, on every code path, is what argmax chooses.
 void check_choices(const Grid<float>& x, const Grid<float>& w, const std::vector<float>& bias, Index choices,

@@ -2,6 +2,7 @@
 #include "tensor/simd_int8.hpp"
 #include "tensor/kernels/activation/simd_activation.hpp"
 #include "tensor/kernels/gemm/int8_table.hpp"
+#include "tensor/kernels/gemm/simd_panel_tile.hpp"
 
 namespace headwater::kernels::HEADWATER_ISA {
 
@@ -25,11 +26,7 @@ struct Int8Tile {
   Index K;
   const std::int8_t* ahead;  // panels that come next: so many lines of them are fetched every step
   Index ahead_lines;
-  float* c;
-  Index c_stride;
-  Index lanes;  // columns of the last panel
-  const float* bias;
-  bool is_relu;
+  TileResult result;
 };
 
 template <int R, int P>
@@ -59,26 +56,11 @@ void multiply_tile(const Int8Tile& tile) {
       for (int p = 0; p < P; ++p) sum[r][p] = add_products(sum[r][p], factor, column[p]);
     }
   }
-#pragma GCC unroll 8
-  for (int p = 0; p < P; ++p) {
-    const bool is_whole = p < P - 1 || tile.lanes == 16;
-    f32x16 bias = f32x16::zero();
-    if (tile.bias)
-      bias =
-          is_whole ? f32x16::load(tile.bias + 16 * p) : f32x16::load_partial(tile.bias + 16 * p, tile.lanes);
-    const f32x16 scale = f32x16::load(tile.scales + 16 * p);
-#pragma GCC unroll 8
-    for (int r = 0; r < R; ++r) {
-      f32x16 value = fma(to_float(sum[r][p]) * scale, f32x16::broadcast(tile.factors[r]), bias);
-      if (tile.is_relu) value = relu(value);
-      float* const c = tile.c + r * tile.c_stride + 16 * p;
-      if (is_whole) {
-        value.store(c);
-      } else {
-        value.store_partial(c, tile.lanes);
-      }
-    }
-  }
+  store_tile<R, P>(
+      tile.result, [&](int r, int p, f32x16 bias) __attribute__((always_inline)) {
+        const f32x16 of_column = to_float(sum[r][p]) * f32x16::load(tile.scales + 16 * p);
+        return fma(of_column, f32x16::broadcast(tile.factors[r]), bias);
+      });
 }
 
 void multiply(const Int8Task& task) {
@@ -98,11 +80,11 @@ void multiply(const Int8Task& task) {
                   .K = task.K,
                   .ahead = task.weight.bytes + (first + count) * 64 * steps,
                   .ahead_lines = (next + micro_panels - 1) / micro_panels,
-                  .c = task.c.data + 16 * first,
-                  .c_stride = task.c.stride,
-                  .lanes = left > 0 ? 16 : N - 16 * (panels - 1),
-                  .bias = task.bias ? task.bias + 16 * first : nullptr,
-                  .is_relu = is_relu};
+                  .result = {.c = task.c.data + 16 * first,
+                             .stride = task.c.stride,
+                             .lanes = left > 0 ? 16 : N - 16 * (panels - 1),
+                             .bias = task.bias ? task.bias + 16 * first : nullptr,
+                             .is_relu = is_relu}};
     if (M == 1) {
       with_constant<kWidestPanels>(count, [&]<int P>() { multiply_tile<1, P>(tile); });
       continue;
@@ -110,7 +92,7 @@ void multiply(const Int8Task& task) {
     for_each_part<kRows>(M, [&]<int R>(Index row) {
       tile.a = task.a + row * int8_row_bytes(task.K);
       tile.factors = task.factors + row;
-      tile.c = task.c.row(row) + 16 * first;
+      tile.result.c = task.c.row(row) + 16 * first;
       with_constant<kPanels>(count, [&]<int P>() { multiply_tile<R, P>(tile); });
       tile.ahead += steps * tile.ahead_lines * 64;
     });

@@ -2,7 +2,7 @@
 // all steps, so that b streams from memory once and nothing else does.
 #include "tensor/kernels/activation/simd_activation.hpp"
 #include "tensor/kernels/gemm/gemm_table.hpp"
-#include "tensor/simd.hpp"
+#include "tensor/kernels/gemm/simd_panel_tile.hpp"
 
 namespace headwater::kernels::HEADWATER_ISA {
 
@@ -27,11 +27,7 @@ struct PanelTile {
   Index steps;
   const float* ahead;  // panels that come next: so many lines of them are fetched every 8 steps
   Index ahead_lines;
-  float* c;
-  Index c_stride;
-  Index lanes;  // columns of the last panel
-  const float* bias;
-  bool is_relu;
+  TileResult result;
 };
 
 template <int R, int P>
@@ -66,25 +62,10 @@ void multiply_tile(const PanelTile& tile) {
     for (int i = 0; i < 8; ++i) step();
   }
   for (; k < tile.steps; ++k) step();
-#pragma GCC unroll 8
-  for (int p = 0; p < P; ++p) {
-    const bool is_whole = p < P - 1 || tile.lanes == 16;
-    f32x16 bias = f32x16::zero();
-    if (tile.bias)
-      bias =
-          is_whole ? f32x16::load(tile.bias + 16 * p) : f32x16::load_partial(tile.bias + 16 * p, tile.lanes);
-#pragma GCC unroll 16
-    for (int r = 0; r < R; ++r) {
-      f32x16 value = tile.bias ? sum[r][p] + bias : sum[r][p];
-      if (tile.is_relu) value = relu(value);
-      float* const c = tile.c + r * tile.c_stride + 16 * p;
-      if (is_whole) {
-        value.store(c);
-      } else {
-        value.store_partial(c, tile.lanes);
-      }
-    }
-  }
+  store_tile<R, P>(
+      tile.result, [&](int r, int p, f32x16 bias) __attribute__((always_inline)) {
+        return tile.result.bias ? sum[r][p] + bias : sum[r][p];
+      });
 }
 
 using TileFunction = void (*)(const PanelTile&);
@@ -132,15 +113,15 @@ void multiply(const PackedTask& task) {
                    .steps = K,
                    .ahead = task.panels + (first + count) * 16 * K,
                    .ahead_lines = is_gemv ? 0 : (8 * next + micro_panels - 1) / micro_panels,
-                   .c = nullptr,
-                   .c_stride = task.c.stride,
-                   .lanes = left > 0 ? 16 : N - 16 * (panels - 1),
-                   .bias = task.bias ? task.bias + 16 * first : nullptr,
-                   .is_relu = is_relu};
+                   .result = {.c = nullptr,
+                              .stride = task.c.stride,
+                              .lanes = left > 0 ? 16 : N - 16 * (panels - 1),
+                              .bias = task.bias ? task.bias + 16 * first : nullptr,
+                              .is_relu = is_relu}};
     for (Index micro_panel = 0; micro_panel < micro_panels; ++micro_panel) {
       const Index row = micro_panel * M / micro_panels, rows = (micro_panel + 1) * M / micro_panels - row;
       tile.a = task.a.row(row);
-      tile.c = task.c.row(row) + 16 * first;
+      tile.result.c = task.c.row(row) + 16 * first;
       shape.tile(rows, count)(tile);
       tile.ahead += K / 8 * tile.ahead_lines * 16;
     }
