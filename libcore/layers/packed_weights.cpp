@@ -40,7 +40,7 @@ kernels::PackedWeight quantize(const Weight& weight, Real* floats, Real* to) {
     throw Error(
         weight.parameter.name +
         ": cannot be written in bytes: its values are not finite or far from 1, or its inputs more than "
-        "65,536 (compute in float32)");
+        "32,768 (compute in float32)");
   }
   return quantized;
 }

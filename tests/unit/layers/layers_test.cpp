@@ -246,5 +246,5 @@ TEST_CASE("weights in bytes take a quarter of the memory; one that has none is n
   CHECK(error_text([&] { PackedWeights(parameters, output, ComputeType::int8); }) ==
         "linear.weight: cannot be written in bytes: its values are not finite or far from 1, or its inputs "
         "more "
-        "than 65,536 (compute in float32)");
+        "than 32,768 (compute in float32)");
 }

@@ -89,6 +89,24 @@ TEST_CASE("products in int8 are sums of whole numbers, on every code path") {
   }
 }
 
+TEST_CASE("the longest sums in int8 are whole, and longer ones are refused") {
+  const Index most = 32'768;
+  for (const float sign : {1.0f, -1.0f}) {
+    const Grid<float> x(3, most, 0, 0.5f), w(most, 17, 0, 2 * sign);
+    Packed packed(w);
+    const kernels::PackedWeight quantized = packed.quantized();
+    const Grid<float> expected = naive_int8(x, w, nullptr, false);
+    for (const kernels::Isa isa : available_isas()) {
+      const IsaScope scope(isa);
+      Grid<float> y(3, 17, 2);
+      kernels::linear_packed(x.view(), quantized, nullptr, Activation::none, y.view());
+      CHECK(same_bits(y, expected));
+      CHECK(std::abs(y.view().row(2)[16] - sign * static_cast<float>(most)) < 0.01f);
+    }
+  }
+  CHECK(Packed(Grid<float>(most + 1, 1, 0, 1.0f)).quantized().int8.bytes == nullptr);
+}
+
 TEST_CASE("products in int8 lie where half a step of each number puts them") {
   const Grid<float> x = random_grid(20, 200, 4), w = random_grid(200, 300, 5), bias = random_grid(1, 300, 6);
   Packed packed(w);

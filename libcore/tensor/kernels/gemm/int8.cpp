@@ -17,7 +17,7 @@ namespace headwater::kernels {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr Index kMaxInputs = 65'536;  // sums of products of bytes stay whole numbers of 32 bits
+constexpr Index kMaxInputs = 32'768;  // sums of products of bytes, on their way too, stay in 32 bits
 
 Index padded_columns(Index outputs) { return (outputs + kGroupColumns - 1) / kGroupColumns * kGroupColumns; }
 
