@@ -146,6 +146,36 @@ TEST_CASE("logit bounds never pass over the best word") {
   }
 }
 
+TEST_CASE("logit bounds find the best word where the list of candidates fills") {
+  const Index columns = 6000;
+  const Grid<float> x = random_grid(3, 128, 9, 1);
+  Grid<float> w = random_grid(128, columns, 10, 1);
+  // Ever more likely words, ever less likely ones, and both with the best in the middle.
+  std::vector<float> rising(static_cast<std::size_t>(columns)), falling = rising;
+  for (Index c = 0; c < columns; ++c) {
+    rising[static_cast<std::size_t>(c)] = static_cast<float>(c) / 8;
+    falling[static_cast<std::size_t>(c)] = static_cast<float>(columns - c) / 8;
+  }
+  for (std::vector<float> bias : {rising, falling}) {
+    check_choices(x, w, bias, columns, {});
+    bias[2000] += 1000;
+    check_choices(x, w, bias, columns, {});
+    check_choices(x, w, bias, columns, {2000});
+  }
+  // Long columns, orthogonal to the row, of which a bound says little, and a short one that is the best: it
+  // is among the candidates that are dropped.
+  const Grid<float> row = random_grid(1, 128, 9, 1);
+  for (const Index best : {5, 1717, 5995}) {
+    for (Index c = 0; c < columns; ++c) {
+      for (Index k = 0; k < 128; k += 2) {
+        w.view().row(k)[c] = c == best ? 0.02f * row.view().row(0)[k] : 10 * row.view().row(0)[k + 1];
+        w.view().row(k + 1)[c] = c == best ? 0.02f * row.view().row(0)[k + 1] : -10 * row.view().row(0)[k];
+      }
+    }
+    check_choices(row, w, std::vector<float>(static_cast<std::size_t>(columns), -1.0f), columns, {});
+  }
+}
+
 TEST_CASE("logit bounds keep the first of logits that are exactly zero, where all others are below") {
   Grid<float> x(2, 16, 0, 1), w = random_grid(16, 900, 7, 1);
   for (float& value : w.values) value = -std::abs(value);

@@ -98,15 +98,14 @@ Largest largest_of_panel(const Choice& of, Index row, Index panel) {
   return largest;
 }
 
-// The best column of a row from the candidates of all blocks of columns, `step` apart; false where they are
-// too many.
+// The best column of a row from the candidates of all blocks of columns, `step` apart; false where some that
+// were dropped may be better.
 bool choose(const Choice& of, Index row, const Candidates* found, Index blocks, Index step,
             std::int32_t& best) {
   float least = -kInfinity;
   Candidate likeliest{-kInfinity, -1};
   for (Index block = 0; block < blocks; ++block) {
     const Candidates& part = found[block * step];
-    if (part.count > Candidates::kMost) return false;
     least = std::max(least, part.least);
     for (int i = 0; i < part.count; ++i) {
       if (likeliest.panel < 0 || part.list[i].upper > likeliest.upper) likeliest = part.list[i];
@@ -118,6 +117,7 @@ bool choose(const Choice& of, Index row, const Candidates* found, Index blocks, 
   Largest most{-kInfinity, -1};
   for (Index block = 0; block < blocks; ++block) {
     const Candidates& part = found[block * step];
+    if (!(part.dropped <= reach)) return false;
     for (int i = 0; i < part.count; ++i) {
       const Candidate& candidate = part.list[i];
       if (candidate.upper <= reach && candidate.panel != likeliest.panel) continue;
@@ -158,7 +158,7 @@ void argmax_by_bounds(ConstMatrix x, const ArgmaxWeight& weight, const Real* bia
                       (number + 1) * groups / column_blocks * kBoundsGroup};
     Candidates* const own = found + number * M + block.begin;
     for (Index r = 0; r < block.end - block.begin; ++r) {
-      own[r].least = -kInfinity;
+      own[r].least = own[r].dropped = -kInfinity;
       own[r].count = 0;
     }
     search_block(choice, block, bytes, rows, own);

@@ -26,8 +26,9 @@ struct Candidate {
 };
 struct Candidates {
   static constexpr int kMost = 31;
-  float least;  // some logit is at least this
-  int count;    // more than kMost: too many to keep
+  float least;    // some logit is at least this
+  float dropped;  // panels that are at most this are left out: a full list keeps the likelier ones
+  int count;
   Candidate list[kMost];
 };
 // Bounds carry a last rounding relative to themselves: where a logit is at least `least`, one whose upper

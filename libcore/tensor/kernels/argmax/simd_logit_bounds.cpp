@@ -105,19 +105,37 @@ void bound_group(const BoundsTask& task, Index group, Index row) {
 // A lane is above `bound`, or not to be compared with it.
 HEADWATER_INLINE bool reaches(f32x16 uppers, f32x16 bound) { return any(not_less_equal(uppers, bound)); }
 
+// Drops the panels of a full list that are not above the mean: one at least.
+void drop_unlikely(Candidates& found) {
+  float mean = 0, smallest = kInfinity;
+  for (const Candidate& candidate : found.list) {
+    mean += candidate.upper / Candidates::kMost;
+    if (candidate.upper < smallest) smallest = candidate.upper;
+  }
+  // An infinite bound, or one that is no number: nothing can be said, all logits are needed.
+  float bar = mean < kInfinity ? mean : kInfinity;
+  if (bar < smallest) bar = smallest;
+  if (found.dropped < bar) found.dropped = bar;
+  found.count = 0;
+  for (const Candidate& candidate : found.list) {
+    if (candidate.upper > bar) found.list[found.count++] = candidate;
+  }
+}
+
 // The panels of a row whose bounds reach what is known of the largest logit; which ones is hard to foresee,
-// so that they are found without a branch.
-void collect(const BoundsTask& task, const float* upper, float reach, Candidates& found) {
-  const f32x16 bound = f32x16::broadcast(reach);
+// so that they are found without a branch. Common words raise what is known and are not everywhere: the
+// list may fill with panels that are no candidates in the end.
+void collect(const BoundsTask& task, const float* upper, Candidates& found) {
+  const float reach = bounds_reach(found.least);
+  const f32x16 bound = f32x16::broadcast(found.dropped > reach ? found.dropped : reach);
   unsigned panels = 0;
   for (Index panel = 0; panel < task.groups * kPanels; ++panel)
     panels |= static_cast<unsigned>(reaches(f32x16::load(upper + 16 * panel), bound)) << panel;
   for (; panels != 0; panels &= panels - 1) {
+    if (found.count == Candidates::kMost) drop_unlikely(found);
     const int panel = __builtin_ctz(panels);
-    if (found.count < Candidates::kMost)
-      found.list[found.count] = {reduce_max(f32x16::load(upper + 16 * panel)),
+    found.list[found.count++] = {reduce_max(f32x16::load(upper + 16 * panel)),
                                  static_cast<std::int32_t>(task.first_panel + panel)};
-    ++found.count;
   }
 }
 
@@ -133,7 +151,7 @@ void search(const BoundsTask& task) {
     if (!reaches(f32x16::load(extremes + r * 32), f32x16::broadcast(bounds_reach(found.least)))) continue;
     const float least = reduce_max(f32x16::load(extremes + r * 32 + 16));
     if (least > found.least) found.least = least;
-    collect(task, task.scratch + r * kBoundsBlock, bounds_reach(found.least), found);
+    collect(task, task.scratch + r * kBoundsBlock, found);
   }
 }
 
