@@ -11,6 +11,7 @@
 set -euo pipefail
 export LC_ALL=C
 cd "$(dirname "$0")/../.."
+. tests/bench/ratios.sh
 build=${BUILD:-build}
 rounds=${1:-3} tokens=${2:-128} bin=${BIN:-$build/bin} python=${PEER_PYTHON:-python3} threads=${THREADS:-2}
 shift $(($# < 2 ? $# : 2))
@@ -81,7 +82,6 @@ for shape in $shapes; do
 done
 for shape in $shapes; do
   for batch in 1 16; do
-    awk -v shape="$shape" -v batch="$batch" '$2 == shape && $3 == batch { print $6 }' "$tmp/rounds" | sort -n | awk -v name="$shape, batch $batch" '
-      { x[NR] = $1 } END { printf "%s: median ratio %.2f, %.2f to %.2f over %d rounds\n", name, (x[int((NR + 1) / 2)] + x[int((NR + 2) / 2)]) / 2, x[1], x[NR], NR }'
+    awk -v shape="$shape" -v batch="$batch" '$2 == shape && $3 == batch { print $6 }' "$tmp/rounds" | print_ratios "$shape, batch $batch"
   done
 done

@@ -15,6 +15,7 @@ export LC_ALL=C
 }
 model=$(realpath "$1") text=$(realpath "$2") rounds=${3:-3}
 cd "$(dirname "$0")/../.."
+. tests/bench/ratios.sh
 bin=${BIN:-build/bin} python=${PEER_PYTHON:-python3} threads=${THREADS:-2} compute_type=${COMPUTE_TYPE:-float32}
 [ "$threads" != 0 ] || threads=2
 "$python" -c 'import ctranslate2, tokenizers, torch, transformers' 2>/dev/null || {
@@ -50,6 +51,5 @@ for ((round = 1; round <= rounds; ++round)); do
 done
 for column in '1 1' '64 1' '1 4' '64 4'; do
   read -r batch beams <<<"$column"
-  awk -v batch="$batch" -v beams="$beams" '$2 == batch && $3 == beams { print $6 }' "$tmp/rounds" | sort -n | awk -v batch="$batch" -v beams="$beams" '
-    { x[NR] = $1 } END { printf "batch %d, beams %d: median ratio %.2f, %.2f to %.2f over %d rounds\n", batch, beams, (x[int((NR + 1) / 2)] + x[int((NR + 2) / 2)]) / 2, x[1], x[NR], NR }'
+  awk -v batch="$batch" -v beams="$beams" '$2 == batch && $3 == beams { print $6 }' "$tmp/rounds" | print_ratios "batch $batch, beams $beams"
 done
