@@ -1,6 +1,7 @@
 #include "text/bpe_learner.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 #include "support/error.hpp"
@@ -12,6 +13,13 @@ namespace {
 // The words as symbols, the pairs of neighbours with their counts and the words that hold them.
 class BpePairs {
  public:
+  // Room for this many words.
+  void reserve(std::size_t words) {
+    constexpr std::size_t kSymbolsPerWord = 8;
+    words_.reserve(words);
+    symbols_.reserve(kSymbolsPerWord * words);
+  }
+
   // Words come in the order in which their pairs shall be looked for; it does not change what is learned.
   void add_word(const std::vector<std::int32_t>& symbols, std::uint64_t count) {
     if (symbols.size() < 2) return;
@@ -21,7 +29,9 @@ class BpePairs {
   }
 
   void count() {
-    rehash(std::size_t{1} << 12);
+    // About as many pairs as words will come: tables that grow are read and written again and again.
+    rehash(std::bit_ceil(std::max(2 * words_.size(), std::size_t{1} << 12)));
+    pairs_.reserve(slots_.size() / 2);
     // Pairs of the first symbols by a table, as long as these are few.
     constexpr std::size_t kMostSymbols = 512;
     std::int32_t most = 0;
@@ -117,20 +127,26 @@ class BpePairs {
   static std::uint64_t key_of(std::int32_t left, std::int32_t right) {
     return std::uint64_t{static_cast<std::uint32_t>(left)} << 32 | static_cast<std::uint32_t>(right);
   }
-  std::size_t slot_of(std::uint64_t key) const { return (key * 0x9E3779B97F4A7C15u) >> shift_; }
+  static std::uint64_t hash_of(std::uint64_t key) { return key * 0x9E3779B97F4A7C15u; }
+  static std::uint32_t tag_of(std::uint64_t hash) {  // the lowest bits know nothing of the left symbol
+    return static_cast<std::uint32_t>(hash >> 16);
+  }
 
   std::uint32_t pair_of(std::int32_t left, std::int32_t right) {
-    const std::uint64_t key = key_of(left, right);
-    std::size_t at = slot_of(key);
+    const std::uint64_t hash = hash_of(key_of(left, right));
+    const std::uint32_t tag = tag_of(hash);
+    std::size_t at = hash >> shift_;
     for (; slots_[at].pair != 0; at = (at + 1) & (slots_.size() - 1)) {
-      if (slots_[at].key == key) return slots_[at].pair - 1;
+      if (slots_[at].tag != tag) continue;
+      const Pair& pair = pairs_[slots_[at].pair - 1];
+      if (pair.left == left && pair.right == right) return slots_[at].pair - 1;
     }
     Pair added;
     added.left = left;
     added.right = right;
     pairs_.push_back(std::move(added));
     const auto pair = static_cast<std::uint32_t>(pairs_.size() - 1);
-    slots_[at] = {key, pair + 1};
+    slots_[at] = {tag, pair + 1};
     if (2 * pairs_.size() > slots_.size()) rehash(2 * slots_.size());
     return pair;
   }
@@ -140,17 +156,19 @@ class BpePairs {
     shift_ = 64;
     for (std::size_t n = slots; n > 1; n /= 2) --shift_;
     for (std::uint32_t pair = 0; pair < pairs_.size(); ++pair) {
-      std::size_t at = slot_of(pairs_[pair].key());
+      const std::uint64_t hash = hash_of(pairs_[pair].key());
+      std::size_t at = hash >> shift_;
       while (slots_[at].pair != 0) at = (at + 1) & (slots_.size() - 1);
-      slots_[at] = {pairs_[pair].key(), pair + 1};
+      slots_[at] = {tag_of(hash), pair + 1};
     }
   }
 
   // What stands beside the places of one merge: how often, and in which words.
   struct Neighbour {
     std::int32_t symbol = 0;
+    std::uint32_t number = 0, last = 0;  // how many words, and the last of them
     std::int64_t count = 0;
-    std::vector<std::uint32_t> words;
+    std::vector<std::uint32_t> words;  // from take() on
   };
   class Neighbours {
    public:
@@ -163,16 +181,26 @@ class BpePairs {
       }
       Neighbour& neighbour = all_[places_[at] - 1];
       neighbour.count += count;
-      if (neighbour.words.empty() || neighbour.words.back() != word) neighbour.words.push_back(word);
+      if (neighbour.number > 0 && neighbour.last == word) return;
+      ++neighbour.number;
+      neighbour.last = word;
+      seen_.emplace_back(places_[at] - 1, word);
     }
+    // Lists of words are as long as they must be: most stay with a new pair.
     std::vector<Neighbour> take() {
-      for (const Neighbour& neighbour : all_) places_[static_cast<std::size_t>(neighbour.symbol)] = 0;
+      for (Neighbour& neighbour : all_) {
+        places_[static_cast<std::size_t>(neighbour.symbol)] = 0;
+        neighbour.words.reserve(neighbour.number);
+      }
+      for (const auto& [neighbour, word] : seen_) all_[neighbour].words.push_back(word);
+      seen_.clear();
       return std::exchange(all_, {});
     }
 
    private:
     std::vector<Neighbour> all_;
-    std::vector<std::uint32_t> places_;  // of a symbol in all_, + 1
+    std::vector<std::uint32_t> places_;                          // of a symbol in all_, + 1
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> seen_;  // places in all_, and words
   };
 
   void grow(std::int32_t left, std::int32_t right, Neighbour& by) {
@@ -227,7 +255,7 @@ class BpePairs {
   std::vector<Word> words_;
   std::vector<Pair> pairs_;
   struct Slot {
-    std::uint64_t key = 0;
+    std::uint32_t tag = 0;   // of the pair's hash
     std::uint32_t pair = 0;  // index + 1; 0: free
   };
   std::vector<Slot> slots_;
@@ -247,6 +275,7 @@ BpeVocabulary learn_bpe(const WordTable& counts, const BpeLearnerSettings& setti
                      " .. 2147483647 (special tokens and single characters count)");
   }
   BpePairs pairs;
+  pairs.reserve(counts.entries().size());
   std::vector<std::int32_t> symbols;
   std::uint64_t total = 0;
   for (const WordTable::Entry& entry : counts.entries()) {
