@@ -10,7 +10,7 @@
 set -euo pipefail
 export LC_ALL=C
 cd "$(dirname "$0")/../.."
-. tests/bench/ratios.sh
+. tests/bench/peers.sh
 rounds=${1:-5} seconds=${2:-3}
 bench=${BUILD:-build}/bin/decoding_bench python=${PEER_PYTHON:-python3} threads=${THREADS:-2}
 [ "$threads" != 0 ] || threads=2
@@ -19,10 +19,7 @@ compute_type=${COMPUTE_TYPE:-float32} peer_compute_type=${PEER_COMPUTE_TYPE:-flo
   echo "decoding.sh: no $bench (cmake -DHEADWATER_BENCH=ON makes it)" >&2
   exit 1
 }
-"$python" -c 'import ctranslate2, transformers, torch' 2>/dev/null || {
-  echo "decoding.sh: $python lacks ctranslate2, transformers or torch (PEER_PYTHON=python names one that has them)" >&2
-  exit 1
-}
+need_packages ctranslate2 transformers torch
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 trap 'exit 130' INT

@@ -11,7 +11,7 @@
 set -euo pipefail
 export LC_ALL=C
 cd "$(dirname "$0")/../.."
-. tests/bench/ratios.sh
+. tests/bench/peers.sh
 build=${BUILD:-build}
 rounds=${1:-3} tokens=${2:-128} bin=${BIN:-$build/bin} python=${PEER_PYTHON:-python3} threads=${THREADS:-2}
 shift $(($# < 2 ? $# : 2))
@@ -25,10 +25,7 @@ shapes=${*:-small gpt2}
   echo "generation.sh: no $build/bin/bandwidth_bench (cmake -DHEADWATER_BENCH=ON makes it)" >&2
   exit 1
 }
-"$python" -c 'import transformers, tokenizers, torch' 2>/dev/null || {
-  echo "generation.sh: $python lacks transformers, tokenizers or torch (PEER_PYTHON=python names one that has them)" >&2
-  exit 1
-}
+need_packages transformers tokenizers torch
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 trap 'exit 130' INT

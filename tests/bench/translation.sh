@@ -15,13 +15,10 @@ export LC_ALL=C
 }
 model=$(realpath "$1") text=$(realpath "$2") rounds=${3:-3}
 cd "$(dirname "$0")/../.."
-. tests/bench/ratios.sh
+. tests/bench/peers.sh
 bin=${BIN:-build/bin} python=${PEER_PYTHON:-python3} threads=${THREADS:-2} compute_type=${COMPUTE_TYPE:-float32}
 [ "$threads" != 0 ] || threads=2
-"$python" -c 'import ctranslate2, tokenizers, torch, transformers' 2>/dev/null || {
-  echo "translation.sh: $python lacks ctranslate2, tokenizers, torch or transformers (PEER_PYTHON=python names one that has them)" >&2
-  exit 1
-}
+need_packages ctranslate2 tokenizers torch transformers
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 trap 'exit 130' INT
