@@ -85,22 +85,23 @@ void PostProcessor::read_templates(const Json& part, const Place& place) {
     for_each_part(part, name, place.where, [&](const Json& item, const std::string& where) {
       check_members(item, {"SpecialToken", "Sequence"}, where);
       if (const Json* sequence = item.find("Sequence"); sequence != nullptr) {
-        const std::string& id = json_string(*sequence, "id", where + ".Sequence");
-        if (id != "A" && id != "B") throw Error(where + ".Sequence.id: expected A or B");
+        const std::string here = where + ".Sequence";
+        const std::string& id = json_string(*sequence, "id", here);
+        if (id != "A" && id != "B") throw Error(here + ".id: expected A or B");
         if (id == "B" && std::string_view(name) == "single")
-          throw Error(where + ".Sequence.id: a single text has no B");
+          throw Error(here + ".id: a single text has no B");
         result.push_back(id == "A" ? kFirst : kSecond);
       } else {
         const std::string& token = json_string(json_member(item, "SpecialToken", where), "id", where);
         const std::string here = place.where + ".special_tokens";
         const Json& entry = json_member(special, token, here);
-        const Json& ids = json_member(entry, "ids", here + "." + token);
-        const Json& tokens = json_member(entry, "tokens", here + "." + token);
+        const std::string entry_place = here + "." + token;
+        const Json& ids = json_member(entry, "ids", entry_place);
+        const Json& tokens = json_member(entry, "tokens", entry_place);
         if (!ids.is_array() || !tokens.is_array() || ids.as_array().size() != tokens.as_array().size())
-          throw Error(here + "." + token + ": expected as many ids as tokens");
+          throw Error(entry_place + ": expected as many ids as tokens");
         for (std::size_t i = 0; i < ids.as_array().size(); ++i) {
-          if (!tokens.as_array()[i].is_string())
-            throw Error(here + "." + token + ".tokens: expected strings");
+          if (!tokens.as_array()[i].is_string()) throw Error(entry_place + ".tokens: expected strings");
           result.push_back(
               special_id(ids.as_array()[i], tokens.as_array()[i].as_string(), place.surfaces, here));
         }

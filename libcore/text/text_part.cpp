@@ -9,8 +9,9 @@ SpanFinder read_pattern(const Json& part, const std::string& where,
   const Json& pattern = json_member(part, "pattern", where);
   check_members(pattern, {"String", "Regex"}, where + ".pattern");
   if (pattern.find("Regex") != nullptr) {
-    const std::string& expression = json_string(pattern, "Regex", where + ".pattern");
-    return at_part(where + ".pattern", [&]() -> SpanFinder {
+    const std::string here = where + ".pattern";
+    const std::string& expression = json_string(pattern, "Regex", here);
+    return at_part(here, [&]() -> SpanFinder {
       return
           [compiled = Pattern(expression, budget)](std::string_view text) { return compiled.find_all(text); };
     });
