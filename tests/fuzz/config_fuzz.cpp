@@ -41,19 +41,20 @@ void check(const ModelDescription& description) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   try {
-    const Json config = Json::parse(text, "f");
-    const Task& task = task_of(config, "f");
-    check(task.describe(config, "f"));
+    const std::string place = "f";
+    const Json config = Json::parse(text, place);
+    const Task& task = task_of(config, place);
+    check(task.describe(config, place));
     if (task.answer() == Answer::label) {
-      check(classifier_of_config(config, "f")->parameters());
-      if (labels_of_config(config, "f").size() < 2) std::abort();
+      check(classifier_of_config(config, place)->parameters());
+      if (labels_of_config(config, place).size() < 2) std::abort();
     } else if (task.answer() == Answer::translation) {
-      check(encoder_decoder_of_config(config, "f")->parameters());
+      check(encoder_decoder_of_config(config, place)->parameters());
     } else if (task.answer() == Answer::image_label) {
-      const std::unique_ptr<VisionModel> model = vision_model_of_config(config, "f");
+      const std::unique_ptr<VisionModel> model = vision_model_of_config(config, place);
       check(model->parameters());
       const bool is_vit = config.at("model_type").as_string() == kVitType;
-      const LabelSet labels = is_vit ? vit_labels_of(config, "f") : labels_of_config(config, "f");
+      const LabelSet labels = is_vit ? vit_labels_of(config, place) : labels_of_config(config, place);
       if (labels.size() != model->settings().classes) std::abort();
     }
   } catch (const Error& error) {
