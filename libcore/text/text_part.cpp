@@ -6,19 +6,19 @@ namespace headwater {
 
 SpanFinder read_pattern(const Json& part, const std::string& where,
                         const std::shared_ptr<MatchBudget>& budget) {
+  const std::string here = where + ".pattern";
   const Json& pattern = json_member(part, "pattern", where);
-  check_members(pattern, {"String", "Regex"}, where + ".pattern");
+  check_members(pattern, {"String", "Regex"}, here);
   if (pattern.find("Regex") != nullptr) {
-    const std::string here = where + ".pattern";
     const std::string& expression = json_string(pattern, "Regex", here);
     return at_part(here, [&]() -> SpanFinder {
       return
           [compiled = Pattern(expression, budget)](std::string_view text) { return compiled.find_all(text); };
     });
   }
-  const std::string literal = json_string(pattern, "String", where + ".pattern");
+  const std::string literal = json_string(pattern, "String", here);
   if (literal.empty()) {
-    throw Error(where + ".pattern: an empty string matches everywhere (remove this part)");
+    throw Error(here + ": an empty string matches everywhere (remove this part)");
   }
   return [literal](std::string_view text) {
     TextSpans found;
