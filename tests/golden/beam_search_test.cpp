@@ -1,7 +1,8 @@
 // Beam search and the choice of the next token against Hugging Face's library on GPT-2's layout
-// (reference/gpt2).
+// (reference/gpt2). Sizes are read from the files.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "decoding/decoder.hpp"
@@ -12,10 +13,14 @@ using namespace headwater;
 
 namespace {
 
+// The continuations are of so many ids (reference/README.md).
+constexpr std::size_t kPrompt = 4;
+
 struct Gpt2 {
   std::unique_ptr<LanguageModel> model = load_reference_gpt2();
   Safetensors expected{reference_path("gpt2/expected.safetensors")};
   Decoder decoder{*model};
+  std::int32_t end = static_cast<std::int32_t>(reference_gpt2_config().at("eos_token_id").as_integer());
 
   Prompts prompt(std::size_t tokens) const {
     const std::vector<std::int32_t> ids = read_ids(expected.at("ids"));
@@ -25,17 +30,22 @@ struct Gpt2 {
     prompts.finish();
     return prompts;
   }
+  // A row of theirs without its prompt, up to the end.
+  std::vector<std::int32_t> continuation(std::span<const std::int32_t> row) const {
+    const auto begin = row.begin() + kPrompt;
+    return {begin, std::find(begin, row.end(), end)};
+  }
 };
 
 }  // namespace
 
 TEST_CASE_FIXTURE(Gpt2, "greedy decoding of GPT-2's layout is that of Hugging Face's library") {
-  std::vector<std::int32_t> wanted = read_ids(expected.at("greedy"));
-  wanted.erase(wanted.begin(), wanted.begin() + 4);
-  GenerationSettings settings{.end_id = 0, .max_new_tokens = static_cast<std::int64_t>(wanted.size())};
+  const std::vector<std::int32_t> row = read_ids(expected.at("greedy")), wanted = continuation(row);
+  GenerationSettings settings{.end_id = end,
+                              .max_new_tokens = static_cast<std::int64_t>(row.size() - kPrompt)};
   for (const bool wants_scores : {false, true}) {
     settings.wants_scores = wants_scores;
-    CHECK(decoder.decode(prompt(4), settings)[0][0].ids == wanted);
+    CHECK(decoder.decode(prompt(kPrompt), settings)[0][0].ids == wanted);
   }
 }
 
@@ -44,17 +54,18 @@ TEST_CASE_FIXTURE(Gpt2, "beams of GPT-2's layout have the sequences and scores o
     const std::string name = "beam" + std::to_string(beams);
     const std::vector<std::int32_t> sequences = read_ids(expected.at(name));
     const std::vector<float> scores = read_floats(expected.at(name + "_scores"));
-    const GenerationSettings settings{.end_id = 0,
-                                      .max_new_tokens = 12,
+    REQUIRE(scores.size() == static_cast<std::size_t>(beams));
+    const std::size_t length = sequences.size() / scores.size();
+    const GenerationSettings settings{.end_id = end,
+                                      .max_new_tokens = static_cast<std::int64_t>(length - kPrompt),
                                       .num_beams = beams,
                                       .length_penalty = beams == 3 ? 0.6 : 1.0,
                                       .n_best = beams};
-    const Hypotheses found = decoder.decode(prompt(4), settings)[0];
+    const Hypotheses found = decoder.decode(prompt(kPrompt), settings)[0];
     REQUIRE(found.size() == static_cast<std::size_t>(beams));
     for (std::size_t i = 0; i < found.size(); ++i) {
       INFO(name, ", number ", i);
-      const auto begin = sequences.begin() + static_cast<std::ptrdiff_t>(16 * i);
-      CHECK(found[i].ids == std::vector<std::int32_t>(begin + 4, begin + 16));
+      CHECK(found[i].ids == continuation(std::span(sequences).subspan(length * i, length)));
       CHECK(std::abs(found[i].score - static_cast<double>(scores[i])) <= 1e-4);
     }
   }
@@ -62,7 +73,7 @@ TEST_CASE_FIXTURE(Gpt2, "beams of GPT-2's layout have the sequences and scores o
 
 TEST_CASE_FIXTURE(Gpt2, "filtered probabilities of the next token are those of Hugging Face's library") {
   const std::vector<float> all = read_floats(expected.at("logits"));
-  const std::size_t words = 98;
+  const auto words = static_cast<std::size_t>(model->vocabulary());
   const std::span<const float> last = std::span(all).last(words);
   const std::pair<const char*, SamplingSettings> cases[] = {
       {"temperature", {.temperature = 0.7}},

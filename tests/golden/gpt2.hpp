@@ -4,5 +4,6 @@
 #include "models/language_model.hpp"
 #include "reference_folder.hpp"
 
+headwater::Json reference_gpt2_config();
 // With its weights.
 std::unique_ptr<headwater::LanguageModel> load_reference_gpt2();

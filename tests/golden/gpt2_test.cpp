@@ -1,4 +1,5 @@
 // A language model in GPT-2's layout against transformers (reference/gpt2): logits, loss and attention.
+// Sizes and settings are read from the files.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -30,15 +31,19 @@ constexpr double kLargestOfLogits = 1e-4;
 }  // namespace
 
 TEST_CASE_FIXTURE(Gpt2Reference, "GPT-2's layout: settings of config.json") {
+  const Json config = reference_gpt2_config();
   const LanguageModelSettings& s = model->settings();
   CHECK(s.tie_embeddings);
   CHECK(!s.output_bias);
-  CHECK(s.layers == 3);
   CHECK(s.transformer.norm == "pre");
   CHECK(s.transformer.activation == "gelu_tanh");
-  CHECK(s.transformer.length == 48);
-  CHECK(s.embedding_dropout == 0.1);
-  CHECK(model->vocabulary() == 98);
+  CHECK(s.layers == config.at("n_layer").as_integer());
+  CHECK(s.transformer.width == config.at("n_embd").as_integer());
+  CHECK(s.transformer.heads == config.at("n_head").as_integer());
+  CHECK(s.transformer.length == config.at("n_positions").as_integer());
+  CHECK(s.transformer.norm_epsilon == config.at("layer_norm_epsilon").as_number());
+  CHECK(s.embedding_dropout == config.at("embd_pdrop").as_number());
+  CHECK(model->vocabulary() == config.at("vocab_size").as_integer());
 }
 
 TEST_CASE_FIXTURE(Gpt2Reference, "GPT-2's layout: logits, loss and attention agree") {
@@ -58,7 +63,7 @@ TEST_CASE_FIXTURE(Gpt2Reference, "GPT-2's layout: logits, loss and attention agr
   const auto theirs = static_cast<double>(read_floats(expected.at("loss"))[0]);
   CHECK(std::abs(loss - theirs) <= 1e-5 * theirs);
 
-  REQUIRE(traces.size() == 3);
+  REQUIRE(traces.size() == static_cast<std::size_t>(model->settings().layers));
   const Index heads = model->settings().transformer.heads;
   for (const AttentionTrace& trace : traces) {
     const std::vector<float> wanted = read_floats(expected.at("attention_" + std::to_string(trace.layer)));

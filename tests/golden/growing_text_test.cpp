@@ -32,7 +32,7 @@ void check_growth(const std::string& name) {
   const Tokenizer tokenizer = Tokenizer::load(folder / (name + ".tokenizer.json"));
   const fs::path path = folder / (name + ".expected.json");
   const Json expected = Json::parse(read_file(path), path.string());
-  int checked = 0;
+  std::size_t checked = 0;
   for (const Json& line : expected.as_array()) {
     const std::string& of_line = line.at("text").as_string();
     CAPTURE(of_line);
@@ -46,7 +46,7 @@ void check_growth(const std::string& name) {
       ++checked;
     }
   }
-  CHECK(checked > 600);
+  CHECK(checked > expected.as_array().size());  // most of three times each line
 }
 
 }  // namespace

@@ -88,7 +88,7 @@ TEST_CASE("bilinear resizing to larger and smaller images is Keras'") {
     check_outputs(file, tensor.name.substr(8), 1e-4,
                   [&](auto in, std::size_t, auto out) { resize(in, out); });
   }
-  CHECK(sizes == 3);
+  CHECK(sizes > 0);
 }
 
 TEST_CASE("standardized images, their means and variances are Keras'") {
