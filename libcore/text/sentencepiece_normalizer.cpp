@@ -55,7 +55,7 @@ std::size_t SentencePieceNormalizer::normalize_part(std::string_view text, std::
 std::size_t SentencePieceNormalizer::append(std::string_view text, Part part, std::string& normal) const {
   const std::size_t most = 16 * text.size() + 4096;
   std::size_t at = part.at;
-  if (at == 0 && adds_dummy_prefix_) normal += space_;
+  if (at == 0 && adds_dummy_prefix_ && !text.empty()) normal += space_;
   bool is_after_space = at == 0 && strips_;
   while (at < text.size()) {
     // Runs of characters that stay as they are; a rule may begin with the one before another kind.

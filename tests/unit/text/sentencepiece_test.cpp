@@ -118,6 +118,26 @@ TEST_CASE("a .model: bytes, and white space that stays") {
   CHECK(plain.decode(ids_of(plain, " ab  ab ")) == " ab  ab ");
 }
 
+TEST_CASE("a .model: an empty line has no token, whatever white space becomes") {
+  for (const unsigned algorithm : {1u, 2u}) {
+    for (unsigned flags = 0; flags < 8; ++flags) {
+      const std::string normalizer =
+          number_field(3, flags & 1) + number_field(4, flags >> 1 & 1) + number_field(5, flags >> 2 & 1);
+      const Tokenizer tokenizer = Tokenizer::parse(small_model(algorithm, "", normalizer), "m.model");
+      CHECK(ids_of(tokenizer, "") == Ids{});
+      CHECK(tokenizer.tokens("").empty());
+      CHECK(tokenizer.normalize("").empty());
+      CHECK(tokenizer.decode(Ids{}).empty());
+      Ids drawn = {1};
+      tokenizer.sample("", {.dropout = 0.5, .alpha = 1}, {.seed = 1, .purpose = Purpose::sample}, drawn);
+      CHECK(drawn == Ids{});
+    }
+  }
+  // A space alone is text: it is one more where it is kept.
+  const Tokenizer keeps = Tokenizer::parse(small_model(2, "", number_field(4, 0)), "m.model");
+  CHECK(ids_of(keeps, " ") == Ids{3, 3});
+}
+
 // A charsmap of rules whose bytes all differ in their first: a node lies at `base` ^ byte.
 std::string charsmap_of(const std::vector<std::pair<std::string, std::string>>& rules) {
   std::vector<std::uint32_t> units(256 * 32, 0x80000000u);  // of no byte
