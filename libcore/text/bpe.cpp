@@ -9,11 +9,6 @@
 namespace headwater {
 namespace {
 
-std::string name_of_byte(std::size_t byte) {
-  constexpr std::string_view kDigits = "0123456789ABCDEF";
-  return {'<', '0', 'x', kDigits[byte / 16], kDigits[byte % 16], '>'};
-}
-
 std::int32_t id_in(const WordTable& ids, std::string_view surface) {
   const WordTable::Entry* entry = ids.find(surface);
   return entry == nullptr ? -1 : static_cast<std::int32_t>(entry->value);
@@ -73,7 +68,6 @@ void Bpe::find_symbols(const WordTable& ids) {
     std::string character;
     append_utf8(character, settings_.is_byte_level ? alphabet[byte] : static_cast<char32_t>(byte));
     bytes_[byte] = id_in(ids, character);
-    fallback_[byte] = id_in(ids, name_of_byte(byte));
   }
   if (settings_.is_byte_level && has_affix)
     throw Error("a byte-level vocabulary has no continuing_subword_prefix or end_of_word_suffix");
@@ -166,7 +160,7 @@ void Bpe::for_each_symbol(std::string_view piece, const Add& add) const {
       bytes = is_first ? std::string() : settings_.continuing_subword_prefix;
       bytes += character;
       if (is_last) bytes += settings_.end_of_word_suffix;
-      const auto id_of = [&](char byte) { return fallback_[static_cast<unsigned char>(byte)]; };
+      const auto id_of = [&](char byte) { return settings_.byte_ids[static_cast<unsigned char>(byte)]; };
       if (std::all_of(bytes.begin(), bytes.end(), [&](char byte) { return id_of(byte) >= 0; })) {
         for (const char byte : bytes) add(id_of(byte));
         continue;

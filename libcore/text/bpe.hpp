@@ -20,7 +20,9 @@ struct BpeSettings {
   std::string end_of_word_suffix = {};         // of a surface that ends a piece
   std::int32_t unknown_id = -1;                // of a character that the vocabulary lacks; -1: it is left out
   bool fuse_unknown = false;                   // unknown characters in a row are one token
-  bool byte_fallback = false;  // an unknown character is its bytes <0x00> to <0xFF> where all are there
+  // With byte_fallback an unknown character is its bytes <0x00> to <0xFF> where all are there; -1: it is not.
+  bool byte_fallback = false;
+  std::array<std::int32_t, 256> byte_ids = {};
   bool ignore_merges = false;  // a piece that is in the vocabulary is that token, whatever the merges say
   bool is_byte_level = false;  // pieces are bytes, surfaces are written in byte_level_alphabet()
 };
@@ -90,9 +92,8 @@ class Bpe {
   std::vector<Slot> slots_;  // a power of two, at most half used
   int shift_ = 0;
   std::array<std::int32_t, 256> bytes_{};  // the symbols of bytes; of ASCII characters; -1: none
-  std::array<std::int32_t, 256> fallback_{};
-  WordTable symbols_;  // surfaces of characters, with prefix and suffix
-  PieceTable whole_;   // pieces that are one token
+  WordTable symbols_;                      // surfaces of characters, with prefix and suffix
+  PieceTable whole_;                       // pieces that are one token
 };
 
 }  // namespace headwater

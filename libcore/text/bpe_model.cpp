@@ -2,6 +2,7 @@
 
 #include "support/error.hpp"
 #include "text/byte_level.hpp"
+#include "text/byte_pieces.hpp"
 #include "text/json_members.hpp"
 #include "text/word_table.hpp"
 
@@ -123,6 +124,7 @@ ModelOfFile read_bpe(const ModelPart& part) {
   settings.unknown_id = file.unknown_id;
   settings.fuse_unknown = json_bool_or(part.json, "fuse_unk", false, part.where);
   settings.byte_fallback = json_bool_or(part.json, "byte_fallback", false, part.where);
+  settings.byte_ids = byte_piece_ids(file.surfaces);  // of special ones too
   settings.ignore_merges = json_bool_or(part.json, "ignore_merges", false, part.where);
   std::vector<Bpe::Merge> merges = read_merges(part, file.surfaces);
   try {

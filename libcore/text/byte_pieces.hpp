@@ -1,6 +1,9 @@
 // Pieces that stand for single bytes, "<0x00>" to "<0xFF>".
 #pragma once
 
+#include <array>
+#include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -23,6 +26,17 @@ inline int byte_of_surface(std::string_view surface) {
   const std::size_t high = kDigits.find(surface[3]), low = kDigits.find(surface[4]);
   if (high == kDigits.npos || low == kDigits.npos) return -1;
   return static_cast<int>(high * 16 + low);
+}
+
+// The piece of each byte, surfaces being in the order of their ids; -1: there is none.
+inline std::array<std::int32_t, 256> byte_piece_ids(std::span<const std::string> surfaces) {
+  std::array<std::int32_t, 256> ids;
+  ids.fill(-1);
+  for (std::size_t id = 0; id < surfaces.size(); ++id) {
+    if (const int byte = byte_of_surface(surfaces[id]); byte >= 0)
+      ids[static_cast<std::size_t>(byte)] = static_cast<std::int32_t>(id);
+  }
+  return ids;
 }
 
 // Every byte that is part of no well-formed character becomes U+FFFD.

@@ -63,15 +63,13 @@ ModelOfFile read_unigram(const ModelPart& part) {
   }
   settings.has_byte_fallback =
       part.json.find("byte_fallback") != nullptr && json_bool(part.json, "byte_fallback", part.where);
-  settings.byte_ids.fill(-1);
   for (std::size_t id = 0; id < pieces.size(); ++id) {
     file.surfaces.push_back(pieces[id].surface);
-    if (const int byte = byte_of_surface(pieces[id].surface); byte >= 0)
-      settings.byte_ids[static_cast<std::size_t>(byte)] = static_cast<std::int32_t>(id);
     const bool is_hidden =
         static_cast<std::int32_t>(id) == file.unknown_id || part.special.contains(pieces[id].surface);
     if (is_hidden) pieces[id].kind = PieceKind::hidden;
   }
+  settings.byte_ids = byte_piece_ids(file.surfaces);
   try {
     file.model = std::make_shared<Unigram>(std::move(pieces), settings);
   } catch (const Error& error) {

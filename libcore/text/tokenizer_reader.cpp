@@ -5,6 +5,8 @@
 
 #include "support/error.hpp"
 #include "text/base64.hpp"
+#include "text/byte_level.hpp"
+#include "text/byte_pieces.hpp"
 #include "text/json_members.hpp"
 #include "text/sentencepiece_json.hpp"
 #include "text/token_lines.hpp"
@@ -39,6 +41,7 @@ struct TokenizerReader {
       return read_sentencepiece(bytes);
     }
     read_added_tokens();
+    find_byte_tokens();
     read_model();
     place_added_tokens();
     find_special_ids();
@@ -82,10 +85,45 @@ struct TokenizerReader {
 
   void read_model() {
     const Json& model = json_member(file, "model", where);
-    ModelOfFile of_file = read_token_model({model, where + ": model", special_surfaces});
+    ModelOfFile of_file = read_token_model({model, where + ": model", hidden_surfaces});
     surfaces = std::move(of_file.surfaces);
+    model_size = static_cast<std::int32_t>(surfaces.size());
     impl.unknown_id = of_file.unknown_id;
     impl.model = std::move(of_file.model);
+  }
+
+  // Tokens that stand for one byte, and that added_tokens calls special: those of byte fallback, which no
+  // text spells, and characters of ByteLevel's alphabet. Text is made of them where it has no other piece.
+  void find_byte_tokens() {
+    const Json* model = find("model");
+    if (model == nullptr || !model->is_object()) return;
+    const Json* fallback = model->find("byte_fallback");
+    const bool has_fallback = fallback != nullptr && fallback->is_bool() && fallback->as_bool();
+    const bool is_byte_level = has_byte_level(find("normalizer")) || has_byte_level(find("pre_tokenizer"));
+    const Json* suffix = model->find("end_of_word_suffix");
+    for (const std::string& surface : special_surfaces) {
+      std::string_view symbol = surface;
+      if (suffix != nullptr && suffix->is_string() && symbol.ends_with(suffix->as_string()))
+        symbol.remove_suffix(suffix->as_string().size());
+      std::string bytes;
+      const bool is_symbol = is_byte_level && append_byte_level_bytes(symbol, bytes) && bytes.size() == 1;
+      if (is_symbol || (has_fallback && byte_of_surface(surface) >= 0)) byte_tokens.insert(surface);
+      if (!is_symbol) hidden_surfaces.insert(surface);
+    }
+  }
+
+  static bool has_byte_level(const Json* part) {
+    if (part == nullptr || !part->is_object()) return false;
+    const Json* type = part->find("type");
+    if (type != nullptr && type->is_string() && type->as_string() == "ByteLevel") return true;
+    for (const char* name : {"normalizers", "pretokenizers"}) {
+      const Json* inner = part->find(name);
+      if (inner == nullptr || !inner->is_array()) continue;
+      const Json::Array& parts = inner->as_array();
+      if (std::any_of(parts.begin(), parts.end(), [](const Json& one) { return has_byte_level(&one); }))
+        return true;
+    }
+    return false;
   }
 
   // Before the model, which is told what text never gives.
@@ -168,6 +206,11 @@ struct TokenizerReader {
     impl.start_id =
         special_of({roles.start, kStartToken, "<s>", "[CLS]", "<|startoftext|>", "<|endoftext|>"});
     impl.end_id = special_of({roles.end, kEndToken, "</s>", "[SEP]", "<|endoftext|>"});
+    // A byte is text, unless it has a role.
+    std::erase_if(special, [&](std::int32_t id) {
+      return id < model_size && id != impl.pad_id && id != impl.start_id && id != impl.end_id &&
+             byte_tokens.contains(surfaces[static_cast<std::size_t>(id)]);
+    });
     if (impl.unknown_id >= 0) special.push_back(impl.unknown_id);
   }
 
@@ -241,8 +284,10 @@ struct TokenizerReader {
     bool is_special, single_word, lstrip, rstrip, normalized;
   };
   std::vector<Added> added;
-  std::set<std::string, std::less<>> special_surfaces;
+  // Special tokens; those of them that the model does not find; those that stand for one byte.
+  std::set<std::string, std::less<>> special_surfaces, hidden_surfaces, byte_tokens;
   std::vector<std::string> surfaces;
+  std::int32_t model_size = 0;  // tokens that the model has; added ones may follow
   std::vector<std::int32_t> special;
 };
 

@@ -7,6 +7,7 @@
 
 #include "support/error.hpp"
 #include "text/byte_level.hpp"
+#include "text/byte_pieces.hpp"
 #include "text/pattern.hpp"
 
 using namespace headwater;
@@ -152,7 +153,8 @@ TEST_CASE("characters that the vocabulary lacks") {
   CHECK(encoded(Bpe(surfaces, merges, {}), "xaébx") == Ids{3});
   CHECK(encoded(Bpe(surfaces, merges, {.unknown_id = 0}), "xxab") == Ids{0, 0, 3});
   CHECK(encoded(Bpe(surfaces, merges, {.unknown_id = 0, .fuse_unknown = true}), "xxabéx") == Ids{0, 3, 0});
-  const Bpe bytes(surfaces, merges, {.unknown_id = 0, .byte_fallback = true});
+  const Bpe bytes(surfaces, merges,
+                  {.unknown_id = 0, .byte_fallback = true, .byte_ids = byte_piece_ids(surfaces)});
   CHECK(encoded(bytes, "aébab") == Ids{1, 4, 5, 2, 3});
   CHECK(encoded(bytes, "ñ") == Ids{0});
   CHECK(encoded(bytes, "\xFF") == Ids{0});
