@@ -50,7 +50,8 @@ struct Pattern::Impl {
 Pattern::Pattern(std::string_view expression, std::shared_ptr<MatchBudget> budget)
     : budget_(std::move(budget)), expression_(expression) {
   UErrorCode status = U_ZERO_ERROR;
-  const Text text = open_text(expression, status);
+  // ICU takes no empty expression.
+  const Text text = open_text(expression.empty() ? "(?:)" : expression, status);
   UParseError place{};
   auto impl = std::make_shared<Impl>();
   impl->regex.reset(uregex_openUText(text.get(), 0, &place, &status));
@@ -66,16 +67,18 @@ Pattern::Pattern(std::string_view expression, std::shared_ptr<MatchBudget> budge
 
 std::vector<TextSpan> Pattern::find_all(std::string_view text) const {
   const std::int64_t begin_time = processor_time(), deadline = begin_time + budget_->left();
+  std::vector<TextSpan> spans;
+  if (text.empty()) return spans;
   UErrorCode status = U_ZERO_ERROR;
   const Regex regex(uregex_clone(impl_->regex.get(), &status));
   const Text opened = open_text(text, status);
   uregex_setMatchCallback(regex.get(), match_goes_on, &deadline, &status);
   uregex_setFindProgressCallback(regex.get(), find_goes_on, &deadline, &status);
   uregex_setUText(regex.get(), opened.get(), &status);
-  std::vector<TextSpan> spans;
   while (U_SUCCESS(status) && uregex_findNext(regex.get(), &status)) {
     const std::int64_t begin = uregex_start64(regex.get(), 0, &status);
     const std::int64_t end = uregex_end64(regex.get(), 0, &status);
+    if (begin == end && !spans.empty() && spans.back().end == static_cast<std::size_t>(end)) continue;
     spans.push_back({static_cast<std::size_t>(begin), static_cast<std::size_t>(end)});
   }
   budget_->spend(processor_time() - begin_time);

@@ -35,8 +35,9 @@ class Pattern {
   // Throws Error "regular expression "...": what".
   Pattern(std::string_view expression, std::shared_ptr<MatchBudget> budget);
 
-  // All matches from the left, not overlapping. Safe to call from several threads. Throws Error where a limit
-  // is reached: that of the budget, or 8 MiB of backtracking.
+  // All matches from the left, not overlapping; none of no width where another ends, none in an empty text.
+  // Safe to call from several threads. Throws Error where a limit is reached: that of the budget, or 8 MiB of
+  // backtracking.
   std::vector<TextSpan> find_all(std::string_view text) const;
 
  private:

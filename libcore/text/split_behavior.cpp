@@ -10,13 +10,14 @@ struct Segment {
   bool is_match = false;
 };
 
-// Matches and what stands between them, from the left.
+// Matches and what stands between them, from the left. A match of no width is a segment too: it ends what is
+// contiguous.
 std::vector<Segment> segments(std::string_view text, const TextSpans& matches, bool invert) {
   std::vector<Segment> all;
   std::size_t after = 0;
   for (const TextSpan& match : matches) {
     if (match.begin > after) all.push_back({{after, match.begin}, invert});
-    if (match.end > match.begin) all.push_back({match, !invert});
+    all.push_back({match, !invert});
     after = std::max(after, match.end);
   }
   if (after < text.size()) all.push_back({{after, text.size()}, invert});
@@ -69,6 +70,7 @@ TextSpans split_at(std::string_view text, const TextSpans& matches, SplitBehavio
       std::reverse(pieces.begin(), pieces.end());
       break;
   }
+  std::erase_if(pieces, [](const TextSpan& piece) { return piece.begin == piece.end; });
   return pieces;
 }
 
