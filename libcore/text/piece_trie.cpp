@@ -67,14 +67,15 @@ class PieceTrie::Builder {
     is_taken_[node] = true;
   }
 
-  // Free places lie mostly at the end. Where many were tried in vain the search begins later from then on, so
-  // that the time stays linear.
+  // Free places lie mostly at the end. Where many places were looked at in vain, taken ones or free ones, the
+  // search begins later from then on, so that the time stays linear.
   std::uint32_t find_base(const std::vector<unsigned char>& bytes) {
     while (is_taken_[first_free_]) {
       if (++first_free_ + 512 > units_.size()) grow(units_.size() * 2);
     }
     std::size_t tried = 0;
-    for (std::size_t at = std::max<std::size_t>(first_free_, bytes.front() + std::size_t{1});; ++at) {
+    const std::size_t begin = std::max<std::size_t>(first_free_, bytes.front() + std::size_t{1});
+    for (std::size_t at = begin;; ++at) {
       if (at + 512 > units_.size()) grow(units_.size() * 2);
       if (at > 0x7FFFFFFF) throw Error("vocabulary: too many bytes for a trie");
       if (is_taken_[at]) continue;
@@ -82,7 +83,7 @@ class PieceTrie::Builder {
       const bool has_room = std::all_of(bytes.begin() + 1, bytes.end(),
                                         [&](unsigned char byte) { return !is_taken_[base + byte]; });
       if (has_room) {
-        if (tried > 64) first_free_ = at;
+        if (tried > 64 || at - begin > 4096) first_free_ = at;
         return static_cast<std::uint32_t>(base);
       }
       ++tried;

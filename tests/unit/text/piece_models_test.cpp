@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <map>
 
@@ -103,6 +104,25 @@ TEST_CASE("a trie finds the keys that were put in, and no others") {
     }
   }
   PieceTrie().for_each_prefix("a", [](std::size_t, std::int32_t) { FAIL("an empty trie has a key"); });
+}
+
+TEST_CASE("a trie takes time as its keys have bytes, also where few places are free among many taken ones") {
+  std::vector<std::string> numbers;
+  for (int i = 0; i < 150000; ++i) {
+    numbers.push_back(std::to_string(i));
+    std::reverse(numbers.back().begin(), numbers.back().end());
+  }
+  std::sort(numbers.begin(), numbers.end());
+  numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
+  std::vector<PieceTrie::Key> keys;
+  for (const std::string& number : numbers) keys.push_back({number, static_cast<std::int32_t>(keys.size())});
+  const auto begin = std::chrono::steady_clock::now();
+  const PieceTrie trie(keys);
+  CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(5));  // it took 22
+  CHECK(trie.size() < 3 * numbers.size());
+  std::size_t found = 0;
+  trie.for_each_prefix(numbers[777], [&](std::size_t, std::int32_t) { ++found; });
+  CHECK(found > 0);
 }
 
 TEST_CASE("WordPiece cuts as the longest match from the left does") {
