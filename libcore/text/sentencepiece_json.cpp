@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "support/error.hpp"
 #include "text/base64.hpp"
 #include "text/word_cuts.hpp"
 #include "text/word_table.hpp"
@@ -68,33 +69,35 @@ Json unigram_json(const SentencePieceFile& file) {
       .set("byte_fallback", file.has_byte_fallback);
 }
 
-// Every way to join two pieces into a third, the third's score deciding which comes first.
-Json merges_json(const SentencePieceFile& file) {
-  struct Merge {
-    float score;
-    std::size_t left, right;
-  };
+// Every way to join two pieces into a third, the third's score deciding which comes first: the text of a JSON
+// array. It may be much longer than the pieces: a long one has as many cuts as characters.
+std::string merges_text(const SentencePieceFile& file, std::size_t most, std::string_view where) {
   WordTable ids;
+  std::vector<std::uint32_t> order;
   for (std::size_t id = 0; id < file.pieces.size(); ++id) {
-    if (file.pieces[id].type == SentencePieceType::normal) ids.value(file.pieces[id].surface) = id;
+    if (file.pieces[id].type != SentencePieceType::normal) continue;
+    ids.value(file.pieces[id].surface) = id;
+    order.push_back(static_cast<std::uint32_t>(id));
   }
-  std::vector<Merge> merges;
-  for (const WordTable::Entry& entry : ids.entries()) {
-    const std::string_view whole = entry.word();
+  std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+    const float first = file.pieces[a].score, second = file.pieces[b].score;
+    return first != second ? first > second : a < b;
+  });
+  std::string text = "[";
+  for (const std::uint32_t id : order) {
+    const std::string_view whole = file.pieces[id].surface;
     for (std::size_t at = character_bytes(whole, 0); at < whole.size(); at += character_bytes(whole, at)) {
-      const WordTable::Entry* left = ids.find(whole.substr(0, at));
-      const WordTable::Entry* right = ids.find(whole.substr(at));
-      if (left != nullptr && right != nullptr)
-        merges.push_back({file.pieces[entry.value].score, left->value, right->value});
+      const std::string_view left = whole.substr(0, at), right = whole.substr(at);
+      if (ids.find(left) == nullptr || ids.find(right) == nullptr) continue;
+      if (text.size() > 1) text += ',';
+      text += Json(Json::Array{left, right}).dump();
+      if (text.size() > most) {
+        throw Error(std::string(where) + ": as merges of a tokenizer.json its pieces take more than " +
+                    std::to_string(most) + " bytes (at most 16 times the file, plus 1 MiB)");
+      }
     }
   }
-  std::stable_sort(merges.begin(), merges.end(),
-                   [](const Merge& a, const Merge& b) { return a.score > b.score; });
-  Json::Array list;
-  for (const Merge& merge : merges) {
-    list.emplace_back(Json::Array{file.pieces[merge.left].surface, file.pieces[merge.right].surface});
-  }
-  return list;
+  return text += ']';
 }
 
 Json bpe_json(const SentencePieceFile& file) {
@@ -114,7 +117,7 @@ Json bpe_json(const SentencePieceFile& file) {
       .set("byte_fallback", file.has_byte_fallback)
       .set("ignore_merges", false)
       .set("vocab", std::move(vocabulary))
-      .set("merges", merges_json(file));
+      .set("merges", Json::Array{});
 }
 
 Json decoder_of(const SentencePieceFile& file) {
@@ -128,20 +131,28 @@ Json decoder_of(const SentencePieceFile& file) {
 
 }  // namespace
 
-std::string sentencepiece_json(const SentencePieceFile& file, std::string_view bytes) {
+std::string sentencepiece_json(const SentencePieceFile& file, std::string_view bytes,
+                               std::string_view where) {
   const bool is_unigram = file.algorithm == SentencePieceFile::Algorithm::unigram;
-  return Json()
-             .set("version", "1.0")
-             .set("truncation", nullptr)
-             .set("padding", nullptr)
-             .set("added_tokens", added_tokens_json(file))
-             .set("normalizer", white_space_json(file, bytes))
-             .set("pre_tokenizer", nullptr)
-             .set("post_processor", nullptr)
-             .set("decoder", decoder_of(file))
-             .set("model", is_unigram ? unigram_json(file) : bpe_json(file))
-             .dump() +
-         "\n";
+  std::string text = Json()
+                         .set("version", "1.0")
+                         .set("truncation", nullptr)
+                         .set("padding", nullptr)
+                         .set("added_tokens", added_tokens_json(file))
+                         .set("normalizer", white_space_json(file, bytes))
+                         .set("pre_tokenizer", nullptr)
+                         .set("post_processor", nullptr)
+                         .set("decoder", decoder_of(file))
+                         .set("model", is_unigram ? unigram_json(file) : bpe_json(file))
+                         .dump();
+  if (!is_unigram) {  // as text in place of the empty list: as values they would take ten times that
+    constexpr std::string_view kEnd = "[]}}";
+    text.resize(text.size() - kEnd.size());
+    text += merges_text(file, 16 * bytes.size() + (std::size_t{1} << 20), where);
+    text += "}}";
+  }
+  text += '\n';
+  return text;
 }
 
 }  // namespace headwater

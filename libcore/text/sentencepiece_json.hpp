@@ -9,6 +9,8 @@
 
 namespace headwater {
 
-std::string sentencepiece_json(const SentencePieceFile& file, std::string_view bytes);
+// Throws Error "where: what" where BPE's merges, as text, take more than 16 times the bytes of the file and
+// 1 MiB.
+std::string sentencepiece_json(const SentencePieceFile& file, std::string_view bytes, std::string_view where);
 
 }  // namespace headwater

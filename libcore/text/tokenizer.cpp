@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "support/error.hpp"
+#include "text/sentencepiece_json.hpp"
 #include "text/tokenizer_impl.hpp"
 #include "text/unknown_pieces.hpp"
 
@@ -57,6 +58,10 @@ void Tokenizer::encode(std::string_view text, std::vector<std::int32_t>& ids) co
 }
 
 std::string Tokenizer::model_type() const {
+  if (impl_->sentencepiece.has_value()) {
+    using Algorithm = SentencePieceFile::Algorithm;
+    return impl_->sentencepiece->file().algorithm == Algorithm::unigram ? "Unigram" : "BPE";
+  }
   const Json file = Json::parse(impl_->json, "tokenizer");
   const Json* model = file.find("model");
   if (model == nullptr || !model->is_object()) return "";
@@ -206,7 +211,11 @@ std::int32_t Tokenizer::special_id(std::string_view surface) const {
   return -1;
 }
 const std::string& Tokenizer::hash() const { return impl_->hash; }
-const std::string& Tokenizer::to_json() const { return impl_->json; }
+const std::string& Tokenizer::to_json() const {
+  if (impl_->model_file.empty()) return impl_->json;
+  return impl_->json_of_model.get(
+      [&] { return sentencepiece_json(impl_->sentencepiece->file(), impl_->model_file, impl_->where); });
+}
 const std::vector<std::string>& Tokenizer::warnings() const { return impl_->warnings; }
 
 }  // namespace headwater

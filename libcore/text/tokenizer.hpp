@@ -84,7 +84,8 @@ class Tokenizer {
 
   // 32 hexadecimal digits over the surfaces in the order of their ids.
   const std::string& hash() const;
-  // The text of the tokenizer.json that this came from.
+  // The text of the tokenizer.json that this came from. Of a .model it is made when it is first asked for;
+  // throws Error where that takes too much.
   const std::string& to_json() const;
   // One line each: members of the file that mean nothing here.
   const std::vector<std::string>& warnings() const;

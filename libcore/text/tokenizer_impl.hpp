@@ -1,6 +1,8 @@
 // What a Tokenizer holds; for tokenizer.cpp and tokenizer_reader.cpp only.
 #pragma once
 
+#include <memory>
+#include <mutex>
 #include <optional>
 
 #include "text/added_tokens.hpp"
@@ -15,6 +17,25 @@
 #include "text/words.hpp"
 
 namespace headwater {
+
+// A value that is made when it is first asked for, from any thread.
+template <class T>
+class Lazy {
+ public:
+  template <class Make>
+  const T& get(const Make& make) const {
+    const std::lock_guard lock(state_->mutex);
+    if (!state_->value.has_value()) state_->value.emplace(make());
+    return *state_->value;
+  }
+
+ private:
+  struct State {
+    std::mutex mutex;
+    std::optional<T> value;
+  };
+  std::unique_ptr<State> state_ = std::make_unique<State>();
+};
 
 struct Tokenizer::Impl {
   Vocabulary vocabulary;
@@ -40,7 +61,11 @@ struct Tokenizer::Impl {
   // there.
   std::string separator = " ", unknown_separator = " ";
   bool drops_first_space = false;
-  std::string hash, json;
+  std::string hash;
+  std::string json;        // the file, unless it is a .model:
+  std::string model_file;  // its bytes,
+  std::string where;       // and its name
+  Lazy<std::string> json_of_model;
   std::vector<std::string> warnings;
 };
 

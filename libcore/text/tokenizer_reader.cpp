@@ -8,7 +8,6 @@
 #include "text/byte_level.hpp"
 #include "text/byte_pieces.hpp"
 #include "text/json_members.hpp"
-#include "text/sentencepiece_json.hpp"
 #include "text/token_lines.hpp"
 #include "text/token_model_reader.hpp"
 #include "text/tokenizer_impl.hpp"
@@ -301,7 +300,8 @@ Tokenizer Tokenizer::parse_with_roles(std::string_view json, std::string_view wh
   reader.roles = roles;
   if (is_sentencepiece_file(json)) {
     reader.read_sentencepiece(json);
-    reader.impl.json = sentencepiece_json(reader.impl.sentencepiece->file(), json);
+    reader.impl.model_file = json;
+    reader.impl.where = where;
   } else {
     reader.file = Json::parse(json, where);
     reader.read();

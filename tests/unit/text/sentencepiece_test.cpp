@@ -1,6 +1,5 @@
 #include <doctest/doctest.h>
 
-#include <bit>
 #include <limits>
 
 #include "error_text.hpp"
@@ -10,35 +9,12 @@
 #include "text/charsmap.hpp"
 #include "text/sentencepiece.hpp"
 #include "text/tokenizer.hpp"
+#include "unit/text/model_file.hpp"
 
 namespace headwater {
 namespace {
 
 using Ids = std::vector<std::int32_t>;
-using PieceType = SentencePieceFile::Type;
-
-std::string number_bytes(std::uint64_t value) {
-  std::string out;
-  for (; value >= 0x80; value >>= 7) out += static_cast<char>(value | 0x80);
-  return out + static_cast<char>(value);
-}
-std::string number_field(unsigned field, std::uint64_t value) {
-  return number_bytes(field << 3) + number_bytes(value);
-}
-std::string block_field(unsigned field, const std::string& bytes) {
-  return number_bytes(field << 3 | 2) + number_bytes(bytes.size()) + bytes;
-}
-std::string real_field(unsigned field, float value) {
-  std::string out = number_bytes(field << 3 | 5);
-  const auto bits = std::bit_cast<std::uint32_t>(value);
-  for (int i = 0; i < 4; ++i) out += static_cast<char>(bits >> (8 * i) & 0xFF);
-  return out;
-}
-std::string piece_field(const std::string& surface, float score, PieceType type = PieceType::normal) {
-  return block_field(
-      1, block_field(1, surface) + real_field(2, score) + number_field(3, static_cast<std::uint64_t>(type)));
-}
-
 const std::string kMark = "\xE2\x96\x81";
 
 std::string small_model(unsigned algorithm, const std::string& trainer = "",
@@ -136,6 +112,24 @@ TEST_CASE("a .model: an empty line has no token, whatever white space becomes") 
   // A space alone is text: it is one more where it is kept.
   const Tokenizer keeps = Tokenizer::parse(small_model(2, "", number_field(4, 0)), "m.model");
   CHECK(ids_of(keeps, " ") == Ids{3, 3});
+}
+
+TEST_CASE("a .model as tokenizer.json: BPE's merges by score, then by piece and cut, and never too many") {
+  const Tokenizer tokenizer = Tokenizer::parse(
+      small_model(2) + piece_field("aab", -1) + piece_field("aa", -2) + piece_field("\"", -9), "m.model");
+  const Json file = Json::parse(tokenizer.to_json(), "t.json");
+  CHECK(file.at("model").at("merges").dump() == R"([["a","b"],["a","ab"],["aa","b"],["▁","ab"],["a","a"]])");
+  CHECK(tokenizer.model_type() == "BPE");
+  CHECK(Tokenizer::parse(small_model(1), "m.model").model_type() == "Unigram");
+  CHECK(Tokenizer::parse(Tokenizer::parse(small_model(1), "m.model").to_json(), "t.json").model_type() ==
+        "Unigram");
+
+  std::string bytes = small_model(2);
+  for (std::size_t length = 2; length <= 1000; ++length)
+    bytes += piece_field(std::string(length, 'a'), -static_cast<float>(length));
+  const Tokenizer bomb = Tokenizer::parse(bytes, "m.model");
+  CHECK(bomb.encode(std::string(1000, 'a')).size() > 0);
+  CHECK(error_text([&] { (void)bomb.to_json(); }).starts_with("m.model: as merges of a tokenizer.json its "));
 }
 
 // A charsmap of rules whose bytes all differ in their first: a node lies at `base` ^ byte.

@@ -16,6 +16,7 @@
 #include "text/token_lines.hpp"
 #include "text/tokenizer.hpp"
 #include "text/tokenizer_learner.hpp"
+#include "unit/text/model_file.hpp"
 
 using namespace headwater;
 
@@ -234,6 +235,25 @@ TEST_CASE("memory does not grow with the input") {
     INFO(arguments[0], ": ", little, " kB for 3 MB, ", much, " kB for 50 MB");
     CHECK(much < little + 8192);
     CHECK(peak_of(arguments, long_line, 64) < 65536);
+  }
+}
+
+TEST_CASE("a .model takes memory as its bytes") {
+  const Scratch scratch;
+  const auto peak = [&](unsigned algorithm, std::size_t longest) {
+    std::string bytes = piece_field("<unk>", 0, SentencePieceFile::Type::unknown);
+    for (std::size_t length = 1; length <= longest; ++length)
+      bytes += piece_field(std::string(length, 'a'), -static_cast<float>(length));
+    bytes += block_field(2, number_field(3, algorithm));
+    const std::string file = (scratch.folder / "bomb.model").string();
+    write_file(file, bytes);
+    return std::pair(peak_of({"tokenize", "-q", "-t", file}, "aaa\n", 1), bytes.size());
+  };
+  for (const unsigned algorithm : {1u, 2u}) {
+    const auto [little, few_bytes] = peak(algorithm, 1);
+    const auto [much, bytes] = peak(algorithm, 1000);
+    INFO(little, " kB for ", few_bytes, " bytes, ", much, " kB for ", bytes);
+    CHECK(much - little < static_cast<long>(16 * bytes / 1024 + 1024));
   }
 }
 #endif
