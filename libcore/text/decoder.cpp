@@ -147,7 +147,7 @@ void Decoder::add(const Json& part, const std::string& where) {
   }
   Run run = read(part, type, where);
   check_step_count(steps_.size(), where);
-  steps_.push_back({where, std::move(run)});
+  steps_.push_back({where, type, std::move(run)});
 }
 
 Decoder::Run Decoder::read(const Json& part, const std::string& type, const std::string& where) const {
@@ -236,13 +236,28 @@ std::string Decoder::apply(std::vector<std::string> tokens) const {
   for (const std::string& token : tokens) bytes += token.size() + 1;
   budget_->grant(bytes);
   const std::size_t most = max_grown_bytes(bytes);
-  for (const Step& step : steps_) {
-    at_part(step.where, [&] { step.run(tokens, most); });
-  }
+  for (const Step& step : steps_) at_part(step.where, [&] { step.run(tokens, most); });
   std::string text;
   for (const std::string& token : tokens) text += token;
   check_grown(text.size(), most);
   return text;
+}
+
+std::string Decoder::undo(std::string_view written) const {
+  budget_->grant(written.size());
+  const std::size_t most = max_grown_bytes(written.size());
+  Tokens tokens = {"", std::string(written)};  // not the first of a text
+  for (const Step& step : steps_) {
+    if (step.type == "Replace" || step.type == "Metaspace" || step.type == "ByteFallback")
+      at_part(step.where, [&] { step.run(tokens, most); });
+  }
+  std::string text;
+  for (const std::string& token : tokens) text += token;
+  return text;
+}
+
+bool Decoder::reads_bytes() const {
+  return std::any_of(steps_.begin(), steps_.end(), [](const Step& step) { return step.type == "ByteLevel"; });
 }
 
 }  // namespace headwater

@@ -18,12 +18,16 @@ class Decoder {
   Decoder(const Json& part, const std::string& where);
   // Throws Error where the text grows beyond 16 times the bytes of the tokens and 4 KiB.
   std::string apply(std::vector<std::string> tokens) const;
+  // What a text inside a line becomes, wherever tokens begin and end: of Replace, Metaspace and ByteFallback.
+  std::string undo(std::string_view written) const;
+  // Whether tokens are bytes written as characters (ByteLevel).
+  bool reads_bytes() const;
 
  private:
   using Tokens = std::vector<std::string>;
   using Run = std::function<void(Tokens& tokens, std::size_t most)>;
   struct Step {
-    std::string where;
+    std::string where, type;
     Run run;
   };
   void add(const Json& part, const std::string& where);

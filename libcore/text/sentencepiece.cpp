@@ -91,6 +91,10 @@ std::string SentencePiece::normalize(std::string_view text) const {
   return impl_->normalizer->normalize(text);
 }
 
+std::string SentencePiece::standardize(std::string_view text) const {
+  return impl_->normalizer->standardize(text);
+}
+
 void SentencePiece::Impl::append(std::string_view text, std::int32_t id, bool& is_after_unknown,
                                  std::vector<std::int32_t>& ids) const {
   if (id >= 0) {

@@ -46,6 +46,9 @@ class SentencePiece {
   SentencePiece(SentencePieceFile file, std::string_view where);
 
   std::string normalize(std::string_view text) const;
+  // The same without the mark before the text, and with spaces for marks: decode(encode(normalize(text))),
+  // but for spaces at the beginning, where the text has no marks of its own.
+  std::string standardize(std::string_view text) const;
   // Appends the ids of a text that is normalised.
   void encode(std::string_view normal, std::vector<std::int32_t>& ids) const;
   // Appends the ids of any text: those of encode(normalize(text)), sooner.

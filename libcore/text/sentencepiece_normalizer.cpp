@@ -47,6 +47,12 @@ std::string SentencePieceNormalizer::normalize(std::string_view text) const {
   return normal;
 }
 
+std::string SentencePieceNormalizer::standardize(std::string_view text) const {
+  std::string normal;
+  append(text, {.is_readable = true}, normal);
+  return normal;
+}
+
 std::size_t SentencePieceNormalizer::normalize_part(std::string_view text, std::size_t at, std::size_t bytes,
                                                     std::string& normal) const {
   return append(text, {.at = at, .bytes = bytes, .stops_before_words = true}, normal);
@@ -55,7 +61,8 @@ std::size_t SentencePieceNormalizer::normalize_part(std::string_view text, std::
 std::size_t SentencePieceNormalizer::append(std::string_view text, Part part, std::string& normal) const {
   const std::size_t most = 16 * text.size() + 4096;
   std::size_t at = part.at;
-  if (at == 0 && adds_dummy_prefix_ && !text.empty()) normal += space_;
+  const std::string_view space = part.is_readable ? std::string_view(" ") : space_;
+  if (at == 0 && adds_dummy_prefix_ && !text.empty() && !part.is_readable) normal += space;
   bool is_after_space = at == 0 && strips_;
   while (at < text.size()) {
     // Runs of characters that stay as they are; a rule may begin with the one before another kind.
@@ -70,9 +77,9 @@ std::size_t SentencePieceNormalizer::append(std::string_view text, Part part, st
     }
     const bool is_ascii_next = at + 1 == text.size() || static_cast<unsigned char>(text[at + 1]) < 0x80;
     if (text[at] == ' ' && keeps_space_ && is_ascii_next) {
-      const bool ends_word = !is_after_space && !normal.empty() && !normal.ends_with(space_);
+      const bool ends_word = !is_after_space && !normal.empty() && !normal.ends_with(space);
       if (part.stops_before_words && ends_word) return at;
-      if (!is_after_space) normal += space_;
+      if (!is_after_space) normal += space;
       is_after_space = strips_;
       ++at;
       continue;
@@ -83,7 +90,7 @@ std::size_t SentencePieceNormalizer::append(std::string_view text, Part part, st
     while (is_after_space && rest.starts_with(' ')) rest.remove_prefix(1);
     for (const char c : rest) {
       if (c == ' ') {
-        normal += space_;
+        normal += space;
       } else {
         normal += c;
       }
@@ -94,7 +101,7 @@ std::size_t SentencePieceNormalizer::append(std::string_view text, Part part, st
                   " bytes (at most 16 times, plus 4 KiB)");
     }
   }
-  while (strips_ && normal.ends_with(space_)) normal.erase(normal.size() - space_.size());
+  while (strips_ && normal.ends_with(space)) normal.erase(normal.size() - space.size());
   return at;
 }
 

@@ -19,6 +19,8 @@ class SentencePieceNormalizer {
 
   // Throws Error where the text grows beyond 16 times its bytes and 4 KiB, as normalize_part does.
   std::string normalize(std::string_view text) const;
+  // The same without a dummy prefix, a space written as a space.
+  std::string standardize(std::string_view text) const;
 
   // Whether words of printable ASCII stay as they are, and a run of spaces before another ASCII character
   // becomes one U+2581.
@@ -40,6 +42,7 @@ class SentencePieceNormalizer {
   struct Part {
     std::size_t at = 0, bytes = 0;
     bool stops_before_words = false;
+    bool is_readable = false;  // without a dummy prefix, a space written as a space
   };
   std::size_t append(std::string_view text, Part part, std::string& normal) const;
 

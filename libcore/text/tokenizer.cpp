@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "support/error.hpp"
+#include "text/readable_normalizer.hpp"
 #include "text/sentencepiece_json.hpp"
 #include "text/tokenizer_impl.hpp"
 #include "text/unknown_pieces.hpp"
@@ -186,12 +187,28 @@ std::string Tokenizer::without_first_space(std::string text) const {
 }
 
 std::string Tokenizer::normalize(std::string_view text) const {
-  if (impl_->sentencepiece.has_value())
-    return impl_->sentencepiece->join(std::vector<std::string>{impl_->sentencepiece->normalize(text)});
-  if (!impl_->is_native) return impl_->normalizer.apply(text);
+  if (impl_->sentencepiece.has_value()) return impl_->sentencepiece->standardize(text);
+  if (!impl_->is_native) return standardized_parts(text);
   if (impl_->split != SplitKind::word_and_punctuation) return standardize(text, impl_->standardize);
   std::string normal;
   visit_words(text, [&](std::string_view token) { normal += token; });
+  return normal;
+}
+
+// As it is normalised between added tokens, which stay.
+std::string Tokenizer::standardized_parts(std::string_view text) const {
+  const Json& part = impl_->normalizer_part;
+  const Normalizer& normalizer = part.is_null() ? impl_->normalizer : impl_->plain_normalizer.get([&] {
+    return Normalizer(readable_normalizer(part, *impl_->decoder), "normalizer");
+  });
+  std::string normal;
+  for (const AddedPart& added : impl_->added.split(text)) {
+    if (added.id >= 0) {
+      normal += added.text;
+    } else {
+      normal += normalizer.apply(added.text);
+    }
+  }
   return normal;
 }
 

@@ -67,7 +67,8 @@ class Tokenizer {
   // The same for surface forms.
   std::string join(std::span<const std::string> tokens) const;
 
-  // The text as it is standardised before splitting.
+  // The text as it is standardised before splitting, which is what joining its tokens gives where nothing is
+  // lost: without what a normalizer writes for the decoder to undo, as U+2581 for a space.
   std::string normalize(std::string_view text) const;
 
   const std::string& surface(std::int32_t id) const;
@@ -101,6 +102,7 @@ class Tokenizer {
   void visit_words(std::string_view text, const Use& use) const;
   template <class UsePiece, class UseToken>
   void visit_pieces(std::string_view text, const UsePiece& use_piece, const UseToken& use_token) const;
+  std::string standardized_parts(std::string_view text) const;
   std::string without_first_space(std::string text) const;
 
   std::shared_ptr<const Impl> impl_;

@@ -52,6 +52,8 @@ struct Tokenizer::Impl {
   // Added tokens that are found before and after normalisation.
   AddedTokens added, added_normalized;
   Normalizer normalizer;
+  Json normalizer_part;               // with a decoder: what the normalizer was read from
+  Lazy<Normalizer> plain_normalizer;  // without what the decoder undoes
   PreTokenizer pre_tokenizer;
   PostProcessor post_processor;
 

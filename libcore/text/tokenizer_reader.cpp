@@ -266,6 +266,7 @@ struct TokenizerReader {
       }
     }
     impl.normalizer = Normalizer(normalizer == nullptr ? Json() : *normalizer, where + ": normalizer");
+    if (normalizer != nullptr && impl.decoder.has_value()) impl.normalizer_part = *normalizer;
     impl.pre_tokenizer =
         PreTokenizer(pre_tokenizer == nullptr ? Json() : *pre_tokenizer, where + ": pre_tokenizer");
     if (has_tokens_in_text) return;

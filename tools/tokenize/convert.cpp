@@ -56,6 +56,7 @@ void check_line(const Tokenizer& tokenizer, std::string_view line) {
   std::string tokens;
   tokenizer.for_each_token(line, [&](std::string_view token) { append_token(tokens, 0, token); });
   const std::string back = collapsed(text_of_tokens(tokenizer, tokens));
+  if (back == collapsed(line)) return;
   const std::string expected = collapsed(tokenizer.normalize(line));
   if (back != expected) throw Error(" decoding gives " + quote(back) + ", not " + quote(expected));
 }
