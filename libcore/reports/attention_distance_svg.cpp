@@ -12,6 +12,7 @@ namespace headwater {
 namespace {
 
 constexpr double kDistancePlotWidth = 520, kDistancePlotHeight = 320, kDistanceAxisWidth = 56;
+constexpr double kTitleFont = 20;  // that of a title in bold, which is wider than its 18
 constexpr std::string_view kHeadColor = "#0072b2", kMeanColor = "#d55e00";
 
 class DistancePicture {
@@ -27,7 +28,9 @@ class DistancePicture {
   }
 
   std::string document() {
-    body_ += svg_text(kSvgMargin, kSvgMargin + 14, 18, kSvgInk, "start", title_, " font-weight=\"bold\"");
+    body_ += svg_text(kSvgMargin, kSvgMargin + 14, 18, kSvgInk, "start",
+                      svg_fitted(title_, kTitleFont, kLeft + kDistancePlotWidth - kSvgMargin),
+                      " font-weight=\"bold\"");
     body_ += svg_text(kLeft, kTop - 12, 13, kSvgInk, "start", "Mean attention distance in pixels",
                       " font-weight=\"bold\"");
     grid();

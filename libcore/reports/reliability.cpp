@@ -26,14 +26,22 @@ std::string fill(std::string_view color, std::string_view opacity) {
 }  // namespace
 
 std::string reliability_svg(const Calibration& calibration, std::string_view title) {
-  constexpr double kLeft = kSvgMargin + kLeftAxis, kTop = kSvgMargin + 62, kBottom = kTop + kSide;
-  constexpr double kCountTop = kBottom + 30, kCountBottom = kCountTop + kCountHeight;
+  constexpr double kLeft = kSvgMargin + kLeftAxis, kTop = kSvgMargin + 82, kBottom = kTop + kSide;
+  constexpr double kCountTop = kBottom + 62, kCountBottom = kCountTop + kCountHeight;
   constexpr double kBinWidth = kSide / static_cast<double>(Calibration::kBins);
-  std::string body =
-      svg_text(kSvgMargin, kSvgMargin + 14, 18, kSvgInk, "start", title, " font-weight=\"bold\"");
-  body += svg_text(kSvgMargin, kSvgMargin + 36, 12, kSvgInk, "start",
-                   "expected calibration error " + format_fixed(calibration.expected_error(), 4) + " over " +
-                       format_count(calibration.samples()) + " samples; orange: the gap to the confidence");
+  constexpr double kInside = kLeft + kSide - kSvgMargin;
+  std::string body;
+  const auto words_at = [&](double x, double y, double font, std::string_view anchor,
+                            const std::string& words) {
+    body += svg_text(x, y, font, kSvgInk, anchor, words);
+  };
+  body += svg_text(kSvgMargin, kSvgMargin + 14, 18, kSvgInk, "start", svg_fitted(title, 20, kInside),
+                   " font-weight=\"bold\"");
+  words_at(kSvgMargin, kSvgMargin + 36, 12, "start",
+           "expected calibration error " + format_fixed(calibration.expected_error(), 4) + " over " +
+               format_count(calibration.samples()) + " samples");
+  words_at(kSvgMargin, kSvgMargin + 53, 12, "start",
+           "blue: right predictions; orange: the gap to the confidence");
   std::int64_t most = 1;
   for (const Calibration::Bin& bin : calibration.bins()) most = std::max(most, bin.samples);
   for (std::size_t b = 0; b < Calibration::kBins; ++b) {
@@ -64,17 +72,12 @@ std::string reliability_svg(const Calibration& calibration, std::string_view tit
     body += svg_text(kLeft - 7, kBottom - kSide * share + 4, 11, kSvgFaint, "end", format_fixed(share, 1));
     body += svg_text(kLeft + kSide * share, kBottom + 16, 11, kSvgFaint, "middle", format_fixed(share, 1));
   }
-  body += svg_text(kLeft, kTop - 8, 11, kSvgInk, "start", "share of right predictions");
+  words_at(kLeft, kTop - 8, 11, "start", "share of right predictions");
+  words_at(kLeft + kSide / 2, kBottom + 34, 11, "middle",
+           "confidence: the probability of the predicted label");
+  words_at(kLeft, kCountTop - 8, 11, "start", "samples of each bin");
   body += svg_text(kLeft - 7, kCountTop + 8, 11, kSvgFaint, "end", format_count(most));
-  body += svg_text(kLeft + kSide / 2, kCountBottom + 18, 11, kSvgInk, "middle",
-                   "confidence: the probability of the predicted label; below, the samples of each bin");
-  const std::string w = svg_number(kLeft + kSide + kSvgMargin),
-                    h = svg_number(kCountBottom + 18 + kSvgMargin);
-  return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"" +
-         w + "\" height=\"" + h + "\" viewBox=\"0 0 " + w + " " + h +
-         "\" role=\"img\" font-family=\"'DejaVu Sans','Noto Sans',Verdana,Arial,sans-serif\">\n<title>" +
-         xml_text(title) + "</title>\n<rect width=\"" + w + "\" height=\"" + h + "\" fill=\"#ffffff\"/>\n" +
-         body + "</svg>\n";
+  return svg_document(kLeft + kSide + kSvgMargin, kCountBottom + kSvgMargin, title, body);
 }
 
 }  // namespace headwater

@@ -1,12 +1,16 @@
 #include "reports/svg.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "support/numbers.hpp"
+#include "support/text_controls.hpp"
 #include "support/utf8.hpp"
 #include "text/unicode_properties.hpp"
 
 namespace headwater {
+
+static constexpr double kColumn = 0.61;  // width of one column of text in units of the font size
 
 std::string xml_text(std::string_view text) {
   std::string out;
@@ -23,7 +27,7 @@ std::string xml_text(std::string_view text) {
       append_utf8(out, 0x2400 + c);
     } else if (c == 0x7F) {
       out += "\u2421";
-    } else if ((c & 0xFFFE) == 0xFFFE || (c >= 0x80 && c < 0xA0)) {
+    } else if ((c & 0xFFFE) == 0xFFFE || (c >= 0x80 && c < 0xA0) || is_invisible_control(c)) {
       out += "\uFFFD";
     } else if (c == '&') {
       out += "&amp;";
@@ -43,13 +47,13 @@ std::string xml_text(std::string_view text) {
 std::string shortened(std::string_view text, std::size_t columns) {
   std::string whole;  // well-formed, whatever came
   for (std::size_t at = 0; at < text.size();) {
-    const std::size_t length = utf8_sequence_length(text.substr(at));
-    if (length == 0) {
+    const std::size_t begin = at, length = utf8_sequence_length(text.substr(at));
+    if (length == 0) ++at;
+    if (length == 0 || is_invisible_control(next_code_point(text, at))) {
       whole += "\uFFFD";
     } else {
-      whole += text.substr(at, length);
+      whole += text.substr(begin, length);
     }
-    at += length == 0 ? 1 : length;
   }
   if (display_width(whole) <= columns) return whole;
   std::size_t kept = 0;
@@ -59,6 +63,14 @@ std::string shortened(std::string_view text, std::size_t columns) {
     kept = at;
   }
   return whole.substr(0, kept) + "…";
+}
+
+double svg_text_width(std::string_view text, double font) {
+  return kColumn * font * static_cast<double>(display_width(text));
+}
+
+std::string svg_fitted(std::string_view text, double font, double width) {
+  return shortened(text, static_cast<std::size_t>(std::max(1.0, width / (kColumn * font))));
 }
 
 std::string svg_number(double value) {

@@ -11,11 +11,16 @@ inline constexpr double kSvgMargin = 24;
 inline constexpr std::string_view kSvgInk = "#1b2430", kSvgFaint = "#7b8794";
 
 // Text for XML content or attributes: markup escaped, what XML cannot hold made visible (control characters
-// as their pictures of U+2400, ill-formed bytes as U+FFFD).
+// as their pictures of U+2400; ill-formed bytes, marks that turn the direction of text and other invisible
+// controls as U+FFFD).
 std::string xml_text(std::string_view text);
 
-// At most `columns` columns of text, "…" at the end of what was cut.
+// At most `columns` columns of text, "…" at the end of what was cut, invisible controls as U+FFFD.
 std::string shortened(std::string_view text, std::size_t columns);
+
+// About how wide a text of one line becomes, and as much of it as fits into so many pixels.
+double svg_text_width(std::string_view text, double font);
+std::string svg_fitted(std::string_view text, double font, double width);
 
 // Coordinates with one digit after the point at most.
 std::string svg_number(double value);

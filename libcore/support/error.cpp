@@ -3,17 +3,12 @@
 #include <algorithm>
 #include <vector>
 
+#include "support/text_controls.hpp"
 #include "support/utf8.hpp"
 
 namespace headwater {
 
 namespace {
-
-// Marks that turn the direction of the text around them: a name with one reads as another name.
-bool is_bidi_control(char32_t c) {
-  return c == 0x061C || c == 0x200E || c == 0x200F || (c >= 0x202A && c <= 0x202E) ||
-         (c >= 0x2066 && c <= 0x2069);
-}
 
 // The character at the start of `text`, and whether a terminal must not have it.
 struct Shown {
