@@ -34,6 +34,9 @@ void run(const vectorize::Options& o) {
                              .width = width,
                              .validation_fraction = o.validation_fraction,
                              .seed = static_cast<std::uint64_t>(o.seed),
+                             .background = o.background,
+                             .applies_orientation = o.applies_orientation,
+                             .chooses_reading = o.chooses_reading,
                              .is_quiet = o.is_quiet});
   } else if (o.learn == "labels") {
     vectorize::learn_labels(o);

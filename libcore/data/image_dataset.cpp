@@ -13,7 +13,8 @@ namespace headwater {
 namespace {
 
 constexpr std::string_view kImages = "images", kLabels = "labels";  // the second also of the metadata
-constexpr std::size_t kMaxNamesBytes = std::size_t{1} << 24;
+constexpr std::string_view kReading = "reading";
+constexpr std::size_t kMaxNamesBytes = std::size_t{1} << 24, kMaxReadingBytes = 1000;
 
 [[noreturn]] void fail(const std::string& where, const std::string& what) {
   throw Error(where + ": " + what);
@@ -79,30 +80,62 @@ std::vector<std::string> parse_names(const std::string& text, const std::string&
   if (text.size() > kMaxNamesBytes) fail(where, "longer than " + std::to_string(kMaxNamesBytes) + " bytes");
   const Json names = Json::parse(text, where);
   if (!names.is_array()) fail(where, "is no array of strings");
-  const auto count = static_cast<std::int64_t>(names.as_array().size());
-  if (count < 1 || count > kMaxImageLabels) {
-    fail(where, std::to_string(count) + " names, not 1 .. " + std::to_string(kMaxImageLabels));
-  }
-  std::set<std::string_view> seen;
   std::vector<std::string> out;
   for (const Json& name : names.as_array()) {
     if (!name.is_string()) fail(where, "is no array of strings");
-    const std::string& word = name.as_string();
-    if (word.empty() || has_control(word)) {
-      fail(where, "the name " + quote(word) + " is empty or has control characters");
-    }
-    if (!seen.insert(word).second) fail(where, "the name " + quote(word) + " stands twice");
-    out.push_back(word);
+    out.push_back(name.as_string());
+  }
+  try {
+    check_label_names(out);
+  } catch (const Error& error) {
+    fail(where, error.what());
   }
   return out;
 }
 
+// Null where the file has no such metadata.
+const std::string* metadata_of(const Safetensors& file, std::string_view wanted) {
+  for (const auto& [name, value] : file.metadata()) {
+    if (name == wanted) return &value;
+  }
+  return nullptr;
+}
+
 // None where the file has no names.
 std::vector<std::string> names_of(const Safetensors& file) {
-  for (const auto& [name, value] : file.metadata()) {
-    if (name == kLabels) return parse_names(value, file.where() + ": metadata \"labels\"");
+  const std::string* const text = metadata_of(file, kLabels);
+  return text == nullptr ? std::vector<std::string>()
+                         : parse_names(*text, file.where() + ": metadata \"labels\"");
+}
+
+std::string text_of(const ImageSetReading& set) {
+  Json json;
+  json.set("background", set.reading.background.name());
+  json.set("applies_orientation", set.reading.applies_orientation);
+  json.set("has_transparency", set.has_transparency).set("has_orientation", set.has_orientation);
+  return json.dump();
+}
+
+std::optional<ImageSetReading> reading_of(const Safetensors& file) {
+  const std::string* const text = metadata_of(file, kReading);
+  if (text == nullptr) return std::nullopt;
+  const std::string where = file.where() + ": metadata \"reading\"";
+  if (text->size() > kMaxReadingBytes)
+    fail(where, "longer than " + std::to_string(kMaxReadingBytes) + " bytes");
+  const Json json = Json::parse(*text, where);
+  try {
+    return ImageSetReading{.reading = {.background = background_of(json.at("background").as_string()),
+                                       .applies_orientation = json.at("applies_orientation").as_bool()},
+                           .has_transparency = json.at("has_transparency").as_bool(),
+                           .has_orientation = json.at("has_orientation").as_bool()};
+  } catch (const Error& error) {
+    fail(where, error.what());
   }
-  return {};
+}
+
+// "lie on white"
+std::string lie_on(const Background& background) {
+  return background.drops_transparency ? "are without their transparency" : "lie on " + background.name();
 }
 
 // `classes` as many as labels may have.
@@ -151,6 +184,25 @@ void ImageDataset::add(const Safetensors& file) {
   shape_ = shape;
   pixels_ = {reinterpret_cast<const std::uint8_t*>(images.bytes.data()), images.bytes.size()};
   label_names_ = std::move(names);
+  reading_ = reading_of(file);
+}
+
+void ImageDataset::check_reading(const ImageReading& wanted, std::string_view where,
+                                 std::string_view whose) const {
+  if (!reading_) return;
+  const ImageReading& own = reading_->reading;
+  if (reading_->has_transparency && own.background != wanted.background) {
+    fail(std::string(where), "its transparent images " + lie_on(own.background) + ", " + std::string(whose) +
+                                 " " + lie_on(wanted.background) + " (make it with vectorize --background " +
+                                 wanted.background.name() + ")");
+  }
+  if (reading_->has_orientation && own.applies_orientation != wanted.applies_orientation) {
+    fail(std::string(where), std::string("its images are ") + (own.applies_orientation ? "" : "not ") +
+                                 "turned as their tags of orientation say, " + std::string(whose) + " are" +
+                                 (wanted.applies_orientation ? "" : " not") + " (make it with" +
+                                 (wanted.applies_orientation ? "" : "out") +
+                                 " vectorize --apply-orientation)");
+  }
 }
 
 void ImageDataset::finish(std::string_view where, bool /*is_empty_allowed*/) {
@@ -166,14 +218,28 @@ std::string ImageDataset::hash() const {
   return hasher.digest();
 }
 
+void check_label_names(std::span<const std::string> names) {
+  const auto count = static_cast<std::int64_t>(names.size());
+  if (count < 1 || count > kMaxImageLabels)
+    throw Error(std::to_string(count) + " names, not 1 .. " + std::to_string(kMaxImageLabels));
+  std::set<std::string_view> seen;
+  for (const std::string& name : names) {
+    if (name.empty() || has_control(name))
+      throw Error("the name " + quote(name) + " is empty or has control characters");
+    if (!seen.insert(name).second) throw Error("the name " + quote(name) + " stands twice");
+  }
+}
+
 void write_image_dataset_head(const ImageLabels& images, const ByteSink& sink) {
   const auto count = static_cast<std::int64_t>(images.labels.size());
   const ImageShape& shape = images.shape;
   Metadata metadata;
   if (!images.label_names.empty()) {
+    check_label_names(images.label_names);
     const Json::Array names(images.label_names.begin(), images.label_names.end());
     metadata.emplace_back(kLabels, Json(names).dump());
   }
+  if (images.reading) metadata.emplace_back(kReading, text_of(*images.reading));
   // The labels first: eight bytes each, they lie at a multiple of eight.
   sink(safetensors_head(
       std::vector<TensorShape>{{.name = std::string(kLabels), .dtype = Dtype::i64, .shape = {count}},
@@ -185,8 +251,11 @@ void write_image_dataset_head(const ImageLabels& images, const ByteSink& sink) {
 }
 
 void write_image_dataset(const LabelledImages& images, const ByteSink& sink) {
-  write_image_dataset_head(
-      {.shape = images.shape, .labels = images.labels, .label_names = images.label_names}, sink);
+  write_image_dataset_head({.shape = images.shape,
+                            .labels = images.labels,
+                            .label_names = images.label_names,
+                            .reading = images.reading},
+                           sink);
   sink(bytes_of(images.pixels));
 }
 

@@ -1,9 +1,11 @@
 // Images with labels from one safetensors file: tensors `images` U8 [N, H, W, C] and `labels` I64 [N], and in
-// the metadata `labels`, the labels' names as a JSON array of strings (without it they are "0", "1", ...).
+// the metadata `labels`, the labels' names as a JSON array of strings (without it they are "0", "1", ...),
+// and `reading`, how files became these images, where they were files.
 #pragma once
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -11,6 +13,7 @@
 
 #include "checkpoint/safetensors.hpp"
 #include "data/dataset.hpp"
+#include "data/image_reading.hpp"
 #include "data/image_shape.hpp"
 
 namespace headwater {
@@ -19,6 +22,13 @@ namespace headwater {
 struct ImageDatasetSettings {
   ImageShape shape;
   std::int64_t classes = 0;
+};
+
+// How the files of a set were read, and what of it shows in the pixels.
+struct ImageSetReading {
+  ImageReading reading = {};
+  bool has_transparency = false;  // a file may have transparent pixels
+  bool has_orientation = false;   // a file has a tag of orientation that says to turn it
 };
 
 // The file stays mapped; beyond it an image costs four bytes, its label.
@@ -44,6 +54,11 @@ class ImageDataset : public Dataset {
   }
   std::int32_t label(std::int64_t example) const { return labels_[static_cast<std::size_t>(example)]; }
   const std::vector<std::string>& label_names() const { return label_names_; }
+  // None of sets that do not say it: of IDX and CIFAR files, say.
+  const std::optional<ImageSetReading>& reading() const { return reading_; }
+  // Throws Error "where: what (fix)" where the pixels would be others had the files been read as `wanted`, as
+  // `whose` images were ("the training images").
+  void check_reading(const ImageReading& wanted, std::string_view where, std::string_view whose) const;
 
  private:
   ImageDatasetSettings settings_;
@@ -52,15 +67,22 @@ class ImageDataset : public Dataset {
   std::span<const std::uint8_t> pixels_;
   std::vector<std::int32_t> labels_;
   std::vector<std::string> label_names_;
+  std::optional<ImageSetReading> reading_;
 };
 
 struct ImageLabels {
   ImageShape shape;                          // of each image
   std::span<const std::int64_t> labels;      // one an image
   std::span<const std::string> label_names;  // none: the file goes without
+  std::optional<ImageSetReading> reading{};
 };
 
-// The bytes of such a file up to the pixels, which follow image by image.
+// Throws Error "what" for names that reading the file would refuse: too many, empty, twice, or with control
+// characters.
+void check_label_names(std::span<const std::string> names);
+
+// The bytes of such a file up to the pixels, which follow image by image. Throws what check_label_names
+// throws.
 void write_image_dataset_head(const ImageLabels& images, const ByteSink& sink);
 
 struct LabelledImages {
@@ -68,6 +90,7 @@ struct LabelledImages {
   std::span<const std::uint8_t> pixels;  // [labels.size(), shape]
   std::span<const std::int64_t> labels;
   std::span<const std::string> label_names;  // as of ImageLabels
+  std::optional<ImageSetReading> reading{};
 };
 
 // The bytes of such a file, piece by piece.

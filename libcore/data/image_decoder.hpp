@@ -16,10 +16,11 @@ void check_image_size(std::string_view where, std::string_view bytes, std::int64
 // "where: damaged PNG image: IDAT: CRC error (copy it again)"
 [[noreturn]] void fail_damaged(std::string_view where, std::string_view format, std::string_view what);
 
-ImageShape read_png_shape(std::string_view bytes, std::string_view where);
-DecodedImage decode_png(std::string_view bytes, std::string_view where);
+// Of images as they lie: the tag of orientation is read, and not applied.
+ImageHeader read_png_header(std::string_view bytes, std::string_view where, const Background& background);
+DecodedImage decode_png(std::string_view bytes, std::string_view where, const Background& background);
 
-ImageShape read_jpeg_shape(std::string_view bytes, std::string_view where);
+ImageHeader read_jpeg_header(std::string_view bytes, std::string_view where);
 DecodedImage decode_jpeg(std::string_view bytes, std::string_view where);
 
 }  // namespace headwater

@@ -1,6 +1,8 @@
 #include "data/image_file.hpp"
 
+#include <algorithm>
 #include <string>
+#include <utility>
 
 #include "data/image_decoder.hpp"
 #include "support/error.hpp"
@@ -35,6 +37,27 @@ ImageFormat format_of(std::string_view bytes, std::string_view where) {
   throw Error(place + ": is no PNG or JPEG image, it begins with " + quote(bytes.substr(0, 8)));
 }
 
+// Row 0 and column 0 of the image as it lies are the sides that the table of EXIF 2.32, tag 274, names.
+void turn_upright(DecodedImage& image) {
+  const ImageShape lying = image.shape;
+  const int tag = image.orientation;
+  if (swaps_sides(tag)) std::swap(image.shape.height, image.shape.width);
+  const bool from_right = tag == 2 || tag == 3 || tag == 7 || tag == 8;
+  const bool from_below = tag == 3 || tag == 4 || tag == 6 || tag == 7;
+  std::vector<std::uint8_t> pixels(image.pixels.size());
+  std::uint8_t* out = pixels.data();
+  for (std::int64_t row = 0; row < image.shape.height; ++row) {
+    for (std::int64_t column = 0; column < image.shape.width; ++column, out += lying.channels) {
+      std::int64_t y = swaps_sides(tag) ? column : row, x = swaps_sides(tag) ? row : column;
+      if (from_below) y = lying.height - 1 - y;
+      if (from_right) x = lying.width - 1 - x;
+      const std::uint8_t* const in = image.pixels.data() + (y * lying.width + x) * lying.channels;
+      std::copy(in, in + lying.channels, out);
+    }
+  }
+  image.pixels = std::move(pixels);
+}
+
 }  // namespace
 
 void check_image_size(std::string_view where, std::string_view bytes, std::int64_t height, std::int64_t width,
@@ -55,13 +78,21 @@ void fail_damaged(std::string_view where, std::string_view format, std::string_v
               " image: " + visible(what.substr(0, 120)) + " (copy it again)");
 }
 
-ImageShape read_image_shape(std::string_view bytes, std::string_view where) {
-  return format_of(bytes, where) == ImageFormat::png ? read_png_shape(bytes, where)
-                                                     : read_jpeg_shape(bytes, where);
+ImageHeader read_image_header(std::string_view bytes, std::string_view where, const ImageReading& reading) {
+  ImageHeader header = format_of(bytes, where) == ImageFormat::png
+                           ? read_png_header(bytes, where, reading.background)
+                           : read_jpeg_header(bytes, where);
+  if (reading.applies_orientation && swaps_sides(header.orientation))
+    std::swap(header.shape.height, header.shape.width);
+  return header;
 }
 
-DecodedImage decode_image(std::string_view bytes, std::string_view where) {
-  return format_of(bytes, where) == ImageFormat::png ? decode_png(bytes, where) : decode_jpeg(bytes, where);
+DecodedImage decode_image(std::string_view bytes, std::string_view where, const ImageReading& reading) {
+  DecodedImage image = format_of(bytes, where) == ImageFormat::png
+                           ? decode_png(bytes, where, reading.background)
+                           : decode_jpeg(bytes, where);
+  if (reading.applies_orientation && image.orientation != 1) turn_upright(image);
+  return image;
 }
 
 }  // namespace headwater

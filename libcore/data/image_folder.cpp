@@ -85,10 +85,6 @@ std::vector<fs::path> find_image_files(const fs::path& folder) {
   return found;
 }
 
-DecodedImage read_image_file(const fs::path& path) {
-  return decode_image(read_file(path, kMaxImageFileBytes), shown(path));
-}
-
 void convert_channels(DecodedImage& image, std::int64_t channels, const std::string& where) {
   if (image.shape.channels == channels) return;
   std::vector<std::uint8_t> pixels;
@@ -109,19 +105,20 @@ void convert_channels(DecodedImage& image, std::int64_t channels, const std::str
   image.shape.channels = channels;
 }
 
-DecodedImage read_image_file(const fs::path& path, std::int64_t channels) {
-  DecodedImage image = read_image_file(path);
-  convert_channels(image, channels, shown(path));
-  return image;
+ImageHeader ImageFileReader::read_header(const fs::path& path) const {
+  return read_image_header(read_file(path, kMaxImageFileBytes), shown(path), reading_);
 }
 
 void ImageFileReader::read(const fs::path& path, const std::function<void(DecodedImage&)>& use) const {
   const std::string where = shown(path);
   const std::string bytes = read_file(path, kMaxImageFileBytes);
-  const ImageShape shape = read_image_shape(bytes, where);
+  const ImageShape shape = read_image_header(bytes, where, reading_).shape;
   std::unique_lock lock(large_, std::defer_lock);
   if (shape.height * shape.width > kSmallImagePixels) lock.lock();
-  DecodedImage image = decode_image(bytes, where);
+  DecodedImage image = decode_image(bytes, where, reading_);
+  ++images_;
+  if (image.is_transparent) ++transparent_;
+  if (image.orientation != 1) ++oriented_;
   use(image);
 }
 

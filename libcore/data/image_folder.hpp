@@ -1,6 +1,7 @@
 // Files of images in folders, found by the ends of their names and in the order of their bytes.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -38,24 +39,34 @@ ImageFolder read_image_folder(const std::filesystem::path& folder);
 // folders. May be empty. Throws Error "folder: what".
 std::vector<std::filesystem::path> find_image_files(const std::filesystem::path& folder);
 
-// The image of a file with so many channels: grey becomes three equal ones, colours become grey by their
-// brightness as ITU-R BT.601 weighs it. Throws Error "path: what (fix)".
-DecodedImage read_image_file(const std::filesystem::path& path, std::int64_t channels);
-// With the channels that it has.
-DecodedImage read_image_file(const std::filesystem::path& path);
+// Of the files that were read.
+struct ImageFileCounts {
+  std::int64_t images = 0, transparent = 0;
+  std::int64_t oriented = 0;  // their tags of orientation say that they are to be turned
+};
 
 // From several threads at once: images of many pixels are decoded and used one after the other, so that
 // memory does not grow with the threads.
 class ImageFileReader {
  public:
-  // use(image) of what read_image_file(path) gives. Throws what that throws.
+  explicit ImageFileReader(const ImageReading& reading = {}) : reading_(reading) {}
+
+  const ImageReading& reading() const { return reading_; }
+  // What decode_image would give of the file. Throws Error "path: what (fix)".
+  ImageHeader read_header(const std::filesystem::path& path) const;
+  // use(image) of what the file holds. Throws what that throws, and Error "path: what (fix)".
   void read(const std::filesystem::path& path, const std::function<void(DecodedImage&)>& use) const;
+  // Of read().
+  ImageFileCounts counts() const { return {images_, transparent_, oriented_}; }
 
  private:
+  ImageReading reading_;
   mutable std::mutex large_;
+  mutable std::atomic<std::int64_t> images_ = 0, transparent_ = 0, oriented_ = 0;
 };
 
-// As read_image_file(path, channels) does it; `where` is the image's place. Throws Error "where: what".
+// Grey becomes three equal channels, colours become grey by their brightness as ITU-R BT.601 weighs it;
+// `where` is the image's place. Throws Error "where: what" for other channels.
 void convert_channels(DecodedImage& image, std::int64_t channels, const std::string& where);
 
 }  // namespace headwater

@@ -29,6 +29,9 @@ class ImageLabeller {
   Matrix of_images(const ImageDataset& images, const ImagePipeline& pipeline, std::int64_t begin,
                    std::int64_t end);
 
+  // Of the files that were labelled.
+  const ImageFileReader& files() const { return reader_; }
+
  private:
   // Writes what the model reads of image i.
   using Prepare = std::function<void(std::int64_t i, std::span<Real> out)>;

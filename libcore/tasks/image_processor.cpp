@@ -14,7 +14,8 @@ namespace {
 constexpr double kByte = 1.0 / 255;  // the usual rescale_factor: numbers from 0 to 1
 constexpr double kUsual = 0.5;       // mean and deviation where the file says nothing
 constexpr double kSmallestImageStd = 1e-7, kLargestNumber = 255;  // what config.json may hold
-constexpr std::int64_t kBilinear = 2;                             // the number of the filter in Pillow
+constexpr const char *kBackground = "image_background", *kAppliesOrientation = "image_applies_orientation";
+constexpr std::int64_t kBilinear = 2;  // the number of the filter in Pillow
 
 // One number a channel, or one for all.
 std::vector<double> numbers_of(const Json& config, const char* name, std::int64_t channels) {
@@ -85,6 +86,23 @@ void check_size(const Json& config, const ImageShape& shape) {
 
 }  // namespace
 
+ImageReading reading_of_members(const Json& config) {
+  ImageReading reading{.applies_orientation = truth_of(config, kAppliesOrientation, false)};
+  const Json* const background = member_said(config, kBackground);
+  if (background == nullptr) return reading;
+  try {
+    reading.background = background_of(background->as_string());
+  } catch (const Error& error) {
+    throw Error(quote(kBackground) + ": " + error.what());
+  }
+  return reading;
+}
+
+void write_reading(Json& config, const ImageReading& reading) {
+  config.set(kBackground, reading.background.name());
+  config.set(kAppliesOrientation, reading.applies_orientation);
+}
+
 ImageProcessing image_processing_of(const Json& config, const ImageShape& shape) {
   if (truth_of(config, "do_center_crop", false)) refuse_member("do_center_crop", "true", "false");
   ImageProcessing out;
@@ -103,6 +121,7 @@ ImageProcessing image_processing_of(const Json& config, const ImageShape& shape)
     out.normalization = "standardized";
   }
   if (out.normalization != "standardized") out.statistics = {};
+  out.reading = reading_of_members(config);
   return out;
 }
 
@@ -132,6 +151,7 @@ Json image_processor_of(const ImageProcessing& processing, const ImageShape& sha
   config.set("do_normalize", processing.normalization != "unit");
   config.set("image_mean", std::move(mean));
   config.set("image_std", std::move(std));
+  if (processing.reading != ImageReading()) write_reading(config, processing.reading);
   return config;
 }
 

@@ -10,11 +10,18 @@
 
 namespace headwater {
 
-// Two settings of an ImagePipeline, and its statistics where they are standardized.
+// Two settings of an ImagePipeline, its statistics where they are standardized, and how files are read:
+// members of our own, which that library passes over.
 struct ImageProcessing {
   std::string normalization = "symmetric", resizing = "bilinear";
   ChannelStatistics statistics = {};
+  ImageReading reading = {};
 };
+
+// Those members, in config.json too. What is missing is as it was before it was said: transparency is
+// dropped, nothing is turned. Throws Error naming the member.
+ImageReading reading_of_members(const Json& config);
+void write_reading(Json& config, const ImageReading& reading);
 
 // For a model that reads images of this shape. What is missing is as that library has it. Throws Error naming
 // the member that is out of range, or says what this program cannot do.

@@ -5,6 +5,7 @@
 #include "support/error.hpp"
 #include "support/hash.hpp"
 #include "tasks/config.hpp"
+#include "tasks/image_processor.hpp"
 #include "tasks/model_directory.hpp"
 #include "tasks/model_rows.hpp"
 #include "tasks/vit.hpp"
@@ -239,9 +240,18 @@ ChannelStatistics statistics_of_config(const Json& config, const VisionSettings&
     throw Error(where + ": " + error.what());
   }
 }
+
+ImageReading reading_of_config(const Json& config, const std::string& where) {
+  try {
+    return reading_of_members(config);
+  } catch (const Error& error) {
+    throw Error(where + ": " + error.what());
+  }
+}
 }  // namespace
 
-Json config_of(const VisionModel& model, const LabelSet& labels, const ChannelStatistics& statistics) {
+Json config_of(const VisionModel& model, const LabelSet& labels, const ChannelStatistics& statistics,
+               const std::optional<ImageReading>& reading) {
   ModelSection section = model_section(model.settings());
   Json config;
   config.set("architectures", Json::Array{"HeadwaterVision"});
@@ -251,6 +261,7 @@ Json config_of(const VisionModel& model, const LabelSet& labels, const ChannelSt
     config.set(kImageMean, Json::Array(statistics.mean.begin(), statistics.mean.end()));
     config.set(kImageStd, Json::Array(statistics.std.begin(), statistics.std.end()));
   }
+  if (reading) write_reading(config, *reading);
   config.set("problem_type", "single_label_classification");
   write_labels(config, labels);
   return config;
@@ -277,7 +288,8 @@ VisionFiles load_vision_model(const std::filesystem::path& path) {
   LabelSet labels = labels_of_config(config, where);
   map_parameters(files / "model.safetensors", model->parameters());
   ChannelStatistics statistics = statistics_of_config(config, model->settings(), where);
-  return {files, std::move(labels), std::move(statistics), std::move(model)};
+  return {files, std::move(labels), std::move(statistics), std::move(model),
+          reading_of_config(config, where)};
 }
 
 ImageDatasetSettings image_settings(const VisionSettings& settings) {
@@ -311,6 +323,8 @@ class VisionTaskModel : public TaskModel {
     if (checked->label_names() != images.label_names())
       throw Error(
           "validation: images with other labels than those of training (make both with the same names)");
+    if (images.reading()) reading_ = images.reading()->reading;
+    checked->check_reading(reading_.value_or(ImageReading()), "validation", "those of training");
     check_both_labels(recipe_, *labels_, validation.count(), [&](std::size_t i) {
       return checked->label(validation.at(static_cast<std::uint32_t>(i)));
     });
@@ -323,8 +337,8 @@ class VisionTaskModel : public TaskModel {
         ImagePreparation{.seed = recipe_.seed, .statistics = statistics_});
   }
   std::vector<DirectoryFile> files() const override {
-    return {{"config.json", config_of(model_, *labels_, statistics_).dump(2) + "\n", "set of labels",
-             "id2label"}};
+    return {{"config.json", config_of(model_, *labels_, statistics_, reading_).dump(2) + "\n",
+             "set of labels", "id2label"}};
   }
 
  private:
@@ -332,6 +346,7 @@ class VisionTaskModel : public TaskModel {
   VisionModel model_;
   std::optional<LabelSet> labels_;  // of the training images
   ChannelStatistics statistics_;    // of these too, where they are asked for
+  std::optional<ImageReading> reading_;
 };
 
 // --- The row of the registry -------------------------------------------------------------------------------

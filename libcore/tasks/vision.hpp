@@ -20,6 +20,7 @@ struct VisionFiles {
   LabelSet labels;
   ChannelStatistics statistics;  // of the training images, where the model standardizes them
   std::unique_ptr<VisionModel> model;
+  ImageReading reading{};  // of files, as the training images were read
 };
 
 // `path` as for load_translation_model. Throws Error naming the file, and what does not fit; also where the
@@ -29,8 +30,10 @@ VisionFiles load_vision_model(const std::filesystem::path& path);
 // The model section of a recipe with these settings.
 ModelSection model_section(const VisionSettings& settings);
 
-// config.json, and back (without the parameters' memory). Throws Error "where: what".
-Json config_of(const VisionModel& model, const LabelSet& labels, const ChannelStatistics& statistics);
+// config.json, and back (without the parameters' memory). `reading`: none where the training images do not
+// say it. Throws Error "where: what".
+Json config_of(const VisionModel& model, const LabelSet& labels, const ChannelStatistics& statistics,
+               const std::optional<ImageReading>& reading);
 std::unique_ptr<VisionModel> vision_model_of_config(const Json& config, const std::string& where);
 
 // Of the images that the model reads.

@@ -47,6 +47,7 @@ class VisionTracer {
 
   const VisionSettings& settings() const { return model_.model->settings(); }
   const LabelSet& labels() const { return model_.labels; }
+  const ImageReading& reading() const { return model_.reading; }
   // Throws UsageError where the model has no such layer, head or kind.
   void check(const AttentionSelection& selection) const;
   // Throws Error "where: what" for an image that cannot become one that the model reads, and where weights

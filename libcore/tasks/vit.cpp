@@ -186,14 +186,15 @@ VisionFiles load_vit(const std::filesystem::path& files, const Json& config) {
   settings.images.resizing = processing.resizing;
   auto model = placed(where, [&] { return std::make_unique<VisionModel>(settings); });
   read_vit_parameters(files / "model.safetensors", *model);
-  return {files, std::move(labels), std::move(processing.statistics), std::move(model)};
+  return {files, std::move(labels), std::move(processing.statistics), std::move(model), processing.reading};
 }
 
 std::vector<DirectoryFile> vit_files(const VisionFiles& model) {
   const VisionSettings& settings = model.model->settings();
   const Json config = vit_config_of(*model.model, model.labels);
   const Json processor = image_processor_of(
-      {settings.images.normalization, settings.images.resizing, model.statistics}, settings.image_shape());
+      {settings.images.normalization, settings.images.resizing, model.statistics, model.reading},
+      settings.image_shape());
   return {{"config.json", config.dump(2) + "\n"}, {kProcessorFile, processor.dump(2) + "\n"}};
 }
 

@@ -10,6 +10,7 @@
 #include "support/numbers.hpp"
 #include "tools/classify/classify.hpp"
 #include "tools/images/inputs.hpp"
+#include "tools/images/notes.hpp"
 
 namespace headwater::classify {
 namespace {
@@ -34,12 +35,17 @@ class ImageFiles {
     }
   }
 
+  void note() const {
+    if (!o_.is_quiet) images::note_files(labeller_.files());
+  }
+
   // The same of a file that vectorize --images wrote.
   void label_set(const std::string& path) {
     const VisionSettings& settings = model_.model->settings();
     ImageDataset set({.shape = image_settings(settings).shape});
     set.add_file(path);
     set.finish(path, false);
+    set.check_reading(model_.reading, shown(path), images::kLearnedFrom);
     const ImagePipeline pipeline = image_pipeline(settings, model_.statistics, set, path);
     cli::Progress progress("classify", static_cast<double>(set.examples()), "images", o_.is_quiet,
                            cli::Progress::Takes::minutes);
@@ -106,13 +112,7 @@ void label_files(const Options& o, const std::vector<fs::path>& files, ImageFile
   }
 }
 
-}  // namespace
-
-void classify_images(const Options& o) {
-  if (o.reader.replace_invalid)
-    throw UsageError("--replace-invalid is for texts, " + o.model + " reads images");
-  if (std::ranges::count(o.inputs, kInput) > 1) throw UsageError("standard input is named twice");
-  ImageFiles labelled(o);
+void label_inputs(const Options& o, ImageFiles& labelled) {
   if (o.inputs.empty()) return label_lines(o, labelled);
   std::vector<fs::path> files;  // of operands that are not labelled yet
   for (const std::string& operand : o.inputs) {
@@ -127,6 +127,17 @@ void classify_images(const Options& o) {
     is_input ? label_lines(o, labelled) : labelled.label_set(operand);
   }
   label_files(o, files, labelled);
+}
+
+}  // namespace
+
+void classify_images(const Options& o) {
+  if (o.reader.replace_invalid)
+    throw UsageError("--replace-invalid is for texts, " + o.model + " reads images");
+  if (std::ranges::count(o.inputs, kInput) > 1) throw UsageError("standard input is named twice");
+  ImageFiles labelled(o);
+  label_inputs(o, labelled);
+  labelled.note();
 }
 
 }  // namespace headwater::classify

@@ -148,7 +148,7 @@ void write_figures(const ClassificationReport& report, const Options& o, const M
         ": every label is the same, which has no roc_auc (measure on examples of both labels, or choose "
         "another --metric)");
   }
-  write_reliability(report, o, o.model);
+  write_pictures(report, o, o.model);
   if (o.metrics.empty()) {
     write(report, o.is_json);
   } else {
@@ -207,6 +207,7 @@ void evaluate_vision_model(const Options& o, const Metrics& metrics) {
     if (images.label_names() != model.labels.labels())
       throw Error(path + ": its labels are not those of " + o.model + " (known: " + model.labels.shown() +
                   ")");
+    images.check_reading(model.reading, path, "those that " + o.model + " learned from");
     const ImagePipeline pipeline = image_pipeline(settings, model.statistics, images, path);
     cli::Progress progress("evaluate", static_cast<double>(images.examples()), "images", o.is_quiet,
                            cli::Progress::Takes::minutes);

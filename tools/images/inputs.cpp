@@ -2,9 +2,9 @@
 
 #include <fstream>
 
-#include "data/image_folder.hpp"
 #include "data/resize.hpp"
 #include "support/error.hpp"
+#include "tools/images/notes.hpp"
 
 namespace headwater::images {
 
@@ -33,7 +33,7 @@ fs::path path_of_line(std::string_view line) {
 }
 
 ImageInputs::ImageInputs(std::vector<std::string> paths, const InputSettings& settings)
-    : paths_(std::move(paths)), settings_(settings) {
+    : paths_(std::move(paths)), settings_(settings), reader_(settings.reading) {
   if (paths_.empty()) paths_.emplace_back("-");
 }
 
@@ -50,11 +50,13 @@ bool ImageInputs::next_of_open(InputImage& image) {
   const auto i = static_cast<std::size_t>(at_);
   if (i < files_.size()) {
     ++at_;
-    read(files_[i], image);
+    const bool is_in_folder = files_[i] != paths_[opened_ - 1];
+    read(files_[i], is_in_folder ? files_[i].parent_path().filename().string() : "", image);
     return true;
   }
   if (!set_ || at_ >= set_->examples()) return false;
-  image = {shown(paths_[opened_ - 1]) + ":" + std::to_string(at_), set_->shape(), set_->pixels(at_)};
+  image = {shown(paths_[opened_ - 1]) + ":" + std::to_string(at_), set_->shape(), set_->pixels(at_),
+           set_->label_names()[static_cast<std::size_t>(set_->label(at_))]};
   ++at_;
   return true;
 }
@@ -66,7 +68,7 @@ bool ImageInputs::next_of_lines(InputImage& image) {
     return false;
   }
   try {
-    read(path_of_line(line), image);
+    read(path_of_line(line), "", image);
   } catch (const Error& error) {
     throw Error(cli::at_place(lines_->place(), error.what()));
   }
@@ -85,19 +87,24 @@ void ImageInputs::open(const std::string& path) {
     set_.emplace(ImageDatasetSettings{.shape = settings_.wanted});
     set_->add_file(path);
     set_->finish(path, false);
+    set_->check_reading(settings_.reading, shown(path), kLearnedFrom);
   } else {
     files_ = image_files_of(path);
   }
 }
 
-void ImageInputs::read(const fs::path& path, InputImage& image) {
-  image_ = read_image_file(path, settings_.wanted.channels);
-  if (settings_.resizes_files) resize_image(image_, settings_.wanted.height, settings_.wanted.width);
-  image = {shown(path), image_.shape, image_.pixels};
+void ImageInputs::read(const fs::path& path, const std::string& label, InputImage& image) {
+  reader_.read(path, [&](DecodedImage& decoded) {
+    convert_channels(decoded, settings_.wanted.channels, shown(path));
+    if (settings_.resizes_files) resize_image(decoded, settings_.wanted.height, settings_.wanted.width);
+    image_ = std::move(decoded);
+  });
+  image = {shown(path), image_.shape, image_.pixels, label};
 }
 
-void ImageInputs::note_dropped() const {
+void ImageInputs::note() const {
   if (lines_) lines_->note_dropped();
+  note_files(reader_);
 }
 
 }  // namespace headwater::images

@@ -12,7 +12,7 @@
 
 #include "cli/lines.hpp"
 #include "data/image_dataset.hpp"
-#include "data/image_file.hpp"
+#include "data/image_folder.hpp"
 #include "support/files.hpp"
 
 namespace headwater::images {
@@ -21,6 +21,8 @@ struct InputImage {
   std::string name;  // of messages and tables: its path; of a data set "set.safetensors:17", from 0
   ImageShape shape;
   std::span<const std::uint8_t> pixels;  // valid until the next image is read
+  std::string
+      label;  // of a data set its label; of a file in a folder that was named the folder that it lies in
 };
 
 // Whether the file is a data set of images or another safetensors file, by its first bytes.
@@ -36,6 +38,7 @@ fs::path path_of_line(std::string_view line);
 struct InputSettings {
   ImageShape wanted;           // 0: any
   bool resizes_files = false;  // of other sides than wanted, as vectorize --resize does
+  ImageReading reading = {};   // of files; a set must have been read so, too
 };
 
 class ImageInputs {
@@ -48,14 +51,15 @@ class ImageInputs {
   // False at the end. Throws Error "path: what (fix)".
   bool next(InputImage& image);
 
-  // Says on standard error what was dropped from the lines of standard input.
-  void note_dropped() const;
+  // Says on standard error what was dropped from the lines of standard input, and which files could have been
+  // read otherwise.
+  void note() const;
 
  private:
   bool next_of_open(InputImage& image);
   bool next_of_lines(InputImage& image);
   void open(const std::string& path);
-  void read(const fs::path& path, InputImage& image);
+  void read(const fs::path& path, const std::string& label, InputImage& image);
 
   std::vector<std::string> paths_;
   std::size_t opened_ = 0;  // of paths_
@@ -66,6 +70,7 @@ class ImageInputs {
   std::optional<ImageDataset> set_;
   std::int64_t at_ = 0;  // the next of files_ or set_
   bool is_at_end_of_lines_ = false;
+  ImageFileReader reader_;
   DecodedImage image_;
 };
 

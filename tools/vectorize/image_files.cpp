@@ -11,17 +11,18 @@
 #include "support/numbers.hpp"
 #include "support/parallel.hpp"
 #include "text/labels.hpp"
+#include "tools/images/notes.hpp"
 #include "tools/vectorize/image_source.hpp"
 
 namespace headwater::vectorize {
 namespace {
 
-constexpr std::uint64_t kMaxImageBytes = std::uint64_t{1} << 28;  // of a file
-
 class FileSource : public ImageSource {
  public:
   FileSource(std::vector<LabelledImageFile> files, const LabelSet& set, const ImageOptions& o)
-      : files_(std::move(files)) {
+      : files_(std::move(files)),
+        place_(shown(o.images.front())),
+        reader_({.background = background_of(o.background), .applies_orientation = o.applies_orientation}) {
     names = set.labels();
     classes = set.size();
     for (LabelledImageFile& file : files_) {
@@ -40,27 +41,32 @@ class FileSource : public ImageSource {
     const fs::path& path = files_[static_cast<std::size_t>(image)].path;
     reader_.read(path, [&](DecodedImage& decoded) { convert(decoded, shown(path), out); });
   }
+  void note() const override { images::note_chosen_files(reader_, place_); }
 
  private:
   // The shape of all images: colour where one of them has colours. Reads every header.
   void read_shapes(const ImageOptions& o) {
-    std::vector<ImageShape> shapes(files_.size());
+    std::vector<ImageHeader> headers(files_.size());
     std::vector<std::optional<std::string>> faults(files_.size());
     parallel_for(static_cast<std::int64_t>(files_.size()), [&](std::int64_t task) {
       const auto i = static_cast<std::size_t>(task);
       try {
-        shapes[i] = read_image_shape(read_file(files_[i].path, kMaxImageBytes), shown(files_[i].path));
+        headers[i] = reader_.read_header(files_[i].path);
       } catch (const Error& error) {
         faults[i] = error.what();
       }
     });
     shape = {.height = o.height, .width = o.width, .channels = 1};
-    if (shape.height == 0) shape = shapes.front();
-    for (std::size_t i = 0; i < shapes.size(); ++i) {
+    if (shape.height == 0) shape = headers.front().shape;
+    reading = ImageSetReading{.reading = reader_.reading()};
+    for (std::size_t i = 0; i < headers.size(); ++i) {
       if (faults[i].has_value()) throw Error(*faults[i]);
-      shape.channels = std::max(shape.channels, shapes[i].channels);
-      if (o.height == 0 && !has_sides_of(shapes[i])) {
-        throw Error(shown(files_[i].path) + ": an image of " + sides(shapes[i]) + " pixels, " +
+      const ImageHeader& header = headers[i];
+      shape.channels = std::max(shape.channels, header.shape.channels);
+      reading->has_transparency = reading->has_transparency || header.may_be_transparent;
+      reading->has_orientation = reading->has_orientation || header.orientation != 1;
+      if (o.height == 0 && !has_sides_of(header.shape)) {
+        throw Error(shown(files_[i].path) + ": an image of " + sides(header.shape) + " pixels, " +
                     shown(files_.front().path) + " has " + sides(shape) + " (give --resize HxW)");
       }
     }
@@ -83,6 +89,7 @@ class FileSource : public ImageSource {
   }
 
   std::vector<LabelledImageFile> files_;
+  std::string place_;
   bool is_resized_ = false;
   ImageFileReader reader_;
 };

@@ -31,6 +31,10 @@ std::unique_ptr<ImageSource> open_images(const ImageOptions& o) {
   const bool is_idx = !o.labels.empty() || (!is_folder && !is_cifar && begins_like_idx(first));
   if (o.height > 0 && (is_cifar || is_idx))
     throw UsageError("--resize goes with folders and lists of images only (these have one size)");
+  if (o.chooses_reading && (is_cifar || is_idx))
+    throw UsageError(
+        "--background and --apply-orientation go with folders and lists of images only (these have pixels "
+        "alone)");
   if (is_cifar) return open_cifar(o);
   if (is_idx) {
     if (o.labels.empty())

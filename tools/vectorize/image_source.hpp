@@ -3,11 +3,12 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "data/image_shape.hpp"
+#include "data/image_dataset.hpp"
 #include "support/files.hpp"
 #include "tools/vectorize/images.hpp"
 
@@ -22,11 +23,14 @@ class ImageSource {
 
   // The pixels of an image of the shape below. Called from several threads. Throws Error "path: what".
   virtual void read(std::int64_t image, std::span<std::uint8_t> out) const = 0;
+  // Says on standard error what could have become of these images otherwise. After they were read.
+  virtual void note() const {}
 
-  ImageShape shape;                  // of each image that read() gives
-  std::vector<std::int64_t> labels;  // one an image
-  std::vector<std::string> names;    // of the labels; none: they are numbers
-  std::int64_t classes = 0;          // labels that there are
+  ImageShape shape;                        // of each image that read() gives
+  std::vector<std::int64_t> labels;        // one an image
+  std::vector<std::string> names;          // of the labels; none: they are numbers
+  std::int64_t classes = 0;                // labels that there are
+  std::optional<ImageSetReading> reading;  // of files of images
 };
 
 // What `o.images` are: a folder, IDX or CIFAR files, or a list.

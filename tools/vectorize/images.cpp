@@ -48,6 +48,17 @@ void check_paths(const ImageOptions& o) {
     throw UsageError("--validation " + shown(o.validation) + ": is the file of -o too (name another one)");
 }
 
+// Before the work, and with the place of the names.
+void check_label_names(const ImageSource& source, const ImageOptions& o) {
+  if (source.names.empty()) return;
+  try {
+    headwater::check_label_names(source.names);
+  } catch (const Error& error) {
+    throw Error(shown(o.label_names.empty() ? o.images.front() : o.label_names) +
+                ": labels: " + error.what() + " (rename it)");
+  }
+}
+
 // The pixels of these images, one after the other. Of several that fail the first one is named.
 void read_group(const ImageSource& source, std::span<const std::uint32_t> group,
                 std::span<std::uint8_t> out) {
@@ -72,7 +83,9 @@ void write_part(const ImageSource& source, std::span<const std::uint32_t> chosen
   const auto bytes = static_cast<std::size_t>(source.shape.bytes());
   const std::size_t most = std::clamp<std::size_t>(kGroupBytes / bytes, 1, kMaxGroup);
   cli::write_result_file(output, [&](const cli::TakePiece& take) {
-    write_image_dataset_head({.shape = source.shape, .labels = labels, .label_names = source.names}, take);
+    write_image_dataset_head(
+        {.shape = source.shape, .labels = labels, .label_names = source.names, .reading = source.reading},
+        take);
     std::vector<std::uint8_t> pixels(std::min(most, chosen.size()) * bytes);
     for (std::size_t begin = 0; begin < chosen.size(); begin += most) {
       const auto group = chosen.subspan(begin, std::min(most, chosen.size() - begin));
@@ -110,6 +123,7 @@ std::pair<std::int64_t, std::int64_t> image_sides(const std::string& text) {
 void write_images(const ImageOptions& o) {
   check_paths(o);
   const std::unique_ptr<ImageSource> source = open_images(o);
+  check_label_names(*source, o);
   const std::size_t count = source->labels.size();
   std::vector<std::uint32_t> held_out;
   if (!o.validation.empty()) {
@@ -124,6 +138,7 @@ void write_images(const ImageOptions& o) {
   write_part(*source, rest, o.output);
   if (!o.validation.empty()) write_part(*source, held_out, o.validation);
   if (o.is_quiet) return;
+  source->note();
   report(*source, rest.size(), o.output);
   if (!o.validation.empty()) report(*source, held_out.size(), o.validation);
 }

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "cli/tool.hpp"
+#include "data/image_reading.hpp"
 #include "support/error.hpp"
 #include "tasks/registry.hpp"
 
@@ -67,6 +68,15 @@ void describe(cli::CommandLine& line, Options& o, TypedOptions& typed) {
       .reads();
   line.add_option("--resize", o.resize, "of a folder or list: make all images so many pixels high and wide")
       .shown_as("HxW");
+  typed.background =
+      line.add_option(
+              "--background", o.background,
+              "of a folder or list: lay transparent pixels on white, black or a colour (#ff8000), or drop "
+              "their transparency")
+          .shown_as("COLOUR")
+          .with_default();
+  line.add_flag("--apply-orientation", o.applies_orientation,
+                "of a folder or list: turn images as their tags of orientation say");
   line.add_option("--validation", o.validation, "write a share of the images there, the others to -o")
       .shown_as("FILE")
       .writes();
@@ -116,7 +126,8 @@ namespace {
 void check_image_options(const Options& o, const TypedOptions& typed) {
   if (o.images.empty()) {
     throw UsageError(std::string(o.image_labels.empty()
-                                     ? "--resize, --validation, --validation-fraction and --seed go"
+                                     ? "--resize, --background, --apply-orientation, --validation, "
+                                       "--validation-fraction and --seed go"
                                      : "--image-labels goes") +
                      " with --images only");
   }
@@ -125,6 +136,11 @@ void check_image_options(const Options& o, const TypedOptions& typed) {
     throw UsageError("--validation-fraction and --seed go with --validation FILE only");
   if (!(o.validation_fraction > 0 && o.validation_fraction < 1))
     throw UsageError("--validation-fraction is not above 0 and below 1");
+  try {
+    background_of(o.background);
+  } catch (const Error& error) {
+    throw UsageError("--background: " + std::string(error.what()));
+  }
   if (o.seed < 0) throw UsageError("--seed: " + std::to_string(o.seed) + " is negative");
   const bool has_other = !o.tokenizer.empty() || !o.terms.empty() || !o.learn.empty() || !o.form.empty() ||
                          !o.recipe.empty() || o.has_header || o.reader.replace_invalid ||
@@ -133,12 +149,15 @@ void check_image_options(const Options& o, const TypedOptions& typed) {
                          typed.size.is_given();
   if (has_other)
     throw UsageError(
-        "--images goes with --image-labels, --labels, --resize, --validation and -o only (see --help)");
+        "--images goes with --image-labels, --labels, --resize, --background, --apply-orientation, "
+        "--validation "
+        "and -o only (see --help)");
 }
 
 bool has_image_option(const Options& o, const TypedOptions& typed) {
   return !o.images.empty() || !o.image_labels.empty() || !o.validation.empty() || !o.resize.empty() ||
-         typed.validation_fraction.is_given() || typed.seed.is_given();
+         typed.background.is_given() || o.applies_orientation || typed.validation_fraction.is_given() ||
+         typed.seed.is_given();
 }
 
 // With a recipe the columns are those that it names.
@@ -210,7 +229,10 @@ void resolve(Options& o, const TypedOptions& typed) {
     }
     o.reader.column = *number;
   }
-  if (has_image_option(o, typed)) return check_image_options(o, typed);
+  if (has_image_option(o, typed)) {
+    o.chooses_reading = typed.background.is_given() || o.applies_orientation;
+    return check_image_options(o, typed);
+  }
   cli::check_one_reads_input({{"--recipe -", o.recipe == "-"}, {"the lines", cli::reads_input(o.tokens)}});
   if (o.side != "source" && o.side != "target") {
     throw UsageError("--side: unknown value " + quote(o.side) + " (source or target)");

@@ -23,13 +23,16 @@ struct Options {
   bool is_csv = false, has_no_csv_header = false;
   double validation_fraction = ImageOptions().validation_fraction;
   std::int64_t seed = 1;
+  std::string background = ImageOptions().background;
+  bool applies_orientation = false, chooses_reading = false;
   bool is_quiet = false;
   cli::LineReaderSettings reader;
   int threads = 0;
 };
 
 struct TypedOptions {
-  cli::Option block, stride, length, start, end, ngrams, size, separator, validation_fraction, seed;
+  cli::Option block, stride, length, start, end, ngrams, size, separator, validation_fraction, seed,
+      background;
 };
 
 void describe(cli::CommandLine& line, Options& o, TypedOptions& typed);

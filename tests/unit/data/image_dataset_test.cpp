@@ -93,6 +93,67 @@ TEST_CASE("what is written is read") {
   CHECK(dataset.label_names() == names);
 }
 
+TEST_CASE("names that reading refuses are not written") {
+  const auto said = [](const Names& names) {
+    return error_text([&] {
+      write_image_dataset({.shape = {.height = 1, .width = 1, .channels = 1},
+                           .pixels = {},
+                           .labels = {},
+                           .label_names = names},
+                          [](std::string_view) {});
+    });
+  };
+  CHECK(said({"a", "b\x01"}) == "the name \"b\\x01\" is empty or has control characters");
+  CHECK(said({"a", "\x7F"}) == "the name \"\\x7f\" is empty or has control characters");
+  CHECK(said({"a", ""}) == "the name \"\" is empty or has control characters");
+  CHECK(said({"a", "a"}) == "the name \"a\" stands twice");
+}
+
+TEST_CASE("how files were read is kept, and compared where it shows") {
+  const std::string pixels = "abc";
+  const std::vector<std::int64_t> labels{0};
+  const auto set = [&](const std::optional<ImageSetReading>& reading) {
+    std::string bytes;
+    write_image_dataset({.shape = {.height = 1, .width = 3, .channels = 1},
+                         .pixels = {reinterpret_cast<const std::uint8_t*>(pixels.data()), pixels.size()},
+                         .labels = labels,
+                         .label_names = {},
+                         .reading = reading},
+                        [&](std::string_view piece) { bytes += piece; });
+    return bytes;
+  };
+  const ImageReading on_white{.background = background_of("white")};
+  const ImageReading turned{.background = background_of("white"), .applies_orientation = true};
+  const ImageDataset plain = read(set({}));
+  CHECK_FALSE(plain.reading().has_value());
+  const std::string bytes =
+      set(ImageSetReading{.reading = turned, .has_transparency = true, .has_orientation = true});
+  const ImageDataset both = read(bytes);
+  REQUIRE(both.reading().has_value());
+  CHECK(both.reading()->reading == turned);
+  CHECK(both.reading()->has_transparency);
+  CHECK(both.reading()->has_orientation);
+  const auto said = [](const ImageDataset& dataset, const ImageReading& wanted) {
+    return error_text([&] { dataset.check_reading(wanted, "f", "those of training"); });
+  };
+  CHECK(said(plain, turned) == "(no error)");
+  CHECK(said(both, turned) == "(no error)");
+  CHECK(said(both, {.applies_orientation = true}) ==
+        "f: its transparent images lie on white, those of training are without their transparency (make it "
+        "with "
+        "vectorize --background drop)");
+  CHECK(
+      said(both, on_white) ==
+      "f: its images are turned as their tags of orientation say, those of training are not (make it without "
+      "vectorize --apply-orientation)");
+  const std::string opaque = set(ImageSetReading{.reading = on_white});
+  CHECK(said(read(opaque), {}) == "(no error)");
+  CHECK(said(read(opaque), {.applies_orientation = true}) == "(no error)");
+  CHECK(fault({.metadata = {{"reading", R"({"background":"blue"})"}}})
+            .starts_with("f: metadata \"reading\": "));
+  CHECK(fault({.metadata = {{"reading", "[]"}}}).starts_with("f: metadata \"reading\": "));
+}
+
 TEST_CASE("the hash names shape, pixels and labels") {
   const auto hash = [](const Parts& parts) { return read(parts.bytes()).hash(); };
   const std::string plain = hash({});

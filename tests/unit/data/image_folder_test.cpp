@@ -89,17 +89,37 @@ TEST_CASE("image folder: all images below it, links to folders left out") {
 }
 
 TEST_CASE("image folder: grey becomes colours and colours grey") {
-  const ImageTestFolder folder;
-  folder.add("colours.png", encode_png({.height = 1, .width = 2, .channels = 3}, kSixBytes));
-  folder.add("grey.png", encode_png({.height = 2, .width = 3, .channels = 1}, kSixBytes));
-  CHECK(read_image_file(folder.path / "colours.png", 3).pixels == kSixBytes);
+  const DecodedImage colors{.shape = {.height = 1, .width = 2, .channels = 3}, .pixels = kSixBytes};
+  const DecodedImage grey{.shape = {.height = 2, .width = 3, .channels = 1}, .pixels = kSixBytes};
+  const auto converted = [](DecodedImage image, std::int64_t channels) {
+    convert_channels(image, channels, "it");
+    return image;
+  };
+  CHECK(converted(colors, 3).pixels == kSixBytes);
   // 0.299 red + 0.587 green + 0.114 blue
-  CHECK(read_image_file(folder.path / "colours.png", 1).pixels == std::vector<std::uint8_t>{8, 124});
-  CHECK(read_image_file(folder.path / "grey.png").pixels == kSixBytes);
-  const DecodedImage copied = read_image_file(folder.path / "grey.png", 3);
+  CHECK(converted(colors, 1).pixels == std::vector<std::uint8_t>{8, 124});
+  CHECK(converted(grey, 1).pixels == kSixBytes);
+  const DecodedImage copied = converted(grey, 3);
   CHECK(copied.shape == ImageShape{.height = 2, .width = 3, .channels = 3});
   CHECK(std::vector<std::uint8_t>(copied.pixels.begin(), copied.pixels.begin() + 6) ==
         std::vector<std::uint8_t>{0, 0, 0, 10, 10, 10});
-  CHECK(error_text([&] { read_image_file(folder.path / "colours.png", 4); }).find("3 channels, 4 are read") !=
-        std::string::npos);
+  CHECK(error_text([&] { converted(colors, 4); }).find("3 channels, 4 are read") != std::string::npos);
+}
+
+TEST_CASE("image folder: a reader counts what it read") {
+  const ImageTestFolder folder;
+  const std::filesystem::path corpus = std::filesystem::path(HEADWATER_SOURCE_DIR) / "tests/fuzz/corpus";
+  folder.add("grey.png", encode_png({.height = 2, .width = 3, .channels = 1}, kSixBytes));
+  const ImageFileReader reader({.applies_orientation = true});
+  CHECK(reader.read_header(corpus / "jpeg/good_orientation").shape == ImageShape{16, 8, 3});
+  CHECK(reader.counts().images == 0);
+  for (const auto& path :
+       {folder.path / "grey.png", corpus / "jpeg/good_orientation", corpus / "png/good_rgba"})
+    reader.read(path, [](const DecodedImage&) {});
+  CHECK(reader.counts().images == 3);
+  CHECK(reader.counts().transparent == 1);
+  CHECK(reader.counts().oriented == 1);
+  CHECK(error_text([&] {
+          reader.read(folder.path / "none.png", [](const DecodedImage&) {});
+        }).find("cannot open") != std::string::npos);
 }

@@ -274,6 +274,8 @@ TEST_CASE("preprocessor_config.json: what cannot be done or written is one line"
   CHECK(said("{\"image_mean\": [0.5]}") == "\"image_mean\" has 1 numbers, the images 3 channels");
   CHECK(said("{\"image_std\": [0.5, 0, 0.5]}") == "\"image_std\": a number is not above 0, or out of range");
   CHECK(said("{\"image_mean\": 1e300}") == "\"image_mean\": a number is out of range");
+  CHECK(said("{\"image_background\": \"blue\"}") ==
+        "\"image_background\": \"blue\" is no background (white, black, drop, or a colour as #ff8000)");
   CHECK(said("{\"rescale_factor\": 0}") == "\"rescale_factor\" is 0, expected 0.000001 to 1");
   CHECK(error_text([] {
           (void)image_processor_of({.resizing = "crop"}, {5, 7, 3});
@@ -282,15 +284,17 @@ TEST_CASE("preprocessor_config.json: what cannot be done or written is one line"
 
 TEST_CASE("preprocessor_config.json: what is written is read back") {
   const ChannelStatistics statistics{{0.1, 0.2, 0.3}, {0.4, 0.5, 0.6}};
+  const ImageReading on_blue{.background = background_of("#0000ff"), .applies_orientation = true};
   for (const ImageProcessing& processing :
-       {ImageProcessing{"symmetric", "bilinear", {}}, ImageProcessing{"unit", "none", {}},
-        ImageProcessing{"standardized", "bilinear", statistics}}) {
+       {ImageProcessing{"symmetric", "bilinear", {}, {}}, ImageProcessing{"unit", "none", {}, on_blue},
+        ImageProcessing{"standardized", "bilinear", statistics, {}}}) {
     INFO(processing.normalization);
     const Json written = image_processor_of(processing, {5, 7, 3});
     const ImageProcessing again =
         image_processing_of(Json::parse(written.dump(2), "preprocessor_config.json"), {5, 7, 3});
     CHECK(again.normalization == processing.normalization);
     CHECK(again.resizing == processing.resizing);
+    CHECK(again.reading == processing.reading);
     CHECK(again.statistics.mean == processing.statistics.mean);
     CHECK(again.statistics.std == processing.statistics.std);
   }
