@@ -3,6 +3,7 @@
 #include "tools/evaluate/evaluate.hpp"
 #include "cli/result_file.hpp"
 #include "cli/tool.hpp"
+#include "reports/confusion.hpp"
 #include "reports/reliability.hpp"
 #include "support/error.hpp"
 #include "support/parallel.hpp"
@@ -87,6 +88,13 @@ void describe(cli::CommandLine& line, Options& o) {
           "of a classifier or --predictions: write a picture (SVG) of how often its confidence comes true")
       .shown_as("FILE")
       .writes();
+  line.add_option(
+          "--confusion", o.confusion,
+          "of a classifier or --predictions: write how often each label was taken for each, as a table "
+          "(FILE.csv) or a picture (FILE.svg); may be given twice")
+      .one_value_each()
+      .shown_as("FILE")
+      .writes();
   line.add_flag("--sentences", o.is_by_sentence,
                 "of texts: one line of scores for each line, separated by tabs");
   line.add_flag("--json", o.is_json, "one JSON object a line");
@@ -165,10 +173,10 @@ void run(const Options& o) {
   if (o.fits_temperature && o.temperature != 1)
     throw UsageError("both --temperature and --fit-temperature (one at a time)");
   check_temperature(o.temperature);
-  if (has_texts && !o.reliability.empty())
-    throw UsageError("--reliability is for classifiers and --predictions");
-  if (o.reliability == "-") throw UsageError("--reliability -: standard output has the table (name a file)");
-  if (!o.reliability.empty()) cli::check_result_file(o.reliability);
+  if (has_texts && (!o.reliability.empty() || !o.confusion.empty()))
+    throw UsageError(std::string(o.reliability.empty() ? "--confusion" : "--reliability") +
+                     " is for classifiers and --predictions");
+  check_pictures(o);
   if (o.isa != "auto") kernels::set_isa(kernels::isa_of_name(o.isa));
   if (has_labels) {
     evaluate_predictions(o);
@@ -201,7 +209,25 @@ void write(const std::vector<JudgedExpectation>& judged, bool is_json) {
   out.flush();
 }
 
-void write_reliability(const ClassificationReport& report, const Options& o, const std::string& title) {
+void check_pictures(const Options& o) {
+  const auto check = [](const std::string& option, const std::string& file) {
+    if (file == "-") throw UsageError(option + " -: standard output has the table (name a file)");
+    cli::check_result_file(file);
+  };
+  if (!o.reliability.empty()) check("--reliability", o.reliability);
+  for (const std::string& file : o.confusion) {
+    check("--confusion", file);
+    if (!file.ends_with(".csv") && !file.ends_with(".svg"))
+      throw UsageError("--confusion " + quote(file) +
+                       ": ends neither in .csv, a table, nor in .svg, a picture");
+  }
+}
+
+void write_pictures(const ClassificationReport& report, const Options& o, const std::string& title) {
+  for (const std::string& file : o.confusion) {
+    cli::write_result_file(file,
+                           file.ends_with(".csv") ? confusion_csv(report) : confusion_svg(report, title));
+  }
   if (o.reliability.empty()) return;
   if (!report.calibration)
     throw Error(

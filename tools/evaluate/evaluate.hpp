@@ -34,7 +34,8 @@ struct Options {
 
   double temperature = 1;
   bool fits_temperature = false;
-  std::string reliability;  // where the picture goes
+  std::string reliability;             // where the picture goes
+  std::vector<std::string> confusion;  // where the matrix goes: .csv, .svg
 
   std::vector<std::string> metrics;
   std::string tokenization = "13a", smoothing = "exp", isa = "auto";
@@ -73,8 +74,11 @@ void write_expectations(const std::vector<ScoreRow>& rows, const Options& o);
 
 void write(const std::vector<ScoreRow>& rows, bool is_json);
 void write(const ClassificationReport& report, bool is_json);
-// The reliability diagram, where --reliability asks for one. Throws Error where no probabilities are known.
-void write_reliability(const ClassificationReport& report, const Options& o, const std::string& title);
+// Throws UsageError for files of --reliability and --confusion that are none, or have no known ending.
+void check_pictures(const Options& o);
+// The reliability diagram and the confusion matrix, where they are asked for. Throws Error where no
+// probabilities are known.
+void write_pictures(const ClassificationReport& report, const Options& o, const std::string& title);
 void write(const std::vector<JudgedExpectation>& judged, bool is_json);
 
 }  // namespace headwater::evaluate

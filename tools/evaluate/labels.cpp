@@ -43,7 +43,7 @@ void evaluate_predictions(const Options& o) {
     }
   }();
   if (const std::string note = labelled.note(); !o.is_quiet && !note.empty()) cli::note(note);
-  write_reliability(report, o, o.predictions);
+  write_pictures(report, o, o.predictions);
   write(report, o.is_json);
 }
 

@@ -50,10 +50,12 @@ void evaluate_model(const Options& o, const Metrics& metrics) {
   }
   const Answer answer = task_of_files(model_files(o.model)).answer();
   const bool is_classifier = answer == Answer::label || answer == Answer::image_label;
-  if (!is_classifier && (o.fits_temperature || o.temperature != 1 || !o.reliability.empty())) {
-    throw UsageError(std::string(o.fits_temperature   ? "--fit-temperature"
-                                 : o.temperature != 1 ? "--temperature"
-                                                      : "--reliability") +
+  const bool draws = !o.reliability.empty() || !o.confusion.empty();
+  if (!is_classifier && (o.fits_temperature || o.temperature != 1 || draws)) {
+    throw UsageError(std::string(o.fits_temperature       ? "--fit-temperature"
+                                 : o.temperature != 1     ? "--temperature"
+                                 : !o.reliability.empty() ? "--reliability"
+                                                          : "--confusion") +
                      " is for a classifier, " + o.model + " is none");
   }
   if (answer != Answer::continuation && (o.stride > 0 || o.has_start || o.is_multiline)) {

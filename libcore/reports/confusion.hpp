@@ -1,0 +1,21 @@
+// What a classifier takes for what, as a table for programs and as a picture.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "reports/classification_report.hpp"
+
+namespace headwater {
+
+// CSV: a line of the predicted labels after an empty field, then a line for each label with the samples that
+// were predicted to be each.
+std::string confusion_csv(const ClassificationReport& report);
+
+constexpr std::size_t kMaxConfusionClasses = 500;  // of a picture
+// An SVG 1.1 document: a row for each label, a column for each predicted one, the colour the share of the
+// row. Up to 20 classes have their counts written into the cells; counts that are not 0 have tooltips, where
+// these are not too many. Throws Error for more classes than a picture can show.
+std::string confusion_svg(const ClassificationReport& report, std::string_view title);
+
+}  // namespace headwater
