@@ -5,6 +5,7 @@
 
 #include "cli/tool.hpp"
 #include "support/error.hpp"
+#include "support/numbers.hpp"
 #include "support/parallel.hpp"
 #include "tasks/model_directory.hpp"
 #include "tools/attn-dump/attn_dump.hpp"
@@ -39,7 +40,10 @@ void describe(cli::CommandLine& line, Options& o) {
   line.add_option("--format", o.format, "csv, matrix (for gnuplot), npy, svg, or of images png")
       .with_default();
   line.add_flag("--mean", o.is_mean_over_heads, "of svg: one panel a layer, the mean over its heads");
-  line.add_option("-o,--output", o.output, "where it goes instead of standard output")
+  line.add_option(
+          "-o,--output", o.output,
+          "where it goes instead of standard output; of svg FOLDER/, which is new: a picture for each text "
+          "or image")
       .shown_as("FILE")
       .writes();
   line.group("Input");
@@ -73,7 +77,21 @@ void check_format(const Options& o) {
   if (o.first && *o.first < 1)
     throw UsageError("--first is " + std::to_string(*o.first) + ", expected 1 or more");
   if (o.is_mean_over_heads && o.format != "svg") throw UsageError("--mean is for --format svg");
+  if (writes_folder(o) && (o.format != "svg" || o.view == "distance"))
+    throw UsageError("-o FOLDER/ is for --format svg, a picture for each text or image (name a file)");
 }
+
+}  // namespace
+
+void note_large_picture(const Options& o, std::size_t bytes, std::int64_t pictures, std::string_view what) {
+  constexpr std::size_t kMegabyte = 1000000, kLarge = 4 * kMegabyte;
+  if (o.is_quiet || pictures < 2 || bytes < kLarge) return;
+  const std::string place = o.output.empty() ? "" : o.output.string() + ": ";
+  cli::note(place + format_count(static_cast<std::int64_t>(bytes / kMegabyte)) + " MB, the picture of " +
+            counted(pictures, what) + " (-o FOLDER/ writes one for each)");
+}
+
+namespace {
 
 void run(const Options& o) {
   check_format(o);
@@ -99,7 +117,7 @@ int main(int argc, char** argv) {
       "echo \"Where is the station?\" | attn-dump models/spa-eng --kind cross --format svg -o attention.svg\n"
       "attn-dump models/spa-eng test.en --target test.es --kind cross > forced.csv\n"
       "find digits -name '*.png' | attn-dump models/mnist-vit --layer 0 > patches.csv\n"
-      "attn-dump models/mnist-vit digits --view rollout --format png -o overlays.png\n"
+      "attn-dump models/mnist-vit digits --view rollout --format svg -o overlays.svg\n"
       "attn-dump models/mnist-vit test.safetensors --first 128 --view distance --format svg -o distance.svg"};
   return cli::tool_main<Options>(argc, argv, tool, describe, run);
 }

@@ -51,7 +51,8 @@ void describe(cli::CommandLine& line, Options& o) {
       .shown_as("NAMES");
   cli::add_replace_invalid_option(line, o.reader);
   line.add_option("--contact-sheet", o.contact_sheet,
-                  "of images: a picture (PNG) of the first ones of each label")
+                  "of images: a picture of the first ones of each label: FILE.svg with the labels, or a PNG "
+                  "without words")
       .shown_as("FILE")
       .writes();
   line.add_option("--samples", o.samples, "of --contact-sheet: images of each label").with_default();
@@ -168,7 +169,7 @@ int main(int argc, char** argv) {
       "inspect models/spa-eng/model.safetensors --statistics\n"
       "inspect models/spa-eng --export hf/spa-eng\n"
       "inspect --data reviews.tsv\n"
-      "inspect --data train.safetensors --contact-sheet sheet.png\n"
+      "inspect --data train.safetensors --contact-sheet sheet.svg\n"
       "inspect --data train.safetensors --recipe recipes/cifar10-vit.yaml --draws draws.png\n"
       "inspect --curves models/one models/two --output curves.svg\n"
       "inspect --average models/spa-eng --last 5 --output models/spa-eng-average"};

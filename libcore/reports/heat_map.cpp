@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "reports/alignment.hpp"
+#include "reports/color_bar.hpp"
 #include "reports/color_scale.hpp"
 #include "reports/svg.hpp"
 #include "support/error.hpp"
@@ -16,7 +17,6 @@ namespace headwater {
 namespace {
 
 constexpr double kGap = 20, kTitleHeight = 24;
-constexpr double kColumn = 0.61;           // width of one column of text in units of the font size
 constexpr std::size_t kLabelColumns = 16;  // longer tokens are cut; their tooltip is whole
 constexpr double kSlope = 0.77,
                  kReach = 0.65;             // sine and cosine of the angle of the column labels, 50 degrees
@@ -38,13 +38,9 @@ Sizes sizes_for(std::span<const AttentionRecord> panels) {
   return {7, 6.5, false};
 }
 
-double text_width(std::string_view text, double font) {
-  return kColumn * font * static_cast<double>(display_width(text));
-}
-
 double widest(const std::vector<std::string>& labels, double font) {
   double width = 0;
-  for (const std::string& label : labels) width = std::max(width, text_width(label, font));
+  for (const std::string& label : labels) width = std::max(width, svg_text_width(label, font));
   return width;
 }
 
@@ -52,26 +48,6 @@ std::vector<std::string> labels_of(const std::vector<std::string>& tokens) {
   std::vector<std::string> labels;
   for (const std::string& token : tokens) labels.push_back(shortened(token, kLabelColumns));
   return labels;
-}
-
-// Heads of a layer become one record whose head is -1.
-std::vector<AttentionRecord> means_over_heads(std::span<const AttentionRecord> records) {
-  std::vector<AttentionRecord> means;
-  for (std::size_t begin = 0; begin < records.size();) {
-    std::size_t end = begin + 1;
-    const auto is_same_layer = [&](const AttentionRecord& r) {
-      return r.example == records[begin].example && r.kind == records[begin].kind &&
-             r.layer == records[begin].layer;
-    };
-    while (end < records.size() && is_same_layer(records[end])) ++end;
-    AttentionRecord mean = records[begin];
-    const std::vector<double> weights = mean_over_heads(records.subspan(begin, end - begin));
-    mean.weights.assign(weights.begin(), weights.end());
-    mean.head = -1;
-    means.push_back(std::move(mean));
-    begin = end;
-  }
-  return means;
 }
 
 class HeatMap {
@@ -92,7 +68,7 @@ class HeatMap {
 
   std::string document() {
     y_ = kSvgMargin + 14;
-    grow(kSvgMargin + text_width(settings_.title, 18) + kSvgMargin);
+    grow(kSvgMargin + svg_text_width(settings_.title, 18) + kSvgMargin);
     body_ += svg_text(kSvgMargin, y_, 18, kSvgInk, "start", settings_.title, " font-weight=\"bold\"");
     y_ += 12;
     for (std::size_t begin = 0; begin < panels_.size();) {
@@ -102,14 +78,7 @@ class HeatMap {
       begin = end;
     }
     write_legend();
-    const std::string width = svg_number(std::ceil(width_)), height = svg_number(std::ceil(y_ + kSvgMargin));
-    std::string out = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
-    out += "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"" + width + "\" height=\"" + height +
-           "\" viewBox=\"0 0 " + width + " " + height +
-           "\" role=\"img\" font-family=\"'DejaVu Sans','Noto Sans',Verdana,Arial,sans-serif\">\n";
-    out += "<title>" + xml_text(settings_.title) + "</title>\n" + gradient();
-    out += "<rect width=\"" + width + "\" height=\"" + height + "\" fill=\"#ffffff\"/>\n";
-    return out + body_ + "</svg>\n";
+    return svg_document(width_, y_ + kSvgMargin, settings_.title, body_);
   }
 
  private:
@@ -144,8 +113,9 @@ class HeatMap {
     const double panel_height = sizes_.cell * static_cast<double>(first.queries());
     // the last column's label leans out to the right by its own reach
     double titles = 0;
-    for (const AttentionRecord& panel : panels) titles = std::max(titles, text_width(panel_title(panel), 12));
-    const double leaning = kReach * text_width(columns.back(), sizes_.font) - sizes_.cell / 2 + 6;
+    for (const AttentionRecord& panel : panels)
+      titles = std::max(titles, svg_text_width(panel_title(panel), 12));
+    const double leaning = kReach * svg_text_width(columns.back(), sizes_.font) - sizes_.cell / 2 + 6;
     const double step = std::max(panel_width + std::max(kGap, leaning), titles + kGap);
     const double left = kSvgMargin + rows.area;
 
@@ -153,13 +123,13 @@ class HeatMap {
     std::string heading =
         "Example " + std::to_string(first.example) + ", " + name_of(first.kind) + " attention";
     body_ += svg_text(kSvgMargin, y_, 13, kSvgInk, "start", heading, " font-weight=\"bold\"");
-    grow(kSvgMargin + text_width(heading, 14) + kSvgMargin);
+    grow(kSvgMargin + svg_text_width(heading, 14) + kSvgMargin);
     const std::string note = first.predicts.empty()
                                  ? "rows: queries; columns: keys"
                                  : "rows: token put in → token that came out; columns: keys";
     y_ += 16;
     body_ += svg_text(kSvgMargin, y_, 11, kSvgFaint, "start", note);
-    grow(kSvgMargin + text_width(note, 11) + kSvgMargin);
+    grow(kSvgMargin + svg_text_width(note, 11) + kSvgMargin);
 
     const auto fitting =
         static_cast<std::size_t>(std::max(1.0, (settings_.max_width - left - kSvgMargin) / step));
@@ -254,33 +224,11 @@ class HeatMap {
                       " pointer-events=\"none\"");
   }
 
-  static std::string gradient() {
-    std::string out = "<defs><linearGradient id=\"weights\">";
-    constexpr int kStops = 16;
-    for (int i = 0; i <= kStops; ++i) {
-      const double share = static_cast<double>(i) / kStops;
-      out += "<stop offset=\"" + format_fixed(share, 4) + "\" stop-color=\"" + hex(sequential_color(share)) +
-             "\"/>";
-    }
-    return out + "</linearGradient></defs>\n";
-  }
-
   void write_legend() {
-    constexpr double kWidth = 220, kHeight = 12;
-    y_ += 30;
-    body_ += svg_text(kSvgMargin, y_, 11, kSvgInk, "start", "attention weight");
-    y_ += 8;
-    body_ += "<rect" + svg_attribute("x", kSvgMargin) + svg_attribute("y", y_) +
-             svg_attribute("width", kWidth) + svg_attribute("height", kHeight) +
-             " fill=\"url(#weights)\" stroke=\"#c3cad2\"/>\n";
-    y_ += kHeight + 14;
-    for (int tick = 0; tick <= 4; ++tick) {
-      std::string value = format_fixed(top_ * tick / 4, 4);
-      value.erase(value.find_last_not_of('0') + 1);
-      if (value.ends_with('.')) value.pop_back();
-      body_ += svg_text(kSvgMargin + kWidth * tick / 4, y_, 10, kSvgFaint, "middle", value);
-    }
-    grow(kSvgMargin + kWidth + 2 * kSvgMargin);
+    const ColorBar bar{.x = kSvgMargin, .y = y_ + 38, .most = top_};
+    body_ += svg_text(kSvgMargin, y_ + 30, 11, kSvgInk, "start", "attention weight") + color_bar_svg(bar);
+    y_ = bar.y + kColorBarHeight;
+    grow(kSvgMargin + bar.width + 2 * kSvgMargin);
   }
 
   std::span<const AttentionRecord> panels_;
@@ -293,6 +241,25 @@ class HeatMap {
 };
 
 }  // namespace
+
+std::vector<AttentionRecord> means_over_heads(std::span<const AttentionRecord> records) {
+  std::vector<AttentionRecord> means;
+  for (std::size_t begin = 0; begin < records.size();) {
+    std::size_t end = begin + 1;
+    const auto is_same_layer = [&](const AttentionRecord& r) {
+      return r.example == records[begin].example && r.kind == records[begin].kind &&
+             r.layer == records[begin].layer;
+    };
+    while (end < records.size() && is_same_layer(records[end])) ++end;
+    AttentionRecord mean = records[begin];
+    const std::vector<double> weights = mean_over_heads(records.subspan(begin, end - begin));
+    mean.weights.assign(weights.begin(), weights.end());
+    mean.head = -1;
+    means.push_back(std::move(mean));
+    begin = end;
+  }
+  return means;
+}
 
 std::string heat_map_svg(std::span<const AttentionRecord> records, const HeatMapSettings& settings) {
   if (records.empty()) throw Error("heat map: no attention weights");

@@ -3,6 +3,7 @@
 
 #include <span>
 #include <string>
+#include <vector>
 
 #include "reports/attention_table.hpp"
 
@@ -13,6 +14,9 @@ struct HeatMapSettings {
   bool is_mean_over_heads = false;  // one panel a layer
   double max_width = 1280;          // pixels; panels wrap below it
 };
+
+// The heads of each layer as one record, their mean, whose head is -1.
+std::vector<AttentionRecord> means_over_heads(std::span<const AttentionRecord> records);
 
 // An SVG 1.1 document. Records of one example and kind, one after the other, share a section; each layer
 // begins a new line of panels. Throws Error where there are no records or a record is empty.

@@ -10,8 +10,6 @@
 namespace headwater {
 namespace {
 
-constexpr std::int64_t kSheetGap = 4;
-
 std::string joined(const std::vector<double>& numbers) {
   std::string text;
   for (const double number : numbers) text += (text.empty() ? "" : ", ") + format_fixed(number, 4);

@@ -31,6 +31,7 @@ class ImageSummary {
   ChannelStatistics statistics_;
 };
 
+inline constexpr std::int64_t kSheetGap = 4;  // white pixels between the images of a sheet
 // The first images of each label, a row for a label, in their order; what is missing is white. Throws Error
 // where the picture would be too large.
 Picture contact_sheet(const ImageDataset& images, std::int64_t samples);

@@ -9,7 +9,9 @@
 
 #include "cli/lines.hpp"
 #include "cli/result_file.hpp"
+#include "support/error.hpp"
 #include "support/files.hpp"
+#include "support/new_folder.hpp"
 #include "tasks/attention_trace.hpp"
 
 namespace headwater::attn_dump {
@@ -51,6 +53,34 @@ class Output {
   std::unique_ptr<AtomicFile> file_;
   cli::LineWriter standard_;
 };
+
+// "-o FOLDER/": a picture for each text or image.
+inline bool writes_folder(const Options& o) { return o.output.native().ends_with('/'); }
+
+// The pictures of -o FOLDER/, which is there when all are.
+class PictureFolder {
+ public:
+  explicit PictureFolder(const fs::path& path) : folder_(path) {}
+  // As "0017.svg".
+  void add(std::int64_t number, std::string_view svg) {
+    const std::string digits = std::to_string(number);
+    write_new_file(
+        folder_.file(std::string(digits.size() < 4 ? 4 - digits.size() : 0, '0') + digits + ".svg"), svg);
+    is_empty_ = false;
+  }
+  // Throws Error where there are none; `what`: "texts".
+  void finish(const std::string& what) {
+    if (is_empty_) throw Error("no " + what + ", so there is no picture (give one at least)");
+    folder_.finish();
+  }
+
+ private:
+  NewFolder folder_;
+  bool is_empty_ = true;
+};
+
+// Says of a large picture of several texts or images how they become one each.
+void note_large_picture(const Options& o, std::size_t bytes, std::int64_t pictures, std::string_view what);
 
 // Of a translator, a classifier or a language model, and of a vision Transformer; `files` as of
 // AttentionTracer.

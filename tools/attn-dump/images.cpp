@@ -1,10 +1,12 @@
 // Images: weights between patches, their rollout over the layers, and how far heads look.
 #include "cli/progress.hpp"
 #include "cli/tool.hpp"
+#include "reports/attention_grid.hpp"
 #include "reports/attention_map.hpp"
 #include "reports/attention_overlay.hpp"
 #include "reports/attention_table.hpp"
 #include "reports/heat_map.hpp"
+#include "reports/image_page.hpp"
 #include "support/error.hpp"
 #include "support/numbers.hpp"
 #include "tasks/model_directory.hpp"
@@ -20,14 +22,16 @@ void check_options(const Options& o) {
   if (o.reader.column != 0) throw UsageError("--column is of texts, " + o.model + " is a model of images");
   if (o.view == "rollout" && (o.layer || o.head))
     throw UsageError("--view rollout goes through all layers and heads (without --layer and --head)");
-  if (o.view == "rollout" && o.format != "csv" && o.format != "png")
-    throw UsageError("--format " + o.format + " is not of --view rollout (csv or png)");
+  if (o.view == "rollout" && o.format != "csv" && o.format != "svg" && o.format != "png")
+    throw UsageError("--format " + o.format + " is not of --view rollout (csv, svg or png)");
   if (o.view == "distance" && o.format != "csv" && o.format != "svg")
     throw UsageError("--format " + o.format + " is not of --view distance (csv or svg)");
 }
 
-images::InputSettings input_settings(const Options& o, const VisionSettings& settings) {
-  images::InputSettings input{.wanted = settings.image_shape(), .resizes_files = o.is_resized};
+images::InputSettings input_settings(const Options& o, const VisionTracer& tracer) {
+  const VisionSettings& settings = tracer.settings();
+  images::InputSettings input{
+      .wanted = settings.image_shape(), .resizes_files = o.is_resized, .reading = tracer.reading()};
   if (settings.images.takes_other_sizes() && !o.is_resized) input.wanted.height = input.wanted.width = 0;
   return input;
 }
@@ -41,9 +45,10 @@ class ImageDump {
         tracer_(load_vision_model(files)),
         tokens_(patch_tokens(tracer_.settings())),
         distance_(tokens_, tracer_.settings().patch_size),
-        inputs_(o.texts, input_settings(o, tracer_.settings())),
-        output_(o.output) {
+        inputs_(o.texts, input_settings(o, tracer_)),
+        output_(writes_folder(o) ? fs::path() : o.output) {
     tracer_.check(selection);
+    if (writes_folder(o)) folder_.emplace(o.output);
   }
 
   void run() {
@@ -58,9 +63,10 @@ class ImageDump {
     for (; (!options_.first || number_ < *options_.first) && inputs_.next(image); ++number_) {
       VisionTrace trace = tracer_.trace(
           {.number = number_, .where = image.name, .shape = image.shape, .pixels = image.pixels}, selection_);
-      title_ = number_ == 0 ? image.name : "Attention";
       if (options_.view == "distance") {
         distance_.add(trace.records);
+      } else if (options_.format == "svg") {
+        add_drawn(std::move(trace), image);
       } else if (options_.format == "png") {
         add_picture(trace);
       } else if (options_.view == "rollout") {
@@ -73,7 +79,7 @@ class ImageDump {
     }
     progress.clear();
     finish();
-    if (!options_.is_quiet) inputs_.note_dropped();
+    if (!options_.is_quiet) inputs_.note();
   }
 
  private:
@@ -102,8 +108,42 @@ class ImageDump {
     output_.write(text_);
   }
 
+  // Of --format svg: kept for the one picture, or a picture of its own.
+  void add_drawn(VisionTrace trace, const images::InputImage& image) {
+    const bool is_known = tracer_.labels().find(image.label) >= 0;
+    ImageCaption caption{.name = image.name,
+                         .predicted = tracer_.labels().labels()[static_cast<std::size_t>(trace.label)],
+                         .probability = trace.probability,
+                         .label = is_known ? image.label : ""};
+    if (options_.view == "rollout") {
+      tiles_.push_back({overlays(trace), std::move(caption)});
+    } else {
+      if (options_.is_mean_over_heads) trace.records = means_over_heads(trace.records);
+      grids_.push_back({std::move(trace.records), std::move(caption)});
+    }
+    if (!folder_) return;
+    folder_->add(number_, svg());
+    tiles_.clear();
+    grids_.clear();
+  }
+
+  std::string svg() const {
+    const std::string title =
+        tiles_.size() + grids_.size() == 1
+            ? (tiles_.empty() ? grids_.front().caption : tiles_.front().caption).name
+            : name_of_model(options_.model) + ", " +
+                  counted(static_cast<std::int64_t>(tiles_.size() + grids_.size()), "image");
+    if (options_.view == "rollout") return overlay_page_svg(tiles_, title);
+    // One panel has room for the names of its tokens.
+    const bool is_one = grids_.size() == 1 && grids_.front().records.size() == 1;
+    return is_one ? heat_map_svg(grids_.front().records, {.title = title})
+                  : attention_grid_svg(grids_, title);
+  }
+
+  void add_picture(const VisionTrace& trace) { pictures_.push_back(overlays(trace)); }
+
   // The image, and beside it the overlay of the rollout, or one for each layer.
-  void add_picture(const VisionTrace& trace) {
+  Picture overlays(const VisionTrace& trace) const {
     const VisionSettings& settings = tracer_.settings();
     const Picture seen = picture_of(settings.image_shape(), trace.seen);
     const std::int64_t factor = magnification(seen.height, seen.width);
@@ -119,7 +159,7 @@ class ImageDump {
       add_overlay(attention_of_output(records.subspan(begin, end - begin), tokens_));
       begin = end;
     }
-    pictures_.push_back(sheet(panels, static_cast<std::int64_t>(panels.size()), 2));
+    return sheet(panels, static_cast<std::int64_t>(panels.size()), 2);
   }
 
   std::string png() const {
@@ -136,9 +176,12 @@ class ImageDump {
                                              : attention_distance_svg(rows, distance_title()));
     } else if (options_.format == "npy") {
       output_.write(attention_npy(kept_));
+    } else if (folder_) {
+      folder_->finish("images");
     } else if (options_.format == "svg") {
-      output_.write(
-          heat_map_svg(kept_, {.title = title_, .is_mean_over_heads = options_.is_mean_over_heads}));
+      const std::string drawn = svg();
+      output_.write(drawn);
+      note_large_picture(options_, drawn.size(), number_, "image");
     } else if (options_.format == "png") {
       output_.write(png());
     }
@@ -156,10 +199,12 @@ class ImageDump {
   AttentionDistance distance_;
   images::ImageInputs inputs_;
   Output output_;
+  std::optional<PictureFolder> folder_;
   std::int64_t number_ = 0;            // of the image, from 0
   std::vector<AttentionRecord> kept_;  // of formats that need all
   std::vector<Picture> pictures_;      // an image with its overlays each
-  std::string title_;                  // of a heat map: the image's name, where it is one
+  std::vector<OverlayTile> tiles_;     // the same of --format svg
+  std::vector<GridImage> grids_;
   std::string text_;
 };
 

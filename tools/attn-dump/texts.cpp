@@ -55,8 +55,12 @@ class Targets {
 class Dump {
  public:
   Dump(const Options& o, const AttentionSelection& selection, std::unique_ptr<AttentionTracer> tracer)
-      : options_(o), selection_(selection), tracer_(std::move(tracer)), output_(o.output) {
+      : options_(o),
+        selection_(selection),
+        tracer_(std::move(tracer)),
+        output_(writes_folder(o) ? fs::path() : o.output) {
     tracer_->check(selection);
+    if (writes_folder(o)) folder_.emplace(o.output);
     if (const TranslationModel* const translator = tracer_->translator()) {
       decoding_ = generation_settings(*translator, {});
       if (o.target.empty()) translator_.emplace(*translator, TranslationSettings{});
@@ -91,7 +95,12 @@ class Dump {
           if (kernels::find_not_finite(count, record.weights.data()) >= 0)
             throw LineError(i, kOutputNotFinite);
         }
-        write(std::move(records));
+        ++examples_;
+        if (folder_) {
+          folder_->add(examples[i].number, picture(records, shortened(lines[i], kTitleColumns)));
+        } else {
+          write(std::move(records));
+        }
       }
       output_.flush();
     });
@@ -101,7 +110,11 @@ class Dump {
   }
 
  private:
-  static constexpr std::size_t kLinesABatch = 64;
+  static constexpr std::size_t kLinesABatch = 64, kTitleColumns = 70;
+
+  std::string picture(std::span<const AttentionRecord> records, const std::string& title) const {
+    return heat_map_svg(records, {.title = title, .is_mean_over_heads = options_.is_mean_over_heads});
+  }
 
   std::size_t length() const { return static_cast<std::size_t>(tracer_->length()); }
 
@@ -113,7 +126,7 @@ class Dump {
   }
 
   AttentionExample source_of(std::int64_t number, const std::string& text) {
-    title_ = number == 0 ? shortened(text, 70) : "Attention";
+    title_ = number == 0 ? shortened(text, kTitleColumns) : "Attention";
     AttentionExample example;
     example.number = number;
     const Tokenizer& tokenizer = tracer_->source_tokenizer();
@@ -172,14 +185,17 @@ class Dump {
 
   void finish() {
     const bool keeps = options_.format == "npy" || options_.format == "svg";
-    if (keeps && kept_.empty() && !empty_place_.empty()) {
+    if (keeps && examples_ == 0 && !empty_place_.empty()) {
       throw Error(empty_place_ + ": no tokens, so " + options_.format +
                   " has no weights to hold (give a line with a word)");
     }
     if (options_.format == "npy") output_.write(attention_npy(kept_));
-    if (options_.format == "svg") {
-      output_.write(
-          heat_map_svg(kept_, {.title = title_, .is_mean_over_heads = options_.is_mean_over_heads}));
+    if (folder_) {
+      folder_->finish("texts");
+    } else if (options_.format == "svg") {
+      const std::string svg = picture(kept_, title_);
+      output_.write(svg);
+      note_large_picture(options_, svg.size(), examples_, "text");
     }
     output_.finish();
     if (options_.is_quiet) return;
@@ -195,6 +211,8 @@ class Dump {
   GenerationSettings decoding_;           // of a translator
   std::optional<Translator> translator_;  // of one without given targets
   Output output_;
+  std::optional<PictureFolder> folder_;
+  std::int64_t examples_ = 0;  // with weights
   Arena arena_;
   std::vector<AttentionRecord> kept_;  // of formats that need all
   std::string empty_place_;            // of the first line without tokens

@@ -1,5 +1,6 @@
 // Data sets of images: what they hold, a contact sheet, and what training draws from an image.
 #include "cli/result_file.hpp"
+#include "reports/image_page.hpp"
 #include "reports/image_summary.hpp"
 #include "support/error.hpp"
 #include "tasks/registry.hpp"
@@ -50,6 +51,12 @@ std::string drawn_png(const Options& o, const ImageDataset& images) {
                                    {.seed = recipe.seed, .example = o.image, .draws = o.draw_count}));
 }
 
+std::string sheet_of(const Options& o, const ImageDataset& images) {
+  const bool is_svg = o.contact_sheet.extension() == ".svg";
+  return is_svg ? contact_sheet_svg(images, o.samples, o.data.front())
+                : png_of(contact_sheet(images, o.samples));
+}
+
 }  // namespace
 
 bool is_of_images(const Options& o) {
@@ -67,8 +74,7 @@ void inspect_images(const Options& o) {
   ImageDataset images;
   images.add_file(o.data.front());
   images.finish(o.data.front(), false);
-  if (!o.contact_sheet.empty())
-    cli::write_result_file(o.contact_sheet, png_of(contact_sheet(images, o.samples)));
+  if (!o.contact_sheet.empty()) cli::write_result_file(o.contact_sheet, sheet_of(o, images));
   if (!o.draws.empty()) cli::write_result_file(o.draws, drawn_png(o, images));
   if (o.contact_sheet == "-" || o.draws == "-") return;  // standard output holds a picture
   const ImageSummary summary(images);

@@ -1,4 +1,6 @@
 #include "reports/image_summary.hpp"
+#include "reports/image_page.hpp"
+#include "svg_page.hpp"
 
 #include <doctest/doctest.h>
 
@@ -81,6 +83,16 @@ TEST_CASE("a contact sheet has a row for each label, in order, and white where t
       CHECK(tile(row, column) == wanted[static_cast<std::size_t>(row)][static_cast<std::size_t>(column)]);
   CHECK(contact_sheet(five.images, 1).width == 144);
   CHECK(error_text([&] { contact_sheet(five.images, 400); }).find("show fewer images") != std::string::npos);
+}
+
+TEST_CASE("a contact sheet as SVG has the label of each row and how many images have it") {
+  const FiveImages five;
+  const std::string svg = contact_sheet_svg(five.images, 3, "set.safetensors");
+  CHECK(svg.find(">cat</text>") < svg.find(">2 images</text>"));
+  CHECK(svg.find(">dog</text>") < svg.find(">3 images</text>"));
+  CHECK(svg.find(">gnu</text>") < svg.find(">0 images</text>"));
+  CHECK(svg.find("data:image/png;base64,") != svg.npos);
+  CHECK(text_beyond_page(svg) == "");
 }
 
 TEST_CASE("the sheet of draws shows what training reads in its first epochs, and the image without draws") {

@@ -1,0 +1,33 @@
+#include "support/new_folder.hpp"
+
+#include <unistd.h>
+
+#include "support/directories.hpp"
+#include "support/error.hpp"
+
+namespace headwater {
+
+NewFolder::NewFolder(const fs::path& target)
+    : target_(target.has_filename() ? target : target.parent_path()), temporary_(target_) {
+  std::error_code error;
+  if (fs::exists(fs::symlink_status(target_, error)) && !fs::is_empty(target_, error))
+    throw Error(target_.string() + ": is there already (name a new folder)");
+  temporary_ += ".tmp-" + std::to_string(::getpid());
+  if (!fs::create_directory(temporary_, error)) fail_io(temporary_, "cannot make the folder", error.value());
+}
+
+NewFolder::~NewFolder() {
+  std::error_code ignored;
+  if (!is_done_) remove_tree(temporary_, ignored);
+}
+
+void NewFolder::finish() {
+  sync_directory(temporary_);
+  std::error_code error;
+  fs::rename(temporary_, target_, error);
+  if (error) fail_io(target_, "cannot take its place", error.value());
+  is_done_ = true;
+  sync_directory(target_.has_parent_path() ? target_.parent_path() : fs::path("."));
+}
+
+}  // namespace headwater
