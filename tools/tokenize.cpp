@@ -14,7 +14,7 @@ namespace {
 // The options that a recipe gives defaults for, to see which of them were typed.
 struct TypedOptions {
   cli::Option learn, size, standardize, lower, split_punctuation, start_end, special, min_frequency, suffix,
-      coverage, columns, counts, merge, dropout, alpha, seed;
+      coverage, columns, counts, merge, dropout, alpha, seed, show;
 };
 
 struct Command {
@@ -32,6 +32,9 @@ void describe(cli::CommandLine& line, Options& o, TypedOptions& typed) {
       .reads();
   line.add_flag("--line-ends", o.has_line_ends,
                 "the line end is text too and becomes tokens: lines that are parts of one text");
+  typed.show = line.add_option("--show", o.show,
+                               "tokens: token lines (default); text: tokens as people read them, for no tool")
+                   .shown_as("FORM");
   line.add_flag("--decode", o.is_decoding, "join token lines back to text");
   line.add_flag("--check", o.is_checking,
                 "check that joining the tokens of each line gives its standardised text");
@@ -185,6 +188,8 @@ void resolve(Options& o, const TypedOptions& typed) {
   cli::check_one_reads_input({{"--recipe -", o.recipe == "-"},
                               {"--tokenizer -", o.tokenizer == "-"},
                               {"the text", cli::reads_input(o.texts)}});
+  if (o.show != "tokens" && o.show != "text")
+    throw UsageError("--show: unknown value " + quote(o.show) + " (tokens or text)");
   if (o.side != "source" && o.side != "target") {
     throw UsageError("--side: unknown value " + quote(o.side) + " (source or target)");
   }
@@ -202,6 +207,8 @@ void resolve(Options& o, const TypedOptions& typed) {
       if (o.texts.empty()) throw UsageError("--merge needs the files that --counts wrote");
       o.reader.refuses_tabs = false;
     }
+    if (typed.show.is_given())
+      throw UsageError("--show goes with --tokenizer (it says how tokens are written)");
     if (o.is_decoding || o.is_checking) throw UsageError("--learn goes with neither --decode nor --check");
     if (typed.dropout.is_given() || typed.alpha.is_given() || typed.seed.is_given())
       throw UsageError("--dropout, --alpha and --seed go with --tokenizer (they choose how text is split)");
@@ -231,6 +238,8 @@ void resolve(Options& o, const TypedOptions& typed) {
       }
     }
     if (o.is_decoding && o.is_checking) throw UsageError("--decode and --check do not go together");
+    if (typed.show.is_given() && (o.is_decoding || o.is_checking))
+      throw UsageError("--show goes with neither --decode nor --check (they write no tokens)");
     resolve_choices(o, typed);
     if (o.has_line_ends && (o.is_decoding || o.is_checking))
       throw UsageError("--line-ends goes with neither --decode nor --check");

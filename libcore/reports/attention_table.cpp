@@ -24,10 +24,21 @@ void append_weight(std::string& out, float weight) {
   out.append(text.data(), end.ptr);
 }
 
-std::vector<std::string> csv_fields(const std::vector<std::string>& texts) {
+// Of `count` tokens; of none, as encoders predict, all are empty.
+std::vector<std::string> csv_fields(const std::vector<std::string>& tokens, std::size_t count) {
   std::vector<std::string> fields;
-  for (const std::string& text : texts) fields.push_back(csv_field(text));
+  for (const std::string& token : tokens) fields.push_back(csv_field(token));
+  fields.resize(count);
   return fields;
+}
+
+std::vector<std::string> text_fields(std::vector<std::string> texts, std::size_t count) {
+  for (std::string& text : texts) {
+    std::string line;
+    for (const char c : text) line += c == '\n' ? "\\n" : c == '\r' ? "\\r" : std::string(1, c);
+    text = std::move(line);
+  }
+  return csv_fields(texts, count);
 }
 
 // "0,encoder,1,2,": what the lines of a record begin with.
@@ -71,30 +82,35 @@ void check(const AttentionRecord& record) {
 }
 
 std::string_view attention_csv_header() {
-  return "example,kind,layer,head,q,k,q_token,k_token,predicts,weight\n";
+  return "example,kind,layer,head,q,k,q_token,k_token,predicts,q_text,k_text,predicts_text,weight\n";
 }
 
-void append_attention_csv(std::string& out, const AttentionRecord& record) {
+void append_attention_csv(std::string& out, const AttentionRecord& record, const AttentionTexts& texts) {
   check(record);
+  const auto texts_or = [](const std::vector<std::string>& given, const std::vector<std::string>& tokens) {
+    return given.empty() ? tokens : given;
+  };
   const std::string head = csv_head(record);
-  const std::vector<std::string> queries = csv_fields(record.query_tokens),
-                                 keys = csv_fields(record.key_tokens);
-  std::vector<std::string> predicts = csv_fields(record.predicts);
-  predicts.resize(queries.size());
-  for (std::size_t q = 0; q < queries.size(); ++q) {
-    for (std::size_t k = 0; k < keys.size(); ++k) {
+  const std::size_t asking = record.queries(), asked = record.keys();
+  const std::vector<std::string> queries = csv_fields(record.query_tokens, asking),
+                                 keys = csv_fields(record.key_tokens, asked),
+                                 predicts = csv_fields(record.predicts, asking),
+                                 query_texts =
+                                     text_fields(texts_or(texts.queries, record.query_tokens), asking),
+                                 key_texts = text_fields(texts_or(texts.keys, record.key_tokens), asked),
+                                 predicts_texts =
+                                     text_fields(texts_or(texts.predicts, record.predicts), asking);
+  for (std::size_t q = 0; q < asking; ++q) {
+    for (std::size_t k = 0; k < asked; ++k) {
       out += head;
       append_number(out, q);
       out.push_back(',');
       append_number(out, k);
-      out.append(",")
-          .append(queries[q])
-          .append(",")
-          .append(keys[k])
-          .append(",")
-          .append(predicts[q])
-          .append(",");
-      append_weight(out, record.weights[q * keys.size() + k]);
+      for (const std::string* field :
+           {&queries[q], &keys[k], &predicts[q], &query_texts[q], &key_texts[k], &predicts_texts[q]})
+        out.append(",").append(*field);
+      out.push_back(',');
+      append_weight(out, record.weights[q * asked + k]);
       out.push_back('\n');
     }
   }

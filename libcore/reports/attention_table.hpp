@@ -16,12 +16,18 @@ namespace headwater {
 // Throws Error where the sizes of a record do not fit each other.
 void check(const AttentionRecord& record);
 
-// "example,kind,layer,head,q,k,q_token,k_token,predicts,weight\n"
+// What a record's tokens are in decoded text; none of a side: the tokens.
+struct AttentionTexts {
+  std::vector<std::string> queries = {}, keys = {}, predicts = {};
+};
+
+// "example,kind,layer,head,q,k,q_token,k_token,predicts,q_text,k_text,predicts_text,weight\n": the weight is
+// the last column, so that `$NF` of awk finds it whatever stands in the tokens.
 std::string_view attention_csv_header();
 
 // One line for each weight, queries outside, keys inside: RFC 4180 quoting, LF at line ends, weights with 9
-// significant digits (a float32 reads back equal).
-void append_attention_csv(std::string& out, const AttentionRecord& record);
+// significant digits (a float32 reads back equal). Line ends in texts are written \n and \r.
+void append_attention_csv(std::string& out, const AttentionRecord& record, const AttentionTexts& texts = {});
 
 // The same of images: "example,kind,layer,head,q,k,q_row,q_column,k_row,k_column,weight\n"; row and column of
 // a class token are empty.

@@ -6,6 +6,7 @@
 #include "support/utf8.hpp"
 #include "text/byte_level.hpp"
 #include "text/text_part.hpp"
+#include "text/token_text.hpp"
 
 namespace headwater {
 namespace {
@@ -148,6 +149,7 @@ void Decoder::add(const Json& part, const std::string& where) {
   Run run = read(part, type, where);
   check_step_count(steps_.size(), where);
   steps_.push_back({where, type, std::move(run)});
+  if (type == "WordPiece") steps_.back().prefix = text_or(part, "prefix", "##", where);
 }
 
 Decoder::Run Decoder::read(const Json& part, const std::string& type, const std::string& where) const {
@@ -243,16 +245,24 @@ std::string Decoder::apply(std::vector<std::string> tokens) const {
   return text;
 }
 
-std::string Decoder::undo(std::string_view written) const {
+std::string Decoder::inside(std::string_view written, bool is_token) const {
   budget_->grant(written.size());
   const std::size_t most = max_grown_bytes(written.size());
-  Tokens tokens = {"", std::string(written)};  // not the first of a text
+  std::string text(written);
   for (const Step& step : steps_) {
-    if (step.type == "Replace" || step.type == "Metaspace" || step.type == "ByteFallback")
+    const std::string& type = step.type;
+    if (type == "ByteFallback") {
+      text = text_of_byte_piece(text);
+    } else if (type == "ByteLevel" && is_token) {
+      text = text_of_byte_level(text);
+    } else if (type == "WordPiece" && is_token) {
+      if (text.starts_with(step.prefix)) text.erase(0, step.prefix.size());
+    } else if (type == "Replace" || type == "Metaspace" || (type == "BPEDecoder" && is_token)) {
+      Tokens tokens = {"", std::move(text), ""};  // neither the first nor the last
       at_part(step.where, [&] { step.run(tokens, most); });
+      text = std::move(tokens[1]);
+    }
   }
-  std::string text;
-  for (const std::string& token : tokens) text += token;
   return text;
 }
 

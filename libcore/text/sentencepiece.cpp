@@ -9,6 +9,7 @@
 #include "text/byte_pieces.hpp"
 #include "text/sentencepiece_bpe.hpp"
 #include "text/sentencepiece_normalizer.hpp"
+#include "text/token_text.hpp"
 #include "text/unigram.hpp"
 #include "text/word_cuts.hpp"
 #include "text/word_memory.hpp"
@@ -170,6 +171,21 @@ void SentencePiece::sample(std::string_view normal, const SubwordSampling& sampl
       normal, [&] { return static_cast<double>(random.next()) < sampling.dropout; }, ids);
 }
 
+namespace {
+
+void append_with_spaces(std::string& text, std::string_view piece) {
+  for (std::size_t at = 0; at < piece.size();) {
+    if (piece.substr(at).starts_with(kWordMark)) {
+      text += ' ';
+      at += kWordMark.size();
+    } else {
+      text += piece[at++];
+    }
+  }
+}
+
+}  // namespace
+
 // piece(i) is {surface, type} of the i-th token.
 template <class Piece>
 std::string SentencePiece::Impl::join(std::size_t count, bool shows_unknown, const Piece& piece_at) const {
@@ -198,14 +214,7 @@ std::string SentencePiece::Impl::join(std::size_t count, bool shows_unknown, con
       rest.remove_prefix(kWordMark.size());
       has_mark = !file.removes_extra_white_space;  // where it is removed, all marks in front go
     }
-    for (std::size_t at = 0; at < rest.size();) {
-      if (rest.substr(at).starts_with(kWordMark)) {
-        text += ' ';
-        at += kWordMark.size();
-      } else {
-        text += rest[at++];
-      }
-    }
+    append_with_spaces(text, rest);
   }
   flush();
   return text;
@@ -229,6 +238,12 @@ std::string SentencePiece::join(std::span<const std::string> tokens) const {
                                        : impl_->file.pieces[static_cast<std::size_t>(entry->value)].type;
     return std::pair(std::string_view(tokens[i]), type);
   });
+}
+
+std::string SentencePiece::piece_text(std::string_view surface) const {
+  std::string text;
+  append_with_spaces(text, surface);
+  return impl_->file.has_byte_fallback ? text_of_byte_piece(text) : text;
 }
 
 const SentencePieceFile& SentencePiece::file() const { return impl_->file; }

@@ -61,6 +61,9 @@ class SentencePiece {
   // The same of surfaces; one that is no piece is text.
   std::string join(std::span<const std::string> tokens) const;
 
+  // What a piece is inside a text: with spaces for marks; of a byte that is no character by itself <0xC3>.
+  std::string piece_text(std::string_view surface) const;
+
   const SentencePieceFile& file() const;
   std::int32_t unknown_id() const;
 

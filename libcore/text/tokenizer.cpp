@@ -5,6 +5,7 @@
 #include "support/error.hpp"
 #include "text/readable_normalizer.hpp"
 #include "text/sentencepiece_json.hpp"
+#include "text/token_text.hpp"
 #include "text/tokenizer_impl.hpp"
 #include "text/unknown_pieces.hpp"
 
@@ -213,6 +214,17 @@ std::string Tokenizer::standardized_parts(std::string_view text) const {
 }
 
 const std::string& Tokenizer::surface(std::int32_t id) const { return impl_->vocabulary.surface(id); }
+
+std::string Tokenizer::token_text(std::string_view surface) const {
+  if (impl_->sentencepiece.has_value()) return impl_->sentencepiece->piece_text(surface);
+  return impl_->decoder.has_value() ? impl_->decoder->token_text(surface) : std::string(surface);
+}
+
+std::string Tokenizer::token_label(std::string_view surface) const {
+  const bool is_bytes = impl_->decoder.has_value() && impl_->decoder->reads_bytes();
+  return one_line(is_bytes ? text_of_byte_level(surface) : std::string(surface));
+}
+
 std::int32_t Tokenizer::vocabulary_size() const { return impl_->vocabulary.size(); }
 std::int32_t Tokenizer::pad_id() const { return impl_->pad_id; }
 std::int32_t Tokenizer::unknown_id() const { return impl_->unknown_id; }

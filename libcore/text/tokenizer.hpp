@@ -72,6 +72,12 @@ class Tokenizer {
   std::string normalize(std::string_view text) const;
 
   const std::string& surface(std::int32_t id) const;
+  // A token as readers want it: what decoding makes of it inside a text, with the space that it begins or
+  // ends with. A byte that is only a part of a character is <0xC3>.
+  std::string token_text(std::string_view surface) const;
+  // The same on one line, for pictures and terminals: characters for bytes, U+2581 for a space, \n for a line
+  // end; marks as ## and </w> stay.
+  std::string token_label(std::string_view surface) const;
   std::int32_t vocabulary_size() const;  // with all special tokens
   // Each -1 where there is none. The unknown token is the model's; the others are special tokens of these
   // names, the first that is there, unless a directory's files say which.

@@ -169,12 +169,41 @@ class Dump {
     }
   }
 
+  // The tokenizers of what asks and of what is looked at.
+  std::pair<const Tokenizer&, const Tokenizer&> tokenizers_of(AttentionKind kind) const {
+    const Tokenizer& source = tracer_->source_tokenizer();
+    const TranslationModel* const translator = tracer_->translator();
+    const Tokenizer& target = translator == nullptr ? source : translator->target_tokenizer;
+    return {kind == AttentionKind::encoder ? source : target,
+            kind == AttentionKind::decoder ? target : source};
+  }
+
+  AttentionTexts texts_of(const AttentionRecord& record) const {
+    const auto& [queries, keys] = tokenizers_of(record.kind);
+    AttentionTexts texts;
+    for (const std::string& token : record.query_tokens) texts.queries.push_back(queries.token_text(token));
+    for (const std::string& token : record.key_tokens) texts.keys.push_back(keys.token_text(token));
+    for (const std::string& token : record.predicts) texts.predicts.push_back(queries.token_text(token));
+    return texts;
+  }
+
+  // What is looked at by eye has labels for tokens.
+  void make_labels(AttentionRecord& record) const {
+    const auto& [queries, keys] = tokenizers_of(record.kind);
+    for (std::string& token : record.query_tokens) token = queries.token_label(token);
+    for (std::string& token : record.key_tokens) token = keys.token_label(token);
+    for (std::string& token : record.predicts) token = queries.token_label(token);
+  }
+
   void write(std::vector<AttentionRecord> records) {
     text_.clear();
     for (AttentionRecord& record : records) {
       if (options_.format == "csv") {
-        append_attention_csv(text_, record);
-      } else if (options_.format == "matrix") {
+        append_attention_csv(text_, record, texts_of(record));
+        continue;
+      }
+      make_labels(record);
+      if (options_.format == "matrix") {
         append_attention_matrix(text_, record);
       } else {
         kept_.push_back(std::move(record));

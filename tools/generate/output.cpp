@@ -26,6 +26,7 @@ Json tokens_of(const Hypothesis& hypothesis, const Tokenizer& tokenizer) {
     const std::int32_t id = i < hypothesis.ids.size() ? hypothesis.ids[i] : tokenizer.end_id();
     tokens.push_back(Json()
                          .set("token", tokenizer.surface(id))
+                         .set("text", tokenizer.token_text(tokenizer.surface(id)))
                          .set("id", std::int64_t{id})
                          .set("log_probability", scores[i]));
   }

@@ -38,10 +38,28 @@ void check_choices(const Options& o, const Tokenizer& tokenizer) {
   check(o.alpha, "--alpha", "Unigram");
 }
 
+// Appends a token to the line as it is to be shown.
+class TokenWriter {
+ public:
+  TokenWriter(const Options& o, const Tokenizer& tokenizer, std::string& line)
+      : tokenizer_(tokenizer), line_(line), begin_(line.size()), is_text_(o.show == "text") {}
+  void add(std::string_view token) {
+    if (!is_text_) return append_token(line_, begin_, token);
+    if (line_.size() != begin_) line_.push_back(' ');
+    line_ += tokenizer_.token_label(token);
+  }
+
+ private:
+  const Tokenizer& tokenizer_;
+  std::string& line_;
+  std::size_t begin_;
+  bool is_text_;
+};
+
 // The tokens of a line as the choices of this seed and line cut it.
 void append_drawn(const Options& o, const Tokenizer& tokenizer, std::string_view line, std::size_t number,
                   std::string& out) {
-  const std::size_t begin = out.size();
+  TokenWriter writer(o, tokenizer, out);
   std::vector<std::int32_t> ids;
   tokenizer.sample(line, {.dropout = o.dropout, .alpha = o.alpha},
                    {.seed = static_cast<std::uint64_t>(o.seed),
@@ -49,7 +67,7 @@ void append_drawn(const Options& o, const Tokenizer& tokenizer, std::string_view
                     .layer = static_cast<std::uint32_t>(number),
                     .step = static_cast<std::uint32_t>(number >> 32)},
                    ids);
-  for (const std::int32_t id : ids) append_token(out, begin, tokenizer.surface(id));
+  for (const std::int32_t id : ids) writer.add(tokenizer.surface(id));
 }
 
 void check_line(const Tokenizer& tokenizer, std::string_view line) {
@@ -87,8 +105,8 @@ void convert(const Options& o) {
     } else if (is_drawn) {
       append_drawn(o, tokenizer, line, number, out);
     } else {
-      const std::size_t begin = out.size();
-      tokenizer.for_each_token(line, [&](std::string_view token) { append_token(out, begin, token); });
+      TokenWriter tokens(o, tokenizer, out);
+      tokenizer.for_each_token(line, [&](std::string_view token) { tokens.add(token); });
     }
     out.push_back('\n');
   });

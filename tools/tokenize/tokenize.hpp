@@ -20,6 +20,7 @@ struct Options {
   TokenizerSettings learn;               // the defaults of recipes are those of the tool
   std::vector<std::string> special;      // tokens beside the usual ones
   bool is_learning = false, is_merging = false, has_start_end = false;
+  std::string show = "tokens";  // or text
   bool is_decoding = false, is_checking = false, has_line_ends = false;
   double dropout = 0, alpha = 0;  // random choices, drawn from the seed for each line
   std::int64_t seed = 1;

@@ -56,13 +56,26 @@ TEST_CASE("CSV in long form") {
   std::string out(attention_csv_header());
   append_attention_csv(out, small_record(1, 3));
   CHECK(out ==
-        "example,kind,layer,head,q,k,q_token,k_token,predicts,weight\n"
-        "2,cross,1,3,0,0,[START],red,casa,0.25\n"
-        "2,cross,1,3,0,1,[START],house,casa,0.75\n"
-        "2,cross,1,3,0,2,[START],.,casa,0\n"
-        "2,cross,1,3,1,0,casa,red,roja,0.100000001\n"
-        "2,cross,1,3,1,1,casa,house,roja,0.200000003\n"
-        "2,cross,1,3,1,2,casa,.,roja,0.699999988\n");
+        "example,kind,layer,head,q,k,q_token,k_token,predicts,q_text,k_text,predicts_text,weight\n"
+        "2,cross,1,3,0,0,[START],red,casa,[START],red,casa,0.25\n"
+        "2,cross,1,3,0,1,[START],house,casa,[START],house,casa,0.75\n"
+        "2,cross,1,3,0,2,[START],.,casa,[START],.,casa,0\n"
+        "2,cross,1,3,1,0,casa,red,roja,casa,red,roja,0.100000001\n"
+        "2,cross,1,3,1,1,casa,house,roja,casa,house,roja,0.200000003\n"
+        "2,cross,1,3,1,2,casa,.,roja,casa,.,roja,0.699999988\n");
+}
+
+TEST_CASE("CSV has decoded text beside the tokens, on one line, and the weight last") {
+  const AttentionRecord record{.query_tokens = {"ĠgeÃ¶ffnet"},
+                               .key_tokens = {"Ċ", "Ã"},
+                               .predicts = {"Ġ,"},
+                               .weights = {0.25F, 0.75F}};
+  std::string out;
+  append_attention_csv(out, record,
+                       {.queries = {" geöffnet"}, .keys = {"\n\r", "<0xC3>"}, .predicts = {" ,"}});
+  CHECK(out ==
+        "0,encoder,0,0,0,0,ĠgeÃ¶ffnet,Ċ,\"Ġ,\", geöffnet,\\n\\r,\" ,\",0.25\n"
+        "0,encoder,0,0,0,1,ĠgeÃ¶ffnet,Ã,\"Ġ,\", geöffnet,<0xC3>,\" ,\",0.75\n");
 }
 
 TEST_CASE("CSV of images: rows and columns of patches, empty of a class token") {
@@ -102,7 +115,7 @@ TEST_CASE("hostile tokens survive the quoting") {
   const auto rows = read_csv(out);
   REQUIRE(rows.size() == tokens.size());
   for (std::size_t k = 0; k < tokens.size(); ++k) {
-    REQUIRE(rows[k].size() == 10);
+    REQUIRE(rows[k].size() == 13);
     CHECK(rows[k][6] == "q\",\n");
     CHECK(rows[k][7] == tokens[k]);
     CHECK(rows[k][8] == ",");
@@ -120,14 +133,14 @@ TEST_CASE("float32 weights read back equal from nine digits") {
   const auto rows = read_csv(out);
   REQUIRE(rows.size() == record.weights.size());
   for (std::size_t k = 0; k < rows.size(); ++k)
-    CHECK(std::strtof(rows[k][9].c_str(), nullptr) == record.weights[k]);
+    CHECK(std::strtof(rows[k].back().c_str(), nullptr) == record.weights[k]);
 }
 
 TEST_CASE("encoders predict nothing; an example without tokens has no lines") {
   AttentionRecord record{.query_tokens = {"a"}, .key_tokens = {"a"}, .predicts = {}, .weights = {1.0F}};
   std::string out;
   append_attention_csv(out, record);
-  CHECK(out == "0,encoder,0,0,0,0,a,a,,1\n");
+  CHECK(out == "0,encoder,0,0,0,0,a,a,,a,a,,1\n");
   out.clear();
   append_attention_csv(out, AttentionRecord{});
   CHECK(out.empty());
