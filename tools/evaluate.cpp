@@ -24,13 +24,15 @@ void describe(cli::CommandLine& line, Options& o) {
   line.group("Input");
   line.add_flag("--ids", o.has_ids, "the data are id lines, as train reads them");
   line.add_flag("--multiline", o.is_multiline,
-                "of a language model: each file is one text, with its line ends, instead of each line");
+                "of a language model: each file is one text, with its line ends");
+  line.add_flag("--lines", o.is_of_lines,
+                "of a language model: each line is one text, also where it has learned from one long text");
   line.add_flag("--start", o.has_start, "of a language model: put the start token before each text");
   line.group("Scores");
-  line.add_option(
-          "--stride", o.stride,
-          "of a language model: read texts longer than it in windows that go on by N tokens, instead of "
-          "truncating them")
+  line.add_option("--stride", o.stride,
+                  "of a language model: read texts longer than it in windows that go on by N tokens, so that "
+                  "each token "
+                  "is predicted after as many others as fit")
       .shown_as("N");
   line.group("Scores");
   line.add_flag("--reference-measure", o.has_reference_measure,
@@ -162,8 +164,9 @@ void run(const Options& o) {
         "nothing to evaluate (name a model and data, or --hypotheses and --references, or --predictions and "
         "--labels)");
   }
-  if (o.model.empty() && (o.stride > 0 || o.has_start || o.is_multiline))
-    throw UsageError("--stride, --start and --multiline are for a language model (evaluate MODEL DATA)");
+  if (o.model.empty() && (o.stride > 0 || o.has_start || o.is_multiline || o.is_of_lines))
+    throw UsageError(
+        "--stride, --start, --multiline and --lines are for a language model (evaluate MODEL DATA)");
   if (!o.recipe.empty() && o.model.empty()) throw UsageError("--recipe is for a model");
   cli::check_one_reads_input({{"--recipe -", o.recipe == "-"}, {"the examples", cli::reads_input(o.data)}});
   if (o.is_by_sentence && !has_texts) throw UsageError("--sentences is for --hypotheses and --references");

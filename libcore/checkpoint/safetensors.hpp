@@ -71,6 +71,11 @@ class Safetensors {
   Metadata metadata_;
 };
 
+// Whether a regular file begins as a safetensors file does, or as a text does. Neither of a pipe, whose bytes
+// come once.
+bool begins_as_safetensors(const fs::path& path);
+bool begins_as_text(const fs::path& path);
+
 // A tensor to write; `bytes` stay the caller's.
 TensorView float_tensor(std::string name, std::vector<std::int64_t> shape, const float* values);
 

@@ -1,6 +1,7 @@
 // The checks of the reader, in the order in which they are made: the file's frame, the header's JSON, each
 // entry, then all entries together.
 #include <algorithm>
+#include <fstream>
 #include <limits>
 #include <numeric>
 #include <optional>
@@ -8,6 +9,7 @@
 #include "checkpoint/safetensors.hpp"
 #include "support/error.hpp"
 #include "support/json.hpp"
+#include "support/utf8.hpp"
 
 namespace headwater {
 
@@ -219,6 +221,29 @@ class HeaderReader : public JsonEvents {
   bool has_dtype_ = false, has_shape_ = false, has_offsets_ = false;
 };
 
+// Whether the first bytes of a file are those of a text; its last character may be cut.
+bool is_text(std::string_view head) {
+  const bool has_control = std::any_of(head.begin(), head.end(), [](char c) {
+    return static_cast<unsigned char>(c) < 0x20 &&
+           std::string_view("\t\n\f\r").find(c) == std::string_view::npos;
+  });
+  const std::size_t bad = find_invalid_utf8(head);
+  const bool is_cut =
+      bad != head.npos && bad + 3 >= head.size() && static_cast<unsigned char>(head[bad]) >= 0xC2;
+  return !head.empty() && !has_control && (bad == head.npos || is_cut);
+}
+
+// The first bytes of a regular file; fewer where it has fewer, none where it is no such file.
+std::string first_bytes(const fs::path& path, std::size_t count) {
+  std::error_code none;
+  if (!fs::is_regular_file(path, none)) return {};
+  std::ifstream file(path, std::ios::binary);
+  std::string bytes(count, ' ');
+  file.read(bytes.data(), static_cast<std::streamsize>(count));
+  bytes.resize(static_cast<std::size_t>(std::max<std::streamsize>(file.gcount(), 0)));
+  return bytes;
+}
+
 // Checks the frame and gives the header's text.
 std::string_view header_text(std::string_view bytes, std::string_view where) {
   if (bytes.size() < kFrame) {
@@ -229,6 +254,7 @@ std::string_view header_text(std::string_view bytes, std::string_view where) {
   std::uint64_t size = 0;
   for (std::size_t i = kFrame; i-- > 0;) size = size << 8 | static_cast<unsigned char>(bytes[i]);
   if (size == 0) fail(where, 0, "the header has 0 bytes");
+  if (is_text(bytes.substr(0, kFrame))) throw Error(std::string(where) + ": a text, no safetensors file");
   if (size > kMaxHeader) {
     fail(where, 0,
          "the header has " + std::to_string(size) + " bytes, more than " + std::to_string(kMaxHeader) +
@@ -319,6 +345,13 @@ void check_places(std::vector<Entry>& entries, std::string_view where, std::uint
 }
 
 }  // namespace
+
+bool begins_as_safetensors(const fs::path& path) {
+  const std::string head = first_bytes(path, kFrame + 1);
+  return head.size() > kFrame && !is_text(head) && head[kFrame] == '{';
+}
+
+bool begins_as_text(const fs::path& path) { return is_text(first_bytes(path, kFrame)); }
 
 Safetensors::Safetensors(const fs::path& path)
     : where_(shown(path)), file_(std::make_shared<MappedFile>(path)) {

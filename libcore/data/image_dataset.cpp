@@ -158,6 +158,12 @@ std::string_view bytes_of(std::span<const Value> values) {
 
 }  // namespace
 
+void ImageDataset::add_file(const std::filesystem::path& path) {
+  if (begins_as_text(path))
+    fail(shown(path), "a text, where a file of images is wanted (vectorize --images makes one)");
+  add(Safetensors(path));
+}
+
 void ImageDataset::add(const Safetensors& file) {
   const std::string& where = file.where();
   if (examples() > 0) fail(where, "a second file of images (put all images into one)");

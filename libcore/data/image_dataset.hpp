@@ -38,7 +38,7 @@ class ImageDataset : public Dataset {
 
   bool reads_lines() const override { return false; }
   // Once. Throws Error "path: what (fix)" for a file that is not as above, or does not fit the settings.
-  void add_file(const std::filesystem::path& path) override { add(Safetensors(path)); }
+  void add_file(const std::filesystem::path& path) override;
   // A file that is open; of bytes in memory, these stay the caller's.
   void add(const Safetensors& file);
   void finish(std::string_view where, bool is_empty_allowed) override;

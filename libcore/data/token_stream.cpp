@@ -45,6 +45,15 @@ void check_metadata(const Safetensors& file, const TokenStreamSettings& settings
 
 }  // namespace
 
+void TokenStream::add_file(const std::filesystem::path& path) {
+  if (begins_as_text(path))
+    throw Error(
+        shown(path) +
+        ": a text, where a file of ids is wanted (data.examples: blocks and random learn from one; tokenize "
+        "FILE | vectorize --output dataset -o IDS makes one, both with the model's tokenizer)");
+  add(Safetensors(path));
+}
+
 void TokenStream::add(const Safetensors& file) {
   const std::string& where = file.where();
   if (ids_ > 0) throw Error(where + ": a second file of ids (make one of all texts)");
@@ -99,17 +108,16 @@ std::int32_t TokenStream::id(std::int64_t place) const {
   return static_cast<std::int32_t>(stored_id(bytes_, id_bytes_, static_cast<std::size_t>(place)));
 }
 
-void TokenStream::read_window(std::int64_t begin, std::vector<std::int32_t>& to) const {
-  const std::int64_t size = cut().size(begin, ids_);
+void TokenStream::read(std::int64_t begin, std::int64_t count, std::vector<std::int32_t>& to) const {
   to.clear();
-  for (std::int64_t i = 0; i < size; ++i) {
+  for (std::int64_t i = 0; i < count; ++i) {
     const std::int32_t next = id(begin + i);
     if (next < 0 || next >= settings_.vocabulary)  // the file was written to since it was read
       throw Error("a file of ids has changed while it was trained on (start again when it is whole)");
     to.push_back(next);
   }
   if (file_ == nullptr) return;
-  const std::int64_t more = size * static_cast<std::int64_t>(id_bytes_) + kFaultAround;
+  const std::int64_t more = count * static_cast<std::int64_t>(id_bytes_) + kFaultAround;
   if (mapped_bytes_.fetch_add(more, std::memory_order_relaxed) + more < kMostMapped) return;
   mapped_bytes_.store(0, std::memory_order_relaxed);
   file_->release();

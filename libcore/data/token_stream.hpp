@@ -44,7 +44,7 @@ class TokenStream : public Dataset {
   bool reads_lines() const override { return false; }
   // Once. Throws Error "path: what (fix)" for a file that is not as above or does not fit the settings; all
   // of it is read once.
-  void add_file(const std::filesystem::path& path) override { add(Safetensors(path)); }
+  void add_file(const std::filesystem::path& path) override;
   // A file that is open; of bytes in memory, these stay the caller's.
   void add(const Safetensors& file);
   void finish(std::string_view where, bool is_empty_allowed) override;
@@ -56,7 +56,10 @@ class TokenStream : public Dataset {
   std::int64_t ids() const { return ids_; }
   // The ids of the window that begins there. From any thread. The memory that reading the file takes is given
   // back now and then.
-  void read_window(std::int64_t begin, std::vector<std::int32_t>& to) const;
+  void read_window(std::int64_t begin, std::vector<std::int32_t>& to) const {
+    read(begin, cut().size(begin, ids_), to);
+  }
+  void read(std::int64_t begin, std::int64_t count, std::vector<std::int32_t>& to) const;
 
  private:
   std::int32_t id(std::int64_t place) const;

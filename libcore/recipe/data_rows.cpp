@@ -55,11 +55,11 @@ void rows(Visitor& v, DataSettings& s, const ModelSection& model) {
                  {"random",
                   "windows of the same text at places that are drawn anew in every epoch; validation "
                   "has the blocks"}}},
-          {"what an example is", "make recipe, train"}, When{has_streams, "", "language models"});
+          {"what an example is", "make recipe, train, evaluate"}, When{has_streams, "", "language models"});
   v.field("stride", &s.stride, Between{0, 1e6, "tokens"},
           {"from the start of one block to that of the next, at most model.length; 0: model.length, so that "
            "every token but the first is predicted once",
-           "train"},
+           "train, evaluate"},
           streams);
   v.field("epoch_examples", &s.epoch_examples, Between{0, 4e9, "windows"},
           {"windows of an epoch, after which the model is measured; 0: as many as blocks", "train"},
@@ -67,7 +67,7 @@ void rows(Visitor& v, DataSettings& s, const ModelSection& model) {
                "examples: random"});
   v.field(
       "line_ends", &s.line_ends, Anything{},
-      {"the end of a line is text too: a token of its own, of tokenizers of bytes", "make recipe (tokenize)"},
+      {"the end of a line is text too: a token of its own, of tokenizers of bytes", "make recipe (tokenize), evaluate"},
       streams);
   v.field("validation_fraction", &s.validation_fraction, Between{0, 0.9, kNoUnit},
           {"share of the training examples that is held out by seed, to validate on", "train"},

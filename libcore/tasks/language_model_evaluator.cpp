@@ -4,10 +4,26 @@
 #include <numbers>
 
 #include "support/error.hpp"
+#include "support/files.hpp"
+#include "tasks/registry.hpp"
 
 namespace headwater {
 
-double LanguageModelFigures::bits() const { return totals.loss / std::numbers::ln2; }
+double LanguageModelFigures::bits() const {
+  const double all = totals.loss / std::numbers::ln2;
+  if (repeated == 0) return all;
+  return all * static_cast<double>(totals.predicted - repeated) / static_cast<double>(totals.predicted);
+}
+
+TrainedReading trained_reading(const LanguageModelFiles& model) {
+  const std::filesystem::path path = model.files / "recipe.yaml";
+  std::error_code none;
+  if (model.delimiter >= 0 || !std::filesystem::is_regular_file(path, none)) return {};
+  constexpr std::uint64_t kMaxBytes = 1 << 20;
+  const DataSettings data = parse_recipe(read_file(path, kMaxBytes), shown(path)).data;
+  if (data.examples == "lines") return {};
+  return {.is_stream = true, .has_line_ends = data.line_ends, .stride = data.stride};
+}
 
 LanguageModelEvaluator::LanguageModelEvaluator(const LanguageModelFiles& model,
                                                const LanguageModelReading& settings)
@@ -80,21 +96,76 @@ void LanguageModelEvaluator::add_ids(std::span<const std::int32_t> ids,
   }
 }
 
+WindowCut LanguageModelEvaluator::cut() const {
+  const std::int64_t length = model_.model->length();
+  return {.length = length, .stride = settings_.training_stride > 0 ? settings_.training_stride : length};
+}
+
+void LanguageModelEvaluator::add_line_of_stream(std::string_view line, bool has_line_end) {
+  std::string whole(line);
+  if (has_line_end) whole.push_back('\n');
+  if (whole.empty()) return;
+  if (stream_.empty()) stream_ = with_start({});
+  const std::vector<std::int32_t> ids = model_.tokenizer.encode(whole);
+  const bool is_first = stream_.empty() && !ids.empty();
+  stream_.insert(stream_.end(), ids.begin(), ids.end());
+  count_text(whole, 1);
+  if (is_first) count_text(model_.tokenizer.decode(std::span(ids).first(1)), -1);  // given, not predicted
+}
+
+void LanguageModelEvaluator::add_stream(const TokenStream& text) {
+  add_windows(text.ids(), [&](std::int64_t begin, std::int64_t count, std::vector<std::int32_t>& to) {
+    text.read(begin, count, to);
+  });
+}
+
+// A text, at least two ids, of which read(begin, count, to) gives some.
+template <class Read>
+void LanguageModelEvaluator::add_windows(std::int64_t ids, const Read& read) {
+  ++figures_.texts;
+  figures_.ids += ids;
+  std::int64_t known = 0;  // ids of the windows so far
+  const auto add = [&](std::int64_t begin, std::int64_t predicted, std::int64_t end) {
+    Sequence sequence{{}, static_cast<std::size_t>(predicted - begin)};
+    read(begin, end - begin, sequence.ids);
+    const std::int64_t repeated = std::max<std::int64_t>(0, known - begin);
+    figures_.tokens.add(std::span(sequence.ids).subspan(static_cast<std::size_t>(repeated)),
+                        model_.tokenizer.special_ids());
+    figures_.repeated += std::max<std::int64_t>(0, known - predicted);
+    known = end;
+    push(std::move(sequence));
+  };
+  if (settings_.stride > 0) {
+    for (const TextWindow& window : text_windows(static_cast<std::size_t>(ids), max_ids_ - 1,
+                                                 static_cast<std::size_t>(settings_.stride)))
+      add(static_cast<std::int64_t>(window.begin), static_cast<std::int64_t>(window.predicted),
+          static_cast<std::int64_t>(window.end));
+    return;
+  }
+  for (std::int64_t w = 0; w < cut().windows(ids); ++w) {
+    const std::int64_t begin = cut().begin(w);
+    add(begin, begin + 1, begin + cut().size(begin, ids));
+  }
+}
+
+void LanguageModelEvaluator::add_windows(std::span<const std::int32_t> ids) {
+  add_windows(static_cast<std::int64_t>(ids.size()),
+              [&](std::int64_t begin, std::int64_t count, std::vector<std::int32_t>& to) {
+                to.assign(ids.begin() + begin, ids.begin() + begin + count);
+              });
+}
+
 // Whether something was cut off.
 bool LanguageModelEvaluator::add_sequences(std::vector<std::int32_t> ids) {
-  ++figures_.texts;
-  const bool is_truncated = settings_.stride == 0 && ids.size() > max_ids_;
+  const bool is_truncated = settings_.stride == 0 && !settings_.is_whole && ids.size() > max_ids_;
   if (is_truncated) {
-    ids.erase(ids.begin() + static_cast<std::ptrdiff_t>(max_ids_), ids.end());
+    const auto left_out = static_cast<std::int64_t>(ids.size() - max_ids_);
+    ids.resize(max_ids_);
     ++figures_.truncated;
+    figures_.ids += left_out;
+    figures_.left_out += left_out;
   }
-  figures_.tokens.add(ids, model_.tokenizer.special_ids());
-  const auto stride = static_cast<std::size_t>(std::max<std::int64_t>(1, settings_.stride));
-  for (const TextWindow& window : text_windows(ids.size(), max_ids_ - 1, stride)) {
-    const std::span<const std::int32_t> read =
-        std::span<const std::int32_t>(ids).subspan(window.begin, window.end - window.begin);
-    push({{read.begin(), read.end()}, window.predicted - window.begin});
-  }
+  add_windows(ids);
   return is_truncated;
 }
 
@@ -103,6 +174,8 @@ bool LanguageModelEvaluator::add_pair(const DelimitedText& text) {
   const DelimitedText kept = text.truncated(max_ids_);
   const bool is_truncated = kept.size() < text.size();
   figures_.truncated += is_truncated ? 1 : 0;
+  figures_.ids += static_cast<std::int64_t>(text.size());
+  figures_.left_out += static_cast<std::int64_t>(text.size() - kept.size());
   for (const auto& ids : {kept.source, kept.target}) figures_.tokens.add(ids, model_.tokenizer.special_ids());
   Sequence sequence{{kept.source.begin(), kept.source.end()}, kept.source.size() + 1};
   sequence.ids.push_back(kept.delimiter);
@@ -138,6 +211,8 @@ void LanguageModelEvaluator::measure() {
 }
 
 const LanguageModelFigures& LanguageModelEvaluator::finish() {
+  if (stream_.size() > 1) add_windows(std::span<const std::int32_t>(stream_));
+  stream_.clear();
   measure();
   return figures_;
 }

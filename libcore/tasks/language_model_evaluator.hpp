@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "data/token_stream.hpp"
 #include "tasks/language_model.hpp"
 #include "tasks/objective.hpp"
 
@@ -15,15 +16,29 @@ struct LanguageModelFigures {
   LossTotals totals;
   TokenCounts tokens;                     // without what was cut off
   std::int64_t texts = 0, truncated = 0;  // of two tokens or more; of them cut to the model's length
+  std::int64_t ids = 0, left_out = 0;     // of these texts in all; of them cut off
+  std::int64_t repeated = 0;              // predictions of a token that an earlier window predicts too
   // Of the raw text that the predicted tokens stand for; 0 where the data are ids.
   std::int64_t bytes = 0, characters = 0;
 
-  double bits() const;  // of all predicted tokens
+  double bits() const;  // of all predicted tokens, each once
 };
 
+// How a model was trained to read, by the recipe.yaml of its folder.
+struct TrainedReading {
+  bool is_stream = false;      // data.examples: blocks or random
+  bool has_line_ends = false;  // of a stream: data.line_ends
+  std::int64_t stride = 0;     // of a stream: data.stride
+};
+// One text a line where there is no recipe. Throws UsageError where it cannot be read.
+TrainedReading trained_reading(const LanguageModelFiles& model);
+
 struct LanguageModelReading {
-  // Texts longer than the model are read in windows that go on by so many tokens; 0: they are truncated.
+  // Texts longer than the model are read in windows that go on by so many tokens, each token predicted once;
+  // 0: they are truncated, or cut as training cuts a stream.
   std::int64_t stride = 0;
+  bool is_whole = false;             // nothing is truncated
+  std::int64_t training_stride = 0;  // of that cut: data.stride; 0: the model's length
   bool has_start = false;  // the start token comes before each text, so that its first token is predicted too
   std::int64_t batch_sequences = 64;
 };
@@ -39,6 +54,12 @@ class LanguageModelEvaluator {
   void add_text(std::string_view line);
   // The ids of one, and of how it goes on: its end token is the last; empty without a delimiter.
   void add_ids(std::span<const std::int32_t> ids, std::span<const std::int32_t> continuation);
+  // A line of the one long text that all these lines are, with its end or without, as vectorize --output
+  // dataset joins them. It is measured at the end. Without a delimiter.
+  void add_line_of_stream(std::string_view line, bool has_line_end);
+  // Such a text as ids, cut as cut() says.
+  void add_stream(const TokenStream& text);
+  WindowCut cut() const;
   // After the last.
   const LanguageModelFigures& finish();
 
@@ -50,6 +71,9 @@ class LanguageModelEvaluator {
   };
   std::vector<std::int32_t> with_start(std::span<const std::int32_t> ids) const;
   bool add_sequences(std::vector<std::int32_t> ids);
+  template <class Read>
+  void add_windows(std::int64_t ids, const Read& read);
+  void add_windows(std::span<const std::int32_t> ids);
   bool add_pair(const DelimitedText& text);
   void push(Sequence sequence);
   void measure();
@@ -60,6 +84,7 @@ class LanguageModelEvaluator {
   std::size_t max_ids_;  // that are read or predicted together
   LanguageModelFigures figures_;
   std::vector<Sequence> waiting_;
+  std::vector<std::int32_t> stream_;  // the ids of the lines of one text
   TokenBatch batch_;
   Arena arena_;
 };

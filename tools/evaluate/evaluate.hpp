@@ -25,7 +25,7 @@ struct Options {
   std::int64_t batch_sequences = 64;
 
   std::int64_t stride = 0;  // of a language model: windows; 0: longer texts are truncated
-  bool has_start = false, is_multiline = false;
+  bool has_start = false, is_multiline = false, is_of_lines = false;
 
   std::string hypotheses;
   std::vector<std::string> references;

@@ -1,6 +1,11 @@
+#include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <utility>
 
+#include "checkpoint/safetensors.hpp"
 #include "cli/tool.hpp"
+#include "data/token_stream.hpp"
 #include "support/error.hpp"
 #include "support/numbers.hpp"
 #include "tasks/language_model_evaluator.hpp"
@@ -10,8 +15,13 @@ namespace headwater::evaluate {
 
 namespace {
 
-// A text a line; of a model with a delimiter a pair.
-void add_lines(const Options& o, const LanguageModelFiles& model, LanguageModelEvaluator& evaluator) {
+// What the data are.
+enum class Data { lines, stream, files, id_lines, id_files };
+
+// f(line, reader) of each line of texts, with its place where it is refused; of a model with a delimiter a
+// pair.
+template <class F>
+void for_each_text(const Options& o, const LanguageModelFiles& model, const F& f) {
   cli::LineReaderSettings settings = o.reader;
   settings.refuses_tabs = model.delimiter < 0;
   settings.tab_fix = "give one column of texts, with cut -f";
@@ -20,12 +30,24 @@ void add_lines(const Options& o, const LanguageModelFiles& model, LanguageModelE
   reader.show_progress(o.is_quiet, cli::LineReader::Writes::at_the_end);
   for (std::string_view line; reader.next(line);) {
     try {
-      evaluator.add_text(line);
+      f(line);
     } catch (const Error& error) {
       throw Error(cli::at_place(reader.place(), error.what()));
     }
   }
   if (!o.is_quiet) reader.note_dropped();
+}
+
+// Files that vectorize --output dataset wrote.
+void add_id_files(const Options& o, const LanguageModelFiles& model, LanguageModelEvaluator& evaluator) {
+  for (const std::string& path : o.data) {
+    TokenStream stream({.cut = evaluator.cut(),
+                        .vocabulary = model.tokenizer.vocabulary_size(),
+                        .vocabulary_hash = model.tokenizer.hash()});
+    stream.add_file(path);
+    stream.finish(path, false);
+    evaluator.add_stream(stream);
+  }
 }
 
 // A text a file.
@@ -73,27 +95,85 @@ void add_bits(std::vector<ScoreRow>& rows, const std::string& name, std::string_
   rows.push_back(std::move(row));
 }
 
+// As the options say, or the files; without a word as the model was trained.
+Data data_of(const Options& o, const LanguageModelFiles& model, const TrainedReading& trained) {
+  const auto ids = std::count_if(o.data.begin(), o.data.end(),
+                                 [](const std::string& path) { return begins_as_safetensors(path); });
+  const bool has_id_files = ids > 0;
+  const std::pair<const char*, bool> ways[] = {{"--ids", o.has_ids && !has_id_files},
+                                               {"--multiline", o.is_multiline},
+                                               {"--lines", o.is_of_lines},
+                                               {"a file of ids", has_id_files}};
+  const char* said = nullptr;
+  for (const auto& [name, is_said] : ways) {
+    if (is_said && said != nullptr)
+      throw UsageError("both " + std::string(said) + " and " + name + " (one at a time)");
+    if (is_said) said = name;
+  }
+  if (model.delimiter >= 0 && (o.is_multiline || has_id_files))
+    throw UsageError(std::string(o.is_multiline ? "--multiline is" : "a file of ids is") +
+                     " for language models without a delimiter, this one has one");
+  if (!has_id_files)
+    return o.has_ids           ? Data::id_lines
+           : o.is_multiline    ? Data::files
+           : o.is_of_lines     ? Data::lines
+           : trained.is_stream ? Data::stream
+                               : Data::lines;
+  if (ids != std::ssize(o.data)) throw UsageError("files of ids and texts (one kind at a time)");
+  if (o.has_start) throw UsageError("--start is of texts and of lines of ids, not of a file of ids");
+  return Data::id_files;
+}
+
+// What became of the text, where that is not plain.
+void note_reading(const Options& o, Data data, const LanguageModelFigures& figures,
+                  const LanguageModelFiles& model) {
+  const std::string length = std::to_string(model.model->length());
+  if (data == Data::stream && o.stride == 0)
+    cli::note("read as one text in windows of " + length +
+              " tokens, as the model was trained (--lines: each line is a text)");
+  if (figures.truncated == 0) return;
+  cli::note(counted(figures.truncated, "line") + " had more than " + length + " tokens; the rest of " +
+            (figures.truncated == 1 ? "it" : "each") + " was left out: " +
+            format_percent(figures.left_out, figures.ids) + " of " + counted(figures.ids, "token") +
+            (model.delimiter >= 0 ? "" : " (--stride N reads them to their ends)"));
+}
+
 }  // namespace
 
 void evaluate_language_model(const Options& o, const Metrics& metrics) {
   check_metrics(o, {"loss", "accuracy", "perplexity", "bits_per_byte", "bits_per_character", "unknown"},
                 "a language model");
-  if (o.has_ids && o.is_multiline) throw UsageError("both --ids and --multiline (one at a time)");
   const LanguageModelFiles model = load_language_model(o.model);
-  if (o.is_multiline && model.delimiter >= 0)
-    throw UsageError("--multiline is for language models without a delimiter, this one has one");
+  const TrainedReading trained = o.is_of_lines ? TrainedReading() : trained_reading(model);
+  const Data data = data_of(o, model, trained);
+  const bool has_text = data != Data::id_lines && data != Data::id_files;
   for (const std::string& name : o.metrics) {
-    if (o.has_ids && name.starts_with("bits_per_"))
-      throw UsageError("--metric: " + name + " is of texts, and --ids has none");
+    if (!has_text && name.starts_with("bits_per_"))
+      throw UsageError("--metric: " + name + " is of texts, and ids have none");
   }
-  LanguageModelEvaluator evaluator(
-      model, {.stride = o.stride, .has_start = o.has_start, .batch_sequences = o.batch_sequences});
-  if (o.has_ids) {
-    add_id_lines(o, model, evaluator);
-  } else if (o.is_multiline) {
-    add_files(o, evaluator);
-  } else {
-    add_lines(o, model, evaluator);
+  LanguageModelEvaluator evaluator(model, {.stride = o.stride,
+                                           .is_whole = data != Data::lines && data != Data::id_lines,
+                                           .training_stride = trained.stride,
+                                           .has_start = o.has_start,
+                                           .batch_sequences = o.batch_sequences});
+  switch (data) {
+    case Data::lines:
+      for_each_text(o, model, [&](std::string_view line) { evaluator.add_text(line); });
+      break;
+    case Data::stream:
+      for_each_text(o, model, [&](std::string_view line) {
+        evaluator.add_line_of_stream(line, trained.has_line_ends);
+      });
+      break;
+    case Data::files:
+      add_files(o, evaluator);
+      break;
+    case Data::id_lines:
+      add_id_lines(o, model, evaluator);
+      break;
+    case Data::id_files:
+      add_id_files(o, model, evaluator);
+      break;
   }
   const LanguageModelFigures& figures = evaluator.finish();
   const LossTotals& totals = figures.totals;
@@ -102,7 +182,7 @@ void evaluate_language_model(const Options& o, const Metrics& metrics) {
   check_loss(totals);
   if (!o.is_quiet) {
     cli::note_unknown_tokens(figures.tokens);
-    cli::note_truncated_lines(figures.truncated, model.model->length());
+    note_reading(o, data, figures, model);
   }
   const std::string over =
       "over " + counted(totals.predicted, "token") + " of " + counted(figures.texts, "text");

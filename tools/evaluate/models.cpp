@@ -58,10 +58,11 @@ void evaluate_model(const Options& o, const Metrics& metrics) {
                                                           : "--confusion") +
                      " is for a classifier, " + o.model + " is none");
   }
-  if (answer != Answer::continuation && (o.stride > 0 || o.has_start || o.is_multiline)) {
-    throw UsageError(std::string(o.stride > 0  ? "--stride"
-                                 : o.has_start ? "--start"
-                                               : "--multiline") +
+  if (answer != Answer::continuation && (o.stride > 0 || o.has_start || o.is_multiline || o.is_of_lines)) {
+    throw UsageError(std::string(o.stride > 0     ? "--stride"
+                                 : o.has_start    ? "--start"
+                                 : o.is_multiline ? "--multiline"
+                                                  : "--lines") +
                      " is for a language model, " + o.model + " is none");
   }
   switch (answer) {

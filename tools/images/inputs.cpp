@@ -1,21 +1,12 @@
 #include "tools/images/inputs.hpp"
 
-#include <fstream>
-
 #include "data/resize.hpp"
 #include "support/error.hpp"
 #include "tools/images/notes.hpp"
 
 namespace headwater::images {
 
-// safetensors begins with the length of its header in eight bytes, then the header, a JSON object.
-bool is_data_set(const fs::path& path) {
-  std::error_code none;
-  if (is_image_name(path) || !fs::is_regular_file(path, none)) return false;  // a pipe's bytes come once
-  std::ifstream file(path, std::ios::binary);
-  char head[9] = {};
-  return file.read(head, sizeof head) && head[8] == '{';
-}
+bool is_data_set(const fs::path& path) { return !is_image_name(path) && begins_as_safetensors(path); }
 
 std::vector<fs::path> image_files_of(const fs::path& operand) {
   std::error_code none;

@@ -2,9 +2,11 @@
 
 #include <cstdint>
 
+#include "checkpoint/safetensors.hpp"
 #include "cli/lines.hpp"
 #include "cli/tool.hpp"
 #include "data/token_dataset.hpp"
+#include "support/error.hpp"
 #include "support/numbers.hpp"
 
 namespace headwater::train {
@@ -15,6 +17,13 @@ std::unique_ptr<Dataset> read_dataset(const std::vector<std::string>& paths, con
                                       const ExampleFiles& files) {
   std::unique_ptr<Dataset> dataset = task.new_dataset();
   if (dataset->reads_lines()) {
+    for (const std::string& path : paths) {
+      if (begins_as_safetensors(path))
+        throw Error(
+            shown(path) +
+            ": a safetensors file, where lines of ids are wanted (vectorize writes them without --output "
+            "dataset; data.examples: blocks and random learn from a file of ids)");
+    }
     cli::LineReader reader(paths);
     reader.show_progress(files.is_quiet, cli::LineReader::Writes::at_the_end);
     for (std::string_view line; reader.next(line);) dataset->add_line(line, reader.place());
