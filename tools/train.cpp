@@ -37,7 +37,7 @@ struct Options {
   std::vector<std::string> data, drop, freeze, changes;
   int threads = 0;
   std::optional<std::uint64_t> seed;
-  std::optional<std::int64_t> epochs;
+  std::optional<std::int64_t> epochs, max_steps;
   std::optional<std::string> init_from;
   std::int64_t benchmark_steps = 0;
   bool is_json = false, is_dry_run = false, prints_recipe = false, explains = false, overwrites = false,
@@ -81,6 +81,7 @@ void describe(cli::CommandLine& line, Options& o) {
   line.group("Model");
   line.add_option("--seed", o.seed, "instead of the recipe's");
   line.add_option("--epochs", o.epochs, "instead of the recipe's");
+  line.add_option("--max-steps", o.max_steps, "instead of the recipe's: end after so many steps");
   line.add_option("--init-from", o.init_from,
                   "begin with the weights of this model directory or checkpoint, also of another vocabulary");
   line.add_option("--drop", o.drop, "with --init-from: draw parameters of these names anew, e.g. 'head.*'")
@@ -94,7 +95,9 @@ void describe(cli::CommandLine& line, Options& o) {
   line.add_flag("--allow-empty", o.allows_empty, "accept more than 1 % of examples with an empty column");
   line.group("Instead of training");
   line.add_flag("-n,--dry-run", o.is_dry_run,
-                "check everything, print sizes and the memory of a step, train nothing");
+                "check everything, print sizes, the memory of a step and the minutes of all steps by a few "
+                "that are timed, "
+                "write nothing");
   line.add_flag("--print-recipe", o.prints_recipe, "print the resolved recipe and end");
   line.add_flag("--explain", o.explains, "of --print-recipe: with what each key means, as comments");
   line.add_option("--benchmark-steps", o.benchmark_steps,
@@ -193,12 +196,19 @@ TrainingOutcome train(Trainer& trainer, const Run& run, const Options& o) {
                 format_fixed(r.loss, 4));
     is_first = false;
     progress.update(static_cast<double>(r.step), tokens,
-                    "epoch " + std::to_string(r.epoch) + "/" + std::to_string(r.epochs) + " loss " +
-                        format_fixed(r.loss, 4));
+                    "loss " + format_fixed(r.loss, 4) + ", epoch " + std::to_string(r.epoch) + "/" +
+                        std::to_string(r.epochs));
   };
+  bool explains_losses = run.recipe.training.label_smoothing > 0;
   callbacks.after_epoch = [&](const EpochReport& r) {
     progress.clear();
-    if (!o.is_quiet) note_epoch(r, figure_names, shows_reference);
+    if (o.is_quiet) return;
+    note_epoch(r, figure_names, shows_reference);
+    if (!explains_losses || r.validation.predicted == 0) return;
+    cli::note("the training loss is taken with label_smoothing " +
+              format_number(run.recipe.training.label_smoothing) +
+              ", the validation loss without: so the first may stay above the second");
+    explains_losses = false;
   };
   callbacks.wants_stop = [] { return stop_signal.load() != 0; };
   return trainer.run(callbacks);
@@ -212,6 +222,11 @@ Recipe recipe_of(const Options& o) {
     recipe.training.epochs = *o.epochs;
   }
   TrainingSettings& training = recipe.training;
+  if (o.max_steps) {
+    if (*o.max_steps < 1)
+      throw UsageError("--max-steps is " + std::to_string(*o.max_steps) + ", expected 1 or more");
+    recipe.training.max_steps = *o.max_steps;
+  }
   if (o.init_from) {
     if (o.init_from->empty()) throw UsageError("--init-from is empty (name a model directory)");
     training.init_from = *o.init_from;
@@ -279,7 +294,8 @@ TrainingOutcome carry_out(const Run& run, const Options& o) {
   Trainer trainer(run.recipe, run.objective, run.directory, begin_from_model);
   const std::size_t arena_bytes = trainer.warm_up();
   if (o.is_dry_run) {
-    cli::LineWriter().text(describe_run(run.recipe, run.model.parameters(), trainer, arena_bytes));
+    const std::string sizes = describe_run(run.recipe, run.model.parameters(), trainer, arena_bytes);
+    cli::LineWriter().text(sizes + time_of_steps(trainer));
     return TrainingOutcome::finished;
   }
   if (o.benchmark_steps > 0) {

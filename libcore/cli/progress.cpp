@@ -21,7 +21,7 @@ using Clock = std::chrono::steady_clock;
 constexpr double kSecondsBetweenFrames = 0.1;
 constexpr double kSecondsBetweenLines = 30;
 constexpr double kSecondsOfShortWork = 2;  // what is done by then shows no bar
-constexpr std::size_t kBarWidth = 24;
+constexpr std::size_t kBarWidth = 12;
 
 double seconds_between(Clock::time_point from, Clock::time_point to) {
   return std::chrono::duration<double>(to - from).count();
@@ -87,20 +87,21 @@ std::string format_rate(double a_second) {
 
 std::string format_progress(const ProgressLine& line) {
   std::string out(line.label);
+  const double share = std::clamp(line.share, 0.0, 1.0);
   if (line.share >= 0) {
-    const double share = std::clamp(line.share, 0.0, 1.0);
     char percent[16];
     std::snprintf(percent, sizeof percent, " %3d%%", static_cast<int>(share * 100));
     out += percent;
-    if (line.has_bar) {
-      const std::size_t full = static_cast<std::size_t>(share * kBarWidth);
-      out += " [" + std::string(full, '#') + std::string(kBarWidth - full, '-') + "]";
-    }
   }
-  if (line.units_a_second > 0)
-    out += " " + format_rate(line.units_a_second) + " " + std::string(line.unit) + "/s,";
+  if (!line.detail.empty()) out.append(" ").append(line.detail).append(",");
   out += line.share >= 0 ? " ETA " + format_duration(line.seconds_left) : " " + format_duration(line.seconds);
-  if (!line.detail.empty()) (out += ", ") += line.detail;
+  if (line.units_a_second > 0)
+    out += ", " + format_rate(line.units_a_second) + " " + std::string(line.unit) + "/s";
+  if (!line.has_bar || line.share < 0) return cut(std::move(out), line.columns);
+  // What is drawn goes where there is room left.
+  const auto full = static_cast<std::size_t>(share * kBarWidth);
+  const std::string bar = " [" + std::string(full, '#') + std::string(kBarWidth - full, '-') + "]";
+  if (line.columns == 0 || count_code_points(out) + bar.size() <= line.columns) out += bar;
   return cut(std::move(out), line.columns);
 }
 

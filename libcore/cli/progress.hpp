@@ -45,8 +45,8 @@ std::string format_duration(double seconds);
 // A count with a thousands separator and no more digits than matter: "0.25", "7.3", "812", "12,345".
 std::string format_rate(double a_second);
 
-// One line of progress without its end, at most `columns` wide (0: any): "label  37% [###----] 12,345
-// tokens/s, ETA 3:20, loss 3.2". share < 0: unknown total, no bar.
+// One line of progress without its end, at most `columns` wide (0: any): "label  37% loss 3.2, ETA 3:20,
+// 12,345 tokens/s [####--------]". The bar only where all of it fits. share < 0: unknown total, no bar.
 struct ProgressLine {
   std::string_view label, unit, detail;
   double share = -1, units_a_second = 0, seconds = 0, seconds_left = -1;

@@ -32,4 +32,33 @@ std::string benchmark_steps(Trainer& trainer, std::int64_t steps) {
          std::to_string(std::int64_t{usage.ru_maxrss} * 1024) + "\n";
 }
 
+std::string time_of_steps(Trainer& trainer) {
+  constexpr std::int64_t kMost = 20;
+  constexpr double kSeconds = 2;
+  using Clock = std::chrono::steady_clock;
+  struct Enough {};  // leaves the run before an epoch's end, which validates
+  std::int64_t done = 0;
+  double seconds = 0;
+  Clock::time_point start = Clock::now();
+  TrainerCallbacks callbacks;
+  callbacks.after_step = [&](const StepReport& r) {
+    const Clock::time_point now = Clock::now();
+    const double since = std::chrono::duration<double>(now - start).count();
+    const bool is_last = ++done >= std::min({kMost, trainer.steps_per_epoch(), r.total_steps});
+    if (done == 1 && !is_last) {  // caches and clocks settle
+      start = now;
+      return;
+    }
+    seconds = since / static_cast<double>(std::max<std::int64_t>(1, done - 1));
+    if (is_last || since > kSeconds) throw Enough{};
+  };
+  try {
+    trainer.run(callbacks);
+  } catch (const Enough&) {
+  }
+  const double all = seconds * static_cast<double>(trainer.total_steps());
+  return "milliseconds_a_step\t" + format_fixed(1e3 * seconds, 3) + "\nminutes\t" +
+         format_fixed(all / 60, 1) + "\n";
+}
+
 }  // namespace headwater

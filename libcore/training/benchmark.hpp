@@ -13,4 +13,8 @@ namespace headwater {
 // process.
 std::string benchmark_steps(Trainer& trainer, std::int64_t steps);
 
+// What the first steps take, a few of them or two seconds, as such lines: milliseconds_a_step, and minutes,
+// those of all steps of the run, without its validation.
+std::string time_of_steps(Trainer& trainer);
+
 }  // namespace headwater

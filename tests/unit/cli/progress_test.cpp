@@ -47,20 +47,36 @@ TEST_CASE("one line of progress") {
   line.detail = "loss 3.21";
   line.units_a_second = 12345;
   line.seconds = 61;
-  CHECK(format_progress(line) == "epoch 1 12,345 tokens/s, 1:01, loss 3.21");
+  CHECK(format_progress(line) == "epoch 1 loss 3.21, 1:01, 12,345 tokens/s");
   line.share = 0.5;
   line.seconds_left = 61;
-  CHECK(format_progress(line) == "epoch 1  50% 12,345 tokens/s, ETA 1:01, loss 3.21");
+  CHECK(format_progress(line) == "epoch 1  50% loss 3.21, ETA 1:01, 12,345 tokens/s");
   line.has_bar = true;
-  CHECK(format_progress(line) ==
-        "epoch 1  50% [############------------] 12,345 tokens/s, ETA 1:01, loss 3.21");
+  CHECK(format_progress(line) == "epoch 1  50% loss 3.21, ETA 1:01, 12,345 tokens/s [######------]");
+  line.columns = 63;  // a column less than the whole
+  CHECK(format_progress(line) == "epoch 1  50% loss 3.21, ETA 1:01, 12,345 tokens/s");
   line.columns = 20;
-  CHECK(format_progress(line) == "epoch 1  50% [######");
+  CHECK(format_progress(line) == "epoch 1  50% loss 3.");
   line.detail = "";
   line.share = 1.7;
   line.seconds_left = -1;
   line.columns = 0;
-  CHECK(format_progress(line) == "epoch 1 100% [########################] 12,345 tokens/s, ETA ?");
+  CHECK(format_progress(line) == "epoch 1 100% ETA ?, 12,345 tokens/s [############]");
+}
+
+TEST_CASE("80 columns have room for the figures of a long run, and for the bar of most") {
+  ProgressLine line{"train", "tokens", "loss 10.1234, epoch 123/150"};
+  line.units_a_second = 1234567;
+  line.share = 0.999;
+  line.seconds_left = 36000;
+  line.has_bar = true;
+  line.columns = 79;
+  CHECK(format_progress(line) == "train  99% loss 10.1234, epoch 123/150, ETA 10:00:00, 1,234,567 tokens/s");
+  line.detail = "loss 3.1234, epoch 3/15";
+  line.units_a_second = 12345;
+  line.seconds_left = 754;
+  CHECK(format_progress(line) ==
+        "train  99% loss 3.1234, epoch 3/15, ETA 12:34, 12,345 tokens/s [###########-]");
 }
 
 TEST_CASE("a cut never splits a character") {
@@ -136,11 +152,11 @@ TEST_CASE("a reader of files shows their share from the third second on, and ste
   CHECK(early == "");
   CHECK(late.starts_with("\r"));
   // at the first call after two seconds one line of 4 bytes was done
-  CHECK(late.find(" 10% [##----------------------] 0.") != std::string::npos);
-  CHECK(late.find(" lines/s, ETA 0:") != std::string::npos);
-  CHECK(late.ends_with(", 1 line\x1b[K"));
+  CHECK(late.find(" 10% 1 line, ETA 0:") != std::string::npos);
+  CHECK(late.find(", 0.") != std::string::npos);
+  CHECK(late.ends_with(" lines/s [#-----------]\x1b[K"));
   CHECK(noted.starts_with("\r\x1b[K"));
   CHECK(noted.ends_with(": a note\r\n"));
-  CHECK(ended.find(", 4 lines\x1b[K") != std::string::npos);
+  CHECK(ended.find("% 4 lines, ETA 0:") != std::string::npos);
   CHECK(ended.ends_with("\r\x1b[K"));
 }
