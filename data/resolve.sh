@@ -3,7 +3,8 @@
 #
 #   data/resolve.sh RECIPE RUN DATA     the recipe; the folder of its run; the data root, where its own files lie
 #
-# RUN/recipe.yaml is the recipe with every default, rewritten only where it changes; RUN/recipe.mk is what inspect --make says of it. BIN
+# RUN/recipe.yaml is the recipe with every default, rewritten only where it changes; RUN/recipe.mk is what inspect --make says of it, and
+# RUN/prepared.mk names the folder of what is made of its data before training. BIN
 # is the folder of the tools; SCALE, SEED and SET (KEY=VALUE words) are --scale, --seed and --set of train.
 set -euf
 export LC_ALL=C
@@ -38,7 +39,12 @@ if [ -z "$(value set)" ]; then
   done
 fi
 
-[ "$made" = "$tmp" ] || exit 0
-mkdir -p -- "$run"
-cmp -s "$tmp/recipe.yaml" "$run/recipe.yaml" || publish "$tmp/recipe.yaml" "$run/recipe.yaml"
-publish "$tmp/recipe.mk" "$run/recipe.mk"
+if [ "$made" = "$tmp" ]; then
+  mkdir -p -- "$run"
+  cmp -s "$tmp/recipe.yaml" "$run/recipe.yaml" || publish "$tmp/recipe.yaml" "$run/recipe.yaml"
+  publish "$tmp/recipe.mk" "$run/recipe.mk"
+fi
+# What is made of the data before training is shared by the runs that name these data and need the same of them.
+case $data in /*) folder=$data ;; *) folder=$PWD/$data ;; esac
+printf 'prepared := %s-%s\n' "$(sed -n 's/^preparation := //p' "$run/recipe.mk")" "$(printf %s "$folder" | cksum | cut -d' ' -f1)" >"$tmp/prepared.mk"
+cmp -s "$tmp/prepared.mk" "$run/prepared.mk" || publish "$tmp/prepared.mk" "$run/prepared.mk"

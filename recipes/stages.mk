@@ -4,8 +4,9 @@
 #   make -f PREFIX/share/headwater/recipes/stages.mk RECIPE=FILE       the same as installed, in any folder
 #
 # All of a run goes to MODELS/recipes/RUN, named after its recipe, with "-seed-N" after it for another seed, "-quick" at
-# SCALE=quick and "-KEY-VALUE" for each word of SET="KEY=VALUE...", keys of the recipe that are set to another value; the model to the folder model there. Each stage is a file that depends on the files before it: an interrupted make
-# goes on where it stopped, and train on an interrupted model directory resumes.
+# SCALE=quick and "-KEY-VALUE" for each word of SET="KEY=VALUE...", keys of the recipe that are set to another value; the model to the folder model there. Lines, tokenizers and ids
+# are in MODELS/recipes/prepared, where all runs of a recipe that need the same ones share them; a run has links to them. Each stage is
+# a file that depends on the files before it: an interrupted make goes on where it stopped, and train on an interrupted model directory resumes.
 
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
@@ -25,7 +26,7 @@ BIN ?= $(if $(wildcard $(subst $(space),\ ,$(house))Makefile),$(house)build/bin,
 # The data root: that of public sets, or the folder of a recipe of one's own.
 DATA ?= $(if $(set),data/cache,$(patsubst %/,%,$(dir $(RECIPE))))
 MODELS ?= models
-$(call must_be_plain,DATA MODELS RECIPE)
+$(call must_be_plain,RECIPE DATA MODELS)
 $(call must_be_plain_set)
 SCALE ?= full
 SEED ?=
@@ -46,6 +47,10 @@ report: $(R)/report.txt
 $(shell BIN=$(bin) SCALE='$(SCALE)' SEED='$(SEED)' SET='$(SET)' $(call in_house,data/resolve.sh) $(RECIPE) $(R) $(DATA))
 $(if $(filter 0,$(.SHELLSTATUS)),,$(error $(RECIPE) cannot run; the line above says why))
 include $(R)/recipe.mk
+include $(R)/prepared.mk
+P := $(W)/prepared/$(basename $(notdir $(RECIPE)))-$(prepared)
+# What becomes a file there is written in the run's own folder first: another run may be making the same file.
+draft = $(R)/$(subst /,-,$(@:$(P)/%=%)).part
 
 # --- Data: what a script of data/ prepares, or the user's own files ---------------------------------------------------------
 
@@ -60,26 +65,26 @@ endif
 
 # Lines of columns, each checked and without what other systems leave at their ends, or made of CSV files by the names that the recipe
 # gives. The files of all parts, before anything is learned.
-lines_of = $(if $(csv),$(R)/csv/$(1).tsv,$(R)/lines/$(1))
+lines_of = $(if $(csv),$(P)/csv/$(1).tsv,$(P)/lines/$(1))
 all_lines := $(if $(columns),$(foreach file,$(sort $(train) $(validation) $(test) $(tokenizer_text)),$(call lines_of,$(file))))
-$(R)/csv/%.tsv: $(DATA)/% $(R)/recipe.yaml
+$(P)/csv/%.tsv: $(DATA)/%
 	@mkdir -p $(@D)
-	$(bin)/vectorize --csv --recipe $(R)/recipe.yaml $< > $@.part
-	mv $@.part $@
-$(R)/lines/%: $(DATA)/% $(R)/recipe.yaml
+	$(bin)/vectorize --csv --recipe $(R)/recipe.yaml $< > $(draft)
+	mv $(draft) $@
+$(P)/lines/%: $(DATA)/%
 	@mkdir -p $(@D)
-	@trap 'rm -f $@.part' EXIT; \
-	LC_ALL=C awk -v columns='$(columns)' $(if $(filter $*,$(train) $(validation) $(test)),,-v plain=1) -f $(call in_house,data/lines.awk) $< > $@.part; \
-	mv $@.part $@
+	@trap 'rm -f $(draft)' EXIT; \
+	LC_ALL=C awk -v columns='$(columns)' $(if $(filter $*,$(train) $(validation) $(test)),,-v plain=1) -f $(call in_house,data/lines.awk) $< > $(draft); \
+	mv $(draft) $@
 
 # A part of the examples: all lines, or so many, spread evenly over the file.
 define part_rule
-$(R)/$(1).tsv: $(call lines_of,$($(1))) $(R)/recipe.yaml | $(all_lines)
+$(P)/$(1).tsv: $(call lines_of,$($(1))) | $(all_lines)
 ifeq ($($(1)_examples),0)
-	@ln -f $$< $$@ 2>/dev/null || cp $$< $$@
+	@[ $$< -ef $$@ ] || ln -f $$< $$@ 2>/dev/null || cp $$< $$@
 else
-	awk -v wanted=$($(1)_examples) -v lines="$$$$(wc -l < $$<)" 'wanted >= lines || int(NR * wanted / lines) > int((NR - 1) * wanted / lines)' $$< > $$@.part
-	mv $$@.part $$@
+	awk -v wanted=$($(1)_examples) -v lines="$$$$(wc -l < $$<)" 'wanted >= lines || int(NR * wanted / lines) > int((NR - 1) * wanted / lines)' $$< > $$(draft)
+	mv $$(draft) $$@
 endif
 endef
 parts := $(foreach part,train validation test,$(if $($(part)),$(part)))
@@ -93,35 +98,35 @@ column_of_text = $(if $(filter $(tokenizer_text),$(train)),,cut -f$(1) $(learnin
 text_or_input = $(if $(filter $(tokenizer_text),$(train)),--column $(1) $(learning_text))
 
 # The tokenizer of a column; one file where both sides share it, learned from their columns together.
-tokenizer = $(R)/$(if $(shared_tokenizer),tokenizer,$(1)).json
+tokenizer = $(P)/$(if $(shared_tokenizer),tokenizer,$(1)).json
 both_columns = $(field_source),$(field_target)
-$(R)/tokenizer.json: $(R)/recipe.yaml $(learning_text) | $(all_lines)
+$(P)/tokenizer.json: $(learning_text) | $(all_lines)
 ifeq ($(tokenizer_text),$(train))
-	$(bin)/tokenize --recipe $< -o $@ --columns $(both_columns) $(learning_text)
+	$(bin)/tokenize --recipe $(R)/recipe.yaml -o $@ --columns $(both_columns) $(learning_text)
 else
-	cut -f$(both_columns) $(learning_text) | tr '\t' '\n' | $(bin)/tokenize --recipe $< -o $@
+	cut -f$(both_columns) $(learning_text) | tr '\t' '\n' | $(bin)/tokenize --recipe $(R)/recipe.yaml -o $@
 endif
-$(R)/%.json: $(R)/recipe.yaml $(learning_text) | $(all_lines)
-	$(call column_of_text,$(field_$*)) $(bin)/tokenize --recipe $< --side $* -o $@ $(call text_or_input,$(field_$*))
-$(R)/terms.tsv: $(R)/recipe.yaml $(R)/source.json $(learning_text)
-	$(call column_of_text,$(field_source)) $(bin)/tokenize --tokenizer $(R)/source.json $(call text_or_input,$(field_source)) \
-	  | $(bin)/vectorize --learn ngrams --recipe $< -o $@
-$(R)/labels.txt: $(call lines_of,$(train)) $(R)/recipe.yaml | $(all_lines)
+$(P)/%.json: $(learning_text) | $(all_lines)
+	$(call column_of_text,$(field_$*)) $(bin)/tokenize --recipe $(R)/recipe.yaml --side $* -o $@ $(call text_or_input,$(field_$*))
+$(P)/terms.tsv: $(P)/source.json $(learning_text)
+	$(call column_of_text,$(field_source)) $(bin)/tokenize --tokenizer $(P)/source.json $(call text_or_input,$(field_source)) \
+	  | $(bin)/vectorize --learn ngrams --recipe $(R)/recipe.yaml -o $@
+$(P)/labels.txt: $(call lines_of,$(train)) | $(all_lines)
 	$(bin)/vectorize --learn labels --column $(field_label) -o $@ $<
 
 # --- Ids: a column of a part goes through one of these pipes ----------------------------------------------------------------
 
 needs_tokens = $(call tokenizer,$(1))
-needs_terms = $(R)/$(1).json $(R)/terms.tsv
-needs_labels = $(R)/labels.txt
+needs_terms = $(P)/$(1).json $(P)/terms.tsv
+needs_labels = $(P)/labels.txt
 pipe_tokens = $(bin)/tokenize --tokenizer $(call tokenizer,$(1)) $(line_ends) --column $(field_$(1)) $(2) | $(bin)/vectorize --tokenizer $(call tokenizer,$(1)) --recipe $(R)/recipe.yaml --side $(1)
-pipe_terms = $(bin)/tokenize --tokenizer $(R)/$(1).json --column $(field_$(1)) $(2) | $(bin)/vectorize --terms $(R)/terms.tsv --recipe $(R)/recipe.yaml
-pipe_labels = $(bin)/vectorize --labels $(R)/labels.txt --column $(field_$(1)) $(2)
+pipe_terms = $(bin)/tokenize --tokenizer $(P)/$(1).json --column $(field_$(1)) $(2) | $(bin)/vectorize --terms $(P)/terms.tsv --recipe $(R)/recipe.yaml
+pipe_labels = $(bin)/vectorize --labels $(P)/labels.txt --column $(field_$(1)) $(2)
 
 define ids_rule
-$(R)/$(1).$(2).ids: $(R)/$(1).tsv $(R)/recipe.yaml $(call needs_$(stage_$(2)),$(2))
-	$(call pipe_$(stage_$(2)),$(2),$$<) > $$@.part
-	mv $$@.part $$@
+$(P)/$(1).$(2).ids: $(P)/$(1).tsv $(call needs_$(stage_$(2)),$(2))
+	$(call pipe_$(stage_$(2)),$(2),$$<) > $$(draft)
+	mv $$(draft) $$@
 endef
 # Lines with more ids on a side than data.max_tokens are left out, and their number is said.
 define keep_short
@@ -129,13 +134,13 @@ awk -F '\t' -v most=$(max_tokens) '{ for (i = 1; i <= NF; ++i) if (split($$i, id
   END { if (out) print "recipe: $(1): " out " of " NR " examples have a side of more than " most " tokens; they are left out" | "cat 1>&2" }'
 endef
 define part_ids_rule
-$(R)/$(1).ids: $(columns:%=$(R)/$(1).%.ids)
-	paste $$^ $(if $(filter-out 0,$(max_tokens)),| $(subst $$,$$$$,$(call keep_short,$(1)))) > $$@.part
-	mv $$@.part $$@
+$(P)/$(1).ids: $(columns:%=$(P)/$(1).%.ids)
+	paste $$^ $(if $(filter-out 0,$(max_tokens)),| $(subst $$,$$$$,$(call keep_short,$(1)))) > $$(draft)
+	mv $$(draft) $$@
 endef
 # All lines as one long text: a file of ids.
 define stream_rule
-$(R)/$(1).safetensors: $(R)/$(1).tsv $(R)/recipe.yaml $(call needs_tokens,source)
+$(P)/$(1).safetensors: $(P)/$(1).tsv $(call needs_tokens,source)
 	$(call pipe_tokens,source,$$<) --output dataset -o $$@
 endef
 id_parts := $(if $(columns),$(filter-out test,$(parts)))
@@ -150,11 +155,11 @@ endif
 
 stages := $(foreach column,$(columns),$(stage_$(column)))
 tokenized := $(foreach column,$(columns),$(if $(filter tokens terms,$(stage_$(column))),$(column)))
-label_file := $(if $(filter labels,$(stages)),$(R)/labels.txt)
-term_file := $(if $(filter terms,$(stages)),$(R)/terms.tsv)
+label_file := $(if $(filter labels,$(stages)),$(P)/labels.txt)
+term_file := $(if $(filter terms,$(stages)),$(P)/terms.tsv)
 # Files that train reads as they are, where the examples have no columns.
-train_files := $(if $(columns),$(R)/train.$(ids_suffix),$(DATA)/$(train))
-validation_files := $(if $(validation),$(if $(columns),$(R)/validation.$(ids_suffix),$(DATA)/$(validation)))
+train_files := $(if $(columns),$(P)/train.$(ids_suffix),$(DATA)/$(train))
+validation_files := $(if $(validation),$(if $(columns),$(P)/validation.$(ids_suffix),$(DATA)/$(validation)))
 
 train_command = $(bin)/train --recipe $(R)/recipe.yaml $(foreach side,$(tokenized),--$(side)-tokenizer $(call tokenizer,$(side))) \
   $(addprefix --labels ,$(label_file)) $(addprefix --terms ,$(term_file)) $(addprefix --validation ,$(validation_files)) \
@@ -169,7 +174,11 @@ define train_failed
   fi; exit $$status; }
 endef
 is_silent = $(findstring s,$(filter-out ---%,$(firstword -$(MAKEFLAGS))))
-$(R)/table.txt: $(R)/recipe.yaml $(sort $(foreach side,$(tokenized),$(call tokenizer,$(side)))) $(label_file) $(term_file) $(train_files) $(validation_files)
+# What was prepared stands beside the model, too.
+prepared_files = $(sort $(foreach side,$(tokenized),$(call tokenizer,$(side))) $(label_file) $(term_file) $(if $(columns),$(parts:%=$(P)/%.tsv) $(train_files) $(validation_files)))
+link_prepared = for file in $(prepared_files); do [ $$file -ef $(R)/$${file\#\#*/} ] || ln -f $$file $(R) 2>/dev/null || cp $$file $(R); done
+$(R)/table.txt: $(R)/recipe.yaml $(R)/prepared.mk $(sort $(foreach side,$(tokenized),$(call tokenizer,$(side)))) $(label_file) $(term_file) $(train_files) $(validation_files) | $(if $(columns),$(parts:%=$(P)/%.tsv))
+	@$(link_prepared)
 	$(if $(is_silent),,$(info $(strip $(train_command))))
 	@trap 'rm -f $@.part' EXIT; $(train_command) > $@.part || $(train_failed); mv $@.part $@
 
@@ -180,9 +189,9 @@ $(R)/plan.txt: $(R)/table.txt
 
 # --- Scores on the test data, by what the model answers ---------------------------------------------------------------------
 
-$(R)/test.sources: $(R)/test.tsv
+$(R)/test.sources: $(P)/test.tsv
 	cut -f$(field_source) $< > $@
-$(R)/test.references: $(R)/test.tsv
+$(R)/test.references: $(P)/test.tsv
 	cut -f$(field_target) $< > $@
 # A summary is short; what a language model is asked for is kept free of its positions.
 write_translation = $(bin)/translate
@@ -195,10 +204,10 @@ $(R)/test.standardized: $(R)/test.references $(call tokenizer,target)
 	$(bin)/tokenize --tokenizer $(call tokenizer,target) $< | $(bin)/tokenize --tokenizer $(call tokenizer,target) --decode > $@.part
 	mv $@.part $@
 # What evaluate reads of the test data: text and label, text, or the file as it is.
-test_label = paste <(cut -f$(field_source) $(R)/test.tsv) <(cut -f$(field_label) $(R)/test.tsv) |
-test_continuation = $(if $(field_target),paste <(cut -f$(field_source) $(R)/test.tsv) <(cut -f$(field_target) $(R)/test.tsv),cut -f$(field_source) $(R)/test.tsv) |
+test_label = paste <(cut -f$(field_source) $(P)/test.tsv) <(cut -f$(field_label) $(P)/test.tsv) |
+test_continuation = $(if $(field_target),paste <(cut -f$(field_source) $(P)/test.tsv) <(cut -f$(field_target) $(P)/test.tsv),cut -f$(field_source) $(P)/test.tsv) |
 test_file := $(if $(columns),,$(DATA)/$(test))
-$(R)/test.txt: $(R)/recipe.yaml $(or $(test_file),$(R)/test.tsv) $(R)/table.txt
+$(R)/test.txt: $(R)/recipe.yaml $(or $(test_file),$(P)/test.tsv) $(R)/table.txt
 	$(test_$(answer)) $(bin)/evaluate $(R)/model --recipe $< $(Q) $(test_file) > $@.part
 	mv $@.part $@
 

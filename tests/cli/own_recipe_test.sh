@@ -56,6 +56,23 @@ done
 # A sweep: keys set beside the file, in a folder of its own.
 "${make[@]}" recipe "RECIPE=$tmp/mine/parity.yaml" 'SET=training.epochs=1 model.width=8' >"$tmp/log" 2>&1 || fail 'a recipe with SET'
 grep -q '^  width: 8$' "$tmp/models/recipes/parity-training.epochs-1-model.width-8/model/recipe.yaml" || fail 'the keys that SET says'
+# Runs that need the same lines, tokenizers and ids share them; one that needs others has its own.
+swept=$tmp/models/recipes/parity-training.epochs-1-model.width-8
+for file in train.ids source.json labels.txt test.tsv; do
+  [ "$tmp/models/recipes/parity/$file" -ef "$swept/$file" ] || fail "$file is there twice"
+done
+[ "$(find "$tmp/models/recipes/prepared" -mindepth 1 -maxdepth 1 -name 'parity-????????????-*' | wc -l)" = 1 ] || fail 'runs that need the same have a folder each'
+! grep -qE "my tools'?/(tokenize|vectorize)" "$tmp/log" || fail 'a run of a sweep makes its ids again'
+"${make[@]}" recipe "RECIPE=$tmp/mine/parity.yaml" 'SET=training.epochs=1 source_tokenizer.size=9' >"$tmp/log" 2>&1 || fail 'a sweep over the tokenizer'
+[ "$(grep -c '"id":' "$tmp/models/recipes/parity-training.epochs-1-source_tokenizer.size-9/model/tokenizer.json")" -lt 12 ] || fail 'another tokenizer is shared'
+# A recipe of the same name on other data, whatever its age, is another one.
+mkdir "$tmp/second"
+cp "$tmp/mine/parity.yaml" "$tmp/mine/test.tsv" "$tmp/second"
+tail -n 900 "$tmp/mine/train.tsv" >"$tmp/second/train.tsv"
+touch -d '2 days ago' "$tmp/second/"*
+! "${make[@]}" recipe "RECIPE=$tmp/second/parity.yaml" >"$tmp/log" 2>&1 || fail 'the data of another folder was taken for this one'
+grep -q 'its examples have the hash' "$tmp/log" || fail 'the message for the data of another folder'
+"${make[@]}" recipe "RECIPE=$tmp/mine/parity.yaml" >"$tmp/log" 2>&1 || fail 'the first recipe of that name again'
 ! "${make[@]}" recipe "RECIPE=$tmp/mine/parity.yaml" SET=training.epoch=1 >"$tmp/log" 2>&1 || fail 'a SET of an unknown key was taken'
 grep -q '^train: --set training.epoch=1: unknown key "epoch"' "$tmp/log" || fail 'a SET of an unknown key is not told'
 
@@ -256,6 +273,9 @@ cmp "$tmp/models/recipes/pairs/model/model.safetensors" "$tmp/models/recipes/tur
 # A folder that make cannot name.
 "${make[@]}" recipe "RECIPE=$tmp/my house/recipes/dropped-in.yaml" >"$tmp/log" 2>&1 && fail 'a recipe in a folder with a space was taken'
 [ "$(grep -c 'RECIPE="[^"]*/my house/recipes/dropped-in.yaml" has a space' "$tmp/log")" = 1 ] || fail 'the message for such a folder'
+
+! make --no-print-directory -C "$tmp" -f "$tmp/my house/recipes/stages.mk" "RECIPE=my house/recipes/dropped-in.yaml" "MODELS=$tmp/models" >"$tmp/log" 2>&1 || fail 'such a recipe by its stages'
+[ "$(grep -c 'RECIPE="my house/recipes/dropped-in.yaml" has a space' "$tmp/log")" = 1 ] || fail 'the message of the stages for such a folder'
 
 # A file that is not there.
 "${make[@]}" recipe "RECIPE=$tmp/mine/none.yaml" >"$tmp/log" 2>&1 && fail 'a recipe that is not there'

@@ -1,4 +1,9 @@
+#include <algorithm>
+#include <iterator>
+
+#include "recipe/key_values.hpp"
 #include "support/error.hpp"
+#include "support/hash.hpp"
 #include "tasks/registry.hpp"
 #include "tools/inspect/inspect.hpp"
 
@@ -17,6 +22,39 @@ std::string for_make(std::string_view key, const std::string& value) {
                        "(rename the file: letters, digits and ._-/+@, only)");
   }
   return value;
+}
+
+// Names what is made of the data before training: recipes that need the same lines, tokenizers and ids have
+// the same name.
+std::string preparation(const Recipe& recipe) {
+  static constexpr std::string_view kSections[] = {"data.", "source_tokenizer.", "target_tokenizer.",
+                                                   "shared_tokenizer", "terms."};
+  // Of the data, what is of training and of reports.
+  static constexpr std::string_view kOthers[] = {
+      "data.stride", "data.epoch_examples", "data.validation_fraction", "data.summaries", "data.examples"};
+  const Task& task = task_of(recipe.model);
+  const DataSettings& data = recipe.data;
+  const bool is_stream = recipe.model.kind().reads("data.examples") && data.examples != "lines";
+  std::string all(recipe.model.kind().name);
+  const auto add = [&all](std::string_view name, const std::string& value) {
+    all.append("\n").append(name).append("=").append(value);
+  };
+  for (const auto& [key, value] : key_values(recipe, WhichKeys::read)) {
+    const auto begins = [&k = key](std::string_view section) { return k.starts_with(section); };
+    const bool is_other = std::find(std::begin(kOthers), std::end(kOthers), key) != std::end(kOthers);
+    if (!is_other && std::any_of(std::begin(kSections), std::end(kSections), begins)) add(key, value);
+  }
+  add("stream", is_stream ? "yes" : "no");
+  if (!is_stream) add("length", std::to_string(task.max_line_ids(recipe.model)));
+  for (const char* side : {"source", "target"}) {
+    const LineEnds ends = task.line_ends(recipe.model, side);
+    add(side, std::string(ends.start ? "start" : "") + (ends.end ? "end" : ""));
+  }
+  for (const std::string& token : task.special_tokens(recipe.model)) add("special", token);
+  if (data.split == "seed" && !data.set.empty()) add("seed", std::to_string(recipe.seed));
+  Hasher hasher;
+  hasher.update(all);
+  return hasher.digest().substr(0, 12);
 }
 
 }  // namespace
@@ -62,6 +100,7 @@ void write_make(const Recipe& recipe, cli::LineWriter& out) {
   variable("stream", is_stream ? "yes" : "");
   variable("line_ends", is_stream && data.line_ends ? "--line-ends" : "");
   variable("csv", data.csv_columns.empty() ? "" : "yes");
+  variable("preparation", preparation(recipe));
   variable("answer", std::string(name_of(task_of(recipe.model).answer())));
 }
 
