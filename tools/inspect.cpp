@@ -38,8 +38,8 @@ void describe(cli::CommandLine& line, Options& o) {
   line.group("Data sets");
   line.add_option("--data", o.data,
                   "size, classes and lengths of a data set: lines of columns separated by TABs, - is "
-                  "standard input; or "
-                  "a file of images that vectorize --images wrote")
+                  "standard input; or a file of images that vectorize --images wrote, or of ids that "
+                  "vectorize --output dataset wrote")
       .values(1, -1)
       .shown_as("FILE...")
       .reads();
@@ -49,6 +49,10 @@ void describe(cli::CommandLine& line, Options& o) {
           "--recipe")
       .list(',')
       .shown_as("NAMES");
+  line.add_option("--tokenizer", o.tokenizer,
+                  "count the tokens of this tokenizer.json too, and those that it does not know")
+      .shown_as("FILE")
+      .reads();
   cli::add_replace_invalid_option(line, o.reader);
   line.add_option("--contact-sheet", o.contact_sheet,
                   "of images: a picture of the first ones of each label: FILE.svg with the labels, or a PNG "
@@ -137,6 +141,7 @@ void run(const Options& o) {
   if (o.data.empty() && (!o.contact_sheet.empty() || !o.draws.empty()))
     throw UsageError("--contact-sheet and --draws go with --data only");
   if (o.data.empty() && !o.columns.empty()) throw UsageError("--columns goes with --data only");
+  if (o.data.empty() && !o.tokenizer.empty()) throw UsageError("--tokenizer goes with --data only");
   if (!o.models.empty() && (!o.what.empty() || !o.data.empty() || !o.runs.empty()))
     throw UsageError("--average and something else to inspect (one at a time)");
   if (o.models.empty() && o.last != 0) throw UsageError("--last goes with --average only");
@@ -145,7 +150,7 @@ void run(const Options& o) {
   if (!o.models.empty()) {
     write_average(o);
   } else if (!o.data.empty()) {
-    (is_of_images(o) ? inspect_images : inspect_data)(o);
+    (is_of_ids(o) ? inspect_ids : is_of_images(o) ? inspect_images : inspect_data)(o);
   } else if (!o.runs.empty()) {
     draw_curves(o);
   } else {

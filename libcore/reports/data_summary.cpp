@@ -61,7 +61,7 @@ std::string percent(std::int64_t part, std::int64_t all) {
 }  // namespace
 
 DataSummary::DataSummary(std::vector<std::string> names) : is_named_(!names.empty()) {
-  for (std::string& name : names) columns_.push_back({std::move(name), {}, {}, false});
+  for (std::string& name : names) columns_.push_back({.name = std::move(name), .lengths = {}});
   for (const char separator : {',', ';'}) guesses_.push_back({CsvParser("", separator), {}});
   if (is_named_ && text_column() == columns_.size()) throw UsageError("columns: no text beside the labels");
 }
@@ -110,7 +110,7 @@ void DataSummary::add(std::string_view line) {
                   " are known (cut -f picks columns)");
     }
     for (std::size_t c = 1; c <= found; ++c)
-      columns_.push_back({"column " + std::to_string(c), {}, {}, false});
+      columns_.push_back({.name = "column " + std::to_string(c), .lengths = {}});
   }
   if (lines_ < kLinesOfGuess) {
     for (CsvGuess& guess : guesses_) add_to_guess(guess, line);
@@ -144,6 +144,11 @@ void DataSummary::add(std::string_view line) {
       std::int64_t words = 0;
       for_each_word(field, [&](std::string_view) { ++words; });
       column.lengths.add(words);
+      if (tokenizer_ != nullptr) {
+        const std::vector<std::int32_t> ids = tokenizer_->encode(field);
+        column.tokens.add(static_cast<std::int64_t>(ids.size()));
+        column.token_counts.add(ids, tokenizer_->special_ids());
+      }
     }
     if (is_named_ ? is_said_label : columns_.size() > 1) count_label(c, field);
   }
@@ -262,7 +267,7 @@ bool DataSummary::has_verdict() const {
     has_label = has_label || is_label(c);
     has_target = has_target || columns_[c].name == "target";
   }
-  return !has_target && (has_label || columns_.size() == 1);
+  return !has_target && has_label;
 }
 
 std::string DataSummary::verdict() const {
@@ -277,25 +282,36 @@ std::string DataSummary::text() const {
   std::vector<std::size_t> texts, labels;
   for (std::size_t c = 0; c < columns_.size(); ++c) (is_label(c) ? labels : texts).push_back(c);
 
-  std::vector<Table::Column> headings = {{"words a sample"}};
-  for (const std::size_t c : texts) headings.push_back({columns_[c].name, right});
-  Table sizes(headings);
-  const auto row = [&](const std::string& name, const auto& cell) {
-    std::vector<std::string> cells = {name};
-    for (const std::size_t c : texts) cells.push_back(cell(columns_[c].lengths));
-    sizes.add_row(std::move(cells));
+  const auto sizes = [&](const std::string& unit, LengthCounts Column::*lengths) {
+    std::vector<Table::Column> headings = {{unit + " a sample"}};
+    for (const std::size_t c : texts) headings.push_back({columns_[c].name, right});
+    Table table(headings);
+    const auto row = [&](const std::string& name, const auto& cell) {
+      std::vector<std::string> cells = {name};
+      for (const std::size_t c : texts) cells.push_back(cell(columns_[c].*lengths));
+      table.add_row(std::move(cells));
+    };
+    row("samples", [](const LengthCounts& l) { return format_count(l.samples()); });
+    row("empty", [](const LengthCounts& l) { return format_count(l.empty()); });
+    row(unit + " in all", [](const LengthCounts& l) { return format_count(l.words()); });
+    row("mean", [](const LengthCounts& l) { return format_fixed(l.mean(), 1); });
+    row("median", [](const LengthCounts& l) { return format_fixed(l.median(), 1); });
+    for (const int share : {90, 99}) {
+      row(std::to_string(share) + " % have at most",
+          [&](const LengthCounts& l) { return format_count(l.quantile(share / 100.0)); });
+    }
+    row("longest", [](const LengthCounts& l) { return format_count(l.longest()); });
+    return table;
   };
-  row("samples", [](const LengthCounts& l) { return format_count(l.samples()); });
-  row("empty", [](const LengthCounts& l) { return format_count(l.empty()); });
-  row("words in all", [](const LengthCounts& l) { return format_count(l.words()); });
-  row("mean", [](const LengthCounts& l) { return format_fixed(l.mean(), 1); });
-  row("median", [](const LengthCounts& l) { return format_fixed(l.median(), 1); });
-  for (const int share : {90, 99}) {
-    row(std::to_string(share) + " % have at most",
-        [&](const LengthCounts& l) { return format_count(l.quantile(share / 100.0)); });
+  std::string text = sizes("words", &Column::lengths).text();
+  if (tokenizer_ != nullptr) {
+    Table tokens = sizes("tokens", &Column::tokens);
+    std::vector<std::string> unknown = {"unknown"};
+    for (const std::size_t c : texts)
+      unknown.push_back(format_percent(columns_[c].token_counts.unknown, columns_[c].token_counts.tokens));
+    tokens.add_row(std::move(unknown));
+    text += "\n" + tokens.text();
   }
-  row("longest", [](const LengthCounts& l) { return format_count(l.longest()); });
-  std::string text = sizes.text();
 
   for (const std::size_t c : labels) {
     Table classes({{columns_[c].name}, {"samples", right}, {"share", right}});
@@ -348,6 +364,13 @@ std::vector<Json> DataSummary::json() const {
     const LengthCounts& lengths = column.lengths;
     json.set("empty", lengths.empty()).set("words", lengths.words()).set("mean_words", lengths.mean());
     json.set("median_words", lengths.median()).set("max_words", lengths.longest());
+    if (tokenizer_ != nullptr) {
+      const LengthCounts& tokens = column.tokens;
+      json.set("tokens", tokens.words())
+          .set("mean_tokens", tokens.mean())
+          .set("median_tokens", tokens.median());
+      json.set("max_tokens", tokens.longest()).set("unknown_tokens", column.token_counts.unknown);
+    }
     Json::Array bins;
     for (const LengthCounts::Bin& bin : lengths.histogram(kBins)) {
       Json entry;

@@ -10,7 +10,9 @@
 
 #include "reports/length_counts.hpp"
 #include "support/json.hpp"
+#include "support/token_counts.hpp"
 #include "text/csv.hpp"
+#include "text/tokenizer.hpp"
 
 namespace headwater {
 
@@ -20,6 +22,8 @@ class DataSummary {
   // is a label where its values are few and short and repeat often; one at least is text. Throws UsageError
   // where all are labels.
   explicit DataSummary(std::vector<std::string> names = {});
+  // Texts are counted in the tokens of this one too. It must outlive the summary; before the first line.
+  void count_tokens_of(const Tokenizer& tokenizer) { tokenizer_ = &tokenizer; }
 
   // Columns separated by one TAB. Throws Error " what (fix)" or ":..." to be put after "file:line" for a
   // line with another number of columns, or an empty label.
@@ -35,15 +39,16 @@ class DataSummary {
 
   // Samples divided by mean words a sample of the first text column; above kSequenceRatio a sequence model
   // pays, below it a bag of words does as well (the rule of the classic guide to text classification). It is
-  // of classifiers: text() and json() give the advice where a column is a label or there is only one.
+  // of classifiers: text() and json() give the advice where a column is a label.
   static constexpr double kSequenceRatio = 1500;
   double ratio() const;
 
  private:
   struct Column {
     std::string name;
-    LengthCounts lengths;
-    std::map<std::string, std::int64_t, std::less<>> values;  // until there are too many for labels
+    LengthCounts lengths, tokens{};
+    TokenCounts token_counts{};
+    std::map<std::string, std::int64_t, std::less<>> values{};  // until there are too many for labels
     bool has_too_many = false;
   };
   // What the first lines are if they are CSV.
@@ -66,6 +71,7 @@ class DataSummary {
   void check_any() const;
 
   std::vector<Column> columns_;
+  const Tokenizer* tokenizer_ = nullptr;
   bool is_named_;
   std::vector<std::string> first_;  // the fields of the first line
   std::vector<CsvGuess> guesses_;

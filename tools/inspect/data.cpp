@@ -1,12 +1,15 @@
 // Data sets, and learning curves of runs.
 #include <algorithm>
+#include <optional>
 
 #include "cli/result_file.hpp"
 #include "reports/data_summary.hpp"
 #include "reports/learning_curves.hpp"
+#include "reports/stream_summary.hpp"
 #include "support/error.hpp"
 #include "tasks/model_directory.hpp"
 #include "tasks/registry.hpp"
+#include "tasks/tokenizer_files.hpp"
 #include "tools/inspect/inspect.hpp"
 
 namespace headwater::inspect {
@@ -32,6 +35,8 @@ void inspect_data(const Options& o) {
     is_csv = !data.csv_columns.empty();
   }
   DataSummary summary(names);
+  std::optional<Tokenizer> tokenizer;
+  if (!o.tokenizer.empty()) summary.count_tokens_of(tokenizer.emplace(load_side(o.tokenizer, "--tokenizer")));
   cli::LineReaderSettings columns = o.reader;
   columns.has_columns = true;
   cli::LineReader reader(o.data, columns);
@@ -55,6 +60,25 @@ void inspect_data(const Options& o) {
   } else {
     out.text(summary.text());
   }
+  out.flush();
+}
+
+bool is_of_ids(const Options& o) {
+  return std::any_of(o.data.begin(), o.data.end(), [](const std::string& path) {
+    return begins_as_safetensors(path) && Safetensors(path).find("ids") != nullptr;
+  });
+}
+
+void inspect_ids(const Options& o) {
+  if (o.data.size() > 1)
+    throw UsageError("--data: one file of ids at a time, not " + std::to_string(o.data.size()));
+  if (!o.columns.empty() || !o.recipe.empty() || !o.contact_sheet.empty() || !o.draws.empty())
+    throw UsageError(o.data.front() + " is a file of ids (which goes with --tokenizer and --json)");
+  std::optional<Tokenizer> tokenizer;
+  if (!o.tokenizer.empty()) tokenizer = load_side(o.tokenizer, "--tokenizer");
+  const StreamSummary summary(Safetensors(o.data.front()), tokenizer ? &*tokenizer : nullptr);
+  cli::LineWriter out;
+  out.text(o.is_json ? summary.json().dump() + "\n" : summary.text());
   out.flush();
 }
 

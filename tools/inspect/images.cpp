@@ -22,6 +22,8 @@ void check_range(const char* option, std::int64_t value, std::int64_t least, std
 void check_image_options(const Options& o) {
   if (o.data.size() > 1)
     throw UsageError("--data: one data set of images at a time, not " + std::to_string(o.data.size()));
+  if (!o.tokenizer.empty())
+    throw UsageError("--tokenizer is of texts, " + o.data.front() + " is a data set of images");
   if (!o.columns.empty())
     throw UsageError("--columns is of lines, " + o.data.front() + " is a data set of images");
   if (o.draws.empty() != o.recipe.empty())

@@ -14,7 +14,7 @@
 namespace headwater::inspect {
 
 struct Options {
-  std::string what, recipe, scale = "full";
+  std::string what, recipe, scale = "full", tokenizer;
   bool shows_tensors = false, has_statistics = false, is_json = false, is_for_make = false;
   bool lists_keys = false;
 
@@ -43,6 +43,9 @@ void export_model(const Options& o);
 // Variables for make: recipes/stages.mk includes them.
 void write_make(const Recipe& recipe, cli::LineWriter& out);
 void inspect_data(const Options& o);
+// Whether the data are a file of ids, and what inspect_data is of one.
+bool is_of_ids(const Options& o);
+void inspect_ids(const Options& o);
 // Whether the data are a data set of images, and what inspect_data is of one.
 bool is_of_images(const Options& o);
 void inspect_images(const Options& o);
