@@ -18,6 +18,8 @@ using KeyValues = std::vector<std::pair<std::string, std::string>>;
 // Those that are read with the settings as they are, or all.
 enum class WhichKeys { read, all };
 KeyValues key_values(Recipe recipe, WhichKeys which);
+// Those that are read, without the ones whose value follows from others.
+KeyValues chosen_values(const Recipe& recipe);
 // The keys of one kind of model that are read.
 KeyValues key_values(ModelSettings& settings);
 

@@ -127,7 +127,47 @@ class Flattener : public schema::Visitor {
   std::string prefix_;
 };
 
+// Takes back what follows from other keys, as if it had not been said.
+class Forgetter : public schema::Visitor {
+ public:
+  void row(const schema::Row& row) override {
+    if (row.follows.from.empty()) return;
+    std::visit(
+        [](auto* value) {
+          using Value = std::decay_t<decltype(*value)>;
+          if constexpr (std::is_same_v<Value, std::int64_t> || std::is_same_v<Value, std::string>)
+            *value = {};
+        },
+        row.member);
+  }
+  void section(std::string_view, const schema::Meaning&, const Rows& rows) override { rows(*this); }
+  void section_of_kinds(std::string_view, const schema::Meaning&, const ModelSection&,
+                        const Rows& rows) override {
+    rows(*this);
+  }
+  void model(std::string_view, const schema::Meaning&, ModelSection& model) override {
+    model.settings().rows(*this);
+  }
+  void list(std::string_view, const schema::Meaning&, std::vector<Expectation>&) override {}
+};
+
 }  // namespace
+
+KeyValues chosen_values(const Recipe& recipe) {
+  KeyValues values = key_values(filled_in(recipe), WhichKeys::read);
+  Recipe without = recipe;
+  Forgetter forgetter;
+  schema::rows(forgetter, without);
+  const KeyValues taken = key_values(without, WhichKeys::all),
+                  again = key_values(filled_in(std::move(without)), WhichKeys::all);
+  // What was taken back and comes again by itself. All keys stand in one order.
+  std::size_t at = 0;
+  std::erase_if(values, [&](const auto& row) {
+    while (at < again.size() && again[at].first != row.first) ++at;
+    return at < again.size() && again[at].second == row.second && taken[at].second != row.second;
+  });
+  return values;
+}
 
 KeyValues key_values(Recipe recipe, WhichKeys which) {
   Flattener flattener(which);

@@ -7,6 +7,7 @@
 #include <limits>
 #include <map>
 
+#include "recipe/key_values.hpp"
 #include "support/error.hpp"
 #include "support/split.hpp"
 
@@ -23,11 +24,52 @@ double number_of(std::string_view field, std::string_view name, const std::strin
   return std::abs(value) <= 1e100 ? value : std::numeric_limits<double>::quiet_NaN();
 }
 
+// A row as the log has it.
+struct LogRow {
+  std::int64_t epoch = 0;
+  double step = 0, loss = 0, tokens = 0;  // tokens and mean loss of the epoch so far
+  bool ends_epoch = false;
+};
+
+// The mean loss between rows, where an epoch has several.
+std::vector<LearningCurve::Step> steps_of(const std::vector<LogRow>& rows) {
+  constexpr std::size_t kMostPoints = 400;
+  const bool has_more =
+      std::any_of(rows.begin(), rows.end(), [](const LogRow& row) { return !row.ends_epoch; });
+  if (!has_more) return {};
+  std::map<std::int64_t, double> end_of;  // steps
+  for (const LogRow& row : rows) {
+    if (row.ends_epoch) end_of[row.epoch] = row.step;
+  }
+  std::vector<LearningCurve::Step> steps;
+  const std::size_t together = (rows.size() + kMostPoints - 1) / kMostPoints;
+  double size = 0;  // steps of the last epoch that has ended
+  double sum = 0, weight = 0;
+  LogRow before;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const LogRow& row = rows[i];
+    if (row.epoch != before.epoch) before = {.epoch = row.epoch};
+    const auto end = end_of.find(row.epoch), last = end_of.find(row.epoch - 1);
+    const double begin = last == end_of.end() ? 0 : last->second;
+    if (end != end_of.end() && (row.epoch == 1 || last != end_of.end())) size = end->second - begin;
+    const double more = row.tokens - before.tokens;
+    if (!(size > 0) || !(more > 0) || !std::isfinite(row.loss)) continue;
+    sum += row.loss * row.tokens - before.loss * before.tokens;
+    weight += more;
+    before = row;
+    if ((i + 1) % together != 0 && i + 1 < rows.size()) continue;
+    steps.push_back({static_cast<double>(row.epoch - 1) + (row.step - begin) / size, sum / weight});
+    sum = weight = 0;
+  }
+  return steps;
+}
+
 }  // namespace
 
 LearningCurve parse_learning_curve(std::string_view log, std::string_view where, std::string name) {
   log = log.substr(0, log.rfind('\n') + 1);  // npos + 1 is 0
   LearningCurve curve{std::move(name), {}};
+  std::vector<LogRow> rows;
   std::map<std::string_view, std::size_t> columns;
   std::size_t column_count = 0;
   constexpr std::array<std::string_view, 4> kNeeded = {"epoch", "loss", "validation_loss",
@@ -53,19 +95,144 @@ LearningCurve parse_learning_curve(std::string_view log, std::string_view where,
     std::array<double, kNeeded.size()> value{};
     for (std::size_t i = 0; i < kNeeded.size(); ++i)
       value[i] = number_of(fields[columns.at(kNeeded[i])], kNeeded[i], place);
-    if (std::isnan(value[2])) continue;
-    if (!(value[0] >= 1 && value[0] <= 1e9))
+    const bool ends_epoch = !std::isnan(value[2]);
+    const bool is_epoch = value[0] >= 1 && value[0] <= 1e9;
+    if (!is_epoch && ends_epoch)
       throw Error(place + ": epoch " + quote(fields[columns.at("epoch")]) + " is not in 1 .. 1000000000");
     const auto further = [&](std::string_view column) {
       const auto at = columns.find(column);
       return number_of(at == columns.end() ? "" : fields[at->second], column, place);
     };
-    curve.points.push_back({static_cast<std::int64_t>(value[0]), value[1], value[2], value[3],
-                            further("validation_top5_accuracy"), further("validation_bleu")});
+    if (is_epoch)
+      rows.push_back(
+          {static_cast<std::int64_t>(value[0]), further("step"), value[1], further("tokens"), ends_epoch});
+    if (!ends_epoch) continue;
+    LearningCurve::Point& point = curve.points.emplace_back(
+        LearningCurve::Point{static_cast<std::int64_t>(value[0]), value[1], value[2], value[3]});
+    for (const CurveFigure& known : curve_figures()) {
+      const bool is_further = known.key != "accuracy" && known.key != "perplexity";
+      if (is_further) point.*known.figure = further("validation_" + std::string(known.key));
+    }
   }
   if (curve.points.empty())
     throw Error(std::string(where) + ": no epoch has ended yet (train a while longer)");
+  curve.steps = steps_of(rows);
   return curve;
+}
+
+void set_best_metric(LearningCurve& curve, std::string metric) {
+  curve.best_metric = std::move(metric);
+  if (curve.best_metric != "perplexity") return;
+  for (LearningCurve::Point& point : curve.points)
+    point.validation_perplexity = std::exp(point.validation_loss);
+}
+
+std::span<const CurveFigure> curve_figures() {
+  using Point = LearningCurve::Point;
+  static constexpr CurveFigure kAll[] = {
+      {&Point::validation_accuracy, "accuracy", "accuracy", 4, 1},
+      {&Point::validation_top5_accuracy, "top5_accuracy", "top-5 accuracy", 4, 1},
+      {&Point::validation_macro_f1, "macro_f1", "macro F1", 4, 1},
+      {&Point::validation_roc_auc, "roc_auc", "ROC AUC", 4, 1},
+      {&Point::validation_perplexity, "perplexity", "perplexity", 2, -1},
+      {&Point::validation_bleu, "bleu", "BLEU", 2, 1},
+      {&Point::validation_chrf, "chrf", "chrF", 2, 1}};
+  return kAll;
+}
+
+const LearningCurve::Point* best_point(const LearningCurve& curve, double LearningCurve::Point::*figure,
+                                       double sign) {
+  const LearningCurve::Point* found = nullptr;
+  for (const LearningCurve::Point& point : curve.points) {
+    if (!std::isfinite(point.*figure)) continue;
+    if (found == nullptr || sign * point.*figure > sign * found->*figure) found = &point;
+  }
+  return found;
+}
+
+std::vector<std::string> names_of_runs(const std::vector<std::string>& names,
+                                       const std::vector<std::optional<Recipe>>& recipes) {
+  constexpr std::size_t kMostKeys = 4;
+  std::vector<std::map<std::string, std::string>> values;
+  std::vector<std::string> keys;  // in the order of the rows
+  for (const std::optional<Recipe>& recipe : recipes) {
+    if (!recipe) return names;
+    auto& known = values.emplace_back();
+    for (const auto& [key, value] : chosen_values(*recipe)) {
+      const bool is_of_run =
+          key != "name" && !key.starts_with("expected") && !key.starts_with("training.checkpoint");
+      if (!is_of_run) continue;
+      known[key] = value;
+      if (std::find(keys.begin(), keys.end(), key) == keys.end()) keys.push_back(key);
+    }
+  }
+  const auto value_of = [&](std::size_t run, const std::string& key) {
+    const auto found = values[run].find(key);
+    return found == values[run].end() ? std::string("none") : found->second;
+  };
+  std::erase_if(keys, [&](const std::string& key) {
+    for (std::size_t run = 1; run < values.size(); ++run) {
+      if (value_of(run, key) != value_of(0, key)) return false;
+    }
+    return true;
+  });
+  if (keys.empty() || keys.size() > kMostKeys) return names;
+  const auto last_word = [](const std::string& key) { return key.substr(key.rfind('.') + 1); };
+  std::vector<std::string> told;
+  for (std::size_t run = 0; run < values.size(); ++run) {
+    std::string name;
+    for (const std::string& key : keys) {
+      const bool is_alone = std::count_if(keys.begin(), keys.end(), [&](const std::string& other) {
+                              return last_word(other) == last_word(key);
+                            }) == 1;
+      name += (name.empty() ? "" : ", ") + (is_alone ? last_word(key) : key) + " " + value_of(run, key);
+    }
+    if (std::find(told.begin(), told.end(), name) != told.end()) return names;
+    told.push_back(std::move(name));
+  }
+  return told;
+}
+
+std::vector<Json> learning_curves_json(std::span<const LearningCurve> curves) {
+  std::vector<Json> all;
+  const auto set = [](Json& json, const std::string& name, double value) {
+    if (std::isfinite(value)) json.set(name, value);
+  };
+  for (const LearningCurve& curve : curves) {
+    Json& json = all.emplace_back();
+    json.set("version", 1).set("run", curve.name);
+    if (!curve.best_metric.empty()) json.set("best_metric", curve.best_metric);
+    Json best;
+    const auto add_best = [&](const std::string& name, double LearningCurve::Point::*figure, double sign) {
+      const LearningCurve::Point* const point = best_point(curve, figure, sign);
+      if (point == nullptr) return;
+      Json entry;
+      entry.set("value", point->*figure).set("epoch", point->epoch);
+      best.set(name, std::move(entry));
+    };
+    add_best("loss", &LearningCurve::Point::validation_loss, -1);
+    for (const CurveFigure& known : curve_figures())
+      add_best(std::string(known.key), known.figure, known.sign);
+    json.set("best", std::move(best));
+    Json::Array epochs, steps;
+    for (const LearningCurve::Point& point : curve.points) {
+      Json entry;
+      entry.set("epoch", point.epoch);
+      set(entry, "training_loss", point.training_loss);
+      set(entry, "validation_loss", point.validation_loss);
+      for (const CurveFigure& known : curve_figures())
+        set(entry, "validation_" + std::string(known.key), point.*known.figure);
+      epochs.push_back(std::move(entry));
+    }
+    for (const LearningCurve::Step& step : curve.steps) {
+      Json entry;
+      entry.set("epoch", step.epoch).set("training_loss", step.training_loss);
+      steps.push_back(std::move(entry));
+    }
+    json.set("epochs", std::move(epochs));
+    if (!steps.empty()) json.set("steps", std::move(steps));
+  }
+  return all;
 }
 
 std::vector<double> axis_ticks(double least, double most, int max_ticks) {

@@ -3,35 +3,69 @@
 
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "recipe/recipe.hpp"
+#include "support/json.hpp"
+
 namespace headwater {
 
 // One run: a point an epoch.
 struct LearningCurve {
+  static constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
   struct Point {
     std::int64_t epoch = 0;
     // NaN where the log has none.
     double training_loss = 0, validation_loss = 0, validation_accuracy = 0;
-    double validation_top5_accuracy = std::numeric_limits<double>::quiet_NaN(),
-           validation_bleu = validation_top5_accuracy;
+    double validation_top5_accuracy = kNone, validation_bleu = kNone;
+    double validation_macro_f1 = kNone, validation_roc_auc = kNone, validation_chrf = kNone,
+           validation_perplexity = kNone;
+  };
+  // Rows within epochs: the mean loss since the row before.
+  struct Step {
+    double epoch = 0;  // 0.5: the middle of the first
+    double training_loss = 0;
   };
   std::string name;
   std::vector<Point> points;
+  std::vector<Step> steps = {};  // none where every row of the log ends an epoch
+  std::string best_metric = {};  // of its recipe; empty: not known
 };
 
-// The rows of a log.csv that end an epoch (those with a validation loss). A last line without its end is
-// being written and is passed over. Throws Error "where:line: what" for anything else that is no log, and
-// where no epoch has ended.
+// The rows of a log.csv: points are those that end an epoch (with a validation loss). A last line without its
+// end is being written and is passed over. Throws Error "where:line: what" for anything else that is no log,
+// and where no epoch has ended.
 LearningCurve parse_learning_curve(std::string_view log, std::string_view where, std::string name);
+// Where it is perplexity, that has a panel.
+void set_best_metric(LearningCurve& curve, std::string metric);
 
-// An SVG 1.1 document: loss in training (dashed) and validation; accuracy, top-5 accuracy and BLEU of the
-// validation where a run has them; a legend with the best figures of each. Throws Error where there are no
-// curves.
+// What tells runs apart: the keys in which their recipes differ, "width 64, epochs 3". The names themselves
+// where a recipe is not known, or where these are no fewer words.
+std::vector<std::string> names_of_runs(const std::vector<std::string>& names,
+                                       const std::vector<std::optional<Recipe>>& recipes);
+
+// An SVG 1.1 document: loss in training (dashed) and validation, and what of the validation rises (accuracy,
+// BLEU and others) where a run has it; a legend with the best figures of each. Throws Error where there are
+// no curves.
 std::string learning_curves_svg(std::span<const LearningCurve> curves, std::string_view title);
+// The same figures, an object a run.
+std::vector<Json> learning_curves_json(std::span<const LearningCurve> curves);
+
+// What is drawn of the validation beside the loss.
+struct CurveFigure {
+  double LearningCurve::Point::*figure;
+  std::string_view key, name;  // as of recipes and JSON, and as people say it
+  int digits;                  // of the best in the legend
+  double sign;                 // 1: the greater the better
+};
+std::span<const CurveFigure> curve_figures();
+// The point with the best of them; null where there is none.
+const LearningCurve::Point* best_point(const LearningCurve& curve, double LearningCurve::Point::*figure,
+                                       double sign);
 
 // Round numbers that cover [least, most] in at most `max_ticks` steps: for axes.
 std::vector<double> axis_ticks(double least, double most, int max_ticks);

@@ -2,8 +2,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <iterator>
 #include <limits>
+#include <utility>
+#include <vector>
 
 #include "reports/learning_curves.hpp"
 #include "reports/svg.hpp"
@@ -15,7 +16,8 @@ namespace {
 
 constexpr double kPlotWidth = 440, kPlotHeight = 300, kAxisWidth = 46, kPanelGap = 36;
 constexpr double kLegendLine = 20;
-constexpr std::size_t kNameColumns = 36;
+constexpr std::size_t kNameColumns = 80;
+constexpr double kNameCharacter = 7, kPanelsInARow = 3;
 constexpr std::string_view kGrid = "#e4e8ec", kFrame = "#b4bdc7";
 // Told apart by people who see few colours too, after Okabe and Ito's scheme.
 constexpr std::array<std::string_view, 8> kColors = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
@@ -23,16 +25,6 @@ constexpr std::array<std::string_view, 8> kColors = {"#0072b2", "#d55e00", "#009
 
 using Point = LearningCurve::Point;
 using Figure = double Point::*;
-
-// What rises as a model learns: drawn where a run has it.
-struct Rising {
-  Figure figure;
-  std::string_view name;
-  int digits;  // of the best in the legend
-};
-constexpr std::array<Rising, 3> kRising = {{{&Point::validation_accuracy, "accuracy", 4},
-                                            {&Point::validation_top5_accuracy, "top-5 accuracy", 4},
-                                            {&Point::validation_bleu, "BLEU", 2}}};
 
 std::string_view color_of(std::size_t run) { return kColors[run % kColors.size()]; }
 
@@ -47,19 +39,29 @@ class CurvesPicture {
         last_epoch_ = std::max(last_epoch_, point.epoch);
       }
     }
-    std::copy_if(kRising.begin(), kRising.end(), std::back_inserter(rising_),
-                 [&](const Rising& rising) { return is_there(rising.figure); });
-    const double panels = 1 + static_cast<double>(rising_.size());
+    for (const CurveFigure& known : curve_figures()) {
+      if (is_there(known.figure)) figures_.push_back(&known);
+    }
+    std::size_t longest = 0;
+    for (const LearningCurve& curve : curves_)
+      longest = std::max(longest, shortened(curve.name, kNameColumns).size());
+    loss_column_ = kSvgMargin + std::max(320.0, 50 + kNameCharacter * static_cast<double>(longest));
+    const double panels = std::min(1 + static_cast<double>(figures_.size()), kPanelsInARow);
     const double width =
-        std::max(2 * kSvgMargin + panels * (kAxisWidth + kPlotWidth) + (panels - 1) * kPanelGap, 660.0);
+        std::max({2 * kSvgMargin + panels * (kAxisWidth + kPlotWidth) + (panels - 1) * kPanelGap, 660.0,
+                  figure_column(figures_.size()) + kSvgMargin});
     body_ += svg_text(kSvgMargin, kSvgMargin + 14, 18, kSvgInk, "start", title_, " font-weight=\"bold\"");
-    const double top = kSvgMargin + 56;
-    panel(kSvgMargin + kAxisWidth, top, "Loss: training dashed, validation solid",
-          {&Point::training_loss, &Point::validation_loss});
-    double left = kSvgMargin + kAxisWidth;
-    for (const Rising& rising : rising_) {
-      left += kPlotWidth + kPanelGap + kAxisWidth;
-      panel(left, top, "Validation " + std::string(rising.name), {rising.figure});
+    double top = kSvgMargin + 56, left = kSvgMargin + kAxisWidth;
+    panel(left, top, "Loss: training dashed, validation solid", &Point::validation_loss, true);
+    for (std::size_t i = 0; i < figures_.size(); ++i) {
+      const bool begins_row = (i + 1) % static_cast<std::size_t>(kPanelsInARow) == 0;
+      left = begins_row ? kSvgMargin + kAxisWidth : left + kPlotWidth + kPanelGap + kAxisWidth;
+      if (begins_row) top += kPlotHeight + 84;
+      const bool is_best = std::any_of(curves_.begin(), curves_.end(), [&](const LearningCurve& curve) {
+        return curve.best_metric == figures_[i]->key;
+      });
+      panel(left, top, "Validation " + std::string(figures_[i]->name) + (is_best ? " (best_metric)" : ""),
+            figures_[i]->figure, false);
     }
     const double bottom = legend(top + kPlotHeight + 62);
     return svg_document(width, bottom + kSvgMargin, title_, body_);
@@ -86,22 +88,39 @@ class CurvesPicture {
     double y(double value) const { return top + kPlotHeight * (most - value) / (most - least); }
   };
 
-  // `figures`: the last is drawn solid with dots, one before it dashed.
-  void panel(double left, double top, std::string_view heading, const std::vector<Figure>& figures) {
-    double least = std::numeric_limits<double>::infinity(), most = -least;
+  // Where a line goes: epochs and values.
+  using Course = std::vector<std::pair<double, double>>;
+  static Course course(const LearningCurve& curve, Figure figure) {
+    Course course;
+    for (const Point& point : curve.points) {
+      if (std::isfinite(point.*figure)) course.emplace_back(static_cast<double>(point.epoch), point.*figure);
+    }
+    return course;
+  }
+  // Of the training within epochs, where the log says more than their means.
+  static Course training(const LearningCurve& curve) {
+    if (curve.steps.empty()) return course(curve, &Point::training_loss);
+    Course course;
+    for (const LearningCurve::Step& step : curve.steps) course.emplace_back(step.epoch, step.training_loss);
+    return course;
+  }
+
+  // The figure is drawn solid with dots, the loss of training dashed.
+  void panel(double left, double top, std::string_view heading, Figure figure, bool has_training) {
+    double least = std::numeric_limits<double>::infinity(), most = -least, first = 1;
     for (const LearningCurve& curve : curves_) {
-      for (const Point& point : curve.points) {
-        for (const Figure figure : figures) {
-          if (!std::isfinite(point.*figure)) continue;
-          least = std::min(least, point.*figure);
-          most = std::max(most, point.*figure);
+      if (!curve.steps.empty()) first = 0.5;
+      for (const Course& c : {course(curve, figure), has_training ? training(curve) : Course{}}) {
+        for (const auto& [epoch, value] : c) {
+          least = std::min(least, value);
+          most = std::max(most, value);
         }
       }
     }
     if (least > most) least = 0, most = 1;
     const std::vector<double> ticks = axis_ticks(least, most, 8);
     // Half an epoch of room at both sides, so that no dot lies on the frame.
-    const Axes axes{left, top, 0.5, static_cast<double>(last_epoch_) + 0.5, ticks.front(), ticks.back()};
+    const Axes axes{left, top, first - 0.5, last_epoch() + 0.5, ticks.front(), ticks.back()};
     body_ += svg_text(left, top - 12, 13, kSvgInk, "start", heading, " font-weight=\"bold\"");
     for (const double tick : ticks) {
       line(left, axes.y(tick), left + kPlotWidth, axes.y(tick), kGrid);
@@ -121,23 +140,23 @@ class CurvesPicture {
              svg_attribute("width", kPlotWidth) + svg_attribute("height", kPlotHeight) +
              " fill=\"none\" stroke=\"" + std::string(kFrame) + "\"/>\n";
     for (std::size_t run = 0; run < curves_.size(); ++run) {
-      for (std::size_t f = 0; f < figures.size(); ++f) draw(axes, run, figures[f], f + 1 == figures.size());
+      if (has_training) draw(axes, run, training(curves_[run]), false);
+      draw(axes, run, course(curves_[run], figure), true);
     }
   }
 
-  void draw(const Axes& axes, std::size_t run, Figure figure, bool is_solid) {
-    const LearningCurve& curve = curves_[run];
+  double last_epoch() const { return static_cast<double>(last_epoch_); }
+
+  void draw(const Axes& axes, std::size_t run, const Course& course, bool is_solid) {
     std::string path, dots;
-    for (const Point& point : curve.points) {
-      if (!std::isfinite(point.*figure)) continue;
-      const std::string x = svg_number(axes.x(static_cast<double>(point.epoch))),
-                        y = svg_number(axes.y(point.*figure));
+    for (const auto& [epoch, value] : course) {
+      const std::string x = svg_number(axes.x(epoch)), y = svg_number(axes.y(value));
       path.append(path.empty() ? "M" : " L").append(x).append(",").append(y);
       if (!is_solid) continue;
       dots.append("<circle cx=\"").append(x).append("\" cy=\"").append(y).append("\" r=\"2.6\"><title>");
-      dots += xml_text(curve.name);
-      dots.append(", epoch ").append(std::to_string(point.epoch)).append(": ");
-      dots.append(format_fixed(point.*figure, 4)).append("</title></circle>\n");
+      dots += xml_text(curves_[run].name);
+      dots.append(", epoch ").append(std::to_string(std::llround(epoch))).append(": ");
+      dots.append(format_fixed(value, 4)).append("</title></circle>\n");
     }
     if (path.empty()) return;
     const std::string color(color_of(run));
@@ -149,15 +168,12 @@ class CurvesPicture {
 
   // Returns where it ends.
   double legend(double y) {
-    constexpr double kLossColumn = kSvgMargin + 320, kRisingColumn = 210;
-    const auto column = [&](std::size_t rising) {
-      return kLossColumn + static_cast<double>(rising + 1) * kRisingColumn;
-    };
     body_ += svg_text(kSvgMargin + 34, y, 11, kSvgFaint, "start", "run");
-    body_ += svg_text(kLossColumn, y, 11, kSvgFaint, "start", "lowest validation loss");
-    for (std::size_t i = 0; i < rising_.size(); ++i)
-      body_ += svg_text(column(i), y, 11, kSvgFaint, "start",
-                        "highest validation " + std::string(rising_[i].name));
+    body_ += svg_text(loss_column_, y, 11, kSvgFaint, "start", "lowest validation loss");
+    for (std::size_t i = 0; i < figures_.size(); ++i)
+      body_ += svg_text(figure_column(i), y, 11, kSvgFaint, "start",
+                        (figures_[i]->sign > 0 ? "highest validation " : "lowest validation ") +
+                            std::string(figures_[i]->name));
     for (std::size_t run = 0; run < curves_.size(); ++run) {
       y += kLegendLine;
       const LearningCurve& curve = curves_[run];
@@ -165,30 +181,31 @@ class CurvesPicture {
       body_ += "<circle" + svg_attribute("cx", kSvgMargin + 13) + svg_attribute("cy", y - 4) +
                " r=\"2.6\" fill=\"" + std::string(color_of(run)) + "\"/>\n";
       body_ += svg_text(kSvgMargin + 34, y, 12, kSvgInk, "start", shortened(curve.name, kNameColumns));
-      body_ += svg_text(kLossColumn, y, 12, kSvgInk, "start", best(curve, &Point::validation_loss, -1, 4));
-      for (std::size_t i = 0; i < rising_.size(); ++i)
-        body_ += svg_text(column(i), y, 12, kSvgInk, "start",
-                          best(curve, rising_[i].figure, 1, rising_[i].digits));
+      body_ += svg_text(loss_column_, y, 12, kSvgInk, "start", best(curve, &Point::validation_loss, -1, 4));
+      for (std::size_t i = 0; i < figures_.size(); ++i)
+        body_ += svg_text(figure_column(i), y, 12, kSvgInk, "start",
+                          best(curve, figures_[i]->figure, figures_[i]->sign, figures_[i]->digits));
     }
     return y;
   }
 
-  // The greatest of sign * figure with its epoch.
+  double figure_column(std::size_t figure) const {
+    constexpr double kFigureColumn = 210;
+    return loss_column_ + static_cast<double>(figure + 1) * kFigureColumn;
+  }
+
+  // With its epoch.
   static std::string best(const LearningCurve& curve, Figure figure, double sign, int digits) {
-    const Point* found = nullptr;
-    for (const Point& point : curve.points) {
-      if (!std::isfinite(point.*figure)) continue;
-      if (found == nullptr || sign * point.*figure > sign * found->*figure) found = &point;
-    }
-    return found == nullptr
-               ? ""
-               : format_fixed(found->*figure, digits) + " (epoch " + std::to_string(found->epoch) + ")";
+    const Point* const found = best_point(curve, figure, sign);
+    if (found == nullptr) return "";
+    return format_fixed(found->*figure, digits) + " (epoch " + std::to_string(found->epoch) + ")";
   }
 
   std::span<const LearningCurve> curves_;
   std::string_view title_;
   std::int64_t last_epoch_ = 1;
-  std::vector<Rising> rising_;
+  std::vector<const CurveFigure*> figures_;  // that a run has
+  double loss_column_ = 0;                   // of the legend
   std::string body_;
 };
 

@@ -3,8 +3,12 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "error_text.hpp"
+#include "tasks/registry.hpp"
 
 using namespace headwater;
 
@@ -100,6 +104,86 @@ TEST_CASE("BLEU and top-5 accuracy have panels where a run has them") {
           parse_learning_curve("epoch,loss,validation_loss,validation_accuracy,validation_bleu\n1,1,1,1,x\n",
                                "log.csv", "run");
         }) == "log.csv:2: \"x\" in column \"validation_bleu\" is not a number");
+}
+
+TEST_CASE("the loss of training has a point for each row of the log, the mean since the row before") {
+  const LearningCurve curve =
+      parse_learning_curve(std::string(kLog) + "240,3,10,0.9,0.6,,,1\n", "log.csv", "run");
+  REQUIRE(curve.steps.size() == 4);
+  CHECK(curve.steps[0].epoch == doctest::Approx(50.0 / 95));
+  CHECK(curve.steps[0].training_loss == doctest::Approx(2.5));
+  CHECK(curve.steps[1].epoch == 1);
+  CHECK(curve.steps[1].training_loss == doctest::Approx((2 * 20 - 2.5 * 10) / 10));
+  CHECK(curve.steps[2].epoch == 2);
+  CHECK(curve.steps[2].training_loss == 1);
+  CHECK(curve.steps[3].epoch == doctest::Approx(2 + 50.0 / 95));  // of an epoch as long as the one before
+  CHECK(curve.steps[3].training_loss == doctest::Approx(0.9));
+  CHECK(count_of(learning_curves_svg(std::vector{curve}, "t"), "<title>run, epoch ") == 3);
+  // Rows of epochs alone say no more than their points.
+  CHECK(parse_learning_curve("step,epoch,tokens,loss,validation_loss,validation_accuracy\n5,1,9,2,2,1\n", "l",
+                             "r")
+            .steps.empty());
+  // Of very many rows some stand together.
+  std::string long_log = "step,epoch,tokens,loss,validation_loss,validation_accuracy\n";
+  for (int step = 1; step <= 10000; ++step)
+    long_log +=
+        std::to_string(step) + ",1," + std::to_string(step) + ",3," + (step == 10000 ? "3,0" : ",") + "\n";
+  const LearningCurve many = parse_learning_curve(long_log, "l", "r");
+  CHECK(many.steps.size() == 400);
+  CHECK(many.steps.back().epoch == 1);
+  for (const LearningCurve::Step& step : many.steps) CHECK(step.training_loss == doctest::Approx(3));
+}
+
+TEST_CASE("what epochs are chosen by has a panel, whatever it is") {
+  const std::string log =
+      "epoch,loss,validation_loss,validation_accuracy,validation_macro_f1,validation_roc_auc,validation_"
+      "chrf\n"
+      "1,3,2,0.5,0.25,0.75,30\n"
+      "2,2,1,0.6,0.5,0.5,40\n";
+  LearningCurve curve = parse_learning_curve(log, "log.csv", "run");
+  set_best_metric(curve, "roc_auc");
+  const std::string svg = learning_curves_svg(std::vector{curve}, "t");
+  for (const char* heading :
+       {"Validation macro F1<", "Validation ROC AUC (best_metric)<", "Validation chrF<"})
+    CHECK(svg.find(heading) != svg.npos);
+  CHECK(svg.find("0.7500 (epoch 1)") != svg.npos);
+  CHECK(svg.find("perplexity") == svg.npos);
+  set_best_metric(curve, "perplexity");
+  const std::string chosen = learning_curves_svg(std::vector{curve}, "t");
+  CHECK(chosen.find("Validation perplexity (best_metric)<") != chosen.npos);
+  CHECK(chosen.find("lowest validation perplexity") != chosen.npos);
+  CHECK(chosen.find("2.72 (epoch 2)") != chosen.npos);
+  const Json json = learning_curves_json(std::vector{curve})[0];
+  CHECK(json.at("best").at("roc_auc").at("epoch").as_number() == 1);
+  CHECK(json.at("best").at("loss").at("value").as_number() == 1);
+  CHECK(json.at("best").find("bleu") == nullptr);
+  CHECK(json.at("epochs").as_array().size() == 2);
+  CHECK(json.find("steps") == nullptr);
+}
+
+TEST_CASE("runs are called by what their recipes differ in") {
+  std::vector<std::optional<Recipe>> recipes;
+  for (const char* text :
+       {"seed: 4", "{seed: 5, model: {width: 64}}", "{seed: 6, model: {feed_forward_width: 3}}"})
+    recipes.push_back(
+        parse_recipe(text, "name" + std::to_string(recipes.size()) + ".yaml"));  // which tells nothing
+  const std::vector<std::string> names = {"a", "b", "c"};
+  // Not by what follows from the width.
+  CHECK(names_of_runs({"a", "b"}, {recipes[0], recipes[1]})[1] == "seed 5, width 64");
+  CHECK(names_of_runs(names, recipes)[2].ends_with(", feed_forward_width 3"));
+  recipes[2] = recipes[0];
+  CHECK(names_of_runs(names, recipes) == names);  // two are the same
+  recipes[2] = parse_recipe(
+      "training: {epochs: 3, batch_sequences: 5, log_every: 6, optimizer: {learning_rate: 0.5}}", "r");
+  CHECK(names_of_runs(names, recipes) == names);  // too many keys
+  recipes[1].reset();
+  CHECK(names_of_runs(names, recipes) == names);
+}
+
+TEST_CASE("a long name is whole, and the picture has room for it") {
+  const std::string name(70, 'm');
+  const std::vector<LearningCurve> curves = {{name, {{1, 1.0, 0.9, 0.7}}}};
+  CHECK(learning_curves_svg(curves, "t").find(">" + name + "</text>") != std::string::npos);
 }
 
 TEST_CASE("runs without an accuracy have one panel; without runs there is no picture") {
