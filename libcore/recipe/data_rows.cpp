@@ -65,10 +65,10 @@ void rows(Visitor& v, DataSettings& s, const ModelSection& model) {
           {"windows of an epoch, after which the model is measured; 0: as many as blocks", "train"},
           When{has_streams && s.examples == "random", has_streams ? "examples: " + s.examples : "",
                "examples: random"});
-  v.field(
-      "line_ends", &s.line_ends, Anything{},
-      {"the end of a line is text too: a token of its own, of tokenizers of bytes", "make recipe (tokenize), evaluate"},
-      streams);
+  v.field("line_ends", &s.line_ends, Anything{},
+          {"the end of a line is text too: a token of its own, of tokenizers of bytes",
+           "make recipe (tokenize), evaluate"},
+          streams);
   v.field("validation_fraction", &s.validation_fraction, Between{0, 0.9, kNoUnit},
           {"share of the training examples that is held out by seed, to validate on", "train"},
           When{s.validation.empty(), "data with validation examples", "data without validation examples"});
