@@ -40,19 +40,23 @@ SentencePiece::SentencePiece(SentencePieceFile file, std::string_view where) {
   const auto impl = std::make_shared<Impl>();
   using Type = SentencePieceFile::Type;
   const auto fail = [&](const std::string& what) { throw Error(std::string(where) + ": " + what); };
+  const bool is_unigram = file.algorithm == SentencePieceFile::Algorithm::unigram;
   std::vector<UnigramPiece> pieces;
+  if (is_unigram) pieces.reserve(file.pieces.size());
   impl->byte_ids.fill(-1);
   for (std::size_t id = 0; id < file.pieces.size(); ++id) {
     const SentencePieceFile::Piece& piece = file.pieces[id];
-    const std::string name = "piece " + std::to_string(id) + " " + quote(piece.surface);
+    const auto fail_at = [&](const std::string& what) {
+      fail("piece " + std::to_string(id) + " " + quote(piece.surface) + what);
+    };
     if (piece.surface.size() > 1024)
-      fail(name + " has " + std::to_string(piece.surface.size()) + " bytes (at most 1024)");
+      fail_at(" has " + std::to_string(piece.surface.size()) + " bytes (at most 1024)");
     impl->table.value(piece.surface) = id;
     if (piece.type == Type::unknown) impl->unknown_id = static_cast<std::int32_t>(id);
     if (piece.type == Type::byte) {
       const int byte = byte_of_surface(piece.surface);
-      if (byte < 0) fail(name + " is of type BYTE (expected <0x00> to <0xFF>)");
-      if (!file.has_byte_fallback) fail(name + " is of type BYTE, but byte_fallback is false");
+      if (byte < 0) fail_at(" is of type BYTE (expected <0x00> to <0xFF>)");
+      if (!file.has_byte_fallback) fail_at(" is of type BYTE, but byte_fallback is false");
       impl->byte_ids[static_cast<std::size_t>(byte)] = static_cast<std::int32_t>(id);
     }
     const bool is_found =
@@ -61,7 +65,7 @@ SentencePiece::SentencePiece(SentencePieceFile file, std::string_view where) {
     const PieceKind kind = piece.type == Type::normal         ? PieceKind::ordinary
                            : piece.type == Type::user_defined ? PieceKind::user_defined
                                                               : PieceKind::hidden;
-    pieces.push_back({piece.surface, static_cast<double>(piece.score), kind});
+    if (is_unigram) pieces.push_back({piece.surface, static_cast<double>(piece.score), kind});
   }
   if (file.has_byte_fallback) {
     for (std::size_t byte = 0; byte < 256; ++byte) {
@@ -73,7 +77,7 @@ SentencePiece::SentencePiece(SentencePieceFile file, std::string_view where) {
   impl->file = std::move(file);
   impl->where = where;
   try {
-    if (impl->file.algorithm == SentencePieceFile::Algorithm::unigram) {
+    if (is_unigram) {
       impl->unigram = std::make_unique<Unigram>(
           std::move(pieces), UnigramSettings{.unknown_id = impl->unknown_id,
                                              .sums = ScoreSums::in_float,

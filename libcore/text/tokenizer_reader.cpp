@@ -68,6 +68,7 @@ struct TokenizerReader {
     using Type = SentencePieceFile::Type;
     const SentencePiece& read = impl.sentencepiece.emplace(read_sentencepiece_file(bytes, where), where);
     const SentencePieceFile& model = read.file();
+    surfaces.reserve(model.pieces.size());
     for (const SentencePieceFile::Piece& piece : model.pieces) {
       const auto id = static_cast<std::int32_t>(surfaces.size());
       surfaces.push_back(piece.surface);

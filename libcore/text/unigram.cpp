@@ -36,6 +36,7 @@ std::size_t end_of_printable(std::string_view text, std::size_t begin) {
 
 Unigram::Unigram(std::vector<UnigramPiece> pieces, const UnigramSettings& settings) : settings_(settings) {
   std::vector<PieceTrie::Key> keys;
+  keys.reserve(pieces.size());
   scores_.reserve(pieces.size());
   bool has_piece = false;
   double least = 0;
@@ -43,8 +44,10 @@ Unigram::Unigram(std::vector<UnigramPiece> pieces, const UnigramSettings& settin
   double most = static_cast<double>(std::numeric_limits<float>::min());
   for (std::size_t id = 0; id < pieces.size(); ++id) {
     const UnigramPiece& piece = pieces[id];
-    const std::string name = "vocabulary: piece " + std::to_string(id) + " " + quote(piece.surface);
-    if (!std::isfinite(piece.score)) throw Error(name + ": the score is not finite");
+    const auto fail = [&](const char* what) {
+      throw Error("vocabulary: piece " + std::to_string(id) + " " + quote(piece.surface) + ": " + what);
+    };
+    if (!std::isfinite(piece.score)) fail("the score is not finite");
     scores_.push_back(settings_.sums == ScoreSums::in_float
                           ? static_cast<double>(static_cast<float>(piece.score))
                           : piece.score);
@@ -57,7 +60,7 @@ Unigram::Unigram(std::vector<UnigramPiece> pieces, const UnigramSettings& settin
       has_piece = true;
     }
     if (piece.kind == PieceKind::hidden) continue;
-    if (piece.surface.empty()) throw Error(name + ": an empty piece");
+    if (piece.surface.empty()) fail("an empty piece");
     if (piece.surface.size() > kMaxPieceBytes) {
       throw Error("vocabulary: piece " + std::to_string(id) + " has " + std::to_string(piece.surface.size()) +
                   " bytes (at most " + std::to_string(kMaxPieceBytes) + ")");
