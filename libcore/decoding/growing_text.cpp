@@ -16,6 +16,17 @@ bool is_inside_character(std::string_view text, std::size_t at) {
 
 }  // namespace
 
+std::string without_nul(std::string text) {
+  std::size_t at = text.find('\0');
+  if (at == text.npos) return text;
+  std::string out;
+  for (std::size_t from = 0;; from = at + 1, at = text.find('\0', from)) {
+    out.append(text, from, at - from);
+    if (at == text.npos) return out;
+    out += kReplacement;
+  }
+}
+
 GrowingText::GrowingText(const Tokenizer& tokenizer, std::span<const std::int32_t> before)
     : tokenizer_(tokenizer) {
   const std::span<const std::int32_t> last = before.last(std::min(before.size(), kContextTokens));
@@ -45,7 +56,7 @@ void GrowingText::show(const std::string& decoded) {
       std::mismatch(shown_text_.begin(), shown_text_.end(), decoded.begin(), decoded.end());
   auto same = static_cast<std::size_t>(end - shown_text_.begin());
   while (same > 0 && is_inside_character(decoded, same)) --same;
-  text_.append(decoded, same);
+  text_ += without_nul(decoded.substr(same));
   if (decoded.size() == same) {  // nothing to be seen: what is seen stays the context
     shown_ = ids_.size();
     shown_text_ = decoded;

@@ -11,8 +11,11 @@
 
 namespace headwater {
 
+// Text of a model, which no line may hold a NUL of: it becomes U+FFFD, as bytes that are no character do.
+std::string without_nul(std::string text);
+
 // What stands after a prompt: decoded with the tokens before it, so that what separates the two is there too.
-// It grows by whole characters: bytes of one that is not complete wait for the others.
+// It grows by whole characters, none of them NUL: bytes of one that is not complete wait for the others.
 class GrowingText {
  public:
   // `before`: the tokens that it follows, of the same text; may be empty.

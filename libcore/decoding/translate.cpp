@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "decoding/growing_text.hpp"
 #include "decoding/search_settings.hpp"
 #include "support/error.hpp"
 #include "support/line_error.hpp"
@@ -55,7 +56,8 @@ std::vector<std::vector<std::int32_t>> Translator::encode(const std::vector<std:
 }
 
 std::string Translator::text_of(const Hypothesis& hypothesis) const {
-  return hypothesis.ids.empty() ? std::string() : model_.target_tokenizer.decode(hypothesis.ids);
+  if (hypothesis.ids.empty()) return {};
+  return without_nul(model_.target_tokenizer.decode(hypothesis.ids));
 }
 
 std::vector<Translations> Translator::translations(const std::vector<std::string>& lines,

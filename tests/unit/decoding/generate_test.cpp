@@ -94,6 +94,22 @@ TEST_CASE("the first stop text counts, wherever it begins, and what may begin on
   CHECK(StopTexts({}).begun("x") == 0);
 }
 
+TEST_CASE("a byte of NUL, which no line has, is U+FFFD in generated text") {
+  const Tokenizer bytes = Tokenizer::parse_any(
+      R"({"version":"1.0","truncation":null,"padding":null,"added_tokens":[],"normalizer":null,)"
+      R"("pre_tokenizer":{"type":"ByteLevel","add_prefix_space":false,"trim_offsets":true,"use_regex":true},)"
+      R"("post_processor":null,"decoder":{"type":"ByteLevel","add_prefix_space":false,"trim_offsets":true,"use_regex":true},)"
+      R"("model":{"type":"BPE","dropout":null,"unk_token":null,"continuing_subword_prefix":null,)"
+      R"("end_of_word_suffix":null,"fuse_unk":false,"byte_fallback":false,"vocab":{"a":0,"Ā":1},"merges":[]}})",
+      "bytes.json");
+  REQUIRE(bytes.decode(std::vector<std::int32_t>{0, 1}) == std::string("a\0", 2));
+  GrowingText text(bytes, {});
+  for (const std::int32_t id : {1, 0, 1, 1, 0}) text.add(id);
+  text.finish();
+  CHECK(text.text() == "\uFFFDa\uFFFD\uFFFDa");
+  CHECK(without_nul("plain") == "plain");
+}
+
 TEST_CASE("1,000 prompts have the same continuations in any batch, on any threads, with any code path") {
   const LanguageModelFiles files = random_model(true);
   const std::vector<std::string> lines = prompts();
