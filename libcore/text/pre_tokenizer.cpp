@@ -1,5 +1,8 @@
 #include "text/pre_tokenizer.hpp"
 
+#include <algorithm>
+#include <exception>
+
 #include "support/error.hpp"
 #include "support/utf8.hpp"
 #include "text/bert_characters.hpp"
@@ -59,9 +62,9 @@ TextSpans split_by_length(std::string_view text, std::int64_t count) {
 // A step that cuts and changes no byte.
 template <class Cut>
 auto cutting(Cut cut) {
-  return [cut](std::string_view piece, bool, TextPieces& pieces) {
+  return [cut](std::string_view piece, bool, const PreTokenizer::TakePiece& take) {
     const TextSpans spans = cut(piece);
-    for (const TextSpan& span : spans) pieces.add(piece.substr(span.begin, span.end - span.begin));
+    for (const TextSpan& span : spans) take(piece.substr(span.begin, span.end - span.begin));
     return !spans.empty() && spans.front().begin == 0;
   };
 }
@@ -70,18 +73,6 @@ auto cutting_at(CharacterTest is_one, SplitBehavior behavior) {
   return cutting([is_one, behavior](std::string_view text) {
     return split_at(text, find_characters(text, is_one), behavior);
   });
-}
-
-std::string with_replaced_spaces(std::string_view text, std::string_view replacement) {
-  std::string out;
-  for (const char c : text) {
-    if (c == ' ') {
-      out += replacement;
-    } else {
-      out += c;
-    }
-  }
-  return out;
 }
 
 enum class PrependScheme { always, never, first };
@@ -116,34 +107,41 @@ MetaspaceSettings read_metaspace(const Json& part, const std::string& where) {
 }
 
 auto metaspace(const MetaspaceSettings& settings) {
-  return [settings](std::string_view piece, bool begins_text, TextPieces& pieces) {
+  return [settings](std::string_view piece, bool begins_text, const PreTokenizer::TakePiece& take) {
     const std::string& mark = settings.replacement;
-    std::string text = with_replaced_spaces(piece, mark);
     const bool prepends = settings.prepend == PrependScheme::always ||
                           (settings.prepend == PrependScheme::first && begins_text);
-    if (prepends && !text.starts_with(mark)) text.insert(0, mark);
+    std::string text;
+    if (prepends && !piece.starts_with(' ') && !piece.starts_with(mark)) text = mark;
+    for (const char c : piece) {
+      if (c == ' ') {
+        text += mark;
+      } else {
+        text += c;
+      }
+    }
     if (!settings.splits) {
-      pieces.add(text);
+      take(text);
       return true;
     }
-    TextSpans marks;
-    for (std::size_t at = text.find(mark); at != text.npos; at = text.find(mark, at + mark.size()))
-      marks.push_back({at, at + mark.size()});
-    for (const TextSpan& span : split_at(text, marks, SplitBehavior::merged_with_next))
-      pieces.add(std::string_view(text).substr(span.begin, span.end - span.begin));
+    for (std::size_t begin = 0; begin < text.size();) {  // each mark begins a piece
+      const std::size_t end = std::min(text.find(mark, begin + 1), text.size());
+      take(std::string_view(text).substr(begin, end - begin));
+      begin = end;
+    }
     return true;
   };
 }
 
 auto byte_level(bool adds_space, bool splits) {
-  return [adds_space, splits](std::string_view piece, bool, TextPieces& pieces) {
+  return [adds_space, splits](std::string_view piece, bool, const PreTokenizer::TakePiece& take) {
     std::string text;
     if (adds_space && !piece.starts_with(' ')) text += ' ';
     text += piece;
     if (splits) {
-      for_each_byte_level_piece(text, [&](std::string_view part) { pieces.add(byte_level_text(part)); });
+      for_each_byte_level_piece(text, [&](std::string_view part) { take(byte_level_text(part)); });
     } else {
-      pieces.add(byte_level_text(text));
+      take(byte_level_text(text));
     }
     return true;
   };
@@ -234,24 +232,49 @@ PreTokenizer::Run PreTokenizer::read(const Json& part, const std::string& type,
 }
 
 TextPieces PreTokenizer::split(std::string_view text, bool begins_text) const {
-  if (!steps_.empty()) budget_->grant(text.size());
-  const std::size_t most = max_grown_bytes(text.size());
   TextPieces pieces;
-  pieces.begins_text = begins_text;
-  pieces.add(text);
+  for_each_piece(text, begins_text, [&](std::string_view piece) { pieces.add(piece); });
+  return pieces;
+}
+
+void PreTokenizer::for_each_piece(std::string_view text, bool begins_text, const TakePiece& use) const {
+  if (text.empty()) return;
+  if (steps_.empty()) return use(text);
+  struct OfUse {  // no fault of a part
+    std::exception_ptr error;
+  };
+  budget_->grant(text.size());
+  const std::size_t most = max_grown_bytes(text.size());
+  TextPieces pieces;  // of the step before
   for (const Step& step : steps_) {
+    const bool is_first_step = &step == &steps_.front(), is_last_step = &step == &steps_.back();
     TextPieces finer;
-    at_part(step.where, [&] {
-      for (std::size_t i = 0; i < pieces.spans.size(); ++i) {
-        const bool is_first = i == 0 && pieces.begins_text;
-        const bool begins = step.run(pieces.piece(i), is_first, finer);
-        if (is_first) finer.begins_text = begins;
-        check_grown(finer.text.size(), most);
+    std::size_t bytes = 0;
+    const TakePiece take = [&](std::string_view piece) {
+      if (piece.empty()) return;
+      bytes += piece.size();
+      if (!is_last_step) return finer.add(piece);
+      try {
+        use(piece);
+      } catch (...) {
+        throw OfUse{std::current_exception()};
       }
-    });
+    };
+    try {
+      at_part(step.where, [&] {
+        for (std::size_t i = 0; i < (is_first_step ? 1 : pieces.spans.size()); ++i) {
+          const bool is_first = i == 0 && begins_text;
+          const bool begins = step.run(is_first_step ? text : pieces.piece(i), is_first, take);
+          if (is_first) finer.begins_text = begins;
+          check_grown(bytes, most);
+        }
+      });
+    } catch (const OfUse& thrown) {
+      std::rethrow_exception(thrown.error);
+    }
+    begins_text = finer.begins_text;
     pieces = std::move(finer);
   }
-  return pieces;
 }
 
 }  // namespace headwater

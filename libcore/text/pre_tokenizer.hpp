@@ -35,10 +35,14 @@ class PreTokenizer {
   // The pieces of `text`, which is the whole text or, between added tokens, a part of it. Without any part of
   // the file it is one piece. Throws Error where the text grows beyond 16 times its bytes and 4 KiB.
   TextPieces split(std::string_view text, bool begins_text = true) const;
+  // The same, one by one: memory does not grow with their number. What use() throws is passed on.
+  using TakePiece = std::function<void(std::string_view)>;
+  void for_each_piece(std::string_view text, bool begins_text, const TakePiece& use) const;
 
  private:
-  // Adds the pieces of `piece`. Returns whether the first of them begins where `piece` does.
-  using Run = std::function<bool(std::string_view piece, bool begins_text, TextPieces& pieces)>;
+  // Takes the pieces of `piece`, some of which may be empty. Returns whether the first of them begins where
+  // `piece` does.
+  using Run = std::function<bool(std::string_view piece, bool begins_text, const TakePiece& take)>;
   struct Step {
     std::string where;
     Run run;

@@ -79,8 +79,8 @@ PieceCounter::Count counting_as_bert(const StandardizeSettings& settings) {
           pre_tokenizer = PreTokenizer(bert_pre_tokenizer_json(), where)](std::string_view lines,
                                                                           WordTable& counts) {
     for_each_line(lines, [&](std::string_view line) {
-      const TextPieces words = pre_tokenizer.split(normalizer.apply(line));
-      for (std::size_t i = 0; i < words.spans.size(); ++i) ++counts.value(words.piece(i));
+      pre_tokenizer.for_each_piece(normalizer.apply(line), true,
+                                   [&](std::string_view word) { ++counts.value(word); });
     });
   };
 }

@@ -92,11 +92,11 @@ std::size_t SubwordSplitter::reserved_length(std::string_view text) const {
   return 0;
 }
 
-void SubwordSplitter::cut(std::string_view text, std::vector<std::string_view>& tokens) const {
+template <class Use>
+void SubwordSplitter::cut(std::string_view text, const Use& use) const {
   std::size_t begin = 0;
   const auto cut_plain = [&](std::size_t end) {
-    for_each_alphanumeric_run(text.substr(begin, end - begin),
-                              [&](std::string_view run) { tokens.push_back(run); });
+    for_each_alphanumeric_run(text.substr(begin, end - begin), [&](std::string_view run) { use(run); });
   };
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t length = reserved_length(text.substr(at));
@@ -105,29 +105,37 @@ void SubwordSplitter::cut(std::string_view text, std::vector<std::string_view>& 
       continue;
     }
     cut_plain(at);
-    tokens.push_back(text.substr(at, length));
+    use(text.substr(at, length));
     begin = at += length;
   }
   cut_plain(text.size());
 }
 
-void SubwordSplitter::split(std::string_view text, std::vector<std::string>& words) const {
-  std::vector<std::string_view> tokens;
-  cut(text, tokens);
-  words.clear();
-  for (std::size_t i = 0; i < tokens.size(); ++i) {
-    std::string_view token = tokens[i];
+void SubwordSplitter::for_each_word(std::string_view text,
+                                    const std::function<void(std::string_view)>& use) const {
+  std::string word;
+  bool is_open = false;  // a space may follow the word
+  cut(text, [&](std::string_view token) {
+    if (is_open && token == " ") {
+      word.push_back('_');
+      is_open = false;
+      return use(word);
+    }
+    if (is_open) use(word);
     if (token == kEscapedUnderscore) {  // of the text itself: in two, neither of which means an underscore
-      words.emplace_back(token.substr(0, 2));
+      use(token.substr(0, 2));
       token.remove_prefix(2);
     }
-    std::string& word = words.emplace_back();
+    word.clear();
     append_escaped(word, token);
-    if (i + 1 < tokens.size() && tokens[i + 1] == " ") {
-      word.push_back('_');
-      ++i;
-    }
-  }
+    is_open = true;
+  });
+  if (is_open) use(word);
+}
+
+void SubwordSplitter::split(std::string_view text, std::vector<std::string>& words) const {
+  words.clear();
+  for_each_word(text, [&](std::string_view word) { words.emplace_back(word); });
 }
 
 SubwordMatcher::SubwordMatcher(const std::vector<std::string>& subwords)
@@ -161,10 +169,7 @@ SubwordTextEncoder::SubwordTextEncoder(const std::vector<std::string>& subwords)
       first_byte_(static_cast<std::int32_t>(subwords.size()) + 1) {}
 
 void SubwordTextEncoder::encode(std::string_view text, std::vector<std::int32_t>& ids) const {
-  std::vector<std::string> words;
-  splitter_.split(text, words);
-  for (const std::string& word : words) {
-    std::string_view rest = word;
+  splitter_.for_each_word(text, [&](std::string_view rest) {
     while (!rest.empty()) {
       const SubwordMatcher::Match match = matcher_.longest(rest);
       const std::string_view subword = rest.substr(0, match.bytes);
@@ -179,7 +184,7 @@ void SubwordTextEncoder::encode(std::string_view text, std::vector<std::int32_t>
       }
       rest.remove_prefix(match.bytes);
     }
-  }
+  });
 }
 
 std::vector<std::string> parse_subwords(std::string_view file, std::string_view where) {

@@ -4,6 +4,7 @@
 // the text is written \&undsc.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,11 +30,14 @@ class SubwordSplitter {
   explicit SubwordSplitter(std::vector<std::string> reserved);
   // Replaces what `words` held: they are escaped, and end with _ for a space.
   void split(std::string_view text, std::vector<std::string>& words) const;
+  // The same, one by one.
+  void for_each_word(std::string_view text, const std::function<void(std::string_view)>& use) const;
 
  private:
   std::vector<std::string> reserved_;  // the longest first
   std::size_t reserved_length(std::string_view text) const;
-  void cut(std::string_view text, std::vector<std::string_view>& tokens) const;
+  template <class Use>
+  void cut(std::string_view text, const Use& use) const;
 };
 
 // The longest subword at the start of a word, and \&undsc in any case.

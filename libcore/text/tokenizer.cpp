@@ -40,8 +40,8 @@ void Tokenizer::visit_pieces(std::string_view text, const UsePiece& use_piece,
         continue;
       }
       const bool begins_text = part.text.data() == text.data() && inner.text.data() == normal.data();
-      const TextPieces pieces = impl_->pre_tokenizer.split(inner.text, begins_text);
-      for (std::size_t i = 0; i < pieces.spans.size(); ++i) use_piece(pieces.piece(i));
+      impl_->pre_tokenizer.for_each_piece(inner.text, begins_text,
+                                          [&](std::string_view piece) { use_piece(piece); });
     }
   }
 }
