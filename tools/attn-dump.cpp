@@ -52,7 +52,7 @@ void describe(cli::CommandLine& line, Options& o) {
       "--resize", o.is_resized,
       "of a model of images: resize the images of files to the size that it reads, as classify does");
   cli::add_replace_invalid_option(line, o.reader);
-  cli::add_column_option(line, o.reader);
+  cli::add_column_options(line, o.reader);
   cli::add_isa_option(line, o.isa);
   cli::add_threads_option(line, o.threads);
   cli::add_quiet_option(line, o.is_quiet);

@@ -23,6 +23,7 @@ void describe(cli::CommandLine& line, Options& o) {
   line.add_option("--top", o.top, "write this many labels, the most probable first").with_default();
   line.add_flag("--all", o.has_all,
                 "write the probability of every label instead, a column each in their order");
+  line.add_flag("--header", o.has_header, "of --all: write a first line that names the labels");
   line.add_option("--temperature", o.temperature,
                   "divide the logits by it first: above 1 less sure; evaluate --fit-temperature finds it")
       .shown_as("T");
@@ -32,7 +33,8 @@ void describe(cli::CommandLine& line, Options& o) {
       .with_default();
   line.group("Input");
   cli::add_replace_invalid_option(line, o.reader);
-  cli::add_column_option(line, o.reader);
+  cli::add_column_options(line, o.reader);
+  cli::add_json_input_option(line, o.reader);
   line.add_flag("--resize", o.is_resized,
                 "of a model of images: resize each to the size that it reads, as vectorize --resize does");
   cli::add_isa_option(line, o.isa);
@@ -45,6 +47,7 @@ void run(const Options& o) {
   if (o.top < 1) throw UsageError("--top is " + std::to_string(o.top) + ", expected 1 or more");
   if (o.has_all && (o.is_json || o.top != 1))
     throw UsageError("--all goes without --top and --json (--json --top N names the labels)");
+  if (o.has_header && !o.has_all) throw UsageError("--header goes with --all only");
   check_temperature(o.temperature);
   if (o.isa != "auto") kernels::set_isa(kernels::isa_of_name(o.isa));
   ThreadPool pool(o.threads);

@@ -37,6 +37,8 @@ void describe(cli::CommandLine& line, Options& o) {
   line.group("Scores");
   line.add_flag("--reference-measure", o.has_reference_measure,
                 "loss and accuracy over padded positions too, as the source of the recipe counts them");
+  line.group("Search");
+  describe(line, o.beams);
   line.group("Speed");
   line.add_option("--batch", o.batch_sequences, "pairs measured at a time; a matter of speed").with_default();
   line.group("Scores");
@@ -102,6 +104,8 @@ void describe(cli::CommandLine& line, Options& o) {
   line.add_flag("--json", o.is_json, "one JSON object a line");
   line.group("Input");
   cli::add_replace_invalid_option(line, o.reader);
+  cli::add_column_options(line, o.reader, cli::Columns::any);
+  o.reader.csv_fix.clear();  // of lines of one text alone
   cli::add_isa_option(line, o.isa);
   cli::add_threads_option(line, o.threads);
   cli::add_quiet_option(line, o.is_quiet);
@@ -168,6 +172,12 @@ void run(const Options& o) {
     throw UsageError(
         "--stride, --start, --multiline and --lines are for a language model (evaluate MODEL DATA)");
   if (!o.recipe.empty() && o.model.empty()) throw UsageError("--recipe is for a model");
+  if (o.beams.any() && o.model.empty())
+    throw UsageError(
+        "--num-beams and other options of its search are for a translator (evaluate MODEL DATA)");
+  if ((o.reader.is_csv || o.reader.column > 0) && (o.model.empty() || o.has_ids || o.is_multiline))
+    throw UsageError(std::string(o.reader.is_csv ? "--csv" : "--column") + " is for the data of a model" +
+                     (o.model.empty() ? "" : ", and goes with neither --ids nor --multiline"));
   cli::check_one_reads_input({{"--recipe -", o.recipe == "-"}, {"the examples", cli::reads_input(o.data)}});
   if (o.is_by_sentence && !has_texts) throw UsageError("--sentences is for --hypotheses and --references");
   const bool is_tempered = o.fits_temperature || o.temperature != 1;

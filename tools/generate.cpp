@@ -20,7 +20,7 @@ using namespace headwater;
 
 struct Options {
   std::string model, compute_type = "float32", isa = "auto";
-  std::vector<std::string> text;
+  std::vector<std::string> text, prompt_files;
   std::optional<std::int64_t> batch;
   generate::SearchOptions search;
   generate::SamplingOptions sampling;
@@ -55,11 +55,28 @@ void describe(cli::CommandLine& line, Options& o) {
   line.add_flag("--start", o.has_start, "put [START] before each prompt, as vectorize --start does");
   line.add_flag("--allow-unknown", o.allows_unknown, "let [UNK] be generated");
   line.group("Input");
+  line.add_option("--prompt-file", o.prompt_files,
+                  "this whole file is one prompt, with its line ends but the last; repeat it for more")
+      .shown_as("FILE")
+      .one_value_each()
+      .reads();
   cli::add_replace_invalid_option(line, o.reader);
-  cli::add_column_option(line, o.reader);
+  cli::add_column_options(line, o.reader);
+  cli::add_json_input_option(line, o.reader);
   cli::add_isa_option(line, o.isa);
   cli::add_threads_option(line, o.threads);
   cli::add_quiet_option(line, o.is_quiet);
+}
+
+// The files of prompts: lines, or whole ones.
+cli::LineReaderSettings reader_of(const Options& o) {
+  if (o.prompt_files.empty()) return o.reader;
+  if (!o.text.empty() || o.reader.is_csv || o.reader.is_json || o.reader.column > 0)
+    throw UsageError(
+        "--prompt-file goes without other text, --csv, --column and --json-input (a file is a prompt)");
+  cli::LineReaderSettings whole = o.reader;
+  whole.is_whole = true;
+  return whole;
 }
 
 void check_start(const Options& o, const LanguageModelFiles& model) {
@@ -87,6 +104,7 @@ void run(const Options& o) {
                                  .wants_scores = form.has_scores,
                                  .compute_type = search::compute_type_of(o.compute_type)};
   generate::set(settings, o.search, o.sampling);
+  const cli::LineReaderSettings lines_read = reader_of(o);
   if (o.isa != "auto") kernels::set_isa(kernels::isa_of_name(o.isa));
   ThreadPool pool(o.threads);
   pool.run([&] {
@@ -96,7 +114,7 @@ void run(const Options& o) {
     const bool is_delimited = model.delimiter >= 0;
     if (is_delimited) form.separator = "\t";
     generate::Output output(form, model.tokenizer);
-    cli::LineReader reader(o.text, o.reader);
+    cli::LineReader reader(o.prompt_files.empty() ? o.text : o.prompt_files, lines_read);
     reader.show_progress(o.is_quiet);
     const auto batch = static_cast<std::size_t>(form.is_streaming ? 1 : o.batch.value_or(kBatch));
     std::uint64_t read = 0;
@@ -127,6 +145,7 @@ int main(int argc, char** argv) {
        .summary = "continue each input line with a language model",
        .examples = "echo \"this movie is\" | generate models/imdb-lm --echo\n"
                    "echo \"this movie is\" | generate models/imdb-lm --samples 5 --top-k 10 --seed 7\n"
-                   "generate models/imdb-lm --max-new-tokens 200 --stop . --json < prompts.txt"},
+                   "generate models/imdb-lm --max-new-tokens 200 --stop . --json < prompts.txt\n"
+                   "generate models/imdb-lm --prompt-file begun.txt --echo --multiline"},
       describe, run);
 }

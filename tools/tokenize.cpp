@@ -1,5 +1,8 @@
 // tokenize: learns a tokenizer; splits text into tokens; joins tokens back. Manual: tools/tokenize.md.
 #include "tools/tokenize/tokenize.hpp"
+
+#include <utility>
+
 #include "cli/tool.hpp"
 #include "support/error.hpp"
 #include "support/files.hpp"
@@ -97,9 +100,10 @@ void describe(cli::CommandLine& line, Options& o, TypedOptions& typed) {
   line.add_option("--scale", o.scale, "of the recipe: full, or quick: its cut-down version").with_default();
   line.group("Input");
   cli::add_replace_invalid_option(line, o.reader);
-  cli::add_column_option(line, o.reader);
+  cli::add_column_options(line, o.reader);
   typed.columns =
-      line.add_option("--columns", o.columns, "learn from these columns of each line together: 1,2")
+      line.add_option("--columns", o.columns,
+                      "learn from these columns of each line together: 1,2; of --csv names or numbers")
           .list(',')
           .shown_as("N,N...");
   cli::add_threads_option(line, o.threads);
@@ -163,13 +167,19 @@ void resolve_kind(Options& o, const TypedOptions& typed) {
 }
 
 void resolve_columns(Options& o) {
+  if (o.columns.empty()) return;
+  if (o.reader.column > 0 || !o.reader.csv.columns.empty())
+    throw UsageError("--column and --columns do not go together");
+  if (o.reader.is_csv) {  // whose reader gives these columns, and no others
+    o.reader.csv.columns = std::exchange(o.columns, {});
+    for (std::size_t i = 1; i <= o.reader.csv.columns.size(); ++i) o.columns.push_back(std::to_string(i));
+  }
   for (const std::string& column : o.columns) {
     if (!cli::column_number(column))
-      throw UsageError("--columns: " + quote(column) + " is not the number of a column (they count from 1)");
+      throw UsageError("--columns: " + quote(column) +
+                       " is not the number of a column (they count from 1; names go with --csv)");
   }
-  if (!o.columns.empty() && o.reader.column > 0)
-    throw UsageError("--column and --columns do not go together");
-  o.reader.has_columns = !o.columns.empty();
+  o.reader.has_columns = true;
 }
 
 void resolve_choices(const Options& o, const TypedOptions& typed) {
@@ -185,6 +195,10 @@ void resolve_choices(const Options& o, const TypedOptions& typed) {
 
 void resolve(Options& o, const TypedOptions& typed) {
   o.reader.refuses_tabs = !o.is_decoding;  // a TAB in a token line has an error of its own
+  if (o.is_decoding || o.is_merging) {
+    if (o.reader.is_csv) throw UsageError("--csv goes with text only, not with --decode or --merge");
+    o.reader.csv_fix.clear();
+  }
   cli::check_one_reads_input({{"--recipe -", o.recipe == "-"},
                               {"--tokenizer -", o.tokenizer == "-"},
                               {"the text", cli::reads_input(o.texts)}});

@@ -26,7 +26,8 @@ struct Options {
   translate::SearchOptions search;
   translate::SamplingOptions sampling;
   int threads = 0;
-  bool allows_unknown = false, wants_scores = false, wants_alignments = false, is_quiet = false;
+  bool allows_unknown = false, wants_scores = false, wants_alignments = false, is_json = false,
+       is_quiet = false;
   cli::LineReaderSettings reader{.refuses_tabs = true};
 };
 
@@ -42,6 +43,7 @@ void describe(cli::CommandLine& line, Options& o) {
                 "add a column of source and target tokens, \"0-0 2-1\", by the decoder's attention");
   line.add_option("--alignment-layer", o.alignment_layer, "of the decoder, from 0; the last without it");
   line.add_option("--alignment-head", o.alignment_head, "of that layer, from 0; the mean of all without it");
+  line.add_flag("--json", o.is_json, "write a JSON object a line");
   line.group("Speed");
   line.add_option("--batch", o.batch, "sentences decoded together; the text is the same for any")
       .with_default();
@@ -60,7 +62,8 @@ void describe(cli::CommandLine& line, Options& o) {
   line.add_flag("--allow-unknown", o.allows_unknown, "let [UNK] be generated");
   line.group("Input");
   cli::add_replace_invalid_option(line, o.reader);
-  cli::add_column_option(line, o.reader);
+  cli::add_column_options(line, o.reader);
+  cli::add_json_input_option(line, o.reader);
   cli::add_isa_option(line, o.isa);
   cli::add_threads_option(line, o.threads);
   cli::add_quiet_option(line, o.is_quiet);
@@ -108,7 +111,9 @@ void run(const Options& o) {
     Translator translator(model, settings_of(o, model, of_recipe));
     translate::Output output({.has_numbers = o.n_best.has_value(),
                               .has_scores = o.wants_scores,
-                              .has_alignments = o.wants_alignments});
+                              .has_alignments = o.wants_alignments,
+                              .is_json = o.is_json},
+                             model);
     cli::LineReader reader(o.text, o.reader);
     reader.show_progress(o.is_quiet);
     std::optional<translate::Prefixes> prefixes;
@@ -116,8 +121,8 @@ void run(const Options& o) {
     reader.for_each_batch(static_cast<std::size_t>(o.batch), [&](const std::vector<std::string>& lines) {
       std::span<const std::string> begun;
       if (prefixes) begun = prefixes->next(reader, lines.size());
-      for (const Translations& translations : translator.translations(lines, begun))
-        output.write(translations);
+      const std::vector<Translations> translations = translator.translations(lines, begun);
+      for (std::size_t i = 0; i < lines.size(); ++i) output.write(translations[i], lines[i]);
       output.flush();
     });
     if (prefixes) prefixes->finish();

@@ -2,7 +2,6 @@
 #include "tools/vectorize/vectorize.hpp"
 #include "cli/tool.hpp"
 #include "support/parallel.hpp"
-#include "tools/vectorize/csv.hpp"
 #include "tools/vectorize/images.hpp"
 
 namespace headwater {
@@ -14,13 +13,8 @@ struct Command {
 };
 
 void run(const vectorize::Options& o) {
-  if (o.is_csv) {
-    vectorize::write_csv_columns({.files = o.tokens,
-                                  .columns = o.columns,
-                                  .separator = o.separator,
-                                  .has_header = !o.has_no_csv_header,
-                                  .reader = o.reader,
-                                  .is_quiet = o.is_quiet});
+  if (o.reader.is_csv) {
+    vectorize::write_csv_columns(o);
   } else if (!o.images.empty()) {
     std::vector<fs::path> images{o.images};
     images.insert(images.end(), o.tokens.begin(), o.tokens.end());

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <system_error>
 
+#include "cli/output.hpp"
 #include "cli/tool.hpp"
 #include "support/error.hpp"
 
@@ -26,7 +27,37 @@ std::string cannot_open(const std::string& path) {
          (is_sentence ? " (files are named here; text itself comes by standard input: echo TEXT | ...)" : "");
 }
 
+struct Compression {
+  std::string_view magic, kind, of_file, of_pipe;  // and the commands that unpack it
+};
+constexpr Compression kCompressions[] = {{"\x1F\x8B", "gzip", "gzip -dc", "gzip -dc"},
+                                         {std::string_view("\xFD"
+                                                           "7zXZ\0",
+                                                           6),
+                                          "xz", "xz -dc", "xz -dc"},
+                                         {"\x28\xB5\x2F\xFD", "zstd", "zstd -dc", "zstd -dc"},
+                                         {"BZh91AY&SY", "bzip2", "bzip2 -dc", "bzip2 -dc"},
+                                         {"PK\x03\x04", "zip", "unzip -p", "funzip"}};
+
+bool begins_with(std::string_view bytes, const Compression& compression) {
+  const std::string_view magic = compression.magic;
+  if (!magic.starts_with("BZh")) return bytes.starts_with(magic);
+  // the digit is the size of its blocks
+  return bytes.starts_with("BZh") && bytes.size() >= magic.size() && bytes[3] >= '1' && bytes[3] <= '9' &&
+         bytes.substr(4).starts_with(magic.substr(4));
+}
+
 }  // namespace
+
+void refuse_compressed(std::string_view bytes, const std::string& name) {
+  for (const Compression& compression : kCompressions) {
+    if (!begins_with(bytes, compression)) continue;
+    const std::string pipe = name == "-" ? "... | " + std::string(compression.of_pipe)
+                                         : std::string(compression.of_file) + " " + name;
+    throw Error(name + ": compressed, by " + std::string(compression.kind) +
+                " (unpack it in a pipe: " + pipe + " | " + std::string(tool_name()) + " ...)");
+  }
+}
 
 void InputFile::check_readable(const std::string& path) {
   if (::access(path.c_str(), R_OK) != 0) throw Error(cannot_open(path));

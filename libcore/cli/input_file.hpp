@@ -3,8 +3,13 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 
 namespace headwater::cli {
+
+// Throws Error, with the pipe to type, where a file that begins with `bytes` is a compressed one. `name` is
+// "-" for standard input.
+void refuse_compressed(std::string_view bytes, const std::string& name);
 
 // Closes what it opened; standard input stays open.
 class InputFile {

@@ -1,6 +1,7 @@
 // Options of lines, and who reads standard input.
 #include <algorithm>
 #include <charconv>
+#include <memory>
 
 #include "cli/lines.hpp"
 #include "support/error.hpp"
@@ -29,14 +30,90 @@ std::optional<std::int64_t> column_number(const std::string& text) {
   return number;
 }
 
-Option add_column_option(CommandLine& line, LineReaderSettings& settings) {
-  return line
-      .add_option("--column", settings.column, "read this column of each line, from 1; TABs separate columns")
+namespace {
+
+// As typed.
+struct ColumnOptions {
+  std::vector<std::string> columns;
+  std::string separator = ",";
+  bool has_no_header = false;
+  Option separator_option;
+};
+
+char separator_of(const std::string& text) {
+  if (text == "tab") return '\t';
+  const bool is_one = text.size() == 1 && text[0] > ' ' && text[0] <= '~';
+  if (text != "\t" && (!is_one || text == "\"")) {
+    throw UsageError("--separator: " + quote(text) +
+                     " is not one character of ASCII but a quote (\",\", \";\", \"|\", or tab)");
+  }
+  return text[0];
+}
+
+void resolve_columns(const ColumnOptions& o, LineReaderSettings& settings, Columns columns) {
+  if (o.columns.size() > 1 && (!settings.is_csv || columns == Columns::one)) {
+    throw UsageError("--column: given " + std::to_string(o.columns.size()) + " times" +
+                     (columns == Columns::one ? ", where one text is read" : ", which goes with --csv only"));
+  }
+  if (settings.is_csv) {
+    settings.csv = {.columns = o.columns,
+                    .separator = separator_of(o.separator),
+                    .has_header = !o.has_no_header,
+                    .wanted = columns == Columns::one ? std::size_t{1} : 0};
+    return;
+  }
+  if (o.separator_option.is_given() || o.has_no_header)
+    throw UsageError(std::string(o.has_no_header ? "--no-header" : "--separator") + " goes with --csv only");
+  if (o.columns.empty()) return;
+  const std::optional<std::int64_t> number = column_number(o.columns.front());
+  if (!number) {
+    throw UsageError("--column: " + quote(o.columns.front()) +
+                     " is not the number of a column (they count from 1; names go with --csv)");
+  }
+  settings.column = *number;
+}
+
+}  // namespace
+
+void add_column_options(CommandLine& line, LineReaderSettings& settings, Columns columns) {
+  const auto typed = std::make_shared<ColumnOptions>();
+  line.add_option("--column", typed->columns,
+                  std::string("read this column of each line, from 1; TABs separate columns. Of --csv: its "
+                              "name or number") +
+                      (columns == Columns::any ? "; repeat it for more" : ""))
       .group("Input")
-      .shown_as("N")
-      .check([](const std::string& text) -> std::string {
-        return column_number(text) ? "" : quote(text) + " is not the number of a column (they count from 1)";
-      });
+      .shown_as("N|NAME")
+      .one_value_each();
+  line.add_flag("--csv", settings.is_csv, "read records of CSV (RFC 4180, with a header) in place of lines")
+      .group("Input");
+  typed->separator_option =
+      line.add_option("--separator", typed->separator, "of --csv: what separates fields: ; | tab")
+          .group("Input")
+          .shown_as("C")
+          .with_default();
+  line.add_flag("--no-header", typed->has_no_header,
+                "of --csv: the first record is data; columns are numbers")
+      .group("Input");
+  settings.csv_fix = "read a column of it: --csv --column NAME";
+  line.after_parse([typed, &settings, columns] { resolve_columns(*typed, settings, columns); });
+}
+
+void add_json_input_option(CommandLine& line, LineReaderSettings& settings) {
+  line.add_flag("--json-input", settings.is_json,
+                "each line is a JSON object; its member text is read, which may have line ends")
+      .group("Input");
+  line.after_parse([&settings] {
+    if (settings.is_json && (settings.is_csv || settings.column > 0))
+      throw UsageError("--json-input goes with neither --csv nor --column");
+  });
+}
+
+LineReaderSettings beside(LineReaderSettings settings, std::string tab_fix) {
+  settings.column = 0;
+  settings.is_csv = settings.is_json = settings.is_whole = false;
+  settings.csv_fix.clear();
+  settings.tab_fix = std::move(tab_fix);
+  return settings;
 }
 
 Option add_replace_invalid_option(CommandLine& line, LineReaderSettings& settings) {

@@ -6,11 +6,14 @@
 #include <algorithm>
 #include <cstring>
 #include <exception>
+#include <optional>
 #include <utility>
 
 #include "cli/input_file.hpp"
+#include "cli/json_text.hpp"
 #include "cli/progress.hpp"
 #include "cli/tool.hpp"
+#include "support/csv_guess.hpp"
 #include "support/error.hpp"
 #include "support/numbers.hpp"
 #include "support/utf8.hpp"
@@ -75,7 +78,15 @@ struct LineReader::Impl {
   bool is_marked = false;                       // this file had one
   std::string scratch;
   std::string last_name = "-";
-  std::uint64_t line_number = 0, batch_first_line = 0, crlf_lines = 0, marked_files = 0;
+  std::uint64_t line_number = 0, crlf_lines = 0, marked_files = 0;
+  std::uint64_t text_line = 0;             // the line with which the last text begins
+  std::vector<std::uint64_t> batch_lines;  // the same of the last batch
+  std::optional<CsvColumns> csv;           // of this file
+  std::string whole;                       // what was read of this file, where it is one text
+  std::optional<CsvGuess> guess;           // of this file
+  std::string csv_like, csv_fix;           // the first file that looks like CSV and how; what to do
+  std::string only_cr;                     // the first file that has CRs and no LF
+  std::vector<std::string> csv_notes;      // of files that are read as CSV
   std::string first_marked;       // the first file that began with a byte-order mark, or its column that did
   bool has_crlf_columns = false;  // some of crlf_lines lost the CR of a column
   std::exception_ptr waiting_error;
@@ -113,12 +124,28 @@ struct LineReader::Impl {
     is_at_end = got == 0;
   }
 
-  // Advances to the next line. Wait::no: comes back where no line is complete and no input is ready.
-  Found find(std::string_view& line, Wait wait) {
+  // Advances to the next text. Wait::no: comes back where none is complete and no input is ready, and at the
+  // end of a file.
+  Found find(std::string_view& text, Wait wait) {
+    while (true) {
+      const Found found = find_line(text, wait);
+      if (found == Found::line) {
+        if (take(text)) return found;
+      } else if (found == Found::end_of_file) {
+        if (end_file(text)) return Found::line;
+        if (wait == Wait::no) return found;
+      } else {
+        return found;
+      }
+    }
+  }
+
+  // Of the next line; each file ends with Found::end_of_file.
+  Found find_line(std::string_view& line, Wait wait) {
     while (true) {
       if (!input.is_open()) {
         if (next_path == paths.size()) return Found::end_of_input;
-        if (wait == Wait::no) return Found::end_of_file;  // opening a named pipe may block
+        if (wait == Wait::no) return Found::nothing_ready;  // opening a named pipe may block
         input.open(paths[next_path++]);
         last_name = input.name();
         line_number = 0;
@@ -136,18 +163,83 @@ struct LineReader::Impl {
         }
         scanned = end;
       }
-      if (end - begin > kMaxLine) too_long();
+      if (end - begin > kMaxLine) too_long({buffer.data() + begin, end - begin});
       if (is_at_end) {
         if (begin < end) {
-          line = finish({buffer.data() + begin, end - begin}, end);
+          std::string_view rest(buffer.data() + begin, end - begin);
+          if (has_only_cr(rest)) {
+            if (only_cr.empty()) only_cr = last_name;
+            if (rest.ends_with('\r')) rest.remove_suffix(1);  // of no CR LF
+          }
+          line = finish(rest, end);
           return Found::line;
         }
         input.close();
-        continue;
+        return Found::end_of_file;
       }
       if (wait == Wait::no && !input.is_ready()) return Found::nothing_ready;
       fill();
     }
+  }
+
+  // Makes a text of the line. Returns false where it goes on, or is none.
+  bool take(std::string_view& line) {
+    text_line = line_number;
+    if (settings.is_csv) {
+      if (!csv) csv.emplace(settings.csv, last_name);
+      if (!csv->add_line(line, line)) return false;
+      text_line = csv->line();
+      return true;
+    }
+    if (settings.is_whole) {
+      if (line_number > 1) whole += '\n';
+      whole += line;
+      if (whole.size() > kMaxLine) throw Error(last_name + ": longer than 16 MiB, which one text may have");
+      return false;
+    }
+    if (settings.is_json) {
+      scratch = text_of_json(line, place());
+      line = without_nul(scratch);
+    } else if (!settings.csv_fix.empty() && settings.column == 0) {
+      if (!guess) guess.emplace();
+      guess->add(line);
+    }
+    return true;
+  }
+
+  // Of the file that has just ended. Returns whether it is a text.
+  bool end_file(std::string_view& text) {
+    if (settings.is_csv) {
+      if (!csv) csv.emplace(settings.csv, last_name);
+      csv->finish();
+      csv_notes.push_back(last_name + ": " + csv->summary());
+      csv.reset();
+    }
+    if (guess && guess->is_csv() && csv_like.empty()) {
+      csv_like = last_name + " " + guess->text();
+      const std::string separator = guess->separator_option();
+      csv_fix = settings.csv_fix + (separator.empty() ? "" : " " + separator);
+    }
+    guess.reset();
+    if (!settings.is_whole) return false;
+    scratch = std::exchange(whole, {});
+    text = scratch;
+    text_line = 1;
+    return true;
+  }
+
+  // Of the rest of a file: whether it is all of it, and has CRs before its end.
+  bool has_only_cr(std::string_view text) const {
+    return line_number == 0 && settings.check_utf8 && text.substr(0, text.size() - 1).find('\r') != kNone;
+  }
+
+  // Of JSON, which spells it.
+  std::string_view without_nul(std::string_view text) {
+    if (text.find('\0') == kNone) return text;
+    if (!settings.replace_invalid)
+      throw Error(place() + ": a NUL in \"text\" (" + settings.invalid_fix + ")");
+    scratch = replaced(text);
+    return scratch;
   }
 
   void drop_mark() {
@@ -163,14 +255,16 @@ struct LineReader::Impl {
     is_marked = true;
   }
 
-  [[noreturn]] void too_long() {
+  [[noreturn]] void too_long(std::string_view text) const {
+    if (line_number == 0) refuse_compressed(text, last_name);
     throw Error(last_name + ":" + std::to_string(line_number + 1) +
                 ": longer than 16 MiB (is this text with one example a line?)");
   }
 
   // `text` without its LF; `next` is where the following line begins.
   std::string_view finish(std::string_view text, std::size_t next) {
-    if (text.size() > kMaxLine) too_long();
+    if (text.size() > kMaxLine) too_long(text);
+    if (line_number == 0) refuse_compressed(text, last_name);
     ++lines_read;
     bytes_read += next - begin;
     begin = scanned = next;
@@ -182,6 +276,7 @@ struct LineReader::Impl {
       ++crlf_lines;
     }
     if (settings.check_utf8) text = checked(text);
+    if (settings.is_csv || settings.is_json || settings.is_whole) return text;
     if (settings.column > 0 || settings.has_columns) {
       bool has_cr = false;
       text = settings.column > 0 ? column_of(text, has_cr) : cleaned_columns(text, has_cr);
@@ -192,6 +287,8 @@ struct LineReader::Impl {
     if (settings.refuses_tabs) refuse_tab(text);
     return text;
   }
+
+  std::string place() const { return last_name + ":" + std::to_string(text_line); }
 
   std::string_view checked(std::string_view text) {
     const std::size_t bad = find_bad_byte(text);
@@ -277,7 +374,7 @@ bool LineReader::next(std::string_view& line) {
   impl_->show();
   const bool is_found = impl_->find(line, Impl::Wait::yes) == Impl::Found::line;
   if (!is_found) impl_->progress.reset();
-  impl_->batch_first_line = impl_->line_number;
+  impl_->batch_lines.assign(1, impl_->text_line);
   return is_found;
 }
 
@@ -296,8 +393,10 @@ void LineReader::next_batch(std::vector<std::string>& lines, std::size_t most) {
     };
     keep();
     try {
-      while (count < most && bytes < kMaxBatch && impl_->find(line, Impl::Wait::no) == Impl::Found::line)
+      while (count < most && bytes < kMaxBatch && impl_->find(line, Impl::Wait::no) == Impl::Found::line) {
+        impl_->batch_lines.push_back(impl_->text_line);
         keep();
+      }
     } catch (const Error&) {
       impl_->waiting_error = std::current_exception();
     }
@@ -328,15 +427,20 @@ void LineReader::show_progress(bool is_quiet, Writes writes) {
   impl_->show();
 }
 
-std::string LineReader::place() const { return impl_->last_name + ":" + std::to_string(impl_->line_number); }
+std::string LineReader::place() const { return impl_->place(); }
 
 std::string LineReader::place(std::size_t i) const {
-  return impl_->last_name + ":" + std::to_string(impl_->batch_first_line + i);
+  return impl_->last_name + ":" + std::to_string(impl_->batch_lines[i]);
 }
 
 std::uint64_t LineReader::crlf_lines() const { return impl_->crlf_lines; }
 
 void LineReader::note_dropped() const {
+  for (const std::string& of_file : impl_->csv_notes) note(of_file);
+  if (!impl_->csv_like.empty()) note(impl_->csv_like + "; " + impl_->csv_fix);
+  if (!impl_->only_cr.empty())
+    note(impl_->only_cr +
+         ": one line, with CRs inside; LF ends lines (tr '\\r' '\\n' makes such ends of CRs)");
   if (impl_->marked_files > 0) {
     const auto more = static_cast<std::int64_t>(impl_->marked_files) - 1;
     note(impl_->first_marked + (more > 0 ? " and " + counted(more, "other file") : "") +

@@ -1,6 +1,7 @@
 // Text lines in and out, streaming: one example a line, UTF-8, LF (CR LF is accepted), at most 16 MiB a line.
 // A byte-order mark at the start of a file is dropped. Columns that are read one by one are treated as files
-// of their own, as cut -f makes them: pasted files bring their marks and CRs along.
+// of their own, as cut -f makes them: pasted files bring their marks and CRs along. A text may also be a
+// record of CSV, an object of JSON or a whole file; then what is said of lines here is said of these.
 #pragma once
 
 #include <cstdint>
@@ -13,6 +14,7 @@
 #include <vector>
 
 #include "cli/options.hpp"
+#include "support/csv_columns.hpp"
 #include "support/line_error.hpp"
 
 namespace headwater::cli {
@@ -30,10 +32,27 @@ struct LineReaderSettings {
   // Where the whole line is one text: a TAB is an error, since what stands after it is another column.
   bool refuses_tabs = false;
   std::string tab_fix = "choose a column with --column N, or turn TABs into spaces";
+  // Records of CSV: each file has its header, and a record, which may be of several lines, is read as one
+  // line: its chosen columns, separated by TABs. What is said of columns above is not of these.
+  bool is_csv = false;
+  CsvSettings csv = {};
+  // JSON: each line is an object, and what is read is its member `text`, which may hold line ends and TABs.
+  bool is_json = false;
+  // Each file is one text, with the ends of its lines but the last one's.
+  bool is_whole = false;
+  // What to do about lines without TABs that look like CSV: note_dropped() says that they do. Of whole lines.
+  std::string csv_fix = {};
 };
 
-// --column N, from 1: `settings` read that column of each line.
-Option add_column_option(CommandLine& line, LineReaderSettings& settings);
+// The settings of lines that are read beside those of the operands: whole lines, without a note on CSV.
+LineReaderSettings beside(LineReaderSettings settings, std::string tab_fix);
+
+// --column N, from 1: `settings` read that column of each line; and --csv, --separator and --no-header:
+// of CSV, where --column is a name, too. `Columns::any`: of CSV there may be several, by --column again.
+enum class Columns { one, any };
+void add_column_options(CommandLine& line, LineReaderSettings& settings, Columns columns = Columns::one);
+// --json-input; after add_column_options.
+void add_json_input_option(CommandLine& line, LineReaderSettings& settings);
 // --replace-invalid, which the error for bad bytes then advises too.
 Option add_replace_invalid_option(CommandLine& line, LineReaderSettings& settings);
 // The number of a column, from 1 on, or nothing where the text is none.
@@ -94,8 +113,10 @@ class LineReader {
   std::string place(std::size_t i) const;
   // Lines that lost a CR, at their end or at that of a column.
   std::uint64_t crlf_lines() const;
-  // After the last line: says on stderr how many lines ended in CR LF (or had a column that ended in CR) and
-  // which file, or column of it, began with a byte-order mark; nothing where there were none.
+  // After the last line: says on stderr how many records CSV files had, which file looks like CSV and is not
+  // read as such, or has CRs alone at its line ends; how many lines ended in CR LF (or had a column that
+  // ended in CR) and which file, or column of it, began with a byte-order mark. Nothing where there is
+  // nothing.
   void note_dropped() const;
 
  private:

@@ -192,6 +192,7 @@ Parsed CommandLine::parse(int argc, char** argv) {
     throw UsageError(fault_text(error) + see_help);
   }
   check_files();
+  for (const std::function<void()>& resolve : after_parse_) resolve();
   return Parsed::options;
 }
 

@@ -2,10 +2,12 @@
 // which take longer to compile than a program.
 #pragma once
 
+#include <functional>
 #include <initializer_list>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace CLI {
@@ -60,6 +62,10 @@ class CommandLine {
   Option add_option(const std::string& names, Value& value, const std::string& help);
   Option add_flag(const std::string& names, bool& value, const std::string& help);
 
+  // Called by parse() when the line is understood, in the order of these calls: for options that are read
+  // together. May throw UsageError.
+  void after_parse(std::function<void()> resolve) { after_parse_.push_back(std::move(resolve)); }
+
   // The heading in --help of the options that are added from now on. "Input", "Output" and "Model" come first
   // there, in this order; then others, such as "Scores"; then "Speed" and "Other".
   void group(std::string_view title) { group_ = title; }
@@ -77,6 +83,7 @@ class CommandLine {
   std::string tool_, group_ = "Other";
   std::unique_ptr<CLI::App> app_;
   std::vector<const CLI::Option*> inputs_, outputs_;
+  std::vector<std::function<void()>> after_parse_;
 };
 
 std::string_view option_library();  // name and version

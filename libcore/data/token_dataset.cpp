@@ -6,11 +6,11 @@
 #include <cmath>
 #include <cstring>
 
+#include "support/csv.hpp"
 #include "support/error.hpp"
 #include "support/hash.hpp"
 #include "support/random.hpp"
 #include "support/utf8.hpp"
-#include "text/csv.hpp"
 
 namespace headwater {
 namespace {

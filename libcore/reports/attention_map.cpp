@@ -4,9 +4,9 @@
 #include <cmath>
 
 #include "reports/attention_table.hpp"
+#include "support/csv.hpp"
 #include "support/error.hpp"
 #include "support/numbers.hpp"
-#include "text/csv.hpp"
 
 namespace headwater {
 namespace {

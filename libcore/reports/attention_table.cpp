@@ -5,8 +5,8 @@
 #include <charconv>
 #include <concepts>
 
+#include "support/csv.hpp"
 #include "support/error.hpp"
-#include "text/csv.hpp"
 
 namespace headwater {
 

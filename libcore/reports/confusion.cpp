@@ -6,9 +6,9 @@
 #include "reports/color_bar.hpp"
 #include "reports/color_scale.hpp"
 #include "reports/svg.hpp"
+#include "support/csv.hpp"
 #include "support/error.hpp"
 #include "support/numbers.hpp"
-#include "text/csv.hpp"
 
 namespace headwater {
 namespace {

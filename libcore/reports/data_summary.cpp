@@ -9,7 +9,6 @@
 #include "support/name_list.hpp"
 #include "support/numbers.hpp"
 #include "text/labels.hpp"
-#include "text/unicode_properties.hpp"
 
 namespace headwater {
 namespace {
@@ -20,7 +19,6 @@ constexpr std::int64_t kMaxGuessedClasses = 1000, kMaxGuessedWords = 5;
 constexpr std::size_t kMaxGuessedBytes = 60;
 constexpr std::size_t kMaxColumns = 64;
 constexpr std::size_t kBins = 16, kBarColumns = 50;
-constexpr std::int64_t kLinesOfGuess = 1000;  // whether they are CSV
 
 using Values = std::map<std::string, std::int64_t, std::less<>>;
 
@@ -31,27 +29,9 @@ Values trimmed_labels(const Values& values) {
   return labels;
 }
 
-// A field as people name columns: "text", "Label", "review_text".
-bool is_name_of_column(std::string_view field) {
-  static constexpr std::string_view kNames[] = {
-      "answer",   "author",  "category", "class",     "comment",  "content",     "date",    "description",
-      "document", "genre",   "id",       "index",     "input",    "intent",      "label",   "labels",
-      "language", "message", "name",     "output",    "polarity", "question",    "rating",  "reference",
-      "review",   "score",   "sentence", "sentiment", "source",   "stars",       "subject", "summary",
-      "tag",      "target",  "text",     "title",     "topic",    "translation", "tweet",   "type",
-      "url",      "user",    "utterance"};
-  const std::string lower = lowercase_unicode(trimmed_label(field));
-  const std::string_view last = std::string_view(lower).substr(lower.find_last_of(" _-") + 1);
-  return lower.size() <= 30 && std::find(std::begin(kNames), std::end(kNames), last) != std::end(kNames);
-}
-
-// A short text that begins with a letter, and no sentence.
-bool may_be_name_of_column(std::string_view field) {
-  constexpr std::size_t kMostBytes = 40;
-  field = trimmed_label(field);
-  if (field.empty() || field.size() > kMostBytes || std::string_view(".!?").find(field.back()) != field.npos)
-    return false;
-  return std::string_view("0123456789-+.").find(field.front()) == std::string_view::npos;
+// Of CSV, whose separator the option names where it is not the comma.
+std::string csv_cure_of(const std::string& separator_option) {
+  return "vectorize --csv " + separator_option + (separator_option.empty() ? "" : " ") + "--column NAME ...";
 }
 
 std::string percent(std::int64_t part, std::int64_t all) {
@@ -62,44 +42,7 @@ std::string percent(std::int64_t part, std::int64_t all) {
 
 DataSummary::DataSummary(std::vector<std::string> names) : is_named_(!names.empty()) {
   for (std::string& name : names) columns_.push_back({.name = std::move(name), .lengths = {}});
-  for (const char separator : {',', ';'}) guesses_.push_back({CsvParser("", separator), {}});
   if (is_named_ && text_column() == columns_.size()) throw UsageError("columns: no text beside the labels");
-}
-
-void DataSummary::add_to_guess(CsvGuess& guess, std::string_view line) const {
-  if (!guess.is_possible) return;
-  try {
-    guess.has_quotes = guess.has_quotes || line.find('"') != line.npos;
-    if (line.find('\t') != line.npos || !guess.parser.add_line(line)) {
-      guess.is_possible = line.find('\t') == line.npos;
-      return;
-    }
-    const std::size_t fields = guess.parser.fields();
-    if (guess.first.empty()) {
-      for (std::size_t i = 0; i < fields; ++i) guess.first.emplace_back(guess.parser.field(i));
-    }
-    const bool is_empty = fields == 1 && guess.parser.field(0).empty();
-    guess.is_possible = guess.first.size() > 1 && (fields == guess.first.size() || is_empty);
-    ++guess.records;
-  } catch (const Error&) {
-    guess.is_possible = false;
-  }
-}
-
-const DataSummary::CsvGuess* DataSummary::csv() const {
-  for (const CsvGuess& guess : guesses_) {
-    if (!guess.is_possible || guess.first.size() < 2) continue;
-    // Prose may have a comma in each of a few lines.
-    constexpr std::int64_t kManyRecords = 20;
-    const bool has_names = std::all_of(guess.first.begin(), guess.first.end(), is_name_of_column);
-    if (guess.records >= kManyRecords || has_names || (guess.has_quotes && guess.records > 1)) return &guess;
-  }
-  return nullptr;
-}
-
-std::string DataSummary::csv_cure(const CsvGuess& guess) const {
-  return "vectorize --csv " + std::string(&guess == &guesses_.front() ? "" : "--separator ';' ") +
-         "--column NAME ...";
 }
 
 void DataSummary::add(std::string_view line) {
@@ -112,20 +55,15 @@ void DataSummary::add(std::string_view line) {
     for (std::size_t c = 1; c <= found; ++c)
       columns_.push_back({.name = "column " + std::to_string(c), .lengths = {}});
   }
-  if (lines_ < kLinesOfGuess) {
-    for (CsvGuess& guess : guesses_) add_to_guess(guess, line);
-  }
+  guess_.add(line);
   if (found != columns_.size()) {
     std::string names;
     for (const Column& column : columns_) names += (names.empty() ? "" : ", ") + column.name;
-    const auto guess = std::find_if(guesses_.begin(), guesses_.end(), [&](const CsvGuess& g) {
-      return g.is_possible && (g.first.size() >= columns_.size() || g.records == 0);
-    });
-    const bool may_be_csv = found == 1 && guess != guesses_.end();
-    const std::string cure = may_be_csv ? "of CSV make such lines first: " + csv_cure(*guess)
-                             : found > columns_.size()
-                                 ? "turn TABs inside a text into spaces, or name every column with --columns"
-                                 : "separate columns by one TAB; --columns names them";
+    const std::optional<std::string> separator = guess_.separator_option(columns_.size());
+    const std::string cure =
+        found == 1 && separator   ? "of CSV make such lines first: " + csv_cure_of(*separator)
+        : found > columns_.size() ? "turn TABs inside a text into spaces, or name every column with --columns"
+                                  : "separate columns by one TAB; --columns names them";
     throw Error(" " + counted(static_cast<std::int64_t>(found), "column") + " where " +
                 std::to_string(columns_.size()) + (columns_.size() == 1 ? " is" : " are") +
                 " wanted: " + names + " (" + cure + ")");
@@ -220,17 +158,9 @@ bool DataSummary::has_header() const {
 }
 
 std::vector<std::string> DataSummary::warnings() const {
-  if (const CsvGuess* const guess = csv()) {
-    // Of names that are not known a record of data may be made, too.
-    const std::vector<std::string>& first = guess->first;
-    const bool has_names = std::any_of(first.begin(), first.end(), is_name_of_column) &&
-                           std::all_of(first.begin(), first.end(), [](std::string_view field) {
-                             return is_name_of_column(field) || may_be_name_of_column(field);
-                           });
-    return {"this looks like CSV of " + std::to_string(guess->first.size()) + " fields" +
-            (has_names ? " (" + quoted_list(guess->first) + ")" : "") +
-            ", which is no column of text; make lines of columns of it: " + csv_cure(*guess)};
-  }
+  if (guess_.is_csv())
+    return {"this " + guess_.text() +
+            "; make lines of columns of it: " + csv_cure_of(guess_.separator_option())};
   std::vector<std::string> all;
   if (has_header())
     all.push_back("line 1 looks like a header (" + quoted_list(first_) + "); drop it: tail -n +2");
@@ -261,7 +191,7 @@ double DataSummary::ratio() const {
 
 // The rule is of classifiers; two texts a line are a translator's.
 bool DataSummary::has_verdict() const {
-  if (csv() != nullptr) return false;
+  if (guess_.is_csv()) return false;
   bool has_label = false, has_target = false;
   for (std::size_t c = 0; c < columns_.size(); ++c) {
     has_label = has_label || is_label(c);

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "reports/length_counts.hpp"
+#include "support/csv_guess.hpp"
 #include "support/json.hpp"
 #include "support/token_counts.hpp"
-#include "text/csv.hpp"
 #include "text/tokenizer.hpp"
 
 namespace headwater {
@@ -51,16 +51,6 @@ class DataSummary {
     std::map<std::string, std::int64_t, std::less<>> values{};  // until there are too many for labels
     bool has_too_many = false;
   };
-  // What the first lines are if they are CSV.
-  struct CsvGuess {
-    CsvParser parser;
-    std::vector<std::string> first;  // the fields of the first record
-    std::int64_t records = 0;
-    bool is_possible = true, has_quotes = false;
-  };
-  void add_to_guess(CsvGuess& guess, std::string_view line) const;
-  const CsvGuess* csv() const;  // where the lines look like CSV
-  std::string csv_cure(const CsvGuess& guess) const;
   bool has_header() const;
   void count_label(std::size_t column, std::string_view field);
   bool repeats(std::size_t column) const;
@@ -74,7 +64,7 @@ class DataSummary {
   const Tokenizer* tokenizer_ = nullptr;
   bool is_named_;
   std::vector<std::string> first_;  // the fields of the first line
-  std::vector<CsvGuess> guesses_;
+  CsvGuess guess_;
   std::int64_t lines_ = 0;
 };
 

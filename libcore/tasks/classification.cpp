@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "support/csv.hpp"
 #include "support/error.hpp"
 #include "support/hash.hpp"
 #include "support/numbers.hpp"
@@ -11,7 +12,6 @@
 #include "tasks/model_directory.hpp"
 #include "tasks/registry.hpp"
 #include "tasks/tokenizer_files.hpp"
-#include "text/csv.hpp"
 #include "text/token_lines.hpp"
 
 namespace headwater {

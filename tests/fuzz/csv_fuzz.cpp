@@ -1,6 +1,6 @@
 // Any bytes as lines of CSV: refused with the place, or fields that can be columns of a line, and that read
 // back where they are written in quotes. The first byte chooses the separator.
-#include "text/csv.hpp"
+#include "support/csv.hpp"
 
 #include <cstdint>
 #include <cstdlib>

@@ -1,6 +1,7 @@
 // Any bytes as lines of text, alone and in batches: the same lines, or the same error after the same lines;
 // and they are what a plain cut at LF, CR and TAB gives. The columns of whole lines are those of the lines
-// that are read column by column. The first byte chooses the settings.
+// that are read column by column. As records of CSV, objects of JSON and whole files they are texts or
+// errors, too. The first byte chooses the settings.
 #include "cli/lines.hpp"
 
 #include <sys/mman.h>
@@ -80,18 +81,49 @@ std::vector<std::string> column_of(const std::vector<std::string>& lines, std::i
   return columns;
 }
 
+bool is_compressed(std::string_view text) {
+  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
+  return text.starts_with("\x1F\x8B") || text.starts_with("\x28\xB5\x2F\xFD") ||
+         text.starts_with("PK\x03\x04") ||
+         text.starts_with(std::string_view("\xFD"
+                                           "7zXZ\0",
+                                           6)) ||
+         (text.starts_with("BZh") && text.size() >= 10 && text[3] >= '1' && text[3] <= '9' &&
+          text.substr(4).starts_with("1AY&SY"));
+}
+
+// No line of text has these, and one of CSV no other line end or TAB inside its one column.
+void check_texts(const Read& read, const cli::LineReaderSettings& settings) {
+  for (const std::string& text : read.lines) {
+    if (find_invalid_utf8(text) != text.npos || text.find('\0') != text.npos) std::abort();
+    if (settings.is_csv && text.find_first_of("\n\r\t") != text.npos) std::abort();
+  }
+  if (settings.is_whole && read.error.empty() && read.lines.size() != 1) std::abort();
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size < 1) return 0;
   const std::string_view text(reinterpret_cast<const char*>(data + 1), size - 1);
-  const cli::LineReaderSettings settings{
+  cli::LineReaderSettings settings{
       .replace_invalid = (data[0] & 1) != 0, .column = data[0] >> 4 & 3, .refuses_tabs = (data[0] & 2) != 0};
+  const int kind = data[0] >> 6;
+  settings.is_csv = kind == 1;
+  settings.csv = {.columns = {"1"}, .has_header = (data[0] & 4) != 0};
+  settings.is_json = kind == 2;
+  settings.is_whole = kind == 3;
+  if (kind == 0 && (data[0] & 4) != 0) settings.csv_fix = "read it as CSV";
   const int file = ::memfd_create("lines", MFD_CLOEXEC);
   if (file < 0 || ::write(file, text.data(), text.size()) != static_cast<ssize_t>(text.size())) return 0;
   const std::string path = "/proc/self/fd/" + std::to_string(file);
   const Read alone = read_lines(path, settings, 0);
   if (read_lines(path, settings, 3) != alone) std::abort();
+  if (kind != 0) {
+    ::close(file);
+    check_texts(alone, settings);
+    return 0;
+  }
   if (settings.column > 0) {
     cli::LineReaderSettings whole = settings;
     whole.column = 0;
@@ -109,6 +141,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     return 0;
   }
   bool is_fine = false;
+  if (is_compressed(text)) {
+    if (alone.error.empty()) std::abort();
+    return 0;
+  }
   if (plain_lines(text, settings, is_fine) != alone.lines || is_fine != alone.error.empty()) std::abort();
   return 0;
 }

@@ -19,7 +19,9 @@ namespace {
 
 void check_options(const Options& o) {
   if (!o.target.empty()) throw UsageError("--target: only a translator reads one");
-  if (o.reader.column != 0) throw UsageError("--column is of texts, " + o.model + " is a model of images");
+  if (o.reader.column != 0 || o.reader.is_csv)
+    throw UsageError(std::string(o.reader.is_csv ? "--csv" : "--column") + " is of texts, " + o.model +
+                     " is a model of images");
   if (o.view == "rollout" && (o.layer || o.head))
     throw UsageError("--view rollout goes through all layers and heads (without --layer and --head)");
   if (o.view == "rollout" && o.format != "csv" && o.format != "svg" && o.format != "png")
@@ -70,7 +72,7 @@ class ImageDump {
       } else if (options_.format == "png") {
         add_picture(trace);
       } else if (options_.view == "rollout") {
-        write_rollout(trace, image.name);
+        write_rollout(trace, image.path);
       } else {
         write_weights(std::move(trace.records));
       }

@@ -16,8 +16,7 @@ namespace {
 class Targets {
  public:
   Targets(const std::string& target, cli::LineReaderSettings settings) : name_(target) {
-    settings.column = 0;  // that is the texts'
-    settings.tab_fix = "give one column of targets, with cut -f";
+    settings = cli::beside(std::move(settings), "give one column of targets, with cut -f");
     std::error_code error;
     if (target == "-" || fs::exists(target, error)) {
       reader_ = std::make_unique<cli::LineReader>(std::vector<std::string>{target}, settings);

@@ -17,14 +17,15 @@ struct Options {
   std::int64_t batch = 64, top = 1;
   int threads = 0;
   double temperature = 1;
-  bool has_all = false, is_json = false, is_quiet = false, is_resized = false;
+  bool has_all = false, has_header = false, is_json = false, is_quiet = false, is_resized = false;
   cli::LineReaderSettings reader;
 };
 
 // A line for each row of probabilities.
 class RowWriter {
  public:
-  RowWriter(const Options& o, const LabelSet& labels) : o_(o), labels_(labels) {}
+  // With --header the names of the labels come first.
+  RowWriter(const Options& o, const LabelSet& labels);
   // `files`: whose rows they are, for JSON; none of lines of text.
   void write(Matrix probabilities, const std::vector<std::string>& files = {});
 

@@ -55,6 +55,13 @@ std::string json_of(const std::vector<LabelProbability>& best, const LabelSet& l
 
 }  // namespace
 
+RowWriter::RowWriter(const Options& o, const LabelSet& labels) : o_(o), labels_(labels) {
+  if (!o.has_header) return;
+  std::string line;
+  for (const std::string& label : labels.labels()) line += (line.empty() ? "" : "\t") + label;
+  out_.line(line);
+}
+
 void RowWriter::write(Matrix probabilities, const std::vector<std::string>& files) {
   apply_temperature(probabilities, o_.temperature);
   for (Index i = 0; i < probabilities.rows; ++i) {

@@ -6,11 +6,11 @@
 #include "cli/tool.hpp"
 #include "decoding/classify.hpp"
 #include "decoding/classify_images.hpp"
+#include "support/csv.hpp"
 #include "support/error.hpp"
 #include "support/line_error.hpp"
 #include "support/numbers.hpp"
 #include "support/utf8.hpp"
-#include "text/csv.hpp"
 #include "tools/evaluate/evaluate.hpp"
 
 namespace headwater::evaluate {
@@ -38,15 +38,13 @@ std::int32_t take_label(std::string& line, const std::string& place, const Label
   if (tab == std::string::npos || line.find('\t') != tab) {
     const char separator = csv_separator(line, 2);
     const auto columns = 1 + std::count(line.begin(), line.end(), '\t');
-    throw Error(
-        place + ": " + std::to_string(columns) + (columns == 1 ? " column" : " columns") +
-        " where 2 are wanted: text, label (" +
-        (separator != 0
-             ? "looks like CSV: vectorize --csv " + std::string(separator == ';' ? "--separator ';' " : "") +
-                   "--column TEXT --column LABEL FILE makes such lines; the columns by their names in the "
-                   "header"
-             : "separate columns by one TAB, as paste does; cut -f picks columns") +
-        ")");
+    throw Error(place + ": " + std::to_string(columns) + (columns == 1 ? " column" : " columns") +
+                " where 2 are wanted: text, label (" +
+                (separator != 0
+                     ? "looks like CSV: --csv " + std::string(separator == ';' ? "--separator ';' " : "") +
+                           "--column TEXT --column LABEL reads it; the columns by their names in the header"
+                     : "separate columns by one TAB, as paste does; cut -f picks columns") +
+                ")");
   }
   const std::string label = line.substr(tab + 1);
   const std::int32_t id = labels.find(label);

@@ -13,6 +13,7 @@
 #include "reports/run_report.hpp"
 #include "reports/score_report.hpp"
 #include "tasks/objective.hpp"
+#include "tools/search/options.hpp"
 
 namespace headwater::evaluate {
 
@@ -26,6 +27,7 @@ struct Options {
 
   std::int64_t stride = 0;  // of a language model: windows; 0: longer texts are truncated
   bool has_start = false, is_multiline = false, is_of_lines = false;
+  search::BeamOptions beams;  // of a translator; what is not given is as the model says
 
   std::string hypotheses;
   std::vector<std::string> references;

@@ -22,10 +22,15 @@ enum class Data { lines, stream, files, id_lines, id_files };
 // pair.
 template <class F>
 void for_each_text(const Options& o, const LanguageModelFiles& model, const F& f) {
-  cli::LineReaderSettings settings = o.reader;
-  settings.refuses_tabs = model.delimiter < 0;
-  settings.tab_fix = "give one column of texts, with cut -f";
-  settings.has_columns = model.delimiter >= 0;
+  const bool has_pairs = model.delimiter >= 0;
+  cli::LineReaderSettings settings = has_pairs ? lines_of_columns(o) : o.reader;
+  if (!has_pairs) {
+    settings.refuses_tabs = true;
+    settings.csv.wanted = 1;
+    settings.csv_fix = "read a column of it: --csv --column NAME";
+    if (const std::size_t count = settings.csv.columns.size(); count > 1)
+      throw UsageError("--column: given " + std::to_string(count) + " times, where one text is read");
+  }
   cli::LineReader reader(o.data, settings);
   reader.show_progress(o.is_quiet, cli::LineReader::Writes::at_the_end);
   for (std::string_view line; reader.next(line);) {

@@ -12,8 +12,15 @@
 namespace headwater::evaluate {
 
 cli::LineReaderSettings lines_of_columns(const Options& o) {
+  if (o.reader.column > 0)
+    throw UsageError("--column N is for texts alone, " + o.model +
+                     " is measured on two columns (cut -f picks them)");
+  if (const std::size_t count = o.reader.csv.columns.size(); count != 0 && count != 2)
+    throw UsageError("--column: given " + std::to_string(count) + (count == 1 ? " time" : " times") + ", " +
+                     o.model + " is measured on two columns (the text, then what it should give)");
   cli::LineReaderSettings settings = o.reader;
   settings.has_columns = true;
+  settings.csv.wanted = 2;
   return settings;
 }
 
@@ -65,6 +72,9 @@ void evaluate_model(const Options& o, const Metrics& metrics) {
                                                   : "--lines") +
                      " is for a language model, " + o.model + " is none");
   }
+  if (answer != Answer::translation && o.beams.any())
+    throw UsageError("--num-beams and other options of its search are for a translator, " + o.model +
+                     " is none");
   switch (answer) {
     case Answer::translation:
       return evaluate_translator(o, metrics);

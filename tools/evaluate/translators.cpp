@@ -67,8 +67,9 @@ std::vector<ScoreRow> loss_rows(const LossTotals& totals, const TranslationExamp
 }
 
 // A line for each source; an empty source gives an empty line.
-Lines translate(const TranslationModel& model, const TranslationExamples& examples, const Options& o) {
-  Translator translator(model, {});
+Lines translate(const TranslationModel& model, const TranslationSettings& settings,
+                const TranslationExamples& examples, const Options& o) {
+  Translator translator(model, settings);
   const std::span sources(examples.sources);
   const auto batch = static_cast<std::size_t>(o.batch_sequences);
   Lines translations;
@@ -108,6 +109,8 @@ void evaluate_translator(const Options& o, const Metrics& metrics) {
       throw UsageError("--metric: " + name + " is of language models, " + o.model + " translates");
   }
   const TranslationModel model = load_translation_model(o.model);
+  TranslationSettings settings{.decoding = model.decoding};
+  set(*settings.decoding, o.beams);
   const TranslationExamples examples = read_examples(o, model);
   if (examples.sources.empty())
     throw Error((o.data.empty() ? "-" : o.data.front()) + ": no lines (a measure needs at least one)");
@@ -134,7 +137,7 @@ void evaluate_translator(const Options& o, const Metrics& metrics) {
     rows = loss_rows(totals, examples, o, metrics);
   }
   if (!metrics.text.names.empty()) {
-    const Lines translations = translate(model, examples, o);
+    const Lines translations = translate(model, settings, examples, o);
     const auto add = [&](const Lines& references, const TextMetrics& text, std::string_view kind,
                          std::string_view detail) {
       for (ScoreRow& row : text_rows(translations, std::span(&references, 1), text)) {

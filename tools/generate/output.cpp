@@ -2,6 +2,7 @@
 
 #include "support/json.hpp"
 #include "support/numbers.hpp"
+#include "tools/search/tokens.hpp"
 
 namespace headwater::generate {
 
@@ -17,20 +18,6 @@ std::string_view name_of(TextEnd end) {
       return "length";
   }
   return "";
-}
-
-Json tokens_of(const Hypothesis& hypothesis, const Tokenizer& tokenizer) {
-  Json::Array tokens;
-  const std::vector<double>& scores = hypothesis.token_log_probabilities;
-  for (std::size_t i = 0; i < scores.size(); ++i) {
-    const std::int32_t id = i < hypothesis.ids.size() ? hypothesis.ids[i] : tokenizer.end_id();
-    tokens.push_back(Json()
-                         .set("token", tokenizer.surface(id))
-                         .set("text", tokenizer.token_text(tokenizer.surface(id)))
-                         .set("id", std::int64_t{id})
-                         .set("log_probability", scores[i]));
-  }
-  return tokens;
 }
 
 }  // namespace
@@ -50,8 +37,9 @@ void Output::add(std::string_view text) {
 
 void Output::begins(std::size_t line) {
   if (!form_.is_streaming || !form_.has_prompts) return;
-  writer_.text((*lines_)[line]);
-  writer_.text(form_.separator);
+  text_.clear();
+  add((*lines_)[line]);
+  writer_.text(text_ += form_.separator);
   writer_.flush();
 }
 
@@ -66,6 +54,7 @@ void Output::grows(std::string_view text) {
 std::string Output::json_of(const Continuation& c) const {
   const std::string& prompt = (*lines_)[c.line];
   Json json;
+  json.set("version", 1);
   json.set("line", first_ + c.line + 1);
   json.set("sample", std::uint64_t{c.sample + 1});
   json.set("prompt", prompt);
@@ -74,7 +63,7 @@ std::string Output::json_of(const Continuation& c) const {
   json.set("new_tokens", std::uint64_t{c.hypothesis.ids.size()});
   if (form_.has_scores) {
     json.set("log_probability", c.hypothesis.log_probability);
-    json.set("tokens", tokens_of(c.hypothesis, tokenizer_));
+    json.set("tokens", search::scored_tokens(c.hypothesis, tokenizer_, tokenizer_.end_id()));
   }
   return json.dump();
 }
@@ -84,7 +73,10 @@ void Output::write(const Continuation& c) {
   if (form_.is_json) return writer_.line(json_of(c));
   text_.clear();
   if (!form_.is_streaming) {
-    if (form_.has_prompts) text_ += (*lines_)[c.line] + form_.separator;
+    if (form_.has_prompts) {
+      add((*lines_)[c.line]);
+      text_ += form_.separator;
+    }
     add(c.text);
   }
   if (form_.has_scores) {

@@ -41,6 +41,11 @@ void set(DecodingSettings& settings, const BeamOptions& o) {
 }
 
 void set(SamplingSettings& settings, const SamplingOptions& o) {
+  if (o.temperature == 0.0)
+    throw UsageError(
+        "--temperature is 0, at which nothing is drawn (leave it out, and the other options of sampling: "
+        "without "
+        "them the likeliest token is taken)");
   take("--temperature", o.temperature, 1e-3, 1e3, settings.temperature);
   take("--top-k", o.top_k, std::int64_t{0}, std::int64_t{1'000'000}, settings.top_k);
   take("--top-p", o.top_p, 1e-6, 1.0, settings.top_p);

@@ -1,4 +1,4 @@
-// The options of decoding that translate and generate share.
+// The options of decoding that translate, generate and evaluate share.
 #pragma once
 
 #include <algorithm>
@@ -22,6 +22,8 @@ struct BeamOptions {
   std::optional<std::int64_t> num_beams;
   std::optional<double> length_penalty;
   std::optional<std::string> length_penalty_kind, early_stopping;
+
+  bool any() const { return num_beams || length_penalty || length_penalty_kind || early_stopping; }
 };
 
 struct SamplingOptions {

@@ -2,9 +2,9 @@
 
 #include "cli/result_file.hpp"
 #include "cli/tool.hpp"
+#include "support/csv.hpp"
 #include "support/error.hpp"
 #include "support/numbers.hpp"
-#include "text/csv.hpp"
 #include "text/labels.hpp"
 #include "text/subword_learner.hpp"
 #include "text/subword_text_encoder.hpp"
@@ -103,7 +103,10 @@ class Blocks {
 };
 
 void count_lines(const Options& o, TokenizerLearner& learner) {
-  cli::LineReader reader(o.texts, o.reader);
+  cli::LineReaderSettings settings = o.reader;
+  const bool may_be_csv = !o.csv_columns.empty() && !settings.is_csv;  // as the recipe has it
+  if (may_be_csv) settings.csv_fix.clear();                            // said below
+  cli::LineReader reader(o.texts, settings);
   reader.show_progress(o.is_quiet, cli::LineReader::Writes::at_the_end);
   Blocks blocks(o, learner);
   std::string_view line;
@@ -112,11 +115,11 @@ void count_lines(const Options& o, TokenizerLearner& learner) {
   constexpr std::int64_t kLooked = 10;
   std::int64_t looked = 0, of_csv = 0;
   while (reader.next(line)) {
-    if (!o.csv_columns.empty() && looked < kLooked) {
+    if (may_be_csv && looked < kLooked) {
       ++looked;
       of_csv += csv_separator(line, o.csv_columns.size()) != 0 ? 1 : 0;
     }
-    if (is_first && names_columns(line, o.csv_columns)) {
+    if (is_first && may_be_csv && names_columns(line, o.csv_columns)) {
       throw Error(reader.place() +
                   ": the header of a CSV file, where text is wanted (make columns of it first: vectorize " +
                   "--csv --recipe " + o.recipe.string() + " FILE | cut -f N)");

@@ -1,30 +1,59 @@
 #include "tools/translate/output.hpp"
 
+#include "support/json.hpp"
 #include "support/numbers.hpp"
+#include "tools/search/tokens.hpp"
 
 namespace headwater::translate {
 
-void Output::write(const Translations& translations) {
+std::string Output::json_of(const Translation& t, std::size_t rank, const std::string& source) const {
+  Json json;
+  json.set("version", 1).set("line", line_);
+  if (form_.has_numbers) json.set("rank", std::uint64_t{rank});
+  json.set("source", source).set("text", t.text);
+  if (form_.has_numbers) json.set("score", t.hypothesis.score);
+  if (form_.has_scores) {
+    json.set("log_probability", t.hypothesis.log_probability);
+    json.set("tokens", search::scored_tokens(t.hypothesis, model_.target_tokenizer, model_.ids.end));
+  }
+  if (form_.has_alignments) {
+    Json::Array pairs;
+    for (std::size_t i = 0; i < t.source_of.size(); ++i)
+      pairs.push_back(Json::Array{std::int64_t{t.source_of[i]}, std::uint64_t{i}});
+    json.set("alignment", std::move(pairs));
+  }
+  return json.dump();
+}
+
+void Output::add_columns(const Translation& t) {
   constexpr int kDigits = 6;
-  ++line_;
-  for (const Translation& t : translations) {
-    text_.clear();
-    if (columns_.has_numbers)
-      text_ += std::to_string(line_) + '\t' + format_fixed(t.hypothesis.score, kDigits) + '\t';
-    for (const char c : t.text) text_ += c == '\n' || c == '\r' || c == '\t' ? ' ' : c;
-    if (columns_.has_scores) {
-      text_ += '\t' + format_fixed(t.hypothesis.log_probability, kDigits);
-      char separator = '\t';
-      if (t.hypothesis.token_log_probabilities.empty()) text_ += separator;
-      for (const double of_token : t.hypothesis.token_log_probabilities) {
-        text_ += separator + format_fixed(of_token, kDigits);
-        separator = ' ';
-      }
+  if (form_.has_numbers)
+    text_ += std::to_string(line_) + '\t' + format_fixed(t.hypothesis.score, kDigits) + '\t';
+  for (const char c : t.text) text_ += c == '\n' || c == '\r' || c == '\t' ? ' ' : c;
+  if (form_.has_scores) {
+    text_ += '\t' + format_fixed(t.hypothesis.log_probability, kDigits);
+    char separator = '\t';
+    if (t.hypothesis.token_log_probabilities.empty()) text_ += separator;
+    for (const double of_token : t.hypothesis.token_log_probabilities) {
+      text_ += separator + format_fixed(of_token, kDigits);
+      separator = ' ';
     }
-    if (columns_.has_alignments) {
-      text_ += '\t';
-      for (std::size_t i = 0; i < t.source_of.size(); ++i)
-        text_ += (i == 0 ? "" : " ") + std::to_string(t.source_of[i]) + '-' + std::to_string(i);
+  }
+  if (form_.has_alignments) {
+    text_ += '\t';
+    for (std::size_t i = 0; i < t.source_of.size(); ++i)
+      text_ += (i == 0 ? "" : " ") + std::to_string(t.source_of[i]) + '-' + std::to_string(i);
+  }
+}
+
+void Output::write(const Translations& translations, const std::string& source) {
+  ++line_;
+  for (std::size_t i = 0; i < translations.size(); ++i) {
+    text_.clear();
+    if (form_.is_json) {
+      text_ = json_of(translations[i], i + 1, source);
+    } else {
+      add_columns(translations[i]);
     }
     writer_.line(text_);
   }

@@ -1,26 +1,35 @@
 // The lines of translate.
 #pragma once
 
+#include <string>
+#include <string_view>
+#include <vector>
+
 #include "cli/lines.hpp"
 #include "decoding/translate.hpp"
 
 namespace headwater::translate {
 
-struct OutputColumns {
+struct OutputForm {
   bool has_numbers = false;     // number of the line, from 1, and score, before the text
   bool has_scores = false;      // log-probability of the text, and of its tokens, after it
   bool has_alignments = false;  // "0-0 2-1": source and target token, from 0
+  bool is_json = false;         // an object a line
 };
 
 class Output {
  public:
-  explicit Output(const OutputColumns& columns) : columns_(columns) {}
-  // Those of the next line.
-  void write(const Translations& translations);
+  Output(const OutputForm& form, const TranslationModel& model) : form_(form), model_(model) {}
+  // Those of the next line, which is `source`.
+  void write(const Translations& translations, const std::string& source);
   void flush() { writer_.flush(); }
 
  private:
-  OutputColumns columns_;
+  std::string json_of(const Translation& translation, std::size_t rank, const std::string& source) const;
+  void add_columns(const Translation& translation);  // to text_
+
+  OutputForm form_;
+  const TranslationModel& model_;
   cli::LineWriter writer_;
   std::int64_t line_ = 0;
   std::string text_;

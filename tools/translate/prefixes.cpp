@@ -4,14 +4,9 @@
 
 namespace headwater::translate {
 
-static cli::LineReaderSettings whole_lines(cli::LineReaderSettings settings) {
-  settings.column = 0;  // that is the texts'
-  settings.tab_fix = "give one column of prefixes, with cut -f";
-  return settings;
-}
-
 Prefixes::Prefixes(const std::string& path, cli::LineReaderSettings settings)
-    : path_(path), reader_({path}, whole_lines(std::move(settings))) {}
+    : path_(path),
+      reader_({path}, cli::beside(std::move(settings), "give one column of prefixes, with cut -f")) {}
 
 const std::vector<std::string>& Prefixes::next(const cli::LineReader& texts, std::size_t lines) {
   lines_.clear();

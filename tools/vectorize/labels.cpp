@@ -3,9 +3,9 @@
 #include "cli/line_filter.hpp"
 #include "cli/result_file.hpp"
 #include "cli/tool.hpp"
+#include "support/csv.hpp"
 #include "support/error.hpp"
 #include "support/numbers.hpp"
-#include "text/csv.hpp"
 #include "tools/vectorize/vectorize.hpp"
 
 namespace headwater::vectorize {

@@ -83,13 +83,6 @@ void describe(cli::CommandLine& line, Options& o, TypedOptions& typed) {
   typed.validation_fraction =
       line.add_option("--validation-fraction", o.validation_fraction, "that share").with_default();
   typed.seed = line.add_option("--seed", o.seed, "draws which images they are").with_default();
-  line.group("CSV files");
-  line.add_flag("--csv", o.is_csv, "turn CSV files (RFC 4180, with a header) into lines of columns instead");
-  typed.separator = line.add_option("--separator", o.separator, "of --csv: what separates fields: ; | tab")
-                        .shown_as("C")
-                        .with_default();
-  line.add_flag("--no-header", o.has_no_csv_header,
-                "of --csv: the first record is data; columns are numbers");
   line.group("Output");
   line.add_option("-o", o.output, "where what was learned, or the data set, goes; - is standard output")
       .shown_as("FILE")
@@ -102,12 +95,8 @@ void describe(cli::CommandLine& line, Options& o, TypedOptions& typed) {
   line.add_option("--scale", o.scale, "of the recipe: full, or quick: its cut-down version").with_default();
   line.group("Input");
   cli::add_replace_invalid_option(line, o.reader);
-  line.add_option(
-          "--column", o.columns,
-          "read this column of each line, from 1; TABs separate columns. Of --csv: its name or number; "
-          "repeat it for more")
-      .shown_as("N")
-      .one_value_each();
+  cli::add_column_options(line, o.reader, cli::Columns::any);
+  o.reader.csv_fix.clear();  // of labels alone: token lines are no text
   cli::add_threads_option(line, o.threads);
   cli::add_quiet_option(line, o.is_quiet);
 }
@@ -171,9 +160,10 @@ void resolve_csv(Options& o, const TypedOptions& typed) {
     throw UsageError(
         "--csv goes with --column, --separator, --no-header and --recipe only (pipe its lines on: cut -f1)");
   }
-  if (o.recipe.empty() || !o.columns.empty()) return;
-  o.columns = read_recipe(o.recipe, o.scale).data.csv_columns;
-  if (o.columns.empty())
+  std::vector<std::string>& columns = o.reader.csv.columns;
+  if (o.recipe.empty() || !columns.empty()) return;
+  columns = read_recipe(o.recipe, o.scale).data.csv_columns;
+  if (columns.empty())
     throw UsageError(o.recipe.string() + ": no data.csv_columns (name them there, or by --column)");
 }
 
@@ -213,22 +203,7 @@ constexpr std::int64_t kMaxLength = 0x7FFFFFFF;  // also of a model that reads a
 }  // namespace
 
 void resolve(Options& o, const TypedOptions& typed) {
-  if (o.is_csv) return resolve_csv(o, typed);
-  if (typed.separator.is_given() || o.has_no_csv_header) {
-    throw UsageError(std::string(o.has_no_csv_header ? "--no-header" : "--separator") +
-                     " goes with --csv only");
-  }
-  if (o.columns.size() > 1)
-    throw UsageError("--column: given " + std::to_string(o.columns.size()) +
-                     " times, which goes with --csv only");
-  if (!o.columns.empty()) {
-    const std::optional<std::int64_t> number = cli::column_number(o.columns.front());
-    if (!number) {
-      throw UsageError("--column: " + quote(o.columns.front()) +
-                       " is not the number of a column (they count from 1; names go with --csv)");
-    }
-    o.reader.column = *number;
-  }
+  if (o.reader.is_csv) return resolve_csv(o, typed);
   if (has_image_option(o, typed)) {
     o.chooses_reading = typed.background.is_given() || o.applies_orientation;
     return check_image_options(o, typed);
@@ -261,6 +236,7 @@ void resolve(Options& o, const TypedOptions& typed) {
     return;
   }
   o.reader.refuses_tabs = !o.labels.empty() || o.learn == "labels";  // token lines have an error of their own
+  if (o.reader.refuses_tabs) o.reader.csv_fix = "make lines of a column of it: vectorize --csv --column NAME";
   if (!o.learn.empty()) {
     if (o.learn != "labels" && o.learn != "ngrams" && o.learn != "tf-idf") {
       throw UsageError("--learn: unknown kind " + quote(o.learn) + " (labels, ngrams or tf-idf)");

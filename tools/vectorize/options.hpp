@@ -16,11 +16,8 @@ struct Options {
   std::vector<std::string> tokens;
   fs::path tokenizer, terms, labels, output, recipe, images, image_labels, validation;
   std::string learn, form, max_unknown, side = "source", scale = "full", resize;
-  std::vector<std::string> columns;
-  std::string separator = ",";
   std::int64_t length = 0, ngrams = 1, size = 20000, block = 0, stride = 0;
   bool has_start = false, has_end = false, has_header = false;
-  bool is_csv = false, has_no_csv_header = false;
   double validation_fraction = ImageOptions().validation_fraction;
   std::int64_t seed = 1;
   std::string background = ImageOptions().background;
@@ -31,8 +28,7 @@ struct Options {
 };
 
 struct TypedOptions {
-  cli::Option block, stride, length, start, end, ngrams, size, separator, validation_fraction, seed,
-      background;
+  cli::Option block, stride, length, start, end, ngrams, size, validation_fraction, seed, background;
 };
 
 void describe(cli::CommandLine& line, Options& o, TypedOptions& typed);

@@ -16,6 +16,7 @@ void learn_labels(const Options& o);
 void write_label_ids(const Options& o);
 void learn_terms(const Options& o);
 void write_terms(const Options& o);
+void write_csv_columns(const Options& o);
 
 // What these share: the first line of --header, the digits of a number, and what is said of the lines in the
 // end.

@@ -116,6 +116,42 @@ TEST_CASE("what ends a line, and what does not") {
   CHECK(read_all({folder.file("x", "a\r\nb\nc\r\n")}).crlf_lines == 2);
 }
 
+TEST_CASE("records of CSV, members of JSON and whole files are texts like lines") {
+  const Folder folder;
+  using Lines = std::vector<std::string>;
+  const cli::LineReaderSettings csv{.is_csv = true, .csv = {.columns = {"b"}}};
+  const std::vector<std::string> files = {folder.file("1", "a,b\r\n1,\"x\r\ny\"\r\n"),
+                                          folder.file("2", "b\n\nz")};
+  CHECK(read_all(files, csv).lines == Lines{"x y", "", "z"});
+  const cli::LineReaderSettings json{.refuses_tabs = true, .is_json = true};
+  CHECK(read_all({folder.file("x", R"({"text":"a\n\tb"})"
+                                   "\n"
+                                   R"({"id":1,"text":"\u00e9"})")},
+                 json)
+            .lines == Lines{"a\n\tb", "é"});
+  CHECK(read_all({folder.file("x", "{\"text\":\"a\"}\n\n")}, json)
+            .error.ends_with("/x:2:1: an empty line (each line is an object: {\"text\": \"...\"})"));
+  const cli::LineReaderSettings whole{.refuses_tabs = true, .is_whole = true};
+  CHECK(read_all({folder.file("x", ""),
+                  folder.file("y",
+                              "\xEF\xBB\xBF"
+                              "a\tb\r\nc\r\n"),
+                  folder.file("z", "\n\n")},
+                 whole)
+            .lines == Lines{"", "a\tb\nc", "\n"});
+}
+
+TEST_CASE("the place of a record is the line it begins with, also within a batch") {
+  const Folder folder;
+  cli::LineReader reader({folder.file("f", "a\n\"1\n2\"\n3\n\"4\n5\"\n")}, {.is_csv = true});
+  std::vector<std::string> batch;
+  reader.next_batch(batch, 10);
+  REQUIRE(batch == std::vector<std::string>{"1 2", "3", "4 5"});
+  CHECK(reader.place(0).ends_with("/f:2"));
+  CHECK(reader.place(1).ends_with("/f:4"));
+  CHECK(reader.place(2).ends_with("/f:5"));
+}
+
 TEST_CASE("files one after the other; a missing line end ends with its file") {
   const Folder folder;
   const std::string a = folder.file("a", "1\n2"), b = folder.file("b", ""), c = folder.file("c", "3\n");

@@ -1,4 +1,4 @@
-#include "text/csv.hpp"
+#include "support/csv.hpp"
 
 #include <doctest/doctest.h>
 
@@ -45,7 +45,8 @@ TEST_CASE("CSV: the seven rules of RFC 4180, section 2") {
 
 TEST_CASE("CSV: a field becomes one line without TABs") {
   CHECK(records_of("\"\n\na\n\n\nb\t\tc\rd \n e\n\",\"\n\"\n") == Records{{"a b c d  e", ""}});
-  CHECK(records_of("a\tb,\tc\t,d\r\re\n") == Records{{"a b", "c", "d e"}});
+  CHECK(records_of("a\tb,\tc\t,\"d\r\re\"\n") == Records{{"a b", "c", "d e"}});
+  CHECK(records_of("a,b\r\r\nc,\"d\"\r\r\n") == Records{{"a", "b"}, {"c", "d"}});
   CHECK(records_of("\"a\",\"\nb\"\n") == Records{{"a", "b"}});
 }
 
@@ -76,6 +77,12 @@ TEST_CASE("CSV: what is none, with its place") {
   CHECK_THROWS_WITH_AS(records_of("a, \"b\"\n"),
                        "f.csv:1:4: a quote after spaces (a field in quotes begins with the quote itself)",
                        Error);
+  for (const std::string_view text :
+       {"a,b\r1,2\r", "\"a\",b\r\"1\",2\r", "a,b\n1,2\r3,4\r", "a,\"b\"\r1,2"}) {
+    CHECK_THROWS_WITH_AS(records_of(text),
+                         doctest::Contains(": a CR alone outside quotes, where LF or CR LF ends lines"),
+                         Error);
+  }
   CHECK_THROWS_WITH_AS(records_of(std::string(4096, ',')),
                        "f.csv:1:4097: more than 4096 fields (is this CSV?)", Error);
   const std::string line(std::size_t{1} << 20, 'x');

@@ -21,9 +21,10 @@ class CsvParser {
   // `file` names the file in errors; `separator` is an ASCII character, no quote and no line end.
   explicit CsvParser(std::string file, char separator = ',');
 
-  // Takes the next line of the file, without its end (LF or CR LF). Returns whether a record ends with it;
-  // fields() and line() are its own until the next call. Throws Error "file:line:column: what (fix)", columns
-  // counting code points from 1, for what is no CSV, and for a record of more than 16 MiB or 4,096 fields.
+  // Takes the next line of the file, without its end (LF or CR LF; a CR elsewhere stands in quotes). Returns
+  // whether a record ends with it; fields() and line() are its own until the next call. Throws Error
+  // "file:line:column: what (fix)", columns counting code points from 1, for what is no CSV, and for a record
+  // of more than 16 MiB or 4,096 fields.
   bool add_line(std::string_view line);
   // After the last line. Throws Error where a quote is open still.
   void finish() const;
@@ -38,6 +39,7 @@ class CsvParser {
   // The number of the line, from 1, with which the record begins; and whether it has more than one.
   std::uint64_t line() const { return first_line_; }
   bool has_several_lines() const { return line_ > first_line_; }
+  char separator() const { return separator_; }
 
  private:
   enum class State { before_field, plain, quoted, after_quote };
@@ -46,6 +48,7 @@ class CsvParser {
   void end_field();
   [[noreturn]] void fail(std::string_view line, std::size_t at, const std::string& what) const;
   [[noreturn]] void fail_open(const std::string& what) const;
+  [[noreturn]] void fail_return(std::string_view line, std::size_t at) const;
 
   std::string file_;
   char separator_;

@@ -1,4 +1,4 @@
-#include "text/csv.hpp"
+#include "support/csv.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -64,8 +64,14 @@ void CsvParser::end_field() {
   state_ = State::before_field;
 }
 
+void CsvParser::fail_return(std::string_view line, std::size_t at) const {
+  fail(line, at,
+       "a CR alone outside quotes, where LF or CR LF ends lines (tr '\\r' '\\n' makes such ends of CRs)");
+}
+
 bool CsvParser::add_line(std::string_view line) {
   ++line_;
+  while (line.ends_with('\r')) line.remove_suffix(1);  // of CR CR LF
   if (state_ != State::quoted) {
     text_.clear();
     ends_.clear();
@@ -96,6 +102,7 @@ bool CsvParser::add_line(std::string_view line) {
         // well be meant to open the field.
         const std::size_t begin = at;
         while (at < line.size() && line[at] != separator_ && line[at] != '\t' && line[at] != '\r') ++at;
+        if (at < line.size() && line[at] == '\r') fail_return(line, at);
         const std::string_view piece = line.substr(begin, at - begin);
         const std::size_t first = piece.find_first_not_of(' ');
         if (first != piece.npos && piece[first] == '"' && first > 0 &&
@@ -132,6 +139,8 @@ bool CsvParser::add_line(std::string_view line) {
         } else if (at == line.size() || line[at] == separator_) {
           end_field();
           if (at++ == line.size()) return true;
+        } else if (line[at] == '\r') {
+          fail_return(line, at);
         } else {
           fail(line, at,
                "text after the quote that closes a field (a quote inside such a field is written twice: "
