@@ -49,16 +49,18 @@ class ImageFiles {
     const ImagePipeline pipeline = image_pipeline(settings, model_.statistics, set, path);
     cli::Progress progress("classify", static_cast<double>(set.examples()), "images", o_.is_quiet,
                            cli::Progress::Takes::minutes);
-    const auto name = [&](std::int64_t image) { return shown(path) + ":" + std::to_string(image); };
+    const auto number = [](std::int64_t image) { return ":" + std::to_string(image); };
     for (std::int64_t begin = 0; begin < set.examples(); begin += o_.batch) {
       progress.update(static_cast<double>(begin), static_cast<double>(begin), "");
       const std::int64_t end = std::min(set.examples(), begin + o_.batch);
       names_.clear();
-      for (std::int64_t image = begin; image < end; ++image) names_.push_back(name(image));
+      for (std::int64_t image = begin; image < end; ++image)
+        names_.push_back(images::path_text(path) + number(image));
       try {
         writer_.write(labeller_.of_images(set, pipeline, begin, end), names_);
       } catch (const LineError& error) {
-        throw Error(name(begin + static_cast<std::int64_t>(error.line)) + ": " + error.what());
+        throw Error(shown(path) + number(begin + static_cast<std::int64_t>(error.line)) + ": " +
+                    error.what());
       }
     }
   }
@@ -67,7 +69,7 @@ class ImageFiles {
   void write(std::span<const fs::path> files) {
     if (files.empty()) return;
     names_.clear();
-    for (const fs::path& file : files) names_.push_back(shown(file));
+    for (const fs::path& file : files) names_.push_back(images::path_text(file));
     writer_.write(labeller_.of_files(files), names_);
   }
 
@@ -134,6 +136,7 @@ void label_inputs(const Options& o, ImageFiles& labelled) {
 void classify_images(const Options& o) {
   if (o.reader.replace_invalid)
     throw UsageError("--replace-invalid is for texts, " + o.model + " reads images");
+  if (o.reader.is_json) throw UsageError("--json-input is for texts, " + o.model + " reads images");
   if (std::ranges::count(o.inputs, kInput) > 1) throw UsageError("standard input is named twice");
   ImageFiles labelled(o);
   label_inputs(o, labelled);

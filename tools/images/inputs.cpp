@@ -2,11 +2,23 @@
 
 #include "data/resize.hpp"
 #include "support/error.hpp"
+#include "support/utf8.hpp"
 #include "tools/images/notes.hpp"
 
 namespace headwater::images {
 
 bool is_data_set(const fs::path& path) { return !is_image_name(path) && begins_as_safetensors(path); }
+
+std::string path_text(const fs::path& path) {
+  std::string_view rest = path.native();
+  std::string text;
+  for (std::size_t bad = find_invalid_utf8(rest);; bad = find_invalid_utf8(rest)) {
+    text += rest.substr(0, bad);
+    if (bad == rest.npos) return text;
+    append_utf8(text, U'\uFFFD');
+    rest.remove_prefix(bad + 1);
+  }
+}
 
 std::vector<fs::path> image_files_of(const fs::path& operand) {
   std::error_code none;
@@ -46,7 +58,8 @@ bool ImageInputs::next_of_open(InputImage& image) {
     return true;
   }
   if (!set_ || at_ >= set_->examples()) return false;
-  image = {shown(paths_[opened_ - 1]) + ":" + std::to_string(at_), set_->shape(), set_->pixels(at_),
+  const std::string &set = paths_[opened_ - 1], number = ":" + std::to_string(at_);
+  image = {shown(set) + number, path_text(set) + number, set_->shape(), set_->pixels(at_),
            set_->label_names()[static_cast<std::size_t>(set_->label(at_))]};
   ++at_;
   return true;
@@ -90,7 +103,7 @@ void ImageInputs::read(const fs::path& path, const std::string& label, InputImag
     if (settings_.resizes_files) resize_image(decoded, settings_.wanted.height, settings_.wanted.width);
     image_ = std::move(decoded);
   });
-  image = {shown(path), image_.shape, image_.pixels, label};
+  image = {shown(path), path_text(path), image_.shape, image_.pixels, label};
 }
 
 void ImageInputs::note() const {

@@ -18,7 +18,8 @@
 namespace headwater::images {
 
 struct InputImage {
-  std::string name;  // of messages and tables: its path; of a data set "set.safetensors:17", from 0
+  std::string name;  // of messages: its path; of a data set "set.safetensors:17", from 0
+  std::string path;  // the same for tables, whatever characters it has
   ImageShape shape;
   std::span<const std::uint8_t> pixels;  // valid until the next image is read
   std::string
@@ -27,6 +28,10 @@ struct InputImage {
 
 // Whether the file is a data set of images or another safetensors file, by its first bytes.
 bool is_data_set(const fs::path& path);
+
+// The path as data hold it (JSON, CSV): whole, and as it is, but for bytes that are no UTF-8: these are
+// U+FFFD.
+std::string path_text(const fs::path& path);
 
 // What an operand stands for: itself, or all images in the folder and below. Throws Error for a folder
 // without images.
