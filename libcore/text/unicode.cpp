@@ -4,6 +4,9 @@
 #include <unicode/normalizer2.h>
 #include <unicode/uchar.h>
 
+#include <algorithm>
+#include <vector>
+
 #include "support/error.hpp"
 #include "support/utf8.hpp"
 
@@ -34,9 +37,102 @@ const icu::Normalizer2& normalizer(NormalizationForm form) {
   return *found;
 }
 
+// Whether normalisation may move what the character becomes before another. Most scripts' letters are passed
+// without a look at their properties.
+bool may_move(char32_t c) {
+  constexpr char32_t kFirstMark = 0x300, kVoicedMark = 0xFF9E, kSemiVoicedMark = 0xFF9F;
+  if (c < kFirstMark || (c >= 0x3100 && c < 0xA66F) || (c >= 0xAC00 && c < 0xFB1E)) return false;
+  return c == kVoicedMark || c == kSemiVoicedMark ||
+         u_getIntPropertyValue(static_cast<UChar32>(c), UCHAR_LEAD_CANONICAL_COMBINING_CLASS) != 0;
+}
+
+// ICU sorts marks one by one into those before them: the time is the square of their number.
+bool has_many_marks_together(std::string_view text) {
+  constexpr std::size_t kMany = 64;
+  std::size_t together = 0;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t length = utf8_sequence_length(text.substr(at));
+    if (length < 2) {
+      ++at;
+      together = 0;
+      continue;
+    }
+    together = may_move(next_code_point(text, at)) ? together + 1 : 0;
+    if (together > kMany) return true;
+  }
+  return false;
+}
+
+struct Character {
+  char32_t code_point = 0;
+  std::uint8_t combining_class = 0;
+};
+
+// Each character's decomposition, and marks in the order of their classes.
+std::vector<Character> decompose(std::string_view text, const icu::Normalizer2& rules) {
+  std::vector<Character> characters;
+  const auto add = [&](UChar32 c) {
+    characters.push_back({static_cast<char32_t>(c), rules.getCombiningClass(c)});
+  };
+  icu::UnicodeString parts;
+  for (std::size_t at = 0; at < text.size();) {
+    const auto c = static_cast<UChar32>(next_code_point(text, at));
+    if (!rules.getDecomposition(c, parts)) {
+      add(c);
+      continue;
+    }
+    for (std::int32_t i = 0; i < parts.length(); i = parts.moveIndex32(i, 1)) add(parts.char32At(i));
+  }
+  const auto is_starter = [](const Character& c) { return c.combining_class == 0; };
+  for (auto at = characters.begin(); at != characters.end();) {
+    const auto begin = std::find_if_not(at, characters.end(), is_starter);
+    at = std::find_if(begin, characters.end(), is_starter);
+    std::stable_sort(begin, at, [](const Character& a, const Character& b) {
+      return a.combining_class < b.combining_class;
+    });
+  }
+  return characters;
+}
+
+// The canonical composition algorithm (The Unicode Standard, section 3.11), in place.
+void compose(std::vector<Character>& characters, const icu::Normalizer2& rules) {
+  std::size_t kept = 0, starter = 0;
+  bool has_starter = false;
+  for (const Character c : characters) {
+    // Adjacent to the starter, or after marks of lower classes alone.
+    const bool is_blocked = kept > starter + 1 && characters[kept - 1].combining_class >= c.combining_class;
+    if (has_starter && !is_blocked) {
+      const UChar32 composite = rules.composePair(static_cast<UChar32>(characters[starter].code_point),
+                                                  static_cast<UChar32>(c.code_point));
+      if (composite >= 0) {
+        characters[starter].code_point = static_cast<char32_t>(composite);
+        continue;
+      }
+    }
+    if (c.combining_class == 0) {
+      starter = kept;
+      has_starter = true;
+    }
+    characters[kept++] = c;
+  }
+  characters.resize(kept);
+}
+
+// In time that grows as the text.
+std::string normalize_many_marks(std::string_view text, NormalizationForm form) {
+  const bool is_canonical = form == NormalizationForm::nfc || form == NormalizationForm::nfd;
+  const icu::Normalizer2& rules = normalizer(is_canonical ? NormalizationForm::nfc : NormalizationForm::nfkc);
+  std::vector<Character> characters = decompose(text, rules);
+  if (form == NormalizationForm::nfc || form == NormalizationForm::nfkc) compose(characters, rules);
+  std::string out;
+  for (const Character& c : characters) append_utf8(out, c.code_point);
+  return out;
+}
+
 }  // namespace
 
 std::string unicode_normalize(std::string_view text, NormalizationForm form) {
+  if (has_many_marks_together(text)) return normalize_many_marks(text, form);
   std::string out;
   icu::StringByteSink<std::string> sink(&out, static_cast<std::int32_t>(text.size()));
   UErrorCode status = U_ZERO_ERROR;
