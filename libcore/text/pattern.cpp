@@ -6,6 +6,7 @@
 #include <ctime>
 
 #include "support/error.hpp"
+#include "text/oniguruma.hpp"
 
 namespace headwater {
 namespace {
@@ -49,19 +50,24 @@ struct Pattern::Impl {
 
 Pattern::Pattern(std::string_view expression, std::shared_ptr<MatchBudget> budget)
     : budget_(std::move(budget)), expression_(expression) {
+  const std::string fault = "regular expression " + quote(expression) + ": ";
+  std::string in_icu;
+  try {
+    in_icu = icu_expression(expression, budget_->ranges());
+  } catch (const Error& error) {
+    throw Error(fault + error.what());
+  }
   UErrorCode status = U_ZERO_ERROR;
-  // ICU takes no empty expression.
-  const Text text = open_text(expression.empty() ? "(?:)" : expression, status);
+  const Text text = open_text(in_icu, status);
   UParseError place{};
   auto impl = std::make_shared<Impl>();
-  impl->regex.reset(uregex_openUText(text.get(), 0, &place, &status));
+  impl->regex.reset(uregex_openUText(text.get(), UREGEX_MULTILINE | UREGEX_UNIX_LINES, &place, &status));
   if (U_SUCCESS(status)) {
     uregex_setStackLimit(impl->regex.get(), kMaxStackBytes, &status);
   }
-  if (U_FAILURE(status)) {
-    throw Error("regular expression " + quote(expression) + ": " + u_errorName(status) + " at character " +
-                std::to_string(place.offset));
-  }
+  if (status == U_REGEX_LOOK_BEHIND_LIMIT)
+    throw Error(fault + "what is looked for behind has no longest length");
+  if (U_FAILURE(status)) throw Error(fault + u_errorName(status));
   impl_ = std::move(impl);
 }
 

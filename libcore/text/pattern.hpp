@@ -1,4 +1,5 @@
-// Regular expressions from files (ICU syntax), with limits on work and memory: the expression may be hostile.
+// Regular expressions from files (Oniguruma's syntax, run by ICU), with limits on work and memory: the
+// expression may be hostile.
 #pragma once
 
 #include <atomic>
@@ -26,13 +27,17 @@ class MatchBudget {
   void spend(std::int64_t nanoseconds) { left_ -= nanoseconds; }
   std::int64_t left() const { return left_; }  // nanoseconds
 
+  // Ranges of code points that the sets of the expressions may still take, while these are read.
+  std::size_t& ranges() { return ranges_; }
+
  private:
+  std::size_t ranges_ = 200000;
   std::atomic<std::int64_t> left_{500000000};
 };
 
 class Pattern {
  public:
-  // Throws Error "regular expression "...": what".
+  // Throws Error "regular expression "...": what", which names what is not supported.
   Pattern(std::string_view expression, std::shared_ptr<MatchBudget> budget);
 
   // All matches from the left, not overlapping; none of no width where another ends, none in an empty text.

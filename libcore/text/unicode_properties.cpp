@@ -9,6 +9,7 @@
 
 #include "support/error.hpp"
 #include "support/utf8.hpp"
+#include "text/newer_unicode.hpp"
 
 namespace headwater {
 
@@ -18,9 +19,10 @@ bool has_category(char32_t code_point, std::uint32_t mask) {
   return (U_GET_GC_MASK(static_cast<UChar32>(code_point)) & mask) != 0;
 }
 
-CharacterClass class_in_icu(char32_t code_point) {
-  if (has_category(code_point, U_GC_L_MASK)) return CharacterClass::letter;
-  if (has_category(code_point, U_GC_N_MASK)) return CharacterClass::number;
+CharacterClass class_in_unicode(char32_t code_point) {
+  const std::uint32_t category = U_MASK(general_category(code_point));
+  if ((category & U_GC_L_MASK) != 0) return CharacterClass::letter;
+  if ((category & U_GC_N_MASK) != 0) return CharacterClass::number;
   return u_isUWhiteSpace(static_cast<UChar32>(code_point)) ? CharacterClass::space : CharacterClass::other;
 }
 
@@ -30,18 +32,18 @@ CharacterClass class_of_long(std::string_view text, std::size_t& at) {
   constexpr std::size_t kBasicPlane = 0x10000;
   static const std::array<CharacterClass, kBasicPlane> kClasses = [] {
     std::array<CharacterClass, kBasicPlane> classes{};
-    for (char32_t c = 0; c < kBasicPlane; ++c) classes[c] = class_in_icu(c);
+    for (char32_t c = 0; c < kBasicPlane; ++c) classes[c] = class_in_unicode(c);
     return classes;
   }();
   const char32_t code_point = next_code_point(text, at);
-  return code_point < kBasicPlane ? kClasses[code_point] : class_in_icu(code_point);
+  return code_point < kBasicPlane ? kClasses[code_point] : class_in_unicode(code_point);
 }
 
 bool is_punctuation(char32_t code_point) { return has_category(code_point, U_GC_P_MASK); }
 
 bool is_symbol(char32_t code_point) { return has_category(code_point, U_GC_S_MASK); }
 
-bool is_number(char32_t code_point) { return has_category(code_point, U_GC_N_MASK); }
+bool is_number(char32_t code_point) { return (U_MASK(general_category(code_point)) & U_GC_N_MASK) != 0; }
 
 bool is_decimal_digit(char32_t code_point) { return has_category(code_point, U_GC_ND_MASK); }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "support/utf8.hpp"
 #include "text/unicode.hpp"
 
 namespace headwater {
