@@ -45,6 +45,23 @@ using Ids = std::vector<std::int32_t>;
 
 }  // namespace
 
+TEST_CASE("pieces one by one are those of split(), and what their use throws is passed on as it is") {
+  const PreTokenizer two(
+      Json::parse(
+          R"({"type":"Sequence","pretokenizers":[{"type":"Digits"},{"type":"Metaspace","replacement":"_"}]})",
+          "part"),
+      "p");
+  const std::string text = "a1 b__c 23 ";
+  const TextPieces wanted = two.split(text);
+  Words words;
+  two.for_each_piece(text, true, [&](std::string_view piece) { words.emplace_back(piece); });
+  REQUIRE(words.size() == wanted.spans.size());
+  for (std::size_t i = 0; i < words.size(); ++i) CHECK(words[i] == wanted.piece(i));
+  CHECK(message_from([&] {
+          two.for_each_piece(text, true, [](std::string_view) { throw Error("of the model"); });
+        }) == "of the model");
+}
+
 TEST_CASE("normalizers of subword files") {
   const char* bert =
       R"({"type":"BertNormalizer","clean_text":true,"handle_chinese_chars":true,"strip_accents":null,"lowercase":true})";
