@@ -7,7 +7,10 @@ namespace headwater {
 namespace {
 
 constexpr char kInside = '\xFF';  // never in UTF-8: the first byte of the keys of pieces inside a word
-constexpr std::size_t kMaxPieces = std::size_t{1} << 25;
+
+// Of the pieces that are complete where a match goes on, for a trie of so many nodes: those before each place
+// of one long piece may be as many as its bytes, which together is the square.
+constexpr std::size_t max_complete_pieces(std::size_t nodes) { return (std::size_t{1} << 20) + 4 * nodes; }
 
 }  // namespace
 
@@ -40,6 +43,7 @@ WordPiece::WordPiece(const std::vector<std::string>& surfaces, WordPieceSettings
 void WordPiece::link(const std::vector<PieceTrie::Edge>& edges) {
   failures_.resize(trie_.size());
   std::vector<std::int32_t> done;
+  const std::size_t most = max_complete_pieces(edges.size());
   for (const PieceTrie::Edge& edge : edges) {
     if (edge.node == inside_) continue;
     Failure& failure = failures_[edge.node];
@@ -62,7 +66,8 @@ void WordPiece::link(const std::vector<PieceTrie::Edge>& edges) {
       add(at);
     }
     if (to == PieceTrie::kNone) continue;
-    if (pieces_.size() + done.size() > kMaxPieces) throw Error("vocabulary: too large for WordPiece");
+    if (pieces_.size() + done.size() > most)
+      throw Error("vocabulary: its long pieces take too many short ones for WordPiece");
     failure = {to, static_cast<std::uint32_t>(pieces_.size()), static_cast<std::uint32_t>(done.size())};
     pieces_.insert(pieces_.end(), done.begin(), done.end());
   }

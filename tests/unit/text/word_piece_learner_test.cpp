@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "support/error.hpp"
 #include "text/word_piece.hpp"
 #include "text/word_piece_learner.hpp"
 
@@ -26,6 +27,17 @@ TEST_CASE("WordPiece learns merges of characters, with ## inside words") {
   ids.clear();
   model.encode("cat", ids);
   CHECK(ids == std::vector<std::int32_t>{0});
+}
+
+TEST_CASE("WordPiece refuses a piece of thousands of others, whose table would be its square") {
+  const auto model_of = [](std::size_t length) {
+    return WordPiece({"[UNK]", "x" + std::string(length, 'a'), "##a", "x"}, {.max_characters = 1u << 20});
+  };
+  std::vector<std::int32_t> ids;
+  model_of(1000).encode("x" + std::string(1500, 'a'), ids);
+  CHECK(ids.size() == 501);
+  CHECK_THROWS_WITH_AS((void)model_of(8000),
+                       "vocabulary: its long pieces take too many short ones for WordPiece", Error);
 }
 
 }  // namespace headwater
