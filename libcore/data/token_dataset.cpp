@@ -33,7 +33,12 @@ std::string_view up_to_space(std::string_view text) { return text.substr(0, text
 
 TokenDataset::TokenDataset(std::vector<TokenColumnSettings> columns) {
   if (columns.empty()) throw Error("id columns: none given (name at least one)");
-  for (TokenColumnSettings& settings : columns) columns_.emplace_back().settings = std::move(settings);
+  for (TokenColumnSettings& settings : columns) {
+    Column& column = columns_.emplace_back();
+    column.settings = std::move(settings);
+    column.labels_as = column.settings.labels_as;
+    if (column.settings.labels != nullptr) column.doubtful_label = column.settings.labels->name_of_other_id();
+  }
 }
 
 std::int64_t TokenDataset::truncated() const {
@@ -179,28 +184,51 @@ void TokenDataset::add_ids(Column& column, std::string_view field, std::string_v
   }
 }
 
+// The id, or -1. The first line that tells which of the two ways a column has decides for all.
+std::int32_t TokenDataset::read_label(Column& column, std::string_view field) {
+  const LabelSet& labels = *column.settings.labels;
+  const std::int32_t of_name = column.labels_as == LabelsAs::ids ? -1 : labels.find(field);
+  const std::int32_t of_id = column.labels_as == LabelsAs::names ? -1 : labels.find_id(field);
+  if (of_name != of_id) column.labels_as = of_name >= 0 ? LabelsAs::names : LabelsAs::ids;
+  return std::max(of_name, of_id);
+}
+
+void TokenDataset::fail_on_label(const Column& column, std::string_view field, std::string_view line,
+                                 std::string_view place) {
+  const LabelSet& labels = *column.settings.labels;
+  const bool are_names = column.labels_as == LabelsAs::names, are_ids = column.labels_as == LabelsAs::ids;
+  std::string known = "known: " + labels.shown(), cure = csv_cure(field, 2);
+  const std::string ids = "from 0 to " + std::to_string(labels.size() - 1);
+  if (are_ids) known = "ids are " + ids;
+  if (!are_names && !are_ids) known += ", or their numbers " + ids;
+  if (cure.empty()) {
+    const bool is_other = (are_names && labels.find_id(field) >= 0) || (are_ids && labels.find(field) >= 0);
+    cure = !is_other   ? "are the columns in the recipe's order?"
+           : are_names ? "this column has names"
+                       : "this column has ids; --labels-as names or ids says what it has";
+  }
+  fail(place, line, field.data(),
+       quote(field) + (are_ids ? " is no id of a label (" : " is no label of the set (") + known + "; " +
+           cure + ")");
+}
+
 void TokenDataset::add_label(Column& column, std::string_view field, std::string_view line,
                              std::string_view place) {
   const LabelSet& labels = *column.settings.labels;
   if (field.empty()) {
     fail(place, line, field.data(), "no label (every line needs one of " + labels.shown() + ")");
   }
-  std::int32_t id = column.has_header ? -1 : labels.find(field);
-  if (id < 0) {
-    std::int32_t number = 0;
-    const char* const end = field.data() + field.size();
-    const std::from_chars_result read = std::from_chars(field.data(), end, number);
-    const bool is_number = read.ec == std::errc{} && read.ptr == end && is_digit(field.front()) &&
-                           (field.front() != '0' || field.size() == 1);
-    if (is_number && number < labels.size()) id = number;
-  }
-  if (id < 0) {
-    const std::string cure = csv_cure(field, 2);
+  if (column.labels_as == LabelsAs::unsaid && column.doubtful_label != nullptr) {
+    const std::string& name = *column.doubtful_label;
+    const auto id = static_cast<std::size_t>(labels.find_id(trimmed_label(name)));
     fail(place, line, field.data(),
-         quote(field) + " is no label of the set (known: " + labels.shown() +
-             ", or their numbers from 0 to " + std::to_string(labels.size() - 1) + "; " +
-             (cure.empty() ? "are the columns in the recipe's order?" : cure) + ")");
+         "labels that are numbers: " + quote(name) + " is the name of one label and the id of another, " +
+             quote(labels.labels()[id]) +
+             " (say which the column has: --labels-as names, or --labels-as ids for what vectorize --labels "
+             "wrote; a header line says ids, too)");
   }
+  const std::int32_t id = read_label(column, field);
+  if (id < 0) fail_on_label(column, field, line, place);
   column.lists.push(id);
 }
 
@@ -215,7 +243,7 @@ void TokenDataset::check_header(std::string_view line, std::string_view place) {
                " (vectorize all of them with --header, or none)");
     }
     check_header_field(columns_[c], rest.substr(0, tab), line, place);
-    columns_[c].has_header = true;
+    columns_[c].labels_as = LabelsAs::ids;
     rest.remove_prefix(is_last ? rest.size() : tab + 1);
   }
 }
@@ -225,6 +253,9 @@ void TokenDataset::check_header_field(const Column& column, std::string_view fie
   const TokenColumnSettings& settings = column.settings;
   if (!field.starts_with(kHeader))
     fail(place, line, field.data(), "a column without its header (vectorize it with --header)");
+  if (settings.labels_as == LabelsAs::names)
+    fail(place, line, field.data(),
+         "a header line, after which labels are ids (leave out --labels-as names)");
   std::string_view rest = field.substr(kHeader.size());
   if (up_to_space(rest) != "v1") {
     fail(place, line, rest.data(),
@@ -314,15 +345,38 @@ std::int64_t TokenDataset::bytes_beyond_ids() const {
   return bytes;
 }
 
-std::vector<std::uint32_t> split_by_seed(std::size_t count, double fraction, std::uint64_t seed) {
+// `layer` tells draws of one seed apart.
+static std::vector<std::uint32_t> drawn_share(std::size_t count, double fraction, std::uint64_t seed,
+                                              std::uint32_t layer) {
   if (!(fraction > 0) || count < 2) return {};
   const double wanted = std::round(static_cast<double>(count) * std::min(fraction, 1.0));
   const std::size_t held_out = std::clamp<std::size_t>(static_cast<std::size_t>(wanted), 1, count - 1);
-  std::vector<std::uint32_t> order = random_order({.seed = seed, .purpose = Purpose::split}, count);
+  std::vector<std::uint32_t> order =
+      random_order({.seed = seed, .purpose = Purpose::split, .layer = layer}, count);
   order.resize(held_out);
   order.shrink_to_fit();
   std::sort(order.begin(), order.end());
   return order;
+}
+
+std::vector<std::uint32_t> split_by_seed(std::size_t count, double fraction, std::uint64_t seed) {
+  return drawn_share(count, fraction, seed, 0);
+}
+
+std::vector<std::uint32_t> split_by_group(std::span<const std::uint32_t> groups, double fraction,
+                                          std::uint64_t seed) {
+  std::vector<std::vector<std::uint32_t>> members;
+  for (std::uint32_t i = 0; i < groups.size(); ++i) {
+    if (members.size() <= groups[i]) members.resize(groups[i] + std::size_t{1});
+    members[groups[i]].push_back(i);
+  }
+  std::vector<std::uint32_t> held_out;
+  for (std::uint32_t group = 0; group < members.size(); ++group) {
+    for (const std::uint32_t i : drawn_share(members[group].size(), fraction, seed, group))
+      held_out.push_back(members[group][i]);
+  }
+  std::sort(held_out.begin(), held_out.end());
+  return held_out;
 }
 
 ColumnSubset::ColumnSubset(Subset of, std::initializer_list<std::string_view> names)

@@ -27,9 +27,9 @@ struct TokenColumnSettings {
   bool has_values = false;        // words "id:value", as vectorize --output count, tf-idf, sublinear-tf-idf
   SpecialIds special{};           // its tokens are counted where it has an unknown one
   std::string vocabulary_hash{};  // compared with "vocab=" of a header line; empty: not compared
-  // A column of one label of this set: by its name, or by its id where no label is called so; after a header
-  // line by its id only.
+  // A column of one label of this set, and how it is written; after a header line by id.
   const LabelSet* labels = nullptr;
+  LabelsAs labels_as = LabelsAs::unsaid;
 };
 
 // Examples in memory: four bytes an id (eight with its value) and eight a column and example, nothing else.
@@ -83,10 +83,14 @@ class TokenDataset : public Dataset {
     std::vector<float> values;  // as many as ids
     std::int64_t truncated = 0;
     TokenCounts counts;
-    bool has_header = false;
-    void shorten(std::int64_t count);  // of the line that is being read
+    LabelsAs labels_as = LabelsAs::unsaid;        // of labels: as the lines so far say
+    const std::string* doubtful_label = nullptr;  // LabelSet::name_of_other_id()
+    void shorten(std::int64_t count);             // of the line that is being read
   };
 
+  static std::int32_t read_label(Column& column, std::string_view field);
+  [[noreturn]] static void fail_on_label(const Column& column, std::string_view field, std::string_view line,
+                                         std::string_view place);
   static void add_label(Column& column, std::string_view field, std::string_view line,
                         std::string_view place);
   void add_ids(Column& column, std::string_view field, std::string_view line, std::string_view place);
@@ -115,5 +119,9 @@ struct ColumnSubset {
 // Which of `count` examples are held out: round(count * fraction) of them, drawn by seed (Purpose::split),
 // ascending. At least one is held out and one kept where 0 < fraction and count > 1.
 std::vector<std::uint32_t> split_by_seed(std::size_t count, double fraction, std::uint64_t seed);
+// The same share of each group by itself; `groups` has that of each example, from 0 on. A group's only
+// example is kept.
+std::vector<std::uint32_t> split_by_group(std::span<const std::uint32_t> groups, double fraction,
+                                          std::uint64_t seed);
 
 }  // namespace headwater

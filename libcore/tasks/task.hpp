@@ -17,6 +17,7 @@
 #include "support/json.hpp"
 #include "tasks/attention_trace.hpp"
 #include "tasks/objective.hpp"
+#include "text/labels.hpp"
 
 namespace headwater {
 
@@ -25,6 +26,8 @@ class CachedModel;
 // Files given to train, as they were given; empty: not given.
 struct TaskFiles {
   std::string source_tokenizer, target_tokenizer, labels, terms;
+  std::vector<std::string> data = {};     // the training examples
+  LabelsAs labels_as = LabelsAs::unsaid;  // what the examples' column of labels has
 };
 
 // A file of a model directory beside its tensors.
@@ -86,6 +89,8 @@ class TaskModel {
   virtual std::unique_ptr<Objective> objective(Subset train, Subset validation) = 0;
   virtual std::vector<DirectoryFile> files() const = 0;
   virtual std::vector<UsedRows> used_rows() const { return {}; }
+  // What whoever starts the run should know of the examples of its objective, a sentence each.
+  virtual std::vector<std::string> notes() const { return {}; }
 };
 
 // The table of layers, and what its letters and operations mean.
@@ -125,6 +130,11 @@ class Task {
   // That tokenizers learned by a recipe must have beside the usual ones; where there are some, also [START]
   // and [END].
   virtual std::vector<std::string> special_tokens(const ModelSection&) const { return {}; }
+  // Fills in what a recipe leaves open until the files are there: the number of classes. Throws UsageError
+  // where they do not fit together.
+  virtual void complete(Recipe&, const TaskFiles&) const {}
+  // The same by the labels alone, which came from `where`.
+  virtual void complete(Recipe&, const LabelSet&, const std::string& /*where*/) const {}
   // `recipe` must outlive the result. Throws UsageError where a file is missing, is none that this kind
   // reads, or does not fit the recipe; Error for what a file holds.
   virtual std::unique_ptr<TaskModel> prepare(const Recipe& recipe, const TaskFiles& given) const = 0;

@@ -1,6 +1,7 @@
 #include "text/labels.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <map>
 
 #include "support/error.hpp"
@@ -126,6 +127,21 @@ std::int32_t LabelSet::find(std::string_view label) const {
   const WordTable::Entry* entry = table_.find(label);
   if (entry == nullptr) entry = table_.find(trimmed_label(label));
   return entry == nullptr ? -1 : static_cast<std::int32_t>(entry->value);
+}
+
+std::int32_t LabelSet::find_id(std::string_view digits) const {
+  std::int32_t id = 0;
+  if (!is_decimal(digits)) return -1;
+  const std::from_chars_result read = std::from_chars(digits.data(), digits.data() + digits.size(), id);
+  return read.ec == std::errc() && id < size() ? id : -1;
+}
+
+const std::string* LabelSet::name_of_other_id() const {
+  for (std::size_t id = 0; id < labels_.size(); ++id) {
+    const std::int32_t read = find_id(trimmed_label(labels_[id]));
+    if (read >= 0 && read != static_cast<std::int32_t>(id)) return &labels_[id];
+  }
+  return nullptr;
 }
 
 std::string LabelSet::shown() const { return name_list(labels_, shortened_label); }

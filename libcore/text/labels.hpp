@@ -11,6 +11,10 @@
 
 namespace headwater {
 
+// How a column of labels says which ones it means. unsaid: by name or by id, of the two the one that its
+// first line has.
+enum class LabelsAs { unsaid, names, ids };
+
 // A label without the white space around it, which is never part of one.
 std::string_view trimmed_label(std::string_view label);
 
@@ -28,6 +32,11 @@ class LabelSet {
 
   // The id, or -1. A label that is not in the set is looked for without the white space around it, too.
   std::int32_t find(std::string_view label) const;
+  // The same of a label's id as decimal digits, "0", "17".
+  std::int32_t find_id(std::string_view digits) const;
+  // The first name that is another label's id, as "1" in a set of 1 to 5; null: there is none, and each
+  // spelling has one meaning.
+  const std::string* name_of_other_id() const;
   std::int32_t size() const { return static_cast<std::int32_t>(labels_.size()); }
   const std::vector<std::string>& labels() const { return labels_; }
   // The first few of them, for messages: "neg, pos" or "a, b, c, d, e, ... 20 in all"; of each 40 bytes.

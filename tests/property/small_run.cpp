@@ -115,7 +115,7 @@ TokenDataset class_columns(const LabelSet& labels, std::size_t count, std::int64
     for (std::int32_t& id : ids) id = 5 + static_cast<std::int32_t>(random() % (kClassVocabulary - 5));
     const bool is_positive = random() % 2 == 0;
     if (is_positive) ids[random() % ids.size()] = 4;
-    columns.add_line(line_of(ids) + (is_positive ? "\tpos" : "\t0"), "made");  // by name and by number
+    columns.add_line(line_of(ids) + (is_positive ? "\tpos" : "\tneg"), "made");
   }
   columns.finish("made");
   return columns;

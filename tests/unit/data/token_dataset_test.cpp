@@ -275,22 +275,54 @@ TEST_CASE("the split is a share of the examples, the same for the same seed") {
   CHECK(split_by_seed(0, 0.5, 1).empty());
 }
 
-TEST_CASE("id columns: a column of labels takes names and numbers, and nothing else") {
+TEST_CASE("a share of each group is held out, never a group's only example") {
+  std::vector<std::uint32_t> groups;
+  for (std::uint32_t i = 0; i < 100; ++i) groups.push_back(i == 7 ? 2 : i % 10 == 0 ? 1 : 0);
+  groups.push_back(4);  // 3 has none
+  groups.push_back(4);
+  const std::vector<std::uint32_t> held_out = split_by_group(groups, 0.2, 1);
+  CHECK(std::is_sorted(held_out.begin(), held_out.end()));
+  CHECK(std::adjacent_find(held_out.begin(), held_out.end()) == held_out.end());
+  std::vector<int> counts(5);
+  for (const std::uint32_t i : held_out) ++counts[groups[i]];
+  CHECK(counts == std::vector<int>{18, 2, 0, 0, 1});
+  CHECK(split_by_group(groups, 0.2, 1) == held_out);
+  CHECK(split_by_group(groups, 0.2, 2) != held_out);
+  CHECK(split_by_group({}, 0.2, 1).empty());
+}
+
+namespace {
+
+TokenDataset labelled(const LabelSet& labels, LabelsAs as = LabelsAs::unsaid) {
+  return TokenDataset({{.name = "source", .vocabulary = 10},
+                       {.name = "label",
+                        .vocabulary = labels.size(),
+                        .vocabulary_hash = labels.hash(),
+                        .labels = &labels,
+                        .labels_as = as}});
+}
+
+std::string label_error(TokenDataset columns, std::initializer_list<const char*> lines) {
+  return error_text([&] {
+    for (const char* line : lines) columns.add_line(line, "t:1");
+  });
+}
+
+}  // namespace
+
+TEST_CASE("id columns: a column of labels has names or ids, and nothing else") {
   const LabelSet labels = LabelSet::parse("neg\npos\n", "made");
-  const auto columns = [&] {
-    return TokenDataset(
-        {{.name = "source", .vocabulary = 10},
-         {.name = "label", .vocabulary = 2, .vocabulary_hash = labels.hash(), .labels = &labels}});
-  };
-  TokenDataset named = columns();
-  named.add_line("1 2\tpos", "t:1");
-  named.add_line("3\t0", "t:2");
-  named.add_line("\tneg", "t:3");  // an empty text is skipped
-  named.finish("t", true);
-  CHECK(named.examples() == 2);
-  CHECK(named.skipped() == 1);
-  CHECK(named.ids(1, 0)[0] == 1);
-  CHECK(named.ids(1, 1)[0] == 0);
+  for (const char* const second : {"pos", "1"}) {
+    TokenDataset columns = labelled(labels);
+    columns.add_line(std::string("1 2\t") + second, "t:1");
+    columns.add_line(second == std::string("1") ? "3\t0" : "3\t neg ", "t:2");
+    columns.add_line(std::string("\t") + second, "t:3");  // an empty text is skipped
+    columns.finish("t", true);
+    CHECK(columns.examples() == 2);
+    CHECK(columns.skipped() == 1);
+    CHECK(columns.ids(1, 0)[0] == 1);
+    CHECK(columns.ids(1, 1)[0] == 0);
+  }
   for (const auto& [line, says] :
        {std::pair{"1\t", "t:1:3: no label (every line needs one of neg, pos)"},
         {"1\tgreat",
@@ -302,17 +334,36 @@ TEST_CASE("id columns: a column of labels takes names and numbers, and nothing e
         {"1\t1 1", "\"1 1\" is no label"},
         {"1", "t:1:2: 1 column where 2 are wanted: source, label"}}) {
     INFO(std::string(line));
-    TokenDataset bad = columns();
-    CHECK(error_text([&] { bad.add_line(line, "t:1"); }).find(says) != std::string::npos);
+    CHECK(label_error(labelled(labels), {line}).find(says) != std::string::npos);
   }
-  // Where names are numbers a header line says that ids follow.
+  // One column has one of the two: a stray number among names is no id.
+  CHECK(label_error(labelled(labels), {"1\tneg", "1\t1"}) ==
+        "t:1:3: \"1\" is no label of the set (known: neg, pos; this column has names)");
+  CHECK(label_error(labelled(labels), {"1\t0", "1\tpos"}) ==
+        "t:1:3: \"pos\" is no id of a label (ids are from 0 to 1; this column has ids; --labels-as names or "
+        "ids says what it has)");
+  CHECK(label_error(labelled(labels, LabelsAs::names), {"1\t1"}).ends_with("this column has names)"));
+  CHECK(label_error(labelled(labels, LabelsAs::ids), {"1\tneg"}).find("is no id of a label") !=
+        std::string::npos);
+}
+
+TEST_CASE("id columns: of labels that are numbers it must be said whether they are names or ids") {
   const LabelSet years = LabelSet::parse("1\n0\n", "made");
-  TokenDataset counted(
-      {{.name = "label", .vocabulary = 2, .vocabulary_hash = years.hash(), .labels = &years}});
-  counted.add_line("1", "t:1");
-  counted.add_line("#ids v1 vocab=" + years.hash().substr(0, 16) + " size=2 pad=-1", "t:2");
-  counted.add_line("1", "t:3");
-  counted.finish("t");
-  CHECK(counted.ids(0, 0)[0] == 0);
-  CHECK(counted.ids(0, 1)[0] == 1);
+  const std::string header =
+      "#ids v1 vocab=0 size=10 pad=0\t#ids v1 vocab=" + years.hash().substr(0, 16) + " size=2 pad=-1";
+  CHECK(label_error(labelled(years), {"1\t1"}) ==
+        "t:1:3: labels that are numbers: \"1\" is the name of one label and the id of another, \"0\" (say "
+        "which the column has: --labels-as names, or --labels-as ids for what vectorize --labels wrote; a "
+        "header line says ids, too)");
+  for (const LabelsAs as : {LabelsAs::names, LabelsAs::ids}) {
+    TokenDataset columns = labelled(years, as);
+    columns.add_line("2\t1", "t:1");
+    CHECK(columns.ids(1, 0)[0] == (as == LabelsAs::names ? 0 : 1));
+  }
+  TokenDataset headed = labelled(years);
+  headed.add_line(header, "t:1");
+  headed.add_line("2\t1", "t:2");
+  CHECK(headed.ids(1, 0)[0] == 1);
+  CHECK(label_error(labelled(years, LabelsAs::names), {header.c_str()})
+            .ends_with("a header line, after which labels are ids (leave out --labels-as names)"));
 }
