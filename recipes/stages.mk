@@ -65,7 +65,11 @@ endif
 
 # Lines of columns, each checked and without what other systems leave at their ends, or made of CSV files by the names that the recipe
 # gives. The files of all parts, before anything is learned.
-lines_of = $(if $(csv),$(P)/csv/$(1).tsv,$(P)/lines/$(1))
+whole_lines_of = $(if $(csv),$(P)/csv/$(1).tsv,$(P)/lines/$(1))
+# With data.test_fraction those of train are split first; the share that is held out is a file of this name.
+held_out := $(if $(test_fraction),:held-out)
+test := $(or $(test),$(held_out))
+lines_of = $(if $(and $(held_out),$(filter $(train) $(held_out),$(1))),$(P)/split/$(if $(filter $(held_out),$(1)),test,train).tsv,$(whole_lines_of))
 all_lines := $(if $(columns),$(foreach file,$(sort $(train) $(validation) $(test) $(tokenizer_text)),$(call lines_of,$(file))))
 $(P)/csv/%.tsv: $(DATA)/%
 	@mkdir -p $(@D)
@@ -77,9 +81,22 @@ $(P)/lines/%: $(DATA)/%
 	LC_ALL=C awk -v columns='$(columns)' $(if $(filter $*,$(train) $(validation) $(test)),,-v plain=1) -f $(call in_house,data/lines.awk) $< > $(draft); \
 	mv $(draft) $@
 
+ifneq ($(held_out),)
+$(P)/split/train.tsv: $(call whole_lines_of,$(train))
+	@mkdir -p $(@D)
+	$(bin)/vectorize --split $(P)/split/test.tsv $(addprefix --column ,$(field_label)) --validation-fraction $(test_fraction) -o $@ $<
+$(P)/split/test.tsv: $(P)/split/train.tsv ;
+endif
+
+# That each label of every part has examples to learn from, and as many labels as the model has classes.
+labelled := $(if $(field_label),$(foreach file,$(sort $(train) $(validation) $(test)),$(call lines_of,$(file))))
+$(R)/labels.checked: $(R)/recipe.yaml $(labelled) | $(all_lines)
+	$(bin)/vectorize -q --learn labels --recipe $< --column $(field_label) $(addprefix --check ,$(labelled)) -o $@ $(call lines_of,$(train))
+checked := $(all_lines) $(if $(labelled),$(R)/labels.checked)
+
 # A part of the examples: all lines, or so many, spread evenly over the file.
 define part_rule
-$(P)/$(1).tsv: $(call lines_of,$($(1))) | $(all_lines)
+$(P)/$(1).tsv: $(call lines_of,$($(1))) | $(checked)
 ifeq ($($(1)_examples),0)
 	@[ $$< -ef $$@ ] || ln -f $$< $$@ 2>/dev/null || cp $$< $$@
 else
@@ -100,18 +117,18 @@ text_or_input = $(if $(filter $(tokenizer_text),$(train)),--column $(1) $(learni
 # The tokenizer of a column; one file where both sides share it, learned from their columns together.
 tokenizer = $(P)/$(if $(shared_tokenizer),tokenizer,$(1)).json
 both_columns = $(field_source),$(field_target)
-$(P)/tokenizer.json: $(learning_text) | $(all_lines)
+$(P)/tokenizer.json: $(learning_text) | $(checked)
 ifeq ($(tokenizer_text),$(train))
 	$(bin)/tokenize --recipe $(R)/recipe.yaml -o $@ --columns $(both_columns) $(learning_text)
 else
 	cut -f$(both_columns) $(learning_text) | tr '\t' '\n' | $(bin)/tokenize --recipe $(R)/recipe.yaml -o $@
 endif
-$(P)/%.json: $(learning_text) | $(all_lines)
+$(P)/%.json: $(learning_text) | $(checked)
 	$(call column_of_text,$(field_$*)) $(bin)/tokenize --recipe $(R)/recipe.yaml --side $* -o $@ $(call text_or_input,$(field_$*))
 $(P)/terms.tsv: $(P)/source.json $(learning_text)
 	$(call column_of_text,$(field_source)) $(bin)/tokenize --tokenizer $(P)/source.json $(call text_or_input,$(field_source)) \
 	  | $(bin)/vectorize --learn ngrams --recipe $(R)/recipe.yaml -o $@
-$(P)/labels.txt: $(call lines_of,$(train)) | $(all_lines)
+$(P)/labels.txt: $(call lines_of,$(train)) | $(checked)
 	$(bin)/vectorize --learn labels --column $(field_label) -o $@ $<
 
 # --- Ids: a column of a part goes through one of these pipes ----------------------------------------------------------------
@@ -159,10 +176,11 @@ label_file := $(if $(filter labels,$(stages)),$(P)/labels.txt)
 term_file := $(if $(filter terms,$(stages)),$(P)/terms.tsv)
 # Files that train reads as they are, where the examples have no columns.
 train_files := $(if $(columns),$(P)/train.$(ids_suffix),$(DATA)/$(train))
+test_file := $(if $(columns),,$(if $(test),$(DATA)/$(test)))
 validation_files := $(if $(validation),$(if $(columns),$(P)/validation.$(ids_suffix),$(DATA)/$(validation)))
 
 train_command = $(bin)/train --recipe $(R)/recipe.yaml $(foreach side,$(tokenized),--$(side)-tokenizer $(call tokenizer,$(side))) \
-  $(addprefix --labels ,$(label_file)) $(addprefix --terms ,$(term_file)) $(addprefix --validation ,$(validation_files)) \
+  $(if $(label_file),--labels $(label_file) --labels-as ids) $(addprefix --terms ,$(term_file)) $(addprefix --validation ,$(validation_files)) $(addprefix --test ,$(test_file)) \
   -o $(R)/model $(if $(OVERWRITE),--overwrite) $(Q) $(train_files)
 # Where a run was there before and no checkpoint was saved since, train has refused it: what its message calls --overwrite has another
 # name here. The table of a run that diverged is shown all the same.
@@ -206,7 +224,6 @@ $(R)/test.standardized: $(R)/test.references $(call tokenizer,target)
 # What evaluate reads of the test data: text and label, text, or the file as it is.
 test_label = paste <(cut -f$(field_source) $(P)/test.tsv) <(cut -f$(field_label) $(P)/test.tsv) |
 test_continuation = $(if $(field_target),paste <(cut -f$(field_source) $(P)/test.tsv) <(cut -f$(field_target) $(P)/test.tsv),cut -f$(field_source) $(P)/test.tsv) |
-test_file := $(if $(columns),,$(DATA)/$(test))
 $(R)/test.txt: $(R)/recipe.yaml $(or $(test_file),$(P)/test.tsv) $(R)/table.txt
 	$(test_$(answer)) $(bin)/evaluate $(R)/model --recipe $< $(Q) $(test_file) > $@.part
 	mv $@.part $@

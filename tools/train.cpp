@@ -32,8 +32,8 @@ namespace {
 using namespace headwater;
 
 struct Options {
-  std::string recipe, scale = "full", output, validation, source_tokenizer, target_tokenizer, labels, terms,
-                      isa = "auto";
+  std::string recipe, scale = "full", output, validation, test, source_tokenizer, target_tokenizer, labels,
+                      labels_as, terms, isa = "auto";
   std::vector<std::string> data, drop, freeze, changes;
   int threads = 0;
   std::optional<std::uint64_t> seed;
@@ -67,12 +67,23 @@ void describe(cli::CommandLine& line, Options& o) {
       .reads();
   line.add_option("--target-tokenizer", o.target_tokenizer, "tokenizer.json that made the target column")
       .reads();
-  line.add_option("--labels", o.labels, "of a classifier: the label set, from vectorize --learn labels")
+  line.add_option("--labels", o.labels,
+                  "of a classifier: the label set, from vectorize --learn labels, or a model directory")
       .reads();
+  line.add_option("--labels-as", o.labels_as,
+                  "what the column of labels has: names, or ids (as vectorize --labels writes them); needed "
+                  "where a name is another label's id")
+      .one_of({"names", "ids"});
   line.add_option("--terms", o.terms, "of a bag of words: the terms, from vectorize --learn ngrams or tf-idf")
       .reads();
   line.add_option("--validation", o.validation,
                   "examples to validate on; without it a share of the data is held out by seed")
+      .reads();
+  line.add_option(
+          "--test", o.test,
+          "of images: a file that the finished model is to be measured on; refused now where it could "
+          "not be")
+      .shown_as("FILE")
       .reads();
   line.group("Output");
   line.add_option("-o,--output", o.output, "model directory; one that holds this run is resumed").writes();
@@ -249,6 +260,12 @@ void check_init(const Recipe& recipe, const Options& o) {
                      ": lies in --output (train into another directory)");
 }
 
+LabelsAs labels_as(const Options& o) {
+  if (o.labels_as.empty()) return LabelsAs::unsaid;
+  if (o.labels.empty()) throw UsageError("--labels-as goes with --labels FILE");
+  return o.labels_as == "ids" ? LabelsAs::ids : LabelsAs::names;
+}
+
 bool writes(const Options& o) { return !o.is_dry_run && o.benchmark_steps == 0; }
 
 void catch_signals() {
@@ -318,7 +335,7 @@ void run(const Options& o) {
   cli::check_one_reads_input({{"--recipe -", o.recipe == "-"},
                               {"--validation -", o.validation == "-" && !o.prints_recipe},
                               {"the training data", !o.prints_recipe && cli::reads_input(o.data)}});
-  const Recipe recipe = recipe_of(o);
+  Recipe recipe = recipe_of(o);
   if (o.explains && !o.prints_recipe) throw UsageError("--explain goes with --print-recipe only");
   if (o.prints_recipe) {
     cli::LineWriter().text(o.explains ? explain_recipe(recipe, model_kinds()) : print_recipe(recipe));
@@ -330,13 +347,19 @@ void run(const Options& o) {
   if (writes(o)) check_init(recipe, o);
   if (o.isa != "auto") kernels::set_isa(kernels::isa_of_name(o.isa));
   const Task& kind = task_of(recipe.model);
-  const std::unique_ptr<TaskModel> model = kind.prepare(recipe, {.source_tokenizer = o.source_tokenizer,
-                                                                 .target_tokenizer = o.target_tokenizer,
-                                                                 .labels = o.labels,
-                                                                 .terms = o.terms});
+  const TaskFiles files{.source_tokenizer = o.source_tokenizer,
+                        .target_tokenizer = o.target_tokenizer,
+                        .labels = o.labels,
+                        .terms = o.terms,
+                        .data = o.data,
+                        .labels_as = labels_as(o)};
+  kind.complete(recipe, files);
+  const std::unique_ptr<TaskModel> model = kind.prepare(recipe, files);
   train::Examples examples = train::read_examples(
       {.data = o.data, .validation = o.validation, .allows_empty = o.allows_empty, .is_quiet = o.is_quiet},
       recipe, *model, kind.example());
+  if (!o.test.empty())
+    train::check_test_images(o.test, *model, examples, o.data.empty() ? "-" : o.data.front());
   model->translate_with(greedy_translations);
   model->continue_with(train::drawn_continuations);
   model->parameters().allocate(true);
@@ -350,6 +373,7 @@ void run(const Options& o) {
   }
   // Of a run that is there nothing can be changed.
   if (!o.is_quiet && (directory == nullptr || !directory->has_checkpoint())) {
+    for (const std::string& sentence : model->notes()) cli::note(sentence);
     for (const std::string& sentence : unused_rows(kind, *model)) cli::note(sentence);
   }
   TrainingOutcome outcome = TrainingOutcome::finished;
@@ -372,7 +396,7 @@ int main(int argc, char** argv) {
            "--target-tokenizer es.json "
            "-o models/spa-eng\n"
            "paste review.ids label.ids | train -r recipes/imdb-encoder.yaml --tokenizer en.json --labels "
-           "labels.txt -o models/imdb-encoder\n"
+           "labels.txt --labels-as ids -o models/imdb-encoder\n"
            "train -r digits.yaml -o models/digits data/cache/mnist/train.safetensors\n"
            "train -r recipes/spa-eng.yaml --set training.optimizer.learning_rate=1e-4 --print-recipe"},
       describe, run);

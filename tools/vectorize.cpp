@@ -15,6 +15,8 @@ struct Command {
 void run(const vectorize::Options& o) {
   if (o.reader.is_csv) {
     vectorize::write_csv_columns(o);
+  } else if (!o.split.empty()) {
+    vectorize::split_lines(o);
   } else if (!o.images.empty()) {
     std::vector<fs::path> images{o.images};
     images.insert(images.end(), o.tokens.begin(), o.tokens.end());

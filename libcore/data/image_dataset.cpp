@@ -8,6 +8,7 @@
 #include "support/error.hpp"
 #include "support/hash.hpp"
 #include "support/json.hpp"
+#include "support/numbers.hpp"
 
 namespace headwater {
 namespace {
@@ -177,8 +178,10 @@ void ImageDataset::add(const Safetensors& file) {
   std::vector<std::string> names = names_of(file);
   auto classes = static_cast<std::int64_t>(names.size());
   if (settings_.classes != 0 && classes != 0 && classes != settings_.classes) {
-    fail(where, "names " + std::to_string(classes) + " labels, the model has " +
-                    std::to_string(settings_.classes) + " classes (set model.classes)");
+    fail(where,
+         "names " + counted(classes, "label") + ", the model has " + std::to_string(settings_.classes) +
+             " classes (make a test set by vectorize --images with --labels MODEL, which has those of the "
+             "model; to train on it leave model.classes out)");
   }
   if (classes == 0) classes = settings_.classes == 0 ? kMaxImageLabels : settings_.classes;
   labels_ = labels_of(labels, where, classes);

@@ -24,7 +24,6 @@ class BagOfWords : public TextClassifier {
   const Parameters& parameters() const override { return parameters_; }
   const BagOfWordsSettings& settings() const { return settings_; }
   bool reads_bags() const override { return true; }
-  Index classes() const override { return settings_.head.classes; }
   Index width() const override { return settings_.width; }
   Index vocabulary() const override { return terms_; }
   const ClassHead& head() const override { return head_; }

@@ -28,7 +28,6 @@ class Classifier : public TextClassifier {
   const Parameters& parameters() const override { return parameters_; }
   const ClassifierSettings& settings() const { return settings_; }
   Index length() const override { return settings_.transformer.length; }
-  Index classes() const override { return settings_.head.classes; }
   Index width() const override { return settings_.transformer.width; }
   Index padded_length(Index words) const override;
   Index vocabulary() const override { return vocabulary_; }

@@ -32,6 +32,12 @@ std::shared_ptr<const RotaryTable> rotary_table(const TransformerSettings& setti
 
 }  // namespace
 
+ClassHeadSettings with_classes(ClassHeadSettings settings, std::int64_t labels) {
+  if (settings.classes == 0) settings.classes = labels;
+  if (settings.head == "auto") settings.head = settings.classes == 2 ? "sigmoid" : "softmax";
+  return settings;
+}
+
 std::int64_t head_width_of(const TransformerSettings& settings) {
   if (settings.head_width > 0) return settings.head_width;
   return settings.heads > 0 && settings.width % settings.heads == 0 ? settings.width / settings.heads : 0;

@@ -37,9 +37,11 @@ struct MixingSettings {
 
 // The layer that tells classes apart.
 struct ClassHeadSettings {
-  std::string head = "sigmoid";  // sigmoid (one output, two classes) | softmax
-  std::int64_t classes = 2;
+  std::string head = "auto";  // auto (by the classes) | sigmoid (one output, two classes) | softmax
+  std::int64_t classes = 0;   // 0: as many as there are labels
 };
+// The same with what it leaves open, for so many labels.
+ClassHeadSettings with_classes(ClassHeadSettings settings, std::int64_t labels);
 
 // K and F, also where the settings leave them open: width / heads (0 where heads do not divide the width),
 // and 4 · width.

@@ -4,8 +4,8 @@ namespace headwater {
 
 ClassHead::ClassHead(LayerBuilder& builder, const std::string& name, const ClassHeadSettings& settings,
                      Index inputs)
-    : linear_(builder, name, inputs, settings.head == "sigmoid" ? 1 : settings.classes),
-      is_sigmoid_(settings.head == "sigmoid") {}
+    : is_sigmoid_(with_classes(settings, 2).head == "sigmoid"),
+      linear_(builder, name, inputs, is_sigmoid_ ? 1 : with_classes(settings, 2).classes) {}
 
 kernels::CrossEntropyTotals ClassHead::loss(const ForwardContext& context, const Variable& x,
                                             std::span<const std::int32_t> labels, double label_smoothing,

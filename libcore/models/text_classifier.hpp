@@ -16,10 +16,11 @@ namespace headwater {
 // The last layer and its loss: one sigmoid output for two classes, or a softmax over all.
 class ClassHead {
  public:
-  // `name`.weight [inputs, outputs], `name`.bias.
+  // `name`.weight [inputs, outputs], `name`.bias. Two classes where the settings leave it open.
   ClassHead(LayerBuilder& builder, const std::string& name, const ClassHeadSettings& settings, Index inputs);
 
   Index outputs() const { return linear_.weight().value.cols; }
+  Index classes() const { return is_sigmoid_ ? 2 : outputs(); }
   // x [sequences, inputs] -> [sequences, outputs]
   Variable logits(const ForwardContext& context, const Variable& x) const { return linear_(context, x); }
   // Sum over the sequences; gradients of loss_scale · loss follow from tape.backward(). With `class_weights`,
@@ -31,8 +32,8 @@ class ClassHead {
   Matrix probabilities(const ForwardContext& context, const Variable& logits) const;
 
  private:
-  Linear linear_;
   bool is_sigmoid_;
+  Linear linear_;
 };
 
 class TextClassifier {
@@ -42,7 +43,6 @@ class TextClassifier {
   virtual const Parameters& parameters() const = 0;
   // Positions: longer texts are truncated; 0: it reads any number of tokens.
   virtual Index length() const { return 0; }
-  virtual Index classes() const = 0;
   virtual Index width() const = 0;                   // D, for learning-rate schedules
   virtual bool reads_bags() const { return false; }  // ClassBatch::values beside the ids
   // To how many tokens a batch fills a sequence of so many words with padding; 0: it does not.
@@ -52,6 +52,7 @@ class TextClassifier {
   virtual Variable features(const ForwardContext& context, const ClassBatch& batch,
                             std::vector<AttentionTrace>* traces = nullptr) const = 0;
   virtual const ClassHead& head() const = 0;
+  Index classes() const { return head().classes(); }
   virtual std::vector<LayerSummary> summary() const = 0;
 
   // Sum over the sequences of the batch.

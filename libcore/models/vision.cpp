@@ -22,7 +22,8 @@ Parameter* declare_table(Parameters& parameters, const std::string& name, Index 
   return table;
 }
 
-const VisionSettings& checked(const VisionSettings& settings) {
+VisionSettings checked(VisionSettings settings) {
+  if (settings.classes == 0) settings.classes = 10;  // before any image is seen
   if (settings.transformer.positions.starts_with("sinusoidal"))
     throw UsageError("model: positions of patches are learned, or there are none (not sinusoidal)");
   if (settings.patch_size > 0 && settings.grid().patches() > 0) return settings;
@@ -48,7 +49,7 @@ VisionModel::VisionModel(const VisionSettings& settings)
       pooled_dropout_("pooled", settings.head_dropout),
       hidden_(dense_layers()),
       head_(builder_, "head", settings.head_widths.empty() ? pooled_width() : settings.head_widths.back(),
-            settings.classes) {
+            settings_.classes) {
   set_initialization(parameters_, settings.transformer.initialization);
 }
 

@@ -22,7 +22,7 @@ struct VisionSettings {
   std::int64_t image_height = 28, image_width = 28, channels = 1;
   ImagePipelineSettings images;
   std::int64_t patch_size = 4;
-  std::int64_t classes = 10;
+  std::int64_t classes = 0;               // 0: as many as the images have labels
   std::string pooling = "class_token";    // or flatten: all patches side by side
   bool has_second_activation = false;     // of the blocks' feed-forward
   double feed_forward_dropout = 0;        // after each of its two layers

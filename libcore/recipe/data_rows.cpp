@@ -69,6 +69,15 @@ void rows(Visitor& v, DataSettings& s, const ModelSection& model) {
           {"the end of a line is text too: a token of its own, of tokenizers of bytes",
            "make recipe (tokenize), evaluate"},
           streams);
+  v.field("test_fraction", &s.test_fraction, Between{0, 0.9, kNoUnit},
+          {"share of the lines of train that is held out before anything is learned, to measure the finished "
+           "model on: of those of each label alike, and the same lines for every seed; 0: none",
+           kMake},
+          When{s.test.empty() && has_columns && !is_stream,
+               !s.test.empty() ? "data with test examples"
+               : is_stream     ? "data of one long text"
+                               : "",
+               "models of texts without test examples"});
   v.field("validation_fraction", &s.validation_fraction, Between{0, 0.9, kNoUnit},
           {"share of the training examples that is held out by seed, to validate on", "train"},
           When{s.validation.empty(), "data with validation examples", "data without validation examples"});

@@ -53,6 +53,7 @@ struct DataSettings {
   std::int64_t stride = 0;            // blocks: from the start of one to the next; 0: model.length
   std::int64_t epoch_examples = 0;    // random: windows of an epoch; 0: as many as blocks
   bool line_ends = false;             // line ends are text too
+  double test_fraction = 0;           // of train, held out where no test file is given; 0: none
   double validation_fraction = 0.15;  // held out by seed where no validation file is given
   bool operator==(const DataSettings&) const = default;
 };

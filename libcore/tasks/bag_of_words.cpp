@@ -62,6 +62,9 @@ class BagOfWordsTask : public ClassificationTask {
     read_settings(config, section.settings());
     return section;
   }
+  ClassHeadSettings& head_of(ModelSection& model) const override {
+    return model.as<BagOfWordsSettings>().head;
+  }
   bool reads_terms() const override { return true; }
   std::string legend(const TextClassifier&) const override {
     return "FLOPs: a forward pass over a text that has every term";

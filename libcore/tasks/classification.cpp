@@ -7,8 +7,10 @@
 #include "support/csv.hpp"
 #include "support/error.hpp"
 #include "support/hash.hpp"
+#include "support/name_list.hpp"
 #include "support/numbers.hpp"
 #include "tasks/config.hpp"
+#include "tasks/label_names.hpp"
 #include "tasks/model_directory.hpp"
 #include "tasks/registry.hpp"
 #include "tasks/tokenizer_files.hpp"
@@ -51,6 +53,8 @@ Json config_of(const TextClassifier& model, const Tokenizer& tokenizer, const La
                const std::optional<NgramVocabulary>& terms) {
   const ClassificationTask& task = classification_task(model);
   ModelSection section = task.section_of_model(model);
+  ClassHeadSettings& head = task.head_of(section);
+  head = with_classes(head, model.classes());
   Json config;
   config.set("architectures", Json::Array{std::string(task.architecture())});
   config.set("model_type", task.model_type());
@@ -71,7 +75,9 @@ std::unique_ptr<TextClassifier> make_text_classifier(const ModelSection& model, 
 std::unique_ptr<TextClassifier> classifier_of_config(const Json& config, const std::string& where) {
   const ClassificationTask& task = classification_task(task_of(config, where));
   try {
-    return task.make(task.section_of_config(config), whole(config, "vocabulary_size", 1, 10000000));
+    const ModelSection section = task.section_of_config(config);
+    whole(config, "classes", 2, 100000);  // of a model it is not open
+    return task.make(section, whole(config, "vocabulary_size", 1, 10000000));
   } catch (const Error& error) {
     throw Error(where + ": " + error.what());
   }
@@ -225,22 +231,44 @@ LossTotals ClassificationObjective::loss(const ForwardContext& context, Split sp
 
 // --- Training ----------------------------------------------------------------------------------------------
 
-LabelSet load_labels(const std::string& path, std::int64_t classes) {
-  LabelSet labels = LabelSet::load(path);
-  if (labels.size() != classes) {
-    const std::vector<std::string>& names = labels.labels();
-    const auto is_of_csv = [](const std::string& label) { return csv_separator(label, 2) != 0; };
-    const auto of_csv = std::count_if(names.begin(), names.end(), is_of_csv);
-    const std::string count = std::to_string(names.size());
-    const std::string cure =
-        2 * of_csv > labels.size() ? csv_cure(*std::find_if(names.begin(), names.end(), is_of_csv), 2)
-        : labels.size() < 2        ? "give examples of two labels at least"
-        : labels.size() == 2       ? "set model.classes: 2"
-                                   : "set model.classes: " + count + " and model.head: softmax";
-    throw UsageError(path + ": " + counted(labels.size(), "label") + ", model.classes is " +
-                     std::to_string(classes) + " (" + cure + ")");
+void take_classes(std::int64_t& classes, const LabelSet& labels, const std::string& where) {
+  constexpr std::int32_t kMostUnsaid = 1000;  // texts in the place of labels are more
+  const std::string count = counted(labels.size(), "label");
+  if (labels.size() < 2) throw UsageError(where + ": " + count + " (give examples of two labels at least)");
+  if (classes == labels.size()) return;
+  const std::vector<std::string>& names = labels.labels();
+  const auto is_of_csv = [](const std::string& label) { return csv_separator(label, 2) != 0; };
+  const auto of_csv = std::count_if(names.begin(), names.end(), is_of_csv);
+  const std::string cure =
+      2 * of_csv > labels.size() ? csv_cure(*std::find_if(names.begin(), names.end(), is_of_csv), 2) : "";
+  if (classes == 0 && labels.size() > kMostUnsaid) {
+    throw UsageError(
+        where + ": " + count + ", " + quoted_list(names) + " (" +
+        (cure.empty() ? "if they are labels and no texts, set model.classes: " + std::to_string(labels.size())
+                      : cure) +
+        ")");
   }
-  return labels;
+  if (classes != 0) {
+    throw UsageError(where + ": " + count + ", model.classes is " + std::to_string(classes) + " (" +
+                     (cure.empty() ? "leave it out, or set it to " + std::to_string(labels.size()) : cure) +
+                     ")");
+  }
+  classes = labels.size();
+}
+
+std::string open_classes(std::int64_t classes, Index assumed) {
+  if (classes != 0) return {};
+  return "; " + std::to_string(assumed) + " classes, as long as no labels say how many";
+}
+
+void check_completed(const Recipe& recipe) {
+  recipe.model.settings().check(recipe,
+                                [](std::initializer_list<std::string_view> path, const std::string& what) {
+                                  std::string key;
+                                  for (const std::string_view word : path)
+                                    key += (key.empty() ? "" : ".") + std::string(word);
+                                  throw UsageError(key + ": " + what);
+                                });
 }
 
 void check_both_labels(const Recipe& recipe, const LabelSet& labels, std::size_t count,
@@ -255,6 +283,19 @@ void check_both_labels(const Recipe& recipe, const LabelSet& labels, std::size_t
                           : "every label is " + quote(labels.labels()[static_cast<std::size_t>(label(0))])) +
               ", which has no roc_auc (validate on examples of both labels, or choose another "
               "training.best_metric and early_stopping.metric)");
+}
+
+std::vector<std::string> unlearned_labels(const LabelSet& labels, std::size_t count,
+                                          const std::function<std::int32_t(std::size_t)>& label) {
+  std::vector<bool> is_learned(static_cast<std::size_t>(labels.size()));
+  for (std::size_t i = 0; i < count; ++i) is_learned[static_cast<std::size_t>(label(i))] = true;
+  std::vector<std::string> absent;
+  for (std::size_t id = 0; id < is_learned.size(); ++id) {
+    if (!is_learned[id]) absent.push_back(labels.labels()[id]);
+  }
+  if (absent.empty()) return {};
+  return {counted(static_cast<std::int64_t>(absent.size()), "label") +
+          " without a training example, which the model cannot learn to give: " + quoted_list(absent)};
 }
 
 std::vector<Real> class_weights(const Recipe& recipe, const LabelSet& labels, std::size_t count,
@@ -288,12 +329,15 @@ namespace {
 class ClassificationTaskModel : public TaskModel {
  public:
   ClassificationTaskModel(const ClassificationTask& task, const Recipe& recipe, const TaskFiles& given)
-      : recipe_(recipe), tokenizer_(load_side(given.source_tokenizer, "--tokenizer")) {
+      : recipe_(recipe),
+        tokenizer_(load_side(given.source_tokenizer, "--tokenizer")),
+        labels_as_(given.labels_as) {
     if (given.labels.empty())
       throw UsageError("--labels is missing (the label set; vectorize --learn labels makes one)");
-    // The model first: it says how many classes there are.
+    labels_ = load_label_names(given.labels);
     model_ = task.make(recipe.model, task.reads_terms() ? recipe.terms.size : recipe.source_tokenizer.size);
-    labels_ = load_labels(given.labels, model_->classes());
+    std::int64_t classes = model_->classes();
+    take_classes(classes, *labels_, given.labels);
     if (task.reads_terms() == given.terms.empty()) {
       throw UsageError(task.reads_terms() ? "--terms is missing (the table of terms that made the bags)"
                                           : "--terms is for models that read bags of terms");
@@ -311,7 +355,8 @@ class ClassificationTaskModel : public TaskModel {
                              {.name = "label",
                               .vocabulary = labels_->size(),
                               .vocabulary_hash = labels_->hash(),
-                              .labels = &*labels_}},
+                              .labels = &*labels_,
+                              .labels_as = labels_as_}},
                             recipe_.data.columns);
   }
   std::unique_ptr<Objective> objective(Subset train, Subset validation) override {
@@ -322,8 +367,9 @@ class ClassificationTaskModel : public TaskModel {
     const ColumnSubset learned(train, {"label"}), checked(validation, {"label"});
     check_both_labels(recipe_, *labels_, validation.count(),
                       [&](std::size_t i) { return label_in(checked, i); });
-    std::vector<Real> weights =
-        class_weights(recipe_, *labels_, train.count(), [&](std::size_t i) { return label_in(learned, i); });
+    const auto label = [&](std::size_t i) { return label_in(learned, i); };
+    notes_ = unlearned_labels(*labels_, train.count(), label);
+    std::vector<Real> weights = class_weights(recipe_, *labels_, train.count(), label);
     return std::make_unique<ClassificationObjective>(*model_, std::move(train), std::move(validation),
                                                      recipe_.training.label_smoothing, std::move(weights));
   }
@@ -331,6 +377,7 @@ class ClassificationTaskModel : public TaskModel {
     if (terms_) return {{"terms", "terms.tsv", terms_->size()}};
     return {{"source_tokenizer", "tokenizer.json", tokenizer_.vocabulary_size()}};
   }
+  std::vector<std::string> notes() const override { return notes_; }
   std::vector<DirectoryFile> files() const override {
     std::vector<DirectoryFile> files{
         {"config.json", config_of(*model_, tokenizer_, *labels_, terms_).dump(2) + "\n", "set of labels",
@@ -372,12 +419,25 @@ class ClassificationTaskModel : public TaskModel {
 
   const Recipe& recipe_;
   Tokenizer tokenizer_;
+  LabelsAs labels_as_;
   std::optional<LabelSet> labels_;
   std::optional<NgramVocabulary> terms_;
   std::unique_ptr<TextClassifier> model_;
+  std::vector<std::string> notes_;
 };
 
 }  // namespace
+
+void ClassificationTask::complete(Recipe& recipe, const TaskFiles& given) const {
+  if (!given.labels.empty()) complete(recipe, load_label_names(given.labels), given.labels);
+}
+
+void ClassificationTask::complete(Recipe& recipe, const LabelSet& labels, const std::string& where) const {
+  ClassHeadSettings& head = head_of(recipe.model);
+  take_classes(head.classes, labels, where);
+  head = with_classes(head, head.classes);
+  check_completed(recipe);
+}
 
 std::unique_ptr<TaskModel> ClassificationTask::prepare(const Recipe& recipe, const TaskFiles& given) const {
   if (!given.target_tokenizer.empty())
@@ -387,7 +447,8 @@ std::unique_ptr<TaskModel> ClassificationTask::prepare(const Recipe& recipe, con
 
 ModelDescription ClassificationTask::describe(const Recipe& recipe) const {
   const auto model = make(recipe.model, reads_terms() ? recipe.terms.size : recipe.source_tokenizer.size);
-  return {model->summary(), legend(*model)};
+  ModelSection section = recipe.model;
+  return {model->summary(), legend(*model) + open_classes(head_of(section).classes, model->classes())};
 }
 
 ModelDescription ClassificationTask::describe(const Json& config, const std::string& where) const {

@@ -106,12 +106,20 @@ class ClassificationObjective : public Objective {
   Slot slots_[2];         // reused: a step after the largest allocates nothing
 };
 
-// A label set whose size is model.classes. Throws UsageError where it is not.
-LabelSet load_labels(const std::string& path, std::int64_t classes);
+// What Task::complete() does to model.classes, where a recipe says so many. Throws UsageError "where: what"
+// for another number of labels.
+void take_classes(std::int64_t& classes, const LabelSet& labels, const std::string& where);
+// For a legend, where a recipe leaves model.classes open: how many are shown.
+std::string open_classes(std::int64_t classes, Index assumed);
+// What a recipe's settings, now complete, say against each other. Throws UsageError.
+void check_completed(const Recipe& recipe);
 // training.class_weights, a number a label; empty where there are none. Balanced ones are those of `count`
 // examples, of which `label` gives the labels. Throws UsageError for a name that is no label.
 std::vector<Real> class_weights(const Recipe& recipe, const LabelSet& labels, std::size_t count,
                                 const std::function<std::int32_t(std::size_t)>& label);
+// Names the labels that no example of training has, in a sentence; none where each has one.
+std::vector<std::string> unlearned_labels(const LabelSet& labels, std::size_t count,
+                                          const std::function<std::int32_t(std::size_t)>& label);
 // Throws Error where epochs are chosen by roc_auc and the validation examples have one label only. `label`
 // gives the label of an example.
 void check_both_labels(const Recipe& recipe, const LabelSet& labels, std::size_t count,
@@ -124,6 +132,8 @@ class ClassificationTask : public Task {
   std::string_view what_it_is() const override { return "a classifier (use classify)"; }
   std::string_view example() const override { return "example"; }
   std::string_view next_tool() const override { return "classify"; }
+  void complete(Recipe& recipe, const TaskFiles& given) const override;
+  void complete(Recipe& recipe, const LabelSet& labels, const std::string& where) const override;
   std::unique_ptr<TaskModel> prepare(const Recipe& recipe, const TaskFiles& given) const override;
   ModelDescription describe(const Recipe& recipe) const override;
   ModelDescription describe(const Json& config, const std::string& where) const override;
@@ -131,6 +141,7 @@ class ClassificationTask : public Task {
   // The model itself. `config` is one whose "model_type" is this kind's; throws Error "what".
   virtual std::unique_ptr<TextClassifier> make(const ModelSection& model, Index vocabulary) const = 0;
   virtual ModelSection section_of_config(Json config) const = 0;
+  virtual ClassHeadSettings& head_of(ModelSection& model) const = 0;
   // Of no kind where the model is not of this one.
   virtual ModelSection section_of_model(const TextClassifier& model) const = 0;
   virtual std::string_view architecture() const = 0;

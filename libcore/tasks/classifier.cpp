@@ -157,6 +157,9 @@ class ClassifierTask : public ClassificationTask {
     read_settings(config, section.settings());
     return section;
   }
+  ClassHeadSettings& head_of(ModelSection& model) const override {
+    return model.as<ClassifierSettings>().head;
+  }
   bool reads_terms() const override { return false; }
   std::string legend(const TextClassifier& model) const override {
     return "S: source tokens; FLOPs: a forward pass over a text of " + std::to_string(model.length()) +

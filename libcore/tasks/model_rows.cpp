@@ -77,10 +77,16 @@ void initialization_row(schema::Visitor& v, std::string& initialization) {
 
 void rows(schema::Visitor& v, ClassHeadSettings& s) {
   v.field("head", &s.head,
-          OneOf{{{"sigmoid", "one output, the probability of the second of two classes"},
+          OneOf{{{"auto", "sigmoid of two classes, softmax of more"},
+                 {"sigmoid", "one output, the probability of the second of two classes"},
                  {"softmax", "an output for each class"}}},
           "the last layer");
-  v.field("classes", &s.classes, Between{2, 100000, "labels"}, "labels that the head tells apart");
+  classes_row(v, s.classes);
+}
+
+void classes_row(schema::Visitor& v, std::int64_t& classes) {
+  v.field("classes", &classes, Between{0, 100000, "labels"},
+          "labels that the head tells apart; 0: as many as there are");
 }
 
 static void check_rotary(const TransformerSettings& s, bool has_attention, const Complain& complain) {
@@ -106,15 +112,19 @@ void check_transformer(const TransformerSettings& s, bool has_attention, const C
 }
 
 void check_classes(const ClassHeadSettings& s, const Recipe& recipe, const Complain& complain) {
-  if (s.head == "sigmoid" && s.classes != 2) {
+  if (s.classes == 1)
+    complain({"model", "classes"},
+             "one class is nothing to tell apart (remove it: classes are as many as labels)");
+  if (s.head == "sigmoid" && s.classes > 2) {
     complain({"model", "classes"}, "a sigmoid head tells two classes apart, not " +
                                        std::to_string(s.classes) + " (write head: softmax)");
   }
-  if (s.head == "sigmoid" && recipe.training.label_smoothing != 0) {
+  const bool is_sigmoid = s.head == "sigmoid" || (s.head == "auto" && s.classes == 2);
+  if (is_sigmoid && recipe.training.label_smoothing != 0) {
     complain({"training", "label_smoothing"},
              "a sigmoid head learns without it (remove it, or write head: softmax)");
   }
-  if (s.classes == 2) return;
+  if (s.classes == 2 || s.classes == 0) return;
   const std::string what =
       "roc_auc is of two classes, not " + std::to_string(s.classes) + " (write loss, accuracy or macro_f1)";
   if (recipe.training.best_metric == "roc_auc") complain({"training", "best_metric"}, what);

@@ -14,6 +14,7 @@ void rows(schema::Visitor& v, TransformerSettings& s, const schema::When& attent
 void block_rows(schema::Visitor& v, TransformerSettings& s, const schema::When& attention = {});
 void sequence_rows(schema::Visitor& v, TransformerSettings& s);
 void rows(schema::Visitor& v, ClassHeadSettings& s);
+void classes_row(schema::Visitor& v, std::int64_t& classes);
 void initialization_row(schema::Visitor& v, std::string& initialization);
 void output_dropout_row(schema::Visitor& v, double& output_dropout);
 

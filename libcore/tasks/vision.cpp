@@ -6,6 +6,7 @@
 #include "support/hash.hpp"
 #include "tasks/config.hpp"
 #include "tasks/image_processor.hpp"
+#include "tasks/label_names.hpp"
 #include "tasks/model_directory.hpp"
 #include "tasks/model_rows.hpp"
 #include "tasks/vit.hpp"
@@ -87,7 +88,7 @@ static void settings_rows(schema::Visitor& v, VisionSettings& s) {
           "widths of the dense layers (GELU) before the last");
   v.field("head_dropout", &s.head_dropout, schema::kShare,
           "share of the numbers that is set to 0 in training, before and after each of them");
-  v.field("classes", &s.classes, schema::Between{2, 100000, "labels"}, "labels that the head tells apart");
+  classes_row(v, s.classes);
   initialization_row(v, s.transformer.initialization);
 }
 
@@ -272,6 +273,7 @@ std::unique_ptr<VisionModel> vision_model_of_config(const Json& config, const st
     if (is_vit(config)) return std::make_unique<VisionModel>(vit_settings_of(config));
     ModelSection section(kVision);
     read_settings(with_image_keys(config), section.settings());
+    whole(config, "classes", 2, 100000);  // of a model it is not open
     return std::make_unique<VisionModel>(section.as<VisionSettings>());
   } catch (const Error& error) {
     throw Error(where + ": " + error.what());
@@ -302,12 +304,6 @@ ImageDatasetSettings image_settings(const VisionSettings& settings) {
 
 namespace {
 
-LabelSet labels_of(const ImageDataset& images) {
-  std::string text;
-  for (const std::string& name : images.label_names()) text += name + "\n";
-  return LabelSet::parse(text, "the images' labels");
-}
-
 class VisionTaskModel : public TaskModel {
  public:
   explicit VisionTaskModel(const Recipe& recipe)
@@ -318,19 +314,20 @@ class VisionTaskModel : public TaskModel {
   }
   std::unique_ptr<Objective> objective(Subset train, Subset validation) override {
     const auto& images = static_cast<const ImageDataset&>(*train.dataset);
-    labels_ = labels_of(images);
+    labels_ = labels_of(images, "the images' labels");
     const auto* const checked = static_cast<const ImageDataset*>(validation.dataset);
     if (checked->label_names() != images.label_names())
       throw Error(
-          "validation: images with other labels than those of training (make both with the same names)");
+          "validation: images with other labels than those of training (make both by vectorize --images with "
+          "the same --labels FILE)");
     if (images.reading()) reading_ = images.reading()->reading;
     checked->check_reading(reading_.value_or(ImageReading()), "validation", "those of training");
     check_both_labels(recipe_, *labels_, validation.count(), [&](std::size_t i) {
       return checked->label(validation.at(static_cast<std::uint32_t>(i)));
     });
-    std::vector<Real> weights = class_weights(recipe_, *labels_, train.count(), [&](std::size_t i) {
-      return images.label(train.at(static_cast<std::uint32_t>(i)));
-    });
+    const auto label = [&](std::size_t i) { return images.label(train.at(static_cast<std::uint32_t>(i))); };
+    notes_ = unlearned_labels(*labels_, train.count(), label);
+    std::vector<Real> weights = class_weights(recipe_, *labels_, train.count(), label);
     if (model_.settings().images.is_standardized()) statistics_ = channel_statistics(train);
     return std::make_unique<VisionObjective>(
         model_, std::move(train), std::move(validation), recipe_.training.label_smoothing, std::move(weights),
@@ -340,6 +337,7 @@ class VisionTaskModel : public TaskModel {
     return {{"config.json", config_of(model_, *labels_, statistics_, reading_).dump(2) + "\n",
              "set of labels", "id2label"}};
   }
+  std::vector<std::string> notes() const override { return notes_; }
 
  private:
   const Recipe& recipe_;
@@ -347,6 +345,7 @@ class VisionTaskModel : public TaskModel {
   std::optional<LabelSet> labels_;  // of the training images
   ChannelStatistics statistics_;    // of these too, where they are asked for
   std::optional<ImageReading> reading_;
+  std::vector<std::string> notes_;
 };
 
 // --- The row of the registry -------------------------------------------------------------------------------
@@ -365,6 +364,18 @@ class VisionTask : public Task {
     return {{"head.weight", 1, "config.json"}, {"head.bias", 0, "config.json"}};
   }
   std::int64_t max_line_ids(const ModelSection&) const override { return 0; }
+  // Of one file of images: read_examples() has a word for more, or none.
+  void complete(Recipe& recipe, const TaskFiles& given) const override {
+    const VisionSettings& settings = recipe.model.as<VisionSettings>();
+    if (settings.classes != 0 || given.data.size() != 1 || given.data.front() == "-") return;
+    ImageDataset images(image_settings(settings));
+    images.add_file(given.data.front());
+    complete(recipe, labels_of(images, given.data.front()), given.data.front());
+  }
+  void complete(Recipe& recipe, const LabelSet& labels, const std::string& where) const override {
+    take_classes(recipe.model.as<VisionSettings>().classes, labels, where);
+    check_completed(recipe);
+  }
   std::unique_ptr<TaskModel> prepare(const Recipe& recipe, const TaskFiles& given) const override {
     if (!given.source_tokenizer.empty() || !given.target_tokenizer.empty() || !given.labels.empty() ||
         !given.terms.empty()) {
@@ -373,7 +384,11 @@ class VisionTask : public Task {
     return std::make_unique<VisionTaskModel>(recipe);
   }
   ModelDescription describe(const Recipe& recipe) const override {
-    return description_of(VisionModel(recipe.model.as<VisionSettings>()));
+    const VisionSettings& settings = recipe.model.as<VisionSettings>();
+    const VisionModel model(settings);
+    ModelDescription description = description_of(model);
+    description.legend += open_classes(settings.classes, model.settings().classes);
+    return description;
   }
   ModelDescription describe(const Json& config, const std::string& where) const override {
     return description_of(*vision_model_of_config(config, where));

@@ -204,7 +204,7 @@ void evaluate_vision_model(const Options& o, const Metrics& metrics) {
     images.finish(path, false);
     if (images.label_names() != model.labels.labels())
       throw Error(path + ": its labels are not those of " + o.model + " (known: " + model.labels.shown() +
-                  ")");
+                  "; vectorize --images with --labels " + o.model + " makes a test set with them)");
     images.check_reading(model.reading, path, "those that " + o.model + " learned from");
     const ImagePipeline pipeline = image_pipeline(settings, model.statistics, images, path);
     cli::Progress progress("evaluate", static_cast<double>(images.examples()), "images", o.is_quiet,

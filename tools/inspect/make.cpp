@@ -4,6 +4,7 @@
 #include "recipe/key_values.hpp"
 #include "support/error.hpp"
 #include "support/hash.hpp"
+#include "support/numbers.hpp"
 #include "tasks/registry.hpp"
 #include "tools/inspect/inspect.hpp"
 
@@ -80,6 +81,7 @@ void write_make(const Recipe& recipe, cli::LineWriter& out) {
   path("validation", data.validation);
   path("test", data.test);
   path("tokenizer_text", data.tokenizer_text);
+  variable("test_fraction", data.test_fraction == 0 ? "" : format_number(data.test_fraction));
   variable("max_tokens", std::to_string(data.max_tokens));
   variable("train_examples", std::to_string(data.train_examples));
   variable("validation_examples", std::to_string(data.validation_examples));

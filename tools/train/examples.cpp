@@ -5,6 +5,7 @@
 #include "checkpoint/safetensors.hpp"
 #include "cli/lines.hpp"
 #include "cli/tool.hpp"
+#include "data/image_dataset.hpp"
 #include "data/token_dataset.hpp"
 #include "support/error.hpp"
 #include "support/numbers.hpp"
@@ -86,6 +87,20 @@ Examples read_examples(const ExampleFiles& files, const Recipe& recipe, const Ta
              " held out for validation",
          files.is_quiet);
   return e;
+}
+
+void check_test_images(const std::string& path, const TaskModel& task, const Examples& examples,
+                       const std::string& learned_from) {
+  const auto* const learned = dynamic_cast<const ImageDataset*>(examples.data.get());
+  if (learned == nullptr)
+    throw UsageError(
+        "--test is for images (the labels of texts: vectorize --learn labels with --check FILE)");
+  const std::unique_ptr<Dataset> test = task.new_dataset();
+  test->add_file(path);
+  test->finish(path, false);
+  if (dynamic_cast<const ImageDataset&>(*test).label_names() == learned->label_names()) return;
+  throw Error(path + ": its labels are not those of " + learned_from +
+              " (make it by vectorize --images with --labels " + learned_from + ")");
 }
 
 }  // namespace headwater::train

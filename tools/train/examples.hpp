@@ -30,4 +30,9 @@ struct Examples {
 Examples read_examples(const ExampleFiles& files, const Recipe& recipe, const TaskModel& task,
                        std::string_view example);
 
+// Throws Error where a finished model could not be measured on these test images: by their size, or their
+// labels.
+void check_test_images(const std::string& path, const TaskModel& task, const Examples& examples,
+                       const std::string& learned_from);
+
 }  // namespace headwater::train

@@ -10,6 +10,7 @@
 #include "support/error.hpp"
 #include "support/numbers.hpp"
 #include "support/parallel.hpp"
+#include "tasks/label_names.hpp"
 #include "text/labels.hpp"
 #include "tools/images/notes.hpp"
 #include "tools/vectorize/image_source.hpp"
@@ -96,7 +97,7 @@ class FileSource : public ImageSource {
 
 // The set of a folder's or a list's labels, or the one that is given.
 LabelSet label_set(const std::vector<std::string>& found, const ImageOptions& o) {
-  if (!o.label_names.empty()) return LabelSet::load(o.label_names);
+  if (!o.label_names.empty()) return load_label_names(o.label_names);
   WordTable counts;
   for (const std::string& label : found) ++counts.value(label);
   return LabelSet::parse(LabelSet::learn(counts).to_text(), shown(o.images.front()));

@@ -5,6 +5,7 @@
 #include "data/idx.hpp"
 #include "support/error.hpp"
 #include "support/numbers.hpp"
+#include "tasks/label_names.hpp"
 #include "text/labels.hpp"
 #include "tools/vectorize/image_source.hpp"
 
@@ -37,7 +38,7 @@ class IdxSource : public ImageSource {
     labels.assign(read.begin(), read.end());
     classes = *std::max_element(labels.begin(), labels.end()) + 1;
     if (o.label_names.empty()) return;
-    names = LabelSet::load(o.label_names).labels();
+    names = load_label_names(o.label_names).labels();
     classes = static_cast<std::int64_t>(names.size());
     check_names(o.labels, labels, o, classes);
   }
@@ -55,7 +56,7 @@ class CifarSource : public ImageSource {
  public:
   explicit CifarSource(const ImageOptions& o) {
     shape = kCifarShape;
-    if (!o.label_names.empty()) names = LabelSet::load(o.label_names).labels();
+    if (!o.label_names.empty()) names = load_label_names(o.label_names).labels();
     for (const fs::path& path : o.images) add(path, o);
     if (!names.empty()) classes = static_cast<std::int64_t>(names.size());
   }

@@ -41,11 +41,7 @@ void check_paths(const ImageOptions& o) {
     if (input == "-")
       throw UsageError("images and their labels are not read from standard input (name files)");
   }
-  for (const fs::path& output : {o.output, o.validation}) {
-    if (!output.empty()) cli::check_result_file(output);
-  }
-  if (!o.validation.empty() && written(o.validation) == written(o.output))
-    throw UsageError("--validation " + shown(o.validation) + ": is the file of -o too (name another one)");
+  check_outputs("--validation", o.output, o.validation);
 }
 
 // Before the work, and with the place of the names.
@@ -102,6 +98,14 @@ void report(const ImageSource& source, std::size_t images, const fs::path& outpu
 }
 
 }  // namespace
+
+void check_outputs(const std::string& option, const fs::path& output, const fs::path& share) {
+  cli::check_result_file(output);
+  if (share.empty()) return;
+  cli::check_result_file(share);
+  if (written(share) == written(output))
+    throw UsageError(option + " " + shown(share) + ": is the file of -o too (name another one)");
+}
 
 std::pair<std::int64_t, std::int64_t> image_sides(const std::string& text) {
   if (text.empty()) return {0, 0};

@@ -1,14 +1,52 @@
 #include "text/labels.hpp"
 
+#include <algorithm>
+
 #include "cli/line_filter.hpp"
 #include "cli/result_file.hpp"
 #include "cli/tool.hpp"
 #include "support/csv.hpp"
 #include "support/error.hpp"
+#include "support/name_list.hpp"
 #include "support/numbers.hpp"
+#include "tasks/label_names.hpp"
+#include "tasks/registry.hpp"
 #include "tools/vectorize/vectorize.hpp"
 
 namespace headwater::vectorize {
+
+namespace {
+
+// Throws Error for a line without a label, or with one that was not learned.
+void check_labels(const std::string& path, const LabelSet& set, const Options& o) {
+  cli::LineReader reader({path}, o.reader);
+  reader.show_progress(o.is_quiet, cli::LineReader::Writes::at_the_end);
+  std::string place, cure;
+  std::vector<std::string> unknown;
+  std::string_view line;
+  while (reader.next(line)) {
+    const std::string label(trimmed_label(line));
+    if (label.empty())
+      throw Error(reader.place() + ": no label (every line needs one of " + set.shown() + ")");
+    if (set.find(label) >= 0 || std::find(unknown.begin(), unknown.end(), label) != unknown.end()) continue;
+    if (unknown.empty()) {
+      place = reader.place();
+      cure = csv_cure(line, 2);
+    }
+    unknown.push_back(label);
+  }
+  if (unknown.empty()) return;
+  const std::string learned = o.tokens.empty() ? "the lines to learn from" : o.tokens.front();
+  throw Error(place + ": " + (unknown.size() == 1 ? "the label " : "labels ") + quoted_list(unknown) +
+              (unknown.size() == 1 ? " has" : " have") + " no example in " + learned +
+              " (known: " + set.shown() + "; " +
+              (cure.empty()
+                   ? "a model gives no label that it has not seen: add examples, or leave such lines out"
+                   : cure) +
+              ")");
+}
+
+}  // namespace
 
 void learn_labels(const Options& o) {
   cli::check_result_file(o.output);
@@ -21,6 +59,11 @@ void learn_labels(const Options& o) {
     if (!label.empty()) ++counts.value(label);
   }
   const LabelSet set = LabelSet::learn(counts);
+  if (o.resolved_recipe) {
+    Recipe recipe = *o.resolved_recipe;
+    task_of(recipe.model).complete(recipe, set, o.tokens.empty() ? "-" : o.tokens.front());
+  }
+  for (const std::string& path : o.check) check_labels(path, set, o);
   cli::write_result_file(o.output, set.to_text());
   if (o.is_quiet) return;
   reader.note_dropped();
@@ -33,7 +76,7 @@ void learn_labels(const Options& o) {
 }
 
 void write_label_ids(const Options& o) {
-  const LabelSet set = LabelSet::load(o.labels);
+  const LabelSet set = load_label_names(o.labels);
   cli::LineReader reader(o.tokens, o.reader);
   reader.show_progress(o.is_quiet);
   cli::LineWriter writer;

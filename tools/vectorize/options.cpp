@@ -54,6 +54,12 @@ void describe(cli::CommandLine& line, Options& o, TypedOptions& typed) {
           "--learn", o.learn,
           "labels: collect a label set from the lines; ngrams or tf-idf: a table of terms from token lines")
       .shown_as("labels|ngrams|tf-idf");
+  line.add_option("--check", o.check,
+                  "with --learn labels: the lines of this file must have labels that were learned; give it "
+                  "again for more files")
+      .shown_as("FILE")
+      .one_value_each()
+      .reads();
   typed.ngrams = line.add_option("--ngrams", o.ngrams, "learn terms of up to N tokens").with_default();
   typed.size = line.add_option("--size", o.size, "learn at most N terms, [UNK] counted").with_default();
   line.group("Images");
@@ -82,7 +88,14 @@ void describe(cli::CommandLine& line, Options& o, TypedOptions& typed) {
       .writes();
   typed.validation_fraction =
       line.add_option("--validation-fraction", o.validation_fraction, "that share").with_default();
-  typed.seed = line.add_option("--seed", o.seed, "draws which images they are").with_default();
+  typed.seed = line.add_option("--seed", o.seed, "draws which they are").with_default();
+  line.group("Lines");
+  line.add_option(
+          "--split", o.split,
+          "write a share of the lines there (--validation-fraction), the others to -o; with --column N "
+          "the same share of those of each label, which that column has")
+      .shown_as("FILE")
+      .writes();
   line.group("Output");
   line.add_option("-o", o.output, "where what was learned, or the data set, goes; - is standard output")
       .shown_as("FILE")
@@ -112,6 +125,12 @@ double percent_of(const std::string& text) {
 
 namespace {
 
+void check_share(const Options& o) {
+  if (!(o.validation_fraction > 0 && o.validation_fraction < 1))
+    throw UsageError("--validation-fraction is not above 0 and below 1");
+  if (o.seed < 0) throw UsageError("--seed: " + std::to_string(o.seed) + " is negative");
+}
+
 void check_image_options(const Options& o, const TypedOptions& typed) {
   if (o.images.empty()) {
     throw UsageError(std::string(o.image_labels.empty()
@@ -123,14 +142,12 @@ void check_image_options(const Options& o, const TypedOptions& typed) {
   if (o.output.empty()) throw UsageError("--images needs -o FILE for the data set");
   if (o.validation.empty() && (typed.validation_fraction.is_given() || typed.seed.is_given()))
     throw UsageError("--validation-fraction and --seed go with --validation FILE only");
-  if (!(o.validation_fraction > 0 && o.validation_fraction < 1))
-    throw UsageError("--validation-fraction is not above 0 and below 1");
   try {
     background_of(o.background);
   } catch (const Error& error) {
     throw UsageError("--background: " + std::string(error.what()));
   }
-  if (o.seed < 0) throw UsageError("--seed: " + std::to_string(o.seed) + " is negative");
+  check_share(o);
   const bool has_other = !o.tokenizer.empty() || !o.terms.empty() || !o.learn.empty() || !o.form.empty() ||
                          !o.recipe.empty() || o.has_header || o.reader.replace_invalid ||
                          o.reader.column > 0 || !o.max_unknown.empty() || typed.length.is_given() ||
@@ -147,6 +164,20 @@ bool has_image_option(const Options& o, const TypedOptions& typed) {
   return !o.images.empty() || !o.image_labels.empty() || !o.validation.empty() || !o.resize.empty() ||
          typed.background.is_given() || o.applies_orientation || typed.validation_fraction.is_given() ||
          typed.seed.is_given();
+}
+
+void resolve_split(Options& o, const TypedOptions& typed) {
+  const bool has_other = !o.tokenizer.empty() || !o.terms.empty() || !o.labels.empty() || !o.learn.empty() ||
+                         !o.form.empty() || !o.recipe.empty() || !o.images.empty() ||
+                         !o.image_labels.empty() || !o.validation.empty() || !o.resize.empty() ||
+                         !o.max_unknown.empty() || o.has_header || o.reader.is_csv || !o.check.empty() ||
+                         typed.background.is_given() || o.applies_orientation || typed.length.is_given() ||
+                         typed.start.is_given() || typed.end.is_given() || typed.ngrams.is_given() ||
+                         typed.size.is_given() || typed.block.is_given() || typed.stride.is_given();
+  if (has_other)
+    throw UsageError("--split goes with --validation-fraction, --seed, --column and -o only (see --help)");
+  if (o.output.empty()) throw UsageError("--split needs -o FILE for the other lines");
+  check_share(o);
 }
 
 // With a recipe the columns are those that it names.
@@ -203,6 +234,7 @@ constexpr std::int64_t kMaxLength = 0x7FFFFFFF;  // also of a model that reads a
 }  // namespace
 
 void resolve(Options& o, const TypedOptions& typed) {
+  if (!o.split.empty()) return resolve_split(o, typed);
   if (o.reader.is_csv) return resolve_csv(o, typed);
   if (has_image_option(o, typed)) {
     o.chooses_reading = typed.background.is_given() || o.applies_orientation;
@@ -214,6 +246,7 @@ void resolve(Options& o, const TypedOptions& typed) {
   }
   if (!o.recipe.empty()) {
     const Recipe recipe = read_recipe(o.recipe, o.scale);
+    o.resolved_recipe = recipe;
     const std::int64_t length = task_of(recipe.model).max_line_ids(recipe.model);
     if (!typed.length.is_given()) o.length = length > 0 ? length : kMaxLength;
     const LineEnds ends = task_of(recipe.model).line_ends(recipe.model, o.side);
@@ -237,6 +270,7 @@ void resolve(Options& o, const TypedOptions& typed) {
   }
   o.reader.refuses_tabs = !o.labels.empty() || o.learn == "labels";  // token lines have an error of their own
   if (o.reader.refuses_tabs) o.reader.csv_fix = "make lines of a column of it: vectorize --csv --column NAME";
+  if (!o.check.empty() && o.learn != "labels") throw UsageError("--check goes with --learn labels only");
   if (!o.learn.empty()) {
     if (o.learn != "labels" && o.learn != "ngrams" && o.learn != "tf-idf") {
       throw UsageError("--learn: unknown kind " + quote(o.learn) + " (labels, ngrams or tf-idf)");

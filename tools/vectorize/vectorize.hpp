@@ -17,6 +17,8 @@ void write_label_ids(const Options& o);
 void learn_terms(const Options& o);
 void write_terms(const Options& o);
 void write_csv_columns(const Options& o);
+// The lines go to two files.
+void split_lines(const Options& o);
 
 // What these share: the first line of --header, the digits of a number, and what is said of the lines in the
 // end.

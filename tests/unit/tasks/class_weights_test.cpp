@@ -32,6 +32,20 @@ TEST_CASE("class weights: none, balanced as scikit-learn has them, and those of 
         }) == "training.class_weights: \"cd\" is not a label (known: a, b, c d)");
 }
 
+TEST_CASE("labels without a training example are named") {
+  const auto named = [](const char* labels) {
+    return unlearned_labels(LabelSet::parse(labels, "made"), kLabels.size(),
+                            [](std::size_t i) { return kLabels[i]; });
+  };
+  CHECK(named("a\nb\nc\n") ==
+        std::vector<std::string>{
+            "1 label without a training example, which the model cannot learn to give: \"b\""});
+  CHECK(named("a\nb\nc\nd\n")
+            .front()
+            .ends_with("2 labels without a training example, which the model cannot "
+                       "learn to give: \"b\", \"d\""));
+}
+
 TEST_CASE("class weights: an example counts as often as its label says, for both heads") {
   for (const bool is_sigmoid : {true, false}) {
     BagOfWords model({.width = 4, .head = {is_sigmoid ? "sigmoid" : "softmax", is_sigmoid ? 2 : 3}}, 9);

@@ -72,7 +72,9 @@ Json config_of_settings(ModelSection section) {
 
 // config.json of a classifier as it was before `padding`: with the two keys, or without those that are null.
 Json old_config(const bool* keeps, const bool* pools) {
-  const Json now = config_of_settings(model_section(ClassifierSettings()));
+  ClassifierSettings settings;
+  settings.head = {"sigmoid", 2};
+  const Json now = config_of_settings(model_section(settings));
   Json config;
   config.set("model_type", "headwater_classifier");
   for (const auto& [name, value] : now.as_object()) {
@@ -264,6 +266,7 @@ TEST_CASE("config.json: what is of another type, out of range or does not fit to
   CHECK(said("width", "8").starts_with("config.json: "));
   CHECK(said("classes", std::int64_t{3}) ==
         "config.json: \"classes\": a sigmoid head tells two classes apart, not 3 (write head: softmax)");
+  CHECK(said("classes", std::int64_t{0}) == "config.json: \"classes\" is 0, expected 2 to 100000");
   CHECK(said("heads", std::int64_t{3}).starts_with("config.json: \"heads\": 3 heads do not divide"));
   CHECK(said("vocabulary_size", std::int64_t{0}).starts_with("config.json: \"vocabulary_size\" is 0"));
 }

@@ -1,0 +1,100 @@
+// Lines in two files: what is learned from, and a share that is held out.
+#include <unordered_map>
+
+#include "cli/result_file.hpp"
+#include "cli/tool.hpp"
+#include "data/token_dataset.hpp"
+#include "support/error.hpp"
+#include "support/name_list.hpp"
+#include "support/numbers.hpp"
+#include "text/labels.hpp"
+#include "tools/vectorize/vectorize.hpp"
+
+namespace headwater::vectorize {
+
+namespace {
+
+// Column `number`, from 1, of a line. Throws Error where it has less.
+std::string_view column_of(std::string_view line, std::int64_t number) {
+  std::int64_t before = 1;
+  for (; before < number; ++before) {
+    const std::size_t tab = line.find('\t');
+    if (tab == std::string_view::npos)
+      throw Error(" " + counted(before, "column") + ", --column is " + std::to_string(number));
+    line.remove_prefix(tab + 1);
+  }
+  return line.substr(0, line.find('\t'));
+}
+
+void write_lines(const std::vector<std::string>& lines, const std::vector<bool>& is_held_out, bool wanted,
+                 const fs::path& output) {
+  cli::write_result_file(output, [&](const cli::TakePiece& take) {
+    constexpr std::size_t kPiece = std::size_t{1} << 20;
+    std::string piece;
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      if (is_held_out[i] == wanted) (piece += lines[i]) += '\n';
+      if (piece.size() < kPiece && i + 1 < lines.size()) continue;
+      take(piece);
+      piece.clear();
+    }
+  });
+}
+
+}  // namespace
+
+void split_lines(const Options& o) {
+  check_outputs("--split", o.output, o.split);
+  const std::int64_t column = o.reader.column;
+  cli::LineReaderSettings settings = o.reader;
+  settings.column = 0;
+  settings.has_columns = true;
+  cli::LineReader reader(o.tokens, settings);
+  reader.show_progress(o.is_quiet, cli::LineReader::Writes::at_the_end);
+  std::vector<std::string> lines, names;
+  std::vector<std::uint32_t> groups;
+  std::unordered_map<std::string, std::uint32_t> group_of;
+  std::string_view line;
+  while (reader.next(line)) {
+    lines.emplace_back(line);
+    if (column == 0) continue;
+    try {
+      const std::string name(trimmed_label(column_of(line, column)));
+      const auto [group, is_new] = group_of.emplace(name, static_cast<std::uint32_t>(names.size()));
+      if (is_new) names.push_back(name);
+      groups.push_back(group->second);
+    } catch (const Error& error) {
+      throw Error(cli::at_place(reader.place(), error.what()));
+    }
+  }
+  const std::string where = o.tokens.empty() ? "-" : o.tokens.front();
+  if (lines.size() < 2)
+    throw Error(where + ": " + counted(static_cast<std::int64_t>(lines.size()), "line") +
+                ", which cannot be split");
+  const auto seed = static_cast<std::uint64_t>(o.seed);
+  std::vector<bool> is_held_out(lines.size());
+  const std::vector<std::uint32_t> held_out = column == 0
+                                                  ? split_by_seed(lines.size(), o.validation_fraction, seed)
+                                                  : split_by_group(groups, o.validation_fraction, seed);
+  for (const std::uint32_t i : held_out) is_held_out[i] = true;
+  if (held_out.empty())
+    throw Error(where + ": every label has one line, of which none can be held out (is --column " +
+                std::to_string(column) + " the column of labels?)");
+  write_lines(lines, is_held_out, false, o.output);
+  write_lines(lines, is_held_out, true, o.split);
+  if (o.is_quiet) return;
+  reader.note_dropped();
+  const auto count = static_cast<std::int64_t>(held_out.size());
+  cli::note(o.output.string() + ": " + counted(static_cast<std::int64_t>(lines.size()) - count, "line"));
+  cli::note(o.split.string() + ": " + counted(count, "line"));
+  std::vector<std::int64_t> sizes(names.size());
+  for (const std::uint32_t group : groups) ++sizes[group];
+  std::vector<std::string> alone;
+  for (std::size_t group = 0; group < names.size(); ++group) {
+    if (sizes[group] == 1) alone.push_back(names[group]);
+  }
+  if (!alone.empty())
+    cli::note(o.output.string() + ": has the only line of " +
+              counted(static_cast<std::int64_t>(alone.size()), "label") + ": " + quoted_list(alone));
+}
+
+}  // namespace headwater::vectorize
