@@ -173,9 +173,8 @@ std::vector<std::string> DataSummary::warnings() const {
     if (!spaced.empty())
       all.push_back(columns_[c].name + ": white space around labels is dropped: " + quoted_list(spaced));
     for (const auto& [label, count] : trimmed_labels(columns_[c].values)) names.push_back(label);
-    for (const std::vector<std::string>& group : near_duplicates(names))
-      all.push_back(columns_[c].name +
-                    ": labels that differ in case or white space only: " + quoted_list(group));
+    for (const std::string& sentence : near_duplicates(names))
+      all.push_back(columns_[c].name + ": " + sentence);
   }
   return all;
 }

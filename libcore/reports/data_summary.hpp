@@ -34,7 +34,7 @@ class DataSummary {
   std::vector<Json> json() const;  // an object a line
 
   // What makes one doubt that the lines are what they should be, a sentence each: CSV, a header, labels with
-  // white space around them, labels that differ in case or white space only.
+  // white space around them, labels that are nearly the same.
   std::vector<std::string> warnings() const;
 
   // Samples divided by mean words a sample of the first text column; above kSequenceRatio a sequence model

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
+#include <iterator>
 #include <map>
 
 #include "support/error.hpp"
@@ -55,28 +57,54 @@ std::string_view trimmed_label(std::string_view label) {
   return label.substr(begin, end - begin);
 }
 
-std::vector<std::vector<std::string>> near_duplicates(const std::vector<std::string>& labels) {
+// In lower case, each run of white space one space.
+static std::string folded_label(const std::string& label) {
+  std::string folded;
+  bool is_after_space = false;
+  const std::string lower = lowercase_unicode(label);
+  for (std::size_t at = 0; at < lower.size();) {
+    const std::size_t here = at;
+    const bool is_space = is_word_separator(next_code_point(lower, at));
+    if (!is_space) {
+      if (is_after_space && !folded.empty()) folded.push_back(' ');
+      folded.append(lower, here, at - here);
+    }
+    is_after_space = is_space;
+  }
+  return folded;
+}
+
+// Its value; of a label that is no number the label.
+static std::string number_of_label(const std::string& label) {
+  double value = 0;
+  const char* const begin = label.data() + (label.starts_with('+') ? 1 : 0);
+  const char* const end = label.data() + label.size();
+  const std::from_chars_result read = std::from_chars(begin, end, value);
+  if (read.ec != std::errc() || read.ptr != end || !std::isfinite(value)) return label;
+  char digits[32];
+  return {digits, std::to_chars(digits, std::end(digits), value + 0.0).ptr};  // -0 is 0
+}
+
+static std::vector<std::vector<std::string>> groups_of(const std::vector<std::string>& labels,
+                                                       std::string (*key)(const std::string&)) {
   std::map<std::string, std::size_t> group_of;
   std::vector<std::vector<std::string>> groups;
   for (const std::string& label : labels) {
-    std::string folded;
-    bool is_after_space = false;
-    const std::string lower = lowercase_unicode(label);
-    for (std::size_t at = 0; at < lower.size();) {
-      const std::size_t here = at;
-      const bool is_space = is_word_separator(next_code_point(lower, at));
-      if (!is_space) {
-        if (is_after_space && !folded.empty()) folded.push_back(' ');
-        folded.append(lower, here, at - here);
-      }
-      is_after_space = is_space;
-    }
-    const auto [found, is_new] = group_of.emplace(std::move(folded), groups.size());
+    const auto [found, is_new] = group_of.emplace(key(label), groups.size());
     if (is_new) groups.emplace_back();
     groups[found->second].push_back(label);
   }
   std::erase_if(groups, [](const std::vector<std::string>& group) { return group.size() < 2; });
   return groups;
+}
+
+std::vector<std::string> near_duplicates(const std::vector<std::string>& labels) {
+  std::vector<std::string> sentences;
+  for (const std::vector<std::string>& group : groups_of(labels, folded_label))
+    sentences.push_back("labels that differ in case or white space only: " + quoted_list(group));
+  for (const std::vector<std::string>& group : groups_of(labels, number_of_label))
+    sentences.push_back("labels that are one number: " + quoted_list(group));
+  return sentences;
 }
 
 LabelSet LabelSet::learn(const WordTable& counts) {

@@ -68,11 +68,8 @@ void learn_labels(const Options& o) {
   if (o.is_quiet) return;
   reader.note_dropped();
   cli::note(o.output.string() + ": " + counted(set.size(), "label"));
-  for (const std::vector<std::string>& group : near_duplicates(set.labels())) {
-    std::string names;
-    for (const std::string& label : group) names += (names.empty() ? "" : ", ") + quote(label);
-    cli::note(o.output.string() + ": labels that differ in case or white space only: " + names);
-  }
+  for (const std::string& sentence : near_duplicates(set.labels()))
+    cli::note(o.output.string() + ": " + sentence);
 }
 
 void write_label_ids(const Options& o) {
