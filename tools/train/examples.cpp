@@ -98,7 +98,10 @@ void check_test_images(const std::string& path, const TaskModel& task, const Exa
   const std::unique_ptr<Dataset> test = task.new_dataset();
   test->add_file(path);
   test->finish(path, false);
-  if (dynamic_cast<const ImageDataset&>(*test).label_names() == learned->label_names()) return;
+  const auto& images = dynamic_cast<const ImageDataset&>(*test);
+  images.check_reading(learned->reading() ? learned->reading()->reading : ImageReading(), path,
+                       "those of " + learned_from);
+  if (images.label_names() == learned->label_names()) return;
   throw Error(path + ": its labels are not those of " + learned_from +
               " (make it by vectorize --images with --labels " + learned_from + ")");
 }
