@@ -102,7 +102,7 @@ RECIPE
 grep -q '^test_perplexity  *<= 11 .* ok$' "$tmp/models/recipes/numbers/report.txt" || fail 'the perplexity of the language model'
 
 "$bin/evaluate" "$tmp/models/recipes/numbers/model" --metric loss "$tmp/mine/test.tsv" 2>"$tmp/log" && fail 'a language model was measured on two columns'
-grep -q 'a TAB where each line is one text (give one column of texts, with cut -f)$' "$tmp/log" || fail 'the message for such columns'
+grep -q 'a TAB where each line is one text (choose a column with --column N, or turn TABs into spaces)$' "$tmp/log" || fail 'the message for such columns'
 [ "$("$bin/evaluate" "$tmp/models/recipes/numbers/model" -q --json --metric unknown "$tmp/mine/test-texts.txt" | grep -c '^{"version":1,"metric":"unknown","score":')" = 1 ] || fail 'the unknown tokens of a language model'
 
 # Images of two kinds, bright above or below; files that make reads as they are.
@@ -186,7 +186,7 @@ broken 'TABs inside texts of the test' test.tsv '7s/ /\t/g; 9s/ /\t/' \
   "^recipe: $tmp/mine/test.tsv:7: 4 columns$both, and 1 more line like it; turn a TAB inside a text into a space$"
 broken 'no TAB' train.tsv '1000s/\t/ /' "^recipe: $tmp/mine/train.tsv:1000: 1 column$both; set them apart by one TAB$"
 broken 'an empty line' train.tsv '3s/.*//' "^recipe: $tmp/mine/train.tsv:3: an empty line$both; remove it$"
-broken 'invalid UTF-8' train.tsv '5s/ /\xff/' '^tokenize: .*/lines/train.tsv:5:[0-9]*: invalid UTF-8 at byte 0xff'
+broken 'invalid UTF-8' train.tsv '5s/ /\xff/' '^vectorize: .*/lines/train.tsv:5:[0-9]*: invalid UTF-8 at byte 0xff'
 "${make[@]}" recipe "RECIPE=$tmp/mine/broken.yaml" >"$tmp/log" 2>&1 || fail 'the recipe when its data is whole again'
 # One column: a TAB is one too many there as well.
 sed 's|: texts.txt|: test.tsv|' "$tmp/mine/numbers.yaml" >"$tmp/mine/one.yaml"
