@@ -1,5 +1,7 @@
 #include "tasks/foreign_tensors.hpp"
 
+#include <algorithm>
+
 namespace headwater {
 
 static constexpr NamePair kPartNames[] = {
@@ -20,6 +22,17 @@ std::string translated_layer(std::span<const NamePair> layers, std::string_view 
   if (name.empty() || last.empty()) return {};
   std::string theirs(after.substr(0, layer + 1));
   return theirs.append(name).append(".").append(last);
+}
+
+std::string name_there(const Safetensors& tensors, const std::vector<std::string>& names) {
+  const auto at = std::ranges::find_if(names, [&](const std::string& name) { return tensors.find(name); });
+  return at != names.end() ? *at : names.front();
+}
+
+std::string_view prefix_there(const Safetensors& tensors, std::string_view prefix) {
+  const bool is_there = std::ranges::any_of(
+      tensors.tensors(), [&](const TensorView& tensor) { return tensor.name.starts_with(prefix); });
+  return is_there ? prefix : "";
 }
 
 }  // namespace headwater

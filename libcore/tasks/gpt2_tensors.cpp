@@ -6,6 +6,7 @@
 #include <unordered_set>
 
 #include "support/error.hpp"
+#include "tasks/foreign_tensors.hpp"
 #include "tasks/gpt2.hpp"
 #include "tasks/model_directory.hpp"
 #include "tensor/kernels/optimizer/optimizer.hpp"
@@ -74,9 +75,7 @@ std::vector<std::int64_t> gpt2_shape(const Parameter& p, Index parts) {
 class Gpt2Reader {
  public:
   Gpt2Reader(const std::filesystem::path& file, Parameters& parameters)
-      : tensors_(file),
-        parameters_(parameters),
-        prefix_(tensors_.find(std::string(kGpt2Prefix) + "wte.weight") != nullptr ? kGpt2Prefix : "") {}
+      : tensors_(file), parameters_(parameters), prefix_(prefix_there(tensors_, kGpt2Prefix)) {}
 
   void read() {
     check();  // before the parameters' memory: config.json may ask for any sizes
@@ -86,10 +85,19 @@ class Gpt2Reader {
   }
 
  private:
+  bool is_tied() const { return parameters_.find("head.weight") == nullptr; }
+
+  Gpt2Tensor place_of(const Parameter& p) const {
+    Gpt2Tensor at = gpt2_tensor(prefix_, p.name);
+    if (is_tied() && p.name == "embedding.tokens")
+      at.name = name_there(tensors_, {at.name, std::string(kGpt2Head)});
+    return at;
+  }
+
   void check() const {
     std::unordered_set<std::string> names;
     for (const auto& p : parameters_.all()) {
-      const Gpt2Tensor at = gpt2_tensor(prefix_, p->name);
+      const Gpt2Tensor at = place_of(*p);
       const TensorView& tensor = tensors_.at(*names.insert(at.name).first);
       const std::vector<std::int64_t> wanted = gpt2_shape(*p, at.parts);
       if (tensor.shape == wanted) continue;
@@ -118,7 +126,7 @@ class Gpt2Reader {
   }
 
   void fill(Parameter& p) {
-    const Gpt2Tensor at = gpt2_tensor(prefix_, p.name);
+    const Gpt2Tensor at = place_of(p);
     const TensorView& tensor = tensors_.at(at.name);
     const Matrix to = p.value;
     if (at.parts == 1 && !is_gpt2_head(p)) {
@@ -141,8 +149,9 @@ class Gpt2Reader {
   // A tied output layer may be there once more; it must be the same.
   void check_head() {
     const TensorView* const head = tensors_.find(std::string(kGpt2Head));
-    if (head == nullptr || parameters_.find("head.weight") != nullptr) return;
+    if (head == nullptr || !is_tied()) return;
     const Parameter& table = *parameters_.find("embedding.tokens");
+    if (place_of(table).name == kGpt2Head) return;
     const std::span<const Real> tokens(table.value.data, static_cast<std::size_t>(table.size()));
     if (!std::ranges::equal(values_of(*head), tokens))
       throw Error(tensors_.where() +

@@ -77,10 +77,20 @@ class MarianReader {
   }
 
  private:
+  // The tensor that a parameter is read from; of a shared table the first that is there.
+  std::string name_of(const Parameter& p) const {
+    std::vector<std::string> names{marian_name(p.name)};
+    if (p.name == "embedding.tokens")
+      names.insert(names.end(), {"model.encoder.embed_tokens.weight", "model.decoder.embed_tokens.weight"});
+    const bool is_output = p.name == "embedding.tokens" || p.name == "target_embedding.tokens";
+    if (is_output && parameters_.find("head.weight") == nullptr) names.emplace_back("lm_head.weight");
+    return name_there(tensors_, names);
+  }
+
   void check() const {
     std::unordered_set<std::string> names;
     for (const auto& p : parameters_.all()) {
-      const TensorView& tensor = tensors_.at(*names.insert(marian_name(p->name)).first);
+      const TensorView& tensor = tensors_.at(*names.insert(name_of(*p)).first);
       const std::vector<std::int64_t> wanted = marian_shape(*p);
       if (tensor.shape == wanted) continue;
       throw Error(tensors_.where() + ": tensor " + quote(tensor.name) + " has shape " +
@@ -107,7 +117,7 @@ class MarianReader {
   }
 
   void fill(Parameter& p) {
-    const TensorView& tensor = tensors_.at(marian_name(p.name));
+    const TensorView& tensor = tensors_.at(name_of(p));
     if (!is_transposed(p)) {
       read_numbers(tensor, std::span<Real>(p.value.data, static_cast<std::size_t>(p.size())));
     } else {
@@ -124,7 +134,7 @@ class MarianReader {
   // What a file says twice must be the same.
   void check_copy(const TensorView& tensor) {
     const bool is_own = std::any_of(parameters_.all().begin(), parameters_.all().end(),
-                                    [&](const auto& p) { return marian_name(p->name) == tensor.name; });
+                                    [&](const auto& p) { return name_of(*p) == tensor.name; });
     if (is_own) return;
     values_.resize(static_cast<std::size_t>(tensor.elements()));
     read_numbers(tensor, std::span<Real>(values_));
@@ -132,7 +142,7 @@ class MarianReader {
       const std::span<const Real> numbers(original->value.data, static_cast<std::size_t>(original->size()));
       if (std::ranges::equal(values_, numbers)) return;
       throw Error(tensors_.where() + ": tensor " + quote(tensor.name) + " differs from " +
-                  quote(marian_name(original->name)) + ", which config.json says it is");
+                  quote(name_of(*original)) + ", which config.json says it is");
     }
     const Index width = parameters_.find("decoder.0.self_attention_norm.gamma")->value.cols;
     const std::vector<Real> sinusoids =

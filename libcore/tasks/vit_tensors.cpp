@@ -79,7 +79,7 @@ class VitReader {
       : tensors_(file),
         model_(model),
         grid_(model.settings().grid()),
-        prefix_(tensors_.find("vit.embeddings.cls_token") != nullptr ? kVitPrefix : "") {}
+        prefix_(prefix_there(tensors_, kVitPrefix)) {}
 
   void read() {
     check();  // before the parameters' memory: config.json may ask for any sizes

@@ -96,6 +96,35 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("GPT-2's layout: a tied table that is stored as the output layer alone is read") {
+  const ScratchDirectory scratch;
+  const fs::path path = scratch.path() / "model.safetensors", alone = scratch.path() / "alone.safetensors";
+  const auto model = made_gpt2(gpt2_settings(true));
+  write_gpt2(model->parameters(), path);
+  const Safetensors file(path);
+  for (const bool has_prefix : {true, false}) {
+    INFO(has_prefix);
+    std::vector<TensorView> tensors = file.tensors();
+    for (TensorView& tensor : tensors) {
+      if (tensor.name == "transformer.wte.weight") tensor.name = "lm_head.weight";
+      if (!has_prefix && tensor.name.starts_with("transformer.")) tensor.name.erase(0, 12);
+    }
+    write_file(alone, to_safetensors(tensors, {{"transformer.wte.weight", "lm_head.weight"}}));
+    const auto again = std::make_unique<LanguageModel>(gpt2_settings(true), 9);
+    read_gpt2_parameters(alone, again->parameters());
+    CHECK(are_equal_bits(model->parameters(), again->parameters()));
+    // An output layer of its own is no table of tokens.
+    CHECK(error_text([&] {
+            LanguageModel untied(gpt2_settings(false), 9);
+            read_gpt2_parameters(alone, untied.parameters());
+          }).find("wte.weight") != std::string::npos);
+    std::erase_if(tensors, [](const TensorView& tensor) { return tensor.name == "lm_head.weight"; });
+    write_file(alone, to_safetensors(tensors));
+    CHECK(error_text([&] { read_gpt2_parameters(alone, again->parameters()); }).find("wte.weight") !=
+          std::string::npos);
+  }
+}
+
 TEST_CASE(
     "GPT-2's layout: queries, keys and values stand side by side, an untied output layer is turned round") {
   const ScratchDirectory scratch;

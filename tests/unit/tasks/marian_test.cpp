@@ -166,6 +166,50 @@ TEST_CASE("Marian's layout: what a file says twice must be the same, and nothing
           ": tensor \"model.encoder.layers.2.fc1.bias\" is no part of the model that config.json describes");
 }
 
+TEST_CASE("Marian's layout: a shared table is read under any one of its names") {
+  const ScratchDirectory scratch;
+  const fs::path plain = scratch.path() / "plain.safetensors", alone = scratch.path() / "alone.safetensors";
+  struct Case {
+    const char* shared;
+    const char* stored_as;
+    std::vector<const char*> names;
+  };
+  const Case cases[] = {
+      {"all",
+       "model.shared.weight",
+       {"lm_head.weight", "model.encoder.embed_tokens.weight", "model.decoder.embed_tokens.weight"}},
+      {"source_target",
+       "model.shared.weight",
+       {"model.encoder.embed_tokens.weight", "model.decoder.embed_tokens.weight"}},
+      {"target_output", "model.decoder.embed_tokens.weight", {"lm_head.weight"}}};
+  for (const auto& [shared, stored_as, names] : cases) {
+    const auto model = made(sayable(shared));
+    fs::remove(plain);
+    write_tensors_of(model->parameters(), plain);
+    for (const char* const name : names) {
+      INFO(shared << ": " << name);
+      std::vector<TensorView> tensors;
+      const Safetensors file(plain);
+      for (TensorView tensor : file.tensors()) {
+        if (tensor.name == stored_as) tensor.name = name;
+        tensors.push_back(tensor);
+      }
+      write_file(alone, to_safetensors(tensors, {{stored_as, name}}));
+      EncoderDecoder again(sayable(shared), 9, 9);
+      read_marian_parameters(alone, again.parameters());
+      CHECK(have_same_bits(model->parameters(), again.parameters()));
+    }
+    // Under none of them.
+    const Safetensors file(plain);
+    std::vector<TensorView> tensors = file.tensors();
+    std::erase_if(tensors, [&](const TensorView& tensor) { return tensor.name == stored_as; });
+    write_file(alone, to_safetensors(tensors));
+    EncoderDecoder again(sayable(shared), 9, 9);
+    CHECK(error_text([&] { read_marian_parameters(alone, again.parameters()); }).find(stored_as) !=
+          std::string::npos);
+  }
+}
+
 TEST_CASE("Marian's layout: tensors that do not fit, or are not finite, are named") {
   const ScratchDirectory scratch;
   const auto model = made(sayable("all"));
