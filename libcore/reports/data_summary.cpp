@@ -9,6 +9,8 @@
 #include "support/name_list.hpp"
 #include "support/numbers.hpp"
 #include "text/labels.hpp"
+#include "text/standardize.hpp"
+#include "text/unicode_properties.hpp"
 
 namespace headwater {
 namespace {
@@ -32,6 +34,14 @@ Values trimmed_labels(const Values& values) {
 // Of CSV, whose separator the option names where it is not the comma.
 std::string csv_cure_of(const std::string& separator_option) {
   return "vectorize --csv " + separator_option + (separator_option.empty() ? "" : " ") + "--column NAME ...";
+}
+
+// "http://www", "foo_bar", "it's": ASCII punctuation between two characters that are none.
+bool has_punctuation_inside(std::string_view word) {
+  const auto is_mark = [](char c) { return is_ascii_punctuation(static_cast<unsigned char>(c)); };
+  const auto* const first = std::find_if_not(word.begin(), word.end(), is_mark);
+  const auto* const mark = std::find_if(first, word.end(), is_mark);
+  return std::find_if_not(mark, word.end(), is_mark) != word.end();
 }
 
 std::string percent(std::int64_t part, std::int64_t all) {
@@ -80,7 +90,10 @@ void DataSummary::add(std::string_view line) {
       throw Error(" an empty label in column " + std::to_string(c + 1) + " (give every line its label)");
     if (!is_said_label) {
       std::int64_t words = 0;
-      for_each_word(field, [&](std::string_view) { ++words; });
+      for_each_word(field, [&](std::string_view word) {
+        ++words;
+        add_word(column, word);
+      });
       column.lengths.add(words);
       if (tokenizer_ != nullptr) {
         const std::vector<std::int32_t> ids = tokenizer_->encode(field);
@@ -90,6 +103,13 @@ void DataSummary::add(std::string_view line) {
     }
     if (is_named_ ? is_said_label : columns_.size() > 1) count_label(c, field);
   }
+}
+
+void DataSummary::add_word(Column& column, std::string_view word) const {
+  constexpr std::size_t kMostBytes = 40;  // to be shown
+  if (!has_punctuation_inside(word)) return;
+  ++column.compound_words;
+  if (column.compound_word.empty() && word.size() <= kMostBytes) column.compound_word = word;
 }
 
 void DataSummary::count_label(std::size_t c, std::string_view field) {
@@ -165,6 +185,14 @@ std::vector<std::string> DataSummary::warnings() const {
   if (has_header())
     all.push_back("line 1 looks like a header (" + quoted_list(first_) + "); drop it: tail -n +2");
   for (std::size_t c = 0; c < columns_.size(); ++c) {
+    constexpr std::int64_t kMany = 20;  // one word of so many
+    const Column& column = columns_[c];
+    if (!is_label(c) && column.compound_words * kMany > column.lengths.words())
+      all.push_back(column.name + ": " + format_percent(column.compound_words, column.lengths.words()) +
+                    " of the words have punctuation inside" +
+                    (column.compound_word.empty() ? "" : ", as " + quote(column.compound_word)) +
+                    "; by default a tokenizer of words takes it out and glues their parts together "
+                    "(standardize: lower, split_punctuation: true keeps them apart)");
     if (!is_label(c)) continue;
     std::vector<std::string> spaced, names;
     for (const auto& [value, count] : columns_[c].values) {
@@ -223,6 +251,12 @@ std::string DataSummary::text() const {
     row("samples", [](const LengthCounts& l) { return format_count(l.samples()); });
     row("empty", [](const LengthCounts& l) { return format_count(l.empty()); });
     row(unit + " in all", [](const LengthCounts& l) { return format_count(l.words()); });
+    if (lengths == &Column::lengths) {
+      std::vector<std::string> compound = {"with punctuation inside"};
+      for (const std::size_t c : texts)
+        compound.push_back(format_percent(columns_[c].compound_words, columns_[c].lengths.words()));
+      table.add_row(std::move(compound));
+    }
     row("mean", [](const LengthCounts& l) { return format_fixed(l.mean(), 1); });
     row("median", [](const LengthCounts& l) { return format_fixed(l.median(), 1); });
     for (const int share : {90, 99}) {
@@ -291,7 +325,8 @@ std::vector<Json> DataSummary::json() const {
       continue;
     }
     const LengthCounts& lengths = column.lengths;
-    json.set("empty", lengths.empty()).set("words", lengths.words()).set("mean_words", lengths.mean());
+    json.set("empty", lengths.empty()).set("words", lengths.words());
+    json.set("words_with_punctuation_inside", column.compound_words).set("mean_words", lengths.mean());
     json.set("median_words", lengths.median()).set("max_words", lengths.longest());
     if (tokenizer_ != nullptr) {
       const LengthCounts& tokens = column.tokens;

@@ -34,7 +34,7 @@ class DataSummary {
   std::vector<Json> json() const;  // an object a line
 
   // What makes one doubt that the lines are what they should be, a sentence each: CSV, a header, labels with
-  // white space around them, labels that are nearly the same.
+  // white space around them, labels that are nearly the same, many words with punctuation inside.
   std::vector<std::string> warnings() const;
 
   // Samples divided by mean words a sample of the first text column; above kSequenceRatio a sequence model
@@ -50,8 +50,11 @@ class DataSummary {
     TokenCounts token_counts{};
     std::map<std::string, std::int64_t, std::less<>> values{};  // until there are too many for labels
     bool has_too_many = false;
+    std::int64_t compound_words = 0;  // with punctuation inside
+    std::string compound_word = {};   // the first
   };
   bool has_header() const;
+  void add_word(Column& column, std::string_view word) const;
   void count_label(std::size_t column, std::string_view field);
   bool repeats(std::size_t column) const;
   std::size_t text_column() const;
