@@ -1,0 +1,41 @@
+#!/bin/bash
+# recipes/README.md says which recipes can be exported, and why not: what inspect says of each. The lines with SET there make models that
+# fit.
+#   recipes_export_test.sh BIN     BIN: the folder of the tools
+set -euo pipefail
+export LC_ALL=C
+bin=$(cd "$1" && pwd)
+cd "$(dirname "$0")/../../recipes"
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+fail() {
+  echo "failed: $1"
+  exit 1
+}
+for recipe in *.yaml; do
+  last=$("$bin/inspect" "$recipe" | tail -n 1)
+  layout='none yet' keys=
+  if [[ $last == Export:* ]]; then
+    layout=$(grep -oE "(Marian|GPT-2|ViT)'s" <<<"$last")
+    keys=$({ grep -oE 'model\.[a-z_]+ is' <<<"$last" || true; } | sed 's/^model\.//; s/ is$//' | paste -s -d ' ' -)
+  fi
+  printf '%s|%s|%s\n' "${recipe%.yaml}" "$layout" "$keys"
+done | sort >"$tmp/inspect"
+sed -n '/^## Which models can be exported/,/^## Results/p' README.md >"$tmp/section"
+# A row has several recipes: `a`, `b` | layout | `key`, `key`.
+sed -n 's/^| \(`.*\) |$/\1/p' "$tmp/section" | awk -F ' [|] ' '{ gsub(/[`,]/, ""); gsub(/ +$/, "", $3); n = split($1, name, " "); for (i = 1; i <= n; ++i) print name[i] "|" $2 "|" $3 }' |
+  sort >"$tmp/page"
+diff "$tmp/page" "$tmp/inspect" >"$tmp/differences" || {
+  cat "$tmp/differences"
+  fail 'the table of recipes/README.md (<) is not what inspect says (>)'
+}
+grep '^make recipe-' "$tmp/section" >"$tmp/typed"
+[ "$(wc -l <"$tmp/typed")" -ge 3 ] || fail 'lines with SET'
+while IFS= read -r line; do
+  read -r _ recipe set <<<"$line"
+  read -ra words <<<"${set:5:-1}"
+  changes=()
+  for word in "${words[@]}"; do changes+=(--set "$word"); done
+  "$bin/train" --recipe "${recipe#recipe-}.yaml" "${changes[@]}" --print-recipe | "$bin/inspect" - | tail -n 1 | grep -q '^Export: fits ' || fail "$line"
+done <"$tmp/typed"
+echo 'what recipes/README.md says of export holds'
