@@ -5,14 +5,9 @@
 script=${0##*/}
 sets_file=${HEADWATER_SETS:-$here/sets.txt}
 pins_file=${HEADWATER_PINS:-$here/pins.sha256}
-# The tools, and the data root where none is given: those of the repository, or, installed, those beside and data/cache of the
-# current folder.
-tools_folder=${BIN:-$here/../build/bin}
+# The data root where none is given: that of the repository, or, installed, data/cache of the current folder.
 data_root=$here/cache
-if [ ! -e "$here/../Makefile" ]; then
-  tools_folder=${BIN:-$here/../../../libexec/headwater}
-  data_root=data/cache
-fi
+[ -e "$here/../Makefile" ] || data_root=data/cache
 
 note() { printf '%s: %s\n' "$script" "$1" >&2; }
 fail() { note "$1"; exit 1; }
@@ -51,10 +46,17 @@ pairs_of() { # FIRST SECOND
   paste "$tmp/first" "$tmp/second"
 }
 
+# The folder of the programs, to $tools_folder.
+need_tools() {
+  tools_folder=$("$here/tools.sh") ||
+    fail 'the programs are neither built nor installed here, nor on PATH (make build; BIN=DIR names their folder)'
+  [ -x "$tools_folder/tokenize" ] ||
+    fail "$tools_folder/tokenize: no such program (make build; BIN=DIR names the folder of the programs)"
+}
 # Images become data sets by the tool vectorize; called before anything is fetched.
 need_vectorize() {
+  need_tools
   vectorize=$tools_folder/vectorize
-  [ -x "$vectorize" ] || fail "$vectorize: no such program (make build; BIN=DIR names the folder of the tools)"
 }
 
 # What was prepared in $tmp, where it has the bytes that are pinned; one without a pin as it is.

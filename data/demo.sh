@@ -7,14 +7,15 @@ export LC_ALL=C
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/common.sh"
 at_most 1 $#
-bin=${BIN:-build/bin}
+need_tools
+tools=$(cd "$tools_folder" && pwd)
+bin=$tools
+[ ! "$here/../build/bin" -ef "$bin" ] || bin=build/bin
 dir=${1:-models/demo}
-[ -e "$here/../Makefile" ] || bin=$(cd "$tools_folder" && pwd)
 if ! [ . -ef "$here/.." ]; then # the commands are those that are typed in the folder above this one
   case $dir in /*) ;; *) dir=$PWD/$dir ;; esac
   cd "$here/.."
 fi
-tools=$(cd "$bin" && pwd)
 export PATH="$tools:$PATH"
 book=data/phrasebook
 mkdir -p "$dir"

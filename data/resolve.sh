@@ -12,13 +12,13 @@ here=$(cd "$(dirname "$0")" && pwd)
 . "$here/common.sh"
 [ $# -eq 3 ] || wrong "$# operands, wanted are 3 (--help says which)"
 recipe=$1 run=$2 data=$3
+script=recipe # as its user sees it
 must_be_file() { # FILE NAME-IN-MESSAGE
-  if [ ! -e "$1" ]; then problem='no such file'; elif [ -d "$1" ]; then problem='a folder, not a file'; else return 0; fi
-  printf 'recipe: %s: %s\n' "$2" "$problem" >&2
-  exit 1
+  if [ ! -e "$1" ]; then fail "$2: no such file"; elif [ -d "$1" ]; then fail "$2: a folder, not a file"; fi
 }
 
 must_be_file "$recipe" "$recipe"
+need_tools
 made=$run
 if [ ! -f "$run/recipe.yaml" ] || [ ! -f "$run/recipe.mk" ] || [ -n "$(find -L "$recipe" -newer "$run/recipe.mk")" ]; then
   made=$tmp

@@ -1,6 +1,6 @@
 # The stages of one recipe: data, tokenizers, ids, model, scores. It knows no recipe: inspect --make says what a recipe needs.
 #
-#   make -f recipes/stages.mk RECIPE=recipes/spa-eng.yaml report       BIN: the tools; DATA: the data root; MODELS: where runs go
+#   make -f recipes/stages.mk RECIPE=recipes/spa-eng.yaml report       BIN: the folder of the programs; DATA: the data root; MODELS: where runs go
 #   make -f PREFIX/share/headwater/recipes/stages.mk RECIPE=FILE       the same as installed, in any folder
 #
 # All of a run goes to MODELS/recipes/RUN, named after its recipe, with "-seed-N" after it for another seed, "-quick" at
@@ -22,7 +22,9 @@ quoted = $(if $(findstring $(space),$(1)),'$(1)',$(1))
 in_house = $(call quoted,$(house)$(1))
 
 RECIPE ?= $(error which recipe? RECIPE=FILE)
-BIN ?= $(if $(wildcard $(subst $(space),\ ,$(house))Makefile),$(house)build/bin,$(house)../../libexec/headwater)
+# The programs: built in this clone, or installed beside; else those that PATH has.
+beside := $(if $(wildcard $(subst $(space),\ ,$(house))Makefile),$(house)build/bin,$(house)../../libexec/headwater)
+BIN ?= $(if $(wildcard $(subst $(space),\ ,$(beside))/tokenize),$(beside),$(or $(shell $(call in_house,data/tools.sh)),$(beside)))
 # The data root: that of public sets, or the folder of a recipe of one's own.
 DATA ?= $(if $(set),data/cache,$(patsubst %/,%,$(dir $(RECIPE))))
 MODELS ?= models
@@ -32,6 +34,8 @@ SCALE ?= full
 SEED ?=
 SET ?=
 THREADS ?= 0
+$(call must_be_whole,SEED THREADS)
+$(call must_be_scale)
 bin := $(call quoted,$(BIN))
 W := $(MODELS)/recipes
 R := $(W)/$(basename $(notdir $(RECIPE)))$(addprefix -seed-,$(filter-out 1,$(SEED)))$(if $(filter quick,$(SCALE)),-quick)$(set_suffix)

@@ -54,23 +54,39 @@ fi
 # --- What goes where: mode TAB file here TAB path below PREFIX --------------------------------------------------------------
 
 programs=$(cd "$house/tools" && for page in *.md; do echo "${page%.md}"; done)
+alternatives=$(echo "$programs" | paste -s -d '|' -)
 version=$(sed -n 's/^project(headwater VERSION \([0-9.]*\).*/\1/p' "$house/CMakeLists.txt")
 mkdir "$tmp/man"
 item() { printf '%s\t%s\t%s\n' "$1" "$2" "$3" >>"$tmp/items"; }
+house_item() { # PATH-HERE PATH: a page of Markdown is written anew for where it is then
+  printf '%s\t%s\n' "$1" "$2" >>"$tmp/map"
+  mode_of=644
+  [ ! -x "$house/$1" ] || mode_of=755
+  case $1 in
+    *.md) item $mode_of "$tmp/pages/$2" "$2" ;;
+    *) item $mode_of "$house/$1" "$2" ;;
+  esac
+}
 for program in $programs; do
   [ -x "$bin/$program" ] || fail "$bin/$program: no such program (make build)"
   page=${PROGRAM_PREFIX-}$program.1
-  awk -v version="$version" -v prefix="${PROGRAM_PREFIX-}" -f "$house/tools/man.awk" "$house/tools/$program.md" >"$tmp/man/$page"
+  awk -v version="$version" -v programs="$alternatives" -v prefix="${PROGRAM_PREFIX-}" \
+    -f "$house/tools/names.awk" -f "$house/tools/man.awk" "$house/tools/$program.md" >"$tmp/man/$page"
   item 755 "$bin/$program" "bin/${PROGRAM_PREFIX-}$program"
   item link "../../bin/${PROGRAM_PREFIX-}$program" "libexec/headwater/$program" # what recipes and data scripts call
   item 644 "$tmp/man/$page" "share/man/man1/$page"
 done
 for file in "$house"/recipes/* "$house"/data/*.* "$house"/data/phrasebook/* "$house"/data/spa-eng/* "$house"/data/debian-descriptions/*; do
-  mode_of=644
-  [ ! -x "$file" ] || mode_of=755
-  item $mode_of "$file" "share/headwater/${file#"$house"/}"
+  house_item "${file#"$house"/}" "share/headwater/${file#"$house"/}"
 done
-for file in README.md LICENSE CHANGELOG.md libcore/FORMATS.md; do item 644 "$house/$file" "share/doc/headwater/${file##*/}"; done
+for file in README.md LICENSE CHANGELOG.md SECURITY.md libcore/FORMATS.md; do house_item "$file" "share/doc/headwater/${file##*/}"; done
+for file in "$house"/tools/*.md "$house"/tools/*.svg; do house_item "${file#"$house"/}" "share/doc/headwater/${file#"$house"/}"; done
+sed -n '/[.]md	/p' "$tmp/map" >"$tmp/map-of-pages"
+while IFS='	' read -r file path; do
+  mkdir -p -- "$tmp/pages/${path%/*}"
+  awk -v programs="$alternatives" -v prefix="${PROGRAM_PREFIX-}" -v page="$file" \
+    -f "$house/tools/names.awk" -f "$house/tools/page.awk" "$tmp/map" "$house/$file" >"$tmp/pages/$path"
+done <"$tmp/map-of-pages"
 
 # --- Said before anything is written ----------------------------------------------------------------------------------------
 

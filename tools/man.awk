@@ -1,6 +1,7 @@
 # A manual page (section 1) from a page of this folder, for `make install`: the Markdown that these pages use, and no other.
 #
-#   awk -v version=0.1.0 -v prefix=hw- -f tools/man.awk tools/NAME.md > NAME.1     prefix: PROGRAM_PREFIX, may be empty
+#   awk -v version=0.1.0 -v programs='train|...' -v prefix=hw- -f tools/names.awk -f tools/man.awk tools/NAME.md > NAME.1
+#                                                                                  prefix: PROGRAM_PREFIX, may be empty
 #
 # The first sentence becomes NAME, the first fenced block SYNOPSIS; the rest of the head is the DESCRIPTION. Rows of tables become
 # terms with their meaning.
@@ -26,7 +27,7 @@ function inline(text,    out, start, end, word) {
     end = RSTART + RLENGTH
     word = substr(text, start, RLENGTH)
     out = out escaped(substr(text, 1, start - 1), 0)
-    if (word ~ /^`/) out = out "\\fB" escaped(substr(word, 2, length(word) - 2), 1) "\\fR"
+    if (word ~ /^`/) out = out "\\fB" escaped(commands(substr(word, 2, length(word) - 2)), 1) "\\fR"
     else if (word ~ /^\*/) out = out "\\fB" escaped(substr(word, 3, length(word) - 4), 0) "\\fR"
     else out = out link(word)
     text = substr(text, end)
@@ -34,11 +35,12 @@ function inline(text,    out, start, end, word) {
   return out escaped(text, 0)
 }
 
-# A page on the web with its address; of another file the name.
+# A page on the web with its address; that of a program with its section; of another file the name.
 function link(word,    middle, name, address) {
   middle = index(word, "](")
   name = substr(word, 2, middle - 2)
   address = substr(word, middle + 2, length(word) - middle - 2)
+  if (address ~ "^(" programs ")[.]md") return "\\fB" escaped(prefix name, 1) "\\fR(1)"
   return escaped(name, 0) (address ~ /^https?:/ ? " (" escaped(address, 1) ")" : "")
 }
 
@@ -47,6 +49,7 @@ function line(text) { print (text ~ /^[.']/ ? "\\&" : "") text }
 
 function flush() {
   if (paragraph == "") return
+  if (is_see_also) sub(/;.*/, ".", paragraph) # pages that are no manual pages: named at the end
   if (place == "name") { name_of(paragraph) }
   else {
     if (place == "text" && !in_item) print ".PP"
@@ -92,6 +95,7 @@ function row(text,    cell, cells, i) {
 function section(text) {
   flush()
   print ".SH " toupper(escaped(text, 0))
+  is_see_also = text == "See also"
   place = "text"
 }
 
@@ -110,7 +114,7 @@ in_code && /^```/ {
   next
 }
 in_code {
-  line(escaped($0, 1))
+  line(escaped(commands($0), 1))
   next
 }
 /^```/ {
@@ -147,10 +151,6 @@ in_code {
 }
 END {
   flush()
-  if (prefix != "") {
-    print ".SH PROGRAMS"
-    line("The programs are installed with names that begin with " escaped(prefix, 1) ": this one is \\fB" escaped(prefix title, 1) "\\fR.")
-  }
-  print ".SH SEE ALSO"
-  line("The formats, promises and errors of all programs are in share/doc/headwater/FORMATS.md below the folder of the installation.")
+  print ".PP"
+  line("Below the folder of the installation: formats, promises and errors of all programs in share/doc/headwater/FORMATS.md, recipes in share/headwater/recipes/README.md.")
 }

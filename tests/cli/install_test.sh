@@ -2,7 +2,7 @@
 # make install and make uninstall: what is put where, that it works from there (programs, manual pages, data scripts, recipes), and that
 # exactly what was put is removed.
 #   install_test.sh BIN     BIN: the folder of the tools
-# shellcheck disable=SC2015 # what stands after "||" ends the test
+# shellcheck disable=SC2015,SC2016 # what stands after "||" ends the test; backquotes are meant as they are
 set -euo pipefail
 export LC_ALL=C
 bin=$(cd "$1" && pwd)
@@ -20,6 +20,17 @@ fail() {
 run() { make --no-print-directory "$@" "BIN=$bin" >"$tmp/log" 2>&1; }
 everything_in() { (cd "$1" && find . -printf '%p %y %m %l\n' | sort); }
 programs=$(cd tools && for page in *.md; do echo "${page%.md}"; done)
+alternatives=$(echo "$programs" | paste -s -d '|' -)
+# Every link of an installed page leads to an installed file.
+check_links() { # PREFIX
+  find "$1" -name '*.md' | while IFS= read -r page; do
+    awk '/^```/ { in_code = !in_code } !in_code' "$page" | sed 's/`[^`]*`//g' | { grep -oE '\]\([^)]+\)' || true; } | sed 's/^](//; s/)$//; s/#.*//' |
+      while IFS= read -r address; do
+        case $address in '' | http*) continue ;; esac
+        [ -e "${page%/*}/$address" ] || fail "$page: a link to $address, which is not installed"
+      done || exit 1
+  done || exit 1
+}
 
 # --- A folder with a space, in which something else lies ---------------------------------------------------------------------
 
@@ -50,6 +61,12 @@ for program in $programs; do
   fi
 done
 everything_in "$prefix" >"$tmp/installed"
+check_links "$prefix"
+for program in $programs; do
+  page=$prefix/share/man/man1/$program.1
+  for word in '.SH SEE ALSO' '\fB\-\-version\fR' '\fB\-h\fR, \fB\-\-help\fR'; do grep -qxF -- "$word" "$page" || fail "$page: no $word"; done
+  sed -n '/^.SH SEE ALSO/,$p' "$page" | grep -qE "fB($alternatives)..fR\(1\)" || [ "$program" = attn-dump ] || fail "$page: see what?"
+done
 
 for file in debian-descriptions/split.awk debian-descriptions/parts.tsv phrasebook/lexicon.txt spa-eng/sentences.txt; do
   cmp -s "$prefix/share/headwater/data/$file" "$root/data/$file" || fail "data/$file is not installed"
@@ -77,8 +94,48 @@ for program in $programs; do
   "$prefix/bin/hw-$program" --nope 2>"$tmp/out" || [ "$(cat "$tmp/out")" = "hw-$program: unknown option \"--nope\" (see hw-$program --help)" ] ||
     fail "hw-$program calls itself otherwise: $(cat "$tmp/out")"
   "$prefix/libexec/headwater/$program" --version >"$tmp/out" || fail "$program for scripts, after PROGRAM_PREFIX"
-  grep -qF -- "hw\\-${program//-/\\-} \\- " "$prefix/share/man/man1/hw-$program.1" || fail "the name in the page of hw-$program"
+  page=$prefix/share/man/man1/hw-$program.1
+  grep -qF -- "hw\\-${program//-/\\-} \\- " "$page" || fail "the name in the page of hw-$program"
+  # No command is named as it is not called, in help, pages and messages.
+  "$prefix/bin/hw-$program" --help >"$tmp/out" || fail "hw-$program --help"
+  ! grep -E "(^|\| ) *($alternatives) " "$tmp/out" || fail "the examples of hw-$program --help"
+  grep -qE "^  (.*\| )?hw-($alternatives) " "$tmp/out" || fail "hw-$program --help has no examples"
+  sed -n '/^.EX/,/^.EE/p' "$page" >"$tmp/out"
+  ! grep -E "(^|\| ) *($alternatives) " "$tmp/out" || fail "the commands in the page of hw-$program"
+  ! grep -E "fB($alternatives|attn\\\\-dump)(\\\\fR| \\\\-)" "$page" || fail "a program in the text of the page of hw-$program"
 done
+check_links "$prefix"
+for name in hw-translate "../libexec/headwater/translate"; do
+  ! "$prefix/bin/$name" "$tmp/none" 2>"$tmp/out" </dev/null || fail "$name reads what is not there"
+  grep -q '(hw-train writes one: hw-train --recipe ' "$tmp/out" || fail "$name names other programs otherwise: $(cat "$tmp/out")"
+done
+! grep -E "(^|\| |\`)($alternatives) " "$prefix/share/headwater/recipes/translator.md" || fail 'the commands of translator.md'
+# A clone of the recipes alone takes the programs from PATH, whatever they are called there; BIN goes first, and a wrong one is said.
+mkdir "$tmp/clone"
+cp -r Makefile recipes data "$tmp/clone"
+rm -rf "$tmp/clone/data/cache"
+on_path() { # PATH [BIN=...]
+  (cd "$tmp/clone" && PATH=$1:$PATH make --no-print-directory -n -f recipes/stages.mk RECIPE=recipes/phrasebook.yaml SCALE=quick "MODELS=$tmp/clone-models" "${@:2}" >"$tmp/log" 2>&1)
+}
+on_path "$prefix/bin" || fail 'a clone with the programs on PATH under other names'
+grep -qF "$prefix/bin/../libexec/headwater/tokenize" "$tmp/log" || fail 'which programs a clone takes from PATH'
+on_path "$bin" || fail 'a clone with the programs on PATH'
+grep -q "^'*$bin'*/tokenize " "$tmp/log" || fail 'which programs a clone takes from PATH'
+on_path "$prefix/bin" "BIN=$bin" || fail 'a clone with BIN'
+grep -q "^'*$bin'*/tokenize " "$tmp/log" || fail 'BIN before PATH'
+! on_path "$bin" "BIN=$tmp/nowhere" || fail 'a BIN without programs'
+grep -q "^recipe: $tmp/nowhere/tokenize: no such program (make build; BIN=DIR names the folder of the programs)$" "$tmp/log" || fail 'the message for it'
+mkdir "$tmp/other"
+printf '#!/bin/sh\necho another program\n' >"$tmp/other/tokenize"
+cp "$tmp/other/tokenize" "$tmp/other/train"
+chmod +x "$tmp/other"/*
+on_path "$tmp/other:$bin" || fail 'another program of that name on PATH'
+grep -q "^'*$bin'*/tokenize " "$tmp/log" || fail 'another program of that name was taken from PATH'
+mkdir -p "$tmp/clone/build/bin"
+for program in $programs; do ln -s "$bin/$program" "$tmp/clone/build/bin/$program"; done
+on_path "$tmp/other" || fail 'a clone that is built'
+grep -q '^build/bin/tokenize ' "$tmp/log" || fail 'what is built goes before PATH'
+rm -rf "$tmp/clone" "$tmp/clone-models"
 echo mine >"$prefix/share/headwater/mine"
 run uninstall "PREFIX=$prefix" || fail 'make uninstall'
 [ "$(cat "$prefix/share/headwater/mine")" = mine ] || fail 'uninstall removed a file that is not its own'
