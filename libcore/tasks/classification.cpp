@@ -456,4 +456,9 @@ ModelDescription ClassificationTask::describe(const Json& config, const std::str
   return {model->summary(), legend(*model)};
 }
 
+void ClassificationTask::check_weights(const Json& config, const std::filesystem::path& files) const {
+  const auto model = classifier_of_config(config, (files / "config.json").string());
+  map_parameters(weights_of(files), model->parameters());
+}
+
 }  // namespace headwater

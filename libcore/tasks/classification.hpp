@@ -137,6 +137,7 @@ class ClassificationTask : public Task {
   std::unique_ptr<TaskModel> prepare(const Recipe& recipe, const TaskFiles& given) const override;
   ModelDescription describe(const Recipe& recipe) const override;
   ModelDescription describe(const Json& config, const std::string& where) const override;
+  void check_weights(const Json& config, const std::filesystem::path& files) const override;
 
   // The model itself. `config` is one whose "model_type" is this kind's; throws Error "what".
   virtual std::unique_ptr<TextClassifier> make(const ModelSection& model, Index vocabulary) const = 0;

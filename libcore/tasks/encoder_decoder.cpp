@@ -300,6 +300,15 @@ class EncoderDecoderTask : public Task {
   ModelDescription describe(const Json& config, const std::string& where) const override {
     return description_of(*encoder_decoder_of_config(config, where));
   }
+  void check_weights(const Json& config, const std::filesystem::path& files) const override {
+    const auto model = encoder_decoder_of_config(config, (files / "config.json").string());
+    const bool is_marian = config.at("model_type").as_string() == kMarianType;
+    (is_marian ? read_marian_parameters : map_parameters)(weights_of(files), model->parameters());
+  }
+  std::string_view layout() const override { return "Marian's"; }
+  std::string unsayable(const ModelSection& model) const override {
+    return unsayable_in_marian(model.as<EncoderDecoderSettings>());
+  }
   std::unique_ptr<AttentionTracer> tracer(const std::filesystem::path& files) const override {
     return attention_tracer(load_translation_model(files));
   }

@@ -4,6 +4,7 @@
 #include "support/error.hpp"
 #include "tasks/config.hpp"
 #include "tasks/foreign_config.hpp"
+#include "tasks/model_directory.hpp"
 #include "tasks/tokenizer_files.hpp"
 
 namespace headwater {
@@ -21,17 +22,19 @@ void check_gpt2_members(const Json& config) {
     throw Error("\"quantization_config\": weights of whole numbers are not read");
 }
 
-void check_gpt2_settings(const LanguageModelSettings& settings) {
-  const TransformerSettings& t = settings.transformer;
-  if (t.norm != "pre") refuse_setting("GPT-2", "norm", t.norm, "pre");
-  if (t.positions != "learned") refuse_setting("GPT-2", "positions", t.positions, "learned");
-  if (t.scale_embedding) refuse_setting("GPT-2", "scale_embedding", "true", "false");
-  if (settings.output_bias) refuse_setting("GPT-2", "output_bias", "true", "false");
-  if (head_width_of(t) * t.heads != t.width)
-    refuse_setting("GPT-2", "head_width", std::to_string(head_width_of(t)), "width / heads");
-}
-
 }  // namespace
+
+std::string unsayable_in_gpt2(const LanguageModelSettings& settings) {
+  const TransformerSettings& t = settings.transformer;
+  UnsayableKeys keys("GPT-2");
+  keys.expect("norm", t.norm, "pre");
+  keys.expect("positions", t.positions, "learned");
+  keys.expect("scale_embedding", t.scale_embedding, false);
+  keys.expect("output_bias", settings.output_bias, false);
+  if (head_width_of(t) * t.heads != t.width)
+    keys.add("head_width", std::to_string(head_width_of(t)), "width / heads");
+  return keys.text();
+}
 
 std::unique_ptr<LanguageModel> gpt2_of_config(const Json& config) {
   check_gpt2_members(config);
@@ -62,7 +65,7 @@ std::unique_ptr<LanguageModel> gpt2_of_config(const Json& config) {
 
 Json gpt2_config_of(const LanguageModel& model, const SpecialIds& ids) {
   const LanguageModelSettings& settings = model.settings();
-  check_gpt2_settings(settings);
+  if (const std::string text = unsayable_in_gpt2(settings); !text.empty()) throw Error(text);
   const TransformerSettings& t = settings.transformer;
   const auto id_or_null = [](std::int32_t id) { return id >= 0 ? Json(std::int64_t{id}) : Json(); };
   Json config;
@@ -108,7 +111,7 @@ LanguageModelFiles load_gpt2(const std::filesystem::path& files, const Json& con
                 " tokens, config.json has rows for " + std::to_string(model->vocabulary()));
   }
   const std::int32_t delimiter = delimiter_of(model->settings(), tokenizer, files.string());
-  read_gpt2_parameters(files / "model.safetensors", model->parameters());
+  read_gpt2_parameters(weights_of(files), model->parameters());
   return {files, std::move(tokenizer), std::move(model), delimiter};
 }
 

@@ -19,7 +19,9 @@ inline constexpr std::string_view kGpt2Type = "gpt2";
 // The model of such a config.json, without the parameters' memory. Throws Error naming the member that is
 // missing, out of range, or says what this program cannot do.
 std::unique_ptr<LanguageModel> gpt2_of_config(const Json& config);
-// The other way. Throws Error naming the key of the recipe whose value the layout cannot say.
+// Which keys of the recipe have values that the layout cannot say, all in one sentence; empty: none.
+std::string unsayable_in_gpt2(const LanguageModelSettings& settings);
+// The other way. Throws Error with that sentence.
 Json gpt2_config_of(const LanguageModel& model, const SpecialIds& ids);
 
 // Of a directory in that layout with its tokenizer: tokenizer.json, or vocab.json and merges.txt. Throws

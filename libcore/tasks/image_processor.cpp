@@ -126,8 +126,6 @@ ImageProcessing image_processing_of(const Json& config, const ImageShape& shape)
 }
 
 Json image_processor_of(const ImageProcessing& processing, const ImageShape& shape) {
-  if (processing.resizing == "crop")
-    throw Error("model.resizing is crop, which preprocessor_config.json cannot say (only none or bilinear)");
   const auto channels = static_cast<std::size_t>(shape.channels);
   Json::Array mean(channels, kUsual), std(channels, kUsual);
   if (processing.normalization == "unit") {

@@ -26,7 +26,7 @@ void write_reading(Json& config, const ImageReading& reading);
 // For a model that reads images of this shape. What is missing is as that library has it. Throws Error naming
 // the member that is out of range, or says what this program cannot do.
 ImageProcessing image_processing_of(const Json& config, const ImageShape& shape);
-// The other way. Throws Error naming the key of the recipe whose value the file cannot say.
+// The other way, of any resizing but crop.
 Json image_processor_of(const ImageProcessing& processing, const ImageShape& shape);
 
 }  // namespace headwater

@@ -262,6 +262,15 @@ class LanguageModelTask : public Task {
   ModelDescription describe(const Json& config, const std::string& where) const override {
     return description_of(*language_model_of_config(config, where));
   }
+  void check_weights(const Json& config, const std::filesystem::path& files) const override {
+    const auto model = language_model_of_config(config, (files / "config.json").string());
+    const bool is_gpt2 = config.at("model_type").as_string() == kGpt2Type;
+    (is_gpt2 ? read_gpt2_parameters : map_parameters)(weights_of(files), model->parameters());
+  }
+  std::string_view layout() const override { return "GPT-2's"; }
+  std::string unsayable(const ModelSection& model) const override {
+    return unsayable_in_gpt2(model.as<LanguageModelSettings>());
+  }
   std::unique_ptr<AttentionTracer> tracer(const std::filesystem::path& files) const override {
     return attention_tracer(load_language_model(files));
   }

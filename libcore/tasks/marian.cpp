@@ -6,6 +6,7 @@
 #include "support/error.hpp"
 #include "support/files.hpp"
 #include "tasks/generation_config.hpp"
+#include "tasks/model_directory.hpp"
 #include "tasks/tokenizer_files.hpp"
 #include "text/marian_tokenizer.hpp"
 
@@ -72,7 +73,7 @@ TranslationModel load_marian(const std::filesystem::path& files, const Json& con
   auto [source, target, appends_end] = marian_tokenizers(files);
   check_rows(source, model->source_vocabulary(), "source", files);
   check_rows(target, model->target_vocabulary(), "target", files);
-  read_marian_parameters(files / "model.safetensors", model->parameters());
+  read_marian_parameters(weights_of(files), model->parameters());
   const std::int64_t most = max_new_tokens_of(files, config);
   return {.files = files,
           .source_tokenizer = std::move(source),

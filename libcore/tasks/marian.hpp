@@ -22,7 +22,9 @@ inline constexpr std::string_view kMarianType = "marian";
 // member that is missing, out of range, or says what this program cannot do.
 std::unique_ptr<EncoderDecoder> marian_of_config(const Json& config);
 TranslationIds marian_ids(const Json& config);
-// The other way. Throws Error naming the key of the recipe whose value the layout cannot say.
+// Which keys of the recipe have values that the layout cannot say, all in one sentence; empty: none.
+std::string unsayable_in_marian(const EncoderDecoderSettings& settings);
+// The other way. Throws Error with that sentence.
 Json marian_config_of(const EncoderDecoder& model, const TranslationIds& ids);
 
 // Of a directory in that layout with tokenizers: source-tokenizer.json and target-tokenizer.json,

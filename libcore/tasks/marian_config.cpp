@@ -98,28 +98,23 @@ TranslationIds marian_ids(const Json& config) {
           .end = id_at(config, "eos_token_id", target)};
 }
 
-namespace {
-
-// Throws where the layout has no member for a setting.
-void check_sayable(const EncoderDecoderSettings& settings) {
+std::string unsayable_in_marian(const EncoderDecoderSettings& settings) {
   const TransformerSettings& t = settings.transformer;
-  if (t.norm != "post") refuse_setting("Marian", "norm", t.norm, "post");
-  if (t.norm_epsilon != kMarianEpsilon)
-    refuse_setting("Marian", "norm_epsilon", Json(t.norm_epsilon).dump(), Json(kMarianEpsilon).dump());
-  if (t.positions != "sinusoidal_halves")
-    refuse_setting("Marian", "positions", t.positions, "sinusoidal_halves");
+  UnsayableKeys keys("Marian");
+  keys.expect("norm", t.norm, "post");
+  keys.expect("norm_epsilon", Json(t.norm_epsilon).dump(), Json(kMarianEpsilon).dump());
+  keys.expect("positions", t.positions, "sinusoidal_halves");
   // Their library loads no weights of that arrangement.
   if (settings.share_embeddings == "source_target")
-    refuse_setting("Marian", "share_embeddings", "source_target", "none, target_output or all");
+    keys.add("share_embeddings", "source_target", "none, target_output or all");
   if (head_width_of(t) * t.heads != t.width)
-    refuse_setting("Marian", "head_width", std::to_string(head_width_of(t)), "width / heads");
+    keys.add("head_width", std::to_string(head_width_of(t)), "width / heads");
+  return keys.text();
 }
-
-}  // namespace
 
 Json marian_config_of(const EncoderDecoder& model, const TranslationIds& ids) {
   const EncoderDecoderSettings& settings = model.settings();
-  check_sayable(settings);
+  if (const std::string text = unsayable_in_marian(settings); !text.empty()) throw Error(text);
   const TransformerSettings& t = settings.transformer;
   Json config;
   config.set("architectures", Json::Array{"MarianMTModel"});

@@ -10,6 +10,7 @@
 #include "support/files.hpp"
 #include "tasks/registry.hpp"
 #include "tensor/kernels/optimizer/optimizer.hpp"
+#include "text/tokenizer.hpp"
 
 namespace headwater {
 
@@ -90,6 +91,48 @@ std::filesystem::path target_of_links(const std::filesystem::path& path) {
   return error ? at : at / "checkpoints" / best;
 }
 
+bool is_there(const std::filesystem::path& path) {
+  std::error_code ignored;
+  return std::filesystem::exists(path, ignored);
+}
+
+constexpr const char* kWeightsIndex = "model.safetensors.index.json";
+constexpr const char* kOtherWeights[] = {"pytorch_model.bin", "pytorch_model.bin.index.json", "tf_model.h5",
+                                         "flax_model.msgpack", kWeightsIndex};
+
+// Weights that are not model.safetensors; empty: none.
+std::string other_weights_in(const std::filesystem::path& directory) {
+  const auto* const name =
+      std::ranges::find_if(kOtherWeights, [&](const char* weights) { return is_there(directory / weights); });
+  return name == std::end(kOtherWeights) ? std::string() : *name;
+}
+
+// What of a directory can be used whose model cannot: "; the tokenizer ...".
+std::string usable_parts(const std::filesystem::path& directory) {
+  std::string text;
+  if (Tokenizer::is_in(directory))
+    text += "; the tokenizer can be used: tokenize --tokenizer " + directory.string();
+  const std::filesystem::path weights = directory / "model.safetensors";
+  if (is_there(weights)) text += "; inspect " + weights.string() + " shows the tensors";
+  return text;
+}
+
+// Why a directory is no model, where it is plain that no run will make it one; empty: it may be a young run.
+std::string why_no_model(const std::filesystem::path& directory) {
+  for (const char* name : {"checkpoints", "log.csv", ".lock"}) {
+    if (is_there(directory / name)) return {};
+  }
+  const bool has_weights = is_there(directory / "model.safetensors");
+  const std::string weights = has_weights ? "model.safetensors" : other_weights_in(directory);
+  if (!weights.empty())
+    return "has " + weights +
+           " and no config.json, which says what model it is (take it from where the weights " + "came from" +
+           usable_parts(directory) + ")";
+  if (Tokenizer::is_in(directory))
+    return "holds a tokenizer and no model (tokenize --tokenizer " + directory.string() + " uses it)";
+  return {};
+}
+
 std::filesystem::path verified_files(const std::filesystem::path& path, const std::filesystem::path& target) {
   std::error_code ignored;
   if (!std::filesystem::is_directory(path, ignored)) {
@@ -107,8 +150,9 @@ std::filesystem::path verified_files(const std::filesystem::path& path, const st
   if (!newest) {
     // `make recipe` keeps the model of a run beside its tokens and reports.
     const std::filesystem::path below = path / "model";
-    const bool is_below = std::filesystem::exists(below / "config.json", ignored) ||
-                          std::filesystem::exists(below / "checkpoints", ignored);
+    const bool is_below = is_there(below / "config.json") || is_there(below / "checkpoints");
+    const std::string why = is_below ? "" : why_no_model(target);
+    if (!why.empty()) throw Error(path.string() + ": " + why);
     throw Error(path.string() + ": holds no complete checkpoint" +
                 (skipped.empty() ? "" : "; " + skipped.front()) + " (" +
                 (is_below && skipped.empty() ? "did you mean " + below.string()
@@ -153,7 +197,19 @@ Json read_config(const std::filesystem::path& files) {
 }
 
 const Task& task_of_files(const std::filesystem::path& files) {
-  return task_of(read_config(files), (files / "config.json").string());
+  return task_of(read_config(files), (files / "config.json").string(), usable_parts(files));
+}
+
+std::filesystem::path weights_of(const std::filesystem::path& files) {
+  const std::filesystem::path weights = files / "model.safetensors";
+  const std::string other = is_there(weights) ? "" : other_weights_in(files);
+  if (other.empty()) return weights;
+  const char* const what_to_do =
+      other == kWeightsIndex ? "weights in several files are not read; in Python: model.save_pretrained(DIR, "
+                               "max_shard_size=\"1TB\")"
+                             : "only safetensors are read; in Python: model.save_pretrained(DIR, "
+                               "safe_serialization=True, max_shard_size=\"1TB\")";
+  throw Error(files.string() + ": has no model.safetensors but " + other + " (" + what_to_do + ")");
 }
 
 void check_answer(const std::filesystem::path& files, Answer wanted) {

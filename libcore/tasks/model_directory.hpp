@@ -29,6 +29,8 @@ std::string name_of_model(const std::filesystem::path& path);
 // config.json of such a folder, and the task that it names. Throws Error naming the file.
 Json read_config(const std::filesystem::path& files);
 const Task& task_of_files(const std::filesystem::path& files);
+// model.safetensors of such a folder. Throws Error where the weights lie there in another form.
+std::filesystem::path weights_of(const std::filesystem::path& files);
 // Throws Error that says what the folder holds and which tool reads it, where its model answers otherwise.
 void check_answer(const std::filesystem::path& files, Answer wanted);
 

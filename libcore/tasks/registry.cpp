@@ -52,20 +52,21 @@ const Task& task_of(const ModelSection& model) {
   throw Error("model: no task for kind " + quote(model.kind().name));
 }
 
-const Task& task_of(const Json& config, const std::string& where) {
+const Task& task_of(const Json& config, const std::string& where, const std::string& usable) {
+  std::string foreign;
+  for (const Task* task : all_tasks()) {
+    if (!task->foreign_type().empty()) foreign += std::string(task->foreign_type()) + ", ";
+  }
   try {
     const std::string& type = config.at("model_type").as_string();
-    std::string known;
     for (const Task* task : all_tasks()) {
-      for (const std::string_view read : {task->model_type(), task->foreign_type()}) {
-        if (read.empty()) continue;
-        if (type == read) return *task;
-        known += (known.empty() ? "" : ", ") + std::string(read);
-      }
+      const bool is_foreign = !type.empty() && type == task->foreign_type();
+      if (is_foreign || type == task->model_type()) return *task;
     }
-    throw Error("\"model_type\" is " + quote(type) + ", expected one of " + known);
+    throw Error("\"model_type\" is " + quote(type) + ", and models of that type are not read");
   } catch (const Error& error) {
-    throw Error(where + ": " + error.what());
+    throw Error(where + ": " + error.what() + " (read are " + foreign + "and what train writes" + usable +
+                ")");
   }
 }
 

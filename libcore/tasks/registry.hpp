@@ -14,8 +14,8 @@ std::span<const Task* const> all_tasks();
 ModelKinds model_kinds();
 
 const Task& task_of(const ModelSection& model);
-// By "model_type" of a config.json. Throws Error "where: what".
-const Task& task_of(const Json& config, const std::string& where);
+// By "model_type" of a config.json. Throws Error "where: what (what is read", and `usable` after it.
+const Task& task_of(const Json& config, const std::string& where, const std::string& usable = {});
 
 // recipe/recipe.hpp with the kinds of this registry.
 Recipe read_recipe(const std::filesystem::path& path, std::string_view scale = "full",

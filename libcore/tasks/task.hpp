@@ -141,6 +141,12 @@ class Task {
   virtual ModelDescription describe(const Recipe& recipe) const = 0;
   // Throws Error "where: what" for a config.json that does not describe such a model.
   virtual ModelDescription describe(const Json& config, const std::string& where) const = 0;
+  // Reads the weights that lie beside such a config.json. Throws Error where they are not those of its model.
+  virtual void check_weights(const Json& config, const std::filesystem::path& files) const = 0;
+  // The published layout that a model can be exported in, "Marian's"; empty: none. And why one of these
+  // settings cannot; empty: it can.
+  virtual std::string_view layout() const { return {}; }
+  virtual std::string unsayable(const ModelSection&) const { return {}; }
   // The attention of the model that lies in these files (model_files()). Throws Error for a model without.
   virtual std::unique_ptr<AttentionTracer> tracer(const std::filesystem::path& files) const = 0;
 };

@@ -4,6 +4,7 @@
 
 #include "support/error.hpp"
 #include "support/hash.hpp"
+#include "support/numbers.hpp"
 #include "tasks/config.hpp"
 #include "tasks/image_processor.hpp"
 #include "tasks/label_names.hpp"
@@ -116,6 +117,16 @@ static const ModelKind kVision{
 ModelSection model_section(const VisionSettings& settings) { return model_section(kVision, settings); }
 
 // --- The objective -----------------------------------------------------------------------------------------
+
+// A sentence about the pixels that are in no patch; empty where all are in one.
+static std::string pixels_left_out(const VisionSettings& settings) {
+  const std::int64_t rows = settings.image_height % settings.patch_size,
+                     columns = settings.image_width % settings.patch_size;
+  if (rows == 0 && columns == 0) return {};
+  return "model.patch_size is " + std::to_string(settings.patch_size) + ": the last " + counted(rows, "row") +
+         " and " + counted(columns, "column") + " of the images, " + std::to_string(settings.image_height) +
+         "x" + std::to_string(settings.image_width) + " pixels, are in no patch";
+}
 
 ImagePipeline image_pipeline(const VisionSettings& settings, const ChannelStatistics& statistics,
                              const ImageDataset& images, std::string_view where) {
@@ -337,7 +348,12 @@ class VisionTaskModel : public TaskModel {
     return {{"config.json", config_of(model_, *labels_, statistics_, reading_).dump(2) + "\n",
              "set of labels", "id2label"}};
   }
-  std::vector<std::string> notes() const override { return notes_; }
+  std::vector<std::string> notes() const override {
+    std::vector<std::string> notes = notes_;
+    if (std::string text = pixels_left_out(model_.settings()); !text.empty())
+      notes.push_back(std::move(text));
+    return notes;
+  }
 
  private:
   const Recipe& recipe_;
@@ -392,6 +408,15 @@ class VisionTask : public Task {
   }
   ModelDescription describe(const Json& config, const std::string& where) const override {
     return description_of(*vision_model_of_config(config, where));
+  }
+  void check_weights(const Json& config, const std::filesystem::path& files) const override {
+    const auto model = vision_model_of_config(config, (files / "config.json").string());
+    if (is_vit(config)) return read_vit_parameters(weights_of(files), *model);
+    map_parameters(weights_of(files), model->parameters());
+  }
+  std::string_view layout() const override { return "ViT's"; }
+  std::string unsayable(const ModelSection& model) const override {
+    return unsayable_in_vit(model.as<VisionSettings>());
   }
   std::unique_ptr<AttentionTracer> tracer(const std::filesystem::path& files) const override {
     throw Error(files.string() + ": holds a model of images, whose tokens are no words");

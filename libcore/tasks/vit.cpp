@@ -10,6 +10,7 @@
 #include "tasks/config.hpp"
 #include "tasks/foreign_config.hpp"
 #include "tasks/image_processor.hpp"
+#include "tasks/model_directory.hpp"
 
 namespace headwater {
 
@@ -73,23 +74,6 @@ std::map<std::int64_t, std::string> names_of(const Json& config) {
   return names;
 }
 
-void check_vit_settings(const VisionSettings& settings) {
-  const TransformerSettings& t = settings.transformer;
-  if (settings.mixing != "attention") refuse_setting("ViT", "mixing", settings.mixing, "attention");
-  if (t.norm != "pre") refuse_setting("ViT", "norm", t.norm, "pre");
-  if (t.positions != "learned") refuse_setting("ViT", "positions", t.positions, "learned");
-  if (head_width_of(t) * t.heads != t.width)
-    refuse_setting("ViT", "head_width", std::to_string(head_width_of(t)), "width / heads");
-  if (!settings.has_class_token()) refuse_setting("ViT", "pooling", settings.pooling, "class_token");
-  if (settings.has_second_activation) refuse_setting("ViT", "has_second_activation", "true", "false");
-  if (!settings.head_widths.empty()) {
-    std::string widths;
-    for (const std::int64_t width : settings.head_widths)
-      widths += (widths.empty() ? "[" : ", ") + std::to_string(width);
-    refuse_setting("ViT", "head_widths", widths + "]", "[]");
-  }
-}
-
 // Throws Error naming the file.
 ImageProcessing read_image_processor(const std::filesystem::path& files, const ImageShape& shape) {
   const std::filesystem::path path = files / kProcessorFile;
@@ -100,6 +84,21 @@ ImageProcessing read_image_processor(const std::filesystem::path& files, const I
 }
 
 }  // namespace
+
+std::string unsayable_in_vit(const VisionSettings& settings) {
+  const TransformerSettings& t = settings.transformer;
+  UnsayableKeys keys("ViT");
+  keys.expect("mixing", settings.mixing, "attention");
+  keys.expect("norm", t.norm, "pre");
+  keys.expect("positions", t.positions, "learned");
+  if (head_width_of(t) * t.heads != t.width)
+    keys.add("head_width", std::to_string(head_width_of(t)), "width / heads");
+  keys.expect("pooling", settings.pooling, "class_token");
+  keys.expect("has_second_activation", settings.has_second_activation, false);
+  keys.expect("head_widths", shape_text(settings.head_widths), "[]");
+  if (settings.images.resizing == "crop") keys.add("resizing", "crop", "none or bilinear");
+  return keys.text();
+}
 
 VisionSettings vit_settings_of(const Json& config) {
   check_vit_members(config);
@@ -150,7 +149,7 @@ LabelSet vit_labels_of(const Json& config, const std::string& where) {
 
 Json vit_config_of(const VisionModel& model, const LabelSet& labels) {
   const VisionSettings& settings = model.settings();
-  check_vit_settings(settings);
+  if (const std::string text = unsayable_in_vit(settings); !text.empty()) throw Error(text);
   const TransformerSettings& t = settings.transformer;
   Json config;
   config.set("architectures", Json::Array{"ViTForImageClassification"});
@@ -185,7 +184,7 @@ VisionFiles load_vit(const std::filesystem::path& files, const Json& config) {
   settings.images.normalization = processing.normalization;
   settings.images.resizing = processing.resizing;
   auto model = placed(where, [&] { return std::make_unique<VisionModel>(settings); });
-  read_vit_parameters(files / "model.safetensors", *model);
+  read_vit_parameters(weights_of(files), *model);
   return {files, std::move(labels), std::move(processing.statistics), std::move(model), processing.reading};
 }
 

@@ -23,7 +23,9 @@ VisionSettings vit_settings_of(const Json& config);
 // The names of id2label by their ids. What stands there twice gets its id: "crane (517)". Throws Error
 // "where: what".
 LabelSet vit_labels_of(const Json& config, const std::string& where);
-// The other way. Throws Error naming the key of the recipe whose value the layout cannot say.
+// Which keys of the recipe have values that the layout cannot say, all in one sentence; empty: none.
+std::string unsayable_in_vit(const VisionSettings& settings);
+// The other way. Throws Error with that sentence.
 Json vit_config_of(const VisionModel& model, const LabelSet& labels);
 
 // Of a directory in that layout, with or without preprocessor_config.json. Throws Error naming the file.

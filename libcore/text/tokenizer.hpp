@@ -33,6 +33,8 @@ class Tokenizer {
   // a directory with one of these, where tokenizer_config.json and special_tokens_map.json say which tokens
   // are special. Throws Error "path: member: what".
   static Tokenizer load(const std::filesystem::path& path);
+  // Whether a directory has the files of one.
+  static bool is_in(const std::filesystem::path& directory);
   static Tokenizer parse(std::string_view json, std::string_view where);
   // The bytes of one file: a tokenizer.json or .subwords.
   static Tokenizer parse_any(std::string_view file, std::string_view where);

@@ -1,4 +1,6 @@
 // Which file, or which files of a directory, a tokenizer is read from.
+#include <algorithm>
+
 #include "support/error.hpp"
 #include "support/files.hpp"
 #include "text/foreign_tokenizers.hpp"
@@ -79,7 +81,20 @@ std::string json_of_merges(const Directory& directory) {
                                   {.add_prefix_space = directory.option("add_prefix_space", false)});
 }
 
+constexpr const char* kSentencePieceNames[] = {"tokenizer.model", "spiece.model", "sentencepiece.bpe.model"};
+
+bool has_merges_in(const fs::path& directory) {
+  return is_there(directory / "vocab.json") && is_there(directory / "merges.txt");
+}
+
 }  // namespace
+
+bool Tokenizer::is_in(const std::filesystem::path& directory) {
+  return is_there(directory / "tokenizer.json") || has_merges_in(directory) ||
+         is_there(directory / "vocab.txt") || std::ranges::any_of(kSentencePieceNames, [&](const char* name) {
+           return is_there(directory / name);
+         });
+}
 
 Tokenizer Tokenizer::load(const std::filesystem::path& path) {
   std::error_code ignored;
@@ -90,7 +105,7 @@ Tokenizer Tokenizer::load(const std::filesystem::path& path) {
     return parse_with_roles(read_file(file), file.string(), Directory(path).roles);
   }
   const bool has_merges = name == "vocab.json" || name == "merges.txt";
-  if (has_merges || (is_directory && is_there(path / "vocab.json") && is_there(path / "merges.txt"))) {
+  if (has_merges || (is_directory && has_merges_in(path))) {
     const Directory directory(is_directory ? path : path.parent_path());
     return parse_with_roles(json_of_merges(directory), path.string(), directory.roles);
   }
@@ -98,7 +113,7 @@ Tokenizer Tokenizer::load(const std::filesystem::path& path) {
     const Directory directory(is_directory ? path : path.parent_path());
     return parse_with_roles(json_of_vocab_txt(directory), path.string(), directory.roles);
   }
-  for (const char* model : {"tokenizer.model", "spiece.model", "sentencepiece.bpe.model"}) {
+  for (const char* model : kSentencePieceNames) {
     if (!is_directory || !is_there(path / model)) continue;
     const fs::path file = path / model;
     return parse_with_roles(read_file(file), file.string(), Directory(path).roles);

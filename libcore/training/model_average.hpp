@@ -10,12 +10,12 @@
 
 namespace headwater {
 
-// The checkpoints that lie in a run's directory, oldest first: the newest `last` of them, 0: all. Throws
-// Error where there are fewer, and UsageError where `run` is no such directory.
+// The checkpoints that lie in a run's directory, oldest first: the newest `last` of them, 0: all, two at
+// least. Throws Error where there are fewer, and UsageError where `run` is no such directory.
 std::vector<fs::path> last_checkpoints(const fs::path& run, std::int64_t last);
 
 // Writes to `output`, which must not be there, a model directory whose weights are the mean of those of
-// `models` (model directories or checkpoints, two at least, added in this order), whole or not at all. Its
+// `models` (model directories or checkpoints, added in this order), whole or not at all. Its
 // other files are those of the first. Throws Error where another differs in more than its weights, naming
 // what.
 void average_models(const std::vector<fs::path>& models, const fs::path& output);

@@ -7,6 +7,7 @@
 #include "tasks/gpt2.hpp"
 #include "tasks/marian.hpp"
 #include "tasks/model_directory.hpp"
+#include "tasks/registry.hpp"
 #include "tasks/vit.hpp"
 #include "tools/inspect/inspect.hpp"
 
@@ -50,7 +51,12 @@ void write_folder(const Options& o, const std::function<Exported()>& make) {
 }  // namespace
 
 void export_model(const Options& o) {
-  const Answer answer = task_of_files(model_files(o.what)).answer();
+  const Task& task = task_of_files(model_files(o.what));
+  if (task.layout().empty())
+    throw Error(o.what +
+                ": text classifiers have no published layout here yet (translators, language models and " +
+                "models of images have one)");
+  const Answer answer = task.answer();
   if (answer == Answer::image_label) {
     const VisionFiles model = load_vision_model(o.what);
     return write_folder(o, [&] { return exported_vision_model(model); });

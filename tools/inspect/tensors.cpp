@@ -123,16 +123,19 @@ void inspect_directory(const fs::path& path, const Options& o, cli::LineWriter& 
   // All is read before a word is written: a run that goes on may remove the checkpoint.
   std::string where;
   Json config;
+  const Task* task = nullptr;
   std::optional<Safetensors> tensors;
   std::optional<Manifest> manifest;
   const bool is_checkpoint = !fs::exists(path / "checkpoints");
   read_model_files(path, [&](const fs::path& files) {
     where = (files / "config.json").string();
     config = read_config(files);
+    task = &task_of_files(files);
+    task->check_weights(config, files);
     if (o.shows_tensors || o.has_statistics) tensors.emplace(files / "model.safetensors");
     if (is_checkpoint && !o.is_json && fs::exists(files / kManifestName)) manifest = verify_checkpoint(files);
   });
-  write_layers(task_of(config, where).describe(config, where), o.is_json, out);
+  write_layers(task->describe(config, where), o.is_json, out);
   if (tensors) {
     if (!o.is_json) out.line("");
     write_tensors(*tensors, o, out);

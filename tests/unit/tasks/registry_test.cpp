@@ -177,10 +177,11 @@ TEST_CASE("registry: a model type that is not known is named, with those that ar
     return error_text([&] { (void)task_of(Json::parse(json, "config.json"), "config.json"); });
   };
   CHECK(said("{\"model_type\": \"gpt3\"}") ==
-        "config.json: \"model_type\" is \"gpt3\", expected one of headwater_encoder_decoder, "
-        "marian, headwater_classifier, headwater_bag_of_words, headwater_language_model, gpt2, "
-        "headwater_vision, vit");
-  CHECK(said("{}") == "config.json: member \"model_type\" is missing");
+        "config.json: \"model_type\" is \"gpt3\", and models of that type are not read (read are marian, "
+        "gpt2, vit, and what train writes)");
+  CHECK(said("{}") ==
+        "config.json: member \"model_type\" is missing (read are marian, gpt2, vit, and what train writes)");
+  CHECK(said("{\"model_type\": \"\"}").starts_with("config.json: \"model_type\" is \"\", and models"));
   CHECK(said("{\"model_type\": 3}").starts_with("config.json: "));
   CHECK(said("[]").starts_with("config.json: "));
 }
