@@ -55,7 +55,7 @@ for names in "${sets[@]}"; do
   ((++set_number <= 4)) || kinds=("${kinds[set_number % 2]}")
   for kind in "${kinds[@]}"; do
     form=ids options=()
-    [ $kind = classifier ] || { form=bags options=(--terms terms.tsv); }
+    [ "$kind" = classifier ] || { form=bags options=(--terms terms.tsv); }
     for way in names ids header unsaid-names unsaid-ids; do
       column=label.ids text=text.$form said=()
       case $way in
@@ -65,7 +65,7 @@ for names in "${sets[@]}"; do
       unsaid-names) column=names ;;
       esac
       rm -rf run-$way
-      if paste $text $column | train -q -r $kind.yaml --tokenizer t.json --labels labels.txt "${said[@]}" "${options[@]}" -o run-$way >log 2>&1; then
+      if paste $text $column | train -q -r "$kind".yaml --tokenizer t.json --labels labels.txt "${said[@]}" "${options[@]}" -o run-$way >log 2>&1; then
         cmp run-names/model.safetensors run-$way/model.safetensors >log 2>&1 || fail "$names, $kind: $way is another model"
       else
         [ "${said[*]}$way" = "unsaid-${way#unsaid-}" ] && grep -q '^train: -:1:[0-9]*: labels that are numbers: .*--labels-as names' log ||
@@ -122,11 +122,11 @@ rm -rf models
 make --no-print-directory -o tools-present recipe "BIN=$bin" MODELS=models RECIPE=share.yaml >log 2>&1 || fail 'test_fraction'
 run=models/recipes/share
 prepared=$(echo models/recipes/prepared/share-*)
-[ "$(cut -f2 $prepared/split/test.tsv | sort | uniq -c | tr -s ' ' | tr '\n' ',')" = ' 4 1, 4 2, 4 3, 4 4, 4 5,' ] || fail 'the share of each label'
-sort $prepared/split/train.tsv $prepared/split/test.tsv | cmp - <(sort train.tsv) || fail 'lines are lost by the split'
+[ "$(cut -f2 "$prepared"/split/test.tsv | sort | uniq -c | tr -s ' ' | tr '\n' ',')" = ' 4 1, 4 2, 4 3, 4 4, 4 5,' ] || fail 'the share of each label'
+sort "$prepared"/split/train.tsv "$prepared"/split/test.tsv | cmp - <(sort train.tsv) || fail 'lines are lost by the split'
 grep -q '^accuracy .* over 20 samples of 5 classes' $run/report.txt || fail 'the test of test_fraction'
-[ "$(wc -l <$prepared/train.ids)" = 80 ] || fail 'what is trained on'
-cp $prepared/split/test.tsv share
+[ "$(wc -l <"$prepared"/train.ids)" = 80 ] || fail 'what is trained on'
+cp "$prepared"/split/test.tsv share
 make --no-print-directory -o tools-present recipe "BIN=$bin" MODELS=models RECIPE=share.yaml SEED=2 >log 2>&1 || fail 'test_fraction with another seed'
-cmp share $prepared/split/test.tsv || fail 'another test of another seed'
+cmp share "$prepared"/split/test.tsv || fail 'another test of another seed'
 echo 'sets of labels: tests'
