@@ -21,6 +21,8 @@ TOOLS = $(basename $(notdir $(wildcard tools/*.cpp)))
 include recipes/names.mk
 $(call must_be_plain,BUILD DATA MODELS RECIPE)
 $(call must_be_plain_set)
+$(call must_be_whole,SEED THREADS)
+$(call must_be_scale)
 
 .PHONY: help deps lint-deps build demo test gradcheck asan asan-unit recipes recipe bench format lint clean distclean install uninstall tools-present FORCE
 help: ## this list

@@ -14,7 +14,10 @@ namespace headwater::attn_dump {
 namespace {
 
 void describe(cli::CommandLine& line, Options& o) {
-  line.add_option("model", o.model, "model directory or checkpoint").required().shown_as("MODEL");
+  line.add_option("model", o.model, "model directory or checkpoint")
+      .required()
+      .shown_as("MODEL")
+      .reads_model();
   line.add_option(
           "text", o.texts,
           "text files, one text a line; of a model of images images, folders and data sets; - or none: "
@@ -22,8 +25,8 @@ void describe(cli::CommandLine& line, Options& o) {
       .shown_as("[TEXT...|IMAGE...]")
       .reads();
   line.group("Output");
-  line.add_option("--layer", o.layer, "only this layer; they count from 0").shown_as("N");
-  line.add_option("--head", o.head, "only this head; they count from 0").shown_as("N");
+  line.add_option("--layer", o.layer, "only this layer; they count from 0").at_least(0);
+  line.add_option("--head", o.head, "only this head; they count from 0").at_least(0);
   line.add_option("--kind", o.kind, "only encoder, decoder or cross").shown_as("KIND");
   line.group("Input");
   line.add_option(
@@ -47,7 +50,7 @@ void describe(cli::CommandLine& line, Options& o) {
       .shown_as("FILE")
       .writes();
   line.group("Input");
-  line.add_option("--first", o.first, "of a model of images: only the first N").shown_as("N");
+  line.add_option("--first", o.first, "of a model of images: only the first N").at_least(1);
   line.add_flag(
       "--resize", o.is_resized,
       "of a model of images: resize the images of files to the size that it reads, as classify does");
@@ -74,8 +77,6 @@ void check_format(const Options& o) {
   if (std::find(formats.begin(), formats.end(), o.format) == formats.end()) {
     throw UsageError("--format: unknown format " + quote(o.format) + " (csv, matrix, npy, svg or png)");
   }
-  if (o.first && *o.first < 1)
-    throw UsageError("--first is " + std::to_string(*o.first) + ", expected 1 or more");
   if (o.is_mean_over_heads && o.format != "svg") throw UsageError("--mean is for --format svg");
   if (writes_folder(o) && (o.format != "svg" || o.view == "distance"))
     throw UsageError("-o FOLDER/ is for --format svg, a picture for each text or image (name a file)");

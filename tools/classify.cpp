@@ -12,7 +12,9 @@ namespace headwater::classify {
 namespace {
 
 void describe(cli::CommandLine& line, Options& o) {
-  line.add_option("model", o.model, "model directory of train, or one of its checkpoints").required();
+  line.add_option("model", o.model, "model directory of train, or one of its checkpoints")
+      .required()
+      .reads_model();
   line.add_option("text", o.inputs,
                   "text, one example a line; of a model of images: image files, folders of them, and data "
                   "sets; - or none: "
@@ -20,16 +22,20 @@ void describe(cli::CommandLine& line, Options& o) {
       .shown_as("[TEXT|IMAGE...]")
       .reads();
   line.group("Output");
-  line.add_option("--top", o.top, "write this many labels, the most probable first").with_default();
+  line.add_option("--top", o.top, "write this many labels, the most probable first")
+      .at_least(1)
+      .with_default();
   line.add_flag("--all", o.has_all,
                 "write the probability of every label instead, a column each in their order");
   line.add_flag("--header", o.has_header, "of --all: write a first line that names the labels");
   line.add_option("--temperature", o.temperature,
                   "divide the logits by it first: above 1 less sure; evaluate --fit-temperature finds it")
+      .between(kLeastTemperature, kGreatestTemperature)
       .shown_as("T");
   line.add_flag("--json", o.is_json, "one JSON object a line");
   line.group("Speed");
   line.add_option("--batch", o.batch, "lines computed together; the output is the same for any")
+      .at_least(1)
       .with_default();
   line.group("Input");
   cli::add_replace_invalid_option(line, o.reader);
@@ -43,12 +49,9 @@ void describe(cli::CommandLine& line, Options& o) {
 }
 
 void run(const Options& o) {
-  if (o.batch < 1) throw UsageError("--batch is " + std::to_string(o.batch) + ", expected 1 or more");
-  if (o.top < 1) throw UsageError("--top is " + std::to_string(o.top) + ", expected 1 or more");
   if (o.has_all && (o.is_json || o.top != 1))
     throw UsageError("--all goes without --top and --json (--json --top N names the labels)");
   if (o.has_header && !o.has_all) throw UsageError("--header goes with --all only");
-  check_temperature(o.temperature);
   if (o.isa != "auto") kernels::set_isa(kernels::isa_of_name(o.isa));
   ThreadPool pool(o.threads);
   pool.run([&] {

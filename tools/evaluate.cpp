@@ -14,7 +14,7 @@ namespace headwater::evaluate {
 namespace {
 
 void describe(cli::CommandLine& line, Options& o) {
-  line.add_option("model", o.model, "model directory or checkpoint").shown_as("[MODEL]");
+  line.add_option("model", o.model, "model directory or checkpoint").shown_as("[MODEL]").reads_model();
   line.add_option(
           "data", o.data,
           "what to measure it on, a line each: source, TAB, target; or text, TAB, label; or text; - or none: "
@@ -33,14 +33,16 @@ void describe(cli::CommandLine& line, Options& o) {
                   "of a language model: read texts longer than it in windows that go on by N tokens, so that "
                   "each token "
                   "is predicted after as many others as fit")
-      .shown_as("N");
+      .between(1, 1e6);
   line.group("Scores");
   line.add_flag("--reference-measure", o.has_reference_measure,
                 "loss and accuracy over padded positions too, as the source of the recipe counts them");
   line.group("Search");
   describe(line, o.beams);
   line.group("Speed");
-  line.add_option("--batch", o.batch_sequences, "pairs measured at a time; a matter of speed").with_default();
+  line.add_option("--batch", o.batch_sequences, "pairs measured at a time; a matter of speed")
+      .between(1, 1e6)
+      .with_default();
   line.group("Scores");
   line.add_option("-r,--recipe", o.recipe,
                   "also say which of this recipe's expectations about test data were met")
@@ -82,6 +84,7 @@ void describe(cli::CommandLine& line, Options& o) {
   line.add_flag("--lowercase", o.is_lowercased, "score lower-cased text");
   line.add_option("--temperature", o.temperature,
                   "of a classifier: measure its probabilities at this temperature, as classify writes them")
+      .between(kLeastTemperature, kGreatestTemperature)
       .shown_as("T");
   line.add_flag(
       "--fit-temperature", o.fits_temperature,
@@ -185,7 +188,6 @@ void run(const Options& o) {
     throw UsageError("--temperature and --fit-temperature are for a classifier (evaluate MODEL DATA)");
   if (o.fits_temperature && o.temperature != 1)
     throw UsageError("both --temperature and --fit-temperature (one at a time)");
-  check_temperature(o.temperature);
   if (has_texts && (!o.reliability.empty() || !o.confusion.empty()))
     throw UsageError(std::string(o.reliability.empty() ? "--confusion" : "--reliability") +
                      " is for classifiers and --predictions");

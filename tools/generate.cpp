@@ -33,7 +33,9 @@ struct Options {
 constexpr std::int64_t kBatch = 16;
 
 void describe(cli::CommandLine& line, Options& o) {
-  line.add_option("model", o.model, "model directory of train, or one of its checkpoints").required();
+  line.add_option("model", o.model, "model directory of train, or one of its checkpoints")
+      .required()
+      .reads_model();
   line.add_option("text", o.text, "text, one prompt a line; - is standard input").reads();
   line.group("Output");
   line.add_flag("--echo", o.form.has_prompts, "write the prompt before its continuation");
@@ -47,7 +49,8 @@ void describe(cli::CommandLine& line, Options& o) {
       "let a continuation have line ends and TABs, which are spaces otherwise; to a terminal it is so");
   line.group("Speed");
   line.add_option("--batch", o.batch,
-                  "continuations that are made together (16); the text is the same for any");
+                  "continuations that are made together (16); the text is the same for any")
+      .at_least(1);
   search::add_compute_type_option(line, o.compute_type);
   generate::describe(line, o.search);
   generate::describe(line, o.sampling);
@@ -92,8 +95,6 @@ void note_half_read(std::int64_t count, bool is_delimited) {
 }
 
 void run(const Options& o) {
-  if (o.batch && *o.batch < 1)
-    throw UsageError("--batch is " + std::to_string(*o.batch) + ", expected 1 or more");
   generate::OutputForm form = o.form;
   if (form.is_streaming && (form.is_json || o.batch.value_or(1) > 1))
     throw UsageError("--stream writes text by text: not with --json, nor with a --batch above 1");

@@ -16,7 +16,8 @@ void describe(cli::CommandLine& line, Options& o) {
           "a model directory, a checkpoint, a recipe (.yaml) or a .safetensors file; - is a recipe on "
           "standard input")
       .shown_as("MODEL|RECIPE|CHECKPOINT")
-      .reads();
+      .reads()
+      .reads_model();
   line.group("Input");
   line.add_option("-r,--recipe", o.recipe, "the same as naming the recipe").shown_as("FILE").reads();
   line.add_option("--scale", o.scale, "of a recipe: full, or quick: its cut-down version")
@@ -59,15 +60,18 @@ void describe(cli::CommandLine& line, Options& o) {
                   "without words")
       .shown_as("FILE")
       .writes();
-  line.add_option("--samples", o.samples, "of --contact-sheet: images of each label").with_default();
+  line.add_option("--samples", o.samples, "of --contact-sheet: images of each label")
+      .between(1, 1000)
+      .with_default();
   line.add_option("--draws", o.draws,
                   "of images, with --recipe: a picture (PNG) of one image as training reads it in its first "
                   "epochs")
       .shown_as("FILE")
       .writes();
   line.add_option("--image", o.image, "of --draws: the number of the image in its set, from 0")
+      .at_least(0)
       .with_default();
-  line.add_option("--draw-count", o.draw_count, "of --draws: so many").with_default();
+  line.add_option("--draw-count", o.draw_count, "of --draws: so many").between(1, 1000).with_default();
   line.group("Learning curves");
   line.add_option("--curves", o.runs, "draw the learning curves of these runs: model directories or log.csv")
       .values(1, -1)
@@ -77,7 +81,7 @@ void describe(cli::CommandLine& line, Options& o) {
                   "where the picture goes (SVG); - is standard output; of --average the directory to write")
       .shown_as("FILE")
       .writes();
-  line.add_option("--title", o.title, "of the picture").with_default();
+  line.add_title("--title", o.title, "of the picture").with_default();
   line.group("Averages");
   line.add_option(
           "--average", o.models,
@@ -85,15 +89,21 @@ void describe(cli::CommandLine& line, Options& o) {
           "--output")
       .values(1, -1)
       .shown_as("MODEL...")
-      .reads();
+      .reads()
+      .reads_model();
   line.add_option("--last", o.last,
                   "of the checkpoints of one run: the newest so many; without it all of them")
-      .shown_as("N");
+      .at_least(1);
 }
 
 void inspect_recipe(const Recipe& recipe, const Options& o, cli::LineWriter& out) {
   if (o.is_for_make) return write_make(recipe, out);
-  write_layers(task_of(recipe.model).describe(recipe), o.is_json, out);
+  const Task& task = task_of(recipe.model);
+  write_layers(task.describe(recipe), o.is_json, out);
+  if (o.is_json || task.layout().empty()) return;
+  const std::string unsayable = task.unsayable(recipe.model);
+  out.line(unsayable.empty() ? "Export: fits " + std::string(task.layout()) + " layout"
+                             : "Export: " + unsayable);
 }
 
 bool ends_with(const fs::path& path, std::string_view end) { return path.string().ends_with(end); }

@@ -43,9 +43,11 @@ void describe(cli::CommandLine& line, Options& o, TypedOptions& typed) {
                 "check that joining the tokens of each line gives its standardised text");
   typed.dropout = line.add_option("--dropout", o.dropout,
                                   "of BPE: pass over each merge with this probability (BPE dropout)")
+                      .between(0, 1)
                       .shown_as("P");
   typed.alpha = line.add_option("--alpha", o.alpha,
                                 "of Unigram: draw a segmentation with its probability to this power")
+                    .between(0, 1000)
                     .shown_as("A");
   typed.seed = line.add_option("--seed", o.seed, "what is drawn follows from this and the number of the line")
                    .with_default();
@@ -54,6 +56,7 @@ void describe(cli::CommandLine& line, Options& o, TypedOptions& typed) {
                     .values(0, 1)
                     .shown_as("KIND");
   typed.size = line.add_option("--size", o.learn.size, "maximum number of tokens, special ones counted")
+                   .between(1, 0x7FFFFFFF)
                    .with_default();
   line.group("Output");
   line.add_option("-o,--output", o.output,
@@ -69,9 +72,11 @@ void describe(cli::CommandLine& line, Options& o, TypedOptions& typed) {
   typed.min_frequency =
       line.add_option("--min-frequency", o.learn.min_frequency,
                       "of " + kind_names(&Kind::has_min_frequency) + ": merge pairs that occur so often")
+          .between(1, 1e9)
           .with_default();
   typed.coverage = line.add_option("--character-coverage", o.learn.character_coverage,
                                    "of unigram: the share of the text's characters that have a piece")
+                       .between(0.5, 1)
                        .with_default();
   typed.suffix = line.add_option("--end-of-word-suffix", o.learn.end_of_word_suffix,
                                  "of bpe: words end with it, as </w>; without it U+2581 begins them")
@@ -148,11 +153,8 @@ void resolve_kind(Options& o, const TypedOptions& typed) {
   belongs_to(typed.split_punctuation, "--split-punctuation", &Kind::splits_punctuation);
   belongs_to(typed.min_frequency, "--min-frequency", &Kind::has_min_frequency);
   belongs_to(typed.coverage, "--character-coverage", &Kind::has_coverage);
-  if (!(o.learn.character_coverage >= 0.5 && o.learn.character_coverage <= 1))
-    throw UsageError("--character-coverage: from 0.5 to 1");
   belongs_to(typed.suffix, "--end-of-word-suffix", &Kind::has_suffix);
   belongs_to(typed.special, "--special", &Kind::has_special);
-  if (o.learn.min_frequency < 1) throw UsageError("--min-frequency: at least 1");
   if (o.learn.standardize.empty()) {
     o.learn.standardize =
         typed.lower.is_given() && kind->subword ? "lower" : default_standardization(o.learn.kind);
@@ -184,8 +186,6 @@ void resolve_columns(Options& o) {
 
 void resolve_choices(const Options& o, const TypedOptions& typed) {
   const bool is_drawn = typed.dropout.is_given() || typed.alpha.is_given();
-  if (!(o.dropout >= 0 && o.dropout <= 1)) throw UsageError("--dropout: from 0 to 1");
-  if (!(o.alpha >= 0 && o.alpha <= 1000)) throw UsageError("--alpha: from 0 to 1000");
   if (typed.dropout.is_given() && typed.alpha.is_given())
     throw UsageError("--dropout and --alpha do not go together (one is for BPE, the other for Unigram)");
   if (is_drawn && o.is_decoding) throw UsageError("--dropout and --alpha do not go with --decode");

@@ -10,6 +10,7 @@
 
 #include "cli/lines.hpp"
 #include "cli/progress.hpp"
+#include "cli/result_file.hpp"
 #include "cli/tool.hpp"
 #include "decoding/translate.hpp"
 #include "recipe/reference.hpp"
@@ -91,8 +92,9 @@ void describe(cli::CommandLine& line, Options& o) {
   line.add_flag("--json", o.is_json, "the tables that end the run as JSON, one object a line");
   line.group("Model");
   line.add_option("--seed", o.seed, "instead of the recipe's");
-  line.add_option("--epochs", o.epochs, "instead of the recipe's");
-  line.add_option("--max-steps", o.max_steps, "instead of the recipe's: end after so many steps");
+  line.add_option("--epochs", o.epochs, "instead of the recipe's").between(1, 1e6);
+  line.add_option("--max-steps", o.max_steps, "instead of the recipe's: end after so many steps")
+      .between(1, 1e9);
   line.add_option("--init-from", o.init_from,
                   "begin with the weights of this model directory or checkpoint, also of another vocabulary");
   line.add_option("--drop", o.drop, "with --init-from: draw parameters of these names anew, e.g. 'head.*'")
@@ -112,7 +114,8 @@ void describe(cli::CommandLine& line, Options& o) {
   line.add_flag("--print-recipe", o.prints_recipe, "print the resolved recipe and end");
   line.add_flag("--explain", o.explains, "of --print-recipe: with what each key means, as comments");
   line.add_option("--benchmark-steps", o.benchmark_steps,
-                  "time this many steps, print tokens a second, write nothing");
+                  "time this many steps, print tokens a second, write nothing")
+      .between(1, 1e9);
   cli::add_isa_option(line, o.isa);
   cli::add_threads_option(line, o.threads);
   cli::add_quiet_option(line, o.is_quiet);
@@ -123,8 +126,7 @@ std::atomic<int> stop_signal{0};
 // First signal: say so at once, and let the step end. Second: end now.
 void on_signal(int number) {
   if (stop_signal.exchange(number) != 0) {
-    std::signal(number, SIG_DFL);
-    std::raise(number);
+    cli::end_by_signal(number);
     return;
   }
   constexpr char kMessage[] = "\ntrain: stopping after this step and saving; once more to end at once\n";
@@ -228,20 +230,10 @@ TrainingOutcome train(Trainer& trainer, const Run& run, const Options& o) {
 Recipe recipe_of(const Options& o) {
   Recipe recipe = read_recipe(o.recipe, o.scale, o.changes);
   if (o.seed) recipe.seed = *o.seed;
-  if (o.epochs) {
-    if (*o.epochs < 1) throw UsageError("--epochs is " + std::to_string(*o.epochs) + ", expected 1 or more");
-    recipe.training.epochs = *o.epochs;
-  }
+  if (o.epochs) recipe.training.epochs = *o.epochs;
   TrainingSettings& training = recipe.training;
-  if (o.max_steps) {
-    if (*o.max_steps < 1)
-      throw UsageError("--max-steps is " + std::to_string(*o.max_steps) + ", expected 1 or more");
-    recipe.training.max_steps = *o.max_steps;
-  }
-  if (o.init_from) {
-    if (o.init_from->empty()) throw UsageError("--init-from is empty (name a model directory)");
-    training.init_from = *o.init_from;
-  }
+  if (o.max_steps) training.max_steps = *o.max_steps;
+  if (o.init_from) training.init_from = *o.init_from;
   training.drop.insert(training.drop.end(), o.drop.begin(), o.drop.end());
   training.freeze.insert(training.freeze.end(), o.freeze.begin(), o.freeze.end());
   if (training.init_from.empty() && !training.drop.empty())
@@ -270,17 +262,8 @@ bool writes(const Options& o) { return !o.is_dry_run && o.benchmark_steps == 0; 
 
 void catch_signals() {
   std::signal(SIGPIPE, SIG_IGN);  // a closed stderr ends messages, not the run
-  std::signal(SIGXFSZ, SIG_IGN);  // a limit on file sizes is an error like a full disk
   for (const int number : {SIGINT, SIGTERM}) std::signal(number, on_signal);
   if (std::signal(SIGHUP, on_signal) == SIG_IGN) std::signal(SIGHUP, SIG_IGN);  // under nohup
-}
-
-// The default handler ends the program, so that who called it sees which signal it was.
-void end_by_signal() {
-  cli::note("saved; the same command resumes");
-  const int number = stop_signal.load();
-  std::signal(number, SIG_DFL);
-  std::raise(number);
 }
 
 // As evaluate writes its own.
@@ -302,6 +285,12 @@ void note_first_weights(const Run& run, const Options& o) {
     cli::note(vocabulary + " are known to " + training.init_from + ", the others begin anew");
 }
 
+void note_long_warmup(const ScheduleSettings& schedule, std::int64_t steps) {
+  if (schedule.warmup_steps <= steps) return;
+  cli::note("training.schedule.warmup_steps is " + format_count(schedule.warmup_steps) + ", the run has " +
+            counted(steps, "step") + ": the learning rate does not reach its peak");
+}
+
 TrainingOutcome carry_out(const Run& run, const Options& o) {
   const auto begin_from_model = [&] {
     if (run.recipe.training.init_from.empty()) return;
@@ -310,6 +299,8 @@ TrainingOutcome carry_out(const Run& run, const Options& o) {
   };
   Trainer trainer(run.recipe, run.objective, run.directory, begin_from_model);
   const std::size_t arena_bytes = trainer.warm_up();
+  if (!o.is_quiet && (run.directory == nullptr || !run.directory->has_checkpoint()))
+    note_long_warmup(run.recipe.training.schedule, trainer.total_steps());
   if (o.is_dry_run) {
     const std::string sizes = describe_run(run.recipe, run.model.parameters(), trainer, arena_bytes);
     cli::LineWriter().text(sizes + time_of_steps(trainer));
@@ -344,7 +335,11 @@ void run(const Options& o) {
   if (o.is_json && !writes(o))
     throw UsageError("--json is of the table that ends a run (not for --dry-run and --benchmark-steps)");
   if (writes(o) && o.output.empty()) throw UsageError("--output is missing (the model directory to write)");
-  if (writes(o)) check_init(recipe, o);
+  if (writes(o)) {
+    check_init(recipe, o);
+    for (const std::string_view name : kFilesOfRun)
+      cli::run_files().writes_own(fs::path(o.output) / name, "--output");
+  }
   if (o.isa != "auto") kernels::set_isa(kernels::isa_of_name(o.isa));
   const Task& kind = task_of(recipe.model);
   const TaskFiles files{.source_tokenizer = o.source_tokenizer,
@@ -381,7 +376,9 @@ void run(const Options& o) {
     outcome = carry_out({recipe, kind, *model, *objective, directory.get()}, o);
   });
   directory.reset();
-  if (outcome == TrainingOutcome::stopped) end_by_signal();
+  if (outcome != TrainingOutcome::stopped) return;
+  cli::note("saved; the same command resumes");
+  cli::end_by_signal(stop_signal.load());  // so that who called sees which signal it was
 }
 
 }  // namespace

@@ -32,20 +32,26 @@ struct Options {
 };
 
 void describe(cli::CommandLine& line, Options& o) {
-  line.add_option("model", o.model, "model directory of train, or one of its checkpoints").required();
+  line.add_option("model", o.model, "model directory of train, or one of its checkpoints")
+      .required()
+      .reads_model();
   line.add_option("text", o.text, "text, one sentence a line; - is standard input").reads();
   line.group("Output");
   line.add_option("--n-best", o.n_best,
-                  "write the best N translations of a line: its number, score and text, separated by TABs");
+                  "write the best N translations of a line: its number, score and text, separated by TABs")
+      .at_least(1);
   line.add_flag("--scores", o.wants_scores,
                 "add two columns: the translation's log-probability, and those of its tokens");
   line.add_flag("--alignments", o.wants_alignments,
                 "add a column of source and target tokens, \"0-0 2-1\", by the decoder's attention");
-  line.add_option("--alignment-layer", o.alignment_layer, "of the decoder, from 0; the last without it");
-  line.add_option("--alignment-head", o.alignment_head, "of that layer, from 0; the mean of all without it");
+  line.add_option("--alignment-layer", o.alignment_layer, "of the decoder, from 0; the last without it")
+      .at_least(0);
+  line.add_option("--alignment-head", o.alignment_head, "of that layer, from 0; the mean of all without it")
+      .at_least(0);
   line.add_flag("--json", o.is_json, "write a JSON object a line");
   line.group("Speed");
   line.add_option("--batch", o.batch, "sentences decoded together; the text is the same for any")
+      .at_least(1)
       .with_default();
   search::add_compute_type_option(line, o.compute_type);
   translate::describe(line, o.search);
@@ -89,7 +95,7 @@ TranslationSettings settings_of(const Options& o, const TranslationModel& model,
   const std::int64_t beams = settings.decoding->num_beams;
   settings.compute_type = search::compute_type_of(o.compute_type);
   settings.n_best = o.n_best.value_or(1);
-  if (settings.n_best < 1 || settings.n_best > beams) {
+  if (settings.n_best > beams) {
     throw UsageError("--n-best is " + std::to_string(settings.n_best) + ", expected 1 to " +
                      std::to_string(beams) + ", the number of beams (see --num-beams)");
   }
@@ -102,7 +108,6 @@ void run(const Options& o) {
                               {"the text", cli::reads_input(o.text)}});
   if (!o.wants_alignments && (o.alignment_layer || o.alignment_head))
     throw UsageError("--alignment-layer and --alignment-head are read with --alignments");
-  if (o.batch < 1) throw UsageError("--batch is " + std::to_string(o.batch) + ", expected 1 or more");
   const std::optional<DecodingSettings> of_recipe = decoding_of_recipe(o);
   if (o.isa != "auto") kernels::set_isa(kernels::isa_of_name(o.isa));
   ThreadPool pool(o.threads);

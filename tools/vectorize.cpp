@@ -29,7 +29,7 @@ void run(const vectorize::Options& o) {
                              .height = height,
                              .width = width,
                              .validation_fraction = o.validation_fraction,
-                             .seed = static_cast<std::uint64_t>(o.seed),
+                             .seed = o.seed,
                              .background = o.background,
                              .applies_orientation = o.applies_orientation,
                              .chooses_reading = o.chooses_reading,

@@ -181,6 +181,18 @@ void check_link_name(const fs::path& link) {
   }
 }
 
+// A run removes its older checkpoints: a folder of something else, which has a number for its name, is none.
+void check_checkpoint(const fs::path& folder) {
+  std::error_code error;
+  const std::vector<fs::path> files = list_folder(folder, error);
+  const bool is_one = std::any_of(files.begin(), files.end(), [](const fs::path& file) {
+    const fs::path name = file.filename();
+    return name == kManifestName || name == "model.safetensors" || name == "state.json";
+  });
+  if (!error && !files.empty() && !is_one)
+    throw Error(shown(folder) + ": is no checkpoint (move it away, or train into another directory)");
+}
+
 }  // namespace
 
 void check_output_names(const fs::path& model_directory, const std::vector<std::string>& names) {
@@ -199,7 +211,10 @@ void check_output_names(const fs::path& model_directory, const std::vector<std::
   };
   check_folder(checkpoints);
   for (const std::string_view name : {kLatest, kBest}) check_link_name(checkpoints / name);
-  for (const Checkpoint& checkpoint : list_checkpoints(model_directory)) check_folder(checkpoint.path);
+  for (const Checkpoint& checkpoint : list_checkpoints(model_directory)) {
+    check_folder(checkpoint.path);
+    check_checkpoint(checkpoint.path);
+  }
 }
 
 void link_best_files(const fs::path& model_directory, const std::vector<std::string>& names) {

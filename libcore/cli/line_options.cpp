@@ -1,9 +1,9 @@
 // Options of lines, and who reads standard input.
 #include <algorithm>
-#include <charconv>
 #include <memory>
 
 #include "cli/lines.hpp"
+#include "support/decimal.hpp"
 #include "support/error.hpp"
 
 namespace headwater::cli {
@@ -24,9 +24,7 @@ void check_one_reads_input(std::initializer_list<std::pair<std::string_view, boo
 
 std::optional<std::int64_t> column_number(const std::string& text) {
   std::int64_t number = 0;
-  const char* const end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, number);
-  if (error != std::errc() || stop != end || number < 1) return std::nullopt;
+  if (!read_number(text, number).empty() || number < 1) return std::nullopt;
   return number;
 }
 

@@ -19,7 +19,7 @@ constexpr std::size_t kWriteBlock = std::size_t{1} << 16;
 void end_if_output_is_closed() {
   pollfd output{STDOUT_FILENO, 0, 0};
   if (::poll(&output, 1, 0) <= 0 || (output.revents & POLLERR) == 0) return;
-  ::kill(::getpid(), SIGPIPE);
+  ::raise(SIGPIPE);
   throw output_error(EPIPE);
 }
 

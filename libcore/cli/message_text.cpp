@@ -2,20 +2,7 @@
 
 #include <cctype>
 
-#include "support/error.hpp"
-
 namespace headwater::cli {
-
-std::string printable(std::string_view text) {
-  std::string out;
-  while (true) {
-    const std::size_t end = text.find('\n');
-    out += visible(text.substr(0, end));
-    if (end == std::string_view::npos) return out;
-    out += '\n';
-    text.remove_prefix(end + 1);
-  }
-}
 
 std::string lower_first(std::string text) {
   if (text.size() > 1 && std::islower(static_cast<unsigned char>(text[1])) != 0) {

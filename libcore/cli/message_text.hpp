@@ -6,9 +6,6 @@
 
 namespace headwater::cli {
 
-// What may be printed to a terminal: as visible() of support/error.hpp, but LF stays.
-std::string printable(std::string_view text);
-
 // "Foo bar" of a library becomes "foo bar"; "UTF-8 ..." and "--option: ..." stay.
 std::string lower_first(std::string text);
 

@@ -5,11 +5,14 @@
 #include <array>
 #include <cstdint>
 #include <filesystem>
+#include <limits>
 #include <optional>
+#include <type_traits>
 #include <vector>
 
 #include "cli/message_text.hpp"
 #include "cli/result_file.hpp"
+#include "support/decimal.hpp"
 #include "support/error.hpp"
 
 namespace headwater::cli {
@@ -53,6 +56,22 @@ std::string_view longer_name(std::string_view typed, const std::vector<std::stri
     fewest = words.size();
   }
   return found;
+}
+
+// The nearest one where hyphens do not count: num-beams of nbeams, max-length-ratio of max_length_ratio.
+std::string_view nearest_unhyphenated(std::string_view typed, const std::vector<std::string>& known) {
+  const auto bare = [](std::string_view name) {
+    std::string out;
+    for (const char c : name) {
+      if (c != '-' && c != '_') out += c;
+    }
+    return out;
+  };
+  std::vector<std::string> names;
+  for (const std::string& name : known) names.push_back(bare(name));
+  const std::string_view nearest = nearest_word(bare(typed), names);
+  const auto found = std::find(names.begin(), names.end(), nearest);
+  return found == names.end() ? std::string_view() : known[static_cast<std::size_t>(found - names.begin())];
 }
 
 // The library shows groups in the order in which options were added, --help first.
@@ -115,6 +134,23 @@ Option& Option::group(std::string_view title) {
   return *this;
 }
 
+Option& Option::between(double least, double most) {
+  const auto fault = [least, most, is_whole = is_whole_](const std::string& text) -> std::string {
+    double value = 0;
+    if (!read_number(text, value).empty() || (value >= least && value <= most)) return {};
+    const auto bound = [&](double edge) {
+      return is_whole ? std::to_string(static_cast<std::int64_t>(edge)) : shortest(edge);
+    };
+    const bool has_most = most < std::numeric_limits<double>::infinity();
+    return visible(text) + " is out of range (from " + bound(least) +
+           (has_most ? " to " + bound(most) : " up") + ")";
+  };
+  option_->check(std::function<std::string(const std::string&)>(fault));
+  return *this;
+}
+
+Option& Option::at_least(double least) { return between(least, std::numeric_limits<double>::infinity()); }
+
 Option& Option::reads() {
   line_->inputs_.push_back(option_);
   return *this;
@@ -125,8 +161,8 @@ Option& Option::writes() {
   return *this;
 }
 
-Option& Option::check(std::string (*fault)(const std::string& value)) {
-  option_->check(std::function<std::string(const std::string&)>(fault));
+Option& Option::reads_model() {
+  line_->models_.push_back(option_);
   return *this;
 }
 
@@ -143,8 +179,70 @@ CommandLine::CommandLine(std::string_view tool, std::string_view version)
 
 CommandLine::~CommandLine() = default;
 
+namespace {
+
+template <class Value>
+struct NumberOf {
+  using Type = Value;
+};
+template <class Value>
+struct NumberOf<std::optional<Value>> {
+  using Type = Value;
+};
+template <>
+struct NumberOf<int> {
+  using Type = std::int64_t;
+};
+
+template <class Value>
+constexpr bool kIsNumber = std::is_arithmetic_v<typename NumberOf<Value>::Type>;
+
+std::string empty_fault(const std::string& text) {
+  return text.empty() ? "is empty (give a value, or leave the option out)" : "";
+}
+
+// The library reads 010 as 8 and -1 as a large number, so that here texts become numbers.
+template <class Value>
+CLI::Option* add_number(CLI::App& app, const std::string& names, Value& value, const std::string& help) {
+  using Number = typename NumberOf<Value>::Type;
+  const auto set = [&value](const CLI::results_t& texts) {
+    Number number{};
+    if (!read_number(texts.front(), number).empty()) return false;
+    value = static_cast<std::conditional_t<std::is_same_v<Value, int>, int, Number>>(number);
+    return true;
+  };
+  const auto shown = [&value]() -> std::string {
+    if constexpr (std::is_same_v<Value, double>) return shortest(value);
+    if constexpr (std::is_integral_v<Value>) return std::to_string(value);
+    return "";
+  };
+  CLI::Option* const option = app.add_option(names, set, help, false, shown);
+  option->type_name(std::is_same_v<Number, double> ? "NUMBER" : "N");
+  option->check(std::function<std::string(const std::string&)>([](const std::string& text) {
+    Number number{};
+    return read_number(text, number);
+  }));
+  return option;
+}
+
+}  // namespace
+
 template <class Value>
 Option CommandLine::add_option(const std::string& names, Value& value, const std::string& help) {
+  if constexpr (kIsNumber<Value>) {
+    using Number = typename NumberOf<Value>::Type;
+    Option option(add_number(*app_, names, value, help), *this, std::is_integral_v<Number>);
+    if (std::is_same_v<Value, int>)
+      option.between(std::numeric_limits<int>::min(), std::numeric_limits<int>::max());
+    return option.group(group_);
+  } else {
+    CLI::Option* const option = app_->add_option(names, value, help);
+    option->check(std::function<std::string(const std::string&)>(empty_fault));
+    return Option(option, *this).group(group_);
+  }
+}
+
+Option CommandLine::add_title(const std::string& names, std::string& value, const std::string& help) {
   return Option(app_->add_option(names, value, help), *this).group(group_);
 }
 
@@ -152,6 +250,7 @@ template Option CommandLine::add_option(const std::string&, std::string&, const 
 template Option CommandLine::add_option(const std::string&, std::filesystem::path&, const std::string&);
 template Option CommandLine::add_option(const std::string&, int&, const std::string&);
 template Option CommandLine::add_option(const std::string&, std::int64_t&, const std::string&);
+template Option CommandLine::add_option(const std::string&, std::uint64_t&, const std::string&);
 template Option CommandLine::add_option(const std::string&, double&, const std::string&);
 template Option CommandLine::add_option(const std::string&, std::vector<std::string>&, const std::string&);
 template Option CommandLine::add_option(const std::string&, std::optional<std::string>&, const std::string&);
@@ -197,19 +296,15 @@ Parsed CommandLine::parse(int argc, char** argv) {
 }
 
 void CommandLine::check_files() const {
-  std::vector<std::string> inputs = {"-"};
-  for (const CLI::Option* input : inputs_) {
-    for (const std::string& path : input->results()) inputs.push_back(path);
-  }
-  refuse_file_of_model("-", "");
+  RunFiles& files = run_files();
+  files.writes("-", "");
   for (const CLI::Option* output : outputs_)
-    for (const std::string& path : output->results()) refuse_file_of_model(path, output->get_name());
-  for (const std::string& input : inputs) {
-    refuse_same_file(input, "-", "");
-    for (const CLI::Option* output : outputs_) {
-      for (const std::string& path : output->results()) refuse_same_file(input, path, output->get_name());
-    }
-  }
+    for (const std::string& path : output->results()) files.writes(path, output->get_name());
+  files.reads("-");
+  for (const CLI::Option* input : inputs_)
+    for (const std::string& path : input->results()) files.reads(path);
+  for (const CLI::Option* model : models_)
+    for (const std::string& path : model->results()) files.reads_model(path);
 }
 
 std::string CommandLine::help() const { return app_->help(); }
@@ -233,6 +328,7 @@ std::string CommandLine::unexpected_text(bool has_operands) const {
   const std::string_view name = typed.substr(std::min(typed.find_first_not_of('-'), typed.size()));
   std::string_view nearest = nearest_word(name, known);
   if (nearest.empty()) nearest = longer_name(name, known);
+  if (nearest.empty()) nearest = nearest_unhyphenated(name, known);
   std::string out = "unknown option " + quote(typed);
   if (!nearest.empty()) out += "; did you mean " + quote("--" + std::string(nearest)) + "?";
   return out;

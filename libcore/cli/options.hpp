@@ -23,7 +23,8 @@ class CommandLine;
 class Option {
  public:
   Option() = default;
-  Option(CLI::Option* option, CommandLine& line) : option_(option), line_(&line) {}
+  Option(CLI::Option* option, CommandLine& line, bool is_whole = false)
+      : option_(option), line_(&line), is_whole_(is_whole) {}
 
   Option& required();
   Option& shown_as(std::string_view text);  // in --help, instead of the type's name: "FILE", "[TEXT...]"
@@ -33,18 +34,22 @@ class Option {
   Option& one_value_each();               // "--name A --name B", never "--name A B"
   Option& list(char delimiter);           // "--name A,B"
   Option& group(std::string_view title);  // in --help, instead of the group that the line has now
-  // The values name files that are read, or written. A command line that has one file on both sides, under
-  // whatever name, is refused; standard input and output count.
+  // Of a number: the least and the greatest that it may be.
+  Option& between(double least, double most);
+  Option& at_least(double least);
+  // The values name files that are read, or written, for the rule of RunFiles (cli/result_file.hpp); standard
+  // input and output count.
   Option& reads();
   Option& writes();
-  // The text of what is wrong with a value, or nothing.
-  Option& check(std::string (*fault)(const std::string& value));
+  // The values name models, whose files no output may be.
+  Option& reads_model();
 
   bool is_given() const;
 
  private:
   CLI::Option* option_ = nullptr;
   CommandLine* line_ = nullptr;
+  bool is_whole_ = false;  // of a number
 };
 
 enum class Parsed { options, help, version };
@@ -57,10 +62,14 @@ class CommandLine {
   ~CommandLine();
 
   // `names`: "-o,--output", or a word for an operand. Value: std::string, std::filesystem::path, int,
-  // std::int64_t, double, a vector of strings, or an optional text, number or integer of 64 bits.
+  // std::int64_t, std::uint64_t, double, a vector of strings, or an optional text, number or integer of 64
+  // bits. Numbers are read by the rule of recipes (read_number of support/decimal.hpp). No value may be
+  // empty, but of a title.
   template <class Value>
   Option add_option(const std::string& names, Value& value, const std::string& help);
   Option add_flag(const std::string& names, bool& value, const std::string& help);
+  // A text that may be empty, which is to say none.
+  Option add_title(const std::string& names, std::string& value, const std::string& help);
 
   // Called by parse() when the line is understood, in the order of these calls: for options that are read
   // together. May throw UsageError.
@@ -82,7 +91,7 @@ class CommandLine {
 
   std::string tool_, group_ = "Other";
   std::unique_ptr<CLI::App> app_;
-  std::vector<const CLI::Option*> inputs_, outputs_;
+  std::vector<const CLI::Option*> inputs_, outputs_, models_;
   std::vector<std::function<void()>> after_parse_;
 };
 

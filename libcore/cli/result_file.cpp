@@ -3,7 +3,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <optional>
+#include <utility>
 
 #include "cli/output.hpp"
 #include "support/error.hpp"
@@ -12,13 +12,6 @@
 namespace headwater::cli {
 
 namespace {
-
-std::optional<struct stat> regular_file(const fs::path& path, int descriptor) {
-  struct stat status {};
-  const int failed = path == "-" ? ::fstat(descriptor, &status) : ::stat(path.c_str(), &status);
-  if (failed != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
-  return status;
-}
 
 // As the kernel does for open() with fs.protected_symlinks: in a sticky folder that others write to, only
 // one's own links are followed, and the folder's owner's.
@@ -30,33 +23,108 @@ bool is_trap(const fs::path& link, const fs::path& folder) {
   return is_shared && of_link.st_uid != ::geteuid() && of_link.st_uid != of_folder.st_uid;
 }
 
-// The folder of a regular file, all links followed; nothing where there is none.
-fs::path folder_of_file(const fs::path& path, int descriptor) {
-  if (!regular_file(path, descriptor)) return {};
+bool has(const fs::path& folder, const char* name) {
   std::error_code none;
-  const fs::path named = path == "-" ? fs::path("/proc/self/fd/" + std::to_string(descriptor)) : path;
-  return fs::canonical(named, none).parent_path();
+  return fs::exists(folder / name, none);
+}
+
+// Tables and pictures beside a model are of those who look at it; the log is the run's.
+bool is_of_reader(const fs::path& file) {
+  const fs::path end = file.extension();
+  return file.filename() != "log.csv" && (end == ".csv" || end == ".npy" || end == ".svg" || end == ".png");
+}
+
+// Of a checkpoint or a run of this program; or of another's model, or a copy, which have no such list of
+// files.
+bool is_file_of_model(const fs::path& file) {
+  const fs::path folder = file.parent_path();
+  if (has(folder, "MANIFEST.json")) return true;  // checkpoint/ is above this room
+  const bool has_weights = has(folder, "model.safetensors") || has(folder, "model.safetensors.index.json") ||
+                           has(folder, "pytorch_model.bin");
+  const bool is_model = has(folder, "checkpoints/latest") || (has(folder, "config.json") && has_weights);
+  return is_model && !is_of_reader(file);
+}
+
+// The path with all links followed; what is not there stays as it is named.
+fs::path canonical_path(const fs::path& path, int descriptor) {
+  std::error_code fault;
+  // A link that leads to nothing yet is written through: what it leads to is made.
+  if (fs::is_symlink(fs::symlink_status(path, fault)) && !fs::exists(path, fault)) {
+    const fs::path target = fs::read_symlink(path, fault);
+    const fs::path found = fs::weakly_canonical(fs::absolute(path, fault).parent_path() / target, fault);
+    return fault ? path : found;
+  }
+  const fs::path named =
+      path == "-" ? fs::path("/proc/self/fd/" + std::to_string(descriptor)) : fs::absolute(path, fault);
+  fs::path found = fs::weakly_canonical(named, fault);
+  return fault ? named : found;
 }
 
 }  // namespace
 
-void refuse_file_of_model(const fs::path& output, std::string_view option) {
-  const fs::path folder = folder_of_file(output, STDOUT_FILENO);
-  std::error_code none;
-  // The name of a checkpoint's list of files; checkpoint/ is above this room.
-  if (folder.empty() || !fs::exists(folder / "MANIFEST.json", none)) return;
-  const std::string what =
-      output == "-" ? std::string("standard output") : std::string(option) + " " + shown(output);
-  throw UsageError(what + ": is a file of the model in " + shown(folder) + " (write to another file)");
+std::string RunFiles::Output::text() const {
+  return path == "-" ? std::string("standard output") : option + " " + shown(path);
 }
 
-void refuse_same_file(const fs::path& input, const fs::path& output, std::string_view option) {
-  const auto in = regular_file(input, STDIN_FILENO), out = regular_file(output, STDOUT_FILENO);
-  if (!in || !out || in->st_dev != out->st_dev || in->st_ino != out->st_ino) return;
-  if (output != "-")
-    throw UsageError(std::string(option) + " " + shown(output) + ": is an input too (name another file)");
-  throw UsageError("standard output: is the input " + (input == "-" ? "-" : shown(input)) +
+std::optional<RunFiles::File> RunFiles::regular_file(const fs::path& path, int descriptor) {
+  struct stat status {};
+  const int failed = path == "-" ? ::fstat(descriptor, &status) : ::stat(path.c_str(), &status);
+  if (failed != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
+  return File{status.st_dev, status.st_ino};
+}
+
+void RunFiles::check(const Output& output, const File& input, const fs::path& path) const {
+  if (output.file != input) return;
+  if (output.path != "-") throw UsageError(output.text() + ": is an input too (name another file)");
+  throw UsageError("standard output: is the input " + (path == "-" ? "-" : shown(path)) +
                    " too (write to another file)");
+}
+
+void RunFiles::writes(const fs::path& path, std::string_view option) {
+  const fs::path file = canonical_path(path, STDOUT_FILENO);
+  if (regular_file(path, STDOUT_FILENO) && is_file_of_model(file))
+    throw UsageError(Output{path, {}, std::string(option), {}}.text() + ": is a file of the model in " +
+                     shown(file.parent_path()) + " (write to another file)");
+  writes_own(path, option);
+}
+
+void RunFiles::writes_own(const fs::path& path, std::string_view option) {
+  Output output{path, canonical_path(path, STDOUT_FILENO), std::string(option),
+                regular_file(path, STDOUT_FILENO)};
+  for (const auto& [input, name] : inputs_) check(output, input, name);
+  std::error_code none;
+  const bool is_new = !fs::exists(output.canonical, none);
+  for (const Output& other : outputs_) {
+    const bool is_same =
+        output.file ? output.file == other.file : is_new && output.canonical == other.canonical;
+    if (!is_same || (path == "-" && other.path == "-")) continue;
+    throw UsageError(output.text() + ": is the file of " +
+                     (other.path == "-" ? "standard output" : other.option) + " too (name another one)");
+  }
+  outputs_.push_back(std::move(output));
+}
+
+void RunFiles::reads(const fs::path& path) {
+  const std::optional<File> input = regular_file(path, STDIN_FILENO);
+  if (!input) return;
+  for (const Output& output : outputs_) check(output, *input, path);
+  inputs_.emplace_back(*input, path);
+}
+
+void RunFiles::reads_model(const fs::path& model) {
+  std::error_code none;
+  const fs::path folder = fs::canonical(model, none);
+  for (const Output& output : outputs_) {
+    if (!output.file || is_of_reader(output.canonical)) continue;
+    if (!none && output.canonical.parent_path() == folder)
+      throw UsageError(output.text() + ": is a file of the model in " + shown(model) +
+                       " (write to another file)");
+  }
+}
+
+RunFiles& run_files() {
+  static RunFiles files;
+  return files;
 }
 
 fs::path result_path(const fs::path& path) {
@@ -82,10 +150,10 @@ fs::path result_path(const fs::path& path) {
 void check_result_file(const std::filesystem::path& named) {
   if (named == "-") return;
   const fs::path path = result_path(named);
-  if (fs::is_directory(path)) throw Error(path.string() + ": is a directory (name a file)");
+  if (fs::is_directory(path)) throw Error(shown(path) + ": is a directory (name a file)");
   const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
   if (!fs::is_directory(folder)) {
-    throw Error(path.string() + ": there is no folder " + quote(folder.string()) + " (create it)");
+    throw Error(shown(path) + ": there is no folder " + quote(folder.string()) + " (create it)");
   }
 }
 

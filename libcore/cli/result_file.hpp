@@ -1,20 +1,51 @@
-// The file that an option -o/--output names.
+// The files that a run reads and writes, and the one that an option -o/--output names.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <optional>
+#include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace headwater::cli {
 
-// Throws UsageError where the output ("-": standard output) is there and is a file of a model: what takes its
-// place or is added to it would make the checkpoint a damaged one.
-void refuse_file_of_model(const std::filesystem::path& output, std::string_view option);
+// What a run reads and what it writes, files by what they are, under whatever names ("-": standard input,
+// standard output). The rule of every tool: an output is never a file that the run reads, another output of
+// it, or a file of a model. Each call throws UsageError where it breaks the rule.
+class RunFiles {
+ public:
+  // `option` names the output in messages.
+  void writes(const std::filesystem::path& output, std::string_view option);
+  // The same of a file in the directory of a model that the run itself makes.
+  void writes_own(const std::filesystem::path& output, std::string_view option);
+  void reads(const std::filesystem::path& input);
+  // A model directory or a checkpoint, of this program or another's.
+  void reads_model(const std::filesystem::path& model);
 
-// Throws UsageError where the two are one regular file, under whatever names ("-": standard input, standard
-// output). `option` names the output in the message.
-void refuse_same_file(const std::filesystem::path& input, const std::filesystem::path& output,
-                      std::string_view option);
+ private:
+  struct File {
+    std::uint64_t device = 0, number = 0;
+    bool operator==(const File&) const = default;
+  };
+  struct Output {
+    std::filesystem::path path, canonical;
+    std::string option;
+    std::optional<File> file;  // where it is there, and a regular one
+    std::string text() const;
+  };
+  static std::optional<File> regular_file(const std::filesystem::path& path, int descriptor);
+  void check(const Output& output, const File& input, const std::filesystem::path& path) const;
+
+  std::vector<Output> outputs_;
+  std::vector<std::pair<File, std::filesystem::path>> inputs_;
+};
+
+// Those of this program: the options of CommandLine that say reads() and writes() are among them. What is
+// found in the course of the run, such as the images of a folder, is to be added before anything is written.
+RunFiles& run_files();
 
 // The file that is written where `path` is named: a symbolic link is followed, so that the link stays and
 // what it leads to is replaced, or made. Throws Error where links lead nowhere, and for a link that somebody

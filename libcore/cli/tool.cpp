@@ -1,6 +1,8 @@
 #include "cli/tool.hpp"
 
 #include <fcntl.h>
+#include <pthread.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -8,6 +10,7 @@
 #include <atomic>
 #include <cerrno>
 #include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -20,14 +23,23 @@
 
 #include "cli/message_text.hpp"
 #include "cli/output.hpp"
+#include "cli/program_names.hpp"
 #include "support/error.hpp"
 #include "support/numbers.hpp"
+#include "support/several_errors.hpp"
+#include "support/signals.hpp"
 
 #ifndef HEADWATER_GIT_ID
 #define HEADWATER_GIT_ID "unknown"
 #endif
 #ifndef HEADWATER_VERSION
 #define HEADWATER_VERSION "unknown"
+#endif
+
+#if defined(__clang__)
+#define HEADWATER_COMPILER "clang " __clang_version__
+#else
+#define HEADWATER_COMPILER "g++ " __VERSION__
 #endif
 
 namespace headwater::cli {
@@ -37,6 +49,10 @@ namespace {
 std::string_view& name_of_tool() {
   static std::string_view name = "headwater";
   return name;
+}
+std::string_view& prefix_of_tools() {
+  static std::string_view prefix;
+  return prefix;
 }
 
 // A file opened by the program must never become its standard output: closed descriptors are occupied first.
@@ -50,9 +66,9 @@ void occupy_standard_descriptors() {
   }
 }
 
-std::string version_text(const ToolDescription& tool) {
-  std::string out = std::string(tool.name) + " " HEADWATER_VERSION "\ngit " HEADWATER_GIT_ID
-                                             "\nbuilt with " __VERSION__ " for ";
+std::string version_text() {
+  std::string out = std::string(tool_name()) + " " HEADWATER_VERSION "\ngit " HEADWATER_GIT_ID
+                                               "\nbuilt with " HEADWATER_COMPILER " for ";
 #if defined(__AVX512F__)
   out += "x86-64 with AVX-512";
 #elif defined(__AVX2__) && defined(__FMA__)
@@ -68,17 +84,18 @@ std::string version_text(const ToolDescription& tool) {
 }
 
 std::string help_text(const CommandLine& line, const ToolDescription& tool) {
-  std::string out = std::string(tool.name) + ": " + std::string(tool.summary) + "\n";
+  std::string out = std::string(tool_name()) + ": " + std::string(tool.summary) + "\n";
   if (!tool.examples.empty()) {
+    const std::string examples = commands_with_program_prefix(tool.examples, prefix_of_tools());
     out += "\nExamples:\n";
-    for (std::size_t at = 0; at < tool.examples.size();) {
-      std::size_t end = tool.examples.find('\n', at);
-      if (end == std::string_view::npos) end = tool.examples.size();
-      out.append("  ").append(tool.examples.substr(at, end - at)).append("\n");
+    for (std::size_t at = 0; at < examples.size();) {
+      std::size_t end = examples.find('\n', at);
+      if (end == std::string::npos) end = examples.size();
+      out.append("  ").append(examples, at, end - at).append("\n");
       at = end + 1;
     }
   }
-  out += "\n" + line.help();
+  out += "\n" + with_program_prefix(line.help(), prefix_of_tools());
   while (out.size() > 1 && out.ends_with("\n\n")) out.pop_back();
   return out + "\nExit status: 0 done, 1 the work failed, 2 called wrongly, 128 + n ended by signal n.\n";
 }
@@ -109,16 +126,21 @@ void finish_standard_output(std::string_view text) {
 std::string_view tool_name() { return name_of_tool(); }
 
 void note(std::string_view text) {
-  const std::string shown = printable(text);
-  std::string out;
-  for (std::size_t at = 0; at <= shown.size();) {
-    std::size_t end = shown.find('\n', at);
-    if (end == std::string::npos) end = shown.size();
-    out.append(tool_name()).append(": ").append(shown, at, end - at).append("\n");
-    at = end + 1;
-  }
   clear_progress();
-  write_messages(out);
+  write_messages(std::string(tool_name()) + ": " + with_program_prefix(visible(text), prefix_of_tools()) +
+                 "\n");
+}
+
+void end_by_signal(int number) noexcept {
+  remove_temporaries();
+  struct sigaction usual {};
+  usual.sa_handler = SIG_DFL;
+  ::sigaction(number, &usual, nullptr);
+  sigset_t only;
+  ::sigemptyset(&only);
+  ::sigaddset(&only, number);
+  ::pthread_sigmask(SIG_UNBLOCK, &only, nullptr);
+  ::raise(number);
 }
 
 namespace {
@@ -165,7 +187,7 @@ void wait_if_not_first_to_fail() {
 void do_as_told(int argc, char** argv, const ToolDescription& tool,
                 const std::function<void(CommandLine&)>& describe, const std::function<void()>& run) {
   std::string text;
-  CommandLine line(tool_name(), version_text(tool));
+  CommandLine line(tool_name(), version_text());
   describe(line);
   switch (line.parse(argc, argv)) {
     case Parsed::options:
@@ -175,7 +197,7 @@ void do_as_told(int argc, char** argv, const ToolDescription& tool,
       text = help_text(line, tool);
       break;
     case Parsed::version:
-      text = version_text(tool);
+      text = version_text();
       break;
   }
   finish_standard_output(text);
@@ -191,6 +213,9 @@ int run_tool(int argc, char** argv, const ToolDescription& tool,
       throw;
     }
     return 0;
+  } catch (const SeveralErrors& errors) {
+    for (const std::string& line : errors.lines()) note(line);
+    return 2;
   } catch (const UsageError& error) {
     note(error.what());
     return 2;
@@ -209,24 +234,69 @@ int run_tool(int argc, char** argv, const ToolDescription& tool,
   return 1;
 }
 
+// A mapped file that another program cuts has no bytes any more where they are read, nor has one whose disk
+// fails. What is not of such a file is a mistake of the program, and ends as one.
+void on_bus_error(int number, siginfo_t* info, void*) noexcept {
+  const char* const path = mapped_path_at(info->si_addr);
+  if (path == nullptr) return end_by_signal(number);
+  remove_temporaries();
+  for (const std::string_view part :
+       {tool_name(), std::string_view(": "), std::string_view(path),
+        std::string_view(": was cut while it was read, or its disk fails (start again when it is whole)\n")})
+    write_messages(part);
+  ::_exit(1);
+}
+
+// A limit on the size of files is an error like a full disk. The signals that end the program, and are not
+// ignored, take its temporary files along.
+void set_signals() {
+  std::signal(SIGXFSZ, SIG_IGN);
+  for (const int number : {SIGHUP, SIGINT, SIGPIPE, SIGQUIT, SIGTERM}) {
+    struct sigaction action {};
+    if (::sigaction(number, nullptr, &action) != 0 || action.sa_handler != SIG_DFL) continue;
+    action.sa_handler = end_by_signal;
+    ::sigaction(number, &action, nullptr);
+  }
+  struct sigaction action {};
+  action.sa_sigaction = on_bus_error;
+  action.sa_flags = SA_SIGINFO;
+  ::sigaction(SIGBUS, &action, nullptr);
+}
+
 // The stack grows where it is first written to. Where the address space is limited there may be no room for
-// that later, which would end the program without a word; so it grows now, beyond what any tool needs.
+// that later, which would end the program without a word; so it grows now, beyond what any tool needs, but
+// not beyond its own limit, of which arguments and environment have a part.
 [[gnu::noinline]] void grow_stack() {
-  constexpr std::size_t kBytes = 512 * 1024, kPage = 4096;
-  volatile char pages[kBytes];
-  for (std::size_t end = kBytes; end >= kPage; end -= kPage) pages[end - kPage] = 0;
-  static_cast<void>(pages[0]);
+  constexpr std::size_t kBytes = 512 * 1024, kPage = 4096, kInUse = 64 * 1024;
+  std::size_t bytes = kBytes;
+  struct rlimit limit {};
+  if (::getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY) {
+    const std::size_t most = static_cast<std::size_t>(limit.rlim_cur) / 4 * 3;
+    bytes = std::min(bytes, most - std::min(most, kInUse));
+  }
+  if (bytes < kPage) return;
+  volatile char* const pages = static_cast<volatile char*>(__builtin_alloca(bytes));
+  for (std::size_t end = bytes; end >= kPage; end -= kPage) pages[end - kPage] = 0;
 }
 
 }  // namespace
 
 int tool_main(int argc, char** argv, const ToolDescription& tool,
               const std::function<void(CommandLine&)>& describe, const std::function<void()>& run) {
-  // Installed as hw-train, train calls itself so.
+  // Installed as hw-train, train calls itself so, and the others hw-translate; also where a link to it leads.
   const std::string_view path = argc > 0 ? argv[0] : "", called = path.substr(path.rfind('/') + 1);
   name_of_tool() = called.ends_with(tool.name) ? called : tool.name;
+  prefix_of_tools() = program_prefix(path, tool.name);
+  std::array<char, 4096> file;
+  const ssize_t length = ::readlink("/proc/self/exe", file.data(), file.size());
+  if (prefix_of_tools().empty() && length > 0) {
+    static const std::string prefix(
+        program_prefix({file.data(), static_cast<std::size_t>(length)}, tool.name));
+    prefix_of_tools() = prefix;
+  }
   std::set_terminate(on_terminate);
   grow_stack();
+  set_signals();
   occupy_standard_descriptors();
   try {
     return run_tool(argc, argv, tool, describe, run);
@@ -266,14 +336,7 @@ void add_threads_option(CommandLine& line, int& threads) {
   line.add_option("--threads", threads,
                   "worker threads; 0, the default: one a processor. Results do not depend on it")
       .group("Speed")
-      .shown_as("N")
-      .check([](const std::string& text) -> std::string {
-        // The library's own range check prints bounds of its number type; and 1024 is what TBB arenas are
-        // sane for.
-        const bool is_number = !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
-        if (is_number && text.size() <= 4 && std::stoi(text) <= 1024) return {};
-        return quote(text) + " is not a number from 0 to 1024";
-      });
+      .between(0, 1024);  // more is nothing that TBB arenas are sane for
 }
 
 void add_quiet_option(CommandLine& line, bool& is_quiet) {

@@ -40,8 +40,11 @@ int tool_main(int argc, char** argv, const ToolDescription& tool, void (*describ
       [&all] { all.run(*all.options); });
 }
 
-// One line on stderr: "tool: text". A closed stderr is not an error.
+// One line on stderr: "tool: text", whatever is in the text. A closed stderr is not an error.
 void note(std::string_view text);
+
+// Ends the program as the signal would, after its temporary files: for a handler, too.
+void end_by_signal(int number) noexcept;
 
 // Says how many lines had more than `length` tokens; nothing where none had.
 void note_truncated_lines(std::int64_t count, std::int64_t length);

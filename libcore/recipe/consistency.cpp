@@ -135,8 +135,9 @@ void check_parts(const TrainingSettings& training, const Complain& complain) {
 
 // It becomes part of a script's name and of a folder's.
 void check_set(const std::string& set, const Complain& complain) {
-  if (set.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-") != std::string::npos)
-    complain({"data", "set"}, quote(set) + " is no name of a set (lower-case letters, digits and -)");
+  if (set.starts_with('-') || set.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-") != set.npos)
+    complain({"data", "set"},
+             quote(set) + " is no name of a set (lower-case letters, digits and -, which does not begin it)");
 }
 
 // Punctuation that is stripped cannot become tokens.
@@ -201,6 +202,11 @@ void check_together(const Recipe& recipe, ModelKinds kinds, const Node& map, Pro
   check_csv_columns(recipe.data, complain);
   check_set(recipe.data.set, complain);
   check_parts(recipe.training, complain);
+  const DecodingSettings& decoding = recipe.decoding;
+  if (decoding.max_new_tokens > 0 && decoding.min_new_tokens > decoding.max_new_tokens)
+    complain({"decoding", "min_new_tokens"},
+             std::to_string(decoding.min_new_tokens) + " is above max_new_tokens, " +
+                 std::to_string(decoding.max_new_tokens) + " (lower it, or raise that)");
   const ScheduleSettings& schedule = recipe.training.schedule;
   if (schedule.kind == "inverse_square_root" && schedule.warmup_steps == 0)
     complain({"training", "schedule", "kind"},

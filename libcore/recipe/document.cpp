@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "support/error.hpp"
+#include "support/several_errors.hpp"
 #include "support/utf8.hpp"
 
 namespace headwater {
@@ -292,13 +293,10 @@ void Problems::throw_if_any() {
   if (found_.empty()) return;
   std::stable_sort(found_.begin(), found_.end(),
                    [](const auto& a, const auto& b) { return a.first < b.first; });
-  std::string lines;
-  for (std::size_t i = 0; i < std::min(found_.size(), kMaxProblems); ++i) {
-    const auto& [place, what] = found_[i];
-    if (i > 0) lines += '\n';
-    lines += prefix(place) + what;
-  }
-  throw UsageError(lines);
+  std::vector<std::string> lines;
+  for (std::size_t i = 0; i < std::min(found_.size(), kMaxProblems); ++i)
+    lines.push_back(prefix(found_[i].first) + found_[i].second);
+  throw SeveralErrors(std::move(lines));
 }
 
 std::string Problems::prefix(Place place) const {

@@ -2,10 +2,8 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
-#include <cmath>
-#include <system_error>
 
+#include "support/decimal.hpp"
 #include "support/error.hpp"
 
 namespace headwater::scalars {
@@ -19,69 +17,12 @@ std::string wanted(std::string_view what, const Node& node) {
   return out;
 }
 
-// What stands where a number should; the fix is in words because the text may be anything.
-std::string not_a_number(const Node& node, std::string_view what) {
+// By the rule of all numbers; a text in quotes is none.
+template <class Number>
+std::string read_plain(const Node& node, Number& value, std::string_view what) {
   if (node.kind != Node::Kind::scalar) return wanted(what, node);
   if (!node.is_plain) return wanted(what, node) + " (remove the quotes)";
-  std::string_view digits = node.text;
-  if (digits.starts_with('-') || digits.starts_with('+')) digits.remove_prefix(1);
-  const std::string prefix = "wanted " + std::string(what) + ", not " + quote(node.text);
-  if (node.text.starts_with('+')) return prefix + " (leave out the plus sign)";
-  if (digits.size() > 1 && digits[0] == '0' && (digits[1] == 'x' || digits[1] == 'o' || digits[1] == 'b')) {
-    return prefix + " (write it in decimal)";
-  }
-  if (digits.starts_with(".inf") || digits.starts_with(".nan") || digits == "inf" || digits == "nan") {
-    return prefix + " (write a finite number)";
-  }
-  if (digits.find('_') != std::string_view::npos || digits.find(',') != std::string_view::npos) {
-    return prefix + " (write the digits without separators)";
-  }
-  if (digits.size() > 1 && digits[0] == '0' && is_digit(digits[1]))
-    return prefix + " (leave out the leading zeros)";
-  if (digits.starts_with('.')) return prefix + " (write 0 before the point)";
-  return prefix + " (write it in decimal digits)";
-}
-
-// -?(0|[1-9][0-9]*) and nothing else.
-bool is_whole(std::string_view text) {
-  if (text.starts_with('-')) text.remove_prefix(1);
-  if (text.empty() || (text.size() > 1 && text[0] == '0')) return false;
-  return std::all_of(text.begin(), text.end(), is_digit);
-}
-
-// -?(0|[1-9][0-9]*)(.[0-9]+)?([eE][+-]?[0-9]+)? and nothing else.
-bool is_decimal(std::string_view text) {
-  const std::size_t exponent = text.find_first_of("eE");
-  if (exponent != std::string_view::npos) {
-    std::string_view power = text.substr(exponent + 1);
-    if (power.starts_with('-') || power.starts_with('+')) power.remove_prefix(1);
-    if (power.empty() || !std::all_of(power.begin(), power.end(), is_digit)) return false;
-    text = text.substr(0, exponent);
-  }
-  const std::size_t point = text.find('.');
-  if (point != std::string_view::npos) {
-    const std::string_view fraction = text.substr(point + 1);
-    if (fraction.empty() || !std::all_of(fraction.begin(), fraction.end(), is_digit)) return false;
-    text = text.substr(0, point);
-  }
-  return is_whole(text);
-}
-
-template <class Whole>
-std::string read_whole(const Node& node, Whole& value, std::string_view what) {
-  if (node.kind != Node::Kind::scalar || !node.is_plain || !is_whole(node.text)) {
-    if (node.kind == Node::Kind::scalar && node.is_plain && is_decimal(node.text)) {
-      return "wanted " + std::string(what) + ", not " + quote(node.text) +
-             " (write it without point and exponent)";
-    }
-    return not_a_number(node, what);
-  }
-  const char* end = node.text.data() + node.text.size();
-  const auto [stop, failed] = std::from_chars(node.text.data(), end, value);
-  if (failed == std::errc() && stop == end) return {};
-  const bool is_negative = node.text.starts_with('-');
-  return quote(node.text) + (is_negative ? " is too small" : " is too large") + " (write " +
-         std::string(what) + " of at most 64 bits)";
+  return read_number(node.text, value);
 }
 
 }  // namespace
@@ -94,21 +35,13 @@ std::string read(const Node& node, bool& value) {
   return wanted("true or false", node) + " (write true or false, without quotes)";
 }
 
-std::string read(const Node& node, std::int64_t& value) { return read_whole(node, value, "a whole number"); }
+std::string read(const Node& node, std::int64_t& value) { return read_plain(node, value, "a whole number"); }
 
 std::string read(const Node& node, std::uint64_t& value) {
-  return read_whole(node, value, "a whole number from 0 up");
+  return read_plain(node, value, "a whole number from 0 up");
 }
 
-std::string read(const Node& node, double& value) {
-  if (node.kind != Node::Kind::scalar || !node.is_plain || !is_decimal(node.text)) {
-    return not_a_number(node, "a number");
-  }
-  const char* end = node.text.data() + node.text.size();
-  const auto [stop, failed] = std::from_chars(node.text.data(), end, value);
-  if (failed == std::errc() && stop == end && std::isfinite(value)) return {};
-  return quote(node.text) + " is beyond what a double can hold (write a smaller exponent)";
-}
+std::string read(const Node& node, double& value) { return read_plain(node, value, "a number"); }
 
 std::string read(const Node& node, std::string& value) {
   if (node.kind != Node::Kind::scalar) return wanted("a text", node);
@@ -128,11 +61,7 @@ std::string print(bool value) { return value ? "true" : "false"; }
 std::string print(std::int64_t value) { return std::to_string(value); }
 std::string print(std::uint64_t value) { return std::to_string(value); }
 
-std::string print(double value) {
-  std::array<char, 32> out{};
-  const auto [end, failed] = std::to_chars(out.data(), out.data() + out.size(), value);
-  return failed == std::errc() ? std::string(out.data(), end) : "0";
-}
+std::string print(double value) { return shortest(value); }
 
 std::string print(const std::string& value) {
   constexpr std::array<std::string_view, 9> kReserved = {"true", "false", "null", "yes", "no",

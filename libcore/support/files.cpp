@@ -18,6 +18,7 @@
 #include <utility>
 
 #include "support/error.hpp"
+#include "support/signals.hpp"
 
 namespace headwater {
 
@@ -101,6 +102,7 @@ void fail_io(const fs::path& path, std::string_view what, int error) {
   message += error == ENOMEM ? "out of memory (close other programs, or raise the limit of ulimit -v)"
                              : reason(error);
   if (error == ENOSPC || error == EDQUOT) message += " (free some space and start again)";
+  if (error == EFBIG) message += " (raise the limit of ulimit -f, or write to another disk)";
   throw Error(message);
 }
 
@@ -210,6 +212,7 @@ AtomicFile::AtomicFile(fs::path target) : target_(std::move(target)) {
                                        std::to_string(::getpid()) + "-" + std::to_string(attempt));
     descriptor_ = open_retrying(temporary_, O_WRONLY | O_CREAT | O_EXCL, has_mode ? 0600 : 0666);
     if (descriptor_ >= 0) {
+      remember_temporary(temporary_);
       // What is private stays private. On a file system without modes this fails, and nothing is lost.
       if (has_mode) std::ignore = ::fchmod(descriptor_, before.st_mode & 0777);
       return;
@@ -220,7 +223,9 @@ AtomicFile::AtomicFile(fs::path target) : target_(std::move(target)) {
 
 AtomicFile::~AtomicFile() {
   close_quietly(descriptor_);
-  if (!temporary_.empty()) ::unlink(temporary_.c_str());
+  if (temporary_.empty()) return;
+  ::unlink(temporary_.c_str());
+  forget_temporary(temporary_);
 }
 
 void AtomicFile::write(std::string_view bytes) { write_all(descriptor_, bytes, target_); }
@@ -240,6 +245,7 @@ void AtomicFile::commit() {
   sync_descriptor(descriptor_, target_);
   close_checked(descriptor_, target_);
   if (::rename(temporary_.c_str(), target_.c_str()) < 0) fail_io(target_, "cannot rename into place", errno);
+  forget_temporary(temporary_);
   temporary_.clear();
   sync_directory(folder_of(target_));
 }
@@ -295,6 +301,7 @@ MappedFile::MappedFile(const fs::path& path) {
       error = errno;
     } else {
       data_ = static_cast<char*>(mapped);
+      remember_mapping(data_, size_, path);
     }
   }
   if (error != 0) {
@@ -305,7 +312,10 @@ MappedFile::MappedFile(const fs::path& path) {
 }
 
 MappedFile::~MappedFile() {
-  if (data_ != nullptr) ::munmap(data_, size_);
+  if (data_ != nullptr) {
+    forget_mapping(data_);
+    ::munmap(data_, size_);
+  }
   close_quietly(descriptor_);
 }
 
@@ -337,6 +347,19 @@ void MappedFile::check_size(const fs::path& path) const {
               std::to_string(size_) + " when it was opened (start again when it is whole)");
 }
 
+namespace {
+
+// Empty, or the number of its owner and nothing else.
+bool is_text_of_lock(int descriptor, const struct stat& status) {
+  constexpr std::size_t kMostDigits = 20;
+  char digits[kMostDigits + 1];
+  if (status.st_size > static_cast<off_t>(kMostDigits)) return false;
+  const ssize_t got = ::pread(descriptor, digits, sizeof digits, 0);
+  return got >= 0 && std::all_of(digits, digits + got, [](char c) { return c >= '0' && c <= '9'; });
+}
+
+}  // namespace
+
 FileLock::FileLock(const fs::path& path) {
   descriptor_ = open_retrying(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0666);
   if (descriptor_ < 0 && errno == ELOOP)
@@ -344,11 +367,10 @@ FileLock::FileLock(const fs::path& path) {
   if (descriptor_ < 0) fail_io(path, "cannot open", errno);
   struct stat kind {};
   const bool is_regular = ::fstat(descriptor_, &kind) == 0 && S_ISREG(kind.st_mode);
-  // What else has a second name here keeps its bytes.
-  constexpr off_t kMostDigits = 32;
-  if (!is_regular || kind.st_size > kMostDigits) {
+  // What else has this name, or a second one here, keeps its bytes.
+  if (!is_regular || !is_text_of_lock(descriptor_, kind)) {
     close_quietly(descriptor_);
-    throw Error(shown(path) + ": is no " + (is_regular ? "lock" : "regular file") + " (remove it)");
+    throw Error(shown(path) + ": is no " + (is_regular ? "lock" : "regular file") + " (move it away)");
   }
   int status;
   do {

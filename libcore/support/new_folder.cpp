@@ -4,6 +4,7 @@
 
 #include "support/directories.hpp"
 #include "support/error.hpp"
+#include "support/signals.hpp"
 
 namespace headwater {
 
@@ -14,11 +15,13 @@ NewFolder::NewFolder(const fs::path& target)
     throw Error(target_.string() + ": is there already (name a new folder)");
   temporary_ += ".tmp-" + std::to_string(::getpid());
   if (!fs::create_directory(temporary_, error)) fail_io(temporary_, "cannot make the folder", error.value());
+  remember_temporary(temporary_);
 }
 
 NewFolder::~NewFolder() {
   std::error_code ignored;
   if (!is_done_) remove_tree(temporary_, ignored);
+  forget_temporary(temporary_);
 }
 
 void NewFolder::finish() {

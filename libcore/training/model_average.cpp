@@ -13,6 +13,7 @@
 #include "support/error.hpp"
 #include "support/hash.hpp"
 #include "support/numbers.hpp"
+#include "support/signals.hpp"
 #include "tasks/model_directory.hpp"
 #include "tasks/registry.hpp"
 #include "training/mean.hpp"
@@ -89,11 +90,13 @@ class NewModelDirectory {
     std::error_code error;
     remove_tree(temporary_, error);
     if (!fs::create_directory(temporary_, error)) fail_io(temporary_, "cannot create", error.value());
+    remember_temporary(temporary_);
   }
   ~NewModelDirectory() {
     if (temporary_.empty()) return;
     std::error_code ignored;
     remove_tree(temporary_, ignored);
+    forget_temporary(temporary_);
   }
   NewModelDirectory(const NewModelDirectory&) = delete;
   NewModelDirectory& operator=(const NewModelDirectory&) = delete;
@@ -117,6 +120,7 @@ class NewModelDirectory {
     std::error_code error;
     fs::rename(temporary_, target_, error);
     if (error) fail_io(target_, "cannot rename into place", error.value());
+    forget_temporary(temporary_);
     temporary_.clear();
     sync_directory(target_.has_parent_path() ? target_.parent_path() : fs::path("."));
   }
@@ -136,10 +140,10 @@ std::vector<fs::path> last_checkpoints(const fs::path& run, std::int64_t last) {
   for (const Checkpoint& checkpoint : list_checkpoints(run)) {
     if (last == 0 || static_cast<std::int64_t>(paths.size()) < last) paths.push_back(checkpoint.path);
   }
-  if (static_cast<std::int64_t>(paths.size()) < std::max<std::int64_t>(last, 2))
+  const std::int64_t least = last == 0 ? 2 : last;
+  if (static_cast<std::int64_t>(paths.size()) < least)
     throw Error(shown(run) + ": has " + counted(static_cast<std::int64_t>(paths.size()), "checkpoint") +
-                ", not " + std::to_string(std::max<std::int64_t>(last, 2)) +
-                " (train with a larger training.checkpoint.keep)");
+                ", not " + std::to_string(least) + " (train with a larger training.checkpoint.keep)");
   std::reverse(paths.begin(), paths.end());
   return paths;
 }

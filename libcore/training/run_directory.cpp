@@ -22,6 +22,8 @@ namespace headwater {
 
 namespace {
 
+constexpr std::string_view kLogBegins = "step,epoch,";
+
 void check_finite(std::span<const Real> flat, const Parameters& parameters, const std::string& what,
                   std::int64_t step) {
   for (const auto& p : parameters.all()) {
@@ -129,6 +131,7 @@ RunDirectory::RunDirectory(fs::path directory, const Recipe& recipe, std::vector
       is_made_(!is_there(directory_)) {
   lock_ = std::make_unique<FileLock>(run_lock_path(directory_));
   check_output_names(directory_, linked_names());
+  check_own_files();
   if (existing == ExistingRun::overwrite) {
     clean_up(directory_);
     remove_checkpoints(directory_);
@@ -276,6 +279,22 @@ void RunDirectory::save(const TrainingState& state, const Parameters& parameters
   if (is_best) link_best();
 }
 
+void RunDirectory::check_own_files() const {
+  if (!list_checkpoints(directory_).empty()) return;  // then they are the run's, damaged or not
+  const auto is_file = [&](const char* name) {
+    std::error_code ignored;  // a link is replaced, and what it leads to stays
+    return fs::is_regular_file(fs::symlink_status(directory_ / name, ignored)) &&
+           fs::file_size(directory_ / name, ignored) > 0;
+  };
+  const auto refuse = [&](const char* name) {
+    throw Error(shown(directory_ / name) +
+                ": is not of a run, which would write it (move it away, or train into another directory)");
+  };
+  const bool has_log = is_file("log.csv");
+  if (has_log && !read_file(directory_ / "log.csv").starts_with(kLogBegins)) refuse("log.csv");
+  if (!has_log && !recipe_.training.samples.prompts.empty() && is_file("samples.tsv")) refuse("samples.tsv");
+}
+
 std::vector<std::string> RunDirectory::linked_names() const {
   std::vector<std::string> names{"model.safetensors", "recipe.yaml"};
   for (const DirectoryFile& file : files_) names.push_back(file.name);
@@ -297,7 +316,7 @@ std::string RunDirectory::kept_log(const TrainingState& state) const {
   const std::string text = read_file(path);
   std::size_t at = text.find('\n');
   const std::string_view old_header = std::string_view(text).substr(0, at);
-  if (at == std::string::npos || !old_header.starts_with("step,epoch,")) fail("is not the log of a run");
+  if (at == std::string::npos || !old_header.starts_with(kLogBegins)) fail("is not the log of a run");
   std::string kept = log_header_ + "\n";
   // Each row that must be there says its step: those of every log_every steps, and one for each epoch.
   const std::int64_t every = recipe_.training.log_every;

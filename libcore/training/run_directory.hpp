@@ -1,6 +1,7 @@
 // The directory of a training run: its lock, log.csv, checkpoints and the way back to the newest of them.
 #pragma once
 
+#include <array>
 #include <functional>
 #include <memory>
 #include <span>
@@ -18,14 +19,18 @@ namespace headwater {
 
 enum class ExistingRun { resume, overwrite };
 
+// The files of a run that are no part of a checkpoint.
+inline constexpr std::array<std::string_view, 3> kFilesOfRun = {"log.csv", "samples.tsv", kLockName};
+
 class RunDirectory {
  public:
   // Creates the directory where needed and locks it against other runs. `files` go into each checkpoint
   // beside the tensors; with them the checkpoint alone is a usable model. `tell` receives a sentence now and
   // then. Throws UsageError listing the keys that differ where the newest checkpoint belongs to another
   // recipe: only the run's length, where its schedule does not depend on that, and its checkpoints may be
-  // others; Error where something else has a name that the run will write, and where there are checkpoints
-  // and every one is damaged. `figure_names`: Objective::figure_names(), for which log.csv has columns.
+  // others; Error where something else has a name that the run will write, be it a log.csv or a samples.tsv
+  // that no run wrote, and where there are checkpoints and every one is damaged. `figure_names`:
+  // Objective::figure_names(), for which log.csv has columns.
   RunDirectory(fs::path directory, const Recipe& recipe, std::vector<DirectoryFile> files,
                std::span<const std::string_view> figure_names, ExistingRun existing,
                std::function<void(const std::string&)> tell);
@@ -66,6 +71,8 @@ class RunDirectory {
  private:
   // Throws UsageError where a run of this recipe cannot go on from a checkpoint of that one.
   void compare_recipes(const Recipe& saved);
+  // Throws Error where a file that the run adds to is not of a run.
+  void check_own_files() const;
   // Throws Error where the best checkpoint is damaged. `last_best`: what was best before recovery.
   void check_best(std::optional<std::int64_t> last_best) const;
   // The rows of log.csv up to the step of this state, under the columns of this version.

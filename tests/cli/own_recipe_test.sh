@@ -160,6 +160,12 @@ refused 'an unknown key' "^train: $tmp/mine/typo.yaml:5:[0-9]*: unknown key \"ep
 for value in 'training.epochs = 2' 'training.epochs= 2' 'training.epochs =2' training.epochs =2; do
   lines=0 refused "SET=$value" 'SET="[^"]*": "[^"]*" is no KEY=VALUE, which has no spaces' "RECIPE=$tmp/mine/parity.yaml" "SET=$value"
 done
+for word in SEED=010 SEED=-1 SEED=x 'SEED=1 2' SEED=.. SEED=/tmp THREADS=two; do
+  lines=0 refused "$word" "${word%%=*}=\".*\" is no whole number" "RECIPE=$tmp/mine/parity.yaml" "$word"
+done
+for word in SCALE=Quick 'SCALE=full quick' SCALE=../full; do
+  lines=0 refused "$word" 'SCALE=".*" is neither full nor quick' "RECIPE=$tmp/mine/parity.yaml" "$word"
+done
 # The same where the run was there before.
 sed -i 's|epochs|epoch|' "$tmp/mine/numbers.yaml"
 refused 'an unknown key in a recipe that ran' "^train: $tmp/mine/numbers.yaml:4:[0-9]*: unknown key \"epoch\"" "RECIPE=$tmp/mine/numbers.yaml"

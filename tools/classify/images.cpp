@@ -3,6 +3,7 @@
 #include <span>
 
 #include "cli/progress.hpp"
+#include "cli/result_file.hpp"
 #include "decoding/classify_images.hpp"
 #include "support/error.hpp"
 #include "support/files.hpp"
@@ -93,6 +94,7 @@ void label_lines(const Options& o, ImageFiles& labelled) {
     for (const std::string& line : lines) {
       try {
         files.push_back(images::path_of_line(line));
+        cli::run_files().reads(files.back());
       } catch (const Error& error) {
         fault = error.what();
         break;
@@ -138,6 +140,7 @@ void classify_images(const Options& o) {
     throw UsageError("--replace-invalid is for texts, " + o.model + " reads images");
   if (o.reader.is_json) throw UsageError("--json-input is for texts, " + o.model + " reads images");
   if (std::ranges::count(o.inputs, kInput) > 1) throw UsageError("standard input is named twice");
+  images::add_folders(o.inputs);
   ImageFiles labelled(o);
   label_inputs(o, labelled);
   labelled.note();

@@ -6,13 +6,15 @@ namespace headwater::generate {
 
 void describe(cli::CommandLine& line, SearchOptions& o) {
   line.group("Search");
-  line.add_option("--max-new-tokens", o.max_new_tokens, "end a continuation after this many tokens (64)");
+  line.add_option("--max-new-tokens", o.max_new_tokens, "end a continuation after this many tokens (64)")
+      .between(1, 1e6);
   line.add_option("--min-new-tokens", o.min_new_tokens, "do not end it by its end token before so many (0)");
   line.add_option("--stop", o.stop, "end it before this text, which is left out; may be given again")
       .shown_as("TEXT")
       .one_value_each();
   line.add_option("--repetition-penalty", o.repetition_penalty,
-                  "tokens that the text has already: above 1 they are less likely (1)");
+                  "tokens that the text has already: above 1 they are less likely (1)")
+      .between(1e-3, 1e3);
   line.add_option("--no-repeat-ngram-size", o.no_repeat_ngram_size,
                   "no sequence of so many tokens occurs twice in a text; 0: any may (0)");
   describe(line, o.beams);
@@ -22,7 +24,8 @@ void describe(cli::CommandLine& line, SamplingOptions& o) {
   line.group("Sampling");
   line.add_flag("--sampling", o.is_on,
                 "draw each token at random by its probability; each of the options below does so too");
-  line.add_option("--samples", o.samples, "continuations of each prompt, one a line (1)");
+  line.add_option("--samples", o.samples, "continuations of each prompt, one a line (1)")
+      .between(1, kMaxSamples);
   describe(line, o.draws);
 }
 
@@ -35,14 +38,11 @@ bool is_sampling(const SamplingOptions& o) { return o.is_on || o.samples || o.dr
 void set(TextGeneratorSettings& settings, const SearchOptions& search, const SamplingOptions& sampling) {
   DecodingSettings& decoding = settings.decoding;
   set(decoding, search.beams);
-  search::take("--max-new-tokens", search.max_new_tokens, std::int64_t{1}, std::int64_t{1'000'000},
-               decoding.max_new_tokens);
+  if (search.max_new_tokens) decoding.max_new_tokens = *search.max_new_tokens;
   search::set_one(decoding, "min_new_tokens", search.min_new_tokens);
+  search::check_room(decoding);
   search::set_one(decoding, "no_repeat_ngram_size", search.no_repeat_ngram_size);
-  search::take("--repetition-penalty", search.repetition_penalty, 1e-3, 1e3, settings.repetition_penalty);
-  for (const std::string& text : search.stop) {
-    if (text.empty()) throw UsageError("--stop: an empty text stands everywhere");
-  }
+  if (search.repetition_penalty) settings.repetition_penalty = *search.repetition_penalty;
   settings.stop = search.stop;
   const bool has_beams = decoding.num_beams > 1;
   if (has_beams && settings.repetition_penalty != 1)
@@ -51,7 +51,7 @@ void set(TextGeneratorSettings& settings, const SearchOptions& search, const Sam
   if (has_beams) throw UsageError("--num-beams searches and the options of sampling draw: give one of them");
   SamplingSettings& to = settings.sampling.emplace();
   set(to, sampling.draws);
-  search::take("--samples", sampling.samples, std::int64_t{1}, kMaxSamples, settings.samples);
+  if (sampling.samples) settings.samples = *sampling.samples;
 }
 
 }  // namespace headwater::generate

@@ -1,5 +1,7 @@
 #include "tools/images/inputs.hpp"
 
+#include "cli/result_file.hpp"
+#include "data/image_folder.hpp"
 #include "data/resize.hpp"
 #include "support/error.hpp"
 #include "support/utf8.hpp"
@@ -28,6 +30,14 @@ std::vector<fs::path> image_files_of(const fs::path& operand) {
   throw Error(shown(operand) + ": no images in this folder (they end in .png, .jpg or .jpeg)");
 }
 
+void add_folders(const std::vector<std::string>& operands) {
+  std::error_code none;
+  for (const std::string& path : operands) {
+    if (!fs::is_directory(path, none)) continue;
+    for (const fs::path& file : image_files_of(path)) cli::run_files().reads(file);
+  }
+}
+
 fs::path path_of_line(std::string_view line) {
   if (line.empty()) throw Error("an empty line where the path of an image is wanted");
   if (line.find('\0') != line.npos)
@@ -38,6 +48,7 @@ fs::path path_of_line(std::string_view line) {
 ImageInputs::ImageInputs(std::vector<std::string> paths, const InputSettings& settings)
     : paths_(std::move(paths)), settings_(settings), reader_(settings.reading) {
   if (paths_.empty()) paths_.emplace_back("-");
+  add_folders(paths_);
 }
 
 bool ImageInputs::next(InputImage& image) {
@@ -72,7 +83,9 @@ bool ImageInputs::next_of_lines(InputImage& image) {
     return false;
   }
   try {
-    read(path_of_line(line), "", image);
+    const fs::path path = path_of_line(line);
+    cli::run_files().reads(path);
+    read(path, "", image);
   } catch (const Error& error) {
     throw Error(cli::at_place(lines_->place(), error.what()));
   }

@@ -36,6 +36,9 @@ std::string path_text(const fs::path& path);
 // What an operand stands for: itself, or all images in the folder and below. Throws Error for a folder
 // without images.
 std::vector<fs::path> image_files_of(const fs::path& operand);
+// Adds the images in folders among the operands to the inputs of the run, before anything is written. Throws
+// UsageError where one is an output of it.
+void add_folders(const std::vector<std::string>& operands);
 // The path of an image on a line of standard input, in whatever bytes. Throws Error "what" for an empty line,
 // and for one with a NUL byte.
 fs::path path_of_line(std::string_view line);
@@ -50,7 +53,8 @@ class ImageInputs {
  public:
   // Each of `paths` is an image file, a folder (all images in it and below) or a data set; "-" or none is
   // standard input with the path of an image file on each line. Grey images become colours and the other way
-  // round, as wanted; a data set is one of images as wanted.
+  // round, as wanted; a data set is one of images as wanted. Throws UsageError where an image is an output of
+  // the run.
   ImageInputs(std::vector<std::string> paths, const InputSettings& settings);
 
   // False at the end. Throws Error "path: what (fix)".

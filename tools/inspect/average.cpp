@@ -8,8 +8,6 @@ namespace headwater::inspect {
 
 void write_average(const Options& o) {
   if (o.output == "-") throw UsageError("--average needs --output (the model directory to write)");
-  if (o.last < 0 || o.last == 1)
-    throw UsageError("--last is " + std::to_string(o.last) + ", expected 2 or more checkpoints");
   const bool is_run = o.models.size() == 1;
   if (!is_run && o.last != 0) throw UsageError("--last is of the checkpoints of one run (name one)");
   const std::vector<fs::path> models = is_run ? last_checkpoints(o.models.front(), o.last)

@@ -114,7 +114,7 @@ void draw_curves(const Options& o) {
       log = fs::exists(log / "log.csv") || !fs::exists(log / "model" / "log.csv") ? log / "log.csv"
                                                                                   : log / "model" / "log.csv";
     }
-    cli::refuse_same_file(log, o.output, "--output");
+    cli::run_files().reads(log);
     constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 28;
     names.push_back(name_of_run(run));
     curves.push_back(parse_learning_curve(read_file(log, kMaxBytes), shown(log), names.back()));

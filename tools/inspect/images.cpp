@@ -11,14 +11,6 @@
 namespace headwater::inspect {
 namespace {
 
-constexpr std::int64_t kMaxSamples = 1000, kMaxDraws = 1000;
-
-void check_range(const char* option, std::int64_t value, std::int64_t least, std::int64_t most) {
-  if (value >= least && value <= most) return;
-  throw UsageError(std::string(option) + " is " + std::to_string(value) + ", expected " +
-                   std::to_string(least) + " .. " + std::to_string(most));
-}
-
 void check_image_options(const Options& o) {
   if (o.data.size() > 1)
     throw UsageError("--data: one data set of images at a time, not " + std::to_string(o.data.size()));
@@ -32,8 +24,6 @@ void check_image_options(const Options& o) {
                          : "--draws needs the recipe whose augmentation is drawn (--recipe FILE)");
   if (o.contact_sheet == "-" && o.draws == "-")
     throw UsageError("--draws - and --contact-sheet -: standard output holds one picture (name a file)");
-  check_range("--samples", o.samples, 1, kMaxSamples);
-  check_range("--draw-count", o.draw_count, 1, kMaxDraws);
 }
 
 // The picture of an image under the recipe's random changes.
@@ -45,7 +35,9 @@ std::string drawn_png(const Options& o, const ImageDataset& images) {
   if (!settings.images.is_random())
     throw UsageError("--draws: " + o.recipe +
                      " changes no image at random (model.random_flip and the keys after it)");
-  check_range("--image", o.image, 0, images.examples() - 1);
+  if (o.image >= images.examples())
+    throw UsageError("--image: " + std::to_string(o.image) + " is out of range (from 0 to " +
+                     std::to_string(images.examples() - 1) + ")");
   ChannelStatistics statistics;
   if (settings.images.is_standardized()) statistics = channel_statistics({.dataset = &images, .indices = {}});
   const ImagePipeline pipeline = image_pipeline(settings, statistics, images, o.data.front());

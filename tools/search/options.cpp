@@ -26,10 +26,14 @@ void describe(cli::CommandLine& line, BeamOptions& o) {
 
 void describe(cli::CommandLine& line, SamplingOptions& o) {
   line.add_option("--temperature", o.temperature,
-                  "divides the logits; above 1 unlikely tokens are likelier (1)");
-  line.add_option("--top-k", o.top_k, "draw among the so many most likely tokens; 0: all (0)");
-  line.add_option("--top-p", o.top_p, "draw among the fewest tokens that hold this share of probability (1)");
-  line.add_option("--min-p", o.min_p, "draw among those with this share of the likeliest one's (0)");
+                  "divides the logits; above 1 unlikely tokens are likelier (1)")
+      .between(1e-3, 1e3);
+  line.add_option("--top-k", o.top_k, "draw among the so many most likely tokens; 0: all (0)")
+      .between(0, 1e6);
+  line.add_option("--top-p", o.top_p, "draw among the fewest tokens that hold this share of probability (1)")
+      .between(1e-6, 1);
+  line.add_option("--min-p", o.min_p, "draw among those with this share of the likeliest one's (0)")
+      .between(0, 1);
   line.add_option("--seed", o.seed, "of the random numbers (1)");
 }
 
@@ -40,16 +44,23 @@ void set(DecodingSettings& settings, const BeamOptions& o) {
   set_one(settings, "early_stopping", o.early_stopping);
 }
 
+void check_room(const DecodingSettings& settings) {
+  if (settings.max_new_tokens == 0 || settings.min_new_tokens <= settings.max_new_tokens) return;
+  throw UsageError("--min-new-tokens is " + std::to_string(settings.min_new_tokens) +
+                   ", above --max-new-tokens, " + std::to_string(settings.max_new_tokens) +
+                   " (lower it, or raise that)");
+}
+
 void set(SamplingSettings& settings, const SamplingOptions& o) {
   if (o.temperature == 0.0)
     throw UsageError(
         "--temperature is 0, at which nothing is drawn (leave it out, and the other options of sampling: "
         "without "
         "them the likeliest token is taken)");
-  take("--temperature", o.temperature, 1e-3, 1e3, settings.temperature);
-  take("--top-k", o.top_k, std::int64_t{0}, std::int64_t{1'000'000}, settings.top_k);
-  take("--top-p", o.top_p, 1e-6, 1.0, settings.top_p);
-  take("--min-p", o.min_p, 0.0, 1.0, settings.min_p);
+  if (o.temperature) settings.temperature = *o.temperature;
+  if (o.top_k) settings.top_k = *o.top_k;
+  if (o.top_p) settings.top_p = *o.top_p;
+  if (o.min_p) settings.min_p = *o.min_p;
   if (o.seed) settings.seed = *o.seed;
 }
 

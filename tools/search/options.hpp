@@ -40,20 +40,12 @@ ComputeType compute_type_of(std::string_view name);  // of one that the option t
 void describe(cli::CommandLine& line, BeamOptions& o);
 void describe(cli::CommandLine& line, SamplingOptions& o);
 
-// Each puts what was given over `settings`. They throw UsageError for numbers out of range.
+// Each puts what was given over `settings`. The first throws UsageError for numbers out of range.
 void set(DecodingSettings& settings, const BeamOptions& o);
 void set(SamplingSettings& settings, const SamplingOptions& o);
 
-// One number of a command line. Throws UsageError where it is out of range.
-template <class Value>
-void take(const char* option, const std::optional<Value>& given, Value least, Value most, Value& to) {
-  if (!given) return;
-  if (!(*given >= least && *given <= most)) {
-    throw UsageError(std::string(option) + " is " + Json(*given).dump() + ", expected " + Json(least).dump() +
-                     " to " + Json(most).dump());
-  }
-  to = *given;
-}
+// Throws UsageError where the least number of new tokens is above the most.
+void check_room(const DecodingSettings& settings);
 
 // One key of a recipe's decoding section, by the rules of recipes; the error has the option's name.
 template <class Value>

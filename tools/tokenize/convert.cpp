@@ -62,7 +62,7 @@ void append_drawn(const Options& o, const Tokenizer& tokenizer, std::string_view
   TokenWriter writer(o, tokenizer, out);
   std::vector<std::int32_t> ids;
   tokenizer.sample(line, {.dropout = o.dropout, .alpha = o.alpha},
-                   {.seed = static_cast<std::uint64_t>(o.seed),
+                   {.seed = o.seed,
                     .purpose = Purpose::sample,
                     .layer = static_cast<std::uint32_t>(number),
                     .step = static_cast<std::uint32_t>(number >> 32)},

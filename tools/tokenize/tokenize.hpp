@@ -23,7 +23,7 @@ struct Options {
   std::string show = "tokens";  // or text
   bool is_decoding = false, is_checking = false, has_line_ends = false;
   double dropout = 0, alpha = 0;  // random choices, drawn from the seed for each line
-  std::int64_t seed = 1;
+  std::uint64_t seed = 1;
   bool is_quiet = false;
   std::vector<std::string> columns;  // numbers, as typed
   cli::LineReaderSettings reader;

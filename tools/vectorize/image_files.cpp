@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "cli/lines.hpp"
+#include "cli/result_file.hpp"
 #include "cli/tool.hpp"
 #include "data/image_file.hpp"
 #include "data/image_folder.hpp"
@@ -24,6 +25,7 @@ class FileSource : public ImageSource {
       : files_(std::move(files)),
         place_(shown(o.images.front())),
         reader_({.background = background_of(o.background), .applies_orientation = o.applies_orientation}) {
+    for (const LabelledImageFile& file : files_) cli::run_files().reads(file.path);
     names = set.labels();
     classes = set.size();
     for (LabelledImageFile& file : files_) {

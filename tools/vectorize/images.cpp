@@ -1,7 +1,6 @@
 #include "tools/vectorize/images.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 #include <span>
 #include <string>
@@ -11,6 +10,7 @@
 #include "cli/tool.hpp"
 #include "data/image_dataset.hpp"
 #include "data/token_dataset.hpp"
+#include "support/decimal.hpp"
 #include "support/error.hpp"
 #include "support/numbers.hpp"
 #include "support/parallel.hpp"
@@ -23,15 +23,6 @@ namespace {
 constexpr std::size_t kGroupBytes = std::size_t{1} << 24;
 constexpr std::size_t kMaxGroup = 4096;
 
-// The file that an output becomes, by one name.
-fs::path written(const fs::path& output) {
-  if (output == "-") return output;
-  const fs::path path = cli::result_path(output);
-  std::error_code fault;  // of a name that the system does not take: opening it has the better word
-  fs::path canonical = fs::weakly_canonical(fs::absolute(path, fault), fault);
-  return fault ? path : canonical;
-}
-
 void check_paths(const ImageOptions& o) {
   for (const fs::path& input : o.images) {
     if (input == "-")
@@ -41,7 +32,7 @@ void check_paths(const ImageOptions& o) {
     if (input == "-")
       throw UsageError("images and their labels are not read from standard input (name files)");
   }
-  check_outputs("--validation", o.output, o.validation);
+  check_outputs(o.output, o.validation);
 }
 
 // Before the work, and with the place of the names.
@@ -99,20 +90,19 @@ void report(const ImageSource& source, std::size_t images, const fs::path& outpu
 
 }  // namespace
 
-void check_outputs(const std::string& option, const fs::path& output, const fs::path& share) {
+void check_outputs(const fs::path& output, const fs::path& share) {
   cli::check_result_file(output);
-  if (share.empty()) return;
-  cli::check_result_file(share);
-  if (written(share) == written(output))
-    throw UsageError(option + " " + shown(share) + ": is the file of -o too (name another one)");
+  if (!share.empty()) cli::check_result_file(share);
 }
 
 std::pair<std::int64_t, std::int64_t> image_sides(const std::string& text) {
-  if (text.empty()) return {0, 0};
+  if (text.empty()) return {0, 0};  // the option was not given
   const auto side = [](std::string_view digits) {
     std::int64_t value = 0;
-    const auto [stop, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-    return error == std::errc() && stop == digits.data() + digits.size() ? value : 0;
+    if (digits.empty()) return value;
+    const std::string fault = read_number(digits, value);
+    if (!fault.empty()) throw UsageError("--resize: " + fault + "; it takes a height and a width, as 64x64");
+    return value;
   };
   const std::size_t x = std::min(text.find('x'), text.size() - 1);
   const std::int64_t height = side(std::string_view(text).substr(0, x));

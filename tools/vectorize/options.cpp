@@ -1,14 +1,21 @@
 #include "tools/vectorize/options.hpp"
 
-#include <charconv>
 #include <optional>
 
 #include "cli/tool.hpp"
 #include "data/image_reading.hpp"
+#include "support/decimal.hpp"
 #include "support/error.hpp"
 #include "tasks/registry.hpp"
 
 namespace headwater::vectorize {
+
+namespace {
+
+constexpr std::int64_t kMaxBlock = 1000000;      // as of model.length
+constexpr std::int64_t kMaxLength = 0x7FFFFFFF;  // also of a model that reads any number of ids
+
+}  // namespace
 
 void describe(cli::CommandLine& line, Options& o, TypedOptions& typed) {
   line.add_option("tokens", o.tokens, "token lines from tokenize; - or none: standard input")
@@ -18,16 +25,19 @@ void describe(cli::CommandLine& line, Options& o, TypedOptions& typed) {
   line.add_option("-t,--tokenizer", o.tokenizer, "the tokenizer.json that made the tokens")
       .shown_as("FILE")
       .reads();
-  typed.length =
-      line.add_option("-l,--length", o.length, "positions of the model: longer lines are cut").shown_as("L");
+  typed.length = line.add_option("-l,--length", o.length, "positions of the model: longer lines are cut")
+                     .between(1, kMaxLength)
+                     .shown_as("L");
   typed.start = line.add_flag("--start", o.has_start, "put the id of [START] before each line");
   typed.end = line.add_flag("--end", o.has_end, "put the id of [END] after each line");
   typed.block = line.add_option("--block", o.block,
                                 "all lines are one long text: cut it into lines of N ids and one more")
+                    .between(1, kMaxBlock)
                     .shown_as("N");
   typed.stride = line.add_option("--stride", o.stride,
                                  "of --block: from the start of one line to that of the next; N where it is "
                                  "not given")
+                     .between(1, kMaxBlock)
                      .shown_as("M");
   line.add_option("--max-unknown", o.max_unknown,
                   "an error where more than P percent of the tokens are unknown")
@@ -60,8 +70,11 @@ void describe(cli::CommandLine& line, Options& o, TypedOptions& typed) {
       .shown_as("FILE")
       .one_value_each()
       .reads();
-  typed.ngrams = line.add_option("--ngrams", o.ngrams, "learn terms of up to N tokens").with_default();
-  typed.size = line.add_option("--size", o.size, "learn at most N terms, [UNK] counted").with_default();
+  typed.ngrams =
+      line.add_option("--ngrams", o.ngrams, "learn terms of up to N tokens").between(1, 100).with_default();
+  typed.size = line.add_option("--size", o.size, "learn at most N terms, [UNK] counted")
+                   .between(2, 0x7FFFFFF0)
+                   .with_default();
   line.group("Images");
   line.add_option(
           "--images", o.images,
@@ -115,10 +128,11 @@ void describe(cli::CommandLine& line, Options& o, TypedOptions& typed) {
 }
 
 double percent_of(const std::string& text) {
-  double percent = -1;
-  const char* const end = text.data() + text.size() - (text.ends_with('%') ? 1 : 0);
-  const auto [stop, error] = std::from_chars(text.data(), end, percent, std::chars_format::fixed);
-  if (error != std::errc() || stop != end || !(percent >= 0 && percent <= 100))
+  double percent = 0;
+  const std::string fault =
+      read_number(std::string_view(text).substr(0, text.size() - (text.ends_with('%') ? 1 : 0)), percent);
+  if (!fault.empty()) throw UsageError("--max-unknown: " + fault);
+  if (percent < 0 || percent > 100)
     throw UsageError("--max-unknown: " + quote(text) + " is not a percentage from 0 to 100");
   return percent;
 }
@@ -128,7 +142,6 @@ namespace {
 void check_share(const Options& o) {
   if (!(o.validation_fraction > 0 && o.validation_fraction < 1))
     throw UsageError("--validation-fraction is not above 0 and below 1");
-  if (o.seed < 0) throw UsageError("--seed: " + std::to_string(o.seed) + " is negative");
 }
 
 void check_image_options(const Options& o, const TypedOptions& typed) {
@@ -203,8 +216,6 @@ bool is_stream(const Options& o, const TypedOptions& typed) {
   return typed.block.is_given() || (o.form == "dataset" && o.learn.empty() && o.terms.empty());
 }
 
-constexpr std::int64_t kMaxBlock = 1000000;  // as of model.length
-
 void check_stream_options(Options& o, const TypedOptions& typed) {
   const std::string option = typed.block.is_given() ? "--block" : "--output dataset";
   if (o.tokenizer.empty()) throw UsageError(option + " needs --tokenizer FILE");
@@ -213,13 +224,10 @@ void check_stream_options(Options& o, const TypedOptions& typed) {
         "--block goes without --output (a file of ids is cut when it is trained on: data.stride)");
   if (typed.length.is_given()) throw UsageError("--length does not go with " + option + " (no line is cut)");
   if (typed.block.is_given()) {
-    if (o.block < 1 || o.block > kMaxBlock)
-      throw UsageError("--block: " + std::to_string(o.block) + " is not in 1 .. " +
-                       std::to_string(kMaxBlock));
     if (!typed.stride.is_given()) o.stride = o.block;
-    if (o.stride < 1 || o.stride > o.block)
-      throw UsageError("--stride: " + std::to_string(o.stride) + " is not in 1 .. " +
-                       std::to_string(o.block) + ", the block");
+    if (o.stride > o.block)
+      throw UsageError("--stride: " + std::to_string(o.stride) + " is more than " + std::to_string(o.block) +
+                       ", the block (it leaves tokens out)");
     if (!o.output.empty()) throw UsageError("-o goes with --output dataset (lines go to standard output)");
     return;
   }
@@ -228,8 +236,6 @@ void check_stream_options(Options& o, const TypedOptions& typed) {
   if (o.output.empty() || o.output == "-")
     throw UsageError("--output dataset needs -o FILE (its beginning is written last)");
 }
-
-constexpr std::int64_t kMaxLength = 0x7FFFFFFF;  // also of a model that reads any number of ids
 
 }  // namespace
 
@@ -295,10 +301,6 @@ void resolve(Options& o, const TypedOptions& typed) {
   if (makes_ids) {
     if (!typed.length.is_given() && o.recipe.empty()) {
       throw UsageError("--length is missing (the model's number of positions)");
-    }
-    if (o.length < 1 || o.length > kMaxLength) {
-      throw UsageError("--length: " + std::to_string(o.length) + " is not in 1 .. " +
-                       std::to_string(kMaxLength));
     }
   } else if (typed.length.is_given()) {
     throw UsageError("--length goes with --tokenizer and --output ids only");

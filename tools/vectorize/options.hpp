@@ -23,7 +23,7 @@ struct Options {
   std::int64_t length = 0, ngrams = 1, size = 20000, block = 0, stride = 0;
   bool has_start = false, has_end = false, has_header = false;
   double validation_fraction = ImageOptions().validation_fraction;
-  std::int64_t seed = 1;
+  std::uint64_t seed = 1;
   std::string background = ImageOptions().background;
   bool applies_orientation = false, chooses_reading = false;
   bool is_quiet = false;

@@ -43,7 +43,7 @@ void write_lines(const std::vector<std::string>& lines, const std::vector<bool>&
 }  // namespace
 
 void split_lines(const Options& o) {
-  check_outputs("--split", o.output, o.split);
+  check_outputs(o.output, o.split);
   const std::int64_t column = o.reader.column;
   cli::LineReaderSettings settings = o.reader;
   settings.column = 0;

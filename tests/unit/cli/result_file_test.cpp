@@ -78,16 +78,62 @@ TEST_CASE("one file on both sides, under any name") {
   fs::create_symlink("file", scratch / "link");
   fs::create_hard_link(scratch / "file", scratch / "hard");
   const auto said = [&](const fs::path& input, const fs::path& output) {
-    return error_text([&] { cli::refuse_same_file(input, output, "-o"); });
+    // in either order
+    const std::string first = error_text([&] {
+      cli::RunFiles files;
+      files.writes(output, "-o");
+      files.reads(input);
+    });
+    const std::string second = error_text([&] {
+      cli::RunFiles files;
+      files.reads(input);
+      files.writes(output, "-o");
+    });
+    CHECK(first == second);
+    return first;
   };
   for (const char* name : {"file", "link", "hard", "./file"}) {
     CHECK(said(scratch / "file", scratch / name) ==
           "-o " + (scratch / name).string() + ": is an input too (name another file)");
     CHECK(said(scratch / name, scratch / "hard").find("is an input too") != std::string::npos);
   }
-  CHECK_NOTHROW(cli::refuse_same_file(scratch / "file", scratch / "other", "-o"));
-  CHECK_NOTHROW(cli::refuse_same_file(scratch / "file", scratch / "none", "-o"));
-  CHECK_NOTHROW(cli::refuse_same_file(scratch / "none", scratch / "none", "-o"));
-  CHECK_NOTHROW(cli::refuse_same_file("/dev/null", "/dev/null", "-o"));
-  CHECK_NOTHROW(cli::refuse_same_file(scratch.path(), scratch.path(), "-o"));
+  CHECK(said(scratch / "file", scratch / "other") == "(no error)");
+  CHECK(said(scratch / "file", scratch / "none") == "(no error)");
+  CHECK(said(scratch / "none", scratch / "none") == "(no error)");
+  CHECK(said("/dev/null", "/dev/null") == "(no error)");
+  CHECK(said(scratch.path(), scratch.path()) == "(no error)");
+}
+
+TEST_CASE("two outputs are two files; and none is a file of a model") {
+  const ScratchDirectory scratch;
+  write_file(scratch / "file", "x");
+  fs::create_symlink("file", scratch / "link");
+  fs::create_symlink("new", scratch / "dangling");
+  const auto said = [&](const char* first, const char* second) {
+    cli::RunFiles files;
+    files.writes(scratch / first, "-o");
+    return error_text([&] { files.writes(scratch / second, "--picture"); });
+  };
+  CHECK(said("file", "link") ==
+        "--picture " + (scratch / "link").string() + ": is the file of -o too (name another one)");
+  CHECK(said("new", "dangling").find("is the file of -o too") != std::string::npos);
+  CHECK(said("new", "./new").find("is the file of -o too") != std::string::npos);
+  CHECK(said("new", "file") == "(no error)");
+  fs::create_directory(scratch / "model");
+  for (const char* name : {"config.json", "model.safetensors", "vocab.json", "log.csv", "maps.csv"})
+    write_file(scratch / "model" / name, "x");
+  const auto refused = [&](const char* name) {
+    cli::RunFiles files;
+    return error_text([&] { files.writes(scratch / "model" / name, "-o"); });
+  };
+  for (const char* name : {"config.json", "model.safetensors", "vocab.json", "log.csv"})
+    CHECK(refused(name).find(": is a file of the model in ") != std::string::npos);
+  CHECK(refused("maps.csv") == "(no error)");  // what somebody wrote there, not the model's
+  CHECK(refused("new.json") == "(no error)");
+  fs::remove(scratch / "model/model.safetensors");
+  CHECK(refused("vocab.json") == "(no error)");
+  cli::RunFiles files;  // the folder is named as a model
+  files.writes(scratch / "model/vocab.json", "-o");
+  CHECK(error_text([&] { files.reads_model(scratch / "model"); }).find("is a file of the model") !=
+        std::string::npos);
 }

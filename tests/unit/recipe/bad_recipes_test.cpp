@@ -83,6 +83,9 @@ const std::vector<BadRecipe> kBadRecipes = {
      "(write standardize: none, or lower)"},
     {"target_tokenizer: {kind: character, split_punctuation: true}\n", "1:56",
      "target_tokenizer.split_punctuation: character does not read it (it belongs to word; remove it)"},
+    {"data: {set: -h}\n", "1:13", "\"-h\" is no name of a set"},
+    {"data: {set: --help}\n", "1:13", "\"--help\" is no name of a set"},
+    {"decoding: {min_new_tokens: 5, max_new_tokens: 4}\n", "1:28", "5 is above max_new_tokens, 4"},
     // numbers that YAML readers bend
     {"model: {width: 010}\n", "1:16", "leave out the leading zeros"},
     {"model: {width: 0x1F}\n", "1:16", "write it in decimal"},

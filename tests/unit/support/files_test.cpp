@@ -105,8 +105,15 @@ TEST_CASE("files: what is no lock is not emptied") {
   write_file(scratch / "precious", precious);
   fs::create_hard_link(scratch / "precious", scratch / "lock");
   CHECK(error_text([&] { FileLock{scratch / "lock"}; }) ==
-        (scratch / "lock").string() + ": is no lock (remove it)");
+        (scratch / "lock").string() + ": is no lock (move it away)");
   CHECK(read_file(scratch / "precious") == precious);
+  for (const char* const text : {"short", "12 34", "123456789012345678901"}) {
+    write_file(scratch / "lock", text);
+    CHECK(error_text([&] { FileLock{scratch / "lock"}; }).find("is no lock") != std::string::npos);
+    CHECK(read_file(scratch / "lock") == text);
+  }
+  write_file(scratch / "lock", "2147483646");  // of a process that ended
+  CHECK_NOTHROW(FileLock{scratch / "lock"});
 }
 
 TEST_CASE("files: without commit the old file stays and the temporary goes") {
@@ -175,7 +182,10 @@ TEST_CASE("files: a write that stops half way is an error and the old file stays
     const rlimit limit{1000, 1000};
     ::setrlimit(RLIMIT_FSIZE, &limit);
     const std::string message = error_text([&] { write_file(scratch / "f", std::string(5000, 'x')); });
-    ::_exit(message.ends_with("/f: cannot write: file too large") ? 0 : 1);
+    ::_exit(message.ends_with(
+                "/f: cannot write: file too large (raise the limit of ulimit -f, or write to another disk)")
+                ? 0
+                : 1);
   }
   int status = 0;
   ::waitpid(child, &status, 0);
