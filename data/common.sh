@@ -46,16 +46,16 @@ pairs_of() { # FIRST SECOND
   paste "$tmp/first" "$tmp/second"
 }
 
-# The folder of the programs, to $tools_folder.
-need_tools() {
+# The folder of the programs, to $tools_folder; it has this one.
+need_tools() { # [PROGRAM]
   tools_folder=$("$here/tools.sh") ||
     fail 'the programs are neither built nor installed here, nor on PATH (make build; BIN=DIR names their folder)'
-  [ -x "$tools_folder/tokenize" ] ||
-    fail "$tools_folder/tokenize: no such program (make build; BIN=DIR names the folder of the programs)"
+  [ -x "$tools_folder/${1-tokenize}" ] ||
+    fail "$tools_folder/${1-tokenize}: no such program (make build; BIN=DIR names the folder of the programs)"
 }
 # Images become data sets by the tool vectorize; called before anything is fetched.
 need_vectorize() {
-  need_tools
+  need_tools vectorize
   vectorize=$tools_folder/vectorize
 }
 

@@ -201,6 +201,17 @@ std::string empty_fault(const std::string& text) {
   return text.empty() ? "is empty (give a value, or leave the option out)" : "";
 }
 
+// As --help shows it.
+std::string default_text(double value) { return shortest(value); }
+template <std::integral Integer>
+std::string default_text(Integer value) {
+  return std::to_string(value);
+}
+template <class Number>
+std::string default_text(const std::optional<Number>& /*none*/) {
+  return "";
+}
+
 // The library reads 010 as 8 and -1 as a large number, so that here texts become numbers.
 template <class Value>
 CLI::Option* add_number(CLI::App& app, const std::string& names, Value& value, const std::string& help) {
@@ -211,11 +222,7 @@ CLI::Option* add_number(CLI::App& app, const std::string& names, Value& value, c
     value = static_cast<std::conditional_t<std::is_same_v<Value, int>, int, Number>>(number);
     return true;
   };
-  const auto shown = [&value]() -> std::string {
-    if constexpr (std::is_same_v<Value, double>) return shortest(value);
-    if constexpr (std::is_integral_v<Value>) return std::to_string(value);
-    return "";
-  };
+  const auto shown = [&value] { return default_text(value); };
   CLI::Option* const option = app.add_option(names, set, help, false, shown);
   option->type_name(std::is_same_v<Number, double> ? "NUMBER" : "N");
   option->check(std::function<std::string(const std::string&)>([](const std::string& text) {

@@ -45,6 +45,13 @@ bool is_file_of_model(const fs::path& file) {
   return is_model && !is_of_reader(file);
 }
 
+// Standard output that the shell has just made, or emptied, as in `inspect model > model/layers`: there is
+// nothing to lose any more.
+bool is_new_output(const fs::path& path, const fs::path& file) {
+  std::error_code none;
+  return path == "-" && fs::file_size(file, none) == 0;
+}
+
 // The path with all links followed; what is not there stays as it is named.
 fs::path canonical_path(const fs::path& path, int descriptor) {
   std::error_code fault;
@@ -82,7 +89,7 @@ void RunFiles::check(const Output& output, const File& input, const fs::path& pa
 
 void RunFiles::writes(const fs::path& path, std::string_view option) {
   const fs::path file = canonical_path(path, STDOUT_FILENO);
-  if (regular_file(path, STDOUT_FILENO) && is_file_of_model(file))
+  if (regular_file(path, STDOUT_FILENO) && !is_new_output(path, file) && is_file_of_model(file))
     throw UsageError(Output{path, {}, std::string(option), {}}.text() + ": is a file of the model in " +
                      shown(file.parent_path()) + " (write to another file)");
   writes_own(path, option);
@@ -115,7 +122,8 @@ void RunFiles::reads_model(const fs::path& model) {
   std::error_code none;
   const fs::path folder = fs::canonical(model, none);
   for (const Output& output : outputs_) {
-    if (!output.file || is_of_reader(output.canonical)) continue;
+    if (!output.file || is_of_reader(output.canonical) || is_new_output(output.path, output.canonical))
+      continue;
     if (!none && output.canonical.parent_path() == folder)
       throw UsageError(output.text() + ": is a file of the model in " + shown(model) +
                        " (write to another file)");

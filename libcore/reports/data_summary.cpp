@@ -185,9 +185,10 @@ std::vector<std::string> DataSummary::warnings() const {
   if (has_header())
     all.push_back("line 1 looks like a header (" + quoted_list(first_) + "); drop it: tail -n +2");
   for (std::size_t c = 0; c < columns_.size(); ++c) {
-    constexpr std::int64_t kMany = 20;  // one word of so many
+    constexpr std::int64_t kMany = 20, kLeast = 10;  // one word of so many, and so many words
     const Column& column = columns_[c];
-    if (!is_label(c) && column.compound_words * kMany > column.lengths.words())
+    if (!is_label(c) && column.compound_words >= kLeast &&
+        column.compound_words * kMany > column.lengths.words())
       all.push_back(column.name + ": " + format_percent(column.compound_words, column.lengths.words()) +
                     " of the words have punctuation inside" +
                     (column.compound_word.empty() ? "" : ", as " + quote(column.compound_word)) +

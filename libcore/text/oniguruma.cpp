@@ -181,7 +181,10 @@ class Translator {
         before = intersect();
       } else if (c == U'[') {
         std::optional<CodePointSet> named_set;
-        if (take(U':') && !(named_set = bracket_class())) --at_;
+        if (take(U':')) {
+          named_set = bracket_class();
+          if (!named_set) --at_;
+        }
         if (named_set) {
           add_class(*named_set);
         } else {

@@ -65,7 +65,7 @@ check_links "$prefix"
 for program in $programs; do
   page=$prefix/share/man/man1/$program.1
   for word in '.SH SEE ALSO' '\fB\-\-version\fR' '\fB\-h\fR, \fB\-\-help\fR'; do grep -qxF -- "$word" "$page" || fail "$page: no $word"; done
-  sed -n '/^.SH SEE ALSO/,$p' "$page" | grep -qE "fB($alternatives)..fR\(1\)" || [ "$program" = attn-dump ] || fail "$page: see what?"
+  sed -n '/^.SH SEE ALSO/,$p' "$page" | grep -qE "fB($alternatives).fR\(1\)" || [ "$program" = attn-dump ] || fail "$page: see what?"
 done
 
 for file in debian-descriptions/split.awk debian-descriptions/parts.tsv phrasebook/lexicon.txt spa-eng/sentences.txt; do
@@ -118,7 +118,7 @@ on_path() { # PATH [BIN=...]
   (cd "$tmp/clone" && PATH=$1:$PATH make --no-print-directory -n -f recipes/stages.mk RECIPE=recipes/phrasebook.yaml SCALE=quick "MODELS=$tmp/clone-models" "${@:2}" >"$tmp/log" 2>&1)
 }
 on_path "$prefix/bin" || fail 'a clone with the programs on PATH under other names'
-grep -qF "$prefix/bin/../libexec/headwater/tokenize" "$tmp/log" || fail 'which programs a clone takes from PATH'
+grep -qF "'$prefix/bin/../libexec/headwater'/tokenize " "$tmp/log" || fail 'which programs a clone takes from PATH'
 on_path "$bin" || fail 'a clone with the programs on PATH'
 grep -q "^'*$bin'*/tokenize " "$tmp/log" || fail 'which programs a clone takes from PATH'
 on_path "$prefix/bin" "BIN=$bin" || fail 'a clone with BIN'

@@ -20,7 +20,7 @@ grep -qx "Export: fits GPT-2's layout" "$tmp/out" || fail 'inspect says that it 
 are_rows_whole attention.csv || fail 'rows of attention sum to 1'
 for file in curve.svg attention.svg $run/curve.svg; do grep -q '<svg' "$file" || fail "$file"; done
 [ -s "$run/model/samples.tsv" ] || fail 'samples'
-"$bin/evaluate" hf --multiline --stride 64 test.txt --json >"$tmp/exported"
-"$bin/evaluate" $run/model --multiline --stride 64 test.txt --json | cmp - "$tmp/exported" || fail 'other figures of what was exported'
+"$bin/evaluate" -q hf --multiline --stride 64 test.txt --json >"$tmp/exported"
+"$bin/evaluate" -q $run/model --multiline --stride 64 test.txt --json | cmp - "$tmp/exported" || fail 'other figures of what was exported'
 [ "$(find models/recipes -name model.safetensors -path '*init_from*' | wc -l)" -ge 1 ] || fail 'the run that goes on from another'
 echo 'language-model.md: every command ran'

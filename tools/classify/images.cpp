@@ -93,8 +93,9 @@ void label_lines(const Options& o, ImageFiles& labelled) {
     std::string fault;
     for (const std::string& line : lines) {
       try {
-        files.push_back(images::path_of_line(line));
-        cli::run_files().reads(files.back());
+        fs::path path = images::path_of_line(line);
+        cli::run_files().reads(path);
+        files.push_back(std::move(path));
       } catch (const Error& error) {
         fault = error.what();
         break;

@@ -1,5 +1,7 @@
 #include "tools/search/options.hpp"
 
+#include "support/decimal.hpp"
+
 namespace headwater::search {
 
 void add_compute_type_option(cli::CommandLine& line, std::string& name) {
@@ -24,10 +26,16 @@ void describe(cli::CommandLine& line, BeamOptions& o) {
                   "when a search ends: heuristic, never (exact) or first");
 }
 
+namespace {
+
+constexpr double kLeastTemperature = 1e-3, kMostTemperature = 1e3;
+
+}  // namespace
+
 void describe(cli::CommandLine& line, SamplingOptions& o) {
   line.add_option("--temperature", o.temperature,
                   "divides the logits; above 1 unlikely tokens are likelier (1)")
-      .between(1e-3, 1e3);
+      .between(0, kMostTemperature);
   line.add_option("--top-k", o.top_k, "draw among the so many most likely tokens; 0: all (0)")
       .between(0, 1e6);
   line.add_option("--top-p", o.top_p, "draw among the fewest tokens that hold this share of probability (1)")
@@ -55,8 +63,10 @@ void set(SamplingSettings& settings, const SamplingOptions& o) {
   if (o.temperature == 0.0)
     throw UsageError(
         "--temperature is 0, at which nothing is drawn (leave it out, and the other options of sampling: "
-        "without "
-        "them the likeliest token is taken)");
+        "without them the likeliest token is taken)");
+  if (o.temperature && *o.temperature < kLeastTemperature)
+    throw UsageError("--temperature: " + shortest(*o.temperature) + " is out of range (from " +
+                     shortest(kLeastTemperature) + " to " + shortest(kMostTemperature) + ")");
   if (o.temperature) settings.temperature = *o.temperature;
   if (o.top_k) settings.top_k = *o.top_k;
   if (o.top_p) settings.top_p = *o.top_p;
