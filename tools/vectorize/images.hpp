@@ -29,7 +29,8 @@ struct ImageOptions {
 // "72x96" is 72 pixels high and 96 wide; "" is 0x0. Throws UsageError for another text.
 std::pair<std::int64_t, std::int64_t> image_sides(const std::string& text);
 
-// The files that are written, that of -o and another one where it is named: their folders are there. Throws Error.
+// The files that are written, that of -o and another one where it is named: their folders are there. Throws
+// Error.
 void check_outputs(const fs::path& output, const fs::path& share);
 
 void write_images(const ImageOptions& o);
