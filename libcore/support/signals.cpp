@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include <algorithm>
 
 #include <array>
 #include <atomic>
@@ -57,9 +58,9 @@ void remove_folder(const char* folder) noexcept {
       at += entry;
       const std::size_t bytes = ::strlen(name);
       if (length + bytes + 2 > sizeof path) continue;
-      std::memcpy(path, folder, length);
+      std::copy_n(folder, length, path);
       path[length] = '/';
-      std::memcpy(path + length + 1, name, bytes + 1);
+      std::copy_n(name, bytes + 1, path + length + 1);
       ::unlink(path);
     }
   }
@@ -95,7 +96,7 @@ void remember_mapping(const void* begin, std::size_t size, const fs::path& path)
   auto mapping = std::make_unique<Mapping>(address, address + size, ::strdup(shown(path).c_str()));
   if (mapping->path == nullptr) return;
   if (put(g_mappings, mapping.get())) {
-    mapping.release();
+    static_cast<void>(mapping.release());
   } else {
     std::free(mapping->path);
   }
