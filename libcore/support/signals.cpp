@@ -6,6 +6,7 @@
 #include <unistd.h>
 #include <algorithm>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstdint>
