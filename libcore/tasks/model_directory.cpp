@@ -201,7 +201,7 @@ const Task& task_of_files(const std::filesystem::path& files) {
 }
 
 std::filesystem::path weights_of(const std::filesystem::path& files) {
-  const std::filesystem::path weights = files / "model.safetensors";
+  std::filesystem::path weights = files / "model.safetensors";
   const std::string other = is_there(weights) ? "" : other_weights_in(files);
   if (other.empty()) return weights;
   const char* const what_to_do =
