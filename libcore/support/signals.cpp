@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-#include <algorithm>
 
 #include <algorithm>
 #include <array>
