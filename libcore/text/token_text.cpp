@@ -30,14 +30,14 @@ std::string text_of_byte_piece(std::string_view surface) {
 }
 
 std::string one_line(std::string_view text) {
-  constexpr std::string_view kControls = "\t\n\v\f\r", kEscapes = "tnvfr";
+  constexpr std::string_view kEscaped = "\t\n\v\f\r", kEscapeLetters = "tnvfr";
   std::string line;
   for (const char c : text) {
     const auto byte = static_cast<unsigned char>(c);
     if (c == ' ') {
       line += kWordMark;
-    } else if (const std::size_t at = kControls.find(c); at != kControls.npos) {
-      (line += '\\') += kEscapes[at];
+    } else if (const std::size_t at = kEscaped.find(c); at != kEscaped.npos) {
+      (line += '\\') += kEscapeLetters[at];
     } else if (byte < 0x20 || byte == 0x7F) {
       line += byte_surface(byte);
     } else {
