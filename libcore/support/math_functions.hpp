@@ -1,7 +1,7 @@
 // Elementary functions in double whose bits are those of their own formulas, on every machine with IEEE
 // arithmetic: C libraries differ in the last bit, and one library does so between processors. For tables and
 // schedules that training rests on; loops over activations have the float kernels (tensor/kernels.hpp).
-// At most one unit in the last place from the right value (tests/unit/support/elementary_test.cpp).
+// At most one unit in the last place from the right value (tests/unit/support/math_functions_test.cpp).
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // Bags of words: the terms (n-grams) that count, in how many lines each stands, and what a line becomes
-// (libcore/FORMATS.md, n-gram tables). Learning a table is in term_table_learner.hpp.
+// (libcore/FORMATS.md, n-gram tables). Learning a table is in ngram_vocabulary_learner.hpp.
 //
 // The file is text: "#terms v1 ngrams=N documents=D output=FORM", then a line "term TAB documents" for each
 // id from 0; a term is written as in token lines. Term 0 is [UNK], which stands for all others.
