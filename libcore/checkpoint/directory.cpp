@@ -71,6 +71,19 @@ void prune(const fs::path& model_directory, std::int64_t just_written, const Che
 
 }  // namespace
 
+Manifest::File write_listed_file(const fs::path& path, const std::function<void(const ByteSink&)>& produce) {
+  NewFile file(path);
+  Hasher hasher;
+  std::uint64_t size = 0;
+  produce([&](std::string_view bytes) {
+    hasher.update(bytes);
+    file.write(bytes);
+    size += bytes.size();
+  });
+  file.finish();
+  return {path.filename().string(), size, hasher.digest()};
+}
+
 void swap_link(const fs::path& link, const std::string& target, const fs::path& temporary) {
   std::error_code error;
   if (fs::is_symlink(fs::symlink_status(link, error)) && fs::read_symlink(link, error) == target) return;
@@ -106,16 +119,7 @@ void CheckpointWriter::add_file(std::string_view name, std::string_view bytes) {
 }
 
 void CheckpointWriter::add_file(std::string_view name, const std::function<void(const ByteSink&)>& produce) {
-  NewFile file(temporary_ / name);
-  Hasher hasher;
-  std::uint64_t size = 0;
-  produce([&](std::string_view bytes) {
-    hasher.update(bytes);
-    file.write(bytes);
-    size += bytes.size();
-  });
-  file.finish();
-  manifest_.files.push_back({std::string(name), size, hasher.digest()});
+  manifest_.files.push_back(write_listed_file(temporary_ / name, produce));
 }
 
 fs::path CheckpointWriter::finish(const Finish& how) {

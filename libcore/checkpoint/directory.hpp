@@ -28,6 +28,10 @@ inline constexpr std::string_view kManifestName = "MANIFEST.json";
 
 std::string manifest_text(const Manifest& manifest);
 
+// Writes the file as NewFile does, and says what a manifest has of it. `produce` is called once with a sink
+// that writes.
+Manifest::File write_listed_file(const fs::path& path, const std::function<void(const ByteSink&)>& produce);
+
 // Accepts exactly the bytes that manifest_text gives: any changed bit is either a changed statement or an
 // Error.
 Manifest parse_manifest(std::string_view text, std::string_view where);

@@ -2,6 +2,8 @@
 
 #include <unistd.h>
 
+#include <cerrno>
+
 #include "support/directories.hpp"
 #include "support/error.hpp"
 #include "support/signals.hpp"
@@ -14,7 +16,8 @@ NewFolder::NewFolder(const fs::path& target)
   if (fs::exists(fs::symlink_status(target_, error)) && !fs::is_empty(target_, error))
     throw Error(target_.string() + ": is there already (name a new folder)");
   temporary_ += ".tmp-" + std::to_string(::getpid());
-  if (!fs::create_directory(temporary_, error)) fail_io(temporary_, "cannot make the folder", error.value());
+  const bool is_new = fs::create_directory(temporary_, error);
+  if (!is_new) fail_io(temporary_, "cannot create", error ? error.value() : EEXIST);
   remember_temporary(temporary_);
 }
 

@@ -1,19 +1,16 @@
 #include "training/model_average.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <memory>
 #include <span>
 
 #include "checkpoint/directory.hpp"
 #include "checkpoint/safetensors.hpp"
-#include "support/directories.hpp"
 #include "support/error.hpp"
-#include "support/hash.hpp"
+#include "support/new_folder.hpp"
 #include "support/numbers.hpp"
-#include "support/signals.hpp"
 #include "tasks/model_directory.hpp"
 #include "tasks/registry.hpp"
 #include "training/mean.hpp"
@@ -81,55 +78,6 @@ std::vector<Real> mean_of_tensors(const std::vector<std::unique_ptr<Safetensors>
   return mean;
 }
 
-// A folder that takes its name when it is whole; without finish() it is removed.
-class NewModelDirectory {
- public:
-  explicit NewModelDirectory(fs::path target)
-      : target_(std::move(target)),
-        temporary_(fs::path(target_).concat(".tmp-" + std::to_string(::getpid()))) {
-    std::error_code error;
-    remove_tree(temporary_, error);
-    if (!fs::create_directory(temporary_, error)) fail_io(temporary_, "cannot create", error.value());
-    remember_temporary(temporary_);
-  }
-  ~NewModelDirectory() {
-    if (temporary_.empty()) return;
-    std::error_code ignored;
-    remove_tree(temporary_, ignored);
-    forget_temporary(temporary_);
-  }
-  NewModelDirectory(const NewModelDirectory&) = delete;
-  NewModelDirectory& operator=(const NewModelDirectory&) = delete;
-
-  void add_file(const std::string& name, const std::function<void(const ByteSink&)>& produce) {
-    NewFile file(temporary_ / name);
-    Hasher hasher;
-    std::uint64_t size = 0;
-    produce([&](std::string_view bytes) {
-      hasher.update(bytes);
-      file.write(bytes);
-      size += bytes.size();
-    });
-    file.finish();
-    manifest_.files.push_back({name, size, hasher.digest()});
-  }
-
-  void finish() {
-    write_new_file(temporary_ / kManifestName, manifest_text(manifest_));
-    sync_directory(temporary_);
-    std::error_code error;
-    fs::rename(temporary_, target_, error);
-    if (error) fail_io(target_, "cannot rename into place", error.value());
-    forget_temporary(temporary_);
-    temporary_.clear();
-    sync_directory(target_.has_parent_path() ? target_.parent_path() : fs::path("."));
-  }
-
- private:
-  fs::path target_, temporary_;
-  Manifest manifest_;
-};
-
 }  // namespace
 
 std::vector<fs::path> last_checkpoints(const fs::path& run, std::int64_t last) {
@@ -173,13 +121,16 @@ void average_models(const std::vector<fs::path>& models, const fs::path& output)
     if (is_there(first / name) && std::find(names.begin(), names.end(), name) == names.end())
       names.emplace_back(name);
   }
-  const fs::path target = output.has_filename() ? output : output.parent_path();
-  NewModelDirectory directory(target);
-  directory.add_file("model.safetensors",
-                     [&](const ByteSink& sink) { write_safetensors(to_write, {}, sink); });
+  NewFolder folder(output);
+  Manifest manifest;
+  const auto add = [&](const std::string& name, const std::function<void(const ByteSink&)>& produce) {
+    manifest.files.push_back(write_listed_file(folder.file(name), produce));
+  };
+  add("model.safetensors", [&](const ByteSink& sink) { write_safetensors(to_write, {}, sink); });
   for (const std::string& name : names)
-    directory.add_file(name, [&](const ByteSink& sink) { sink(read_file(first / name)); });
-  directory.finish();
+    add(name, [&](const ByteSink& sink) { sink(read_file(first / name)); });
+  write_new_file(folder.file(std::string(kManifestName)), manifest_text(manifest));
+  folder.finish();
 }
 
 }  // namespace headwater
