@@ -163,7 +163,7 @@ void note_epoch(const EpochReport& r, std::span<const std::string_view> figure_n
       (r.stops_early ? "; stopping early: no better value for as many epochs as the recipe allows" : ""));
 }
 
-// Of validation sentences: a batch at a time, which bounds the memory and shows in nothing else.
+// Translates validation sentences a batch at a time, which bounds the memory and shows in nothing else.
 std::vector<std::vector<std::int32_t>> greedy_translations(
     const TranslationModel& model, std::span<const std::vector<std::int32_t>> sources) {
   constexpr std::size_t kSentences = 64;
@@ -366,7 +366,7 @@ void run(const Options& o) {
                                                o.overwrites ? ExistingRun::overwrite : ExistingRun::resume,
                                                [](const std::string& text) { cli::note(text); });
   }
-  // Of a run that is there nothing can be changed.
+  // Nothing of a run that is there can be changed.
   if (!o.is_quiet && (directory == nullptr || !directory->has_checkpoint())) {
     for (const std::string& sentence : model->notes()) cli::note(sentence);
     for (const std::string& sentence : unused_rows(kind, *model)) cli::note(sentence);

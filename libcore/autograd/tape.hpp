@@ -129,8 +129,9 @@ class Tape {
   // The gradient of `v` for writing. Call once for each contribution, in the closure that writes it.
   GradientSlot slot(const Variable& v);
   static GradientSlot slot(Parameter& p);
-  // Of a weight and its bias (null: none), which one kernel writes: both overwritten or both added to. Throws
-  // Error where only one of the two has a gradient already, because it is shared with another layer.
+  // The gradients of a weight and its bias (null: none), which one kernel writes: both overwritten or both
+  // added to. Throws Error where only one of the two has a gradient already, because it is shared with
+  // another layer.
   struct PairSlot {
     Matrix weight;
     Real* bias;

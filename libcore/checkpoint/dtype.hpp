@@ -12,7 +12,7 @@ enum class Dtype { f64, i64, f32, i32, f16, bf16, u8, boolean, u16, u32 };
 // As the format spells it: "F32".
 std::string_view dtype_name(Dtype dtype);
 
-// Of one element; also its alignment.
+// The bytes of one element; also its alignment.
 std::size_t dtype_bytes(Dtype dtype);
 
 // Nothing for a name of the format that is not supported, or for an unknown one.

@@ -45,7 +45,7 @@ class Safetensors {
  public:
   // Maps the file; it must not be overwritten in place while this lives.
   explicit Safetensors(const fs::path& path);
-  // Of bytes that the caller keeps; `where` names them in messages.
+  // Reads bytes that the caller keeps; `where` names them in messages.
   Safetensors(std::string_view bytes, std::string where);
 
   const std::vector<TensorView>& tensors() const { return tensors_; }  // in the order of the data

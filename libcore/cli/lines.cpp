@@ -140,7 +140,7 @@ struct LineReader::Impl {
     }
   }
 
-  // Of the next line; each file ends with Found::end_of_file.
+  // Finds the next line; each file ends with Found::end_of_file.
   Found find_line(std::string_view& line, Wait wait) {
     while (true) {
       if (!input.is_open()) {
@@ -207,7 +207,7 @@ struct LineReader::Impl {
     return true;
   }
 
-  // Of the file that has just ended. Returns whether it is a text.
+  // Ends the file that was read last. Returns whether it is a text.
   bool end_file(std::string_view& text) {
     if (settings.is_csv) {
       if (!csv) csv.emplace(settings.csv, last_name);
@@ -228,12 +228,12 @@ struct LineReader::Impl {
     return true;
   }
 
-  // Of the rest of a file: whether it is all of it, and has CRs before its end.
+  // `text` is the rest of a file: whether it is the whole file, and has CRs before its end.
   bool has_only_cr(std::string_view text) const {
     return line_number == 0 && settings.check_utf8 && text.substr(0, text.size() - 1).find('\r') != kNone;
   }
 
-  // Of JSON, which spells it.
+  // JSON spells NUL, other output does without it.
   std::string_view without_nul(std::string_view text) {
     if (text.find('\0') == kNone) return text;
     if (!settings.replace_invalid)

@@ -23,7 +23,7 @@ struct LineReaderSettings {
   bool replace_invalid = false;  // invalid UTF-8 and NUL become U+FFFD instead of an error
   bool check_utf8 = true;
   std::string invalid_fix = "convert it to UTF-8";  // what the error for bad bytes advises
-  // Of lines with columns separated by one TAB only this one, from 1; a line without it is an error. 0: the
+  // Reads this one alone of columns separated by one TAB, from 1; a line without it is an error. 0: the
   // whole line.
   std::int64_t column = 0;
   // The whole line, whose columns are texts of their own: each loses the byte-order mark at its start in a

@@ -34,7 +34,7 @@ class Option {
   Option& one_value_each();               // "--name A --name B", never "--name A B"
   Option& list(char delimiter);           // "--name A,B"
   Option& group(std::string_view title);  // in --help, instead of the group that the line has now
-  // Of a number: the least and the greatest that it may be.
+  // The least and the greatest number that is accepted.
   Option& between(double least, double most);
   Option& at_least(double least);
   // The values name files that are read, or written, for the rule of RunFiles (cli/result_file.hpp); standard

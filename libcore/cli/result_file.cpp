@@ -34,8 +34,8 @@ bool is_of_reader(const fs::path& file) {
   return file.filename() != "log.csv" && (end == ".csv" || end == ".npy" || end == ".svg" || end == ".png");
 }
 
-// Of a checkpoint or a run of this program; or of another's model, or a copy, which have no such list of
-// files.
+// Whether it belongs to a checkpoint or a run of this program; or to another's model, or a copy, which have
+// no such list of files.
 bool is_file_of_model(const fs::path& file) {
   const fs::path folder = file.parent_path();
   if (has(folder, "MANIFEST.json")) return true;  // checkpoint/ is above this room

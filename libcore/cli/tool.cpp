@@ -155,7 +155,7 @@ void note_out_of_memory() {
   write_messages({line.data(), name.size() + kText.size()});
 }
 
-// Of several threads that fail at once the first alone has its line. The others wait, since the first ends
+// Where several threads fail at once, only the first has its line. The others wait, since the first ends
 // the program; not for ever, should it be this thread.
 void wait_if_not_first_to_fail() {
   static std::atomic_flag has_failed;

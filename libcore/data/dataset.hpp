@@ -34,9 +34,9 @@ class Dataset {
   virtual std::int64_t examples() const = 0;
   virtual std::int64_t skipped() const { return 0; }    // lines with an empty column
   virtual std::int64_t truncated() const { return 0; }  // columns cut to what the model can hold
-  // Of the columns whose ids are tokens of text; what was cut off is not counted.
+  // Counts of the columns whose ids are tokens of text; what was cut off is not counted.
   virtual std::vector<ColumnTokenCounts> token_counts() const { return {}; }
-  // Of all examples in their order: names the data of a run.
+  // A hash of all examples in their order, which names the data of a run.
   virtual std::string hash() const = 0;
 };
 

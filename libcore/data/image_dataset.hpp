@@ -44,7 +44,7 @@ class ImageDataset : public Dataset {
   void finish(std::string_view where, bool is_empty_allowed) override;
 
   std::int64_t examples() const override { return static_cast<std::int64_t>(labels_.size()); }
-  // Of shape, pixels and labels, not of their names.
+  // A hash of shape, pixels and labels, not of the labels' names.
   std::string hash() const override;
 
   const ImageShape& shape() const { return shape_; }

@@ -16,7 +16,7 @@ void check_image_size(std::string_view where, std::string_view bytes, std::int64
 // "where: damaged PNG image: IDAT: CRC error (copy it again)"
 [[noreturn]] void fail_damaged(std::string_view where, std::string_view format, std::string_view what);
 
-// Of images as they lie: the tag of orientation is read, and not applied.
+// Read images as they lie: the tag of orientation is read, and not applied.
 ImageHeader read_png_header(std::string_view bytes, std::string_view where, const Background& background);
 DecodedImage decode_png(std::string_view bytes, std::string_view where, const Background& background);
 

@@ -39,7 +39,7 @@ ImageFolder read_image_folder(const std::filesystem::path& folder);
 // folders. May be empty. Throws Error "folder: what".
 std::vector<std::filesystem::path> find_image_files(const std::filesystem::path& folder);
 
-// Of the files that were read.
+// How many files were read.
 struct ImageFileCounts {
   std::int64_t images = 0, transparent = 0;
   std::int64_t oriented = 0;  // their tags of orientation say that they are to be turned
@@ -56,7 +56,7 @@ class ImageFileReader {
   ImageHeader read_header(const std::filesystem::path& path) const;
   // use(image) of what the file holds. Throws what that throws, and Error "path: what (fix)".
   void read(const std::filesystem::path& path, const std::function<void(DecodedImage&)>& use) const;
-  // Of read().
+  // What read() has read so far.
   ImageFileCounts counts() const { return {images_, transparent_, oriented_}; }
 
  private:

@@ -40,7 +40,8 @@ struct ChannelStatistics {
   std::vector<double> mean, std;
 };
 
-// Of all pixels of these images: sums of whole numbers, so that no order of adding shows.
+// Mean and deviation over all pixels of these images: sums of whole numbers, so that no order of adding
+// shows.
 ChannelStatistics channel_statistics(const Subset& images);
 
 // The uniform numbers from 0 to 1 that decide how one image is changed.

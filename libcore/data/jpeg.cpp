@@ -16,7 +16,7 @@ namespace {
 
 // A block of 64 pixels takes at least a bit or two of a scan, and arithmetic coding less where all is even.
 constexpr std::int64_t kMaxJpegRatio = 4096;
-// Of a progressive image: ten are usual, and each costs a pass over all blocks.
+// The most scans of a progressive image: ten are usual, and each costs a pass over all blocks.
 constexpr int kMaxJpegScans = 100;
 // An image in several scans is kept as coefficients until its last one: at most so many bytes of them, and
 // more where the file is larger.
@@ -143,7 +143,7 @@ JpegParts parts_of_jpeg(std::string_view bytes) {
   return parts;
 }
 
-// Of a header that was read.
+// What decoding keeps for an image whose header was read.
 std::int64_t coefficient_bytes(jpeg_decompress_struct& jpeg) {
   if (jpeg_has_multiple_scans(&jpeg) == FALSE) return 0;
   std::int64_t blocks = 0;

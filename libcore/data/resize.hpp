@@ -22,7 +22,7 @@ class BilinearResize {
   // `out` holds height x width pixels of from.channels.
   void operator()(std::span<const std::uint8_t> in, std::span<Real> out) const;
   void operator()(std::span<const Real> in, std::span<Real> out) const;
-  // Of the numbers that bytes stand for; numbers: [channels, 256].
+  // Resizes the numbers that bytes stand for; numbers: [channels, 256].
   void operator()(std::span<const std::uint8_t> in, std::span<const Real> numbers, std::span<Real> out) const;
 
  private:

@@ -27,7 +27,7 @@ struct WindowCut {
     return ids < 2 ? 0 : 1 + (ids - 1 <= length ? 0 : (ids - 1 - length + stride - 1) / stride);
   }
   std::int64_t begin(std::int64_t window) const { return window * stride; }
-  // Of the window that begins there.
+  // How many ids the window that begins there has.
   std::int64_t size(std::int64_t begin, std::int64_t ids) const { return std::min(length + 1, ids - begin); }
 };
 

@@ -16,7 +16,8 @@ void check_number(std::string_view option, const std::optional<Index>& number, I
   }
 }
 
-// Of one pair: the row of the decoder's input t is that of the choice of token t + 1.
+// The likeliest source of each token of one pair: the row of the decoder's input t is that of the choice of
+// token t + 1.
 std::vector<Index> likeliest_sources(const AttentionOutput& attention, const AlignmentSettings& settings,
                                      const kernels::AttentionShape& shape, Index pair, Arena& arena) {
   const ArenaScope scope(arena);

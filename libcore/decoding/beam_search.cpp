@@ -158,7 +158,7 @@ class BeamSearch {
     return best;
   }
 
-  // Of a prompt's rows the next ones, to next_, from_ and ids_; those that are over, to its kept ones.
+  // Appends the next rows of a prompt to next_, from_ and ids_, and finished ones to those it keeps.
   void advance(BeamOfPrompt& p) {
     const auto first = static_cast<Index>(next_.size());
     const bool is_full = made_ == p.room;

@@ -34,7 +34,7 @@ class TextLabeller {
  private:
   void encode(const std::vector<std::string>& lines);
   void add_line(std::size_t line);
-  // Of the lines in the batch, to the end of probabilities_.
+  // Appends the probabilities of the lines in the batch to probabilities_.
   void run_batch();
 
   const ClassificationModel& model_;

@@ -29,7 +29,7 @@ class ImageLabeller {
   Matrix of_images(const ImageDataset& images, const ImagePipeline& pipeline, std::int64_t begin,
                    std::int64_t end);
 
-  // Of the files that were labelled.
+  // The reader, which counts the files that were labelled.
   const ImageFileReader& files() const { return reader_; }
 
  private:

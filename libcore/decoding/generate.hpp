@@ -50,7 +50,7 @@ class ContinuationListener {
   virtual ~ContinuationListener() = default;
   // Now and then; from any thread.
   virtual void works() {}
-  // Of texts that are continued one by one: one begins; it grows by so much, whole characters.
+  // Called where texts are continued one by one: one begins; it grows by so much, whole characters.
   virtual void begins(std::size_t /*line*/) {}
   virtual void grows(std::string_view /*text*/) {}
 };

@@ -28,7 +28,7 @@ struct GenerationSettings {
   std::int64_t min_new_tokens = 0;    // the end token is not chosen before so many others
   double max_length_ratio = 0;        // at most so many new tokens for each of the source; 0: no limit
   // Texts may grow longer than the model's length (text_window.hpp), by max_new_tokens, which is not 0 then.
-  // Of language models.
+  // For language models.
   bool slides = false;
   std::int64_t no_repeat_ngram_size = 0;  // no n-gram of this size occurs twice in a text; 0: any may
 

@@ -7,7 +7,7 @@
 
 namespace headwater {
 
-// Of `tokens` >= 1, the end token counted. Its bits are the same on every machine.
+// The penalty of `tokens` >= 1, the end token counted. Its bits are the same on every machine.
 double length_penalty(const GenerationSettings& settings, std::int64_t tokens);
 
 }  // namespace headwater

@@ -30,7 +30,7 @@ bool is_likelier(const TokenProbability& a, const TokenProbability& b) {
   return a.probability != b.probability ? a.probability > b.probability : a.id < b.id;
 }
 
-// Of a double above 0: larger ones have no smaller one.
+// The exponent of a double above 0: a larger number has no smaller one.
 std::size_t exponent_bits(double value) { return std::bit_cast<std::uint64_t>(value) >> 52; }
 
 // Takes away the least likely ones, all of an order of magnitude together, as long as what goes holds no more

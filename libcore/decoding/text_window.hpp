@@ -5,8 +5,8 @@
 
 namespace headwater {
 
-// Of a text of `tokens` ids a model of `length` positions reads those from here on, to choose the next one. A
-// text that is too long loses its first half-length, as often as it must: the rest is read anew, at the
+// Where the ids begin that a model of `length` positions reads of a text of `tokens` ids, to choose the next.
+// A text that is too long loses its first half-length, as often as it must: the rest is read anew, at the
 // positions from 0 on. So for half a length of new ids nothing is read twice, and it is a function of the
 // text alone, however much of it was the prompt.
 Index window_begin(Index tokens, Index length);

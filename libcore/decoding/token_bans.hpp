@@ -10,7 +10,8 @@
 
 namespace headwater {
 
-// Of the rows of a step: clear(), then add() each row's text in order, then columns(). Its memory is kept.
+// The tokens that a step's rows may not choose: clear(), then add() each row's text in order, then columns().
+// Its memory is kept.
 class TokenBans {
  public:
   explicit TokenBans(const GenerationSettings& settings);

@@ -38,7 +38,7 @@ class Translator {
  public:
   Translator(const TranslationModel& model, const TranslationSettings& settings);
 
-  // Of each line, in order, its translations: n_best, or fewer where the search finds fewer. A line without a
+  // The translations of each line, in order: n_best, or fewer where the search finds fewer. A line without a
   // token has one, which is empty; tokens beyond the model's positions are cut off and the line counted. Any
   // grouping of lines into calls gives the same text. Throws LineError where the model's output is not
   // finite. `prefixes`, where given, are what the translation of each line begins with.

@@ -16,8 +16,8 @@ enum class ComputeType {
   int8  // bytes of weights, by column, times bytes of activations, by row; all else stays float32
 };
 
-// Of all weights of linear layers; of `output` the best word alone may be wanted. They must not change while
-// this lives. Throws Error where a weight cannot be written in bytes.
+// Packs the weights of all linear layers; of `output` the best word alone may be wanted. They must not change
+// while this lives. Throws Error where a weight cannot be written in bytes.
 class PackedWeights {
  public:
   PackedWeights(const Parameters& parameters, const OutputLayer& output, ComputeType type);

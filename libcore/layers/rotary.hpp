@@ -7,8 +7,8 @@
 
 namespace headwater {
 
-// Of the angles p / 10000^(2i/K) of positions p < N and pairs i < K/2 (Su et al. 2021, sec. 3.2.2): as
-// ops::rotate reads them.
+// Cosines and sines of the angles p / 10000^(2i/K) of positions p < N and pairs i < K/2 (Su et al. 2021,
+// sec. 3.2.2): as ops::rotate reads them.
 class RotaryTable {
  public:
   RotaryTable(Index length, Index head_width);  // K is even

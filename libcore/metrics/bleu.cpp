@@ -60,7 +60,7 @@ class BleuCounter {
     for_each_word(text, [&](std::string_view word) { numbers.push_back(words_(word)); });
   }
 
-  // Of two references equally close in length the shorter one counts.
+  // Where two references are equally close in length, the shorter one counts.
   std::int64_t closest_length() const {
     const auto length = static_cast<std::int64_t>(hypothesis_.size());
     std::int64_t closest = static_cast<std::int64_t>(references_.front().size());

@@ -11,7 +11,7 @@
 
 namespace headwater {
 
-// Of one class; a share of nothing is 0.
+// The scores of one class; a share of nothing is 0.
 struct ClassScores {
   double precision = 0;  // of those predicted to be of the class, how many are
   double recall = 0;     // of those that are, how many were predicted
@@ -65,7 +65,7 @@ std::optional<double> roc_auc(std::span<const std::uint8_t> is_positive, std::sp
 // 0. NaN of no samples. Throws Error for a probability outside [0, 1].
 double log_loss(std::span<const double> probability_of_label);
 
-// Of more classes than these the share of examples whose class is among the most probable says something.
+// With more classes than these, the share of examples whose class is among the most probable says something.
 inline constexpr std::int32_t kTopClasses = 5;
 
 // What a model gives to each class, and the class that is right: eight bytes an example, seventeen of two
@@ -82,7 +82,8 @@ class ClassMeasure {
 
   const ClassCounts& counts() const { return counts_; }
   double loss() const { return log_loss(of_label_); }
-  // Of two classes, the second being the positive one; nothing where one of them is missing.
+  // The area under the ROC curve of two classes, the second being the positive one; nothing where one is
+  // missing.
   std::optional<double> auc() const;
   // The share whose class is among the five of the greatest probabilities, of equals the first ("top-5");
   // nothing of no samples, and of up to five classes.

@@ -22,7 +22,7 @@ struct DiversitySettings {
 struct Diversity {
   std::int64_t tokens = 0;
   std::array<std::int64_t, kDistinctOrders> distinct{};  // different n-grams of all texts together
-  // Of each text the share of its 4-grams that stood in it before; 0 of texts of fewer tokens.
+  // For each text, the share of its 4-grams that stood in it before; 0 of texts of fewer tokens.
   std::vector<double> repeated;
   std::int64_t texts_with_ngrams = 0;  // of four tokens or more
 

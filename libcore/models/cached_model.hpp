@@ -87,7 +87,7 @@ class DecoderState {
   std::vector<Index> memory_lengths_;  // of each source
   std::vector<BlockCache> caches_;     // of each layer
   std::vector<Index> uses_;            // of each place, by slots after reorder()
-  // Of the rows of a step:
+  // What the rows of a step need:
   std::vector<Index> offsets_, positions_, self_slots_, self_ends_, memory_slots_, memory_ends_;
   std::vector<std::int32_t> ids_at_;
 };

@@ -19,7 +19,7 @@ struct LanguageModelSettings {
   bool output_bias = true;       // of the output layer
   // none | predicted: in training every text is filled up to `length` with padding, a token as others are.
   std::string padding = "none";
-  // Of examples in two columns: the special token between them; empty: one column.
+  // The special token between the two columns of an example; empty: there is one column.
   std::string delimiter = {};
 };
 

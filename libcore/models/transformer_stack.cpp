@@ -6,7 +6,7 @@ namespace headwater {
 
 namespace {
 
-// Of attention over as many keys as queries, with its four projections.
+// Attention over as many keys as queries, with its four projections.
 double attention_flops(const AttentionLayerSettings& attention, double n) {
   const double d = static_cast<double>(attention.width),
                inner = static_cast<double>(attention.heads * attention.head_width);

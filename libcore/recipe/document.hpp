@@ -20,8 +20,8 @@ struct Place {
 class Problems {
  public:
   explicit Problems(std::string_view where) : where_(where) {}
-  // Of several documents of one line each: a place's line is the number of a document, 0 means all of them
-  // together, and an error is "what it is called: what".
+  // Collects those of several documents of one line each: a place's line is the number of a document, 0 means
+  // all of them together, and an error is "what it is called: what".
   Problems(std::string_view where, std::vector<std::string> called)
       : where_(where), called_(std::move(called)) {}
   void add(Place place, std::string what) { found_.emplace_back(place, std::move(what)); }

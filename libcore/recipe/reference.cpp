@@ -100,7 +100,7 @@ class Reference : public schema::Visitor {
 // The defaults of every key by its path, as texts.
 class Defaults : public schema::Visitor {
  public:
-  // Of `kind`, and of model.kind itself the one that a recipe without it has.
+  // The defaults of `kind`; that of model.kind itself is the kind that a recipe without it has.
   Defaults(const ModelKind& kind, std::string_view default_kind) : default_kind_(default_kind) {
     Recipe recipe;
     recipe.model = ModelSection(kind);

@@ -160,7 +160,7 @@ class Reader : public schema::Visitor {
       Recipe recipe;
       recipe.model = ModelSection(*kind);
       for (const auto& [path, value] : key_values(recipe, WhichKeys::all)) {
-        // Of each key the sections above it, and itself.
+        // Each key, after the sections above it.
         for (std::size_t dot = path.find('.'); dot != std::string::npos; dot = path.find('.', dot + 1)) {
           const std::size_t end = std::min(path.find('.', dot + 1), path.size());
           if (path.compare(dot + 1, end - dot - 1, key) != 0) continue;

@@ -42,7 +42,7 @@ class AttentionDistance {
   // Pixels are those of the image that the model reads.
   AttentionDistance(const PatchTokens& tokens, std::int64_t patch_size);
 
-  // Of one image. Throws Error where the records are not of these tokens.
+  // Maps of one image. Throws Error where the records are not of these tokens.
   void add(std::span<const AttentionRecord> records);
 
   struct Row {

@@ -24,7 +24,7 @@ void append_weight(std::string& out, float weight) {
   out.append(text.data(), end.ptr);
 }
 
-// Of `count` tokens; of none, as encoders predict, all are empty.
+// The cells of `count` tokens; for none, as encoders predict, all are empty.
 std::vector<std::string> csv_fields(const std::vector<std::string>& tokens, std::size_t count) {
   std::vector<std::string> fields;
   for (const std::string& token : tokens) fields.push_back(csv_field(token));

@@ -20,7 +20,7 @@ struct ClassificationReport {
   ConfusionMatrix confusion;
   std::optional<double> loss;     // log loss, where probabilities are known
   std::optional<double> roc_auc;  // of two classes, the second being the positive one
-  // Of the predicted labels' probabilities, where they are known.
+  // From the predicted labels' probabilities, where they are known.
   std::optional<Calibration> calibration{};
   std::optional<double> top5_accuracy{};  // of a model of more than five classes
   std::vector<ScoreRow> of_data{};        // figures of what was read, which come last

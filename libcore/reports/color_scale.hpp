@@ -16,7 +16,8 @@ struct Color {
 // The colour of `share` in [0, 1]; values outside are clamped, not-a-number is grey.
 Color sequential_color(double share);
 
-// Of heat laid over a picture: dark violet over red and orange to pale yellow, lightness rising evenly.
+// The colour of heat laid over a picture: dark violet over red and orange to pale yellow, lightness rising
+// evenly.
 Color heat_color(double share);
 
 // True where white text reads better than black on the colour of `share`.

@@ -31,7 +31,7 @@ Values trimmed_labels(const Values& values) {
   return labels;
 }
 
-// Of CSV, whose separator the option names where it is not the comma.
+// The command that reads this CSV; it names the separator where that is not the comma.
 std::string csv_cure_of(const std::string& separator_option) {
   return "vectorize --csv " + separator_option + (separator_option.empty() ? "" : " ") + "--column NAME ...";
 }

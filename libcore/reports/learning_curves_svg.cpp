@@ -97,7 +97,7 @@ class CurvesPicture {
     }
     return course;
   }
-  // Of the training within epochs, where the log says more than their means.
+  // Draws the training within epochs, where the log says more than their means.
   static Course training(const LearningCurve& curve) {
     if (curve.steps.empty()) return course(curve, &Point::training_loss);
     Course course;

@@ -16,7 +16,7 @@ struct Picture {
   std::vector<std::uint8_t> pixels;  // [height, width, 3]
 };
 
-// Of an image: grey becomes three equal channels; of more than three the first three are shown, of two the
+// Shows an image: grey becomes three equal channels; of more than three the first three are shown, of two the
 // first.
 Picture picture_of(const ImageShape& shape, std::span<const std::uint8_t> pixels);
 

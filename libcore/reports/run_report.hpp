@@ -26,7 +26,8 @@ struct RunFigures {
   std::optional<double> training_reference_loss;  // the same over padded positions; none in older logs
   double seconds_an_epoch = 0;                    // mean
   double tokens_per_second = 0;                   // mean
-  // Of the time of training steps, how much they waited for their batches; none in the logs of older runs.
+  // The share of the time of training steps for which they waited for their batches; none in the logs of
+  // older runs.
   std::optional<double> waiting_share;
 };
 RunFigures read_run(const std::filesystem::path& directory, const std::string& best_metric);

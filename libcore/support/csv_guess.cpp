@@ -91,7 +91,7 @@ const CsvGuess::Reading* CsvGuess::found() const {
 }
 
 std::string CsvGuess::text() const {
-  // Of names that are not known a record of data may be made, too.
+  // A record of data may consist of unknown names, too.
   const std::vector<std::string>& first = found()->first;
   const bool has_names = std::any_of(first.begin(), first.end(), is_name_of_column) &&
                          std::all_of(first.begin(), first.end(), [](std::string_view field) {

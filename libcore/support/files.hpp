@@ -83,7 +83,7 @@ class MappedFile {
   MappedFile& operator=(MappedFile&& other) noexcept;
   std::string_view bytes() const { return {data_, size_}; }
   char* data() const { return data_; }
-  // Of a file that is read here and there: nothing is read ahead.
+  // For a file that is read here and there: nothing is read ahead.
   void expect_random_access() const;
   // Gives the memory of its pages back, also what was written to them; they come again from the file.
   void release() const;

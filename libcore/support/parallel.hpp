@@ -25,8 +25,8 @@ void parallel_for(std::int64_t count, const Body& body) {
       count, [](const void* b, std::int64_t i) { (*static_cast<const Body*>(b))(i); }, &body);
 }
 
-// Of the enclosing ThreadPool::run: at most so many bodies run at once. No bit of what is computed may depend
-// on it.
+// How many bodies of the enclosing ThreadPool::run run at once, at most. No bit of what is computed may
+// depend on it.
 int parallel_threads();
 
 // Calls job() such that a thread that waits inside for a parallel_for helps with that one alone: a body of an

@@ -36,7 +36,7 @@ struct TokenCounts {
   bool operator==(const TokenCounts&) const = default;
 };
 
-// Of one column of the data: "source", "target"; "" where there is one only.
+// The tokens of one column of the data: "source", "target"; "" where there is one only.
 struct ColumnTokenCounts {
   std::string column;
   TokenCounts counts;

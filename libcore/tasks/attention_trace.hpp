@@ -53,12 +53,12 @@ class AttentionTracer {
  public:
   virtual ~AttentionTracer() = default;
   virtual const Tokenizer& source_tokenizer() const = 0;
-  // Of a text as the model reads it, with the special tokens around it.
+  // The tokens of a text as the model reads it, with the special tokens around it.
   virtual std::vector<std::int32_t> source_ids(std::string_view text) const {
     return source_tokenizer().encode(text);
   }
   virtual std::int64_t length() const = 0;  // positions of the model
-  // Of a model whose decoder reads a translation; else null, and an example has a source alone.
+  // Set where the model's decoder reads a translation; else null, and an example has a source alone.
   virtual const TranslationModel* translator() const { return nullptr; }
   // Throws UsageError where the model has no such layer, head or kind.
   virtual void check(const AttentionSelection& selection) const = 0;

@@ -70,7 +70,7 @@ class LabelMeasure {
 // Training on texts or bags with one label each.
 class ClassificationObjective : public Objective {
  public:
-  // Of data sets with the columns "source" (a bag for a bag of words) and "label".
+  // Takes data sets with the columns "source" (a bag for a bag of words) and "label".
   // `class_weights`, one a class: how often an example of training counts; none: once.
   ClassificationObjective(TextClassifier& model, Subset train, Subset validation, double label_smoothing,
                           std::vector<Real> class_weights = {});
@@ -82,7 +82,8 @@ class ClassificationObjective : public Objective {
   std::string data_hash() const override;
   void prepare(Split split, std::span<const std::uint32_t> chosen, const BatchPart& part,
                BatchSlot slot) override;
-  // Of the mean over the sequences. Useful tokens are those of the texts: padding does not count.
+  // The gradient of the mean over the sequences. Useful tokens are those of the texts: padding does not
+  // count.
   LossTotals loss(const ForwardContext& context, Split split, BatchSlot slot) override;
   std::span<const std::string_view> figure_names() const override { return measure_.figure_names(); }
   void begin_validation() override { measure_.clear(); }
@@ -143,7 +144,7 @@ class ClassificationTask : public Task {
   virtual std::unique_ptr<TextClassifier> make(const ModelSection& model, Index vocabulary) const = 0;
   virtual ModelSection section_of_config(Json config) const = 0;
   virtual ClassHeadSettings& head_of(ModelSection& model) const = 0;
-  // Of no kind where the model is not of this one.
+  // A section without a kind where the model is of another kind.
   virtual ModelSection section_of_model(const TextClassifier& model) const = 0;
   virtual std::string_view architecture() const = 0;
   virtual bool reads_terms() const = 0;

@@ -50,7 +50,7 @@ std::unique_ptr<AttentionTracer> attention_tracer(TranslationModel model);
 // The model section of a recipe with these settings.
 ModelSection model_section(const EncoderDecoderSettings& settings);
 
-// Of generation_config.json in such a folder, or nothing.
+// The max_length in generation_config.json of such a folder, or nothing.
 std::optional<std::int64_t> read_max_length(const std::filesystem::path& files);
 
 // config.json, and back (without the parameters' memory). Throws Error "where: what".
@@ -63,7 +63,7 @@ std::vector<TokenColumnSettings> translation_columns(const Tokenizer& source, co
 
 class TranslationObjective : public Objective {
  public:
-  // Of data sets with the columns "source" and "target".
+  // Takes data sets with the columns "source" and "target".
   TranslationObjective(EncoderDecoder& model, Subset train, Subset validation, double label_smoothing,
                        TranslationMeasure measure = {});
 

@@ -224,7 +224,7 @@ class Taker {
     if (bad >= 0)
       throw Error(tensors_.where() + ": tensor " + quote(p.name) + " is not finite at element " +
                   std::to_string(bad) + " (take another model, or draw it anew with --drop " + p.name + ")");
-    // Of one vocabulary also the rows behind it, which stand for no token.
+    // Where the vocabulary is one, also the rows behind it, which stand for no token.
     const bool is_whole = !by_text || (tensor.shape == wanted && is_same(ours->file, theirs->file));
     if (is_whole) {
       std::copy(values.begin(), values.end(), p.value.data);

@@ -24,7 +24,7 @@ std::string unsayable_in_gpt2(const LanguageModelSettings& settings);
 // The other way. Throws Error with that sentence.
 Json gpt2_config_of(const LanguageModel& model, const SpecialIds& ids);
 
-// Of a directory in that layout with its tokenizer: tokenizer.json, or vocab.json and merges.txt. Throws
+// Loads a directory in that layout with its tokenizer: tokenizer.json, or vocab.json and merges.txt. Throws
 // Error naming the file.
 LanguageModelFiles load_gpt2(const std::filesystem::path& files, const Json& config);
 

@@ -9,8 +9,8 @@
 
 namespace headwater {
 
-// Of a file of labels, of a model directory or checkpoint in whatever layout, or of a data set of images.
-// Throws Error naming the file, also for a model that gives no labels.
+// The labels of a file of labels, of a model directory or checkpoint in whatever layout, or of a data set of
+// images. Throws Error naming the file, also for a model that gives no labels.
 LabelSet load_label_names(const std::filesystem::path& path);
 
 // The names of the labels of a data set.

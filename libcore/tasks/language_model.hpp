@@ -48,7 +48,7 @@ std::unique_ptr<LanguageModel> language_model_of_config(const Json& config, cons
 
 class LanguageModelObjective : public Objective {
  public:
-  // Of data sets with the column "source"; with a delimiter also "target", and that alone is predicted. A
+  // Takes data sets with the column "source"; with a delimiter also "target", and that alone is predicted. A
   // text of one token has nothing to predict.
   LanguageModelObjective(LanguageModel& model, Subset train, Subset validation, double label_smoothing,
                          std::int32_t delimiter = -1);

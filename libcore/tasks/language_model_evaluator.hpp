@@ -18,7 +18,7 @@ struct LanguageModelFigures {
   std::int64_t texts = 0, truncated = 0;  // of two tokens or more; of them cut to the model's length
   std::int64_t ids = 0, left_out = 0;     // of these texts in all; of them cut off
   std::int64_t repeated = 0;              // predictions of a token that an earlier window predicts too
-  // Of the raw text that the predicted tokens stand for; 0 where the data are ids.
+  // Characters of the raw text that the predicted tokens stand for; 0 where the data are ids.
   std::int64_t bytes = 0, characters = 0;
 
   double bits() const;  // of all predicted tokens, each once

@@ -27,7 +27,7 @@ std::string unsayable_in_marian(const EncoderDecoderSettings& settings);
 // The other way. Throws Error with that sentence.
 Json marian_config_of(const EncoderDecoder& model, const TranslationIds& ids);
 
-// Of a directory in that layout with tokenizers: source-tokenizer.json and target-tokenizer.json,
+// Loads a directory in that layout with tokenizers: source-tokenizer.json and target-tokenizer.json,
 // tokenizer.json for both, or source.spm, target.spm and vocab.json. Throws Error naming the file.
 TranslationModel load_marian(const std::filesystem::path& files, const Json& config);
 

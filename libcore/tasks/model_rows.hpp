@@ -10,7 +10,7 @@ namespace headwater {
 
 // What models of texts have: all of it. `attention`: when the keys of attention are read.
 void rows(schema::Visitor& v, TransformerSettings& s, const schema::When& attention = {});
-// Of the blocks alone, and of the sequences that they read.
+// The rows of the blocks alone, and of the sequences that they read.
 void block_rows(schema::Visitor& v, TransformerSettings& s, const schema::When& attention = {});
 void sequence_rows(schema::Visitor& v, TransformerSettings& s);
 void rows(schema::Visitor& v, ClassHeadSettings& s);

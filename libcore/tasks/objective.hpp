@@ -39,7 +39,7 @@ struct LossTotals {
   }
 };
 
-// Of all validation examples.
+// The figures of all validation examples.
 struct ValidationFigures : LossTotals {
   // One for each name of Objective::figure_names(); nothing where it is not defined for these examples.
   std::vector<std::optional<double>> figures;

@@ -12,7 +12,7 @@
 
 namespace headwater {
 
-// Of one column. What is drawn depends on seed, epoch, example and column alone.
+// Resamples one column. What is drawn depends on seed, epoch, example and column alone.
 class SubwordResampling {
  public:
   // Leaves ids as they are.

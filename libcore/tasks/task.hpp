@@ -35,7 +35,7 @@ struct DirectoryFile {
   std::string name, bytes;
   // A run goes on only with the same one: what it is ("tokenizer"). Empty: it may differ.
   std::string identity = {};
-  // Of a JSON file, the member that must be the same; empty: the whole file.
+  // The member of a JSON file that must be the same; empty: the whole file.
   std::string member = {};
 };
 

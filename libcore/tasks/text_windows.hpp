@@ -16,10 +16,11 @@ namespace headwater {
 
 class TextWindowsObjective : public Objective {
  public:
-  // Of TokenStreams. Blocks: each window once an epoch. Random: as many windows as data.epoch_examples says,
-  // each drawn anew for its epoch and number: random_below(seed, Purpose::epoch_order, layer 2, step: the
-  // epoch, element: the number, N - length) is where it begins. Validation has all windows. Throws UsageError
-  // where windows at random places would overlap examples that are held out.
+  // Windows of TokenStreams. Blocks: each window once an epoch. Random: as many windows as
+  // data.epoch_examples says, each drawn anew for its epoch and number: random_below(seed,
+  // Purpose::epoch_order, layer 2, step: the epoch, element: the number, N - length) is where it begins.
+  // Validation has all windows. Throws UsageError where windows at random places would overlap examples that
+  // are held out.
   TextWindowsObjective(LanguageModel& model, Subset train, Subset validation, const Recipe& recipe,
                        TextSamples samples);
 

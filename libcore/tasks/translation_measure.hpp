@@ -13,10 +13,10 @@ namespace headwater {
 
 class TranslationMeasure {
  public:
-  // Of no sentence: measures nothing, and has no names.
+  // Measures no sentence, and has no names.
   TranslationMeasure() = default;
-  // Of at most so many sentences, spread evenly over the validation examples. `model` must outlive this.
-  // Without `translate` the figures stay empty.
+  // Measures at most so many sentences, spread evenly over the validation examples. `model` must outlive
+  // this. Without `translate` the figures stay empty.
   TranslationMeasure(const TranslationModel& model, TranslateIds translate, std::int64_t sentences)
       : model_(&model), translate_(std::move(translate)), sentences_(sentences) {}
 

@@ -380,7 +380,7 @@ class VisionTask : public Task {
     return {{"head.weight", 1, "config.json"}, {"head.bias", 0, "config.json"}};
   }
   std::int64_t max_line_ids(const ModelSection&) const override { return 0; }
-  // Of one file of images: read_examples() has a word for more, or none.
+  // Reads a recipe's one file of images: read_examples() has a word for more, or none.
   void complete(Recipe& recipe, const TaskFiles& given) const override {
     const VisionSettings& settings = recipe.model.as<VisionSettings>();
     if (settings.classes != 0 || given.data.size() != 1 || given.data.front() == "-") return;

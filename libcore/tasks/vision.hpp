@@ -36,7 +36,7 @@ Json config_of(const VisionModel& model, const LabelSet& labels, const ChannelSt
                const std::optional<ImageReading>& reading);
 std::unique_ptr<VisionModel> vision_model_of_config(const Json& config, const std::string& where);
 
-// Of the images that the model reads.
+// The settings of the images that the model reads.
 ImageDatasetSettings image_settings(const VisionSettings& settings);
 
 // What makes these images what the model reads. Throws Error "where: what".
@@ -67,7 +67,7 @@ struct ImagePreparation {
 
 class VisionObjective : public Objective {
  public:
-  // Of ImageDatasets.
+  // Takes ImageDatasets.
   // `class_weights` as of ClassificationObjective.
   VisionObjective(VisionModel& model, Subset train, Subset validation, double label_smoothing,
                   std::vector<Real> class_weights = {}, const ImagePreparation& preparation = {});

@@ -17,8 +17,8 @@ namespace headwater {
 
 inline constexpr std::string_view kVitType = "vit";
 
-// Of such a config.json; of the images, what is so where nothing else is said. Throws Error naming the member
-// that is missing, out of range, or says what this program cannot do.
+// The settings of such a config.json; for the images, what holds where nothing else is said. Throws Error
+// naming the member that is missing, out of range, or says what this program cannot do.
 VisionSettings vit_settings_of(const Json& config);
 // The names of id2label by their ids. What stands there twice gets its id: "crane (517)". Throws Error
 // "where: what".
@@ -28,7 +28,7 @@ std::string unsayable_in_vit(const VisionSettings& settings);
 // The other way. Throws Error with that sentence.
 Json vit_config_of(const VisionModel& model, const LabelSet& labels);
 
-// Of a directory in that layout, with or without preprocessor_config.json. Throws Error naming the file.
+// Loads a directory in that layout, with or without preprocessor_config.json. Throws Error naming the file.
 VisionFiles load_vit(const std::filesystem::path& files, const Json& config);
 
 // The files beside model.safetensors of a directory in that layout. Throws Error naming the key of the recipe

@@ -16,8 +16,8 @@ struct BpeLearnerSettings {
   std::vector<std::string> special_tokens = {};  // the first ids
   std::string continuing_subword_prefix = {}, end_of_word_suffix = {};
   bool is_byte_level = false;  // pieces are bytes, all 256 have a token, surfaces are their characters
-  // Of characters, not bytes: the most frequent, of equal counts the smaller code point; 0: all. The others
-  // stay unknown.
+  // How many characters, not bytes, are learned: the most frequent, at equal counts the smaller code point;
+  // 0: all. The others stay unknown.
   std::int64_t max_characters = 0;
 };
 

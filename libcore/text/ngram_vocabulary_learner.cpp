@@ -9,7 +9,7 @@ namespace {
 
 bool is_plain(std::string_view ngram) { return ngram.find_first_of("\\\xE2") == ngram.npos; }
 
-// Of what the n-grams stand for, not of how they are written.
+// Compares what the n-grams stand for, not how they are written.
 bool greater_bytes(std::string_view a, std::string_view b) {
   return is_plain(a) && is_plain(b) ? a > b : plain_ngram(a) > plain_ngram(b);
 }

@@ -537,7 +537,7 @@ class Translator {
     return take(U'?') ? text + '?' : text;
   }
 
-  // Of {n}? and {n}+ the last character is one by itself: it repeats what stands before.
+  // In {n}? and {n}+ the last character is a quantifier by itself: it repeats what stands before.
   std::optional<std::string> quantifier() {
     for (const char mark : {'*', '+', '?'}) {
       if (!take(static_cast<char32_t>(mark))) continue;

@@ -32,7 +32,7 @@ class PieceTrie {
     const Node to = units_[node].base + static_cast<unsigned char>(byte);
     return units_[to].parent == node ? to : kNone;
   }
-  // Of the key that ends at the node; -1 where none does.
+  // The value of the key that ends at the node; -1 where none does.
   std::int32_t value(Node node) const { return units_[node].value; }
 
   // Calls use(length, value) for each key that `text` begins with, shorter ones first.

@@ -18,7 +18,8 @@ class SentencePieceBpe {
 
   // Whether the next join is left out.
   using Drop = std::function<bool()>;
-  // Of a text of less than 2 GiB. Calls use(text, id) for each token; -1 for a character without a piece.
+  // Encodes a text of less than 2 GiB. Calls use(text, id) for each token; -1 for a character without a
+  // piece.
   using Use = std::function<void(std::string_view text, std::int32_t id)>;
   void encode(std::string_view word, const Drop& drop, const Use& use) const;
 
@@ -38,7 +39,7 @@ class SentencePieceBpe {
     std::vector<Join> heap;
     WordTable unused;  // joined pieces that are not used: bytes of the left part
   };
-  // Of a heap whose top is the best.
+  // The order of a heap whose top is the best.
   static bool is_later(const Join& a, const Join& b);
   void consider(std::string_view word, std::int32_t left, std::int32_t right, Scratch& scratch) const;
   void give(std::string_view piece, const Use& use, const Scratch& scratch) const;

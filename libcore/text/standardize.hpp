@@ -74,7 +74,7 @@ using ByteMap = std::array<std::uint16_t, 256>;
 enum class WhiteSpace { kept, separates };
 ByteMap byte_map(const StandardizeSettings& settings, WhiteSpace white_space);
 
-// Of the 32 ASCII punctuation characters.
+// Whether it is one of the 32 ASCII punctuation characters.
 constexpr bool is_ascii_punctuation(unsigned char c) {
   return (c >= 0x21 && c <= 0x2F) || (c >= 0x3A && c <= 0x40) || (c >= 0x5B && c <= 0x60) ||
          (c >= 0x7B && c <= 0x7E);

@@ -57,7 +57,7 @@ struct Tokenizer::Impl {
   PreTokenizer pre_tokenizer;
   PostProcessor post_processor;
 
-  // Of a foreign file; our own do without:
+  // What foreign files have and our own do without:
   std::optional<Decoder> decoder;
   // Between the tokens of decoded text, and before an unknown one, of which nobody knows whether a space was
   // there.

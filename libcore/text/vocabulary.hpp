@@ -27,7 +27,7 @@ class Vocabulary {
   bool is_special(std::int32_t id) const { return is_special_[static_cast<std::size_t>(id)]; }
   std::int32_t size() const { return static_cast<std::int32_t>(surfaces_.size()); }
 
-  // Of the surfaces in the order of their ids.
+  // A hash of the surfaces in the order of their ids.
   std::string hash() const;
 
  private:

@@ -43,7 +43,7 @@ class WordMemory {
     places_ = static_cast<Place*>(std::align(alignof(Place), kPlaces * sizeof(Place), begin, room));
   }
 
-  // Of a word of at most kMaxBytes; words of two kinds, 0 and 1, differ.
+  // The key of a word of at most kMaxBytes; words of two kinds, 0 and 1, differ.
   static Key key_of(std::string_view word, std::uint64_t kind = 0) {
     Key key;
     std::memcpy(key.parts, word.data(), word.size());

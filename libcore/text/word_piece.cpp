@@ -8,8 +8,8 @@ namespace {
 
 constexpr char kInside = '\xFF';  // never in UTF-8: the first byte of the keys of pieces inside a word
 
-// Of the pieces that are complete where a match goes on, for a trie of so many nodes: those before each place
-// of one long piece may be as many as its bytes, which together is the square.
+// The most pieces that are complete where a match goes on, for a trie of so many nodes: those before each
+// place of one long piece may be as many as its bytes, which together is the square.
 constexpr std::size_t max_complete_pieces(std::size_t nodes) { return (std::size_t{1} << 20) + 4 * nodes; }
 
 }  // namespace

@@ -109,7 +109,7 @@ LargestPart largest_part(const Objective& objective,
     const EpochBatches list = batches_of_epoch(epoch);
     for (std::int64_t number = 0; number < std::min(batches, steps - epoch * batches); ++number) {
       const std::int64_t size = list.begin(number + 1) - list.begin(number);
-      // Of equal examples any batch of the most is the largest; of two one has no shorter example.
+      // Where examples are equal, any batch of the most is the largest; of two, one has no shorter example.
       if (objective.has_equal_examples()) {
         if (size < most_examples || (size == most_examples && ++seen > 2)) continue;
         if (size > most_examples) seen = 1;

@@ -56,7 +56,7 @@ class Batches {
   // Throws UsageError where an example has more tokens than a batch may.
   Batches(const TrainingSettings& training, const Objective& objective, Split split);
 
-  // Of an epoch.
+  // Batches of an epoch.
   std::int64_t count() const { return count_; }
   // Batches of this order are as even as its examples allow: a small rest at the end of an epoch would take a
   // step as large as the others along a far noisier gradient, just before validation.
@@ -81,8 +81,8 @@ struct LargestPart {
   std::vector<std::uint32_t> batch;
   BatchPart part;
 };
-// Of a run of `steps` steps, with `batches` of them in an epoch and each batch computed in `parts` parts.
-// Looks through the run's first epochs, 20 million examples of them.
+// The largest part of a run of `steps` steps, with `batches` of them in an epoch and each batch computed in
+// `parts` parts. Looks through the run's first epochs, 20 million examples of them.
 LargestPart largest_part(const Objective& objective,
                          const std::function<EpochBatches(std::int64_t)>& batches_of_epoch,
                          std::int64_t batches, std::int64_t steps, Index parts);

@@ -12,7 +12,7 @@ namespace headwater {
 
 class EpochAverage {
  public:
-  // Of at most `epochs` epochs. Before the first has ended the weights stand for the mean.
+  // Averages at most `epochs` epochs. Before the first has ended the weights stand for the mean.
   EpochAverage(std::int64_t epochs, Parameters& parameters);
 
   // The weights are those after the last step of epoch `epoch`, counted from 0.

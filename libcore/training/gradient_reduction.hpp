@@ -54,11 +54,11 @@ class GradientReduction {
   // Makes room for what a step over one part, whose gradients stand in the parameters, has shown to be
   // needed.
   void make_room();
-  // Of all gradients, those in the parameters included.
+  // The bytes of all gradients, those in the parameters included.
   std::int64_t bytes() const;
 
  private:
-  // Of each parameter: its gradient, and those of its further uses.
+  // For each parameter its gradient, and those of its further uses.
   struct Level {
     FlatArray memory;
     std::vector<Gradient> gradients;

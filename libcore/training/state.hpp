@@ -22,7 +22,7 @@ struct TrainingState {
   std::int64_t best_step = 0;
   double stopping_value = 0;        // best of the early stopping's metric so far
   std::int64_t stopping_epoch = 0;  // when it was reached, counted from 1; 0: not yet
-  // Of the first step; mean of the last epoch that has ended. Older runs have none.
+  // The loss of the first step; the mean of the last epoch that has ended. Older runs have none.
   std::optional<double> first_loss, last_loss;
   bool is_finished = false;
   std::string data_hash;

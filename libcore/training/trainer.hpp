@@ -68,14 +68,14 @@ class Trainer {
   // longer finite.
   TrainingOutcome run(const TrainerCallbacks& callbacks);
 
-  // Of the average of the weights, where the recipe has one.
+  // Validates the average of the weights, where the recipe has one.
   ValidationFigures validate();
   const TrainingState& state() const { return state_; }
-  // Of a run that has ended: what to say where its loss ended ten times above its first value.
+  // For a run that has ended: what to say where its loss ended ten times above its first value.
   std::optional<std::string> divergence() const;
 
  private:
-  // Of this process in the running epoch: after a resume that is less than the epoch's totals are of.
+  // What this process did of the running epoch: after a resume less than what the epoch's totals count.
   struct Pace {
     double seconds = 0, tokens_per_second = 0;
     double waiting_share = 0;  // of the seconds: spent waiting for batches to be packed
@@ -99,7 +99,7 @@ class Trainer {
   // Throws Error where the gradients are not finite.
   void measure_gradients(std::int64_t step);
   void finish_epoch(const TrainerCallbacks& callbacks, const Pace& pace);
-  // Of the epoch that has just been counted.
+  // Whether the run ends after the epoch that was counted last.
   bool stops_early(const ValidationFigures& validation);
   // Runs body() while the parameters hold what the run gives: an average, where the recipe has one.
   template <class F>

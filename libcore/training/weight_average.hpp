@@ -37,7 +37,8 @@ class WeightAverage {
   float min_share_;
   Parameters& parameters_;
   FlatArray average_;
-  // Of each parameter: the step up to which its average goes; of a table whose rows are left out, each row's.
+  // For each parameter the step up to which its average goes; for a table whose rows are left out, each
+  // row's.
   std::vector<std::vector<std::int64_t>> current_;
 };
 

@@ -74,7 +74,7 @@ struct ModelError {
   double largest = 0;  // gradient
 };
 
-// Of the parameters of a model whose loss(true) leaves its gradients in them.
+// The worst error over the parameters of a model whose loss(true) leaves its gradients in them.
 ModelError worst_model_error(Parameters& parameters, const std::function<double(bool)>& loss);
 
 }  // namespace headwater::gradcheck

@@ -6,7 +6,7 @@
 
 namespace headwater::gradcheck {
 
-// Of the fixture's sequences; all other sizes differ, so a wrong transpose cannot hide.
+// The tokens of the fixture's sequences; all other sizes differ, so a wrong transpose cannot hide.
 constexpr Index kTokens = 8, kMemory = 10;
 
 // One row or more for each name in kOperationNames; a row's name is the operation's, then what is special

@@ -82,7 +82,7 @@ class PictureFolder {
 // Says of a large picture of several texts or images how they become one each.
 void note_large_picture(const Options& o, std::size_t bytes, std::int64_t pictures, std::string_view what);
 
-// Of a translator, a classifier or a language model, and of a vision Transformer; `files` as of
+// Dump a translator, a classifier or a language model, and a vision Transformer; `files` as of
 // AttentionTracer.
 void dump_texts(const Options& o, const AttentionSelection& selection, const fs::path& files);
 void dump_images(const Options& o, const AttentionSelection& selection, const fs::path& files);

@@ -110,7 +110,7 @@ class ImageDump {
     output_.write(text_);
   }
 
-  // Of --format svg: kept for the one picture, or a picture of its own.
+  // With --format svg: kept for the one picture, or a picture of its own.
   void add_drawn(VisionTrace trace, const images::InputImage& image) {
     const bool is_known = tracer_.labels().find(image.label) >= 0;
     ImageCaption caption{.name = image.name,

@@ -115,7 +115,7 @@ class MeasuredClasses {
     };
     const bool is_at_edge = temperature <= kLeastTemperature || temperature >= kGreatestTemperature;
     const bool is_all_right = before.confusion.counts().accuracy() == 1;
-    // Of right answers alone the loss falls with the temperature for as long as numbers can tell.
+    // Where all answers are right, the loss falls with the temperature for as long as numbers can tell.
     const bool allows_fit = !is_at_edge && !is_all_right;
     const std::string found = allows_fit ? "of least loss"
                                          : std::string(is_at_edge ? "at the edge of its range" : "") +

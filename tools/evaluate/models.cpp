@@ -28,7 +28,7 @@ void write_expectations(const std::vector<ScoreRow>& rows, const Options& o) {
   if (o.recipe.empty()) return;
   std::vector<std::pair<std::string, double>> figures;
   for (const ScoreRow& row : rows) {
-    // Of the scores of a translation a recipe means the one as the tokenizer sees the references.
+    // Among the scores of a translation a recipe means the one with references as the tokenizer sees them.
     const Json* const references = row.json.find("references");
     if (references != nullptr && references->as_string() != kStandardized) continue;
     const std::string& metric = row.json.at("metric").as_string();

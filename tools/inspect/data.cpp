@@ -87,7 +87,7 @@ static std::string name_of_run(const fs::path& run) {
   return name_of_model(run.filename() == "log.csv" ? fs::absolute(run).parent_path() : run);
 }
 
-// Of the run whose log this is; nothing where there is none that can be read.
+// The recipe of the run whose log this is; nothing where there is none that can be read.
 static std::optional<Recipe> recipe_of_run(const fs::path& log) {
   for (const fs::path& path :
        {log.parent_path() / "recipe.yaml", log.parent_path().parent_path() / "recipe.yaml"}) {

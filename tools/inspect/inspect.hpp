@@ -20,7 +20,7 @@ struct Options {
 
   std::vector<std::string> data, columns;
   cli::LineReaderSettings reader;
-  // Of data sets of images.
+  // For data sets of images.
   fs::path contact_sheet, draws;  // pictures to write
   std::int64_t samples = 10, image = 0, draw_count = 16;
 

@@ -30,7 +30,7 @@ std::string for_make(std::string_view key, const std::string& value) {
 std::string preparation(const Recipe& recipe) {
   static constexpr std::string_view kSections[] = {"data.", "source_tokenizer.", "target_tokenizer.",
                                                    "shared_tokenizer", "terms."};
-  // Of the data, what is of training and of reports.
+  // Keys of the data that belong to training and reports.
   static constexpr std::string_view kOthers[] = {
       "data.stride", "data.epoch_examples", "data.validation_fraction", "data.summaries", "data.examples"};
   const Task& task = task_of(recipe.model);

@@ -13,7 +13,7 @@ namespace headwater::translate {
 class Prefixes {
  public:
   Prefixes(const std::string& path, cli::LineReaderSettings settings);
-  // Of the lines that `texts` gave last. Throws Error at the first that has none.
+  // The prefixes of the lines that `texts` gave last. Throws Error at the first that has none.
   const std::vector<std::string>& next(const cli::LineReader& texts, std::size_t lines);
   // Throws Error where one is left.
   void finish();

@@ -18,8 +18,8 @@ struct ImageOptions {
   std::int64_t height = 0, width = 0;  // to which images of files are resized; 0: they have one size
   double validation_fraction = 0.1;
   std::uint64_t seed = 1;
-  // Of files. White, as most programs show them on: what lies beneath transparent pixels is often black, and
-  // meant for nobody's eyes.
+  // What files with transparency are laid on. White, as most programs show them on: what lies beneath
+  // transparent pixels is often black, and meant for nobody's eyes.
   std::string background = "white";
   bool applies_orientation = false;
   bool chooses_reading = false;  // one of these two was typed

@@ -211,7 +211,7 @@ void resolve_csv(Options& o, const TypedOptions& typed) {
     throw UsageError(o.recipe.string() + ": no data.csv_columns (name them there, or by --column)");
 }
 
-// Of one long text: --block, or --output dataset.
+// Whether the input is one long text: --block, or --output dataset.
 bool is_stream(const Options& o, const TypedOptions& typed) {
   return typed.block.is_given() || (o.form == "dataset" && o.learn.empty() && o.terms.empty());
 }

@@ -40,7 +40,7 @@ void describe(cli::CommandLine& line, Options& o, TypedOptions& typed);
 // out of range.
 void resolve(Options& o, const TypedOptions& typed);
 
-// Of --max-unknown: "5", "0.5%". Throws UsageError for what is no percentage.
+// The share that --max-unknown gives: "5", "0.5%". Throws UsageError for what is no percentage.
 double percent_of(const std::string& text);
 
 }  // namespace headwater::vectorize

@@ -45,7 +45,7 @@ struct KernelTable {
 #undef HEADWATER_ROW
 };
 
-// Of the instruction set that is active.
+// The kernels of the instruction set that is active.
 const KernelTable& kernel_table();
 
 }  // namespace headwater::kernels

@@ -21,7 +21,7 @@ struct Machine {
   double gigabytes = 0;  // read a second
 };
 
-// Of one call: what it has to compute, and what it has to read and write at least once.
+// What one call has to compute, and what it has to read and write at least once.
 struct Work {
   double flops = 0, bytes = 0;
 };

@@ -40,7 +40,7 @@ class StepModel {
   virtual void draw(Draws& draws) = 0;
   // Mean loss over the batch; its gradients follow from tape.backward().
   virtual double loss(const ForwardContext& context) = 0;
-  // Of the batch drawn last.
+  // Counts for the batch drawn last.
   virtual Index useful_tokens() const = 0;
   virtual double useful_flops() const = 0;
   // So far, for batches that are prepared beside the step.

@@ -42,7 +42,7 @@ ImageBatch three_images(const VisionSettings& settings) {
   return batch;
 }
 
-// Of the experiments' rows D1 and D2.
+// The settings of the experiments' rows D1 and D2.
 VisionSettings row_d1() {
   VisionSettings settings;
   settings.transformer.width = settings.transformer.feed_forward_width = 128;

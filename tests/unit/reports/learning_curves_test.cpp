@@ -123,7 +123,7 @@ TEST_CASE("the loss of training has a point for each row of the log, the mean si
   CHECK(parse_learning_curve("step,epoch,tokens,loss,validation_loss,validation_accuracy\n5,1,9,2,2,1\n", "l",
                              "r")
             .steps.empty());
-  // Of very many rows some stand together.
+  // Where there are very many rows, some stand together.
   std::string long_log = "step,epoch,tokens,loss,validation_loss,validation_accuracy\n";
   for (int step = 1; step <= 10000; ++step)
     long_log +=

@@ -46,7 +46,7 @@ TEST_CASE("a computed order depends on seed, step and count alone, and looks dra
     for (std::size_t i = 0; i < kCount; ++i) same += order[i] == others[i];
     CHECK(same < 12);
   }
-  // Of a drawn order neighbours are kCount / 3 apart on average, and half of the steps go up.
+  // In a drawn order neighbours are kCount / 3 apart on average, and half of the steps go up.
   std::uint64_t ups = 0;
   double apart = 0;
   for (std::size_t i = 1; i < kCount; ++i) {

@@ -37,7 +37,7 @@ std::vector<Index> offsets_for(Index T, Index longest) {
   return offsets;
 }
 
-// Of `copies` rows in a row the same.
+// Labels, the same for `copies` rows in a row.
 std::vector<std::int32_t> labels_for(Index T, Index V, Index copies) {
   std::vector<std::int32_t> labels;
   for (Index t = 0; t < T; ++t) labels.push_back(static_cast<std::int32_t>((t / copies * 7919 + 13) % V));

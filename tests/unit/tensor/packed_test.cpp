@@ -190,7 +190,7 @@ TEST_CASE("logit bounds keep the first of logits that are exactly zero, where al
 }
 
 TEST_CASE("logit bounds allow for the worst that rounding to bytes can do") {
-  // Of both columns the bytes say the opposite, as each number lies at the edge of its byte: in the weight,
+  // The bytes of both columns say the opposite, as each number lies at the edge of its byte: in the weight,
   // whose largest number is 127, or in the row, whose largest is 63.
   const std::vector<float> bias(200, 0.0f);
   Grid<float> x(1, 128, 0, 1), w(128, 200);

@@ -51,7 +51,7 @@ std::string refusal(const std::string& expression) {
   return "taken";
 }
 
-// Of the ranges of a set, FNV-1a.
+// FNV-1a over the ranges of a set.
 std::uint64_t digest(const CodePointSet& set) {
   std::uint64_t hash = 0xCBF29CE484222325;
   for (const auto& [first, last] : set.ranges()) {

@@ -106,7 +106,7 @@ TEST_CASE("words and punctuation: case is kept, and joining the tokens gives the
     CHECK(tokenizer.join(tokenizer.tokens(text)) == text);
     CHECK(tokenizer.tokens("  " + text + "\t ") == tokenizer.tokens(text));
   }
-  // Of an unknown word nobody knows whether a space stood before it: a reader is given one.
+  // Nobody knows whether a space stood before an unknown word: a reader is given one.
   CHECK(tokenizer.decode(tokenizer.encode("The old, zebra house!")) == "The old, [UNK] house!");
   CHECK(tokenizer.decode(tokenizer.encode("The old, zebra!"), UnknownTokens::skipped) == "The old,!");
 }

@@ -23,8 +23,8 @@ struct BannedColumns {
   Index limit = 0;  // 0: all columns may be chosen
 };
 
-// Of the logits x·w + bias, [T, V]: top[t·count] to top[t·count + count - 1] are the largest of row t in
-// descending order, the first of equals first; log_sums[t] = ln Σ exp(logit) over all columns, banned ones
+// The largest logits of x·w + bias, [T, V]: top[t·count] to top[t·count + count - 1] are the largest of row t
+// in descending order, the first of equals first; log_sums[t] = ln Σ exp(logit) over all columns, banned ones
 // too. Block by block of columns; the logits are never stored. The sum goes by blocks of 256 columns, the
 // 16-lane rule in each and over their sums, so that no cut into tasks shows.
 void linear_top(ConstMatrix x, const PackedWeight& w, const Real* bias, const BannedColumns& banned,

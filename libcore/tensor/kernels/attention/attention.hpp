@@ -18,7 +18,8 @@ struct AttentionShape {
   Index sequences() const { return query_offsets.empty() ? 0 : static_cast<Index>(query_offsets.size()) - 1; }
   Index query_length(Index s) const { return query_offsets[s + 1] - query_offsets[s]; }
   Index key_length(Index s) const { return key_offsets[s + 1] - key_offsets[s]; }
-  // Of the weights; element ((first_query + query token) · heads + head) · 2^16 + key position of `stream`.
+  // The probability that a weight is dropped; it draws element ((first_query + query token) · heads + head) ·
+  // 2^16 + key position of `stream`.
   Real dropout = 0;
   Index first_query = 0;  // number of the first query token in the global batch
   RandomStream stream = {};

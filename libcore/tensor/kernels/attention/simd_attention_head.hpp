@@ -49,7 +49,7 @@ struct Scores {
   float* data;
   Index stride;
   float* row(Index r) const { return data + r * stride; }
-  // Of the queries r .. r + 15 (below `end`), where row 0 is query i and column 0 key j.
+  // The rows of the queries r .. r + 15 (below `end`), where row 0 is query i and column 0 key j.
   ScoreRows rows_from(Index i, Index r, Index end, const Visibility& see, Index j, Index keys) const {
     return {row(r - i), stride, least(kSoftmaxRows, end - r), see.keys_of(r) - j, see.is_causal ? 1 : 0,
             keys};

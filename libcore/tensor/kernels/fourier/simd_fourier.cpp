@@ -129,7 +129,7 @@ void clear(float* buffer, Index begin, Index end) {
   for (Index j = begin; j < end; ++j) store({f32x16::zero(), f32x16::zero()}, buffer, j);
 }
 
-// Of the plan's length, in place or in the other buffer: where the result is.
+// Transforms the plan's length in place or in the other buffer; returns where the result is.
 float* transform(const FourierPlan& plan, float* from, float* to) {
   if (plan.chirp == nullptr) return transform_inner(plan, from, to);
   const Index n = plan.length, m = plan.inner_length;

@@ -77,7 +77,7 @@ class WeightTasks {
  public:
   WeightTasks() = default;
   explicit WeightTasks(const WeightTask& whole);
-  // Of all the tokens of a plan; cut by tokens into about `wanted` tasks where the result is small.
+  // Sums over all the tokens of a plan; cut by tokens into about `wanted` tasks where the result is small.
   WeightTasks(const WeightTask& whole, const ReductionTree& plan, Index wanted);
 
   Index partial_floats() const { return parts_.count * values(); }  // which the sums need; 0 for blocks

@@ -13,7 +13,7 @@ struct TileResult {
   bool is_relu;
 };
 
-// Of R rows and P panels: value(r, p, bias), where bias is 0 if there is none.
+// Stores value(r, p, bias) of R rows and P panels, where bias is 0 if there is none.
 template <int R, int P, class F>
 HEADWATER_INLINE void store_tile(const TileResult& to, const F& value) {
 #pragma GCC unroll 8
