@@ -130,11 +130,12 @@ format: ## put every source into the common form
 # The static analyzer looks at 50,000 states of a function, not 225,000: tools/train.cpp takes 8.7 s, not 16.1.
 LINT_ANALYZER = $(addprefix --extra-arg=,-Xclang -analyzer-config -Xclang max-nodes=50000)
 
-lint: ## formatting, clang-tidy and shellcheck; changes nothing
+lint: ## formatting, clang-tidy, shellcheck, and files that are cited; changes nothing
 	@for tool in '$(CLANG_FORMAT)' '$(CLANG_TIDY)' shellcheck; do command -v "$$tool" >/dev/null || { \
 	  echo 'lint: please type: make lint-deps' >&2; exit 1; }; done
 	@$(CLANG_FORMAT) --dry-run -Werror $(CPP_FILES)
 	shellcheck -x $$(git ls-files '*.sh' .ci/run)
+	tests/citations.sh
 	$(CONFIGURE) -B $(BUILD)-lint -DHEADWATER_TESTS=OFF -DHEADWATER_PRECOMPILE=OFF
 	sed -n 's/^ *"file": "\(.*\)",*/\1/p' $(BUILD)-lint/compile_commands.json | sort -u \
 	  | xargs -P $(JOBS) -n 1 $(CLANG_TIDY) --quiet --warnings-as-errors='*' --extra-arg=-Wno-unknown-warning-option $(LINT_ANALYZER) -p $(BUILD)-lint \
