@@ -76,7 +76,7 @@ for program in $programs; do
   item link "../../bin/${PROGRAM_PREFIX-}$program" "libexec/headwater/$program" # what recipes and data scripts call
   item 644 "$tmp/man/$page" "share/man/man1/$page"
 done
-for file in "$house"/recipes/* "$house"/data/*.* "$house"/data/phrasebook/* "$house"/data/spa-eng/* "$house"/data/debian-descriptions/*; do
+for file in "$house"/recipes/*.* "$house"/recipes/results/*.* "$house"/data/*.* "$house"/data/phrasebook/* "$house"/data/spa-eng/* "$house"/data/debian-descriptions/*; do
   house_item "${file#"$house"/}" "share/headwater/${file#"$house"/}"
 done
 for file in README.md LICENSE CHANGELOG.md SECURITY.md libcore/FORMATS.md; do house_item "$file" "share/doc/headwater/${file##*/}"; done

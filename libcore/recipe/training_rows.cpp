@@ -63,7 +63,7 @@ void rows(Visitor& v, OptimizerSettings& s, const ScheduleSettings& schedule) {
       "the rate of a layer is so many times that of the layer above, from the head down to the embeddings "
       "(ELECTRA, Clark et al. 2020)");
   v.field("momentum", &s.momentum, Between{0, kBelowOne, kNoUnit},
-          "share of the last step that this one goes on with", belongs_to(s.kind == "sgd", "sgd"));
+          "share of the previous update that is added to the next", belongs_to(s.kind == "sgd", "sgd"));
   v.field("global_clipnorm", &s.global_clipnorm, Between{0, 1e9, kNoUnit},
           "a gradient of a larger Euclidean norm is scaled down to it (Pascanu et al. 2013); 0: none is");
 }

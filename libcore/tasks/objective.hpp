@@ -30,7 +30,7 @@ struct LossTotals {
   double accuracy() const {
     return predicted > 0 ? static_cast<double>(correct) / static_cast<double>(predicted) : 0;
   }
-  // The source's own measure (recipes/spa-eng.md).
+  // The source's own measure (recipes/results/spa-eng.md).
   double reference_loss() const { return positions > 0 ? loss / static_cast<double>(positions) : 0; }
   double reference_accuracy() const {
     return predicted + padded > 0
