@@ -1,6 +1,6 @@
 # The lines of a file as every stage of a recipe may read them: each has the columns that the recipe names, without a byte-order mark at
 # the start of the file and CR at the ends of lines. What was dropped is said once, here.
-#   awk -v columns="source label" -f lines.awk FILE            status 1: a line has more columns, or fewer
+#   awk -v columns="source label" -f lines.awk FILE            status 1: a line has more columns, or fewer, or none has anything
 #   awk -v columns="source label" -v plain=1 -f lines.awk FILE lines that are one text, without columns, will do as well
 BEGIN {
   FS = "\t"
@@ -20,6 +20,7 @@ NR == 1 && plain && NF == 1 { wanted = 1 }
 NF != wanted && !(NF == 0 && wanted == 1) {
   if (bad++ == 0) { line = NR; found = NF; is_csv = NF == 1 && /[,;]/ }
 }
+/[^ \t]/ { has_text = 1 }
 bad == 0 { print }
 END {
   if (bad) {
@@ -32,6 +33,11 @@ END {
     else if (found == 0) cure = "remove it"
     else cure = "set them apart by one TAB" (is_csv ? ", or set data.csv_columns if this is a CSV file" : "")
     say(FILENAME ":" line ": " what (bad > 1 ? ", and " counted(bad - 1, "more line") " like it" : "") "; " cure)
+    close("cat 1>&2")
+    exit 1
+  }
+  if (!has_text) {
+    say(FILENAME ": there is nothing in it (take its key out of the recipe, or put lines into the file)")
     close("cat 1>&2")
     exit 1
   }

@@ -202,7 +202,7 @@ struct LineReader::Impl {
       line = without_nul(scratch);
     } else if (!settings.csv_fix.empty() && settings.column == 0) {
       if (!guess) guess.emplace();
-      guess->add(line);
+      if (!settings.refuses_tabs || line.find('\t') == kNone) guess->add(line);
     }
     return true;
   }
@@ -217,8 +217,7 @@ struct LineReader::Impl {
     }
     if (guess && guess->is_csv() && csv_like.empty()) {
       csv_like = last_name + " " + guess->text();
-      const std::string separator = guess->separator_option();
-      csv_fix = settings.csv_fix + (separator.empty() ? "" : " " + separator);
+      csv_fix = fix_of_csv();
     }
     guess.reset();
     if (!settings.is_whole) return false;
@@ -355,7 +354,14 @@ struct LineReader::Impl {
     if (tab == kNone) return;
     throw Error(last_name + ":" + std::to_string(line_number) + ":" +
                 std::to_string(count_code_points(text.substr(0, tab)) + 1) +
-                ": a TAB where each line is one text (" + settings.tab_fix + ")");
+                ": a TAB where each line is one text (" +
+                (guess && guess->is_csv() ? fix_of_csv() : settings.tab_fix) + ")");
+  }
+
+  // What to do with this file, which looks like CSV.
+  std::string fix_of_csv() const {
+    const std::string separator = guess->separator_option();
+    return settings.csv_fix + (separator.empty() ? "" : " " + separator);
   }
 };
 

@@ -65,15 +65,18 @@ void DataSummary::add(std::string_view line) {
     for (std::size_t c = 1; c <= found; ++c)
       columns_.push_back({.name = "column " + std::to_string(c), .lengths = {}});
   }
-  guess_.add(line);
+  if (found == 1 || columns_.size() > 1) guess_.add(line);  // one TAB more says nothing against CSV
   if (found != columns_.size()) {
     std::string names;
     for (const Column& column : columns_) names += (names.empty() ? "" : ", ") + column.name;
-    const std::optional<std::string> separator = guess_.separator_option(columns_.size());
-    const std::string cure =
-        found == 1 && separator   ? "of CSV make such lines first: " + csv_cure_of(*separator)
-        : found > columns_.size() ? "turn TABs inside a text into spaces, or name every column with --columns"
-                                  : "separate columns by one TAB; --columns names them";
+    // Texts of CSV may have TABs, too.
+    const std::optional<std::string> separator = found == 1        ? guess_.separator_option(columns_.size())
+                                                 : guess_.is_csv() ? std::optional(guess_.separator_option())
+                                                                   : std::nullopt;
+    const std::string cure = separator ? "of CSV make such lines first: " + csv_cure_of(*separator)
+                             : found > columns_.size()
+                                 ? "turn TABs inside a text into spaces, or name every column with --columns"
+                                 : "separate columns by one TAB; --columns names them";
     throw Error(" " + counted(static_cast<std::int64_t>(found), "column") + " where " +
                 std::to_string(columns_.size()) + (columns_.size() == 1 ? " is" : " are") +
                 " wanted: " + names + " (" + cure + ")");

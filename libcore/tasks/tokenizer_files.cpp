@@ -64,6 +64,8 @@ DirectoryFile tokenizer_file(const Tokenizer& tokenizer) {
 DirectoryFile tokenizer_config_file(const Tokenizer& tokenizer, std::int64_t length) {
   Json config;
   config.set("tokenizer_class", "PreTrainedTokenizerFast");
+  // Without it the library hands out token_type_ids, which GPT-2 adds to the embeddings.
+  config.set("model_input_names", Json::Array{Json("input_ids"), Json("attention_mask")});
   for (const auto& [name, id] : {std::pair{"pad_token", tokenizer.pad_id()},
                                  {"unk_token", tokenizer.unknown_id()},
                                  {"bos_token", tokenizer.start_id()},

@@ -80,8 +80,9 @@ def loss_of(model, tokenizer):
     loss, tokens = 0.0, 0
     with torch.no_grad():
         for line in open("text"):
-            ids = tokenizer(line.rstrip("\n"), return_tensors="pt").input_ids[:, :limit + 1]
-            logits = model(input_ids=ids[:, :-1]).logits
+            batch = tokenizer(line.rstrip("\n"), return_tensors="pt")  # all of it, as people call a model
+            ids = batch.input_ids[:, :limit + 1]
+            logits = model(**{name: values[:, :limit][:, :ids.shape[1] - 1] for name, values in batch.items()}).logits
             loss += torch.nn.functional.cross_entropy(logits[0], ids[0, 1:], reduction="sum").item()
             tokens += ids.shape[1] - 1
     return loss / tokens

@@ -60,4 +60,11 @@ done
 # With line ends each file as it is says the same of tokens of bytes, whose line ends are cut from everything else.
 name=blocks-with-ends
 [ "$(measure --lines "$tmp/mine/held.txt")" != "$(measure "$tmp/mine/held.txt")" ] || fail 'lines are measured as one text'
+# A file that has nothing is named before anything is learned.
+printf '\n \n' >"$tmp/mine/nothing.txt"
+recipe untested 'examples: blocks'
+sed -i 's/test: held.txt/test: nothing.txt/' "$tmp/mine/untested.yaml"
+! "${make[@]}" recipe "RECIPE=$tmp/mine/untested.yaml" >"$tmp/log" 2>&1 || fail 'a test file that has nothing'
+grep -q "^recipe: $tmp/mine/nothing.txt: there is nothing in it (" "$tmp/log" || fail 'what is said of a test file that has nothing'
+[ ! -e "$tmp/models/recipes/untested/model" ] || fail 'training before the files are looked at'
 echo 'all checks of recipes of one long text passed'

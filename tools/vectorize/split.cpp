@@ -1,5 +1,7 @@
 // Lines in two files: what is learned from, and a share that is held out.
+#include <algorithm>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "cli/result_file.hpp"
 #include "cli/tool.hpp"
@@ -86,6 +88,16 @@ void split_lines(const Options& o) {
   const auto count = static_cast<std::int64_t>(held_out.size());
   cli::note(o.output.string() + ": " + counted(static_cast<std::int64_t>(lines.size()) - count, "line"));
   cli::note(o.split.string() + ": " + counted(count, "line"));
+  std::unordered_set<std::string_view> learned;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    if (!is_held_out[i]) learned.insert(lines[i]);
+  }
+  const std::int64_t known = std::count_if(held_out.begin(), held_out.end(),
+                                           [&](std::uint32_t i) { return learned.contains(lines[i]); });
+  if (known > 0)
+    cli::note(counted(known, "line") + " of " + o.split.string() +
+              (known == 1 ? " stands in " : " stand in ") + o.output.string() +
+              ", too (sort -u takes each once)");
   std::vector<std::int64_t> sizes(names.size());
   for (const std::uint32_t group : groups) ++sizes[group];
   std::vector<std::string> alone;

@@ -18,6 +18,10 @@ TEST_CASE("tokenizer_config.json is what AutoTokenizer of transformers reads") {
   CHECK(config(true, 20) ==
         R"({
   "tokenizer_class": "PreTrainedTokenizerFast",
+  "model_input_names": [
+    "input_ids",
+    "attention_mask"
+  ],
   "pad_token": "[PAD]",
   "unk_token": "[UNK]",
   "bos_token": "[START]",
@@ -29,6 +33,10 @@ TEST_CASE("tokenizer_config.json is what AutoTokenizer of transformers reads") {
   CHECK(config(false, 0) ==
         R"({
   "tokenizer_class": "PreTrainedTokenizerFast",
+  "model_input_names": [
+    "input_ids",
+    "attention_mask"
+  ],
   "pad_token": "[PAD]",
   "unk_token": "[UNK]",
   "clean_up_tokenization_spaces": false
