@@ -29,9 +29,10 @@ void check_fit(const std::string& resizing, const ImageShape& from, const ImageS
   const bool fits = resizing == "bilinear" || (from.height == to.height && from.width == to.width) ||
                     (resizing == "crop" && from.height >= to.height && from.width >= to.width);
   if (fits && from.channels == to.channels) return;
-  throw Error(
-      "images of " + from.text() + " cannot become those of " + to.text() + " that the model reads" +
-      (from.channels != to.channels ? " (channels must be equal)" : " (set model.resizing to bilinear)"));
+  throw Error("images of " + from.text() + " cannot become those of " + to.text() + " that the model reads" +
+              (from.channels != to.channels
+                   ? " (channels must be equal)"
+                   : " (set model.resizing to bilinear before training, or resize the images)"));
 }
 
 // A factor from 1 - range to 1 + range; the same of an angle around 0.

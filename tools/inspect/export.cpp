@@ -2,6 +2,7 @@
 // images in that of ViT.
 #include <functional>
 
+#include "cli/tool.hpp"
 #include "support/error.hpp"
 #include "support/new_folder.hpp"
 #include "tasks/gpt2.hpp"
@@ -59,6 +60,11 @@ void export_model(const Options& o) {
   const Answer answer = task.answer();
   if (answer == Answer::image_label) {
     const VisionFiles model = load_vision_model(o.what);
+    const Background& background = model.reading.background;
+    if (!background.drops_transparency)
+      cli::note(shown(o.exported) +
+                ": other programs do not know the background: lay transparent images on " +
+                background.name() + " before they read them");
     return write_folder(o, [&] { return exported_vision_model(model); });
   }
   if (answer == Answer::continuation) {

@@ -149,9 +149,11 @@ TEST_CASE("images that cannot become those of the model are refused") {
   CHECK(fault("bilinear", small, large) == "(no error)");
   CHECK(fault("crop", large, small) == "(no error)");
   CHECK(fault("none", small, large) ==
-        "images of 2x2x1 cannot become those of 4x4x1 that the model reads (set model.resizing to bilinear)");
+        "images of 2x2x1 cannot become those of 4x4x1 that the model reads (set model.resizing to bilinear "
+        "before training, or resize the images)");
   CHECK(fault("crop", wide, large) ==
-        "images of 2x8x1 cannot become those of 4x4x1 that the model reads (set model.resizing to bilinear)");
+        "images of 2x8x1 cannot become those of 4x4x1 that the model reads (set model.resizing to bilinear "
+        "before training, or resize the images)");
   CHECK(fault("bilinear", colour, large) ==
         "images of 4x4x3 cannot become those of 4x4x1 that the model reads (channels must be equal)");
 }
