@@ -11,8 +11,17 @@ Lines read_all(const std::string& path, const Options& o) {
   cli::LineReader reader({path}, o.reader);
   reader.show_progress(o.is_quiet, cli::LineReader::Writes::at_the_end);
   Lines lines;
-  for (std::string_view line; reader.next(line);) lines.emplace_back(line);
-  if (!o.is_quiet) reader.note_dropped();
+  std::int64_t with_tabs = 0;
+  for (std::string_view line; reader.next(line);) {
+    lines.emplace_back(line);
+    with_tabs += line.find('\t') != std::string_view::npos;
+  }
+  if (o.is_quiet) return lines;
+  reader.note_dropped();
+  // Scores beside translations, or pairs: a model may write a TAB, so it is no error.
+  if (with_tabs > 0)
+    cli::note(path + ": " + counted(with_tabs, "line") + (with_tabs == 1 ? " has" : " have") +
+              " a TAB, which is scored as text (cut -f N picks a column)");
   return lines;
 }
 

@@ -138,7 +138,7 @@ TEST_CASE("images of other sizes are resized where the model does it, and refuse
   VisionTracer strict = small_vision_tracer(settings);
   CHECK(error_text([&] { strict.trace(large.traced(), {}); }) ==
         "it.png: images of 10x14x1 cannot become those of 5x7x1 that the model reads (set model.resizing to "
-        "bilinear)");
+        "bilinear before training, or resize the images)");
   CHECK(strict.trace(fitting.traced(), {}).records.size() == 6);
   settings.images.resizing = "bilinear";
   VisionTracer tracer = small_vision_tracer(settings);
