@@ -202,7 +202,7 @@ struct LineReader::Impl {
       line = without_nul(scratch);
     } else if (!settings.csv_fix.empty() && settings.column == 0) {
       if (!guess) guess.emplace();
-      if (!settings.refuses_tabs || line.find('\t') == kNone) guess->add(line);
+      guess->add(line);
     }
     return true;
   }
