@@ -8,7 +8,7 @@
 #include "support/files.hpp"
 #include "support/parallel.hpp"
 #include "tasks/registry.hpp"
-#include "text/standardize.hpp"
+#include "text/unicode/standardize.hpp"
 #include "tools/tokenize/kinds.hpp"
 
 namespace headwater::tokenize {

@@ -4,7 +4,7 @@
 
 #include "metrics/bleu.hpp"
 #include "support/utf8.hpp"
-#include "text/unicode_properties.hpp"
+#include "text/unicode/unicode_properties.hpp"
 
 namespace headwater {
 

@@ -9,7 +9,7 @@
 #include "support/error.hpp"
 #include "support/numbers.hpp"
 #include "support/utf8.hpp"
-#include "text/unicode_properties.hpp"
+#include "text/unicode/unicode_properties.hpp"
 
 namespace headwater {
 

@@ -7,7 +7,7 @@
 #include "metrics/ngram_overlap.hpp"
 #include "metrics/score_version.hpp"
 #include "metrics/words.hpp"
-#include "text/unicode_properties.hpp"
+#include "text/unicode/unicode_properties.hpp"
 
 namespace headwater {
 

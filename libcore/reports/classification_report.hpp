@@ -11,7 +11,7 @@
 #include "metrics/calibration.hpp"
 #include "metrics/class_scores.hpp"
 #include "reports/score_report.hpp"
-#include "text/word_table.hpp"
+#include "text/tokenizer/word_table.hpp"
 
 namespace headwater {
 

@@ -9,8 +9,8 @@
 #include "support/name_list.hpp"
 #include "support/numbers.hpp"
 #include "text/labels.hpp"
-#include "text/standardize.hpp"
-#include "text/unicode_properties.hpp"
+#include "text/unicode/standardize.hpp"
+#include "text/unicode/unicode_properties.hpp"
 
 namespace headwater {
 namespace {

@@ -12,7 +12,7 @@
 #include "support/csv_guess.hpp"
 #include "support/json.hpp"
 #include "support/token_counts.hpp"
-#include "text/tokenizer.hpp"
+#include "text/tokenizer/tokenizer.hpp"
 
 namespace headwater {
 

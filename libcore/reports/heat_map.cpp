@@ -10,7 +10,7 @@
 #include "reports/svg.hpp"
 #include "support/error.hpp"
 #include "support/numbers.hpp"
-#include "text/unicode_properties.hpp"
+#include "text/unicode/unicode_properties.hpp"
 
 namespace headwater {
 

@@ -6,9 +6,9 @@
 #include "reports/color_bar.hpp"
 #include "reports/image_summary.hpp"
 #include "reports/svg.hpp"
+#include "support/base64.hpp"
 #include "support/error.hpp"
 #include "support/numbers.hpp"
-#include "text/base64.hpp"
 
 namespace headwater {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "checkpoint/safetensors.hpp"
 #include "support/json.hpp"
-#include "text/tokenizer.hpp"
+#include "text/tokenizer/tokenizer.hpp"
 
 namespace headwater {
 

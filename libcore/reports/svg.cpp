@@ -6,7 +6,7 @@
 #include "support/numbers.hpp"
 #include "support/text_controls.hpp"
 #include "support/utf8.hpp"
-#include "text/unicode_properties.hpp"
+#include "text/unicode/unicode_properties.hpp"
 
 namespace headwater {
 

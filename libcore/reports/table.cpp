@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "support/error.hpp"
-#include "text/unicode_properties.hpp"
+#include "text/unicode/unicode_properties.hpp"
 
 namespace headwater {
 

@@ -11,7 +11,7 @@
 #include "data/packed_tokens.hpp"
 #include "models/attention_trace.hpp"
 #include "tensor/arena.hpp"
-#include "text/tokenizer.hpp"
+#include "text/tokenizer/tokenizer.hpp"
 
 namespace headwater {
 

@@ -14,7 +14,7 @@
 #include "tasks/model_directory.hpp"
 #include "tasks/registry.hpp"
 #include "tasks/tokenizer_files.hpp"
-#include "text/token_lines.hpp"
+#include "text/tokenizer/token_lines.hpp"
 
 namespace headwater {
 

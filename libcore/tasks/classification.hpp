@@ -19,7 +19,7 @@
 #include "tasks/task.hpp"
 #include "text/labels.hpp"
 #include "text/ngram_vocabulary.hpp"
-#include "text/tokenizer.hpp"
+#include "text/tokenizer/tokenizer.hpp"
 
 namespace headwater {
 

@@ -15,7 +15,7 @@
 #include "tasks/subword_resampling.hpp"
 #include "tasks/task.hpp"
 #include "tasks/translation_measure.hpp"
-#include "text/tokenizer.hpp"
+#include "text/tokenizer/tokenizer.hpp"
 
 namespace headwater {
 

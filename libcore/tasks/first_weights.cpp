@@ -14,7 +14,7 @@
 #include "tasks/registry.hpp"
 #include "tensor/kernels/optimizer/optimizer.hpp"
 #include "text/ngram_vocabulary.hpp"
-#include "text/tokenizer.hpp"
+#include "text/tokenizer/tokenizer.hpp"
 
 namespace headwater {
 

@@ -9,7 +9,7 @@
 #include "tasks/model_rows.hpp"
 #include "tasks/text_windows.hpp"
 #include "tasks/tokenizer_files.hpp"
-#include "text/tokenizer_json.hpp"
+#include "text/tokenizer/tokenizer_json.hpp"
 
 namespace headwater {
 

@@ -12,7 +12,7 @@
 #include "tasks/objective.hpp"
 #include "tasks/task.hpp"
 #include "tasks/text_samples.hpp"
-#include "text/tokenizer.hpp"
+#include "text/tokenizer/tokenizer.hpp"
 
 namespace headwater {
 

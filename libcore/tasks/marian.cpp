@@ -8,7 +8,7 @@
 #include "tasks/generation_config.hpp"
 #include "tasks/model_directory.hpp"
 #include "tasks/tokenizer_files.hpp"
-#include "text/marian_tokenizer.hpp"
+#include "text/formats/marian_tokenizer.hpp"
 
 namespace headwater {
 

@@ -10,7 +10,7 @@
 #include "support/files.hpp"
 #include "tasks/registry.hpp"
 #include "tensor/kernels/optimizer/optimizer.hpp"
-#include "text/tokenizer.hpp"
+#include "text/tokenizer/tokenizer.hpp"
 
 namespace headwater {
 

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "recipe/recipe.hpp"
-#include "text/token_model.hpp"
-#include "text/tokenizer.hpp"
+#include "text/tokenizer/token_model.hpp"
+#include "text/tokenizer/tokenizer.hpp"
 
 namespace headwater {
 

@@ -8,7 +8,7 @@
 
 #include "recipe/recipe.hpp"
 #include "tasks/task.hpp"
-#include "text/tokenizer.hpp"
+#include "text/tokenizer/tokenizer.hpp"
 
 namespace headwater {
 

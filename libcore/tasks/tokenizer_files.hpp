@@ -9,7 +9,7 @@
 #include "data/token_dataset.hpp"
 #include "tasks/task.hpp"
 #include "tensor/matrix.hpp"
-#include "text/tokenizer.hpp"
+#include "text/tokenizer/tokenizer.hpp"
 
 namespace headwater {
 

@@ -11,8 +11,8 @@
 #include "support/hash.hpp"
 #include "support/name_list.hpp"
 #include "support/utf8.hpp"
-#include "text/token_lines.hpp"
-#include "text/unicode_properties.hpp"
+#include "text/tokenizer/token_lines.hpp"
+#include "text/unicode/unicode_properties.hpp"
 
 namespace headwater {
 namespace {

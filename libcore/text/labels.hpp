@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "text/word_table.hpp"
+#include "text/tokenizer/word_table.hpp"
 
 namespace headwater {
 

@@ -13,7 +13,7 @@
 
 #include "support/token_counts.hpp"
 #include "text/ngrams.hpp"
-#include "text/word_table.hpp"
+#include "text/tokenizer/word_table.hpp"
 
 namespace headwater {
 

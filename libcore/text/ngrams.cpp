@@ -1,6 +1,6 @@
 #include "text/ngrams.hpp"
 
-#include "text/token_lines.hpp"
+#include "text/tokenizer/token_lines.hpp"
 
 namespace headwater {
 

@@ -18,11 +18,11 @@
 #include "support/error.hpp"
 #include "support/files.hpp"
 #include "support/parallel.hpp"
-#include "text/bpe_learner.hpp"
-#include "text/byte_level.hpp"
-#include "text/piece_counter.hpp"
-#include "text/subword_learner.hpp"
-#include "text/tokenizer.hpp"
+#include "text/learning/bpe_learner.hpp"
+#include "text/learning/piece_counter.hpp"
+#include "text/learning/subword_learner.hpp"
+#include "text/tokenizer/tokenizer.hpp"
+#include "text/unicode/byte_level.hpp"
 
 using namespace headwater;
 

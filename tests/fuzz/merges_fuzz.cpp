@@ -6,8 +6,8 @@
 #include "support/error.hpp"
 #include "support/json.hpp"
 #include "support/utf8.hpp"
-#include "text/foreign_tokenizers.hpp"
-#include "text/tokenizer.hpp"
+#include "text/formats/foreign_tokenizers.hpp"
+#include "text/tokenizer/tokenizer.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace headwater;

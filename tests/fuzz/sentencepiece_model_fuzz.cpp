@@ -3,8 +3,8 @@
 #include <cstdlib>
 
 #include "support/error.hpp"
-#include "text/sentencepiece.hpp"
-#include "text/tokenizer.hpp"
+#include "text/formats/sentencepiece.hpp"
+#include "text/tokenizer/tokenizer.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace headwater;

@@ -5,8 +5,8 @@
 
 #include "support/error.hpp"
 #include "support/utf8.hpp"
-#include "text/subword_text_encoder.hpp"
-#include "text/tokenizer.hpp"
+#include "text/models/subword_text_encoder.hpp"
+#include "text/tokenizer/tokenizer.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace headwater;

@@ -5,8 +5,8 @@
 
 #include "support/error.hpp"
 #include "support/utf8.hpp"
-#include "text/token_lines.hpp"
-#include "text/tokenizer_learner.hpp"
+#include "text/learning/tokenizer_learner.hpp"
+#include "text/tokenizer/token_lines.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace headwater;

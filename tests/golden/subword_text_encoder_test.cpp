@@ -1,11 +1,11 @@
 // The encoder of tensorflow-datasets: reference/tokenizers/subword-text-encoder.*.
-#include "text/subword_text_encoder.hpp"
+#include "text/models/subword_text_encoder.hpp"
 
 #include <doctest/doctest.h>
 
 #include "reference_folder.hpp"
-#include "text/subword_text_encoder_learner.hpp"
-#include "text/tokenizer.hpp"
+#include "text/learning/subword_text_encoder_learner.hpp"
+#include "text/tokenizer/tokenizer.hpp"
 
 using namespace headwater;
 

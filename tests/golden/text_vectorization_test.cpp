@@ -8,8 +8,8 @@
 
 #include "support/files.hpp"
 #include "support/json.hpp"
+#include "text/learning/tokenizer_learner.hpp"
 #include "text/ngram_vocabulary_learner.hpp"
-#include "text/tokenizer_learner.hpp"
 
 using namespace headwater;
 

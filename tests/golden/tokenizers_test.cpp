@@ -5,7 +5,7 @@
 #include <string>
 
 #include "reference_folder.hpp"
-#include "text/tokenizer.hpp"
+#include "text/tokenizer/tokenizer.hpp"
 
 using namespace headwater;
 

@@ -5,7 +5,7 @@
 
 #include "decoding/hypothesis.hpp"
 #include "support/json.hpp"
-#include "text/tokenizer.hpp"
+#include "text/tokenizer/tokenizer.hpp"
 
 namespace headwater::search {
 

@@ -1,8 +1,8 @@
 #include "cli/line_filter.hpp"
 #include "cli/tool.hpp"
 #include "support/error.hpp"
-#include "text/standardize.hpp"
-#include "text/token_lines.hpp"
+#include "text/tokenizer/token_lines.hpp"
+#include "text/unicode/standardize.hpp"
 #include "tools/tokenize/tokenize.hpp"
 
 namespace headwater::tokenize {

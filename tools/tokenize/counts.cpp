@@ -5,7 +5,7 @@
 #include "support/error.hpp"
 #include "support/json.hpp"
 #include "support/numbers.hpp"
-#include "text/token_lines.hpp"
+#include "text/tokenizer/token_lines.hpp"
 #include "tools/tokenize/kinds.hpp"
 #include "tools/tokenize/tokenize.hpp"
 

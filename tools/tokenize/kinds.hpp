@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "text/subword_learner.hpp"
+#include "text/learning/subword_learner.hpp"
 
 namespace headwater::tokenize {
 

@@ -6,8 +6,8 @@
 #include "support/error.hpp"
 #include "support/numbers.hpp"
 #include "text/labels.hpp"
-#include "text/subword_learner.hpp"
-#include "text/subword_text_encoder.hpp"
+#include "text/learning/subword_learner.hpp"
+#include "text/models/subword_text_encoder.hpp"
 #include "tools/tokenize/kinds.hpp"
 #include "tools/tokenize/tokenize.hpp"
 

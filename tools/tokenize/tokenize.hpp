@@ -8,7 +8,7 @@
 #include "cli/lines.hpp"
 #include "recipe/recipe.hpp"
 #include "support/files.hpp"
-#include "text/tokenizer_learner.hpp"
+#include "text/learning/tokenizer_learner.hpp"
 
 namespace headwater::tokenize {
 

@@ -3,8 +3,8 @@
 #include "cli/line_filter.hpp"
 #include "cli/tool.hpp"
 #include "support/error.hpp"
-#include "text/token_lines.hpp"
-#include "text/tokenizer.hpp"
+#include "text/tokenizer/token_lines.hpp"
+#include "text/tokenizer/tokenizer.hpp"
 #include "tools/vectorize/stream.hpp"
 #include "tools/vectorize/vectorize.hpp"
 

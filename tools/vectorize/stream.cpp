@@ -10,7 +10,7 @@
 #include "data/token_stream.hpp"
 #include "support/error.hpp"
 #include "support/numbers.hpp"
-#include "text/token_lines.hpp"
+#include "text/tokenizer/token_lines.hpp"
 
 namespace headwater::vectorize {
 

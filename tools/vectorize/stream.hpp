@@ -8,7 +8,7 @@
 #include "cli/lines.hpp"
 #include "support/files.hpp"
 #include "support/token_counts.hpp"
-#include "text/tokenizer.hpp"
+#include "text/tokenizer/tokenizer.hpp"
 
 namespace headwater::vectorize {
 

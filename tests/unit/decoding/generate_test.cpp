@@ -10,7 +10,7 @@
 #include "support/line_error.hpp"
 #include "support/parallel.hpp"
 #include "tensor/kernels/isa.hpp"
-#include "text/tokenizer_learner.hpp"
+#include "text/learning/tokenizer_learner.hpp"
 
 using namespace headwater;
 

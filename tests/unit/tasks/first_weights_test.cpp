@@ -14,8 +14,8 @@
 #include "tasks/encoder_decoder.hpp"
 #include "tasks/language_model.hpp"
 #include "tasks/registry.hpp"
+#include "text/learning/tokenizer_learner.hpp"
 #include "text/ngram_vocabulary.hpp"
-#include "text/tokenizer_learner.hpp"
 
 using namespace headwater;
 

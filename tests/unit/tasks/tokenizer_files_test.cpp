@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include "text/tokenizer_learner.hpp"
+#include "text/learning/tokenizer_learner.hpp"
 
 using namespace headwater;
 

@@ -12,7 +12,7 @@
 #include "support/parallel.hpp"
 #include "support/random.hpp"
 #include "text/ngram_vocabulary_learner.hpp"
-#include "text/token_lines.hpp"
+#include "text/tokenizer/token_lines.hpp"
 
 using namespace headwater;
 

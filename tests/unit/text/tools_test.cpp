@@ -13,10 +13,10 @@
 #include <thread>
 
 #include "support/files.hpp"
-#include "text/token_lines.hpp"
-#include "text/tokenizer.hpp"
-#include "text/tokenizer_learner.hpp"
-#include "unit/text/model_file.hpp"
+#include "text/learning/tokenizer_learner.hpp"
+#include "text/tokenizer/token_lines.hpp"
+#include "text/tokenizer/tokenizer.hpp"
+#include "unit/text/formats/model_file.hpp"
 
 using namespace headwater;
 

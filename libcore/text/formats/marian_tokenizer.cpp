@@ -1,0 +1,124 @@
+#include "text/formats/marian_tokenizer.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "support/error.hpp"
+#include "support/files.hpp"
+#include "text/formats/sentencepiece.hpp"
+#include "text/tokenizer/token_lines.hpp"
+#include "text/tokenizer/tokenizer_impl.hpp"
+
+namespace headwater {
+
+namespace {
+
+// A whole text is one piece to this model.
+class MarianPieces : public TokenModel {
+ public:
+  using Codes = std::map<std::string, std::int32_t, std::less<>>;
+  MarianPieces(SentencePiece pieces, std::vector<std::int32_t> id_of, Codes codes, std::int32_t unknown_id)
+      : pieces_(std::move(pieces)),
+        id_of_(std::move(id_of)),
+        codes_(std::move(codes)),
+        unknown_id_(unknown_id) {}
+
+  void encode(std::string_view text, std::vector<std::int32_t>& ids) const override {
+    const auto cut = [&](std::string_view normal, std::vector<std::int32_t>& to) {
+      pieces_.encode(normal, to);
+    };
+    encode_with(text, ids, cut);
+  }
+  void sample(std::string_view text, const SubwordSampling& sampling, SampleCounter& random,
+              std::vector<std::int32_t>& ids) const override {
+    const auto cut = [&](std::string_view normal, std::vector<std::int32_t>& to) {
+      pieces_.sample(normal, sampling, random, to);
+    };
+    encode_with(text, ids, cut);
+  }
+
+ private:
+  template <class Cut>
+  void encode_with(std::string_view text, std::vector<std::int32_t>& ids, const Cut& cut) const {
+    const std::size_t end = text.starts_with(">>") ? text.find("<<") : text.npos;
+    if (end != text.npos) {
+      const auto code = codes_.find(text.substr(0, end + 2));
+      ids.push_back(code == codes_.end() ? unknown_id_ : code->second);
+      text.remove_prefix(end + 2);
+    }
+    const std::size_t begin = ids.size();
+    cut(pieces_.normalize(text), ids);
+    for (std::size_t i = begin; i < ids.size(); ++i) ids[i] = id_of_[static_cast<std::size_t>(ids[i])];
+  }
+
+  SentencePiece pieces_;
+  std::vector<std::int32_t> id_of_;  // of each id of SentencePiece
+  Codes codes_;                      // ">>fra<<"
+  std::int32_t unknown_id_;
+};
+
+// The surfaces in the order of their ids.
+std::vector<std::string> read_marian_vocabulary(const std::filesystem::path& path) {
+  constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 27;
+  const Json file = Json::parse(read_file(path, kMaxBytes), path.string());
+  const auto fail = [&](const std::string& what) { throw Error(path.string() + ": " + what); };
+  if (!file.is_object()) fail("expected an object of tokens with their ids");
+  std::vector<std::string> surfaces(file.as_object().size());
+  for (const auto& [surface, id] : file.as_object()) {
+    const std::string name = "the token " + quote(surface);
+    if (surface.empty()) fail("an empty token");
+    if (breaks_lines(surface)) fail(name + kBreaksLines);
+    if (!id.is_integer() || id.as_integer() < 0 ||
+        id.as_integer() >= static_cast<std::int64_t>(surfaces.size()))
+      fail(name + " has an id that is not in 0 to " + std::to_string(surfaces.size() - 1));
+    std::string& place = surfaces[static_cast<std::size_t>(id.as_integer())];
+    if (!place.empty()) fail(name + " has the id of " + quote(place));
+    place = surface;
+  }
+  return surfaces;
+}
+
+}  // namespace
+
+struct MarianTokenizer {
+  static Tokenizer load(const std::filesystem::path& pieces_path, const std::filesystem::path& path) {
+    Tokenizer::Impl impl;
+    std::vector<std::string> surfaces = read_marian_vocabulary(path);
+    std::vector<std::int32_t> special;
+    const auto find = [&](std::string_view surface) {
+      const auto at = std::find(surfaces.begin(), surfaces.end(), surface);
+      if (at == surfaces.end()) return -1;
+      special.push_back(static_cast<std::int32_t>(at - surfaces.begin()));
+      return special.back();
+    };
+    impl.unknown_id = find("<unk>");
+    impl.end_id = find("</s>");
+    impl.pad_id = find("<pad>");
+    if (impl.unknown_id < 0 || impl.end_id < 0) throw Error(path.string() + ": has no <unk> and </s>");
+    MarianPieces::Codes codes;
+    for (std::size_t id = 0; id < surfaces.size(); ++id) {
+      if (surfaces[id].starts_with(">>")) codes.emplace(surfaces[id], static_cast<std::int32_t>(id));
+    }
+    impl.vocabulary = Vocabulary(std::move(surfaces), special);
+    const SentencePiece pieces(read_sentencepiece_file(read_file(pieces_path), pieces_path.string()),
+                               pieces_path.string());
+    std::vector<std::int32_t> id_of;
+    for (const SentencePieceFile::Piece& piece : pieces.file().pieces) {
+      const std::int32_t id = impl.vocabulary.find(piece.surface);
+      id_of.push_back(id >= 0 ? id : impl.unknown_id);
+    }
+    impl.model = std::make_shared<MarianPieces>(pieces, std::move(id_of), std::move(codes), impl.unknown_id);
+    Json decoder;
+    decoder.set("type", "Metaspace").set("replacement", "\xE2\x96\x81").set("prepend_scheme", "always");
+    impl.decoder.emplace(decoder, path.string());
+    impl.hash = impl.vocabulary.hash();
+    return Tokenizer(std::make_shared<const Tokenizer::Impl>(std::move(impl)));
+  }
+};
+
+Tokenizer load_marian_tokenizer(const std::filesystem::path& pieces,
+                                const std::filesystem::path& vocabulary) {
+  return MarianTokenizer::load(pieces, vocabulary);
+}
+
+}  // namespace headwater

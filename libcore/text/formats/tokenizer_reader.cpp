@@ -1,0 +1,317 @@
+// Reads a tokenizer.json (libcore/FORMATS.md) into what a Tokenizer holds.
+#include <algorithm>
+#include <set>
+#include <tuple>
+
+#include "support/base64.hpp"
+#include "support/error.hpp"
+#include "text/models/token_model_reader.hpp"
+#include "text/models/word_level.hpp"
+#include "text/tokenizer/byte_pieces.hpp"
+#include "text/tokenizer/json_members.hpp"
+#include "text/tokenizer/token_lines.hpp"
+#include "text/tokenizer/tokenizer_impl.hpp"
+#include "text/tokenizer/tokenizer_json.hpp"
+#include "text/unicode/byte_level.hpp"
+
+namespace headwater {
+
+// Reads one tokenizer.json into an Impl.
+struct TokenizerReader {
+  explicit TokenizerReader(std::string_view place) : where(place) {}
+
+  [[noreturn]] void fail(const std::string& what) const { throw Error(where + ": " + what); }
+
+  const Json* find(std::string_view name) const {
+    const Json* member = file.find(name);
+    return member == nullptr || member->is_null() ? nullptr : member;
+  }
+
+  void read() {
+    check_top();
+    const Json* normalizer = find("normalizer");
+    if (normalizer != nullptr && normalizer->is_object() && normalizer->find("sentencepiece") != nullptr) {
+      std::string bytes;
+      try {
+        bytes = from_base64(normalizer->at("sentencepiece").as_string());
+      } catch (const Error& error) {
+        fail(std::string("normalizer.sentencepiece: ") + error.what());
+      }
+      return read_sentencepiece(bytes);
+    }
+    read_added_tokens();
+    find_byte_tokens();
+    read_model();
+    place_added_tokens();
+    find_special_ids();
+    read_parts();
+  }
+
+  void check_top() {
+    static constexpr std::string_view kKnown[] = {"version",        "truncation", "padding",
+                                                  "added_tokens",   "normalizer", "pre_tokenizer",
+                                                  "post_processor", "decoder",    "model"};
+    if (!file.is_object()) fail("expected an object");
+    for (const auto& [name, value] : file.as_object()) {
+      if (std::find(std::begin(kKnown), std::end(kKnown), name) == std::end(kKnown)) {
+        impl.warnings.push_back(where + ": unknown member " + quote(name) + " is ignored");
+      }
+    }
+    const Json* version = file.find("version");
+    if (version != nullptr && !(version->is_string() && version->as_string() == "1.0")) {
+      fail("version: expected \"1.0\"");
+    }
+  }
+
+  // A .model: the file itself, or the member that holds it in what to_json gives for it.
+  void read_sentencepiece(std::string_view bytes) {
+    using Type = SentencePieceFile::Type;
+    const SentencePiece& read = impl.sentencepiece.emplace(read_sentencepiece_file(bytes, where), where);
+    const SentencePieceFile& model = read.file();
+    surfaces.reserve(model.pieces.size());
+    for (const SentencePieceFile::Piece& piece : model.pieces) {
+      const auto id = static_cast<std::int32_t>(surfaces.size());
+      surfaces.push_back(piece.surface);
+      if (piece.type == Type::control || piece.type == Type::unknown) special.push_back(id);
+      if (piece.type != Type::control) continue;
+      if (piece.surface == model.pad_piece) impl.pad_id = id;
+      if (piece.surface == model.start_piece) impl.start_id = id;
+      if (piece.surface == model.end_piece) impl.end_id = id;
+    }
+    impl.unknown_id = read.unknown_id();
+    impl.model = sentencepiece_model(read);
+    impl.text_encoder = sentencepiece_text_encoder(read);
+  }
+
+  void read_model() {
+    const Json& model = json_member(file, "model", where);
+    ModelOfFile of_file = read_token_model({model, where + ": model", hidden_surfaces});
+    surfaces = std::move(of_file.surfaces);
+    model_size = static_cast<std::int32_t>(surfaces.size());
+    impl.unknown_id = of_file.unknown_id;
+    impl.model = std::move(of_file.model);
+  }
+
+  // Tokens that stand for one byte, and that added_tokens calls special: those of byte fallback, which no
+  // text spells, and characters of ByteLevel's alphabet. Text is made of them where it has no other piece.
+  void find_byte_tokens() {
+    const Json* model = find("model");
+    if (model == nullptr || !model->is_object()) return;
+    const Json* fallback = model->find("byte_fallback");
+    const bool has_fallback = fallback != nullptr && fallback->is_bool() && fallback->as_bool();
+    const bool is_byte_level = has_byte_level(find("normalizer")) || has_byte_level(find("pre_tokenizer"));
+    const Json* suffix = model->find("end_of_word_suffix");
+    for (const std::string& surface : special_surfaces) {
+      std::string_view symbol = surface;
+      if (suffix != nullptr && suffix->is_string() && symbol.ends_with(suffix->as_string()))
+        symbol.remove_suffix(suffix->as_string().size());
+      std::string bytes;
+      const bool is_symbol = is_byte_level && append_byte_level_bytes(symbol, bytes) && bytes.size() == 1;
+      if (is_symbol || (has_fallback && byte_of_surface(surface) >= 0)) byte_tokens.insert(surface);
+      if (!is_symbol) hidden_surfaces.insert(surface);
+    }
+  }
+
+  static bool has_byte_level(const Json* part) {
+    if (part == nullptr || !part->is_object()) return false;
+    const Json* type = part->find("type");
+    if (type != nullptr && type->is_string() && type->as_string() == "ByteLevel") return true;
+    for (const char* name : {"normalizers", "pretokenizers"}) {
+      const Json* inner = part->find(name);
+      if (inner == nullptr || !inner->is_array()) continue;
+      const Json::Array& parts = inner->as_array();
+      if (std::any_of(parts.begin(), parts.end(), [](const Json& one) { return has_byte_level(&one); }))
+        return true;
+    }
+    return false;
+  }
+
+  // Before the model, which is told what text never gives.
+  void read_added_tokens() {
+    const Json* list = find("added_tokens");
+    if (list == nullptr) return;
+    if (!list->is_array()) fail("added_tokens: expected an array");
+    for (std::size_t i = 0; i < list->as_array().size(); ++i) {
+      const Json& token = list->as_array()[i];
+      const std::string member = "added_tokens[" + std::to_string(i) + "]";
+      const std::string here = where + ": " + member;
+      check_members(token, {"id", "content", "single_word", "lstrip", "rstrip", "normalized", "special"},
+                    here);
+      const std::string& content = json_string(token, "content", here);
+      added.push_back({.member = member,
+                       .content = content,
+                       .id = json_member(token, "id", here),
+                       .is_special = json_bool(token, "special", here),
+                       .single_word = json_bool(token, "single_word", here),
+                       .lstrip = json_bool(token, "lstrip", here),
+                       .rstrip = json_bool(token, "rstrip", here),
+                       .normalized = json_bool(token, "normalized", here)});
+      if (added.back().is_special) special_surfaces.insert(content);
+    }
+  }
+
+  // Added tokens stand in the vocabulary or behind it.
+  void place_added_tokens() {
+    constexpr std::size_t kMaxBytes = 256;
+    WordTable known;  // surface -> id + 1
+    if (!added.empty()) {
+      for (std::size_t id = 0; id < surfaces.size(); ++id) known.value(surfaces[id]) = id + 1;
+    }
+    for (const Added& token : added) {
+      const auto& [member, content, id] = std::tie(token.member, token.content, token.id);
+      if (content.empty()) fail(member + ": an empty token");
+      if (breaks_lines(content) && token.is_special)
+        fail(member + ": the token " + quote(content) + kBreaksLines);
+      if (content.size() > kMaxBytes)
+        fail(member + ": more than " + std::to_string(kMaxBytes) + " bytes in one token");
+      const auto size = static_cast<std::int64_t>(surfaces.size());
+      std::uint64_t& known_id = known.value(content);
+      if (id.is_integer() && id.as_integer() == size && known_id == 0) {
+        surfaces.push_back(content);
+        known_id = surfaces.size();
+      } else if (!id.is_unsigned() || known_id != id.as_unsigned() + 1) {
+        fail(member + ": the id of " + quote(content) + " does not agree with the vocabulary");
+      }
+      if (token.is_special) special.push_back(static_cast<std::int32_t>(id.as_integer()));
+    }
+  }
+
+  // Those that are not special; after the normalizer.
+  void read_tokens_in_text() {
+    std::vector<AddedToken> as_they_are, normalized;
+    for (const Added& token : added) {
+      if (special_surfaces.contains(token.content)) continue;
+      AddedToken in_text{token.content, static_cast<std::int32_t>(token.id.as_integer()), token.single_word,
+                         token.lstrip, token.rstrip};
+      if (token.normalized) in_text.content = impl.normalizer.apply(token.content);
+      if (!in_text.content.empty())
+        (token.normalized ? normalized : as_they_are).push_back(std::move(in_text));
+    }
+    impl.added = AddedTokens(std::move(as_they_are));
+    impl.added_normalized = AddedTokens(std::move(normalized));
+  }
+
+  // The first of the names that is a special token, or -1.
+  std::int32_t special_of(std::initializer_list<std::string_view> names) const {
+    for (const std::string_view name : names) {
+      for (const std::int32_t id : special) {
+        if (surfaces[static_cast<std::size_t>(id)] == name) return id;
+      }
+    }
+    return -1;
+  }
+
+  void find_special_ids() {
+    impl.pad_id = special_of({roles.pad, kPadToken, "<pad>"});
+    impl.start_id =
+        special_of({roles.start, kStartToken, "<s>", "[CLS]", "<|startoftext|>", "<|endoftext|>"});
+    impl.end_id = special_of({roles.end, kEndToken, "</s>", "[SEP]", "<|endoftext|>"});
+    // A byte is text, unless it has a role.
+    std::erase_if(special, [&](std::int32_t id) {
+      return id < model_size && id != impl.pad_id && id != impl.start_id && id != impl.end_id &&
+             byte_tokens.contains(surfaces[static_cast<std::size_t>(id)]);
+    });
+    if (impl.unknown_id >= 0) special.push_back(impl.unknown_id);
+  }
+
+  // That of our own files is done without parts: it knows more of unknown words.
+  void read_decoder(const Json& decoder) {
+    const std::string here = where + ": decoder";
+    const std::string text = decoder.dump();
+    const bool is_characters = text == decoder_json(SplitKind::character).dump();
+    impl.drops_first_space = text == decoder_json(SplitKind::word_and_punctuation).dump();
+    if (!is_characters && !impl.drops_first_space) {
+      impl.decoder.emplace(decoder, here);
+      return;
+    }
+    impl.separator.clear();
+    if (!impl.drops_first_space) impl.unknown_separator.clear();
+  }
+
+  void read_parts() {
+    for (const char* name : {"truncation", "padding"}) {
+      const Json* member = find(name);
+      if (member == nullptr) continue;
+      if (!member->is_object()) fail(std::string(name) + ": expected an object or null");
+      impl.warnings.push_back(where + ": " + name + " is not applied");
+    }
+    if (const Json* post = find("post_processor"); post != nullptr)
+      impl.post_processor = PostProcessor(*post, surfaces, where + ": post_processor");
+    read_encoding();
+    if (!impl.is_native) read_tokens_in_text();
+  }
+
+  void read_encoding() {
+    const Json* normalizer = find("normalizer");
+    const Json* pre_tokenizer = find("pre_tokenizer");
+    const Json* decoder = find("decoder");
+    if (decoder != nullptr) read_decoder(*decoder);
+    const auto dump = [](const Json* part) { return part == nullptr ? Json().dump() : part->dump(); };
+    const std::string normalizer_text = dump(normalizer), pre_tokenizer_text = dump(pre_tokenizer);
+    const bool has_tokens_in_text =
+        std::any_of(added.begin(), added.end(), [](const Added& token) { return !token.is_special; });
+    const bool may_be_native =
+        !has_tokens_in_text && dynamic_cast<const WordLevel*>(impl.model.get()) != nullptr;
+    for (const SplitKind split : {SplitKind::word, SplitKind::character, SplitKind::word_and_punctuation}) {
+      if (!may_be_native || pre_tokenizer_json(split).dump() != pre_tokenizer_text) continue;
+      for (const Standardization standardization : kAllStandardizations) {
+        for (const auto lowering : {Lowering::ascii, Lowering::unicode}) {
+          const StandardizeSettings settings{standardization, lowering};
+          if (normalizer_json(settings, split).dump() != normalizer_text) continue;
+          impl.is_native = true;
+          impl.standardize = settings;
+          impl.split = split;
+          impl.map = byte_map(settings, split);
+          return;
+        }
+      }
+    }
+    impl.normalizer = Normalizer(normalizer == nullptr ? Json() : *normalizer, where + ": normalizer");
+    if (normalizer != nullptr && impl.decoder.has_value()) impl.normalizer_part = *normalizer;
+    impl.pre_tokenizer =
+        PreTokenizer(pre_tokenizer == nullptr ? Json() : *pre_tokenizer, where + ": pre_tokenizer");
+    if (has_tokens_in_text) return;
+    impl.text_encoder = impl.model->text_encoder(normalizer == nullptr ? Json() : *normalizer,
+                                                 pre_tokenizer == nullptr ? Json() : *pre_tokenizer);
+  }
+
+  std::string where;
+  SpecialTokenRoles roles;
+  Json file;
+  Tokenizer::Impl impl;
+  struct Added {
+    std::string member, content;
+    Json id;
+    bool is_special, single_word, lstrip, rstrip, normalized;
+  };
+  std::vector<Added> added;
+  // Special tokens; those of them that the model does not find; those that stand for one byte.
+  std::set<std::string, std::less<>> special_surfaces, hidden_surfaces, byte_tokens;
+  std::vector<std::string> surfaces;
+  std::int32_t model_size = 0;  // tokens that the model has; added ones may follow
+  std::vector<std::int32_t> special;
+};
+
+Tokenizer Tokenizer::parse(std::string_view json, std::string_view where) {
+  return parse_with_roles(json, where, {});
+}
+
+Tokenizer Tokenizer::parse_with_roles(std::string_view json, std::string_view where,
+                                      const SpecialTokenRoles& roles) {
+  TokenizerReader reader{where};
+  reader.roles = roles;
+  if (is_sentencepiece_file(json)) {
+    reader.read_sentencepiece(json);
+    reader.impl.model_file = json;
+    reader.impl.where = where;
+  } else {
+    reader.file = Json::parse(json, where);
+    reader.read();
+    reader.impl.json = json;
+  }
+  reader.impl.vocabulary = Vocabulary(std::move(reader.surfaces), reader.special);
+  reader.impl.hash = reader.impl.vocabulary.hash();
+  return Tokenizer(std::make_shared<const Impl>(std::move(reader.impl)));
+}
+
+}  // namespace headwater

@@ -1,0 +1,35 @@
+// Learning the merges of byte-pair encoding (Sennrich et al. 2016) from counted pieces of text.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "text/tokenizer/word_table.hpp"
+
+namespace headwater {
+
+struct BpeLearnerSettings {
+  std::int64_t size = 8000;         // the most tokens, special ones and single characters counted
+  std::uint64_t min_frequency = 1;  // of a pair that is merged
+  std::vector<std::string> special_tokens = {};  // the first ids
+  std::string continuing_subword_prefix = {}, end_of_word_suffix = {};
+  bool is_byte_level = false;  // pieces are bytes, all 256 have a token, surfaces are their characters
+  // How many characters, not bytes, are learned: the most frequent, at equal counts the smaller code point;
+  // 0: all. The others stay unknown.
+  std::int64_t max_characters = 0;
+};
+
+struct BpeVocabulary {
+  std::vector<std::string> surfaces;                          // in the order of ids
+  std::vector<std::pair<std::int32_t, std::int32_t>> merges;  // pairs of ids, the first learned first
+};
+
+// The ids: special tokens; single characters by code point; those with prefix or suffix by their bytes; then
+// what the merges make. Merged is the pair with the highest count, of equal ones that with the smaller ids.
+// The order of the table does not matter. Throws Error where the size has no room for the characters, or
+// nothing was counted.
+BpeVocabulary learn_bpe(const WordTable& counts, const BpeLearnerSettings& settings);
+
+}  // namespace headwater

@@ -1,0 +1,83 @@
+#include "text/learning/piece_counter.hpp"
+
+#include <utility>
+
+#include "support/parallel.hpp"
+
+namespace headwater {
+namespace {
+
+// Begins of blocks of whole lines of at least `bytes` each, and the end of the text.
+std::vector<std::size_t> cuts_at_lines(std::string_view lines, std::size_t bytes) {
+  std::vector<std::size_t> cuts = {0};
+  while (lines.size() - cuts.back() > bytes) {
+    const std::size_t end = lines.find('\n', cuts.back() + bytes);
+    if (end == lines.npos) break;
+    cuts.push_back(end + 1);
+  }
+  cuts.push_back(lines.size());
+  return cuts;
+}
+
+}  // namespace
+
+PieceCounter::PieceCounter(Count count) : count_(std::move(count)) {}
+
+std::unique_ptr<WordTable> PieceCounter::borrow() {
+  const std::lock_guard lock(mutex_);
+  if (tables_.empty()) return std::make_unique<WordTable>();
+  std::unique_ptr<WordTable> table = std::move(tables_.back());
+  tables_.pop_back();
+  return table;
+}
+
+void PieceCounter::give_back(std::unique_ptr<WordTable> table) {
+  const std::lock_guard lock(mutex_);
+  tables_.push_back(std::move(table));
+}
+
+void PieceCounter::add(std::string_view lines) {
+  constexpr std::size_t kChunkBytes = std::size_t{256} << 10;
+  const std::vector<std::size_t> cuts = cuts_at_lines(lines, kChunkBytes);
+  parallel_for(static_cast<std::int64_t>(cuts.size()) - 1, [&](std::int64_t i) {
+    const auto chunk = static_cast<std::size_t>(i);
+    std::unique_ptr<WordTable> table = borrow();
+    count_(lines.substr(cuts[chunk], cuts[chunk + 1] - cuts[chunk]), *table);
+    give_back(std::move(table));
+  });
+}
+
+void PieceCounter::add(std::string_view piece, std::uint64_t count) {
+  std::unique_ptr<WordTable> table = borrow();
+  table->value(piece) += count;
+  give_back(std::move(table));
+}
+
+WordTable PieceCounter::finish() {
+  const std::unique_ptr<WordTable> all = borrow();
+  for (; !tables_.empty(); tables_.pop_back()) {
+    for (const WordTable::Entry& entry : tables_.back()->entries()) all->value(entry.word()) += entry.value;
+  }
+  return std::move(*all);
+}
+
+std::vector<WordTable::Entry> by_bytes(const WordTable& counts) {
+  std::vector<WordTable::Entry> entries = counts.entries();
+  std::sort(entries.begin(), entries.end(),
+            [](const WordTable::Entry& a, const WordTable::Entry& b) { return a.word() < b.word(); });
+  return entries;
+}
+
+std::vector<WordTable::Entry> most_frequent(const WordTable& counts, std::size_t most) {
+  std::vector<WordTable::Entry> entries = counts.entries();
+  const auto before = [](const WordTable::Entry& a, const WordTable::Entry& b) {
+    return a.value != b.value ? a.value > b.value : a.word() > b.word();
+  };
+  most = std::min(most, entries.size());
+  const auto middle = entries.begin() + static_cast<std::ptrdiff_t>(most);
+  std::partial_sort(entries.begin(), middle, entries.end(), before);
+  entries.erase(middle, entries.end());
+  return entries;
+}
+
+}  // namespace headwater

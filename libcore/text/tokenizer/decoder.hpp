@@ -1,0 +1,43 @@
+// The member "decoder" of a tokenizer.json: from the surfaces of tokens to text.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "support/json.hpp"
+#include "text/unicode/pattern.hpp"
+
+namespace headwater {
+
+class Decoder {
+ public:
+  Decoder() = default;
+  // Throws Error for a type that is not known.
+  Decoder(const Json& part, const std::string& where);
+  // Throws Error where the text grows beyond 16 times the bytes of the tokens and 4 KiB.
+  std::string apply(std::vector<std::string> tokens) const;
+  // What a text inside a line becomes, wherever tokens begin and end: of Replace, Metaspace and ByteFallback.
+  std::string undo(std::string_view written) const { return inside(written, false); }
+  // What a token inside a text becomes; a byte that is only a part of a character is <0xC3>.
+  std::string token_text(std::string_view token) const { return inside(token, true); }
+  // Whether tokens are bytes written as characters (ByteLevel).
+  bool reads_bytes() const;
+
+ private:
+  using Tokens = std::vector<std::string>;
+  using Run = std::function<void(Tokens& tokens, std::size_t most)>;
+  struct Step {
+    std::string where, type;
+    Run run;
+    std::string prefix = {};  // of WordPiece
+  };
+  std::string inside(std::string_view text, bool is_token) const;
+  void add(const Json& part, const std::string& where);
+  Run read(const Json& part, const std::string& type, const std::string& where) const;
+  std::vector<Step> steps_;
+  std::shared_ptr<MatchBudget> budget_;
+};
+
+}  // namespace headwater

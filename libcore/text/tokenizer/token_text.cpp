@@ -1,0 +1,50 @@
+#include "text/tokenizer/token_text.hpp"
+
+#include <algorithm>
+
+#include "support/utf8.hpp"
+#include "text/tokenizer/byte_pieces.hpp"
+#include "text/tokenizer/word_cuts.hpp"
+#include "text/unicode/byte_level.hpp"
+
+namespace headwater {
+
+std::string text_of_byte_level(std::string_view surface) {
+  std::string bytes, text;
+  if (!append_byte_level_bytes(surface, bytes)) return std::string(surface);
+  for (std::string_view rest = bytes; !rest.empty();) {
+    const std::size_t length = utf8_sequence_length(rest);
+    if (length == 0) {
+      text += byte_surface(static_cast<unsigned char>(rest.front()));
+    } else {
+      text += rest.substr(0, length);
+    }
+    rest.remove_prefix(std::max<std::size_t>(1, length));
+  }
+  return text;
+}
+
+std::string text_of_byte_piece(std::string_view surface) {
+  const int byte = byte_of_surface(surface);
+  return byte >= 0 && byte < 0x80 ? std::string(1, static_cast<char>(byte)) : std::string(surface);
+}
+
+std::string one_line(std::string_view text) {
+  constexpr std::string_view kEscaped = "\t\n\v\f\r", kEscapeLetters = "tnvfr";
+  std::string line;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == ' ') {
+      line += kWordMark;
+    } else if (const std::size_t at = kEscaped.find(c); at != kEscaped.npos) {
+      (line += '\\') += kEscapeLetters[at];
+    } else if (byte < 0x20 || byte == 0x7F) {
+      line += byte_surface(byte);
+    } else {
+      line += c;
+    }
+  }
+  return line;
+}
+
+}  // namespace headwater

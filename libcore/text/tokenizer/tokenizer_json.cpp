@@ -1,0 +1,119 @@
+#include "text/tokenizer/tokenizer_json.hpp"
+
+namespace headwater {
+namespace {
+
+// The characters stand themselves in the expression: engines differ in what \v means.
+constexpr const char* kWhiteSpaceRun = "[ \t\n\v\f\r]+";
+
+Json replace_json(const char* pattern_kind, std::string pattern, std::string content) {
+  return Json::Object{{"type", "Replace"},
+                      {"pattern", Json::Object{{pattern_kind, std::move(pattern)}}},
+                      {"content", std::move(content)}};
+}
+
+}  // namespace
+
+Json normalizer_json(const StandardizeSettings& settings, SplitKind split) {
+  Json::Array parts;
+  if (settings.lowers() && settings.lower == Lowering::unicode) {
+    parts.push_back(Json::Object{{"type", "Lowercase"}});
+  } else if (settings.lowers()) {
+    for (char c = 'A'; c <= 'Z'; ++c) {
+      parts.push_back(replace_json("String", std::string(1, c), std::string(1, static_cast<char>(c + 32))));
+    }
+  }
+  if (settings.strips_unicode()) {
+    parts.push_back(replace_json(
+        "Regex", "(?<!\\p{Nd})[.,]|[.,](?!\\p{Nd})|(?![.,])[\\p{P}\\p{Sc}\\p{Sm}^`\u00A8\u00AF\u00B4\u00B8]",
+        ""));
+  }
+  if (settings.strips_ascii()) {
+    parts.push_back(replace_json("Regex", R"([\x21-\x2F\x3A-\x40\x5B-\x60\x7B-\x7E])", ""));
+  }
+  if (settings.sets_off()) {
+    parts.push_back(replace_json("String", std::string(kLineBreakTag), " "));
+    for (char c = '!'; c <= '~'; ++c) {
+      if (is_ascii_punctuation(static_cast<unsigned char>(c)))
+        parts.push_back(replace_json("String", std::string(1, c), {' ', c}));
+    }
+  }
+  if (split == SplitKind::word_and_punctuation) {  // one space before each word, before the first too
+    parts.push_back(replace_json("Regex", kWhiteSpaceRun, " "));
+    parts.push_back(replace_json("Regex", R"(\A | \z)", ""));
+    parts.push_back(Json::Object{{"type", "Prepend"}, {"prepend", " "}});
+  }
+  if (parts.empty()) return nullptr;
+  return Json::Object{{"type", "Sequence"}, {"normalizers", std::move(parts)}};
+}
+
+Json pre_tokenizer_json(SplitKind split) {
+  const char* const pattern = split == SplitKind::word        ? kWhiteSpaceRun
+                              : split == SplitKind::character ? R"([\s\S])"
+                                                              : R"( ?(?:[\p{P}\p{S}]|[^ \p{P}\p{S}]+))";
+  return Json::Object{{"type", "Split"},
+                      {"pattern", Json::Object{{"Regex", pattern}}},
+                      {"behavior", split == SplitKind::word ? "Removed" : "Isolated"},
+                      {"invert", false}};
+}
+
+Json decoder_json(SplitKind split) {
+  if (split == SplitKind::word) return nullptr;  // joined by spaces
+  Json fuse = Json::Object{{"type", "Fuse"}};
+  if (split == SplitKind::character) return fuse;
+  Json strip = Json::Object{{"type", "Strip"}, {"content", " "}, {"start", 1}, {"stop", 0}};
+  return Json::Object{{"type", "Sequence"}, {"decoders", Json::Array{std::move(fuse), std::move(strip)}}};
+}
+
+std::string tokenizer_json(TokenizerJson parts) {
+  Json::Array added;
+  for (const auto& [token, id] : parts.special_tokens) {
+    added.push_back(Json::Object{{"id", id},
+                                 {"content", token},
+                                 {"single_word", false},
+                                 {"lstrip", false},
+                                 {"rstrip", false},
+                                 {"normalized", false},
+                                 {"special", true}});
+  }
+  const Json file = Json::Object{
+      {"version", "1.0"},
+      {"truncation", nullptr},
+      {"padding", nullptr},
+      {"added_tokens", std::move(added)},
+      {"normalizer", std::move(parts.normalizer)},
+      {"pre_tokenizer", std::move(parts.pre_tokenizer)},
+      {"post_processor", nullptr},
+      {"decoder", std::move(parts.decoder)},
+      {"model", std::move(parts.model)},
+  };
+  return file.dump(2) + "\n";
+}
+
+std::vector<std::pair<std::string, std::int64_t>> numbered(const std::vector<std::string>& special_tokens) {
+  std::vector<std::pair<std::string, std::int64_t>> all;
+  for (const std::string& token : special_tokens)
+    all.emplace_back(token, static_cast<std::int64_t>(all.size()));
+  return all;
+}
+
+Json vocab_json(const std::vector<std::string>& surfaces) {
+  Json::Object vocab;
+  for (const std::string& surface : surfaces)
+    vocab.emplace_back(surface, static_cast<std::int64_t>(vocab.size()));
+  return vocab;
+}
+
+std::string word_tokenizer_json(const StandardizeSettings& settings, SplitKind split,
+                                const std::vector<std::string>& surfaces, std::size_t special_count) {
+  return tokenizer_json(
+      {.special_tokens =
+           numbered({surfaces.begin(), surfaces.begin() + static_cast<std::ptrdiff_t>(special_count)}),
+       .normalizer = normalizer_json(settings, split),
+       .pre_tokenizer = pre_tokenizer_json(split),
+       .decoder = decoder_json(split),
+       .model = Json::Object{
+           {"type", "WordLevel"}, {"vocab", vocab_json(surfaces)}, {"unk_token", surfaces.at(1)}}});
+}
+
+}  // namespace headwater

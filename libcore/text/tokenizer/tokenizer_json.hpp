@@ -1,0 +1,40 @@
+// Writing the tokenizer.json of a word or character tokenizer in Hugging Face's own parts
+// (libcore/FORMATS.md, tokenizer.json).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "support/json.hpp"
+#include "text/tokenizer/words.hpp"
+
+namespace headwater {
+
+inline constexpr std::string_view kPadToken = "[PAD]", kUnknownToken = "[UNK]", kStartToken = "[START]",
+                                  kEndToken = "[END]";
+
+// The parts that stand for a standardisation and a split; null where nothing is done. Our reader knows them
+// again.
+Json normalizer_json(const StandardizeSettings& settings, SplitKind split);
+Json pre_tokenizer_json(SplitKind split);
+Json decoder_json(SplitKind split);
+
+// The parts of a file.
+struct TokenizerJson {
+  std::vector<std::pair<std::string, std::int64_t>> special_tokens;  // with their ids
+  Json normalizer, pre_tokenizer, decoder, model;
+};
+std::string tokenizer_json(TokenizerJson parts);
+// Special tokens whose ids count from 0.
+std::vector<std::pair<std::string, std::int64_t>> numbered(const std::vector<std::string>& special_tokens);
+// The member "vocab" of a model: {surface: id}.
+Json vocab_json(const std::vector<std::string>& surfaces);
+
+// `surfaces` in the order of their ids, of which the first `special_count` are special; surfaces[1] is the
+// unknown token.
+std::string word_tokenizer_json(const StandardizeSettings& settings, SplitKind split,
+                                const std::vector<std::string>& surfaces, std::size_t special_count);
+
+}  // namespace headwater

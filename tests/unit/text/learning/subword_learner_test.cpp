@@ -1,0 +1,102 @@
+#include "text/learning/subword_learner.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+#include "support/error.hpp"
+#include "support/parallel.hpp"
+#include "support/random.hpp"
+
+using namespace headwater;
+
+namespace {
+
+// Words whose frequencies fall like natural ones, with many ties and letters of several bytes.
+std::vector<std::string> lines_of_words(std::size_t count) {
+  const RandomStream stream{.seed = 7, .purpose = Purpose::sample};
+  const std::vector<std::string> syllables = {"ta", "no", "ri",     "\u00E9s", "lo",
+                                              "ma", "k",  "\u00FC", "sh",      "en"};
+  std::uint64_t element = 0;
+  std::vector<std::string> lines(count);
+  for (std::string& line : lines) {
+    const std::uint64_t words = random_below(stream, element++, 8);
+    for (std::uint64_t i = 0; i < words; ++i) {
+      const std::uint64_t range = std::uint64_t{1} << random_below(stream, element++, 11);
+      std::uint64_t word = random_below(stream, element++, range);
+      ++word;
+      if (i > 0) line += i % 5 == 0 ? ", " : " ";
+      for (; word > 0; word /= syllables.size()) line += syllables[word % syllables.size()];
+    }
+  }
+  return lines;
+}
+
+std::string joined_lines(const std::vector<std::string>& lines) {
+  std::string text;
+  for (const std::string& line : lines) (text += line) += '\n';
+  return text;
+}
+
+std::vector<SubwordTokenizerSettings> all_settings() {
+  std::vector<SubwordTokenizerSettings> all(7);
+  all[0].kind = SubwordKind::byte_bpe;
+  all[1].kind = SubwordKind::bpe;
+  all[2].kind = SubwordKind::bpe;
+  all[2].end_of_word_suffix = "</w>";
+  all[3].kind = SubwordKind::subword_text_encoder;
+  all[4].kind = SubwordKind::byte_bpe;
+  all[4].standardize = {.standardize = Standardization::lower, .lower = Lowering::unicode};
+  all[5].kind = SubwordKind::wordpiece;
+  all[6].kind = SubwordKind::unigram;
+  all[6].character_coverage = 1;
+  for (SubwordTokenizerSettings& settings : all) {
+    settings.size = 500;
+    settings.has_start_end = true;
+  }
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("subwords are the same from lines in any order, split and on any number of threads") {
+  std::vector<std::string> lines = lines_of_words(4000);
+  const std::string text = joined_lines(lines);
+  std::reverse(lines.begin(), lines.end());
+  const std::string backwards = joined_lines(lines);
+  for (const SubwordTokenizerSettings& settings : all_settings()) {
+    TokenizerLearner at_once = subword_learner(settings);
+    at_once.add(text);
+    const std::string expected = at_once.finish().to_json();
+    for (const int threads : {1, 2, 3, 8}) {
+      ThreadPool(threads).run([&] {
+        TokenizerLearner learner = subword_learner(settings);
+        const std::size_t cut = backwards.find('\n', backwards.size() / 3) + 1;
+        learner.add(std::string_view(backwards).substr(cut));
+        learner.add(std::string_view(backwards).substr(0, cut));
+        CHECK(learner.finish().to_json() == expected);
+      });
+    }
+  }
+}
+
+TEST_CASE("what was learned gives the text back") {
+  const std::vector<std::string> lines = lines_of_words(300);
+  for (const SubwordTokenizerSettings& settings : all_settings()) {
+    TokenizerLearner learner = subword_learner(settings);
+    learner.add(joined_lines(lines));
+    const Tokenizer tokenizer = learner.finish();
+    CHECK(tokenizer.start_id() >= 0);
+    CHECK(tokenizer.end_id() == tokenizer.start_id() + 1);
+    for (const std::string& line : lines) {
+      CHECK(tokenizer.decode(tokenizer.encode(line)) == line);
+      CHECK(tokenizer.ids_of_tokens(tokenizer.tokens(line)) == tokenizer.encode(line));
+    }
+  }
+}
+
+TEST_CASE("a size without room is wrong use") {
+  SubwordTokenizerSettings settings;
+  settings.size = 1;
+  CHECK_THROWS_AS((void)subword_learner(settings), UsageError);
+}

@@ -1,0 +1,108 @@
+#include "text/tokenizer/token_lines.hpp"
+
+#include <doctest/doctest.h>
+
+#include "support/error.hpp"
+#include "support/random.hpp"
+#include "text/labels.hpp"
+#include "text/learning/tokenizer_learner.hpp"
+#include "text/tokenizer/tokenizer.hpp"
+
+using namespace headwater;
+
+using Tokens = std::vector<std::string>;
+
+TEST_CASE("tokens as text: spaces, blocks, backslashes and controls") {
+  CHECK(token_line({"a", "b"}) == "a b");
+  CHECK(token_line({}).empty());
+  CHECK(token_line({" ", "x y"}) == "\u2581 x\u2581y");
+  CHECK(token_line({"\u2581"}) == "\\\u2581");
+  CHECK(token_line({"\\", "\\\u2581 "}) == "\\\\ \\\\\\\u2581\u2581");
+  CHECK(token_line({"\t", "\n\v\f\r"}) == "\\t \\n\\v\\f\\r");
+  CHECK(token_line({"\u2580\u2582é\u00A0"}) == "\u2580\u2582é\u00A0");
+}
+
+TEST_CASE("token lines read back") {
+  CHECK(tokens_of_line("") == Tokens{});
+  CHECK(tokens_of_line(" a  b ") == Tokens{"a", "b"});
+  CHECK(tokens_of_line("\u2581 \\\u2581 \\\\\u2581 \u2580") == Tokens{" ", "\u2581", "\\ ", "\u2580"});
+  for (const Tokens& tokens : {Tokens{"\\n", "\n", " ", "\u2581", "\\"}, Tokens{"\\\\ \u2581\\\u2581 "},
+                               Tokens{"\xE2", "\xE2\x96", "\\"}}) {
+    CHECK(tokens_of_line(token_line(tokens)) == tokens);
+  }
+}
+
+TEST_CASE("token lines that are none: the column and what to do") {
+  CHECK_THROWS_WITH_AS(tokens_of_line("é \\x"), doctest::Contains("3: a backslash that escapes nothing"),
+                       Error);
+  CHECK_THROWS_WITH_AS(tokens_of_line("a b\\"), doctest::Contains("4: a backslash"), Error);
+  CHECK_THROWS_WITH_AS(tokens_of_line("a b\tc"), doctest::Contains("4: a TAB in a token line"), Error);
+}
+
+TEST_CASE("any text goes into a token line and comes back") {
+  const Tokens pieces = {"a",  "B", " ", "  ", "\t", "\u2581", "\\",      "\\\\", "é",      "\u00A0",
+                         "😀", "!", ",", "\r", "\v", "[PAD]",  "e\u0301", "n",    "\u2580", "İ"};
+  const RandomStream stream{.seed = 3, .purpose = Purpose::sample};
+  std::uint64_t element = 0;
+  for (const SplitKind split : {SplitKind::word, SplitKind::character, SplitKind::word_and_punctuation}) {
+    for (const Standardization standardization :
+         {Standardization::none, Standardization::lower_and_strip_punctuation}) {
+      TokenizerLearner learner(
+          {.split = split, .size = 8, .standardize = {standardization, Lowering::unicode}});
+      learner.add("some text");
+      const Tokenizer tokenizer = learner.finish();
+      for (int example = 0; example < 500; ++example) {
+        std::string text;
+        for (std::uint64_t left = random_below(stream, element++, 12); left > 0; --left)
+          text += pieces[random_below(stream, element++, pieces.size())];
+        const std::string line = token_line(tokenizer.tokens(text));
+        CHECK(line.find_first_of("\t\n\v\f\r") == line.npos);
+        const Tokens back = tokens_of_line(line);
+        REQUIRE(back == tokenizer.tokens(text));
+        const std::string normal = tokenizer.normalize(text);
+        if (split == SplitKind::character) {
+          CHECK(tokenizer.join(back) == normal);
+        } else {
+          CHECK(tokenizer.join(tokenizer.tokens(normal)) == tokenizer.join(back));
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("labels: numbers by value, names by bytes") {
+  WordTable counts;
+  for (const char* label : {"10", "9", "2", "0"}) ++counts.value(label);
+  CHECK(LabelSet::learn(counts).labels() == Tokens{"0", "2", "9", "10"});
+  ++counts.value("007");
+  CHECK(LabelSet::learn(counts).labels() == Tokens{"0", "007", "10", "2", "9"});
+  WordTable names;
+  for (const char* label : {"pos", "neg", "Neutral", "é"}) ++names.value(label);
+  const LabelSet set = LabelSet::learn(names);
+  CHECK(set.labels() == Tokens{"Neutral", "neg", "pos", "é"});
+  CHECK(set.find("pos") == 2);
+  CHECK(set.find("po") == -1);
+  CHECK(set.to_text() == "Neutral\nneg\npos\né\n");
+  CHECK(LabelSet::parse(set.to_text(), "l").labels() == set.labels());
+  CHECK(LabelSet::parse("a\r\nb", "l").labels() == Tokens{"a", "b"});
+}
+
+TEST_CASE("labels: bad files") {
+  CHECK_THROWS_WITH_AS(LabelSet::parse("", "l.txt"), "l.txt: no labels (one label a line)", Error);
+  CHECK_THROWS_WITH_AS(LabelSet::parse("a\n\nb\n", "l.txt"), "l.txt:2: an empty label (one label a line)",
+                       Error);
+  CHECK_THROWS_WITH_AS(LabelSet::parse("a\nb\na\n", "l.txt"),
+                       "l.txt:3: the label \"a\" stands twice (a label set has one label a line, each once)",
+                       Error);
+  CHECK_THROWS_AS(LabelSet::parse("a\n\xFF\n", "l.txt"), Error);
+  CHECK_THROWS_WITH_AS(
+      LabelSet::parse("a\nb\tc\n", "l.txt"),
+      "l.txt:2: the label \"b\\x09c\" holds a line end, TAB or NUL, which would break lines (remove it)",
+      Error);
+  CHECK_THROWS_AS(LabelSet::parse("a\rb\n", "l.txt"), Error);
+  CHECK_THROWS_AS(LabelSet::parse(std::string_view("a\0b\n", 4), "l.txt"), Error);
+  WordTable columns;
+  ++columns.value("x\ty");
+  CHECK_THROWS_AS(LabelSet::learn(columns), Error);
+  CHECK_THROWS_AS(LabelSet::learn(WordTable()), Error);
+}
