@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
+#include "data/labels.hpp"
 #include "support/directories.hpp"
 #include "support/error.hpp"
 #include "support/files.hpp"
-#include "text/labels.hpp"
 
 namespace headwater {
 namespace {

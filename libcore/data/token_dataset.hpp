@@ -11,8 +11,8 @@
 
 #include "data/dataset.hpp"
 #include "data/id_lists.hpp"
+#include "data/labels.hpp"
 #include "data/subset.hpp"
-#include "text/labels.hpp"
 
 namespace headwater {
 

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <charconv>
 
+#include "data/labels.hpp"
 #include "reports/table.hpp"
 #include "support/error.hpp"
 #include "support/name_list.hpp"
 #include "support/numbers.hpp"
-#include "text/labels.hpp"
 
 namespace headwater {
 namespace {

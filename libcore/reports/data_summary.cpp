@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "data/labels.hpp"
 #include "metrics/words.hpp"
 #include "reports/table.hpp"
 #include "support/error.hpp"
 #include "support/name_list.hpp"
 #include "support/numbers.hpp"
-#include "text/labels.hpp"
 #include "text/unicode/standardize.hpp"
 #include "text/unicode/unicode_properties.hpp"
 

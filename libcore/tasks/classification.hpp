@@ -9,6 +9,8 @@
 #include <optional>
 #include <string>
 
+#include "data/labels.hpp"
+#include "data/ngram_vocabulary.hpp"
 #include "data/token_dataset.hpp"
 #include "metrics/class_scores.hpp"
 #include "models/bag_of_words.hpp"
@@ -17,8 +19,6 @@
 #include "support/json.hpp"
 #include "tasks/objective.hpp"
 #include "tasks/task.hpp"
-#include "text/labels.hpp"
-#include "text/ngram_vocabulary.hpp"
 #include "text/tokenizer/tokenizer.hpp"
 
 namespace headwater {

@@ -7,13 +7,13 @@
 #include <unordered_map>
 
 #include "checkpoint/safetensors.hpp"
+#include "data/ngram_vocabulary.hpp"
 #include "support/error.hpp"
 #include "support/files.hpp"
 #include "support/numbers.hpp"
 #include "tasks/model_directory.hpp"
 #include "tasks/registry.hpp"
 #include "tensor/kernels/optimizer/optimizer.hpp"
-#include "text/ngram_vocabulary.hpp"
 #include "text/tokenizer/tokenizer.hpp"
 
 namespace headwater {

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "data/image_dataset.hpp"
-#include "text/labels.hpp"
+#include "data/labels.hpp"
 
 namespace headwater {
 

@@ -11,13 +11,13 @@
 #include <vector>
 
 #include "data/dataset.hpp"
+#include "data/labels.hpp"
 #include "data/subset.hpp"
 #include "models/layer_summary.hpp"
 #include "recipe/recipe.hpp"
 #include "support/json.hpp"
 #include "tasks/attention_trace.hpp"
 #include "tasks/objective.hpp"
-#include "text/labels.hpp"
 
 namespace headwater {
 

@@ -1,6 +1,6 @@
 // Any bytes as a table of terms: refused with the place, or it writes itself again and gives bags of known
 // terms.
-#include "text/ngram_vocabulary.hpp"
+#include "data/ngram_vocabulary.hpp"
 
 #include <cmath>
 #include <cstdint>

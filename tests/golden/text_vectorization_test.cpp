@@ -6,10 +6,10 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "data/ngram_vocabulary_learner.hpp"
 #include "support/files.hpp"
 #include "support/json.hpp"
 #include "text/learning/tokenizer_learner.hpp"
-#include "text/ngram_vocabulary_learner.hpp"
 
 using namespace headwater;
 

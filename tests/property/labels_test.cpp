@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "data/labels.hpp"
 #include "data/token_dataset.hpp"
 #include "error_text.hpp"
-#include "text/labels.hpp"
 
 using namespace headwater;
 

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "cli/lines.hpp"
+#include "data/labels.hpp"
 #include "tensor/matrix.hpp"
-#include "text/labels.hpp"
 
 namespace headwater::classify {
 

@@ -2,10 +2,10 @@
 
 #include "cli/result_file.hpp"
 #include "cli/tool.hpp"
+#include "data/labels.hpp"
 #include "support/csv.hpp"
 #include "support/error.hpp"
 #include "support/numbers.hpp"
-#include "text/labels.hpp"
 #include "text/learning/subword_learner.hpp"
 #include "text/models/subword_text_encoder.hpp"
 #include "tools/tokenize/kinds.hpp"

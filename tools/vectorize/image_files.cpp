@@ -7,12 +7,12 @@
 #include "cli/tool.hpp"
 #include "data/image_file.hpp"
 #include "data/image_folder.hpp"
+#include "data/labels.hpp"
 #include "data/resize.hpp"
 #include "support/error.hpp"
 #include "support/numbers.hpp"
 #include "support/parallel.hpp"
 #include "tasks/label_names.hpp"
-#include "text/labels.hpp"
 #include "tools/images/notes.hpp"
 #include "tools/vectorize/image_source.hpp"
 

@@ -3,10 +3,10 @@
 
 #include "data/cifar.hpp"
 #include "data/idx.hpp"
+#include "data/labels.hpp"
 #include "support/error.hpp"
 #include "support/numbers.hpp"
 #include "tasks/label_names.hpp"
-#include "text/labels.hpp"
 #include "tools/vectorize/image_source.hpp"
 
 namespace headwater::vectorize {

@@ -5,11 +5,11 @@
 
 #include "cli/result_file.hpp"
 #include "cli/tool.hpp"
+#include "data/labels.hpp"
 #include "data/token_dataset.hpp"
 #include "support/error.hpp"
 #include "support/name_list.hpp"
 #include "support/numbers.hpp"
-#include "text/labels.hpp"
 #include "tools/vectorize/vectorize.hpp"
 
 namespace headwater::vectorize {

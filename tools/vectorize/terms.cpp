@@ -4,9 +4,9 @@
 #include "cli/line_filter.hpp"
 #include "cli/result_file.hpp"
 #include "cli/tool.hpp"
+#include "data/ngram_vocabulary_learner.hpp"
 #include "support/error.hpp"
 #include "support/numbers.hpp"
-#include "text/ngram_vocabulary_learner.hpp"
 #include "tools/vectorize/vectorize.hpp"
 
 namespace headwater::vectorize {

@@ -83,7 +83,7 @@ class Translator {
     return true;
   }
   char32_t next(const char* what) {
-    if (at_end()) fail(std::string("the end inside ") + what);
+    if (at_end()) fail(std::string("the end inside ").append(what));
     return text_[at_++];
   }
   std::u32string take_until(char32_t end, const char* what) {

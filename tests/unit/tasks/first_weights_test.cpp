@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "checkpoint/safetensors.hpp"
+#include "data/ngram_vocabulary.hpp"
 #include "error_text.hpp"
 #include "scratch_directory.hpp"
 #include "support/files.hpp"
@@ -15,7 +16,6 @@
 #include "tasks/language_model.hpp"
 #include "tasks/registry.hpp"
 #include "text/learning/tokenizer_learner.hpp"
-#include "text/ngram_vocabulary.hpp"
 
 using namespace headwater;
 

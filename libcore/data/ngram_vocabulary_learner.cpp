@@ -1,4 +1,4 @@
-#include "text/ngram_vocabulary_learner.hpp"
+#include "data/ngram_vocabulary_learner.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "text/ngrams.hpp"
+#include "data/ngrams.hpp"
 
 #include "text/tokenizer/token_lines.hpp"
 

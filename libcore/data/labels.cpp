@@ -1,4 +1,4 @@
-#include "text/labels.hpp"
+#include "data/labels.hpp"
 
 #include <algorithm>
 #include <charconv>

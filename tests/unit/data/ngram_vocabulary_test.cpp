@@ -1,5 +1,5 @@
 // Bags of words: n-grams, tables of terms, what a line becomes, and what a damaged table says.
-#include "text/ngram_vocabulary.hpp"
+#include "data/ngram_vocabulary.hpp"
 
 #include <doctest/doctest.h>
 
@@ -8,10 +8,10 @@
 #include <map>
 #include <set>
 
+#include "data/ngram_vocabulary_learner.hpp"
 #include "error_text.hpp"
 #include "support/parallel.hpp"
 #include "support/random.hpp"
-#include "text/ngram_vocabulary_learner.hpp"
 #include "text/tokenizer/token_lines.hpp"
 
 using namespace headwater;

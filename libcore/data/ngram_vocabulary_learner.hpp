@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "text/ngram_vocabulary.hpp"
+#include "data/ngram_vocabulary.hpp"
 
 namespace headwater {
 

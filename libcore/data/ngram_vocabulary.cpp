@@ -1,4 +1,4 @@
-#include "text/ngram_vocabulary.hpp"
+#include "data/ngram_vocabulary.hpp"
 
 #include <algorithm>
 #include <array>

@@ -11,8 +11,8 @@
 #include <string_view>
 #include <vector>
 
+#include "data/ngrams.hpp"
 #include "support/token_counts.hpp"
-#include "text/ngrams.hpp"
 #include "text/tokenizer/word_table.hpp"
 
 namespace headwater {
