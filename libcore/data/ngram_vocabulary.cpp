@@ -223,8 +223,13 @@ void NgramVocabulary::values(const TokenRow& row, TermOutput output, std::vector
     if (output == TermOutput::sublinear_tf_idf && value.term == 0) continue;
     values[kept++] = value;
   }
+  const bool has_only_unknown = kept == 0 && !values.empty();
   values.resize(kept);
-  if (output == TermOutput::sublinear_tf_idf) scale_to_length_one(values);
+  if (has_only_unknown) {
+    values.push_back({0, 0});  // a text without a known term is a bag of nothing, and no empty line
+  } else if (output == TermOutput::sublinear_tf_idf) {
+    scale_to_length_one(values);
+  }
 }
 
 TokenCounts NgramVocabulary::counts(const TokenRow& row) const {

@@ -18,8 +18,9 @@
 namespace headwater {
 
 // What stands for a line: which terms it has | how often | that, times inverse document frequency | (1 + ln
-// of how often) times inverse document frequency, without [UNK], the line scaled to Euclidean length 1 | the
-// ids of its n-grams one by one (the framework's integer mode: 1 is [UNK], term t is t + 1).
+// of how often) times inverse document frequency, without [UNK] (0:0 where nothing else is left), the line
+// scaled to Euclidean length 1 | the ids of its n-grams one by one (the framework's integer mode: 1 is [UNK],
+// term t is t + 1).
 enum class TermOutput { multi_hot, count, tf_idf, sublinear_tf_idf, ids };
 std::string_view name_of(TermOutput output);  // "multi-hot", "count", "tf-idf", "sublinear-tf-idf", "ids"
 // Throws UsageError with all of them.

@@ -64,6 +64,7 @@ void TextLabeller::add_line(std::size_t line) {
       ids.push_back(value.term);
       batch_.values.push_back(value.value);
     }
+    empty_lines_ += ids.empty() ? 1 : 0;
     batch_.add(ids);
     tokens_ += counts_[line];
     return;
@@ -73,6 +74,7 @@ void TextLabeller::add_line(std::size_t line) {
     ids.resize(length);
     ++truncated_lines_;
   }
+  empty_lines_ += ids.empty() ? 1 : 0;
   tokens_.add(ids, model_.tokenizer.special_ids());
   batch_.add(ids, model_.model->padded_length(static_cast<Index>(ids.size())));
 }

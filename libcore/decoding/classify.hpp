@@ -29,7 +29,8 @@ class TextLabeller {
   static std::vector<LabelProbability> best(const float* probabilities, Index labels, Index count);
 
   std::int64_t truncated_lines() const { return truncated_lines_; }
-  const TokenCounts& tokens() const { return tokens_; }  // of the lines, without what was cut off
+  std::int64_t empty_lines() const { return empty_lines_; }  // without a token; training leaves them out
+  const TokenCounts& tokens() const { return tokens_; }      // of the lines, without what was cut off
 
  private:
   void encode(const std::vector<std::string>& lines);
@@ -44,7 +45,7 @@ class TextLabeller {
   std::vector<std::vector<std::int32_t>> ids_;       // of each line
   std::vector<std::vector<TermValue>> term_values_;  // of each line, for a bag of words
   std::vector<TokenCounts> counts_;                  // of each line, for a bag of words
-  std::int64_t truncated_lines_ = 0;
+  std::int64_t truncated_lines_ = 0, empty_lines_ = 0;
   TokenCounts tokens_;
 };
 

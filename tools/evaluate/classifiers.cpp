@@ -182,6 +182,9 @@ void evaluate_classifier(const Options& o, const Metrics& metrics) {
     reader.note_dropped();
     cli::note_unknown_tokens(labeller.tokens());
     cli::note_truncated_lines(labeller.truncated_lines(), model.model->length());
+    if (labeller.empty_lines() > 0)
+      cli::note(counted(labeller.empty_lines(), "line") +
+                " without a token counted in the figures (training and its validation leave such lines out)");
   }
   ClassificationReport report = measured.finish();
   report.of_data.push_back(unknown_row({"", labeller.tokens()}));

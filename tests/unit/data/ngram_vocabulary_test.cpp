@@ -151,7 +151,8 @@ TEST_CASE(
   CHECK(values[1].term == table.find("c"));
   CHECK(static_cast<double>(values[0].value) == doctest::Approx(a / std::hypot(a, c)).epsilon(1e-6));
   CHECK(static_cast<double>(values[1].value) == doctest::Approx(c / std::hypot(a, c)).epsilon(1e-6));
-  CHECK(row_of(table, "z z", TermOutput::sublinear_tf_idf).empty());
+  CHECK(row_of(table, "z z", TermOutput::sublinear_tf_idf) == "0:0");
+  CHECK(row_of(table, "", TermOutput::sublinear_tf_idf).empty());
 }
 
 TEST_CASE("learning and rows agree with their definition") {
