@@ -178,9 +178,10 @@ void run(const Options& o) {
   if (o.beams.any() && o.model.empty())
     throw UsageError(
         "--num-beams and other options of its search are for a translator (evaluate MODEL DATA)");
-  if ((o.reader.is_csv || o.reader.column > 0) && (o.model.empty() || o.has_ids || o.is_multiline))
-    throw UsageError(std::string(o.reader.is_csv ? "--csv" : "--column") + " is for the data of a model" +
-                     (o.model.empty() ? "" : ", and goes with neither --ids nor --multiline"));
+  if ((o.reader.is_csv || o.reader.column > 0) && (has_labels || o.has_ids || o.is_multiline))
+    throw UsageError(std::string(o.reader.is_csv ? "--csv" : "--column") +
+                     " is for the data of a model and for --hypotheses" +
+                     (has_labels ? "" : ", and goes with neither --ids nor --multiline"));
   cli::check_one_reads_input({{"--recipe -", o.recipe == "-"}, {"the examples", cli::reads_input(o.data)}});
   if (o.is_by_sentence && !has_texts) throw UsageError("--sentences is for --hypotheses and --references");
   const bool is_tempered = o.fits_temperature || o.temperature != 1;

@@ -7,8 +7,8 @@
 namespace headwater::evaluate {
 namespace {
 
-Lines read_all(const std::string& path, const Options& o) {
-  cli::LineReader reader({path}, o.reader);
+Lines read_all(const std::string& path, const cli::LineReaderSettings& settings, const Options& o) {
+  cli::LineReader reader({path}, settings);
   reader.show_progress(o.is_quiet, cli::LineReader::Writes::at_the_end);
   Lines lines;
   std::int64_t with_tabs = 0;
@@ -21,7 +21,8 @@ Lines read_all(const std::string& path, const Options& o) {
   // Scores beside translations, or pairs: a model may write a TAB, so it is no error.
   if (with_tabs > 0)
     cli::note(path + ": " + counted(with_tabs, "line") + (with_tabs == 1 ? " has" : " have") +
-              " a TAB, which is scored as text (cut -f N picks a column)");
+              " a TAB, which is scored as text (" + (path == o.hypotheses ? "--column N" : "cut -f N") +
+              " picks a column)");
   return lines;
 }
 
@@ -58,16 +59,22 @@ void evaluate_texts(const Options& o, const Metrics& metrics) {
         "--references is missing (give the file that the hypotheses should equal, or a --metric of texts "
         "alone: distinct, "
         "repetition)");
+  if (o.reader.csv.columns.size() > 1)
+    throw UsageError("--column: given " + std::to_string(o.reader.csv.columns.size()) +
+                     " times, where hypotheses are one column");
   const auto from_standard_input =
       std::count(o.references.begin(), o.references.end(), "-") + (o.hypotheses == "-" ? 1 : 0);
   if (from_standard_input > 1) {
     throw UsageError("standard input is named " + std::to_string(from_standard_input) +
                      " times (it can be read once)");
   }
-  const Lines hypotheses = read_all(o.hypotheses, o);
+  cli::LineReaderSettings of_hypotheses = o.reader;
+  of_hypotheses.csv.wanted = 1;
+  const Lines hypotheses = read_all(o.hypotheses, of_hypotheses, o);
+  const cli::LineReaderSettings of_references = cli::beside(o.reader, "give one column, with cut -f");
   std::vector<Lines> references;
   for (const std::string& path : o.references) {
-    references.push_back(read_all(path, o));
+    references.push_back(read_all(path, of_references, o));
     if (references.back().size() != hypotheses.size()) {
       throw Error(path + ": " + counted(static_cast<std::int64_t>(references.back().size()), "line") +
                   ", but " + o.hypotheses + " has " + std::to_string(hypotheses.size()) +
