@@ -9,7 +9,6 @@
 #include "support/csv.hpp"
 #include "support/error.hpp"
 #include "support/hash.hpp"
-#include "support/random.hpp"
 #include "support/utf8.hpp"
 
 namespace headwater {
@@ -343,40 +342,6 @@ std::int64_t TokenDataset::bytes_beyond_ids() const {
   std::int64_t bytes = 0;
   for (const Column& column : columns_) bytes += column.lists.bytes_beyond_ids();
   return bytes;
-}
-
-// `layer` tells draws of one seed apart.
-static std::vector<std::uint32_t> drawn_share(std::size_t count, double fraction, std::uint64_t seed,
-                                              std::uint32_t layer) {
-  if (!(fraction > 0) || count < 2) return {};
-  const double wanted = std::round(static_cast<double>(count) * std::min(fraction, 1.0));
-  const std::size_t held_out = std::clamp<std::size_t>(static_cast<std::size_t>(wanted), 1, count - 1);
-  std::vector<std::uint32_t> order =
-      random_order({.seed = seed, .purpose = Purpose::split, .layer = layer}, count);
-  order.resize(held_out);
-  order.shrink_to_fit();
-  std::sort(order.begin(), order.end());
-  return order;
-}
-
-std::vector<std::uint32_t> split_by_seed(std::size_t count, double fraction, std::uint64_t seed) {
-  return drawn_share(count, fraction, seed, 0);
-}
-
-std::vector<std::uint32_t> split_by_group(std::span<const std::uint32_t> groups, double fraction,
-                                          std::uint64_t seed) {
-  std::vector<std::vector<std::uint32_t>> members;
-  for (std::uint32_t i = 0; i < groups.size(); ++i) {
-    if (members.size() <= groups[i]) members.resize(groups[i] + std::size_t{1});
-    members[groups[i]].push_back(i);
-  }
-  std::vector<std::uint32_t> held_out;
-  for (std::uint32_t group = 0; group < members.size(); ++group) {
-    for (const std::uint32_t i : drawn_share(members[group].size(), fraction, seed, group))
-      held_out.push_back(members[group][i]);
-  }
-  std::sort(held_out.begin(), held_out.end());
-  return held_out;
 }
 
 ColumnSubset::ColumnSubset(Subset of, std::initializer_list<std::string_view> names)

@@ -116,12 +116,4 @@ struct ColumnSubset {
   std::vector<std::size_t> column;        // in the order of `names`
 };
 
-// Which of `count` examples are held out: round(count * fraction) of them, drawn by seed (Purpose::split),
-// ascending. At least one is held out and one kept where 0 < fraction and count > 1.
-std::vector<std::uint32_t> split_by_seed(std::size_t count, double fraction, std::uint64_t seed);
-// The same share of each group by itself; `groups` has that of each example, from 0 on. A group's only
-// example is kept.
-std::vector<std::uint32_t> split_by_group(std::span<const std::uint32_t> groups, double fraction,
-                                          std::uint64_t seed);
-
 }  // namespace headwater

@@ -7,6 +7,7 @@
 #include "metrics/words.hpp"
 #include "reports/table.hpp"
 #include "support/error.hpp"
+#include "support/hash.hpp"
 #include "support/name_list.hpp"
 #include "support/numbers.hpp"
 #include "text/unicode/standardize.hpp"
@@ -98,6 +99,7 @@ void DataSummary::add(std::string_view line) {
         add_word(column, word);
       });
       column.lengths.add(words);
+      column.repeated += column.hashes.insert(hash64(field)).second || field.empty() ? 0 : 1;
       if (tokenizer_ != nullptr) {
         const std::vector<std::int32_t> ids = tokenizer_->encode(field);
         column.tokens.add(static_cast<std::int64_t>(ids.size()));
@@ -197,6 +199,12 @@ std::vector<std::string> DataSummary::warnings() const {
                     (column.compound_word.empty() ? "" : ", as " + quote(column.compound_word)) +
                     "; by default a tokenizer of words takes it out and glues their parts together "
                     "(standardize: lower, split_punctuation: true keeps them apart)");
+    constexpr std::int64_t kNoticeable = 100;  // one text of so many
+    if (!is_label(c) && columns_.size() > 1 && column.repeated * kNoticeable > lines_ && c == text_column())
+      all.push_back(column.name + ": " + format_percent(column.repeated, lines_) +
+                    " of the texts repeat that of an earlier line; of a text that stands twice "
+                    "validation_fraction may learn one and hold out the other (vectorize --split keeps them "
+                    "together)");
     if (!is_label(c)) continue;
     std::vector<std::string> spaced, names;
     for (const auto& [value, count] : columns_[c].values) {
@@ -254,6 +262,11 @@ std::string DataSummary::text() const {
     };
     row("samples", [](const LengthCounts& l) { return format_count(l.samples()); });
     row("empty", [](const LengthCounts& l) { return format_count(l.empty()); });
+    if (lengths == &Column::lengths) {
+      std::vector<std::string> repeated = {"repeated"};
+      for (const std::size_t c : texts) repeated.push_back(format_count(columns_[c].repeated));
+      table.add_row(std::move(repeated));
+    }
     row(unit + " in all", [](const LengthCounts& l) { return format_count(l.words()); });
     if (lengths == &Column::lengths) {
       std::vector<std::string> compound = {"with punctuation inside"};
@@ -329,7 +342,7 @@ std::vector<Json> DataSummary::json() const {
       continue;
     }
     const LengthCounts& lengths = column.lengths;
-    json.set("empty", lengths.empty()).set("words", lengths.words());
+    json.set("empty", lengths.empty()).set("repeated", column.repeated).set("words", lengths.words());
     json.set("words_with_punctuation_inside", column.compound_words).set("mean_words", lengths.mean());
     json.set("median_words", lengths.median()).set("max_words", lengths.longest());
     if (tokenizer_ != nullptr) {

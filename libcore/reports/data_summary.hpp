@@ -1,11 +1,12 @@
-// What a data set of lines is made of: its size, classes and lengths. One pass; memory does not grow with
-// the number of lines but for the distinct lengths.
+// What a data set of lines is made of: its size, classes and lengths. One pass; a line takes the memory of
+// its hash.
 #pragma once
 
 #include <cstdint>
 #include <map>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <vector>
 
 #include "reports/length_counts.hpp"
@@ -52,6 +53,8 @@ class DataSummary {
     bool has_too_many = false;
     std::int64_t compound_words = 0;  // with punctuation inside
     std::string compound_word = {};   // the first
+    std::int64_t repeated = 0;        // texts that stand in an earlier line, too
+    std::unordered_set<std::uint64_t> hashes{};
   };
   bool has_header() const;
   void add_word(Column& column, std::string_view word) const;

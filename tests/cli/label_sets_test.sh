@@ -117,13 +117,14 @@ refused 'another number of classes' '^vectorize: .*/lines/train.tsv: 5 labels, m
 refused 'a head of two classes' '^vectorize: model.classes: a sigmoid head tells two classes apart, not 5' RECIPE=classifier.yaml SET=model.head=sigmoid
 
 # A share of the lines to test on: of each label alike, and never what tokenizer and model learn from.
-sed 's/test: train.tsv/test_fraction: 0.2/' classifier.yaml >share.yaml
+tr ' ' '\n' <<<'1 2 3 4 5' | awk '{ for (i = 0; i < 20; ++i) print "w" NR "x" i % 3 " w" NR "x" int(i / 3) % 3 " w" NR "x" int(i / 9) "\t" $0 }' >texts.tsv
+sed 's/train: train.tsv, test: train.tsv/train: texts.tsv, test_fraction: 0.2/' classifier.yaml >share.yaml
 rm -rf models
 make --no-print-directory -o tools-present recipe "BIN=$bin" MODELS=models RECIPE=share.yaml >log 2>&1 || fail 'test_fraction'
 run=models/recipes/share
 prepared=$(echo models/recipes/prepared/share-*)
 [ "$(cut -f2 "$prepared"/split/test.tsv | sort | uniq -c | tr -s ' ' | tr '\n' ',')" = ' 4 1, 4 2, 4 3, 4 4, 4 5,' ] || fail 'the share of each label'
-sort "$prepared"/split/train.tsv "$prepared"/split/test.tsv | cmp - <(sort train.tsv) || fail 'lines are lost by the split'
+sort "$prepared"/split/train.tsv "$prepared"/split/test.tsv | cmp - <(sort texts.tsv) || fail 'lines are lost by the split'
 grep -q '^accuracy .* over 20 samples of 5 classes' $run/report.txt || fail 'the test of test_fraction'
 [ "$(wc -l <"$prepared"/train.ids)" = 80 ] || fail 'what is trained on'
 cp "$prepared"/split/test.tsv share

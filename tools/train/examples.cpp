@@ -5,6 +5,7 @@
 #include "checkpoint/safetensors.hpp"
 #include "cli/lines.hpp"
 #include "cli/tool.hpp"
+#include "data/held_out.hpp"
 #include "data/image_dataset.hpp"
 #include "data/token_dataset.hpp"
 #include "support/error.hpp"

@@ -8,8 +8,8 @@
 
 #include "cli/result_file.hpp"
 #include "cli/tool.hpp"
+#include "data/held_out.hpp"
 #include "data/image_dataset.hpp"
-#include "data/token_dataset.hpp"
 #include "support/decimal.hpp"
 #include "support/error.hpp"
 #include "support/numbers.hpp"

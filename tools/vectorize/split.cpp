@@ -5,8 +5,8 @@
 
 #include "cli/result_file.hpp"
 #include "cli/tool.hpp"
+#include "data/held_out.hpp"
 #include "data/labels.hpp"
-#include "data/token_dataset.hpp"
 #include "support/error.hpp"
 #include "support/name_list.hpp"
 #include "support/numbers.hpp"
@@ -16,17 +16,24 @@ namespace headwater::vectorize {
 
 namespace {
 
-// Column `number`, from 1, of a line. Throws Error where it has less.
-std::string_view column_of(std::string_view line, std::int64_t number) {
-  std::int64_t before = 1;
-  for (; before < number; ++before) {
-    const std::size_t tab = line.find('\t');
-    if (tab == std::string_view::npos)
-      throw Error(" " + counted(before, "column") + ", --column is " + std::to_string(number));
-    line.remove_prefix(tab + 1);
+// A line in two: column `number`, from 1, and what stands beside it. Throws Error where it has less.
+struct Labelled {
+  std::string_view label;
+  std::string text;
+
+  Labelled(std::string_view line, std::int64_t number) {
+    std::size_t begin = 0;
+    for (std::int64_t before = 1; before < number; ++before) {
+      const std::size_t tab = line.find('\t', begin);
+      if (tab == std::string_view::npos)
+        throw Error(" " + counted(before, "column") + ", --column is " + std::to_string(number));
+      begin = tab + 1;
+    }
+    const std::size_t end = std::min(line.find('\t', begin), line.size());
+    label = line.substr(begin, end - begin);
+    text.append(line.substr(0, begin)).append(line.substr(end));
   }
-  return line.substr(0, line.find('\t'));
-}
+};
 
 void write_lines(const std::vector<std::string>& lines, const std::vector<bool>& is_held_out, bool wanted,
                  const fs::path& output) {
@@ -53,14 +60,22 @@ void split_lines(const Options& o) {
   cli::LineReader reader(o.tokens, settings);
   reader.show_progress(o.is_quiet, cli::LineReader::Writes::at_the_end);
   std::vector<std::string> lines, names;
+  const auto seed = static_cast<std::uint64_t>(o.seed);
   std::vector<std::uint32_t> groups;
+  std::vector<std::uint64_t> keys;
   std::unordered_map<std::string, std::uint32_t> group_of;
   std::string_view line;
   while (reader.next(line)) {
     lines.emplace_back(line);
-    if (column == 0) continue;
+    if (column == 0) {
+      groups.push_back(0);
+      keys.push_back(split_key(line, seed));
+      continue;
+    }
     try {
-      const std::string name(trimmed_label(column_of(line, column)));
+      const Labelled labelled(line, column);
+      const std::string name(trimmed_label(labelled.label));
+      keys.push_back(split_key(labelled.text, seed));
       const auto [group, is_new] = group_of.emplace(name, static_cast<std::uint32_t>(names.size()));
       if (is_new) names.push_back(name);
       groups.push_back(group->second);
@@ -72,11 +87,8 @@ void split_lines(const Options& o) {
   if (lines.size() < 2)
     throw Error(where + ": " + counted(static_cast<std::int64_t>(lines.size()), "line") +
                 ", which cannot be split");
-  const auto seed = static_cast<std::uint64_t>(o.seed);
   std::vector<bool> is_held_out(lines.size());
-  const std::vector<std::uint32_t> held_out = column == 0
-                                                  ? split_by_seed(lines.size(), o.validation_fraction, seed)
-                                                  : split_by_group(groups, o.validation_fraction, seed);
+  const std::vector<std::uint32_t> held_out = split_by_text(keys, groups, o.validation_fraction);
   for (const std::uint32_t i : held_out) is_held_out[i] = true;
   if (held_out.empty())
     throw Error(where + ": every label has one line, of which none can be held out (is --column " +
@@ -88,16 +100,17 @@ void split_lines(const Options& o) {
   const auto count = static_cast<std::int64_t>(held_out.size());
   cli::note(o.output.string() + ": " + counted(static_cast<std::int64_t>(lines.size()) - count, "line"));
   cli::note(o.split.string() + ": " + counted(count, "line"));
-  std::unordered_set<std::string_view> learned;
+  std::unordered_set<std::uint64_t> learned;
   for (std::size_t i = 0; i < lines.size(); ++i) {
-    if (!is_held_out[i]) learned.insert(lines[i]);
+    if (!is_held_out[i]) learned.insert(keys[i]);
   }
   const std::int64_t known = std::count_if(held_out.begin(), held_out.end(),
-                                           [&](std::uint32_t i) { return learned.contains(lines[i]); });
+                                           [&](std::uint32_t i) { return learned.contains(keys[i]); });
   if (known > 0)
-    cli::note(counted(known, "line") + " of " + o.split.string() +
+    cli::note(counted(known, "text") + " of " + o.split.string() +
               (known == 1 ? " stands in " : " stand in ") + o.output.string() +
-              ", too (sort -u takes each once)");
+              ", too (take each text once)");
+  if (column == 0) return;
   std::vector<std::int64_t> sizes(names.size());
   for (const std::uint32_t group : groups) ++sizes[group];
   std::vector<std::string> alone;

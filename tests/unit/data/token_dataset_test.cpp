@@ -260,37 +260,6 @@ TEST_CASE("the hash names the data: ids, borders and order") {
   CHECK(hashes.begin()->size() == 32);
 }
 
-TEST_CASE("the split is a share of the examples, the same for the same seed") {
-  const auto split = split_by_seed(1000, 0.15, 1);
-  CHECK(split.size() == 150);
-  CHECK(std::set<std::uint32_t>(split.begin(), split.end()).size() == 150);
-  for (std::size_t i = 1; i < split.size(); ++i) CHECK(split[i - 1] < split[i]);
-  CHECK(split.back() < 1000);
-  CHECK(split_by_seed(1000, 0.15, 1) == split);
-  CHECK(split_by_seed(1000, 0.15, 2) != split);
-  CHECK(split_by_seed(1000, 0, 1).empty());
-  CHECK(split_by_seed(2, 0.01, 1).size() == 1);
-  CHECK(split_by_seed(3, 0.999, 1).size() == 2);
-  CHECK(split_by_seed(1, 0.5, 1).empty());
-  CHECK(split_by_seed(0, 0.5, 1).empty());
-}
-
-TEST_CASE("a share of each group is held out, never a group's only example") {
-  std::vector<std::uint32_t> groups;
-  for (std::uint32_t i = 0; i < 100; ++i) groups.push_back(i == 7 ? 2 : i % 10 == 0 ? 1 : 0);
-  groups.push_back(4);  // 3 has none
-  groups.push_back(4);
-  const std::vector<std::uint32_t> held_out = split_by_group(groups, 0.2, 1);
-  CHECK(std::is_sorted(held_out.begin(), held_out.end()));
-  CHECK(std::adjacent_find(held_out.begin(), held_out.end()) == held_out.end());
-  std::vector<int> counts(5);
-  for (const std::uint32_t i : held_out) ++counts[groups[i]];
-  CHECK(counts == std::vector<int>{18, 2, 0, 0, 1});
-  CHECK(split_by_group(groups, 0.2, 1) == held_out);
-  CHECK(split_by_group(groups, 0.2, 2) != held_out);
-  CHECK(split_by_group({}, 0.2, 1).empty());
-}
-
 namespace {
 
 TokenDataset labelled(const LabelSet& labels, LabelsAs as = LabelsAs::unsaid) {

@@ -109,7 +109,7 @@ TEST_CASE("a translation that repeats is no label, and pairs get no advice for c
 
 TEST_CASE("many short samples ask for a sequence model") {
   DataSummary data({"source", "label"});
-  for (int i = 0; i < 3002; ++i) data.add("two words\t0");
+  for (int i = 0; i < 3002; ++i) data.add("two " + std::to_string(i) + "\t0");
   CHECK(data.ratio() == 1501);
   CHECK(data.text().ends_with("= 1501.0 > 1,500: prefer a sequence model\n"));
 }
@@ -162,7 +162,7 @@ TEST_CASE("labels are trimmed; near duplicates are named") {
   DataSummary data({"source", "label"});
   for (const char* label :
        {"Games", "Games ", "games", " Games", "Board  games", "board games", "\u00a0x", "y"})
-    data.add(std::string("text\t") + label);
+    data.add(std::string("text of ") + label + "\t" + label);
   CHECK(data.json()[1].at("classes").as_array().size() == 6);
   CHECK(data.json()[1].at("classes").as_array()[1].at("samples").as_number() == 3);
   CHECK(data.warnings() ==
@@ -173,6 +173,20 @@ TEST_CASE("labels are trimmed; near duplicates are named") {
   CHECK(data.json().back().at("warning").as_string().starts_with("label: labels that differ"));
   CHECK(error_text([&] { data.add("text\t "); }) ==
         " an empty label in column 2 (give every line its label)");
+}
+
+TEST_CASE("texts that repeat an earlier one are counted, and said where there is a label") {
+  DataSummary data({"source", "label"}), texts({"source"});
+  for (const char* text : {"one", "two", "one", "", "", "two", "one"}) {
+    data.add(std::string(text) + "\tx");
+    texts.add(text);
+  }
+  CHECK(data.json()[0].at("repeated").as_number() == 3);
+  CHECK(data.text().find("\nrepeated                      3\n") != std::string::npos);
+  REQUIRE(data.warnings().size() == 1);
+  CHECK(data.warnings()[0].starts_with("source: 42.9 % of the texts repeat that of an earlier line; "));
+  CHECK(texts.json()[0].at("repeated").as_number() == 3);
+  CHECK(texts.warnings().empty());
 }
 
 TEST_CASE("labels with quotes print as they are") {
