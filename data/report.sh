@@ -56,7 +56,7 @@ ways() {
   there=$(find "$work/model/checkpoints" -mindepth 1 -maxdepth 1 -name '[0-9]*' | wc -l)
   [ "$there" -ge "$kept" ] || kept=$there
   [ "$kept" -gt 1 ] || return 0
-  "$bin/inspect" --average "$work/model" --last "$kept" --output "$tmp/mean" >"$tmp/words"
+  "$bin/convert" --average "$work/model" --last "$kept" --output "$tmp/mean" >"$tmp/words"
   translated "$tmp/mean" 1 test.mean-greedy
   way "mean of $kept checkpoints, greedy" "$work/test.mean-greedy"
   if [ "$beams" -gt 1 ]; then

@@ -30,11 +30,6 @@ void describe(cli::CommandLine& line, Options& o) {
   line.add_flag(
       "--statistics", o.has_statistics,
       "min, max, mean and standard deviation of each tensor's numbers, and how many are not finite");
-  line.add_option("--export", o.exported,
-                  "write the model to this new folder as Hugging Face's library has it: a translator in "
-                  "Marian's layout, a language model in GPT-2's, a model of images in ViT's")
-      .shown_as("DIR")
-      .writes();
   line.add_flag("--json", o.is_json, "one JSON object a line");
   line.group("Data sets");
   line.add_option("--data", o.data,
@@ -77,23 +72,12 @@ void describe(cli::CommandLine& line, Options& o) {
       .values(1, -1)
       .shown_as("RUN...")
       .reads();
-  line.add_option("-o,--output", o.output,
-                  "where the picture goes (SVG); - is standard output; of --average the directory to write")
+  line.add_option("-o,--output", o.output, "where the picture goes (SVG); - is standard output")
       .shown_as("FILE")
       .writes();
   line.add_title("--title", o.title, "of the picture").with_default();
-  line.group("Averages");
-  line.add_option(
-          "--average", o.models,
-          "write the model whose weights are the mean of these models', or of a run's checkpoints, to "
-          "--output")
-      .values(1, -1)
-      .shown_as("MODEL...")
-      .reads()
-      .reads_model();
-  line.add_option("--last", o.last,
-                  "of the checkpoints of one run: the newest so many; without it all of them")
-      .at_least(1);
+  line.moved("--export", "convert", "--output");
+  line.moved("--average", "convert", "--average");
 }
 
 void inspect_recipe(const Recipe& recipe, const Options& o, cli::LineWriter& out) {
@@ -125,11 +109,6 @@ void inspect_model(const Options& o) {
   const fs::path path = o.what.empty() ? o.recipe : o.what;
   const bool is_recipe =
       !o.recipe.empty() || path == "-" || ends_with(path, ".yaml") || ends_with(path, ".yml");
-  if (!o.exported.empty()) {
-    if (is_recipe || !fs::is_directory(path))
-      throw UsageError("--export is of a model directory, not of " + quote(path.string()));
-    return export_model(o);
-  }
   if (!is_recipe && o.is_for_make) throw UsageError("--make is of a recipe (name a .yaml file)");
   if (is_recipe && (o.shows_tensors || o.has_statistics))
     throw UsageError("a recipe has no tensors yet (train it first)");
@@ -152,14 +131,8 @@ void run(const Options& o) {
     throw UsageError("--contact-sheet and --draws go with --data only");
   if (o.data.empty() && !o.columns.empty()) throw UsageError("--columns goes with --data only");
   if (o.data.empty() && !o.tokenizer.empty()) throw UsageError("--tokenizer goes with --data only");
-  if (!o.models.empty() && (!o.what.empty() || !o.data.empty() || !o.runs.empty()))
-    throw UsageError("--average and something else to inspect (one at a time)");
-  if (o.models.empty() && o.last != 0) throw UsageError("--last goes with --average only");
-  if (o.runs.empty() && o.models.empty() && o.output != "-")
-    throw UsageError("--output goes with --curves and --average only");
-  if (!o.models.empty()) {
-    write_average(o);
-  } else if (!o.data.empty()) {
+  if (o.runs.empty() && o.output != "-") throw UsageError("--output goes with --curves only");
+  if (!o.data.empty()) {
     (is_of_ids(o) ? inspect_ids : is_of_images(o) ? inspect_images : inspect_data)(o);
   } else if (!o.runs.empty()) {
     draw_curves(o);
@@ -182,11 +155,9 @@ int main(int argc, char** argv) {
       "inspect --keys\n"
       "inspect models/spa-eng\n"
       "inspect models/spa-eng/model.safetensors --statistics\n"
-      "inspect models/spa-eng --export hf/spa-eng\n"
       "inspect --data reviews.tsv\n"
       "inspect --data train.safetensors --contact-sheet sheet.svg\n"
       "inspect --data train.safetensors --recipe recipes/cifar10-vit.yaml --draws draws.png\n"
-      "inspect --curves models/one models/two --output curves.svg\n"
-      "inspect --average models/spa-eng --last 5 --output models/spa-eng-average"};
+      "inspect --curves models/one models/two --output curves.svg"};
   return cli::tool_main<Options>(argc, argv, tool, describe, run);
 }

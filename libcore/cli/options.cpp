@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cstdint>
 #include <filesystem>
 #include <limits>
@@ -270,7 +271,23 @@ Option CommandLine::add_flag(const std::string& names, bool& value, const std::s
   return Option(app_->add_flag(names, value, help), *this).group(group_);
 }
 
+void CommandLine::moved(std::string_view option, std::string_view program, std::string_view now) {
+  moved_.push_back({std::string(option), std::string(program), std::string(now)});
+}
+
 namespace {
+
+// As a shell takes it for one word.
+std::string shell_word(const std::string& word) {
+  const auto is_plain = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || static_cast<unsigned char>(c) >= 0x80 ||
+           std::string_view("._-/+@,:=%").find(c) != std::string_view::npos;
+  };
+  if (!word.empty() && std::all_of(word.begin(), word.end(), is_plain)) return word;
+  std::string out = "'";
+  for (const char c : word) out += c == '\'' ? "'\\''" : std::string(1, c);
+  return out + "'";
+}
 
 std::string fault_text(const CLI::ParseError& error) {
   const std::string text = on_one_line(error.what());
@@ -284,7 +301,29 @@ std::string fault_text(const CLI::ParseError& error) {
 
 }  // namespace
 
+void CommandLine::check_moved(int argc, char** argv) const {
+  const std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
+  const auto end = std::find(words.begin(), words.end(), "--");  // from here on all words are operands
+  // The word with the option's new name; "" where it is another word.
+  const auto renamed = [](const std::string& word, const Moved& moved) {
+    const bool is_it = word.starts_with(moved.option) &&
+                       (word.size() == moved.option.size() || word[moved.option.size()] == '=');
+    return is_it ? moved.now + word.substr(moved.option.size()) : std::string();
+  };
+  for (const Moved& moved : moved_) {
+    const auto is_it = [&](const std::string& word) { return !renamed(word, moved).empty(); };
+    if (std::none_of(words.begin(), end, is_it)) continue;
+    std::string line = moved.program;
+    for (auto word = words.begin(); word != words.end(); ++word) {
+      const std::string now = word < end ? renamed(*word, moved) : std::string();
+      line += " " + shell_word(now.empty() ? *word : now);
+    }
+    throw UsageError(moved.option + " is an option of another program now; use " + line);
+  }
+}
+
 Parsed CommandLine::parse(int argc, char** argv) {
+  check_moved(argc, argv);
   const std::string see_help = " (see " + tool_ + " --help)";
   try {
     app_->parse(argc, argv);

@@ -71,6 +71,9 @@ class CommandLine {
   // A text that may be empty, which is to say none.
   Option add_title(const std::string& names, std::string& value, const std::string& help);
 
+  // An option that is another program's now. A line with it is refused with the line to type in its place.
+  void moved(std::string_view option, std::string_view program, std::string_view now);
+
   // Called by parse() when the line is understood, in the order of these calls: for options that are read
   // together. May throw UsageError.
   void after_parse(std::function<void()> resolve) { after_parse_.push_back(std::move(resolve)); }
@@ -88,10 +91,16 @@ class CommandLine {
   void check_files() const;
   // What is wrong with the words that were not understood; "" where they are operands that do not matter yet.
   std::string unexpected_text(bool has_operands) const;
+  void check_moved(int argc, char** argv) const;
+
+  struct Moved {
+    std::string option, program, now;
+  };
 
   std::string tool_, group_ = "Other";
   std::unique_ptr<CLI::App> app_;
   std::vector<const CLI::Option*> inputs_, outputs_, models_;
+  std::vector<Moved> moved_;
   std::vector<std::function<void()>> after_parse_;
 };
 

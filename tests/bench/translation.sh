@@ -4,7 +4,7 @@
 #
 #   PEER_PYTHON=python tests/bench/translation.sh MODEL TEXT [ROUNDS]    3 rounds; BIN and THREADS as in the Makefile
 #
-# MODEL is one that `inspect MODEL --export` writes in Marian's layout; TEXT has a sentence a line. Ours is the whole program translate, from
+# MODEL is one that `convert MODEL` writes in Marian's layout; TEXT has a sentence a line. Ours is the whole program translate, from
 # text to text; of the peer only its search is timed, with the model loaded and the tokens made. Where the peer's sentences come one at a time,
 # the first 1,000 lines are enough for both. COMPUTE_TYPE=int8 is that of ours. Run nothing else meanwhile.
 set -euo pipefail
@@ -23,7 +23,7 @@ tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
-"$bin/inspect" "$model" --export "$tmp/exported"
+"$bin/convert" "$model" -o "$tmp/exported"
 cp "$text" "$tmp/64"
 head -n 1000 "$text" >"$tmp/1"
 : >"$tmp/rounds"

@@ -19,7 +19,7 @@ tokenize --recipe r.yaml -q -o t.json text
 tokenize -t t.json -q text | vectorize -q -t t.json --recipe r.yaml > text.ids
 train --recipe r.yaml --tokenizer t.json -q -o model text.ids > log
 
-inspect model --export hf
+convert model -o hf
 [ "$(cd hf && echo *)" = 'config.json generation_config.json model.safetensors tokenizer.json tokenizer_config.json' ] || fail 'the files of the export'
 inspect model | head -n 8 > layers
 inspect hf | head -n 8 | cmp - layers || fail 'other layers after the way there and back'
@@ -28,14 +28,14 @@ evaluate hf text -q --json | cmp - model.json || fail 'other figures after the w
 for m in model hf; do head -n 2 text | attn-dump "$m" -q --format csv > "$m.csv"; done
 [ "$(wc -l < hf.csv)" -gt 50 ] || fail 'no attention of an exported model'
 cmp model.csv hf.csv || fail 'other attention after the way there and back'
-inspect hf --export again
+convert hf -o again
 cmp hf/model.safetensors again/model.safetensors || fail 'an export of an export is another file'
-refused 'hf: is there already' 1 inspect model --export hf
+refused 'hf: is there already' 1 convert model -o hf
 
 # Every setting that the layout cannot say is named.
 while read -r key value; do
   train --recipe r.yaml --set "model.$key=$value" --set training.max_steps=1 --tokenizer t.json -q -o "model-$key-$value" text.ids > log
-  refused "model.$key is $value, which GPT-2's layout cannot say" 1 inspect "model-$key-$value" --export other
+  refused "model.$key is $value, which GPT-2's layout cannot say" 1 convert "model-$key-$value" -o other
   [ ! -e other ] || fail 'a folder was left'
 done << 'KEYS'
 norm post

@@ -27,7 +27,7 @@ paste en.ids es.ids | train --recipe r.yaml "${tokens[@]}" -q -o model > log
 cut -f1 pairs.tsv | translate model -q > ours
 [ "$(sort -u ours | wc -l)" -gt 20 ] || fail 'the model has learnt nothing'
 
-inspect model --export hf
+convert model -o hf
 [ "$(cd hf && echo *)" = 'config.json generation_config.json model.safetensors source-tokenizer.json target-tokenizer.json tokenizer.json tokenizer_config.json' ] ||
   fail 'the files of the export'
 cut -f1 pairs.tsv | translate hf -q > theirs
@@ -37,16 +37,16 @@ inspect hf | head -n 10 | cmp - layers || fail 'other layers after the way there
 evaluate model pairs.tsv -q --json > model.json
 evaluate hf pairs.tsv -q --json | cmp - model.json || fail 'other figures after the way there and back'
 [ "$(echo 'one two' | attn-dump hf -q --format csv | wc -l)" -gt 50 ] || fail 'no attention of an exported model'
-inspect hf --export again
+convert hf -o again
 cmp hf/model.safetensors again/model.safetensors || fail 'an export of an export is another file'
-refused 'hf: is there already' 1 inspect model --export hf
-refused '--export is of a model directory' 2 inspect r.yaml --export other
+refused 'hf: is there already' 1 convert model -o hf
+refused 'r.yaml' 1 convert r.yaml -o other
 [ ! -e other ] || fail 'a folder was left'
 
 # Every setting that the layout cannot say is named.
 while read -r key value; do
   paste en.ids es.ids | train --recipe r.yaml --set "model.$key=$value" --set training.max_steps=1 "${tokens[@]}" -q -o "model-$key" > log
-  refused "model.$key is $value, which Marian's layout cannot say" 1 inspect "model-$key" --export other
+  refused "model.$key is $value, which Marian's layout cannot say" 1 convert "model-$key" -o other
   [ ! -e other ] || fail 'a folder was left'
 done << 'KEYS'
 norm pre

@@ -21,22 +21,22 @@ training: {epochs: 2, batch_sequences: 8, optimizer: {kind: adam, learning_rate:
 RECIPE
 train --recipe r.yaml -q -o model set > log
 
-inspect model --export hf
+convert model -o hf
 [ "$(cd hf && echo *)" = 'config.json model.safetensors preprocessor_config.json' ] || fail 'the files of the export'
 inspect model | head -n 8 > layers
 inspect hf | head -n 8 | cmp - layers || fail 'other layers after the way there and back'
 evaluate model set -q --json > model.json
 evaluate hf set -q --json | cmp - model.json || fail 'other figures after the way there and back'
-inspect hf --export again
+convert hf -o again
 for file in model.safetensors config.json preprocessor_config.json; do
   cmp "hf/$file" "again/$file" || fail "an export of an export has another $file"
 done
-refused 'hf: is there already' 1 inspect model --export hf
+refused 'hf: is there already' 1 convert model -o hf
 
 # Every setting that the layout cannot say is named.
 while read -r key value; do
   train --recipe r.yaml --set "model.$key=$value" --set training.max_steps=1 -q -o "model-$key" set > log
-  refused "model.$key is $value, which " 1 inspect "model-$key" --export other
+  refused "model.$key is $value, which " 1 convert "model-$key" -o other
   [ ! -e other ] || fail 'a folder was left'
 done << 'KEYS'
 norm post

@@ -27,7 +27,7 @@ RECIPE
 tokenize --learn byte_bpe --size 300 --start-end -q -o t.json text
 tokenize -t t.json -q text | vectorize -q -t t.json --length 97 --end > text.ids
 train --recipe r.yaml --tokenizer t.json -q -o model text.ids > log
-inspect model --export hf
+convert model -o hf
 awk 'NR % 5 == 0 { print substr($0, 1, 1 + NR % 23) }' text > prompts
 
 cat > compare.py << 'PYTHON'

@@ -1,5 +1,5 @@
-// What the ways of inspecting share: layers.cpp, tensors.cpp, export.cpp, make.cpp, data.cpp,
-// images.cpp, average.cpp.
+// What the ways of inspecting share: layers.cpp, tensors.cpp, make.cpp, data.cpp,
+// images.cpp.
 #pragma once
 
 #include <string>
@@ -24,12 +24,7 @@ struct Options {
   fs::path contact_sheet, draws;  // pictures to write
   std::int64_t samples = 10, image = 0, draw_count = 16;
 
-  fs::path exported;
-
   std::vector<std::string> runs;
-  std::vector<std::string> models;
-  std::int64_t last = 0;
-
   fs::path output = "-";
   std::string title = "Learning curves";
 };
@@ -38,8 +33,6 @@ void write_layers(const ModelDescription& model, bool is_json, cli::LineWriter& 
 void write_tensors(const Safetensors& file, const Options& o, cli::LineWriter& out);
 // A model directory or a checkpoint.
 void inspect_directory(const fs::path& path, const Options& o, cli::LineWriter& out);
-// A translator, written to a new folder in another program's layout.
-void export_model(const Options& o);
 // Variables for make: recipes/stages.mk includes them.
 void write_make(const Recipe& recipe, cli::LineWriter& out);
 void inspect_data(const Options& o);
@@ -50,6 +43,5 @@ void inspect_ids(const Options& o);
 bool is_of_images(const Options& o);
 void inspect_images(const Options& o);
 void draw_curves(const Options& o);
-void write_average(const Options& o);
 
 }  // namespace headwater::inspect

@@ -1,4 +1,4 @@
-"""Translating a text with CTranslate2, for tests/bench/translation.sh: a model in Marian's layout as `inspect --export` writes it, in
+"""Translating a text with CTranslate2, for tests/bench/translation.sh: a model in Marian's layout as `convert` writes it, in
 float32. Prints the seconds that the search took.
 
     python translation_ctranslate2.py EXPORTED CONVERTED TEXT --batch 64 --beams 4 --output FILE [--threads 2]

@@ -30,6 +30,8 @@ TEST_CASE("programs that a message names get the prefix, verbs and what is quote
            {"as classify does, as train reads them", "as hw-classify does, as hw-train reads them"},
            {"token lines from tokenize; - or none", "token lines from hw-tokenize; - or none"},
            {"model directory of train, or one", "model directory of hw-train, or one"},
+           {"an option of another program now; use convert m --output hf",
+            "an option of another program now; use hw-convert m --output hf"},
            {"attn-dump draws it", "hw-attn-dump draws it"},
            {"x | translate m", "x | hw-translate m"},
        }) {
@@ -40,7 +42,8 @@ TEST_CASE("programs that a message names get the prefix, verbs and what is quote
        {"which GPT-2's layout cannot say (only pre; train with that)", "move it away, or train into another",
         "check everything, train nothing", "data.train: names no examples (write train: FILE)",
         "--tokenize: unknown", "no such file \"tokenize\"", "models/train/x: no such file",
-        "train.tsv and train-images.idx", "every parameter is frozen (leave some to train)",
+        "train.tsv and train-images.idx", "a NUL byte (convert it to UTF-8)",
+        "is not supported (convert it to F32)", "every parameter is frozen (leave some to train)",
         "nothing to inspect (name a model directory)", "source_tokenizer.size", "translate: m: cannot open"})
     CHECK(said(text) == text);
 }

@@ -10,9 +10,9 @@
 #include "tasks/model_directory.hpp"
 #include "tasks/registry.hpp"
 #include "tasks/vit.hpp"
-#include "tools/inspect/inspect.hpp"
+#include "tools/convert/convert.hpp"
 
-namespace headwater::inspect {
+namespace headwater::convert {
 
 namespace {
 
@@ -39,9 +39,9 @@ void write_folder(const Options& o, const std::function<Exported()>& make) {
   try {
     exported = make();
   } catch (const Error& error) {
-    throw Error(o.what + ": " + error.what());
+    throw Error(o.model + ": " + error.what());
   }
-  NewFolder folder(o.exported);
+  NewFolder folder(o.output);
   for (const DirectoryFile& file : exported.files) write_new_file(folder.file(file.name), file.bytes);
   NewFile tensors(folder.file("model.safetensors"));
   exported.write_tensors([&](std::string_view bytes) { tensors.write(bytes); });
@@ -52,27 +52,29 @@ void write_folder(const Options& o, const std::function<Exported()>& make) {
 }  // namespace
 
 void export_model(const Options& o) {
-  const Task& task = task_of_files(model_files(o.what));
+  const Task& task = task_of_files(model_files(o.model));
   if (task.layout().empty())
-    throw Error(o.what +
+    throw Error(o.model +
                 ": text classifiers have no published layout here yet (translators, language models and " +
                 "models of images have one)");
+  if (!o.layout.empty() && o.layout != task.foreign_type())
+    throw UsageError("--layout " + o.layout + ": " + o.model + " fits " + std::string(task.foreign_type()) +
+                     " only (leave --layout out)");
   const Answer answer = task.answer();
   if (answer == Answer::image_label) {
-    const VisionFiles model = load_vision_model(o.what);
+    const VisionFiles model = load_vision_model(o.model);
     const Background& background = model.reading.background;
     if (!background.drops_transparency)
-      cli::note(shown(o.exported) +
-                ": other programs do not know the background: lay transparent images on " +
+      cli::note(shown(o.output) + ": other programs do not know the background: lay transparent images on " +
                 background.name() + " before they read them");
     return write_folder(o, [&] { return exported_vision_model(model); });
   }
   if (answer == Answer::continuation) {
-    const LanguageModelFiles model = load_language_model(o.what);
+    const LanguageModelFiles model = load_language_model(o.model);
     return write_folder(o, [&] { return exported_language_model(model); });
   }
-  const TranslationModel model = load_translation_model(o.what);
+  const TranslationModel model = load_translation_model(o.model);
   write_folder(o, [&] { return exported_translator(model); });
 }
 
-}  // namespace headwater::inspect
+}  // namespace headwater::convert

@@ -1,13 +1,13 @@
 // The mean of models as a model.
+#include "cli/lines.hpp"
 #include "support/error.hpp"
 #include "support/numbers.hpp"
-#include "tools/inspect/inspect.hpp"
+#include "tools/convert/convert.hpp"
 #include "training/model_average.hpp"
 
-namespace headwater::inspect {
+namespace headwater::convert {
 
 void write_average(const Options& o) {
-  if (o.output == "-") throw UsageError("--average needs --output (the model directory to write)");
   const bool is_run = o.models.size() == 1;
   if (!is_run && o.last != 0) throw UsageError("--last is of the checkpoints of one run (name one)");
   const std::vector<fs::path> models = is_run ? last_checkpoints(o.models.front(), o.last)
@@ -18,4 +18,4 @@ void write_average(const Options& o) {
   out.flush();
 }
 
-}  // namespace headwater::inspect
+}  // namespace headwater::convert

@@ -1,0 +1,60 @@
+// convert: a trained model as another one, in a published layout or as the mean of several. Manual:
+// tools/convert.md.
+#include "tools/convert/convert.hpp"
+#include "cli/tool.hpp"
+#include "support/error.hpp"
+
+namespace headwater::convert {
+namespace {
+
+void describe(cli::CommandLine& line, Options& o) {
+  line.add_option("model", o.model, "model directory of train, or one of its checkpoints")
+      .shown_as("MODEL|CHECKPOINT")
+      .reads()
+      .reads_model();
+  line.group("Output");
+  line.add_option("-o,--output", o.output, "the folder to write, which must not be there")
+      .required()
+      .shown_as("DIR")
+      .writes();
+  line.add_option("--layout", o.layout,
+                  "the layout of Hugging Face's library that the model must fit, by its model_type; without "
+                  "it the one that fits")
+      .one_of({"marian", "gpt2", "vit"});
+  line.group("Averages");
+  line.add_option("--average", o.models,
+                  "write the model whose weights are the mean of these models', or of a run's checkpoints")
+      .values(1, -1)
+      .shown_as("MODEL...")
+      .reads()
+      .reads_model();
+  line.add_option("--last", o.last,
+                  "of the checkpoints of one run: the newest so many; without it all of them")
+      .at_least(1);
+}
+
+void run(const Options& o) {
+  if (o.model.empty() && o.models.empty())
+    throw UsageError("nothing to convert (name a model directory, or several with --average)");
+  if (o.models.empty() && o.last != 0) throw UsageError("--last goes with --average only");
+  if (o.models.empty()) return export_model(o);
+  if (!o.model.empty()) throw UsageError(quote(o.model) + " and --average (one at a time)");
+  if (!o.layout.empty())
+    throw UsageError("--layout is of one model, not of --average (convert what --average writes)");
+  write_average(o);
+}
+
+}  // namespace
+}  // namespace headwater::convert
+
+int main(int argc, char** argv) {
+  using namespace headwater;
+  using namespace headwater::convert;
+  const cli::ToolDescription tool{"convert",
+                                  "write a model in a published layout, or the mean of checkpoints",
+                                  "convert models/spa-eng -o hf/spa-eng\n"
+                                  "convert models/spa-eng --layout marian -o hf/spa-eng\n"
+                                  "convert --average models/spa-eng --last 5 -o models/spa-eng-average\n"
+                                  "convert --average models/seed-1 models/seed-2 -o models/mean"};
+  return cli::tool_main<Options>(argc, argv, tool, describe, run);
+}
