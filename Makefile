@@ -27,7 +27,7 @@ $(call must_be_scale)
 .PHONY: help deps lint-deps build demo test gradcheck asan asan-unit recipes recipe bench format lint clean distclean install uninstall tools-present FORCE
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z%-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
-	@echo '  SCALE=quick cuts recipes down; SEED=N is another one than 1; SET=KEY=VALUE is --set of train; OVERWRITE=1 starts a changed recipe anew; THREADS=N'
+	@echo '  SCALE=quick cuts recipes down; SEED=N is another one than 1; SET=KEY=VALUE is --set of train; OVERWRITE=1 starts a changed recipe anew; ALLOW_EMPTY=1; THREADS=N'
 	@echo '  DATA=DIR is the data root; MODELS=DIR is where models go; HEADWATER_DATA=DIR is a local mirror of public data'
 
 # --- Building ---------------------------------------------------------------------------------------------------------
@@ -152,7 +152,7 @@ distclean: clean ## remove models and prepared data as well
 RECIPES = $(patsubst recipes/%.yaml,%,$(wildcard recipes/*.yaml))
 SEED ?=
 SET ?=
-export BIN MODELS SCALE SEED SET THREADS OVERWRITE
+export BIN MODELS SCALE SEED SET THREADS OVERWRITE ALLOW_EMPTY
 STAGES = $(MAKE) --no-print-directory -f recipes/stages.mk
 W = $(MODELS)/recipes
 RUNS = $(RECIPES:%=%$(addprefix -seed-,$(filter-out 1,$(SEED)))$(if $(filter quick,$(SCALE)),-quick)$(set_suffix))

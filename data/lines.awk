@@ -1,9 +1,12 @@
 # The lines of a file as every stage of a recipe may read them: each has the columns that the recipe names, without a byte-order mark at
 # the start of the file and CR at the ends of lines. What was dropped is said once, here.
-#   awk -v columns="source label" -f lines.awk FILE            status 1: a line has more columns, or fewer, or none has anything
+#   awk -v columns="source label" -f lines.awk FILE            status 1: a line has more columns, or fewer, or no UTF-8, or none has anything
 #   awk -v columns="source label" -v plain=1 -f lines.awk FILE lines that are one text, without columns, will do as well
 BEGIN {
   FS = "\t"
+  later = "[\200-\277]"
+  utf8 = "^([\001-\177]|[\302-\337]" later "|\340[\240-\277]" later "|[\341-\354\356\357]" later later "|\355[\200-\237]" later \
+    "|\360[\220-\277]" later later "|[\361-\363]" later later later "|\364[\200-\217]" later later ")*"
   wanted = split(columns, name, " ")
 }
 function counted(n, what) { return n " " what (n == 1 ? "" : "s") }
@@ -16,6 +19,21 @@ substr($0, length($0)) == "\r" {
   $0 = substr($0, 1, length($0) - 1)
   ++returns
 }
+# What is no UTF-8 (or a NUL) ends the reading here, with the place in the user's own file.
+/[^\001-\177]/ {
+  match($0, utf8)
+  if (RLENGTH < length($0)) {
+    byte = substr($0, RLENGTH + 1, 1)
+    before = substr($0, 1, RLENGTH)
+    gsub(later, "", before)
+    for (code = 255; code > 0 && sprintf("%c", code) != byte; --code) continue
+    what = code ? sprintf("invalid UTF-8 at byte 0x%02x (convert it: iconv -f WINDOWS-1252 -t UTF-8, if that is what it is)", code) : "a NUL byte (tr -d '\\000' removes such)"
+    say(FILENAME ":" NR ":" length(before) + 1 ": " what)
+    close("cat 1>&2")
+    is_refused = 1
+    exit 1
+  }
+}
 NR == 1 && plain && NF == 1 { wanted = 1 }
 NF != wanted && !(NF == 0 && wanted == 1) {
   if (bad++ == 0) { line = NR; found = NF; is_csv = NF == 1 && /[,;]/ }
@@ -23,6 +41,7 @@ NF != wanted && !(NF == 0 && wanted == 1) {
 /[^ \t]/ { has_text = 1 }
 bad == 0 { print }
 END {
+  if (is_refused) exit 1
   if (bad) {
     names = name[1]
     for (column = 2; column <= wanted; ++column) names = names ", " name[column]

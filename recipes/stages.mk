@@ -75,9 +75,14 @@ held_out := $(if $(test_fraction),:held-out)
 test := $(or $(test),$(held_out))
 lines_of = $(if $(and $(held_out),$(filter $(train) $(held_out),$(1))),$(P)/split/$(if $(filter $(held_out),$(1)),test,train).tsv,$(whole_lines_of))
 all_lines := $(if $(columns),$(foreach file,$(sort $(train) $(validation) $(test) $(tokenizer_text)),$(call lines_of,$(file))))
+# What to do besides where a tool refuses: make hands on none of the options that its message may advise, and the file that it names may
+# be one that was made of the user's.
+or_say = || { status=$$?; echo 'recipe: $(1)' >&2; exit $$status; }
+csv_by_hand = where that names an option: make the lines yourself (vectorize --csv --recipe $(RECIPE) ... $< > FILE.tsv), and name FILE.tsv in a recipe without data.csv_columns
+own_lines = line N of $(call whole_lines_of,FILE) is $(if $(csv),record,line) N of $(DATA)/FILE$(if $(held_out),; $(call lines_of,$(train)) has lines of it in the same order)
 $(P)/csv/%.tsv: $(DATA)/%
 	@mkdir -p $(@D)
-	$(bin)/vectorize --csv --recipe $(R)/recipe.yaml $< > $(draft)
+	$(bin)/vectorize --csv --recipe $(R)/recipe.yaml $< > $(draft)$(call or_say,$(csv_by_hand))
 	mv $(draft) $@
 $(P)/lines/%: $(DATA)/%
 	@mkdir -p $(@D)
@@ -95,7 +100,7 @@ endif
 # That each label of every part has examples to learn from, and as many labels as the model has classes.
 labelled := $(if $(field_label),$(foreach file,$(sort $(train) $(validation) $(test)),$(call lines_of,$(file))))
 $(R)/labels.checked: $(R)/recipe.yaml $(labelled) | $(all_lines)
-	$(bin)/vectorize -q --learn labels --recipe $< --column $(field_label) $(addprefix --check ,$(labelled)) -o $@ $(call lines_of,$(train))
+	$(bin)/vectorize -q --learn labels --recipe $< --column $(field_label) $(addprefix --check ,$(labelled)) -o $@ $(call lines_of,$(train))$(call or_say,$(own_lines))
 checked := $(all_lines) $(if $(labelled),$(R)/labels.checked)
 
 # A part of the examples: all lines, or so many, spread evenly over the file.
@@ -183,16 +188,23 @@ train_files := $(if $(columns),$(P)/train.$(ids_suffix),$(DATA)/$(train))
 test_file := $(if $(columns),,$(if $(test),$(DATA)/$(test)))
 validation_files := $(if $(validation),$(if $(columns),$(P)/validation.$(ids_suffix),$(DATA)/$(validation)))
 
+ids_of_columns := $(if $(columns),$(if $(stream),,$(P)/train.ids))
 train_command = $(bin)/train --recipe $(R)/recipe.yaml $(foreach side,$(tokenized),--$(side)-tokenizer $(call tokenizer,$(side))) \
   $(if $(label_file),--labels $(label_file) --labels-as ids) $(addprefix --terms ,$(term_file)) $(addprefix --validation ,$(validation_files)) $(addprefix --test ,$(test_file)) \
-  -o $(R)/model $(if $(OVERWRITE),--overwrite) $(Q) $(train_files)
-# Where a run was there before and no checkpoint was saved since, train has refused it: what its message calls --overwrite has another
-# name here. The table of a run that diverged is shown all the same.
-again := make $(if $(house),-f $(house)recipes/stages.mk,recipe) RECIPE=$(RECIPE) ... OVERWRITE=1
+  -o $(R)/model $(if $(OVERWRITE),--overwrite) $(if $(ALLOW_EMPTY),--allow-empty) $(Q) $(train_files)
+# Where train has refused its work, what its message advises has another name here: an option of it is a variable of make or a key of
+# the recipe. The table of a run that diverged is shown all the same.
+again = make $(if $(house),-f $(house)recipes/stages.mk,recipe) RECIPE=$(RECIPE) ... $(1)
 define train_failed
 { status=$$?; cat $@.part >&2; \
-  if [ -d $(R)/model/checkpoints ] && [ ! -s $@.part ] && [ -z "$$(find $(R)/model/checkpoints -newer $@.part)" ]; then \
-    echo 'recipe: for --overwrite give OVERWRITE=1 to the same command ($(again)): it starts $(R)/model anew' >&2; \
+  if [ $$status -le 2 ] && [ ! -s $@.part ]; then \
+    if [ -d $(R)/model/checkpoints ] && [ -z "$$(find $(R)/model/checkpoints -newer $@.part)" ]; then \
+      echo 'recipe: for --overwrite give OVERWRITE=1 to the same command ($(call again,OVERWRITE=1)): it starts $(R)/model anew, from first weights; to begin with the weights of a model copy it elsewhere and name it in training.init_from' >&2; \
+    fi; \
+    if [ -n '$(ids_of_columns)' ] && awk -F '\t' '{ for (i = 1; i <= NF; ++i) if ($$i == "") { ++out; break } } END { exit !(out * 100 > NR) }' $(ids_of_columns) /dev/null; then \
+      echo 'recipe: for --allow-empty give ALLOW_EMPTY=1 to the same command ($(call again,ALLOW_EMPTY=1)): lines of $(DATA)/$(train) whose text has no token are left out' >&2; \
+    fi; \
+    if ! grep -q '^  init_from: ""$$' $(R)/recipe.yaml; then echo 'recipe: for --drop set training.drop in the recipe, a list: [head.*]' >&2; fi; \
   fi; exit $$status; }
 endef
 is_silent = $(findstring s,$(filter-out ---%,$(firstword -$(MAKEFLAGS))))

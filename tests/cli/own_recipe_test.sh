@@ -6,7 +6,7 @@ set -euo pipefail
 export LC_ALL=C
 bin=$(cd "$1" && pwd)
 cd "$(dirname "$0")/../.."
-unset MAKEFLAGS MAKELEVEL MFLAGS BIN DATA MODELS SCALE SEED SET THREADS OVERWRITE WERROR
+unset MAKEFLAGS MAKELEVEL MFLAGS BIN DATA MODELS SCALE SEED SET THREADS OVERWRITE ALLOW_EMPTY WERROR
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 fail() {
@@ -192,7 +192,9 @@ broken 'TABs inside texts of the test' test.tsv '7s/ /\t/g; 9s/ /\t/' \
   "^recipe: $tmp/mine/test.tsv:7: 4 columns$both, and 1 more line like it; turn a TAB inside a text into a space$"
 broken 'no TAB' train.tsv '1000s/\t/ /' "^recipe: $tmp/mine/train.tsv:1000: 1 column$both; set them apart by one TAB$"
 broken 'an empty line' train.tsv '3s/.*//' "^recipe: $tmp/mine/train.tsv:3: an empty line$both; remove it$"
-broken 'invalid UTF-8' train.tsv '5s/ /\xff/' '^vectorize: .*/lines/train.tsv:5:[0-9]*: invalid UTF-8 at byte 0xff'
+broken 'invalid UTF-8' train.tsv '5s/ /é\xff/' "^recipe: $tmp/mine/train.tsv:5:[0-9]*: invalid UTF-8 at byte 0xff \(convert it: iconv "
+broken 'half a character' test.tsv '5s/ /\xe2\x82 /' "^recipe: $tmp/mine/test.tsv:5:[0-9]*: invalid UTF-8 at byte 0xe2 "
+broken 'a NUL' train.tsv '5s/ /\x00/' "^recipe: $tmp/mine/train.tsv:5:[0-9]*: a NUL byte "
 "${make[@]}" recipe "RECIPE=$tmp/mine/broken.yaml" >"$tmp/log" 2>&1 || fail 'the recipe when its data is whole again'
 # One column: a TAB is one too many there as well.
 sed 's|: texts.txt|: test.tsv|' "$tmp/mine/numbers.yaml" >"$tmp/mine/one.yaml"
@@ -213,7 +215,7 @@ done
 [ "$(grep -c 'ended in CR LF\|byte-order' "$tmp/log")" = 6 ] || fail 'it is said more than once'
 
 # A run that does not fit any more is left alone, and how to start anew is said as it is typed here.
-anew="^recipe: for --overwrite give OVERWRITE=1 to the same command (make recipe RECIPE=$tmp/mine/broken.yaml ... OVERWRITE=1): it starts $tmp/models/recipes/broken/model anew$"
+anew="^recipe: for --overwrite give OVERWRITE=1 to the same command (make recipe RECIPE=$tmp/mine/broken.yaml ... OVERWRITE=1): it starts $tmp/models/recipes/broken/model anew, from first weights; to begin with the weights of a model .* training.init_from$"
 sed -i '1d' "$tmp/mine/train.tsv"
 ! "${make[@]}" recipe "RECIPE=$tmp/mine/broken.yaml" >"$tmp/log" 2>&1 || fail 'a run went on with other data'
 [ "$(grep -c "$anew" "$tmp/log")" = 1 ] || fail 'what to type where data changed'
@@ -227,6 +229,23 @@ sed 's|learning_rate: [0-9.e-]*|learning_rate: 1000|; s|kind: adam|kind: sgd|' "
 ! "${make[@]}" recipe "RECIPE=$tmp/mine/diverges.yaml" >"$tmp/log" 2>&1 || fail 'a run that diverges'
 ! grep -q 'OVERWRITE' "$tmp/log" || fail 'a run that diverges is told to start anew'
 [ ! -e "$tmp/models/recipes/diverges/table.txt.part" ] || fail 'a part of a table of a run that diverges'
+
+# What a message advises where options are given is said as make takes it: texts without a token, a part that the first weights do not fit.
+awk 'NR % 20 == 0 { sub(/\t.*/, "\t?!") } { print }' "$tmp/mine/train.tsv" >"$tmp/mine/holes.tsv"
+sed 's|train: train.tsv|train: holes.tsv|; /expected:/,$d' "$tmp/mine/parity.yaml" >"$tmp/mine/holes.yaml"
+! "${make[@]}" recipe "RECIPE=$tmp/mine/holes.yaml" >"$tmp/log" 2>&1 || fail 'a twentieth of the texts has no token'
+grep -qx "recipe: for --allow-empty give ALLOW_EMPTY=1 to the same command (make recipe RECIPE=$tmp/mine/holes.yaml ... ALLOW_EMPTY=1): lines of $tmp/mine/holes.tsv whose text has no token are left out" "$tmp/log" ||
+  fail 'what to do about texts without a token'
+[ "$(grep -c '^recipe: for ' "$tmp/log")" = 1 ] || fail 'other advice on texts without a token'
+"${make[@]}" recipe "RECIPE=$tmp/mine/holes.yaml" ALLOW_EMPTY=1 >"$tmp/log" 2>&1 || fail 'ALLOW_EMPTY=1'
+sed "s|epochs: 6|epochs: 1, init_from: $tmp/models/recipes/parity/model|; s|width: 16|width: 32|; /expected:/,\$d" "$tmp/mine/parity.yaml" >"$tmp/mine/wider.yaml"
+! "${make[@]}" recipe "RECIPE=$tmp/mine/wider.yaml" >"$tmp/log" 2>&1 || fail 'weights of a narrower model'
+grep -qx 'recipe: for --drop set training.drop in the recipe, a list: \[head.\*\]' "$tmp/log" || fail 'what to do about weights that do not fit'
+sed 's|^\(.*\)\t\(.*\)|\2;\1|; 1i text;label' "$tmp/mine/test.tsv" >"$tmp/mine/semicolons.csv"
+sed 's|train: train.tsv, test: test.tsv|train: semicolons.csv, csv_columns: [label, text]|; /expected:/,$d' "$tmp/mine/parity.yaml" >"$tmp/mine/semicolons.yaml"
+! "${make[@]}" recipe "RECIPE=$tmp/mine/semicolons.yaml" >"$tmp/log" 2>&1 || fail 'a CSV file with semicolons'
+grep -q "^recipe: where that names an option: make the lines yourself (vectorize --csv --recipe $tmp/mine/semicolons.yaml ... $tmp/mine/semicolons.csv > FILE.tsv), and name FILE.tsv in a recipe without data.csv_columns$" "$tmp/log" ||
+  fail 'what to do about other separators'
 
 # A translator: figures over padded positions only where the recipe expects them.
 awk -F '\t' -v OFS='\t' '{ print $2, $1 " is it" }' "$tmp/mine/test.tsv" >"$tmp/mine/pairs.tsv"
