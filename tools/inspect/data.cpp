@@ -106,13 +106,18 @@ static std::optional<Recipe> recipe_of_run(const fs::path& log) {
 void draw_curves(const Options& o) {
   if (o.output != "-") cli::check_result_file(o.output);
   std::vector<LearningCurve> curves;
-  std::vector<std::string> names;
+  std::vector<std::string> names, lacking;
   std::vector<std::optional<Recipe>> recipes;
   for (const std::string& run : o.runs) {
     fs::path log = run;
-    if (fs::is_directory(log)) {
+    const bool is_folder = fs::is_directory(log);
+    if (is_folder) {
       log = fs::exists(log / "log.csv") || !fs::exists(log / "model" / "log.csv") ? log / "log.csv"
                                                                                   : log / "model" / "log.csv";
+    }
+    if (is_folder && o.runs.size() > 1 && fs::symlink_status(log).type() == fs::file_type::not_found) {
+      lacking.push_back(shown(run) + ": no log.csv");
+      continue;
     }
     cli::run_files().reads(log);
     constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 28;
@@ -121,6 +126,9 @@ void draw_curves(const Options& o) {
     recipes.push_back(recipe_of_run(fs::absolute(log)));
     if (recipes.back()) set_best_metric(curves.back(), recipes.back()->training.best_metric);
   }
+  if (curves.empty())
+    throw Error(lacking.front() + ", nor has any other folder of these (name runs that have begun)");
+  for (const std::string& run : lacking) cli::note(run + "; it is left out");
   if (curves.size() > 1) names = names_of_runs(names, recipes);
   for (std::size_t run = 0; run < curves.size(); ++run) curves[run].name = names[run];
   if (o.is_json) {
