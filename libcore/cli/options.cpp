@@ -299,6 +299,17 @@ std::string fault_text(const CLI::ParseError& error) {
   return lower_first(text);
 }
 
+// Before the library, to which the word after --data is its value, whatever it is. A file of this name is
+// ./--help.
+bool asks_for_help(int argc, char** argv) {
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view word = argv[i];
+    if (word == "--") return false;
+    if (word == "--help" || word == "-h") return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 void CommandLine::check_moved(int argc, char** argv) const {
@@ -323,6 +334,7 @@ void CommandLine::check_moved(int argc, char** argv) const {
 }
 
 Parsed CommandLine::parse(int argc, char** argv) {
+  if (asks_for_help(argc, argv)) return Parsed::help;
   check_moved(argc, argv);
   const std::string see_help = " (see " + tool_ + " --help)";
   try {
