@@ -134,9 +134,23 @@ void label_inputs(const Options& o, ImageFiles& labelled) {
   label_files(o, files, labelled);
 }
 
+// 32x32, as vectorize --resize takes it.
+bool is_size(std::string_view word) {
+  const auto is_number = [](std::string_view part) {
+    return !part.empty() && part.find_first_not_of("0123456789") == std::string_view::npos;
+  };
+  const std::size_t x = word.find('x');
+  return is_number(word.substr(0, x)) && (x == std::string_view::npos || is_number(word.substr(x + 1)));
+}
+
 }  // namespace
 
 void classify_images(const Options& o) {
+  for (const std::string& input : o.inputs) {
+    if (o.is_resized && is_size(input) && !fs::exists(input))
+      throw UsageError("--resize takes no size: images become as large as the model reads them (leave " +
+                       quote(input) + " out)");
+  }
   if (o.reader.replace_invalid)
     throw UsageError("--replace-invalid is for texts, " + o.model + " reads images");
   if (o.reader.is_json) throw UsageError("--json-input is for texts, " + o.model + " reads images");
