@@ -41,7 +41,7 @@ std::string reliability_svg(const Calibration& calibration, std::string_view tit
            "expected calibration error " + format_fixed(calibration.expected_error(), 4) + " over " +
                format_count(calibration.samples()) + " samples");
   words_at(kSvgMargin, kSvgMargin + 53, 12, "start",
-           "blue: right predictions; orange: the gap to the confidence");
+           "blue: right; orange: too confident by so much; brown: too little");
   std::int64_t most = 1;
   for (const Calibration::Bin& bin : calibration.bins()) most = std::max(most, bin.samples);
   for (std::size_t b = 0; b < Calibration::kBins; ++b) {

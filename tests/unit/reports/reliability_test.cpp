@@ -14,6 +14,7 @@ TEST_CASE("the reliability diagram: no text leaves the page, however long the ti
   const std::string svg =
       reliability_svg(calibration, "runs/a-long-name-of-a-directory/of-a-model/checkpoints/12345");
   CHECK(text_beyond_page(svg) == "");
+  CHECK(svg.find(">blue: right; orange: too confident by so much; brown: too little</text>") != svg.npos);
   CHECK(svg.find("over 1,234 samples") != svg.npos);
   CHECK(svg.find("<title>runs/a-long-name-of-a-directory/of-a-model/checkpoints/12345</title>") != svg.npos);
 }
