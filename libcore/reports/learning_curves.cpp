@@ -46,6 +46,21 @@ std::vector<LearningCurve::Step> steps_of(const std::vector<LogRow>& rows) {
   double size = 0;  // steps of the last epoch that has ended
   double sum = 0, weight = 0;
   LogRow before;
+  // A row may come right after the one that ends an epoch. A point of its own would show one batch among
+  // means of many, so it counts with the next row, and the last one with the point before it.
+  double most = 0, last_weight = 0;
+  const auto add_point = [&](const LogRow& row, double begin) {
+    const double epoch = static_cast<double>(row.epoch - 1) + (row.step - begin) / size;
+    if (2 * weight < most && !steps.empty()) {
+      LearningCurve::Step& last = steps.back();
+      last = {epoch, (last.training_loss * last_weight + sum) / (last_weight + weight)};
+    } else {
+      steps.push_back({epoch, sum / weight});
+    }
+    most = std::max(most, weight);
+    last_weight = weight;
+    sum = weight = 0;
+  };
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const LogRow& row = rows[i];
     if (row.epoch != before.epoch) before = {.epoch = row.epoch};
@@ -57,9 +72,9 @@ std::vector<LearningCurve::Step> steps_of(const std::vector<LogRow>& rows) {
     sum += row.loss * row.tokens - before.loss * before.tokens;
     weight += more;
     before = row;
-    if ((i + 1) % together != 0 && i + 1 < rows.size()) continue;
-    steps.push_back({static_cast<double>(row.epoch - 1) + (row.step - begin) / size, sum / weight});
-    sum = weight = 0;
+    const bool is_last = i + 1 == rows.size();
+    if (!is_last && ((i + 1) % together != 0 || 2 * weight < most)) continue;
+    add_point(row, begin);
   }
   return steps;
 }

@@ -134,6 +134,22 @@ TEST_CASE("the loss of training has a point for each row of the log, the mean si
   for (const LearningCurve::Step& step : many.steps) CHECK(step.training_loss == doctest::Approx(3));
 }
 
+TEST_CASE("a batch alone, of a row right after one that ends an epoch, is no point among means of many") {
+  // Epochs of 399 steps, a row every 100; the batch of step 400 is a bad one. The last row is of step 1197.
+  std::string log = "step,epoch,tokens,loss,validation_loss,validation_accuracy\n";
+  for (const std::string_view row :
+       {"100,1,100,3,,", "200,1,200,3,,", "300,1,300,3,,", "399,1,399,3,3,0", "400,2,1,9,,", "500,2,101,2,,",
+        "600,2,201,2,,", "700,2,301,2,,", "798,2,399,2,2,0", "800,3,2,9,,", "900,3,102,1,,", "1000,3,202,1,,",
+        "1195,3,397,1,,", "1197,3,399,1.02,1,0"})
+    log.append(row).append("\n");
+  const std::vector<LearningCurve::Step> steps = parse_learning_curve(log, "log.csv", "run").steps;
+  REQUIRE(steps.size() == 11);
+  CHECK(steps[3].epoch == 1);
+  CHECK(steps[4].epoch == doctest::Approx(1 + 101.0 / 399));
+  for (const LearningCurve::Step& step : steps) CHECK(step.training_loss < 3.1);
+  CHECK(steps[10].epoch == 3);
+}
+
 TEST_CASE("what epochs are chosen by has a panel, whatever it is") {
   const std::string log =
       "epoch,loss,validation_loss,validation_accuracy,validation_macro_f1,validation_roc_auc,validation_"
