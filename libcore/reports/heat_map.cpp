@@ -10,6 +10,7 @@
 #include "reports/svg.hpp"
 #include "support/error.hpp"
 #include "support/numbers.hpp"
+#include "support/utf8.hpp"
 #include "text/unicode/unicode_properties.hpp"
 
 namespace headwater {
@@ -20,6 +21,7 @@ constexpr double kGap = 20, kTitleHeight = 24;
 constexpr std::size_t kLabelColumns = 16;  // longer tokens are cut; their tooltip is whole
 constexpr double kSlope = 0.77,
                  kReach = 0.65;             // sine and cosine of the angle of the column labels, 50 degrees
+constexpr double kLineHeight = 0.9;         // of a label, in units of its font size
 constexpr std::size_t kMaxTooltips = 6000;  // more would make the file heavy
 
 struct Sizes {
@@ -44,9 +46,26 @@ double widest(const std::vector<std::string>& labels, double font) {
   return width;
 }
 
+// Spaces as signs that can be seen and told apart: what stands for a space in tokens is drawn as a rule as
+// long as a letter is wide, and one that does not break a line not at all.
+std::string with_visible_spaces(std::string_view token) {
+  std::string out;
+  for (std::size_t at = 0; at < token.size();) {
+    const std::size_t length = std::max<std::size_t>(utf8_sequence_length(token.substr(at)), 1);
+    const std::string_view sequence = token.substr(at, length);
+    const bool is_joining = sequence == "\u00A0" || sequence == "\u202F" || sequence == "\u2007";
+    const bool is_space = sequence == " " || sequence == "\u2581" || sequence == "\u3000" ||
+                          (sequence >= "\u2000" && sequence <= "\u200A");
+    out += is_joining ? "\u237D" : is_space ? "\u2423" : sequence;
+    at += length;
+  }
+  return out;
+}
+
 std::vector<std::string> labels_of(const std::vector<std::string>& tokens) {
   std::vector<std::string> labels;
-  for (const std::string& token : tokens) labels.push_back(shortened(token, kLabelColumns));
+  for (const std::string& token : tokens)
+    labels.push_back(shortened(with_visible_spaces(token), kLabelColumns));
   return labels;
 }
 
@@ -175,7 +194,10 @@ class HeatMap {
 
   void write_column_labels(const std::vector<std::string>& tokens, const std::vector<std::string>& labels,
                            double left, double top) {
-    for (std::size_t k = 0; k < labels.size(); ++k) {
+    // Where lines of text would lie over each other, every second or third column has its label.
+    const double apart = kSlope * sizes_.cell;  // from base line to base line
+    const auto every = static_cast<std::size_t>(std::ceil(kLineHeight * sizes_.font / apart));
+    for (std::size_t k = 0; k < labels.size(); k += every) {
       const std::string x = svg_number(left + sizes_.cell * (static_cast<double>(k) + 0.5) +
                                        0.25 * sizes_.font),
                         y = svg_number(top - 5);
@@ -211,9 +233,9 @@ class HeatMap {
   }
 
   static std::string tooltip(const AttentionRecord& panel, std::size_t q, std::size_t k, double weight) {
-    std::string text = panel.query_tokens[q];
-    if (!panel.predicts.empty()) text += " → " + panel.predicts[q];
-    return xml_text(text + " | " + panel.key_tokens[k] + ": " + format_fixed(weight, 4));
+    std::string text = with_visible_spaces(panel.query_tokens[q]);
+    if (!panel.predicts.empty()) text += " → " + with_visible_spaces(panel.predicts[q]);
+    return xml_text(text + " | " + with_visible_spaces(panel.key_tokens[k]) + ": " + format_fixed(weight, 4));
   }
 
   void write_weight(std::size_t q, std::size_t k, double weight) {

@@ -100,6 +100,21 @@ TEST_CASE("pictures are well-formed whatever the tokens hold") {
   CHECK(svg.find("<script>") == std::string::npos);
 }
 
+TEST_CASE("spaces can be seen, and labels do not lie over each other") {
+  const std::string svg =
+      heat_map_svg(std::vector{record_of({" ", "\u00A0"}, {"\u2581", "\u2581the", "a\u202F", "\u3000"})});
+  for (const char* label : {">\u2423</text>", ">\u237D</text>"}) CHECK(count(svg, label) >= 1);
+  for (const char* label :
+       {">\u2423<title>\u2581</title>", ">\u2423the<", ">a\u237D<", ">\u2423<title>\u3000</title>"})
+    CHECK(count(svg, label) == 1);
+  CHECK(count(svg, "<title>\u2423 → \u2423 | \u2423the: 0.2500</title>") == 1);
+  for (const auto& [tokens, labels] : {std::pair(30, 30), std::pair(64, 64), std::pair(90, 45)}) {
+    const std::vector<std::string> many(static_cast<std::size_t>(tokens), "ab");
+    const std::string picture = heat_map_svg(std::vector{record_of(many, many)});
+    CHECK(count(picture, "rotate(-50)") == static_cast<std::size_t>(labels));
+  }
+}
+
 TEST_CASE("one panel a head, or one a layer") {
   std::vector<AttentionRecord> records;
   for (std::int64_t layer = 0; layer < 2; ++layer) {
