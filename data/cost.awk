@@ -1,5 +1,5 @@
 # What a training run cost, from its log.csv, the table that train ended with, and what train --dry-run says of it.
-#   awk -F , -v table=WORK/table.txt -v plan=WORK/plan.txt -f cost.awk WORK/model/log.csv
+#   awk -F , -v table=WORK/table.txt -v plan=WORK/plan.txt [-v patches=N] -f cost.awk WORK/model/log.csv      patches: of an image
 function grouped(text) { # 12345.6 -> 12,345.6
   whole = text
   sub(/[.].*/, "", whole)
@@ -29,7 +29,14 @@ END {
   printf "training       %s s: %d epoch%s", grouped(sprintf("%.1f", ended + last)), epoch, epoch == 1 ? "" : "s"
   if (best > 0 && best < epoch) printf "; %s s to the best one, %d", grouped(sprintf("%.1f", to_best)), best
   printf "\n"
-  if ("tokens_a_second" in value) printf "speed          %s tokens/s, read and predicted\n", value["tokens_a_second"]
+  if ("tokens_a_second" in value) {
+    if (patches > 0) { # of images, whose tokens they are
+      gsub(",", "", value["tokens_a_second"])
+      printf "speed          %s images/s, of %d patches each\n", grouped(sprintf("%.0f", value["tokens_a_second"] / patches)), patches
+    } else {
+      printf "speed          %s tokens/s, read and predicted\n", value["tokens_a_second"]
+    }
+  }
   if ("parameters" in value) printf "parameters     %s\n", value["parameters"]
   if ("bytes" in value) {
     printf "memory         %s MiB: parameters and gradients, optimizer, a step\n", grouped(sprintf("%.0f", value["bytes"] / 1048576))

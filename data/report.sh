@@ -99,17 +99,26 @@ translation_scores() {
   cat "$tmp/samples"
 }
 
-# A row an epoch: the loss of training over tokens, and over all places of texts that were filled up with padding; the loss and perplexity
-# of validation. Then what the model wrote after each epoch, as the lines of samples.tsv.
+# A row an epoch: the loss of training over tokens, and over all places of texts where they were filled up with padding; the loss and
+# perplexity of validation. Then what the model wrote after each epoch, as the lines of samples.tsv.
 language_model_epochs() {
   texts=
   if [ -f "$work/train.ids" ] && [ "$(awk -F '\t' 'NR == 1 { print NF }' "$work/train.ids")" = 1 ]; then texts=1; fi
-  printf '\n%5s %13s %15s %15s %10s\n' epoch 'training loss' 'over all places' 'validation loss' perplexity
+  printf '\n'
   awk -F , -v texts="$texts" '
+    function row(epoch, loss, places, validation, perplexity) {
+      printf "%5s %13s " (has_places ? "%15s " : "%.0s") "%15s %10s\n", epoch, loss, places, validation, perplexity
+    }
     NR == 1 { for (i = 1; i <= NF; ++i) at[$i] = i; next }
     $at["validation_loss"] != "" {
-      wide = texts && "training_reference_loss" in at ? $at["training_reference_loss"] : ""
-      printf "%5d %13.4f %15s %15.4f %10.2f\n", $at["epoch"], $at["loss"], wide == "" ? "-" : sprintf("%.4f", wide), $at["validation_loss"], exp($at["validation_loss"])
+      places[++rows] = texts && "training_reference_loss" in at ? $at["training_reference_loss"] : ""
+      if (places[rows] != "") has_places = 1
+      epoch[rows] = $at["epoch"]; loss[rows] = $at["loss"]; validation[rows] = $at["validation_loss"]
+    }
+    END {
+      row("epoch", "training loss", "over all places", "validation loss", "perplexity")
+      for (i = 1; i <= rows; ++i)
+        row(epoch[i], sprintf("%.4f", loss[i]), places[i] == "" ? "-" : sprintf("%.4f", places[i]), sprintf("%.4f", validation[i]), sprintf("%.2f", exp(validation[i])))
     }' "$work/model/log.csv"
   [ -s "$work/model/samples.tsv" ] || return 0
   printf '\nwritten after each epoch\n'
@@ -188,7 +197,9 @@ case $answer in
 esac
 ! grep -q '^  kind: language_model$' "$work/recipe.yaml" || language_model_epochs
 printf '\nwhat it cost\n'
-awk -F , -v table="$work/table.txt" -v plan="$work/plan.txt" -f "$here/cost.awk" "$work/model/log.csv"
+patches=$(awk '$1 ~ /^(image_height|image_width|patch_size):$/ { size[$1] = $2 }
+  END { side = size["patch_size:"]; print (side ? int(size["image_height:"] / side) * int(size["image_width:"] / side) : 0) }' "$work/recipe.yaml")
+awk -F , -v table="$work/table.txt" -v plan="$work/plan.txt" -v patches="$patches" -f "$here/cost.awk" "$work/model/log.csv"
 machine
 curve=
 if "$bin/inspect" --curves "$work/model" -o "$work/curve.svg" --title "$run" 2>"$tmp/words"; then curve=curve.svg; fi

@@ -130,6 +130,7 @@ expected:
 RECIPE
 "${make[@]}" recipe "RECIPE=$tmp/mine/halves.yaml" >"$tmp/log" 2>&1 || fail 'a recipe of images'
 grep -q '^test_accuracy  *>= 0.99 .* ok$' "$tmp/models/recipes/halves/report.txt" || fail 'the accuracy on images'
+grep -q '^speed  *[0-9,]* images/s, of 4 patches each$' "$tmp/models/recipes/halves/report.txt" || fail 'the speed on images'
 
 # A name that a shell would take apart.
 sed 's|train: train.tsv|train: "tr ain.tsv"|' "$tmp/mine/parity.yaml" >"$tmp/mine/bad.yaml"

@@ -118,6 +118,8 @@ parameters     650,689
 memory         1,536 MiB: parameters and gradients, optimizer, a step
 TEXT
 check 'what a run cost' cmp "$tmp/wanted" "$tmp/out"
+awk -F , -v table="$tmp/table.txt" -v plan="$tmp/plan.txt" -v patches=49 -f "$root/data/cost.awk" "$tmp/log.csv" >"$tmp/out"
+check 'the speed of a model of images' grep -qx 'speed          6,939 images/s, of 49 patches each' "$tmp/out"
 
 [ "$failures" = 0 ] && echo 'reports: all checks passed'
 exit $((failures > 0))
