@@ -185,6 +185,7 @@ struct Run {
   TaskModel& model;
   Objective& objective;
   RunDirectory* directory;  // null where nothing is written
+  std::int64_t truncated;   // lines of the data
 };
 
 // Trains until done or stopped.
@@ -268,7 +269,8 @@ void catch_signals() {
 
 // As evaluate writes its own.
 void write_figures(const Run& run, const Options& o) {
-  const RunFigures figures = read_run(o.output, run.recipe.training.best_metric);
+  RunFigures figures = read_run(o.output, run.recipe.training.best_metric);
+  figures.truncated = run.truncated;
   const std::int64_t parameters = run.model.parameters().size();
   cli::LineWriter out;
   out.text(scores_text(run_rows(run.recipe, figures, parameters), o.is_json));
@@ -358,6 +360,8 @@ void run(const Options& o) {
   model->translate_with(greedy_translations);
   model->continue_with(train::drawn_continuations);
   model->parameters().allocate(true);
+  const std::int64_t truncated =
+      examples.data->truncated() + (examples.validation_data ? examples.validation_data->truncated() : 0);
   const std::unique_ptr<Objective> objective =
       model->objective(std::move(examples.train), std::move(examples.validation));
   std::unique_ptr<RunDirectory> directory;
@@ -373,7 +377,7 @@ void run(const Options& o) {
   }
   TrainingOutcome outcome = TrainingOutcome::finished;
   ThreadPool(o.threads).run([&] {
-    outcome = carry_out({recipe, kind, *model, *objective, directory.get()}, o);
+    outcome = carry_out({recipe, kind, *model, *objective, directory.get(), truncated}, o);
   });
   directory.reset();
   if (outcome != TrainingOutcome::stopped) return;

@@ -52,15 +52,16 @@ ClassScores ClassCounts::scores(std::int32_t of_class) const {
 }
 
 double ClassCounts::macro_f1() const {
-  double sum = 0;
-  std::int64_t used = 0;
-  for (std::int32_t c = 0; c < classes(); ++c) {
-    const ClassScores of_class = scores(c);
-    if (of_class.support + of_class.predicted == 0) continue;
-    sum += of_class.f1;
-    ++used;
-  }
+  double sum = 0;  // a class without samples and predictions has 0
+  for (std::int32_t c = 0; c < classes(); ++c) sum += scores(c).f1;
+  const std::int64_t used = classes_of_macro_f1();
   return used == 0 ? kNaN : sum / static_cast<double>(used);
+}
+
+std::int64_t ClassCounts::classes_of_macro_f1() const {
+  std::int64_t used = 0;
+  for (std::size_t c = 0; c < samples_.size(); ++c) used += samples_[c] + predictions_[c] > 0 ? 1 : 0;
+  return used;
 }
 
 ConfusionMatrix::ConfusionMatrix(std::int32_t classes)

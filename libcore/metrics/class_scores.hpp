@@ -33,6 +33,7 @@ class ClassCounts {
   ClassScores scores(std::int32_t of_class) const;
   // The mean F1 of the classes that are or were predicted at all.
   double macro_f1() const;
+  std::int64_t classes_of_macro_f1() const;  // so many are these
 
  private:
   std::vector<std::int64_t> right_, samples_, predictions_;  // of each class

@@ -55,15 +55,23 @@ std::vector<ScoreRow> ClassificationReport::rows(const std::vector<std::string>&
   const std::int64_t classes = confusion.counts().classes();
   const std::string over = "over " + counted(confusion.counts().samples(), "sample") + " of " +
                            format_count(classes) + (classes == 1 ? " class" : " classes");
-  if (loss && wants(metrics, "loss")) rows.push_back(score_row("loss", *loss, 4, over));
+  if (loss && wants(metrics, "loss"))
+    rows.push_back(score_row("loss", *loss, 4, over, "line", truncated_lines));
   if (wants(metrics, "accuracy"))
-    rows.push_back(score_row("accuracy", confusion.counts().accuracy(), 4, over));
+    rows.push_back(score_row("accuracy", confusion.counts().accuracy(), 4, over, "line", truncated_lines));
   if (top5_accuracy && wants(metrics, "top5_accuracy")) {
     rows.push_back(
         score_row("top5_accuracy", *top5_accuracy, 4, "the right class is among the five most probable"));
   }
   if (wants(metrics, "macro_f1")) {
-    rows.push_back(score_row("macro_f1", confusion.counts().macro_f1(), 4, "mean of the classes' F1"));
+    const std::int64_t used = confusion.counts().classes_of_macro_f1();
+    const bool is_of_all = used == classes;
+    rows.push_back(score_row("macro_f1", confusion.counts().macro_f1(), 4,
+                             is_of_all ? "mean of the classes' F1"
+                                       : "mean of the F1 of " + format_count(used) + " of the " +
+                                             format_count(classes) +
+                                             " classes: the others neither occur nor are predicted"));
+    if (!is_of_all) rows.back().json.set("classes", used);
   }
   if (roc_auc && wants(metrics, "roc_auc")) {
     rows.push_back(score_row("roc_auc", *roc_auc, 4,

@@ -24,6 +24,7 @@ struct ClassificationReport {
   std::optional<Calibration> calibration{};
   std::optional<double> top5_accuracy{};  // of a model of more than five classes
   std::vector<ScoreRow> of_data{};        // figures of what was read, which come last
+  std::int64_t truncated_lines = 0;       // of a model of texts
 
   // Accuracy, top-5 accuracy, macro F1, ROC AUC, loss, expected calibration error, and those of the data.
   // Words of `metrics` that are not among these are passed over; none: all.

@@ -125,6 +125,9 @@ std::vector<ScoreRow> run_rows(const Recipe& recipe, const RunFigures& run, std:
           "of the last epoch; divided by all positions, padded ones too");
     }
   }
+  if (run.truncated > 0)
+    rows.push_back(
+        count_row("truncated_lines", run.truncated, "of the training data, cut to the model's length"));
   rows.push_back(count_row("parameters", parameters));
   if (run.epochs > 0) {
     rows.push_back(score_row("seconds_an_epoch", run.seconds_an_epoch, 1));

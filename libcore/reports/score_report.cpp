@@ -68,6 +68,16 @@ ScoreRow score_row(std::string_view metric, double value, int digits, std::strin
   return row;
 }
 
+ScoreRow score_row(std::string_view metric, double value, int digits, const std::string& detail,
+                   std::string_view part, std::int64_t truncated) {
+  if (truncated == 0) return score_row(metric, value, digits, detail);
+  ScoreRow row =
+      score_row(metric, value, digits,
+                detail + "; " + counted(truncated, std::string(part)) + " truncated to the model's length");
+  row.json.set("truncated", truncated);
+  return row;
+}
+
 ScoreRow unknown_row(const ColumnTokenCounts& column) {
   const auto& [name, counts] = column;
   ScoreRow row = score_row(name.empty() ? "unknown" : "unknown_" + name, counts.unknown_share(), 4,

@@ -25,6 +25,11 @@ struct ScoreRow {
 // Row of any other figure: `metric` also names the JSON member's metric.
 ScoreRow score_row(std::string_view metric, double value, int digits, std::string_view detail = "");
 
+// The same over examples of which `truncated` parts ("side", "line") were cut to what the model reads: said
+// after the detail, and as "truncated" in JSON, where there are any.
+ScoreRow score_row(std::string_view metric, double value, int digits, const std::string& detail,
+                   std::string_view part, std::int64_t truncated);
+
 // "unknown", or "unknown_COLUMN": the share of tokens that the vocabulary lacks, from 0 to 1.
 ScoreRow unknown_row(const ColumnTokenCounts& column);
 

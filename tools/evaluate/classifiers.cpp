@@ -187,6 +187,7 @@ void evaluate_classifier(const Options& o, const Metrics& metrics) {
                 " without a token counted in the figures (training and its validation leave such lines out)");
   }
   ClassificationReport report = measured.finish();
+  report.truncated_lines = labeller.truncated_lines();
   report.of_data.push_back(unknown_row({"", labeller.tokens()}));
   write_figures(report, o, metrics);
 }

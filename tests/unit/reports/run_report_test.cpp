@@ -74,6 +74,9 @@ TEST_CASE("the rows that end a run: figures over padded positions only where the
   run.waiting_share = 0.0125;
   CHECK(score_table(run_rows(recipe, run, 650689)).find("waiting_share         0.0125  of the time, for") !=
         std::string::npos);
+  run.truncated = 1200;
+  CHECK(score_table(run_rows(recipe, run, 650689))
+            .find("truncated_lines        1,200  of the training data, cut") != std::string::npos);
   const std::string json = scores_text(run_rows(recipe, run, 650689), true);
   CHECK(json.find(R"({"version":1,"metric":"validation_loss","score":1.25,"epoch":2})") != std::string::npos);
   CHECK(json.find(R"({"version":1,"metric":"parameters","score":650689})") != std::string::npos);
