@@ -123,7 +123,7 @@ case $answer in
       fail 'translations and references differ in number'
     ;;
   continuation)
-    [ "$(sed -n '/^epoch  *training loss/,/^$/p' "$report" | grep -cE '^ +[0-9]+ +[0-9.]+ +[-0-9.]+ +[0-9.]+ +[0-9.]+$')" -ge 1 ] || fail 'no row of an epoch in the report'
+    [ "$(sed -n '/^epoch  *training loss/,/^$/p' "$report" | grep -cE '^ +[0-9]+( +[-0-9.]+){3,4}$')" -ge 1 ] || fail 'no row of an epoch in the report'
     if [ -n "$(value test)" ]; then grep -q '^perplexity  *[0-9]' "$report" || fail 'no perplexity on the test set in the report'; fi
     prompts=$("$bin/train" --recipe "recipes/$recipe.yaml" --scale quick --print-recipe | sed -n 's/^ *prompts: \[\(.*\)\]$/\1/p')
     if [ -n "$prompts" ]; then
@@ -144,7 +144,7 @@ case $answer in
     ;;
   *) fail "no test of a recipe whose answer is a $answer" ;;
 esac
-for line in 'training  *[0-9].* s: [0-9]* epoch' 'speed  *[0-9].* tokens/s' 'parameters  *[0-9]' 'memory  *[0-9].* MiB'; do
+for line in 'training  *[0-9].* s: [0-9]* epoch' 'speed  *[0-9].* \(tokens\|images\)/s' 'parameters  *[0-9]' 'memory  *[0-9].* MiB'; do
   sed -n '/^what it cost$/,/^files$/p' "$report" | grep -q "^$line" || fail "what it cost: $line"
 done
 sed -n '/^files$/,$p' "$report" | tail -n +2 >"$tmp/files"
