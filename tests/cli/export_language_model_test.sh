@@ -20,7 +20,7 @@ tokenize -t t.json -q text | vectorize -q -t t.json --recipe r.yaml > text.ids
 train --recipe r.yaml --tokenizer t.json -q -o model text.ids > log
 
 convert model -o hf
-[ "$(cd hf && echo *)" = 'config.json generation_config.json model.safetensors tokenizer.json tokenizer_config.json' ] || fail 'the files of the export'
+[ "$(cd hf && echo *)" = 'config.json generation_config.json model.safetensors recipe.yaml tokenizer.json tokenizer_config.json' ] || fail 'the files of the export'
 inspect model | head -n 8 > layers
 inspect hf | head -n 8 | cmp - layers || fail 'other layers after the way there and back'
 evaluate model text -q --json > model.json

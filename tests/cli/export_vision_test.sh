@@ -22,7 +22,7 @@ RECIPE
 train --recipe r.yaml -q -o model set > log
 
 convert model -o hf
-[ "$(cd hf && echo *)" = 'config.json model.safetensors preprocessor_config.json' ] || fail 'the files of the export'
+[ "$(cd hf && echo *)" = 'config.json model.safetensors preprocessor_config.json recipe.yaml' ] || fail 'the files of the export'
 inspect model | head -n 8 > layers
 inspect hf | head -n 8 | cmp - layers || fail 'other layers after the way there and back'
 evaluate model set -q --json > model.json

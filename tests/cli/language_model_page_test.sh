@@ -20,7 +20,11 @@ grep -qx "Export: fits GPT-2's layout" "$tmp/out" || fail 'inspect says that it 
 are_rows_whole attention.csv || fail 'rows of attention sum to 1'
 for file in curve.svg attention.svg $run/curve.svg; do grep -q '<svg' "$file" || fail "$file"; done
 [ -s "$run/model/samples.tsv" ] || fail 'samples'
-"$bin/evaluate" -q hf --multiline --stride 64 test.txt --json >"$tmp/exported"
-"$bin/evaluate" -q $run/model --multiline --stride 64 test.txt --json | cmp - "$tmp/exported" || fail 'other figures of what was exported'
+for options in '' '--multiline --stride 64'; do
+  # shellcheck disable=SC2086 # several options
+  "$bin/evaluate" -q hf $options test.txt --json >"$tmp/exported"
+  # shellcheck disable=SC2086
+  "$bin/evaluate" -q $run/model $options test.txt --json | cmp - "$tmp/exported" || fail "other figures of what was exported: $options"
+done
 [ "$(find models/recipes -name model.safetensors -path '*init_from*' | wc -l)" -ge 1 ] || fail 'the run that goes on from another'
 echo 'language-model.md: every command ran'

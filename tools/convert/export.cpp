@@ -34,7 +34,9 @@ Exported exported_vision_model(const VisionFiles& model) {
   return {vit_files(model), [&model](const ByteSink& sink) { write_vit_parameters(*model.model, sink); }};
 }
 
-void write_folder(const Options& o, const std::function<Exported()>& make) {
+// `files` is the folder that was read. Its recipe goes along: other programs pass it over, and evaluate
+// measures a model as it was trained.
+void write_folder(const Options& o, const fs::path& files, const std::function<Exported()>& make) {
   Exported exported;
   try {
     exported = make();
@@ -43,6 +45,8 @@ void write_folder(const Options& o, const std::function<Exported()>& make) {
   }
   NewFolder folder(o.output);
   for (const DirectoryFile& file : exported.files) write_new_file(folder.file(file.name), file.bytes);
+  if (fs::exists(files / "recipe.yaml"))
+    write_new_file(folder.file("recipe.yaml"), read_file(files / "recipe.yaml"));
   NewFile tensors(folder.file("model.safetensors"));
   exported.write_tensors([&](std::string_view bytes) { tensors.write(bytes); });
   tensors.finish();
@@ -67,14 +71,14 @@ void export_model(const Options& o) {
     if (!background.drops_transparency)
       cli::note(shown(o.output) + ": other programs do not know the background: lay transparent images on " +
                 background.name() + " before they read them");
-    return write_folder(o, [&] { return exported_vision_model(model); });
+    return write_folder(o, model.files, [&] { return exported_vision_model(model); });
   }
   if (answer == Answer::continuation) {
     const LanguageModelFiles model = load_language_model(o.model);
-    return write_folder(o, [&] { return exported_language_model(model); });
+    return write_folder(o, model.files, [&] { return exported_language_model(model); });
   }
   const TranslationModel model = load_translation_model(o.model);
-  write_folder(o, [&] { return exported_translator(model); });
+  write_folder(o, model.files, [&] { return exported_translator(model); });
 }
 
 }  // namespace headwater::convert
