@@ -29,13 +29,18 @@ const std::vector<std::vector<std::string>> kLevels = {{"support"},
                                                        {"training", "decoding", "reports"},
                                                        {"tools"}};
 
-// -1 for what is no room.
-int level_of(std::string_view room) {
-  for (std::size_t level = 0; level < kLevels.size(); ++level) {
-    if (std::ranges::find(kLevels[level], room) != kLevels[level].end()) return static_cast<int>(level);
+// The same of a room's folders, where they have an order.
+const std::map<std::string, std::vector<std::vector<std::string>>> kFolders = {
+    {"text", {{"unicode"}, {"tokenizer"}, {"models"}, {"formats", "learning"}}}};
+
+// -1 for what is in none of the levels.
+int level_in(const std::vector<std::vector<std::string>>& levels, std::string_view name) {
+  for (std::size_t level = 0; level < levels.size(); ++level) {
+    if (std::ranges::find(levels[level], name) != levels[level].end()) return static_cast<int>(level);
   }
   return -1;
 }
+int level_of(std::string_view room) { return level_in(kLevels, room); }
 
 // Rooms that stay away from words and files even where their level would allow it.
 const std::set<std::string, std::less<>> kPureRooms = {"tensor", "autograd", "layers"};
@@ -177,7 +182,7 @@ class Inspector {
     if (!exists_(name)) return fault("\"" + name + "\" is not there");
     if (name == kEigenHeader && (is_header_ || room_ != "tensor"))
       fault("\"" + name + "\" is for .cpp files of tensor");
-    if (target == room_) return;
+    if (target == room_) return check_folder(name);
     const int level = level_of(room_), target_level = level_of(target);
     if (level < 0) return fault("room " + room_ + " has no level (add it to the levels)");
     included_[room_].rooms.insert(target);
@@ -187,6 +192,22 @@ class Inspector {
     }
     if (kPureRooms.contains(room_) && kImpureRooms.contains(target)) fault(room_ + " includes " + target);
     if (target == "cli" && room_ != "tools") fault(room_ + " includes cli, which is for tools");
+  }
+
+  // Of an include within the room.
+  void check_folder(const std::string& name) {
+    const auto folders = kFolders.find(room_);
+    if (folders == kFolders.end()) return;
+    const std::string own = folder_of(path_.substr(std::string("libcore/").size())), target = folder_of(name);
+    const int level = level_in(folders->second, own), target_level = level_in(folders->second, target);
+    if (level < 0 || target_level < 0) return fault(room_ + " has a file in none of its folders");
+    if (own != target && target_level >= level) fault(own + " of " + room_ + " includes its " + target);
+  }
+
+  // The second folder of a path.
+  static std::string folder_of(const std::string& path) {
+    const std::size_t begin = path.find('/') + 1;
+    return path.substr(begin, path.find('/', begin) - begin);
   }
 
   void check_foreign(const std::string& name) {
@@ -375,6 +396,10 @@ TEST_CASE("the inspector catches what it should, and nothing else") {
             .empty());
   CHECK(faults("libcore/tensor/x.cpp", "std::snprintf(a, 3, b);  // std::cout\n").empty());
 
+  CHECK(
+      faults("libcore/text/models/x.cpp", "#include \"text/models/y.hpp\"\n#include \"text/unicode/x.hpp\"\n")
+          .empty());
+
   // Wrong.
   CHECK(first("libcore/tensor/x.cpp", "\n#include \"autograd/tape.hpp\"\n") ==
         "libcore/tensor/x.cpp:2: tensor (level 1) includes autograd (level 2)");
@@ -382,6 +407,12 @@ TEST_CASE("the inspector catches what it should, and nothing else") {
         "libcore/tensor/x.cpp:1: tensor (level 1) includes text (level 1)");
   CHECK(first("libcore/training/x.cpp", "  #  include \"decoding/x.hpp\"\n") ==
         "libcore/training/x.cpp:1: training (level 6) includes decoding (level 6)");
+  CHECK(first("libcore/text/models/x.cpp", "#include \"text/formats/x.hpp\"\n") ==
+        "libcore/text/models/x.cpp:1: models of text includes its formats");
+  CHECK(first("libcore/text/learning/x.cpp", "#include \"text/formats/x.hpp\"\n") ==
+        "libcore/text/learning/x.cpp:1: learning of text includes its formats");
+  CHECK(first("libcore/text/x.cpp", "#include \"text/models/x.hpp\"\n").find("in none of its folders") !=
+        std::string::npos);
   CHECK(first("libcore/layers/x.cpp", "#include \"checkpoint/x.hpp\"\n") ==
         "libcore/layers/x.cpp:1: layers includes checkpoint");
   CHECK(first("libcore/models/x.cpp", "#include \"cli/lines.hpp\"\n") ==

@@ -91,27 +91,29 @@ struct MarianTokenizer {
       special.push_back(static_cast<std::int32_t>(at - surfaces.begin()));
       return special.back();
     };
-    impl.unknown_id = find("<unk>");
+    const std::int32_t unknown_id = find("<unk>");
     impl.end_id = find("</s>");
     impl.pad_id = find("<pad>");
-    if (impl.unknown_id < 0 || impl.end_id < 0) throw Error(path.string() + ": has no <unk> and </s>");
+    if (unknown_id < 0 || impl.end_id < 0) throw Error(path.string() + ": has no <unk> and </s>");
     MarianPieces::Codes codes;
     for (std::size_t id = 0; id < surfaces.size(); ++id) {
       if (surfaces[id].starts_with(">>")) codes.emplace(surfaces[id], static_cast<std::int32_t>(id));
     }
-    impl.vocabulary = Vocabulary(std::move(surfaces), special);
+    impl.vocabulary = std::make_shared<const Vocabulary>(std::move(surfaces), special, unknown_id);
     const SentencePiece pieces(read_sentencepiece_file(read_file(pieces_path), pieces_path.string()),
                                pieces_path.string());
     std::vector<std::int32_t> id_of;
     for (const SentencePieceFile::Piece& piece : pieces.file().pieces) {
-      const std::int32_t id = impl.vocabulary.find(piece.surface);
-      id_of.push_back(id >= 0 ? id : impl.unknown_id);
+      const std::int32_t id = impl.vocabulary->find(piece.surface);
+      id_of.push_back(id >= 0 ? id : unknown_id);
     }
-    impl.model = std::make_shared<MarianPieces>(pieces, std::move(id_of), std::move(codes), impl.unknown_id);
+    EncodingParts parts;
+    parts.model = std::make_shared<MarianPieces>(pieces, std::move(id_of), std::move(codes), unknown_id);
+    impl.encoding = part_encoding(std::move(parts), impl.vocabulary);
     Json decoder;
     decoder.set("type", "Metaspace").set("replacement", "\xE2\x96\x81").set("prepend_scheme", "always");
-    impl.decoder.emplace(decoder, path.string());
-    impl.hash = impl.vocabulary.hash();
+    impl.decoding = decoder_decoding(Decoder(decoder, path.string()), impl.vocabulary);
+    impl.hash = impl.vocabulary->hash();
     return Tokenizer(std::make_shared<const Tokenizer::Impl>(std::move(impl)));
   }
 };

@@ -253,41 +253,4 @@ std::string SentencePiece::piece_text(std::string_view surface) const {
 const SentencePieceFile& SentencePiece::file() const { return impl_->file; }
 std::int32_t SentencePiece::unknown_id() const { return impl_->unknown_id; }
 
-namespace {
-
-class SentencePieceModel : public TokenModel {
- public:
-  explicit SentencePieceModel(const SentencePiece& sentencepiece) : sentencepiece_(sentencepiece) {}
-  void encode(std::string_view piece, std::vector<std::int32_t>& ids) const override {
-    sentencepiece_.encode(piece, ids);
-  }
-  void sample(std::string_view piece, const SubwordSampling& sampling, SampleCounter& random,
-              std::vector<std::int32_t>& ids) const override {
-    sentencepiece_.sample(piece, sampling, random, ids);
-  }
-
- private:
-  SentencePiece sentencepiece_;
-};
-
-}  // namespace
-
-std::unique_ptr<const TextEncoder> sentencepiece_text_encoder(const SentencePiece& sentencepiece) {
-  class Encoder : public TextEncoder {
-   public:
-    explicit Encoder(const SentencePiece& all) : all_(all) {}
-    void encode(std::string_view text, std::vector<std::int32_t>& ids) const override {
-      all_.encode_text(text, ids);
-    }
-
-   private:
-    SentencePiece all_;
-  };
-  return std::make_unique<Encoder>(sentencepiece);
-}
-
-std::shared_ptr<const TokenModel> sentencepiece_model(const SentencePiece& sentencepiece) {
-  return std::make_shared<SentencePieceModel>(sentencepiece);
-}
-
 }  // namespace headwater

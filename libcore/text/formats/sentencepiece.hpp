@@ -72,9 +72,4 @@ class SentencePiece {
   std::shared_ptr<const Impl> impl_;
 };
 
-// As the model of a tokenizer whose pieces are whole texts, normalised.
-std::shared_ptr<const TokenModel> sentencepiece_model(const SentencePiece& sentencepiece);
-// Both in one loop.
-std::unique_ptr<const TextEncoder> sentencepiece_text_encoder(const SentencePiece& sentencepiece);
-
 }  // namespace headwater

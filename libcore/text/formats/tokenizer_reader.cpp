@@ -1,14 +1,18 @@
 // Reads a tokenizer.json (libcore/FORMATS.md) into what a Tokenizer holds.
 #include <algorithm>
+#include <optional>
 #include <set>
 #include <tuple>
 
 #include "support/base64.hpp"
 #include "support/error.hpp"
+#include "text/formats/sentencepiece_coding.hpp"
+#include "text/formats/sentencepiece_json.hpp"
 #include "text/models/token_model_reader.hpp"
 #include "text/models/word_level.hpp"
 #include "text/tokenizer/byte_pieces.hpp"
 #include "text/tokenizer/json_members.hpp"
+#include "text/tokenizer/readable_normalizer.hpp"
 #include "text/tokenizer/token_lines.hpp"
 #include "text/tokenizer/tokenizer_impl.hpp"
 #include "text/tokenizer/tokenizer_json.hpp"
@@ -27,6 +31,13 @@ struct TokenizerReader {
     return member == nullptr || member->is_null() ? nullptr : member;
   }
 
+  // The same, or null where it is not there.
+  const Json& part_of_file(std::string_view name) const {
+    static const Json kNone;
+    const Json* part = find(name);
+    return part == nullptr ? kNone : *part;
+  }
+
   void read() {
     check_top();
     const Json* normalizer = find("normalizer");
@@ -37,14 +48,25 @@ struct TokenizerReader {
       } catch (const Error& error) {
         fail(std::string("normalizer.sentencepiece: ") + error.what());
       }
-      return read_sentencepiece(bytes);
+      read_sentencepiece(bytes);
+      return;
     }
     read_added_tokens();
     find_byte_tokens();
     read_model();
     place_added_tokens();
     find_special_ids();
-    read_parts();
+    note_what_is_not_applied();
+    if (const Json* post = find("post_processor"); post != nullptr)
+      impl.post_processor = PostProcessor(*post, surfaces, where + ": post_processor");
+    make_vocabulary();
+    read_decoding();
+    if (!read_words()) read_encoding();
+  }
+
+  void make_vocabulary() {
+    impl.vocabulary = std::make_shared<const Vocabulary>(std::move(surfaces), special, unknown_id);
+    impl.hash = impl.vocabulary->hash();
   }
 
   void check_top() {
@@ -64,9 +86,9 @@ struct TokenizerReader {
   }
 
   // A .model: the file itself, or the member that holds it in what to_json gives for it.
-  void read_sentencepiece(std::string_view bytes) {
+  SentencePiece read_sentencepiece(std::string_view bytes) {
     using Type = SentencePieceFile::Type;
-    const SentencePiece& read = impl.sentencepiece.emplace(read_sentencepiece_file(bytes, where), where);
+    SentencePiece read(read_sentencepiece_file(bytes, where), where);
     const SentencePieceFile& model = read.file();
     surfaces.reserve(model.pieces.size());
     for (const SentencePieceFile::Piece& piece : model.pieces) {
@@ -78,9 +100,12 @@ struct TokenizerReader {
       if (piece.surface == model.start_piece) impl.start_id = id;
       if (piece.surface == model.end_piece) impl.end_id = id;
     }
-    impl.unknown_id = read.unknown_id();
-    impl.model = sentencepiece_model(read);
-    impl.text_encoder = sentencepiece_text_encoder(read);
+    unknown_id = read.unknown_id();
+    make_vocabulary();
+    impl.encoding = sentencepiece_encoding(read, impl.vocabulary);
+    impl.decoding = sentencepiece_decoding(read);
+    impl.model_type = model.algorithm == SentencePieceFile::Algorithm::unigram ? "Unigram" : "BPE";
+    return read;
   }
 
   void read_model() {
@@ -88,8 +113,14 @@ struct TokenizerReader {
     ModelOfFile of_file = read_token_model({model, where + ": model", hidden_surfaces});
     surfaces = std::move(of_file.surfaces);
     model_size = static_cast<std::int32_t>(surfaces.size());
-    impl.unknown_id = of_file.unknown_id;
-    impl.model = std::move(of_file.model);
+    unknown_id = of_file.unknown_id;
+    token_model = std::move(of_file.model);
+    const Json* type = model.find("type");
+    if (type == nullptr) {
+      if (model.find("merges") != nullptr) impl.model_type = "BPE";  // as old files are
+    } else {
+      impl.model_type = type->as_string();
+    }
   }
 
   // Tokens that stand for one byte, and that added_tokens calls special: those of byte fallback, which no
@@ -177,18 +208,18 @@ struct TokenizerReader {
   }
 
   // Those that are not special; after the normalizer.
-  void read_tokens_in_text() {
+  void read_tokens_in_text(EncodingParts& parts) const {
     std::vector<AddedToken> as_they_are, normalized;
     for (const Added& token : added) {
       if (special_surfaces.contains(token.content)) continue;
       AddedToken in_text{token.content, static_cast<std::int32_t>(token.id.as_integer()), token.single_word,
                          token.lstrip, token.rstrip};
-      if (token.normalized) in_text.content = impl.normalizer.apply(token.content);
+      if (token.normalized) in_text.content = parts.normalizer.apply(token.content);
       if (!in_text.content.empty())
         (token.normalized ? normalized : as_they_are).push_back(std::move(in_text));
     }
-    impl.added = AddedTokens(std::move(as_they_are));
-    impl.added_normalized = AddedTokens(std::move(normalized));
+    parts.added = AddedTokens(std::move(as_they_are));
+    parts.added_normalized = AddedTokens(std::move(normalized));
   }
 
   // The first of the names that is a special token, or -1.
@@ -211,74 +242,83 @@ struct TokenizerReader {
       return id < model_size && id != impl.pad_id && id != impl.start_id && id != impl.end_id &&
              byte_tokens.contains(surfaces[static_cast<std::size_t>(id)]);
     });
-    if (impl.unknown_id >= 0) special.push_back(impl.unknown_id);
+    if (unknown_id >= 0) special.push_back(unknown_id);
   }
 
-  // That of our own files is done without parts: it knows more of unknown words.
-  void read_decoder(const Json& decoder) {
-    const std::string here = where + ": decoder";
-    const std::string text = decoder.dump();
-    const bool is_characters = text == decoder_json(SplitKind::character).dump();
-    impl.drops_first_space = text == decoder_json(SplitKind::word_and_punctuation).dump();
-    if (!is_characters && !impl.drops_first_space) {
-      impl.decoder.emplace(decoder, here);
-      return;
-    }
-    impl.separator.clear();
-    if (!impl.drops_first_space) impl.unknown_separator.clear();
-  }
-
-  void read_parts() {
+  void note_what_is_not_applied() {
     for (const char* name : {"truncation", "padding"}) {
       const Json* member = find(name);
       if (member == nullptr) continue;
       if (!member->is_object()) fail(std::string(name) + ": expected an object or null");
       impl.warnings.push_back(where + ": " + name + " is not applied");
     }
-    if (const Json* post = find("post_processor"); post != nullptr)
-      impl.post_processor = PostProcessor(*post, surfaces, where + ": post_processor");
-    read_encoding();
-    if (!impl.is_native) read_tokens_in_text();
   }
 
-  void read_encoding() {
-    const Json* normalizer = find("normalizer");
-    const Json* pre_tokenizer = find("pre_tokenizer");
-    const Json* decoder = find("decoder");
-    if (decoder != nullptr) read_decoder(*decoder);
-    const auto dump = [](const Json* part) { return part == nullptr ? Json().dump() : part->dump(); };
-    const std::string normalizer_text = dump(normalizer), pre_tokenizer_text = dump(pre_tokenizer);
-    const bool has_tokens_in_text =
-        std::any_of(added.begin(), added.end(), [](const Added& token) { return !token.is_special; });
-    const bool may_be_native =
-        !has_tokens_in_text && dynamic_cast<const WordLevel*>(impl.model.get()) != nullptr;
+  // That of our own files is done without parts: it knows more of unknown words.
+  void read_decoding() {
+    const Json& part = part_of_file("decoder");
+    const std::string text = part.dump();
+    const bool is_characters = text == decoder_json(SplitKind::character).dump();
+    Separators separators;
+    separators.drops_first_space = text == decoder_json(SplitKind::word_and_punctuation).dump();
+    if (is_characters || separators.drops_first_space) separators.between.clear();
+    if (is_characters) separators.before_unknown.clear();
+    if (part.is_null() || is_characters || separators.drops_first_space) {
+      impl.decoding = separator_decoding(std::move(separators), impl.vocabulary);
+      return;
+    }
+    decoder.emplace(part, where + ": decoder");
+    impl.decoding = decoder_decoding(*decoder, impl.vocabulary);
+  }
+
+  bool has_tokens_in_text() const {
+    return std::any_of(added.begin(), added.end(), [](const Added& token) { return !token.is_special; });
+  }
+
+  // Our own standardisation and splitting, where the parts are those that we write for them. False where they
+  // are others.
+  bool read_words() {
+    if (has_tokens_in_text() || dynamic_cast<const WordLevel*>(token_model.get()) == nullptr) return false;
+    const std::string normalizer = part_of_file("normalizer").dump(),
+                      pre_tokenizer = part_of_file("pre_tokenizer").dump();
     for (const SplitKind split : {SplitKind::word, SplitKind::character, SplitKind::word_and_punctuation}) {
-      if (!may_be_native || pre_tokenizer_json(split).dump() != pre_tokenizer_text) continue;
+      if (pre_tokenizer_json(split).dump() != pre_tokenizer) continue;
       for (const Standardization standardization : kAllStandardizations) {
         for (const auto lowering : {Lowering::ascii, Lowering::unicode}) {
           const StandardizeSettings settings{standardization, lowering};
-          if (normalizer_json(settings, split).dump() != normalizer_text) continue;
-          impl.is_native = true;
-          impl.standardize = settings;
-          impl.split = split;
-          impl.map = byte_map(settings, split);
-          return;
+          if (normalizer_json(settings, split).dump() != normalizer) continue;
+          impl.encoding = word_encoding(settings, split, impl.vocabulary);
+          return true;
         }
       }
     }
-    impl.normalizer = Normalizer(normalizer == nullptr ? Json() : *normalizer, where + ": normalizer");
-    if (normalizer != nullptr && impl.decoder.has_value()) impl.normalizer_part = *normalizer;
-    impl.pre_tokenizer =
-        PreTokenizer(pre_tokenizer == nullptr ? Json() : *pre_tokenizer, where + ": pre_tokenizer");
-    if (has_tokens_in_text) return;
-    impl.text_encoder = impl.model->text_encoder(normalizer == nullptr ? Json() : *normalizer,
-                                                 pre_tokenizer == nullptr ? Json() : *pre_tokenizer);
+    return false;
+  }
+
+  // Any other parts, as they stand in the file.
+  void read_encoding() {
+    const Json &normalizer = part_of_file("normalizer"), &pre_tokenizer = part_of_file("pre_tokenizer");
+    EncodingParts parts;
+    parts.normalizer = Normalizer(normalizer, where + ": normalizer");
+    if (!normalizer.is_null() && decoder.has_value()) {
+      parts.make_plain_normalizer = [normalizer, undoes = *decoder] {
+        return Normalizer(readable_normalizer(normalizer, undoes), "normalizer");
+      };
+    }
+    parts.pre_tokenizer = PreTokenizer(pre_tokenizer, where + ": pre_tokenizer");
+    parts.model = token_model;
+    if (!has_tokens_in_text()) parts.text_encoder = token_model->text_encoder(normalizer, pre_tokenizer);
+    read_tokens_in_text(parts);
+    impl.encoding = part_encoding(std::move(parts), impl.vocabulary);
   }
 
   std::string where;
   SpecialTokenRoles roles;
   Json file;
   Tokenizer::Impl impl;
+  std::shared_ptr<const TokenModel> token_model;
+  std::optional<Decoder> decoder;
+  std::int32_t unknown_id = -1;
   struct Added {
     std::string member, content;
     Json id;
@@ -301,16 +341,15 @@ Tokenizer Tokenizer::parse_with_roles(std::string_view json, std::string_view wh
   TokenizerReader reader{where};
   reader.roles = roles;
   if (is_sentencepiece_file(json)) {
-    reader.read_sentencepiece(json);
-    reader.impl.model_file = json;
-    reader.impl.where = where;
+    const SentencePiece read = reader.read_sentencepiece(json);
+    reader.impl.make_json = [read, bytes = std::string(json), place = std::string(where)] {
+      return sentencepiece_json(read.file(), bytes, place);
+    };
   } else {
     reader.file = Json::parse(json, where);
     reader.read();
     reader.impl.json = json;
   }
-  reader.impl.vocabulary = Vocabulary(std::move(reader.surfaces), reader.special);
-  reader.impl.hash = reader.impl.vocabulary.hash();
   return Tokenizer(std::make_shared<const Impl>(std::move(reader.impl)));
 }
 

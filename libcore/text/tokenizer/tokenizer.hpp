@@ -106,12 +106,6 @@ class Tokenizer {
   static Tokenizer parse_with_roles(std::string_view json, std::string_view where,
                                     const SpecialTokenRoles& roles);
   explicit Tokenizer(std::shared_ptr<const Impl> impl) : impl_(std::move(impl)) {}
-  template <class Use>
-  void visit_words(std::string_view text, const Use& use) const;
-  template <class UsePiece, class UseToken>
-  void visit_pieces(std::string_view text, const UsePiece& use_piece, const UseToken& use_token) const;
-  std::string standardized_parts(std::string_view text) const;
-  std::string without_first_space(std::string text) const;
 
   std::shared_ptr<const Impl> impl_;
 };

@@ -36,8 +36,8 @@ bool append_unknown(std::string_view text, std::size_t word_end, std::size_t cou
 
 // Parts of `text`, one for each id; none where they do not cover it.
 std::vector<std::string_view> parts_of(std::string_view text, std::size_t word_end,
-                                       std::span<const std::int32_t> ids, const Vocabulary& vocabulary,
-                                       std::int32_t unknown_id) {
+                                       std::span<const std::int32_t> ids, const Vocabulary& vocabulary) {
+  const std::int32_t unknown_id = vocabulary.unknown_id();
   std::vector<std::string_view> parts;
   std::size_t at = 0;
   for (std::size_t i = 0; i < ids.size();) {
@@ -63,17 +63,28 @@ std::vector<std::string_view> parts_of(std::string_view text, std::size_t word_e
 
 std::vector<std::string> surfaces_with_unknown_text(std::string_view piece, std::string_view word_end,
                                                     std::span<const std::int32_t> ids,
-                                                    const Vocabulary& vocabulary, std::int32_t unknown_id) {
+                                                    const Vocabulary& vocabulary) {
   std::string text(piece);
   text += word_end;
-  const std::vector<std::string_view> parts = parts_of(text, word_end.size(), ids, vocabulary, unknown_id);
+  const std::vector<std::string_view> parts = parts_of(text, word_end.size(), ids, vocabulary);
   std::vector<std::string> surfaces;
   surfaces.reserve(ids.size());
   for (std::size_t i = 0; i < ids.size(); ++i) {
-    const bool is_shown = ids[i] == unknown_id && !parts.empty() && vocabulary.find(parts[i]) < 0;
+    const bool is_shown =
+        ids[i] == vocabulary.unknown_id() && !parts.empty() && vocabulary.find(parts[i]) < 0;
     surfaces.push_back(is_shown ? std::string(parts[i]) : vocabulary.surface(ids[i]));
   }
   return surfaces;
+}
+
+void for_each_surface(std::string_view piece, std::string_view word_end, std::span<const std::int32_t> ids,
+                      const Vocabulary& vocabulary, const std::function<void(std::string_view)>& use) {
+  if (!vocabulary.has_unknown(ids)) {
+    for (const std::int32_t id : ids) use(vocabulary.surface(id));
+    return;
+  }
+  for (const std::string& surface : surfaces_with_unknown_text(piece, word_end, ids, vocabulary))
+    use(surface);
 }
 
 }  // namespace headwater

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -18,6 +19,9 @@ namespace headwater {
 // looks at it, as </w>.
 std::vector<std::string> surfaces_with_unknown_text(std::string_view piece, std::string_view word_end,
                                                     std::span<const std::int32_t> ids,
-                                                    const Vocabulary& vocabulary, std::int32_t unknown_id);
+                                                    const Vocabulary& vocabulary);
+// Calls use(surface) for each of them.
+void for_each_surface(std::string_view piece, std::string_view word_end, std::span<const std::int32_t> ids,
+                      const Vocabulary& vocabulary, const std::function<void(std::string_view)>& use);
 
 }  // namespace headwater

@@ -5,8 +5,9 @@
 
 namespace headwater {
 
-Vocabulary::Vocabulary(std::vector<std::string> surfaces, const std::vector<std::int32_t>& special)
-    : surfaces_(std::move(surfaces)), is_special_(surfaces_.size(), false) {
+Vocabulary::Vocabulary(std::vector<std::string> surfaces, const std::vector<std::int32_t>& special,
+                       std::int32_t unknown_id)
+    : surfaces_(std::move(surfaces)), is_special_(surfaces_.size(), false), unknown_id_(unknown_id) {
   for (const std::int32_t id : special) {
     is_special_.at(static_cast<std::size_t>(id)) = true;
   }
@@ -15,6 +16,10 @@ Vocabulary::Vocabulary(std::vector<std::string> surfaces, const std::vector<std:
       table_.value(surfaces_[id]) = id;
     }
   }
+}
+
+void Vocabulary::fail_without_unknown(std::string_view word) {
+  throw Error("the token " + quote(word) + " is not in the vocabulary, which has no unknown token");
 }
 
 const std::string& Vocabulary::surface(std::int32_t id) const {

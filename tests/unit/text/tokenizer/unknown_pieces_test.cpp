@@ -14,7 +14,7 @@ Surfaces shown(const Surfaces& tokens, std::string_view piece, std::string_view 
                const std::vector<std::int32_t>& ids) {
   Surfaces surfaces{"<unk>"};
   surfaces.insert(surfaces.end(), tokens.begin(), tokens.end());
-  return surfaces_with_unknown_text(piece, word_end, ids, Vocabulary(surfaces, {0}), 0);
+  return surfaces_with_unknown_text(piece, word_end, ids, Vocabulary(surfaces, {0}, 0));
 }
 
 TEST_CASE("an unknown token is shown as the text between its neighbours") {

@@ -1,0 +1,54 @@
+// From a text to tokens: one half of a tokenizer. A kind of tokenizer has its own, a file each:
+// word_encoding.cpp, part_encoding.cpp, formats/sentencepiece_coding.cpp. The other half is decoding.hpp.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "text/tokenizer/added_tokens.hpp"
+#include "text/tokenizer/normalizer.hpp"
+#include "text/tokenizer/pre_tokenizer.hpp"
+#include "text/tokenizer/token_model.hpp"
+#include "text/tokenizer/vocabulary.hpp"
+#include "text/tokenizer/words.hpp"
+
+namespace headwater {
+
+// What Tokenizer says of its members of these names holds here. From any thread.
+class Encoding {
+ public:
+  using UseToken = std::function<void(std::string_view)>;
+  virtual ~Encoding() = default;
+  // Appends the ids of `text`, well-formed UTF-8.
+  virtual void encode(std::string_view text, std::vector<std::int32_t>& ids) const = 0;
+  // The same with random choices; an encoding without choices encodes as above.
+  virtual void sample(std::string_view text, const SubwordSampling& /*sampling*/, SampleCounter& /*random*/,
+                      std::vector<std::int32_t>& ids) const {
+    encode(text, ids);
+  }
+  virtual void for_each_token(std::string_view text, const UseToken& use) const = 0;
+  virtual std::string normalize(std::string_view text) const = 0;
+};
+
+// Our own standardisation and splitting, done natively.
+std::unique_ptr<const Encoding> word_encoding(const StandardizeSettings& standardize, SplitKind split,
+                                              std::shared_ptr<const Vocabulary> vocabulary);
+
+// The parts of a tokenizer.json, one after the other. Without any, a whole text is one piece of the model.
+struct EncodingParts {
+  AddedTokens added;  // found before the normalizer
+  Normalizer normalizer;
+  std::function<Normalizer()> make_plain_normalizer;  // without what the decoder undoes; none: the same
+  AddedTokens added_normalized;                       // found after the normalizer
+  PreTokenizer pre_tokenizer;
+  std::shared_ptr<const TokenModel> model;
+  std::unique_ptr<const TextEncoder> text_encoder;  // one loop for all of them, or none
+};
+std::unique_ptr<const Encoding> part_encoding(EncodingParts parts,
+                                              std::shared_ptr<const Vocabulary> vocabulary);
+
+}  // namespace headwater
