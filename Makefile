@@ -14,6 +14,7 @@ MODELS ?= models
 SCALE ?= full
 THREADS ?= 0
 WERROR ?=
+UNITY ?=
 CMAKE_FLAGS ?=
 BIN = $(BUILD)/bin
 TOOLS = $(basename $(notdir $(wildcard tools/*.cpp)))
@@ -52,13 +53,13 @@ deps: ## install the Debian or Ubuntu packages that are missing
 lint-deps:
 	@$(MAKE) --no-print-directory deps PACKAGES='clang-format-16 clang-tidy-16 shellcheck'
 
-# WERROR=ON and CMAKE_FLAGS hold for a build that is there already; without them it keeps the flags that it has.
-CONFIGURE = cmake -S . -G Ninja $(addprefix -DHEADWATER_WERROR=,$(WERROR)) $(CMAKE_FLAGS)
+# WERROR=ON, UNITY=ON and CMAKE_FLAGS hold for a build that is there already; without them it keeps the flags that it has.
+CONFIGURE = cmake -S . -G Ninja $(addprefix -DHEADWATER_WERROR=,$(WERROR)) $(addprefix -DHEADWATER_UNITY=,$(UNITY)) $(CMAKE_FLAGS)
 
-$(BUILD)/build.ninja: CMakeLists.txt $(if $(strip $(WERROR)$(CMAKE_FLAGS)),FORCE)
+$(BUILD)/build.ninja: CMakeLists.txt $(if $(strip $(WERROR)$(UNITY)$(CMAKE_FLAGS)),FORCE)
 	$(CONFIGURE) -B $(BUILD)
 
-build: $(BUILD)/build.ninja ## build the tools into build/bin
+build: $(BUILD)/build.ninja ## build the tools into build/bin [UNITY=ON: sooner]
 	cmake --build $(BUILD) -j $(JOBS) --target $(TOOLS)
 
 # The same without a word of its own: what recipes and the demo need.
@@ -136,7 +137,7 @@ lint: ## formatting, clang-tidy, shellcheck, and files that are cited; changes n
 	@$(CLANG_FORMAT) --dry-run -Werror $(CPP_FILES)
 	shellcheck -x $$(git ls-files '*.sh' .ci/run)
 	tests/citations.sh
-	$(CONFIGURE) -B $(BUILD)-lint -DHEADWATER_TESTS=OFF -DHEADWATER_PRECOMPILE=OFF
+	$(CONFIGURE) -B $(BUILD)-lint -DHEADWATER_TESTS=OFF -DHEADWATER_PRECOMPILE=OFF -DHEADWATER_UNITY=ON
 	sed -n 's/^ *"file": "\(.*\)",*/\1/p' $(BUILD)-lint/compile_commands.json | sort -u \
 	  | xargs -P $(JOBS) -n 1 $(CLANG_TIDY) --quiet --warnings-as-errors='*' --extra-arg=-Wno-unknown-warning-option $(LINT_ANALYZER) -p $(BUILD)-lint \
 	  2> >(sed '/warnings generated\.$$/d' >&2)

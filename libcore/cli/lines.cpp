@@ -11,6 +11,7 @@
 
 #include "cli/input_file.hpp"
 #include "cli/json_text.hpp"
+#include "cli/output.hpp"
 #include "cli/progress.hpp"
 #include "cli/tool.hpp"
 #include "support/csv_guess.hpp"

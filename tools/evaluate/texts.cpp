@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "cli/tool.hpp"
 #include "support/error.hpp"
 #include "support/numbers.hpp"
 #include "tools/evaluate/evaluate.hpp"

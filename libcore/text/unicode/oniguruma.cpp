@@ -496,7 +496,7 @@ class Translator {
       case U'y':
       case U'Y':
       case U'g':
-        fail(std::string("\\") + static_cast<char>(c) + " is not supported");
+        fail(std::string("\\").append(1, static_cast<char>(c)).append(" is not supported"));
       case U'k':
         ++at_;
         add_named_reference();
