@@ -202,7 +202,7 @@ patches=$(awk '$1 ~ /^(image_height|image_width|patch_size):$/ { size[$1] = $2 }
 awk -F , -v table="$work/table.txt" -v plan="$work/plan.txt" -v patches="$patches" -f "$here/cost.awk" "$work/model/log.csv"
 machine
 curve=
-if "$bin/inspect" --curves "$work/model" -o "$work/curve.svg" --title "$run" 2>"$tmp/words"; then curve=curve.svg; fi
+if "$bin/report" --curves "$work/model" -o "$work/curve.svg" --title "$run" 2>"$tmp/words"; then curve=curve.svg; fi
 printf '\nfiles\n'
 for file in recipe.yaml tokenizer.json source.json target.json terms.tsv labels.txt model model/log.csv model/samples.tsv $curve test.hypotheses test.greedy test.mean-greedy test.mean-beam test.beam test.lead test.references samples.txt report.txt; do
   if [ -e "$work/$file" ] || [ "$file" = report.txt ]; then printf '%s\n' "$work/$file"; fi

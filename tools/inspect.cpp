@@ -1,5 +1,5 @@
-// inspect: what a recipe's or a trained model is made of, what its files hold, what a data set is like, how
-// runs went. Manual: tools/inspect.md.
+// inspect: what a recipe's or a trained model is made of, what its files hold, and what a data set is
+// like. Manual: tools/inspect.md.
 #include "tools/inspect/inspect.hpp"
 
 #include "cli/tool.hpp"
@@ -67,17 +67,9 @@ void describe(cli::CommandLine& line, Options& o) {
       .at_least(0)
       .with_default();
   line.add_option("--draw-count", o.draw_count, "of --draws: so many").between(1, 1000).with_default();
-  line.group("Learning curves");
-  line.add_option("--curves", o.runs, "draw the learning curves of these runs: model directories or log.csv")
-      .values(1, -1)
-      .shown_as("RUN...")
-      .reads();
-  line.add_option("-o,--output", o.output, "where the picture goes (SVG); - is standard output")
-      .shown_as("FILE")
-      .writes();
-  line.add_title("--title", o.title, "of the picture").with_default();
   line.moved("--export", "convert", "--output");
   line.moved("--average", "convert", "--average");
+  line.moved("--curves", "report", "--curves");
 }
 
 void inspect_recipe(const Recipe& recipe, const Options& o, cli::LineWriter& out) {
@@ -123,19 +115,13 @@ void inspect_model(const Options& o) {
 }
 
 void run(const Options& o) {
-  if (!o.data.empty() && !o.runs.empty()) throw UsageError("both --data and --curves (one at a time)");
-  if (!o.what.empty() && (!o.data.empty() || !o.runs.empty())) {
-    throw UsageError(quote(o.what) + " and " + (o.data.empty() ? "--curves" : "--data") + " (one at a time)");
-  }
+  if (!o.what.empty() && !o.data.empty()) throw UsageError(quote(o.what) + " and --data (one at a time)");
   if (o.data.empty() && (!o.contact_sheet.empty() || !o.draws.empty()))
     throw UsageError("--contact-sheet and --draws go with --data only");
   if (o.data.empty() && !o.columns.empty()) throw UsageError("--columns goes with --data only");
   if (o.data.empty() && !o.tokenizer.empty()) throw UsageError("--tokenizer goes with --data only");
-  if (o.runs.empty() && o.output != "-") throw UsageError("--output goes with --curves only");
   if (!o.data.empty()) {
     (is_of_ids(o) ? inspect_ids : is_of_images(o) ? inspect_images : inspect_data)(o);
-  } else if (!o.runs.empty()) {
-    draw_curves(o);
   } else {
     inspect_model(o);
   }
@@ -148,16 +134,13 @@ int main(int argc, char** argv) {
   using namespace headwater;
   using namespace headwater::inspect;
   const cli::ToolDescription tool{
-      "inspect",
-      "show the layers of a model, what a checkpoint holds, what a data set is like or "
-      "how runs went",
+      "inspect", "show the layers of a model, what a checkpoint holds or what a data set is like",
       "inspect recipes/spa-eng.yaml\n"
       "inspect --keys\n"
       "inspect models/spa-eng\n"
       "inspect models/spa-eng/model.safetensors --statistics\n"
       "inspect --data reviews.tsv\n"
       "inspect --data train.safetensors --contact-sheet sheet.svg\n"
-      "inspect --data train.safetensors --recipe recipes/cifar10-vit.yaml --draws draws.png\n"
-      "inspect --curves models/one models/two --output curves.svg"};
+      "inspect --data train.safetensors --recipe recipes/cifar10-vit.yaml --draws draws.png"};
   return cli::tool_main<Options>(argc, argv, tool, describe, run);
 }

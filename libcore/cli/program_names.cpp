@@ -6,8 +6,9 @@ namespace headwater::cli {
 
 namespace {
 
-constexpr std::string_view kPrograms[] = {"attn-dump", "classify", "convert", "evaluate",  "generate",
-                                          "inspect",   "tokenize", "train",   "translate", "vectorize"};
+constexpr std::string_view kPrograms[] = {"attn-dump", "classify",  "convert",  "evaluate",
+                                          "generate",  "inspect",   "report",   "tokenize",
+                                          "train",     "translate", "vectorize"};
 // That are no words of a sentence about something else.
 constexpr std::string_view kUnmistakable[] = {"attn-dump", "tokenize", "vectorize"};
 constexpr std::string_view kDeeds[] = {"writes", "wrote", "reads", "makes",

@@ -7,7 +7,7 @@
 #include <limits>
 #include <map>
 
-#include "recipe/key_values.hpp"
+#include "reports/run_table.hpp"
 #include "support/error.hpp"
 #include "support/split.hpp"
 
@@ -168,40 +168,15 @@ const LearningCurve::Point* best_point(const LearningCurve& curve, double Learni
 std::vector<std::string> names_of_runs(const std::vector<std::string>& names,
                                        const std::vector<std::optional<Recipe>>& recipes) {
   constexpr std::size_t kMostKeys = 4;
-  std::vector<std::map<std::string, std::string>> values;
-  std::vector<std::string> keys;  // in the order of the rows
-  for (const std::optional<Recipe>& recipe : recipes) {
-    if (!recipe) return names;
-    auto& known = values.emplace_back();
-    for (const auto& [key, value] : chosen_values(*recipe)) {
-      const bool is_of_run =
-          key != "name" && !key.starts_with("expected") && !key.starts_with("training.checkpoint");
-      if (!is_of_run) continue;
-      known[key] = value;
-      if (std::find(keys.begin(), keys.end(), key) == keys.end()) keys.push_back(key);
-    }
-  }
-  const auto value_of = [&](std::size_t run, const std::string& key) {
-    const auto found = values[run].find(key);
-    return found == values[run].end() ? std::string("none") : found->second;
-  };
-  std::erase_if(keys, [&](const std::string& key) {
-    for (std::size_t run = 1; run < values.size(); ++run) {
-      if (value_of(run, key) != value_of(0, key)) return false;
-    }
-    return true;
-  });
-  if (keys.empty() || keys.size() > kMostKeys) return names;
-  const auto last_word = [](const std::string& key) { return key.substr(key.rfind('.') + 1); };
+  const bool are_known =
+      std::all_of(recipes.begin(), recipes.end(), [](const auto& r) { return r.has_value(); });
+  const DifferingKeys differing = are_known ? differing_keys(recipes) : DifferingKeys();
+  if (differing.keys.empty() || differing.keys.size() > kMostKeys) return names;
   std::vector<std::string> told;
-  for (std::size_t run = 0; run < values.size(); ++run) {
+  for (const auto& values : differing.values) {
     std::string name;
-    for (const std::string& key : keys) {
-      const bool is_alone = std::count_if(keys.begin(), keys.end(), [&](const std::string& other) {
-                              return last_word(other) == last_word(key);
-                            }) == 1;
-      name += (name.empty() ? "" : ", ") + (is_alone ? last_word(key) : key) + " " + value_of(run, key);
-    }
+    for (std::size_t key = 0; key < values.size(); ++key)
+      name += (name.empty() ? "" : ", ") + differing.short_name(key) + " " + values[key].value_or("none");
     if (std::find(told.begin(), told.end(), name) != told.end()) return names;
     told.push_back(std::move(name));
   }

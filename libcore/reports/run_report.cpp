@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "reports/table.hpp"
+#include "support/error.hpp"
 #include "support/files.hpp"
 #include "support/numbers.hpp"
 #include "support/split.hpp"
@@ -38,12 +39,24 @@ ScoreRow count_row(std::string_view metric, std::int64_t count, std::string_view
 }  // namespace
 
 RunFigures read_run(const std::filesystem::path& directory, const std::string& best_metric) {
-  const std::filesystem::path path = directory / "log.csv";
-  const std::string text = read_file(path);
+  return read_log(directory / "log.csv", best_metric);
+}
+
+RunFigures read_log(const std::filesystem::path& path, const std::string& best_metric) {
+  constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 28;
+  const std::string text = read_file(path, kMaxBytes);
   const std::vector<std::string_view> lines = split(text, '\n');
   std::map<std::string_view, std::size_t> column;
   const std::vector<std::string_view> header = split(lines.front(), ',');
   for (std::size_t i = 0; i < header.size(); ++i) column[header[i]] = i;
+  const auto column_of = [&](std::string_view name) {
+    const auto found = column.find(name);
+    if (found == column.end())
+      throw Error(shown(path) + ":1: no column " + quote(name) +
+                  " (name the log.csv of a run, or its folder)");
+    return found->second;
+  };
+  const std::size_t validation_loss = column_of("validation_loss");
   RunFigures figures;
   const std::string raised = column_to_raise(best_metric);
   const bool has_waiting = column.contains("waiting_share");
@@ -52,8 +65,8 @@ RunFigures read_run(const std::filesystem::path& directory, const std::string& b
   for (std::size_t n = 1; n < lines.size(); ++n) {
     const std::vector<std::string_view> fields = split(lines[n], ',');
     if (fields.size() != header.size()) continue;
-    const auto at = [&](std::string_view name) { return fields[column.at(name)]; };
-    if (at("validation_loss").empty()) continue;
+    const auto at = [&](std::string_view name) { return fields[column_of(name)]; };
+    if (fields[validation_loss].empty()) continue;
     ++figures.epochs;
     // The seconds of a resumed epoch are of its last process only; its pace is of the same time.
     const double pace = number_of(at("tokens_per_second"));

@@ -32,6 +32,7 @@ struct RunFigures {
   std::optional<double> waiting_share;
 };
 RunFigures read_run(const std::filesystem::path& directory, const std::string& best_metric);
+RunFigures read_log(const std::filesystem::path& log, const std::string& best_metric);
 
 // Whether the recipe has an expectation about figures over padded positions, as its source counts them.
 bool expects_reference_measure(const Recipe& recipe);

@@ -152,6 +152,9 @@ while IFS= read -r file; do [ -e "$file" ] || fail "$file: listed, but not there
 for file in recipe.yaml model curve.svg report.txt; do grep -qxF "$run/$file" "$tmp/files" || fail "$file is not listed"; done
 grep -q '<svg' "$run/curve.svg" || fail 'no learning curve'
 [ -s "$run/model/model.safetensors" ] || fail 'no model'
+"$bin/report" --runs "$run" --csv >"$tmp/runs" || fail 'no table of runs'
+[ "$(sed -n '2s/.*,//p' "$tmp/runs")" = "$(sed -n 's/^parameters *\([0-9,]*\).*/\1/p' "$run/table.txt" | head -n 1 | tr -d ,)" ] || fail "parameters in the table of runs: $(cat "$tmp/runs")"
+head -n 1 "$tmp/runs" | grep -q ',test_[a-z]' || [ -z "$(value test)" ] || fail "no figure of the test in the table of runs: $(cat "$tmp/runs")"
 "${make[@]}" --question "$report" >"$tmp/log" 2>&1 || fail 'the second make finds something to do'
 cat "$report"
 data/table.sh "$tmp/models/recipes" "$recipe-quick" || fail 'the table of all runs says that something was missed'

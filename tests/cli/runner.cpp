@@ -222,8 +222,9 @@ class Helps {
   explicit Helps(fs::path bin) : bin_(std::move(bin)) {}
 
   bool is_tool(const std::string& word) const {
-    static const std::set<std::string> tools{"tokenize", "vectorize", "train",     "translate", "classify",
-                                             "evaluate", "inspect",   "attn-dump", "generate",  "convert"};
+    static const std::set<std::string> tools{"tokenize", "vectorize", "train",   "translate",
+                                             "classify", "evaluate",  "inspect", "attn-dump",
+                                             "generate", "convert",   "report"};
     return tools.contains(word) && fs::exists(bin_ / word);
   }
 

@@ -1,10 +1,8 @@
-// Data sets, and learning curves of runs.
+// Data sets.
 #include <algorithm>
 #include <optional>
 
-#include "cli/result_file.hpp"
 #include "reports/data_summary.hpp"
-#include "reports/learning_curves.hpp"
 #include "reports/stream_summary.hpp"
 #include "support/error.hpp"
 #include "tasks/model_directory.hpp"
@@ -80,63 +78,6 @@ void inspect_ids(const Options& o) {
   cli::LineWriter out;
   out.text(o.is_json ? summary.json().dump() + "\n" : summary.text());
   out.flush();
-}
-
-// A run may be named by its log.
-static std::string name_of_run(const fs::path& run) {
-  return name_of_model(run.filename() == "log.csv" ? fs::absolute(run).parent_path() : run);
-}
-
-// The recipe of the run whose log this is; nothing where there is none that can be read.
-static std::optional<Recipe> recipe_of_run(const fs::path& log) {
-  for (const fs::path& path :
-       {log.parent_path() / "recipe.yaml", log.parent_path().parent_path() / "recipe.yaml"}) {
-    std::error_code none;
-    if (!fs::is_regular_file(path, none)) continue;
-    constexpr std::uint64_t kMaxBytes = 1 << 20;
-    try {
-      return parse_recipe(read_file(path, kMaxBytes), path.string());
-    } catch (const Error&) {  // of another version: the picture can do without
-      return std::nullopt;
-    }
-  }
-  return std::nullopt;
-}
-
-void draw_curves(const Options& o) {
-  if (o.output != "-") cli::check_result_file(o.output);
-  std::vector<LearningCurve> curves;
-  std::vector<std::string> names, lacking;
-  std::vector<std::optional<Recipe>> recipes;
-  for (const std::string& run : o.runs) {
-    fs::path log = run;
-    const bool is_folder = fs::is_directory(log);
-    if (is_folder) {
-      log = fs::exists(log / "log.csv") || !fs::exists(log / "model" / "log.csv") ? log / "log.csv"
-                                                                                  : log / "model" / "log.csv";
-    }
-    if (is_folder && o.runs.size() > 1 && fs::symlink_status(log).type() == fs::file_type::not_found) {
-      lacking.push_back(shown(run) + ": no log.csv");
-      continue;
-    }
-    cli::run_files().reads(log);
-    constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 28;
-    names.push_back(name_of_run(run));
-    curves.push_back(parse_learning_curve(read_file(log, kMaxBytes), shown(log), names.back()));
-    recipes.push_back(recipe_of_run(fs::absolute(log)));
-    if (recipes.back()) set_best_metric(curves.back(), recipes.back()->training.best_metric);
-  }
-  if (curves.empty())
-    throw Error(lacking.front() + ", nor has any other folder of these (name runs that have begun)");
-  for (const std::string& run : lacking) cli::note(run + "; it is left out");
-  if (curves.size() > 1) names = names_of_runs(names, recipes);
-  for (std::size_t run = 0; run < curves.size(); ++run) curves[run].name = names[run];
-  if (o.is_json) {
-    cli::LineWriter out;
-    for (const Json& json : learning_curves_json(curves)) out.line(json.dump());
-    out.flush();
-  }
-  if (!o.is_json || o.output != "-") cli::write_result_file(o.output, learning_curves_svg(curves, o.title));
 }
 
 }  // namespace headwater::inspect

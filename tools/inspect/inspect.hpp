@@ -23,10 +23,6 @@ struct Options {
   // For data sets of images.
   fs::path contact_sheet, draws;  // pictures to write
   std::int64_t samples = 10, image = 0, draw_count = 16;
-
-  std::vector<std::string> runs;
-  fs::path output = "-";
-  std::string title = "Learning curves";
 };
 
 void write_layers(const ModelDescription& model, bool is_json, cli::LineWriter& out);
@@ -42,6 +38,5 @@ void inspect_ids(const Options& o);
 // Whether the data are a data set of images, and what inspect_data is of one.
 bool is_of_images(const Options& o);
 void inspect_images(const Options& o);
-void draw_curves(const Options& o);
 
 }  // namespace headwater::inspect

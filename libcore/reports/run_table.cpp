@@ -1,0 +1,245 @@
+#include "reports/run_table.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "recipe/key_values.hpp"
+#include "reports/table.hpp"
+#include "support/csv.hpp"
+#include "support/decimal.hpp"
+#include "support/numbers.hpp"
+#include "support/split.hpp"
+
+namespace headwater {
+
+namespace {
+
+// Of the best epoch: "loss", "accuracy" and the others that its log has.
+NamedFigures validation_figures(const RunFigures& run) {
+  if (run.epochs == 0) return {};
+  NamedFigures all{{"loss", run.validation_loss}, {"accuracy", run.validation_accuracy}};
+  constexpr std::string_view kPrefix = "validation_";
+  for (const auto& [name, value] : run.figures) {
+    if (value) all.emplace_back(name.substr(kPrefix.size()), *value);
+  }
+  all.emplace_back("perplexity", std::exp(run.validation_loss));
+  return all;
+}
+
+std::optional<double> figure_of(const NamedFigures& figures, std::string_view name) {
+  const auto found =
+      std::find_if(figures.begin(), figures.end(), [&](const auto& figure) { return figure.first == name; });
+  return found == figures.end() ? std::nullopt : std::optional<double>(found->second);
+}
+
+void add_name(std::vector<std::string>& names, const std::string& name) {
+  if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+}
+
+// The loss, and what a run was chosen by.
+std::vector<std::string> validation_names(const std::vector<RunRow>& rows) {
+  std::vector<std::string> names{"loss"};
+  for (const RunRow& row : rows) {
+    if (row.recipe) add_name(names, row.recipe->training.best_metric);
+  }
+  return names;
+}
+
+std::vector<std::string> test_names(const std::vector<RunRow>& rows) {
+  std::vector<std::string> names;
+  for (const RunRow& row : rows) {
+    for (const auto& [name, value] : row.test) add_name(names, name);
+  }
+  return names;
+}
+
+int digits_of(std::string_view metric) {
+  return metric == "bleu" || metric == "chrf" || metric == "perplexity" ? 2 : 4;
+}
+
+double seconds_of(const RunFigures& run) { return run.seconds_an_epoch * static_cast<double>(run.epochs); }
+
+// The table with its numbers as `fixed(value, digits)` and `count(value)` write them.
+template <class Fixed, class Count>
+std::vector<std::vector<std::string>> cells_of(const std::vector<RunRow>& rows, const DifferingKeys& keys,
+                                               const Fixed& fixed, const Count& count) {
+  const std::vector<std::string> validation = validation_names(rows), test = test_names(rows);
+  std::vector<std::vector<std::string>> cells;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const RunRow& row = rows[i];
+    std::vector<std::string>& line = cells.emplace_back();
+    line.push_back(row.name);
+    for (const std::optional<std::string>& value : keys.values[i]) line.push_back(value.value_or(""));
+    const bool has_epochs = row.figures.epochs > 0;
+    line.push_back(count(row.figures.epochs));
+    line.push_back(has_epochs ? count(row.figures.best_epoch) : "");
+    const auto add = [&](const NamedFigures& figures, const std::vector<std::string>& names) {
+      for (const std::string& name : names) {
+        const std::optional<double> value = figure_of(figures, name);
+        line.push_back(value ? fixed(*value, digits_of(name)) : "");
+      }
+    };
+    add(validation_figures(row.figures), validation);
+    add(row.test, test);
+    line.push_back(has_epochs ? fixed(seconds_of(row.figures), 1) : "");
+    line.push_back(row.parameters ? count(*row.parameters) : "");
+  }
+  return cells;
+}
+
+std::vector<std::string> figure_headings(const std::vector<RunRow>& rows) {
+  std::vector<std::string> names{"epochs", "best_epoch"};
+  for (const std::string& name : validation_names(rows)) names.push_back("validation_" + name);
+  for (const std::string& name : test_names(rows)) names.push_back("test_" + name);
+  names.insert(names.end(), {"seconds", "parameters"});
+  return names;
+}
+
+DifferingKeys keys_of(const std::vector<RunRow>& rows) {
+  std::vector<std::optional<Recipe>> recipes;
+  for (const RunRow& row : rows) recipes.push_back(row.recipe);
+  return differing_keys(recipes);
+}
+
+Json json_of(const NamedFigures& figures) {
+  Json json{Json::Object()};
+  for (const auto& [name, value] : figures) json.set(name, std::isfinite(value) ? Json(value) : Json());
+  return json;
+}
+
+// Columns stand two spaces or more apart.
+std::vector<std::string_view> table_cells(std::string_view line) {
+  std::vector<std::string_view> cells;
+  while (!line.empty()) {
+    const std::size_t end = std::min(line.find("  "), line.size());
+    if (end > 0) cells.push_back(line.substr(0, end));
+    line.remove_prefix(std::min(line.find_first_not_of(' ', end), line.size()));
+  }
+  return cells;
+}
+
+}  // namespace
+
+std::string DifferingKeys::short_name(std::size_t key) const {
+  const auto last_word = [](const std::string& path) { return path.substr(path.rfind('.') + 1); };
+  const std::string word = last_word(keys[key]);
+  const bool is_alone = std::count_if(keys.begin(), keys.end(),
+                                      [&](const auto& other) { return last_word(other) == word; }) == 1;
+  return is_alone ? word : keys[key];
+}
+
+DifferingKeys differing_keys(const std::vector<std::optional<Recipe>>& recipes) {
+  std::vector<std::map<std::string, std::string>> known(recipes.size());
+  DifferingKeys all;
+  for (std::size_t i = 0; i < recipes.size(); ++i) {
+    if (!recipes[i]) continue;
+    for (const auto& [key, value] : chosen_values(*recipes[i])) {
+      const bool is_of_run =
+          key != "name" && !key.starts_with("expected") && !key.starts_with("training.checkpoint");
+      if (!is_of_run) continue;
+      known[i][key] = value;
+      add_name(all.keys, key);
+    }
+  }
+  const auto value_of = [&](std::size_t run, const std::string& key) {
+    const auto found = known[run].find(key);
+    return found == known[run].end() ? std::nullopt : std::optional<std::string>(found->second);
+  };
+  std::erase_if(all.keys, [&](const std::string& key) {
+    std::optional<std::size_t> first;
+    for (std::size_t run = 0; run < recipes.size(); ++run) {
+      if (!recipes[run]) continue;
+      if (!first) first = run;
+      if (value_of(run, key) != value_of(*first, key)) return false;
+    }
+    return true;
+  });
+  for (std::size_t run = 0; run < recipes.size(); ++run) {
+    auto& values = all.values.emplace_back();
+    for (const std::string& key : all.keys) values.push_back(value_of(run, key));
+  }
+  return all;
+}
+
+std::string run_table_text(const std::vector<RunRow>& rows) {
+  constexpr std::size_t kMostKeys = 8;  // that a person can read beside each other
+  DifferingKeys keys = keys_of(rows);
+  const std::size_t count = keys.keys.size();
+  if (count > kMostKeys) keys = {{}, std::vector<std::vector<std::optional<std::string>>>(rows.size())};
+  const std::vector<std::string> headings = figure_headings(rows);
+  std::vector<Table::Column> columns{{"run"}};
+  for (std::size_t key = 0; key < keys.keys.size(); ++key) {
+    const std::string name = keys.short_name(key);
+    const bool is_taken = std::find(headings.begin(), headings.end(), name) != headings.end();
+    columns.push_back({is_taken ? keys.keys[key] : name});
+  }
+  for (const std::string& name : headings) columns.push_back({name, Table::Align::right});
+  Table table(std::move(columns));
+  for (std::vector<std::string>& row :
+       cells_of(rows, keys, format_fixed, [](std::int64_t number) { return format_count(number); }))
+    table.add_row(std::move(row));
+  return count <= kMostKeys ? table.text()
+                            : table.text() + "The recipes differ in " + std::to_string(count) +
+                                  " keys: --csv and --json have them.\n";
+}
+
+std::string run_table_csv(const std::vector<RunRow>& rows) {
+  const DifferingKeys keys = keys_of(rows);
+  std::vector<std::string> names{"run"};
+  for (const std::vector<std::string>& more : {keys.keys, figure_headings(rows)})
+    names.insert(names.end(), more.begin(), more.end());
+  std::vector<std::vector<std::string>> lines = cells_of(
+      rows, keys, [](double value, int) { return format_number(value); },
+      [](std::int64_t count) { return std::to_string(count); });
+  lines.insert(lines.begin(), std::move(names));
+  std::string text;
+  for (const std::vector<std::string>& line : lines) {
+    for (std::size_t i = 0; i < line.size(); ++i) text += (i == 0 ? "" : ",") + csv_field(line[i]);
+    text += "\n";
+  }
+  return text;
+}
+
+std::vector<Json> run_table_json(const std::vector<RunRow>& rows) {
+  const DifferingKeys keys = keys_of(rows);
+  std::vector<Json> all;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const RunRow& row = rows[i];
+    Json& json = all.emplace_back();
+    json.set("version", 1).set("run", row.name);
+    Json differing{Json::Object()};
+    for (std::size_t key = 0; key < keys.keys.size(); ++key) {
+      if (keys.values[i][key]) differing.set(keys.keys[key], *keys.values[i][key]);
+    }
+    json.set("recipe", std::move(differing));
+    if (row.recipe) json.set("best_metric", row.recipe->training.best_metric);
+    json.set("epochs", row.figures.epochs);
+    if (row.figures.epochs > 0) {
+      json.set("best_epoch", row.figures.best_epoch);
+      json.set("validation", json_of(validation_figures(row.figures)));
+      json.set("training_loss",
+               std::isfinite(row.figures.training_loss) ? Json(row.figures.training_loss) : Json());
+      json.set("seconds", seconds_of(row.figures));
+    }
+    if (!row.test.empty()) json.set("test", json_of(row.test));
+    if (row.parameters) json.set("parameters", *row.parameters);
+  }
+  return all;
+}
+
+NamedFigures figures_of_score_table(std::string_view text) {
+  NamedFigures figures;
+  for (const std::string_view line : split(text, '\n')) {
+    if (line.empty()) break;
+    const std::vector<std::string_view> cells = table_cells(line);
+    if (line.front() == ' ' || cells.size() < 2 || cells[0].starts_with("unknown")) continue;
+    std::string digits(cells[1]);
+    std::erase(digits, ',');
+    double value = 0;
+    if (read_number(digits, value).empty()) figures.emplace_back(cells[0], value);
+  }
+  return figures;
+}
+
+}  // namespace headwater

@@ -1,0 +1,51 @@
+// Runs beside each other: what their recipes differ in, what each reached, what it cost.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "recipe/recipe.hpp"
+#include "reports/run_report.hpp"
+#include "support/json.hpp"
+
+namespace headwater {
+
+using NamedFigures = std::vector<std::pair<std::string, double>>;
+
+struct RunRow {
+  std::string name;
+  std::optional<Recipe> recipe;  // none: not known
+  RunFigures figures;
+  NamedFigures test;  // "accuracy", of the test data
+  std::optional<std::int64_t> parameters;
+};
+
+// The keys in which recipes differ, in their order, without those that only say what a run is called, what is
+// expected of it and which checkpoints it keeps.
+struct DifferingKeys {
+  std::vector<std::string> keys;
+  // Of each recipe a value a key; none where its settings do not read the key, or it is not known.
+  std::vector<std::vector<std::optional<std::string>>> values;
+  // The last word of a key, or the whole one where others end in the same: "width".
+  std::string short_name(std::size_t key) const;
+};
+DifferingKeys differing_keys(const std::vector<std::optional<Recipe>>& recipes);
+
+// A row a run: the keys that differ, epochs and the best one, its validation loss and the figure by which it
+// was chosen, figures of the test data, seconds of training, parameters. Where more than eight keys differ a
+// line says how many.
+std::string run_table_text(const std::vector<RunRow>& rows);
+// The same with the full names of keys and all digits (RFC 4180), the first record being the names.
+std::string run_table_csv(const std::vector<RunRow>& rows);
+// An object a run, with every validation figure.
+std::vector<Json> run_table_json(const std::vector<RunRow>& rows);
+
+// The figures of a table as evaluate prints it: its first rows, to the first empty line. How many tokens are
+// unknown is no figure of a model.
+NamedFigures figures_of_score_table(std::string_view text);
+
+}  // namespace headwater

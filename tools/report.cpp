@@ -1,0 +1,52 @@
+// report: how runs went, as a picture of their learning curves or as a table. Manual: tools/report.md.
+#include "tools/report/report.hpp"
+#include "cli/tool.hpp"
+#include "support/error.hpp"
+
+namespace headwater::report {
+namespace {
+
+void describe(cli::CommandLine& line, Options& o) {
+  line.group("Input");
+  line.add_option(
+          "--runs", o.runs,
+          "a table of these runs: model directories, folders that hold a model, or their log.csv: the "
+          "keys in which their recipes differ, what each reached, its seconds and parameters")
+      .values(1, -1)
+      .shown_as("RUN...")
+      .reads();
+  line.add_option("--curves", o.curves, "a picture (SVG) of the learning curves of these runs")
+      .values(1, -1)
+      .shown_as("RUN...")
+      .reads();
+  line.group("Output");
+  line.add_option("-o,--output", o.output, "where the table or the picture goes; - is standard output")
+      .shown_as("FILE")
+      .writes();
+  line.add_flag("--csv", o.is_csv, "of --runs: records of CSV with all digits");
+  line.add_flag("--json", o.is_json, "one JSON object a run");
+  line.add_title("--title", o.title, "of the picture").with_default();
+}
+
+void run(const Options& o) {
+  if (o.runs.empty() && o.curves.empty())
+    throw UsageError("nothing to report (name runs with --runs or --curves)");
+  if (!o.runs.empty() && !o.curves.empty()) throw UsageError("both --runs and --curves (one at a time)");
+  if (o.is_csv && o.runs.empty()) throw UsageError("--csv goes with --runs only");
+  if (o.is_csv && o.is_json) throw UsageError("both --csv and --json (one at a time)");
+  o.runs.empty() ? draw_curves(o) : write_table(o);
+}
+
+}  // namespace
+}  // namespace headwater::report
+
+int main(int argc, char** argv) {
+  using namespace headwater;
+  using namespace headwater::report;
+  const cli::ToolDescription tool{
+      "report", "show how runs went: a table of what they differ in and reached, or their learning curves",
+      "report --runs models/recipes/imdb-*\n"
+      "report --runs models/one models/two --csv -o runs.csv\n"
+      "report --curves models/one models/two -o curves.svg"};
+  return cli::tool_main<Options>(argc, argv, tool, describe, run);
+}

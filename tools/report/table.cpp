@@ -1,0 +1,85 @@
+// Runs beside each other.
+#include "cli/lines.hpp"
+#include "cli/result_file.hpp"
+#include "reports/run_table.hpp"
+#include "reports/score_report.hpp"
+#include "support/error.hpp"
+#include "tasks/model_directory.hpp"
+#include "tasks/task.hpp"
+#include "tools/report/report.hpp"
+
+namespace headwater::report {
+
+namespace {
+
+// Of the model as it is; nothing where a run has not saved one yet.
+std::optional<std::int64_t> parameters_of(const fs::path& model) {
+  std::optional<std::int64_t> parameters;
+  try {
+    read_model_files(model, [&](const fs::path& files) {
+      const ModelDescription description =
+          task_of_files(files).describe(read_config(files), (files / "config.json").string());
+      parameters = 0;
+      for (const LayerSummary& layer : description.layers) *parameters += layer.parameters;
+    });
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+  return parameters;
+}
+
+std::vector<std::string> lines_of(const fs::path& path) {
+  cli::LineReader reader({path.string()}, {.replace_invalid = true});
+  std::vector<std::string> lines;
+  for (std::string_view line; reader.next(line);) lines.emplace_back(line);
+  return lines;
+}
+
+// What evaluate said of the model, and the scores of the texts that it wrote.
+NamedFigures test_figures(const RunFiles& run) {
+  NamedFigures figures;
+  std::error_code none;
+  const auto is_there = [&](const char* name) {
+    const bool is_file = fs::is_regular_file(run.folder / name, none);
+    if (is_file) cli::run_files().reads(run.folder / name);
+    return is_file;
+  };
+  constexpr std::uint64_t kMaxBytes = 1 << 24;
+  if (is_there("test.txt")) figures = figures_of_score_table(read_file(run.folder / "test.txt", kMaxBytes));
+  if (!is_there("test.hypotheses") || !is_there("test.references")) return figures;
+  const std::vector<std::string> hypotheses = lines_of(run.folder / "test.hypotheses");
+  const std::vector<std::vector<std::string>> references{lines_of(run.folder / "test.references")};
+  if (hypotheses.empty() || hypotheses.size() != references.front().size()) return figures;
+  TextMetrics metrics;
+  metrics.names = {"bleu", "chrf"};
+  if (run.recipe && run.recipe->data.summaries) metrics.names = {"rouge1", "rouge2", "rougeL"};
+  const std::vector<ScoreRow> rows = text_rows(hypotheses, references, metrics);
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    figures.emplace_back(metrics.names[i], rows[i].json.at("score").as_number());
+  return figures;
+}
+
+}  // namespace
+
+void write_table(const Options& o) {
+  if (o.output != "-") cli::check_result_file(o.output);
+  std::vector<RunRow> rows;
+  for (const std::string& name : o.runs) {
+    RunFiles run = files_of_run(name);
+    RunRow& row = rows.emplace_back();
+    row.figures = read_log(run.log, run.recipe ? run.recipe->training.best_metric : "loss");
+    row.test = test_figures(run);
+    row.parameters = parameters_of(run.model);
+    row.name = std::move(run.name);
+    row.recipe = std::move(run.recipe);
+  }
+  std::string text;
+  if (o.is_json) {
+    for (const Json& json : run_table_json(rows)) text += json.dump() + "\n";
+  } else {
+    text = o.is_csv ? run_table_csv(rows) : run_table_text(rows);
+  }
+  cli::write_result_file(o.output, text);
+}
+
+}  // namespace headwater::report
