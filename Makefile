@@ -162,7 +162,7 @@ recipes: tools-present ## run all recipes; ends with one table of what was expec
 	@number=0; for recipe in $(RECIPES); do \
 	  number=$$((number + 1)); echo "recipes: $$recipe ($$number of $(words $(RECIPES)))" >&2; \
 	  $(STAGES) --silent RECIPE=recipes/$$recipe.yaml report || echo "recipes: $$recipe failed; the others go on" >&2; done
-	@data/table.sh $(W) $(RUNS)
+	@"$(BIN)/report" --expected $(RUNS:%=$(W)/%)
 
 # Says so before anything is built.
 must_be_recipe = $(if $(wildcard recipes/$(1).yaml),,$(error no recipe "$(1)"; there are: $(RECIPES)))

@@ -15,6 +15,13 @@ void describe(cli::CommandLine& line, Options& o) {
       .values(1, -1)
       .shown_as("RUN...")
       .reads();
+  line.add_option(
+          "--expected", o.expected,
+          "a table of what was expected of these runs of recipes and what they reached; status 1 where "
+          "one failed or missed it")
+      .values(1, -1)
+      .shown_as("RUN...")
+      .reads();
   line.add_option("--curves", o.curves, "a picture (SVG) of the learning curves of these runs")
       .values(1, -1)
       .shown_as("RUN...")
@@ -29,12 +36,13 @@ void describe(cli::CommandLine& line, Options& o) {
 }
 
 void run(const Options& o) {
-  if (o.runs.empty() && o.curves.empty())
-    throw UsageError("nothing to report (name runs with --runs or --curves)");
-  if (!o.runs.empty() && !o.curves.empty()) throw UsageError("both --runs and --curves (one at a time)");
+  const int ways = int{!o.runs.empty()} + int{!o.curves.empty()} + int{!o.expected.empty()};
+  if (ways == 0) throw UsageError("nothing to report (name runs with --runs, --expected or --curves)");
+  if (ways > 1) throw UsageError("two of --runs, --expected and --curves (one at a time)");
+  if (o.is_json && !o.expected.empty()) throw UsageError("--json goes with --runs and --curves only");
   if (o.is_csv && o.runs.empty()) throw UsageError("--csv goes with --runs only");
   if (o.is_csv && o.is_json) throw UsageError("both --csv and --json (one at a time)");
-  o.runs.empty() ? draw_curves(o) : write_table(o);
+  (!o.runs.empty() ? write_table : !o.expected.empty() ? write_expected : draw_curves)(o);
 }
 
 }  // namespace
@@ -47,6 +55,7 @@ int main(int argc, char** argv) {
       "report", "show how runs went: a table of what they differ in and reached, or their learning curves",
       "report --runs models/recipes/imdb-*\n"
       "report --runs models/one models/two --csv -o runs.csv\n"
+      "report --expected models/recipes/imdb-*\n"
       "report --curves models/one models/two -o curves.svg"};
   return cli::tool_main<Options>(argc, argv, tool, describe, run);
 }

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <map>
+#include <type_traits>
 
 #include "recipe/key_values.hpp"
 #include "reports/table.hpp"
@@ -226,6 +228,87 @@ std::vector<Json> run_table_json(const std::vector<RunRow>& rows) {
     if (row.parameters) json.set("parameters", *row.parameters);
   }
   return all;
+}
+
+bool JudgedRun::is_good() const {
+  return !has_failed &&
+         std::none_of(lines.begin(), lines.end(), [](const Line& line) { return line.state == "missed"; });
+}
+
+JudgedRun failed_run(std::string name) {
+  JudgedRun run;
+  run.name = std::move(name);
+  run.lines.push_back({"", "", "failed"});
+  run.has_failed = true;
+  return run;
+}
+
+JudgedRun judged_run(std::string name, const std::vector<std::string>& tables) {
+  JudgedRun run;
+  run.name = std::move(name);
+  std::map<std::string, std::string, std::less<>> figures;
+  std::string right_size;  // what is expected of the size is said where nothing else is
+  for (const std::string& text : tables) {
+    bool is_judged = false;
+    for (const std::string_view line : split(text, '\n')) {
+      const std::vector<std::string_view> cells = table_cells(line);
+      if (cells.empty() || cells[0] == "metric") is_judged = cells.size() > 1 && cells[1] == "expected";
+      if (cells.size() < 2 || cells[0] == "metric" || cells[0].starts_with('-')) continue;
+      if (!is_judged) {
+        figures.try_emplace(std::string(cells[0]), cells[1]);
+      } else if (cells.size() == 4 && cells[0] == "parameters" && cells[3] == "ok") {
+        right_size = "parameters";
+      } else if (cells.size() == 4) {
+        run.lines.push_back({std::string(cells[0]) + " " + std::string(cells[1]), std::string(cells[2]),
+                             std::string(cells[3])});
+      }
+    }
+  }
+  const auto figure = [&](std::string_view metric) {
+    const auto found = figures.find(metric);
+    return found == figures.end() ? std::string() : found->second;
+  };
+  run.parameters = figure("parameters");
+  run.seconds_an_epoch = figure("seconds_an_epoch");
+  run.tokens_a_second = figure("tokens_a_second");
+  if (run.lines.empty())
+    run.lines.push_back(
+        {right_size, right_size.empty() ? "" : run.parameters, right_size.empty() ? "ran" : "ok"});
+  return run;
+}
+
+std::string judged_runs_text(const std::vector<JudgedRun>& runs) {
+  using Align = Table::Align;
+  const std::vector<Table::Column> headings{{"recipe"},
+                                            {"expected"},
+                                            {"reached", Align::right},
+                                            {"parameters", Align::right},
+                                            {"s/epoch", Align::right},
+                                            {"tokens/s", Align::right},
+                                            {"state"}};
+  std::vector<std::vector<std::string>> rows;
+  for (const JudgedRun& run : runs) {
+    for (const JudgedRun::Line& line : run.lines) {
+      if (&line == &run.lines.front())
+        rows.push_back({run.name, line.wanted, line.reached, run.parameters, run.seconds_an_epoch,
+                        run.tokens_a_second, line.state});
+      else
+        rows.push_back({"", line.wanted, line.reached, "", "", "", line.state});
+    }
+  }
+  std::vector<std::size_t> shown;
+  for (std::size_t c = 0; c < headings.size(); ++c) {
+    if (std::any_of(rows.begin(), rows.end(), [&](const auto& row) { return !row[c].empty(); }))
+      shown.push_back(c);
+  }
+  const auto only_shown = [&](const auto& cells) {
+    std::decay_t<decltype(cells)> chosen;
+    for (const std::size_t c : shown) chosen.push_back(cells[c]);
+    return chosen;
+  };
+  Table table(only_shown(headings));
+  for (const std::vector<std::string>& row : rows) table.add_row(only_shown(row));
+  return table.text();
 }
 
 NamedFigures figures_of_score_table(std::string_view text) {

@@ -48,4 +48,21 @@ std::vector<Json> run_table_json(const std::vector<RunRow>& rows);
 // unknown is no figure of a model.
 NamedFigures figures_of_score_table(std::string_view text);
 
+// What was expected of a run and what it reached, as train and evaluate said it.
+struct JudgedRun {
+  struct Line {
+    std::string wanted, reached, state;  // "test_accuracy >= 0.89", "0.8943", "ok" or "missed"
+  };
+  std::string name, parameters, seconds_an_epoch, tokens_a_second;  // empty: not said
+  std::vector<Line> lines;  // one at least, whose state is "ran" where nothing was expected
+  bool has_failed = false;
+
+  bool is_good() const;
+};
+// Of the tables that they printed, in this order.
+JudgedRun judged_run(std::string name, const std::vector<std::string>& tables);
+JudgedRun failed_run(std::string name);
+// A row a run, or one for each of its expectations, without columns that no run has anything in.
+std::string judged_runs_text(const std::vector<JudgedRun>& runs);
+
 }  // namespace headwater

@@ -157,5 +157,5 @@ grep -q '<svg' "$run/curve.svg" || fail 'no learning curve'
 head -n 1 "$tmp/runs" | grep -q ',test_[a-z]' || [ -z "$(value test)" ] || fail "no figure of the test in the table of runs: $(cat "$tmp/runs")"
 "${make[@]}" --question "$report" >"$tmp/log" 2>&1 || fail 'the second make finds something to do'
 cat "$report"
-data/table.sh "$tmp/models/recipes" "$recipe-quick" || fail 'the table of all runs says that something was missed'
+"$bin/report" --expected "$run" || fail 'the table of all runs says that something was missed'
 echo "$recipe at SCALE=quick: all stages in $seconds s"

@@ -1,4 +1,4 @@
-// What the ways of reporting share: curves.cpp, table.cpp; run.cpp finds the files of a run.
+// What the ways of reporting share: curves.cpp, table.cpp, expected.cpp; run.cpp finds the files of a run.
 #pragma once
 
 #include <optional>
@@ -11,7 +11,7 @@
 namespace headwater::report {
 
 struct Options {
-  std::vector<std::string> curves, runs;
+  std::vector<std::string> curves, runs, expected;
   fs::path output = "-";
   std::string title = "Learning curves";
   bool is_json = false, is_csv = false;
@@ -28,5 +28,6 @@ RunFiles files_of_run(const std::string& run);
 
 void draw_curves(const Options& o);
 void write_table(const Options& o);
+void write_expected(const Options& o);
 
 }  // namespace headwater::report

@@ -1,0 +1,45 @@
+// What was expected of the runs of recipes, and what they reached.
+#include <algorithm>
+
+#include "cli/result_file.hpp"
+#include "reports/run_table.hpp"
+#include "support/error.hpp"
+#include "support/numbers.hpp"
+#include "tools/report/report.hpp"
+
+namespace headwater::report {
+
+namespace {
+
+// The last stage of a recipe writes report.txt.
+JudgedRun judged(const fs::path& folder) {
+  fs::path path = fs::absolute(folder).lexically_normal();
+  if (!path.has_filename()) path = path.parent_path();
+  std::string name = path.filename().string();
+  std::error_code none;
+  if (!fs::is_regular_file(folder / "report.txt", none)) return failed_run(std::move(name));
+  std::vector<std::string> tables;
+  for (const char* file : {"table.txt", "test.txt"}) {
+    constexpr std::uint64_t kMaxBytes = 1 << 24;
+    if (!fs::exists(folder / file)) continue;
+    cli::run_files().reads(folder / file);
+    tables.push_back(read_file(folder / file, kMaxBytes));
+  }
+  return judged_run(std::move(name), tables);
+}
+
+}  // namespace
+
+void write_expected(const Options& o) {
+  if (o.output != "-") cli::check_result_file(o.output);
+  std::vector<JudgedRun> runs;
+  for (const std::string& folder : o.expected) runs.push_back(judged(folder));
+  cli::write_result_file(o.output, judged_runs_text(runs));
+  const auto bad =
+      std::count_if(runs.begin(), runs.end(), [](const JudgedRun& run) { return !run.is_good(); });
+  if (bad > 0)
+    throw Error(std::to_string(bad) + " of " + counted(static_cast<std::int64_t>(runs.size()), "run") +
+                " failed or missed what was expected");
+}
+
+}  // namespace headwater::report
