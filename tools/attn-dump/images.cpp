@@ -54,8 +54,6 @@ class ImageDump {
   }
 
   void run() {
-    if (options_.format == "csv" && options_.view == "weights") output_.write(patch_attention_csv_header());
-    if (options_.format == "csv" && options_.view == "rollout") output_.write(rollout_csv_header());
     // Rows that appear on standard output show by themselves how far it is.
     const bool writes_meanwhile = options_.output.empty() && options_.view != "distance" &&
                                   (options_.format == "csv" || options_.format == "matrix");
@@ -63,6 +61,7 @@ class ImageDump {
                            options_.is_quiet || writes_meanwhile, cli::Progress::Takes::minutes);
     images::InputImage image;
     for (; (!options_.first || number_ < *options_.first) && inputs_.next(image); ++number_) {
+      write_header();
       VisionTrace trace = tracer_.trace(
           {.number = number_, .where = image.name, .shape = image.shape, .pixels = image.pixels}, selection_);
       if (options_.view == "distance") {
@@ -80,11 +79,19 @@ class ImageDump {
       progress.update(static_cast<double>(number_ + 1), static_cast<double>(number_ + 1), "");
     }
     progress.clear();
+    write_header();
     finish();
     if (!options_.is_quiet) inputs_.note();
   }
 
  private:
+  // Once, when an image could be read or there was none.
+  void write_header() {
+    if (has_header_ || options_.format != "csv" || options_.view == "distance") return;
+    has_header_ = true;
+    output_.write(options_.view == "weights" ? patch_attention_csv_header() : rollout_csv_header());
+  }
+
   void write_weights(std::vector<AttentionRecord> records) {
     for (AttentionRecord& record : records) {
       text_.clear();
@@ -202,6 +209,7 @@ class ImageDump {
   images::ImageInputs inputs_;
   Output output_;
   std::optional<PictureFolder> folder_;
+  bool has_header_ = false;
   std::int64_t number_ = 0;            // of the image, from 0
   std::vector<AttentionRecord> kept_;  // of formats that need all
   std::vector<Picture> pictures_;      // an image with its overlays each
