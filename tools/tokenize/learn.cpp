@@ -5,6 +5,7 @@
 #include "data/labels.hpp"
 #include "support/csv.hpp"
 #include "support/error.hpp"
+#include "support/name_list.hpp"
 #include "support/numbers.hpp"
 #include "text/learning/subword_learner.hpp"
 #include "text/models/subword_text_encoder.hpp"
@@ -120,17 +121,18 @@ void count_lines(const Options& o, TokenizerLearner& learner) {
       of_csv += csv_separator(line, o.csv_columns.size()) != 0 ? 1 : 0;
     }
     if (is_first && may_be_csv && names_columns(line, o.csv_columns)) {
-      throw Error(reader.place() +
-                  ": the header of a CSV file, where text is wanted (make columns of it first: vectorize " +
-                  "--csv --recipe " + o.recipe.string() + " FILE | cut -f N)");
+      throw Error(
+          reader.place() +
+          ": the header of a CSV file, where text is wanted (read a column of it: --csv --column NAME; the " +
+          "recipe has " + quoted_list(o.csv_columns) + ")");
     }
     is_first = false;
     blocks.add(line, reader);
   }
   blocks.flush();
   if (!o.is_quiet && looked > 1 && of_csv == looked) {
-    cli::note("the text looks like CSV (make columns of it first: vectorize --csv --recipe " +
-              o.recipe.string() + " FILE | cut -f N)");
+    cli::note("the text looks like CSV (read a column of it: --csv --column NAME; the recipe has " +
+              quoted_list(o.csv_columns) + ")");
   }
   if (!o.is_quiet) reader.note_dropped();
 }
