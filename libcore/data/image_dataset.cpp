@@ -178,10 +178,11 @@ void ImageDataset::add(const Safetensors& file) {
   std::vector<std::string> names = names_of(file);
   auto classes = static_cast<std::int64_t>(names.size());
   if (settings_.classes != 0 && classes != 0 && classes != settings_.classes) {
-    fail(where,
-         "names " + counted(classes, "label") + ", the model has " + std::to_string(settings_.classes) +
-             " classes (make a test set by vectorize --images with --labels MODEL, which has those of the "
-             "model; to train on it leave model.classes out)");
+    fail(where, "names " + counted(classes, "label") + ", the model has " +
+                    std::to_string(settings_.classes) +
+                    " classes (make a test set by vectorize --images with --labels TRAIN, the training set "
+                    "or a model of it, "
+                    "whose labels it is given; to train on it leave model.classes out)");
   }
   if (classes == 0) classes = settings_.classes == 0 ? kMaxImageLabels : settings_.classes;
   labels_ = labels_of(labels, where, classes);

@@ -195,7 +195,8 @@ TEST_CASE("a file that does not fit the model is refused") {
         "f: tensor \"labels\": image 2 (from 0) has the label 2, not one of 0 .. 1");
   CHECK(fault({.metadata = {{"labels", R"(["x","y","z"])"}}}, {.shape = {}, .classes = 4}) ==
         "f: names 3 labels, the model has 4 classes (make a test set by vectorize --images with --labels "
-        "MODEL, which has those of the model; to train on it leave model.classes out)");
+        "TRAIN, the training set or a model of it, whose labels it is given; to train on it leave "
+        "model.classes out)");
 }
 
 TEST_CASE("labels and their names are checked") {
