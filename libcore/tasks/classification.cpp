@@ -258,7 +258,8 @@ void take_classes(std::int64_t& classes, const LabelSet& labels, const std::stri
 
 std::string open_classes(std::int64_t classes, Index assumed) {
   if (classes != 0) return {};
-  return "; " + std::to_string(assumed) + " classes, as long as no labels say how many";
+  return "; " + std::to_string(assumed) +
+         " classes are assumed: only the labels of the training data say how many (or set model.classes)";
 }
 
 void check_completed(const Recipe& recipe) {
