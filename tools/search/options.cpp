@@ -16,10 +16,11 @@ ComputeType compute_type_of(std::string_view name) {
 }
 
 void describe(cli::CommandLine& line, BeamOptions& o) {
-  line.add_option("--num-beams", o.num_beams,
-                  "hypotheses that beam search keeps side by side; 1: greedy (1)");
+  line.add_option("--num-beams", o.num_beams, "hypotheses that beam search keeps side by side; 1: greedy (1)")
+      .between(1, 256);
   line.add_option("--length-penalty", o.length_penalty,
-                  "alpha: hypotheses are compared by log-probability / penalty; above 0 favours long ones");
+                  "alpha: hypotheses are compared by log-probability / penalty; above 0 favours long ones")
+      .between(-10, 10);
   line.add_option("--length-penalty-kind", o.length_penalty_kind,
                   "of n tokens: power: n^alpha; gnmt: ((5 + n) / 6)^alpha");
   line.add_option("--early-stopping", o.early_stopping,
