@@ -10,6 +10,7 @@
 #include "tasks/model_directory.hpp"
 #include "tasks/model_rows.hpp"
 #include "tasks/tokenizer_files.hpp"
+#include "text/labels.hpp"
 
 namespace headwater {
 
@@ -125,6 +126,7 @@ std::unique_ptr<EncoderDecoder> encoder_decoder_of_config(const Json& config, co
 }
 
 std::vector<std::int32_t> TranslationModel::source_ids(std::string_view text) const {
+  if (trimmed_label(text).empty()) return {};  // also where a space is a token
   std::vector<std::int32_t> found = source_tokenizer.encode(text);
   if (found.empty()) return found;
   found = source_tokenizer.with_special_tokens(found);
