@@ -80,14 +80,17 @@ struct LineReader::Impl {
   std::string scratch;
   std::string last_name = "-";
   std::uint64_t line_number = 0, crlf_lines = 0, marked_files = 0;
-  std::uint64_t text_line = 0;             // the line with which the last text begins
-  std::vector<std::uint64_t> batch_lines;  // the same of the last batch
-  std::optional<CsvColumns> csv;           // of this file
-  std::string whole;                       // what was read of this file, where it is one text
-  std::optional<CsvGuess> guess;           // of this file
-  std::string csv_like, csv_fix;           // the first file that looks like CSV and how; what to do
-  std::string only_cr;                     // the first file that has CRs and no LF
-  std::vector<std::string> csv_notes;      // of files that are read as CSV
+  std::uint64_t text_line = 0;                           // the line with which the last text begins
+  std::vector<std::uint64_t> batch_lines;                // the same of the last batch
+  std::optional<CsvColumns> csv;                         // of this file
+  std::vector<std::vector<std::uint64_t>> batch_fields;  // of the last batch: the lines of its fields
+  std::vector<std::uint64_t> fields;                     // of the last text
+  std::vector<std::string> csv_names;                    // of its columns
+  std::string whole;                                     // what was read of this file, where it is one text
+  std::optional<CsvGuess> guess;                         // of this file
+  std::string csv_like, csv_fix;       // the first file that looks like CSV and how; what to do
+  std::string only_cr;                 // the first file that has CRs and no LF
+  std::vector<std::string> csv_notes;  // of files that are read as CSV
   std::string first_marked;       // the first file that began with a byte-order mark, or its column that did
   bool has_crlf_columns = false;  // some of crlf_lines lost the CR of a column
   std::exception_ptr waiting_error;
@@ -190,6 +193,8 @@ struct LineReader::Impl {
       if (!csv) csv.emplace(settings.csv, last_name);
       if (!csv->add_line(line, line)) return false;
       text_line = csv->line();
+      fields = csv->lines();
+      while (csv_names.size() < fields.size()) csv_names.push_back(csv->name(csv_names.size()));
       return true;
     }
     if (settings.is_whole) {
@@ -382,6 +387,7 @@ bool LineReader::next(std::string_view& line) {
   const bool is_found = impl_->find(line, Impl::Wait::yes) == Impl::Found::line;
   if (!is_found) impl_->progress.reset();
   impl_->batch_lines.assign(1, impl_->text_line);
+  impl_->batch_fields.assign(1, impl_->fields);
   return is_found;
 }
 
@@ -402,6 +408,7 @@ void LineReader::next_batch(std::vector<std::string>& lines, std::size_t most) {
     try {
       while (count < most && bytes < kMaxBatch && impl_->find(line, Impl::Wait::no) == Impl::Found::line) {
         impl_->batch_lines.push_back(impl_->text_line);
+        impl_->batch_fields.push_back(impl_->fields);
         keep();
       }
     } catch (const Error&) {
@@ -438,6 +445,12 @@ std::string LineReader::place() const { return impl_->place(); }
 
 std::string LineReader::place(std::size_t i) const {
   return impl_->last_name + ":" + std::to_string(impl_->batch_lines[i]);
+}
+
+std::string LineReader::place_of_column(std::size_t i, std::size_t column, std::size_t before) const {
+  if (!impl_->settings.is_csv) return place(i) + ":" + std::to_string(before + 1);
+  return impl_->last_name + ":" + std::to_string(impl_->batch_fields[i][column]) + ": column " +
+         impl_->csv_names[column];
 }
 
 std::uint64_t LineReader::crlf_lines() const { return impl_->crlf_lines; }

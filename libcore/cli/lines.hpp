@@ -111,6 +111,10 @@ class LineReader {
   std::string place() const;
   // The place of the i-th line of the last batch.
   std::string place(std::size_t i) const;
+  // The place of column `column`, from 0, of that line, `before` characters after its begin:
+  // "file:line:column". Of CSV, whose records are lines only here, "file:line: column NAME" with the line on
+  // which the field begins.
+  std::string place_of_column(std::size_t i, std::size_t column, std::size_t before) const;
   // Lines that lost a CR, at their end or at that of a column.
   std::uint64_t crlf_lines() const;
   // After the last line: says on stderr how many records CSV files had, which file looks like CSV and is not

@@ -75,6 +75,7 @@ bool CsvParser::add_line(std::string_view line) {
   if (state_ != State::quoted) {
     text_.clear();
     ends_.clear();
+    lines_.clear();
     first_line_ = line_;
   } else {
     has_break_ = true;  // the line end inside quotes
@@ -88,6 +89,7 @@ bool CsvParser::add_line(std::string_view line) {
       case State::before_field:
         if (ends_.size() == kMaxFields)
           fail(line, at, "more than " + std::to_string(kMaxFields) + " fields (is this CSV?)");
+        lines_.push_back(line_);
         if (at < line.size() && line[at] == '"') {
           open_line_ = line_;
           open_column_ = count_code_points(line.substr(0, at)) + 1;

@@ -39,6 +39,7 @@ class CsvParser {
   // The number of the line, from 1, with which the record begins; and whether it has more than one.
   std::uint64_t line() const { return first_line_; }
   bool has_several_lines() const { return line_ > first_line_; }
+  std::uint64_t line_of_field(std::size_t i) const { return lines_[i]; }  // with which it begins
   char separator() const { return separator_; }
 
  private:
@@ -56,6 +57,7 @@ class CsvParser {
   bool has_break_ = false;  // TABs or line ends wait for a character after them
   std::string text_;        // the fields, one after the other
   std::vector<std::size_t> ends_;
+  std::vector<std::uint64_t> lines_;  // of each field
   std::uint64_t line_ = 0, first_line_ = 0;
   std::uint64_t open_line_ = 0, open_column_ = 0;  // of the last quote that opened a field
 };

@@ -64,6 +64,18 @@ std::string CsvColumns::summary() const {
   return text;
 }
 
+std::vector<std::uint64_t> CsvColumns::lines() const {
+  std::vector<std::uint64_t> lines;
+  for (const std::size_t column : chosen_) lines.push_back(parser_.line_of_field(column));
+  return lines;
+}
+
+std::string CsvColumns::name(std::size_t chosen) const {
+  if (settings_.columns.empty()) return std::to_string(chosen_[chosen] + 1);
+  const std::string& column = settings_.columns[chosen];
+  return number_of_column(column) > 0 ? column : quote(column);
+}
+
 std::string CsvColumns::place() const { return file_ + ":" + std::to_string(parser_.line()); }
 
 void CsvColumns::choose() {

@@ -30,6 +30,10 @@ class CsvColumns {
   void finish() const;
 
   std::uint64_t line() const { return parser_.line(); }  // with which the record begins, from 1
+  // The chosen columns of that record: the line with which each begins; what one is called, a name or a
+  // number.
+  std::vector<std::uint64_t> lines() const;
+  std::string name(std::size_t chosen) const;
   // "3 records of 2 fields, 1 of them of several lines, which are one now".
   std::string summary() const;
 

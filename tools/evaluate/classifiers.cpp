@@ -31,14 +31,14 @@ void check_classifier_options(const Options& o) {
   }
 }
 
-// The label after the only TAB of the line, which is cut off with it. `place` is the line's.
-std::int32_t take_label(std::string& line, const std::string& place, const LabelSet& labels,
-                        const std::string& model) {
+// The label after the only TAB of the i-th line of the reader's batch, which is cut off with it.
+std::int32_t take_label(std::string& line, const cli::LineReader& reader, std::size_t i,
+                        const LabelSet& labels, const std::string& model) {
   const std::size_t tab = line.rfind('\t');
   if (tab == std::string::npos || line.find('\t') != tab) {
     const char separator = csv_separator(line, 2);
     const auto columns = 1 + std::count(line.begin(), line.end(), '\t');
-    throw Error(place + ": " + std::to_string(columns) + (columns == 1 ? " column" : " columns") +
+    throw Error(reader.place(i) + ": " + std::to_string(columns) + (columns == 1 ? " column" : " columns") +
                 " where 2 are wanted: text, label (" +
                 (separator != 0
                      ? "looks like CSV: --csv " + std::string(separator == ';' ? "--separator ';' " : "") +
@@ -49,8 +49,8 @@ std::int32_t take_label(std::string& line, const std::string& place, const Label
   const std::string label = line.substr(tab + 1);
   const std::int32_t id = labels.find(label);
   if (id < 0) {
-    const std::size_t column = count_code_points(std::string_view(line).substr(0, tab)) + 2;
-    throw Error(place + ":" + std::to_string(column) + ": " +
+    const std::size_t before = count_code_points(std::string_view(line).substr(0, tab)) + 1;
+    throw Error(reader.place_of_column(i, 1, before) + ": " +
                 (label.empty() ? "no label (every line needs one of " + labels.shown() + ")"
                                : "the label " + quote(label) + " is not one of " + model +
                                      " (known: " + labels.shown() + ")"));
@@ -173,7 +173,7 @@ void evaluate_classifier(const Options& o, const Metrics& metrics) {
     is_empty = false;
     labels.clear();
     for (std::size_t i = 0; i < lines.size(); ++i)
-      labels.push_back(take_label(lines[i], reader.place(i), model.labels, o.model));
+      labels.push_back(take_label(lines[i], reader, i, model.labels, o.model));
     measured.add(labels, labeller.probabilities(lines));
   });
   if (is_empty)
