@@ -107,7 +107,7 @@ class LineReader {
   enum class Writes { meanwhile, at_the_end };
   void show_progress(bool is_quiet, Writes writes = Writes::meanwhile);
 
-  // "file:line" of the line returned last; standard input is "-".
+  // "file:line" of the line returned last; standard input is "-", which messages call by its name.
   std::string place() const;
   // The place of the i-th line of the last batch.
   std::string place(std::size_t i) const;

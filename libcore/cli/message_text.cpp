@@ -11,6 +11,16 @@ std::string lower_first(std::string text) {
   return text;
 }
 
+std::string with_named_input(std::string text) {
+  constexpr std::string_view kName = "standard input";
+  if (text.starts_with("-:") || text.starts_with("- ")) text.replace(0, 1, kName);
+  for (std::size_t at = text.find(" -:"); at != std::string::npos; at = text.find(" -:", at + 1)) {
+    const std::size_t next = at + 3;
+    if (next < text.size() && text[next] >= '0' && text[next] <= '9') text.replace(at + 1, 1, kName);
+  }
+  return text;
+}
+
 std::string on_one_line(std::string text) {
   for (char& c : text) {
     if (c == '\n') c = ' ';

@@ -9,6 +9,9 @@ namespace headwater::cli {
 // "Foo bar" of a library becomes "foo bar"; "UTF-8 ..." and "--option: ..." stay.
 std::string lower_first(std::string text);
 
+// "-" as the name of a file, at the beginning or before a number of a line, becomes "standard input".
+std::string with_named_input(std::string text);
+
 // Without the line ends and the full stop of a library's message.
 std::string on_one_line(std::string text);
 

@@ -127,8 +127,8 @@ std::string_view tool_name() { return name_of_tool(); }
 
 void note(std::string_view text) {
   clear_progress();
-  write_messages(std::string(tool_name()) + ": " + with_program_prefix(visible(text), prefix_of_tools()) +
-                 "\n");
+  write_messages(std::string(tool_name()) + ": " +
+                 with_program_prefix(with_named_input(visible(text)), prefix_of_tools()) + "\n");
 }
 
 void end_by_signal(int number) noexcept {

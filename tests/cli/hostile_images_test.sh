@@ -92,7 +92,7 @@ refused() {
   [ "$status $(wc -l < labels) $(cat err)" = "1 1 classify: $said" ] || fault "classify of $path: $status: $(cat labels err)"
   printf 'good/red/1.png\n%s\ngood/red/1.png\n' "$path" | classify model > labels 2> err
   status=$?
-  [ "$status $(wc -l < labels) $(cat err)" = "1 1 classify: -:2: $said" ] || fault "classify of the line $path: $status: $(cat labels err)"
+  [ "$status $(wc -l < labels) $(cat err)" = "1 1 classify: standard input:2: $said" ] || fault "classify of the line $path: $status: $(cat labels err)"
   rm labels err
   find . | sort | cmp -s - "$before" || fault "files came or went with $path"
 }
@@ -129,7 +129,7 @@ refused loop.png 'loop.png: cannot open: too many levels of symbolic links'
 refused pipe.png 'pipe.png: not a regular file'
 refused zero.png 'zero.png: not a regular file'
 echo folder.png | classify model 2> err && fault 'classify took a folder as a line'
-[ "$(cat err)" = 'classify: -:1: folder.png: not a regular file (it is a directory)' ] || fault "classify of a folder: $(cat err)"
+[ "$(cat err)" = 'classify: standard input:1: folder.png: not a regular file (it is a directory)' ] || fault "classify of a folder: $(cat err)"
 cp good/red/1.png folder.png
 [ "$(classify model folder.png | wc -l)" = 1 ] || fault 'a folder with the name of an image'
 

@@ -68,7 +68,7 @@ for names in "${sets[@]}"; do
       if paste $text $column | train -q -r "$kind".yaml --tokenizer t.json --labels labels.txt "${said[@]}" "${options[@]}" -o run-$way >log 2>&1; then
         cmp run-names/model.safetensors run-$way/model.safetensors >log 2>&1 || fail "$names, $kind: $way is another model"
       else
-        [ "${said[*]}$way" = "unsaid-${way#unsaid-}" ] && grep -q '^train: -:1:[0-9]*: labels that are numbers: .*--labels-as names' log ||
+        [ "${said[*]}$way" = "unsaid-${way#unsaid-}" ] && grep -q '^train: standard input:1:[0-9]*: labels that are numbers: .*--labels-as names' log ||
           fail "$names, $kind: $way"
       fi
     done
