@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "data/labels.hpp"
 #include "support/error.hpp"
 #include "support/files.hpp"
 #include "tasks/config.hpp"
@@ -10,7 +11,6 @@
 #include "tasks/model_directory.hpp"
 #include "tasks/model_rows.hpp"
 #include "tasks/tokenizer_files.hpp"
-#include "text/labels.hpp"
 
 namespace headwater {
 
