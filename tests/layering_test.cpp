@@ -25,8 +25,9 @@ const std::vector<std::vector<std::string>> kLevels = {{"support"},
                                                        {"autograd", "checkpoint", "metrics"},
                                                        {"data", "layers"},
                                                        {"models"},
-                                                       {"tasks"},
+                                                       {"pretrained"},
                                                        {"training", "decoding", "reports"},
+                                                       {"tasks"},
                                                        {"tools"}};
 
 // The same of a room's folders, where they have an order.

@@ -4,10 +4,10 @@
 #include <array>
 
 #include "cli/tool.hpp"
+#include "pretrained/model_directory.hpp"
 #include "support/error.hpp"
 #include "support/numbers.hpp"
 #include "support/parallel.hpp"
-#include "tasks/model_directory.hpp"
 #include "tools/attn-dump/attn_dump.hpp"
 
 namespace headwater::attn_dump {
@@ -100,7 +100,7 @@ void run(const Options& o) {
   if (o.isa != "auto") kernels::set_isa(kernels::isa_of_name(o.isa));
   ThreadPool(o.threads).run([&] {
     const fs::path files = model_files(o.model);
-    const bool is_of_images = task_of_files(files).answer() == Answer::image_label;
+    const bool is_of_images = kind_of_files(files).task() == Task::image_classification;
     (is_of_images ? dump_images : dump_texts)(o, selection, files);
   });
 }

@@ -3,9 +3,9 @@
 #include "tools/classify/classify.hpp"
 #include "cli/tool.hpp"
 #include "metrics/calibration.hpp"
+#include "pretrained/model_directory.hpp"
 #include "support/error.hpp"
 #include "support/parallel.hpp"
-#include "tasks/model_directory.hpp"
 #include "tensor/kernels/isa.hpp"
 
 namespace headwater::classify {
@@ -56,7 +56,7 @@ void run(const Options& o) {
   if (o.isa != "auto") kernels::set_isa(kernels::isa_of_name(o.isa));
   ThreadPool pool(o.threads);
   pool.run([&] {
-    const bool reads_images = task_of_files(model_files(o.model)).answer() == Answer::image_label;
+    const bool reads_images = kind_of_files(model_files(o.model)).task() == Task::image_classification;
     reads_images ? classify_images(o) : classify_texts(o);
   });
 }

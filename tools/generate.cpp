@@ -82,7 +82,7 @@ cli::LineReaderSettings reader_of(const Options& o) {
   return whole;
 }
 
-void check_start(const Options& o, const LanguageModelFiles& model) {
+void check_start(const Options& o, const LoadedLanguageModel& model) {
   if (!o.has_start || model.tokenizer.start_id() >= 0) return;
   throw Error((model.files / "tokenizer.json").string() + ": has no start token (leave out --start)");
 }
@@ -109,7 +109,7 @@ void run(const Options& o) {
   if (o.isa != "auto") kernels::set_isa(kernels::isa_of_name(o.isa));
   ThreadPool pool(o.threads);
   pool.run([&] {
-    const LanguageModelFiles model = load_language_model(o.model);
+    const LoadedLanguageModel model = load_language_model(o.model);
     check_start(o, model);
     TextGenerator generator(model, settings);
     const bool is_delimited = model.delimiter >= 0;

@@ -3,9 +3,9 @@
 #include "tools/inspect/inspect.hpp"
 
 #include "cli/tool.hpp"
+#include "pretrained/registry.hpp"
 #include "recipe/reference.hpp"
 #include "support/error.hpp"
-#include "tasks/registry.hpp"
 
 namespace headwater::inspect {
 namespace {
@@ -74,11 +74,11 @@ void describe(cli::CommandLine& line, Options& o) {
 
 void inspect_recipe(const Recipe& recipe, const Options& o, cli::LineWriter& out) {
   if (o.is_for_make) return write_make(recipe, out);
-  const Task& task = task_of(recipe.model);
-  write_layers(task.describe(recipe), o.is_json, out);
-  if (o.is_json || task.layout().empty()) return;
-  const std::string unsayable = task.unsayable(recipe.model);
-  out.line(unsayable.empty() ? "Export: fits " + std::string(task.layout()) + " layout"
+  const Kind& kind = kind_of(recipe.model);
+  write_layers(kind.describe(recipe), o.is_json, out);
+  if (o.is_json || kind.layout().empty()) return;
+  const std::string unsayable = kind.unsayable(recipe.model);
+  out.line(unsayable.empty() ? "Export: fits " + std::string(kind.layout()) + " layout"
                              : "Export: " + unsayable);
 }
 

@@ -4,10 +4,10 @@
 #include <utility>
 
 #include "cli/tool.hpp"
+#include "pretrained/registry.hpp"
 #include "support/error.hpp"
 #include "support/files.hpp"
 #include "support/parallel.hpp"
-#include "tasks/registry.hpp"
 #include "text/unicode/standardize.hpp"
 #include "tools/tokenize/kinds.hpp"
 
@@ -137,7 +137,7 @@ void take_from_recipe(Options& o, const TypedOptions& typed) {
   if (!typed.min_frequency.is_given()) o.learn.min_frequency = section.min_frequency;
   if (!typed.coverage.is_given()) o.learn.character_coverage = section.character_coverage;
   if (!typed.suffix.is_given()) o.learn.end_of_word_suffix = section.end_of_word_suffix;
-  if (!typed.special.is_given()) o.special = task_of(recipe.model).special_tokens(recipe.model);
+  if (!typed.special.is_given()) o.special = kind_of(recipe.model).special_tokens(recipe.model);
   if (!typed.start_end.is_given())
     o.has_start_end = o.side == "target" || recipe.shared_tokenizer || !o.special.empty();
 }

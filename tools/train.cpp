@@ -12,7 +12,7 @@
 #include "cli/progress.hpp"
 #include "cli/result_file.hpp"
 #include "cli/tool.hpp"
-#include "decoding/translate.hpp"
+#include "pretrained/registry.hpp"
 #include "recipe/reference.hpp"
 #include "reports/run_report.hpp"
 #include "support/error.hpp"
@@ -20,9 +20,7 @@
 #include "support/parallel.hpp"
 #include "tasks/first_weights.hpp"
 #include "tasks/registry.hpp"
-#include "tasks/tokenizer_files.hpp"
 #include "tensor/kernels/isa.hpp"
-#include "tools/train/continuations.hpp"
 #include "tools/train/examples.hpp"
 #include "training/benchmark.hpp"
 #include "training/summary.hpp"
@@ -163,25 +161,10 @@ void note_epoch(const EpochReport& r, std::span<const std::string_view> figure_n
       (r.stops_early ? "; stopping early: no better value for as many epochs as the recipe allows" : ""));
 }
 
-// Translates validation sentences a batch at a time, which bounds the memory and shows in nothing else.
-std::vector<std::vector<std::int32_t>> greedy_translations(
-    const TranslationModel& model, std::span<const std::vector<std::int32_t>> sources) {
-  constexpr std::size_t kSentences = 64;
-  TranslationSettings settings{.decoding = model.decoding};
-  settings.decoding->num_beams = 1;
-  Translator translator(model, settings);
-  std::vector<std::vector<std::int32_t>> targets;
-  for (std::size_t begin = 0; begin < sources.size(); begin += kSentences) {
-    const auto batch = sources.subspan(begin, std::min(kSentences, sources.size() - begin));
-    for (std::vector<std::int32_t>& ids : translator.target_ids(batch)) targets.push_back(std::move(ids));
-  }
-  return targets;
-}
-
 // What is trained, and what it needs while it is.
 struct Run {
   const Recipe& recipe;
-  const Task& kind;
+  const Kind& kind;
   TaskModel& model;
   Objective& objective;
   RunDirectory* directory;  // null where nothing is written
@@ -343,22 +326,20 @@ void run(const Options& o) {
       cli::run_files().writes_own(fs::path(o.output) / name, "--output");
   }
   if (o.isa != "auto") kernels::set_isa(kernels::isa_of_name(o.isa));
-  const Task& kind = task_of(recipe.model);
+  const Kind& kind = kind_of(recipe.model);
   const TaskFiles files{.source_tokenizer = o.source_tokenizer,
                         .target_tokenizer = o.target_tokenizer,
                         .labels = o.labels,
                         .terms = o.terms,
                         .data = o.data,
                         .labels_as = labels_as(o)};
-  kind.complete(recipe, files);
-  const std::unique_ptr<TaskModel> model = kind.prepare(recipe, files);
+  complete(recipe, files);
+  const std::unique_ptr<TaskModel> model = prepare(recipe, files);
   train::Examples examples = train::read_examples(
       {.data = o.data, .validation = o.validation, .allows_empty = o.allows_empty, .is_quiet = o.is_quiet},
       recipe, *model, kind.example());
   if (!o.test.empty())
     train::check_test_images(o.test, *model, examples, o.data.empty() ? "-" : o.data.front());
-  model->translate_with(greedy_translations);
-  model->continue_with(train::drawn_continuations);
   model->parameters().allocate(true);
   const std::int64_t truncated =
       examples.data->truncated() + (examples.validation_data ? examples.validation_data->truncated() : 0);

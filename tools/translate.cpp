@@ -6,9 +6,9 @@
 
 #include "cli/lines.hpp"
 #include "cli/tool.hpp"
+#include "pretrained/registry.hpp"
 #include "support/error.hpp"
 #include "support/parallel.hpp"
-#include "tasks/registry.hpp"
 #include "tools/translate/output.hpp"
 #include "tools/translate/prefixes.hpp"
 #include "tools/translate/search.hpp"
@@ -78,13 +78,13 @@ void describe(cli::CommandLine& line, Options& o) {
 std::optional<DecodingSettings> decoding_of_recipe(const Options& o) {
   if (o.recipe.empty()) return std::nullopt;
   const Recipe recipe = read_recipe(o.recipe, o.scale);
-  if (task_of(recipe.model).answer() != Answer::translation)
+  if (kind_of(recipe.model).task() != Task::translation)
     throw UsageError("--recipe: " + o.recipe + " is of " + recipe.model.kind().with_article() +
                      ", which does not translate");
   return recipe.decoding;
 }
 
-TranslationSettings settings_of(const Options& o, const TranslationModel& model,
+TranslationSettings settings_of(const Options& o, const LoadedTranslator& model,
                                 const std::optional<DecodingSettings>& of_recipe) {
   TranslationSettings settings{.allows_unknown = o.allows_unknown, .wants_scores = o.wants_scores};
   settings.decoding = of_recipe ? *of_recipe : model.decoding;
@@ -112,7 +112,7 @@ void run(const Options& o) {
   if (o.isa != "auto") kernels::set_isa(kernels::isa_of_name(o.isa));
   ThreadPool pool(o.threads);
   pool.run([&] {
-    const TranslationModel model = load_translation_model(o.model);
+    const LoadedTranslator model = load_translator(o.model);
     Translator translator(model, settings_of(o, model, of_recipe));
     translate::Output output({.has_numbers = o.n_best.has_value(),
                               .has_scores = o.wants_scores,

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "tasks/classification.hpp"
+#include "pretrained/text_classifier.hpp"
 #include "tensor/arena.hpp"
 
 namespace headwater {
@@ -16,7 +16,7 @@ struct LabelProbability {
 
 class TextLabeller {
  public:
-  explicit TextLabeller(const ClassificationModel& model) : model_(model) {}
+  explicit TextLabeller(const LoadedClassifier& model) : model_(model) {}
 
   // The probability of each label (in the order of model.labels), line by line: [lines, labels], valid, and
   // the caller's to change, until the next call. Tokens beyond the model's positions are cut off and the line
@@ -38,7 +38,7 @@ class TextLabeller {
   // Appends the probabilities of the lines in the batch to probabilities_.
   void run_batch();
 
-  const ClassificationModel& model_;
+  const LoadedClassifier& model_;
   Arena arena_;
   ClassBatch batch_;
   std::vector<Real> probabilities_;

@@ -23,7 +23,7 @@ std::optional<std::size_t> not_finite_row(ConstMatrix rows) {
 
 }  // namespace
 
-ImageLabeller::ImageLabeller(const VisionFiles& model, bool resizes_files)
+ImageLabeller::ImageLabeller(const LoadedVisionModel& model, bool resizes_files)
     : model_(model), resizes_files_(resizes_files), reader_(model.reading) {}
 
 ImagePipeline ImageLabeller::fitted(DecodedImage& image) const {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "data/image_folder.hpp"
-#include "tasks/vision.hpp"
+#include "pretrained/vision_model.hpp"
 #include "tensor/arena.hpp"
 #include "tensor/matrix.hpp"
 
@@ -19,7 +19,7 @@ class ImageLabeller {
  public:
   // resizes_files: of images in files with other sides than the model's the bytes are resized first, as
   // vectorize --resize does it, whatever model.resizing says.
-  explicit ImageLabeller(const VisionFiles& model, bool resizes_files = false);
+  explicit ImageLabeller(const LoadedVisionModel& model, bool resizes_files = false);
 
   // The probability of each label (in the order of model.labels), file by file: [files, labels], valid, and
   // the caller's to change, until the next call. Throws LineError for the first file that is no image, or
@@ -41,7 +41,7 @@ class ImageLabeller {
   // Turns the image into one that a pipeline takes.
   ImagePipeline fitted(DecodedImage& image) const;
 
-  const VisionFiles& model_;
+  const LoadedVisionModel& model_;
   bool resizes_files_;
   ImageFileReader reader_;
   Arena arena_;

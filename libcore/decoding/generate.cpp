@@ -86,7 +86,7 @@ std::optional<Sampler> sampler_of(const OutputLayer& output, const TextGenerator
 
 }  // namespace
 
-GenerationSettings generation_settings(const LanguageModelFiles& model,
+GenerationSettings generation_settings(const LoadedLanguageModel& model,
                                        const TextGeneratorSettings& settings) {
   const Tokenizer& tokenizer = model.tokenizer;
   GenerationSettings generation = search_settings(settings.decoding);
@@ -102,7 +102,7 @@ GenerationSettings generation_settings(const LanguageModelFiles& model,
   return generation;
 }
 
-TextGenerator::TextGenerator(const LanguageModelFiles& model, const TextGeneratorSettings& settings)
+TextGenerator::TextGenerator(const LoadedLanguageModel& model, const TextGeneratorSettings& settings)
     : model_(model),
       settings_(settings),
       generation_(generation_settings(model, settings)),

@@ -11,7 +11,7 @@
 #include "decoding/decoder.hpp"
 #include "decoding/growing_text.hpp"
 #include "decoding/sampling.hpp"
-#include "tasks/language_model.hpp"
+#include "pretrained/language_model.hpp"
 
 namespace headwater {
 
@@ -28,7 +28,7 @@ struct TextGeneratorSettings {
 };
 
 // What may be generated with this model.
-GenerationSettings generation_settings(const LanguageModelFiles& model,
+GenerationSettings generation_settings(const LoadedLanguageModel& model,
                                        const TextGeneratorSettings& settings);
 
 enum class TextEnd {
@@ -57,7 +57,7 @@ class ContinuationListener {
 
 class TextGenerator {
  public:
-  TextGenerator(const LanguageModelFiles& model, const TextGeneratorSettings& settings);
+  TextGenerator(const LoadedLanguageModel& model, const TextGeneratorSettings& settings);
 
   // Calls use() for each continuation, in order: the samples of the first line, then those of the next. Any
   // grouping of lines into calls, and any `batch`, how many are made side by side, gives the same text.
@@ -82,7 +82,7 @@ class TextGenerator {
   void continue_rows(std::span<const Prompt> prompts, std::size_t first_row, std::size_t rows,
                      ContinuationListener& listener, const std::function<void(const Continuation&)>& use);
 
-  const LanguageModelFiles& model_;
+  const LoadedLanguageModel& model_;
   TextGeneratorSettings settings_;
   GenerationSettings generation_;
   StopTexts stops_;

@@ -12,7 +12,7 @@
 
 namespace headwater {
 
-GenerationSettings generation_settings(const TranslationModel& model, const TranslationSettings& settings) {
+GenerationSettings generation_settings(const LoadedTranslator& model, const TranslationSettings& settings) {
   const Tokenizer& target = model.target_tokenizer;
   const DecodingSettings& decoding = settings.decoding ? *settings.decoding : model.decoding;
   GenerationSettings generation = search_settings(decoding);
@@ -30,7 +30,7 @@ GenerationSettings generation_settings(const TranslationModel& model, const Tran
   return generation;
 }
 
-Translator::Translator(const TranslationModel& model, const TranslationSettings& settings)
+Translator::Translator(const LoadedTranslator& model, const TranslationSettings& settings)
     : model_(model),
       generation_(generation_settings(model, settings)),
       alignment_(settings.alignment),

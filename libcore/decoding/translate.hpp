@@ -10,7 +10,7 @@
 #include "decoding/attention_alignment.hpp"
 #include "decoding/decoder.hpp"
 #include "decoding/sampling.hpp"
-#include "tasks/encoder_decoder.hpp"
+#include "pretrained/translator.hpp"
 
 namespace headwater {
 
@@ -25,7 +25,7 @@ struct TranslationSettings {
 };
 
 // What may be generated with this model.
-GenerationSettings generation_settings(const TranslationModel& model, const TranslationSettings& settings);
+GenerationSettings generation_settings(const LoadedTranslator& model, const TranslationSettings& settings);
 
 struct Translation {
   std::string text;
@@ -36,7 +36,7 @@ using Translations = std::vector<Translation>;  // of one line, the best first
 
 class Translator {
  public:
-  Translator(const TranslationModel& model, const TranslationSettings& settings);
+  Translator(const LoadedTranslator& model, const TranslationSettings& settings);
 
   // The translations of each line, in order: n_best, or fewer where the search finds fewer. A line without a
   // token has one, which is empty; tokens beyond the model's positions are cut off and the line counted. Any
@@ -63,7 +63,7 @@ class Translator {
   void add_alignments(std::span<const std::vector<std::int32_t>> sources, std::vector<Translations>& to);
   std::string text_of(const Hypothesis& hypothesis) const;
 
-  const TranslationModel& model_;
+  const LoadedTranslator& model_;
   GenerationSettings generation_;
   std::optional<Sampler> sampler_;
   std::optional<AlignmentSettings> alignment_;

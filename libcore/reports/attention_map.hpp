@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "tasks/vision_attention.hpp"
+#include "pretrained/vision_attention.hpp"
 
 namespace headwater {
 

@@ -4,7 +4,7 @@
 #include <span>
 
 #include "reports/picture.hpp"
-#include "tasks/vision_attention.hpp"
+#include "pretrained/vision_attention.hpp"
 
 namespace headwater {
 

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "tasks/attention_trace.hpp"
-#include "tasks/vision_attention.hpp"
+#include "pretrained/attention_trace.hpp"
+#include "pretrained/vision_attention.hpp"
 
 namespace headwater {
 

@@ -8,13 +8,14 @@
 
 #include "checkpoint/safetensors.hpp"
 #include "data/ngram_vocabulary.hpp"
+#include "pretrained/model_directory.hpp"
+#include "pretrained/registry.hpp"
 #include "support/error.hpp"
 #include "support/files.hpp"
 #include "support/numbers.hpp"
-#include "tasks/model_directory.hpp"
-#include "tasks/registry.hpp"
 #include "tensor/kernels/optimizer/optimizer.hpp"
 #include "text/tokenizer/tokenizer.hpp"
+#include "training/task_model.hpp"
 
 namespace headwater {
 
@@ -87,12 +88,12 @@ std::string text_of(const Shape& shape) {
 
 class Taker {
  public:
-  Taker(const std::filesystem::path& directory, const Task& task, TaskModel& model)
+  Taker(const std::filesystem::path& directory, const Kind& kind, TaskModel& model)
       : shown_(directory.string()),
         folder_(model_files(directory)),
         tensors_(folder_ / "model.safetensors"),
-        our_axes_(task.token_axes()),
-        their_axes_(task_of_files(folder_).token_axes()),
+        our_axes_(kind.token_axes()),
+        their_axes_(kind_of_files(folder_).token_axes()),
         our_files_(model.files()),
         parameters_(model.parameters()) {}
 
@@ -303,8 +304,8 @@ std::string FirstWeights::summary() const {
 }
 
 FirstWeights take_first_weights(const std::filesystem::path& directory, std::span<const std::string> drop,
-                                const Task& task, TaskModel& model) {
-  return Taker(directory, task, model).take(drop);
+                                const Kind& kind, TaskModel& model) {
+  return Taker(directory, kind, model).take(drop);
 }
 
 }  // namespace headwater

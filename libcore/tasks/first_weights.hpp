@@ -6,7 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "tasks/task.hpp"
+#include "pretrained/kind.hpp"
+#include "training/task_model.hpp"
 
 namespace headwater {
 
@@ -22,13 +23,13 @@ struct FirstWeights {
   std::string summary() const;
 };
 
-// Fills the drawn parameters of `model`, which is of the kind `task`, from the model in `directory` (a model
+// Fills the drawn parameters of `model`, which is of the kind `kind`, from the model in `directory` (a model
 // directory or a checkpoint, of any kind): a tensor goes to the parameter of its name. Where both have an
 // axis of tokens, its rows are matched by the tokens' texts, and a token that the model lacks keeps what was
 // drawn. Parameters whose names match a pattern of `drop` ("head.*") keep what was drawn. Throws Error where
 // a shape does not fit, the classes of a head are others, a taken tensor is not finite or nothing is taken,
 // and UsageError for a pattern that matches no parameter.
 FirstWeights take_first_weights(const std::filesystem::path& directory, std::span<const std::string> drop,
-                                const Task& task, TaskModel& model);
+                                const Kind& kind, TaskModel& model);
 
 }  // namespace headwater

@@ -1,26 +1,27 @@
-// The kinds of models. A new one is its task and a row in registry.cpp (libcore/ADDING.md).
+// What trains each kind of model. A new task is a row in registry.cpp (libcore/ADDING.md).
 #pragma once
 
-#include <filesystem>
-#include <span>
-#include <string>
-#include <string_view>
+#include <memory>
 
-#include "tasks/task.hpp"
+#include "recipe/recipe.hpp"
+#include "tasks/task_files.hpp"
+#include "training/task_model.hpp"
 
 namespace headwater {
 
-std::span<const Task* const> all_tasks();
-ModelKinds model_kinds();
+// Fills in what a recipe leaves open until the files are there: the number of classes. Throws UsageError
+// where they do not fit together.
+void complete(Recipe& recipe, const TaskFiles& given);
+// `recipe` must outlive the result. Throws UsageError where a file is missing, is none that this kind reads,
+// or does not fit the recipe; Error for what a file holds.
+std::unique_ptr<TaskModel> prepare(const Recipe& recipe, const TaskFiles& given);
 
-const Task& task_of(const ModelSection& model);
-// By "model_type" of a config.json. Throws Error "where: what (what is read", and `usable` after it.
-const Task& task_of(const Json& config, const std::string& where, const std::string& usable = {});
-
-// recipe/recipe.hpp with the kinds of this registry.
-Recipe read_recipe(const std::filesystem::path& path, std::string_view scale = "full",
-                   const std::vector<std::string>& changes = {});
-Recipe parse_recipe(std::string_view text, std::string_view where, std::string_view scale = "full",
-                    const std::vector<std::string>& changes = {});
+// The rows of the registry; each stands with its task.
+std::unique_ptr<TaskModel> prepare_translation(const Recipe& recipe, const TaskFiles& given);
+std::unique_ptr<TaskModel> prepare_language_modeling(const Recipe& recipe, const TaskFiles& given);
+void complete_classification(Recipe& recipe, const TaskFiles& given);
+std::unique_ptr<TaskModel> prepare_classification(const Recipe& recipe, const TaskFiles& given);
+void complete_image_classification(Recipe& recipe, const TaskFiles& given);
+std::unique_ptr<TaskModel> prepare_image_classification(const Recipe& recipe, const TaskFiles& given);
 
 }  // namespace headwater

@@ -9,7 +9,7 @@
 
 #include "recipe/recipe.hpp"
 #include "support/random_permutation.hpp"
-#include "tasks/objective.hpp"
+#include "training/objective.hpp"
 
 namespace headwater {
 

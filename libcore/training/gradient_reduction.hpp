@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "autograd/parameter.hpp"
-#include "tasks/objective.hpp"
+#include "training/objective.hpp"
 
 namespace headwater {
 

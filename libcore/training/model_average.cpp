@@ -8,11 +8,11 @@
 
 #include "checkpoint/directory.hpp"
 #include "checkpoint/safetensors.hpp"
+#include "pretrained/model_directory.hpp"
+#include "pretrained/registry.hpp"
 #include "support/error.hpp"
 #include "support/new_folder.hpp"
 #include "support/numbers.hpp"
-#include "tasks/model_directory.hpp"
-#include "tasks/registry.hpp"
 #include "training/mean.hpp"
 
 namespace headwater {
@@ -27,7 +27,7 @@ bool is_there(const fs::path& path) {
 // What a model is used with, and may not differ in.
 std::vector<std::string> files_of_model(const fs::path& files) {
   std::vector<std::string> names{"config.json"};
-  for (const std::string& name : task_of_files(files).text_files()) {
+  for (const std::string& name : kind_of_files(files).text_files()) {
     if (is_there(files / name)) names.push_back(name);
   }
   return names;

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "support/background.hpp"
-#include "tasks/objective.hpp"
+#include "training/objective.hpp"
 
 namespace headwater {
 

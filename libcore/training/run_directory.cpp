@@ -10,11 +10,11 @@
 
 #include "checkpoint/directory_names.hpp"
 #include "checkpoint/safetensors.hpp"
+#include "pretrained/model_directory.hpp"
+#include "pretrained/registry.hpp"
 #include "support/directories.hpp"
 #include "support/error.hpp"
 #include "support/split.hpp"
-#include "tasks/model_directory.hpp"
-#include "tasks/registry.hpp"
 #include "tensor/kernels/optimizer/optimizer.hpp"
 #include "training/schedule.hpp"
 

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "checkpoint/directory.hpp"
+#include "pretrained/kind.hpp"
 #include "recipe/recipe.hpp"
-#include "tasks/task.hpp"
 #include "training/optimizer.hpp"
 #include "training/state.hpp"
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "support/json.hpp"
-#include "tasks/objective.hpp"
+#include "training/objective.hpp"
 
 namespace headwater {
 

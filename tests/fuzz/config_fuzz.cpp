@@ -4,12 +4,13 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "pretrained/label_names.hpp"
+#include "pretrained/layouts/vit.hpp"
+#include "pretrained/registry.hpp"
+#include "pretrained/text_classifier.hpp"
+#include "pretrained/translator.hpp"
+#include "pretrained/vision_model.hpp"
 #include "support/error.hpp"
-#include "tasks/classification.hpp"
-#include "tasks/encoder_decoder.hpp"
-#include "tasks/registry.hpp"
-#include "tasks/vision.hpp"
-#include "tasks/vit.hpp"
 
 namespace {
 
@@ -43,14 +44,14 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   try {
     const std::string place = "f";
     const Json config = Json::parse(text, place);
-    const Task& task = task_of(config, place);
-    check(task.describe(config, place));
-    if (task.answer() == Answer::label) {
+    const Kind& kind = kind_of(config, place);
+    check(kind.describe(config, place));
+    if (kind.task() == Task::classification) {
       check(classifier_of_config(config, place)->parameters());
       if (labels_of_config(config, place).size() < 2) std::abort();
-    } else if (task.answer() == Answer::translation) {
+    } else if (kind.task() == Task::translation) {
       check(encoder_decoder_of_config(config, place)->parameters());
-    } else if (task.answer() == Answer::image_label) {
+    } else if (kind.task() == Task::image_classification) {
       const std::unique_ptr<VisionModel> model = vision_model_of_config(config, place);
       check(model->parameters());
       const bool is_vit = config.at("model_type").as_string() == kVitType;

@@ -4,8 +4,8 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "pretrained/generation_config.hpp"
 #include "support/error.hpp"
-#include "tasks/generation_config.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace headwater;

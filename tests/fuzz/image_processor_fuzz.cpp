@@ -5,8 +5,8 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "pretrained/image_processor.hpp"
 #include "support/error.hpp"
-#include "tasks/image_processor.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace headwater;

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "pretrained/registry.hpp"
 #include "support/error.hpp"
-#include "tasks/registry.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace headwater;

@@ -1,7 +1,7 @@
 #include "gpt2.hpp"
 
+#include "pretrained/layouts/gpt2.hpp"
 #include "support/files.hpp"
-#include "tasks/gpt2.hpp"
 
 using namespace headwater;
 

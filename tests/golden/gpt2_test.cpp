@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "gpt2.hpp"
-#include "tasks/gpt2.hpp"
+#include "pretrained/layouts/gpt2.hpp"
 
 using namespace headwater;
 

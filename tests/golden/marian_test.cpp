@@ -1,6 +1,6 @@
 // A translator in Marian's layout against transformers (reference/marian): logits, attention, greedy
 // translations and beams. Sizes are read from the files.
-#include "tasks/marian.hpp"
+#include "pretrained/layouts/marian.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,6 +1,6 @@
 // A model of images in ViT's layout against transformers (reference/vit): the embedding of patches, each
 // block, attention and logits. Sizes and settings are read from the files.
-#include "tasks/vit.hpp"
+#include "pretrained/layouts/vit.hpp"
 
 #include <doctest/doctest.h>
 
@@ -12,7 +12,7 @@ using namespace headwater;
 namespace {
 
 struct VitReference {
-  VisionFiles files = load_vit(reference_path("vit"), read_json());
+  LoadedVisionModel files = load_vit(reference_path("vit"), read_json());
   const VisionModel& model = *files.model;
   Safetensors expected{reference_path("vit/expected.safetensors")};
   ImageBatch batch;

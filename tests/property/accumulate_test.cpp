@@ -6,12 +6,14 @@
 #include <random>
 
 #include "models/packing.hpp"
+#include "pretrained/language_model.hpp"
+#include "pretrained/vision_model.hpp"
 #include "scratch_directory.hpp"
 #include "small_run.hpp"
 #include "support/files.hpp"
 #include "support/parallel.hpp"
-#include "tasks/language_model.hpp"
-#include "tasks/vision.hpp"
+#include "tasks/image_classification/vision_objective.hpp"
+#include "tasks/language_modeling/language_model_objective.hpp"
 
 using namespace headwater;
 

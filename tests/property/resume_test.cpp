@@ -8,12 +8,12 @@
 
 #include "checkpoint/safetensors.hpp"
 #include "error_text.hpp"
+#include "pretrained/model_directory.hpp"
 #include "scratch_directory.hpp"
 #include "small_run.hpp"
 #include "support/files.hpp"
 #include "support/numbers.hpp"
 #include "support/parallel.hpp"
-#include "tasks/model_directory.hpp"
 
 using namespace headwater;
 

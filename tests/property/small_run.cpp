@@ -6,8 +6,9 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "pretrained/registry.hpp"
 #include "support/files.hpp"
-#include "tasks/registry.hpp"
+#include "tasks/classification/label_measure.hpp"
 
 using namespace headwater;
 
@@ -123,7 +124,7 @@ TokenDataset class_columns(const LabelSet& labels, std::size_t count, std::int64
 
 // Words of a text at most; a bag of words takes any number.
 std::int64_t max_words(const Recipe& recipe) {
-  const std::int64_t length = task_of(recipe.model).max_line_ids(recipe.model);
+  const std::int64_t length = kind_of(recipe.model).max_line_ids(recipe.model);
   return length > 0 ? length : 20;
 }
 

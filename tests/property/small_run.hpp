@@ -9,8 +9,10 @@
 
 #include "data/token_dataset.hpp"
 #include "models/encoder_decoder.hpp"
-#include "tasks/classification.hpp"
-#include "tasks/encoder_decoder.hpp"
+#include "pretrained/text_classifier.hpp"
+#include "pretrained/translator.hpp"
+#include "tasks/classification/classification_objective.hpp"
+#include "tasks/translation/translation_objective.hpp"
 #include "training/trainer.hpp"
 
 using Sequence = std::vector<std::int32_t>;

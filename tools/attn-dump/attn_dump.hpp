@@ -9,10 +9,10 @@
 
 #include "cli/lines.hpp"
 #include "cli/result_file.hpp"
+#include "pretrained/attention_trace.hpp"
 #include "support/error.hpp"
 #include "support/files.hpp"
 #include "support/new_folder.hpp"
-#include "tasks/attention_trace.hpp"
 
 namespace headwater::attn_dump {
 

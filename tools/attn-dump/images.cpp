@@ -1,6 +1,8 @@
 // Images: weights between patches, their rollout over the layers, and how far heads look.
 #include "cli/progress.hpp"
 #include "cli/tool.hpp"
+#include "pretrained/model_directory.hpp"
+#include "pretrained/vision_attention.hpp"
 #include "reports/attention_grid.hpp"
 #include "reports/attention_map.hpp"
 #include "reports/attention_overlay.hpp"
@@ -9,8 +11,6 @@
 #include "reports/image_page.hpp"
 #include "support/error.hpp"
 #include "support/numbers.hpp"
-#include "tasks/model_directory.hpp"
-#include "tasks/vision_attention.hpp"
 #include "tools/attn-dump/attn_dump.hpp"
 #include "tools/images/inputs.hpp"
 

@@ -1,11 +1,11 @@
 // Lines of text.
 #include "cli/tool.hpp"
 #include "decoding/translate.hpp"
+#include "pretrained/model_directory.hpp"
 #include "reports/heat_map.hpp"
 #include "reports/svg.hpp"
 #include "support/error.hpp"
 #include "support/line_error.hpp"
-#include "tasks/model_directory.hpp"
 #include "tensor/kernels/optimizer/optimizer.hpp"
 #include "tools/attn-dump/attn_dump.hpp"
 
@@ -60,7 +60,7 @@ class Dump {
         output_(writes_folder(o) ? fs::path() : o.output) {
     tracer_->check(selection);
     if (writes_folder(o)) folder_.emplace(o.output);
-    if (const TranslationModel* const translator = tracer_->translator()) {
+    if (const LoadedTranslator* const translator = tracer_->translator()) {
       decoding_ = generation_settings(*translator, {});
       if (o.target.empty()) translator_.emplace(*translator, TranslationSettings{});
     } else if (!o.target.empty()) {
@@ -171,7 +171,7 @@ class Dump {
   // The tokenizers of what asks and of what is looked at.
   std::pair<const Tokenizer&, const Tokenizer&> tokenizers_of(AttentionKind kind) const {
     const Tokenizer& source = tracer_->source_tokenizer();
-    const TranslationModel* const translator = tracer_->translator();
+    const LoadedTranslator* const translator = tracer_->translator();
     const Tokenizer& target = translator == nullptr ? source : translator->target_tokenizer;
     return {kind == AttentionKind::encoder ? source : target,
             kind == AttentionKind::decoder ? target : source};
@@ -256,7 +256,7 @@ void dump_texts(const Options& o, const AttentionSelection& selection, const fs:
   if (o.view != "weights" || o.format == "png" || o.first || o.is_resized)
     throw UsageError("--view, --first, --resize and --format png are of models of images, " + o.model +
                      " reads texts");
-  Dump(o, selection, task_of_files(files).tracer(files)).run();
+  Dump(o, selection, kind_of_files(files).tracer(files)).run();
 }
 
 }  // namespace headwater::attn_dump

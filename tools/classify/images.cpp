@@ -75,7 +75,7 @@ class ImageFiles {
   }
 
   const Options& o_;
-  VisionFiles model_;
+  LoadedVisionModel model_;
   ImageLabeller labeller_;
   RowWriter writer_;
   std::vector<std::string> names_;

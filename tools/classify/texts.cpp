@@ -7,7 +7,7 @@ namespace headwater::classify {
 
 void classify_texts(const Options& o) {
   if (o.is_resized) throw UsageError("--resize is for images, " + o.model + " reads texts");
-  const ClassificationModel model = load_classification_model(o.model);
+  const LoadedClassifier model = load_classifier(o.model);
   TextLabeller labeller(model);
   cli::LineReaderSettings settings = o.reader;
   settings.refuses_tabs = true;

@@ -3,13 +3,13 @@
 #include <functional>
 
 #include "cli/tool.hpp"
+#include "pretrained/layouts/gpt2.hpp"
+#include "pretrained/layouts/marian.hpp"
+#include "pretrained/layouts/vit.hpp"
+#include "pretrained/model_directory.hpp"
+#include "pretrained/registry.hpp"
 #include "support/error.hpp"
 #include "support/new_folder.hpp"
-#include "tasks/gpt2.hpp"
-#include "tasks/marian.hpp"
-#include "tasks/model_directory.hpp"
-#include "tasks/registry.hpp"
-#include "tasks/vit.hpp"
 #include "tools/convert/convert.hpp"
 
 namespace headwater::convert {
@@ -22,15 +22,15 @@ struct Exported {
 };
 
 // Throws Error where the layout cannot say what the model is.
-Exported exported_translator(const TranslationModel& model) {
+Exported exported_translator(const LoadedTranslator& model) {
   return {marian_files(model),
           [&model](const ByteSink& sink) { write_marian_parameters(model.model->parameters(), sink); }};
 }
-Exported exported_language_model(const LanguageModelFiles& model) {
+Exported exported_language_model(const LoadedLanguageModel& model) {
   return {gpt2_files(model),
           [&model](const ByteSink& sink) { write_gpt2_parameters(model.model->parameters(), sink); }};
 }
-Exported exported_vision_model(const VisionFiles& model) {
+Exported exported_vision_model(const LoadedVisionModel& model) {
   return {vit_files(model), [&model](const ByteSink& sink) { write_vit_parameters(*model.model, sink); }};
 }
 
@@ -56,28 +56,28 @@ void write_folder(const Options& o, const fs::path& files, const std::function<E
 }  // namespace
 
 void export_model(const Options& o) {
-  const Task& task = task_of_files(model_files(o.model));
-  if (task.layout().empty())
+  const Kind& kind = kind_of_files(model_files(o.model));
+  if (kind.layout().empty())
     throw Error(o.model +
                 ": text classifiers have no published layout here yet (translators, language models and " +
                 "models of images have one)");
-  if (!o.layout.empty() && o.layout != task.foreign_type())
-    throw UsageError("--layout " + o.layout + ": " + o.model + " fits " + std::string(task.foreign_type()) +
+  if (!o.layout.empty() && o.layout != kind.foreign_type())
+    throw UsageError("--layout " + o.layout + ": " + o.model + " fits " + std::string(kind.foreign_type()) +
                      " only (leave --layout out)");
-  const Answer answer = task.answer();
-  if (answer == Answer::image_label) {
-    const VisionFiles model = load_vision_model(o.model);
+  const Task task = kind.task();
+  if (task == Task::image_classification) {
+    const LoadedVisionModel model = load_vision_model(o.model);
     const Background& background = model.reading.background;
     if (!background.drops_transparency)
       cli::note(shown(o.output) + ": other programs do not know the background: lay transparent images on " +
                 background.name() + " before they read them");
     return write_folder(o, model.files, [&] { return exported_vision_model(model); });
   }
-  if (answer == Answer::continuation) {
-    const LanguageModelFiles model = load_language_model(o.model);
+  if (task == Task::language_modeling) {
+    const LoadedLanguageModel model = load_language_model(o.model);
     return write_folder(o, model.files, [&] { return exported_language_model(model); });
   }
-  const TranslationModel model = load_translation_model(o.model);
+  const LoadedTranslator model = load_translator(o.model);
   write_folder(o, model.files, [&] { return exported_translator(model); });
 }
 

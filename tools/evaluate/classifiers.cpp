@@ -161,7 +161,7 @@ void write_figures(const ClassificationReport& report, const Options& o, const M
 
 void evaluate_classifier(const Options& o, const Metrics& metrics) {
   check_classifier_options(o);
-  const ClassificationModel model = load_classification_model(o.model);
+  const LoadedClassifier model = load_classifier(o.model);
   check_classes(o, model.labels);
   TextLabeller labeller(model);
   MeasuredClasses measured(model.labels, o);
@@ -196,7 +196,7 @@ void evaluate_vision_model(const Options& o, const Metrics& metrics) {
   if (o.has_ids) throw UsageError("--ids is for models of texts, " + o.model + " is a model of images");
   check_metrics(o, {"loss", "accuracy", "top5_accuracy", "macro_f1", "roc_auc", "ece"}, "a model of images");
   if (o.data.empty()) throw UsageError("no images (name a file that vectorize --images wrote)");
-  const VisionFiles model = load_vision_model(o.model);
+  const LoadedVisionModel model = load_vision_model(o.model);
   check_classes(o, model.labels);
   const VisionSettings& settings = model.model->settings();
   MeasuredClasses measured(model.labels, o);

@@ -12,8 +12,8 @@
 #include "reports/classification_report.hpp"
 #include "reports/run_report.hpp"
 #include "reports/score_report.hpp"
-#include "tasks/objective.hpp"
 #include "tools/search/options.hpp"
+#include "training/objective.hpp"
 
 namespace headwater::evaluate {
 

@@ -5,10 +5,11 @@
 
 #include "checkpoint/safetensors.hpp"
 #include "cli/tool.hpp"
+#include "data/token_dataset.hpp"
 #include "data/token_stream.hpp"
 #include "support/error.hpp"
 #include "support/numbers.hpp"
-#include "tasks/language_model_evaluator.hpp"
+#include "tasks/language_modeling/language_model_evaluator.hpp"
 #include "tools/evaluate/evaluate.hpp"
 
 namespace headwater::evaluate {
@@ -21,7 +22,7 @@ enum class Data { lines, stream, files, id_lines, id_files };
 // f(line, reader) of each line of texts, with its place where it is refused; of a model with a delimiter a
 // pair.
 template <class F>
-void for_each_text(const Options& o, const LanguageModelFiles& model, const F& f) {
+void for_each_text(const Options& o, const LoadedLanguageModel& model, const F& f) {
   const bool has_pairs = model.delimiter >= 0;
   cli::LineReaderSettings settings = has_pairs ? lines_of_columns(o) : o.reader;
   if (!has_pairs) {
@@ -44,7 +45,7 @@ void for_each_text(const Options& o, const LanguageModelFiles& model, const F& f
 }
 
 // Files that vectorize --output dataset wrote.
-void add_id_files(const Options& o, const LanguageModelFiles& model, LanguageModelEvaluator& evaluator) {
+void add_id_files(const Options& o, const LoadedLanguageModel& model, LanguageModelEvaluator& evaluator) {
   for (const std::string& path : o.data) {
     TokenStream stream({.cut = evaluator.cut(),
                         .vocabulary = model.tokenizer.vocabulary_size(),
@@ -66,7 +67,7 @@ void add_files(const Options& o, LanguageModelEvaluator& evaluator) {
   }
 }
 
-void add_id_lines(const Options& o, const LanguageModelFiles& model, LanguageModelEvaluator& evaluator) {
+void add_id_lines(const Options& o, const LoadedLanguageModel& model, LanguageModelEvaluator& evaluator) {
   std::vector<TokenColumnSettings> settings;
   for (const std::string_view name : {"source", "target"}) {
     if (name == "target" && model.delimiter < 0) break;
@@ -101,7 +102,7 @@ void add_bits(std::vector<ScoreRow>& rows, const std::string& name, std::string_
 }
 
 // As the options say, or the files; without a word as the model was trained.
-Data data_of(const Options& o, const LanguageModelFiles& model, const TrainedReading& trained) {
+Data data_of(const Options& o, const LoadedLanguageModel& model, const TrainedReading& trained) {
   const auto ids = std::count_if(o.data.begin(), o.data.end(),
                                  [](const std::string& path) { return begins_as_safetensors(path); });
   const bool has_id_files = ids > 0;
@@ -131,7 +132,7 @@ Data data_of(const Options& o, const LanguageModelFiles& model, const TrainedRea
 
 // What became of the text, where that is not plain.
 void note_reading(const Options& o, Data data, const LanguageModelFigures& figures,
-                  const LanguageModelFiles& model) {
+                  const LoadedLanguageModel& model) {
   const std::string length = std::to_string(model.model->length());
   if (data == Data::stream && o.stride == 0)
     cli::note("read as one text in windows of " + length +
@@ -148,7 +149,7 @@ void note_reading(const Options& o, Data data, const LanguageModelFigures& figur
 void evaluate_language_model(const Options& o, const Metrics& metrics) {
   check_metrics(o, {"loss", "accuracy", "perplexity", "bits_per_byte", "bits_per_character", "unknown"},
                 "a language model");
-  const LanguageModelFiles model = load_language_model(o.model);
+  const LoadedLanguageModel model = load_language_model(o.model);
   const TrainedReading trained = o.is_of_lines ? TrainedReading() : trained_reading(model);
   const Data data = data_of(o, model, trained);
   const bool has_text = data != Data::id_lines && data != Data::id_files;

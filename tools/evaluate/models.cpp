@@ -3,10 +3,10 @@
 #include <cmath>
 
 #include "cli/tool.hpp"
+#include "pretrained/model_directory.hpp"
+#include "pretrained/registry.hpp"
 #include "support/error.hpp"
 #include "support/line_error.hpp"
-#include "tasks/model_directory.hpp"
-#include "tasks/registry.hpp"
 #include "tools/evaluate/evaluate.hpp"
 
 namespace headwater::evaluate {
@@ -55,8 +55,8 @@ void evaluate_model(const Options& o, const Metrics& metrics) {
   if (o.batch_sequences < 1 || o.batch_sequences > 65536) {
     throw UsageError("--batch " + std::to_string(o.batch_sequences) + " is not from 1 to 65536");
   }
-  const Answer answer = task_of_files(model_files(o.model)).answer();
-  const bool is_classifier = answer == Answer::label || answer == Answer::image_label;
+  const Task task = kind_of_files(model_files(o.model)).task();
+  const bool is_classifier = task == Task::classification || task == Task::image_classification;
   const bool draws = !o.reliability.empty() || !o.confusion.empty();
   if (!is_classifier && (o.fits_temperature || o.temperature != 1 || draws)) {
     throw UsageError(std::string(o.fits_temperature       ? "--fit-temperature"
@@ -65,24 +65,24 @@ void evaluate_model(const Options& o, const Metrics& metrics) {
                                                           : "--confusion") +
                      " is for a classifier, " + o.model + " is none");
   }
-  if (answer != Answer::continuation && (o.stride > 0 || o.has_start || o.is_multiline || o.is_of_lines)) {
+  if (task != Task::language_modeling && (o.stride > 0 || o.has_start || o.is_multiline || o.is_of_lines)) {
     throw UsageError(std::string(o.stride > 0     ? "--stride"
                                  : o.has_start    ? "--start"
                                  : o.is_multiline ? "--multiline"
                                                   : "--lines") +
                      " is for a language model, " + o.model + " is none");
   }
-  if (answer != Answer::translation && o.beams.any())
+  if (task != Task::translation && o.beams.any())
     throw UsageError("--num-beams and other options of its search are for a translator, " + o.model +
                      " is none");
-  switch (answer) {
-    case Answer::translation:
+  switch (task) {
+    case Task::translation:
       return evaluate_translator(o, metrics);
-    case Answer::label:
+    case Task::classification:
       return evaluate_classifier(o, metrics);
-    case Answer::continuation:
+    case Task::language_modeling:
       return evaluate_language_model(o, metrics);
-    case Answer::image_label:
+    case Task::image_classification:
       return evaluate_vision_model(o, metrics);
   }
 }

@@ -9,7 +9,8 @@
 #include "support/error.hpp"
 #include "support/line_error.hpp"
 #include "support/numbers.hpp"
-#include "tasks/translation_evaluator.hpp"
+#include "tasks/translation/translation_evaluator.hpp"
+#include "tasks/translation/translation_objective.hpp"
 #include "tools/evaluate/evaluate.hpp"
 
 namespace headwater::evaluate {
@@ -18,7 +19,7 @@ namespace {
 // What the references of a score are, in JSON, beside kStandardized.
 constexpr std::string_view kRaw = "raw", kLowercased = "lowercased";
 
-TranslationExamples read_examples(const Options& o, const TranslationModel& model) {
+TranslationExamples read_examples(const Options& o, const LoadedTranslator& model) {
   TranslationExamples examples;
   cli::LineReader reader(o.data, lines_of_columns(o));
   reader.show_progress(o.is_quiet, cli::LineReader::Writes::at_the_end);
@@ -69,7 +70,7 @@ std::vector<ScoreRow> loss_rows(const LossTotals& totals, const TranslationExamp
 }
 
 // A line for each source; an empty source gives an empty line.
-Lines translate(const TranslationModel& model, const TranslationSettings& settings,
+Lines translate(const LoadedTranslator& model, const TranslationSettings& settings,
                 const TranslationExamples& examples, const Options& o) {
   Translator translator(model, settings);
   const std::span sources(examples.sources);
@@ -110,7 +111,7 @@ void evaluate_translator(const Options& o, const Metrics& metrics) {
     if (name.starts_with("bits_per_") && !o.metrics.empty())
       throw UsageError("--metric: " + name + " is of language models, " + o.model + " translates");
   }
-  const TranslationModel model = load_translation_model(o.model);
+  const LoadedTranslator model = load_translator(o.model);
   TranslationSettings settings{.decoding = model.decoding};
   set(*settings.decoding, o.beams);
   const TranslationExamples examples = read_examples(o, model);

@@ -2,12 +2,12 @@
 #include <algorithm>
 #include <optional>
 
+#include "pretrained/model_directory.hpp"
+#include "pretrained/registry.hpp"
+#include "pretrained/tokenizer_files.hpp"
 #include "reports/data_summary.hpp"
 #include "reports/stream_summary.hpp"
 #include "support/error.hpp"
-#include "tasks/model_directory.hpp"
-#include "tasks/registry.hpp"
-#include "tasks/tokenizer_files.hpp"
 #include "tools/inspect/inspect.hpp"
 
 namespace headwater::inspect {
@@ -34,7 +34,7 @@ void inspect_data(const Options& o) {
   }
   DataSummary summary(names);
   std::optional<Tokenizer> tokenizer;
-  if (!o.tokenizer.empty()) summary.count_tokens_of(tokenizer.emplace(load_side(o.tokenizer, "--tokenizer")));
+  if (!o.tokenizer.empty()) summary.count_tokens_of(tokenizer.emplace(Tokenizer::load(o.tokenizer)));
   cli::LineReaderSettings columns = o.reader;
   columns.has_columns = true;
   cli::LineReader reader(o.data, columns);
@@ -73,7 +73,7 @@ void inspect_ids(const Options& o) {
   if (!o.columns.empty() || !o.recipe.empty() || !o.contact_sheet.empty() || !o.draws.empty())
     throw UsageError(o.data.front() + " is a file of ids (which goes with --tokenizer and --json)");
   std::optional<Tokenizer> tokenizer;
-  if (!o.tokenizer.empty()) tokenizer = load_side(o.tokenizer, "--tokenizer");
+  if (!o.tokenizer.empty()) tokenizer = Tokenizer::load(o.tokenizer);
   const StreamSummary summary(Safetensors(o.data.front()), tokenizer ? &*tokenizer : nullptr);
   cli::LineWriter out;
   out.text(o.is_json ? summary.json().dump() + "\n" : summary.text());

@@ -1,10 +1,10 @@
 // Data sets of images: what they hold, a contact sheet, and what training draws from an image.
 #include "cli/result_file.hpp"
+#include "pretrained/registry.hpp"
+#include "pretrained/vision_model.hpp"
 #include "reports/image_page.hpp"
 #include "reports/image_summary.hpp"
 #include "support/error.hpp"
-#include "tasks/registry.hpp"
-#include "tasks/vision.hpp"
 #include "tools/images/inputs.hpp"
 #include "tools/inspect/inspect.hpp"
 
@@ -29,7 +29,7 @@ void check_image_options(const Options& o) {
 // The picture of an image under the recipe's random changes.
 std::string drawn_png(const Options& o, const ImageDataset& images) {
   const Recipe recipe = read_recipe(o.recipe, o.scale);
-  if (task_of(recipe.model).answer() != Answer::image_label)
+  if (kind_of(recipe.model).task() != Task::image_classification)
     throw UsageError("--draws: " + o.recipe + " is no recipe of a model of images");
   const VisionSettings& settings = recipe.model.as<VisionSettings>();
   if (!settings.images.is_random())

@@ -7,9 +7,9 @@
 
 #include "checkpoint/safetensors.hpp"
 #include "cli/lines.hpp"
+#include "pretrained/kind.hpp"
 #include "recipe/recipe.hpp"
 #include "support/files.hpp"
-#include "tasks/task.hpp"
 
 namespace headwater::inspect {
 

@@ -1,11 +1,11 @@
 #include <algorithm>
 #include <iterator>
 
+#include "pretrained/registry.hpp"
 #include "recipe/key_values.hpp"
 #include "support/error.hpp"
 #include "support/hash.hpp"
 #include "support/numbers.hpp"
-#include "tasks/registry.hpp"
 #include "tools/inspect/inspect.hpp"
 
 namespace headwater::inspect {
@@ -33,7 +33,7 @@ std::string preparation(const Recipe& recipe) {
   // Keys of the data that belong to training and reports.
   static constexpr std::string_view kOthers[] = {
       "data.stride", "data.epoch_examples", "data.validation_fraction", "data.summaries", "data.examples"};
-  const Task& task = task_of(recipe.model);
+  const Kind& kind = kind_of(recipe.model);
   const DataSettings& data = recipe.data;
   const bool is_stream = recipe.model.kind().reads("data.examples") && data.examples != "lines";
   std::string all(recipe.model.kind().name);
@@ -46,12 +46,12 @@ std::string preparation(const Recipe& recipe) {
     if (!is_other && std::any_of(std::begin(kSections), std::end(kSections), begins)) add(key, value);
   }
   add("stream", is_stream ? "yes" : "no");
-  if (!is_stream) add("length", std::to_string(task.max_line_ids(recipe.model)));
+  if (!is_stream) add("length", std::to_string(kind.max_line_ids(recipe.model)));
   for (const char* side : {"source", "target"}) {
-    const LineEnds ends = task.line_ends(recipe.model, side);
+    const LineEnds ends = kind.line_ends(recipe.model, side);
     add(side, std::string(ends.start ? "start" : "") + (ends.end ? "end" : ""));
   }
-  for (const std::string& token : task.special_tokens(recipe.model)) add("special", token);
+  for (const std::string& token : kind.special_tokens(recipe.model)) add("special", token);
   if (data.split == "seed" && !data.set.empty()) add("seed", std::to_string(recipe.seed));
   Hasher hasher;
   hasher.update(all);
@@ -103,7 +103,7 @@ void write_make(const Recipe& recipe, cli::LineWriter& out) {
   variable("line_ends", is_stream && data.line_ends ? "--line-ends" : "");
   variable("csv", data.csv_columns.empty() ? "" : "yes");
   variable("preparation", preparation(recipe));
-  variable("answer", std::string(name_of(task_of(recipe.model).answer())));
+  variable("answer", std::string(name_of(kind_of(recipe.model).task())));
 }
 
 }  // namespace headwater::inspect

@@ -4,13 +4,13 @@
 #include <optional>
 
 #include "checkpoint/directory.hpp"
+#include "pretrained/model_directory.hpp"
+#include "pretrained/registry.hpp"
 #include "reports/table.hpp"
 #include "reports/tensor_statistics.hpp"
 #include "support/error.hpp"
 #include "support/json.hpp"
 #include "support/numbers.hpp"
-#include "tasks/model_directory.hpp"
-#include "tasks/registry.hpp"
 #include "tools/inspect/inspect.hpp"
 
 namespace headwater::inspect {
@@ -123,19 +123,19 @@ void inspect_directory(const fs::path& path, const Options& o, cli::LineWriter& 
   // All is read before a word is written: a run that goes on may remove the checkpoint.
   std::string where;
   Json config;
-  const Task* task = nullptr;
+  const Kind* kind = nullptr;
   std::optional<Safetensors> tensors;
   std::optional<Manifest> manifest;
   const bool is_checkpoint = !fs::exists(path / "checkpoints");
   read_model_files(path, [&](const fs::path& files) {
     where = (files / "config.json").string();
     config = read_config(files);
-    task = &task_of_files(files);
-    task->check_weights(config, files);
+    kind = &kind_of_files(files);
+    kind->check_weights(config, files);
     if (o.shows_tensors || o.has_statistics) tensors.emplace(files / "model.safetensors");
     if (is_checkpoint && !o.is_json && fs::exists(files / kManifestName)) manifest = verify_checkpoint(files);
   });
-  write_layers(task->describe(config, where), o.is_json, out);
+  write_layers(kind->describe(config, where), o.is_json, out);
   if (tensors) {
     if (!o.is_json) out.line("");
     write_tensors(*tensors, o, out);

@@ -1,8 +1,8 @@
 // The files of a run.
 #include "cli/result_file.hpp"
+#include "pretrained/model_directory.hpp"
+#include "pretrained/registry.hpp"
 #include "support/error.hpp"
-#include "tasks/model_directory.hpp"
-#include "tasks/registry.hpp"
 #include "tools/report/report.hpp"
 
 namespace headwater::report {

@@ -1,11 +1,11 @@
 // Runs beside each other.
 #include "cli/lines.hpp"
 #include "cli/result_file.hpp"
+#include "pretrained/kind.hpp"
+#include "pretrained/model_directory.hpp"
 #include "reports/run_table.hpp"
 #include "reports/score_report.hpp"
 #include "support/error.hpp"
-#include "tasks/model_directory.hpp"
-#include "tasks/task.hpp"
 #include "tools/report/report.hpp"
 
 namespace headwater::report {
@@ -18,7 +18,7 @@ std::optional<std::int64_t> parameters_of(const fs::path& model) {
   try {
     read_model_files(model, [&](const fs::path& files) {
       const ModelDescription description =
-          task_of_files(files).describe(read_config(files), (files / "config.json").string());
+          kind_of_files(files).describe(read_config(files), (files / "config.json").string());
       parameters = 0;
       for (const LayerSummary& layer : description.layers) *parameters += layer.parameters;
     });

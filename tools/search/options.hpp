@@ -10,10 +10,10 @@
 #include "cli/options.hpp"
 #include "decoding/sampling.hpp"
 #include "layers/packed_weights.hpp"
+#include "pretrained/generation_config.hpp"
 #include "recipe/recipe.hpp"
 #include "support/error.hpp"
 #include "support/json.hpp"
-#include "tasks/generation_config.hpp"
 
 namespace headwater::search {
 

@@ -10,6 +10,7 @@
 #include "data/token_dataset.hpp"
 #include "support/error.hpp"
 #include "support/numbers.hpp"
+#include "training/task_model.hpp"
 
 namespace headwater::train {
 

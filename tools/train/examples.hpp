@@ -8,8 +8,9 @@
 
 #include "data/dataset.hpp"
 #include "data/subset.hpp"
+#include "pretrained/kind.hpp"
 #include "recipe/recipe.hpp"
-#include "tasks/task.hpp"
+#include "training/task_model.hpp"
 
 namespace headwater::train {
 

@@ -19,7 +19,7 @@ struct OutputForm {
 
 class Output {
  public:
-  Output(const OutputForm& form, const TranslationModel& model) : form_(form), model_(model) {}
+  Output(const OutputForm& form, const LoadedTranslator& model) : form_(form), model_(model) {}
   // Those of the next line, which is `source`.
   void write(const Translations& translations, const std::string& source);
   void flush() { writer_.flush(); }
@@ -29,7 +29,7 @@ class Output {
   void add_columns(const Translation& translation);  // to text_
 
   OutputForm form_;
-  const TranslationModel& model_;
+  const LoadedTranslator& model_;
   cli::LineWriter writer_;
   std::int64_t line_ = 0;
   std::string text_;

@@ -9,10 +9,10 @@
 #include "data/image_folder.hpp"
 #include "data/labels.hpp"
 #include "data/resize.hpp"
+#include "pretrained/label_names.hpp"
 #include "support/error.hpp"
 #include "support/numbers.hpp"
 #include "support/parallel.hpp"
-#include "tasks/label_names.hpp"
 #include "tools/images/notes.hpp"
 #include "tools/vectorize/image_source.hpp"
 

@@ -4,9 +4,9 @@
 #include "data/cifar.hpp"
 #include "data/idx.hpp"
 #include "data/labels.hpp"
+#include "pretrained/label_names.hpp"
 #include "support/error.hpp"
 #include "support/numbers.hpp"
-#include "tasks/label_names.hpp"
 #include "tools/vectorize/image_source.hpp"
 
 namespace headwater::vectorize {

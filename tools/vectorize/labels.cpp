@@ -5,12 +5,12 @@
 #include "cli/line_filter.hpp"
 #include "cli/result_file.hpp"
 #include "cli/tool.hpp"
+#include "pretrained/label_names.hpp"
+#include "pretrained/registry.hpp"
 #include "support/csv.hpp"
 #include "support/error.hpp"
 #include "support/name_list.hpp"
 #include "support/numbers.hpp"
-#include "tasks/label_names.hpp"
-#include "tasks/registry.hpp"
 #include "tools/vectorize/vectorize.hpp"
 
 namespace headwater::vectorize {
@@ -61,7 +61,7 @@ void learn_labels(const Options& o) {
   const LabelSet set = LabelSet::learn(counts);
   if (o.resolved_recipe) {
     Recipe recipe = *o.resolved_recipe;
-    task_of(recipe.model).complete(recipe, set, o.tokens.empty() ? "-" : o.tokens.front());
+    kind_of(recipe.model).complete(recipe, set, o.tokens.empty() ? "-" : o.tokens.front());
   }
   for (const std::string& path : o.check) check_labels(path, set, o);
   cli::write_result_file(o.output, set.to_text());

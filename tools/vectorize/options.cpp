@@ -4,9 +4,9 @@
 
 #include "cli/tool.hpp"
 #include "data/image_reading.hpp"
+#include "pretrained/registry.hpp"
 #include "support/decimal.hpp"
 #include "support/error.hpp"
-#include "tasks/registry.hpp"
 
 namespace headwater::vectorize {
 
@@ -253,9 +253,9 @@ void resolve(Options& o, const TypedOptions& typed) {
   if (!o.recipe.empty()) {
     const Recipe recipe = read_recipe(o.recipe, o.scale);
     o.resolved_recipe = recipe;
-    const std::int64_t length = task_of(recipe.model).max_line_ids(recipe.model);
+    const std::int64_t length = kind_of(recipe.model).max_line_ids(recipe.model);
     if (!typed.length.is_given()) o.length = length > 0 ? length : kMaxLength;
-    const LineEnds ends = task_of(recipe.model).line_ends(recipe.model, o.side);
+    const LineEnds ends = kind_of(recipe.model).line_ends(recipe.model, o.side);
     if (!typed.start.is_given()) o.has_start = ends.start;
     if (!typed.end.is_given()) o.has_end = ends.end;
     if (!typed.ngrams.is_given()) o.ngrams = recipe.terms.ngrams;

@@ -52,7 +52,7 @@ class LabelledFiles {
 
   static constexpr ImageShape kShape{.height = 4, .width = 5, .channels = 3};
   ScratchDirectory folder;
-  VisionFiles model{
+  LoadedVisionModel model{
       .files = {}, .labels = LabelSet::parse("a\nb\nc\nd\n", "it"), .statistics = {}, .model = {}};
   std::vector<fs::path> files;
   std::vector<std::uint8_t> pixels;

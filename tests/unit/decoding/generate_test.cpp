@@ -18,10 +18,10 @@ namespace {
 
 constexpr Index kLength = 24;
 
-LanguageModelFiles random_model(bool has_start_end) {
+LoadedLanguageModel random_model(bool has_start_end) {
   TokenizerLearner learner({.split = SplitKind::character, .size = 40, .has_start_end = has_start_end});
   learner.add("the quick brown fox jumps over the lazy dog\n");
-  LanguageModelFiles files{"nowhere", learner.finish(), nullptr};
+  LoadedLanguageModel files{"nowhere", learner.finish(), nullptr};
   LanguageModelSettings settings;
   settings.transformer.width = 16;
   settings.transformer.heads = 2;
@@ -49,7 +49,7 @@ std::vector<std::string> prompts() {
 
 struct Silent : ContinuationListener {};
 
-std::vector<std::string> continued(const LanguageModelFiles& files, const std::vector<std::string>& lines,
+std::vector<std::string> continued(const LoadedLanguageModel& files, const std::vector<std::string>& lines,
                                    const TextGeneratorSettings& settings, std::size_t batch) {
   TextGenerator generator(files, settings);
   Silent silent;
@@ -111,7 +111,7 @@ TEST_CASE("a byte of NUL, which no line has, is U+FFFD in generated text") {
 }
 
 TEST_CASE("1,000 prompts have the same continuations in any batch, on any threads, with any code path") {
-  const LanguageModelFiles files = random_model(true);
+  const LoadedLanguageModel files = random_model(true);
   const std::vector<std::string> lines = prompts();
   TextGeneratorSettings settings{.decoding = {.max_new_tokens = 30}};
   for (int kind = 0; kind < 4; ++kind) {
@@ -135,7 +135,7 @@ TEST_CASE("1,000 prompts have the same continuations in any batch, on any thread
 }
 
 TEST_CASE("samples of a line do not depend on how many there are, nor on the lines' grouping into calls") {
-  const LanguageModelFiles files = random_model(true);
+  const LoadedLanguageModel files = random_model(true);
   const std::vector<std::string> lines{"the", "fox", "", "the"};
   TextGeneratorSettings settings{.decoding = {.max_new_tokens = 12, .min_new_tokens = 12},
                                  .sampling = SamplingSettings{.temperature = 5},
@@ -155,7 +155,7 @@ TEST_CASE("samples of a line do not depend on how many there are, nor on the lin
 }
 
 TEST_CASE("a stop text cuts the continuation and its tokens; the rest of it is as without") {
-  const LanguageModelFiles files = random_model(true);
+  const LoadedLanguageModel files = random_model(true);
   TextGeneratorSettings settings{.decoding = {.max_new_tokens = 60, .min_new_tokens = 60},
                                  .wants_scores = true};
   const std::string whole = continued(files, {"the"}, settings, 1).front();
@@ -183,7 +183,7 @@ TEST_CASE("a stop text cuts the continuation and its tokens; the rest of it is a
 TEST_CASE("an empty line begins with a line end where that is a token and there is no start token") {
   const char* const bytes =
       R"({"added_tokens":[],"normalizer":null,"pre_tokenizer":{"type":"ByteLevel","add_prefix_space":false,"trim_offsets":false,"use_regex":false},"post_processor":null,"decoder":{"type":"ByteLevel"},"model":{"type":"BPE","unk_token":null,"vocab":{"a":0,"b":1,"\u010a":2,"\u0120":3},"merges":[]}})";
-  LanguageModelFiles files = random_model(false);
+  LoadedLanguageModel files = random_model(false);
   files.tokenizer = Tokenizer::parse(bytes, "bytes");
   REQUIRE(files.tokenizer.encode("\n") == std::vector<std::int32_t>{2});
   CHECK(continued(files, {""}, {}, 1).front().size() == 64);
@@ -191,7 +191,7 @@ TEST_CASE("an empty line begins with a line end where that is a token and there 
 
 TEST_CASE("an empty line begins a text, or is an error after the lines before it") {
   CHECK(continued(random_model(true), {""}, {}, 1).size() == 1);
-  const LanguageModelFiles files = random_model(false);
+  const LoadedLanguageModel files = random_model(false);
   TextGenerator generator(files, {});
   Silent silent;
   std::vector<std::size_t> done;

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "pretrained/registry.hpp"
 #include "support/error.hpp"
-#include "tasks/registry.hpp"
 
 using namespace headwater;
 

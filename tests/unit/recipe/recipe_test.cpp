@@ -8,12 +8,12 @@
 #include <string>
 
 #include "error_text.hpp"
+#include "pretrained/language_model.hpp"
+#include "pretrained/registry.hpp"
+#include "pretrained/text_classifier.hpp"
+#include "pretrained/translator.hpp"
 #include "recipe/reference.hpp"
 #include "support/error.hpp"
-#include "tasks/classification.hpp"
-#include "tasks/encoder_decoder.hpp"
-#include "tasks/language_model.hpp"
-#include "tasks/registry.hpp"
 
 using namespace headwater;
 

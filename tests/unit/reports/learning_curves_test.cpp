@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "error_text.hpp"
-#include "tasks/registry.hpp"
+#include "pretrained/registry.hpp"
 
 using namespace headwater;
 

@@ -4,7 +4,7 @@
 
 #include <limits>
 
-#include "tasks/registry.hpp"
+#include "pretrained/registry.hpp"
 
 using namespace headwater;
 

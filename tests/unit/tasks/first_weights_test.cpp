@@ -9,13 +9,15 @@
 #include "checkpoint/safetensors.hpp"
 #include "data/ngram_vocabulary.hpp"
 #include "error_text.hpp"
+#include "pretrained/language_model.hpp"
+#include "pretrained/registry.hpp"
+#include "pretrained/text_classifier.hpp"
+#include "pretrained/translator.hpp"
 #include "scratch_directory.hpp"
 #include "support/files.hpp"
-#include "tasks/classification.hpp"
-#include "tasks/encoder_decoder.hpp"
-#include "tasks/language_model.hpp"
 #include "tasks/registry.hpp"
 #include "text/learning/tokenizer_learner.hpp"
+#include "training/task_model.hpp"
 
 using namespace headwater;
 
@@ -30,7 +32,7 @@ struct Made {
   TaskFiles given;
   std::unique_ptr<TaskModel> model;
 
-  const Task& task() const { return task_of(recipe.model); }
+  const Kind& kind() const { return kind_of(recipe.model); }
   Parameters& parameters() { return model->parameters(); }
   std::span<Real> values(const char* name) {
     Parameter* const p = parameters().find(name);
@@ -42,7 +44,7 @@ struct Made {
   }
   // Draws the parameters; then a model directory is written where `saves`.
   void finish(std::uint64_t seed, bool saves) {
-    model = task().prepare(recipe, given);
+    model = prepare(recipe, given);
     parameters().allocate(true);
     parameters().initialize(seed);
     if (saves) save();
@@ -58,7 +60,7 @@ struct Made {
   fs::path path() const { return scratch.path(); }
 
   FirstWeights take(const Made& from, const Words& drop = {}) {
-    return take_first_weights(from.path(), drop, task(), *model);
+    return take_first_weights(from.path(), drop, kind(), *model);
   }
   std::string problem(const Made& from, const Words& drop = {}) {
     std::string message = error_text([&] { take(from, drop); });

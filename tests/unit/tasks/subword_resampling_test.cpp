@@ -1,4 +1,4 @@
-#include "tasks/subword_resampling.hpp"
+#include "tasks/translation/subword_resampling.hpp"
 
 #include <doctest/doctest.h>
 

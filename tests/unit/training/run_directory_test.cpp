@@ -5,10 +5,11 @@
 #include <fstream>
 
 #include "error_text.hpp"
+#include "pretrained/text_classifier.hpp"
+#include "pretrained/translator.hpp"
 #include "scratch_directory.hpp"
 #include "support/files.hpp"
-#include "tasks/classification.hpp"
-#include "tasks/encoder_decoder.hpp"
+#include "tasks/classification/label_measure.hpp"
 
 using namespace headwater;
 

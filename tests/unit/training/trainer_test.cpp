@@ -12,10 +12,10 @@
 #include <thread>
 
 #include "error_text.hpp"
+#include "pretrained/text_classifier.hpp"
+#include "pretrained/translator.hpp"
 #include "scratch_directory.hpp"
 #include "support/files.hpp"
-#include "tasks/classification.hpp"
-#include "tasks/encoder_decoder.hpp"
 
 using namespace headwater;
 

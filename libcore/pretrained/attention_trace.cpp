@@ -1,0 +1,75 @@
+#include "pretrained/attention_trace.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "support/error.hpp"
+#include "tensor/kernels/argmax/argmax.hpp"
+#include "tensor/kernels/attention/attention.hpp"
+
+namespace headwater {
+
+void check_below(std::string_view what, std::int64_t value, std::int64_t count) {
+  if (value < 0 || value >= count) {
+    throw UsageError("--" + std::string(what) + " " + std::to_string(value) + ": the model has " +
+                     std::to_string(count) + " " + std::string(what) + (count == 1 ? "" : "s") +
+                     " (they count from 0)");
+  }
+}
+
+std::vector<std::string> likeliest_tokens(const Matrix& logits, const Tokenizer& tokenizer,
+                                          const std::vector<std::int32_t>& suppress_tokens) {
+  const Index vocabulary = std::min<Index>(logits.cols, tokenizer.vocabulary_size());
+  std::vector<std::int32_t> best(static_cast<std::size_t>(logits.rows));
+  kernels::argmax(ConstMatrix(logits.data, logits.rows, vocabulary, logits.stride), suppress_tokens, best);
+  std::vector<std::string> tokens;
+  for (const std::int32_t id : best) tokens.push_back(tokenizer.surface(id));
+  return tokens;
+}
+
+PackedTokens packed(const std::vector<std::int32_t>& ids) {
+  PackedTokens tokens;
+  tokens.clear();
+  tokens.add(ids);
+  tokens.finish();
+  return tokens;
+}
+
+std::vector<AttentionRecord> attention_records(const std::vector<AttentionTrace>& traces, Index heads,
+                                               Arena& arena, const AttentionExample& example,
+                                               const AttentionSelection& selection,
+                                               const std::vector<std::string>& predicts) {
+  std::vector<AttentionRecord> records;
+  for (const AttentionTrace& trace : traces) {
+    if (selection.kind && *selection.kind != trace.kind) continue;
+    if (selection.layer && *selection.layer != trace.layer) continue;
+    const Variable &queries = trace.attention.queries, &keys = trace.attention.keys;
+    const Index head_width = queries.cols() / heads;
+    const std::array<Index, 2> query_offsets = {0, queries.rows()}, key_offsets = {0, keys.rows()};
+    const kernels::AttentionShape shape{.query_offsets = query_offsets,
+                                        .key_offsets = key_offsets,
+                                        .heads = heads,
+                                        .head_width = head_width,
+                                        .scale = Real(1) / std::sqrt(static_cast<Real>(head_width)),
+                                        .is_causal = trace.attention.causality == Causality::causal};
+    const bool is_encoder = trace.kind == AttentionKind::encoder;
+    for (Index head = 0; head < heads; ++head) {
+      if (selection.head && *selection.head != head) continue;
+      AttentionRecord record{
+          .example = example.number, .kind = trace.kind, .layer = trace.layer, .head = head};
+      record.query_tokens = is_encoder ? example.source_tokens : example.target_tokens;
+      record.key_tokens =
+          trace.kind == AttentionKind::decoder ? example.target_tokens : example.source_tokens;
+      record.key_tokens.resize(static_cast<std::size_t>(keys.rows()));  // padding that only asks is no key
+      if (!is_encoder) record.predicts = predicts;
+      Matrix weights = arena.matrix(queries.rows(), keys.rows());
+      kernels::attention_weights(queries.value(), keys.value(), shape, 0, head, weights);
+      record.weights.assign(weights.data, weights.data + weights.rows * weights.cols);
+      records.push_back(std::move(record));
+    }
+  }
+  return records;
+}
+
+}  // namespace headwater

@@ -1,0 +1,86 @@
+// Attention weights of a model for one example, read from the forward pass that computes them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "data/packed_tokens.hpp"
+#include "models/attention_trace.hpp"
+#include "tensor/arena.hpp"
+#include "text/tokenizer/tokenizer.hpp"
+
+namespace headwater {
+
+struct LoadedTranslator;
+
+// The weights of one head of one layer for one example. Numbers count from 0.
+struct AttentionRecord {
+  std::int64_t example = 0;
+  AttentionKind kind = AttentionKind::encoder;
+  std::int64_t layer = 0, head = 0;
+  std::vector<std::string> query_tokens = {};  // q texts; of a decoder the tokens put in
+  std::vector<std::string> key_tokens = {};    // k texts
+  std::vector<std::string> predicts = {};      // q texts: the tokens that came out; empty in encoders
+  std::vector<float> weights = {};  // [q, k] row-major; a key that may not be looked at has weight 0
+
+  std::size_t queries() const { return query_tokens.size(); }
+  std::size_t keys() const { return key_tokens.size(); }
+};
+
+// What is wanted; nothing said: all.
+struct AttentionSelection {
+  std::optional<std::int64_t> layer = {}, head = {};
+  std::optional<AttentionKind> kind = {};
+};
+
+// A source, and what the decoder reads: the start token and the tokens after it. Both sides at most the
+// model's length and not empty.
+struct AttentionExample {
+  std::int64_t number = 0;
+  std::vector<std::int32_t> source_ids;
+  std::vector<std::string> source_tokens;  // surfaces, one an id
+  std::vector<std::int32_t> target_ids;
+  std::vector<std::string> target_tokens;
+  // Ids that decoding does not choose; `predicts` is the best of the others at each position.
+  std::vector<std::int32_t> suppress_tokens;
+};
+
+class AttentionTracer {
+ public:
+  virtual ~AttentionTracer() = default;
+  virtual const Tokenizer& source_tokenizer() const = 0;
+  // The tokens of a text as the model reads it, with the special tokens around it.
+  virtual std::vector<std::int32_t> source_ids(std::string_view text) const {
+    return source_tokenizer().encode(text);
+  }
+  virtual std::int64_t length() const = 0;  // positions of the model
+  // Set where the model's decoder reads a translation; else null, and an example has a source alone.
+  virtual const LoadedTranslator* translator() const { return nullptr; }
+  // Throws UsageError where the model has no such layer, head or kind.
+  virtual void check(const AttentionSelection& selection) const = 0;
+  // Records by kind (encoder, decoder, cross), layer, head.
+  virtual std::vector<AttentionRecord> trace(Arena& arena, const AttentionExample& example,
+                                             const AttentionSelection& selection) const = 0;
+};
+
+// --- For tracers -------------------------------------------------------------------------------------------
+
+// Throws UsageError "--what value: the model has ..." where value is not in [0, count).
+void check_below(std::string_view what, std::int64_t value, std::int64_t count);
+// The token that each row of logits stands for, but for the suppressed ones; an output layer may have room
+// for more tokens than the tokenizer has.
+std::vector<std::string> likeliest_tokens(const Matrix& logits, const Tokenizer& tokenizer,
+                                          const std::vector<std::int32_t>& suppress_tokens = {});
+// One sequence.
+PackedTokens packed(const std::vector<std::int32_t>& ids);
+// The selected weights of a forward pass over one sequence.
+std::vector<AttentionRecord> attention_records(const std::vector<AttentionTrace>& traces, Index heads,
+                                               Arena& arena, const AttentionExample& example,
+                                               const AttentionSelection& selection,
+                                               const std::vector<std::string>& predicts);
+
+}  // namespace headwater

@@ -1,0 +1,177 @@
+// A Transformer encoder that gives texts a label.
+#include "models/classifier.hpp"
+
+#include "pretrained/config.hpp"
+#include "pretrained/model_directory.hpp"
+#include "pretrained/model_rows.hpp"
+#include "pretrained/text_classifier.hpp"
+#include "support/error.hpp"
+
+namespace headwater {
+
+static void settings_rows(schema::Visitor& v, ClassifierSettings& s) {
+  v.field(
+      "mixing", &s.mixing.mixing,
+      schema::OneOf{{{"attention", "multi-head self-attention (Vaswani et al. 2017)"},
+                     {"fourier", "the Fourier transform, without parameters (FNet, Lee-Thorp et al. 2021)"},
+                     {"mlp", "two layers over the positions (MLP-Mixer, Tolstikhin et al. 2021)"}}},
+      "what mixes the tokens of a text");
+  // What is read depends on what the reader has just put there.
+  const std::string who = "a classifier with mixing: " + s.mixing.mixing;
+  const schema::When attention{s.mixing.mixing == "attention", who, "classifier with mixing: attention"};
+  const schema::When mlp{s.mixing.mixing == "mlp", who, "classifier with mixing: mlp"};
+  v.field("mixing_width", &s.mixing.mixing_width, schema::Between{0, 1e6, "features"},
+          "hidden layer of mixing: mlp",
+          schema::Follows{"model.feed_forward_width", feed_forward_width_of(s.transformer)}, mlp);
+  rows(v, s.transformer, attention);
+  v.field("encoder_layers", &s.encoder_layers, schema::Between{0, 1000, "blocks"},
+          "blocks of the encoder, one after the other");
+  v.field("pooling", &s.pooling,
+          schema::OneOf{{{"max", "of each feature the largest"},
+                         {"mean", "of each feature the mean"},
+                         {"first", "the first token alone"}}},
+          "what of a text's tokens the head reads");
+  v.field("padding", &s.padding,
+          schema::OneOf{{{"none", "nothing is computed for positions without a token"},
+                         {"attended", "every text is filled up to length, and its padding counts as tokens"},
+                         {"pooled", "so filled, but padding is pooled only, not attended to"}}},
+          "what becomes of the positions that a short text leaves empty");
+  v.renamed("keeps_padding", "padding: attended");
+  v.renamed("pools_padding", "padding: pooled");
+  rows(v, s.head);
+}
+
+static void check_settings(const ClassifierSettings& s, const Recipe& recipe, const Complain& complain) {
+  check_transformer(s.transformer, s.mixing.mixing == "attention", complain);
+  check_classes(s.head, recipe, complain);
+  if (s.padding == "pooled" && s.mixing.mixing != "attention") {
+    complain(
+        {"model", "padding"},
+        "pooled is for mixing: attention (write attended, or none: only attention can leave padding out)");
+  }
+}
+
+static const ModelKind kClassifier{.name = "classifier",
+                                   .meaning = "a Transformer encoder that gives texts a label",
+                                   .columns = {"source", "label"},
+                                   .sections = {"source_tokenizer"},
+                                   .metrics = {"loss", "accuracy", "macro_f1", "roc_auc"},
+                                   .family = "classifiers",
+                                   .defaults = SettingsOf<ClassifierSettings>::defaults};
+
+ModelSection model_section(const ClassifierSettings& settings) {
+  return model_section(kClassifier, settings);
+}
+
+namespace {
+
+class ClassifierTracer : public AttentionTracer {
+ public:
+  explicit ClassifierTracer(LoadedClassifier model) : model_(std::move(model)) {
+    const std::string& mixing = settings().mixing.mixing;
+    if (mixing == "attention") return;
+    throw Error(model_.files.string() + ": holds a classifier with mixing: " + mixing +
+                ", which has no attention");
+  }
+  const Tokenizer& source_tokenizer() const override { return model_.tokenizer; }
+  std::int64_t length() const override { return model_.model->length(); }
+
+  void check(const AttentionSelection& selection) const override {
+    if (selection.kind && *selection.kind != AttentionKind::encoder) {
+      throw UsageError("--kind " + std::string(name_of(*selection.kind)) +
+                       ": a classifier has encoder attention only");
+    }
+    if (selection.head) check_below("head", *selection.head, settings().transformer.heads);
+    if (selection.layer) check_below("layer", *selection.layer, settings().encoder_layers);
+  }
+
+  std::vector<AttentionRecord> trace(Arena& arena, const AttentionExample& example,
+                                     const AttentionSelection& selection) const override {
+    const ArenaScope scope(arena);
+    Tape tape(arena, Tape::Mode::inference);
+    ClassBatch batch;
+    batch.clear();
+    batch.add(example.source_ids, model_.model->padded_length(static_cast<Index>(example.source_ids.size())));
+    batch.finish();
+    AttentionExample padded = example;
+    padded.source_tokens.resize(batch.source.ids.size(), model_.tokenizer.surface(model_.tokenizer.pad_id()));
+    std::vector<AttentionTrace> traces;
+    model_.model->features({tape}, batch, &traces);
+    return attention_records(traces, settings().transformer.heads, arena, padded, selection, {});
+  }
+
+ private:
+  const ClassifierSettings& settings() const {
+    return dynamic_cast<const Classifier&>(*model_.model).settings();
+  }
+
+  LoadedClassifier model_;
+};
+
+}  // namespace
+
+std::unique_ptr<AttentionTracer> attention_tracer(LoadedClassifier model) {
+  return std::make_unique<ClassifierTracer>(std::move(model));
+}
+
+namespace {
+
+class ClassifierKind : public TextClassifierKind {
+ public:
+  const ModelKind& model_kind() const override { return kClassifier; }
+  std::string_view model_type() const override { return "headwater_classifier"; }
+  std::string_view architecture() const override { return "HeadwaterClassifier"; }
+  std::vector<std::string> text_files() const override { return {"tokenizer.json"}; }
+  std::vector<TokenAxis> token_axes() const override {
+    return {{"embedding.tokens", 0, "tokenizer.json"},
+            {"head.weight", 1, "config.json"},
+            {"head.bias", 0, "config.json"}};
+  }
+  std::int64_t max_line_ids(const ModelSection& model) const override {
+    return model.as<ClassifierSettings>().transformer.length;
+  }
+  std::unique_ptr<AttentionTracer> tracer(const std::filesystem::path& files) const override {
+    return attention_tracer(load_classifier(files));
+  }
+
+  std::unique_ptr<TextClassifier> make(const ModelSection& model, Index vocabulary) const override {
+    return std::make_unique<Classifier>(model.as<ClassifierSettings>(), vocabulary);
+  }
+  ModelSection section_of_model(const TextClassifier& model) const override {
+    const auto* const typed = dynamic_cast<const Classifier*>(&model);
+    return typed == nullptr ? ModelSection() : model_section(typed->settings());
+  }
+  ModelSection section_of_config(Json config) const override {
+    if (config.find("padding") == nullptr) {  // written before there was one key for the two
+      const auto is_set = [&](std::string_view name) {
+        const Json* const member = config.find(name);
+        return member != nullptr && member->as_bool();
+      };
+      if (is_set("keeps_padding") && is_set("pools_padding"))
+        throw Error("\"pools_padding\" is without \"keeps_padding\"");
+      config.set("padding", is_set("keeps_padding")   ? "attended"
+                            : is_set("pools_padding") ? "pooled"
+                                                      : "none");
+    }
+    ModelSection section(kClassifier);
+    read_settings(config, section.settings());
+    return section;
+  }
+  ClassHeadSettings& head_of(ModelSection& model) const override {
+    return model.as<ClassifierSettings>().head;
+  }
+  bool reads_terms() const override { return false; }
+  std::string legend(const TextClassifier& model) const override {
+    return "S: source tokens; FLOPs: a forward pass over a text of " + std::to_string(model.length()) +
+           " tokens";
+  }
+};
+
+}  // namespace
+
+const Kind& classifier_kind() {
+  static const ClassifierKind kind;
+  return kind;
+}
+
+}  // namespace headwater

@@ -1,0 +1,90 @@
+// A kind of model as its directory, its recipe and the tools see it. registry.cpp has one row a kind; nothing
+// else asks for a kind by its name. What trains it is in tasks/.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "data/labels.hpp"
+#include "models/layer_summary.hpp"
+#include "pretrained/attention_trace.hpp"
+#include "recipe/recipe.hpp"
+#include "support/json.hpp"
+
+namespace headwater {
+
+// A file of a model directory beside its tensors.
+struct DirectoryFile {
+  std::string name, bytes;
+  // A run goes on only with the same one: what it is ("tokenizer"). Empty: it may differ.
+  std::string identity = {};
+  // The member of a JSON file that must be the same; empty: the whole file.
+  std::string member = {};
+};
+
+// An axis of a tensor along which a row stands for a token, a term or a label, which `file` of the directory
+// numbers (labels: config.json).
+struct TokenAxis {
+  std::string_view tensor;
+  std::size_t axis;
+  std::string_view file;
+};
+
+// The table of layers, and what its letters and operations mean.
+struct ModelDescription {
+  std::vector<LayerSummary> layers;
+  std::string legend;
+};
+
+// Which special tokens vectorize puts around the ids of a line.
+struct LineEnds {
+  bool start = false, end = false;
+};
+
+// What a model is for. image_classification: of images, the others: of lines of text.
+enum class Task { translation, classification, language_modeling, image_classification };
+std::string_view name_of(Task task);
+
+class Kind {
+ public:
+  virtual ~Kind() = default;
+  virtual const ModelKind& model_kind() const = 0;  // of recipes
+  virtual Task task() const = 0;
+  virtual std::string_view model_type() const = 0;              // of config.json
+  virtual std::string_view foreign_type() const { return {}; }  // of another program's, which is read too
+  virtual std::string_view what_it_is() const = 0;              // "a translator (use translate)"
+  virtual std::string_view example() const = 0;                 // what an example is called: "pair"
+  virtual std::string_view next_tool() const = 0;               // what reads a trained model
+  virtual std::vector<std::string> text_files() const = 0;      // that loading needs beside config.json
+
+  // By which weights can go from one vocabulary to another.
+  virtual std::vector<TokenAxis> token_axes() const = 0;
+
+  // How many ids of a line a model can use, special ones not counted; 0: any number.
+  virtual std::int64_t max_line_ids(const ModelSection& model) const = 0;
+  // By default a target has both, as a translator wants it.
+  virtual LineEnds line_ends(const ModelSection& model, std::string_view side) const;
+  // That tokenizers learned by a recipe must have beside the usual ones; where there are some, also [START]
+  // and [END].
+  virtual std::vector<std::string> special_tokens(const ModelSection&) const { return {}; }
+  // Fills in what a recipe leaves open until the labels, which came from `where`, are there: the number of
+  // classes. Throws UsageError where they do not fit together.
+  virtual void complete(Recipe&, const LabelSet&, const std::string& /*where*/) const {}
+  virtual ModelDescription describe(const Recipe& recipe) const = 0;
+  // Throws Error "where: what" for a config.json that does not describe such a model.
+  virtual ModelDescription describe(const Json& config, const std::string& where) const = 0;
+  // Reads the weights that lie beside such a config.json. Throws Error where they are not those of its model.
+  virtual void check_weights(const Json& config, const std::filesystem::path& files) const = 0;
+  // The published layout that a model can be exported in, "Marian's"; empty: none. And why one of these
+  // settings cannot; empty: it can.
+  virtual std::string_view layout() const { return {}; }
+  virtual std::string unsayable(const ModelSection&) const { return {}; }
+  // The attention of the model that lies in these files (model_files()). Throws Error for a model without.
+  virtual std::unique_ptr<AttentionTracer> tracer(const std::filesystem::path& files) const = 0;
+};
+
+}  // namespace headwater

@@ -1,0 +1,53 @@
+// Where a language model looked.
+#include "pretrained/language_model.hpp"
+
+namespace headwater {
+
+namespace {
+
+// An example is a text; each token of it is a query, and `predicts` what the model would write next.
+class LanguageModelTracer : public AttentionTracer {
+ public:
+  explicit LanguageModelTracer(LoadedLanguageModel model) : model_(std::move(model)) {}
+  const Tokenizer& source_tokenizer() const override { return model_.tokenizer; }
+  // A prompt: a delimiter stands at its end.
+  std::vector<std::int32_t> source_ids(std::string_view text) const override {
+    return model_.prompt_ids(text, model_.delimiter < 0 ? 0 : static_cast<std::size_t>(length()));
+  }
+  std::int64_t length() const override { return model_.model->length(); }
+
+  void check(const AttentionSelection& selection) const override {
+    const LanguageModelSettings& s = model_.model->settings();
+    if (selection.kind && *selection.kind != AttentionKind::decoder) {
+      throw UsageError("--kind " + std::string(name_of(*selection.kind)) +
+                       ": a language model has decoder attention only");
+    }
+    if (selection.head) check_below("head", *selection.head, s.transformer.heads);
+    if (selection.layer) check_below("layer", *selection.layer, s.layers);
+  }
+
+  std::vector<AttentionRecord> trace(Arena& arena, const AttentionExample& example,
+                                     const AttentionSelection& selection) const override {
+    const ArenaScope scope(arena);
+    Tape tape(arena, Tape::Mode::inference);
+    const ForwardContext context{tape};
+    std::vector<AttentionTrace> traces;
+    const Variable hidden = model_.model->decode(context, packed(example.source_ids), &traces);
+    AttentionExample read = example;
+    read.target_tokens = example.source_tokens;
+    return attention_records(
+        traces, model_.model->settings().transformer.heads, arena, read, selection,
+        likeliest_tokens(model_.model->logits(context, hidden).value(), model_.tokenizer));
+  }
+
+ private:
+  LoadedLanguageModel model_;
+};
+
+}  // namespace
+
+std::unique_ptr<AttentionTracer> attention_tracer(LoadedLanguageModel model) {
+  return std::make_unique<LanguageModelTracer>(std::move(model));
+}
+
+}  // namespace headwater

@@ -1,0 +1,254 @@
+#include "pretrained/model_directory.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <type_traits>
+
+#include "checkpoint/directory.hpp"
+#include "checkpoint/safetensors.hpp"
+#include "pretrained/registry.hpp"
+#include "support/error.hpp"
+#include "support/files.hpp"
+#include "tensor/kernels/optimizer/optimizer.hpp"
+#include "text/tokenizer/tokenizer.hpp"
+
+namespace headwater {
+
+namespace {
+
+// What a model needs of a checkpoint, by its kind; its optimizer state stays unread.
+void verify_model(const std::filesystem::path& checkpoint) {
+  verify_checkpoint(checkpoint, {"config.json"});
+  std::vector<std::string> needed{"model.safetensors"};
+  for (const std::string& name : kind_of_files(checkpoint).text_files()) needed.push_back(name);
+  verify_checkpoint(checkpoint, needed);
+}
+
+}  // namespace
+
+std::string shape_text(std::span<const std::int64_t> shape) {
+  std::string text = "[";
+  for (std::size_t i = 0; i < shape.size(); ++i) text += (i ? ", " : "") + std::to_string(shape[i]);
+  return text + "]";
+}
+
+namespace {
+
+// The file has the tensors of the parameters and no others.
+void check_tensors(const Safetensors& tensors, const Parameters& parameters) {
+  for (const auto& p : parameters.all()) {
+    const TensorView& tensor = tensors.at(p->name);
+    if (!std::equal(tensor.shape.begin(), tensor.shape.end(), p->shape.begin(), p->shape.end())) {
+      throw Error(tensors.where() + ": tensor " + quote(p->name) + " has shape " + shape_text(tensor.shape) +
+                  ", config.json asks for " + shape_text(p->shape));
+    }
+  }
+  for (const TensorView& tensor : tensors.tensors()) {
+    if (parameters.find(tensor.name) == nullptr) {
+      throw Error(tensors.where() + ": tensor " + quote(tensor.name) +
+                  " is no part of the model that config.json describes");
+    }
+  }
+}
+
+void copy_tensors(const Safetensors& tensors, Parameters& parameters) {
+  for (const auto& p : parameters.all()) {
+    read_numbers(tensors.at(p->name), std::span<Real>(p->value.data, static_cast<std::size_t>(p->size())));
+  }
+}
+
+// With weights that are not finite a model answers with nan, or with nothing at all.
+void check_finite_weights(const Safetensors& tensors, const Parameters& parameters) {
+  for (const auto& p : parameters.all()) {
+    const Index at = kernels::find_not_finite(p->size(), p->value.data);
+    if (at < 0) continue;
+    throw Error(tensors.where() + ": tensor " + quote(p->name) + ": number " + std::to_string(at) +
+                " is not finite (take another checkpoint)");
+  }
+}
+
+// `path`, or what it leads to where it is a link. What leads nowhere stays as it is.
+std::filesystem::path followed(const std::filesystem::path& path) {
+  constexpr int kMaxLinks = 40;  // as many as the system follows
+  std::error_code error;
+  if (!std::filesystem::exists(path, error)) return path;
+  std::filesystem::path at = path.has_filename() ? path : path.parent_path();
+  if (!std::filesystem::is_symlink(at, error)) return path;
+  for (int link = 0; link < kMaxLinks && std::filesystem::is_symlink(at, error); ++link) {
+    const std::filesystem::path target = std::filesystem::read_symlink(at, error);
+    if (error) return path;
+    at = at.parent_path() / target;
+  }
+  return at;
+}
+
+// Where the links lead now: to a checkpoint, or a model directory that has no best one.
+std::filesystem::path target_of_links(const std::filesystem::path& path) {
+  std::filesystem::path at = followed(path);
+  std::error_code error;
+  if (std::filesystem::exists(at / kManifestName, error)) return at;
+  const std::filesystem::path best = std::filesystem::read_symlink(at / "checkpoints" / "best", error);
+  return error ? at : at / "checkpoints" / best;
+}
+
+bool is_there(const std::filesystem::path& path) {
+  std::error_code ignored;
+  return std::filesystem::exists(path, ignored);
+}
+
+constexpr const char* kWeightsIndex = "model.safetensors.index.json";
+constexpr const char* kOtherWeights[] = {"pytorch_model.bin", "pytorch_model.bin.index.json", "tf_model.h5",
+                                         "flax_model.msgpack", kWeightsIndex};
+
+// Weights that are not model.safetensors; empty: none.
+std::string other_weights_in(const std::filesystem::path& directory) {
+  const auto* const name =
+      std::ranges::find_if(kOtherWeights, [&](const char* weights) { return is_there(directory / weights); });
+  return name == std::end(kOtherWeights) ? std::string() : *name;
+}
+
+// What of a directory can be used whose model cannot: "; the tokenizer ...".
+std::string usable_parts(const std::filesystem::path& directory) {
+  std::string text;
+  if (Tokenizer::is_in(directory))
+    text += "; the tokenizer can be used: tokenize --tokenizer " + directory.string();
+  const std::filesystem::path weights = directory / "model.safetensors";
+  if (is_there(weights)) text += "; inspect " + weights.string() + " shows the tensors";
+  return text;
+}
+
+// Why a directory is no model, where it is plain that no run will make it one; empty: it may be a young run.
+std::string why_no_model(const std::filesystem::path& directory) {
+  for (const char* name : {"checkpoints", "log.csv", ".lock"}) {
+    if (is_there(directory / name)) return {};
+  }
+  const bool has_weights = is_there(directory / "model.safetensors");
+  const std::string weights = has_weights ? "model.safetensors" : other_weights_in(directory);
+  if (!weights.empty())
+    return "has " + weights +
+           " and no config.json, which says what model it is (take it from where the weights " + "came from" +
+           usable_parts(directory) + ")";
+  if (Tokenizer::is_in(directory))
+    return "holds a tokenizer and no model (tokenize --tokenizer " + directory.string() + " uses it)";
+  return {};
+}
+
+std::filesystem::path verified_files(const std::filesystem::path& path, const std::filesystem::path& target) {
+  std::error_code ignored;
+  if (!std::filesystem::is_directory(path, ignored)) {
+    throw Error(path.string() + ": not a model directory (train writes one: train --recipe RECIPE -o " +
+                path.string() + ")");
+  }
+  if (std::filesystem::exists(target / kManifestName, ignored) ||
+      std::filesystem::is_symlink(path / "checkpoints" / "best", ignored)) {
+    verify_model(target);
+    return target;
+  }
+  if (std::filesystem::exists(target / "config.json", ignored)) return target;  // a copy without checkpoints
+  std::vector<std::string> skipped;
+  const auto newest = newest_valid_checkpoint(target, skipped);
+  if (!newest) {
+    // `make recipe` keeps the model of a run beside its tokens and reports.
+    const std::filesystem::path below = path / "model";
+    const bool is_below = is_there(below / "config.json") || is_there(below / "checkpoints");
+    const std::string why = is_below ? "" : why_no_model(target);
+    if (!why.empty()) throw Error(path.string() + ": " + why);
+    throw Error(path.string() + ": holds no complete checkpoint" +
+                (skipped.empty() ? "" : "; " + skipped.front()) + " (" +
+                (is_below && skipped.empty() ? "did you mean " + below.string()
+                                             : std::string("is training still in its first steps")) +
+                "?)");
+  }
+  return newest->path;
+}
+
+}  // namespace
+
+void read_model_files(const std::filesystem::path& path,
+                      const std::function<void(const std::filesystem::path& files)>& read) {
+  constexpr int kMaxAttempts = 100;  // of a reader that a busy machine keeps waiting while the run saves
+  for (int attempt = 1;; ++attempt) {
+    const std::filesystem::path target = target_of_links(path);
+    try {
+      return read(verified_files(path, target));
+    } catch (const Error&) {
+      if (attempt == kMaxAttempts || target_of_links(path) == target) throw;
+    }
+  }
+}
+
+std::filesystem::path model_files(const std::filesystem::path& path) {
+  std::filesystem::path result;
+  read_model_files(path, [&](const std::filesystem::path& files) { result = files; });
+  return result;
+}
+
+std::string name_of_model(const std::filesystem::path& path) {
+  std::filesystem::path name = std::filesystem::absolute(path).lexically_normal();
+  if (!name.has_filename()) name = name.parent_path();
+  if (name.filename() == "model") name = name.parent_path();
+  return name.filename().string();
+}
+
+Json read_config(const std::filesystem::path& files) {
+  const std::filesystem::path path = files / "config.json";
+  constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 26;  // labels have names of any length
+  return Json::parse(read_file(path, kMaxBytes), path.string());
+}
+
+const Kind& kind_of_files(const std::filesystem::path& files) {
+  return kind_of(read_config(files), (files / "config.json").string(), usable_parts(files));
+}
+
+std::filesystem::path weights_of(const std::filesystem::path& files) {
+  std::filesystem::path weights = files / "model.safetensors";
+  const std::string other = is_there(weights) ? "" : other_weights_in(files);
+  if (other.empty()) return weights;
+  const char* const what_to_do =
+      other == kWeightsIndex ? "weights in several files are not read; in Python: model.save_pretrained(DIR, "
+                               "max_shard_size=\"1TB\")"
+                             : "only safetensors are read; in Python: model.save_pretrained(DIR, "
+                               "safe_serialization=True, max_shard_size=\"1TB\")";
+  throw Error(files.string() + ": has no model.safetensors but " + other + " (" + what_to_do + ")");
+}
+
+void check_task(const std::filesystem::path& files, Task wanted) {
+  const Kind& kind = kind_of_files(files);
+  if (kind.task() != wanted) throw Error(files.string() + ": holds " + std::string(kind.what_it_is()));
+}
+
+void read_parameters(const std::filesystem::path& file, Parameters& parameters) {
+  const Safetensors tensors(file);
+  check_tensors(tensors, parameters);
+  copy_tensors(tensors, parameters);
+  check_finite_weights(tensors, parameters);
+}
+
+// Whether the data section is the flat array of the parameters, which have the same tensors.
+bool is_flat_array(const Safetensors& tensors) {
+  const std::vector<TensorView>& all = tensors.tensors();
+  const bool is_float =
+      std::all_of(all.begin(), all.end(), [](const TensorView& t) { return t.dtype == Dtype::f32; });
+  const bool is_in_order = std::is_sorted(
+      all.begin(), all.end(), [](const TensorView& a, const TensorView& b) { return a.name < b.name; });
+  const auto address = reinterpret_cast<std::uintptr_t>(tensors.data().data());
+  return std::is_same_v<Real, float> && std::endian::native == std::endian::little && is_float &&
+         is_in_order && address % alignof(float) == 0 && tensors.file() != nullptr;
+}
+
+void map_parameters(const std::filesystem::path& file, Parameters& parameters) {
+  const Safetensors tensors(file);
+  check_tensors(tensors, parameters);  // before their memory: config.json may ask for any sizes
+  if (is_flat_array(tensors)) {
+    const std::size_t begin =
+        static_cast<std::size_t>(tensors.data().data() - tensors.file()->bytes().data());
+    parameters.allocate_over(reinterpret_cast<Real*>(tensors.file()->data() + begin), tensors.file());
+  } else {
+    parameters.allocate(false);
+    copy_tensors(tensors, parameters);
+  }
+  tensors.file()->check_size(file);
+  check_finite_weights(tensors, parameters);
+}
+
+}  // namespace headwater

@@ -1,0 +1,111 @@
+#include "pretrained/text_classifier.hpp"
+
+#include "pretrained/config.hpp"
+#include "pretrained/label_names.hpp"
+#include "pretrained/model_directory.hpp"
+#include "pretrained/registry.hpp"
+#include "pretrained/tokenizer_files.hpp"
+#include "support/error.hpp"
+
+namespace headwater {
+
+const TextClassifierKind& text_classifier_kind(const Kind& kind) {
+  const auto* const typed = dynamic_cast<const TextClassifierKind*>(&kind);
+  if (typed == nullptr)
+    throw Error("model: " + std::string(kind.model_kind().name) + " gives no labels to texts");
+  return *typed;
+}
+
+static const TextClassifierKind& text_classifier_kind(const TextClassifier& model) {
+  for (const Kind* kind : all_kinds()) {
+    const auto* const typed = dynamic_cast<const TextClassifierKind*>(kind);
+    if (typed != nullptr && typed->section_of_model(model)) return *typed;
+  }
+  throw Error("model: no kind for this classifier");
+}
+
+// --- The directory -----------------------------------------------------------------------------------------
+
+Json config_of(const TextClassifier& model, const Tokenizer& tokenizer, const LabelSet& labels,
+               const std::optional<NgramVocabulary>& terms) {
+  const TextClassifierKind& kind = text_classifier_kind(model);
+  ModelSection section = kind.section_of_model(model);
+  ClassHeadSettings& head = kind.head_of(section);
+  head = with_classes(head, model.classes());
+  Json config;
+  config.set("architectures", Json::Array{std::string(kind.architecture())});
+  config.set("model_type", kind.model_type());
+  write_settings(config, section.settings());
+  config.set("vocabulary_size", model.vocabulary());
+  config.set("vocabulary_hash", tokenizer.hash());
+  if (terms) config.set("terms_hash", terms->hash());
+  config.set("pad_token_id", std::int64_t{tokenizer.pad_id()});
+  config.set("problem_type", "single_label_classification");
+  write_labels(config, labels);
+  return config;
+}
+
+std::unique_ptr<TextClassifier> make_text_classifier(const ModelSection& model, Index vocabulary) {
+  return text_classifier_kind(kind_of(model)).make(model, vocabulary);
+}
+
+std::unique_ptr<TextClassifier> classifier_of_config(const Json& config, const std::string& where) {
+  const TextClassifierKind& kind = text_classifier_kind(kind_of(config, where));
+  try {
+    const ModelSection section = kind.section_of_config(config);
+    whole(config, "classes", 2, 100000);  // of a model it is not open
+    return kind.make(section, whole(config, "vocabulary_size", 1, 10000000));
+  } catch (const Error& error) {
+    throw Error(where + ": " + error.what());
+  }
+}
+
+LoadedClassifier load_classifier(const std::filesystem::path& path) {
+  const std::filesystem::path files = model_files(path), config_path = files / "config.json";
+  check_task(files, Task::classification);
+  const Json config = read_config(files);
+  const bool reads_terms = text_classifier_kind(kind_of(config, config_path.string())).reads_terms();
+  std::unique_ptr<TextClassifier> model = classifier_of_config(config, config_path.string());
+  // The table of a bag of words has a row for each term, whatever its tokenizer knows.
+  Tokenizer tokenizer = load_tokenizer(files / "tokenizer.json", reads_terms ? 10000000 : model->vocabulary(),
+                                       text_at(config, "vocabulary_hash", config_path), config_path);
+  std::optional<NgramVocabulary> terms;
+  if (reads_terms) {
+    const std::filesystem::path terms_path = files / "terms.tsv";
+    terms = NgramVocabulary::load(terms_path);
+    if (terms->size() > model->vocabulary() || terms->hash() != text_at(config, "terms_hash", config_path)) {
+      throw Error(terms_path.string() + ": not the terms that " + config_path.string() +
+                  " asks for (they belong to another model)");
+    }
+  }
+  LabelSet labels = labels_of_config(config, config_path.string());
+  map_parameters(files / "model.safetensors", model->parameters());
+  return {files, std::move(tokenizer), std::move(terms), std::move(labels), std::move(model)};
+}
+
+// --- The row of the registry -------------------------------------------------------------------------------
+
+void TextClassifierKind::complete(Recipe& recipe, const LabelSet& labels, const std::string& where) const {
+  ClassHeadSettings& head = head_of(recipe.model);
+  take_classes(head.classes, labels, where);
+  head = with_classes(head, head.classes);
+  check_completed(recipe);
+}
+
+ModelDescription TextClassifierKind::describe(const Recipe& recipe) const {
+  const auto model = make(recipe.model, reads_terms() ? recipe.terms.size : recipe.source_tokenizer.size);
+  ModelSection section = recipe.model;
+  return {model->summary(), legend(*model) + open_classes(head_of(section).classes, model->classes())};
+}
+
+ModelDescription TextClassifierKind::describe(const Json& config, const std::string& where) const {
+  const auto model = classifier_of_config(config, where);
+  return {model->summary(), legend(*model)};
+}
+
+void TextClassifierKind::check_weights(const Json& config, const std::filesystem::path& files) const {
+  const auto model = classifier_of_config(config, (files / "config.json").string());
+  map_parameters(weights_of(files), model->parameters());
+}
+
+}  // namespace headwater

@@ -1,0 +1,73 @@
+// Giving labels to texts: what classifiers and bags of words share. The directory holds
+// config.json with the labels' names (id2label, label2id), model.safetensors, tokenizer.json, and of a bag of
+// words terms.tsv.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "data/labels.hpp"
+#include "data/ngram_vocabulary.hpp"
+#include "models/bag_of_words.hpp"
+#include "models/classifier.hpp"
+#include "models/text_classifier.hpp"
+#include "pretrained/kind.hpp"
+#include "support/json.hpp"
+#include "text/tokenizer/tokenizer.hpp"
+
+namespace headwater {
+
+// Everything that giving labels to texts needs.
+struct LoadedClassifier {
+  std::filesystem::path files;  // the folder that was read: the directory itself or a checkpoint
+  Tokenizer tokenizer;
+  std::optional<NgramVocabulary> terms;  // of a bag of words
+  LabelSet labels;
+  std::unique_ptr<TextClassifier> model;
+};
+
+// `path` as for load_translator. Throws Error naming the file, and what does not fit; also where the
+// directory holds a model that gives no labels.
+LoadedClassifier load_classifier(const std::filesystem::path& path);
+// The attention of a classifier for one example. Throws Error where it mixes tokens otherwise.
+std::unique_ptr<AttentionTracer> attention_tracer(LoadedClassifier model);
+
+// The model section of a recipe with these settings.
+ModelSection model_section(const ClassifierSettings& settings);
+ModelSection model_section(const BagOfWordsSettings& settings);
+
+// The model of a recipe whose table has so many rows; of a config.json (without its parameters' memory).
+// Throws Error "where: what", also for a model that gives no labels.
+std::unique_ptr<TextClassifier> make_text_classifier(const ModelSection& model, Index vocabulary);
+std::unique_ptr<TextClassifier> classifier_of_config(const Json& config, const std::string& where);
+Json config_of(const TextClassifier& model, const Tokenizer& tokenizer, const LabelSet& labels,
+               const std::optional<NgramVocabulary>& terms);
+// The kind of such a model. Throws Error for one that gives no labels to texts.
+class TextClassifierKind;
+const TextClassifierKind& text_classifier_kind(const Kind& kind);
+// The row of the registry, but for what a classifier and a bag of words have each.
+class TextClassifierKind : public Kind {
+ public:
+  Task task() const override { return Task::classification; }
+  std::string_view what_it_is() const override { return "a classifier (use classify)"; }
+  std::string_view example() const override { return "example"; }
+  std::string_view next_tool() const override { return "classify"; }
+  void complete(Recipe& recipe, const LabelSet& labels, const std::string& where) const override;
+  ModelDescription describe(const Recipe& recipe) const override;
+  ModelDescription describe(const Json& config, const std::string& where) const override;
+  void check_weights(const Json& config, const std::filesystem::path& files) const override;
+
+  // The model itself. `config` is one whose "model_type" is this kind's; throws Error "what".
+  virtual std::unique_ptr<TextClassifier> make(const ModelSection& model, Index vocabulary) const = 0;
+  virtual ModelSection section_of_config(Json config) const = 0;
+  virtual ClassHeadSettings& head_of(ModelSection& model) const = 0;
+  // A section without a kind where the model is of another kind.
+  virtual ModelSection section_of_model(const TextClassifier& model) const = 0;
+  virtual std::string_view architecture() const = 0;
+  virtual bool reads_terms() const = 0;
+  virtual std::string legend(const TextClassifier& model) const = 0;
+};
+
+}  // namespace headwater

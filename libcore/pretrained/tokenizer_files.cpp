@@ -1,0 +1,42 @@
+#include "pretrained/tokenizer_files.hpp"
+
+#include "support/error.hpp"
+#include "support/json.hpp"
+
+namespace headwater {
+
+Tokenizer load_tokenizer(const std::filesystem::path& path, Index rows, const std::string& hash,
+                         const std::filesystem::path& config) {
+  Tokenizer tokenizer = Tokenizer::load(path);
+  // A text with fewer words than the recipe's vocabulary leaves the last rows of the tables unused.
+  if (tokenizer.vocabulary_size() > rows || tokenizer.hash() != hash) {
+    throw Error(path.string() + ": " + std::to_string(tokenizer.vocabulary_size()) +
+                " tokens with the hash " + tokenizer.hash() + ", " + config.string() + " has room for " +
+                std::to_string(rows) + " and asks for " + quote(hash) +
+                " (the tokenizer belongs to another model)");
+  }
+  return tokenizer;
+}
+
+DirectoryFile tokenizer_file(const Tokenizer& tokenizer) {
+  return {"tokenizer.json", tokenizer.to_json(), "tokenizer"};
+}
+
+DirectoryFile tokenizer_config_file(const Tokenizer& tokenizer, std::int64_t length) {
+  Json config;
+  config.set("tokenizer_class", "PreTrainedTokenizerFast");
+  // Without it the library hands out token_type_ids, which GPT-2 adds to the embeddings.
+  config.set("model_input_names", Json::Array{Json("input_ids"), Json("attention_mask")});
+  for (const auto& [name, id] : {std::pair{"pad_token", tokenizer.pad_id()},
+                                 {"unk_token", tokenizer.unknown_id()},
+                                 {"bos_token", tokenizer.start_id()},
+                                 {"eos_token", tokenizer.end_id()}}) {
+    if (id >= 0) config.set(name, tokenizer.surface(id));
+  }
+  if (length > 0) config.set("model_max_length", length);
+  // Their library would join "it 's" and take the space before a mark; the decoder alone says what is joined.
+  config.set("clean_up_tokenization_spaces", false);
+  return {"tokenizer_config.json", config.dump(2) + "\n"};
+}
+
+}  // namespace headwater

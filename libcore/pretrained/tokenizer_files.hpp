@@ -1,0 +1,23 @@
+// The tokenizer files of a model directory.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "pretrained/kind.hpp"
+#include "tensor/matrix.hpp"
+#include "text/tokenizer/tokenizer.hpp"
+
+namespace headwater {
+
+// The tokenizer of a model whose table has `rows` rows. Throws Error where it is larger than that or its hash
+// another one.
+Tokenizer load_tokenizer(const std::filesystem::path& path, Index rows, const std::string& hash,
+                         const std::filesystem::path& config);
+
+// tokenizer.json and tokenizer_config.json of a directory: with both AutoTokenizer of Hugging Face's
+// transformers loads the tokenizer of what the model reads. `length`: ids of a text, 0: any number.
+DirectoryFile tokenizer_file(const Tokenizer& tokenizer);
+DirectoryFile tokenizer_config_file(const Tokenizer& tokenizer, std::int64_t length);
+
+}  // namespace headwater

@@ -1,0 +1,227 @@
+#include "pretrained/translator.hpp"
+
+#include <algorithm>
+
+#include "data/labels.hpp"
+#include "pretrained/config.hpp"
+#include "pretrained/generation_config.hpp"
+#include "pretrained/layouts/marian.hpp"
+#include "pretrained/model_directory.hpp"
+#include "pretrained/model_rows.hpp"
+#include "pretrained/tokenizer_files.hpp"
+#include "support/error.hpp"
+#include "support/files.hpp"
+
+namespace headwater {
+
+// --- Its section of a recipe -------------------------------------------------------------------------------
+
+static void settings_rows(schema::Visitor& v, EncoderDecoderSettings& s) {
+  rows(v, s.transformer);
+  v.field("encoder_layers", &s.encoder_layers, schema::Between{0, 1000, "blocks"},
+          "blocks of the encoder, one after the other");
+  v.field("decoder_layers", &s.decoder_layers, schema::Between{1, 1000, "blocks"},
+          "blocks of the decoder, one after the other");
+  v.field("share_embeddings", &s.share_embeddings,
+          schema::OneOf{{{"none", "source table, target table and output layer are three"},
+                         {"target_output", "the output layer is the target table (Marian: tied-embeddings)"},
+                         {"source_target", "one table for both sides (Marian: tied-embeddings-src)"},
+                         {"all", "one for all three (Marian: tied-embeddings-all)"}}},
+          "which embeddings are one (Press and Wolf 2017); both sides then have one vocabulary");
+}
+
+static void check_settings(const EncoderDecoderSettings& s, const Recipe& recipe, const Complain& complain) {
+  check_transformer(s.transformer, true, complain);
+  const std::int64_t source = recipe.source_tokenizer.size, target = recipe.target_tokenizer.size;
+  if (shares_tables(s) && source != target) {
+    complain({"model", "share_embeddings"},
+             s.share_embeddings + ": source_tokenizer.size is " + std::to_string(source) +
+                 ", target_tokenizer.size " + std::to_string(target) +
+                 ": one table needs one vocabulary (give both the same, or write target_output)");
+  }
+  const TransformerSettings& t = s.transformer;
+  if (recipe.training.r_drop > 0 && t.dropout == 0 && t.attention_dropout == 0 && t.output_dropout == 0) {
+    complain({"training", "r_drop"},
+             "without dropout both passes are one (give model.dropout, or remove r_drop)");
+  }
+}
+
+static const ModelKind kEncoderDecoder{.name = "encoder_decoder",
+                                       .article = "an",
+                                       .meaning = "a Transformer that translates (Vaswani et al. 2017)",
+                                       .columns = {"source", "target"},
+                                       .sections = {"source_tokenizer", "target_tokenizer", "decoding"},
+                                       .metrics = {"loss", "accuracy", "perplexity", "bleu", "chrf"},
+                                       .defaults = SettingsOf<EncoderDecoderSettings>::defaults};
+
+ModelSection model_section(const EncoderDecoderSettings& settings) {
+  return model_section(kEncoderDecoder, settings);
+}
+
+// --- The directory -----------------------------------------------------------------------------------------
+
+namespace {
+
+constexpr const char* kEncoderDecoderType = "headwater_encoder_decoder";
+
+}  // namespace
+
+Json generation_config_of(const Tokenizer& target, std::int64_t max_new_tokens,
+                          const DecodingSettings& decoding) {
+  Json config;
+  config.set("decoder_start_token_id", std::int64_t{target.start_id()});
+  config.set("eos_token_id", std::int64_t{target.end_id()});
+  config.set("pad_token_id", std::int64_t{target.pad_id()});
+  config.set("max_length", max_new_tokens);
+  write_decoding(config, decoding);
+  return config;
+}
+
+std::optional<std::int64_t> read_max_length(const std::filesystem::path& files) {
+  const std::filesystem::path path = files / "generation_config.json";
+  std::error_code ignored;
+  if (!std::filesystem::exists(path, ignored)) return std::nullopt;
+  const Json config = Json::parse(read_file(path, 1 << 20), path.string());
+  try {
+    const Json* const most = config.find("max_length");
+    if (most == nullptr || most->is_null()) return std::nullopt;
+    return whole(config, "max_length", 1, 1000000);
+  } catch (const Error& error) {
+    throw Error(path.string() + ": " + error.what());
+  }
+}
+
+Json config_of(const EncoderDecoder& model, const Tokenizer& source, const Tokenizer& target) {
+  Json config;
+  config.set("architectures", Json::Array{"HeadwaterEncoderDecoder"});
+  config.set("model_type", kEncoderDecoderType);
+  ModelSection section = model_section(model.settings());
+  write_settings(config, section.settings());
+  config.set("source_vocabulary_size", model.source_vocabulary());
+  config.set("target_vocabulary_size", model.target_vocabulary());
+  config.set("source_vocabulary_hash", source.hash());
+  config.set("target_vocabulary_hash", target.hash());
+  config.set("pad_token_id", std::int64_t{target.pad_id()});
+  config.set("decoder_start_token_id", std::int64_t{target.start_id()});
+  config.set("eos_token_id", std::int64_t{target.end_id()});
+  return config;
+}
+
+std::unique_ptr<EncoderDecoder> encoder_decoder_of_config(const Json& config, const std::string& where) {
+  try {
+    if (config.at("model_type").as_string() == kMarianType) return marian_of_config(config);
+    ModelSection section(kEncoderDecoder);
+    if (config.find("share_embeddings") == nullptr) {  // written before there was the key
+      Json complete = config;
+      read_settings(complete.set("share_embeddings", "none"), section.settings());
+    } else {
+      read_settings(config, section.settings());
+    }
+    return std::make_unique<EncoderDecoder>(section.as<EncoderDecoderSettings>(),
+                                            whole(config, "source_vocabulary_size", 1, 10000000),
+                                            whole(config, "target_vocabulary_size", 1, 10000000));
+  } catch (const Error& error) {
+    throw Error(where + ": " + error.what());
+  }
+}
+
+std::vector<std::int32_t> LoadedTranslator::source_ids(std::string_view text) const {
+  if (trimmed_label(text).empty()) return {};  // also where a space is a token
+  std::vector<std::int32_t> found = source_tokenizer.encode(text);
+  if (found.empty()) return found;
+  found = source_tokenizer.with_special_tokens(found);
+  if (appends_end) found.push_back(ids.end);
+  return found;
+}
+
+TranslationIds translation_ids(const Tokenizer& target) {
+  return {target.pad_id(), target.start_id(), target.end_id()};
+}
+
+LoadedTranslator load_translator(const std::filesystem::path& path) {
+  const std::filesystem::path files = model_files(path), config_path = files / "config.json";
+  check_task(files, Task::translation);
+  const Json config = read_config(files);
+  if (config.at("model_type").as_string() == kMarianType) return load_marian(files, config);
+  std::unique_ptr<EncoderDecoder> model = encoder_decoder_of_config(config, config_path.string());
+  Tokenizer source = load_tokenizer(files / "source-tokenizer.json", model->source_vocabulary(),
+                                    text_at(config, "source_vocabulary_hash", config_path), config_path);
+  Tokenizer target = load_tokenizer(files / "target-tokenizer.json", model->target_vocabulary(),
+                                    text_at(config, "target_vocabulary_hash", config_path), config_path);
+  if (target.start_id() < 0 || target.end_id() < 0) {
+    throw Error((files / "target-tokenizer.json").string() +
+                ": has no [START] and [END] (learn it with tokenize --learn ... --start-end)");
+  }
+  map_parameters(files / "model.safetensors", model->parameters());
+  const TranslationIds ids = translation_ids(target);
+  return {files,
+          std::move(source),
+          std::move(target),
+          std::move(model),
+          read_max_length(files).value_or(0),
+          read_decoding(files),
+          ids};
+}
+
+// --- The row of the registry -------------------------------------------------------------------------------
+
+namespace {
+
+class EncoderDecoderKind : public Kind {
+ public:
+  const ModelKind& model_kind() const override { return kEncoderDecoder; }
+  Task task() const override { return Task::translation; }
+  std::string_view model_type() const override { return kEncoderDecoderType; }
+  std::string_view foreign_type() const override { return kMarianType; }
+  std::string_view what_it_is() const override { return "a translator (use translate)"; }
+  std::string_view example() const override { return "pair"; }
+  std::string_view next_tool() const override { return "translate"; }
+  std::vector<std::string> text_files() const override {
+    return {"source-tokenizer.json", "target-tokenizer.json", "generation_config.json"};
+  }
+  std::vector<TokenAxis> token_axes() const override {
+    return {{"source_embedding.tokens", 0, "source-tokenizer.json"},
+            {"target_embedding.tokens", 0, "target-tokenizer.json"},
+            {"embedding.tokens", 0, "target-tokenizer.json"},
+            {"head.weight", 1, "target-tokenizer.json"},
+            {"head.bias", 0, "target-tokenizer.json"}};
+  }
+  std::int64_t max_line_ids(const ModelSection& model) const override {
+    return model.as<EncoderDecoderSettings>().transformer.length;
+  }
+  ModelDescription describe(const Recipe& recipe) const override {
+    return description_of(EncoderDecoder(recipe.model.as<EncoderDecoderSettings>(),
+                                         recipe.source_tokenizer.size, recipe.target_tokenizer.size));
+  }
+  ModelDescription describe(const Json& config, const std::string& where) const override {
+    return description_of(*encoder_decoder_of_config(config, where));
+  }
+  void check_weights(const Json& config, const std::filesystem::path& files) const override {
+    const auto model = encoder_decoder_of_config(config, (files / "config.json").string());
+    const bool is_marian = config.at("model_type").as_string() == kMarianType;
+    (is_marian ? read_marian_parameters : map_parameters)(weights_of(files), model->parameters());
+  }
+  std::string_view layout() const override { return "Marian's"; }
+  std::string unsayable(const ModelSection& model) const override {
+    return unsayable_in_marian(model.as<EncoderDecoderSettings>());
+  }
+  std::unique_ptr<AttentionTracer> tracer(const std::filesystem::path& files) const override {
+    return attention_tracer(load_translator(files));
+  }
+
+ private:
+  static ModelDescription description_of(const EncoderDecoder& model) {
+    const std::string length = std::to_string(model.length());
+    return {model.summary(), "S, T: source and target tokens; FLOPs: a forward pass over one pair of " +
+                                 length + " and " + length + " tokens"};
+  }
+};
+
+}  // namespace
+
+const Kind& encoder_decoder_kind() {
+  static const EncoderDecoderKind kind;
+  return kind;
+}
+
+}  // namespace headwater

@@ -1,0 +1,58 @@
+// Where a translator looked.
+#include <algorithm>
+
+#include "pretrained/translator.hpp"
+
+namespace headwater {
+
+namespace {
+
+class TranslationTracer : public AttentionTracer {
+ public:
+  explicit TranslationTracer(LoadedTranslator model) : model_(std::move(model)) {}
+  const Tokenizer& source_tokenizer() const override { return model_.source_tokenizer; }
+  std::vector<std::int32_t> source_ids(std::string_view text) const override {
+    return model_.source_ids(text);
+  }
+  const LoadedTranslator* translator() const override { return &model_; }
+  std::int64_t length() const override { return model_.model->length(); }
+
+  void check(const AttentionSelection& selection) const override {
+    const EncoderDecoderSettings& s = model_.model->settings();
+    if (selection.head) check_below("head", *selection.head, s.transformer.heads);
+    if (!selection.layer) return;
+    const bool is_encoder = selection.kind == AttentionKind::encoder;
+    check_below("layer", *selection.layer,
+                !selection.kind ? std::max(s.encoder_layers, s.decoder_layers)
+                : is_encoder    ? s.encoder_layers
+                                : s.decoder_layers);
+  }
+
+  std::vector<AttentionRecord> trace(Arena& arena, const AttentionExample& example,
+                                     const AttentionSelection& selection) const override {
+    const ArenaScope scope(arena);
+    Tape tape(arena, Tape::Mode::inference);
+    const ForwardContext context{tape};
+    const PackedTokens source = packed(example.source_ids), target = packed(example.target_ids);
+    std::vector<AttentionTrace> traces;
+    const Variable memory = model_.model->encode(context, source, &traces);
+    const Variable hidden = model_.model->decode(context, target, memory, &traces);
+    const std::vector<std::string> predicts = likeliest_tokens(
+        model_.model->logits(context, hidden).value(), model_.target_tokenizer, example.suppress_tokens);
+    std::stable_sort(traces.begin(), traces.end(),
+                     [](const AttentionTrace& a, const AttentionTrace& b) { return a.kind < b.kind; });
+    return attention_records(traces, model_.model->settings().transformer.heads, arena, example, selection,
+                             predicts);
+  }
+
+ private:
+  LoadedTranslator model_;
+};
+
+}  // namespace
+
+std::unique_ptr<AttentionTracer> attention_tracer(LoadedTranslator model) {
+  return std::make_unique<TranslationTracer>(std::move(model));
+}
+
+}  // namespace headwater

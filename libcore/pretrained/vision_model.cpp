@@ -1,0 +1,298 @@
+#include "pretrained/vision_model.hpp"
+
+#include <cmath>
+
+#include "pretrained/config.hpp"
+#include "pretrained/image_processor.hpp"
+#include "pretrained/label_names.hpp"
+#include "pretrained/layouts/vit.hpp"
+#include "pretrained/model_directory.hpp"
+#include "pretrained/model_rows.hpp"
+#include "support/error.hpp"
+
+namespace headwater {
+
+// --- Its section of a recipe -------------------------------------------------------------------------------
+
+static void image_rows(schema::Visitor& v, ImagePipelineSettings& s) {
+  v.field(
+      "normalization", &s.normalization,
+      schema::OneOf{{{"symmetric", "from -1 to 1: x / 127.5 - 1"},
+                     {"unit", "from 0 to 1: x / 255"},
+                     {"standardized",
+                      "mean 0 and variance 1 by channel over the training images; the model keeps both"}}},
+      "which numbers the bytes of a pixel become");
+  v.field("resizing", &s.resizing,
+          schema::OneOf{{{"none", "an error"},
+                         {"bilinear", "resized, without antialiasing"},
+                         {"crop", "a window of the model's size: anywhere in training, else the middle"}}},
+          "what becomes of images of another height or width than the model's");
+  v.field("random_flip", &s.random_flip,
+          schema::OneOf{{{"none", "no image"},
+                         {"horizontal", "half of them, left to right"},
+                         {"vertical", "half of them, upside down"},
+                         {"horizontal_and_vertical", "both, each on its own"}}},
+          "which images of training are mirrored, drawn anew in each epoch as what follows");
+  v.field("random_rotation", &s.random_rotation, schema::Between{0, 1, schema::kNoUnit},
+          "training images are turned by up to this share of a full turn, either way");
+  v.field("random_zoom_height", &s.random_zoom_height, schema::kShare,
+          "their height is scaled by a factor of up to so much above or below 1");
+  v.field("random_zoom_width", &s.random_zoom_width, schema::kShare, "the same of their width");
+  v.field("random_crop_padding", &s.random_crop_padding, schema::Between{0, 4096, "pixels"},
+          "training images get so much on each side, then a window of the model's size is cut out anywhere");
+  v.field("fill_mode", &s.fill_mode,
+          schema::OneOf{{{"reflect", "the image mirrored at its edge: d c b a | a b c d"},
+                         {"constant", "fill_value"},
+                         {"wrap", "the image again"},
+                         {"nearest", "the pixel at the edge"}}},
+          "what stands beyond the edge of an image that was turned, zoomed or padded");
+  v.field("fill_value", &s.fill_value, schema::Between{-1000, 1000, schema::kNoUnit},
+          "of fill_mode constant: a normalized number");
+  v.field("interpolation", &s.interpolation,
+          schema::OneOf{{{"bilinear", "linear between four pixels"}, {"nearest", "the nearest pixel"}}},
+          "what stands between the pixels of an image that was turned or zoomed");
+}
+
+static void settings_rows(schema::Visitor& v, VisionSettings& s) {
+  constexpr schema::Between kSide{1, 8192, "pixels"};
+  v.field("image_height", &s.image_height, kSide, "height of the images");
+  v.field("image_width", &s.image_width, kSide, "width of the images");
+  v.field("channels", &s.channels, schema::Between{1, 16, "numbers"},
+          "what a pixel holds: 1 is grey, 3 is colour");
+  image_rows(v, s.images);
+  v.field("patch_size", &s.patch_size, kSide,
+          "side of a patch; a patch is what a token is to a text (Dosovitskiy et al. 2021)");
+  v.field("mixing", &s.mixing,
+          schema::OneOf{{{"attention", "multi-head self-attention (Vaswani et al. 2017)"},
+                         {"averaged_attention",
+                          "the mean over heads as wide as the model, of queries and keys that the activation "
+                          "follows and without projections of values and result"}}},
+          "what mixes the patches of an image");
+  block_rows(v, s.transformer);
+  v.field("positions", &s.transformer.positions,
+          schema::OneOf{{{"learned", "a table of parameters, a row for each place"},
+                         {"none", "nothing: the order of patches is not seen"}}},
+          "what is added to a patch for its place");
+  v.field("layers", &s.layers, schema::Between{1, 1000, "blocks"},
+          "blocks of the encoder, one after the other");
+  v.field("has_second_activation", &s.has_second_activation, schema::Anything{},
+          "the activation follows the second layer of the feed-forward too");
+  v.field("feed_forward_dropout", &s.feed_forward_dropout, schema::kShare,
+          "share of the numbers that is set to 0 in training, after each layer of the feed-forward");
+  v.field("pooling", &s.pooling,
+          schema::OneOf{{{"class_token", "a token of its own before the patches (Dosovitskiy et al. 2021)"},
+                         {"flatten", "all patches side by side"}}},
+          "what of an image's tokens the head reads");
+  v.field("head_widths", &s.head_widths, schema::Between{1, 65536, "units"},
+          "widths of the dense layers (GELU) before the last");
+  v.field("head_dropout", &s.head_dropout, schema::kShare,
+          "share of the numbers that is set to 0 in training, before and after each of them");
+  classes_row(v, s.classes);
+  initialization_row(v, s.transformer.initialization);
+}
+
+static void check_settings(const VisionSettings& s, const Recipe& recipe, const Complain& complain) {
+  check_transformer(s.transformer, true, complain);
+  if (s.mixing == "averaged_attention" && head_width_of(s.transformer) != s.transformer.width) {
+    complain({"model", "head_width"}, "averaged_attention has heads as wide as the model (write " +
+                                          std::to_string(s.transformer.width) + ")");
+  }
+  check_classes({.head = "softmax", .classes = s.classes}, recipe, complain);
+  if (s.grid().patches() == 0) {
+    complain({"model", "patch_size"}, "a patch of " + std::to_string(s.patch_size) +
+                                          " pixels is larger than the image (choose a smaller one)");
+  }
+}
+
+static const ModelKind kVision{
+    .name = "vision",
+    .meaning = "a vision Transformer that gives images a label (Dosovitskiy et al. 2021)",
+    .columns = {},
+    .metrics = {"loss", "accuracy", "macro_f1", "roc_auc"},
+    .family = "classifiers",
+    .defaults = SettingsOf<VisionSettings>::defaults};
+
+ModelSection model_section(const VisionSettings& settings) { return model_section(kVision, settings); }
+
+// --- Its images --------------------------------------------------------------------------------------------
+
+ImagePipeline image_pipeline(const VisionSettings& settings, const ChannelStatistics& statistics,
+                             const ImageDataset& images, std::string_view where) {
+  try {
+    return {settings.images, statistics, images.shape(), settings.image_shape()};
+  } catch (const Error& error) {
+    throw Error(std::string(where) + ": " + error.what());
+  }
+}
+
+void ImagePacker::add(const ImagePipeline& pipeline, const ImageDataset& images, std::int64_t example,
+                      const ImageDraws* draws, ImageBatch& batch) {
+  batch.add(pipeline.apply(images.pixels(example), draws, scratch_), settings_.grid());
+  batch.labels.push_back(images.label(example));
+}
+
+// --- The directory -----------------------------------------------------------------------------------------
+
+namespace {
+constexpr const char* kVisionType = "headwater_vision";
+constexpr const char *kImageMean = "image_mean", *kImageStd = "image_std";
+
+// Directories from before images had a pipeline lack its keys: they have the defaults.
+Json with_image_keys(Json config) {
+  Json defaults;
+  ModelSection section = model_section(VisionSettings());
+  write_settings(defaults, section.settings());
+  for (const char* key :
+       {"normalization", "resizing", "random_flip", "random_rotation", "random_zoom_height",
+        "random_zoom_width", "random_crop_padding", "fill_mode", "fill_value", "interpolation", "mixing"}) {
+    if (config.find(key) == nullptr) config.set(key, defaults.at(key));
+  }
+  return config;
+}
+
+bool is_vit(const Json& config) { return config.at("model_type").as_string() == kVitType; }
+
+std::vector<double> channel_numbers(const Json& config, const char* name, std::int64_t channels) {
+  std::vector<double> out;
+  for (const Json& number : config.at(name).as_array()) {
+    out.push_back(number.as_number());
+    if (!(std::abs(out.back()) <= 255)) throw Error(quote(name) + " is not of numbers from -255 to 255");
+  }
+  if (static_cast<std::int64_t>(out.size()) != channels) {
+    throw Error(quote(name) + " has " + std::to_string(out.size()) + " numbers, the images " +
+                std::to_string(channels) + " channels");
+  }
+  return out;
+}
+
+ChannelStatistics statistics_of_config(const Json& config, const VisionSettings& settings,
+                                       const std::string& where) {
+  if (!settings.images.is_standardized()) return {};
+  try {
+    return {channel_numbers(config, kImageMean, settings.channels),
+            channel_numbers(config, kImageStd, settings.channels)};
+  } catch (const Error& error) {
+    throw Error(where + ": " + error.what());
+  }
+}
+
+ImageReading reading_of_config(const Json& config, const std::string& where) {
+  try {
+    return reading_of_members(config);
+  } catch (const Error& error) {
+    throw Error(where + ": " + error.what());
+  }
+}
+}  // namespace
+
+Json config_of(const VisionModel& model, const LabelSet& labels, const ChannelStatistics& statistics,
+               const std::optional<ImageReading>& reading) {
+  ModelSection section = model_section(model.settings());
+  Json config;
+  config.set("architectures", Json::Array{"HeadwaterVision"});
+  config.set("model_type", kVisionType);
+  write_settings(config, section.settings());
+  if (model.settings().images.is_standardized()) {
+    config.set(kImageMean, Json::Array(statistics.mean.begin(), statistics.mean.end()));
+    config.set(kImageStd, Json::Array(statistics.std.begin(), statistics.std.end()));
+  }
+  if (reading) write_reading(config, *reading);
+  config.set("problem_type", "single_label_classification");
+  write_labels(config, labels);
+  return config;
+}
+
+std::unique_ptr<VisionModel> vision_model_of_config(const Json& config, const std::string& where) {
+  try {
+    if (is_vit(config)) return std::make_unique<VisionModel>(vit_settings_of(config));
+    ModelSection section(kVision);
+    read_settings(with_image_keys(config), section.settings());
+    whole(config, "classes", 2, 100000);  // of a model it is not open
+    return std::make_unique<VisionModel>(section.as<VisionSettings>());
+  } catch (const Error& error) {
+    throw Error(where + ": " + error.what());
+  }
+}
+
+LoadedVisionModel load_vision_model(const std::filesystem::path& path) {
+  const std::filesystem::path files = model_files(path);
+  check_task(files, Task::image_classification);
+  const Json config = read_config(files);
+  if (is_vit(config)) return load_vit(files, config);
+  const std::string where = (files / "config.json").string();
+  std::unique_ptr<VisionModel> model = vision_model_of_config(config, where);
+  LabelSet labels = labels_of_config(config, where);
+  map_parameters(files / "model.safetensors", model->parameters());
+  ChannelStatistics statistics = statistics_of_config(config, model->settings(), where);
+  return {files, std::move(labels), std::move(statistics), std::move(model),
+          reading_of_config(config, where)};
+}
+
+ImageDatasetSettings image_settings(const VisionSettings& settings) {
+  ImageShape shape = settings.image_shape();
+  if (settings.images.takes_other_sizes()) shape.height = shape.width = 0;
+  return {.shape = shape, .classes = settings.classes};
+}
+
+// --- The row of the registry -------------------------------------------------------------------------------
+
+namespace {
+
+class VisionKind : public Kind {
+ public:
+  const ModelKind& model_kind() const override { return kVision; }
+  Task task() const override { return Task::image_classification; }
+  std::string_view model_type() const override { return kVisionType; }
+  std::string_view foreign_type() const override { return kVitType; }
+  std::string_view what_it_is() const override { return "a model of images (use classify)"; }
+  std::string_view example() const override { return "image"; }
+  std::string_view next_tool() const override { return "classify"; }
+  std::vector<std::string> text_files() const override { return {}; }
+  std::vector<TokenAxis> token_axes() const override {
+    return {{"head.weight", 1, "config.json"}, {"head.bias", 0, "config.json"}};
+  }
+  std::int64_t max_line_ids(const ModelSection&) const override { return 0; }
+  void complete(Recipe& recipe, const LabelSet& labels, const std::string& where) const override {
+    take_classes(recipe.model.as<VisionSettings>().classes, labels, where);
+    check_completed(recipe);
+  }
+  ModelDescription describe(const Recipe& recipe) const override {
+    const VisionSettings& settings = recipe.model.as<VisionSettings>();
+    const VisionModel model(settings);
+    ModelDescription description = description_of(model);
+    description.legend += open_classes(settings.classes, model.settings().classes);
+    return description;
+  }
+  ModelDescription describe(const Json& config, const std::string& where) const override {
+    return description_of(*vision_model_of_config(config, where));
+  }
+  void check_weights(const Json& config, const std::filesystem::path& files) const override {
+    const auto model = vision_model_of_config(config, (files / "config.json").string());
+    if (is_vit(config)) return read_vit_parameters(weights_of(files), *model);
+    map_parameters(weights_of(files), model->parameters());
+  }
+  std::string_view layout() const override { return "ViT's"; }
+  std::string unsayable(const ModelSection& model) const override {
+    return unsayable_in_vit(model.as<VisionSettings>());
+  }
+  std::unique_ptr<AttentionTracer> tracer(const std::filesystem::path& files) const override {
+    throw Error(files.string() + ": holds a model of images, whose tokens are no words");
+  }
+
+ private:
+  static ModelDescription description_of(const VisionModel& model) {
+    const VisionSettings& s = model.settings();
+    return {model.summary(), "P: patches, and the class token; FLOPs: a forward pass over an image of " +
+                                 std::to_string(s.image_height) + "x" + std::to_string(s.image_width) +
+                                 " pixels"};
+  }
+};
+
+}  // namespace
+
+const Kind& vision_kind() {
+  static const VisionKind kind;
+  return kind;
+}
+
+}  // namespace headwater

@@ -1,0 +1,135 @@
+// Training a classifier of texts.
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "pretrained/label_names.hpp"
+#include "pretrained/registry.hpp"
+#include "pretrained/text_classifier.hpp"
+#include "pretrained/tokenizer_files.hpp"
+#include "support/error.hpp"
+#include "tasks/classification/classification_objective.hpp"
+#include "tasks/classification/label_measure.hpp"
+#include "tasks/registry.hpp"
+
+namespace headwater {
+
+namespace {
+
+class ClassificationTaskModel : public TaskModel {
+ public:
+  ClassificationTaskModel(const TextClassifierKind& kind, const Recipe& recipe, const TaskFiles& given)
+      : recipe_(recipe),
+        tokenizer_(load_side(given.source_tokenizer, "--tokenizer")),
+        labels_as_(given.labels_as) {
+    if (given.labels.empty())
+      throw UsageError("--labels is missing (the label set; vectorize --learn labels makes one)");
+    labels_ = load_label_names(given.labels);
+    model_ = kind.make(recipe.model, kind.reads_terms() ? recipe.terms.size : recipe.source_tokenizer.size);
+    std::int64_t classes = model_->classes();
+    take_classes(classes, *labels_, given.labels);
+    if (kind.reads_terms() == given.terms.empty()) {
+      throw UsageError(kind.reads_terms() ? "--terms is missing (the table of terms that made the bags)"
+                                          : "--terms is for models that read bags of terms");
+    }
+    if (kind.reads_terms()) {
+      terms_ = NgramVocabulary::load(given.terms);
+      check_terms(given.terms);
+    } else {
+      check_size(tokenizer_, recipe.source_tokenizer.size, given.source_tokenizer, "source_tokenizer");
+    }
+  }
+  Parameters& parameters() override { return model_->parameters(); }
+  std::unique_ptr<Dataset> new_dataset() const override {
+    return columns_in_order({source_column(),
+                             {.name = "label",
+                              .vocabulary = labels_->size(),
+                              .vocabulary_hash = labels_->hash(),
+                              .labels = &*labels_,
+                              .labels_as = labels_as_}},
+                            recipe_.data.columns);
+  }
+  std::unique_ptr<Objective> objective(Subset train, Subset validation) override {
+    const auto label_in = [](const ColumnSubset& labelled, std::size_t i) {
+      return labelled.columns->ids(labelled.column[0], labelled.subset.at(static_cast<std::uint32_t>(i)))
+          .front();
+    };
+    const ColumnSubset learned(train, {"label"}), checked(validation, {"label"});
+    check_both_labels(recipe_, *labels_, validation.count(),
+                      [&](std::size_t i) { return label_in(checked, i); });
+    const auto label = [&](std::size_t i) { return label_in(learned, i); };
+    notes_ = unlearned_labels(*labels_, train.count(), label);
+    std::vector<Real> weights = class_weights(recipe_, *labels_, train.count(), label);
+    return std::make_unique<ClassificationObjective>(*model_, std::move(train), std::move(validation),
+                                                     recipe_.training.label_smoothing, std::move(weights));
+  }
+  std::vector<UsedRows> used_rows() const override {
+    if (terms_) return {{"terms", "terms.tsv", terms_->size()}};
+    return {{"source_tokenizer", "tokenizer.json", tokenizer_.vocabulary_size()}};
+  }
+  std::vector<std::string> notes() const override { return notes_; }
+  std::vector<DirectoryFile> files() const override {
+    std::vector<DirectoryFile> files{
+        {"config.json", config_of(*model_, tokenizer_, *labels_, terms_).dump(2) + "\n", "set of labels",
+         "id2label"},
+        tokenizer_file(tokenizer_),
+        tokenizer_config_file(tokenizer_, model_->length())};
+    if (terms_) files.push_back({"terms.tsv", terms_->to_text(), "table of terms"});
+    return files;
+  }
+
+ private:
+  TokenColumnSettings source_column() const {
+    if (terms_) {
+      return {.name = "source",
+              .vocabulary = terms_->size(),
+              .has_values = terms_->settings().output != TermOutput::multi_hot,
+              .vocabulary_hash = terms_->hash()};
+    }
+    return {.name = "source",
+            .vocabulary = tokenizer_.vocabulary_size(),
+            .max_length = model_->length(),
+            .special = tokenizer_.special_ids(),
+            .vocabulary_hash = tokenizer_.hash()};
+  }
+
+  void check_terms(const std::string& path) const {
+    const NgramVocabulary::Settings& made = terms_->settings();
+    const TermSettings& wanted = recipe_.terms;
+    if (terms_->size() <= wanted.size && made.ngrams == wanted.ngrams &&
+        name_of(made.output) == wanted.output)
+      return;
+    throw UsageError(path + ": " + std::to_string(terms_->size()) + " terms of up to " +
+                     std::to_string(made.ngrams) + " tokens as " + std::string(name_of(made.output)) +
+                     ", the recipe has room for " + std::to_string(wanted.size) + " of up to " +
+                     std::to_string(wanted.ngrams) + " as " + wanted.output +
+                     " (learn it with vectorize --learn ngrams --ngrams " + std::to_string(wanted.ngrams) +
+                     " --size " + std::to_string(wanted.size) + " --output " + wanted.output + ")");
+  }
+
+  const Recipe& recipe_;
+  Tokenizer tokenizer_;
+  LabelsAs labels_as_;
+  std::optional<LabelSet> labels_;
+  std::optional<NgramVocabulary> terms_;
+  std::unique_ptr<TextClassifier> model_;
+  std::vector<std::string> notes_;
+};
+
+}  // namespace
+
+void complete_classification(Recipe& recipe, const TaskFiles& given) {
+  if (given.labels.empty()) return;
+  kind_of(recipe.model).complete(recipe, load_label_names(given.labels), given.labels);
+}
+
+std::unique_ptr<TaskModel> prepare_classification(const Recipe& recipe, const TaskFiles& given) {
+  if (!given.target_tokenizer.empty())
+    throw UsageError("--target-tokenizer is for recipes with model.kind: encoder_decoder");
+  return std::make_unique<ClassificationTaskModel>(text_classifier_kind(kind_of(recipe.model)), recipe,
+                                                   given);
+}
+
+}  // namespace headwater

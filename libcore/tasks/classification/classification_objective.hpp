@@ -1,0 +1,57 @@
+// Learning to give texts, or bags of their terms, one label each.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "data/class_batch.hpp"
+#include "data/token_dataset.hpp"
+#include "models/text_classifier.hpp"
+#include "tasks/classification/label_measure.hpp"
+#include "training/objective.hpp"
+
+namespace headwater {
+
+class ClassificationObjective : public Objective {
+ public:
+  // Takes data sets with the columns "source" (a bag for a bag of words) and "label".
+  // `class_weights`, one a class: how often an example of training counts; none: once.
+  ClassificationObjective(TextClassifier& model, Subset train, Subset validation, double label_smoothing,
+                          std::vector<Real> class_weights = {});
+
+  Parameters& parameters() override { return model_.parameters(); }
+  std::int64_t width() const override { return model_.width(); }
+  std::size_t examples(Split split) const override { return of(split).subset.count(); }
+  std::int64_t tokens(Split split, std::span<const std::uint32_t> chosen) const override;
+  std::string data_hash() const override;
+  void prepare(Split split, std::span<const std::uint32_t> chosen, const BatchPart& part,
+               BatchSlot slot) override;
+  // The gradient of the mean over the sequences. Useful tokens are those of the texts: padding does not
+  // count.
+  LossTotals loss(const ForwardContext& context, Split split, BatchSlot slot) override;
+  std::span<const std::string_view> figure_names() const override { return measure_.figure_names(); }
+  void begin_validation() override { measure_.clear(); }
+  void finish_validation(ValidationFigures& figures) override { measure_.finish(figures); }
+
+ private:
+  const ColumnSubset& of(Split split) const { return split == Split::train ? train_ : validation_; }
+  struct Slot {
+    ClassBatch batch;
+    std::int64_t useful = 0;
+    double loss_scale = 0;  // one over the global batch's sequences: the loss is their mean
+  };
+  static void add_values(std::span<const float> values, std::span<const std::int32_t> ids, Slot& to);
+  Slot& slot_of(BatchSlot slot) { return slots_[slot == BatchSlot::first ? 0 : 1]; }
+
+  TextClassifier& model_;
+  ColumnSubset train_, validation_;
+  double label_smoothing_;
+  std::vector<Real> class_weights_;
+  LabelMeasure measure_;  // of the running validation
+  Slot slots_[2];         // reused: a step after the largest allocates nothing
+};
+
+}  // namespace headwater

@@ -1,0 +1,99 @@
+// What a language model learns from.
+#include <algorithm>
+
+#include "support/hash.hpp"
+#include "tasks/language_modeling/language_model_objective.hpp"
+
+namespace headwater {
+
+// The columns in the order in which they are read.
+static ColumnSubset text_columns(Subset subset, std::int32_t delimiter) {
+  return delimiter < 0 ? ColumnSubset(std::move(subset), {"source"})
+                       : ColumnSubset(std::move(subset), {"source", "target"});
+}
+
+LanguageModelObjective::LanguageModelObjective(LanguageModel& model, Subset train, Subset validation,
+                                               double label_smoothing, std::int32_t delimiter)
+    : model_(model),
+      delimiter_(delimiter),
+      train_(text_columns(std::move(train), delimiter)),
+      validation_(text_columns(std::move(validation), delimiter)),
+      label_smoothing_(label_smoothing) {}
+
+std::span<const std::int32_t> LanguageModelObjective::ids(Split split, std::uint32_t i) const {
+  const ColumnSubset& e = of(split);
+  return e.columns->ids(e.column[0], e.subset.at(i));
+}
+
+DelimitedText LanguageModelObjective::delimited(Split split, std::uint32_t i) const {
+  const ColumnSubset& e = of(split);
+  const std::int64_t example = e.subset.at(i);
+  const DelimitedText text{e.columns->ids(e.column[0], example), e.columns->ids(e.column[1], example),
+                           delimiter_};
+  return text.truncated(static_cast<std::size_t>(model_.length()) + 1);
+}
+
+std::int64_t LanguageModelObjective::tokens(Split split, std::span<const std::uint32_t> chosen) const {
+  std::int64_t sum = 0;
+  for (const std::uint32_t i : chosen)
+    sum += static_cast<std::int64_t>(delimiter_ < 0 ? ids(split, i).size() : delimited(split, i).size()) - 1;
+  return sum;
+}
+
+std::string LanguageModelObjective::data_hash() const {
+  Hasher hasher;
+  for (const ColumnSubset* e : {&train_, &validation_}) e->subset.add_to(hasher);
+  return hasher.digest();
+}
+
+void LanguageModelObjective::prepare(Split split, std::span<const std::uint32_t> chosen,
+                                     const BatchPart& part, BatchSlot slot) {
+  Slot& to = slot_of(slot);
+  to.batch.clear();
+  const Index filled =
+      split == Split::train && model_.settings().padding == "predicted" ? model_.length() : 0;
+  std::int64_t predicted = 0;
+  const auto add = [&](Index i, const auto& text, auto... length) {
+    if (i < part.begin()) {
+      to.batch.skip(text, length...);
+    } else if (i < part.end()) {
+      to.batch.add(text, length...);
+    }
+  };
+  for (Index i = 0; i < part.sequences; ++i) {
+    const std::uint32_t example = chosen[static_cast<std::size_t>(i)];
+    if (delimiter_ < 0) {
+      const std::span<const std::int32_t> text = ids(split, example);
+      add(i, text, filled);
+      predicted += std::max(static_cast<std::int64_t>(text.size()) - 1, filled);
+    } else {
+      const DelimitedText text = delimited(split, example);
+      add(i, text);
+      predicted += static_cast<std::int64_t>(text.target.size());
+    }
+  }
+  to.batch.finish(part);
+  to.loss_scale = 1.0 / static_cast<double>(std::max<std::int64_t>(1, predicted));
+}
+
+LossTotals totals_of(const kernels::CrossEntropyTotals& totals, const TokenBatch& batch, Index length) {
+  LossTotals result;
+  result.loss = totals.loss;
+  result.correct = totals.correct;
+  result.predicted = totals.tokens;
+  result.useful = batch.tokens.tokens() - batch.padding;
+  result.sequences = batch.tokens.sequences();
+  result.positions = result.sequences * length;
+  for (Index s = 0; s < batch.tokens.sequences(); ++s)
+    result.padded += static_cast<Index>(batch.tokens.sequence(s).size()) < length;
+  return result;
+}
+
+LossTotals LanguageModelObjective::loss(const ForwardContext& context, Split split, BatchSlot slot) {
+  const Slot& packed = slot_of(slot);
+  const double smoothing = split == Split::train ? label_smoothing_ : 0;
+  return totals_of(model_.loss(context, packed.batch, smoothing, packed.loss_scale), packed.batch,
+                   model_.length());
+}
+
+}  // namespace headwater

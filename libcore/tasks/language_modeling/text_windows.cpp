@@ -1,0 +1,81 @@
+#include "tasks/language_modeling/text_windows.hpp"
+
+#include <algorithm>
+
+#include "pretrained/language_model.hpp"
+#include "support/error.hpp"
+#include "support/random.hpp"
+
+namespace headwater {
+
+TextWindowsObjective::TextWindowsObjective(LanguageModel& model, Subset train, Subset validation,
+                                           const Recipe& recipe, TextSamples samples)
+    : model_(model),
+      train_(std::move(train)),
+      validation_(std::move(validation)),
+      seed_(recipe.seed),
+      label_smoothing_(recipe.training.label_smoothing),
+      draws_(recipe.data.examples == "random"),
+      drawn_windows_(recipe.data.epoch_examples > 0 ? recipe.data.epoch_examples
+                                                    : static_cast<std::int64_t>(train_.count())),
+      samples_(std::move(samples)) {
+  if (draws_ && !train_.is_all)
+    throw UsageError(
+        "data.examples: windows at random places would show the model what is held out of the same text "
+        "(give --validation FILE, or write examples: blocks)");
+}
+
+std::size_t TextWindowsObjective::examples(Split split) const {
+  return draws_ && split == Split::train ? static_cast<std::size_t>(drawn_windows_) : of(split).count();
+}
+
+std::int64_t TextWindowsObjective::begin_of(Split split, std::uint32_t example) const {
+  const TokenStream& text = stream(split);
+  if (!draws_ || split != Split::train) return text.cut().begin(of(split).at(example));
+  const std::int64_t places = text.ids() - text.cut().length;
+  if (places <= 1) return 0;
+  const RandomStream random{
+      .seed = seed_, .purpose = Purpose::epoch_order, .layer = 2, .step = static_cast<std::uint32_t>(epoch_)};
+  return static_cast<std::int64_t>(random_below(random, example, static_cast<std::uint64_t>(places)));
+}
+
+std::int64_t TextWindowsObjective::tokens(Split split, std::span<const std::uint32_t> chosen) const {
+  const TokenStream& text = stream(split);
+  std::int64_t sum = 0;
+  for (const std::uint32_t example : chosen) sum += text.cut().size(begin_of(split, example), text.ids()) - 1;
+  return sum;
+}
+
+std::string TextWindowsObjective::data_hash() const {
+  Hasher hasher;
+  for (const Subset* subset : {&train_, &validation_}) subset->add_to(hasher);
+  return hasher.digest();
+}
+
+void TextWindowsObjective::prepare(Split split, std::span<const std::uint32_t> chosen, const BatchPart& part,
+                                   BatchSlot slot) {
+  Slot& to = slot_of(slot);
+  to.batch.clear();
+  std::int64_t predicted = 0;
+  for (Index i = 0; i < part.sequences; ++i) {
+    stream(split).read_window(begin_of(split, chosen[static_cast<std::size_t>(i)]), to.window);
+    const std::span<const std::int32_t> window = to.window;
+    predicted += static_cast<std::int64_t>(window.size()) - 1;
+    if (i < part.begin()) {
+      to.batch.skip(window);
+    } else if (i < part.end()) {
+      to.batch.add(window);
+    }
+  }
+  to.batch.finish(part);
+  to.loss_scale = 1.0 / static_cast<double>(std::max<std::int64_t>(1, predicted));
+}
+
+LossTotals TextWindowsObjective::loss(const ForwardContext& context, Split split, BatchSlot slot) {
+  const Slot& packed = slot_of(slot);
+  const double smoothing = split == Split::train ? label_smoothing_ : 0;
+  return totals_of(model_.loss(context, packed.batch, smoothing, packed.loss_scale), packed.batch,
+                   model_.length());
+}
+
+}  // namespace headwater

@@ -1,0 +1,56 @@
+#include "tasks/task_files.hpp"
+
+#include <algorithm>
+
+#include "support/error.hpp"
+#include "support/numbers.hpp"
+#include "training/task_model.hpp"
+
+namespace headwater {
+
+Tokenizer load_side(const std::string& path, const char* option) {
+  if (path.empty())
+    throw UsageError(std::string(option) + " is missing (the tokenizer.json that made this column of ids)");
+  return Tokenizer::load(path);
+}
+
+void check_size(const Tokenizer& tokenizer, std::int64_t size, const std::string& path,
+                const std::string& section) {
+  if (tokenizer.vocabulary_size() <= size) return;
+  throw UsageError(path + ": " + std::to_string(tokenizer.vocabulary_size()) +
+                   " tokens, the recipe has room for " + std::to_string(size) +
+                   " (learn it with tokenize --size " + std::to_string(size) + ", or set " + section +
+                   ".size to " + std::to_string(tokenizer.vocabulary_size()) + " in the recipe)");
+}
+
+std::vector<std::string> unused_rows(const Kind& kind, TaskModel& model) {
+  std::vector<std::string> sentences;
+  for (const UsedRows& rows : model.used_rows()) {
+    std::int64_t size = 0, parameters = 0;
+    for (const TokenAxis& axis : kind.token_axes()) {
+      if (axis.file != rows.file) continue;
+      const Parameter* const p = model.parameters().find(axis.tensor);
+      if (p == nullptr) continue;
+      size = p->shape[axis.axis];
+      parameters += p->size() / size * (size - rows.used);
+    }
+    if ((size - rows.used) * 10 <= size) continue;
+    const bool are_terms = rows.section == "terms";
+    const std::string noun = are_terms ? "term" : "token";
+    sentences.push_back(std::string(rows.section) + ".size is " + format_count(size) + ", the " +
+                        (are_terms ? "table" : "tokenizer") + " has " + counted(rows.used, noun) +
+                        ": size: " + std::to_string(rows.used) + " would leave out " +
+                        counted(parameters, "parameter") + " of " + noun + "s that do not occur");
+  }
+  return sentences;
+}
+
+std::unique_ptr<TokenDataset> columns_in_order(std::vector<TokenColumnSettings> columns,
+                                               const std::vector<std::string>& names) {
+  std::sort(columns.begin(), columns.end(), [&](const TokenColumnSettings& a, const TokenColumnSettings& b) {
+    return std::find(names.begin(), names.end(), a.name) < std::find(names.begin(), names.end(), b.name);
+  });
+  return std::make_unique<TokenDataset>(std::move(columns));
+}
+
+}  // namespace headwater

@@ -1,0 +1,82 @@
+#include "tasks/translation/translation_evaluator.hpp"
+
+#include <algorithm>
+
+#include "support/error.hpp"
+
+namespace headwater {
+
+namespace {
+
+void truncate_to(std::vector<std::int32_t>& ids, std::int64_t most, TranslationExamples& examples) {
+  if (static_cast<std::int64_t>(ids.size()) <= most) return;
+  ids.resize(static_cast<std::size_t>(most));
+  ++examples.truncated;
+}
+
+}  // namespace
+
+void TranslationExamples::add_text(std::string_view line, const LoadedTranslator& model) {
+  const std::size_t tab = line.find('\t');
+  if (tab == std::string_view::npos || line.find('\t', tab + 1) != std::string_view::npos) {
+    const auto columns = 1 + std::count(line.begin(), line.end(), '\t');
+    throw Error(
+        " " + std::to_string(columns) + (columns == 1 ? " column" : " columns") +
+        " where 2 are wanted: source, target (separate columns by one TAB, as paste does; cut -f picks "
+        "columns)");
+  }
+  const std::int64_t length = model.model->length();
+  const std::string_view target = line.substr(tab + 1);
+  IdPair pair{model.source_ids(line.substr(0, tab)), model.target_tokenizer.encode(target)};
+  raw_references.emplace_back(target);
+  references.push_back(model.target_tokenizer.join(model.target_tokenizer.tokens(target)));
+  const bool has_both = !pair.source.empty() && !pair.target.empty();
+  pair.target.insert(pair.target.begin(), model.ids.start);
+  pair.target.push_back(model.ids.end);
+  truncate_to(pair.source, length, *this);
+  truncate_to(pair.target, length + 1, *this);
+  source_tokens.add(pair.source, model.source_tokenizer.special_ids());
+  target_tokens.add(pair.target, model.target_tokenizer.special_ids());
+  sources.push_back(pair.source);
+  if (has_both) {
+    pairs.push_back(std::move(pair));
+  } else {
+    ++skipped;
+  }
+}
+
+void TranslationExamples::add_ids(const TokenDataset& columns, const LoadedTranslator& model) {
+  for (std::int64_t i = 0; i < columns.examples(); ++i) {
+    const auto source_ids = columns.ids(0, i), target_ids = columns.ids(1, i);
+    pairs.push_back({{source_ids.begin(), source_ids.end()}, {target_ids.begin(), target_ids.end()}});
+    sources.push_back(pairs.back().source);
+    references.push_back(model.target_tokenizer.decode(target_ids));
+    raw_references.push_back(references.back());
+  }
+  const std::vector<ColumnTokenCounts> counts = columns.token_counts();
+  source_tokens += counts[0].counts;
+  target_tokens += counts[1].counts;
+  truncated += columns.truncated(0) + columns.truncated(1);
+  skipped += columns.skipped();
+}
+
+LossTotals evaluate_pairs(const EncoderDecoder& model, Arena& arena, std::span<const IdPair> pairs,
+                          std::int64_t batch_sequences, const std::function<void(std::size_t)>& after_batch) {
+  const auto most = static_cast<std::size_t>(batch_sequences);
+  LossTotals totals;
+  PairBatch batch;
+  for (std::size_t begin = 0; begin < pairs.size(); begin += most) {
+    batch.clear();
+    for (const IdPair& pair : pairs.subspan(begin, std::min(most, pairs.size() - begin)))
+      batch.add(pair.source, pair.target);
+    batch.finish();
+    const ArenaScope scope(arena);
+    Tape tape(arena, Tape::Mode::inference);
+    const double scale = 1.0 / static_cast<double>(batch.labels.size());
+    totals.add(totals_of(model.loss({tape}, batch, 0, scale), batch, model.length()));
+    if (after_batch) after_batch(std::min(begin + most, pairs.size()));
+  }
+  return totals;
+}
+
+}  // namespace headwater

@@ -1,0 +1,44 @@
+// Loss and accuracy of an encoder-decoder on pairs that are not trained on.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "data/token_dataset.hpp"
+#include "pretrained/translator.hpp"
+#include "tasks/translation/translation_objective.hpp"
+#include "training/objective.hpp"
+
+namespace headwater {
+
+struct IdPair {
+  std::vector<std::int32_t> source;  // at most the model's length
+  std::vector<std::int32_t> target;  // start token, words, end token; at most the model's length + 1
+};
+
+// What a model is measured on: lines of text or of ids.
+struct TranslationExamples {
+  std::vector<IdPair> pairs;                            // what the loss is of: no side empty
+  std::vector<std::vector<std::int32_t>> sources;       // of every line, for translation
+  std::vector<std::string> raw_references, references;  // as they are; as the tokenizer sees them
+  std::int64_t truncated = 0, skipped = 0;              // sides cut to the model's length; pairs without loss
+
+  TokenCounts source_tokens, target_tokens;  // without what was cut off
+
+  // Source, TAB, target. Throws Error " what (fix)", to be put after the line's place and a colon.
+  void add_text(std::string_view line, const LoadedTranslator& model);
+  // Columns of translation_columns(), all lines of them.
+  void add_ids(const TokenDataset& columns, const LoadedTranslator& model);
+};
+
+// Totals over all pairs, in batches of `batch_sequences` in their order. No pair has an empty source or a
+// target of less than two ids.
+LossTotals evaluate_pairs(const EncoderDecoder& model, Arena& arena, std::span<const IdPair> pairs,
+                          std::int64_t batch_sequences,
+                          const std::function<void(std::size_t)>& after_batch = {});
+
+}  // namespace headwater

@@ -1,0 +1,134 @@
+#include "pretrained/attention_trace.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+#include "pretrained/text_classifier.hpp"
+#include "pretrained/translator.hpp"
+#include "support/error.hpp"
+
+using namespace headwater;
+
+namespace {
+
+constexpr std::string_view kTokenizer =
+    R"({"version": "1.0", "truncation": null, "padding": null, "added_tokens": [
+  {"id": 0, "content": "[PAD]", "single_word": false, "lstrip": false, "rstrip": false, "normalized": false, "special": true},
+  {"id": 1, "content": "[UNK]", "single_word": false, "lstrip": false, "rstrip": false, "normalized": false, "special": true},
+  {"id": 2, "content": "[START]", "single_word": false, "lstrip": false, "rstrip": false, "normalized": false, "special": true},
+  {"id": 3, "content": "[END]", "single_word": false, "lstrip": false, "rstrip": false, "normalized": false, "special": true}],
+  "normalizer": null, "pre_tokenizer": {"type": "WhitespaceSplit"}, "post_processor": null, "decoder": null,
+  "model": {"type": "WordLevel", "vocab": {"[PAD]": 0, "[UNK]": 1, "[START]": 2, "[END]": 3, "a": 4, "b": 5, "c": 6}, "unk_token": "[UNK]"}})";
+
+std::unique_ptr<AttentionTracer> small_tracer() {
+  EncoderDecoderSettings settings;
+  settings.transformer.width = 8;
+  settings.transformer.heads = 2;
+  settings.transformer.feed_forward_width = 12;
+  settings.encoder_layers = 1;
+  settings.decoder_layers = 2;
+  settings.transformer.length = 5;
+  const Tokenizer tokenizer = Tokenizer::parse(kTokenizer, "tokenizer");
+  LoadedTranslator model{{}, tokenizer, tokenizer, std::make_unique<EncoderDecoder>(settings, 7, 7)};
+  model.model->parameters().allocate(false);
+  model.model->parameters().initialize(5);
+  return attention_tracer(std::move(model));
+}
+
+AttentionExample small_example() {
+  return {.number = 3,
+          .source_ids = {4, 5, 1},
+          .source_tokens = {"a", "b", "x"},
+          .target_ids = {2, 6},
+          .target_tokens = {"[START]", "c"},
+          .suppress_tokens = {0, 1, 2}};
+}
+
+}  // namespace
+
+TEST_CASE("every layer, head and kind, with tokens; rows sum to 1 and look at nothing to come") {
+  const std::unique_ptr<AttentionTracer> tracer = small_tracer();
+  Arena arena;
+  const std::vector<AttentionRecord> records = tracer->trace(arena, small_example(), {});
+  REQUIRE(records.size() == 2 + 4 + 4);
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    const AttentionRecord& r = records[i];
+    INFO("record ", i);
+    CHECK(r.weights.size() == r.queries() * r.keys());
+    CHECK(r.example == 3);
+    CHECK(r.kind == (i < 2 ? AttentionKind::encoder : i < 6 ? AttentionKind::decoder : AttentionKind::cross));
+    CHECK(r.head == static_cast<std::int64_t>(i % 2));
+    CHECK(r.layer == (i < 2 ? 0 : static_cast<std::int64_t>((i - 2) % 4 / 2)));
+    CHECK(r.queries() == (i < 2 ? 3 : 2));
+    CHECK(r.keys() == (i < 2 || i >= 6 ? 3 : 2));
+    CHECK(r.predicts.size() == (i < 2 ? 0 : 2));
+    for (std::size_t q = 0; q < r.queries(); ++q) {
+      double sum = 0;
+      for (std::size_t k = 0; k < r.keys(); ++k) {
+        const float weight = r.weights[q * r.keys() + k];
+        CHECK(weight >= 0);
+        if (r.kind == AttentionKind::decoder && k > q) CHECK(weight == 0);
+        sum += static_cast<double>(weight);
+      }
+      CHECK(std::abs(sum - 1) < 1e-5);
+    }
+    for (const std::string& token : r.predicts)
+      CHECK((token == "[END]" || token == "a" || token == "b" || token == "c"));
+  }
+  CHECK(arena.used() == 0);
+}
+
+TEST_CASE("a choice gives the same weights as all of them") {
+  const std::unique_ptr<AttentionTracer> tracer = small_tracer();
+  Arena arena;
+  const std::vector<AttentionRecord> all = tracer->trace(arena, small_example(), {});
+  const std::vector<AttentionRecord> one =
+      tracer->trace(arena, small_example(), {.layer = 1, .head = 0, .kind = AttentionKind::cross});
+  REQUIRE(one.size() == 1);
+  CHECK(one[0].weights == all[8].weights);
+  CHECK(one[0].key_tokens == std::vector<std::string>{"a", "b", "x"});
+  CHECK(one[0].query_tokens == std::vector<std::string>{"[START]", "c"});
+}
+
+TEST_CASE("padding that is pooled is a query and no key; padding that is attended to is both") {
+  for (const bool pools : {false, true}) {
+    ClassifierSettings settings;
+    settings.transformer.width = 8;
+    settings.transformer.heads = 2;
+    settings.transformer.feed_forward_width = 12;
+    settings.transformer.length = 5;
+    settings.padding = pools ? "pooled" : "attended";
+    LoadedClassifier model{{},
+                           Tokenizer::parse(kTokenizer, "tokenizer"),
+                           std::nullopt,
+                           LabelSet::parse("neg\npos\n", "labels"),
+                           std::make_unique<Classifier>(settings, 7)};
+    model.model->parameters().allocate(false);
+    model.model->parameters().initialize(5);
+    Arena arena;
+    const std::vector<AttentionRecord> all =
+        attention_tracer(std::move(model))->trace(arena, small_example(), {});
+    REQUIRE(all.size() == 2);
+    for (const AttentionRecord& r : all) {
+      CHECK(r.query_tokens == std::vector<std::string>{"a", "b", "x", "[PAD]", "[PAD]"});
+      CHECK(r.key_tokens == (pools ? std::vector<std::string>{"a", "b", "x"} : r.query_tokens));
+      REQUIRE(r.weights.size() == r.queries() * r.keys());
+      for (std::size_t q = 0; q < r.queries(); ++q) {
+        double sum = 0;
+        for (std::size_t k = 0; k < r.keys(); ++k) sum += static_cast<double>(r.weights[q * r.keys() + k]);
+        CHECK(std::abs(sum - 1) < 1e-5);
+      }
+    }
+  }
+}
+
+TEST_CASE("layers and heads that are not there") {
+  const std::unique_ptr<AttentionTracer> tracer = small_tracer();
+  tracer->check({.layer = 1, .head = 1});
+  CHECK_THROWS_WITH_AS(tracer->check({.layer = 2}), doctest::Contains("the model has 2 layers"), UsageError);
+  CHECK_THROWS_WITH_AS(tracer->check({.layer = 1, .kind = AttentionKind::encoder}),
+                       doctest::Contains("the model has 1 layer (they count from 0)"), UsageError);
+  CHECK_THROWS_AS(tracer->check({.head = 2}), UsageError);
+  CHECK_THROWS_AS(tracer->check({.head = -1}), UsageError);
+}

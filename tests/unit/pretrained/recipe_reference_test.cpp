@@ -1,0 +1,94 @@
+#include "recipe/reference.hpp"
+
+#include <doctest/doctest.h>
+
+#include <functional>
+
+#include "pretrained/registry.hpp"
+#include "recipe/row_text.hpp"
+#include "support/files.hpp"
+
+using namespace headwater;
+
+namespace {
+
+// Every row of every kind of model, with what its section says.
+class RowReader : public schema::Visitor {
+ public:
+  explicit RowReader(const std::function<void(const std::string&, const schema::Row&, std::string_view)>& f)
+      : f_(f) {}
+  void row(const schema::Row& row) override {
+    f_(path_ + std::string(row.key), row, row.meaning.readers.empty() ? readers_ : row.meaning.readers);
+  }
+  void section(std::string_view key, const schema::Meaning& meaning, const Visitor::Rows& rows) override {
+    const std::string outer = path_;
+    const std::string_view outer_readers = readers_;
+    CHECK_FALSE(meaning.text.empty());
+    path_ += std::string(key) + ".";
+    if (!meaning.readers.empty()) readers_ = meaning.readers;
+    rows(*this);
+    path_ = outer;
+    readers_ = outer_readers;
+  }
+  void section_of_kinds(std::string_view key, const schema::Meaning& meaning, const ModelSection&,
+                        const Visitor::Rows& rows) override {
+    section(key, meaning, rows);
+  }
+  void model(std::string_view key, const schema::Meaning& meaning, ModelSection& model) override {
+    section(key, meaning, [&](Visitor&) {
+      std::string kind(model.kind().name);
+      schema::kind_row(*this, model_kinds(), kind);
+      model.settings().rows(*this);
+    });
+  }
+  void list(std::string_view key, const schema::Meaning& meaning, std::vector<Expectation>&) override {
+    Expectation item;
+    section(key, meaning, [&](Visitor&) { schema::rows(*this, item); });
+  }
+
+ private:
+  const std::function<void(const std::string&, const schema::Row&, std::string_view)>& f_;
+  std::string path_;
+  std::string_view readers_;
+};
+
+}  // namespace
+
+TEST_CASE("every key says what it means and what reads it, every word what it does") {
+  std::size_t keys = 0;
+  for (const ModelKind* kind : model_kinds()) {
+    Recipe recipe;
+    recipe.model = ModelSection(*kind);
+    const std::function<void(const std::string&, const schema::Row&, std::string_view)> check =
+        [&](const std::string& path, const schema::Row& row, std::string_view readers) {
+          INFO(path);
+          ++keys;
+          CHECK_FALSE(row.meaning.text.empty());
+          CHECK(row.meaning.text.find('|') == std::string_view::npos);  // it stands in a table
+          CHECK_FALSE(readers.empty());
+          if (const std::vector<schema::Word>* words = words_of(row)) {
+            CHECK_FALSE(words->empty());
+            for (const schema::Word& word : *words) {
+              INFO(std::string(word.word));
+              CHECK_FALSE(word.meaning.empty());
+            }
+          } else {
+            CHECK_FALSE(range_of(row).empty());
+          }
+        };
+    RowReader rows(check);
+    schema::rows(rows, recipe);
+  }
+  CHECK(keys > 200);
+}
+
+TEST_CASE("recipes/README.md ends with every key that a recipe may have") {
+  const std::string page = read_file(HEADWATER_SOURCE_DIR "/recipes/README.md");
+  const std::string reference = recipe_reference(model_kinds());
+  for (const char* word : {"learning_rate", "cosine", "adamw", "inverse_square_root"}) {
+    INFO(word);
+    CHECK(reference.find("`" + std::string(word) + "`") != std::string::npos);
+  }
+  // inspect --keys prints the reference; write it into the page where this fails.
+  CHECK(page.ends_with(reference));
+}

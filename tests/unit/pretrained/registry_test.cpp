@@ -1,0 +1,274 @@
+#include "pretrained/registry.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <set>
+#include <string>
+
+#include "error_text.hpp"
+#include "pretrained/config.hpp"
+#include "pretrained/language_model.hpp"
+#include "pretrained/text_classifier.hpp"
+#include "pretrained/translator.hpp"
+#include "pretrained/vision_model.hpp"
+
+using namespace headwater;
+
+namespace {
+
+TransformerSettings small_transformer() {
+  TransformerSettings s;
+  s.width = 12;
+  s.heads = 2;
+  s.head_width = 5;
+  s.feed_forward_width = 7;
+  s.norm = "pre";
+  s.norm_epsilon = 1e-6;
+  s.activation = "gelu_tanh";
+  s.positions = "sinusoidal";
+  s.scale_embedding = true;
+  s.length = 9;
+  s.dropout = 0.1;
+  s.attention_dropout = 0.2;
+  s.output_dropout = 0.3;
+  return s;
+}
+
+// The largest set of keys that a classifier reads with this mixing, none at its default.
+ClassifierSettings small_classifier(const std::string& mixing) {
+  ClassifierSettings s;
+  s.transformer = small_transformer();
+  s.mixing.mixing = mixing;
+  s.encoder_layers = 2;
+  s.pooling = "mean";
+  s.padding = mixing == "attention" ? "pooled" : "attended";
+  s.head = {"softmax", 3};
+  if (mixing == "mlp") s.mixing.mixing_width = 6;
+  return s;
+}
+
+std::vector<ModelSection> sections() {
+  std::vector<ModelSection> all{
+      model_section(EncoderDecoderSettings{small_transformer(), 2, 3, "target_output"}),
+      model_section(BagOfWordsSettings{.width = 17, .output_dropout = 0.3, .head = {"softmax", 5}})};
+  for (const char* mixing : {"attention", "fourier", "mlp"})
+    all.push_back(model_section(small_classifier(mixing)));
+  all.push_back(model_section(LanguageModelSettings{.transformer = small_transformer(),
+                                                    .layers = 3,
+                                                    .embedding_dropout = 0.2,
+                                                    .tie_embeddings = true,
+                                                    .output_bias = false,
+                                                    .padding = "predicted"}));
+  for (const ModelKind* kind : model_kinds()) all.emplace_back(*kind);
+  return all;
+}
+
+Json config_of_settings(ModelSection section) {
+  Json config;
+  write_settings(config, section.settings());
+  return config;
+}
+
+// config.json of a classifier as it was before `padding`: with the two keys, or without those that are null.
+Json old_config(const bool* keeps, const bool* pools) {
+  ClassifierSettings settings;
+  settings.head = {"sigmoid", 2};
+  const Json now = config_of_settings(model_section(settings));
+  Json config;
+  config.set("model_type", "headwater_classifier");
+  for (const auto& [name, value] : now.as_object()) {
+    if (name != "padding") config.set(name, value);
+  }
+  if (keeps != nullptr) config.set("keeps_padding", *keeps);
+  if (pools != nullptr) config.set("pools_padding", *pools);
+  config.set("vocabulary_size", std::int64_t{30});
+  return config;
+}
+
+const ClassifierSettings& settings_of(const TextClassifier& model) {
+  return dynamic_cast<const Classifier&>(model).settings();
+}
+
+}  // namespace
+
+TEST_CASE("registry: every kind has a name and a model type of its own, and is found by either") {
+  std::set<std::string_view> names, types;
+  for (const Kind* kind : all_kinds()) {
+    INFO(std::string(kind->model_kind().name));
+    CHECK(names.insert(kind->model_kind().name).second);
+    CHECK(types.insert(kind->model_type()).second);
+    CHECK(&kind_of(ModelSection(kind->model_kind())) == kind);
+    Json config;
+    config.set("model_type", kind->model_type());
+    CHECK(&kind_of(config, "config.json") == kind);
+  }
+  CHECK(names.size() == model_kinds().size());
+}
+
+static ModelSection filled_defaults(const ModelKind& kind) {
+  Recipe recipe;
+  recipe.model = ModelSection(kind);
+  fill_in(recipe);
+  return recipe.model;
+}
+
+TEST_CASE("registry: config.json holds numbers where defaults follow from other keys") {
+  Recipe recipe = parse_recipe("data: {columns: [source]}\nmodel: {kind: language_model, width: 96}\n", "r");
+  Json config;
+  write_settings(config, recipe.model.settings());
+  CHECK(config.at("feed_forward_width").as_integer() == 384);
+  CHECK(config.at("head_width").as_integer() == 12);
+  // Models of older versions left the width of heads open.
+  config.set("head_width", std::int64_t{0});
+  ModelSection read(recipe.model.kind());
+  read_settings(config, read.settings());
+  CHECK(head_width_of(read.as<LanguageModelSettings>().transformer) == 12);
+}
+
+TEST_CASE("registry: every kind reads back its defaults from its own recipe") {
+  for (const Kind* kind : all_kinds()) {
+    std::string columns;
+    for (const std::string_view column : kind->model_kind().columns)
+      columns += (columns.empty() ? "" : ", ") + std::string(column);
+    const std::string data = columns.empty() ? "" : "data: {columns: [" + columns + "]}\n";
+    const std::string text =
+        "name: r\n" + data + "model: {kind: " + std::string(kind->model_kind().name) + "}\n";
+    INFO(text);
+    const Recipe recipe = parse_recipe(text, "r.yaml");
+    CHECK(recipe.model == filled_defaults(kind->model_kind()));
+    CHECK(parse_recipe(print_recipe(recipe), "printed.yaml") == recipe);
+    CHECK_FALSE(kind->describe(recipe).layers.empty());
+  }
+  CHECK(parse_recipe("name: r\n", "r.yaml").model == filled_defaults(all_kinds().front()->model_kind()));
+}
+
+TEST_CASE("registry: every kind draws its first weights as its recipe says") {
+  const auto draws = [](const Parameters& parameters, Initializer initializer) {
+    return std::any_of(parameters.all().begin(), parameters.all().end(),
+                       [&](const auto& p) { return p->initializer == initializer; });
+  };
+  const auto draws_wanted = [&](const Parameters& parameters, std::string_view initialization) {
+    return draws(parameters, Initializer::normal) == (initialization == "normal") &&
+           draws(parameters, Initializer::glorot_uniform) == (initialization != "normal");
+  };
+  for (const char* initialization : {"keras", "normal", "vaswani"}) {
+    INFO(std::string(initialization));
+    TransformerSettings t;
+    t.width = 8;
+    t.heads = 2;
+    t.initialization = initialization;
+    EncoderDecoderSettings pairs;
+    ClassifierSettings texts;
+    LanguageModelSettings words;
+    VisionSettings images;
+    pairs.transformer = texts.transformer = words.transformer = images.transformer = t;
+    BagOfWordsSettings bags;
+    bags.initialization = initialization;
+    CHECK(draws_wanted(EncoderDecoder(pairs, 9, 9).parameters(), initialization));
+    CHECK(draws_wanted(Classifier(texts, 9).parameters(), initialization));
+    CHECK(draws_wanted(LanguageModel(words, 9).parameters(), initialization));
+    CHECK(draws_wanted(VisionModel(images).parameters(), initialization));
+    CHECK(draws_wanted(BagOfWords(bags, 9).parameters(), initialization));
+  }
+}
+
+TEST_CASE("registry: a model type that is not known is named, with those that are") {
+  const auto said = [](const std::string& json) {
+    return error_text([&] { (void)kind_of(Json::parse(json, "config.json"), "config.json"); });
+  };
+  CHECK(said("{\"model_type\": \"gpt3\"}") ==
+        "config.json: \"model_type\" is \"gpt3\", and models of that type are not read (read are marian, "
+        "gpt2, vit, and what train writes)");
+  CHECK(said("{}") ==
+        "config.json: member \"model_type\" is missing (read are marian, gpt2, vit, and what train writes)");
+  CHECK(said("{\"model_type\": \"\"}").starts_with("config.json: \"model_type\" is \"\", and models"));
+  CHECK(said("{\"model_type\": 3}").starts_with("config.json: "));
+  CHECK(said("[]").starts_with("config.json: "));
+}
+
+TEST_CASE("config.json: settings that are written and read again are equal, for each kind of model") {
+  for (const ModelSection& section : sections()) {
+    const Json config = config_of_settings(section);
+    INFO(config.dump(2));
+    ModelSection again(section.kind());
+    read_settings(config, again.settings());
+    CHECK(again == section);
+    CHECK(config_of_settings(again).dump(2) == config.dump(2));
+    // Every member is needed.
+    for (const auto& [name, value] : config.as_object()) {
+      Json without;
+      for (const auto& [other, kept] : config.as_object()) {
+        if (other != name) without.set(other, kept);
+      }
+      if (without.as_object().empty()) continue;
+      ModelSection partial(section.kind());
+      INFO(name);
+      CHECK(error_text([&] { read_settings(without, partial.settings()); }) != "(no error)");
+    }
+  }
+}
+
+TEST_CASE("config.json: it has the keys that are read, and no others") {
+  const auto has = [](const std::string& mixing, std::string_view key) {
+    return config_of_settings(model_section(small_classifier(mixing))).find(key) != nullptr;
+  };
+  CHECK(has("attention", "heads"));
+  CHECK_FALSE(has("fourier", "heads"));
+  CHECK_FALSE(has("mlp", "attention_dropout"));
+  CHECK(has("mlp", "mixing_width"));
+  CHECK_FALSE(has("attention", "mixing_width"));
+  CHECK_FALSE(has("attention", "decoder_layers"));
+}
+
+TEST_CASE("config.json of a classifier before there was one key for padding") {
+  const bool yes = true, no = false;
+  const auto padding = [](const bool* keeps, const bool* pools) {
+    return settings_of(*classifier_of_config(old_config(keeps, pools), "config.json")).padding;
+  };
+  CHECK(padding(nullptr, nullptr) == "none");
+  CHECK(padding(&no, nullptr) == "none");
+  CHECK(padding(&no, &no) == "none");
+  CHECK(padding(&yes, nullptr) == "attended");
+  CHECK(padding(&yes, &no) == "attended");
+  CHECK(padding(&no, &yes) == "pooled");
+  CHECK(error_text([&] { (void)padding(&yes, &yes); }) ==
+        "config.json: \"pools_padding\" is without \"keeps_padding\"");
+  // Where the new key stands, the old ones say nothing.
+  Json config = old_config(&yes, nullptr);
+  config.set("padding", "none");
+  CHECK(settings_of(*classifier_of_config(config, "config.json")).padding == "none");
+}
+
+TEST_CASE("config.json of a language model before padding could be predicted") {
+  LanguageModelSettings settings;
+  settings.transformer = small_transformer();
+  settings.padding = "predicted";
+  Json config = config_of_settings(model_section(settings)), before;
+  for (const auto& [name, value] : config.as_object()) {
+    if (name != "padding") before.set(name, value);
+  }
+  for (Json* one : {&config, &before}) {
+    one->set("model_type", "headwater_language_model");
+    one->set("vocabulary_size", std::int64_t{30});
+  }
+  CHECK(language_model_of_config(config, "config.json")->settings().padding == "predicted");
+  CHECK(language_model_of_config(before, "config.json")->settings().padding == "none");
+}
+
+TEST_CASE("config.json: what is of another type, out of range or does not fit together is named") {
+  const auto said = [](std::string_view name, Json value) {
+    Json config = old_config(nullptr, nullptr);
+    config.set(name, std::move(value));
+    return error_text([&] { (void)classifier_of_config(config, "config.json"); });
+  };
+  CHECK(said("width", std::int64_t{0}) == "config.json: \"width\" is 0, expected 1 to 65536");
+  CHECK(said("dropout", 1.5) == "config.json: \"dropout\" is 1.5, expected 0 to 0.99");
+  CHECK(said("norm", "middle") == "config.json: \"norm\" is \"middle\", expected one of post, pre");
+  CHECK(said("width", "8").starts_with("config.json: "));
+  CHECK(said("classes", std::int64_t{3}) ==
+        "config.json: \"classes\": a sigmoid head tells two classes apart, not 3 (write head: softmax)");
+  CHECK(said("classes", std::int64_t{0}) == "config.json: \"classes\" is 0, expected 2 to 100000");
+  CHECK(said("heads", std::int64_t{3}).starts_with("config.json: \"heads\": 3 heads do not divide"));
+  CHECK(said("vocabulary_size", std::int64_t{0}).starts_with("config.json: \"vocabulary_size\" is 0"));
+}
