@@ -25,7 +25,7 @@ $(call must_be_plain_set)
 $(call must_be_whole,SEED THREADS)
 $(call must_be_scale)
 
-.PHONY: help deps lint-deps build demo test gradcheck asan asan-unit recipes recipe bench format lint clean distclean install uninstall tools-present FORCE
+.PHONY: help deps lint-deps build demo check test gradcheck asan asan-unit recipes recipe bench format lint clean distclean install uninstall tools-present FORCE
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z%-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
 	@echo '  SCALE=quick cuts recipes down; SEED=N is another one than 1; SET=KEY=VALUE is --set of train; OVERWRITE=1 starts a changed recipe anew; ALLOW_EMPTY=1; THREADS=N'
@@ -53,13 +53,13 @@ deps: ## install the Debian or Ubuntu packages that are missing
 lint-deps:
 	@$(MAKE) --no-print-directory deps PACKAGES='clang-format-16 clang-tidy-16 shellcheck'
 
-# WERROR=ON, UNITY=ON and CMAKE_FLAGS hold for a build that is there already; without them it keeps the flags that it has.
+# WERROR=ON, UNITY=OFF and CMAKE_FLAGS hold for a build that is there already; without them it keeps the flags that it has.
 CONFIGURE = cmake -S . -G Ninja $(addprefix -DHEADWATER_WERROR=,$(WERROR)) $(addprefix -DHEADWATER_UNITY=,$(UNITY)) $(CMAKE_FLAGS)
 
 $(BUILD)/build.ninja: CMakeLists.txt $(if $(strip $(WERROR)$(UNITY)$(CMAKE_FLAGS)),FORCE)
 	$(CONFIGURE) -B $(BUILD)
 
-build: $(BUILD)/build.ninja ## build the tools into build/bin [UNITY=ON: sooner]
+build: $(BUILD)/build.ninja ## build the tools into build/bin [UNITY=OFF: file by file]
 	cmake --build $(BUILD) -j $(JOBS) --target $(TOOLS)
 
 # The same without a word of its own: what recipes and the demo need.
@@ -89,6 +89,11 @@ gradcheck: ## check every gradient in the double-precision build
 	$(CONFIGURE) -B $(BUILD)-double -DHEADWATER_DOUBLE=ON
 	cmake --build $(BUILD)-double -j $(JOBS)
 	ctest --test-dir $(BUILD)-double --output-on-failure
+
+check: $(BUILD)/build.ninja ## layering, unit tests and gradients: what to run while working
+	cmake --build $(BUILD) -j $(JOBS) --target unit_and_layering_tests
+	ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS) -L '^(unit|layering)$$'
+	@$(MAKE) --no-print-directory gradcheck
 
 test: $(BUILD)/build.ninja gradcheck ## build the tests, and run all of them
 	cmake --build $(BUILD) -j $(JOBS)
@@ -137,7 +142,7 @@ lint: ## formatting, clang-tidy, shellcheck, and files that are cited; changes n
 	@$(CLANG_FORMAT) --dry-run -Werror $(CPP_FILES)
 	shellcheck -x $$(git ls-files '*.sh' .ci/run)
 	tests/citations.sh
-	$(CONFIGURE) -B $(BUILD)-lint -DHEADWATER_TESTS=OFF -DHEADWATER_PRECOMPILE=OFF -DHEADWATER_UNITY=ON
+	$(CONFIGURE) -B $(BUILD)-lint -DHEADWATER_TESTS=OFF -DHEADWATER_PRECOMPILE=OFF
 	sed -n 's/^ *"file": "\(.*\)",*/\1/p' $(BUILD)-lint/compile_commands.json | sort -u \
 	  | xargs -P $(JOBS) -n 1 $(CLANG_TIDY) --quiet --warnings-as-errors='*' --extra-arg=-Wno-unknown-warning-option $(LINT_ANALYZER) -p $(BUILD)-lint \
 	  2> >(sed '/warnings generated\.$$/d' >&2)
