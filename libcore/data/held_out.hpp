@@ -19,7 +19,8 @@ std::uint64_t split_key(std::string_view text, std::uint64_t seed);
 // The same share of each group by itself, those with the least keys. `keys` has split_key() of each example,
 // `groups` the group of each, from 0 on. A text that is held out today is so from a file that has grown, but
 // for the few whose keys are near the share; and texts that stand twice in a group stand on one side (so
-// that the share is met as nearly as that allows), unless the group has but one text. A group's only example is kept.
+// that the share is met as nearly as that allows), unless the group has but one text. A group's only example
+// is kept.
 std::vector<std::uint32_t> split_by_text(std::span<const std::uint64_t> keys,
                                          std::span<const std::uint32_t> groups, double fraction);
 

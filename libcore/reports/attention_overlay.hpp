@@ -3,8 +3,8 @@
 
 #include <span>
 
-#include "reports/picture.hpp"
 #include "pretrained/vision_attention.hpp"
+#include "reports/picture.hpp"
 
 namespace headwater {
 
