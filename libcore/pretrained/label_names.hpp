@@ -32,4 +32,5 @@ void take_classes(std::int64_t& classes, const LabelSet& labels, const std::stri
 std::string open_classes(std::int64_t classes, Index assumed);
 // What a recipe's settings, now complete, say against each other. Throws UsageError.
 void check_completed(const Recipe& recipe);
+
 }  // namespace headwater

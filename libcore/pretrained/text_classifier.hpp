@@ -1,6 +1,5 @@
-// Giving labels to texts: what classifiers and bags of words share. The directory holds
-// config.json with the labels' names (id2label, label2id), model.safetensors, tokenizer.json, and of a bag of
-// words terms.tsv.
+// Giving labels to texts: what classifiers and bags of words share. The directory holds config.json with the
+// labels' names (id2label, label2id), model.safetensors, tokenizer.json, and of a bag of words terms.tsv.
 #pragma once
 
 #include <filesystem>
@@ -44,9 +43,7 @@ std::unique_ptr<TextClassifier> make_text_classifier(const ModelSection& model, 
 std::unique_ptr<TextClassifier> classifier_of_config(const Json& config, const std::string& where);
 Json config_of(const TextClassifier& model, const Tokenizer& tokenizer, const LabelSet& labels,
                const std::optional<NgramVocabulary>& terms);
-// The kind of such a model. Throws Error for one that gives no labels to texts.
-class TextClassifierKind;
-const TextClassifierKind& text_classifier_kind(const Kind& kind);
+
 // The row of the registry, but for what a classifier and a bag of words have each.
 class TextClassifierKind : public Kind {
  public:
@@ -69,5 +66,8 @@ class TextClassifierKind : public Kind {
   virtual bool reads_terms() const = 0;
   virtual std::string legend(const TextClassifier& model) const = 0;
 };
+
+// Throws Error for a kind that gives no labels to texts.
+const TextClassifierKind& text_classifier_kind(const Kind& kind);
 
 }  // namespace headwater

@@ -19,7 +19,7 @@ struct TranslationIds {
   std::int32_t pad = -1;  // -1: none
   std::int32_t start = -1, end = -1;
 };
-
+// Those of the tokenizer's special tokens.
 TranslationIds translation_ids(const Tokenizer& target);
 
 // Everything that translating needs.

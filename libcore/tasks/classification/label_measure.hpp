@@ -17,6 +17,7 @@
 
 namespace headwater {
 
+// The figures of one validation.
 class LabelMeasure {
  public:
   explicit LabelMeasure(Index classes) : measure_(static_cast<std::int32_t>(classes)) {}

@@ -26,7 +26,7 @@ TranslationObjective::TranslationObjective(EncoderDecoder& model, Subset train, 
       train_(std::move(train), {"source", "target"}),
       validation_(std::move(validation), {"source", "target"}),
       label_smoothing_(label_smoothing),
-      measure_(std::move(measure)) {}
+      measure_(measure) {}
 
 TranslationObjective::Pair TranslationObjective::pair(Split split, std::uint32_t i) const {
   const ColumnSubset& e = of(split);
