@@ -4,11 +4,13 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "checkpoint/safetensors.hpp"
 #include "data/labels.hpp"
 #include "models/layer_summary.hpp"
 #include "pretrained/attention_trace.hpp"
@@ -43,6 +45,13 @@ struct ModelDescription {
 // Which special tokens vectorize puts around the ids of a line.
 struct LineEnds {
   bool start = false, end = false;
+};
+
+// A model in a published layout.
+struct ExportedModel {
+  std::vector<DirectoryFile> files;  // beside model.safetensors
+  std::function<void(const ByteSink&)> write_tensors;
+  std::vector<std::string> notes = {};  // what is lost there, a sentence each
 };
 
 // What a model is for. image_classification: of images, the others: of lines of text.
@@ -83,8 +92,15 @@ class Kind {
   // settings cannot; empty: it can.
   virtual std::string_view layout() const { return {}; }
   virtual std::string unsayable(const ModelSection&) const { return {}; }
+  // The model of a directory in that layout. Throws Error "directory: what" with all keys that stand in the
+  // way.
+  virtual ExportedModel exported(const std::filesystem::path& directory) const;
   // The attention of the model that lies in these files (model_files()). Throws Error for a model without.
   virtual std::unique_ptr<AttentionTracer> tracer(const std::filesystem::path& files) const = 0;
 };
+
+// For exported(): what `files` gives; what it throws gets the directory before it.
+std::vector<DirectoryFile> exported_files(const std::filesystem::path& directory,
+                                          const std::function<std::vector<DirectoryFile>()>& files);
 
 }  // namespace headwater

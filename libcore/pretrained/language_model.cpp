@@ -194,6 +194,11 @@ class LanguageModelKind : public Kind {
   std::string unsayable(const ModelSection& model) const override {
     return unsayable_in_gpt2(model.as<LanguageModelSettings>());
   }
+  ExportedModel exported(const std::filesystem::path& directory) const override {
+    const auto model = std::make_shared<LoadedLanguageModel>(load_language_model(directory));
+    return {exported_files(directory, [&] { return gpt2_files(*model); }),
+            [model](const ByteSink& sink) { write_gpt2_parameters(model->model->parameters(), sink); }};
+  }
   std::unique_ptr<AttentionTracer> tracer(const std::filesystem::path& files) const override {
     return attention_tracer(load_language_model(files));
   }

@@ -35,6 +35,21 @@ LineEnds Kind::line_ends(const ModelSection&, std::string_view side) const {
   return {.start = side == "target", .end = side == "target"};
 }
 
+std::vector<DirectoryFile> exported_files(const std::filesystem::path& directory,
+                                          const std::function<std::vector<DirectoryFile>()>& files) {
+  try {
+    return files();
+  } catch (const Error& error) {
+    throw Error(directory.string() + ": " + error.what());
+  }
+}
+
+ExportedModel Kind::exported(const std::filesystem::path& directory) const {
+  throw Error(directory.string() +
+              ": text classifiers have no published layout here yet (translators, language models and models "
+              "of images have one)");
+}
+
 ModelKinds model_kinds() {
   static const std::vector<const ModelKind*> kinds = [] {
     std::vector<const ModelKind*> models;

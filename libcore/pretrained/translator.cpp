@@ -205,6 +205,11 @@ class EncoderDecoderKind : public Kind {
   std::string unsayable(const ModelSection& model) const override {
     return unsayable_in_marian(model.as<EncoderDecoderSettings>());
   }
+  ExportedModel exported(const std::filesystem::path& directory) const override {
+    const auto model = std::make_shared<LoadedTranslator>(load_translator(directory));
+    return {exported_files(directory, [&] { return marian_files(*model); }),
+            [model](const ByteSink& sink) { write_marian_parameters(model->model->parameters(), sink); }};
+  }
   std::unique_ptr<AttentionTracer> tracer(const std::filesystem::path& files) const override {
     return attention_tracer(load_translator(files));
   }

@@ -275,6 +275,16 @@ class VisionKind : public Kind {
   std::string unsayable(const ModelSection& model) const override {
     return unsayable_in_vit(model.as<VisionSettings>());
   }
+  ExportedModel exported(const std::filesystem::path& directory) const override {
+    const auto model = std::make_shared<LoadedVisionModel>(load_vision_model(directory));
+    ExportedModel out{exported_files(directory, [&] { return vit_files(*model); }),
+                      [model](const ByteSink& sink) { write_vit_parameters(*model->model, sink); }};
+    const Background& background = model->reading.background;
+    if (!background.drops_transparency)
+      out.notes.push_back("other programs do not know the background: lay transparent images on " +
+                          background.name() + " before they read them");
+    return out;
+  }
   std::unique_ptr<AttentionTracer> tracer(const std::filesystem::path& files) const override {
     throw Error(files.string() + ": holds a model of images, whose tokens are no words");
   }
