@@ -99,9 +99,9 @@ void run(const Options& o) {
   const AttentionSelection selection = selection_of(o);
   if (o.isa != "auto") kernels::set_isa(kernels::isa_of_name(o.isa));
   ThreadPool(o.threads).run([&] {
-    const fs::path files = model_files(o.model);
-    const bool is_of_images = kind_of_files(files).task() == Task::image_classification;
-    (is_of_images ? dump_images : dump_texts)(o, selection, files);
+    const ModelFolder folder = open_model(o.model);
+    const bool is_of_images = folder.kind->task() == Task::image_classification;
+    (is_of_images ? dump_images : dump_texts)(o, selection, folder.path);
   });
 }
 

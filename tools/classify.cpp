@@ -56,7 +56,7 @@ void run(const Options& o) {
   if (o.isa != "auto") kernels::set_isa(kernels::isa_of_name(o.isa));
   ThreadPool pool(o.threads);
   pool.run([&] {
-    const bool reads_images = kind_of_files(model_files(o.model)).task() == Task::image_classification;
+    const bool reads_images = open_model(o.model).kind->task() == Task::image_classification;
     reads_images ? classify_images(o) : classify_texts(o);
   });
 }

@@ -42,13 +42,13 @@ LabelSet load_label_names(const std::filesystem::path& path) {
   }
   std::error_code fault;
   if (!std::filesystem::is_directory(path, fault)) return LabelSet::load(path);
-  const std::filesystem::path files = model_files(path);
-  const Kind& kind = kind_of_files(files);
-  if (kind.task() != Task::classification && kind.task() != Task::image_classification)
-    throw Error(path.string() + ": holds " + std::string(kind.what_it_is()) +
+  const ModelFolder folder = open_model(path);
+  const Task task = folder.kind->task();
+  if (task != Task::classification && task != Task::image_classification)
+    throw Error(path.string() + ": holds " + std::string(folder.kind->what_it_is()) +
                 ", which has no labels (name a classifier's directory, or a file of labels)");
-  const Json config = read_config(files);
-  const std::string where = (files / "config.json").string();
+  const Json& config = folder.config;
+  const std::string where = folder.config_path().string();
   const Json* const type = config.find("model_type");
   const bool is_vit = type != nullptr && type->is_string() && type->as_string() == kVitType;
   return is_vit ? vit_labels_of(config, where) : labels_of_config(config, where);

@@ -115,9 +115,10 @@ std::unique_ptr<LanguageModel> language_model_of_config(const Json& config, cons
 }
 
 LoadedLanguageModel load_language_model(const std::filesystem::path& path) {
-  const std::filesystem::path files = model_files(path), config_path = files / "config.json";
-  check_task(files, Task::language_modeling);
-  const Json config = read_config(files);
+  const ModelFolder folder = open_model(path, Task::language_modeling);
+  const std::filesystem::path& files = folder.path;
+  const std::filesystem::path config_path = folder.config_path();
+  const Json& config = folder.config;
   if (config.at("model_type").as_string() == kGpt2Type) return load_gpt2(files, config);
   std::unique_ptr<LanguageModel> model = language_model_of_config(config, config_path.string());
   Tokenizer tokenizer = load_tokenizer(files / "tokenizer.json", model->vocabulary(),

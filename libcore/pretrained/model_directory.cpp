@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <bit>
+#include <optional>
 #include <type_traits>
+#include <utility>
 
 #include "checkpoint/directory.hpp"
 #include "checkpoint/safetensors.hpp"
@@ -13,18 +15,6 @@
 #include "text/tokenizer/tokenizer.hpp"
 
 namespace headwater {
-
-namespace {
-
-// What a model needs of a checkpoint, by its kind; its optimizer state stays unread.
-void verify_model(const std::filesystem::path& checkpoint) {
-  verify_checkpoint(checkpoint, {"config.json"});
-  std::vector<std::string> needed{"model.safetensors"};
-  for (const std::string& name : kind_of_files(checkpoint).text_files()) needed.push_back(name);
-  verify_checkpoint(checkpoint, needed);
-}
-
-}  // namespace
 
 std::string shape_text(std::span<const std::int64_t> shape) {
   std::string text = "[";
@@ -133,7 +123,23 @@ std::string why_no_model(const std::filesystem::path& directory) {
   return {};
 }
 
-std::filesystem::path verified_files(const std::filesystem::path& path, const std::filesystem::path& target) {
+// A folder whose files were compared with the manifest, opened where that needed its kind.
+struct Verified {
+  std::filesystem::path files;
+  std::optional<ModelFolder> folder = {};
+};
+
+// What a model needs of a checkpoint, by its kind; its optimizer state stays unread.
+Verified verify_model(const std::filesystem::path& checkpoint) {
+  verify_checkpoint(checkpoint, {"config.json"});
+  ModelFolder folder = open_folder(checkpoint);
+  std::vector<std::string> needed{"model.safetensors"};
+  for (const std::string& name : folder.kind->text_files()) needed.push_back(name);
+  verify_checkpoint(checkpoint, needed);
+  return {checkpoint, std::move(folder)};
+}
+
+Verified verified_files(const std::filesystem::path& path, const std::filesystem::path& target) {
   std::error_code ignored;
   if (!std::filesystem::is_directory(path, ignored)) {
     throw Error(path.string() + ": not a model directory (train writes one: train --recipe RECIPE -o " +
@@ -141,10 +147,10 @@ std::filesystem::path verified_files(const std::filesystem::path& path, const st
   }
   if (std::filesystem::exists(target / kManifestName, ignored) ||
       std::filesystem::is_symlink(path / "checkpoints" / "best", ignored)) {
-    verify_model(target);
-    return target;
+    return verify_model(target);
   }
-  if (std::filesystem::exists(target / "config.json", ignored)) return target;  // a copy without checkpoints
+  if (std::filesystem::exists(target / "config.json", ignored))
+    return {target};  // a copy without checkpoints
   std::vector<std::string> skipped;
   const auto newest = newest_valid_checkpoint(target, skipped);
   if (!newest) {
@@ -159,13 +165,12 @@ std::filesystem::path verified_files(const std::filesystem::path& path, const st
                                              : std::string("is training still in its first steps")) +
                 "?)");
   }
-  return newest->path;
+  return {newest->path};
 }
 
-}  // namespace
-
-void read_model_files(const std::filesystem::path& path,
-                      const std::function<void(const std::filesystem::path& files)>& read) {
+// read(verified files), as read_model_files() does.
+template <class F>
+auto read_verified(const std::filesystem::path& path, const F& read) {
   constexpr int kMaxAttempts = 100;  // of a reader that a busy machine keeps waiting while the run saves
   for (int attempt = 1;; ++attempt) {
     const std::filesystem::path target = target_of_links(path);
@@ -177,10 +182,28 @@ void read_model_files(const std::filesystem::path& path,
   }
 }
 
+}  // namespace
+
+void read_model_files(const std::filesystem::path& path,
+                      const std::function<void(const std::filesystem::path& files)>& read) {
+  read_verified(path, [&](const Verified& verified) { read(verified.files); });
+}
+
 std::filesystem::path model_files(const std::filesystem::path& path) {
-  std::filesystem::path result;
-  read_model_files(path, [&](const std::filesystem::path& files) { result = files; });
-  return result;
+  return read_verified(path, [](Verified verified) { return std::move(verified.files); });
+}
+
+ModelFolder open_model(const std::filesystem::path& path) {
+  return read_verified(path, [](Verified verified) {
+    return verified.folder ? std::move(*verified.folder) : open_folder(verified.files);
+  });
+}
+
+ModelFolder open_model(const std::filesystem::path& path, Task wanted) {
+  ModelFolder folder = open_model(path);
+  if (folder.kind->task() != wanted)
+    throw Error(folder.path.string() + ": holds " + std::string(folder.kind->what_it_is()));
+  return folder;
 }
 
 std::string name_of_model(const std::filesystem::path& path) {
@@ -190,14 +213,12 @@ std::string name_of_model(const std::filesystem::path& path) {
   return name.filename().string();
 }
 
-Json read_config(const std::filesystem::path& files) {
+ModelFolder open_folder(const std::filesystem::path& files) {
   const std::filesystem::path path = files / "config.json";
   constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 26;  // labels have names of any length
-  return Json::parse(read_file(path, kMaxBytes), path.string());
-}
-
-const Kind& kind_of_files(const std::filesystem::path& files) {
-  return kind_of(read_config(files), (files / "config.json").string(), usable_parts(files));
+  Json config = Json::parse(read_file(path, kMaxBytes), path.string());
+  const Kind& kind = kind_of(config, path.string(), usable_parts(files));
+  return {files, std::move(config), &kind};
 }
 
 std::filesystem::path weights_of(const std::filesystem::path& files) {
@@ -210,11 +231,6 @@ std::filesystem::path weights_of(const std::filesystem::path& files) {
                              : "only safetensors are read; in Python: model.save_pretrained(DIR, "
                                "safe_serialization=True, max_shard_size=\"1TB\")";
   throw Error(files.string() + ": has no model.safetensors but " + other + " (" + what_to_do + ")");
-}
-
-void check_task(const std::filesystem::path& files, Task wanted) {
-  const Kind& kind = kind_of_files(files);
-  if (kind.task() != wanted) throw Error(files.string() + ": holds " + std::string(kind.what_it_is()));
 }
 
 void read_parameters(const std::filesystem::path& file, Parameters& parameters) {

@@ -26,13 +26,22 @@ void read_model_files(const std::filesystem::path& path,
 // What a model or a run is called: the folder, or the one above where that one is called model.
 // models/recipes/imdb-encoder/model is imdb-encoder, models/spa-eng spa-eng.
 std::string name_of_model(const std::filesystem::path& path);
-// config.json of such a folder, and the task that it names. Throws Error naming the file.
-Json read_config(const std::filesystem::path& files);
-const Kind& kind_of_files(const std::filesystem::path& files);
+// A folder that a model is loaded from: its config.json, read once, and the kind that this names.
+struct ModelFolder {
+  std::filesystem::path path;
+  Json config;
+  const Kind* kind;
+
+  std::filesystem::path config_path() const { return path / "config.json"; }
+};
+// model_files(path) so; with `wanted` Error that says what the folder holds and which tool reads it, where
+// its model is for something else. Throws Error naming the file.
+ModelFolder open_model(const std::filesystem::path& path);
+ModelFolder open_model(const std::filesystem::path& path, Task wanted);
+// The folder itself, not compared with a manifest: what read_model_files() hands out.
+ModelFolder open_folder(const std::filesystem::path& files);
 // model.safetensors of such a folder. Throws Error where the weights lie there in another form.
 std::filesystem::path weights_of(const std::filesystem::path& files);
-// Throws Error that says what the folder holds and which tool reads it, where its model answers otherwise.
-void check_task(const std::filesystem::path& files, Task wanted);
 
 // "[3, 4]"
 std::string shape_text(std::span<const std::int64_t> shape);

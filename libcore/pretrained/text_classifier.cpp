@@ -61,10 +61,11 @@ std::unique_ptr<TextClassifier> classifier_of_config(const Json& config, const s
 }
 
 LoadedClassifier load_classifier(const std::filesystem::path& path) {
-  const std::filesystem::path files = model_files(path), config_path = files / "config.json";
-  check_task(files, Task::classification);
-  const Json config = read_config(files);
-  const bool reads_terms = text_classifier_kind(kind_of(config, config_path.string())).reads_terms();
+  const ModelFolder folder = open_model(path, Task::classification);
+  const std::filesystem::path& files = folder.path;
+  const std::filesystem::path config_path = folder.config_path();
+  const Json& config = folder.config;
+  const bool reads_terms = text_classifier_kind(*folder.kind).reads_terms();
   std::unique_ptr<TextClassifier> model = classifier_of_config(config, config_path.string());
   // The table of a bag of words has a row for each term, whatever its tokenizer knows.
   Tokenizer tokenizer = load_tokenizer(files / "tokenizer.json", reads_terms ? 10000000 : model->vocabulary(),

@@ -139,9 +139,10 @@ TranslationIds translation_ids(const Tokenizer& target) {
 }
 
 LoadedTranslator load_translator(const std::filesystem::path& path) {
-  const std::filesystem::path files = model_files(path), config_path = files / "config.json";
-  check_task(files, Task::translation);
-  const Json config = read_config(files);
+  const ModelFolder folder = open_model(path, Task::translation);
+  const std::filesystem::path& files = folder.path;
+  const std::filesystem::path config_path = folder.config_path();
+  const Json& config = folder.config;
   if (config.at("model_type").as_string() == kMarianType) return load_marian(files, config);
   std::unique_ptr<EncoderDecoder> model = encoder_decoder_of_config(config, config_path.string());
   Tokenizer source = load_tokenizer(files / "source-tokenizer.json", model->source_vocabulary(),

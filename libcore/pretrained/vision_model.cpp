@@ -215,9 +215,9 @@ std::unique_ptr<VisionModel> vision_model_of_config(const Json& config, const st
 }
 
 LoadedVisionModel load_vision_model(const std::filesystem::path& path) {
-  const std::filesystem::path files = model_files(path);
-  check_task(files, Task::image_classification);
-  const Json config = read_config(files);
+  const ModelFolder folder = open_model(path, Task::image_classification);
+  const std::filesystem::path& files = folder.path;
+  const Json& config = folder.config;
   if (is_vit(config)) return load_vit(files, config);
   const std::string where = (files / "config.json").string();
   std::unique_ptr<VisionModel> model = vision_model_of_config(config, where);

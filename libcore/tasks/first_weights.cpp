@@ -90,10 +90,10 @@ class Taker {
  public:
   Taker(const std::filesystem::path& directory, const Kind& kind, TaskModel& model)
       : shown_(directory.string()),
-        folder_(model_files(directory)),
-        tensors_(folder_ / "model.safetensors"),
+        folder_(open_model(directory)),
+        tensors_(folder_.path / "model.safetensors"),
         our_axes_(kind.token_axes()),
-        their_axes_(kind_of_files(folder_).token_axes()),
+        their_axes_(folder_.kind->token_axes()),
         our_files_(model.files()),
         parameters_(model.parameters()) {}
 
@@ -177,8 +177,8 @@ class Taker {
 
   // ": model.width is 96 here, 64 there" of the sizes in both configurations that differ.
   std::string other_sizes() const {
-    const Json ours = Json::parse(bytes_of(our_files_, "config.json"), "config.json"),
-               theirs = read_config(folder_);
+    const Json ours = Json::parse(bytes_of(our_files_, "config.json"), "config.json");
+    const Json& theirs = folder_.config;
     const auto is_size = [](std::string_view key, const std::string& value) {
       return value.find_first_not_of("0123456789") == std::string::npos &&
              !key.ends_with("vocabulary_size") && !key.ends_with("_token_id");
@@ -258,7 +258,7 @@ class Taker {
   }
 
   Names their_texts(std::string_view file) const {
-    const std::filesystem::path path = folder_ / file;
+    const std::filesystem::path path = folder_.path / file;
     return texts_of(file, read_file(path), path.string());
   }
 
@@ -287,7 +287,7 @@ class Taker {
   }
 
   std::string shown_;
-  std::filesystem::path folder_;
+  ModelFolder folder_;
   Safetensors tensors_;
   std::vector<TokenAxis> our_axes_, their_axes_;
   std::vector<DirectoryFile> our_files_;

@@ -27,7 +27,7 @@ bool is_there(const fs::path& path) {
 // What a model is used with, and may not differ in.
 std::vector<std::string> files_of_model(const fs::path& files) {
   std::vector<std::string> names{"config.json"};
-  for (const std::string& name : kind_of_files(files).text_files()) {
+  for (const std::string& name : open_folder(files).kind->text_files()) {
     if (is_there(files / name)) names.push_back(name);
   }
   return names;

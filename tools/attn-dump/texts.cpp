@@ -256,7 +256,7 @@ void dump_texts(const Options& o, const AttentionSelection& selection, const fs:
   if (o.view != "weights" || o.format == "png" || o.first || o.is_resized)
     throw UsageError("--view, --first, --resize and --format png are of models of images, " + o.model +
                      " reads texts");
-  Dump(o, selection, kind_of_files(files).tracer(files)).run();
+  Dump(o, selection, open_folder(files).kind->tracer(files)).run();
 }
 
 }  // namespace headwater::attn_dump

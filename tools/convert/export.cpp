@@ -9,22 +9,22 @@
 namespace headwater::convert {
 
 void export_model(const Options& o) {
-  const fs::path files = model_files(o.model);
-  const Kind& kind = kind_of_files(files);
+  const ModelFolder folder = open_model(o.model);
+  const Kind& kind = *folder.kind;
   if (!o.layout.empty() && !kind.layout().empty() && o.layout != kind.foreign_type())
     throw UsageError("--layout " + o.layout + ": " + o.model + " fits " + std::string(kind.foreign_type()) +
                      " only (leave --layout out)");
   const ExportedModel model = kind.exported(o.model);
   for (const std::string& note : model.notes) cli::note(shown(o.output) + ": " + note);
-  NewFolder folder(o.output);
-  for (const DirectoryFile& file : model.files) write_new_file(folder.file(file.name), file.bytes);
+  NewFolder target(o.output);
+  for (const DirectoryFile& file : model.files) write_new_file(target.file(file.name), file.bytes);
   // The recipe goes along: other programs pass it over, and evaluate measures a model as it was trained.
-  if (fs::exists(files / "recipe.yaml"))
-    write_new_file(folder.file("recipe.yaml"), read_file(files / "recipe.yaml"));
-  NewFile tensors(folder.file("model.safetensors"));
+  if (fs::exists(folder.path / "recipe.yaml"))
+    write_new_file(target.file("recipe.yaml"), read_file(folder.path / "recipe.yaml"));
+  NewFile tensors(target.file("model.safetensors"));
   model.write_tensors([&](std::string_view bytes) { tensors.write(bytes); });
   tensors.finish();
-  folder.finish();
+  target.finish();
 }
 
 }  // namespace headwater::convert

@@ -55,7 +55,7 @@ void evaluate_model(const Options& o, const Metrics& metrics) {
   if (o.batch_sequences < 1 || o.batch_sequences > 65536) {
     throw UsageError("--batch " + std::to_string(o.batch_sequences) + " is not from 1 to 65536");
   }
-  const Task task = kind_of_files(model_files(o.model)).task();
+  const Task task = open_model(o.model).kind->task();
   const bool is_classifier = task == Task::classification || task == Task::image_classification;
   const bool draws = !o.reliability.empty() || !o.confusion.empty();
   if (!is_classifier && (o.fits_temperature || o.temperature != 1 || draws)) {

@@ -2,6 +2,7 @@
 #include <array>
 #include <charconv>
 #include <optional>
+#include <utility>
 
 #include "checkpoint/directory.hpp"
 #include "pretrained/model_directory.hpp"
@@ -129,8 +130,9 @@ void inspect_directory(const fs::path& path, const Options& o, cli::LineWriter& 
   const bool is_checkpoint = !fs::exists(path / "checkpoints");
   read_model_files(path, [&](const fs::path& files) {
     where = (files / "config.json").string();
-    config = read_config(files);
-    kind = &kind_of_files(files);
+    ModelFolder folder = open_folder(files);
+    config = std::move(folder.config);
+    kind = folder.kind;
     kind->check_weights(config, files);
     if (o.shows_tensors || o.has_statistics) tensors.emplace(files / "model.safetensors");
     if (is_checkpoint && !o.is_json && fs::exists(files / kManifestName)) manifest = verify_checkpoint(files);

@@ -17,8 +17,9 @@ std::optional<std::int64_t> parameters_of(const fs::path& model) {
   std::optional<std::int64_t> parameters;
   try {
     read_model_files(model, [&](const fs::path& files) {
+      const ModelFolder folder = open_folder(files);
       const ModelDescription description =
-          kind_of_files(files).describe(read_config(files), (files / "config.json").string());
+          folder.kind->describe(folder.config, folder.config_path().string());
       parameters = 0;
       for (const LayerSummary& layer : description.layers) *parameters += layer.parameters;
     });
