@@ -195,7 +195,7 @@ class Inspector {
     if (target == "cli" && room_ != "tools") fault(room_ + " includes cli, which is for tools");
   }
 
-  // Of an include within the room.
+  // Checks an include within the room.
   void check_folder(const std::string& name) {
     const auto folders = kFolders.find(room_);
     if (folders == kFolders.end()) return;

@@ -17,7 +17,7 @@ namespace headwater {
 
 namespace {
 
-// Of the best epoch: "loss", "accuracy" and the others that its log has.
+// The figures of the best epoch: "loss", "accuracy" and the others that its log has.
 NamedFigures validation_figures(const RunFigures& run) {
   if (run.epochs == 0) return {};
   NamedFigures all{{"loss", run.validation_loss}, {"accuracy", run.validation_accuracy}};

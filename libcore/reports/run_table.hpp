@@ -28,7 +28,7 @@ struct RunRow {
 // expected of it and which checkpoints it keeps.
 struct DifferingKeys {
   std::vector<std::string> keys;
-  // Of each recipe a value a key; none where its settings do not read the key, or it is not known.
+  // For each recipe a value a key; none where its settings do not read the key, or it is not known.
   std::vector<std::vector<std::optional<std::string>>> values;
   // The last word of a key, or the whole one where others end in the same: "width".
   std::string short_name(std::size_t key) const;
@@ -59,7 +59,7 @@ struct JudgedRun {
 
   bool is_good() const;
 };
-// Of the tables that they printed, in this order.
+// Read from the tables that train and evaluate printed, in this order.
 JudgedRun judged_run(std::string name, const std::vector<std::string>& tables);
 JudgedRun failed_run(std::string name);
 // A row a run, or one for each of its expectations, without columns that no run has anything in.

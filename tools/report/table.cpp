@@ -12,7 +12,7 @@ namespace headwater::report {
 
 namespace {
 
-// Of the model as it is; nothing where a run has not saved one yet.
+// The parameters of the model as it is; nothing where a run has not saved one yet.
 std::optional<std::int64_t> parameters_of(const fs::path& model) {
   std::optional<std::int64_t> parameters;
   try {
