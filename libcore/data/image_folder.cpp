@@ -6,6 +6,7 @@
 #include "support/directories.hpp"
 #include "support/error.hpp"
 #include "support/files.hpp"
+#include "text/unicode/trimmed.hpp"
 
 namespace headwater {
 namespace {
@@ -51,7 +52,7 @@ bool is_image_name(const fs::path& path) {
 
 LabelledImageFile parse_image_line(std::string_view line) {
   const std::size_t tab = line.find('\t');
-  const std::string_view label = tab == std::string_view::npos ? "" : trimmed_label(line.substr(tab + 1));
+  const std::string_view label = tab == std::string_view::npos ? "" : trimmed(line.substr(tab + 1));
   if (tab == 0 || label.empty() || label.find('\t') != std::string_view::npos)
     throw Error("not a path, a TAB and a label");
   return {fs::path(line.substr(0, tab)), std::string(label)};

@@ -12,6 +12,7 @@
 #include "support/name_list.hpp"
 #include "support/utf8.hpp"
 #include "text/tokenizer/token_lines.hpp"
+#include "text/unicode/trimmed.hpp"
 #include "text/unicode/unicode_properties.hpp"
 
 namespace headwater {
@@ -41,21 +42,6 @@ std::string shortened_label(const std::string& label) {
 }
 
 }  // namespace
-
-std::string_view trimmed_label(std::string_view label) {
-  std::size_t begin = 0, end = 0;
-  bool is_inside = false;
-  for (std::size_t at = 0; at < label.size();) {
-    const std::size_t here = at, length = utf8_sequence_length(label.substr(at));
-    const bool is_space = length > 0 && is_word_separator(next_code_point(label, at));
-    if (length == 0) ++at;  // no character at all
-    if (is_space) continue;
-    if (!is_inside) begin = here;
-    is_inside = true;
-    end = at;
-  }
-  return label.substr(begin, end - begin);
-}
 
 // In lower case, each run of white space one space.
 static std::string folded_label(const std::string& label) {
@@ -153,7 +139,7 @@ LabelSet LabelSet::parse(std::string_view text, std::string_view where) {
 
 std::int32_t LabelSet::find(std::string_view label) const {
   const WordTable::Entry* entry = table_.find(label);
-  if (entry == nullptr) entry = table_.find(trimmed_label(label));
+  if (entry == nullptr) entry = table_.find(trimmed(label));
   return entry == nullptr ? -1 : static_cast<std::int32_t>(entry->value);
 }
 
@@ -166,7 +152,7 @@ std::int32_t LabelSet::find_id(std::string_view digits) const {
 
 const std::string* LabelSet::name_of_other_id() const {
   for (std::size_t id = 0; id < labels_.size(); ++id) {
-    const std::int32_t read = find_id(trimmed_label(labels_[id]));
+    const std::int32_t read = find_id(trimmed(labels_[id]));
     if (read >= 0 && read != static_cast<std::int32_t>(id)) return &labels_[id];
   }
   return nullptr;

@@ -15,9 +15,6 @@ namespace headwater {
 // first line has.
 enum class LabelsAs { unsaid, names, ids };
 
-// A label without the white space around it, which is never part of one.
-std::string_view trimmed_label(std::string_view label);
-
 // A sentence for each group of two or more among well-formed labels that differ in case or white space only
 // ("Games", "games") or are one number (1, 1.0): most likely one label written in several ways.
 std::vector<std::string> near_duplicates(const std::vector<std::string>& labels);

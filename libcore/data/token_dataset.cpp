@@ -10,6 +10,7 @@
 #include "support/error.hpp"
 #include "support/hash.hpp"
 #include "support/utf8.hpp"
+#include "text/unicode/trimmed.hpp"
 
 namespace headwater {
 namespace {
@@ -219,7 +220,7 @@ void TokenDataset::add_label(Column& column, std::string_view field, std::string
   }
   if (column.labels_as == LabelsAs::unsaid && column.doubtful_label != nullptr) {
     const std::string& name = *column.doubtful_label;
-    const auto id = static_cast<std::size_t>(labels.find_id(trimmed_label(name)));
+    const auto id = static_cast<std::size_t>(labels.find_id(trimmed(name)));
     fail(place, line, field.data(),
          "labels that are numbers: " + quote(name) + " is the name of one label and the id of another, " +
              quote(labels.labels()[id]) +

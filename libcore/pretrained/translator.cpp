@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "data/labels.hpp"
 #include "pretrained/config.hpp"
 #include "pretrained/generation_config.hpp"
 #include "pretrained/layouts/marian.hpp"
@@ -11,6 +10,7 @@
 #include "pretrained/tokenizer_files.hpp"
 #include "support/error.hpp"
 #include "support/files.hpp"
+#include "text/unicode/trimmed.hpp"
 
 namespace headwater {
 
@@ -126,7 +126,7 @@ std::unique_ptr<EncoderDecoder> encoder_decoder_of_config(const Json& config, co
 }
 
 std::vector<std::int32_t> LoadedTranslator::source_ids(std::string_view text) const {
-  if (trimmed_label(text).empty()) return {};  // also where a space is a token
+  if (trimmed(text).empty()) return {};  // also where a space is a token
   std::vector<std::int32_t> found = source_tokenizer.encode(text);
   if (found.empty()) return found;
   found = source_tokenizer.with_special_tokens(found);

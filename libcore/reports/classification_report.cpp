@@ -8,6 +8,7 @@
 #include "support/error.hpp"
 #include "support/name_list.hpp"
 #include "support/numbers.hpp"
+#include "text/unicode/trimmed.hpp"
 
 namespace headwater {
 namespace {
@@ -176,7 +177,7 @@ double probability_of(std::string_view field) {
 double probability_in(std::string_view pairs, std::string_view label) {
   while (!pairs.empty()) {
     const std::size_t tab = std::min(pairs.find('\t'), pairs.size());
-    const std::string_view name = trimmed_label(pairs.substr(0, tab));
+    const std::string_view name = trimmed(pairs.substr(0, tab));
     pairs.remove_prefix(std::min(tab + 1, pairs.size()));
     const std::size_t end = std::min(pairs.find('\t'), pairs.size());
     const double p = probability_of(pairs.substr(0, end));
@@ -189,11 +190,11 @@ double probability_in(std::string_view pairs, std::string_view label) {
 }  // namespace
 
 void LabelledPredictions::add(std::string_view prediction, std::string_view label) {
-  if (label.find('\t') == label.npos) label = trimmed_label(label);
+  if (label.find('\t') == label.npos) label = trimmed(label);
   if (label.empty() || label.find('\t') != label.npos)
     throw Error(" " + quote(label) + " is not a label (give one column of labels, with cut -f)");
   const std::size_t tab = std::min(prediction.find('\t'), prediction.size());
-  const std::string_view predicted = trimmed_label(prediction.substr(0, tab));
+  const std::string_view predicted = trimmed(prediction.substr(0, tab));
   if (predicted.empty())
     throw Error(" a prediction without a label (a prediction is a label, or a label, TAB, its probability)");
   if (tab < prediction.size()) {

@@ -11,6 +11,7 @@
 #include "support/name_list.hpp"
 #include "support/numbers.hpp"
 #include "text/unicode/standardize.hpp"
+#include "text/unicode/trimmed.hpp"
 #include "text/unicode/unicode_properties.hpp"
 
 namespace headwater {
@@ -28,7 +29,7 @@ using Values = std::map<std::string, std::int64_t, std::less<>>;
 // How often each label occurs, whatever white space is around it.
 Values trimmed_labels(const Values& values) {
   Values labels;
-  for (const auto& [value, count] : values) labels[std::string(trimmed_label(value))] += count;
+  for (const auto& [value, count] : values) labels[std::string(trimmed(value))] += count;
   return labels;
 }
 
@@ -90,7 +91,7 @@ void DataSummary::add(std::string_view line) {
     if (lines_ == 1) first_.emplace_back(field.substr(0, kMaxLabelBytes));
     Column& column = columns_[c];
     const bool is_said_label = is_named_ && column.name == "label";
-    if (is_said_label && trimmed_label(field).empty())
+    if (is_said_label && trimmed(field).empty())
       throw Error(" an empty label in column " + std::to_string(c + 1) + " (give every line its label)");
     if (!is_said_label) {
       std::int64_t words = 0;
@@ -172,7 +173,7 @@ bool DataSummary::has_header() const {
   for (std::size_t c = 0; c < columns_.size(); ++c) {
     if (!is_label(c)) continue;
     const Values labels = trimmed_labels(columns_[c].values);
-    const std::string_view first = trimmed_label(first_[c]);
+    const std::string_view first = trimmed(first_[c]);
     const bool is_alone =
         labels.size() > 2 && std::all_of(labels.begin(), labels.end(), [&](const auto& label) {
           return (label.second == 1) == (label.first == first);
@@ -208,7 +209,7 @@ std::vector<std::string> DataSummary::warnings() const {
     if (!is_label(c)) continue;
     std::vector<std::string> spaced, names;
     for (const auto& [value, count] : columns_[c].values) {
-      if (trimmed_label(value) != value) spaced.push_back(value);
+      if (trimmed(value) != value) spaced.push_back(value);
     }
     if (!spaced.empty())
       all.push_back(columns_[c].name + ": white space around labels is dropped: " + quoted_list(spaced));

@@ -2,13 +2,13 @@
 
 #include "cli/result_file.hpp"
 #include "cli/tool.hpp"
-#include "data/labels.hpp"
 #include "support/csv.hpp"
 #include "support/error.hpp"
 #include "support/name_list.hpp"
 #include "support/numbers.hpp"
 #include "text/learning/subword_learner.hpp"
 #include "text/models/subword_text_encoder.hpp"
+#include "text/unicode/trimmed.hpp"
 #include "tools/tokenize/kinds.hpp"
 #include "tools/tokenize/tokenize.hpp"
 
@@ -49,7 +49,7 @@ bool names_columns(std::string_view line, const std::vector<std::string>& column
       if (!parser.add_line(line)) continue;
       const auto has = [&](const std::string& column) {
         for (std::size_t i = 0; i < parser.fields(); ++i) {
-          if (trimmed_label(parser.field(i)) == column) return true;
+          if (trimmed(parser.field(i)) == column) return true;
         }
         return false;
       };

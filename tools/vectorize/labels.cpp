@@ -11,6 +11,7 @@
 #include "support/error.hpp"
 #include "support/name_list.hpp"
 #include "support/numbers.hpp"
+#include "text/unicode/trimmed.hpp"
 #include "tools/vectorize/vectorize.hpp"
 
 namespace headwater::vectorize {
@@ -25,7 +26,7 @@ void check_labels(const std::string& path, const LabelSet& set, const Options& o
   std::vector<std::string> unknown;
   std::string_view line;
   while (reader.next(line)) {
-    const std::string label(trimmed_label(line));
+    const std::string label(trimmed(line));
     if (label.empty())
       throw Error(reader.place() + ": no label (every line needs one of " + set.shown() + ")");
     if (set.find(label) >= 0 || std::find(unknown.begin(), unknown.end(), label) != unknown.end()) continue;
@@ -55,7 +56,7 @@ void learn_labels(const Options& o) {
   WordTable counts;
   std::string_view line;
   while (reader.next(line)) {
-    const std::string_view label = trimmed_label(line);
+    const std::string_view label = trimmed(line);
     if (!label.empty()) ++counts.value(label);
   }
   const LabelSet set = LabelSet::learn(counts);
@@ -79,7 +80,7 @@ void write_label_ids(const Options& o) {
   cli::LineWriter writer;
   if (o.has_header) writer.line(header(set.hash(), set.size(), -1));
   cli::filter_lines(reader, writer, [&](std::string_view line, std::string& out) {
-    if (!trimmed_label(line).empty()) {
+    if (!trimmed(line).empty()) {
       const std::int32_t id = set.find(line);
       if (id < 0) {
         const std::string cure = csv_cure(line, 2);

@@ -6,10 +6,10 @@
 #include "cli/result_file.hpp"
 #include "cli/tool.hpp"
 #include "data/held_out.hpp"
-#include "data/labels.hpp"
 #include "support/error.hpp"
 #include "support/name_list.hpp"
 #include "support/numbers.hpp"
+#include "text/unicode/trimmed.hpp"
 #include "tools/vectorize/vectorize.hpp"
 
 namespace headwater::vectorize {
@@ -74,7 +74,7 @@ void split_lines(const Options& o) {
     }
     try {
       const Labelled labelled(line, column);
-      const std::string name(trimmed_label(labelled.label));
+      const std::string name(trimmed(labelled.label));
       keys.push_back(split_key(labelled.text, seed));
       const auto [group, is_new] = group_of.emplace(name, static_cast<std::uint32_t>(names.size()));
       if (is_new) names.push_back(name);
