@@ -109,7 +109,7 @@ Tape::PairSlot Tape::slot(Parameter& weight, Parameter* bias) {
   return {first.matrix, bias ? second.matrix.data : nullptr, first.accumulate};
 }
 
-void Tape::give(const Variable& v, Matrix contribution) {
+void Tape::accumulate(const Variable& v, Matrix contribution) {
   Matrix& gradient = v.node_->gradient;
   if (gradient.data != nullptr) {
     kernels::accumulate(contribution, gradient);
@@ -125,18 +125,18 @@ void Tape::give(const Variable& v, Matrix contribution) {
   keeps_memory_ = true;
 }
 
-bool Tape::lend(const Variable& a, const Variable& b, Use use_of_b) {
+bool Tape::share_gradient(const Variable& a, const Variable& b, Use use_of_b) {
   if (use_of_b != Use::donate || !a.needs_gradient() || !b.needs_gradient()) return false;
   // What is older was made before, and stands before it in the arena: its gradient is read later.
-  if (!b.node_->leaves_gradient || has_incoming(b) || !std::less<>()(a.node_, b.node_)) return false;
-  b.node_->heir = a.node_;
+  if (!b.node_->only_reads_gradient || has_incoming(b) || !std::less<>()(a.node_, b.node_)) return false;
+  b.node_->other_term = a.node_;
   return true;
 }
 
 void Tape::release_after(const Entry& entry) {
   const std::size_t begin = entry.begin, end = entry.end;
   for (Variable::Node* made = entry.last_result; made != nullptr; made = made->previous_result) {
-    if (made->heir != nullptr) give(Variable(made->heir), made->gradient);
+    if (made->other_term != nullptr) accumulate(Variable(made->other_term), made->gradient);
   }
   for (Variable::Node* made = entry.last_result; made != nullptr; made = made->previous_result) {
     if (made->gradient.data != nullptr)

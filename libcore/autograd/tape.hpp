@@ -62,10 +62,10 @@ class Variable {
     bool is_donated;                            // the operation that made it does not read the value again
     Node* previous_result;                      // of the same operation
     bool is_given_away = false;                 // only set with HEADWATER_CHECKS
-    bool leaves_gradient = false;               // as it is: the operation that made the value
+    bool only_reads_gradient = false;           // the backward closure of the operation that made the value
     kernels::UndoneActivation activation = {};  // that made the value
     bool is_undone = false;                     // in the gradient
-    Node* heir = nullptr;                       // gets the gradient when that operation is undone
+    Node* other_term = nullptr;                 // of a sum: gets the gradient when that operation is undone
   };
   [[noreturn]] static void throw_given_away();
   explicit Variable(Node* node) : node_(node) {}
@@ -93,8 +93,9 @@ class Tape {
   Variable variable(Index rows, Index cols, const Packing* packing, bool needs_gradient);
   // Says that the backward closure of `result` does not read its value.
   static void mark_donated(const Variable& result) { result.node_->is_donated = true; }
-  // Says that the backward closure of `result` reads its gradient only, where that is lent.
-  static void mark_leaves_gradient(const Variable& result) { result.node_->leaves_gradient = true; }
+  // Says that the backward closure of `result` only reads the gradient of `result` where
+  // shares_gradient(result).
+  static void mark_only_reads_gradient(const Variable& result) { result.node_->only_reads_gradient = true; }
   // Says that an activation is the last that was done to `result`. Who computes all of its gradient may undo
   // the activation there, and then the operation that made it does not.
   static void mark_activated(const Variable& result, const kernels::UndoneActivation& activation) {
@@ -141,12 +142,13 @@ class Tape {
   // Adds `contribution` to the gradient of `v`; where it is the first, the matrix itself becomes the gradient
   // and may be written to later. It is memory of the operation whose closure runs: its result's gradient, or
   // what it took from the arena.
-  void give(const Variable& v, Matrix contribution);
-  // For the gradient of a sum, which goes to both a and b. If true, the closure gives or writes it to b
-  // alone; a has it as soon as b's operation is undone, and nothing is copied. Not where b may have other
-  // readers or has a gradient already, a is not older than b, or b's operation would write to it.
-  static bool lend(const Variable& a, const Variable& b, Use use_of_b);
-  static bool is_lent(const Variable& v) { return v.node_->heir != nullptr; }
+  void accumulate(const Variable& v, Matrix contribution);
+  // For the gradient of a sum a + b, which is the same for both terms. If true, the closure accumulates or
+  // writes it to b alone: b's matrix becomes a's gradient when b's operation has been undone, and nothing is
+  // copied. False where b may have other readers or has a gradient already, a is not older than b, or b's
+  // operation writes to its gradient.
+  static bool share_gradient(const Variable& a, const Variable& b, Use use_of_b);
+  static bool shares_gradient(const Variable& v) { return v.node_->other_term != nullptr; }
   // Values that are wanted until the running closure ends.
   Matrix temporary(Index rows, Index cols);
   // The gradient that flowed into `v` (its consumers have run); throws Error where there is none.

@@ -40,7 +40,7 @@ class NgramVocabularyLearner {
 
   NgramVocabulary::Settings settings_;
   std::int64_t size_;
-  std::vector<std::unique_ptr<Counter>> counters_;  // lent to one caller at a time
+  std::vector<std::unique_ptr<Counter>> counters_;  // each used by one caller at a time
   std::mutex mutex_;
 };
 

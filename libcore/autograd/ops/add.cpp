@@ -9,7 +9,7 @@ Variable add(Tape& tape, const Variable& a, const Variable& b, Use use_of_b) {
   tape.record("add", [&tape, a, b, y, use_of_b] {
     if (!Tape::has_incoming(y)) return;
     const Matrix dy = tape.incoming(y);
-    if (Tape::lend(a, b, use_of_b)) return tape.give(b, dy);
+    if (Tape::share_gradient(a, b, use_of_b)) return tape.accumulate(b, dy);
     if (b.needs_gradient()) {
       const GradientSlot db = tape.slot(b);
       if (db.accumulate) {
@@ -18,7 +18,7 @@ Variable add(Tape& tape, const Variable& a, const Variable& b, Use use_of_b) {
         kernels::copy(dy, db.matrix);
       }
     }
-    if (a.needs_gradient()) tape.give(a, dy);
+    if (a.needs_gradient()) tape.accumulate(a, dy);
   });
   return y;
 }

@@ -17,7 +17,7 @@ Variable add_positions(Tape& tape, const Variable& x, std::span<const std::int32
     if (!Tape::has_incoming(y)) return;
     const Matrix& dy = tape.incoming(y);
     add_table_gradient(tape, position_of, dy, Real(1), *y.packing().plan, *table);
-    if (x.needs_gradient()) tape.give(x, dy);
+    if (x.needs_gradient()) tape.accumulate(x, dy);
   });
   return y;
 }

@@ -37,7 +37,7 @@ kernels::CrossEntropyTotals binary_cross_entropy(Tape& tape, const Variable& z,
     dz.row(s)[0] = loss_scale * (dz.row(s)[0] - static_cast<Real>(labels[static_cast<std::size_t>(s)]));
   for (Index s = 0; s < rows && !class_weights.empty(); ++s)
     dz.row(s)[0] *= class_weights[static_cast<std::size_t>(labels[static_cast<std::size_t>(s)])];
-  tape.record("binary_cross_entropy", [&tape, z, dz] { tape.give(z, dz); });
+  tape.record("binary_cross_entropy", [&tape, z, dz] { tape.accumulate(z, dz); });
   return totals;
 }
 

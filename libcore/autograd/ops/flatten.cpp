@@ -24,7 +24,7 @@ Variable flatten(Tape& tape, const Variable& x, const Packing& packing) {
   const Variable y = tape.wrap(Matrix(x.value().data, sequences, width), &packing, x.needs_gradient());
   tape.record("flatten", [&tape, x, y] {
     if (!Tape::has_incoming(y) || !x.needs_gradient()) return;
-    tape.give(x, Matrix(tape.incoming(y).data, x.rows(), x.cols()));
+    tape.accumulate(x, Matrix(tape.incoming(y).data, x.rows(), x.cols()));
   });
   return y;
 }

@@ -28,13 +28,13 @@ Variable add_layer_norm(Tape& tape, const Variable& x, const Variable& z, Parame
   tape.record("add_layer_norm", [&tape, x, z, y, moments, sum, use_of_z, scale = &gamma, shift = &beta] {
     if (!Tape::has_incoming(y)) return;
     const Tape::PairSlot d = Tape::slot(*scale, shift);
-    // d(x + z) goes to both: lent, or computed where it overwrites and added or copied to the other.
-    const bool is_lent = Tape::lend(x, z, use_of_z);
-    const GradientSlot dx = is_lent ? GradientSlot{} : tape.slot(x), dz = tape.slot(z);
+    // d(x + z) goes to both: shared, or computed where it overwrites and added or copied to the other.
+    const bool is_shared = Tape::share_gradient(x, z, use_of_z);
+    const GradientSlot dx = is_shared ? GradientSlot{} : tape.slot(x), dz = tape.slot(z);
     const Matrix dsum = dz.accumulate ? tape.temporary(x.rows(), x.cols()) : dz.matrix;
     kernels::layer_norm_backward(sum, moments, scale->value.data, tape.incoming(y), *x.packing().plan, dsum,
                                  false, d.weight.data, d.bias, d.accumulate);
-    if (is_lent) return;
+    if (is_shared) return;
     // x first: it may be z itself, whose gradient then begins here.
     if (dx.accumulate) {
       kernels::accumulate(dsum, dx.matrix);

@@ -8,7 +8,7 @@ Variable linear(Tape& tape, const Variable& x, Parameter& w, Parameter* b, Activ
   const bool keeps_slope = tape.is_recording() && kernels::keeps_slope(activation);
   // Others are undone by the value of y.
   if (keeps_slope || activation == Activation::none) Tape::mark_donated(y);
-  if (activation == Activation::none) Tape::mark_leaves_gradient(y);
+  if (activation == Activation::none) Tape::mark_only_reads_gradient(y);
   const Matrix slope = keeps_slope ? tape.arena().matrix(y.rows(), y.cols()) : Matrix();
   kernels::linear(x.value(), w.value, b ? b->value.data : nullptr, activation, y.value(), slope);
   if (activation != Activation::none) Tape::mark_activated(y, {activation, keeps_slope ? slope : y.value()});

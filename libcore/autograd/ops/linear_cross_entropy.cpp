@@ -45,7 +45,7 @@ kernels::CrossEntropyTotals linear_cross_entropy(Tape& tape, const Variable& x, 
   gradients.db = d.bias;
   gradients.accumulate_weight = gradients.accumulate_bias = d.accumulate;
   const kernels::CrossEntropyTotals totals = run(tape, x, layer, &gradients);
-  tape.record("linear_cross_entropy", [&tape, x, dh = gradients.dh] { tape.give(x, dh); });
+  tape.record("linear_cross_entropy", [&tape, x, dh = gradients.dh] { tape.accumulate(x, dh); });
   return totals;
 }
 
@@ -64,7 +64,7 @@ kernels::CrossEntropyTotals linear_transposed_cross_entropy(Tape& tape, const Va
   gradients.accumulate_weight = dw.accumulate;
   gradients.accumulate_bias = db.accumulate;
   const kernels::CrossEntropyTotals totals = run(tape, x, layer, &gradients);
-  tape.record("linear_transposed_cross_entropy", [&tape, x, dh = gradients.dh] { tape.give(x, dh); });
+  tape.record("linear_transposed_cross_entropy", [&tape, x, dh = gradients.dh] { tape.accumulate(x, dh); });
   return totals;
 }
 

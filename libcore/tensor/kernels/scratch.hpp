@@ -9,7 +9,7 @@ namespace headwater::kernels {
 // At least `count` floats aligned to 64 bytes, valid until this thread's next call.
 float* thread_scratch(Index count);
 
-// Working memory that several tasks share: lent from a store of buffers that are kept for the next time.
+// Working memory for several tasks: taken from a pool of buffers and put back there.
 class SharedScratch {
  public:
   explicit SharedScratch(Index count);

@@ -70,9 +70,9 @@ TEST_CASE_FIXTURE(Batch, "a matrix that is given as first gradient is taken as i
   Tape tape(arena, Tape::Mode::record);
   const Variable x = tape.wrap(matrix({0, 0, 0}), &packing, true);
   const Matrix first = matrix({1, 2, 3});
-  tape.give(x, first);
+  tape.accumulate(x, first);
   CHECK(x.gradient().data == first.data);
-  tape.give(x, matrix({1, 1, 1}));
+  tape.accumulate(x, matrix({1, 1, 1}));
   CHECK(numbers(x.gradient()) == std::vector<Real>{2, 3, 4});
 }
 
@@ -187,7 +187,7 @@ TEST_CASE_FIXTURE(Batch, "the gradient of a residual sum goes to both without a 
     tape.seed(y, seed);
     const Real* const before = tape.incoming(y).data;
     tape.backward();
-    CHECK(Tape::is_lent(branch) == (use == ops::Use::donate && is_older));
+    CHECK(Tape::shares_gradient(branch) == (use == ops::Use::donate && is_older));
     if (is_older) CHECK(x.gradient().data == before);
     return std::pair(numbers(x.gradient()), numbers(w->gradient.values));
   };
@@ -253,7 +253,8 @@ constexpr bool kShares = true;
 
 }  // namespace
 
-TEST_CASE_FIXTURE(Batch, "a donated operand lends its memory where its own operation is done with it") {
+TEST_CASE_FIXTURE(Batch,
+                  "the memory of a donated operand is reused where its own operation is done with it") {
   Parameters parameters;
   Parameter* const w = parameters.declare("w", {2, 2}, 2, 2, Initializer::zeros);
   parameters.allocate(true);
@@ -265,14 +266,14 @@ TEST_CASE_FIXTURE(Batch, "a donated operand lends its memory where its own opera
     const Variable plain = ops::linear(tape, x, *w, nullptr);
     const Variable squashed = ops::linear(tape, x, *w, nullptr, ops::Activation::tanh);
     CHECK(ops::add(tape, x, plain).value().data != plain.value().data);
-    const bool is_lent = mode == Tape::Mode::record && kShares;
+    const bool is_reused = mode == Tape::Mode::record && kShares;
     const Real* const before = plain.value().data;
     const Variable sum = ops::add(tape, x, plain, ops::Use::donate);
     const Real* const after = sum.value().data;
-    CHECK((after == before) == is_lent);
+    CHECK((after == before) == is_reused);
     CHECK(numbers(sum.value()) == std::vector<Real>{2, 4, 6, 8, 10, 12});
     CHECK(ops::add(tape, sum, x, ops::Use::donate).value().data != x.value().data);
     CHECK(ops::add(tape, sum, squashed, ops::Use::donate).value().data != squashed.value().data);
-    if (is_lent) CHECK(ops::dropout(tape, sum, Real(0.5), stream, ops::Use::donate).value().data == after);
+    if (is_reused) CHECK(ops::dropout(tape, sum, Real(0.5), stream, ops::Use::donate).value().data == after);
   }
 }

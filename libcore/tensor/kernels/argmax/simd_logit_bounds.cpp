@@ -62,11 +62,11 @@ void bound_group(const BoundsTask& task, Index group, Index row) {
   // The group that comes next, so many lines a step that the micro_panels of rows fetch all of it.
   const Index micro_panels = (task.rows + kRows - 1) / kRows,
               lines = (kPanels + micro_panels - 1) / micro_panels;
-  const std::int8_t* ahead = task.bytes + (group + 1) * kBoundsGroup * 4 * steps +
-                             row * micro_panels / task.rows * steps * lines * 64;
+  const std::int8_t* prefetch = task.bytes + (group + 1) * kBoundsGroup * 4 * steps +
+                                row * micro_panels / task.rows * steps * lines * 64;
   for (Index k = 0; k < steps; ++k, panel += 64, x += 4) {
     if constexpr (R > 1) {
-      for (Index line = 0; line < lines; ++line, ahead += 64) __builtin_prefetch(ahead, 0, 3);
+      for (Index line = 0; line < lines; ++line, prefetch += 64) __builtin_prefetch(prefetch, 0, 3);
     }
     i32x16 b[kPanels];
 #pragma GCC unroll 4

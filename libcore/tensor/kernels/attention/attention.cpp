@@ -78,10 +78,10 @@ void attention(ConstMatrix q, ConstMatrix k, ConstMatrix v, const AttentionShape
     const Index first = shape.query_offsets[s], queries = task.q.rows;
     task.scratch = thread_scratch(attention_scratch(queries, task.k.rows, shape.head_width));
     const AttentionHead then = head_task(q, k, v, shape, next / shape.heads, next % shape.heads);
-    task.ahead[0] = then.q;
-    task.ahead[1] = then.k;
-    task.ahead[2] = then.v;
-    task.are_large = task.fetches_ahead = bytes_of(shape, 2 * q.rows + 2 * k.rows) >= kLarge;
+    task.prefetch[0] = then.q;
+    task.prefetch[1] = then.k;
+    task.prefetch[2] = then.v;
+    task.are_large = task.prefetches = bytes_of(shape, 2 * q.rows + 2 * k.rows) >= kLarge;
     table.forward(task, head_of(out, first, queries, h, shape.head_width),
                   stats_of(stats, first, queries, h));
   });
@@ -98,13 +98,13 @@ void attention_backward(ConstMatrix q, ConstMatrix k, ConstMatrix v, ConstMatrix
     const Index next_sequence = next / shape.heads, next_head = next % shape.heads;
     const AttentionHead then = head_task(q, k, v, shape, next_sequence, next_head);
     const Index next_query = shape.query_offsets[next_sequence];
-    task.ahead[0] = head_of(dout, next_query, then.q.rows, next_head, K);
-    task.ahead[1] = head_of(out, next_query, then.q.rows, next_head, K);
-    task.ahead[2] = then.q;
-    task.ahead[3] = then.k;
-    task.ahead[4] = then.v;
+    task.prefetch[0] = head_of(dout, next_query, then.q.rows, next_head, K);
+    task.prefetch[1] = head_of(out, next_query, then.q.rows, next_head, K);
+    task.prefetch[2] = then.q;
+    task.prefetch[3] = then.k;
+    task.prefetch[4] = then.v;
     task.are_large = bytes_of(shape, 4 * q.rows + 4 * k.rows) >= kLarge;
-    task.fetches_ahead = bytes_of(shape, 4 * q.rows + 4 * k.rows) >= kBeyondL2;
+    task.prefetches = bytes_of(shape, 4 * q.rows + 4 * k.rows) >= kBeyondL2;
     table.backward(task, head_of(out, first, queries, h, K), stats_of(stats, first, queries, h),
                    head_of(dout, first, queries, h, K),
                    {head_of(dq, first, queries, h, K), head_of(dk, first_key, keys, h, K),

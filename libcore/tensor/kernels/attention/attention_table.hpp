@@ -25,8 +25,8 @@ struct AttentionHead {
                 element_step = 0;  // key 0 for query 0; from one query to the next (multiples of 2^16)
   // Inputs and results of all heads are too large for the caches: results go past them.
   bool are_large = false;
-  bool fetches_ahead = false;  // what the next head will read is brought into L2 meanwhile
-  MatrixOf<const float> ahead[5] = {};
+  bool prefetches = false;  // what the next head will read is brought into L2 meanwhile
+  MatrixOf<const float> prefetch[5] = {};
   float* scratch = nullptr;  // so many floats as below, aligned to 64 bytes
 };
 // Keys that are packed together: those of a narrow head stay near the processor.

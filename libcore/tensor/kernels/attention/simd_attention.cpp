@@ -33,8 +33,8 @@ void attention(const AttentionHead& head, MatrixOf<float> out, MatrixOf<float> s
   const Philox philox = philox_of(head.dropout.stream);
   DropoutWords drawn;
   DropoutWords* words = head.dropout.bound > 0 ? &drawn : nullptr;
-  Ahead next(head.ahead, 2 * see.queries * see.keys * width);
-  Ahead* ahead = head.fetches_ahead ? &next : nullptr;
+  Prefetch next(head.prefetch, 2 * see.queries * see.keys * width);
+  Prefetch* prefetch = head.prefetches ? &next : nullptr;
   for (Index j = 0; j < see.keys; j += span) {
     const Index first = see.first_query_of(j), keys = least(span, see.keys - j);
     if (first >= see.queries) break;
@@ -43,7 +43,7 @@ void attention(const AttentionHead& head, MatrixOf<float> out, MatrixOf<float> s
     for (Index i = first, end = 0; i < see.queries; i = end) {
       end = block_end(i, first, see);
       const Index seen = least(keys, see.keys_of(end - 1) - j);
-      multiply_transposed(head.q.rows_between(i, end), keys_transposed, seen, p, ahead);
+      multiply_transposed(head.q.rows_between(i, end), keys_transposed, seen, p, prefetch);
       for (Index r = i; r < end; r += kSoftmaxRows) {
         const ScoreRows rows = p.rows_from(i, r, end, see, j, seen);
         if (words) draw_words(rows_dropout(head, philox, r), rows, j, *words);
@@ -56,7 +56,7 @@ void attention(const AttentionHead& head, MatrixOf<float> out, MatrixOf<float> s
       for (Index r = i; r < end; ++r) divisor[r - i] = see.keys_of(r) <= j + keys ? l[r] : 1;
       const Start start = j == 0 ? Start::zero : Start::what_is_there;
       multiply_keys(p, v, seen, see.keys_from(i, j),
-                    {out.rows_between(i, end), start, head.are_large && keys == see.keys, ahead},
+                    {out.rows_between(i, end), start, head.are_large && keys == see.keys, prefetch},
                     {correction, divisor});
     }
   }

@@ -42,8 +42,8 @@ void attention_backward(const AttentionHead& head, MatrixOf<const float> out, Ma
   const Philox philox = philox_of(head.dropout.stream);
   DropoutWords drawn;
   DropoutWords* words = head.dropout.bound > 0 ? &drawn : nullptr;
-  Ahead next(head.ahead, 5 * see.queries * see.keys * width);
-  Ahead* ahead = head.fetches_ahead ? &next : nullptr;
+  Prefetch next(head.prefetch, 5 * see.queries * see.keys * width);
+  Prefetch* prefetch = head.prefetches ? &next : nullptr;
   for (Index i = 0; i < see.queries; ++i) {
     m[i] = stats.row(i)[0];
     l[i] = stats.row(i)[1];
@@ -69,8 +69,8 @@ void attention_backward(const AttentionHead& head, MatrixOf<const float> out, Ma
       const Index queries = end - i, seen = least(keys, see.keys_of(end - 1) - j);
       const PackedRows q = pack_rows(head.q.rows_between(i, end), queries_packed, seen);
       const PackedRows d = pack_rows(dout.rows_between(i, end), douts_packed, seen);
-      multiply_transposed({q.data, queries, K, q.stride}, keys_transposed, seen, p, ahead);
-      multiply_transposed({d.data, queries, K, d.stride}, values_transposed, seen, ds, ahead);
+      multiply_transposed({q.data, queries, K, q.stride}, keys_transposed, seen, p, prefetch);
+      multiply_transposed({d.data, queries, K, d.stride}, values_transposed, seen, ds, prefetch);
       for (Index r = i; r < end; r += kSoftmaxRows) {
         const ScoreRows rows = p.rows_from(i, r, end, see, j, seen);
         if (words) draw_words(rows_dropout(head, philox, r), rows, j, *words);
@@ -81,11 +81,11 @@ void attention_backward(const AttentionHead& head, MatrixOf<const float> out, Ma
       const Index rows_end = j + (i == first ? keys : seen);
       const bool is_final = head.are_large && i == first && end == see.queries;
       const Steps seen_by = see.queries_from(j, i);
-      multiply_queries(p, d, queries, seen_by, {to.dv.rows_between(j, rows_end), start, is_final, ahead});
-      multiply_queries(ds, q, queries, seen_by, {to.dk.rows_between(j, rows_end), start, is_final, ahead});
+      multiply_queries(p, d, queries, seen_by, {to.dv.rows_between(j, rows_end), start, is_final, prefetch});
+      multiply_queries(ds, q, queries, seen_by, {to.dk.rows_between(j, rows_end), start, is_final, prefetch});
       multiply_keys(ds, k, keys, see.keys_from(i, j),
                     {to.dq.rows_between(i, end), j == 0 ? Start::zero : Start::what_is_there,
-                     head.are_large && keys == see.keys, ahead},
+                     head.are_large && keys == see.keys, prefetch},
                     {});
     }
   }

@@ -96,14 +96,14 @@ void mix_tile(const float* weights, Index keys, const float* values, Index K, bo
 
 // Where the next heads' keys and values lie; the caches are larger than what stays near the processor, so
 // they are fetched meanwhile.
-struct Ahead {
+struct NextHead {
   const AttentionCache& cache;
   Index slot, head, heads, keys;  // heads: 0 if there are none
 
-  void fetch_keys(Index h) const {
+  void prefetch_keys(Index h) const {
     if (h < heads) fetch(cache.keys_of(slot, head + h), (keys + 15) / 16 * 16 * cache.head_width);
   }
-  void fetch_values(Index h) const {
+  void prefetch_values(Index h) const {
     if (h < heads) fetch(cache.values_of(slot, head + h), keys * cache.value_width());
   }
 
@@ -122,7 +122,7 @@ struct Heads {
 };
 
 void attend_heads(const AttentionCache& cache, const Heads& of, const float* query, float scale, float* out,
-                  const Ahead& ahead) {
+                  const NextHead& next_head) {
   const Index K = cache.head_width, width = cache.value_width();
   alignas(64) float weights[kHeads][kKeyTile];
   float m[kHeads], l[kHeads], correction[kHeads];
@@ -133,12 +133,12 @@ void attend_heads(const AttentionCache& cache, const Heads& of, const float* que
   for (Index j = 0; j < of.keys; j += kKeyTile) {
     const Index count = of.keys - j < kKeyTile ? of.keys - j : kKeyTile;
     for (Index h = 0; h < of.count; ++h) {
-      if (j == 0) ahead.fetch_keys(h);
+      if (j == 0) next_head.prefetch_keys(h);
       score_tile(query + h * K, cache.keys_of(of.slot, of.first + h) + j * K, K, count, weights[h]);
     }
     for (Index h = 0; h < of.count; ++h) correction[h] = softmax_step(weights[h], count, scale, m[h], l[h]);
     for (Index h = 0; h < of.count; ++h) {
-      if (j == 0) ahead.fetch_values(h);
+      if (j == 0) next_head.prefetch_values(h);
       if (j > 0) scale_row(out + h * K, K, correction[h]);
       mix_tile(weights[h], count, cache.values_of(of.slot, of.first + h) + j * width, K, j == 0, out + h * K);
     }
@@ -309,11 +309,11 @@ void attend(const AttentionCache& cache, const CacheQueries& queries, MatrixOf<f
     for (Index h = 0; h < cache.heads; h += kHeads) {
       const bool is_last = h + kHeads >= cache.heads, has_next = !is_last || b + 1 < queries.q.rows;
       const Index next = is_last ? b + 1 : b, head = is_last ? 0 : h + kHeads;
-      const Ahead ahead =
-          has_next ? Ahead{cache, queries.slots[next], head, count_from(head), queries.lengths[next]}
-                   : Ahead{cache, 0, 0, 0, 0};
+      const NextHead next_head =
+          has_next ? NextHead{cache, queries.slots[next], head, count_from(head), queries.lengths[next]}
+                   : NextHead{cache, 0, 0, 0, 0};
       attend_heads(cache, {queries.slots[b], h, count_from(h), queries.lengths[b]}, queries.q.row(b) + h * K,
-                   queries.scale, out.row(b) + h * K, ahead);
+                   queries.scale, out.row(b) + h * K, next_head);
     }
   }
 }

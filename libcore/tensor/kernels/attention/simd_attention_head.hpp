@@ -59,7 +59,7 @@ struct Scores {
 // scores[i][j] = x[i] · packed[j] for the first `keys` (rounded up) rows that pack_transposed() packed;
 // chains over the columns.
 inline void multiply_transposed(MatrixOf<const float> x, const float* packed, Index keys,
-                                const Scores& scores, Ahead* ahead = nullptr) {
+                                const Scores& scores, Prefetch* prefetch = nullptr) {
   multiply({.a = x.data,
             .a_row = x.stride,
             .a_step = 1,
@@ -69,7 +69,7 @@ inline void multiply_transposed(MatrixOf<const float> x, const float* packed, In
             .c = scores.data,
             .c_row = scores.stride,
             .width = padded_width(keys),
-            .ahead = ahead},
+            .prefetch = prefetch},
            x.rows, x.cols, Steps{}, Start::zero);
 }
 
@@ -78,14 +78,14 @@ struct Output {
   MatrixOf<float> y;
   Start start;
   bool streams;  // past the caches
-  Ahead* ahead;
+  Prefetch* prefetch;
   // Streams write whole lines of memory: where y does not consist of such, a wanted one is none.
-  Output(MatrixOf<float> to, Start from, bool wanted, Ahead* fetch)
+  Output(MatrixOf<float> to, Start from, bool wanted, Prefetch* fetch)
       : y(to),
         start(from),
         streams(wanted && to.cols % 16 == 0 && to.stride % 16 == 0 &&
                 reinterpret_cast<std::uintptr_t>(to.data) % 64 == 0),
-        ahead(fetch) {}
+        prefetch(fetch) {}
 };
 
 // What happens to rows of y besides: as in Product, the tiles of `factor` kQueryBlock apart.
@@ -107,7 +107,7 @@ inline Product product_with(const float* a, Index a_row, Index a_step, const Pac
           .c_row = to.y.stride,
           .width = to.y.cols,
           .streams = to.streams,
-          .ahead = to.ahead};
+          .prefetch = to.prefetch};
 }
 
 // y (+)= scores · x: chains over the keys that each query (row of y) sees.

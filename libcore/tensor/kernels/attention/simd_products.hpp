@@ -12,12 +12,12 @@ inline constexpr Index kUnbounded = Index{1} << 60;
 inline constexpr Index kFactorSteps = 64;  // between two factors of a row
 
 // Rows of memory that are brought into L2 line by line while products are computed.
-class Ahead {
+class Prefetch {
  public:
   using Rows = MatrixOf<const float>;
   // The products that follow take so many multiplications.
   template <int N>
-  Ahead(const Rows (&rows)[N], Index products) : next_(rows), end_(rows + N) {
+  Prefetch(const Rows (&rows)[N], Index products) : next_(rows), end_(rows + N) {
     Index lines = 0;
     for (const Rows& part : rows) lines += part.rows * ((part.cols + 15) / 16);
     interval_ = lines > 0 ? products / lines : 0;
@@ -56,7 +56,7 @@ struct Product {
   Index factor_tile = 0;
   const float* divisor = nullptr;  // then row r of c is divided by divisor[r]
   bool streams = false;            // c is written past the caches
-  Ahead* ahead = nullptr;          // is fetched meanwhile
+  Prefetch* prefetch = nullptr;    // is fetched meanwhile
 };
 
 // Row r takes the steps n in [first + r, last + r) of those there are.
@@ -211,7 +211,7 @@ void multiply_panels(const Product& g, Index rows, Index steps, Index lane, cons
   for (Index block = 0, row = 0; block < blocks; ++block) {
     const Index count = (rows - row + blocks - block - 1) / (blocks - block);
     const TileFunction tile = g.factor ? tile_of<P, true>(count) : tile_of<P, false>(count);
-    if (g.ahead) g.ahead->fetch(count * P * 16 * steps);
+    if (g.prefetch) g.prefetch->fetch(count * P * 16 * steps);
     tile(g, row, lane, steps, {range.first + row, range.last + row}, start);
     row += count;
   }

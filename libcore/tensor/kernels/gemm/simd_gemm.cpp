@@ -207,8 +207,8 @@ class PackedProduct {
       pack_rows(task_.b.row(begin_), task_.b.stride, N_, steps_, packed_);
     }
     place_ = kept_;
-    far_row_ = 0;
-    far_rows_ = is_last_ ? 0 : (task_.is_transposed ? N_ : steps_);
+    later_row_ = 0;
+    later_rows_ = is_last_ ? 0 : (task_.is_transposed ? N_ : steps_);
     for (Index s = 0; s < micro_panels_; ++s) {
       const Index row = s * M_ / micro_panels_, rows = (s + 1) * M_ / micro_panels_ - row;
       a_ = task_.a.row(row) + begin_;
@@ -232,7 +232,7 @@ class PackedProduct {
               .b_step = 16 * columns.panels,
               .steps = steps_,
               .a_row = copies_ ? kStripRow : task_.a.stride};
-    tile.before = is_first_ ? nullptr : place_;
+    tile.sums_in = is_first_ ? nullptr : place_;
     tile.lanes = columns.lanes;
     if (is_last_) {
       tile.c = task_.c.row(row) + n;
@@ -241,7 +241,7 @@ class PackedProduct {
       tile.is_relu = rest_.is_relu;
       tile.bias = task_.epilogue.bias ? task_.epilogue.bias + n : nullptr;
     } else {
-      tile.kept = place_;
+      tile.sums_out = place_;
     }
     fetch(tile);
     tile_of<Strip::by_row>(rows, columns.panels)(tile);
@@ -250,19 +250,19 @@ class PackedProduct {
   // Each tile fetches some rows of the micro_panel that comes next, and some of the next block of b.
   void fetch(Tile& tile) {
     const Index share = (kTileRows + tiles_ - 1) / tiles_;
-    tile.ahead = next_;
-    tile.ahead_stride = task_.a.stride;
-    tile.ahead_rows = share < next_rows_ ? share : next_rows_;
-    next_ += tile.ahead_rows * task_.a.stride;
-    next_rows_ -= tile.ahead_rows;
-    if (far_row_ == far_rows_) return;
-    const Index far_share = (far_rows_ + micro_panels_ * tiles_ - 1) / (micro_panels_ * tiles_);
-    tile.far =
-        task_.is_transposed ? task_.b.row(far_row_) + end_ : task_.b.row(end_) + far_row_ * task_.b.stride;
-    tile.far_lines = far_share < far_rows_ - far_row_ ? far_share : far_rows_ - far_row_;
-    tile.far_stride = task_.b.stride;
-    tile.far_step = 16;
-    far_row_ += tile.far_lines;
+    tile.prefetch = next_;
+    tile.prefetch_stride = task_.a.stride;
+    tile.prefetch_rows = share < next_rows_ ? share : next_rows_;
+    next_ += tile.prefetch_rows * task_.a.stride;
+    next_rows_ -= tile.prefetch_rows;
+    if (later_row_ == later_rows_) return;
+    const Index later_share = (later_rows_ + micro_panels_ * tiles_ - 1) / (micro_panels_ * tiles_);
+    tile.later = task_.is_transposed ? task_.b.row(later_row_) + end_
+                                     : task_.b.row(end_) + later_row_ * task_.b.stride;
+    tile.later_lines = later_share < later_rows_ - later_row_ ? later_share : later_rows_ - later_row_;
+    tile.later_stride = task_.b.stride;
+    tile.later_step = 16;
+    later_row_ += tile.later_lines;
   }
 
   const GemmTask& task_;
@@ -278,7 +278,7 @@ class PackedProduct {
   const float* a_ = nullptr;  // the micro_panel
   float* place_ = nullptr;    // of this tile's sums
   const float* next_ = nullptr;
-  Index next_rows_ = 0, far_row_ = 0, far_rows_ = 0;
+  Index next_rows_ = 0, later_row_ = 0, later_rows_ = 0;
 };
 
 void multiply(const GemmTask& task) {

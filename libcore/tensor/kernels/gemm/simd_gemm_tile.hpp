@@ -25,16 +25,18 @@ struct Tile {
   const float* a;
   const float* b;  // b[k·b_step + column]
   Index b_step, steps;
-  Index a_row = 0;                // by_row
-  Index a_step = 0;               // by_step
-  const float* before = nullptr;  // sums of the steps before, as this tile stored them
-  float* kept = nullptr;          // where the sums go if they are not finished: R·P groups of 16
-  // Partial sums of a reduction, level by level: the first `lasting` levels at stack, the others at passing.
+  Index a_row = 0;                 // by_row
+  Index a_step = 0;                // by_step
+  const float* sums_in = nullptr;  // sums of the steps before, as this tile stored them
+  float* sums_out = nullptr;       // where the sums go if they are not finished: R·P groups of 16
+  // Partial sums of a reduction, level by level: the first `stack_levels` at stack, the others at local.
   int merges = 0, level = 0;  // so many levels below `level` are added, the topmost first
-  int lasting = 0;
+  int stack_levels = 0;
   float* stack = nullptr;
-  float* passing = nullptr;
-  HEADWATER_INLINE float* at_level(int l) const { return (l < lasting ? stack : passing) + l * kTileFloats; }
+  float* local = nullptr;
+  HEADWATER_INLINE float* at_level(int l) const {
+    return (l < stack_levels ? stack : local) + l * kTileFloats;
+  }
   float* c = nullptr;  // otherwise
   Index c_stride = 0;
   Index lanes = 16;  // columns of the last group
@@ -42,21 +44,21 @@ struct Tile {
   const float* bias = nullptr;
   // What the next micro_panel is copied from is brought into L2 meanwhile: rows of one line (two where a
   // micro_panel is by step), every 16 steps.
-  const float* ahead = nullptr;
-  Index ahead_rows = 0, ahead_stride = 0;
-  // And memory further on: so many lines every 16 steps, far_stride apart; then far_step further.
-  const float* far = nullptr;
-  Index far_lines = 0, far_stride = 16, far_step = 0;
+  const float* prefetch = nullptr;
+  Index prefetch_rows = 0, prefetch_stride = 0;
+  // And memory further on: so many lines every 16 steps, later_stride apart, later_step further each time.
+  const float* later = nullptr;
+  Index later_lines = 0, later_stride = 16, later_step = 0;
 };
 
 template <int R, int P, Strip S>
 void multiply_tile(const Tile& tile) {
   f32x16 sum[R][P];
-  if (tile.before) {
+  if (tile.sums_in) {
 #pragma GCC unroll 16
     for (int r = 0; r < R; ++r) {
 #pragma GCC unroll 4
-      for (int p = 0; p < P; ++p) sum[r][p] = f32x16::load(tile.before + (r * P + p) * 16);
+      for (int p = 0; p < P; ++p) sum[r][p] = f32x16::load(tile.sums_in + (r * P + p) * 16);
     }
   } else {
 #pragma GCC unroll 16
@@ -95,20 +97,20 @@ void multiply_tile(const Tile& tile) {
     for (int i = 0; i < kPointers; ++i) a[i] += a_step;
     b += b_step;
   };
-  const float* ahead = tile.ahead;
-  const float* far = tile.far;
+  const float* prefetch = tile.prefetch;
+  const float* later = tile.later;
   Index k = 0;
   for (; k + 16 <= tile.steps; k += 16) {
-    const float* line = ahead;
-    for (Index row = tile.ahead_rows; row > 0; --row, line += tile.ahead_stride) {
+    const float* line = prefetch;
+    for (Index row = tile.prefetch_rows; row > 0; --row, line += tile.prefetch_stride) {
       __builtin_prefetch(line, 0, 2);
       if (S == Strip::by_step) __builtin_prefetch(line + R - 1, 0, 2);
     }
-    ahead += S == Strip::by_row ? 16 : 16 * tile.ahead_stride;
-    line = far;
-    for (Index left = tile.far_lines; left > 0; --left, line += tile.far_stride)
+    prefetch += S == Strip::by_row ? 16 : 16 * tile.prefetch_stride;
+    line = later;
+    for (Index left = tile.later_lines; left > 0; --left, line += tile.later_stride)
       __builtin_prefetch(line, 0, 2);
-    far += tile.far_step;
+    later += tile.later_step;
 #pragma GCC unroll 8
     for (int i = 0; i < 16; ++i) step();
   }
@@ -121,11 +123,11 @@ void multiply_tile(const Tile& tile) {
       for (int p = 0; p < P; ++p) sum[r][p] = f32x16::load(lower + (r * P + p) * 16) + sum[r][p];
     }
   }
-  if (tile.kept) {
+  if (tile.sums_out) {
 #pragma GCC unroll 16
     for (int r = 0; r < R; ++r) {
 #pragma GCC unroll 4
-      for (int p = 0; p < P; ++p) sum[r][p].store(tile.kept + (r * P + p) * 16);
+      for (int p = 0; p < P; ++p) sum[r][p].store(tile.sums_out + (r * P + p) * 16);
     }
     return;
   }
@@ -199,15 +201,15 @@ HEADWATER_INLINE TileColumns tile_columns(Index cols, Index first) {
 // [step][columns].
 HEADWATER_INLINE Index packed_place(Index first, Index steps) { return first * steps; }
 
-inline constexpr Index kRowsAhead = 6;  // rows of b are fetched so long before they are packed
+inline constexpr Index kPrefetchedRows = 6;  // rows of b are fetched so long before they are packed
 
 // Packs rows [0, steps) of b (its columns are those of the block) into tiles.
 inline void pack_rows(const float* b, Index stride, Index cols, Index steps, float* to) {
   const Index whole = cols / kTileCols * kTileCols;
   for (Index k = 0; k < steps; ++k) {
     const float* from = b + k * stride;
-    if (k + kRowsAhead < steps) {
-      for (Index c = 0; c < cols; c += 16) __builtin_prefetch(from + kRowsAhead * stride + c, 0, 2);
+    if (k + kPrefetchedRows < steps) {
+      for (Index c = 0; c < cols; c += 16) __builtin_prefetch(from + kPrefetchedRows * stride + c, 0, 2);
     }
     float* place = to + k * kTileCols;
     for (Index c = 0; c < whole; c += kTileCols, place += steps * kTileCols) {

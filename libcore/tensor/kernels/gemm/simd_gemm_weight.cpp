@@ -92,12 +92,12 @@ void store_column_sums(const float* sums, Index N, const WeightTask& task) {
 }
 
 // What a segment's tiles fetch for the segment after it, while that lies in one stretch of memory.
-struct Far {
+struct NextRows {
   const float* at = nullptr;
   const float* end = nullptr;
   Index lines = 0;  // every 16 steps of a tile
 };
-Far far_of(MatrixOf<const float> y, Index begin, Index rows, Index tiles, Index steps) {
+NextRows rows_after(MatrixOf<const float> y, Index begin, Index rows, Index tiles, Index steps) {
   if (y.stride != y.cols || begin >= y.rows) return {};
   if (rows > y.rows - begin) rows = y.rows - begin;
   const Index calls = tiles * (steps / 16);
@@ -118,8 +118,8 @@ class ReducedProduct {
         tiles_((N_ + kTileCols - 1) / kTileCols),
         most_(segment_tokens(N_)),
         packed_(task.scratch),
-        passing_(packed_ + most_ * cols_),
-        column_stack_(passing_ + task.depth * kTileFloats),
+        local_sums_(packed_ + most_ * cols_),
+        column_stack_(local_sums_ + task.depth * kTileFloats),
         stacks_(column_stack_ + task.depth * cols_) {}
 
   void run() {
@@ -139,15 +139,15 @@ class ReducedProduct {
     const Index row = segment_.begin - origin_;
     steps_ = segment_.end - segment_.begin;
     pack_rows(task_.y.row(row), task_.y.stride, N_, steps_, packed_);
-    const int lasting = for_each_piece(task_, segment_, top_, [&](const Piece& piece, int level) {
+    const int open_levels = for_each_piece(task_, segment_, top_, [&](const Piece& piece, int level) {
       if (task_.column_sums) reduce_columns(packed_, steps_, piece, N_, column_stack_, cols_, level);
     });
     // Levels that were there before or will be there after, each with the running sum of a leaf that is cut;
     // the others pass within a tile.
-    const int after = lasting + (segment_.end < task_.leaves[segment_.leaf].end);
+    const int after = open_levels + (segment_.end < task_.leaves[segment_.leaf].end);
     const int before = top_ + (segment_.begin > task_.leaves[segment_.leaf].begin);
     levels_ = before > after ? before : after;
-    far_ = far_of(task_.y, segment_.end - origin_, most_, micro_panels_ * tiles_, steps_);
+    next_segment_ = rows_after(task_.y, segment_.end - origin_, most_, micro_panels_ * tiles_, steps_);
     stack_ = stacks_;
     for (Index s = 0; s < micro_panels_; ++s) {
       const Index first = s * M_ / micro_panels_, rows = (s + 1) * M_ / micro_panels_ - first;
@@ -156,13 +156,13 @@ class ReducedProduct {
       next_rows_ = next_ ? 16 : 0;
       for (Index n = 0; n < N_; n += kTileCols) run_tile(first, rows, tile_columns(N_, n));
     }
-    top_ = lasting;
+    top_ = open_levels;
   }
 
   void run_tile(Index row, Index rows, const TileColumns& columns) {
     const Index b_step = 16 * columns.panels, share = (16 + tiles_ - 1) / tiles_;
     const TileFunction function = tile_of<Strip::by_step>(rows, columns.panels);
-    const Index ahead_rows = share < next_rows_ ? share : next_rows_;
+    const Index prefetch_rows = share < next_rows_ ? share : next_rows_;
     for_each_piece(task_, segment_, top_, [&](const Piece& piece, int level) {
       Tile tile{.a = task_.x.row(segment_.begin - origin_ + piece.first) + row,
                 .b = packed_ + packed_place(columns.first, steps_) + piece.first * b_step,
@@ -171,41 +171,41 @@ class ReducedProduct {
                 .a_step = task_.x.stride};
       tile.merges = piece.merges;
       tile.level = level;
-      tile.lasting = levels_;
+      tile.stack_levels = levels_;
       tile.stack = stack_;
-      tile.passing = passing_;
+      tile.local = local_sums_;
       tile.lanes = columns.lanes;
-      if (!piece.begins) tile.before = tile.at_level(level);
+      if (!piece.begins) tile.sums_in = tile.at_level(level);
       if (piece.is_last) {
         tile.c = task_.c.row(row) + columns.first;
         tile.c_stride = task_.c.stride;
         tile.accumulate = task_.accumulate;
       } else {
-        tile.kept = tile.at_level(level - piece.merges);
+        tile.sums_out = tile.at_level(level - piece.merges);
       }
-      if (ahead_rows > 0) tile.ahead = next_ + piece.first * task_.x.stride;
-      tile.ahead_stride = task_.x.stride;
-      tile.ahead_rows = ahead_rows;
-      fetch_far(tile);
+      if (prefetch_rows > 0) tile.prefetch = next_ + piece.first * task_.x.stride;
+      tile.prefetch_stride = task_.x.stride;
+      tile.prefetch_rows = prefetch_rows;
+      prefetch_next_segment(tile);
       function(tile);
     });
-    next_ += ahead_rows * task_.x.stride;
-    next_rows_ -= ahead_rows;
+    next_ += prefetch_rows * task_.x.stride;
+    next_rows_ -= prefetch_rows;
     stack_ += task_.depth * kTileFloats;
   }
 
-  void fetch_far(Tile& tile) {
-    if (far_.at >= far_.end) return;
-    tile.far = far_.at;
-    tile.far_lines = far_.lines;
-    tile.far_step = 16 * far_.lines;
-    far_.at += tile.steps / 16 * tile.far_step;
+  void prefetch_next_segment(Tile& tile) {
+    if (next_segment_.at >= next_segment_.end) return;
+    tile.later = next_segment_.at;
+    tile.later_lines = next_segment_.lines;
+    tile.later_step = 16 * next_segment_.lines;
+    next_segment_.at += tile.steps / 16 * tile.later_step;
   }
 
   const WeightTask& task_;
   const Index M_, N_, cols_, micro_panels_, tiles_, most_;
   float* const packed_;        // y of the segment
-  float* const passing_;       // partial sums that begin and end within a tile's turn
+  float* const local_sums_;    // partial sums that begin and end within a tile's turn
   float* const column_stack_;  // partial sums of y's columns
   float* const stacks_;        // partial sums that wait for another segment, tile by tile
 
@@ -214,7 +214,7 @@ class ReducedProduct {
   Index steps_ = 0;
   int top_ = 0, levels_ = 0;  // partial sums alive; of these and those to come, how many last
   float* stack_ = nullptr;    // of this tile
-  Far far_;
+  NextRows next_segment_;
   const float* next_ = nullptr;
   Index next_rows_ = 0;
 };

@@ -24,8 +24,8 @@ struct Int8Tile {
   const float* scales;
   const std::int32_t* starts;
   Index K;
-  const std::int8_t* ahead;  // panels that come next: so many lines of them are fetched every step
-  Index ahead_lines;
+  const std::int8_t* prefetch;  // panels that come next: so many lines of them are fetched every step
+  Index prefetch_lines;
   TileResult result;
 };
 
@@ -39,10 +39,11 @@ void multiply_tile(const Int8Tile& tile) {
   }
   const Index steps = int8_steps(tile.K), a_stride = int8_row_bytes(tile.K);
   const std::uint8_t* a = tile.a;
-  const std::int8_t *b = tile.b, *ahead = tile.ahead;
+  const std::int8_t *b = tile.b, *prefetch = tile.prefetch;
   for (Index k = 0; k < steps; ++k, a += 4, b += 64) {
     if constexpr (R > 1) {
-      for (Index line = 0; line < tile.ahead_lines; ++line, ahead += 64) __builtin_prefetch(ahead, 0, 3);
+      for (Index line = 0; line < tile.prefetch_lines; ++line, prefetch += 64)
+        __builtin_prefetch(prefetch, 0, 3);
     }
     i32x16 column[P];
 #pragma GCC unroll 8
@@ -78,8 +79,8 @@ void multiply(const Int8Task& task) {
                   .scales = task.weight.scales + 16 * first,
                   .starts = task.weight.starts + 16 * first,
                   .K = task.K,
-                  .ahead = task.weight.bytes + (first + count) * 64 * steps,
-                  .ahead_lines = (next + micro_panels - 1) / micro_panels,
+                  .prefetch = task.weight.bytes + (first + count) * 64 * steps,
+                  .prefetch_lines = (next + micro_panels - 1) / micro_panels,
                   .result = {.c = task.c.data + 16 * first,
                              .stride = task.c.stride,
                              .lanes = left > 0 ? 16 : N - 16 * (panels - 1),
@@ -94,7 +95,7 @@ void multiply(const Int8Task& task) {
       tile.factors = task.factors + row;
       tile.result.c = task.c.row(row) + 16 * first;
       with_constant<kPanels>(count, [&]<int P>() { multiply_tile<R, P>(tile); });
-      tile.ahead += steps * tile.ahead_lines * 64;
+      tile.prefetch += steps * tile.prefetch_lines * 64;
     });
   }
   if (is_relu || task.activation == Activation::none) return;

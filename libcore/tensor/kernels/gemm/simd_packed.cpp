@@ -25,8 +25,8 @@ struct PanelTile {
   Index a_stride;
   const float* b;  // the first panel
   Index steps;
-  const float* ahead;  // panels that come next: so many lines of them are fetched every 8 steps
-  Index ahead_lines;
+  const float* prefetch;  // panels that come next: so many lines of them are fetched every 8 steps
+  Index prefetch_lines;
   TileResult result;
 };
 
@@ -54,10 +54,11 @@ void multiply_tile(const PanelTile& tile) {
     ++a;
     b += 16;
   };
-  const float* ahead = tile.ahead;
+  const float* prefetch = tile.prefetch;
   Index k = 0;
   for (; k + 8 <= tile.steps; k += 8) {
-    for (Index line = 0; line < tile.ahead_lines; ++line, ahead += 16) __builtin_prefetch(ahead, 0, 3);
+    for (Index line = 0; line < tile.prefetch_lines; ++line, prefetch += 16)
+      __builtin_prefetch(prefetch, 0, 3);
 #pragma GCC unroll 8
     for (int i = 0; i < 8; ++i) step();
   }
@@ -111,8 +112,8 @@ void multiply(const PackedTask& task) {
                    .a_stride = task.a.stride,
                    .b = task.panels + first * 16 * K,
                    .steps = K,
-                   .ahead = task.panels + (first + count) * 16 * K,
-                   .ahead_lines = is_gemv ? 0 : (8 * next + micro_panels - 1) / micro_panels,
+                   .prefetch = task.panels + (first + count) * 16 * K,
+                   .prefetch_lines = is_gemv ? 0 : (8 * next + micro_panels - 1) / micro_panels,
                    .result = {.c = nullptr,
                               .stride = task.c.stride,
                               .lanes = left > 0 ? 16 : N - 16 * (panels - 1),
@@ -123,7 +124,7 @@ void multiply(const PackedTask& task) {
       tile.a = task.a.row(row);
       tile.result.c = task.c.row(row) + 16 * first;
       shape.tile(rows, count)(tile);
-      tile.ahead += K / 8 * tile.ahead_lines * 16;
+      tile.prefetch += K / 8 * tile.prefetch_lines * 16;
     }
   }
   if (is_relu || task.activation == Activation::none) return;
