@@ -18,8 +18,16 @@ Tokenizer load_tokenizer(const std::filesystem::path& path, Index rows, const st
   return tokenizer;
 }
 
-DirectoryFile tokenizer_file(const Tokenizer& tokenizer) {
-  return {"tokenizer.json", tokenizer.to_json(), "tokenizer"};
+std::string tokenizer_text(const Tokenizer& tokenizer, bool uses_template) {
+  const std::string& text = tokenizer.to_json();
+  if (uses_template || tokenizer.with_special_tokens({}).empty()) return text;
+  Json file = Json::parse(text, "tokenizer.json");
+  file.set("post_processor", nullptr);
+  return file.dump(2) + "\n";
+}
+
+DirectoryFile tokenizer_file(const Tokenizer& tokenizer, bool uses_template) {
+  return {"tokenizer.json", tokenizer_text(tokenizer, uses_template), "tokenizer"};
 }
 
 DirectoryFile tokenizer_config_file(const Tokenizer& tokenizer, std::int64_t length) {
@@ -32,6 +40,10 @@ DirectoryFile tokenizer_config_file(const Tokenizer& tokenizer, std::int64_t len
                                  {"bos_token", tokenizer.start_id()},
                                  {"eos_token", tokenizer.end_id()}}) {
     if (id >= 0) config.set(name, tokenizer.surface(id));
+  }
+  for (const auto& [name, surface] :
+       {std::pair{"cls_token", "[CLS]"}, {"sep_token", "[SEP]"}, {"mask_token", "[MASK]"}}) {
+    if (tokenizer.special_id(surface) >= 0) config.set(name, surface);
   }
   if (length > 0) config.set("model_max_length", length);
   // Their library would join "it 's" and take the space before a mark; the decoder alone says what is joined.

@@ -16,8 +16,11 @@ Tokenizer load_tokenizer(const std::filesystem::path& path, Index rows, const st
                          const std::filesystem::path& config);
 
 // tokenizer.json and tokenizer_config.json of a directory: with both AutoTokenizer of Hugging Face's
-// transformers loads the tokenizer of what the model reads. `length`: ids of a text, 0: any number.
-DirectoryFile tokenizer_file(const Tokenizer& tokenizer);
+// transformers loads the tokenizer of what the model reads: without the special tokens that a template puts
+// around a text, unless the model reads them. `length`: ids of a text, 0: any number.
+DirectoryFile tokenizer_file(const Tokenizer& tokenizer, bool uses_template = false);
+// The text of its tokenizer.json alone.
+std::string tokenizer_text(const Tokenizer& tokenizer, bool uses_template);
 DirectoryFile tokenizer_config_file(const Tokenizer& tokenizer, std::int64_t length);
 
 }  // namespace headwater

@@ -129,7 +129,7 @@ std::vector<std::int32_t> LoadedTranslator::source_ids(std::string_view text) co
   if (trimmed(text).empty()) return {};  // also where a space is a token
   std::vector<std::int32_t> found = source_tokenizer.encode(text);
   if (found.empty()) return found;
-  found = source_tokenizer.with_special_tokens(found);
+  if (uses_template) found = source_tokenizer.with_special_tokens(found);
   if (appends_end) found.push_back(ids.end);
   return found;
 }

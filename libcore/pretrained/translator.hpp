@@ -30,7 +30,8 @@ struct LoadedTranslator {
   std::int64_t max_new_tokens = 0;  // of a translation (generation_config.json); 0: the model's length
   DecodingSettings decoding = {};   // how it searches, but for that (generation_config.json)
   TranslationIds ids = {};
-  bool appends_end = false;  // to a source
+  bool uses_template = false;  // of the source tokenizer; our own models read ids as vectorize makes them
+  bool appends_end = false;    // to a source
 
   // Ids of a text as the encoder reads it, with the special tokens around it; none for a text without a
   // token.

@@ -82,6 +82,7 @@ LoadedTranslator load_marian(const std::filesystem::path& files, const Json& con
           .max_new_tokens = most,
           .decoding = read_decoding(files),
           .ids = marian_ids(config),
+          .uses_template = true,
           .appends_end = appends_end};
 }
 
@@ -112,9 +113,9 @@ std::vector<DirectoryFile> marian_files(const LoadedTranslator& model) {
         "has tokenizers of SentencePiece, which are not exported (the directory is in that layout already)");
   return {{"config.json", marian_config_of(*model.model, model.ids).dump(2) + "\n"},
           {"generation_config.json", marian_generation_config(model).dump(2) + "\n"},
-          tokenizer_file(model.source_tokenizer),
+          tokenizer_file(model.source_tokenizer, model.uses_template),
           tokenizer_config_file(model.source_tokenizer, model.model->length()),
-          {"source-tokenizer.json", model.source_tokenizer.to_json()},
+          {"source-tokenizer.json", tokenizer_text(model.source_tokenizer, model.uses_template)},
           {"target-tokenizer.json", model.target_tokenizer.to_json()}};
 }
 
