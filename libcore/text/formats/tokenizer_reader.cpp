@@ -307,7 +307,7 @@ struct TokenizerReader {
     }
     parts.pre_tokenizer = PreTokenizer(pre_tokenizer, where + ": pre_tokenizer");
     parts.model = token_model;
-    if (!has_tokens_in_text()) parts.text_encoder = token_model->text_encoder(normalizer, pre_tokenizer);
+    if (!has_tokens_in_text()) parts.fused_encoder = token_model->fused_encoder(normalizer, pre_tokenizer);
     read_tokens_in_text(parts);
     impl.encoding = part_encoding(std::move(parts), impl.vocabulary);
   }

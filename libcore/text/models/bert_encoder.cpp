@@ -6,8 +6,8 @@
 
 namespace headwater {
 
-std::unique_ptr<const TextEncoder> BertEncoder::of_parts(const Json& normalizer, const Json& pre_tokenizer,
-                                                         const TokenModel& model) {
+std::unique_ptr<const FusedEncoder> BertEncoder::of_parts(const Json& normalizer, const Json& pre_tokenizer,
+                                                          const TokenModel& model) {
   const auto type_is = [](const Json& part, std::string_view type) {
     const Json* member = part.is_object() ? part.find("type") : nullptr;
     return member != nullptr && member->is_string() && member->as_string() == type;
@@ -15,7 +15,7 @@ std::unique_ptr<const TextEncoder> BertEncoder::of_parts(const Json& normalizer,
   if (!type_is(normalizer, "BertNormalizer") || !type_is(pre_tokenizer, "BertPreTokenizer")) return nullptr;
   const BertNormalizerSettings settings = read_bert_normalizer(normalizer, "normalizer");
   if (!settings.clean_text) return nullptr;
-  return std::unique_ptr<const TextEncoder>(new BertEncoder(settings, model));
+  return std::unique_ptr<const FusedEncoder>(new BertEncoder(settings, model));
 }
 
 BertEncoder::BertEncoder(const BertNormalizerSettings& settings, const TokenModel& model)

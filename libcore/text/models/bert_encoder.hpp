@@ -14,12 +14,12 @@
 
 namespace headwater {
 
-class BertEncoder final : public TextEncoder {
+class BertEncoder final : public FusedEncoder {
  public:
   // The encoder of these parts of a file, or nullptr where they are others or leave control characters in the
   // text. `model` outlives it.
-  static std::unique_ptr<const TextEncoder> of_parts(const Json& normalizer, const Json& pre_tokenizer,
-                                                     const TokenModel& model);
+  static std::unique_ptr<const FusedEncoder> of_parts(const Json& normalizer, const Json& pre_tokenizer,
+                                                      const TokenModel& model);
   void encode(std::string_view text, std::vector<std::int32_t>& ids) const override;
 
  private:

@@ -10,7 +10,7 @@ namespace headwater {
 namespace {
 
 // Texts of a file whose one part before the model is ByteLevel: no byte becomes a character on the way.
-class ByteLevelEncoder final : public TextEncoder {
+class ByteLevelEncoder final : public FusedEncoder {
  public:
   ByteLevelEncoder(Bpe bpe, bool adds_space) : bpe_(std::move(bpe)), adds_space_(adds_space) {}
   void encode(std::string_view text, std::vector<std::int32_t>& ids) const override {
@@ -90,8 +90,8 @@ void BpeModel::sample(std::string_view piece, const SubwordSampling& sampling, S
   bpe_.encode_with_dropout(piece, sampling.dropout, random.stream, random.at, ids);
 }
 
-std::unique_ptr<const TextEncoder> BpeModel::text_encoder(const Json& normalizer,
-                                                          const Json& pre_tokenizer) const {
+std::unique_ptr<const FusedEncoder> BpeModel::fused_encoder(const Json& normalizer,
+                                                            const Json& pre_tokenizer) const {
   const Json* type = pre_tokenizer.is_object() ? pre_tokenizer.find("type") : nullptr;
   const bool is_byte_level = type != nullptr && type->is_string() && type->as_string() == "ByteLevel" &&
                              json_bool_or(pre_tokenizer, "use_regex", true, "pre_tokenizer");

@@ -18,8 +18,8 @@ class BpeModel final : public TokenModel {
   void sample(std::string_view piece, const SubwordSampling& sampling, SampleCounter& random,
               std::vector<std::int32_t>& ids) const override;
   std::string_view word_end() const override { return settings_.end_of_word_suffix; }
-  std::unique_ptr<const TextEncoder> text_encoder(const Json& normalizer,
-                                                  const Json& pre_tokenizer) const override;
+  std::unique_ptr<const FusedEncoder> fused_encoder(const Json& normalizer,
+                                                    const Json& pre_tokenizer) const override;
 
  private:
   std::vector<std::string> surfaces_;

@@ -26,8 +26,8 @@ class WordPiece : public TokenModel {
 
   // Appends the ids of a word, which is not empty.
   void encode(std::string_view word, std::vector<std::int32_t>& ids) const override;
-  std::unique_ptr<const TextEncoder> text_encoder(const Json& normalizer,
-                                                  const Json& pre_tokenizer) const override {
+  std::unique_ptr<const FusedEncoder> fused_encoder(const Json& normalizer,
+                                                    const Json& pre_tokenizer) const override {
     return BertEncoder::of_parts(normalizer, pre_tokenizer, *this);
   }
 

@@ -46,7 +46,7 @@ struct EncodingParts {
   AddedTokens added_normalized;                       // found after the normalizer
   PreTokenizer pre_tokenizer;
   std::shared_ptr<const TokenModel> model;
-  std::unique_ptr<const TextEncoder> text_encoder;  // one loop for all of them, or none
+  std::unique_ptr<const FusedEncoder> fused_encoder;  // one loop for all of them, or none
 };
 std::unique_ptr<const Encoding> part_encoding(EncodingParts parts,
                                               std::shared_ptr<const Vocabulary> vocabulary);

@@ -13,7 +13,7 @@ class PartEncoding final : public Encoding {
       : parts_(std::move(parts)), vocabulary_(std::move(vocabulary)) {}
 
   void encode(std::string_view text, std::vector<std::int32_t>& ids) const override {
-    if (parts_.text_encoder != nullptr) return parts_.text_encoder->encode(text, ids);
+    if (parts_.fused_encoder != nullptr) return parts_.fused_encoder->encode(text, ids);
     visit(
         text, [&](std::string_view piece) { parts_.model->encode(piece, ids); },
         [&](std::int32_t id) { ids.push_back(id); });
@@ -28,8 +28,8 @@ class PartEncoding final : public Encoding {
 
   void for_each_token(std::string_view text, const UseToken& use) const override {
     std::vector<std::int32_t> ids;
-    if (parts_.text_encoder != nullptr) {
-      parts_.text_encoder->encode(text, ids);
+    if (parts_.fused_encoder != nullptr) {
+      parts_.fused_encoder->encode(text, ids);
       if (!vocabulary_->has_unknown(ids)) {
         for (const std::int32_t id : ids) use(vocabulary_->surface(id));
         return;

@@ -25,9 +25,9 @@ struct SampleCounter {
 };
 
 // Whole texts to ids, where one loop does what a normalizer, a pre-tokenizer and a model do one by one.
-class TextEncoder {
+class FusedEncoder {
  public:
-  virtual ~TextEncoder() = default;
+  virtual ~FusedEncoder() = default;
   // Appends the ids of `text`, well-formed UTF-8. From any thread.
   virtual void encode(std::string_view text, std::vector<std::int32_t>& ids) const = 0;
 };
@@ -46,8 +46,8 @@ class TokenModel {
   virtual std::string_view word_end() const { return {}; }
   // One loop that gives the ids of these parts of the file and this model, or nullptr where there is none;
   // the model outlives it.
-  virtual std::unique_ptr<const TextEncoder> text_encoder(const Json& /*normalizer*/,
-                                                          const Json& /*pre_tokenizer*/) const {
+  virtual std::unique_ptr<const FusedEncoder> fused_encoder(const Json& /*normalizer*/,
+                                                            const Json& /*pre_tokenizer*/) const {
     return nullptr;
   }
 };
