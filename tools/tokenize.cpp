@@ -8,6 +8,7 @@
 #include "support/error.hpp"
 #include "support/files.hpp"
 #include "support/parallel.hpp"
+#include "text/tokenizer/tokenizer_json.hpp"
 #include "text/unicode/standardize.hpp"
 #include "tools/tokenize/kinds.hpp"
 
@@ -16,8 +17,8 @@ namespace {
 
 // The options that a recipe gives defaults for, to see which of them were typed.
 struct TypedOptions {
-  cli::Option learn, size, standardize, lower, split_punctuation, start_end, special, min_frequency, suffix,
-      coverage, columns, counts, merge, dropout, alpha, seed, show;
+  cli::Option learn, size, standardize, lower, split_punctuation, start_end, special, text_template,
+      min_frequency, suffix, coverage, columns, counts, merge, dropout, alpha, seed, show;
 };
 
 struct Command {
@@ -98,6 +99,13 @@ void describe(cli::CommandLine& line, Options& o, TypedOptions& typed) {
                                   "add this special token, as [SEP], which no text gives; repeat it for more")
                       .shown_as("TOKEN")
                       .one_value_each();
+  typed.text_template =
+      line.add_option(
+              "--template", o.text_template,
+              "bert: add [CLS], [SEP] and [MASK], and say that models read [CLS] text [SEP], of pairs "
+              "[CLS] text [SEP] text [SEP]; or none")
+          .one_of({"none", "bert"})
+          .shown_as("NAME");
   line.add_option("-r,--recipe", o.recipe, "take what is to be learned from a recipe")
       .shown_as("FILE")
       .reads();
@@ -155,6 +163,9 @@ void resolve_kind(Options& o, const TypedOptions& typed) {
   belongs_to(typed.coverage, "--character-coverage", &Kind::has_coverage);
   belongs_to(typed.suffix, "--end-of-word-suffix", &Kind::has_suffix);
   belongs_to(typed.special, "--special", &Kind::has_special);
+  belongs_to(typed.text_template, "--template", &Kind::has_special);
+  if (parse_text_template(o.text_template) == TextTemplate::bert && o.has_start_end)
+    throw UsageError("--template bert goes without --start-end ([CLS] and [SEP] are start and end)");
   if (o.learn.standardize.empty()) {
     o.learn.standardize =
         typed.lower.is_given() && kind->subword ? "lower" : default_standardization(o.learn.kind);
@@ -245,6 +256,7 @@ void resolve(Options& o, const TypedOptions& typed) {
                                        {typed.counts, "--counts"},
                                        {typed.merge, "--merge"},
                                        {typed.special, "--special"},
+                                       {typed.text_template, "--template"},
                                        {typed.start_end, "--start-end"}}) {
       if (option.is_given()) {
         throw UsageError(std::string(name) + " goes with --learn only (" + o.tokenizer.string() +

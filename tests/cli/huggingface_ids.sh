@@ -52,6 +52,8 @@ bpe --size 600 --end-of-word-suffix </w>
 wordpiece --size 600
 wordpiece --size 600 --start-end --lower unicode
 unigram --size 600
+wordpiece --size 600 --template bert
+byte_bpe --size 500 --template bert
 unigram --size 600 --start-end --character-coverage 1
 KINDS
 echo "$n tokenizers"

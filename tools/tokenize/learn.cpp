@@ -8,6 +8,7 @@
 #include "support/numbers.hpp"
 #include "text/learning/subword_learner.hpp"
 #include "text/models/subword_text_encoder.hpp"
+#include "text/tokenizer/tokenizer_json.hpp"
 #include "text/unicode/trimmed.hpp"
 #include "tools/tokenize/kinds.hpp"
 #include "tools/tokenize/tokenize.hpp"
@@ -28,7 +29,8 @@ TokenizerLearner learner_of(const Options& o) {
                             .end_of_word_suffix = s.end_of_word_suffix,
                             .standardize = standardize,
                             .has_start_end = o.has_start_end,
-                            .more_special = o.special});
+                            .more_special = o.special,
+                            .text_template = parse_text_template(o.text_template)});
   }
   const SplitKind split = !kind.splits_punctuation ? SplitKind::character
                           : s.split_punctuation    ? SplitKind::word_and_punctuation
@@ -37,7 +39,8 @@ TokenizerLearner learner_of(const Options& o) {
                                                 .size = s.size,
                                                 .standardize = standardize,
                                                 .has_start_end = o.has_start_end,
-                                                .more_special = o.special});
+                                                .more_special = o.special,
+                                                .text_template = parse_text_template(o.text_template)});
 }
 
 // Whether the line is a header of CSV with all of these columns; of no columns it is none.

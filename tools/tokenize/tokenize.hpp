@@ -19,6 +19,7 @@ struct Options {
   std::vector<std::string> csv_columns;  // of the recipe
   TokenizerSettings learn;               // the defaults of recipes are those of the tool
   std::vector<std::string> special;      // tokens beside the usual ones
+  std::string text_template = "none";    // or bert
   bool is_learning = false, is_merging = false, has_start_end = false;
   std::string show = "tokens";  // or text
   bool is_decoding = false, is_checking = false, has_line_ends = false;

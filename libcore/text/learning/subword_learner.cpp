@@ -202,12 +202,13 @@ std::string learn_subwords(const SubwordTokenizerSettings& settings, const WordT
   }
   const bool has_unknown = settings.kind != SubwordKind::byte_bpe;
   const std::vector<std::string> special =
-      special_tokens(has_unknown, settings.has_start_end, settings.more_special);
+      special_tokens(has_unknown, settings.has_start_end, settings.text_template, settings.more_special);
   Parts parts = parts_of(settings);
   const auto learn = settings.kind == SubwordKind::wordpiece ? learn_wordpiece_json
                      : settings.kind == SubwordKind::unigram ? learn_unigram_json
                                                              : learn_bpe_json;
   return tokenizer_json({.special_tokens = numbered(special),
+                         .text_template = settings.text_template,
                          .normalizer = std::move(parts.normalizer),
                          .pre_tokenizer = std::move(parts.pre_tokenizer),
                          .decoder = std::move(parts.decoder),
@@ -221,8 +222,9 @@ TokenizerLearner subword_learner(const SubwordTokenizerSettings& settings) {
   if (settings.kind == SubwordKind::wordpiece && settings.standardize.strips())
     throw UsageError("standardize: " + std::string(name_of(settings.standardize.standardize)) +
                      " strips marks, which wordpiece keeps (write none or lower)");
-  check_vocabulary_size(settings.size,
-                        special_tokens(has_unknown, settings.has_start_end, settings.more_special).size());
+  check_vocabulary_size(settings.size, special_tokens(has_unknown, settings.has_start_end,
+                                                      settings.text_template, settings.more_special)
+                                           .size());
   return {counting(settings), [settings](WordTable& counts, TokenizerLearner::Summary&) {
             return learn_subwords(settings, counts);
           }};

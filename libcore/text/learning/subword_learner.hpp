@@ -29,6 +29,7 @@ struct SubwordTokenizerSettings {
   StandardizeSettings standardize = {.standardize = Standardization::none};
   bool has_start_end = false;
   std::vector<std::string> more_special = {};
+  TextTemplate text_template = TextTemplate::none;
 };
 
 // Throws UsageError where the size has no room.

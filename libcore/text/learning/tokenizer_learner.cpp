@@ -22,7 +22,8 @@ PieceCounter::Count counting(const WordTokenizerSettings& settings) {
 
 std::string learn_words(const WordTokenizerSettings& settings, WordTable& counts,
                         TokenizerLearner::Summary& figures) {
-  std::vector<std::string> surfaces = special_tokens(true, settings.has_start_end, settings.more_special);
+  std::vector<std::string> surfaces =
+      special_tokens(true, settings.has_start_end, settings.text_template, settings.more_special);
   const std::size_t special_count = surfaces.size();
   for (const WordTable::Entry& entry : counts.entries()) {
     if (breaks_lines(entry.word()))
@@ -37,7 +38,8 @@ std::string learn_words(const WordTokenizerSettings& settings, WordTable& counts
     surfaces.emplace_back(entry.word());
     figures.covered += entry.value;
   }
-  return word_tokenizer_json(settings.standardize, settings.split, surfaces, special_count);
+  return word_tokenizer_json(settings.standardize, settings.split, surfaces, special_count,
+                             settings.text_template);
 }
 
 }  // namespace
@@ -48,13 +50,16 @@ void check_vocabulary_size(std::int64_t size, std::size_t special) {
                    " .. 2147483647 (" + std::to_string(special) + " special tokens count)");
 }
 
-std::vector<std::string> special_tokens(bool has_unknown, bool has_start_end,
+std::vector<std::string> special_tokens(bool has_unknown, bool has_start_end, TextTemplate text_template,
                                         const std::vector<std::string>& more) {
   std::vector<std::string> all = {std::string(kPadToken)};
   if (has_unknown) all.emplace_back(kUnknownToken);
   if (has_start_end) {
     all.emplace_back(kStartToken);
     all.emplace_back(kEndToken);
+  }
+  if (text_template == TextTemplate::bert) {
+    for (const std::string_view token : {kClassToken, kSeparatorToken, kMaskToken}) all.emplace_back(token);
   }
   for (const std::string& token : more) {
     if (token.empty()) throw UsageError("special tokens: one is empty (write it as [SEP])");
@@ -68,8 +73,9 @@ TokenizerLearner::TokenizerLearner(const WordTokenizerSettings& settings)
     : TokenizerLearner(counting(settings), [settings](WordTable& counts, Summary& figures) {
         return learn_words(settings, counts, figures);
       }) {
-  check_vocabulary_size(settings.size,
-                        special_tokens(true, settings.has_start_end, settings.more_special).size());
+  check_vocabulary_size(
+      settings.size,
+      special_tokens(true, settings.has_start_end, settings.text_template, settings.more_special).size());
 }
 
 Tokenizer TokenizerLearner::finish(Summary* summary) {

@@ -11,6 +11,7 @@
 
 #include "text/learning/piece_counter.hpp"
 #include "text/tokenizer/tokenizer.hpp"
+#include "text/tokenizer/tokenizer_json.hpp"
 #include "text/tokenizer/words.hpp"
 
 namespace headwater {
@@ -21,6 +22,7 @@ struct WordTokenizerSettings {
   StandardizeSettings standardize = {};
   bool has_start_end = false;                  // [START] and [END] after [PAD] and [UNK]
   std::vector<std::string> more_special = {};  // after them
+  TextTemplate text_template = TextTemplate::none;
 };
 
 // The same lines in any order, cut into any blocks, on any number of threads give the same bytes.
@@ -56,9 +58,9 @@ class TokenizerLearner {
 
 // Throws UsageError where a vocabulary of so many tokens has no room beside its special ones.
 void check_vocabulary_size(std::int64_t size, std::size_t special);
-// [PAD], [UNK] where text may be unknown, [START] and [END] where they are wanted, then those of `more` that
-// are none of these. Throws UsageError for one that is empty or would break lines.
-std::vector<std::string> special_tokens(bool has_unknown, bool has_start_end,
+// [PAD], [UNK] where text may be unknown, [START] and [END] where they are wanted, those of the template,
+// then those of `more` that are none of these. Throws UsageError for one that is empty or would break lines.
+std::vector<std::string> special_tokens(bool has_unknown, bool has_start_end, TextTemplate text_template,
                                         const std::vector<std::string>& more);
 
 }  // namespace headwater

@@ -1,5 +1,7 @@
 #include "text/tokenizer/tokenizer_json.hpp"
 
+#include "support/error.hpp"
+
 namespace headwater {
 namespace {
 
@@ -12,7 +14,37 @@ Json replace_json(const char* pattern_kind, std::string pattern, std::string con
                       {"content", std::move(content)}};
 }
 
+// Hugging Face's TemplateProcessing; type_id is the segment of a token.
+Json bert_template_json(const std::vector<std::pair<std::string, std::int64_t>>& special_tokens) {
+  const auto token = [](std::string_view surface, int segment) {
+    return Json(Json::Object{{"SpecialToken", Json::Object{{"id", surface}, {"type_id", segment}}}});
+  };
+  const auto text = [](const char* name, int segment) {
+    return Json(Json::Object{{"Sequence", Json::Object{{"id", name}, {"type_id", segment}}}});
+  };
+  Json::Object ids;
+  for (const auto& [surface, id] : special_tokens) {
+    if (surface == kClassToken || surface == kSeparatorToken) {
+      ids.emplace_back(surface, Json::Object{{"id", surface},
+                                             {"ids", Json::Array{Json(id)}},
+                                             {"tokens", Json::Array{Json(surface)}}});
+    }
+  }
+  const Json::Array single{token(kClassToken, 0), text("A", 0), token(kSeparatorToken, 0)};
+  Json::Array pair = single;
+  pair.push_back(text("B", 1));
+  pair.push_back(token(kSeparatorToken, 1));
+  return Json::Object{
+      {"type", "TemplateProcessing"}, {"single", single}, {"pair", pair}, {"special_tokens", std::move(ids)}};
+}
+
 }  // namespace
+
+TextTemplate parse_text_template(std::string_view name) {
+  if (name == "none") return TextTemplate::none;
+  if (name == "bert") return TextTemplate::bert;
+  throw UsageError("template: unknown word " + quote(name) + " (none or bert)");
+}
 
 Json normalizer_json(const StandardizeSettings& settings, SplitKind split) {
   Json::Array parts;
@@ -76,6 +108,8 @@ std::string tokenizer_json(TokenizerJson parts) {
                                  {"normalized", false},
                                  {"special", true}});
   }
+  Json post_processor;
+  if (parts.text_template == TextTemplate::bert) post_processor = bert_template_json(parts.special_tokens);
   const Json file = Json::Object{
       {"version", "1.0"},
       {"truncation", nullptr},
@@ -83,7 +117,7 @@ std::string tokenizer_json(TokenizerJson parts) {
       {"added_tokens", std::move(added)},
       {"normalizer", std::move(parts.normalizer)},
       {"pre_tokenizer", std::move(parts.pre_tokenizer)},
-      {"post_processor", nullptr},
+      {"post_processor", std::move(post_processor)},
       {"decoder", std::move(parts.decoder)},
       {"model", std::move(parts.model)},
   };
@@ -105,10 +139,12 @@ Json vocab_json(const std::vector<std::string>& surfaces) {
 }
 
 std::string word_tokenizer_json(const StandardizeSettings& settings, SplitKind split,
-                                const std::vector<std::string>& surfaces, std::size_t special_count) {
+                                const std::vector<std::string>& surfaces, std::size_t special_count,
+                                TextTemplate text_template) {
   return tokenizer_json(
       {.special_tokens =
            numbered({surfaces.begin(), surfaces.begin() + static_cast<std::ptrdiff_t>(special_count)}),
+       .text_template = text_template,
        .normalizer = normalizer_json(settings, split),
        .pre_tokenizer = pre_tokenizer_json(split),
        .decoder = decoder_json(split),

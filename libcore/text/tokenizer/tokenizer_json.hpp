@@ -12,8 +12,15 @@
 
 namespace headwater {
 
+// The special tokens around the texts that a model reads: none, or [CLS] text [SEP] and [CLS] text [SEP] text
+// [SEP] (Devlin et al. 2019, section 3), whose tokenizer has [MASK], too.
+enum class TextTemplate { none, bert };
+// Throws UsageError for another name.
+TextTemplate parse_text_template(std::string_view name);
+
 inline constexpr std::string_view kPadToken = "[PAD]", kUnknownToken = "[UNK]", kStartToken = "[START]",
-                                  kEndToken = "[END]";
+                                  kEndToken = "[END]", kClassToken = "[CLS]", kSeparatorToken = "[SEP]",
+                                  kMaskToken = "[MASK]";
 
 // The parts that stand for a standardisation and a split; null where nothing is done. Our reader knows them
 // again.
@@ -24,6 +31,7 @@ Json decoder_json(SplitKind split);
 // The parts of a file.
 struct TokenizerJson {
   std::vector<std::pair<std::string, std::int64_t>> special_tokens;  // with their ids
+  TextTemplate text_template = TextTemplate::none;  // bert: its tokens are among the special ones
   Json normalizer, pre_tokenizer, decoder, model;
 };
 std::string tokenizer_json(TokenizerJson parts);
@@ -35,6 +43,7 @@ Json vocab_json(const std::vector<std::string>& surfaces);
 // `surfaces` in the order of their ids, of which the first `special_count` are special; surfaces[1] is the
 // unknown token.
 std::string word_tokenizer_json(const StandardizeSettings& settings, SplitKind split,
-                                const std::vector<std::string>& surfaces, std::size_t special_count);
+                                const std::vector<std::string>& surfaces, std::size_t special_count,
+                                TextTemplate text_template = TextTemplate::none);
 
 }  // namespace headwater

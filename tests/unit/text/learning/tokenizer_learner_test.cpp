@@ -72,6 +72,23 @@ TEST_CASE("the size counts special tokens") {
   CHECK_THROWS_AS(TokenizerLearner({.size = std::int64_t{1} << 31}), UsageError);
 }
 
+TEST_CASE("a template's tokens follow the usual special ones, and stand around what a model reads") {
+  const Tokenizer tokenizer =
+      learn({.more_special = {"[SEP]", "[X]"}, .text_template = TextTemplate::bert}, "a a b\n");
+  CHECK(surfaces(tokenizer) ==
+        std::vector<std::string>{"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "[X]", "a", "b"});
+  const std::vector<std::int32_t> first = tokenizer.encode("a b"), second = tokenizer.encode("b");
+  CHECK(first == std::vector<std::int32_t>{6, 7});
+  CHECK(tokenizer.with_special_tokens(first) == std::vector<std::int32_t>{2, 6, 7, 3});
+  CHECK(tokenizer.with_special_tokens(first, second) == std::vector<std::int32_t>{2, 6, 7, 3, 7, 3});
+  CHECK(tokenizer.start_id() == 2);
+  CHECK(tokenizer.end_id() == 3);
+  CHECK(learn({}, "a a b\n").with_special_tokens(first) == first);
+  CHECK_THROWS_AS(TokenizerLearner({.size = 5, .text_template = TextTemplate::bert}), UsageError);
+  CHECK(parse_text_template("none") == TextTemplate::none);
+  CHECK_THROWS_AS(parse_text_template("Bert"), UsageError);
+}
+
 TEST_CASE("ties stand by UTF-8 bytes, not by characters' collation") {
   CHECK(surfaces(learn({}, "z é 😀 a\n")) == std::vector<std::string>{"[PAD]", "[UNK]", "😀", "é", "z", "a"});
 }
