@@ -2,19 +2,16 @@
 // transform or token mixing, pooling over the sequence, dropout, head.
 #pragma once
 
-#include "layers/embedding.hpp"
+#include <optional>
+
 #include "models/text_classifier.hpp"
-#include "models/transformer_stack.hpp"
+#include "models/text_encoder.hpp"
 
 namespace headwater {
 
-struct ClassifierSettings {
-  TransformerSettings transformer;
-  MixingSettings mixing;
-  std::int64_t encoder_layers = 1;
-  std::string pooling = "max";   // max | mean | first (token): what of a sequence the head reads
-  std::string padding = "none";  // none | attended | pooled: every sequence filled to `length` with padding
-                                 // that counts as tokens, or that is pooled but not attended to
+struct ClassifierSettings : TextEncoderSettings {
+  std::string pooling = "max";  // max | mean | first (token): what of a sequence the head reads
+  bool pooler = false;          // a dense layer with tanh between pooling and head (Devlin et al. 2019)
   ClassHeadSettings head;
 };
 
@@ -28,15 +25,17 @@ class Classifier : public TextClassifier {
   const Parameters& parameters() const override { return parameters_; }
   const ClassifierSettings& settings() const { return settings_; }
   Index length() const override { return settings_.transformer.length; }
-  Index width() const override { return settings_.transformer.width; }
-  Index padded_length(Index words) const override;
+  Index width() const override { return encoder_.width(); }
+  Index padded_length(Index words) const override { return encoder_.padded_length(words); }
   Index vocabulary() const override { return vocabulary_; }
   const ClassHead& head() const override { return head_; }
 
   // Tokens [T] -> [T, D].
   Variable encode(const ForwardContext& context, const ClassBatch& batch,
-                  std::vector<AttentionTrace>* traces = nullptr) const;
-  // One row a sequence: [sequences, D]. A sequence without tokens gives zeros.
+                  std::vector<AttentionTrace>* traces = nullptr) const {
+    return encoder_(context, batch.source, batch.segment_of, batch.words, traces);
+  }
+  // One row a sequence: [sequences, D]. Without a pooler a sequence without tokens gives zeros.
   Variable features(const ForwardContext& context, const ClassBatch& batch,
                     std::vector<AttentionTrace>* traces = nullptr) const override;
 
@@ -47,11 +46,10 @@ class Classifier : public TextClassifier {
   Index vocabulary_;
   Parameters parameters_;
   LayerBuilder builder_;
-  Embedding embedding_;
-  Dropout embedding_dropout_;
+  TextEncoder encoder_;
+  std::optional<Linear> pooler_;
   Dropout output_dropout_;
   ClassHead head_;
-  TransformerStack encoder_;
 };
 
 }  // namespace headwater

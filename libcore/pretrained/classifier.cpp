@@ -26,11 +26,15 @@ static void settings_rows(schema::Visitor& v, ClassifierSettings& s) {
   rows(v, s.transformer, attention);
   v.field("encoder_layers", &s.encoder_layers, schema::Between{0, 1000, "blocks"},
           "blocks of the encoder, one after the other");
+  v.field("embedding_norm", &s.embedding_norm, schema::Anything{},
+          "a layer norm after the sum of the embeddings (Devlin et al. 2019)");
   v.field("pooling", &s.pooling,
           schema::OneOf{{{"max", "of each feature the largest"},
                          {"mean", "of each feature the mean"},
                          {"first", "the first token alone"}}},
           "what of a text's tokens the head reads");
+  v.field("pooler", &s.pooler, schema::Anything{},
+          "a dense layer with tanh between pooling and head (Devlin et al. 2019)");
   v.field("padding", &s.padding,
           schema::OneOf{{{"none", "nothing is computed for positions without a token"},
                          {"attended", "every text is filled up to length, and its padding counts as tokens"},
@@ -152,6 +156,9 @@ class ClassifierKind : public TextClassifierKind {
       config.set("padding", is_set("keeps_padding")   ? "attended"
                             : is_set("pools_padding") ? "pooled"
                                                       : "none");
+    }
+    for (const char* key : {"embedding_norm", "pooler"}) {
+      if (config.find(key) == nullptr) config.set(key, false);
     }
     ModelSection section(kClassifier);
     read_settings(config, section.settings());

@@ -172,14 +172,21 @@ TEST_CASE("a whole encoder-decoder with two layers a side") {
 }
 
 TEST_CASE("whole classifiers: every mixing, pooling and head; a bag of words") {
-  const auto check_model = [](TextClassifier&& model, const std::string& head, const std::string& name) {
+  const auto check_model = [](TextClassifier&& model, const std::string& head, const std::string& name,
+                              bool is_of_pairs = false) {
     model.parameters().allocate(true);
     model.parameters().initialize(3);
     ClassBatch batch;
     batch.clear();
     for (const std::vector<std::int32_t>& ids :
-         {std::vector<std::int32_t>{1, 2, 3}, {4}, {6, 5, 4, 1}, {2, 3, 2, 1, 6, 5}})
-      batch.add(ids, model.padded_length(static_cast<Index>(ids.size())));
+         {std::vector<std::int32_t>{1, 2, 3}, {4}, {6, 5, 4, 1}, {2, 3, 2, 1, 6, 5}}) {
+      const Index length = model.padded_length(static_cast<Index>(ids.size()));
+      if (is_of_pairs) {
+        batch.add_pair(ids, static_cast<Index>(ids.size() / 2), length);
+      } else {
+        batch.add(ids, length);
+      }
+    }
     if (model.reads_bags()) {
       for (std::size_t i = 0; i < batch.source.ids.size(); ++i)
         batch.values.push_back(0.25 * static_cast<double>(i) - 1);
@@ -230,6 +237,12 @@ TEST_CASE("whole classifiers: every mixing, pooling and head; a bag of words") {
   settings.head = {};
   settings.padding = "pooled";
   check_classifier(settings);
+  settings.pooling = "first";
+  settings.pooler = settings.embedding_norm = true;
+  settings.segments = 2;
+  check_classifier(settings);
+  settings.padding = "none";
+  check_model(Classifier(settings, 7), "sigmoid", "pairs of texts, pooler, norm of the embedding", true);
   BagOfWordsSettings bag{.width = 5, .output_dropout = 0.2};
   check_model(BagOfWords(bag, 7), "sigmoid", "bag of words");
   bag.head = {"softmax", 3};

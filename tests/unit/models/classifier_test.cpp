@@ -73,6 +73,9 @@ std::vector<ClassifierSettings> small_classifiers() {
     all.push_back(all.front());
     all.back().padding = padding;
   }
+  all.push_back(all.front());
+  all.back().segments = 2;
+  all.back().embedding_norm = all.back().pooler = true;
   return all;
 }
 
@@ -258,6 +261,35 @@ TEST_CASE("classifiers: padding that is pooled asks, and is not attended to") {
     }
   }
   CHECK(padding_shows);
+}
+
+TEST_CASE(
+    "classifiers: a token of a pair's second text has the other segment's vector, padding the first's") {
+  ClassifierSettings settings = small_classifiers().front();
+  settings.encoder_layers = 0;
+  settings.pooling = "mean";
+  settings.segments = 2;
+  settings.padding = "attended";
+  Classifier model(settings, 30);
+  model.parameters().allocate(false);
+  spread_parameters(model.parameters());
+  const Parameter& segments = *model.parameters().find("embedding.segments");
+  Arena arena;
+  Tape tape(arena, Tape::Mode::inference);
+  const std::vector<std::int32_t> ids{3, 4, 5, 6};
+  ClassBatch pairs;
+  pairs.clear();
+  pairs.add_pair(ids, 1, settings.transformer.length);
+  pairs.add_pair(ids, 4, settings.transformer.length);
+  pairs.finish();
+  const Matrix of_pairs = model.features({tape}, pairs).value();
+  const Matrix alone = model.features({tape}, batch_of(model, {ids})).value();
+  for (Index c = 0; c < settings.transformer.width; ++c) {
+    const Real difference = segments.value.row(1)[c] - segments.value.row(0)[c];
+    CHECK(of_pairs.row(1)[c] == alone.row(0)[c]);
+    CHECK(of_pairs.row(0)[c] - alone.row(0)[c] ==
+          doctest::Approx(3 * difference / static_cast<Real>(settings.transformer.length)).epsilon(1e-4));
+  }
 }
 
 TEST_CASE("classifiers: the loss is that of the probabilities") {

@@ -1,0 +1,61 @@
+#include "models/text_encoder.hpp"
+
+#include <algorithm>
+
+#include "models/packing.hpp"
+
+namespace headwater {
+
+TextEncoder::TextEncoder(LayerBuilder& builder, const TextEncoderSettings& settings, Index vocabulary)
+    : settings_(settings),
+      embedding_(builder, "embedding", embedding_settings(settings.transformer, vocabulary)),
+      dropout_("embedding", settings.transformer.dropout),
+      blocks_(builder, "encoder", block_settings(settings.transformer, settings.mixing),
+              settings.encoder_layers) {
+  const Index width = settings.transformer.width;
+  if (settings.segments > 0) {
+    segments_ = builder.parameters.declare("embedding.segments", {settings.segments, width},
+                                           settings.segments, width, Initializer::embedding_uniform);
+    segments_->is_table = true;
+  }
+  if (settings.embedding_norm)
+    norm_.emplace(builder, "embedding.norm", width, settings.transformer.norm_epsilon);
+}
+
+Index TextEncoder::padded_length(Index words) const {
+  const bool is_filled = settings_.padding == "attended" || (settings_.padding == "pooled" && words > 0);
+  return is_filled ? settings_.transformer.length : 0;
+}
+
+Variable TextEncoder::embed(const ForwardContext& context, const PackedTokens& tokens,
+                            std::span<const std::int32_t> segment_of) const {
+  Variable x = embedding_(context, pack(context.tape, tokens), tokens.ids, tokens.position_of);
+  if (segments_ != nullptr) {
+    if (segment_of.empty()) {
+      const std::span<std::int32_t> first(context.tape.arena().allocate_array<std::int32_t>(tokens.tokens()),
+                                          tokens.ids.size());
+      std::fill(first.begin(), first.end(), 0);
+      segment_of = first;
+    }
+    x = ops::add_positions(context.tape, x, segment_of, *segments_);
+  }
+  if (norm_) x = (*norm_)(context, x);
+  return dropout_(context, x);
+}
+
+Variable TextEncoder::operator()(const ForwardContext& context, const PackedTokens& tokens,
+                                 std::span<const std::int32_t> segment_of, const TokenSubset& words,
+                                 std::vector<AttentionTrace>* traces) const {
+  const Variable x = embed(context, tokens, segment_of);
+  if (settings_.padding != "pooled") return blocks_(context, x, {}, traces);
+  const KeyTokens keys{words.tokens, pack(context.tape, words)};
+  return blocks_(context, x, {.keys = &keys}, traces);
+}
+
+void TextEncoder::summarize(const Parameters& parameters, std::vector<LayerSummary>& rows) const {
+  const std::string shape = "[S, " + std::to_string(width()) + "]";
+  rows.push_back({"embedding", shape, parameters_of(parameters, "embedding."), 0});
+  blocks_.summarize(parameters, shape, settings_.transformer.length, rows);
+}
+
+}  // namespace headwater

@@ -1,0 +1,60 @@
+// The encoder of texts that classifiers and masked language models share (Devlin et al. 2019): token,
+// position and segment embeddings, their norm and dropout, blocks. Its parameters have the same names in all
+// of them, so that weights go from one model to another by name.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "data/packed_tokens.hpp"
+#include "layers/embedding.hpp"
+#include "layers/norm.hpp"
+#include "models/settings.hpp"
+#include "models/transformer_stack.hpp"
+
+namespace headwater {
+
+struct TextEncoderSettings {
+  TransformerSettings transformer;
+  MixingSettings mixing;
+  std::int64_t encoder_layers = 1;
+  std::int64_t segments = 0;     // 2: a table for the two texts of a pair; 0: none
+  bool embedding_norm = false;   // a layer norm after the sum of the embeddings
+  std::string padding = "none";  // none | attended | pooled: every sequence filled to `length` with padding
+                                 // that counts as tokens, or that is pooled but not attended to
+};
+
+class TextEncoder {
+ public:
+  // Parameters embedding.tokens, .positions, .segments, .norm and encoder.0, encoder.1, ...
+  TextEncoder(LayerBuilder& builder, const TextEncoderSettings& settings, Index vocabulary);
+
+  // Tokens [T] -> [T, D]. segment_of: one of each token, below `segments`; empty: all of segment 0. `words`:
+  // with padding "pooled" the tokens that are attended to.
+  Variable operator()(const ForwardContext& context, const PackedTokens& tokens,
+                      std::span<const std::int32_t> segment_of, const TokenSubset& words,
+                      std::vector<AttentionTrace>* traces = nullptr) const;
+  // What the first block reads: [T, D].
+  Variable embed(const ForwardContext& context, const PackedTokens& tokens,
+                 std::span<const std::int32_t> segment_of) const;
+
+  // To how many tokens a batch fills a sequence of so many words with padding; 0: it does not.
+  Index padded_length(Index words) const;
+  Index width() const { return settings_.transformer.width; }
+  Parameter& tokens() const { return embedding_.tokens(); }
+  const TransformerStack& blocks() const { return blocks_; }
+
+  // A row for the embeddings, one for each block.
+  void summarize(const Parameters& parameters, std::vector<LayerSummary>& rows) const;
+
+ private:
+  TextEncoderSettings settings_;
+  Embedding embedding_;
+  Parameter* segments_ = nullptr;
+  std::optional<LayerNorm> norm_;
+  Dropout dropout_;
+  TransformerStack blocks_;
+};
+
+}  // namespace headwater
