@@ -6,7 +6,6 @@
 #include "cli/tool.hpp"
 #include "pretrained/registry.hpp"
 #include "support/error.hpp"
-#include "support/files.hpp"
 #include "support/parallel.hpp"
 #include "text/tokenizer/tokenizer_json.hpp"
 #include "text/unicode/standardize.hpp"

@@ -2,7 +2,6 @@
 // entry, then all entries together.
 #include <algorithm>
 #include <fstream>
-#include <limits>
 #include <numeric>
 #include <optional>
 

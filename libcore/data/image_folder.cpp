@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "data/labels.hpp"
 #include "support/directories.hpp"
 #include "support/error.hpp"
 #include "support/files.hpp"

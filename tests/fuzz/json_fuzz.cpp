@@ -4,7 +4,6 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "support/error.hpp"
 #include "support/json.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

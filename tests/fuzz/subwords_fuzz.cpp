@@ -4,7 +4,6 @@
 #include <cstdlib>
 
 #include "support/error.hpp"
-#include "support/utf8.hpp"
 #include "text/models/subword_text_encoder.hpp"
 #include "text/tokenizer/tokenizer.hpp"
 

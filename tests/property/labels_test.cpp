@@ -8,7 +8,6 @@
 
 #include "data/labels.hpp"
 #include "data/token_dataset.hpp"
-#include "error_text.hpp"
 
 using namespace headwater;
 

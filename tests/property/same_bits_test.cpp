@@ -2,7 +2,6 @@
 // (libcore/README.md, decisions 2 and 5).
 #include <doctest/doctest.h>
 
-#include <map>
 #include <utility>
 
 #include "decoding/greedy.hpp"

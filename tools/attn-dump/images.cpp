@@ -1,6 +1,5 @@
 // Images: weights between patches, their rollout over the layers, and how far heads look.
 #include "cli/progress.hpp"
-#include "cli/tool.hpp"
 #include "pretrained/model_directory.hpp"
 #include "pretrained/vision_attention.hpp"
 #include "reports/attention_grid.hpp"

@@ -8,7 +8,6 @@
 #include "support/error.hpp"
 #include "support/files.hpp"
 #include "support/line_error.hpp"
-#include "support/numbers.hpp"
 #include "tools/classify/classify.hpp"
 #include "tools/images/inputs.hpp"
 #include "tools/images/notes.hpp"

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "cli/tool.hpp"
 #include "pretrained/model_directory.hpp"
 #include "pretrained/registry.hpp"
 #include "support/error.hpp"

@@ -4,7 +4,6 @@
 #include "cli/result_file.hpp"
 #include "support/error.hpp"
 #include "support/json.hpp"
-#include "support/numbers.hpp"
 #include "text/tokenizer/token_lines.hpp"
 #include "tools/tokenize/kinds.hpp"
 #include "tools/tokenize/tokenize.hpp"

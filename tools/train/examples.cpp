@@ -7,7 +7,6 @@
 #include "cli/tool.hpp"
 #include "data/held_out.hpp"
 #include "data/image_dataset.hpp"
-#include "data/token_dataset.hpp"
 #include "support/error.hpp"
 #include "support/numbers.hpp"
 #include "training/task_model.hpp"

@@ -1,11 +1,9 @@
 #include "text/formats/sentencepiece.hpp"
 
-#include <algorithm>
 #include <array>
 #include <optional>
 
 #include "support/error.hpp"
-#include "support/utf8.hpp"
 #include "text/formats/sentencepiece_bpe.hpp"
 #include "text/formats/sentencepiece_normalizer.hpp"
 #include "text/models/unigram.hpp"

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "support/utf8.hpp"
-#include "text/unicode/unicode.hpp"
 
 namespace headwater {
 namespace {

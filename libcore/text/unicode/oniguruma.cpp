@@ -1,11 +1,9 @@
 #include "text/unicode/oniguruma.hpp"
 
-#include <algorithm>
 #include <map>
 #include <optional>
 #include <vector>
 
-#include "support/error.hpp"
 #include "support/utf8.hpp"
 #include "text/unicode/character_classes.hpp"
 #include "text/unicode/oniguruma_reader.hpp"

@@ -4,7 +4,6 @@
 #include "checkpoint/safetensors.hpp"
 #include "error_text.hpp"
 #include "safetensors_bytes.hpp"
-#include "scratch_directory.hpp"
 #include "support/random.hpp"
 
 using namespace headwater;

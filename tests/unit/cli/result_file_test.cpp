@@ -6,7 +6,6 @@
 
 #include "error_text.hpp"
 #include "scratch_directory.hpp"
-#include "support/error.hpp"
 #include "support/files.hpp"
 
 using namespace headwater;

@@ -4,10 +4,8 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdlib>
 #include <filesystem>
-#include <numeric>
 #include <string>
 #include <vector>
 

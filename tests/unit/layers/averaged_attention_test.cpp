@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "error_text.hpp"
-#include "support/error.hpp"
 
 using namespace headwater;
 

@@ -6,7 +6,6 @@
 
 #include "error_text.hpp"
 #include "metrics/common_subsequence.hpp"
-#include "support/error.hpp"
 
 using namespace headwater;
 

@@ -8,7 +8,6 @@
 #include <limits>
 
 #include "error_text.hpp"
-#include "pretrained/model_directory.hpp"
 #include "scratch_directory.hpp"
 
 using namespace headwater;

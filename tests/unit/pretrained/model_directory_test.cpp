@@ -9,7 +9,6 @@
 #include "checkpoint/safetensors.hpp"
 #include "error_text.hpp"
 #include "pretrained/label_names.hpp"
-#include "pretrained/text_classifier.hpp"
 #include "scratch_directory.hpp"
 #include "support/files.hpp"
 #include "support/hash.hpp"

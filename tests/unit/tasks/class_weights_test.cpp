@@ -5,7 +5,6 @@
 
 #include "error_text.hpp"
 #include "models/bag_of_words.hpp"
-#include "pretrained/text_classifier.hpp"
 #include "tasks/classification/label_measure.hpp"
 
 using namespace headwater;

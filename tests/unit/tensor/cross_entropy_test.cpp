@@ -2,7 +2,6 @@
 // taken one by one, and the same bits for any cut into blocks.
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "kernel_testing.hpp"
 #include "tensor/kernels/loss/naive_loss.hpp"

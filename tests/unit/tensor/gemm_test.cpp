@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "kernel_testing.hpp"
-#include "support/error.hpp"
 #include "tensor/kernels/activation/naive_activation.hpp"
 #include "tensor/kernels/gemm/naive_gemm.hpp"
 

@@ -14,7 +14,6 @@
 
 #include "support/files.hpp"
 #include "text/learning/tokenizer_learner.hpp"
-#include "text/tokenizer/token_lines.hpp"
 #include "text/tokenizer/tokenizer.hpp"
 #include "unit/text/formats/model_file.hpp"
 

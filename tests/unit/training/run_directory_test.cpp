@@ -5,7 +5,6 @@
 #include <fstream>
 
 #include "error_text.hpp"
-#include "pretrained/text_classifier.hpp"
 #include "pretrained/translator.hpp"
 #include "scratch_directory.hpp"
 #include "support/files.hpp"

@@ -3,9 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <vector>
 
-#include "tensor/kernels/argmax/top_logits.hpp"
 
 namespace headwater {
 

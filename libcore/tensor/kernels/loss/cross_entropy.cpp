@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <array>
 
-#include "support/error.hpp"
 #include "support/parallel.hpp"
 #include "tensor/kernels/elementwise/elementwise.hpp"
 #include "tensor/kernels/gemm/gemm_tasks.hpp"

@@ -1,7 +1,6 @@
 // Softmax and its relatives, by blocks of rows.
 #ifndef HEADWATER_DOUBLE
 
-#include "support/parallel.hpp"
 #include "tensor/kernels/kernel_table.hpp"
 #include "tensor/kernels/loss/loss.hpp"
 #include "tensor/kernels/row_blocks.hpp"

@@ -3,7 +3,6 @@
 
 #include "tensor/kernels/norm/norm.hpp"
 
-#include <algorithm>
 
 #include "support/parallel.hpp"
 #include "tensor/kernels/kernel_table.hpp"

@@ -5,7 +5,6 @@
 #include "error_text.hpp"
 #include "scratch_directory.hpp"
 #include "support/files.hpp"
-#include "support/json.hpp"
 
 using namespace headwater;
 

@@ -2,7 +2,6 @@
 
 #include <doctest/doctest.h>
 
-#include <algorithm>
 
 #include "support/error.hpp"
 #include "support/parallel.hpp"

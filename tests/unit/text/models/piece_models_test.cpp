@@ -6,11 +6,9 @@
 #include <map>
 
 #include "support/error.hpp"
-#include "support/utf8.hpp"
 #include "text/models/piece_trie.hpp"
 #include "text/models/unigram.hpp"
 #include "text/models/word_piece.hpp"
-#include "text/tokenizer/word_table.hpp"
 
 namespace headwater {
 namespace {

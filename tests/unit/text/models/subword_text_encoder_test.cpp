@@ -5,7 +5,6 @@
 #include "error_text.hpp"
 #include "support/error.hpp"
 #include "support/random.hpp"
-#include "support/utf8.hpp"
 #include "text/learning/subword_text_encoder_learner.hpp"
 #include "text/tokenizer/tokenizer.hpp"
 

@@ -1,5 +1,4 @@
 // Tokenizer::normalize(): what joining a text's tokens gives where nothing is lost.
-#include "text/tokenizer/readable_normalizer.hpp"
 
 #include <doctest/doctest.h>
 

@@ -5,7 +5,6 @@
 #include "support/error.hpp"
 #include "support/json.hpp"
 #include "text/learning/tokenizer_learner.hpp"
-#include "text/tokenizer/tokenizer_json.hpp"
 
 using namespace headwater;
 
