@@ -48,7 +48,7 @@ report: $(R)/report.txt
 # The resolved recipe, recipe.yaml, rewritten, and so everything after it made anew, only when it changes; and what it needs, as variables:
 # set, folder, seed, train, validation, test, their numbers of lines, columns, summaries, csv, stage_COLUMN, answer. Made here and not by a rule, so
 # that a recipe which is wrong, or whose data is not there, ends with one line that says so, and without a folder.
-$(shell BIN=$(bin) SCALE='$(SCALE)' SEED='$(SEED)' SET='$(SET)' $(call in_house,data/resolve.sh) $(RECIPE) $(R) $(DATA))
+$(shell BIN=$(bin) SCALE='$(SCALE)' SEED='$(SEED)' SET='$(SET)' $(call in_house,recipes/resolve.sh) $(RECIPE) $(R) $(DATA))
 $(if $(filter 0,$(.SHELLSTATUS)),,$(error $(RECIPE) cannot run; the line above says why))
 include $(R)/recipe.mk
 include $(R)/prepared.mk
@@ -87,7 +87,7 @@ $(P)/csv/%.tsv: $(DATA)/%
 $(P)/lines/%: $(DATA)/%
 	@mkdir -p $(@D)
 	@trap 'rm -f $(draft)' EXIT; \
-	LC_ALL=C awk -v columns='$(columns)' $(if $(filter $*,$(train) $(validation) $(test)),,-v plain=1) -f $(call in_house,data/lines.awk) $< > $(draft); \
+	LC_ALL=C awk -v columns='$(columns)' $(if $(filter $*,$(train) $(validation) $(test)),,-v plain=1) -f $(call in_house,recipes/lines.awk) $< > $(draft); \
 	mv $(draft) $@
 
 ifneq ($(held_out),)

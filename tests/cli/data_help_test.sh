@@ -1,5 +1,5 @@
 #!/bin/sh
-# --help of every script of data/: the head of the script on standard output, and nothing done; an option that is not there, and
+# --help of every script of data/ and recipes/: the head of the script on standard output, and nothing done; an option that is not there, and
 # more operands than there are, are wrong use.
 set -eu
 export LC_ALL=C
@@ -8,6 +8,7 @@ tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 mkdir "$tmp/empty" "$tmp/home"
 cp -r "$root/data" "$tmp/home/data"
+cp -r "$root/recipes" "$tmp/home/recipes"
 rm -rf "$tmp/home/data/cache"
 (cd "$tmp/home" && find . | sort) >"$tmp/before"
 failures=0
@@ -32,10 +33,10 @@ chmod +x "$tmp/no-network"/*
 unset HEADWATER_DATA
 
 count=0
-for script in "$tmp/home"/data/*.sh "$tmp"/home/data/phrasebook/*.sh; do
+for script in "$tmp/home"/data/*.sh "$tmp"/home/data/phrasebook/*.sh "$tmp"/home/recipes/*.sh; do
   [ -x "$script" ] || continue # common.sh
   count=$((count + 1))
-  name=data/${script##*/data/}
+  name=${script#"$tmp/home/"}
   for option in --help -h; do
     check "$name $option is no error" [ "$(status_of "$script" $option)" = 0 ]
     check "$name $option says how to call it" grep -qE "^ +([A-Z_]+=[^ ]+ )*$name" "$tmp/out"
@@ -52,5 +53,5 @@ check 'all scripts were found' [ $count -ge 11 ]
 (cd "$tmp/home" && find . | sort) >"$tmp/after"
 check 'nothing was done' cmp "$tmp/before" "$tmp/after"
 check 'nowhere' [ -z "$(ls "$tmp/empty")" ]
-[ "$failures" = 0 ] && echo 'every script of data/ says how it is called'
+[ "$failures" = 0 ] && echo 'every script of data/ and recipes/ says how it is called'
 exit $((failures > 0))

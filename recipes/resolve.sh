@@ -1,14 +1,14 @@
 #!/bin/sh
 # The first stage of a recipe: says what is wrong with it or missing before anything is written, and keeps what the other stages need.
 #
-#   data/resolve.sh RECIPE RUN DATA     the recipe; the folder of its run; the data root, where its own files lie
+#   recipes/resolve.sh RECIPE RUN DATA     the recipe; the folder of its run; the data root, where its own files lie
 #
 # RUN/recipe.yaml is the recipe with every default, rewritten only where it changes; RUN/recipe.mk is what inspect --make says of it, and
 # RUN/prepared.mk names the folder of what is made of its data before training. BIN
 # is the folder of the tools; SCALE, SEED and SET (KEY=VALUE words) are --scale, --seed and --set of train.
 set -euf
 export LC_ALL=C
-here=$(cd "$(dirname "$0")" && pwd)
+here=$(cd "$(dirname "$0")/../data" && pwd)
 . "$here/common.sh"
 [ $# -eq 3 ] || wrong "$# operands, wanted are 3 (--help says which)"
 recipe=$1 run=$2 data=$3
