@@ -42,7 +42,7 @@ R := $(W)/$(basename $(notdir $(RECIPE)))$(addprefix -seed-,$(filter-out 1,$(SEE
 Q := $(if $(filter 0,$(THREADS)),,--threads $(THREADS))
 
 .PHONY: report
-report: $(R)/report.txt
+report: $(R)/report.md
 	@cat $<
 
 # The resolved recipe, recipe.yaml, rewritten, and so everything after it made anew, only when it changes; and what it needs, as variables:
@@ -237,21 +237,57 @@ $(R)/test.hypotheses: $(R)/test.sources $(R)/table.txt
 $(R)/test.standardized: $(R)/test.references $(call tokenizer,target)
 	$(bin)/tokenize --tokenizer $(call tokenizer,target) $< | $(bin)/tokenize --tokenizer $(call tokenizer,target) --decode > $@.part
 	mv $@.part $@
-# What evaluate reads of the test data: text and label, text, or the file as it is.
-test_label = paste <(cut -f$(field_source) $(P)/test.tsv) <(cut -f$(field_label) $(P)/test.tsv) |
-test_continuation = $(if $(field_target),paste <(cut -f$(field_source) $(P)/test.tsv) <(cut -f$(field_target) $(P)/test.tsv),cut -f$(field_source) $(P)/test.tsv) |
+# With beams the same greedily; four beams beside greedy summaries.
+$(R)/test.greedy: $(R)/test.sources $(R)/table.txt
+	$(bin)/translate --quiet --num-beams 1 $(R)/model $(Q) $< > $@.part
+	mv $@.part $@
+$(R)/test.beam: $(R)/test.sources $(R)/table.txt
+	$(write_$(answer)) --quiet --num-beams 4 $(R)/model $(Q) $< > $@.part
+	mv $@.part $@
+# And by the mean of the checkpoints that the recipe keeps; an empty file where training has left one alone.
+means := $(R)/test.mean-greedy $(if $(filter-out 1,$(num_beams)),$(R)/test.mean-beam)
+write_mean = $(bin)/translate --quiet --num-beams $(1) $(R)/mean.part $(Q) $< > $(2).part
+$(R)/test.mean-greedy: $(R)/test.sources $(R)/table.txt
+	@trap 'rm -rf $(R)/mean.part' EXIT; rm -rf $(R)/mean.part; \
+	last=$$(find $(R)/model/checkpoints -mindepth 1 -maxdepth 1 -name '[0-9]*' | wc -l); \
+	if [ $$last -gt $(keep) ]; then last=$(keep); fi; \
+	for file in $(means); do : > $$file.part; done; \
+	if [ $$last -gt 1 ]; then \
+	  $(bin)/convert --average $(R)/model --last $$last --output $(R)/mean.part > /dev/null; \
+	  $(call write_mean,1,$@); \
+	  $(if $(filter-out 1,$(num_beams)),$(call write_mean,$(num_beams),$(R)/test.mean-beam);) \
+	fi; \
+	for file in $(means); do mv $$file.part $$file; done
+# The sentences that the source of an experiment translated, where data/SET has some.
+sentences := $(and $(set),$(wildcard $(subst $(space),\ ,$(house))data/$(set)/sentences.txt))
+$(R)/sentences.sources: $(if $(house),,$(sentences))
+	@mkdir -p $(@D)
+	cp $(call in_house,data/$(set)/sentences.txt) $@
+$(R)/sentences.hypotheses: $(R)/sentences.sources $(R)/table.txt
+	$(bin)/translate --quiet $(R)/model $(Q) $< > $@.part
+	mv $@.part $@
+# What evaluate reads of the test data: text and label, pairs, text, or the file as it is.
+both_sides = paste <(cut -f$(field_source) $(P)/test.tsv) <(cut -f$(1) $(P)/test.tsv) |
+test_translation = $(call both_sides,$(field_target))
+test_label = $(call both_sides,$(field_label))
+test_continuation = $(if $(field_target),$(call both_sides,$(field_target)),cut -f$(field_source) $(P)/test.tsv |)
+# The test is translated once, above. Over padded positions too where the recipe expects such figures.
+measures_of_pairs := --metric loss,accuracy,perplexity $(reference_measure)
+evaluate_options = $(if $(filter translation,$(answer)),$(measures_of_pairs),--recipe $(R)/recipe.yaml)
 $(R)/test.txt: $(R)/recipe.yaml $(or $(test_file),$(P)/test.tsv) $(R)/table.txt
-	$(test_$(answer)) $(bin)/evaluate $(R)/model --recipe $< $(Q) $(test_file) > $@.part
+	$(test_$(answer)) $(bin)/evaluate $(R)/model $(evaluate_options) $(Q) $(test_file) > $@.part
 	mv $@.part $@
 
-scores_translation := $(R)/test.sources $(R)/test.hypotheses $(R)/test.standardized $(R)/test.references
+texts := $(R)/test.sources $(R)/test.hypotheses $(R)/test.references $(R)/test.txt
+scores_translation := $(texts) $(R)/test.standardized $(if $(filter-out 1,$(num_beams)),$(R)/test.greedy) \
+  $(if $(filter-out 1 2,$(keep)),$(R)/test.mean-greedy) $(if $(sentences),$(R)/sentences.hypotheses)
 scores_label := $(R)/test.txt
 scores_continuation := $(R)/test.txt
 scores_image_label := $(R)/test.txt
-scores_summary := $(R)/test.sources $(R)/test.hypotheses $(R)/test.references $(if $(filter continuation,$(answer)),$(R)/test.txt)
-scored := $(if $(summaries),summary,$(answer))
-scores := $(if $(test),$(scores_$(scored)))
+scores_summary := $(texts) $(R)/test.beam
+scores := $(if $(test),$(scores_$(if $(summaries),summary,$(answer))))
 
-$(R)/report.txt: $(R)/table.txt $(R)/plan.txt $(scores)
-	@$(call in_house,data/report.sh) $(notdir $(R)) $(bin) $(R) $(if $(scores),$(scored),none) $(call lines_of,$(train)) > $@.part
-	@mv $@.part $@
+# The learning curve is drawn where an epoch has ended.
+$(R)/report.md: $(R)/table.txt $(R)/plan.txt $(scores)
+	@$(bin)/report --curves $(R)/model -o $(R)/curve.svg --title $(notdir $(R)) 2> /dev/null || true
+	@$(bin)/report $(R) -o $@

@@ -1,4 +1,5 @@
-// report: how runs went, as a picture of their learning curves or as a table. Manual: tools/report.md.
+// report: how runs went: the page of one, a table of several, a picture of their learning curves. Manual:
+// tools/report.md.
 #include "tools/report/report.hpp"
 #include "cli/tool.hpp"
 #include "support/error.hpp"
@@ -7,6 +8,9 @@ namespace headwater::report {
 namespace {
 
 void describe(cli::CommandLine& line, Options& o) {
+  line.add_option("run", o.run,
+                  "the page of this run, in Markdown: a model directory, or the folder of a recipe's run")
+      .shown_as("[RUN]");
   line.group("Input");
   line.add_option(
           "--runs", o.runs,
@@ -27,7 +31,8 @@ void describe(cli::CommandLine& line, Options& o) {
       .shown_as("RUN...")
       .reads();
   line.group("Output");
-  line.add_option("-o,--output", o.output, "where the table or the picture goes; - is standard output")
+  line.add_option("-o,--output", o.output,
+                  "where the page, the table or the picture goes; - is standard output")
       .shown_as("FILE")
       .writes();
   line.add_flag("--csv", o.is_csv, "of --runs: records of CSV with all digits");
@@ -36,13 +41,19 @@ void describe(cli::CommandLine& line, Options& o) {
 }
 
 void run(const Options& o) {
-  const int ways = int{!o.runs.empty()} + int{!o.curves.empty()} + int{!o.expected.empty()};
-  if (ways == 0) throw UsageError("nothing to report (name runs with --runs, --expected or --curves)");
-  if (ways > 1) throw UsageError("two of --runs, --expected and --curves (one at a time)");
-  if (o.is_json && !o.expected.empty()) throw UsageError("--json goes with --runs and --curves only");
+  const int ways =
+      int{!o.run.empty()} + int{!o.runs.empty()} + int{!o.curves.empty()} + int{!o.expected.empty()};
+  if (ways == 0)
+    throw UsageError("nothing to report (name a run, or several after --runs, --expected or --curves)");
+  if (ways > 1) throw UsageError("two of RUN, --runs, --expected and --curves (one at a time)");
+  const bool has_json = !o.runs.empty() || !o.curves.empty();
+  if (o.is_json && !has_json) throw UsageError("--json goes with --runs and --curves only");
   if (o.is_csv && o.runs.empty()) throw UsageError("--csv goes with --runs only");
   if (o.is_csv && o.is_json) throw UsageError("both --csv and --json (one at a time)");
-  (!o.runs.empty() ? write_table : !o.expected.empty() ? write_expected : draw_curves)(o);
+  (!o.run.empty()        ? write_page
+   : !o.runs.empty()     ? write_table
+   : !o.expected.empty() ? write_expected
+                         : draw_curves)(o);
 }
 
 }  // namespace
@@ -52,7 +63,10 @@ int main(int argc, char** argv) {
   using namespace headwater;
   using namespace headwater::report;
   const cli::ToolDescription tool{
-      "report", "show how runs went: a table of what they differ in and reached, or their learning curves",
+      "report",
+      "show how runs went: the page of one, a table of what several differ in and reached, or their learning "
+      "curves",
+      "report models/recipes/imdb-encoder\n"
       "report --runs models/recipes/imdb-*\n"
       "report --runs models/one models/two --csv -o runs.csv\n"
       "report --expected models/recipes/imdb-*\n"

@@ -128,6 +128,7 @@ LearningCurve parse_learning_curve(std::string_view log, std::string_view where,
       const bool is_further = known.key != "accuracy" && known.key != "perplexity";
       if (is_further) point.*known.figure = further("validation_" + std::string(known.key));
     }
+    point.training_reference_loss = further("training_reference_loss");
   }
   if (curve.points.empty())
     throw Error(std::string(where) + ": no epoch has ended yet (train a while longer)");

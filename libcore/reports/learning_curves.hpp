@@ -24,6 +24,7 @@ struct LearningCurve {
     double validation_top5_accuracy = kNone, validation_bleu = kNone;
     double validation_macro_f1 = kNone, validation_roc_auc = kNone, validation_chrf = kNone,
            validation_perplexity = kNone;
+    double training_reference_loss = kNone;  // over padded positions
   };
   // Rows within epochs: the mean loss since the row before.
   struct Step {

@@ -82,6 +82,7 @@ RunFigures read_log(const std::filesystem::path& path, const std::string& best_m
     if (figures.epochs > 1 && value >= best) continue;
     best = value;
     figures.best_epoch = static_cast<std::int64_t>(number_of(at("epoch")));
+    figures.seconds_to_best = seconds;
     figures.validation_loss = number_of(at("validation_loss"));
     figures.validation_accuracy = number_of(at("validation_accuracy"));
     figures.reference_loss = number_of(at("reference_loss"));

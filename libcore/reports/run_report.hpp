@@ -25,6 +25,7 @@ struct RunFigures {
   double training_loss = 0;                       // of the last epoch
   std::optional<double> training_reference_loss;  // the same over padded positions; none in older logs
   double seconds_an_epoch = 0;                    // mean
+  double seconds_to_best = 0;                     // of the epochs up to the best one
   double tokens_per_second = 0;                   // mean
   std::int64_t truncated = 0;                     // lines cut to the model's length, as training read them
   // The share of the time of training steps for which they waited for their batches; none in the logs of

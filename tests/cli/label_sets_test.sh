@@ -88,7 +88,7 @@ for names in '1 2 3 4 5' '-1 0 1 2 3' '1 1.0'; do
   for kind in classifier bag_of_words; do
     rm -rf models
     make --no-print-directory -o tools-present recipe "BIN=$bin" MODELS=models RECIPE=$kind.yaml >log 2>&1 || fail "$names, $kind: the stages"
-    grep -q '^test_accuracy  *>= 1  .* ok$' "models/recipes/$kind/report.txt" || fail "$names, $kind: the report"
+    grep -q '^test_accuracy  *>= 1  .* ok$' "models/recipes/$kind/report.md" || fail "$names, $kind: the report"
     cut -f1 train.tsv | classify -q models/recipes/$kind/model | cut -f1 | cmp - <(cut -f2 train.tsv) || fail "$names, $kind: labels of the stages"
   done
 done
@@ -126,7 +126,7 @@ run=models/recipes/share
 prepared=$(echo models/recipes/prepared/share-*)
 [ "$(cut -f2 "$prepared"/split/test.tsv | sort | uniq -c | tr -s ' ' | tr '\n' ',')" = ' 4 1, 4 2, 4 3, 4 4, 4 5,' ] || fail 'the share of each label'
 sort "$prepared"/split/train.tsv "$prepared"/split/test.tsv | cmp - <(sort texts.tsv) || fail 'lines are lost by the split'
-grep -q '^accuracy .* over 20 samples of 5 classes' $run/report.txt || fail 'the test of test_fraction'
+grep -q '^accuracy .* over 20 samples of 5 classes' $run/report.md || fail 'the test of test_fraction'
 [ "$(wc -l <"$prepared"/train.ids)" = 80 ] || fail 'what is trained on'
 cp "$prepared"/split/test.tsv share
 make --no-print-directory -o tools-present recipe "BIN=$bin" MODELS=models RECIPE=share.yaml SEED=2 >log 2>&1 || fail 'test_fraction with another seed'

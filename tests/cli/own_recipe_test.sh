@@ -39,7 +39,7 @@ expected:
 RECIPE
 make=(make --no-print-directory -C "$tmp/my house" -o tools-present "BIN=$tmp/my tools" "MODELS=$tmp/models")
 "${make[@]}" recipe "RECIPE=$tmp/mine/parity.yaml" >"$tmp/log" 2>&1 || fail 'a recipe in a folder of its own'
-grep -q '^test_accuracy  *>= 0.9 .* ok$' "$tmp/models/recipes/parity/report.txt" || fail 'the expectation of the recipe'
+grep -q '^test_accuracy  *>= 0.9 .* ok$' "$tmp/models/recipes/parity/report.md" || fail 'the expectation of the recipe'
 
 # The same examples as CSV, with line ends inside quotes and the columns in another order.
 for part in train test; do
@@ -82,7 +82,7 @@ cp -r "$tmp/mine" "$tmp/data/numbers"
 sed 's|train: train.tsv, test: test.tsv|train: numbers/train.tsv, test: numbers/test.tsv, test_examples: 100|' "$tmp/mine/parity.yaml" \
   >"$tmp/my house/recipes/dropped-in.yaml"
 "${make[@]}" recipe-dropped-in "DATA=$tmp/data" >"$tmp/log" 2>&1 || fail 'a recipe dropped into recipes/'
-grep -q '^accuracy .* over 100 samples' "$tmp/models/recipes/dropped-in/report.txt" || fail 'the number of test examples'
+grep -q '^accuracy .* over 100 samples' "$tmp/models/recipes/dropped-in/report.md" || fail 'the number of test examples'
 "${make[@]}" recipe-dropped-in "DATA=$tmp/data" >"$tmp/log" 2>&1 || fail 'the second time'
 ! grep -q 'train --recipe' "$tmp/log" || fail 'the second make trains again'
 "${make[@]}" help | grep 'make recipe ' >/dev/null || fail 'make help does not say how'
@@ -99,7 +99,7 @@ expected:
   - {metric: test_perplexity, value: 11, compare: at_most}
 RECIPE
 "${make[@]}" recipe "RECIPE=$tmp/mine/numbers.yaml" >"$tmp/log" 2>&1 || fail 'a recipe of a language model'
-grep -q '^test_perplexity  *<= 11 .* ok$' "$tmp/models/recipes/numbers/report.txt" || fail 'the perplexity of the language model'
+grep -q '^test_perplexity  *<= 11 .* ok$' "$tmp/models/recipes/numbers/report.md" || fail 'the perplexity of the language model'
 
 "$bin/evaluate" "$tmp/models/recipes/numbers/model" --metric loss "$tmp/mine/test.tsv" 2>"$tmp/log" && fail 'a language model was measured on two columns'
 grep -q 'a TAB where each line is one text (choose a column with --column N, or turn TABs into spaces)$' "$tmp/log" || fail 'the message for such columns'
@@ -129,8 +129,8 @@ expected:
   - {metric: test_accuracy, value: 0.99, compare: at_least}
 RECIPE
 "${make[@]}" recipe "RECIPE=$tmp/mine/halves.yaml" >"$tmp/log" 2>&1 || fail 'a recipe of images'
-grep -q '^test_accuracy  *>= 0.99 .* ok$' "$tmp/models/recipes/halves/report.txt" || fail 'the accuracy on images'
-grep -q '^speed  *[0-9,]* images/s, of 4 patches each$' "$tmp/models/recipes/halves/report.txt" || fail 'the speed on images'
+grep -q '^test_accuracy  *>= 0.99 .* ok$' "$tmp/models/recipes/halves/report.md" || fail 'the accuracy on images'
+grep -q '^speed  *[0-9,]* images/s, of 4 patches each$' "$tmp/models/recipes/halves/report.md" || fail 'the speed on images'
 
 # A name that a shell would take apart.
 sed 's|train: train.tsv|train: "tr ain.tsv"|' "$tmp/mine/parity.yaml" >"$tmp/mine/bad.yaml"
@@ -261,7 +261,7 @@ RECIPE
 ! grep -q 'reference_\|padded' "$tmp/log" || fail 'figures that nothing expects'
 { cat "$tmp/mine/pairs.yaml"; echo 'expected: [{metric: reference_loss, value: 9, compare: at_most}]'; } >"$tmp/mine/padded.yaml"
 "${make[@]}" recipe "RECIPE=$tmp/mine/padded.yaml" >"$tmp/log" 2>&1 || fail 'a recipe that expects a reference measure'
-[ "$(grep -c '^reference_loss .*divided by all positions' "$tmp/models/recipes/padded/report.txt")" = 2 ] || fail 'figures that the recipe expects'
+[ "$(grep -c '^reference_loss .*divided by all positions' "$tmp/models/recipes/padded/report.md")" = 2 ] || fail 'figures that the recipe expects'
 
 # Where it searches and keeps checkpoints, the report has each way's scores.
 "${make[@]}" recipe "RECIPE=$tmp/mine/pairs.yaml" SET='decoding.num_beams=3 training.checkpoint.keep=3 training.epochs=2' >"$tmp/log" 2>&1 || fail 'beams and checkpoints'
@@ -292,7 +292,7 @@ grep -qx "recipe: train: $((32 - kept)) of 32 examples have a side of more than 
 awk -F '\t' -v OFS='\t' '{ print $2, $1 }' "$tmp/mine/pairs.tsv" >"$tmp/mine/turned.tsv"
 sed 's|pairs.tsv|turned.tsv|g; s|source, target|target, source|' "$tmp/mine/pairs.yaml" >"$tmp/mine/turned.yaml"
 "${make[@]}" recipe "RECIPE=$tmp/mine/turned.yaml" >"$tmp/log" 2>&1 || fail 'a recipe of a translator with the target first'
-for run in pairs turned; do sed -n '/^test: /,/^what it cost/p' "$tmp/models/recipes/$run/report.txt" >"$tmp/$run.scores"; done
+for run in pairs turned; do sed -n '/^## test: /,/^## what it cost/p' "$tmp/models/recipes/$run/report.md" >"$tmp/$run.scores"; done
 cmp "$tmp/pairs.scores" "$tmp/turned.scores" || fail 'other scores of columns in another order'
 cmp "$tmp/models/recipes/pairs/model/model.safetensors" "$tmp/models/recipes/turned/model/model.safetensors" || fail 'another model of columns in another order'
 

@@ -89,7 +89,7 @@ if [ "$kind" = real ] && [ -n "$(value set)" ]; then
 fi
 
 run=$tmp/models/recipes/$recipe-quick
-report=$run/report.txt
+report=$run/report.md
 make=(make --no-print-directory -f recipes/stages.mk "RECIPE=recipes/$recipe.yaml" SCALE=quick "BIN=$bin" "DATA=$tmp/data" "MODELS=$tmp/models")
 begin=$(date +%s)
 "${make[@]}" "$report" >"$tmp/log" 2>&1 || fail "$recipe at SCALE=quick"
@@ -112,13 +112,13 @@ case $answer in
     for score in BLEU chrF2; do
       [ "$(grep -c "^$score " "$report")" -ge $kinds ] || fail "$score is not against $kinds kinds of references in the report"
     done
-    [ "$(sed -n '/as the tokenizer sees them/,$p' "$report" | sed '/^loss/,$d' | grep -c nrefs:)" = 0 ] ||
+    [ "$(sed -n '/as the tokenizer sees them/,$p' "$report" | sed '/^loss /,$d' | grep -c nrefs:)" = 0 ] ||
       grep -q 'test without the sources' "$report" || fail 'a signature of references that were changed'
     for word in source reference translation; do
       [ "$(grep -c "^$word  " "$report")" = 20 ] || fail "no 20 samples with their $word"
     done
     grep -qE '^end in repetitions: [0-9]+ of 20 of these; [0-9]+ of [0-9]+ of the test set$' "$report" || fail 'how many end in repetitions'
-    grep -qE '^(test without the|test) sources (of|that also stand in training)' "$report" || fail 'nothing about sources that stand in training'
+    grep -qE '^(## test without the|test) sources (of|that also stand in training)' "$report" || fail 'nothing about sources that stand in training'
     [ "$(wc -l <"$run/test.hypotheses")" = "$(wc -l <"$run/test.references")" ] ||
       fail 'translations and references differ in number'
     ;;
@@ -145,11 +145,11 @@ case $answer in
   *) fail "no test of a recipe whose answer is a $answer" ;;
 esac
 for line in 'training  *[0-9].* s: [0-9]* epoch' 'speed  *[0-9].* \(tokens\|images\)/s' 'parameters  *[0-9]' 'memory  *[0-9].* MiB'; do
-  sed -n '/^what it cost$/,/^files$/p' "$report" | grep -q "^$line" || fail "what it cost: $line"
+  sed -n '/^## what it cost$/,/^## files$/p' "$report" | grep -q "^$line" || fail "what it cost: $line"
 done
-sed -n '/^files$/,$p' "$report" | tail -n +2 >"$tmp/files"
+sed -n '/^## files$/,$p' "$report" | sed '1,3d; /^```$/d' >"$tmp/files"
 while IFS= read -r file; do [ -e "$file" ] || fail "$file: listed, but not there"; done <"$tmp/files"
-for file in recipe.yaml model curve.svg report.txt; do grep -qxF "$run/$file" "$tmp/files" || fail "$file is not listed"; done
+for file in recipe.yaml model curve.svg report.md; do grep -qxF "$run/$file" "$tmp/files" || fail "$file is not listed"; done
 grep -q '<svg' "$run/curve.svg" || fail 'no learning curve'
 [ -s "$run/model/model.safetensors" ] || fail 'no model'
 "$bin/report" --runs "$run" --csv >"$tmp/runs" || fail 'no table of runs'

@@ -47,8 +47,8 @@ recipe overlapping 'examples: blocks, stride: 5, line_ends: true'
 recipe random 'examples: random, epoch_examples: 64'
 for name in blocks blocks-with-ends overlapping random; do
   "${make[@]}" recipe "RECIPE=$tmp/mine/$name.yaml" >"$tmp/log" 2>&1 || fail "the recipe $name"
-  grep -qx 'epoch *training loss *validation loss *perplexity' "$tmp/models/recipes/$name/report.txt" || fail "$name: the columns of the epochs"
-  grep -q '^test_perplexity  *<= 300 .* ok$' "$tmp/models/recipes/$name/report.txt" || fail "$name: the expectation"
+  grep -qx 'epoch *training loss *validation loss *perplexity' "$tmp/models/recipes/$name/report.md" || fail "$name: the columns of the epochs"
+  grep -q '^test_perplexity  *<= 300 .* ok$' "$tmp/models/recipes/$name/report.md" || fail "$name: the expectation"
   trained=$(awk -F , 'NR == 1 { for (i = 1; i <= NF; ++i) at[$i] = i } $at["validation_loss"] != "" { print $at["validation_loss"] }' "$tmp/models/recipes/$name/model/log.csv" | tail -n 1)
   # What the report shows, without its unit; then the number itself.
   shown=$(awk '$1 == "loss" { print $2; exit }' "$tmp/models/recipes/$name/test.txt")

@@ -3,6 +3,7 @@
 
 #include "pretrained/registry.hpp"
 #include "recipe/key_values.hpp"
+#include "reports/run_report.hpp"
 #include "support/error.hpp"
 #include "support/hash.hpp"
 #include "support/numbers.hpp"
@@ -103,6 +104,9 @@ void write_make(const Recipe& recipe, cli::LineWriter& out) {
   variable("line_ends", is_stream && data.line_ends ? "--line-ends" : "");
   variable("csv", data.csv_columns.empty() ? "" : "yes");
   variable("preparation", preparation(recipe));
+  variable("num_beams", std::to_string(recipe.decoding.num_beams));
+  variable("keep", std::to_string(recipe.training.checkpoint.keep));
+  variable("reference_measure", expects_reference_measure(recipe) ? "--reference-measure" : "");
   variable("answer", std::string(name_of(kind_of(recipe.model).task())));
 }
 

@@ -20,8 +20,7 @@ void draw_curves(const Options& o) {
       lacking.push_back(shown(run) + ": no log.csv");
       continue;
     }
-    constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 28;
-    curves.push_back(parse_learning_curve(read_file(files.log, kMaxBytes), shown(files.log), files.name));
+    curves.push_back(learning_curve_of(files));
     if (files.recipe) set_best_metric(curves.back(), files.recipe->training.best_metric);
     names.push_back(std::move(files.name));
     recipes.push_back(std::move(files.recipe));

@@ -11,13 +11,13 @@ namespace headwater::report {
 
 namespace {
 
-// The last stage of a recipe writes report.txt.
+// The last stage of a recipe writes report.md.
 JudgedRun judged(const fs::path& folder) {
   fs::path path = fs::absolute(folder).lexically_normal();
   if (!path.has_filename()) path = path.parent_path();
   std::string name = path.filename().string();
   std::error_code none;
-  if (!fs::is_regular_file(folder / "report.txt", none)) return failed_run(std::move(name));
+  if (!fs::is_regular_file(folder / "report.md", none)) return failed_run(std::move(name));
   std::vector<std::string> tables;
   for (const char* file : {"table.txt", "test.txt"}) {
     constexpr std::uint64_t kMaxBytes = 1 << 24;

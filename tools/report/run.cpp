@@ -1,5 +1,7 @@
 // The files of a run.
+#include "cli/lines.hpp"
 #include "cli/result_file.hpp"
+#include "pretrained/kind.hpp"
 #include "pretrained/model_directory.hpp"
 #include "pretrained/registry.hpp"
 #include "support/error.hpp"
@@ -9,19 +11,25 @@ namespace headwater::report {
 
 namespace {
 
-std::optional<Recipe> recipe_of_log(const fs::path& log) {
+// Beside the log, or in the folder of the run that holds the model; empty where there is none.
+fs::path recipe_of_log(const fs::path& log) {
   for (const fs::path& path :
        {log.parent_path() / "recipe.yaml", log.parent_path().parent_path() / "recipe.yaml"}) {
     std::error_code none;
-    if (!fs::is_regular_file(path, none)) continue;
-    constexpr std::uint64_t kMaxBytes = 1 << 20;
-    try {
-      return parse_recipe(read_file(path, kMaxBytes), path.string());
-    } catch (const Error&) {  // of another version: a report can do without
-      return std::nullopt;
-    }
+    if (fs::is_regular_file(path, none)) return path;
   }
-  return std::nullopt;
+  return {};
+}
+
+// Nothing for one of another version: a table can do without.
+std::optional<Recipe> readable_recipe(const fs::path& path) {
+  constexpr std::uint64_t kMaxBytes = 1 << 20;
+  if (path.empty()) return std::nullopt;
+  try {
+    return parse_recipe(read_file(path, kMaxBytes), path.string());
+  } catch (const Error&) {
+    return std::nullopt;
+  }
 }
 
 }  // namespace
@@ -39,8 +47,41 @@ RunFiles files_of_run(const std::string& run) {
   files.name = name_of_model(path.filename() == "log.csv" ? log.parent_path() : path);
   files.model = log.parent_path();
   files.folder = files.model.filename() == "model" ? files.model.parent_path() : files.model;
-  files.recipe = recipe_of_log(log);
+  files.recipe_path = recipe_of_log(log);
+  files.recipe = readable_recipe(files.recipe_path);
   return files;
+}
+
+LearningCurve learning_curve_of(const RunFiles& run) {
+  constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 28;
+  return parse_learning_curve(read_file(run.log, kMaxBytes), shown(run.log), run.name);
+}
+
+std::int64_t count_parameters(const fs::path& model) {
+  std::int64_t parameters = 0;
+  read_model_files(model, [&](const fs::path& files) {
+    const ModelFolder folder = open_folder(files);
+    parameters = 0;
+    for (const LayerSummary& layer :
+         folder.kind->describe(folder.config, folder.config_path().string()).layers)
+      parameters += layer.parameters;
+  });
+  return parameters;
+}
+
+std::optional<std::int64_t> parameters_of(const fs::path& model) {
+  try {
+    return count_parameters(model);
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
+std::vector<std::string> lines_of(const fs::path& path) {
+  cli::LineReader reader({path.string()}, {.replace_invalid = true});
+  std::vector<std::string> lines;
+  for (std::string_view line; reader.next(line);) lines.emplace_back(line);
+  return lines;
 }
 
 }  // namespace headwater::report

@@ -1,8 +1,5 @@
 // Runs beside each other.
-#include "cli/lines.hpp"
 #include "cli/result_file.hpp"
-#include "pretrained/kind.hpp"
-#include "pretrained/model_directory.hpp"
 #include "reports/run_table.hpp"
 #include "reports/score_report.hpp"
 #include "support/error.hpp"
@@ -11,30 +8,6 @@
 namespace headwater::report {
 
 namespace {
-
-// The parameters of the model as it is; nothing where a run has not saved one yet.
-std::optional<std::int64_t> parameters_of(const fs::path& model) {
-  std::optional<std::int64_t> parameters;
-  try {
-    read_model_files(model, [&](const fs::path& files) {
-      const ModelFolder folder = open_folder(files);
-      const ModelDescription description =
-          folder.kind->describe(folder.config, folder.config_path().string());
-      parameters = 0;
-      for (const LayerSummary& layer : description.layers) *parameters += layer.parameters;
-    });
-  } catch (const Error&) {
-    return std::nullopt;
-  }
-  return parameters;
-}
-
-std::vector<std::string> lines_of(const fs::path& path) {
-  cli::LineReader reader({path.string()}, {.replace_invalid = true});
-  std::vector<std::string> lines;
-  for (std::string_view line; reader.next(line);) lines.emplace_back(line);
-  return lines;
-}
 
 // What evaluate said of the model, and the scores of the texts that it wrote.
 NamedFigures test_figures(const RunFiles& run) {

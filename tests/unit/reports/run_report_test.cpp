@@ -134,6 +134,8 @@ TEST_CASE("the best epoch of a log is that of the recipe's metric, the first of 
   CHECK(best("macro_f1") == 2);
   CHECK(best("roc_auc") == 3);
   CHECK(read_run(scratch.path(), "loss").waiting_share == 0.1875);  // by time: 0.75 of 4 s
+  CHECK(read_run(scratch.path(), "accuracy").seconds_to_best == 2);
+  CHECK(read_run(scratch.path(), "roc_auc").seconds_to_best == 4);
   CHECK(read_run(scratch.path(), "roc_auc").figures ==
         std::vector<std::pair<std::string, std::optional<double>>>{{"validation_macro_f1", 0.5},
                                                                    {"validation_roc_auc", 0.9375}});

@@ -1,0 +1,243 @@
+// The page of one run: its files are read here, the page is made by reports/run_page.hpp.
+#include <algorithm>
+#include <cmath>
+
+#include "cli/result_file.hpp"
+#include "pretrained/registry.hpp"
+#include "recipe/key_values.hpp"
+#include "reports/run_page.hpp"
+#include "support/decimal.hpp"
+#include "support/error.hpp"
+#include "support/numbers.hpp"
+#include "support/split.hpp"
+#include "tools/report/report.hpp"
+
+namespace headwater::report {
+
+namespace {
+
+constexpr std::uint64_t kMaxTableBytes = 1 << 24;
+
+// The files of one run, each said to be read.
+class Folder {
+ public:
+  explicit Folder(fs::path path) : path_(std::move(path)) {}
+  fs::path operator/(const fs::path& name) const { return path_ / name; }
+  bool has(const fs::path& name) const {
+    std::error_code none;
+    return fs::is_regular_file(path_ / name, none);
+  }
+  std::string text(const fs::path& name) const {
+    cli::run_files().reads(path_ / name);
+    return read_file(path_ / name, kMaxTableBytes);
+  }
+  std::string text_or_none(const fs::path& name) const { return has(name) ? text(name) : ""; }
+  // A model that writes bytes may write any: those that are no text count as U+FFFD.
+  TextLines lines(const fs::path& name) const {
+    if (!has(name))
+      throw Error(shown(path_ / name) + ": no such file (make recipe writes it, beside test.hypotheses)");
+    cli::run_files().reads(path_ / name);
+    return lines_of(path_ / name);
+  }
+  // As many as others have, one for one.
+  TextLines lines_beside(const fs::path& name, const fs::path& others, std::size_t wanted) const {
+    TextLines all = lines(name);
+    if (all.size() != wanted)
+      throw Error(shown(path_ / name) + ": " + counted(static_cast<std::int64_t>(all.size()), "line") +
+                  ", but " + shown(path_ / others) + " has " + std::to_string(wanted) +
+                  " (remove both, and make the report again)");
+    return all;
+  }
+
+ private:
+  fs::path path_;
+};
+
+// Sources and references of a file of examples.
+ReferencePairs pairs_of(const Folder& folder, const fs::path& name, const Recipe& recipe, std::string place) {
+  const std::vector<std::string>& columns = recipe.data.columns;
+  const auto place_of = [&](const char* column) {
+    return static_cast<std::size_t>(std::find(columns.begin(), columns.end(), column) - columns.begin());
+  };
+  const std::size_t source = place_of("source"), target = place_of("target");
+  ReferencePairs pairs{std::move(place), {}, {}};
+  for (const std::string& line : folder.lines(name)) {
+    const std::vector<std::string_view> fields = split(line, '\t');
+    const auto field = [&](std::size_t i) { return std::string(i < fields.size() ? fields[i] : ""); };
+    pairs.sources.push_back(field(source));
+    pairs.references.push_back(field(target));
+  }
+  return pairs;
+}
+
+TestTexts test_texts(const Folder& folder) {
+  TestTexts texts;
+  texts.sources = folder.lines("test.sources");
+  if (texts.sources.empty())
+    throw Error(shown(folder / "test.sources") + ": no lines (a score needs at least one)");
+  const auto beside = [&](const char* name) {
+    return folder.lines_beside(name, "test.sources", texts.sources.size());
+  };
+  texts.hypotheses = beside("test.hypotheses");
+  texts.references = beside("test.references");
+  return texts;
+}
+
+// The same test by another search, and of the mean of the checkpoints that the recipe keeps: what stages.mk
+// made.
+std::vector<DecodedTest> decoded_tests(const Folder& folder, const Recipe& recipe, const TestTexts& texts) {
+  const std::int64_t beams = recipe.decoding.num_beams;
+  const std::string beam = "beam " + std::to_string(beams);
+  std::vector<DecodedTest> tests;
+  const auto add = [&](const std::string& name, const char* file) {
+    std::error_code none;
+    if (folder.has(file) && fs::file_size(folder / file, none) > 0)
+      tests.push_back({name, folder.lines_beside(file, "test.sources", texts.sources.size())});
+  };
+  if (beams > 1) {
+    add("greedy", "test.greedy");
+    tests.push_back({beam, texts.hypotheses});
+  } else {
+    tests.push_back({"greedy", texts.hypotheses});
+  }
+  std::int64_t checkpoints = 0;
+  std::error_code none;
+  for (const auto& entry : fs::directory_iterator(folder / "model" / "checkpoints", none)) {
+    const char first = entry.path().filename().string().front();
+    if (first >= '0' && first <= '9') ++checkpoints;
+  }
+  const std::int64_t kept = std::min(checkpoints, recipe.training.checkpoint.keep);
+  const std::string mean = "mean of " + counted(kept, "checkpoint") + ", ";
+  add(mean + "greedy", "test.mean-greedy");
+  add(mean + beam, "test.mean-beam");
+  return tests.size() > 1 ? tests : std::vector<DecodedTest>{};
+}
+
+TranslationTest translation_test(const Folder& folder, const Recipe& recipe) {
+  TranslationTest test;
+  test.texts = test_texts(folder);
+  test.standardized =
+      folder.has("test.standardized")
+          ? folder.lines_beside("test.standardized", "test.sources", test.texts.sources.size())
+          : test.texts.references;
+  test.decoded = decoded_tests(folder, recipe, test.texts);
+  const ReferencePairs train = pairs_of(folder, "train.tsv", recipe, "  (of the training set)");
+  test.known.insert(train.sources.begin(), train.sources.end());
+  if (!folder.has("sentences.sources")) return test;
+  test.sentences_title = "the sentences of data/" + recipe.data.set + "/sentences.txt";
+  test.sentences.sources = folder.lines("sentences.sources");
+  test.sentences.hypotheses =
+      folder.lines_beside("sentences.hypotheses", "sentences.sources", test.sentences.sources.size());
+  std::vector<ReferencePairs> parts{{"", test.texts.sources, test.texts.references}};
+  if (folder.has("validation.tsv"))
+    parts.push_back(pairs_of(folder, "validation.tsv", recipe, "  (of the validation set)"));
+  parts.push_back(train);
+  test.sentences.references = references_of(test.sentences.sources, parts);
+  return test;
+}
+
+SummaryTest summary_test(const Folder& folder, const Recipe& recipe) {
+  SummaryTest test;
+  test.texts = test_texts(folder);
+  test.beam_hypotheses = folder.lines_beside("test.beam", "test.sources", test.texts.sources.size());
+  const ReferencePairs train = pairs_of(folder, "train.tsv", recipe, "");
+  test.known.insert(train.sources.begin(), train.sources.end());
+  return test;
+}
+
+// "bytes" of what train --dry-run said; nothing where it was not asked.
+std::optional<std::int64_t> planned_bytes(const Folder& folder) {
+  const std::string plan = folder.text_or_none("plan.txt");
+  for (const std::string_view line : split(plan, '\n')) {
+    const std::vector<std::string_view> fields = split(line, '\t');
+    std::int64_t bytes = 0;
+    if (fields.size() == 2 && fields[0] == "bytes" && read_number(fields[1], bytes).empty()) return bytes;
+  }
+  return std::nullopt;
+}
+
+// Patches of an image, of a model that reads images in patches.
+std::int64_t patches_of(const Recipe& recipe) {
+  std::int64_t height = 0, width = 0, side = 0;
+  for (const auto& [key, value] : key_values(recipe, WhichKeys::read)) {
+    if (key == "model.image_height") read_number(value, height);
+    if (key == "model.image_width") read_number(value, width);
+    if (key == "model.patch_size") read_number(value, side);
+  }
+  return side > 0 ? (height / side) * (width / side) : 0;
+}
+
+// What a run has, in the order in which it came to be.
+std::vector<std::string> files_of(const fs::path& folder, const fs::path& page) {
+  std::vector<std::string> files;
+  for (const char* name : {"recipe.yaml",       "tokenizer.json",  "source.json",     "target.json",
+                           "terms.tsv",         "labels.txt",      "model",           "model/log.csv",
+                           "model/samples.tsv", "log.csv",         "samples.tsv",     "model.safetensors",
+                           "curve.svg",         "test.hypotheses", "test.greedy",     "test.mean-greedy",
+                           "test.mean-beam",    "test.beam",       "test.references", "report.md"}) {
+    std::error_code none;
+    const fs::path path = (folder / name).lexically_normal();
+    const bool is_empty = fs::is_regular_file(path, none) && fs::file_size(path, none) == 0;
+    if ((fs::exists(path, none) && !is_empty) || fs::absolute(path) == fs::absolute(page).lexically_normal())
+      files.push_back(shown(path));
+  }
+  return files;
+}
+
+// As the run was named: from the current folder, or from the root.
+fs::path as_named(const fs::path& path, const std::string& run) {
+  return fs::path(run).is_absolute() ? path : path.lexically_proximate(fs::current_path());
+}
+
+std::string figures_table(const Recipe& recipe, const RunFigures& figures, std::int64_t parameters) {
+  return scores_text(run_rows(recipe, figures, parameters), false) +
+         expectations_text(judge_expectations(recipe, figures, parameters), false);
+}
+
+}  // namespace
+
+void write_page(const Options& o) {
+  if (o.output != "-") cli::check_result_file(o.output);
+  const RunFiles run = files_of_run(o.run);
+  if (!fs::exists(run.log))
+    throw Error(shown(run.log) +
+                ": no such file (name a model directory that train made, or the folder of a recipe's run)");
+  if (run.recipe_path.empty())
+    throw Error(shown(as_named(run.model, o.run) / "recipe.yaml") +
+                ": no such file (a run has the recipe that it was made by)");
+  cli::run_files().reads(run.recipe_path);
+  const Recipe recipe = read_recipe(as_named(run.recipe_path, o.run));
+  const fs::path model = as_named(run.model, o.run);
+  const Folder folder(as_named(run.folder, o.run));
+  RunPage page;
+  page.name = run.name;
+  page.figures = read_log(run.log, recipe.training.best_metric);
+  page.cost = {.parameters = parameters_of(model),
+               .bytes = planned_bytes(folder),
+               .patches = patches_of(recipe),
+               .machine = machine()};
+  page.table = folder.has("table.txt") ? folder.text("table.txt")
+                                       : figures_table(recipe, page.figures, count_parameters(model));
+  page.test_table = folder.text_or_none("test.txt");
+  const Task task = kind_of(recipe.model).task();
+  if (folder.has("test.hypotheses")) {
+    if (recipe.data.summaries) {
+      page.summary = summary_test(folder, recipe);
+    } else {
+      page.translation = translation_test(folder, recipe);
+    }
+  }
+  if (task == Task::language_modeling && page.figures.epochs > 0) {
+    page.epochs = learning_curve_of(run).points;
+    const bool are_texts = recipe.data.examples == "lines" && recipe.data.columns.size() == 1;
+    page.has_padded_loss =
+        are_texts && std::any_of(page.epochs.begin(), page.epochs.end(), [](const auto& point) {
+          return !std::isnan(point.training_reference_loss);
+        });
+    page.written = Folder(model).text_or_none("samples.tsv");
+  }
+  page.files = files_of(folder / "", o.output);
+  cli::write_result_file(o.output, run_page_text(page));
+}
+
+}  // namespace headwater::report
