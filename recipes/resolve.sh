@@ -9,6 +9,7 @@
 set -euf
 export LC_ALL=C
 here=$(cd "$(dirname "$0")/../data" && pwd)
+# shellcheck source=data/common.sh
 . "$here/common.sh"
 [ $# -eq 3 ] || wrong "$# operands, wanted are 3 (--help says which)"
 recipe=$1 run=$2 data=$3
