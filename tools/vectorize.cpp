@@ -1,53 +1,16 @@
-// vectorize: tokens to ids or bags of words; labels to ids; images to a data set. Manual: tools/vectorize.md.
+// vectorize: tokens to ids or bags of words; labels to ids; images to a data set; a mode a file
+// (tools/vectorize/modes.hpp). Manual: tools/vectorize.md.
 #include "tools/vectorize/vectorize.hpp"
 #include "cli/tool.hpp"
 #include "support/parallel.hpp"
-#include "tools/vectorize/images.hpp"
 
 namespace headwater {
 namespace {
 
 struct Command {
   vectorize::Options options;
-  vectorize::TypedOptions typed;
+  vectorize::ModeOptions typed;
 };
-
-void run(const vectorize::Options& o) {
-  if (o.reader.is_csv) {
-    vectorize::write_csv_columns(o);
-  } else if (!o.split.empty()) {
-    vectorize::split_lines(o);
-  } else if (!o.images.empty()) {
-    std::vector<fs::path> images{o.images};
-    images.insert(images.end(), o.tokens.begin(), o.tokens.end());
-    const auto [height, width] = vectorize::image_sides(o.resize);
-    vectorize::write_images({.images = std::move(images),
-                             .labels = o.image_labels,
-                             .label_names = o.labels,
-                             .output = o.output,
-                             .validation = o.validation,
-                             .height = height,
-                             .width = width,
-                             .validation_fraction = o.validation_fraction,
-                             .seed = o.seed,
-                             .background = o.background,
-                             .applies_orientation = o.applies_orientation,
-                             .chooses_reading = o.chooses_reading,
-                             .is_quiet = o.is_quiet});
-  } else if (o.learn == "labels") {
-    vectorize::learn_labels(o);
-  } else if (!o.learn.empty()) {
-    vectorize::learn_terms(o);
-  } else if (!o.labels.empty()) {
-    vectorize::write_label_ids(o);
-  } else if (!o.terms.empty()) {
-    vectorize::write_terms(o);
-  } else if (o.block > 0 || o.form == "dataset") {
-    vectorize::write_id_stream(o);
-  } else {
-    vectorize::write_ids(o);
-  }
-}
 
 }  // namespace
 }  // namespace headwater
@@ -74,7 +37,7 @@ int main(int argc, char** argv) {
       [](cli::CommandLine& line, Command& c) { vectorize::describe(line, c.options, c.typed); },
       [](const Command& c) {
         vectorize::Options options = c.options;
-        vectorize::resolve(options, c.typed);
-        ThreadPool(options.threads).run([&] { run(options); });
+        const vectorize::ModeRow& mode = vectorize::resolve_mode(options, c.typed);
+        ThreadPool(options.threads).run([&] { mode.run(options); });
       });
 }

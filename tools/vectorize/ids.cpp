@@ -1,3 +1,4 @@
+// Ids of the tokens of each line.
 #include <atomic>
 
 #include "cli/line_filter.hpp"
@@ -5,7 +6,6 @@
 #include "support/error.hpp"
 #include "text/tokenizer/token_lines.hpp"
 #include "text/tokenizer/tokenizer.hpp"
-#include "tools/vectorize/stream.hpp"
 #include "tools/vectorize/vectorize.hpp"
 
 namespace headwater::vectorize {
@@ -41,6 +41,8 @@ struct LineWorker {
   }
 };
 
+}  // namespace
+
 Tokenizer load_tokenizer(const Options& o) {
   Tokenizer tokenizer = Tokenizer::load(o.tokenizer);
   if (!o.is_quiet) {
@@ -53,22 +55,30 @@ Tokenizer load_tokenizer(const Options& o) {
   return tokenizer;
 }
 
-}  // namespace
+void describe_ids(cli::CommandLine& line, Options& o, ModeOptions& typed) {
+  line.group("Ids of tokens (--tokenizer)");
+  line.add_option("-t,--tokenizer", o.tokenizer, "the tokenizer.json that made the tokens")
+      .shown_as("FILE")
+      .reads();
+  typed.add("--length",
+            line.add_option("-l,--length", o.length, "positions of the model: longer lines are cut")
+                .between(1, kMaxLength)
+                .shown_as("L"),
+            {Mode::ids, Mode::bags});
+  const std::initializer_list<Mode> all = {Mode::ids, Mode::blocks, Mode::id_file};
+  typed.add("--start", line.add_flag("--start", o.has_start, "put the id of [START] before each line"), all);
+  typed.add("--end", line.add_flag("--end", o.has_end, "put the id of [END] after each line"), all);
+  describe_one_text(line, o, typed);
+  typed.add("--max-unknown",
+            line.add_option("--max-unknown", o.max_unknown,
+                            "an error where more than P percent of the tokens are unknown")
+                .shown_as("P"),
+            {Mode::ids, Mode::blocks, Mode::id_file, Mode::bags});
+}
 
-void write_id_stream(const Options& o) {
-  const Tokenizer tokenizer = load_tokenizer(o);
-  const std::string first_line =
-      o.has_header ? header(tokenizer.hash(), tokenizer.vocabulary_size(), tokenizer.pad_id()) : "";
-  report_unknown(o, write_stream({.tokens = o.tokens,
-                                  .block = o.block,
-                                  .stride = o.stride,
-                                  .output = o.output,
-                                  .has_start = o.has_start,
-                                  .has_end = o.has_end,
-                                  .is_quiet = o.is_quiet,
-                                  .header = first_line,
-                                  .reader = o.reader},
-                                 tokenizer));
+void resolve_ids(Options& o, const ModeOptions& typed) {
+  resolve_recipe(o, typed);
+  if (o.length < 1) throw UsageError("--length is missing (the model's number of positions)");
 }
 
 void write_ids(const Options& o) {

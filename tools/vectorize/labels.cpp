@@ -1,3 +1,4 @@
+// Labels: a set of them is learned, and lines become their ids.
 #include "data/labels.hpp"
 
 #include <algorithm>
@@ -47,7 +48,44 @@ void check_labels(const std::string& path, const LabelSet& set, const Options& o
               ")");
 }
 
+// A label is a line; token lines have an error of their own for a TAB.
+void read_whole_lines(Options& o) {
+  o.reader.refuses_tabs = true;
+  o.reader.csv_fix = "make lines of a column of it: vectorize --csv --column NAME";
+}
+
 }  // namespace
+
+void describe_labels(cli::CommandLine& line, Options& o, ModeOptions& typed) {
+  line.group("Labels (--learn labels, --labels)");
+  line.add_option("--labels", o.labels,
+                  "turn lines into the ids of this label set instead; of images: name their labels by it")
+      .shown_as("FILE")
+      .reads();
+  line.add_option(
+          "--learn", o.learn,
+          "labels: collect a label set from the lines; ngrams or tf-idf: a table of terms from token lines")
+      .shown_as("labels|ngrams|tf-idf");
+  typed.add("--check",
+            line.add_option("--check", o.check,
+                            "with --learn labels: the lines of this file must have labels that were learned; "
+                            "give it again for more files")
+                .shown_as("FILE")
+                .one_value_each()
+                .reads(),
+            {Mode::learn_labels});
+}
+
+void resolve_learn_labels(Options& o, const ModeOptions& typed) {
+  resolve_recipe(o, typed);
+  read_whole_lines(o);
+  if (o.output.empty()) throw UsageError("--learn needs -o FILE for what was learned");
+}
+
+void resolve_label_ids(Options& o, const ModeOptions& typed) {
+  resolve_recipe(o, typed);
+  read_whole_lines(o);
+}
 
 void learn_labels(const Options& o) {
   cli::check_result_file(o.output);

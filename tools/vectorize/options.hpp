@@ -11,8 +11,11 @@
 #include "cli/options.hpp"
 #include "recipe/recipe.hpp"
 #include "tools/vectorize/images.hpp"
+#include "tools/vectorize/modes.hpp"
 
 namespace headwater::vectorize {
+
+inline constexpr std::int64_t kMaxLength = 0x7FFFFFFF;  // also of a model that reads any number of ids
 
 struct Options {
   std::vector<std::string> tokens;
@@ -31,14 +34,30 @@ struct Options {
   int threads = 0;
 };
 
-struct TypedOptions {
-  cli::Option block, stride, length, start, end, ngrams, size, validation_fraction, seed, background;
-};
+// All options; those of one mode are described in its file.
+void describe(cli::CommandLine& line, Options& o, ModeOptions& typed);
+void describe_ids(cli::CommandLine& line, Options& o, ModeOptions& typed);
+void describe_one_text(cli::CommandLine& line, Options& o, ModeOptions& typed);
+void describe_labels(cli::CommandLine& line, Options& o, ModeOptions& typed);
+void describe_terms(cli::CommandLine& line, Options& o, ModeOptions& typed);
+void describe_images(cli::CommandLine& line, Options& o, ModeOptions& typed);
+void describe_split(cli::CommandLine& line, Options& o, ModeOptions& typed);
 
-void describe(cli::CommandLine& line, Options& o, TypedOptions& typed);
-// What was not typed is taken from the recipe. Throws UsageError for options that do not go together, or are
-// out of range.
-void resolve(Options& o, const TypedOptions& typed);
+void resolve_split(Options& o, const ModeOptions& typed);
+void resolve_csv(Options& o, const ModeOptions& typed);
+void resolve_images(Options& o, const ModeOptions& typed);
+void resolve_learn_labels(Options& o, const ModeOptions& typed);
+void resolve_learn_terms(Options& o, const ModeOptions& typed);
+void resolve_bags(Options& o, const ModeOptions& typed);
+void resolve_label_ids(Options& o, const ModeOptions& typed);
+void resolve_blocks(Options& o, const ModeOptions& typed);
+void resolve_id_file(Options& o, const ModeOptions& typed);
+void resolve_ids(Options& o, const ModeOptions& typed);
+
+// What modes of lines that have a recipe do first: length, start and end, the terms' settings.
+void resolve_recipe(Options& o, const ModeOptions& typed);
+// Of --validation-fraction.
+void check_share(const Options& o);
 
 // The share that --max-unknown gives: "5", "0.5%". Throws UsageError for what is no percentage.
 double percent_of(const std::string& text);

@@ -51,6 +51,34 @@ void write_lines(const std::vector<std::string>& lines, const std::vector<bool>&
 
 }  // namespace
 
+void describe_split(cli::CommandLine& line, Options& o, ModeOptions& typed) {
+  line.group("Lines in two files (--split)");
+  line.add_option(
+          "--split", o.split,
+          "write a share of the lines there (--validation-fraction), the others to -o; with --column N "
+          "the same share of those of each label, which that column has")
+      .shown_as("FILE")
+      .writes();
+  const std::initializer_list<Mode> both = {Mode::split, Mode::images};
+  typed.add(
+      "--validation-fraction",
+      line.add_option("--validation-fraction", o.validation_fraction, "the share of --split or --validation")
+          .with_default(),
+      both);
+  typed.add("--seed",
+            line.add_option("--seed", o.seed, "draws which lines or images they are").with_default(), both);
+}
+
+void check_share(const Options& o) {
+  if (!(o.validation_fraction > 0 && o.validation_fraction < 1))
+    throw UsageError("--validation-fraction is not above 0 and below 1");
+}
+
+void resolve_split(Options& o, const ModeOptions& /*typed*/) {
+  if (o.output.empty()) throw UsageError("--split needs -o FILE for the other lines");
+  check_share(o);
+}
+
 void split_lines(const Options& o) {
   check_outputs(o.output, o.split);
   const std::int64_t column = o.reader.column;

@@ -38,6 +38,44 @@ bool append_ngram_ids(const NgramVocabulary& table, const TokenRow& row, std::si
 
 }  // namespace
 
+void describe_terms(cli::CommandLine& line, Options& o, ModeOptions& typed) {
+  line.group("Bags of words (--learn ngrams|tf-idf, --terms)");
+  line.add_option("--terms", o.terms,
+                  "turn token lines into bags of the words or n-grams of this table instead")
+      .shown_as("FILE")
+      .reads();
+  typed.add(
+      "--output",
+      line.add_option("--output", o.form,
+                      "of bags of words: multi-hot, count, tf-idf, sublinear-tf-idf, or ids (of n-grams, "
+                      "one by one); the table's own where it is not given. Of tokens: dataset, with -o "
+                      "FILE: all lines as one long text, a file of ids")
+          .shown_as("FORM"),
+      {Mode::bags, Mode::learn_terms, Mode::id_file});
+  typed.add(
+      "--ngrams",
+      line.add_option("--ngrams", o.ngrams, "learn terms of up to N tokens").between(1, 100).with_default(),
+      {Mode::learn_terms});
+  typed.add("--size",
+            line.add_option("--size", o.size, "learn at most N terms, [UNK] counted")
+                .between(2, 0x7FFFFFF0)
+                .with_default(),
+            {Mode::learn_terms});
+}
+
+void resolve_learn_terms(Options& o, const ModeOptions& typed) {
+  resolve_recipe(o, typed);
+  if (o.output.empty()) throw UsageError("--learn needs -o FILE for what was learned");
+}
+
+void resolve_bags(Options& o, const ModeOptions& typed) {
+  resolve_recipe(o, typed);
+  if (o.form != "ids" && typed.is_given("--length"))
+    throw UsageError("--length goes with --tokenizer and --output ids only");
+  if (o.form == "ids" && o.length < 1)
+    throw UsageError("--length is missing (the model's number of positions)");
+}
+
 void learn_terms(const Options& o) {
   const TermOutput form = form_of(o, o.learn == "tf-idf" ? TermOutput::tf_idf : TermOutput::multi_hot);
   NgramVocabularyLearner learner({.ngrams = o.ngrams, .output = form}, o.size);

@@ -1,10 +1,11 @@
-// The things that vectorize does with lines, a file each.
+// The modes of vectorize, a file each.
 #pragma once
 
 #include <cstdint>
 #include <string>
 
 #include "support/token_counts.hpp"
+#include "text/tokenizer/tokenizer.hpp"
 #include "tools/vectorize/options.hpp"
 
 namespace headwater::vectorize {
@@ -19,7 +20,11 @@ void write_terms(const Options& o);
 void write_csv_columns(const Options& o);
 // The lines go to two files.
 void split_lines(const Options& o);
+// Images to a data set, or to two.
+void write_image_set(const Options& o);
 
+// With warnings of the file. Throws Error where --start or --end has no token there.
+Tokenizer load_tokenizer(const Options& o);
 // What these share: the first line of --header, the digits of a number, and what is said of the lines in the
 // end.
 std::string header(const std::string& hash, std::int64_t size, std::int64_t pad);

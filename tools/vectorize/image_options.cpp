@@ -1,0 +1,75 @@
+// The options of images.
+#include "data/image_reading.hpp"
+#include "support/error.hpp"
+#include "tools/vectorize/vectorize.hpp"
+
+namespace headwater::vectorize {
+
+void describe_images(cli::CommandLine& line, Options& o, ModeOptions& typed) {
+  line.group("Images (--images)");
+  line.add_option(
+          "--images", o.images,
+          "turn images into a data set, with -o: a folder that has one for each label, a list (path, TAB, "
+          "label), CIFAR files (.bin), or an IDX file with --image-labels")
+      .shown_as("FILE")
+      .reads();
+  const auto add = [&](std::string_view name, const cli::Option& option) {
+    typed.add(name, option, {Mode::images});
+  };
+  add("--image-labels",
+      line.add_option("--image-labels", o.image_labels, "the labels of an IDX file, another one")
+          .shown_as("FILE")
+          .reads());
+  add("--resize", line.add_option("--resize", o.resize,
+                                  "of a folder or list: make all images so many pixels high and wide")
+                      .shown_as("HxW"));
+  add("--background",
+      line.add_option(
+              "--background", o.background,
+              "of a folder or list: lay transparent pixels on white, black or a colour (#ff8000), or drop "
+              "their transparency")
+          .shown_as("COLOUR")
+          .with_default());
+  add("--apply-orientation",
+      line.add_flag("--apply-orientation", o.applies_orientation,
+                    "of a folder or list: turn images as their tags of orientation say"));
+  add("--validation",
+      line.add_option("--validation", o.validation, "write a share of the images there, the others to -o")
+          .shown_as("FILE")
+          .writes());
+}
+
+void resolve_images(Options& o, const ModeOptions& typed) {
+  o.chooses_reading = typed.is_given("--background") || o.applies_orientation;
+  if (o.reader.column > 0) throw UsageError("--column goes with lines only, not with --images");
+  if (o.output.empty()) throw UsageError("--images needs -o FILE for the data set");
+  if (o.validation.empty() && (typed.is_given("--validation-fraction") || typed.is_given("--seed")))
+    throw UsageError("--validation-fraction and --seed go with --validation FILE only");
+  try {
+    background_of(o.background);
+  } catch (const Error& error) {
+    throw UsageError("--background: " + std::string(error.what()));
+  }
+  check_share(o);
+}
+
+void write_image_set(const Options& o) {
+  std::vector<fs::path> images{o.images};
+  images.insert(images.end(), o.tokens.begin(), o.tokens.end());
+  const auto [height, width] = image_sides(o.resize);
+  write_images({.images = std::move(images),
+                .labels = o.image_labels,
+                .label_names = o.labels,
+                .output = o.output,
+                .validation = o.validation,
+                .height = height,
+                .width = width,
+                .validation_fraction = o.validation_fraction,
+                .seed = o.seed,
+                .background = o.background,
+                .applies_orientation = o.applies_orientation,
+                .chooses_reading = o.chooses_reading,
+                .is_quiet = o.is_quiet});
+}
+
+}  // namespace headwater::vectorize
