@@ -70,13 +70,15 @@ PREFIX ?= /usr/local
 install uninstall: export PREFIX := $(PREFIX)
 install uninstall: export DESTDIR := $(DESTDIR)
 install uninstall: export PROGRAM_PREFIX := $(PROGRAM_PREFIX)
-install uninstall: export BIN := $(BIN)
+# Where a script of ours refuses, CMake says in which of its lines: left out.
+in_one_line = 2>&1 >/dev/null | awk '/^(un)?install: / { said = 1 } said && /^CMake Error at .*(begin|uninstall)[.]cmake/ { refused = 1 } !refused' >&2
 
 install: ## what is built, with manual pages, recipes and data scripts [PREFIX=/usr/local DESTDIR= PROGRAM_PREFIX=hw-]
-	@tools/install.sh install
+	@[ -f '$(BIN)/../cmake_install.cmake' ] || { echo 'install: $(BIN)/../cmake_install.cmake: no such file (make build)' >&2; exit 1; }
+	@rm -f '$(BIN)/../install_manifest.txt'; cmake --install '$(BIN)/..' --prefix "$$PREFIX" $(in_one_line)
 
 uninstall: ## remove what make install put below PREFIX, and nothing else
-	@tools/install.sh uninstall
+	@cmake -DRECORD="$$PREFIX/share/headwater/installed" -P tools/install/uninstall.cmake $(in_one_line)
 
 demo: ## learn to translate the embedded phrasebook, and look at the attention: about two minutes
 	@! command -v dpkg-query >/dev/null || $(MAKE) --no-print-directory deps

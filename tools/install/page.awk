@@ -1,7 +1,7 @@
 # A Markdown page as it is installed: links lead to where their files are then, those to files that are not installed become text; commands
 # have the programs' names (names.awk).
 #
-#   awk -v programs='train|...' -v prefix=hw- -v page=recipes/README.md -f tools/names.awk -f tools/page.awk MAP PAGE
+#   awk -v programs='train|...' -v prefix=hw- -v page=recipes/README.md -f tools/install/names.awk -f tools/install/page.awk MAP PAGE
 #
 # MAP has a line for each installed file: its path in this repository, TAB, its path below PREFIX.
 

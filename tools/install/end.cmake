@@ -1,0 +1,11 @@
+# Files of an installation before that this one does not have are removed; the record has this one's.
+cmake_policy(VERSION 3.25)
+foreach(line ${recorded})
+  if("${line}" MATCHES "^file (.*)$" AND NOT "${line}" IN_LIST lines)
+    file(REMOVE "${dest}${CMAKE_MATCH_1}")
+  endif()
+endforeach()
+list(JOIN lines "\n" text)
+file(WRITE "${dest}${record}" "${text}\n")
+list(LENGTH programs count)
+message(NOTICE "install: ${dest}${CMAKE_INSTALL_PREFIX}: ${count} programs, their manual pages, recipes and data scripts")
