@@ -126,7 +126,7 @@ void describe(cli::CommandLine& line, Options& o, TypedOptions& typed) {
 // size is what there is room for.
 std::int64_t size_to_learn(const TokenizerSettings& section, std::string_view name) {
   const Kind* const kind = find_kind(name);
-  const bool aims = kind != nullptr && kind->subword == SubwordKind::subword_text_encoder;
+  const bool aims = kind != nullptr && kind->subword != nullptr && kind->subword->aims_at_size;
   return aims ? (section.size - 2) * 100 / 101 : section.size;
 }
 
@@ -167,7 +167,7 @@ void resolve_kind(Options& o, const TypedOptions& typed) {
     throw UsageError("--template bert goes without --start-end ([CLS] and [SEP] are start and end)");
   if (o.learn.standardize.empty()) {
     o.learn.standardize =
-        typed.lower.is_given() && kind->subword ? "lower" : default_standardization(o.learn.kind);
+        typed.lower.is_given() && kind->subword != nullptr ? "lower" : default_standardization(o.learn.kind);
   }
   if (!typed.split_punctuation.is_given()) return;
   const bool strips = StandardizeSettings{parse_standardization(o.learn.standardize)}.strips();

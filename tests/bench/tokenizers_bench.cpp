@@ -98,7 +98,7 @@ Amount learn(bool is_byte_level, std::int64_t size, std::string_view text) {
   return total;
 }
 
-Amount learn_tokens(SubwordKind kind, std::int64_t size, std::string_view text) {
+Amount learn_tokens(std::string_view kind, std::int64_t size, std::string_view text) {
   SubwordTokenizerSettings settings;
   settings.kind = kind;
   settings.size = size;
@@ -108,8 +108,8 @@ Amount learn_tokens(SubwordKind kind, std::int64_t size, std::string_view text) 
 }
 
 Amount perform(std::string_view task, std::int64_t size, std::string_view text) {
-  if (task == "learn-wordpiece") return learn_tokens(SubwordKind::wordpiece, size, text);
-  if (task == "learn-unigram") return learn_tokens(SubwordKind::unigram, size, text);
+  if (task == "learn-wordpiece") return learn_tokens("wordpiece", size, text);
+  if (task == "learn-unigram") return learn_tokens("unigram", size, text);
   return learn(task == "learn-bytes", size, text);
 }
 

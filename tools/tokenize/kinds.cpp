@@ -6,15 +6,22 @@
 namespace headwater::tokenize {
 namespace {
 
-constexpr Kind kKinds[] = {
-    {.name = "word", .splits_punctuation = true},
-    {.name = "character"},
-    {.name = "byte_bpe", .subword = SubwordKind::byte_bpe, .has_min_frequency = true},
-    {.name = "bpe", .subword = SubwordKind::bpe, .has_min_frequency = true, .has_suffix = true},
-    {.name = "wordpiece", .subword = SubwordKind::wordpiece, .has_min_frequency = true},
-    {.name = "unigram", .subword = SubwordKind::unigram, .has_coverage = true},
-    {.name = "subword_text_encoder", .subword = SubwordKind::subword_text_encoder, .has_special = false},
-};
+// Words, characters, and all kinds of subwords.
+const std::vector<Kind>& kinds() {
+  static const std::vector<Kind> all = [] {
+    std::vector<Kind> known{{.name = "word", .splits_punctuation = true}, {.name = "character"}};
+    for (const SubwordKind& kind : subword_kinds()) {
+      known.push_back({.name = kind.name,
+                       .subword = &kind,
+                       .has_min_frequency = kind.has_min_frequency,
+                       .has_coverage = kind.has_coverage,
+                       .has_suffix = kind.has_suffix,
+                       .has_special = kind.has_special});
+    }
+    return known;
+  }();
+  return all;
+}
 
 std::string listed(const std::vector<std::string_view>& names, std::string_view before_last) {
   std::string out;
@@ -28,20 +35,20 @@ std::string listed(const std::vector<std::string_view>& names, std::string_view 
 }  // namespace
 
 const Kind* find_kind(std::string_view name) {
-  const auto* const found =
-      std::find_if(std::begin(kKinds), std::end(kKinds), [&](const Kind& kind) { return kind.name == name; });
-  return found == std::end(kKinds) ? nullptr : found;
+  const auto found =
+      std::find_if(kinds().begin(), kinds().end(), [&](const Kind& kind) { return kind.name == name; });
+  return found == kinds().end() ? nullptr : &*found;
 }
 
 std::string kind_names() {
   std::vector<std::string_view> names;
-  for (const Kind& kind : kKinds) names.push_back(kind.name);
+  for (const Kind& kind : kinds()) names.push_back(kind.name);
   return listed(names, " or ");
 }
 
 std::string kind_names(bool Kind::*has) {
   std::vector<std::string_view> names;
-  for (const Kind& kind : kKinds) {
+  for (const Kind& kind : kinds()) {
     if (kind.*has) names.push_back(kind.name);
   }
   return listed(names, " and ");

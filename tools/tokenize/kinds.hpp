@@ -1,7 +1,6 @@
 // The kinds of tokenizers that --learn knows: what each is, and which options it reads.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <string_view>
 
@@ -11,7 +10,7 @@ namespace headwater::tokenize {
 
 struct Kind {
   std::string_view name;
-  std::optional<SubwordKind> subword = {};  // of words and characters none
+  const SubwordKind* subword = nullptr;  // of words and characters none
   bool splits_punctuation = false, has_min_frequency = false, has_coverage = false, has_suffix = false,
        has_special = true;
 };

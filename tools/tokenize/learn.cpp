@@ -22,7 +22,7 @@ TokenizerLearner learner_of(const Options& o) {
                                         .lower = parse_lowering(s.lower)};
   const Kind& kind = *find_kind(s.kind);
   if (kind.subword) {
-    return subword_learner({.kind = *kind.subword,
+    return subword_learner({.kind = kind.name,
                             .size = s.size,
                             .min_frequency = s.min_frequency,
                             .character_coverage = s.character_coverage,

@@ -1,5 +1,7 @@
 #include "text/learning/subword_learner.hpp"
 
+#include <algorithm>
+
 #include "support/error.hpp"
 #include "support/json.hpp"
 #include "support/utf8.hpp"
@@ -73,9 +75,12 @@ Json bert_normalizer_json(const StandardizeSettings& settings) {
 
 Json bert_pre_tokenizer_json() { return Json::Object{{"type", "BertPreTokenizer"}}; }
 
-PieceCounter::Count counting_as_bert(const StandardizeSettings& settings) {
+PieceCounter::Count count_bert_words(const SubwordTokenizerSettings& settings) {
+  if (settings.standardize.strips())
+    throw UsageError("standardize: " + std::string(name_of(settings.standardize.standardize)) +
+                     " strips marks, which wordpiece keeps (write none or lower)");
   const std::string where = "wordpiece";
-  return [normalizer = Normalizer(bert_normalizer_json(settings), where),
+  return [normalizer = Normalizer(bert_normalizer_json(settings.standardize), where),
           pre_tokenizer = PreTokenizer(bert_pre_tokenizer_json(), where)](std::string_view lines,
                                                                           WordTable& counts) {
     for_each_line(lines, [&](std::string_view line) {
@@ -85,28 +90,22 @@ PieceCounter::Count counting_as_bert(const StandardizeSettings& settings) {
   };
 }
 
-PieceCounter::Count counting(const SubwordTokenizerSettings& settings) {
-  if (settings.kind == SubwordKind::subword_text_encoder) {
-    return [standardized = settings.standardize](std::string_view lines, WordTable& counts) {
-      for_each_standardized_line(lines, standardized,
-                                 [&](std::string_view line) { count_subword_words(line, counts); });
-    };
-  }
-  if (settings.kind == SubwordKind::wordpiece) return counting_as_bert(settings.standardize);
-  if (settings.kind == SubwordKind::byte_bpe) {
-    return [standardized = settings.standardize](std::string_view lines, WordTable& counts) {
-      for_each_standardized_line(lines, standardized, [&](std::string_view line) {
-        for_each_byte_level_piece(line, [&](std::string_view piece) { ++counts.value(piece); });
-      });
-    };
-  }
-  if (!settings.end_of_word_suffix.empty()) {
-    return [standardized = settings.standardize](std::string_view lines, WordTable& counts) {
-      for_each_standardized_line(lines, standardized, [&](std::string_view line) {
-        for_each_unicode_word(line, [&](std::string_view word) { ++counts.value(word); });
-      });
-    };
-  }
+PieceCounter::Count count_encoder_words(const SubwordTokenizerSettings& settings) {
+  return [standardized = settings.standardize](std::string_view lines, WordTable& counts) {
+    for_each_standardized_line(lines, standardized,
+                               [&](std::string_view line) { count_subword_words(line, counts); });
+  };
+}
+
+PieceCounter::Count count_byte_level_words(const SubwordTokenizerSettings& settings) {
+  return [standardized = settings.standardize](std::string_view lines, WordTable& counts) {
+    for_each_standardized_line(lines, standardized, [&](std::string_view line) {
+      for_each_byte_level_piece(line, [&](std::string_view piece) { ++counts.value(piece); });
+    });
+  };
+}
+
+PieceCounter::Count count_metaspace_words(const SubwordTokenizerSettings& settings) {
   return [standardized = settings.standardize](std::string_view lines, WordTable& counts) {
     std::string scratch;
     for_each_standardized_line(lines, standardized, [&](std::string_view line) {
@@ -115,40 +114,62 @@ PieceCounter::Count counting(const SubwordTokenizerSettings& settings) {
   };
 }
 
+PieceCounter::Count count_bpe_words(const SubwordTokenizerSettings& settings) {
+  if (settings.end_of_word_suffix.empty()) return count_metaspace_words(settings);
+  return [standardized = settings.standardize](std::string_view lines, WordTable& counts) {
+    for_each_standardized_line(lines, standardized, [&](std::string_view line) {
+      for_each_unicode_word(line, [&](std::string_view word) { ++counts.value(word); });
+    });
+  };
+}
+
+// The parts of a tokenizer.json around the model: texts are cut as they were counted.
 struct Parts {
   Json normalizer, pre_tokenizer, decoder;
 };
 
-Parts parts_of(const SubwordTokenizerSettings& settings) {
-  if (settings.kind == SubwordKind::wordpiece) {
-    return {bert_normalizer_json(settings.standardize), bert_pre_tokenizer_json(),
-            Json::Object{{"type", "WordPiece"}, {"prefix", "##"}, {"cleanup", true}}};
-  }
-  Json normalizer = normalizer_json(settings.standardize, SplitKind::word);
-  if (settings.kind == SubwordKind::byte_bpe) {
-    const Json byte_level = Json::Object{
-        {"type", "ByteLevel"}, {"add_prefix_space", false}, {"trim_offsets", true}, {"use_regex", true}};
-    return {std::move(normalizer), byte_level, byte_level};
-  }
-  if (!settings.end_of_word_suffix.empty()) {
-    return {std::move(normalizer), Json::Object{{"type", "WhitespaceSplit"}},
-            Json::Object{{"type", "BPEDecoder"}, {"suffix", settings.end_of_word_suffix}}};
-  }
-  const Json metaspace = Json::Object{
-      {"type", "Metaspace"}, {"replacement", kMetaspace}, {"prepend_scheme", "always"}, {"split", true}};
-  return {std::move(normalizer), metaspace, metaspace};
+Parts bert_parts(const SubwordTokenizerSettings& settings) {
+  return {bert_normalizer_json(settings.standardize), bert_pre_tokenizer_json(),
+          Json::Object{{"type", "WordPiece"}, {"prefix", "##"}, {"cleanup", true}}};
 }
 
-Json bpe_model_json(const SubwordTokenizerSettings& settings, const BpeVocabulary& vocabulary) {
+Parts byte_level_parts(const SubwordTokenizerSettings& settings) {
+  const Json byte_level = Json::Object{
+      {"type", "ByteLevel"}, {"add_prefix_space", false}, {"trim_offsets", true}, {"use_regex", true}};
+  return {normalizer_json(settings.standardize, SplitKind::word), byte_level, byte_level};
+}
+
+Parts metaspace_parts(const SubwordTokenizerSettings& settings) {
+  const Json metaspace = Json::Object{
+      {"type", "Metaspace"}, {"replacement", kMetaspace}, {"prepend_scheme", "always"}, {"split", true}};
+  return {normalizer_json(settings.standardize, SplitKind::word), metaspace, metaspace};
+}
+
+Parts bpe_parts(const SubwordTokenizerSettings& settings) {
+  if (settings.end_of_word_suffix.empty()) return metaspace_parts(settings);
+  return {normalizer_json(settings.standardize, SplitKind::word), Json::Object{{"type", "WhitespaceSplit"}},
+          Json::Object{{"type", "BPEDecoder"}, {"suffix", settings.end_of_word_suffix}}};
+}
+
+std::string file_of(const SubwordTokenizerSettings& settings, Parts parts, Json model,
+                    const std::vector<std::string>& special) {
+  return tokenizer_json({.special_tokens = numbered(special),
+                         .text_template = settings.text_template,
+                         .normalizer = std::move(parts.normalizer),
+                         .pre_tokenizer = std::move(parts.pre_tokenizer),
+                         .decoder = std::move(parts.decoder),
+                         .model = std::move(model)});
+}
+
+Json bpe_model_json(const BpeLearnerSettings& settings, const BpeVocabulary& vocabulary) {
   Json::Array merges;
   for (const auto& [left, right] : vocabulary.merges)
     merges.push_back(Json::Array{vocabulary.surfaces[static_cast<std::size_t>(left)],
                                  vocabulary.surfaces[static_cast<std::size_t>(right)]});
   const bool has_suffix = !settings.end_of_word_suffix.empty();
-  const bool is_byte_level = settings.kind == SubwordKind::byte_bpe;
   return Json::Object{{"type", "BPE"},
                       {"dropout", nullptr},
-                      {"unk_token", is_byte_level ? Json() : Json(kUnknownToken)},
+                      {"unk_token", settings.is_byte_level ? Json() : Json(kUnknownToken)},
                       {"continuing_subword_prefix", nullptr},
                       {"end_of_word_suffix", has_suffix ? Json(settings.end_of_word_suffix) : Json()},
                       {"fuse_unk", false},
@@ -159,31 +180,43 @@ Json bpe_model_json(const SubwordTokenizerSettings& settings, const BpeVocabular
 }
 
 Json learn_bpe_json(const SubwordTokenizerSettings& settings, const WordTable& counts,
-                    const std::vector<std::string>& special) {
+                    const std::vector<std::string>& special, bool is_byte_level) {
   BpeLearnerSettings bpe;
   bpe.size = settings.size;
   bpe.min_frequency = static_cast<std::uint64_t>(settings.min_frequency);
   bpe.special_tokens = special;
   bpe.end_of_word_suffix = settings.end_of_word_suffix;
-  bpe.is_byte_level = settings.kind == SubwordKind::byte_bpe;
-  return bpe_model_json(settings, learn_bpe(counts, bpe));
+  bpe.is_byte_level = is_byte_level;
+  return bpe_model_json(bpe, learn_bpe(counts, bpe));
 }
 
-Json learn_wordpiece_json(const SubwordTokenizerSettings& settings, const WordTable& counts,
-                          const std::vector<std::string>& special) {
+std::string learn_byte_bpe_file(const SubwordTokenizerSettings& settings, const WordTable& counts,
+                                const std::vector<std::string>& special) {
+  return file_of(settings, byte_level_parts(settings), learn_bpe_json(settings, counts, special, true),
+                 special);
+}
+
+std::string learn_bpe_file(const SubwordTokenizerSettings& settings, const WordTable& counts,
+                           const std::vector<std::string>& special) {
+  return file_of(settings, bpe_parts(settings), learn_bpe_json(settings, counts, special, false), special);
+}
+
+std::string learn_wordpiece_file(const SubwordTokenizerSettings& settings, const WordTable& counts,
+                                 const std::vector<std::string>& special) {
   WordPieceLearnerSettings wordpiece;
   wordpiece.size = settings.size;
   wordpiece.min_frequency = static_cast<std::uint64_t>(settings.min_frequency);
   wordpiece.special_tokens = special;
-  return Json::Object{{"type", "WordPiece"},
-                      {"unk_token", kUnknownToken},
-                      {"continuing_subword_prefix", wordpiece.prefix},
-                      {"max_input_chars_per_word", 100},
-                      {"vocab", vocab_json(learn_word_piece(counts, wordpiece))}};
+  Json model = Json::Object{{"type", "WordPiece"},
+                            {"unk_token", kUnknownToken},
+                            {"continuing_subword_prefix", wordpiece.prefix},
+                            {"max_input_chars_per_word", 100},
+                            {"vocab", vocab_json(learn_word_piece(counts, wordpiece))}};
+  return file_of(settings, bert_parts(settings), std::move(model), special);
 }
 
-Json learn_unigram_json(const SubwordTokenizerSettings& settings, const WordTable& counts,
-                        const std::vector<std::string>& special) {
+std::string learn_unigram_file(const SubwordTokenizerSettings& settings, const WordTable& counts,
+                               const std::vector<std::string>& special) {
   UnigramLearnerSettings unigram;
   unigram.size = settings.size;
   unigram.special_tokens = special;
@@ -191,42 +224,58 @@ Json learn_unigram_json(const SubwordTokenizerSettings& settings, const WordTabl
   Json::Array vocab;
   for (const UnigramPiece& piece : learn_unigram(counts, unigram))
     vocab.push_back(Json::Array{piece.surface, piece.score});
-  return Json::Object{
-      {"type", "Unigram"}, {"unk_id", 1}, {"vocab", std::move(vocab)}, {"byte_fallback", false}};
+  Json model =
+      Json::Object{{"type", "Unigram"}, {"unk_id", 1}, {"vocab", std::move(vocab)}, {"byte_fallback", false}};
+  return file_of(settings, metaspace_parts(settings), std::move(model), special);
 }
 
-std::string learn_subwords(const SubwordTokenizerSettings& settings, const WordTable& counts) {
-  if (settings.kind == SubwordKind::subword_text_encoder) {
-    return subword_text_encoder_json(learn_subword_text_encoder(counts, settings.size),
-                                     normalizer_json(settings.standardize, SplitKind::word));
-  }
-  const bool has_unknown = settings.kind != SubwordKind::byte_bpe;
-  const std::vector<std::string> special =
-      special_tokens(has_unknown, settings.has_start_end, settings.text_template, settings.more_special);
-  Parts parts = parts_of(settings);
-  const auto learn = settings.kind == SubwordKind::wordpiece ? learn_wordpiece_json
-                     : settings.kind == SubwordKind::unigram ? learn_unigram_json
-                                                             : learn_bpe_json;
-  return tokenizer_json({.special_tokens = numbered(special),
-                         .text_template = settings.text_template,
-                         .normalizer = std::move(parts.normalizer),
-                         .pre_tokenizer = std::move(parts.pre_tokenizer),
-                         .decoder = std::move(parts.decoder),
-                         .model = learn(settings, counts, special)});
+std::string learn_encoder_file(const SubwordTokenizerSettings& settings, const WordTable& counts,
+                               const std::vector<std::string>& /*special*/) {
+  return subword_text_encoder_json(learn_subword_text_encoder(counts, settings.size),
+                                   normalizer_json(settings.standardize, SplitKind::word));
 }
+
+constexpr SubwordKind kSubwordKinds[] = {
+    // Merges of bytes (Radford et al. 2019): every text has a form in tokens.
+    {.name = "byte_bpe",
+     .has_unknown = false,
+     .has_min_frequency = true,
+     .counting = count_byte_level_words,
+     .learn = learn_byte_bpe_file},
+    // Merges of characters (Sennrich et al. 2016); a space is U+2581 before the word, or a suffix ends words.
+    {.name = "bpe",
+     .has_min_frequency = true,
+     .has_suffix = true,
+     .counting = count_bpe_words,
+     .learn = learn_bpe_file},
+    // Words and marks as BERT cuts them (Devlin et al. 2019), from the left, ## inside a word.
+    {.name = "wordpiece",
+     .has_min_frequency = true,
+     .counting = count_bert_words,
+     .learn = learn_wordpiece_file},
+    // The likeliest cut (Kudo 2018); a space is U+2581 before the word.
+    {.name = "unigram", .has_coverage = true, .counting = count_metaspace_words, .learn = learn_unigram_file},
+    // Of tensorflow-datasets.
+    {.name = "subword_text_encoder",
+     .has_special = false,
+     .aims_at_size = true,
+     .counting = count_encoder_words,
+     .learn = learn_encoder_file}};
 
 }  // namespace
 
+std::span<const SubwordKind> subword_kinds() { return kSubwordKinds; }
+
 TokenizerLearner subword_learner(const SubwordTokenizerSettings& settings) {
-  const bool has_unknown = settings.kind != SubwordKind::byte_bpe;
-  if (settings.kind == SubwordKind::wordpiece && settings.standardize.strips())
-    throw UsageError("standardize: " + std::string(name_of(settings.standardize.standardize)) +
-                     " strips marks, which wordpiece keeps (write none or lower)");
-  check_vocabulary_size(settings.size, special_tokens(has_unknown, settings.has_start_end,
-                                                      settings.text_template, settings.more_special)
-                                           .size());
-  return {counting(settings), [settings](WordTable& counts, TokenizerLearner::Summary&) {
-            return learn_subwords(settings, counts);
+  const auto* const kind = std::find_if(std::begin(kSubwordKinds), std::end(kSubwordKinds),
+                                        [&](const auto& known) { return known.name == settings.kind; });
+  if (kind == std::end(kSubwordKinds)) throw UsageError("unknown kind of subwords " + quote(settings.kind));
+  PieceCounter::Count count = kind->counting(settings);
+  const std::vector<std::string> special = special_tokens(kind->has_unknown, settings.has_start_end,
+                                                          settings.text_template, settings.more_special);
+  check_vocabulary_size(settings.size, special.size());
+  return {std::move(count), [settings, kind, special](WordTable& counts, TokenizerLearner::Summary&) {
+            return kind->learn(settings, counts, special);
           }};
 }
 

@@ -2,26 +2,36 @@
 // tokenizer.json that comes of it (libcore/FORMATS.md, tokenizers).
 #pragma once
 
-#include <array>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "text/learning/tokenizer_learner.hpp"
 #include "text/unicode/standardize.hpp"
 
 namespace headwater {
 
-enum class SubwordKind {
-  byte_bpe,   // merges of bytes (Radford et al. 2019): every text has a form in tokens, none is unknown
-  bpe,        // merges of characters (Sennrich et al. 2016); a space is U+2581 before the word
-  wordpiece,  // of words and marks as BERT cuts them (Devlin et al. 2019), from the left, ## inside a word
-  unigram,    // the likeliest cut (Kudo 2018); a space is U+2581 before the word
-  subword_text_encoder  // of tensorflow-datasets; `size` is its target, and it has start and end beyond it
+struct SubwordTokenizerSettings;
+
+// A kind of subword tokenizer. A new one is a row of subword_learner.cpp.
+struct SubwordKind {
+  std::string_view name;    // as recipes and tokenize --learn call it
+  bool has_unknown = true;  // there is [UNK], for text that has no form in tokens
+  // Which settings it reads beside those of all.
+  bool has_min_frequency = false, has_coverage = false, has_suffix = false, has_special = true;
+  bool aims_at_size = false;  // `size` is its target, and it has start and end beyond it
+  // What of a text is counted. Throws UsageError for settings that do not go with the kind.
+  PieceCounter::Count (*counting)(const SubwordTokenizerSettings&);
+  // From counts to the text of a tokenizer.json whose first ids are `special`.
+  std::string (*learn)(const SubwordTokenizerSettings&, const WordTable& counts,
+                       const std::vector<std::string>& special);
 };
+std::span<const SubwordKind> subword_kinds();
 
 struct SubwordTokenizerSettings {
-  SubwordKind kind = SubwordKind::byte_bpe;
+  std::string_view kind = "byte_bpe";
   std::int64_t size = 8000;            // the most tokens, special ones counted
   std::int64_t min_frequency = 2;      // of bpe and wordpiece: of a pair that is merged
   double character_coverage = 0.9995;  // of unigram: the share of the text's characters that have a piece
@@ -32,7 +42,7 @@ struct SubwordTokenizerSettings {
   TextTemplate text_template = TextTemplate::none;
 };
 
-// Throws UsageError where the size has no room.
+// Throws UsageError for a kind that is none, settings that it cannot have, and where the size has no room.
 TokenizerLearner subword_learner(const SubwordTokenizerSettings& settings);
 
 }  // namespace headwater

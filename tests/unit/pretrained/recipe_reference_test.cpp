@@ -6,7 +6,9 @@
 
 #include "pretrained/registry.hpp"
 #include "recipe/row_text.hpp"
+#include "support/error.hpp"
 #include "support/files.hpp"
+#include "text/learning/subword_learner.hpp"
 
 using namespace headwater;
 
@@ -91,4 +93,22 @@ TEST_CASE("recipes/README.md ends with every key that a recipe may have") {
   }
   // inspect --keys prints the reference; write it into the page where this fails.
   CHECK(page.ends_with(reference));
+}
+
+TEST_CASE("a recipe may name every kind of subwords that can be learned, with the settings that it reads") {
+  const auto is_read = [](const SubwordKind& kind, const std::string& setting) {
+    try {
+      (void)parse_recipe("source_tokenizer: {kind: " + std::string(kind.name) + setting + "}\n", "r.yaml");
+      return true;
+    } catch (const UsageError&) {
+      return false;
+    }
+  };
+  for (const SubwordKind& kind : subword_kinds()) {
+    INFO(std::string(kind.name));
+    CHECK(is_read(kind, ""));
+    CHECK(is_read(kind, ", min_frequency: 3") == kind.has_min_frequency);
+    CHECK(is_read(kind, ", character_coverage: 0.99") == kind.has_coverage);
+    CHECK(is_read(kind, ", end_of_word_suffix: </w>") == kind.has_suffix);
+  }
 }

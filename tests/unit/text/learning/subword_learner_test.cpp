@@ -40,15 +40,15 @@ std::string joined_lines(const std::vector<std::string>& lines) {
 
 std::vector<SubwordTokenizerSettings> all_settings() {
   std::vector<SubwordTokenizerSettings> all(7);
-  all[0].kind = SubwordKind::byte_bpe;
-  all[1].kind = SubwordKind::bpe;
-  all[2].kind = SubwordKind::bpe;
+  all[0].kind = "byte_bpe";
+  all[1].kind = "bpe";
+  all[2].kind = "bpe";
   all[2].end_of_word_suffix = "</w>";
-  all[3].kind = SubwordKind::subword_text_encoder;
-  all[4].kind = SubwordKind::byte_bpe;
+  all[3].kind = "subword_text_encoder";
+  all[4].kind = "byte_bpe";
   all[4].standardize = {.standardize = Standardization::lower, .lower = Lowering::unicode};
-  all[5].kind = SubwordKind::wordpiece;
-  all[6].kind = SubwordKind::unigram;
+  all[5].kind = "wordpiece";
+  all[6].kind = "unigram";
   all[6].character_coverage = 1;
   for (SubwordTokenizerSettings& settings : all) {
     settings.size = 500;
