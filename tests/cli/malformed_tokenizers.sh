@@ -32,8 +32,9 @@ refused() {
   n=$((n + 1))
 }
 
-for kind in word character byte_bpe bpe wordpiece unigram subword_text_encoder; do
-  "$BIN/tokenize" -q --learn $kind --size 300 -o whole.json text
+kinds=$("$BIN/tokenize" --help | sed -n 's/.* learn a tokenizer from the text: //p' | sed 's/ or / /; s/,//g')
+for kind in $kinds; do
+  "$BIN/tokenize" -q --learn "$kind" --size 300 -o whole.json text
   n=0
   bytes=$(wc -c <whole.json)
   while [ $n -lt 30 ]; do # at every thirtieth of the file

@@ -32,10 +32,10 @@ std::span<const SubwordKind> subword_kinds();
 
 struct SubwordTokenizerSettings {
   std::string_view kind = "byte_bpe";
-  std::int64_t size = 8000;            // the most tokens, special ones counted
-  std::int64_t min_frequency = 2;      // of bpe and wordpiece: of a pair that is merged
-  double character_coverage = 0.9995;  // of unigram: the share of the text's characters that have a piece
-  std::string end_of_word_suffix;      // of bpe: ends words in place of the U+2581 before them ("</w>")
+  std::int64_t size = 8000;             // the most tokens, special ones counted
+  std::int64_t min_frequency = 2;       // of bpe and wordpiece: of a pair that is merged
+  double character_coverage = 0.9995;   // of unigram: the share of the text's characters that have a piece
+  std::string end_of_word_suffix = {};  // of bpe: ends words in place of the U+2581 before them ("</w>")
   StandardizeSettings standardize = {.standardize = Standardization::none};
   bool has_start_end = false;
   std::vector<std::string> more_special = {};

@@ -39,17 +39,12 @@ std::string joined_lines(const std::vector<std::string>& lines) {
 }
 
 std::vector<SubwordTokenizerSettings> all_settings() {
-  std::vector<SubwordTokenizerSettings> all(7);
-  all[0].kind = "byte_bpe";
-  all[1].kind = "bpe";
-  all[2].kind = "bpe";
-  all[2].end_of_word_suffix = "</w>";
-  all[3].kind = "subword_text_encoder";
-  all[4].kind = "byte_bpe";
-  all[4].standardize = {.standardize = Standardization::lower, .lower = Lowering::unicode};
-  all[5].kind = "wordpiece";
-  all[6].kind = "unigram";
-  all[6].character_coverage = 1;
+  std::vector<SubwordTokenizerSettings> all;
+  for (const SubwordKind& kind : subword_kinds()) all.push_back({.kind = kind.name});
+  all.push_back({.kind = "bpe", .end_of_word_suffix = "</w>"});
+  all.push_back({.kind = "byte_bpe",
+                 .standardize = {.standardize = Standardization::lower, .lower = Lowering::unicode}});
+  all.push_back({.kind = "unigram", .character_coverage = 1});
   for (SubwordTokenizerSettings& settings : all) {
     settings.size = 500;
     settings.has_start_end = true;
