@@ -82,7 +82,7 @@ std::string epochs_text(const RunPage& page) {
 
 // "12,345.6".
 std::string seconds_text(double seconds) {
-  const std::string text = format_fixed(seconds, 1);
+  std::string text = format_fixed(seconds, 1);
   const std::size_t point = text.find('.');
   if (point == std::string::npos) return text;
   return format_large_count(std::strtod(text.substr(0, point).c_str(), nullptr)) + text.substr(point);

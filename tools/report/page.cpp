@@ -170,11 +170,28 @@ std::int64_t patches_of(const Recipe& recipe) {
 // What a run has, in the order in which it came to be.
 std::vector<std::string> files_of(const fs::path& folder, const fs::path& page) {
   std::vector<std::string> files;
-  for (const char* name : {"recipe.yaml",       "tokenizer.json",  "source.json",     "target.json",
-                           "terms.tsv",         "labels.txt",      "model",           "model/log.csv",
-                           "model/samples.tsv", "log.csv",         "samples.tsv",     "model.safetensors",
-                           "curve.svg",         "test.hypotheses", "test.greedy",     "test.mean-greedy",
-                           "test.mean-beam",    "test.beam",       "test.references", "report.md"}) {
+  for (const char* name : {"recipe.yaml",
+                           "tokenizer.json",
+                           "source.json",
+                           "target.json",
+                           "terms.tsv",
+                           "labels.txt",
+                           "model",
+                           "model/log.csv",
+                           "model/samples.tsv",
+                           "log.csv",
+                           "samples.tsv",
+                           "model.safetensors",
+                           "source-tokenizer.json",
+                           "target-tokenizer.json",
+                           "curve.svg",
+                           "test.hypotheses",
+                           "test.greedy",
+                           "test.mean-greedy",
+                           "test.mean-beam",
+                           "test.beam",
+                           "test.references",
+                           "report.md"}) {
     std::error_code none;
     const fs::path path = (folder / name).lexically_normal();
     const bool is_empty = fs::is_regular_file(path, none) && fs::file_size(path, none) == 0;
@@ -212,7 +229,9 @@ void write_page(const Options& o) {
   RunPage page;
   page.name = run.name;
   page.figures = read_log(run.log, recipe.training.best_metric);
-  page.cost = {.parameters = parameters_of(model),
+  std::error_code none;
+  page.cost = {.parameters = fs::exists(model / "config.json", none) ? std::optional(count_parameters(model))
+                                                                     : std::nullopt,
                .bytes = planned_bytes(folder),
                .patches = patches_of(recipe),
                .machine = machine()};
