@@ -101,7 +101,7 @@ void run(const Options& o) {
   ThreadPool(o.threads).run([&] {
     const ModelFolder folder = open_model(o.model);
     const bool is_of_images = folder.kind->task() == Task::image_classification;
-    (is_of_images ? dump_images : dump_texts)(o, selection, folder.path);
+    (is_of_images ? dump_images : dump_texts)(o, selection, folder);
   });
 }
 

@@ -56,8 +56,9 @@ void run(const Options& o) {
   if (o.isa != "auto") kernels::set_isa(kernels::isa_of_name(o.isa));
   ThreadPool pool(o.threads);
   pool.run([&] {
-    const bool reads_images = open_model(o.model).kind->task() == Task::image_classification;
-    reads_images ? classify_images(o) : classify_texts(o);
+    const ModelFolder folder = open_model(o.model);
+    const bool reads_images = folder.kind->task() == Task::image_classification;
+    (reads_images ? classify_images : classify_texts)(o, folder);
   });
 }
 

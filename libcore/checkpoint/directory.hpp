@@ -36,9 +36,17 @@ Manifest::File write_listed_file(const fs::path& path, const std::function<void(
 // Error.
 Manifest parse_manifest(std::string_view text, std::string_view where);
 
-// The manifest of a checkpoint, after all files it names (or those of `names`, which it must list) were read
-// and compared with it. Throws Error.
-Manifest verify_checkpoint(const fs::path& checkpoint, const std::vector<std::string>& names = {});
+// The manifest of a checkpoint. Throws Error.
+Manifest read_manifest(const fs::path& checkpoint);
+// What the manifest in that folder says of a file. Throws Error where it does not list it.
+const Manifest::File& listed_file(const Manifest& manifest, const fs::path& checkpoint,
+                                  std::string_view name);
+// Throws Error where these, the bytes of the file `path`, are not those that were saved.
+void check_listed_bytes(const fs::path& path, std::string_view bytes, const Manifest::File& file);
+// The same of a file that is read for nothing else, in pieces.
+void check_listed_file(const fs::path& path, const Manifest::File& file);
+// The manifest of a checkpoint, after all files it names were read and compared with it. Throws Error.
+Manifest verify_checkpoint(const fs::path& checkpoint);
 
 // Writes one checkpoint: the files go to checkpoints/.tmp-<step>-<pid>/, finish() makes them
 // checkpoints/<step>/. Without finish(), or where it fails before the rename, the temporary folder is

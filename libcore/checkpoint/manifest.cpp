@@ -70,32 +70,50 @@ Manifest parse_manifest(std::string_view text, std::string_view where) {
   return manifest;
 }
 
-Manifest verify_checkpoint(const fs::path& checkpoint, const std::vector<std::string>& names) {
+Manifest read_manifest(const fs::path& checkpoint) {
   const fs::path path = checkpoint / kManifestName;
-  const std::string text = read_file(path, kMaxManifestBytes);
-  Manifest manifest = parse_manifest(text, shown(path));
-  for (const std::string& name : names) {
-    const auto is_it = [&](const Manifest::File& file) { return file.name == name; };
-    if (std::none_of(manifest.files.begin(), manifest.files.end(), is_it))
-      throw Error(shown(path) + ": does not list " + quote(name) + " (use another checkpoint)");
+  return parse_manifest(read_file(path, kMaxManifestBytes), shown(path));
+}
+
+const Manifest::File& listed_file(const Manifest& manifest, const fs::path& checkpoint,
+                                  std::string_view name) {
+  const auto at = std::find_if(manifest.files.begin(), manifest.files.end(),
+                               [&](const Manifest::File& file) { return file.name == name; });
+  if (at == manifest.files.end()) {
+    throw Error(shown(checkpoint / kManifestName) + ": does not list " + quote(name) +
+                " (use another checkpoint)");
   }
-  for (const Manifest::File& file : manifest.files) {
-    if (!names.empty() && std::find(names.begin(), names.end(), file.name) == names.end()) continue;
-    const fs::path file_path = checkpoint / file.name;
-    Hasher hasher;
-    std::uint64_t bytes = 0;
-    for_each_piece(file_path, [&](std::string_view piece) {
-      hasher.update(piece);
-      bytes += piece.size();
-    });
-    if (bytes != file.bytes) {
-      throw Error(shown(file_path) + ": has " + std::to_string(bytes) + " bytes, the manifest says " +
-                  std::to_string(file.bytes));
-    }
-    if (hasher.digest() != file.xxh3_128)
-      throw Error(shown(file_path) +
-                  ": the bytes differ from what was saved (restore a copy or use another checkpoint)");
+  return *at;
+}
+
+static void check_bytes(const fs::path& path, std::uint64_t bytes, const std::string& hash,
+                        const Manifest::File& file) {
+  if (bytes != file.bytes) {
+    throw Error(shown(path) + ": has " + std::to_string(bytes) + " bytes, the manifest says " +
+                std::to_string(file.bytes));
   }
+  if (hash != file.xxh3_128)
+    throw Error(shown(path) +
+                ": the bytes differ from what was saved (restore a copy or use another checkpoint)");
+}
+
+void check_listed_bytes(const fs::path& path, std::string_view bytes, const Manifest::File& file) {
+  check_bytes(path, bytes.size(), hash128(bytes), file);
+}
+
+void check_listed_file(const fs::path& path, const Manifest::File& file) {
+  Hasher hasher;
+  std::uint64_t bytes = 0;
+  for_each_piece(path, [&](std::string_view piece) {
+    hasher.update(piece);
+    bytes += piece.size();
+  });
+  check_bytes(path, bytes, hasher.digest(), file);
+}
+
+Manifest verify_checkpoint(const fs::path& checkpoint) {
+  Manifest manifest = read_manifest(checkpoint);
+  for (const Manifest::File& file : manifest.files) check_listed_file(checkpoint / file.name, file);
   return manifest;
 }
 

@@ -45,6 +45,8 @@ class Safetensors {
  public:
   // Maps the file; it must not be overwritten in place while this lives.
   explicit Safetensors(const fs::path& path);
+  // The mapping of the file `path`.
+  Safetensors(std::shared_ptr<MappedFile> file, const fs::path& path);
   // Reads bytes that the caller keeps; `where` names them in messages.
   Safetensors(std::string_view bytes, std::string where);
 
@@ -59,10 +61,13 @@ class Safetensors {
   std::string_view data() const { return data_; }
   // The mapping, for who uses data() where it is; null where the bytes are the caller's.
   const std::shared_ptr<MappedFile>& file() const { return file_; }
+  // Throws Error where that file is no longer as long as it was: reading its bytes would be a signal.
+  void check_file_size() const { file_->check_size(path_); }
 
  private:
   void read(std::string_view bytes);
 
+  fs::path path_;
   std::string where_;
   std::shared_ptr<MappedFile> file_;
   std::string_view data_;

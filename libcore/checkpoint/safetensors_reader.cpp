@@ -352,8 +352,10 @@ bool begins_as_safetensors(const fs::path& path) {
 
 bool begins_as_text(const fs::path& path) { return is_text(first_bytes(path, kFrame)); }
 
-Safetensors::Safetensors(const fs::path& path)
-    : where_(shown(path)), file_(std::make_shared<MappedFile>(path)) {
+Safetensors::Safetensors(const fs::path& path) : Safetensors(std::make_shared<MappedFile>(path), path) {}
+
+Safetensors::Safetensors(std::shared_ptr<MappedFile> file, const fs::path& path)
+    : path_(path), where_(shown(path)), file_(std::move(file)) {
   read(file_->bytes());
 }
 

@@ -46,16 +46,12 @@ class BagOfWordsKind : public TextClassifierKind {
             {"head.bias", 0, "config.json"}};
   }
   std::int64_t max_line_ids(const ModelSection&) const override { return 0; }
-  std::unique_ptr<AttentionTracer> tracer(const std::filesystem::path& files) const override {
-    throw Error(files.string() + ": holds a bag of words, which has no attention");
+  std::unique_ptr<AttentionTracer> tracer(const ModelFolder& folder) const override {
+    throw Error(folder.path.string() + ": holds a bag of words, which has no attention");
   }
 
   std::unique_ptr<TextClassifier> make(const ModelSection& model, Index vocabulary) const override {
     return std::make_unique<BagOfWords>(model.as<BagOfWordsSettings>(), vocabulary);
-  }
-  ModelSection section_of_model(const TextClassifier& model) const override {
-    const auto* const typed = dynamic_cast<const BagOfWords*>(&model);
-    return typed == nullptr ? ModelSection() : model_section(typed->settings());
   }
   ModelSection section_of_config(Json config) const override {
     ModelSection section(kBagOfWords);

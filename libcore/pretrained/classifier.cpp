@@ -105,9 +105,7 @@ class ClassifierTracer : public AttentionTracer {
   }
 
  private:
-  const ClassifierSettings& settings() const {
-    return dynamic_cast<const Classifier&>(*model_.model).settings();
-  }
+  const ClassifierSettings& settings() const { return model_.section.as<ClassifierSettings>(); }
 
   LoadedClassifier model_;
 };
@@ -134,16 +132,12 @@ class ClassifierKind : public TextClassifierKind {
   std::int64_t max_line_ids(const ModelSection& model) const override {
     return model.as<ClassifierSettings>().transformer.length;
   }
-  std::unique_ptr<AttentionTracer> tracer(const std::filesystem::path& files) const override {
-    return attention_tracer(load_classifier(files));
+  std::unique_ptr<AttentionTracer> tracer(const ModelFolder& folder) const override {
+    return attention_tracer(load_classifier(folder));
   }
 
   std::unique_ptr<TextClassifier> make(const ModelSection& model, Index vocabulary) const override {
     return std::make_unique<Classifier>(model.as<ClassifierSettings>(), vocabulary);
-  }
-  ModelSection section_of_model(const TextClassifier& model) const override {
-    const auto* const typed = dynamic_cast<const Classifier*>(&model);
-    return typed == nullptr ? ModelSection() : model_section(typed->settings());
   }
   ModelSection section_of_config(Json config) const override {
     if (config.find("padding") == nullptr) {  // written before there was one key for the two

@@ -1,26 +1,50 @@
 #include "pretrained/generation_config.hpp"
 
-#include <map>
+#include <cstddef>
 #include <string>
+#include <vector>
 
 #include "pretrained/config.hpp"
-#include "support/files.hpp"
+#include "support/error.hpp"
 
 namespace headwater {
 
 namespace {
 
-class DecodingVisitor : public schema::Visitor {
+// A setting of the search: its key, where it stands, what may stand there, and when it is read.
+struct DecodingField {
+  std::string_view key;
+  schema::Member member;
+  schema::Rule rule;
+  schema::When when;
+
+  schema::Row row() const { return {key, member, rule, "", when, kNoFollows}; }
+
+ private:
+  static inline const schema::Follows kNoFollows{};
+};
+
+// The rows of the section decoding of a recipe as a table.
+class DecodingTable : public schema::Visitor {
  public:
+  void row(const schema::Row& row) override { fields.push_back({row.key, row.member, row.rule, row.when}); }
   void section(std::string_view, const schema::Meaning&, const Rows&) override {}
   void section_of_kinds(std::string_view, const schema::Meaning&, const ModelSection&, const Rows&) override {
   }
   void model(std::string_view, const schema::Meaning&, ModelSection&) override {}
   void list(std::string_view, const schema::Meaning&, std::vector<Expectation>&) override {}
+
+  std::vector<DecodingField> fields;
 };
 
+std::vector<DecodingField> fields_of(DecodingSettings& settings) {
+  DecodingTable table;
+  schema::rows(table, settings);
+  return table.fields;
+}
+
 // max_new_tokens is max_length in the file, which somebody else reads and writes.
-bool is_here(const schema::Row& row) { return row.key != "max_new_tokens"; }
+bool is_in_file(const DecodingField& field) { return field.key != "max_new_tokens"; }
 
 // early_stopping has two types there.
 Json early_stopping_json(const std::string& word) {
@@ -28,100 +52,60 @@ Json early_stopping_json(const std::string& word) {
   return word == "first";
 }
 
-Json json_of(const schema::Row& row) {
-  if (const auto* const number = std::get_if<std::int64_t*>(&row.member)) return **number;
-  if (const auto* const number = std::get_if<double*>(&row.member)) return **number;
-  const std::string& word = *std::get<std::string*>(row.member);
-  return row.key == "early_stopping" ? early_stopping_json(word) : Json(word);
+Json json_of(const DecodingField& field) {
+  if (const auto* const number = std::get_if<std::int64_t*>(&field.member)) return **number;
+  if (const auto* const number = std::get_if<double*>(&field.member)) return **number;
+  const std::string& word = *std::get<std::string*>(field.member);
+  return field.key == "early_stopping" ? early_stopping_json(word) : Json(word);
 }
-
-class DecodingWriter : public DecodingVisitor {
- public:
-  DecodingWriter(Json& config, std::map<std::string, Json> defaults)
-      : config_(config), defaults_(std::move(defaults)) {}
-  void row(const schema::Row& row) override {
-    if (!is_here(row)) return;
-    const Json value = json_of(row);
-    if (row.when.is_read && value.dump() != defaults_.at(std::string(row.key)).dump())
-      config_.set(row.key, value);
-  }
-
- private:
-  Json& config_;
-  std::map<std::string, Json> defaults_;
-};
-
-class DefaultsReader : public DecodingVisitor {
- public:
-  void row(const schema::Row& row) override {
-    if (is_here(row)) values.emplace(row.key, json_of(row));
-  }
-  std::map<std::string, Json> values;
-};
-
-class DecodingReader : public DecodingVisitor {
- public:
-  explicit DecodingReader(const Json& config) : config_(config) {}
-  void row(const schema::Row& row) override {
-    const Json* const json = is_here(row) ? config_.find(row.key) : nullptr;
-    if (json == nullptr || json->is_null()) return;
-    read_member(row.key == "early_stopping" && json->is_bool() ? Json(json->as_bool() ? "first" : "heuristic")
-                                                               : *json,
-                row);
-  }
-
- private:
-  const Json& config_;
-};
-
-class OneSetting : public DecodingVisitor {
- public:
-  OneSetting(std::string_view key, const Json& value) : key_(key), value_(value) {}
-  void row(const schema::Row& row) override {
-    if (row.key != key_) return;
-    if (!row.when.is_read) {
-      throw Error(quote(key_) + ": " + std::string(row.when.who) + " does not read it (it belongs to " +
-                  std::string(row.when.readers) + ")");
-    }
-    read_member(value_, row);
-  }
-
- private:
-  std::string_view key_;
-  const Json& value_;
-};
 
 }  // namespace
 
 void write_decoding(Json& config, DecodingSettings settings) {
   DecodingSettings usual;
-  DefaultsReader defaults;
-  schema::rows(defaults, usual);
-  DecodingWriter writer(config, std::move(defaults.values));
-  schema::rows(writer, settings);
+  const std::vector<DecodingField> fields = fields_of(settings), defaults = fields_of(usual);
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    const Json value = json_of(fields[i]);
+    const bool is_said = fields[i].when.is_read && value.dump() != json_of(defaults[i]).dump();
+    if (is_in_file(fields[i]) && is_said) config.set(fields[i].key, value);
+  }
 }
 
 void set_decoding(DecodingSettings& settings, std::string_view key, const Json& value) {
-  OneSetting one(key, value);
-  schema::rows(one, settings);
+  for (const DecodingField& field : fields_of(settings)) {
+    if (field.key != key) continue;
+    if (!field.when.is_read) {
+      throw Error(quote(key) + ": " + std::string(field.when.who) + " does not read it (it belongs to " +
+                  std::string(field.when.readers) + ")");
+    }
+    read_member(value, field.row());
+  }
 }
 
 DecodingSettings decoding_of(const Json& config) {
   DecodingSettings settings;
-  DecodingReader reader(config);
-  schema::rows(reader, settings);
+  for (const DecodingField& field : fields_of(settings)) {
+    const Json* const json = is_in_file(field) ? config.find(field.key) : nullptr;
+    if (json == nullptr || json->is_null()) continue;
+    const bool is_truth = field.key == "early_stopping" && json->is_bool();
+    read_member(is_truth ? Json(json->as_bool() ? "first" : "heuristic") : *json, field.row());
+  }
   return settings;
 }
 
-DecodingSettings read_decoding(const std::filesystem::path& files) {
-  const std::filesystem::path path = files / "generation_config.json";
-  std::error_code ignored;
-  if (!std::filesystem::exists(path, ignored)) return {};
-  const Json config = Json::parse(read_file(path, 1 << 20), path.string());
+GenerationConfig read_generation_config(const ModelFolder& folder) {
+  constexpr const char* kName = "generation_config.json";
+  if (!folder.has(kName)) return {};
+  const std::string where = (folder.path / kName).string();
+  const Json config = Json::parse(folder.read(kName, 1 << 20), where);
   try {
-    return decoding_of(config);
+    GenerationConfig out{.decoding = decoding_of(config)};
+    if (const Json* const most = config.find("max_length"); most != nullptr && !most->is_null())
+      out.max_length = whole(config, "max_length", 1, 1000000);
+    if (const Json* const end = config.find("forced_eos_token_id")) out.forces_end = !end->is_null();
+    return out;
   } catch (const Error& error) {
-    throw Error(path.string() + ": " + error.what());
+    throw Error(where + ": " + error.what());
   }
 }
 

@@ -1,9 +1,10 @@
 // generation_config.json: how a translator searches, by the names of Hugging Face's library.
 #pragma once
 
-#include <filesystem>
+#include <optional>
 #include <string_view>
 
+#include "pretrained/model_directory.hpp"
 #include "recipe/recipe.hpp"
 #include "support/json.hpp"
 
@@ -13,8 +14,15 @@ namespace headwater {
 void write_decoding(Json& config, DecodingSettings settings);
 // And back; what is missing is the default. Throws Error beginning with the member's name.
 DecodingSettings decoding_of(const Json& config);
-// The same from the file in a model's folder; the defaults where there is none. Throws Error "path: what".
-DecodingSettings read_decoding(const std::filesystem::path& files);
+
+// The file in a model's folder, read once.
+struct GenerationConfig {
+  DecodingSettings decoding = {};               // but for max_new_tokens
+  std::optional<std::int64_t> max_length = {};  // nothing where it is not said
+  std::optional<bool> forces_end = {};          // whether the longest text must end with the end token
+};
+// What it says; nothing where it is not there. Throws Error "path: what".
+GenerationConfig read_generation_config(const ModelFolder& folder);
 
 // One setting of the search by its key in a recipe. Throws Error beginning with the key in double quotes:
 // unknown values, and settings that are not read with the others as they are.

@@ -54,6 +54,9 @@ struct ExportedModel {
   std::vector<std::string> notes = {};  // what is lost there, a sentence each
 };
 
+struct ModelFolder;
+class TextClassifierKind;
+
 // What a model is for. image_classification: of images, the others: of lines of text.
 enum class Task { translation, classification, language_modeling, image_classification };
 std::string_view name_of(Task task);
@@ -86,17 +89,19 @@ class Kind {
   virtual ModelDescription describe(const Recipe& recipe) const = 0;
   // Throws Error "where: what" for a config.json that does not describe such a model.
   virtual ModelDescription describe(const Json& config, const std::string& where) const = 0;
-  // Reads the weights that lie beside such a config.json. Throws Error where they are not those of its model.
-  virtual void check_weights(const Json& config, const std::filesystem::path& files) const = 0;
+  // Reads the weights of such a folder. Throws Error where they are not those of its model.
+  virtual void check_weights(const ModelFolder& folder) const = 0;
   // The published layout that a model can be exported in, "Marian's"; empty: none. And why one of these
   // settings cannot; empty: it can.
   virtual std::string_view layout() const { return {}; }
   virtual std::string unsayable(const ModelSection&) const { return {}; }
-  // The model of a directory in that layout. Throws Error "directory: what" with all keys that stand in the
+  // The model of a folder in that layout. Throws Error "`directory`: what" with all keys that stand in the
   // way.
-  virtual ExportedModel exported(const std::filesystem::path& directory) const;
-  // The attention of the model that lies in these files (model_files()). Throws Error for a model without.
-  virtual std::unique_ptr<AttentionTracer> tracer(const std::filesystem::path& files) const = 0;
+  virtual ExportedModel exported(const ModelFolder& folder, const std::filesystem::path& directory) const;
+  // The attention of the model in that folder. Throws Error for a model without.
+  virtual std::unique_ptr<AttentionTracer> tracer(const ModelFolder& folder) const = 0;
+  // For those that give labels to texts; null: it does something else.
+  virtual const TextClassifierKind* text_classifier() const { return nullptr; }
 };
 
 // For exported(): what `files` gives; what it throws gets the directory before it.

@@ -115,18 +115,21 @@ std::unique_ptr<LanguageModel> language_model_of_config(const Json& config, cons
 }
 
 LoadedLanguageModel load_language_model(const std::filesystem::path& path) {
-  const ModelFolder folder = open_model(path, Task::language_modeling);
-  const std::filesystem::path& files = folder.path;
-  const std::filesystem::path config_path = folder.config_path();
+  return load_language_model(open_model(path));
+}
+
+LoadedLanguageModel load_language_model(const ModelFolder& folder) {
+  check_task(folder, Task::language_modeling);
   const Json& config = folder.config;
-  if (config.at("model_type").as_string() == kGpt2Type) return load_gpt2(files, config);
+  if (config.at("model_type").as_string() == kGpt2Type) return load_gpt2(folder);
+  const std::filesystem::path config_path = folder.config_path();
   std::unique_ptr<LanguageModel> model = language_model_of_config(config, config_path.string());
-  Tokenizer tokenizer = load_tokenizer(files / "tokenizer.json", model->vocabulary(),
-                                       text_at(config, "vocabulary_hash", config_path), config_path);
-  map_parameters(files / "model.safetensors", model->parameters());
+  Tokenizer tokenizer = load_tokenizer(folder, "tokenizer.json", model->vocabulary(),
+                                       text_at(config, "vocabulary_hash", config_path));
+  map_parameters(folder.weights(), model->parameters());
   const std::int32_t delimiter =
-      delimiter_of(model->settings(), tokenizer, (files / "tokenizer.json").string());
-  return {files, std::move(tokenizer), std::move(model), delimiter};
+      delimiter_of(model->settings(), tokenizer, (folder.path / "tokenizer.json").string());
+  return {folder.path, std::move(tokenizer), std::move(model), delimiter};
 }
 
 std::int32_t delimiter_of(const LanguageModelSettings& settings, const Tokenizer& tokenizer,
@@ -186,22 +189,22 @@ class LanguageModelKind : public Kind {
   ModelDescription describe(const Json& config, const std::string& where) const override {
     return description_of(*language_model_of_config(config, where));
   }
-  void check_weights(const Json& config, const std::filesystem::path& files) const override {
-    const auto model = language_model_of_config(config, (files / "config.json").string());
-    const bool is_gpt2 = config.at("model_type").as_string() == kGpt2Type;
-    (is_gpt2 ? read_gpt2_parameters : map_parameters)(weights_of(files), model->parameters());
+  void check_weights(const ModelFolder& folder) const override {
+    const auto model = language_model_of_config(folder.config, folder.config_path().string());
+    const bool is_gpt2 = folder.config.at("model_type").as_string() == kGpt2Type;
+    (is_gpt2 ? read_gpt2_parameters : map_parameters)(folder.weights(), model->parameters());
   }
   std::string_view layout() const override { return "GPT-2's"; }
   std::string unsayable(const ModelSection& model) const override {
     return unsayable_in_gpt2(model.as<LanguageModelSettings>());
   }
-  ExportedModel exported(const std::filesystem::path& directory) const override {
-    const auto model = std::make_shared<LoadedLanguageModel>(load_language_model(directory));
+  ExportedModel exported(const ModelFolder& folder, const std::filesystem::path& directory) const override {
+    const auto model = std::make_shared<LoadedLanguageModel>(load_language_model(folder));
     return {exported_files(directory, [&] { return gpt2_files(*model); }),
             [model](const ByteSink& sink) { write_gpt2_parameters(model->model->parameters(), sink); }};
   }
-  std::unique_ptr<AttentionTracer> tracer(const std::filesystem::path& files) const override {
-    return attention_tracer(load_language_model(files));
+  std::unique_ptr<AttentionTracer> tracer(const ModelFolder& folder) const override {
+    return attention_tracer(load_language_model(folder));
   }
 
  private:

@@ -9,6 +9,7 @@
 
 #include "models/language_model.hpp"
 #include "pretrained/kind.hpp"
+#include "pretrained/model_directory.hpp"
 #include "text/tokenizer/tokenizer.hpp"
 
 namespace headwater {
@@ -33,6 +34,7 @@ std::int32_t delimiter_of(const LanguageModelSettings& settings, const Tokenizer
 // `path` as for load_translator. Throws Error naming the file, and what does not fit; also where the
 // directory holds another kind of model.
 LoadedLanguageModel load_language_model(const std::filesystem::path& path);
+LoadedLanguageModel load_language_model(const ModelFolder& folder);
 // Its attention for one example.
 std::unique_ptr<AttentionTracer> attention_tracer(LoadedLanguageModel model);
 

@@ -86,6 +86,7 @@ bool is_there(const std::filesystem::path& path) {
   return std::filesystem::exists(path, ignored);
 }
 
+constexpr const char* kWeights = "model.safetensors";
 constexpr const char* kWeightsIndex = "model.safetensors.index.json";
 constexpr const char* kOtherWeights[] = {"pytorch_model.bin", "pytorch_model.bin.index.json", "tf_model.h5",
                                          "flax_model.msgpack", kWeightsIndex};
@@ -102,7 +103,7 @@ std::string usable_parts(const std::filesystem::path& directory) {
   std::string text;
   if (Tokenizer::is_in(directory))
     text += "; the tokenizer can be used: tokenize --tokenizer " + directory.string();
-  const std::filesystem::path weights = directory / "model.safetensors";
+  const std::filesystem::path weights = directory / kWeights;
   if (is_there(weights)) text += "; inspect " + weights.string() + " shows the tensors";
   return text;
 }
@@ -112,8 +113,8 @@ std::string why_no_model(const std::filesystem::path& directory) {
   for (const char* name : {"checkpoints", "log.csv", ".lock"}) {
     if (is_there(directory / name)) return {};
   }
-  const bool has_weights = is_there(directory / "model.safetensors");
-  const std::string weights = has_weights ? "model.safetensors" : other_weights_in(directory);
+  const bool has_weights = is_there(directory / kWeights);
+  const std::string weights = has_weights ? kWeights : other_weights_in(directory);
   if (!weights.empty())
     return "has " + weights +
            " and no config.json, which says what model it is (take it from where the weights " + "came from" +
@@ -123,87 +124,122 @@ std::string why_no_model(const std::filesystem::path& directory) {
   return {};
 }
 
-// A folder whose files were compared with the manifest, opened where that needed its kind.
-struct Verified {
-  std::filesystem::path files;
-  std::optional<ModelFolder> folder = {};
-};
-
-// What a model needs of a checkpoint, by its kind; its optimizer state stays unread.
-Verified verify_model(const std::filesystem::path& checkpoint) {
-  verify_checkpoint(checkpoint, {"config.json"});
-  ModelFolder folder = open_folder(checkpoint);
-  std::vector<std::string> needed{"model.safetensors"};
-  for (const std::string& name : folder.kind->text_files()) needed.push_back(name);
-  verify_checkpoint(checkpoint, needed);
-  return {checkpoint, std::move(folder)};
+ModelFolder with_config(const std::filesystem::path& files, std::string config) {
+  ModelFolder folder{.path = files, .config_text = std::move(config)};
+  const std::string where = folder.config_path().string();
+  folder.config = Json::parse(folder.config_text, where);
+  folder.kind = &kind_of(folder.config, where, usable_parts(folder.path));
+  return folder;
 }
 
-Verified verified_files(const std::filesystem::path& path, const std::filesystem::path& target) {
+constexpr std::uint64_t kMaxConfigBytes = std::uint64_t{1} << 26;  // labels have names of any length
+
+ModelFolder open_without_manifest(const std::filesystem::path& files) {
+  return with_config(files, read_file(files / "config.json", kMaxConfigBytes));
+}
+
+// Its optimizer state stays unread where only what loading needs is compared.
+ModelFolder open_checkpoint(const std::filesystem::path& checkpoint, Compared compared) {
+  const Manifest manifest = read_manifest(checkpoint);
+  const auto listed_bytes = [&](const std::string& name, std::uint64_t max_bytes) {
+    const Manifest::File& file = listed_file(manifest, checkpoint, name);
+    std::string bytes = read_file(checkpoint / name, max_bytes);
+    check_listed_bytes(checkpoint / name, bytes, file);
+    return bytes;
+  };
+  ModelFolder folder = with_config(checkpoint, listed_bytes("config.json", kMaxConfigBytes));
+  for (const std::string& name : folder.kind->text_files())
+    folder.texts.emplace(name, listed_bytes(name, kMaxTextFile));
+  const std::filesystem::path weights = checkpoint / kWeights;
+  const Manifest::File& listed_weights = listed_file(manifest, checkpoint, kWeights);
+  folder.mapped_weights = std::make_shared<MappedFile>(weights);
+  check_listed_bytes(weights, folder.mapped_weights->bytes(), listed_weights);
+  folder.mapped_weights->check_size(weights);
+  folder.manifest = manifest;
+  if (compared == Compared::needed) return folder;
+  for (const Manifest::File& file : manifest.files) {
+    const bool is_read =
+        file.name == "config.json" || file.name == kWeights || folder.texts.contains(file.name);
+    if (!is_read) check_listed_file(checkpoint / file.name, file);
+  }
+  return folder;
+}
+
+// The newest whole one; nothing where there is none, with a line in `skipped` for each that is not.
+std::optional<ModelFolder> open_newest_checkpoint(const std::filesystem::path& directory, Compared compared,
+                                                  std::vector<std::string>& skipped) {
+  for (const Checkpoint& checkpoint : list_checkpoints(directory)) {
+    try {
+      return open_checkpoint(checkpoint.path, compared);
+    } catch (const Error& error) {
+      skipped.emplace_back(error.what());
+    }
+  }
+  return std::nullopt;
+}
+
+ModelFolder open_target(const std::filesystem::path& path, const std::filesystem::path& target,
+                        Compared compared) {
   std::error_code ignored;
   if (!std::filesystem::is_directory(path, ignored)) {
     throw Error(path.string() + ": not a model directory (train writes one: train --recipe RECIPE -o " +
                 path.string() + ")");
   }
-  if (std::filesystem::exists(target / kManifestName, ignored) ||
-      std::filesystem::is_symlink(path / "checkpoints" / "best", ignored)) {
-    return verify_model(target);
-  }
-  if (std::filesystem::exists(target / "config.json", ignored))
-    return {target};  // a copy without checkpoints
+  if (is_there(target / kManifestName) || std::filesystem::is_symlink(path / "checkpoints" / "best", ignored))
+    return open_checkpoint(target, compared);
+  if (is_there(target / "config.json")) return open_without_manifest(target);  // a copy without checkpoints
   std::vector<std::string> skipped;
-  const auto newest = newest_valid_checkpoint(target, skipped);
-  if (!newest) {
-    // `make recipe` keeps the model of a run beside its tokens and reports.
-    const std::filesystem::path below = path / "model";
-    const bool is_below = is_there(below / "config.json") || is_there(below / "checkpoints");
-    const std::string why = is_below ? "" : why_no_model(target);
-    if (!why.empty()) throw Error(path.string() + ": " + why);
-    throw Error(path.string() + ": holds no complete checkpoint" +
-                (skipped.empty() ? "" : "; " + skipped.front()) + " (" +
-                (is_below && skipped.empty() ? "did you mean " + below.string()
-                                             : std::string("is training still in its first steps")) +
-                "?)");
-  }
-  return {newest->path};
+  if (std::optional<ModelFolder> newest = open_newest_checkpoint(target, compared, skipped))
+    return std::move(*newest);
+  // `make recipe` keeps the model of a run beside its tokens and reports.
+  const std::filesystem::path below = path / "model";
+  const bool is_below = is_there(below / "config.json") || is_there(below / "checkpoints");
+  const std::string why = is_below ? "" : why_no_model(target);
+  if (!why.empty()) throw Error(path.string() + ": " + why);
+  throw Error(path.string() + ": holds no complete checkpoint" +
+              (skipped.empty() ? "" : "; " + skipped.front()) + " (" +
+              (is_below && skipped.empty() ? "did you mean " + below.string()
+                                           : std::string("is training still in its first steps")) +
+              "?)");
 }
 
-// read(verified files), as read_model_files() does.
-template <class F>
-auto read_verified(const std::filesystem::path& path, const F& read) {
+}  // namespace
+
+ModelFolder open_model(const std::filesystem::path& path, Compared compared) {
   constexpr int kMaxAttempts = 100;  // of a reader that a busy machine keeps waiting while the run saves
   for (int attempt = 1;; ++attempt) {
     const std::filesystem::path target = target_of_links(path);
     try {
-      return read(verified_files(path, target));
+      return open_target(path, target, compared);
     } catch (const Error&) {
       if (attempt == kMaxAttempts || target_of_links(path) == target) throw;
     }
   }
 }
 
-}  // namespace
-
-void read_model_files(const std::filesystem::path& path,
-                      const std::function<void(const std::filesystem::path& files)>& read) {
-  read_verified(path, [&](const Verified& verified) { read(verified.files); });
-}
-
-std::filesystem::path model_files(const std::filesystem::path& path) {
-  return read_verified(path, [](Verified verified) { return std::move(verified.files); });
-}
-
-ModelFolder open_model(const std::filesystem::path& path) {
-  return read_verified(path, [](Verified verified) {
-    return verified.folder ? std::move(*verified.folder) : open_folder(verified.files);
-  });
-}
-
-ModelFolder open_model(const std::filesystem::path& path, Task wanted) {
-  ModelFolder folder = open_model(path);
+void check_task(const ModelFolder& folder, Task wanted) {
   if (folder.kind->task() != wanted)
     throw Error(folder.path.string() + ": holds " + std::string(folder.kind->what_it_is()));
-  return folder;
+}
+
+bool ModelFolder::has(std::string_view name) const { return texts.contains(name) || is_there(path / name); }
+
+std::string ModelFolder::read(std::string_view name, std::uint64_t max_bytes) const {
+  const auto compared = texts.find(name);
+  return compared != texts.end() ? compared->second : read_file(path / name, max_bytes);
+}
+
+Safetensors ModelFolder::weights() const {
+  const std::filesystem::path file = path / kWeights;
+  if (mapped_weights != nullptr) return {mapped_weights, file};
+  const std::string other = is_there(file) ? "" : other_weights_in(path);
+  if (other.empty()) return Safetensors(file);
+  const char* const what_to_do =
+      other == kWeightsIndex ? "weights in several files are not read; in Python: model.save_pretrained(DIR, "
+                               "max_shard_size=\"1TB\")"
+                             : "only safetensors are read; in Python: model.save_pretrained(DIR, "
+                               "safe_serialization=True, max_shard_size=\"1TB\")";
+  throw Error(path.string() + ": has no model.safetensors but " + other + " (" + what_to_do + ")");
 }
 
 std::string name_of_model(const std::filesystem::path& path) {
@@ -211,26 +247,6 @@ std::string name_of_model(const std::filesystem::path& path) {
   if (!name.has_filename()) name = name.parent_path();
   if (name.filename() == "model") name = name.parent_path();
   return name.filename().string();
-}
-
-ModelFolder open_folder(const std::filesystem::path& files) {
-  const std::filesystem::path path = files / "config.json";
-  constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 26;  // labels have names of any length
-  Json config = Json::parse(read_file(path, kMaxBytes), path.string());
-  const Kind& kind = kind_of(config, path.string(), usable_parts(files));
-  return {files, std::move(config), &kind};
-}
-
-std::filesystem::path weights_of(const std::filesystem::path& files) {
-  std::filesystem::path weights = files / "model.safetensors";
-  const std::string other = is_there(weights) ? "" : other_weights_in(files);
-  if (other.empty()) return weights;
-  const char* const what_to_do =
-      other == kWeightsIndex ? "weights in several files are not read; in Python: model.save_pretrained(DIR, "
-                               "max_shard_size=\"1TB\")"
-                             : "only safetensors are read; in Python: model.save_pretrained(DIR, "
-                               "safe_serialization=True, max_shard_size=\"1TB\")";
-  throw Error(files.string() + ": has no model.safetensors but " + other + " (" + what_to_do + ")");
 }
 
 void read_parameters(const std::filesystem::path& file, Parameters& parameters) {
@@ -252,8 +268,7 @@ bool is_flat_array(const Safetensors& tensors) {
          is_in_order && address % alignof(float) == 0 && tensors.file() != nullptr;
 }
 
-void map_parameters(const std::filesystem::path& file, Parameters& parameters) {
-  const Safetensors tensors(file);
+void map_parameters(const Safetensors& tensors, Parameters& parameters) {
   check_tensors(tensors, parameters);  // before their memory: config.json may ask for any sizes
   if (is_flat_array(tensors)) {
     const std::size_t begin =
@@ -263,7 +278,7 @@ void map_parameters(const std::filesystem::path& file, Parameters& parameters) {
     parameters.allocate(false);
     copy_tensors(tensors, parameters);
   }
-  tensors.file()->check_size(file);
+  tensors.check_file_size();
   check_finite_weights(tensors, parameters);
 }
 

@@ -3,45 +3,59 @@
 // resuming needs.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <map>
+#include <memory>
+#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "autograd/parameter.hpp"
+#include "checkpoint/directory.hpp"
+#include "checkpoint/safetensors.hpp"
 #include "pretrained/kind.hpp"
+#include "support/files.hpp"
 #include "support/json.hpp"
 
 namespace headwater {
 
+// A folder that a model is loaded from, each of whose files is opened once: where a manifest lists them,
+// those that loading needs were compared with it, and what was compared is what read() and weights() give,
+// whatever becomes of the folder meanwhile.
+struct ModelFolder {
+  std::filesystem::path path;
+  std::string config_text;  // of config.json, and what it says
+  Json config = {};
+  const Kind* kind = nullptr;
+  std::optional<Manifest> manifest = {};
+  std::map<std::string, std::string, std::less<>> texts = {};  // files that were compared, by their names
+  std::shared_ptr<MappedFile> mapped_weights = nullptr;        // so compared
+
+  std::filesystem::path config_path() const { return path / "config.json"; }
+  bool has(std::string_view name) const;
+  // The bytes of a file. Throws Error naming it.
+  std::string read(std::string_view name, std::uint64_t max_bytes = kMaxTextFile) const;
+  // model.safetensors. Throws Error where the weights lie there in another form.
+  Safetensors weights() const;
+};
+
+// What of a checkpoint is compared with its manifest: what loading needs, or whatever it lists.
+enum class Compared { needed, all };
+
 // The folder that loading `path` reads: a checkpoint itself; of a model directory its best checkpoint, the
-// newest complete one where there is no best yet. Links are followed once, so that all files are those of one
-// checkpoint while a run goes on. The files that the kind needs were compared with the manifest. Throws Error
-// naming the file.
-std::filesystem::path model_files(const std::filesystem::path& path);
-// Calls read(files) with that folder; again where it throws an Error and the links lead elsewhere by then: a
-// run that goes on removes checkpoints.
-void read_model_files(const std::filesystem::path& path,
-                      const std::function<void(const std::filesystem::path& files)>& read);
+// newest whole one where there is no best yet. Links are followed once, so that all files are those of one
+// checkpoint while a run goes on, which removes checkpoints. Throws Error naming the file.
+ModelFolder open_model(const std::filesystem::path& path, Compared compared = Compared::needed);
+// Throws Error that says what the folder holds and which tool reads it, where its model is for something
+// else.
+void check_task(const ModelFolder& folder, Task wanted);
+
 // What a model or a run is called: the folder, or the one above where that one is called model.
 // models/recipes/imdb-encoder/model is imdb-encoder, models/spa-eng spa-eng.
 std::string name_of_model(const std::filesystem::path& path);
-// A folder that a model is loaded from: its config.json, read once, and the kind that this names.
-struct ModelFolder {
-  std::filesystem::path path;
-  Json config;
-  const Kind* kind;
-
-  std::filesystem::path config_path() const { return path / "config.json"; }
-};
-// model_files(path) so; with `wanted` Error that says what the folder holds and which tool reads it, where
-// its model is for something else. Throws Error naming the file.
-ModelFolder open_model(const std::filesystem::path& path);
-ModelFolder open_model(const std::filesystem::path& path, Task wanted);
-// The folder itself, not compared with a manifest: what read_model_files() hands out.
-ModelFolder open_folder(const std::filesystem::path& files);
-// model.safetensors of such a folder. Throws Error where the weights lie there in another form.
-std::filesystem::path weights_of(const std::filesystem::path& files);
 
 // "[3, 4]"
 std::string shape_text(std::span<const std::int64_t> shape);
@@ -51,6 +65,6 @@ std::string shape_text(std::span<const std::int64_t> shape);
 void read_parameters(const std::filesystem::path& file, Parameters& parameters);
 // The same for parameters without memory yet, for inference. A file that this program wrote holds them as
 // they are used: it stays mapped, nothing is copied.
-void map_parameters(const std::filesystem::path& file, Parameters& parameters);
+void map_parameters(const Safetensors& tensors, Parameters& parameters);
 
 }  // namespace headwater

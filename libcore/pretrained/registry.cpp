@@ -44,7 +44,7 @@ std::vector<DirectoryFile> exported_files(const std::filesystem::path& directory
   }
 }
 
-ExportedModel Kind::exported(const std::filesystem::path& directory) const {
+ExportedModel Kind::exported(const ModelFolder&, const std::filesystem::path& directory) const {
   throw Error(directory.string() +
               ": text classifiers have no published layout here yet (translators, language models and models "
               "of images have one)");

@@ -10,26 +10,17 @@
 namespace headwater {
 
 const TextClassifierKind& text_classifier_kind(const Kind& kind) {
-  const auto* const typed = dynamic_cast<const TextClassifierKind*>(&kind);
-  if (typed == nullptr)
+  const TextClassifierKind* const of_texts = kind.text_classifier();
+  if (of_texts == nullptr)
     throw Error("model: " + std::string(kind.model_kind().name) + " gives no labels to texts");
-  return *typed;
-}
-
-static const TextClassifierKind& text_classifier_kind(const TextClassifier& model) {
-  for (const Kind* kind : all_kinds()) {
-    const auto* const typed = dynamic_cast<const TextClassifierKind*>(kind);
-    if (typed != nullptr && typed->section_of_model(model)) return *typed;
-  }
-  throw Error("model: no kind for this classifier");
+  return *of_texts;
 }
 
 // --- The directory -----------------------------------------------------------------------------------------
 
-Json config_of(const TextClassifier& model, const Tokenizer& tokenizer, const LabelSet& labels,
-               const std::optional<NgramVocabulary>& terms) {
-  const TextClassifierKind& kind = text_classifier_kind(model);
-  ModelSection section = kind.section_of_model(model);
+Json config_of(ModelSection section, const TextClassifier& model, const Tokenizer& tokenizer,
+               const LabelSet& labels, const std::optional<NgramVocabulary>& terms) {
+  const TextClassifierKind& kind = text_classifier_kind(kind_of(section));
   ClassHeadSettings& head = kind.head_of(section);
   head = with_classes(head, model.classes());
   Json config;
@@ -61,27 +52,32 @@ std::unique_ptr<TextClassifier> classifier_of_config(const Json& config, const s
 }
 
 LoadedClassifier load_classifier(const std::filesystem::path& path) {
-  const ModelFolder folder = open_model(path, Task::classification);
-  const std::filesystem::path& files = folder.path;
+  return load_classifier(open_model(path));
+}
+
+LoadedClassifier load_classifier(const ModelFolder& folder) {
+  check_task(folder, Task::classification);
   const std::filesystem::path config_path = folder.config_path();
   const Json& config = folder.config;
-  const bool reads_terms = text_classifier_kind(*folder.kind).reads_terms();
+  const TextClassifierKind& kind = text_classifier_kind(*folder.kind);
+  const bool reads_terms = kind.reads_terms();
   std::unique_ptr<TextClassifier> model = classifier_of_config(config, config_path.string());
   // The table of a bag of words has a row for each term, whatever its tokenizer knows.
-  Tokenizer tokenizer = load_tokenizer(files / "tokenizer.json", reads_terms ? 10000000 : model->vocabulary(),
-                                       text_at(config, "vocabulary_hash", config_path), config_path);
+  Tokenizer tokenizer = load_tokenizer(folder, "tokenizer.json", reads_terms ? 10000000 : model->vocabulary(),
+                                       text_at(config, "vocabulary_hash", config_path));
   std::optional<NgramVocabulary> terms;
   if (reads_terms) {
-    const std::filesystem::path terms_path = files / "terms.tsv";
-    terms = NgramVocabulary::load(terms_path);
+    const std::filesystem::path terms_path = folder.path / "terms.tsv";
+    terms = NgramVocabulary::parse(folder.read("terms.tsv"), terms_path.string());
     if (terms->size() > model->vocabulary() || terms->hash() != text_at(config, "terms_hash", config_path)) {
       throw Error(terms_path.string() + ": not the terms that " + config_path.string() +
                   " asks for (they belong to another model)");
     }
   }
   LabelSet labels = labels_of_config(config, config_path.string());
-  map_parameters(files / "model.safetensors", model->parameters());
-  return {files, std::move(tokenizer), std::move(terms), std::move(labels), std::move(model)};
+  map_parameters(folder.weights(), model->parameters());
+  return {folder.path,       std::move(tokenizer),           std::move(terms),
+          std::move(labels), kind.section_of_config(config), std::move(model)};
 }
 
 // --- The row of the registry -------------------------------------------------------------------------------
@@ -104,9 +100,9 @@ ModelDescription TextClassifierKind::describe(const Json& config, const std::str
   return {model->summary(), legend(*model)};
 }
 
-void TextClassifierKind::check_weights(const Json& config, const std::filesystem::path& files) const {
-  const auto model = classifier_of_config(config, (files / "config.json").string());
-  map_parameters(weights_of(files), model->parameters());
+void TextClassifierKind::check_weights(const ModelFolder& folder) const {
+  const auto model = classifier_of_config(folder.config, folder.config_path().string());
+  map_parameters(folder.weights(), model->parameters());
 }
 
 }  // namespace headwater

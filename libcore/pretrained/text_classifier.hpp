@@ -13,6 +13,7 @@
 #include "models/classifier.hpp"
 #include "models/text_classifier.hpp"
 #include "pretrained/kind.hpp"
+#include "pretrained/model_directory.hpp"
 #include "support/json.hpp"
 #include "text/tokenizer/tokenizer.hpp"
 
@@ -24,12 +25,14 @@ struct LoadedClassifier {
   Tokenizer tokenizer;
   std::optional<NgramVocabulary> terms;  // of a bag of words
   LabelSet labels;
+  ModelSection section;
   std::unique_ptr<TextClassifier> model;
 };
 
 // `path` as for load_translator. Throws Error naming the file, and what does not fit; also where the
 // directory holds a model that gives no labels.
 LoadedClassifier load_classifier(const std::filesystem::path& path);
+LoadedClassifier load_classifier(const ModelFolder& folder);
 // The attention of a classifier for one example. Throws Error where it mixes tokens otherwise.
 std::unique_ptr<AttentionTracer> attention_tracer(LoadedClassifier model);
 
@@ -41,8 +44,9 @@ ModelSection model_section(const BagOfWordsSettings& settings);
 // Throws Error "where: what", also for a model that gives no labels.
 std::unique_ptr<TextClassifier> make_text_classifier(const ModelSection& model, Index vocabulary);
 std::unique_ptr<TextClassifier> classifier_of_config(const Json& config, const std::string& where);
-Json config_of(const TextClassifier& model, const Tokenizer& tokenizer, const LabelSet& labels,
-               const std::optional<NgramVocabulary>& terms);
+// `section` is what the model was made of.
+Json config_of(ModelSection section, const TextClassifier& model, const Tokenizer& tokenizer,
+               const LabelSet& labels, const std::optional<NgramVocabulary>& terms);
 
 // The row of the registry, but for what a classifier and a bag of words have each.
 class TextClassifierKind : public Kind {
@@ -54,14 +58,13 @@ class TextClassifierKind : public Kind {
   void complete(Recipe& recipe, const LabelSet& labels, const std::string& where) const override;
   ModelDescription describe(const Recipe& recipe) const override;
   ModelDescription describe(const Json& config, const std::string& where) const override;
-  void check_weights(const Json& config, const std::filesystem::path& files) const override;
+  void check_weights(const ModelFolder& folder) const override;
+  const TextClassifierKind* text_classifier() const override { return this; }
 
   // The model itself. `config` is one whose "model_type" is this kind's; throws Error "what".
   virtual std::unique_ptr<TextClassifier> make(const ModelSection& model, Index vocabulary) const = 0;
   virtual ModelSection section_of_config(Json config) const = 0;
   virtual ClassHeadSettings& head_of(ModelSection& model) const = 0;
-  // A section without a kind where the model is of another kind.
-  virtual ModelSection section_of_model(const TextClassifier& model) const = 0;
   virtual std::string_view architecture() const = 0;
   virtual bool reads_terms() const = 0;
   virtual std::string legend(const TextClassifier& model) const = 0;

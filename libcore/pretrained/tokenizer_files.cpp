@@ -5,14 +5,15 @@
 
 namespace headwater {
 
-Tokenizer load_tokenizer(const std::filesystem::path& path, Index rows, const std::string& hash,
-                         const std::filesystem::path& config) {
-  Tokenizer tokenizer = Tokenizer::load(path);
+Tokenizer load_tokenizer(const ModelFolder& folder, const std::string& name, Index rows,
+                         const std::string& hash) {
+  const std::filesystem::path path = folder.path / name;
+  Tokenizer tokenizer = Tokenizer::parse_any(folder.read(name), path.string());
   // A text with fewer words than the recipe's vocabulary leaves the last rows of the tables unused.
   if (tokenizer.vocabulary_size() > rows || tokenizer.hash() != hash) {
     throw Error(path.string() + ": " + std::to_string(tokenizer.vocabulary_size()) +
-                " tokens with the hash " + tokenizer.hash() + ", " + config.string() + " has room for " +
-                std::to_string(rows) + " and asks for " + quote(hash) +
+                " tokens with the hash " + tokenizer.hash() + ", " + folder.config_path().string() +
+                " has room for " + std::to_string(rows) + " and asks for " + quote(hash) +
                 " (the tokenizer belongs to another model)");
   }
   return tokenizer;

@@ -5,15 +5,16 @@
 #include <string>
 
 #include "pretrained/kind.hpp"
+#include "pretrained/model_directory.hpp"
 #include "tensor/matrix.hpp"
 #include "text/tokenizer/tokenizer.hpp"
 
 namespace headwater {
 
-// The tokenizer of a model whose table has `rows` rows. Throws Error where it is larger than that or its hash
-// another one.
-Tokenizer load_tokenizer(const std::filesystem::path& path, Index rows, const std::string& hash,
-                         const std::filesystem::path& config);
+// The tokenizer in that file, of a model whose table has `rows` rows. Throws Error where it is larger than
+// that or its hash another one.
+Tokenizer load_tokenizer(const ModelFolder& folder, const std::string& name, Index rows,
+                         const std::string& hash);
 
 // tokenizer.json and tokenizer_config.json of a directory: with both AutoTokenizer of Hugging Face's
 // transformers loads the tokenizer of what the model reads: without the special tokens that a template puts

@@ -9,7 +9,6 @@
 #include "pretrained/model_rows.hpp"
 #include "pretrained/tokenizer_files.hpp"
 #include "support/error.hpp"
-#include "support/files.hpp"
 #include "text/unicode/trimmed.hpp"
 
 namespace headwater {
@@ -77,20 +76,6 @@ Json generation_config_of(const Tokenizer& target, std::int64_t max_new_tokens,
   return config;
 }
 
-std::optional<std::int64_t> read_max_length(const std::filesystem::path& files) {
-  const std::filesystem::path path = files / "generation_config.json";
-  std::error_code ignored;
-  if (!std::filesystem::exists(path, ignored)) return std::nullopt;
-  const Json config = Json::parse(read_file(path, 1 << 20), path.string());
-  try {
-    const Json* const most = config.find("max_length");
-    if (most == nullptr || most->is_null()) return std::nullopt;
-    return whole(config, "max_length", 1, 1000000);
-  } catch (const Error& error) {
-    throw Error(path.string() + ": " + error.what());
-  }
-}
-
 Json config_of(const EncoderDecoder& model, const Tokenizer& source, const Tokenizer& target) {
   Json config;
   config.set("architectures", Json::Array{"HeadwaterEncoderDecoder"});
@@ -139,28 +124,32 @@ TranslationIds translation_ids(const Tokenizer& target) {
 }
 
 LoadedTranslator load_translator(const std::filesystem::path& path) {
-  const ModelFolder folder = open_model(path, Task::translation);
-  const std::filesystem::path& files = folder.path;
-  const std::filesystem::path config_path = folder.config_path();
+  return load_translator(open_model(path));
+}
+
+LoadedTranslator load_translator(const ModelFolder& folder) {
+  check_task(folder, Task::translation);
   const Json& config = folder.config;
-  if (config.at("model_type").as_string() == kMarianType) return load_marian(files, config);
+  if (config.at("model_type").as_string() == kMarianType) return load_marian(folder);
+  const std::filesystem::path config_path = folder.config_path();
   std::unique_ptr<EncoderDecoder> model = encoder_decoder_of_config(config, config_path.string());
-  Tokenizer source = load_tokenizer(files / "source-tokenizer.json", model->source_vocabulary(),
-                                    text_at(config, "source_vocabulary_hash", config_path), config_path);
-  Tokenizer target = load_tokenizer(files / "target-tokenizer.json", model->target_vocabulary(),
-                                    text_at(config, "target_vocabulary_hash", config_path), config_path);
+  Tokenizer source = load_tokenizer(folder, "source-tokenizer.json", model->source_vocabulary(),
+                                    text_at(config, "source_vocabulary_hash", config_path));
+  Tokenizer target = load_tokenizer(folder, "target-tokenizer.json", model->target_vocabulary(),
+                                    text_at(config, "target_vocabulary_hash", config_path));
   if (target.start_id() < 0 || target.end_id() < 0) {
-    throw Error((files / "target-tokenizer.json").string() +
+    throw Error((folder.path / "target-tokenizer.json").string() +
                 ": has no [START] and [END] (learn it with tokenize --learn ... --start-end)");
   }
-  map_parameters(files / "model.safetensors", model->parameters());
+  map_parameters(folder.weights(), model->parameters());
   const TranslationIds ids = translation_ids(target);
-  return {files,
+  const GenerationConfig generation = read_generation_config(folder);
+  return {folder.path,
           std::move(source),
           std::move(target),
           std::move(model),
-          read_max_length(files).value_or(0),
-          read_decoding(files),
+          generation.max_length.value_or(0),
+          generation.decoding,
           ids};
 }
 
@@ -197,22 +186,22 @@ class EncoderDecoderKind : public Kind {
   ModelDescription describe(const Json& config, const std::string& where) const override {
     return description_of(*encoder_decoder_of_config(config, where));
   }
-  void check_weights(const Json& config, const std::filesystem::path& files) const override {
-    const auto model = encoder_decoder_of_config(config, (files / "config.json").string());
-    const bool is_marian = config.at("model_type").as_string() == kMarianType;
-    (is_marian ? read_marian_parameters : map_parameters)(weights_of(files), model->parameters());
+  void check_weights(const ModelFolder& folder) const override {
+    const auto model = encoder_decoder_of_config(folder.config, folder.config_path().string());
+    const bool is_marian = folder.config.at("model_type").as_string() == kMarianType;
+    (is_marian ? read_marian_parameters : map_parameters)(folder.weights(), model->parameters());
   }
   std::string_view layout() const override { return "Marian's"; }
   std::string unsayable(const ModelSection& model) const override {
     return unsayable_in_marian(model.as<EncoderDecoderSettings>());
   }
-  ExportedModel exported(const std::filesystem::path& directory) const override {
-    const auto model = std::make_shared<LoadedTranslator>(load_translator(directory));
+  ExportedModel exported(const ModelFolder& folder, const std::filesystem::path& directory) const override {
+    const auto model = std::make_shared<LoadedTranslator>(load_translator(folder));
     return {exported_files(directory, [&] { return marian_files(*model); }),
             [model](const ByteSink& sink) { write_marian_parameters(model->model->parameters(), sink); }};
   }
-  std::unique_ptr<AttentionTracer> tracer(const std::filesystem::path& files) const override {
-    return attention_tracer(load_translator(files));
+  std::unique_ptr<AttentionTracer> tracer(const ModelFolder& folder) const override {
+    return attention_tracer(load_translator(folder));
   }
 
  private:

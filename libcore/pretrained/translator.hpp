@@ -3,13 +3,13 @@
 
 #include <filesystem>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "models/encoder_decoder.hpp"
 #include "pretrained/kind.hpp"
+#include "pretrained/model_directory.hpp"
 #include "text/tokenizer/tokenizer.hpp"
 
 namespace headwater {
@@ -42,14 +42,12 @@ struct LoadedTranslator {
 // yet) or one checkpoint. Throws Error naming the file, and what does not fit: a missing or further tensor, a
 // wrong shape, a vocabulary of another size.
 LoadedTranslator load_translator(const std::filesystem::path& path);
+LoadedTranslator load_translator(const ModelFolder& folder);
 // Its attention for one example.
 std::unique_ptr<AttentionTracer> attention_tracer(LoadedTranslator model);
 
 // The model section of a recipe with these settings.
 ModelSection model_section(const EncoderDecoderSettings& settings);
-
-// The max_length in generation_config.json of such a folder, or nothing.
-std::optional<std::int64_t> read_max_length(const std::filesystem::path& files);
 
 // config.json, and back (without the parameters' memory). Throws Error "where: what".
 Json config_of(const EncoderDecoder& model, const Tokenizer& source, const Tokenizer& target);

@@ -215,16 +215,19 @@ std::unique_ptr<VisionModel> vision_model_of_config(const Json& config, const st
 }
 
 LoadedVisionModel load_vision_model(const std::filesystem::path& path) {
-  const ModelFolder folder = open_model(path, Task::image_classification);
-  const std::filesystem::path& files = folder.path;
+  return load_vision_model(open_model(path));
+}
+
+LoadedVisionModel load_vision_model(const ModelFolder& folder) {
+  check_task(folder, Task::image_classification);
   const Json& config = folder.config;
-  if (is_vit(config)) return load_vit(files, config);
-  const std::string where = (files / "config.json").string();
+  if (is_vit(config)) return load_vit(folder);
+  const std::string where = folder.config_path().string();
   std::unique_ptr<VisionModel> model = vision_model_of_config(config, where);
   LabelSet labels = labels_of_config(config, where);
-  map_parameters(files / "model.safetensors", model->parameters());
+  map_parameters(folder.weights(), model->parameters());
   ChannelStatistics statistics = statistics_of_config(config, model->settings(), where);
-  return {files, std::move(labels), std::move(statistics), std::move(model),
+  return {folder.path, std::move(labels), std::move(statistics), std::move(model),
           reading_of_config(config, where)};
 }
 
@@ -266,17 +269,17 @@ class VisionKind : public Kind {
   ModelDescription describe(const Json& config, const std::string& where) const override {
     return description_of(*vision_model_of_config(config, where));
   }
-  void check_weights(const Json& config, const std::filesystem::path& files) const override {
-    const auto model = vision_model_of_config(config, (files / "config.json").string());
-    if (is_vit(config)) return read_vit_parameters(weights_of(files), *model);
-    map_parameters(weights_of(files), model->parameters());
+  void check_weights(const ModelFolder& folder) const override {
+    const auto model = vision_model_of_config(folder.config, folder.config_path().string());
+    if (is_vit(folder.config)) return read_vit_parameters(folder.weights(), *model);
+    map_parameters(folder.weights(), model->parameters());
   }
   std::string_view layout() const override { return "ViT's"; }
   std::string unsayable(const ModelSection& model) const override {
     return unsayable_in_vit(model.as<VisionSettings>());
   }
-  ExportedModel exported(const std::filesystem::path& directory) const override {
-    const auto model = std::make_shared<LoadedVisionModel>(load_vision_model(directory));
+  ExportedModel exported(const ModelFolder& folder, const std::filesystem::path& directory) const override {
+    const auto model = std::make_shared<LoadedVisionModel>(load_vision_model(folder));
     ExportedModel out{exported_files(directory, [&] { return vit_files(*model); }),
                       [model](const ByteSink& sink) { write_vit_parameters(*model->model, sink); }};
     const Background& background = model->reading.background;
@@ -285,8 +288,8 @@ class VisionKind : public Kind {
                           background.name() + " before they read them");
     return out;
   }
-  std::unique_ptr<AttentionTracer> tracer(const std::filesystem::path& files) const override {
-    throw Error(files.string() + ": holds a model of images, whose tokens are no words");
+  std::unique_ptr<AttentionTracer> tracer(const ModelFolder& folder) const override {
+    throw Error(folder.path.string() + ": holds a model of images, whose tokens are no words");
   }
 
  private:

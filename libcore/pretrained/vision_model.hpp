@@ -12,6 +12,7 @@
 #include "data/labels.hpp"
 #include "models/vision.hpp"
 #include "pretrained/kind.hpp"
+#include "pretrained/model_directory.hpp"
 
 namespace headwater {
 
@@ -27,6 +28,7 @@ struct LoadedVisionModel {
 // `path` as for load_translator. Throws Error naming the file, and what does not fit; also where the
 // directory holds another kind of model.
 LoadedVisionModel load_vision_model(const std::filesystem::path& path);
+LoadedVisionModel load_vision_model(const ModelFolder& folder);
 
 // The model section of a recipe with these settings.
 ModelSection model_section(const VisionSettings& settings);

@@ -11,7 +11,6 @@
 #include "pretrained/model_directory.hpp"
 #include "pretrained/registry.hpp"
 #include "support/error.hpp"
-#include "support/files.hpp"
 #include "support/numbers.hpp"
 #include "tensor/kernels/optimizer/optimizer.hpp"
 #include "text/tokenizer/tokenizer.hpp"
@@ -91,7 +90,7 @@ class Taker {
   Taker(const std::filesystem::path& directory, const Kind& kind, TaskModel& model)
       : shown_(directory.string()),
         folder_(open_model(directory)),
-        tensors_(folder_.path / "model.safetensors"),
+        tensors_(folder_.weights()),
         our_axes_(kind.token_axes()),
         their_axes_(folder_.kind->token_axes()),
         our_files_(model.files()),
@@ -258,8 +257,8 @@ class Taker {
   }
 
   Names their_texts(std::string_view file) const {
-    const std::filesystem::path path = folder_.path / file;
-    return texts_of(file, read_file(path), path.string());
+    const std::string bytes = file == "config.json" ? folder_.config_text : folder_.read(file);
+    return texts_of(file, bytes, (folder_.path / file).string());
   }
 
   // A vocabulary of ours against one of the model's.

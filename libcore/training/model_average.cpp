@@ -8,8 +8,8 @@
 
 #include "checkpoint/directory.hpp"
 #include "checkpoint/safetensors.hpp"
+#include "pretrained/kind.hpp"
 #include "pretrained/model_directory.hpp"
-#include "pretrained/registry.hpp"
 #include "support/error.hpp"
 #include "support/new_folder.hpp"
 #include "support/numbers.hpp"
@@ -25,20 +25,23 @@ bool is_there(const fs::path& path) {
 }
 
 // What a model is used with, and may not differ in.
-std::vector<std::string> files_of_model(const fs::path& files) {
-  std::vector<std::string> names{"config.json"};
-  for (const std::string& name : open_folder(files).kind->text_files()) {
-    if (is_there(files / name)) names.push_back(name);
+std::vector<std::string> files_of_model(const ModelFolder& model) {
+  std::vector<std::string> names;
+  for (const std::string& name : model.kind->text_files()) {
+    if (model.has(name)) names.push_back(name);
   }
   return names;
 }
 
-void check_same_files(const fs::path& first, const fs::path& other) {
-  for (const std::string& name : files_of_model(first)) {
-    if (!is_there(other / name) || read_file(first / name) != read_file(other / name))
-      throw Error(shown(other / name) + ": differs from " + shown(first / name) +
-                  " (only models of one kind, size and vocabulary have a mean)");
-  }
+void check_same_files(const ModelFolder& first, const ModelFolder& other) {
+  const auto check = [&](const std::string& name, bool is_same) {
+    if (is_same) return;
+    throw Error(shown(other.path / name) + ": differs from " + shown(first.path / name) +
+                " (only models of one kind, size and vocabulary have a mean)");
+  };
+  check("config.json", first.config_text == other.config_text);
+  for (const std::string& name : files_of_model(first))
+    check(name, other.has(name) && first.read(name) == other.read(name));
 }
 
 void check_same_tensors(const Safetensors& first, const Safetensors& other) {
@@ -98,13 +101,13 @@ std::vector<fs::path> last_checkpoints(const fs::path& run, std::int64_t last) {
 
 void average_models(const std::vector<fs::path>& models, const fs::path& output) {
   if (is_there(output)) throw UsageError(shown(output) + ": is there already (choose another --output)");
-  std::vector<fs::path> folders;
-  for (const fs::path& model : models) folders.push_back(model_files(model));
-  const fs::path& first = folders.front();
+  std::vector<ModelFolder> folders;
+  for (const fs::path& model : models) folders.push_back(open_model(model));
+  const ModelFolder& first = folders.front();
   std::vector<std::unique_ptr<Safetensors>> tensors;
-  for (const fs::path& folder : folders) {
+  for (const ModelFolder& folder : folders) {
     check_same_files(first, folder);
-    tensors.push_back(std::make_unique<Safetensors>(folder / "model.safetensors"));
+    tensors.push_back(std::make_unique<Safetensors>(folder.weights()));
     check_same_tensors(*tensors.front(), *tensors.back());
   }
   const std::vector<Real> mean = mean_of_tensors(tensors);
@@ -118,7 +121,7 @@ void average_models(const std::vector<fs::path>& models, const fs::path& output)
   std::vector<std::string> names = files_of_model(first);
   for (const char* name :
        {"recipe.yaml", "generation_config.json", "tokenizer.json", "tokenizer_config.json"}) {
-    if (is_there(first / name) && std::find(names.begin(), names.end(), name) == names.end())
+    if (first.has(name) && std::find(names.begin(), names.end(), name) == names.end())
       names.emplace_back(name);
   }
   NewFolder folder(output);
@@ -127,8 +130,8 @@ void average_models(const std::vector<fs::path>& models, const fs::path& output)
     manifest.files.push_back(write_listed_file(folder.file(name), produce));
   };
   add("model.safetensors", [&](const ByteSink& sink) { write_safetensors(to_write, {}, sink); });
-  for (const std::string& name : names)
-    add(name, [&](const ByteSink& sink) { sink(read_file(first / name)); });
+  add("config.json", [&](const ByteSink& sink) { sink(first.config_text); });
+  for (const std::string& name : names) add(name, [&](const ByteSink& sink) { sink(first.read(name)); });
   write_new_file(folder.file(std::string(kManifestName)), manifest_text(manifest));
   folder.finish();
 }

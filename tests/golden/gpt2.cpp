@@ -11,6 +11,6 @@ Json reference_gpt2_config() {
 
 std::unique_ptr<LanguageModel> load_reference_gpt2() {
   auto model = gpt2_of_config(reference_gpt2_config());
-  read_gpt2_parameters(reference_path("gpt2/model.safetensors"), model->parameters());
+  read_gpt2_parameters(Safetensors(reference_path("gpt2/model.safetensors")), model->parameters());
   return model;
 }

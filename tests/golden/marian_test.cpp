@@ -32,7 +32,7 @@ struct MarianReference {
   int examples = 0;
 
   MarianReference() {
-    read_marian_parameters(reference_path("marian/model.safetensors"), model->parameters());
+    read_marian_parameters(Safetensors(reference_path("marian/model.safetensors")), model->parameters());
     while (expected.find("source_" + std::to_string(examples)) != nullptr) ++examples;
     REQUIRE(examples > 0);
   }

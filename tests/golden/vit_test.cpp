@@ -12,7 +12,7 @@ using namespace headwater;
 namespace {
 
 struct VitReference {
-  LoadedVisionModel files = load_vit(reference_path("vit"), read_json());
+  LoadedVisionModel files = load_vision_model(open_model(reference_path("vit")));
   const VisionModel& model = *files.model;
   Safetensors expected{reference_path("vit/expected.safetensors")};
   ImageBatch batch;
@@ -31,10 +31,6 @@ struct VitReference {
       batch.add(image, grid);
     }
     batch.finish(grid, true);
-  }
-  static Json read_json() {
-    const fs::path path = reference_path("vit/config.json");
-    return Json::parse(read_file(path), path.string());
   }
   double distance_of(const Variable& x, const std::string& name) const {
     return distance(x.value(), read_floats(expected.at(name))).absolute;

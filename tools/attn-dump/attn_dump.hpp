@@ -10,6 +10,7 @@
 #include "cli/lines.hpp"
 #include "cli/result_file.hpp"
 #include "pretrained/attention_trace.hpp"
+#include "pretrained/model_directory.hpp"
 #include "support/error.hpp"
 #include "support/files.hpp"
 #include "support/new_folder.hpp"
@@ -84,7 +85,7 @@ void note_large_picture(const Options& o, std::size_t bytes, std::int64_t pictur
 
 // Dump a translator, a classifier or a language model, and a vision Transformer; `files` as of
 // AttentionTracer.
-void dump_texts(const Options& o, const AttentionSelection& selection, const fs::path& files);
-void dump_images(const Options& o, const AttentionSelection& selection, const fs::path& files);
+void dump_texts(const Options& o, const AttentionSelection& selection, const ModelFolder& folder);
+void dump_images(const Options& o, const AttentionSelection& selection, const ModelFolder& folder);
 
 }  // namespace headwater::attn_dump

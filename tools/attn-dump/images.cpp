@@ -40,10 +40,10 @@ images::InputSettings input_settings(const Options& o, const VisionTracer& trace
 // Images in, records out.
 class ImageDump {
  public:
-  ImageDump(const Options& o, const AttentionSelection& selection, const fs::path& files)
+  ImageDump(const Options& o, const AttentionSelection& selection, const ModelFolder& folder)
       : options_(o),
         selection_(selection),
-        tracer_(load_vision_model(files)),
+        tracer_(load_vision_model(folder)),
         tokens_(patch_tokens(tracer_.settings())),
         distance_(tokens_, tracer_.settings().patch_size),
         inputs_(o.texts, input_settings(o, tracer_)),
@@ -219,9 +219,9 @@ class ImageDump {
 
 }  // namespace
 
-void dump_images(const Options& o, const AttentionSelection& selection, const fs::path& files) {
+void dump_images(const Options& o, const AttentionSelection& selection, const ModelFolder& folder) {
   check_options(o);
-  ImageDump(o, selection, files).run();
+  ImageDump(o, selection, folder).run();
 }
 
 }  // namespace headwater::attn_dump

@@ -252,11 +252,11 @@ class Dump {
 
 }  // namespace
 
-void dump_texts(const Options& o, const AttentionSelection& selection, const fs::path& files) {
+void dump_texts(const Options& o, const AttentionSelection& selection, const ModelFolder& folder) {
   if (o.view != "weights" || o.format == "png" || o.first || o.is_resized)
     throw UsageError("--view, --first, --resize and --format png are of models of images, " + o.model +
                      " reads texts");
-  Dump(o, selection, open_folder(files).kind->tracer(files)).run();
+  Dump(o, selection, folder.kind->tracer(folder)).run();
 }
 
 }  // namespace headwater::attn_dump

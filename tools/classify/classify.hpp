@@ -7,6 +7,7 @@
 
 #include "cli/lines.hpp"
 #include "data/labels.hpp"
+#include "pretrained/model_directory.hpp"
 #include "tensor/matrix.hpp"
 
 namespace headwater::classify {
@@ -35,7 +36,7 @@ class RowWriter {
   cli::LineWriter out_;
 };
 
-void classify_texts(const Options& o);
-void classify_images(const Options& o);
+void classify_texts(const Options& o, const ModelFolder& folder);
+void classify_images(const Options& o, const ModelFolder& folder);
 
 }  // namespace headwater::classify

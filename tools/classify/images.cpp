@@ -19,9 +19,9 @@ constexpr const char* kInput = "-";
 
 class ImageFiles {
  public:
-  explicit ImageFiles(const Options& o)
+  ImageFiles(const Options& o, const ModelFolder& folder)
       : o_(o),
-        model_(load_vision_model(o.model)),
+        model_(load_vision_model(folder)),
         labeller_(model_, o.is_resized),
         writer_(o, model_.labels) {}
 
@@ -144,7 +144,7 @@ bool is_size(std::string_view word) {
 
 }  // namespace
 
-void classify_images(const Options& o) {
+void classify_images(const Options& o, const ModelFolder& folder) {
   for (const std::string& input : o.inputs) {
     if (o.is_resized && is_size(input) && !fs::exists(input))
       throw UsageError("--resize takes no size: images become as large as the model reads them (leave " +
@@ -155,7 +155,7 @@ void classify_images(const Options& o) {
   if (o.reader.is_json) throw UsageError("--json-input is for texts, " + o.model + " reads images");
   if (std::ranges::count(o.inputs, kInput) > 1) throw UsageError("standard input is named twice");
   images::add_folders(o.inputs);
-  ImageFiles labelled(o);
+  ImageFiles labelled(o, folder);
   label_inputs(o, labelled);
   labelled.note();
 }

@@ -5,9 +5,9 @@
 
 namespace headwater::classify {
 
-void classify_texts(const Options& o) {
+void classify_texts(const Options& o, const ModelFolder& folder) {
   if (o.is_resized) throw UsageError("--resize is for images, " + o.model + " reads texts");
-  const LoadedClassifier model = load_classifier(o.model);
+  const LoadedClassifier model = load_classifier(folder);
   TextLabeller labeller(model);
   cli::LineReaderSettings settings = o.reader;
   settings.refuses_tabs = true;

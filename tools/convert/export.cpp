@@ -14,7 +14,7 @@ void export_model(const Options& o) {
   if (!o.layout.empty() && !kind.layout().empty() && o.layout != kind.foreign_type())
     throw UsageError("--layout " + o.layout + ": " + o.model + " fits " + std::string(kind.foreign_type()) +
                      " only (leave --layout out)");
-  const ExportedModel model = kind.exported(o.model);
+  const ExportedModel model = kind.exported(folder, o.model);
   for (const std::string& note : model.notes) cli::note(shown(o.output) + ": " + note);
   NewFolder target(o.output);
   for (const DirectoryFile& file : model.files) write_new_file(target.file(file.name), file.bytes);

@@ -159,9 +159,9 @@ void write_figures(const ClassificationReport& report, const Options& o, const M
 
 }  // namespace
 
-void evaluate_classifier(const Options& o, const Metrics& metrics) {
+void evaluate_classifier(const Options& o, const ModelFolder& folder, const Metrics& metrics) {
   check_classifier_options(o);
-  const LoadedClassifier model = load_classifier(o.model);
+  const LoadedClassifier model = load_classifier(folder);
   check_classes(o, model.labels);
   TextLabeller labeller(model);
   MeasuredClasses measured(model.labels, o);
@@ -192,11 +192,11 @@ void evaluate_classifier(const Options& o, const Metrics& metrics) {
   write_figures(report, o, metrics);
 }
 
-void evaluate_vision_model(const Options& o, const Metrics& metrics) {
+void evaluate_vision_model(const Options& o, const ModelFolder& folder, const Metrics& metrics) {
   if (o.has_ids) throw UsageError("--ids is for models of texts, " + o.model + " is a model of images");
   check_metrics(o, {"loss", "accuracy", "top5_accuracy", "macro_f1", "roc_auc", "ece"}, "a model of images");
   if (o.data.empty()) throw UsageError("no images (name a file that vectorize --images wrote)");
-  const LoadedVisionModel model = load_vision_model(o.model);
+  const LoadedVisionModel model = load_vision_model(folder);
   check_classes(o, model.labels);
   const VisionSettings& settings = model.model->settings();
   MeasuredClasses measured(model.labels, o);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "cli/lines.hpp"
+#include "pretrained/model_directory.hpp"
 #include "reports/classification_report.hpp"
 #include "reports/run_report.hpp"
 #include "reports/score_report.hpp"
@@ -58,10 +59,12 @@ void evaluate_texts(const Options& o, const Metrics& metrics);
 void evaluate_predictions(const Options& o);
 // A model on data.
 void evaluate_model(const Options& o, const Metrics& metrics);
-void evaluate_translator(const Options& o, const Metrics& metrics);
-void evaluate_classifier(const Options& o, const Metrics& metrics);    // text, TAB, label on each line
-void evaluate_vision_model(const Options& o, const Metrics& metrics);  // files that vectorize --images wrote
-void evaluate_language_model(const Options& o, const Metrics& metrics);
+void evaluate_translator(const Options& o, const ModelFolder& folder, const Metrics& metrics);
+void evaluate_classifier(const Options& o, const ModelFolder& folder,
+                         const Metrics& metrics);  // text, TAB, label on each line
+void evaluate_vision_model(const Options& o, const ModelFolder& folder,
+                           const Metrics& metrics);  // files that vectorize --images wrote
+void evaluate_language_model(const Options& o, const ModelFolder& folder, const Metrics& metrics);
 
 // The references of a translation as its tokenizer sees them, in JSON.
 inline constexpr std::string_view kStandardized = "standardized";

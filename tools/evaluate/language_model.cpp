@@ -146,10 +146,10 @@ void note_reading(const Options& o, Data data, const LanguageModelFigures& figur
 
 }  // namespace
 
-void evaluate_language_model(const Options& o, const Metrics& metrics) {
+void evaluate_language_model(const Options& o, const ModelFolder& folder, const Metrics& metrics) {
   check_metrics(o, {"loss", "accuracy", "perplexity", "bits_per_byte", "bits_per_character", "unknown"},
                 "a language model");
-  const LoadedLanguageModel model = load_language_model(o.model);
+  const LoadedLanguageModel model = load_language_model(folder);
   const TrainedReading trained = o.is_of_lines ? TrainedReading() : trained_reading(model);
   const Data data = data_of(o, model, trained);
   const bool has_text = data != Data::id_lines && data != Data::id_files;

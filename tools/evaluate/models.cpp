@@ -54,7 +54,8 @@ void evaluate_model(const Options& o, const Metrics& metrics) {
   if (o.batch_sequences < 1 || o.batch_sequences > 65536) {
     throw UsageError("--batch " + std::to_string(o.batch_sequences) + " is not from 1 to 65536");
   }
-  const Task task = open_model(o.model).kind->task();
+  const ModelFolder folder = open_model(o.model);
+  const Task task = folder.kind->task();
   const bool is_classifier = task == Task::classification || task == Task::image_classification;
   const bool draws = !o.reliability.empty() || !o.confusion.empty();
   if (!is_classifier && (o.fits_temperature || o.temperature != 1 || draws)) {
@@ -76,13 +77,13 @@ void evaluate_model(const Options& o, const Metrics& metrics) {
                      " is none");
   switch (task) {
     case Task::translation:
-      return evaluate_translator(o, metrics);
+      return evaluate_translator(o, folder, metrics);
     case Task::classification:
-      return evaluate_classifier(o, metrics);
+      return evaluate_classifier(o, folder, metrics);
     case Task::language_modeling:
-      return evaluate_language_model(o, metrics);
+      return evaluate_language_model(o, folder, metrics);
     case Task::image_classification:
-      return evaluate_vision_model(o, metrics);
+      return evaluate_vision_model(o, folder, metrics);
   }
 }
 

@@ -104,14 +104,14 @@ TextMetrics lowercased(TextMetrics metrics) {
 
 }  // namespace
 
-void evaluate_translator(const Options& o, const Metrics& metrics) {
+void evaluate_translator(const Options& o, const ModelFolder& folder, const Metrics& metrics) {
   for (const std::string& name : metrics.of_model) {
     if (name == "top5_accuracy" || name == "macro_f1" || name == "roc_auc" || name == "ece")
       throw UsageError("--metric: " + name + " is of classifiers, " + o.model + " translates");
     if (name.starts_with("bits_per_") && !o.metrics.empty())
       throw UsageError("--metric: " + name + " is of language models, " + o.model + " translates");
   }
-  const LoadedTranslator model = load_translator(o.model);
+  const LoadedTranslator model = load_translator(folder);
   TranslationSettings settings{.decoding = model.decoding};
   set(*settings.decoding, o.beams);
   const TranslationExamples examples = read_examples(o, model);

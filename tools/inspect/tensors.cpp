@@ -1,7 +1,6 @@
 // The tensors of a file, and what lies beside it in a model directory.
 #include <array>
 #include <charconv>
-#include <optional>
 #include <utility>
 
 #include "checkpoint/directory.hpp"
@@ -121,32 +120,19 @@ void write_checkpoints(const fs::path& directory, cli::LineWriter& out) {
 }  // namespace
 
 void inspect_directory(const fs::path& path, const Options& o, cli::LineWriter& out) {
-  // All is read before a word is written: a run that goes on may remove the checkpoint.
-  std::string where;
-  Json config;
-  const Kind* kind = nullptr;
-  std::optional<Safetensors> tensors;
-  std::optional<Manifest> manifest;
-  const bool is_checkpoint = !fs::exists(path / "checkpoints");
-  read_model_files(path, [&](const fs::path& files) {
-    where = (files / "config.json").string();
-    ModelFolder folder = open_folder(files);
-    config = std::move(folder.config);
-    kind = folder.kind;
-    kind->check_weights(config, files);
-    if (o.shows_tensors || o.has_statistics) tensors.emplace(files / "model.safetensors");
-    if (is_checkpoint && !o.is_json && fs::exists(files / kManifestName)) manifest = verify_checkpoint(files);
-  });
-  write_layers(kind->describe(config, where), o.is_json, out);
-  if (tensors) {
+  const bool shows_manifest = !o.is_json && !fs::exists(path / "checkpoints");
+  const ModelFolder folder = open_model(path, shows_manifest ? Compared::all : Compared::needed);
+  folder.kind->check_weights(folder);
+  write_layers(folder.kind->describe(folder.config, folder.config_path().string()), o.is_json, out);
+  if (o.shows_tensors || o.has_statistics) {
     if (!o.is_json) out.line("");
-    write_tensors(*tensors, o, out);
+    write_tensors(folder.weights(), o, out);
   }
   if (o.is_json) return;
   write_checkpoints(path, out);
-  if (manifest) {
+  if (shows_manifest && folder.manifest) {
     out.line("");
-    write_manifest(*manifest, out);
+    write_manifest(*folder.manifest, out);
   }
 }
 

@@ -58,14 +58,10 @@ LearningCurve learning_curve_of(const RunFiles& run) {
 }
 
 std::int64_t count_parameters(const fs::path& model) {
+  const ModelFolder folder = open_model(model);
+  const ModelDescription description = folder.kind->describe(folder.config, folder.config_path().string());
   std::int64_t parameters = 0;
-  read_model_files(model, [&](const fs::path& files) {
-    const ModelFolder folder = open_folder(files);
-    parameters = 0;
-    for (const LayerSummary& layer :
-         folder.kind->describe(folder.config, folder.config_path().string()).layers)
-      parameters += layer.parameters;
-  });
+  for (const LayerSummary& layer : description.layers) parameters += layer.parameters;
   return parameters;
 }
 

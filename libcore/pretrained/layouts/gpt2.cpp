@@ -92,14 +92,12 @@ Json gpt2_config_of(const LanguageModel& model, const SpecialIds& ids) {
   return config;
 }
 
-LoadedLanguageModel load_gpt2(const std::filesystem::path& files, const Json& config) {
-  std::unique_ptr<LanguageModel> model = language_model_of_config(config, (files / "config.json").string());
-  const auto has = [&](const char* name) {
-    std::error_code ignored;
-    return std::filesystem::exists(files / name, ignored);
-  };
-  const bool has_one = has("tokenizer.json");
-  if (!has_one && !(has("vocab.json") && has("merges.txt"))) {
+LoadedLanguageModel load_gpt2(const ModelFolder& folder) {
+  std::unique_ptr<LanguageModel> model =
+      language_model_of_config(folder.config, folder.config_path().string());
+  const std::filesystem::path& files = folder.path;
+  const bool has_one = folder.has("tokenizer.json");
+  if (!has_one && !(folder.has("vocab.json") && folder.has("merges.txt"))) {
     throw Error(
         files.string() +
         ": has no tokenizer.json, and no vocab.json with merges.txt (a model without its tokenizer reads "
@@ -111,7 +109,7 @@ LoadedLanguageModel load_gpt2(const std::filesystem::path& files, const Json& co
                 " tokens, config.json has rows for " + std::to_string(model->vocabulary()));
   }
   const std::int32_t delimiter = delimiter_of(model->settings(), tokenizer, files.string());
-  read_gpt2_parameters(weights_of(files), model->parameters());
+  read_gpt2_parameters(folder.weights(), model->parameters());
   return {files, std::move(tokenizer), std::move(model), delimiter};
 }
 

@@ -2,7 +2,6 @@
 // what its config.json says, and how its tensors are named and shaped.
 #pragma once
 
-#include <filesystem>
 #include <memory>
 #include <string_view>
 #include <vector>
@@ -24,9 +23,9 @@ std::string unsayable_in_gpt2(const LanguageModelSettings& settings);
 // The other way. Throws Error with that sentence.
 Json gpt2_config_of(const LanguageModel& model, const SpecialIds& ids);
 
-// Loads a directory in that layout with its tokenizer: tokenizer.json, or vocab.json and merges.txt. Throws
+// Loads a folder in that layout with its tokenizer: tokenizer.json, or vocab.json and merges.txt. Throws
 // Error naming the file.
-LoadedLanguageModel load_gpt2(const std::filesystem::path& files, const Json& config);
+LoadedLanguageModel load_gpt2(const ModelFolder& folder);
 
 // The files beside model.safetensors of a directory in that layout. Throws Error naming the key of the recipe
 // whose value the layout cannot say.
@@ -34,7 +33,7 @@ std::vector<DirectoryFile> gpt2_files(const LoadedLanguageModel& model);
 
 // Fills the parameters, which have no memory yet, from the tensors of such a model; their names may begin
 // with "transformer.".
-void read_gpt2_parameters(const std::filesystem::path& file, Parameters& parameters);
+void read_gpt2_parameters(const Safetensors& tensors, Parameters& parameters);
 // model.safetensors of that layout.
 void write_gpt2_parameters(const Parameters& parameters, const ByteSink& sink);
 

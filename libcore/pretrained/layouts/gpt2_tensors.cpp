@@ -74,8 +74,8 @@ std::vector<std::int64_t> gpt2_shape(const Parameter& p, Index parts) {
 
 class Gpt2Reader {
  public:
-  Gpt2Reader(const std::filesystem::path& file, Parameters& parameters)
-      : tensors_(file), parameters_(parameters), prefix_(prefix_there(tensors_, kGpt2Prefix)) {}
+  Gpt2Reader(const Safetensors& tensors, Parameters& parameters)
+      : tensors_(tensors), parameters_(parameters), prefix_(prefix_there(tensors_, kGpt2Prefix)) {}
 
   void read() {
     check();  // before the parameters' memory: config.json may ask for any sizes
@@ -159,7 +159,7 @@ class Gpt2Reader {
                   "it is");
   }
 
-  Safetensors tensors_;
+  const Safetensors& tensors_;
   Parameters& parameters_;
   std::string_view prefix_;
   std::vector<Real> values_;
@@ -167,8 +167,8 @@ class Gpt2Reader {
 
 }  // namespace
 
-void read_gpt2_parameters(const std::filesystem::path& file, Parameters& parameters) {
-  Gpt2Reader(file, parameters).read();
+void read_gpt2_parameters(const Safetensors& tensors, Parameters& parameters) {
+  Gpt2Reader(tensors, parameters).read();
 }
 
 void write_gpt2_parameters(const Parameters& parameters, const ByteSink& sink) {

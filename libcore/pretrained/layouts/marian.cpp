@@ -7,7 +7,6 @@
 #include "pretrained/model_directory.hpp"
 #include "pretrained/tokenizer_files.hpp"
 #include "support/error.hpp"
-#include "support/files.hpp"
 #include "text/formats/marian_tokenizer.hpp"
 
 namespace headwater {
@@ -19,11 +18,9 @@ struct TokenizerSides {
   bool appends_end = false;  // to sources
 };
 
-TokenizerSides marian_tokenizers(const std::filesystem::path& files) {
-  const auto has = [&](const char* name) {
-    std::error_code ignored;
-    return std::filesystem::exists(files / name, ignored);
-  };
+TokenizerSides marian_tokenizers(const ModelFolder& folder) {
+  const std::filesystem::path& files = folder.path;
+  const auto has = [&](const char* name) { return folder.has(name); };
   if (has("source-tokenizer.json") && has("target-tokenizer.json")) {
     return {Tokenizer::load(files / "source-tokenizer.json"),
             Tokenizer::load(files / "target-tokenizer.json")};
@@ -33,9 +30,11 @@ TokenizerSides marian_tokenizers(const std::filesystem::path& files) {
     return {both, both};
   }
   if (has("source.spm") && has("target.spm") && has("vocab.json")) {
-    return {load_marian_tokenizer(files / "source.spm", files / "vocab.json"),
+    const MarianVocabulary source = read_marian_vocabulary(files / "vocab.json");
+    const bool has_two = has("target_vocab.json");
+    return {load_marian_tokenizer(files / "source.spm", source),
             load_marian_tokenizer(files / "target.spm",
-                                  files / (has("target_vocab.json") ? "target_vocab.json" : "vocab.json")),
+                                  has_two ? read_marian_vocabulary(files / "target_vocab.json") : source),
             true};
   }
   throw Error(
@@ -53,35 +52,31 @@ void check_rows(const Tokenizer& tokenizer, Index rows, const std::string& side,
 }
 
 // Their max_length counts the start, and the end where that is forced to be the last of so many. 0: not said.
-std::int64_t max_new_tokens_of(const std::filesystem::path& files, const Json& config) {
-  const std::optional<std::int64_t> most = read_max_length(files);
-  if (!most) return 0;
-  const std::filesystem::path path = files / "generation_config.json";
-  const Json generation = Json::parse(read_file(path, 1 << 20), path.string());
-  bool forces_end = false;
-  for (const Json* file : {&config, &generation}) {
-    if (const Json* const end = file->find("forced_eos_token_id"); end != nullptr)
-      forces_end = !end->is_null();
-  }
-  return std::max<std::int64_t>(1, *most - (forces_end ? 2 : 1));
+std::int64_t max_new_tokens_of(const GenerationConfig& generation, const Json& config) {
+  if (!generation.max_length) return 0;
+  const Json* const forced = config.find("forced_eos_token_id");
+  const bool forces_end = generation.forces_end.value_or(forced != nullptr && !forced->is_null());
+  return std::max<std::int64_t>(1, *generation.max_length - (forces_end ? 2 : 1));
 }
 
 }  // namespace
 
-LoadedTranslator load_marian(const std::filesystem::path& files, const Json& config) {
-  std::unique_ptr<EncoderDecoder> model = encoder_decoder_of_config(config, (files / "config.json").string());
-  auto [source, target, appends_end] = marian_tokenizers(files);
+LoadedTranslator load_marian(const ModelFolder& folder) {
+  const std::filesystem::path& files = folder.path;
+  std::unique_ptr<EncoderDecoder> model =
+      encoder_decoder_of_config(folder.config, folder.config_path().string());
+  auto [source, target, appends_end] = marian_tokenizers(folder);
   check_rows(source, model->source_vocabulary(), "source", files);
   check_rows(target, model->target_vocabulary(), "target", files);
-  read_marian_parameters(weights_of(files), model->parameters());
-  const std::int64_t most = max_new_tokens_of(files, config);
+  read_marian_parameters(folder.weights(), model->parameters());
+  const GenerationConfig generation = read_generation_config(folder);
   return {.files = files,
           .source_tokenizer = std::move(source),
           .target_tokenizer = std::move(target),
           .model = std::move(model),
-          .max_new_tokens = most,
-          .decoding = read_decoding(files),
-          .ids = marian_ids(config),
+          .max_new_tokens = max_new_tokens_of(generation, folder.config),
+          .decoding = generation.decoding,
+          .ids = marian_ids(folder.config),
           .uses_template = true,
           .appends_end = appends_end};
 }

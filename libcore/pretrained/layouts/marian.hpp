@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -27,16 +26,16 @@ std::string unsayable_in_marian(const EncoderDecoderSettings& settings);
 // The other way. Throws Error with that sentence.
 Json marian_config_of(const EncoderDecoder& model, const TranslationIds& ids);
 
-// Loads a directory in that layout with tokenizers: source-tokenizer.json and target-tokenizer.json,
+// Loads a folder in that layout with tokenizers: source-tokenizer.json and target-tokenizer.json,
 // tokenizer.json for both, or source.spm, target.spm and vocab.json. Throws Error naming the file.
-LoadedTranslator load_marian(const std::filesystem::path& files, const Json& config);
+LoadedTranslator load_marian(const ModelFolder& folder);
 
 // The files beside model.safetensors of a directory in that layout, with which it is read back with the same
 // translations. Throws Error naming the key of the recipe whose value the layout cannot say.
 std::vector<DirectoryFile> marian_files(const LoadedTranslator& model);
 
 // Fills the parameters, which have no memory yet, from the tensors of such a model.
-void read_marian_parameters(const std::filesystem::path& file, Parameters& parameters);
+void read_marian_parameters(const Safetensors& tensors, Parameters& parameters);
 // model.safetensors of that layout.
 void write_marian_parameters(const Parameters& parameters, const ByteSink& sink);
 

@@ -66,8 +66,8 @@ void transpose(const Real* x, Index rows, Index cols, Real* y) {
 
 class MarianReader {
  public:
-  MarianReader(const std::filesystem::path& file, Parameters& parameters)
-      : tensors_(file), parameters_(parameters) {}
+  MarianReader(const Safetensors& tensors, Parameters& parameters)
+      : tensors_(tensors), parameters_(parameters) {}
 
   void read() {
     check();  // before the parameters' memory: config.json may ask for any sizes
@@ -155,15 +155,15 @@ class MarianReader {
       throw Error(tensors_.where() + ": tensor " + quote(tensor.name) + " does not hold Marian's sinusoids");
   }
 
-  Safetensors tensors_;
+  const Safetensors& tensors_;
   Parameters& parameters_;
   std::vector<Real> values_;
 };
 
 }  // namespace
 
-void read_marian_parameters(const std::filesystem::path& file, Parameters& parameters) {
-  MarianReader(file, parameters).read();
+void read_marian_parameters(const Safetensors& tensors, Parameters& parameters) {
+  MarianReader(tensors, parameters).read();
 }
 
 void write_marian_parameters(const Parameters& parameters, const ByteSink& sink) {

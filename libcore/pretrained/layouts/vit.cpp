@@ -76,12 +76,11 @@ std::map<std::int64_t, std::string> names_of(const Json& config) {
 }
 
 // Throws Error naming the file.
-ImageProcessing read_image_processor(const std::filesystem::path& files, const ImageShape& shape) {
-  const std::filesystem::path path = files / kProcessorFile;
-  std::error_code ignored;
+ImageProcessing read_image_processor(const ModelFolder& folder, const ImageShape& shape) {
+  const std::string where = (folder.path / kProcessorFile).string();
   Json config = Json(Json::Object{});
-  if (std::filesystem::exists(path, ignored)) config = Json::parse(read_file(path, 1 << 20), path.string());
-  return placed(path.string(), [&] { return image_processing_of(config, shape); });
+  if (folder.has(kProcessorFile)) config = Json::parse(folder.read(kProcessorFile, 1 << 20), where);
+  return placed(where, [&] { return image_processing_of(config, shape); });
 }
 
 }  // namespace
@@ -177,16 +176,18 @@ Json vit_config_of(const VisionModel& model, const LabelSet& labels) {
   return config;
 }
 
-LoadedVisionModel load_vit(const std::filesystem::path& files, const Json& config) {
-  const std::string where = (files / "config.json").string();
+LoadedVisionModel load_vit(const ModelFolder& folder) {
+  const Json& config = folder.config;
+  const std::string where = folder.config_path().string();
   VisionSettings settings = placed(where, [&] { return vit_settings_of(config); });
   LabelSet labels = vit_labels_of(config, where);
-  ImageProcessing processing = read_image_processor(files, settings.image_shape());
+  ImageProcessing processing = read_image_processor(folder, settings.image_shape());
   settings.images.normalization = processing.normalization;
   settings.images.resizing = processing.resizing;
   auto model = placed(where, [&] { return std::make_unique<VisionModel>(settings); });
-  read_vit_parameters(weights_of(files), *model);
-  return {files, std::move(labels), std::move(processing.statistics), std::move(model), processing.reading};
+  read_vit_parameters(folder.weights(), *model);
+  return {folder.path, std::move(labels), std::move(processing.statistics), std::move(model),
+          processing.reading};
 }
 
 std::vector<DirectoryFile> vit_files(const LoadedVisionModel& model) {

@@ -2,7 +2,6 @@
 // config.json says, and how its tensors are named and shaped.
 #pragma once
 
-#include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,8 +27,8 @@ std::string unsayable_in_vit(const VisionSettings& settings);
 // The other way. Throws Error with that sentence.
 Json vit_config_of(const VisionModel& model, const LabelSet& labels);
 
-// Loads a directory in that layout, with or without preprocessor_config.json. Throws Error naming the file.
-LoadedVisionModel load_vit(const std::filesystem::path& files, const Json& config);
+// Loads a folder in that layout, with or without preprocessor_config.json. Throws Error naming the file.
+LoadedVisionModel load_vit(const ModelFolder& folder);
 
 // The files beside model.safetensors of a directory in that layout. Throws Error naming the key of the recipe
 // whose value the layout cannot say.
@@ -37,7 +36,7 @@ std::vector<DirectoryFile> vit_files(const LoadedVisionModel& model);
 
 // Fills the parameters, which have no memory yet, from the tensors of such a model; their names may begin
 // with "vit.".
-void read_vit_parameters(const std::filesystem::path& file, VisionModel& model);
+void read_vit_parameters(const Safetensors& tensors, VisionModel& model);
 // model.safetensors of that layout.
 void write_vit_parameters(const VisionModel& model, const ByteSink& sink);
 

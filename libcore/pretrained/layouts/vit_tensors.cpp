@@ -75,8 +75,8 @@ void for_each_place(const Parameter& p, const PatchGrid& grid, const Take& take)
 
 class VitReader {
  public:
-  VitReader(const std::filesystem::path& file, VisionModel& model)
-      : tensors_(file),
+  VitReader(const Safetensors& tensors, VisionModel& model)
+      : tensors_(tensors),
         model_(model),
         grid_(model.settings().grid()),
         prefix_(prefix_there(tensors_, kVitPrefix)) {}
@@ -121,7 +121,7 @@ class VitReader {
                 ": a number is not finite (take another file)");
   }
 
-  Safetensors tensors_;
+  const Safetensors& tensors_;
   VisionModel& model_;
   PatchGrid grid_;
   std::string_view prefix_;
@@ -130,9 +130,7 @@ class VitReader {
 
 }  // namespace
 
-void read_vit_parameters(const std::filesystem::path& file, VisionModel& model) {
-  VitReader(file, model).read();
-}
+void read_vit_parameters(const Safetensors& tensors, VisionModel& model) { VitReader(tensors, model).read(); }
 
 void write_vit_parameters(const VisionModel& model, const ByteSink& sink) {
   const PatchGrid grid = model.settings().grid();

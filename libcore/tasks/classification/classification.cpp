@@ -72,8 +72,8 @@ class ClassificationTaskModel : public TaskModel {
   std::vector<std::string> notes() const override { return notes_; }
   std::vector<DirectoryFile> files() const override {
     std::vector<DirectoryFile> files{
-        {"config.json", config_of(*model_, tokenizer_, *labels_, terms_).dump(2) + "\n", "set of labels",
-         "id2label"},
+        {"config.json", config_of(recipe_.model, *model_, tokenizer_, *labels_, terms_).dump(2) + "\n",
+         "set of labels", "id2label"},
         tokenizer_file(tokenizer_),
         tokenizer_config_file(tokenizer_, model_->length())};
     if (terms_) files.push_back({"terms.tsv", terms_->to_text(), "table of terms"});

@@ -57,8 +57,9 @@ class MarianPieces : public TokenModel {
   std::int32_t unknown_id_;
 };
 
-// The surfaces in the order of their ids.
-std::vector<std::string> read_marian_vocabulary(const std::filesystem::path& path) {
+}  // namespace
+
+MarianVocabulary read_marian_vocabulary(const std::filesystem::path& path) {
   constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 27;
   const Json file = Json::parse(read_file(path, kMaxBytes), path.string());
   const auto fail = [&](const std::string& what) { throw Error(path.string() + ": " + what); };
@@ -75,15 +76,14 @@ std::vector<std::string> read_marian_vocabulary(const std::filesystem::path& pat
     if (!place.empty()) fail(name + " has the id of " + quote(place));
     place = surface;
   }
-  return surfaces;
+  return {std::move(surfaces), path};
 }
 
-}  // namespace
-
 struct MarianTokenizer {
-  static Tokenizer load(const std::filesystem::path& pieces_path, const std::filesystem::path& path) {
+  static Tokenizer load(const std::filesystem::path& pieces_path, MarianVocabulary vocabulary) {
     Tokenizer::Impl impl;
-    std::vector<std::string> surfaces = read_marian_vocabulary(path);
+    const std::filesystem::path& path = vocabulary.path;
+    std::vector<std::string>& surfaces = vocabulary.surfaces;
     std::vector<std::int32_t> special;
     const auto find = [&](std::string_view surface) {
       const auto at = std::find(surfaces.begin(), surfaces.end(), surface);
@@ -118,9 +118,8 @@ struct MarianTokenizer {
   }
 };
 
-Tokenizer load_marian_tokenizer(const std::filesystem::path& pieces,
-                                const std::filesystem::path& vocabulary) {
-  return MarianTokenizer::load(pieces, vocabulary);
+Tokenizer load_marian_tokenizer(const std::filesystem::path& pieces, MarianVocabulary vocabulary) {
+  return MarianTokenizer::load(pieces, std::move(vocabulary));
 }
 
 }  // namespace headwater

@@ -2,13 +2,23 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
+#include <vector>
 
 #include "text/tokenizer/tokenizer.hpp"
 
 namespace headwater {
 
-// `pieces` is a SentencePiece model, `vocabulary` a JSON object of pieces with ids from 0 without gaps, among
-// them <unk> and </s>. What begins as ">>code<<" begins with that token. Throws Error "path: what".
-Tokenizer load_marian_tokenizer(const std::filesystem::path& pieces, const std::filesystem::path& vocabulary);
+// The pieces in the order of their ids, and the file that they were read from: two sides may share it.
+struct MarianVocabulary {
+  std::vector<std::string> surfaces;
+  std::filesystem::path path;
+};
+// A JSON object of pieces with ids from 0 without gaps. Throws Error "path: what".
+MarianVocabulary read_marian_vocabulary(const std::filesystem::path& path);
+
+// `pieces` is a SentencePiece model; among the vocabulary's are <unk> and </s>. What begins as ">>code<<"
+// begins with that token. Throws Error "path: what".
+Tokenizer load_marian_tokenizer(const std::filesystem::path& pieces, MarianVocabulary vocabulary);
 
 }  // namespace headwater

@@ -103,6 +103,7 @@ TEST_CASE("padding that is pooled is a query and no key; padding that is attende
                            Tokenizer::parse(kTokenizer, "tokenizer"),
                            std::nullopt,
                            LabelSet::parse("neg\npos\n", "labels"),
+                           model_section(settings),
                            std::make_unique<Classifier>(settings, 7)};
     model.model->parameters().allocate(false);
     model.model->parameters().initialize(5);

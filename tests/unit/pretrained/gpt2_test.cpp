@@ -76,7 +76,7 @@ TEST_CASE(
     CHECK(again->settings().tie_embeddings == is_tied);
     CHECK(again->settings().transformer.dropout == 0.2);
     CHECK(again->length() == 6);
-    read_gpt2_parameters(path, again->parameters());
+    read_gpt2_parameters(Safetensors(path), again->parameters());
     CHECK(are_equal_bits(model->parameters(), again->parameters()));
 
     // Older files: no prefix, masks beside the weights, the tied table twice.
@@ -91,7 +91,7 @@ TEST_CASE(
     if (is_tied) tensors.push_back(float_tensor("lm_head.weight", {9, 8}, table.value.data));
     write_file(bare, to_safetensors(tensors));
     const auto third = gpt2_of_config(config);
-    read_gpt2_parameters(bare, third->parameters());
+    read_gpt2_parameters(Safetensors(bare), third->parameters());
     CHECK(are_equal_bits(model->parameters(), third->parameters()));
   }
 }
@@ -111,17 +111,18 @@ TEST_CASE("GPT-2's layout: a tied table that is stored as the output layer alone
     }
     write_file(alone, to_safetensors(tensors, {{"transformer.wte.weight", "lm_head.weight"}}));
     const auto again = std::make_unique<LanguageModel>(gpt2_settings(true), 9);
-    read_gpt2_parameters(alone, again->parameters());
+    read_gpt2_parameters(Safetensors(alone), again->parameters());
     CHECK(are_equal_bits(model->parameters(), again->parameters()));
     // An output layer of its own is no table of tokens.
     CHECK(error_text([&] {
             LanguageModel untied(gpt2_settings(false), 9);
-            read_gpt2_parameters(alone, untied.parameters());
+            read_gpt2_parameters(Safetensors(alone), untied.parameters());
           }).find("wte.weight") != std::string::npos);
     std::erase_if(tensors, [](const TensorView& tensor) { return tensor.name == "lm_head.weight"; });
     write_file(alone, to_safetensors(tensors));
-    CHECK(error_text([&] { read_gpt2_parameters(alone, again->parameters()); }).find("wte.weight") !=
-          std::string::npos);
+    CHECK(error_text([&] {
+            read_gpt2_parameters(Safetensors(alone), again->parameters());
+          }).find("wte.weight") != std::string::npos);
   }
 }
 
@@ -155,7 +156,7 @@ TEST_CASE("GPT-2's layout: tensors that do not fit, are too many, differ or are 
   const auto read = [](const fs::path& file, const LanguageModelSettings& settings) {
     return error_text([&] {
       LanguageModel again(settings, 9);
-      read_gpt2_parameters(file, again.parameters());
+      read_gpt2_parameters(Safetensors(file), again.parameters());
     });
   };
   LanguageModelSettings settings = gpt2_settings(true);
@@ -242,7 +243,8 @@ TEST_CASE("GPT-2's layout: a config.json that cannot be read is one line that na
 TEST_CASE("GPT-2's layout: a directory without a tokenizer is told so") {
   const ScratchDirectory scratch;
   write_file(scratch.path() / "vocab.json", "{}");  // merges.txt is missing
-  const std::string said = error_text([&] { load_gpt2(scratch.path(), good_gpt2_config()); });
+  const std::string said = error_text(
+      [&] { load_gpt2({.path = scratch.path(), .config_text = {}, .config = good_gpt2_config()}); });
   CHECK(said ==
         scratch.path().string() +
             ": has no tokenizer.json, and no vocab.json with merges.txt (a model without its tokenizer "

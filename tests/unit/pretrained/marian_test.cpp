@@ -85,7 +85,7 @@ TEST_CASE("Marian's layout: a model and its config.json are read back, bit for b
     CHECK(ids.pad == 8);
     CHECK(ids.start == 7);
     CHECK(ids.end == 0);
-    read_marian_parameters(scratch.path() / "model.safetensors", again->parameters());
+    read_marian_parameters(Safetensors(scratch.path() / "model.safetensors"), again->parameters());
     CHECK(have_same_bits(model->parameters(), again->parameters()));
   }
 }
@@ -129,7 +129,7 @@ TEST_CASE("Marian's layout: half-precision weights are read") {
   }
   write_file(scratch.path() / "half.safetensors", to_safetensors(tensors));
   const auto again = std::make_unique<EncoderDecoder>(sayable("all"), 9, 9);
-  read_marian_parameters(scratch.path() / "half.safetensors", again->parameters());
+  read_marian_parameters(Safetensors(scratch.path() / "half.safetensors"), again->parameters());
   CHECK(have_same_bits(model->parameters(), again->parameters()));
 }
 
@@ -144,7 +144,7 @@ TEST_CASE("Marian's layout: what a file says twice must be the same, and nothing
     write_more(plain, more, path);
     return error_text([&] {
       EncoderDecoder again(sayable("all"), 9, 9);
-      read_marian_parameters(path, again.parameters());
+      read_marian_parameters(Safetensors(path), again.parameters());
     });
   };
   const std::vector<Real> sinusoids = sinusoidal_positions(6, 8, true);
@@ -195,7 +195,7 @@ TEST_CASE("Marian's layout: a shared table is read under any one of its names") 
       }
       write_file(alone, to_safetensors(tensors, {{stored_as, name}}));
       EncoderDecoder again(sayable(shared), 9, 9);
-      read_marian_parameters(alone, again.parameters());
+      read_marian_parameters(Safetensors(alone), again.parameters());
       CHECK(have_same_bits(model->parameters(), again.parameters()));
     }
     // Under none of them.
@@ -204,8 +204,9 @@ TEST_CASE("Marian's layout: a shared table is read under any one of its names") 
     std::erase_if(tensors, [&](const TensorView& tensor) { return tensor.name == stored_as; });
     write_file(alone, to_safetensors(tensors));
     EncoderDecoder again(sayable(shared), 9, 9);
-    CHECK(error_text([&] { read_marian_parameters(alone, again.parameters()); }).find(stored_as) !=
-          std::string::npos);
+    CHECK(error_text([&] {
+            read_marian_parameters(Safetensors(alone), again.parameters());
+          }).find(stored_as) != std::string::npos);
   }
 }
 
@@ -216,7 +217,7 @@ TEST_CASE("Marian's layout: tensors that do not fit, or are not finite, are name
   const auto read = [&](const EncoderDecoderSettings& settings) {
     return error_text([&] {
       EncoderDecoder again(settings, 9, 9);
-      read_marian_parameters(path, again.parameters());
+      read_marian_parameters(Safetensors(path), again.parameters());
     });
   };
   write_tensors_of(model->parameters(), path);

@@ -54,8 +54,8 @@ TEST_CASE("model files: a checkpoint that becomes the best while another is read
   const fs::path model = scratch / "model";
   const auto save = [&](std::int64_t step) { save_classifier(model, step, true); };
   save(1);
-  const std::int64_t last = read_while_saving(save, [&] { (void)model_files(model); });
-  CHECK(model_files(model) == model / "checkpoints" / std::to_string(last));
+  const std::int64_t last = read_while_saving(save, [&] { (void)open_model(model); });
+  CHECK(open_model(model).path == model / "checkpoints" / std::to_string(last));
 }
 
 TEST_CASE("the labels of a config.json are lines") {
@@ -79,15 +79,13 @@ TEST_CASE("model files: the link `latest` of a run that goes on is read once") {
   const auto save = [&](std::int64_t step) { save_classifier(model, step, step == 1); };
   save(1);
   const std::int64_t last = read_while_saving(save, [&] {
-    read_model_files(latest, [&](const fs::path& files) {
-      const Manifest manifest = verify_checkpoint(files);
-      const std::string step = read_file(files / "tokenizer.json", 100);
-      CHECK(manifest.files[1].xxh3_128 == hash128(step));
-      CHECK(files == model / "checkpoints" / step);
-    });
+    const ModelFolder folder = open_model(latest, Compared::all);
+    const std::string step = folder.read("tokenizer.json");
+    CHECK(folder.manifest.value().files[1].xxh3_128 == hash128(step));
+    CHECK(folder.path == model / "checkpoints" / step);
   });
-  CHECK(model_files(latest) == model / "checkpoints" / std::to_string(last));
-  CHECK(model_files(model) == model / "checkpoints" / "1");
+  CHECK(open_model(latest).path == model / "checkpoints" / std::to_string(last));
+  CHECK(open_model(model).path == model / "checkpoints" / "1");
 }
 
 TEST_CASE("model files: a link is followed, what it leads to may be damaged or missing") {
@@ -99,21 +97,21 @@ TEST_CASE("model files: a link is followed, what it leads to may be damaged or m
   writer.add_file("model.safetensors", "weights");
   writer.finish({.is_best = true});
   fs::create_symlink("model", link);
-  CHECK(model_files(link) == scratch / "model" / "checkpoints" / "7");
+  CHECK(open_model(link).path == scratch / "model" / "checkpoints" / "7");
   fs::remove(link);
   fs::create_symlink("model/checkpoints/latest", link);  // a link to a link
-  CHECK(model_files(link) == scratch / "model" / "checkpoints" / "7");
-  CHECK(model_files(link / "") == scratch / "model" / "checkpoints" / "7");
+  CHECK(open_model(link).path == scratch / "model" / "checkpoints" / "7");
+  CHECK(open_model(link / "").path == scratch / "model" / "checkpoints" / "7");
   write_file(model / "checkpoints" / "7" / "tokenizer.json", "8");
-  CHECK(error_text([&] { (void)model_files(link); }).find("checkpoints/7/tokenizer.json: ") !=
+  CHECK(error_text([&] { (void)open_model(link); }).find("checkpoints/7/tokenizer.json: ") !=
         std::string::npos);
   fs::remove(link);
   fs::create_symlink("nowhere", link);
-  CHECK(error_text([&] { (void)model_files(link); }).find("/link: not a model directory") !=
+  CHECK(error_text([&] { (void)open_model(link); }).find("/link: not a model directory") !=
         std::string::npos);
   fs::remove(link);
   fs::create_symlink("link", link);  // to itself
-  CHECK(error_text([&] { (void)model_files(link); }).find("/link: not a model directory") !=
+  CHECK(error_text([&] { (void)open_model(link); }).find("/link: not a model directory") !=
         std::string::npos);
 }
 
@@ -160,7 +158,7 @@ TEST_CASE("parameters for inference are the file's own bytes, where these are fl
     Parameters parameters;
     parameters.declare("b", {3}, 1, 3, Initializer::zeros);
     parameters.declare("a", {2, 2}, 2, 2, Initializer::zeros);
-    map_parameters(file, parameters);
+    map_parameters(Safetensors(file), parameters);
     std::filesystem::remove(file);  // a mapping lives on
     const std::span<Real> values = parameters.values();
     CHECK(std::vector<Real>(values.begin(), values.end()) == std::vector<Real>{1, 2, 3, 4, 5, 6, 7});
@@ -174,7 +172,7 @@ TEST_CASE("parameters for inference are the file's own bytes, where these are fl
   Parameters parameters;
   parameters.declare("a", {2, 2}, 2, 2, Initializer::zeros);
   parameters.declare("b", {3}, 1, 3, Initializer::zeros);
-  map_parameters(file, parameters);
+  map_parameters(Safetensors(file), parameters);
   for (Real& value : parameters.values()) value = 0;
   CHECK(read_file(file) == before);
 }

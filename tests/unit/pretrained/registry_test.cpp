@@ -86,8 +86,12 @@ Json old_config(const bool* keeps, const bool* pools) {
   return config;
 }
 
-const ClassifierSettings& settings_of(const TextClassifier& model) {
-  return dynamic_cast<const Classifier&>(model).settings();
+// Read with its model, so that every fault of it is said.
+ClassifierSettings settings_of(const Json& config) {
+  (void)classifier_of_config(config, "config.json");
+  return text_classifier_kind(kind_of(config, "config.json"))
+      .section_of_config(config)
+      .as<ClassifierSettings>();
 }
 
 }  // namespace
@@ -224,7 +228,7 @@ TEST_CASE("config.json: it has the keys that are read, and no others") {
 TEST_CASE("config.json of a classifier before there was one key for padding") {
   const bool yes = true, no = false;
   const auto padding = [](const bool* keeps, const bool* pools) {
-    return settings_of(*classifier_of_config(old_config(keeps, pools), "config.json")).padding;
+    return settings_of(old_config(keeps, pools)).padding;
   };
   CHECK(padding(nullptr, nullptr) == "none");
   CHECK(padding(&no, nullptr) == "none");
@@ -237,7 +241,7 @@ TEST_CASE("config.json of a classifier before there was one key for padding") {
   // Where the new key stands, the old ones say nothing.
   Json config = old_config(&yes, nullptr);
   config.set("padding", "none");
-  CHECK(settings_of(*classifier_of_config(config, "config.json")).padding == "none");
+  CHECK(settings_of(config).padding == "none");
 }
 
 TEST_CASE("config.json of a language model before padding could be predicted") {

@@ -83,7 +83,7 @@ TEST_CASE("ViT's layout: a model and its config.json are read back, bit for bit,
   CHECK(again->settings().image_shape() == ImageShape{5, 7, 3});
   CHECK(again->settings().classes == 3);
   CHECK(vit_labels_of(config, "c").labels() == three_labels().labels());
-  read_vit_parameters(path, *again);
+  read_vit_parameters(Safetensors(path), *again);
   CHECK(have_equal_bits(model->parameters(), again->parameters()));
 
   // As a model without a head saves them, and with a layer that labels are not computed by.
@@ -95,7 +95,7 @@ TEST_CASE("ViT's layout: a model and its config.json are read back, bit for bit,
   tensors.push_back(float_tensor("pooler.dense.weight", {8, 8}, pooler.data()));
   write_file(bare, to_safetensors(tensors));
   const auto third = vision_model_of_config(config, "config.json");
-  read_vit_parameters(bare, *third);
+  read_vit_parameters(Safetensors(bare), *third);
   CHECK(have_equal_bits(model->parameters(), third->parameters()));
 }
 
@@ -128,7 +128,7 @@ TEST_CASE("ViT's layout: tensors that do not fit, are too many or are not finite
   const auto read = [](const fs::path& file, const VisionSettings& settings) {
     return error_text([&] {
       VisionModel again(settings);
-      read_vit_parameters(file, again);
+      read_vit_parameters(Safetensors(file), again);
     });
   };
   VisionSettings settings = vit_settings();

@@ -47,7 +47,7 @@ struct Files {
         vocab,
         R"({"</s>": 0, "<unk>": 1, "bb": 2, "▁a": 3, "b": 4, "▁": 5, ">>es<<": 6, "z": 7, "a": 8, "<pad>": 9})");
   }
-  Tokenizer load() const { return load_marian_tokenizer(spm, vocab); }
+  Tokenizer load() const { return load_marian_tokenizer(spm, read_marian_vocabulary(vocab)); }
   std::string said(const std::string& json) const {
     write_file(vocab, json);
     return error_text([&] { (void)load(); });
