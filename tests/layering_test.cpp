@@ -21,9 +21,9 @@ namespace {
 
 // From the ground up. A room includes rooms of lower levels only.
 const std::vector<std::vector<std::string>> kLevels = {{"support"},
-                                                       {"tensor", "text", "recipe", "cli"},
+                                                       {"tensor", "text", "cli"},
                                                        {"autograd", "checkpoint", "metrics"},
-                                                       {"data", "layers"},
+                                                       {"data", "layers", "recipe"},
                                                        {"models"},
                                                        {"pretrained"},
                                                        {"training", "decoding", "reports"},

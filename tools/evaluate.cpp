@@ -3,15 +3,54 @@
 #include "tools/evaluate/evaluate.hpp"
 #include "cli/result_file.hpp"
 #include "cli/tool.hpp"
+#include "metrics/registry.hpp"
 #include "reports/confusion.hpp"
 #include "reports/reliability.hpp"
 #include "support/error.hpp"
+#include "support/name_list.hpp"
 #include "support/parallel.hpp"
 #include "tensor/kernels/isa.hpp"
 
 namespace headwater::evaluate {
 
 namespace {
+
+std::string listed(const std::vector<std::string_view>& words) {
+  std::string list;
+  for (const std::string_view word : words) list.append(list.empty() ? "" : ", ").append(word);
+  return list;
+}
+
+// The words of --metric for texts: a family by its word.
+std::vector<std::string_view> text_words() {
+  std::vector<std::string_view> words;
+  for (const TextMetric& metric : text_metrics()) {
+    const std::string_view word = metric.family.empty() ? metric.name : metric.family;
+    if (words.empty() || words.back() != word) words.push_back(word);
+  }
+  return words;
+}
+
+std::vector<std::string_view> family(std::string_view word) {
+  std::vector<std::string_view> names;
+  for (const TextMetric& metric : text_metrics()) {
+    if (metric.family == word) names.push_back(metric.name);
+  }
+  return names;
+}
+
+std::string metrics_in_words() {
+  std::string texts;
+  for (const std::string_view word : text_words()) {
+    texts.append(texts.empty() ? "" : ", ").append(word);
+    if (const auto names = family(word); !names.empty()) texts += " (" + listed(names) + ")";
+  }
+  return "of a model: " +
+         listed(metric_names({MetricOf::models, MetricOf::token_models, MetricOf::vocabularies})) +
+         "; of language models " + listed(metric_names({MetricOf::language_models})) + "; of classifiers " +
+         listed(metric_names({MetricOf::classifiers})) + "; of translations and texts: " + texts +
+         "; separated by commas";
+}
 
 void describe(cli::CommandLine& line, Options& o) {
   line.add_option("model", o.model, "model directory or checkpoint").shown_as("[MODEL]").reads_model();
@@ -66,15 +105,7 @@ void describe(cli::CommandLine& line, Options& o) {
       .reads();
   line.add_option("--labels", o.labels, "what they should be, line for line").shown_as("FILE").reads();
   line.group("Scores");
-  line.add_option("--metric", o.metrics,
-                  "of a model: loss, accuracy, perplexity, unknown; of language models bits_per_byte, "
-                  "bits_per_character; of classifiers top5_accuracy, macro_f1, roc_auc, ece; of translations "
-                  "and texts: bleu, chrf, "
-                  "chrf++, rouge (rouge1, rouge2, rougeL), distinct (distinct-1 to distinct-4), repetition; "
-                  "separated "
-                  "by commas")
-      .list(',')
-      .shown_as("NAMES");
+  line.add_option("--metric", o.metrics, metrics_in_words()).list(',').shown_as("NAMES");
   line.add_option("--tokenize", o.tokenization, "of BLEU, distinct and repetition: 13a, none, intl or char")
       .with_default();
   line.add_flag("--stem", o.is_stemmed,
@@ -114,33 +145,37 @@ void describe(cli::CommandLine& line, Options& o) {
   cli::add_quiet_option(line, o.is_quiet);
 }
 
+std::vector<std::string_view> of_any_text_model() {
+  return metric_names(
+      {MetricOf::models, MetricOf::token_models, MetricOf::language_models, MetricOf::vocabularies});
+}
+
 Metrics metrics_of(const Options& o) {
   Metrics metrics;
   for (const std::string& name : o.metrics) {
     std::vector<std::string>& texts = metrics.text.names;
-    if (needs_of_text_metric(name)) {
+    const std::vector<std::string_view> of_family = family(name);
+    if (find_text_metric(name) != nullptr) {
       texts.push_back(name);
-    } else if (name == "rouge") {
-      texts.insert(texts.end(), kRougeNames.begin(), kRougeNames.end());
-    } else if (name == "distinct") {
-      for (int n = 1; n <= kDistinctOrders; ++n) texts.push_back("distinct-" + std::to_string(n));
-    } else if (name == "loss" || name == "accuracy" || name == "perplexity" || name == "top5_accuracy" ||
-               name == "macro_f1" || name == "roc_auc" || name == "ece" || name == "unknown" ||
-               name == "bits_per_byte" || name == "bits_per_character") {
+    } else if (!of_family.empty()) {
+      texts.insert(texts.end(), of_family.begin(), of_family.end());
+    } else if (find_metric(name) != nullptr) {
       if (o.model.empty())
         throw UsageError("--metric: " + name + " is measured of a model (evaluate MODEL DATA)");
       metrics.of_model.push_back(name);
     } else {
-      throw UsageError("--metric: unknown metric " + quote(name) +
-                       " (loss, accuracy, perplexity, bits_per_byte, bits_per_character, unknown, bleu, "
-                       "chrf, chrf++, rouge, distinct or "
-                       "repetition; of classifiers top5_accuracy, macro_f1, roc_auc, ece)");
+      std::vector<std::string_view> known = of_any_text_model();
+      const std::vector<std::string_view> of_texts = text_words();
+      known.insert(known.end(), of_texts.begin(), of_texts.end());
+      throw UsageError("--metric: unknown metric " + quote(name) + " (" + alternatives(known) +
+                       "; of classifiers " + listed(metric_names({MetricOf::classifiers})) + ")");
     }
   }
   if (o.metrics.empty()) {
     metrics.text.names = {"bleu", "chrf"};
-    if (!o.model.empty())
-      metrics.of_model = {"loss", "accuracy", "perplexity", "bits_per_byte", "bits_per_character", "unknown"};
+    if (!o.model.empty()) {
+      for (const std::string_view name : of_any_text_model()) metrics.of_model.emplace_back(name);
+    }
   }
   const auto tokenization = bleu_tokenization(o.tokenization);
   if (!tokenization)
@@ -152,7 +187,6 @@ Metrics metrics_of(const Options& o) {
   metrics.text.bleu = {
       .tokenization = *tokenization, .smoothing = *smoothing, .is_lowercased = o.is_lowercased};
   metrics.text.chrf.is_lowercased = metrics.text.chrf_plus_plus.is_lowercased = o.is_lowercased;
-  metrics.text.chrf_plus_plus.word_order = 2;
   metrics.text.rouge.is_stemmed = o.is_stemmed;
   metrics.text.diversity = {.tokenization = *tokenization, .is_lowercased = o.is_lowercased};
   return metrics;

@@ -131,13 +131,25 @@ void on_signal(int number) {
   [[maybe_unused]] const ssize_t ignored = write(STDERR_FILENO, kMessage, sizeof kMessage - 1);
 }
 
-std::string validated(const ValidationFigures& v, std::span<const std::string_view> figure_names,
-                      bool shows_reference) {
+// " (next_sentence 0.6931 accuracy 0.5000)": each of several losses; nothing of one.
+std::string each_loss(const LossTotals& totals, std::span<const Loss> losses) {
+  std::string text;
+  for (std::size_t i = 0; i < losses.size(); ++i) {
+    const LossPart& part = totals.parts[i];
+    text += (i == 0 ? " (" : ", ") + std::string(losses[i].name) + " " + format_fixed(part.mean_loss(), 4);
+    if (losses[i].has_accuracy) text += " accuracy " + format_fixed(part.accuracy(), 4);
+  }
+  return losses.empty() ? text : text + ")";
+}
+
+std::string validated(const ValidationFigures& v, const Objective& objective, bool shows_reference) {
   if (v.predicted == 0) return "nothing to validate on";
-  std::string text =
-      "validation loss " + format_fixed(v.mean_loss(), 4) + " accuracy " + format_fixed(v.accuracy(), 4);
+  std::string text = "validation loss " + format_fixed(v.mean_loss(), 4) + each_loss(v, objective.losses()) +
+                     " accuracy " + format_fixed(v.accuracy(), 4);
   for (std::size_t i = 0; i < v.figures.size(); ++i) {
-    if (v.figures[i]) text += " " + std::string(figure_names[i]) + " " + format_fixed(*v.figures[i], 4);
+    const Metric& metric = *objective.metrics()[i];
+    if (v.figures[i])
+      text += " " + std::string(metric.name) + " " + format_fixed(*v.figures[i], metric.digits);
   }
   if (!shows_reference) return text;
   return text + " (over padded positions " + format_fixed(v.reference_loss(), 4) + ", " +
@@ -146,13 +158,13 @@ std::string validated(const ValidationFigures& v, std::span<const std::string_vi
 
 constexpr double kMentionedWait = 0.005;  // of an epoch: less is no news
 
-void note_epoch(const EpochReport& r, std::span<const std::string_view> figure_names, bool shows_reference) {
+void note_epoch(const EpochReport& r, const Objective& objective, bool shows_reference) {
   cli::note(
       "epoch " + std::to_string(r.epoch) + "/" + std::to_string(r.epochs) + ": loss " +
-      format_fixed(r.training.mean_loss(), 4) +
+      format_fixed(r.training.mean_loss(), 4) + each_loss(r.training, objective.losses()) +
       (shows_reference ? " (over padded positions " + format_fixed(r.training.reference_loss(), 4) + ")"
                        : "") +
-      ", " + validated(r.validation, figure_names, shows_reference) + ", " + format_fixed(r.seconds, 1) +
+      ", " + validated(r.validation, objective, shows_reference) + ", " + format_fixed(r.seconds, 1) +
       " s, " + format_count(static_cast<std::int64_t>(r.tokens_per_second)) + " tokens/s" +
       (r.waiting_share >= kMentionedWait
            ? ", " + format_fixed(100 * r.waiting_share, 1) + " % of it waiting for batches"
@@ -173,7 +185,6 @@ struct Run {
 
 // Trains until done or stopped.
 TrainingOutcome train(Trainer& trainer, const Run& run, const Options& o) {
-  const std::span<const std::string_view> figure_names = run.objective.figure_names();
   const bool shows_reference = expects_reference_measure(run.recipe);
   bool is_first = true;
   cli::Progress progress("train", static_cast<double>(trainer.total_steps()), "tokens", o.is_quiet);
@@ -200,7 +211,7 @@ TrainingOutcome train(Trainer& trainer, const Run& run, const Options& o) {
   callbacks.after_epoch = [&](const EpochReport& r) {
     progress.clear();
     if (o.is_quiet) return;
-    note_epoch(r, figure_names, shows_reference);
+    note_epoch(r, run.objective, shows_reference);
     if (!explains_losses || r.validation.predicted == 0) return;
     cli::note("the training loss is taken with label_smoothing " +
               format_number(run.recipe.training.label_smoothing) +
@@ -347,9 +358,10 @@ void run(const Options& o) {
       model->objective(std::move(examples.train), std::move(examples.validation));
   std::unique_ptr<RunDirectory> directory;
   if (writes(o)) {
-    directory = std::make_unique<RunDirectory>(o.output, recipe, model->files(), objective->figure_names(),
-                                               o.overwrites ? ExistingRun::overwrite : ExistingRun::resume,
-                                               [](const std::string& text) { cli::note(text); });
+    directory =
+        std::make_unique<RunDirectory>(o.output, recipe, model->files(), log_header(log_columns(*objective)),
+                                       o.overwrites ? ExistingRun::overwrite : ExistingRun::resume,
+                                       [](const std::string& text) { cli::note(text); });
   }
   // Nothing of a run that is there can be changed.
   if (!o.is_quiet && (directory == nullptr || !directory->has_checkpoint())) {

@@ -1,5 +1,6 @@
 // A bag of words that gives texts a label: the baseline.
 #include "models/bag_of_words.hpp"
+#include "metrics/registry.hpp"
 
 #include "pretrained/config.hpp"
 #include "pretrained/model_rows.hpp"
@@ -24,7 +25,7 @@ static const ModelKind kBagOfWords{
     .meaning = "one hidden layer over the terms of a text, which gives it a label",
     .columns = {"source", "label"},
     .sections = {"source_tokenizer", "terms"},
-    .metrics = {"loss", "accuracy", "macro_f1", "roc_auc"},
+    .metrics = validation_metric_names({MetricOf::models, MetricOf::classifiers}),
     .family = "classifiers",
     .defaults = SettingsOf<BagOfWordsSettings>::defaults};
 

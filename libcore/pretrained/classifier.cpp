@@ -1,5 +1,6 @@
 // A Transformer encoder that gives texts a label.
 #include "models/classifier.hpp"
+#include "metrics/registry.hpp"
 
 #include "pretrained/config.hpp"
 #include "pretrained/model_directory.hpp"
@@ -55,13 +56,14 @@ static void check_settings(const ClassifierSettings& s, const Recipe& recipe, co
   }
 }
 
-static const ModelKind kClassifier{.name = "classifier",
-                                   .meaning = "a Transformer encoder that gives texts a label",
-                                   .columns = {"source", "label"},
-                                   .sections = {"source_tokenizer"},
-                                   .metrics = {"loss", "accuracy", "macro_f1", "roc_auc"},
-                                   .family = "classifiers",
-                                   .defaults = SettingsOf<ClassifierSettings>::defaults};
+static const ModelKind kClassifier{
+    .name = "classifier",
+    .meaning = "a Transformer encoder that gives texts a label",
+    .columns = {"source", "label"},
+    .sections = {"source_tokenizer"},
+    .metrics = validation_metric_names({MetricOf::models, MetricOf::classifiers}),
+    .family = "classifiers",
+    .defaults = SettingsOf<ClassifierSettings>::defaults};
 
 ModelSection model_section(const ClassifierSettings& settings) {
   return model_section(kClassifier, settings);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "metrics/registry.hpp"
 #include "pretrained/config.hpp"
 #include "pretrained/layouts/gpt2.hpp"
 #include "pretrained/model_directory.hpp"
@@ -66,12 +67,13 @@ static void check_settings(const LanguageModelSettings& s, const Recipe& recipe,
              "a subword_text_encoder has no special tokens (choose another kind of tokenizer)");
 }
 
-static const ModelKind kLanguageModel{.name = "language_model",
-                                      .meaning = "a Transformer that predicts a text's next token",
-                                      .columns = {"source"},
-                                      .sections = {"source_tokenizer", "training.samples", "data.examples"},
-                                      .metrics = {"loss", "accuracy", "perplexity"},
-                                      .defaults = SettingsOf<LanguageModelSettings>::defaults};
+static const ModelKind kLanguageModel{
+    .name = "language_model",
+    .meaning = "a Transformer that predicts a text's next token",
+    .columns = {"source"},
+    .sections = {"source_tokenizer", "training.samples", "data.examples"},
+    .metrics = validation_metric_names({MetricOf::models, MetricOf::token_models}),
+    .defaults = SettingsOf<LanguageModelSettings>::defaults};
 
 ModelSection model_section(const LanguageModelSettings& settings) {
   return model_section(kLanguageModel, settings);

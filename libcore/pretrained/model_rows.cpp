@@ -1,5 +1,7 @@
 #include "pretrained/model_rows.hpp"
 
+#include "metrics/class_metrics.hpp"
+
 namespace headwater {
 
 using schema::Anything;
@@ -124,12 +126,18 @@ void check_classes(const ClassHeadSettings& s, const Recipe& recipe, const Compl
     complain({"training", "label_smoothing"},
              "a sigmoid head learns without it (remove it, or write head: softmax)");
   }
-  if (s.classes == 2 || s.classes == 0) return;
-  const std::string what =
-      "roc_auc is of two classes, not " + std::to_string(s.classes) + " (write loss, accuracy or macro_f1)";
-  if (recipe.training.best_metric == "roc_auc") complain({"training", "best_metric"}, what);
-  if (recipe.training.early_stopping.metric == "roc_auc" && recipe.training.best_metric != "roc_auc")
-    complain({"training", "early_stopping", "metric"}, what);
+  if (s.classes == 0) return;  // not known yet
+  const auto check_metric = [&](const std::string& name, std::initializer_list<std::string_view> path) {
+    const ClassMetric* const metric = find_class_metric(name);
+    if (metric == nullptr || metric->is_of(s.classes)) return false;
+    complain(path, name + " is of " + metric->classes() + ", not " + std::to_string(s.classes) +
+                       " (write loss, accuracy or macro_f1)");
+    return true;
+  };
+  const TrainingSettings& training = recipe.training;
+  const bool is_wrong = check_metric(training.best_metric, {"training", "best_metric"});
+  if (!is_wrong || training.early_stopping.metric != training.best_metric)
+    check_metric(training.early_stopping.metric, {"training", "early_stopping", "metric"});
 }
 
 }  // namespace headwater

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "metrics/registry.hpp"
 #include "pretrained/config.hpp"
 #include "pretrained/generation_config.hpp"
 #include "pretrained/layouts/marian.hpp"
@@ -45,13 +46,14 @@ static void check_settings(const EncoderDecoderSettings& s, const Recipe& recipe
   }
 }
 
-static const ModelKind kEncoderDecoder{.name = "encoder_decoder",
-                                       .article = "an",
-                                       .meaning = "a Transformer that translates (Vaswani et al. 2017)",
-                                       .columns = {"source", "target"},
-                                       .sections = {"source_tokenizer", "target_tokenizer", "decoding"},
-                                       .metrics = {"loss", "accuracy", "perplexity", "bleu", "chrf"},
-                                       .defaults = SettingsOf<EncoderDecoderSettings>::defaults};
+static const ModelKind kEncoderDecoder{
+    .name = "encoder_decoder",
+    .article = "an",
+    .meaning = "a Transformer that translates (Vaswani et al. 2017)",
+    .columns = {"source", "target"},
+    .sections = {"source_tokenizer", "target_tokenizer", "decoding"},
+    .metrics = validation_metric_names({MetricOf::models, MetricOf::token_models, MetricOf::texts}),
+    .defaults = SettingsOf<EncoderDecoderSettings>::defaults};
 
 ModelSection model_section(const EncoderDecoderSettings& settings) {
   return model_section(kEncoderDecoder, settings);

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "metrics/registry.hpp"
 #include "pretrained/config.hpp"
 #include "pretrained/image_processor.hpp"
 #include "pretrained/label_names.hpp"
@@ -108,7 +109,7 @@ static const ModelKind kVision{
     .name = "vision",
     .meaning = "a vision Transformer that gives images a label (Dosovitskiy et al. 2021)",
     .columns = {},
-    .metrics = {"loss", "accuracy", "macro_f1", "roc_auc"},
+    .metrics = validation_metric_names({MetricOf::models, MetricOf::classifiers}),
     .family = "classifiers",
     .defaults = SettingsOf<VisionSettings>::defaults};
 

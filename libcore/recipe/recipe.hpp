@@ -130,9 +130,8 @@ struct TrainingSettings {
   double r_drop = 0.0;           // of translators: weight of the divergence of two passes; 0: one pass
   ClassWeights class_weights;    // of classifiers
   std::int64_t log_every = 100;  // steps between rows of log.csv; each epoch's end has one too
-  // The figure of validation that chooses: loss (lowest) | accuracy (highest) | perplexity (of an
-  // encoder_decoder, lowest) | macro_f1 | roc_auc (of classifiers, of two classes; highest) | bleu | chrf (of
-  // translators; highest).
+  // The metric of validation that chooses: one of metrics/registry.hpp that is measured after each epoch and
+  // that the kind of model has.
   std::string best_metric = "loss";
   // Validation sentences that are translated after each epoch; 0: 1000 where a metric is of them, else none.
   std::int64_t validation_translations = 0;

@@ -1,6 +1,7 @@
 // The rows of a recipe itself, and of what it decodes and expects; models say theirs in tasks/.
 #include <algorithm>
 
+#include "metrics/registry.hpp"
 #include "recipe/rows.hpp"
 
 namespace headwater::schema {
@@ -36,33 +37,53 @@ void rows(Visitor& v, DecodingSettings& s) {
           "when the search for a sentence ends", beams);
 }
 
+namespace {
+
+// What a run can be expected to reach: figures of the run itself, then of its validation, then of test data.
+const OneOf& figure_words() {
+  using Words = std::vector<std::pair<std::string, std::string>>;
+  static const Words kWords = [] {
+    Words words{{"parameters", "numbers that are learned"},
+                {"training_loss", "mean loss of the last epoch's steps, with dropout at work"}};
+    for (const Metric* metric : all_metrics()) {
+      // Perplexity says in another way what the loss says.
+      const bool has_own_column = metric->column.ends_with("_" + std::string(metric->name));
+      if (has_own_column)
+        words.emplace_back(metric->column, metric->of == MetricOf::texts
+                                               ? "of the best epoch: of its validation_translations"
+                                               : "of the best epoch");
+    }
+    constexpr std::string_view kPadded = "over padded positions as the source counts";
+    words.insert(words.end(),
+                 {{"reference_loss", "of the best epoch, " + std::string(kPadded)},
+                  {"reference_accuracy", "of the best epoch, " + std::string(kPadded)},
+                  {"training_reference_loss", "training_loss, but " + std::string(kPadded)},
+                  {"best_epoch", "its number, from 1"},
+                  {"seconds_an_epoch", "mean time of an epoch, in seconds"},
+                  {"tokens_a_second", "tokens read and predicted in a second of training"},
+                  {"waiting_share", "of the time of training, how much its steps waited for their batches"}});
+    for (const Metric* metric : all_metrics()) {
+      if (metric->is_validated() && metric->of != MetricOf::texts)
+        words.emplace_back("test_" + std::string(metric->name), "of the test data");
+    }
+    for (const Metric* metric : all_metrics()) {
+      if (metric->is_validated() && metric->of == MetricOf::texts)
+        words.emplace_back(metric->name, std::string(metric->heading) + " of the test data's translations");
+    }
+    return words;
+  }();
+  static const OneOf kFigures = [] {
+    OneOf figures;
+    for (const auto& [word, meaning] : kWords) figures.words.emplace_back(word, meaning);
+    return figures;
+  }();
+  return kFigures;
+}
+
+}  // namespace
+
 void rows(Visitor& v, Expectation& s) {
-  v.field("metric", &s.metric,
-          OneOf{{{"parameters", "numbers that are learned"},
-                 {"training_loss", "mean loss of the last epoch's steps, with dropout at work"},
-                 {"validation_loss", "of the best epoch"},
-                 {"validation_accuracy", "of the best epoch"},
-                 {"validation_macro_f1", "of the best epoch"},
-                 {"validation_roc_auc", "of the best epoch"},
-                 {"validation_top5_accuracy", "of the best epoch"},
-                 {"validation_bleu", "of the best epoch: of its validation_translations"},
-                 {"validation_chrf", "of the best epoch: of its validation_translations"},
-                 {"reference_loss", "of the best epoch, over padded positions as the source counts"},
-                 {"reference_accuracy", "of the best epoch, over padded positions as the source counts"},
-                 {"training_reference_loss", "training_loss, but over padded positions as the source counts"},
-                 {"best_epoch", "its number, from 1"},
-                 {"seconds_an_epoch", "mean time of an epoch, in seconds"},
-                 {"tokens_a_second", "tokens read and predicted in a second of training"},
-                 {"waiting_share", "of the time of training, how much its steps waited for their batches"},
-                 {"test_loss", "of the test data"},
-                 {"test_accuracy", "of the test data"},
-                 {"test_top5_accuracy", "of the test data"},
-                 {"test_macro_f1", "of the test data"},
-                 {"test_roc_auc", "of the test data"},
-                 {"test_perplexity", "of the test data"},
-                 {"bleu", "of the test data's translations, from 0 to 100 (Papineni et al. 2002)"},
-                 {"chrf", "of the test data's translations, from 0 to 100 (Popović 2015)"}}},
-          "the figure");
+  v.field("metric", &s.metric, figure_words(), "the figure");
   v.field("value", &s.value, Between{-1e18, 1e18, kNoUnit}, "what it should be");
   v.field("tolerance", &s.tolerance, Between{0, 1e18, kNoUnit}, "how far it may be away, with compare: near");
   v.field("compare", &s.compare,

@@ -1,6 +1,7 @@
 // The rows of how an experiment is trained.
 #include <algorithm>
 
+#include "metrics/registry.hpp"
 #include "recipe/rows.hpp"
 
 namespace headwater::schema {
@@ -8,20 +9,34 @@ namespace headwater::schema {
 namespace {
 
 // What a run is steered by, measured on validation data; ModelKind says which kind has which.
-const OneOf kMetrics{
-    {{"loss", "the mean cross-entropy, in nats; lowest is best"},
-     {"accuracy", "the share of what is predicted right; highest is best"},
-     {"perplexity", "exp(loss): of translators and language models; lowest is best"},
-     {"macro_f1", "the mean of the classes' F1: of classifiers; highest is best"},
-     {"roc_auc", "the area under the ROC curve: of classifiers of two classes; highest is best"},
-     {"bleu", "of translations of validation_translations sentences (Papineni et al. 2002); highest is best"},
-     {"chrf", "of the same translations (Popović 2015); highest is best"}}};
+const OneOf& metric_words() {
+  static const std::vector<std::pair<std::string_view, std::string>> kMeanings = [] {
+    std::vector<std::pair<std::string_view, std::string>> all;
+    for (const Metric* metric : all_metrics()) {
+      const bool is_lowest = metric->best == Metric::Best::lowest;
+      if (metric->is_validated())
+        all.emplace_back(metric->name, std::string(metric->meaning) +
+                                           (is_lowest ? "; lowest is best" : "; highest is best"));
+    }
+    return all;
+  }();
+  static const OneOf kWords = [] {
+    OneOf words;
+    for (const auto& [name, meaning] : kMeanings) words.words.emplace_back(name, meaning);
+    return words;
+  }();
+  return kWords;
+}
 
-bool is_of_translations(std::string_view metric) { return metric == "bleu" || metric == "chrf"; }
+bool is_of_translations(std::string_view name) {
+  const Metric* const metric = find_metric(name);
+  return metric != nullptr && metric->of == MetricOf::texts;
+}
 
-bool has_metric(const ModelSection& model, std::string_view metric) {
+// Whether epochs of such a model can be chosen by its translations.
+bool measures_translations(const ModelSection& model) {
   const std::vector<std::string_view>& metrics = model.kind().metrics;
-  return std::find(metrics.begin(), metrics.end(), metric) != metrics.end();
+  return std::any_of(metrics.begin(), metrics.end(), is_of_translations);
 }
 
 void rows(Visitor& v, OptimizerSettings& s, const ScheduleSettings& schedule) {
@@ -111,7 +126,7 @@ void rows(Visitor& v, CheckpointSettings& s) {
 }
 
 void rows(Visitor& v, EarlyStoppingSettings& s, const std::string& best_metric) {
-  v.field("metric", &s.metric, kMetrics, "of validation: what must get better",
+  v.field("metric", &s.metric, metric_words(), "of validation: what must get better",
           Follows{"training.best_metric", best_metric, "loss"},
           When{s.patience > 0, "early stopping without patience", "a patience of 1 or more"});
   v.field("patience", &s.patience, Between{0, 1e6, "epochs"},
@@ -175,7 +190,7 @@ void rows(Visitor& v, TrainingSettings& s, const ModelSection& model) {
       "r_drop", &s.r_drop, Between{0, 1000, kNoUnit},
       "each batch is computed twice, under different dropout, and so many times the divergence of both "
       "predictions is added to the loss (R-Drop, Liang et al. 2021: 5); a step takes twice as long; 0: once",
-      When{!model || has_metric(model, "bleu"), "", "translators"});
+      When{!model || measures_translations(model), "", "translators"});
   const OneOf weight_words{{{"none", "each counts once"},
                             {"balanced",
                              "n / (k · n_c) of n training examples, k labels that occur and n_c "
@@ -186,7 +201,7 @@ void rows(Visitor& v, TrainingSettings& s, const ModelSection& model) {
           When{!model || model.kind().family == "classifiers", "", "classifiers"});
   v.field("log_every", &s.log_every, Between{1, 1e9, "steps"},
           "steps from one row of log.csv to the next; each epoch's end has one too");
-  v.field("best_metric", &s.best_metric, kMetrics,
+  v.field("best_metric", &s.best_metric, metric_words(),
           "of validation: the epoch that is best by it is the model");
   v.field("validation_translations", &s.validation_translations, Between{0, 1e9, "sentences"},
           "validation sentences, spread evenly, that are translated greedily after each epoch: log.csv and "
@@ -195,7 +210,7 @@ void rows(Visitor& v, TrainingSettings& s, const ModelSection& model) {
                   is_of_translations(s.best_metric) || is_of_translations(s.early_stopping.metric)
                       ? std::int64_t{1000}
                       : std::int64_t{0}},
-          When{!model || has_metric(model, "bleu"), "", "translators"});
+          When{!model || measures_translations(model), "", "translators"});
   v.field(
       "ema_decay", &s.ema_decay, Between{0, kBelowOne, kNoUnit},
       "of the moving average of the weights (Polyak and Juditsky 1992), a step; the average is what the run "

@@ -60,27 +60,14 @@ std::vector<ScoreRow> ClassificationReport::rows(const std::vector<std::string>&
     rows.push_back(score_row("loss", *loss, 4, over, "line", truncated_lines));
   if (wants(metrics, "accuracy"))
     rows.push_back(score_row("accuracy", confusion.counts().accuracy(), 4, over, "line", truncated_lines));
-  if (top5_accuracy && wants(metrics, "top5_accuracy")) {
-    rows.push_back(
-        score_row("top5_accuracy", *top5_accuracy, 4, "the right class is among the five most probable"));
-  }
-  if (wants(metrics, "macro_f1")) {
-    const std::int64_t used = confusion.counts().classes_of_macro_f1();
-    const bool is_of_all = used == classes;
-    rows.push_back(score_row("macro_f1", confusion.counts().macro_f1(), 4,
-                             is_of_all ? "mean of the classes' F1"
-                                       : "mean of the F1 of " + format_count(used) + " of the " +
-                                             format_count(classes) +
-                                             " classes: the others neither occur nor are predicted"));
-    if (!is_of_all) rows.back().json.set("classes", used);
-  }
-  if (roc_auc && wants(metrics, "roc_auc")) {
-    rows.push_back(score_row("roc_auc", *roc_auc, 4,
-                             "of the score of \"" + visible(labels.back()) + "\", ties counting half"));
-  }
-  if (calibration && wants(metrics, "ece")) {
-    rows.push_back(score_row("ece", calibration->expected_error(), 4,
-                             "expected calibration error, 15 bins of equal width"));
+  const ClassResults results{.counts = confusion.counts(),
+                             .roc_auc = roc_auc,
+                             .top5_accuracy = top5_accuracy,
+                             .calibration = calibration ? &*calibration : nullptr,
+                             .last_label = labels.back()};
+  for (const ClassMetric& metric : class_metrics()) {
+    if (!wants(metrics, metric.name)) continue;
+    if (const std::optional<Score> score = metric.score(results)) rows.push_back(score_row(metric, *score));
   }
   for (const ScoreRow& row : of_data) {
     if (wants(metrics, row.name)) rows.push_back(row);

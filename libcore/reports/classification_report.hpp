@@ -8,8 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "metrics/calibration.hpp"
-#include "metrics/class_scores.hpp"
+#include "metrics/class_metrics.hpp"
 #include "reports/score_report.hpp"
 #include "text/tokenizer/word_table.hpp"
 
@@ -26,8 +25,8 @@ struct ClassificationReport {
   std::vector<ScoreRow> of_data{};        // figures of what was read, which come last
   std::int64_t truncated_lines = 0;       // of a model of texts
 
-  // Accuracy, top-5 accuracy, macro F1, ROC AUC, loss, expected calibration error, and those of the data.
-  // Words of `metrics` that are not among these are passed over; none: all.
+  // Loss, accuracy, those of class_metrics() that are defined here, and those of the data. Words of `metrics`
+  // that are not among these are passed over; none: all.
   std::vector<ScoreRow> rows(const std::vector<std::string>& metrics = {}) const;
   // Those rows, the scores of each class and, for up to 20 classes, the confusion matrix.
   std::string text() const;

@@ -5,8 +5,9 @@
 #include <charconv>
 #include <cmath>
 #include <limits>
-#include <map>
+#include <set>
 
+#include "metrics/registry.hpp"
 #include "reports/run_table.hpp"
 #include "support/error.hpp"
 #include "support/split.hpp"
@@ -22,6 +23,15 @@ double number_of(std::string_view field, std::string_view name, const std::strin
   if (error != std::errc() || end != field.data() + field.size())
     throw Error(place + ": " + quote(field) + " in column " + quote(name) + " is not a number");
   return std::abs(value) <= 1e100 ? value : std::numeric_limits<double>::quiet_NaN();
+}
+
+constexpr std::string_view kValidation = "validation_";
+
+// Whether it is a name that a run would give a column.
+bool is_plain(std::string_view column) {
+  return std::all_of(column.begin(), column.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '+' || c == '-';
+  });
 }
 
 // A row as the log has it.
@@ -123,10 +133,10 @@ LearningCurve parse_learning_curve(std::string_view log, std::string_view where,
           {static_cast<std::int64_t>(value[0]), further("step"), value[1], further("tokens"), ends_epoch});
     if (!ends_epoch) continue;
     LearningCurve::Point& point = curve.points.emplace_back(
-        LearningCurve::Point{static_cast<std::int64_t>(value[0]), value[1], value[2], value[3]});
-    for (const CurveFigure& known : curve_figures()) {
-      const bool is_further = known.key != "accuracy" && known.key != "perplexity";
-      if (is_further) point.*known.figure = further("validation_" + std::string(known.key));
+        LearningCurve::Point{static_cast<std::int64_t>(value[0]), value[1], value[2]});
+    for (const auto& [column, at] : columns) {
+      if (column.starts_with(kValidation) && column != loss_metric().column && is_plain(column))
+        point.figures.emplace(column.substr(kValidation.size()), number_of(fields[at], column, place));
     }
     point.training_reference_loss = further("training_reference_loss");
   }
@@ -136,32 +146,52 @@ LearningCurve parse_learning_curve(std::string_view log, std::string_view where,
   return curve;
 }
 
+double LearningCurve::Point::figure(std::string_view name) const {
+  if (name == loss_metric().name) return validation_loss;
+  const auto found = figures.find(name);
+  return found == figures.end() ? std::numeric_limits<double>::quiet_NaN() : found->second;
+}
+
 void set_best_metric(LearningCurve& curve, std::string metric) {
   curve.best_metric = std::move(metric);
   if (curve.best_metric != "perplexity") return;
   for (LearningCurve::Point& point : curve.points)
-    point.validation_perplexity = std::exp(point.validation_loss);
+    point.figures.insert_or_assign("perplexity", std::exp(point.validation_loss));
 }
 
-std::span<const CurveFigure> curve_figures() {
-  using Point = LearningCurve::Point;
-  static constexpr CurveFigure kAll[] = {
-      {&Point::validation_accuracy, "accuracy", "accuracy", 4, 1},
-      {&Point::validation_top5_accuracy, "top5_accuracy", "top-5 accuracy", 4, 1},
-      {&Point::validation_macro_f1, "macro_f1", "macro F1", 4, 1},
-      {&Point::validation_roc_auc, "roc_auc", "ROC AUC", 4, 1},
-      {&Point::validation_perplexity, "perplexity", "perplexity", 2, -1},
-      {&Point::validation_bleu, "bleu", "BLEU", 2, 1},
-      {&Point::validation_chrf, "chrf", "chrF", 2, 1}};
-  return kAll;
+CurveFigure loss_curve() { return {std::string(loss_metric().name), "loss", 4, loss_metric().best}; }
+
+std::vector<CurveFigure> curve_figures(std::span<const LearningCurve> curves) {
+  std::set<std::string, std::less<>> there;  // a number somewhere
+  for (const LearningCurve& curve : curves) {
+    for (const LearningCurve::Point& point : curve.points) {
+      for (const auto& [name, value] : point.figures) {
+        if (std::isfinite(value)) there.insert(name);
+      }
+    }
+  }
+  std::vector<CurveFigure> figures;
+  for (const Metric* metric : all_metrics()) {
+    const auto found = there.find(metric->name);
+    if (found == there.end()) continue;
+    figures.push_back({*found, std::string(metric->heading), metric->digits, metric->best});
+    there.erase(found);
+  }
+  for (const std::string& name : there) {
+    CurveFigure& figure = figures.emplace_back(CurveFigure{name, name});
+    std::replace(figure.heading.begin(), figure.heading.end(), '_', ' ');
+    if (name.ends_with("_loss")) figure.best = Metric::Best::lowest;
+  }
+  return figures;
 }
 
-const LearningCurve::Point* best_point(const LearningCurve& curve, double LearningCurve::Point::*figure,
-                                       double sign) {
+const LearningCurve::Point* best_point(const LearningCurve& curve, const CurveFigure& figure) {
+  const double sign = figure.best == Metric::Best::highest ? 1 : -1;
   const LearningCurve::Point* found = nullptr;
   for (const LearningCurve::Point& point : curve.points) {
-    if (!std::isfinite(point.*figure)) continue;
-    if (found == nullptr || sign * point.*figure > sign * found->*figure) found = &point;
+    const double value = point.figure(figure.name);
+    if (!std::isfinite(value)) continue;
+    if (found == nullptr || sign * value > sign * found->figure(figure.name)) found = &point;
   }
   return found;
 }
@@ -194,16 +224,16 @@ std::vector<Json> learning_curves_json(std::span<const LearningCurve> curves) {
     json.set("version", 1).set("run", curve.name);
     if (!curve.best_metric.empty()) json.set("best_metric", curve.best_metric);
     Json best;
-    const auto add_best = [&](const std::string& name, double LearningCurve::Point::*figure, double sign) {
-      const LearningCurve::Point* const point = best_point(curve, figure, sign);
+    const std::vector<CurveFigure> figures = curve_figures(std::span(&curve, 1));
+    const auto add_best = [&](const CurveFigure& figure) {
+      const LearningCurve::Point* const point = best_point(curve, figure);
       if (point == nullptr) return;
       Json entry;
-      entry.set("value", point->*figure).set("epoch", point->epoch);
-      best.set(name, std::move(entry));
+      entry.set("value", point->figure(figure.name)).set("epoch", point->epoch);
+      best.set(figure.name, std::move(entry));
     };
-    add_best("loss", &LearningCurve::Point::validation_loss, -1);
-    for (const CurveFigure& known : curve_figures())
-      add_best(std::string(known.key), known.figure, known.sign);
+    add_best(loss_curve());
+    for (const CurveFigure& figure : figures) add_best(figure);
     json.set("best", std::move(best));
     Json::Array epochs, steps;
     for (const LearningCurve::Point& point : curve.points) {
@@ -211,8 +241,8 @@ std::vector<Json> learning_curves_json(std::span<const LearningCurve> curves) {
       entry.set("epoch", point.epoch);
       set(entry, "training_loss", point.training_loss);
       set(entry, "validation_loss", point.validation_loss);
-      for (const CurveFigure& known : curve_figures())
-        set(entry, "validation_" + std::string(known.key), point.*known.figure);
+      for (const CurveFigure& figure : figures)
+        set(entry, std::string(kValidation) + figure.name, point.figure(figure.name));
       epochs.push_back(std::move(entry));
     }
     for (const LearningCurve::Step& step : curve.steps) {

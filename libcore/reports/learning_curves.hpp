@@ -2,13 +2,15 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
+#include <functional>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "metrics/metric.hpp"
 #include "recipe/recipe.hpp"
 #include "support/json.hpp"
 
@@ -16,15 +18,16 @@ namespace headwater {
 
 // One run: a point an epoch.
 struct LearningCurve {
-  static constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
   struct Point {
     std::int64_t epoch = 0;
     // NaN where the log has none.
-    double training_loss = 0, validation_loss = 0, validation_accuracy = 0;
-    double validation_top5_accuracy = kNone, validation_bleu = kNone;
-    double validation_macro_f1 = kNone, validation_roc_auc = kNone, validation_chrf = kNone,
-           validation_perplexity = kNone;
-    double training_reference_loss = kNone;  // over padded positions
+    double training_loss = 0, validation_loss = 0;
+    double training_reference_loss = std::numeric_limits<double>::quiet_NaN();  // over padded positions
+    // The other metrics of validation by their names: "accuracy", "next_sentence_loss". NaN as above.
+    std::map<std::string, double, std::less<>> figures = {};
+
+    // NaN where there is none of that name; "loss" is the validation loss.
+    double figure(std::string_view name) const;
   };
   // Rows within epochs: the mean loss since the row before.
   struct Step {
@@ -49,24 +52,26 @@ void set_best_metric(LearningCurve& curve, std::string metric);
 std::vector<std::string> names_of_runs(const std::vector<std::string>& names,
                                        const std::vector<std::optional<Recipe>>& recipes);
 
-// An SVG 1.1 document: loss in training (dashed) and validation, and what of the validation rises (accuracy,
-// BLEU and others) where a run has it; a legend with the best figures of each. Throws Error where there are
+// An SVG 1.1 document: loss in training (dashed) and validation, and the other metrics of validation where a
+// run has them; a legend with the best figures of each. Throws Error where there are
 // no curves.
 std::string learning_curves_svg(std::span<const LearningCurve> curves, std::string_view title);
 // The same figures, an object a run.
 std::vector<Json> learning_curves_json(std::span<const LearningCurve> curves);
 
-// What is drawn of the validation beside the loss.
+// What is drawn of the validation, by its name of LearningCurve::Point.
 struct CurveFigure {
-  double LearningCurve::Point::*figure;
-  std::string_view key, name;  // as of recipes and JSON, and as people say it
-  int digits;                  // of the best in the legend
-  double sign;                 // 1: the greater the better
+  std::string name, heading;  // as of recipes and JSON, and as people say it
+  int digits = 4;             // of the best in the legend
+  Metric::Best best = Metric::Best::highest;
 };
-std::span<const CurveFigure> curve_figures();
+// What the runs have beside the loss: metrics of the registry in its order, then others, such as each of
+// several losses.
+std::vector<CurveFigure> curve_figures(std::span<const LearningCurve> curves);
+// The loss.
+CurveFigure loss_curve();
 // The point with the best of them; null where there is none.
-const LearningCurve::Point* best_point(const LearningCurve& curve, double LearningCurve::Point::*figure,
-                                       double sign);
+const LearningCurve::Point* best_point(const LearningCurve& curve, const CurveFigure& figure);
 
 // Round numbers that cover [least, most] in at most `max_ticks` steps: for axes.
 std::vector<double> axis_ticks(double least, double most, int max_ticks);

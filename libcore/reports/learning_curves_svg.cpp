@@ -24,7 +24,6 @@ constexpr std::array<std::string_view, 8> kColors = {"#0072b2", "#d55e00", "#009
                                                      "#56b4e9", "#b58900", "#4b4b4b", "#7a3fa0"};
 
 using Point = LearningCurve::Point;
-using Figure = double Point::*;
 
 std::string_view color_of(std::size_t run) { return kColors[run % kColors.size()]; }
 
@@ -39,9 +38,7 @@ class CurvesPicture {
         last_epoch_ = std::max(last_epoch_, point.epoch);
       }
     }
-    for (const CurveFigure& known : curve_figures()) {
-      if (is_there(known.figure)) figures_.push_back(&known);
-    }
+    figures_ = curve_figures(curves_);
     std::size_t longest = 0;
     for (const LearningCurve& curve : curves_)
       longest = std::max(longest, shortened(curve.name, kNameColumns).size());
@@ -52,29 +49,22 @@ class CurvesPicture {
                   figure_column(figures_.size()) + kSvgMargin});
     body_ += svg_text(kSvgMargin, kSvgMargin + 14, 18, kSvgInk, "start", title_, " font-weight=\"bold\"");
     double top = kSvgMargin + 56, left = kSvgMargin + kAxisWidth;
-    panel(left, top, "Loss: training dashed, validation solid", &Point::validation_loss, true);
+    panel(left, top, "Loss: training dashed, validation solid", loss_curve(), true);
     for (std::size_t i = 0; i < figures_.size(); ++i) {
       const bool begins_row = (i + 1) % static_cast<std::size_t>(kPanelsInARow) == 0;
       left = begins_row ? kSvgMargin + kAxisWidth : left + kPlotWidth + kPanelGap + kAxisWidth;
       if (begins_row) top += kPlotHeight + 84;
       const bool is_best = std::any_of(curves_.begin(), curves_.end(), [&](const LearningCurve& curve) {
-        return curve.best_metric == figures_[i]->key;
+        return curve.best_metric == figures_[i].name;
       });
-      panel(left, top, "Validation " + std::string(figures_[i]->name) + (is_best ? " (best_metric)" : ""),
-            figures_[i]->figure, false);
+      panel(left, top, "Validation " + figures_[i].heading + (is_best ? " (best_metric)" : ""), figures_[i],
+            false);
     }
     const double bottom = legend(top + kPlotHeight + 62);
     return svg_document(width, bottom + kSvgMargin, title_, body_);
   }
 
  private:
-  bool is_there(Figure figure) const {
-    return std::any_of(curves_.begin(), curves_.end(), [&](const LearningCurve& curve) {
-      return std::any_of(curve.points.begin(), curve.points.end(),
-                         [&](const Point& point) { return std::isfinite(point.*figure); });
-    });
-  }
-
   void line(double x1, double y1, double x2, double y2, std::string_view color, std::string_view more = "") {
     body_ += "<line" + svg_attribute("x1", x1) + svg_attribute("y1", y1) + svg_attribute("x2", x2) +
              svg_attribute("y2", y2);
@@ -90,23 +80,30 @@ class CurvesPicture {
 
   // Where a line goes: epochs and values.
   using Course = std::vector<std::pair<double, double>>;
-  static Course course(const LearningCurve& curve, Figure figure) {
+  static Course course(const LearningCurve& curve, const CurveFigure& figure) {
     Course course;
     for (const Point& point : curve.points) {
-      if (std::isfinite(point.*figure)) course.emplace_back(static_cast<double>(point.epoch), point.*figure);
+      const double value = point.figure(figure.name);
+      if (std::isfinite(value)) course.emplace_back(static_cast<double>(point.epoch), value);
     }
     return course;
   }
   // Draws the training within epochs, where the log says more than their means.
   static Course training(const LearningCurve& curve) {
-    if (curve.steps.empty()) return course(curve, &Point::training_loss);
     Course course;
+    if (curve.steps.empty()) {
+      for (const Point& point : curve.points) {
+        if (std::isfinite(point.training_loss))
+          course.emplace_back(static_cast<double>(point.epoch), point.training_loss);
+      }
+    }
     for (const LearningCurve::Step& step : curve.steps) course.emplace_back(step.epoch, step.training_loss);
     return course;
   }
 
   // The figure is drawn solid with dots, the loss of training dashed.
-  void panel(double left, double top, std::string_view heading, Figure figure, bool has_training) {
+  void panel(double left, double top, std::string_view heading, const CurveFigure& figure,
+             bool has_training) {
     double least = std::numeric_limits<double>::infinity(), most = -least, first = 1;
     for (const LearningCurve& curve : curves_) {
       if (!curve.steps.empty()) first = 0.5;
@@ -171,9 +168,10 @@ class CurvesPicture {
     body_ += svg_text(kSvgMargin + 34, y, 11, kSvgFaint, "start", "run");
     body_ += svg_text(loss_column_, y, 11, kSvgFaint, "start", "lowest validation loss");
     for (std::size_t i = 0; i < figures_.size(); ++i)
-      body_ += svg_text(figure_column(i), y, 11, kSvgFaint, "start",
-                        (figures_[i]->sign > 0 ? "highest validation " : "lowest validation ") +
-                            std::string(figures_[i]->name));
+      body_ += svg_text(
+          figure_column(i), y, 11, kSvgFaint, "start",
+          (figures_[i].best == Metric::Best::highest ? "highest validation " : "lowest validation ") +
+              figures_[i].heading);
     for (std::size_t run = 0; run < curves_.size(); ++run) {
       y += kLegendLine;
       const LearningCurve& curve = curves_[run];
@@ -181,10 +179,9 @@ class CurvesPicture {
       body_ += "<circle" + svg_attribute("cx", kSvgMargin + 13) + svg_attribute("cy", y - 4) +
                " r=\"2.6\" fill=\"" + std::string(color_of(run)) + "\"/>\n";
       body_ += svg_text(kSvgMargin + 34, y, 12, kSvgInk, "start", shortened(curve.name, kNameColumns));
-      body_ += svg_text(loss_column_, y, 12, kSvgInk, "start", best(curve, &Point::validation_loss, -1, 4));
+      body_ += svg_text(loss_column_, y, 12, kSvgInk, "start", best(curve, loss_curve()));
       for (std::size_t i = 0; i < figures_.size(); ++i)
-        body_ += svg_text(figure_column(i), y, 12, kSvgInk, "start",
-                          best(curve, figures_[i]->figure, figures_[i]->sign, figures_[i]->digits));
+        body_ += svg_text(figure_column(i), y, 12, kSvgInk, "start", best(curve, figures_[i]));
     }
     return y;
   }
@@ -195,17 +192,18 @@ class CurvesPicture {
   }
 
   // With its epoch.
-  static std::string best(const LearningCurve& curve, Figure figure, double sign, int digits) {
-    const Point* const found = best_point(curve, figure, sign);
+  static std::string best(const LearningCurve& curve, const CurveFigure& figure) {
+    const Point* const found = best_point(curve, figure);
     if (found == nullptr) return "";
-    return format_fixed(found->*figure, digits) + " (epoch " + std::to_string(found->epoch) + ")";
+    return format_fixed(found->figure(figure.name), figure.digits) + " (epoch " +
+           std::to_string(found->epoch) + ")";
   }
 
   std::span<const LearningCurve> curves_;
   std::string_view title_;
   std::int64_t last_epoch_ = 1;
-  std::vector<const CurveFigure*> figures_;  // that a run has
-  double loss_column_ = 0;                   // of the legend
+  std::vector<CurveFigure> figures_;  // that a run has
+  double loss_column_ = 0;            // of the legend
   std::string body_;
 };
 

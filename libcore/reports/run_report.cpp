@@ -6,6 +6,7 @@
 #include <map>
 #include <string_view>
 
+#include "metrics/registry.hpp"
 #include "reports/table.hpp"
 #include "support/error.hpp"
 #include "support/files.hpp"
@@ -22,10 +23,25 @@ double number_of(std::string_view text) {
   return value;
 }
 
-// The column of log.csv that is the greater the better, or nothing: then the validation loss is the lower the
-// better.
-std::string column_to_raise(const std::string& metric) {
-  return metric == "loss" || metric == "perplexity" ? "" : "validation_" + metric;
+// The column of log.csv that orders epochs by a metric, and which of its values is better.
+std::pair<std::string, Metric::Best> ordering_column(const std::string& name) {
+  if (const Metric* const metric = find_metric(name); metric != nullptr && metric->is_validated())
+    return {std::string(metric->column), metric->best};
+  return {"validation_" + name, Metric::Best::highest};
+}
+
+// Digits of the metric that a column of validation has.
+int digits_of_column(std::string_view column) {
+  for (const Metric* metric : all_metrics()) {
+    if (metric->column == column) return metric->digits;
+  }
+  return 4;
+}
+
+// Whether a column is one of several losses in training.
+bool is_training_part(std::string_view column) {
+  return column.ends_with("_loss") && !column.starts_with("validation_") &&
+         column.find("reference_") == column.npos;
 }
 
 // A count with separators to read, and as it is for programs.
@@ -58,7 +74,7 @@ RunFigures read_log(const std::filesystem::path& path, const std::string& best_m
   };
   const std::size_t validation_loss = column_of("validation_loss");
   RunFigures figures;
-  const std::string raised = column_to_raise(best_metric);
+  const auto [ordering, best_value] = ordering_column(best_metric);
   const bool has_waiting = column.contains("waiting_share");
   const bool has_training_reference = column.contains("training_reference_loss");
   double best = 0, seconds = 0, tokens = 0, waited = 0;
@@ -78,15 +94,23 @@ RunFigures read_log(const std::filesystem::path& path, const std::string& best_m
     figures.training_reference_loss.reset();
     if (has_training_reference && !at("training_reference_loss").empty())
       figures.training_reference_loss = number_of(at("training_reference_loss"));
-    const double value = raised.empty() ? number_of(at("validation_loss")) : -number_of(at(raised));
+    figures.training_losses.clear();
+    for (const std::string_view name : header) {
+      if (is_training_part(name))
+        figures.training_losses.emplace_back("training_" + std::string(name), number_of(at(name)));
+    }
+    const double ordered = number_of(at(ordering));
+    const double value = best_value == Metric::Best::lowest ? ordered : -ordered;
     if (figures.epochs > 1 && value >= best) continue;
     best = value;
     figures.best_epoch = static_cast<std::int64_t>(number_of(at("epoch")));
     figures.seconds_to_best = seconds;
     figures.validation_loss = number_of(at("validation_loss"));
     figures.validation_accuracy = number_of(at("validation_accuracy"));
-    figures.reference_loss = number_of(at("reference_loss"));
-    figures.reference_accuracy = number_of(at("reference_accuracy"));
+    if (column.contains("reference_loss")) {
+      figures.reference_loss = number_of(at("reference_loss"));
+      figures.reference_accuracy = number_of(at("reference_accuracy"));
+    }
     figures.figures.clear();
     for (const std::string_view name : header) {
       if (!name.starts_with("validation_") || name == "validation_loss" || name == "validation_accuracy")
@@ -120,20 +144,21 @@ std::vector<ScoreRow> run_rows(const Recipe& recipe, const RunFigures& run, std:
     const std::string where =
         "of the best epoch, " + std::to_string(run.best_epoch) + " of " + std::to_string(run.epochs);
     const auto add = [&](std::string_view metric, double value, const std::string& detail) {
-      rows.push_back(score_row(metric, value, 4, detail));
+      rows.push_back(score_row(metric, value, digits_of_column(metric), detail));
     };
     add("validation_loss", run.validation_loss, where);
     add("validation_accuracy", run.validation_accuracy, where);
     for (const auto& [name, value] : run.figures) {
       if (value) add(name, *value, where);
     }
-    if (expects_reference_measure(recipe)) {
-      add("reference_loss", run.reference_loss, where + "; divided by all positions, padded ones too");
-      add("reference_accuracy", run.reference_accuracy,
+    if (expects_reference_measure(recipe) && run.reference_loss && run.reference_accuracy) {
+      add("reference_loss", *run.reference_loss, where + "; divided by all positions, padded ones too");
+      add("reference_accuracy", *run.reference_accuracy,
           where + "; the pad after the end token counted as right");
     }
     for (ScoreRow& row : rows) row.json.set("epoch", run.best_epoch);
     add("training_loss", run.training_loss, "of the last epoch");
+    for (const auto& [name, value] : run.training_losses) add(name, value, "of the last epoch");
     if (expects_reference_measure(recipe) && run.training_reference_loss) {
       add("training_reference_loss", *run.training_reference_loss,
           "of the last epoch; divided by all positions, padded ones too");
@@ -182,12 +207,13 @@ std::vector<JudgedExpectation> judge_expectations(const Recipe& recipe, const Ru
   if (run.epochs > 0) {
     figures.insert(figures.end(), {{"validation_loss", run.validation_loss},
                                    {"validation_accuracy", run.validation_accuracy},
-                                   {"reference_loss", run.reference_loss},
-                                   {"reference_accuracy", run.reference_accuracy},
+                                   {"reference_loss", run.reference_loss.value_or(NAN)},
+                                   {"reference_accuracy", run.reference_accuracy.value_or(NAN)},
                                    {"training_loss", run.training_loss},
                                    {"best_epoch", static_cast<double>(run.best_epoch)},
                                    {"seconds_an_epoch", run.seconds_an_epoch},
                                    {"tokens_a_second", run.tokens_per_second}});
+    figures.insert(figures.end(), run.training_losses.begin(), run.training_losses.end());
     figures.emplace_back("waiting_share", run.waiting_share.value_or(NAN));
     figures.emplace_back("training_reference_loss", run.training_reference_loss.value_or(NAN));
     for (const auto& [name, value] : run.figures) figures.emplace_back(name, value.value_or(NAN));

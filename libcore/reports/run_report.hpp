@@ -19,10 +19,13 @@ namespace headwater {
 // and times of all epochs.
 struct RunFigures {
   std::int64_t best_epoch = 0, epochs = 0;  // 0: nothing was validated
-  double validation_loss = 0, validation_accuracy = 0, reference_loss = 0, reference_accuracy = 0;
+  double validation_loss = 0, validation_accuracy = 0;
+  std::optional<double> reference_loss, reference_accuracy;  // none of several losses
   // The other columns "validation_..." of log.csv, in their order: "validation_macro_f1".
   std::vector<std::pair<std::string, std::optional<double>>> figures;
-  double training_loss = 0;                       // of the last epoch
+  double training_loss = 0;  // of the last epoch
+  // The other columns "..._loss" of training, each of several losses: "training_next_sentence_loss".
+  std::vector<std::pair<std::string, double>> training_losses;
   std::optional<double> training_reference_loss;  // the same over padded positions; none in older logs
   double seconds_an_epoch = 0;                    // mean
   double seconds_to_best = 0;                     // of the epochs up to the best one

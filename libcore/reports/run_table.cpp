@@ -6,6 +6,7 @@
 #include <map>
 #include <type_traits>
 
+#include "metrics/registry.hpp"
 #include "recipe/key_values.hpp"
 #include "reports/table.hpp"
 #include "support/csv.hpp"
@@ -56,8 +57,9 @@ std::vector<std::string> test_names(const std::vector<RunRow>& rows) {
   return names;
 }
 
-int digits_of(std::string_view metric) {
-  return metric == "bleu" || metric == "chrf" || metric == "perplexity" ? 2 : 4;
+int digits_of(std::string_view name) {
+  const Metric* const metric = find_metric(name);
+  return metric == nullptr ? 4 : metric->digits;
 }
 
 double seconds_of(const RunFigures& run) { return run.seconds_an_epoch * static_cast<double>(run.epochs); }

@@ -1,8 +1,7 @@
 #include "reports/score_report.hpp"
 
-#include <algorithm>
-
 #include "reports/table.hpp"
+#include "support/error.hpp"
 #include "support/numbers.hpp"
 
 namespace headwater {
@@ -15,49 +14,11 @@ Json json_of(std::string_view metric, double score) {
   return json;
 }
 
-constexpr std::string_view kRepetition = "repetition", kDistinct = "distinct-";
-
-std::optional<std::size_t> rouge_index(std::string_view name) {
-  const auto* const at = std::find(kRougeNames.begin(), kRougeNames.end(), name);
-  if (at == kRougeNames.end()) return std::nullopt;
-  return static_cast<std::size_t>(at - kRougeNames.begin());
-}
-
-// The n of "distinct-n"; 0: another name.
-int distinct_order(std::string_view name) {
-  if (!name.starts_with(kDistinct) || name.size() != kDistinct.size() + 1) return 0;
-  const int order = name.back() - '0';
-  return order >= 1 && order <= kDistinctOrders ? order : 0;
-}
-
-// F1 is the score.
-ScoreRow rouge_row(std::string_view name, const RougeScore& score, const std::string& signature) {
-  ScoreRow row{std::string(name),
-               format_fixed(score.f1, 4),
-               {"precision " + format_fixed(score.precision, 4) + ", recall " + format_fixed(score.recall, 4),
-                signature},
-               json_of(name, score.f1)};
-  row.json.set("precision", score.precision).set("recall", score.recall).set("f1", score.f1);
-  row.json.set("signature", signature);
-  return row;
-}
-
-ScoreRow diversity_row(std::string_view name, const Diversity& diversity, const std::string& signature) {
-  if (name == kRepetition) {
-    ScoreRow row = score_row(name, diversity.repetition(), 4,
-                             "mean share of 4-grams that stood before, of " +
-                                 counted(diversity.texts_with_ngrams, "text") + " of 4 tokens or more");
-    row.details.push_back(signature);
-    row.json.set("texts", diversity.texts_with_ngrams).set("signature", signature);
-    return row;
-  }
-  const int order = distinct_order(name);
-  const std::int64_t distinct = diversity.distinct[static_cast<std::size_t>(order - 1)];
-  ScoreRow row = score_row(name, diversity.distinct_share(order), 4,
-                           format_count(distinct) + " different among " + counted(diversity.tokens, "token"));
-  row.details.push_back(signature);
-  row.json.set("distinct", distinct).set("tokens", diversity.tokens).set("signature", signature);
-  return row;
+// The metric of a name of TextMetrics.
+const TextMetric& text_metric(const std::string& name) {
+  const TextMetric* const metric = find_text_metric(name);
+  if (metric == nullptr) throw Error("scores: " + quote(name) + " is no metric of texts");
+  return *metric;
 }
 
 }  // namespace
@@ -87,67 +48,22 @@ ScoreRow unknown_row(const ColumnTokenCounts& column) {
   return row;
 }
 
-ScoreRow bleu_row(std::span<const std::string> hypotheses,
-                  std::span<const std::vector<std::string>> references, const BleuSettings& settings) {
-  const BleuScore score = corpus_bleu(hypotheses, references, settings);
-  const std::string signature = bleu_signature(settings, references.size());
-  ScoreRow row{
-      "BLEU", format_fixed(score.score, 2), {bleu_details(score), signature}, json_of("bleu", score.score)};
-  Json::Array precisions, counts, totals;
-  for (std::size_t n = 0; n < kBleuOrders; ++n) {
-    precisions.emplace_back(score.precisions[n]);
-    counts.emplace_back(score.counts[n]);
-    totals.emplace_back(score.totals[n]);
-  }
-  row.json.set("precisions", precisions).set("counts", counts).set("totals", totals);
-  row.json.set("brevity_penalty", score.brevity_penalty);
-  row.json.set("hypothesis_length", score.hypothesis_length).set("reference_length", score.reference_length);
-  row.json.set("signature", signature);
+ScoreRow score_row(const Metric& metric, const Score& score) {
+  ScoreRow row = score_row(metric.name, score.value, metric.digits);
+  if (!score.shown_as.empty()) row.name = score.shown_as;
+  row.details = score.details;
+  for (const auto& [name, value] : score.members) row.json.set(name, value);
   return row;
-}
-
-ScoreRow chrf_row(std::span<const std::string> hypotheses,
-                  std::span<const std::vector<std::string>> references, const ChrfSettings& settings) {
-  const double score = corpus_chrf(hypotheses, references, settings);
-  const std::string signature = chrf_signature(settings, references.size());
-  ScoreRow row{chrf_name(settings),
-               format_fixed(score, 2),
-               {signature},
-               json_of(settings.word_order > 0 ? "chrf++" : "chrf", score)};
-  row.json.set("signature", signature);
-  return row;
-}
-
-std::optional<TextMetricNeeds> needs_of_text_metric(std::string_view name) {
-  if (name == "bleu" || name == "chrf" || name == "chrf++") return TextMetricNeeds::references;
-  if (rouge_index(name)) return TextMetricNeeds::caseless_references;
-  if (name == kRepetition || distinct_order(name) > 0) return TextMetricNeeds::nothing;
-  return std::nullopt;
-}
-
-int digits_of_text_metric(std::string_view name) {
-  return needs_of_text_metric(name) == TextMetricNeeds::references ? 2 : 4;
 }
 
 std::vector<ScoreRow> text_rows(std::span<const std::string> hypotheses,
                                 std::span<const std::vector<std::string>> references,
                                 const TextMetrics& metrics) {
-  std::optional<RougeScores> rouge;  // each counted once for all of its names
-  std::optional<Diversity> diversity;
+  ScoredTexts texts(hypotheses, references, metrics);
   std::vector<ScoreRow> rows;
   for (const std::string& name : metrics.names) {
-    if (name == "bleu") {
-      rows.push_back(bleu_row(hypotheses, references, metrics.bleu));
-    } else if (const auto index = rouge_index(name)) {
-      if (!rouge) rouge = mean_rouge(sentence_rouge(hypotheses, references, metrics.rouge));
-      rows.push_back(rouge_row(name, (*rouge)[*index], rouge_signature(metrics.rouge, references.size())));
-    } else if (name.starts_with("chrf")) {
-      rows.push_back(
-          chrf_row(hypotheses, references, name == "chrf" ? metrics.chrf : metrics.chrf_plus_plus));
-    } else {
-      if (!diversity) diversity = diversity_of(hypotheses, metrics.diversity);
-      rows.push_back(diversity_row(name, *diversity, diversity_signature(metrics.diversity)));
-    }
+    const TextMetric& metric = text_metric(name);
+    rows.push_back(score_row(metric, metric.score(texts)));
   }
   return rows;
 }
@@ -155,26 +71,9 @@ std::vector<ScoreRow> text_rows(std::span<const std::string> hypotheses,
 std::vector<std::vector<double>> sentence_scores(std::span<const std::string> hypotheses,
                                                  std::span<const std::vector<std::string>> references,
                                                  const TextMetrics& metrics) {
-  std::vector<RougeScores> rouge;
+  ScoredTexts texts(hypotheses, references, metrics);
   std::vector<std::vector<double>> columns;
-  for (const std::string& name : metrics.names) {
-    std::vector<double>& column = columns.emplace_back();
-    if (name == "bleu") {
-      for (const BleuScore& s : sentence_bleu(hypotheses, references, metrics.bleu))
-        column.push_back(s.score);
-    } else if (const auto index = rouge_index(name)) {
-      if (rouge.empty()) rouge = sentence_rouge(hypotheses, references, metrics.rouge);
-      for (const RougeScores& s : rouge) column.push_back(s[*index].f1);
-    } else if (name.starts_with("chrf")) {
-      column = sentence_chrf(hypotheses, references, name == "chrf" ? metrics.chrf : metrics.chrf_plus_plus);
-    } else if (name == kRepetition) {
-      column = diversity_of(hypotheses, metrics.diversity).repeated;
-    } else {
-      for (std::size_t i = 0; i < hypotheses.size(); ++i)
-        column.push_back(
-            diversity_of(hypotheses.subspan(i, 1), metrics.diversity).distinct_share(distinct_order(name)));
-    }
-  }
+  for (const std::string& name : metrics.names) columns.push_back(text_metric(name).sentence_scores(texts));
   return columns;
 }
 

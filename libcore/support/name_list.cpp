@@ -19,4 +19,11 @@ std::string quoted_list(const std::vector<std::string>& names) {
   return name_list(names, [](const std::string& name) { return quote(name); });
 }
 
+std::string alternatives(const std::vector<std::string_view>& names) {
+  std::string text;
+  for (std::size_t i = 0; i < names.size(); ++i)
+    text.append(i == 0 ? "" : i + 1 == names.size() ? " or " : ", ").append(names[i]);
+  return text;
+}
+
 }  // namespace headwater

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace headwater {
@@ -11,5 +12,8 @@ std::string name_list(const std::vector<std::string>& names, std::string (*shown
 
 // The same in quotes.
 std::string quoted_list(const std::vector<std::string>& names);
+
+// "a, b or c"
+std::string alternatives(const std::vector<std::string_view>& names);
 
 }  // namespace headwater

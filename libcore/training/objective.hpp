@@ -1,6 +1,8 @@
 // What the training loop needs of a model and its data: batches, a loss, and how results are measured.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -11,22 +13,47 @@
 
 #include "autograd/parameter.hpp"
 #include "layers/builder.hpp"
+#include "metrics/metric.hpp"
 
 namespace headwater {
 
+// A loss that an objective learns by, beside others.
+struct Loss {
+  std::string_view name;  // "next_sentence": log.csv has next_sentence_loss and validation_next_sentence_loss
+  double weight = 1;      // in the sum of all, above 0
+  bool has_accuracy = false;  // what it predicts is right or wrong: log.csv has its accuracy too
+};
+inline constexpr std::size_t kMaxLosses = 4;
+
+// What one of several losses sums up to.
+struct LossPart {
+  double weight = 0;  // as its Loss says; 0: there is no such loss
+  double loss = 0;    // over its predictions
+  std::int64_t correct = 0, predicted = 0;
+
+  double mean_loss() const { return predicted > 0 ? loss / static_cast<double>(predicted) : 0; }
+  double accuracy() const {
+    return predicted > 0 ? static_cast<double>(correct) / static_cast<double>(predicted) : 0;
+  }
+};
+
 // Sums over examples; means are taken at the end. Adding batches in ascending order defines the bits.
 struct LossTotals {
-  double loss = 0;             // over predicted tokens
-  std::int64_t correct = 0;    // predicted tokens whose best prediction is right
-  std::int64_t predicted = 0;  // tokens
+  double loss = 0;           // over predicted tokens; of several losses the weighted sum of theirs
+  std::int64_t correct = 0;  // predicted tokens whose best prediction is right; of several, the first loss's
+  std::int64_t predicted = 0;  // tokens; likewise
   std::int64_t useful = 0;     // tokens read and predicted, for tokens a second
   std::int64_t sequences = 0;
   std::int64_t positions = 0;  // sequences times the fixed length: what the source of spa-eng divides by
   std::int64_t padded =
       0;  // sequences with a padded position after their end, which that source counts as right
+  std::array<LossPart, kMaxLosses> parts{};  // of several losses, in the order of Objective::losses()
 
   void add(const LossTotals& other);
-  double mean_loss() const { return predicted > 0 ? loss / static_cast<double>(predicted) : 0; }
+  // Puts in the sums of one of several losses: its place among Objective::losses() and its weight there.
+  void set_part(std::size_t place, const LossPart& part);
+  // A predicted token; of several losses the weighted sum of their means.
+  double mean_loss() const;
   double accuracy() const {
     return predicted > 0 ? static_cast<double>(correct) / static_cast<double>(predicted) : 0;
   }
@@ -41,7 +68,7 @@ struct LossTotals {
 
 // The figures of all validation examples.
 struct ValidationFigures : LossTotals {
-  // One for each name of Objective::figure_names(); nothing where it is not defined for these examples.
+  // One for each of Objective::metrics(); nothing where it is not defined for these examples.
   std::vector<std::optional<double>> figures;
 };
 
@@ -70,10 +97,14 @@ class Objective {
   virtual void prepare(Split split, std::span<const std::uint32_t> chosen, const BatchPart& part,
                        BatchSlot slot) = 0;
   // Loss of the part that was packed into `slot` from examples of `split`. With a recording tape, its share
-  // of the gradients of the mean loss a predicted token of the global batch is ready after tape.backward().
+  // of the gradients of the mean loss a predicted token of the global batch is ready after tape.backward();
+  // of several losses, of LossTotals::mean_loss() of the global batch.
   virtual LossTotals loss(const ForwardContext& context, Split split, BatchSlot slot) = 0;
-  // Figures of a validation that are no sums over batches, the greater the better: "macro_f1".
-  virtual std::span<const std::string_view> figure_names() const { return {}; }
+  // The losses that are learned together, at most kMaxLosses, where they are several: each is logged beside
+  // their weighted sum.
+  virtual std::span<const Loss> losses() const { return {}; }
+  // The metrics of a validation that are no sums over batches, each with a column of log.csv: macro F1, BLEU.
+  virtual std::span<const Metric* const> metrics() const { return {}; }
   // Around the batches of one validation.
   virtual void begin_validation() {}
   virtual void finish_validation(ValidationFigures&) {}

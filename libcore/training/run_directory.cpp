@@ -108,25 +108,17 @@ std::optional<std::int64_t> best_step(const fs::path& directory) {
 
 }  // namespace
 
-std::string log_header(std::span<const std::string_view> figure_names) {
-  std::string columns =
-      "step,epoch,tokens,loss,accuracy,learning_rate,gradient_norm,validation_loss,validation_accuracy,"
-      "reference_loss,reference_accuracy,training_reference_loss,";
-  for (const std::string_view name : figure_names) columns += "validation_" + std::string(name) + ",";
-  return columns + "seconds,tokens_per_second,waiting_share";
-}
-
 std::string another_run(const fs::path& directory) {
   return "; choose another --output, with --init-from " + shown(directory) + " to begin with its weights";
 }
 
 RunDirectory::RunDirectory(fs::path directory, const Recipe& recipe, std::vector<DirectoryFile> files,
-                           std::span<const std::string_view> figure_names, ExistingRun existing,
+                           std::string log_header, ExistingRun existing,
                            std::function<void(const std::string&)> tell)
     : directory_(std::move(directory)),
       recipe_(recipe),
       files_(std::move(files)),
-      log_header_(log_header(figure_names)),
+      log_header_(std::move(log_header)),
       tell_(std::move(tell)),
       is_made_(!is_there(directory_)) {
   lock_ = std::make_unique<FileLock>(run_lock_path(directory_));

@@ -29,11 +29,10 @@ class RunDirectory {
   // then. Throws UsageError listing the keys that differ where the newest checkpoint belongs to another
   // recipe: only the run's length, where its schedule does not depend on that, and its checkpoints may be
   // others; Error where something else has a name that the run will write, be it a log.csv or a samples.tsv
-  // that no run wrote, and where there are checkpoints and every one is damaged. `figure_names`:
-  // Objective::figure_names(), for which log.csv has columns.
+  // that no run wrote, and where there are checkpoints and every one is damaged. `log_header`: the first line
+  // of log.csv, as log_columns() has it.
   RunDirectory(fs::path directory, const Recipe& recipe, std::vector<DirectoryFile> files,
-               std::span<const std::string_view> figure_names, ExistingRun existing,
-               std::function<void(const std::string&)> tell);
+               std::string log_header, ExistingRun existing, std::function<void(const std::string&)> tell);
   // Removes the directory again where it was made here and nothing was written into it.
   ~RunDirectory();
   RunDirectory(const RunDirectory&) = delete;
@@ -96,8 +95,5 @@ class RunDirectory {
 
 // The end of a message about a run that cannot go on to another length.
 std::string another_run(const fs::path& directory);
-
-// The columns of log.csv; each figure is one more, "validation_" before its name.
-std::string log_header(std::span<const std::string_view> figure_names);
 
 }  // namespace headwater

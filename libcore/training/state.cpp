@@ -19,6 +19,15 @@ Json totals_to_json(const LossTotals& t) {
   json.set("sequences", t.sequences);
   json.set("positions", t.positions);
   json.set("padded", t.padded);
+  if (t.parts[0].weight == 0) return json;
+  Json::Array parts;
+  for (const LossPart& part : t.parts) {
+    if (part.weight == 0) break;
+    Json& entry = parts.emplace_back();
+    entry.set("weight", part.weight).set("loss", part.loss);
+    entry.set("correct", part.correct).set("predicted", part.predicted);
+  }
+  json.set("parts", std::move(parts));
   return json;
 }
 
@@ -37,6 +46,13 @@ LossTotals totals_from_json(const Json& json) {
   t.sequences = count_at(json, "sequences");
   t.positions = count_at(json, "positions");
   t.padded = count_at(json, "padded");
+  const Json* const parts = json.find("parts");  // of several losses
+  if (parts == nullptr) return t;
+  const Json::Array& all = parts->as_array();
+  if (all.size() > t.parts.size()) throw Error("\"parts\" has more losses than a run can have");
+  for (std::size_t i = 0; i < all.size(); ++i)
+    t.parts[i] = {all[i].at("weight").as_number(), all[i].at("loss").as_number(), count_at(all[i], "correct"),
+                  count_at(all[i], "predicted")};
   return t;
 }
 

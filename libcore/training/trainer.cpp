@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cmath>
 
+#include "metrics/registry.hpp"
 #include "support/error.hpp"
 #include "support/numbers.hpp"
 #include "support/parallel.hpp"
@@ -30,19 +31,6 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-// What is smaller the better: a metric of validation by its word in the recipe. Perplexity, exp(loss), orders
-// epochs as the loss does.
-double badness(const ValidationFigures& validation, std::span<const std::string_view> figure_names,
-               const std::string& metric) {
-  if (metric == "accuracy") return -validation.accuracy();
-  const auto found = std::find(figure_names.begin(), figure_names.end(), metric);
-  if (found == figure_names.end()) return validation.mean_loss();
-  const auto place = static_cast<std::size_t>(found - figure_names.begin());
-  if (place >= validation.figures.size() || !validation.figures[place])
-    throw Error("the validation examples have no " + metric + " (choose another metric)");
-  return -*validation.figures[place];
-}
-
 }  // namespace
 
 Trainer::Trainer(const Recipe& recipe, Objective& objective, RunDirectory* directory,
@@ -50,6 +38,7 @@ Trainer::Trainer(const Recipe& recipe, Objective& objective, RunDirectory* direc
     : recipe_(recipe),
       objective_(objective),
       directory_(directory),
+      log_columns_(log_columns(objective)),
       batches_(recipe.training, objective, Split::train),
       validation_batches_(recipe.training, objective, Split::validation),
       optimizer_(recipe.training.optimizer, freeze(objective.parameters(), recipe.training.freeze)),
@@ -200,32 +189,25 @@ ValidationFigures Trainer::validate() {
   return figures;
 }
 
-std::string Trainer::log_row(const ValidationFigures* validation, const Pace& pace) const {
-  const LossTotals& t = state_.epoch_totals;
-  std::string row =
-      std::to_string(state_.step) + "," + std::to_string(state_.epoch + 1) + "," + std::to_string(t.useful);
-  const auto field = [&row](double value) { row += "," + format_number(value); };
-  field(t.mean_loss());
-  field(t.accuracy());
-  field(last_rate_);
-  field(last_gradient_norm_);
-  if (validation != nullptr && validation->predicted > 0) {
-    field(validation->mean_loss());
-    field(validation->accuracy());
-    field(validation->reference_loss());
-    field(validation->reference_accuracy());
-  } else {
-    row += ",,,,";
+void Trainer::append_log(const ValidationFigures* validation, const LogMoment::Pace& pace) {
+  if (directory_ == nullptr) return;
+  directory_->append_log(log_row(log_columns_, {.state = state_,
+                                                .learning_rate = last_rate_,
+                                                .gradient_norm = last_gradient_norm_,
+                                                .validation = validation,
+                                                .pace = pace}));
+}
+
+double Trainer::badness(const ValidationFigures& validation, const std::string& metric) const {
+  const Metric* const wanted = find_metric(metric);
+  if (wanted != nullptr && wanted->column == loss_metric().column) return validation.mean_loss();
+  if (wanted == &accuracy_metric()) return wanted->badness(validation.accuracy());
+  const std::span<const Metric* const> measured = objective_.metrics();
+  for (std::size_t i = 0; i < std::min(measured.size(), validation.figures.size()); ++i) {
+    if (measured[i]->name == metric && validation.figures[i])
+      return measured[i]->badness(*validation.figures[i]);
   }
-  field(t.reference_loss());
-  for (std::size_t i = 0; i < objective_.figure_names().size(); ++i) {
-    const bool has_value = validation != nullptr && i < validation->figures.size() && validation->figures[i];
-    row += "," + (has_value ? format_number(*validation->figures[i]) : "");
-  }
-  field(pace.seconds);
-  field(pace.tokens_per_second);
-  field(pace.waiting_share);
-  return row;
+  throw Error("the validation examples have no " + metric + " (choose another metric)");
 }
 
 void Trainer::save(bool is_best) {
@@ -241,7 +223,7 @@ bool Trainer::is_saved(bool is_best) const {
   return is_best || state_.is_finished || state_.epoch % recipe_.training.checkpoint.every_epochs == 0;
 }
 
-void Trainer::finish_epoch(const TrainerCallbacks& callbacks, const Pace& pace) {
+void Trainer::finish_epoch(const TrainerCallbacks& callbacks, const LogMoment::Pace& pace) {
   if (epoch_average_) epoch_average_->end_epoch(state_.epoch);
   const ValidationFigures validation = validate();
   if (!std::isfinite(validation.loss)) {
@@ -249,15 +231,15 @@ void Trainer::finish_epoch(const TrainerCallbacks& callbacks, const Pace& pace) 
                 format_number(validation.loss) + first_not_finite(objective_.parameters()) + "; " +
                 not_finite_advice());
   }
-  const double value = badness(validation, objective_.figure_names(), recipe_.training.best_metric);
+  const double value = badness(validation, recipe_.training.best_metric);
   const bool is_best = validation.predicted > 0 && (!state_.has_best || value < state_.best_value);
   if (is_best) {
     state_.has_best = true;
     state_.best_value = value;
     state_.best_step = state_.step;
   }
+  append_log(&validation, pace);
   if (directory_ != nullptr) {
-    directory_->append_log(log_row(&validation, pace));
     std::vector<std::string> samples;
     with_average([&] { samples = objective_.samples(state_.epoch); });
     if (!samples.empty()) directory_->write_samples(state_.epoch + 1, samples);
@@ -286,7 +268,7 @@ bool Trainer::stops_early(const ValidationFigures& validation) {
   const EarlyStoppingSettings& rule = recipe_.training.early_stopping;
   if (rule.patience == 0 || validation.predicted == 0) return false;
   const std::string& metric = rule.metric.empty() ? recipe_.training.best_metric : rule.metric;
-  const double value = badness(validation, objective_.figure_names(), metric);
+  const double value = badness(validation, metric);
   if (state_.stopping_epoch == 0 || value < state_.stopping_value) {
     state_.stopping_value = value;
     state_.stopping_epoch = state_.epoch;
@@ -333,8 +315,8 @@ TrainingOutcome Trainer::run(const TrainerCallbacks& callbacks) {
     const auto pace = [&] {
       const double seconds = seconds_since(start);
       const auto tokens = static_cast<double>(state_.epoch_totals.useful - before);
-      if (!(seconds > 0)) return Pace{};
-      return Pace{seconds, tokens / seconds, batches.waited_seconds() / seconds};
+      if (!(seconds > 0)) return LogMoment::Pace{};
+      return LogMoment::Pace{seconds, tokens / seconds, batches.waited_seconds() / seconds};
     };
     take_batch(state_.step + 1, list, next);
     batches.start(next);
@@ -356,8 +338,7 @@ TrainingOutcome Trainer::run(const TrainerCallbacks& callbacks) {
       }
       const bool is_epoch_end = state_.position >= list.examples() || state_.step >= last_step;
       if (is_epoch_end) break;
-      if (state_.step % recipe_.training.log_every == 0 && directory_ != nullptr)
-        directory_->append_log(log_row(nullptr, pace()));
+      if (state_.step % recipe_.training.log_every == 0) append_log(nullptr, pace());
       const bool stops = callbacks.wants_stop && callbacks.wants_stop();
       const bool is_due = (every > 0 && state_.step % every == 0) ||
                           (every_seconds > 0 && clock_() - last_save_ >= every_seconds);

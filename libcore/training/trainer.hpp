@@ -10,6 +10,7 @@
 #include "training/batches.hpp"
 #include "training/epoch_average.hpp"
 #include "training/gradient_reduction.hpp"
+#include "training/log_columns.hpp"
 #include "training/optimizer.hpp"
 #include "training/prefetcher.hpp"
 #include "training/run_directory.hpp"
@@ -75,11 +76,6 @@ class Trainer {
   std::optional<std::string> divergence() const;
 
  private:
-  // What this process did of the running epoch: after a resume less than what the epoch's totals count.
-  struct Pace {
-    double seconds = 0, tokens_per_second = 0;
-    double waiting_share = 0;  // of the seconds: spent waiting for batches to be packed
-  };
   EpochBatches batches_of_epoch(std::int64_t epoch) const;
   // Takes up a run whose length or checkpoints have changed since its newest checkpoint. Throws UsageError
   // where it would not end with the bits of a run that had been asked for this length from the start.
@@ -98,7 +94,7 @@ class Trainer {
   std::string not_finite_advice() const;
   // Throws Error where the gradients are not finite.
   void measure_gradients(std::int64_t step);
-  void finish_epoch(const TrainerCallbacks& callbacks, const Pace& pace);
+  void finish_epoch(const TrainerCallbacks& callbacks, const LogMoment::Pace& pace);
   // Whether the run ends after the epoch that was counted last.
   bool stops_early(const ValidationFigures& validation);
   // Runs body() while the parameters hold what the run gives: an average, where the recipe has one.
@@ -110,11 +106,15 @@ class Trainer {
   void save(bool is_best);
   // Whether the epoch that has just been counted ends with a checkpoint.
   bool is_saved(bool is_best) const;
-  std::string log_row(const ValidationFigures* validation, const Pace& pace) const;
+  // A row of log.csv of this moment; `validation` is null inside an epoch.
+  void append_log(const ValidationFigures* validation, const LogMoment::Pace& pace);
+  // The figure of a validation that a recipe calls `metric`, the smaller the better.
+  double badness(const ValidationFigures& validation, const std::string& metric) const;
 
   const Recipe& recipe_;
   Objective& objective_;
   RunDirectory* directory_;
+  std::vector<LogColumn> log_columns_;
   Batches batches_, validation_batches_;
   Optimizer optimizer_;
   GradientReduction gradients_;

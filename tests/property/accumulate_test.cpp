@@ -34,8 +34,8 @@ Results train(const Recipe& recipe, Objective& objective, std::int64_t accumulat
   const ScratchDirectory scratch;
   Recipe in_parts = recipe;
   in_parts.training.accumulate = accumulate;
-  RunDirectory directory(scratch.path(), in_parts, {{"config.json", "{}\n"}}, objective.figure_names(),
-                         ExistingRun::resume, [](const std::string&) {});
+  RunDirectory directory(scratch.path(), in_parts, {{"config.json", "{}\n"}},
+                         log_header(log_columns(objective)), ExistingRun::resume, [](const std::string&) {});
   ThreadPool(threads).run([&] {
     Trainer trainer(in_parts, objective, &directory);
     trainer.warm_up();

@@ -29,11 +29,14 @@ SmallRun make_run(const Recipe& recipe) {
 
 void ignore(const std::string&) {}
 
+// The columns of a log that nothing is trained for.
+constexpr const char* kHeader = "step,epoch,seconds,tokens_per_second,waiting_share";
+
 // Trains in `directory` until the end, or saves and stops after step `stop`.
 TrainingOutcome train(const Recipe& recipe, const fs::path& directory, int threads, std::int64_t stop) {
   SmallRun run = make_run(recipe);
-  RunDirectory run_directory(directory, run.recipe, {{"config.json", "{}\n"}}, {}, ExistingRun::resume,
-                             ignore);
+  RunDirectory run_directory(directory, run.recipe, {{"config.json", "{}\n"}},
+                             log_header(log_columns(run.objective)), ExistingRun::resume, ignore);
   TrainingOutcome outcome = TrainingOutcome::finished;
   ThreadPool pool(threads);
   pool.run([&] {
@@ -271,8 +274,8 @@ TEST_CASE("a run whose subwords are drawn anew, stopped after every step, on any
       SmallRun run(recipe, pairs, pairs, 8);
       run.objective.resample({tokenizer, recipe.training.subword_sampling, recipe.seed, 0, 9, "t.json"},
                              {tokenizer, recipe.training.subword_sampling, recipe.seed, 1, 10, "t.json"});
-      RunDirectory run_directory(directory, run.recipe, {{"config.json", "{}\n"}}, {}, ExistingRun::resume,
-                                 ignore);
+      RunDirectory run_directory(directory, run.recipe, {{"config.json", "{}\n"}},
+                                 log_header(log_columns(run.objective)), ExistingRun::resume, ignore);
       TrainingOutcome outcome = TrainingOutcome::finished;
       ThreadPool pool(threads);
       pool.run([&] {
@@ -308,8 +311,8 @@ TEST_CASE("a run that died after its newest checkpoint cuts the log and goes on"
   {
     // Checkpoints at 4 and 5; the exception stands for a kill after the log row of step 6.
     SmallRun run = make_run(recipe);
-    RunDirectory directory(died.path(), run.recipe, {{"config.json", "{}\n"}}, {}, ExistingRun::resume,
-                           ignore);
+    RunDirectory directory(died.path(), run.recipe, {{"config.json", "{}\n"}},
+                           log_header(log_columns(run.objective)), ExistingRun::resume, ignore);
     Trainer trainer(run.recipe, run.objective, &directory);
     CHECK_THROWS_AS(trainer.run(after_step([&](const StepReport& report) {
       if (report.step == 7) throw std::runtime_error("killed");
@@ -350,7 +353,8 @@ TEST_CASE("a loss that is not finite ends the run and is not saved") {
   const Recipe recipe = recipe_with("adam");
   const ScratchDirectory directory;
   SmallRun run = make_run(recipe);
-  RunDirectory run_directory(directory.path(), run.recipe, {}, {}, ExistingRun::resume, ignore);
+  RunDirectory run_directory(directory.path(), run.recipe, {}, log_header(log_columns(run.objective)),
+                             ExistingRun::resume, ignore);
   Trainer trainer(run.recipe, run.objective, &run_directory);
   // After step 6, between the checkpoints of 5 and 8.
   const auto poison = [&](const StepReport& report) {
@@ -370,7 +374,8 @@ TEST_CASE("a value that is not finite is not saved, even where no loss shows it"
   const Recipe recipe = recipe_with("adam");
   const ScratchDirectory directory;
   SmallRun run = make_run(recipe);
-  RunDirectory run_directory(directory.path(), run.recipe, {}, {}, ExistingRun::resume, ignore);
+  RunDirectory run_directory(directory.path(), run.recipe, {}, log_header(log_columns(run.objective)),
+                             ExistingRun::resume, ignore);
   Trainer trainer(run.recipe, run.objective, &run_directory);
   Parameter* const tokens = run.model.parameters().find("source_embedding.tokens");
   // The last row belongs to no word of the examples; after step 8 a checkpoint is due.
@@ -389,7 +394,8 @@ TEST_CASE("an optimizer's state that is not finite is not saved") {
   const Recipe recipe = recipe_with("adam");
   const ScratchDirectory directory;
   SmallRun run = make_run(recipe);
-  RunDirectory run_directory(directory.path(), run.recipe, {}, {}, ExistingRun::resume, ignore);
+  RunDirectory run_directory(directory.path(), run.recipe, {}, log_header(log_columns(run.objective)),
+                             ExistingRun::resume, ignore);
   Optimizer optimizer(recipe.training.optimizer, run.model.parameters());
   optimizer.states()[1]
       .values[static_cast<std::size_t>(run.model.parameters().find("head.bias")->offset) + 2] = std::nanf("");
@@ -407,10 +413,10 @@ TEST_CASE("one directory has one run, of one recipe and its data") {
   const ScratchDirectory directory;
   REQUIRE(train(recipe, directory.path(), 1, 2) == TrainingOutcome::stopped);
   const auto open = [&](const Recipe& r, ExistingRun existing = ExistingRun::resume) {
-    RunDirectory(directory.path(), r, {}, {}, existing, ignore);
+    RunDirectory(directory.path(), r, {}, kHeader, existing, ignore);
   };
   {
-    const RunDirectory first(directory.path(), recipe, {}, {}, ExistingRun::resume, ignore);
+    const RunDirectory first(directory.path(), recipe, {}, kHeader, ExistingRun::resume, ignore);
     CHECK(error_text([&] { open(recipe); }).find(directory.path().string()) != std::string::npos);
     CHECK(error_text([&] { open(recipe, ExistingRun::overwrite); }) != "(no error)");
   }
@@ -426,7 +432,8 @@ TEST_CASE("one directory has one run, of one recipe and its data") {
   CHECK_THROWS_AS(open(other), UsageError);
 
   SmallRun other_data(recipe, copy_pairs(36, 8, 31, 21), copy_pairs(11, 8, 31, 22), kVocabulary);
-  RunDirectory run_directory(directory.path(), other_data.recipe, {}, {}, ExistingRun::resume, ignore);
+  RunDirectory run_directory(directory.path(), other_data.recipe, {},
+                             log_header(log_columns(other_data.objective)), ExistingRun::resume, ignore);
   Trainer trainer(other_data.recipe, other_data.objective, &run_directory);
   CHECK(error_text([&] { trainer.run({}); }).find("hash") != std::string::npos);
 }
@@ -437,8 +444,8 @@ TEST_CASE("a run does not go on with another tokenizer") {
   const auto resume = [&](const std::string& tokenizer) {
     SmallRun run = make_run(recipe);
     RunDirectory run_directory(directory.path(), run.recipe,
-                               {{"source-tokenizer.json", tokenizer, "tokenizer"}}, {}, ExistingRun::resume,
-                               ignore);
+                               {{"source-tokenizer.json", tokenizer, "tokenizer"}},
+                               log_header(log_columns(run.objective)), ExistingRun::resume, ignore);
     Trainer trainer(run.recipe, run.objective, &run_directory);
     TrainerCallbacks callbacks;
     callbacks.wants_stop = [] { return true; };
@@ -457,7 +464,7 @@ TEST_CASE("--overwrite starts anew") {
   Recipe other = recipe;
   other.seed = 3;
   REQUIRE(train(other, directory.path(), 1, kNever) == TrainingOutcome::finished);
-  { const RunDirectory anew(directory.path(), recipe, {}, {}, ExistingRun::overwrite, ignore); }
+  { const RunDirectory anew(directory.path(), recipe, {}, kHeader, ExistingRun::overwrite, ignore); }
   REQUIRE(train(recipe, directory.path(), 1, kNever) == TrainingOutcome::finished);
   check_equal(results_of(directory.path()), results_of(fresh.path()));
 }

@@ -6,9 +6,11 @@
 #include "cli/tool.hpp"
 #include "decoding/classify.hpp"
 #include "decoding/classify_images.hpp"
+#include "metrics/registry.hpp"
 #include "support/csv.hpp"
 #include "support/error.hpp"
 #include "support/line_error.hpp"
+#include "support/name_list.hpp"
 #include "support/numbers.hpp"
 #include "support/utf8.hpp"
 #include "tools/evaluate/evaluate.hpp"
@@ -16,18 +18,23 @@
 namespace headwater::evaluate {
 namespace {
 
+// In the order of the table.
+std::vector<std::string_view> metrics_of_texts() {
+  std::vector<std::string_view> names = metric_names({MetricOf::models, MetricOf::classifiers});
+  for (const std::string_view name : metric_names({MetricOf::vocabularies})) names.push_back(name);
+  return names;
+}
+
 void check_classifier_options(const Options& o) {
   const std::string is_a = ", " + o.model + " is a classifier";
   if (o.has_ids || o.has_reference_measure) {
     throw UsageError((o.has_ids ? "--ids" : "--reference-measure") + std::string(" is for translation") +
                      is_a);
   }
+  const std::vector<std::string_view> known = metrics_of_texts();
   for (const std::string& name : o.metrics) {
-    if (name != "loss" && name != "accuracy" && name != "top5_accuracy" && name != "macro_f1" &&
-        name != "roc_auc" && name != "ece" && name != "unknown") {
-      throw UsageError("--metric: " + name + " is of translations" + is_a +
-                       " (loss, accuracy, top5_accuracy, macro_f1, roc_auc, ece or unknown)");
-    }
+    if (std::find(known.begin(), known.end(), name) == known.end())
+      throw UsageError("--metric: " + name + " is of translations" + is_a + " (" + alternatives(known) + ")");
   }
 }
 
@@ -61,17 +68,16 @@ std::int32_t take_label(std::string& line, const cli::LineReader& reader, std::s
 
 // Asked for by name, so its absence is no matter of a row less.
 void check_classes(const Options& o, const LabelSet& labels) {
-  const auto wants = [&](const char* name) {
-    return std::find(o.metrics.begin(), o.metrics.end(), name) != o.metrics.end();
-  };
-  if (labels.size() <= kTopClasses && wants("top5_accuracy")) {
-    throw UsageError("--metric: top5_accuracy is of more than " + std::to_string(kTopClasses) + " classes, " +
-                     o.model + " has " + std::to_string(labels.size()) +
-                     " (choose loss, accuracy, macro_f1 or ece)");
+  for (const std::string& name : o.metrics) {
+    const ClassMetric* const metric = find_class_metric(name);
+    if (metric == nullptr || metric->is_of(labels.size())) continue;
+    std::vector<std::string_view> others{"loss", "accuracy"};
+    for (const ClassMetric& other : class_metrics()) {
+      if (other.is_of(labels.size())) others.push_back(other.name);
+    }
+    throw UsageError("--metric: " + name + " is of " + metric->classes() + ", " + o.model + " has " +
+                     std::to_string(labels.size()) + " (choose " + alternatives(others) + ")");
   }
-  if (labels.size() == 2 || !wants("roc_auc")) return;
-  throw UsageError("--metric: roc_auc is of two classes, " + o.model + " has " +
-                   std::to_string(labels.size()) + " (choose loss, accuracy, macro_f1 or ece)");
 }
 
 // What a classifier gives to each class, at the temperature asked for; and the temperature that it should
@@ -139,12 +145,14 @@ class MeasuredClasses {
 
 // The whole report, or the figures asked for.
 void write_figures(const ClassificationReport& report, const Options& o, const Metrics& metrics) {
-  const bool wants_roc_auc = std::find(o.metrics.begin(), o.metrics.end(), "roc_auc") != o.metrics.end();
-  if (wants_roc_auc && !report.roc_auc) {
-    throw Error(
-        (o.data.empty() ? "-" : o.data.front()) +
-        ": every label is the same, which has no roc_auc (measure on examples of both labels, or choose "
-        "another --metric)");
+  const std::vector<ScoreRow> rows = report.rows();
+  for (const std::string& name : o.metrics) {
+    const bool is_there = std::any_of(rows.begin(), rows.end(), [&](const ScoreRow& row) {
+      return row.json.at("metric").as_string() == name;
+    });
+    if (find_class_metric(name) == nullptr || is_there) continue;
+    throw Error((o.data.empty() ? "-" : o.data.front()) + ": every label is the same, which has no " + name +
+                " (measure on examples of both labels, or choose another --metric)");
   }
   write_pictures(report, o, o.model);
   if (o.metrics.empty()) {
@@ -154,7 +162,7 @@ void write_figures(const ClassificationReport& report, const Options& o, const M
     wanted.emplace_back("temperature");  // where it was asked for
     write(report.rows(wanted), o.is_json);
   }
-  write_expectations(report.rows(), o);
+  write_expectations(rows, o);
 }
 
 }  // namespace
@@ -194,7 +202,7 @@ void evaluate_classifier(const Options& o, const ModelFolder& folder, const Metr
 
 void evaluate_vision_model(const Options& o, const ModelFolder& folder, const Metrics& metrics) {
   if (o.has_ids) throw UsageError("--ids is for models of texts, " + o.model + " is a model of images");
-  check_metrics(o, {"loss", "accuracy", "top5_accuracy", "macro_f1", "roc_auc", "ece"}, "a model of images");
+  check_metrics(o, metric_names({MetricOf::models, MetricOf::classifiers}), "a model of images");
   if (o.data.empty()) throw UsageError("no images (name a file that vectorize --images wrote)");
   const LoadedVisionModel model = load_vision_model(folder);
   check_classes(o, model.labels);

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -74,7 +73,7 @@ inline constexpr std::string_view kStandardized = "standardized";
 // it.
 cli::LineReaderSettings lines_of_columns(const Options& o);
 void check_loss(const LossTotals& totals);
-void check_metrics(const Options& o, std::initializer_list<std::string_view> known, std::string_view what);
+void check_metrics(const Options& o, const std::vector<std::string_view>& known, std::string_view what);
 void write_expectations(const std::vector<ScoreRow>& rows, const Options& o);
 
 void write(const std::vector<ScoreRow>& rows, bool is_json);

@@ -7,6 +7,7 @@
 #include "cli/tool.hpp"
 #include "data/token_dataset.hpp"
 #include "data/token_stream.hpp"
+#include "metrics/registry.hpp"
 #include "support/error.hpp"
 #include "support/numbers.hpp"
 #include "tasks/language_modeling/language_model_evaluator.hpp"
@@ -147,7 +148,9 @@ void note_reading(const Options& o, Data data, const LanguageModelFigures& figur
 }  // namespace
 
 void evaluate_language_model(const Options& o, const ModelFolder& folder, const Metrics& metrics) {
-  check_metrics(o, {"loss", "accuracy", "perplexity", "bits_per_byte", "bits_per_character", "unknown"},
+  check_metrics(o,
+                metric_names({MetricOf::models, MetricOf::token_models, MetricOf::language_models,
+                              MetricOf::vocabularies}),
                 "a language model");
   const LoadedLanguageModel model = load_language_model(folder);
   const TrainedReading trained = o.is_of_lines ? TrainedReading() : trained_reading(model);

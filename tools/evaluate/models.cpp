@@ -31,8 +31,8 @@ void write_expectations(const std::vector<ScoreRow>& rows, const Options& o) {
     const Json* const references = row.json.find("references");
     if (references != nullptr && references->as_string() != kStandardized) continue;
     const std::string& metric = row.json.at("metric").as_string();
-    const bool is_of_text = metric == "bleu" || metric == "chrf";
-    figures.emplace_back(is_of_text ? metric : "test_" + metric, row.json.at("score").as_number());
+    figures.emplace_back(find_text_metric(metric) != nullptr ? metric : "test_" + metric,
+                         row.json.at("score").as_number());
   }
   write(judge_expectations(read_recipe(o.recipe, o.scale), figures), o.is_json);
 }
@@ -41,7 +41,7 @@ void check_loss(const LossTotals& totals) {
   if (!std::isfinite(totals.loss)) throw Error(std::string("loss: ") + kOutputNotFinite);
 }
 
-void check_metrics(const Options& o, std::initializer_list<std::string_view> known, std::string_view what) {
+void check_metrics(const Options& o, const std::vector<std::string_view>& known, std::string_view what) {
   if (o.has_reference_measure)
     throw UsageError("--reference-measure is for translation, " + o.model + " is " + std::string(what));
   for (const std::string& name : o.metrics) {

@@ -38,7 +38,7 @@ void write_sentences(const Lines& hypotheses, const std::vector<Lines>& referenc
     std::string line;
     for (std::size_t c = 0; c < columns.size(); ++c) {
       line +=
-          (c == 0 ? "" : "\t") + format_fixed(columns[c][i], digits_of_text_metric(metrics.text.names[c]));
+          (c == 0 ? "" : "\t") + format_fixed(columns[c][i], find_text_metric(metrics.text.names[c])->digits);
       json.set(metrics.text.names[c], columns[c][i]);
     }
     out.line(is_json ? json.dump() : line);
@@ -52,7 +52,7 @@ void evaluate_texts(const Options& o, const Metrics& metrics) {
   if (o.hypotheses.empty())
     throw UsageError("--hypotheses is missing (give the file that the references are for)");
   const auto needs_references = [](const std::string& name) {
-    return needs_of_text_metric(name) != TextMetricNeeds::nothing;
+    return find_text_metric(name)->needs != TextMetricNeeds::nothing;
   };
   if (o.references.empty() &&
       std::any_of(metrics.text.names.begin(), metrics.text.names.end(), needs_references))

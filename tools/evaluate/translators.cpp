@@ -96,7 +96,7 @@ Lines translate(const LoadedTranslator& model, const TranslationSettings& settin
 // Those that depend on capitals, of lower-cased text.
 TextMetrics lowercased(TextMetrics metrics) {
   std::erase_if(metrics.names, [](const std::string& name) {
-    return needs_of_text_metric(name) != TextMetricNeeds::references;
+    return find_text_metric(name)->needs != TextMetricNeeds::references;
   });
   metrics.bleu.is_lowercased = metrics.chrf.is_lowercased = metrics.chrf_plus_plus.is_lowercased = true;
   return metrics;
@@ -106,7 +106,7 @@ TextMetrics lowercased(TextMetrics metrics) {
 
 void evaluate_translator(const Options& o, const ModelFolder& folder, const Metrics& metrics) {
   for (const std::string& name : metrics.of_model) {
-    if (name == "top5_accuracy" || name == "macro_f1" || name == "roc_auc" || name == "ece")
+    if (find_class_metric(name) != nullptr)
       throw UsageError("--metric: " + name + " is of classifiers, " + o.model + " translates");
     if (name.starts_with("bits_per_") && !o.metrics.empty())
       throw UsageError("--metric: " + name + " is of language models, " + o.model + " translates");
@@ -146,7 +146,7 @@ void evaluate_translator(const Options& o, const ModelFolder& folder, const Metr
       for (ScoreRow& row : text_rows(translations, std::span(&references, 1), text)) {
         // The signature of changed references would pass for that of published figures.
         if (kind == kStandardized) row.details.pop_back();
-        if (needs_of_text_metric(row.json.at("metric").as_string()) != TextMetricNeeds::nothing) {
+        if (find_text_metric(row.json.at("metric").as_string())->needs != TextMetricNeeds::nothing) {
           row.details.insert(row.details.begin(), std::string(detail));
           row.json.set("references", kind);
         }
@@ -157,7 +157,7 @@ void evaluate_translator(const Options& o, const ModelFolder& folder, const Metr
     TextMetrics against_standardized = metrics.text;
     if (!o.has_ids) {
       std::erase_if(against_standardized.names, [](const std::string& name) {
-        return needs_of_text_metric(name) == TextMetricNeeds::nothing;
+        return find_text_metric(name)->needs == TextMetricNeeds::nothing;
       });
       add(examples.raw_references, metrics.text, kRaw, "against the references as they are");
       if (!o.is_lowercased) {

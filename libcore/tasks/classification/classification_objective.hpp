@@ -32,7 +32,7 @@ class ClassificationObjective : public Objective {
   // The gradient of the mean over the sequences. Useful tokens are those of the texts: padding does not
   // count.
   LossTotals loss(const ForwardContext& context, Split split, BatchSlot slot) override;
-  std::span<const std::string_view> figure_names() const override { return measure_.figure_names(); }
+  std::span<const Metric* const> metrics() const override { return measure_.metrics(); }
   void begin_validation() override { measure_.clear(); }
   void finish_validation(ValidationFigures& figures) override { measure_.finish(figures); }
 

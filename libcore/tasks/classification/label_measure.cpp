@@ -1,6 +1,7 @@
 #include "tasks/classification/label_measure.hpp"
 
-#include <array>
+#include <algorithm>
+#include <optional>
 
 #include "support/error.hpp"
 #include "support/name_list.hpp"
@@ -8,9 +9,14 @@
 
 namespace headwater {
 
-std::span<const std::string_view> LabelMeasure::figure_names() const {
-  static constexpr std::array<std::string_view, 3> kNames{"macro_f1", "roc_auc", "top5_accuracy"};
-  return std::span(kNames).first(measure_.counts().classes() > kTopClasses ? 3 : 2);
+LabelMeasure::LabelMeasure(Index classes) : measure_(static_cast<std::int32_t>(classes)) {
+  for (const ClassMetric& metric : class_metrics()) {
+    if (metric.is_validated() && classes >= metric.min_classes) class_metrics_.push_back(&metric);
+  }
+  std::stable_sort(
+      class_metrics_.begin(), class_metrics_.end(),
+      [](const ClassMetric* a, const ClassMetric* b) { return a->min_classes < b->min_classes; });
+  metrics_.assign(class_metrics_.begin(), class_metrics_.end());
 }
 
 void LabelMeasure::add(std::span<const std::int32_t> labels, ConstMatrix probabilities) {
@@ -22,8 +28,13 @@ void LabelMeasure::add(std::span<const std::int32_t> labels, ConstMatrix probabi
 
 void LabelMeasure::finish(ValidationFigures& figures) const {
   if (measure_.counts().samples() == 0) return;
-  figures.figures = {measure_.counts().macro_f1(), measure_.auc()};
-  if (figure_names().size() > 2) figures.figures.push_back(measure_.top5_accuracy());
+  const ClassResults results{
+      .counts = measure_.counts(), .roc_auc = measure_.auc(), .top5_accuracy = measure_.top5_accuracy()};
+  figures.figures.clear();
+  for (const ClassMetric* metric : class_metrics_) {
+    const std::optional<Score> score = metric->score(results);
+    figures.figures.push_back(score ? std::optional<double>(score->value) : std::nullopt);
+  }
 }
 
 void check_both_labels(const Recipe& recipe, const LabelSet& labels, std::size_t count,

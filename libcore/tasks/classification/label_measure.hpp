@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "data/labels.hpp"
-#include "metrics/class_scores.hpp"
+#include "metrics/class_metrics.hpp"
 #include "recipe/recipe.hpp"
 #include "tensor/matrix.hpp"
 #include "training/objective.hpp"
@@ -20,8 +20,10 @@ namespace headwater {
 // The figures of one validation.
 class LabelMeasure {
  public:
-  explicit LabelMeasure(Index classes) : measure_(static_cast<std::int32_t>(classes)) {}
-  std::span<const std::string_view> figure_names() const;  // macro_f1, roc_auc; of many classes top5_accuracy
+  explicit LabelMeasure(Index classes);
+  // Those of class_metrics() that are measured after each epoch. What is of few numbers of classes comes
+  // last, and not at all where there are fewer.
+  std::span<const Metric* const> metrics() const { return metrics_; }
   void clear() { measure_.clear(); }
   // probabilities [labels, classes]
   void add(std::span<const std::int32_t> labels, ConstMatrix probabilities);
@@ -29,6 +31,8 @@ class LabelMeasure {
 
  private:
   ClassMeasure measure_;
+  std::vector<const Metric*> metrics_;
+  std::vector<const ClassMetric*> class_metrics_;  // the same
 };
 
 // training.class_weights, a number a label; empty where there are none. Balanced ones are those of `count`

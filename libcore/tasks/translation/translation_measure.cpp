@@ -1,13 +1,10 @@
 #include "tasks/translation/translation_measure.hpp"
 
 #include <algorithm>
-#include <array>
 #include <string>
 #include <vector>
 
 #include "decoding/translate.hpp"
-#include "metrics/bleu.hpp"
-#include "metrics/chrf.hpp"
 
 namespace headwater {
 
@@ -30,10 +27,16 @@ std::vector<std::vector<std::int32_t>> greedy_translations(
 
 }  // namespace
 
-std::span<const std::string_view> TranslationMeasure::figure_names() const {
-  static constexpr std::array<std::string_view, 2> kNames{"bleu", "chrf"};
+std::span<const Metric* const> TranslationMeasure::metrics() const {
+  static const std::vector<const Metric*> kMetrics = [] {
+    std::vector<const Metric*> metrics;
+    for (const TextMetric& metric : text_metrics()) {
+      if (metric.is_validated()) metrics.push_back(&metric);
+    }
+    return metrics;
+  }();
   if (sentences_ == 0) return {};
-  return kNames;
+  return kMetrics;
 }
 
 void TranslationMeasure::finish(const ColumnSubset& validation, ValidationFigures& figures) const {
@@ -52,8 +55,12 @@ void TranslationMeasure::finish(const ColumnSubset& validation, ValidationFigure
   for (const std::vector<std::int32_t>& ids : greedy_translations(*model_, sources))
     translations.push_back(target.decode(ids));
   const std::vector<std::vector<std::string>> reference_sets{std::move(references)};
-  figures.figures = {corpus_bleu(translations, reference_sets).score,
-                     corpus_chrf(translations, reference_sets)};
+  const TextMetricSettings settings;
+  ScoredTexts texts(translations, reference_sets, settings);
+  figures.figures.clear();
+  for (const TextMetric& metric : text_metrics()) {
+    if (metric.is_validated()) figures.figures.emplace_back(metric.score(texts).value);
+  }
 }
 
 }  // namespace headwater

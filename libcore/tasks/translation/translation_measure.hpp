@@ -1,11 +1,11 @@
-// BLEU and chrF of validation sentences, translated with the weights as they are.
+// Scores (BLEU, chrF) of validation sentences, translated with the weights as they are.
 #pragma once
 
 #include <cstdint>
 #include <span>
-#include <string_view>
 
 #include "data/token_dataset.hpp"
+#include "metrics/text_metrics.hpp"
 #include "pretrained/translator.hpp"
 #include "training/objective.hpp"
 
@@ -13,14 +13,15 @@ namespace headwater {
 
 class TranslationMeasure {
  public:
-  // Measures no sentence, and has no names.
+  // Measures no sentence, and has no metrics.
   TranslationMeasure() = default;
   // Measures at most so many sentences, spread evenly over the validation examples. `model` must outlive
   // this.
   TranslationMeasure(const LoadedTranslator& model, std::int64_t sentences)
       : model_(&model), sentences_(sentences) {}
 
-  std::span<const std::string_view> figure_names() const;  // bleu, chrf
+  // Those of text_metrics() that are measured after each epoch.
+  std::span<const Metric* const> metrics() const;
   // Both sides are the target tokenizer's text of ids: what it takes from a text, or a cut to the model's
   // length, is missing from the references too.
   void finish(const ColumnSubset& validation, ValidationFigures& figures) const;

@@ -46,7 +46,7 @@ class TranslationObjective : public Objective {
   void prepare(Split split, std::span<const std::uint32_t> chosen, const BatchPart& part,
                BatchSlot slot) override;
   LossTotals loss(const ForwardContext& context, Split split, BatchSlot slot) override;
-  std::span<const std::string_view> figure_names() const override { return measure_.figure_names(); }
+  std::span<const Metric* const> metrics() const override { return measure_.metrics(); }
   void finish_validation(ValidationFigures& figures) override { measure_.finish(validation_, figures); }
 
  private:

@@ -34,9 +34,9 @@ TEST_CASE("a log gives a point for each epoch that has ended") {
   CHECK(curve.points[0].epoch == 1);
   CHECK(curve.points[0].training_loss == 2);
   CHECK(curve.points[0].validation_loss == 1.5);
-  CHECK(curve.points[0].validation_accuracy == 0.5);
+  CHECK(curve.points[0].figure("accuracy") == 0.5);
   CHECK(curve.points[1].validation_loss == 0.75);
-  CHECK(std::isnan(curve.points[1].validation_accuracy));
+  CHECK(std::isnan(curve.points[1].figure("accuracy")));
 }
 
 TEST_CASE("what is no log is named with its line") {
@@ -67,9 +67,11 @@ TEST_CASE("ticks of an axis are round and cover the range") {
 }
 
 TEST_CASE("the picture has both lines of each run, and the best figures") {
-  const std::vector<LearningCurve> curves = {
-      parse_learning_curve(kLog, "log.csv", "a < b"),
-      {"other", {{1, 1.0, 0.9, 0.7}, {2, 0.5, 1.1, 0.8}, {3, 0.4, 1.2, 0.75}}}};
+  const std::vector<LearningCurve> curves = {parse_learning_curve(kLog, "log.csv", "a < b"),
+                                             {"other",
+                                              {{1, 1.0, 0.9, {{"accuracy", 0.7}}},
+                                               {2, 0.5, 1.1, {{"accuracy", 0.8}}},
+                                               {3, 0.4, 1.2, {{"accuracy", 0.75}}}}}};
   const std::string svg = learning_curves_svg(curves, "Runs & more");
   CHECK(count_of(svg, "<path ") == 6);  // training, validation, accuracy of two
   CHECK(count_of(svg, "<path d=\"M") == 6);
@@ -89,16 +91,17 @@ TEST_CASE("BLEU and top-5 accuracy have panels where a run has them") {
       "1,3,2,0.5,21.257,\n"
       "2,2,1,0.6,30.5,\n";
   const LearningCurve curve = parse_learning_curve(log, "log.csv", "run");
-  CHECK(curve.points[1].validation_bleu == 30.5);
-  CHECK(std::isnan(curve.points[1].validation_top5_accuracy));
-  const std::vector<LearningCurve> curves = {curve, {"other", {{1, 1.0, 0.9, 0.7}}}};
+  CHECK(curve.points[1].figure("bleu") == 30.5);
+  CHECK(std::isnan(curve.points[1].figure("top5_accuracy")));
+  const std::vector<LearningCurve> curves = {curve, {"other", {{1, 1.0, 0.9, {{"accuracy", 0.7}}}}}};
   const std::string svg = learning_curves_svg(curves, "t");
   CHECK(count_of(svg, "<path ") == 7);
   CHECK(svg.find("Validation BLEU") != svg.npos);
   CHECK(svg.find("highest validation BLEU") != svg.npos);
   CHECK(svg.find("30.50 (epoch 2)") != svg.npos);
   CHECK(svg.find("top-5") == svg.npos);
-  std::vector<LearningCurve> images = {{"images", {{1, 1.0, 0.9, 0.7, 0.95}}}};
+  std::vector<LearningCurve> images = {
+      {"images", {{1, 1.0, 0.9, {{"accuracy", 0.7}, {"top5_accuracy", 0.95}}}}}};
   CHECK(learning_curves_svg(images, "t").find("Validation top-5 accuracy") != std::string::npos);
   CHECK(error_text([] {
           parse_learning_curve("epoch,loss,validation_loss,validation_accuracy,validation_bleu\n1,1,1,1,x\n",
@@ -198,13 +201,13 @@ TEST_CASE("runs are called by what their recipes differ in") {
 
 TEST_CASE("a long name is whole, and the picture has room for it") {
   const std::string name(70, 'm');
-  const std::vector<LearningCurve> curves = {{name, {{1, 1.0, 0.9, 0.7}}}};
+  const std::vector<LearningCurve> curves = {{name, {{1, 1.0, 0.9, {{"accuracy", 0.7}}}}}};
   CHECK(learning_curves_svg(curves, "t").find(">" + name + "</text>") != std::string::npos);
 }
 
 TEST_CASE("runs without an accuracy have one panel; without runs there is no picture") {
   const double none = std::nan("");
-  const std::vector<LearningCurve> curves = {{"lm", {{1, 5.6, 5.0, none}}}};
+  const std::vector<LearningCurve> curves = {{"lm", {{1, 5.6, 5.0, {{"accuracy", none}}}}}};
   const std::string svg = learning_curves_svg(curves, "t");
   CHECK(svg.find("accuracy") == svg.npos);
   CHECK(count_of(svg, "<path ") == 2);

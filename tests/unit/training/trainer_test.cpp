@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "error_text.hpp"
+#include "metrics/registry.hpp"
 #include "pretrained/text_classifier.hpp"
 #include "pretrained/translator.hpp"
 #include "scratch_directory.hpp"
@@ -58,9 +59,9 @@ class Recorder : public Objective {
     return totals;
   }
 
-  std::span<const std::string_view> figure_names() const override {
-    static constexpr std::array<std::string_view, 2> kNames{"macro_f1", "roc_auc"};
-    return kNames;
+  std::span<const Metric* const> metrics() const override {
+    static const std::array<const Metric*, 2> kMetrics{find_metric("macro_f1"), find_metric("roc_auc")};
+    return kMetrics;
   }
   void begin_validation() override { ++validations; }
   void finish_validation(ValidationFigures& figures) override {
@@ -293,8 +294,8 @@ TEST_CASE("a checkpoint is written where the clock says that the last one is old
     recipe.training.checkpoint.every_minutes = every_minutes;
     const ScratchDirectory scratch;
     Recorder objective(18, 4);
-    RunDirectory directory(scratch.path(), recipe, {}, objective.figure_names(), ExistingRun::resume,
-                           [](const std::string&) {});
+    RunDirectory directory(scratch.path(), recipe, {}, log_header(log_columns(objective)),
+                           ExistingRun::resume, [](const std::string&) {});
     Trainer trainer(recipe, objective, &directory);
     TrainerCallbacks callbacks;
     double now = 5000;
@@ -320,8 +321,8 @@ TEST_CASE("with every_epochs some epochs' ends are saved, the best, the last, an
   const auto run = [&](std::int64_t stop) {
     Recorder objective(18, 4);
     objective.validation_losses = {5, 4, 6, 7, 8, 9, 9};
-    RunDirectory directory(scratch.path(), recipe, {}, objective.figure_names(), ExistingRun::resume,
-                           [](const std::string&) {});
+    RunDirectory directory(scratch.path(), recipe, {}, log_header(log_columns(objective)),
+                           ExistingRun::resume, [](const std::string&) {});
     Trainer trainer(recipe, objective, &directory);
     (void)trainer.run(wants_stop([&] { return trainer.state().step >= stop; }));
     std::string steps;
@@ -359,8 +360,8 @@ TEST_CASE("a loss that is not finite speaks of a checkpoint only where there is 
     const ScratchDirectory scratch;
     Recorder objective(8, 4);
     objective.training_losses = std::move(losses);
-    RunDirectory directory(scratch.path(), recipe, {}, objective.figure_names(), ExistingRun::resume,
-                           [](const std::string&) {});
+    RunDirectory directory(scratch.path(), recipe, {}, log_header(log_columns(objective)),
+                           ExistingRun::resume, [](const std::string&) {});
     Trainer trainer(recipe, objective, writes ? &directory : nullptr);
     return error_text([&] { trainer.run({}); });
   };
@@ -380,7 +381,7 @@ TEST_CASE("a state that the run cannot reach is refused") {
     Recorder objective(18, 4);
     const auto open = [&] {
       return std::make_unique<RunDirectory>(scratch.path(), recipe, std::vector<DirectoryFile>{},
-                                            objective.figure_names(), ExistingRun::resume,
+                                            log_header(log_columns(objective)), ExistingRun::resume,
                                             [](const std::string&) {});
     };
     TrainingState state;
@@ -390,7 +391,7 @@ TEST_CASE("a state that the run cannot reach is refused") {
     state.data_hash = objective.data_hash();
     Optimizer optimizer(recipe.training.optimizer, objective.parameters());
     open()->save(state, objective.parameters(), optimizer.states(), false);
-    std::string log = log_header(objective.figure_names()) + "\n";
+    std::string log = log_header(log_columns(objective)) + "\n";
     for (std::int64_t row = 1; row <= std::min<std::int64_t>(epoch, 3); ++row)
       log += std::to_string(std::min<std::int64_t>(row * 5, step)) + "," + std::to_string(row) + "\n";
     write_file(scratch / "log.csv", log);
