@@ -6,7 +6,7 @@
 
 #include "support/line_error.hpp"
 #include "support/parallel.hpp"
-#include "tensor/kernels/optimizer/optimizer.hpp"
+#include "tensor/kernels/reduction/reduction.hpp"
 
 namespace headwater {
 

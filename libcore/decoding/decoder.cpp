@@ -11,7 +11,7 @@
 #include "support/error.hpp"
 #include "support/line_error.hpp"
 #include "support/parallel.hpp"
-#include "tensor/kernels/optimizer/optimizer.hpp"
+#include "tensor/kernels/reduction/reduction.hpp"
 
 namespace headwater {
 

@@ -11,7 +11,7 @@
 #include "pretrained/registry.hpp"
 #include "support/error.hpp"
 #include "support/files.hpp"
-#include "tensor/kernels/optimizer/optimizer.hpp"
+#include "tensor/kernels/reduction/reduction.hpp"
 #include "text/tokenizer/tokenizer.hpp"
 
 namespace headwater {

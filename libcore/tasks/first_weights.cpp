@@ -12,7 +12,7 @@
 #include "pretrained/registry.hpp"
 #include "support/error.hpp"
 #include "support/numbers.hpp"
-#include "tensor/kernels/optimizer/optimizer.hpp"
+#include "tensor/kernels/reduction/reduction.hpp"
 #include "text/tokenizer/tokenizer.hpp"
 #include "training/task_model.hpp"
 

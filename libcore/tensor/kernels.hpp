@@ -23,4 +23,5 @@
 #include "tensor/kernels/norm/norm.hpp"
 #include "tensor/kernels/optimizer/optimizer.hpp"
 #include "tensor/kernels/pooling/pooling.hpp"
+#include "tensor/kernels/reduction/reduction.hpp"
 #include "tensor/kernels/rotary/rotary.hpp"

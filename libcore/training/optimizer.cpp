@@ -7,6 +7,7 @@
 #include "support/math_functions.hpp"
 #include "support/parallel.hpp"
 #include "tensor/kernels/optimizer/optimizer.hpp"
+#include "tensor/kernels/reduction/reduction.hpp"
 
 namespace headwater {
 

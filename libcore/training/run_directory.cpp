@@ -15,7 +15,7 @@
 #include "support/directories.hpp"
 #include "support/error.hpp"
 #include "support/split.hpp"
-#include "tensor/kernels/optimizer/optimizer.hpp"
+#include "tensor/kernels/reduction/reduction.hpp"
 #include "training/schedule.hpp"
 
 namespace headwater {

@@ -8,7 +8,7 @@
 #include "support/error.hpp"
 #include "support/numbers.hpp"
 #include "support/parallel.hpp"
-#include "tensor/kernels/optimizer/optimizer.hpp"
+#include "tensor/kernels/reduction/reduction.hpp"
 
 namespace headwater {
 

@@ -6,7 +6,7 @@
 #include "reports/svg.hpp"
 #include "support/error.hpp"
 #include "support/line_error.hpp"
-#include "tensor/kernels/optimizer/optimizer.hpp"
+#include "tensor/kernels/reduction/reduction.hpp"
 #include "tools/attn-dump/attn_dump.hpp"
 
 namespace headwater::attn_dump {

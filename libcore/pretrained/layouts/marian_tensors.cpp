@@ -9,7 +9,7 @@
 #include "pretrained/layouts/marian.hpp"
 #include "pretrained/model_directory.hpp"
 #include "support/error.hpp"
-#include "tensor/kernels/optimizer/optimizer.hpp"
+#include "tensor/kernels/reduction/reduction.hpp"
 
 namespace headwater {
 

@@ -7,7 +7,7 @@
 #include "pretrained/layouts/vit.hpp"
 #include "pretrained/model_directory.hpp"
 #include "support/error.hpp"
-#include "tensor/kernels/optimizer/optimizer.hpp"
+#include "tensor/kernels/reduction/reduction.hpp"
 
 namespace headwater {
 

@@ -16,6 +16,7 @@
 #include "tensor/kernels/loss/loss_table.hpp"
 #include "tensor/kernels/norm/norm_table.hpp"
 #include "tensor/kernels/optimizer/optimizer_table.hpp"
+#include "tensor/kernels/reduction/reduction_table.hpp"
 
 // A list, so that a kernel is one row here and nothing elsewhere.
 #define HEADWATER_KERNEL_ROWS(ROW)          \
@@ -34,6 +35,7 @@
   ROW(NormTable, norm)                      \
   ROW(OptimizerTable, optimizer)            \
   ROW(PackedTable, packed)                  \
+  ROW(ReductionTable, reduction)            \
   ROW(SoftmaxTable, softmax)                \
   ROW(TopLogitsTable, top_logits)
 

@@ -161,30 +161,4 @@ TEST_CASE("a moving average over many steps at once has the bits of as many sing
   }
 }
 
-TEST_CASE("the sum of squares is close and does not depend on threads or code path") {
-  for (Index n : {0, 1, 15, 16, 17, 4095, 4096, 4097, 100'003}) {
-    const Grid<float> g = random_grid(1, n, 1);
-    const double expected = naive::sum_of_squares(n, widened(g).values.data());
-    const double sum = kernels::sum_of_squares(n, g.values.data());
-    CHECK(std::abs(sum - expected) <= 1e-12 * expected);  // the naive chain is the rougher one
-    for (kernels::Isa isa : available_isas()) {
-      const IsaScope scope(isa);
-      for (int threads : {1, 2, 3, 8}) {
-        ThreadPool(threads).run([&] { CHECK(kernels::sum_of_squares(n, g.values.data()) == sum); });
-      }
-    }
-  }
-}
-
-TEST_CASE("the first value that is not finite is found") {
-  Grid<float> x = random_grid(1, 200'000, 1);
-  CHECK(kernels::find_not_finite(0, x.values.data()) == -1);
-  CHECK(kernels::find_not_finite(x.cols, x.values.data()) == -1);
-  for (Index at : {199'999, 150'000, 70'001, 17, 0}) {
-    x.values[static_cast<std::size_t>(at)] =
-        at % 2 == 0 ? std::numeric_limits<float>::quiet_NaN() : -std::numeric_limits<float>::infinity();
-    CHECK(kernels::find_not_finite(x.cols, x.values.data()) == at);
-  }
-}
-
 }  // namespace headwater

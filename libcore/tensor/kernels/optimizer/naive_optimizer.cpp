@@ -1,7 +1,6 @@
 // The naive form of optimizer steps, and the kernels of the double build.
 #include "tensor/kernels/optimizer/naive_optimizer.hpp"
 
-#include <algorithm>
 #include <cmath>
 
 #include "tensor/kernels/eigen_map.hpp"
@@ -63,13 +62,6 @@ void sgd(const kernels::SgdRule& rule, Index n, double* w, double* m, const doub
   array_of(w, n) += step;
 }
 
-double sum_of_squares(Index n, const double* g) { return array_of(g, n).square().sum(); }
-
-Index find_not_finite(Index n, const double* x) {
-  const double* found = std::find_if(x, x + n, [](double value) { return !std::isfinite(value); });
-  return found == x + n ? -1 : found - x;
-}
-
 }  // namespace naive
 
 #ifdef HEADWATER_DOUBLE
@@ -88,8 +80,6 @@ void adam(const AdamRule& rule, Index n, Real* w, Real* m, Real* v, const Real* 
   naive::adam(rule, n, w, m, v, g);
 }
 void sgd(const SgdRule& rule, Index n, Real* w, Real* m, const Real* g) { naive::sgd(rule, n, w, m, g); }
-double sum_of_squares(Index n, const Real* g) { return naive::sum_of_squares(n, g); }
-Index find_not_finite(Index n, const Real* x) { return naive::find_not_finite(n, x); }
 
 }  // namespace kernels
 #endif  // HEADWATER_DOUBLE

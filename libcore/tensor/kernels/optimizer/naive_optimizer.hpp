@@ -11,7 +11,5 @@ void rmsprop_decay(double rho, Index n, double* v, Index times);
 void moving_average(float min_share, Index n, const double* w, double* average, Index begin, Index end);
 void adam(const kernels::AdamRule& rule, Index n, double* w, double* m, double* v, const double* g);
 void sgd(const kernels::SgdRule& rule, Index n, double* w, double* m, const double* g);
-double sum_of_squares(Index n, const double* g);
-Index find_not_finite(Index n, const double* x);
 
 }  // namespace headwater::naive

@@ -34,9 +34,5 @@ struct SgdRule {
 };
 // m = momentum·m - learning_rate·g; w += m (m may be null where momentum is 0)
 void sgd(const SgdRule& rule, Index n, Real* w, Real* m, const Real* g);
-// Σ g² in double, blocks of 4,096, reduced in a fixed tree.
-double sum_of_squares(Index n, const Real* g);
-// Index of the first value that is not finite, or -1.
-Index find_not_finite(Index n, const Real* x);
 
 }  // namespace headwater::kernels

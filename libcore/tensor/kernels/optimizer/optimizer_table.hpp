@@ -11,8 +11,6 @@ struct OptimizerTable {
   void (*moving_average)(float min_share, Index n, const float* w, float* average, Index begin, Index end);
   void (*adam)(const AdamRule& rule, Index n, float* w, float* m, float* v, const float* g);
   void (*sgd)(const SgdRule& rule, Index n, float* w, float* m, const float* g);
-  double (*sum_of_squares)(Index n, const float* g);
-  Index (*find_not_finite)(Index n, const float* x);
 };
 
 }  // namespace headwater::kernels
