@@ -2,9 +2,10 @@
 // from the output layer without its logits; the best of a prompt's rows are chosen here, by a fixed total
 // order: the higher sum of log-probabilities, then the row, then the better logit, then the smaller id. A
 // prompt that is done has no rows any more.
+#include "decoding/beam_search.hpp"
+
 #include <algorithm>
 
-#include "decoding/decoding_group.hpp"
 #include "decoding/length_penalty.hpp"
 #include "decoding/text_window.hpp"
 #include "decoding/token_bans.hpp"

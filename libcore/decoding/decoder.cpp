@@ -6,8 +6,10 @@
 #include <limits>
 #include <mutex>
 
+#include "decoding/beam_search.hpp"
 #include "decoding/decoding_group.hpp"
 #include "decoding/greedy.hpp"
+#include "decoding/token_by_token.hpp"
 #include "support/error.hpp"
 #include "support/line_error.hpp"
 #include "support/parallel.hpp"
@@ -146,22 +148,6 @@ std::vector<Hypotheses> Decoder::decode_groups(const Prompts& prompts, const Gen
     arenas.give_back(own);
   });
   return results;
-}
-
-Index capacity_of(const DecodingGroup& group) {
-  Index capacity = 0;
-  for (Index s = 0; s < group.prompts.sequences(); ++s)
-    capacity = std::max(capacity, static_cast<Index>(group.prompts.target.sequence(s).size()) - 1 +
-                                      group.room[static_cast<std::size_t>(s)]);
-  return group.settings.slides ? std::min(capacity, group.model.length()) : capacity;
-}
-
-void check_hidden(const DecodingGroup& group, const Variable& hidden, std::span<const Index> sequence) {
-  for (Index row = 0; row < hidden.rows(); ++row) {
-    const double length = std::sqrt(kernels::sum_of_squares(hidden.cols(), hidden.value().row(row)));
-    if (length <= group.largest_hidden) continue;  // false of what is not a number
-    throw LineError(static_cast<std::size_t>(sequence[static_cast<std::size_t>(row)]), kOutputNotFinite);
-  }
 }
 
 Prompts start_prompts(const PackedTokens& source, std::int32_t start_id) {

@@ -1,4 +1,4 @@
-// Prompts that one thread decodes side by side.
+// Prompts that one thread decodes side by side, and what every way of choosing their tokens needs.
 #pragma once
 
 #include <cstdint>
@@ -6,7 +6,6 @@
 
 #include "decoding/generation_settings.hpp"
 #include "decoding/hypothesis.hpp"
-#include "decoding/next_token.hpp"
 #include "models/cached_model.hpp"
 
 namespace headwater {
@@ -30,11 +29,5 @@ void check_hidden(const DecodingGroup& group, const Variable& hidden, std::span<
 // the next step reads.
 void slide(const DecodingGroup& group, DecoderState& state, std::span<const Index> slots,
            std::span<const std::span<const std::int32_t>> texts);
-
-// One hypothesis a prompt; `first`: the number of the group's first one.
-void decode_token_by_token(const DecodingGroup& group, const TokenByToken& how, std::size_t first);
-// Beam search (Sutskever et al. 2014): num_beams hypotheses of each prompt side by side, n_best of those that
-// ended.
-void decode_with_beams(const DecodingGroup& group);
 
 }  // namespace headwater

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "decoding/decoding_group.hpp"
-
 namespace headwater {
 
 Index window_begin(Index tokens, Index length) {
@@ -21,23 +19,6 @@ Prompts windows_of(const Prompts& prompts, Index length) {
   }
   windows.finish();
   return windows;
-}
-
-void slide(const DecodingGroup& group, DecoderState& state, std::span<const Index> slots,
-           std::span<const std::span<const std::int32_t>> texts) {
-  std::vector<Index> full;
-  PackedTokens windows;
-  windows.clear();
-  for (std::size_t row = 0; row < slots.size(); ++row) {
-    if (state.length(slots[row]) < group.model.length()) continue;
-    const std::span<const std::int32_t> text = texts[row];
-    const Index begin = window_begin(static_cast<Index>(text.size()), group.model.length());
-    windows.add(text.first(text.size() - 1).subspan(static_cast<std::size_t>(begin)));
-    full.push_back(slots[row]);
-  }
-  if (full.empty()) return;
-  windows.finish();
-  state.reread(group.context, full, windows);
 }
 
 }  // namespace headwater

@@ -1,7 +1,7 @@
-// One sequence a prompt, a token a step.
+#include "decoding/token_by_token.hpp"
+
 #include <optional>
 
-#include "decoding/decoding_group.hpp"
 #include "decoding/length_penalty.hpp"
 #include "decoding/text_window.hpp"
 #include "decoding/token_bans.hpp"
