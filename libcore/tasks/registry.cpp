@@ -2,6 +2,10 @@
 
 #include "pretrained/registry.hpp"
 #include "support/error.hpp"
+#include "tasks/classification/classification.hpp"
+#include "tasks/image_classification/image_classification.hpp"
+#include "tasks/language_modeling/language_modeling.hpp"
+#include "tasks/translation/translation.hpp"
 
 namespace headwater {
 

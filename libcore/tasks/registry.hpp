@@ -16,12 +16,4 @@ void complete(Recipe& recipe, const TaskFiles& given);
 // or does not fit the recipe; Error for what a file holds.
 std::unique_ptr<TaskModel> prepare(const Recipe& recipe, const TaskFiles& given);
 
-// The rows of the registry; each stands with its task.
-std::unique_ptr<TaskModel> prepare_translation(const Recipe& recipe, const TaskFiles& given);
-std::unique_ptr<TaskModel> prepare_language_modeling(const Recipe& recipe, const TaskFiles& given);
-void complete_classification(Recipe& recipe, const TaskFiles& given);
-std::unique_ptr<TaskModel> prepare_classification(const Recipe& recipe, const TaskFiles& given);
-void complete_image_classification(Recipe& recipe, const TaskFiles& given);
-std::unique_ptr<TaskModel> prepare_image_classification(const Recipe& recipe, const TaskFiles& given);
-
 }  // namespace headwater

@@ -1,4 +1,5 @@
-// Training a classifier of texts.
+#include "tasks/classification/classification.hpp"
+
 #include <memory>
 #include <optional>
 #include <string>
@@ -12,7 +13,6 @@
 #include "support/error.hpp"
 #include "tasks/classification/classification_objective.hpp"
 #include "tasks/classification/label_measure.hpp"
-#include "tasks/registry.hpp"
 
 namespace headwater {
 

@@ -1,4 +1,5 @@
-// Training a model that gives images a label.
+#include "tasks/image_classification/image_classification.hpp"
+
 #include <memory>
 #include <optional>
 #include <string>
@@ -13,7 +14,6 @@
 #include "support/numbers.hpp"
 #include "tasks/classification/label_measure.hpp"
 #include "tasks/image_classification/vision_objective.hpp"
-#include "tasks/registry.hpp"
 
 namespace headwater {
 

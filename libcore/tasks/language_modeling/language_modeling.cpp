@@ -1,4 +1,5 @@
-// Training a language model.
+#include "tasks/language_modeling/language_modeling.hpp"
+
 #include <memory>
 #include <string_view>
 #include <utility>
@@ -11,7 +12,6 @@
 #include "tasks/language_modeling/language_model_objective.hpp"
 #include "tasks/language_modeling/text_samples.hpp"
 #include "tasks/language_modeling/text_windows.hpp"
-#include "tasks/registry.hpp"
 
 namespace headwater {
 

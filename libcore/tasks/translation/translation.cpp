@@ -1,4 +1,5 @@
-// Training a translator.
+#include "tasks/translation/translation.hpp"
+
 #include <algorithm>
 #include <memory>
 #include <utility>
@@ -6,7 +7,6 @@
 #include "pretrained/tokenizer_files.hpp"
 #include "pretrained/translator.hpp"
 #include "support/error.hpp"
-#include "tasks/registry.hpp"
 #include "tasks/translation/translation_objective.hpp"
 
 namespace headwater {
