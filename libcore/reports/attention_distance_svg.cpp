@@ -1,9 +1,9 @@
-// The picture of attention_map.hpp: how far each head looks, layer by layer.
+#include "reports/attention_distance_svg.hpp"
+
 #include <algorithm>
 #include <map>
 
-#include "reports/attention_map.hpp"
-#include "reports/learning_curves.hpp"
+#include "reports/axis.hpp"
 #include "reports/svg.hpp"
 #include "support/error.hpp"
 #include "support/numbers.hpp"

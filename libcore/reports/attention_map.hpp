@@ -69,8 +69,4 @@ class AttentionDistance {
 // "layer,head,pixels\n" and a line for each head.
 std::string attention_distance_csv(std::span<const AttentionDistance::Row> rows);
 
-// An SVG 1.1 document: a dot for each head over its layer, and a line through the means of the layers. Throws
-// Error where there are no rows.
-std::string attention_distance_svg(std::span<const AttentionDistance::Row> rows, std::string_view title);
-
 }  // namespace headwater

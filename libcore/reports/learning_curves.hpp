@@ -1,4 +1,4 @@
-// The course of runs, from their log.csv, as one picture.
+// The course of runs, from their log.csv.
 #pragma once
 
 #include <cstdint>
@@ -53,11 +53,7 @@ void set_best_metric(LearningCurve& curve, std::string metric);
 std::vector<std::string> names_of_runs(const std::vector<std::string>& names,
                                        const std::vector<std::optional<Recipe>>& recipes);
 
-// An SVG 1.1 document: loss in training (dashed) and validation, and the other metrics of validation where a
-// run has them; a legend with the best figures of each. Throws Error where there are
-// no curves.
-std::string learning_curves_svg(std::span<const LearningCurve> curves, std::string_view title);
-// The same figures, an object a run.
+// The figures of their picture (learning_curves_svg.hpp), an object a run.
 std::vector<Json> learning_curves_json(std::span<const LearningCurve> curves);
 
 // What is drawn of the validation, by its name of LearningCurve::Point.
@@ -73,10 +69,5 @@ std::vector<CurveFigure> curve_figures(std::span<const LearningCurve> curves);
 CurveFigure loss_curve();
 // The point with the best of them; null where there is none.
 const LearningCurve::Point* best_point(const LearningCurve& curve, const CurveFigure& figure);
-
-// Round numbers that cover [least, most] in at most `max_ticks` steps: for axes.
-std::vector<double> axis_ticks(double least, double most, int max_ticks);
-// Such a number as it is written: no more digits than the step between ticks needs.
-std::string tick_text(double value, double step);
 
 }  // namespace headwater

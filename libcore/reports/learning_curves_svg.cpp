@@ -1,4 +1,5 @@
-// The picture of learning_curves.hpp.
+#include "reports/learning_curves_svg.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -6,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "reports/learning_curves.hpp"
+#include "reports/axis.hpp"
 #include "reports/svg.hpp"
 #include "support/error.hpp"
 #include "support/numbers.hpp"
@@ -208,11 +209,6 @@ class CurvesPicture {
 };
 
 }  // namespace
-
-std::string tick_text(double value, double step) {
-  const int digits = std::clamp(static_cast<int>(std::ceil(-std::log10(step) - 1e-9)), 0, 9);
-  return format_fixed(std::abs(value) < step / 1000 ? 0 : value, digits);
-}
 
 std::string learning_curves_svg(std::span<const LearningCurve> curves, std::string_view title) {
   if (curves.empty()) throw Error("learning curves: no runs");

@@ -2,7 +2,7 @@
 #include "cli/lines.hpp"
 #include "cli/result_file.hpp"
 #include "cli/tool.hpp"
-#include "reports/learning_curves.hpp"
+#include "reports/learning_curves_svg.hpp"
 #include "support/error.hpp"
 #include "tools/report/report.hpp"
 

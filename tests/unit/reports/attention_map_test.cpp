@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "error_text.hpp"
+#include "reports/attention_distance_svg.hpp"
 
 using namespace headwater;
 

@@ -1,4 +1,4 @@
-#include "reports/learning_curves.hpp"
+#include "reports/learning_curves_svg.hpp"
 
 #include <doctest/doctest.h>
 
@@ -9,6 +9,7 @@
 
 #include "error_text.hpp"
 #include "pretrained/registry.hpp"
+#include "reports/axis.hpp"
 
 using namespace headwater;
 

@@ -9,7 +9,7 @@
 
 #include "metrics/registry.hpp"
 #include "pretrained/translator.hpp"
-#include "reports/learning_curves.hpp"
+#include "reports/learning_curves_svg.hpp"
 #include "reports/run_report.hpp"
 #include "scratch_directory.hpp"
 #include "support/files.hpp"
