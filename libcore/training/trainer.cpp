@@ -9,6 +9,7 @@
 #include "support/numbers.hpp"
 #include "support/parallel.hpp"
 #include "tensor/kernels/reduction/reduction.hpp"
+#include "training/resume.hpp"
 
 namespace headwater {
 
@@ -129,7 +130,7 @@ LossTotals Trainer::train_step(std::span<const std::uint32_t> batch, std::span<c
   }
   measure_gradients(step);
   last_rate_ = learning_rate(recipe_.training.schedule, recipe_.training.optimizer, objective_.width(), step,
-                             {.steps = total_steps(), .steps_per_epoch = steps_per_epoch()});
+                             length());
   if (average_) average_->before_step(step);
   optimizer_.step(last_rate_, step, last_gradient_norm_);
   state_.step = step;
@@ -292,8 +293,9 @@ TrainingOutcome Trainer::run(const TrainerCallbacks& callbacks) {
   clock_ = callbacks.clock ? callbacks.clock : steady_seconds;
   last_save_ = clock_();
   if (directory_ != nullptr && directory_->resume(state_, objective_.parameters(), states())) {
-    accept_changes();
-    check_resumed_state();
+    accept_changes(state_, recipe_, *directory_, length());
+    check_resumed_state(state_, recipe_, *directory_, length(),
+                        [this](std::int64_t epoch) { return batches_of_epoch(epoch); });
     optimizer_.resumed_at(state_.step);
     if (average_) {
       average_->exchange();

@@ -59,6 +59,7 @@ class Trainer {
 
   std::int64_t steps_per_epoch() const { return batches_.count(); }
   std::int64_t total_steps() const;
+  RunLength length() const { return {.steps = total_steps(), .steps_per_epoch = steps_per_epoch()}; }
 
   // One pass forward and backward over the largest batch, or part of one, that the run will have, without an
   // update: touches every page that it will need. Returns the arena's size in bytes.
@@ -77,11 +78,6 @@ class Trainer {
 
  private:
   EpochBatches batches_of_epoch(std::int64_t epoch) const;
-  // Takes up a run whose length or checkpoints have changed since its newest checkpoint. Throws UsageError
-  // where it would not end with the bits of a run that had been asked for this length from the start.
-  void accept_changes();
-  // Throws Error where the step, epoch and position of a checkpoint do not belong together.
-  void check_resumed_state() const;
   // The batch of step `step` of the run, which lies in this epoch; empty after the last of the epoch or run.
   void take_batch(std::int64_t step, const EpochBatches& batches, std::vector<std::uint32_t>& to) const;
   Index parts() const { return static_cast<Index>(recipe_.training.accumulate); }
