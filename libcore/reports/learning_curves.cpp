@@ -146,9 +146,9 @@ LearningCurve parse_learning_curve(std::string_view log, std::string_view where,
   return curve;
 }
 
-double LearningCurve::Point::figure(std::string_view name) const {
-  if (name == loss_metric().name) return validation_loss;
-  const auto found = figures.find(name);
+double LearningCurve::Point::figure(std::string_view metric) const {
+  if (metric == loss_metric().name) return validation_loss;
+  const auto found = figures.find(metric);
   return found == figures.end() ? std::numeric_limits<double>::quiet_NaN() : found->second;
 }
 

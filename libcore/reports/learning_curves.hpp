@@ -28,7 +28,7 @@ struct LearningCurve {
     std::map<std::string, double, std::less<>> figures = {};
 
     // NaN where there is none of that name; "loss" is the validation loss.
-    double figure(std::string_view name) const;
+    double figure(std::string_view metric) const;
   };
   // Rows within epochs: the mean loss since the row before.
   struct Step {

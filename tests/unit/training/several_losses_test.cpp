@@ -2,6 +2,7 @@
 // curves.
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <cstdint>
 #include <map>
 #include <string>
