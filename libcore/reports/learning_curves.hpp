@@ -23,9 +23,9 @@ struct LearningCurve {
     std::int64_t epoch = 0;
     // NaN where the log has none.
     double training_loss = 0, validation_loss = 0;
-    double training_reference_loss = std::numeric_limits<double>::quiet_NaN();  // over padded positions
     // The other metrics of validation by their names: "accuracy", "next_sentence_loss". NaN as above.
     std::map<std::string, double, std::less<>> figures = {};
+    double training_reference_loss = std::numeric_limits<double>::quiet_NaN();  // over padded positions
 
     // NaN where there is none of that name; "loss" is the validation loss.
     double figure(std::string_view metric) const;
