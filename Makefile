@@ -1,4 +1,4 @@
-# The front door: make help says what there is. Everything real happens in CMake, in the tools and in data/.
+# The front door: make help says what there is. Everything real happens in CMake, in the tools, in recipes/ and in data/.
 
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
@@ -83,7 +83,7 @@ uninstall: ## remove what make install put below PREFIX, and nothing else
 demo: ## learn to translate the embedded phrasebook, and look at the attention: about two minutes
 	@! command -v dpkg-query >/dev/null || $(MAKE) --no-print-directory deps
 	@$(MAKE) --no-print-directory tools-present
-	@BIN='$(BIN)' data/demo.sh $(MODELS)/demo
+	@BIN='$(BIN)' recipes/demo.sh $(MODELS)/demo
 
 # --- Checking ---------------------------------------------------------------------------------------------------------
 

@@ -12,7 +12,7 @@ fail() {
   cat "$tmp/log"
   exit 1
 }
-BIN=$bin "$root/data/demo.sh" "$tmp/demo" >"$tmp/log" 2>&1 || fail 'the demo'
+BIN=$bin "$root/recipes/demo.sh" "$tmp/demo" >"$tmp/log" 2>&1 || fail 'the demo'
 grep -q '^both  *441 of 441 ' "$tmp/log" || fail 'the attention of 441 phrases'
 phrase=$(sed -n "s,^[$] echo '\([^']*\)' | build/bin/translate models/demo/model$,\1,p" "$root/README.md")
 [ "$(sed -n "/^[$] echo '$phrase'/{n;p}" "$root/README.md")" = "$("$bin/translate" "$tmp/demo/model" <<<"$phrase")" ] ||

@@ -1,10 +1,11 @@
 #!/bin/bash
 # make demo: learns to translate the embedded phrasebook, translates sentences with unseen combinations, and shows in the attention
 # where the words came from. Every command is shown before it runs.
-#   BIN=build/bin data/demo.sh [DIR]     DIR: where everything goes, models/demo by default
+#   BIN=build/bin recipes/demo.sh [DIR]     DIR: where everything goes, models/demo by default
 set -euo pipefail
 export LC_ALL=C
-here=$(cd "$(dirname "$0")" && pwd)
+here=$(cd "$(dirname "$0")/../data" && pwd)
+# shellcheck source=data/common.sh
 . "$here/common.sh"
 at_most 1 $#
 need_tools
