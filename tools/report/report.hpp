@@ -30,8 +30,9 @@ struct RunFiles {
 // Says to cli::run_files() that the log is read.
 RunFiles files_of_run(const std::string& run);
 LearningCurve learning_curve_of(const RunFiles& run);
-// Of the model as it is. Throws Error where the run has not saved one yet.
+// How many the model has, as it is. Throws Error where the run has not saved one yet.
 std::int64_t count_parameters(const fs::path& model);
+// The same, or nothing.
 std::optional<std::int64_t> parameters_of(const fs::path& model);
 // What is no text counts as U+FFFD.
 std::vector<std::string> lines_of(const fs::path& path);

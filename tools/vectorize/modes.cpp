@@ -21,7 +21,7 @@ const ModeRow kModes[] = {
      resolve_learn_labels, learn_labels},
     {Mode::learn_terms, "--learn ngrams|tf-idf", learns_terms, resolve_learn_terms, learn_terms},
     {Mode::bags, "--terms", [](const Options& o) { return !o.terms.empty(); }, resolve_bags, write_terms},
-    // Of images they are names of the labels.
+    // Beside --images they are names of the labels.
     {Mode::label_ids, "--labels", [](const Options& o) { return !o.labels.empty() && o.images.empty(); },
      resolve_label_ids, write_label_ids},
     {Mode::blocks, "--block", [](const Options& o) { return o.block > 0; }, resolve_blocks, write_id_stream},

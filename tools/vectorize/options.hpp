@@ -56,7 +56,7 @@ void resolve_ids(Options& o, const ModeOptions& typed);
 
 // What modes of lines that have a recipe do first: length, start and end, the terms' settings.
 void resolve_recipe(Options& o, const ModeOptions& typed);
-// Of --validation-fraction.
+// Throws UsageError for a --validation-fraction that is no share.
 void check_share(const Options& o);
 
 // The share that --max-unknown gives: "5", "0.5%". Throws UsageError for what is no percentage.

@@ -255,7 +255,7 @@ constexpr SubwordKind kSubwordKinds[] = {
      .learn = learn_wordpiece_file},
     // The likeliest cut (Kudo 2018); a space is U+2581 before the word.
     {.name = "unigram", .has_coverage = true, .counting = count_metaspace_words, .learn = learn_unigram_file},
-    // Of tensorflow-datasets.
+    // What tensorflow-datasets has under this name.
     {.name = "subword_text_encoder",
      .has_special = false,
      .aims_at_size = true,
