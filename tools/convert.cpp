@@ -2,6 +2,7 @@
 // tools/convert.md.
 #include "tools/convert/convert.hpp"
 #include "cli/tool.hpp"
+#include "pretrained/layouts/registry.hpp"
 #include "support/error.hpp"
 
 namespace headwater::convert {
@@ -20,7 +21,7 @@ void describe(cli::CommandLine& line, Options& o) {
   line.add_option("--layout", o.layout,
                   "the layout of Hugging Face's library that the model must fit, by its model_type; without "
                   "it the one that fits")
-      .one_of({"marian", "gpt2", "vit"});
+      .one_of(layout_names());
   line.group("Averages");
   line.add_option("--average", o.models,
                   "write the model whose weights are the mean of these models', or of a run's checkpoints")

@@ -3,6 +3,8 @@
 #include "tools/inspect/inspect.hpp"
 
 #include "cli/tool.hpp"
+#include "pretrained/layouts/config_table.hpp"
+#include "pretrained/layouts/registry.hpp"
 #include "pretrained/registry.hpp"
 #include "recipe/reference.hpp"
 #include "support/error.hpp"
@@ -76,10 +78,11 @@ void inspect_recipe(const Recipe& recipe, const Options& o, cli::LineWriter& out
   if (o.is_for_make) return write_make(recipe, out);
   const Kind& kind = kind_of(recipe.model);
   write_layers(kind.describe(recipe), o.is_json, out);
-  if (o.is_json || kind.layout().empty()) return;
-  const std::string unsayable = kind.unsayable(recipe.model);
-  out.line(unsayable.empty() ? "Export: fits " + std::string(kind.layout()) + " layout"
-                             : "Export: " + unsayable);
+  if (o.is_json) return;
+  for (const Layout* layout : layouts_of(kind)) {
+    const std::string text = obstacle_text(*layout, obstacles(*layout, recipe.model));
+    out.line("Export: " + (text.empty() ? "fits " + std::string(layout->name) + "'s layout" : text));
+  }
 }
 
 bool ends_with(const fs::path& path, std::string_view end) { return path.string().ends_with(end); }

@@ -110,8 +110,8 @@ Option& Option::with_default() {
   return *this;
 }
 
-Option& Option::one_of(std::initializer_list<std::string_view> words) {
-  option_->check(CLI::IsMember(std::vector<std::string>(words.begin(), words.end())));
+Option& Option::one_of(const std::vector<std::string>& words) {
+  option_->check(CLI::IsMember(words));
   return *this;
 }
 

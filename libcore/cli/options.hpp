@@ -29,7 +29,7 @@ class Option {
   Option& required();
   Option& shown_as(std::string_view text);  // in --help, instead of the type's name: "FILE", "[TEXT...]"
   Option& with_default();                   // --help shows the value that the variable has now
-  Option& one_of(std::initializer_list<std::string_view> words);
+  Option& one_of(const std::vector<std::string>& words);
   Option& values(int least, int most);    // most -1: any number
   Option& one_value_each();               // "--name A --name B", never "--name A B"
   Option& list(char delimiter);           // "--name A,B"

@@ -4,6 +4,7 @@
 
 #include "pretrained/config.hpp"
 #include "pretrained/model_rows.hpp"
+#include "pretrained/registry.hpp"
 #include "pretrained/text_classifier.hpp"
 #include "support/error.hpp"
 

@@ -10,6 +10,8 @@
 
 namespace headwater {
 
+inline constexpr const char* kProcessorFile = "preprocessor_config.json";
+
 // Two settings of an ImagePipeline, its statistics where they are standardized, and how files are read:
 // members of our own, which that library passes over.
 struct ImageProcessing {

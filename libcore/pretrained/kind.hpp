@@ -4,13 +4,11 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "checkpoint/safetensors.hpp"
 #include "data/labels.hpp"
 #include "models/layer_summary.hpp"
 #include "pretrained/attention_trace.hpp"
@@ -47,13 +45,6 @@ struct LineEnds {
   bool start = false, end = false;
 };
 
-// A model in a published layout.
-struct ExportedModel {
-  std::vector<DirectoryFile> files;  // beside model.safetensors
-  std::function<void(const ByteSink&)> write_tensors;
-  std::vector<std::string> notes = {};  // what is lost there, a sentence each
-};
-
 struct ModelFolder;
 class TextClassifierKind;
 
@@ -66,12 +57,11 @@ class Kind {
   virtual ~Kind() = default;
   virtual const ModelKind& model_kind() const = 0;  // of recipes
   virtual Task task() const = 0;
-  virtual std::string_view model_type() const = 0;              // of config.json
-  virtual std::string_view foreign_type() const { return {}; }  // of another program's, which is read too
-  virtual std::string_view what_it_is() const = 0;              // "a translator (use translate)"
-  virtual std::string_view example() const = 0;                 // what an example is called: "pair"
-  virtual std::string_view next_tool() const = 0;               // what reads a trained model
-  virtual std::vector<std::string> text_files() const = 0;      // that loading needs beside config.json
+  virtual std::string_view model_type() const = 0;          // of config.json
+  virtual std::string_view what_it_is() const = 0;          // "a translator (use translate)"
+  virtual std::string_view example() const = 0;             // what an example is called: "pair"
+  virtual std::string_view next_tool() const = 0;           // what reads a trained model
+  virtual std::vector<std::string> text_files() const = 0;  // that loading needs beside config.json
 
   // By which weights can go from one vocabulary to another.
   virtual std::vector<TokenAxis> token_axes() const = 0;
@@ -86,26 +76,17 @@ class Kind {
   // Fills in what a recipe leaves open until the labels, which came from `where`, are there: the number of
   // classes. Throws UsageError where they do not fit together.
   virtual void complete(Recipe&, const LabelSet&, const std::string& /*where*/) const {}
+  // The section of a recipe that says what a config.json says. Throws Error naming the member.
+  virtual ModelSection section_of_config(Json config) const = 0;
   virtual ModelDescription describe(const Recipe& recipe) const = 0;
   // Throws Error "where: what" for a config.json that does not describe such a model.
   virtual ModelDescription describe(const Json& config, const std::string& where) const = 0;
   // Reads the weights of such a folder. Throws Error where they are not those of its model.
   virtual void check_weights(const ModelFolder& folder) const = 0;
-  // The published layout that a model can be exported in, "Marian's"; empty: none. And why one of these
-  // settings cannot; empty: it can.
-  virtual std::string_view layout() const { return {}; }
-  virtual std::string unsayable(const ModelSection&) const { return {}; }
-  // The model of a folder in that layout. Throws Error "`directory`: what" with all keys that stand in the
-  // way.
-  virtual ExportedModel exported(const ModelFolder& folder, const std::filesystem::path& directory) const;
   // The attention of the model in that folder. Throws Error for a model without.
   virtual std::unique_ptr<AttentionTracer> tracer(const ModelFolder& folder) const = 0;
   // For those that give labels to texts; null: it does something else.
   virtual const TextClassifierKind* text_classifier() const { return nullptr; }
 };
-
-// For exported(): what `files` gives; what it throws gets the directory before it.
-std::vector<DirectoryFile> exported_files(const std::filesystem::path& directory,
-                                          const std::function<std::vector<DirectoryFile>()>& files);
 
 }  // namespace headwater

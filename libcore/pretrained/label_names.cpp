@@ -5,7 +5,6 @@
 
 #include "data/image_dataset.hpp"
 #include "pretrained/config.hpp"
-#include "pretrained/layouts/vit.hpp"
 #include "pretrained/model_directory.hpp"
 #include "pretrained/registry.hpp"
 #include "support/csv.hpp"
@@ -47,11 +46,7 @@ LabelSet load_label_names(const std::filesystem::path& path) {
   if (task != Task::classification && task != Task::image_classification)
     throw Error(path.string() + ": holds " + std::string(folder.kind->what_it_is()) +
                 ", which has no labels (name a classifier's directory, or a file of labels)");
-  const Json& config = folder.config;
-  const std::string where = folder.config_path().string();
-  const Json* const type = config.find("model_type");
-  const bool is_vit = type != nullptr && type->is_string() && type->as_string() == kVitType;
-  return is_vit ? vit_labels_of(config, where) : labels_of_config(config, where);
+  return labels_of_config(folder.config, folder.config_path().string());
 }
 
 void write_labels(Json& config, const LabelSet& labels) {

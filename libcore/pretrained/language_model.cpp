@@ -4,9 +4,9 @@
 
 #include "metrics/registry.hpp"
 #include "pretrained/config.hpp"
-#include "pretrained/layouts/gpt2.hpp"
 #include "pretrained/model_directory.hpp"
 #include "pretrained/model_rows.hpp"
+#include "pretrained/registry.hpp"
 #include "pretrained/tokenizer_files.hpp"
 #include "support/error.hpp"
 #include "text/tokenizer/tokenizer_json.hpp"
@@ -97,19 +97,22 @@ Json config_of(const LanguageModel& model, const Tokenizer& tokenizer) {
   return config;
 }
 
+// Which may have been written before there were all keys.
+static ModelSection language_model_section(Json config) {
+  for (const auto& [key, value] : {std::pair<const char*, Json>{"delimiter", ""},
+                                   {"tie_embeddings", false},
+                                   {"output_bias", true},
+                                   {"padding", "none"}}) {
+    if (config.find(key) == nullptr) config.set(key, value);
+  }
+  ModelSection section(kLanguageModel);
+  read_settings(config, section.settings());
+  return section;
+}
+
 std::unique_ptr<LanguageModel> language_model_of_config(const Json& config, const std::string& where) {
   try {
-    if (config.at("model_type").as_string() == kGpt2Type) return gpt2_of_config(config);
-    ModelSection section(kLanguageModel);
-    Json complete = config;  // which may have been written before there were all keys
-    for (const auto& [key, value] : {std::pair<const char*, Json>{"delimiter", ""},
-                                     {"tie_embeddings", false},
-                                     {"output_bias", true},
-                                     {"padding", "none"}}) {
-      if (config.find(key) == nullptr) complete.set(key, value);
-    }
-    read_settings(complete, section.settings());
-    return std::make_unique<LanguageModel>(section.as<LanguageModelSettings>(),
+    return std::make_unique<LanguageModel>(language_model_section(config).as<LanguageModelSettings>(),
                                            whole(config, "vocabulary_size", 1, 10000000));
   } catch (const Error& error) {
     throw Error(where + ": " + error.what());
@@ -123,14 +126,15 @@ LoadedLanguageModel load_language_model(const std::filesystem::path& path) {
 LoadedLanguageModel load_language_model(const ModelFolder& folder) {
   check_task(folder, Task::language_modeling);
   const Json& config = folder.config;
-  if (config.at("model_type").as_string() == kGpt2Type) return load_gpt2(folder);
   const std::filesystem::path config_path = folder.config_path();
   std::unique_ptr<LanguageModel> model = language_model_of_config(config, config_path.string());
-  Tokenizer tokenizer = load_tokenizer(folder, "tokenizer.json", model->vocabulary(),
-                                       text_at(config, "vocabulary_hash", config_path));
-  map_parameters(folder.weights(), model->parameters());
-  const std::int32_t delimiter =
-      delimiter_of(model->settings(), tokenizer, (folder.path / "tokenizer.json").string());
+  const bool is_published = folder.layout != nullptr;
+  Tokenizer tokenizer = is_published ? published_tokenizers(folder, {.source = model->vocabulary()}).source
+                                     : load_tokenizer(folder, "tokenizer.json", model->vocabulary(),
+                                                      text_at(config, "vocabulary_hash", config_path));
+  load_weights(folder, model->parameters());
+  const std::filesystem::path of_tokenizer = is_published ? folder.path : folder.path / "tokenizer.json";
+  const std::int32_t delimiter = delimiter_of(model->settings(), tokenizer, of_tokenizer.string());
   return {folder.path, std::move(tokenizer), std::move(model), delimiter};
 }
 
@@ -162,7 +166,6 @@ class LanguageModelKind : public Kind {
   Task task() const override { return Task::language_modeling; }
   std::string_view model_type() const override { return kLanguageModelType; }
   std::string_view what_it_is() const override { return "a language model (use generate)"; }
-  std::string_view foreign_type() const override { return kGpt2Type; }
   std::string_view example() const override { return "text"; }
   std::string_view next_tool() const override { return "generate"; }
   std::vector<std::string> text_files() const override { return {"tokenizer.json"}; }
@@ -191,19 +194,12 @@ class LanguageModelKind : public Kind {
   ModelDescription describe(const Json& config, const std::string& where) const override {
     return description_of(*language_model_of_config(config, where));
   }
+  ModelSection section_of_config(Json config) const override {
+    return language_model_section(std::move(config));
+  }
   void check_weights(const ModelFolder& folder) const override {
-    const auto model = language_model_of_config(folder.config, folder.config_path().string());
-    const bool is_gpt2 = folder.config.at("model_type").as_string() == kGpt2Type;
-    (is_gpt2 ? read_gpt2_parameters : map_parameters)(folder.weights(), model->parameters());
-  }
-  std::string_view layout() const override { return "GPT-2's"; }
-  std::string unsayable(const ModelSection& model) const override {
-    return unsayable_in_gpt2(model.as<LanguageModelSettings>());
-  }
-  ExportedModel exported(const ModelFolder& folder, const std::filesystem::path& directory) const override {
-    const auto model = std::make_shared<LoadedLanguageModel>(load_language_model(folder));
-    return {exported_files(directory, [&] { return gpt2_files(*model); }),
-            [model](const ByteSink& sink) { write_gpt2_parameters(model->model->parameters(), sink); }};
+    load_weights(folder,
+                 language_model_of_config(folder.config, folder.config_path().string())->parameters());
   }
   std::unique_ptr<AttentionTracer> tracer(const ModelFolder& folder) const override {
     return attention_tracer(load_language_model(folder));

@@ -8,6 +8,7 @@
 
 #include "checkpoint/directory.hpp"
 #include "checkpoint/safetensors.hpp"
+#include "pretrained/layouts/tensor_table.hpp"
 #include "pretrained/registry.hpp"
 #include "support/error.hpp"
 #include "support/files.hpp"
@@ -124,11 +125,13 @@ std::string why_no_model(const std::filesystem::path& directory) {
   return {};
 }
 
-ModelFolder with_config(const std::filesystem::path& files, std::string config) {
-  ModelFolder folder{.path = files, .config_text = std::move(config)};
+ModelFolder with_config(const std::filesystem::path& files, std::string text) {
+  ModelFolder folder{.path = files, .config_text = std::move(text)};
   const std::string where = folder.config_path().string();
-  folder.config = Json::parse(folder.config_text, where);
-  folder.kind = &kind_of(folder.config, where, usable_parts(folder.path));
+  ModelConfig config = model_config(Json::parse(folder.config_text, where), where, usable_parts(files));
+  folder.config = std::move(config.config);
+  folder.kind = config.kind;
+  folder.layout = config.layout;
   return folder;
 }
 
@@ -280,6 +283,12 @@ void map_parameters(const Safetensors& tensors, Parameters& parameters) {
   }
   tensors.check_file_size();
   check_finite_weights(tensors, parameters);
+}
+
+void load_weights(const ModelFolder& folder, Parameters& parameters) {
+  const Safetensors tensors = folder.weights();
+  if (folder.layout != nullptr) return read_tensors(*folder.layout, tensors, folder.config, parameters);
+  map_parameters(tensors, parameters);
 }
 
 }  // namespace headwater

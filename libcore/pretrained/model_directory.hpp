@@ -22,14 +22,17 @@
 
 namespace headwater {
 
+struct Layout;
+
 // A folder that a model is loaded from, each of whose files is opened once: where a manifest lists them,
 // those that loading needs were compared with it, and what was compared is what read() and weights() give,
 // whatever becomes of the folder meanwhile.
 struct ModelFolder {
   std::filesystem::path path;
   std::string config_text;  // of config.json, and what it says
-  Json config = {};
+  Json config = {};         // as train writes it, whatever the layout
   const Kind* kind = nullptr;
+  const Layout* layout = nullptr;  // of other programs; null: ours
   std::optional<Manifest> manifest = {};
   std::map<std::string, std::string, std::less<>> texts = {};  // files that were compared, by their names
   std::shared_ptr<MappedFile> mapped_weights = nullptr;        // so compared
@@ -41,6 +44,10 @@ struct ModelFolder {
   // model.safetensors. Throws Error where the weights lie there in another form.
   Safetensors weights() const;
 };
+
+// The weights of a folder, in whatever layout, into the parameters of its model, which have no memory yet: of
+// a file that this program wrote as map_parameters() does. Throws Error naming the file and the tensor.
+void load_weights(const ModelFolder& folder, Parameters& parameters);
 
 // What of a checkpoint is compared with its manifest: what loading needs, or whatever it lists.
 enum class Compared { needed, all };

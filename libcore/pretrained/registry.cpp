@@ -1,16 +1,12 @@
 #include "pretrained/registry.hpp"
 
+#include "pretrained/layouts/config_table.hpp"
+#include "pretrained/layouts/registry.hpp"
 #include "support/error.hpp"
 
 namespace headwater {
 
 // One row a kind, which stands in its own file. The first is the kind of a recipe that names none.
-const Kind& encoder_decoder_kind();
-const Kind& classifier_kind();
-const Kind& bag_of_words_kind();
-const Kind& language_model_kind();
-const Kind& vision_kind();
-
 std::span<const Kind* const> all_kinds() {
   static const Kind* const rows[] = {&encoder_decoder_kind(), &classifier_kind(), &bag_of_words_kind(),
                                      &language_model_kind(), &vision_kind()};
@@ -35,21 +31,6 @@ LineEnds Kind::line_ends(const ModelSection&, std::string_view side) const {
   return {.start = side == "target", .end = side == "target"};
 }
 
-std::vector<DirectoryFile> exported_files(const std::filesystem::path& directory,
-                                          const std::function<std::vector<DirectoryFile>()>& files) {
-  try {
-    return files();
-  } catch (const Error& error) {
-    throw Error(directory.string() + ": " + error.what());
-  }
-}
-
-ExportedModel Kind::exported(const ModelFolder&, const std::filesystem::path& directory) const {
-  throw Error(directory.string() +
-              ": text classifiers have no published layout here yet (translators, language models and models "
-              "of images have one)");
-}
-
 ModelKinds model_kinds() {
   static const std::vector<const ModelKind*> kinds = [] {
     std::vector<const ModelKind*> models;
@@ -66,21 +47,25 @@ const Kind& kind_of(const ModelSection& model) {
   throw Error("model: no kind " + quote(model.kind().name));
 }
 
-const Kind& kind_of(const Json& config, const std::string& where, const std::string& usable) {
-  std::string foreign;
-  for (const Kind* kind : all_kinds()) {
-    if (!kind->foreign_type().empty()) foreign += std::string(kind->foreign_type()) + ", ";
-  }
+ModelConfig model_config(Json config, const std::string& where, const std::string& usable) {
+  const Layout* layout = nullptr;
   try {
     const std::string& type = config.at("model_type").as_string();
     for (const Kind* kind : all_kinds()) {
-      const bool is_foreign = !type.empty() && type == kind->foreign_type();
-      if (is_foreign || type == kind->model_type()) return *kind;
+      if (type == kind->model_type()) return {std::move(config), kind, nullptr};
     }
-    throw Error("\"model_type\" is " + quote(type) + ", and models of that type are not read");
+    layout = layout_of(config);
+    if (layout == nullptr)
+      throw Error("\"model_type\" is " + quote(type) + ", and models of that type are not read");
   } catch (const Error& error) {
-    throw Error(where + ": " + error.what() + " (read are " + foreign + "and what train writes" + usable +
-                ")");
+    std::string read;
+    for (const std::string& name : layout_names()) read += name + ", ";
+    throw Error(where + ": " + error.what() + " (read are " + read + "and what train writes" + usable + ")");
+  }
+  try {
+    return {our_config(*layout, config), &layout->kind(), layout};
+  } catch (const Error& error) {
+    throw Error(where + ": " + error.what());
   }
 }
 

@@ -10,12 +10,28 @@
 
 namespace headwater {
 
+// The rows of the registry.
+const Kind& encoder_decoder_kind();
+const Kind& classifier_kind();
+const Kind& bag_of_words_kind();
+const Kind& language_model_kind();
+const Kind& vision_kind();
+
 std::span<const Kind* const> all_kinds();
 ModelKinds model_kinds();
 
 const Kind& kind_of(const ModelSection& model);
-// By "model_type" of a config.json. Throws Error "where: what (what is read", and `usable` after it.
-const Kind& kind_of(const Json& config, const std::string& where, const std::string& usable = {});
+struct Layout;
+
+// A config.json as train writes it, and what it is of.
+struct ModelConfig {
+  Json config;
+  const Kind* kind;
+  const Layout* layout;  // that the file is in; null: it is as train writes it
+};
+// By "model_type" and "architectures" of any config.json. Throws Error "where: what", of a type that is not
+// read with what is (and `usable` after it).
+ModelConfig model_config(Json config, const std::string& where, const std::string& usable = {});
 
 // recipe/recipe.hpp with the kinds of this registry.
 Recipe read_recipe(const std::filesystem::path& path, std::string_view scale = "full",

@@ -41,7 +41,7 @@ std::unique_ptr<TextClassifier> make_text_classifier(const ModelSection& model, 
 }
 
 std::unique_ptr<TextClassifier> classifier_of_config(const Json& config, const std::string& where) {
-  const TextClassifierKind& kind = text_classifier_kind(kind_of(config, where));
+  const TextClassifierKind& kind = text_classifier_kind(*model_config(config, where).kind);
   try {
     const ModelSection section = kind.section_of_config(config);
     whole(config, "classes", 2, 100000);  // of a model it is not open
@@ -75,7 +75,7 @@ LoadedClassifier load_classifier(const ModelFolder& folder) {
     }
   }
   LabelSet labels = labels_of_config(config, config_path.string());
-  map_parameters(folder.weights(), model->parameters());
+  load_weights(folder, model->parameters());
   return {folder.path,       std::move(tokenizer),           std::move(terms),
           std::move(labels), kind.section_of_config(config), std::move(model)};
 }
@@ -102,7 +102,7 @@ ModelDescription TextClassifierKind::describe(const Json& config, const std::str
 
 void TextClassifierKind::check_weights(const ModelFolder& folder) const {
   const auto model = classifier_of_config(folder.config, folder.config_path().string());
-  map_parameters(folder.weights(), model->parameters());
+  load_weights(folder, model->parameters());
 }
 
 }  // namespace headwater

@@ -61,9 +61,8 @@ class TextClassifierKind : public Kind {
   void check_weights(const ModelFolder& folder) const override;
   const TextClassifierKind* text_classifier() const override { return this; }
 
-  // The model itself. `config` is one whose "model_type" is this kind's; throws Error "what".
+  // The model itself.
   virtual std::unique_ptr<TextClassifier> make(const ModelSection& model, Index vocabulary) const = 0;
-  virtual ModelSection section_of_config(Json config) const = 0;
   virtual ClassHeadSettings& head_of(ModelSection& model) const = 0;
   virtual std::string_view architecture() const = 0;
   virtual bool reads_terms() const = 0;

@@ -19,6 +19,22 @@ Tokenizer load_tokenizer(const ModelFolder& folder, const std::string& name, Ind
   return tokenizer;
 }
 
+static void check_rows(const ModelFolder& folder, const std::string& tokenizer, std::int64_t tokens,
+                       Index rows) {
+  if (tokens <= rows) return;
+  throw Error(folder.path.string() + ": the " + tokenizer + " has " + std::to_string(tokens) +
+              " tokens, config.json has rows for " + std::to_string(rows));
+}
+
+ModelTokenizers published_tokenizers(const ModelFolder& folder, const TableRows& rows) {
+  ModelTokenizers tokenizers = folder.layout->tokenizers(folder);
+  const bool has_two = tokenizers.target.has_value();
+  check_rows(folder, has_two ? "source tokenizer" : "tokenizer", tokenizers.source.vocabulary_size(),
+             rows.source);
+  if (has_two) check_rows(folder, "target tokenizer", tokenizers.target->vocabulary_size(), rows.target);
+  return tokenizers;
+}
+
 std::string tokenizer_text(const Tokenizer& tokenizer, bool uses_template) {
   const std::string& text = tokenizer.to_json();
   if (uses_template || tokenizer.with_special_tokens({}).empty()) return text;

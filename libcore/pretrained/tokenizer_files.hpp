@@ -5,6 +5,7 @@
 #include <string>
 
 #include "pretrained/kind.hpp"
+#include "pretrained/layouts/layout.hpp"
 #include "pretrained/model_directory.hpp"
 #include "tensor/matrix.hpp"
 #include "text/tokenizer/tokenizer.hpp"
@@ -15,6 +16,13 @@ namespace headwater {
 // that or its hash another one.
 Tokenizer load_tokenizer(const ModelFolder& folder, const std::string& name, Index rows,
                          const std::string& hash);
+
+// Those of a folder in a published layout, for tables of so many rows. Throws Error where they have more
+// tokens.
+struct TableRows {
+  Index source, target = 0;  // 0: of a model with one tokenizer
+};
+ModelTokenizers published_tokenizers(const ModelFolder& folder, const TableRows& rows);
 
 // tokenizer.json and tokenizer_config.json of a directory: with both AutoTokenizer of Hugging Face's
 // transformers loads the tokenizer of what the model reads: without the special tokens that a template puts

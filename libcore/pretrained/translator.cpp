@@ -5,9 +5,9 @@
 #include "metrics/registry.hpp"
 #include "pretrained/config.hpp"
 #include "pretrained/generation_config.hpp"
-#include "pretrained/layouts/marian.hpp"
 #include "pretrained/model_directory.hpp"
 #include "pretrained/model_rows.hpp"
+#include "pretrained/registry.hpp"
 #include "pretrained/tokenizer_files.hpp"
 #include "support/error.hpp"
 #include "text/unicode/trimmed.hpp"
@@ -94,17 +94,17 @@ Json config_of(const EncoderDecoder& model, const Tokenizer& source, const Token
   return config;
 }
 
+static ModelSection encoder_decoder_section(Json config) {
+  if (config.find("share_embeddings") == nullptr)
+    config.set("share_embeddings", "none");  // written before there was the key
+  ModelSection section(kEncoderDecoder);
+  read_settings(config, section.settings());
+  return section;
+}
+
 std::unique_ptr<EncoderDecoder> encoder_decoder_of_config(const Json& config, const std::string& where) {
   try {
-    if (config.at("model_type").as_string() == kMarianType) return marian_of_config(config);
-    ModelSection section(kEncoderDecoder);
-    if (config.find("share_embeddings") == nullptr) {  // written before there was the key
-      Json complete = config;
-      read_settings(complete.set("share_embeddings", "none"), section.settings());
-    } else {
-      read_settings(config, section.settings());
-    }
-    return std::make_unique<EncoderDecoder>(section.as<EncoderDecoderSettings>(),
+    return std::make_unique<EncoderDecoder>(encoder_decoder_section(config).as<EncoderDecoderSettings>(),
                                             whole(config, "source_vocabulary_size", 1, 10000000),
                                             whole(config, "target_vocabulary_size", 1, 10000000));
   } catch (const Error& error) {
@@ -129,30 +129,61 @@ LoadedTranslator load_translator(const std::filesystem::path& path) {
   return load_translator(open_model(path));
 }
 
-LoadedTranslator load_translator(const ModelFolder& folder) {
-  check_task(folder, Task::translation);
+static LoadedTranslator load_own_texts(const ModelFolder& folder, const EncoderDecoder& model) {
   const Json& config = folder.config;
-  if (config.at("model_type").as_string() == kMarianType) return load_marian(folder);
   const std::filesystem::path config_path = folder.config_path();
-  std::unique_ptr<EncoderDecoder> model = encoder_decoder_of_config(config, config_path.string());
-  Tokenizer source = load_tokenizer(folder, "source-tokenizer.json", model->source_vocabulary(),
+  Tokenizer source = load_tokenizer(folder, "source-tokenizer.json", model.source_vocabulary(),
                                     text_at(config, "source_vocabulary_hash", config_path));
-  Tokenizer target = load_tokenizer(folder, "target-tokenizer.json", model->target_vocabulary(),
+  Tokenizer target = load_tokenizer(folder, "target-tokenizer.json", model.target_vocabulary(),
                                     text_at(config, "target_vocabulary_hash", config_path));
   if (target.start_id() < 0 || target.end_id() < 0) {
     throw Error((folder.path / "target-tokenizer.json").string() +
                 ": has no [START] and [END] (learn it with tokenize --learn ... --start-end)");
   }
-  map_parameters(folder.weights(), model->parameters());
-  const TranslationIds ids = translation_ids(target);
   const GenerationConfig generation = read_generation_config(folder);
-  return {folder.path,
-          std::move(source),
-          std::move(target),
-          std::move(model),
-          generation.max_length.value_or(0),
-          generation.decoding,
-          ids};
+  const TranslationIds ids = translation_ids(target);
+  return {.source_tokenizer = std::move(source),
+          .target_tokenizer = std::move(target),
+          .max_new_tokens = generation.max_length.value_or(0),
+          .decoding = generation.decoding,
+          .ids = ids};
+}
+
+// Their max_length counts the start, and the end where that is forced to be the last of so many. 0: not said.
+static std::int64_t published_max_new_tokens(const GenerationConfig& generation, const Json& config) {
+  if (!generation.max_length) return 0;
+  const Json* const forced = config.find("forced_eos_token_id");
+  const bool forces_end = generation.forces_end.value_or(forced != nullptr && !forced->is_null());
+  return std::max<std::int64_t>(1, *generation.max_length - (forces_end ? 2 : 1));
+}
+
+static LoadedTranslator load_published_texts(const ModelFolder& folder, const EncoderDecoder& model) {
+  ModelTokenizers tokenizers = published_tokenizers(
+      folder, {.source = model.source_vocabulary(), .target = model.target_vocabulary()});
+  const GenerationConfig generation = read_generation_config(folder);
+  const auto id = [&](const char* name) {
+    return static_cast<std::int32_t>(folder.config.at(name).as_integer());
+  };
+  return {
+      .source_tokenizer = std::move(tokenizers.source),
+      .target_tokenizer = std::move(*tokenizers.target),
+      .max_new_tokens = published_max_new_tokens(generation, folder.config),
+      .decoding = generation.decoding,
+      .ids = {.pad = id("pad_token_id"), .start = id("decoder_start_token_id"), .end = id("eos_token_id")},
+      .uses_template = true,
+      .appends_end = tokenizers.appends_end};
+}
+
+LoadedTranslator load_translator(const ModelFolder& folder) {
+  check_task(folder, Task::translation);
+  std::unique_ptr<EncoderDecoder> model =
+      encoder_decoder_of_config(folder.config, folder.config_path().string());
+  const auto load_texts = folder.layout != nullptr ? load_published_texts : load_own_texts;
+  LoadedTranslator loaded = load_texts(folder, *model);
+  load_weights(folder, model->parameters());
+  loaded.files = folder.path;
+  loaded.model = std::move(model);
+  return loaded;
 }
 
 // --- The row of the registry -------------------------------------------------------------------------------
@@ -164,7 +195,6 @@ class EncoderDecoderKind : public Kind {
   const ModelKind& model_kind() const override { return kEncoderDecoder; }
   Task task() const override { return Task::translation; }
   std::string_view model_type() const override { return kEncoderDecoderType; }
-  std::string_view foreign_type() const override { return kMarianType; }
   std::string_view what_it_is() const override { return "a translator (use translate)"; }
   std::string_view example() const override { return "pair"; }
   std::string_view next_tool() const override { return "translate"; }
@@ -188,19 +218,12 @@ class EncoderDecoderKind : public Kind {
   ModelDescription describe(const Json& config, const std::string& where) const override {
     return description_of(*encoder_decoder_of_config(config, where));
   }
+  ModelSection section_of_config(Json config) const override {
+    return encoder_decoder_section(std::move(config));
+  }
   void check_weights(const ModelFolder& folder) const override {
-    const auto model = encoder_decoder_of_config(folder.config, folder.config_path().string());
-    const bool is_marian = folder.config.at("model_type").as_string() == kMarianType;
-    (is_marian ? read_marian_parameters : map_parameters)(folder.weights(), model->parameters());
-  }
-  std::string_view layout() const override { return "Marian's"; }
-  std::string unsayable(const ModelSection& model) const override {
-    return unsayable_in_marian(model.as<EncoderDecoderSettings>());
-  }
-  ExportedModel exported(const ModelFolder& folder, const std::filesystem::path& directory) const override {
-    const auto model = std::make_shared<LoadedTranslator>(load_translator(folder));
-    return {exported_files(directory, [&] { return marian_files(*model); }),
-            [model](const ByteSink& sink) { write_marian_parameters(model->model->parameters(), sink); }};
+    load_weights(folder,
+                 encoder_decoder_of_config(folder.config, folder.config_path().string())->parameters());
   }
   std::unique_ptr<AttentionTracer> tracer(const ModelFolder& folder) const override {
     return attention_tracer(load_translator(folder));

@@ -24,9 +24,9 @@ TranslationIds translation_ids(const Tokenizer& target);
 
 // Everything that translating needs.
 struct LoadedTranslator {
-  std::filesystem::path files;  // the folder that was read: the directory itself or a checkpoint
+  std::filesystem::path files = {};  // the folder that was read: the directory itself or a checkpoint
   Tokenizer source_tokenizer, target_tokenizer;
-  std::unique_ptr<EncoderDecoder> model;
+  std::unique_ptr<EncoderDecoder> model = {};
   std::int64_t max_new_tokens = 0;  // of a translation (generation_config.json); 0: the model's length
   DecodingSettings decoding = {};   // how it searches, but for that (generation_config.json)
   TranslationIds ids = {};

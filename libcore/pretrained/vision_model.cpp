@@ -6,9 +6,9 @@
 #include "pretrained/config.hpp"
 #include "pretrained/image_processor.hpp"
 #include "pretrained/label_names.hpp"
-#include "pretrained/layouts/vit.hpp"
 #include "pretrained/model_directory.hpp"
 #include "pretrained/model_rows.hpp"
+#include "pretrained/registry.hpp"
 #include "support/error.hpp"
 
 namespace headwater {
@@ -151,8 +151,6 @@ Json with_image_keys(Json config) {
   return config;
 }
 
-bool is_vit(const Json& config) { return config.at("model_type").as_string() == kVitType; }
-
 std::vector<double> channel_numbers(const Json& config, const char* name, std::int64_t channels) {
   std::vector<double> out;
   for (const Json& number : config.at(name).as_array()) {
@@ -203,13 +201,29 @@ Json config_of(const VisionModel& model, const LabelSet& labels, const ChannelSt
   return config;
 }
 
+static ModelSection vision_section(Json config) {
+  ModelSection section(kVision);
+  read_settings(with_image_keys(std::move(config)), section.settings());
+  return section;
+}
+
 std::unique_ptr<VisionModel> vision_model_of_config(const Json& config, const std::string& where) {
   try {
-    if (is_vit(config)) return std::make_unique<VisionModel>(vit_settings_of(config));
-    ModelSection section(kVision);
-    read_settings(with_image_keys(config), section.settings());
+    const ModelSection section = vision_section(config);
     whole(config, "classes", 2, 100000);  // of a model it is not open
     return std::make_unique<VisionModel>(section.as<VisionSettings>());
+  } catch (const Error& error) {
+    throw Error(where + ": " + error.what());
+  }
+}
+
+// What makes an image the numbers that a model in a published layout reads. Throws Error naming the file.
+static ImageProcessing published_processing(const ModelFolder& folder, const ImageShape& shape) {
+  const std::string where = (folder.path / kProcessorFile).string();
+  Json config = Json(Json::Object{});
+  if (folder.has(kProcessorFile)) config = Json::parse(folder.read(kProcessorFile, 1 << 20), where);
+  try {
+    return image_processing_of(config, shape);
   } catch (const Error& error) {
     throw Error(where + ": " + error.what());
   }
@@ -221,15 +235,23 @@ LoadedVisionModel load_vision_model(const std::filesystem::path& path) {
 
 LoadedVisionModel load_vision_model(const ModelFolder& folder) {
   check_task(folder, Task::image_classification);
-  const Json& config = folder.config;
-  if (is_vit(config)) return load_vit(folder);
   const std::string where = folder.config_path().string();
-  std::unique_ptr<VisionModel> model = vision_model_of_config(config, where);
+  Json config = folder.config;
   LabelSet labels = labels_of_config(config, where);
-  map_parameters(folder.weights(), model->parameters());
-  ChannelStatistics statistics = statistics_of_config(config, model->settings(), where);
-  return {folder.path, std::move(labels), std::move(statistics), std::move(model),
-          reading_of_config(config, where)};
+  ImageProcessing processing;
+  if (folder.layout != nullptr) {
+    const ModelSection section = vision_section(config);
+    processing = published_processing(folder, section.as<VisionSettings>().image_shape());
+    config.set("normalization", processing.normalization).set("resizing", processing.resizing);
+  }
+  std::unique_ptr<VisionModel> model = vision_model_of_config(config, where);
+  load_weights(folder, model->parameters());
+  if (folder.layout == nullptr) {
+    processing.statistics = statistics_of_config(config, model->settings(), where);
+    processing.reading = reading_of_config(config, where);
+  }
+  return {folder.path, std::move(labels), std::move(processing.statistics), std::move(model),
+          processing.reading};
 }
 
 ImageDatasetSettings image_settings(const VisionSettings& settings) {
@@ -247,7 +269,6 @@ class VisionKind : public Kind {
   const ModelKind& model_kind() const override { return kVision; }
   Task task() const override { return Task::image_classification; }
   std::string_view model_type() const override { return kVisionType; }
-  std::string_view foreign_type() const override { return kVitType; }
   std::string_view what_it_is() const override { return "a model of images (use classify)"; }
   std::string_view example() const override { return "image"; }
   std::string_view next_tool() const override { return "classify"; }
@@ -270,24 +291,9 @@ class VisionKind : public Kind {
   ModelDescription describe(const Json& config, const std::string& where) const override {
     return description_of(*vision_model_of_config(config, where));
   }
+  ModelSection section_of_config(Json config) const override { return vision_section(std::move(config)); }
   void check_weights(const ModelFolder& folder) const override {
-    const auto model = vision_model_of_config(folder.config, folder.config_path().string());
-    if (is_vit(folder.config)) return read_vit_parameters(folder.weights(), *model);
-    map_parameters(folder.weights(), model->parameters());
-  }
-  std::string_view layout() const override { return "ViT's"; }
-  std::string unsayable(const ModelSection& model) const override {
-    return unsayable_in_vit(model.as<VisionSettings>());
-  }
-  ExportedModel exported(const ModelFolder& folder, const std::filesystem::path& directory) const override {
-    const auto model = std::make_shared<LoadedVisionModel>(load_vision_model(folder));
-    ExportedModel out{exported_files(directory, [&] { return vit_files(*model); }),
-                      [model](const ByteSink& sink) { write_vit_parameters(*model->model, sink); }};
-    const Background& background = model->reading.background;
-    if (!background.drops_transparency)
-      out.notes.push_back("other programs do not know the background: lay transparent images on " +
-                          background.name() + " before they read them");
-    return out;
+    load_weights(folder, vision_model_of_config(folder.config, folder.config_path().string())->parameters());
   }
   std::unique_ptr<AttentionTracer> tracer(const ModelFolder& folder) const override {
     throw Error(folder.path.string() + ": holds a model of images, whose tokens are no words");

@@ -5,7 +5,6 @@
 #include <string_view>
 
 #include "pretrained/label_names.hpp"
-#include "pretrained/layouts/vit.hpp"
 #include "pretrained/registry.hpp"
 #include "pretrained/text_classifier.hpp"
 #include "pretrained/translator.hpp"
@@ -43,8 +42,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   try {
     const std::string place = "f";
-    const Json config = Json::parse(text, place);
-    const Kind& kind = kind_of(config, place);
+    const ModelConfig model_of_file = model_config(Json::parse(text, place), place);
+    const Json& config = model_of_file.config;
+    const Kind& kind = *model_of_file.kind;
     check(kind.describe(config, place));
     if (kind.task() == Task::classification) {
       check(classifier_of_config(config, place)->parameters());
@@ -54,9 +54,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     } else if (kind.task() == Task::image_classification) {
       const std::unique_ptr<VisionModel> model = vision_model_of_config(config, place);
       check(model->parameters());
-      const bool is_vit = config.at("model_type").as_string() == kVitType;
-      const LabelSet labels = is_vit ? vit_labels_of(config, place) : labels_of_config(config, place);
-      if (labels.size() != model->settings().classes) std::abort();
+      if (labels_of_config(config, place).size() != model->settings().classes) std::abort();
     }
   } catch (const Error& error) {
     const std::string_view what = error.what();

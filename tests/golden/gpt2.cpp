@@ -1,6 +1,7 @@
 #include "gpt2.hpp"
 
-#include "pretrained/layouts/gpt2.hpp"
+#include "pretrained/language_model.hpp"
+#include "pretrained/model_directory.hpp"
 #include "support/files.hpp"
 
 using namespace headwater;
@@ -10,7 +11,8 @@ Json reference_gpt2_config() {
 }
 
 std::unique_ptr<LanguageModel> load_reference_gpt2() {
-  auto model = gpt2_of_config(reference_gpt2_config());
-  read_gpt2_parameters(Safetensors(reference_path("gpt2/model.safetensors")), model->parameters());
+  const ModelFolder folder = open_model(reference_path("gpt2"));
+  auto model = language_model_of_config(folder.config, folder.config_path().string());
+  load_weights(folder, model->parameters());
   return model;
 }

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "gpt2.hpp"
-#include "pretrained/layouts/gpt2.hpp"
+#include "pretrained/language_model.hpp"
 
 using namespace headwater;
 

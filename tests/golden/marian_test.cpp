@@ -1,6 +1,7 @@
 // A translator in Marian's layout against transformers (reference/marian): logits, attention, greedy
 // translations and beams. Sizes are read from the files.
-#include "pretrained/layouts/marian.hpp"
+#include "pretrained/model_directory.hpp"
+#include "pretrained/translator.hpp"
 
 #include <doctest/doctest.h>
 
@@ -23,18 +24,22 @@ Json read_json(const std::string& name) {
 }
 
 struct MarianReference {
-  Json config = read_json("marian/config.json");
-  std::unique_ptr<EncoderDecoder> model = marian_of_config(config);
-  TranslationIds ids = marian_ids(config);
+  ModelFolder folder = open_model(reference_path("marian"));
+  std::unique_ptr<EncoderDecoder> model = encoder_decoder_of_config(folder.config, "marian");
+  TranslationIds ids{
+      .pad = id("pad_token_id"), .start = id("decoder_start_token_id"), .end = id("eos_token_id")};
   Safetensors expected{reference_path("marian/expected.safetensors")};
   Arena arena;
 
   int examples = 0;
 
   MarianReference() {
-    read_marian_parameters(Safetensors(reference_path("marian/model.safetensors")), model->parameters());
+    load_weights(folder, model->parameters());
     while (expected.find("source_" + std::to_string(examples)) != nullptr) ++examples;
     REQUIRE(examples > 0);
+  }
+  std::int32_t id(const char* name) const {
+    return static_cast<std::int32_t>(folder.config.at(name).as_integer());
   }
   Prompts prompts() const {
     PackedTokens sources;
@@ -85,8 +90,8 @@ TEST_CASE_FIXTURE(MarianReference, "a translator of Marian's layout: logits and 
     const Variable logits = model->logits(context, model->decode(context, target, memory, &traces));
     const std::string end = "_" + std::to_string(example);
     CHECK(distance(logits.value(), read_floats(expected.at("logits" + end))).absolute <= kLargest);
-    CHECK(traces.size() == static_cast<std::size_t>(config.at("encoder_layers").as_integer() +
-                                                    2 * config.at("decoder_layers").as_integer()));
+    CHECK(traces.size() == static_cast<std::size_t>(folder.config.at("encoder_layers").as_integer() +
+                                                    2 * folder.config.at("decoder_layers").as_integer()));
     const Index heads = model->settings().transformer.heads;
     for (const AttentionTrace& trace : traces) {
       const std::string name = trace.kind == AttentionKind::encoder   ? "encoder_self"

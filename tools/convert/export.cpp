@@ -1,7 +1,7 @@
 // A model in the published layout that its kind fits.
 #include "cli/tool.hpp"
+#include "pretrained/layouts/registry.hpp"
 #include "pretrained/model_directory.hpp"
-#include "pretrained/registry.hpp"
 #include "support/error.hpp"
 #include "support/new_folder.hpp"
 #include "tools/convert/convert.hpp"
@@ -10,11 +10,7 @@ namespace headwater::convert {
 
 void export_model(const Options& o) {
   const ModelFolder folder = open_model(o.model);
-  const Kind& kind = *folder.kind;
-  if (!o.layout.empty() && !kind.layout().empty() && o.layout != kind.foreign_type())
-    throw UsageError("--layout " + o.layout + ": " + o.model + " fits " + std::string(kind.foreign_type()) +
-                     " only (leave --layout out)");
-  const ExportedModel model = kind.exported(folder, o.model);
+  const ExportedModel model = exported(folder, o.model, o.layout);
   for (const std::string& note : model.notes) cli::note(shown(o.output) + ": " + note);
   NewFolder target(o.output);
   for (const DirectoryFile& file : model.files) write_new_file(target.file(file.name), file.bytes);

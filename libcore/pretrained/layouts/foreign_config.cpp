@@ -53,32 +53,6 @@ void refuse_member(std::string_view name, const std::string& value, const std::s
   throw Error(quote(name) + " is " + value + ", expected " + expected);
 }
 
-void UnsayableKeys::add(std::string_view key, std::string value, std::string only) {
-  keys_.push_back({"model." + std::string(key), std::move(value), std::move(only)});
-}
-
-void UnsayableKeys::expect(std::string_view key, const std::string& value, const std::string& only) {
-  if (value != only) add(key, value, only);
-}
-
-void UnsayableKeys::expect(std::string_view key, bool value, bool only) {
-  const auto word = [](bool truth) { return truth ? "true" : "false"; };
-  expect(key, std::string(word(value)), std::string(word(only)));
-}
-
-std::string UnsayableKeys::text() const {
-  if (keys_.empty()) return {};
-  const std::string which = ", which " + layout_ + "'s layout cannot say (";
-  if (keys_.size() == 1) {
-    const Key& key = keys_.front();
-    return key.name + " is " + key.value + which + "only " + key.only + "; train with that)";
-  }
-  std::string text;
-  for (const Key& key : keys_)
-    text += (text.empty() ? "" : ", ") + key.name + " is " + key.value + " (only " + key.only + ")";
-  return text + which + "train with those)";
-}
-
 std::string activation_of_member(const Json& member, std::string_view name) {
   const std::string& said = member.as_string();
   std::string known;

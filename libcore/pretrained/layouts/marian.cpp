@@ -1,11 +1,16 @@
-// A directory in Marian's layout, read whole.
-#include "pretrained/layouts/marian.hpp"
-
+// Marian's translators, as Hugging Face's transformers keeps them. A weight is [out, in] there.
 #include <algorithm>
+#include <cmath>
 
+#include "layers/embedding.hpp"
+#include "pretrained/config.hpp"
 #include "pretrained/generation_config.hpp"
+#include "pretrained/layouts/foreign_config.hpp"
+#include "pretrained/layouts/registry.hpp"
 #include "pretrained/model_directory.hpp"
+#include "pretrained/registry.hpp"
 #include "pretrained/tokenizer_files.hpp"
+#include "pretrained/translator.hpp"
 #include "support/error.hpp"
 #include "text/formats/marian_tokenizer.hpp"
 
@@ -13,12 +18,156 @@ namespace headwater {
 
 namespace {
 
-struct TokenizerSides {
-  Tokenizer source, target;
-  bool appends_end = false;  // to sources
-};
+using namespace config_rows;
 
-TokenizerSides marian_tokenizers(const ModelFolder& folder) {
+constexpr std::int64_t kMostTokens = 10000000;
+
+void read_target_size(std::string_view name, const Json& theirs, Json& ours) {
+  const Json source = ours.at("source_vocabulary_size");
+  const bool is_said = member_said(theirs, name) != nullptr;
+  ours.set("target_vocabulary_size", is_said ? Json(whole(theirs, name, 1, kMostTokens)) : source);
+}
+void write_target_size(std::string_view name, const Json& ours, Json& theirs) {
+  theirs.set(name, ours.at("target_vocabulary_size"));
+}
+
+// Two members say which tables are one.
+void read_sharing(std::string_view name, const Json& theirs, Json& ours) {
+  const bool shares = truth_of(theirs, name, true), ties = truth_of(theirs, "tie_word_embeddings", true);
+  ours.set("share_embeddings", shares ? (ties ? "all" : "source_target") : (ties ? "target_output" : "none"));
+  const std::int64_t source = ours.at("source_vocabulary_size").as_integer(),
+                     target = ours.at("target_vocabulary_size").as_integer();
+  if (shares && source != target)
+    refuse_member(
+        "decoder_vocab_size", std::to_string(target),
+        std::to_string(source) + " as \"vocab_size\", since share_encoder_decoder_embeddings is true");
+}
+void write_sharing(std::string_view name, const Json& ours, Json& theirs) {
+  EncoderDecoderSettings settings;
+  settings.share_embeddings = ours.at("share_embeddings").as_string();
+  theirs.set(name, shares_tables(settings));
+  theirs.set("tie_word_embeddings", ties_output(settings));
+}
+
+// A number of its vocabulary, or a list of one.
+void read_id(std::string_view name, const Json& theirs, Json& ours) {
+  const Json& member = theirs.at(name);
+  const bool is_list = member.is_array() && member.as_array().size() == 1;
+  Json one;
+  one.set(name, is_list ? member.as_array().front() : member);
+  ours.set(name, whole(one, name, 0, ours.at("target_vocabulary_size").as_integer() - 1));
+}
+void write_id(std::string_view name, const Json& ours, Json& theirs) { theirs.set(name, ours.at(name)); }
+
+// An even number of features, as the sinusoids need it.
+void read_width(std::string_view name, const Json& theirs, Json& ours) {
+  const std::int64_t width = whole(theirs, name, 2, 65536);
+  if (width % 2 != 0) refuse_member(name, std::to_string(width), "an even number");
+  ours.set("width", width);
+}
+void write_width(std::string_view name, const Json& ours, Json& theirs) {
+  theirs.set(name, ours.at("width"));
+}
+
+// Ours keeps what their search needs of it.
+void read_forced_end(std::string_view name, const Json& theirs, Json& ours) {
+  if (const Json* const end = theirs.find(name)) ours.set(name, *end);
+}
+void write_forced_end(std::string_view name, const Json&, Json& theirs) { theirs.set(name, Json()); }
+
+constexpr const char* kAsEncoder = "as in the encoder";
+constexpr ConfigRow kMarianConfig[] = {
+    written("is_encoder_decoder", "true"),
+    own("d_model", "width", read_width, write_width),
+    count("encoder_layers", "encoder_layers", 1000, 0),
+    count("decoder_layers", "decoder_layers", 1000),
+    copied("num_hidden_layers", "encoder_layers"),
+    heads("encoder_attention_heads", "d_model"),
+    same("decoder_attention_heads", "heads", 1024, kAsEncoder),
+    count("encoder_ffn_dim", "feed_forward_width", 1000000),
+    same("decoder_ffn_dim", "feed_forward_width", 1000000, kAsEncoder),
+    activation("activation_function"),
+    truth("scale_embedding", "scale_embedding", "false"),
+    count("max_position_embeddings", "length", 1000000),
+    fixed("static_position_embeddings", "true"),
+    fixed("normalize_before", "false"),
+    fixed("normalize_embedding", "false"),
+    copied("dropout", "dropout"),
+    copied("attention_dropout", "attention_dropout"),
+    written("activation_dropout", "0.0"),
+    count("vocab_size", "source_vocabulary_size", kMostTokens),
+    own("decoder_vocab_size", "target_vocabulary_size", read_target_size, write_target_size),
+    own("share_encoder_decoder_embeddings", "share_embeddings", read_sharing, write_sharing),
+    own("pad_token_id", "pad_token_id", read_id, write_id),
+    own("decoder_start_token_id", "decoder_start_token_id", read_id, write_id),
+    own("eos_token_id", "eos_token_id", read_id, write_id),
+    own("forced_eos_token_id", "forced_eos_token_id", read_forced_end, write_forced_end),
+    written("dtype", "\"float32\""),
+    fixed_if_said("add_final_layer_norm", "false"),
+    fixed_if_said("add_bias_logits", "false"),
+    fixed_if_said("use_bias_in_attention_free_layers", "false"),
+    absent("quantization_config", kWholeNumberWeights)};
+
+// The layer norms of that library have no other epsilon; it loads no weights of share_embeddings:
+// source_target.
+constexpr UnsaidKey kMarianUnsaid[] = {{"norm", "post"},
+                                       {"norm_epsilon", "1e-05"},
+                                       {"positions", "sinusoidal_halves"},
+                                       {"share_embeddings", "none, target_output or all", "none"},
+                                       {"head_width", kWidthByHeads},
+                                       {"initialization", kAnyValue, "vaswani"},
+                                       {"output_dropout", kAnyValue}};
+
+constexpr auto kMap = TensorRow::Form::linear;
+constexpr auto kWhole = TensorRow::Form::tensor, kLayerNorm = TensorRow::Form::norm;
+constexpr TensorRow kMarianTensors[] = {
+    {kWhole, "model.shared.weight", "embedding.tokens"},
+    {kWhole, "model.encoder.embed_tokens.weight", "source_embedding.tokens"},
+    {kWhole, "model.decoder.embed_tokens.weight", "target_embedding.tokens"},
+    {.form = kWhole, .theirs = "final_logits_bias", .ours = "head.bias", .ones = 1},
+    {kMap, "lm_head", "head"},
+    {kMap, "model.encoder.layers.{}.self_attn.q_proj", "encoder.{}.self_attention.query"},
+    {kMap, "model.encoder.layers.{}.self_attn.k_proj", "encoder.{}.self_attention.key"},
+    {kMap, "model.encoder.layers.{}.self_attn.v_proj", "encoder.{}.self_attention.value"},
+    {kMap, "model.encoder.layers.{}.self_attn.out_proj", "encoder.{}.self_attention.output"},
+    {kLayerNorm, "model.encoder.layers.{}.self_attn_layer_norm", "encoder.{}.self_attention_norm"},
+    {kMap, "model.encoder.layers.{}.fc1", "encoder.{}.feed_forward.inner"},
+    {kMap, "model.encoder.layers.{}.fc2", "encoder.{}.feed_forward.outer"},
+    {kLayerNorm, "model.encoder.layers.{}.final_layer_norm", "encoder.{}.feed_forward_norm"},
+    {kMap, "model.decoder.layers.{}.self_attn.q_proj", "decoder.{}.self_attention.query"},
+    {kMap, "model.decoder.layers.{}.self_attn.k_proj", "decoder.{}.self_attention.key"},
+    {kMap, "model.decoder.layers.{}.self_attn.v_proj", "decoder.{}.self_attention.value"},
+    {kMap, "model.decoder.layers.{}.self_attn.out_proj", "decoder.{}.self_attention.output"},
+    {kLayerNorm, "model.decoder.layers.{}.self_attn_layer_norm", "decoder.{}.self_attention_norm"},
+    {kMap, "model.decoder.layers.{}.encoder_attn.q_proj", "decoder.{}.cross_attention.query"},
+    {kMap, "model.decoder.layers.{}.encoder_attn.k_proj", "decoder.{}.cross_attention.key"},
+    {kMap, "model.decoder.layers.{}.encoder_attn.v_proj", "decoder.{}.cross_attention.value"},
+    {kMap, "model.decoder.layers.{}.encoder_attn.out_proj", "decoder.{}.cross_attention.output"},
+    {kLayerNorm, "model.decoder.layers.{}.encoder_attn_layer_norm", "decoder.{}.cross_attention_norm"},
+    {kMap, "model.decoder.layers.{}.fc1", "decoder.{}.feed_forward.inner"},
+    {kMap, "model.decoder.layers.{}.fc2", "decoder.{}.feed_forward.outer"},
+    {kLayerNorm, "model.decoder.layers.{}.final_layer_norm", "decoder.{}.feed_forward_norm"}};
+// A shared table has the names of all that share it.
+constexpr TensorCopy kMarianCopies[] = {{"model.encoder.embed_tokens.weight", "embedding.tokens"},
+                                        {"model.decoder.embed_tokens.weight", "embedding.tokens"},
+                                        {"lm_head.weight", "embedding.tokens"},
+                                        {"lm_head.weight", "target_embedding.tokens"}};
+
+void check_sinusoids(std::span<const Real> values, const Json& ours) {
+  constexpr double kHalfPrecision = 1e-3;
+  const auto width = static_cast<Index>(ours.at("width").as_integer());
+  const std::vector<Real> sinusoids =
+      sinusoidal_positions(static_cast<Index>(values.size()) / width, width, true);
+  const bool is_near = std::ranges::equal(values, sinusoids, [](Real a, Real b) {
+    return std::abs(static_cast<double>(a) - static_cast<double>(b)) <= kHalfPrecision;
+  });
+  if (!is_near) throw Error("does not hold Marian's sinusoids");
+}
+// Some files hold the positions, which are computed here.
+constexpr UnreadTensor kMarianUnread[] = {{"model.encoder.embed_positions.weight", check_sinusoids},
+                                          {"model.decoder.embed_positions.weight", check_sinusoids}};
+
+ModelTokenizers marian_tokenizers(const ModelFolder& folder) {
   const std::filesystem::path& files = folder.path;
   const auto has = [&](const char* name) { return folder.has(name); };
   if (has("source-tokenizer.json") && has("target-tokenizer.json")) {
@@ -43,46 +192,8 @@ TokenizerSides marian_tokenizers(const ModelFolder& folder) {
       "tokenizers reads no text)");
 }
 
-void check_rows(const Tokenizer& tokenizer, Index rows, const std::string& side,
-                const std::filesystem::path& files) {
-  if (tokenizer.vocabulary_size() <= rows) return;
-  throw Error(files.string() + ": the " + side + " tokenizer has " +
-              std::to_string(tokenizer.vocabulary_size()) + " tokens, config.json has rows for " +
-              std::to_string(rows));
-}
-
-// Their max_length counts the start, and the end where that is forced to be the last of so many. 0: not said.
-std::int64_t max_new_tokens_of(const GenerationConfig& generation, const Json& config) {
-  if (!generation.max_length) return 0;
-  const Json* const forced = config.find("forced_eos_token_id");
-  const bool forces_end = generation.forces_end.value_or(forced != nullptr && !forced->is_null());
-  return std::max<std::int64_t>(1, *generation.max_length - (forces_end ? 2 : 1));
-}
-
-}  // namespace
-
-LoadedTranslator load_marian(const ModelFolder& folder) {
-  const std::filesystem::path& files = folder.path;
-  std::unique_ptr<EncoderDecoder> model =
-      encoder_decoder_of_config(folder.config, folder.config_path().string());
-  auto [source, target, appends_end] = marian_tokenizers(folder);
-  check_rows(source, model->source_vocabulary(), "source", files);
-  check_rows(target, model->target_vocabulary(), "target", files);
-  read_marian_parameters(folder.weights(), model->parameters());
-  const GenerationConfig generation = read_generation_config(folder);
-  return {.files = files,
-          .source_tokenizer = std::move(source),
-          .target_tokenizer = std::move(target),
-          .model = std::move(model),
-          .max_new_tokens = max_new_tokens_of(generation, folder.config),
-          .decoding = generation.decoding,
-          .ids = marian_ids(folder.config),
-          .uses_template = true,
-          .appends_end = appends_end};
-}
-
 // What their search never chooses, as ours: padding, start, the unknown token, and rows without a token.
-static Json marian_generation_config(const LoadedTranslator& model) {
+Json marian_generation_config(const LoadedTranslator& model) {
   const std::int64_t length = model.model->length(), most = model.max_new_tokens;
   Json::Array suppressed;
   for (const std::int32_t id : {model.ids.pad, model.ids.start, model.target_tokenizer.unknown_id()}) {
@@ -102,16 +213,38 @@ static Json marian_generation_config(const LoadedTranslator& model) {
   return config;
 }
 
-std::vector<DirectoryFile> marian_files(const LoadedTranslator& model) {
-  if (model.appends_end)
-    throw Error(
-        "has tokenizers of SentencePiece, which are not exported (the directory is in that layout already)");
-  return {{"config.json", marian_config_of(*model.model, model.ids).dump(2) + "\n"},
-          {"generation_config.json", marian_generation_config(model).dump(2) + "\n"},
-          tokenizer_file(model.source_tokenizer, model.uses_template),
-          tokenizer_config_file(model.source_tokenizer, model.model->length()),
-          {"source-tokenizer.json", tokenizer_text(model.source_tokenizer, model.uses_template)},
-          {"target-tokenizer.json", model.target_tokenizer.to_json()}};
+ExportParts marian_parts(const ModelFolder& folder, Json& ours) {
+  const auto loaded = std::make_shared<LoadedTranslator>(load_translator(folder));
+  if (loaded->appends_end)
+    throw Error(folder.path.string() +
+                ": has tokenizers of SentencePiece, which are not exported (the directory is in that layout "
+                "already)");
+  ours.set("pad_token_id", std::int64_t{loaded->ids.pad});
+  ours.set("decoder_start_token_id", std::int64_t{loaded->ids.start});
+  ours.set("eos_token_id", std::int64_t{loaded->ids.end});
+  return {{loaded, &loaded->model->parameters()},
+          {{"generation_config.json", marian_generation_config(*loaded).dump(2) + "\n"},
+           tokenizer_file(loaded->source_tokenizer, loaded->uses_template),
+           tokenizer_config_file(loaded->source_tokenizer, loaded->model->length()),
+           {"source-tokenizer.json", tokenizer_text(loaded->source_tokenizer, loaded->uses_template)},
+           {"target-tokenizer.json", loaded->target_tokenizer.to_json()}}};
+}
+
+}  // namespace
+
+const Layout& marian_layout() {
+  static const Layout layout{.name = "Marian",
+                             .model_type = "marian",
+                             .architectures = {"MarianMTModel"},
+                             .kind = encoder_decoder_kind,
+                             .config = kMarianConfig,
+                             .unsaid = kMarianUnsaid,
+                             .tensors = kMarianTensors,
+                             .copies = kMarianCopies,
+                             .unread = kMarianUnread,
+                             .tokenizers = marian_tokenizers,
+                             .parts = marian_parts};
+  return layout;
 }
 
 }  // namespace headwater

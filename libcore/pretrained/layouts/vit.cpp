@@ -1,44 +1,26 @@
-// A directory in ViT's layout, read whole; its config.json.
-#include "pretrained/layouts/vit.hpp"
-
+// Vision Transformers, as Hugging Face's transformers keeps them. A weight is [out, in] there, that of the
+// patches the one of a convolution.
 #include <map>
 #include <set>
-#include <tuple>
 
+#include "data/image_shape.hpp"
 #include "pretrained/config.hpp"
 #include "pretrained/image_processor.hpp"
 #include "pretrained/label_names.hpp"
 #include "pretrained/layouts/foreign_config.hpp"
-#include "pretrained/model_directory.hpp"
+#include "pretrained/layouts/registry.hpp"
+#include "pretrained/registry.hpp"
+#include "pretrained/vision_model.hpp"
 #include "support/error.hpp"
-#include "support/files.hpp"
 
 namespace headwater {
 
 namespace {
 
-constexpr const char* kProcessorFile = "preprocessor_config.json";
-constexpr std::int64_t kMaxClasses = 100000;
-
-// What read() returns; what it throws gets the place.
-template <class Read>
-auto placed(const std::string& where, const Read& read) {
-  try {
-    return read();
-  } catch (const Error& error) {
-    throw Error(where + ": " + error.what());
-  }
-}
-
-// Members that change what is computed, where they are not as always.
-void check_vit_members(const Json& config) {
-  if (!truth_of(config, "qkv_bias", true)) refuse_member("qkv_bias", "false", "true");
-  if (member_said(config, "quantization_config") != nullptr)
-    throw Error("\"quantization_config\": weights of whole numbers are not read");
-}
+using namespace config_rows;
 
 // A number of pixels for both sides, or [height, width].
-std::pair<std::int64_t, std::int64_t> sides_at(const Json& config, const char* name) {
+std::pair<std::int64_t, std::int64_t> sides_at(const Json& config, std::string_view name) {
   const Json& member = config.at(name);
   if (!member.is_array()) {
     const std::int64_t side = whole(config, name, 1, kMaxImageSide);
@@ -56,8 +38,29 @@ std::pair<std::int64_t, std::int64_t> sides_at(const Json& config, const char* n
   }
 }
 
-std::map<std::int64_t, std::string> names_of(const Json& config) {
-  const Json* const member = member_said(config, "id2label");
+void read_image_size(std::string_view name, const Json& theirs, Json& ours) {
+  const auto [height, width] = sides_at(theirs, name);
+  ours.set("image_height", height).set("image_width", width);
+}
+void write_image_size(std::string_view name, const Json& ours, Json& theirs) {
+  const Json &height = ours.at("image_height"), &width = ours.at("image_width");
+  theirs.set(name, height.dump() == width.dump() ? height : Json(Json::Array{height, width}));
+}
+
+void read_patch_size(std::string_view name, const Json& theirs, Json& ours) {
+  const auto [height, width] = sides_at(theirs, name);
+  if (height != width)
+    refuse_member(name, "[" + std::to_string(height) + ", " + std::to_string(width) + "]", "a square");
+  ours.set("patch_size", height);
+}
+void write_patch_size(std::string_view name, const Json& ours, Json& theirs) {
+  theirs.set(name, ours.at("patch_size"));
+}
+
+// By their ids, which stand in any order.
+std::map<std::int64_t, std::string> names_of(const Json& theirs, std::string_view member_name) {
+  constexpr std::int64_t kMaxClasses = 100000;
+  const Json* const member = member_said(theirs, member_name);
   if (member == nullptr) return {{0, "LABEL_0"}, {1, "LABEL_1"}};  // as that library has it
   std::map<std::int64_t, std::string> names;
   const Json::Object& labels = member->as_object();
@@ -75,128 +78,114 @@ std::map<std::int64_t, std::string> names_of(const Json& config) {
   return names;
 }
 
-// Throws Error naming the file.
-ImageProcessing read_image_processor(const ModelFolder& folder, const ImageShape& shape) {
-  const std::string where = (folder.path / kProcessorFile).string();
-  Json config = Json(Json::Object{});
-  if (folder.has(kProcessorFile)) config = Json::parse(folder.read(kProcessorFile, 1 << 20), where);
-  return placed(where, [&] { return image_processing_of(config, shape); });
-}
-
-}  // namespace
-
-std::string unsayable_in_vit(const VisionSettings& settings) {
-  const TransformerSettings& t = settings.transformer;
-  UnsayableKeys keys("ViT");
-  keys.expect("mixing", settings.mixing, "attention");
-  keys.expect("norm", t.norm, "pre");
-  keys.expect("positions", t.positions, "learned");
-  if (head_width_of(t) * t.heads != t.width)
-    keys.add("head_width", std::to_string(head_width_of(t)), "width / heads");
-  keys.expect("pooling", settings.pooling, "class_token");
-  keys.expect("has_second_activation", settings.has_second_activation, false);
-  keys.expect("head_widths", shape_text(settings.head_widths), "[]");
-  if (settings.images.resizing == "crop") keys.add("resizing", "crop", "none or bilinear");
-  return keys.text();
-}
-
-VisionSettings vit_settings_of(const Json& config) {
-  check_vit_members(config);
-  VisionSettings settings;
-  TransformerSettings& t = settings.transformer;
-  t.width = whole(config, "hidden_size", 1, 65536);
-  t.heads = whole(config, "num_attention_heads", 1, 1024);
-  if (t.width % t.heads != 0)
-    refuse_member("num_attention_heads", std::to_string(t.heads),
-                  "a divisor of hidden_size " + std::to_string(t.width));
-  t.feed_forward_width = whole(config, "intermediate_size", 1, 1000000);
-  t.norm = "pre";
-  t.norm_epsilon = epsilon_of(config, "layer_norm_eps", 1e-12);
-  const Json* const activation = member_said(config, "hidden_act");
-  t.activation = activation != nullptr ? activation_of_member(*activation, "hidden_act") : "gelu";
-  t.positions = "learned";
-  t.dropout = share_of(config, "hidden_dropout_prob", 0);
-  t.attention_dropout = share_of(config, "attention_probs_dropout_prob", 0);
-  t.initialization = "normal";
-  settings.layers = whole(config, "num_hidden_layers", 1, 1000);
-  std::tie(settings.image_height, settings.image_width) = sides_at(config, "image_size");
-  const auto [height, width] = sides_at(config, "patch_size");
-  if (height != width)
-    refuse_member("patch_size", "[" + std::to_string(height) + ", " + std::to_string(width) + "]",
-                  "a square");
-  settings.patch_size = height;
-  settings.channels = whole(config, "num_channels", 1, kMaxImageChannels);
-  settings.images.resizing = "bilinear";
-  settings.pooling = "class_token";
-  settings.classes = static_cast<std::int64_t>(names_of(config).size());
-  return settings;
-}
-
-LabelSet vit_labels_of(const Json& config, const std::string& where) {
+// What stands there twice gets its id: "crane (517)".
+void read_labels(std::string_view name, const Json& theirs, Json& ours) {
   std::set<std::string> seen;
   Json names = Json(Json::Object{});
-  for (const auto& [id, name] : placed(where, [&] { return names_of(config); })) {
-    std::string label = name;
+  for (const auto& [id, said] : names_of(theirs, name)) {
+    std::string label = said;
     if (seen.contains(label)) label.append(" (").append(std::to_string(id)).append(")");
     names.as_object().emplace_back(std::to_string(id), label);
     seen.insert(std::move(label));
   }
-  Json labels;
-  labels.set("classes", static_cast<std::int64_t>(names.as_object().size()));
-  labels.set("id2label", std::move(names));
-  return labels_of_config(labels, where);
+  ours.set("classes", static_cast<std::int64_t>(names.as_object().size()));
+  ours.set("id2label", std::move(names));
+}
+void write_label_members(std::string_view, const Json& ours, Json& theirs) {
+  write_labels(theirs, labels_of_config(ours, "config.json"));
 }
 
-Json vit_config_of(const VisionModel& model, const LabelSet& labels) {
-  const VisionSettings& settings = model.settings();
-  if (const std::string text = unsayable_in_vit(settings); !text.empty()) throw Error(text);
-  const TransformerSettings& t = settings.transformer;
-  Json config;
-  config.set("architectures", Json::Array{"ViTForImageClassification"});
-  config.set("model_type", kVitType);
-  config.set("hidden_size", t.width);
-  config.set("num_hidden_layers", settings.layers);
-  config.set("num_attention_heads", t.heads);
-  config.set("intermediate_size", feed_forward_width_of(t));
-  config.set("hidden_act", member_of_activation(t.activation));
-  config.set("hidden_dropout_prob", t.dropout);
-  config.set("attention_probs_dropout_prob", t.attention_dropout);
-  config.set("layer_norm_eps", t.norm_epsilon);
-  config.set("qkv_bias", true);
-  if (settings.image_height == settings.image_width) {
-    config.set("image_size", settings.image_height);
-  } else {
-    config.set("image_size", Json::Array{settings.image_height, settings.image_width});
-  }
-  config.set("patch_size", settings.patch_size);
-  config.set("num_channels", settings.channels);
-  config.set("problem_type", "single_label_classification");
-  write_labels(config, labels);
-  config.set("dtype", "float32");
-  return config;
-}
+constexpr ConfigRow kVitConfig[] = {count("hidden_size", "width", 65536),
+                                    count("num_hidden_layers", "layers", 1000),
+                                    heads("num_attention_heads", "hidden_size"),
+                                    count("intermediate_size", "feed_forward_width", 1000000),
+                                    activation("hidden_act", "\"gelu\""),
+                                    share("hidden_dropout_prob", "dropout", "0"),
+                                    share("attention_probs_dropout_prob", "attention_dropout", "0"),
+                                    epsilon("layer_norm_eps", "1e-12"),
+                                    fixed("qkv_bias", "true"),
+                                    own("image_size", "image_height", read_image_size, write_image_size),
+                                    own("patch_size", "patch_size", read_patch_size, write_patch_size),
+                                    count("num_channels", "channels", kMaxImageChannels),
+                                    written("problem_type", "\"single_label_classification\""),
+                                    own("id2label", "classes", read_labels, write_label_members),
+                                    written("dtype", "\"float32\""),
+                                    absent("quantization_config", kWholeNumberWeights)};
 
-LoadedVisionModel load_vit(const ModelFolder& folder) {
-  const Json& config = folder.config;
-  const std::string where = folder.config_path().string();
-  VisionSettings settings = placed(where, [&] { return vit_settings_of(config); });
-  LabelSet labels = vit_labels_of(config, where);
-  ImageProcessing processing = read_image_processor(folder, settings.image_shape());
-  settings.images.normalization = processing.normalization;
-  settings.images.resizing = processing.resizing;
-  auto model = placed(where, [&] { return std::make_unique<VisionModel>(settings); });
-  read_vit_parameters(folder.weights(), *model);
-  return {folder.path, std::move(labels), std::move(processing.statistics), std::move(model),
-          processing.reading};
-}
+constexpr UnsaidKey kVitUnsaid[] = {{"mixing", "attention"},
+                                    {"norm", "pre"},
+                                    {"positions", "learned"},
+                                    {"head_width", kWidthByHeads},
+                                    {"pooling", "class_token"},
+                                    {"has_second_activation", "false"},
+                                    {"head_widths", "[]"},
+                                    {"resizing", "none or bilinear", "bilinear"},
+                                    // preprocessor_config.json says it, or it is of training alone
+                                    {"image_width", kAnyValue},
+                                    {"normalization", kAnyValue},
+                                    {"initialization", kAnyValue, "normal"},
+                                    {"random_flip", kAnyValue},
+                                    {"random_rotation", kAnyValue},
+                                    {"random_zoom_height", kAnyValue},
+                                    {"random_zoom_width", kAnyValue},
+                                    {"random_crop_padding", kAnyValue},
+                                    {"fill_mode", kAnyValue},
+                                    {"fill_value", kAnyValue},
+                                    {"interpolation", kAnyValue},
+                                    {"feed_forward_dropout", kAnyValue},
+                                    {"head_dropout", kAnyValue}};
 
-std::vector<DirectoryFile> vit_files(const LoadedVisionModel& model) {
-  const VisionSettings& settings = model.model->settings();
-  const Json config = vit_config_of(*model.model, model.labels);
+constexpr auto kDense = TensorRow::Form::linear, kWholeTensor = TensorRow::Form::tensor,
+               kVitNorm = TensorRow::Form::norm;
+constexpr TensorRow kVitTensors[] = {
+    {.form = kWholeTensor, .theirs = "vit.embeddings.cls_token", .ours = "embedding.class_token", .ones = 2},
+    {.form = kWholeTensor,
+     .theirs = "vit.embeddings.position_embeddings",
+     .ours = "embedding.positions",
+     .ones = 1},
+    {TensorRow::Form::patches, "vit.embeddings.patch_embeddings.projection.weight", "embedding.patch.weight"},
+    {kWholeTensor, "vit.embeddings.patch_embeddings.projection.bias", "embedding.patch.bias"},
+    {kDense, "vit.encoder.layer.{}.attention.attention.query", "encoder.{}.self_attention.query"},
+    {kDense, "vit.encoder.layer.{}.attention.attention.key", "encoder.{}.self_attention.key"},
+    {kDense, "vit.encoder.layer.{}.attention.attention.value", "encoder.{}.self_attention.value"},
+    {kDense, "vit.encoder.layer.{}.attention.output.dense", "encoder.{}.self_attention.output"},
+    {kVitNorm, "vit.encoder.layer.{}.layernorm_before", "encoder.{}.self_attention_norm"},
+    {kDense, "vit.encoder.layer.{}.intermediate.dense", "encoder.{}.feed_forward.inner"},
+    {kDense, "vit.encoder.layer.{}.output.dense", "encoder.{}.feed_forward.outer"},
+    {kVitNorm, "vit.encoder.layer.{}.layernorm_after", "encoder.{}.feed_forward_norm"},
+    {kVitNorm, "vit.layernorm", "encoder.norm"},
+    {kDense, "classifier", "head"}};
+// Some files hold a layer that the labels are not computed by.
+constexpr UnreadTensor kVitUnread[] = {{"vit.pooler.dense.*"}};
+
+ExportParts vit_parts(const ModelFolder& folder, Json&) {
+  const auto loaded = std::make_shared<LoadedVisionModel>(load_vision_model(folder));
+  const VisionSettings& settings = loaded->model->settings();
   const Json processor = image_processor_of(
-      {settings.images.normalization, settings.images.resizing, model.statistics, model.reading},
+      {settings.images.normalization, settings.images.resizing, loaded->statistics, loaded->reading},
       settings.image_shape());
-  return {{"config.json", config.dump(2) + "\n"}, {kProcessorFile, processor.dump(2) + "\n"}};
+  ExportParts out{{loaded, &loaded->model->parameters()}, {{kProcessorFile, processor.dump(2) + "\n"}}};
+  const Background& background = loaded->reading.background;
+  if (!background.drops_transparency)
+    out.notes.push_back("other programs do not know the background: lay transparent images on " +
+                        background.name() + " before they read them");
+  return out;
+}
+
+}  // namespace
+
+const Layout& vit_layout() {
+  static const Layout layout{.name = "ViT",
+                             .model_type = "vit",
+                             .architectures = {"ViTForImageClassification"},
+                             .kind = vision_kind,
+                             .config = kVitConfig,
+                             .unsaid = kVitUnsaid,
+                             .prefix = "vit.",
+                             .tensors = kVitTensors,
+                             .unread = kVitUnread,
+                             .parts = vit_parts};
+  return layout;
 }
 
 }  // namespace headwater

@@ -1,5 +1,5 @@
 // GPT-2's layout: what its config.json says, and tensors there and back.
-#include "pretrained/layouts/gpt2.hpp"
+#include "pretrained/language_model.hpp"
 
 #include <doctest/doctest.h>
 
@@ -8,6 +8,8 @@
 #include <limits>
 
 #include "error_text.hpp"
+#include "layouts.hpp"
+#include "pretrained/registry.hpp"
 #include "scratch_directory.hpp"
 
 using namespace headwater;
@@ -39,17 +41,31 @@ std::unique_ptr<LanguageModel> made_gpt2(const LanguageModelSettings& settings) 
   return model;
 }
 
-Json good_gpt2_config() {
-  return gpt2_config_of(*made_gpt2(gpt2_settings(true)), {.pad = 0, .start = 2, .end = 3});
+const Layout& gpt2() { return layout_named("gpt2"); }
+
+Json gpt2_config_of(const LanguageModelSettings& settings) {
+  Json ours = settings_json(model_section(settings));
+  ours.set("vocabulary_size", std::int64_t{9}).set("eos_token_id", std::int64_t{3});
+  return their_config(gpt2(), ours);
+}
+
+Json good_gpt2_config() { return gpt2_config_of(gpt2_settings(true)); }
+
+std::unique_ptr<LanguageModel> gpt2_of_config(const Json& config) {
+  return language_model_of_config(our_config(gpt2(), config), "config.json");
+}
+
+void read_gpt2_parameters(const Safetensors& tensors, Parameters& parameters) {
+  read_tensors(gpt2(), tensors, Json(Json::Object{}), parameters);
 }
 
 std::string said_of_gpt2(const Json& config) {
-  return error_text([&] { (void)language_model_of_config(config, "config.json"); });
+  return error_text([&] { (void)model_config(config, "config.json"); });
 }
 
 void write_gpt2(const Parameters& parameters, const fs::path& path) {
   NewFile file(path);
-  write_gpt2_parameters(parameters, [&](std::string_view bytes) { file.write(bytes); });
+  write_tensors(gpt2(), parameters, Json(Json::Object{}), [&](std::string_view bytes) { file.write(bytes); });
   file.finish();
 }
 
@@ -69,7 +85,7 @@ TEST_CASE(
     const fs::path path = scratch.path() / "model.safetensors", bare = scratch.path() / "bare.safetensors";
     const auto model = made_gpt2(gpt2_settings(is_tied));
     write_gpt2(model->parameters(), path);
-    Json config = gpt2_config_of(*model, {.pad = 0, .end = 3});
+    Json config = gpt2_config_of(gpt2_settings(is_tied));
     CHECK(config.at("bos_token_id").is_null());
     config = Json::parse(config.dump(), "config.json");
     const auto again = gpt2_of_config(config);
@@ -181,7 +197,8 @@ TEST_CASE("GPT-2's layout: tensors that do not fit, are too many, differ or are 
   };
   CHECK(read_with(float_tensor("lm_head.weight", {9, 8}, other.data())) ==
         path.string() +
-            ": tensor \"lm_head.weight\" differs from \"wte.weight\", which config.json says it is");
+            ": tensor \"lm_head.weight\" differs from \"transformer.wte.weight\", which config.json says it "
+            "is");
   CHECK(read_with(float_tensor("transformer.h.2.mlp.c_fc.bias", {12}, other.data())) ==
         path.string() +
             ": tensor \"transformer.h.2.mlp.c_fc.bias\" is no part of the model that config.json describes");
@@ -243,19 +260,26 @@ TEST_CASE("GPT-2's layout: a config.json that cannot be read is one line that na
 TEST_CASE("GPT-2's layout: a directory without a tokenizer is told so") {
   const ScratchDirectory scratch;
   write_file(scratch.path() / "vocab.json", "{}");  // merges.txt is missing
-  const std::string said = error_text(
-      [&] { load_gpt2({.path = scratch.path(), .config_text = {}, .config = good_gpt2_config()}); });
-  CHECK(said ==
+  write_file(scratch.path() / "config.json", good_gpt2_config().dump());
+  CHECK(error_text([&] { load_language_model(scratch.path()); }) ==
         scratch.path().string() +
             ": has no tokenizer.json, and no vocab.json with merges.txt (a model without its tokenizer "
             "reads no text)");
+}
+
+TEST_CASE("GPT-2's layout: architectures that it does not read are named") {
+  CHECK(said_of_gpt2(good_gpt2_config().set("architectures", Json())) == "(no error)");
+  CHECK(said_of_gpt2(good_gpt2_config().set("architectures", Json::Array{"GPT2Model"})) == "(no error)");
+  CHECK(said_of_gpt2(good_gpt2_config().set("architectures", Json::Array{"GPT2ForSequenceClassification"})) ==
+        "config.json: \"architectures\" is [\"GPT2ForSequenceClassification\"], of \"gpt2\" are read "
+        "GPT2LMHeadModel, GPT2Model (read are marian, gpt2, vit, and what train writes)");
 }
 
 TEST_CASE("GPT-2's layout: a setting that it cannot say is named, a delimiter is kept") {
   const auto said = [](const auto& change) {
     LanguageModelSettings settings = gpt2_settings(true);
     change(settings);
-    return error_text([&] { (void)gpt2_config_of(LanguageModel(settings, 9), {}); });
+    return said_of_settings("gpt2", model_section(settings));
   };
   CHECK(said([](LanguageModelSettings& s) { s.transformer.norm = "post"; }) ==
         "model.norm is post, which GPT-2's layout cannot say (only pre; train with that)");
@@ -270,5 +294,5 @@ TEST_CASE("GPT-2's layout: a setting that it cannot say is named, a delimiter is
   CHECK(said([](LanguageModelSettings&) {}) == "(no error)");
   LanguageModelSettings settings = gpt2_settings(true);
   settings.delimiter = "[SEP]";
-  CHECK(gpt2_of_config(gpt2_config_of(LanguageModel(settings, 9), {}))->settings().delimiter == "[SEP]");
+  CHECK(gpt2_of_config(gpt2_config_of(settings))->settings().delimiter == "[SEP]");
 }

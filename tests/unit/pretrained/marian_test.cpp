@@ -1,5 +1,5 @@
 // Marian's layout: what its config.json says, and tensors there and back.
-#include "pretrained/layouts/marian.hpp"
+#include "pretrained/translator.hpp"
 
 #include <doctest/doctest.h>
 
@@ -8,6 +8,9 @@
 #include <limits>
 
 #include "error_text.hpp"
+#include "layouts.hpp"
+#include "pretrained/model_directory.hpp"
+#include "pretrained/registry.hpp"
 #include "scratch_directory.hpp"
 
 using namespace headwater;
@@ -41,15 +44,31 @@ std::unique_ptr<EncoderDecoder> made(const EncoderDecoderSettings& settings) {
   return model;
 }
 
-Json good_config() { return marian_config_of(*made(sayable("all")), {.pad = 8, .start = 8, .end = 0}); }
+const Layout& marian() { return layout_named("marian"); }
+
+Json marian_config_of(const EncoderDecoderSettings& settings, const TranslationIds& ids) {
+  Json ours = settings_json(model_section(settings));
+  ours.set("source_vocabulary_size", std::int64_t{9}).set("target_vocabulary_size", std::int64_t{9});
+  ours.set("pad_token_id", std::int64_t{ids.pad}).set("decoder_start_token_id", std::int64_t{ids.start});
+  return their_config(marian(), ours.set("eos_token_id", std::int64_t{ids.end}));
+}
+
+Json good_config() { return marian_config_of(sayable("all"), {.pad = 8, .start = 8, .end = 0}); }
+
+void read_marian_parameters(const Safetensors& tensors, Parameters& parameters) {
+  Json ours;
+  read_tensors(marian(), tensors, ours.set("width", std::int64_t{8}), parameters);
+}
 
 std::string said_of(const Json& config) {
-  return error_text([&] { (void)encoder_decoder_of_config(config, "config.json"); });
+  return error_text(
+      [&] { (void)encoder_decoder_of_config(model_config(config, "config.json").config, "config.json"); });
 }
 
 void write_tensors_of(const Parameters& parameters, const fs::path& path) {
   NewFile file(path);
-  write_marian_parameters(parameters, [&](std::string_view bytes) { file.write(bytes); });
+  write_tensors(marian(), parameters, Json(Json::Object{}),
+                [&](std::string_view bytes) { file.write(bytes); });
   file.finish();
 }
 
@@ -75,16 +94,16 @@ TEST_CASE("Marian's layout: a model and its config.json are read back, bit for b
     const ScratchDirectory scratch;
     const auto model = made(sayable(shared));
     write_tensors_of(model->parameters(), scratch.path() / "model.safetensors");
-    const Json config = marian_config_of(*model, {.pad = 8, .start = 7, .end = 0});
-    const auto again = marian_of_config(Json::parse(config.dump(), "config.json"));
+    const Json config = marian_config_of(sayable(shared), {.pad = 8, .start = 7, .end = 0});
+    const Json ours = our_config(marian(), Json::parse(config.dump(), "config.json"));
+    const auto again = encoder_decoder_of_config(ours, "config.json");
     CHECK(again->settings().share_embeddings == shared);
     CHECK(again->settings().transformer.activation == "silu");
     CHECK(again->settings().transformer.scale_embedding);
     CHECK(again->length() == 6);
-    const TranslationIds ids = marian_ids(config);
-    CHECK(ids.pad == 8);
-    CHECK(ids.start == 7);
-    CHECK(ids.end == 0);
+    CHECK(ours.at("pad_token_id").as_integer() == 8);
+    CHECK(ours.at("decoder_start_token_id").as_integer() == 7);
+    CHECK(ours.at("eos_token_id").as_integer() == 0);
     read_marian_parameters(Safetensors(scratch.path() / "model.safetensors"), again->parameters());
     CHECK(have_same_bits(model->parameters(), again->parameters()));
   }
@@ -295,7 +314,7 @@ TEST_CASE("Marian's layout: a setting that it cannot say is named") {
   const auto refused = [](const auto& change) {
     EncoderDecoderSettings settings = sayable("none");
     change(settings.transformer);
-    return error_text([&] { (void)marian_config_of(EncoderDecoder(settings, 9, 9), {0, 2, 3}); });
+    return said_of_settings("marian", model_section(settings));
   };
   CHECK(refused([](TransformerSettings& t) { t.norm = "pre"; }) ==
         "model.norm is pre, which Marian's layout cannot say (only post; train with that)");
@@ -307,9 +326,7 @@ TEST_CASE("Marian's layout: a setting that it cannot say is named") {
   CHECK(refused([](TransformerSettings& t) { t.head_width = 5; }) ==
         "model.head_width is 5, which Marian's layout cannot say (only width / heads; train with that)");
   CHECK(refused([](TransformerSettings&) {}) == "(no error)");
-  CHECK(error_text([] {
-          (void)marian_config_of(*made(sayable("source_target")), {8, 8, 0});
-        }) ==
+  CHECK(said_of_settings("marian", model_section(sayable("source_target"))) ==
         "model.share_embeddings is source_target, which Marian's layout cannot say (only none, target_output "
         "or "
         "all; train with that)");

@@ -89,9 +89,7 @@ Json old_config(const bool* keeps, const bool* pools) {
 // Read with its model, so that every fault of it is said.
 ClassifierSettings settings_of(const Json& config) {
   (void)classifier_of_config(config, "config.json");
-  return text_classifier_kind(kind_of(config, "config.json"))
-      .section_of_config(config)
-      .as<ClassifierSettings>();
+  return model_config(config, "config.json").kind->section_of_config(config).as<ClassifierSettings>();
 }
 
 }  // namespace
@@ -105,7 +103,7 @@ TEST_CASE("registry: every kind has a name and a model type of its own, and is f
     CHECK(&kind_of(ModelSection(kind->model_kind())) == kind);
     Json config;
     config.set("model_type", kind->model_type());
-    CHECK(&kind_of(config, "config.json") == kind);
+    CHECK(model_config(config, "config.json").kind == kind);
   }
   CHECK(names.size() == model_kinds().size());
 }
@@ -179,7 +177,7 @@ TEST_CASE("registry: every kind draws its first weights as its recipe says") {
 
 TEST_CASE("registry: a model type that is not known is named, with those that are") {
   const auto said = [](const std::string& json) {
-    return error_text([&] { (void)kind_of(Json::parse(json, "config.json"), "config.json"); });
+    return error_text([&] { (void)model_config(Json::parse(json, "config.json"), "config.json"); });
   };
   CHECK(said("{\"model_type\": \"gpt3\"}") ==
         "config.json: \"model_type\" is \"gpt3\", and models of that type are not read (read are marian, "

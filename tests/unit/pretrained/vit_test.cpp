@@ -1,5 +1,5 @@
 // ViT's layout: what its config.json and preprocessor_config.json say, and tensors there and back.
-#include "pretrained/layouts/vit.hpp"
+#include "pretrained/vision_model.hpp"
 
 #include <doctest/doctest.h>
 
@@ -8,7 +8,10 @@
 #include <limits>
 
 #include "error_text.hpp"
+#include "layouts.hpp"
 #include "pretrained/image_processor.hpp"
+#include "pretrained/label_names.hpp"
+#include "pretrained/registry.hpp"
 #include "scratch_directory.hpp"
 
 using namespace headwater;
@@ -47,16 +50,38 @@ std::unique_ptr<VisionModel> made_vit(const VisionSettings& settings) {
   return model;
 }
 
-Json good_vit_config() { return vit_config_of(*made_vit(vit_settings()), three_labels()); }
+const Layout& vit() { return layout_named("vit"); }
+
+Json our_vit_config(const VisionSettings& settings) {
+  Json ours = settings_json(model_section(settings));
+  write_labels(ours, three_labels());
+  return ours;
+}
+
+Json good_vit_config() { return their_config(vit(), our_vit_config(vit_settings())); }
+
+LabelSet vit_labels_of(Json config, const std::string& where) {
+  const Json good = good_vit_config();
+  for (const auto& [name, value] : good.as_object()) {
+    if (name != "id2label" && name != "label2id") config.set(name, value);
+  }
+  return labels_of_config(model_config(config, where).config, where);
+}
+
+void read_vit_parameters(const Safetensors& tensors, VisionModel& model) {
+  read_tensors(vit(), tensors, our_vit_config(model.settings()), model.parameters());
+}
 
 std::string said_of_vit(const Json& config) {
-  return error_text([&] { (void)vision_model_of_config(config, "config.json"); });
+  return error_text(
+      [&] { (void)vision_model_of_config(model_config(config, "config.json").config, "config.json"); });
 }
 
 void write_vit(const VisionModel& model, const fs::path& path) {
   fs::remove(path);
   NewFile file(path);
-  write_vit_parameters(model, [&](std::string_view bytes) { file.write(bytes); });
+  write_tensors(vit(), model.parameters(), our_vit_config(model.settings()),
+                [&](std::string_view bytes) { file.write(bytes); });
   file.finish();
 }
 
@@ -78,7 +103,7 @@ TEST_CASE("ViT's layout: a model and its config.json are read back, bit for bit,
   const auto model = made_vit(vit_settings());
   write_vit(*model, path);
   const Json config = Json::parse(good_vit_config().dump(), "config.json");
-  const auto again = vision_model_of_config(config, "config.json");
+  const auto again = vision_model_of_config(our_config(vit(), config), "config.json");
   CHECK(again->settings().transformer.dropout == 0.2);
   CHECK(again->settings().image_shape() == ImageShape{5, 7, 3});
   CHECK(again->settings().classes == 3);
@@ -94,7 +119,7 @@ TEST_CASE("ViT's layout: a model and its config.json are read back, bit for bit,
     if (tensor.name.starts_with("vit.")) tensor.name.erase(0, 4);
   tensors.push_back(float_tensor("pooler.dense.weight", {8, 8}, pooler.data()));
   write_file(bare, to_safetensors(tensors));
-  const auto third = vision_model_of_config(config, "config.json");
+  const auto third = vision_model_of_config(our_config(vit(), config), "config.json");
   read_vit_parameters(Safetensors(bare), *third);
   CHECK(have_equal_bits(model->parameters(), third->parameters()));
 }
@@ -169,7 +194,7 @@ TEST_CASE("ViT's layout: a config.json that cannot be read is one line that name
       {"image_size", Json::Array{5}, "\"image_size\" is [5], expected one number or two"},
       {"image_size", Json::Array{5, 9000}, "\"image_size\": \"width\" is 9000, expected 1 to 8192"},
       {"patch_size", Json::Array{2, 3}, "\"patch_size\" is [2, 3], expected a square"},
-      {"patch_size", 6, "there is no patch"},
+      {"patch_size", 6, "\"patch_size\": a patch of 6 pixels is larger than the image"},
       {"num_channels", 17, "\"num_channels\" is 17, expected 1 to 16"},
       {"layer_norm_eps", 0, "\"layer_norm_eps\" is 0, expected 1e-12 to 0.1"},
       {"hidden_act", "mish", "\"hidden_act\" is \"mish\", expected one of relu, gelu, gelu_new"},
@@ -222,7 +247,7 @@ TEST_CASE("ViT's layout: a setting that it cannot say is named") {
   const auto said = [](const auto& change) {
     VisionSettings settings = vit_settings();
     change(settings);
-    return error_text([&] { (void)vit_config_of(VisionModel(settings), three_labels()); });
+    return said_of_settings("vit", model_section(settings));
   };
   CHECK(said([](VisionSettings& s) { s.transformer.norm = "post"; }) ==
         "model.norm is post, which ViT's layout cannot say (only pre; train with that)");

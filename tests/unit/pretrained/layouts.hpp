@@ -1,0 +1,24 @@
+// What the tests of published layouts share.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "pretrained/layouts/config_table.hpp"
+#include "pretrained/layouts/registry.hpp"
+#include "pretrained/layouts/tensor_table.hpp"
+
+// The first layout of this model type.
+inline const headwater::Layout& layout_named(std::string_view name) {
+  for (const headwater::Layout* layout : headwater::all_layouts()) {
+    if (layout->model_type == name) return *layout;
+  }
+  throw headwater::Error("no layout " + std::string(name));
+}
+
+// What stands in the way of writing a model with these settings in that layout.
+inline std::string said_of_settings(std::string_view name, headwater::ModelSection section) {
+  const headwater::Layout& layout = layout_named(name);
+  const std::string text = headwater::obstacle_text(layout, headwater::obstacles(layout, std::move(section)));
+  return text.empty() ? "(no error)" : text;
+}
