@@ -3,7 +3,6 @@
 #include "tools/inspect/inspect.hpp"
 
 #include "cli/tool.hpp"
-#include "pretrained/layouts/config_table.hpp"
 #include "pretrained/layouts/registry.hpp"
 #include "pretrained/registry.hpp"
 #include "recipe/reference.hpp"
@@ -79,10 +78,7 @@ void inspect_recipe(const Recipe& recipe, const Options& o, cli::LineWriter& out
   const Kind& kind = kind_of(recipe.model);
   write_layers(kind.describe(recipe), o.is_json, out);
   if (o.is_json) return;
-  for (const Layout* layout : layouts_of(kind)) {
-    const std::string text = obstacle_text(*layout, obstacles(*layout, recipe.model));
-    out.line("Export: " + (text.empty() ? "fits " + std::string(layout->name) + "'s layout" : text));
-  }
+  for (const std::string& line : fitting_layouts(kind, recipe.model)) out.line("Export: " + line);
 }
 
 bool ends_with(const fs::path& path, std::string_view end) { return path.string().ends_with(end); }

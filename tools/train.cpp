@@ -12,6 +12,7 @@
 #include "cli/progress.hpp"
 #include "cli/result_file.hpp"
 #include "cli/tool.hpp"
+#include "pretrained/layouts/registry.hpp"
 #include "pretrained/registry.hpp"
 #include "recipe/reference.hpp"
 #include "reports/run_report.hpp"
@@ -299,7 +300,10 @@ TrainingOutcome carry_out(const Run& run, const Options& o) {
     note_long_warmup(run.recipe.training.schedule, trainer.total_steps());
   if (o.is_dry_run) {
     const std::string sizes = describe_run(run.recipe, run.model.parameters(), trainer, arena_bytes);
-    cli::LineWriter().text(sizes + time_of_steps(trainer));
+    std::string layouts;
+    for (const std::string& line : fitting_layouts(run.kind, run.recipe.model))
+      layouts += "layouts\t" + line + "\n";
+    cli::LineWriter().text(sizes + layouts + time_of_steps(trainer));
     return TrainingOutcome::finished;
   }
   if (o.benchmark_steps > 0) {

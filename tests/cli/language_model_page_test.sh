@@ -15,7 +15,7 @@ run_page
 [ "$(wc -l <train.txt)" = 1350 ] && [ "$(wc -l <test.txt)" = 75 ] || fail 'the sizes of the parts'
 run=models/recipes/writer
 [ "$(grep -c perplexity "$tmp/out")" -ge 2 ] || fail 'its score'
-grep -qx "Export: fits GPT-2's layout" "$tmp/out" || fail 'inspect says that it can be exported'
+grep -qx "Export: fits the layouts: gpt2" "$tmp/out" || fail 'inspect says that it can be exported'
 [ "$(wc -l <written.txt)" = 3 ] && [ "$(sort -u written.txt | wc -l)" = 3 ] || fail 'three texts'
 are_rows_whole attention.csv || fail 'rows of attention sum to 1'
 for file in curve.svg attention.svg $run/curve.svg; do grep -q '<svg' "$file" || fail "$file"; done

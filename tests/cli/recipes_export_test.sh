@@ -16,8 +16,9 @@ for recipe in *.yaml; do
   last=$("$bin/inspect" "$recipe" | tail -n 1)
   layout='none yet' keys=
   if [[ $last == Export:* ]]; then
-    layout=$(grep -oE "(Marian|GPT-2|ViT)'s" <<<"$last")
-    keys=$({ grep -oE 'model\.[a-z_]+ is' <<<"$last" || true; } | sed 's/^model\.//; s/ is$//' | paste -s -d ' ' -)
+    layout=$(sed -E "s/^Export: (fits the layouts: |does not fit )([a-z0-9]+).*/\\2/; s/marian/Marian's/; s/gpt2/GPT-2's/; s/vit/ViT's/" <<<"$last")
+    keys=$({ grep -oE '(: |[)], )[a-z_]+ ' <<<"${last#*not fit}" || true; } | grep -oE '[a-z_]+' | paste -s -d ' ' -)
+    [[ $last == *'not fit'* ]] || keys=
   fi
   printf '%s|%s|%s\n' "${recipe%.yaml}" "$layout" "$keys"
 done | sort >"$tmp/inspect"

@@ -28,7 +28,7 @@ scores=$(grep '^BLEU' "$tmp/out" | tail -n 5 | head -n 3 | awk '{ print $2 }' | 
 are_rows_whole attention.csv || fail 'rows of attention sum to 1'
 for file in curve.svg attention.svg $run/curve.svg; do grep -q '<svg' "$file" || fail "$file"; done
 grep -q '^## samples: ' "$run/report.md" || fail 'samples'
-grep -qx "Export: fits Marian's layout" "$tmp/out" || fail 'inspect says that it can be exported'
+grep -qx "Export: fits the layouts: marian" "$tmp/out" || fail 'inspect says that it can be exported'
 "$bin/translate" -q hf source.txt | cmp - translated.txt || fail 'other translations of what was exported'
 [ "$(find models/recipes -name model.safetensors -path '*init_from*' | wc -l)" -ge 1 ] || fail 'the run that goes on from another'
 echo 'translator.md: every command ran'

@@ -56,6 +56,24 @@ std::vector<const Layout*> layouts_of(const Kind& kind, std::string_view name) {
   return found;
 }
 
+std::vector<std::string> fitting_layouts(const Kind& kind, const ModelSection& section) {
+  std::string fits;
+  std::vector<std::string> lines;
+  for (const Layout* layout : layouts_of(kind)) {
+    std::string keys;
+    for (const ObstacleKey& key : obstacles(*layout, section))
+      keys += (keys.empty() ? "" : ", ") + key.key + " " + key.value + " (only " + key.only + ")";
+    const std::string name(layout->model_type);
+    if (keys.empty()) {
+      fits += (fits.empty() ? "" : ", ") + name;
+    } else {
+      lines.push_back("does not fit " + name + ": " + keys);
+    }
+  }
+  if (!fits.empty()) lines.insert(lines.begin(), "fits the layouts: " + fits);
+  return lines;
+}
+
 namespace {
 
 // The kinds that have a layout: "encoder_decoder, language_model and vision".
