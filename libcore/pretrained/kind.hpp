@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "autograd/parameter.hpp"
 #include "data/labels.hpp"
 #include "models/layer_summary.hpp"
 #include "pretrained/attention_trace.hpp"
@@ -81,8 +82,8 @@ class Kind {
   virtual ModelDescription describe(const Recipe& recipe) const = 0;
   // Throws Error "where: what" for a config.json that does not describe such a model.
   virtual ModelDescription describe(const Json& config, const std::string& where) const = 0;
-  // Reads the weights of such a folder. Throws Error where they are not those of its model.
-  virtual void check_weights(const ModelFolder& folder) const = 0;
+  // The parameters of such a model, without memory. Throws Error "where: what".
+  virtual std::shared_ptr<Parameters> parameters(const Json& config, const std::string& where) const = 0;
   // The attention of the model in that folder. Throws Error for a model without.
   virtual std::unique_ptr<AttentionTracer> tracer(const ModelFolder& folder) const = 0;
   // For those that give labels to texts; null: it does something else.

@@ -197,9 +197,9 @@ class LanguageModelKind : public Kind {
   ModelSection section_of_config(Json config) const override {
     return language_model_section(std::move(config));
   }
-  void check_weights(const ModelFolder& folder) const override {
-    load_weights(folder,
-                 language_model_of_config(folder.config, folder.config_path().string())->parameters());
+  std::shared_ptr<Parameters> parameters(const Json& config, const std::string& where) const override {
+    const std::shared_ptr model = language_model_of_config(config, where);
+    return {model, &model->parameters()};
   }
   std::unique_ptr<AttentionTracer> tracer(const ModelFolder& folder) const override {
     return attention_tracer(load_language_model(folder));

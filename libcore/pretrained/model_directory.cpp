@@ -291,4 +291,11 @@ void load_weights(const ModelFolder& folder, Parameters& parameters) {
   map_parameters(tensors, parameters);
 }
 
+std::shared_ptr<Parameters> load_parameters(const ModelFolder& folder) {
+  std::shared_ptr<Parameters> parameters =
+      folder.kind->parameters(folder.config, folder.config_path().string());
+  load_weights(folder, *parameters);
+  return parameters;
+}
+
 }  // namespace headwater

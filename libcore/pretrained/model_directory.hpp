@@ -48,6 +48,8 @@ struct ModelFolder {
 // The weights of a folder, in whatever layout, into the parameters of its model, which have no memory yet: of
 // a file that this program wrote as map_parameters() does. Throws Error naming the file and the tensor.
 void load_weights(const ModelFolder& folder, Parameters& parameters);
+// The parameters of its model with these weights.
+std::shared_ptr<Parameters> load_parameters(const ModelFolder& folder);
 
 // What of a checkpoint is compared with its manifest: what loading needs, or whatever it lists.
 enum class Compared { needed, all };

@@ -100,9 +100,10 @@ ModelDescription TextClassifierKind::describe(const Json& config, const std::str
   return {model->summary(), legend(*model)};
 }
 
-void TextClassifierKind::check_weights(const ModelFolder& folder) const {
-  const auto model = classifier_of_config(folder.config, folder.config_path().string());
-  load_weights(folder, model->parameters());
+std::shared_ptr<Parameters> TextClassifierKind::parameters(const Json& config,
+                                                           const std::string& where) const {
+  const std::shared_ptr model = classifier_of_config(config, where);
+  return {model, &model->parameters()};
 }
 
 }  // namespace headwater

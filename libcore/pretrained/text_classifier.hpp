@@ -58,7 +58,7 @@ class TextClassifierKind : public Kind {
   void complete(Recipe& recipe, const LabelSet& labels, const std::string& where) const override;
   ModelDescription describe(const Recipe& recipe) const override;
   ModelDescription describe(const Json& config, const std::string& where) const override;
-  void check_weights(const ModelFolder& folder) const override;
+  std::shared_ptr<Parameters> parameters(const Json& config, const std::string& where) const override;
   const TextClassifierKind* text_classifier() const override { return this; }
 
   // The model itself.

@@ -221,9 +221,9 @@ class EncoderDecoderKind : public Kind {
   ModelSection section_of_config(Json config) const override {
     return encoder_decoder_section(std::move(config));
   }
-  void check_weights(const ModelFolder& folder) const override {
-    load_weights(folder,
-                 encoder_decoder_of_config(folder.config, folder.config_path().string())->parameters());
+  std::shared_ptr<Parameters> parameters(const Json& config, const std::string& where) const override {
+    const std::shared_ptr model = encoder_decoder_of_config(config, where);
+    return {model, &model->parameters()};
   }
   std::unique_ptr<AttentionTracer> tracer(const ModelFolder& folder) const override {
     return attention_tracer(load_translator(folder));

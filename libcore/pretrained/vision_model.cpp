@@ -292,8 +292,9 @@ class VisionKind : public Kind {
     return description_of(*vision_model_of_config(config, where));
   }
   ModelSection section_of_config(Json config) const override { return vision_section(std::move(config)); }
-  void check_weights(const ModelFolder& folder) const override {
-    load_weights(folder, vision_model_of_config(folder.config, folder.config_path().string())->parameters());
+  std::shared_ptr<Parameters> parameters(const Json& config, const std::string& where) const override {
+    const std::shared_ptr model = vision_model_of_config(config, where);
+    return {model, &model->parameters()};
   }
   std::unique_ptr<AttentionTracer> tracer(const ModelFolder& folder) const override {
     throw Error(folder.path.string() + ": holds a model of images, whose tokens are no words");

@@ -176,9 +176,11 @@ void rows(Visitor& v, TrainingSettings& s, const ModelSection& model) {
   v.field("accumulate", &s.accumulate, Between{1, 8, "parts"},
           "the batch is computed in so many parts one after the other, with the memory of one and the same "
           "bits: 1, 2, 4 or 8");
-  v.field("init_from", &s.init_from, Text::any,
-          "a model directory or checkpoint whose weights the run begins with (fine-tuning), a path from the "
-          "folder in which train or make is called, not from the data root; empty: they are drawn");
+  v.field(
+      "init_from", &s.init_from, Text::any,
+      "a model directory or checkpoint, also one in a published layout, whose weights the run begins with "
+      "(fine-tuning), a path from the folder in which train or make is called, not from the data root; "
+      "empty: they are drawn");
   v.field("drop", &s.drop, Text::required,
           "patterns of names of parameters that are drawn anew all the same: `[head.*]`",
           When{!s.init_from.empty(), "training without init_from", "training with init_from"});

@@ -4,10 +4,13 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
+#include <set>
 #include <unordered_map>
 
 #include "checkpoint/safetensors.hpp"
 #include "data/ngram_vocabulary.hpp"
+#include "pretrained/layouts/layout.hpp"
 #include "pretrained/model_directory.hpp"
 #include "pretrained/registry.hpp"
 #include "support/error.hpp"
@@ -29,9 +32,36 @@ std::string some_of(const Names& names) {
   return names.size() > kShown ? text + ", ..." : text;
 }
 
+// "embedding.tokens, encoder.0-3.*, encoder.norm.*, head.weight": layers and blocks as one.
+std::string listed_by_block(const Names& names) {
+  std::vector<std::pair<std::string, std::set<int>>>
+      groups;  // what begins the names, and the numbers after it
+  for (const std::string& name : names) {
+    const std::size_t dot = name.find('.'), second = name.find('.', dot + 1);
+    const bool is_short = second == name.npos;
+    const std::string part = is_short ? "" : name.substr(dot + 1, second - dot - 1);
+    const bool is_block =
+        !part.empty() && part.size() < 6 && part.find_first_not_of("0123456789") == part.npos;
+    const std::string key = is_short ? name : name.substr(0, is_block ? dot : second);
+    auto at = std::ranges::find(groups, key, [](const auto& group) { return group.first; });
+    if (at == groups.end()) at = groups.insert(at, {key, {}});
+    if (is_block) at->second.insert(std::stoi(part));
+    if (!is_short && !is_block) at->second.insert(-1);
+  }
+  std::string text;
+  for (const auto& [key, numbers] : groups) {
+    text += (text.empty() ? "" : ", ") + key;
+    if (numbers.empty()) continue;
+    const int first = *numbers.begin(), last = *numbers.rbegin();
+    if (last >= 0) text += "." + std::to_string(first) + (last > first ? "-" + std::to_string(last) : "");
+    text += ".*";
+  }
+  return text;
+}
+
 std::string counted(const Names& names, const std::string& what) {
   if (names.empty()) return "none " + what;
-  return std::to_string(names.size()) + " " + what + " (" + some_of(names) + ")";
+  return std::to_string(names.size()) + " " + what + " (" + listed_by_block(names) + ")";
 }
 
 std::string bytes_of(const std::vector<DirectoryFile>& files, std::string_view name) {
@@ -41,10 +71,18 @@ std::string bytes_of(const std::vector<DirectoryFile>& files, std::string_view n
   throw Error("model: has no file " + std::string(name));
 }
 
+constexpr std::string_view kLabels = "config.json";  // of a TokenAxis whose rows are labels
+
+Names texts_of(const Tokenizer& tokenizer) {
+  Names texts;
+  for (std::int32_t id = 0; id < tokenizer.vocabulary_size(); ++id) texts.push_back(tokenizer.surface(id));
+  return texts;
+}
+
 // The texts of what a file numbers: tokens, terms or labels.
 Names texts_of(std::string_view file, const std::string& bytes, const std::string& where) {
   Names texts;
-  if (file == "config.json") {
+  if (file == kLabels) {
     const Json config = Json::parse(bytes, where);
     if (const Json* labels = config.find("id2label"))
       for (const auto& [id, label] : labels->as_object()) texts.push_back(label.as_string());
@@ -52,8 +90,7 @@ Names texts_of(std::string_view file, const std::string& bytes, const std::strin
     const NgramVocabulary terms = NgramVocabulary::parse(bytes, where);
     for (std::int32_t id = 0; id < terms.size(); ++id) texts.push_back(terms.term(id).ngram);
   } else {
-    const Tokenizer tokenizer = Tokenizer::parse(bytes, where);
-    for (std::int32_t id = 0; id < tokenizer.vocabulary_size(); ++id) texts.push_back(tokenizer.surface(id));
+    return texts_of(Tokenizer::parse(bytes, where));
   }
   return texts;
 }
@@ -85,35 +122,121 @@ std::string text_of(const Shape& shape) {
   return text + "]";
 }
 
+// The tensors of a model by our names, in whatever layout they lie.
+class NamedTensors {
+ public:
+  explicit NamedTensors(const ModelFolder& folder) {
+    if (folder.layout == nullptr) {
+      file_.emplace(folder.weights());
+      where_ = file_->where();
+      tensors_ = file_->tensors();
+    } else {
+      where_ = (folder.path / "model.safetensors").string();
+      parameters_ = load_parameters(folder);
+      for (const auto& p : parameters_->all()) tensors_.push_back(view(*p));
+    }
+    for (const TensorView& tensor : tensors_) by_name_.emplace(tensor.name, &tensor);
+  }
+  NamedTensors(const NamedTensors&) = delete;
+  NamedTensors& operator=(const NamedTensors&) = delete;
+
+  const std::string& where() const { return where_; }
+  const std::vector<TensorView>& all() const { return tensors_; }
+  const TensorView* find(const std::string& name) const {
+    const auto at = by_name_.find(name);
+    return at == by_name_.end() ? nullptr : at->second;
+  }
+
+ private:
+  static TensorView view(const Parameter& p) {
+    TensorView tensor;
+    tensor.name = p.name;
+    tensor.dtype = sizeof(Real) == sizeof(double) ? Dtype::f64 : Dtype::f32;
+    tensor.shape.assign(p.shape.begin(), p.shape.end());
+    tensor.bytes = {reinterpret_cast<const char*>(p.value.data),
+                    static_cast<std::size_t>(p.size()) * sizeof(Real)};
+    return tensor;
+  }
+
+  std::string where_;
+  std::optional<Safetensors> file_;
+  std::shared_ptr<Parameters> parameters_;
+  std::vector<TensorView> tensors_;
+  std::unordered_map<std::string_view, const TensorView*> by_name_;
+};
+
+// The stack of blocks that a name belongs to: "decoder" of decoder.3.feed_forward.inner.bias and
+// decoder.norm.beta.
+std::string_view stack_of(std::string_view name) {
+  const std::size_t dot = name.find('.');
+  const std::string_view first = name.substr(0, dot);
+  return first == "encoder" || first == "decoder" ? first : std::string_view();
+}
+
+template <class Range, class Name>
+std::string only_stack(const Range& range, const Name& name_of) {
+  std::set<std::string, std::less<>> stacks;
+  for (const auto& item : range) {
+    if (const std::string_view stack = stack_of(name_of(item)); !stack.empty()) stacks.emplace(stack);
+  }
+  return stacks.size() == 1 ? *stacks.begin() : std::string();
+}
+
+// The blocks of a language model are those of a classifier, which calls its one stack otherwise: where both
+// models have one stack, block follows block.
+class Stacks {
+ public:
+  Stacks(const NamedTensors& theirs, const Parameters& ours)
+      : theirs_(
+            only_stack(theirs.all(), [](const TensorView& tensor) { return std::string_view(tensor.name); })),
+        ours_(only_stack(ours.all(), [](const auto& p) { return std::string_view(p->name); })) {}
+
+  std::string name_there(const std::string& name) const {
+    const bool is_moved = are_two() && stack_of(name) == ours_;
+    return is_moved ? theirs_ + name.substr(ours_.size()) : name;
+  }
+  // "decoder.* becomes encoder.*"; empty: no name changes.
+  std::string text() const { return are_two() ? theirs_ + ".* becomes " + ours_ + ".*" : ""; }
+
+ private:
+  bool are_two() const { return !theirs_.empty() && !ours_.empty() && theirs_ != ours_; }
+  std::string theirs_, ours_;
+};
+
 class Taker {
  public:
   Taker(const std::filesystem::path& directory, const Kind& kind, TaskModel& model)
       : shown_(directory.string()),
         folder_(open_model(directory)),
-        tensors_(folder_.weights()),
+        tensors_(folder_),
         our_axes_(kind.token_axes()),
         their_axes_(folder_.kind->token_axes()),
         our_files_(model.files()),
-        parameters_(model.parameters()) {}
+        parameters_(model.parameters()),
+        stacks_(tensors_, parameters_) {}
 
   FirstWeights take(std::span<const std::string> drop) {
     check_patterns(drop);
     check_shapes(drop);
     FirstWeights report;
+    std::set<std::string_view> used;
     for (const auto& p : parameters_.all()) {
-      const TensorView* const tensor = tensors_.find(p->name);
+      const TensorView* const tensor = tensor_of(*p);
       if (is_dropped(*p, drop)) {
         report.dropped.push_back(p->name);
+        if (tensor != nullptr) used.insert(tensor->name);
       } else if (tensor == nullptr) {
         report.new_ones.push_back(p->name);
       } else {
         copy(*tensor, *p);
         report.taken.push_back(p->name);
+        used.insert(tensor->name);
       }
     }
-    for (const TensorView& tensor : tensors_.tensors()) {
-      if (parameters_.find(tensor.name) == nullptr) report.left_out.push_back(tensor.name);
+    for (const TensorView& tensor : tensors_.all()) {
+      if (!used.contains(tensor.name)) report.left_out.push_back(tensor.name);
     }
+    report.moved = stacks_.text();
     if (report.taken.empty())
       throw Error(shown_ + ": no tensor of it has a place in this model (" +
                   counted(report.left_out, "left out") + "; give a model of the same kind, or drop less)");
@@ -139,18 +262,31 @@ class Taker {
     });
   }
 
+  // The model's tensor that a parameter begins with, or null.
+  const TensorView* tensor_of(const Parameter& p) const {
+    const TensorView* const tensor = tensors_.find(stacks_.name_there(p.name));
+    return tensor != nullptr && stands_for_the_same(p.name) ? tensor : nullptr;
+  }
+
+  // A row of one head stands for a label, one of another for a token.
+  bool stands_for_the_same(const std::string& name) const {
+    const TokenAxis *const ours = axis_of(our_axes_, name), *const theirs = axis_of(their_axes_, name);
+    if (ours == nullptr || theirs == nullptr) return true;
+    return (ours->file == kLabels) == (theirs->file == kLabels);
+  }
+
   // All of them before any is taken: one setting may be the cause of dozens.
   void check_shapes(std::span<const std::string> drop) const {
     const Parameter* first = nullptr;
     Names others;
     for (const auto& p : parameters_.all()) {
-      const TensorView* const tensor = tensors_.find(p->name);
+      const TensorView* const tensor = tensor_of(*p);
       if (tensor == nullptr || is_dropped(*p, drop) || fits(*tensor, *p)) continue;
       if (first == nullptr) first = p.get();
       others.push_back(p->name);
     }
     if (others.empty()) return;
-    const std::string theirs = text_of(tensors_.at(first->name).shape),
+    const std::string theirs = text_of(tensor_of(*first)->shape),
                       ours = text_of(Shape(first->shape.begin(), first->shape.end())),
                       cure = " (give the recipe the sizes of that model, or draw ";
     if (others.size() == 1)
@@ -199,7 +335,7 @@ class Taker {
     const TokenAxis* const ours = axis_of(our_axes_, name);
     const TokenAxis* const theirs = axis_of(their_axes_, name);
     return ours != nullptr && theirs != nullptr && ours->axis == theirs->axis &&
-           (ours->file != "config.json" || theirs->file != "config.json");
+           (ours->file != kLabels || theirs->file != kLabels);
   }
 
   bool fits(const TensorView& tensor, const Parameter& p) const {
@@ -257,8 +393,20 @@ class Taker {
   }
 
   Names their_texts(std::string_view file) const {
-    const std::string bytes = file == "config.json" ? folder_.config_text : folder_.read(file);
-    return texts_of(file, bytes, (folder_.path / file).string());
+    const std::string where = (folder_.path / file).string();
+    if (file == kLabels) return texts_of(file, folder_.config.dump(), where);
+    if (folder_.layout == nullptr) return texts_of(file, folder_.read(file), where);
+    return texts_of(published_tokenizer(file));
+  }
+
+  Tokenizer published_tokenizer(std::string_view file) const {
+    try {
+      const ModelTokenizers tokenizers = folder_.layout->tokenizers(folder_);
+      return tokenizers.target && file == "target-tokenizer.json" ? *tokenizers.target : tokenizers.source;
+    } catch (const Error& error) {
+      throw Error(std::string(error.what()) +
+                  "; tables of tokens go by their texts: draw them anew with --drop 'embedding.tokens'");
+    }
   }
 
   // A vocabulary of ours against one of the model's.
@@ -287,10 +435,11 @@ class Taker {
 
   std::string shown_;
   ModelFolder folder_;
-  Safetensors tensors_;
+  NamedTensors tensors_;
   std::vector<TokenAxis> our_axes_, their_axes_;
   std::vector<DirectoryFile> our_files_;
   Parameters& parameters_;
+  Stacks stacks_;
   std::map<std::pair<std::string, std::string>, Matched> matched_;
   std::vector<std::string> vocabularies_;
 };
@@ -298,8 +447,10 @@ class Taker {
 }  // namespace
 
 std::string FirstWeights::summary() const {
-  return std::to_string(taken.size()) + (taken.size() == 1 ? " tensor" : " tensors") + " taken, " +
-         counted(dropped, "dropped") + ", " + counted(new_ones, "new") + ", " + counted(left_out, "left out");
+  const std::string what = taken.size() == 1 ? "tensor" : "tensors";
+  return std::to_string(taken.size()) + " " + what + " taken (" + listed_by_block(taken) +
+         (moved.empty() ? "" : "; " + moved) + "), " + counted(dropped, "dropped") + ", " +
+         counted(new_ones, "new") + ", " + counted(left_out, "left out");
 }
 
 FirstWeights take_first_weights(const std::filesystem::path& directory, std::span<const std::string> drop,

@@ -123,8 +123,11 @@ TEST_CASE("of the same vocabulary every number is taken, also rows that stand fo
   CHECK(same(base.parameters().values(), tuned.parameters().values()));
   CHECK(first.taken.size() == base.parameters().all().size());
   CHECK(first.vocabularies.empty());
-  CHECK(first.summary() ==
-        std::to_string(first.taken.size()) + " tensors taken, none dropped, none new, none left out");
+  CHECK(
+      first.summary() ==
+      std::to_string(first.taken.size()) +
+          " tensors taken (decoder.0.*, embedding.positions, embedding.tokens, head.bias, head.weight), none "
+          "dropped, none new, none left out");
 }
 
 TEST_CASE("of another vocabulary rows go by the text of their tokens, and new tokens keep what was drawn") {
@@ -247,14 +250,38 @@ TEST_CASE("a tensor that does not fit, or holds no number, is named") {
         "head.bias)");
 }
 
-TEST_CASE("a model of another kind gives what has the same name") {
+TEST_CASE("the blocks of a language model go onto a classifier's, and its head of tokens nowhere") {
   Made base, tuned;
-  make_language_model(base, {"b", "q"}, 1, true);
+  make_language_model(base, {"b", "pos"}, 1, true);
   make_classifier(tuned, "neg\npos\n", 2, false);
-  const FirstWeights first = tuned.take(base, {"head.*"});
-  CHECK(first.taken == Words{"embedding.positions", "embedding.tokens"});
+  const FirstWeights first = tuned.take(base);
   CHECK(first.vocabularies == Words{"tokenizer.json: 3 of 4 tokens"});
   CHECK(tuned.at("embedding.tokens", 3, 2) == base.at("embedding.tokens", 2, 2));
-  CHECK_FALSE(first.new_ones.empty());
-  CHECK_FALSE(first.left_out.empty());
+  for (const char* name :
+       {"0.self_attention.query.weight", "0.feed_forward.outer.bias", "0.feed_forward_norm.gamma"}) {
+    INFO(name);
+    CHECK(same(tuned.values((std::string("encoder.") + name).c_str()),
+               base.values((std::string("decoder.") + name).c_str())));
+  }
+  CHECK(first.new_ones == Words{"head.bias", "head.weight"});  // whose label "pos" is no token
+  CHECK(first.left_out == Words{"head.bias", "head.weight"});
+  CHECK(first.summary() ==
+        "18 tensors taken (embedding.positions, embedding.tokens, encoder.0.*; decoder.* becomes encoder.*), "
+        "none dropped, 2 new (head.bias, head.weight), 2 left out (head.bias, head.weight)");
+}
+
+TEST_CASE("a translator's two stacks keep their names") {
+  Made base, tuned;
+  make_language_model(base, {"b", "q"}, 1, true);
+  tuned.recipe.model = model_section(EncoderDecoderSettings{.transformer = small()});
+  tuned.recipe.data.columns = {"source", "target"};
+  tuned.recipe.source_tokenizer.size = 4;
+  tuned.recipe.target_tokenizer.size = 6;
+  tuned.given.source_tokenizer = tokenizer_file(tuned.path() / "source.json", {"a", "b"});
+  tuned.given.target_tokenizer = tokenizer_file(tuned.path() / "target.json", {"a", "b"}, true);
+  tuned.finish(2, false);
+  const FirstWeights first = tuned.take(base, {"head.*"});
+  CHECK(first.moved.empty());
+  CHECK(std::ranges::find(first.taken, "decoder.0.feed_forward.inner.weight") != first.taken.end());
+  CHECK(std::ranges::find(first.new_ones, "encoder.0.feed_forward.inner.weight") != first.new_ones.end());
 }
