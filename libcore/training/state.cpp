@@ -50,9 +50,14 @@ LossTotals totals_from_json(const Json& json) {
   if (parts == nullptr) return t;
   const Json::Array& all = parts->as_array();
   if (all.size() > t.parts.size()) throw Error("\"parts\" has more losses than a run can have");
-  for (std::size_t i = 0; i < all.size(); ++i)
-    t.parts[i] = {all[i].at("weight").as_number(), all[i].at("loss").as_number(), count_at(all[i], "correct"),
-                  count_at(all[i], "predicted")};
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    LossPart& part = t.parts[i];
+    part.weight = all[i].at("weight").as_number();
+    if (!(part.weight > 0)) throw Error("\"weight\" of a loss is not above 0");
+    part.loss = all[i].at("loss").as_number();
+    part.correct = count_at(all[i], "correct");
+    part.predicted = count_at(all[i], "predicted");
+  }
   return t;
 }
 

@@ -110,3 +110,51 @@ TEST_CASE("the measures of a run over real and over padded positions") {
   CHECK(none.reference_loss() == 0);
   CHECK(none.reference_accuracy() == 0);
 }
+
+namespace {
+
+// Two batches of a run of two losses, of which the second predicts in the first batch alone.
+LossTotals of_two_losses() {
+  LossTotals sum, first, second;
+  first.set_part(0, {.weight = 1, .loss = 6, .correct = 1, .predicted = 3});
+  first.set_part(1, {.weight = 0.5, .loss = 4, .correct = 0, .predicted = 1});
+  second.set_part(0, {.weight = 1, .loss = 1, .correct = 1, .predicted = 1});
+  second.set_part(1, {.weight = 0.5});
+  sum.add(first);
+  sum.add(second);
+  return sum;
+}
+
+}  // namespace
+
+TEST_CASE("of several losses the mean is the weighted sum of means over their own predictions") {
+  const LossTotals totals = of_two_losses();
+  CHECK(totals.parts[0].mean_loss() == 7.0 / 4);
+  CHECK(totals.parts[1].mean_loss() == 4);
+  CHECK(totals.mean_loss() == 7.0 / 4 + 0.5 * 4);
+  CHECK(totals.accuracy() == 0.5);  // of the first
+  CHECK(totals.parts[1].accuracy() == 0);
+  CHECK(LossPart().mean_loss() == 0);
+}
+
+TEST_CASE("the totals of several losses are read back, and refused where no run has such") {
+  TrainingState s = state();
+  s.epoch_totals = of_two_losses();
+  const Json json = s.to_json();
+  const TrainingState read = TrainingState::from_json(json, "state.json");
+  CHECK(read.to_json().dump() == json.dump());
+  CHECK(read.epoch_totals.mean_loss() == s.epoch_totals.mean_loss());
+  const auto with_parts = [&](Json parts) {
+    Json totals = json.at("epoch_totals");
+    totals.set("parts", std::move(parts));
+    return problem(state().to_json().set("epoch_totals", std::move(totals)));
+  };
+  const Json::Array parts = json.at("epoch_totals").at("parts").as_array();
+  REQUIRE(parts.size() == 2);
+  CHECK(with_parts(parts) == "(no error)");
+  CHECK(with_parts(Json::Array(kMaxLosses + 1, parts[0])).find("more losses") != std::string::npos);
+  CHECK(with_parts(Json::Array{Json(parts[0]).set("weight", 0.0)}).find("\"weight\"") != std::string::npos);
+  CHECK(with_parts(Json::Array{Json(parts[0]).set("predicted", -1)}).find("\"predicted\" is -1") !=
+        std::string::npos);
+  CHECK(with_parts(Json::Array{1}).starts_with("state.json: "));
+}
