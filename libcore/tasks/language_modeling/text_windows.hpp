@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "data/language_batch.hpp"
+#include "data/subset.hpp"
 #include "data/token_stream.hpp"
 #include "models/language_model.hpp"
 #include "recipe/recipe.hpp"
