@@ -86,7 +86,7 @@ bool ends_with(const fs::path& path, std::string_view end) { return path.string(
 void inspect_model(const Options& o) {
   if (o.lists_keys) {
     if (!o.what.empty() || !o.recipe.empty())
-      throw UsageError("--keys lists the keys of all recipes (name no recipe with it)");
+      throw UsageError("--keys lists the keys of every recipe (name none)");
     cli::LineWriter keys;
     keys.text(recipe_reference(model_kinds()));
     keys.flush();

@@ -15,10 +15,10 @@ namespace headwater {
 
 namespace {
 
-// Tokens are kept as nodes of trees, from the last one back to the prompt.
+// Hypotheses are paths in trees of tokens, from the last one back to the prompt.
 constexpr std::int32_t kPrompt = -1;
 struct TokenNode {
-  std::int32_t before;  // a node, or kPrompt
+  std::int32_t parent;  // a node, or kPrompt
   std::int32_t id;
   double log_probability;
 };
@@ -28,8 +28,8 @@ struct LiveHypothesis {
   double log_probability;
 };
 
-// One that is over, in the order of score; the earlier of equals first.
-struct KeptHypothesis {
+// One that has ended or may not go on, in the order of score; the earlier of equals first.
+struct FinishedHypothesis {
   std::int32_t last;
   bool is_ended;
   double log_probability, score;
@@ -38,7 +38,7 @@ struct KeptHypothesis {
 // Its rows are `first` to `first + rows - 1` of the step, the best first.
 struct BeamOfPrompt {
   Index prompt, room, first, rows;
-  std::vector<KeptHypothesis> kept;
+  std::vector<FinishedHypothesis> finished;
 };
 
 class BeamSearch {
@@ -102,17 +102,17 @@ class BeamSearch {
     next_.clear();
     from_.clear();
     ids_.clear();
-    std::size_t undone = 0;
+    std::size_t unfinished = 0;
     for (BeamOfPrompt& p : prompts_) {
       advance(p);
       if (p.rows == 0) {
-        give(p);
+        write_results(p);
       } else {
-        if (&prompts_[undone] != &p) std::swap(prompts_[undone], p);
-        ++undone;
+        if (&prompts_[unfinished] != &p) std::swap(prompts_[unfinished], p);
+        ++unfinished;
       }
     }
-    prompts_.resize(undone);
+    prompts_.resize(unfinished);
     std::swap(live_, next_);
     state_.reorder(from_);
   }
@@ -126,7 +126,7 @@ class BeamSearch {
       const std::span<const std::int32_t> prompt = group_.prompts.target.sequence(prompt_of_[row]);
       std::vector<std::int32_t>& text = text_ids_[row];
       text.clear();
-      for (std::int32_t node = live_[row].last; node != kPrompt; node = this->node(node).before)
+      for (std::int32_t node = live_[row].last; node != kPrompt; node = this->node(node).parent)
         text.push_back(this->node(node).id);
       text.insert(text.end(), prompt.rbegin(), prompt.rend());
       std::reverse(text.begin(), text.end());
@@ -173,7 +173,7 @@ class BeamSearch {
       if (is_end && rank >= beams_) continue;
       const std::int32_t last = add_node(live_[static_cast<std::size_t>(c.row)].last, c);
       if (is_end || is_full) {
-        keep(p, {last, is_end, c.log_probability, c.log_probability / penalty(made_)});
+        add_finished(p, {last, is_end, c.log_probability, c.log_probability / penalty(made_)});
       } else {
         next_.push_back({last, c.log_probability});
         from_.push_back(c.row);
@@ -181,11 +181,11 @@ class BeamSearch {
         ++continued;
       }
     }
-    if (continued == 0 && p.kept.empty()) {  // nothing may follow
+    if (continued == 0 && p.finished.empty()) {  // nothing may follow
       for (Index row = p.first; row < p.first + p.rows; ++row) {
         const LiveHypothesis& live = live_[static_cast<std::size_t>(row)];
-        keep(p, {live.last, false, live.log_probability,
-                 made_ > 1 ? live.log_probability / penalty(made_ - 1) : 0});
+        add_finished(p, {live.last, false, live.log_probability,
+                         made_ > 1 ? live.log_probability / penalty(made_ - 1) : 0});
       }
     }
     const Index worth = worth_continuing(p, first, continued);
@@ -196,54 +196,54 @@ class BeamSearch {
     p.rows = worth;
   }
 
-  // How many of the live hypotheses, the best first, may still change what is given.
+  // How many of the live hypotheses, the best first, may still change the results.
   Index worth_continuing(const BeamOfPrompt& p, Index first, Index continued) const {
     if (continued == 0) return 0;
-    const auto kept = static_cast<Index>(p.kept.size());
+    const auto finished = static_cast<Index>(p.finished.size());
     const auto sum_of = [&](Index i) { return next_[static_cast<std::size_t>(first + i)].log_probability; };
     switch (settings_.early_stopping) {
       case EarlyStopping::first:
-        return kept == beams_ ? 0 : continued;
+        return finished == beams_ ? 0 : continued;
       case EarlyStopping::heuristic:
-        return kept == beams_ && sum_of(0) / penalty(made_) <= p.kept.back().score ? 0 : continued;
+        return finished == beams_ && sum_of(0) / penalty(made_) <= p.finished.back().score ? 0 : continued;
       case EarlyStopping::never:
         break;
     }
-    if (kept < settings_.n_best) return continued;
-    const double bar = p.kept[static_cast<std::size_t>(settings_.n_best - 1)].score;
+    if (finished < settings_.n_best) return continued;
+    const double threshold = p.finished[static_cast<std::size_t>(settings_.n_best - 1)].score;
     // Sums only fall: a score can be no better than the sum of now at the length that favours it most.
-    const double kindest = penalty(settings_.length_penalty > 0 ? p.room : made_ + 1);
+    const double best_penalty = penalty(settings_.length_penalty > 0 ? p.room : made_ + 1);
     Index worth = continued;
-    while (worth > 0 && sum_of(worth - 1) / kindest <= bar) --worth;
+    while (worth > 0 && sum_of(worth - 1) / best_penalty <= threshold) --worth;
     return worth;
   }
 
-  void keep(BeamOfPrompt& p, const KeptHypothesis& hypothesis) const {
-    const auto place = std::find_if(p.kept.begin(), p.kept.end(),
-                                    [&](const KeptHypothesis& k) { return k.score < hypothesis.score; });
-    p.kept.insert(place, hypothesis);
-    if (static_cast<Index>(p.kept.size()) > beams_) p.kept.pop_back();
+  void add_finished(BeamOfPrompt& p, const FinishedHypothesis& hypothesis) const {
+    const auto place = std::find_if(p.finished.begin(), p.finished.end(),
+                                    [&](const FinishedHypothesis& k) { return k.score < hypothesis.score; });
+    p.finished.insert(place, hypothesis);
+    if (static_cast<Index>(p.finished.size()) > beams_) p.finished.pop_back();
   }
 
-  void give(const BeamOfPrompt& p) const {
+  void write_results(const BeamOfPrompt& p) const {
     Hypotheses& results = group_.results[static_cast<std::size_t>(p.prompt)];
-    const std::size_t count = std::min(p.kept.size(), static_cast<std::size_t>(settings_.n_best));
-    for (const KeptHypothesis& kept : std::span(p.kept).first(count)) {
+    const std::size_t count = std::min(p.finished.size(), static_cast<std::size_t>(settings_.n_best));
+    for (const FinishedHypothesis& finished : std::span(p.finished).first(count)) {
       Hypothesis& h = results.emplace_back();
-      h.is_ended = kept.is_ended;
-      h.log_probability = kept.log_probability;
-      h.score = kept.score;
-      for (std::int32_t at = kept.last; at != kPrompt; at = node(at).before) {
+      h.is_ended = finished.is_ended;
+      h.log_probability = finished.log_probability;
+      h.score = finished.score;
+      for (std::int32_t at = finished.last; at != kPrompt; at = node(at).parent) {
         h.token_log_probabilities.push_back(node(at).log_probability);
-        if (!kept.is_ended || at != kept.last) h.ids.push_back(node(at).id);
+        if (!finished.is_ended || at != finished.last) h.ids.push_back(node(at).id);
       }
       std::reverse(h.ids.begin(), h.ids.end());
       std::reverse(h.token_log_probabilities.begin(), h.token_log_probabilities.end());
     }
   }
 
-  std::int32_t add_node(std::int32_t before, const Continuation& c) {
-    nodes_.push_back({before, c.id, c.of_token});
+  std::int32_t add_node(std::int32_t parent, const Continuation& c) {
+    nodes_.push_back({parent, c.id, c.of_token});
     return static_cast<std::int32_t>(nodes_.size()) - 1;
   }
   const TokenNode& node(std::int32_t index) const { return nodes_[static_cast<std::size_t>(index)]; }

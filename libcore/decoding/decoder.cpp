@@ -60,7 +60,7 @@ double largest_hidden_of(const OutputLayer& output) {
   return 0.1 * static_cast<double>(std::numeric_limits<float>::max()) / std::max(length, 1.0);
 }
 
-// Memory for groups that run at the same time, lent one by one.
+// Memory for groups that run at the same time: each has one of these arenas while it runs.
 class Arenas {
  public:
   Arenas(Arena& parent, std::size_t count) {
@@ -69,13 +69,13 @@ class Arenas {
     const std::size_t bytes = parent.available() / (count + 1) / kUnit * kUnit;
     for (std::size_t i = 0; i < count; ++i) free_.push_back(&arenas_.emplace_back(parent, bytes));
   }
-  Arena& take() {
+  Arena& acquire() {
     const std::lock_guard lock(mutex_);
     Arena* const arena = free_.back();
     free_.pop_back();
     return *arena;
   }
-  void give_back(Arena& arena) {
+  void release(Arena& arena) {
     const std::lock_guard lock(mutex_);
     free_.push_back(&arena);
   }
@@ -143,9 +143,9 @@ std::vector<Hypotheses> Decoder::decode_groups(const Prompts& prompts, const Gen
   parallel_for(groups, [&](Index group) {
     const Index begin = group * sequences / groups, end = (group + 1) * sequences / groups;
     const Prompts part = prompts.part(begin, end);
-    Arena& own = arenas.take();
+    Arena& own = arenas.acquire();
     isolate([&] { decode(own, part, begin); });
-    arenas.give_back(own);
+    arenas.release(own);
   });
   return results;
 }

@@ -18,7 +18,7 @@ constexpr std::size_t kNoStop = std::string::npos;
 struct GrowingRow {
   GrowingText text;
   std::size_t stop = kNoStop;  // where it is cut
-  std::size_t given = 0;       // of the text, to the listener
+  std::size_t emitted = 0;     // of the text, to the listener
 };
 
 class GrowingRows : public TokenListener {
@@ -31,32 +31,32 @@ class GrowingRows : public TokenListener {
     constexpr std::size_t kEvery = 8;
     if (ids.size() % kEvery == 1) listener_.works();
     GrowingRow& r = rows_[row];
-    const std::size_t before = r.text.text().size();
+    const std::size_t old_size = r.text.text().size();
     r.text.add(ids.back());
-    find_stop(r, before);
+    find_stop(r, old_size);
     const std::string& text = r.text.text();
-    give(r, r.stop != kNoStop ? r.stop : text.size() - stops_.begun(text));
+    emit(r, r.stop != kNoStop ? r.stop : text.size() - stops_.begun(text));
     return r.stop == kNoStop;
   }
 
   // No token follows.
   void finish(GrowingRow& r) {
     if (r.stop == kNoStop) {
-      const std::size_t before = r.text.text().size();
+      const std::size_t old_size = r.text.text().size();
       r.text.finish();
-      find_stop(r, before);
+      find_stop(r, old_size);
     }
-    give(r, std::min(r.stop, r.text.text().size()));
+    emit(r, std::min(r.stop, r.text.text().size()));
   }
 
  private:
   void find_stop(GrowingRow& r, std::size_t known) const {
     if (!stops_.empty()) r.stop = stops_.find(r.text.text(), known);
   }
-  void give(GrowingRow& r, std::size_t end) {
-    if (rows_.size() == 1 && end > r.given)
-      listener_.grows(std::string_view(r.text.text()).substr(r.given, end - r.given));
-    r.given = std::max(r.given, end);
+  void emit(GrowingRow& r, std::size_t end) {
+    if (rows_.size() == 1 && end > r.emitted)
+      listener_.grows(std::string_view(r.text.text()).substr(r.emitted, end - r.emitted));
+    r.emitted = std::max(r.emitted, end);
   }
 
   const StopTexts& stops_;
@@ -67,11 +67,12 @@ class GrowingRows : public TokenListener {
 // Leaves the tokens that begin before the cut.
 void cut(const GrowingRow& row, Hypothesis& hypothesis) {
   const std::vector<std::size_t>& begins = row.text.begins();
-  const auto kept =
+  const auto remaining =
       static_cast<std::size_t>(std::lower_bound(begins.begin(), begins.end(), row.stop) - begins.begin());
-  hypothesis.ids.erase(hypothesis.ids.begin() + static_cast<std::ptrdiff_t>(kept), hypothesis.ids.end());
+  hypothesis.ids.erase(hypothesis.ids.begin() + static_cast<std::ptrdiff_t>(remaining), hypothesis.ids.end());
   std::vector<double>& scores = hypothesis.token_log_probabilities;
-  if (scores.size() > kept) scores.erase(scores.begin() + static_cast<std::ptrdiff_t>(kept), scores.end());
+  if (scores.size() > remaining)
+    scores.erase(scores.begin() + static_cast<std::ptrdiff_t>(remaining), scores.end());
   hypothesis.is_ended = false;
   hypothesis.log_probability = 0;
   for (const double score : scores) hypothesis.log_probability += score;

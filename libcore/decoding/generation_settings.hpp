@@ -13,8 +13,8 @@ enum class LengthPenaltyKind { power, gnmt };
 // When the search for a sentence ends before its hypotheses do. Each is Hugging Face's rule of the value
 // named.
 enum class EarlyStopping {
-  never,      // ("never") when no live hypothesis can reach the kept ones at any length: exact
-  heuristic,  // (false) when none would reach the worst kept one if it ended now
+  never,      // ("never") when no live hypothesis can reach the finished ones at any length: exact
+  heuristic,  // (false) when none would reach the worst finished one if it ended now
   first       // (true) as soon as num_beams hypotheses have ended
 };
 

@@ -27,13 +27,13 @@ std::string without_nul(std::string text) {
   }
 }
 
-GrowingText::GrowingText(const Tokenizer& tokenizer, std::span<const std::int32_t> before)
+GrowingText::GrowingText(const Tokenizer& tokenizer, std::span<const std::int32_t> context)
     : tokenizer_(tokenizer) {
-  const std::span<const std::int32_t> last = before.last(std::min(before.size(), kContextTokens));
+  const std::span<const std::int32_t> last = context.last(std::min(context.size(), kContextTokens));
   ids_.assign(last.begin(), last.end());
   shown_text_ = tokenizer_.decode(ids_);
-  if (shown_text_.empty() && last.size() < before.size()) {
-    ids_.assign(before.begin(), before.end());
+  if (shown_text_.empty() && last.size() < context.size()) {
+    ids_.assign(context.begin(), context.end());
     shown_text_ = tokenizer_.decode(ids_);
   }
   shown_ = ids_.size();

@@ -18,8 +18,8 @@ std::string without_nul(std::string text);
 // It grows by whole characters, none of them NUL: bytes of one that is not complete wait for the others.
 class GrowingText {
  public:
-  // `before`: the tokens that it follows, of the same text; may be empty.
-  GrowingText(const Tokenizer& tokenizer, std::span<const std::int32_t> before);
+  // `context`: the tokens that it follows, of the same text; may be empty.
+  GrowingText(const Tokenizer& tokenizer, std::span<const std::int32_t> context);
   void add(std::int32_t id);
   // What waits will not become complete: it is shown as it is.
   void finish();

@@ -174,9 +174,9 @@ void Sampler::choose(const ForwardContext& context, const StepRows& rows, std::s
     std::size_t at = 0;
     while (at + 1 < tokens.size() && left >= tokens[at].probability) left -= tokens[at++].probability;
     const std::int32_t id = tokens[at].id;
-    const auto before = std::find_if(penalized.begin(), penalized.end(),
-                                     [&](const PenalizedLogit& changed) { return changed.id == id; });
-    const Real logit = before == penalized.end() ? values[id] : before->logit;
+    const auto unpenalized = std::find_if(penalized.begin(), penalized.end(),
+                                          [&](const PenalizedLogit& changed) { return changed.id == id; });
+    const Real logit = unpenalized == penalized.end() ? values[id] : unpenalized->logit;
     chosen[b] = {id, static_cast<double>(logit) - static_cast<double>(log_sums[b])};
   });
 }

@@ -82,7 +82,7 @@ void decode_token_by_token(const DecodingGroup& group, const TokenByToken& how, 
                            .texts = read,
                            .new_tokens = made},
                           chosen);
-    std::size_t kept = 0;
+    std::size_t remaining = 0;
     for (std::size_t b = 0; b < active.size(); ++b) {
       const auto s = static_cast<std::size_t>(active[b]);
       Hypothesis& hypothesis = group.results[s].front();
@@ -102,14 +102,14 @@ void decode_token_by_token(const DecodingGroup& group, const TokenByToken& how, 
         finish(settings, hypothesis);
         continue;
       }
-      active[kept] = active[b];
-      ids[kept] = chosen[b].id;
-      if (!streams.empty()) streams[kept] = streams[b];
-      ++kept;
+      active[remaining] = active[b];
+      ids[remaining] = chosen[b].id;
+      if (!streams.empty()) streams[remaining] = streams[b];
+      ++remaining;
     }
-    active.resize(kept);
-    ids.resize(kept);
-    if (!streams.empty()) streams.resize(kept);
+    active.resize(remaining);
+    ids.resize(remaining);
+    if (!streams.empty()) streams.resize(remaining);
   }
 }
 

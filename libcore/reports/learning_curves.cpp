@@ -55,7 +55,7 @@ std::vector<LearningCurve::Step> steps_of(const std::vector<LogRow>& rows) {
   const std::size_t together = (rows.size() + kMostPoints - 1) / kMostPoints;
   double size = 0;  // steps of the last epoch that has ended
   double sum = 0, weight = 0;
-  LogRow before;
+  LogRow previous;
   // A row may come right after the one that ends an epoch. A point of its own would show one batch among
   // means of many, so it counts with the next row, and the last one with the point before it.
   double most = 0, last_weight = 0;
@@ -73,15 +73,15 @@ std::vector<LearningCurve::Step> steps_of(const std::vector<LogRow>& rows) {
   };
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const LogRow& row = rows[i];
-    if (row.epoch != before.epoch) before = {.epoch = row.epoch};
+    if (row.epoch != previous.epoch) previous = {.epoch = row.epoch};
     const auto end = end_of.find(row.epoch), last = end_of.find(row.epoch - 1);
     const double begin = last == end_of.end() ? 0 : last->second;
     if (end != end_of.end() && (row.epoch == 1 || last != end_of.end())) size = end->second - begin;
-    const double more = row.tokens - before.tokens;
+    const double more = row.tokens - previous.tokens;
     if (!(size > 0) || !(more > 0) || !std::isfinite(row.loss)) continue;
-    sum += row.loss * row.tokens - before.loss * before.tokens;
+    sum += row.loss * row.tokens - previous.loss * previous.tokens;
     weight += more;
-    before = row;
+    previous = row;
     const bool is_last = i + 1 == rows.size();
     if (!is_last && ((i + 1) % together != 0 || 2 * weight < most)) continue;
     add_point(row, begin);

@@ -28,9 +28,9 @@ void Prefetcher::start(std::span<const std::uint32_t> chosen) {
 }
 
 BatchSlot Prefetcher::take(std::span<const std::uint32_t> next) {
-  const auto before = std::chrono::steady_clock::now();
+  const auto waiting_since = std::chrono::steady_clock::now();
   thread_.wait();
-  waited_seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - before).count();
+  waited_seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - waiting_since).count();
   const BatchSlot taken = slot_;
   if (!start_part(part_.index + 1)) start(next);
   return taken;

@@ -342,8 +342,8 @@ void RunDirectory::write_samples(std::int64_t epoch, std::span<const std::string
   std::error_code ignored;
   std::string all;
   if (fs::is_regular_file(fs::symlink_status(path, ignored))) {
-    const std::string before = read_file(path);
-    for (const std::string_view line : split(before, '\n')) {
+    const std::string old_text = read_file(path);
+    for (const std::string_view line : split(old_text, '\n')) {
       std::int64_t number = 0;
       const auto read = std::from_chars(line.data(), line.data() + line.size(), number);
       if (read.ec == std::errc() && number < epoch) all.append(line).append("\n");

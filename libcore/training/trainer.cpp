@@ -311,12 +311,12 @@ TrainingOutcome Trainer::run(const TrainerCallbacks& callbacks) {
   while (!state_.is_finished) {
     const EpochBatches list = batches_of_epoch(state_.epoch);
     const auto start = std::chrono::steady_clock::now();
-    const std::int64_t before = state_.epoch_totals.useful;
+    const std::int64_t tokens_at_start = state_.epoch_totals.useful;
     objective_.begin_epoch(state_.epoch);
     Prefetcher batches(packer_, objective_, Split::train, parts());
     const auto pace = [&] {
       const double seconds = seconds_since(start);
-      const auto tokens = static_cast<double>(state_.epoch_totals.useful - before);
+      const auto tokens = static_cast<double>(state_.epoch_totals.useful - tokens_at_start);
       if (!(seconds > 0)) return LogMoment::Pace{};
       return LogMoment::Pace{seconds, tokens / seconds, batches.waited_seconds() / seconds};
     };

@@ -81,8 +81,10 @@ void LanguageModelEvaluator::add_text(std::string_view line) {
   if (source.empty() || target.empty()) return;
   target.push_back(tokenizer.end_id());
   if (add_pair({source, target, model_.delimiter})) {
-    const DelimitedText kept = DelimitedText{source, target, model_.delimiter}.truncated(max_ids_);
-    count_text(kept.target.size() < target.size() ? tokenizer.decode(kept.target) : line.substr(tab + 1), 1);
+    const DelimitedText truncated = DelimitedText{source, target, model_.delimiter}.truncated(max_ids_);
+    count_text(
+        truncated.target.size() < target.size() ? tokenizer.decode(truncated.target) : line.substr(tab + 1),
+        1);
   } else {
     count_text(line.substr(tab + 1), 1);
   }
@@ -172,15 +174,16 @@ bool LanguageModelEvaluator::add_sequences(std::vector<std::int32_t> ids) {
 
 bool LanguageModelEvaluator::add_pair(const DelimitedText& text) {
   ++figures_.texts;
-  const DelimitedText kept = text.truncated(max_ids_);
-  const bool is_truncated = kept.size() < text.size();
+  const DelimitedText truncated = text.truncated(max_ids_);
+  const bool is_truncated = truncated.size() < text.size();
   figures_.truncated += is_truncated ? 1 : 0;
   figures_.ids += static_cast<std::int64_t>(text.size());
-  figures_.left_out += static_cast<std::int64_t>(text.size() - kept.size());
-  for (const auto& ids : {kept.source, kept.target}) figures_.tokens.add(ids, model_.tokenizer.special_ids());
-  Sequence sequence{{kept.source.begin(), kept.source.end()}, kept.source.size() + 1};
-  sequence.ids.push_back(kept.delimiter);
-  sequence.ids.insert(sequence.ids.end(), kept.target.begin(), kept.target.end());
+  figures_.left_out += static_cast<std::int64_t>(text.size() - truncated.size());
+  for (const auto& ids : {truncated.source, truncated.target})
+    figures_.tokens.add(ids, model_.tokenizer.special_ids());
+  Sequence sequence{{truncated.source.begin(), truncated.source.end()}, truncated.source.size() + 1};
+  sequence.ids.push_back(truncated.delimiter);
+  sequence.ids.insert(sequence.ids.end(), truncated.target.begin(), truncated.target.end());
   push(std::move(sequence));
   return is_truncated;
 }
