@@ -1,5 +1,7 @@
 #include "layers/embedding.hpp"
 
+#include <cmath>
+
 #include "support/math_functions.hpp"
 
 namespace headwater {

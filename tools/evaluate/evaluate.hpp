@@ -68,11 +68,22 @@ void evaluate_language_model(const Options& o, const ModelFolder& folder, const 
 // The references of a translation as its tokenizer sees them, in JSON.
 inline constexpr std::string_view kStandardized = "standardized";
 
+// What is said of the loss of tokens: "over 7 tokens of 2 texts", and how many parts ("line", "side") were
+// cut to what the model reads.
+struct TokenMetricDetails {
+  std::string over;
+  std::string_view part;
+  std::int64_t truncated = 0;
+};
+
 // What models share: lines of two columns, text and translation or label; figures that are no numbers are an
 // error; only these of --metric are of such a model; what the recipe expects of the figures, as train writes
 // it.
 cli::LineReaderSettings lines_of_columns(const Options& o);
 void check_loss(const LossTotals& totals);
+// Adds the metric `name` where it follows from the loss of tokens: loss, accuracy, perplexity.
+void add_token_metric(std::vector<ScoreRow>& rows, const std::string& name, const LossTotals& totals,
+                      const TokenMetricDetails& details);
 void check_metrics(const Options& o, const std::vector<std::string_view>& known, std::string_view what);
 void write_expectations(const std::vector<ScoreRow>& rows, const Options& o);
 

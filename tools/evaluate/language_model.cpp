@@ -197,11 +197,7 @@ void evaluate_language_model(const Options& o, const ModelFolder& folder, const 
       "over " + counted(totals.predicted, "token") + " of " + counted(figures.texts, "text");
   std::vector<ScoreRow> rows;
   for (const std::string& name : metrics.of_model) {
-    if (name == "loss")
-      rows.push_back(score_row(name, totals.mean_loss(), 4, over, "line", figures.truncated));
-    if (name == "accuracy")
-      rows.push_back(score_row(name, totals.accuracy(), 4, over, "line", figures.truncated));
-    if (name == "perplexity") rows.push_back(score_row(name, std::exp(totals.mean_loss()), 2, "exp(loss)"));
+    add_token_metric(rows, name, totals, {over, "line", figures.truncated});
     if (name == "bits_per_byte") add_bits(rows, name, "byte", figures.bytes, figures);
     if (name == "bits_per_character") add_bits(rows, name, "character", figures.characters, figures);
     if (name == "unknown") rows.push_back(unknown_row({"", figures.tokens}));

@@ -41,6 +41,16 @@ void check_loss(const LossTotals& totals) {
   if (!std::isfinite(totals.loss)) throw Error(std::string("loss: ") + kOutputNotFinite);
 }
 
+void add_token_metric(std::vector<ScoreRow>& rows, const std::string& name, const LossTotals& totals,
+                      const TokenMetricDetails& details) {
+  const auto of_tokens = [&](double value) {
+    rows.push_back(score_row(name, value, 4, details.over, details.part, details.truncated));
+  };
+  if (name == "loss") of_tokens(totals.mean_loss());
+  if (name == "accuracy") of_tokens(totals.accuracy());
+  if (name == "perplexity") rows.push_back(score_row(name, std::exp(totals.mean_loss()), 2, "exp(loss)"));
+}
+
 void check_metrics(const Options& o, const std::vector<std::string_view>& known, std::string_view what) {
   if (o.has_reference_measure)
     throw UsageError("--reference-measure is for translation, " + o.model + " is " + std::string(what));

@@ -1,6 +1,5 @@
 // Translators: the loss of pairs, and scores of their translations.
 #include <algorithm>
-#include <cmath>
 #include <span>
 
 #include "cli/progress.hpp"
@@ -50,11 +49,7 @@ std::vector<ScoreRow> loss_rows(const LossTotals& totals, const TranslationExamp
   const std::string over =
       "over " + counted(totals.predicted, "target token") + " of " + counted(totals.sequences, "pair");
   for (const std::string& name : metrics.of_model) {
-    if (name == "loss")
-      rows.push_back(score_row(name, totals.mean_loss(), 4, over, "side", examples.truncated));
-    if (name == "accuracy")
-      rows.push_back(score_row(name, totals.accuracy(), 4, over, "side", examples.truncated));
-    if (name == "perplexity") rows.push_back(score_row(name, std::exp(totals.mean_loss()), 2, "exp(loss)"));
+    add_token_metric(rows, name, totals, {over, "side", examples.truncated});
     if (name == "unknown") {
       rows.push_back(unknown_row({"source", examples.source_tokens}));
       rows.push_back(unknown_row({"target", examples.target_tokens}));
