@@ -46,7 +46,7 @@ report: $(R)/report.md
 	@cat $<
 
 # The resolved recipe, recipe.yaml, rewritten, and so everything after it made anew, only when it changes; and what it needs, as variables:
-# set, folder, seed, train, validation, test, their numbers of lines, columns, summaries, csv, stage_COLUMN, answer. Made here and not by a rule, so
+# set, folder, seed, train, validation, test, their numbers of lines, columns, summaries, csv, stage_COLUMN, task. Made here and not by a rule, so
 # that a recipe which is wrong, or whose data is not there, ends with one line that says so, and without a folder.
 $(shell BIN=$(bin) SCALE='$(SCALE)' SEED='$(SEED)' SET='$(SET)' $(call in_house,recipes/resolve.sh) $(RECIPE) $(R) $(DATA))
 $(if $(filter 0,$(.SHELLSTATUS)),,$(error $(RECIPE) cannot run; the line above says why))
@@ -221,7 +221,7 @@ $(R)/plan.txt: $(R)/table.txt
 	$(filter-out --overwrite,$(train_command)) --dry-run --quiet > $@.part
 	mv $@.part $@
 
-# --- Scores on the test data, by what the model answers ---------------------------------------------------------------------
+# --- Scores on the test data, by the task of the model ----------------------------------------------------------------------
 
 $(R)/test.sources: $(P)/test.tsv
 	cut -f$(field_source) $< > $@
@@ -229,9 +229,9 @@ $(R)/test.references: $(P)/test.tsv
 	cut -f$(field_target) $< > $@
 # A summary is short; what a language model is asked for is kept free of its positions.
 write_translation = $(bin)/translate
-write_continuation = $(bin)/generate --max-new-tokens 40
+write_language_modeling = $(bin)/generate --max-new-tokens 40
 $(R)/test.hypotheses: $(R)/test.sources $(R)/table.txt
-	$(write_$(answer)) $(R)/model $(Q) $< > $@.part
+	$(write_$(task)) $(R)/model $(Q) $< > $@.part
 	mv $@.part $@
 # As the tokenizer sees them: standardised, joined again.
 $(R)/test.standardized: $(R)/test.references $(call tokenizer,target)
@@ -242,7 +242,7 @@ $(R)/test.greedy: $(R)/test.sources $(R)/table.txt
 	$(bin)/translate --quiet --num-beams 1 $(R)/model $(Q) $< > $@.part
 	mv $@.part $@
 $(R)/test.beam: $(R)/test.sources $(R)/table.txt
-	$(write_$(answer)) --quiet --num-beams 4 $(R)/model $(Q) $< > $@.part
+	$(write_$(task)) --quiet --num-beams 4 $(R)/model $(Q) $< > $@.part
 	mv $@.part $@
 # And by the mean of the checkpoints that the recipe keeps; an empty file where training has left one alone.
 means := $(R)/test.mean-greedy $(if $(filter-out 1,$(num_beams)),$(R)/test.mean-beam)
@@ -269,23 +269,23 @@ $(R)/sentences.hypotheses: $(R)/sentences.sources $(R)/table.txt
 # What evaluate reads of the test data: text and label, pairs, text, or the file as it is.
 both_sides = paste <(cut -f$(field_source) $(P)/test.tsv) <(cut -f$(1) $(P)/test.tsv) |
 test_translation = $(call both_sides,$(field_target))
-test_label = $(call both_sides,$(field_label))
-test_continuation = $(if $(field_target),$(call both_sides,$(field_target)),cut -f$(field_source) $(P)/test.tsv |)
+test_classification = $(call both_sides,$(field_label))
+test_language_modeling = $(if $(field_target),$(call both_sides,$(field_target)),cut -f$(field_source) $(P)/test.tsv |)
 # The test is translated once, above. Over padded positions too where the recipe expects such figures.
 measures_of_pairs := --metric loss,accuracy,perplexity $(reference_measure)
-evaluate_options = $(if $(filter translation,$(answer)),$(measures_of_pairs),--recipe $(R)/recipe.yaml)
+evaluate_options = $(if $(filter translation,$(task)),$(measures_of_pairs),--recipe $(R)/recipe.yaml)
 $(R)/test.txt: $(R)/recipe.yaml $(or $(test_file),$(P)/test.tsv) $(R)/table.txt
-	$(test_$(answer)) $(bin)/evaluate $(R)/model $(evaluate_options) $(Q) $(test_file) > $@.part
+	$(test_$(task)) $(bin)/evaluate $(R)/model $(evaluate_options) $(Q) $(test_file) > $@.part
 	mv $@.part $@
 
 texts := $(R)/test.sources $(R)/test.hypotheses $(R)/test.references $(R)/test.txt
 scores_translation := $(texts) $(R)/test.standardized $(if $(filter-out 1,$(num_beams)),$(R)/test.greedy) \
   $(if $(filter-out 1 2,$(keep)),$(R)/test.mean-greedy) $(if $(sentences),$(R)/sentences.hypotheses)
-scores_label := $(R)/test.txt
-scores_continuation := $(R)/test.txt
-scores_image_label := $(R)/test.txt
+scores_classification := $(R)/test.txt
+scores_language_modeling := $(R)/test.txt
+scores_image_classification := $(R)/test.txt
 scores_summary := $(texts) $(R)/test.beam
-scores := $(if $(test),$(scores_$(if $(summaries),summary,$(answer))))
+scores := $(if $(test),$(scores_$(if $(summaries),summary,$(task))))
 
 # The learning curve is drawn where an epoch has ended.
 $(R)/report.md: $(R)/table.txt $(R)/plan.txt $(scores)

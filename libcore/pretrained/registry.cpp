@@ -18,11 +18,11 @@ std::string_view name_of(Task task) {
     case Task::translation:
       return "translation";
     case Task::classification:
-      return "label";
+      return "classification";
     case Task::language_modeling:
-      return "continuation";
+      return "language_modeling";
     case Task::image_classification:
-      return "image_label";
+      return "image_classification";
   }
   return "";
 }

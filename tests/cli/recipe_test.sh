@@ -22,8 +22,8 @@ fail() {
 
 # What inspect --make says of the recipe.
 value() { "$bin/inspect" "recipes/$recipe.yaml" --scale quick --make | sed -n "s/^$1 := //p"; }
-answer=$(value answer)
-[ -z "$(value summaries)" ] || answer=summary
+task=$(value task)
+[ -z "$(value summaries)" ] || task=summary
 
 # Reviews whose label follows from two of their words, and their texts alone; pairs that a word-by-word translation gets right.
 make_lines() { # REVIEWS|TEXTS|PAIRS LINES SEED
@@ -67,13 +67,13 @@ if [ "$kind" = made ]; then
   set_name=$(value set) lines=pairs
   mkdir -p "$tmp/data/$set_name"
 fi
-if [ "$kind" = made ] && [ "$answer" = image_label ]; then
+if [ "$kind" = made ] && [ "$task" = image_classification ]; then
   for part in train validation test; do
     if [ -n "$(value $part)" ]; then make_images 300 "$tmp/data/$(value $part)"; fi
   done
 elif [ "$kind" = made ]; then
-  if [ "$answer" = label ]; then lines=reviews; fi
-  if [ "$answer" = continuation ] && [ "$(value columns)" = source ]; then lines=texts; fi
+  if [ "$task" = classification ]; then lines=reviews; fi
+  if [ "$task" = language_modeling ] && [ "$(value columns)" = source ]; then lines=texts; fi
   make_lines "$lines" 1000 1 >"$tmp/data/$(value train)"
   if [ -n "$(value validation)" ]; then make_lines "$lines" 200 2 >"$tmp/data/$(value validation)"; fi
   if [ -n "$(value test)" ]; then make_lines "$lines" 2000 3 >"$tmp/data/$(value test)"; fi
@@ -94,12 +94,12 @@ make=(make --no-print-directory -f recipes/stages.mk "RECIPE=recipes/$recipe.yam
 begin=$(date +%s)
 "${make[@]}" "$report" >"$tmp/log" 2>&1 || fail "$recipe at SCALE=quick"
 seconds=$(($(date +%s) - begin))
-case $answer in
-  label)
+case $task in
+  classification)
     grep -q '^accuracy  *[01]\.[0-9]* ' "$report" || fail 'no accuracy on the test set in the report'
     grep -q '^neg  *[01]\.' "$report" || fail 'no precision of a class in the report'
     ;;
-  image_label)
+  image_classification)
     for metric in accuracy top5_accuracy; do grep -q "^$metric  *[01]\.[0-9]* " "$report" || fail "no $metric on the test set in the report"; done
     [ "$(sed -n '/^class  *precision/,/^$/p' "$report" | grep -c '^..*  *[01]\.[0-9]* ')" = "$(number_of classes)" ] || fail 'no precision of a class in the report'
     ;;
@@ -122,7 +122,7 @@ case $answer in
     [ "$(wc -l <"$run/test.hypotheses")" = "$(wc -l <"$run/test.references")" ] ||
       fail 'translations and references differ in number'
     ;;
-  continuation)
+  language_modeling)
     [ "$(sed -n '/^epoch  *training loss/,/^$/p' "$report" | grep -cE '^ +[0-9]+( +[-0-9.]+){3,4}$')" -ge 1 ] || fail 'no row of an epoch in the report'
     if [ -n "$(value test)" ]; then grep -q '^perplexity  *[0-9]' "$report" || fail 'no perplexity on the test set in the report'; fi
     prompts=$("$bin/train" --recipe "recipes/$recipe.yaml" --scale quick --print-recipe | sed -n 's/^ *prompts: \[\(.*\)\]$/\1/p')
@@ -142,7 +142,7 @@ case $answer in
     done
     [ "$(wc -l <"$run/test.hypotheses")" = "$(wc -l <"$run/test.references")" ] || fail 'summaries and references differ in number'
     ;;
-  *) fail "no test of a recipe whose answer is a $answer" ;;
+  *) fail "no test of a recipe whose task is $task" ;;
 esac
 for line in 'training  *[0-9].* s: [0-9]* epoch' 'speed  *[0-9].* \(tokens\|images\)/s' 'parameters  *[0-9]' 'memory  *[0-9].* MiB'; do
   sed -n '/^## what it cost$/,/^## files$/p' "$report" | grep -q "^$line" || fail "what it cost: $line"

@@ -107,7 +107,7 @@ void write_make(const Recipe& recipe, cli::LineWriter& out) {
   variable("num_beams", std::to_string(recipe.decoding.num_beams));
   variable("keep", std::to_string(recipe.training.checkpoint.keep));
   variable("reference_measure", expects_reference_measure(recipe) ? "--reference-measure" : "");
-  variable("answer", std::string(name_of(kind_of(recipe.model).task())));
+  variable("task", std::string(name_of(kind_of(recipe.model).task())));
 }
 
 }  // namespace headwater::inspect
