@@ -149,8 +149,11 @@ lint: ## formatting, clang-tidy, shellcheck, and files that are cited; changes n
 	  | xargs -P $(JOBS) -n 1 $(CLANG_TIDY) --quiet --warnings-as-errors='*' --extra-arg=-Wno-unknown-warning-option $(LINT_ANALYZER) -p $(BUILD)-lint \
 	  2> >(sed '/warnings generated\.$$/d' >&2)
 
+includes: ## includes that nothing is used of, by clang-tidy 17 or newer [CLANG_TIDY=]: some minutes
+	@JOBS=$(JOBS) $(if $(filter file,$(origin CLANG_TIDY)),,CLANG_TIDY='$(CLANG_TIDY)') tests/includes.sh $(BUILD)-includes
+
 clean: ## remove the builds, not data or models
-	rm -rf $(BUILD) $(BUILD)-double $(BUILD)-asan $(BUILD)-lint
+	rm -rf $(BUILD) $(BUILD)-double $(BUILD)-asan $(BUILD)-lint $(BUILD)-includes
 
 distclean: clean ## remove models and prepared data as well
 	rm -rf $(MODELS) data/cache

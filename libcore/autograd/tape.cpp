@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <functional>
 #include <limits>
-#include <new>
+#include <new>  // IWYU pragma: keep
 #include <string>
 
 #include "autograd/ops.hpp"

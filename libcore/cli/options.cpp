@@ -1,6 +1,6 @@
 #include "cli/options.hpp"
 
-#include <CLI/CLI.hpp>
+#include <CLI/CLI.hpp>  // IWYU pragma: keep
 #include <algorithm>
 #include <array>
 #include <cctype>

@@ -1,7 +1,6 @@
 #include "cli/tool.hpp"
 
 #include <fcntl.h>
-#include <pthread.h>
 #include <sys/resource.h>
 #include <unistd.h>
 

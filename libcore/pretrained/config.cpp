@@ -1,8 +1,6 @@
 #include "pretrained/config.hpp"
 
-#include <algorithm>
 #include <cmath>
-
 #include "recipe/scalars.hpp"
 #include "support/error.hpp"
 

@@ -6,7 +6,6 @@
 #include "data/image_dataset.hpp"
 #include "pretrained/config.hpp"
 #include "pretrained/model_directory.hpp"
-#include "pretrained/registry.hpp"
 #include "support/csv.hpp"
 #include "support/error.hpp"
 #include "support/name_list.hpp"

@@ -1,7 +1,5 @@
 #include "pretrained/language_model.hpp"
 
-#include <algorithm>
-
 #include "metrics/registry.hpp"
 #include "pretrained/config.hpp"
 #include "pretrained/model_directory.hpp"
@@ -13,7 +11,8 @@
 
 namespace headwater {
 
-// --- Its section of a recipe -------------------------------------------------------------------------------
+// --- Its section of a recipe
+// -------------------------------------------------------------------------------
 
 static void settings_rows(schema::Visitor& v, LanguageModelSettings& s) {
   rows(v, s.transformer);
@@ -31,13 +30,13 @@ static void settings_rows(schema::Visitor& v, LanguageModelSettings& s) {
                 "every training text is filled up to length with padding, which is read and predicted as "
                 "tokens are: the loss of training is over all places"}}},
           "what becomes of the positions that a short text leaves empty");
-  v.field(
-      "delimiter", &s.delimiter, schema::Text::any,
-      {"of examples in two columns: the special token between source and target, as `[SEP]`. The model "
-       "learns to "
-       "go on with the target: the loss is taken after the delimiter alone, and prompts get it at their end; "
-       "empty: one column of texts, all of which is learned",
-       "make recipe (tokenize, vectorize), train, evaluate, generate"});
+  v.field("delimiter", &s.delimiter, schema::Text::any,
+          {"of examples in two columns: the special token between source and target, as `[SEP]`. The model "
+           "learns to "
+           "go on with the target: the loss is taken after the delimiter alone, and prompts get it at "
+           "their end; "
+           "empty: one column of texts, all of which is learned",
+           "make recipe (tokenize, vectorize), train, evaluate, generate"});
 }
 
 // The columns that such a model learns from, where it is not a column of texts.
@@ -79,7 +78,8 @@ ModelSection model_section(const LanguageModelSettings& settings) {
   return model_section(kLanguageModel, settings);
 }
 
-// --- The directory -----------------------------------------------------------------------------------------
+// --- The directory
+// -----------------------------------------------------------------------------------------
 
 namespace {
 constexpr const char* kLanguageModelType = "headwater_language_model";
@@ -156,7 +156,8 @@ std::vector<std::int32_t> LoadedLanguageModel::prompt_ids(std::string_view text,
   return ids;
 }
 
-// --- The row of the registry -------------------------------------------------------------------------------
+// --- The row of the registry
+// -------------------------------------------------------------------------------
 
 namespace {
 

@@ -12,7 +12,6 @@
 #include "support/numbers.hpp"
 #include "text/unicode/standardize.hpp"
 #include "text/unicode/trimmed.hpp"
-#include "text/unicode/unicode_properties.hpp"
 
 namespace headwater {
 namespace {

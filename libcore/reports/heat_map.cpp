@@ -1,9 +1,7 @@
 #include "reports/heat_map.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-
 #include "reports/alignment.hpp"
 #include "reports/color_bar.hpp"
 #include "reports/color_scale.hpp"
@@ -11,7 +9,6 @@
 #include "support/error.hpp"
 #include "support/numbers.hpp"
 #include "support/utf8.hpp"
-#include "text/unicode/unicode_properties.hpp"
 
 namespace headwater {
 
@@ -108,8 +105,8 @@ class HeatMap {
 
   void grow(double right) { width_ = std::max(width_, right); }
 
-  // Row labels: what was put in, an arrow, what came out; in encoders the token alone. Returns nothing wider
-  // than `area`.
+  // Row labels: what was put in, an arrow, what came out; in encoders the token alone. Returns nothing
+  // wider than `area`.
   struct RowLabels {
     std::vector<std::string> put_in, came_out;
     double put_in_width = 0, area = 0;

@@ -1,9 +1,6 @@
 #include "reports/image_summary.hpp"
 
-#include <algorithm>
-
 #include "reports/table.hpp"
-#include "support/error.hpp"
 #include "support/name_list.hpp"
 #include "support/numbers.hpp"
 

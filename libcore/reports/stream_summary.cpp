@@ -5,11 +5,9 @@
 
 #include "data/token_stream.hpp"
 #include "reports/table.hpp"
-#include "support/error.hpp"
 #include "support/numbers.hpp"
 
 namespace headwater {
-
 namespace {
 
 constexpr std::int64_t kMaxVocabulary = 10'000'000;  // as of recipes

@@ -1,6 +1,5 @@
 #include "support/signals.hpp"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <sys/syscall.h>
 #include <unistd.h>

@@ -1,7 +1,7 @@
 #include "tensor/free_blocks.hpp"
 
 #include <functional>
-#include <new>
+#include <new>  // IWYU pragma: keep
 
 namespace headwater {
 

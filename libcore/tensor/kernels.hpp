@@ -9,19 +9,19 @@
 // alias inputs unless it says so. All kernels parallelise inside through parallel_for.
 #pragma once
 
-#include "tensor/kernels/activation/activation.hpp"
-#include "tensor/kernels/argmax/argmax.hpp"
-#include "tensor/kernels/argmax/top_logits.hpp"
-#include "tensor/kernels/attention/attention.hpp"
-#include "tensor/kernels/dropout/dropout.hpp"
-#include "tensor/kernels/elementwise/elementwise.hpp"
-#include "tensor/kernels/embedding/embedding.hpp"
-#include "tensor/kernels/fourier/fourier.hpp"
-#include "tensor/kernels/gemm/gemm.hpp"
-#include "tensor/kernels/isa.hpp"
-#include "tensor/kernels/loss/loss.hpp"
-#include "tensor/kernels/norm/norm.hpp"
-#include "tensor/kernels/optimizer/optimizer.hpp"
-#include "tensor/kernels/pooling/pooling.hpp"
-#include "tensor/kernels/reduction/reduction.hpp"
-#include "tensor/kernels/rotary/rotary.hpp"
+#include "tensor/kernels/activation/activation.hpp"    // IWYU pragma: export
+#include "tensor/kernels/argmax/argmax.hpp"            // IWYU pragma: export
+#include "tensor/kernels/argmax/top_logits.hpp"        // IWYU pragma: export
+#include "tensor/kernels/attention/attention.hpp"      // IWYU pragma: export
+#include "tensor/kernels/dropout/dropout.hpp"          // IWYU pragma: export
+#include "tensor/kernels/elementwise/elementwise.hpp"  // IWYU pragma: export
+#include "tensor/kernels/embedding/embedding.hpp"      // IWYU pragma: export
+#include "tensor/kernels/fourier/fourier.hpp"          // IWYU pragma: export
+#include "tensor/kernels/gemm/gemm.hpp"                // IWYU pragma: export
+#include "tensor/kernels/isa.hpp"                      // IWYU pragma: export
+#include "tensor/kernels/loss/loss.hpp"                // IWYU pragma: export
+#include "tensor/kernels/norm/norm.hpp"                // IWYU pragma: export
+#include "tensor/kernels/optimizer/optimizer.hpp"      // IWYU pragma: export
+#include "tensor/kernels/pooling/pooling.hpp"          // IWYU pragma: export
+#include "tensor/kernels/reduction/reduction.hpp"      // IWYU pragma: export
+#include "tensor/kernels/rotary/rotary.hpp"            // IWYU pragma: export

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 
 #include "support/math_functions.hpp"
 #include "support/parallel.hpp"
@@ -129,8 +128,8 @@ void Optimizer::step_adam(double learning_rate, std::int64_t step, float factor)
                          .correction_2 = static_cast<float>(1 - power(settings_.beta_2, step)),
                          .epsilon_hat = settings_.epsilon_hat,
                          .decay = 0};
-  // Moments go on moving without a gradient, so every parameter takes part; neighbours with one rule are one
-  // stretch, and the blocks of all stretches one loop.
+  // Moments go on moving without a gradient, so every parameter takes part; neighbours with one rule are
+  // one stretch, and the blocks of all stretches one loop.
   constexpr Index kBlock = 16'384;
   const auto& all = parameters_.all();
   stretches_.clear();

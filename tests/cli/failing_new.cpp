@@ -38,7 +38,7 @@ void* allocate(std::size_t bytes, std::size_t alignment) {
 
 }  // namespace
 
-#include "replaced_new.hpp"
+#include "replaced_new.hpp"  // IWYU pragma: keep
 
 // The C library calls this with the address of main. The dynamic linker finds the real one after this one.
 extern "C" int __libc_start_main(int (*main)(int, char**, char**), int argc, char** argv, void (*init)(),

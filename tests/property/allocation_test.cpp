@@ -22,7 +22,7 @@ void* allocate(std::size_t bytes, std::size_t alignment) {
 
 }  // namespace
 
-#include "replaced_new.hpp"
+#include "replaced_new.hpp"  // IWYU pragma: keep
 
 using namespace headwater;
 

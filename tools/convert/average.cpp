@@ -1,7 +1,6 @@
 // The mean of models as a model.
 #include "cli/lines.hpp"
 #include "support/error.hpp"
-#include "support/numbers.hpp"
 #include "tools/convert/convert.hpp"
 #include "training/model_average.hpp"
 

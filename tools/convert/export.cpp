@@ -2,7 +2,6 @@
 #include "cli/tool.hpp"
 #include "pretrained/layouts/registry.hpp"
 #include "pretrained/model_directory.hpp"
-#include "support/error.hpp"
 #include "support/new_folder.hpp"
 #include "tools/convert/convert.hpp"
 

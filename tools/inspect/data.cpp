@@ -2,9 +2,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "pretrained/model_directory.hpp"
 #include "pretrained/registry.hpp"
-#include "pretrained/tokenizer_files.hpp"
 #include "reports/data_summary.hpp"
 #include "reports/stream_summary.hpp"
 #include "support/error.hpp"

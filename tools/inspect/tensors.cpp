@@ -5,7 +5,6 @@
 
 #include "checkpoint/directory.hpp"
 #include "pretrained/model_directory.hpp"
-#include "pretrained/registry.hpp"
 #include "reports/table.hpp"
 #include "reports/tensor_statistics.hpp"
 #include "support/error.hpp"

@@ -2,11 +2,9 @@
 #include "cli/result_file.hpp"
 #include "reports/run_table.hpp"
 #include "reports/score_report.hpp"
-#include "support/error.hpp"
 #include "tools/report/report.hpp"
 
 namespace headwater::report {
-
 namespace {
 
 // What evaluate said of the model, and the scores of the texts that it wrote.

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "cli/tool.hpp"
 #include "support/error.hpp"
 #include "tools/vectorize/vectorize.hpp"
 
@@ -89,7 +88,8 @@ const ModeRow& resolve_mode(Options& o, const ModeOptions& typed) {
   if (asked == nullptr) {
     typed.check(std::nullopt);
     throw UsageError(
-        "give one of --tokenizer, --terms, --labels, --images, --split, each with a FILE, --learn and --csv "
+        "give one of --tokenizer, --terms, --labels, --images, --split, each with a FILE, --learn and "
+        "--csv "
         "(see "
         "--help)");
   }

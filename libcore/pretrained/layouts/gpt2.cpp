@@ -3,7 +3,6 @@
 #include "pretrained/language_model.hpp"
 #include "pretrained/layouts/foreign_config.hpp"
 #include "pretrained/layouts/one_tokenizer.hpp"
-#include "pretrained/layouts/registry.hpp"
 #include "pretrained/registry.hpp"
 #include "pretrained/tokenizer_files.hpp"
 

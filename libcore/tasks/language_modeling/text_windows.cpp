@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "pretrained/language_model.hpp"
 #include "support/error.hpp"
 #include "support/random.hpp"
 

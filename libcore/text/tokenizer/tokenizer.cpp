@@ -1,7 +1,7 @@
 #include "text/tokenizer/tokenizer.hpp"
 
 #include "text/tokenizer/token_text.hpp"
-#include "text/tokenizer/tokenizer_impl.hpp"
+#include "text/tokenizer/tokenizer_impl.hpp"  // IWYU pragma: keep
 
 namespace headwater {
 

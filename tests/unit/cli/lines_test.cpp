@@ -1,7 +1,6 @@
 #include "cli/lines.hpp"
 
 #include <doctest/doctest.h>
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <filesystem>

@@ -11,7 +11,7 @@
 #include "pretrained/language_model.hpp"
 #include "pretrained/text_classifier.hpp"
 #include "pretrained/translator.hpp"
-#include "pretrained/vision_model.hpp"
+#include "pretrained/vision_model.hpp"  // IWYU pragma: keep
 
 using namespace headwater;
 

@@ -3,7 +3,7 @@
 #include <fcntl.h>
 #include <malloc.h>
 #include <poll.h>
-#include <sys/resource.h>
+#include <sys/resource.h>  // IWYU pragma: keep
 #include <sys/wait.h>
 #include <unistd.h>
 

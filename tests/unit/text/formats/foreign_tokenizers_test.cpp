@@ -1,4 +1,4 @@
-#include "text/formats/foreign_tokenizers.hpp"
+#include "text/formats/foreign_tokenizers.hpp"  // IWYU pragma: keep
 
 #include <doctest/doctest.h>
 
