@@ -78,7 +78,8 @@ void rows(Visitor& v, OptimizerSettings& s, const ScheduleSettings& schedule) {
       "the rate of a layer is so many times that of the layer above, from the head down to the embeddings "
       "(ELECTRA, Clark et al. 2020)");
   v.field("momentum", &s.momentum, Between{0, kBelowOne, kNoUnit},
-          "share of the previous update that is added to the next", belongs_to(s.kind == "sgd", "sgd"));
+          "momentum (Polyak 1964): each update adds this share of the previous one; 0: none",
+          belongs_to(s.kind == "sgd", "sgd"));
   v.field("global_clipnorm", &s.global_clipnorm, Between{0, 1e9, kNoUnit},
           "a gradient of a larger Euclidean norm is scaled down to it (Pascanu et al. 2013); 0: none is");
 }
@@ -213,15 +214,15 @@ void rows(Visitor& v, TrainingSettings& s, const ModelSection& model) {
                       ? std::int64_t{1000}
                       : std::int64_t{0}},
           When{!model || measures_translations(model), "", "translators"});
-  v.field(
-      "ema_decay", &s.ema_decay, Between{0, kBelowOne, kNoUnit},
-      "of the moving average of the weights (Polyak and Juditsky 1992), a step; the average is what the run "
-      "measures and gives; 0: none",
-      When{s.average_last == 0, "training with average_last", "training without average_last"});
+  v.field("ema_decay", &s.ema_decay, Between{0, kBelowOne, kNoUnit},
+          "of the moving average of the weights (Polyak and Juditsky 1992), a step; the average is what is "
+          "validated and saved as the model; 0: none",
+          When{s.average_last == 0, "training with average_last", "training without average_last"});
   v.field(
       "average_last", &s.average_last, Between{0, 1000, "epochs"},
-      "the run measures and gives the mean of the weights that the last so many epochs ended with, or of "
-      "all there are so far; each costs the memory and the disk of the weights; 0: the weights as they are",
+      "what is validated and saved as the model is the mean of the weights after each of the last so many "
+      "epochs, or of all there are so far; each costs the memory and the disk of the weights; 0: the weights "
+      "as they are",
       When{s.ema_decay == 0, "training with ema_decay", "training without ema_decay"});
   v.section("optimizer", "how a gradient changes the weights",
             [&](Visitor& below) { rows(below, s.optimizer, s.schedule); });
