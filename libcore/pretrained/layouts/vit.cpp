@@ -8,6 +8,7 @@
 #include "pretrained/image_processor.hpp"
 #include "pretrained/label_names.hpp"
 #include "pretrained/layouts/foreign_config.hpp"
+#include "pretrained/layouts/registry.hpp"
 #include "pretrained/registry.hpp"
 #include "pretrained/vision_model.hpp"
 #include "support/error.hpp"

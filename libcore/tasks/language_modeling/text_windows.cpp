@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "pretrained/language_model.hpp"
 #include "support/error.hpp"
 #include "support/random.hpp"
 
