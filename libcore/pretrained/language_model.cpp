@@ -125,14 +125,11 @@ LoadedLanguageModel load_language_model(const std::filesystem::path& path) {
 
 LoadedLanguageModel load_language_model(const ModelFolder& folder) {
   check_task(folder, Task::language_modeling);
-  const Json& config = folder.config;
-  const std::filesystem::path config_path = folder.config_path();
-  std::unique_ptr<LanguageModel> model = language_model_of_config(config, config_path.string());
-  const bool is_published = folder.layout != nullptr;
-  Tokenizer tokenizer = is_published ? published_tokenizers(folder, {.source = model->vocabulary()}).source
-                                     : load_tokenizer(folder, "tokenizer.json", model->vocabulary(),
-                                                      text_at(config, "vocabulary_hash", config_path));
+  std::unique_ptr<LanguageModel> model =
+      language_model_of_config(folder.config, folder.config_path().string());
+  Tokenizer tokenizer = load_one_tokenizer(folder, model->vocabulary());
   load_weights(folder, model->parameters());
+  const bool is_published = folder.layout != nullptr;
   const std::filesystem::path of_tokenizer = is_published ? folder.path : folder.path / "tokenizer.json";
   const std::int32_t delimiter = delimiter_of(model->settings(), tokenizer, of_tokenizer.string());
   return {folder.path, std::move(tokenizer), std::move(model), delimiter};

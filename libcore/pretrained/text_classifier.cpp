@@ -63,8 +63,7 @@ LoadedClassifier load_classifier(const ModelFolder& folder) {
   const bool reads_terms = kind.reads_terms();
   std::unique_ptr<TextClassifier> model = classifier_of_config(config, config_path.string());
   // The table of a bag of words has a row for each term, whatever its tokenizer knows.
-  Tokenizer tokenizer = load_tokenizer(folder, "tokenizer.json", reads_terms ? 10000000 : model->vocabulary(),
-                                       text_at(config, "vocabulary_hash", config_path));
+  Tokenizer tokenizer = load_one_tokenizer(folder, reads_terms ? 10000000 : model->vocabulary());
   std::optional<NgramVocabulary> terms;
   if (reads_terms) {
     const std::filesystem::path terms_path = folder.path / "terms.tsv";

@@ -1,5 +1,6 @@
 #include "pretrained/tokenizer_files.hpp"
 
+#include "pretrained/config.hpp"
 #include "support/error.hpp"
 #include "support/json.hpp"
 
@@ -33,6 +34,12 @@ ModelTokenizers published_tokenizers(const ModelFolder& folder, const TableRows&
              rows.source);
   if (has_two) check_rows(folder, "target tokenizer", tokenizers.target->vocabulary_size(), rows.target);
   return tokenizers;
+}
+
+Tokenizer load_one_tokenizer(const ModelFolder& folder, Index rows) {
+  if (folder.layout != nullptr) return published_tokenizers(folder, {.source = rows}).source;
+  return load_tokenizer(folder, "tokenizer.json", rows,
+                        text_at(folder.config, "vocabulary_hash", folder.config_path()));
 }
 
 std::string tokenizer_text(const Tokenizer& tokenizer, bool uses_template) {

@@ -23,6 +23,8 @@ struct TableRows {
   Index source, target = 0;  // 0: of a model with one tokenizer
 };
 ModelTokenizers published_tokenizers(const ModelFolder& folder, const TableRows& rows);
+// The tokenizer of a model with one, in whatever layout.
+Tokenizer load_one_tokenizer(const ModelFolder& folder, Index rows);
 
 // tokenizer.json and tokenizer_config.json of a directory: with both AutoTokenizer of Hugging Face's
 // transformers loads the tokenizer of what the model reads: without the special tokens that a template puts

@@ -13,10 +13,10 @@ fail() {
   exit 1
 }
 for recipe in *.yaml; do
-  last=$("$bin/inspect" "$recipe" | tail -n 1)
+  last=$("$bin/inspect" "$recipe" | grep -m 1 '^Export: ' || true)
   layout='none yet' keys=
   if [[ $last == Export:* ]]; then
-    layout=$(sed -E "s/^Export: (fits the layouts: |does not fit )([a-z0-9]+).*/\\2/; s/marian/Marian's/; s/gpt2/GPT-2's/; s/vit/ViT's/" <<<"$last")
+    layout=$(sed -E "s/^Export: (fits the layouts: |does not fit )([a-z0-9-]+).*/\\2/; s/marian/Marian's/; s/gpt2/GPT-2's/; s/vit/ViT's/" <<<"$last")
     keys=$({ grep -oE '(: |[)], )[a-z_]+ ' <<<"${last#*not fit}" || true; } | grep -oE '[a-z_]+' | paste -s -d ' ' -)
     [[ $last == *'not fit'* ]] || keys=
   fi
@@ -37,6 +37,6 @@ while IFS= read -r line; do
   read -ra words <<<"${set:5:-1}"
   changes=()
   for word in "${words[@]}"; do changes+=(--set "$word"); done
-  "$bin/train" --recipe "${recipe#recipe-}.yaml" "${changes[@]}" --print-recipe | "$bin/inspect" - | tail -n 1 | grep -q '^Export: fits ' || fail "$line"
+  "$bin/train" --recipe "${recipe#recipe-}.yaml" "${changes[@]}" --print-recipe | "$bin/inspect" - | grep '^Export: fits ' > "$tmp/fits" || fail "$line"
 done <"$tmp/typed"
 echo 'what recipes/README.md says of export holds'

@@ -110,7 +110,7 @@ bool has_rest(const Json& settings) {
 
 // A value as a recipe has it: rotary, false, [128, 64].
 std::string shown_value(const Json& value) {
-  if (value.is_string()) return value.as_string();
+  if (value.is_string()) return value.as_string().empty() ? "none" : value.as_string();
   if (!value.is_array()) return value.dump();
   std::string text = "[";
   for (const Json& item : value.as_array()) text += (text.size() > 1 ? ", " : "") + shown_value(item);
@@ -197,8 +197,8 @@ std::vector<ObstacleKey> obstacles(const Layout& layout, ModelSection section) {
     const bool is_unsaid =
         std::ranges::any_of(layout.unsaid, [&](const UnsaidKey& row) { return row.key == key; });
     const Json* const usual = defaults.find(key);
-    if (is_unsaid || is_said(key) || usual == nullptr) continue;
-    check(key, value, shown_value(*usual));
+    if (is_unsaid || is_said(key) || usual == nullptr || value.dump() == usual->dump()) continue;
+    found.push_back({key, shown_value(value), shown_value(*usual)});
   }
   return found;
 }

@@ -1,10 +1,9 @@
 // GPT-2 and models of its kind, as Hugging Face's transformers keeps them. Weights are [in, out] there as
 // here; one tensor holds queries, keys and values side by side.
-#include "pretrained/language_model.hpp"
 #include "pretrained/layouts/foreign_config.hpp"
-#include "pretrained/layouts/one_tokenizer.hpp"
+#include "pretrained/layouts/language_model_files.hpp"
+#include "pretrained/layouts/registry.hpp"
 #include "pretrained/registry.hpp"
-#include "pretrained/tokenizer_files.hpp"
 
 namespace headwater {
 
@@ -62,21 +61,6 @@ constexpr TensorCopy kGpt2Copies[] = {{"lm_head.weight", "embedding.tokens"}};
 // Older files hold what hides later tokens.
 constexpr UnreadTensor kGpt2Unread[] = {{"transformer.h.*.attn.bias"}, {"transformer.h.*.attn.masked_bias"}};
 
-ExportParts gpt2_parts(const ModelFolder& folder, Json& ours) {
-  const auto loaded = std::make_shared<LoadedLanguageModel>(load_language_model(folder));
-  const SpecialIds ids = loaded->tokenizer.special_ids();
-  Json generation;
-  for (const auto& [name, id] :
-       {std::pair{"bos_token_id", ids.start}, {"eos_token_id", ids.end}, {"pad_token_id", ids.pad}}) {
-    ours.set(name, id >= 0 ? Json(std::int64_t{id}) : Json());
-    generation.set(name, ours.at(name));
-  }
-  return {{loaded, &loaded->model->parameters()},
-          {{"generation_config.json", generation.dump(2) + "\n"},
-           tokenizer_file(loaded->tokenizer),
-           tokenizer_config_file(loaded->tokenizer, loaded->model->length())}};
-}
-
 }  // namespace
 
 const Layout& gpt2_layout() {
@@ -91,7 +75,7 @@ const Layout& gpt2_layout() {
                              .copies = kGpt2Copies,
                              .unread = kGpt2Unread,
                              .tokenizers = one_tokenizer,
-                             .parts = gpt2_parts};
+                             .parts = language_model_parts};
   return layout;
 }
 

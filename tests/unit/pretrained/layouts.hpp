@@ -16,6 +16,13 @@ inline const headwater::Layout& layout_named(std::string_view name) {
   throw headwater::Error("no layout " + std::string(name));
 }
 
+// What an error says of a model type that is not read: "read are marian, gpt2, vit, and what train writes".
+inline std::string read_are() {
+  std::string text = "read are ";
+  for (const std::string& name : headwater::layout_names()) text += name + ", ";
+  return text + "and what train writes";
+}
+
 // What stands in the way of writing a model with these settings in that layout.
 inline std::string said_of_settings(std::string_view name, headwater::ModelSection section) {
   const headwater::Layout& layout = layout_named(name);

@@ -1,4 +1,4 @@
-// The tokenizer of folders that other programs wrote, where a model has one.
+// What the layouts of language models have beside config.json and weights.
 #pragma once
 
 #include "pretrained/layouts/layout.hpp"
@@ -8,5 +8,8 @@ namespace headwater {
 
 // tokenizer.json, or vocab.json with merges.txt. Throws Error naming the folder or the file.
 ModelTokenizers one_tokenizer(const ModelFolder& folder);
+
+// A language model to write, with its tokenizer and generation_config.json; `ours` gets its special ids.
+ExportParts language_model_parts(const ModelFolder& folder, Json& ours);
 
 }  // namespace headwater
