@@ -1,7 +1,6 @@
 // The naive form of products with weights, and the kernels of the double build.
 #include "tensor/kernels/gemm/naive_gemm.hpp"
 
-
 #include "tensor/kernels/activation/naive_activation.hpp"
 #include "tensor/kernels/eigen_map.hpp"
 

@@ -3,7 +3,6 @@
 
 #include "tensor/kernels/norm/norm.hpp"
 
-
 #include "support/parallel.hpp"
 #include "tensor/kernels/kernel_table.hpp"
 #include "tensor/kernels/reduction_blocks.hpp"

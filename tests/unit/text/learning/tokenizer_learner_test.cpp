@@ -2,7 +2,6 @@
 
 #include <doctest/doctest.h>
 
-
 #include "support/error.hpp"
 #include "support/parallel.hpp"
 #include "support/random.hpp"
