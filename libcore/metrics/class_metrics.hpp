@@ -24,7 +24,7 @@ struct ClassResults {
 };
 
 struct ClassMetric : Metric {
-  // Of how many classes it is.
+  // For so many classes it is defined.
   std::int32_t min_classes = 1, max_classes = std::numeric_limits<std::int32_t>::max();
   // Nothing where it is not defined for these examples.
   std::optional<Score> (*score)(const ClassResults& results);

@@ -55,10 +55,10 @@ class ScoredTexts {
 struct TextMetric : Metric {
   TextMetricNeeds needs;
   std::string_view family;  // the word that asks for this and its relatives: "rouge"; empty: it has none
-  // Of all lines together; of several references as the metric defines it.
+  // All lines together; of several references as the metric defines it.
   Score (*score)(ScoredTexts& texts);
-  // Of each line: BLEU with effective order, ROUGE's F1, of the others the line's own. A line without n-grams
-  // has a 0.
+  // Each line by itself: BLEU with effective order, ROUGE's F1, of the others the line's own. A line without
+  // n-grams has a 0.
   std::vector<double> (*sentence_scores)(ScoredTexts& texts);
 };
 

@@ -30,7 +30,7 @@ struct ConfigRow {
   std::string_view otherwise = {};  // JSON: what it is where it is not said; empty: it must be
   std::string_view note = {};       // of heads: the member that they divide; of same: why it is the same
   bool is_read = true, is_written = true;
-  // Of own: from `theirs` (the whole file) to ours, and back. `name` is the row's.
+  // Where the form is own: from `theirs` (the whole file) to ours, and back. `name` is the row's.
   void (*read)(std::string_view name, const Json& theirs, Json& ours) = nullptr;
   void (*write)(std::string_view name, const Json& ours, Json& theirs) = nullptr;
 };
@@ -103,7 +103,7 @@ struct UnsaidKey {
   std::string_view read_as = {};  // what reading sets where `only` is not one value
 };
 inline constexpr std::string_view kAnyValue = {};
-// Of sizes: what they are by default, by the others.
+// What a size is by default, by the others.
 inline constexpr std::string_view kWidthByHeads = "width / heads", kFourWidths = "4 · width";
 
 // --- Tensors -----------------------------------------------------------------------------------------------

@@ -84,7 +84,7 @@ TEST_CASE("every published layout: settings and tensors are read back as they we
     CHECK(again.layout == layout);
     const Json settings = settings_json(ModelSection(layout->kind().model_kind()));
     for (const auto& [key, unused] : settings.as_object()) {
-      // Of training alone, or said by another file of the directory.
+      // It is for training alone, or said by another file of the directory.
       const bool is_lost = std::ranges::any_of(layout->unsaid, [&](const UnsaidKey& row) {
         return row.key == key && (row.only == kAnyValue || !row.read_as.empty());
       });
