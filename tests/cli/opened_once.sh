@@ -19,7 +19,7 @@ tokenize -t t.json -q text | vectorize -q -t t.json --length 7 --start --end > e
 printf 'even\nodd\n' > names
 vectorize -q --learn ngrams --size 30 -o terms.tsv <(tokenize -t t.json -q text)
 vectorize -q --terms terms.tsv <(tokenize -t t.json -q text) > bags
-for i in 0 1 2 3; do printf "\\00$((i % 2))"; head -c 3072 /dev/zero | tr '\0' "$i"; done > images.bin
+for i in 0 1 2 3; do printf '%b' "\\0$((i % 2))"; head -c 3072 /dev/zero | tr '\0' "$i"; done > images.bin
 vectorize -q --images images.bin --labels names -o set
 size='width: 8, heads: 2, feed_forward_width: 12'
 echo "{data: {columns: [source, target]}, source_tokenizer: {size: 30}, target_tokenizer: {size: 30}, training: {max_steps: 2}, model: {$size,

@@ -10,6 +10,7 @@ namespace headwater {
 namespace {
 
 using namespace config_rows;
+using namespace tensor_rows;
 
 constexpr ConfigRow kGpt2Config[] = {count("vocab_size", "vocabulary_size", 10000000),
                                      count("n_positions", "length", 1000000),
@@ -42,21 +43,19 @@ constexpr UnsaidKey kGpt2Unsaid[] = {{"norm", "pre"},
                                      {"output_dropout", kAnyValue},
                                      {"padding", kAnyValue}};
 
-constexpr auto kConv1d = TensorRow::Form::conv1d, kNorm = TensorRow::Form::norm,
-               kTensor = TensorRow::Form::tensor, kLinear = TensorRow::Form::linear;
 constexpr TensorRow kGpt2Tensors[] = {
-    {kTensor, "transformer.wte.weight", "embedding.tokens"},
-    {kTensor, "transformer.wpe.weight", "embedding.positions"},
-    {kConv1d, "transformer.h.{}.attn.c_attn", "decoder.{}.self_attention.query", 0, 3},
-    {kConv1d, "transformer.h.{}.attn.c_attn", "decoder.{}.self_attention.key", 1, 3},
-    {kConv1d, "transformer.h.{}.attn.c_attn", "decoder.{}.self_attention.value", 2, 3},
-    {kConv1d, "transformer.h.{}.attn.c_proj", "decoder.{}.self_attention.output"},
-    {kNorm, "transformer.h.{}.ln_1", "decoder.{}.self_attention_norm"},
-    {kConv1d, "transformer.h.{}.mlp.c_fc", "decoder.{}.feed_forward.inner"},
-    {kConv1d, "transformer.h.{}.mlp.c_proj", "decoder.{}.feed_forward.outer"},
-    {kNorm, "transformer.h.{}.ln_2", "decoder.{}.feed_forward_norm"},
-    {kNorm, "transformer.ln_f", "decoder.norm"},
-    {kLinear, "lm_head", "head"}};
+    {"transformer.wte.weight", "embedding.tokens", kTensor},
+    {"transformer.wpe.weight", "embedding.positions", kTensor},
+    {"transformer.h.{}.attn.c_attn", "decoder.{}.self_attention.query", kConv1d, 0, 3},
+    {"transformer.h.{}.attn.c_attn", "decoder.{}.self_attention.key", kConv1d, 1, 3},
+    {"transformer.h.{}.attn.c_attn", "decoder.{}.self_attention.value", kConv1d, 2, 3},
+    {"transformer.h.{}.attn.c_proj", "decoder.{}.self_attention.output", kConv1d},
+    {"transformer.h.{}.ln_1", "decoder.{}.self_attention_norm", kNorm},
+    {"transformer.h.{}.mlp.c_fc", "decoder.{}.feed_forward.inner", kConv1d},
+    {"transformer.h.{}.mlp.c_proj", "decoder.{}.feed_forward.outer", kConv1d},
+    {"transformer.h.{}.ln_2", "decoder.{}.feed_forward_norm", kNorm},
+    {"transformer.ln_f", "decoder.norm", kNorm},
+    {"lm_head", "head", kLinear}};
 constexpr TensorCopy kGpt2Copies[] = {{"lm_head.weight", "embedding.tokens"}};
 // Older files hold what hides later tokens.
 constexpr UnreadTensor kGpt2Unread[] = {{"transformer.h.*.attn.bias"}, {"transformer.h.*.attn.masked_bias"}};

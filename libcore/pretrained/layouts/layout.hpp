@@ -25,10 +25,10 @@ namespace headwater {
 struct ConfigRow {
   enum class Form { count, heads, same, share, epsilon, truth, activation, text, copied, fixed, absent, own };
   std::string_view theirs, ours = {};
-  Form form = Form::count;
   double min = 1, max = 0;          // of count, heads and same
   std::string_view otherwise = {};  // JSON: what it is where it is not said; empty: it must be
   std::string_view note = {};       // of heads: the member that they divide; of same: why it is the same
+  Form form = Form::count;
   bool is_read = true, is_written = true;
   // Where the form is own: from `theirs` (the whole file) to ours, and back. `name` is the row's.
   void (*read)(std::string_view name, const Json& theirs, Json& ours) = nullptr;
@@ -38,33 +38,33 @@ struct ConfigRow {
 namespace config_rows {
 
 constexpr ConfigRow count(std::string_view theirs, std::string_view ours, double max, double min = 1) {
-  return {.theirs = theirs, .ours = ours, .form = ConfigRow::Form::count, .min = min, .max = max};
+  return {.theirs = theirs, .ours = ours, .min = min, .max = max, .form = ConfigRow::Form::count};
 }
 // One that may be missing or null.
 constexpr ConfigRow count_or(std::string_view theirs, std::string_view ours, double max,
                              std::string_view otherwise) {
-  return {.theirs = theirs, .ours = ours, .form = ConfigRow::Form::count, .max = max, .otherwise = otherwise};
+  return {.theirs = theirs, .ours = ours, .max = max, .otherwise = otherwise, .form = ConfigRow::Form::count};
 }
 // The number of heads, a divisor of the member `width`, which stands in a row before.
 constexpr ConfigRow heads(std::string_view theirs, std::string_view width) {
-  return {.theirs = theirs, .ours = "heads", .form = ConfigRow::Form::heads, .max = 1024, .note = width};
+  return {.theirs = theirs, .ours = "heads", .max = 1024, .note = width, .form = ConfigRow::Form::heads};
 }
 // What was read already and must be the same, "as in the encoder".
 constexpr ConfigRow same(std::string_view theirs, std::string_view ours, double max, std::string_view why) {
-  return {.theirs = theirs, .ours = ours, .form = ConfigRow::Form::same, .max = max, .note = why};
+  return {.theirs = theirs, .ours = ours, .max = max, .note = why, .form = ConfigRow::Form::same};
 }
 constexpr ConfigRow share(std::string_view theirs, std::string_view ours, std::string_view otherwise) {
-  return {.theirs = theirs, .ours = ours, .form = ConfigRow::Form::share, .otherwise = otherwise};
+  return {.theirs = theirs, .ours = ours, .otherwise = otherwise, .form = ConfigRow::Form::share};
 }
 constexpr ConfigRow epsilon(std::string_view theirs, std::string_view otherwise) {
-  return {.theirs = theirs, .ours = "norm_epsilon", .form = ConfigRow::Form::epsilon, .otherwise = otherwise};
+  return {.theirs = theirs, .ours = "norm_epsilon", .otherwise = otherwise, .form = ConfigRow::Form::epsilon};
 }
 constexpr ConfigRow truth(std::string_view theirs, std::string_view ours, std::string_view otherwise) {
-  return {.theirs = theirs, .ours = ours, .form = ConfigRow::Form::truth, .otherwise = otherwise};
+  return {.theirs = theirs, .ours = ours, .otherwise = otherwise, .form = ConfigRow::Form::truth};
 }
 constexpr ConfigRow activation(std::string_view theirs, std::string_view otherwise = {}) {
   return {
-      .theirs = theirs, .ours = "activation", .form = ConfigRow::Form::activation, .otherwise = otherwise};
+      .theirs = theirs, .ours = "activation", .otherwise = otherwise, .form = ConfigRow::Form::activation};
 }
 // May be missing, as it is where ours is empty.
 constexpr ConfigRow text(std::string_view theirs, std::string_view ours) {
@@ -76,17 +76,17 @@ constexpr ConfigRow copied(std::string_view theirs, std::string_view ours) {
 }
 // Another value would change what is computed.
 constexpr ConfigRow fixed(std::string_view theirs, std::string_view value) {
-  return {.theirs = theirs, .form = ConfigRow::Form::fixed, .otherwise = value};
+  return {.theirs = theirs, .otherwise = value, .form = ConfigRow::Form::fixed};
 }
 constexpr ConfigRow fixed_if_said(std::string_view theirs, std::string_view value) {
-  return {.theirs = theirs, .form = ConfigRow::Form::fixed, .otherwise = value, .is_written = false};
+  return {.theirs = theirs, .otherwise = value, .form = ConfigRow::Form::fixed, .is_written = false};
 }
 constexpr ConfigRow written(std::string_view theirs, std::string_view value) {
-  return {.theirs = theirs, .form = ConfigRow::Form::fixed, .otherwise = value, .is_read = false};
+  return {.theirs = theirs, .otherwise = value, .form = ConfigRow::Form::fixed, .is_read = false};
 }
 // Must not be there: `why` says what is not read.
 constexpr ConfigRow absent(std::string_view theirs, std::string_view why) {
-  return {.theirs = theirs, .form = ConfigRow::Form::absent, .note = why, .is_written = false};
+  return {.theirs = theirs, .note = why, .form = ConfigRow::Form::absent, .is_written = false};
 }
 constexpr ConfigRow own(std::string_view theirs, std::string_view ours,
                         void (*read)(std::string_view, const Json&, Json&),
@@ -119,11 +119,17 @@ struct TensorRow {
     tensor,  // the whole name; as here
     patches,  // the whole name; filters [out, channels, rows, columns], here [rows · columns · channels, out]
   };
-  Form form;
   std::string_view theirs, ours;
+  Form form;
   int part = 0, parts = 1;  // of conv1d: of the columns the part `part` of `parts` equal ones
   int ones = 0;             // of tensor: how many sizes of 1 stand before the others
 };
+
+namespace tensor_rows {
+inline constexpr TensorRow::Form kLinear = TensorRow::Form::linear, kConv1d = TensorRow::Form::conv1d,
+                                 kNorm = TensorRow::Form::norm, kTensor = TensorRow::Form::tensor,
+                                 kPatches = TensorRow::Form::patches;
+}  // namespace tensor_rows
 
 // The name under which a file may hold a parameter instead of its own, or as well: then with the same
 // numbers.

@@ -19,6 +19,7 @@ namespace headwater {
 namespace {
 
 using namespace config_rows;
+using namespace tensor_rows;
 
 constexpr std::int64_t kMostTokens = 10000000;
 
@@ -118,35 +119,33 @@ constexpr UnsaidKey kMarianUnsaid[] = {{"norm", "post"},
                                        {"initialization", kAnyValue, "vaswani"},
                                        {"output_dropout", kAnyValue}};
 
-constexpr auto kMap = TensorRow::Form::linear;
-constexpr auto kWhole = TensorRow::Form::tensor, kLayerNorm = TensorRow::Form::norm;
 constexpr TensorRow kMarianTensors[] = {
-    {kWhole, "model.shared.weight", "embedding.tokens"},
-    {kWhole, "model.encoder.embed_tokens.weight", "source_embedding.tokens"},
-    {kWhole, "model.decoder.embed_tokens.weight", "target_embedding.tokens"},
-    {.form = kWhole, .theirs = "final_logits_bias", .ours = "head.bias", .ones = 1},
-    {kMap, "lm_head", "head"},
-    {kMap, "model.encoder.layers.{}.self_attn.q_proj", "encoder.{}.self_attention.query"},
-    {kMap, "model.encoder.layers.{}.self_attn.k_proj", "encoder.{}.self_attention.key"},
-    {kMap, "model.encoder.layers.{}.self_attn.v_proj", "encoder.{}.self_attention.value"},
-    {kMap, "model.encoder.layers.{}.self_attn.out_proj", "encoder.{}.self_attention.output"},
-    {kLayerNorm, "model.encoder.layers.{}.self_attn_layer_norm", "encoder.{}.self_attention_norm"},
-    {kMap, "model.encoder.layers.{}.fc1", "encoder.{}.feed_forward.inner"},
-    {kMap, "model.encoder.layers.{}.fc2", "encoder.{}.feed_forward.outer"},
-    {kLayerNorm, "model.encoder.layers.{}.final_layer_norm", "encoder.{}.feed_forward_norm"},
-    {kMap, "model.decoder.layers.{}.self_attn.q_proj", "decoder.{}.self_attention.query"},
-    {kMap, "model.decoder.layers.{}.self_attn.k_proj", "decoder.{}.self_attention.key"},
-    {kMap, "model.decoder.layers.{}.self_attn.v_proj", "decoder.{}.self_attention.value"},
-    {kMap, "model.decoder.layers.{}.self_attn.out_proj", "decoder.{}.self_attention.output"},
-    {kLayerNorm, "model.decoder.layers.{}.self_attn_layer_norm", "decoder.{}.self_attention_norm"},
-    {kMap, "model.decoder.layers.{}.encoder_attn.q_proj", "decoder.{}.cross_attention.query"},
-    {kMap, "model.decoder.layers.{}.encoder_attn.k_proj", "decoder.{}.cross_attention.key"},
-    {kMap, "model.decoder.layers.{}.encoder_attn.v_proj", "decoder.{}.cross_attention.value"},
-    {kMap, "model.decoder.layers.{}.encoder_attn.out_proj", "decoder.{}.cross_attention.output"},
-    {kLayerNorm, "model.decoder.layers.{}.encoder_attn_layer_norm", "decoder.{}.cross_attention_norm"},
-    {kMap, "model.decoder.layers.{}.fc1", "decoder.{}.feed_forward.inner"},
-    {kMap, "model.decoder.layers.{}.fc2", "decoder.{}.feed_forward.outer"},
-    {kLayerNorm, "model.decoder.layers.{}.final_layer_norm", "decoder.{}.feed_forward_norm"}};
+    {"model.shared.weight", "embedding.tokens", kTensor},
+    {"model.encoder.embed_tokens.weight", "source_embedding.tokens", kTensor},
+    {"model.decoder.embed_tokens.weight", "target_embedding.tokens", kTensor},
+    {.theirs = "final_logits_bias", .ours = "head.bias", .form = kTensor, .ones = 1},
+    {"lm_head", "head", kLinear},
+    {"model.encoder.layers.{}.self_attn.q_proj", "encoder.{}.self_attention.query", kLinear},
+    {"model.encoder.layers.{}.self_attn.k_proj", "encoder.{}.self_attention.key", kLinear},
+    {"model.encoder.layers.{}.self_attn.v_proj", "encoder.{}.self_attention.value", kLinear},
+    {"model.encoder.layers.{}.self_attn.out_proj", "encoder.{}.self_attention.output", kLinear},
+    {"model.encoder.layers.{}.self_attn_layer_norm", "encoder.{}.self_attention_norm", kNorm},
+    {"model.encoder.layers.{}.fc1", "encoder.{}.feed_forward.inner", kLinear},
+    {"model.encoder.layers.{}.fc2", "encoder.{}.feed_forward.outer", kLinear},
+    {"model.encoder.layers.{}.final_layer_norm", "encoder.{}.feed_forward_norm", kNorm},
+    {"model.decoder.layers.{}.self_attn.q_proj", "decoder.{}.self_attention.query", kLinear},
+    {"model.decoder.layers.{}.self_attn.k_proj", "decoder.{}.self_attention.key", kLinear},
+    {"model.decoder.layers.{}.self_attn.v_proj", "decoder.{}.self_attention.value", kLinear},
+    {"model.decoder.layers.{}.self_attn.out_proj", "decoder.{}.self_attention.output", kLinear},
+    {"model.decoder.layers.{}.self_attn_layer_norm", "decoder.{}.self_attention_norm", kNorm},
+    {"model.decoder.layers.{}.encoder_attn.q_proj", "decoder.{}.cross_attention.query", kLinear},
+    {"model.decoder.layers.{}.encoder_attn.k_proj", "decoder.{}.cross_attention.key", kLinear},
+    {"model.decoder.layers.{}.encoder_attn.v_proj", "decoder.{}.cross_attention.value", kLinear},
+    {"model.decoder.layers.{}.encoder_attn.out_proj", "decoder.{}.cross_attention.output", kLinear},
+    {"model.decoder.layers.{}.encoder_attn_layer_norm", "decoder.{}.cross_attention_norm", kNorm},
+    {"model.decoder.layers.{}.fc1", "decoder.{}.feed_forward.inner", kLinear},
+    {"model.decoder.layers.{}.fc2", "decoder.{}.feed_forward.outer", kLinear},
+    {"model.decoder.layers.{}.final_layer_norm", "decoder.{}.feed_forward_norm", kNorm}};
 // A shared table has the names of all that share it.
 constexpr TensorCopy kMarianCopies[] = {{"model.encoder.embed_tokens.weight", "embedding.tokens"},
                                         {"model.decoder.embed_tokens.weight", "embedding.tokens"},

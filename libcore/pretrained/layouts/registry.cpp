@@ -44,7 +44,7 @@ const Layout* layout_of(const Json& config) {
       known += (known.empty() ? "" : ", ") + std::string(architecture);
     }
   }
-  if (known.empty()) return nullptr;
+  if (!names_some || known.empty()) return nullptr;
   throw Error("\"architectures\" is " + named->dump() + ", of " + quote(type) + " are read " + known);
 }
 

@@ -153,14 +153,13 @@ class TableReader {
   Place resolved(const Parameter& p) const {
     Place place = place_of(layout_, p.name);
     place.theirs = in_file(place.theirs);
-    const auto take = [&](std::string name) {
-      if (tensors_.find(place.theirs) == nullptr && tensors_.find(name) != nullptr)
-        place.theirs = std::move(name);
+    const auto take = [&](const std::string& name) {
+      if (tensors_.find(place.theirs) == nullptr && tensors_.find(name) != nullptr) place.theirs = name;
     };
     if (!place.older.empty()) take(in_file(place.older));
     for (const TensorCopy& copy : layout_.copies) {
-      std::string name = in_file(std::string(copy.theirs));
-      if (copy.ours == p.name && !own_names_.contains(name)) take(std::move(name));
+      const std::string name = in_file(std::string(copy.theirs));
+      if (copy.ours == p.name && !own_names_.contains(name)) take(name);
     }
     return place;
   }

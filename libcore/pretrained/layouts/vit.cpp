@@ -18,6 +18,7 @@ namespace headwater {
 namespace {
 
 using namespace config_rows;
+using namespace tensor_rows;
 
 // A number of pixels for both sides, or [height, width].
 std::pair<std::int64_t, std::int64_t> sides_at(const Json& config, std::string_view name) {
@@ -135,26 +136,24 @@ constexpr UnsaidKey kVitUnsaid[] = {{"mixing", "attention"},
                                     {"feed_forward_dropout", kAnyValue},
                                     {"head_dropout", kAnyValue}};
 
-constexpr auto kDense = TensorRow::Form::linear, kWholeTensor = TensorRow::Form::tensor,
-               kVitNorm = TensorRow::Form::norm;
 constexpr TensorRow kVitTensors[] = {
-    {.form = kWholeTensor, .theirs = "vit.embeddings.cls_token", .ours = "embedding.class_token", .ones = 2},
-    {.form = kWholeTensor,
-     .theirs = "vit.embeddings.position_embeddings",
+    {.theirs = "vit.embeddings.cls_token", .ours = "embedding.class_token", .form = kTensor, .ones = 2},
+    {.theirs = "vit.embeddings.position_embeddings",
      .ours = "embedding.positions",
+     .form = kTensor,
      .ones = 1},
-    {TensorRow::Form::patches, "vit.embeddings.patch_embeddings.projection.weight", "embedding.patch.weight"},
-    {kWholeTensor, "vit.embeddings.patch_embeddings.projection.bias", "embedding.patch.bias"},
-    {kDense, "vit.encoder.layer.{}.attention.attention.query", "encoder.{}.self_attention.query"},
-    {kDense, "vit.encoder.layer.{}.attention.attention.key", "encoder.{}.self_attention.key"},
-    {kDense, "vit.encoder.layer.{}.attention.attention.value", "encoder.{}.self_attention.value"},
-    {kDense, "vit.encoder.layer.{}.attention.output.dense", "encoder.{}.self_attention.output"},
-    {kVitNorm, "vit.encoder.layer.{}.layernorm_before", "encoder.{}.self_attention_norm"},
-    {kDense, "vit.encoder.layer.{}.intermediate.dense", "encoder.{}.feed_forward.inner"},
-    {kDense, "vit.encoder.layer.{}.output.dense", "encoder.{}.feed_forward.outer"},
-    {kVitNorm, "vit.encoder.layer.{}.layernorm_after", "encoder.{}.feed_forward_norm"},
-    {kVitNorm, "vit.layernorm", "encoder.norm"},
-    {kDense, "classifier", "head"}};
+    {"vit.embeddings.patch_embeddings.projection.weight", "embedding.patch.weight", kPatches},
+    {"vit.embeddings.patch_embeddings.projection.bias", "embedding.patch.bias", kTensor},
+    {"vit.encoder.layer.{}.attention.attention.query", "encoder.{}.self_attention.query", kLinear},
+    {"vit.encoder.layer.{}.attention.attention.key", "encoder.{}.self_attention.key", kLinear},
+    {"vit.encoder.layer.{}.attention.attention.value", "encoder.{}.self_attention.value", kLinear},
+    {"vit.encoder.layer.{}.attention.output.dense", "encoder.{}.self_attention.output", kLinear},
+    {"vit.encoder.layer.{}.layernorm_before", "encoder.{}.self_attention_norm", kNorm},
+    {"vit.encoder.layer.{}.intermediate.dense", "encoder.{}.feed_forward.inner", kLinear},
+    {"vit.encoder.layer.{}.output.dense", "encoder.{}.feed_forward.outer", kLinear},
+    {"vit.encoder.layer.{}.layernorm_after", "encoder.{}.feed_forward_norm", kNorm},
+    {"vit.layernorm", "encoder.norm", kNorm},
+    {"classifier", "head", kLinear}};
 // Some files hold a layer that the labels are not computed by.
 constexpr UnreadTensor kVitUnread[] = {{"vit.pooler.dense.*"}};
 
