@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <map>
-#include <optional>
 #include <set>
 #include <unordered_map>
 
@@ -15,6 +14,7 @@
 #include "pretrained/registry.hpp"
 #include "support/error.hpp"
 #include "support/numbers.hpp"
+#include "tasks/named_tensors.hpp"
 #include "tensor/kernels/reduction/reduction.hpp"
 #include "text/tokenizer/tokenizer.hpp"
 #include "training/task_model.hpp"
@@ -30,33 +30,6 @@ std::string some_of(const Names& names) {
   std::string text;
   for (std::size_t i = 0; i < std::min(names.size(), kShown); ++i) text += (i ? ", " : "") + names[i];
   return names.size() > kShown ? text + ", ..." : text;
-}
-
-// "embedding.tokens, encoder.0-3.*, encoder.norm.*, head.weight": layers and blocks as one.
-std::string listed_by_block(const Names& names) {
-  std::vector<std::pair<std::string, std::set<int>>>
-      groups;  // what begins the names, and the numbers after it
-  for (const std::string& name : names) {
-    const std::size_t dot = name.find('.'), second = name.find('.', dot + 1);
-    const bool is_short = second == name.npos;
-    const std::string part = is_short ? "" : name.substr(dot + 1, second - dot - 1);
-    const bool is_block =
-        !part.empty() && part.size() < 6 && part.find_first_not_of("0123456789") == part.npos;
-    const std::string key = is_short ? name : name.substr(0, is_block ? dot : second);
-    auto at = std::ranges::find(groups, key, [](const auto& group) { return group.first; });
-    if (at == groups.end()) at = groups.insert(at, {key, {}});
-    if (is_block) at->second.insert(std::stoi(part));
-    if (!is_short && !is_block) at->second.insert(-1);
-  }
-  std::string text;
-  for (const auto& [key, numbers] : groups) {
-    text += (text.empty() ? "" : ", ") + key;
-    if (numbers.empty()) continue;
-    const int first = *numbers.begin(), last = *numbers.rbegin();
-    if (last >= 0) text += "." + std::to_string(first) + (last > first ? "-" + std::to_string(last) : "");
-    text += ".*";
-  }
-  return text;
 }
 
 std::string counted(const Names& names, const std::string& what) {
@@ -121,87 +94,6 @@ std::string text_of(const Shape& shape) {
   for (std::size_t i = 0; i < shape.size(); ++i) text += (i ? ", " : "") + std::to_string(shape[i]);
   return text + "]";
 }
-
-// The tensors of a model by our names, in whatever layout they lie.
-class NamedTensors {
- public:
-  explicit NamedTensors(const ModelFolder& folder) {
-    if (folder.layout == nullptr) {
-      file_.emplace(folder.weights());
-      where_ = file_->where();
-      tensors_ = file_->tensors();
-    } else {
-      where_ = (folder.path / "model.safetensors").string();
-      parameters_ = load_parameters(folder);
-      for (const auto& p : parameters_->all()) tensors_.push_back(view(*p));
-    }
-    for (const TensorView& tensor : tensors_) by_name_.emplace(tensor.name, &tensor);
-  }
-  NamedTensors(const NamedTensors&) = delete;
-  NamedTensors& operator=(const NamedTensors&) = delete;
-
-  const std::string& where() const { return where_; }
-  const std::vector<TensorView>& all() const { return tensors_; }
-  const TensorView* find(const std::string& name) const {
-    const auto at = by_name_.find(name);
-    return at == by_name_.end() ? nullptr : at->second;
-  }
-
- private:
-  static TensorView view(const Parameter& p) {
-    TensorView tensor;
-    tensor.name = p.name;
-    tensor.dtype = sizeof(Real) == sizeof(double) ? Dtype::f64 : Dtype::f32;
-    tensor.shape.assign(p.shape.begin(), p.shape.end());
-    tensor.bytes = {reinterpret_cast<const char*>(p.value.data),
-                    static_cast<std::size_t>(p.size()) * sizeof(Real)};
-    return tensor;
-  }
-
-  std::string where_;
-  std::optional<Safetensors> file_;
-  std::shared_ptr<Parameters> parameters_;
-  std::vector<TensorView> tensors_;
-  std::unordered_map<std::string_view, const TensorView*> by_name_;
-};
-
-// The stack of blocks that a name belongs to: "decoder" of decoder.3.feed_forward.inner.bias and
-// decoder.norm.beta.
-std::string_view stack_of(std::string_view name) {
-  const std::size_t dot = name.find('.');
-  const std::string_view first = name.substr(0, dot);
-  return first == "encoder" || first == "decoder" ? first : std::string_view();
-}
-
-template <class Range, class Name>
-std::string only_stack(const Range& range, const Name& name_of) {
-  std::set<std::string, std::less<>> stacks;
-  for (const auto& item : range) {
-    if (const std::string_view stack = stack_of(name_of(item)); !stack.empty()) stacks.emplace(stack);
-  }
-  return stacks.size() == 1 ? *stacks.begin() : std::string();
-}
-
-// The blocks of a language model are those of a classifier, which calls its one stack otherwise: where both
-// models have one stack, block follows block.
-class Stacks {
- public:
-  Stacks(const NamedTensors& theirs, const Parameters& ours)
-      : theirs_(
-            only_stack(theirs.all(), [](const TensorView& tensor) { return std::string_view(tensor.name); })),
-        ours_(only_stack(ours.all(), [](const auto& p) { return std::string_view(p->name); })) {}
-
-  std::string name_there(const std::string& name) const {
-    const bool is_moved = are_two() && stack_of(name) == ours_;
-    return is_moved ? theirs_ + name.substr(ours_.size()) : name;
-  }
-  // "decoder.* becomes encoder.*"; empty: no name changes.
-  std::string text() const { return are_two() ? theirs_ + ".* becomes " + ours_ + ".*" : ""; }
-
- private:
-  bool are_two() const { return !theirs_.empty() && !ours_.empty() && theirs_ != ours_; }
-  std::string theirs_, ours_;
-};
 
 class Taker {
  public:
@@ -278,16 +170,18 @@ class Taker {
   // All of them before any is taken: one setting may be the cause of dozens.
   void check_shapes(std::span<const std::string> drop) const {
     const Parameter* first = nullptr;
+    std::string theirs;
     Names others;
     for (const auto& p : parameters_.all()) {
       const TensorView* const tensor = tensor_of(*p);
       if (tensor == nullptr || is_dropped(*p, drop) || fits(*tensor, *p)) continue;
-      if (first == nullptr) first = p.get();
       others.push_back(p->name);
+      if (first != nullptr) continue;
+      first = p.get();
+      theirs = text_of(tensor->shape);
     }
-    if (others.empty()) return;
-    const std::string theirs = text_of(tensor_of(*first)->shape),
-                      ours = text_of(Shape(first->shape.begin(), first->shape.end())),
+    if (first == nullptr) return;
+    const std::string ours = text_of(Shape(first->shape.begin(), first->shape.end())),
                       cure = " (give the recipe the sizes of that model, or draw ";
     if (others.size() == 1)
       throw Error(tensors_.where() + ": tensor " + quote(first->name) + " has shape " + theirs +

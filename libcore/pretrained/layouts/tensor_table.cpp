@@ -144,7 +144,7 @@ class TableReader {
   }
 
  private:
-  std::string in_file(std::string name) const {
+  std::string in_file(const std::string& name) const {
     const bool is_longer = !has_prefix_ && name.starts_with(layout_.prefix);
     return is_longer ? name.substr(layout_.prefix.size()) : name;
   }
