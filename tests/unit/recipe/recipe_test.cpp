@@ -129,6 +129,7 @@ Recipe unusual_classifier(const std::string& mixing) {
   s.mixing.mixing = mixing;
   s.encoder_layers = 2;
   s.pooling = "mean";
+  s.embedding_norm = s.pooler = true;
   s.padding = "attended";
   s.head = {"softmax", 5};
   if (mixing == "mlp") s.mixing.mixing_width = 19;
