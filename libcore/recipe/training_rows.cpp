@@ -70,7 +70,10 @@ void rows(Visitor& v, OptimizerSettings& s, const ScheduleSettings& schedule) {
           "weights shrink by learning rate times this in each step (Loshchilov and Hutter 2019)",
           belongs_to(s.kind == "adamw", "adamw"));
   v.field("weight_decay_of", &s.weight_decay_of,
-          OneOf{{{"matrices", "weights of layers; neither norms and biases nor tables of embeddings"},
+          OneOf{{{"matrices",
+                  "weights of layers; neither norms and biases nor tables, whose rows are looked up: "
+                  "embeddings, positions, "
+                  "the first layer of a bag of words"},
                  {"all", "every parameter"}}},
           "what weight_decay acts on", belongs_to(s.kind == "adamw", "adamw"));
   v.field(

@@ -97,6 +97,7 @@ std::vector<ParameterRule> parameter_rules(const OptimizerSettings& settings, co
   std::vector<ParameterRule> rules;
   for (std::size_t place = 0; place < depths.size(); ++place) {
     const Parameter& p = *parameters.all()[place];
+    // Acts in the kernels of Adam (tensor/kernels/optimizer), which multiply a weight by the rest.
     const bool is_matrix = !p.is_table && p.value.rows > 1;
     const bool is_decayed = settings.kind == "adamw" && (settings.weight_decay_of == "all" || is_matrix);
     rules.push_back({.rate_factor = power(settings.layer_decay, depths[place]),
