@@ -185,9 +185,8 @@ TEST_CASE("each of several losses has a row of the table that ends the run, and 
   const Recipe recipe = two_heads_recipe();
   train_two_heads(recipe, scratch.path(), 1000);
   const std::string table = score_table(run_rows(recipe, read_run(scratch.path(), "loss"), 2));
-  for (const char* row :
-       {"\nvalidation_token_loss ", "\nvalidation_token_accuracy ",
-        "\nvalidation_pair_loss ", "\ntraining_token_loss ", "\ntraining_pair_loss "})
+  for (const char* row : {"\nvalidation_token_loss ", "\nvalidation_token_accuracy ",
+                          "\nvalidation_pair_loss ", "\ntraining_token_loss ", "\ntraining_pair_loss "})
     CHECK_MESSAGE(table.find(row) != table.npos, row, table);
   CHECK(table.find("reference") == table.npos);
   const LearningCurve curve = parse_learning_curve(read_file(scratch / "log.csv"), "log.csv", "two heads");
