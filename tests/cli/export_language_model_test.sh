@@ -21,8 +21,8 @@ train --recipe r.yaml --tokenizer t.json -q -o model text.ids > log
 
 convert model -o hf
 [ "$(cd hf && echo *)" = 'config.json generation_config.json model.safetensors recipe.yaml tokenizer.json tokenizer_config.json' ] || fail 'the files of the export'
-inspect model | head -n 8 > layers
-inspect hf | head -n 8 | cmp - layers || fail 'other layers after the way there and back'
+inspect model | sed -n 1,8p > layers
+inspect hf | sed -n 1,8p | cmp - layers || fail 'other layers after the way there and back'
 evaluate model text -q --json > model.json
 evaluate hf text -q --json | cmp - model.json || fail 'other figures after the way there and back'
 for m in model hf; do head -n 2 text | attn-dump "$m" -q --format csv > "$m.csv"; done

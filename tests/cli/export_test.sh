@@ -32,8 +32,8 @@ convert model -o hf
   fail 'the files of the export'
 cut -f1 pairs.tsv | translate hf -q > theirs
 cmp ours theirs || fail 'other translations after the way there and back'
-inspect model | head -n 10 > layers
-inspect hf | head -n 10 | cmp - layers || fail 'other layers after the way there and back'
+inspect model | sed -n 1,10p > layers
+inspect hf | sed -n 1,10p | cmp - layers || fail 'other layers after the way there and back'
 evaluate model pairs.tsv -q --json > model.json
 evaluate hf pairs.tsv -q --json | cmp - model.json || fail 'other figures after the way there and back'
 [ "$(echo 'one two' | attn-dump hf -q --format csv | wc -l)" -gt 50 ] || fail 'no attention of an exported model'
@@ -66,7 +66,7 @@ broken() { # WHAT COMMAND...: the command breaks a copy of the export, in it
   (cd broken && "$@")
   refused "$what" 1 translate broken pairs.en
 }
-cut -f1 pairs.tsv | head -n 2 > pairs.en
+head -n 2 pairs.tsv | cut -f1 > pairs.en
 broken 'has no tokenizer.json' rm tokenizer.json source-tokenizer.json
 broken 'model.safetensors' rm model.safetensors
 broken 'model.safetensors' truncate -s 1000 model.safetensors
