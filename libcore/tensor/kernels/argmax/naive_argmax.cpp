@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
+
+#include "tensor/kernels/argmax/top_logits.hpp"
 
 namespace headwater {
 

@@ -2,6 +2,7 @@
 #include "tensor/kernels/attention/naive_attention.hpp"
 
 #include <algorithm>
+#include <vector>
 
 #include "tensor/kernels/dropout/naive_dropout.hpp"
 #include "tensor/kernels/eigen_map.hpp"

@@ -1,6 +1,8 @@
 // The naive form of products with weights, and the kernels of the double build.
 #include "tensor/kernels/gemm/naive_gemm.hpp"
 
+#include <algorithm>
+
 #include "tensor/kernels/activation/naive_activation.hpp"
 #include "tensor/kernels/eigen_map.hpp"
 
