@@ -144,6 +144,8 @@ void take_from_recipe(Options& o, const TypedOptions& typed) {
   if (!typed.min_frequency.is_given()) o.learn.min_frequency = section.min_frequency;
   if (!typed.coverage.is_given()) o.learn.character_coverage = section.character_coverage;
   if (!typed.suffix.is_given()) o.learn.end_of_word_suffix = section.end_of_word_suffix;
+  if (!typed.text_template.is_given() && kind_of(recipe.model).uses_template(recipe.model))
+    o.text_template = "bert";
   if (!typed.special.is_given()) o.special = kind_of(recipe.model).special_tokens(recipe.model);
   if (!typed.start_end.is_given())
     o.has_start_end = o.side == "target" || recipe.shared_tokenizer || !o.special.empty();

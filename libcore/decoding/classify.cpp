@@ -40,13 +40,13 @@ void TextLabeller::run_batch() {
 }
 
 void TextLabeller::encode(const std::vector<std::string>& lines) {
-  ids_.resize(std::max(ids_.size(), lines.size()));
-  term_values_.resize(model_.terms ? ids_.size() : 0);
+  sources_.resize(std::max(sources_.size(), lines.size()));
+  term_values_.resize(model_.terms ? sources_.size() : 0);
   counts_.resize(term_values_.size());
   parallel_for(static_cast<std::int64_t>(lines.size()), [&](std::int64_t i) {
     const auto line = static_cast<std::size_t>(i);
     if (!model_.terms) {
-      model_.tokenizer.encode(lines[line], ids_[line]);
+      sources_[line] = model_.source_ids(lines[line]);
       return;
     }
     TokenRow row;
@@ -57,8 +57,8 @@ void TextLabeller::encode(const std::vector<std::string>& lines) {
 }
 
 void TextLabeller::add_line(std::size_t line) {
-  std::vector<std::int32_t>& ids = ids_[line];
   if (model_.terms) {
+    std::vector<std::int32_t>& ids = sources_[line].ids;
     ids.clear();
     for (const TermValue& value : term_values_[line]) {
       ids.push_back(value.term);
@@ -69,12 +69,9 @@ void TextLabeller::add_line(std::size_t line) {
     tokens_ += counts_[line];
     return;
   }
-  const auto length = static_cast<std::size_t>(model_.model->length());
-  if (length > 0 && ids.size() > length) {
-    ids.resize(length);
-    ++truncated_lines_;
-  }
-  empty_lines_ += ids.empty() ? 1 : 0;
+  const auto& [ids, is_empty, is_truncated] = sources_[line];
+  truncated_lines_ += is_truncated ? 1 : 0;
+  empty_lines_ += is_empty ? 1 : 0;
   tokens_.add(ids, model_.tokenizer.special_ids());
   batch_.add(ids, model_.model->padded_length(static_cast<Index>(ids.size())));
 }

@@ -42,9 +42,9 @@ class TextLabeller {
   Arena arena_;
   ClassBatch batch_;
   std::vector<Real> probabilities_;
-  std::vector<std::vector<std::int32_t>> ids_;       // of each line
-  std::vector<std::vector<TermValue>> term_values_;  // of each line, for a bag of words
-  std::vector<TokenCounts> counts_;                  // of each line, for a bag of words
+  std::vector<LoadedClassifier::SourceIds> sources_;  // of each line
+  std::vector<std::vector<TermValue>> term_values_;   // of each line, for a bag of words
+  std::vector<TokenCounts> counts_;                   // of each line, for a bag of words
   std::int64_t truncated_lines_ = 0, empty_lines_ = 0;
   TokenCounts tokens_;
 };

@@ -10,8 +10,9 @@
 namespace headwater {
 
 struct ClassifierSettings : TextEncoderSettings {
-  std::string pooling = "max";  // max | mean | first (token): what of a sequence the head reads
-  bool pooler = false;          // a dense layer with tanh between pooling and head (Devlin et al. 2019)
+  std::string pooling = "max";          // max | mean | first (token): what of a sequence the head reads
+  std::string special_tokens = "none";  // none | template: those of the tokenizer around each text
+  bool pooler = false;  // a dense layer with tanh between pooling and head (Devlin et al. 2019)
   ClassHeadSettings head;
 };
 

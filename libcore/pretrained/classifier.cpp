@@ -28,8 +28,17 @@ static void settings_rows(schema::Visitor& v, ClassifierSettings& s) {
   rows(v, s.transformer, attention);
   v.field("encoder_layers", &s.encoder_layers, schema::Between{0, 1000, "blocks"},
           "blocks of the encoder, one after the other");
+  v.field("segments", &s.segments, schema::Between{0, 2, "segments"},
+          "2: a vector for each text of a pair, added to its tokens (Devlin et al. 2019); 0: none");
   v.field("embedding_norm", &s.embedding_norm, schema::Anything{},
           "a layer norm after the sum of the embeddings (Devlin et al. 2019)");
+  v.field(
+      "special_tokens", &s.special_tokens,
+      schema::OneOf{{{"none", "texts are read as they are"},
+                     {"template",
+                      "with those that the tokenizer's file puts around a text, as [CLS] and [SEP]; learned "
+                      "tokenizers get BERT's"}}},
+      "special tokens around a text");
   v.field("pooling", &s.pooling,
           schema::OneOf{{{"max", "of each feature the largest"},
                          {"mean", "of each feature the mean"},
@@ -81,6 +90,9 @@ class ClassifierTracer : public AttentionTracer {
                 ", which has no attention");
   }
   const Tokenizer& source_tokenizer() const override { return model_.tokenizer; }
+  std::vector<std::int32_t> source_ids(std::string_view text) const override {
+    return model_.around > 0 ? model_.source_ids(text).ids : model_.tokenizer.encode(text);
+  }
   std::int64_t length() const override { return model_.model->length(); }
 
   void check(const AttentionSelection& selection) const override {
@@ -133,7 +145,12 @@ class ClassifierKind : public TextClassifierKind {
             {"head.bias", 0, "config.json"}};
   }
   std::int64_t max_line_ids(const ModelSection& model) const override {
-    return model.as<ClassifierSettings>().transformer.length;
+    const auto& settings = model.as<ClassifierSettings>();
+    constexpr std::int64_t kAroundText = 2;  // [CLS] and [SEP]
+    return settings.transformer.length - (settings.special_tokens == "template" ? kAroundText : 0);
+  }
+  bool uses_template(const ModelSection& model) const override {
+    return model.as<ClassifierSettings>().special_tokens == "template";
   }
   std::unique_ptr<AttentionTracer> tracer(const ModelFolder& folder) const override {
     return attention_tracer(load_classifier(folder));
@@ -154,8 +171,11 @@ class ClassifierKind : public TextClassifierKind {
                             : is_set("pools_padding") ? "pooled"
                                                       : "none");
     }
-    for (const char* key : {"embedding_norm", "pooler"}) {
-      if (config.find(key) == nullptr) config.set(key, false);
+    for (const auto& [key, value] : {std::pair<const char*, Json>{"segments", std::int64_t{0}},
+                                     {"embedding_norm", false},
+                                     {"special_tokens", "none"},
+                                     {"pooler", false}}) {
+      if (config.find(key) == nullptr) config.set(key, value);
     }
     ModelSection section(kClassifier);
     read_settings(config, section.settings());

@@ -74,6 +74,9 @@ class Kind {
   // That tokenizers learned by a recipe must have beside the usual ones; where there are some, also [START]
   // and [END].
   virtual std::vector<std::string> special_tokens(const ModelSection&) const { return {}; }
+  // Whether the model reads the special tokens that its tokenizer's template puts around a text; tokenizers
+  // that a recipe learns then have BERT's.
+  virtual bool uses_template(const ModelSection&) const { return false; }
   // Fills in what a recipe leaves open until the labels, which came from `where`, are there: the number of
   // classes. Throws UsageError where they do not fit together.
   virtual void complete(Recipe&, const LabelSet&, const std::string& /*where*/) const {}

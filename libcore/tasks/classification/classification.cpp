@@ -38,6 +38,8 @@ class ClassificationTaskModel : public TaskModel {
       terms_ = NgramVocabulary::load(given.terms);
       check_terms(given.terms);
     } else {
+      if (kind.uses_template(recipe.model))
+        around_ = tokens_around(tokenizer_, model_->length(), given.source_tokenizer);
       check_size(tokenizer_, recipe.source_tokenizer.size, given.source_tokenizer, "source_tokenizer");
     }
   }
@@ -63,7 +65,8 @@ class ClassificationTaskModel : public TaskModel {
     notes_ = unlearned_labels(*labels_, train.count(), label);
     std::vector<Real> weights = class_weights(recipe_, *labels_, train.count(), label);
     return std::make_unique<ClassificationObjective>(*model_, std::move(train), std::move(validation),
-                                                     recipe_.training.label_smoothing, std::move(weights));
+                                                     recipe_.training.label_smoothing, std::move(weights),
+                                                     around_ > 0 ? &tokenizer_ : nullptr, around_);
   }
   std::vector<UsedRows> used_rows() const override {
     if (terms_) return {{"terms", "terms.tsv", terms_->size()}};
@@ -74,7 +77,7 @@ class ClassificationTaskModel : public TaskModel {
     std::vector<DirectoryFile> files{
         {"config.json", config_of(recipe_.model, *model_, tokenizer_, *labels_, terms_).dump(2) + "\n",
          "set of labels", "id2label"},
-        tokenizer_file(tokenizer_),
+        tokenizer_file(tokenizer_, around_ > 0),
         tokenizer_config_file(tokenizer_, model_->length())};
     if (terms_) files.push_back({"terms.tsv", terms_->to_text(), "table of terms"});
     return files;
@@ -90,7 +93,7 @@ class ClassificationTaskModel : public TaskModel {
     }
     return {.name = "source",
             .vocabulary = tokenizer_.vocabulary_size(),
-            .max_length = model_->length(),
+            .max_length = model_->length() - static_cast<std::int64_t>(around_),
             .special = tokenizer_.special_ids(),
             .vocabulary_hash = tokenizer_.hash()};
   }
@@ -114,6 +117,7 @@ class ClassificationTaskModel : public TaskModel {
   LabelsAs labels_as_;
   std::optional<LabelSet> labels_;
   std::optional<NgramVocabulary> terms_;
+  std::size_t around_ = 0;  // special tokens around a text
   std::unique_ptr<TextClassifier> model_;
   std::vector<std::string> notes_;
 };

@@ -3,17 +3,21 @@
 #include <cmath>
 #include <utility>
 
+#include "pretrained/text_classifier.hpp"
 #include "support/hash.hpp"
 
 namespace headwater {
 
 ClassificationObjective::ClassificationObjective(TextClassifier& model, Subset train, Subset validation,
-                                                 double label_smoothing, std::vector<Real> class_weights)
+                                                 double label_smoothing, std::vector<Real> class_weights,
+                                                 const Tokenizer* template_of, std::size_t around)
     : model_(model),
       train_(std::move(train), {"source", "label"}),
       validation_(std::move(validation), {"source", "label"}),
       label_smoothing_(label_smoothing),
       class_weights_(std::move(class_weights)),
+      template_of_(template_of),
+      around_(around),
       measure_(model.classes()) {}
 
 std::int64_t ClassificationObjective::tokens(Split split, std::span<const std::uint32_t> chosen) const {
@@ -21,7 +25,7 @@ std::int64_t ClassificationObjective::tokens(Split split, std::span<const std::u
   std::int64_t sum = 0;
   for (const std::uint32_t i : chosen)
     sum += static_cast<std::int64_t>(e.columns->ids(e.column[0], e.subset.at(i)).size());
-  return sum;
+  return sum + static_cast<std::int64_t>(chosen.size() * around_);
 }
 
 std::string ClassificationObjective::data_hash() const {
@@ -39,7 +43,11 @@ void ClassificationObjective::prepare(Split split, std::span<const std::uint32_t
   to.loss_scale = 1.0 / static_cast<double>(part.sequences);
   for (Index i = 0; i < part.end(); ++i) {
     const std::int64_t example = e.subset.at(chosen[static_cast<std::size_t>(i)]);
-    const std::span<const std::int32_t> ids = e.columns->ids(e.column[0], example);
+    std::span<const std::int32_t> ids = e.columns->ids(e.column[0], example);
+    if (template_of_ != nullptr) {
+      add_template(*template_of_, around_, ids, model_.length(), to.whole);
+      ids = to.whole;
+    }
     const Index length = model_.padded_length(static_cast<Index>(ids.size()));
     if (i < part.begin()) {
       to.batch.skip(ids, length);

@@ -11,16 +11,19 @@
 #include "data/token_dataset.hpp"
 #include "models/text_classifier.hpp"
 #include "tasks/classification/label_measure.hpp"
+#include "text/tokenizer/tokenizer.hpp"
 #include "training/objective.hpp"
 
 namespace headwater {
 
 class ClassificationObjective : public Objective {
  public:
-  // Takes data sets with the columns "source" (a bag for a bag of words) and "label".
-  // `class_weights`, one a class: how often an example of training counts; none: once.
+  // Takes data sets with the columns "source" (a bag for a bag of words) and "label". `template_of` puts
+  // `around` special tokens around each text; null: texts are read as they are. `class_weights`, one a class:
+  // how often an example of training counts; none: once.
   ClassificationObjective(TextClassifier& model, Subset train, Subset validation, double label_smoothing,
-                          std::vector<Real> class_weights = {});
+                          std::vector<Real> class_weights = {}, const Tokenizer* template_of = nullptr,
+                          std::size_t around = 0);
 
   Parameters& parameters() override { return model_.parameters(); }
   std::int64_t width() const override { return model_.width(); }
@@ -40,6 +43,7 @@ class ClassificationObjective : public Objective {
   const ColumnSubset& of(Split split) const { return split == Split::train ? train_ : validation_; }
   struct Slot {
     ClassBatch batch;
+    std::vector<std::int32_t> whole;  // a text with its special tokens
     std::int64_t useful = 0;
     double loss_scale = 0;  // one over the global batch's sequences: the loss is their mean
   };
@@ -50,6 +54,8 @@ class ClassificationObjective : public Objective {
   ColumnSubset train_, validation_;
   double label_smoothing_;
   std::vector<Real> class_weights_;
+  const Tokenizer* template_of_;
+  std::size_t around_;
   LabelMeasure measure_;  // of the running validation
   Slot slots_[2];         // reused: a step after the largest allocates nothing
 };

@@ -117,6 +117,11 @@ void PostProcessor::read_templates(const Json& part, const Place& place) {
 
 std::vector<std::int32_t> PostProcessor::apply(std::span<const std::int32_t> ids) const {
   std::vector<std::int32_t> all;
+  apply(ids, all);
+  return all;
+}
+
+void PostProcessor::apply(std::span<const std::int32_t> ids, std::vector<std::int32_t>& all) const {
   for (const std::int32_t item : single_) {
     if (item == kFirst) {
       all.insert(all.end(), ids.begin(), ids.end());
@@ -124,7 +129,6 @@ std::vector<std::int32_t> PostProcessor::apply(std::span<const std::int32_t> ids
       all.push_back(item);
     }
   }
-  return all;
 }
 
 std::vector<std::int32_t> PostProcessor::apply(std::span<const std::int32_t> first,

@@ -20,6 +20,7 @@ class PostProcessor {
   PostProcessor(const Json& part, const std::vector<std::string>& surfaces, const std::string& where);
 
   std::vector<std::int32_t> apply(std::span<const std::int32_t> ids) const;
+  void apply(std::span<const std::int32_t> ids, std::vector<std::int32_t>& all) const;  // appends
   std::vector<std::int32_t> apply(std::span<const std::int32_t> first,
                                   std::span<const std::int32_t> second) const;
 

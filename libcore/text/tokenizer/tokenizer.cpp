@@ -49,6 +49,10 @@ std::vector<std::int32_t> Tokenizer::with_special_tokens(std::span<const std::in
   return impl_->post_processor.apply(ids);
 }
 
+void Tokenizer::with_special_tokens(std::span<const std::int32_t> ids, std::vector<std::int32_t>& all) const {
+  impl_->post_processor.apply(ids, all);
+}
+
 std::vector<std::int32_t> Tokenizer::with_special_tokens(std::span<const std::int32_t> first,
                                                          std::span<const std::int32_t> second) const {
   return impl_->post_processor.apply(first, second);

@@ -52,6 +52,8 @@ class Tokenizer {
   // The ids of a text, or of a pair of texts, with the special tokens that the file puts around them
   // (post_processor); without such a part as they are. Ids of encode() never have them.
   std::vector<std::int32_t> with_special_tokens(std::span<const std::int32_t> ids) const;
+  void with_special_tokens(std::span<const std::int32_t> ids,
+                           std::vector<std::int32_t>& all) const;  // appends
   std::vector<std::int32_t> with_special_tokens(std::span<const std::int32_t> first,
                                                 std::span<const std::int32_t> second) const;
 

@@ -130,6 +130,8 @@ Recipe unusual_classifier(const std::string& mixing) {
   s.encoder_layers = 2;
   s.pooling = "mean";
   s.embedding_norm = s.pooler = true;
+  s.segments = 2;
+  s.special_tokens = "template";
   s.padding = "attended";
   s.head = {"softmax", 5};
   if (mixing == "mlp") s.mixing.mixing_width = 19;
