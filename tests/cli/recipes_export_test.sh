@@ -16,7 +16,7 @@ for recipe in *.yaml; do
   last=$("$bin/inspect" "$recipe" | grep -m 1 '^Export: ' || true)
   layout='none yet' keys=
   if [[ $last == Export:* ]]; then
-    layout=$(sed -E "s/^Export: (fits the layouts: |does not fit )([a-z0-9-]+).*/\\2/; s/marian/Marian's/; s/gpt2/GPT-2's/; s/vit/ViT's/" <<<"$last")
+    layout=$(sed -E "s/^Export: (fits the layouts: |does not fit )([a-z0-9-]+).*/\\2/; s/marian/Marian's/; s/gpt2/GPT-2's/; s/vit/ViT's/; s/bert/BERT's/" <<<"$last")
     keys=$({ grep -oE '(: |[)], )[a-z_]+ ' <<<"${last#*not fit}" || true; } | grep -oE '[a-z_]+' | paste -s -d ' ' -)
     [[ $last == *'not fit'* ]] || keys=
   fi

@@ -150,7 +150,8 @@ Json our_config(const Layout& layout, const Json& theirs) {
   for (const UnsaidKey& row : layout.unsaid) {
     const std::string_view value = row.read_as.empty() ? row.only : row.read_as;
     const Json* const member = ours.find(row.key);
-    if (member == nullptr || value.empty() || member->is_integer()) continue;  // sizes follow
+    const bool is_size = value == kFourWidths || value == kWidthByHeads;  // they follow
+    if (member == nullptr || value.empty() || is_size) continue;
     ours.set(row.key, member->is_string() ? Json(value) : parsed(value));
   }
   for (const ConfigRow& row : layout.config) {

@@ -6,7 +6,7 @@
 
 namespace headwater {
 
-// tokenizer.json, or vocab.json with merges.txt. Throws Error naming the folder or the file.
+// tokenizer.json, vocab.txt, or vocab.json with merges.txt. Throws Error naming the folder or the file.
 ModelTokenizers one_tokenizer(const ModelFolder& folder);
 
 // A language model to write, with its tokenizer and generation_config.json; `ours` gets its special ids.

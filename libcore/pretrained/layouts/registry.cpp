@@ -14,9 +14,11 @@ namespace headwater {
 const Layout& marian_layout();
 const Layout& gpt2_layout();
 const Layout& vit_layout();
+const Layout& bert_classifier_layout();
 
 std::span<const Layout* const> all_layouts() {
-  static const Layout* const rows[] = {&marian_layout(), &gpt2_layout(), &vit_layout()};
+  static const Layout* const rows[] = {&marian_layout(), &gpt2_layout(), &vit_layout(),
+                                       &bert_classifier_layout()};
   return rows;
 }
 

@@ -1,13 +1,10 @@
 // Vision Transformers, as Hugging Face's transformers keeps them. A weight is [out, in] there, that of the
 // patches the one of a convolution.
-#include <map>
-#include <set>
-
 #include "data/image_shape.hpp"
 #include "pretrained/config.hpp"
 #include "pretrained/image_processor.hpp"
-#include "pretrained/label_names.hpp"
 #include "pretrained/layouts/foreign_config.hpp"
+#include "pretrained/layouts/label_row.hpp"
 #include "pretrained/layouts/registry.hpp"
 #include "pretrained/registry.hpp"
 #include "pretrained/vision_model.hpp"
@@ -58,44 +55,6 @@ void write_patch_size(std::string_view name, const Json& ours, Json& theirs) {
   theirs.set(name, ours.at("patch_size"));
 }
 
-// By their ids, which stand in any order.
-std::map<std::int64_t, std::string> names_of(const Json& theirs, std::string_view member_name) {
-  constexpr std::int64_t kMaxClasses = 100000;
-  const Json* const member = member_said(theirs, member_name);
-  if (member == nullptr) return {{0, "LABEL_0"}, {1, "LABEL_1"}};  // as that library has it
-  std::map<std::int64_t, std::string> names;
-  const Json::Object& labels = member->as_object();
-  for (const auto& [id, name] : labels) {
-    const bool is_number = !id.empty() && id.size() < 10 && id.find_first_not_of("0123456789") == id.npos &&
-                           (id.size() == 1 || id.front() != '0');
-    if (!is_number) throw Error("\"id2label\" has " + quote(id) + " where an id is expected");
-    names[std::stoll(id)] = name.as_string();
-  }
-  const auto classes = static_cast<std::int64_t>(names.size());
-  if (classes < 2 || classes > kMaxClasses || names.rbegin()->first != classes - 1) {
-    throw Error("\"id2label\" has " + std::to_string(classes) +
-                " names, expected those of 0, 1 and so on (at least 2)");
-  }
-  return names;
-}
-
-// What stands there twice gets its id: "crane (517)".
-void read_labels(std::string_view name, const Json& theirs, Json& ours) {
-  std::set<std::string> seen;
-  Json names = Json(Json::Object{});
-  for (const auto& [id, said] : names_of(theirs, name)) {
-    std::string label = said;
-    if (seen.contains(label)) label.append(" (").append(std::to_string(id)).append(")");
-    names.as_object().emplace_back(std::to_string(id), label);
-    seen.insert(std::move(label));
-  }
-  ours.set("classes", static_cast<std::int64_t>(names.as_object().size()));
-  ours.set("id2label", std::move(names));
-}
-void write_label_members(std::string_view, const Json& ours, Json& theirs) {
-  write_labels(theirs, labels_of_config(ours, "config.json"));
-}
-
 constexpr ConfigRow kVitConfig[] = {count("hidden_size", "width", 65536),
                                     count("num_hidden_layers", "layers", 1000),
                                     heads("num_attention_heads", "hidden_size"),
@@ -109,7 +68,7 @@ constexpr ConfigRow kVitConfig[] = {count("hidden_size", "width", 65536),
                                     own("patch_size", "patch_size", read_patch_size, write_patch_size),
                                     count("num_channels", "channels", kMaxImageChannels),
                                     written("problem_type", "\"single_label_classification\""),
-                                    own("id2label", "classes", read_labels, write_label_members),
+                                    label_names_row(),
                                     written("dtype", "\"float32\""),
                                     absent("quantization_config", kWholeNumberWeights)};
 

@@ -263,7 +263,8 @@ TEST_CASE("GPT-2's layout: a directory without a tokenizer is told so") {
   write_file(scratch.path() / "config.json", good_gpt2_config().dump());
   CHECK(error_text([&] { load_language_model(scratch.path()); }) ==
         scratch.path().string() +
-            ": has no tokenizer.json, and no vocab.json with merges.txt (a model without its tokenizer "
+            ": has no tokenizer.json, no vocab.txt, and no vocab.json with merges.txt (a model without its "
+            "tokenizer "
             "reads no text)");
 }
 

@@ -37,6 +37,7 @@ Json sayable_config(const Layout& layout) {
   }
   for (const char* key : {"vocabulary_size", "source_vocabulary_size", "target_vocabulary_size"})
     ours.set(key, 9);
+  ours.set("model_type", layout.kind().model_type());
   ours.set("pad_token_id", 0).set("decoder_start_token_id", 2).set("eos_token_id", 3);
   if (ours.find("classes") != nullptr) {
     ours.set("classes", 3);

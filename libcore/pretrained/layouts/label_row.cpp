@@ -1,0 +1,53 @@
+#include "pretrained/layouts/label_row.hpp"
+
+#include <map>
+#include <set>
+
+#include "pretrained/label_names.hpp"
+#include "pretrained/layouts/foreign_config.hpp"
+#include "support/error.hpp"
+
+namespace headwater {
+
+namespace {
+
+// By their ids, which stand in any order.
+std::map<std::int64_t, std::string> names_of(const Json& theirs, std::string_view member_name) {
+  constexpr std::int64_t kMaxClasses = 100000;
+  const Json* const member = member_said(theirs, member_name);
+  if (member == nullptr) return {{0, "LABEL_0"}, {1, "LABEL_1"}};  // as that library has it
+  std::map<std::int64_t, std::string> names;
+  const Json::Object& labels = member->as_object();
+  for (const auto& [id, name] : labels) {
+    const bool is_number = !id.empty() && id.size() < 10 && id.find_first_not_of("0123456789") == id.npos &&
+                           (id.size() == 1 || id.front() != '0');
+    if (!is_number) throw Error("\"id2label\" has " + quote(id) + " where an id is expected");
+    names[std::stoll(id)] = name.as_string();
+  }
+  const auto classes = static_cast<std::int64_t>(names.size());
+  if (classes < 2 || classes > kMaxClasses || names.rbegin()->first != classes - 1) {
+    throw Error("\"id2label\" has " + std::to_string(classes) +
+                " names, expected those of 0, 1 and so on (at least 2)");
+  }
+  return names;
+}
+
+}  // namespace
+
+void read_label_names(std::string_view name, const Json& theirs, Json& ours) {
+  std::set<std::string> seen;
+  Json names = Json(Json::Object{});
+  for (const auto& [id, said] : names_of(theirs, name)) {
+    std::string label = said;
+    if (seen.contains(label)) label.append(" (").append(std::to_string(id)).append(")");
+    names.as_object().emplace_back(std::to_string(id), label);
+    seen.insert(std::move(label));
+  }
+  ours.set("classes", static_cast<std::int64_t>(names.as_object().size()));
+  ours.set("id2label", std::move(names));
+}
+void write_label_names(std::string_view, const Json& ours, Json& theirs) {
+  write_labels(theirs, labels_of_config(ours, "config.json"));
+}
+
+}  // namespace headwater

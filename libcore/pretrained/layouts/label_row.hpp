@@ -1,0 +1,18 @@
+// The labels of a published model of labels: id2label of its config.json.
+#pragma once
+
+#include "pretrained/layouts/layout.hpp"
+
+namespace headwater {
+
+// `theirs` to id2label and classes of ours. A name that stands there twice gets its id: "crane (517)". Throws
+// Error where the ids are not 0, 1 and so on.
+void read_label_names(std::string_view name, const Json& theirs, Json& ours);
+// Ours to id2label and label2id.
+void write_label_names(std::string_view name, const Json& ours, Json& theirs);
+
+constexpr ConfigRow label_names_row() {
+  return config_rows::own("id2label", "classes", read_label_names, write_label_names);
+}
+
+}  // namespace headwater
