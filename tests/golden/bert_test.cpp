@@ -1,8 +1,8 @@
 // A classifier in BERT's layout against transformers (reference/bert-classifier): logits.
 #include <doctest/doctest.h>
 
-#include "keras_model.hpp"
 #include "pretrained/text_classifier.hpp"
+#include "reference_folder.hpp"
 
 using namespace headwater;
 

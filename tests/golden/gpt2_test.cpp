@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "gpt2.hpp"
-#include "pretrained/language_model.hpp"
 
 using namespace headwater;
 

@@ -5,7 +5,6 @@
 #include <doctest/doctest.h>
 
 #include "keras_model.hpp"
-#include "support/files.hpp"
 
 using namespace headwater;
 

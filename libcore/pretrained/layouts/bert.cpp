@@ -3,7 +3,7 @@
 #include "pretrained/layouts/foreign_config.hpp"
 #include "pretrained/layouts/label_row.hpp"
 #include "pretrained/layouts/language_model_files.hpp"
-#include "pretrained/layouts/registry.hpp"
+#include "pretrained/layouts/layout.hpp"
 #include "pretrained/registry.hpp"
 #include "pretrained/text_classifier.hpp"
 #include "pretrained/tokenizer_files.hpp"

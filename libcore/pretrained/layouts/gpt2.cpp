@@ -2,7 +2,7 @@
 // here; one tensor holds queries, keys and values side by side.
 #include "pretrained/layouts/foreign_config.hpp"
 #include "pretrained/layouts/language_model_files.hpp"
-#include "pretrained/layouts/registry.hpp"
+#include "pretrained/layouts/layout.hpp"
 #include "pretrained/registry.hpp"
 
 namespace headwater {

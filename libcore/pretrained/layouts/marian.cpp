@@ -6,7 +6,7 @@
 #include "pretrained/config.hpp"
 #include "pretrained/generation_config.hpp"
 #include "pretrained/layouts/foreign_config.hpp"
-#include "pretrained/layouts/registry.hpp"
+#include "pretrained/layouts/layout.hpp"
 #include "pretrained/model_directory.hpp"
 #include "pretrained/registry.hpp"
 #include "pretrained/tokenizer_files.hpp"

@@ -5,7 +5,7 @@
 #include "pretrained/image_processor.hpp"
 #include "pretrained/layouts/foreign_config.hpp"
 #include "pretrained/layouts/label_row.hpp"
-#include "pretrained/layouts/registry.hpp"
+#include "pretrained/layouts/layout.hpp"
 #include "pretrained/registry.hpp"
 #include "pretrained/vision_model.hpp"
 #include "support/error.hpp"

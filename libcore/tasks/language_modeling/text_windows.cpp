@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "pretrained/language_model.hpp"
 #include "support/error.hpp"
 #include "support/random.hpp"
+#include "tasks/language_modeling/language_model_objective.hpp"
 
 namespace headwater {
 

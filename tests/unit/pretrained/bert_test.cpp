@@ -2,7 +2,6 @@
 #include <doctest/doctest.h>
 
 #include "error_text.hpp"
-#include "layouts.hpp"
 #include "pretrained/text_classifier.hpp"
 #include "scratch_directory.hpp"
 #include "text/learning/tokenizer_learner.hpp"
