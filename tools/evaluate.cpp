@@ -15,7 +15,7 @@ namespace headwater::evaluate {
 
 namespace {
 
-std::string listed(const std::vector<std::string_view>& words) {
+std::string comma_separated(const std::vector<std::string_view>& words) {
   std::string list;
   for (const std::string_view word : words) list.append(list.empty() ? "" : ", ").append(word);
   return list;
@@ -43,13 +43,13 @@ std::string metrics_in_words() {
   std::string texts;
   for (const std::string_view word : text_words()) {
     texts.append(texts.empty() ? "" : ", ").append(word);
-    if (const auto names = family(word); !names.empty()) texts += " (" + listed(names) + ")";
+    if (const auto names = family(word); !names.empty()) texts += " (" + comma_separated(names) + ")";
   }
   return "of a model: " +
-         listed(metric_names({MetricOf::models, MetricOf::token_models, MetricOf::vocabularies})) +
-         "; of language models " + listed(metric_names({MetricOf::language_models})) + "; of classifiers " +
-         listed(metric_names({MetricOf::classifiers})) + "; of translations and texts: " + texts +
-         "; separated by commas";
+         comma_separated(metric_names({MetricOf::models, MetricOf::token_models, MetricOf::vocabularies})) +
+         "; of language models " + comma_separated(metric_names({MetricOf::language_models})) +
+         "; of classifiers " + comma_separated(metric_names({MetricOf::classifiers})) +
+         "; of translations and texts: " + texts + "; separated by commas";
 }
 
 void describe(cli::CommandLine& line, Options& o) {
@@ -168,7 +168,7 @@ Metrics metrics_of(const Options& o) {
       const std::vector<std::string_view> of_texts = text_words();
       known.insert(known.end(), of_texts.begin(), of_texts.end());
       throw UsageError("--metric: unknown metric " + quote(name) + " (" + alternatives(known) +
-                       "; of classifiers " + listed(metric_names({MetricOf::classifiers})) + ")");
+                       "; of classifiers " + comma_separated(metric_names({MetricOf::classifiers})) + ")");
     }
   }
   if (o.metrics.empty()) {

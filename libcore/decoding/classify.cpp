@@ -46,7 +46,7 @@ void TextLabeller::encode(const std::vector<std::string>& lines) {
   parallel_for(static_cast<std::int64_t>(lines.size()), [&](std::int64_t i) {
     const auto line = static_cast<std::size_t>(i);
     if (!model_.terms) {
-      sources_[line] = model_.source_ids(lines[line]);
+      model_.source_ids(lines[line], sources_[line]);
       return;
     }
     TokenRow row;

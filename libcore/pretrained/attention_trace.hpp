@@ -57,6 +57,8 @@ class AttentionTracer {
   virtual std::vector<std::int32_t> source_ids(std::string_view text) const {
     return source_tokenizer().encode(text);
   }
+  // Whether source_ids leaves tokens of a text out; what is longer than length() is the caller's to cut.
+  virtual bool cuts_sources() const { return false; }
   virtual std::int64_t length() const = 0;  // positions of the model
   // Set where the model's decoder reads a translation; else null, and an example has a source alone.
   virtual const LoadedTranslator* translator() const { return nullptr; }

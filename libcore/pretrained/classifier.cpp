@@ -1,7 +1,7 @@
 // A Transformer encoder that gives texts a label.
 #include "models/classifier.hpp"
-#include "metrics/registry.hpp"
 
+#include "metrics/registry.hpp"
 #include "pretrained/config.hpp"
 #include "pretrained/model_directory.hpp"
 #include "pretrained/model_rows.hpp"
@@ -93,6 +93,7 @@ class ClassifierTracer : public AttentionTracer {
   std::vector<std::int32_t> source_ids(std::string_view text) const override {
     return model_.around > 0 ? model_.source_ids(text).ids : model_.tokenizer.encode(text);
   }
+  bool cuts_sources() const override { return model_.around > 0; }
   std::int64_t length() const override { return model_.model->length(); }
 
   void check(const AttentionSelection& selection) const override {

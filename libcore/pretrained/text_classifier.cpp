@@ -73,7 +73,13 @@ void add_template(const Tokenizer& tokenizer, std::size_t around, std::span<cons
 }
 
 LoadedClassifier::SourceIds LoadedClassifier::source_ids(std::string_view text) const {
-  SourceIds found{.ids = tokenizer.encode(text)};
+  SourceIds found;
+  source_ids(text, found);
+  return found;
+}
+
+void LoadedClassifier::source_ids(std::string_view text, SourceIds& found) const {
+  tokenizer.encode(text, found.ids);
   const auto length = static_cast<std::size_t>(model->length());
   found.is_empty = found.ids.empty();
   found.is_truncated = length > 0 && found.ids.size() + around > length;
@@ -83,7 +89,6 @@ LoadedClassifier::SourceIds LoadedClassifier::source_ids(std::string_view text) 
   } else if (found.is_truncated) {
     found.ids.resize(length);
   }
-  return found;
 }
 
 LoadedClassifier load_classifier(const std::filesystem::path& path) {

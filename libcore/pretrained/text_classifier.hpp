@@ -36,6 +36,7 @@ struct LoadedClassifier {
     bool is_truncated = false;
   };
   SourceIds source_ids(std::string_view text) const;
+  void source_ids(std::string_view text, SourceIds& found) const;  // replaces what it held
 };
 // What such a model reads of ids without special tokens: with those `around` that its tokenizer puts around a
 // text, at most `length` (0: any number). Replaces what `all` held.

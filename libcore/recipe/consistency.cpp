@@ -5,6 +5,7 @@
 #include "recipe/key_values.hpp"
 #include "recipe/scalars.hpp"
 #include "support/error.hpp"
+#include "support/name_list.hpp"
 
 namespace headwater {
 namespace {

@@ -13,11 +13,4 @@ bool ModelKind::reads(std::string_view section) const {
   return std::find(sections.begin(), sections.end(), section) != sections.end();
 }
 
-std::string listed(const std::vector<std::string_view>& words) {
-  std::string out;
-  for (std::size_t i = 0; i < words.size(); ++i)
-    out += (i == 0 ? "" : i + 1 == words.size() ? " and " : ", ") + std::string(words[i]);
-  return out;
-}
-
 }  // namespace headwater

@@ -57,9 +57,6 @@ struct ModelKind {
 // The first is the kind of a recipe that names none.
 using ModelKinds = std::span<const ModelKind* const>;
 
-// "loss, accuracy and perplexity"
-std::string listed(const std::vector<std::string_view>& words);
-
 class ModelSection {
  public:
   ModelSection() = default;  // of no kind: to be assigned to

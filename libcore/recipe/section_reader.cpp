@@ -7,6 +7,7 @@
 #include "recipe/scalars.hpp"
 #include "recipe/value_reader.hpp"
 #include "support/error.hpp"
+#include "support/name_list.hpp"
 
 namespace headwater {
 namespace {

@@ -19,11 +19,19 @@ std::string quoted_list(const std::vector<std::string>& names) {
   return name_list(names, [](const std::string& name) { return quote(name); });
 }
 
-std::string alternatives(const std::vector<std::string_view>& names) {
+namespace {
+
+std::string joined(const std::vector<std::string_view>& names, std::string_view before_last) {
   std::string text;
   for (std::size_t i = 0; i < names.size(); ++i)
-    text.append(i == 0 ? "" : i + 1 == names.size() ? " or " : ", ").append(names[i]);
+    text.append(i == 0 ? "" : i + 1 == names.size() ? before_last : ", ").append(names[i]);
   return text;
 }
+
+}  // namespace
+
+std::string alternatives(const std::vector<std::string_view>& names) { return joined(names, " or "); }
+
+std::string listed(const std::vector<std::string_view>& names) { return joined(names, " and "); }
 
 }  // namespace headwater

@@ -13,7 +13,8 @@ std::string name_list(const std::vector<std::string>& names, std::string (*shown
 // The same in quotes.
 std::string quoted_list(const std::vector<std::string>& names);
 
-// "a, b or c"
+// "a, b or c", and "a, b and c".
 std::string alternatives(const std::vector<std::string_view>& names);
+std::string listed(const std::vector<std::string_view>& names);
 
 }  // namespace headwater

@@ -89,12 +89,6 @@ const TokenAxis* axis_of(const std::vector<TokenAxis>& axes, std::string_view te
 
 using Shape = std::vector<std::int64_t>;
 
-std::string text_of(const Shape& shape) {
-  std::string text = "[";
-  for (std::size_t i = 0; i < shape.size(); ++i) text += (i ? ", " : "") + std::to_string(shape[i]);
-  return text + "]";
-}
-
 class Taker {
  public:
   Taker(const std::filesystem::path& directory, const Kind& kind, TaskModel& model)
@@ -178,10 +172,10 @@ class Taker {
       others.push_back(p->name);
       if (first != nullptr) continue;
       first = p.get();
-      theirs = text_of(tensor->shape);
+      theirs = shape_text(tensor->shape);
     }
     if (first == nullptr) return;
-    const std::string ours = text_of(Shape(first->shape.begin(), first->shape.end())),
+    const std::string ours = shape_text(Shape(first->shape.begin(), first->shape.end())),
                       cure = " (give the recipe the sizes of that model, or draw ";
     if (others.size() == 1)
       throw Error(tensors_.where() + ": tensor " + quote(first->name) + " has shape " + theirs +

@@ -47,14 +47,8 @@ head_width 5
 KEYS
 
 # Damaged directories: one line each.
-broken() { # WHAT COMMAND...: the command breaks a copy of the export, in it
-  local what=$1
-  shift
-  rm -rf broken
-  cp -r hf broken
-  (cd broken && "$@")
-  refused "$what" 1 evaluate broken text
-}
+# shellcheck disable=SC2034 # broken reads it
+read_broken=(evaluate broken text)
 broken 'has no tokenizer.json' rm tokenizer.json tokenizer_config.json
 broken 'model.safetensors' rm model.safetensors
 broken 'model.safetensors' truncate -s 1000 model.safetensors
@@ -105,16 +99,10 @@ else:
     check("theirs.json", json.load(open("theirs.loss")))
 PYTHON
 cp -r hf alone
-HF_HUB_OFFLINE=1 "$python" compare.py save 2> err || {
-  tail -n 3 err
-  fail 'transformers says otherwise'
-}
+in_transformers save 'transformers says otherwise'
 # Of a table with two names that function keeps one, lm_head.weight.
 evaluate alone text -q --json | cmp - model.json || fail 'other figures of a file that safetensors.torch.save_model wrote'
 # Saved there, with the tokenizer's vocab.json and merges.txt.
 if [ ! -e theirs/vocab.json ] || [ ! -e theirs/merges.txt ]; then fail 'no vocab.json and merges.txt'; fi
 evaluate theirs text -q --json > theirs.json
-HF_HUB_OFFLINE=1 "$python" compare.py read 2> err || {
-  tail -n 3 err
-  fail 'transformers says otherwise of its own model'
-}
+in_transformers read 'transformers says otherwise of its own model'

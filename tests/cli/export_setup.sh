@@ -12,6 +12,22 @@ fail() {
   echo "failed: $1"
   exit 1
 }
+# A directory that cannot be read gets one line: the command breaks a copy of the export hf, in it; the array read_broken has the command that reads it.
+broken() { # WHAT COMMAND...
+  local what=$1
+  shift
+  rm -rf broken
+  cp -r hf broken
+  (cd broken && "$@")
+  # shellcheck disable=SC2154 # the tests say how
+  refused "$what" 1 "${read_broken[@]}"
+}
+in_transformers() { # STEP WHAT: compare.py STEP, which fails where transformers says otherwise
+  HF_HUB_OFFLINE=1 "$python" compare.py "$1" 2> err || {
+    tail -n 3 err
+    fail "$2"
+  }
+}
 refused() { # WHAT STATUS COMMAND...: one line on standard error that holds WHAT
   local what=$1 status=$2 got=0
   shift 2

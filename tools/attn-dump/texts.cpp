@@ -134,7 +134,8 @@ class Dump {
     example.source_tokens = tokenizer.tokens(text);
     if (example.source_tokens.size() != example.source_ids.size()) {  // special tokens stand around the text
       const std::size_t around = tokenizer.with_special_tokens({}).size();
-      if (example.source_tokens.size() + around > example.source_ids.size()) ++truncated_lines_;
+      if (tracer_->cuts_sources() && example.source_tokens.size() + around > example.source_ids.size())
+        ++truncated_lines_;
       example.source_tokens.clear();
       for (const std::int32_t id : example.source_ids) example.source_tokens.push_back(tokenizer.surface(id));
     }

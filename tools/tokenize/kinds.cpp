@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "support/name_list.hpp"
+
 namespace headwater::tokenize {
 namespace {
 
@@ -23,15 +25,6 @@ const std::vector<Kind>& kinds() {
   return all;
 }
 
-std::string listed(const std::vector<std::string_view>& names, std::string_view before_last) {
-  std::string out;
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    if (i > 0) out += i + 1 == names.size() ? before_last : ", ";
-    out += names[i];
-  }
-  return out;
-}
-
 }  // namespace
 
 const Kind* find_kind(std::string_view name) {
@@ -43,7 +36,7 @@ const Kind* find_kind(std::string_view name) {
 std::string kind_names() {
   std::vector<std::string_view> names;
   for (const Kind& kind : kinds()) names.push_back(kind.name);
-  return listed(names, " or ");
+  return alternatives(names);
 }
 
 std::string kind_names(bool Kind::*has) {
@@ -51,7 +44,7 @@ std::string kind_names(bool Kind::*has) {
   for (const Kind& kind : kinds()) {
     if (kind.*has) names.push_back(kind.name);
   }
-  return listed(names, " and ");
+  return listed(names);
 }
 
 }  // namespace headwater::tokenize

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "support/error.hpp"
+#include "support/name_list.hpp"
 #include "tools/vectorize/vectorize.hpp"
 
 namespace headwater::vectorize {
@@ -43,10 +44,7 @@ std::string list_of(const std::vector<Mode>& modes) {
     const bool is_of_ids = mode == Mode::blocks || mode == Mode::id_file;  // they have --tokenizer, too
     if (!is_of_ids || !has(Mode::ids)) names.push_back(row_of(mode).asked_by);
   }
-  std::string text;
-  for (std::size_t i = 0; i < names.size(); ++i)
-    text += (i == 0 ? "" : i + 1 < names.size() ? ", " : " and ") + std::string(names[i]);
-  return text;
+  return listed(names);
 }
 
 }  // namespace
@@ -88,10 +86,8 @@ const ModeRow& resolve_mode(Options& o, const ModeOptions& typed) {
   if (asked == nullptr) {
     typed.check(std::nullopt);
     throw UsageError(
-        "give one of --tokenizer, --terms, --labels, --images, --split, each with a FILE, --learn and "
-        "--csv "
-        "(see "
-        "--help)");
+        "give one of --tokenizer, --terms, --labels, --images, --split, each with a FILE, --learn and --csv "
+        "(see --help)");
   }
   typed.check(asked->mode);
   asked->resolve(o, typed);

@@ -7,6 +7,7 @@
 #include "pretrained/model_directory.hpp"
 #include "pretrained/registry.hpp"
 #include "support/error.hpp"
+#include "support/name_list.hpp"
 
 namespace headwater {
 
