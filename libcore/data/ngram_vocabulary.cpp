@@ -14,7 +14,7 @@
 namespace headwater {
 namespace {
 
-constexpr std::string_view kHeader = "#terms ";
+constexpr std::string_view kTermsHeader = "#terms ";
 constexpr std::array kOutputs = {TermOutput::multi_hot, TermOutput::count, TermOutput::tf_idf,
                                  TermOutput::sublinear_tf_idf, TermOutput::ids};
 constexpr std::int64_t kMaxNgrams = 100;
@@ -39,10 +39,10 @@ struct Header {
 // `place` ends with ": ".
 Header read_header(std::string_view line, const std::string& place) {
   const std::string fix = " (a table of terms begins with \"#terms v1 ngrams=N documents=D output=FORM\")";
-  if (!line.starts_with(kHeader)) throw Error(place + "not a table of terms" + fix);
+  if (!line.starts_with(kTermsHeader)) throw Error(place + "not a table of terms" + fix);
   Header header;
   std::array<bool, 3> is_given{};
-  std::string_view rest = line.substr(kHeader.size());
+  std::string_view rest = line.substr(kTermsHeader.size());
   for (bool is_version = true; !rest.empty(); is_version = false) {
     const std::string_view word = rest.substr(0, rest.find(' '));
     rest.remove_prefix(std::min(word.size() + 1, rest.size()));

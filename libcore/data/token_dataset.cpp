@@ -15,7 +15,7 @@
 namespace headwater {
 namespace {
 
-constexpr std::string_view kHeader = "#ids ";
+constexpr std::string_view kIdsHeader = "#ids ";
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
@@ -65,7 +65,7 @@ std::string TokenDataset::names() const {
 }
 
 void TokenDataset::add_line(std::string_view line, std::string_view place) {
-  if (line.starts_with(kHeader)) {
+  if (line.starts_with(kIdsHeader)) {
     check_header(line, place);
     return;
   }
@@ -251,12 +251,12 @@ void TokenDataset::check_header(std::string_view line, std::string_view place) {
 void TokenDataset::check_header_field(const Column& column, std::string_view field, std::string_view line,
                                       std::string_view place) const {
   const TokenColumnSettings& settings = column.settings;
-  if (!field.starts_with(kHeader))
+  if (!field.starts_with(kIdsHeader))
     fail(place, line, field.data(), "a column without its header (vectorize it with --header)");
   if (settings.labels_as == LabelsAs::names)
     fail(place, line, field.data(),
          "a header line, after which labels are ids (leave out --labels-as names)");
-  std::string_view rest = field.substr(kHeader.size());
+  std::string_view rest = field.substr(kIdsHeader.size());
   if (up_to_space(rest) != "v1") {
     fail(place, line, rest.data(),
          "header version " + quote(up_to_space(rest)) + ", this program knows v1 (vectorize again)");
