@@ -196,6 +196,11 @@ void for_each_piece(const fs::path& path, const std::function<void(std::string_v
   close_quietly(descriptor);
 }
 
+bool is_taken(const fs::path& path) {
+  std::error_code unknown;
+  return fs::exists(fs::symlink_status(path, unknown));
+}
+
 AtomicFile::AtomicFile(fs::path target) : target_(std::move(target)) {
   if (is_written_in_place(target_)) {
     descriptor_ = open_retrying(target_, O_WRONLY);

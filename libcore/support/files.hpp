@@ -27,6 +27,9 @@ std::string read_any_file(const fs::path& path, std::uint64_t max_bytes);
 // The bytes in pieces of at most 1 MiB, by read(): a bad disk block is an Error, not a signal.
 void for_each_piece(const fs::path& path, const std::function<void(std::string_view)>& take);
 
+// Whether something has this name: a link that leads nowhere too. Never throws.
+bool is_taken(const fs::path& path);
+
 // A file under a temporary name in the target's folder that takes its name by commit(): write, fsync, close,
 // rename, fsync of the folder, each checked. Without commit() the temporary is removed. Never retries a
 // failed fsync. The permissions of a file that it replaces stay. A link at the target is replaced, not

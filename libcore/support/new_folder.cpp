@@ -13,7 +13,7 @@ namespace headwater {
 NewFolder::NewFolder(const fs::path& target)
     : target_(target.has_filename() ? target : target.parent_path()), temporary_(target_) {
   std::error_code error;
-  if (fs::exists(fs::symlink_status(target_, error)) && !fs::is_empty(target_, error))
+  if (is_taken(target_) && !fs::is_empty(target_, error))
     throw Error(target_.string() + ": is there already (name a new folder)");
   temporary_ += ".tmp-" + std::to_string(::getpid());
   const bool is_new = fs::create_directory(temporary_, error);

@@ -11,6 +11,7 @@
 #include "pretrained/kind.hpp"
 #include "pretrained/model_directory.hpp"
 #include "support/error.hpp"
+#include "support/files.hpp"
 #include "support/new_folder.hpp"
 #include "support/numbers.hpp"
 #include "training/mean.hpp"
@@ -18,11 +19,6 @@
 namespace headwater {
 
 namespace {
-
-bool is_there(const fs::path& path) {
-  std::error_code ignored;
-  return fs::exists(fs::symlink_status(path, ignored));
-}
 
 // What a model is used with, and may not differ in.
 std::vector<std::string> files_of_model(const ModelFolder& model) {
@@ -100,7 +96,7 @@ std::vector<fs::path> last_checkpoints(const fs::path& run, std::int64_t last) {
 }
 
 void average_models(const std::vector<fs::path>& models, const fs::path& output) {
-  if (is_there(output)) throw UsageError(shown(output) + ": is there already (choose another --output)");
+  if (is_taken(output)) throw UsageError(shown(output) + ": is there already (choose another --output)");
   std::vector<ModelFolder> folders;
   for (const fs::path& model : models) folders.push_back(open_model(model));
   const ModelFolder& first = folders.front();

@@ -14,6 +14,7 @@
 #include "pretrained/registry.hpp"
 #include "support/directories.hpp"
 #include "support/error.hpp"
+#include "support/files.hpp"
 #include "support/split.hpp"
 #include "tensor/kernels/reduction/reduction.hpp"
 #include "training/schedule.hpp"
@@ -44,11 +45,6 @@ void add_tensors(std::vector<TensorView>& tensors, const Parameters& parameters,
           float_tensor(prefix + p->name, p->shape, reinterpret_cast<const float*>(flat.data()) + p->offset));
     }
   }
-}
-
-bool is_there(const fs::path& path) {
-  std::error_code unknown;
-  return fs::exists(fs::symlink_status(path, unknown));
 }
 
 // A link is replaced, one to a device or a pipe too: nothing outside of the directory is written to.
@@ -120,7 +116,7 @@ RunDirectory::RunDirectory(fs::path directory, const Recipe& recipe, std::vector
       files_(std::move(files)),
       log_header_(std::move(log_header)),
       tell_(std::move(tell)),
-      is_made_(!is_there(directory_)) {
+      is_made_(!is_taken(directory_)) {
   lock_ = std::make_unique<FileLock>(run_lock_path(directory_));
   check_output_names(directory_, linked_names());
   check_own_files();
