@@ -15,7 +15,7 @@
 namespace headwater {
 namespace {
 
-constexpr double kPlotWidth = 440, kPlotHeight = 300, kAxisWidth = 46, kPanelGap = 36;
+constexpr double kPlotWidth = 440, kPlotHeight = 300, kAxisWidth = 46, kPlotGap = 36;
 constexpr double kLegendLine = 20;
 constexpr std::size_t kNameColumns = 80;
 constexpr double kNameCharacter = 7, kPanelsInARow = 3;
@@ -46,14 +46,14 @@ class CurvesPicture {
     loss_column_ = kSvgMargin + std::max(320.0, 50 + kNameCharacter * static_cast<double>(longest));
     const double panels = std::min(1 + static_cast<double>(figures_.size()), kPanelsInARow);
     const double width =
-        std::max({2 * kSvgMargin + panels * (kAxisWidth + kPlotWidth) + (panels - 1) * kPanelGap, 660.0,
+        std::max({2 * kSvgMargin + panels * (kAxisWidth + kPlotWidth) + (panels - 1) * kPlotGap, 660.0,
                   figure_column(figures_.size()) + kSvgMargin});
     body_ += svg_text(kSvgMargin, kSvgMargin + 14, 18, kSvgInk, "start", title_, " font-weight=\"bold\"");
     double top = kSvgMargin + 56, left = kSvgMargin + kAxisWidth;
     panel(left, top, "Loss: training dashed, validation solid", loss_curve(), true);
     for (std::size_t i = 0; i < figures_.size(); ++i) {
       const bool begins_row = (i + 1) % static_cast<std::size_t>(kPanelsInARow) == 0;
-      left = begins_row ? kSvgMargin + kAxisWidth : left + kPlotWidth + kPanelGap + kAxisWidth;
+      left = begins_row ? kSvgMargin + kAxisWidth : left + kPlotWidth + kPlotGap + kAxisWidth;
       if (begins_row) top += kPlotHeight + 84;
       const bool is_best = std::any_of(curves_.begin(), curves_.end(), [&](const LearningCurve& curve) {
         return curve.best_metric == figures_[i].name;

@@ -38,7 +38,7 @@ std::string with_layer(std::string_view pattern, const std::string& layer) {
 }
 
 // Where a parameter stands in a file.
-struct Place {
+struct TensorPlace {
   std::string theirs, older = {};  // its name, and the one of old files
   const TensorRow* row = nullptr;
   bool is_weight = false;  // of linear: turned round
@@ -57,14 +57,14 @@ constexpr PartName kPartNames[] = {{TensorForm::linear, ".weight", ".weight", ""
                                    {TensorForm::tensor, "", "", ""},
                                    {TensorForm::patches, "", "", ""}};
 
-Place place_of(const Layout& layout, const std::string& ours) {
+TensorPlace place_of(const Layout& layout, const std::string& ours) {
   for (const TensorRow& row : layout.tensors) {
     for (const PartName& part : kPartNames) {
       if (part.form != row.form || !ours.ends_with(part.ours)) continue;
       const auto layer = layer_of(row.ours, std::string_view(ours).substr(0, ours.size() - part.ours.size()));
       if (!layer) continue;
       const std::string name = with_layer(row.theirs, *layer);
-      Place place{.theirs = name + std::string(part.theirs), .row = &row};
+      TensorPlace place{.theirs = name + std::string(part.theirs), .row = &row};
       if (!part.older.empty()) place.older = name + std::string(part.older);
       place.is_weight = part.ours == ".weight" || row.form == TensorForm::patches;
       return place;
@@ -81,7 +81,7 @@ PatchGrid grid_of(const Json& ours) {
           .patch_size = at("patch_size")};
 }
 
-std::vector<std::int64_t> shape_of(const Place& place, const Parameter& p, const Json& ours) {
+std::vector<std::int64_t> shape_of(const TensorPlace& place, const Parameter& p, const Json& ours) {
   const TensorRow& row = *place.row;
   const Index rows = p.value.rows, cols = p.value.cols;
   if (row.form == TensorForm::patches) {
@@ -99,7 +99,7 @@ std::vector<std::int64_t> shape_of(const Place& place, const Parameter& p, const
 // Calls take(here, there) with the places of each number in the two arrays. Where weights are turned round a
 // few rows go at a time, which stay in the caches.
 template <class Take>
-void for_each_place(const Place& place, const Parameter& p, const Json& ours, const Take& take) {
+void for_each_place(const TensorPlace& place, const Parameter& p, const Json& ours, const Take& take) {
   const TensorRow& row = *place.row;
   const Index rows = p.value.rows, cols = p.value.cols;
   const bool is_turned = place.is_weight && row.form != TensorForm::conv1d;
@@ -150,8 +150,8 @@ class TableReader {
   }
 
   // Where the file has it: under its own name, an older one, or that of a copy.
-  Place resolved(const Parameter& p) const {
-    Place place = place_of(layout_, p.name);
+  TensorPlace resolved(const Parameter& p) const {
+    TensorPlace place = place_of(layout_, p.name);
     place.theirs = in_file(place.theirs);
     const auto take = [&](const std::string& name) {
       if (tensors_.find(place.theirs) == nullptr && tensors_.find(name) != nullptr) place.theirs = name;
@@ -164,7 +164,7 @@ class TableReader {
     return place;
   }
 
-  const Place& place(const Parameter& p) const { return places_.at(&p); }
+  const TensorPlace& place(const Parameter& p) const { return places_.at(&p); }
 
   // The parameter that a tensor is a copy of, or null.
   const Parameter* original_of(const std::string& name) const {
@@ -208,7 +208,7 @@ class TableReader {
   }
 
   void fill(Parameter& p) {
-    const Place& at = place(p);
+    const TensorPlace& at = place(p);
     const TensorView& tensor = tensors_.at(at.theirs);
     if (static_cast<Index>(tensor.elements()) == p.size() &&
         (!at.is_weight || at.row->form == TensorForm::conv1d)) {
@@ -248,7 +248,7 @@ class TableReader {
   Parameters& parameters_;
   bool has_prefix_ = false;
   std::map<std::string, const Parameter*> own_names_, used_;
-  std::unordered_map<const Parameter*, Place> places_;
+  std::unordered_map<const Parameter*, TensorPlace> places_;
   std::vector<Real> values_;
 };
 
@@ -266,7 +266,7 @@ void write_tensors(const Layout& layout, const Parameters& parameters, const Jso
   std::vector<TensorView> tensors;
   std::map<std::string, float*> begun;
   for (const auto& p : parameters.all()) {
-    const Place place = place_of(layout, p->name);
+    const TensorPlace place = place_of(layout, p->name);
     float*& to = begun[place.theirs];
     if (to == nullptr) {
       to = values.emplace_back(static_cast<std::size_t>(p->size() * place.row->parts)).data();
