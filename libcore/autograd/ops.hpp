@@ -38,7 +38,7 @@ inline constexpr std::string_view kOperationNames[] = {"linear",
                                                        "binary_cross_entropy",
                                                        "rotate",
                                                        "repeat_heads",
-                                                       "mean_heads",
+                                                       "scale",
                                                        "interleave_copies"};
 
 namespace ops {
@@ -83,8 +83,6 @@ Variable rotate(Tape& tape, const Variable& x, ConstMatrix table, Use use_of_x =
 // The columns of x once for each head, side by side: x [T, K], y [T, H·K]. dx is the sum over the heads, the
 // first first. Keeps nothing.
 Variable repeat_heads(Tape& tape, const Variable& x, Index heads);
-// The mean of the heads, the first first: x [T, H·K], y [T, K]. dx is dy/H for each head. Keeps nothing.
-Variable mean_heads(Tape& tape, const Variable& x, Index heads);
 
 // y = gamma * (x - mean)/sqrt(variance + epsilon) + beta over each row (Ba et al. 2016). Keeps x and two
 // moments a row.
@@ -117,6 +115,9 @@ Variable dropout(Tape& tape, const Variable& x, Real rate, const RandomStream& s
                  Use use_of_x = Use::keep);
 
 Variable add(Tape& tape, const Variable& a, const Variable& b, Use use_of_b = Use::keep);
+
+// y = factor·x. Keeps nothing.
+Variable scale(Tape& tape, const Variable& x, Real factor, Use use_of_x = Use::keep);
 
 // loss = Σ_t cross_entropy(x[t]·w + b, labels[t]): one operation, in blocks of rows; the gradient of
 // loss_scale · loss is computed on the way and put on x, w and b when the tape runs backward. With

@@ -122,11 +122,17 @@ void Parameters::initialize(std::uint64_t seed) {
       case Initializer::glorot_uniform:
         fill_uniform(stream, static_cast<float>(std::sqrt(6.0 / (p->fan_in + p->fan_out))), *p);
         break;
+      case Initializer::glorot_normal:
+        fill_normal(stream, std::sqrt(2.0 / (p->fan_in + p->fan_out)), *p);
+        break;
       case Initializer::embedding_uniform:
         fill_uniform(stream, 0.05f, *p);
         break;
       case Initializer::normal:
         fill_normal(stream, 0.02, *p);
+        break;
+      case Initializer::standard_normal:
+        fill_normal(stream, 1, *p);
         break;
       case Initializer::normal_by_width:
         fill_normal(stream, 1 / std::sqrt(static_cast<double>(p->value.cols)), *p);

@@ -15,10 +15,20 @@ namespace headwater {
 
 // How a parameter gets its first values.
 // glorot_uniform: uniform(-limit, limit), limit = sqrt(6 / (fan_in + fan_out)) (Glorot & Bengio 2010);
-// embedding_uniform: limit 0.05; normal: mean 0, standard deviation 0.02 (Radford et al. 2018);
+// glorot_normal: mean 0 and the same variance, 2 / (fan_in + fan_out); embedding_uniform: limit 0.05; normal:
+// mean 0, standard deviation 0.02 (Radford et al. 2018); standard_normal: mean 0, standard deviation 1;
 // normal_by_width: mean 0, standard deviation 1 / sqrt(columns), for tables that are scaled by sqrt(columns)
 // or are an output layer, too (Vaswani et al. 2017).
-enum class Initializer { zeros, ones, glorot_uniform, embedding_uniform, normal, normal_by_width };
+enum class Initializer {
+  zeros,
+  ones,
+  glorot_uniform,
+  glorot_normal,
+  embedding_uniform,
+  normal,
+  standard_normal,
+  normal_by_width
+};
 
 struct Parameter {
   std::string name;

@@ -4,11 +4,18 @@
 
 namespace headwater {
 
+// One layer a head, side by side, each drawn as a layer of its own.
 static Linear head_layers(LayerBuilder& builder, const std::string& name, const AttentionLayerSettings& s,
                           ops::Activation activation) {
   const double d = static_cast<double>(s.width);
-  return Linear(builder, name, {s.width, s.heads, s.head_width}, {s.heads, s.head_width}, s.width,
-                s.heads * s.head_width, d, d, activation);
+  return Linear(builder, name, {s.width, s.heads, s.head_width}, {}, s.width, s.heads * s.head_width, d, d,
+                activation);
+}
+
+// The same, one below the other: their sum is one product.
+static Linear output_layers(LayerBuilder& builder, const std::string& name, const AttentionLayerSettings& s) {
+  const double d = static_cast<double>(s.width);
+  return Linear(builder, name, {s.heads, s.head_width, s.width}, {}, s.heads * s.head_width, s.width, d, d);
 }
 
 static const AttentionLayerSettings& of_whole_width(const AttentionLayerSettings& settings) {
@@ -23,6 +30,7 @@ AveragedAttention::AveragedAttention(LayerBuilder& builder, const std::string& n
     : settings_(of_whole_width(settings)),
       to_query_(head_layers(builder, name + ".query", settings, activation)),
       to_key_(head_layers(builder, name + ".key", settings, activation)),
+      to_output_(output_layers(builder, name + ".output", settings)),
       random_layer_(random_layer(name)) {}
 
 AttentionOutput AveragedAttention::operator()(const ForwardContext& context, const Variable& x,
@@ -36,7 +44,8 @@ AttentionOutput AveragedAttention::operator()(const ForwardContext& context, con
                       .is_causal = causality == Causality::causal,
                       .dropout = tape.is_recording() ? static_cast<Real>(settings_.dropout) : Real(0),
                       .stream = context.stream(Purpose::attention_dropout, random_layer_)});  // [T, H·D]
-  return {ops::mean_heads(tape, mixed, settings_.heads), q, k, v, causality};
+  const Real share = Real(1) / static_cast<Real>(settings_.heads);
+  return {ops::scale(tape, to_output_(context, mixed), share, ops::Use::donate), q, k, v, causality};
 }
 
 }  // namespace headwater

@@ -7,12 +7,12 @@
 
 namespace headwater {
 
-// y = 1/H Σ_h softmax(Q_h·K_hᵀ/sqrt(D))·x with Q_h = act(x·W + b), and K_h the same with weights of its own:
-// no projection of values or of the result. A head is as wide as the tokens.
+// y = 1/H Σ_h softmax(Q_h·K_hᵀ/sqrt(D))·x·O_h with Q_h = act(x·W_h), and K_h the same with weights of its
+// own: no projection of values, no biases. A head is as wide as the tokens.
 class AveragedAttention {
  public:
-  // `name`.query.weight [D, H, D], Glorot uniform as H layers of their own; .query.bias [H, D], zero; .key
-  // the same. Throws UsageError where settings.head_width is not settings.width.
+  // `name`.query.weight and .key.weight [D, H, D], .output.weight [H, D, D]: Glorot uniform as H layers of
+  // their own. Throws UsageError where settings.head_width is not settings.width.
   AveragedAttention(LayerBuilder& builder, const std::string& name, const AttentionLayerSettings& settings,
                     ops::Activation activation);
 
@@ -21,7 +21,7 @@ class AveragedAttention {
 
  private:
   AttentionLayerSettings settings_;
-  Linear to_query_, to_key_;
+  Linear to_query_, to_key_, to_output_;
   std::uint32_t random_layer_;
 };
 

@@ -14,8 +14,9 @@ Linear::Linear(LayerBuilder& builder, const std::string& name, std::vector<Index
                ops::Activation activation)
     : weight_(builder.parameters.declare(name + ".weight", std::move(weight_shape), inputs, outputs,
                                          Initializer::glorot_uniform, fan_in, fan_out)),
-      bias_(
-          builder.parameters.declare(name + ".bias", std::move(bias_shape), 1, outputs, Initializer::zeros)),
+      bias_(bias_shape.empty() ? nullptr
+                               : builder.parameters.declare(name + ".bias", std::move(bias_shape), 1, outputs,
+                                                            Initializer::zeros)),
       activation_(activation) {}
 
 Variable Linear::operator()(const ForwardContext& context, const Variable& x, ops::Use use_of_x) const {

@@ -14,7 +14,8 @@ class Linear {
   // weight [inputs, outputs] named `name`.weight, Glorot uniform; bias [outputs] named `name`.bias, zero.
   Linear(LayerBuilder& builder, const std::string& name, Index inputs, Index outputs,
          ops::Activation activation = ops::Activation::none);
-  // The same with the shape of the weight as saved and the fans of its initializer given (attention kernels).
+  // The same with the shape of the weight as saved and the fans of its initializer given (attention kernels);
+  // an empty shape of the bias: there is none.
   Linear(LayerBuilder& builder, const std::string& name, std::vector<Index> weight_shape,
          std::vector<Index> bias_shape, Index inputs, Index outputs, double fan_in, double fan_out,
          ops::Activation activation = ops::Activation::none);

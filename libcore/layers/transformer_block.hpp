@@ -26,6 +26,7 @@ struct BlockSettings {
   ops::Activation activation = ops::Activation::relu;
   bool has_second_activation = false;  // the outer layer of the feed-forward ends with it, too
   NormPlace norm_place = NormPlace::post;
+  bool has_final_norm = true;  // pre: one more after the last block of a stack
   double norm_epsilon = 1e-3;
   double dropout = 0;               // after each sub-layer
   double feed_forward_dropout = 0;  // after each of the two layers of the feed-forward

@@ -49,10 +49,13 @@ std::int64_t feed_forward_width_of(const TransformerSettings& settings) {
 
 void set_initialization(Parameters& parameters, std::string_view initialization) {
   for (const auto& p : parameters.all()) {
-    const bool is_table = p->initializer == Initializer::embedding_uniform;
+    const bool is_table = p->initializer == Initializer::embedding_uniform;  // or a class token, a row alone
     if (initialization == "vaswani" && is_table) p->initializer = Initializer::normal_by_width;
     if (initialization == "normal" && (is_table || p->initializer == Initializer::glorot_uniform))
       p->initializer = Initializer::normal;
+    if (initialization != "glorot_normal") continue;
+    if (is_table) p->initializer = p->is_table ? Initializer::standard_normal : Initializer::zeros;
+    if (p->initializer == Initializer::glorot_uniform) p->initializer = Initializer::glorot_normal;
   }
 }
 

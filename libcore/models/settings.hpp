@@ -26,7 +26,7 @@ struct TransformerSettings {
   double dropout = 0.0;                  // on embeddings and after each sub-layer
   double attention_dropout = 0.0;        // on attention weights
   double output_dropout = 0.0;           // before the output layer
-  std::string initialization = "keras";  // keras | normal | vaswani
+  std::string initialization = "keras";  // keras | normal | vaswani | glorot_normal
 };
 
 // What mixes the tokens of a sequence in a block.
@@ -49,7 +49,8 @@ std::int64_t head_width_of(const TransformerSettings& settings);
 std::int64_t feed_forward_width_of(const TransformerSettings& settings);
 
 // How the parameters that were declared get their first values. keras: as layers declare them; normal:
-// weights and tables alike; vaswani: tables by their width.
+// weights and tables alike; vaswani: tables by their width; glorot_normal: weights and tables normal, a class
+// token zero.
 void set_initialization(Parameters& parameters, std::string_view initialization);
 
 // Each throws UsageError where the numbers do not fit together.

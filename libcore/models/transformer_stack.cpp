@@ -17,8 +17,8 @@ double attention_flops(const AttentionLayerSettings& attention, double n) {
 double block_flops(const BlockSettings& block, Index length) {
   const double n = static_cast<double>(length), d = static_cast<double>(block.attention.width);
   double mixing = attention_flops(block.attention, n);
-  if (block.mixing == Mixing::averaged_attention)  // two of its projections
-    mixing -= 2 * 2 * n * d * static_cast<double>(block.attention.heads * block.attention.head_width);
+  if (block.mixing == Mixing::averaged_attention)  // no projection of values
+    mixing -= 2 * n * d * static_cast<double>(block.attention.heads * block.attention.head_width);
   if (block.mixing == Mixing::mlp) mixing = 2 * 2 * n * static_cast<double>(block.mixing_width) * d;
   if (block.mixing == Mixing::fourier) mixing = 5 * n * d * std::log2(n * d) / 2;  // of real numbers
   if (block.has_cross_attention) mixing += attention_flops(block.attention, n);
@@ -31,7 +31,7 @@ TransformerStack::TransformerStack(LayerBuilder& builder, const std::string& nam
                                    const BlockSettings& settings, Index layers)
     : name_(name) {
   for (Index i = 0; i < layers; ++i) blocks_.emplace_back(builder, name + "." + std::to_string(i), settings);
-  if (settings.norm_place == NormPlace::pre && layers > 0)
+  if (settings.norm_place == NormPlace::pre && settings.has_final_norm && layers > 0)
     norm_.emplace(builder, name + ".norm", settings.attention.width, settings.norm_epsilon);
 }
 

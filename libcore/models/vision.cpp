@@ -9,6 +9,7 @@ namespace {
 
 BlockSettings vision_block_settings(const VisionSettings& settings) {
   BlockSettings block = block_settings(settings.transformer, {.mixing = settings.mixing});
+  block.has_final_norm = settings.final_norm;
   block.has_second_activation = settings.has_second_activation;
   block.feed_forward_dropout = settings.feed_forward_dropout;
   return block;
@@ -42,9 +43,10 @@ VisionModel::VisionModel(const VisionSettings& settings)
                        ? parameters_.declare("embedding.class_token", {settings.transformer.width}, 1,
                                              settings.transformer.width, Initializer::embedding_uniform)
                        : nullptr),
-      positions_(settings.transformer.positions == "learned"
-                     ? declare_table(parameters_, "embedding.positions", tokens(), settings.transformer.width)
-                     : nullptr),
+      positions_(
+          settings.transformer.positions == "learned"
+              ? declare_table(parameters_, "embedding.positions", positions(), settings.transformer.width)
+              : nullptr),
       encoder_(builder_, "encoder", vision_block_settings(settings), settings.layers),
       pooled_dropout_("pooled", settings.head_dropout),
       hidden_(dense_layers()),
@@ -72,8 +74,13 @@ Variable VisionModel::embed(const ForwardContext& context, const ImageBatch& bat
   const Matrix pixels(const_cast<Real*>(batch.pixels.data()),
                       static_cast<Index>(batch.patches.position_of.size()), grid.patch_values());
   Variable x = to_patch_(context, tape.wrap(pixels, &pack(tape, batch.patches), false));  // [patches, D]
+  const bool begins_with_patches = class_token_ != nullptr && !settings_.class_token_position;
+  const auto add_positions = [&](const EqualSequences& at) {
+    if (positions_ != nullptr) x = ops::add_positions(tape, x, at.position_of, *positions_);
+  };
+  if (begins_with_patches) add_positions(batch.patches);
   if (class_token_ != nullptr) x = ops::prepend_token(tape, x, pack(tape, batch.tokens), *class_token_);
-  if (positions_ != nullptr) x = ops::add_positions(tape, x, batch.tokens.position_of, *positions_);
+  if (!begins_with_patches) add_positions(batch.tokens);
   return x;
 }
 

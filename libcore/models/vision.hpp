@@ -24,6 +24,8 @@ struct VisionSettings {
   std::int64_t patch_size = 4;
   std::int64_t classes = 0;               // 0: as many as the images have labels
   std::string pooling = "class_token";    // or flatten: all patches side by side
+  bool class_token_position = true;       // a learned position is added to the class token, too
+  bool final_norm = true;                 // of pre-norm blocks: one more after the last
   bool has_second_activation = false;     // of the blocks' feed-forward
   double feed_forward_dropout = 0;        // after each of its two layers
   std::vector<std::int64_t> head_widths;  // dense layers (GELU) before the output layer
@@ -78,6 +80,8 @@ class VisionModel {
   };
 
   Index tokens() const { return settings_.grid().patches() + (settings_.has_class_token() ? 1 : 0); }
+  // Rows of the table of positions.
+  Index positions() const { return settings_.class_token_position ? tokens() : settings_.grid().patches(); }
   Index pooled_width() const {
     return settings_.has_class_token() ? settings_.transformer.width : tokens() * settings_.transformer.width;
   }

@@ -73,7 +73,10 @@ void initialization_row(schema::Visitor& v, std::string& initialization) {
              {"normal", "all of mean 0 and standard deviation 0.02 (Radford et al. 2018)"},
              {"vaswani",
               "Glorot uniform; tables of embeddings normal of mean 0 and standard deviation 1 / sqrt(width), "
-              "for scaled and tied ones (Vaswani et al. 2017)"}}},
+              "for scaled and tied ones (Vaswani et al. 2017)"},
+             {"glorot_normal",
+              "Glorot normal; tables of embeddings normal of mean 0 and standard deviation 1; a class token "
+              "0"}}},
       "first weights");
 }
 

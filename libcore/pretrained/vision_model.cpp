@@ -67,15 +67,20 @@ static void settings_rows(schema::Visitor& v, VisionSettings& s) {
           schema::OneOf{{{"attention", "multi-head self-attention (Vaswani et al. 2017)"},
                          {"averaged_attention",
                           "the mean over heads as wide as the model, of queries and keys that the activation "
-                          "follows and without projections of values and result"}}},
+                          "follows, without projections of values and without biases"}}},
           "what mixes the patches of an image");
   block_rows(v, s.transformer);
   v.field("positions", &s.transformer.positions,
           schema::OneOf{{{"learned", "a table of parameters, a row for each place"},
                          {"none", "nothing: the order of patches is not seen"}}},
           "what is added to a patch for its place");
+  v.field("class_token_position", &s.class_token_position, schema::Anything{},
+          "a learned position is added to the class token, too",
+          schema::When{s.has_class_token(), "pooling flatten", "pooling class_token"});
   v.field("layers", &s.layers, schema::Between{1, 1000, "blocks"},
           "blocks of the encoder, one after the other");
+  v.field("final_norm", &s.final_norm, schema::Anything{}, "one more norm after the last block",
+          schema::When{s.transformer.norm == "pre", "norm post", "norm pre"});
   v.field("has_second_activation", &s.has_second_activation, schema::Anything{},
           "the activation follows the second layer of the feed-forward too");
   v.field("feed_forward_dropout", &s.feed_forward_dropout, schema::kShare,
@@ -138,14 +143,16 @@ namespace {
 constexpr const char* kVisionType = "headwater_vision";
 constexpr const char *kImageMean = "image_mean", *kImageStd = "image_std";
 
-// Directories from before images had a pipeline lack its keys: they have the defaults.
-Json with_image_keys(Json config) {
+// Directories from before these keys have the defaults.
+Json with_later_keys(Json config) {
+  VisionSettings settings;
+  settings.transformer.norm = "pre";  // which final_norm is of
   Json defaults;
-  ModelSection section = model_section(VisionSettings());
+  ModelSection section = model_section(settings);
   write_settings(defaults, section.settings());
-  for (const char* key :
-       {"normalization", "resizing", "random_flip", "random_rotation", "random_zoom_height",
-        "random_zoom_width", "random_crop_padding", "fill_mode", "fill_value", "interpolation", "mixing"}) {
+  for (const char* key : {"normalization", "resizing", "random_flip", "random_rotation", "random_zoom_height",
+                          "random_zoom_width", "random_crop_padding", "fill_mode", "fill_value",
+                          "interpolation", "mixing", "class_token_position", "final_norm"}) {
     if (config.find(key) == nullptr) config.set(key, defaults.at(key));
   }
   return config;
@@ -203,7 +210,7 @@ Json config_of(const VisionModel& model, const LabelSet& labels, const ChannelSt
 
 static ModelSection vision_section(Json config) {
   ModelSection section(kVision);
-  read_settings(with_image_keys(std::move(config)), section.settings());
+  read_settings(with_later_keys(std::move(config)), section.settings());
   return section;
 }
 

@@ -120,6 +120,7 @@ struct TrainingSettings {
   std::int64_t max_steps = 0;  // 0: no limit
   std::int64_t batch_sequences = 64;
   std::int64_t batch_tokens = 0;  // the most of a batch, instead; 0: by batch_sequences
+  bool shuffle = true;  // examples are taken in an order drawn for each epoch; else in that of the data
   // A batch is computed in so many parts one after the other, with the memory of one and the same results: 1,
   // 2, 4 or 8.
   std::int64_t accumulate = 1;

@@ -177,6 +177,8 @@ void rows(Visitor& v, TrainingSettings& s, const ModelSection& model) {
           "the most tokens of a batch instead, those that a translator reads and those that it predicts "
           "together; examples are taken in the order of the epoch, not by length; 0: by batch_sequences",
           When{!model || !model.kind().columns.empty(), "", "models of texts"});
+  v.field("shuffle", &s.shuffle, Anything{},
+          "examples are taken in an order that is drawn anew for each epoch; `false`: in that of the data");
   v.field("accumulate", &s.accumulate, Between{1, 8, "parts"},
           "the batch is computed in so many parts one after the other, with the memory of one and the same "
           "bits: 1, 2, 4 or 8");

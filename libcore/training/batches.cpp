@@ -58,20 +58,22 @@ BatchList Batches::evenly(std::vector<std::uint32_t> order) const {
 }
 
 std::int64_t EpochBatches::begin(std::int64_t number) const {
-  if (!order_) return list_.begins[static_cast<std::size_t>(number)];
+  if (list_) return list_->begins[static_cast<std::size_t>(number)];
   // number * examples / count without overflow
   return examples_ / count_ * number + examples_ % count_ * number / count_;
 }
 
 void EpochBatches::take(std::int64_t number, std::vector<std::uint32_t>& to) const {
   to.clear();
-  if (!order_) {
-    const std::span<const std::uint32_t> batch = list_.batch(number);
+  if (list_) {
+    const std::span<const std::uint32_t> batch = list_->batch(number);
     to.assign(batch.begin(), batch.end());
     return;
   }
-  for (std::int64_t place = begin(number); place < begin(number + 1); ++place)
-    to.push_back(static_cast<std::uint32_t>((*order_)[static_cast<std::uint64_t>(place)]));
+  for (std::int64_t place = begin(number); place < begin(number + 1); ++place) {
+    const auto at = static_cast<std::uint64_t>(place);
+    to.push_back(static_cast<std::uint32_t>(order_ ? (*order_)[at] : at));
+  }
 }
 
 BatchList Batches::in_order() const {

@@ -31,10 +31,11 @@ struct BatchList {
 class EpochBatches {
  public:
   explicit EpochBatches(BatchList list)
-      : list_(std::move(list)), count_(list_.count()), examples_(list_.begins.back()) {}
-  // Batches as even as these examples allow.
+      : list_(std::move(list)), count_(list_->count()), examples_(list_->begins.back()) {}
+  // Batches as even as these examples allow, in this order or, without one, in that of the data.
   EpochBatches(const RandomPermutation& order, std::int64_t count)
       : order_(order), count_(count), examples_(static_cast<std::int64_t>(order.count())) {}
+  EpochBatches(std::int64_t examples, std::int64_t count) : count_(count), examples_(examples) {}
 
   std::int64_t count() const { return count_; }
   std::int64_t examples() const { return examples_; }
@@ -44,7 +45,7 @@ class EpochBatches {
   void take(std::int64_t number, std::vector<std::uint32_t>& to) const;
 
  private:
-  BatchList list_;
+  std::optional<BatchList> list_;
   std::optional<RandomPermutation> order_;
   std::int64_t count_, examples_;
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <numeric>
 
 #include "metrics/registry.hpp"
 #include "support/error.hpp"
@@ -67,6 +68,12 @@ void Trainer::take_batch(std::int64_t step, const EpochBatches& batches,
 
 EpochBatches Trainer::batches_of_epoch(std::int64_t epoch) const {
   const std::size_t examples = objective_.examples(Split::train);
+  if (!recipe_.training.shuffle) {
+    if (objective_.has_equal_examples()) return {static_cast<std::int64_t>(examples), batches_.count()};
+    std::vector<std::uint32_t> order(examples);
+    std::iota(order.begin(), order.end(), std::uint32_t{0});
+    return EpochBatches(batches_.evenly(std::move(order)));
+  }
   RandomStream stream{
       .seed = recipe_.seed, .purpose = Purpose::epoch_order, .step = static_cast<std::uint32_t>(epoch)};
   if (!objective_.has_equal_examples()) return EpochBatches(batches_.evenly(random_order(stream, examples)));

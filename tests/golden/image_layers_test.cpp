@@ -48,13 +48,8 @@ void check_outputs(const Safetensors& file, const std::string& name, double tole
 }
 
 Safetensors reference(const std::string& name) { return Safetensors(reference_path("keras/" + name)); }
-// Random changes for given numbers: a folder from elsewhere need not have them.
-Safetensors augmentation() {
-  const std::string name = "keras/image-augmentation.safetensors";
-  const fs::path elsewhere = reference_path(name);
-  if (fs::exists(elsewhere)) return Safetensors(elsewhere);
-  return Safetensors(fs::path(HEADWATER_SOURCE_DIR "/tests/golden/reference") / name);
-}
+// Random changes for given numbers.
+Safetensors augmentation() { return made_here("keras/image-augmentation.safetensors"); }
 
 struct Way {
   std::string name;

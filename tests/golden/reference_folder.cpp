@@ -11,6 +11,12 @@ fs::path reference_path(const std::string& name) {
   return fs::path(elsewhere != nullptr ? elsewhere : HEADWATER_SOURCE_DIR "/tests/golden/reference") / name;
 }
 
+Safetensors made_here(const std::string& name) {
+  const fs::path elsewhere = reference_path(name);
+  if (fs::exists(elsewhere)) return Safetensors(elsewhere);
+  return Safetensors(fs::path(HEADWATER_SOURCE_DIR "/tests/golden/reference") / name);
+}
+
 Json reference_settings(const Safetensors& file) {
   for (const auto& [key, value] : file.metadata()) {
     if (key == "settings") return Json::parse(value, file.where());

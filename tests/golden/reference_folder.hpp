@@ -12,6 +12,10 @@
 // The folder named by HEADWATER_REFERENCE, else tests/golden/reference; `name` is a file below it.
 headwater::fs::path reference_path(const std::string& name);
 
+// A file of figures for inputs that were made up for them: where another folder lacks it, that of
+// tests/golden/reference.
+headwater::Safetensors made_here(const std::string& name);
+
 // A JSON text in the metadata of a reference file.
 headwater::Json reference_settings(const headwater::Safetensors& file);
 

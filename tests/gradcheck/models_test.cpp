@@ -102,6 +102,7 @@ TEST_CASE("whole vision models with two layers: a class token, all patches, head
     settings.transformer.dropout = has_class_token ? 0.2 : 0;
     settings.transformer.attention_dropout = 0.2;
     settings.pooling = has_class_token ? "class_token" : "flatten";
+    settings.class_token_position = settings.final_norm = settings.mixing == "attention";
     settings.has_second_activation = !has_class_token;
     settings.feed_forward_dropout = has_class_token ? 0 : 0.2;
     settings.image_height = 4;

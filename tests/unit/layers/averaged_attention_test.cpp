@@ -13,17 +13,17 @@ namespace {
 
 double gelu(double x) { return x * 0.5 * std::erfc(-x / std::sqrt(2.0)); }
 
-// act(x·W + b) of one head: [tokens, D] of W [D, H, D].
+// act(x·W) of one head: [tokens, D] of W [D, H, D].
 std::vector<std::vector<double>> head_of(const Parameters& parameters, const std::string& name,
                                          const std::vector<std::vector<double>>& x, Index head) {
-  const Parameter &w = *parameters.find(name + ".weight"), &b = *parameters.find(name + ".bias");
+  const Parameter& w = *parameters.find(name + ".weight");
   const Index width = static_cast<Index>(x[0].size());
   std::vector<std::vector<double>> out;
   for (const std::vector<double>& token : x) {
     std::vector<double>& row = out.emplace_back();
     for (Index k = 0; k < width; ++k) {
       const Index column = head * width + k;
-      double sum = static_cast<double>(b.value.data[column]);
+      double sum = 0;
       for (Index d = 0; d < width; ++d)
         sum += token[static_cast<std::size_t>(d)] * static_cast<double>(w.value.row(d)[column]);
       row.push_back(gelu(sum));
@@ -40,7 +40,7 @@ double dot(const std::vector<double>& a, const std::vector<double>& b) {
 
 }  // namespace
 
-TEST_CASE("averaged attention: the mean over the heads of weights times the tokens as they are") {
+TEST_CASE("averaged attention: the mean over the heads of maps of weights times the tokens as they are") {
   constexpr Index kTokens = 5, kWidth = 4, kHeads = 3;
   Parameters parameters;
   LayerBuilder builder{parameters};
@@ -48,13 +48,10 @@ TEST_CASE("averaged attention: the mean over the heads of weights times the toke
                                 ops::Activation::gelu);
   parameters.allocate(false);
   parameters.initialize(5);
-  for (const char* bias : {"a.query.bias", "a.key.bias"}) {
-    Parameter& b = *parameters.find(bias);
-    for (Index i = 0; i < b.size(); ++i)
-      b.value.data[i] = static_cast<Real>(std::cos(3.0 * static_cast<double>(i)));
-  }
-  CHECK(parameters.size() == 2 * kHeads * (kWidth * kWidth + kWidth));
+  CHECK(parameters.size() == 3 * kHeads * kWidth * kWidth);
   CHECK(parameters.find("a.query.weight")->shape == std::vector<Index>{kWidth, kHeads, kWidth});
+  const Parameter& output = *parameters.find("a.output.weight");
+  CHECK(output.shape == std::vector<Index>{kHeads, kWidth, kWidth});
 
   std::vector<Real> values;
   std::vector<std::vector<double>> x(kTokens);
@@ -83,8 +80,13 @@ TEST_CASE("averaged attention: the mean over the heads of weights times the toke
       double total = 0;
       for (std::size_t s = begin; s < end; ++s) total += std::exp(dot(q[t], k[s]) / 2);  // sqrt(D)
       for (std::size_t s = begin; s < end; ++s) {
-        for (std::size_t d = 0; d < kWidth; ++d)
-          wanted[t][d] += std::exp(dot(q[t], k[s]) / 2) / total * x[s][d] / kHeads;
+        const double weight = std::exp(dot(q[t], k[s]) / 2) / total / kHeads;
+        for (Index from = 0; from < kWidth; ++from) {
+          for (Index to = 0; to < kWidth; ++to)
+            wanted[t][static_cast<std::size_t>(to)] +=
+                weight * x[s][static_cast<std::size_t>(from)] *
+                static_cast<double>(output.value.row(head * kWidth + from)[to]);
+        }
       }
     }
   }

@@ -51,6 +51,15 @@ VisionSettings row_d1() {
   settings.head_widths = {128};
   return settings;
 }
+// The source's own model of row D1.
+VisionSettings row_d1_source() {
+  VisionSettings settings = row_d1();
+  settings.mixing = "averaged_attention";
+  settings.transformer.head_width = settings.transformer.width;
+  settings.class_token_position = settings.final_norm = false;
+  settings.transformer.initialization = "glorot_normal";
+  return settings;
+}
 VisionSettings row_d2() {
   VisionSettings settings;
   settings.transformer.width = settings.transformer.head_width = 64;
@@ -70,8 +79,9 @@ VisionSettings row_d2() {
 }  // namespace
 
 TEST_CASE("rows D1 and D2 of the experiments have their parameters, and the table adds up to them") {
-  for (const auto& [settings, parameters] :
-       {std::pair{row_d1(), Index{823'434}}, {row_d2(), Index{21'759'012}}}) {
+  for (const auto& [settings, parameters] : {std::pair{row_d1(), Index{823'434}},
+                                             {row_d1_source(), Index{3'440'394}},
+                                             {row_d2(), Index{21'759'012}}}) {
     VisionModel model(settings);
     model.parameters().allocate(false);
     CHECK(model.parameters().size() == parameters);
@@ -173,4 +183,51 @@ TEST_CASE("settings that no image fits are refused") {
   settings.transformer.positions = "sinusoidal";
   CHECK(error_text([&] { VisionModel{settings}; }) ==
         "model: positions of patches are learned, or there are none (not sinusoidal)");
+}
+
+TEST_CASE("without a position of its own the class token is the same whatever the table holds") {
+  VisionSettings settings = small();
+  settings.class_token_position = false;
+  VisionModel model(settings);
+  model.parameters().allocate(false);
+  model.parameters().initialize(3);
+  CHECK(model.parameters().find("embedding.positions")->shape == std::vector<Index>{6, 8});
+  const ImageBatch batch = three_images(settings);
+  Arena arena;
+  Tape tape(arena, Tape::Mode::inference);
+  const Matrix x = model.embed({tape}, batch).value();
+  const Parameter &token = *model.parameters().find("embedding.class_token"),
+                  &table = *model.parameters().find("embedding.positions"),
+                  &patch = *model.parameters().find("embedding.patch.weight");
+  REQUIRE(x.rows == 21);
+  for (Index d = 0; d < 8; ++d) {
+    CHECK(x.row(7)[d] == token.value.data[d]);
+    // The second image's last patch has the last position.
+    double wanted = static_cast<double>(table.value.row(5)[d]);
+    for (Index i = 0; i < 4; ++i)
+      wanted += static_cast<double>(batch.pixels[static_cast<std::size_t>(11 * 4 + i)]) *
+                static_cast<double>(patch.value.row(i)[d]);
+    CHECK(static_cast<double>(x.row(13)[d]) == doctest::Approx(wanted).epsilon(1e-5));
+  }
+}
+
+TEST_CASE("initialization glorot_normal: normal weights and positions, a class token of zeros") {
+  VisionSettings settings = row_d1_source();
+  settings.layers = 1;
+  VisionModel model(settings);
+  model.parameters().allocate(false);
+  model.parameters().initialize(1);
+  const auto deviation = [&](const char* name) {
+    const Parameter& p = *model.parameters().find(name);
+    double squares = 0;
+    for (Index i = 0; i < p.size(); ++i)
+      squares += static_cast<double>(p.value.data[i]) * static_cast<double>(p.value.data[i]);
+    return std::sqrt(squares / static_cast<double>(p.size()));
+  };
+  const double of_a_head = std::sqrt(2.0 / (128 + 128));
+  CHECK(deviation("encoder.0.self_attention.query.weight") == doctest::Approx(of_a_head).epsilon(0.01));
+  CHECK(deviation("encoder.0.self_attention.output.weight") == doctest::Approx(of_a_head).epsilon(0.01));
+  CHECK(deviation("head.weight") == doctest::Approx(std::sqrt(2.0 / (128 + 10))).epsilon(0.05));
+  CHECK(deviation("embedding.positions") == doctest::Approx(1).epsilon(0.02));
+  CHECK(deviation("embedding.class_token") == 0);
 }

@@ -264,6 +264,10 @@ TEST_CASE("ViT's layout: a setting that it cannot say is named") {
         "model.mixing is averaged_attention (only attention), model.head_width is 8 (only width / heads), "
         "which "
         "ViT's layout cannot say (train with those)");
+  CHECK(said([](VisionSettings& s) { s.class_token_position = false; }) ==
+        "model.class_token_position is false, which ViT's layout cannot say (only true; train with that)");
+  CHECK(said([](VisionSettings& s) { s.final_norm = false; }) ==
+        "model.final_norm is false, which ViT's layout cannot say (only true; train with that)");
   CHECK(said([](VisionSettings& s) { s.has_second_activation = true; }) ==
         "model.has_second_activation is true, which ViT's layout cannot say (only false; train with that)");
   CHECK(said([](VisionSettings& s) {

@@ -52,6 +52,7 @@ Recipe unusual(const std::string& optimizer = "adamw") {
   r.training.epochs = 3;
   r.training.max_steps = 1234567;
   r.training.batch_sequences = 48;
+  r.training.shuffle = false;
   r.training.accumulate = 4;
   r.training.freeze = {"*_embedding.tokens", "encoder.0.*"};
   r.training.label_smoothing = 0.1;

@@ -110,3 +110,21 @@ TEST_CASE("batches of sequences are even, and in order all but the last are full
   CHECK(batches.in_order().begins == std::vector<std::int64_t>{0, 4, 8, 12, 16, 18});
   CHECK(Batches(training, Lengths({}), Split::train).count() == 0);
 }
+
+TEST_CASE("batches in the order of the data are computed as those that are held") {
+  const Lengths objective(std::vector<std::int64_t>(23, 1));
+  TrainingSettings training;
+  training.batch_sequences = 4;
+  const Batches batches(training, objective, Split::train);
+  const EpochBatches held(batches.evenly(ascending(23))), computed(23, batches.count());
+  REQUIRE(computed.count() == held.count());
+  CHECK(computed.examples() == 23);
+  std::vector<std::uint32_t> one, other;
+  for (std::int64_t number = 0; number < held.count(); ++number) {
+    CHECK(computed.begin(number) == held.begin(number));
+    held.take(number, one);
+    computed.take(number, other);
+    CHECK(one == other);
+  }
+  CHECK(computed.begin(held.count()) == 23);
+}

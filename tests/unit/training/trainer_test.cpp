@@ -153,6 +153,17 @@ TEST_CASE("an epoch takes every example once, in an order of its own") {
   CHECK(joined(objective.validated, 0, 3) == ascending(9));
 }
 
+TEST_CASE("without shuffle every epoch takes the examples in the order of the data") {
+  Recorder objective(18, 9);
+  Recipe recipe = recipe_of(2);
+  recipe.training.shuffle = false;
+  Trainer trainer(recipe, objective, nullptr);
+  CHECK(trainer.run({}) == TrainingOutcome::finished);
+  REQUIRE(objective.trained.size() == 10);
+  CHECK(joined(objective.trained, 0, 5) == ascending(18));
+  CHECK(joined(objective.trained, 5, 10) == ascending(18));
+}
+
 TEST_CASE("a batch that cannot be packed ends the run after the steps before it") {
   for (const int fails_at : {0, 1, 7}) {
     Recorder objective(18, 9);
