@@ -3,6 +3,8 @@
 // (libcore/ADDING.md); reading, checking and writing walk its tables (config_table.hpp, tensor_table.hpp).
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -143,6 +145,18 @@ struct UnreadTensor {
   // Throws Error "does not ..." where it does not hold what is computed here; null: whatever it holds.
   void (*check)(std::span<const Real> values, const Json& ours) = nullptr;
 };
+
+// The rows of several tables, one table after the other.
+template <class Row, std::size_t... kRows>
+constexpr std::array<Row, (kRows + ...)> joined(const Row (&... tables)[kRows]) {
+  std::array<Row, (kRows + ...)> all{};
+  std::size_t at = 0;
+  const auto add = [&](const auto& table) {
+    for (const Row& row : table) all[at++] = row;
+  };
+  (add(tables), ...);
+  return all;
+}
 
 // --- The layout --------------------------------------------------------------------------------------------
 
