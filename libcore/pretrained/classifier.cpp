@@ -3,6 +3,7 @@
 
 #include "metrics/registry.hpp"
 #include "pretrained/config.hpp"
+#include "pretrained/encoder_rows.hpp"
 #include "pretrained/model_directory.hpp"
 #include "pretrained/model_rows.hpp"
 #include "pretrained/registry.hpp"
@@ -12,26 +13,7 @@
 namespace headwater {
 
 static void settings_rows(schema::Visitor& v, ClassifierSettings& s) {
-  v.field(
-      "mixing", &s.mixing.mixing,
-      schema::OneOf{{{"attention", "multi-head self-attention (Vaswani et al. 2017)"},
-                     {"fourier", "the Fourier transform, without parameters (FNet, Lee-Thorp et al. 2021)"},
-                     {"mlp", "two layers over the positions (MLP-Mixer, Tolstikhin et al. 2021)"}}},
-      "what mixes the tokens of a text");
-  // What is read depends on what the reader has just put there.
-  const std::string who = "a classifier with mixing: " + s.mixing.mixing;
-  const schema::When attention{s.mixing.mixing == "attention", who, "classifier with mixing: attention"};
-  const schema::When mlp{s.mixing.mixing == "mlp", who, "classifier with mixing: mlp"};
-  v.field("mixing_width", &s.mixing.mixing_width, schema::Between{0, 1e6, "features"},
-          "hidden layer of mixing: mlp",
-          schema::Follows{"model.feed_forward_width", feed_forward_width_of(s.transformer)}, mlp);
-  rows(v, s.transformer, attention);
-  v.field("encoder_layers", &s.encoder_layers, schema::Between{0, 1000, "blocks"},
-          "blocks of the encoder, one after the other");
-  v.field("segments", &s.segments, schema::Between{0, 2, "segments"},
-          "2: a vector for each text of a pair, added to its tokens (Devlin et al. 2019); 0: none");
-  v.field("embedding_norm", &s.embedding_norm, schema::Anything{},
-          "a layer norm after the sum of the embeddings (Devlin et al. 2019)");
+  encoder_rows(v, s, "classifier");
   v.field(
       "special_tokens", &s.special_tokens,
       schema::OneOf{{{"none", "texts are read as they are"},
@@ -39,31 +21,18 @@ static void settings_rows(schema::Visitor& v, ClassifierSettings& s) {
                       "with those that the tokenizer's file puts around a text, as [CLS] and [SEP]; learned "
                       "tokenizers get BERT's"}}},
       "special tokens around a text");
-  v.field("pooling", &s.pooling,
-          schema::OneOf{{{"max", "of each feature the largest"},
-                         {"mean", "of each feature the mean"},
-                         {"first", "the first token alone"}}},
-          "what of a text's tokens the head reads");
+  pooling_row(v, s.pooling, "what of a text's tokens the head reads");
   v.field("pooler", &s.pooler, schema::Anything{},
           "a dense layer with tanh between pooling and head (Devlin et al. 2019)");
-  v.field("padding", &s.padding,
-          schema::OneOf{{{"none", "nothing is computed for positions without a token"},
-                         {"attended", "every text is filled up to length, and its padding counts as tokens"},
-                         {"pooled", "so filled, but padding is pooled only, not attended to"}}},
-          "what becomes of the positions that a short text leaves empty");
+  padding_row(v, s.padding);
   v.renamed("keeps_padding", "padding: attended");
   v.renamed("pools_padding", "padding: pooled");
   rows(v, s.head);
 }
 
 static void check_settings(const ClassifierSettings& s, const Recipe& recipe, const Complain& complain) {
-  check_transformer(s.transformer, s.mixing.mixing == "attention", complain);
+  check_encoder(s, complain);
   check_classes(s.head, recipe, complain);
-  if (s.padding == "pooled" && s.mixing.mixing != "attention") {
-    complain(
-        {"model", "padding"},
-        "pooled is for mixing: attention (write attended, or none: only attention can leave padding out)");
-  }
 }
 
 static const ModelKind kClassifier{
