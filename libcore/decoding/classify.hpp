@@ -42,7 +42,7 @@ class TextLabeller {
   Arena arena_;
   ClassBatch batch_;
   std::vector<Real> probabilities_;
-  std::vector<LoadedClassifier::SourceIds> sources_;  // of each line
+  std::vector<SourceIds> sources_;  // of each line
   std::vector<std::vector<TermValue>> term_values_;   // of each line, for a bag of words
   std::vector<TokenCounts> counts_;                   // of each line, for a bag of words
   std::int64_t truncated_lines_ = 0, empty_lines_ = 0;

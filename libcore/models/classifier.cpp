@@ -26,7 +26,7 @@ Classifier::Classifier(const ClassifierSettings& settings, Index vocabulary)
 
 Variable Classifier::features(const ForwardContext& context, const ClassBatch& batch,
                               std::vector<AttentionTrace>* traces) const {
-  const Variable hidden = encode(context, batch, traces);
+  const Variable hidden = encoder_(context, batch.source, batch.segment_of, batch.words, traces);
   Variable pooled = ops::pool(context.tape, hidden, pooling_of(settings_), pack(context.tape, batch.rows));
   if (pooler_) pooled = (*pooler_)(context, pooled);
   return output_dropout_(context, pooled);

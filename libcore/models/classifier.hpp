@@ -31,11 +31,7 @@ class Classifier : public TextClassifier {
   Index vocabulary() const override { return vocabulary_; }
   const ClassHead& head() const override { return head_; }
 
-  // Tokens [T] -> [T, D].
-  Variable encode(const ForwardContext& context, const ClassBatch& batch,
-                  std::vector<AttentionTrace>* traces = nullptr) const {
-    return encoder_(context, batch.source, batch.segment_of, batch.words, traces);
-  }
+  const TextEncoder& encoder() const { return encoder_; }
   // One row a sequence: [sequences, D]. Without a pooler a sequence without tokens gives zeros.
   Variable features(const ForwardContext& context, const ClassBatch& batch,
                     std::vector<AttentionTrace>* traces = nullptr) const override;

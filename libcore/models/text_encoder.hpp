@@ -41,6 +41,7 @@ class TextEncoder {
 
   // To how many tokens a batch fills a sequence of so many words with padding; 0: it does not.
   Index padded_length(Index words) const;
+  const TextEncoderSettings& settings() const { return settings_; }
   Index width() const { return settings_.transformer.width; }
   Parameter& tokens() const { return embedding_.tokens(); }
   const TransformerStack& blocks() const { return blocks_; }

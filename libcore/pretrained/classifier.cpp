@@ -4,6 +4,7 @@
 #include "metrics/registry.hpp"
 #include "pretrained/config.hpp"
 #include "pretrained/encoder_rows.hpp"
+#include "pretrained/encoder_tracer.hpp"
 #include "pretrained/model_directory.hpp"
 #include "pretrained/model_rows.hpp"
 #include "pretrained/registry.hpp"
@@ -50,14 +51,14 @@ ModelSection model_section(const ClassifierSettings& settings) {
 
 namespace {
 
-class ClassifierTracer : public AttentionTracer {
+const Classifier& classifier_of(const LoadedClassifier& loaded) {
+  return dynamic_cast<const Classifier&>(*loaded.model);
+}
+
+class ClassifierTracer : public EncoderTracer {
  public:
-  explicit ClassifierTracer(LoadedClassifier model) : model_(std::move(model)) {
-    const std::string& mixing = settings().mixing.mixing;
-    if (mixing == "attention") return;
-    throw Error(model_.files.string() + ": holds a classifier with mixing: " + mixing +
-                ", which has no attention");
-  }
+  explicit ClassifierTracer(LoadedClassifier model)
+      : EncoderTracer("classifier", classifier_of(model).encoder(), model.files), model_(std::move(model)) {}
   const Tokenizer& source_tokenizer() const override { return model_.tokenizer; }
   std::vector<std::int32_t> source_ids(std::string_view text) const override {
     return model_.around > 0 ? model_.source_ids(text).ids : model_.tokenizer.encode(text);
@@ -65,33 +66,7 @@ class ClassifierTracer : public AttentionTracer {
   bool cuts_sources() const override { return model_.around > 0; }
   std::int64_t length() const override { return model_.model->length(); }
 
-  void check(const AttentionSelection& selection) const override {
-    if (selection.kind && *selection.kind != AttentionKind::encoder) {
-      throw UsageError("--kind " + std::string(name_of(*selection.kind)) +
-                       ": a classifier has encoder attention only");
-    }
-    if (selection.head) check_below("head", *selection.head, settings().transformer.heads);
-    if (selection.layer) check_below("layer", *selection.layer, settings().encoder_layers);
-  }
-
-  std::vector<AttentionRecord> trace(Arena& arena, const AttentionExample& example,
-                                     const AttentionSelection& selection) const override {
-    const ArenaScope scope(arena);
-    Tape tape(arena, Tape::Mode::inference);
-    ClassBatch batch;
-    batch.clear();
-    batch.add(example.source_ids, model_.model->padded_length(static_cast<Index>(example.source_ids.size())));
-    batch.finish();
-    AttentionExample padded = example;
-    padded.source_tokens.resize(batch.source.ids.size(), model_.tokenizer.surface(model_.tokenizer.pad_id()));
-    std::vector<AttentionTrace> traces;
-    model_.model->features({tape}, batch, &traces);
-    return attention_records(traces, settings().transformer.heads, arena, padded, selection, {});
-  }
-
  private:
-  const ClassifierSettings& settings() const { return model_.section.as<ClassifierSettings>(); }
-
   LoadedClassifier model_;
 };
 

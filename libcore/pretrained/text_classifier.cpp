@@ -16,19 +16,6 @@ const TextClassifierKind& text_classifier_kind(const Kind& kind) {
   return *of_texts;
 }
 
-std::size_t tokens_around(const Tokenizer& tokenizer, Index length, const std::string& where) {
-  const std::size_t around = tokenizer.with_special_tokens({}).size();
-  if (around == 0) {
-    throw Error(where +
-                ": its tokenizer puts no special tokens around a text, and model.special_tokens is template "
-                "(learn one with tokenize --learn ... --template bert)");
-  }
-  if (length > 0 && static_cast<Index>(around) >= length)
-    throw Error(where + ": model.length is " + std::to_string(length) + ", and " + std::to_string(around) +
-                " special tokens stand around a text (make it longer)");
-  return around;
-}
-
 // --- The directory -----------------------------------------------------------------------------------------
 
 Json config_of(ModelSection section, const TextClassifier& model, const Tokenizer& tokenizer,
@@ -64,31 +51,14 @@ std::unique_ptr<TextClassifier> classifier_of_config(const Json& config, const s
   }
 }
 
-void add_template(const Tokenizer& tokenizer, std::size_t around, std::span<const std::int32_t> ids,
-                  Index length, std::vector<std::int32_t>& all) {
-  const auto most = static_cast<std::size_t>(length);
-  if (length > 0 && ids.size() + around > most) ids = ids.first(most - around);
-  all.clear();
-  tokenizer.with_special_tokens(ids, all);
-}
-
-LoadedClassifier::SourceIds LoadedClassifier::source_ids(std::string_view text) const {
+SourceIds LoadedClassifier::source_ids(std::string_view text) const {
   SourceIds found;
   source_ids(text, found);
   return found;
 }
 
 void LoadedClassifier::source_ids(std::string_view text, SourceIds& found) const {
-  tokenizer.encode(text, found.ids);
-  const auto length = static_cast<std::size_t>(model->length());
-  found.is_empty = found.ids.empty();
-  found.is_truncated = length > 0 && found.ids.size() + around > length;
-  if (around > 0) {
-    const std::vector<std::int32_t> plain = std::move(found.ids);
-    add_template(tokenizer, around, plain, model->length(), found.ids);
-  } else if (found.is_truncated) {
-    found.ids.resize(length);
-  }
+  find_source_ids(tokenizer, around, model->length(), text, found);
 }
 
 LoadedClassifier load_classifier(const std::filesystem::path& path) {

@@ -14,6 +14,7 @@
 #include "models/text_classifier.hpp"
 #include "pretrained/kind.hpp"
 #include "pretrained/model_directory.hpp"
+#include "pretrained/source_ids.hpp"
 #include "support/json.hpp"
 #include "text/tokenizer/tokenizer.hpp"
 
@@ -29,19 +30,10 @@ struct LoadedClassifier {
   std::unique_ptr<TextClassifier> model;
   std::size_t around = 0;  // special tokens that the tokenizer's template puts around a text; 0: none is used
 
-  // Ids of a text as the model reads it, of a model that reads no terms.
-  struct SourceIds {
-    std::vector<std::int32_t> ids;  // with the special tokens around it, at most the model's length
-    bool is_empty = false;          // the text has no token
-    bool is_truncated = false;
-  };
+  // Of a model that reads no terms.
   SourceIds source_ids(std::string_view text) const;
   void source_ids(std::string_view text, SourceIds& found) const;  // replaces what it held
 };
-// What such a model reads of ids without special tokens: with those `around` that its tokenizer puts around a
-// text, at most `length` (0: any number). Replaces what `all` held.
-void add_template(const Tokenizer& tokenizer, std::size_t around, std::span<const std::int32_t> ids,
-                  Index length, std::vector<std::int32_t>& all);
 
 // `path` as for load_translator. Throws Error naming the file, and what does not fit; also where the
 // directory holds a model that gives no labels.
@@ -61,10 +53,6 @@ std::unique_ptr<TextClassifier> classifier_of_config(const Json& config, const s
 // `section` is what the model was made of.
 Json config_of(ModelSection section, const TextClassifier& model, const Tokenizer& tokenizer,
                const LabelSet& labels, const std::optional<NgramVocabulary>& terms);
-
-// How many special tokens stand around a text of such a model. Throws Error where its tokenizer has no
-// template, or there is no room for a text.
-std::size_t tokens_around(const Tokenizer& tokenizer, Index length, const std::string& where);
 
 // The row of the registry, but for what a classifier and a bag of words have each.
 class TextClassifierKind : public Kind {
