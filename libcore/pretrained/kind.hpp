@@ -50,7 +50,7 @@ struct ModelFolder;
 class TextClassifierKind;
 
 // What a model is for. image_classification: of images, the others: of lines of text.
-enum class Task { translation, classification, language_modeling, image_classification };
+enum class Task { translation, classification, language_modeling, image_classification, feature_extraction };
 std::string_view name_of(Task task);
 
 class Kind {

@@ -8,6 +8,7 @@
 
 #include "checkpoint/directory.hpp"
 #include "checkpoint/safetensors.hpp"
+#include "pretrained/layouts/layout.hpp"
 #include "pretrained/layouts/tensor_table.hpp"
 #include "pretrained/registry.hpp"
 #include "support/error.hpp"
@@ -120,6 +121,9 @@ std::string why_no_model(const std::filesystem::path& directory) {
     return "has " + weights +
            " and no config.json, which says what model it is (take it from where the weights " + "came from" +
            usable_parts(directory) + ")";
+  if (is_there(directory / "modules.json"))
+    return "has modules.json and no config.json (an encoder is read that lies in the folder itself; in "
+           "Python: SentenceTransformer(DIR).save(NEW))";
   if (Tokenizer::is_in(directory))
     return "holds a tokenizer and no model (tokenize --tokenizer " + directory.string() + " uses it)";
   return {};
@@ -132,6 +136,8 @@ ModelFolder with_config(const std::filesystem::path& files, std::string text) {
   folder.config = std::move(config.config);
   folder.kind = config.kind;
   folder.layout = config.layout;
+  if (folder.layout != nullptr && folder.layout->read_beside != nullptr)
+    folder.layout->read_beside(folder, folder.config);
   return folder;
 }
 

@@ -16,6 +16,7 @@ const Kind& classifier_kind();
 const Kind& bag_of_words_kind();
 const Kind& language_model_kind();
 const Kind& vision_kind();
+const Kind& text_encoder_kind();
 
 std::span<const Kind* const> all_kinds();
 ModelKinds model_kinds();

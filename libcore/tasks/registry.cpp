@@ -28,7 +28,9 @@ const Row& row_of(const Recipe& recipe) {
   for (const Row& row : kRows) {
     if (row.task == task) return row;
   }
-  throw Error("model: nothing trains a model for " + std::string(name_of(task)));
+  throw UsageError("model.kind: nothing trains a " + std::string(recipe.model.kind().name) + " (" +
+                   std::string(name_of(task)) +
+                   "; train a classifier, which begins from it with --init-from)");
 }
 
 }  // namespace

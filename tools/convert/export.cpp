@@ -12,7 +12,11 @@ void export_model(const Options& o) {
   const ExportedModel model = exported(folder, o.model, o.layout);
   for (const std::string& note : model.notes) cli::note(shown(o.output) + ": " + note);
   NewFolder target(o.output);
-  for (const DirectoryFile& file : model.files) write_new_file(target.file(file.name), file.bytes);
+  for (const DirectoryFile& file : model.files) {
+    const fs::path path = target.file(file.name);
+    fs::create_directories(path.parent_path());
+    write_new_file(path, file.bytes);
+  }
   // The recipe goes along: other programs pass it over, and evaluate measures a model as it was trained.
   if (fs::exists(folder.path / "recipe.yaml"))
     write_new_file(target.file("recipe.yaml"), read_file(folder.path / "recipe.yaml"));

@@ -94,6 +94,8 @@ void evaluate_model(const Options& o, const Metrics& metrics) {
       return evaluate_language_model(o, folder, metrics);
     case Task::image_classification:
       return evaluate_vision_model(o, folder, metrics);
+    case Task::feature_extraction:
+      throw Error(o.model + ": holds " + std::string(folder.kind->what_it_is()));
   }
 }
 

@@ -189,6 +189,8 @@ struct Layout {
   std::span<const UnreadTensor> unread = {};
   // The tokenizers of a folder in this layout; null: its models read no text.
   ModelTokenizers (*tokenizers)(const ModelFolder&) = nullptr;
+  // Sets members of `ours` that other files of the folder say; null: config.json says all.
+  void (*read_beside)(const ModelFolder&, Json& ours) = nullptr;
   // Loads the model of a folder, in this layout or ours. May set members of `ours`, its config.json as ours.
   ExportParts (*parts)(const ModelFolder&, Json& ours);
 };

@@ -16,10 +16,11 @@ const Layout& marian_layout();
 const Layout& gpt2_layout();
 const Layout& vit_layout();
 const Layout& bert_classifier_layout();
+const Layout& bert_model_layout();
 
 std::span<const Layout* const> all_layouts() {
   static const Layout* const rows[] = {&marian_layout(), &gpt2_layout(), &vit_layout(),
-                                       &bert_classifier_layout()};
+                                       &bert_classifier_layout(), &bert_model_layout()};
   return rows;
 }
 

@@ -78,6 +78,6 @@ TEST_CASE("BERT's layout: what a config.json says, and what is not computed") {
   CHECK(refused("position_embedding_type", "relative_key").find("\"position_embedding_type\"") !=
         std::string::npos);
   CHECK(refused("is_decoder", true).find("\"is_decoder\"") != std::string::npos);
-  CHECK(refused("architectures", Json::Array{Json("BertModel")}).find("BertForSequenceClassification") !=
-        std::string::npos);
+  CHECK(refused("architectures", Json::Array{Json("BertForTokenClassification")})
+            .find("BertForSequenceClassification") != std::string::npos);
 }

@@ -11,6 +11,7 @@
 #include "pretrained/config.hpp"
 #include "pretrained/language_model.hpp"
 #include "pretrained/text_classifier.hpp"
+#include "pretrained/text_encoder.hpp"
 #include "pretrained/translator.hpp"
 #include "pretrained/vision_model.hpp"  // IWYU pragma: keep
 
@@ -61,6 +62,13 @@ std::vector<ModelSection> sections() {
                                                     .tie_embeddings = true,
                                                     .output_bias = false,
                                                     .padding = "predicted"}));
+  TextEmbedderSettings vectors;
+  vectors.transformer = small_transformer();
+  vectors.encoder_layers = 2;
+  vectors.pooling = "first";
+  vectors.pooler = vectors.normalize = true;
+  vectors.max_tokens = 7;
+  all.push_back(model_section(vectors));
   for (const ModelKind* kind : model_kinds()) all.emplace_back(*kind);
   return all;
 }
@@ -165,13 +173,15 @@ TEST_CASE("registry: every kind draws its first weights as its recipe says") {
     ClassifierSettings texts;
     LanguageModelSettings words;
     VisionSettings images;
-    pairs.transformer = texts.transformer = words.transformer = images.transformer = t;
+    TextEmbedderSettings vectors;
+    pairs.transformer = texts.transformer = words.transformer = images.transformer = vectors.transformer = t;
     BagOfWordsSettings bags;
     bags.initialization = initialization;
     CHECK(draws_wanted(EncoderDecoder(pairs, 9, 9).parameters(), initialization));
     CHECK(draws_wanted(Classifier(texts, 9).parameters(), initialization));
     CHECK(draws_wanted(LanguageModel(words, 9).parameters(), initialization));
     CHECK(draws_wanted(VisionModel(images).parameters(), initialization));
+    CHECK(draws_wanted(TextEmbedder(vectors, 9).parameters(), initialization));
     CHECK(draws_wanted(BagOfWords(bags, 9).parameters(), initialization));
   }
 }

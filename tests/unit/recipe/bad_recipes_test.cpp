@@ -151,19 +151,19 @@ const std::vector<BadRecipe> kBadRecipes = {
     {"data: {csv_columns: [text]}\n", "1:21", "1 names for the 2 columns source, target (write one for each"},
     {"data: {csv_columns: [text, \"\"]}\n", "1:28", "empty"},
     {"model: {kind: classifier}\n", "1:1", "data.columns: a classifier reads source and label"},
-    {"model: {pooling: mean}\n", "1:18", "an encoder_decoder does not read it (it belongs to classifier"},
+    {"model: {pooling: first}\n", "1:18", "an encoder_decoder does not read it (it belongs to classifier"},
     {"data: {columns: [source, label]}\nmodel: {kind: classifier, decoder_layers: 2}\n", "2:43",
      "a classifier does not read it (it belongs to encoder_decoder; remove it)"},
     {"data: {columns: [source, label]}\nmodel: {kind: bag_of_words, heads: 2}\n", "2:36",
-     "a bag_of_words does not read it (it belongs to encoder_decoder, classifier, language_model and vision; "
-     "remove it)"},
+     "a bag_of_words does not read it (it belongs to encoder_decoder, classifier, language_model, vision and "
+     "text_encoder; remove it)"},
     {"data: {columns: [source, label]}\nmodel: {kind: bag_of_words, haeds: 2}\n", "2:29",
      "unknown key \"haeds\" in \"model\""},
     {"data: {columns: [source, label]}\nmodel: {kind: bag_of_words, heads: many}\n", "2:36",
      "a bag_of_words does not read it"},
     {"model: {kind: decoder_only}\n", "1:15",
      "unknown value \"decoder_only\" (known: encoder_decoder, classifier, bag_of_words, "
-     "language_model, vision)"},
+     "language_model, vision, text_encoder)"},
     {"model: {kind: clasifier}\n", "1:15", "did you mean \"classifier\"?"},
     {"data: {columns: [source, label]}\nmodel: {kind: classifier, mixing: fourier, heads: 2}\n", "2:51",
      "a classifier with mixing: fourier does not read it"},
