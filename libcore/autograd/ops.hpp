@@ -39,7 +39,8 @@ inline constexpr std::string_view kOperationNames[] = {"linear",
                                                        "rotate",
                                                        "repeat_heads",
                                                        "scale",
-                                                       "interleave_copies"};
+                                                       "interleave_copies",
+                                                       "concatenate"};
 
 namespace ops {
 
@@ -150,8 +151,11 @@ Variable interleave_copies(Tape& tape, const Variable& x);
 // Keeps the place of each maximum.
 Variable pool(Tape& tape, const Variable& x, Pooling pooling, const Packing& rows);
 
-// Some tokens of each sequence: y[i] = x[rows[i]], rows ascending, `packing` is that of y.
+// Some tokens of each sequence: y[i] = x[rows[i]], rows do not descend, `packing` is that of y.
 Variable take_rows(Tape& tape, const Variable& x, std::span<const std::int32_t> rows, const Packing& packing);
+
+// The columns of all parts side by side: parts [T, D0], [T, D1], ..., y [T, D0 + D1 + ...]. Keeps nothing.
+Variable concatenate(Tape& tape, std::span<const Variable> parts);
 
 // y = real part of the 2-D Fourier transform of each sequence, over its own tokens and the width (FNet,
 // Lee-Thorp et al. 2021, sec. 3.2). dx is the same transform of dy. Keeps nothing.

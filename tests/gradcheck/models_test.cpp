@@ -1,10 +1,13 @@
-// Whole language and vision models: the gradient of every parameter against differences of the loss.
+// Whole language models, masked ones and vision models: the gradient of every parameter against differences
+// of the loss.
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <functional>
 
 #include "gradcheck/checker.hpp"
 #include "models/language_model.hpp"
+#include "models/masked_lm.hpp"
 #include "models/vision.hpp"
 
 using namespace headwater;
@@ -12,23 +15,30 @@ using namespace headwater::gradcheck;
 
 namespace {
 
-// Every parameter's gradient of a model that has a loss over the batch.
-template <class Model, class Batch>
-void check_model(Model& model, const Batch& batch) {
-  model.parameters().allocate(true);
-  model.parameters().initialize(3);
+// Every parameter's gradient of what loss(context) returns and leaves on the tape.
+void check_gradients(Parameters& parameters, const std::function<double(const ForwardContext&)>& loss) {
+  parameters.allocate(true);
+  parameters.initialize(3);
   Arena arena(std::size_t{1} << 30);
-  const ModelError worst = worst_model_error(model.parameters(), [&](bool is_backward) {
+  const ModelError worst = worst_model_error(parameters, [&](bool is_backward) {
     arena.reset();
-    model.parameters().begin_step();
+    parameters.begin_step();
     Tape tape(arena, Tape::Mode::record);
-    constexpr double kScale = 0.1;
-    const double value = model.loss({tape, 17, 2}, batch, 0.1, kScale).loss * kScale;
+    const double value = loss({tape, 17, 2});
     if (is_backward) tape.backward();
     return value;
   });
   CHECK(worst.largest > 1e-3);
   CHECK(worst.error <= 1e-6);
+}
+
+// Of a model that has a loss over the batch.
+template <class Model, class Batch>
+void check_model(Model& model, const Batch& batch) {
+  constexpr double kScale = 0.1;
+  check_gradients(model.parameters(), [&](const ForwardContext& context) {
+    return model.loss(context, batch, 0.1, kScale).loss * kScale;
+  });
 }
 
 }  // namespace
@@ -123,5 +133,46 @@ TEST_CASE("whole vision models with two layers: a class token, all patches, head
     batch.finish(settings.grid(), has_class_token);
     INFO(settings.pooling, ", ", settings.mixing);
     check_model(model, batch);
+  }
+}
+
+TEST_CASE("whole masked language models: masked tokens, next sentence, boundaries of spans") {
+  for (const auto& [next_sentence, span_boundary] :
+       {std::pair{false, false}, {true, false}, {false, true}, {true, true}}) {
+    MaskedLmSettings settings;
+    settings.transformer.width = 4;
+    settings.transformer.heads = 2;
+    settings.transformer.feed_forward_width = 5;
+    settings.transformer.activation = "gelu";
+    settings.transformer.length = 7;
+    settings.transformer.dropout = settings.transformer.attention_dropout = 0.2;
+    settings.encoder_layers = 2;
+    settings.segments = 2;
+    settings.embedding_norm = true;
+    settings.next_sentence = next_sentence;
+    settings.span_boundary = span_boundary;
+    MaskedLanguageModel model(settings, 9);
+    MaskedBatch batch;
+    batch.clear();
+    batch.add(std::vector<std::int32_t>{1, 4, 4, 4, 7, 2}, std::vector<std::int32_t>{1, 2, 3},
+              std::vector<std::int32_t>{5, 6, 8});
+    batch.add(std::vector<std::int32_t>{1, 6, 2}, {}, {});
+    batch.add(std::vector<std::int32_t>{1, 8, 4, 2, 5, 4, 2}, std::vector<std::int32_t>{2, 5},
+              std::vector<std::int32_t>{7, 7});
+    batch.segment_of = {0, 0, 0, 1, 1, 1, 0, 1, 1, 0, 0, 0, 0, 1, 1, 1};
+    batch.is_random = {0, 1, 1};
+    if (span_boundary) {
+      batch.before = {0, 0, 0, 10, 13};
+      batch.after = {4, 4, 4, 12, 15};
+      batch.place = {0, 1, 2, 0, 0};
+    }
+    batch.finish();
+    INFO(next_sentence, span_boundary);
+    constexpr MaskedLmScales kScales{.masked = 0.1, .next_sentence = 0.3, .span_boundary = 0.2};
+    check_gradients(model.parameters(), [&](const ForwardContext& context) {
+      const MaskedLmTotals totals = model.loss(context, batch, kScales);
+      return kScales.masked * totals.masked.loss + kScales.next_sentence * totals.next_sentence.loss +
+             kScales.span_boundary * totals.span_boundary.loss;
+    });
   }
 }

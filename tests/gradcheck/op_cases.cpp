@@ -340,6 +340,25 @@ std::vector<Case> op_cases() {
                          ops::add(tape, ops::pool(tape, p.inputs[0], ops::Pooling::max, sequence_rows()),
                                   ops::pool(tape, p.inputs[0], ops::Pooling::mean, sequence_rows()))};
                    }});
+  cases.push_back({"take_rows with rows taken twice", [](Fixture& f) { f.input("x", kTokens, 5); },
+                   [](Pass& p) {
+                     static const std::vector<std::int32_t> rows = [] {
+                       std::vector<std::int32_t> made;
+                       for (Index i = 0; i < kTokens; ++i)
+                         made.push_back(static_cast<std::int32_t>(i / 2 * 2));
+                       return made;
+                     }();
+                     return Result{ops::take_rows(p.context.tape, p.inputs[0], rows, p.inputs[0].packing())};
+                   }});
+  cases.push_back({"concatenate three parts, one of them twice",
+                   [](Fixture& f) {
+                     f.input("a", kTokens, 3);
+                     f.input("b", kTokens, 4);
+                   },
+                   [](Pass& p) {
+                     const Variable parts[] = {p.inputs[0], p.inputs[1], p.inputs[0]};
+                     return Result{ops::concatenate(p.context.tape, parts)};
+                   }});
   cases.push_back(take_rows_case("alone", false));
   cases.push_back(take_rows_case("of a matrix used twice", true));
   for (const bool is_used_twice : {false, true}) {

@@ -1,5 +1,7 @@
 #include "unit/tensor/kernel_testing.hpp"
 
+#include <cmath>
+
 #include "tensor/kernels/pooling/naive_pooling.hpp"
 
 namespace headwater {
@@ -84,6 +86,27 @@ TEST_CASE("picked rows: forward and backward agree with the naive kernel") {
         naive::take_rows_backward(widened(dy).view(), rows, expected_dx.view(), accumulates);
         CHECK(worst_error(dx, expected_dx) <= 1);
         CHECK(dx.has_intact_gaps());
+      }
+    }
+  }
+}
+
+TEST_CASE("rows that are picked several times get the sum of their gradients") {
+  for (const std::vector<std::int32_t>& rows :
+       {std::vector<std::int32_t>{0, 0, 0, 3, 4, 4, 8}, {5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5}}) {
+    for (const Index width : {1, 33, 5000}) {  // blocks of all rows, and of three
+      const auto count = static_cast<Index>(rows.size());
+      const auto whole = [](Grid<float> grid) {  // sums of whole numbers are exact
+        for (float& x : grid.values) x = std::round(100 * x);
+        return grid;
+      };
+      const Grid<float> dy = whole(random_grid(count, width, 2));
+      for (const bool accumulates : {false, true}) {
+        Grid<float> dx = whole(random_grid(9, width, 3));
+        Grid<double> expected = widened(dx);
+        kernels::take_rows_backward(dy.view(), rows, dx.view(), accumulates);
+        naive::take_rows_backward(widened(dy).view(), rows, expected.view(), accumulates);
+        CHECK(worst_error(dx, expected) == 0);
       }
     }
   }

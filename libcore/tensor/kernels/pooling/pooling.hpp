@@ -16,9 +16,9 @@ void pool(Pooling pooling, ConstMatrix x, std::span<const Index> offsets, Matrix
 // dx (+)= ...: every row of x gets its share, which is 0 for most.
 void pool_backward(Pooling pooling, ConstMatrix dy, std::span<const Index> offsets,
                    const std::int32_t* winners, Matrix dx, bool accumulate);
-// y[i] = x[rows[i]]; rows ascending, each at most once.
+// y[i] = x[rows[i]]; rows do not descend.
 void take_rows(ConstMatrix x, std::span<const std::int32_t> rows, Matrix y);
-// dx[rows[i]] (+)= dy[i]; without `accumulate` the other rows become 0.
+// dx[rows[i]] (+)= dy[i], those of one row in ascending order; without `accumulate` the other rows become 0.
 void take_rows_backward(ConstMatrix dy, std::span<const std::int32_t> rows, Matrix dx, bool accumulate);
 
 }  // namespace headwater::kernels

@@ -22,10 +22,15 @@ void take_rows_backward(ConstMatrix dy, std::span<const std::int32_t> rows, Matr
   };
   if (!accumulate) clear(dy.rows == 0 ? 0 : row_at(dy.rows - 1) + 1, dx.rows);
   for_each_row_block(dy.rows, dy.cols, [&](Index begin, Index end) {
+    // A row that is taken several times belongs to the block in which it is taken first.
+    const auto is_first = [&](Index i) { return i == 0 || row_at(i - 1) != row_at(i); };
+    while (begin < end && !is_first(begin)) ++begin;
+    if (begin == end) return;
+    while (end < dy.rows && !is_first(end)) ++end;
     for (Index i = begin; i < end; ++i) {
       Real* const to = dx.row(row_at(i));
       const Real* const from = dy.row(i);
-      if (accumulate) {
+      if (accumulate || !is_first(i)) {
         for (Index c = 0; c < dy.cols; ++c) to[c] += from[c];
         continue;
       }
