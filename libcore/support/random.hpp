@@ -17,7 +17,8 @@ enum class Purpose : std::uint32_t {
   split = 4,
   sample = 5,
   attention_dropout = 6,
-  image_augmentation = 7
+  image_augmentation = 7,
+  masking = 8
 };
 
 // One stream. `layer` tells apart the users of one purpose within a step.
