@@ -8,7 +8,7 @@
 
 namespace headwater {
 
-Masking::Masking(const MaskingSettings& settings, MaskingVocabulary vocabulary)
+Masking::Masking(const Settings& settings, MaskingVocabulary vocabulary)
     : settings_(settings), vocabulary_(std::move(vocabulary)) {
   for (std::size_t id = 0; id < vocabulary_.is_special.size(); ++id) {
     if (vocabulary_.is_special[id] == 0) ordinary_.push_back(static_cast<std::int32_t>(id));

@@ -10,17 +10,6 @@
 
 namespace headwater {
 
-struct MaskingSettings {
-  double share = 0.15;         // of a text's tokens, special ones not counted; at least one
-  std::string unit = "token";  // token | word | span (of whole words)
-  double mask_share = 0.8;     // of the hidden tokens (spans): [MASK] stands there
-  double random_share =
-      0.1;  // another token, drawn from all that are not special; of the rest the token itself
-  double span_probability = 0.2;  // of the geometric distribution of a span's words
-  std::int64_t longest_span = 10;
-  bool operator==(const MaskingSettings&) const = default;
-};
-
 // What masking knows of a tokenizer; vectors have an entry for each id.
 struct MaskingVocabulary {
   std::int32_t mask_id = -1;
@@ -50,7 +39,17 @@ struct MaskedText {
 // Joshi et al. 2020, sec. 3.1). What is drawn depends on the stream alone.
 class Masking {
  public:
-  Masking(const MaskingSettings& settings, MaskingVocabulary vocabulary);
+  struct Settings {
+    double share = 0.15;         // of a text's tokens, special ones not counted; at least one
+    std::string unit = "token";  // token | word | span (of whole words)
+    double mask_share = 0.8;     // of the hidden tokens (spans): [MASK] stands there
+    double random_share =
+        0.1;  // another token, drawn from all that are not special; of the rest the token itself
+    double span_probability = 0.2;  // of the geometric distribution of a span's words
+    std::int64_t longest_span = 10;
+  };
+
+  Masking(const Settings& settings, MaskingVocabulary vocabulary);
 
   // Hides up to share · n of the n tokens that are not special, and at least one where there is one. Replaces
   // what `made` held.
@@ -62,12 +61,12 @@ class Masking {
   // is 3.8 for the settings of Joshi et al.
   std::int64_t span_words(double uniform) const;
 
-  const MaskingSettings& settings() const { return settings_; }
+  const Settings& settings() const { return settings_; }
 
  private:
   class Draw;
 
-  MaskingSettings settings_;
+  Settings settings_;
   MaskingVocabulary vocabulary_;
   std::vector<std::int32_t> ordinary_;      // ids that a random token is drawn from
   std::vector<double> span_probabilities_;  // cumulated, of 1, 2, ... words

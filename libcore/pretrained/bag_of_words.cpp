@@ -47,7 +47,7 @@ class BagOfWordsKind : public TextClassifierKind {
             {"head.weight", 1, "config.json"},
             {"head.bias", 0, "config.json"}};
   }
-  std::int64_t max_line_ids(const ModelSection&) const override { return 0; }
+  std::int64_t max_line_ids(const Recipe&) const override { return 0; }
   std::unique_ptr<AttentionTracer> tracer(const ModelFolder& folder) const override {
     throw Error(folder.path.string() + ": holds a bag of words, which has no attention");
   }

@@ -89,8 +89,8 @@ class ClassifierKind : public TextClassifierKind {
             {"head.weight", 1, "config.json"},
             {"head.bias", 0, "config.json"}};
   }
-  std::int64_t max_line_ids(const ModelSection& model) const override {
-    const auto& settings = model.as<ClassifierSettings>();
+  std::int64_t max_line_ids(const Recipe& recipe) const override {
+    const auto& settings = recipe.model.as<ClassifierSettings>();
     constexpr std::int64_t kAroundText = 2;  // [CLS] and [SEP]
     return settings.transformer.length - (settings.special_tokens == "template" ? kAroundText : 0);
   }

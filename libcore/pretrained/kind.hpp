@@ -50,7 +50,14 @@ struct ModelFolder;
 class TextClassifierKind;
 
 // What a model is for. image_classification: of images, the others: of lines of text.
-enum class Task { translation, classification, language_modeling, image_classification, feature_extraction };
+enum class Task {
+  translation,
+  classification,
+  language_modeling,
+  image_classification,
+  feature_extraction,
+  masked_language_modeling
+};
 std::string_view name_of(Task task);
 
 class Kind {
@@ -68,7 +75,7 @@ class Kind {
   virtual std::vector<TokenAxis> token_axes() const = 0;
 
   // How many ids of a line a model can use, special ones not counted; 0: any number.
-  virtual std::int64_t max_line_ids(const ModelSection& model) const = 0;
+  virtual std::int64_t max_line_ids(const Recipe& recipe) const = 0;
   // By default a target has both, as a translator wants it.
   virtual LineEnds line_ends(const ModelSection& model, std::string_view side) const;
   // That tokenizers learned by a recipe must have beside the usual ones; where there are some, also [START]

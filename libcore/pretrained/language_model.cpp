@@ -173,8 +173,8 @@ class LanguageModelKind : public Kind {
             {"head.bias", 0, "tokenizer.json"}};
   }
   // All but the last are read, all but the first predicted; beside a delimiter one less of each column.
-  std::int64_t max_line_ids(const ModelSection& model) const override {
-    const LanguageModelSettings& s = model.as<LanguageModelSettings>();
+  std::int64_t max_line_ids(const Recipe& recipe) const override {
+    const LanguageModelSettings& s = recipe.model.as<LanguageModelSettings>();
     return s.transformer.length + (s.delimiter.empty() ? 1 : 0);
   }
   LineEnds line_ends(const ModelSection&, std::string_view side) const override {

@@ -9,7 +9,8 @@ namespace headwater {
 // One row a kind, which stands in its own file. The first is the kind of a recipe that names none.
 std::span<const Kind* const> all_kinds() {
   static const Kind* const rows[] = {&encoder_decoder_kind(), &classifier_kind(), &bag_of_words_kind(),
-                                     &language_model_kind(),  &vision_kind(),     &text_encoder_kind()};
+                                     &language_model_kind(),  &vision_kind(),     &text_encoder_kind(),
+                                     &masked_lm_kind()};
   return rows;
 }
 
@@ -25,6 +26,8 @@ std::string_view name_of(Task task) {
       return "image_classification";
     case Task::feature_extraction:
       return "feature_extraction";
+    case Task::masked_language_modeling:
+      return "masked_language_modeling";
   }
   return "";
 }

@@ -17,6 +17,7 @@ const Kind& bag_of_words_kind();
 const Kind& language_model_kind();
 const Kind& vision_kind();
 const Kind& text_encoder_kind();
+const Kind& masked_lm_kind();
 
 std::span<const Kind* const> all_kinds();
 ModelKinds model_kinds();

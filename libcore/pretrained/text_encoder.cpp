@@ -90,9 +90,9 @@ class TextEncoderKind : public Kind {
   std::string_view next_tool() const override { return "embed"; }
   std::vector<std::string> text_files() const override { return {"tokenizer.json"}; }
   std::vector<TokenAxis> token_axes() const override { return {{"embedding.tokens", 0, "tokenizer.json"}}; }
-  std::int64_t max_line_ids(const ModelSection& model) const override {
+  std::int64_t max_line_ids(const Recipe& recipe) const override {
     constexpr std::int64_t kAroundText = 2;  // [CLS] and [SEP]
-    return model.as<TextEmbedderSettings>().transformer.length - kAroundText;
+    return recipe.model.as<TextEmbedderSettings>().transformer.length - kAroundText;
   }
   bool uses_template(const ModelSection&) const override { return true; }
   ModelSection section_of_config(Json config) const override {

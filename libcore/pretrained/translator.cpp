@@ -208,8 +208,8 @@ class EncoderDecoderKind : public Kind {
             {"head.weight", 1, "target-tokenizer.json"},
             {"head.bias", 0, "target-tokenizer.json"}};
   }
-  std::int64_t max_line_ids(const ModelSection& model) const override {
-    return model.as<EncoderDecoderSettings>().transformer.length;
+  std::int64_t max_line_ids(const Recipe& recipe) const override {
+    return recipe.model.as<EncoderDecoderSettings>().transformer.length;
   }
   ModelDescription describe(const Recipe& recipe) const override {
     return description_of(EncoderDecoder(recipe.model.as<EncoderDecoderSettings>(),

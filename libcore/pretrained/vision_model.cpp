@@ -283,7 +283,7 @@ class VisionKind : public Kind {
   std::vector<TokenAxis> token_axes() const override {
     return {{"head.weight", 1, "config.json"}, {"head.bias", 0, "config.json"}};
   }
-  std::int64_t max_line_ids(const ModelSection&) const override { return 0; }
+  std::int64_t max_line_ids(const Recipe&) const override { return 0; }
   void complete(Recipe& recipe, const LabelSet& labels, const std::string& where) const override {
     take_classes(recipe.model.as<VisionSettings>().classes, labels, where);
     check_completed(recipe);

@@ -146,4 +146,31 @@ void rows(Visitor& v, TermSettings& s) {
       {"what stands for a term that occurs", "make recipe (vectorize), train"});
 }
 
+void rows(Visitor& v, MaskingSettings& s) {
+  v.field(
+      "examples", &s.examples,
+      OneOf{{{"lines", "each line is a text, of which the first model.length tokens are read"},
+             {"pieces", "each line is a document, of which all is read, in pieces of model.length tokens"},
+             {"sentence_pairs",
+              "each line is a sentence, with an empty line between documents, as tokenize --sentences "
+              "writes them: two runs of sentences, of which the second follows the first or, half of "
+              "the time, comes from another document (Devlin et al. 2019)"}}},
+      {"what an example is", "make recipe, train"});
+  v.field("share", &s.share, Between{1e-6, 1, kNoUnit},
+          "up to so many of a text's tokens are hidden, special ones not counted, and at least one");
+  v.field("unit", &s.unit,
+          OneOf{{{"token", "each token for itself (Devlin et al. 2019)"},
+                 {"word", "all tokens of a word"},
+                 {"span", "runs of whole words (SpanBERT, Joshi et al. 2020)"}}},
+          "what is hidden together; drawn anew in every epoch");
+  v.field("mask_share", &s.mask_share, kShare,
+          "share of what is hidden (spans: of the spans) in whose place [MASK] stands");
+  v.field("random_share", &s.random_share, kShare,
+          "the same of other tokens, drawn from all; where neither stands, the token itself does");
+  const When spans{s.unit == "span", "unit: " + s.unit, "unit: span"};
+  v.field("span_probability", &s.span_probability, Between{1e-3, 1, kNoUnit},
+          "of the geometric distribution of a span's words: longer spans with a smaller one", spans);
+  v.field("longest_span", &s.longest_span, Between{1, 1000, "words"}, "which no span is longer than", spans);
+}
+
 }  // namespace headwater::schema

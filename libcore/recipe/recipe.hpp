@@ -38,6 +38,17 @@ struct TermSettings {
   bool operator==(const TermSettings&) const = default;
 };
 
+// Which tokens of a text are hidden from a masked language model (data/masking.hpp).
+struct MaskingSettings {
+  std::string examples = "lines";  // lines | pieces | sentence_pairs
+  double share = 0.15;
+  std::string unit = "token";  // token | word | span
+  double mask_share = 0.8, random_share = 0.1;
+  double span_probability = 0.2;
+  std::int64_t longest_span = 10;
+  bool operator==(const MaskingSettings&) const = default;
+};
+
 struct DataSettings {
   std::string set;                      // prepared by data/prepare-SET.sh; empty: the user's own files
   std::string split = "fixed";          // fixed | seed: the set is split anew for each seed
@@ -177,6 +188,7 @@ struct Recipe {
   bool shared_tokenizer = false;  // target_tokenizer is source_tokenizer, learned from both columns
   TokenizerSettings source_tokenizer, target_tokenizer;
   TermSettings terms;
+  MaskingSettings masking;
   ModelSection model;
   TrainingSettings training;
   DecodingSettings decoding;

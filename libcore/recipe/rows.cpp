@@ -124,6 +124,9 @@ void rows(Visitor& v, Recipe& s) {
       "terms",
       {"the terms of a bag of words: n-grams of the source tokenizer's tokens", "make recipe (vectorize)"},
       s.model, [&](Visitor& below) { rows(below, s.terms); });
+  v.section_of_kinds("masking",
+                     {"what a masked language model reads, and which of its tokens are hidden", "train"},
+                     s.model, [&](Visitor& below) { rows(below, s.masking); });
   v.section("training", {"how it is trained", "train"},
             [&](Visitor& below) { rows(below, s.training, s.model); });
   v.section_of_kinds("decoding", {"how the trained model writes", "train, translate"}, s.model,

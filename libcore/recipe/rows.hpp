@@ -14,6 +14,7 @@ inline constexpr std::string_view kMake = "make recipe";
 void rows(Visitor& visitor, DataSettings& settings, const ModelSection& model);
 void rows(Visitor& visitor, TokenizerSettings& settings);
 void rows(Visitor& visitor, TermSettings& settings);
+void rows(Visitor& visitor, MaskingSettings& settings);
 void rows(Visitor& visitor, TrainingSettings& settings, const ModelSection& model);
 
 }  // namespace headwater::schema

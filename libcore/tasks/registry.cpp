@@ -5,6 +5,7 @@
 #include "tasks/classification/classification.hpp"
 #include "tasks/image_classification/image_classification.hpp"
 #include "tasks/language_modeling/language_modeling.hpp"
+#include "tasks/masked_language_modeling/masked_language_modeling.hpp"
 #include "tasks/translation/translation.hpp"
 
 namespace headwater {
@@ -21,7 +22,8 @@ constexpr Row kRows[] = {
     {Task::translation, nullptr, prepare_translation},
     {Task::classification, complete_classification, prepare_classification},
     {Task::language_modeling, nullptr, prepare_language_modeling},
-    {Task::image_classification, complete_image_classification, prepare_image_classification}};
+    {Task::image_classification, complete_image_classification, prepare_image_classification},
+    {Task::masked_language_modeling, nullptr, prepare_masked_language_modeling}};
 
 const Row& row_of(const Recipe& recipe) {
   const Task task = kind_of(recipe.model).task();

@@ -124,7 +124,7 @@ TokenDataset class_columns(const LabelSet& labels, std::size_t count, std::int64
 
 // Words of a text at most; a bag of words takes any number.
 std::int64_t max_words(const Recipe& recipe) {
-  const std::int64_t length = kind_of(recipe.model).max_line_ids(recipe.model);
+  const std::int64_t length = kind_of(recipe.model).max_line_ids(recipe);
   return length > 0 ? length : 20;
 }
 

@@ -95,6 +95,7 @@ void evaluate_model(const Options& o, const Metrics& metrics) {
     case Task::image_classification:
       return evaluate_vision_model(o, folder, metrics);
     case Task::feature_extraction:
+    case Task::masked_language_modeling:
       throw Error(o.model + ": holds " + std::string(folder.kind->what_it_is()));
   }
 }

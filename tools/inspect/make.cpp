@@ -47,7 +47,7 @@ std::string preparation(const Recipe& recipe) {
     if (!is_other && std::any_of(std::begin(kSections), std::end(kSections), begins)) add(key, value);
   }
   add("stream", is_stream ? "yes" : "no");
-  if (!is_stream) add("length", std::to_string(kind.max_line_ids(recipe.model)));
+  if (!is_stream) add("length", std::to_string(kind.max_line_ids(recipe)));
   for (const char* side : {"source", "target"}) {
     const LineEnds ends = kind.line_ends(recipe.model, side);
     add(side, std::string(ends.start ? "start" : "") + (ends.end ? "end" : ""));

@@ -71,7 +71,7 @@ void resolve_recipe(Options& o, const ModeOptions& typed) {
   if (o.recipe.empty()) return;
   const Recipe recipe = read_recipe(o.recipe, o.scale);
   o.resolved_recipe = recipe;
-  const std::int64_t length = kind_of(recipe.model).max_line_ids(recipe.model);
+  const std::int64_t length = kind_of(recipe.model).max_line_ids(recipe);
   if (!typed.is_given("--length")) o.length = length > 0 ? length : kMaxLength;
   const LineEnds ends = kind_of(recipe.model).line_ends(recipe.model, o.side);
   o.has_start = o.has_start || ends.start;

@@ -86,6 +86,7 @@ std::int32_t Tokenizer::end_id() const { return impl_->end_id; }
 SpecialIds Tokenizer::special_ids() const {
   return {.pad = pad_id(), .unknown = unknown_id(), .start = start_id(), .end = end_id()};
 }
+bool Tokenizer::is_special(std::int32_t id) const { return impl_->vocabulary->is_special(id); }
 std::int32_t Tokenizer::special_id(std::string_view surface) const {
   for (std::int32_t id = 0; id < vocabulary_size(); ++id) {
     if (impl_->vocabulary->is_special(id) && impl_->vocabulary->surface(id) == surface) return id;

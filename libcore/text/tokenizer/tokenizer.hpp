@@ -90,6 +90,7 @@ class Tokenizer {
   std::int32_t start_id() const;   // [START] <s> [CLS] <|startoftext|> <|endoftext|>
   std::int32_t end_id() const;     // [END] </s> [SEP] <|endoftext|>
   SpecialIds special_ids() const;  // these four
+  bool is_special(std::int32_t id) const;
   // The id of a special token by its surface, as [SEP]; -1 where none is called so.
   std::int32_t special_id(std::string_view surface) const;
 

@@ -155,15 +155,15 @@ const std::vector<BadRecipe> kBadRecipes = {
     {"data: {columns: [source, label]}\nmodel: {kind: classifier, decoder_layers: 2}\n", "2:43",
      "a classifier does not read it (it belongs to encoder_decoder; remove it)"},
     {"data: {columns: [source, label]}\nmodel: {kind: bag_of_words, heads: 2}\n", "2:36",
-     "a bag_of_words does not read it (it belongs to encoder_decoder, classifier, language_model, vision and "
-     "text_encoder; remove it)"},
+     "a bag_of_words does not read it (it belongs to encoder_decoder, classifier, language_model, vision, "
+     "text_encoder and masked_lm; remove it)"},
     {"data: {columns: [source, label]}\nmodel: {kind: bag_of_words, haeds: 2}\n", "2:29",
      "unknown key \"haeds\" in \"model\""},
     {"data: {columns: [source, label]}\nmodel: {kind: bag_of_words, heads: many}\n", "2:36",
      "a bag_of_words does not read it"},
     {"model: {kind: decoder_only}\n", "1:15",
      "unknown value \"decoder_only\" (known: encoder_decoder, classifier, bag_of_words, "
-     "language_model, vision, text_encoder)"},
+     "language_model, vision, text_encoder, masked_lm)"},
     {"model: {kind: clasifier}\n", "1:15", "did you mean \"classifier\"?"},
     {"data: {columns: [source, label]}\nmodel: {kind: classifier, mixing: fourier, heads: 2}\n", "2:51",
      "a classifier with mixing: fourier does not read it"},

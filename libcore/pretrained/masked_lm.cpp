@@ -1,0 +1,216 @@
+#include "pretrained/masked_lm.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "metrics/registry.hpp"
+#include "pretrained/config.hpp"
+#include "pretrained/encoder_rows.hpp"
+#include "pretrained/encoder_tracer.hpp"
+#include "pretrained/model_rows.hpp"
+#include "pretrained/registry.hpp"
+#include "pretrained/tokenizer_files.hpp"
+#include "support/error.hpp"
+#include "support/numbers.hpp"
+
+namespace headwater {
+
+// --- Its section of a recipe -------------------------------------------------------------------------------
+
+static void settings_rows(schema::Visitor& v, MaskedLmSettings& s) {
+  encoder_rows(v, s, "masked_lm");
+  v.field("next_sentence", &s.next_sentence, schema::Anything{},
+          "it tells, too, whether the second text of a pair follows the first, by a pooler over the first "
+          "token (Devlin et al. 2019)");
+  v.field("span_boundary", &s.span_boundary, schema::Anything{},
+          "it tells hidden tokens a second time, by the two tokens around their span and their place in it "
+          "(SpanBERT, Joshi et al. 2020)");
+}
+
+static void check_settings(const MaskedLmSettings& s, const Recipe& recipe, const Complain& complain) {
+  check_encoder(s, complain);
+  const MaskingSettings& masking = recipe.masking;
+  if (masking.mask_share + masking.random_share > 1)
+    complain({"masking", "random_share"},
+             "is more than mask_share leaves (write " + format_number(1 - masking.mask_share) + " or less)");
+  const bool has_pairs = masking.examples == "sentence_pairs";
+  if (s.next_sentence != has_pairs) {
+    complain({"model", "next_sentence"},
+             has_pairs
+                 ? "false, and the examples are pairs of sentences (write true, or masking.examples: pieces)"
+                 : "true is for pairs of sentences (write masking.examples: sentence_pairs)");
+  }
+  if (s.span_boundary && masking.unit != "span")
+    complain({"model", "span_boundary"}, "true is for spans (write masking.unit: span)");
+}
+
+static const ModelKind kMaskedLm{.name = "masked_lm",
+                                 .meaning =
+                                     "a Transformer encoder that tells hidden tokens of a text (BERT, Devlin "
+                                     "et al. 2019)",
+                                 .columns = {"source"},
+                                 .sections = {"source_tokenizer", "masking"},
+                                 .metrics = validation_metric_names({MetricOf::models}),
+                                 .defaults = SettingsOf<MaskedLmSettings>::defaults};
+
+ModelSection model_section(const MaskedLmSettings& settings) { return model_section(kMaskedLm, settings); }
+
+// --- The directory -----------------------------------------------------------------------------------------
+
+namespace {
+constexpr const char* kMaskedLmType = "headwater_masked_lm";
+}  // namespace
+
+std::int32_t mask_id_of(const Tokenizer& tokenizer, const std::string& where) {
+  for (const char* surface : {"[MASK]", "<mask>"}) {
+    const std::int32_t id = tokenizer.special_id(surface);
+    if (id >= 0) return id;
+  }
+  throw Error(
+      where +
+      ": its tokenizer has no special token [MASK] (learn one with tokenize --learn ... --template bert)");
+}
+
+// Where a word begins is seen where a token is joined with another: by the one that begins it or, in
+// vocabularies whose tokens end words (</w>), by the one before. WordPiece marks what goes on.
+MaskingVocabulary masking_vocabulary(const Tokenizer& tokenizer, std::int32_t mask_id) {
+  const std::int32_t size = tokenizer.vocabulary_size();
+  const bool marks_rest = tokenizer.model_type() == "WordPiece";
+  MaskingVocabulary v;
+  v.mask_id = mask_id;
+  const auto rows = static_cast<std::size_t>(size);
+  v.is_special.assign(rows, 0);
+  v.begins_word.assign(rows, 0);
+  v.ends_word.assign(rows, 0);
+  for (std::int32_t id = 0; id < size; ++id) {
+    const auto row = static_cast<std::size_t>(id);
+    const std::string& surface = tokenizer.surface(id);
+    v.is_special[row] = tokenizer.is_special(id) || id == tokenizer.unknown_id();
+    if (v.is_special[row] != 0) continue;
+    const auto is_apart = [&](const std::array<std::string, 2>& both) {
+      const std::string text = tokenizer.join(both);
+      return text.find(' ') != std::string::npos && text.front() != ' ' && text.back() != ' ';
+    };
+    v.begins_word[row] = marks_rest ? !surface.starts_with("##") : is_apart({"a", surface});
+    v.ends_word[row] = is_apart({surface, "a"});
+  }
+  const bool begins_any =
+      std::find(v.begins_word.begin(), v.begins_word.end(), std::uint8_t{1}) != v.begins_word.end();
+  if (begins_any) std::fill(v.ends_word.begin(), v.ends_word.end(), std::uint8_t{0});
+  return v;
+}
+
+Json config_of(const MaskedLanguageModel& model, const Tokenizer& tokenizer) {
+  ModelSection section = model_section(model.settings());
+  Json config;
+  config.set("architectures", Json::Array{"HeadwaterMaskedLM"});
+  config.set("model_type", kMaskedLmType);
+  write_settings(config, section.settings());
+  config.set("vocabulary_size", model.vocabulary());
+  config.set("vocabulary_hash", tokenizer.hash());
+  config.set("pad_token_id", std::int64_t{tokenizer.pad_id()});
+  return config;
+}
+
+std::unique_ptr<MaskedLanguageModel> masked_lm_of_config(const Json& config, const std::string& where) {
+  try {
+    ModelSection section(kMaskedLm);
+    read_settings(config, section.settings());
+    return std::make_unique<MaskedLanguageModel>(section.as<MaskedLmSettings>(),
+                                                 whole(config, "vocabulary_size", 1, 10000000));
+  } catch (const Error& error) {
+    throw Error(where + ": " + error.what());
+  }
+}
+
+LoadedMaskedLm load_masked_lm(const ModelFolder& folder) {
+  check_task(folder, Task::masked_language_modeling);
+  std::unique_ptr<MaskedLanguageModel> model =
+      masked_lm_of_config(folder.config, folder.config_path().string());
+  Tokenizer tokenizer = load_one_tokenizer(folder, model->vocabulary());
+  const std::string where = folder.path.string();
+  const std::int32_t mask_id = mask_id_of(tokenizer, where);
+  const std::size_t around = tokens_around(tokenizer, model->length(), where);
+  load_weights(folder, model->parameters());
+  return {folder.path, std::move(tokenizer), std::move(model), around, mask_id};
+}
+
+// --- The row of the registry -------------------------------------------------------------------------------
+
+namespace {
+
+class MaskedLmTracer : public EncoderTracer {
+ public:
+  explicit MaskedLmTracer(LoadedMaskedLm model)
+      : EncoderTracer("masked language model", model.model->encoder(), model.files),
+        model_(std::move(model)) {}
+  const Tokenizer& source_tokenizer() const override { return model_.tokenizer; }
+  std::vector<std::int32_t> source_ids(std::string_view text) const override {
+    SourceIds found;
+    model_.source_ids(text, found);
+    return found.ids;
+  }
+  bool cuts_sources() const override { return true; }
+  std::int64_t length() const override { return model_.model->length(); }
+
+ private:
+  LoadedMaskedLm model_;
+};
+
+class MaskedLmKind : public Kind {
+ public:
+  const ModelKind& model_kind() const override { return kMaskedLm; }
+  Task task() const override { return Task::masked_language_modeling; }
+  std::string_view model_type() const override { return kMaskedLmType; }
+  std::string_view what_it_is() const override {
+    return "a masked language model (use generate --fill-mask, or train --init-from)";
+  }
+  std::string_view example() const override { return "text"; }
+  std::string_view next_tool() const override { return "generate --fill-mask"; }
+  std::vector<std::string> text_files() const override { return {"tokenizer.json"}; }
+  std::vector<TokenAxis> token_axes() const override {
+    return {{"embedding.tokens", 0, "tokenizer.json"},
+            {"lm_head.bias", 0, "tokenizer.json"},
+            {"span_boundary.bias", 0, "tokenizer.json"}};
+  }
+  std::int64_t max_line_ids(const Recipe& recipe) const override {
+    if (recipe.masking.examples != "lines") return 0;  // all of a document is read
+    constexpr std::int64_t kAroundText = 2;            // [CLS] and [SEP]
+    return recipe.model.as<MaskedLmSettings>().transformer.length - kAroundText;
+  }
+  bool uses_template(const ModelSection&) const override { return true; }
+  ModelSection section_of_config(Json config) const override {
+    ModelSection section(kMaskedLm);
+    read_settings(config, section.settings());
+    return section;
+  }
+  ModelDescription describe(const Recipe& recipe) const override {
+    return description_of(
+        MaskedLanguageModel(recipe.model.as<MaskedLmSettings>(), recipe.source_tokenizer.size));
+  }
+  ModelDescription describe(const Json& config, const std::string& where) const override {
+    return description_of(*masked_lm_of_config(config, where));
+  }
+  std::shared_ptr<Parameters> parameters(const Json& config, const std::string& where) const override {
+    const std::shared_ptr model = masked_lm_of_config(config, where);
+    return {model, &model->parameters()};
+  }
+  std::unique_ptr<AttentionTracer> tracer(const ModelFolder& folder) const override {
+    return std::make_unique<MaskedLmTracer>(load_masked_lm(folder));
+  }
+
+ private:
+  static ModelDescription description_of(const MaskedLanguageModel& model) {
+    return {model.summary(), "S: source tokens; M: masked ones; FLOPs: a forward pass over a text of " +
+                                 std::to_string(model.length()) + " tokens, heads for one masked token"};
+  }
+};
+
+}  // namespace
+
+const Kind& masked_lm_kind() {
+  static const MaskedLmKind kind;
+  return kind;
+}
+
+}  // namespace headwater

@@ -1,0 +1,46 @@
+// A masked language model, which has one tokenizer in its directory.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "data/masking.hpp"
+#include "models/masked_lm.hpp"
+#include "pretrained/kind.hpp"
+#include "pretrained/model_directory.hpp"
+#include "pretrained/source_ids.hpp"
+#include "text/tokenizer/tokenizer.hpp"
+
+namespace headwater {
+
+// Everything that telling hidden tokens needs.
+struct LoadedMaskedLm {
+  std::filesystem::path files;  // the folder that was read: the directory itself or a checkpoint
+  Tokenizer tokenizer;
+  std::unique_ptr<MaskedLanguageModel> model;
+  std::size_t around;    // special tokens that the tokenizer's template puts around a text
+  std::int32_t mask_id;  // of [MASK]
+
+  void source_ids(std::string_view text, SourceIds& found) const {
+    find_source_ids(tokenizer, around, model->length(), text, found);
+  }
+};
+
+// The special token that stands for a hidden one: [MASK], or <mask>. Throws Error where the tokenizer, of
+// `where`, has none.
+std::int32_t mask_id_of(const Tokenizer& tokenizer, const std::string& where);
+// What Masking knows of a tokenizer.
+MaskingVocabulary masking_vocabulary(const Tokenizer& tokenizer, std::int32_t mask_id);
+
+// Throws Error naming the file, and what does not fit; also where the directory holds another kind of model.
+LoadedMaskedLm load_masked_lm(const ModelFolder& folder);
+// The model of a config.json, without its parameters' memory. Throws Error "where: what".
+std::unique_ptr<MaskedLanguageModel> masked_lm_of_config(const Json& config, const std::string& where);
+Json config_of(const MaskedLanguageModel& model, const Tokenizer& tokenizer);
+
+// The model section of a recipe with these settings.
+ModelSection model_section(const MaskedLmSettings& settings);
+
+}  // namespace headwater

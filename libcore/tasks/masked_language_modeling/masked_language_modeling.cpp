@@ -1,0 +1,80 @@
+#include "tasks/masked_language_modeling/masked_language_modeling.hpp"
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "pretrained/masked_lm.hpp"
+#include "pretrained/tokenizer_files.hpp"
+#include "support/error.hpp"
+#include "tasks/masked_language_modeling/masked_lm_objective.hpp"
+#include "tasks/masked_language_modeling/masked_texts.hpp"
+
+namespace headwater {
+
+namespace {
+
+class MaskedLmTaskModel : public TaskModel {
+ public:
+  MaskedLmTaskModel(const Recipe& recipe, const TaskFiles& given)
+      : recipe_(recipe),
+        tokenizer_(load_side(given.source_tokenizer, "--tokenizer")),
+        model_(recipe.model.as<MaskedLmSettings>(), recipe.source_tokenizer.size) {
+    check_size(tokenizer_, recipe.source_tokenizer.size, given.source_tokenizer, "source_tokenizer");
+    around_ = tokens_around(tokenizer_, model_.length(), given.source_tokenizer);
+    mask_id_ = mask_id_of(tokenizer_, given.source_tokenizer);
+  }
+  Parameters& parameters() override { return model_.parameters(); }
+  std::unique_ptr<Dataset> new_dataset() const override {
+    const std::int64_t room = model_.length() - static_cast<std::int64_t>(around_);
+    return columns_in_order({{.name = "source",
+                              .vocabulary = tokenizer_.vocabulary_size(),
+                              .max_length = recipe_.masking.examples == "lines" ? room : 0,
+                              .special = tokenizer_.special_ids(),
+                              .vocabulary_hash = tokenizer_.hash()}},
+                            recipe_.data.columns);
+  }
+  std::unique_ptr<Objective> objective(Subset train, Subset validation) override {
+    const MaskingSettings& s = recipe_.masking;
+    Masking masking({.share = s.share,
+                     .unit = s.unit,
+                     .mask_share = s.mask_share,
+                     .random_share = s.random_share,
+                     .span_probability = s.span_probability,
+                     .longest_span = s.longest_span},
+                    masking_vocabulary(tokenizer_, mask_id_));
+    return std::make_unique<MaskedLmObjective>(model_, texts(std::move(train)), texts(std::move(validation)),
+                                               std::move(masking), recipe_.seed);
+  }
+  std::vector<UsedRows> used_rows() const override {
+    return {{"source_tokenizer", "tokenizer.json", tokenizer_.vocabulary_size()}};
+  }
+  std::vector<DirectoryFile> files() const override {
+    return {{"config.json", config_of(model_, tokenizer_).dump(2) + "\n"},
+            tokenizer_file(tokenizer_, true),
+            tokenizer_config_file(tokenizer_, model_.length())};
+  }
+
+ private:
+  std::unique_ptr<MaskedTexts> texts(Subset subset) const {
+    return std::make_unique<LinePieces>(std::move(subset), tokenizer_, model_.length());
+  }
+
+  const Recipe& recipe_;
+  Tokenizer tokenizer_;
+  MaskedLanguageModel model_;
+  std::size_t around_;
+  std::int32_t mask_id_;
+};
+
+}  // namespace
+
+std::unique_ptr<TaskModel> prepare_masked_language_modeling(const Recipe& recipe, const TaskFiles& given) {
+  if (!given.target_tokenizer.empty())
+    throw UsageError("--target-tokenizer is for recipes with model.kind: encoder_decoder");
+  if (!given.labels.empty() || !given.terms.empty())
+    throw UsageError("--labels and --terms are for recipes of classifiers");
+  return std::make_unique<MaskedLmTaskModel>(recipe, given);
+}
+
+}  // namespace headwater

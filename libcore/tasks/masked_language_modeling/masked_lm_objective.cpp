@@ -1,0 +1,108 @@
+#include "tasks/masked_language_modeling/masked_lm_objective.hpp"
+
+#include <algorithm>
+
+#include "support/hash.hpp"
+
+namespace headwater {
+
+namespace {
+
+// The epoch that validation texts are hidden for: one that training never reaches.
+constexpr std::uint32_t kValidationEpoch = 0xFFFFFFFF;
+
+double one_over(std::int64_t count) { return 1.0 / static_cast<double>(std::max<std::int64_t>(1, count)); }
+
+LossPart part_of(const kernels::CrossEntropyTotals& totals, double weight) {
+  return {.weight = weight, .loss = totals.loss, .correct = totals.correct, .predicted = totals.tokens};
+}
+
+}  // namespace
+
+MaskedLmObjective::MaskedLmObjective(MaskedLanguageModel& model, std::unique_ptr<MaskedTexts> train,
+                                     std::unique_ptr<MaskedTexts> validation, Masking masking,
+                                     std::uint64_t seed)
+    : model_(model),
+      train_(std::move(train)),
+      validation_(std::move(validation)),
+      masking_(std::move(masking)),
+      seed_(seed) {
+  losses_.push_back({.name = "masked", .has_accuracy = true});
+  if (model.settings().next_sentence) losses_.push_back({.name = "next_sentence", .has_accuracy = true});
+  if (model.settings().span_boundary) losses_.push_back({.name = "span_boundary", .has_accuracy = true});
+}
+
+std::int64_t MaskedLmObjective::tokens(Split split, std::span<const std::uint32_t> chosen) const {
+  std::int64_t sum = 0;
+  for (const std::uint32_t i : chosen) sum += of(split).most_tokens(i);
+  return sum;
+}
+
+std::string MaskedLmObjective::data_hash() const {
+  Hasher hasher;
+  for (const Split split : {Split::train, Split::validation}) of(split).add_to(hasher);
+  return hasher.digest();
+}
+
+void MaskedLmObjective::prepare(Split split, std::span<const std::uint32_t> chosen, const BatchPart& part,
+                                BatchSlot slot) {
+  Slot& to = slot_of(slot);
+  to.batch.clear();
+  std::int64_t hidden = 0;
+  RandomStream stream{.seed = seed_, .purpose = Purpose::masking};
+  stream.step = split == Split::train ? static_cast<std::uint32_t>(epoch_) : kValidationEpoch;
+  // Texts of the other parts count, too: a loss is a mean over the global batch.
+  for (Index i = 0; i < part.sequences; ++i) {
+    const std::uint32_t example = chosen[static_cast<std::size_t>(i)];
+    stream.layer = of(split).name(example);
+    of(split).read(example, stream, to.text);
+    masking_.hide(stream, to.text.ids, to.masked);
+    hidden += static_cast<std::int64_t>(to.masked.places.size());
+    if (i < part.begin()) {
+      to.batch.skip(static_cast<Index>(to.text.ids.size()), static_cast<Index>(to.masked.places.size()));
+    } else if (i < part.end()) {
+      add(to);
+    }
+  }
+  to.batch.finish(part);
+  to.scales.masked = to.scales.span_boundary = one_over(hidden);
+  to.scales.next_sentence = one_over(part.sequences);
+}
+
+void MaskedLmObjective::add(Slot& to) const {
+  const auto begin = static_cast<std::int32_t>(to.batch.source.tokens());
+  to.batch.add(to.masked.ids, to.masked.places, to.masked.were);
+  if (model_.settings().segments > 0) {
+    if (to.text.segment_of.empty()) to.text.segment_of.assign(to.text.ids.size(), 0);
+    to.batch.segment_of.insert(to.batch.segment_of.end(), to.text.segment_of.begin(),
+                               to.text.segment_of.end());
+  }
+  if (model_.settings().next_sentence) to.batch.is_random.push_back(to.text.is_random ? 1 : 0);
+  if (!model_.settings().span_boundary) return;
+  for (std::size_t h = 0; h < to.masked.places.size(); ++h) {
+    to.batch.before.push_back(begin + to.masked.before[h]);
+    to.batch.after.push_back(begin + to.masked.after[h]);
+    to.batch.place.push_back(to.masked.within[h]);
+  }
+}
+
+LossTotals MaskedLmObjective::loss(const ForwardContext& context, Split, BatchSlot slot) {
+  const Slot& packed = slot_of(slot);
+  const MaskedLmTotals totals = model_.loss(context, packed.batch, packed.scales);
+  LossTotals result;
+  result.useful = packed.batch.source.tokens();
+  result.sequences = result.positions = packed.batch.source.sequences();
+  if (losses_.size() == 1) {
+    result.loss = totals.masked.loss;
+    result.correct = totals.masked.correct;
+    result.predicted = totals.masked.tokens;
+    return result;
+  }
+  std::size_t place = 0;
+  result.set_part(place++, part_of(totals.masked, 1));
+  if (model_.settings().next_sentence) result.set_part(place++, part_of(totals.next_sentence, 1));
+  if (model_.settings().span_boundary) result.set_part(place++, part_of(totals.span_boundary, 1));
+  return result;
+}
+
+}  // namespace headwater
