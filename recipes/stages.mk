@@ -145,7 +145,7 @@ $(P)/labels.txt: $(call lines_of,$(train)) | $(checked)
 needs_tokens = $(call tokenizer,$(1))
 needs_terms = $(P)/$(1).json $(P)/terms.tsv
 needs_labels = $(P)/labels.txt
-pipe_tokens = $(bin)/tokenize --tokenizer $(call tokenizer,$(1)) $(line_ends) --column $(field_$(1)) $(2) | $(bin)/vectorize --tokenizer $(call tokenizer,$(1)) --recipe $(R)/recipe.yaml --side $(1)
+pipe_tokens = $(bin)/tokenize --tokenizer $(call tokenizer,$(1)) $(text_lines) --column $(field_$(1)) $(2) | $(bin)/vectorize --tokenizer $(call tokenizer,$(1)) --recipe $(R)/recipe.yaml --side $(1)
 pipe_terms = $(bin)/tokenize --tokenizer $(P)/$(1).json --column $(field_$(1)) $(2) | $(bin)/vectorize --terms $(P)/terms.tsv --recipe $(R)/recipe.yaml
 pipe_labels = $(bin)/vectorize --labels $(P)/labels.txt --column $(field_$(1)) $(2)
 

@@ -35,6 +35,8 @@ void describe(cli::CommandLine& line, Options& o, TypedOptions& typed) {
       .reads();
   line.add_flag("--line-ends", o.has_line_ends,
                 "the line end is text too and becomes tokens: lines that are parts of one text");
+  line.add_flag("--sentences", o.has_sentences,
+                "each line is a document: a line for each of its sentences, an empty one after the last");
   typed.show = line.add_option("--show", o.show,
                                "tokens: token lines (default); text: tokens as people read them, for no tool")
                    .shown_as("FORM");
@@ -238,6 +240,8 @@ void resolve(Options& o, const TypedOptions& typed) {
     if (o.is_decoding || o.is_checking) throw UsageError("--learn goes with neither --decode nor --check");
     if (typed.dropout.is_given() || typed.alpha.is_given() || typed.seed.is_given())
       throw UsageError("--dropout, --alpha and --seed go with --tokenizer (they choose how text is split)");
+    if (o.has_sentences)
+      throw UsageError("--sentences goes with --tokenizer only (a tokenizer learns from lines)");
     if (o.has_line_ends)
       throw UsageError("--line-ends goes with --tokenizer only (a tokenizer learns from lines)");
   } else {
@@ -268,6 +272,9 @@ void resolve(Options& o, const TypedOptions& typed) {
     if (typed.show.is_given() && (o.is_decoding || o.is_checking))
       throw UsageError("--show goes with neither --decode nor --check (they write no tokens)");
     resolve_choices(o, typed);
+    if (o.has_sentences &&
+        (o.is_decoding || o.is_checking || o.has_line_ends || o.dropout > 0 || o.alpha > 0))
+      throw UsageError("--sentences goes with none of --decode, --check, --line-ends, --dropout and --alpha");
     if (o.has_line_ends && (o.is_decoding || o.is_checking))
       throw UsageError("--line-ends goes with neither --decode nor --check");
   }

@@ -123,11 +123,14 @@ class Masking::Draw {
     constexpr int kDraws = 20;  // of a place, before a text has none
     const auto units = static_cast<std::int64_t>(scratch_.begins.size());
     for (std::int64_t span = 0; hidden_ < budget_; ++span) {
-      const std::int64_t words = std::min(masking_.span_words(uniform()), units);
+      std::int64_t words = std::min(masking_.span_words(uniform()), units);
       bool is_placed = false;
-      for (int draw = 0; draw < kDraws && !is_placed; ++draw) {
-        const auto first = static_cast<std::int64_t>(below(static_cast<std::uint64_t>(units)));
-        is_placed = place_span(first, words, span == 0);
+      // A short text may have no place for the first one: it is shortened until it has.
+      for (; !is_placed && words > 0; words = span == 0 ? words - 1 : 0) {
+        for (int draw = 0; draw < kDraws && !is_placed; ++draw) {
+          const auto first = static_cast<std::int64_t>(below(static_cast<std::uint64_t>(units)));
+          is_placed = place_span(first, words, span == 0);
+        }
       }
       if (!is_placed) return;
     }

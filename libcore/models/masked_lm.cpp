@@ -73,16 +73,16 @@ MaskedLmTotals MaskedLanguageModel::loss(const ForwardContext& context, const Ma
                                          const MaskedLmScales& scales) const {
   MaskedLmTotals totals;
   const Variable hidden = encode(context, batch);
-  if (!batch.labels.empty())
-    totals.masked =
-        decoder_.loss(context, masked_features(context, hidden, batch), batch.labels, 0, scales.masked);
+  // Of a part without hidden tokens too: the uses of the table keep their order.
+  totals.masked =
+      decoder_.loss(context, masked_features(context, hidden, batch), batch.labels, 0, scales.masked);
   if (next_sentence_ && !batch.is_random.empty()) {
     const Linear& output = next_sentence_->output;
     totals.next_sentence =
         ops::linear_cross_entropy(context.tape, pooled(context, hidden, batch), output.weight(),
                                   output.bias(), batch.is_random, 0, static_cast<Real>(scales.next_sentence));
   }
-  if (span_boundary_ && !batch.before.empty()) {
+  if (span_boundary_ && batch.before.size() == batch.labels.size()) {
     totals.span_boundary = span_boundary_->decoder.loss(context, boundary_features(context, hidden, batch),
                                                         batch.labels, 0, scales.span_boundary);
   }

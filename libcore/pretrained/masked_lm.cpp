@@ -29,6 +29,7 @@ static void settings_rows(schema::Visitor& v, MaskedLmSettings& s) {
 
 static void check_settings(const MaskedLmSettings& s, const Recipe& recipe, const Complain& complain) {
   check_encoder(s, complain);
+  if (!recipe.model) return;  // of a config.json, which says no masking
   const MaskingSettings& masking = recipe.masking;
   if (masking.mask_share + masking.random_share > 1)
     complain({"masking", "random_share"},
@@ -40,6 +41,10 @@ static void check_settings(const MaskedLmSettings& s, const Recipe& recipe, cons
                  ? "false, and the examples are pairs of sentences (write true, or masking.examples: pieces)"
                  : "true is for pairs of sentences (write masking.examples: sentence_pairs)");
   }
+  if (s.next_sentence && s.transformer.length < 8)
+    complain({"model", "length"}, "has no room for two texts and the tokens around them (write 8 or more)");
+  if (s.next_sentence && s.segments != 2)
+    complain({"model", "segments"}, "pairs of texts have two (write 2)");
   if (s.span_boundary && masking.unit != "span")
     complain({"model", "span_boundary"}, "true is for spans (write masking.unit: span)");
 }

@@ -47,6 +47,7 @@ std::string preparation(const Recipe& recipe) {
     if (!is_other && std::any_of(std::begin(kSections), std::end(kSections), begins)) add(key, value);
   }
   add("stream", is_stream ? "yes" : "no");
+  if (recipe.model.kind().reads("masking")) add("masking.examples", recipe.masking.examples);
   if (!is_stream) add("length", std::to_string(kind.max_line_ids(recipe)));
   for (const char* side : {"source", "target"}) {
     const LineEnds ends = kind.line_ends(recipe.model, side);
@@ -101,7 +102,8 @@ void write_make(const Recipe& recipe, cli::LineWriter& out) {
   variable("summaries", data.summaries ? "yes" : "");
   const bool is_stream = kind.reads("data.examples") && data.examples != "lines";
   variable("stream", is_stream ? "yes" : "");
-  variable("line_ends", is_stream && data.line_ends ? "--line-ends" : "");
+  const bool has_sentences = kind.reads("masking") && recipe.masking.examples == "sentence_pairs";
+  variable("text_lines", has_sentences ? "--sentences" : is_stream && data.line_ends ? "--line-ends" : "");
   variable("csv", data.csv_columns.empty() ? "" : "yes");
   variable("preparation", preparation(recipe));
   variable("num_beams", std::to_string(recipe.decoding.num_beams));

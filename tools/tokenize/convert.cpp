@@ -2,6 +2,7 @@
 #include "cli/tool.hpp"
 #include "support/error.hpp"
 #include "text/tokenizer/token_lines.hpp"
+#include "text/unicode/sentences.hpp"
 #include "text/unicode/standardize.hpp"
 #include "tools/tokenize/tokenize.hpp"
 
@@ -70,6 +71,18 @@ void append_drawn(const Options& o, const Tokenizer& tokenizer, std::string_view
   for (const std::int32_t id : ids) writer.add(tokenizer.surface(id));
 }
 
+// A line for each sentence, and an empty one after the last: the end of the document.
+void append_sentences(const Options& o, const Tokenizer& tokenizer, std::string_view document,
+                      std::string& out) {
+  for (const std::string_view sentence : sentences_of(document)) {
+    const std::size_t begin = out.size();
+    TokenWriter tokens(o, tokenizer, out);
+    tokenizer.for_each_token(sentence, [&](std::string_view token) { tokens.add(token); });
+    if (out.size() > begin) out.push_back('\n');  // a sentence may have no token
+  }
+  out.push_back('\n');
+}
+
 void check_line(const Tokenizer& tokenizer, std::string_view line) {
   std::string tokens;
   tokenizer.for_each_token(line, [&](std::string_view token) { append_token(tokens, 0, token); });
@@ -96,6 +109,10 @@ void convert(const Options& o) {
   cli::filter_lines(reader, writer, [&](std::string_view line, std::string& out, std::size_t number) {
     if (o.is_checking) {
       check_line(tokenizer, line);
+      return;
+    }
+    if (o.has_sentences) {
+      append_sentences(o, tokenizer, line, out);
       return;
     }
     std::string whole;

@@ -23,6 +23,7 @@ struct Options {
   bool is_learning = false, is_merging = false, has_start_end = false;
   std::string show = "tokens";  // or text
   bool is_decoding = false, is_checking = false, has_line_ends = false;
+  bool has_sentences = false;     // a line for each sentence, an empty one after each document
   double dropout = 0, alpha = 0;  // random choices, drawn from the seed for each line
   std::uint64_t seed = 1;
   bool is_quiet = false;

@@ -9,6 +9,7 @@
 #include "support/error.hpp"
 #include "tasks/masked_language_modeling/masked_lm_objective.hpp"
 #include "tasks/masked_language_modeling/masked_texts.hpp"
+#include "tasks/masked_language_modeling/sentence_pairs.hpp"
 
 namespace headwater {
 
@@ -27,12 +28,13 @@ class MaskedLmTaskModel : public TaskModel {
   Parameters& parameters() override { return model_.parameters(); }
   std::unique_ptr<Dataset> new_dataset() const override {
     const std::int64_t room = model_.length() - static_cast<std::int64_t>(around_);
-    return columns_in_order({{.name = "source",
-                              .vocabulary = tokenizer_.vocabulary_size(),
-                              .max_length = recipe_.masking.examples == "lines" ? room : 0,
-                              .special = tokenizer_.special_ids(),
-                              .vocabulary_hash = tokenizer_.hash()}},
-                            recipe_.data.columns);
+    const TokenColumnSettings source{.name = "source",
+                                     .vocabulary = tokenizer_.vocabulary_size(),
+                                     .max_length = recipe_.masking.examples == "lines" ? room : 0,
+                                     .special = tokenizer_.special_ids(),
+                                     .vocabulary_hash = tokenizer_.hash()};
+    if (reads_pairs()) return std::make_unique<DocumentDataset>(source);
+    return columns_in_order({source}, recipe_.data.columns);
   }
   std::unique_ptr<Objective> objective(Subset train, Subset validation) override {
     const MaskingSettings& s = recipe_.masking;
@@ -56,7 +58,9 @@ class MaskedLmTaskModel : public TaskModel {
   }
 
  private:
+  bool reads_pairs() const { return recipe_.masking.examples == "sentence_pairs"; }
   std::unique_ptr<MaskedTexts> texts(Subset subset) const {
+    if (reads_pairs()) return std::make_unique<SentencePairs>(std::move(subset), tokenizer_, model_.length());
     return std::make_unique<LinePieces>(std::move(subset), tokenizer_, model_.length());
   }
 

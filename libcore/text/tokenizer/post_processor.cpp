@@ -134,15 +134,20 @@ void PostProcessor::apply(std::span<const std::int32_t> ids, std::vector<std::in
 std::vector<std::int32_t> PostProcessor::apply(std::span<const std::int32_t> first,
                                                std::span<const std::int32_t> second) const {
   std::vector<std::int32_t> all;
+  apply(first, second, all);
+  return all;
+}
+
+void PostProcessor::apply(std::span<const std::int32_t> first, std::span<const std::int32_t> second,
+                          std::vector<std::int32_t>& all) const {
   for (const std::int32_t item : pair_) {
     if (item >= 0) {
       all.push_back(item);
     } else {
-      const std::span<const std::int32_t> ids = item == kFirst ? first : second;
-      all.insert(all.end(), ids.begin(), ids.end());
+      const std::span<const std::int32_t> text = item == kFirst ? first : second;
+      all.insert(all.end(), text.begin(), text.end());
     }
   }
-  return all;
 }
 
 }  // namespace headwater

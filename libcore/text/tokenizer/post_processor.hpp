@@ -23,6 +23,8 @@ class PostProcessor {
   void apply(std::span<const std::int32_t> ids, std::vector<std::int32_t>& all) const;  // appends
   std::vector<std::int32_t> apply(std::span<const std::int32_t> first,
                                   std::span<const std::int32_t> second) const;
+  void apply(std::span<const std::int32_t> first, std::span<const std::int32_t> second,
+             std::vector<std::int32_t>& all) const;  // appends
 
  private:
   static constexpr std::int32_t kFirst = -1, kSecond = -2;

@@ -58,6 +58,11 @@ std::vector<std::int32_t> Tokenizer::with_special_tokens(std::span<const std::in
   return impl_->post_processor.apply(first, second);
 }
 
+void Tokenizer::with_special_tokens(std::span<const std::int32_t> first, std::span<const std::int32_t> second,
+                                    std::vector<std::int32_t>& all) const {
+  impl_->post_processor.apply(first, second, all);
+}
+
 std::string Tokenizer::decode(std::span<const std::int32_t> ids, UnknownTokens unknown) const {
   return impl_->decoding->decode(ids, unknown == UnknownTokens::shown);
 }

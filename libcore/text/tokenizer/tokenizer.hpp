@@ -56,6 +56,8 @@ class Tokenizer {
                            std::vector<std::int32_t>& all) const;  // appends
   std::vector<std::int32_t> with_special_tokens(std::span<const std::int32_t> first,
                                                 std::span<const std::int32_t> second) const;
+  void with_special_tokens(std::span<const std::int32_t> first, std::span<const std::int32_t> second,
+                           std::vector<std::int32_t>& all) const;  // appends
 
   // Surface forms: the pieces of the standardised text, also where they are not in the vocabulary.
   std::vector<std::string> tokens(std::string_view text) const;

@@ -1,0 +1,105 @@
+#include "tasks/masked_language_modeling/sentence_pairs.hpp"
+
+#include <algorithm>
+
+namespace headwater {
+
+template <class Use>
+void SentencePairs::for_each_run(std::int64_t document, const Use& use) const {
+  const std::int64_t end = documents().first_sentence(document + 1);
+  std::int64_t begin = documents().first_sentence(document);
+  if (end - begin < 2) return;
+  std::size_t tokens = 0;
+  for (std::int64_t sentence = begin; sentence < end; ++sentence) {
+    const std::size_t more = documents().ids(sentence).size();
+    const bool is_full = sentence - begin >= 2 && tokens + more > room_;
+    if (is_full && end - sentence >= 2) {
+      use(begin, sentence);
+      begin = sentence;
+      tokens = 0;
+    }
+    tokens += more;
+  }
+  use(begin, end);
+}
+
+SentencePairs::SentencePairs(Subset subset, const Tokenizer& tokenizer, std::int64_t length)
+    : subset_(std::move(subset)),
+      tokenizer_(tokenizer),
+      around_(tokenizer.with_special_tokens({}, {}).size()),
+      room_(static_cast<std::size_t>(length) - around_) {
+  if (subset_.dataset == nullptr) return;
+  std::vector<std::uint32_t> first_name(static_cast<std::size_t>(documents().examples()));
+  std::uint32_t name = 0;
+  for (std::size_t d = 0; d < first_name.size(); ++d) {
+    first_name[d] = name;
+    for_each_run(static_cast<std::int64_t>(d), [&](std::int64_t, std::int64_t) { ++name; });
+  }
+  for (std::size_t i = 0; i < subset_.count(); ++i) {
+    const std::int64_t document = subset_.at(static_cast<std::uint32_t>(i));
+    std::uint32_t number = first_name[static_cast<std::size_t>(document)];
+    for_each_run(document, [&](std::int64_t first, std::int64_t end) {
+      runs_.push_back({first, end, static_cast<std::uint32_t>(i), number++});
+    });
+  }
+  if (runs_.empty())
+    throw UsageError(
+        "the examples hold no document of two sentences (a sentence a line, an empty line after each "
+        "document: "
+        "tokenize --sentences writes them)");
+}
+
+// At most so many ids of these sentences.
+void SentencePairs::append(std::int64_t first, std::int64_t end, std::size_t most,
+                           std::vector<std::int32_t>& ids) const {
+  ids.clear();
+  for (std::int64_t sentence = first; sentence < end && ids.size() < most; ++sentence) {
+    const std::span<const std::int32_t> more = documents().ids(sentence);
+    ids.insert(ids.end(), more.begin(),
+               more.begin() + static_cast<std::ptrdiff_t>(std::min(more.size(), most - ids.size())));
+  }
+}
+
+void SentencePairs::read(std::uint32_t i, const RandomStream& stream, PairedText& text) const {
+  // Beyond what masking draws from the same stream.
+  constexpr std::uint64_t kFirstElement = std::uint64_t{1} << 40;
+  const auto below = [&](std::uint64_t element, std::int64_t bound) {
+    return static_cast<std::int64_t>(
+        random_below(stream, kFirstElement + element, static_cast<std::uint64_t>(bound)));
+  };
+  const Run& run = runs_[i];
+  const auto choices = static_cast<std::int64_t>(subset_.count());
+  text.is_random = below(0, 2) == 1 && choices > 1;
+  const std::int64_t parted = run.first + 1 + below(1, run.end - run.first - 1);
+  append(run.first, parted, room_, text.first);
+  if (text.is_random) {
+    std::int64_t other = below(2, choices - 1);
+    if (other >= static_cast<std::int64_t>(run.document)) ++other;
+    const std::int64_t document = subset_.at(static_cast<std::uint32_t>(other));
+    const std::int64_t begin = documents().first_sentence(document),
+                       end = documents().first_sentence(document + 1);
+    const std::int64_t from = begin + below(3, end - begin);
+    // As many tokens as would have followed: the length is to tell nothing.
+    append(parted, run.end, room_, text.second);
+    append(from, end, std::max<std::size_t>(1, text.second.size()), text.second);
+  } else {
+    append(parted, run.end, room_, text.second);
+  }
+  const std::size_t both = text.first.size() + text.second.size();
+  if (both > room_) {
+    const std::size_t half = room_ / 2, shorter = std::min(text.first.size(), text.second.size());
+    std::vector<std::int32_t>&longer = text.first.size() > text.second.size() ? text.first : text.second,
+    &other = &longer == &text.first ? text.second : text.first;
+    if (shorter > half) other.resize(half);
+    longer.resize(room_ - other.size());
+  }
+  text.ids.clear();
+  tokenizer_.with_special_tokens(text.first, text.ids);
+  const std::size_t first_part = text.ids.size();
+  text.ids.clear();
+  tokenizer_.with_special_tokens(text.first, text.second, text.ids);
+  text.segment_of.assign(text.ids.size(), 1);
+  std::fill_n(text.segment_of.begin(), first_part, 0);
+}
+
+}  // namespace headwater

@@ -1,0 +1,49 @@
+// Pairs of runs of sentences, of which the second follows the first or comes from another document (Devlin et
+// al. 2019, sec. 3.1, next sentence prediction).
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "data/document_dataset.hpp"
+#include "tasks/masked_language_modeling/masked_texts.hpp"
+
+namespace headwater {
+
+// Each document is cut into runs of two sentences or more that fill a text, as far as they do; what is left
+// at its end joins the run before. A document of one sentence makes no pair, but may be the second of
+// another's. Drawn for each pair: where the run is parted; with probability 1/2, which document the second
+// text comes from instead, and the sentence there that it begins with.
+class SentencePairs : public MaskedTexts {
+ public:
+  // Texts of at most `length` tokens with those around them. Throws UsageError where there is no pair.
+  SentencePairs(Subset subset, const Tokenizer& tokenizer, std::int64_t length);
+
+  std::size_t count() const override { return runs_.size(); }
+  std::uint32_t name(std::uint32_t i) const override { return runs_[i].name; }
+  std::int64_t most_tokens(std::uint32_t) const override {
+    return static_cast<std::int64_t>(room_ + around_);
+  }
+  // Of a text that is longer than there is room for, the end of the longer part is cut off, token by token.
+  void read(std::uint32_t i, const RandomStream& stream, PairedText& text) const override;
+  void add_to(Hasher& hasher) const override { subset_.add_to(hasher); }
+
+ private:
+  struct Run {
+    std::int64_t first, end;  // sentences
+    std::uint32_t document;   // its place in documents_
+    std::uint32_t name;
+  };
+  const DocumentDataset& documents() const { return static_cast<const DocumentDataset&>(*subset_.dataset); }
+  // Calls use(first, end) for each run of a document.
+  template <class Use>
+  void for_each_run(std::int64_t document, const Use& use) const;
+  void append(std::int64_t first, std::int64_t end, std::size_t most, std::vector<std::int32_t>& ids) const;
+
+  Subset subset_;
+  Tokenizer tokenizer_;
+  std::size_t around_, room_;
+  std::vector<Run> runs_;
+};
+
+}  // namespace headwater
