@@ -6,9 +6,9 @@ namespace headwater::cli {
 
 namespace {
 
-constexpr std::string_view kPrograms[] = {"attn-dump", "classify",  "convert",  "evaluate",
-                                          "generate",  "inspect",   "report",   "tokenize",
-                                          "train",     "translate", "vectorize"};
+constexpr std::string_view kPrograms[] = {"attn-dump", "classify", "convert",   "embed",
+                                          "evaluate",  "generate", "inspect",   "report",
+                                          "tokenize",  "train",    "translate", "vectorize"};
 // That are no words of a sentence about something else.
 constexpr std::string_view kUnmistakable[] = {"attn-dump", "tokenize", "vectorize"};
 constexpr std::string_view kDeeds[] = {"writes", "wrote", "reads", "makes",

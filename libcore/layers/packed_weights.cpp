@@ -6,9 +6,7 @@
 
 namespace headwater {
 
-namespace {
-
-struct Weight {
+struct PackedWeights::Weight {
   const Parameter& parameter;
   bool is_transposed;
   Index inputs() const { return is_transposed ? parameter.value.cols : parameter.value.rows; }
@@ -17,38 +15,33 @@ struct Weight {
   Index size(ComputeType type) const {
     return type == ComputeType::int8 ? kernels::int8_size(inputs(), outputs()) : floats();
   }
+  // A single row is a bias or a norm's; tables are looked up.
+  static std::vector<Weight> all(const Parameters& parameters, std::string_view beginning) {
+    std::vector<Weight> weights;
+    for (const auto& p : parameters.all()) {
+      if (p->name.starts_with(beginning) && !p->is_table && p->value.rows > 1) weights.push_back({*p, false});
+    }
+    return weights;
+  }
+  kernels::PackedWeight pack(Real* to) const {
+    return is_transposed ? kernels::pack_weight_transposed(parameter.value, to)
+                         : kernels::pack_weight(parameter.value, to);
+  }
+  kernels::PackedWeight quantize(Real* floats, Real* to) const;
 };
 
-// A single row is a bias or a norm's; tables are looked up, and that of a tied output layer is packed apart.
-std::vector<Weight> weights_of(const Parameters& parameters, const OutputLayer& output) {
-  std::vector<Weight> weights;
-  for (const auto& p : parameters.all()) {
-    if (!p->is_table && p->value.rows > 1) weights.push_back({*p, false});
-  }
-  if (output.is_tied()) weights.push_back({output.weight(), true});
-  return weights;
-}
-
-kernels::PackedWeight pack(const Weight& weight, Real* to) {
-  return weight.is_transposed ? kernels::pack_weight_transposed(weight.parameter.value, to)
-                              : kernels::pack_weight(weight.parameter.value, to);
-}
-
-kernels::PackedWeight quantize(const Weight& weight, Real* floats, Real* to) {
-  const kernels::PackedWeight quantized = kernels::quantize_weight(pack(weight, floats), to);
+kernels::PackedWeight PackedWeights::Weight::quantize(Real* floats, Real* to) const {
+  const kernels::PackedWeight quantized = kernels::quantize_weight(pack(floats), to);
   if (quantized.int8.bytes == nullptr) {
     throw Error(
-        weight.parameter.name +
+        parameter.name +
         ": cannot be written in bytes: its values are not finite or far from 1, or its inputs more than "
         "32,768 (compute in float32)");
   }
   return quantized;
 }
 
-}  // namespace
-
-PackedWeights::PackedWeights(const Parameters& parameters, const OutputLayer& output, ComputeType type) {
-  const std::vector<Weight> weights = weights_of(parameters, output);
+void PackedWeights::pack_all(const std::vector<Weight>& weights, ComputeType type) {
   Index largest = 0;  // that is packed on its way to bytes
   for (const Weight& weight : weights) {
     size_ += weight.size(type);
@@ -58,10 +51,20 @@ PackedWeights::PackedWeights(const Parameters& parameters, const OutputLayer& ou
   const FlatArray floats = make_flat_array(largest);
   Real* place = panels_.get();
   for (const Weight& weight : weights) {
-    by_parameter_.emplace(&weight.parameter, type == ComputeType::int8 ? quantize(weight, floats.get(), place)
-                                                                       : pack(weight, place));
+    by_parameter_.emplace(&weight.parameter, type == ComputeType::int8 ? weight.quantize(floats.get(), place)
+                                                                       : weight.pack(place));
     place += weight.size(type);
   }
+}
+
+PackedWeights::PackedWeights(const Parameters& parameters, std::string_view beginning, ComputeType type) {
+  pack_all(Weight::all(parameters, beginning), type);
+}
+
+PackedWeights::PackedWeights(const Parameters& parameters, const OutputLayer& output, ComputeType type) {
+  std::vector<Weight> weights = Weight::all(parameters, {});
+  if (output.is_tied()) weights.push_back({output.weight(), true});  // which is packed apart
+  pack_all(weights, type);
   output_.packed = by_parameter_.at(&output.weight());
   if (type == ComputeType::int8) return;
   bounds_ = make_flat_array(kernels::logit_bounds_size(output.inputs(), output.outputs()));

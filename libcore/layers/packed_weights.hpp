@@ -1,7 +1,9 @@
 // The weights of a model once more, in the order in which decoding reads them.
 #pragma once
 
+#include <string_view>
 #include <unordered_map>
+#include <vector>
 
 #include "autograd/parameter.hpp"
 #include "layers/output_layer.hpp"
@@ -21,6 +23,8 @@ enum class ComputeType {
 class PackedWeights {
  public:
   PackedWeights(const Parameters& parameters, const OutputLayer& output, ComputeType type);
+  // Without an output layer, of the parameters alone whose names begin so.
+  PackedWeights(const Parameters& parameters, std::string_view beginning, ComputeType type);
   PackedWeights(const PackedWeights&) = delete;
   PackedWeights& operator=(const PackedWeights&) = delete;
 
@@ -29,6 +33,9 @@ class PackedWeights {
   Index size() const { return size_; }  // in numbers of 32 bits
 
  private:
+  struct Weight;
+  void pack_all(const std::vector<Weight>& weights, ComputeType type);
+
   Index size_ = 0;
   FlatArray panels_, bounds_;
   std::unordered_map<const Parameter*, kernels::PackedWeight> by_parameter_;

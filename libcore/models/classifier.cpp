@@ -4,15 +4,6 @@
 
 namespace headwater {
 
-namespace {
-
-ops::Pooling pooling_of(const ClassifierSettings& settings) {
-  if (settings.pooling == "mean") return ops::Pooling::mean;
-  return settings.pooling == "first" ? ops::Pooling::first : ops::Pooling::max;
-}
-
-}  // namespace
-
 Classifier::Classifier(const ClassifierSettings& settings, Index vocabulary)
     : settings_(settings),
       vocabulary_(vocabulary),
@@ -27,9 +18,9 @@ Classifier::Classifier(const ClassifierSettings& settings, Index vocabulary)
 Variable Classifier::features(const ForwardContext& context, const ClassBatch& batch,
                               std::vector<AttentionTrace>* traces) const {
   const Variable hidden = encoder_(context, batch.source, batch.segment_of, batch.words, traces);
-  Variable pooled = ops::pool(context.tape, hidden, pooling_of(settings_), pack(context.tape, batch.rows));
-  if (pooler_) pooled = (*pooler_)(context, pooled);
-  return output_dropout_(context, pooled);
+  const Variable pooled =
+      ops::pool(context.tape, hidden, pooling_of(settings_.pooling), pack(context.tape, batch.rows));
+  return output_dropout_(context, pooled_features(context, pooled));
 }
 
 std::vector<LayerSummary> Classifier::summary() const {

@@ -32,6 +32,10 @@ class Classifier : public TextClassifier {
   const ClassHead& head() const override { return head_; }
 
   const TextEncoder& encoder() const { return encoder_; }
+  // What follows the pooling: the pooler, where there is one, [sequences, D].
+  Variable pooled_features(const ForwardContext& context, const Variable& pooled) const {
+    return pooler_ ? (*pooler_)(context, pooled) : pooled;
+  }
   // One row a sequence: [sequences, D]. Without a pooler a sequence without tokens gives zeros.
   Variable features(const ForwardContext& context, const ClassBatch& batch,
                     std::vector<AttentionTrace>* traces = nullptr) const override;

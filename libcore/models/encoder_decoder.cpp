@@ -70,10 +70,12 @@ EncoderDecoder::EncoderDecoder(const EncoderDecoderSettings& settings, Index sou
 
 Variable EncoderDecoder::encode(const ForwardContext& context, const PackedTokens& source,
                                 std::vector<AttentionTrace>* traces) const {
+  return encoder_(context, embed_source(context, source), {}, traces);
+}
+
+Variable EncoderDecoder::embed_source(const ForwardContext& context, const PackedTokens& source) const {
   const Packing& packing = pack(context.tape, source);
-  return encoder_(
-      context, source_dropout_(context, source_embedding_(context, packing, source.ids, source.position_of)),
-      {}, traces);
+  return source_dropout_(context, source_embedding_(context, packing, source.ids, source.position_of));
 }
 
 Variable EncoderDecoder::embed_target(const ForwardContext& context, const Packing& packing,

@@ -37,6 +37,9 @@ class EncoderDecoder : public CachedModel {
   // Source tokens [S] -> [S, D].
   Variable encode(const ForwardContext& context, const PackedTokens& source,
                   std::vector<AttentionTrace>* traces = nullptr) const;
+  // What the encoder's first block reads, and its blocks.
+  Variable embed_source(const ForwardContext& context, const PackedTokens& source) const;
+  const TransformerStack& encoder() const { return encoder_; }
   // Target tokens [T] and the encoder's output -> [T, D], what the output layer reads.
   Variable decode(const ForwardContext& context, const PackedTokens& target, const Variable& memory,
                   std::vector<AttentionTrace>* traces = nullptr) const;

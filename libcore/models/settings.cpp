@@ -59,6 +59,11 @@ void set_initialization(Parameters& parameters, std::string_view initialization)
   }
 }
 
+ops::Pooling pooling_of(std::string_view pooling) {
+  if (pooling == "mean") return ops::Pooling::mean;
+  return pooling == "first" ? ops::Pooling::first : ops::Pooling::max;
+}
+
 AttentionLayerSettings attention_settings(const TransformerSettings& settings) {
   const std::int64_t head_width = head_width_of(settings);
   if (head_width == 0) {

@@ -53,6 +53,9 @@ std::int64_t feed_forward_width_of(const TransformerSettings& settings);
 // token zero.
 void set_initialization(Parameters& parameters, std::string_view initialization);
 
+// Of the word of a recipe: max | mean | first.
+ops::Pooling pooling_of(std::string_view pooling);
+
 // Each throws UsageError where the numbers do not fit together.
 AttentionLayerSettings attention_settings(const TransformerSettings& settings);
 BlockSettings block_settings(const TransformerSettings& settings, const MixingSettings& mixing = {});

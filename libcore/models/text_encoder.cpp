@@ -52,6 +52,15 @@ Variable TextEncoder::operator()(const ForwardContext& context, const PackedToke
   return blocks_(context, x, {.keys = &keys}, traces);
 }
 
+Variable TextEncoder::states(const ForwardContext& context, const PackedTokens& tokens,
+                             std::span<const std::int32_t> segment_of, const TokenSubset& words,
+                             Index layers) const {
+  const Variable x = embed(context, tokens, segment_of);
+  if (settings_.padding != "pooled") return blocks_.states(context, x, layers);
+  const KeyTokens keys{words.tokens, pack(context.tape, words)};
+  return blocks_.states(context, x, layers, {.keys = &keys});
+}
+
 void TextEncoder::summarize(const Parameters& parameters, std::vector<LayerSummary>& rows) const {
   const std::string shape = "[S, " + std::to_string(width()) + "]";
   rows.push_back({"embedding", shape, parameters_of(parameters, "embedding."), 0});

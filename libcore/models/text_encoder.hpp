@@ -35,6 +35,9 @@ class TextEncoder {
   Variable operator()(const ForwardContext& context, const PackedTokens& tokens,
                       std::span<const std::int32_t> segment_of, const TokenSubset& words,
                       std::vector<AttentionTrace>* traces = nullptr) const;
+  // The same after the first `layers` blocks.
+  Variable states(const ForwardContext& context, const PackedTokens& tokens,
+                  std::span<const std::int32_t> segment_of, const TokenSubset& words, Index layers) const;
   // What the first block reads: [T, D].
   Variable embed(const ForwardContext& context, const PackedTokens& tokens,
                  std::span<const std::int32_t> segment_of) const;

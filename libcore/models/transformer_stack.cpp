@@ -1,6 +1,7 @@
 #include "models/transformer_stack.hpp"
 
 #include <cmath>
+#include <span>
 
 namespace headwater {
 
@@ -49,6 +50,15 @@ Variable TransformerStack::run_blocks(const ForwardContext& context, Variable x,
     ++layer;
   }
   return x;
+}
+
+Variable TransformerStack::states(const ForwardContext& context, const Variable& x, Index layers,
+                                  const AttentionSources& sources) const {
+  const auto count = static_cast<std::size_t>(layers);
+  if (count == blocks_.size()) return (*this)(context, x, sources);
+  Variable y = x;
+  for (const TransformerBlock& block : std::span(blocks_).first(count)) y = block(context, y, sources).hidden;
+  return y;
 }
 
 void TransformerStack::summarize(const Parameters& parameters, const std::string& shape, Index length,

@@ -25,6 +25,9 @@ class TransformerStack {
   // The two halves of it. Blocks that mix otherwise than by attention leave no trace.
   Variable run_blocks(const ForwardContext& context, Variable x, const AttentionSources& sources = {},
                       std::vector<AttentionTrace>* traces = nullptr) const;
+  // The first `layers` of the blocks, and the norm where these are all of them.
+  Variable states(const ForwardContext& context, const Variable& x, Index layers,
+                  const AttentionSources& sources = {}) const;
   Variable norm(const ForwardContext& context, const Variable& x) const {
     return norm_ ? (*norm_)(context, x) : x;
   }

@@ -51,6 +51,9 @@ class BagOfWordsKind : public TextClassifierKind {
   std::unique_ptr<AttentionTracer> tracer(const ModelFolder& folder) const override {
     throw Error(folder.path.string() + ": holds a bag of words, which has no attention");
   }
+  std::unique_ptr<TextStates> text_states(const ModelFolder& folder) const override {
+    throw Error(folder.path.string() + ": holds a bag of words, which has no states of tokens");
+  }
 
   std::unique_ptr<TextClassifier> make(const ModelSection& model, Index vocabulary) const override {
     return std::make_unique<BagOfWords>(model.as<BagOfWordsSettings>(), vocabulary);

@@ -70,6 +70,23 @@ class ClassifierTracer : public EncoderTracer {
   LoadedClassifier model_;
 };
 
+class ClassifierStates : public EncoderStates {
+ public:
+  explicit ClassifierStates(LoadedClassifier model)
+      : EncoderStates(classifier_of(model).encoder()), model_(std::move(model)) {}
+  const Tokenizer& tokenizer() const override { return model_.tokenizer; }
+  void source_ids(std::string_view text, SourceIds& found) const override { model_.source_ids(text, found); }
+  Index length() const override { return model_.model->length(); }
+  const Parameters& parameters() const override { return model_.model->parameters(); }
+  std::string_view pooling() const override { return classifier_of(model_).settings().pooling; }
+  Variable head(const ForwardContext& context, const Variable& pooled) const override {
+    return classifier_of(model_).pooled_features(context, pooled);
+  }
+
+ private:
+  LoadedClassifier model_;
+};
+
 }  // namespace
 
 std::unique_ptr<AttentionTracer> attention_tracer(LoadedClassifier model) {
@@ -99,6 +116,9 @@ class ClassifierKind : public TextClassifierKind {
   }
   std::unique_ptr<AttentionTracer> tracer(const ModelFolder& folder) const override {
     return attention_tracer(load_classifier(folder));
+  }
+  std::unique_ptr<TextStates> text_states(const ModelFolder& folder) const override {
+    return std::make_unique<ClassifierStates>(load_classifier(folder));
   }
 
   std::unique_ptr<TextClassifier> make(const ModelSection& model, Index vocabulary) const override {

@@ -13,6 +13,7 @@
 #include "data/labels.hpp"
 #include "models/layer_summary.hpp"
 #include "pretrained/attention_trace.hpp"
+#include "pretrained/hidden_states.hpp"
 #include "recipe/recipe.hpp"
 #include "support/json.hpp"
 
@@ -96,6 +97,9 @@ class Kind {
   virtual std::shared_ptr<Parameters> parameters(const Json& config, const std::string& where) const = 0;
   // The attention of the model in that folder. Throws Error for a model without.
   virtual std::unique_ptr<AttentionTracer> tracer(const ModelFolder& folder) const = 0;
+  // The states of its tokens, of the model in that folder. Throws Error for a model without, and one of
+  // images.
+  virtual std::unique_ptr<TextStates> text_states(const ModelFolder& folder) const;
   // For those that give labels to texts; null: it does something else.
   virtual const TextClassifierKind* text_classifier() const { return nullptr; }
 };

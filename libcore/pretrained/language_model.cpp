@@ -202,6 +202,9 @@ class LanguageModelKind : public Kind {
   std::unique_ptr<AttentionTracer> tracer(const ModelFolder& folder) const override {
     return attention_tracer(load_language_model(folder));
   }
+  std::unique_ptr<TextStates> text_states(const ModelFolder& folder) const override {
+    return headwater::text_states(load_language_model(folder));
+  }
 
  private:
   static ModelDescription description_of(const LanguageModel& model) {

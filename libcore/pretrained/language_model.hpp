@@ -38,6 +38,9 @@ LoadedLanguageModel load_language_model(const ModelFolder& folder);
 // Its attention for one example.
 std::unique_ptr<AttentionTracer> attention_tracer(LoadedLanguageModel model);
 
+// Its hidden states.
+std::unique_ptr<TextStates> text_states(LoadedLanguageModel model);
+
 // The model section of a recipe with these settings.
 ModelSection model_section(const LanguageModelSettings& settings);
 

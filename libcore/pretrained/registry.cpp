@@ -2,6 +2,7 @@
 
 #include "pretrained/layouts/config_table.hpp"
 #include "pretrained/layouts/registry.hpp"
+#include "pretrained/model_directory.hpp"
 #include "support/error.hpp"
 
 namespace headwater {
@@ -34,6 +35,11 @@ std::string_view name_of(Task task) {
 
 LineEnds Kind::line_ends(const ModelSection&, std::string_view side) const {
   return {.start = side == "target", .end = side == "target"};
+}
+
+std::unique_ptr<TextStates> Kind::text_states(const ModelFolder& folder) const {
+  throw Error(folder.path.string() + ": holds " + std::string(what_it_is()) +
+              ", which has no hidden states of tokens");
 }
 
 ModelKinds model_kinds() {

@@ -80,6 +80,21 @@ class TextEncoderTracer : public EncoderTracer {
   LoadedTextEncoder model_;
 };
 
+class TextEncoderStates : public EncoderStates {
+ public:
+  explicit TextEncoderStates(LoadedTextEncoder model)
+      : EncoderStates(model.model->encoder()), model_(std::move(model)) {}
+  const Tokenizer& tokenizer() const override { return model_.tokenizer; }
+  void source_ids(std::string_view text, SourceIds& found) const override { model_.source_ids(text, found); }
+  Index length() const override { return model_.model->length(); }
+  const Parameters& parameters() const override { return model_.model->parameters(); }
+  std::string_view pooling() const override { return model_.model->settings().pooling; }
+  bool normalizes() const override { return model_.model->settings().normalize; }
+
+ private:
+  LoadedTextEncoder model_;
+};
+
 class TextEncoderKind : public Kind {
  public:
   const ModelKind& model_kind() const override { return kTextEncoder; }
@@ -113,6 +128,9 @@ class TextEncoderKind : public Kind {
   }
   std::unique_ptr<AttentionTracer> tracer(const ModelFolder& folder) const override {
     return std::make_unique<TextEncoderTracer>(load_text_encoder(folder));
+  }
+  std::unique_ptr<TextStates> text_states(const ModelFolder& folder) const override {
+    return std::make_unique<TextEncoderStates>(load_text_encoder(folder));
   }
 
  private:

@@ -228,6 +228,9 @@ class EncoderDecoderKind : public Kind {
   std::unique_ptr<AttentionTracer> tracer(const ModelFolder& folder) const override {
     return attention_tracer(load_translator(folder));
   }
+  std::unique_ptr<TextStates> text_states(const ModelFolder& folder) const override {
+    return headwater::text_states(load_translator(folder));
+  }
 
  private:
   static ModelDescription description_of(const EncoderDecoder& model) {

@@ -46,6 +46,9 @@ LoadedTranslator load_translator(const ModelFolder& folder);
 // Its attention for one example.
 std::unique_ptr<AttentionTracer> attention_tracer(LoadedTranslator model);
 
+// The hidden states of its encoder.
+std::unique_ptr<TextStates> text_states(LoadedTranslator model);
+
 // The model section of a recipe with these settings.
 ModelSection model_section(const EncoderDecoderSettings& settings);
 

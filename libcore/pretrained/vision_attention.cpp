@@ -19,14 +19,18 @@ PatchTokens patch_tokens(const VisionSettings& settings) {
           .has_class_token = settings.has_class_token()};
 }
 
-VisionTracer::VisionTracer(LoadedVisionModel model) : model_(std::move(model)) {
-  const PatchTokens tokens = patch_tokens(settings());
-  if (tokens.has_class_token) token_names_.emplace_back("[CLS]");
+std::vector<std::string> patch_names(const PatchTokens& tokens) {
+  std::vector<std::string> names;
+  if (tokens.has_class_token) names.emplace_back("[CLS]");
   for (std::size_t row = 0; row < tokens.rows; ++row) {
     for (std::size_t column = 0; column < tokens.columns; ++column)
-      token_names_.push_back(std::to_string(row) + "," + std::to_string(column));
+      names.push_back(std::to_string(row) + "," + std::to_string(column));
   }
+  return names;
 }
+
+VisionTracer::VisionTracer(LoadedVisionModel model)
+    : model_(std::move(model)), token_names_(patch_names(patch_tokens(settings()))) {}
 
 void VisionTracer::check(const AttentionSelection& selection) const {
   if (selection.kind && *selection.kind != AttentionKind::encoder) {

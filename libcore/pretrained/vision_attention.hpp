@@ -23,6 +23,8 @@ struct PatchTokens {
 };
 
 PatchTokens patch_tokens(const VisionSettings& settings);
+// "[CLS]", "0,0", "0,1", ...: row and column of a patch.
+std::vector<std::string> patch_names(const PatchTokens& tokens);
 
 // An image with the channels that the model reads.
 struct TracedImage {

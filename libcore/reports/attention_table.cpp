@@ -1,10 +1,10 @@
 #include "reports/attention_table.hpp"
 
 #include <array>
-#include <bit>
 #include <charconv>
 #include <concepts>
 
+#include "checkpoint/npy.hpp"
 #include "support/csv.hpp"
 #include "support/error.hpp"
 
@@ -164,7 +164,6 @@ void append_attention_matrix(std::string& out, const AttentionRecord& record) {
 }
 
 std::string attention_npy(std::span<const AttentionRecord> records) {
-  static_assert(std::endian::native == std::endian::little);
   if (records.empty()) throw Error("attention: nothing to write");
   const AttentionRecord& first = records.front();
   std::size_t heads = 0;
@@ -184,16 +183,10 @@ std::string attention_npy(std::span<const AttentionRecord> records) {
     weights.append(reinterpret_cast<const char*>(record.weights.data()),
                    record.weights.size() * sizeof(float));
   }
-  std::string header = "{'descr': '<f4', 'fortran_order': False, 'shape': (" +
-                       std::to_string(records.size() / heads) + ", " + std::to_string(heads) + ", " +
-                       std::to_string(first.queries()) + ", " + std::to_string(first.keys()) + "), }";
-  constexpr std::size_t kPreamble = 10,
-                        kAlignment = 64;  // magic, version, length of the header: format version 1.0
-  header.append(kAlignment - 1 - (kPreamble + header.size()) % kAlignment, ' ').push_back('\n');
-  std::string file("\x93NUMPY\x01\x00", 8);
-  file.push_back(static_cast<char>(header.size() & 0xFF));
-  file.push_back(static_cast<char>(header.size() >> 8));
-  return file + header + weights;
+  const auto size = [](std::size_t count) { return static_cast<std::int64_t>(count); };
+  return npy_head(std::vector{size(records.size() / heads), size(heads), size(first.queries()),
+                              size(first.keys())}) +
+         weights;
 }
 
 }  // namespace headwater

@@ -224,7 +224,7 @@ class Helps {
   bool is_tool(const std::string& word) const {
     static const std::set<std::string> tools{"tokenize", "vectorize", "train",   "translate",
                                              "classify", "evaluate",  "inspect", "attn-dump",
-                                             "generate", "convert",   "report"};
+                                             "embed",    "generate",  "convert", "report"};
     return tools.contains(word) && fs::exists(bin_ / word);
   }
 

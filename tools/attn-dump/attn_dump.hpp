@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "cli/lines.hpp"
-#include "cli/result_file.hpp"
+#include "cli/result_output.hpp"
 #include "pretrained/attention_trace.hpp"
 #include "pretrained/model_directory.hpp"
 #include "support/error.hpp"
@@ -31,29 +31,7 @@ struct Options {
   int threads = 0;
 };
 
-// Standard output, or a file that is there only when it is whole.
-class Output {
- public:
-  explicit Output(const fs::path& path) {
-    if (!path.empty() && path != "-") file_ = std::make_unique<AtomicFile>(cli::result_path(path));
-  }
-  void write(std::string_view bytes) {
-    if (file_) {
-      file_->write(bytes);
-    } else {
-      standard_.text(bytes);
-    }
-  }
-  void flush() { standard_.flush(); }
-  void finish() {
-    if (file_) file_->commit();
-    standard_.flush();
-  }
-
- private:
-  std::unique_ptr<AtomicFile> file_;
-  cli::LineWriter standard_;
-};
+using Output = cli::ResultOutput;
 
 // "-o FOLDER/": a picture for each text or image.
 inline bool writes_folder(const Options& o) { return o.output.native().ends_with('/'); }

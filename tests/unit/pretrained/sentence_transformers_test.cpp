@@ -22,9 +22,9 @@ std::string modules_text(const std::string& path, const std::string& third = "")
          (third.empty() ? "" : R"(, {"path": "2", "type": ")" + third + "\"}") + "]";
 }
 
-std::string pooling_of(const std::string& text) { return parse_sentence_pooling(text, "p", 4); }
+std::string said_pooling(const std::string& text) { return parse_sentence_pooling(text, "p", 4); }
 std::string fault_of_pooling(const std::string& text) {
-  return error_text([&] { pooling_of(text); });
+  return error_text([&] { said_pooling(text); });
 }
 
 }  // namespace
@@ -50,11 +50,11 @@ TEST_CASE("modules.json: an encoder, pooling, and perhaps normalization") {
 }
 
 TEST_CASE("the pooling's config.json, in the old form and the new") {
-  CHECK(pooling_of("{}") == "mean");
-  CHECK(pooling_of(R"({"word_embedding_dimension": 4, "pooling_mode_cls_token": true})") == "first");
-  CHECK(pooling_of(R"({"pooling_mode_max_tokens": true, "pooling_mode_mean_tokens": false})") == "max");
-  CHECK(pooling_of(R"({"embedding_dimension": 4, "pooling_mode": "cls"})") == "first");
-  CHECK(pooling_of(R"({"pooling_mode": "mean"})") == "mean");
+  CHECK(said_pooling("{}") == "mean");
+  CHECK(said_pooling(R"({"word_embedding_dimension": 4, "pooling_mode_cls_token": true})") == "first");
+  CHECK(said_pooling(R"({"pooling_mode_max_tokens": true, "pooling_mode_mean_tokens": false})") == "max");
+  CHECK(said_pooling(R"({"embedding_dimension": 4, "pooling_mode": "cls"})") == "first");
+  CHECK(said_pooling(R"({"pooling_mode": "mean"})") == "mean");
   CHECK(fault_of_pooling(R"({"pooling_mode": "lasttoken"})") ==
         "p: \"pooling_mode\" is \"lasttoken\", expected one of cls, mean, max");
   CHECK(fault_of_pooling(R"({"pooling_mode_cls_token": true, "pooling_mode_mean_tokens": true})") ==

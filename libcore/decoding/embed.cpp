@@ -1,0 +1,153 @@
+#include "decoding/embed.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "decoding/arenas.hpp"
+#include "models/packing.hpp"
+#include "models/settings.hpp"
+#include "support/error.hpp"
+#include "support/line_error.hpp"
+#include "support/numbers.hpp"
+#include "support/parallel.hpp"
+#include "tensor/kernels/reduction/reduction.hpp"
+
+namespace headwater {
+
+namespace {
+
+// Tokens that one thread computes together: their states stay in its caches from block to block.
+constexpr std::size_t kBatchTokens = 512;
+
+double dot(std::span<const Real> a, std::span<const Real> b) {
+  double sum = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) sum += static_cast<double>(a[i]) * static_cast<double>(b[i]);
+  return sum;
+}
+
+std::span<const Real> row_of(ConstMatrix rows, Index row) {
+  return {rows.row(row), static_cast<std::size_t>(rows.cols)};
+}
+
+}  // namespace
+
+void normalize_rows(Matrix rows) {
+  for (Index r = 0; r < rows.rows; ++r) {
+    const double length = std::sqrt(dot(row_of(rows, r), row_of(rows, r)));
+    if (length == 0) continue;
+    for (Index c = 0; c < rows.cols; ++c)
+      rows.row(r)[c] = static_cast<Real>(static_cast<double>(rows.row(r)[c]) / length);
+  }
+}
+
+double cosine(std::span<const Real> a, std::span<const Real> b) {
+  const double lengths = std::sqrt(dot(a, a)) * std::sqrt(dot(b, b));
+  return lengths == 0 ? 0 : dot(a, b) / lengths;
+}
+
+void check_layer(const VectorSettings& settings, Index layers) {
+  if (settings.layer.value_or(0) <= layers) return;
+  throw UsageError("--layer " + std::to_string(*settings.layer) + ": the model has " +
+                   counted(layers, "layer") + " (0: its embeddings)");
+}
+
+TextEmbeddings::TextEmbeddings(const TextStates& model, const VectorSettings& settings)
+    : model_(model), settings_(settings) {
+  check_layer(settings, model.layers());
+  settings_.normalizes = settings.normalizes || (model.normalizes() && !settings.has_tokens);
+  if (settings.compute_type == ComputeType::int8)
+    packed_ = std::make_unique<PackedWeights>(model.parameters(), model.blocks(), ComputeType::int8);
+}
+
+LineVectors TextEmbeddings::vectors(std::span<const std::string> lines) {
+  lines_ = lines.size();
+  encode(lines);
+  place_rows();
+  cut_batches();
+  const ArenaScope all(arena_);
+  Arenas arenas(arena_, static_cast<std::size_t>(parallel_threads()));
+  parallel_for(static_cast<std::int64_t>(batch_ends_.size()), [&](std::int64_t task) {
+    const auto batch = static_cast<std::size_t>(task);
+    Arena& own = arenas.acquire();
+    isolate([&] { run(own, batch == 0 ? 0 : batch_ends_[batch - 1], batch_ends_[batch]); });
+    arenas.release(own);
+  });
+  const Index at = kernels::find_not_finite(static_cast<Index>(values_.size()), values_.data());
+  if (at >= 0) {
+    const auto line = std::ranges::upper_bound(offsets_, at / width()) - offsets_.begin() - 1;
+    throw LineError(static_cast<std::size_t>(line), kOutputNotFinite);
+  }
+  return {{values_.data(), offsets_.back(), width()}, offsets_, ids_};
+}
+
+void TextEmbeddings::encode(std::span<const std::string> lines) {
+  sources_.resize(std::max(sources_.size(), lines.size()));
+  parallel_for(static_cast<std::int64_t>(lines.size()), [&](std::int64_t i) {
+    const auto line = static_cast<std::size_t>(i);
+    model_.source_ids(lines[line], sources_[line]);
+  });
+  for (const SourceIds& source : std::span(sources_).first(lines.size())) {
+    truncated_lines_ += source.is_truncated ? 1 : 0;
+    tokens_.add(source.ids, model_.tokenizer().special_ids());
+  }
+}
+
+void TextEmbeddings::place_rows() {
+  offsets_.assign(1, 0);
+  ids_.clear();
+  for (const SourceIds& source : std::span(sources_).first(lines_)) {
+    offsets_.push_back(offsets_.back() + (settings_.has_tokens ? std::ssize(source.ids) : 1));
+    if (settings_.has_tokens) ids_.insert(ids_.end(), source.ids.begin(), source.ids.end());
+  }
+  values_.resize(static_cast<std::size_t>(offsets_.back() * width()));
+}
+
+void TextEmbeddings::cut_batches() {
+  order_.resize(lines_);
+  std::iota(order_.begin(), order_.end(), std::size_t{0});
+  std::ranges::stable_sort(order_, std::greater(),
+                           [&](std::size_t line) { return sources_[line].ids.size(); });
+  batch_ends_.clear();
+  std::size_t tokens = 0;
+  for (std::size_t i = 0; i < lines_; ++i) {
+    const std::size_t words = sources_[order_[i]].ids.size();
+    tokens += std::max(words, static_cast<std::size_t>(model_.padded_length(static_cast<Index>(words))));
+    if (tokens < kBatchTokens && i + 1 < lines_) continue;
+    batch_ends_.push_back(i + 1);
+    tokens = 0;
+  }
+}
+
+void TextEmbeddings::run(Arena& arena, std::size_t begin, std::size_t end) {
+  ClassBatch batch;
+  batch.clear();
+  const auto lines = std::span(order_).subspan(begin, end - begin);
+  for (const std::size_t line : lines) {
+    const std::vector<std::int32_t>& ids = sources_[line].ids;
+    batch.add(ids, model_.padded_length(static_cast<Index>(ids.size())));
+  }
+  batch.finish();
+  const ArenaScope scope(arena);
+  Tape tape(arena, Tape::Mode::inference);
+  const Variable states = model_.states({.tape = tape, .packed = packed_.get()}, batch,
+                                        settings_.layer.value_or(model_.layers()));
+  const Matrix rows = rows_of({tape}, states, batch);
+  if (settings_.normalizes) normalize_rows(rows);
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const Index from = settings_.has_tokens ? batch.source.offsets[i] : static_cast<Index>(i),
+                to = offsets_[lines[i]], count = offsets_[lines[i] + 1] - to;
+    std::copy_n(rows.row(from), count * width(), values_.data() + to * width());
+  }
+}
+
+Matrix TextEmbeddings::rows_of(const ForwardContext& context, const Variable& states,
+                               const ClassBatch& batch) const {
+  if (settings_.has_tokens) return states.value();
+  const ops::Pooling pooling = settings_.pooling.value_or(pooling_of(model_.pooling()));
+  const Variable pooled = ops::pool(context.tape, states, pooling, pack(context.tape, batch.rows));
+  const bool is_own = !settings_.pooling && !settings_.layer;
+  return (is_own ? model_.head(context, pooled) : pooled).value();
+}
+
+}  // namespace headwater

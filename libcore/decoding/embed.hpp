@@ -1,0 +1,78 @@
+// Texts to vectors: the states of a model's tokens, pooled.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "layers/packed_weights.hpp"
+#include "pretrained/hidden_states.hpp"
+#include "support/token_counts.hpp"
+#include "tensor/arena.hpp"
+
+namespace headwater {
+
+struct VectorSettings {
+  std::optional<ops::Pooling> pooling = {};  // none: what the model itself does
+  bool normalizes = false;                   // to the length 1, also where the model does not
+  bool has_tokens = false;                   // a vector for each token, without pooling
+  std::optional<Index> layer = {};  // states after so many blocks, 0: the embeddings; none: of the last block
+  ComputeType compute_type = ComputeType::float32;  // of the products of the blocks
+};
+
+// Throws UsageError where the model has fewer layers than asked for.
+void check_layer(const VectorSettings& settings, Index layers);
+
+// Vectors of lines: one each, or one for each token of a line, those of line i from rows offsets[i] on.
+struct LineVectors {
+  ConstMatrix vectors;                // [rows, D]
+  std::span<const Index> offsets;     // lines + 1
+  std::span<const std::int32_t> ids;  // of tokens, a row each; none where lines have one vector each
+};
+
+class TextEmbeddings {
+ public:
+  // Throws as check_layer; Error where the weights cannot be written in bytes.
+  TextEmbeddings(const TextStates& model, const VectorSettings& settings);
+
+  // Valid until the next call. Lines of like length are computed together, in parallel; any grouping of lines
+  // into calls gives the same bits. Tokens beyond the model's positions are cut off and the line counted. A
+  // line without a token has zeros. Throws LineError where a state is not finite.
+  LineVectors vectors(std::span<const std::string> lines);
+
+  Index width() const { return model_.width(); }
+  std::int64_t truncated_lines() const { return truncated_lines_; }
+  const TokenCounts& tokens() const { return tokens_; }  // of the lines, without what was cut off
+
+ private:
+  void encode(std::span<const std::string> lines);
+  void place_rows();
+  void cut_batches();
+  // The lines of order_ from `begin` to `end`.
+  void run(Arena& arena, std::size_t begin, std::size_t end);
+  Matrix rows_of(const ForwardContext& context, const Variable& states, const ClassBatch& batch) const;
+
+  const TextStates& model_;
+  VectorSettings settings_;
+  std::unique_ptr<PackedWeights> packed_;  // of int8
+  Arena arena_;
+  std::vector<SourceIds> sources_;       // of each line
+  std::size_t lines_ = 0;                // of this call
+  std::vector<std::size_t> order_;       // lines, the longest first
+  std::vector<std::size_t> batch_ends_;  // in order_
+  std::vector<Index> offsets_;
+  std::vector<std::int32_t> ids_;
+  std::vector<Real> values_;
+  std::int64_t truncated_lines_ = 0;
+  TokenCounts tokens_;
+};
+
+// Each row to the length 1; a row of zeros stays. The sum of squares is an ascending chain in double
+// precision.
+void normalize_rows(Matrix rows);
+// The cosine of two vectors; 0 where one is all zeros.
+double cosine(std::span<const Real> a, std::span<const Real> b);
+
+}  // namespace headwater

@@ -1,0 +1,107 @@
+// embed: a vector for each line of text or image. Manual: tools/embed.md.
+#include "tools/embed/embed.hpp"
+#include "cli/tool.hpp"
+#include "models/settings.hpp"
+#include "support/error.hpp"
+#include "support/parallel.hpp"
+#include "tensor/kernels/isa.hpp"
+#include "tools/search/options.hpp"
+
+namespace headwater::embed {
+
+VectorSettings settings_of(const Options& o) {
+  VectorSettings settings{.normalizes = o.normalizes,
+                          .has_tokens = o.has_tokens,
+                          .layer = o.layer,
+                          .compute_type = search::compute_type_of(o.compute_type)};
+  if (!o.pooling.empty()) settings.pooling = pooling_of(o.pooling);
+  return settings;
+}
+
+namespace {
+
+void describe(cli::CommandLine& line, Options& o) {
+  line.add_option("model", o.model, "model directory, of train or published, or a checkpoint")
+      .required()
+      .reads_model();
+  line.add_option("text", o.inputs,
+                  "text, one a line; of a model of images: image files, folders of them, and data sets; - or "
+                  "none: standard input, of a model of images a path a line")
+      .shown_as("[TEXT|IMAGE...]")
+      .reads();
+  line.group("Output");
+  line.add_option("--format", o.format, "text (numbers, a line each), npy, or safetensors")
+      .one_of({"text", "npy", "safetensors"})
+      .with_default();
+  line.add_option("-o,--output", o.output, "where it goes instead of standard output")
+      .shown_as("FILE")
+      .writes();
+  line.add_option("--pooling", o.pooling,
+                  "what of the tokens' states the vector is: mean, first or max; by default what the model "
+                  "itself does, where it does nothing mean")
+      .one_of({"mean", "first", "max"});
+  line.add_flag("--normalize", o.normalizes, "give each vector the length 1");
+  line.add_flag("--tokens", o.has_tokens, "a vector for each token instead");
+  line.add_option("--layer", o.layer, "the states after N blocks instead of all; 0: the embeddings")
+      .between(0, 1000);
+  line.add_option("--nearest", o.nearest,
+                  "write the lines of FILE nearest to each line by cosine instead of vectors")
+      .shown_as("FILE")
+      .reads();
+  line.add_option("--top-k", o.top_k, "of --nearest: so many").at_least(1).with_default();
+  line.group("Speed");
+  line.add_option("--batch", o.batch,
+                  "lines read at once, among which those of like length are computed "
+                  "together; the output is the same for any")
+      .between(1, 1000000)
+      .with_default();
+  search::add_compute_type_option(line, o.compute_type);
+  line.group("Input");
+  cli::add_replace_invalid_option(line, o.reader);
+  cli::add_column_options(line, o.reader);
+  cli::add_json_input_option(line, o.reader);
+  line.add_flag("--resize", o.is_resized,
+                "of a model of images: resize the images of files to the size that it reads, as classify "
+                "does");
+  cli::add_isa_option(line, o.isa);
+  cli::add_threads_option(line, o.threads);
+  cli::add_quiet_option(line, o.is_quiet);
+}
+
+void check(const Options& o) {
+  if (!o.output.empty()) cli::check_result_file(o.output);
+  if (o.has_tokens && !o.pooling.empty())
+    throw UsageError("--tokens goes without --pooling (a token's vector is its state)");
+  if (o.nearest.empty()) return;
+  if (o.has_tokens || o.format != "text")
+    throw UsageError("--nearest writes lines of text (leave --tokens and --format out)");
+  cli::check_one_reads_input({{"--nearest -", o.nearest == "-"}, {"the text", cli::reads_input(o.inputs)}});
+}
+
+void run(const Options& o) {
+  check(o);
+  if (o.isa != "auto") kernels::set_isa(kernels::isa_of_name(o.isa));
+  ThreadPool(o.threads).run([&] {
+    const ModelFolder folder = open_model(o.model);
+    const bool reads_images = folder.kind->task() == Task::image_classification;
+    (reads_images ? embed_images : embed_texts)(o, folder);
+  });
+}
+
+}  // namespace
+}  // namespace headwater::embed
+
+int main(int argc, char** argv) {
+  using namespace headwater;
+  using namespace headwater::embed;
+  return cli::tool_main<Options>(
+      argc, argv,
+      {.name = "embed",
+       .summary = "make a vector of each line of text, or of each image",
+       .examples = "echo \"The cat sat on the mat.\" | embed all-MiniLM-L6-v2\n"
+                   "embed all-MiniLM-L6-v2 --format npy -o vectors.npy sentences.txt\n"
+                   "echo \"How do I get to the station?\" | embed all-MiniLM-L6-v2 --nearest sentences.txt\n"
+                   "embed models/imdb-encoder --tokens --layer 1 reviews.txt\n"
+                   "find photos -name '*.png' | sort | embed models/cifar10-vit --format npy -o photos.npy"},
+      describe, run);
+}

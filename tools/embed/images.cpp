@@ -1,0 +1,96 @@
+// Images: vectors of them, or of their patches.
+#include "cli/progress.hpp"
+#include "decoding/embed_images.hpp"
+#include "pretrained/vision_attention.hpp"
+#include "support/error.hpp"
+#include "support/line_error.hpp"
+#include "tools/embed/embed.hpp"
+#include "tools/images/inputs.hpp"
+
+namespace headwater::embed {
+namespace {
+
+constexpr std::int64_t kImagesAtOnce = 64;
+
+void check_options(const Options& o) {
+  const auto refuse = [&](const std::string& option) {
+    throw UsageError(option + " is for texts, " + o.model + " reads images");
+  };
+  if (!o.nearest.empty()) refuse("--nearest");
+  if (o.compute_type != "float32") refuse("--compute-type");
+  if (o.reader.column != 0) refuse("--column");
+  if (o.reader.is_csv) refuse("--csv");
+  if (o.reader.is_json) refuse("--json-input");
+  if (o.reader.replace_invalid) refuse("--replace-invalid");
+}
+
+images::InputSettings input_settings(const Options& o, const LoadedVisionModel& model) {
+  const VisionSettings& settings = model.model->settings();
+  images::InputSettings input{
+      .wanted = settings.image_shape(), .resizes_files = o.is_resized, .reading = model.reading};
+  if (settings.images.takes_other_sizes() && !o.is_resized) input.wanted.height = input.wanted.width = 0;
+  return input;
+}
+
+class Images {
+ public:
+  Images(const Options& o, const LoadedVisionModel& model)
+      : o_(o),
+        embeddings_(model, settings_of(o)),
+        token_names_(patch_names(patch_tokens(model.model->settings()))),
+        writer_(o, embeddings_.width()) {}
+
+  void add(const images::InputImage& image) {
+    embeddings_.add(image.name, image.shape, image.pixels);
+    names_.push_back(image.name);
+    if (embeddings_.images() == kImagesAtOnce) write();
+  }
+
+  void finish() {
+    if (embeddings_.images() > 0) write();
+    writer_.finish();
+  }
+
+ private:
+  void write() {
+    const auto images = static_cast<Index>(names_.size());
+    try {
+      const ConstMatrix found = embeddings_.vectors();
+      const Index rows = found.rows / images;
+      if (!o_.has_tokens) writer_.add(found);
+      for (Index i = 0; o_.has_tokens && i < images; ++i)
+        writer_.add_tokens({found.row(i * rows), rows, found.cols}, token_names_, {});
+    } catch (const LineError& error) {
+      throw Error(names_[error.line] + ": " + error.what());
+    }
+    names_.clear();
+    writer_.flush();
+  }
+
+  const Options& o_;
+  ImageEmbeddings embeddings_;
+  std::vector<std::string> token_names_;
+  VectorWriter writer_;
+  std::vector<std::string> names_;  // of the images that were added last
+};
+
+}  // namespace
+
+void embed_images(const Options& o, const ModelFolder& folder) {
+  check_options(o);
+  const LoadedVisionModel model = load_vision_model(folder);
+  images::ImageInputs inputs(o.inputs, input_settings(o, model));
+  Images images(o, model);
+  cli::Progress progress("embed", 0, "images", o.is_quiet || (o.output.empty() && o.format == "text"),
+                         cli::Progress::Takes::minutes);
+  images::InputImage image;
+  for (std::int64_t count = 1; inputs.next(image); ++count) {
+    images.add(image);
+    progress.update(static_cast<double>(count), static_cast<double>(count), "");
+  }
+  progress.clear();
+  images.finish();
+  if (!o.is_quiet) inputs.note();
+}
+
+}  // namespace headwater::embed
