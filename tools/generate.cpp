@@ -11,6 +11,7 @@
 #include "support/error.hpp"
 #include "support/numbers.hpp"
 #include "support/parallel.hpp"
+#include "tools/generate/fill_mask.hpp"
 #include "tools/generate/options.hpp"
 #include "tools/generate/output.hpp"
 
@@ -26,17 +27,21 @@ struct Options {
   generate::SamplingOptions sampling;
   generate::OutputForm form;
   int threads = 0;
-  bool has_start = false, allows_unknown = false, is_quiet = false;
+  bool fills_masks = false, has_start = false, allows_unknown = false, is_quiet = false;
   cli::LineReaderSettings reader{.refuses_tabs = true};
 };
 
-constexpr std::int64_t kBatch = 16;
+constexpr std::int64_t kBatch = 16, kFilledLines = 64;
 
 void describe(cli::CommandLine& line, Options& o) {
   line.add_option("model", o.model, "model directory of train, or one of its checkpoints")
       .required()
       .reads_model();
   line.add_option("text", o.text, "text, one prompt a line; - is standard input").reads();
+  line.group("Masked language models");
+  line.add_flag("--fill-mask", o.fills_masks,
+                "write, for each [MASK] of a line, its likeliest words (5, or --top-k K) and their "
+                "probabilities");
   line.group("Output");
   line.add_flag("--echo", o.form.has_prompts, "write the prompt before its continuation");
   line.add_flag("--scores", o.form.has_scores,
@@ -94,7 +99,58 @@ void note_half_read(std::int64_t count, bool is_delimited) {
             " of " + (count == 1 ? "it" : "each") + " was left out");
 }
 
+// What was given that is of continuations; empty: nothing.
+std::string option_of_continuations(const Options& o) {
+  const search::SamplingOptions& draws = o.sampling.draws;
+  const std::pair<const char*, bool> given[] = {
+      {"--echo", o.form.has_prompts},
+      {"--scores", o.form.has_scores},
+      {"--stream", o.form.is_streaming},
+      {"--multiline", o.form.has_line_ends},
+      {"--compute-type", o.compute_type != "float32"},
+      {"--start", o.has_start},
+      {"--max-new-tokens", o.search.max_new_tokens.has_value()},
+      {"--min-new-tokens", o.search.min_new_tokens.has_value()},
+      {"--stop", !o.search.stop.empty()},
+      {"--repetition-penalty", o.search.repetition_penalty.has_value()},
+      {"--no-repeat-ngram-size", o.search.no_repeat_ngram_size.has_value()},
+      {"--num-beams", o.search.beams.num_beams.has_value()},
+      {"--length-penalty", o.search.beams.length_penalty.has_value()},
+      {"--length-penalty-kind", o.search.beams.length_penalty_kind.has_value()},
+      {"--early-stopping", o.search.beams.early_stopping.has_value()},
+      {"--sampling", o.sampling.is_on},
+      {"--samples", o.sampling.samples.has_value()},
+      {"--temperature", draws.temperature.has_value()},
+      {"--top-p", draws.top_p.has_value()},
+      {"--min-p", draws.min_p.has_value()},
+      {"--seed", draws.seed.has_value()}};
+  for (const auto& [name, is_given] : given) {
+    if (is_given) return name;
+  }
+  return {};
+}
+
+void run_fill_mask(const Options& o) {
+  const std::string other = option_of_continuations(o);
+  if (!other.empty())
+    throw UsageError("--fill-mask and " + other +
+                     ": the second is for continuations (of the options that say what is written, --top-k, "
+                     "--allow-unknown and --json go with --fill-mask)");
+  generate::FillSettings settings{
+      .allows_unknown = o.allows_unknown, .is_json = o.form.is_json, .is_quiet = o.is_quiet};
+  settings.batch = o.batch.value_or(kFilledLines);
+  if (o.sampling.draws.top_k) settings.top_k = *o.sampling.draws.top_k;
+  const cli::LineReaderSettings lines_read = reader_of(o);
+  if (o.isa != "auto") kernels::set_isa(kernels::isa_of_name(o.isa));
+  ThreadPool pool(o.threads);
+  pool.run([&] {
+    generate::fill_masks(open_model(o.model), o.prompt_files.empty() ? o.text : o.prompt_files, lines_read,
+                         settings);
+  });
+}
+
 void run(const Options& o) {
+  if (o.fills_masks) return run_fill_mask(o);
   generate::OutputForm form = o.form;
   if (form.is_streaming && (form.is_json || o.batch.value_or(1) > 1))
     throw UsageError("--stream writes text by text: not with --json, nor with a --batch above 1");
@@ -143,10 +199,11 @@ int main(int argc, char** argv) {
   return cli::tool_main<Options>(
       argc, argv,
       {.name = "generate",
-       .summary = "continue each input line with a language model",
+       .summary = "continue each input line with a language model, or fill its gaps with a masked one",
        .examples = "echo \"this movie is\" | generate models/imdb-lm --echo\n"
                    "echo \"this movie is\" | generate models/imdb-lm --samples 5 --top-k 10 --seed 7\n"
                    "generate models/imdb-lm --max-new-tokens 200 --stop . --json < prompts.txt\n"
-                   "generate models/imdb-lm --prompt-file begun.txt --echo --multiline"},
+                   "generate models/imdb-lm --prompt-file begun.txt --echo --multiline\n"
+                   "echo \"A [MASK] film.\" | generate models/bert-imdb --fill-mask --top-k 3"},
       describe, run);
 }

@@ -128,6 +128,39 @@ std::unique_ptr<MaskedLanguageModel> masked_lm_of_config(const Json& config, con
   }
 }
 
+// Of byte-level BPE and of Unigram they have, of WordPiece and of characters they have not.
+static bool begins_words_with_spaces(const Tokenizer& tokenizer) {
+  if (tokenizer.model_type() == "WordPiece") return false;
+  for (std::int32_t id = 0; id < tokenizer.vocabulary_size(); ++id) {
+    if (tokenizer.is_special(id)) continue;
+    const std::string text = tokenizer.token_text(tokenizer.surface(id));
+    if (text.size() > 1 && text.front() == ' ' && text.back() != ' ') return true;
+  }
+  return false;
+}
+
+void LoadedMaskedLm::masked_ids(std::string_view text, MaskedIds& found) const {
+  std::vector<std::int32_t> plain, part;
+  found.masks = 0;
+  for (std::size_t at = 0; at != std::string_view::npos;) {
+    at = text.find(mask());
+    std::string_view before = text.substr(0, at);
+    if (at != std::string_view::npos && takes_space && before.ends_with(' ')) before.remove_suffix(1);
+    tokenizer.encode(before, part);
+    plain.insert(plain.end(), part.begin(), part.end());
+    if (at == std::string_view::npos) break;
+    plain.push_back(mask_id);
+    ++found.masks;
+    text.remove_prefix(at + mask().size());
+  }
+  found.is_truncated = plain.size() + around > static_cast<std::size_t>(model->length());
+  add_template(tokenizer, around, plain, model->length(), found.ids);
+  found.places.clear();
+  for (std::size_t i = 0; i < found.ids.size(); ++i) {
+    if (found.ids[i] == mask_id) found.places.push_back(static_cast<std::int32_t>(i));
+  }
+}
+
 LoadedMaskedLm load_masked_lm(const ModelFolder& folder) {
   check_task(folder, Task::masked_language_modeling);
   std::unique_ptr<MaskedLanguageModel> model =
@@ -137,7 +170,8 @@ LoadedMaskedLm load_masked_lm(const ModelFolder& folder) {
   const std::int32_t mask_id = mask_id_of(tokenizer, where);
   const std::size_t around = tokens_around(tokenizer, model->length(), where);
   load_weights(folder, model->parameters());
-  return {folder.path, std::move(tokenizer), std::move(model), around, mask_id};
+  const bool takes_space = begins_words_with_spaces(tokenizer);
+  return {folder.path, std::move(tokenizer), std::move(model), around, mask_id, takes_space};
 }
 
 // --- The row of the registry -------------------------------------------------------------------------------
@@ -151,8 +185,8 @@ class MaskedLmTracer : public EncoderTracer {
         model_(std::move(model)) {}
   const Tokenizer& source_tokenizer() const override { return model_.tokenizer; }
   std::vector<std::int32_t> source_ids(std::string_view text) const override {
-    SourceIds found;
-    model_.source_ids(text, found);
+    MaskedIds found;
+    model_.masked_ids(text, found);
     return found.ids;
   }
   bool cuts_sources() const override { return true; }

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "data/masking.hpp"
 #include "models/masked_lm.hpp"
@@ -15,6 +16,14 @@
 
 namespace headwater {
 
+// Ids of a text in which [MASK] is written.
+struct MaskedIds {
+  std::vector<std::int32_t> ids;     // with the special tokens around it, at most the model's length
+  std::vector<std::int32_t> places;  // of its masks in `ids`, ascending
+  std::size_t masks = 0;             // in the text; more than `places` where the model's length cuts some off
+  bool is_truncated = false;
+};
+
 // Everything that telling hidden tokens needs.
 struct LoadedMaskedLm {
   std::filesystem::path files;  // the folder that was read: the directory itself or a checkpoint
@@ -22,10 +31,16 @@ struct LoadedMaskedLm {
   std::unique_ptr<MaskedLanguageModel> model;
   std::size_t around;    // special tokens that the tokenizer's template puts around a text
   std::int32_t mask_id;  // of [MASK]
+  bool takes_space;      // words have the space before them in their tokens: a mask takes its own, too
 
   void source_ids(std::string_view text, SourceIds& found) const {
     find_source_ids(tokenizer, around, model->length(), text, found);
   }
+  // As it is written in a text.
+  const std::string& mask() const { return tokenizer.surface(mask_id); }
+  // Tokenizers make no special token of a text: it is cut at each mask(), and its parts are encoded one by
+  // one. Replaces what `found` held.
+  void masked_ids(std::string_view text, MaskedIds& found) const;
 };
 
 // The special token that stands for a hidden one: [MASK], or <mask>. Throws Error where the tokenizer, of
