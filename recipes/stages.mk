@@ -270,6 +270,7 @@ $(R)/sentences.hypotheses: $(R)/sentences.sources $(R)/table.txt
 both_sides = paste <(cut -f$(field_source) $(P)/test.tsv) <(cut -f$(1) $(P)/test.tsv) |
 test_translation = $(call both_sides,$(field_target))
 test_classification = $(call both_sides,$(field_label))
+test_masked_language_modeling = cut -f$(field_source) $(P)/test.tsv |
 test_language_modeling = $(if $(field_target),$(call both_sides,$(field_target)),cut -f$(field_source) $(P)/test.tsv |)
 # The test is translated once, above. Over padded positions too where the recipe expects such figures.
 measures_of_pairs := --metric loss,accuracy,perplexity $(reference_measure)
@@ -283,6 +284,7 @@ scores_translation := $(texts) $(R)/test.standardized $(if $(filter-out 1,$(num_
   $(if $(filter-out 1 2,$(keep)),$(R)/test.mean-greedy) $(if $(sentences),$(R)/sentences.hypotheses)
 scores_classification := $(R)/test.txt
 scores_language_modeling := $(R)/test.txt
+scores_masked_language_modeling := $(R)/test.txt
 scores_image_classification := $(R)/test.txt
 scores_summary := $(texts) $(R)/test.beam
 scores := $(if $(test),$(scores_$(if $(summaries),summary,$(task))))

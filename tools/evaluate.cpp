@@ -73,7 +73,9 @@ void describe(cli::CommandLine& line, Options& o) {
                   "each token "
                   "is predicted after as many others as fit")
       .between(1, 1e6);
-  line.group("Scores");
+  line.add_option("--seed", o.seed,
+                  "of a masked language model: which tokens are hidden; without it as its validation hides "
+                  "them");
   line.add_flag("--reference-measure", o.has_reference_measure,
                 "loss and accuracy over padded positions too, as the source of the recipe counts them");
   line.group("Search");
@@ -208,6 +210,8 @@ void run(const Options& o) {
   if (o.model.empty() && (o.stride > 0 || o.has_start || o.is_multiline || o.is_of_lines))
     throw UsageError(
         "--stride, --start, --multiline and --lines are for a language model (evaluate MODEL DATA)");
+  if (o.model.empty() && o.seed)
+    throw UsageError("--seed is for a masked language model (evaluate MODEL DATA)");
   if (!o.recipe.empty() && o.model.empty()) throw UsageError("--recipe is for a model");
   if (o.beams.any() && o.model.empty())
     throw UsageError(

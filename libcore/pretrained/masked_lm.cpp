@@ -49,14 +49,15 @@ static void check_settings(const MaskedLmSettings& s, const Recipe& recipe, cons
     complain({"model", "span_boundary"}, "true is for spans (write masking.unit: span)");
 }
 
-static const ModelKind kMaskedLm{.name = "masked_lm",
-                                 .meaning =
-                                     "a Transformer encoder that tells hidden tokens of a text (BERT, Devlin "
-                                     "et al. 2019)",
-                                 .columns = {"source"},
-                                 .sections = {"source_tokenizer", "masking"},
-                                 .metrics = validation_metric_names({MetricOf::models}),
-                                 .defaults = SettingsOf<MaskedLmSettings>::defaults};
+static const ModelKind kMaskedLm{
+    .name = "masked_lm",
+    .meaning =
+        "a Transformer encoder that tells hidden tokens of a text (BERT, Devlin "
+        "et al. 2019)",
+    .columns = {"source"},
+    .sections = {"source_tokenizer", "masking"},
+    .metrics = validation_metric_names({MetricOf::models, MetricOf::token_models}),
+    .defaults = SettingsOf<MaskedLmSettings>::defaults};
 
 ModelSection model_section(const MaskedLmSettings& settings) { return model_section(kMaskedLm, settings); }
 
@@ -103,6 +104,16 @@ MaskingVocabulary masking_vocabulary(const Tokenizer& tokenizer, std::int32_t ma
       std::find(v.begins_word.begin(), v.begins_word.end(), std::uint8_t{1}) != v.begins_word.end();
   if (begins_any) std::fill(v.ends_word.begin(), v.ends_word.end(), std::uint8_t{0});
   return v;
+}
+
+Masking masking_of(const MaskingSettings& settings, const Tokenizer& tokenizer, std::int32_t mask_id) {
+  return {{.share = settings.share,
+           .unit = settings.unit,
+           .mask_share = settings.mask_share,
+           .random_share = settings.random_share,
+           .span_probability = settings.span_probability,
+           .longest_span = settings.longest_span},
+          masking_vocabulary(tokenizer, mask_id)};
 }
 
 Json config_of(const MaskedLanguageModel& model, const Tokenizer& tokenizer) {

@@ -48,6 +48,8 @@ struct LoadedMaskedLm {
 std::int32_t mask_id_of(const Tokenizer& tokenizer, const std::string& where);
 // What Masking knows of a tokenizer.
 MaskingVocabulary masking_vocabulary(const Tokenizer& tokenizer, std::int32_t mask_id);
+// The masking that a recipe's section says.
+Masking masking_of(const MaskingSettings& settings, const Tokenizer& tokenizer, std::int32_t mask_id);
 
 // Throws Error naming the file, and what does not fit; also where the directory holds another kind of model.
 LoadedMaskedLm load_masked_lm(const ModelFolder& folder);

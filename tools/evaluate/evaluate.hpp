@@ -3,15 +3,19 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "cli/lines.hpp"
+#include "data/token_dataset.hpp"
 #include "pretrained/model_directory.hpp"
 #include "reports/classification_report.hpp"
 #include "reports/run_report.hpp"
 #include "reports/score_report.hpp"
+#include "text/tokenizer/tokenizer.hpp"
 #include "tools/search/options.hpp"
 #include "training/objective.hpp"
 
@@ -27,7 +31,8 @@ struct Options {
 
   std::int64_t stride = 0;  // of a language model: windows; 0: longer texts are truncated
   bool has_start = false, is_multiline = false, is_of_lines = false;
-  search::BeamOptions beams;  // of a translator; what is not given is as the model says
+  std::optional<std::uint64_t> seed;  // of what is hidden from a masked language model; none: its recipe's
+  search::BeamOptions beams;          // of a translator; what is not given is as the model says
 
   std::string hypotheses;
   std::vector<std::string> references;
@@ -64,6 +69,7 @@ void evaluate_classifier(const Options& o, const ModelFolder& folder,
 void evaluate_vision_model(const Options& o, const ModelFolder& folder,
                            const Metrics& metrics);  // files that vectorize --images wrote
 void evaluate_language_model(const Options& o, const ModelFolder& folder, const Metrics& metrics);
+void evaluate_masked_lm(const Options& o, const ModelFolder& folder, const Metrics& metrics);
 
 // The references of a translation as its tokenizer sees them, in JSON.
 inline constexpr std::string_view kStandardized = "standardized";
@@ -80,6 +86,12 @@ struct TokenMetricDetails {
 // error; only these of --metric are of such a model; what the recipe expects of the figures, as train writes
 // it.
 cli::LineReaderSettings lines_of_columns(const Options& o);
+// use(line) for each line of texts, or of pairs of them; what it throws gets the line's place. Lines of one
+// text with a TAB are refused.
+void for_each_text(const Options& o, bool has_pairs, const std::function<void(std::string_view)>& use);
+// The data as id lines of these columns of a tokenizer's ids, of any length.
+TokenDataset read_id_lines(const Options& o, const Tokenizer& tokenizer,
+                           std::initializer_list<std::string_view> columns);
 void check_loss(const LossTotals& totals);
 // Adds the metric `name` where it follows from the loss of tokens: loss, accuracy, perplexity.
 void add_token_metric(std::vector<ScoreRow>& rows, const std::string& name, const LossTotals& totals,

@@ -20,31 +20,6 @@ namespace {
 // What the data are.
 enum class Data { lines, stream, files, id_lines, id_files };
 
-// f(line, reader) of each line of texts, with its place where it is refused; of a model with a delimiter a
-// pair.
-template <class F>
-void for_each_text(const Options& o, const LoadedLanguageModel& model, const F& f) {
-  const bool has_pairs = model.delimiter >= 0;
-  cli::LineReaderSettings settings = has_pairs ? lines_of_columns(o) : o.reader;
-  if (!has_pairs) {
-    settings.refuses_tabs = true;
-    settings.csv.wanted = 1;
-    settings.csv_fix = "read a column of it: --csv --column NAME";
-    if (const std::size_t count = settings.csv.columns.size(); count > 1)
-      throw UsageError("--column: given " + std::to_string(count) + " times, where one text is read");
-  }
-  cli::LineReader reader(o.data, settings);
-  reader.show_progress(o.is_quiet, cli::LineReader::Writes::at_the_end);
-  for (std::string_view line; reader.next(line);) {
-    try {
-      f(line);
-    } catch (const Error& error) {
-      throw Error(cli::at_place(reader.place(), error.what()));
-    }
-  }
-  if (!o.is_quiet) reader.note_dropped();
-}
-
 // Files that vectorize --output dataset wrote.
 void add_id_files(const Options& o, const LoadedLanguageModel& model, LanguageModelEvaluator& evaluator) {
   for (const std::string& path : o.data) {
@@ -69,26 +44,11 @@ void add_files(const Options& o, LanguageModelEvaluator& evaluator) {
 }
 
 void add_id_lines(const Options& o, const LoadedLanguageModel& model, LanguageModelEvaluator& evaluator) {
-  std::vector<TokenColumnSettings> settings;
-  for (const std::string_view name : {"source", "target"}) {
-    if (name == "target" && model.delimiter < 0) break;
-    settings.push_back({.name = std::string(name),
-                        .vocabulary = model.tokenizer.vocabulary_size(),
-                        .max_length = std::int64_t{1} << 30,  // the evaluator truncates
-                        .special = model.tokenizer.special_ids(),
-                        .vocabulary_hash = model.tokenizer.hash()});
-  }
-  TokenDataset columns(std::move(settings));
-  cli::LineReaderSettings lines = o.reader;
-  lines.has_columns = true;
-  cli::LineReader reader(o.data, lines);
-  reader.show_progress(o.is_quiet, cli::LineReader::Writes::at_the_end);
-  for (std::string_view line; reader.next(line);) columns.add_line(line, reader.place());
-  if (!o.is_quiet) reader.note_dropped();
-  columns.finish(o.data.empty() ? "-" : o.data.front());
+  const bool has_pairs = model.delimiter >= 0;
+  const TokenDataset columns = has_pairs ? read_id_lines(o, model.tokenizer, {"source", "target"})
+                                         : read_id_lines(o, model.tokenizer, {"source"});
   for (std::int64_t i = 0; i < columns.examples(); ++i)
-    evaluator.add_ids(columns.ids(0, i),
-                      model.delimiter < 0 ? std::span<const std::int32_t>() : columns.ids(1, i));
+    evaluator.add_ids(columns.ids(0, i), has_pairs ? columns.ids(1, i) : std::span<const std::int32_t>());
 }
 
 // Bits of a unit of the text; nothing where there is no text.
@@ -167,10 +127,10 @@ void evaluate_language_model(const Options& o, const ModelFolder& folder, const 
                                            .batch_sequences = o.batch_sequences});
   switch (data) {
     case Data::lines:
-      for_each_text(o, model, [&](std::string_view line) { evaluator.add_text(line); });
+      for_each_text(o, model.delimiter >= 0, [&](std::string_view line) { evaluator.add_text(line); });
       break;
     case Data::stream:
-      for_each_text(o, model, [&](std::string_view line) {
+      for_each_text(o, model.delimiter >= 0, [&](std::string_view line) {
         evaluator.add_line_of_stream(line, trained.has_line_ends);
       });
       break;

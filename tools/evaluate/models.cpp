@@ -23,6 +23,48 @@ cli::LineReaderSettings lines_of_columns(const Options& o) {
   return settings;
 }
 
+void for_each_text(const Options& o, bool has_pairs, const std::function<void(std::string_view)>& use) {
+  cli::LineReaderSettings settings = has_pairs ? lines_of_columns(o) : o.reader;
+  if (!has_pairs) {
+    settings.refuses_tabs = true;
+    settings.csv.wanted = 1;
+    settings.csv_fix = "read a column of it: --csv --column NAME";
+    if (const std::size_t count = settings.csv.columns.size(); count > 1)
+      throw UsageError("--column: given " + std::to_string(count) + " times, where one text is read");
+  }
+  cli::LineReader reader(o.data, settings);
+  reader.show_progress(o.is_quiet, cli::LineReader::Writes::at_the_end);
+  for (std::string_view line; reader.next(line);) {
+    try {
+      use(line);
+    } catch (const Error& error) {
+      throw Error(cli::at_place(reader.place(), error.what()));
+    }
+  }
+  if (!o.is_quiet) reader.note_dropped();
+}
+
+TokenDataset read_id_lines(const Options& o, const Tokenizer& tokenizer,
+                           std::initializer_list<std::string_view> names) {
+  std::vector<TokenColumnSettings> settings;
+  for (const std::string_view name : names) {
+    settings.push_back({.name = std::string(name),
+                        .vocabulary = tokenizer.vocabulary_size(),
+                        .max_length = std::int64_t{1} << 30,  // evaluators truncate
+                        .special = tokenizer.special_ids(),
+                        .vocabulary_hash = tokenizer.hash()});
+  }
+  TokenDataset columns(std::move(settings));
+  cli::LineReaderSettings lines = o.reader;
+  lines.has_columns = true;
+  cli::LineReader reader(o.data, lines);
+  reader.show_progress(o.is_quiet, cli::LineReader::Writes::at_the_end);
+  for (std::string_view line; reader.next(line);) columns.add_line(line, reader.place());
+  if (!o.is_quiet) reader.note_dropped();
+  columns.finish(o.data.empty() ? "-" : o.data.front());
+  return columns;
+}
+
 void write_expectations(const std::vector<ScoreRow>& rows, const Options& o) {
   if (o.recipe.empty()) return;
   std::vector<std::pair<std::string, double>> figures;
@@ -82,6 +124,8 @@ void evaluate_model(const Options& o, const Metrics& metrics) {
                                                   : "--lines") +
                      " is for a language model, " + o.model + " is none");
   }
+  if (task != Task::masked_language_modeling && o.seed)
+    throw UsageError("--seed is for a masked language model, " + o.model + " is none");
   if (task != Task::translation && o.beams.any())
     throw UsageError("--num-beams and other options of its search are for a translator, " + o.model +
                      " is none");
@@ -94,8 +138,9 @@ void evaluate_model(const Options& o, const Metrics& metrics) {
       return evaluate_language_model(o, folder, metrics);
     case Task::image_classification:
       return evaluate_vision_model(o, folder, metrics);
-    case Task::feature_extraction:
     case Task::masked_language_modeling:
+      return evaluate_masked_lm(o, folder, metrics);
+    case Task::feature_extraction:
       throw Error(o.model + ": holds " + std::string(folder.kind->what_it_is()));
   }
 }

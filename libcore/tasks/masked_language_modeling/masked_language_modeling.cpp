@@ -37,16 +37,9 @@ class MaskedLmTaskModel : public TaskModel {
     return columns_in_order({source}, recipe_.data.columns);
   }
   std::unique_ptr<Objective> objective(Subset train, Subset validation) override {
-    const MaskingSettings& s = recipe_.masking;
-    Masking masking({.share = s.share,
-                     .unit = s.unit,
-                     .mask_share = s.mask_share,
-                     .random_share = s.random_share,
-                     .span_probability = s.span_probability,
-                     .longest_span = s.longest_span},
-                    masking_vocabulary(tokenizer_, mask_id_));
     return std::make_unique<MaskedLmObjective>(model_, texts(std::move(train)), texts(std::move(validation)),
-                                               std::move(masking), recipe_.seed);
+                                               masking_of(recipe_.masking, tokenizer_, mask_id_),
+                                               recipe_.seed);
   }
   std::vector<UsedRows> used_rows() const override {
     return {{"source_tokenizer", "tokenizer.json", tokenizer_.vocabulary_size()}};

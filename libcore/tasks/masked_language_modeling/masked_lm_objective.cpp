@@ -8,9 +8,6 @@ namespace headwater {
 
 namespace {
 
-// The epoch that validation texts are hidden for: one that training never reaches.
-constexpr std::uint32_t kValidationEpoch = 0xFFFFFFFF;
-
 double one_over(std::int64_t count) { return 1.0 / static_cast<double>(std::max<std::int64_t>(1, count)); }
 
 LossPart part_of(const kernels::CrossEntropyTotals& totals, double weight) {

@@ -17,6 +17,9 @@
 
 namespace headwater {
 
+// The epoch that validation texts, and those of evaluate, are hidden for: one that training never reaches.
+inline constexpr std::uint32_t kValidationEpoch = 0xFFFFFFFF;
+
 struct PairedText {
   std::vector<std::int32_t> ids;
   std::vector<std::int32_t> segment_of;     // of pairs, one a token; empty: one text
