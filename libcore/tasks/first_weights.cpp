@@ -99,7 +99,9 @@ class Taker {
         their_axes_(folder_.kind->token_axes()),
         our_files_(model.files()),
         parameters_(model.parameters()),
-        stacks_(tensors_, parameters_) {}
+        stacks_(tensors_, parameters_),
+        reads_texts_(kind.task() != Task::image_classification &&
+                     folder_.kind->task() != Task::image_classification) {}
 
   FirstWeights take(std::span<const std::string> drop) {
     check_patterns(drop);
@@ -226,7 +228,14 @@ class Taker {
            (ours->file != kLabels || theirs->file != kLabels);
   }
 
+  // Of a longer table of positions in a text a shorter one is the beginning.
+  bool begins_with(const TensorView& tensor, const Parameter& p) const {
+    return reads_texts_ && p.name.ends_with("embedding.positions") && tensor.shape.size() == 2 &&
+           tensor.shape[0] > p.value.rows && tensor.shape[1] == p.value.cols;
+  }
+
   bool fits(const TensorView& tensor, const Parameter& p) const {
+    if (begins_with(tensor, p)) return true;
     Shape expected(p.shape.begin(), p.shape.end());
     if (goes_by_text(p.name) && tensor.shape.size() == expected.size()) {
       const std::size_t axis = axis_of(our_axes_, p.name)->axis;
@@ -251,7 +260,7 @@ class Taker {
     // Where the vocabulary is one, also the rows behind it, which stand for no token.
     const bool is_whole = !by_text || (tensor.shape == wanted && is_same(ours->file, theirs->file));
     if (is_whole) {
-      std::copy(values.begin(), values.end(), p.value.data);
+      std::copy_n(values.begin(), p.size(), p.value.data);
       return;
     }
     const std::vector<std::int32_t>& ids = vocabulary(ours->file, theirs->file).ids;
@@ -328,6 +337,7 @@ class Taker {
   std::vector<DirectoryFile> our_files_;
   Parameters& parameters_;
   Stacks stacks_;
+  bool reads_texts_;
   std::map<std::pair<std::string, std::string>, Matched> matched_;
   std::vector<std::string> vocabularies_;
 };

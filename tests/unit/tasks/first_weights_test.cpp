@@ -250,6 +250,15 @@ TEST_CASE("a tensor that does not fit, or holds no number, is named") {
         "head.bias)");
 }
 
+TEST_CASE("a shorter model takes the first positions") {
+  Made base, shorter;
+  make_language_model(base, {"one", "two"}, 1, true);
+  make_language_model(shorter, {"one", "two"}, 2, false, 0, 3);
+  const FirstWeights first = shorter.take(base);
+  CHECK(std::ranges::find(first.taken, "embedding.positions") != first.taken.end());
+  CHECK(same(shorter.values("embedding.positions"), base.values("embedding.positions").first(3 * 6)));
+}
+
 TEST_CASE("the blocks of a language model go onto a classifier's, and its head of tokens nowhere") {
   Made base, tuned;
   make_language_model(base, {"b", "pos"}, 1, true);
