@@ -11,7 +11,10 @@ Classifier::Classifier(const ClassifierSettings& settings, Index vocabulary)
       encoder_(builder_, settings, vocabulary),
       output_dropout_("output", settings.transformer.output_dropout),
       head_(builder_, "head", settings.head, settings.transformer.width) {
-  if (settings.pooler) pooler_.emplace(builder_, "pooler", width(), width(), ops::Activation::tanh);
+  if (settings.pooler) {
+    pooler_.emplace(builder_, "pooler", width(), width(),
+                    settings.pooler_activation == "relu" ? ops::Activation::relu : ops::Activation::tanh);
+  }
   set_initialization(parameters_, settings.transformer.initialization);
 }
 

@@ -10,9 +10,10 @@
 namespace headwater {
 
 struct ClassifierSettings : TextEncoderSettings {
-  std::string pooling = "max";          // max | mean | first (token): what of a sequence the head reads
-  std::string special_tokens = "none";  // none | template: those of the tokenizer around each text
-  bool pooler = false;  // a dense layer with tanh between pooling and head (Devlin et al. 2019)
+  std::string pooling = "max";             // max | mean | first (token): what of a sequence the head reads
+  std::string special_tokens = "none";     // none | template: those of the tokenizer around each text
+  bool pooler = false;                     // a dense layer between pooling and head (Devlin et al. 2019)
+  std::string pooler_activation = "tanh";  // tanh | relu
   ClassHeadSettings head;
 };
 

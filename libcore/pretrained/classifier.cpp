@@ -24,7 +24,10 @@ static void settings_rows(schema::Visitor& v, ClassifierSettings& s) {
       "special tokens around a text");
   pooling_row(v, s.pooling, "what of a text's tokens the head reads");
   v.field("pooler", &s.pooler, schema::Anything{},
-          "a dense layer with tanh between pooling and head (Devlin et al. 2019)");
+          "a dense layer between pooling and head (Devlin et al. 2019)");
+  v.field("pooler_activation", &s.pooler_activation,
+          schema::OneOf{{{"tanh", "as BERT has it"}, {"relu", "as DistilBERT has it (Sanh et al. 2019)"}}},
+          "what follows the pooler");
   padding_row(v, s.padding);
   v.renamed("keeps_padding", "padding: attended");
   v.renamed("pools_padding", "padding: pooled");
@@ -33,6 +36,8 @@ static void settings_rows(schema::Visitor& v, ClassifierSettings& s) {
 
 static void check_settings(const ClassifierSettings& s, const Recipe& recipe, const Complain& complain) {
   check_encoder(s, complain);
+  if (!s.pooler && s.pooler_activation != ClassifierSettings().pooler_activation)
+    complain({"model", "pooler_activation"}, "there is no pooler that it follows (write pooler: true)");
   check_classes(s.head, recipe, complain);
 }
 
@@ -139,7 +144,8 @@ class ClassifierKind : public TextClassifierKind {
     for (const auto& [key, value] : {std::pair<const char*, Json>{"segments", std::int64_t{0}},
                                      {"embedding_norm", false},
                                      {"special_tokens", "none"},
-                                     {"pooler", false}}) {
+                                     {"pooler", false},
+                                     {"pooler_activation", "tanh"}}) {
       if (config.find(key) == nullptr) config.set(key, value);
     }
     ModelSection section(kClassifier);

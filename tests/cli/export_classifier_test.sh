@@ -72,6 +72,17 @@ KEYS
 tokenize --learn wordpiece --size 60 -q -o plain.json texts
 refused 'puts no special tokens around a text' 1 train --recipe r.yaml --tokenizer plain.json --labels labels -q --validation set.ids -o other set.ids
 
+# DistilBERT has no segments and another pooler, RoBERTa one segment and its positions behind the padding's.
+of_distilbert='segments=0 pooler_activation=relu' of_roberta='segments=1'
+for layout in distilbert roberta; do
+  of=of_$layout
+  train --recipe r.yaml --tokenizer t.json --labels labels --set training.epochs=1 $(printf -- '--set model.%s ' ${!of}) -q --validation set.ids -o "$layout" set.ids > log
+  convert "$layout" -o "$layout-hf"
+  grep -q "\"model_type\": \"$layout\"" "$layout-hf/config.json" || fail "$layout: the layout that was written"
+  classify "$layout" --all -q texts > "$layout-ours"
+  classify "$layout-hf" --all -q texts | cmp - "$layout-ours" || fail "$layout: other probabilities after the way there and back"
+done
+
 # Damaged directories: one line each.
 # shellcheck disable=SC2034 # broken reads it
 read_broken=(classify broken texts)
@@ -86,21 +97,23 @@ broken 'has no tokenizer.json, no vocab.txt' rm tokenizer.json
 }
 cat > compare.py << 'PYTHON'
 import sys, torch
-from transformers import AutoTokenizer, BertConfig, BertForSequenceClassification
+from transformers import AutoModelForSequenceClassification, AutoTokenizer, BertConfig, BertForSequenceClassification
 torch.set_num_threads(1)
 texts = open("texts").read().split("\n")[:-1]
 def check(ours, folder):
     tokenizer = AutoTokenizer.from_pretrained(folder)
-    model = BertForSequenceClassification.from_pretrained(folder).eval()
+    model = AutoModelForSequenceClassification.from_pretrained(folder).eval()
     rows = [[float(x) for x in line.split("\t")[-3:]] for line in open(ours)]
     assert len(rows) == len(texts)
     for text, row in zip(texts, rows):
         with torch.no_grad():
-            batch = tokenizer(text, return_tensors="pt", truncation=True, max_length=model.config.max_position_embeddings)
+            batch = tokenizer(text, return_tensors="pt", truncation=True, max_length=tokenizer.model_max_length)
             theirs = torch.softmax(model(**batch).logits[0], -1).tolist()
         assert max(abs(a - b) for a, b in zip(row, theirs)) < 1e-5, (text, row, theirs)
 if sys.argv[1] == "save":
     check("ours", "hf")
+    for layout in ["distilbert", "roberta"]:
+        check(layout + "-ours", layout + "-hf")
     torch.manual_seed(5)
     tokenizer = AutoTokenizer.from_pretrained("hf")
     other = BertForSequenceClassification(BertConfig(vocab_size=len(tokenizer), hidden_size=18, num_hidden_layers=3, num_attention_heads=3, intermediate_size=30,

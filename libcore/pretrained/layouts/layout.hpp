@@ -115,10 +115,11 @@ inline constexpr std::string_view kWidthByHeads = "width / heads", kFourWidths =
 // counts.
 struct TensorRow {
   enum class Form {
-    linear,  // weight [out, in], here [in, out]; bias [out]
-    conv1d,  // weight [in, out], as here; bias [out]
-    norm,    // weight and bias; gamma and beta in old files
-    tensor,  // the whole name; as here
+    linear,     // weight [out, in], here [in, out]; bias [out]
+    conv1d,     // weight [in, out], as here; bias [out]
+    norm,       // weight and bias; gamma and beta in old files
+    tensor,     // the whole name; as here
+    positions,  // the whole name; as here, behind rows that are not read, up to that of pad_token_id
     patches,  // the whole name; filters [out, channels, rows, columns], here [rows · columns · channels, out]
   };
   std::string_view theirs, ours;
@@ -130,7 +131,7 @@ struct TensorRow {
 namespace tensor_rows {
 inline constexpr TensorRow::Form kLinear = TensorRow::Form::linear, kConv1d = TensorRow::Form::conv1d,
                                  kNorm = TensorRow::Form::norm, kTensor = TensorRow::Form::tensor,
-                                 kPatches = TensorRow::Form::patches;
+                                 kPositions = TensorRow::Form::positions, kPatches = TensorRow::Form::patches;
 }  // namespace tensor_rows
 
 // The name under which a file may hold a parameter instead of its own, or as well: then with the same

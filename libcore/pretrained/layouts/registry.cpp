@@ -17,10 +17,21 @@ const Layout& gpt2_layout();
 const Layout& vit_layout();
 const Layout& bert_classifier_layout();
 const Layout& bert_model_layout();
+const Layout& distilbert_classifier_layout();
+const Layout& distilbert_model_layout();
+const Layout& roberta_classifier_layout();
+const Layout& roberta_model_layout();
 
 std::span<const Layout* const> all_layouts() {
-  static const Layout* const rows[] = {&marian_layout(), &gpt2_layout(), &vit_layout(),
-                                       &bert_classifier_layout(), &bert_model_layout()};
+  static const Layout* const rows[] = {&marian_layout(),
+                                       &gpt2_layout(),
+                                       &vit_layout(),
+                                       &bert_classifier_layout(),
+                                       &bert_model_layout(),
+                                       &distilbert_classifier_layout(),
+                                       &distilbert_model_layout(),
+                                       &roberta_classifier_layout(),
+                                       &roberta_model_layout()};
   return rows;
 }
 

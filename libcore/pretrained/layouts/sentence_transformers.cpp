@@ -100,8 +100,8 @@ std::string pooling_of(const Json& config, std::int64_t width) {
 bool has_pooler(const ModelFolder& folder) {
   if (!folder.has("model.safetensors")) return false;
   const Safetensors weights = folder.weights();
-  return weights.find("pooler.dense.weight") != nullptr ||
-         weights.find("bert.pooler.dense.weight") != nullptr;
+  const std::string name = "pooler.dense.weight";
+  return weights.find(name) != nullptr || weights.find(std::string(folder.layout->prefix) + name) != nullptr;
 }
 
 }  // namespace
@@ -139,7 +139,7 @@ void check_sentence_prompts(std::string_view text, const std::string& where) {
 }
 
 void read_sentence_modules(const ModelFolder& folder, Json& ours) {
-  ours.set("pooler", has_pooler(folder));
+  if (has_pooler(folder)) ours.set("pooler", true);
   if (!folder.has("modules.json")) return;
   const auto read = [&](const std::string& name, const auto& parse) {
     return parse(folder.read(name, kMaxModuleBytes), (folder.path / name).string());

@@ -55,6 +55,7 @@ constexpr PartName kPartNames[] = {{TensorForm::linear, ".weight", ".weight", ""
                                    {TensorForm::norm, ".gamma", ".weight", ".gamma"},
                                    {TensorForm::norm, ".beta", ".bias", ".beta"},
                                    {TensorForm::tensor, "", "", ""},
+                                   {TensorForm::positions, "", "", ""},
                                    {TensorForm::patches, "", "", ""}};
 
 TensorPlace place_of(const Layout& layout, const std::string& ours) {
@@ -81,6 +82,11 @@ PatchGrid grid_of(const Json& ours) {
           .patch_size = at("patch_size")};
 }
 
+// Rows of a table there that stand before ours.
+Index rows_before(const TensorRow& row, const Json& ours) {
+  return row.form == TensorForm::positions ? ours.at("pad_token_id").as_integer() + 1 : 0;
+}
+
 std::vector<std::int64_t> shape_of(const TensorPlace& place, const Parameter& p, const Json& ours) {
   const TensorRow& row = *place.row;
   const Index rows = p.value.rows, cols = p.value.cols;
@@ -91,7 +97,7 @@ std::vector<std::int64_t> shape_of(const TensorPlace& place, const Parameter& p,
   if (row.form == TensorForm::linear && place.is_weight) return {cols, rows};
   std::vector<std::int64_t> shape(static_cast<std::size_t>(row.ones), 1);
   const bool is_vector = !place.is_weight && rows == 1 && !p.is_table;
-  if (!is_vector) shape.push_back(rows);
+  if (!is_vector) shape.push_back(rows_before(row, ours) + rows);
   shape.push_back(cols * row.parts);
   return shape;
 }
@@ -104,8 +110,9 @@ void for_each_place(const TensorPlace& place, const Parameter& p, const Json& ou
   const Index rows = p.value.rows, cols = p.value.cols;
   const bool is_turned = place.is_weight && row.form != TensorForm::conv1d;
   if (!is_turned) {
+    const Index before = rows_before(row, ours);
     for (Index r = 0; r < rows; ++r) {
-      for (Index c = 0; c < cols; ++c) take(r * cols + c, (r * row.parts + row.part) * cols + c);
+      for (Index c = 0; c < cols; ++c) take(r * cols + c, ((before + r) * row.parts + row.part) * cols + c);
     }
     return;
   }
@@ -269,7 +276,8 @@ void write_tensors(const Layout& layout, const Parameters& parameters, const Jso
     const TensorPlace place = place_of(layout, p->name);
     float*& to = begun[place.theirs];
     if (to == nullptr) {
-      to = values.emplace_back(static_cast<std::size_t>(p->size() * place.row->parts)).data();
+      const Index more = rows_before(*place.row, ours) * p->value.cols;
+      to = values.emplace_back(static_cast<std::size_t>(p->size() * place.row->parts + more)).data();
       tensors.push_back(float_tensor(place.theirs, shape_of(place, *p, ours), to));
     }
     for_each_place(place, *p, ours, [&](Index here, Index there) {

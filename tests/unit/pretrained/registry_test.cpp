@@ -44,6 +44,8 @@ ClassifierSettings small_classifier(const std::string& mixing) {
   s.mixing.mixing = mixing;
   s.encoder_layers = 2;
   s.pooling = "mean";
+  s.pooler = true;
+  s.pooler_activation = "relu";
   s.padding = mixing == "attention" ? "pooled" : "attended";
   s.head = {"softmax", 3};
   if (mixing == "mlp") s.mixing.mixing_width = 6;

@@ -184,6 +184,8 @@ const std::vector<BadRecipe> kBadRecipes = {
      "3:29", "a sigmoid head learns without it"},
     {"data: {columns: [source, label]}\nmodel: {kind: classifier, mixing: fourier, padding: pooled}\n",
      "2:53", "model.padding: pooled is for mixing: attention (write attended, or none"},
+    {"data: {columns: [source, label]}\nmodel: {kind: classifier, pooler_activation: relu}\n", "2:46",
+     "model.pooler_activation: there is no pooler that it follows (write pooler: true)"},
     {"model: {kind: classifier, keeps_padding: true}\n", "1:27",
      "model.keeps_padding: is called otherwise now (write padding: attended)"},
     {"model: {kind: classifier, keeps_padding: false, pools_padding: true}\n", "1:49",

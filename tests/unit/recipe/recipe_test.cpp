@@ -131,6 +131,7 @@ Recipe unusual_classifier(const std::string& mixing) {
   s.encoder_layers = 2;
   s.pooling = "mean";
   s.embedding_norm = s.pooler = true;
+  s.pooler_activation = "relu";
   s.segments = 2;
   s.special_tokens = "template";
   s.padding = "attended";

@@ -1,0 +1,29 @@
+// What layouts of text encoders have in common beside their tables: the keys of vectors that no config.json
+// says, and how a model is written.
+#pragma once
+
+#include <string_view>
+
+#include "pretrained/layouts/layout.hpp"
+
+namespace headwater {
+
+// Of a text encoder: files beside config.json say it.
+inline constexpr UnsaidKey kVectorUnsaid[] = {{"pooling", kAnyValue, "mean"},
+                                              {"pooler", kAnyValue, "false"},
+                                              {"normalize", kAnyValue, "false"},
+                                              {"max_tokens", kAnyValue, "0"},
+                                              {"output_dropout", kAnyValue, "0"}};
+
+// Before the labels; where it is not said as many as elsewhere.
+void read_head_dropout(std::string_view name, const Json& theirs, Json& ours);
+void write_head_dropout(std::string_view name, const Json& ours, Json& theirs);
+constexpr ConfigRow head_dropout_row() {
+  return config_rows::own("classifier_dropout", "output_dropout", read_head_dropout, write_head_dropout);
+}
+
+// ExportParts of a text encoder, and of a classifier.
+ExportParts text_encoder_parts(const ModelFolder& folder, Json& ours);
+ExportParts text_classifier_parts(const ModelFolder& folder, Json& ours);
+
+}  // namespace headwater

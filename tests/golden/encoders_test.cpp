@@ -1,0 +1,89 @@
+// Encoders of texts in the layouts of DistilBERT and RoBERTa against transformers: hidden states, attention
+// weights, logits.
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+#include "pretrained/text_classifier.hpp"
+#include "pretrained/text_encoder.hpp"
+#include "reference_folder.hpp"
+#include "tensor/kernels/attention/attention.hpp"
+
+using namespace headwater;
+
+namespace {
+
+// Where another folder lacks it, that of tests/golden/reference.
+fs::path folder_of(const std::string& name) {
+  const fs::path elsewhere = reference_path(name);
+  return fs::exists(elsewhere) ? elsewhere : fs::path(HEADWATER_SOURCE_DIR "/tests/golden/reference") / name;
+}
+
+ClassBatch batch_of(const std::vector<std::int32_t>& ids) {
+  ClassBatch batch;
+  batch.clear();
+  batch.add(ids);
+  batch.finish();
+  return batch;
+}
+
+void check_attention(const AttentionTrace& trace, Index heads, const std::vector<float>& wanted) {
+  const Variable q = trace.attention.queries, k = trace.attention.keys;
+  const kernels::AttentionShape shape{
+      .query_offsets = q.packing().offsets,
+      .key_offsets = k.packing().offsets,
+      .heads = heads,
+      .head_width = q.cols() / heads,
+      .scale = static_cast<Real>(1 / std::sqrt(static_cast<double>(q.cols() / heads)))};
+  const Index size = q.rows() * k.rows();
+  REQUIRE(wanted.size() == static_cast<std::size_t>(heads * size));
+  std::vector<Real> storage(static_cast<std::size_t>(size));
+  const Matrix weights(storage.data(), q.rows(), k.rows());
+  for (Index head = 0; head < heads; ++head) {
+    kernels::attention_weights(q.value(), k.value(), shape, 0, head, weights);
+    const auto first = wanted.begin() + head * size;
+    CHECK(distance(weights, {first, first + size}).absolute <= 1e-5);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("DistilBERT's and RoBERTa's layouts: hidden states and attention weights agree") {
+  for (const char* name : {"distilbert", "roberta"}) {
+    INFO(name);
+    const ModelFolder folder = open_model(folder_of(name));
+    const std::unique_ptr<TextEmbedder> model =
+        text_embedder_of_config(folder.config, folder.config_path().string());
+    load_weights(folder, model->parameters());
+    const Safetensors expected{folder_of(name) / "expected.safetensors"};
+    const ClassBatch batch = batch_of(read_ids(expected.at("ids")));
+    Arena arena;
+    Tape tape(arena, Tape::Mode::inference);
+    std::vector<AttentionTrace> traces;
+    const Variable hidden = model->encoder()({tape}, batch.source, batch.segment_of, batch.words, &traces);
+    CHECK(distance(hidden.value(), read_floats(expected.at("hidden"))).absolute <= 1e-5);
+    REQUIRE(traces.size() == 2);
+    for (const AttentionTrace& trace : traces) {
+      check_attention(trace, model->settings().transformer.heads,
+                      read_floats(expected.at("attention_" + std::to_string(trace.layer))));
+    }
+  }
+}
+
+TEST_CASE("DistilBERT's and RoBERTa's layouts: the logits of a classifier agree") {
+  for (const char* name : {"distilbert-classifier", "roberta-classifier"}) {
+    INFO(name);
+    const ModelFolder folder = open_model(folder_of(name));
+    const std::unique_ptr<TextClassifier> model =
+        classifier_of_config(folder.config, folder.config_path().string());
+    load_weights(folder, model->parameters());
+    const Safetensors expected{folder_of(name) / "expected.safetensors"};
+    const ClassBatch batch = batch_of(read_ids(expected.at("ids")));
+    Arena arena;
+    Tape tape(arena, Tape::Mode::inference);
+    const ForwardContext context{tape};
+    const Variable logits = model->head().logits(context, model->features(context, batch));
+    CHECK(model->classes() == 3);
+    CHECK(distance(logits.value(), read_floats(expected.at("logits"))).absolute <= 1e-5);
+  }
+}
