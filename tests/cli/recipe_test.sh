@@ -25,8 +25,9 @@ value() { "$bin/inspect" "recipes/$recipe.yaml" --scale quick --make | sed -n "s
 task=$(value task)
 [ -z "$(value summaries)" ] || task=summary
 
-# Reviews whose label follows from two of their words, and their texts alone; pairs that a word-by-word translation gets right.
-make_lines() { # REVIEWS|TEXTS|PAIRS LINES SEED
+# Reviews whose label follows from two of their words, and their texts alone, of one sentence or of several; pairs that a word-by-word translation gets
+# right.
+make_lines() { # REVIEWS|TEXTS|DOCUMENTS|PAIRS LINES SEED
   awk -v kind="$1" -v lines="$2" -v state="$3" '
     function below(n) { state = state * 16807 % 2147483647; return state % n }
     BEGIN {
@@ -40,6 +41,7 @@ make_lines() { # REVIEWS|TEXTS|PAIRS LINES SEED
         for (i = 6 + below(10); i > 0; --i) { w = below(filler) + 1; text = text word[w] " "; translation = translation other[w] " " }
         if (kind == "pairs") { sub(/ $/, "", text); sub(/ $/, "", translation); print text "\t" translation }
         else if (kind == "texts") print "this movie is " text praise[below(5) + 1]
+        else if (kind == "documents") print "This movie is " praise[below(5) + 1] ". The film was " text ". It is " blame[below(5) + 1] "!"
         else print text (positive ? praise[below(5) + 1] : blame[below(5) + 1]) " " text (positive ? praise[below(5) + 1] : blame[below(5) + 1]) "\t" (positive ? "pos" : "neg")
       }
     }'
@@ -74,6 +76,7 @@ if [ "$kind" = made ] && [ "$task" = image_classification ]; then
 elif [ "$kind" = made ]; then
   if [ "$task" = classification ]; then lines=reviews; fi
   if [ "$task" = language_modeling ] && [ "$(value columns)" = source ]; then lines=texts; fi
+  if [ "$task" = masked_language_modeling ]; then lines=documents; fi
   make_lines "$lines" 1000 1 >"$tmp/data/$(value train)"
   if [ -n "$(value validation)" ]; then make_lines "$lines" 200 2 >"$tmp/data/$(value validation)"; fi
   if [ -n "$(value test)" ]; then make_lines "$lines" 2000 3 >"$tmp/data/$(value test)"; fi
@@ -130,6 +133,12 @@ case $task in
       epochs=$("$bin/train" --recipe "recipes/$recipe.yaml" --scale quick --print-recipe | sed -n 's/^  epochs: //p')
       [ "$(cut -f1 "$run/model/samples.tsv" | sort -u | wc -l)" = "$epochs" ] || fail 'no sample of each epoch'
     fi
+    ;;
+  masked_language_modeling)
+    [ "$(sed -n 's/^validation_accuracy  *\([01]\.[0-9]*\) .*/\1/p' "$report" | wc -l)" = 1 ] || fail 'no accuracy of hidden tokens in the report'
+    for key in next_sentence span_boundary; do
+      ! grep -q "^  $key: true" "$run/recipe.yaml" || head -n 1 "$run/model/log.csv" | grep -q ",validation_${key}_loss" || fail "no loss of $key in log.csv"
+    done
     ;;
   summary)
     for row in 'the model' 'the model, 4 beams' 'first sentence of the text' 'its first 12 words'; do
