@@ -14,3 +14,11 @@ TEST_CASE("sentences are those of Unicode's rules, without white space around th
   CHECK(sentences_of("").empty());
   CHECK(sentences_of(" \t ").empty());
 }
+
+TEST_CASE("a line break of HTML ends a sentence and is left out") {
+  using Sentences = std::vector<std::string_view>;
+  CHECK(sentences_of("Bad film.<br /><br />Good music <br /> anyway") ==
+        Sentences{"Bad film.", "Good music", "anyway"});
+  CHECK(sentences_of("<br />").empty());
+  CHECK(sentences_of("a <br> b") == Sentences{"a <br> b"});
+}
