@@ -60,6 +60,20 @@ void SentencePairs::append(std::int64_t first, std::int64_t end, std::size_t mos
   }
 }
 
+// Of whole sentences, as those that follow are, and about as many tokens as would have followed: neither the
+// length nor the end of a second text is to tell where it comes from.
+std::int64_t SentencePairs::end_of_random(std::int64_t first, std::int64_t end,
+                                          const PairedText& text) const {
+  std::size_t tokens = 0;
+  std::int64_t sentence = first;
+  for (; sentence < end && tokens < text.second.size(); ++sentence) {
+    const std::size_t more = documents().ids(sentence).size();
+    if (sentence > first && text.first.size() + tokens + more > room_) break;
+    tokens += more;
+  }
+  return sentence;
+}
+
 void SentencePairs::read(std::uint32_t i, const RandomStream& stream, PairedText& text) const {
   // Beyond what masking draws from the same stream.
   constexpr std::uint64_t kFirstElement = std::uint64_t{1} << 40;
@@ -79,9 +93,8 @@ void SentencePairs::read(std::uint32_t i, const RandomStream& stream, PairedText
     const std::int64_t begin = documents().first_sentence(document),
                        end = documents().first_sentence(document + 1);
     const std::int64_t from = begin + below(3, end - begin);
-    // As many tokens as would have followed: the length is to tell nothing.
     append(parted, run.end, room_, text.second);
-    append(from, end, std::max<std::size_t>(1, text.second.size()), text.second);
+    append(from, end_of_random(from, end, text), room_, text.second);
   } else {
     append(parted, run.end, room_, text.second);
   }

@@ -38,6 +38,7 @@ class SentencePairs : public MaskedTexts {
   // Calls use(first, end) for each run of a document.
   template <class Use>
   void for_each_run(std::int64_t document, const Use& use) const;
+  std::int64_t end_of_random(std::int64_t first, std::int64_t end, const PairedText& text) const;
   void append(std::int64_t first, std::int64_t end, std::size_t most, std::vector<std::int32_t>& ids) const;
 
   Subset subset_;
