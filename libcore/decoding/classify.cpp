@@ -17,6 +17,12 @@ constexpr std::size_t kTokensAtOnce = 8192;
 }  // namespace
 
 Matrix TextLabeller::probabilities(const std::vector<std::string>& lines) {
+  if (model_.texts != Texts::one) {
+    for (std::size_t line = 0; line < lines.size(); ++line) {
+      const std::string fault = fault_of_texts(model_.texts, lines[line]);
+      if (!fault.empty()) throw LineError(line, fault);
+    }
+  }
   encode(lines);
   probabilities_.clear();
   batch_.clear();
@@ -69,11 +75,16 @@ void TextLabeller::add_line(std::size_t line) {
     tokens_ += counts_[line];
     return;
   }
-  const auto& [ids, is_empty, is_truncated] = sources_[line];
+  const auto& [ids, is_empty, is_truncated, second] = sources_[line];
   truncated_lines_ += is_truncated ? 1 : 0;
   empty_lines_ += is_empty ? 1 : 0;
   tokens_.add(ids, model_.tokenizer.special_ids());
-  batch_.add(ids, model_.model->padded_length(static_cast<Index>(ids.size())));
+  const auto count = static_cast<Index>(ids.size()), length = model_.model->padded_length(count);
+  if (model_.texts != Texts::one && model_.model->segments() == 2) {
+    batch_.add_pair(ids, second > 0 ? second : count, length);
+  } else {
+    batch_.add(ids, length);
+  }
 }
 
 std::vector<LabelProbability> TextLabeller::best(const float* probabilities, Index labels, Index count) {

@@ -18,6 +18,7 @@ class TextLabeller {
  public:
   explicit TextLabeller(const LoadedClassifier& model) : model_(model) {}
 
+  // Throws LineError where a line does not hold as many texts as the model reads.
   // The probability of each label (in the order of model.labels), line by line: [lines, labels], valid, and
   // the caller's to change, until the next call. Tokens beyond the model's positions are cut off and the line
   // counted. A line without a token has what the model gives to nothing: the bias of its last layer alone (of
@@ -42,9 +43,9 @@ class TextLabeller {
   Arena arena_;
   ClassBatch batch_;
   std::vector<Real> probabilities_;
-  std::vector<SourceIds> sources_;  // of each line
-  std::vector<std::vector<TermValue>> term_values_;   // of each line, for a bag of words
-  std::vector<TokenCounts> counts_;                   // of each line, for a bag of words
+  std::vector<SourceIds> sources_;                   // of each line
+  std::vector<std::vector<TermValue>> term_values_;  // of each line, for a bag of words
+  std::vector<TokenCounts> counts_;                  // of each line, for a bag of words
   std::int64_t truncated_lines_ = 0, empty_lines_ = 0;
   TokenCounts tokens_;
 };

@@ -12,6 +12,7 @@ namespace headwater {
 struct ClassifierSettings : TextEncoderSettings {
   std::string pooling = "max";             // max | mean | first (token): what of a sequence the head reads
   std::string special_tokens = "none";     // none | template: those of the tokenizer around each text
+  bool pairs = false;                      // an example is two texts, which the template joins
   bool pooler = false;                     // a dense layer between pooling and head (Devlin et al. 2019)
   std::string pooler_activation = "tanh";  // tanh | relu
   ClassHeadSettings head;
@@ -30,6 +31,7 @@ class Classifier : public TextClassifier {
   Index width() const override { return encoder_.width(); }
   Index padded_length(Index words) const override { return encoder_.padded_length(words); }
   Index vocabulary() const override { return vocabulary_; }
+  Index segments() const override { return settings_.segments; }
   const ClassHead& head() const override { return head_; }
 
   const TextEncoder& encoder() const { return encoder_; }

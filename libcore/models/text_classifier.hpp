@@ -48,6 +48,8 @@ class TextClassifier {
   // To how many tokens a batch fills a sequence of so many words with padding; 0: it does not.
   virtual Index padded_length(Index /*words*/) const { return 0; }
   virtual Index vocabulary() const = 0;  // ids are below
+  // Rows of the table of segments: 2 tell the texts of a pair apart.
+  virtual Index segments() const { return 0; }
   // What the head reads: [sequences, ...].
   virtual Variable features(const ForwardContext& context, const ClassBatch& batch,
                             std::vector<AttentionTrace>* traces = nullptr) const = 0;

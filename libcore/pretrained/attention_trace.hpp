@@ -10,6 +10,7 @@
 
 #include "data/packed_tokens.hpp"
 #include "models/attention_trace.hpp"
+#include "pretrained/source_ids.hpp"
 #include "tensor/arena.hpp"
 #include "text/tokenizer/tokenizer.hpp"
 
@@ -43,6 +44,7 @@ struct AttentionExample {
   std::int64_t number = 0;
   std::vector<std::int32_t> source_ids;
   std::vector<std::string> source_tokens;  // surfaces, one an id
+  Index source_second = 0;                 // of a pair of texts: where its second text begins
   std::vector<std::int32_t> target_ids;
   std::vector<std::string> target_tokens;
   // Ids that decoding does not choose; `predicts` is the best of the others at each position.
@@ -57,6 +59,10 @@ class AttentionTracer {
   virtual std::vector<std::int32_t> source_ids(std::string_view text) const {
     return source_tokenizer().encode(text);
   }
+  // How many texts a line holds, with a TAB between two; and where among source_ids the second one begins,
+  // 0 where there is none.
+  virtual Texts texts() const { return Texts::one; }
+  virtual Index second_text(std::string_view) const { return 0; }
   // Whether source_ids leaves tokens of a text out; what is longer than length() is the caller's to cut.
   virtual bool cuts_sources() const { return false; }
   virtual std::int64_t length() const = 0;  // positions of the model

@@ -22,6 +22,9 @@ static void settings_rows(schema::Visitor& v, ClassifierSettings& s) {
                       "with those that the tokenizer's file puts around a text, as [CLS] and [SEP]; learned "
                       "tokenizers get BERT's"}}},
       "special tokens around a text");
+  v.field("pairs", &s.pairs, schema::Anything{},
+          "an example is two texts, read as one: [CLS] source [SEP] target [SEP], whose tokens are of "
+          "segments 0 and 1 (Devlin et al. 2019); data.columns are then source, target and label");
   pooling_row(v, s.pooling, "what of a text's tokens the head reads");
   v.field("pooler", &s.pooler, schema::Anything{},
           "a dense layer between pooling and head (Devlin et al. 2019)");
@@ -36,9 +39,16 @@ static void settings_rows(schema::Visitor& v, ClassifierSettings& s) {
 
 static void check_settings(const ClassifierSettings& s, const Recipe& recipe, const Complain& complain) {
   check_encoder(s, complain);
+  if (s.pairs && s.special_tokens != "template")
+    complain({"model", "pairs"}, "the tokenizer's template joins the texts (write special_tokens: template)");
   if (!s.pooler && s.pooler_activation != ClassifierSettings().pooler_activation)
     complain({"model", "pooler_activation"}, "there is no pooler that it follows (write pooler: true)");
   check_classes(s.head, recipe, complain);
+}
+
+static std::vector<std::string_view> columns_of(const ClassifierSettings& s) {
+  if (!s.pairs) return {};
+  return {"source", "target", "label"};
 }
 
 static const ModelKind kClassifier{
@@ -68,6 +78,8 @@ class ClassifierTracer : public EncoderTracer {
   std::vector<std::int32_t> source_ids(std::string_view text) const override {
     return model_.around > 0 ? model_.source_ids(text).ids : model_.tokenizer.encode(text);
   }
+  Index second_text(std::string_view text) const override { return model_.source_ids(text).second; }
+  Texts texts() const override { return model_.texts; }
   bool cuts_sources() const override { return model_.around > 0; }
   std::int64_t length() const override { return model_.model->length(); }
 
@@ -113,9 +125,10 @@ class ClassifierKind : public TextClassifierKind {
   }
   std::int64_t max_line_ids(const Recipe& recipe) const override {
     const auto& settings = recipe.model.as<ClassifierSettings>();
-    constexpr std::int64_t kAroundText = 2;  // [CLS] and [SEP]
-    return settings.transformer.length - (settings.special_tokens == "template" ? kAroundText : 0);
+    const std::int64_t around = settings.pairs ? 3 : 2;  // [CLS], and [SEP] after each text
+    return settings.transformer.length - (settings.special_tokens == "template" ? around : 0);
   }
+  LineEnds line_ends(const ModelSection&, std::string_view) const override { return {}; }
   bool uses_template(const ModelSection& model) const override {
     return model.as<ClassifierSettings>().special_tokens == "template";
   }
@@ -144,6 +157,7 @@ class ClassifierKind : public TextClassifierKind {
     for (const auto& [key, value] : {std::pair<const char*, Json>{"segments", std::int64_t{0}},
                                      {"embedding_norm", false},
                                      {"special_tokens", "none"},
+                                     {"pairs", false},
                                      {"pooler", false},
                                      {"pooler_activation", "tanh"}}) {
       if (config.find(key) == nullptr) config.set(key, value);
@@ -155,6 +169,7 @@ class ClassifierKind : public TextClassifierKind {
   ClassHeadSettings& head_of(ModelSection& model) const override {
     return model.as<ClassifierSettings>().head;
   }
+  bool reads_pairs(const ModelSection& model) const override { return model.as<ClassifierSettings>().pairs; }
   bool reads_terms() const override { return false; }
   std::string legend(const TextClassifier& model) const override {
     return "S: source tokens; FLOPs: a forward pass over a text of " + std::to_string(model.length()) +

@@ -29,7 +29,12 @@ std::vector<AttentionRecord> EncoderTracer::trace(Arena& arena, const AttentionE
   Tape tape(arena, Tape::Mode::inference);
   ClassBatch batch;
   batch.clear();
-  batch.add(example.source_ids, encoder_.padded_length(static_cast<Index>(example.source_ids.size())));
+  const Index length = encoder_.padded_length(static_cast<Index>(example.source_ids.size()));
+  if (example.source_second > 0 && encoder_.settings().segments == 2) {
+    batch.add_pair(example.source_ids, example.source_second, length);
+  } else {
+    batch.add(example.source_ids, length);
+  }
   batch.finish();
   AttentionExample padded = example;
   const Tokenizer& tokenizer = source_tokenizer();

@@ -22,14 +22,44 @@ std::size_t tokens_around(const Tokenizer& tokenizer, Index length, const std::s
 void add_template(const Tokenizer& tokenizer, std::size_t around, std::span<const std::int32_t> ids,
                   Index length, std::vector<std::int32_t>& all);
 
+// How many texts a line holds for a model: either where it is not said.
+enum class Texts { one, pair, either };
+// What is wrong with the TABs of such a line, between its texts; empty: nothing.
+std::string fault_of_texts(Texts texts, std::string_view line);
+
+// The special tokens that stand around and between the two texts of a pair.
+struct PairTemplate {
+  std::size_t around = 0;         // all of them
+  std::size_t before_second = 0;  // those before the second text
+};
+// Throws Error as tokens_around() does.
+PairTemplate pair_template(const Tokenizer& tokenizer, Index length, const std::string& where);
+
+// How many ids of each text are read where there is room for so many: the longer one is cut, and where both
+// are longer than half of the room each has a half (transformers' longest_first).
+struct PairLengths {
+  std::size_t first = 0, second = 0;
+  bool operator==(const PairLengths&) const = default;
+};
+PairLengths cut_longest_first(PairLengths lengths, std::size_t room);
+
+// The same as add_template() of a pair. Returns where in `all` the second text begins.
+Index add_pair_template(const Tokenizer& tokenizer, const PairTemplate& pair,
+                        std::span<const std::int32_t> first, std::span<const std::int32_t> second,
+                        Index length, std::vector<std::int32_t>& all);
+
 // Ids of a text as a model reads it.
 struct SourceIds {
   std::vector<std::int32_t> ids;  // with the special tokens around it, at most the model's length
   bool is_empty = false;          // the text has no token
   bool is_truncated = false;
+  Index second = 0;  // of a pair: where its second text begins
 };
 // `around` 0: it reads no special tokens. Replaces what `found` held.
 void find_source_ids(const Tokenizer& tokenizer, std::size_t around, Index length, std::string_view text,
                      SourceIds& found);
+// The same of a pair of texts with a TAB between them.
+void find_pair_ids(const Tokenizer& tokenizer, const PairTemplate& pair, Index length, std::string_view line,
+                   SourceIds& found);
 
 }  // namespace headwater

@@ -58,7 +58,12 @@ SourceIds LoadedClassifier::source_ids(std::string_view text) const {
 }
 
 void LoadedClassifier::source_ids(std::string_view text, SourceIds& found) const {
-  find_source_ids(tokenizer, around, model->length(), text, found);
+  const bool is_pair = texts == Texts::pair || (texts == Texts::either && text.find('\t') != text.npos);
+  if (is_pair) {
+    find_pair_ids(tokenizer, pair, model->length(), text, found);
+  } else {
+    find_source_ids(tokenizer, around, model->length(), text, found);
+  }
 }
 
 LoadedClassifier load_classifier(const std::filesystem::path& path) {
@@ -88,13 +93,21 @@ LoadedClassifier load_classifier(const ModelFolder& folder) {
   ModelSection section = kind.section_of_config(config);
   const std::size_t around =
       kind.uses_template(section) ? tokens_around(tokenizer, model->length(), folder.path.string()) : 0;
+  // A published config.json does not say what its examples are.
+  const bool has_room = static_cast<std::size_t>(model->length()) > 2 * around;
+  const bool is_open = folder.layout != nullptr && around > 0 && has_room;
+  const Texts texts = kind.reads_pairs(section) ? Texts::pair : is_open ? Texts::either : Texts::one;
+  const PairTemplate pair =
+      texts == Texts::one ? PairTemplate() : pair_template(tokenizer, model->length(), folder.path.string());
   return {folder.path,
           std::move(tokenizer),
           std::move(terms),
           std::move(labels),
           std::move(section),
           std::move(model),
-          around};
+          around,
+          texts,
+          pair};
 }
 
 // --- The row of the registry -------------------------------------------------------------------------------

@@ -29,8 +29,10 @@ struct LoadedClassifier {
   ModelSection section;
   std::unique_ptr<TextClassifier> model;
   std::size_t around = 0;  // special tokens that the tokenizer's template puts around a text; 0: none is used
+  Texts texts = Texts::one;  // of a line
+  PairTemplate pair = {};    // where it may hold two
 
-  // Of a model that reads no terms.
+  // Of a model that reads no terms. The texts of a pair have a TAB between them.
   SourceIds source_ids(std::string_view text) const;
   void source_ids(std::string_view text, SourceIds& found) const;  // replaces what it held
 };
@@ -72,6 +74,8 @@ class TextClassifierKind : public Kind {
   virtual ClassHeadSettings& head_of(ModelSection& model) const = 0;
   virtual std::string_view architecture() const = 0;
   virtual bool reads_terms() const = 0;
+  // Whether an example is two texts.
+  virtual bool reads_pairs(const ModelSection&) const { return false; }
   virtual std::string legend(const TextClassifier& model) const = 0;
 };
 

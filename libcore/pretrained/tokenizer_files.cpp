@@ -54,11 +54,13 @@ DirectoryFile tokenizer_file(const Tokenizer& tokenizer, bool uses_template) {
   return {"tokenizer.json", tokenizer_text(tokenizer, uses_template), "tokenizer"};
 }
 
-DirectoryFile tokenizer_config_file(const Tokenizer& tokenizer, std::int64_t length) {
+DirectoryFile tokenizer_config_file(const Tokenizer& tokenizer, std::int64_t length, bool has_segments) {
   Json config;
   config.set("tokenizer_class", "PreTrainedTokenizerFast");
   // Without it the library hands out token_type_ids, which GPT-2 adds to the embeddings.
-  config.set("model_input_names", Json::Array{Json("input_ids"), Json("attention_mask")});
+  Json::Array inputs{Json("input_ids"), Json("attention_mask")};
+  if (has_segments) inputs.emplace_back("token_type_ids");
+  config.set("model_input_names", std::move(inputs));
   for (const auto& [name, id] : {std::pair{"pad_token", tokenizer.pad_id()},
                                  {"unk_token", tokenizer.unknown_id()},
                                  {"bos_token", tokenizer.start_id()},

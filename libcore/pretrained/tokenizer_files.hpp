@@ -28,10 +28,12 @@ Tokenizer load_one_tokenizer(const ModelFolder& folder, Index rows);
 
 // tokenizer.json and tokenizer_config.json of a directory: with both AutoTokenizer of Hugging Face's
 // transformers loads the tokenizer of what the model reads: without the special tokens that a template puts
-// around a text, unless the model reads them. `length`: ids of a text, 0: any number.
+// around a text, unless the model reads them. `length`: ids of a text, 0: any number; `has_segments`: the
+// model tells the texts of a pair apart.
 DirectoryFile tokenizer_file(const Tokenizer& tokenizer, bool uses_template = false);
 // The text of its tokenizer.json alone.
 std::string tokenizer_text(const Tokenizer& tokenizer, bool uses_template);
-DirectoryFile tokenizer_config_file(const Tokenizer& tokenizer, std::int64_t length);
+DirectoryFile tokenizer_config_file(const Tokenizer& tokenizer, std::int64_t length,
+                                    bool has_segments = false);
 
 }  // namespace headwater

@@ -69,7 +69,9 @@ class Dump {
   }
 
   void run() {
-    cli::LineReader reader(options_.texts, options_.reader);
+    cli::LineReaderSettings settings = options_.reader;
+    settings.refuses_tabs = tracer_->texts() == Texts::one;
+    cli::LineReader reader(options_.texts, settings);
     using Writes = cli::LineReader::Writes;
     reader.show_progress(options_.is_quiet, options_.output.empty() ? Writes::meanwhile : Writes::at_the_end);
     std::optional<Targets> targets;
@@ -78,7 +80,13 @@ class Dump {
     std::int64_t number = 0;
     reader.for_each_batch(kLinesABatch, [&](const std::vector<std::string>& lines) {
       std::vector<AttentionExample> examples;
-      for (const std::string& line : lines) examples.push_back(source_of(number++, line));
+      for (std::size_t i = 0; i < lines.size(); ++i) {
+        if (tracer_->texts() != Texts::one) {
+          const std::string fault = fault_of_texts(tracer_->texts(), lines[i]);
+          if (!fault.empty()) throw LineError(i, fault);
+        }
+        examples.push_back(source_of(number++, lines[i]));
+      }
       if (translator_) add_translations(examples);
       for (std::size_t i = 0; i < lines.size(); ++i) {
         std::optional<std::string> target;
@@ -130,6 +138,7 @@ class Dump {
     example.number = number;
     const Tokenizer& tokenizer = tracer_->source_tokenizer();
     example.source_ids = tracer_->source_ids(text);
+    example.source_second = tracer_->second_text(text);
     if (example.source_ids.empty()) return example;
     example.source_tokens = tokenizer.tokens(text);
     if (example.source_tokens.size() != example.source_ids.size()) {  // special tokens stand around the text

@@ -10,7 +10,7 @@ void classify_texts(const Options& o, const ModelFolder& folder) {
   const LoadedClassifier model = load_classifier(folder);
   TextLabeller labeller(model);
   cli::LineReaderSettings settings = o.reader;
-  settings.refuses_tabs = true;
+  settings.refuses_tabs = model.texts == Texts::one;
   cli::LineReader reader(o.inputs, settings);
   reader.show_progress(o.is_quiet);
   RowWriter writer(o, model.labels);

@@ -38,15 +38,19 @@ void check_classifier_options(const Options& o) {
   }
 }
 
-// The label after the only TAB of the i-th line of the reader's batch, which is cut off with it.
-std::int32_t take_label(std::string& line, const cli::LineReader& reader, std::size_t i,
+// The label after the last TAB of the i-th line of the reader's batch, which is cut off with it.
+std::int32_t take_label(std::string& line, const cli::LineReader& reader, std::size_t i, Texts texts,
                         const LabelSet& labels, const std::string& model) {
   const std::size_t tab = line.rfind('\t');
-  if (tab == std::string::npos || line.find('\t') != tab) {
-    const char separator = csv_separator(line, 2);
-    const auto columns = 1 + std::count(line.begin(), line.end(), '\t');
+  const auto columns = 1 + std::count(line.begin(), line.end(), '\t');
+  const bool is_right =
+      texts == Texts::either ? columns == 2 || columns == 3 : columns == (texts == Texts::pair ? 3 : 2);
+  if (!is_right) {
+    const char separator = texts == Texts::pair ? 0 : csv_separator(line, 2);
     throw Error(reader.place(i) + ": " + std::to_string(columns) + (columns == 1 ? " column" : " columns") +
-                " where 2 are wanted: text, label (" +
+                " where " +
+                (texts == Texts::pair ? "3 are wanted: first text, second text, label ("
+                                      : "2 are wanted: text, label (") +
                 (separator != 0
                      ? "looks like CSV: --csv " + std::string(separator == ';' ? "--separator ';' " : "") +
                            "--column TEXT --column LABEL reads it; the columns by their names in the header"
@@ -173,7 +177,7 @@ void evaluate_classifier(const Options& o, const ModelFolder& folder, const Metr
   check_classes(o, model.labels);
   TextLabeller labeller(model);
   MeasuredClasses measured(model.labels, o);
-  cli::LineReader reader(o.data, lines_of_columns(o));
+  cli::LineReader reader(o.data, lines_of_columns(o, model.texts == Texts::pair ? 3 : 2));
   reader.show_progress(o.is_quiet, cli::LineReader::Writes::at_the_end);
   std::vector<std::int32_t> labels;
   bool is_empty = true;
@@ -181,7 +185,7 @@ void evaluate_classifier(const Options& o, const ModelFolder& folder, const Metr
     is_empty = false;
     labels.clear();
     for (std::size_t i = 0; i < lines.size(); ++i)
-      labels.push_back(take_label(lines[i], reader, i, model.labels, o.model));
+      labels.push_back(take_label(lines[i], reader, i, model.texts, model.labels, o.model));
     measured.add(labels, labeller.probabilities(lines));
   });
   if (is_empty)

@@ -10,16 +10,16 @@
 
 namespace headwater::evaluate {
 
-cli::LineReaderSettings lines_of_columns(const Options& o) {
+cli::LineReaderSettings lines_of_columns(const Options& o, std::size_t columns) {
+  const std::string measured = o.model + " is measured on " + (columns == 2 ? "two" : "three") + " columns ";
   if (o.reader.column > 0)
-    throw UsageError("--column N is for texts alone, " + o.model +
-                     " is measured on two columns (cut -f picks them)");
-  if (const std::size_t count = o.reader.csv.columns.size(); count != 0 && count != 2)
+    throw UsageError("--column N is for texts alone, " + measured + "(cut -f picks them)");
+  if (const std::size_t count = o.reader.csv.columns.size(); count != 0 && count != columns)
     throw UsageError("--column: given " + std::to_string(count) + (count == 1 ? " time" : " times") + ", " +
-                     o.model + " is measured on two columns (the text, then what it should give)");
+                     measured + (columns == 2 ? "(the text" : "(two texts") + ", then what it should give)");
   cli::LineReaderSettings settings = o.reader;
   settings.has_columns = true;
-  settings.csv.wanted = 2;
+  settings.csv.wanted = columns;
   return settings;
 }
 

@@ -18,8 +18,11 @@ constexpr ConfigRow kHeadConfig[] = {
     head_dropout_row(), fixed("problem_type", "\"single_label_classification\""), label_names_row()};
 constexpr auto kClassifierConfig = joined(bert_rows::kEncoderConfig, kHeadConfig);
 
-constexpr UnsaidKey kHeadUnsaid[] = {
-    {"special_tokens", "template"}, {"pooling", "first"}, {"pooler", "true"}, {"head", "softmax"}};
+constexpr UnsaidKey kHeadUnsaid[] = {{"special_tokens", "template"},
+                                     {"pairs", kAnyValue, "false"},
+                                     {"pooling", "first"},
+                                     {"pooler", "true"},
+                                     {"head", "softmax"}};
 constexpr auto kClassifierUnsaid = joined(bert_rows::kEncoderUnsaid, kHeadUnsaid);
 
 constexpr TensorRow kHeadTensors[] = {{"classifier", "head", kLinear}};

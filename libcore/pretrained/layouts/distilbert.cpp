@@ -45,11 +45,9 @@ constexpr UnsaidKey kDistilBertUnsaid[] = {{"mixing", "attention"},
                                            {"embedding_norm", "true"},
                                            {"padding", "none"},
                                            {"initialization", kAnyValue, "normal"}};
-constexpr UnsaidKey kDistilBertHeadUnsaid[] = {{"special_tokens", "template"},
-                                               {"pooling", "first"},
-                                               {"pooler", "true"},
-                                               {"pooler_activation", "relu"},
-                                               {"head", "softmax"}};
+constexpr UnsaidKey kDistilBertHeadUnsaid[] = {{"special_tokens", "template"}, {"pairs", kAnyValue, "false"},
+                                               {"pooling", "first"},           {"pooler", "true"},
+                                               {"pooler_activation", "relu"},  {"head", "softmax"}};
 constexpr auto kDistilBertModelUnsaid = joined(kDistilBertUnsaid, kVectorUnsaid);
 constexpr auto kDistilBertClassifierUnsaid = joined(kDistilBertUnsaid, kDistilBertHeadUnsaid);
 

@@ -38,9 +38,10 @@ ExportParts text_encoder_parts(const ModelFolder& folder, Json& ours) {
 ExportParts text_classifier_parts(const ModelFolder& folder, Json& ours) {
   const auto loaded = std::make_shared<LoadedClassifier>(load_classifier(folder));
   set_padding(loaded->tokenizer, ours);
-  return {{loaded, &loaded->model->parameters()},
-          {tokenizer_file(loaded->tokenizer, loaded->around > 0),
-           tokenizer_config_file(loaded->tokenizer, loaded->model->length())}};
+  return {
+      {loaded, &loaded->model->parameters()},
+      {tokenizer_file(loaded->tokenizer, loaded->around > 0),
+       tokenizer_config_file(loaded->tokenizer, loaded->model->length(), loaded->model->segments() == 2)}};
 }
 
 }  // namespace headwater

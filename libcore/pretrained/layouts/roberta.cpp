@@ -68,8 +68,11 @@ constexpr UnsaidKey kRobertaUnsaid[] = {{"mixing", "attention"},
                                         {"embedding_norm", "true"},
                                         {"padding", "none"},
                                         {"initialization", kAnyValue, "normal"}};
-constexpr UnsaidKey kRobertaHeadUnsaid[] = {
-    {"special_tokens", "template"}, {"pooling", "first"}, {"pooler", "true"}, {"head", "softmax"}};
+constexpr UnsaidKey kRobertaHeadUnsaid[] = {{"special_tokens", "template"},
+                                            {"pairs", kAnyValue, "false"},
+                                            {"pooling", "first"},
+                                            {"pooler", "true"},
+                                            {"head", "softmax"}};
 constexpr auto kRobertaModelUnsaid = joined(kRobertaUnsaid, kVectorUnsaid);
 constexpr auto kRobertaClassifierUnsaid = joined(kRobertaUnsaid, kRobertaHeadUnsaid);
 

@@ -40,18 +40,28 @@ class ClassificationTaskModel : public TaskModel {
     } else {
       if (kind.uses_template(recipe.model))
         around_ = tokens_around(tokenizer_, model_->length(), given.source_tokenizer);
+      if (kind.reads_pairs(recipe.model))
+        pair_ = pair_template(tokenizer_, model_->length(), given.source_tokenizer);
+      if (!given.target_tokenizer.empty() &&
+          load_side(given.target_tokenizer, "--target-tokenizer").hash() != tokenizer_.hash())
+        throw UsageError(given.target_tokenizer + ": another vocabulary than " + given.source_tokenizer +
+                         " (both texts of a pair have one tokenizer)");
       check_size(tokenizer_, recipe.source_tokenizer.size, given.source_tokenizer, "source_tokenizer");
     }
   }
   Parameters& parameters() override { return model_->parameters(); }
   std::unique_ptr<Dataset> new_dataset() const override {
-    return columns_in_order({source_column(),
-                             {.name = "label",
-                              .vocabulary = labels_->size(),
-                              .vocabulary_hash = labels_->hash(),
-                              .labels = &*labels_,
-                              .labels_as = labels_as_}},
-                            recipe_.data.columns);
+    std::vector<TokenColumnSettings> columns{source_column(),
+                                             {.name = "label",
+                                              .vocabulary = labels_->size(),
+                                              .vocabulary_hash = labels_->hash(),
+                                              .labels = &*labels_,
+                                              .labels_as = labels_as_}};
+    if (pair_) {
+      columns.push_back(columns.front());
+      columns.back().name = "target";
+    }
+    return columns_in_order(std::move(columns), recipe_.data.columns);
   }
   std::unique_ptr<Objective> objective(Subset train, Subset validation) override {
     const auto label_in = [](const ColumnSubset& labelled, std::size_t i) {
@@ -66,7 +76,7 @@ class ClassificationTaskModel : public TaskModel {
     std::vector<Real> weights = class_weights(recipe_, *labels_, train.count(), label);
     return std::make_unique<ClassificationObjective>(*model_, std::move(train), std::move(validation),
                                                      recipe_.training.label_smoothing, std::move(weights),
-                                                     around_ > 0 ? &tokenizer_ : nullptr, around_);
+                                                     around_ > 0 ? &tokenizer_ : nullptr, around_, pair_);
   }
   std::vector<UsedRows> used_rows() const override {
     if (terms_) return {{"terms", "terms.tsv", terms_->size()}};
@@ -93,7 +103,7 @@ class ClassificationTaskModel : public TaskModel {
     }
     return {.name = "source",
             .vocabulary = tokenizer_.vocabulary_size(),
-            .max_length = model_->length() - static_cast<std::int64_t>(around_),
+            .max_length = model_->length() - static_cast<std::int64_t>(pair_ ? pair_->around : around_),
             .special = tokenizer_.special_ids(),
             .vocabulary_hash = tokenizer_.hash()};
   }
@@ -117,7 +127,8 @@ class ClassificationTaskModel : public TaskModel {
   LabelsAs labels_as_;
   std::optional<LabelSet> labels_;
   std::optional<NgramVocabulary> terms_;
-  std::size_t around_ = 0;  // special tokens around a text
+  std::size_t around_ = 0;            // special tokens around a text
+  std::optional<PairTemplate> pair_;  // where an example is two
   std::unique_ptr<TextClassifier> model_;
   std::vector<std::string> notes_;
 };
@@ -130,10 +141,10 @@ void complete_classification(Recipe& recipe, const TaskFiles& given) {
 }
 
 std::unique_ptr<TaskModel> prepare_classification(const Recipe& recipe, const TaskFiles& given) {
-  if (!given.target_tokenizer.empty())
+  const TextClassifierKind& kind = text_classifier_kind(kind_of(recipe.model));
+  if (!given.target_tokenizer.empty() && !kind.reads_pairs(recipe.model))
     throw UsageError("--target-tokenizer is for recipes with model.kind: encoder_decoder");
-  return std::make_unique<ClassificationTaskModel>(text_classifier_kind(kind_of(recipe.model)), recipe,
-                                                   given);
+  return std::make_unique<ClassificationTaskModel>(kind, recipe, given);
 }
 
 }  // namespace headwater

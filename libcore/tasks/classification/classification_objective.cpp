@@ -1,5 +1,6 @@
 #include "tasks/classification/classification_objective.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -8,24 +9,38 @@
 
 namespace headwater {
 
+static ColumnSubset labelled(Subset examples, bool are_pairs) {
+  if (are_pairs) return {std::move(examples), {"source", "label", "target"}};
+  return {std::move(examples), {"source", "label"}};
+}
+
 ClassificationObjective::ClassificationObjective(TextClassifier& model, Subset train, Subset validation,
                                                  double label_smoothing, std::vector<Real> class_weights,
-                                                 const Tokenizer* template_of, std::size_t around)
+                                                 const Tokenizer* template_of, std::size_t around,
+                                                 std::optional<PairTemplate> pair)
     : model_(model),
-      train_(std::move(train), {"source", "label"}),
-      validation_(std::move(validation), {"source", "label"}),
+      train_(labelled(std::move(train), pair.has_value())),
+      validation_(labelled(std::move(validation), pair.has_value())),
       label_smoothing_(label_smoothing),
       class_weights_(std::move(class_weights)),
       template_of_(template_of),
       around_(around),
+      pair_(pair),
       measure_(model.classes()) {}
 
 std::int64_t ClassificationObjective::tokens(Split split, std::span<const std::uint32_t> chosen) const {
   const ColumnSubset& e = of(split);
-  std::int64_t sum = 0;
-  for (const std::uint32_t i : chosen)
-    sum += static_cast<std::int64_t>(e.columns->ids(e.column[0], e.subset.at(i)).size());
-  return sum + static_cast<std::int64_t>(chosen.size() * around_);
+  std::size_t sum = 0;
+  for (const std::uint32_t i : chosen) {
+    const std::size_t first = e.columns->ids(e.column[0], e.subset.at(i)).size();
+    if (!pair_) {
+      sum += first + around_;
+      continue;
+    }
+    const std::size_t all = first + e.columns->ids(e.column[2], e.subset.at(i)).size() + pair_->around;
+    sum += std::min(all, static_cast<std::size_t>(model_.length()));
+  }
+  return static_cast<std::int64_t>(sum);
 }
 
 std::string ClassificationObjective::data_hash() const {
@@ -43,22 +58,36 @@ void ClassificationObjective::prepare(Split split, std::span<const std::uint32_t
   to.loss_scale = 1.0 / static_cast<double>(part.sequences);
   for (Index i = 0; i < part.end(); ++i) {
     const std::int64_t example = e.subset.at(chosen[static_cast<std::size_t>(i)]);
-    std::span<const std::int32_t> ids = e.columns->ids(e.column[0], example);
-    if (template_of_ != nullptr) {
-      add_template(*template_of_, around_, ids, model_.length(), to.whole);
-      ids = to.whole;
-    }
+    Index second = 0;
+    const std::span<const std::int32_t> ids = read(e, example, to, second);
     const Index length = model_.padded_length(static_cast<Index>(ids.size()));
     if (i < part.begin()) {
       to.batch.skip(ids, length);
       continue;
     }
-    to.batch.add(ids, length);
+    if (pair_ && model_.segments() == 2) {
+      to.batch.add_pair(ids, second, length);
+    } else {
+      to.batch.add(ids, length);
+    }
     to.useful += static_cast<std::int64_t>(ids.size());
     if (model_.reads_bags()) add_values(e.columns->values(e.column[0], example), ids, to);
     to.batch.labels.push_back(e.columns->ids(e.column[1], example).front());
   }
   to.batch.finish(part);
+}
+
+std::span<const std::int32_t> ClassificationObjective::read(const ColumnSubset& e, std::int64_t example,
+                                                            Slot& to, Index& second) const {
+  const std::span<const std::int32_t> ids = e.columns->ids(e.column[0], example);
+  if (template_of_ == nullptr) return ids;
+  if (pair_) {
+    second = add_pair_template(*template_of_, *pair_, ids, e.columns->ids(e.column[2], example),
+                               model_.length(), to.whole);
+  } else {
+    add_template(*template_of_, around_, ids, model_.length(), to.whole);
+  }
+  return to.whole;
 }
 
 void ClassificationObjective::add_values(std::span<const float> values, std::span<const std::int32_t> ids,

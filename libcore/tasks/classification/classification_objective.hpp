@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -10,6 +11,7 @@
 #include "data/class_batch.hpp"
 #include "data/token_dataset.hpp"
 #include "models/text_classifier.hpp"
+#include "pretrained/source_ids.hpp"
 #include "tasks/classification/label_measure.hpp"
 #include "text/tokenizer/tokenizer.hpp"
 #include "training/objective.hpp"
@@ -18,12 +20,13 @@ namespace headwater {
 
 class ClassificationObjective : public Objective {
  public:
-  // Takes data sets with the columns "source" (a bag for a bag of words) and "label". `template_of` puts
-  // `around` special tokens around each text; null: texts are read as they are. `class_weights`, one a class:
-  // how often an example of training counts; none: once.
+  // Takes data sets with the columns "source" (a bag for a bag of words) and "label", of pairs of texts also
+  // "target". `template_of` puts `around` special tokens around each text, or those of `pair` around each
+  // pair; null: texts are read as they are. `class_weights`, one a class: how often an example of training
+  // counts; none: once.
   ClassificationObjective(TextClassifier& model, Subset train, Subset validation, double label_smoothing,
                           std::vector<Real> class_weights = {}, const Tokenizer* template_of = nullptr,
-                          std::size_t around = 0);
+                          std::size_t around = 0, std::optional<PairTemplate> pair = {});
 
   Parameters& parameters() override { return model_.parameters(); }
   std::int64_t width() const override { return model_.width(); }
@@ -43,10 +46,14 @@ class ClassificationObjective : public Objective {
   const ColumnSubset& of(Split split) const { return split == Split::train ? train_ : validation_; }
   struct Slot {
     ClassBatch batch;
-    std::vector<std::int32_t> whole;  // a text with its special tokens
+    std::vector<std::int32_t> whole;  // a text or a pair with its special tokens
     std::int64_t useful = 0;
     double loss_scale = 0;  // one over the global batch's sequences: the loss is their mean
   };
+  // The ids that the model reads of an example, with special tokens, valid until the next call; and, of a
+  // pair, where its second text begins.
+  std::span<const std::int32_t> read(const ColumnSubset& e, std::int64_t example, Slot& to,
+                                     Index& second) const;
   static void add_values(std::span<const float> values, std::span<const std::int32_t> ids, Slot& to);
   Slot& slot_of(BatchSlot slot) { return slots_[slot == BatchSlot::first ? 0 : 1]; }
 
@@ -56,6 +63,7 @@ class ClassificationObjective : public Objective {
   std::vector<Real> class_weights_;
   const Tokenizer* template_of_;
   std::size_t around_;
+  std::optional<PairTemplate> pair_;
   LabelMeasure measure_;  // of the running validation
   Slot slots_[2];         // reused: a step after the largest allocates nothing
 };

@@ -50,6 +50,41 @@ TEST_CASE("a model that reads a template needs a tokenizer with one, and room fo
         "m: model.length is 2, and 2 special tokens stand around a text (make it longer)");
 }
 
+TEST_CASE("a pair is cut from its longer text, and each has a half where both are longer") {
+  const auto cut = [](std::size_t first, std::size_t second, std::size_t room) {
+    return cut_longest_first({first, second}, room);
+  };
+  CHECK(cut(3, 4, 7) == PairLengths{3, 4});
+  CHECK(cut(2, 9, 7) == PairLengths{2, 5});
+  CHECK(cut(9, 2, 7) == PairLengths{5, 2});
+  CHECK(cut(9, 8, 7) == PairLengths{4, 3});
+  CHECK(cut(8, 9, 7) == PairLengths{3, 4});
+  CHECK(cut(8, 8, 7) == PairLengths{3, 4});
+  CHECK(cut(8, 0, 7) == PairLengths{7, 0});
+}
+
+TEST_CASE("a template joins the texts of a pair, and says where the second begins") {
+  const Tokenizer tokenizer = tokenizer_of(TextTemplate::bert);
+  const PairTemplate pair = pair_template(tokenizer, 9, "m");
+  CHECK(pair.around == 3);
+  CHECK(pair.before_second == 2);
+  CHECK(error_text([&] { pair_template(tokenizer, 3, "m"); }) ==
+        "m: model.length is 3, and 3 special tokens stand around a pair (make it longer)");
+  SourceIds found;
+  find_pair_ids(tokenizer, pair, 0, "a b\tb", found);
+  CHECK(found.ids == std::vector<std::int32_t>{2, 5, 6, 3, 6, 3});
+  CHECK(found.second == 4);
+  CHECK_FALSE(found.is_truncated);
+  find_pair_ids(tokenizer, pair, 5, "a b\tb", found);
+  CHECK(found.ids == std::vector<std::int32_t>{2, 5, 3, 6, 3});
+  CHECK(found.second == 3);
+  CHECK(found.is_truncated);
+  CHECK(fault_of_texts(Texts::pair, "a\tb").empty());
+  CHECK(fault_of_texts(Texts::either, "a").empty());
+  CHECK(fault_of_texts(Texts::pair, "a").starts_with("1 column where 2 are wanted"));
+  CHECK(fault_of_texts(Texts::either, "a\tb\tc").starts_with("3 columns where 2 are wanted"));
+}
+
 TEST_CASE("BERT's layout: what a config.json says, and what is not computed") {
   const ScratchDirectory scratch;
   const auto settings_of = [&](const Json& config) {

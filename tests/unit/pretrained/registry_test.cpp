@@ -44,7 +44,8 @@ ClassifierSettings small_classifier(const std::string& mixing) {
   s.mixing.mixing = mixing;
   s.encoder_layers = 2;
   s.pooling = "mean";
-  s.pooler = true;
+  s.pairs = s.pooler = true;
+  s.special_tokens = "template";
   s.pooler_activation = "relu";
   s.padding = mixing == "attention" ? "pooled" : "attended";
   s.head = {"softmax", 3};

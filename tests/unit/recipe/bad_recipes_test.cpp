@@ -184,6 +184,12 @@ const std::vector<BadRecipe> kBadRecipes = {
      "3:29", "a sigmoid head learns without it"},
     {"data: {columns: [source, label]}\nmodel: {kind: classifier, mixing: fourier, padding: pooled}\n",
      "2:53", "model.padding: pooled is for mixing: attention (write attended, or none"},
+    {"data: {columns: [source, target, label]}\nmodel: {kind: classifier, pairs: true}\n", "2:34",
+     "model.pairs: the tokenizer's template joins the texts (write special_tokens: template)"},
+    {"data: {columns: [source, label]}\nmodel: {kind: classifier, special_tokens: template, pairs: true}\n",
+     "1:17",
+     "data.columns: a classifier with these settings reads source, target and label (write [source, target, "
+     "label])"},
     {"data: {columns: [source, label]}\nmodel: {kind: classifier, pooler_activation: relu}\n", "2:46",
      "model.pooler_activation: there is no pooler that it follows (write pooler: true)"},
     {"model: {kind: classifier, keeps_padding: true}\n", "1:27",

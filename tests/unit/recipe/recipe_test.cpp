@@ -109,6 +109,7 @@ Recipe unusual(const std::string& optimizer = "adamw") {
 Recipe unusual_classifier(const std::string& mixing) {
   Recipe r = unusual();
   r.data.columns = {"label", "source"};
+  if (mixing != "bag_of_words") r.data.columns.emplace_back("target");
   r.data.summaries = false;
   r.training.class_weights = {
       "", {{"Video games", 2.5}, {"1", 0.5}, {"Food: \"hot\", {cold} #1", 3}, {"<<", 1}, {"yes", 2}}};
@@ -134,6 +135,7 @@ Recipe unusual_classifier(const std::string& mixing) {
   s.pooler_activation = "relu";
   s.segments = 2;
   s.special_tokens = "template";
+  s.pairs = true;
   s.padding = "attended";
   s.head = {"softmax", 5};
   if (mixing == "mlp") s.mixing.mixing_width = 19;
