@@ -110,6 +110,12 @@ struct EarlyStoppingSettings {
   bool operator==(const EarlyStoppingSettings&) const = default;
 };
 
+// From when on layers learn: those next to the head first.
+struct UnfreezeSettings {
+  std::int64_t every_epochs = 0, every_steps = 0;  // from one layer to the next; both 0: all from the start
+  bool operator==(const UnfreezeSettings&) const = default;
+};
+
 // Random choices of the tokenizers, drawn anew for each example and epoch; 0: none.
 struct SubwordSamplingSettings {
   double dropout = 0;  // of BPE: share of the merges that are passed over
@@ -154,6 +160,7 @@ struct TrainingSettings {
   ScheduleSettings schedule;
   CheckpointSettings checkpoint;
   EarlyStoppingSettings early_stopping;
+  UnfreezeSettings unfreeze;
   SubwordSamplingSettings subword_sampling;  // of translators
   SampleSettings samples;                    // of language models
   bool operator==(const TrainingSettings&) const = default;

@@ -137,6 +137,15 @@ void rows(Visitor& v, EarlyStoppingSettings& s, const std::string& best_metric) 
           "the run ends after so many epochs in a row without a better value; 0: never");
 }
 
+void rows(Visitor& v, UnfreezeSettings& s) {
+  v.field("every_epochs", &s.every_epochs, Between{0, 1e6, "epochs"},
+          "epochs from one layer to the one below; 0: by every_steps",
+          When{s.every_steps == 0, "unfreezing with every_steps", "unfreezing without every_steps"});
+  v.field("every_steps", &s.every_steps, Between{0, 1e9, "steps"},
+          "the same in steps, instead; both 0: all layers learn from the start",
+          When{s.every_epochs == 0, "unfreezing with every_epochs", "unfreezing without every_epochs"});
+}
+
 void rows(Visitor& v, SubwordSamplingSettings& s) {
   v.field("dropout", &s.dropout, Between{0, kBelowOne, kNoUnit},
           "of BPE: share of the merges that are passed over (BPE dropout: Provilkov et al. 2020); 0: none");
@@ -235,6 +244,11 @@ void rows(Visitor& v, TrainingSettings& s, const ModelSection& model) {
   v.section("checkpoint", "when the run is saved", [&](Visitor& below) { rows(below, s.checkpoint); });
   v.section("early_stopping", "when the run ends before its epochs are over",
             [&](Visitor& below) { rows(below, s.early_stopping, s.best_metric); });
+  v.section(
+      "unfreeze",
+      "gradual unfreezing (ULMFiT, Howard and Ruder 2018): at first the head learns alone, then a layer "
+      "more at a time, from the top down to the embeddings",
+      [&](Visitor& below) { rows(below, s.unfreeze); });
   if (!model || is_translator(model.kind())) {
     v.section("subword_sampling",
               "random choices of a translator's tokenizers: every epoch cuts the text of its training "

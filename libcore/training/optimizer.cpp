@@ -49,6 +49,19 @@ void Optimizer::for_each_stretch(const Parameter& p, const F& update) const {
   });
 }
 
+void Optimizer::learn_after(std::span<const std::int64_t> steps) {
+  const auto& all = parameters_.all();
+  for (std::size_t place = 0; place < all.size(); ++place) {
+    is_kept_.push_back(all[place]->is_frozen);
+    rules_[place].after = steps[place];
+  }
+}
+
+void Optimizer::begin_step(std::int64_t step) {
+  for (std::size_t place = 0; place < is_kept_.size(); ++place)
+    parameters_.all()[place]->is_frozen = is_kept_[place] || step <= rules_[place].after;
+}
+
 double Optimizer::gradient_norm() {
   const auto& all = parameters_.all();
   const auto add_squares = [&](std::size_t place) {
@@ -124,8 +137,8 @@ void Optimizer::step_adam(double learning_rate, std::int64_t step, float factor)
                          .beta_2 = static_cast<float>(settings_.beta_2),
                          .epsilon = static_cast<float>(settings_.epsilon),
                          .factor = factor,
-                         .correction_1 = static_cast<float>(1 - power(settings_.beta_1, step)),
-                         .correction_2 = static_cast<float>(1 - power(settings_.beta_2, step)),
+                         .correction_1 = 1,
+                         .correction_2 = 1,
                          .epsilon_hat = settings_.epsilon_hat,
                          .decay = 0};
   // Moments go on moving without a gradient, so every parameter takes part; neighbours with one rule are
@@ -151,6 +164,8 @@ void Optimizer::step_adam(double learning_rate, std::int64_t step, float factor)
     kernels::AdamRule of_stretch = rule;
     of_stretch.learning_rate = static_cast<float>(learning_rate * stretch.rule->rate_factor);
     of_stretch.decay = static_cast<float>(stretch.rule->weight_decay);
+    of_stretch.correction_1 = static_cast<float>(1 - power(settings_.beta_1, step - stretch.rule->after));
+    of_stretch.correction_2 = static_cast<float>(1 - power(settings_.beta_2, step - stretch.rule->after));
     kernels::adam(of_stretch, std::min(kBlock, stretch.count - begin), parameters_.values().data() + at,
                   momentum_.get() + at, velocity_.get() + at, parameters_.gradients().data() + at);
   });

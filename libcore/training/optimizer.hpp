@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,11 @@ class Optimizer {
   // Applies the gradients of one step. `step` counts from 1; `norm` is gradient_norm() where the caller has
   // it. Frozen parameters and their state stay as they are.
   void step(double learning_rate, std::int64_t step, std::optional<double> norm = {});
+
+  // Before the first step: each of parameters.all() learns after so many steps, and is frozen until then; its
+  // moments are corrected by the steps that it has learned in. Call begin_step() before each step then.
+  void learn_after(std::span<const std::int64_t> steps);
+  void begin_step(std::int64_t step);
 
   // sqrt(Σ g²) over the gradients of this step, but those of frozen parameters.
   double gradient_norm();
@@ -57,8 +63,9 @@ class Optimizer {
   OptimizerSettings settings_;
   Parameters& parameters_;
   std::vector<ParameterRule> rules_;  // of each parameter
-  std::vector<Stretch> stretches_;    // of this step
-  std::vector<double> squares_;       // of each parameter's gradient
+  std::vector<bool> is_kept_;  // of each parameter: frozen in all steps; none: learn_after() was not called
+  std::vector<Stretch> stretches_;  // of this step
+  std::vector<double> squares_;     // of each parameter's gradient
   FlatArray momentum_, velocity_;
   std::vector<std::vector<std::int64_t>>
       row_steps_;  // of each table: the step at which each row's velocity is current

@@ -52,9 +52,11 @@ struct Stacks {
     }
   }
 
-  // 0: below all blocks; 1, 2, ...: the blocks; one more: the head.
+  // 0: below all blocks; 1, 2, ...: the blocks; one more: the head, and what else stands above them.
   std::int64_t layer_of(const Place& place) const {
-    if (place.stack == "head") return blocks + 1;
+    for (const std::string_view above : {"head", "pooler", "lm_head", "next_sentence", "span_boundary"}) {
+      if (place.stack == above) return blocks + 1;
+    }
     const auto found = of.find(place.stack);
     if (found == of.end()) return 0;
     const Stack& stack = found->second;
@@ -90,6 +92,15 @@ std::vector<std::int64_t> depth_of(const Parameters& parameters) {
   for (const auto& p : parameters.all())
     depths.push_back(stacks.blocks + 1 - stacks.layer_of(Place(p->name)));
   return depths;
+}
+
+std::vector<std::int64_t> steps_before(const UnfreezeSettings& settings, const Parameters& parameters,
+                                       std::int64_t steps_per_epoch) {
+  const std::int64_t every =
+      settings.every_steps > 0 ? settings.every_steps : settings.every_epochs * steps_per_epoch;
+  std::vector<std::int64_t> steps = depth_of(parameters);
+  for (std::int64_t& step : steps) step *= every;
+  return steps;
 }
 
 std::vector<ParameterRule> parameter_rules(const OptimizerSettings& settings, const Parameters& parameters) {

@@ -2,6 +2,7 @@
 // learns.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
@@ -19,6 +20,7 @@ Parameters& freeze(Parameters& parameters, std::span<const std::string> patterns
 struct ParameterRule {
   double rate_factor = 1;   // of the learning rate
   double weight_decay = 0;  // of adamw
+  std::int64_t after = 0;   // steps of the run before it learns
   bool operator==(const ParameterRule&) const = default;
 };
 
@@ -26,6 +28,11 @@ struct ParameterRule {
 // which are single rows, nor of tables. The learning rate is factor^depth of that of the head (ELECTRA, Clark
 // et al. 2020; BEiT, Bao et al. 2022), where depth_of() counts.
 std::vector<ParameterRule> parameter_rules(const OptimizerSettings& settings, const Parameters& parameters);
+
+// Gradual unfreezing (ULMFiT, Howard and Ruder 2018, sec. 3.3): after how many steps each of parameters.all()
+// begins to learn, by depth_of().
+std::vector<std::int64_t> steps_before(const UnfreezeSettings& settings, const Parameters& parameters,
+                                       std::int64_t steps_per_epoch);
 
 // How many layers each parameter stands below the head: 0 for "head" and the norm at the end of the last
 // stack, one more for each block from "STACK.NUMBER" of the last stack to the first, and most for what stands

@@ -51,6 +51,9 @@ Trainer::Trainer(const Recipe& recipe, Objective& objective, RunDirectory* direc
     average_.emplace(recipe.training.ema_decay, objective.parameters(), optimizer_);
   if (recipe.training.average_last > 0)
     epoch_average_.emplace(recipe.training.average_last, objective.parameters());
+  const UnfreezeSettings& unfreeze = recipe.training.unfreeze;
+  if (unfreeze.every_epochs > 0 || unfreeze.every_steps > 0)
+    optimizer_.learn_after(steps_before(unfreeze, objective.parameters(), steps_per_epoch()));
   state_.data_hash = objective.data_hash();
 }
 
@@ -126,6 +129,7 @@ void Trainer::measure_gradients(std::int64_t step) {
 LossTotals Trainer::train_step(std::span<const std::uint32_t> batch, std::span<const std::uint32_t> next,
                                Prefetcher& batches) {
   const std::int64_t step = state_.step + 1;
+  optimizer_.begin_step(step);
   const LossTotals totals = gradients_.sum([&](Index index) -> std::optional<LossTotals> {
     const BatchPart part{index, parts(), static_cast<Index>(batch.size())};
     if (part.begin() == part.end()) return std::nullopt;

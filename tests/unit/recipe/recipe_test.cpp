@@ -98,6 +98,7 @@ Recipe unusual(const std::string& optimizer = "adamw") {
   r.training.drop = {"head.*", "*.gamma"};
   r.training.checkpoint = {20, 2.5, 3, 5};
   r.training.early_stopping = {"accuracy", 4};
+  r.training.unfreeze = {.every_epochs = 2};
   r.training.subword_sampling = {0.1, 0.3};
   r.decoding = {40, 2.5, 3, 2, 5, 0.7, "gnmt", "never"};
   r.expected = {{"bleu", 16.9, 0.5, "near", "a table"},

@@ -4,6 +4,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <map>
@@ -115,6 +116,57 @@ TEST_CASE("parameters are frozen by patterns of their names") {
         "training.freeze: \"encodr.*\" matches no parameter (inspect lists the names of a saved model)");
   CHECK(error_text([&] { freeze(toy.parameters, std::vector<std::string>{"*"}); }) ==
         "training.freeze: every parameter is frozen (leave some to train)");
+}
+
+TEST_CASE("layers begin to learn from the top down") {
+  Toy toy;
+  const auto steps_of = [&](const UnfreezeSettings& settings) {
+    const std::vector<std::int64_t> all = steps_before(settings, toy.parameters, 4);
+    std::map<std::string, std::int64_t> by_name;
+    for (std::size_t i = 0; i < all.size(); ++i) by_name[toy.parameters.all()[i]->name] = all[i];
+    return by_name;
+  };
+  const auto by_epochs = steps_of({.every_epochs = 2}), by_steps = steps_of({.every_steps = 3});
+  CHECK(by_epochs.at("head.weight") == 0);
+  CHECK(by_epochs.at("decoder.1.w") == 8);
+  CHECK(by_epochs.at("source_embedding.tokens") == 40);
+  CHECK(by_steps.at("decoder.0.w") == 6);
+  CHECK(depths_of({"embedding.tokens", "encoder.0.w", "pooler.weight", "head.weight", "lm_head.bias"}) ==
+        std::map<std::string, std::int64_t>{{"embedding.tokens", 2},
+                                            {"encoder.0.w", 1},
+                                            {"pooler.weight", 0},
+                                            {"head.weight", 0},
+                                            {"lm_head.bias", 0}});
+}
+
+TEST_CASE("what learns after some steps moves as if the run began there, and what is frozen stays") {
+  for (const char* kind : {"adamw", "adam", "rmsprop", "sgd"}) {
+    INFO(std::string(kind));
+    OptimizerSettings s;
+    s.kind = kind;
+    if (s.kind == "adamw") s.weight_decay = 0.1;
+    if (s.kind == "sgd") s.momentum = 0.9;
+    Toy late, early;
+    for (Toy* toy : {&late, &early}) freeze(toy->parameters, std::vector<std::string>{"encoder.1.*"});
+    Optimizer of_late(s, late.parameters), of_early(s, early.parameters);
+    of_late.learn_after(std::vector<std::int64_t>(late.parameters.all().size(), 3));
+    const std::vector<Real> first(late.parameters.values().begin(), late.parameters.values().end());
+    for (std::int64_t step = 1; step <= 8; ++step) {
+      late.make_gradients(step);
+      of_late.begin_step(step);
+      of_late.step(0.01, step);
+      if (step <= 3) {
+        CHECK(std::ranges::equal(late.parameters.values(), first));
+        continue;
+      }
+      early.make_gradients(step);
+      of_early.step(0.01, step - 3);
+    }
+    CHECK(std::ranges::equal(late.parameters.values(), early.parameters.values()));
+    CHECK_FALSE(std::ranges::equal(late.parameters.values(), first));
+    const Parameter& frozen = *late.parameters.find("encoder.1.w");
+    CHECK(std::equal(frozen.value.data, frozen.value.data + frozen.size(), first.begin() + frozen.offset));
+  }
 }
 
 // Number by number in double, as the papers have it.
