@@ -11,7 +11,7 @@ std::size_t tokens_around(const Tokenizer& tokenizer, Index length, const std::s
   const std::size_t around = tokenizer.with_special_tokens({}).size();
   if (around == 0) {
     throw Error(where +
-                ": its tokenizer puts no special tokens around a text, and model.special_tokens is template "
+                ": its tokenizer puts no special tokens around a text, which the model reads "
                 "(learn one with tokenize --learn ... --template bert)");
   }
   if (length > 0 && static_cast<Index>(around) >= length)
