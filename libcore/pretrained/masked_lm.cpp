@@ -207,6 +207,21 @@ class MaskedLmTracer : public EncoderTracer {
   LoadedMaskedLm model_;
 };
 
+class MaskedLmStates : public EncoderStates {
+ public:
+  explicit MaskedLmStates(LoadedMaskedLm model)
+      : EncoderStates(model.model->encoder()), model_(std::move(model)) {}
+  const Tokenizer& tokenizer() const override { return model_.tokenizer; }
+  void source_ids(std::string_view text, SourceIds& found) const override {
+    find_source_ids(model_.tokenizer, model_.around, length(), text, found);
+  }
+  Index length() const override { return model_.model->length(); }
+  const Parameters& parameters() const override { return model_.model->parameters(); }
+
+ private:
+  LoadedMaskedLm model_;
+};
+
 class MaskedLmKind : public Kind {
  public:
   const ModelKind& model_kind() const override { return kMaskedLm; }
@@ -247,6 +262,9 @@ class MaskedLmKind : public Kind {
   }
   std::unique_ptr<AttentionTracer> tracer(const ModelFolder& folder) const override {
     return std::make_unique<MaskedLmTracer>(load_masked_lm(folder));
+  }
+  std::unique_ptr<TextStates> text_states(const ModelFolder& folder) const override {
+    return std::make_unique<MaskedLmStates>(load_masked_lm(folder));
   }
 
  private:
