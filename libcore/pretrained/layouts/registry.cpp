@@ -17,6 +17,7 @@ const Layout& gpt2_layout();
 const Layout& vit_layout();
 const Layout& bert_classifier_layout();
 const Layout& bert_model_layout();
+const Layout& bert_masked_lm_layout();
 const Layout& distilbert_classifier_layout();
 const Layout& distilbert_model_layout();
 const Layout& roberta_classifier_layout();
@@ -28,6 +29,7 @@ std::span<const Layout* const> all_layouts() {
                                        &vit_layout(),
                                        &bert_classifier_layout(),
                                        &bert_model_layout(),
+                                       &bert_masked_lm_layout(),
                                        &distilbert_classifier_layout(),
                                        &distilbert_model_layout(),
                                        &roberta_classifier_layout(),
