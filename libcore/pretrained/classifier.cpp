@@ -92,7 +92,10 @@ class ClassifierStates : public EncoderStates {
   explicit ClassifierStates(LoadedClassifier model)
       : EncoderStates(classifier_of(model).encoder()), model_(std::move(model)) {}
   const Tokenizer& tokenizer() const override { return model_.tokenizer; }
-  void source_ids(std::string_view text, SourceIds& found) const override { model_.source_ids(text, found); }
+  // One text, of a classifier of pairs too.
+  void source_ids(std::string_view text, SourceIds& found) const override {
+    find_source_ids(model_.tokenizer, model_.around, length(), text, found);
+  }
   Index length() const override { return model_.model->length(); }
   const Parameters& parameters() const override { return model_.model->parameters(); }
   std::string_view pooling() const override { return classifier_of(model_).settings().pooling; }

@@ -31,7 +31,7 @@ void add_template(const Tokenizer& tokenizer, std::size_t around, std::span<cons
 std::string fault_of_texts(Texts texts, std::string_view line) {
   const auto columns = 1 + std::count(line.begin(), line.end(), '\t');
   if (columns == 2 || (columns == 1 && texts != Texts::pair)) return {};
-  return std::to_string(columns) + (columns == 1 ? " column" : " columns") +
+  return "no pair: " + std::to_string(columns) + (columns == 1 ? " column" : " columns") +
          " where 2 are wanted: first text, second text (separate them by one TAB, as paste does)";
 }
 

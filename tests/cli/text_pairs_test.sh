@@ -48,11 +48,11 @@ awk -F '\t' '{ print $2 "\t" $1 }' pairs | classify model --all -q | cmp -s - ou
 
 # Lines that are no pairs: one line each.
 echo sun > one
-refused 'one:1: 1 column where 2 are wanted: first text, second text' 1 classify model one
-refused 'one:1: 1 column where 2 are wanted: first text, second text' 1 attn-dump model one
+refused 'one:1: no pair: 1 column where 2 are wanted: first text, second text' 1 classify model one
+refused 'one:1: no pair: 1 column where 2 are wanted: first text, second text' 1 attn-dump model -q --format matrix one
 refused '3 columns where 2 are wanted' 1 classify model pairs.tsv
 refused '2 columns where 3 are wanted: first text, second text, label' 1 evaluate model pairs
-tokenize --learn word --size 9 --template bert -q -o other.json pairs
+cut -f1 pairs | tokenize --learn word --size 9 --template bert -q -o other.json
 refused 'another vocabulary than t.json' 2 train --recipe r.yaml --tokenizer t.json --target-tokenizer other.json --labels labels -q --validation set.ids -o new set.ids
 
 # In BERT's layout a line with a TAB is a pair.

@@ -84,8 +84,7 @@ struct TokenMetricDetails {
 
 // What models share: lines of two columns, text and translation or label; figures that are no numbers are an
 // error; only these of --metric are of such a model; what the recipe expects of the figures, as train writes
-// it.
-// `columns`: 3 of pairs of texts and their labels.
+// it. `columns`: 3 of pairs of texts and their labels.
 cli::LineReaderSettings lines_of_columns(const Options& o, std::size_t columns = 2);
 // use(line) for each line of texts, or of pairs of them; what it throws gets the line's place. Lines of one
 // text with a TAB are refused.

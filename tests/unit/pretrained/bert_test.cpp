@@ -81,8 +81,8 @@ TEST_CASE("a template joins the texts of a pair, and says where the second begin
   CHECK(found.is_truncated);
   CHECK(fault_of_texts(Texts::pair, "a\tb").empty());
   CHECK(fault_of_texts(Texts::either, "a").empty());
-  CHECK(fault_of_texts(Texts::pair, "a").starts_with("1 column where 2 are wanted"));
-  CHECK(fault_of_texts(Texts::either, "a\tb\tc").starts_with("3 columns where 2 are wanted"));
+  CHECK(fault_of_texts(Texts::pair, "a").starts_with("no pair: 1 column where 2 are wanted"));
+  CHECK(fault_of_texts(Texts::either, "a\tb\tc").starts_with("no pair: 3 columns where 2 are wanted"));
 }
 
 TEST_CASE("BERT's layout: what a config.json says, and what is not computed") {

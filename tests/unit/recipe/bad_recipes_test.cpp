@@ -232,7 +232,7 @@ const std::vector<BadRecipe> kBadRecipes = {
      "training.schedule.every_epochs: cosine does not read it (it belongs to step"},
     {"training: {accumulate: 3}\n", "1:24",
      "a batch cannot be computed in 3 equal parts (write 1, 2, 4 or 8)"},
-    {"training: {unfreeze: {every_epochs: 1, every_steps: 5}}\n", "1:24",
+    {"training: {unfreeze: {every_epochs: 1, every_steps: 5}}\n", "1:37",
      "training.unfreeze.every_epochs: unfreezing with every_steps does not read it (it belongs to unfreezing "
      "without every_steps; remove it)"},
     {"training: {freeze: encoder}\n", "1:20", "wanted a list, not a text (write [encoder])"},

@@ -110,7 +110,10 @@ Recipe unusual(const std::string& optimizer = "adamw") {
 Recipe unusual_classifier(const std::string& mixing) {
   Recipe r = unusual();
   r.data.columns = {"label", "source"};
-  if (mixing != "bag_of_words") r.data.columns.emplace_back("target");
+  if (mixing != "bag_of_words") {
+    r.data.columns.emplace_back("target");
+    r.data.csv_columns.emplace_back("second text");
+  }
   r.data.summaries = false;
   r.training.class_weights = {
       "", {{"Video games", 2.5}, {"1", 0.5}, {"Food: \"hot\", {cold} #1", 3}, {"<<", 1}, {"yes", 2}}};
