@@ -6,6 +6,7 @@
 
 #include "pretrained/config.hpp"
 #include "pretrained/layouts/foreign_config.hpp"
+#include "pretrained/layouts/layout.hpp"
 #include "support/error.hpp"
 
 namespace headwater {
