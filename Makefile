@@ -114,7 +114,7 @@ asan-unit: ## the unit and reference tests under both sanitizers
 	cmake --build $(BUILD)-asan -j $(JOBS) --target unit_and_golden_tests
 	ctest --test-dir $(BUILD)-asan --output-on-failure -j $(JOBS) -L '^(unit|golden)$$'
 
-ROWS ?= kernels A1 A2 A2P B C D1 D2 E S
+ROWS ?= kernels A1 A2 A2P B C D1 D2 E F FA S
 ROUNDS ?= 5
 
 CONFIGURE_BENCH = $(CONFIGURE) -B $(BUILD) -DHEADWATER_BENCH=ON

@@ -9,6 +9,7 @@
 #include "recipe/recipe.hpp"
 #include "steps/classifier.hpp"
 #include "steps/language_model.hpp"
+#include "steps/masked_lm.hpp"
 #include "steps/translator.hpp"
 #include "steps/vision_model.hpp"
 
@@ -21,7 +22,8 @@ struct Row {
   ScheduleSettings schedule = {};
 };
 
-inline constexpr std::string_view kRowNames[] = {"A1", "A2", "A2P", "B", "C", "D1", "D2", "E", "S"};
+inline constexpr std::string_view kRowNames[] = {"A1", "A2", "A2P", "B",  "C", "D1",
+                                                 "D2", "E",  "F",   "FA", "S"};
 
 // Film reviews cut at 600 tokens, good or bad.
 inline ClassifierStepSettings reviews(Index width, const std::string& positions, const std::string& lengths) {
@@ -143,6 +145,29 @@ inline Row row_e(const std::string& lengths) {
           {.kind = "inverse_square_root", .warmup_steps = 4000}};
 }
 
+// BERT's pretraining in small: pieces of 128 tokens, 15 % of them hidden. FA is the recipe bert-imdb, with
+// dropout of attention weights and smaller batches.
+inline Row row_f(Index batch, double attention_dropout) {
+  MaskedLmStepSettings s;
+  s.vocabulary = 8192;
+  s.batch = batch;
+  s.model.encoder_layers = 4;
+  s.model.segments = 2;
+  s.model.embedding_norm = true;
+  TransformerSettings& t = s.model.transformer;
+  t.width = 128;
+  t.heads = 4;
+  t.feed_forward_width = 512;
+  t.activation = "gelu";
+  t.norm_epsilon = 1e-12;
+  t.length = 128;
+  t.dropout = 0.1;
+  t.attention_dropout = attention_dropout;
+  return {std::make_unique<MaskedLmStep>(s),
+          1'883'520,
+          {.kind = "adamw", .weight_decay = 0.01, .global_clipnorm = 1}};
+}
+
 // Characters of Shakespeare in nanoGPT's setting for CPUs.
 inline Row row_s(const std::string&) {
   LanguageModelStepSettings s;
@@ -174,6 +199,8 @@ inline Row make_row(std::string_view name, const std::string& lengths) {
   if (name == "D1") row = row_d1(lengths);
   if (name == "D2") row = row_d2(lengths);
   if (name == "E") row = row_e(lengths);
+  if (name == "F") row = row_f(64, 0);
+  if (name == "FA") row = row_f(32, 0.1);
   if (name == "S") row = row_s(lengths);
   if (!row.model) throw UsageError("unknown row " + std::string(name));
   Parameters& parameters = row.model->parameters();
