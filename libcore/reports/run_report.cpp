@@ -72,17 +72,28 @@ RunFigures read_log(const std::filesystem::path& path, const std::string& best_m
                   " (name the log.csv of a run, or its folder)");
     return found->second;
   };
-  const std::size_t validation_loss = column_of("validation_loss");
+  const std::size_t validation_loss = column_of("validation_loss"), epoch_column = column_of("epoch");
+  std::vector<std::vector<std::string_view>> rows;
+  for (std::size_t n = 1; n < lines.size(); ++n) {
+    rows.push_back(split(lines[n], ','));
+    if (rows.back().size() != header.size()) rows.pop_back();
+  }
+  const bool has_validation = std::any_of(
+      rows.begin(), rows.end(), [&](const auto& fields) { return !fields[validation_loss].empty(); });
+  // Without validation the last row of an epoch is that of its end.
+  const auto ends_epoch = [&](std::size_t n) {
+    if (has_validation) return !rows[n][validation_loss].empty();
+    return n + 1 == rows.size() || rows[n + 1][epoch_column] != rows[n][epoch_column];
+  };
   RunFigures figures;
   const auto [ordering, best_value] = ordering_column(best_metric);
   const bool has_waiting = column.contains("waiting_share");
   const bool has_training_reference = column.contains("training_reference_loss");
   double best = 0, seconds = 0, tokens = 0, waited = 0;
-  for (std::size_t n = 1; n < lines.size(); ++n) {
-    const std::vector<std::string_view> fields = split(lines[n], ',');
-    if (fields.size() != header.size()) continue;
+  for (std::size_t n = 0; n < rows.size(); ++n) {
+    if (!ends_epoch(n)) continue;
+    const std::vector<std::string_view>& fields = rows[n];
     const auto at = [&](std::string_view name) { return fields[column_of(name)]; };
-    if (fields[validation_loss].empty()) continue;
     ++figures.epochs;
     // The seconds of a resumed epoch are of its last process only; its pace is of the same time.
     const double pace = number_of(at("tokens_per_second"));
@@ -99,6 +110,7 @@ RunFigures read_log(const std::filesystem::path& path, const std::string& best_m
       if (is_training_part(name))
         figures.training_losses.emplace_back("training_" + std::string(name), number_of(at(name)));
     }
+    if (!has_validation) continue;
     const double ordered = number_of(at(ordering));
     const double value = best_value == Metric::Best::lowest ? ordered : -ordered;
     if (figures.epochs > 1 && value >= best) continue;
@@ -146,8 +158,10 @@ std::vector<ScoreRow> run_rows(const Recipe& recipe, const RunFigures& run, std:
     const auto add = [&](std::string_view metric, double value, const std::string& detail) {
       rows.push_back(score_row(metric, value, digits_of_column(metric), detail));
     };
-    add("validation_loss", run.validation_loss, where);
-    add("validation_accuracy", run.validation_accuracy, where);
+    if (run.has_validation()) {
+      add("validation_loss", run.validation_loss, where);
+      add("validation_accuracy", run.validation_accuracy, where);
+    }
     for (const auto& [name, value] : run.figures) {
       if (value) add(name, *value, where);
     }
@@ -205,12 +219,14 @@ std::vector<JudgedExpectation> judge_expectations(const Recipe& recipe, const Ru
                                                   std::int64_t parameters) {
   std::vector<std::pair<std::string, double>> figures{{"parameters", static_cast<double>(parameters)}};
   if (run.epochs > 0) {
-    figures.insert(figures.end(), {{"validation_loss", run.validation_loss},
-                                   {"validation_accuracy", run.validation_accuracy},
-                                   {"reference_loss", run.reference_loss.value_or(NAN)},
-                                   {"reference_accuracy", run.reference_accuracy.value_or(NAN)},
-                                   {"training_loss", run.training_loss},
-                                   {"best_epoch", static_cast<double>(run.best_epoch)},
+    if (run.has_validation()) {
+      figures.insert(figures.end(), {{"validation_loss", run.validation_loss},
+                                     {"validation_accuracy", run.validation_accuracy},
+                                     {"reference_loss", run.reference_loss.value_or(NAN)},
+                                     {"reference_accuracy", run.reference_accuracy.value_or(NAN)},
+                                     {"best_epoch", static_cast<double>(run.best_epoch)}});
+    }
+    figures.insert(figures.end(), {{"training_loss", run.training_loss},
                                    {"seconds_an_epoch", run.seconds_an_epoch},
                                    {"tokens_a_second", run.tokens_per_second}});
     figures.insert(figures.end(), run.training_losses.begin(), run.training_losses.end());

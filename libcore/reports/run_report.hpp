@@ -18,7 +18,8 @@ namespace headwater {
 // The best epoch of a run, read from its log.csv (the row whose validation is best by the recipe's metric)
 // and times of all epochs.
 struct RunFigures {
-  std::int64_t best_epoch = 0, epochs = 0;  // 0: nothing was validated
+  std::int64_t best_epoch = 0;  // 0: nothing was validated
+  std::int64_t epochs = 0;
   double validation_loss = 0, validation_accuracy = 0;
   std::optional<double> reference_loss, reference_accuracy;  // none of several losses
   // The other columns "validation_..." of log.csv, in their order: "validation_macro_f1".
@@ -34,6 +35,8 @@ struct RunFigures {
   // The share of the time of training steps for which they waited for their batches; none in the logs of
   // older runs.
   std::optional<double> waiting_share;
+
+  bool has_validation() const { return best_epoch > 0; }
 };
 RunFigures read_run(const std::filesystem::path& directory, const std::string& best_metric);
 RunFigures read_log(const std::filesystem::path& log, const std::string& best_metric);

@@ -20,7 +20,7 @@ namespace {
 
 // The figures of the best epoch: "loss", "accuracy" and the others that its log has.
 NamedFigures validation_figures(const RunFigures& run) {
-  if (run.epochs == 0) return {};
+  if (!run.has_validation()) return {};
   NamedFigures all{{"loss", run.validation_loss}, {"accuracy", run.validation_accuracy}};
   constexpr std::string_view kPrefix = "validation_";
   for (const auto& [name, value] : run.figures) {
@@ -77,7 +77,7 @@ std::vector<std::vector<std::string>> cells_of(const std::vector<RunRow>& rows, 
     for (const std::optional<std::string>& value : keys.values[i]) line.push_back(value.value_or(""));
     const bool has_epochs = row.figures.epochs > 0;
     line.push_back(count(row.figures.epochs));
-    line.push_back(has_epochs ? count(row.figures.best_epoch) : "");
+    line.push_back(row.figures.has_validation() ? count(row.figures.best_epoch) : "");
     const auto add = [&](const NamedFigures& figures, const std::vector<std::string>& names) {
       for (const std::string& name : names) {
         const std::optional<double> value = figure_of(figures, name);
@@ -220,8 +220,10 @@ std::vector<Json> run_table_json(const std::vector<RunRow>& rows) {
     if (row.recipe) json.set("best_metric", row.recipe->training.best_metric);
     json.set("epochs", row.figures.epochs);
     if (row.figures.epochs > 0) {
-      json.set("best_epoch", row.figures.best_epoch);
-      json.set("validation", json_of(validation_figures(row.figures)));
+      if (row.figures.has_validation()) {
+        json.set("best_epoch", row.figures.best_epoch);
+        json.set("validation", json_of(validation_figures(row.figures)));
+      }
       json.set("training_loss",
                std::isfinite(row.figures.training_loss) ? Json(row.figures.training_loss) : Json());
       json.set("seconds", seconds_of(row.figures));

@@ -229,9 +229,10 @@ void write_page(const Options& o) {
   RunPage page;
   page.name = run.name;
   page.figures = read_log(run.log, recipe.training.best_metric);
-  std::error_code none;
-  page.cost = {.parameters = fs::exists(model / "config.json", none) ? std::optional(count_parameters(model))
-                                                                     : std::nullopt,
+  std::error_code none;  // a run without validation has checkpoints alone
+  const bool has_model =
+      fs::exists(model / "config.json", none) || fs::exists(model / "checkpoints" / "latest", none);
+  page.cost = {.parameters = has_model ? std::optional(count_parameters(model)) : std::nullopt,
                .bytes = planned_bytes(folder),
                .patches = patches_of(recipe),
                .machine = machine()};
@@ -246,7 +247,7 @@ void write_page(const Options& o) {
       page.translation = translation_test(folder, recipe);
     }
   }
-  if (task == Task::language_modeling && page.figures.epochs > 0) {
+  if (task == Task::language_modeling && page.figures.has_validation()) {
     page.epochs = learning_curve_of(run).points;
     const bool are_texts = recipe.data.examples == "lines" && recipe.data.columns.size() == 1;
     page.has_padded_loss =

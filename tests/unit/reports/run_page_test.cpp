@@ -48,7 +48,7 @@ TEST_CASE("the speed of a model of images, and a run of which little is known") 
   page.figures.epochs = 1;
   page.figures.tokens_per_second = std::numeric_limits<double>::infinity();
   page.figures.seconds_an_epoch = std::numeric_limits<double>::quiet_NaN();
-  CHECK(run_page_text(page).find("\ntraining       nan s: 1 epoch; ") != std::string::npos);
+  CHECK(run_page_text(page).find("\ntraining       nan s: 1 epoch\n") != std::string::npos);
 }
 
 TEST_CASE("epochs of a language model, and what it wrote after each") {

@@ -151,3 +151,25 @@ TEST_CASE("the training loss over padded positions is that of the last epoch") {
              "2,2,10,1,0.5,0.5,0,0,0.5,1,10\n");
   CHECK(read_run(scratch.path(), "loss").training_reference_loss == 0.5);
 }
+
+TEST_CASE("a run without validation has epochs and what they cost, and no best one") {
+  const ScratchDirectory scratch;
+  const fs::path path = scratch.path() / "log.csv";
+  write_file(path,
+             "step,epoch,tokens,loss,validation_loss,validation_accuracy,seconds,tokens_per_second\n"
+             "10,1,100,3,,,1,100\n"
+             "15,1,150,2.5,,,1.5,100\n"
+             "20,2,50,1.5,,,1,50\n"
+             "30,2,150,1.25,,,3,50\n");
+  const RunFigures run = read_log(path, "loss");
+  CHECK(run.epochs == 2);
+  CHECK(!run.has_validation());
+  CHECK(run.training_loss == 1.25);
+  CHECK(run.seconds_an_epoch == doctest::Approx(2.25));
+  Recipe recipe;
+  recipe.expected = {expect("training_loss", 1.3, "at_most"), expect("validation_loss", 9, "at_most")};
+  for (const ScoreRow& row : run_rows(recipe, run, 7)) CHECK(!row.name.starts_with("validation_"));
+  const std::vector<JudgedExpectation> judged = judge_expectations(recipe, run, 7);
+  REQUIRE(judged.size() == 1);
+  CHECK(judged[0].state == "ok");
+}
