@@ -73,10 +73,10 @@ tokenize --learn wordpiece --size 60 -q -o plain.json texts
 refused 'puts no special tokens around a text' 1 train --recipe r.yaml --tokenizer plain.json --labels labels -q --validation set.ids -o other set.ids
 
 # DistilBERT has no segments and another pooler, RoBERTa one segment and its positions behind the padding's.
-of_distilbert='segments=0 pooler_activation=relu' of_roberta='segments=1'
 for layout in distilbert roberta; do
-  of=of_$layout
-  train --recipe r.yaml --tokenizer t.json --labels labels --set training.epochs=1 $(printf -- '--set model.%s ' ${!of}) -q --validation set.ids -o "$layout" set.ids > log
+  keys=(--set model.segments=1)
+  [ $layout = roberta ] || keys=(--set model.segments=0 --set model.pooler_activation=relu)
+  train --recipe r.yaml --tokenizer t.json --labels labels --set training.epochs=1 "${keys[@]}" -q --validation set.ids -o "$layout" set.ids > log
   convert "$layout" -o "$layout-hf"
   grep -q "\"model_type\": \"$layout\"" "$layout-hf/config.json" || fail "$layout: the layout that was written"
   classify "$layout" --all -q texts > "$layout-ours"

@@ -29,7 +29,9 @@ RECIPE
 tr '\t' '\n' < pairs | tokenize --recipe r.yaml -q -o t.json
 vectorize --learn labels --column 3 -q -o labels pairs.tsv
 for side in source target; do
-  cut -f$([ $side = source ] && echo 1 || echo 2) pairs.tsv | tokenize -t t.json -q | vectorize -t t.json --recipe r.yaml --side $side -q > $side.ids
+  column=1
+  [ $side = source ] || column=2
+  cut -f$column pairs.tsv | tokenize -t t.json -q | vectorize -t t.json --recipe r.yaml --side $side -q > $side.ids
 done
 cut -f3 pairs.tsv | paste source.ids target.ids - > set.ids
 train --recipe r.yaml --tokenizer t.json --labels labels -q --validation set.ids -o model set.ids > log
