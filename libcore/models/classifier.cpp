@@ -12,7 +12,7 @@ Classifier::Classifier(const ClassifierSettings& settings, Index vocabulary)
       output_dropout_("output", settings.transformer.output_dropout),
       head_(builder_, "head", settings.head, settings.transformer.width) {
   if (settings.pooler) {
-    pooler_.emplace(builder_, "pooler", width(), width(),
+    pooler_.emplace(builder_, "pooler", encoder_.width(), encoder_.width(),
                     settings.pooler_activation == "relu" ? ops::Activation::relu : ops::Activation::tanh);
   }
   set_initialization(parameters_, settings.transformer.initialization);

@@ -166,7 +166,7 @@ void append_attention_matrix(std::string& out, const AttentionRecord& record) {
 std::string attention_npy(std::span<const AttentionRecord> records) {
   if (records.empty()) throw Error("attention: nothing to write");
   const AttentionRecord& first = records.front();
-  std::size_t heads = 0;
+  std::size_t heads = 1;
   while (heads < records.size() && records[heads].layer == first.layer) ++heads;
   std::string weights;
   for (std::size_t i = 0; i < records.size(); ++i) {
