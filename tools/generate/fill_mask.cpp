@@ -12,7 +12,7 @@ namespace headwater::generate {
 
 namespace {
 
-constexpr int kDigits = 6;
+constexpr int kProbabilityDigits = 6;
 
 // A column a mask: words as the tokenizer writes them, each with its probability after it, by spaces.
 std::string columns_of(std::span<const MaskCandidates> masks, const Tokenizer& tokenizer) {
@@ -23,7 +23,7 @@ std::string columns_of(std::span<const MaskCandidates> masks, const Tokenizer& t
       if (&word != &mask.front()) line += ' ';
       std::string label = tokenizer.token_label(tokenizer.surface(word.id));
       for (char& c : label) c = c == ' ' || c == '\t' ? '_' : c;
-      line += label + ' ' + format_fixed(static_cast<double>(word.probability), kDigits);
+      line += label + ' ' + format_fixed(static_cast<double>(word.probability), kProbabilityDigits);
     }
   }
   return line;
