@@ -19,6 +19,11 @@ bool is_off(const Node::Entry& entry) {
          (scalars::read(entry.value, number).empty() && number == 0);
 }
 
+bool may_be_empty(const schema::Row& row) {
+  const auto* const text = std::get_if<schema::Text>(&row.rule);
+  return text != nullptr && *text == schema::Text::any && std::holds_alternative<std::string*>(row.member);
+}
+
 // Fills structs from a map.
 class Reader : public schema::Visitor {
  public:
@@ -31,8 +36,13 @@ class Reader : public schema::Visitor {
 
   void row(const schema::Row& row) override {
     const Node::Entry* entry = find(row.key, row.when.is_read);
-    if (entry == nullptr || is_empty(*entry)) return;
-    read_value(*entry, name(row.key), row.rule, row.member, problems_);
+    if (entry == nullptr) return;
+    // `--set training.init_from=` takes away what a recipe begins with.
+    if (entry->value.kind == Node::Kind::null && may_be_empty(row)) {
+      std::get<std::string*>(row.member)->clear();
+      return;
+    }
+    if (!is_empty(*entry)) read_value(*entry, name(row.key), row.rule, row.member, problems_);
   }
 
   void renamed(std::string_view key, std::string_view now) override {

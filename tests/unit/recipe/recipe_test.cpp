@@ -472,6 +472,11 @@ TEST_CASE("keys set beside the file replace its keys, at either scale") {
     // What follows from them follows.
     CHECK(r.model.as<EncoderDecoderSettings>().transformer.feed_forward_width == 128);
   }
+  // A text that may be empty is so without a value, in the file as well.
+  const std::string tuned = "name: r\ntraining: {init_from: models/base}\n";
+  CHECK(parse_recipe(tuned, "r.yaml", "full", {}).training.init_from == "models/base");
+  CHECK(parse_recipe(tuned, "r.yaml", "full", {"training.init_from="}).training.init_from.empty());
+  CHECK(parse_recipe("name: r\ntraining: {init_from: }\n", "r.yaml").training.init_from.empty());
   // The file must be sound by itself, and is told first.
   CHECK(contains(error_text([] { parse_recipe("seed: x\n", "r.yaml", "full", {"seed=y"}); }),
                  "r.yaml:1:7: seed"));
