@@ -1,6 +1,6 @@
 #!/bin/bash
-# A masked language model goes to BERT's layout and back: the same words, figures and attention; in transformers, where Python has it, the same
-# hidden states and logits, of a model that transformers saved, too.
+# A masked language model goes to BERT's layout and back, or to DistilBERT's or RoBERTa's: the same words, figures and attention; in transformers,
+# where Python has it, the same hidden states and logits, of models that transformers saved, too.
 #   export_masked_lm_test.sh BIN     BIN: the folder of the tools; PYTHON: the interpreter, python3 where it is not given
 # shellcheck source=SCRIPTDIR/export_setup.sh
 . "$(dirname "$0")/export_setup.sh"
@@ -44,10 +44,20 @@ while read -r key value more; do
   refused "model.$key is $value, which " 1 convert "model-$key" -o other
 done << 'KEYS'
 norm pre
-segments 0
 embedding_norm false
 span_boundary true --set masking.unit=span
 KEYS
+
+# Without segments it is DistilBERT, with one RoBERTa, whose positions stand behind the padding's.
+for layout in distilbert roberta; do
+  segments=0
+  [ $layout = distilbert ] || segments=1
+  train --recipe r.yaml --tokenizer t.json --set model.segments=$segments -q --validation ids -o $layout ids > log
+  convert $layout -o $layout-hf
+  grep -q "\"model_type\": \"$layout\"" $layout-hf/config.json || fail "$layout: the layout that was written"
+  generate $layout --fill-mask --json -q masked > $layout-ours
+  generate $layout-hf --fill-mask --json -q masked | cmp - $layout-ours || fail "$layout: other words after the way there and back"
+done
 
 # Damaged directories: one line each.
 # shellcheck disable=SC2034 # broken reads it
@@ -67,7 +77,8 @@ broken 'cls.predictions.bias' sed -i 's/cls.predictions.bias/cls.predictions.bio
 }
 cat > compare.py << 'PYTHON'
 import json, sys, torch
-from transformers import AutoTokenizer, BertConfig, BertForMaskedLM, BertForPreTraining
+from transformers import (AutoTokenizer, BertConfig, BertForMaskedLM, BertForPreTraining, DistilBertConfig, DistilBertForMaskedLM, RobertaConfig,
+    RobertaForMaskedLM)
 torch.set_num_threads(1)
 lines = open("masked").read().split("\n")[:-1]
 def check(ours, folder, kind):
@@ -80,7 +91,7 @@ def check(ours, folder, kind):
         with torch.no_grad():
             batch = tokenizer(row["text"], return_tensors="pt")
             out = model(**batch)
-            logits = out.logits if kind is BertForMaskedLM else out.prediction_logits
+            logits = out.prediction_logits if kind is BertForPreTraining else out.logits
         at = (batch["input_ids"][0] == mask).nonzero().flatten()
         assert len(at) == len(row["masks"]), row
         for place, found in zip(at, row["masks"]):
@@ -90,11 +101,16 @@ def check(ours, folder, kind):
             assert abs(best - max(p for i, p in enumerate(theirs.tolist()) if i not in tokenizer.all_special_ids)) < 1e-5, row
 if sys.argv[1] == "save":
     check("ours", "hf", BertForMaskedLM)
+    check("distilbert-ours", "distilbert-hf", DistilBertForMaskedLM)
+    check("roberta-ours", "roberta-hf", RobertaForMaskedLM)
     torch.manual_seed(5)
     tokenizer = AutoTokenizer.from_pretrained("hf")
-    for kind in (BertForMaskedLM, BertForPreTraining):
-        other = kind(BertConfig(vocab_size=len(tokenizer), hidden_size=18, num_hidden_layers=3, num_attention_heads=3, intermediate_size=30,
-            max_position_embeddings=14, initializer_range=0.3))
+    sizes = dict(vocab_size=len(tokenizer), hidden_size=18, num_hidden_layers=3, num_attention_heads=3, intermediate_size=30, initializer_range=0.3)
+    bert = BertConfig(**sizes, max_position_embeddings=14)
+    distilbert = DistilBertConfig(vocab_size=len(tokenizer), dim=18, n_layers=3, n_heads=3, hidden_dim=30, max_position_embeddings=14, initializer_range=0.3)
+    roberta = RobertaConfig(**sizes, max_position_embeddings=15 + tokenizer.pad_token_id, type_vocab_size=1, pad_token_id=tokenizer.pad_token_id)
+    for kind, config in ((BertForMaskedLM, bert), (BertForPreTraining, bert), (DistilBertForMaskedLM, distilbert), (RobertaForMaskedLM, roberta)):
+        other = kind(config)
         other.save_pretrained(kind.__name__)
         tokenizer.save_pretrained(kind.__name__)
 elif sys.argv[1] == "written":
@@ -102,10 +118,10 @@ elif sys.argv[1] == "written":
     a, b = (BertForPreTraining.from_pretrained(f).state_dict() for f in ("BertForPreTraining", "written"))
     assert a.keys() == b.keys() and all(torch.equal(a[k], b[k]) for k in a)
 else:
-    for kind in (BertForMaskedLM, BertForPreTraining): check(f"of_{kind.__name__}", kind.__name__, kind)
+    for kind in (BertForMaskedLM, BertForPreTraining, DistilBertForMaskedLM, RobertaForMaskedLM): check(f"of_{kind.__name__}", kind.__name__, kind)
 PYTHON
 in_transformers save 'transformers says otherwise'
-for kind in BertForMaskedLM BertForPreTraining; do generate $kind --fill-mask --json -q masked > of_$kind; done
+for kind in BertForMaskedLM BertForPreTraining DistilBertForMaskedLM RobertaForMaskedLM; do generate $kind --fill-mask --json -q masked > of_$kind; done
 in_transformers read 'transformers says otherwise of its own model'
 convert BertForPreTraining -o written
 in_transformers written 'transformers reads another model than it wrote'

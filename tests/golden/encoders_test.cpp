@@ -3,7 +3,9 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <numeric>
 
+#include "pretrained/masked_lm.hpp"
 #include "pretrained/text_classifier.hpp"
 #include "pretrained/text_encoder.hpp"
 #include "reference_folder.hpp"
@@ -85,5 +87,31 @@ TEST_CASE("DistilBERT's and RoBERTa's layouts: the logits of a classifier agree"
     const Variable logits = model->head().logits(context, model->features(context, batch));
     CHECK(model->classes() == 3);
     CHECK(distance(logits.value(), read_floats(expected.at("logits"))).absolute <= 1e-5);
+  }
+}
+
+TEST_CASE("DistilBERT's and RoBERTa's layouts: the logits of a masked language model agree") {
+  for (const char* name : {"distilbert-masked-lm", "roberta-masked-lm"}) {
+    INFO(name);
+    const ModelFolder folder = open_model(folder_of(name));
+    const std::unique_ptr<MaskedLanguageModel> model =
+        masked_lm_of_config(folder.config, folder.config_path().string());
+    load_weights(folder, model->parameters());
+    const Safetensors expected{folder_of(name) / "expected.safetensors"};
+    const std::vector<std::int32_t> ids = read_ids(expected.at("ids"));
+    std::vector<std::int32_t> places(ids.size());
+    std::iota(places.begin(), places.end(), 0);
+    MaskedBatch batch;
+    batch.clear();
+    batch.add(ids, places, ids);
+    batch.finish();
+    Arena arena;
+    Tape tape(arena, Tape::Mode::inference);
+    const ForwardContext context{tape};
+    const Variable hidden = model->encode(context, batch);
+    CHECK(distance(hidden.value(), read_floats(expected.at("hidden"))).absolute <= 1e-5);
+    const Variable features = model->masked_features(context, hidden, batch);
+    CHECK(distance(model->logits(context, features).value(), read_floats(expected.at("logits"))).absolute <=
+          1e-4);
   }
 }

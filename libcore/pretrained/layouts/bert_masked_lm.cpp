@@ -1,13 +1,11 @@
 // BERT that tells hidden tokens and, where it does, whether a text follows another, as Hugging Face's
 // transformers keeps it.
 #include <algorithm>
-#include <memory>
 
 #include "pretrained/layouts/bert_rows.hpp"
+#include "pretrained/layouts/encoder_parts.hpp"
 #include "pretrained/layouts/language_model_files.hpp"
-#include "pretrained/masked_lm.hpp"
 #include "pretrained/registry.hpp"
-#include "pretrained/tokenizer_files.hpp"
 
 namespace headwater {
 
@@ -59,15 +57,6 @@ constexpr TensorCopy kDecoder[] = {{"cls.predictions.decoder.weight", "embedding
 constexpr UnreadTensor kMaskedUnread[] = {{"bert.pooler.dense.*"}, {"cls.seq_relationship.*"}};
 constexpr auto kBertMaskedUnread = joined(bert_rows::kEncoderUnread, kMaskedUnread);
 
-ExportParts bert_masked_lm_parts(const ModelFolder& folder, Json& ours) {
-  const auto loaded = std::make_shared<LoadedMaskedLm>(load_masked_lm(folder));
-  const std::int32_t pad = loaded->tokenizer.pad_id();
-  ours.set("pad_token_id", pad >= 0 ? Json(std::int64_t{pad}) : Json());
-  return {{loaded, &loaded->model->parameters()},
-          {tokenizer_file(loaded->tokenizer, true),
-           tokenizer_config_file(loaded->tokenizer, loaded->model->length())}};
-}
-
 }  // namespace
 
 const Layout& bert_masked_lm_layout() {
@@ -83,7 +72,7 @@ const Layout& bert_masked_lm_layout() {
                              .unread = kBertMaskedUnread,
                              .tokenizers = one_tokenizer,
                              .read_beside = read_missing_head,
-                             .parts = bert_masked_lm_parts};
+                             .parts = masked_lm_parts};
   return layout;
 }
 

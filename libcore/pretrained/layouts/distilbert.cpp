@@ -1,5 +1,5 @@
 // DistilBERT (Sanh et al. 2019), as Hugging Face's transformers keeps it: BERT's encoder without segments,
-// and classifiers whose pooler is followed by ReLU.
+// classifiers whose pooler is followed by ReLU, and masked language models.
 #include "pretrained/layouts/encoder_parts.hpp"
 #include "pretrained/layouts/foreign_config.hpp"
 #include "pretrained/layouts/label_row.hpp"
@@ -33,6 +33,8 @@ constexpr ConfigRow kDistilBertHead[] = {share("seq_classif_dropout", "output_dr
                                          fixed("problem_type", "\"single_label_classification\""),
                                          label_names_row()};
 constexpr auto kDistilBertClassifierConfig = joined(kDistilBertConfig, kDistilBertHead);
+constexpr ConfigRow kDistilBertDecoder[] = {fixed_if_said("tie_word_embeddings", "true")};
+constexpr auto kDistilBertMaskedConfig = joined(kDistilBertConfig, kDistilBertDecoder);
 
 constexpr UnsaidKey kDistilBertUnsaid[] = {{"mixing", "attention"},
                                            {"mixing_width", kAnyValue},
@@ -49,6 +51,7 @@ constexpr UnsaidKey kDistilBertHeadUnsaid[] = {{"special_tokens", "template"}, {
                                                {"pooling", "first"},           {"pooler", "true"},
                                                {"pooler_activation", "relu"},  {"head", "softmax"}};
 constexpr auto kDistilBertModelUnsaid = joined(kDistilBertUnsaid, kVectorUnsaid);
+constexpr auto kDistilBertMaskedUnsaid = joined(kDistilBertUnsaid, kHiddenTokensAlone);
 constexpr auto kDistilBertClassifierUnsaid = joined(kDistilBertUnsaid, kDistilBertHeadUnsaid);
 
 constexpr TensorRow kDistilBertTensors[] = {
@@ -66,6 +69,11 @@ constexpr TensorRow kDistilBertTensors[] = {
 constexpr TensorRow kDistilBertHeadTensors[] = {{"pre_classifier", "pooler", kLinear},
                                                 {"classifier", "head", kLinear}};
 constexpr auto kDistilBertClassifierTensors = joined(kDistilBertTensors, kDistilBertHeadTensors);
+constexpr TensorRow kDistilBertMaskedHead[] = {{"vocab_transform", "lm_head.transform", kLinear},
+                                               {"vocab_layer_norm", "lm_head.norm", kNorm},
+                                               {"vocab_projector.bias", "lm_head.bias", kTensor}};
+constexpr auto kDistilBertMaskedTensors = joined(kDistilBertTensors, kDistilBertMaskedHead);
+constexpr TensorCopy kDistilBertMaskedCopies[] = {{"vocab_projector.weight", "embedding.tokens"}};
 
 constexpr UnreadTensor kDistilBertUnread[] = {{"distilbert.embeddings.position_ids"}};
 
@@ -99,6 +107,22 @@ const Layout& distilbert_classifier_layout() {
                              .unread = kDistilBertUnread,
                              .tokenizers = one_tokenizer,
                              .parts = text_classifier_parts};
+  return layout;
+}
+
+const Layout& distilbert_masked_lm_layout() {
+  static const Layout layout{.name = "DistilBERT",
+                             .model_type = "distilbert",
+                             .architectures = {"DistilBertForMaskedLM"},
+                             .kind = masked_lm_kind,
+                             .config = kDistilBertMaskedConfig,
+                             .unsaid = kDistilBertMaskedUnsaid,
+                             .prefix = "distilbert.",
+                             .tensors = kDistilBertMaskedTensors,
+                             .copies = kDistilBertMaskedCopies,
+                             .unread = kDistilBertUnread,
+                             .tokenizers = one_tokenizer,
+                             .parts = masked_lm_parts};
   return layout;
 }
 

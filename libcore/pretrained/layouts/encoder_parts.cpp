@@ -5,6 +5,7 @@
 
 #include "pretrained/layouts/foreign_config.hpp"
 #include "pretrained/layouts/sentence_transformers.hpp"
+#include "pretrained/masked_lm.hpp"
 #include "pretrained/text_classifier.hpp"
 #include "pretrained/text_encoder.hpp"
 #include "pretrained/tokenizer_files.hpp"
@@ -42,6 +43,14 @@ ExportParts text_classifier_parts(const ModelFolder& folder, Json& ours) {
       {loaded, &loaded->model->parameters()},
       {tokenizer_file(loaded->tokenizer, loaded->around > 0),
        tokenizer_config_file(loaded->tokenizer, loaded->model->length(), loaded->model->segments() == 2)}};
+}
+
+ExportParts masked_lm_parts(const ModelFolder& folder, Json& ours) {
+  const auto loaded = std::make_shared<LoadedMaskedLm>(load_masked_lm(folder));
+  set_padding(loaded->tokenizer, ours);
+  return {{loaded, &loaded->model->parameters()},
+          {tokenizer_file(loaded->tokenizer, true),
+           tokenizer_config_file(loaded->tokenizer, loaded->model->length())}};
 }
 
 }  // namespace headwater

@@ -20,8 +20,10 @@ const Layout& bert_model_layout();
 const Layout& bert_masked_lm_layout();
 const Layout& distilbert_classifier_layout();
 const Layout& distilbert_model_layout();
+const Layout& distilbert_masked_lm_layout();
 const Layout& roberta_classifier_layout();
 const Layout& roberta_model_layout();
+const Layout& roberta_masked_lm_layout();
 
 std::span<const Layout* const> all_layouts() {
   static const Layout* const rows[] = {&marian_layout(),
@@ -32,8 +34,10 @@ std::span<const Layout* const> all_layouts() {
                                        &bert_masked_lm_layout(),
                                        &distilbert_classifier_layout(),
                                        &distilbert_model_layout(),
+                                       &distilbert_masked_lm_layout(),
                                        &roberta_classifier_layout(),
-                                       &roberta_model_layout()};
+                                       &roberta_model_layout(),
+                                       &roberta_masked_lm_layout()};
   return rows;
 }
 

@@ -1,5 +1,6 @@
 // RoBERTa (Liu et al. 2019), as Hugging Face's transformers keeps it: BERT's encoder with one segment, whose
-// table of positions begins behind the row of the padding's id, and classifiers with a head of two layers.
+// table of positions begins behind the row of the padding's id, classifiers with a head of two layers, and
+// masked language models.
 #include "pretrained/config.hpp"
 #include "pretrained/layouts/encoder_parts.hpp"
 #include "pretrained/layouts/foreign_config.hpp"
@@ -57,6 +58,10 @@ constexpr ConfigRow kRobertaConfig[] = {
 constexpr ConfigRow kRobertaHead[] = {
     head_dropout_row(), fixed("problem_type", "\"single_label_classification\""), label_names_row()};
 constexpr auto kRobertaClassifierConfig = joined(kRobertaConfig, kRobertaHead);
+// The head's activation is GELU, whatever that of the blocks is.
+constexpr ConfigRow kRobertaDecoder[] = {fixed_if_said("hidden_act", "\"gelu\""),
+                                         fixed_if_said("tie_word_embeddings", "true")};
+constexpr auto kRobertaMaskedConfig = joined(kRobertaConfig, kRobertaDecoder);
 
 constexpr UnsaidKey kRobertaUnsaid[] = {{"mixing", "attention"},
                                         {"mixing_width", kAnyValue},
@@ -74,6 +79,8 @@ constexpr UnsaidKey kRobertaHeadUnsaid[] = {{"special_tokens", "template"},
                                             {"pooler", "true"},
                                             {"head", "softmax"}};
 constexpr auto kRobertaModelUnsaid = joined(kRobertaUnsaid, kVectorUnsaid);
+constexpr UnsaidKey kRobertaDecoderUnsaid[] = {{"activation", "gelu"}};
+constexpr auto kRobertaMaskedUnsaid = joined(kRobertaUnsaid, kHiddenTokensAlone, kRobertaDecoderUnsaid);
 constexpr auto kRobertaClassifierUnsaid = joined(kRobertaUnsaid, kRobertaHeadUnsaid);
 
 constexpr TensorRow kRobertaTensors[] = {
@@ -94,11 +101,17 @@ constexpr TensorRow kRobertaHeadTensors[] = {{"classifier.dense", "pooler", kLin
                                              {"classifier.out_proj", "head", kLinear}};
 constexpr auto kRobertaModelTensors = joined(kRobertaTensors, kRobertaPooler);
 constexpr auto kRobertaClassifierTensors = joined(kRobertaTensors, kRobertaHeadTensors);
+constexpr TensorRow kRobertaMaskedHead[] = {{"lm_head.dense", "lm_head.transform", kLinear},
+                                            {"lm_head.layer_norm", "lm_head.norm", kNorm},
+                                            {"lm_head.bias", "lm_head.bias", kTensor}};
+constexpr auto kRobertaMaskedTensors = joined(kRobertaTensors, kRobertaMaskedHead);
+constexpr TensorCopy kRobertaMaskedCopies[] = {{"lm_head.decoder.weight", "embedding.tokens"},
+                                               {"lm_head.decoder.bias", "lm_head.bias"}};
 
-// The pooler of the pretraining is no part of a classifier.
+// The pooler of the pretraining is no part of a classifier or of what tells hidden tokens.
 constexpr UnreadTensor kRobertaUnread[] = {{"roberta.embeddings.position_ids"}};
-constexpr UnreadTensor kRobertaClassifierUnread[] = {{"roberta.embeddings.position_ids"},
-                                                     {"roberta.pooler.dense.*"}};
+constexpr UnreadTensor kRobertaHeadUnread[] = {{"roberta.embeddings.position_ids"},
+                                               {"roberta.pooler.dense.*"}};
 
 }  // namespace
 
@@ -127,9 +140,25 @@ const Layout& roberta_classifier_layout() {
                              .unsaid = kRobertaClassifierUnsaid,
                              .prefix = "roberta.",
                              .tensors = kRobertaClassifierTensors,
-                             .unread = kRobertaClassifierUnread,
+                             .unread = kRobertaHeadUnread,
                              .tokenizers = one_tokenizer,
                              .parts = text_classifier_parts};
+  return layout;
+}
+
+const Layout& roberta_masked_lm_layout() {
+  static const Layout layout{.name = "RoBERTa",
+                             .model_type = "roberta",
+                             .architectures = {"RobertaForMaskedLM"},
+                             .kind = masked_lm_kind,
+                             .config = kRobertaMaskedConfig,
+                             .unsaid = kRobertaMaskedUnsaid,
+                             .prefix = "roberta.",
+                             .tensors = kRobertaMaskedTensors,
+                             .copies = kRobertaMaskedCopies,
+                             .unread = kRobertaHeadUnread,
+                             .tokenizers = one_tokenizer,
+                             .parts = masked_lm_parts};
   return layout;
 }
 

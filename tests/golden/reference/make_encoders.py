@@ -1,4 +1,4 @@
-"""Makes the folders distilbert, distilbert-classifier, roberta and roberta-classifier beside this file: small models with random weights
+"""Makes the folders distilbert, roberta, and of each NAME-classifier and NAME-masked-lm beside this file: small models with random weights
 by transformers (5.24), and what it computes of some ids.
 
     python make_encoders.py
@@ -10,9 +10,11 @@ import torch
 from safetensors.torch import save_file
 from transformers import (
     DistilBertConfig,
+    DistilBertForMaskedLM,
     DistilBertForSequenceClassification,
     DistilBertModel,
     RobertaConfig,
+    RobertaForMaskedLM,
     RobertaForSequenceClassification,
     RobertaModel,
 )
@@ -49,3 +51,5 @@ write("distilbert", DistilBertModel(DistilBertConfig(**distilbert, **eager)), id
 write("distilbert-classifier", DistilBertForSequenceClassification(DistilBertConfig(**distilbert, **LABELS, **eager)), ids)
 write("roberta", RobertaModel(RobertaConfig(**roberta, **eager)), ids)
 write("roberta-classifier", RobertaForSequenceClassification(RobertaConfig(**roberta, **LABELS, **eager)), ids)
+write("distilbert-masked-lm", DistilBertForMaskedLM(DistilBertConfig(**distilbert, **eager)), ids)
+write("roberta-masked-lm", RobertaForMaskedLM(RobertaConfig(**roberta, **eager)), ids)
