@@ -336,6 +336,25 @@ MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
   return *this;
 }
 
+UnnamedFile::UnnamedFile() {
+  std::error_code error;
+  folder_ = fs::temp_directory_path(error);
+  if (error) throw Error("TMPDIR: not a folder (set it to one with room for what is written)");
+  std::string name = folder_ / "headwater-XXXXXX";
+  descriptor_ = ::mkostemp(name.data(), O_CLOEXEC);
+  if (descriptor_ < 0) fail_io(folder_, "cannot make a temporary file", errno);
+  ::unlink(name.c_str());
+}
+
+UnnamedFile::~UnnamedFile() { close_quietly(descriptor_); }
+
+void UnnamedFile::write(std::string_view bytes) {
+  write_all(descriptor_, bytes, folder_);
+  size_ += bytes.size();
+}
+
+MappedFile UnnamedFile::mapped() const { return MappedFile("/proc/self/fd/" + std::to_string(descriptor_)); }
+
 void MappedFile::expect_random_access() const {
   if (data_ != nullptr) ::madvise(data_, size_, MADV_RANDOM);  // of speed alone
 }

@@ -99,6 +99,24 @@ class MappedFile {
   int descriptor_ = -1;
 };
 
+// What is too much for memory until it is whole: a file without a name in the folder of temporary files
+// (TMPDIR, or /tmp), gone when the object or the process is. Throws Error as writing elsewhere does.
+class UnnamedFile {
+ public:
+  UnnamedFile();
+  ~UnnamedFile();
+  UnnamedFile(const UnnamedFile&) = delete;
+  UnnamedFile& operator=(const UnnamedFile&) = delete;
+  void write(std::string_view bytes);
+  std::uint64_t size() const { return size_; }
+  MappedFile mapped() const;
+
+ private:
+  fs::path folder_;
+  std::uint64_t size_ = 0;
+  int descriptor_ = -1;
+};
+
 // An exclusive lock on `path` (flock), held while the object lives; the file holds the owner's process id.
 // Throws Error "path: in use by process N" where another process has it, and where the path is no regular
 // file, or one that holds more than a process id: a link is not followed, and nothing that is no lock is

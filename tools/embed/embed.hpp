@@ -10,6 +10,7 @@
 #include "cli/result_output.hpp"
 #include "decoding/embed.hpp"
 #include "pretrained/model_directory.hpp"
+#include "support/files.hpp"
 
 namespace headwater::embed {
 
@@ -40,15 +41,16 @@ class VectorWriter {
 
  private:
   void keep(ConstMatrix vectors);
-  void write_npy();
-  void write_safetensors();
+  std::int64_t rows_of(std::string_view bytes) const;
+  void write_npy(std::string_view rows);
+  void write_safetensors(std::string_view rows);
 
   const Options& o_;
   Index width_;
   cli::ResultOutput output_;
   std::string text_;
-  std::int64_t sources_ = 0;   // lines or images
-  std::vector<float> values_;  // of formats that need all
+  std::int64_t sources_ = 0;           // lines or images
+  std::optional<UnnamedFile> values_;  // of formats that say first how many there are
   std::vector<std::int64_t> offsets_{0}, ids_;
 };
 

@@ -1,6 +1,7 @@
 // The vectors as lines, npy or safetensors.
 #include <array>
 #include <charconv>
+#include <span>
 
 #include "checkpoint/npy.hpp"
 #include "checkpoint/safetensors.hpp"
@@ -30,7 +31,9 @@ std::span<const Real> row_of(ConstMatrix rows, Index row) {
 
 }  // namespace
 
-VectorWriter::VectorWriter(const Options& o, Index width) : o_(o), width_(width), output_(o.output) {}
+VectorWriter::VectorWriter(const Options& o, Index width) : o_(o), width_(width), output_(o.output) {
+  if (o_.format != "text") values_.emplace();
+}
 
 void VectorWriter::add(ConstMatrix vectors) {
   sources_ += vectors.rows;
@@ -58,24 +61,29 @@ void VectorWriter::add_tokens(ConstMatrix vectors, std::span<const std::string> 
 }
 
 void VectorWriter::keep(ConstMatrix vectors) {
-  values_.insert(values_.end(), vectors.data, vectors.data + vectors.rows * vectors.cols);
+  values_->write(bytes_of(std::span(vectors.data, static_cast<std::size_t>(vectors.rows * vectors.cols))));
 }
 
 void VectorWriter::finish() {
-  if (o_.format == "npy") write_npy();
-  if (o_.format == "safetensors") write_safetensors();
+  if (values_) {
+    const MappedFile rows = values_->mapped();
+    o_.format == "npy" ? write_npy(rows.bytes()) : write_safetensors(rows.bytes());
+  }
   output_.finish();
 }
 
-void VectorWriter::write_npy() {
-  const std::array<std::int64_t, 2> shape = {std::ssize(values_) / width_, width_};
-  output_.write(npy_head(shape));
-  output_.write(bytes_of(values_));
+std::int64_t VectorWriter::rows_of(std::string_view bytes) const {
+  return std::ssize(bytes) / (width_ * static_cast<std::int64_t>(sizeof(Real)));
 }
 
-void VectorWriter::write_safetensors() {
-  std::vector<TensorView> tensors{
-      float_tensor("embeddings", {std::ssize(values_) / width_, width_}, values_.data())};
+void VectorWriter::write_npy(std::string_view rows) {
+  const std::array<std::int64_t, 2> shape = {rows_of(rows), width_};
+  output_.write(npy_head(shape));
+  output_.write(rows);
+}
+
+void VectorWriter::write_safetensors(std::string_view rows) {
+  std::vector<TensorView> tensors{{"embeddings", Dtype::f32, {rows_of(rows), width_}, rows}};
   if (o_.has_tokens) {
     tensors.push_back({"offsets", Dtype::i64, {std::ssize(offsets_)}, bytes_of(offsets_)});
     if (!ids_.empty()) tensors.push_back({"ids", Dtype::i64, {std::ssize(ids_)}, bytes_of(ids_)});

@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
+#include <cstdlib>
 #include <thread>
 
 #include "error_text.hpp"
@@ -306,4 +307,28 @@ TEST_CASE("folders: removed with all that is in them, and no link is followed") 
   CHECK(error == std::errc::not_a_directory);
   remove_tree(kept / "file" / "x", error);
   CHECK(error == std::errc::not_a_directory);
+}
+
+TEST_CASE("files: one without a name keeps its bytes and leaves nothing behind") {
+  ScratchDirectory scratch;
+  const char* const before = std::getenv("TMPDIR");
+  const std::string kept = before != nullptr ? before : "";
+  ::setenv("TMPDIR", scratch.path().c_str(), 1);
+  {
+    UnnamedFile file;
+    CHECK(file.mapped().bytes().empty());
+    file.write("one ");
+    file.write("two");
+    CHECK(file.size() == 7);
+    CHECK(file.mapped().bytes() == "one two");
+    CHECK(fs::is_empty(scratch.path()));
+  }
+  ::setenv("TMPDIR", (scratch / "no").c_str(), 1);
+  CHECK(error_text([] { UnnamedFile(); }) ==
+        "TMPDIR: not a folder (set it to one with room for what is written)");
+  if (before != nullptr) {
+    ::setenv("TMPDIR", kept.c_str(), 1);
+  } else {
+    ::unsetenv("TMPDIR");
+  }
 }
