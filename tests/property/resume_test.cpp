@@ -2,9 +2,12 @@
 // nothing.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <map>
+#include <span>
+#include <vector>
 
 #include "checkpoint/safetensors.hpp"
 #include "error_text.hpp"
@@ -14,6 +17,7 @@
 #include "support/files.hpp"
 #include "support/numbers.hpp"
 #include "support/parallel.hpp"
+#include "training/parameter_groups.hpp"
 
 using namespace headwater;
 
@@ -98,13 +102,20 @@ Recipe token_recipe() {
   return recipe;
 }
 
+// Unfreezes a layer every three of fifteen steps.
+Recipe unfreezing_recipe(const std::string& optimizer) {
+  Recipe recipe = recipe_with(optimizer);
+  recipe.training.unfreeze = {.every_steps = 3};
+  return recipe;
+}
+
 }  // namespace
 
 TEST_CASE("a resumed run writes the files of an uninterrupted one") {
   for (const Recipe& recipe :
        {recipe_with("rmsprop"), recipe_with("adam"), recipe_with("sgd"), averaging_recipe("rmsprop"),
         averaging_recipe("adam"), tied_recipe("adam", "all"), tied_recipe("rmsprop", "source_target"),
-        token_recipe()}) {
+        token_recipe(), unfreezing_recipe("adam"), unfreezing_recipe("rmsprop")}) {
     const ScratchDirectory whole;
     REQUIRE(train(recipe, whole.path(), 2, kNever) == TrainingOutcome::finished);
     const auto expected = results_of(whole.path());
@@ -324,6 +335,35 @@ TEST_CASE("a run that died after its newest checkpoint cuts the log and goes on"
   CHECK(log_without_times(died.path()).find("\n6,") != std::string::npos);
   REQUIRE(train(recipe, died.path(), 1, kNever) == TrainingOutcome::finished);
   check_equal(results_of(died.path()), results_of(whole.path()));
+}
+
+TEST_CASE("a layer that is not unfrozen yet keeps its bits, and learns from its step on") {
+  const ScratchDirectory directory;
+  Recipe recipe = unfreezing_recipe("adam");
+  recipe.training.schedule = {.kind = "constant"};  // the last step of a cosine changes nothing
+  SmallRun run = make_run(recipe);
+  const auto& all = run.model.parameters().all();
+  const std::vector<std::int64_t> depths = depth_of(run.model.parameters());
+  REQUIRE(*std::ranges::max_element(depths) == 3);  // embeddings, encoder, decoder, head
+  std::vector<std::vector<Real>> before(all.size());
+  const auto keep = [&] {
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      const Matrix values = all[i]->value;
+      before[i].assign(values.data, values.data + values.rows * values.cols);
+    }
+  };
+  RunDirectory run_directory(directory.path(), run.recipe, {{"config.json", "{}\n"}},
+                             log_header(log_columns(run.objective)), ExistingRun::resume, ignore);
+  Trainer trainer(run.recipe, run.objective, &run_directory);
+  trainer.run(after_step([&](const StepReport& report) {
+    for (std::size_t i = 0; report.step > 1 && i < all.size(); ++i) {
+      INFO(all[i]->name, " in step ", report.step);
+      const Matrix values = all[i]->value;
+      const bool is_same = same_bits(std::span<const Real>(values.data, before[i].size()), before[i]);
+      CHECK(is_same == (report.step <= 3 * depths[i]));
+    }
+    keep();
+  }));
 }
 
 TEST_CASE("a finished run that is started again changes nothing") {
