@@ -36,11 +36,12 @@ void describe(cli::CommandLine& line, Options& o) {
       .reads();
   line.group("Output");
   line.add_option("--view", o.view,
-                  "of a model of images: weights, rollout (over the layers, to the patches that the output "
-                  "looks at) or distance (how far each head looks)")
-      .one_of({"weights", "rollout", "distance"})
+                  "weights, or heads (what each head looks at, over all texts or images); of a model of "
+                  "images also rollout (over the layers, to the patches that the output looks at) and "
+                  "distance (how far each head looks)")
+      .one_of({"weights", "heads", "rollout", "distance"})
       .with_default();
-  line.add_option("--format", o.format, "csv, matrix (for gnuplot), npy, svg, or of images png")
+  line.add_option("--format", o.format, "csv, matrix (for gnuplot), npy, svg, of images png, of heads json")
       .with_default();
   line.add_flag("--mean", o.is_mean_over_heads, "of svg: one panel a layer, the mean over its heads");
   line.add_option(
@@ -73,12 +74,18 @@ AttentionSelection selection_of(const Options& o) {
 }
 
 void check_format(const Options& o) {
-  constexpr std::array<std::string_view, 5> formats = {"csv", "matrix", "npy", "svg", "png"};
+  constexpr std::array<std::string_view, 6> formats = {"csv", "matrix", "npy", "svg", "png", "json"};
   if (std::find(formats.begin(), formats.end(), o.format) == formats.end()) {
-    throw UsageError("--format: unknown format " + quote(o.format) + " (csv, matrix, npy, svg or png)");
+    throw UsageError("--format: unknown format " + quote(o.format) + " (csv, matrix, npy, svg, png or json)");
   }
+  const bool is_of_heads = o.view == "heads";
+  if (is_of_heads && o.format != "csv" && o.format != "json" && o.format != "svg")
+    throw UsageError("--format " + o.format + " is not of --view heads (csv, json or svg)");
+  if (!is_of_heads && o.format == "json") throw UsageError("--format json is of --view heads");
+  if (is_of_heads && o.is_mean_over_heads)
+    throw UsageError("--mean is of --view weights (--view heads shows each)");
   if (o.is_mean_over_heads && o.format != "svg") throw UsageError("--mean is for --format svg");
-  if (writes_folder(o) && (o.format != "svg" || o.view == "distance"))
+  if (writes_folder(o) && (o.format != "svg" || o.view == "distance" || is_of_heads))
     throw UsageError("-o FOLDER/ is for --format svg, a picture for each text or image (name a file)");
 }
 
@@ -117,6 +124,7 @@ int main(int argc, char** argv) {
       "echo \"Where is the station?\" | attn-dump models/spa-eng --layer 0 --kind cross > attention.csv\n"
       "echo \"Where is the station?\" | attn-dump models/spa-eng --kind cross --format svg -o attention.svg\n"
       "attn-dump models/spa-eng test.en --target test.es --kind cross > forced.csv\n"
+      "attn-dump models/bert-imdb --view heads --format svg -o heads.svg reviews.txt\n"
       "find digits -name '*.png' | attn-dump models/mnist-vit --layer 0 > patches.csv\n"
       "attn-dump models/mnist-vit digits --view rollout --format svg -o overlays.svg\n"
       "attn-dump models/mnist-vit test.safetensors --first 128 --view distance --format svg -o distance.svg"};

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "reports/attention_table.hpp"
 #include "support/csv.hpp"
@@ -82,20 +83,22 @@ void append_rollout_csv(std::string& out, const RolloutRow& row, std::span<const
   }
 }
 
-AttentionDistance::AttentionDistance(const PatchTokens& tokens, std::int64_t patch_size) : tokens_(tokens) {
-  for (std::size_t row = 0; row < tokens.rows; ++row) {
-    for (std::size_t column = 0; column < tokens.columns; ++column) {
-      distances_.push_back(static_cast<double>(patch_size) *
-                           std::hypot(static_cast<double>(row), static_cast<double>(column)));
+std::vector<double> patch_distances(const PatchTokens& tokens, std::int64_t patch_size) {
+  const std::size_t first = tokens.first_patch();
+  const auto apart = [](std::size_t a, std::size_t b) { return static_cast<double>(a > b ? a - b : b - a); };
+  std::vector<double> distances(tokens.count() * tokens.count(), std::numeric_limits<double>::quiet_NaN());
+  for (std::size_t q = 0; q < tokens.patches(); ++q) {
+    for (std::size_t k = 0; k < tokens.patches(); ++k) {
+      distances[(q + first) * tokens.count() + k + first] =
+          static_cast<double>(patch_size) * std::hypot(apart(q / tokens.columns, k / tokens.columns),
+                                                       apart(q % tokens.columns, k % tokens.columns));
     }
   }
+  return distances;
 }
 
-double AttentionDistance::between(std::size_t q, std::size_t k) const {
-  const auto apart = [](std::size_t a, std::size_t b) { return a > b ? a - b : b - a; };
-  return distances_[apart(q / tokens_.columns, k / tokens_.columns) * tokens_.columns +
-                    apart(q % tokens_.columns, k % tokens_.columns)];
-}
+AttentionDistance::AttentionDistance(const PatchTokens& tokens, std::int64_t patch_size)
+    : tokens_(tokens), distances_(patch_distances(tokens, patch_size)) {}
 
 void AttentionDistance::add(std::span<const AttentionRecord> records) {
   check_tokens(records, tokens_);
@@ -110,7 +113,7 @@ void AttentionDistance::add(std::span<const AttentionRecord> records) {
       const float* const weights = record.weights.data() + (q + first) * count + first;
       double pixels = 0, whole = 0;
       for (std::size_t k = 0; k < patches; ++k) {
-        pixels += static_cast<double>(weights[k]) * between(q, k);
+        pixels += static_cast<double>(weights[k]) * distances_[(q + first) * count + k + first];
         whole += static_cast<double>(weights[k]);
       }
       if (whole == 0) continue;  // it looks at the class token alone

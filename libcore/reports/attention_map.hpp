@@ -33,6 +33,10 @@ struct RolloutRow {
 void append_rollout_csv(std::string& out, const RolloutRow& row, std::span<const double> rollout,
                         const PatchTokens& tokens);
 
+// [tokens, tokens]: how many pixels the centres of two patches are apart; not-a-number of a class token,
+// which is at no place.
+std::vector<double> patch_distances(const PatchTokens& tokens, std::int64_t patch_size);
+
 // How far a head looks: the distance in pixels between the centres of the asking patch and the patch that is
 // looked at, weighted by attention, in the mean over the asking patches and the images (Dosovitskiy et al.
 // 2021, appendix D.7). A class token is at no place: it asks nothing here, and the weights of patches on it
@@ -53,15 +57,13 @@ class AttentionDistance {
   std::int64_t images() const { return images_; }
 
  private:
-  double between(std::size_t q, std::size_t k) const;  // two patches
-
   struct Sum {
     std::int64_t layer = 0, head = 0;
     double pixels = 0;
     std::int64_t queries = 0;
   };
   PatchTokens tokens_;
-  std::vector<double> distances_;  // [rows, columns]: of patches so many rows and columns apart
+  std::vector<double> distances_;  // of patch_distances()
   std::vector<Sum> sums_;
   std::int64_t images_ = 0;
 };

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "cli/result_output.hpp"
 #include "pretrained/attention_trace.hpp"
 #include "pretrained/model_directory.hpp"
+#include "reports/head_patterns.hpp"
 #include "support/error.hpp"
 #include "support/files.hpp"
 #include "support/new_folder.hpp"
@@ -60,6 +62,19 @@ class PictureFolder {
 
 // Says of a large picture of several texts or images how they become one each.
 void note_large_picture(const Options& o, std::size_t bytes, std::int64_t pictures, std::string_view what);
+
+// With --view heads: what each head looks at, over all texts or images.
+class HeadReport {
+ public:
+  explicit HeadReport(const Options& o) : options_(o) {}
+  void add(std::span<const HeadSums> text) { statistics_.add(text); }
+  // The whole output; `what`: "text". Throws Error where a picture has nothing to show.
+  std::string output(std::string_view what) const;
+
+ private:
+  const Options& options_;
+  HeadStatistics statistics_;
+};
 
 // Dump a translator, a classifier or a language model, and a vision Transformer; `files` as of
 // AttentionTracer.

@@ -50,11 +50,14 @@ class ImageDump {
         output_(writes_folder(o) ? fs::path() : o.output) {
     tracer_.check(selection);
     if (writes_folder(o)) folder_.emplace(o.output);
+    if (o.view != "heads") return;
+    heads_.emplace(o);
+    distances_ = patch_distances(tokens_, tracer_.settings().patch_size);
   }
 
   void run() {
     // Rows that appear on standard output show by themselves how far it is.
-    const bool writes_meanwhile = options_.output.empty() && options_.view != "distance" &&
+    const bool writes_meanwhile = options_.output.empty() && options_.view != "distance" && !heads_ &&
                                   (options_.format == "csv" || options_.format == "matrix");
     cli::Progress progress("attn-dump", static_cast<double>(options_.first.value_or(0)), "images",
                            options_.is_quiet || writes_meanwhile, cli::Progress::Takes::minutes);
@@ -63,7 +66,9 @@ class ImageDump {
       write_header();
       VisionTrace trace = tracer_.trace(
           {.number = number_, .where = image.name, .shape = image.shape, .pixels = image.pixels}, selection_);
-      if (options_.view == "distance") {
+      if (heads_) {
+        add_heads(trace.records);
+      } else if (options_.view == "distance") {
         distance_.add(trace.records);
       } else if (options_.format == "svg") {
         add_drawn(std::move(trace), image);
@@ -86,9 +91,20 @@ class ImageDump {
  private:
   // Once, when an image could be read or there was none.
   void write_header() {
-    if (has_header_ || options_.format != "csv" || options_.view == "distance") return;
+    if (has_header_ || options_.format != "csv" || options_.view == "distance" || heads_) return;
     has_header_ = true;
     output_.write(options_.view == "weights" ? patch_attention_csv_header() : rollout_csv_header());
+  }
+
+  void add_heads(std::span<const AttentionRecord> records) {
+    const TokenRoles roles{.queries = tokens_.count(),
+                           .keys = tokens_.count(),
+                           .distances = distances_,
+                           .has_first = tokens_.has_class_token,
+                           .is_of_patches = true};
+    std::vector<HeadSums> sums;
+    for (const AttentionRecord& record : records) sums.push_back(head_sums(record, roles));
+    heads_->add(sums);
   }
 
   void write_weights(std::vector<AttentionRecord> records) {
@@ -178,7 +194,9 @@ class ImageDump {
   }
 
   void finish() {
-    if (options_.view == "distance") {
+    if (heads_) {
+      output_.write(heads_->output("image"));
+    } else if (options_.view == "distance") {
       const std::vector<AttentionDistance::Row> rows = distance_.rows();
       output_.write(options_.format == "csv" ? attention_distance_csv(rows)
                                              : attention_distance_svg(rows, distance_title()));
@@ -208,6 +226,8 @@ class ImageDump {
   images::ImageInputs inputs_;
   Output output_;
   std::optional<PictureFolder> folder_;
+  std::optional<HeadReport> heads_;
+  std::vector<double> distances_;  // between patches, of heads
   bool has_header_ = false;
   std::int64_t number_ = 0;            // of the image, from 0
   std::vector<AttentionRecord> kept_;  // of formats that need all

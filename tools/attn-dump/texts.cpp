@@ -1,11 +1,15 @@
 // Lines of text.
+#include <array>
+
 #include "cli/tool.hpp"
+#include "decoding/arenas.hpp"
 #include "decoding/translate.hpp"
 #include "pretrained/model_directory.hpp"
 #include "reports/heat_map.hpp"
 #include "reports/svg.hpp"
 #include "support/error.hpp"
 #include "support/line_error.hpp"
+#include "support/parallel.hpp"
 #include "tensor/kernels/reduction/reduction.hpp"
 #include "tools/attn-dump/attn_dump.hpp"
 
@@ -60,6 +64,7 @@ class Dump {
         output_(writes_folder(o) ? fs::path() : o.output) {
     tracer_->check(selection);
     if (writes_folder(o)) folder_.emplace(o.output);
+    if (o.view == "heads") heads_.emplace(o);
     if (const LoadedTranslator* const translator = tracer_->translator()) {
       decoding_ = generation_settings(*translator, {});
       if (o.target.empty()) translator_.emplace(*translator, TranslationSettings{});
@@ -73,10 +78,11 @@ class Dump {
     settings.refuses_tabs = tracer_->texts() == Texts::one;
     cli::LineReader reader(options_.texts, settings);
     using Writes = cli::LineReader::Writes;
-    reader.show_progress(options_.is_quiet, options_.output.empty() ? Writes::meanwhile : Writes::at_the_end);
+    reader.show_progress(options_.is_quiet,
+                         options_.output.empty() && !heads_ ? Writes::meanwhile : Writes::at_the_end);
     std::optional<Targets> targets;
     if (!options_.target.empty()) targets.emplace(options_.target, options_.reader);
-    if (options_.format == "csv") output_.write(attention_csv_header());
+    if (options_.format == "csv" && !heads_) output_.write(attention_csv_header());
     std::int64_t number = 0;
     reader.for_each_batch(kLinesABatch, [&](const std::vector<std::string>& lines) {
       std::vector<AttentionExample> examples;
@@ -88,6 +94,7 @@ class Dump {
         examples.push_back(source_of(number++, lines[i]));
       }
       if (translator_) add_translations(examples);
+      std::vector<std::size_t> of_heads;
       for (std::size_t i = 0; i < lines.size(); ++i) {
         std::optional<std::string> target;
         if (targets) target = targets->next(reader.place(i));
@@ -96,6 +103,10 @@ class Dump {
           continue;
         }
         if (target) add_forced(examples[i], *target);
+        if (heads_) {
+          of_heads.push_back(i);
+          continue;
+        }
         std::vector<AttentionRecord> records = tracer_->trace(arena_, examples[i], selection_);
         for (const AttentionRecord& record : records) {
           const auto count = static_cast<Index>(record.weights.size());
@@ -109,6 +120,7 @@ class Dump {
           write(std::move(records));
         }
       }
+      if (heads_) add_heads(examples, of_heads);
       output_.flush();
     });
     if (targets) targets->finish(number, options_.is_quiet);
@@ -189,6 +201,51 @@ class Dump {
             kind == AttentionKind::decoder ? target : source};
   }
 
+  // Each text on a thread of its own; sums are added in the order of the lines.
+  void add_heads(const std::vector<AttentionExample>& examples, const std::vector<std::size_t>& lines) {
+    std::vector<std::vector<HeadSums>> sums(lines.size());
+    const ArenaScope all(arena_);
+    Arenas arenas(arena_, static_cast<std::size_t>(parallel_threads()));
+    parallel_for(std::ssize(lines), [&](std::int64_t i) {
+      const auto at = static_cast<std::size_t>(i);
+      Arena& own = arenas.acquire();
+      isolate([&] { sums[at] = sums_of(own, examples[lines[at]]); });
+      arenas.release(own);
+    });
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      if (sums[i].empty()) throw LineError(lines[i], kOutputNotFinite);
+      heads_->add(sums[i]);
+      ++examples_;
+    }
+  }
+
+  // None where a weight is no number.
+  std::vector<HeadSums> sums_of(Arena& arena, const AttentionExample& example) const {
+    std::vector<HeadSums> sums;
+    TokenRoles roles;
+    const std::vector<AttentionRecord> records = tracer_->trace(arena, example, selection_);
+    for (const AttentionRecord& record : records) {
+      const auto count = static_cast<Index>(record.weights.size());
+      if (kernels::find_not_finite(count, record.weights.data()) >= 0) return {};
+      if (sums.empty() || sums.back().kind != record.kind) roles = roles_in(record, example);
+      sums.push_back(head_sums(record, roles));
+    }
+    return sums;
+  }
+
+  TokenRoles roles_in(const AttentionRecord& record, const AttentionExample& example) const {
+    const bool has_targets = tracer_->translator() != nullptr;
+    const std::vector<std::int32_t>&queries =
+              record.kind != AttentionKind::encoder && has_targets ? example.target_ids : example.source_ids,
+          &keys =
+              record.kind == AttentionKind::decoder && has_targets ? example.target_ids : example.source_ids;
+    const Tokenizer& asked = tokenizers_of(record.kind).second;
+    TokenRoles roles = roles_of(record, keys, std::array{asked.start_id(), asked.end_id()}, queries.size());
+    if (record.kind == AttentionKind::encoder)
+      roles.second_text = static_cast<std::size_t>(example.source_second);
+    return roles;
+  }
+
   AttentionTexts texts_of(const AttentionRecord& record) const {
     const auto& [queries, keys] = tokenizers_of(record.kind);
     AttentionTexts texts;
@@ -224,7 +281,8 @@ class Dump {
   }
 
   void finish() {
-    const bool keeps = options_.format == "npy" || options_.format == "svg";
+    if (heads_) output_.write(heads_->output("text"));
+    const bool keeps = !heads_ && (options_.format == "npy" || options_.format == "svg");
     if (keeps && examples_ == 0 && !empty_place_.empty()) {
       throw Error(empty_place_ + ": no tokens, so " + options_.format +
                   " has no weights to hold (give a line with a word)");
@@ -232,7 +290,7 @@ class Dump {
     if (options_.format == "npy") output_.write(attention_npy(kept_));
     if (folder_) {
       folder_->finish("texts");
-    } else if (options_.format == "svg") {
+    } else if (keeps && options_.format == "svg") {
       const std::string svg = picture(kept_, title_);
       output_.write(svg);
       note_large_picture(options_, svg.size(), examples_, "text");
@@ -252,6 +310,7 @@ class Dump {
   std::optional<Translator> translator_;  // of one without given targets
   Output output_;
   std::optional<PictureFolder> folder_;
+  std::optional<HeadReport> heads_;
   std::int64_t examples_ = 0;  // with weights
   Arena arena_;
   std::vector<AttentionRecord> kept_;  // of formats that need all
@@ -265,9 +324,10 @@ class Dump {
 }  // namespace
 
 void dump_texts(const Options& o, const AttentionSelection& selection, const ModelFolder& folder) {
-  if (o.view != "weights" || o.format == "png" || o.first || o.is_resized)
-    throw UsageError("--view, --first, --resize and --format png are of models of images, " + o.model +
-                     " reads texts");
+  if ((o.view != "weights" && o.view != "heads") || o.format == "png" || o.first || o.is_resized)
+    throw UsageError(
+        "--view rollout and distance, --first, --resize and --format png are of models of images, " +
+        o.model + " reads texts");
   Dump(o, selection, folder.kind->tracer(folder)).run();
 }
 
