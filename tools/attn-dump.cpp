@@ -36,14 +36,17 @@ void describe(cli::CommandLine& line, Options& o) {
       .reads();
   line.group("Output");
   line.add_option("--view", o.view,
-                  "weights, or heads (what each head looks at, over all texts or images); of a model of "
-                  "images also rollout (over the layers, to the patches that the output looks at) and "
-                  "distance (how far each head looks)")
-      .one_of({"weights", "heads", "rollout", "distance"})
+                  "weights, or heads (what each head looks at, over all texts or images); of texts also "
+                  "lines (between the tokens); of a model of images also rollout (over the layers, to the "
+                  "patches that the output looks at) and distance (how far each head looks)")
+      .one_of({"weights", "heads", "lines", "rollout", "distance"})
       .with_default();
   line.add_option("--format", o.format, "csv, matrix (for gnuplot), npy, svg, of images png, of heads json")
       .with_default();
   line.add_flag("--mean", o.is_mean_over_heads, "of svg: one panel a layer, the mean over its heads");
+  line.add_option("--min-weight", o.min_weight, "of --view lines: draw no weight below W (0.1)")
+      .shown_as("W")
+      .between(0, 1);
   line.add_option(
           "-o,--output", o.output,
           "where it goes instead of standard output; of svg FOLDER/, which is new: a picture for each text "
@@ -82,6 +85,9 @@ void check_format(const Options& o) {
   if (is_of_heads && o.format != "csv" && o.format != "json" && o.format != "svg")
     throw UsageError("--format " + o.format + " is not of --view heads (csv, json or svg)");
   if (!is_of_heads && o.format == "json") throw UsageError("--format json is of --view heads");
+  if (o.view == "lines" && o.format != "svg")
+    throw UsageError("--view lines is a picture (say --format svg)");
+  if (o.min_weight && o.view != "lines") throw UsageError("--min-weight is of --view lines");
   if (is_of_heads && o.is_mean_over_heads)
     throw UsageError("--mean is of --view weights (--view heads shows each)");
   if (o.is_mean_over_heads && o.format != "svg") throw UsageError("--mean is for --format svg");

@@ -46,7 +46,7 @@ class HeadGrid {
       for (const double weight : row.corner) most_ = std::max(most_, weight);
     }
     std::ranges::sort(heads_);
-    width_ = std::max(kLayerNameWidth + static_cast<double>(heads_.size()) * (kHeadPanel + kHeadGap), 460.0);
+    width_ = std::max(kLayerNameWidth + static_cast<double>(heads_.size()) * (kHeadPanel + kHeadGap), 520.0);
   }
 
   std::string document() {

@@ -2,20 +2,20 @@
 
 #include <algorithm>
 #include <cmath>
+
 #include "reports/alignment.hpp"
 #include "reports/color_bar.hpp"
 #include "reports/color_scale.hpp"
 #include "reports/svg.hpp"
+#include "reports/token_labels.hpp"
 #include "support/error.hpp"
 #include "support/numbers.hpp"
-#include "support/utf8.hpp"
 
 namespace headwater {
 
 namespace {
 
 constexpr double kGap = 20, kTitleHeight = 24;
-constexpr std::size_t kLabelColumns = 16;  // longer tokens are cut; their tooltip is whole
 constexpr double kSlope = 0.77,
                  kReach = 0.65;             // sine and cosine of the angle of the column labels, 50 degrees
 constexpr double kLineHeight = 0.9;         // of a label, in units of its font size
@@ -35,35 +35,6 @@ Sizes sizes_for(std::span<const AttentionRecord> panels) {
   if (longest <= 32) return {17, 11, false};
   if (longest <= 64) return {11, 9, false};
   return {7, 6.5, false};
-}
-
-double widest(const std::vector<std::string>& labels, double font) {
-  double width = 0;
-  for (const std::string& label : labels) width = std::max(width, svg_text_width(label, font));
-  return width;
-}
-
-// Spaces as signs that can be seen and told apart: what stands for a space in tokens is drawn as a rule as
-// long as a letter is wide, and one that does not break a line not at all.
-std::string with_visible_spaces(std::string_view token) {
-  std::string out;
-  for (std::size_t at = 0; at < token.size();) {
-    const std::size_t length = std::max<std::size_t>(utf8_sequence_length(token.substr(at)), 1);
-    const std::string_view sequence = token.substr(at, length);
-    const bool is_joining = sequence == "\u00A0" || sequence == "\u202F" || sequence == "\u2007";
-    const bool is_space = sequence == " " || sequence == "\u2581" || sequence == "\u3000" ||
-                          (sequence >= "\u2000" && sequence <= "\u200A");
-    out += is_joining ? "\u237D" : is_space ? "\u2423" : sequence;
-    at += length;
-  }
-  return out;
-}
-
-std::vector<std::string> labels_of(const std::vector<std::string>& tokens) {
-  std::vector<std::string> labels;
-  for (const std::string& token : tokens)
-    labels.push_back(shortened(with_visible_spaces(token), kLabelColumns));
-  return labels;
 }
 
 class HeatMap {
@@ -113,18 +84,18 @@ class HeatMap {
   };
 
   RowLabels row_labels(const AttentionRecord& record) const {
-    RowLabels labels{labels_of(record.query_tokens), labels_of(record.predicts), 0, 0};
-    labels.put_in_width = widest(labels.put_in, sizes_.font);
+    RowLabels labels{token_labels(record.query_tokens), token_labels(record.predicts), 0, 0};
+    labels.put_in_width = widest_label(labels.put_in, sizes_.font);
     labels.area = labels.put_in_width + 8;
-    if (!labels.came_out.empty()) labels.area += widest(labels.came_out, sizes_.font) + 2 * sizes_.font;
+    if (!labels.came_out.empty()) labels.area += widest_label(labels.came_out, sizes_.font) + 2 * sizes_.font;
     return labels;
   }
 
   void write_section(std::span<const AttentionRecord> panels) {
     const AttentionRecord& first = panels.front();
     const RowLabels rows = row_labels(first);
-    const std::vector<std::string> columns = labels_of(first.key_tokens);
-    const double slanted = widest(columns, sizes_.font);
+    const std::vector<std::string> columns = token_labels(first.key_tokens);
+    const double slanted = widest_label(columns, sizes_.font);
     const double panel_width = sizes_.cell * static_cast<double>(first.keys());
     const double panel_height = sizes_.cell * static_cast<double>(first.queries());
     // the last column's label leans out to the right by its own reach

@@ -24,6 +24,7 @@ struct Options {
   std::vector<std::string> texts;
   std::optional<std::int64_t> layer, head;
   std::optional<std::int64_t> first;  // of images: only so many
+  std::optional<double> min_weight;   // of a line that is drawn
   std::string kind, target, view = "weights", format = "csv", isa = "auto";
   fs::path output;
   bool is_mean_over_heads = false;

@@ -21,6 +21,7 @@ void check_options(const Options& o) {
   if (o.reader.column != 0 || o.reader.is_csv)
     throw UsageError(std::string(o.reader.is_csv ? "--csv" : "--column") + " is of texts, " + o.model +
                      " is a model of images");
+  if (o.view == "lines") throw UsageError("--view lines is of texts, " + o.model + " is a model of images");
   if (o.view == "rollout" && (o.layer || o.head))
     throw UsageError("--view rollout goes through all layers and heads (without --layer and --head)");
   if (o.view == "rollout" && o.format != "csv" && o.format != "svg" && o.format != "png")

@@ -5,6 +5,7 @@
 #include "decoding/arenas.hpp"
 #include "decoding/translate.hpp"
 #include "pretrained/model_directory.hpp"
+#include "reports/attention_lines.hpp"
 #include "reports/heat_map.hpp"
 #include "reports/svg.hpp"
 #include "support/error.hpp"
@@ -132,7 +133,12 @@ class Dump {
   static constexpr std::size_t kLinesABatch = 64, kTitleColumns = 70;
 
   std::string picture(std::span<const AttentionRecord> records, const std::string& title) const {
-    return heat_map_svg(records, {.title = title, .is_mean_over_heads = options_.is_mean_over_heads});
+    const bool is_mean = options_.is_mean_over_heads;
+    if (options_.view != "lines")
+      return heat_map_svg(records, {.title = title, .is_mean_over_heads = is_mean});
+    AttentionLinesSettings settings{.title = title, .is_mean_over_heads = is_mean};
+    if (options_.min_weight) settings.min_weight = *options_.min_weight;
+    return attention_lines_svg(records, settings);
   }
 
   std::size_t length() const { return static_cast<std::size_t>(tracer_->length()); }
@@ -324,7 +330,7 @@ class Dump {
 }  // namespace
 
 void dump_texts(const Options& o, const AttentionSelection& selection, const ModelFolder& folder) {
-  if ((o.view != "weights" && o.view != "heads") || o.format == "png" || o.first || o.is_resized)
+  if (o.view == "rollout" || o.view == "distance" || o.format == "png" || o.first || o.is_resized)
     throw UsageError(
         "--view rollout and distance, --first, --resize and --format png are of models of images, " +
         o.model + " reads texts");

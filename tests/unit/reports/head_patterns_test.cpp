@@ -10,6 +10,7 @@
 #include "error_text.hpp"
 #include "reports/head_grid.hpp"
 #include "reports/head_table.hpp"
+#include "svg_page.hpp"
 
 using namespace headwater;
 
@@ -273,6 +274,7 @@ TEST_CASE("the page has a panel a head, and its words are escaped") {
   CHECK(panels == 6);
   CHECK(svg.find(">same sentence</text>") != std::string::npos);
   CHECK(svg.find("<script") == std::string::npos);
+  CHECK(text_beyond_page(head_grid_svg(rows, std::string(300, 'x'))) == "");
   CHECK(error_text([] { head_grid_svg({}, "none"); }) == "attention: the model has no heads to look at");
 }
 

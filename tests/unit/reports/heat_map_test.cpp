@@ -2,10 +2,12 @@
 
 #include <doctest/doctest.h>
 
+#include "reports/attention_lines.hpp"
 #include "reports/color_scale.hpp"
 #include "reports/svg.hpp"
 #include "support/error.hpp"
 #include "support/utf8.hpp"
+#include "svg_page.hpp"
 
 using namespace headwater;
 
@@ -98,6 +100,9 @@ TEST_CASE("pictures are well-formed whatever the tokens hold") {
   CHECK(fault_of_xml(svg) == "");
   CHECK(fault_of_xml(heat_map_svg({records.data(), 1})) == "");
   CHECK(svg.find("<script>") == std::string::npos);
+  const std::string lines = attention_lines_svg(records, {.title = "<&\">\x01"});
+  CHECK(fault_of_xml(lines) == "");
+  CHECK(lines.find("<script>") == std::string::npos);
 }
 
 TEST_CASE("spaces can be seen, and labels do not lie over each other") {
@@ -130,10 +135,38 @@ TEST_CASE("one panel a head, or one a layer") {
   CHECK(count(means, ">layer 1, mean of heads<") == 1);
 }
 
+TEST_CASE("lines between words: as strong as their weights, a colour a head, a panel a layer") {
+  std::vector<AttentionRecord> records;
+  for (std::int64_t layer = 0; layer < 5; ++layer) {
+    for (std::int64_t head = 0; head < 14; ++head) {
+      records.push_back(record_of({"a", "wider than a"}, {"c", "d", "e"}, layer, head));
+      records.back().weights = {0.9F, 0.06F, 0.04F, 0, 0.5F, 0.5F};
+    }
+  }
+  const std::string svg = attention_lines_svg(records, {.max_width = 900});
+  CHECK(count(svg, "<g stroke=") == 5 * 14);
+  CHECK(count(svg, "<line ") == 5 * 14 * 3);
+  CHECK(count(svg, "stroke-opacity=\"0.90\"") == 5 * 14);
+  CHECK(count(svg, ">layer 4</text>") == 1);
+  CHECK(count(svg, ">wider\u2423than\u2423a → wider\u2423than\u2423a</text>") == 5);
+  CHECK(count(svg, ">head 13</text>") == 1);
+  CHECK(text_beyond_page(svg) == "");
+  CHECK(std::stod(attribute_of(svg.substr(svg.find("<svg")), "width")) <= 900);
+  CHECK(count(attention_lines_svg(records, {.min_weight = 0}), "<line ") == 5 * 14 * 6);
+  const std::string means = attention_lines_svg(records, {.is_mean_over_heads = true});
+  CHECK(count(means, "<g stroke=") == 5);
+  CHECK(count(means, ">layer 1, mean of heads</text>") == 1);
+  CHECK(count(means, ">head ") == 0);
+  const std::string one = attention_lines_svg(std::span(records).subspan(3, 1));
+  CHECK(count(one, ">layer 0, head 3</text>") == 1);
+}
+
 TEST_CASE("nothing to draw is an error") {
-  CHECK_THROWS_AS(heat_map_svg({}), Error);
   const std::vector<AttentionRecord> empty(1);
+  CHECK_THROWS_AS(heat_map_svg({}), Error);
   CHECK_THROWS_AS(heat_map_svg(empty), Error);
+  CHECK_THROWS_AS(attention_lines_svg({}), Error);
+  CHECK_THROWS_AS(attention_lines_svg(empty), Error);
 }
 
 TEST_CASE("the colour scale goes from light to dark") {
