@@ -32,6 +32,20 @@ void describe(cli::CommandLine& line, Options& o) {
       "--statistics", o.has_statistics,
       "min, max, mean and standard deviation of each tensor's numbers, and how many are not finite");
   line.add_flag("--json", o.is_json, "one JSON object a line");
+  line.group("Figures");
+  line.add_flag("--positions", o.shows_positions,
+                "the vectors that are added to tokens for their places, and how alike they are");
+  line.add_flag("--schedule", o.shows_schedule, "of a recipe: the learning rate of each step");
+  line.add_option("--steps", o.steps,
+                  "of --schedule: steps of the run (training.max_steps, or ten times the warmup)")
+      .between(1, 100000000);
+  line.add_option("--patches", o.patches, "of a model of images: how it cuts this image")
+      .shown_as("IMAGE")
+      .reads();
+  line.add_option("-o,--output", o.output,
+                  "of these: FILE.svg, FILE.csv, of patches FILE.png; standard output is CSV, or PNG")
+      .shown_as("FILE")
+      .writes();
   line.group("Data sets");
   line.add_option("--data", o.data,
                   "size, classes and lengths of a data set: lines of columns separated by TABs, - is "
@@ -115,6 +129,9 @@ void inspect_model(const Options& o) {
 }
 
 void run(const Options& o) {
+  if (is_figure(o)) return write_figure(o);
+  if (!o.output.empty() || o.steps)
+    throw UsageError("--output and --steps go with --positions, --schedule or --patches");
   if (!o.what.empty() && !o.data.empty()) throw UsageError(quote(o.what) + " and --data (one at a time)");
   if (o.data.empty() && (!o.contact_sheet.empty() || !o.draws.empty()))
     throw UsageError("--contact-sheet and --draws go with --data only");
@@ -139,6 +156,7 @@ int main(int argc, char** argv) {
       "inspect --keys\n"
       "inspect models/spa-eng\n"
       "inspect models/spa-eng/model.safetensors --statistics\n"
+      "inspect recipes/ted-pt-en.yaml --schedule --steps 40000 -o rates.svg\n"
       "inspect --data reviews.tsv\n"
       "inspect --data train.safetensors --contact-sheet sheet.svg\n"
       "inspect --data train.safetensors --recipe recipes/cifar10-vit.yaml --draws draws.png"};

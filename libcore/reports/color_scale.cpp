@@ -25,6 +25,13 @@ constexpr std::array<Oklab, 5> kHeatAnchors = {{
     {0.780, 0.090, 0.140},
     {0.970, -0.020, 0.100},
 }};
+constexpr std::array<Oklab, 5> kDivergingAnchors = {{
+    {0.350, -0.020, -0.160},
+    {0.690, -0.030, -0.100},
+    {0.975, 0.000, 0.004},
+    {0.690, 0.120, 0.060},
+    {0.350, 0.130, 0.070},
+}};
 
 std::uint8_t srgb_byte(double linear) {
   const double clamped = std::clamp(linear, 0.0, 1.0);
@@ -57,6 +64,8 @@ Color color_between(const std::array<Oklab, 5>& anchors, double share) {
 Color sequential_color(double share) { return color_between(kAnchors, share); }
 
 Color heat_color(double share) { return color_between(kHeatAnchors, share); }
+
+Color diverging_color(double value) { return color_between(kDivergingAnchors, (value + 1) / 2); }
 
 bool is_dark(double share) { return share > 0.45; }
 

@@ -20,6 +20,9 @@ Color sequential_color(double share);
 // evenly.
 Color heat_color(double share);
 
+// The colour of `value` in [-1, 1]: blue below 0, paper at 0, red above; lightness falls evenly to both ends.
+Color diverging_color(double value);
+
 // True where white text reads better than black on the colour of `share`.
 bool is_dark(double share);
 

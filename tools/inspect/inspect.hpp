@@ -1,7 +1,7 @@
-// What the ways of inspecting share: layers.cpp, tensors.cpp, make.cpp, data.cpp,
-// images.cpp.
+// What the ways of inspecting share: layers.cpp, tensors.cpp, make.cpp, data.cpp, images.cpp, figures.cpp.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,6 +18,12 @@ struct Options {
   bool shows_tensors = false, has_statistics = false, is_json = false, is_for_make = false;
   bool lists_keys = false;
 
+  // The figures that tutorials draw: of a recipe or a model, to `output` or standard output.
+  bool shows_positions = false, shows_schedule = false;
+  std::string patches;  // the image that is cut
+  std::optional<std::int64_t> steps;
+  fs::path output;
+
   std::vector<std::string> data, columns;
   cli::LineReaderSettings reader;
   // For data sets of images.
@@ -27,6 +33,9 @@ struct Options {
 
 void write_layers(const ModelDescription& model, bool is_json, cli::LineWriter& out);
 void write_tensors(const Safetensors& file, const Options& o, cli::LineWriter& out);
+// --positions, --schedule or --patches; one at a time.
+bool is_figure(const Options& o);
+void write_figure(const Options& o);
 // A model directory or a checkpoint.
 void inspect_directory(const fs::path& path, const Options& o, cli::LineWriter& out);
 // Variables for make: recipes/stages.mk includes them.
