@@ -41,7 +41,7 @@ void describe(cli::CommandLine& line, Options& o) {
                   "patches that the output looks at) and distance (how far each head looks)")
       .one_of({"weights", "heads", "lines", "rollout", "distance"})
       .with_default();
-  line.add_option("--format", o.format, "csv, matrix (for gnuplot), npy, svg, of images png, of heads json")
+  line.add_option("--format", o.format, "csv, json, matrix (for gnuplot), npy, svg, or of images png")
       .with_default();
   line.add_flag("--mean", o.is_mean_over_heads, "of svg: one panel a layer, the mean over its heads");
   line.add_option("--min-weight", o.min_weight, "of --view lines: draw no weight below W (0.1)")
@@ -49,8 +49,8 @@ void describe(cli::CommandLine& line, Options& o) {
       .between(0, 1);
   line.add_option(
           "-o,--output", o.output,
-          "where it goes instead of standard output; of svg FOLDER/, which is new: a picture for each text "
-          "or image")
+          "where it goes instead of standard output; of svg and npy FOLDER/, which is new: a picture, or "
+          "arrays with their tokens, for each text or image")
       .shown_as("FILE")
       .writes();
   line.group("Input");
@@ -77,22 +77,22 @@ AttentionSelection selection_of(const Options& o) {
 }
 
 void check_format(const Options& o) {
-  constexpr std::array<std::string_view, 6> formats = {"csv", "matrix", "npy", "svg", "png", "json"};
+  constexpr std::array<std::string_view, 6> formats = {"csv", "json", "matrix", "npy", "svg", "png"};
   if (std::find(formats.begin(), formats.end(), o.format) == formats.end()) {
-    throw UsageError("--format: unknown format " + quote(o.format) + " (csv, matrix, npy, svg, png or json)");
+    throw UsageError("--format: unknown format " + quote(o.format) + " (csv, json, matrix, npy, svg or png)");
   }
   const bool is_of_heads = o.view == "heads";
   if (is_of_heads && o.format != "csv" && o.format != "json" && o.format != "svg")
     throw UsageError("--format " + o.format + " is not of --view heads (csv, json or svg)");
-  if (!is_of_heads && o.format == "json") throw UsageError("--format json is of --view heads");
   if (o.view == "lines" && o.format != "svg")
     throw UsageError("--view lines is a picture (say --format svg)");
   if (o.min_weight && o.view != "lines") throw UsageError("--min-weight is of --view lines");
   if (is_of_heads && o.is_mean_over_heads)
     throw UsageError("--mean is of --view weights (--view heads shows each)");
   if (o.is_mean_over_heads && o.format != "svg") throw UsageError("--mean is for --format svg");
-  if (writes_folder(o) && (o.format != "svg" || o.view == "distance" || is_of_heads))
-    throw UsageError("-o FOLDER/ is for --format svg, a picture for each text or image (name a file)");
+  const bool has_parts = o.format == "svg" || (o.format == "npy" && o.view == "weights");
+  if (writes_folder(o) && (!has_parts || o.view == "distance" || is_of_heads))
+    throw UsageError("-o FOLDER/ is for --format svg or npy, files for each text or image (name a file)");
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "checkpoint/npy.hpp"
 #include "support/csv.hpp"
 #include "support/error.hpp"
+#include "support/json.hpp"
 
 namespace headwater {
 
@@ -60,6 +61,24 @@ std::vector<std::string> patch_fields(const PatchTokens& tokens) {
       fields.push_back(std::to_string(row) + "," + std::to_string(column) + ",");
   }
   return fields;
+}
+
+// What stands before the numbers of a head and after them.
+Json axes_of(const AttentionRecord& record) {
+  Json json;
+  json.set("version", 1).set("example", record.example).set("kind", name_of(record.kind));
+  return json;
+}
+void set_tokens(Json& json, const AttentionRecord& record, const AttentionTexts& texts) {
+  const auto list = [&](const char* name, const std::vector<std::string>& tokens) {
+    if (!tokens.empty()) json.set(name, Json::Array(tokens.begin(), tokens.end()));
+  };
+  list("q_tokens", record.query_tokens);
+  list("k_tokens", record.key_tokens);
+  list("predicts", record.predicts);
+  list("q_texts", texts.queries);
+  list("k_texts", texts.keys);
+  list("predicts_texts", texts.predicts);
 }
 
 std::string title_of(const AttentionRecord& record) {
@@ -141,6 +160,25 @@ void append_patch_attention_csv(std::string& out, const AttentionRecord& record,
   }
 }
 
+void append_attention_json(std::string& out, const AttentionRecord& record, const AttentionTexts& texts) {
+  check(record);
+  Json json = axes_of(record);
+  json.set("layer", record.layer).set("head", record.head);
+  set_tokens(json, record, texts);
+  out += json.dump();
+  out.back() = ',';  // a tree of all the weights would be many times as large
+  out += "\"weights\":[";
+  for (std::size_t q = 0; q < record.queries(); ++q) {
+    out += q > 0 ? ",[" : "[";
+    for (std::size_t k = 0; k < record.keys(); ++k) {
+      if (k > 0) out.push_back(',');
+      append_weight(out, record.weights[q * record.keys() + k]);
+    }
+    out.push_back(']');
+  }
+  out += "]}\n";
+}
+
 void append_attention_matrix(std::string& out, const AttentionRecord& record) {
   check(record);
   const auto append_tokens = [&](std::string_view name, const std::vector<std::string>& tokens) {
@@ -187,6 +225,19 @@ std::string attention_npy(std::span<const AttentionRecord> records) {
   return npy_head(std::vector{size(records.size() / heads), size(heads), size(first.queries()),
                               size(first.keys())}) +
          weights;
+}
+
+std::string attention_axes_json(std::span<const AttentionRecord> records, const AttentionTexts& texts) {
+  if (records.empty()) throw Error("attention: nothing to write");
+  Json::Array layers, heads;
+  for (const AttentionRecord& record : records) {
+    if (record.layer == records.front().layer) heads.emplace_back(record.head);
+    if (record.head == records.front().head) layers.emplace_back(record.layer);
+  }
+  Json json = axes_of(records.front());
+  json.set("layers", std::move(layers)).set("heads", std::move(heads));
+  set_tokens(json, records.front(), texts);
+  return json.dump() + "\n";
 }
 
 }  // namespace headwater

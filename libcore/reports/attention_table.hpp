@@ -1,4 +1,4 @@
-// Attention weights of one head as data: CSV in long form, blocks for gnuplot, NumPy arrays.
+// Attention weights of one head as data: CSV in long form, JSON, blocks for gnuplot, NumPy arrays.
 #pragma once
 
 #include <cstddef>
@@ -34,6 +34,10 @@ void append_attention_csv(std::string& out, const AttentionRecord& record, const
 std::string_view patch_attention_csv_header();
 void append_patch_attention_csv(std::string& out, const AttentionRecord& record, const PatchTokens& tokens);
 
+// One line, an object: version, example, kind, layer, head, q_tokens, k_tokens, predicts, q_texts, k_texts
+// and predicts_texts (of images, whose texts are not given, tokens alone), and weights, a list a query.
+void append_attention_json(std::string& out, const AttentionRecord& record, const AttentionTexts& texts = {});
+
 // One block for gnuplot's `matrix with image`: a comment naming it and its tokens, q lines of k weights, two
 // empty lines (so that `index N` finds it).
 void append_attention_matrix(std::string& out, const AttentionRecord& record);
@@ -41,5 +45,8 @@ void append_attention_matrix(std::string& out, const AttentionRecord& record);
 // A NumPy file: float32 [layers, heads, q, k], little-endian. The records are those of one example and kind,
 // each head of each layer once, layers outside; throws Error otherwise.
 std::string attention_npy(std::span<const AttentionRecord> records);
+// What the axes of such an array are, an object with a line end: version, example, kind, layers, heads and
+// the tokens and texts of append_attention_json.
+std::string attention_axes_json(std::span<const AttentionRecord> records, const AttentionTexts& texts = {});
 
 }  // namespace headwater

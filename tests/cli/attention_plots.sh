@@ -1,7 +1,7 @@
 #!/bin/bash
 # shellcheck disable=SC2016 # the $ of a token is meant as it is
-# The lines for gnuplot and for pandas with matplotlib in tools/attn-dump.md, run as they stand there: every token at its place, the first
-# query on top, every weight in its cell. What is not installed is skipped, and said.
+# The lines for gnuplot, for pandas with matplotlib, for bertviz and for seaborn in tools/attn-dump.md, run as they stand there: every token at
+# its place, the first query on top, every weight in its cell. What is not installed is skipped, and said.
 #   attention_plots.sh BIN     BIN: the folder of the tools; PYTHON: the interpreter, python3 where it is not given
 set -euo pipefail
 export LC_ALL=C.UTF-8
@@ -83,3 +83,18 @@ for cell in cells:
   [ -s attention.png ] || fail 'matplotlib: no picture'
   echo 'pandas and matplotlib: passed'
 fi
+
+# What reads the JSON: a page, and a picture.
+echo 'the red house' | attn-dump model -q --kind encoder --format json > attention.json
+for package in bertviz seaborn; do
+  "$python" -c "import $package" 2> /dev/null || {
+    echo "skipped: $python has no $package"
+    continue
+  }
+  block "python $package" > read_$package.py
+  [ -s read_$package.py ] || fail "the page has no lines for $package"
+  MPLBACKEND=agg MPLCONFIGDIR=$tmp "$python" read_$package.py 2> errors || fail "$package: $(tail -n 3 errors)"
+  echo "$package: passed"
+done
+[ ! -s read_bertviz.py ] || grep -q '"house"' heads.html || fail 'bertviz: the page has no tokens'
+[ ! -s read_seaborn.py ] || [ -s head.png ] || fail 'seaborn: no picture'

@@ -12,6 +12,7 @@
 #include "cli/result_output.hpp"
 #include "pretrained/attention_trace.hpp"
 #include "pretrained/model_directory.hpp"
+#include "reports/attention_table.hpp"
 #include "reports/head_patterns.hpp"
 #include "support/error.hpp"
 #include "support/files.hpp"
@@ -36,23 +37,38 @@ struct Options {
 
 using Output = cli::ResultOutput;
 
-// "-o FOLDER/": a picture for each text or image.
+// "-o FOLDER/": a picture or arrays for each text or image.
 inline bool writes_folder(const Options& o) { return o.output.native().ends_with('/'); }
 
-// The pictures of -o FOLDER/, which is there when all are.
-class PictureFolder {
+// The files of -o FOLDER/, which is there when all are.
+class ResultFolder {
  public:
-  explicit PictureFolder(const fs::path& path) : folder_(path) {}
+  explicit ResultFolder(const fs::path& path) : folder_(path) {}
   // As "0017.svg".
-  void add(std::int64_t number, std::string_view svg) {
+  void add(std::int64_t number, std::string_view ending, std::string_view bytes) {
     const std::string digits = std::to_string(number);
-    write_new_file(
-        folder_.file(std::string(digits.size() < 4 ? 4 - digits.size() : 0, '0') + digits + ".svg"), svg);
+    write_new_file(folder_.file(std::string(digits.size() < 4 ? 4 - digits.size() : 0, '0') + digits +
+                                std::string(ending)),
+                   bytes);
     is_empty_ = false;
+  }
+  // "0017.cross.npy" of each kind, and beside it "0017.cross.json", which says what its axes are. `texts`
+  // gives those of a record.
+  template <class Texts>
+  void add_arrays(std::span<const AttentionRecord> records, const Texts& texts) {
+    for (std::size_t begin = 0; begin < records.size();) {
+      std::size_t end = begin + 1;
+      while (end < records.size() && records[end].kind == records[begin].kind) ++end;
+      const std::span<const AttentionRecord> kind = records.subspan(begin, end - begin);
+      const std::string name = std::string(".") + name_of(records[begin].kind);
+      add(records[begin].example, name + ".npy", attention_npy(kind));
+      add(records[begin].example, name + ".json", attention_axes_json(kind, texts(records[begin])));
+      begin = end;
+    }
   }
   // Throws Error where there are none; `what`: "texts".
   void finish(const std::string& what) {
-    if (is_empty_) throw Error("no " + what + ", so there is no picture (give one at least)");
+    if (is_empty_) throw Error("no " + what + ", so there is nothing to write (give one at least)");
     folder_.finish();
   }
 

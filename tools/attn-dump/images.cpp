@@ -58,8 +58,9 @@ class ImageDump {
 
   void run() {
     // Rows that appear on standard output show by themselves how far it is.
-    const bool writes_meanwhile = options_.output.empty() && options_.view != "distance" && !heads_ &&
-                                  (options_.format == "csv" || options_.format == "matrix");
+    const bool writes_meanwhile =
+        options_.output.empty() && options_.view != "distance" && !heads_ &&
+        (options_.format == "csv" || options_.format == "json" || options_.format == "matrix");
     cli::Progress progress("attn-dump", static_cast<double>(options_.first.value_or(0)), "images",
                            options_.is_quiet || writes_meanwhile, cli::Progress::Takes::minutes);
     images::InputImage image;
@@ -109,10 +110,16 @@ class ImageDump {
   }
 
   void write_weights(std::vector<AttentionRecord> records) {
+    if (folder_) {
+      folder_->add_arrays(records, [](const AttentionRecord&) { return AttentionTexts(); });
+      return;
+    }
     for (AttentionRecord& record : records) {
       text_.clear();
       if (options_.format == "csv") {
         append_patch_attention_csv(text_, record, tokens_);
+      } else if (options_.format == "json") {
+        append_attention_json(text_, record);
       } else if (options_.format == "matrix") {
         append_attention_matrix(text_, record);
       } else {
@@ -147,7 +154,7 @@ class ImageDump {
       grids_.push_back({std::move(trace.records), std::move(caption)});
     }
     if (!folder_) return;
-    folder_->add(number_, svg());
+    folder_->add(number_, ".svg", svg());
     tiles_.clear();
     grids_.clear();
   }
@@ -201,10 +208,10 @@ class ImageDump {
       const std::vector<AttentionDistance::Row> rows = distance_.rows();
       output_.write(options_.format == "csv" ? attention_distance_csv(rows)
                                              : attention_distance_svg(rows, distance_title()));
-    } else if (options_.format == "npy") {
-      output_.write(attention_npy(kept_));
     } else if (folder_) {
       folder_->finish("images");
+    } else if (options_.format == "npy") {
+      output_.write(attention_npy(kept_));
     } else if (options_.format == "svg") {
       const std::string drawn = svg();
       output_.write(drawn);
@@ -226,7 +233,7 @@ class ImageDump {
   AttentionDistance distance_;
   images::ImageInputs inputs_;
   Output output_;
-  std::optional<PictureFolder> folder_;
+  std::optional<ResultFolder> folder_;
   std::optional<HeadReport> heads_;
   std::vector<double> distances_;  // between patches, of heads
   bool has_header_ = false;

@@ -115,8 +115,10 @@ class Dump {
             throw LineError(i, kOutputNotFinite);
         }
         ++examples_;
-        if (folder_) {
-          folder_->add(examples[i].number, picture(records, shortened(lines[i], kTitleColumns)));
+        if (folder_ && options_.format == "npy") {
+          folder_->add_arrays(records, [&](const AttentionRecord& record) { return texts_of(record); });
+        } else if (folder_) {
+          folder_->add(examples[i].number, ".svg", picture(records, shortened(lines[i], kTitleColumns)));
         } else {
           write(std::move(records));
         }
@@ -272,8 +274,9 @@ class Dump {
   void write(std::vector<AttentionRecord> records) {
     text_.clear();
     for (AttentionRecord& record : records) {
-      if (options_.format == "csv") {
-        append_attention_csv(text_, record, texts_of(record));
+      if (options_.format == "csv" || options_.format == "json") {
+        const auto append = options_.format == "csv" ? append_attention_csv : append_attention_json;
+        append(text_, record, texts_of(record));
         continue;
       }
       make_labels(record);
@@ -293,9 +296,10 @@ class Dump {
       throw Error(empty_place_ + ": no tokens, so " + options_.format +
                   " has no weights to hold (give a line with a word)");
     }
-    if (options_.format == "npy") output_.write(attention_npy(kept_));
     if (folder_) {
       folder_->finish("texts");
+    } else if (options_.format == "npy") {
+      output_.write(attention_npy(kept_));
     } else if (keeps && options_.format == "svg") {
       const std::string svg = picture(kept_, title_);
       output_.write(svg);
@@ -315,7 +319,7 @@ class Dump {
   GenerationSettings decoding_;           // of a translator
   std::optional<Translator> translator_;  // of one without given targets
   Output output_;
-  std::optional<PictureFolder> folder_;
+  std::optional<ResultFolder> folder_;
   std::optional<HeadReport> heads_;
   std::int64_t examples_ = 0;  // with weights
   Arena arena_;
