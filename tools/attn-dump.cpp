@@ -41,7 +41,9 @@ void describe(cli::CommandLine& line, Options& o) {
                   "patches that the output looks at) and distance (how far each head looks)")
       .one_of({"weights", "heads", "lines", "rollout", "distance"})
       .with_default();
-  line.add_option("--format", o.format, "csv, json, matrix (for gnuplot), npy, svg, or of images png")
+  line.add_option(
+          "--format", o.format,
+          "csv, json, matrix (for gnuplot), npy, svg, html (a page to look around in), or of images png")
       .with_default();
   line.add_flag("--mean", o.is_mean_over_heads, "of svg: one panel a layer, the mean over its heads");
   line.add_option("--min-weight", o.min_weight, "of --view lines: draw no weight below W (0.1)")
@@ -77,9 +79,10 @@ AttentionSelection selection_of(const Options& o) {
 }
 
 void check_format(const Options& o) {
-  constexpr std::array<std::string_view, 6> formats = {"csv", "json", "matrix", "npy", "svg", "png"};
+  constexpr std::array<std::string_view, 7> formats = {"csv", "json", "matrix", "npy", "svg", "html", "png"};
   if (std::find(formats.begin(), formats.end(), o.format) == formats.end()) {
-    throw UsageError("--format: unknown format " + quote(o.format) + " (csv, json, matrix, npy, svg or png)");
+    throw UsageError("--format: unknown format " + quote(o.format) +
+                     " (csv, json, matrix, npy, svg, html or png)");
   }
   const bool is_of_heads = o.view == "heads";
   if (is_of_heads && o.format != "csv" && o.format != "json" && o.format != "svg")
@@ -130,6 +133,7 @@ int main(int argc, char** argv) {
       "echo \"Where is the station?\" | attn-dump models/spa-eng --layer 0 --kind cross > attention.csv\n"
       "echo \"Where is the station?\" | attn-dump models/spa-eng --kind cross --format svg -o attention.svg\n"
       "attn-dump models/spa-eng test.en --target test.es --kind cross > forced.csv\n"
+      "attn-dump models/bert-imdb --format html -o page.html reviews.txt\n"
       "attn-dump models/bert-imdb --view heads --format svg -o heads.svg reviews.txt\n"
       "find digits -name '*.png' | attn-dump models/mnist-vit --layer 0 > patches.csv\n"
       "attn-dump models/mnist-vit digits --view rollout --format svg -o overlays.svg\n"

@@ -5,6 +5,7 @@
 #include "reports/attention_distance_svg.hpp"
 #include "reports/attention_grid.hpp"
 #include "reports/attention_overlay.hpp"
+#include "reports/attention_page.hpp"
 #include "reports/attention_table.hpp"
 #include "reports/heat_map.hpp"
 #include "reports/image_page.hpp"
@@ -74,6 +75,8 @@ class ImageDump {
         distance_.add(trace.records);
       } else if (options_.format == "svg") {
         add_drawn(std::move(trace), image);
+      } else if (options_.format == "html") {
+        add_page(std::move(trace), image.name);
       } else if (options_.format == "png") {
         add_picture(trace);
       } else if (options_.view == "rollout") {
@@ -138,6 +141,13 @@ class ImageDump {
                         .probability = trace.probability},
                        attention_rollout(trace.records, tokens_), tokens_);
     output_.write(text_);
+  }
+
+  void add_page(VisionTrace trace, const std::string& name) {
+    PageImage image{.picture = picture_of(tracer_.settings().image_shape(), trace.seen),
+                    .rows = static_cast<std::int64_t>(tokens_.rows),
+                    .columns = static_cast<std::int64_t>(tokens_.columns)};
+    pages_.push_back({number_, name, std::move(trace.records), std::move(image)});
   }
 
   // With --format svg: kept for the one picture, or a picture of its own.
@@ -210,6 +220,8 @@ class ImageDump {
                                              : attention_distance_svg(rows, distance_title()));
     } else if (folder_) {
       folder_->finish("images");
+    } else if (options_.format == "html") {
+      output_.write(attention_page(pages_, name_of_model(options_.model) + ": attention"));
     } else if (options_.format == "npy") {
       output_.write(attention_npy(kept_));
     } else if (options_.format == "svg") {
@@ -242,6 +254,7 @@ class ImageDump {
   std::vector<Picture> pictures_;      // an image with its overlays each
   std::vector<OverlayTile> tiles_;     // the same of --format svg
   std::vector<GridImage> grids_;
+  std::vector<PageExample> pages_;  // of --format html
   std::string text_;
 };
 

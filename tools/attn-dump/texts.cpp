@@ -6,6 +6,7 @@
 #include "decoding/translate.hpp"
 #include "pretrained/model_directory.hpp"
 #include "reports/attention_lines.hpp"
+#include "reports/attention_page.hpp"
 #include "reports/heat_map.hpp"
 #include "reports/svg.hpp"
 #include "support/error.hpp"
@@ -119,6 +120,9 @@ class Dump {
           folder_->add_arrays(records, [&](const AttentionRecord& record) { return texts_of(record); });
         } else if (folder_) {
           folder_->add(examples[i].number, ".svg", picture(records, shortened(lines[i], kTitleColumns)));
+        } else if (options_.format == "html") {
+          for (AttentionRecord& record : records) make_labels(record);
+          pages_.push_back({examples[i].number, lines[i], std::move(records)});
         } else {
           write(std::move(records));
         }
@@ -291,13 +295,16 @@ class Dump {
 
   void finish() {
     if (heads_) output_.write(heads_->output("text"));
-    const bool keeps = !heads_ && (options_.format == "npy" || options_.format == "svg");
+    const bool keeps =
+        !heads_ && (options_.format == "npy" || options_.format == "svg" || options_.format == "html");
     if (keeps && examples_ == 0 && !empty_place_.empty()) {
       throw Error(empty_place_ + ": no tokens, so " + options_.format +
                   " has no weights to hold (give a line with a word)");
     }
     if (folder_) {
       folder_->finish("texts");
+    } else if (options_.format == "html") {
+      output_.write(attention_page(pages_, name_of_model(options_.model) + ": attention"));
     } else if (options_.format == "npy") {
       output_.write(attention_npy(kept_));
     } else if (keeps && options_.format == "svg") {
@@ -324,8 +331,9 @@ class Dump {
   std::int64_t examples_ = 0;  // with weights
   Arena arena_;
   std::vector<AttentionRecord> kept_;  // of formats that need all
-  std::string empty_place_;            // of the first line without tokens
-  std::string title_ = "Attention";    // of a picture: its text, where it is one
+  std::vector<PageExample> pages_;
+  std::string empty_place_;          // of the first line without tokens
+  std::string title_ = "Attention";  // of a picture: its text, where it is one
   std::string text_;
   std::int64_t truncated_lines_ = 0;
   TokenCounts source_tokens_, target_tokens_;  // the second of given targets
