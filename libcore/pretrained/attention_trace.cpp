@@ -1,7 +1,6 @@
 #include "pretrained/attention_trace.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "support/error.hpp"
@@ -36,19 +35,29 @@ PackedTokens packed(const std::vector<std::int32_t>& ids) {
   return tokens;
 }
 
+std::vector<std::vector<AttentionRecord>> AttentionTracer::trace_all(
+    Arena& arena, std::span<const AttentionExample> examples, const AttentionSelection& selection) const {
+  std::vector<std::vector<AttentionRecord>> records;
+  for (const AttentionExample& example : examples) records.push_back(trace(arena, example, selection));
+  return records;
+}
+
 std::vector<AttentionRecord> attention_records(const std::vector<AttentionTrace>& traces, Index heads,
                                                Arena& arena, const AttentionExample& example,
                                                const AttentionSelection& selection,
-                                               const std::vector<std::string>& predicts) {
+                                               const std::vector<std::string>& predicts, Index sequence) {
   std::vector<AttentionRecord> records;
   for (const AttentionTrace& trace : traces) {
     if (selection.kind && *selection.kind != trace.kind) continue;
     if (selection.layer && *selection.layer != trace.layer) continue;
     const Variable &queries = trace.attention.queries, &keys = trace.attention.keys;
     const Index head_width = queries.cols() / heads;
-    const std::array<Index, 2> query_offsets = {0, queries.rows()}, key_offsets = {0, keys.rows()};
-    const kernels::AttentionShape shape{.query_offsets = query_offsets,
-                                        .key_offsets = key_offsets,
+    const auto length = [&](const Variable& tokens) {
+      const auto at = static_cast<std::size_t>(sequence);
+      return tokens.packing().offsets[at + 1] - tokens.packing().offsets[at];
+    };
+    const kernels::AttentionShape shape{.query_offsets = queries.packing().offsets,
+                                        .key_offsets = keys.packing().offsets,
                                         .heads = heads,
                                         .head_width = head_width,
                                         .scale = Real(1) / std::sqrt(static_cast<Real>(head_width)),
@@ -61,10 +70,11 @@ std::vector<AttentionRecord> attention_records(const std::vector<AttentionTrace>
       record.query_tokens = is_encoder ? example.source_tokens : example.target_tokens;
       record.key_tokens =
           trace.kind == AttentionKind::decoder ? example.target_tokens : example.source_tokens;
-      record.key_tokens.resize(static_cast<std::size_t>(keys.rows()));  // padding that only asks is no key
+      record.key_tokens.resize(static_cast<std::size_t>(length(keys)));  // padding that only asks is no key
       if (!is_encoder) record.predicts = predicts;
-      Matrix weights = arena.matrix(queries.rows(), keys.rows());
-      kernels::attention_weights(queries.value(), keys.value(), shape, 0, head, weights);
+      const ArenaScope scope(arena);
+      Matrix weights = arena.matrix(length(queries), length(keys));
+      kernels::attention_weights(queries.value(), keys.value(), shape, sequence, head, weights);
       record.weights.assign(weights.data, weights.data + weights.rows * weights.cols);
       records.push_back(std::move(record));
     }

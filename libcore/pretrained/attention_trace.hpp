@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -73,6 +74,10 @@ class AttentionTracer {
   // Records by kind (encoder, decoder, cross), layer, head.
   virtual std::vector<AttentionRecord> trace(Arena& arena, const AttentionExample& example,
                                              const AttentionSelection& selection) const = 0;
+  // The same of several examples, each with the records that it has alone; reading them at once takes less.
+  virtual std::vector<std::vector<AttentionRecord>> trace_all(Arena& arena,
+                                                              std::span<const AttentionExample> examples,
+                                                              const AttentionSelection& selection) const;
 };
 
 // --- For tracers -------------------------------------------------------------------------------------------
@@ -85,10 +90,10 @@ std::vector<std::string> likeliest_tokens(const Matrix& logits, const Tokenizer&
                                           const std::vector<std::int32_t>& suppress_tokens = {});
 // One sequence.
 PackedTokens packed(const std::vector<std::int32_t>& ids);
-// The selected weights of a forward pass over one sequence.
+// The selected weights of a forward pass, those of its sequence `sequence`.
 std::vector<AttentionRecord> attention_records(const std::vector<AttentionTrace>& traces, Index heads,
                                                Arena& arena, const AttentionExample& example,
                                                const AttentionSelection& selection,
-                                               const std::vector<std::string>& predicts);
+                                               const std::vector<std::string>& predicts, Index sequence = 0);
 
 }  // namespace headwater

@@ -1,5 +1,6 @@
 #include "pretrained/encoder_tracer.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "data/class_batch.hpp"
@@ -25,23 +26,42 @@ void EncoderTracer::check(const AttentionSelection& selection) const {
 
 std::vector<AttentionRecord> EncoderTracer::trace(Arena& arena, const AttentionExample& example,
                                                   const AttentionSelection& selection) const {
+  return std::move(trace_all(arena, {&example, 1}, selection).front());
+}
+
+std::vector<std::vector<AttentionRecord>> EncoderTracer::trace_all(
+    Arena& arena, std::span<const AttentionExample> examples, const AttentionSelection& selection) const {
+  const auto is_pair = [&](const AttentionExample& example) {
+    return example.source_second > 0 && encoder_.settings().segments == 2;
+  };
+  const auto pairs = std::ranges::count_if(examples, is_pair);
+  if (pairs > 0 && pairs < std::ssize(examples))
+    return AttentionTracer::trace_all(arena, examples, selection);
   const ArenaScope scope(arena);
   Tape tape(arena, Tape::Mode::inference);
   ClassBatch batch;
   batch.clear();
-  const Index length = encoder_.padded_length(static_cast<Index>(example.source_ids.size()));
-  if (example.source_second > 0 && encoder_.settings().segments == 2) {
-    batch.add_pair(example.source_ids, example.source_second, length);
-  } else {
-    batch.add(example.source_ids, length);
+  for (const AttentionExample& example : examples) {
+    const Index length = encoder_.padded_length(static_cast<Index>(example.source_ids.size()));
+    if (pairs > 0) {
+      batch.add_pair(example.source_ids, example.source_second, length);
+    } else {
+      batch.add(example.source_ids, length);
+    }
   }
   batch.finish();
-  AttentionExample padded = example;
-  const Tokenizer& tokenizer = source_tokenizer();
-  padded.source_tokens.resize(batch.source.ids.size(), tokenizer.surface(tokenizer.pad_id()));
   std::vector<AttentionTrace> traces;
   encoder_({tape}, batch.source, batch.segment_of, batch.words, &traces);
-  return attention_records(traces, encoder_.settings().transformer.heads, arena, padded, selection, {});
+  const Tokenizer& tokenizer = source_tokenizer();
+  std::vector<std::vector<AttentionRecord>> records;
+  for (std::size_t i = 0; i < examples.size(); ++i) {
+    AttentionExample padded = examples[i];
+    const Index length = batch.source.offsets[i + 1] - batch.source.offsets[i];
+    padded.source_tokens.resize(static_cast<std::size_t>(length), tokenizer.surface(tokenizer.pad_id()));
+    records.push_back(attention_records(traces, encoder_.settings().transformer.heads, arena, padded,
+                                        selection, {}, static_cast<Index>(i)));
+  }
+  return records;
 }
 
 }  // namespace headwater

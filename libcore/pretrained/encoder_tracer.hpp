@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,9 @@ class EncoderTracer : public AttentionTracer {
   void check(const AttentionSelection& selection) const override;
   std::vector<AttentionRecord> trace(Arena& arena, const AttentionExample& example,
                                      const AttentionSelection& selection) const override;
+  std::vector<std::vector<AttentionRecord>> trace_all(Arena& arena,
+                                                      std::span<const AttentionExample> examples,
+                                                      const AttentionSelection& selection) const override;
 
  private:
   std::string name_;

@@ -86,7 +86,7 @@ class Dump {
     if (!options_.target.empty()) targets.emplace(options_.target, options_.reader);
     if (options_.format == "csv" && !heads_) output_.write(attention_csv_header());
     std::int64_t number = 0;
-    reader.for_each_batch(kLinesABatch, [&](const std::vector<std::string>& lines) {
+    reader.for_each_batch(heads_ ? kLinesOfHeads : kLinesABatch, [&](const std::vector<std::string>& lines) {
       std::vector<AttentionExample> examples;
       for (std::size_t i = 0; i < lines.size(); ++i) {
         if (tracer_->texts() != Texts::one) {
@@ -137,6 +137,7 @@ class Dump {
 
  private:
   static constexpr std::size_t kLinesABatch = 64, kTitleColumns = 70;
+  static constexpr std::size_t kLinesOfHeads = 256, kTokensAtOnce = 512;
 
   std::string picture(std::span<const AttentionRecord> records, const std::string& title) const {
     const bool is_mean = options_.is_mean_over_heads;
@@ -213,15 +214,34 @@ class Dump {
             kind == AttentionKind::decoder ? target : source};
   }
 
-  // Each text on a thread of its own; sums are added in the order of the lines.
+  // Lines are read some at once, and those on several threads; sums are added in the order of the lines.
   void add_heads(const std::vector<AttentionExample>& examples, const std::vector<std::size_t>& lines) {
-    std::vector<std::vector<HeadSums>> sums(lines.size());
+    std::vector<AttentionExample> whole;
+    std::vector<std::size_t> ends;  // of what is read at once
+    std::size_t tokens = 0;
+    for (const std::size_t line : lines) {
+      const AttentionExample& example = examples[line];
+      const std::size_t more = example.source_ids.size() + example.target_ids.size();
+      if (tokens > 0 && tokens + more > kTokensAtOnce) {
+        ends.push_back(whole.size());
+        tokens = 0;
+      }
+      tokens += more;
+      whole.push_back(example);
+    }
+    if (!whole.empty()) ends.push_back(whole.size());
+    std::vector<std::vector<HeadSums>> sums(whole.size());
     const ArenaScope all(arena_);
     Arenas arenas(arena_, static_cast<std::size_t>(parallel_threads()));
-    parallel_for(std::ssize(lines), [&](std::int64_t i) {
+    parallel_for(std::ssize(ends), [&](std::int64_t i) {
       const auto at = static_cast<std::size_t>(i);
+      const std::size_t begin = at == 0 ? 0 : ends[at - 1];
       Arena& own = arenas.acquire();
-      isolate([&] { sums[at] = sums_of(own, examples[lines[at]]); });
+      isolate([&] {
+        const std::span<const AttentionExample> some(whole.data() + begin, ends[at] - begin);
+        const std::vector<std::vector<AttentionRecord>> records = tracer_->trace_all(own, some, selection_);
+        for (std::size_t k = 0; k < some.size(); ++k) sums[begin + k] = sums_of(records[k], some[k]);
+      });
       arenas.release(own);
     });
     for (std::size_t i = 0; i < lines.size(); ++i) {
@@ -232,10 +252,10 @@ class Dump {
   }
 
   // None where a weight is no number.
-  std::vector<HeadSums> sums_of(Arena& arena, const AttentionExample& example) const {
+  std::vector<HeadSums> sums_of(std::span<const AttentionRecord> records,
+                                const AttentionExample& example) const {
     std::vector<HeadSums> sums;
     TokenRoles roles;
-    const std::vector<AttentionRecord> records = tracer_->trace(arena, example, selection_);
     for (const AttentionRecord& record : records) {
       const auto count = static_cast<Index>(record.weights.size());
       if (kernels::find_not_finite(count, record.weights.data()) >= 0) return {};
