@@ -29,7 +29,7 @@ bool is_recipe(const Options& o) {
 // The ending of the file that is written; that of standard output is the first.
 std::string form_of(const Options& o, std::initializer_list<std::string_view> forms) {
   const bool is_stream = o.output.empty() || o.output == "-";
-  const std::string form = is_stream ? std::string(*forms.begin()) : o.output.extension().string();
+  std::string form = is_stream ? std::string(*forms.begin()) : o.output.extension().string();
   if (std::ranges::find(forms, form) != forms.end()) return form;
   std::string known;
   for (const std::string_view each : forms) known += (known.empty() ? "" : " or ") + std::string(each);

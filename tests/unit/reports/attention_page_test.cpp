@@ -64,7 +64,8 @@ TEST_CASE("a page holds all weights of all layers and heads, and their tokens") 
   const std::string page = attention_page(examples, "a <b> & c");
   CHECK(page.find("<title>a &lt;b&gt; &amp; c</title>") != std::string::npos);
   CHECK(page.find("default-src 'none'") != std::string::npos);
-  CHECK(count(page, "http:") + count(page, "https:") == 2);  // the name of SVG's elements, twice; nothing is fetched
+  CHECK(count(page, "http:") + count(page, "https:") ==
+        2);  // the name of SVG's elements, twice; nothing is fetched
   CHECK(count(page, "http://www.w3.org/2000/svg") == 2);
   const Json data = Json::parse(between(page, "id=\"data\">", "</script>"), "data");
   const Json& kind = data.at("examples").as_array()[0].at("kinds").as_array()[0];
