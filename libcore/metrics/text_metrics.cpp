@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "metrics/alignment_error.hpp"
+#include "support/error.hpp"
 #include "support/numbers.hpp"
 
 namespace headwater {
@@ -104,6 +106,51 @@ Score repetition_of(ScoredTexts& texts) {
 
 std::vector<double> repetition_of_lines(ScoredTexts& texts) { return texts.diversity().repeated; }
 
+// Of each line.
+std::vector<AlignmentCounts> alignment_counts(ScoredTexts& texts) {
+  std::vector<AlignmentCounts> counts;
+  if (texts.references().size() != 1)
+    throw Error("aer: one file of right alignments (name one with --references)");
+  const std::vector<std::string>& right = texts.references().front();
+  for (std::size_t i = 0; i < texts.hypotheses().size(); ++i) {
+    const auto read = [&](const std::string& line, std::string_view whose) {
+      try {
+        return read_alignment(line);
+      } catch (const Error& e) {
+        throw Error("aer: line " + std::to_string(i + 1) + " of the " + std::string(whose) + ": " + e.what());
+      }
+    };
+    const Alignment found = read(texts.hypotheses()[i], "hypotheses");
+    if (!found.possible.empty())
+      throw Error("aer: line " + std::to_string(i + 1) +
+                  " of the hypotheses: a link that is possible only (write it 0-0)");
+    counts.emplace_back().add(found, read(right[i], "references"));
+  }
+  return counts;
+}
+
+Score aer_of(ScoredTexts& texts) {
+  AlignmentCounts all;
+  for (const AlignmentCounts& line : alignment_counts(texts)) {
+    all.links += line.links;
+    all.sure += line.sure;
+    all.right_sure += line.right_sure;
+    all.right_possible += line.right_possible;
+  }
+  return {
+      all.error_rate(),
+      {"precision " + format_fixed(all.precision(), 4) + ", recall " + format_fixed(all.recall(), 4) + "; " +
+       counted(all.links, "link") + ", " + format_count(all.sure) + " sure ones wanted"},
+      {{"precision", all.precision()}, {"recall", all.recall()}, {"links", all.links}, {"sure", all.sure}},
+      "AER"};
+}
+
+std::vector<double> aer_of_lines(ScoredTexts& texts) {
+  std::vector<double> rates;
+  for (const AlignmentCounts& line : alignment_counts(texts)) rates.push_back(line.error_rate());
+  return rates;
+}
+
 constexpr Metric rouge_metric(std::string_view name, std::string_view heading) {
   return {.name = name,
           .heading = heading,
@@ -174,7 +221,17 @@ constexpr TextMetric kTextMetrics[] = {
      TextMetricNeeds::nothing,
      "",
      repetition_of,
-     repetition_of_lines}};
+     repetition_of_lines},
+    {{.name = "aer",
+      .heading = "AER",
+      .meaning = "alignment error rate of links of words (Och and Ney 2003)",
+      .column = {},
+      .of = MetricOf::texts,
+      .best = Metric::Best::lowest},
+     TextMetricNeeds::references,
+     "",
+     aer_of,
+     aer_of_lines}};
 
 }  // namespace
 

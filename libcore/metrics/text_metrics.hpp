@@ -62,7 +62,8 @@ struct TextMetric : Metric {
   std::vector<double> (*sentence_scores)(ScoredTexts& texts);
 };
 
-// "bleu", "chrf", "chrf++"; "rouge1", "rouge2", "rougeL"; "distinct-1" to "distinct-4"; "repetition".
+// "bleu", "chrf", "chrf++"; "rouge1", "rouge2", "rougeL"; "distinct-1" to "distinct-4"; "repetition"; "aer"
+// of lines of alignments.
 std::span<const TextMetric> text_metrics();
 // Null for a word that is none of them.
 const TextMetric* find_text_metric(std::string_view name);
