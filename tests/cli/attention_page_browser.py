@@ -140,7 +140,10 @@ def check_texts(browser):
 
 def check_images(browser):
     browser.open("images.html")
-    time.sleep(0.2)
+    for _ in range(50):  # the image is read after the page
+        if colors(browser, "picture") > 3:
+            break
+        time.sleep(0.1)
     check(browser.run("return document.getElementById('picture').hidden") is False, "the image is not shown")
     check(browser.run("return document.getElementById('lines').hasAttribute('hidden')") is True, "lines of an image")
     check(colors(browser, "picture") > 3, "the image is blank")

@@ -145,8 +145,8 @@ inline Row row_e(const std::string& lengths) {
           {.kind = "inverse_square_root", .warmup_steps = 4000}};
 }
 
-// BERT's pretraining in small: pieces of 128 tokens, 15 % of them hidden. FA is the recipe bert-imdb, with
-// dropout of attention weights and smaller batches.
+// BERT's pretraining in small: pieces of 128 tokens, 15 % of them hidden. FA has smaller batches and
+// dropout of attention weights.
 inline Row row_f(Index batch, double attention_dropout) {
   MaskedLmStepSettings s;
   s.vocabulary = 8192;
