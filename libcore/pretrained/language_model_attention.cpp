@@ -31,8 +31,9 @@ class LanguageModelTracer : public AttentionTracer {
     const ArenaScope scope(arena);
     Tape tape(arena, Tape::Mode::inference);
     const ForwardContext context{tape};
+    const PackedTokens tokens = packed(example.source_ids);  // traces refer to it
     std::vector<AttentionTrace> traces;
-    const Variable hidden = model_.model->decode(context, packed(example.source_ids), &traces);
+    const Variable hidden = model_.model->decode(context, tokens, &traces);
     AttentionExample read = example;
     read.target_tokens = example.source_tokens;
     return attention_records(
