@@ -4,6 +4,7 @@
 #include <charconv>
 #include <iterator>
 
+#include "metrics/score_version.hpp"
 #include "support/error.hpp"
 
 namespace headwater {
@@ -74,5 +75,9 @@ double AlignmentCounts::error_rate() const {
 }
 double AlignmentCounts::precision() const { return link_share(right_possible, links); }
 double AlignmentCounts::recall() const { return link_share(right_sure, sure); }
+
+std::string alignment_signature() {
+  return "links:possible_and_sure|lines:together|version:" + std::string(kScoreVersion);
+}
 
 }  // namespace headwater

@@ -35,4 +35,7 @@ struct AlignmentCounts {
   double recall() const;     // |A and S| / |S|
 };
 
+// How they are counted, and which version counts: for comparing figures.
+std::string alignment_signature();
+
 }  // namespace headwater

@@ -137,12 +137,16 @@ Score aer_of(ScoredTexts& texts) {
     all.right_sure += line.right_sure;
     all.right_possible += line.right_possible;
   }
-  return {
-      all.error_rate(),
-      {"precision " + format_fixed(all.precision(), 4) + ", recall " + format_fixed(all.recall(), 4) + "; " +
-       counted(all.links, "link") + ", " + format_count(all.sure) + " sure ones wanted"},
-      {{"precision", all.precision()}, {"recall", all.recall()}, {"links", all.links}, {"sure", all.sure}},
-      "AER"};
+  return {all.error_rate(),
+          {"precision " + format_fixed(all.precision(), 4) + ", recall " + format_fixed(all.recall(), 4) +
+               "; " + counted(all.links, "link") + ", " + format_count(all.sure) + " sure ones wanted",
+           alignment_signature()},
+          {{"precision", all.precision()},
+           {"recall", all.recall()},
+           {"links", all.links},
+           {"sure", all.sure},
+           {"signature", alignment_signature()}},
+          "AER"};
 }
 
 std::vector<double> aer_of_lines(ScoredTexts& texts) {

@@ -20,7 +20,10 @@ double rate_of(const std::vector<std::string>& found, const std::vector<std::str
   const std::vector<std::vector<std::string>> references = {right};
   const TextMetricSettings settings;
   ScoredTexts texts(found, references, settings);
-  return find_text_metric("aer")->score(texts).value;
+  const Score score = find_text_metric("aer")->score(texts);
+  CHECK(score.members.back().first == "signature");
+  CHECK(find_text_metric("aer")->sentence_scores(texts).size() == found.size());
+  return score.value;
 }
 
 }  // namespace
