@@ -22,7 +22,7 @@ class Browser:
             if " on port " in line and "started" in line:
                 self.base = "http://127.0.0.1:" + line.rsplit(" ", 1)[1].strip(". \n")
                 break
-        options = ["--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", f"--window-size={width},1000", f"--user-data-dir={FOLDER}/profile-{width}-{is_dark}"]
+        options = ["--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", f"--window-size={width},1000", f"--user-data-dir={FOLDER}/profile-{os.getpid()}-{width}"]
         if is_dark:
             options.append("--force-dark-mode")
         capabilities = {"browserName": "chrome", "goog:chromeOptions": {"args": options}, "goog:loggingPrefs": {"browser": "ALL", "performance": "ALL"}}
@@ -83,7 +83,8 @@ def check(is_right, what):
 
 
 def check_quiet(browser):
-    check(browser.log("browser") == [], "the console is not empty")
+    said = [entry["message"] for entry in browser.log("browser")]
+    check(said == [], f"the console says {said[:2]}")
     urls = [json.loads(entry["message"])["message"]["params"].get("request", {}).get("url", "") for entry in browser.log("performance")]
     fetched = [url for url in urls if url and not url.startswith(("file://", "data:", "about:", "chrome"))]
     check(fetched == [], f"something was fetched: {fetched[:3]}")
@@ -91,7 +92,9 @@ def check_quiet(browser):
 
 def colors(browser, canvas):
     return browser.run(
-        f"const c = document.getElementById('{canvas}'), d = c.getContext('2d').getImageData(0, 0, c.width, c.height).data, s = new Set();"
+        f"const c = document.getElementById('{canvas}'), copy = document.createElement('canvas');"
+        "copy.width = c.width; copy.height = c.height; const to = copy.getContext('2d', {willReadFrequently: true}); to.drawImage(c, 0, 0);"
+        "const d = to.getImageData(0, 0, c.width, c.height).data, s = new Set();"
         "for (let i = 0; i < d.length; i += 4) s.add(d[i] + ',' + d[i + 1] + ',' + d[i + 2]); return [...s].length"
     )
 

