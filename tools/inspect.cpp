@@ -97,6 +97,17 @@ void inspect_recipe(const Recipe& recipe, const Options& o, cli::LineWriter& out
 
 bool ends_with(const fs::path& path, std::string_view end) { return path.string().ends_with(end); }
 
+}  // namespace
+
+fs::path named(const Options& o) { return o.what.empty() ? o.recipe : o.what; }
+
+bool is_recipe(const Options& o) {
+  const fs::path path = named(o);
+  return !o.recipe.empty() || path == "-" || ends_with(path, ".yaml") || ends_with(path, ".yml");
+}
+
+namespace {
+
 void inspect_model(const Options& o) {
   if (o.lists_keys) {
     if (!o.what.empty() || !o.recipe.empty())
@@ -112,13 +123,11 @@ void inspect_model(const Options& o) {
                          : "both " + quote(o.what) + " and --recipe (name one)");
   }
   cli::LineWriter out;
-  const fs::path path = o.what.empty() ? o.recipe : o.what;
-  const bool is_recipe =
-      !o.recipe.empty() || path == "-" || ends_with(path, ".yaml") || ends_with(path, ".yml");
-  if (!is_recipe && o.is_for_make) throw UsageError("--make is of a recipe (name a .yaml file)");
-  if (is_recipe && (o.shows_tensors || o.has_statistics))
+  const fs::path path = named(o);
+  if (!is_recipe(o) && o.is_for_make) throw UsageError("--make is of a recipe (name a .yaml file)");
+  if (is_recipe(o) && (o.shows_tensors || o.has_statistics))
     throw UsageError("a recipe has no tensors yet (train it first)");
-  if (is_recipe) {
+  if (is_recipe(o)) {
     inspect_recipe(read_recipe(path, o.scale), o, out);
   } else if (fs::is_directory(path)) {
     inspect_directory(path, o, out);

@@ -70,6 +70,13 @@ void AlignmentCounts::add(const Alignment& found, const Alignment& right) {
   right_possible += in_sure + in_both(found.sure, right.possible);
 }
 
+void AlignmentCounts::add(const AlignmentCounts& other) {
+  links += other.links;
+  sure += other.sure;
+  right_sure += other.right_sure;
+  right_possible += other.right_possible;
+}
+
 double AlignmentCounts::error_rate() const {
   return links + sure == 0 ? 0 : 1 - link_share(right_sure + right_possible, links + sure);
 }

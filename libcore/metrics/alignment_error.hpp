@@ -29,6 +29,7 @@ struct AlignmentCounts {
   std::int64_t right_sure = 0, right_possible = 0;  // of A in S, and in S or P
 
   void add(const Alignment& found, const Alignment& right);
+  void add(const AlignmentCounts& other);
   // 1 - (|A and S| + |A and P|) / (|A| + |S|); 0 where there are no links at all.
   double error_rate() const;
   double precision() const;  // |A and P| / |A|

@@ -106,7 +106,7 @@ Score repetition_of(ScoredTexts& texts) {
 
 std::vector<double> repetition_of_lines(ScoredTexts& texts) { return texts.diversity().repeated; }
 
-// Of each line.
+// One for each line.
 std::vector<AlignmentCounts> alignment_counts(ScoredTexts& texts) {
   std::vector<AlignmentCounts> counts;
   if (texts.references().size() != 1)
@@ -131,12 +131,7 @@ std::vector<AlignmentCounts> alignment_counts(ScoredTexts& texts) {
 
 Score aer_of(ScoredTexts& texts) {
   AlignmentCounts all;
-  for (const AlignmentCounts& line : alignment_counts(texts)) {
-    all.links += line.links;
-    all.sure += line.sure;
-    all.right_sure += line.right_sure;
-    all.right_possible += line.right_possible;
-  }
+  for (const AlignmentCounts& line : alignment_counts(texts)) all.add(line);
   return {all.error_rate(),
           {"precision " + format_fixed(all.precision(), 4) + ", recall " + format_fixed(all.recall(), 4) +
                "; " + counted(all.links, "link") + ", " + format_count(all.sure) + " sure ones wanted",

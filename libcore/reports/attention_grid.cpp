@@ -39,12 +39,7 @@ Panel panel_of(const AttentionRecord& record, std::size_t most) {
 
 Picture picture_of_panel(const Panel& panel, double most) {
   const auto side = static_cast<std::int64_t>(panel.side);
-  Picture picture{.height = side, .width = side, .pixels = {}};
-  for (const double weight : panel.weights) {
-    const Color color = sequential_color(weight / most);
-    picture.pixels.insert(picture.pixels.end(), {color.red, color.green, color.blue});
-  }
-  return picture;
+  return picture_of_numbers(side, side, panel.weights, most, sequential_color);
 }
 
 void check_images(std::span<const GridImage> images) {

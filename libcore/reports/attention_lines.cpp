@@ -1,10 +1,10 @@
 #include "reports/attention_lines.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <vector>
 
+#include "reports/color_scale.hpp"
 #include "reports/heat_map.hpp"
 #include "reports/svg.hpp"
 #include "reports/token_labels.hpp"
@@ -16,15 +16,10 @@ namespace {
 
 constexpr double kWordFont = 12, kWordHeight = 17, kLinesWidth = 150, kWordGap = 6, kLinesPanelGap = 36;
 constexpr double kLegendStep = 74;
-// Told apart by most people who see few colours (Okabe and Ito 2008), and four more.
-constexpr std::array<std::string_view, 12> kHeadColors = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
-                                                          "#e69f00", "#56b4e9", "#6a3d9a", "#8c510a",
-                                                          "#b2182b", "#4d4d4d", "#7fbc41", "#c51b7d"};
-
 using Records = std::span<const AttentionRecord>;
 
-std::string_view color_of_head(std::int64_t head) {
-  return kHeadColors[static_cast<std::size_t>(std::max<std::int64_t>(head, 0)) % kHeadColors.size()];
+std::string color_of_head(std::int64_t head) {
+  return std::string(series_color(static_cast<std::size_t>(std::max<std::int64_t>(head, 0))));
 }
 
 std::size_t end_of_run(Records records, std::size_t begin, const auto& is_same) {
@@ -112,7 +107,7 @@ class AttentionLines {
     for (std::size_t i = 0; i < heads.size(); ++i) {
       // Lines of several heads between the same words lie beside each other.
       const double aside = 1.2 * (static_cast<double>(i) - static_cast<double>(heads.size() - 1) / 2);
-      body_ += "<g stroke=\"" + std::string(color_of_head(heads[i].head)) + "\" stroke-width=\"1.6\">\n";
+      body_ += "<g stroke=\"" + color_of_head(heads[i].head) + "\" stroke-width=\"1.6\">\n";
       for (std::size_t q = 0; q < queries.size(); ++q) {
         for (std::size_t k = 0; k < keys.size(); ++k) {
           const auto weight = static_cast<double>(heads[i].weights[q * keys.size() + k]);
@@ -145,7 +140,7 @@ class AttentionLines {
         y_ += 16;
       }
       body_ += "<rect" + svg_attribute("x", x) + svg_attribute("y", y_ - 8) +
-               " width=\"14\" height=\"8\" fill=\"" + std::string(color_of_head(head)) + "\"/>\n" +
+               " width=\"14\" height=\"8\" fill=\"" + color_of_head(head) + "\"/>\n" +
                svg_text(x + 19, y_, 11, kSvgInk, "start", "head " + std::to_string(head));
       x += kLegendStep;
     }

@@ -102,22 +102,19 @@ AttentionDistance::AttentionDistance(const PatchTokens& tokens, std::int64_t pat
 
 void AttentionDistance::add(std::span<const AttentionRecord> records) {
   check_tokens(records, tokens_);
-  const std::size_t first = tokens_.first_patch(), patches = tokens_.patches(), count = tokens_.count();
+  const std::size_t first = tokens_.first_patch(), count = tokens_.count();
   for (const AttentionRecord& record : records) {
     const auto is_of_head = [&](const Sum& sum) {
       return sum.layer == record.layer && sum.head == record.head;
     };
     auto sum = std::find_if(sums_.begin(), sums_.end(), is_of_head);
     if (sum == sums_.end()) sum = sums_.insert(sum, {.layer = record.layer, .head = record.head});
-    for (std::size_t q = 0; q < patches; ++q) {
-      const float* const weights = record.weights.data() + (q + first) * count + first;
-      double pixels = 0, whole = 0;
-      for (std::size_t k = 0; k < patches; ++k) {
-        pixels += static_cast<double>(weights[k]) * distances_[(q + first) * count + k + first];
-        whole += static_cast<double>(weights[k]);
-      }
-      if (whole == 0) continue;  // it looks at the class token alone
-      sum->pixels += pixels / whole;
+    for (std::size_t q = first; q < count; ++q) {
+      const double* const apart = distances_.data() + q * count;
+      const std::optional<double> pixels = distance_of_row({record.weights.data() + q * count, count},
+                                                           [&](std::size_t k) { return apart[k]; });
+      if (!pixels) continue;  // it looks at the class token alone
+      sum->pixels += *pixels;
       ++sum->queries;
     }
   }

@@ -2,7 +2,10 @@
 // far it reaches.
 #pragma once
 
+#include <cmath>
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -32,6 +35,21 @@ struct RolloutRow {
 };
 void append_rollout_csv(std::string& out, const RolloutRow& row, std::span<const double> rollout,
                         const PatchTokens& tokens);
+
+// How far a row of weights looks: the mean of apart(k) by the weights. Keys that are at no place, where it is
+// not-a-number, are left out before the rest is divided by its sum; nothing where there is no rest.
+template <class Apart>
+std::optional<double> distance_of_row(std::span<const float> weights, const Apart& apart) {
+  double distance = 0, whole = 0;
+  for (std::size_t k = 0; k < weights.size(); ++k) {
+    const double far = apart(k);
+    if (std::isnan(far)) continue;
+    distance += static_cast<double>(weights[k]) * far;
+    whole += static_cast<double>(weights[k]);
+  }
+  if (whole == 0) return std::nullopt;
+  return distance / whole;
+}
 
 // [tokens, tokens]: how many pixels the centres of two patches are apart; not-a-number of a class token,
 // which is at no place.

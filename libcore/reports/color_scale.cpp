@@ -67,6 +67,13 @@ Color heat_color(double share) { return color_between(kHeatAnchors, share); }
 
 Color diverging_color(double value) { return color_between(kDivergingAnchors, (value + 1) / 2); }
 
+std::string_view series_color(std::size_t number) {
+  constexpr std::array<std::string_view, 12> kColors = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
+                                                        "#56b4e9", "#b58900", "#4b4b4b", "#7a3fa0",
+                                                        "#8c510a", "#b2182b", "#7fbc41", "#c51b7d"};
+  return kColors[number % kColors.size()];
+}
+
 bool is_dark(double share) { return share > 0.45; }
 
 std::string hex(Color color) {

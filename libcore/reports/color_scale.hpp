@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -22,6 +23,10 @@ Color heat_color(double share);
 
 // The colour of `value` in [-1, 1]: blue below 0, paper at 0, red above; lightness falls evenly to both ends.
 Color diverging_color(double value);
+
+// The colour of the run, the head or whatever is told apart by colour, also by people who see few (after
+// Okabe and Ito 2008); after twelve they come again.
+std::string_view series_color(std::size_t number);
 
 // True where white text reads better than black on the colour of `share`.
 bool is_dark(double share);

@@ -92,13 +92,9 @@ class HeadGrid {
 
   void add_panel(const HeadRow& row) {
     const double x = left_of(row.head);
-    Picture picture{.height = static_cast<std::int64_t>(row.rows),
-                    .width = static_cast<std::int64_t>(row.columns),
-                    .pixels = {}};
-    for (const double weight : row.corner) {
-      const Color color = sequential_color(most_ > 0 ? weight / most_ : 0);
-      picture.pixels.insert(picture.pixels.end(), {color.red, color.green, color.blue});
-    }
+    const Picture picture =
+        picture_of_numbers(static_cast<std::int64_t>(row.rows), static_cast<std::int64_t>(row.columns),
+                           row.corner, most_, sequential_color);
     body_ += "<g><title>" + xml_text(numbers_of(row)) + "</title>\n";
     if (!row.corner.empty()) body_ += svg_image(picture, x, y_, kHeadPanel, kHeadPanel);
     body_ += "<rect" + svg_attribute("x", x) + svg_attribute("y", y_) + svg_attribute("width", kHeadPanel) +

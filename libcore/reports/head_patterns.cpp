@@ -6,6 +6,7 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "reports/attention_map.hpp"
 #include "reports/attention_table.hpp"
 #include "support/error.hpp"
 
@@ -61,18 +62,16 @@ class QueryShares {
   std::size_t seen_;
 };
 
-void add_distance(HeadSums& sums, const float* weights, std::size_t seen, std::size_t q,
-                  const TokenRoles& roles) {
-  double distance = 0, whole = 0;
-  for (std::size_t k = 0; k < seen; ++k) {
-    const double apart = roles.distances.empty() ? std::abs(static_cast<double>(q) - static_cast<double>(k))
-                                                 : roles.distances[q * roles.keys + k];
-    if (std::isnan(apart)) continue;
-    distance += static_cast<double>(weights[k]) * apart;
-    whole += static_cast<double>(weights[k]);
-  }
-  if (whole <= 0) return;
-  sums.distance += distance / whole;
+void add_distance(HeadSums& sums, std::span<const float> weights, std::size_t q, const TokenRoles& roles) {
+  const double* const given = roles.distances.empty() ? nullptr : roles.distances.data() + q * roles.keys;
+  const auto in_tokens = [&](std::size_t k) {
+    return std::abs(static_cast<double>(q) - static_cast<double>(k));
+  };
+  const std::optional<double> distance =
+      given == nullptr ? distance_of_row(weights, in_tokens)
+                       : distance_of_row(weights, [&](std::size_t k) { return given[k]; });
+  if (!distance) return;
+  sums.distance += *distance;
   sums.placed += 1;
 }
 
@@ -157,7 +156,7 @@ HeadSums head_sums(const AttentionRecord& record, const TokenRoles& roles) {
       if (weight > 0) sums.entropy -= weight * std::log(weight);
     }
     sums.most_entropy += std::log(static_cast<double>(seen));
-    add_distance(sums, weights, seen, q, roles);
+    add_distance(sums, {weights, seen}, q, roles);
   }
   add_corner(sums, record, roles);
   return sums;
@@ -228,7 +227,7 @@ HeadRow HeadStatistics::row_of(const Head& head) const {
   }
   row.entropy = head.entropy.measure(texts_);
   row.distance = head.distance.measure(texts_);
-  // Of single keys the one with most; what is true of many keys only where none of these is.
+  // A single key first, the one with most; what is true of many keys only where none of these is.
   const auto choose = [&](HeadShare from, HeadShare to) {
     for (std::size_t share = index_of(from); share <= index_of(to); ++share) {
       if (surely(scores[share]) < kPatternScore || scores[share].mean <= row.score.mean) continue;

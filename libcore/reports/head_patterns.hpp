@@ -33,7 +33,8 @@ struct TokenRoles {
   bool has_first = true;       // images without a class token have none
   bool is_of_patches = false;  // then only same and first are shares, and the picture shows all tokens
 };
-// Of texts: tokens by their surfaces; a separator is a key with one of the ids.
+// The roles of a text's tokens, which are told apart by their surfaces; a separator is a key with one of the
+// ids.
 TokenRoles roles_of(const AttentionRecord& record, std::span<const std::int32_t> key_ids,
                     std::span<const std::int32_t> separator_ids, std::size_t queries);
 

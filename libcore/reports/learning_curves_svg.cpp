@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "reports/axis.hpp"
+#include "reports/color_scale.hpp"
 #include "reports/svg.hpp"
 #include "support/error.hpp"
 #include "support/numbers.hpp"
@@ -20,13 +21,7 @@ constexpr double kLegendLine = 20;
 constexpr std::size_t kNameColumns = 80;
 constexpr double kNameCharacter = 7, kPanelsInARow = 3;
 constexpr std::string_view kGrid = "#e4e8ec", kFrame = "#b4bdc7";
-// Told apart by people who see few colours too, after Okabe and Ito's scheme.
-constexpr std::array<std::string_view, 8> kColors = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
-                                                     "#56b4e9", "#b58900", "#4b4b4b", "#7a3fa0"};
-
 using Point = LearningCurve::Point;
-
-std::string_view color_of(std::size_t run) { return kColors[run % kColors.size()]; }
 
 class CurvesPicture {
  public:
@@ -157,7 +152,7 @@ class CurvesPicture {
       dots.append(format_fixed(value, 4)).append("</title></circle>\n");
     }
     if (path.empty()) return;
-    const std::string color(color_of(run));
+    const std::string color(series_color(run));
     body_ += "<path d=\"" + path + "\" fill=\"none\" stroke=\"" + color +
              "\" stroke-linejoin=\"round\" stroke-width=\"" +
              (is_solid ? "2\"" : "1.4\" stroke-dasharray=\"5 4\" stroke-opacity=\"0.8\"") + "/>\n";
@@ -176,9 +171,9 @@ class CurvesPicture {
     for (std::size_t run = 0; run < curves_.size(); ++run) {
       y += kLegendLine;
       const LearningCurve& curve = curves_[run];
-      line(kSvgMargin, y - 4, kSvgMargin + 26, y - 4, color_of(run), " stroke-width=\"2\"");
+      line(kSvgMargin, y - 4, kSvgMargin + 26, y - 4, series_color(run), " stroke-width=\"2\"");
       body_ += "<circle" + svg_attribute("cx", kSvgMargin + 13) + svg_attribute("cy", y - 4) +
-               " r=\"2.6\" fill=\"" + std::string(color_of(run)) + "\"/>\n";
+               " r=\"2.6\" fill=\"" + std::string(series_color(run)) + "\"/>\n";
       body_ += svg_text(kSvgMargin + 34, y, 12, kSvgInk, "start", shortened(curve.name, kNameColumns));
       body_ += svg_text(loss_column_, y, 12, kSvgInk, "start", best(curve, loss_curve()));
       for (std::size_t i = 0; i < figures_.size(); ++i)

@@ -17,6 +17,18 @@ Picture picture_of(const ImageShape& shape, std::span<const std::uint8_t> pixels
   return picture;
 }
 
+Picture picture_of_numbers(std::int64_t height, std::int64_t width, std::span<const double> numbers,
+                           double most, Color (*scale)(double)) {
+  check_picture_size(height, width);
+  Picture picture{.height = height, .width = width, .pixels = {}};
+  picture.pixels.reserve(numbers.size() * 3);
+  for (const double number : numbers) {
+    const Color color = scale(most > 0 ? number / most : 0);
+    picture.pixels.insert(picture.pixels.end(), {color.red, color.green, color.blue});
+  }
+  return picture;
+}
+
 Picture magnified(const Picture& picture, std::int64_t factor) {
   Picture out{.height = picture.height * factor, .width = picture.width * factor, .pixels = {}};
   out.pixels.reserve(static_cast<std::size_t>(out.height * out.width * 3));

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "data/image_shape.hpp"
+#include "reports/color_scale.hpp"
 
 namespace headwater {
 
@@ -19,6 +20,10 @@ struct Picture {
 // Shows an image: grey becomes three equal channels; of more than three the first three are shown, of two the
 // first.
 Picture picture_of(const ImageShape& shape, std::span<const std::uint8_t> pixels);
+
+// A pixel a number, row by row, in the colour of its share of `most`; all in that of 0 where `most` is 0.
+Picture picture_of_numbers(std::int64_t height, std::int64_t width, std::span<const double> numbers,
+                           double most, Color (*scale)(double));
 
 // Each pixel becomes a square of factor x factor.
 Picture magnified(const Picture& picture, std::int64_t factor);

@@ -38,14 +38,7 @@ Cells grid_of_grids(const PositionTable& table, const std::vector<double>& simil
 }
 
 Picture picture_of_cells(const Cells& cells, double most) {
-  check_picture_size(cells.rows, cells.columns);
-  Picture picture{.height = cells.rows, .width = cells.columns, .pixels = {}};
-  picture.pixels.reserve(cells.values.size() * 3);
-  for (const double value : cells.values) {
-    const Color color = diverging_color(most > 0 ? value / most : 0);
-    picture.pixels.insert(picture.pixels.end(), {color.red, color.green, color.blue});
-  }
-  return picture;
+  return picture_of_numbers(cells.rows, cells.columns, cells.values, most, diverging_color);
 }
 
 // What 99 % of the numbers do not exceed: a few that are far out would leave the others without colour.

@@ -16,13 +16,7 @@ export LC_ALL=C
 model=$(realpath "$1") text=$(realpath "$2") rounds=${3:-3}
 cd "$(dirname "$0")/../.."
 . tests/bench/peers.sh
-bin=${BIN:-build/bin} python=${PEER_PYTHON:-python3} threads=${THREADS:-2}
-[ "$threads" != 0 ] || threads=2
-need_packages sentence_transformers
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-trap 'exit 130' INT
-trap 'exit 143' TERM
+begin_beside_peer sentence_transformers
 lines=$(wc -l <"$text")
 TIMEFORMAT='%R %U %S'
 printf 'round\tproducts\tours sentences/s\tpeer (batch)\tratio\tby processor seconds\tratio\n'

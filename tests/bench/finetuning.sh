@@ -18,13 +18,7 @@ shift 3
 seeds=${*:-1 2 3}
 cd "$(dirname "$0")/../.."
 . tests/bench/peers.sh
-bin=${BIN:-build/bin} python=${PEER_PYTHON:-python3} threads=${THREADS:-2}
-[ "$threads" != 0 ] || threads=2
-need_packages torch transformers
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-trap 'exit 130' INT
-trap 'exit 143' TERM
+begin_beside_peer torch transformers
 recipe=tests/bench/finetuning.yaml
 "$bin/vectorize" -q --learn labels --column 2 -o "$tmp/labels.txt" "$train"
 "$bin/tokenize" -q --tokenizer "$model" --column 1 "$train" | "$bin/vectorize" -q --tokenizer "$model" --recipe $recipe >"$tmp/texts"

@@ -215,19 +215,20 @@ class Dump {
   }
 
   // Lines are read some at once, and those on several threads; sums are added in the order of the lines.
-  void add_heads(const std::vector<AttentionExample>& examples, const std::vector<std::size_t>& lines) {
+  // Takes the examples of these lines.
+  void add_heads(std::vector<AttentionExample>& examples, const std::vector<std::size_t>& lines) {
     std::vector<AttentionExample> whole;
     std::vector<std::size_t> ends;  // of what is read at once
     std::size_t tokens = 0;
     for (const std::size_t line : lines) {
-      const AttentionExample& example = examples[line];
+      AttentionExample& example = examples[line];
       const std::size_t more = example.source_ids.size() + example.target_ids.size();
       if (tokens > 0 && tokens + more > kTokensAtOnce) {
         ends.push_back(whole.size());
         tokens = 0;
       }
       tokens += more;
-      whole.push_back(example);
+      whole.push_back(std::move(example));
     }
     if (!whole.empty()) ends.push_back(whole.size());
     std::vector<std::vector<HeadSums>> sums(whole.size());

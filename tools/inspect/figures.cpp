@@ -19,13 +19,6 @@
 namespace headwater::inspect {
 namespace {
 
-fs::path named(const Options& o) { return o.what.empty() ? o.recipe : o.what; }
-
-bool is_recipe(const Options& o) {
-  const fs::path path = named(o);
-  return !o.recipe.empty() || path == "-" || path.extension() == ".yaml" || path.extension() == ".yml";
-}
-
 // The ending of the file that is written; that of standard output is the first.
 std::string form_of(const Options& o, std::initializer_list<std::string_view> forms) {
   const bool is_stream = o.output.empty() || o.output == "-";
@@ -79,7 +72,9 @@ std::vector<PositionTable> tables_of(const ModelSection& section, const ModelFol
                                      const std::string& path) {
   const Json settings = settings_json(ModelSection(section));
   const Json* const member = settings.find("positions");
-  const std::string positions = member == nullptr ? "learned" : member->as_string();
+  const bool is_of_images = kind_of(section).task() == Task::image_classification;
+  if (member == nullptr && !is_of_images) throw Error(path + ": the model has no positions");
+  const std::string positions = is_of_images ? "learned" : member->as_string();
   if (positions.starts_with("sinusoidal")) return {sinusoids(settings, positions)};
   if (positions == "learned" && folder != nullptr) return learned_tables(*folder, section);
   throw Error(path + (positions == "learned" ? ": positions are learned (train it, and name the model)"

@@ -31,6 +31,10 @@ struct Options {
   std::int64_t samples = 10, image = 0, draw_count = 16;
 };
 
+// The recipe, model or file that is named, and whether it is a recipe.
+fs::path named(const Options& o);
+bool is_recipe(const Options& o);
+
 void write_layers(const ModelDescription& model, bool is_json, cli::LineWriter& out);
 void write_tensors(const Safetensors& file, const Options& o, cli::LineWriter& out);
 // --positions, --schedule or --patches; one at a time.

@@ -15,7 +15,7 @@ inline constexpr UnsaidKey kVectorUnsaid[] = {{"pooling", kAnyValue, "mean"},
                                               {"max_tokens", kAnyValue, "0"},
                                               {"output_dropout", kAnyValue, "0"}};
 
-// Of a masked language model in the layouts that have no other head.
+// Keys of a masked language model in the layouts that have no other head.
 inline constexpr UnsaidKey kHiddenTokensAlone[] = {{"next_sentence", "false"}, {"span_boundary", "false"}};
 
 // Before the labels; where it is not said as many as elsewhere.
