@@ -82,6 +82,16 @@ def check(is_right, what):
         sys.exit("attention_page_browser.py: " + what)
 
 
+def check_status(browser, is_right, what):
+    """Waits for the page: an event is on its way when the driver answers."""
+    for _ in range(50):
+        status = browser.status()
+        if is_right(status):
+            return
+        time.sleep(0.1)
+    check(False, f"{what}: {status}")
+
+
 def check_quiet(browser):
     said = [entry["message"] for entry in browser.log("browser")]
     check(said == [], f"the console says {said[:2]}")
@@ -101,7 +111,7 @@ def colors(browser, canvas):
 
 def check_texts(browser):
     browser.open("texts.html")
-    check(browser.status() == "encoder attention, layer 0, mean of heads", browser.status())
+    check_status(browser, lambda s: s == "encoder attention, layer 0, mean of heads", "at first")
     check(browser.run("return document.title") == "translator: attention", "its title, or a text that ran")
     check(browser.run("return [...document.getElementById('layer').options].length") == 3, "three layers of the encoder")
     check(browser.run("return document.querySelectorAll('#lines text').length") == 6, "three words on both sides")
@@ -110,26 +120,29 @@ def check_texts(browser):
     # Keys: the second layer, the first head, the second word.
     for key in ["\ue015", "\ue014", "n", "n"]:
         browser.press(key)
-    check(browser.status().startswith("encoder attention, layer 1, head 0: red looks at "), browser.status())
+    check_status(browser, lambda s: s.startswith("encoder attention, layer 1, head 0: red looks at "), "after four keys")
     check(browser.run("return document.querySelectorAll('#lines line').length") == 3, "the lines of one word")
     browser.press("\ue00c")
-    check(browser.status() == "encoder attention, layer 1, head 0", browser.status())
+    check_status(browser, lambda s: s == "encoder attention, layer 1, head 0", "after Escape")
     # A click keeps a word, another one lets it go.
     browser.click("#lines text[data-query='0']")
-    check(": the looks at " in browser.status(), browser.status())
+    check_status(browser, lambda s: ": the looks at " in s, "a click on a word")
     browser.click("#lines text[data-query='0']")
+    browser.click_at("h1", 0, 0)  # a pointer that rests on a word chooses it
+    check_status(browser, lambda s: " looks at " not in s, "another click")
     # The weights of a row are those of the model: they sum to 1.
     browser.choose("kind", 2)
-    check(browser.status().startswith("cross attention, layer 1"), browser.status())
+    check_status(browser, lambda s: s.startswith("cross attention, layer 1"), "another kind")
     browser.press("n")
+    check_status(browser, lambda s: " looks at " in s, "the next word")
     shown = browser.run("return [...document.querySelectorAll('#lines text')].slice(-3).map((t) => Number(t.textContent.split('  ')[1]))")
     check(abs(sum(shown) - 1) < 0.003, f"weights of a row: {shown}")
-    browser.click_at("h1", 0, 0)  # a pointer that rests on a word chooses it
+    browser.click_at("h1", 0, 0)
     browser.press("\ue00c")
-    check(" looks at " not in browser.status(), browser.status())
+    check_status(browser, lambda s: " looks at " not in s, "Escape with the pointer elsewhere")
     width, height = browser.run("const b = document.getElementById('matrix').getBoundingClientRect(); return [b.width, b.height]")
     browser.click_at("#matrix", int(width / 2) - 10, int(height / 2) - 10)  # the last of both
-    check(" looks at " in browser.status(), "a click on the matrix")
+    check_status(browser, lambda s: " looks at " in s, "a click on the matrix")
     # The hostile example is text.
     browser.choose("example", 1)
     check(browser.run("return document.title") == "translator: attention", "a text ran")
@@ -152,7 +165,7 @@ def check_images(browser):
     check(colors(browser, "picture") > 3, "the image is blank")
     before = browser.run("return document.getElementById('picture').toDataURL()")
     browser.click_at("#picture", 60, 60)  # the lower right patch
-    check(": 1,1 looks at " in browser.status(), browser.status())
+    check_status(browser, lambda s: ": 1,1 looks at " in s, "a click on a patch")
     check(browser.run("return document.getElementById('picture').toDataURL()") != before, "a click changes nothing")
     check_quiet(browser)
 

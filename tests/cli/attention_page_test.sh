@@ -32,6 +32,5 @@ refused '--format html is not of --view heads' 2 attn-dump translator --format h
   echo 'skipped: no chromedriver, or no Python'
   exit 77
 }
-# A browser that the machine is too busy for gets a second chance.
-"$python" "$here/attention_page_browser.py" "$PWD" || "$python" "$here/attention_page_browser.py" "$PWD" || fail 'the page in a browser'
+"$python" "$here/attention_page_browser.py" "$PWD" || fail 'the page in a browser'
 echo 'pages of attention: opened, clicked, looked at'
