@@ -40,6 +40,16 @@ if [ -z "$(value set)" ]; then
   done
 fi
 
+# The weights that a run begins with, which a run that has begun reads no more.
+from=$(sed -n 's/^  init_from: //p' "$made/recipe.yaml" | sed 's/^"\(.*\)"$/\1/')
+if [ -n "$from" ] && [ ! -e "$run/model" ] && [ ! -e "$from" ]; then
+  maker=$(basename "$(dirname "$from")")
+  if [ -f "$here/../recipes/$maker.yaml" ]; then
+    fail "$recipe: training.init_from: $from: no such model (make recipe-$maker makes it)"
+  fi
+  fail "$recipe: training.init_from: $from: no such model"
+fi
+
 if [ "$made" = "$tmp" ]; then
   mkdir -p -- "$run"
   cmp -s "$tmp/recipe.yaml" "$run/recipe.yaml" || publish "$tmp/recipe.yaml" "$run/recipe.yaml"

@@ -64,7 +64,15 @@ prepared := $(DATA)/$(train)
 $(prepared): $(if $(house),,data/prepare-$(set).sh data/common.sh data/pins.sha256 $(wildcard data/$(set)/*))
 	$(call in_house,data/prepare-$(set).sh) $(DATA) $(seed_of_split)
 	@touch $@
-$(filter-out $(prepared),$(part_files)): | $(prepared) ;
+# A tokenizer may be learned from the text of another set.
+text_set := $(filter-out $(firstword $(subst /, ,$(train))),$(firstword $(subst /, ,$(tokenizer_text))))
+prepared_text := $(if $(text_set),$(DATA)/$(tokenizer_text))
+ifneq ($(text_set),)
+$(prepared_text): $(if $(house),,data/prepare-$(text_set).sh data/common.sh data/pins.sha256)
+	$(call in_house,data/prepare-$(text_set).sh) $(DATA)
+	@touch $@
+endif
+$(filter-out $(prepared) $(prepared_text),$(part_files)): | $(prepared) ;
 endif
 
 # Lines of columns, each checked and without what other systems leave at their ends, or made of CSV files by the names that the recipe

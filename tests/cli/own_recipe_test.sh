@@ -156,6 +156,9 @@ done
 mkdir "$tmp/mine/folder.tsv"
 sed 's|test: test.tsv|test: folder.tsv|' "$tmp/mine/parity.yaml" >"$tmp/mine/folder.yaml"
 refused 'a folder for data' "^recipe: $tmp/mine/folder.yaml: data.test: $tmp/mine/folder.tsv: a folder, not a file$" "RECIPE=$tmp/mine/folder.yaml"
+sed 's|epochs: 6|epochs: 6, init_from: gone/model|' "$tmp/mine/parity.yaml" >"$tmp/mine/from-nothing.yaml"
+refused 'no model to begin with' "^recipe: $tmp/mine/from-nothing.yaml: training.init_from: gone/model: no such model$" "RECIPE=$tmp/mine/from-nothing.yaml"
+refused "one of our models, which is not there" 'training.init_from: models/recipes/bert-imdb/model: no such model [(]make recipe-bert-imdb makes it[)]$' RECIPE=recipes/bert-imdb-finetune.yaml
 sed 's|epochs|epoch|' "$tmp/mine/parity.yaml" >"$tmp/mine/typo.yaml"
 refused 'an unknown key' "^train: $tmp/mine/typo.yaml:5:[0-9]*: unknown key \"epoch\"" "RECIPE=$tmp/mine/typo.yaml"
 for value in 'training.epochs = 2' 'training.epochs= 2' 'training.epochs =2' training.epochs =2; do
