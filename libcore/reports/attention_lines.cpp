@@ -43,7 +43,8 @@ class AttentionLines {
     grow(kSvgMargin + svg_text_width(settings_.title, 20));
     y_ += 12;
     const auto is_same_text = [](const AttentionRecord& a, const AttentionRecord& b) {
-      return a.example == b.example && a.kind == b.kind;
+      return a.example == b.example && a.kind == b.kind && a.query_tokens == b.query_tokens &&
+             a.key_tokens == b.key_tokens;
     };
     for (std::size_t begin = 0; begin < records_.size();) {
       const std::size_t end = end_of_run(records_, begin, is_same_text);
