@@ -37,9 +37,10 @@ void describe(cli::CommandLine& line, Options& o) {
   line.group("Output");
   line.add_option("--view", o.view,
                   "weights, or heads (what each head looks at, over all texts or images); of texts also "
-                  "lines (between the tokens); of a model of images also rollout (over the layers, to the "
-                  "patches that the output looks at) and distance (how far each head looks)")
-      .one_of({"weights", "heads", "lines", "rollout", "distance"})
+                  "lines (between the tokens); of translations also alignments (links between words); of a "
+                  "model of images also rollout (over the layers, to the patches that the output looks at) "
+                  "and distance (how far each head looks)")
+      .one_of({"weights", "heads", "lines", "alignments", "rollout", "distance"})
       .with_default();
   line.add_option(
           "--format", o.format,
@@ -60,6 +61,19 @@ void describe(cli::CommandLine& line, Options& o) {
   line.add_flag(
       "--resize", o.is_resized,
       "of a model of images: resize the images of files to the size that it reads, as classify does");
+  line.group("Alignments");
+  line.add_option("--inverse", o.inverse,
+                  "a model that translates the other way: links of both, grow-diag-final-and")
+      .shown_as("MODEL")
+      .reads_model();
+  line.add_option("--inverse-layer", o.inverse_layer, "its layer, from 0; the last without it").at_least(0);
+  line.add_option("--inverse-head", o.inverse_head, "of that layer; the mean of all without it").at_least(0);
+  line.add_option("--gold", o.gold,
+                  "links that people made (0-0 1?1, a line each): a table of how well each head agrees, the "
+                  "best first, in place of links")
+      .shown_as("FILE")
+      .reads();
+  line.group("Input");
   cli::add_replace_invalid_option(line, o.reader);
   cli::add_column_options(line, o.reader);
   cli::add_isa_option(line, o.isa);
@@ -98,6 +112,24 @@ void check_format(const Options& o) {
     throw UsageError("-o FOLDER/ is for --format svg or npy, files for each text or image (name a file)");
 }
 
+void check_alignment_options(const Options& o) {
+  const bool is_of_alignments = o.view == "alignments";
+  const bool has_own = !o.inverse.empty() || !o.gold.empty() || o.inverse_layer || o.inverse_head;
+  if (!is_of_alignments && has_own)
+    throw UsageError("--inverse, --inverse-layer, --inverse-head and --gold are of --view alignments");
+  if (!is_of_alignments) return;
+  if (o.target.empty())
+    throw UsageError("--view alignments links given translations (name them with --target)");
+  if (!o.kind.empty() || o.format != "csv")
+    throw UsageError("--view alignments writes links of words (without --kind and --format)");
+  if (o.inverse.empty() && (o.inverse_layer || o.inverse_head))
+    throw UsageError("--inverse-layer and --inverse-head are of --inverse");
+  if (!o.gold.empty() && (o.layer || o.head || o.inverse_layer || o.inverse_head))
+    throw UsageError("--gold tries every layer and head (without --layer and --head)");
+  cli::check_one_reads_input(
+      {{"the text", cli::reads_input(o.texts)}, {"--target", o.target == "-"}, {"--gold", o.gold == "-"}});
+}
+
 }  // namespace
 
 void note_large_picture(const Options& o, std::size_t bytes, std::int64_t pictures, std::string_view what) {
@@ -112,10 +144,12 @@ namespace {
 
 void run(const Options& o) {
   check_format(o);
+  check_alignment_options(o);
   const AttentionSelection selection = selection_of(o);
   if (o.isa != "auto") kernels::set_isa(kernels::isa_of_name(o.isa));
   ThreadPool(o.threads).run([&] {
     const ModelFolder folder = open_model(o.model);
+    if (o.view == "alignments") return dump_alignments(o, folder);
     const bool is_of_images = folder.kind->task() == Task::image_classification;
     (is_of_images ? dump_images : dump_texts)(o, selection, folder);
   });

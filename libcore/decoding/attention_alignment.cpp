@@ -19,7 +19,8 @@ void check_number(std::string_view option, const std::optional<Index>& number, I
 // The likeliest source of each token of one pair: the row of the decoder's input t is that of the choice of
 // token t + 1.
 std::vector<Index> likeliest_sources(const AttentionOutput& attention, const AlignmentSettings& settings,
-                                     const kernels::AttentionShape& shape, Index pair, Arena& arena) {
+                                     const kernels::AttentionShape& shape, Index pair,
+                                     const AlignedPair& wanted, Arena& arena) {
   const ArenaScope scope(arena);
   const Index targets = shape.query_length(pair), sources = shape.key_length(pair);
   const Matrix weights = arena.matrix(targets, sources), sum = arena.matrix(targets, sources);
@@ -30,20 +31,23 @@ std::vector<Index> likeliest_sources(const AttentionOutput& attention, const Ali
     for (Index i = 0; i < targets * sources; ++i) sum.data[i] += weights.data[i];
   }
   std::vector<Index> result;
+  const Index end = wanted.end == 0 ? sources : wanted.end;
   for (Index t = 0; t < targets; ++t)
-    result.push_back(std::max_element(sum.row(t), sum.row(t) + sources) - sum.row(t));
+    result.push_back(std::max_element(sum.row(t) + wanted.begin, sum.row(t) + end) - sum.row(t));
   return result;
 }
 
 }  // namespace
 
-void check_alignment(const EncoderDecoder& model, const AlignmentSettings& settings) {
-  check_number("--alignment-layer", settings.layer, model.settings().decoder_layers);
-  check_number("--alignment-head", settings.head, model.settings().transformer.heads);
+void check_alignment(const EncoderDecoder& model, const AlignmentSettings& settings,
+                     std::string_view layer_option, std::string_view head_option) {
+  check_number(layer_option, settings.layer, model.settings().decoder_layers);
+  check_number(head_option, settings.head, model.settings().transformer.heads);
 }
 
-std::vector<std::vector<Index>> align(const EncoderDecoder& model, Arena& arena,
-                                      std::span<const AlignedPair> pairs, const AlignmentSettings& settings) {
+std::vector<std::vector<std::vector<Index>>> align(const EncoderDecoder& model, Arena& arena,
+                                                   std::span<const AlignedPair> pairs,
+                                                   std::span<const AlignmentSettings> settings) {
   PackedTokens source, target;
   source.clear();
   target.clear();
@@ -58,20 +62,25 @@ std::vector<std::vector<Index>> align(const EncoderDecoder& model, Arena& arena,
   const ForwardContext context{tape};
   std::vector<AttentionTrace> traces;
   model.decode(context, target, model.encode(context, source), &traces);
-  const Index layer = settings.layer.value_or(model.settings().decoder_layers - 1);
-  const auto trace = std::find_if(traces.begin(), traces.end(), [&](const AttentionTrace& t) {
-    return t.kind == AttentionKind::cross && t.layer == layer;
-  });
-  const Index heads = model.settings().transformer.heads;
-  const Index head_width = trace->attention.queries.cols() / heads;
-  const kernels::AttentionShape shape{.query_offsets = target.offsets,
-                                      .key_offsets = source.offsets,
-                                      .heads = heads,
-                                      .head_width = head_width,
-                                      .scale = Real(1) / std::sqrt(static_cast<Real>(head_width))};
-  std::vector<std::vector<Index>> result;
-  for (Index pair = 0; pair < target.sequences(); ++pair)
-    result.push_back(likeliest_sources(trace->attention, settings, shape, pair, arena));
+  std::vector<std::vector<std::vector<Index>>> result;
+  for (const AlignmentSettings& one : settings) {
+    const Index layer = one.layer.value_or(model.settings().decoder_layers - 1);
+    const auto trace = std::find_if(traces.begin(), traces.end(), [&](const AttentionTrace& t) {
+      return t.kind == AttentionKind::cross && t.layer == layer;
+    });
+    const Index heads = model.settings().transformer.heads;
+    const Index head_width = trace->attention.queries.cols() / heads;
+    const kernels::AttentionShape shape{.query_offsets = target.offsets,
+                                        .key_offsets = source.offsets,
+                                        .heads = heads,
+                                        .head_width = head_width,
+                                        .scale = Real(1) / std::sqrt(static_cast<Real>(head_width))};
+    std::vector<std::vector<Index>>& of_pairs = result.emplace_back();
+    for (Index pair = 0; pair < target.sequences(); ++pair) {
+      const AlignedPair& wanted = pairs[static_cast<std::size_t>(pair)];
+      of_pairs.push_back(likeliest_sources(trace->attention, one, shape, pair, wanted, arena));
+    }
+  }
   return result;
 }
 

@@ -106,7 +106,8 @@ void Translator::add_alignments(std::span<const std::vector<std::int32_t>> sourc
   if (targets.empty()) return;
   std::vector<AlignedPair> pairs;
   for (std::size_t i = 0; i < targets.size(); ++i) pairs.push_back({source_of_target[i], targets[i]});
-  std::vector<std::vector<Index>> found = align(*model_.model, arena_, pairs, *alignment_);
+  std::vector<std::vector<Index>> found =
+      std::move(align(*model_.model, arena_, pairs, std::span(&*alignment_, 1)).front());
   for (std::size_t i = 0; i < found.size(); ++i) aligned[i]->source_of = std::move(found[i]);
 }
 

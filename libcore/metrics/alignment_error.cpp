@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <iterator>
+#include <utility>
 
 #include "metrics/score_version.hpp"
 #include "support/error.hpp"
@@ -30,13 +31,8 @@ bool read_link(std::string_view word, AlignmentLink& link) {
   return sign == '-';
 }
 
-void keep_each_once(std::vector<AlignmentLink>& links) {
-  std::ranges::sort(links);
-  links.erase(std::ranges::unique(links).begin(), links.end());
-}
-
-std::int64_t in_both(const std::vector<AlignmentLink>& a, const std::vector<AlignmentLink>& b) {
-  std::vector<AlignmentLink> both;
+std::int64_t in_both(const AlignmentLinks& a, const AlignmentLinks& b) {
+  AlignmentLinks both;
   std::ranges::set_intersection(a, b, std::back_inserter(both));
   return std::ssize(both);
 }
@@ -49,15 +45,15 @@ double link_share(std::int64_t part, std::int64_t whole) {
 
 Alignment read_alignment(std::string_view line) {
   Alignment alignment;
-  std::vector<AlignmentLink> possible;
+  AlignmentLinks possible;
   while (!line.empty()) {
     const std::size_t end = std::min(line.find(' '), line.size());
     AlignmentLink link;
     if (end > 0) (read_link(line.substr(0, end), link) ? alignment.sure : possible).push_back(link);
     line.remove_prefix(std::min(end + 1, line.size()));
   }
-  keep_each_once(alignment.sure);
-  keep_each_once(possible);
+  alignment.sure = each_once(std::move(alignment.sure));
+  possible = each_once(std::move(possible));
   std::ranges::set_difference(possible, alignment.sure, std::back_inserter(alignment.possible));
   return alignment;
 }

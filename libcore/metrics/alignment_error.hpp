@@ -5,18 +5,14 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <utility>
-#include <vector>
+
+#include "metrics/word_alignment.hpp"
 
 namespace headwater {
 
-// A word of the source and the word of the target that it goes with, from 0.
-using AlignmentLink = std::pair<std::int32_t, std::int32_t>;
-
-// Links in ascending order, each once.
 struct Alignment {
-  std::vector<AlignmentLink> sure;
-  std::vector<AlignmentLink> possible = {};  // beside the sure ones
+  AlignmentLinks sure;
+  AlignmentLinks possible = {};  // beside the sure ones
 };
 
 // A line of Pharaoh's format: "0-0 2-1", separated by spaces; of people's alignments "3?1" or "3p1" is

@@ -1,4 +1,4 @@
-// What the parts of attn-dump share: texts.cpp, images.cpp.
+// What the parts of attn-dump share: texts.cpp, images.cpp, alignments.cpp.
 #pragma once
 
 #include <memory>
@@ -23,10 +23,11 @@ namespace headwater::attn_dump {
 struct Options {
   std::string model;
   std::vector<std::string> texts;
-  std::optional<std::int64_t> layer, head;
+  std::optional<std::int64_t> layer, head, inverse_layer, inverse_head;
   std::optional<std::int64_t> first;  // of images: only so many
   std::optional<double> min_weight;   // of a line that is drawn
   std::string kind, target, view = "weights", format = "csv", isa = "auto";
+  std::string inverse, gold;  // of --view alignments: a model, and a file
   fs::path output;
   bool is_mean_over_heads = false;
   bool is_resized = false;
@@ -97,5 +98,7 @@ class HeadReport {
 // AttentionTracer.
 void dump_texts(const Options& o, const AttentionSelection& selection, const ModelFolder& folder);
 void dump_images(const Options& o, const AttentionSelection& selection, const ModelFolder& folder);
+// With --view alignments.
+void dump_alignments(const Options& o, const ModelFolder& folder);
 
 }  // namespace headwater::attn_dump

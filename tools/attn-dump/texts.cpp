@@ -14,47 +14,10 @@
 #include "support/parallel.hpp"
 #include "tensor/kernels/reduction/reduction.hpp"
 #include "tools/attn-dump/attn_dump.hpp"
+#include "tools/attn-dump/lines_beside.hpp"
 
 namespace headwater::attn_dump {
 namespace {
-
-// The targets that decoding is forced to: lines of a file, or one text.
-class Targets {
- public:
-  Targets(const std::string& target, cli::LineReaderSettings settings) : name_(target) {
-    settings = cli::beside(std::move(settings), "give one column of targets, with cut -f");
-    std::error_code error;
-    if (target == "-" || fs::exists(target, error)) {
-      reader_ = std::make_unique<cli::LineReader>(std::vector<std::string>{target}, settings);
-    }
-  }
-
-  std::string next(const std::string& source_place) {
-    std::string_view line;
-    const bool is_there = reader_ ? reader_->next(line) : used_ == 0;
-    if (!is_there) {
-      throw Error(source_place + ": no target for this line, " + described() + " has " +
-                  std::to_string(used_) + " (one line for each source line)");
-    }
-    ++used_;
-    return reader_ ? std::string(line) : name_;
-  }
-
-  void finish(std::int64_t sources, bool is_quiet) {
-    if (!reader_) return;
-    if (std::string_view line; reader_->next(line)) {
-      throw Error(reader_->place() + ": a target without a source, there are " + std::to_string(sources) +
-                  " (one line for each source line)");
-    }
-    if (!is_quiet) reader_->note_dropped();
-  }
-
- private:
-  std::string described() const { return reader_ ? name_ : "--target"; }
-  std::string name_;
-  std::unique_ptr<cli::LineReader> reader_;
-  std::int64_t used_ = 0;
-};
 
 // Lines in, records out.
 class Dump {
@@ -82,8 +45,8 @@ class Dump {
     using Writes = cli::LineReader::Writes;
     reader.show_progress(options_.is_quiet,
                          options_.output.empty() && !heads_ ? Writes::meanwhile : Writes::at_the_end);
-    std::optional<Targets> targets;
-    if (!options_.target.empty()) targets.emplace(options_.target, options_.reader);
+    std::optional<LinesBeside> targets;
+    if (!options_.target.empty()) targets.emplace("target", options_.target, options_.reader);
     if (options_.format == "csv" && !heads_) output_.write(attention_csv_header());
     std::int64_t number = 0;
     reader.for_each_batch(heads_ ? kLinesOfHeads : kLinesABatch, [&](const std::vector<std::string>& lines) {

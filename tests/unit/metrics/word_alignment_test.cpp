@@ -1,0 +1,128 @@
+// Links of words: from tokens, and of both directions together.
+#include "metrics/word_alignment.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+#include "error_text.hpp"
+#include "metrics/alignment_error.hpp"
+#include "support/random.hpp"
+
+using namespace headwater;
+
+namespace {
+
+AlignmentLinks links(std::string_view line) { return read_alignment(line).sure; }
+std::string together(std::string_view forward, std::string_view inverse) {
+  return pharaoh_line(grow_diag_final_and(links(forward), links(inverse)));
+}
+
+// By the words of the paper, on matrices.
+AlignmentLinks naive_symmetrized(const AlignmentLinks& forward, const AlignmentLinks& inverse, int size) {
+  std::vector<std::vector<int>> is_in(static_cast<std::size_t>(size),
+                                      std::vector<int>(static_cast<std::size_t>(size)));
+  auto taken = is_in;
+  const auto at = [](auto& matrix, int s, int t) -> auto& {
+    return matrix[static_cast<std::size_t>(s)][static_cast<std::size_t>(t)];
+  };
+  for (const auto* const side : {&forward, &inverse}) {
+    for (const auto& [s, t] : *side) ++at(is_in, s, t);
+  }
+  const auto has_source = [&](int s) {
+    for (int t = 0; t < size; ++t) {
+      if (at(taken, s, t) != 0) return true;
+    }
+    return false;
+  };
+  const auto has_target = [&](int t) {
+    for (int s = 0; s < size; ++s) {
+      if (at(taken, s, t) != 0) return true;
+    }
+    return false;
+  };
+  for (int s = 0; s < size; ++s) {
+    for (int t = 0; t < size; ++t) at(taken, s, t) = at(is_in, s, t) == 2 ? 1 : 0;
+  }
+  for (bool is_growing = true; is_growing;) {
+    is_growing = false;
+    const auto before = taken;
+    for (int s = 0; s < size; ++s) {
+      for (int t = 0; t < size; ++t) {
+        if (at(before, s, t) == 0) continue;
+        for (const auto& [ds, dt] : std::vector<std::pair<int, int>>{
+                 {-1, 0}, {0, -1}, {1, 0}, {0, 1}, {-1, -1}, {-1, 1}, {1, -1}, {1, 1}}) {
+          const int s2 = s + ds, t2 = t + dt;
+          if (s2 < 0 || t2 < 0 || s2 >= size || t2 >= size) continue;
+          if (at(is_in, s2, t2) == 0 || at(taken, s2, t2) != 0 || (has_source(s2) && has_target(t2)))
+            continue;
+          at(taken, s2, t2) = 1;
+          is_growing = true;
+        }
+      }
+    }
+  }
+  for (const auto* const side : {&forward, &inverse}) {
+    for (const auto& [s, t] : *side) {
+      if (!has_source(s) && !has_target(t)) at(taken, s, t) = 1;
+    }
+  }
+  AlignmentLinks result;
+  for (int s = 0; s < size; ++s) {
+    for (int t = 0; t < size; ++t) {
+      if (at(taken, s, t) != 0) result.emplace_back(s, t);
+    }
+  }
+  return result;
+}
+
+}  // namespace
+
+TEST_CASE("words are linked where any of their tokens are, each pair of words once") {
+  const std::vector<std::int32_t> source = {-1, 0, 0, 1, -1}, target = {0, 1, 1, 2, -1};
+  const std::vector<std::int64_t> source_of = {3, 1, 2, 3, 1, 4};
+  CHECK(pharaoh_line(links_of_words(source_of, source, target)) == "0-1 1-0 1-2");
+  // One of no word, on either side, is left out.
+  CHECK(links_of_words(std::vector<std::int64_t>{0, 4}, source, std::vector<std::int32_t>{0, 1}).empty());
+  CHECK(error_text([&] { (void)links_of_words(std::vector<std::int64_t>{5}, source, target); }) ==
+        "alignment: source token 5 of 5");
+}
+
+TEST_CASE("grow-diag-final-and: what both say, what lies beside it, what has no link") {
+  CHECK(together("", "") == "");
+  CHECK(together("0-0 1-1", "0-0 1-1") == "0-0 1-1");
+  // 1-1 lies beside 0-0 diagonally, and neither word has a link; 5-5 lies alone and is the last step's.
+  CHECK(together("0-0 1-1", "0-0 5-5") == "0-0 1-1 5-5");
+  // 0-1 lies beside 0-0; its target has no link, so that its source may have one.
+  CHECK(together("0-0 0-1", "0-0") == "0-0 0-1");
+  // Both words of 0-1 have links.
+  CHECK(together("0-0 1-1 0-1", "0-0 1-1") == "0-0 1-1");
+  // Without anything that both say: the forward ones first, then those of words that are free still.
+  CHECK(together("0-0 1-2", "0-3 4-4") == "0-0 1-2 4-4");
+  CHECK(inverted(links("0-3 2-1")) == links("1-2 3-0"));
+}
+
+TEST_CASE("grow-diag-final-and as it is defined, on matrices") {
+  const RandomStream stream{.seed = 7};
+  std::uint64_t at = 0;
+  std::int64_t grown = 0;
+  for (int round = 0; round < 300; ++round) {
+    AlignmentLinks forward, inverse;
+    for (int i = 0; i < 8; ++i) {
+      const auto draw = [&](int limit) {
+        return static_cast<std::int32_t>(random_below(stream, at++, static_cast<std::uint64_t>(limit)));
+      };
+      forward.emplace_back(draw(6), draw(6));
+      inverse.push_back(draw(2) == 0 ? forward.back() : AlignmentLink(draw(6), draw(6)));
+    }
+    forward = each_once(std::move(forward));
+    inverse = each_once(std::move(inverse));
+    const AlignmentLinks found = grow_diag_final_and(forward, inverse);
+    CHECK(found == naive_symmetrized(forward, inverse, 6));
+    AlignmentLinks both;
+    std::ranges::set_intersection(forward, inverse, std::back_inserter(both));
+    CHECK(std::ranges::includes(found, both));
+    grown += std::ssize(found) - std::ssize(both);
+  }
+  CHECK(grown > 300);
+}

@@ -1,0 +1,37 @@
+#include "tools/attn-dump/lines_beside.hpp"
+
+#include <filesystem>
+
+#include "support/error.hpp"
+
+namespace headwater::attn_dump {
+
+LinesBeside::LinesBeside(std::string what, const std::string& lines, cli::LineReaderSettings settings)
+    : what_(std::move(what)), name_(lines) {
+  settings = cli::beside(std::move(settings), "give one column of " + what_ + "s, with cut -f");
+  std::error_code error;
+  if (lines == "-" || std::filesystem::exists(lines, error))
+    reader_ = std::make_unique<cli::LineReader>(std::vector<std::string>{lines}, settings);
+}
+
+std::string LinesBeside::next(const std::string& source_place) {
+  std::string_view line;
+  const bool is_there = reader_ ? reader_->next(line) : used_ == 0;
+  if (!is_there) {
+    throw Error(source_place + ": no " + what_ + " for this line, " + described() + " has " +
+                std::to_string(used_) + " (one line for each source line)");
+  }
+  ++used_;
+  return reader_ ? std::string(line) : name_;
+}
+
+void LinesBeside::finish(std::int64_t sources, bool is_quiet) {
+  if (!reader_) return;
+  if (std::string_view line; reader_->next(line)) {
+    throw Error(reader_->place() + ": a " + what_ + " without a source, there are " +
+                std::to_string(sources) + " (one line for each source line)");
+  }
+  if (!is_quiet) reader_->note_dropped();
+}
+
+}  // namespace headwater::attn_dump
