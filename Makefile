@@ -168,10 +168,11 @@ STAGES = $(MAKE) --no-print-directory -f recipes/stages.mk
 W = $(MODELS)/recipes
 RUNS = $(RECIPES:%=%$(addprefix -seed-,$(filter-out 1,$(SEED)))$(if $(filter quick,$(SCALE)),-quick)$(set_suffix))
 
-recipes: tools-present ## run all recipes; ends with one table of what was expected and reached
+recipes: tools-present ## run all recipes; ends with a page of all, and one table of what was expected and reached
 	@number=0; for recipe in $(RECIPES); do \
 	  number=$$((number + 1)); echo "recipes: $$recipe ($$number of $(words $(RECIPES)))" >&2; \
 	  $(STAGES) --silent RECIPE=recipes/$$recipe.yaml report || echo "recipes: $$recipe failed; the others go on" >&2; done
+	@"$(BIN)/report" $(RUNS:%=$(W)/%) --html --title recipes -o $(W)/report.html
 	@"$(BIN)/report" --expected $(RUNS:%=$(W)/%)
 
 # Says so before anything is built.

@@ -283,8 +283,11 @@ test_language_modeling = $(if $(field_target),$(call both_sides,$(field_target))
 # The test is translated once, above. Over padded positions too where the recipe expects such figures.
 measures_of_pairs := --metric loss,accuracy,perplexity $(reference_measure)
 evaluate_options = $(if $(filter translation,$(task)),$(measures_of_pairs),--recipe $(R)/recipe.yaml)
+# A picture holds 500 labels at most; id2label has a line for each.
+confusion = $$(awk '/"id2label"/ { n = 1; next } n && /^ *}/ { exit n > 501 } n { ++n }' $(R)/model/config.json && echo --confusion $(R)/confusion.svg)
+confusion_options = $(if $(filter classification image_classification,$(task)),$(confusion))
 $(R)/test.txt: $(R)/recipe.yaml $(or $(test_file),$(P)/test.tsv) $(R)/table.txt
-	$(test_$(task)) $(bin)/evaluate $(R)/model $(evaluate_options) $(Q) $(test_file) > $@.part
+	$(test_$(task)) $(bin)/evaluate $(R)/model $(evaluate_options) $(confusion_options) $(Q) $(test_file) > $@.part
 	mv $@.part $@
 
 texts := $(R)/test.sources $(R)/test.hypotheses $(R)/test.references $(R)/test.txt
@@ -297,7 +300,18 @@ scores_image_classification := $(R)/test.txt
 scores_summary := $(texts) $(R)/test.beam
 scores := $(if $(test),$(scores_$(if $(summaries),summary,$(task))))
 
+# Where it looked: of the first test text or so, or of some images. A model without attention has no picture.
+text_of_attention = head -n 1 $(P)/test.tsv | cut -f$(field_source) | cut -c 1-120 |
+attention_translation = $(text_of_attention) $(bin)/attn-dump $(R)/model --kind cross --mean --format svg
+attention_classification = $(text_of_attention) $(bin)/attn-dump $(R)/model --mean --format svg
+attention_language_modeling = $(attention_classification)
+attention_masked_language_modeling = $(attention_classification)
+attention_image_classification = $(bin)/attn-dump $(R)/model --view rollout --first 16 --format svg $(test_file)
+draw_attention = { $(attention_$(task)) -q -o $(R)/attention.svg || rm -f $(R)/attention.svg; } 2> /dev/null
+
 # The learning curve is drawn where an epoch has ended.
 $(R)/report.md: $(R)/table.txt $(R)/plan.txt $(scores)
 	@$(bin)/report --curves $(R)/model -o $(R)/curve.svg --title $(notdir $(R)) 2> /dev/null || true
+	@$(if $(test),$(draw_attention))
+	@$(bin)/report $(R) --html -o $(R)/report.html
 	@$(bin)/report $(R) -o $@

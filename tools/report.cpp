@@ -1,6 +1,7 @@
 // report: how runs went: the page of one, a table of several, a picture of their learning curves. Manual:
 // tools/report.md.
 #include "tools/report/report.hpp"
+#include "cli/result_file.hpp"
 #include "cli/tool.hpp"
 #include "support/error.hpp"
 
@@ -8,9 +9,10 @@ namespace headwater::report {
 namespace {
 
 void describe(cli::CommandLine& line, Options& o) {
-  line.add_option("run", o.run,
-                  "the page of this run, in Markdown: a model directory, or the folder of a recipe's run")
-      .shown_as("[RUN]");
+  line.add_option("run", o.pages,
+                  "the page of this run, in Markdown, or with --html of all these: a model directory, or the "
+                  "folder of a recipe's run")
+      .shown_as("[RUN...]");
   line.group("Input");
   line.add_option(
           "--runs", o.runs,
@@ -35,14 +37,16 @@ void describe(cli::CommandLine& line, Options& o) {
                   "where the page, the table or the picture goes; - is standard output")
       .shown_as("FILE")
       .writes();
+  line.add_flag("--html", o.is_html,
+                "of RUN: a page for browsers, with curves, attention, layers, recipe and hashes");
   line.add_flag("--csv", o.is_csv, "of --runs: records of CSV with all digits");
   line.add_flag("--json", o.is_json, "one JSON object a run");
-  line.add_title("--title", o.title, "of the picture").with_default();
+  line.add_title("--title", o.title, "of the picture, or of a page of several runs");
 }
 
 void run(const Options& o) {
   const int ways =
-      int{!o.run.empty()} + int{!o.runs.empty()} + int{!o.curves.empty()} + int{!o.expected.empty()};
+      int{!o.pages.empty()} + int{!o.runs.empty()} + int{!o.curves.empty()} + int{!o.expected.empty()};
   if (ways == 0)
     throw UsageError("nothing to report (name a run, or several after --runs, --expected or --curves)");
   if (ways > 1) throw UsageError("two of RUN, --runs, --expected and --curves (one at a time)");
@@ -50,7 +54,12 @@ void run(const Options& o) {
   if (o.is_json && !has_json) throw UsageError("--json goes with --runs and --curves only");
   if (o.is_csv && o.runs.empty()) throw UsageError("--csv goes with --runs only");
   if (o.is_csv && o.is_json) throw UsageError("both --csv and --json (one at a time)");
-  (!o.run.empty()        ? write_page
+  if (o.is_html && o.pages.empty()) throw UsageError("--html goes with RUN only");
+  if (o.pages.size() > 1 && !o.is_html)
+    throw UsageError("several runs make a page in HTML (--html), or a table (--runs)");
+  if (o.output != "-") cli::check_result_file(o.output);
+  (o.is_html             ? write_html
+   : !o.pages.empty()    ? write_page
    : !o.runs.empty()     ? write_table
    : !o.expected.empty() ? write_expected
                          : draw_curves)(o);
@@ -67,6 +76,7 @@ int main(int argc, char** argv) {
       "show how runs went: the page of one, a table of what several differ in and reached, or their learning "
       "curves",
       "report models/recipes/imdb-encoder\n"
+      "report models/recipes/imdb-* --html -o imdb.html\n"
       "report --runs models/recipes/imdb-*\n"
       "report --runs models/one models/two --csv -o runs.csv\n"
       "report --expected models/recipes/imdb-*\n"

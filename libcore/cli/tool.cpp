@@ -65,23 +65,6 @@ void occupy_standard_descriptors() {
   }
 }
 
-std::string version_text() {
-  std::string out = std::string(tool_name()) + " " HEADWATER_VERSION "\ngit " HEADWATER_GIT_ID
-                                               "\nbuilt with " HEADWATER_COMPILER " for ";
-#if defined(__AVX512F__)
-  out += "x86-64 with AVX-512";
-#elif defined(__AVX2__) && defined(__FMA__)
-  out += "x86-64 with AVX2 and FMA";
-#elif defined(__x86_64__)
-  out += "x86-64";
-#elif defined(__aarch64__)
-  out += "aarch64";
-#else
-  out += "a generic CPU";
-#endif
-  return out.append("\n").append(option_library()).append("\n");
-}
-
 std::string help_text(const CommandLine& line, const ToolDescription& tool) {
   std::string out = std::string(tool_name()) + ": " + std::string(tool.summary) + "\n";
   if (!tool.examples.empty()) {
@@ -121,6 +104,23 @@ void finish_standard_output(std::string_view text) {
 }
 
 }  // namespace
+
+std::string version_text() {
+  std::string out = std::string(tool_name()) + " " HEADWATER_VERSION "\ngit " HEADWATER_GIT_ID
+                                               "\nbuilt with " HEADWATER_COMPILER " for ";
+#if defined(__AVX512F__)
+  out += "x86-64 with AVX-512";
+#elif defined(__AVX2__) && defined(__FMA__)
+  out += "x86-64 with AVX2 and FMA";
+#elif defined(__x86_64__)
+  out += "x86-64";
+#elif defined(__aarch64__)
+  out += "aarch64";
+#else
+  out += "a generic CPU";
+#endif
+  return out.append("\n").append(option_library()).append("\n");
+}
 
 std::string_view tool_name() { return name_of_tool(); }
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "reports/attention_page_parts.hpp"
+#include "reports/page_files.hpp"
 #include "reports/svg.hpp"
 #include "reports/token_labels.hpp"
 #include "support/base64.hpp"

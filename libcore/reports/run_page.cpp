@@ -20,45 +20,50 @@ TestTexts texts_at(const TestTexts& texts, const std::vector<std::size_t>& place
           lines_at(texts.references, places)};
 }
 
-std::string spread_samples(const TestTexts& texts, std::string_view written) {
+PageParts spread_samples(const TestTexts& texts, std::string_view written) {
   constexpr std::size_t kSamples = 20;
-  return samples_text("test lines, spread evenly",
+  return samples_part("test lines, spread evenly",
                       texts_at(texts, spread_lines(texts.sources.size(), kSamples)), written,
                       texts.hypotheses);
 }
 
-std::string translation_part(const TranslationTest& test, const std::string& test_table) {
+PageParts translation_part(const TranslationTest& test, const std::string& test_table) {
   const TestTexts& texts = test.texts;
-  std::string text = translation_scores("test", texts, test.standardized);
-  if (!test_table.empty()) text += page_block(test_table);
-  text += page_paragraph(exactly_right(texts.hypotheses, test.standardized));
+  PageParts parts = translation_scores("test", texts, test.standardized);
+  if (!test_table.empty()) parts.push_back(page_block(test_table));
+  parts.push_back(page_paragraph(exactly_right(texts.hypotheses, test.standardized)));
   // Test lines whose source stands in training too tell less.
   const std::vector<std::size_t> unseen = unseen_lines(texts.sources, test.known);
   if (unseen.size() < texts.sources.size() && !unseen.empty()) {
-    text += translation_scores("test without the sources that also stand in training",
-                               texts_at(texts, unseen), lines_at(test.standardized, unseen));
+    append(parts, translation_scores("test without the sources that also stand in training",
+                                     texts_at(texts, unseen), lines_at(test.standardized, unseen)));
   } else {
-    text += page_paragraph(seen_text(unseen.size(), texts.sources.size()));
+    parts.push_back(page_paragraph(seen_text(unseen.size(), texts.sources.size())));
   }
-  if (!test.decoded.empty())
-    text += page_heading("the same test") + page_block(decoding_scores(test.decoded, texts.references));
+  if (!test.decoded.empty()) {
+    parts.push_back(page_heading("the same test"));
+    parts.push_back(page_block(decoding_scores(test.decoded, texts.references)));
+  }
   const TextLines& references = test.sentences.references;
   const bool has_references =
       std::any_of(references.begin(), references.end(), [](const auto& line) { return !line.empty(); });
-  return text + (has_references
-                     ? samples_text(test.sentences_title, test.sentences, "translation", texts.hypotheses)
-                     : spread_samples(texts, "translation"));
+  append(parts, has_references
+                    ? samples_part(test.sentences_title, test.sentences, "translation", texts.hypotheses)
+                    : spread_samples(texts, "translation"));
+  return parts;
 }
 
-std::string summary_part(const SummaryTest& test, const std::string& test_table) {
+PageParts summary_part(const SummaryTest& test, const std::string& test_table) {
   const TestTexts& texts = test.texts;
   const auto count = static_cast<std::int64_t>(texts.hypotheses.size());
-  std::string text = page_heading("test: " + format_count(count) + (count == 1 ? " summary" : " summaries")) +
-                     summary_scores(texts, test.beam_hypotheses);
-  if (!test_table.empty()) text += page_block(test_table);
-  text += page_paragraph(exactly_right(texts.hypotheses, texts.references));
-  text += page_paragraph(seen_text(unseen_lines(texts.sources, test.known).size(), texts.sources.size()));
-  return text + spread_samples(texts, "summary");
+  PageParts parts{page_heading("test: " + format_count(count) + (count == 1 ? " summary" : " summaries"))};
+  append(parts, summary_scores(texts, test.beam_hypotheses));
+  if (!test_table.empty()) parts.push_back(page_block(test_table));
+  parts.push_back(page_paragraph(exactly_right(texts.hypotheses, texts.references)));
+  parts.push_back(
+      page_paragraph(seen_text(unseen_lines(texts.sources, test.known).size(), texts.sources.size())));
+  append(parts, spread_samples(texts, "summary"));
+  return parts;
 }
 
 std::string epochs_text(const RunPage& page) {
@@ -123,21 +128,32 @@ std::string cost_text(const RunCost& cost, const RunFigures& run) {
 
 }  // namespace
 
-std::string run_page_text(const RunPage& page) {
-  std::string text = "# " + page.name + "\n" + page_block(page.table);
+PageParts run_page_parts(const RunPage& page) {
+  PageParts parts{page_block(page.table)};
+  append(parts, page.pictures);
+  const auto add = [&](std::string_view heading, std::string_view text) {
+    parts.push_back(page_heading(heading));
+    parts.push_back(page_block(text));
+  };
   if (page.translation) {
-    text += translation_part(*page.translation, page.test_table);
+    append(parts, translation_part(*page.translation, page.test_table));
   } else if (page.summary) {
-    text += summary_part(*page.summary, page.test_table);
+    append(parts, summary_part(*page.summary, page.test_table));
   } else if (!page.test_table.empty()) {
-    text += page_heading("test") + page_block(page.test_table);
+    add("test", page.test_table);
   }
-  if (!page.epochs.empty()) text += page_heading("epochs") + page_block(epochs_text(page));
-  if (!page.written.empty()) text += page_heading("written after each epoch") + page_block(page.written);
-  text += page_heading("what it cost") + page_block(cost_text(page.cost, page.figures));
+  if (!page.epochs.empty()) add("epochs", epochs_text(page));
+  if (!page.written.empty()) add("written after each epoch", page.written);
+  add("what it cost", cost_text(page.cost, page.figures));
+  append(parts, page.folded);
   std::string files;
   for (const std::string& file : page.files) files += file + "\n";
-  return text + page_heading("files") + page_block(files);
+  add("files", files);
+  return parts;
+}
+
+std::string run_page_text(const RunPage& page) {
+  return "# " + page.name + "\n" + markdown_of(run_page_parts(page));
 }
 
 }  // namespace headwater

@@ -1,5 +1,5 @@
-// The page of one run, in Markdown: what was expected and reached, scores on the test data, samples, what it
-// cost, and where everything is.
+// The page of one run: what was expected and reached, scores on the test data, samples, what it cost, and
+// where everything is.
 #pragma once
 
 #include <cstdint>
@@ -51,8 +51,12 @@ struct RunPage {
   std::string written;                       // after each epoch: samples.tsv
   RunCost cost;
   std::vector<std::string> files;
+  // Of HTML alone: pictures, and texts behind their names.
+  PageParts pictures, folded;
 };
 
+PageParts run_page_parts(const RunPage& page);
+// In Markdown.
 std::string run_page_text(const RunPage& page);
 
 }  // namespace headwater

@@ -166,7 +166,7 @@ DifferingKeys differing_keys(const std::vector<std::optional<Recipe>>& recipes) 
   return all;
 }
 
-std::string run_table_text(const std::vector<RunRow>& rows) {
+ReadableRunTable readable_run_table(const std::vector<RunRow>& rows) {
   constexpr std::size_t kMostKeys = 8;  // that a person can read beside each other
   DifferingKeys keys = keys_of(rows);
   const std::size_t count = keys.keys.size();
@@ -183,9 +183,14 @@ std::string run_table_text(const std::vector<RunRow>& rows) {
   for (std::vector<std::string>& row :
        cells_of(rows, keys, format_fixed, [](std::int64_t number) { return format_count(number); }))
     table.add_row(std::move(row));
-  return count <= kMostKeys ? table.text()
-                            : table.text() + "The recipes differ in " + std::to_string(count) +
-                                  " keys: --csv and --json have them.\n";
+  if (count <= kMostKeys) return {std::move(table)};
+  return {std::move(table),
+          "The recipes differ in " + std::to_string(count) + " keys: --csv and --json have them."};
+}
+
+std::string run_table_text(const std::vector<RunRow>& rows) {
+  const ReadableRunTable readable = readable_run_table(rows);
+  return readable.table.text() + readable.note + (readable.note.empty() ? "" : "\n");
 }
 
 std::string run_table_csv(const std::vector<RunRow>& rows) {
@@ -281,7 +286,7 @@ JudgedRun judged_run(std::string name, const std::vector<std::string>& tables) {
   return run;
 }
 
-std::string judged_runs_text(const std::vector<JudgedRun>& runs) {
+Table judged_runs_table(const std::vector<JudgedRun>& runs) {
   using Align = Table::Align;
   const std::vector<Table::Column> headings{{"recipe"},
                                             {"expected"},
@@ -312,7 +317,7 @@ std::string judged_runs_text(const std::vector<JudgedRun>& runs) {
   };
   Table table(only_shown(headings));
   for (const std::vector<std::string>& row : rows) table.add_row(only_shown(row));
-  return table.text();
+  return table;
 }
 
 NamedFigures figures_of_score_table(std::string_view text) {

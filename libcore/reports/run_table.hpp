@@ -10,6 +10,7 @@
 
 #include "recipe/recipe.hpp"
 #include "reports/run_report.hpp"
+#include "reports/table.hpp"
 #include "support/json.hpp"
 
 namespace headwater {
@@ -38,6 +39,11 @@ DifferingKeys differing_keys(const std::vector<std::optional<Recipe>>& recipes);
 // A row a run: the keys that differ, epochs and the best one, its validation loss and the figure by which it
 // was chosen, figures of the test data, seconds of training, parameters. Where more than eight keys differ a
 // line says how many.
+struct ReadableRunTable {
+  Table table;
+  std::string note = {};  // what was left out
+};
+ReadableRunTable readable_run_table(const std::vector<RunRow>& rows);
 std::string run_table_text(const std::vector<RunRow>& rows);
 // The same with the full names of keys and all digits (RFC 4180), the first record being the names.
 std::string run_table_csv(const std::vector<RunRow>& rows);
@@ -63,6 +69,6 @@ struct JudgedRun {
 JudgedRun judged_run(std::string name, const std::vector<std::string>& tables);
 JudgedRun failed_run(std::string name);
 // A row a run, or one for each of its expectations, without columns that no run has anything in.
-std::string judged_runs_text(const std::vector<JudgedRun>& runs);
+Table judged_runs_table(const std::vector<JudgedRun>& runs);
 
 }  // namespace headwater

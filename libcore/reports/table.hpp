@@ -22,6 +22,8 @@ class Table {
   // A rule before the next row.
   void add_rule() { rules_.push_back(rows_.size()); }
 
+  const std::vector<Column>& columns() const { return columns_; }
+  const std::vector<std::vector<std::string>>& rows() const { return rows_; }
   // Headings, a rule, the rows; columns two spaces apart, no spaces at line ends.
   std::string text() const;
 

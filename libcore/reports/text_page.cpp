@@ -59,37 +59,22 @@ TextLines first_sentences(const TextLines& lines, std::size_t max_words) {
 
 }  // namespace
 
-std::string page_heading(std::string_view text) { return "\n## " + std::string(text) + "\n"; }
-
-std::string page_paragraph(std::string_view text) { return "\n" + std::string(text) + "\n"; }
-
-std::string page_block(std::string_view text) {
-  std::size_t longest = 2;
-  for (std::size_t at = text.find('`'); at != std::string_view::npos; at = text.find('`', at)) {
-    const std::size_t end = std::min(text.find_first_not_of('`', at), text.size());
-    longest = std::max(longest, end - at);
-    at = end;
-  }
-  const std::string fence(longest + 1, '`');
-  const bool is_ended = text.empty() || text.ends_with('\n');
-  return "\n" + fence + "\n" + std::string(text) + (is_ended ? "" : "\n") + fence + "\n";
-}
-
-std::string translation_scores(std::string_view title, const TestTexts& test, const TextLines& standardized) {
-  std::string page = page_heading(std::string(title) + ": " +
-                                  counted(static_cast<std::int64_t>(test.hypotheses.size()), "sentence"));
-  page += page_paragraph("against the references as they are");
-  page += page_block(score_table(translation_rows(test.hypotheses, test.references, false)));
-  page += page_paragraph("against the same, both sides lower-cased");
-  page += page_block(score_table(translation_rows(test.hypotheses, test.references, true)));
+PageParts translation_scores(std::string_view title, const TestTexts& test, const TextLines& standardized) {
+  PageParts page{page_heading(std::string(title) + ": " +
+                              counted(static_cast<std::int64_t>(test.hypotheses.size()), "sentence")),
+                 page_paragraph("against the references as they are"),
+                 page_block(score_table(translation_rows(test.hypotheses, test.references, false))),
+                 page_paragraph("against the same, both sides lower-cased"),
+                 page_block(score_table(translation_rows(test.hypotheses, test.references, true)))};
   if (standardized == test.references) return page;
   // Its signature would be that of published figures, whose references nobody changed.
   std::vector<ScoreRow> rows = translation_rows(test.hypotheses, standardized, false);
   for (ScoreRow& row : rows)
     std::erase_if(row.details, [](const std::string& detail) { return detail.starts_with("nrefs:"); });
-  page += page_paragraph(
-      "against the references as the tokenizer sees them (changed, so it has no sacreBLEU signature)");
-  return page + page_block(score_table(rows));
+  page.push_back(page_paragraph(
+      "against the references as the tokenizer sees them (changed, so it has no sacreBLEU signature)"));
+  page.push_back(page_block(score_table(rows)));
+  return page;
 }
 
 std::string decoding_scores(const std::vector<DecodedTest>& tests, const TextLines& references) {
@@ -104,7 +89,7 @@ std::string decoding_scores(const std::vector<DecodedTest>& tests, const TextLin
   return table.text();
 }
 
-std::string summary_scores(const TestTexts& test, const TextLines& beam_hypotheses) {
+PageParts summary_scores(const TestTexts& test, const TextLines& beam_hypotheses) {
   using Align = Table::Align;
   // Twelve words of them score best on validation lines of debian-descriptions.
   constexpr std::size_t kLeadWords = 12;
@@ -143,9 +128,9 @@ std::string summary_scores(const TestTexts& test, const TextLines& beam_hypothes
     greedy += rouge[0][i] > best ? 1 : 0;
     beams += rouge[1][i] > best ? 1 : 0;
   }
-  return page_block(table.text()) +
-         page_paragraph("the model is above the first sentences in " + std::to_string(greedy) +
-                        " of 3, with 4 beams in " + std::to_string(beams) + " of 3");
+  return {page_block(table.text()),
+          page_paragraph("the model is above the first sentences in " + std::to_string(greedy) +
+                         " of 3, with 4 beams in " + std::to_string(beams) + " of 3")};
 }
 
 std::string exactly_right(const TextLines& hypotheses, const TextLines& right) {
@@ -195,8 +180,8 @@ TextLines references_of(const TextLines& sources, const std::vector<ReferencePai
   return references;
 }
 
-std::string samples_text(std::string_view title, const TestTexts& samples, std::string_view written,
-                         const TextLines& all_hypotheses) {
+PageParts samples_part(std::string_view title, const TestTexts& samples, std::string_view written,
+                       const TextLines& all_hypotheses) {
   constexpr std::size_t kNameWidth = 13;
   std::string text;
   const auto add = [&](std::string_view name, const std::string& line) {
@@ -209,11 +194,11 @@ std::string samples_text(std::string_view title, const TestTexts& samples, std::
     add("reference", samples.references[i]);
     add(written, samples.hypotheses[i]);
   }
-  return page_heading("samples: " + std::string(title)) + page_block(text) +
-         page_paragraph("end in repetitions: " +
-                        of_all(count_repetitions(samples.hypotheses), samples.hypotheses.size()) +
-                        " of these; " + of_all(count_repetitions(all_hypotheses), all_hypotheses.size()) +
-                        " of the test set");
+  return {page_heading("samples: " + std::string(title)), page_block(text),
+          page_paragraph("end in repetitions: " +
+                         of_all(count_repetitions(samples.hypotheses), samples.hypotheses.size()) +
+                         " of these; " + of_all(count_repetitions(all_hypotheses), all_hypotheses.size()) +
+                         " of the test set")};
 }
 
 bool ends_in_repetitions(std::string_view line) {

@@ -7,6 +7,8 @@
 #include <unordered_set>
 #include <vector>
 
+#include "reports/page_parts.hpp"
+
 namespace headwater {
 
 using TextLines = std::vector<std::string>;
@@ -28,20 +30,14 @@ struct ReferencePairs {
   TextLines sources, references;
 };
 
-// A paragraph or a table of a page, each with what stands around it in Markdown: an empty line before it.
-std::string page_heading(std::string_view text);
-std::string page_paragraph(std::string_view text);
-// As it is, between fences that do not stand in it.
-std::string page_block(std::string_view text);
-
 // Scores against the references as they are, lower-cased, and, where these are other texts, against
 // `standardized`: the references as the tokenizer sees them, which have no signature.
-std::string translation_scores(std::string_view title, const TestTexts& test, const TextLines& standardized);
+PageParts translation_scores(std::string_view title, const TestTexts& test, const TextLines& standardized);
 // BLEU, BLEU of lower-cased text and chrF2 of each.
 std::string decoding_scores(const std::vector<DecodedTest>& tests, const TextLines& references);
 // ROUGE F1, distinct bigrams, repeated 4-grams and words a line of what a model wrote, greedily and with four
 // beams, beside the first sentences of the sources, which it has to beat, and the references.
-std::string summary_scores(const TestTexts& test, const TextLines& beam_hypotheses);
+PageParts summary_scores(const TestTexts& test, const TextLines& beam_hypotheses);
 
 // "exactly right: 3 of 200 (1.5 %)".
 std::string exactly_right(const TextLines& hypotheses, const TextLines& right);
@@ -54,8 +50,8 @@ std::vector<std::size_t> spread_lines(std::size_t lines, std::size_t wanted);
 // The first reference of each source among the parts in their order, with its place; empty where it has none.
 TextLines references_of(const TextLines& sources, const std::vector<ReferencePairs>& parts);
 // The samples, and how many of them and of all that was written end in repetitions. `written`: "translation".
-std::string samples_text(std::string_view title, const TestTexts& samples, std::string_view written,
-                         const TextLines& all_hypotheses);
+PageParts samples_part(std::string_view title, const TestTexts& samples, std::string_view written,
+                       const TextLines& all_hypotheses);
 
 // Whether one to four words stand three times in a row at the end, whatever punctuation is between them.
 bool ends_in_repetitions(std::string_view line);

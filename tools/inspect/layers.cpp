@@ -1,9 +1,8 @@
 // The layers of a model.
 #include <cmath>
 
-#include "reports/table.hpp"
+#include "reports/layer_table.hpp"
 #include "support/json.hpp"
-#include "support/numbers.hpp"
 #include "tools/inspect/inspect.hpp"
 
 namespace headwater::inspect {
@@ -43,20 +42,7 @@ void write_layers(const ModelDescription& model, bool is_json, cli::LineWriter& 
     write_layers_json(model.layers, out);
     return;
   }
-  Table table(
-      {{"layer"}, {"output shape"}, {"parameters", Table::Align::right}, {"FLOPs", Table::Align::right}});
-  std::int64_t parameters = 0;
-  double flops = 0;
-  for (const LayerSummary& layer : model.layers) {
-    table.add_row(
-        {layer.name, layer.output_shape, format_count(layer.parameters), format_large_count(layer.flops)});
-    parameters += layer.parameters;
-    flops += layer.flops;
-  }
-  table.add_rule();
-  table.add_row({"total", "", format_count(parameters), format_large_count(flops)});
-  out.text(table.text());
-  out.line(model.legend);
+  out.text(layer_table(model));
 }
 
 }  // namespace headwater::inspect

@@ -24,12 +24,6 @@ std::string short_number(double value) {
   return {text.data(), end.ptr};
 }
 
-std::string shape_text(const std::vector<std::int64_t>& shape) {
-  std::string text = "[";
-  for (std::size_t i = 0; i < shape.size(); ++i) text += (i > 0 ? ", " : "") + std::to_string(shape[i]);
-  return text + "]";
-}
-
 void write_tensors_json(const Safetensors& file, bool has_statistics, cli::LineWriter& out) {
   for (const TensorView& tensor : file.tensors()) {
     Json json;

@@ -8,8 +8,13 @@
 
 namespace headwater::report {
 
+void name_curves(std::vector<LearningCurve>& curves, const std::vector<std::string>& names,
+                 const std::vector<std::optional<Recipe>>& recipes) {
+  const std::vector<std::string> chosen = curves.size() > 1 ? names_of_runs(names, recipes) : names;
+  for (std::size_t run = 0; run < curves.size(); ++run) curves[run].name = chosen[run];
+}
+
 void draw_curves(const Options& o) {
-  if (o.output != "-") cli::check_result_file(o.output);
   std::vector<LearningCurve> curves;
   std::vector<std::string> names, lacking;
   std::vector<std::optional<Recipe>> recipes;
@@ -28,14 +33,15 @@ void draw_curves(const Options& o) {
   if (curves.empty())
     throw Error(lacking.front() + ", nor has any other folder of these (name runs that have begun)");
   for (const std::string& run : lacking) cli::note(run + "; it is left out");
-  if (curves.size() > 1) names = names_of_runs(names, recipes);
-  for (std::size_t run = 0; run < curves.size(); ++run) curves[run].name = names[run];
+  name_curves(curves, names, recipes);
   if (o.is_json) {
     cli::LineWriter out;
     for (const Json& json : learning_curves_json(curves)) out.line(json.dump());
     out.flush();
   }
-  if (!o.is_json || o.output != "-") cli::write_result_file(o.output, learning_curves_svg(curves, o.title));
+  if (!o.is_json || o.output != "-")
+    cli::write_result_file(o.output,
+                           learning_curves_svg(curves, o.title.empty() ? "Learning curves" : o.title));
 }
 
 }  // namespace headwater::report

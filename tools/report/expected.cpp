@@ -9,10 +9,8 @@
 
 namespace headwater::report {
 
-namespace {
-
 // The last stage of a recipe writes report.md.
-JudgedRun judged(const fs::path& folder) {
+JudgedRun judged_folder(const fs::path& folder) {
   fs::path path = fs::absolute(folder).lexically_normal();
   if (!path.has_filename()) path = path.parent_path();
   std::string name = path.filename().string();
@@ -28,13 +26,10 @@ JudgedRun judged(const fs::path& folder) {
   return judged_run(std::move(name), tables);
 }
 
-}  // namespace
-
 void write_expected(const Options& o) {
-  if (o.output != "-") cli::check_result_file(o.output);
   std::vector<JudgedRun> runs;
-  for (const std::string& folder : o.expected) runs.push_back(judged(folder));
-  cli::write_result_file(o.output, judged_runs_text(runs));
+  for (const std::string& folder : o.expected) runs.push_back(judged_folder(folder));
+  cli::write_result_file(o.output, judged_runs_table(runs).text());
   const auto bad =
       std::count_if(runs.begin(), runs.end(), [](const JudgedRun& run) { return !run.is_good(); });
   if (bad > 0)

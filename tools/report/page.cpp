@@ -191,7 +191,10 @@ std::vector<std::string> files_of(const fs::path& folder, const fs::path& page) 
                            "test.mean-beam",
                            "test.beam",
                            "test.references",
-                           "report.md"}) {
+                           "attention.svg",
+                           "confusion.svg",
+                           "report.md",
+                           "report.html"}) {
     std::error_code none;
     const fs::path path = (folder / name).lexically_normal();
     const bool is_empty = fs::is_regular_file(path, none) && fs::file_size(path, none) == 0;
@@ -213,19 +216,18 @@ std::string figures_table(const Recipe& recipe, const RunFigures& figures, std::
 
 }  // namespace
 
-void write_page(const Options& o) {
-  if (o.output != "-") cli::check_result_file(o.output);
-  const RunFiles run = files_of_run(o.run);
+RunPage page_of_run(const std::string& named, const fs::path& output) {
+  const RunFiles run = files_of_run(named);
   if (!fs::exists(run.log))
     throw Error(shown(run.log) +
                 ": no such file (name a model directory that train made, or the folder of a recipe's run)");
   if (run.recipe_path.empty())
-    throw Error(shown(as_named(run.model, o.run) / "recipe.yaml") +
+    throw Error(shown(as_named(run.model, named) / "recipe.yaml") +
                 ": no such file (a run has the recipe that it was made by)");
   cli::run_files().reads(run.recipe_path);
-  const Recipe recipe = read_recipe(as_named(run.recipe_path, o.run));
-  const fs::path model = as_named(run.model, o.run);
-  const Folder folder(as_named(run.folder, o.run));
+  const Recipe recipe = read_recipe(as_named(run.recipe_path, named));
+  const fs::path model = as_named(run.model, named);
+  const Folder folder(as_named(run.folder, named));
   RunPage page;
   page.name = run.name;
   page.figures = read_log(run.log, recipe.training.best_metric);
@@ -256,8 +258,12 @@ void write_page(const Options& o) {
         });
     page.written = Folder(model).text_or_none("samples.tsv");
   }
-  page.files = files_of(folder / "", o.output);
-  cli::write_result_file(o.output, run_page_text(page));
+  page.files = files_of(folder / "", output);
+  return page;
+}
+
+void write_page(const Options& o) {
+  cli::write_result_file(o.output, run_page_text(page_of_run(o.pages.front(), o.output)));
 }
 
 }  // namespace headwater::report

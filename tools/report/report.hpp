@@ -1,5 +1,5 @@
-// What the ways of reporting share: page.cpp, curves.cpp, table.cpp, expected.cpp; run.cpp finds the files of
-// a run.
+// What the ways of reporting share: page.cpp, html.cpp, curves.cpp, table.cpp, expected.cpp; run.cpp finds
+// the files of a run.
 #pragma once
 
 #include <optional>
@@ -8,16 +8,17 @@
 
 #include "recipe/recipe.hpp"
 #include "reports/learning_curves.hpp"
+#include "reports/run_page.hpp"
+#include "reports/run_table.hpp"
 #include "support/files.hpp"
 
 namespace headwater::report {
 
 struct Options {
-  std::string run;
-  std::vector<std::string> curves, runs, expected;
+  std::vector<std::string> pages, curves, runs, expected;
   fs::path output = "-";
-  std::string title = "Learning curves";
-  bool is_json = false, is_csv = false;
+  std::string title;
+  bool is_json = false, is_csv = false, is_html = false;
 };
 
 // A run is named by its model directory, by the folder that holds that as `model`, or by its log.csv.
@@ -39,7 +40,18 @@ std::vector<std::string> lines_of(const fs::path& path);
 // "AMD EPYC, 2 processors, 24 GiB", as far as this system says it.
 std::string machine();
 
+// The page of a run, without what HTML has beside it; `output`: where it goes. Throws Error.
+RunPage page_of_run(const std::string& run, const fs::path& output);
+// The row of a run in a table.
+RunRow row_of_run(const std::string& run);
+// What was expected of a run of a recipe, by what its folder holds.
+JudgedRun judged_folder(const fs::path& folder);
+// Several curves get the names of what tells their runs apart.
+void name_curves(std::vector<LearningCurve>& curves, const std::vector<std::string>& names,
+                 const std::vector<std::optional<Recipe>>& recipes);
+
 void write_page(const Options& o);
+void write_html(const Options& o);
 void draw_curves(const Options& o);
 void write_table(const Options& o);
 void write_expected(const Options& o);

@@ -33,18 +33,20 @@ NamedFigures test_figures(const RunFiles& run) {
 
 }  // namespace
 
+RunRow row_of_run(const std::string& name) {
+  RunFiles run = files_of_run(name);
+  RunRow row;
+  row.figures = read_log(run.log, run.recipe ? run.recipe->training.best_metric : "loss");
+  row.test = test_figures(run);
+  row.parameters = parameters_of(run.model);
+  row.name = std::move(run.name);
+  row.recipe = std::move(run.recipe);
+  return row;
+}
+
 void write_table(const Options& o) {
-  if (o.output != "-") cli::check_result_file(o.output);
   std::vector<RunRow> rows;
-  for (const std::string& name : o.runs) {
-    RunFiles run = files_of_run(name);
-    RunRow& row = rows.emplace_back();
-    row.figures = read_log(run.log, run.recipe ? run.recipe->training.best_metric : "loss");
-    row.test = test_figures(run);
-    row.parameters = parameters_of(run.model);
-    row.name = std::move(run.name);
-    row.recipe = std::move(run.recipe);
-  }
+  for (const std::string& name : o.runs) rows.push_back(row_of_run(name));
   std::string text;
   if (o.is_json) {
     for (const Json& json : run_table_json(rows)) text += json.dump() + "\n";

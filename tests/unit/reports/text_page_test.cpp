@@ -43,26 +43,20 @@ TEST_CASE("references of sentences: of the first part that has the source, and w
 }
 
 TEST_CASE("samples by their word, and how many end in repetitions") {
-  CHECK(samples_text("lines", {{"x", "y"}, {"la la la", ""}, {"X", "\x1b[31m"}}, "summary",
-                     {"la la la", "", "b"}) ==
+  CHECK(markdown_of(samples_part("lines", {{"x", "y"}, {"la la la", ""}, {"X", "\x1b[31m"}}, "summary",
+                                 {"la la la", "", "b"})) ==
         "\n## samples: lines\n\n```\n"
         "source       x\nreference    X\nsummary      la la la\n"
         "source       y\nreference    \\x1b[31m\nsummary      \n```\n"
         "\nend in repetitions: 1 of 2 of these; 1 of 3 of the test set\n");
 }
 
-TEST_CASE("a block stands between fences that are not in it") {
-  CHECK(page_block("a\n") == "\n```\na\n```\n");
-  CHECK(page_block("a") == "\n```\na\n```\n");
-  CHECK(page_block("````\n`") == "\n`````\n````\n`\n`````\n");
-}
-
 TEST_CASE("scores against references that the tokenizer changed have no signature") {
   const TestTexts test{{"x"}, {"the old red house"}, {"The old red house"}};
-  const std::string same = translation_scores("test", test, test.references);
+  const std::string same = markdown_of(translation_scores("test", test, test.references));
   CHECK(same.starts_with("\n## test: 1 sentence\n\nagainst the references as they are\n"));
   CHECK(same.find("as the tokenizer sees them") == std::string::npos);
-  const std::string other = translation_scores("test", test, {"the old red house"});
+  const std::string other = markdown_of(translation_scores("test", test, {"the old red house"}));
   REQUIRE(other.starts_with(same));
   const std::string third = other.substr(same.size());
   CHECK(third.find("nrefs:") == std::string::npos);
@@ -81,7 +75,7 @@ TEST_CASE("the same test by other searches, and exact answers") {
 
 TEST_CASE("summaries beside the first sentences of their texts") {
   const std::string text =
-      summary_scores({{"One two three. Four five"}, {"four five"}, {"four five six"}}, {"one"});
+      markdown_of(summary_scores({{"One two three. Four five"}, {"four five"}, {"four five six"}}, {"one"}));
   CHECK(
       text.find("\nthe model                    0.8000   0.6667   0.8000      0.5000      0.0000    2.0\n") !=
       std::string::npos);

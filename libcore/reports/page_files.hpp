@@ -5,6 +5,6 @@
 
 namespace headwater {
 
-extern const std::string_view kAttentionPageHtml, kAttentionPageCss, kAttentionPageJs;
+extern const std::string_view kAttentionPageHtml, kAttentionPageCss, kAttentionPageJs, kReportCss;
 
 }  // namespace headwater

@@ -1,0 +1,141 @@
+#include "reports/page_parts.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <iterator>
+#include <utility>
+
+#include "reports/page_files.hpp"
+#include "reports/svg.hpp"
+#include "support/base64.hpp"
+#include "support/split.hpp"
+
+namespace headwater {
+namespace {
+
+using Kind = PagePart::Kind;
+
+constexpr std::string_view kReportPolicy = "default-src 'none'; img-src data:; style-src 'unsafe-inline'";
+
+std::string fenced(std::string_view text) {
+  std::size_t longest = 2;
+  for (std::size_t at = text.find('`'); at != std::string_view::npos; at = text.find('`', at)) {
+    const std::size_t end = std::min(text.find_first_not_of('`', at), text.size());
+    longest = std::max(longest, end - at);
+    at = end;
+  }
+  const std::string fence(longest + 1, '`');
+  const bool is_ended = text.empty() || text.ends_with('\n');
+  return fence + "\n" + std::string(text) + (is_ended ? "" : "\n") + fence;
+}
+
+// xml_text() shows line ends and TABs, which a block has.
+std::string preformatted(std::string_view text) {
+  std::string out = "<pre>";
+  for (const std::string_view line : split(text, '\n')) {
+    for (const std::string_view field : split(line, '\t')) out += xml_text(field) + '\t';
+    out.back() = '\n';
+  }
+  while (out.ends_with('\n')) out.pop_back();
+  return out + "</pre>\n";
+}
+
+// Of the document of a picture; 0 where it does not say.
+double width_of(std::string_view svg) {
+  constexpr std::string_view kName = " width=\"";
+  const std::size_t at = svg.find(kName);
+  return at == svg.npos ? 0 : std::strtod(std::string(svg.substr(at + kName.size(), 12)).c_str(), nullptr);
+}
+
+std::string html_of(const Table& table) {
+  std::string html = "<div class=\"table\"><table>\n";
+  const auto add_row = [&](std::string_view tag, const auto& cell_of) {
+    html += "<tr>";
+    for (std::size_t c = 0; c < table.columns().size(); ++c) {
+      const bool is_right = table.columns()[c].align == Table::Align::right;
+      html += "<" + std::string(tag) + (is_right ? " class=\"right\">" : ">") + xml_text(cell_of(c)) + "</" +
+              std::string(tag) + ">";
+    }
+    html += "</tr>\n";
+  };
+  add_row("th", [&](std::size_t c) -> const std::string& { return table.columns()[c].heading; });
+  for (const std::vector<std::string>& row : table.rows())
+    add_row("td", [&](std::size_t c) -> const std::string& { return row[c]; });
+  return html + "</table></div>\n";
+}
+
+std::string html_of(const PagePart& part) {
+  switch (part.kind) {
+    case Kind::heading:
+      return "<h3>" + xml_text(part.text) + "</h3>\n";
+    case Kind::paragraph:
+      return "<p>" + xml_text(part.text) + "</p>\n";
+    case Kind::block:
+      return preformatted(part.text);
+    case Kind::table:
+      return html_of(part.tables.front());
+    case Kind::folded:
+      return "<details><summary>" + xml_text(part.name) + "</summary>\n" + preformatted(part.text) +
+             "</details>\n";
+    case Kind::picture:
+      break;
+  }
+  // One of several panels is not made smaller than can be read.
+  constexpr double kWide = 1100;
+  const std::string_view look = width_of(part.text) > kWide ? " class=\"wide\"" : "";
+  return "<figure><img" + std::string(look) + " alt=\"" + xml_text(part.name) + "\" src=\"data:image/svg+xml;base64," +
+         to_base64(part.text) + "\"><figcaption>" + xml_text(part.name) + "</figcaption></figure>\n";
+}
+
+std::string html_of(std::span<const PagePart> parts) {
+  std::string html;
+  for (const PagePart& part : parts) html += html_of(part);
+  return html;
+}
+
+}  // namespace
+
+PagePart page_heading(std::string_view text) { return {Kind::heading, std::string(text)}; }
+PagePart page_paragraph(std::string_view text) { return {Kind::paragraph, std::string(text)}; }
+PagePart page_block(std::string_view text) { return {Kind::block, std::string(text)}; }
+PagePart page_table(const Table& table) { return {Kind::table, table.text(), "", {table}}; }
+PagePart page_picture(std::string_view name, std::string svg) {
+  return {Kind::picture, std::move(svg), std::string(name)};
+}
+PagePart page_folded(std::string_view name, std::string_view text) {
+  return {Kind::folded, std::string(text), std::string(name)};
+}
+void append(PageParts& parts, PageParts more) { std::ranges::move(more, std::back_inserter(parts)); }
+
+std::string markdown_of(std::span<const PagePart> parts) {
+  std::string text;
+  for (const PagePart& part : parts) {
+    if (part.kind == Kind::heading) text += "\n## " + part.text + "\n";
+    if (part.kind == Kind::paragraph) text += "\n" + part.text + "\n";
+    if (part.kind == Kind::block || part.kind == Kind::table) text += "\n" + fenced(part.text) + "\n";
+  }
+  return text;
+}
+
+std::string report_html(std::string_view title, std::span<const PagePart> begin,
+                        std::span<const PageSection> sections) {
+  const std::string name = xml_text(title);
+  std::string html =
+      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+      "<meta http-equiv=\"Content-Security-Policy\" content=\"" +
+      std::string(kReportPolicy) +
+      "\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>" + name +
+      "</title>\n<style>\n" + std::string(kReportCss) + "</style>\n</head>\n<body>\n<h1>" + name + "</h1>\n" +
+      html_of(begin);
+  for (const PageSection& section : sections) {
+    if (sections.size() == 1) {
+      html += html_of(section.parts);
+      continue;
+    }
+    html += "<details class=\"run\"><summary>" + xml_text(section.name) + "</summary>\n" +
+            html_of(section.parts) + "</details>\n";
+  }
+  return html + "</body>\n</html>\n";
+}
+
+}  // namespace headwater

@@ -1,0 +1,145 @@
+// Pages for browsers: of one run, or of several beside each other.
+#include <utility>
+
+#include "checkpoint/directory.hpp"
+#include "cli/result_file.hpp"
+#include "cli/tool.hpp"
+#include "pretrained/kind.hpp"
+#include "pretrained/model_directory.hpp"
+#include "reports/layer_table.hpp"
+#include "reports/learning_curves_svg.hpp"
+#include "reports/page_parts.hpp"
+#include "reports/training_plots.hpp"
+#include "support/error.hpp"
+#include "support/numbers.hpp"
+#include "tools/report/report.hpp"
+
+namespace headwater::report {
+namespace {
+
+constexpr std::uint64_t kMaxLogBytes = std::uint64_t{1} << 28, kMaxPictureBytes = std::uint64_t{1} << 24,
+                        kMaxRecipeBytes = 1 << 20;
+// More lines of one picture cannot be told apart.
+constexpr std::size_t kMostCurves = 12;
+
+// What a stage of a recipe has drawn into the folder of its run.
+constexpr std::pair<const char*, const char*> kDrawn[] = {{"attention.svg", "Attention of an example"},
+                                                          {"confusion.svg", "Confusion matrix of the test"}};
+
+std::optional<LearningCurve> curve_of(const RunFiles& run) {
+  try {
+    LearningCurve curve = learning_curve_of(run);
+    if (run.recipe) set_best_metric(curve, run.recipe->training.best_metric);
+    return curve;
+  } catch (const Error&) {  // no epoch has ended
+    return std::nullopt;
+  }
+}
+
+PageParts pictures_of(const RunFiles& run) {
+  PageParts parts;
+  if (const std::optional<LearningCurve> curve = curve_of(run)) {
+    parts.push_back(page_picture("Learning curves", learning_curves_svg(std::span(&*curve, 1), run.name)));
+  }
+  append(parts, training_plots(read_file(run.log, kMaxLogBytes)));
+  for (const auto& [file, name] : kDrawn) {
+    std::error_code none;
+    const fs::path path = run.folder / file;
+    if (!fs::is_regular_file(path, none) || fs::file_size(path, none) == 0) continue;
+    cli::run_files().reads(path);
+    parts.push_back(page_picture(name, read_file(path, kMaxPictureBytes)));
+  }
+  return parts;
+}
+
+// Files of the model that is read, with their hashes.
+std::string hashes_of(const ModelFolder& folder) {
+  std::string text;
+  if (!folder.manifest) return text;
+  for (const Manifest::File& file : folder.manifest->files)
+    text += file.xxh3_128 + "  " + file.name + "  (" + format_count(static_cast<std::int64_t>(file.bytes)) +
+            " bytes)\n";
+  return text;
+}
+
+PageParts folded_of(const RunFiles& run) {
+  PageParts parts{page_folded("Recipe", read_file(run.recipe_path, kMaxRecipeBytes))};
+  std::string environment = "page made by " + cli::version_text();
+  try {
+    const ModelFolder folder = open_model(run.model);
+    const ModelDescription model = folder.kind->describe(folder.config, folder.config_path().string());
+    parts.push_back(page_folded("Parameters by layer", layer_table(model)));
+    parts.push_back(
+        page_folded("Parameters by matrix", matrix_table(Safetensors(folder.path / "model.safetensors"))));
+    environment += "\nmodel (XXH3, 128 bits)\n" + hashes_of(folder);
+  } catch (const Error&) {  // a run that has not saved a model yet
+  }
+  parts.push_back(page_folded("Environment and hashes", environment));
+  return parts;
+}
+
+PageSection section_of(const std::string& named, const fs::path& output) {
+  RunPage page = page_of_run(named, output);
+  const RunFiles run = files_of_run(named);
+  page.pictures = pictures_of(run);
+  page.folded = folded_of(run);
+  return {page.name, run_page_parts(page)};
+}
+
+// What stands before the pages of several runs: what was expected, what they reached, their curves together.
+PageParts overview(const std::vector<std::string>& runs) {
+  std::vector<JudgedRun> judged;
+  std::vector<RunRow> rows;
+  std::vector<LearningCurve> curves;
+  std::vector<std::string> names;
+  std::vector<std::optional<Recipe>> recipes;
+  for (const std::string& named : runs) {
+    judged.push_back(judged_folder(named));
+    try {
+      rows.push_back(row_of_run(named));
+      const RunFiles run = files_of_run(named);
+      if (std::optional<LearningCurve> curve = curve_of(run)) {
+        curves.push_back(std::move(*curve));
+        names.push_back(run.name);
+        recipes.push_back(run.recipe);
+      }
+    } catch (const Error&) {  // its section says why
+    }
+  }
+  PageParts parts{page_heading("What was expected and reached"), page_table(judged_runs_table(judged))};
+  if (!rows.empty()) {
+    parts.push_back(page_heading("What differs"));
+    const ReadableRunTable readable = readable_run_table(rows);
+    parts.push_back(page_table(readable.table));
+    if (!readable.note.empty()) parts.push_back(page_paragraph(readable.note));
+  }
+  if (curves.size() > 1 && curves.size() <= kMostCurves) {
+    name_curves(curves, names, recipes);
+    parts.push_back(page_picture("Learning curves", learning_curves_svg(curves, "Learning curves")));
+  }
+  parts.push_back(page_heading("The runs"));
+  return parts;
+}
+
+}  // namespace
+
+void write_html(const Options& o) {
+  std::vector<PageSection> sections;
+  if (o.pages.size() == 1) {
+    sections.push_back(section_of(o.pages.front(), o.output));
+    cli::write_result_file(o.output, report_html(sections.front().name, {}, sections));
+    return;
+  }
+  for (const std::string& named : o.pages) {
+    try {
+      sections.push_back(section_of(named, o.output));
+    } catch (const Error& error) {  // one that failed does not keep the others from being seen
+      sections.push_back({fs::path(named).lexically_normal().filename().string() + " (failed)",
+                          {page_paragraph(error.what())}});
+    }
+  }
+  const std::string title = o.title.empty() ? counted(std::ssize(o.pages), "run") : o.title;
+  cli::write_result_file(o.output, report_html(title, overview(o.pages), sections));
+}
+
+}  // namespace headwater::report
