@@ -27,6 +27,7 @@ void describe(cli::CommandLine& line, Options& o) {
   line.group("Output");
   line.add_flag("--make", o.is_for_make, "of a recipe: what its stages need, as variables for make");
   line.add_flag("--keys", o.lists_keys, "every key that a recipe may have, as Markdown");
+  line.add_flag("--matrices", o.shows_matrices, "of a recipe or a model: each parameter in place of layers");
   line.add_flag("--tensors", o.shows_tensors, "of a model: the tensors of its file too");
   line.add_flag(
       "--statistics", o.has_statistics,
@@ -90,7 +91,7 @@ void describe(cli::CommandLine& line, Options& o) {
 void inspect_recipe(const Recipe& recipe, const Options& o, cli::LineWriter& out) {
   if (o.is_for_make) return write_make(recipe, out);
   const Kind& kind = kind_of(recipe.model);
-  write_layers(kind.describe(recipe), o.is_json, out);
+  write_layers(kind.describe(recipe), o, out);
   if (o.is_json) return;
   for (const std::string& line : fitting_layouts(kind, recipe.model)) out.line("Export: " + line);
 }

@@ -30,10 +30,10 @@ Variable BagOfWords::features(const ForwardContext& context, const ClassBatch& b
 
 std::vector<LayerSummary> BagOfWords::summary() const {
   const double width = static_cast<double>(settings_.width), outputs = static_cast<double>(head_.outputs());
-  return {{"hidden", "[" + std::to_string(settings_.width) + "]", parameters_of(parameters_, "hidden."),
-           2 * static_cast<double>(terms_) * width},
-          {"head", "[" + std::to_string(head_.outputs()) + "]", parameters_of(parameters_, "head."),
-           2 * width * outputs}};
+  return {layer_summary(parameters_, "hidden", "[" + std::to_string(settings_.width) + "]",
+                        2 * static_cast<double>(terms_) * width, 1),
+          layer_summary(parameters_, "head", "[" + std::to_string(head_.outputs()) + "]", 2 * width * outputs,
+                        1)};
 }
 
 }  // namespace headwater

@@ -32,11 +32,11 @@ std::vector<LayerSummary> Classifier::summary() const {
   encoder_.summarize(parameters_, rows);
   rows.push_back({"pooling", "[" + width + "]", 0, 0});
   if (pooler_) {
-    rows.push_back({"pooler", "[" + width + "]", parameters_of(parameters_, "pooler."),
-                    2.0 * static_cast<double>(this->width() * this->width())});
+    rows.push_back(layer_summary(parameters_, "pooler", "[" + width + "]",
+                                 2.0 * static_cast<double>(this->width() * this->width()), 1));
   }
-  rows.push_back({"head", "[" + std::to_string(head_.outputs()) + "]", parameters_of(parameters_, "head."),
-                  2.0 * static_cast<double>(this->width() * head_.outputs())});
+  rows.push_back(layer_summary(parameters_, "head", "[" + std::to_string(head_.outputs()) + "]",
+                               2.0 * static_cast<double>(this->width() * head_.outputs()), 1));
   return rows;
 }
 

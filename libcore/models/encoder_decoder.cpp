@@ -104,16 +104,13 @@ std::vector<LayerSummary> EncoderDecoder::summary() const {
   const std::string width = std::to_string(t.width);
   std::vector<LayerSummary> rows;
   if (shared_tokens_ != nullptr)
-    rows.push_back({"embedding", "[S + T, " + width + "]", parameters_of(parameters_, "embedding."), 0});
-  rows.push_back(
-      {"source_embedding", "[S, " + width + "]", parameters_of(parameters_, "source_embedding."), 0});
-  rows.push_back(
-      {"target_embedding", "[T, " + width + "]", parameters_of(parameters_, "target_embedding."), 0});
+    rows.push_back(layer_summary(parameters_, "embedding", "[S + T, " + width + "]", 0, 0));
+  rows.push_back(layer_summary(parameters_, "source_embedding", "[S, " + width + "]", 0, 0));
+  rows.push_back(layer_summary(parameters_, "target_embedding", "[T, " + width + "]", 0, 0));
   encoder_.summarize(parameters_, "[S, " + width + "]", t.length, rows);
   decoder_.summarize(parameters_, "[T, " + width + "]", t.length, rows);
-  rows.push_back({"head", "[T, " + std::to_string(target_vocabulary_) + "]",
-                  parameters_of(parameters_, "head."),
-                  2.0 * static_cast<double>(t.length * t.width * target_vocabulary_)});
+  rows.push_back(layer_summary(parameters_, "head", "[T, " + std::to_string(target_vocabulary_) + "]",
+                               2.0 * static_cast<double>(t.length * t.width * target_vocabulary_), t.length));
   return rows;
 }
 

@@ -58,10 +58,10 @@ std::vector<LayerSummary> LanguageModel::summary() const {
   const TransformerSettings& t = settings_.transformer;
   const std::string shape = "[T, " + std::to_string(t.width) + "]";
   std::vector<LayerSummary> rows;
-  rows.push_back({"embedding", shape, parameters_of(parameters_, "embedding."), 0});
+  rows.push_back(layer_summary(parameters_, "embedding", shape, 0, 0));
   decoder_.summarize(parameters_, shape, t.length, rows);
-  rows.push_back({"head", "[T, " + std::to_string(vocabulary_) + "]", parameters_of(parameters_, "head."),
-                  2.0 * static_cast<double>(t.length * t.width * vocabulary_)});
+  rows.push_back(layer_summary(parameters_, "head", "[T, " + std::to_string(vocabulary_) + "]",
+                               2.0 * static_cast<double>(t.length * t.width * vocabulary_), t.length));
   return rows;
 }
 

@@ -95,14 +95,13 @@ std::vector<LayerSummary> MaskedLanguageModel::summary() const {
   std::vector<LayerSummary> rows;
   encoder_.summarize(parameters_, rows);
   // Of one masked token, and of one pair.
-  rows.push_back({"lm_head", words, parameters_of(parameters_, "lm_head."), 2 * d * (d + v)});
+  rows.push_back(layer_summary(parameters_, "lm_head", words, 2 * d * (d + v), 1));
   if (next_sentence_) {
-    rows.push_back({"pooler", "[" + width + "]", parameters_of(parameters_, "pooler."), 2 * d * d});
-    rows.push_back({"next_sentence", "[2]", parameters_of(parameters_, "next_sentence."), 2 * d * 2});
+    rows.push_back(layer_summary(parameters_, "pooler", "[" + width + "]", 2 * d * d, 1));
+    rows.push_back(layer_summary(parameters_, "next_sentence", "[2]", 2 * d * 2, 1));
   }
   if (span_boundary_)
-    rows.push_back(
-        {"span_boundary", words, parameters_of(parameters_, "span_boundary."), 2 * d * (3 * d + d + v)});
+    rows.push_back(layer_summary(parameters_, "span_boundary", words, 2 * d * (3 * d + d + v), 1));
   return rows;
 }
 

@@ -23,7 +23,7 @@ std::vector<LayerSummary> TextEmbedder::summary() const {
   const std::string width = std::to_string(encoder_.width());
   std::vector<LayerSummary> rows;
   encoder_.summarize(parameters_, rows);
-  if (pooler_) rows.push_back({"pooler", "[" + width + "]", parameters_of(parameters_, "pooler."), 0});
+  if (pooler_) rows.push_back(layer_summary(parameters_, "pooler", "[" + width + "]", 0, 0));
   rows.push_back({"pooling", "[" + width + "]", 0, 0});
   return rows;
 }

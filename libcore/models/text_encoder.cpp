@@ -63,7 +63,7 @@ Variable TextEncoder::states(const ForwardContext& context, const PackedTokens& 
 
 void TextEncoder::summarize(const Parameters& parameters, std::vector<LayerSummary>& rows) const {
   const std::string shape = "[S, " + std::to_string(width()) + "]";
-  rows.push_back({"embedding", shape, parameters_of(parameters, "embedding."), 0});
+  rows.push_back(layer_summary(parameters, "embedding", shape, 0, 0));
   blocks_.summarize(parameters, shape, settings_.transformer.length, rows);
 }
 

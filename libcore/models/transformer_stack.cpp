@@ -65,10 +65,15 @@ void TransformerStack::summarize(const Parameters& parameters, const std::string
                                  std::vector<LayerSummary>& rows) const {
   for (std::size_t i = 0; i < blocks_.size(); ++i) {
     const std::string name = name_ + "." + std::to_string(i);
-    rows.push_back(
-        {name, shape, parameters_of(parameters, name + "."), block_flops(blocks_[i].settings(), length)});
+    const BlockSettings& block = blocks_[i].settings();
+    rows.push_back(layer_summary(parameters, name, shape, block_flops(block, length), length));
+    for (TensorSummary& tensor : rows.back().tensors) {  // what mixes tokens is multiplied for each channel
+      if (tensor.name.starts_with(name + ".token_mixing."))
+        tensor.flops =
+            tensor.flops / static_cast<double>(length) * static_cast<double>(block.attention.width);
+    }
   }
-  if (norm_) rows.push_back({name_ + ".norm", shape, parameters_of(parameters, name_ + ".norm."), 0});
+  if (norm_) rows.push_back(layer_summary(parameters, name_ + ".norm", shape, 0, 0));
 }
 
 }  // namespace headwater

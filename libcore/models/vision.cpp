@@ -123,14 +123,15 @@ std::vector<LayerSummary> VisionModel::summary() const {
     return 2 * static_cast<double>(rows) * static_cast<double>(inputs) * static_cast<double>(outputs);
   };
   std::vector<LayerSummary> rows;
-  rows.push_back({"embedding", shape, parameters_of(parameters_, "embedding."),
-                  linear_flops(grid.patches(), grid.patch_values(), settings_.transformer.width)});
+  rows.push_back(layer_summary(parameters_, "embedding", shape,
+                               linear_flops(grid.patches(), grid.patch_values(), settings_.transformer.width),
+                               grid.patches()));
   encoder_.summarize(parameters_, shape, tokens(), rows);
   Index inputs = pooled_width();
   rows.push_back({"pooling", "[" + std::to_string(inputs) + "]", 0, 0});
   const auto add_dense = [&](const std::string& name, Index outputs) {
-    rows.push_back({name, "[" + std::to_string(outputs) + "]", parameters_of(parameters_, name + "."),
-                    linear_flops(1, inputs, outputs)});
+    rows.push_back(layer_summary(parameters_, name, "[" + std::to_string(outputs) + "]",
+                                 linear_flops(1, inputs, outputs), 1));
     inputs = outputs;
   };
   for (std::size_t i = 0; i < hidden_.size(); ++i)

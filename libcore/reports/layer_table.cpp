@@ -24,21 +24,23 @@ std::string layer_table(const ModelDescription& model) {
   return table.text() + model.legend + "\n";
 }
 
-std::string matrix_table(const Safetensors& weights) {
-  Table table({{"tensor"}, {"shape"}, {"numbers", Table::Align::right}, {"share", Table::Align::right}});
-  double all = 0;
-  const auto numbers_of = [](const TensorView& tensor) {
-    std::int64_t numbers = 1;
-    for (const std::int64_t side : tensor.shape) numbers *= side;
-    return numbers;
-  };
-  for (const TensorView& tensor : weights.tensors()) all += static_cast<double>(numbers_of(tensor));
-  for (const TensorView& tensor : weights.tensors()) {
-    const std::int64_t numbers = numbers_of(tensor);
-    table.add_row({tensor.name, shape_text(tensor.shape), format_count(numbers),
-                   format_fixed(100 * static_cast<double>(numbers) / std::max(all, 1.0), 2) + " %"});
+std::string matrix_table(const ModelDescription& model) {
+  using Align = Table::Align;
+  Table table({{"tensor"}, {"shape"}, {"parameters", Align::right}, {"FLOPs", Align::right}});
+  std::int64_t parameters = 0;
+  double flops = 0;
+  for (const LayerSummary& layer : model.layers) {
+    for (const TensorSummary& tensor : layer.tensors)
+      table.add_row({tensor.name, shape_text(tensor.shape), format_count(tensor.parameters),
+                     format_large_count(tensor.flops)});
+    if (layer.other_flops() > 0.5)  // sums of large whole numbers are not exact
+      table.add_row({layer.name + ", other products", "", "", format_large_count(layer.other_flops())});
+    parameters += layer.parameters;
+    flops += layer.flops;
   }
-  return table.text();
+  table.add_rule();
+  table.add_row({"total", "", format_count(parameters), format_large_count(flops)});
+  return table.text() + model.legend + "\n";
 }
 
 }  // namespace headwater

@@ -3,14 +3,14 @@
 
 #include <string>
 
-#include "checkpoint/safetensors.hpp"
 #include "pretrained/kind.hpp"
 
 namespace headwater {
 
 // Layers with their output shapes, parameters and FLOPs, and what the letters mean.
 std::string layer_table(const ModelDescription& model);
-// The tensors of a model with their shapes, numbers, and their shares of all numbers.
-std::string matrix_table(const Safetensors& weights);
+// The parameters of each layer with their shapes, numbers and FLOPs; what a layer does without one of its own
+// has a row, too, so that the sums are those of the layers.
+std::string matrix_table(const ModelDescription& model);
 
 }  // namespace headwater

@@ -83,8 +83,9 @@ std::string html_of(const PagePart& part) {
   // One of several panels is not made smaller than can be read.
   constexpr double kWide = 1100;
   const std::string_view look = width_of(part.text) > kWide ? " class=\"wide\"" : "";
-  return "<figure><img" + std::string(look) + " alt=\"" + xml_text(part.name) + "\" src=\"data:image/svg+xml;base64," +
-         to_base64(part.text) + "\"><figcaption>" + xml_text(part.name) + "</figcaption></figure>\n";
+  return "<figure><img" + std::string(look) + " alt=\"" + xml_text(part.name) +
+         "\" src=\"data:image/svg+xml;base64," + to_base64(part.text) + "\"><figcaption>" +
+         xml_text(part.name) + "</figcaption></figure>\n";
 }
 
 std::string html_of(std::span<const PagePart> parts) {

@@ -16,7 +16,7 @@ namespace headwater::inspect {
 struct Options {
   std::string what, recipe, scale = "full", tokenizer;
   bool shows_tensors = false, has_statistics = false, is_json = false, is_for_make = false;
-  bool lists_keys = false;
+  bool lists_keys = false, shows_matrices = false;
 
   // The figures that tutorials draw: of a recipe or a model, to `output` or standard output.
   bool shows_positions = false, shows_schedule = false;
@@ -35,7 +35,8 @@ struct Options {
 fs::path named(const Options& o);
 bool is_recipe(const Options& o);
 
-void write_layers(const ModelDescription& model, bool is_json, cli::LineWriter& out);
+// Or with --matrices their parameters.
+void write_layers(const ModelDescription& model, const Options& o, cli::LineWriter& out);
 void write_tensors(const Safetensors& file, const Options& o, cli::LineWriter& out);
 // --positions, --schedule or --patches; one at a time.
 bool is_figure(const Options& o);

@@ -116,7 +116,7 @@ void inspect_directory(const fs::path& path, const Options& o, cli::LineWriter& 
   const bool shows_manifest = !o.is_json && !fs::exists(path / "checkpoints");
   const ModelFolder folder = open_model(path, shows_manifest ? Compared::all : Compared::needed);
   (void)load_parameters(folder);  // which refuses weights that are not those of the model
-  write_layers(folder.kind->describe(folder.config, folder.config_path().string()), o.is_json, out);
+  write_layers(folder.kind->describe(folder.config, folder.config_path().string()), o, out);
   if (o.shows_tensors || o.has_statistics) {
     if (!o.is_json) out.line("");
     write_tensors(folder.weights(), o, out);
