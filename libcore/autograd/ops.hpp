@@ -40,7 +40,8 @@ inline constexpr std::string_view kOperationNames[] = {"linear",
                                                        "repeat_heads",
                                                        "scale",
                                                        "interleave_copies",
-                                                       "concatenate"};
+                                                       "concatenate",
+                                                       "depthwise_convolution"};
 
 namespace ops {
 
@@ -176,6 +177,12 @@ struct TokenMixer {
 // columns of a sequence, sequence after sequence within each of the 8 shards, shards in a tree. Keeps xᵀ and
 // the hidden layer.
 Variable mix_tokens(Tape& tape, const Variable& x, const TokenMixer& mixer);
+
+// y[t] = Σ of w[i] * x[neighbour i of t], each column by itself (depthwise convolution, Chollet 2017): x [T,
+// D], w [taps, D]. Beyond the ends of a sequence there is nothing. dx is the same with the opposite
+// neighbours, dw sums over the tokens as the plan says. Keeps x.
+Variable depthwise_convolution(Tape& tape, const Variable& x, const kernels::Neighborhood& neighborhood,
+                               Parameter& w);
 
 // Rows of numbers most of which are 0: entry e of row s is the number values[e] in column ids[e].
 struct SparseRows {

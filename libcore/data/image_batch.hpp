@@ -14,7 +14,8 @@ struct PatchGrid {
   Index height = 0, width = 0, channels = 0;  // of an image
   Index patch_size = 1;
 
-  Index patches() const { return (height / patch_size) * (width / patch_size); }
+  Index columns() const { return width / patch_size; }
+  Index patches() const { return (height / patch_size) * columns(); }
   Index patch_values() const { return patch_size * patch_size * channels; }
 };
 

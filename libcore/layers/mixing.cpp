@@ -31,4 +31,19 @@ Variable TokenMixing::operator()(const ForwardContext& context, const Variable& 
   return ops::mix_tokens(context.tape, x, mixer);
 }
 
+ConvolutionMixing::ConvolutionMixing(LayerBuilder& builder, const std::string& name,
+                                     const kernels::Neighborhood& neighborhood, Index width)
+    : neighborhood_(neighborhood),
+      // What a column reads and what reads it are its taps.
+      depthwise_(builder.parameters.declare(name + ".depthwise.weight", {neighborhood.taps(), width},
+                                            neighborhood.taps(), width, Initializer::glorot_uniform,
+                                            static_cast<double>(neighborhood.taps()),
+                                            static_cast<double>(neighborhood.taps()))),
+      pointwise_(builder, name + ".pointwise", width, width) {}
+
+Variable ConvolutionMixing::operator()(const ForwardContext& context, const Variable& x) const {
+  return pointwise_(context, ops::depthwise_convolution(context.tape, x, neighborhood_, *depthwise_),
+                    ops::Use::donate);
+}
+
 }  // namespace headwater

@@ -6,13 +6,14 @@
 
 #include "autograd/ops.hpp"
 #include "layers/builder.hpp"
+#include "layers/linear.hpp"
 
 namespace headwater {
 
 // attention: Vaswani et al. 2017; averaged_attention: AveragedAttention (layers/averaged_attention.hpp);
 // fourier: ops::fourier_mix, no parameters (FNet, Lee-Thorp et al. 2021); mlp: TokenMixing (MLP-Mixer,
-// Tolstikhin et al. 2021).
-enum class Mixing { attention, averaged_attention, fourier, mlp };
+// Tolstikhin et al. 2021); convolution: ConvolutionMixing.
+enum class Mixing { attention, averaged_attention, fourier, mlp, convolution };
 
 struct TokenMixingSettings {
   Index length = 0;        // N: the longest sequence; fixed, as the weights have a row for each position
@@ -36,6 +37,22 @@ class TokenMixing {
   TokenMixingSettings settings_;
   ReductionTree columns_;
   ops::TokenMixer mixer_;
+};
+
+// Depthwise separable convolution (Chollet 2017): each column over the neighbours of a token, then a dense
+// layer over the columns.
+class ConvolutionMixing {
+ public:
+  // `name`.depthwise.weight [taps, D] and .pointwise.weight [D, D], Glorot uniform, .pointwise.bias [D],
+  // zero.
+  ConvolutionMixing(LayerBuilder& builder, const std::string& name, const kernels::Neighborhood& neighborhood,
+                    Index width);
+  Variable operator()(const ForwardContext& context, const Variable& x) const;  // [T, D] -> [T, D]
+
+ private:
+  kernels::Neighborhood neighborhood_;
+  Parameter* depthwise_;
+  Linear pointwise_;
 };
 
 }  // namespace headwater

@@ -56,6 +56,9 @@ TransformerBlock::TransformerBlock(LayerBuilder& builder, const std::string& nam
                                                       name + ".self_attention", settings.attention,
                                                       settings.activation)),
       token_mixing_(token_mixing_of(builder, name, settings)),
+      convolution_(layer_if<ConvolutionMixing>(settings.mixing == Mixing::convolution, builder,
+                                               name + ".convolution", settings.neighborhood,
+                                               settings.attention.width)),
       mixing_residual_(
           builder, name + (self_attention_ || averaged_attention_ ? ".self_attention_norm" : ".mixing_norm"),
           settings),
@@ -86,6 +89,7 @@ BlockOutput TransformerBlock::operator()(const ForwardContext& context, const Va
 Variable TransformerBlock::mix(const ForwardContext& context, const Variable& x, const KeyTokens* keys,
                                AttentionOutput& self) const {
   if (token_mixing_) return (*token_mixing_)(context, x);
+  if (convolution_) return (*convolution_)(context, x);
   if (averaged_attention_) {
     self = (*averaged_attention_)(context, x, settings_.causality);
     return self.output;

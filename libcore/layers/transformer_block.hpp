@@ -31,8 +31,9 @@ struct BlockSettings {
   double dropout = 0;               // after each sub-layer
   double feed_forward_dropout = 0;  // after each of the two layers of the feed-forward
   Mixing mixing = Mixing::attention;
-  Index mixing_length = 0;  // mlp: N, the longest sequence
-  Index mixing_width = 0;   // mlp: H, its hidden layer
+  Index mixing_length = 0;                  // mlp: N, the longest sequence
+  Index mixing_width = 0;                   // mlp: H, its hidden layer
+  kernels::Neighborhood neighborhood = {};  // convolution
 };
 
 // act(x·W1 + b1)·W2 + b2, token by token.
@@ -120,7 +121,8 @@ class TransformerBlock {
   BlockSettings settings_;
   std::optional<MultiHeadAttention> self_attention_;     // or
   std::optional<AveragedAttention> averaged_attention_;  // or
-  std::optional<TokenMixing> token_mixing_;              // or Fourier mixing, which has no parameters
+  std::optional<TokenMixing> token_mixing_;              // or
+  std::optional<ConvolutionMixing> convolution_;         // or Fourier mixing, which has no parameters
   Residual mixing_residual_;
   std::optional<MultiHeadAttention> cross_attention_;
   std::optional<Residual> cross_residual_;

@@ -9,6 +9,7 @@ namespace {
 Mixing mixing_of(const MixingSettings& settings) {
   if (settings.mixing == "averaged_attention") return Mixing::averaged_attention;
   if (settings.mixing == "fourier") return Mixing::fourier;
+  if (settings.mixing == "convolution") return Mixing::convolution;
   return settings.mixing == "mlp" ? Mixing::mlp : Mixing::attention;
 }
 
@@ -94,7 +95,8 @@ BlockSettings block_settings(const TransformerSettings& settings, const MixingSe
           .dropout = settings.dropout,
           .mixing = mixing_of(mixing),
           .mixing_length = settings.length,
-          .mixing_width = mixing.mixing_width > 0 ? mixing.mixing_width : feed_forward_width};
+          .mixing_width = mixing.mixing_width > 0 ? mixing.mixing_width : feed_forward_width,
+          .neighborhood = {.reach = mixing.kernel_size / 2}};
 }
 
 EmbeddingSettings embedding_settings(const TransformerSettings& settings, Index vocabulary_size) {

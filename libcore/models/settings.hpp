@@ -31,8 +31,9 @@ struct TransformerSettings {
 
 // What mixes the tokens of a sequence in a block.
 struct MixingSettings {
-  std::string mixing = "attention";  // attention | averaged_attention | fourier | mlp
+  std::string mixing = "attention";  // attention | averaged_attention | fourier | mlp | convolution
   std::int64_t mixing_width = 0;     // mlp: hidden layer of the token mixing; 0: feed_forward_width
+  std::int64_t kernel_size = 3;      // convolution: tokens that one is made of, an odd number
 };
 
 // The layer that tells classes apart.

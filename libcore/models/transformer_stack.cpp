@@ -22,6 +22,8 @@ double block_flops(const BlockSettings& block, Index length) {
     mixing -= 2 * n * d * static_cast<double>(block.attention.heads * block.attention.head_width);
   if (block.mixing == Mixing::mlp) mixing = 2 * 2 * n * static_cast<double>(block.mixing_width) * d;
   if (block.mixing == Mixing::fourier) mixing = 5 * n * d * std::log2(n * d) / 2;  // of real numbers
+  if (block.mixing == Mixing::convolution)
+    mixing = 2 * n * d * (static_cast<double>(block.neighborhood.taps()) + d);
   if (block.has_cross_attention) mixing += attention_flops(block.attention, n);
   return mixing + 2 * 2 * n * d * static_cast<double>(block.feed_forward_width);
 }

@@ -8,7 +8,9 @@ namespace headwater {
 namespace {
 
 BlockSettings vision_block_settings(const VisionSettings& settings) {
-  BlockSettings block = block_settings(settings.transformer, {.mixing = settings.mixing});
+  BlockSettings block = block_settings(settings.transformer, settings.mixing);
+  block.mixing_length = settings.grid().patches() + (settings.has_class_token() ? 1 : 0);
+  block.neighborhood.columns = settings.grid().columns();
   block.has_final_norm = settings.final_norm;
   block.has_second_activation = settings.has_second_activation;
   block.feed_forward_dropout = settings.feed_forward_dropout;
@@ -84,10 +86,12 @@ Variable VisionModel::embed(const ForwardContext& context, const ImageBatch& bat
   return x;
 }
 
-// [tokens, D] -> [images, D] of the class tokens, or [images, patches·D]. The norm is needed of what is
-// read only.
+// [tokens, D] -> [images, D] of the class tokens or of the means, or [images, patches·D]. The norm is needed
+// of what is read only.
 Variable VisionModel::pool(const ForwardContext& context, const Variable& x, const ImageBatch& batch) const {
   const Packing& images = pack(context.tape, batch.rows);
+  if (settings_.pooling == "mean")
+    return ops::pool(context.tape, encoder_.norm(context, x), ops::Pooling::mean, images);
   if (class_token_ == nullptr) return ops::flatten(context.tape, encoder_.norm(context, x), images);
   return encoder_.norm(context, ops::pool(context.tape, x, ops::Pooling::first, images));
 }

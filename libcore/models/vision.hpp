@@ -1,5 +1,5 @@
 // The vision Transformer (Dosovitskiy et al. 2021): an image as a sequence of patches through an encoder,
-// then a class token's row or all patches side by side, dense layers, output layer.
+// then a class token's row, the patches' mean or all patches side by side, dense layers, output layer.
 #pragma once
 
 #include <string>
@@ -15,15 +15,15 @@
 namespace headwater {
 
 struct VisionSettings {
-  TransformerSettings transformer;   // without length, scale_embedding and output_dropout: images have one
-                                     // length, and the dropout before the output layer is head_dropout
-  std::string mixing = "attention";  // or averaged_attention
+  TransformerSettings transformer;  // without length, scale_embedding and output_dropout: images have one
+                                    // length, and the dropout before the output layer is head_dropout
+  MixingSettings mixing;
   std::int64_t layers = 1;
   std::int64_t image_height = 28, image_width = 28, channels = 1;
   ImagePipelineSettings images;
   std::int64_t patch_size = 4;
   std::int64_t classes = 0;               // 0: as many as the images have labels
-  std::string pooling = "class_token";    // or flatten: all patches side by side
+  std::string pooling = "class_token";    // or mean of the patches, or flatten: all of them side by side
   bool class_token_position = true;       // a learned position is added to the class token, too
   bool final_norm = true;                 // of pre-norm blocks: one more after the last
   bool has_second_activation = false;     // of the blocks' feed-forward
@@ -83,7 +83,8 @@ class VisionModel {
   // Rows of the table of positions.
   Index positions() const { return settings_.class_token_position ? tokens() : settings_.grid().patches(); }
   Index pooled_width() const {
-    return settings_.has_class_token() ? settings_.transformer.width : tokens() * settings_.transformer.width;
+    return settings_.pooling == "flatten" ? tokens() * settings_.transformer.width
+                                          : settings_.transformer.width;
   }
   std::vector<DenseLayer> dense_layers();
   Variable pool(const ForwardContext& context, const Variable& x, const ImageBatch& batch) const;

@@ -4,20 +4,38 @@
 
 namespace headwater {
 
+void mixing_rows(schema::Visitor& v, MixingSettings& s, const TransformerSettings& transformer,
+                 const std::string& kind) {
+  const std::string who = "a " + kind + " with mixing: " + s.mixing;
+  v.field("mixing_width", &s.mixing_width, schema::Between{0, 1e6, "features"}, "hidden layer of mixing: mlp",
+          schema::Follows{"model.feed_forward_width", feed_forward_width_of(transformer)},
+          schema::When{s.mixing == "mlp", who, kind + " with mixing: mlp"});
+  v.field(
+      "kernel_size", &s.kernel_size, schema::Between{1, 255, "tokens"},
+      "an odd number: of mixing: convolution, the tokens or the side of the square of patches that one is "
+      "made of",
+      schema::When{s.mixing == "convolution", who, kind + " with mixing: convolution"});
+}
+
+void check_mixing(const MixingSettings& s, const Complain& complain) {
+  if (s.mixing == "convolution" && s.kernel_size % 2 == 0)
+    complain({"model", "kernel_size"},
+             "an even kernel has no middle (write " + std::to_string(s.kernel_size + 1) + ")");
+}
+
 void encoder_rows(schema::Visitor& v, TextEncoderSettings& s, const std::string& kind) {
   v.field(
       "mixing", &s.mixing.mixing,
       schema::OneOf{{{"attention", "multi-head self-attention (Vaswani et al. 2017)"},
                      {"fourier", "the Fourier transform, without parameters (FNet, Lee-Thorp et al. 2021)"},
-                     {"mlp", "two layers over the positions (MLP-Mixer, Tolstikhin et al. 2021)"}}},
+                     {"mlp", "two layers over the positions (MLP-Mixer, Tolstikhin et al. 2021)"},
+                     {"convolution",
+                      "a depthwise separable convolution over the neighbours of a token (Chollet 2017)"}}},
       "what mixes the tokens of a text");
   // What is read depends on what the reader has just put there.
+  mixing_rows(v, s.mixing, s.transformer, kind);
   const std::string who = "a " + kind + " with mixing: " + s.mixing.mixing;
   const schema::When attention{s.mixing.mixing == "attention", who, kind + " with mixing: attention"};
-  const schema::When mlp{s.mixing.mixing == "mlp", who, kind + " with mixing: mlp"};
-  v.field("mixing_width", &s.mixing.mixing_width, schema::Between{0, 1e6, "features"},
-          "hidden layer of mixing: mlp",
-          schema::Follows{"model.feed_forward_width", feed_forward_width_of(s.transformer)}, mlp);
   rows(v, s.transformer, attention);
   v.field("encoder_layers", &s.encoder_layers, schema::Between{0, 1000, "blocks"},
           "blocks of the encoder, one after the other");
@@ -45,6 +63,7 @@ void pooling_row(schema::Visitor& v, std::string& pooling, const schema::Meaning
 
 void check_encoder(const TextEncoderSettings& s, const Complain& complain) {
   check_transformer(s.transformer, s.mixing.mixing == "attention", complain);
+  check_mixing(s.mixing, complain);
   if (s.padding == "pooled" && s.mixing.mixing != "attention") {
     complain(
         {"model", "padding"},

@@ -4,6 +4,7 @@
 
 #include "metrics/registry.hpp"
 #include "pretrained/config.hpp"
+#include "pretrained/encoder_rows.hpp"
 #include "pretrained/image_processor.hpp"
 #include "pretrained/label_names.hpp"
 #include "pretrained/model_directory.hpp"
@@ -63,20 +64,29 @@ static void settings_rows(schema::Visitor& v, VisionSettings& s) {
   image_rows(v, s.images);
   v.field("patch_size", &s.patch_size, kSide,
           "side of a patch; a patch is what a token is to a text (Dosovitskiy et al. 2021)");
-  v.field("mixing", &s.mixing,
-          schema::OneOf{{{"attention", "multi-head self-attention (Vaswani et al. 2017)"},
-                         {"averaged_attention",
-                          "the mean over heads as wide as the model, of queries and keys that the activation "
-                          "follows, without projections of values and without biases"}}},
-          "what mixes the patches of an image");
-  block_rows(v, s.transformer);
+  v.field(
+      "mixing", &s.mixing.mixing,
+      schema::OneOf{
+          {{"attention", "multi-head self-attention (Vaswani et al. 2017)"},
+           {"averaged_attention",
+            "the mean over heads as wide as the model, of queries and keys that the activation "
+            "follows, without projections of values and without biases"},
+           {"fourier", "the Fourier transform, without parameters (FNet, Lee-Thorp et al. 2021)"},
+           {"mlp", "two layers over the patches (MLP-Mixer, Tolstikhin et al. 2021)"},
+           {"convolution", "a depthwise separable convolution over the patches around one (Chollet 2017)"}}},
+      "what mixes the patches of an image");
+  mixing_rows(v, s.mixing, s.transformer, "vision model");
+  const bool is_attention = s.mixing.mixing == "attention" || s.mixing.mixing == "averaged_attention";
+  block_rows(v, s.transformer,
+             schema::When{is_attention, "a vision model with mixing: " + s.mixing.mixing,
+                          "vision with mixing: attention"});
   v.field("positions", &s.transformer.positions,
           schema::OneOf{{{"learned", "a table of parameters, a row for each place"},
                          {"none", "nothing: the order of patches is not seen"}}},
           "what is added to a patch for its place");
   v.field("class_token_position", &s.class_token_position, schema::Anything{},
           "a learned position is added to the class token, too",
-          schema::When{s.has_class_token(), "pooling flatten", "pooling class_token"});
+          schema::When{s.has_class_token(), "pooling " + s.pooling, "pooling class_token"});
   v.field("layers", &s.layers, schema::Between{1, 1000, "blocks"},
           "blocks of the encoder, one after the other");
   v.field("final_norm", &s.final_norm, schema::Anything{}, "one more norm after the last block",
@@ -87,6 +97,7 @@ static void settings_rows(schema::Visitor& v, VisionSettings& s) {
           "share of the numbers that is set to 0 in training, after each layer of the feed-forward");
   v.field("pooling", &s.pooling,
           schema::OneOf{{{"class_token", "a token of its own before the patches (Dosovitskiy et al. 2021)"},
+                         {"mean", "of each feature the mean over the patches"},
                          {"flatten", "all patches side by side"}}},
           "what of an image's tokens the head reads");
   v.field("head_widths", &s.head_widths, schema::Between{1, 65536, "units"},
@@ -98,8 +109,14 @@ static void settings_rows(schema::Visitor& v, VisionSettings& s) {
 }
 
 static void check_settings(const VisionSettings& s, const Recipe& recipe, const Complain& complain) {
-  check_transformer(s.transformer, true, complain);
-  if (s.mixing == "averaged_attention" && head_width_of(s.transformer) != s.transformer.width) {
+  const std::string& mixing = s.mixing.mixing;
+  check_transformer(s.transformer, mixing == "attention" || mixing == "averaged_attention", complain);
+  check_mixing(s.mixing, complain);
+  if (mixing == "convolution" && s.has_class_token()) {
+    complain({"model", "pooling"},
+             "a class token is no patch of an image, which a convolution goes over (write mean or flatten)");
+  }
+  if (mixing == "averaged_attention" && head_width_of(s.transformer) != s.transformer.width) {
     complain({"model", "head_width"}, "averaged_attention has heads as wide as the model (write " +
                                           std::to_string(s.transformer.width) + ")");
   }

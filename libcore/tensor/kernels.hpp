@@ -13,6 +13,7 @@
 #include "tensor/kernels/argmax/argmax.hpp"            // IWYU pragma: export
 #include "tensor/kernels/argmax/top_logits.hpp"        // IWYU pragma: export
 #include "tensor/kernels/attention/attention.hpp"      // IWYU pragma: export
+#include "tensor/kernels/convolution/convolution.hpp"  // IWYU pragma: export
 #include "tensor/kernels/dropout/dropout.hpp"          // IWYU pragma: export
 #include "tensor/kernels/elementwise/elementwise.hpp"  // IWYU pragma: export
 #include "tensor/kernels/embedding/embedding.hpp"      // IWYU pragma: export

@@ -16,7 +16,7 @@ VisionSettings settings_of(const Safetensors& file) {
   const Json json = reference_settings(file);
   const auto shape = [&](const std::string& name) { return file.at(name).shape; };
   VisionSettings settings;
-  settings.mixing = "averaged_attention";
+  settings.mixing.mixing = "averaged_attention";
   settings.transformer.width = shape("weights/embedding.class_token")[0];
   settings.transformer.heads = json.at("heads").as_integer();
   settings.transformer.head_width = settings.transformer.width;

@@ -151,7 +151,7 @@ ModelError worst_model_error(Parameters& parameters, const std::function<double(
   const std::span<Real> values = parameters.values();
   for (std::size_t i = 0; i < values.size(); ++i) {
     // Four points, exact to the fourth power of the step: a norm after small embeddings bends sharply.
-    constexpr double kStep = 2e-5;
+    constexpr double kStep = 1e-5;
     const Real kept = values[i];
     const auto at = [&](double steps) {
       values[i] = kept + steps * kStep;

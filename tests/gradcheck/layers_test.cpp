@@ -81,7 +81,8 @@ TEST_CASE("layers: blocks whose feed-forward ends with its activation and has dr
 
 TEST_CASE("layers: encoder blocks that mix otherwise, pre- and post-norm") {
   for (const NormPlace place : {NormPlace::post, NormPlace::pre}) {
-    for (const Mixing mixing : {Mixing::fourier, Mixing::mlp, Mixing::averaged_attention}) {
+    for (const Mixing mixing :
+         {Mixing::fourier, Mixing::mlp, Mixing::averaged_attention, Mixing::convolution}) {
       BlockSettings settings = block_settings_of(place, ops::Activation::gelu);
       settings.mixing = mixing;
       if (mixing == Mixing::averaged_attention) settings.attention.head_width = settings.attention.width;
@@ -221,7 +222,7 @@ TEST_CASE("whole classifiers: every mixing, pooling and head; a bag of words") {
   settings.transformer.dropout = settings.transformer.attention_dropout = 0.2;
   settings.transformer.output_dropout = 0.2;
   settings.encoder_layers = 2;
-  for (const char* mixing : {"attention", "fourier", "mlp"}) {
+  for (const char* mixing : {"attention", "fourier", "mlp", "convolution"}) {
     for (const char* pooling : {"max", "mean", "first"}) {
       settings.mixing = {mixing, 3};
       settings.pooling = pooling;

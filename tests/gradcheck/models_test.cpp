@@ -97,22 +97,26 @@ TEST_CASE("a language model whose loss is taken after a delimiter") {
   check_model(model, batch);
 }
 
-TEST_CASE("whole vision models with two layers: a class token, all patches, heads that are averaged") {
-  for (const auto& [has_class_token, mixing] :
-       {std::pair{true, "attention"}, {false, "attention"}, {true, "averaged_attention"}}) {
+TEST_CASE("whole vision models with two layers: a class token, all patches or their mean, every mixing") {
+  using Case = std::pair<std::string, std::string>;
+  for (const auto& [pooling, mixing] :
+       {Case{"class_token", "attention"}, Case{"flatten", "attention"},
+        Case{"class_token", "averaged_attention"}, Case{"class_token", "fourier"}, Case{"mean", "mlp"},
+        Case{"mean", "convolution"}}) {
+    const bool has_class_token = pooling == "class_token";
     VisionSettings settings;
-    settings.mixing = mixing;
+    settings.mixing = {.mixing = mixing, .mixing_width = 3, .kernel_size = 3};
     settings.transformer.width = 4;
     settings.transformer.heads = 2;
-    settings.transformer.head_width = settings.mixing == "attention" ? 3 : 4;
+    settings.transformer.head_width = mixing == "averaged_attention" ? 4 : 3;
     settings.transformer.feed_forward_width = 5;
     settings.layers = 2;
     settings.transformer.norm = "pre";
     settings.transformer.activation = "gelu";
     settings.transformer.dropout = has_class_token ? 0.2 : 0;
     settings.transformer.attention_dropout = 0.2;
-    settings.pooling = has_class_token ? "class_token" : "flatten";
-    settings.class_token_position = settings.final_norm = settings.mixing == "attention";
+    settings.pooling = pooling;
+    settings.class_token_position = settings.final_norm = mixing != "averaged_attention";
     settings.has_second_activation = !has_class_token;
     settings.feed_forward_dropout = has_class_token ? 0 : 0.2;
     settings.image_height = 4;

@@ -178,6 +178,20 @@ Case mix_tokens_case(const std::string& name, ops::Activation activation) {
           }};
 }
 
+// Over a line, and over patches one below the other; an image of more columns is in models_test.cpp.
+Case convolution_case(Index columns) {
+  const kernels::Neighborhood neighborhood{.reach = columns == 0 ? 2 : 1, .columns = columns};
+  return {"depthwise_convolution, columns " + std::to_string(columns),
+          [=](Fixture& f) {
+            f.input("x", kTokens, 5);
+            f.parameter("w", neighborhood.taps(), 5);
+          },
+          [=](Pass& p) {
+            return Result{ops::depthwise_convolution(p.context.tape, p.inputs[0], neighborhood,
+                                                     *p.fixture.parameters.find("w"))};
+          }};
+}
+
 Case sparse_linear_case(const std::string& name, ops::Activation activation) {
   return {"sparse_linear " + name,
           [](Fixture& f) {
@@ -375,6 +389,7 @@ std::vector<Case> op_cases() {
                      const Variable y = ops::fourier_mix(p.context.tape, p.inputs[0]);
                      return Result{ops::add(p.context.tape, y, p.inputs[0])};
                    }});
+  for (const Index columns : {0, 1}) cases.push_back(convolution_case(columns));
   cases.push_back(mix_tokens_case("gelu", Activation::gelu));
   cases.push_back(mix_tokens_case("relu", Activation::relu));
   cases.push_back(mix_tokens_case("none", Activation::none));

@@ -143,8 +143,10 @@ std::vector<Recipe> class_recipes() {
   ClassifierSettings settings;
   settings.transformer = small_recipe("rmsprop").model.as<EncoderDecoderSettings>().transformer;
   settings.transformer.length = 70;
-  const char* const kinds[][3] = {
-      {"attention", "max", "sigmoid"}, {"fourier", "mean", "softmax"}, {"mlp", "first", "sigmoid"}};
+  const char* const kinds[][3] = {{"attention", "max", "sigmoid"},
+                                  {"fourier", "mean", "softmax"},
+                                  {"mlp", "first", "sigmoid"},
+                                  {"convolution", "max", "sigmoid"}};
   for (const auto& [mixing, pooling, head] : kinds) {
     settings.mixing = {mixing, 13};
     settings.pooling = pooling;

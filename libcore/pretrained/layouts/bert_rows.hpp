@@ -28,6 +28,7 @@ inline constexpr ConfigRow kEncoderConfig[] = {
 
 inline constexpr UnsaidKey kEncoderUnsaid[] = {{"mixing", "attention"},
                                                {"mixing_width", kAnyValue},
+                                               {"kernel_size", kAnyValue},
                                                {"norm", "post"},
                                                {"positions", "learned"},
                                                {"head_width", kWidthByHeads},

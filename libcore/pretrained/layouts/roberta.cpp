@@ -65,6 +65,7 @@ constexpr auto kRobertaMaskedConfig = joined(kRobertaConfig, kRobertaDecoder);
 
 constexpr UnsaidKey kRobertaUnsaid[] = {{"mixing", "attention"},
                                         {"mixing_width", kAnyValue},
+                                        {"kernel_size", kAnyValue},
                                         {"norm", "post"},
                                         {"positions", "learned"},
                                         {"head_width", kWidthByHeads},

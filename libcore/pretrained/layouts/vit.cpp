@@ -73,6 +73,8 @@ constexpr ConfigRow kVitConfig[] = {count("hidden_size", "width", 65536),
                                     absent("quantization_config", kWholeNumberWeights)};
 
 constexpr UnsaidKey kVitUnsaid[] = {{"mixing", "attention"},
+                                    {"mixing_width", kAnyValue},
+                                    {"kernel_size", kAnyValue},
                                     {"norm", "pre"},
                                     {"positions", "learned"},
                                     {"head_width", kWidthByHeads},

@@ -55,7 +55,7 @@ ClassBatch batch_of(const TextClassifier& model, const std::vector<std::vector<s
 // Every kind of mixing, pooling, padding and head; small.
 std::vector<ClassifierSettings> small_classifiers() {
   std::vector<ClassifierSettings> all;
-  for (const char* mixing : {"attention", "fourier", "mlp"}) {
+  for (const char* mixing : {"attention", "fourier", "mlp", "convolution"}) {
     for (const char* pooling : {"max", "mean", "first"}) {
       ClassifierSettings s = row_a(12, "learned");
       s.transformer.length = 9;

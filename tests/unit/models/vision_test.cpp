@@ -54,7 +54,7 @@ VisionSettings row_d1() {
 // The source's own model of row D1.
 VisionSettings row_d1_source() {
   VisionSettings settings = row_d1();
-  settings.mixing = "averaged_attention";
+  settings.mixing.mixing = "averaged_attention";
   settings.transformer.head_width = settings.transformer.width;
   settings.class_token_position = settings.final_norm = false;
   settings.transformer.initialization = "glorot_normal";

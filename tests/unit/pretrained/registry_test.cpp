@@ -57,7 +57,7 @@ std::vector<ModelSection> sections() {
   std::vector<ModelSection> all{
       model_section(EncoderDecoderSettings{small_transformer(), 2, 3, "target_output"}),
       model_section(BagOfWordsSettings{.width = 17, .output_dropout = 0.3, .head = {"softmax", 5}})};
-  for (const char* mixing : {"attention", "fourier", "mlp"})
+  for (const char* mixing : {"attention", "fourier", "mlp", "convolution"})
     all.push_back(model_section(small_classifier(mixing)));
   all.push_back(model_section(LanguageModelSettings{.transformer = small_transformer(),
                                                     .layers = 3,
@@ -232,6 +232,8 @@ TEST_CASE("config.json: it has the keys that are read, and no others") {
   CHECK_FALSE(has("mlp", "attention_dropout"));
   CHECK(has("mlp", "mixing_width"));
   CHECK_FALSE(has("attention", "mixing_width"));
+  CHECK(has("convolution", "kernel_size"));
+  CHECK_FALSE(has("mlp", "kernel_size"));
   CHECK_FALSE(has("attention", "decoder_layers"));
 }
 

@@ -258,7 +258,7 @@ TEST_CASE("ViT's layout: a setting that it cannot say is named") {
   CHECK(said([](VisionSettings& s) { s.pooling = "flatten"; }) ==
         "model.pooling is flatten, which ViT's layout cannot say (only class_token; train with that)");
   CHECK(said([](VisionSettings& s) {
-          s.mixing = "averaged_attention";
+          s.mixing.mixing = "averaged_attention";
           s.transformer.head_width = s.transformer.width;
         }) ==
         "model.mixing is averaged_attention (only attention), model.head_width is 8 (only width / heads), "

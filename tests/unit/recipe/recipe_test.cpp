@@ -133,6 +133,7 @@ Recipe unusual_classifier(const std::string& mixing) {
   ClassifierSettings s;
   s.transformer = unusual_transformer();
   s.mixing.mixing = mixing;
+  if (mixing == "convolution") s.mixing.kernel_size = 7;
   s.encoder_layers = 2;
   s.pooling = "mean";
   s.embedding_norm = s.pooler = true;
@@ -193,8 +194,8 @@ TEST_CASE("a recipe without a name is called by its file") {
 TEST_CASE("a printed recipe reads back equal, with every member away from its default") {
   for (const Recipe& recipe :
        {unusual(), unusual("adam"), unusual("rmsprop"), unusual("sgd"), unusual_classifier("attention"),
-        unusual_classifier("fourier"), unusual_classifier("mlp"), unusual_classifier("bag_of_words"),
-        unusual_language_model(), parse_recipe("name: r\n", "r.yaml")}) {
+        unusual_classifier("fourier"), unusual_classifier("mlp"), unusual_classifier("convolution"),
+        unusual_classifier("bag_of_words"), unusual_language_model(), parse_recipe("name: r\n", "r.yaml")}) {
     const std::string printed = print_recipe(recipe);
     INFO(printed);
     const Recipe again = parse_recipe(printed, "printed.yaml");
