@@ -300,8 +300,8 @@ scores_image_classification := $(R)/test.txt
 scores_summary := $(texts) $(R)/test.beam
 scores := $(if $(test),$(scores_$(if $(summaries),summary,$(task))))
 
-# Where it looked: of the first test text or so, or of some images. A model without attention has no picture.
-text_of_attention = head -n 1 $(P)/test.tsv | cut -f$(field_source) | cut -c 1-120 |
+# Where it looked: of the first sentences of the set, or of the first test text, or of some images. A model without attention has no picture.
+text_of_attention = $(if $(sentences),head -n 4 $(R)/sentences.sources |,head -n 1 $(P)/test.tsv | cut -f$(field_source) | cut -c 1-120 |)
 attention_translation = $(text_of_attention) $(bin)/attn-dump $(R)/model --kind cross --mean --format svg
 attention_classification = $(text_of_attention) $(bin)/attn-dump $(R)/model --mean --format svg
 attention_language_modeling = $(attention_classification)

@@ -149,8 +149,10 @@ void take_from_recipe(Options& o, const TypedOptions& typed) {
   if (!typed.text_template.is_given() && kind_of(recipe.model).uses_template(recipe.model))
     o.text_template = "bert";
   if (!typed.special.is_given()) o.special = kind_of(recipe.model).special_tokens(recipe.model);
-  if (!typed.start_end.is_given())
-    o.has_start_end = o.side == "target" || recipe.shared_tokenizer || !o.special.empty();
+  if (!typed.start_end.is_given()) {
+    o.has_start_end = o.side == "target" || recipe.shared_tokenizer || !o.special.empty() ||
+                      kind_of(recipe.model).line_ends(recipe.model, o.side).start;
+  }
 }
 
 void resolve_kind(Options& o, const TypedOptions& typed) {

@@ -28,6 +28,10 @@ static void settings_rows(schema::Visitor& v, EncoderDecoderSettings& s) {
                          {"source_target", "one table for both sides (Marian: tied-embeddings-src)"},
                          {"all", "one for all three (Marian: tied-embeddings-all)"}}},
           "which embeddings are one (Press and Wolf 2017); both sides then have one vocabulary");
+  v.field("source_special_tokens", &s.source_special_tokens,
+          schema::OneOf{{{"none", "a source is its text alone"},
+                         {"start_end", "[START] and [END] around it, as around targets"}}},
+          {"what stands around a source", "make recipe (tokenize, vectorize), train, inspect"});
 }
 
 static void check_settings(const EncoderDecoderSettings& s, const Recipe& recipe, const Complain& complain) {
@@ -97,6 +101,7 @@ Json config_of(const EncoderDecoder& model, const Tokenizer& source, const Token
 static ModelSection encoder_decoder_section(Json config) {
   if (config.find("share_embeddings") == nullptr)
     config.set("share_embeddings", "none");  // written before there was the key
+  if (config.find("source_special_tokens") == nullptr) config.set("source_special_tokens", "none");
   ModelSection section(kEncoderDecoder);
   read_settings(config, section.settings());
   return section;
@@ -118,6 +123,10 @@ std::vector<std::int32_t> LoadedTranslator::source_ids(std::string_view text) co
   if (found.empty()) return found;
   if (uses_template) found = source_tokenizer.with_special_tokens(found);
   if (appends_end) found.push_back(ids.end);
+  if (model->settings().source_special_tokens == "start_end") {
+    found.insert(found.begin(), source_tokenizer.start_id());
+    found.push_back(source_tokenizer.end_id());
+  }
   return found;
 }
 
@@ -139,6 +148,11 @@ static LoadedTranslator load_own_texts(const ModelFolder& folder, const EncoderD
   if (target.start_id() < 0 || target.end_id() < 0) {
     throw Error((folder.path / "target-tokenizer.json").string() +
                 ": has no [START] and [END] (learn it with tokenize --learn ... --start-end)");
+  }
+  if (model.settings().source_special_tokens == "start_end" &&
+      (source.start_id() < 0 || source.end_id() < 0)) {
+    throw Error((folder.path / "source-tokenizer.json").string() +
+                ": has no [START] and [END], which the model reads (learn it with tokenize --start-end)");
   }
   const GenerationConfig generation = read_generation_config(folder);
   const TranslationIds ids = translation_ids(target);
@@ -210,6 +224,11 @@ class EncoderDecoderKind : public Kind {
   }
   std::int64_t max_line_ids(const Recipe& recipe) const override {
     return recipe.model.as<EncoderDecoderSettings>().transformer.length;
+  }
+  LineEnds line_ends(const ModelSection& model, std::string_view side) const override {
+    const bool has_ends =
+        side == "target" || model.as<EncoderDecoderSettings>().source_special_tokens == "start_end";
+    return {.start = has_ends, .end = has_ends};
   }
   ModelDescription describe(const Recipe& recipe) const override {
     return description_of(EncoderDecoder(recipe.model.as<EncoderDecoderSettings>(),

@@ -116,6 +116,7 @@ constexpr UnsaidKey kMarianUnsaid[] = {{"norm", "post"},
                                        {"positions", "sinusoidal_halves"},
                                        {"share_embeddings", "none, target_output or all", "none"},
                                        {"head_width", kWidthByHeads},
+                                       {"source_special_tokens", "none"},
                                        {"initialization", kAnyValue, "vaswani"},
                                        {"output_dropout", kAnyValue}};
 

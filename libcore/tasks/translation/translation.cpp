@@ -31,6 +31,14 @@ class EncoderDecoderTaskModel : public TaskModel {
                                                               recipe.target_tokenizer.size),
                     .max_new_tokens = recipe.decoding.max_new_tokens,
                     .decoding = recipe.decoding} {
+    const bool wants_source_ends =
+        recipe.model.as<EncoderDecoderSettings>().source_special_tokens == "start_end";
+    if (wants_source_ends && (source_.start_id() < 0 || source_.end_id() < 0)) {
+      throw UsageError(
+          given.source_tokenizer +
+          ": has no [START] and [END], which model.source_special_tokens asks for (learn it with "
+          "tokenize --learn ... --start-end)");
+    }
     if (target_.start_id() < 0 || target_.end_id() < 0) {
       const bool are_swapped = source_.start_id() >= 0 && source_.end_id() >= 0;
       const bool is_source = given.target_tokenizer.empty();
