@@ -235,7 +235,7 @@ $(R)/test.sources: $(P)/test.tsv
 	cut -f$(field_source) $< > $@
 $(R)/test.references: $(P)/test.tsv
 	cut -f$(field_target) $< > $@
-# A summary is short; what a language model is asked for is kept free of its positions.
+# A summary or a translation is short; what a language model is asked for is kept free of its positions.
 write_translation = $(bin)/translate
 write_language_modeling = $(bin)/generate --max-new-tokens 40
 $(R)/test.hypotheses: $(R)/test.sources $(R)/table.txt
@@ -272,7 +272,7 @@ $(R)/sentences.sources: $(if $(house),,$(sentences))
 	@mkdir -p $(@D)
 	cp $(call in_house,data/$(set)/sentences.txt) $@
 $(R)/sentences.hypotheses: $(R)/sentences.sources $(R)/table.txt
-	$(bin)/translate --quiet $(R)/model $(Q) $< > $@.part
+	$(write_$(task)) --quiet $(R)/model $(Q) $< > $@.part
 	mv $@.part $@
 # What evaluate reads of the test data: text and label, pairs, text, or the file as it is.
 both_sides = paste <(cut -f$(field_source) $(P)/test.tsv) <(cut -f$(1) $(P)/test.tsv) |
@@ -294,7 +294,7 @@ texts := $(R)/test.sources $(R)/test.hypotheses $(R)/test.references $(R)/test.t
 scores_translation := $(texts) $(R)/test.standardized $(if $(filter-out 1,$(num_beams)),$(R)/test.greedy) \
   $(if $(filter-out 1 2,$(keep)),$(R)/test.mean-greedy) $(if $(sentences),$(R)/sentences.hypotheses)
 scores_classification := $(R)/test.txt
-scores_language_modeling := $(R)/test.txt
+scores_language_modeling := $(if $(field_target),$(texts) $(if $(sentences),$(R)/sentences.hypotheses),$(R)/test.txt)
 scores_masked_language_modeling := $(R)/test.txt
 scores_image_classification := $(R)/test.txt
 scores_summary := $(texts) $(R)/test.beam

@@ -128,6 +128,9 @@ case $task in
   language_modeling)
     [ "$(sed -n '/^epoch  *training loss/,/^$/p' "$report" | grep -cE '^ +[0-9]+( +[-0-9.]+){3,4}$')" -ge 1 ] || fail 'no row of an epoch in the report'
     if [ -n "$(value test)" ]; then grep -q '^perplexity  *[0-9]' "$report" || fail 'no perplexity on the test set in the report'; fi
+    if [ -e "$run/test.hypotheses" ]; then
+      for score in BLEU chrF2; do grep -q "^$score " "$report" || fail "no $score of what it translated"; done
+    fi
     prompts=$("$bin/train" --recipe "recipes/$recipe.yaml" --scale quick --print-recipe | sed -n 's/^ *prompts: \[\(.*\)\]$/\1/p')
     if [ -n "$prompts" ]; then
       epochs=$("$bin/train" --recipe "recipes/$recipe.yaml" --scale quick --print-recipe | sed -n 's/^  epochs: //p')
