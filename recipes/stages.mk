@@ -300,14 +300,15 @@ scores_image_classification := $(R)/test.txt
 scores_summary := $(texts) $(R)/test.beam
 scores := $(if $(test),$(scores_$(if $(summaries),summary,$(task))))
 
-# Where it looked: of the first sentences of the set, or of the first test text, or of some images. A model without attention has no picture.
+# Where it looked: of the first sentences of the set, or of the first test text, or of some images. A model without attention has no picture, nor has
+# one whose rows of padding would make it too large to look at.
 text_of_attention = $(if $(sentences),head -n 4 $(R)/sentences.sources |,head -n 1 $(P)/test.tsv | cut -f$(field_source) | cut -c 1-120 |)
 attention_translation = $(text_of_attention) $(bin)/attn-dump $(R)/model --kind cross --mean --format svg
 attention_classification = $(text_of_attention) $(bin)/attn-dump $(R)/model --mean --format svg
 attention_language_modeling = $(attention_classification)
 attention_masked_language_modeling = $(attention_classification)
 attention_image_classification = $(bin)/attn-dump $(R)/model --view rollout --first 16 --format svg $(test_file)
-draw_attention = { $(attention_$(task)) -q -o $(R)/attention.svg || rm -f $(R)/attention.svg; } 2> /dev/null
+draw_attention = { $(attention_$(task)) -q -o $(R)/attention.svg && [ "$$(wc -c < $(R)/attention.svg)" -le 2000000 ] || rm -f $(R)/attention.svg; } 2> /dev/null
 
 # The learning curve is drawn where an epoch has ended.
 $(R)/report.md: $(R)/table.txt $(R)/plan.txt $(scores)

@@ -17,7 +17,7 @@
 namespace headwater::report {
 namespace {
 
-constexpr std::uint64_t kMaxLogBytes = std::uint64_t{1} << 28, kMaxPictureBytes = std::uint64_t{1} << 24,
+constexpr std::uint64_t kMaxLogBytes = std::uint64_t{1} << 28, kMaxPictureBytes = std::uint64_t{1} << 22,
                         kMaxRecipeBytes = 1 << 20;
 // More lines of one picture cannot be told apart.
 constexpr std::size_t kMostCurves = 12;
@@ -45,7 +45,9 @@ PageParts pictures_of(const RunFiles& run) {
   for (const auto& [file, name] : kDrawn) {
     std::error_code none;
     const fs::path path = run.folder / file;
-    if (!fs::is_regular_file(path, none) || fs::file_size(path, none) == 0) continue;
+    if (!fs::is_regular_file(path, none)) continue;
+    const std::uintmax_t bytes = fs::file_size(path, none);
+    if (none || bytes == 0 || bytes > kMaxPictureBytes) continue;  // a page is for looking at
     cli::run_files().reads(path);
     parts.push_back(page_picture(name, read_file(path, kMaxPictureBytes)));
   }
