@@ -284,7 +284,7 @@ test_language_modeling = $(if $(field_target),$(call both_sides,$(field_target))
 measures_of_pairs := --metric loss,accuracy,perplexity $(reference_measure)
 evaluate_options = $(if $(filter translation,$(task)),$(measures_of_pairs),--recipe $(R)/recipe.yaml)
 # A picture holds 500 labels at most; id2label has a line for each.
-confusion = $$(awk '/"id2label"/ { n = 1; next } n && /^ *}/ { exit n > 501 } n { ++n }' $(R)/model/config.json && echo --confusion $(R)/confusion.svg)
+confusion = $$(awk '/"id2label"/ { n = 1; next } n && /^ *}/ { exit n > 501 } n { ++n }' $(R)/model/config.json 2> /dev/null && echo --confusion $(R)/confusion.svg)
 confusion_options = $(if $(filter classification image_classification,$(task)),$(confusion))
 $(R)/test.txt: $(R)/recipe.yaml $(or $(test_file),$(P)/test.tsv) $(R)/table.txt
 	$(test_$(task)) $(bin)/evaluate $(R)/model $(evaluate_options) $(confusion_options) $(Q) $(test_file) > $@.part
@@ -302,13 +302,13 @@ scores := $(if $(test),$(scores_$(if $(summaries),summary,$(task))))
 
 # Where it looked: of the first sentences of the set, or of the first test text, or of some images. A model without attention has no picture, nor has
 # one whose rows of padding would make it too large to look at.
-text_of_attention = $(if $(sentences),head -n 4 $(R)/sentences.sources |,head -n 1 $(P)/test.tsv | cut -f$(field_source) | cut -c 1-120 |)
+text_of_attention = $(if $(sentences),head -n 4 $(R)/sentences.sources |,head -n 1 $(P)/test.tsv | cut -f$(field_source) | cut -d ' ' -f 1-20 |)
 attention_translation = $(text_of_attention) $(bin)/attn-dump $(R)/model --kind cross --mean --format svg
 attention_classification = $(text_of_attention) $(bin)/attn-dump $(R)/model --mean --format svg
 attention_language_modeling = $(attention_classification)
 attention_masked_language_modeling = $(attention_classification)
 attention_image_classification = $(bin)/attn-dump $(R)/model --view rollout --first 16 --format svg $(test_file)
-draw_attention = { $(attention_$(task)) -q -o $(R)/attention.svg && [ "$$(wc -c < $(R)/attention.svg)" -le 2000000 ] || rm -f $(R)/attention.svg; } 2> /dev/null
+draw_attention = { $(attention_$(task)) $(Q) -q -o $(R)/attention.svg && [ "$$(wc -c < $(R)/attention.svg)" -le 2000000 ] || rm -f $(R)/attention.svg; } 2> /dev/null
 
 # The learning curve is drawn where an epoch has ended.
 $(R)/report.md: $(R)/table.txt $(R)/plan.txt $(scores)

@@ -122,6 +122,7 @@ void check_alignment_options(const Options& o) {
     throw UsageError("--view alignments links given translations (name them with --target)");
   if (!o.kind.empty() || o.format != "csv")
     throw UsageError("--view alignments writes links of words (without --kind and --format)");
+  if (o.first || o.is_resized) throw UsageError("--first and --resize are of models of images");
   if (o.inverse.empty() && (o.inverse_layer || o.inverse_head))
     throw UsageError("--inverse-layer and --inverse-head are of --inverse");
   if (!o.gold.empty() && (o.layer || o.head || o.inverse_layer || o.inverse_head))

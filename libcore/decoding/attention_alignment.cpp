@@ -31,6 +31,7 @@ std::vector<Index> likeliest_sources(const AttentionOutput& attention, const Ali
     for (Index i = 0; i < targets * sources; ++i) sum.data[i] += weights.data[i];
   }
   std::vector<Index> result;
+  if (kernels::find_not_finite(targets * sources, sum.data) >= 0) return result;
   const Index end = wanted.end == 0 ? sources : wanted.end;
   for (Index t = 0; t < targets; ++t)
     result.push_back(std::max_element(sum.row(t) + wanted.begin, sum.row(t) + end) - sum.row(t));

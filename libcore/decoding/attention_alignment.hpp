@@ -27,7 +27,8 @@ struct AlignedPair {
 };
 
 // For each of the settings, each pair and each token of the target but the start token: the source token with
-// the greatest weight when the decoder chose it, the first of equals. Each pair is read whole, for itself.
+// the greatest weight when the decoder chose it, the first of equals; none where a weight is no number. Each
+// pair is read whole, for itself.
 std::vector<std::vector<std::vector<Index>>> align(const EncoderDecoder& model, Arena& arena,
                                                    std::span<const AlignedPair> pairs,
                                                    std::span<const AlignmentSettings> settings);

@@ -27,7 +27,7 @@ struct ReadPair {
   std::vector<std::int32_t> source_ids, target_ids;
   std::vector<std::int32_t> source_words, target_words;  // of each token; of the target's without the start
   Index begin = 0, end = 0;                              // of the source's tokens that are of words
-  bool is_cut = false;
+  bool is_cut = false, has_weights_that_are_none = false;
 
   bool is_empty() const { return begin == end || target_words.empty(); }
 };
@@ -43,6 +43,9 @@ class WordAligner {
   const std::vector<AlignmentSettings>& settings() const { return settings_; }
   std::int64_t length() const { return model_.model->length(); }
   std::int64_t cut_lines() const { return cut_lines_; }
+  std::vector<ColumnTokenCounts> tokens() const {
+    return {{"source", source_tokens_}, {"target", target_tokens_}};
+  }
 
   // For each pair the links of each of the settings, from source to target.
   std::vector<std::vector<AlignmentLinks>> links(const std::vector<TextPair>& texts) {
@@ -72,6 +75,12 @@ class WordAligner {
       isolate([&] { add_links(groups[static_cast<std::size_t>(i)], pairs, own, result); });
       arenas.release(own);
     });
+    for (std::size_t i = 0; i < pairs.size(); ++i) {
+      if (pairs[i].has_weights_that_are_none) throw LineError(i, kOutputNotFinite);
+      if (pairs[i].is_empty()) continue;
+      source_tokens_.add(pairs[i].source_ids, model_.source_tokenizer.special_ids());
+      target_tokens_.add(pairs[i].target_ids, model_.target_tokenizer.special_ids());
+    }
     return result;
   }
 
@@ -104,7 +113,7 @@ class WordAligner {
     return pair;
   }
 
-  void add_links(const std::vector<std::size_t>& group, const std::vector<ReadPair>& pairs, Arena& arena,
+  void add_links(const std::vector<std::size_t>& group, std::vector<ReadPair>& pairs, Arena& arena,
                  std::vector<std::vector<AlignmentLinks>>& result) const {
     std::vector<AlignedPair> read;
     for (const std::size_t i : group)
@@ -112,7 +121,8 @@ class WordAligner {
     const std::vector<std::vector<std::vector<Index>>> found = align(*model_.model, arena, read, settings_);
     for (std::size_t s = 0; s < settings_.size(); ++s) {
       for (std::size_t k = 0; k < group.size(); ++k) {
-        const ReadPair& pair = pairs[group[k]];
+        ReadPair& pair = pairs[group[k]];
+        if (found[s][k].empty()) pair.has_weights_that_are_none = true;
         result[group[k]][s] = links_of_words(found[s][k], pair.source_words, pair.target_words);
       }
     }
@@ -122,6 +132,7 @@ class WordAligner {
   std::vector<AlignmentSettings> settings_;
   std::int32_t start_id_;
   std::int64_t cut_lines_ = 0;
+  TokenCounts source_tokens_, target_tokens_;
   Arena arena_;
 };
 
@@ -198,9 +209,9 @@ class AlignmentDump {
     using Writes = cli::LineReader::Writes;
     reader.show_progress(options_.is_quiet,
                          options_.output.empty() && !table_ ? Writes::meanwhile : Writes::at_the_end);
-    LinesBeside targets("target", options_.target, options_.reader);
+    LinesBeside targets("target", options_.target, options_.reader, LinesBeside::May::be_text_too);
     std::optional<LinesBeside> gold;
-    if (table_) gold.emplace("gold", options_.gold, cli::LineReaderSettings());
+    if (table_) gold.emplace("gold", options_.gold, cli::LineReaderSettings(), LinesBeside::May::be_a_file);
     std::int64_t number = 0;
     reader.for_each_batch(kLinesABatch, [&](std::vector<std::string>& lines) {
       std::vector<TextPair> pairs;
@@ -259,7 +270,11 @@ class AlignmentDump {
     }
     output_.finish();
     if (options_.is_quiet) return;
-    cli::note_truncated_lines(aligner_->cut_lines(), aligner_->length());
+    cli::note_unknown_tokens(aligner_->tokens());
+    // The pairs are the same: what one of the models cuts is said once.
+    const bool is_inverse = inverse_ && inverse_->cut_lines() > aligner_->cut_lines();
+    const WordAligner& cuts = is_inverse ? *inverse_ : *aligner_;
+    cli::note_truncated_lines(cuts.cut_lines(), cuts.length());
   }
 
   const Options& options_;

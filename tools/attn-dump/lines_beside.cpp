@@ -6,11 +6,12 @@
 
 namespace headwater::attn_dump {
 
-LinesBeside::LinesBeside(std::string what, const std::string& lines, cli::LineReaderSettings settings)
+LinesBeside::LinesBeside(std::string what, const std::string& lines, cli::LineReaderSettings settings,
+                         May may)
     : what_(std::move(what)), name_(lines) {
   settings = cli::beside(std::move(settings), "give one column of " + what_ + "s, with cut -f");
   std::error_code error;
-  if (lines == "-" || std::filesystem::exists(lines, error))
+  if (may == May::be_a_file || lines == "-" || std::filesystem::exists(lines, error))
     reader_ = std::make_unique<cli::LineReader>(std::vector<std::string>{lines}, settings);
 }
 

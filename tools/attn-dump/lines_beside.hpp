@@ -10,9 +10,10 @@ namespace headwater::attn_dump {
 
 class LinesBeside {
  public:
-  // The lines of a file, or where no file is called so, the one line `lines` itself. `what`: "target", whose
-  // option is --target.
-  LinesBeside(std::string what, const std::string& lines, cli::LineReaderSettings settings);
+  enum class May { be_a_file, be_text_too };
+  // The lines of a file, or where no file is called so and it may, the one line `lines` itself. `what`:
+  // "target", whose option is --target. Throws Error where there is no such file.
+  LinesBeside(std::string what, const std::string& lines, cli::LineReaderSettings settings, May may);
   // Throws Error, with the place of the line of text, where there is none.
   std::string next(const std::string& source_place);
   // After the last line of text; throws Error where one is left.

@@ -46,7 +46,8 @@ class Dump {
     reader.show_progress(options_.is_quiet,
                          options_.output.empty() && !heads_ ? Writes::meanwhile : Writes::at_the_end);
     std::optional<LinesBeside> targets;
-    if (!options_.target.empty()) targets.emplace("target", options_.target, options_.reader);
+    if (!options_.target.empty())
+      targets.emplace("target", options_.target, options_.reader, LinesBeside::May::be_text_too);
     if (options_.format == "csv" && !heads_) output_.write(attention_csv_header());
     std::int64_t number = 0;
     reader.for_each_batch(heads_ ? kLinesOfHeads : kLinesABatch, [&](const std::vector<std::string>& lines) {

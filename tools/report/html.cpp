@@ -54,6 +54,13 @@ PageParts pictures_of(const RunFiles& run) {
   return parts;
 }
 
+// Of a run that may not be there.
+std::string name_of(const std::string& named) {
+  fs::path path = fs::absolute(named).lexically_normal();
+  if (!path.has_filename()) path = path.parent_path();
+  return path.filename().string();
+}
+
 // Files of the model that is read, with their hashes.
 std::string hashes_of(const ModelFolder& folder) {
   std::string text;
@@ -95,7 +102,11 @@ PageParts overview(const std::vector<std::string>& runs) {
   std::vector<std::string> names;
   std::vector<std::optional<Recipe>> recipes;
   for (const std::string& named : runs) {
-    judged.push_back(judged_folder(named));
+    try {
+      judged.push_back(judged_folder(named));
+    } catch (const Error&) {
+      judged.push_back(failed_run(name_of(named)));
+    }
     try {
       rows.push_back(row_of_run(named));
       const RunFiles run = files_of_run(named);
@@ -131,16 +142,20 @@ void write_html(const Options& o) {
     cli::write_result_file(o.output, report_html(sections.front().name, {}, sections));
     return;
   }
+  std::int64_t failed = 0;
   for (const std::string& named : o.pages) {
     try {
       sections.push_back(section_of(named, o.output));
     } catch (const Error& error) {  // one that failed does not keep the others from being seen
-      sections.push_back({fs::path(named).lexically_normal().filename().string() + " (failed)",
-                          {page_paragraph(error.what())}});
+      ++failed;
+      sections.push_back({name_of(named) + " (failed)", {page_paragraph(error.what())}});
     }
   }
   const std::string title = o.title.empty() ? counted(std::ssize(o.pages), "run") : o.title;
   cli::write_result_file(o.output, report_html(title, overview(o.pages), sections));
+  if (failed > 0)
+    throw Error(std::to_string(failed) + " of " + counted(std::ssize(o.pages), "run") +
+                " could not be read (the page says why)");
 }
 
 }  // namespace headwater::report
