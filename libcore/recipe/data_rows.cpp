@@ -21,7 +21,9 @@ void rows(Visitor& v, DataSettings& s, const ModelSection& model) {
   v.field("tokenizer_text", &s.tokenizer_text, PathInData{}, "what tokenizers are learned from",
           Follows{"data.train", s.train}, lines);
   v.field("train_examples", &s.train_examples, Between{0, 1e9, "lines"},
-          "so many of the training lines, spread evenly over the file; 0: all", lines);
+          {"so many of the training lines, or of images those that are not held out, spread evenly over the "
+           "file; 0: all",
+           "make recipe; of images train"});
   v.field("validation_examples", &s.validation_examples, Between{0, 1e9, "lines"}, "the same of validation",
           lines);
   v.field("test_examples", &s.test_examples, Between{0, 1e9, "lines"}, "the same of the test", lines);

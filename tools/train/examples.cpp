@@ -63,6 +63,20 @@ std::vector<std::uint32_t> all_but(const std::vector<std::uint32_t>& held_out, s
   return rest;
 }
 
+// So many of the images to learn from, spread evenly; lines are as many as the recipe's stages make them.
+void take_some(const Recipe& recipe, Subset& train) {
+  const auto wanted = static_cast<std::size_t>(recipe.data.train_examples), count = train.count();
+  const bool are_images = dynamic_cast<const ImageDataset*>(train.dataset) != nullptr;
+  if (!are_images || wanted == 0 || wanted >= count) return;
+  std::vector<std::uint32_t> some;
+  for (std::size_t i = 0; i < count; ++i) {
+    if ((i + 1) * wanted / count > i * wanted / count)
+      some.push_back(static_cast<std::uint32_t>(train.at(static_cast<std::uint32_t>(i))));
+  }
+  train.indices = std::move(some);
+  train.is_all = false;
+}
+
 }  // namespace
 
 Examples read_examples(const ExampleFiles& files, const Recipe& recipe, const TaskModel& task,
@@ -73,7 +87,9 @@ Examples read_examples(const ExampleFiles& files, const Recipe& recipe, const Ta
   if (!files.validation.empty()) {
     e.validation_data = read_dataset({files.validation}, task, files);
     e.validation.dataset = e.validation_data.get();
-    report(*e.data, counted(e.data->examples(), "training " + std::string(example)), files.is_quiet);
+    take_some(recipe, e.train);
+    report(*e.data, counted(static_cast<std::int64_t>(e.train.count()), "training " + std::string(example)),
+           files.is_quiet);
     report(*e.validation_data, counted(e.validation_data->examples(), "validation " + std::string(example)),
            files.is_quiet);
     return e;
@@ -82,6 +98,7 @@ Examples read_examples(const ExampleFiles& files, const Recipe& recipe, const Ta
   e.validation.indices = split_by_seed(count, recipe.data.validation_fraction, recipe.seed);
   e.train.indices = all_but(e.validation.indices, count);
   e.train.is_all = e.validation.is_all = false;
+  take_some(recipe, e.train);
   report(*e.data,
          counted(static_cast<std::int64_t>(e.train.indices.size()), "training " + std::string(example)) +
              ", " + format_count(static_cast<std::int64_t>(e.validation.indices.size())) +
