@@ -8,6 +8,7 @@
 #include "reports/page_files.hpp"
 #include "reports/svg.hpp"
 #include "support/base64.hpp"
+#include "support/numbers.hpp"
 #include "support/split.hpp"
 
 namespace headwater {
@@ -80,12 +81,14 @@ std::string html_of(const PagePart& part) {
     case Kind::picture:
       break;
   }
-  // One of several panels is not made smaller than can be read.
-  constexpr double kWide = 1100;
-  const std::string_view look = width_of(part.text) > kWide ? " class=\"wide\"" : "";
-  return "<figure><img" + std::string(look) + " alt=\"" + xml_text(part.name) +
-         "\" src=\"data:image/svg+xml;base64," + to_base64(part.text) + "\"><figcaption>" +
-         xml_text(part.name) + "</figcaption></figure>\n";
+  // One of several panels is not made smaller than can be read; what is wider than the window scrolls.
+  constexpr double kWide = 700, kSmallest = 0.8;
+  const double width = width_of(part.text);
+  const std::string look = width > kWide ? " class=\"wide\" style=\"width: max(100%, " +
+                                               format_fixed(kSmallest * width, 0) + "px)\""
+                                         : "";
+  return "<figure><img" + look + " alt=\"" + xml_text(part.name) + "\" src=\"data:image/svg+xml;base64," +
+         to_base64(part.text) + "\"><figcaption>" + xml_text(part.name) + "</figcaption></figure>\n";
 }
 
 std::string html_of(std::span<const PagePart> parts) {
