@@ -63,13 +63,13 @@ std::vector<std::vector<std::vector<Index>>> align(const EncoderDecoder& model, 
   const ForwardContext context{tape};
   std::vector<AttentionTrace> traces;
   model.decode(context, target, model.encode(context, source), &traces);
+  const Index heads = model.settings().transformer.heads;
   std::vector<std::vector<std::vector<Index>>> result;
   for (const AlignmentSettings& one : settings) {
     const Index layer = one.layer.value_or(model.settings().decoder_layers - 1);
     const auto trace = std::find_if(traces.begin(), traces.end(), [&](const AttentionTrace& t) {
       return t.kind == AttentionKind::cross && t.layer == layer;
     });
-    const Index heads = model.settings().transformer.heads;
     const Index head_width = trace->attention.queries.cols() / heads;
     const kernels::AttentionShape shape{.query_offsets = target.offsets,
                                         .key_offsets = source.offsets,

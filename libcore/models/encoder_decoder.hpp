@@ -16,8 +16,10 @@ struct EncoderDecoderSettings {
   std::int64_t encoder_layers = 1, decoder_layers = 1;
   // Which of source table, target table and output layer are one (Press and Wolf 2017).
   std::string share_embeddings = "none";  // none | target_output | source_target | all
-  // Of texts, which are read before they come here.
+  // What stands around a source; its ids have it when they come here.
   std::string source_special_tokens = "none";  // none | start_end
+
+  bool has_source_ends() const { return source_special_tokens == "start_end"; }
 };
 
 // The two tables are one; the output layer reads the target's.

@@ -84,10 +84,8 @@ BlockSettings block_settings(const TransformerSettings& settings, const MixingSe
   if (settings.activation == "gelu_tanh") activation = ops::Activation::gelu_tanh;
   if (settings.activation == "silu") activation = ops::Activation::silu;
   const std::int64_t feed_forward_width = feed_forward_width_of(settings);
-  const bool is_attention =
-      mixing_of(mixing) == Mixing::attention || mixing_of(mixing) == Mixing::averaged_attention;
-  return {.attention =
-              is_attention ? attention_settings(settings) : AttentionLayerSettings{.width = settings.width},
+  return {.attention = mixing.has_attention() ? attention_settings(settings)
+                                              : AttentionLayerSettings{.width = settings.width},
           .feed_forward_width = feed_forward_width,
           .activation = activation,
           .norm_place = settings.norm == "pre" ? NormPlace::pre : NormPlace::post,

@@ -34,6 +34,8 @@ struct MixingSettings {
   std::string mixing = "attention";  // attention | averaged_attention | fourier | mlp | convolution
   std::int64_t mixing_width = 0;     // mlp: hidden layer of the token mixing; 0: feed_forward_width
   std::int64_t kernel_size = 3;      // convolution: tokens that one is made of, an odd number
+
+  bool has_attention() const { return mixing == "attention" || mixing == "averaged_attention"; }
 };
 
 // The layer that tells classes apart.

@@ -123,7 +123,7 @@ std::vector<std::int32_t> LoadedTranslator::source_ids(std::string_view text) co
   if (found.empty()) return found;
   if (uses_template) found = source_tokenizer.with_special_tokens(found);
   if (appends_end) found.push_back(ids.end);
-  if (model->settings().source_special_tokens == "start_end") {
+  if (model->settings().has_source_ends()) {
     found.insert(found.begin(), source_tokenizer.start_id());
     found.push_back(source_tokenizer.end_id());
   }
@@ -149,8 +149,7 @@ static LoadedTranslator load_own_texts(const ModelFolder& folder, const EncoderD
     throw Error((folder.path / "target-tokenizer.json").string() +
                 ": has no [START] and [END] (learn it with tokenize --learn ... --start-end)");
   }
-  if (model.settings().source_special_tokens == "start_end" &&
-      (source.start_id() < 0 || source.end_id() < 0)) {
+  if (model.settings().has_source_ends() && (source.start_id() < 0 || source.end_id() < 0)) {
     throw Error((folder.path / "source-tokenizer.json").string() +
                 ": has no [START] and [END], which the model reads (learn it with tokenize --start-end)");
   }
@@ -226,8 +225,7 @@ class EncoderDecoderKind : public Kind {
     return recipe.model.as<EncoderDecoderSettings>().transformer.length;
   }
   LineEnds line_ends(const ModelSection& model, std::string_view side) const override {
-    const bool has_ends =
-        side == "target" || model.as<EncoderDecoderSettings>().source_special_tokens == "start_end";
+    const bool has_ends = side == "target" || model.as<EncoderDecoderSettings>().has_source_ends();
     return {.start = has_ends, .end = has_ends};
   }
   ModelDescription describe(const Recipe& recipe) const override {

@@ -31,9 +31,9 @@ std::vector<std::string> patch_names(const PatchTokens& tokens) {
 
 VisionTracer::VisionTracer(LoadedVisionModel model)
     : model_(std::move(model)), token_names_(patch_names(patch_tokens(settings()))) {
-  const std::string& mixing = settings().mixing.mixing;
-  if (mixing == "attention" || mixing == "averaged_attention") return;
-  throw Error("a model of images with mixing: " + mixing + " has no attention");
+  const MixingSettings& mixing = settings().mixing;
+  if (!mixing.has_attention())
+    throw Error("a model of images with mixing: " + mixing.mixing + " has no attention");
 }
 
 void VisionTracer::check(const AttentionSelection& selection) const {

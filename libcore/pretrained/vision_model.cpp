@@ -76,9 +76,8 @@ static void settings_rows(schema::Visitor& v, VisionSettings& s) {
            {"convolution", "a depthwise separable convolution over the patches around one (Chollet 2017)"}}},
       "what mixes the patches of an image");
   mixing_rows(v, s.mixing, s.transformer, "vision model");
-  const bool is_attention = s.mixing.mixing == "attention" || s.mixing.mixing == "averaged_attention";
   block_rows(v, s.transformer,
-             schema::When{is_attention, "a vision model with mixing: " + s.mixing.mixing,
+             schema::When{s.mixing.has_attention(), "a vision model with mixing: " + s.mixing.mixing,
                           "vision with mixing: attention"});
   v.field("positions", &s.transformer.positions,
           schema::OneOf{{{"learned", "a table of parameters, a row for each place"},
@@ -110,7 +109,7 @@ static void settings_rows(schema::Visitor& v, VisionSettings& s) {
 
 static void check_settings(const VisionSettings& s, const Recipe& recipe, const Complain& complain) {
   const std::string& mixing = s.mixing.mixing;
-  check_transformer(s.transformer, mixing == "attention" || mixing == "averaged_attention", complain);
+  check_transformer(s.transformer, s.mixing.has_attention(), complain);
   check_mixing(s.mixing, complain);
   if (mixing == "convolution" && s.has_class_token()) {
     complain({"model", "pooling"},

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "reports/page_files.hpp"
+#include "reports/page_parts.hpp"
 #include "reports/svg.hpp"
 #include "reports/token_labels.hpp"
 #include "support/base64.hpp"
@@ -14,10 +15,6 @@ namespace headwater {
 namespace {
 
 constexpr std::size_t kPageNameColumns = 70;
-
-// What is wanted of a page that whoever gets it can open: nothing is fetched.
-constexpr std::string_view kPolicy =
-    "default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'unsafe-inline'";
 
 Json::Array numbers_in(std::span<const AttentionRecord> records, std::int64_t AttentionRecord::*member) {
   Json::Array numbers;
@@ -116,15 +113,11 @@ std::string attention_page(std::span<const PageExample> examples, std::string_vi
   for (const PageExample& example : examples) all.push_back(example_json(example));
   Json data;
   data.set("examples", std::move(all));
-  const std::string name = xml_text(title);
-  return "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-         "<meta http-equiv=\"Content-Security-Policy\" content=\"" +
-         std::string(kPolicy) +
-         "\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>" + name +
-         "</title>\n<style>\n" + std::string(kAttentionPageCss) + "</style>\n</head>\n<body>\n<h1>" + name +
-         "</h1>\n" + std::string(kAttentionPageHtml) + "<script type=\"application/json\" id=\"data\">" +
-         in_script(data.dump()) + "</script>\n<script>\n" + std::string(kAttentionPageJs) +
-         "</script>\n</body>\n</html>\n";
+  return html_document(title, kAttentionPageCss,
+                       std::string(kAttentionPageHtml) + "<script type=\"application/json\" id=\"data\">" +
+                           in_script(data.dump()) + "</script>\n<script>\n" + std::string(kAttentionPageJs) +
+                           "</script>\n",
+                       true);
 }
 
 }  // namespace headwater

@@ -1,21 +1,19 @@
 #include "reports/layer_table.hpp"
 
-#include <algorithm>
+#include <utility>
 
 #include "pretrained/model_directory.hpp"
 #include "reports/table.hpp"
 #include "support/numbers.hpp"
 
 namespace headwater {
+namespace {
 
-std::string layer_table(const ModelDescription& model) {
-  Table table(
-      {{"layer"}, {"output shape"}, {"parameters", Table::Align::right}, {"FLOPs", Table::Align::right}});
+// With the last row, the sums over all layers, and what the letters mean.
+std::string finished(Table table, const ModelDescription& model) {
   std::int64_t parameters = 0;
   double flops = 0;
   for (const LayerSummary& layer : model.layers) {
-    table.add_row(
-        {layer.name, layer.output_shape, format_count(layer.parameters), format_large_count(layer.flops)});
     parameters += layer.parameters;
     flops += layer.flops;
   }
@@ -24,23 +22,29 @@ std::string layer_table(const ModelDescription& model) {
   return table.text() + model.legend + "\n";
 }
 
+}  // namespace
+
+std::string layer_table(const ModelDescription& model) {
+  Table table(
+      {{"layer"}, {"output shape"}, {"parameters", Table::Align::right}, {"FLOPs", Table::Align::right}});
+  for (const LayerSummary& layer : model.layers) {
+    table.add_row(
+        {layer.name, layer.output_shape, format_count(layer.parameters), format_large_count(layer.flops)});
+  }
+  return finished(std::move(table), model);
+}
+
 std::string matrix_table(const ModelDescription& model) {
   using Align = Table::Align;
   Table table({{"tensor"}, {"shape"}, {"parameters", Align::right}, {"FLOPs", Align::right}});
-  std::int64_t parameters = 0;
-  double flops = 0;
   for (const LayerSummary& layer : model.layers) {
     for (const TensorSummary& tensor : layer.tensors)
       table.add_row({tensor.name, shape_text(tensor.shape), format_count(tensor.parameters),
                      format_large_count(tensor.flops)});
     if (layer.other_flops() > 0.5)  // sums of large whole numbers are not exact
       table.add_row({layer.name + ", other products", "", "", format_large_count(layer.other_flops())});
-    parameters += layer.parameters;
-    flops += layer.flops;
   }
-  table.add_rule();
-  table.add_row({"total", "", format_count(parameters), format_large_count(flops)});
-  return table.text() + model.legend + "\n";
+  return finished(std::move(table), model);
 }
 
 }  // namespace headwater

@@ -16,8 +16,6 @@ namespace {
 
 using Kind = PagePart::Kind;
 
-constexpr std::string_view kReportPolicy = "default-src 'none'; img-src data:; style-src 'unsafe-inline'";
-
 std::string fenced(std::string_view text) {
   std::size_t longest = 2;
   for (std::size_t at = text.find('`'); at != std::string_view::npos; at = text.find('`', at)) {
@@ -41,7 +39,7 @@ std::string preformatted(std::string_view text) {
   return out + "</pre>\n";
 }
 
-// Of the document of a picture; 0 where it does not say.
+// How wide a picture says that it is; 0 where it does not.
 double width_of(std::string_view svg) {
   constexpr std::string_view kName = " width=\"";
   const std::size_t at = svg.find(kName);
@@ -121,25 +119,29 @@ std::string markdown_of(std::span<const PagePart> parts) {
   return text;
 }
 
+std::string html_document(std::string_view title, std::string_view style, std::string_view body,
+                          bool has_script) {
+  const std::string name = xml_text(title);
+  return "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+         "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; img-src data:; "
+         "style-src "
+         "'unsafe-inline'" +
+         std::string(has_script ? "; script-src 'unsafe-inline'" : "") +
+         "\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>" + name +
+         "</title>\n<style>\n" + std::string(style) + "</style>\n</head>\n<body>\n<h1>" + name + "</h1>\n" +
+         std::string(body) + "</body>\n</html>\n";
+}
+
 std::string report_html(std::string_view title, std::span<const PagePart> begin,
                         std::span<const PageSection> sections) {
-  const std::string name = xml_text(title);
-  std::string html =
-      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-      "<meta http-equiv=\"Content-Security-Policy\" content=\"" +
-      std::string(kReportPolicy) +
-      "\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>" + name +
-      "</title>\n<style>\n" + std::string(kReportCss) + "</style>\n</head>\n<body>\n<h1>" + name + "</h1>\n" +
-      html_of(begin);
+  std::string body = html_of(begin);
   for (const PageSection& section : sections) {
-    if (sections.size() == 1) {
-      html += html_of(section.parts);
-      continue;
-    }
-    html += "<details class=\"run\"><summary>" + xml_text(section.name) + "</summary>\n" +
-            html_of(section.parts) + "</details>\n";
+    const std::string parts = html_of(section.parts);
+    body += sections.size() == 1 ? parts
+                                 : "<details class=\"run\"><summary>" + xml_text(section.name) +
+                                       "</summary>\n" + parts + "</details>\n";
   }
-  return html + "</body>\n</html>\n";
+  return html_document(title, kReportCss, body, false);
 }
 
 }  // namespace headwater

@@ -37,6 +37,11 @@ void append(PageParts& parts, PageParts more);
 // Each with an empty line before it; a block between fences that do not stand in it.
 std::string markdown_of(std::span<const PagePart> parts);
 
+// A document of HTML with this style, whose body is `body` after its title; nothing is fetched, and scripts
+// run only where they stand in it and `has_script` says that they may.
+std::string html_document(std::string_view title, std::string_view style, std::string_view body,
+                          bool has_script);
+
 // One of several subjects of a page in HTML.
 struct PageSection {
   std::string name;

@@ -51,7 +51,7 @@ struct RunPage {
   std::string written;                       // after each epoch: samples.tsv
   RunCost cost;
   std::vector<std::string> files;
-  // Of HTML alone: pictures, and texts behind their names.
+  // HTML alone has these: pictures, and texts behind their names.
   PageParts pictures, folded;
 };
 

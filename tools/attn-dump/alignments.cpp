@@ -240,7 +240,7 @@ class AlignmentDump {
  private:
   static constexpr std::size_t kLinesABatch = 256;
 
-  // Of the target as a source.
+  // The links of the other model, which reads the targets as sources.
   std::vector<std::vector<AlignmentLinks>> inverses(const std::vector<TextPair>& pairs) {
     if (!inverse_) return {};
     std::vector<TextPair> other;

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "cli/result_file.hpp"
+#include "pretrained/model_directory.hpp"
 #include "reports/run_table.hpp"
 #include "support/error.hpp"
 #include "support/numbers.hpp"
@@ -11,9 +12,7 @@ namespace headwater::report {
 
 // The last stage of a recipe writes report.md.
 JudgedRun judged_folder(const fs::path& folder) {
-  fs::path path = fs::absolute(folder).lexically_normal();
-  if (!path.has_filename()) path = path.parent_path();
-  std::string name = path.filename().string();
+  std::string name = name_of_model(folder);
   std::error_code none;
   if (!fs::is_regular_file(folder / "report.md", none)) return failed_run(std::move(name));
   std::vector<std::string> tables;

@@ -54,13 +54,6 @@ PageParts pictures_of(const RunFiles& run) {
   return parts;
 }
 
-// Of a run that may not be there.
-std::string name_of(const std::string& named) {
-  fs::path path = fs::absolute(named).lexically_normal();
-  if (!path.has_filename()) path = path.parent_path();
-  return path.filename().string();
-}
-
 // Files of the model that is read, with their hashes.
 std::string hashes_of(const ModelFolder& folder) {
   std::string text;
@@ -105,7 +98,7 @@ PageParts overview(const std::vector<std::string>& runs) {
     try {
       judged.push_back(judged_folder(named));
     } catch (const Error&) {
-      judged.push_back(failed_run(name_of(named)));
+      judged.push_back(failed_run(name_of_model(named)));
     }
     try {
       rows.push_back(row_of_run(named));
@@ -148,7 +141,7 @@ void write_html(const Options& o) {
       sections.push_back(section_of(named, o.output));
     } catch (const Error& error) {  // one that failed does not keep the others from being seen
       ++failed;
-      sections.push_back({name_of(named) + " (failed)", {page_paragraph(error.what())}});
+      sections.push_back({name_of_model(named) + " (failed)", {page_paragraph(error.what())}});
     }
   }
   const std::string title = o.title.empty() ? counted(std::ssize(o.pages), "run") : o.title;

@@ -31,37 +31,39 @@ void check_rows(std::span<const Index> offsets, Index columns) {
 // The tokens of a packed batch one after the other, each with its place in its sequence.
 class Places {
  public:
-  Places(std::span<const Index> offsets, Index token)
-      : offsets_(offsets), after_(std::ranges::upper_bound(offsets, token) - offsets.begin()), token_(token) {
+  Places(std::span<const Index> offsets, Index columns, Index token)
+      : offsets_(offsets),
+        columns_(columns),
+        after_(std::ranges::upper_bound(offsets, token) - offsets.begin()),
+        token_(token) {
     skip_empty();
+    if (columns_ > 0 && after_ < std::ssize(offsets_)) column_ = (token_ - begin()) % columns_;
   }
   void next() {
     ++token_;
+    if (columns_ > 0 && ++column_ == columns_) column_ = 0;  // sequences are of whole rows
     skip_empty();
   }
   Index token() const { return token_; }
   // The token that is so many rows and columns away; -1 where the sequence has none there.
-  Index neighbor(const Neighborhood& hood, Index row, Index column) const {
-    const Index begin = offsets_[static_cast<std::size_t>(after_ - 1)],
-                end = offsets_[static_cast<std::size_t>(after_)];
-    if (hood.columns == 0) {
-      const Index token = token_ + column;
-      return token >= begin && token < end ? token : -1;
-    }
-    const Index place = token_ - begin, at = place % hood.columns + column;
-    const Index token = token_ + row * hood.columns + column;
-    return at >= 0 && at < hood.columns && token >= begin && token < end ? token : -1;
+  Index neighbor(Index row, Index column) const {
+    const Index at = column_ + column, token = token_ + row * columns_ + column;
+    const bool is_in_row = columns_ == 0 || (at >= 0 && at < columns_);
+    return is_in_row && token >= begin() && token < offsets_[static_cast<std::size_t>(after_)] ? token : -1;
   }
 
  private:
+  Index begin() const { return offsets_[static_cast<std::size_t>(after_ - 1)]; }
   void skip_empty() {
     while (after_ + 1 < std::ssize(offsets_) && token_ >= offsets_[static_cast<std::size_t>(after_)])
       ++after_;
   }
 
   std::span<const Index> offsets_;
-  Index after_;  // of the offsets the first that lies after the token
+  Index columns_;  // of an image; 0: a line
+  Index after_;    // of the offsets the first that lies after the token
   Index token_;
+  Index column_ = 0;  // of the token in its image
 };
 
 // f(tap, row, column) for the neighbours in their order.
@@ -94,12 +96,12 @@ void depthwise_convolution(Convolution direction, ConstMatrix x, std::span<const
   check_rows(offsets, neighborhood.columns);
   const Index sign = direction == Convolution::forward ? 1 : -1;
   for_each_row_block(x.rows, x.cols, [&](Index begin, Index end) {
-    for (Places at(offsets, begin); at.token() < end; at.next()) {
+    for (Places at(offsets, neighborhood.columns, begin); at.token() < end; at.next()) {
       for (Index column = 0; column < x.cols; column += kBlock) {
         const Index count = std::min(kBlock, x.cols - column);
         Block sums{};
         for_each_tap(neighborhood, [&](Index tap, Index row, Index beside) {
-          const Index token = at.neighbor(neighborhood, sign * row, sign * beside);
+          const Index token = at.neighbor(sign * row, sign * beside);
           if (token >= 0) add_products(w.row(tap) + column, x.row(token) + column, count, sums);
         });
         put(sums, count, accumulate, y.row(at.token()) + column);
@@ -126,10 +128,9 @@ void depthwise_convolution_weights(ConstMatrix x, std::span<const Index> offsets
       for (const ReductionLeaf& leaf : plan.leaves) {
         Block& chain = sums[alive++];
         chain = {};
-        for (Places at(offsets, leaf.begin); at.token() < leaf.end; at.next()) {
-          const Index token =
-              at.neighbor(neighborhood, neighborhood.columns == 0 ? 0 : row - neighborhood.reach,
-                          beside - neighborhood.reach);
+        for (Places at(offsets, neighborhood.columns, leaf.begin); at.token() < leaf.end; at.next()) {
+          const Index token = at.neighbor(neighborhood.columns == 0 ? 0 : row - neighborhood.reach,
+                                          beside - neighborhood.reach);
           if (token >= 0) add_products(dy.row(at.token()) + column, x.row(token) + column, count, chain);
         }
         for (int merge = 0; merge < leaf.merges; ++merge) {
