@@ -37,8 +37,10 @@ void describe(cli::CommandLine& line, Options& o) {
                   "where the page, the table or the picture goes; - is standard output")
       .shown_as("FILE")
       .writes();
-  line.add_flag("--html", o.is_html,
-                "of RUN: a page for browsers, with curves, attention, layers, recipe and hashes");
+  line.add_flag(
+      "--html", o.is_html,
+      "of RUN: a page for browsers, with curves, attention, layers, recipe and hashes; also where FILE "
+      "ends in .html");
   line.add_flag("--csv", o.is_csv, "of --runs: records of CSV with all digits");
   line.add_flag("--json", o.is_json, "one JSON object a run");
   line.add_title("--title", o.title, "of the picture, or of a page of several runs");
@@ -55,10 +57,11 @@ void run(const Options& o) {
   if (o.is_csv && o.runs.empty()) throw UsageError("--csv goes with --runs only");
   if (o.is_csv && o.is_json) throw UsageError("both --csv and --json (one at a time)");
   if (o.is_html && o.pages.empty()) throw UsageError("--html goes with RUN only");
-  if (o.pages.size() > 1 && !o.is_html)
+  const bool is_html = o.is_html || (!o.pages.empty() && o.output.extension() == ".html");
+  if (o.pages.size() > 1 && !is_html)
     throw UsageError("several runs make a page in HTML (--html), or a table (--runs)");
   if (o.output != "-") cli::check_result_file(o.output);
-  (o.is_html             ? write_html
+  (is_html               ? write_html
    : !o.pages.empty()    ? write_page
    : !o.runs.empty()     ? write_table
    : !o.expected.empty() ? write_expected
