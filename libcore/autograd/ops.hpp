@@ -69,6 +69,7 @@ Projected project(Tape& tape, const Variable& x, std::span<const Projection> pro
 struct AttentionSettings {
   Index heads = 1;
   bool is_causal = false;
+  Index window = 0;  // a query sees keys that are less than so far away; 0: all
   Real dropout = 0;
   RandomStream stream = {};
 };

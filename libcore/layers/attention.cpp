@@ -26,8 +26,8 @@ Linear output_projection(LayerBuilder& builder, const std::string& name, const A
 }  // namespace
 
 void copy_slot(const kernels::AttentionCache& cache, Index from, Index to, Index length) {
-  const Index panel = 16 * cache.head_width, keys = (length + 15) / 16 * panel,
-              values = length * cache.value_width();
+  const Index held = cache.held(length), panel = 16 * cache.head_width, keys = (held + 15) / 16 * panel,
+              values = held * cache.value_width();
   for (Index head = 0; head < cache.heads; ++head) {
     std::copy_n(cache.keys_of(from, head), keys, cache.keys_of(to, head));
     std::copy_n(cache.values_of(from, head), values, cache.values_of(to, head));
@@ -65,17 +65,19 @@ AttentionOutput MultiHeadAttention::operator()(const ForwardContext& context, co
   const ops::AttentionSettings settings{
       .heads = settings_.heads,
       .is_causal = causality == Causality::causal,
+      .window = settings_.window,
       .dropout = context.tape.is_recording() ? static_cast<Real>(settings_.dropout) : Real(0),
       .stream = context.stream(Purpose::attention_dropout, random_layer_)};
   const Variable mixed = ops::attention(context.tape, q, k, v, settings);  // [Tq, H·K]
-  return {to_output_(context, mixed), q, k, v, causality};
+  return {to_output_(context, mixed), q, k, v, causality, settings_.window};
 }
 
 kernels::AttentionCache MultiHeadAttention::new_cache(Arena& arena, Index slots, Index capacity) const {
   kernels::AttentionCache cache;
   cache.heads = settings_.heads;
   cache.head_width = settings_.head_width;
-  cache.capacity = capacity;
+  cache.window = settings_.window;
+  cache.capacity = kernels::cache_capacity(capacity, settings_.window);
   cache.keys = arena.allocate_array<Real>(cache.key_floats(slots));
   cache.values = arena.allocate_array<Real>(cache.value_floats(slots));
   return cache;

@@ -15,6 +15,7 @@ struct AttentionLayerSettings {
   Index heads = 1;       // H
   Index head_width = 0;  // K; often D/H, and D in the classic examples of Keras
   double dropout = 0;    // of the weights
+  Index window = 0;      // a token sees those that are less than so far away; 0: all
   std::shared_ptr<const RotaryTable> rotary =
       {};  // turns queries and keys by their positions; null: it does not
 };
@@ -28,6 +29,7 @@ struct AttentionOutput {
   Variable queries;       // [Tq, H·K]
   Variable keys, values;  // [Tk, H·K]
   Causality causality = Causality::full;
+  Index window = 0;
 };
 
 // Where keys and values go in a cache: row b becomes key positions[b] of slot slots[b].

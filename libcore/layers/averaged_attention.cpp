@@ -42,10 +42,16 @@ AttentionOutput AveragedAttention::operator()(const ForwardContext& context, con
       ops::attention(tape, q, k, v,
                      {.heads = settings_.heads,
                       .is_causal = causality == Causality::causal,
+                      .window = settings_.window,
                       .dropout = tape.is_recording() ? static_cast<Real>(settings_.dropout) : Real(0),
                       .stream = context.stream(Purpose::attention_dropout, random_layer_)});  // [T, H·D]
   const Real share = Real(1) / static_cast<Real>(settings_.heads);
-  return {ops::scale(tape, to_output_(context, mixed), share, ops::Use::donate), q, k, v, causality};
+  return {ops::scale(tape, to_output_(context, mixed), share, ops::Use::donate),
+          q,
+          k,
+          v,
+          causality,
+          settings_.window};
 }
 
 }  // namespace headwater

@@ -46,4 +46,18 @@ Variable ConvolutionMixing::operator()(const ForwardContext& context, const Vari
                     ops::Use::donate);
 }
 
+kernels::RowCache ConvolutionMixing::new_cache(Arena& arena, Index slots) const {
+  kernels::RowCache cache{.width = depthwise_->value.cols, .capacity = neighborhood_.taps()};
+  cache.rows = arena.allocate_array<Real>(cache.floats(slots));
+  return cache;
+}
+
+Variable ConvolutionMixing::step(const ForwardContext& context, const kernels::RowCache& cache,
+                                 std::span<const Index> slots, std::span<const Index> lengths) const {
+  const Variable y =
+      context.tape.variable(static_cast<Index>(slots.size()), depthwise_->value.cols, nullptr, false);
+  kernels::depthwise_convolution_over_cache(cache, slots, lengths, depthwise_->value, y.value());
+  return pointwise_(context, y, ops::Use::donate);
+}
+
 }  // namespace headwater

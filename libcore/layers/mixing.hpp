@@ -49,6 +49,13 @@ class ConvolutionMixing {
                     Index width);
   Variable operator()(const ForwardContext& context, const Variable& x) const;  // [T, D] -> [T, D]
 
+  // The rows that steps of a causal one look back to, in the arena.
+  kernels::RowCache new_cache(Arena& arena, Index slots) const;
+  // The last token of each sequence, which the cache has already: row b is that of the lengths[b] of slot
+  // slots[b]. -> [B, D], the bits of the call above.
+  Variable step(const ForwardContext& context, const kernels::RowCache& cache, std::span<const Index> slots,
+                std::span<const Index> lengths) const;
+
  private:
   kernels::Neighborhood neighborhood_;
   Parameter* depthwise_;

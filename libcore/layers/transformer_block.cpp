@@ -1,5 +1,6 @@
 #include "layers/transformer_block.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace headwater {
@@ -17,8 +18,9 @@ std::optional<TokenMixing> token_mixing_of(LayerBuilder& builder, const std::str
 }
 
 // The places of two texts have nothing to do with each other.
-AttentionLayerSettings without_rotary(AttentionLayerSettings settings) {
+AttentionLayerSettings without_places(AttentionLayerSettings settings) {
   settings.rotary = nullptr;
+  settings.window = 0;
   return settings;
 }
 
@@ -47,6 +49,12 @@ Variable FeedForward::operator()(const ForwardContext& context, const Variable& 
   return (*outer_dropout_)(context, outer_(context, (*inner_dropout_)(context, inner)));
 }
 
+void copy_slot(const BlockCache& cache, Index from, Index to, Index length) {
+  if (cache.self.keys != nullptr) copy_slot(cache.self, from, to, length);
+  if (cache.inputs.rows != nullptr)
+    std::copy_n(cache.inputs.at(from, 0), cache.inputs.floats(1), cache.inputs.at(to, 0));
+}
+
 TransformerBlock::TransformerBlock(LayerBuilder& builder, const std::string& name,
                                    const BlockSettings& settings)
     : settings_(settings),
@@ -64,7 +72,7 @@ TransformerBlock::TransformerBlock(LayerBuilder& builder, const std::string& nam
           settings),
       cross_attention_(layer_if<MultiHeadAttention>(settings.has_cross_attention, builder,
                                                     name + ".cross_attention",
-                                                    without_rotary(settings.attention))),
+                                                    without_places(settings.attention))),
       cross_residual_(layer_if<Residual>(settings.has_cross_attention, builder,
                                          name + ".cross_attention_norm", settings)),
       feed_forward_(builder, name + ".feed_forward", settings),
@@ -73,8 +81,10 @@ TransformerBlock::TransformerBlock(LayerBuilder& builder, const std::string& nam
 BlockOutput TransformerBlock::operator()(const ForwardContext& context, const Variable& x,
                                          const AttentionSources& sources) const {
   BlockOutput out;
-  Variable z = mixing_residual_(
-      context, x, [&](const Variable& input) { return mix(context, input, sources.keys, out.self); });
+  Variable z = mixing_residual_(context, x, [&](const Variable& input) {
+    out.mixed = input;
+    return mix(context, input, sources.keys, out.self);
+  });
   if (cross_attention_) {
     z = (*cross_residual_)(context, z, [&](const Variable& input) {
       out.cross = (*cross_attention_)(context, input, sources.memory, Causality::full);
@@ -100,11 +110,31 @@ Variable TransformerBlock::mix(const ForwardContext& context, const Variable& x,
   return self.output;
 }
 
+BlockCache TransformerBlock::new_cache(Arena& arena, Index slots, Index capacity) const {
+  if (convolution_) return {.self = {}, .inputs = convolution_->new_cache(arena, slots), .memory = {}};
+  return {.self = self_attention_->new_cache(arena, slots, capacity), .inputs = {}, .memory = {}};
+}
+
+void TransformerBlock::append(const BlockOutput& out, const BlockCache& cache, const CacheRows& rows) const {
+  if (convolution_) {
+    kernels::append_to_cache(cache.inputs, rows.slots, rows.positions, out.mixed.value());
+  } else {
+    kernels::append_to_cache(cache.self, rows.slots, rows.positions, out.self.keys.value(),
+                             out.self.values.value());
+  }
+}
+
+Variable TransformerBlock::mix_step(const ForwardContext& context, const Variable& x, const BlockCache& cache,
+                                    const CachedStep& at) const {
+  if (!convolution_) return self_attention_->step(context, x, cache.self, at.positions, at.self);
+  kernels::append_to_cache(cache.inputs, at.self.slots, at.positions, x.value());
+  return convolution_->step(context, cache.inputs, at.self.slots, at.self.lengths);
+}
+
 Variable TransformerBlock::step(const ForwardContext& context, const Variable& x, const BlockCache& cache,
                                 const CachedStep& at) const {
-  Variable z = mixing_residual_(context, x, [&](const Variable& input) {
-    return self_attention_->step(context, input, cache.self, at.positions, at.self);
-  });
+  Variable z = mixing_residual_(context, x,
+                                [&](const Variable& input) { return mix_step(context, input, cache, at); });
   if (cross_attention_) {
     z = (*cross_residual_)(context, z, [&](const Variable& input) {
       return cross_attention_->attend_cached(context, input, cache.memory, at.memory);

@@ -81,14 +81,19 @@ struct AttentionSources {
 
 struct BlockOutput {
   Variable hidden;              // [T, D]
+  Variable mixed;               // [T, D], what its mixing read
   AttentionOutput self, cross;  // empty where the block has no such attention
 };
 
-// What a block keeps of the sequences that it continues.
+// What a block keeps of the sequences that it continues: of attention keys and values, of a convolution the
+// tokens that it looks back to.
 struct BlockCache {
-  kernels::AttentionCache self;    // grows by one key a step
+  kernels::AttentionCache self;  // grows by one key a step; or
+  kernels::RowCache inputs;
   kernels::AttentionCache memory;  // keys and values of the encoder's output
 };
+// What is kept of the first `length` tokens of slot `from`, but for its memory, to slot `to`.
+void copy_slot(const BlockCache& cache, Index from, Index to, Index length);
 
 // Where the tokens of a step stand: row b becomes key positions[b] of slot self.slots[b], whose length counts
 // it already.
@@ -105,18 +110,23 @@ class TransformerBlock {
   BlockOutput operator()(const ForwardContext& context, const Variable& x,
                          const AttentionSources& sources = {}) const;
 
-  // One new token of each sequence, x [B, D]: the bits of the call above over whole sequences. For causal
-  // self-attention.
+  // For steps of a causal block over so many sequences of at most `capacity` tokens, in the arena; without
+  // memory.
+  BlockCache new_cache(Arena& arena, Index slots, Index capacity) const;
+  // Keeps what the call above has computed of sequences: its row b as token positions[b] of slot slots[b].
+  void append(const BlockOutput& out, const BlockCache& cache, const CacheRows& rows) const;
+  // One new token of each sequence, x [B, D]: the bits of the call above over whole sequences.
   Variable step(const ForwardContext& context, const Variable& x, const BlockCache& cache,
                 const CachedStep& at) const;
 
   const BlockSettings& settings() const { return settings_; }
-  const MultiHeadAttention& self_attention() const { return *self_attention_; }
   const MultiHeadAttention& cross_attention() const { return *cross_attention_; }
 
  private:
   Variable mix(const ForwardContext& context, const Variable& x, const KeyTokens* keys,
                AttentionOutput& self) const;
+  Variable mix_step(const ForwardContext& context, const Variable& x, const BlockCache& cache,
+                    const CachedStep& at) const;
 
   BlockSettings settings_;
   std::optional<MultiHeadAttention> self_attention_;     // or

@@ -36,7 +36,7 @@ DecoderState::DecoderState(const CachedModel& model, const ForwardContext& conte
   const auto slots = static_cast<Index>(places_);
   Arena& arena = context.tape.arena();
   for (const TransformerBlock& block : model.decoder().blocks())
-    caches_.push_back({.self = block.self_attention().new_cache(arena, slots, size.capacity), .memory = {}});
+    caches_.push_back(block.new_cache(arena, slots, size.capacity));
   for (Index slot = 0; slot < slots; ++slot)
     slots_.push_back({.self = slot, .memory = slot / size.slots_per_prompt, .length = 0});
   memory_lengths_.resize(static_cast<std::size_t>(prompts.sequences()));
@@ -93,9 +93,9 @@ void DecoderState::read(const ForwardContext& context, const PackedTokens& texts
   const std::vector<Index> position_of(texts.position_of.begin(), texts.position_of.end());
   Variable x = model_.embed_target(context, pack(context.tape, texts), texts.ids, texts.position_of);
   for (std::size_t layer = 0; layer < caches_.size(); ++layer) {
-    const BlockOutput out = model_.decoder().blocks()[layer](context, x, {.memory = memory});
-    kernels::append_to_cache(caches_[layer].self, place_of, position_of, out.self.keys.value(),
-                             out.self.values.value());
+    const TransformerBlock& block = model_.decoder().blocks()[layer];
+    const BlockOutput out = block(context, x, {.memory = memory});
+    block.append(out, caches_[layer], {place_of, position_of});
     x = out.hidden;
   }
 }
@@ -139,7 +139,7 @@ void DecoderState::reorder(std::span<const Index> from) {
     --uses;
     while (uses_[unused] > 0) ++unused;
     const auto to = static_cast<Index>(unused);
-    for (const BlockCache& cache : caches_) copy_slot(cache.self, slot.self, to, slot.length);
+    for (const BlockCache& cache : caches_) copy_slot(cache, slot.self, to, slot.length);
     slot.self = to;
     uses_[unused] = 1;
   }

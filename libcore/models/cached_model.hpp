@@ -41,7 +41,7 @@ struct Prompts {
   Prompts part(Index begin, Index end) const;
 };
 
-// Sequences that are continued side by side, a slot each: keys and values of all layers.
+// Sequences that are continued side by side, a slot each: what all layers keep of them.
 class DecoderState {
  public:
   struct Size {

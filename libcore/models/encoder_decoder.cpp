@@ -7,13 +7,6 @@ namespace headwater {
 
 namespace {
 
-BlockSettings decoder_block_settings(const TransformerSettings& settings) {
-  BlockSettings block = block_settings(settings);
-  block.causality = Causality::causal;
-  block.has_cross_attention = true;
-  return block;
-}
-
 // The table of both sides, or null.
 Parameter* declare_shared(LayerBuilder& builder, const EncoderDecoderSettings& settings,
                           Index source_vocabulary, Index target_vocabulary) {
@@ -63,8 +56,10 @@ EncoderDecoder::EncoderDecoder(const EncoderDecoderSettings& settings, Index sou
       target_dropout_("target_embedding", settings.transformer.dropout),
       output_dropout_("output", settings.transformer.output_dropout),
       head_(output_of(builder_, settings, target_embedding_, target_vocabulary)),
-      encoder_(builder_, "encoder", block_settings(settings.transformer), settings.encoder_layers),
-      decoder_(builder_, "decoder", decoder_block_settings(settings.transformer), settings.decoder_layers) {
+      encoder_(builder_, "encoder", block_settings(settings.transformer, settings.mixing),
+               settings.encoder_layers),
+      decoder_(builder_, "decoder", decoder_block_settings(settings.transformer, settings.mixing),
+               settings.decoder_layers) {
   set_initialization(parameters_, settings.transformer.initialization);
 }
 

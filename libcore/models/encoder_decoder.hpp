@@ -18,6 +18,7 @@ struct EncoderDecoderSettings {
   std::string share_embeddings = "none";  // none | target_output | source_target | all
   // What stands around a source; its ids have it when they come here.
   std::string source_special_tokens = "none";  // none | start_end
+  MixingSettings mixing = {};  // attention | convolution: of the tokens of a side among themselves
 
   bool has_source_ends() const { return source_special_tokens == "start_end"; }
 };

@@ -6,12 +6,6 @@ namespace headwater {
 
 namespace {
 
-BlockSettings causal_block_settings(const TransformerSettings& settings) {
-  BlockSettings block = block_settings(settings);
-  block.causality = Causality::causal;
-  return block;
-}
-
 OutputLayer head_of(LayerBuilder& builder, const LanguageModelSettings& settings, const Embedding& embedding,
                     Index vocabulary) {
   return settings.tie_embeddings
@@ -27,7 +21,8 @@ LanguageModel::LanguageModel(const LanguageModelSettings& settings, Index vocabu
       builder_{parameters_},
       embedding_(builder_, "embedding", embedding_settings(settings.transformer, vocabulary)),
       head_(head_of(builder_, settings, embedding_, vocabulary)),
-      decoder_(builder_, "decoder", causal_block_settings(settings.transformer), settings.layers),
+      decoder_(builder_, "decoder", causal_block_settings(settings.transformer, settings.mixing),
+               settings.layers),
       embedding_dropout_("embedding", settings.embedding_dropout),
       output_dropout_("output", settings.transformer.output_dropout) {
   set_initialization(parameters_, settings.transformer.initialization);

@@ -21,6 +21,7 @@ struct LanguageModelSettings {
   std::string padding = "none";
   // The special token between the two columns of an example; empty: there is one column.
   std::string delimiter = {};
+  MixingSettings mixing = {};  // attention | convolution
 };
 
 class LanguageModel : public CachedModel {

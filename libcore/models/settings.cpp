@@ -75,6 +75,7 @@ AttentionLayerSettings attention_settings(const TransformerSettings& settings) {
           .heads = settings.heads,
           .head_width = head_width,
           .dropout = settings.attention_dropout,
+          .window = settings.attention_window,
           .rotary = rotary_table(settings, head_width)};
 }
 
@@ -95,6 +96,20 @@ BlockSettings block_settings(const TransformerSettings& settings, const MixingSe
           .mixing_length = settings.length,
           .mixing_width = mixing.mixing_width > 0 ? mixing.mixing_width : feed_forward_width,
           .neighborhood = {.reach = mixing.kernel_size / 2}};
+}
+
+BlockSettings causal_block_settings(const TransformerSettings& settings, const MixingSettings& mixing) {
+  BlockSettings block = block_settings(settings, mixing);
+  block.causality = Causality::causal;
+  block.neighborhood.is_causal = true;
+  return block;
+}
+
+BlockSettings decoder_block_settings(const TransformerSettings& settings, const MixingSettings& mixing) {
+  BlockSettings block = causal_block_settings(settings, mixing);
+  block.attention = attention_settings(settings);
+  block.has_cross_attention = true;
+  return block;
 }
 
 EmbeddingSettings embedding_settings(const TransformerSettings& settings, Index vocabulary_size) {

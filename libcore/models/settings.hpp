@@ -25,6 +25,7 @@ struct TransformerSettings {
   std::int64_t length = 20;              // number of positions N
   double dropout = 0.0;                  // on embeddings and after each sub-layer
   double attention_dropout = 0.0;        // on attention weights
+  std::int64_t attention_window = 0;     // a token attends to those less than so far away; 0: to all
   double output_dropout = 0.0;           // before the output layer
   std::string initialization = "keras";  // keras | normal | vaswani | glorot_normal
 };
@@ -62,6 +63,9 @@ ops::Pooling pooling_of(std::string_view pooling);
 // Each throws UsageError where the numbers do not fit together.
 AttentionLayerSettings attention_settings(const TransformerSettings& settings);
 BlockSettings block_settings(const TransformerSettings& settings, const MixingSettings& mixing = {});
+// Of blocks that look back only; of those that attend to an encoder's output as well.
+BlockSettings causal_block_settings(const TransformerSettings& settings, const MixingSettings& mixing);
+BlockSettings decoder_block_settings(const TransformerSettings& settings, const MixingSettings& mixing);
 EmbeddingSettings embedding_settings(const TransformerSettings& settings, Index vocabulary_size);
 
 }  // namespace headwater

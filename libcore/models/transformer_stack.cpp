@@ -1,5 +1,6 @@
 #include "models/transformer_stack.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <span>
 
@@ -7,24 +8,27 @@ namespace headwater {
 
 namespace {
 
-// Attention over as many keys as queries, with its four projections.
-double attention_flops(const AttentionLayerSettings& attention, double n) {
+// Attention over as many keys as queries, with its four projections. A window of W leaves a query at most 2W
+// - 1 keys, W of a causal one.
+double attention_flops(const AttentionLayerSettings& attention, double n, double window) {
   const double d = static_cast<double>(attention.width),
                inner = static_cast<double>(attention.heads * attention.head_width);
-  return 2 * 4 * n * d * inner + 2 * 2 * n * n * inner;
+  return 2 * 4 * n * d * inner + 2 * 2 * n * (window > 0 ? std::min(n, window) : n) * inner;
 }
 
 // Multiplications and additions of a block over `length` tokens.
 double block_flops(const BlockSettings& block, Index length) {
   const double n = static_cast<double>(length), d = static_cast<double>(block.attention.width);
-  double mixing = attention_flops(block.attention, n);
+  const Index window = block.attention.window, sides = block.causality == Causality::causal ? 1 : 2;
+  double mixing =
+      attention_flops(block.attention, n, window > 0 ? static_cast<double>(sides * window - sides + 1) : 0);
   if (block.mixing == Mixing::averaged_attention)  // no projection of values
     mixing -= 2 * n * d * static_cast<double>(block.attention.heads * block.attention.head_width);
   if (block.mixing == Mixing::mlp) mixing = 2 * 2 * n * static_cast<double>(block.mixing_width) * d;
   if (block.mixing == Mixing::fourier) mixing = 5 * n * d * std::log2(n * d) / 2;  // of real numbers
   if (block.mixing == Mixing::convolution)
     mixing = 2 * n * d * (static_cast<double>(block.neighborhood.taps()) + d);
-  if (block.has_cross_attention) mixing += attention_flops(block.attention, n);
+  if (block.has_cross_attention) mixing += attention_flops(block.attention, n, 0);
   return mixing + 2 * 2 * n * d * static_cast<double>(block.feed_forward_width);
 }
 

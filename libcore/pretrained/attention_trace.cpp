@@ -61,7 +61,8 @@ std::vector<AttentionRecord> attention_records(const std::vector<AttentionTrace>
                                         .heads = heads,
                                         .head_width = head_width,
                                         .scale = Real(1) / std::sqrt(static_cast<Real>(head_width)),
-                                        .is_causal = trace.attention.causality == Causality::causal};
+                                        .is_causal = trace.attention.causality == Causality::causal,
+                                        .window = trace.attention.window};
     const bool is_encoder = trace.kind == AttentionKind::encoder;
     for (Index head = 0; head < heads; ++head) {
       if (selection.head && *selection.head != head) continue;

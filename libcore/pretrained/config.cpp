@@ -1,6 +1,9 @@
 #include "pretrained/config.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <iterator>
+
 #include "recipe/scalars.hpp"
 #include "support/error.hpp"
 
@@ -45,11 +48,16 @@ class Writer : public FlatVisitor {
   Json& config_;
 };
 
+// Keys that came later: files written before them mean their defaults.
+constexpr std::string_view kLaterKeys[] = {"attention_window"};
+
 class ConfigReader : public FlatVisitor {
  public:
   explicit ConfigReader(const Json& config) : config_(config) {}
   void row(const schema::Row& row) override {
     if (!row.when.is_read) return;
+    if (std::ranges::find(kLaterKeys, row.key) != std::end(kLaterKeys) && config_.find(row.key) == nullptr)
+      return;
     read(config_.at(row.key), row);
   }
   static void read(const Json& json, const schema::Row& row) {

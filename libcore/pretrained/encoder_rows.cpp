@@ -17,6 +17,18 @@ void mixing_rows(schema::Visitor& v, MixingSettings& s, const TransformerSetting
       schema::When{s.mixing == "convolution", who, kind + " with mixing: convolution"});
 }
 
+void decoder_mixing_rows(schema::Visitor& v, MixingSettings& s, const TransformerSettings& transformer,
+                         const std::string& kind) {
+  v.field(
+      "mixing", &s.mixing,
+      schema::OneOf{{{"attention", "multi-head self-attention (Vaswani et al. 2017)"},
+                     {"convolution",
+                      "a depthwise separable convolution over the neighbours of a token, in decoders over "
+                      "those before it (Chollet 2017)"}}},
+      "what mixes the tokens of a text");
+  mixing_rows(v, s, transformer, kind);
+}
+
 void check_mixing(const MixingSettings& s, const Complain& complain) {
   if (s.mixing == "convolution" && s.kernel_size % 2 == 0)
     complain({"model", "kernel_size"},
@@ -64,6 +76,11 @@ void pooling_row(schema::Visitor& v, std::string& pooling, const schema::Meaning
 void check_encoder(const TextEncoderSettings& s, const Complain& complain) {
   check_transformer(s.transformer, s.mixing.mixing == "attention", complain);
   check_mixing(s.mixing, complain);
+  if (s.padding == "pooled" && s.transformer.attention_window > 0) {
+    complain(
+        {"model", "attention_window"},
+        "is for padding: none or attended (remove it: padding that is pooled only has no place among keys)");
+  }
   if (s.padding == "pooled" && s.mixing.mixing != "attention") {
     complain(
         {"model", "padding"},

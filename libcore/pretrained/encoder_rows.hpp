@@ -11,6 +11,9 @@ namespace headwater {
 // What further keys `mixing` reads.
 void mixing_rows(schema::Visitor& v, MixingSettings& s, const TransformerSettings& transformer,
                  const std::string& kind);
+// `mixing` of a kind with a decoder, and these.
+void decoder_mixing_rows(schema::Visitor& v, MixingSettings& s, const TransformerSettings& transformer,
+                         const std::string& kind);
 // Of a kind that is called so ("classifier") in messages: what mixes, the blocks, the embeddings.
 void encoder_rows(schema::Visitor& v, TextEncoderSettings& s, const std::string& kind);
 void padding_row(schema::Visitor& v, std::string& padding);

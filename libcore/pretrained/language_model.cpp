@@ -2,6 +2,7 @@
 
 #include "metrics/registry.hpp"
 #include "pretrained/config.hpp"
+#include "pretrained/encoder_rows.hpp"
 #include "pretrained/model_directory.hpp"
 #include "pretrained/model_rows.hpp"
 #include "pretrained/registry.hpp"
@@ -15,7 +16,10 @@ namespace headwater {
 // -------------------------------------------------------------------------------
 
 static void settings_rows(schema::Visitor& v, LanguageModelSettings& s) {
-  rows(v, s.transformer);
+  decoder_mixing_rows(v, s.mixing, s.transformer, "language model");
+  rows(v, s.transformer,
+       {s.mixing.has_attention(), "a language model with mixing: " + s.mixing.mixing,
+        "language_model with mixing: attention"});
   v.field("layers", &s.layers, schema::Between{1, 1000, "blocks"},
           "blocks, one after the other, that look back only");
   v.field("tie_embeddings", &s.tie_embeddings, schema::Anything{},
@@ -46,7 +50,8 @@ static std::vector<std::string_view> columns_of(const LanguageModelSettings& s) 
 }
 
 static void check_settings(const LanguageModelSettings& s, const Recipe& recipe, const Complain& complain) {
-  check_transformer(s.transformer, true, complain);
+  check_transformer(s.transformer, s.mixing.has_attention(), complain);
+  check_mixing(s.mixing, complain);
   if (recipe.data.stride > s.transformer.length)
     complain({"data", "stride"}, std::to_string(recipe.data.stride) + " is more than model.length, " +
                                      std::to_string(s.transformer.length) + ": tokens would be left out");
@@ -100,6 +105,7 @@ Json config_of(const LanguageModel& model, const Tokenizer& tokenizer) {
 // Which may have been written before there were all keys.
 static ModelSection language_model_section(Json config) {
   for (const auto& [key, value] : {std::pair<const char*, Json>{"delimiter", ""},
+                                   {"mixing", "attention"},
                                    {"tie_embeddings", false},
                                    {"output_bias", true},
                                    {"padding", "none"}}) {

@@ -1,5 +1,6 @@
 // Where a language model looked.
 #include "pretrained/language_model.hpp"
+#include "support/error.hpp"
 
 namespace headwater {
 
@@ -8,7 +9,12 @@ namespace {
 // An example is a text; each token of it is a query, and `predicts` what the model would write next.
 class LanguageModelTracer : public AttentionTracer {
  public:
-  explicit LanguageModelTracer(LoadedLanguageModel model) : model_(std::move(model)) {}
+  explicit LanguageModelTracer(LoadedLanguageModel model) : model_(std::move(model)) {
+    const MixingSettings& mixing = model_.model->settings().mixing;
+    if (mixing.has_attention()) return;
+    throw Error(model_.files.string() + ": holds a language model with mixing: " + mixing.mixing +
+                ", which has no attention");
+  }
   const Tokenizer& source_tokenizer() const override { return model_.tokenizer; }
   // A prompt: a delimiter stands at its end.
   std::vector<std::int32_t> source_ids(std::string_view text) const override {

@@ -13,6 +13,10 @@ using schema::OneOf;
 
 void rows(schema::Visitor& v, TransformerSettings& s, const schema::When& attention) {
   block_rows(v, s, attention);
+  v.field("attention_window", &s.attention_window, Between{0, 1e6, "tokens"},
+          "W: self-attention sees the tokens less than W away, of a decoder the last W (Beltagy et al. "
+          "2020); 0: all",
+          attention);
   sequence_rows(v, s);
   output_dropout_row(v, s.output_dropout);
   initialization_row(v, s.initialization);

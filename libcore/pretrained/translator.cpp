@@ -4,6 +4,7 @@
 
 #include "metrics/registry.hpp"
 #include "pretrained/config.hpp"
+#include "pretrained/encoder_rows.hpp"
 #include "pretrained/generation_config.hpp"
 #include "pretrained/model_directory.hpp"
 #include "pretrained/model_rows.hpp"
@@ -17,6 +18,7 @@ namespace headwater {
 // --- Its section of a recipe -------------------------------------------------------------------------------
 
 static void settings_rows(schema::Visitor& v, EncoderDecoderSettings& s) {
+  decoder_mixing_rows(v, s.mixing, s.transformer, "translator");
   rows(v, s.transformer);
   v.field("encoder_layers", &s.encoder_layers, schema::Between{0, 1000, "blocks"},
           "blocks of the encoder, one after the other");
@@ -36,6 +38,13 @@ static void settings_rows(schema::Visitor& v, EncoderDecoderSettings& s) {
 
 static void check_settings(const EncoderDecoderSettings& s, const Recipe& recipe, const Complain& complain) {
   check_transformer(s.transformer, true, complain);
+  check_mixing(s.mixing, complain);
+  if (!s.mixing.has_attention() && s.transformer.attention_window > 0)
+    complain({"model", "attention_window"},
+             "is of self-attention, not of mixing: " + s.mixing.mixing + " (remove it)");
+  if (!s.mixing.has_attention() && s.transformer.positions == "rotary")
+    complain({"model", "positions"}, "rotary positions are of self-attention, not of mixing: " +
+                                         s.mixing.mixing + " (write learned)");
   const std::int64_t source = recipe.source_tokenizer.size, target = recipe.target_tokenizer.size;
   if (shares_tables(s) && source != target) {
     complain({"model", "share_embeddings"},
@@ -102,6 +111,7 @@ static ModelSection encoder_decoder_section(Json config) {
   if (config.find("share_embeddings") == nullptr)
     config.set("share_embeddings", "none");  // written before there was the key
   if (config.find("source_special_tokens") == nullptr) config.set("source_special_tokens", "none");
+  if (config.find("mixing") == nullptr) config.set("mixing", "attention");
   ModelSection section(kEncoderDecoder);
   read_settings(config, section.settings());
   return section;

@@ -1,10 +1,10 @@
 #!/bin/bash
 # How cost grows: time a token and memory an example of training for 1,000 to 1,000,000 made-up sentence pairs, and the time of attention
-# over the sum of squared lengths. Prints two tables.
+# against the length, of a window too. Prints three tables.
 #
 #   tests/bench/scaling.sh [ROUNDS [MOST]]    3 rounds, 1000000 sentences; BIN, BUILD and THREADS as in the Makefile
 #
-# The second table needs attention_scaling (cmake -DHEADWATER_BENCH=ON).
+# The other tables need attention_scaling (cmake -DHEADWATER_BENCH=ON).
 set -euo pipefail
 export LC_ALL=C
 cd "$(dirname "$0")/../.."
@@ -79,3 +79,5 @@ bench=$build/bin/attention_scaling
 }
 printf '\nlength\tsum of squared lengths\tattention, microseconds\tnanoseconds a pair\n'
 "$bench" "$threads"
+printf '\nlength\tattention to all, microseconds\tto a window of 256\ttimes\n'
+"$bench" "$threads" 256

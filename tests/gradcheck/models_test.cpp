@@ -79,6 +79,30 @@ TEST_CASE("a whole language model with two layers") {
   }
 }
 
+TEST_CASE("a language model of neighbours alone: a window of attention, a convolution") {
+  for (const std::string mixing : {"attention", "convolution"}) {
+    LanguageModelSettings settings;
+    settings.mixing = {.mixing = mixing, .kernel_size = 3};
+    settings.transformer.width = 4;
+    settings.transformer.heads = 2;
+    settings.transformer.feed_forward_width = 5;
+    settings.transformer.attention_window = mixing == "attention" ? 2 : 0;
+    settings.transformer.activation = "gelu";
+    settings.transformer.length = 6;
+    settings.transformer.dropout = 0.2;
+    settings.layers = 2;
+    LanguageModel model(settings, 7);
+    TokenBatch batch;
+    batch.clear();
+    for (const std::vector<std::int32_t>& ids :
+         {std::vector<std::int32_t>{1, 2, 3}, {4, 2}, {6, 5, 4, 1, 2, 2, 3}})
+      batch.add(ids);
+    batch.finish();
+    INFO(mixing);
+    check_model(model, batch);
+  }
+}
+
 TEST_CASE("a language model whose loss is taken after a delimiter") {
   LanguageModelSettings settings;
   settings.transformer.width = 4;

@@ -179,9 +179,10 @@ Case mix_tokens_case(const std::string& name, ops::Activation activation) {
 }
 
 // Over a line, and over patches one below the other; an image of more columns is in models_test.cpp.
-Case convolution_case(Index columns) {
-  const kernels::Neighborhood neighborhood{.reach = columns == 0 ? 2 : 1, .columns = columns};
-  return {"depthwise_convolution, columns " + std::to_string(columns),
+Case convolution_case(Index columns, bool is_causal = false) {
+  const kernels::Neighborhood neighborhood{
+      .reach = columns == 0 && !is_causal ? 2 : 1, .columns = columns, .is_causal = is_causal};
+  return {"depthwise_convolution, columns " + std::to_string(columns) + (is_causal ? ", causal" : ""),
           [=](Fixture& f) {
             f.input("x", kTokens, 5);
             f.parameter("w", neighborhood.taps(), 5);
@@ -230,6 +231,9 @@ std::vector<Case> op_cases() {
   cases.push_back(attention_case("self", false, {.heads = 2}));
   cases.push_back(attention_case("causal", false, {.heads = 3, .is_causal = true}));
   cases.push_back(attention_case("cross", true, {.heads = 2}));
+  for (const bool is_causal : {false, true})
+    cases.push_back(attention_case(is_causal ? "causal, window" : "window", false,
+                                   {.heads = 2, .is_causal = is_causal, .window = 2}));
   cases.push_back(attention_case("with dropout", true, {.heads = 2, .dropout = 0.3, .stream = stream}));
   cases.push_back({"attention of one matrix with itself", [](Fixture& f) { f.input("x", kTokens, 4); },
                    [](Pass& p) {
@@ -390,6 +394,7 @@ std::vector<Case> op_cases() {
                      return Result{ops::add(p.context.tape, y, p.inputs[0])};
                    }});
   for (const Index columns : {0, 1}) cases.push_back(convolution_case(columns));
+  cases.push_back(convolution_case(0, true));
   cases.push_back(mix_tokens_case("gelu", Activation::gelu));
   cases.push_back(mix_tokens_case("relu", Activation::relu));
   cases.push_back(mix_tokens_case("none", Activation::none));

@@ -15,9 +15,19 @@ namespace {
 
 constexpr Index kVocabulary = 37;
 
-LanguageModelSettings settings_of(const std::string& norm, const std::string& positions,
-                                  bool is_tied = false) {
+struct DecoderKind {
+  const char *norm, *positions;
+  bool is_tied = false;
+  const char* mixing = "attention";
+  Index window = 0;
+};
+
+LanguageModelSettings settings_of(const DecoderKind& kind) {
+  const std::string norm = kind.norm, positions = kind.positions;
+  const bool is_tied = kind.is_tied;
   LanguageModelSettings settings;
+  settings.mixing = {.mixing = kind.mixing, .kernel_size = 5};
+  settings.transformer.attention_window = kind.window;
   settings.transformer.width = 24;
   settings.transformer.heads = 2;
   settings.transformer.head_width = positions == "rotary" ? 10 : 9;
@@ -42,15 +52,20 @@ struct Random {
   }
 };
 
-struct Kind {
-  const char *norm, *positions;
-  bool is_tied;
-};
-constexpr Kind kKinds[] = {{"post", "learned", false},
-                           {"pre", "sinusoidal", true},
-                           {"pre", "none", false},
-                           {"post", "rotary", true},
-                           {"pre", "rotary", false}};
+constexpr DecoderKind kKinds[] = {{"post", "learned", false},
+                                  {"pre", "sinusoidal", true},
+                                  {"pre", "none", false},
+                                  {"post", "rotary", true},
+                                  {"pre", "rotary", false},
+                                  {"pre", "rotary", false, "attention", 7},
+                                  {"post", "none", true, "attention", 1},
+                                  {"post", "learned", false, "convolution"},
+                                  {"pre", "none", true, "convolution"}};
+
+std::string name_of(const DecoderKind& kind) {
+  return std::string(kind.norm) + ", " + kind.positions + ", " + kind.mixing + ", window " +
+         std::to_string(kind.window);
+}
 
 // Lengths 1, 4, 7, ...: the first has nothing before its last id.
 std::vector<Sequence> texts(std::size_t count) {
@@ -126,8 +141,8 @@ void check_greedy(const LanguageModel& model, const std::vector<Sequence>& promp
 }  // namespace
 
 TEST_CASE("a language model that continues prompts with caches sees the logits of the whole text") {
-  for (const auto& [norm, positions, is_tied] : kKinds) {
-    const Random random(settings_of(norm, positions, is_tied));
+  for (const DecoderKind& kind : kKinds) {
+    const Random random(settings_of(kind));
     const LanguageModel& model = random.model;
     std::vector<Sequence> reads = texts(6);  // next: what the next step reads last
     Arena arena;
@@ -145,7 +160,7 @@ TEST_CASE("a language model that continues prompts with caches sees the logits o
       const Matrix logits = model.logits(context, state.step(context, slots, ids)).value();
       for (std::size_t b = 0; b < slots.size(); ++b) {
         Sequence& read = reads[static_cast<std::size_t>(slots[b])];
-        INFO(std::string(norm), ", slot ", slots[b], " after ", read.size(), " ids");
+        INFO(name_of(kind), ", slot ", slots[b], " after ", read.size(), " ids");
         const std::span<const Real> found(logits.row(static_cast<Index>(b)), std::size_t{kVocabulary});
         CHECK(same_bits(found, logits_after(model, read)));
         CHECK(state.length(slots[b]) == static_cast<Index>(read.size()));
@@ -155,9 +170,45 @@ TEST_CASE("a language model that continues prompts with caches sees the logits o
   }
 }
 
+TEST_CASE("a long text through a ring of keys sees the logits of the whole text") {
+  for (const Index window : {3, 64, 100}) {
+    LanguageModelSettings settings = settings_of({"pre", "rotary", false, "attention", window});
+    settings.transformer.length = 500;
+    const Random random(settings);
+    Sequence text(499);
+    for (std::size_t t = 0; t < text.size(); ++t)
+      text[t] = static_cast<std::int32_t>((7 * t * t + t / 9 + 1) % kVocabulary);
+    Arena arena;
+    Tape tape(arena, Tape::Mode::inference);
+    const ForwardContext context{tape};
+    const PackedTokens whole = packed({text});
+    const Matrix expected = random.model.logits(context, random.model.decode(context, whole)).value();
+    // One slot steps all the way; one reads most of it at once, and goes on as two.
+    DecoderState state(random.model, context, prompts_of({{text[0]}, {text.begin(), text.begin() + 300}}),
+                       {.capacity = 500, .slots_per_prompt = 2});
+    for (std::size_t t = 0; t + 1 < text.size(); ++t) {
+      const ArenaScope scope(arena);
+      std::vector<Index> slots{0};
+      std::vector<std::int32_t> ids{text[t]};
+      const bool both = 299 + t < text.size();
+      if (both) {
+        slots.insert(slots.end(), {2, 3});
+        ids.insert(ids.end(), 2, text[299 + t]);
+      }
+      const Matrix logits = random.model.logits(context, state.step(context, slots, ids)).value();
+      for (Index b = 0; b < logits.rows; ++b) {
+        const auto position = static_cast<Index>(b == 0 ? t : 299 + t);
+        INFO("window ", window, ", position ", position);
+        CHECK(same_bits(std::span<const Real>(logits.row(b), std::size_t{kVocabulary}),
+                        std::span<const Real>(expected.row(position), std::size_t{kVocabulary})));
+      }
+    }
+  }
+}
+
 TEST_CASE("prompts of a language model are shared by slots, which are reordered, copied and dropped") {
-  for (const auto& [norm, positions, is_tied] : kKinds) {
-    const Random random(settings_of(norm, positions, is_tied));
+  for (const DecoderKind& kind : kKinds) {
+    const Random random(settings_of(kind));
     const LanguageModel& model = random.model;
     const std::vector<Sequence> prompts = texts(3);
     std::vector<Sequence> reads;
@@ -183,7 +234,7 @@ TEST_CASE("prompts of a language model are shared by slots, which are reordered,
       }
       const Matrix logits = model.logits(context, state.step(context, slots, ids)).value();
       for (std::size_t i = 0; i < reads.size(); ++i) {
-        INFO(std::string(norm), ", slot ", i, " after ", reads[i].size(), " ids");
+        INFO(name_of(kind), ", slot ", i, " after ", reads[i].size(), " ids");
         const std::span<const Real> found(logits.row(static_cast<Index>(i)), std::size_t{kVocabulary});
         CHECK(same_bits(found, logits_after(model, reads[i])));
       }
@@ -199,8 +250,8 @@ TEST_CASE("prompts of a language model are shared by slots, which are reordered,
 }
 
 TEST_CASE("greedy continuation with caches, in any batch and on any threads, is the one without them") {
-  for (const auto& [norm, positions, is_tied] : kKinds) {
-    const Random random(settings_of(norm, positions, is_tied));
+  for (const DecoderKind& kind : kKinds) {
+    const Random random(settings_of(kind));
     for (const std::int64_t most : {0, 5}) {
       const GenerationSettings settings{.end_id = 3, .max_new_tokens = most, .suppress_tokens = {0, 1}};
       std::vector<Sequence> prompts = texts(14);
@@ -211,8 +262,8 @@ TEST_CASE("greedy continuation with caches, in any batch and on any threads, is 
 }
 
 TEST_CASE("texts that slide, greedily continued with caches, are those of each window read at once") {
-  for (const auto& [norm, positions, is_tied] : kKinds) {
-    const Random random(settings_of(norm, positions, is_tied));
+  for (const DecoderKind& kind : kKinds) {
+    const Random random(settings_of(kind));
     for (const std::int64_t most : {1, 100}) {
       const GenerationSettings settings{
           .end_id = 3, .max_new_tokens = most, .suppress_tokens = {0, 1}, .slides = true};
@@ -225,7 +276,7 @@ TEST_CASE("texts that slide, greedily continued with caches, are those of each w
 }
 
 TEST_CASE("texts that slide have, found with beams, the log-probabilities of their windows") {
-  const Random random(settings_of("pre", "sinusoidal"));
+  const Random random(settings_of({"pre", "sinusoidal"}));
   const GenerationSettings settings{.end_id = 3,
                                     .max_new_tokens = 70,
                                     .suppress_tokens = {0, 1},
@@ -253,7 +304,7 @@ TEST_CASE("texts that slide have, found with beams, the log-probabilities of the
 }
 
 TEST_CASE("a prompt that is longer than the model's length, or empty, is refused") {
-  const Random random(settings_of("post", "learned"));
+  const Random random(settings_of({"post", "learned"}));
   const auto refused = [&](const Sequence& prompt) {
     try {
       decode_greedily(random.model, prompts_of({{4, 5}, prompt}), {});

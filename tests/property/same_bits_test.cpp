@@ -68,6 +68,20 @@ Recipe pre_norm_recipe() {
   return recipe;
 }
 
+// Neighbours alone: in attention, or in a convolution beside the attention to the source.
+Recipe neighbours_recipe(const std::string& mixing) {
+  Recipe recipe = pre_norm_recipe();
+  EncoderDecoderSettings& settings = recipe.model.as<EncoderDecoderSettings>();
+  settings.mixing = {.mixing = mixing, .kernel_size = 3};
+  if (mixing == "attention") settings.transformer.attention_window = 3;
+  return recipe;
+}
+
+std::vector<Recipe> decoder_recipes() {
+  return {small_recipe("rmsprop"), pre_norm_recipe(), neighbours_recipe("attention"),
+          neighbours_recipe("convolution")};
+}
+
 struct Logits {
   std::vector<std::vector<Real>> of;  // of each sequence, [T, V]
 };
@@ -138,6 +152,17 @@ TEST_CASE("training gives the same bits on 1, 2, 3 and 8 threads") {
   }
 }
 
+TEST_CASE("training with neighbours alone gives the same bits on 1 and 3 threads") {
+  for (const char* mixing : {"attention", "convolution"}) {
+    Recipe recipe = wide_recipe("adam");
+    EncoderDecoderSettings& settings = recipe.model.as<EncoderDecoderSettings>();
+    settings.mixing = {.mixing = mixing, .kernel_size = 5};
+    if (std::string(mixing) == "attention") settings.transformer.attention_window = 9;
+    INFO(mixing);
+    check_equal(train_on(3, recipe), train_on(1, recipe));
+  }
+}
+
 TEST_CASE("another seed gives other bits") {
   Recipe recipe = wide_recipe("rmsprop");
   const Outcome one = train_on(2, recipe);
@@ -174,7 +199,7 @@ TEST_CASE("training gives the same bits with every code path") {
 }
 
 TEST_CASE("a sentence has the same logits alone and among 64") {
-  for (const Recipe& recipe : {small_recipe("rmsprop"), pre_norm_recipe()}) {
+  for (const Recipe& recipe : decoder_recipes()) {
     const Trained trained(recipe);
     const std::vector<Pair> pairs = copy_pairs(64, length_of(recipe) - 1, 41, 9);
     const Logits alone = logits_in_batches(trained.run.model, pairs, 1);
@@ -189,7 +214,7 @@ TEST_CASE("a sentence has the same logits alone and among 64") {
 }
 
 TEST_CASE("a decoder with caches sees the logits of the full decoder") {
-  for (const Recipe& recipe : {small_recipe("rmsprop"), pre_norm_recipe()}) {
+  for (const Recipe& recipe : decoder_recipes()) {
     Trained trained(recipe);
     const EncoderDecoder& model = trained.run.model;
     const std::vector<Pair> pairs = copy_pairs(20, length_of(recipe) - 1, 41, 10);
@@ -233,7 +258,7 @@ std::vector<Real> read_at_once(const EncoderDecoder& model, const Sequence& sour
 }
 
 TEST_CASE("slots that are reordered, copied and dropped go on with the bits of their own sequences") {
-  for (const Recipe& recipe : {small_recipe("rmsprop"), pre_norm_recipe()}) {
+  for (const Recipe& recipe : decoder_recipes()) {
     Trained trained(recipe);
     const EncoderDecoder& model = trained.run.model;
     constexpr Index kSlotsPerPrompt = 2;
@@ -290,7 +315,7 @@ TEST_CASE("slots that are reordered, copied and dropped go on with the bits of t
 }
 
 TEST_CASE("greedy decoding with caches, in any batch, is greedy decoding without them") {
-  for (const Recipe& recipe : {small_recipe("rmsprop"), pre_norm_recipe()}) {
+  for (const Recipe& recipe : decoder_recipes()) {
     Trained trained(recipe);
     const GenerationSettings settings{.start_id = kStart, .end_id = kEnd, .suppress_tokens = {0, 1, 2}};
     std::vector<Sequence> sources, slowly;

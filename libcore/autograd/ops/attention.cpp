@@ -14,6 +14,7 @@ Variable attention(Tape& tape, const Variable& q, const Variable& k, const Varia
                                       .head_width = head_width,
                                       .scale = Real(1) / std::sqrt(static_cast<Real>(head_width)),
                                       .is_causal = settings.is_causal,
+                                      .window = settings.window,
                                       .dropout = settings.dropout,
                                       .first_query = q.packing().first_token,
                                       .stream = settings.stream};

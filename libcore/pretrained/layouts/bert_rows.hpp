@@ -29,6 +29,7 @@ inline constexpr ConfigRow kEncoderConfig[] = {
 inline constexpr UnsaidKey kEncoderUnsaid[] = {{"mixing", "attention"},
                                                {"mixing_width", kAnyValue},
                                                {"kernel_size", kAnyValue},
+                                               {"attention_window", "0"},
                                                {"norm", "post"},
                                                {"positions", "learned"},
                                                {"head_width", kWidthByHeads},

@@ -39,6 +39,7 @@ constexpr auto kDistilBertMaskedConfig = joined(kDistilBertConfig, kDistilBertDe
 constexpr UnsaidKey kDistilBertUnsaid[] = {{"mixing", "attention"},
                                            {"mixing_width", kAnyValue},
                                            {"kernel_size", kAnyValue},
+                                           {"attention_window", "0"},
                                            {"norm", "post"},
                                            {"norm_epsilon", "1e-12"},
                                            {"positions", "learned"},

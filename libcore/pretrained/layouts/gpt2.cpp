@@ -34,7 +34,11 @@ constexpr ConfigRow kGpt2Config[] = {count("vocab_size", "vocabulary_size", 1000
                                      fixed_if_said("scale_attn_weights", "true"),
                                      absent("quantization_config", kWholeNumberWeights)};
 
-constexpr UnsaidKey kGpt2Unsaid[] = {{"norm", "pre"},
+constexpr UnsaidKey kGpt2Unsaid[] = {{"mixing", "attention"},
+                                     {"mixing_width", kAnyValue},
+                                     {"kernel_size", kAnyValue},
+                                     {"attention_window", "0"},
+                                     {"norm", "pre"},
                                      {"positions", "learned"},
                                      {"scale_embedding", "false"},
                                      {"output_bias", "false"},

@@ -111,7 +111,11 @@ constexpr ConfigRow kMarianConfig[] = {
 
 // The layer norms of that library have no other epsilon; it loads no weights of share_embeddings:
 // source_target.
-constexpr UnsaidKey kMarianUnsaid[] = {{"norm", "post"},
+constexpr UnsaidKey kMarianUnsaid[] = {{"mixing", "attention"},
+                                       {"mixing_width", kAnyValue},
+                                       {"kernel_size", kAnyValue},
+                                       {"attention_window", "0"},
+                                       {"norm", "post"},
                                        {"norm_epsilon", "1e-05"},
                                        {"positions", "sinusoidal_halves"},
                                        {"share_embeddings", "none, target_output or all", "none"},

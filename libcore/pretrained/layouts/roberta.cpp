@@ -66,6 +66,7 @@ constexpr auto kRobertaMaskedConfig = joined(kRobertaConfig, kRobertaDecoder);
 constexpr UnsaidKey kRobertaUnsaid[] = {{"mixing", "attention"},
                                         {"mixing_width", kAnyValue},
                                         {"kernel_size", kAnyValue},
+                                        {"attention_window", "0"},
                                         {"norm", "post"},
                                         {"positions", "learned"},
                                         {"head_width", kWidthByHeads},

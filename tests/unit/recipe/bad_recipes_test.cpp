@@ -26,7 +26,7 @@ const std::vector<BadRecipe> kBadRecipes = {
     {"model: {widht: 3}\n", "1:9", "did you mean \"width\"?"},
     // A suggestion is near, is read with these settings, is not there already and has no other name now.
     {"nane: x\nmodel: {widt: 3, width: 4}\n", "1:1", "unknown key \"nane\"; did you mean \"name\"?"},
-    {"model: {widt: 3, width: 4}\n", "1:9", "unknown key \"widt\" in \"model\" (known: kind, width, "},
+    {"model: {widt: 3, width: 4}\n", "1:9", "unknown key \"widt\" in \"model\" (known: kind, mixing, "},
     {"lr: 3\n", "1:1", "unknown key \"lr\" (known: name, seed"},
     {"sets: 3\n", "1:1", "unknown key \"sets\" (known: name, seed"},
     {"training: {optimizer: {kind: adam, roh: 0.9}}\n", "1:36",
@@ -202,6 +202,23 @@ const std::vector<BadRecipe> kBadRecipes = {
      "unknown value \"kept\" (known: none, attended, pooled)"},
     {"data: {columns: [source, label]}\nmodel: {kind: classifier, mixing: convolution, kernel_size: 4}\n",
      "2:61", "model.kernel_size: an even kernel has no middle (write 5)"},
+    {"data: {columns: [source]}\nmodel: {kind: language_model, mixing: convolution, kernel_size: 2}\n",
+     "2:66", "model.kernel_size: an even kernel has no middle (write 3)"},
+    {"data: {columns: [source]}\nmodel: {kind: language_model, mixing: convolution, attention_window: 2}\n",
+     "2:53",
+     "a language model with mixing: convolution does not read it (it belongs to language_model with mixing: "
+     "attention; remove it)"},
+    {"data: {columns: [source]}\nmodel: {kind: language_model, mixing: convolution, positions: rotary}\n",
+     "2:64", "model.positions: rotary positions are of attention, which this model has not (write learned)"},
+    {"model: {mixing: convolution, attention_window: 2}\n", "1:48",
+     "model.attention_window: is of self-attention, not of mixing: convolution (remove it)"},
+    {"model: {mixing: convolution, positions: rotary}\n", "1:41",
+     "model.positions: rotary positions are of self-attention, not of mixing: convolution (write learned)"},
+    {"data: {columns: [source, label]}\nmodel: {kind: classifier, padding: pooled, attention_window: 2}\n",
+     "2:62",
+     "model.attention_window: is for padding: none or attended (remove it: padding that is pooled only has "
+     "no "
+     "place among keys)"},
     {"model: {kind: vision, mixing: convolution}\n", "1:1",
      "model.pooling: a class token is no patch of an image, which a convolution goes over (write mean or "
      "flatten)"},

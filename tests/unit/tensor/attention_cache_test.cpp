@@ -11,10 +11,11 @@ struct Cache {
   std::vector<float> keys, values;
   kernels::AttentionCache view;
 
-  Cache(Index slots, Index heads, Index head_width, Index capacity) {
+  Cache(Index slots, Index heads, Index head_width, Index length, Index window) {
     view.heads = heads;
     view.head_width = head_width;
-    view.capacity = capacity;
+    view.window = window;
+    view.capacity = kernels::cache_capacity(length, window);
     keys.assign(static_cast<std::size_t>(view.key_floats(slots)), std::nanf(""));
     values.assign(static_cast<std::size_t>(view.value_floats(slots)), std::nanf(""));
     view.keys = keys.data();
@@ -25,6 +26,7 @@ struct Cache {
 struct CacheProblem {
   std::vector<Index> lengths;
   Index heads, head_width, gap;
+  Index window = 0;
 };
 
 // The outputs of the last query of each sequence after every step, sequences in a shuffled order of slots.
@@ -33,7 +35,7 @@ std::vector<Grid<float>> step_by_step(const CacheProblem& p, const Grid<float>& 
   const std::vector<Index> offsets = offsets_of(p.lengths);
   const Index sequences = static_cast<Index>(p.lengths.size()), width = p.heads * p.head_width;
   const Index longest = *std::max_element(p.lengths.begin(), p.lengths.end());
-  const Cache cache(sequences, p.heads, p.head_width, longest);
+  const Cache cache(sequences, p.heads, p.head_width, longest, p.window);
   Grid<float> out(q.rows, width, p.gap);
   for (Index t = 0; t < longest; ++t) {
     std::vector<Index> slots, positions, seen;
@@ -70,8 +72,13 @@ std::vector<Grid<float>> step_by_step(const CacheProblem& p, const Grid<float>& 
 }  // namespace
 
 TEST_CASE("attention over caches: step by step the bits of causal attention") {
-  for (const Index head_width : {1, 7, 16, 17, 32, 40, 64, 65, 80, 130}) {
-    const CacheProblem p{{1, 16, 17, 70, 3, 130}, 1 + head_width % 3, head_width, head_width % 4};
+  const std::pair<Index, Index> cases[] = {
+      {1, 0},  {7, 0},  {16, 0}, {17, 0},  {32, 0},  {40, 0},   {64, 0},   {65, 0}, {80, 0},  {130, 0},
+      {16, 1}, {17, 5}, {7, 64}, {40, 65}, {80, 63}, {32, 100}, {16, 128}, {64, 2}, {16, 129}};
+  for (const auto& [head_width, window] : cases) {
+    const CacheProblem p{
+        window == 0 ? std::vector<Index>{1, 16, 17, 70, 3, 130} : std::vector<Index>{1, 400, 17, 270, 3, 64},
+        1 + head_width % 3, head_width, head_width % 4, window};
     const std::vector<Index> offsets = offsets_of(p.lengths);
     const Index width = p.heads * p.head_width;
     const Grid<float> q = random_grid(offsets.back(), width, 1, 0, 4),
@@ -83,9 +90,10 @@ TEST_CASE("attention over caches: step by step the bits of causal attention") {
     shape.head_width = head_width;
     shape.scale = 1 / std::sqrt(static_cast<Real>(head_width));
     shape.is_causal = true;
+    shape.window = window;
     Grid<float> expected(offsets.back(), width, p.gap);
     kernels::attention(q.view(), k.view(), v.view(), shape, expected.view(), {});
-    INFO("head width ", head_width);
+    INFO("head width ", head_width, ", window ", window);
     CHECK(same_bits(step_by_step(p, q, k, v)[0], expected));
     if (head_width == 17 || head_width == 80)
       check_same_bits_everywhere([&] { return step_by_step(p, q, k, v); });

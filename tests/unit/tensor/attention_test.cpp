@@ -14,6 +14,7 @@ struct Problem {
   Real dropout = 0;
   Index gap = 0;
   float amplitude = 1;
+  Index window = 0;
 };
 
 // Inputs of a problem, packed.
@@ -31,6 +32,7 @@ struct Setup {
               .head_width = p.head_width,
               .scale = 1 / std::sqrt(static_cast<Real>(p.head_width)),
               .is_causal = p.is_causal,
+              .window = p.window,
               .dropout = p.dropout,
               .stream = {.seed = 5, .purpose = Purpose::attention_dropout, .layer = 3, .step = 17}},
         gap(p.gap) {}
@@ -76,6 +78,14 @@ std::vector<Problem> problems() {
     all.push_back({{40, 150}, {150, 150}, 1, 100, is_causal, 0.1f, 0});
     // Scores of up to about 400: the running maximum moves, some weights vanish.
     all.push_back({{140, 70}, {140, 70}, 1, 16, is_causal, 0, 0, 20});
+    // Windows smaller than a block of queries, than a tile and than a span of keys, and larger ones.
+    for (const Index window : {1, 2, 5, 13, 40, 64, 65, 200, 1000}) {
+      const std::vector<Index> lengths{1, 30, 0, 64, 67, 450};
+      all.push_back({lengths, lengths, 1, 16 + window % 3, is_causal, Real(0.2), 1, 1, window});
+      all.push_back({{200, 40}, {200, 40}, 2, 130, is_causal, 0, 0, 1, window});
+    }
+    all.push_back({{40, 150, 9}, {150, 150, 2}, 1, 24, is_causal, 0.1f, 0, 1, 20});
+    all.push_back({{150, 9}, {100, 2}, 1, 24, is_causal, 0, 0, 1, 20});
   }
   return all;
 }
@@ -85,7 +95,7 @@ std::vector<Problem> problems() {
 TEST_CASE("attention: forward and backward agree with the naive kernel in double") {
   for (const Problem& p : problems()) {
     INFO("heads ", p.heads, ", head width ", p.head_width, ", causal ", p.is_causal, ", dropout ", p.dropout,
-         ", amplitude ", p.amplitude);
+         ", amplitude ", p.amplitude, ", window ", p.window);
     const Setup s(p);
     const Results r = run(s);
     const Grid<double> q = widened(s.q), k = widened(s.k), v = widened(s.v), dout = widened(s.dout);
@@ -107,7 +117,8 @@ TEST_CASE("attention: forward and backward agree with the naive kernel in double
 
 TEST_CASE("attention: the same bits on every code path and for any number of threads") {
   for (const Problem& p : problems()) {
-    INFO("heads ", p.heads, ", head width ", p.head_width, ", causal ", p.is_causal, ", dropout ", p.dropout);
+    INFO("heads ", p.heads, ", head width ", p.head_width, ", causal ", p.is_causal, ", dropout ", p.dropout,
+         ", window ", p.window);
     const Setup s(p);
     check_same_bits_everywhere([&] { return run(s).all(); });
   }
@@ -185,9 +196,19 @@ TEST_CASE("attention: results too large for the caches have the bits of small on
   }
 }
 
-TEST_CASE("attention: weights agree with the naive kernel, rows sum to 1, masked ones are 0") {
+TEST_CASE("attention: a window as long as the sequence has the bits of none") {
   for (bool is_causal : {false, true}) {
-    const Setup s({kLengths, kOtherLengths, 3, 20, is_causal, 0, 0, 3});
+    const std::vector<Index> lengths{1, 63, 64, 200};
+    const Results all = run(Setup({lengths, lengths, 2, 24, is_causal, Real(0.2)})),
+                  window = run(Setup({lengths, lengths, 2, 24, is_causal, Real(0.2), 0, 1, 200}));
+    for (std::size_t i = 0; i < all.all().size(); ++i) CHECK(same_bits(all.all()[i], window.all()[i]));
+  }
+}
+
+TEST_CASE("attention: weights agree with the naive kernel, rows sum to 1, masked ones are 0") {
+  for (const auto& [is_causal, window] :
+       {std::pair<bool, Index>{false, 0}, {true, 0}, {false, 9}, {true, 70}}) {
+    const Setup s({kLengths, kOtherLengths, 3, 20, is_causal, 0, 0, 3, window});
     const Grid<double> q = widened(s.q), k = widened(s.k);
     for (Index sequence = 0; sequence < s.shape.sequences(); ++sequence) {
       const Index queries = s.shape.query_length(sequence), keys = s.shape.key_length(sequence);
@@ -198,13 +219,14 @@ TEST_CASE("attention: weights agree with the naive kernel, rows sum to 1, masked
       CHECK(worst_error(weights, expected) <= 64);
       CHECK(weights.has_intact_gaps());
       for (Index i = 0; i < queries; ++i) {
-        const Index visible = naive::visible_keys(s.shape, sequence, i);
+        const Index visible = naive::visible_keys(s.shape, sequence, i),
+                    first = naive::first_visible_key(s.shape, sequence, i);
         double sum = 0;
         for (Index j = 0; j < keys; ++j) {
           sum += static_cast<double>(weights.view().row(i)[j]);
-          if (j >= visible) CHECK(weights.view().row(i)[j] == 0);
+          if (j < first || j >= visible) CHECK(weights.view().row(i)[j] == 0);
         }
-        if (visible > 0) CHECK(std::abs(sum - 1) <= 1e-5);
+        if (visible > first) CHECK(std::abs(sum - 1) <= 1e-5);
       }
     }
   }

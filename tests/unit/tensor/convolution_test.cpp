@@ -27,6 +27,10 @@ void for_each_neighbor(const Case& c, const Use& use) {
     for (Index t = 0; t < length; ++t) {
       for (Index u = 0; u < length; ++u) {
         const Index down = u / columns - t / columns, right = u % columns - t % columns, k = c.hood.reach;
+        if (c.hood.is_causal) {
+          if (u <= t && u >= t - 2 * k) use(begin + t, begin + u, u - t + 2 * k);
+          continue;
+        }
         if (std::abs(down) > k || std::abs(right) > k) continue;
         const Index tap = c.hood.columns == 0 ? right + k : (down + k) * (2 * k + 1) + right + k;
         use(begin + t, begin + u, tap);
@@ -42,6 +46,7 @@ const std::vector<Case>& cases() {
                                      {{.reach = 0}, {4, 4}},
                                      {{.reach = 1, .columns = 3}, {9, 6, 3}},
                                      {{.reach = 2, .columns = 4}, {16, 16, 20}},
+                                     {{.reach = 2, .is_causal = true}, {1, 9, 0, 4, 30}},
                                      {{.reach = 2}, {600, 700}}};
   return all;
 }
@@ -87,6 +92,30 @@ TEST_CASE("depthwise convolution: forward, backward, weights, as defined") {
       CHECK(worst_error(y, wanted) <= 64);
       for (Index d = 0; d < width && taps > 0; ++d) CHECK(dw.view().row(0)[d] == 2 * once.view().row(0)[d]);
     }
+  }
+}
+
+TEST_CASE("causal depthwise convolution step by step has the bits of whole sequences") {
+  const std::vector<Index> lengths{1, 9, 4, 30}, offsets = offsets_of(lengths);
+  const Neighborhood hood{.reach = 2, .is_causal = true};
+  for (const Index width : {5, 32, 70}) {
+    const Grid<float> x = random_grid(offsets.back(), width, 1, 3), w = random_grid(hood.taps(), width, 2, 1);
+    Grid<float> whole(offsets.back(), width), stepped(offsets.back(), width);
+    kernels::depthwise_convolution(Convolution::forward, x.view(), offsets, hood, w.view(), whole.view(),
+                                   false);
+    kernels::RowCache cache{.width = width, .capacity = hood.taps()};
+    std::vector<float> rows(static_cast<std::size_t>(cache.floats(4)), std::nanf(""));
+    cache.rows = rows.data();
+    for (Index t = 0; t < 30; ++t) {
+      for (Index s = 3; s >= 0; --s) {
+        if (t >= lengths[static_cast<std::size_t>(s)]) continue;
+        const Index row = offsets[static_cast<std::size_t>(s)] + t, slot = (s + 1) % 4, length = t + 1;
+        kernels::append_to_cache(cache, {&slot, 1}, {&t, 1}, x.view().rows_between(row, row + 1));
+        kernels::depthwise_convolution_over_cache(cache, {&slot, 1}, {&length, 1}, w.view(),
+                                                  stepped.view().rows_between(row, row + 1));
+      }
+    }
+    CHECK(same_bits(stepped, whole));
   }
 }
 

@@ -27,6 +27,7 @@ AttentionHead head_task(ConstMatrix q, ConstMatrix k, ConstMatrix v, const Atten
   if (v) task.v = head_of(v, shape.key_offsets[s], shape.key_length(s), h, K);
   task.scale = shape.scale;
   task.is_causal = shape.is_causal;
+  task.window = shape.window;
   return task;
 }
 
@@ -58,7 +59,10 @@ void for_each_head(const AttentionShape& shape, const Body& body) {
   const Index sequences = shape.sequences(), pairs = sequences * shape.heads;
   if (pairs == 0) return;
   Index products = 0;
-  for (Index s = 0; s < sequences; ++s) products += (shape.query_length(s) + 1) * (shape.key_length(s) + 1);
+  for (Index s = 0; s < sequences; ++s) {
+    const Index keys = shape.key_length(s), seen = shape.window > 0 ? std::min(keys, 2 * shape.window) : keys;
+    products += (shape.query_length(s) + 1) * (seen + 1);
+  }
   constexpr Index kTaskProducts = 200'000;
   const Index work = std::max<Index>(1, products * shape.head_width);
   const Index bundle = std::clamp<Index>(kTaskProducts * sequences / work, 1, pairs);

@@ -15,6 +15,9 @@ struct AttentionShape {
   Index heads = 1, head_width = 1;
   Real scale = 1;          // of the scores, usually 1/sqrt(head_width)
   bool is_causal = false;  // query i of a sequence sees keys 0..i + (key length - query length)
+  // Of these query i sees the keys that are less than `window` away from key i + (key length - query length);
+  // 0: all.
+  Index window = 0;
   Index sequences() const { return query_offsets.empty() ? 0 : static_cast<Index>(query_offsets.size()) - 1; }
   Index query_length(Index s) const { return query_offsets[s + 1] - query_offsets[s]; }
   Index key_length(Index s) const { return key_offsets[s + 1] - key_offsets[s]; }
@@ -41,11 +44,16 @@ void attention_weights(ConstMatrix q, ConstMatrix k, const AttentionShape& shape
 // value_width(), filled up with 0.
 struct AttentionCache {
   Index heads = 1, head_width = 1;
-  Index capacity = 0;  // keys that a slot may hold
+  Index window = 0;    // of attention; 0: all keys are seen
+  Index capacity = 0;  // keys that a slot may hold; with a window those before give way to new ones
   Real* keys = nullptr;
   Real* values = nullptr;
 
   Index value_width() const { return (head_width + 15) / 16 * 16; }
+  // Where a key stands in its slot.
+  Index place(Index position) const { return window > 0 ? position % capacity : position; }
+  // How many keys of a sequence of so many a slot holds.
+  Index held(Index length) const { return length < capacity ? length : capacity; }
   Index key_lanes() const { return (capacity + 15) / 16 * 16; }
   Index key_floats(Index slots) const { return slots * heads * key_lanes() * head_width; }
   Index value_floats(Index slots) const { return slots * heads * capacity * value_width(); }
@@ -56,11 +64,14 @@ struct AttentionCache {
     return values + (slot * heads + head) * capacity * value_width();
   }
 };
+// The capacity for sequences of at most `length` keys: with a window whole tiles of keys that never meet.
+Index cache_capacity(Index length, Index window);
 // Row b of keys and values [B, H·K] becomes key positions[b] of slot slots[b]. The positions of a slot are
 // given in ascending order without gaps.
 void append_to_cache(const AttentionCache& cache, std::span<const Index> slots,
                      std::span<const Index> positions, ConstMatrix keys, ConstMatrix values);
-// Query b, out row b [B, H·K]: over the first lengths[b] >= 1 keys of slot slots[b]; the bits of attention().
+// Query b, out row b [B, H·K]: over the first lengths[b] >= 1 keys of slot slots[b], with a window the last
+// of them; the bits of attention().
 void attention_over_cache(ConstMatrix q, const AttentionCache& cache, std::span<const Index> slots,
                           std::span<const Index> lengths, Real scale, Matrix out);
 

@@ -20,6 +20,7 @@ struct AttentionHead {
   MatrixOf<const float> q, k, v;  // [queries, K], [keys, K], [keys, K]
   float scale = 1;
   bool is_causal = false;
+  Index window = 0;
   DropoutRule dropout;
   std::uint64_t first_element = 0,
                 element_step = 0;  // key 0 for query 0; from one query to the next (multiples of 2^16)
@@ -55,7 +56,8 @@ struct AttentionTable {
   void (*weights)(const AttentionHead& head, MatrixOf<float> weights);
 };
 
-// Queries of a decoding step: row b of q sees the first lengths[b] keys of slot slots[b].
+// Queries of a decoding step: row b of q sees the first lengths[b] keys of slot slots[b], or the last of
+// these that are in the window.
 struct CacheQueries {
   MatrixOf<const float> q;
   const Index* slots;

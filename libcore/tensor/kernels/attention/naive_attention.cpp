@@ -44,18 +44,18 @@ Weights weights_of(ConstMatrix q, ConstMatrix k, const AttentionShape& shape, In
   const Dense scores =
       static_cast<double>(shape.scale) * query_block(q, shape, s, h) * key_block(k, shape, s, h).transpose();
   for (Index i = 0; i < queries; ++i) {
-    const Index visible = visible_keys(shape, s, i);
-    if (visible == 0) continue;
-    const auto row = scores.row(i).head(visible).array();
+    const Index first = first_visible_key(shape, s, i), visible = visible_keys(shape, s, i);
+    if (visible <= first) continue;
+    const auto row = scores.row(i).segment(first, visible - first).array();
     w.m[i] = row.maxCoeff();
-    w.p.row(i).head(visible) = (row - w.m[i]).exp();
+    w.p.row(i).segment(first, visible - first) = (row - w.m[i]).exp();
     w.l[i] = w.p.row(i).sum();
     w.p.row(i) /= w.l[i];
     if (shape.dropout <= 0) continue;
     const Index number = (shape.first_query + shape.query_offsets[s] + i) * shape.heads + h;
-    const auto first = static_cast<std::uint64_t>(number) << 16;
-    for (Index j = 0; j < visible; ++j)
-      w.keep(i, j) = dropout_factor(shape.dropout, shape.stream, first + static_cast<std::uint64_t>(j));
+    const auto element = static_cast<std::uint64_t>(number) << 16;
+    for (Index j = first; j < visible; ++j)
+      w.keep(i, j) = dropout_factor(shape.dropout, shape.stream, element + static_cast<std::uint64_t>(j));
   }
   return w;
 }
@@ -63,8 +63,14 @@ Weights weights_of(ConstMatrix q, ConstMatrix k, const AttentionShape& shape, In
 }  // namespace
 
 Index visible_keys(const AttentionShape& shape, Index s, Index i) {
-  const Index keys = shape.key_length(s);
-  return shape.is_causal ? std::clamp<Index>(i + 1 + keys - shape.query_length(s), 0, keys) : keys;
+  const Index keys = shape.key_length(s), own = i + keys - shape.query_length(s);
+  if (shape.is_causal) return std::clamp<Index>(own + 1, 0, keys);
+  return shape.window > 0 ? std::clamp<Index>(own + shape.window, 0, keys) : keys;
+}
+
+Index first_visible_key(const AttentionShape& shape, Index s, Index i) {
+  const Index keys = shape.key_length(s), own = i + keys - shape.query_length(s);
+  return shape.window > 0 ? std::clamp<Index>(own + 1 - shape.window, 0, keys) : 0;
 }
 
 void attention(ConstMatrix q, ConstMatrix k, ConstMatrix v, const AttentionShape& shape, Matrix out,
@@ -125,7 +131,8 @@ void append_to_cache(const AttentionCache& cache, std::span<const Index> slots,
                      std::span<const Index> positions, ConstMatrix keys, ConstMatrix values) {
   const Index K = cache.head_width;
   for (Index b = 0; b < keys.rows; ++b) {
-    const Index slot = slots[static_cast<std::size_t>(b)], at = positions[static_cast<std::size_t>(b)];
+    const Index slot = slots[static_cast<std::size_t>(b)],
+                at = cache.place(positions[static_cast<std::size_t>(b)]);
     for (Index h = 0; h < cache.heads; ++h) {
       for (Index c = 0; c < K; ++c) {
         cache.keys_of(slot, h)[(at / 16 * K + c) * 16 + at % 16] = keys.row(b)[h * K + c];
@@ -139,17 +146,21 @@ void attention_over_cache(ConstMatrix q, const AttentionCache& cache, std::span<
                           std::span<const Index> lengths, Real scale, Matrix out) {
   const Index K = cache.head_width;
   for (Index b = 0; b < q.rows; ++b) {
-    const Index slot = slots[static_cast<std::size_t>(b)], keys = lengths[static_cast<std::size_t>(b)];
+    const Index slot = slots[static_cast<std::size_t>(b)], length = lengths[static_cast<std::size_t>(b)],
+                keys = cache.window > 0 ? std::min(length, cache.window) : length;
     for (Index h = 0; h < cache.heads; ++h) {
-      std::vector<Real> k(static_cast<std::size_t>(keys * K));
+      std::vector<Real> k(static_cast<std::size_t>(keys * K)), v(k.size());
       for (Index j = 0; j < keys; ++j) {
-        for (Index c = 0; c < K; ++c)
-          k[static_cast<std::size_t>(j * K + c)] = cache.keys_of(slot, h)[(j / 16 * K + c) * 16 + j % 16];
+        const Index at = cache.place(length - keys + j);
+        for (Index c = 0; c < K; ++c) {
+          k[static_cast<std::size_t>(j * K + c)] = cache.keys_of(slot, h)[(at / 16 * K + c) * 16 + at % 16];
+          v[static_cast<std::size_t>(j * K + c)] = cache.values_of(slot, h)[at * cache.value_width() + c];
+        }
       }
       const Index offsets[] = {0, 1}, key_offsets[] = {0, keys};
       naive::attention(
           ConstMatrix(q.row(b) + h * K, 1, K, q.stride), ConstMatrix(k.data(), keys, K),
-          ConstMatrix(cache.values_of(slot, h), keys, K, cache.value_width()),
+          ConstMatrix(v.data(), keys, K),
           {.query_offsets = offsets, .key_offsets = key_offsets, .head_width = K, .scale = scale},
           Matrix(out.row(b) + h * K, 1, K, out.stride), {});
     }

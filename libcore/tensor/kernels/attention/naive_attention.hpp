@@ -6,7 +6,8 @@
 
 namespace headwater::naive {
 
-// Number of keys that query i of sequence s sees: the first so many.
+// Query i of sequence s sees the keys from the first visible one on that are among the first visible_keys.
+Index first_visible_key(const kernels::AttentionShape& shape, Index s, Index i);
 Index visible_keys(const kernels::AttentionShape& shape, Index s, Index i);
 
 void attention(ConstMatrix q, ConstMatrix k, ConstMatrix v, const kernels::AttentionShape& shape, Matrix out,

@@ -20,7 +20,7 @@ struct Running {
 };
 
 void attention(const AttentionHead& head, MatrixOf<float> out, MatrixOf<float> stats) {
-  const Visibility see{head.q.rows, head.k.rows, head.is_causal};
+  const Visibility see(head);
   const Index K = head.q.cols, width = padded_width(K), span = key_span(see.keys, K);
   float* scratch = head.scratch;
   float* keys_transposed = take(scratch, span * width);
@@ -35,34 +35,39 @@ void attention(const AttentionHead& head, MatrixOf<float> out, MatrixOf<float> s
   DropoutWords* words = head.dropout.bound > 0 ? &drawn : nullptr;
   Prefetch next(head.prefetch, 2 * see.queries * see.keys * width);
   Prefetch* prefetch = head.prefetches ? &next : nullptr;
+  if (see.has_window()) set_zero_rows(out);  // a block's queries may see their first keys in different spans
   for (Index j = 0; j < see.keys; j += span) {
-    const Index first = see.first_query_of(j), keys = least(span, see.keys - j);
+    const Index keys = least(span, see.keys - j), first = see.first_query_of(j),
+                last = see.end_query_of(j + keys);
     if (first >= see.queries) break;
+    if (first >= last) continue;
     pack_transposed(head.k.rows_between(j, j + keys), keys_transposed);
-    const PackedRows v = pack_rows(head.v.rows_between(j, j + keys), values_packed, see.queries - first);
-    for (Index i = first, end = 0; i < see.queries; i = end) {
-      end = block_end(i, first, see);
-      const Index seen = least(keys, see.keys_of(end - 1) - j);
-      multiply_transposed(head.q.rows_between(i, end), keys_transposed, seen, p, prefetch);
+    const PackedRows v = pack_rows(head.v.rows_between(j, j + keys), values_packed, last - first);
+    for (Index i = first, end = 0; i < last; i = end) {
+      end = block_end(i, first, last, see);
+      const SeenKeys seen = seen_keys(see, i, end, j, keys);
+      const Index begin = j + seen.first;
+      multiply_transposed(head.q.rows_between(i, end), keys_transposed + seen.first * K, seen.count(), p,
+                          prefetch);
       for (Index r = i; r < end; r += kSoftmaxRows) {
-        const ScoreRows rows = p.rows_from(i, r, end, see, j, seen);
-        if (words) draw_words(rows_dropout(head, philox, r), rows, j, *words);
-        for (Index t = 0; t < seen; t += kKeyTile) {
+        const ScoreRows rows = p.rows_from(i, r, end, see, begin, seen.count());
+        if (words) draw_words(rows_dropout(head, philox, r), rows, begin, *words);
+        for (Index t = 0; t < seen.count(); t += kKeyTile) {
           float* moved = correction + t / kKeyTile * kQueryBlock + (r - i);
           softmax_rows(rows.keys_from(t, kKeyTile), head.scale, head.dropout,
                        words ? words->group[0] + t / 16 : nullptr, {m + r, l + r, moved});
         }
       }
       for (Index r = i; r < end; ++r) divisor[r - i] = see.keys_of(r) <= j + keys ? l[r] : 1;
-      const Start start = j == 0 ? Start::zero : Start::what_is_there;
-      multiply_keys(p, v, seen, see.keys_from(i, j),
+      const Start start = j == 0 && !see.has_window() ? Start::zero : Start::what_is_there;
+      multiply_keys(p, v.from(seen.first), seen.count(), see.keys_from(i, begin),
                     {out.rows_between(i, end), start, head.are_large && keys == see.keys, prefetch},
                     {correction, divisor});
     }
   }
   if (head.are_large) end_of_streams();
   for (Index i = 0; i < see.queries; ++i) {
-    const bool sees_any = see.keys_of(i) > 0;
+    const bool sees_any = see.keys_of(i) > see.first_key_of(i);
     if (!sees_any) set_zero(out.row(i), K);
     if (!stats) continue;
     stats.row(i)[0] = sees_any ? m[i] : 0;
@@ -72,26 +77,28 @@ void attention(const AttentionHead& head, MatrixOf<float> out, MatrixOf<float> s
 
 // The weights that attention() multiplied the values with, over l.
 void attention_weights(const AttentionHead& head, MatrixOf<float> weights) {
-  const Visibility see{head.q.rows, head.k.rows, head.is_causal};
+  const Visibility see(head);
   float* scratch = head.scratch;
   float* keys_transposed = take(scratch, least(kKeyTile, padded_width(see.keys)) * padded_width(head.q.cols));
   const Scores p{take(scratch, kKeyTile), kKeyTile};
   const Running running(scratch, see.queries);
   for (Index i = 0; i < see.queries; ++i) {
-    const Index seen = see.keys_of(i);
+    const Index seen = see.keys_of(i), hidden = see.first_key_of(i);
+    set_zero(weights.row(i), hidden);
     set_zero(weights.row(i) + seen, see.keys - seen);
   }
   for (Index j = 0; j < see.keys; j += kKeyTile) {
     const Index keys = least(kKeyTile, see.keys - j);
     pack_transposed(head.k.rows_between(j, j + keys), keys_transposed);
-    for (Index i = see.first_query_of(j); i < see.queries; ++i) {
-      const Index count = least(keys, see.keys_of(i) - j);
+    for (Index i = see.first_query_of(j), last = see.end_query_of(j + keys); i < last; ++i) {
+      const Index count = least(keys, see.keys_of(i) - j), first = see.first_key_of(i),
+                  hidden = first > j ? first - j : 0;
       multiply_transposed(head.q.rows_between(i, i + 1), keys_transposed, count, p);
-      const float correction = softmax_step(p.data, count, head.scale, running.m[i], running.l[i]);
+      const float correction = softmax_step(p.data, count, head.scale, running.m[i], running.l[i], hidden);
       float* row = weights.row(i);
-      if (j > 0) scale_row(row, j, correction);
-      for (Index c = 0; c < count; ++c) row[j + c] = p.data[c];
-      if (see.keys_of(i) <= j + keys) divide_row(row, j + count, running.l[i]);
+      if (j > first) scale_row(row + first, j - first, correction);
+      for (Index c = hidden; c < count; ++c) row[j + c] = p.data[c];
+      if (see.keys_of(i) <= j + keys) divide_row(row + first, see.keys_of(i) - first, running.l[i]);
     }
   }
 }

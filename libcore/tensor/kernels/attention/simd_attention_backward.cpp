@@ -28,7 +28,7 @@ void dot_rows(MatrixOf<const float> a, MatrixOf<const float> b, float* to) {
 
 void attention_backward(const AttentionHead& head, MatrixOf<const float> out, MatrixOf<const float> stats,
                         MatrixOf<const float> dout, const AttentionGradients& to) {
-  const Visibility see{head.q.rows, head.k.rows, head.is_causal};
+  const Visibility see(head);
   const Index K = head.q.cols, width = padded_width(K), span = key_span(see.keys, K);
   float* scratch = head.scratch;
   float* keys_transposed = take(scratch, span * width);
@@ -47,44 +47,56 @@ void attention_backward(const AttentionHead& head, MatrixOf<const float> out, Ma
   for (Index i = 0; i < see.queries; ++i) {
     m[i] = stats.row(i)[0];
     l[i] = stats.row(i)[1];
-    if (see.keys_of(i) == 0) set_zero(to.dq.row(i), K);
+    if (see.keys_of(i) <= see.first_key_of(i)) set_zero(to.dq.row(i), K);
+  }
+  // Blocks of queries in a window set the gradients of some of a span's keys only.
+  const Start first_start = see.has_window() ? Start::what_is_there : Start::zero;
+  if (see.has_window()) {
+    for (const MatrixOf<float>& gradient : {to.dq, to.dk, to.dv}) set_zero_rows(gradient);
   }
   for (Index i = 0; i < see.queries; i += 16) {
     const Index end = least(i + 16, see.queries);
     dot_rows(dout.rows_between(i, end), out.rows_between(i, end), mean + i);
   }
   for (Index j = 0; j < see.keys; j += span) {
-    const Index first = see.first_query_of(j), keys = least(span, see.keys - j);
-    for (Index r = j; first >= see.queries && r < j + keys; ++r) {
-      set_zero(to.dk.row(r), K);
-      set_zero(to.dv.row(r), K);
+    const Index keys = least(span, see.keys - j), first = see.first_query_of(j),
+                last = see.end_query_of(j + keys);
+    if (first >= last) {
+      for (const MatrixOf<float>& gradient : {to.dk, to.dv})
+        set_zero_rows(gradient.rows_between(j, j + keys));
+      continue;
     }
-    if (first >= see.queries) continue;
     const MatrixOf<const float> span_keys = head.k.rows_between(j, j + keys);
     pack_transposed(span_keys, keys_transposed);
     pack_transposed(head.v.rows_between(j, j + keys), values_transposed);
-    const PackedRows k = pack_rows(span_keys, keys_packed, see.queries - first);
-    for (Index i = first, end = 0; i < see.queries; i = end) {
-      end = block_end(i, first, see);
-      const Index queries = end - i, seen = least(keys, see.keys_of(end - 1) - j);
-      const PackedRows q = pack_rows(head.q.rows_between(i, end), queries_packed, seen);
-      const PackedRows d = pack_rows(dout.rows_between(i, end), douts_packed, seen);
-      multiply_transposed({q.data, queries, K, q.stride}, keys_transposed, seen, p, prefetch);
-      multiply_transposed({d.data, queries, K, d.stride}, values_transposed, seen, ds, prefetch);
+    const PackedRows k = pack_rows(span_keys, keys_packed, last - first);
+    for (Index i = first, end = 0; i < last; i = end) {
+      end = block_end(i, first, last, see);
+      const SeenKeys seen = seen_keys(see, i, end, j, keys);
+      const Index queries = end - i, begin = j + seen.first;
+      const PackedRows q = pack_rows(head.q.rows_between(i, end), queries_packed, seen.count());
+      const PackedRows d = pack_rows(dout.rows_between(i, end), douts_packed, seen.count());
+      multiply_transposed({q.data, queries, K, q.stride}, keys_transposed + seen.first * K, seen.count(), p,
+                          prefetch);
+      multiply_transposed({d.data, queries, K, d.stride}, values_transposed + seen.first * K, seen.count(),
+                          ds, prefetch);
       for (Index r = i; r < end; r += kSoftmaxRows) {
-        const ScoreRows rows = p.rows_from(i, r, end, see, j, seen);
-        if (words) draw_words(rows_dropout(head, philox, r), rows, j, *words);
+        const ScoreRows rows = p.rows_from(i, r, end, see, begin, seen.count());
+        if (words) draw_words(rows_dropout(head, philox, r), rows, begin, *words);
         softmax_backward_rows(rows, head.scale, head.dropout, words, {m + r, l + r, mean + r}, ds.row(r - i));
       }
       // The first block sets every key's gradient, also of those that only later queries see.
-      const Start start = i == first ? Start::zero : Start::what_is_there;
-      const Index rows_end = j + (i == first ? keys : seen);
-      const bool is_final = head.are_large && i == first && end == see.queries;
-      const Steps seen_by = see.queries_from(j, i);
-      multiply_queries(p, d, queries, seen_by, {to.dv.rows_between(j, rows_end), start, is_final, prefetch});
-      multiply_queries(ds, q, queries, seen_by, {to.dk.rows_between(j, rows_end), start, is_final, prefetch});
-      multiply_keys(ds, k, keys, see.keys_from(i, j),
-                    {to.dq.rows_between(i, end), j == 0 ? Start::zero : Start::what_is_there,
+      const bool sets_all = i == first && !see.has_window();
+      const Start start = i == first ? first_start : Start::what_is_there;
+      const Index rows_end = j + (sets_all ? keys : seen.end);
+      const bool is_final = head.are_large && i == first && end == last;
+      const Steps seen_by = see.queries_from(begin, i);
+      multiply_queries(p, d, queries, seen_by,
+                       {to.dv.rows_between(begin, rows_end), start, is_final, prefetch});
+      multiply_queries(ds, q, queries, seen_by,
+                       {to.dk.rows_between(begin, rows_end), start, is_final, prefetch});
+      multiply_keys(ds, k.from(seen.first), keys - seen.first, see.keys_from(i, begin),
+                    {to.dq.rows_between(i, end), j == 0 ? first_start : Start::what_is_there,
                      head.are_large && keys == see.keys, prefetch},
                     {});
     }

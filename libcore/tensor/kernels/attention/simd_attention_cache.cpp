@@ -8,6 +8,7 @@ namespace {
 
 void append(const AttentionCache& cache, Index slot, Index position, const float* key, const float* value) {
   const Index K = cache.head_width, width = cache.value_width();
+  position = cache.place(position);
   const Index panel = position / 16, lane = position % 16;
   for (Index h = 0; h < cache.heads; ++h, key += K, value += K) {
     float* column = cache.keys_of(slot, h) + panel * K * 16;
@@ -118,7 +119,8 @@ constexpr Index kHeads =
     8;  // heads that go through each stage one after the other, so that their chains overlap
 
 struct Heads {
-  Index slot, first, count, keys;
+  Index slot, first, count;
+  Index first_key, keys;  // those before the first are not seen
 };
 
 void attend_heads(const AttentionCache& cache, const Heads& of, const float* query, float scale, float* out,
@@ -130,17 +132,22 @@ void attend_heads(const AttentionCache& cache, const Heads& of, const float* que
     m[h] = -kInfinity;
     l[h] = 0;
   }
-  for (Index j = 0; j < of.keys; j += kKeyTile) {
-    const Index count = of.keys - j < kKeyTile ? of.keys - j : kKeyTile;
+  const Index first = of.first_key / kKeyTile * kKeyTile;
+  for (Index j = first; j < of.keys; j += kKeyTile) {
+    const bool is_first = j == first;
+    const Index count = of.keys - j < kKeyTile ? of.keys - j : kKeyTile, place = cache.place(j),
+                hidden = is_first ? of.first_key - j : 0;
     for (Index h = 0; h < of.count; ++h) {
-      if (j == 0) next_head.prefetch_keys(h);
-      score_tile(query + h * K, cache.keys_of(of.slot, of.first + h) + j * K, K, count, weights[h]);
+      if (is_first) next_head.prefetch_keys(h);
+      score_tile(query + h * K, cache.keys_of(of.slot, of.first + h) + place * K, K, count, weights[h]);
     }
-    for (Index h = 0; h < of.count; ++h) correction[h] = softmax_step(weights[h], count, scale, m[h], l[h]);
+    for (Index h = 0; h < of.count; ++h)
+      correction[h] = softmax_step(weights[h], count, scale, m[h], l[h], hidden);
     for (Index h = 0; h < of.count; ++h) {
-      if (j == 0) next_head.prefetch_values(h);
-      if (j > 0) scale_row(out + h * K, K, correction[h]);
-      mix_tile(weights[h], count, cache.values_of(of.slot, of.first + h) + j * width, K, j == 0, out + h * K);
+      if (is_first) next_head.prefetch_values(h);
+      if (!is_first) scale_row(out + h * K, K, correction[h]);
+      mix_tile(weights[h] + hidden, count - hidden,
+               cache.values_of(of.slot, of.first + h) + (place + hidden) * width, K, is_first, out + h * K);
     }
   }
   for (Index h = 0; h < of.count; ++h) divide_row(out + h * K, K, l[h]);
@@ -293,7 +300,9 @@ void attend(const AttentionCache& cache, const CacheQueries& queries, MatrixOf<f
     return cache.heads - head < kHeads ? cache.heads - head : kHeads;
   };
   for (Index b = 0; b < queries.q.rows; ++b) {
-    if (queries.lengths[b] <= kKeyTile && K <= 64) {
+    const Index length = queries.lengths[b],
+                first_key = cache.window > 0 && length > cache.window ? length - cache.window : 0;
+    if (length <= kKeyTile && first_key == 0 && K <= 64) {
       attend_one_tile(cache, queries.slots[b],
                       {.query = queries.q.row(b),
                        .keys = nullptr,
@@ -301,7 +310,7 @@ void attend(const AttentionCache& cache, const CacheQueries& queries, MatrixOf<f
                        .K = K,
                        .key_step = cache.key_lanes() * K,
                        .value_step = cache.capacity * cache.value_width(),
-                       .count = queries.lengths[b],
+                       .count = length,
                        .scale = queries.scale,
                        .out = out.row(b)});
       continue;
@@ -309,10 +318,10 @@ void attend(const AttentionCache& cache, const CacheQueries& queries, MatrixOf<f
     for (Index h = 0; h < cache.heads; h += kHeads) {
       const bool is_last = h + kHeads >= cache.heads, has_next = !is_last || b + 1 < queries.q.rows;
       const Index next = is_last ? b + 1 : b, head = is_last ? 0 : h + kHeads;
-      const NextHead next_head =
-          has_next ? NextHead{cache, queries.slots[next], head, count_from(head), queries.lengths[next]}
-                   : NextHead{cache, 0, 0, 0, 0};
-      attend_heads(cache, {queries.slots[b], h, count_from(h), queries.lengths[b]}, queries.q.row(b) + h * K,
+      const NextHead next_head = has_next ? NextHead{cache, queries.slots[next], head, count_from(head),
+                                                     cache.held(queries.lengths[next])}
+                                          : NextHead{cache, 0, 0, 0, 0};
+      attend_heads(cache, {queries.slots[b], h, count_from(h), first_key, length}, queries.q.row(b) + h * K,
                    queries.scale, out.row(b) + h * K, next_head);
     }
   }

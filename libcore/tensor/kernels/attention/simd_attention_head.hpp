@@ -6,27 +6,52 @@
 
 namespace headwater::kernels::HEADWATER_ISA {
 
-// How far query i of this head sees: the first so many keys.
+inline Index least(Index a, Index b) { return a < b ? a : b; }
+
+// Which keys the queries of a head see: of query i those of [first_key_of(i), keys_of(i)), from so many
+// before key i + shift to so many after it.
 struct Visibility {
   Index queries, keys;
-  bool is_causal;
-  Index shift() const { return keys - queries; }
-  Index keys_of(Index i) const {
-    if (!is_causal) return keys;
-    const Index seen = i + 1 + shift();
-    return seen < 0 ? 0 : (seen < keys ? seen : keys);
+  Index before = kUnbounded, after = kUnbounded;
+  explicit Visibility(const AttentionHead& head) : queries(head.q.rows), keys(head.k.rows) {
+    if (head.window > 0) before = after = head.window - 1;
+    if (head.is_causal) after = 0;
   }
-  // First query that sees key j.
-  Index first_query_of(Index j) const { return is_causal && j > shift() ? j - shift() : 0; }
+  Index shift() const { return keys - queries; }
+  bool has_window() const { return before < kUnbounded; }
+  bool is_ragged() const { return after < kUnbounded; }  // queries see different keys
+  Index keys_of(Index i) const { return is_ragged() ? clamped(i + shift() + after + 1, keys) : keys; }
+  Index first_key_of(Index i) const { return has_window() ? clamped(i + shift() - before, keys) : 0; }
+  // The queries that see one of the keys j .. end - 1.
+  Index first_query_of(Index j) const { return is_ragged() && j > shift() + after ? j - shift() - after : 0; }
+  Index end_query_of(Index end) const {
+    return has_window() ? clamped(end - shift() + before, queries) : queries;
+  }
   // Rows: queries from i on; steps: keys from j on.
   Steps keys_from(Index i, Index j) const {
-    return is_causal ? Steps{-kUnbounded, i + 1 + shift() - j} : Steps{};
+    return {has_window() ? i + shift() - before - j : -kUnbounded,
+            is_ragged() ? i + shift() + after + 1 - j : kUnbounded};
   }
   // Rows: keys from j on; steps: queries from i on.
   Steps queries_from(Index j, Index i) const {
-    return is_causal ? Steps{j - shift() - i, kUnbounded} : Steps{};
+    return {is_ragged() ? j - shift() - after - i : -kUnbounded,
+            has_window() ? j - shift() + before + 1 - i : kUnbounded};
   }
+
+ private:
+  static Index clamped(Index i, Index most) { return i < 0 ? 0 : least(i, most); }
 };
+
+// The keys of a span that a block of queries works on, from the first tile on of which one is seen; places in
+// the span.
+struct SeenKeys {
+  Index first, end;
+  Index count() const { return end - first; }
+};
+inline SeenKeys seen_keys(const Visibility& see, Index begin, Index end, Index j, Index keys) {
+  const Index first = see.first_key_of(begin) - j;
+  return {first > 0 ? first / kKeyTile * kKeyTile : 0, least(keys, see.keys_of(end - 1) - j)};
+}
 
 inline float* take(float*& scratch, Index count) {
   float* taken = scratch;
@@ -34,14 +59,13 @@ inline float* take(float*& scratch, Index count) {
   return taken;
 }
 
-inline Index least(Index a, Index b) { return a < b ? a : b; }
-
-// Queries [i, end) that are worked on together, of those from `first` on: equal blocks. Small ones where the
-// queries of a block see different keys: scores are computed for all that one of them sees.
-inline Index block_end(Index i, Index first, const Visibility& see) {
-  const Index most = see.is_causal ? 32 : kQueryBlock, queries = see.queries - first;
+// Queries [first, last) that see keys of a span, and those [i, end) that are worked on together: equal
+// blocks. Small ones where the queries of a block see different keys: scores are computed for all that one of
+// them sees.
+inline Index block_end(Index i, Index first, Index last, const Visibility& see) {
+  const Index most = see.is_ragged() ? 32 : kQueryBlock, queries = last - first;
   const Index blocks = (queries + most - 1) / most;
-  return least(i + (queries + blocks - 1) / blocks, see.queries);
+  return least(i + (queries + blocks - 1) / blocks, last);
 }
 
 // Scores, weights or their gradients: a row a query from `query` on, a column a key from `key` on.
@@ -51,9 +75,15 @@ struct Scores {
   float* row(Index r) const { return data + r * stride; }
   // The rows of the queries r .. r + 15 (below `end`), where row 0 is query i and column 0 key j.
   ScoreRows rows_from(Index i, Index r, Index end, const Visibility& see, Index j, Index keys) const {
-    return {row(r - i), stride, least(kSoftmaxRows, end - r), see.keys_of(r) - j, see.is_causal ? 1 : 0,
-            keys};
+    return {.scores = row(r - i),
+            .stride = stride,
+            .rows = least(kSoftmaxRows, end - r),
+            .first_count = see.is_ragged() ? r + see.shift() + see.after + 1 - j : see.keys - j,
+            .growth = see.is_ragged() ? 1 : 0,
+            .keys = keys,
+            .first_hidden = see.has_window() ? r + see.shift() - see.before - j : -kUnbounded};
   }
+  Scores from(Index key) const { return {data + key, stride}; }
 };
 
 // scores[i][j] = x[i] · packed[j] for the first `keys` (rounded up) rows that pack_transposed() packed;
@@ -128,6 +158,9 @@ inline void multiply_queries(const Scores& scores, const PackedRows& x, Index qu
 
 inline void set_zero(float* x, Index count) {
   for (Index c = 0; c < count; ++c) x[c] = 0;
+}
+inline void set_zero_rows(MatrixOf<float> x) {
+  for (Index r = 0; r < x.rows; ++r) set_zero(x.row(r), x.cols);
 }
 
 // Dropout of the queries from `query` on.

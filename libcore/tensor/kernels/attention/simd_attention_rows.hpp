@@ -8,11 +8,12 @@ namespace headwater::kernels::HEADWATER_ISA {
 
 inline constexpr float kInfinity = __builtin_inff();
 
-// s: the tile's scores of one query, the first `count` of them visible. Makes them exp(scale·s - m') and
-// moves m and l; returns exp(m - m').
-inline float softmax_step(float* s, Index count, float scale, float& m, float& l) {
+// s: the tile's scores of one query, the first `count` of them visible but for the `hidden` first. Makes them
+// exp(scale·s - m') and moves m and l; returns exp(m - m').
+inline float softmax_step(float* s, Index count, float scale, float& m, float& l, Index hidden = 0) {
   const f32x16 factor = f32x16::broadcast(scale);
   const Index full = count / 16, rest = count % 16;
+  for (Index c = 0; c < hidden; ++c) s[c] = -kInfinity;
   f32x16 most = f32x16::broadcast(m);
   for (Index p = 0; p < full; ++p) {
     const f32x16 x = f32x16::load(s + 16 * p) * factor;

@@ -15,17 +15,20 @@ struct ScoreRows {
   float* scores;
   Index stride;
   Index rows;
-  Index first_count;  // of row 0
-  Index growth;       // keys that a row sees more than the one before
-  Index keys;         // most
+  Index first_count;   // of row 0
+  Index growth;        // keys that a row sees more than the one before
+  Index keys;          // most
+  Index first_hidden;  // so many keys at the beginning row 0 does not see, row r so many and r more
   Index count(Index r) const {
     const Index seen = first_count + r * growth;
     return seen < keys ? seen : keys;
   }
+  Index hidden(Index r) const { return first_hidden + r; }
   // Keys from `first` on, `most` of them.
   ScoreRows keys_from(Index first, Index most) const {
     return {scores + first,      stride, rows,
-            first_count - first, growth, keys - first < most ? keys - first : most};
+            first_count - first, growth, keys - first < most ? keys - first : most,
+            first_hidden - first};
   }
 };
 
@@ -69,12 +72,20 @@ HEADWATER_INLINE f32x16 reduction_rows(f32x16 (&part)[16], const Reduce& reduce)
   return part[0];
 }
 
-// x in the lanes of the first `count` keys, `missing` in the others; group v of V.
-template <int V, bool kRagged>
-HEADWATER_INLINE f32x16 seen_or(f32x16 x, Index count, int v, float missing) {
-  if (!kRagged && v < V - 1) return x;
-  const Index lanes = count - 16 * v;
-  return first_lanes(lanes < 0 ? 0 : (lanes < 16 ? lanes : 16), x, f32x16::broadcast(missing));
+// What the rows of a tile see: all its keys but the last, each its own first ones, or each its own within it.
+enum class Sight { whole, first, window };
+
+// x in the lanes of the keys that row r sees, `missing` in the others; group v of V.
+template <int V, Sight kSight>
+HEADWATER_INLINE f32x16 seen_or(f32x16 x, const ScoreRows& tile, Index r, int v, float missing) {
+  if (kSight == Sight::whole && v < V - 1) return x;
+  const auto lanes = [v](Index count) {
+    const Index rest = count - 16 * v;
+    return rest < 0 ? 0 : (rest < 16 ? rest : 16);
+  };
+  const f32x16 other = f32x16::broadcast(missing);
+  if (kSight == Sight::window) x = first_lanes(lanes(tile.hidden(r)), other, x);
+  return first_lanes(lanes(tile.count(r)), x, other);
 }
 
 // Where the softmax of these rows has come to: m and l; correction = exp(m before - m), 1 where a row sees
@@ -85,19 +96,18 @@ struct RunningRows {
 
 // A tile of keys of which the rows see V groups of 16. Scores s become exp(scale·s - m), after dropout if
 // there are words (of a row: kMaxKeySpan / 16 groups from its first on).
-template <int V, bool kRagged>
+template <int V, Sight kSight>
 void softmax_rows(const ScoreRows& tile, float scale, const DropoutRule& dropout, const i32x16* words,
                   const RunningRows& to) {
   const f32x16 factor = f32x16::broadcast(scale), lowest = f32x16::broadcast(-__builtin_inff());
   f32x16 part[16];
   for (Index r = 0; r < tile.rows; ++r) {
     const float* s = tile.scores + r * tile.stride;
-    const Index count = tile.count(r);
     f32x16 most = lowest;
 #pragma GCC unroll 4
     for (int v = 0; v < V; ++v) {
       const f32x16 x = f32x16::load(s + 16 * v) * factor;
-      most = max(most, seen_or<V, kRagged>(x, count, v, -__builtin_inff()));
+      most = max(most, seen_or<V, kSight>(x, tile, r, v, -__builtin_inff()));
     }
     part[r] = most;
   }
@@ -123,11 +133,10 @@ void softmax_rows(const ScoreRows& tile, float scale, const DropoutRule& dropout
 #pragma GCC unroll 4
     for (int i = 0; i < R; ++i) {
       float* s = tile.scores + row(i) * tile.stride;
-      const Index count = tile.count(row(i));
       f32x16 sum = f32x16::zero();
 #pragma GCC unroll 4
       for (int v = 0; v < V; ++v) {
-        f32x16 p = seen_or<V, kRagged>(x[i * V + v], count, v, 0);
+        f32x16 p = seen_or<V, kSight>(x[i * V + v], tile, row(i), v, 0);
         sum = sum + p;
         if (words) {
           p = keep(dropout, words[row(i) * (kMaxKeySpan / 16) + v], p * f32x16::broadcast(dropout.scale));
@@ -146,7 +155,10 @@ inline void softmax_rows(const ScoreRows& tile, float scale, const DropoutRule& 
                          const RunningRows& to) {
   const Index most = tile.count(tile.rows - 1);
   with_constant<kKeyTile / 16>((most + 15) / 16, [&]<int V>() {
-    (tile.count(0) < most ? softmax_rows<V, true> : softmax_rows<V, false>)(tile, scale, dropout, words, to);
+    const auto softmax = tile.hidden(tile.rows - 1) > 0 ? softmax_rows<V, Sight::window>
+                         : tile.count(0) < most         ? softmax_rows<V, Sight::first>
+                                                        : softmax_rows<V, Sight::whole>;
+    softmax(tile, scale, dropout, words, to);
   });
 }
 

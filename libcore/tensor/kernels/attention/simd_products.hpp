@@ -68,8 +68,8 @@ struct Steps {
 enum class Start { zero, what_is_there };
 
 // R rows by P panels from (row, lane); row r takes the steps [range.first + r, range.last + r) of [0, steps).
-// Steps that only some of the rows take lie in a triangle before or after those that all take.
-// kRescales: with factors of c.
+// Steps that only some of the rows take lie in a triangle before or after those that all take; where both
+// sides are bounded there is a step that all take. kRescales: with factors of c.
 template <int R, int P, bool kRescales>
 void multiply_tile(const Product& g, Index row, Index lane, Index steps, const Steps& range, Start start) {
   f32x16 sum[R][P];
@@ -108,6 +108,7 @@ void multiply_tile(const Product& g, Index row, Index lane, Index steps, const S
     for (int s = 0; s < R - 1; ++s) {  // step range.first + s: rows 0..s
       const Index n = range.first + s;
       if (n < 0 || n >= steps) continue;
+      if (kRescales && n > 0 && n % kFactorSteps == 0) rescale(n / kFactorSteps);
       f32x16 columns[P];
       load_columns(n, columns);
 #pragma GCC unroll 16
@@ -119,6 +120,7 @@ void multiply_tile(const Product& g, Index row, Index lane, Index steps, const S
     }
   }
   const Index begin = clamp(range.first + R - 1), end = clamp(range.last);
+  if (kRescales && begin > 0 && begin < end && begin % kFactorSteps == 0) rescale(begin / kFactorSteps);
   const float* a = a0 + begin * g.a_step;
   const float* b = b0 + begin * g.b_step;
   for (Index n = begin; n < end;) {
@@ -207,7 +209,8 @@ TileFunction tile_of(Index rows) {
 // All rows of P panels.
 template <int P>
 void multiply_panels(const Product& g, Index rows, Index steps, Index lane, const Steps& range, Start start) {
-  const Index blocks = (rows + max_rows(P) - 1) / max_rows(P);
+  const Index taken = range.last - range.first, most = taken < max_rows(P) ? taken : max_rows(P);
+  const Index blocks = (rows + most - 1) / most;
   for (Index block = 0, row = 0; block < blocks; ++block) {
     const Index count = (rows - row + blocks - block - 1) / (blocks - block);
     const TileFunction tile = g.factor ? tile_of<P, true>(count) : tile_of<P, false>(count);
@@ -217,7 +220,7 @@ void multiply_panels(const Product& g, Index rows, Index steps, Index lane, cons
   }
 }
 
-// All of c. Of `range` at most one side may be bounded.
+// All of c. Where both sides of `range` are bounded each row takes at least one step.
 inline void multiply(const Product& g, Index rows, Index steps, const Steps& range, Start start) {
   const Index panels = (g.width + 15) / 16, groups = (panels + kMaxPanels - 1) / kMaxPanels;
   for (Index group = 0, panel = 0; group < groups; ++group) {
@@ -246,6 +249,7 @@ inline void multiply(const Product& g, Index rows, Index steps, const Steps& ran
 struct PackedRows {
   const float* data;
   Index stride;
+  PackedRows from(Index row) const { return {data + row * stride, stride}; }
 };
 
 // Copies the rows, padded with zeros, unless so few uses (rows of the product) would not pay for it.

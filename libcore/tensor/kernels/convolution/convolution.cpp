@@ -72,7 +72,7 @@ void for_each_tap(const Neighborhood& hood, const F& f) {
   const Index rows = hood.columns == 0 ? 0 : hood.reach;
   Index tap = 0;
   for (Index row = -rows; row <= rows; ++row) {
-    for (Index column = -hood.reach; column <= hood.reach; ++column) f(tap++, row, column);
+    for (Index column = 0; column < hood.side(); ++column) f(tap++, row, hood.first() + column);
   }
 }
 
@@ -130,7 +130,7 @@ void depthwise_convolution_weights(ConstMatrix x, std::span<const Index> offsets
         chain = {};
         for (Places at(offsets, neighborhood.columns, leaf.begin); at.token() < leaf.end; at.next()) {
           const Index token = at.neighbor(neighborhood.columns == 0 ? 0 : row - neighborhood.reach,
-                                          beside - neighborhood.reach);
+                                          neighborhood.first() + beside);
           if (token >= 0) add_products(dy.row(at.token()) + column, x.row(token) + column, count, chain);
         }
         for (int merge = 0; merge < leaf.merges; ++merge) {
@@ -140,6 +140,29 @@ void depthwise_convolution_weights(ConstMatrix x, std::span<const Index> offsets
       }
       if (alive == 0) sums[0] = {};
       put(sums[0], count, accumulate, dw.row(row * neighborhood.side() + beside) + column);
+    }
+  });
+}
+
+void append_to_cache(const RowCache& cache, std::span<const Index> slots, std::span<const Index> positions,
+                     ConstMatrix x) {
+  for (std::size_t b = 0; b < slots.size(); ++b)
+    std::copy_n(x.row(static_cast<Index>(b)), x.cols, cache.at(slots[b], positions[b]));
+}
+
+void depthwise_convolution_over_cache(const RowCache& cache, std::span<const Index> slots,
+                                      std::span<const Index> lengths, ConstMatrix w, Matrix y) {
+  for_each_row_block(y.rows, y.cols, [&](Index begin, Index end) {
+    for (Index b = begin; b < end; ++b) {
+      const auto i = static_cast<std::size_t>(b);
+      const Index first = lengths[i] - w.rows;  // the first neighbour, which may lie before the sequence
+      for (Index column = 0; column < y.cols; column += kBlock) {
+        const Index count = std::min(kBlock, y.cols - column);
+        Block sums{};
+        for (Index tap = std::max<Index>(0, -first); tap < w.rows; ++tap)
+          add_products(w.row(tap) + column, cache.at(slots[i], first + tap) + column, count, sums);
+        put(sums, count, false, y.row(b) + column);
+      }
     }
   });
 }
