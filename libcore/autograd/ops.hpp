@@ -41,7 +41,8 @@ inline constexpr std::string_view kOperationNames[] = {"linear",
                                                        "scale",
                                                        "interleave_copies",
                                                        "concatenate",
-                                                       "depthwise_convolution"};
+                                                       "depthwise_convolution",
+                                                       "additive_attention"};
 
 namespace ops {
 
@@ -184,6 +185,17 @@ Variable mix_tokens(Tape& tape, const Variable& x, const TokenMixer& mixer);
 // neighbours, dw sums over the tokens as the plan says. Keeps x.
 Variable depthwise_convolution(Tape& tape, const Variable& x, const kernels::Neighborhood& neighborhood,
                                Parameter& w);
+
+// What additive attention gives: y, and the weights behind it [Tq, most keys of a sequence], in the arena.
+struct AdditiveAttention {
+  Variable output;
+  Matrix weights;
+};
+// y[i] = Σ_j weights[i][j]·values[j] over the keys of the sequence, the weights by softmax from
+// score·tanh(q[i] + k[j]) (Bahdanau et al. 2015): q [Tq, A], k [Tk, A], score [1, A], values [Tk, D], y [Tq,
+// D]. Keeps q, k, values and the weights.
+AdditiveAttention additive_attention(Tape& tape, const Variable& q, const Variable& k, Parameter& score,
+                                     const Variable& values);
 
 // Rows of numbers most of which are 0: entry e of row s is the number values[e] in column ids[e].
 struct SparseRows {

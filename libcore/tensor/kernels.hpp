@@ -9,20 +9,21 @@
 // alias inputs unless it says so. All kernels parallelise inside through parallel_for.
 #pragma once
 
-#include "tensor/kernels/activation/activation.hpp"    // IWYU pragma: export
-#include "tensor/kernels/argmax/argmax.hpp"            // IWYU pragma: export
-#include "tensor/kernels/argmax/top_logits.hpp"        // IWYU pragma: export
-#include "tensor/kernels/attention/attention.hpp"      // IWYU pragma: export
-#include "tensor/kernels/convolution/convolution.hpp"  // IWYU pragma: export
-#include "tensor/kernels/dropout/dropout.hpp"          // IWYU pragma: export
-#include "tensor/kernels/elementwise/elementwise.hpp"  // IWYU pragma: export
-#include "tensor/kernels/embedding/embedding.hpp"      // IWYU pragma: export
-#include "tensor/kernels/fourier/fourier.hpp"          // IWYU pragma: export
-#include "tensor/kernels/gemm/gemm.hpp"                // IWYU pragma: export
-#include "tensor/kernels/isa.hpp"                      // IWYU pragma: export
-#include "tensor/kernels/loss/loss.hpp"                // IWYU pragma: export
-#include "tensor/kernels/norm/norm.hpp"                // IWYU pragma: export
-#include "tensor/kernels/optimizer/optimizer.hpp"      // IWYU pragma: export
-#include "tensor/kernels/pooling/pooling.hpp"          // IWYU pragma: export
-#include "tensor/kernels/reduction/reduction.hpp"      // IWYU pragma: export
-#include "tensor/kernels/rotary/rotary.hpp"            // IWYU pragma: export
+#include "tensor/kernels/activation/activation.hpp"                  // IWYU pragma: export
+#include "tensor/kernels/additive_attention/additive_attention.hpp"  // IWYU pragma: export
+#include "tensor/kernels/argmax/argmax.hpp"                          // IWYU pragma: export
+#include "tensor/kernels/argmax/top_logits.hpp"                      // IWYU pragma: export
+#include "tensor/kernels/attention/attention.hpp"                    // IWYU pragma: export
+#include "tensor/kernels/convolution/convolution.hpp"                // IWYU pragma: export
+#include "tensor/kernels/dropout/dropout.hpp"                        // IWYU pragma: export
+#include "tensor/kernels/elementwise/elementwise.hpp"                // IWYU pragma: export
+#include "tensor/kernels/embedding/embedding.hpp"                    // IWYU pragma: export
+#include "tensor/kernels/fourier/fourier.hpp"                        // IWYU pragma: export
+#include "tensor/kernels/gemm/gemm.hpp"                              // IWYU pragma: export
+#include "tensor/kernels/isa.hpp"                                    // IWYU pragma: export
+#include "tensor/kernels/loss/loss.hpp"                              // IWYU pragma: export
+#include "tensor/kernels/norm/norm.hpp"                              // IWYU pragma: export
+#include "tensor/kernels/optimizer/optimizer.hpp"                    // IWYU pragma: export
+#include "tensor/kernels/pooling/pooling.hpp"                        // IWYU pragma: export
+#include "tensor/kernels/reduction/reduction.hpp"                    // IWYU pragma: export
+#include "tensor/kernels/rotary/rotary.hpp"                          // IWYU pragma: export

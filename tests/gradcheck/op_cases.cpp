@@ -235,6 +235,21 @@ std::vector<Case> op_cases() {
     cases.push_back(attention_case(is_causal ? "causal, window" : "window", false,
                                    {.heads = 2, .is_causal = is_causal, .window = 2}));
   cases.push_back(attention_case("with dropout", true, {.heads = 2, .dropout = 0.3, .stream = stream}));
+  for (const bool is_shared : {false, true}) {
+    cases.push_back({is_shared ? "additive_attention of keys that are the values" : "additive_attention",
+                     [=](Fixture& f) {
+                       f.input("q", kTokens, 5);
+                       f.input("k", kMemory, 5);
+                       if (!is_shared) f.input("values", kMemory, 3);
+                       f.parameter("score", 1, 5);
+                     },
+                     [=](Pass& p) {
+                       const Variable values = is_shared ? p.inputs[1] : p.inputs[2];
+                       return Result{ops::additive_attention(p.context.tape, p.inputs[0], p.inputs[1],
+                                                             *p.fixture.parameters.find("score"), values)
+                                         .output};
+                     }});
+  }
   cases.push_back({"attention of one matrix with itself", [](Fixture& f) { f.input("x", kTokens, 4); },
                    [](Pass& p) {
                      return Result{
