@@ -18,7 +18,8 @@ enum class Purpose : std::uint32_t {
   sample = 5,
   attention_dropout = 6,
   image_augmentation = 7,
-  masking = 8
+  masking = 8,
+  token_order = 9
 };
 
 // One stream. `layer` tells apart the users of one purpose within a step.

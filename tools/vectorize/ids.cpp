@@ -1,9 +1,11 @@
 // Ids of the tokens of each line.
+#include <algorithm>
 #include <atomic>
 
 #include "cli/line_filter.hpp"
 #include "cli/tool.hpp"
 #include "support/error.hpp"
+#include "support/random.hpp"
 #include "text/tokenizer/token_lines.hpp"
 #include "text/tokenizer/tokenizer.hpp"
 #include "tools/vectorize/vectorize.hpp"
@@ -12,32 +14,49 @@ namespace headwater::vectorize {
 
 namespace {
 
+constexpr std::string_view kReversed = "reversed", kShuffled = "shuffled";
+
+// Puts the tokens of line `number`, from 0, into another order. Shuffled ones are in that of Fisher-Yates
+// (random_order), layer and step of the stream being the two halves of the number.
+void put_in_order(const Options& o, std::uint64_t number, std::vector<std::int32_t>& ids) {
+  if (o.order == kReversed) std::reverse(ids.begin(), ids.end());
+  if (o.order != kShuffled) return;
+  const std::vector<std::int32_t> written = ids;
+  const std::vector<std::uint32_t> order = random_order({.seed = o.seed,
+                                                         .purpose = Purpose::token_order,
+                                                         .layer = static_cast<std::uint32_t>(number),
+                                                         .step = static_cast<std::uint32_t>(number >> 32)},
+                                                        ids.size());
+  for (std::size_t i = 0; i < ids.size(); ++i) ids[i] = written[order[i]];
+}
+
 struct LineWorker {
   const Tokenizer& tokenizer;
+  const Options& options;
   SpecialIds special;
   std::size_t max_length;  // special ones counted
-  bool has_start, has_end;
 
   // Appends the ids of the line; returns whether ids were cut off. An empty line stays empty. `counts` are of
   // the tokens that were kept.
-  bool operator()(std::string_view line, std::string& out, TokenCounts& counts) const {
+  bool operator()(std::string_view line, std::uint64_t number, std::string& out, TokenCounts& counts) const {
     std::string scratch;
-    std::size_t count = 0;
-    const auto add = [&](std::int32_t id) {
-      if (count < max_length) {
-        if (count != 0) out.push_back(' ');
-        append_number(out, id);
-      }
-      ++count;
-    };
+    std::vector<std::int32_t> ids;
+    std::size_t count = 0;  // tokens of the line
+    const std::size_t first = options.has_start ? 1 : 0;
     for_each_token_of_line(line, scratch, [&](std::string_view token) {
-      if (count == 0 && has_start) add(tokenizer.start_id());
-      const std::int32_t id = tokenizer.id_of_token(token);
-      if (count < max_length) counts.add(std::span(&id, 1), special);
-      add(id);
+      if (first + count < max_length) ids.push_back(tokenizer.id_of_token(token));
+      ++count;
     });
-    if (count != 0 && has_end) add(tokenizer.end_id());
-    return count > max_length;
+    if (count == 0) return false;
+    counts.add(ids, special);
+    put_in_order(options, number, ids);
+    if (options.has_start) ids.insert(ids.begin(), tokenizer.start_id());
+    if (options.has_end && first + count < max_length) ids.push_back(tokenizer.end_id());
+    for (std::size_t i = 0; i < ids.size(); ++i) {
+      if (i != 0) out.push_back(' ');
+      append_number(out, ids[i]);
+    }
+    return first + count + (options.has_end ? 1 : 0) > max_length;
   }
 };
 
@@ -68,6 +87,12 @@ void describe_ids(cli::CommandLine& line, Options& o, ModeOptions& typed) {
   const std::initializer_list<Mode> all = {Mode::ids, Mode::blocks, Mode::id_file};
   typed.add("--start", line.add_flag("--start", o.has_start, "put the id of [START] before each line"), all);
   typed.add("--end", line.add_flag("--end", o.has_end, "put the id of [END] after each line"), all);
+  typed.add("--order",
+            line.add_option("--order", o.order,
+                            "write the tokens of each line in another order, after it was cut: reversed, or "
+                            "shuffled by --seed and the line's number")
+                .shown_as("ORDER"),
+            {Mode::ids});
   describe_one_text(line, o, typed);
   typed.add("--max-unknown",
             line.add_option("--max-unknown", o.max_unknown,
@@ -79,6 +104,10 @@ void describe_ids(cli::CommandLine& line, Options& o, ModeOptions& typed) {
 void resolve_ids(Options& o, const ModeOptions& typed) {
   resolve_recipe(o, typed);
   if (o.length < 1) throw UsageError("--length is missing (the model's number of positions)");
+  if (typed.is_given("--order") && o.order != kReversed && o.order != kShuffled)
+    throw UsageError("--order: unknown order " + quote(o.order) + " (reversed or shuffled)");
+  if (typed.is_given("--seed") && o.order != kShuffled)
+    throw UsageError("--seed goes with --order shuffled only (nothing else is drawn here)");
 }
 
 void write_ids(const Options& o) {
@@ -90,12 +119,12 @@ void write_ids(const Options& o) {
   reader.show_progress(o.is_quiet);
   cli::LineWriter writer;
   if (o.has_header) writer.line(header(tokenizer.hash(), tokenizer.vocabulary_size(), tokenizer.pad_id()));
-  const LineWorker worker{tokenizer, tokenizer.special_ids(), max_length, o.has_start, o.has_end};
+  const LineWorker worker{tokenizer, o, tokenizer.special_ids(), max_length};
   std::atomic<std::uint64_t> all_lines = 0, truncated_lines = 0;
   std::atomic<std::int64_t> tokens = 0, unknown = 0;
-  cli::filter_lines(reader, writer, [&](std::string_view line, std::string& out) {
+  cli::filter_lines(reader, writer, [&](std::string_view line, std::string& out, std::size_t number) {
     TokenCounts counts;
-    truncated_lines += worker(line, out, counts) ? 1 : 0;
+    truncated_lines += worker(line, number, out, counts) ? 1 : 0;
     tokens += counts.tokens;
     unknown += counts.unknown;
     ++all_lines;

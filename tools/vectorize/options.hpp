@@ -21,7 +21,7 @@ struct Options {
   std::vector<std::string> tokens;
   std::optional<Recipe> resolved_recipe;  // what `recipe` names
   fs::path tokenizer, terms, labels, output, recipe, images, image_labels, validation, split;
-  std::string learn, form, max_unknown, side = "source", scale = "full", resize;
+  std::string learn, form, max_unknown, order, side = "source", scale = "full", resize;
   std::vector<std::string> check;
   std::int64_t length = 0, ngrams = 1, size = 20000, block = 0, stride = 0;
   bool has_start = false, has_end = false, has_header = false;

@@ -66,7 +66,9 @@ void describe_split(cli::CommandLine& line, Options& o, ModeOptions& typed) {
           .with_default(),
       both);
   typed.add("--seed",
-            line.add_option("--seed", o.seed, "draws which lines or images they are").with_default(), both);
+            line.add_option("--seed", o.seed, "draws which lines or images they are, or the order of tokens")
+                .with_default(),
+            {Mode::split, Mode::images, Mode::ids});
 }
 
 void check_share(const Options& o) {
