@@ -90,7 +90,7 @@ void TokenDataset::add_line(std::string_view line, std::string_view place) {
     } else {
       add_ids(columns_[c], field, line, place);
     }
-    has_empty = has_empty || field.empty();
+    has_empty = has_empty || (field.empty() && !columns_[c].settings.may_be_empty);
     rest.remove_prefix(is_last ? rest.size() : tab + 1);
   }
   if (has_empty) {
@@ -255,7 +255,7 @@ void TokenDataset::check_header_field(const Column& column, std::string_view fie
     fail(place, line, field.data(), "a column without its header (vectorize it with --header)");
   if (settings.labels_as == LabelsAs::names)
     fail(place, line, field.data(),
-         "a header line, after which labels are ids (leave out --labels-as names)");
+         "a header line, after which labels are ids (leave out --labels-as names, or the header)");
   std::string_view rest = field.substr(kIdsHeader.size());
   if (up_to_space(rest) != "v1") {
     fail(place, line, rest.data(),

@@ -23,6 +23,7 @@ struct TokenColumnSettings {
   std::int64_t max_length = 0;  // a longer line is cut to its first ids and counted; 0: any
   std::int64_t min_length =
       1;  // a shorter one that is not empty is an error; a target needs its start and one id more
+  bool may_be_empty = false;      // then an example may have no id here, else it is skipped and counted
   std::int32_t first_id = -1;     // every line begins with it (the start token of targets); -1: any
   bool has_values = false;        // words "id:value", as vectorize --output count, tf-idf, sublinear-tf-idf
   SpecialIds special{};           // its tokens are counted where it has an unknown one

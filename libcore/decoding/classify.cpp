@@ -24,16 +24,31 @@ Matrix TextLabeller::probabilities(const std::vector<std::string>& lines) {
     }
   }
   encode(lines);
+  return probabilities_of_encoded(lines.size());
+}
+
+Matrix TextLabeller::probabilities_of_ids(const std::vector<std::span<const std::int32_t>>& texts) {
+  sources_.resize(std::max(sources_.size(), texts.size()));
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    sources_[i].ids.assign(texts[i].begin(), texts[i].end());
+    sources_[i].is_empty = texts[i].empty();
+    sources_[i].is_truncated = false;
+    sources_[i].second = 0;
+  }
+  return probabilities_of_encoded(texts.size());
+}
+
+Matrix TextLabeller::probabilities_of_encoded(std::size_t lines) {
   probabilities_.clear();
   batch_.clear();
-  for (std::size_t line = 0; line < lines.size(); ++line) {
+  for (std::size_t line = 0; line < lines; ++line) {
     add_line(line);
-    if (batch_.source.ids.size() >= kTokensAtOnce || line + 1 == lines.size()) run_batch();
+    if (batch_.source.ids.size() >= kTokensAtOnce || line + 1 == lines) run_batch();
   }
   const Index classes = model_.model->classes();
   const Index at = kernels::find_not_finite(static_cast<Index>(probabilities_.size()), probabilities_.data());
   if (at >= 0) throw LineError(static_cast<std::size_t>(at / classes), kOutputNotFinite);
-  return {probabilities_.data(), static_cast<Index>(lines.size()), classes};
+  return {probabilities_.data(), static_cast<Index>(lines), classes};
 }
 
 void TextLabeller::run_batch() {

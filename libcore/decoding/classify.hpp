@@ -1,6 +1,7 @@
 // Text to labels with a classifier.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,9 @@ class TextLabeller {
   // a bag of words of all layers; where padding counts as tokens, padding alone). Any grouping of lines into
   // calls gives the same bits.
   Matrix probabilities(const std::vector<std::string>& lines);
+  // The same of the ids of texts, special tokens included, of a model that reads ids and one text at a time.
+  // They are in its vocabulary, and no more than it has positions.
+  Matrix probabilities_of_ids(const std::vector<std::span<const std::int32_t>>& texts);
 
   // The `count` most probable, most probable first; of equals the first label.
   static std::vector<LabelProbability> best(const float* probabilities, Index labels, Index count);
@@ -36,6 +40,8 @@ class TextLabeller {
  private:
   void encode(const std::vector<std::string>& lines);
   void add_line(std::size_t line);
+  // Of sources_, or of the terms, of so many lines.
+  Matrix probabilities_of_encoded(std::size_t lines);
   // Appends the probabilities of the lines in the batch to probabilities_.
   void run_batch();
 

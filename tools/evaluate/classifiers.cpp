@@ -27,10 +27,7 @@ std::vector<std::string_view> metrics_of_texts() {
 
 void check_classifier_options(const Options& o) {
   const std::string is_a = ", " + o.model + " is a classifier";
-  if (o.has_ids || o.has_reference_measure) {
-    throw UsageError((o.has_ids ? "--ids" : "--reference-measure") + std::string(" is for translation") +
-                     is_a);
-  }
+  if (o.has_reference_measure) throw UsageError("--reference-measure is for translation" + is_a);
   const std::vector<std::string_view> known = metrics_of_texts();
   for (const std::string& name : o.metrics) {
     if (std::find(known.begin(), known.end(), name) == known.end())
@@ -169,14 +166,22 @@ void write_figures(const ClassificationReport& report, const Options& o, const M
   write_expectations(rows, o);
 }
 
-}  // namespace
+// What the notes at the end say of the data.
+struct TextCounts {
+  TokenCounts tokens;
+  std::int64_t truncated = 0, empty = 0;
+};
 
-void evaluate_classifier(const Options& o, const ModelFolder& folder, const Metrics& metrics) {
-  check_classifier_options(o);
-  const LoadedClassifier model = load_classifier(folder);
-  check_classes(o, model.labels);
+void tell(const TextCounts& counts, Index length) {
+  cli::note_unknown_tokens(counts.tokens);
+  cli::note_truncated_lines(counts.truncated, length);
+  if (counts.empty > 0)
+    cli::note(counted(counts.empty, "line") +
+              " without a token counted in the figures (training and its validation leave such lines out)");
+}
+
+TextCounts measure_texts(const Options& o, const LoadedClassifier& model, MeasuredClasses& measured) {
   TextLabeller labeller(model);
-  MeasuredClasses measured(model.labels, o);
   cli::LineReader reader(o.data, lines_of_columns(o, model.texts == Texts::pair ? 3 : 2));
   reader.show_progress(o.is_quiet, cli::LineReader::Writes::at_the_end);
   std::vector<std::int32_t> labels;
@@ -190,17 +195,67 @@ void evaluate_classifier(const Options& o, const ModelFolder& folder, const Metr
   });
   if (is_empty)
     throw Error((o.data.empty() ? "-" : o.data.front()) + ": no lines (a measure needs at least one)");
-  if (!o.is_quiet) {
-    reader.note_dropped();
-    cli::note_unknown_tokens(labeller.tokens());
-    cli::note_truncated_lines(labeller.truncated_lines(), model.model->length());
-    if (labeller.empty_lines() > 0)
-      cli::note(counted(labeller.empty_lines(), "line") +
-                " without a token counted in the figures (training and its validation leave such lines out)");
+  if (!o.is_quiet) reader.note_dropped();
+  return {labeller.tokens(), labeller.truncated_lines(), labeller.empty_lines()};
+}
+
+// Lines of ids and label. A label is written by its name or its id, as train reads it; by its name where a
+// name is another label's id.
+TextCounts measure_ids(const Options& o, const LoadedClassifier& model, MeasuredClasses& measured) {
+  if (model.terms || model.texts == Texts::pair)
+    throw UsageError("--ids is for models that read the ids of one text, " + o.model + " reads " +
+                     (model.terms ? "bags of words" : "pairs of texts") + " (give it text)");
+  TokenColumnSettings source{.name = "source",
+                             .vocabulary = model.tokenizer.vocabulary_size(),
+                             .max_length = model.model->length(),
+                             .may_be_empty = true,
+                             .vocabulary_hash = model.tokenizer.hash()};
+  TokenColumnSettings label{.name = "label",
+                            .vocabulary = model.labels.size(),
+                            .vocabulary_hash = model.labels.hash(),
+                            .labels = &model.labels};
+  if (model.labels.name_of_other_id() != nullptr) label.labels_as = LabelsAs::names;
+  TokenDataset columns({std::move(source), std::move(label)});
+  cli::LineReaderSettings lines = o.reader;
+  lines.has_columns = true;
+  cli::LineReader reader(o.data, lines);
+  reader.show_progress(o.is_quiet, cli::LineReader::Writes::at_the_end);
+  for (std::string_view line; reader.next(line);) columns.add_line(line, reader.place());
+  if (!o.is_quiet) reader.note_dropped();
+  const std::string where = o.data.empty() ? "-" : o.data.front();
+  columns.finish(where);
+  TextLabeller labeller(model);
+  std::vector<std::int32_t> labels;
+  std::vector<std::span<const std::int32_t>> texts;
+  for (std::int64_t begin = 0; begin < columns.examples(); begin += o.batch_sequences) {
+    labels.clear();
+    texts.clear();
+    for (std::int64_t i = begin; i < std::min(columns.examples(), begin + o.batch_sequences); ++i) {
+      texts.push_back(columns.ids(0, i));
+      labels.push_back(columns.ids(1, i).front());
+    }
+    try {
+      measured.add(labels, labeller.probabilities_of_ids(texts));
+    } catch (const LineError& error) {
+      throw Error(where + ": example " + std::to_string(begin + static_cast<std::int64_t>(error.line) + 1) +
+                  ": " + error.what());
+    }
   }
+  return {labeller.tokens(), columns.truncated(0), labeller.empty_lines()};
+}
+
+}  // namespace
+
+void evaluate_classifier(const Options& o, const ModelFolder& folder, const Metrics& metrics) {
+  check_classifier_options(o);
+  const LoadedClassifier model = load_classifier(folder);
+  check_classes(o, model.labels);
+  MeasuredClasses measured(model.labels, o);
+  const TextCounts counts = o.has_ids ? measure_ids(o, model, measured) : measure_texts(o, model, measured);
+  if (!o.is_quiet) tell(counts, model.model->length());
   ClassificationReport report = measured.finish();
-  report.truncated_lines = labeller.truncated_lines();
-  report.of_data.push_back(unknown_row({"", labeller.tokens()}));
+  report.truncated_lines = counts.truncated;
+  report.of_data.push_back(unknown_row({"", counts.tokens}));
   write_figures(report, o, metrics);
 }
 

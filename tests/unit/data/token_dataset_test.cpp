@@ -334,5 +334,6 @@ TEST_CASE("id columns: of labels that are numbers it must be said whether they a
   headed.add_line("2\t1", "t:2");
   CHECK(headed.ids(1, 0)[0] == 1);
   CHECK(label_error(labelled(years, LabelsAs::names), {header.c_str()})
-            .ends_with("a header line, after which labels are ids (leave out --labels-as names)"));
+            .ends_with(
+                "a header line, after which labels are ids (leave out --labels-as names, or the header)"));
 }
