@@ -290,10 +290,20 @@ $(R)/test.txt: $(R)/recipe.yaml $(or $(test_file),$(P)/test.tsv) $(R)/table.txt
 	$(test_$(task)) $(bin)/evaluate $(R)/model $(evaluate_options) $(confusion_options) $(Q) $(test_file) > $@.part
 	mv $@.part $@
 
+# The same texts with their tokens in another order, cut before as any text is.
+define order_rule
+$(R)/test.$(1).txt: $(P)/test.tsv $(R)/table.txt
+	@trap 'rm -f $$@.ids $$@.labels' EXIT; \
+	$(call pipe_tokens,source,$$<) --quiet --order $(1) > $$@.ids; cut -f$(field_label) $$< > $$@.labels; \
+	paste $$@.ids $$@.labels | $(bin)/evaluate $(R)/model --ids --quiet --metric loss,accuracy $(Q) > $$@.part
+	mv $$@.part $$@
+endef
+$(foreach order,$(if $(test),$(orders)),$(eval $(call order_rule,$(order))))
+
 texts := $(R)/test.sources $(R)/test.hypotheses $(R)/test.references $(R)/test.txt
 scores_translation := $(texts) $(R)/test.standardized $(if $(filter-out 1,$(num_beams)),$(R)/test.greedy) \
   $(if $(filter-out 1 2,$(keep)),$(R)/test.mean-greedy) $(if $(sentences),$(R)/sentences.hypotheses)
-scores_classification := $(R)/test.txt
+scores_classification := $(R)/test.txt $(orders:%=$(R)/test.%.txt)
 scores_language_modeling := $(if $(field_target),$(texts) $(if $(sentences),$(R)/sentences.hypotheses),$(R)/test.txt)
 scores_masked_language_modeling := $(R)/test.txt
 scores_image_classification := $(R)/test.txt

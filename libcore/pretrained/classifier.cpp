@@ -55,7 +55,7 @@ static const ModelKind kClassifier{
     .name = "classifier",
     .meaning = "a Transformer encoder that gives texts a label",
     .columns = {"source", "label"},
-    .sections = {"source_tokenizer"},
+    .sections = {"source_tokenizer", "data.test_orders"},
     .metrics = validation_metric_names({MetricOf::models, MetricOf::classifiers}),
     .family = "classifiers",
     .defaults = SettingsOf<ClassifierSettings>::defaults};

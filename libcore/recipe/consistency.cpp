@@ -174,6 +174,13 @@ void check_examples(const Recipe& recipe, const Complain& complain) {
     complain({"data", "examples"}, "texts in two columns are lines (write examples: lines)");
 }
 
+void check_orders(const std::vector<std::string>& orders, const Complain& complain) {
+  for (const std::string& order : orders) {
+    if (order != "reversed" && order != "shuffled")
+      complain({"data", "test_orders"}, "unknown order " + quote(order) + " (known: reversed, shuffled)");
+  }
+}
+
 void check_columns(const Recipe& recipe, const Complain& complain) {
   const ModelKind& kind = recipe.model.kind();
   const std::vector<std::string>& columns = recipe.data.columns;
@@ -198,6 +205,7 @@ void check_together(const Recipe& recipe, ModelKinds kinds, const Node& map, Pro
   recipe.model.settings().check(recipe, complain);
   check_metrics(recipe, kinds, complain);
   check_columns(recipe, complain);
+  check_orders(recipe.data.test_orders, complain);
   check_examples(recipe, complain);
   check_tokenizers(recipe, complain);
   check_csv_columns(recipe.data, complain);

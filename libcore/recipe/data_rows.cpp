@@ -80,6 +80,20 @@ void rows(Visitor& v, DataSettings& s, const ModelSection& model) {
                : is_stream     ? "data of one long text"
                                : "",
                "models of texts without test examples"});
+  const bool has_orders = !model || model.kind().reads("data.test_orders");
+  const bool has_test = !s.test.empty() || s.test_fraction > 0;
+  v.field(
+      "test_orders", &s.test_orders, Text::required,
+      {"other orders in which the tokens of the test texts are read as well, once they are truncated: "
+       "reversed, "
+       "the last one first; shuffled, drawn for each text by vectorize --order, the same for every seed. The "
+       "report has loss and accuracy of each; a model that does not see the order answers the same",
+       kMake},
+      When{has_orders && has_test && !has_targets,
+           !has_orders ? ""
+           : !has_test ? "data without test examples"
+                       : "data of pairs",
+           "classifiers of single texts with test examples"});
   v.field("validation_fraction", &s.validation_fraction, Between{0, 0.9, kNoUnit},
           {"share of the training examples that is held out by seed, to validate on", "train"},
           When{s.validation.empty(), "data with validation examples", "data without validation examples"});

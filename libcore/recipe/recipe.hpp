@@ -58,14 +58,15 @@ struct DataSettings {
   std::string tokenizer_text;   // what tokenizers are learned from; empty: train
   std::vector<std::string> columns = {"source", "target"};
   std::vector<std::string>
-      csv_columns;                    // the files are CSV: the header's names of the columns; empty: no CSV
-  bool summaries = false;             // targets are summaries of their sources
-  std::string examples = "lines";     // lines | blocks | random: of language models
-  std::int64_t stride = 0;            // blocks: from the start of one to the next; 0: model.length
-  std::int64_t epoch_examples = 0;    // random: windows of an epoch; 0: as many as blocks
-  bool line_ends = false;             // line ends are text too
-  double test_fraction = 0;           // of train, held out where no test file is given; 0: none
-  double validation_fraction = 0.15;  // held out by seed where no validation file is given
+      csv_columns;                  // the files are CSV: the header's names of the columns; empty: no CSV
+  bool summaries = false;           // targets are summaries of their sources
+  std::string examples = "lines";   // lines | blocks | random: of language models
+  std::int64_t stride = 0;          // blocks: from the start of one to the next; 0: model.length
+  std::int64_t epoch_examples = 0;  // random: windows of an epoch; 0: as many as blocks
+  bool line_ends = false;           // line ends are text too
+  double test_fraction = 0;         // of train, held out where no test file is given; 0: none
+  std::vector<std::string> test_orders;  // of reversed | shuffled: the test is read so, too
+  double validation_fraction = 0.15;     // held out by seed where no validation file is given
   bool operator==(const DataSettings&) const = default;
 };
 

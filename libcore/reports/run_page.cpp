@@ -66,6 +66,21 @@ PageParts summary_part(const SummaryTest& test, const std::string& test_table) {
   return parts;
 }
 
+std::string orders_text(const std::vector<OrderedTest>& tests) {
+  using Align = Table::Align;
+  Table table({{"order"}, {"loss", Align::right}, {"accuracy", Align::right}});
+  for (const OrderedTest& test : tests) {
+    const auto figure = [&](std::string_view wanted) -> std::string {
+      for (const auto& [name, value] : test.figures) {
+        if (name == wanted) return format_fixed(value, 4);
+      }
+      return "-";
+    };
+    table.add_row({test.order, figure("loss"), figure("accuracy")});
+  }
+  return table.text();
+}
+
 std::string epochs_text(const RunPage& page) {
   using Align = Table::Align;
   std::vector<Table::Column> columns{{"epoch", Align::right}, {"training loss", Align::right}};
@@ -142,6 +157,7 @@ PageParts run_page_parts(const RunPage& page) {
   } else if (!page.test_table.empty()) {
     add("test", page.test_table);
   }
+  if (!page.orders.empty()) add("the same test in other orders of its tokens", orders_text(page.orders));
   if (!page.epochs.empty()) add("epochs", epochs_text(page));
   if (!page.written.empty()) add("written after each epoch", page.written);
   add("what it cost", cost_text(page.cost, page.figures));

@@ -10,6 +10,7 @@
 
 #include "reports/learning_curves.hpp"
 #include "reports/run_report.hpp"
+#include "reports/run_table.hpp"
 #include "reports/text_page.hpp"
 
 namespace headwater {
@@ -33,6 +34,12 @@ struct SummaryTest {
   std::unordered_set<std::string> known;
 };
 
+// What evaluate said of the test texts with their tokens in some order.
+struct OrderedTest {
+  std::string order;  // "as written", "reversed"
+  NamedFigures figures;
+};
+
 struct RunCost {
   std::optional<std::int64_t> parameters, bytes;  // bytes: of memory, as train plans it
   std::int64_t patches = 0;                       // of an image, whose tokens they are; 0: no images
@@ -41,8 +48,9 @@ struct RunCost {
 
 struct RunPage {
   std::string name;
-  std::string table;       // that training ended with
-  std::string test_table;  // of evaluate; empty: no test
+  std::string table;                // that training ended with
+  std::string test_table;           // of evaluate; empty: no test
+  std::vector<OrderedTest> orders;  // empty: they were read as they are written alone
   std::optional<TranslationTest> translation;
   std::optional<SummaryTest> summary;
   RunFigures figures;

@@ -101,6 +101,9 @@ case $task in
   classification)
     grep -q '^accuracy  *[01]\.[0-9]* ' "$report" || fail 'no accuracy on the test set in the report'
     grep -q '^neg  *[01]\.' "$report" || fail 'no precision of a class in the report'
+    for order in $(value orders); do
+      grep -q "^$order  *[0-9.]*  *[01]\.[0-9]*$" "$report" || fail "no figures of the test in the order $order"
+    done
     ;;
   image_classification)
     for metric in accuracy top5_accuracy; do grep -q "^$metric  *[01]\.[0-9]* " "$report" || fail "no $metric on the test set in the report"; done

@@ -33,7 +33,8 @@ std::string preparation(const Recipe& recipe) {
                                                    "shared_tokenizer", "terms."};
   // Keys of the data that belong to training and reports.
   static constexpr std::string_view kOthers[] = {
-      "data.stride", "data.epoch_examples", "data.validation_fraction", "data.summaries", "data.examples"};
+      "data.stride",    "data.epoch_examples", "data.validation_fraction",
+      "data.summaries", "data.examples",       "data.test_orders"};
   const Kind& kind = kind_of(recipe.model);
   const DataSettings& data = recipe.data;
   const bool is_stream = recipe.model.kind().reads("data.examples") && data.examples != "lines";
@@ -109,6 +110,9 @@ void write_make(const Recipe& recipe, cli::LineWriter& out) {
   variable("num_beams", std::to_string(recipe.decoding.num_beams));
   variable("keep", std::to_string(recipe.training.checkpoint.keep));
   variable("reference_measure", expects_reference_measure(recipe) ? "--reference-measure" : "");
+  std::string orders;
+  for (const std::string& order : data.test_orders) orders += (orders.empty() ? "" : " ") + order;
+  variable("orders", orders);
   variable("task", std::string(name_of(kind_of(recipe.model).task())));
 }
 

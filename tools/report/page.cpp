@@ -6,6 +6,7 @@
 #include "pretrained/registry.hpp"
 #include "recipe/key_values.hpp"
 #include "reports/run_page.hpp"
+#include "reports/run_table.hpp"
 #include "support/decimal.hpp"
 #include "support/error.hpp"
 #include "support/numbers.hpp"
@@ -136,6 +137,16 @@ TranslationTest translation_test(const Folder& folder, const Recipe& recipe) {
   return test;
 }
 
+std::vector<OrderedTest> ordered_tests(const Folder& folder, const Recipe& recipe) {
+  std::vector<OrderedTest> tests;
+  const auto add = [&](const std::string& order, const std::string& file) {
+    if (folder.has(file)) tests.push_back({order, figures_of_score_table(folder.text(file))});
+  };
+  add("as written", "test.txt");
+  for (const std::string& order : recipe.data.test_orders) add(order, "test." + order + ".txt");
+  return tests.size() > 1 ? tests : std::vector<OrderedTest>{};
+}
+
 SummaryTest summary_test(const Folder& folder, const Recipe& recipe) {
   SummaryTest test;
   test.texts = test_texts(folder);
@@ -241,6 +252,7 @@ RunPage page_of_run(const std::string& named, const fs::path& output) {
   page.table = folder.has("table.txt") ? folder.text("table.txt")
                                        : figures_table(recipe, page.figures, count_parameters(model));
   page.test_table = folder.text_or_none("test.txt");
+  page.orders = ordered_tests(folder, recipe);
   const Task task = kind_of(recipe.model).task();
   if (folder.has("test.hypotheses")) {
     if (recipe.data.summaries) {

@@ -135,6 +135,19 @@ const std::vector<BadRecipe> kBadRecipes = {
     {"training: {optimizer: {kind: sgd, epsilon: 1.0e-3}}\n", "1:44", "sgd does not read it"},
     {"training: {optimizer: {momentum: 0.9}}\n", "1:34", "rmsprop does not read it (it belongs to sgd"},
     {"data: {columns: [source]}\n", "1:17", "reads source and target"},
+    {"data: {columns: [source, label], test: t, test_orders: [backwards]}\nmodel: {kind: classifier}\n",
+     "1:56", "data.test_orders: unknown order \"backwards\" (known: reversed, shuffled)"},
+    {"data: {columns: [source, label], test: t, test_orders: [reversed, reversed]}\nmodel: {kind: "
+     "classifier}\n",
+     "1:67", "data.test_orders: \"reversed\" stands twice (remove one)"},
+    {"data: {columns: [source, label], test_orders: [reversed]}\nmodel: {kind: classifier}\n", "1:47",
+     "data.test_orders: data without test examples does not read it (it belongs to classifiers of single "
+     "texts with test examples; remove it)"},
+    {"data: {columns: [source, label], test: t, test_orders: [reversed]}\nmodel: {kind: bag_of_words}\n",
+     "1:56", "data.test_orders: a bag_of_words does not read it"},
+    {"data: {columns: [source, target, label], test: t, test_orders: [reversed]}\n"
+     "model: {kind: classifier, pairs: true}\n",
+     "1:64", "data.test_orders: data of pairs does not read it"},
     {"training: {class_weights: balanced}\n", "1:27",
      "an encoder_decoder does not read it (it belongs to classifiers"},
     {"data: {columns: [source, label]}\nmodel: {kind: classifier}\ntraining: {class_weights: balance}\n",

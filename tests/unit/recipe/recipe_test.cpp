@@ -149,6 +149,12 @@ Recipe unusual_classifier(const std::string& mixing) {
     s.transformer.head_width = 0;
     s.transformer.attention_dropout = 0;
   }
+  if (mixing == "mlp") {  // of single texts
+    s.pairs = false;
+    r.data.columns.pop_back();
+    r.data.csv_columns.pop_back();
+    r.data.test_orders = {"shuffled", "reversed"};
+  }
   r.model = model_section(s);
   return r;
 }
@@ -253,7 +259,7 @@ TEST_CASE("every row is compared: all keys but those without a second value diff
           : std::string(optimizer) == "sgd"   ? 5
                                               : 6);
   const std::string labelled = "name: r\ndata: {columns: [source, label]}\nmodel: {kind: ";
-  count(unusual_classifier("mlp"), labelled + "classifier}\n", 4);
+  count(unusual_classifier("mlp"), labelled + "classifier}\n", 5);        // model.pairs
   count(unusual_classifier("attention"), labelled + "classifier}\n", 5);  // model.mixing, expected
   count(unusual_classifier("bag_of_words"), labelled + "bag_of_words}\n", 4);
 }

@@ -51,6 +51,18 @@ TEST_CASE("the speed of a model of images, and a run of which little is known") 
   CHECK(run_page_text(page).find("\ntraining       nan s: 1 epoch\n") != std::string::npos);
 }
 
+TEST_CASE("the same test in other orders of its tokens") {
+  RunPage page = page_of_a_run();
+  page.test_table = "accuracy  0.8000\n";
+  page.orders = {{"as written", {{"loss", 0.5}, {"accuracy", 0.8}}}, {"reversed", {{"accuracy", 0.75}}}};
+  CHECK(run_page_text(page).find("\n## test\n\n```\naccuracy  0.8000\n```\n"
+                                 "\n## the same test in other orders of its tokens\n\n```\n"
+                                 "order         loss  accuracy\n"
+                                 "----------  ------  --------\n"
+                                 "as written  0.5000    0.8000\n"
+                                 "reversed         -    0.7500\n```\n") != std::string::npos);
+}
+
 TEST_CASE("epochs of a language model, and what it wrote after each") {
   RunPage page = page_of_a_run();
   page.epochs = {{.epoch = 1, .training_loss = 2.5, .validation_loss = 2},
