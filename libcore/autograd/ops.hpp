@@ -42,7 +42,8 @@ inline constexpr std::string_view kOperationNames[] = {"linear",
                                                        "interleave_copies",
                                                        "concatenate",
                                                        "depthwise_convolution",
-                                                       "additive_attention"};
+                                                       "additive_attention",
+                                                       "recurrent"};
 
 namespace ops {
 
@@ -148,10 +149,10 @@ kernels::CrossEntropyTotals linear_transposed_cross_entropy(Tape& tape, const Va
 // y has row t of the first copy, row t of the second, then row t + 1. dx is dy put back.
 Variable interleave_copies(Tape& tape, const Variable& x);
 
-// One row for each sequence of x: the largest, column by column (the first of equals), the mean or the first
-// of its rows; 0 for a sequence without tokens. x [T, D], y [sequences, D] with the packing `rows`, in which
-// every sequence is one row (data: SequenceRows), so that gradients after it are summed over sequences.
-// Keeps the place of each maximum.
+// One row for each sequence of x: the largest, column by column (the first of equals), the mean, the
+// first or the last of its rows; 0 for a sequence without tokens. x [T, D], y [sequences, D] with the packing
+// `rows`, in which every sequence is one row (data: SequenceRows), so that gradients after it are summed over
+// sequences. Keeps the place of each maximum.
 Variable pool(Tape& tape, const Variable& x, Pooling pooling, const Packing& rows);
 
 // Some tokens of each sequence: y[i] = x[rows[i]], rows do not descend, `packing` is that of y.
@@ -196,6 +197,19 @@ struct AdditiveAttention {
 // D]. Keeps q, k, values and the weights.
 AdditiveAttention additive_attention(Tape& tape, const Variable& q, const Variable& k, Parameter& score,
                                      const Variable& values);
+
+// A recurrent cell over the tokens of each sequence (kernels::Cell has the equations).
+struct Recurrent {
+  kernels::Cell cell = kernels::Cell::lstm;
+  Parameter* w;              // [H, G·H], of the state before; G gates, side by side
+  Parameter* b = nullptr;    // [1, G·H] or null: of the same product, of a gru whose reset is after it
+  bool is_backward = false;  // from the last token of each sequence to the first
+  Variable initial = {};     // [sequences, state_size] before the first token; empty: 0
+};
+// y [T, H]: h after each token, of x [T, G·H], a linear map of the tokens with their bias. dw and db are sums
+// over the tokens as the plan says. Keeps y, the gates (in the memory of a donated x) and one more row of H
+// a token.
+Variable recurrent(Tape& tape, const Variable& x, const Recurrent& layer, Use use_of_x = Use::keep);
 
 // Rows of numbers most of which are 0: entry e of row s is the number values[e] in column ids[e].
 struct SparseRows {

@@ -193,6 +193,52 @@ Case convolution_case(Index columns, bool is_causal = false) {
           }};
 }
 
+// Also from a state before the first token, and over a matrix that somebody else reads.
+std::vector<Case> recurrent_cases() {
+  struct Kind {
+    const char* name;
+    kernels::Cell cell;
+  };
+  constexpr Index kWidth = 4;
+  std::vector<Case> cases;
+  for (const auto& [name, cell] : {Kind{"lstm", kernels::Cell::lstm}, Kind{"gru", kernels::Cell::gru},
+                                   Kind{"gru_reset_before", kernels::Cell::gru_reset_before}}) {
+    const Index gates = kernels::gates_of(cell) * kWidth, states = kernels::state_size(cell, kWidth);
+    for (const bool is_backward : {false, true}) {
+      for (const bool is_short : {false, true}) {
+        cases.push_back(
+            {std::string("recurrent ") + name + (is_backward ? ", backward" : "") +
+                 (is_short ? ", of a linear map alone" : ", with initial states"),
+             [=](Fixture& f) {
+               f.input("x", kTokens, is_short ? 3 : gates);
+               if (is_short) {
+                 f.parameter("v", 3, gates);
+               } else {
+                 f.input("initial", 3, states);
+               }
+               f.parameter("w", kWidth, gates);
+               if (cell == kernels::Cell::gru && !is_short) f.parameter("b", 1, gates);
+             },
+             [=](Pass& p) {
+               Tape& tape = p.context.tape;
+               Parameters& all = p.fixture.parameters;
+               ops::Recurrent layer{
+                   .cell = cell, .w = all.find("w"), .b = all.find("b"), .is_backward = is_backward};
+               if (is_short) {
+                 const Variable x = ops::linear(tape, p.inputs[0], *all.find("v"), nullptr);
+                 return Result{ops::recurrent(tape, x, layer, ops::Use::donate)};
+               }
+               layer.initial = p.inputs[1];
+               const Variable y = ops::recurrent(tape, p.inputs[0], layer);
+               const Variable again = ops::recurrent(tape, p.inputs[0], layer);
+               return Result{ops::add(tape, y, again)};
+             }});
+      }
+    }
+  }
+  return cases;
+}
+
 Case sparse_linear_case(const std::string& name, ops::Activation activation) {
   return {"sparse_linear " + name,
           [](Fixture& f) {
@@ -366,6 +412,7 @@ std::vector<Case> op_cases() {
   cases.push_back(pool_case("max", ops::Pooling::max));
   cases.push_back(pool_case("mean", ops::Pooling::mean));
   cases.push_back(pool_case("first", ops::Pooling::first));
+  cases.push_back(pool_case("last", ops::Pooling::last));
   cases.push_back({"pool of a matrix used twice", [](Fixture& f) { f.input("x", kTokens, 5); },
                    [](Pass& p) {
                      Tape& tape = p.context.tape;
@@ -410,6 +457,7 @@ std::vector<Case> op_cases() {
                    }});
   for (const Index columns : {0, 1}) cases.push_back(convolution_case(columns));
   cases.push_back(convolution_case(0, true));
+  for (Case& one : recurrent_cases()) cases.push_back(std::move(one));
   cases.push_back(mix_tokens_case("gelu", Activation::gelu));
   cases.push_back(mix_tokens_case("relu", Activation::relu));
   cases.push_back(mix_tokens_case("none", Activation::none));

@@ -16,6 +16,7 @@
 #include "tensor/kernels/loss/loss_table.hpp"
 #include "tensor/kernels/norm/norm_table.hpp"
 #include "tensor/kernels/optimizer/optimizer_table.hpp"
+#include "tensor/kernels/recurrent/recurrent_table.hpp"
 #include "tensor/kernels/reduction/reduction_table.hpp"
 
 // A list, so that a kernel is one row here and nothing elsewhere.
@@ -35,6 +36,7 @@
   ROW(NormTable, norm)                      \
   ROW(OptimizerTable, optimizer)            \
   ROW(PackedTable, packed)                  \
+  ROW(RecurrentTable, recurrent)            \
   ROW(ReductionTable, reduction)            \
   ROW(SoftmaxTable, softmax)                \
   ROW(TopLogitsTable, top_logits)

@@ -10,7 +10,7 @@ namespace {
 using namespace testing;  // NOLINT: the tests' own helpers
 using kernels::Pooling;
 
-constexpr Pooling kPoolings[] = {Pooling::max, Pooling::mean, Pooling::first};
+constexpr Pooling kPoolings[] = {Pooling::max, Pooling::mean, Pooling::first, Pooling::last};
 
 }  // namespace
 

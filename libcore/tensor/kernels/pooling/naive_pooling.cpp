@@ -28,7 +28,11 @@ void pool(Pooling pooling, ConstMatrix x, std::span<const Index> offsets, Matrix
       if (begin < end) {
         const auto column = array_of(x).col(c).segment(begin, end - begin);
         row = 0;
-        if (pooling != Pooling::first) column.maxCoeff(&row);  // the first of equals
+        if (pooling == Pooling::last) {
+          row = end - begin - 1;
+        } else if (pooling != Pooling::first) {
+          column.maxCoeff(&row);  // the first of equals
+        }
         y.row(s)[c] = pooling == Pooling::mean ? column.mean() : column[row];
         row += begin;
       }
@@ -45,8 +49,8 @@ void pool_backward(Pooling pooling, ConstMatrix dy, std::span<const Index> offse
     const auto gradient = array_of(dy).row(s);
     if (pooling == Pooling::mean) {
       array_of(dx.rows_between(begin, end)).rowwise() += gradient / static_cast<double>(end - begin);
-    } else if (pooling == Pooling::first) {
-      array_of(dx).row(begin) += gradient;
+    } else if (pooling == Pooling::first || pooling == Pooling::last) {
+      array_of(dx).row(pooling == Pooling::first ? begin : end - 1) += gradient;
     } else {
       for (Index c = 0; c < dx.cols; ++c) dx.row(winners[s * dx.cols + c])[c] += gradient[c];
     }

@@ -75,7 +75,8 @@ void pool(Pooling pooling, ConstMatrix x, std::span<const Index> offsets, Matrix
     } else if (pooling == Pooling::mean) {
       pool_mean(x, block, sums);
     } else {
-      std::copy_n(x.row(block.begin) + block.column, block.count, sums);
+      const Index row = pooling == Pooling::first ? block.begin : block.end - 1;
+      std::copy_n(x.row(row) + block.column, block.count, sums);
     }
     std::copy_n(sums, block.count, to);
     if (winners && pooling == Pooling::max)
@@ -96,7 +97,8 @@ void pool_backward(Pooling pooling, ConstMatrix dy, std::span<const Index> offse
       float* const to = dx.row(t) + block.column;
       if (pooling == Pooling::mean) {
         write(share, block.count, to, accumulate);
-      } else if (pooling == Pooling::first && t == block.begin) {
+      } else if ((pooling == Pooling::first && t == block.begin) ||
+                 (pooling == Pooling::last && t + 1 == block.end)) {
         write(from, block.count, to, accumulate);
       } else if (!accumulate) {
         std::fill_n(to, block.count, 0.0f);

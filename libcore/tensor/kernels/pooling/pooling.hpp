@@ -9,9 +9,9 @@
 namespace headwater::kernels {
 
 // One row of y for each sequence: the largest of its rows, column by column (the first of equals), their mean
-// (an ascending chain of sums, then divided) or the first of them; 0 for a sequence without tokens. winners
-// [sequences·D], null for inference: the row of x that a maximum came from, or -1.
-enum class Pooling { max, mean, first };
+// (an ascending chain of sums, then divided), the first or the last of them; 0 for a sequence without tokens.
+// winners [sequences·D], null for inference: the row of x that a maximum came from, or -1.
+enum class Pooling { max, mean, first, last };
 void pool(Pooling pooling, ConstMatrix x, std::span<const Index> offsets, Matrix y, std::int32_t* winners);
 // dx (+)= ...: every row of x gets its share, which is 0 for most.
 void pool_backward(Pooling pooling, ConstMatrix dy, std::span<const Index> offsets,
