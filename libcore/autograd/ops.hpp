@@ -205,6 +205,7 @@ struct Recurrent {
   Parameter* b = nullptr;    // [1, G·H] or null: of the same product, of a gru whose reset is after it
   bool is_backward = false;  // from the last token of each sequence to the first
   Variable initial = {};     // [sequences, state_size] before the first token; empty: 0
+  Matrix final = {};         // receives those after the last token, where given; no gradient flows into it
 };
 // y [T, H]: h after each token, of x [T, G·H], a linear map of the tokens with their bias. dw and db are sums
 // over the tokens as the plan says. Keeps y, the gates (in the memory of a donated x) and one more row of H

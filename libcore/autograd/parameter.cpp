@@ -1,6 +1,7 @@
 #include "autograd/parameter.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numbers>
 
@@ -102,6 +103,50 @@ void fill_normal(const RandomStream& stream, double standard_deviation, Paramete
   }
 }
 
+// Element j belongs to lane j mod 16, as in the rows of the kernels; vectors need no order but this.
+double dot(const double* a, const double* b, std::size_t n) {
+  constexpr std::size_t kLanes = 16;
+  std::array<double, kLanes> sums{};
+  std::size_t i = 0;
+  for (; i + kLanes <= n; i += kLanes) {
+    for (std::size_t lane = 0; lane < kLanes; ++lane) sums[lane] += a[i + lane] * b[i + lane];
+  }
+  for (std::size_t lane = 0; i < n; ++i, ++lane) sums[lane] += a[i] * b[i];
+  for (std::size_t half = kLanes / 2; half > 0; half /= 2) {
+    for (std::size_t lane = 0; lane < half; ++lane) sums[lane] += sums[lane + half];
+  }
+  return sums[0];
+}
+
+// Rows of `length` numbers at right angles to those before (Gram and Schmidt, each twice against what
+// rounding leaves), in double.
+void make_orthonormal(std::vector<double>& rows, std::size_t length) {
+  for (std::size_t r = 0; r * length < rows.size(); ++r) {
+    double* const row = rows.data() + r * length;
+    for (int pass = 0; pass < 2; ++pass) {
+      for (std::size_t before = 0; before < r; ++before) {
+        const double* const other = rows.data() + before * length;
+        const double share = dot(other, row, length);
+        for (std::size_t i = 0; i < length; ++i) row[i] -= share * other[i];
+      }
+    }
+    const double size = std::sqrt(dot(row, row, length));
+    for (std::size_t i = 0; i < length; ++i) row[i] /= size;
+  }
+}
+
+void fill_orthogonal(const RandomStream& stream, Parameter& p) {
+  fill_normal(stream, 1, p);
+  const auto rows = static_cast<std::size_t>(p.value.rows), cols = static_cast<std::size_t>(p.value.cols);
+  const bool is_tall = rows > cols;
+  const std::size_t length = is_tall ? rows : cols;
+  const auto place = [&](std::size_t i) { return is_tall ? i % length * cols + i / length : i; };
+  std::vector<double> numbers(rows * cols);
+  for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<double>(p.value.data[place(i)]);
+  make_orthonormal(numbers, length);
+  for (std::size_t i = 0; i < numbers.size(); ++i) p.value.data[place(i)] = static_cast<Real>(numbers[i]);
+}
+
 }  // namespace
 
 void Parameters::initialize(std::uint64_t seed) {
@@ -136,6 +181,13 @@ void Parameters::initialize(std::uint64_t seed) {
         break;
       case Initializer::normal_by_width:
         fill_normal(stream, 1 / std::sqrt(static_cast<double>(p->value.cols)), *p);
+        break;
+      case Initializer::orthogonal:
+        fill_orthogonal(stream, *p);
+        break;
+      case Initializer::unit_forget:
+        std::fill_n(value, p->size(), Real(0));
+        std::fill_n(value + p->size() / 4, p->size() / 4, Real(1));
         break;
     }
   }

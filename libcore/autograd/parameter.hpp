@@ -18,7 +18,9 @@ namespace headwater {
 // glorot_normal: mean 0 and the same variance, 2 / (fan_in + fan_out); embedding_uniform: limit 0.05; normal:
 // mean 0, standard deviation 0.02 (Radford et al. 2018); standard_normal: mean 0, standard deviation 1;
 // normal_by_width: mean 0, standard deviation 1 / sqrt(columns), for tables that are scaled by sqrt(columns)
-// or are an output layer, too (Vaswani et al. 2017).
+// or are an output layer, too (Vaswani et al. 2017); orthogonal: rows, or columns where these are fewer, of
+// length 1 and at right angles (Saxe et al. 2014); unit_forget: the bias of an lstm, whose forget gate, the
+// second of four, begins open: 1, the others 0 (Jozefowicz et al. 2015).
 enum class Initializer {
   zeros,
   ones,
@@ -27,7 +29,9 @@ enum class Initializer {
   embedding_uniform,
   normal,
   standard_normal,
-  normal_by_width
+  normal_by_width,
+  orthogonal,
+  unit_forget
 };
 
 struct Parameter {

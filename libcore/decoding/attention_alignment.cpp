@@ -27,7 +27,7 @@ std::vector<Index> likeliest_sources(const AttentionOutput& attention, const Ali
   std::fill_n(sum.data, targets * sources, Real(0));
   for (Index head = settings.head.value_or(0); head < (settings.head ? *settings.head + 1 : shape.heads);
        ++head) {
-    kernels::attention_weights(attention.queries.value(), attention.keys.value(), shape, pair, head, weights);
+    head_weights(attention, shape, pair, head, weights);
     for (Index i = 0; i < targets * sources; ++i) sum.data[i] += weights.data[i];
   }
   std::vector<Index> result;
@@ -42,8 +42,11 @@ std::vector<Index> likeliest_sources(const AttentionOutput& attention, const Ali
 
 void check_alignment(const EncoderDecoder& model, const AlignmentSettings& settings,
                      std::string_view layer_option, std::string_view head_option) {
+  if (model.settings().mixing.is_recurrent() && !model.settings().additive_attention)
+    throw UsageError(
+        "alignments are of attention, which this model has not (train it with additive_attention: true)");
   check_number(layer_option, settings.layer, model.settings().decoder_layers);
-  check_number(head_option, settings.head, model.settings().transformer.heads);
+  check_number(head_option, settings.head, model.settings().heads());
 }
 
 std::vector<std::vector<std::vector<Index>>> align(const EncoderDecoder& model, Arena& arena,
@@ -63,7 +66,7 @@ std::vector<std::vector<std::vector<Index>>> align(const EncoderDecoder& model, 
   const ForwardContext context{tape};
   std::vector<AttentionTrace> traces;
   model.decode(context, target, model.encode(context, source), &traces);
-  const Index heads = model.settings().transformer.heads;
+  const Index heads = model.settings().heads();
   std::vector<std::vector<std::vector<Index>>> result;
   for (const AlignmentSettings& one : settings) {
     const Index layer = one.layer.value_or(model.settings().decoder_layers - 1);

@@ -30,26 +30,38 @@ Variable AdditiveAttention::combined(const ForwardContext& context, const Variab
   return to_output_(context, ops::concatenate(context.tape, both));
 }
 
-AdditiveMemory AdditiveAttention::remember(const ForwardContext& context, const Variable& memory) const {
-  const Matrix keys = context.tape.arena().matrix(memory.rows(), memory.cols());
+AdditiveMemory AdditiveAttention::remember(const ForwardContext& context, const Variable& memory,
+                                           std::span<const Index> offsets) const {
+  Arena& arena = context.tape.arena();
+  const Matrix keys = arena.matrix(memory.rows(), memory.cols());
   to_key_(context, memory.value(), keys);
-  return {keys, memory.value()};
+  const std::span<Index> kept(arena.allocate_array<Index>(static_cast<Index>(offsets.size())),
+                              offsets.size());
+  std::ranges::copy(offsets, kept.begin());
+  return {keys, memory.value(), kept};
 }
 
 Variable AdditiveAttention::step(const ForwardContext& context, const Variable& states,
-                                 const AdditiveMemory& memory, std::span<const Index> begins,
-                                 std::span<const Index> ends) const {
+                                 const AdditiveMemory& memory, std::span<const Index> sources) const {
   const Index rows = states.rows();
   Tape& tape = context.tape;
+  const auto numbers = [&tape](Index count) {
+    return std::span(tape.arena().allocate_array<Index>(count), static_cast<std::size_t>(count));
+  };
+  const std::span<Index> offsets = numbers(rows + 1), begins = numbers(rows), ends = numbers(rows);
   Index most = 0;
-  for (std::size_t b = 0; b < begins.size(); ++b) most = std::max(most, ends[b] - begins[b]);
-  Index* const offsets = tape.arena().allocate_array<Index>(rows + 1);
-  for (Index b = 0; b <= rows; ++b) offsets[b] = b;
-  const Variable found = tape.variable(rows, memory.values.cols, nullptr, false);
+  offsets[0] = 0;
+  for (std::size_t b = 0; b < sources.size(); ++b) {
+    const auto source = static_cast<std::size_t>(sources[b]);
+    offsets[b + 1] = static_cast<Index>(b) + 1;
+    begins[b] = memory.offsets[source];
+    ends[b] = memory.offsets[source + 1];
+    most = std::max(most, ends[b] - begins[b]);
+  }
+  const Variable found = tape.variable(rows, memory.values.cols, states.packing_or_null(), false);
   const Variable query = to_query_(context, states);
   kernels::additive_attention(query.value(), memory.keys, score_->value.data, memory.values,
-                              {{offsets, static_cast<std::size_t>(rows) + 1}, begins, ends}, found.value(),
-                              tape.arena().matrix(rows, most));
+                              {offsets, begins, ends}, found.value(), tape.arena().matrix(rows, most));
   return combined(context, states, found);
 }
 

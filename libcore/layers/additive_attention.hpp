@@ -2,6 +2,7 @@
 // have it: the state asks, and what it finds goes into one more layer with it.
 #pragma once
 
+#include <span>
 #include <string>
 
 #include "layers/builder.hpp"
@@ -9,9 +10,10 @@
 
 namespace headwater {
 
-// The keys and values of sources that are decoded, in the order of their tokens.
+// The keys and values of sources that are decoded, source s in the rows offsets[s] to offsets[s + 1] - 1.
 struct AdditiveMemory {
   Matrix keys, values;  // [S, D]
+  std::span<const Index> offsets;
 };
 
 class AdditiveAttention {
@@ -28,10 +30,11 @@ class AdditiveAttention {
   Output operator()(const ForwardContext& context, const Variable& states, const Variable& memory) const;
 
   // For steps: of memory [S, D] what each of them reads, in the arena.
-  AdditiveMemory remember(const ForwardContext& context, const Variable& memory) const;
-  // states [B, D], row b over the source tokens begins[b] to ends[b] - 1: the bits of the call above.
+  AdditiveMemory remember(const ForwardContext& context, const Variable& memory,
+                          std::span<const Index> offsets) const;
+  // states [B, D], row b over the tokens of source sources[b]: the bits of the call above.
   Variable step(const ForwardContext& context, const Variable& states, const AdditiveMemory& memory,
-                std::span<const Index> begins, std::span<const Index> ends) const;
+                std::span<const Index> sources) const;
 
  private:
   Variable combined(const ForwardContext& context, const Variable& states, const Variable& found) const;

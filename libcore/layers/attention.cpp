@@ -25,6 +25,18 @@ Linear output_projection(LayerBuilder& builder, const std::string& name, const A
 
 }  // namespace
 
+void head_weights(const AttentionOutput& attention, const kernels::AttentionShape& shape, Index sequence,
+                  Index head, Matrix weights) {
+  if (!attention.weights) {
+    kernels::attention_weights(attention.queries.value(), attention.keys.value(), shape, sequence, head,
+                               weights);
+    return;
+  }
+  const Index first = shape.query_offsets[static_cast<std::size_t>(sequence)];
+  for (Index i = 0; i < weights.rows; ++i)
+    std::copy_n(attention.weights.row(first + i), weights.cols, weights.row(i));
+}
+
 void copy_slot(const kernels::AttentionCache& cache, Index from, Index to, Index length) {
   const Index held = cache.held(length), panel = 16 * cache.head_width, keys = (held + 15) / 16 * panel,
               values = held * cache.value_width();

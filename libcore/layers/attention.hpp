@@ -30,7 +30,12 @@ struct AttentionOutput {
   Variable keys, values;  // [Tk, H·K]
   Causality causality = Causality::full;
   Index window = 0;
+  Matrix weights = {};  // of additive attention [Tq, most keys], which do not follow from queries and keys
 };
+
+// The weights of one sequence and head [query length, key length].
+void head_weights(const AttentionOutput& attention, const kernels::AttentionShape& shape, Index sequence,
+                  Index head, Matrix weights);
 
 // Where keys and values go in a cache: row b becomes key positions[b] of slot slots[b].
 struct CacheRows {

@@ -1,5 +1,5 @@
-// What mixes the tokens of a sequence in an encoder block: attention (layers/attention.hpp), or one of these
-// in its place.
+// What mixes the tokens of a sequence in a block: attention (layers/attention.hpp), a recurrent layer
+// (layers/recurrent.hpp), or one of these in their place.
 #pragma once
 
 #include <string>
@@ -12,8 +12,9 @@ namespace headwater {
 
 // attention: Vaswani et al. 2017; averaged_attention: AveragedAttention (layers/averaged_attention.hpp);
 // fourier: ops::fourier_mix, no parameters (FNet, Lee-Thorp et al. 2021); mlp: TokenMixing (MLP-Mixer,
-// Tolstikhin et al. 2021); convolution: ConvolutionMixing.
-enum class Mixing { attention, averaged_attention, fourier, mlp, convolution };
+// Tolstikhin et al. 2021); convolution: ConvolutionMixing; recurrent: RecurrentMixing, which is all of its
+// block.
+enum class Mixing { attention, averaged_attention, fourier, mlp, convolution, recurrent };
 
 struct TokenMixingSettings {
   Index length = 0;        // N: the longest sequence; fixed, as the weights have a row for each position

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 namespace headwater {
 
@@ -53,6 +54,7 @@ void copy_slot(const BlockCache& cache, Index from, Index to, Index length) {
   if (cache.self.keys != nullptr) copy_slot(cache.self, from, to, length);
   if (cache.inputs.rows != nullptr)
     std::copy_n(cache.inputs.at(from, 0), cache.inputs.floats(1), cache.inputs.at(to, 0));
+  if (cache.states) std::copy_n(cache.states.row(from), cache.states.cols, cache.states.row(to));
 }
 
 TransformerBlock::TransformerBlock(LayerBuilder& builder, const std::string& name,
@@ -67,21 +69,48 @@ TransformerBlock::TransformerBlock(LayerBuilder& builder, const std::string& nam
       convolution_(layer_if<ConvolutionMixing>(settings.mixing == Mixing::convolution, builder,
                                                name + ".convolution", settings.neighborhood,
                                                settings.attention.width)),
-      mixing_residual_(
-          builder, name + (self_attention_ || averaged_attention_ ? ".self_attention_norm" : ".mixing_norm"),
-          settings),
-      cross_attention_(layer_if<MultiHeadAttention>(settings.has_cross_attention, builder,
+      recurrent_(layer_if<RecurrentMixing>(settings.mixing == Mixing::recurrent, builder, name + ".recurrent",
+                                           settings.recurrent, settings.attention.width)),
+      recurrent_dropout_(name + ".recurrent", settings.dropout),
+      additive_attention_(layer_if<AdditiveAttention>(recurrent_ && settings.has_cross_attention, builder,
+                                                      name + ".cross_attention", settings.attention.width)),
+      mixing_residual_(layer_if<Residual>(
+          !recurrent_, builder,
+          name + (self_attention_ || averaged_attention_ ? ".self_attention_norm" : ".mixing_norm"),
+          settings)),
+      cross_attention_(layer_if<MultiHeadAttention>(!recurrent_ && settings.has_cross_attention, builder,
                                                     name + ".cross_attention",
                                                     without_places(settings.attention))),
-      cross_residual_(layer_if<Residual>(settings.has_cross_attention, builder,
+      cross_residual_(layer_if<Residual>(!recurrent_ && settings.has_cross_attention, builder,
                                          name + ".cross_attention_norm", settings)),
-      feed_forward_(builder, name + ".feed_forward", settings),
-      feed_forward_residual_(builder, name + ".feed_forward_norm", settings) {}
+      feed_forward_(layer_if<FeedForward>(!recurrent_, builder, name + ".feed_forward", settings)),
+      feed_forward_residual_(
+          layer_if<Residual>(!recurrent_, builder, name + ".feed_forward_norm", settings)) {}
 
 BlockOutput TransformerBlock::operator()(const ForwardContext& context, const Variable& x,
                                          const AttentionSources& sources) const {
   BlockOutput out;
-  Variable z = mixing_residual_(context, x, [&](const Variable& input) {
+  if (recurrent_) {
+    const bool is_continued = settings_.causality == Causality::causal && !context.tape.is_recording();
+    if (is_continued) {
+      out.states = context.tape.arena().matrix(x.packing().sequences(), recurrent_->forward().state_size());
+    }
+    const RecurrentMixing::Output read = (*recurrent_)(context, x, sources.initial, out.states);
+    out.last = read.last;
+    out.hidden = read.hidden;
+    if (additive_attention_) {
+      const AdditiveAttention::Output found = (*additive_attention_)(context, read.hidden, sources.memory);
+      out.cross = {.output = found.output,
+                   .queries = read.hidden,
+                   .keys = sources.memory,
+                   .values = sources.memory,
+                   .weights = found.weights};
+      out.hidden = found.output;
+    }
+    out.hidden = recurrent_dropout_(context, out.hidden);
+    return out;
+  }
+  Variable z = (*mixing_residual_)(context, x, [&](const Variable& input) {
     out.mixed = input;
     return mix(context, input, sources.keys, out.self);
   });
@@ -91,8 +120,8 @@ BlockOutput TransformerBlock::operator()(const ForwardContext& context, const Va
       return out.cross.output;
     });
   }
-  out.hidden = feed_forward_residual_(context, z,
-                                      [&](const Variable& input) { return feed_forward_(context, input); });
+  out.hidden = (*feed_forward_residual_)(
+      context, z, [&](const Variable& input) { return (*feed_forward_)(context, input); });
   return out;
 }
 
@@ -111,12 +140,52 @@ Variable TransformerBlock::mix(const ForwardContext& context, const Variable& x,
 }
 
 BlockCache TransformerBlock::new_cache(Arena& arena, Index slots, Index capacity) const {
+  if (recurrent_) {
+    const Matrix states = arena.matrix(slots, recurrent_->forward().state_size());
+    kernels::fill(states, 0);
+    return {.self = {}, .inputs = {}, .memory = {}, .additive_memory = {}, .states = states};
+  }
   if (convolution_) return {.self = {}, .inputs = convolution_->new_cache(arena, slots), .memory = {}};
   return {.self = self_attention_->new_cache(arena, slots, capacity), .inputs = {}, .memory = {}};
 }
 
+void TransformerBlock::begin(const BlockCache& cache, Index slot, const Real* state) const {
+  if (!cache.states) return;
+  if (state != nullptr) {
+    std::copy_n(state, cache.states.cols, cache.states.row(slot));
+  } else {
+    std::fill_n(cache.states.row(slot), cache.states.cols, Real(0));
+  }
+}
+
+void TransformerBlock::remember(const ForwardContext& context, const Variable& memory,
+                                std::span<const Index> offsets, BlockCache& cache) const {
+  if (additive_attention_) cache.additive_memory = additive_attention_->remember(context, memory, offsets);
+  if (!cross_attention_) return;
+  std::vector<Index> slot_of, position_of;
+  Index longest = 0;
+  for (std::size_t s = 0; s + 1 < offsets.size(); ++s) {
+    const Index length = offsets[s + 1] - offsets[s];
+    longest = std::max(longest, length);
+    for (Index position = 0; position < length; ++position) {
+      slot_of.push_back(static_cast<Index>(s));
+      position_of.push_back(position);
+    }
+  }
+  cache.memory =
+      cross_attention_->new_cache(context.tape.arena(), static_cast<Index>(offsets.size()) - 1, longest);
+  cross_attention_->append(context, memory, cache.memory, {slot_of, position_of});
+}
+
 void TransformerBlock::append(const BlockOutput& out, const BlockCache& cache, const CacheRows& rows) const {
-  if (convolution_) {
+  if (recurrent_) {
+    const std::span<const Index> offsets = out.hidden.packing().offsets;
+    for (std::size_t s = 0; s + 1 < offsets.size(); ++s) {
+      if (offsets[s] == offsets[s + 1]) continue;
+      const Index slot = rows.slots[static_cast<std::size_t>(offsets[s])];
+      std::copy_n(out.states.row(static_cast<Index>(s)), cache.states.cols, cache.states.row(slot));
+    }
+  } else if (convolution_) {
     kernels::append_to_cache(cache.inputs, rows.slots, rows.positions, out.mixed.value());
   } else {
     kernels::append_to_cache(cache.self, rows.slots, rows.positions, out.self.keys.value(),
@@ -133,15 +202,21 @@ Variable TransformerBlock::mix_step(const ForwardContext& context, const Variabl
 
 Variable TransformerBlock::step(const ForwardContext& context, const Variable& x, const BlockCache& cache,
                                 const CachedStep& at) const {
-  Variable z = mixing_residual_(context, x,
-                                [&](const Variable& input) { return mix_step(context, input, cache, at); });
+  if (recurrent_) {
+    const Variable state = recurrent_->forward().step(context, x, cache.states, at.self.slots);
+    return additive_attention_
+               ? additive_attention_->step(context, state, cache.additive_memory, at.memory.slots)
+               : state;
+  }
+  Variable z = (*mixing_residual_)(
+      context, x, [&](const Variable& input) { return mix_step(context, input, cache, at); });
   if (cross_attention_) {
     z = (*cross_residual_)(context, z, [&](const Variable& input) {
       return cross_attention_->attend_cached(context, input, cache.memory, at.memory);
     });
   }
-  return feed_forward_residual_(context, z,
-                                [&](const Variable& input) { return feed_forward_(context, input); });
+  return (*feed_forward_residual_)(context, z,
+                                   [&](const Variable& input) { return (*feed_forward_)(context, input); });
 }
 
 }  // namespace headwater

@@ -3,16 +3,20 @@
 //
 // Post-norm (Vaswani et al. 2017): z = norm(x + attention(x)); y = norm(z + feed_forward(z)).
 // Pre-norm (Xiong et al. 2020): z = x + attention(norm(x)); y = z + feed_forward(norm(z)).
+// A block that mixes by a recurrent layer is that layer alone, and dropout: neither residuals nor norms. Its
+// cross-attention is additive.
 #pragma once
 
 #include <optional>
 #include <string>
 
+#include "layers/additive_attention.hpp"
 #include "layers/attention.hpp"
 #include "layers/averaged_attention.hpp"
 #include "layers/dropout.hpp"
 #include "layers/mixing.hpp"
 #include "layers/norm.hpp"
+#include "layers/recurrent.hpp"
 
 namespace headwater {
 
@@ -34,6 +38,7 @@ struct BlockSettings {
   Index mixing_length = 0;                  // mlp: N, the longest sequence
   Index mixing_width = 0;                   // mlp: H, its hidden layer
   kernels::Neighborhood neighborhood = {};  // convolution
+  RecurrentMixingSettings recurrent = {};
 };
 
 // act(x·W1 + b1)·W2 + b2, token by token.
@@ -76,6 +81,7 @@ struct KeyTokens {
 // What attention reads besides x.
 struct AttentionSources {
   Variable memory = {};             // cross-attention: the encoder's output [S, D]
+  Variable initial = {};            // a recurrent layer's states before the first tokens; none: 0
   const KeyTokens* keys = nullptr;  // self-attention: null for all tokens of x
 };
 
@@ -83,14 +89,18 @@ struct BlockOutput {
   Variable hidden;              // [T, D]
   Variable mixed;               // [T, D], what its mixing read
   AttentionOutput self, cross;  // empty where the block has no such attention
+  Variable last = {};           // of a recurrent layer, where wanted: RecurrentMixing::Output
+  Matrix states = {};  // of a causal recurrent layer after the last token of each sequence; not in training
 };
 
 // What a block keeps of the sequences that it continues: of attention keys and values, of a convolution the
-// tokens that it looks back to.
+// tokens that it looks back to, of a recurrent layer its state.
 struct BlockCache {
   kernels::AttentionCache self;  // grows by one key a step; or
   kernels::RowCache inputs;
-  kernels::AttentionCache memory;  // keys and values of the encoder's output
+  kernels::AttentionCache memory;  // keys and values of the encoder's output; or
+  AdditiveMemory additive_memory = {};
+  Matrix states = {};  // a row a slot
 };
 // What is kept of the first `length` tokens of slot `from`, but for its memory, to slot `to`.
 void copy_slot(const BlockCache& cache, Index from, Index to, Index length);
@@ -113,14 +123,18 @@ class TransformerBlock {
   // For steps of a causal block over so many sequences of at most `capacity` tokens, in the arena; without
   // memory.
   BlockCache new_cache(Arena& arena, Index slots, Index capacity) const;
-  // Keeps what the call above has computed of sequences: its row b as token positions[b] of slot slots[b].
+  // The state of this slot before its first token: 0 where null. Only recurrent layers have one.
+  void begin(const BlockCache& cache, Index slot, const Real* state) const;
+  // What steps read of memory [S, D], of these sources, in the arena.
+  void remember(const ForwardContext& context, const Variable& memory, std::span<const Index> offsets,
+                BlockCache& cache) const;
+  // Keeps what the first call has computed of sequences: its row b as token positions[b] of slot slots[b].
   void append(const BlockOutput& out, const BlockCache& cache, const CacheRows& rows) const;
   // One new token of each sequence, x [B, D]: the bits of the call above over whole sequences.
   Variable step(const ForwardContext& context, const Variable& x, const BlockCache& cache,
                 const CachedStep& at) const;
 
   const BlockSettings& settings() const { return settings_; }
-  const MultiHeadAttention& cross_attention() const { return *cross_attention_; }
 
  private:
   Variable mix(const ForwardContext& context, const Variable& x, const KeyTokens* keys,
@@ -133,11 +147,14 @@ class TransformerBlock {
   std::optional<AveragedAttention> averaged_attention_;  // or
   std::optional<TokenMixing> token_mixing_;              // or
   std::optional<ConvolutionMixing> convolution_;         // or Fourier mixing, which has no parameters
-  Residual mixing_residual_;
+  std::optional<RecurrentMixing> recurrent_;             // or this, and of what follows the dropout alone
+  Dropout recurrent_dropout_;
+  std::optional<AdditiveAttention> additive_attention_;
+  std::optional<Residual> mixing_residual_;
   std::optional<MultiHeadAttention> cross_attention_;
   std::optional<Residual> cross_residual_;
-  FeedForward feed_forward_;
-  Residual feed_forward_residual_;
+  std::optional<FeedForward> feed_forward_;
+  std::optional<Residual> feed_forward_residual_;
 };
 
 }  // namespace headwater

@@ -32,7 +32,7 @@ Prompts Prompts::part(Index begin, Index end) const {
 DecoderState::DecoderState(const CachedModel& model, const ForwardContext& context, const Prompts& prompts,
                            Size size)
     : model_(model), places_(static_cast<std::size_t>(prompts.sequences() * size.slots_per_prompt)) {
-  const Variable memory = model.encode_source(context, prompts.source);
+  const EncodedSource encoded = model.encode_source(context, prompts.source);
   const auto slots = static_cast<Index>(places_);
   Arena& arena = context.tape.arena();
   for (const TransformerBlock& block : model.decoder().blocks())
@@ -40,28 +40,25 @@ DecoderState::DecoderState(const CachedModel& model, const ForwardContext& conte
   for (Index slot = 0; slot < slots; ++slot)
     slots_.push_back({.self = slot, .memory = slot / size.slots_per_prompt, .length = 0});
   memory_lengths_.resize(static_cast<std::size_t>(prompts.sequences()));
-  if (memory) cache_memory(context, prompts.source, memory);
-  read_prompts(context, prompts.target, memory, size.slots_per_prompt);
+  if (encoded.memory) cache_memory(context, prompts.source, encoded, size.slots_per_prompt);
+  read_prompts(context, prompts.target, encoded, size.slots_per_prompt);
 }
 
 void DecoderState::cache_memory(const ForwardContext& context, const PackedTokens& source,
-                                const Variable& memory) {
-  std::vector<Index> slot_of, position_of(source.position_of.begin(), source.position_of.end());
-  for (Index s = 0; s < source.sequences(); ++s) {
-    const auto length = source.sequence(s).size();
-    memory_lengths_[static_cast<std::size_t>(s)] = static_cast<Index>(length);
-    slot_of.insert(slot_of.end(), length, s);
-  }
-  const Index longest = *std::max_element(memory_lengths_.begin(), memory_lengths_.end());
+                                const EncodedSource& encoded, Index slots_per_prompt) {
+  for (Index s = 0; s < source.sequences(); ++s)
+    memory_lengths_[static_cast<std::size_t>(s)] = static_cast<Index>(source.sequence(s).size());
   for (std::size_t layer = 0; layer < caches_.size(); ++layer) {
-    const MultiHeadAttention& attention = model_.decoder().blocks()[layer].cross_attention();
-    caches_[layer].memory = attention.new_cache(context.tape.arena(), source.sequences(), longest);
-    attention.append(context, memory, caches_[layer].memory, {slot_of, position_of});
+    const TransformerBlock& block = model_.decoder().blocks()[layer];
+    block.remember(context, encoded.memory, source.offsets, caches_[layer]);
+    if (!encoded.last) continue;
+    for (Index slot = 0; slot < slots(); ++slot)
+      block.begin(caches_[layer], slot, encoded.last.value().row(slot / slots_per_prompt));
   }
 }
 
 void DecoderState::read_prompts(const ForwardContext& context, const PackedTokens& prompts,
-                                const Variable& memory, Index slots_per_prompt) {
+                                const EncodedSource& encoded, Index slots_per_prompt) {
   PackedTokens begun;  // all but the last ids
   begun.clear();
   std::vector<Index> slots, from;
@@ -72,17 +69,22 @@ void DecoderState::read_prompts(const ForwardContext& context, const PackedToken
     from.insert(from.end(), static_cast<std::size_t>(slots_per_prompt), slots.back());
   }
   begun.finish();
-  read(context, begun, slots, memory);
+  read(context, begun, slots, encoded);
   if (slots_per_prompt > 1) reorder(from);
 }
 
 void DecoderState::reread(const ForwardContext& context, std::span<const Index> slots,
                           const PackedTokens& texts) {
+  for (std::size_t layer = 0; layer < caches_.size(); ++layer) {
+    for (const Index slot : slots)
+      model_.decoder().blocks()[layer].begin(caches_[layer], slots_[static_cast<std::size_t>(slot)].self,
+                                             nullptr);
+  }
   read(context, texts, slots, {});
 }
 
 void DecoderState::read(const ForwardContext& context, const PackedTokens& texts,
-                        std::span<const Index> slots, const Variable& memory) {
+                        std::span<const Index> slots, const EncodedSource& encoded) {
   std::vector<Index> place_of;  // of each token
   for (std::size_t i = 0; i < slots.size(); ++i) {
     Slot& slot = slots_[static_cast<std::size_t>(slots[i])];
@@ -94,7 +96,7 @@ void DecoderState::read(const ForwardContext& context, const PackedTokens& texts
   Variable x = model_.embed_target(context, pack(context.tape, texts), texts.ids, texts.position_of);
   for (std::size_t layer = 0; layer < caches_.size(); ++layer) {
     const TransformerBlock& block = model_.decoder().blocks()[layer];
-    const BlockOutput out = block(context, x, {.memory = memory});
+    const BlockOutput out = block(context, x, {.memory = encoded.memory, .initial = encoded.last});
     block.append(out, caches_[layer], {place_of, position_of});
     x = out.hidden;
   }

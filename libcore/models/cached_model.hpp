@@ -12,6 +12,12 @@
 
 namespace headwater {
 
+// What a decoder reads of sources.
+struct EncodedSource {
+  Variable memory;     // [S, D]
+  Variable last = {};  // [sequences, D] of a recurrent encoder, the states that the decoder starts from
+};
+
 // An encoder-decoder or a language model.
 class CachedModel {
  public:
@@ -19,8 +25,8 @@ class CachedModel {
   virtual const Parameters& parameters() const = 0;
   // Positions: so many ids of a sequence may be read, those of the prompt included.
   virtual Index length() const = 0;
-  // Source tokens [S] -> [S, D]; nothing where a model has no encoder.
-  virtual Variable encode_source(const ForwardContext& context, const PackedTokens& source) const = 0;
+  // Of source tokens [S]; nothing where a model has no encoder.
+  virtual EncodedSource encode_source(const ForwardContext& context, const PackedTokens& source) const = 0;
   // Ids that are continued, and their positions -> [T, D].
   virtual Variable embed_target(const ForwardContext& context, const Packing& packing,
                                 std::span<const std::int32_t> ids,
@@ -74,12 +80,13 @@ class DecoderState {
     Index self, memory;  // where its keys stand in the two caches
     Index length;
   };
-  void cache_memory(const ForwardContext& context, const PackedTokens& source, const Variable& memory);
-  void read_prompts(const ForwardContext& context, const PackedTokens& prompts, const Variable& memory,
+  void cache_memory(const ForwardContext& context, const PackedTokens& source, const EncodedSource& encoded,
+                    Index slots_per_prompt);
+  void read_prompts(const ForwardContext& context, const PackedTokens& prompts, const EncodedSource& encoded,
                     Index slots_per_prompt);
   // texts: of slots slots[i], which have read nothing.
   void read(const ForwardContext& context, const PackedTokens& texts, std::span<const Index> slots,
-            const Variable& memory);
+            const EncodedSource& encoded);
 
   const CachedModel& model_;
   std::vector<Slot> slots_, next_;

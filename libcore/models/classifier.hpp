@@ -1,5 +1,5 @@
-// A Transformer encoder that gives each sequence a label: embedding, blocks that mix by attention, Fourier
-// transform or token mixing, pooling over the sequence, dropout, head.
+// An encoder that gives each sequence a label: embedding, blocks that mix by attention or otherwise, or are
+// recurrent layers, pooling over the sequence, dropout, head.
 #pragma once
 
 #include <optional>
@@ -10,7 +10,7 @@
 namespace headwater {
 
 struct ClassifierSettings : TextEncoderSettings {
-  std::string pooling = "max";             // max | mean | first (token): what of a sequence the head reads
+  std::string pooling = "max";             // max | mean | first, last (token): what the head reads
   std::string special_tokens = "none";     // none | template: those of the tokenizer around each text
   bool pairs = false;                      // an example is two texts, which the template joins
   bool pooler = false;                     // a dense layer between pooling and head (Devlin et al. 2019)

@@ -18,9 +18,13 @@ struct EncoderDecoderSettings {
   std::string share_embeddings = "none";  // none | target_output | source_target | all
   // What stands around a source; its ids have it when they come here.
   std::string source_special_tokens = "none";  // none | start_end
-  MixingSettings mixing = {};  // attention | convolution: of the tokens of a side among themselves
+  MixingSettings mixing = {};  // attention | convolution | gru: of the tokens of a side among themselves
+  // Of mixing: gru, whose decoder starts from the encoder's last state:
+  std::int64_t embedding_width = 0;  // 0: the width
+  bool additive_attention = false;   // the decoder looks at the source as well
 
   bool has_source_ends() const { return source_special_tokens == "start_end"; }
+  std::int64_t heads() const { return mixing.is_recurrent() ? 1 : transformer.heads; }
 };
 
 // The two tables are one; the output layer reads the target's.
@@ -39,14 +43,14 @@ class EncoderDecoder : public CachedModel {
   Index source_vocabulary() const { return source_vocabulary_; }
   Index target_vocabulary() const { return target_vocabulary_; }
 
-  // Source tokens [S] -> [S, D].
-  Variable encode(const ForwardContext& context, const PackedTokens& source,
-                  std::vector<AttentionTrace>* traces = nullptr) const;
+  // Of source tokens [S].
+  EncodedSource encode(const ForwardContext& context, const PackedTokens& source,
+                       std::vector<AttentionTrace>* traces = nullptr) const;
   // What the encoder's first block reads, and its blocks.
   Variable embed_source(const ForwardContext& context, const PackedTokens& source) const;
   const TransformerStack& encoder() const { return encoder_; }
-  // Target tokens [T] and the encoder's output -> [T, D], what the output layer reads.
-  Variable decode(const ForwardContext& context, const PackedTokens& target, const Variable& memory,
+  // Target tokens [T] and what the encoder gave -> [T, D], what the output layer reads.
+  Variable decode(const ForwardContext& context, const PackedTokens& target, const EncodedSource& source,
                   std::vector<AttentionTrace>* traces = nullptr) const;
   // Loss over all target tokens; with a recording tape the gradients of loss_scale · loss follow from
   // tape.backward(). `r_drop`, for a doubled batch: weight of the divergence of its two passes.
@@ -58,7 +62,7 @@ class EncoderDecoder : public CachedModel {
   }
 
   Index length() const override { return settings_.transformer.length; }
-  Variable encode_source(const ForwardContext& context, const PackedTokens& source) const override {
+  EncodedSource encode_source(const ForwardContext& context, const PackedTokens& source) const override {
     return encode(context, source);
   }
   Variable embed_target(const ForwardContext& context, const Packing& packing,

@@ -1,4 +1,5 @@
-// The causal language model: embedding, blocks that look back only, output layer (Radford et al. 2018).
+// The causal language model: embedding, blocks that look back only (Radford et al. 2018) or recurrent layers
+// (Mikolov et al. 2010), output layer.
 #pragma once
 
 #include <string>
@@ -21,7 +22,7 @@ struct LanguageModelSettings {
   std::string padding = "none";
   // The special token between the two columns of an example; empty: there is one column.
   std::string delimiter = {};
-  MixingSettings mixing = {};  // attention | convolution
+  MixingSettings mixing = {};  // attention | convolution | lstm | gru
 };
 
 class LanguageModel : public CachedModel {
@@ -48,7 +49,7 @@ class LanguageModel : public CachedModel {
                                    double label_smoothing, double loss_scale) const;
 
   Index length() const override { return settings_.transformer.length; }
-  Variable encode_source(const ForwardContext&, const PackedTokens&) const override { return {}; }
+  EncodedSource encode_source(const ForwardContext&, const PackedTokens&) const override { return {}; }
   Variable embed_target(const ForwardContext& context, const Packing& packing,
                         std::span<const std::int32_t> ids,
                         std::span<const std::int32_t> position_of) const override;

@@ -10,7 +10,14 @@ Mixing mixing_of(const MixingSettings& settings) {
   if (settings.mixing == "averaged_attention") return Mixing::averaged_attention;
   if (settings.mixing == "fourier") return Mixing::fourier;
   if (settings.mixing == "convolution") return Mixing::convolution;
+  if (settings.is_recurrent()) return Mixing::recurrent;
   return settings.mixing == "mlp" ? Mixing::mlp : Mixing::attention;
+}
+
+RecurrentMixingSettings recurrent_settings(const MixingSettings& settings) {
+  using kernels::Cell;
+  const Cell gru = settings.reset_after ? Cell::gru : Cell::gru_reset_before;
+  return {.cell = settings.mixing == "gru" ? gru : Cell::lstm, .is_bidirectional = settings.bidirectional};
 }
 
 // Tables of positions are computed at once, before anything could contradict these sizes.
@@ -52,8 +59,9 @@ void set_initialization(Parameters& parameters, std::string_view initialization)
   for (const auto& p : parameters.all()) {
     const bool is_table = p->initializer == Initializer::embedding_uniform;  // or a class token, a row alone
     if (initialization == "vaswani" && is_table) p->initializer = Initializer::normal_by_width;
-    if (initialization == "normal" && (is_table || p->initializer == Initializer::glorot_uniform))
-      p->initializer = Initializer::normal;
+    const bool is_weight =
+        p->initializer == Initializer::glorot_uniform || p->initializer == Initializer::orthogonal;
+    if (initialization == "normal" && (is_table || is_weight)) p->initializer = Initializer::normal;
     if (initialization != "glorot_normal") continue;
     if (is_table) p->initializer = p->is_table ? Initializer::standard_normal : Initializer::zeros;
     if (p->initializer == Initializer::glorot_uniform) p->initializer = Initializer::glorot_normal;
@@ -62,7 +70,8 @@ void set_initialization(Parameters& parameters, std::string_view initialization)
 
 ops::Pooling pooling_of(std::string_view pooling) {
   if (pooling == "mean") return ops::Pooling::mean;
-  return pooling == "first" ? ops::Pooling::first : ops::Pooling::max;
+  if (pooling == "first") return ops::Pooling::first;
+  return pooling == "last" ? ops::Pooling::last : ops::Pooling::max;
 }
 
 AttentionLayerSettings attention_settings(const TransformerSettings& settings) {
@@ -95,7 +104,8 @@ BlockSettings block_settings(const TransformerSettings& settings, const MixingSe
           .mixing = mixing_of(mixing),
           .mixing_length = settings.length,
           .mixing_width = mixing.mixing_width > 0 ? mixing.mixing_width : feed_forward_width,
-          .neighborhood = {.reach = mixing.kernel_size / 2}};
+          .neighborhood = {.reach = mixing.kernel_size / 2},
+          .recurrent = recurrent_settings(mixing)};
 }
 
 BlockSettings causal_block_settings(const TransformerSettings& settings, const MixingSettings& mixing) {

@@ -32,10 +32,15 @@ struct TransformerSettings {
 
 // What mixes the tokens of a sequence in a block.
 struct MixingSettings {
-  std::string mixing = "attention";  // attention | averaged_attention | fourier | mlp | convolution
-  std::int64_t mixing_width = 0;     // mlp: hidden layer of the token mixing; 0: feed_forward_width
-  std::int64_t kernel_size = 3;      // convolution: tokens that one is made of, an odd number
+  // attention | averaged_attention | fourier | mlp | convolution | lstm | gru
+  std::string mixing = "attention";
+  std::int64_t mixing_width = 0;  // mlp: hidden layer of the token mixing; 0: feed_forward_width
+  std::int64_t kernel_size = 3;   // convolution: tokens that one is made of, an odd number
+  bool bidirectional = false;     // lstm, gru: a layer from each end, whose states are added
+  bool reset_after = true;        // gru: the reset gate acts on the product with the state, not the state
 
+  // Blocks are then recurrent layers alone: without norms, residual sums and feed-forwards.
+  bool is_recurrent() const { return mixing == "lstm" || mixing == "gru"; }
   bool has_attention() const { return mixing == "attention" || mixing == "averaged_attention"; }
 };
 
@@ -57,7 +62,7 @@ std::int64_t feed_forward_width_of(const TransformerSettings& settings);
 // token zero.
 void set_initialization(Parameters& parameters, std::string_view initialization);
 
-// Of the word of a recipe: max | mean | first.
+// Of the word of a recipe: max | mean | first | last.
 ops::Pooling pooling_of(std::string_view pooling);
 
 // Each throws UsageError where the numbers do not fit together.

@@ -19,6 +19,13 @@ double attention_flops(const AttentionLayerSettings& attention, double n, double
 // Multiplications and additions of a block over `length` tokens.
 double block_flops(const BlockSettings& block, Index length) {
   const double n = static_cast<double>(length), d = static_cast<double>(block.attention.width);
+  if (block.mixing == Mixing::recurrent) {  // of the token and of the state before
+    const double layers = block.recurrent.is_bidirectional ? 2 : 1,
+                 inputs = block.recurrent.inputs > 0 ? static_cast<double>(block.recurrent.inputs) : d;
+    const double additive = block.has_cross_attention ? 2 * n * d * (4 * d + 3 * n) : 0;
+    return layers * 2 * n * (inputs + d) * d * static_cast<double>(kernels::gates_of(block.recurrent.cell)) +
+           additive;
+  }
   const Index window = block.attention.window, sides = block.causality == Causality::causal ? 1 : 2;
   double mixing =
       attention_flops(block.attention, n, window > 0 ? static_cast<double>(sides * window - sides + 1) : 0);
@@ -37,18 +44,25 @@ double block_flops(const BlockSettings& block, Index length) {
 TransformerStack::TransformerStack(LayerBuilder& builder, const std::string& name,
                                    const BlockSettings& settings, Index layers)
     : name_(name) {
-  for (Index i = 0; i < layers; ++i) blocks_.emplace_back(builder, name + "." + std::to_string(i), settings);
-  if (settings.norm_place == NormPlace::pre && settings.has_final_norm && layers > 0)
+  BlockSettings block = settings;
+  for (Index i = 0; i < layers; ++i) {
+    block.recurrent.gives_last = settings.recurrent.gives_last && i + 1 == layers;
+    blocks_.emplace_back(builder, name + "." + std::to_string(i), block);
+    block.recurrent.inputs = 0;  // it reads the block before
+  }
+  const bool has_norms = settings.norm_place == NormPlace::pre && settings.mixing != Mixing::recurrent;
+  if (has_norms && settings.has_final_norm && layers > 0)
     norm_.emplace(builder, name + ".norm", settings.attention.width, settings.norm_epsilon);
 }
 
 Variable TransformerStack::run_blocks(const ForwardContext& context, Variable x,
-                                      const AttentionSources& sources,
-                                      std::vector<AttentionTrace>* traces) const {
+                                      const AttentionSources& sources, std::vector<AttentionTrace>* traces,
+                                      Variable* last) const {
   Index layer = 0;
   for (const TransformerBlock& block : blocks_) {
     const BlockOutput out = block(context, x, sources);
     x = out.hidden;
+    if (last != nullptr) *last = out.last;
     const bool is_causal = block.settings().causality == Causality::causal;
     if (traces && out.self.output)
       traces->push_back({is_causal ? AttentionKind::decoder : AttentionKind::encoder, layer, out.self});

@@ -75,7 +75,7 @@ std::vector<AttentionRecord> attention_records(const std::vector<AttentionTrace>
       if (!is_encoder) record.predicts = predicts;
       const ArenaScope scope(arena);
       Matrix weights = arena.matrix(length(queries), length(keys));
-      kernels::attention_weights(queries.value(), keys.value(), shape, sequence, head, weights);
+      head_weights(trace.attention, shape, sequence, head, weights);
       record.weights.assign(weights.data, weights.data + weights.rows * weights.cols);
       records.push_back(std::move(record));
     }

@@ -1,4 +1,4 @@
-// A Transformer encoder that gives texts a label.
+// An encoder that gives texts a label.
 #include "models/classifier.hpp"
 
 #include "metrics/registry.hpp"
@@ -25,7 +25,7 @@ static void settings_rows(schema::Visitor& v, ClassifierSettings& s) {
   v.field("pairs", &s.pairs, schema::Anything{},
           "an example is two texts, read as one: [CLS] source [SEP] target [SEP], whose tokens are of "
           "segments 0 and 1 (Devlin et al. 2019); data.columns are then source, target and label");
-  pooling_row(v, s.pooling, "what of a text's tokens the head reads");
+  pooling_row(v, s.pooling, "what of a text's tokens the head reads", true);
   v.field("pooler", &s.pooler, schema::Anything{},
           "a dense layer between pooling and head (Devlin et al. 2019)");
   v.field("pooler_activation", &s.pooler_activation,
@@ -39,6 +39,10 @@ static void settings_rows(schema::Visitor& v, ClassifierSettings& s) {
 
 static void check_settings(const ClassifierSettings& s, const Recipe& recipe, const Complain& complain) {
   check_encoder(s, complain);
+  if (s.pooling == "last" && s.mixing.bidirectional) {
+    complain({"model", "pooling"},
+             "the layer that reads from the end has read nothing else at the last token (write max or mean)");
+  }
   if (s.pairs && s.special_tokens != "template")
     complain({"model", "pairs"}, "the tokenizer's template joins the texts (write special_tokens: template)");
   if (!s.pooler && s.pooler_activation != ClassifierSettings().pooler_activation)

@@ -1,12 +1,15 @@
 #include "pretrained/encoder_rows.hpp"
 
-#include "pretrained/model_rows.hpp"
-
 namespace headwater {
+
+// "a classifier with mixing: mlp", of a kind as messages call it.
+static std::string who_mixes(const std::string& kind, const MixingSettings& s) {
+  return (kind.starts_with('e') ? "an " : "a ") + kind + " with mixing: " + s.mixing;
+}
 
 void mixing_rows(schema::Visitor& v, MixingSettings& s, const TransformerSettings& transformer,
                  const std::string& kind) {
-  const std::string who = "a " + kind + " with mixing: " + s.mixing;
+  const std::string who = who_mixes(kind, s);
   v.field("mixing_width", &s.mixing_width, schema::Between{0, 1e6, "features"}, "hidden layer of mixing: mlp",
           schema::Follows{"model.feed_forward_width", feed_forward_width_of(transformer)},
           schema::When{s.mixing == "mlp", who, kind + " with mixing: mlp"});
@@ -18,16 +21,39 @@ void mixing_rows(schema::Visitor& v, MixingSettings& s, const TransformerSetting
 }
 
 void decoder_mixing_rows(schema::Visitor& v, MixingSettings& s, const TransformerSettings& transformer,
-                         const std::string& kind) {
-  v.field(
-      "mixing", &s.mixing,
-      schema::OneOf{{{"attention", "multi-head self-attention (Vaswani et al. 2017)"},
-                     {"convolution",
-                      "a depthwise separable convolution over the neighbours of a token, in decoders over "
-                      "those before it (Chollet 2017)"}}},
-      "what mixes the tokens of a text");
+                         const std::string& kind, bool has_lstm) {
+  schema::OneOf words{
+      {{"attention", "multi-head self-attention (Vaswani et al. 2017)"},
+       {"convolution",
+        "a depthwise separable convolution over the neighbours of a token, in decoders over those before it "
+        "(Chollet 2017)"},
+       {"gru",
+        "a block is a GRU layer (Cho et al. 2014) and dropout, without norms, residual sum and "
+        "feed-forward"}}};
+  if (has_lstm) words.words.emplace_back("lstm", "the same of an LSTM (Hochreiter and Schmidhuber 1997)");
+  v.field("mixing", &s.mixing, words, "what mixes the tokens of a text");
   mixing_rows(v, s, transformer, kind);
 }
+
+void recurrent_rows(schema::Visitor& v, MixingSettings& s, const std::string& kind, bool both) {
+  const std::string who = who_mixes(kind, s);
+  if (both) {
+    v.field("bidirectional", &s.bidirectional, schema::Anything{},
+            "of mixing: lstm and gru: a second layer reads each text from its end, and the states of both "
+            "are added (Schuster and Paliwal 1997)",
+            schema::When{s.is_recurrent(), who, kind + " with mixing: lstm or gru"});
+  }
+  v.field("reset_after", &s.reset_after, schema::Anything{},
+          "of mixing: gru: the reset gate acts on the product with the state, which then has a bias, as in "
+          "Keras and PyTorch; `false`: on the state itself (Cho et al. 2014)",
+          schema::When{s.mixing == "gru", who, kind + " with mixing: gru"});
+}
+
+MixingKeys::MixingKeys(const MixingSettings& s, const std::string& kind)
+    : has_attention_(s.has_attention()),
+      is_recurrent_(s.is_recurrent()),
+      who_(who_mixes(kind, s)),
+      of_attention_(kind + " with mixing: attention") {}
 
 void check_mixing(const MixingSettings& s, const Complain& complain) {
   if (s.mixing == "convolution" && s.kernel_size % 2 == 0)
@@ -38,23 +64,27 @@ void check_mixing(const MixingSettings& s, const Complain& complain) {
 void encoder_rows(schema::Visitor& v, TextEncoderSettings& s, const std::string& kind) {
   v.field(
       "mixing", &s.mixing.mixing,
-      schema::OneOf{{{"attention", "multi-head self-attention (Vaswani et al. 2017)"},
-                     {"fourier", "the Fourier transform, without parameters (FNet, Lee-Thorp et al. 2021)"},
-                     {"mlp", "two layers over the positions (MLP-Mixer, Tolstikhin et al. 2021)"},
-                     {"convolution",
-                      "a depthwise separable convolution over the neighbours of a token (Chollet 2017)"}}},
+      schema::OneOf{
+          {{"attention", "multi-head self-attention (Vaswani et al. 2017)"},
+           {"fourier", "the Fourier transform, without parameters (FNet, Lee-Thorp et al. 2021)"},
+           {"mlp", "two layers over the positions (MLP-Mixer, Tolstikhin et al. 2021)"},
+           {"convolution", "a depthwise separable convolution over the neighbours of a token (Chollet 2017)"},
+           {"lstm",
+            "a block is an LSTM layer (Hochreiter and Schmidhuber 1997) and dropout, without norms, "
+            "residual sum and feed-forward"},
+           {"gru", "the same of a GRU (Cho et al. 2014)"}}},
       "what mixes the tokens of a text");
   // What is read depends on what the reader has just put there.
   mixing_rows(v, s.mixing, s.transformer, kind);
-  const std::string who = "a " + kind + " with mixing: " + s.mixing.mixing;
-  const schema::When attention{s.mixing.mixing == "attention", who, kind + " with mixing: attention"};
-  rows(v, s.transformer, attention);
+  recurrent_rows(v, s.mixing, kind, true);
+  const MixingKeys keys(s.mixing, kind);
+  rows(v, s.transformer, keys.blocks());
   v.field("encoder_layers", &s.encoder_layers, schema::Between{0, 1000, "blocks"},
           "blocks of the encoder, one after the other");
   v.field("segments", &s.segments, schema::Between{0, 2, "segments"},
           "2: a vector for each text of a pair, added to its tokens (Devlin et al. 2019); 0: none");
   v.field("embedding_norm", &s.embedding_norm, schema::Anything{},
-          "a layer norm after the sum of the embeddings (Devlin et al. 2019)");
+          "a layer norm after the sum of the embeddings (Devlin et al. 2019)", keys.feed_forward());
 }
 
 void padding_row(schema::Visitor& v, std::string& padding) {
@@ -65,12 +95,12 @@ void padding_row(schema::Visitor& v, std::string& padding) {
           "what becomes of the positions that a short text leaves empty");
 }
 
-void pooling_row(schema::Visitor& v, std::string& pooling, const schema::Meaning& what) {
-  v.field("pooling", &pooling,
-          schema::OneOf{{{"max", "of each feature the largest"},
-                         {"mean", "of each feature the mean"},
-                         {"first", "the first token alone"}}},
-          what);
+void pooling_row(schema::Visitor& v, std::string& pooling, const schema::Meaning& what, bool has_last) {
+  schema::OneOf words{{{"max", "of each feature the largest"},
+                       {"mean", "of each feature the mean"},
+                       {"first", "the first token alone"}}};
+  if (has_last) words.words.emplace_back("last", "the last token alone");
+  v.field("pooling", &pooling, words, what);
 }
 
 void check_encoder(const TextEncoderSettings& s, const Complain& complain) {

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "models/text_encoder.hpp"
+#include "pretrained/model_rows.hpp"
 #include "recipe/recipe.hpp"
 
 namespace headwater {
@@ -11,14 +12,28 @@ namespace headwater {
 // What further keys `mixing` reads.
 void mixing_rows(schema::Visitor& v, MixingSettings& s, const TransformerSettings& transformer,
                  const std::string& kind);
-// `mixing` of a kind with a decoder, and these.
+// `mixing` of a kind with a decoder, and these; `has_lstm`: a word more.
 void decoder_mixing_rows(schema::Visitor& v, MixingSettings& s, const TransformerSettings& transformer,
-                         const std::string& kind);
+                         const std::string& kind, bool has_lstm);
+// The keys of recurrent layers; `both`: of two directions, too.
+void recurrent_rows(schema::Visitor& v, MixingSettings& s, const std::string& kind, bool both);
+// Which keys of blocks are read, with the words of what is said about others.
+class MixingKeys {
+ public:
+  MixingKeys(const MixingSettings& s, const std::string& kind);
+  schema::When feed_forward() const { return {!is_recurrent_, who_, "blocks with a feed-forward"}; }
+  BlockKeys blocks() const { return {{has_attention_, who_, of_attention_}, feed_forward()}; }
+
+ private:
+  bool has_attention_, is_recurrent_;
+  std::string who_, of_attention_;
+};
 // Of a kind that is called so ("classifier") in messages: what mixes, the blocks, the embeddings.
 void encoder_rows(schema::Visitor& v, TextEncoderSettings& s, const std::string& kind);
 void padding_row(schema::Visitor& v, std::string& padding);
-// max | mean | first; `what` the key means to that kind.
-void pooling_row(schema::Visitor& v, std::string& pooling, const schema::Meaning& what);
+// max | mean | first, where it `has_last` also last; `what` the key means to that kind.
+void pooling_row(schema::Visitor& v, std::string& pooling, const schema::Meaning& what,
+                 bool has_last = false);
 
 void check_mixing(const MixingSettings& s, const Complain& complain);
 void check_encoder(const TextEncoderSettings& s, const Complain& complain);

@@ -16,10 +16,10 @@ namespace headwater {
 // -------------------------------------------------------------------------------
 
 static void settings_rows(schema::Visitor& v, LanguageModelSettings& s) {
-  decoder_mixing_rows(v, s.mixing, s.transformer, "language model");
-  rows(v, s.transformer,
-       {s.mixing.has_attention(), "a language model with mixing: " + s.mixing.mixing,
-        "language_model with mixing: attention"});
+  decoder_mixing_rows(v, s.mixing, s.transformer, "language_model", true);
+  recurrent_rows(v, s.mixing, "language_model", false);
+  const MixingKeys keys(s.mixing, "language_model");
+  rows(v, s.transformer, keys.blocks());
   v.field("layers", &s.layers, schema::Between{1, 1000, "blocks"},
           "blocks, one after the other, that look back only");
   v.field("tie_embeddings", &s.tie_embeddings, schema::Anything{},
@@ -104,8 +104,8 @@ Json config_of(const LanguageModel& model, const Tokenizer& tokenizer) {
 
 // Which may have been written before there were all keys.
 static ModelSection language_model_section(Json config) {
-  for (const auto& [key, value] : {std::pair<const char*, Json>{"delimiter", ""},
-                                   {"mixing", "attention"},
+  for (const auto& [key, value] : {std::pair<const char*, Json>{"mixing", "attention"},
+                                   {"delimiter", ""},
                                    {"tie_embeddings", false},
                                    {"output_bias", true},
                                    {"padding", "none"}}) {

@@ -11,43 +11,44 @@ using schema::kNoUnit;
 using schema::kShare;
 using schema::OneOf;
 
-void rows(schema::Visitor& v, TransformerSettings& s, const schema::When& attention) {
-  block_rows(v, s, attention);
+void rows(schema::Visitor& v, TransformerSettings& s, const BlockKeys& keys) {
+  block_rows(v, s, keys);
   v.field("attention_window", &s.attention_window, Between{0, 1e6, "tokens"},
           "W: self-attention sees the tokens less than W away, of a decoder the last W (Beltagy et al. "
           "2020); 0: all",
-          attention);
+          keys.attention);
   sequence_rows(v, s);
   output_dropout_row(v, s.output_dropout);
   initialization_row(v, s.initialization);
 }
 
-void block_rows(schema::Visitor& v, TransformerSettings& s, const schema::When& attention) {
+void block_rows(schema::Visitor& v, TransformerSettings& s, const BlockKeys& keys) {
   v.field("width", &s.width, Between{1, 65536, "features"}, "D, the numbers of a token between the layers");
   v.field("heads", &s.heads, Between{1, 1024, "heads"}, "H, of attention, each with weights of its own",
-          attention);
+          keys.attention);
   v.field("head_width", &s.head_width, Between{0, 65536, "features"}, "K, of each head",
-          Follows{"model.width / model.heads", head_width_of(s)}, attention);
+          Follows{"model.width / model.heads", head_width_of(s)}, keys.attention);
   v.field("feed_forward_width", &s.feed_forward_width, Between{0, 1e6, "features"},
           "F, hidden layer of the feed-forward",
-          Follows{"4 · model.width (Vaswani et al. 2017)", feed_forward_width_of(s), 2048});
+          Follows{"4 · model.width (Vaswani et al. 2017)", feed_forward_width_of(s), 2048},
+          keys.feed_forward);
   v.field("norm", &s.norm,
           OneOf{{{"post", "after each sub-layer and its residual (Vaswani et al. 2017)"},
                  {"pre", "before each sub-layer, and once at the end (Xiong et al. 2020)"}}},
-          "where layer norm is (Ba et al. 2016)");
+          "where layer norm is (Ba et al. 2016)", keys.feed_forward);
   v.field("norm_epsilon", &s.norm_epsilon, Between{1e-12, 0.1, kNoUnit},
-          "added to the variance of a layer norm");
+          "added to the variance of a layer norm", keys.feed_forward);
   v.field("activation", &s.activation,
           OneOf{{{"relu", "max(x, 0)"},
                  {"gelu", "x · Φ(x), by erf (Hendrycks and Gimpel 2016)"},
                  {"gelu_tanh", "the same approximated by tanh"},
                  {"silu", "x · sigmoid(x) (Elfwing et al. 2018)"}}},
-          "the function between the two layers of the feed-forward");
+          "the function between the two layers of the feed-forward", keys.feed_forward);
   v.field("dropout", &s.dropout, kShare,
           "share of the numbers that is set to 0 in training, of embeddings and after each sub-layer "
           "(Srivastava et al. 2014)");
   v.field("attention_dropout", &s.attention_dropout, kShare,
-          "share of the attention weights that is set to 0 in training", attention);
+          "share of the attention weights that is set to 0 in training", keys.attention);
 }
 
 void sequence_rows(schema::Visitor& v, TransformerSettings& s) {

@@ -8,10 +8,14 @@
 
 namespace headwater {
 
-// What models of texts have: all of it. `attention`: when the keys of attention are read.
-void rows(schema::Visitor& v, TransformerSettings& s, const schema::When& attention = {});
+// When the keys of attention are read, and those of what follows the mixing of tokens in a block.
+struct BlockKeys {
+  schema::When attention = {}, feed_forward = {};
+};
+// What models of texts have: all of it.
+void rows(schema::Visitor& v, TransformerSettings& s, const BlockKeys& keys = {});
 // The rows of the blocks alone, and of the sequences that they read.
-void block_rows(schema::Visitor& v, TransformerSettings& s, const schema::When& attention = {});
+void block_rows(schema::Visitor& v, TransformerSettings& s, const BlockKeys& keys = {});
 void sequence_rows(schema::Visitor& v, TransformerSettings& s);
 void rows(schema::Visitor& v, ClassHeadSettings& s);
 void classes_row(schema::Visitor& v, std::int64_t& classes);

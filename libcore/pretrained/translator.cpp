@@ -18,8 +18,20 @@ namespace headwater {
 // --- Its section of a recipe -------------------------------------------------------------------------------
 
 static void settings_rows(schema::Visitor& v, EncoderDecoderSettings& s) {
-  decoder_mixing_rows(v, s.mixing, s.transformer, "translator");
-  rows(v, s.transformer);
+  decoder_mixing_rows(v, s.mixing, s.transformer, "encoder_decoder", false);
+  recurrent_rows(v, s.mixing, "encoder_decoder", true);
+  const schema::When recurrent{s.mixing.is_recurrent(), "an encoder_decoder with mixing: " + s.mixing.mixing,
+                               "encoder_decoder with mixing: gru"};
+  v.field("embedding_width", &s.embedding_width, schema::Between{0, 65536, "features"},
+          "of mixing: gru: the numbers of a token that the first layers read",
+          schema::Follows{"model.width", s.transformer.width}, recurrent);
+  v.field("additive_attention", &s.additive_attention, schema::Anything{},
+          "of mixing: gru: the decoder weighs the states of the source at each step (Bahdanau et al. 2015)",
+          recurrent);
+  const MixingKeys keys(s.mixing, "encoder_decoder");
+  BlockKeys blocks = keys.blocks();
+  blocks.attention.is_read = !s.mixing.is_recurrent();  // a convolution's decoder attends to the source
+  rows(v, s.transformer, blocks);
   v.field("encoder_layers", &s.encoder_layers, schema::Between{0, 1000, "blocks"},
           "blocks of the encoder, one after the other");
   v.field("decoder_layers", &s.decoder_layers, schema::Between{1, 1000, "blocks"},
@@ -37,12 +49,17 @@ static void settings_rows(schema::Visitor& v, EncoderDecoderSettings& s) {
 }
 
 static void check_settings(const EncoderDecoderSettings& s, const Recipe& recipe, const Complain& complain) {
-  check_transformer(s.transformer, true, complain);
+  check_transformer(s.transformer, !s.mixing.is_recurrent(), complain);
   check_mixing(s.mixing, complain);
-  if (!s.mixing.has_attention() && s.transformer.attention_window > 0)
+  if (ties_output(s) && s.embedding_width > 0 && s.embedding_width != s.transformer.width) {
+    complain({"model", "embedding_width"}, "share_embeddings: " + s.share_embeddings +
+                                               " needs embeddings as wide as the model (write " +
+                                               std::to_string(s.transformer.width) + ")");
+  }
+  if (s.mixing.mixing == "convolution" && s.transformer.attention_window > 0)
     complain({"model", "attention_window"},
              "is of self-attention, not of mixing: " + s.mixing.mixing + " (remove it)");
-  if (!s.mixing.has_attention() && s.transformer.positions == "rotary")
+  if (s.mixing.mixing == "convolution" && s.transformer.positions == "rotary")
     complain({"model", "positions"}, "rotary positions are of self-attention, not of mixing: " +
                                          s.mixing.mixing + " (write learned)");
   const std::int64_t source = recipe.source_tokenizer.size, target = recipe.target_tokenizer.size;

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "pretrained/translator.hpp"
+#include "support/error.hpp"
 
 namespace headwater {
 
@@ -9,7 +10,12 @@ namespace {
 
 class TranslationTracer : public AttentionTracer {
  public:
-  explicit TranslationTracer(LoadedTranslator model) : model_(std::move(model)) {}
+  explicit TranslationTracer(LoadedTranslator model) : model_(std::move(model)) {
+    const EncoderDecoderSettings& s = model_.model->settings();
+    if (!s.mixing.is_recurrent() || s.additive_attention) return;
+    throw Error(model_.files.string() + ": holds a translator with mixing: " + s.mixing.mixing +
+                " and without additive_attention, which has no attention");
+  }
   const Tokenizer& source_tokenizer() const override { return model_.source_tokenizer; }
   std::vector<std::int32_t> source_ids(std::string_view text) const override {
     return model_.source_ids(text);
@@ -19,7 +25,12 @@ class TranslationTracer : public AttentionTracer {
 
   void check(const AttentionSelection& selection) const override {
     const EncoderDecoderSettings& s = model_.model->settings();
-    if (selection.head) check_below("head", *selection.head, s.transformer.heads);
+    const bool is_cross_alone = !s.mixing.has_attention();
+    if (is_cross_alone && selection.kind && *selection.kind != AttentionKind::cross) {
+      throw UsageError("--kind " + std::string(name_of(*selection.kind)) +
+                       ": a translator with mixing: " + s.mixing.mixing + " has cross attention only");
+    }
+    if (selection.head) check_below("head", *selection.head, s.heads());
     if (!selection.layer) return;
     const bool is_encoder = selection.kind == AttentionKind::encoder;
     check_below("layer", *selection.layer,
@@ -35,14 +46,13 @@ class TranslationTracer : public AttentionTracer {
     const ForwardContext context{tape};
     const PackedTokens source = packed(example.source_ids), target = packed(example.target_ids);
     std::vector<AttentionTrace> traces;
-    const Variable memory = model_.model->encode(context, source, &traces);
-    const Variable hidden = model_.model->decode(context, target, memory, &traces);
+    const EncodedSource encoded = model_.model->encode(context, source, &traces);
+    const Variable hidden = model_.model->decode(context, target, encoded, &traces);
     const std::vector<std::string> predicts = likeliest_tokens(
         model_.model->logits(context, hidden).value(), model_.target_tokenizer, example.suppress_tokens);
     std::stable_sort(traces.begin(), traces.end(),
                      [](const AttentionTrace& a, const AttentionTrace& b) { return a.kind < b.kind; });
-    return attention_records(traces, model_.model->settings().transformer.heads, arena, example, selection,
-                             predicts);
+    return attention_records(traces, model_.model->settings().heads(), arena, example, selection, predicts);
   }
 
  private:

@@ -77,8 +77,8 @@ static void settings_rows(schema::Visitor& v, VisionSettings& s) {
       "what mixes the patches of an image");
   mixing_rows(v, s.mixing, s.transformer, "vision model");
   block_rows(v, s.transformer,
-             schema::When{s.mixing.has_attention(), "a vision model with mixing: " + s.mixing.mixing,
-                          "vision with mixing: attention"});
+             {.attention = {s.mixing.has_attention(), "a vision model with mixing: " + s.mixing.mixing,
+                            "vision with mixing: attention"}});
   v.field("positions", &s.transformer.positions,
           schema::OneOf{{{"learned", "a table of parameters, a row for each place"},
                          {"none", "nothing: the order of patches is not seen"}}},

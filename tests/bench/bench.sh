@@ -1,7 +1,7 @@
 #!/bin/bash
 # Kernels and whole training steps of this build, and of PyTorch beside them where PEER_PYTHON names a Python that has torch.
 #
-#   [PEER_PYTHON=python] tests/bench/bench.sh [ROW...]      rows: kernels A1 A2 A2P B C D1 D2 E F FA S; none: all
+#   [PEER_PYTHON=python] tests/bench/bench.sh [ROW...]      rows: kernels A1 A2 A2P B C D1 D2 E F FA S N1 NL NG; none: all
 #   tests/bench/bench.sh --check [ROW...]                   says whether the rows are known and torch is there; nothing needs to be built
 #
 # ROUNDS (5): ours and theirs run alternately so often. STEPS: timed steps a round (by the row). BIN, THREADS as in the Makefile.
@@ -16,17 +16,17 @@ if [ "${1-}" = --check ]; then
   is_check=1
   shift
 fi
-[ $# -gt 0 ] || set -- kernels A1 A2 A2P B C D1 D2 E F FA S
+[ $# -gt 0 ] || set -- kernels A1 A2 A2P B C D1 D2 E F FA S N1 NL NG
 if [ -n "$python" ] && ! "$python" -c 'import torch' 2>/dev/null; then
   echo "bench.sh: $python has no torch (PEER_PYTHON=python names one that has)" >&2
   exit 1
 fi
 peer_of() {
-  case $1 in A1 | A2 | A2P) echo a_torch.py ;; B | S) echo b_torch.py ;; C | E) echo ce_torch.py ;; D1 | D2) echo d_torch.py ;; F | FA) echo f_torch.py ;; esac
+  case $1 in A1 | A2 | A2P) echo a_torch.py ;; B | S) echo b_torch.py ;; C | E) echo ce_torch.py ;; D1 | D2) echo d_torch.py ;; F | FA) echo f_torch.py ;; N1 | NL | NG) echo n_torch.py ;; esac
 }
 for name; do
   if [ "$name" != kernels ] && [ -z "$(peer_of "$name")" ]; then
-    echo "bench.sh: unknown row $name (there are: kernels A1 A2 A2P B C D1 D2 E F FA S)" >&2
+    echo "bench.sh: unknown row $name (there are: kernels A1 A2 A2P B C D1 D2 E F FA S N1 NL NG)" >&2
     exit 2
   fi
 done

@@ -123,7 +123,7 @@ TEST_CASE_FIXTURE(Golden, "encoder-decoder: logits and attention agree with Kera
   Tape tape(arena, Tape::Mode::inference);
   const ForwardContext context{tape};
   std::vector<AttentionTrace> traces;
-  const Variable memory = model.encode(context, batch.source, &traces);
+  const EncodedSource memory = model.encode(context, batch.source, &traces);
   const Variable logits = model.logits(context, model.decode(context, batch.target, memory, &traces));
 
   const TensorView& theirs = file.at("outputs/logits");  // [B, N, V]

@@ -82,12 +82,13 @@ TEST_CASE("layers: blocks whose feed-forward ends with its activation and has dr
 TEST_CASE("layers: encoder blocks that mix otherwise, pre- and post-norm") {
   for (const NormPlace place : {NormPlace::post, NormPlace::pre}) {
     for (const Mixing mixing :
-         {Mixing::fourier, Mixing::mlp, Mixing::averaged_attention, Mixing::convolution}) {
+         {Mixing::fourier, Mixing::mlp, Mixing::averaged_attention, Mixing::convolution, Mixing::recurrent}) {
       BlockSettings settings = block_settings_of(place, ops::Activation::gelu);
       settings.mixing = mixing;
       if (mixing == Mixing::averaged_attention) settings.attention.head_width = settings.attention.width;
       settings.mixing_length = 7;
       settings.mixing_width = 3;
+      settings.recurrent = {.cell = kernels::Cell::gru, .is_bidirectional = true};
       std::unique_ptr<TransformerBlock> encoder;
       check({"encoder block, mixing " + std::to_string(static_cast<int>(mixing)),
              [&](Fixture& f) {
@@ -123,15 +124,27 @@ TEST_CASE("a whole encoder-decoder with two layers a side") {
   struct Variant {
     const char *norm, *shared;
     bool is_doubled = false;
+    MixingSettings mixing = {};
+    bool has_additive = false;
   };
-  for (const auto& [norm, shared, is_doubled] : {Variant{"post", "none"},
-                                                 {"pre", "none"},
-                                                 {"pre", "target_output"},
-                                                 {"post", "source_target"},
-                                                 {"post", "all"},
-                                                 {"pre", "none", true},
-                                                 {"pre", "all", true}}) {
+  const MixingSettings gru{.mixing = "gru"}, both{.mixing = "gru", .bidirectional = true};
+  for (const auto& [norm, shared, is_doubled, mixing, has_additive] :
+       {Variant{"post", "none"},
+        {"pre", "none"},
+        {"pre", "target_output"},
+        {"post", "source_target"},
+        {"post", "all"},
+        {"pre", "none", true},
+        {"pre", "all", true},
+        {"post", "none", false, {.mixing = "convolution", .kernel_size = 3}},
+        {"post", "none", false, gru},
+        {"post", "none", true, both},
+        {"post", "all", false, gru, true},
+        {"post", "none", false, both, true}}) {
     EncoderDecoderSettings settings;
+    settings.mixing = mixing;
+    settings.additive_attention = has_additive;
+    settings.embedding_width = mixing.bidirectional ? 3 : 0;
     settings.share_embeddings = shared;
     settings.transformer.scale_embedding = shared != std::string("none");
     if (settings.transformer.scale_embedding) settings.transformer.initialization = "vaswani";
@@ -165,7 +178,8 @@ TEST_CASE("a whole encoder-decoder with two layers a side") {
       return value;
     };
     const ModelError worst = worst_model_error(model.parameters(), loss);
-    INFO(norm << "-norm, shared: " << shared << (is_doubled ? ", two passes" : "") << ", "
+    INFO(norm << "-norm, " << mixing.mixing << (has_additive ? " with attention" : "")
+              << ", shared: " << shared << (is_doubled ? ", two passes" : "") << ", "
               << model.parameters().size() << " parameters");
     CHECK(worst.largest > 1e-3);
     CHECK(worst.error <= 1e-6);
@@ -222,7 +236,7 @@ TEST_CASE("whole classifiers: every mixing, pooling and head; a bag of words") {
   settings.transformer.dropout = settings.transformer.attention_dropout = 0.2;
   settings.transformer.output_dropout = 0.2;
   settings.encoder_layers = 2;
-  for (const char* mixing : {"attention", "fourier", "mlp", "convolution"}) {
+  for (const char* mixing : {"attention", "fourier", "mlp", "convolution", "lstm", "gru"}) {
     for (const char* pooling : {"max", "mean", "first"}) {
       settings.mixing = {mixing, 3};
       settings.pooling = pooling;
@@ -232,7 +246,14 @@ TEST_CASE("whole classifiers: every mixing, pooling and head; a bag of words") {
       check_classifier(settings);
     }
   }
-  settings.mixing.mixing = "attention";
+  settings.mixing = {.mixing = "lstm", .bidirectional = true};
+  settings.pooling = "mean";
+  settings.padding = "none";
+  check_classifier(settings);
+  settings.mixing = {.mixing = "gru", .reset_after = false};
+  settings.pooling = "last";
+  check_classifier(settings);
+  settings.mixing = {};
   settings.pooling = "max";
   settings.transformer.norm = "post";
   settings.head = {};

@@ -103,6 +103,26 @@ TEST_CASE("a language model of neighbours alone: a window of attention, a convol
   }
 }
 
+TEST_CASE("language models of recurrent layers") {
+  for (const MixingSettings& mixing : {MixingSettings{.mixing = "lstm"}, MixingSettings{.mixing = "gru"},
+                                       MixingSettings{.mixing = "gru", .reset_after = false}}) {
+    LanguageModelSettings settings{.transformer = {}, .layers = 2, .tie_embeddings = true, .mixing = mixing};
+    settings.transformer.width = 4;
+    settings.transformer.positions = "none";
+    settings.transformer.length = 6;
+    settings.transformer.dropout = settings.transformer.output_dropout = 0.2;
+    LanguageModel model(settings, 7);
+    TokenBatch batch;
+    batch.clear();
+    for (const std::vector<std::int32_t>& ids :
+         {std::vector<std::int32_t>{1, 2, 3}, {4, 2}, {6, 5, 4, 1, 2, 2, 3}})
+      batch.add(ids);
+    batch.finish();
+    INFO(mixing.mixing);
+    check_model(model, batch);
+  }
+}
+
 TEST_CASE("a language model whose loss is taken after a delimiter") {
   LanguageModelSettings settings;
   settings.transformer.width = 4;

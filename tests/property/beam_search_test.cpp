@@ -55,7 +55,7 @@ struct RandomTranslator {
     Tape tape(arena, Tape::Mode::inference);
     const ForwardContext context{.tape = tape, .packed = bytes ? &*bytes : nullptr};
     const PackedTokens reads = packed({source}), made = packed({target});  // the tape refers to them
-    const Variable memory = model.encode(context, reads);
+    const EncodedSource memory = model.encode(context, reads);
     const Matrix logits = model.logits(context, model.decode(context, made, memory)).value();
     const Real* const last = logits.row(logits.rows - 1);
     double sum = 0;

@@ -113,6 +113,31 @@ Row small_classifier_of(bool pools_padding) {
 Row small_classifier() { return small_classifier_of(false); }
 Row small_pooled_padding() { return small_classifier_of(true); }
 
+Row small_recurrent(const MixingSettings& mixing, const std::string& pooling) {
+  ClassifierStepSettings s;
+  s.vocabulary = 101;
+  s.batch = 11;
+  s.lengths = kLengths;
+  s.model.transformer = small_transformer(2, 24);
+  s.model.encoder_layers = 2;
+  s.model.mixing = mixing;
+  s.model.pooling = pooling;
+  return finished(std::make_unique<ClassifierStep>(s), {.kind = "rmsprop"});
+}
+Row small_lstm() { return small_recurrent({.mixing = "lstm", .bidirectional = true}, "mean"); }
+Row small_gru() { return small_recurrent({.mixing = "gru"}, "last"); }
+Row small_gru_reset_before() { return small_recurrent({.mixing = "gru", .reset_after = false}, "last"); }
+Row small_recurrent_language_model() {
+  LanguageModelStepSettings s;
+  s.model.transformer = small_transformer(2, 20);
+  s.model.layers = 2;
+  s.model.mixing.mixing = "lstm";
+  s.vocabulary = 101;
+  s.batch = 11;
+  s.lengths = kLengths;
+  return finished(std::make_unique<LanguageModelStep>(s), {.kind = "adam"});
+}
+
 std::vector<Real> learned(const std::function<Row()>& make, int threads) {
   std::vector<Real> values;
   ThreadPool(threads).run([&] {
@@ -135,9 +160,16 @@ bool same_bits(const std::vector<Real>& a, const std::vector<Real>& b) {
 
 TEST_CASE("the benchmark's steps give the same bits everywhere") {
   const std::pair<const char*, std::function<Row()>> rows[] = {
-      {"language model", small_language_model}, {"translator", small_translator},
-      {"vision, flat", small_flat_vision},      {"vision, class token", small_token_vision},
-      {"classifier", small_classifier},         {"pooled padding", small_pooled_padding}};
+      {"language model", small_language_model},
+      {"translator", small_translator},
+      {"vision, flat", small_flat_vision},
+      {"vision, class token", small_token_vision},
+      {"classifier", small_classifier},
+      {"pooled padding", small_pooled_padding},
+      {"lstm, both ways", small_lstm},
+      {"gru", small_gru},
+      {"gru, reset before", small_gru_reset_before},
+      {"language model, lstm", small_recurrent_language_model}};
   const kernels::Isa widest = kernels::active_isa();
   for (const auto& [name, make] : rows) {
     const std::vector<Real> expected = learned(make, 2);

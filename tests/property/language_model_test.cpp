@@ -52,7 +52,9 @@ struct Random {
   }
 };
 
-constexpr DecoderKind kKinds[] = {{"post", "learned", false},
+std::vector<LanguageModelSettings> kinds() {
+  std::vector<LanguageModelSettings> all;
+  for (const DecoderKind& kind : {DecoderKind{"post", "learned", false},
                                   {"pre", "sinusoidal", true},
                                   {"pre", "none", false},
                                   {"post", "rotary", true},
@@ -60,11 +62,17 @@ constexpr DecoderKind kKinds[] = {{"post", "learned", false},
                                   {"pre", "rotary", false, "attention", 7},
                                   {"post", "none", true, "attention", 1},
                                   {"post", "learned", false, "convolution"},
-                                  {"pre", "none", true, "convolution"}};
-
-std::string name_of(const DecoderKind& kind) {
-  return std::string(kind.norm) + ", " + kind.positions + ", " + kind.mixing + ", window " +
-         std::to_string(kind.window);
+                                  {"pre", "none", true, "convolution"},
+                                  {"post", "none", false, "lstm"},
+                                  {"post", "none", false, "gru"}})
+    all.push_back(settings_of(kind));
+  all.push_back(all.back());
+  all.back().mixing.reset_after = false;
+  return all;
+}
+std::string name_of(const LanguageModelSettings& s) {
+  return s.mixing.mixing + ", " + s.transformer.norm + ", positions " + s.transformer.positions +
+         ", window " + std::to_string(s.transformer.attention_window);
 }
 
 // Lengths 1, 4, 7, ...: the first has nothing before its last id.
@@ -141,8 +149,8 @@ void check_greedy(const LanguageModel& model, const std::vector<Sequence>& promp
 }  // namespace
 
 TEST_CASE("a language model that continues prompts with caches sees the logits of the whole text") {
-  for (const DecoderKind& kind : kKinds) {
-    const Random random(settings_of(kind));
+  for (const LanguageModelSettings& kind : kinds()) {
+    const Random random(kind);
     const LanguageModel& model = random.model;
     std::vector<Sequence> reads = texts(6);  // next: what the next step reads last
     Arena arena;
@@ -207,8 +215,8 @@ TEST_CASE("a long text through a ring of keys sees the logits of the whole text"
 }
 
 TEST_CASE("prompts of a language model are shared by slots, which are reordered, copied and dropped") {
-  for (const DecoderKind& kind : kKinds) {
-    const Random random(settings_of(kind));
+  for (const LanguageModelSettings& kind : kinds()) {
+    const Random random(kind);
     const LanguageModel& model = random.model;
     const std::vector<Sequence> prompts = texts(3);
     std::vector<Sequence> reads;
@@ -250,8 +258,8 @@ TEST_CASE("prompts of a language model are shared by slots, which are reordered,
 }
 
 TEST_CASE("greedy continuation with caches, in any batch and on any threads, is the one without them") {
-  for (const DecoderKind& kind : kKinds) {
-    const Random random(settings_of(kind));
+  for (const LanguageModelSettings& kind : kinds()) {
+    const Random random(kind);
     for (const std::int64_t most : {0, 5}) {
       const GenerationSettings settings{.end_id = 3, .max_new_tokens = most, .suppress_tokens = {0, 1}};
       std::vector<Sequence> prompts = texts(14);
@@ -262,8 +270,8 @@ TEST_CASE("greedy continuation with caches, in any batch and on any threads, is 
 }
 
 TEST_CASE("texts that slide, greedily continued with caches, are those of each window read at once") {
-  for (const DecoderKind& kind : kKinds) {
-    const Random random(settings_of(kind));
+  for (const LanguageModelSettings& kind : kinds()) {
+    const Random random(kind);
     for (const std::int64_t most : {1, 100}) {
       const GenerationSettings settings{
           .end_id = 3, .max_new_tokens = most, .suppress_tokens = {0, 1}, .slides = true};

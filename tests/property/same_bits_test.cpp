@@ -77,9 +77,21 @@ Recipe neighbours_recipe(const std::string& mixing) {
   return recipe;
 }
 
+// Recurrent layers, the encoder's of both directions.
+Recipe recurrent_recipe(bool has_attention) {
+  Recipe recipe = small_recipe("adam");
+  EncoderDecoderSettings& settings = recipe.model.as<EncoderDecoderSettings>();
+  settings.mixing = {.mixing = "gru", .bidirectional = true};
+  settings.embedding_width = 11;
+  settings.additive_attention = has_attention;
+  settings.transformer.positions = "none";
+  settings.encoder_layers = settings.decoder_layers = 2;
+  return recipe;
+}
+
 std::vector<Recipe> decoder_recipes() {
-  return {small_recipe("rmsprop"), pre_norm_recipe(), neighbours_recipe("attention"),
-          neighbours_recipe("convolution")};
+  return {small_recipe("rmsprop"),          pre_norm_recipe(),       neighbours_recipe("attention"),
+          neighbours_recipe("convolution"), recurrent_recipe(false), recurrent_recipe(true)};
 }
 
 struct Logits {
@@ -160,6 +172,23 @@ TEST_CASE("training with neighbours alone gives the same bits on 1 and 3 threads
     if (std::string(mixing) == "attention") settings.transformer.attention_window = 9;
     INFO(mixing);
     check_equal(train_on(3, recipe), train_on(1, recipe));
+  }
+}
+
+TEST_CASE("training of recurrent translators gives the same bits on 1 and 3 threads, with every code path") {
+  const kernels::Isa widest = kernels::active_isa();
+  for (const bool has_attention : {false, true}) {
+    Recipe recipe = recurrent_recipe(has_attention);
+    recipe.training.batch_sequences = 64;
+    INFO("attention ", has_attention);
+    const Outcome expected = train_on(1, recipe);
+    check_equal(train_on(3, recipe), expected);
+    for (const kernels::Isa isa : {kernels::Isa::avx2, kernels::Isa::portable}) {
+      if (!kernels::isa_available(isa) || isa == widest) continue;
+      kernels::set_isa(isa);
+      check_equal(train_on(2, recipe), expected);
+      kernels::set_isa(widest);
+    }
   }
 }
 

@@ -143,12 +143,12 @@ std::vector<Recipe> class_recipes() {
   ClassifierSettings settings;
   settings.transformer = small_recipe("rmsprop").model.as<EncoderDecoderSettings>().transformer;
   settings.transformer.length = 70;
-  const char* const kinds[][3] = {{"attention", "max", "sigmoid"},
-                                  {"fourier", "mean", "softmax"},
-                                  {"mlp", "first", "sigmoid"},
-                                  {"convolution", "max", "sigmoid"}};
+  const char* const kinds[][3] = {{"attention", "max", "sigmoid"}, {"fourier", "mean", "softmax"},
+                                  {"mlp", "first", "sigmoid"},     {"convolution", "max", "sigmoid"},
+                                  {"lstm", "last", "sigmoid"},     {"gru", "mean", "softmax"}};
   for (const auto& [mixing, pooling, head] : kinds) {
     settings.mixing = {mixing, 13};
+    settings.mixing.bidirectional = settings.mixing.mixing == "gru";
     settings.pooling = pooling;
     settings.head.head = head;
     add(model_section(settings));

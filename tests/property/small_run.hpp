@@ -49,8 +49,8 @@ struct SmallRun {
 
 // Small made-up classification: token lines whose label is 1 where id 4 stands among them.
 inline constexpr std::int64_t kClassVocabulary = 40;
-// One kind of model each: attention, fourier, mlp, convolution mixing with every pooling and head; a bag of
-// words.
+// One kind of model each: attention, fourier, mlp, convolution, lstm, gru with every pooling and head; a bag
+// of words.
 std::vector<headwater::Recipe> class_recipes();
 // For messages: "classifier with mlp".
 std::string model_name(const headwater::Recipe& recipe);

@@ -56,7 +56,7 @@ Variable recurrent(Tape& tape, const Variable& x, const Recurrent& layer, Use us
   kernels::RecurrentRecord record;
   if (tape.is_recording())
     record = {.gates = tape.memory_like(x, use_of_x), .inner = tape.arena().matrix(T, H)};
-  kernels::recurrent(recurrence, x.value(), y.value(), record);
+  kernels::recurrent(recurrence, x.value(), y.value(), record, layer.final);
   tape.record("recurrent", [&tape, x, y, recurrence, record, initial, w = layer.w, b = layer.b] {
     if (!Tape::has_incoming(y)) return;
     const Index tokens = y.rows(), width = y.cols();

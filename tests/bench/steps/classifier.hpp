@@ -1,5 +1,6 @@
 // Rows A1 and A2: one post-norm block, the largest of each feature over the tokens, one sigmoid unit. Row A2P
 // is A2 as its source computes it: the largest also over padding, which has queries and is not attended to.
+// Rows N1, NL and NG: a recurrent layer and its state after the last token.
 #pragma once
 
 #include <vector>
@@ -47,7 +48,13 @@ class ClassifierStep : public StepModel {
 
   Index useful_tokens() const override { return words_.tokens(); }
   double useful_flops() const override {
-    const BlockSettings block = block_settings(settings_.model.transformer);
+    const BlockSettings block = block_settings(settings_.model.transformer, settings_.model.mixing);
+    if (block.mixing == Mixing::recurrent) {  // a product with the token, one with the state
+      const double layer =
+          2 * linear_flops(words_.tokens(), width(), kernels::gates_of(block.recurrent.cell) * width());
+      return static_cast<double>(settings_.model.encoder_layers) * layer +
+             linear_flops(settings_.batch, width(), 1);
+    }
     const double flops = attention_flops(block.attention, batch_.source, words_, Causality::full) +
                          2 * linear_flops(batch_.source.tokens(), width(), block.feed_forward_width);
     return static_cast<double>(settings_.model.encoder_layers) * flops +

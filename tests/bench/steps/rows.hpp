@@ -22,8 +22,8 @@ struct Row {
   ScheduleSettings schedule = {};
 };
 
-inline constexpr std::string_view kRowNames[] = {"A1", "A2", "A2P", "B",  "C", "D1",
-                                                 "D2", "E",  "F",   "FA", "S"};
+inline constexpr std::string_view kRowNames[] = {"A1", "A2", "A2P", "B", "C",  "D1", "D2",
+                                                 "E",  "F",  "FA",  "S", "N1", "NL", "NG"};
 
 // Film reviews cut at 600 tokens, good or bad.
 inline ClassifierStepSettings reviews(Index width, const std::string& positions, const std::string& lengths) {
@@ -47,6 +47,25 @@ inline Row row_a2(const std::string& lengths, bool pools_padding) {
   ClassifierStepSettings s = reviews(256, "learned", lengths);
   if (pools_padding) s.model.padding = "pooled";
   return {std::make_unique<ClassifierStep>(s), 5'817'633, {.kind = "rmsprop"}};
+}
+
+// The same reviews by a recurrent layer, as narrow as that of A1; and reviews cut at 80 tokens by a wide one.
+inline ClassifierStepSettings recurrent_reviews(Index width, const std::string& mixing,
+                                                const std::string& lengths) {
+  ClassifierStepSettings s = reviews(width, "none", lengths);
+  s.model.mixing.mixing = mixing;
+  s.model.pooling = "last";
+  return s;
+}
+inline Row row_n1(const std::string& lengths) {
+  return {
+      std::make_unique<ClassifierStep>(recurrent_reviews(32, "lstm", lengths)), 648'353, {.kind = "rmsprop"}};
+}
+inline Row row_wide_n(const std::string& mixing, Index parameters, const std::string& lengths) {
+  ClassifierStepSettings s = recurrent_reviews(256, mixing, lengths);
+  s.batch = 64;
+  s.lengths = read_lengths(lengths + "/imdb-80.txt");
+  return {std::make_unique<ClassifierStep>(s), parameters, {.kind = "rmsprop"}};
 }
 
 // A causal language model of whole reviews cut at 80 tokens.
@@ -202,6 +221,9 @@ inline Row make_row(std::string_view name, const std::string& lengths) {
   if (name == "F") row = row_f(64, 0);
   if (name == "FA") row = row_f(32, 0.1);
   if (name == "S") row = row_s(lengths);
+  if (name == "N1") row = row_n1(lengths);
+  if (name == "NL") row = row_wide_n("lstm", 5'645'569, lengths);
+  if (name == "NG") row = row_wide_n("gru", 5'515'009, lengths);
   if (!row.model) throw UsageError("unknown row " + std::string(name));
   Parameters& parameters = row.model->parameters();
   parameters.allocate(true);

@@ -46,6 +46,27 @@ TEST_CASE("parameters for inference have no gradients") {
   CHECK(w->gradient.values.data == nullptr);
 }
 
+TEST_CASE("first values of recurrent layers: rows at right angles, an open forget gate") {
+  Parameters parameters;
+  const Parameter* wide = parameters.declare("wide", {5, 20}, 5, 20, Initializer::orthogonal);
+  const Parameter* tall = parameters.declare("tall", {37, 8}, 37, 8, Initializer::orthogonal);
+  const Parameter* bias = parameters.declare("bias", {12}, 1, 12, Initializer::unit_forget);
+  parameters.allocate(false);
+  parameters.initialize(5);
+  for (Index a = 0; a < 8; ++a) {
+    for (Index b = 0; b < 8; ++b) {
+      double rows = 0, columns = 0;
+      for (Index i = 0; i < 20 && a < 5 && b < 5; ++i)
+        rows += static_cast<double>(wide->value.row(a)[i]) * static_cast<double>(wide->value.row(b)[i]);
+      for (Index i = 0; i < 37; ++i)
+        columns += static_cast<double>(tall->value.row(i)[a]) * static_cast<double>(tall->value.row(i)[b]);
+      if (a < 5 && b < 5) CHECK(std::abs(rows - (a == b ? 1 : 0)) < 1e-6);
+      CHECK(std::abs(columns - (a == b ? 1 : 0)) < 1e-6);
+    }
+  }
+  for (Index i = 0; i < 12; ++i) CHECK(bias->value.data[i] == (i >= 3 && i < 6 ? 1 : 0));
+}
+
 TEST_CASE("first values follow their distribution and depend on seed and name only") {
   Parameters one, two;
   Parameter* glorot = one.declare("b", {200, 50}, 200, 50, Initializer::glorot_uniform, 200, 50);

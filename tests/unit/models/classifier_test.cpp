@@ -55,8 +55,8 @@ ClassBatch batch_of(const TextClassifier& model, const std::vector<std::vector<s
 // Every kind of mixing, pooling, padding and head; small.
 std::vector<ClassifierSettings> small_classifiers() {
   std::vector<ClassifierSettings> all;
-  for (const char* mixing : {"attention", "fourier", "mlp", "convolution"}) {
-    for (const char* pooling : {"max", "mean", "first"}) {
+  for (const char* mixing : {"attention", "fourier", "mlp", "convolution", "lstm", "gru"}) {
+    for (const char* pooling : {"max", "mean", "first", "last"}) {
       ClassifierSettings s = row_a(12, "learned");
       s.transformer.length = 9;
       s.transformer.head_width = 5;
@@ -64,6 +64,8 @@ std::vector<ClassifierSettings> small_classifiers() {
       s.transformer.norm = std::strcmp(pooling, "max") == 0 ? "post" : "pre";
       s.encoder_layers = 2;
       s.mixing = {mixing, 5};
+      s.mixing.bidirectional = s.mixing.is_recurrent() && std::strcmp(pooling, "mean") == 0;
+      s.mixing.reset_after = std::strcmp(pooling, "max") != 0;
       s.pooling = pooling;
       s.head = std::strcmp(pooling, "mean") == 0 ? ClassHeadSettings{"softmax", 3} : ClassHeadSettings{};
       all.push_back(s);
@@ -195,6 +197,17 @@ TEST_CASE("classifiers: the parameters of the experiments, row by row") {
   ClassifierSettings mlp = row_a(256, "learned");
   mlp.mixing = {"mlp", 64};
   CHECK(of_classifier(mlp) == of_classifier(fourier) + 2 * 600 * 64 + 64 + 600);
+  ClassifierSettings lstm = row_a(32, "none");
+  lstm.mixing.mixing = "lstm";
+  CHECK(of_classifier(lstm) == 20'000 * 32 + 4 * (32 * 32 + 32 * 32 + 32) + 33);
+  CHECK(of_classifier(lstm) == 648'353);
+  lstm.mixing.bidirectional = true;
+  CHECK(of_classifier(lstm) == 648'353 + 8'320);
+  ClassifierSettings gru = row_a(32, "none");
+  gru.mixing.mixing = "gru";
+  CHECK(of_classifier(gru) == 640'033 + 3 * (32 * 32 + 32 * 32 + 2 * 32));
+  gru.mixing.reset_after = false;
+  CHECK(of_classifier(gru) == 640'033 + 3 * (32 * 32 + 32 * 32 + 32));
   BagOfWordsSettings bag{.width = 16};
   CHECK(parameters_in<BagOfWords>(bag) == 20'000 * 16 + 16 + 16 + 1);
   bag.head = {"softmax", 4};
@@ -312,8 +325,8 @@ TEST_CASE("classifiers: the loss is that of the probabilities") {
 }
 
 TEST_CASE("classifiers: a mixer refuses a sequence that is longer than its weights") {
-  ClassifierSettings settings = small_classifiers()[6];
-  REQUIRE(settings.mixing.mixing == "mlp");
+  ClassifierSettings settings = small_classifiers()[0];
+  settings.mixing = {.mixing = "mlp", .mixing_width = 5};
   settings.transformer.positions = "none";
   Classifier model(settings, 30);
   model.parameters().allocate(false);

@@ -46,6 +46,27 @@ TEST_CASE("spa-eng has 19,960,216 parameters in five rows") {
   CHECK(sum == 19960216);
 }
 
+TEST_CASE("recurrent translators have the parameters that their source names, and those of attention") {
+  EncoderDecoderSettings settings;
+  settings.mixing = {.mixing = "gru", .bidirectional = true};
+  settings.embedding_width = 256;
+  settings.transformer.width = 1024;
+  settings.transformer.positions = "none";
+  for (const bool has_attention : {false, true}) {
+    settings.additive_attention = has_attention;
+    EncoderDecoder model(settings, 15000, 15000);
+    model.parameters().allocate(false);
+    CHECK(model.parameters().size() == (has_attention ? 39066264 : 34869912));
+    std::map<std::string, Index> rows;
+    for (const LayerSummary& row : model.summary()) rows[row.name] = row.parameters;
+    CHECK(rows == std::map<std::string, Index>{{"source_embedding", 3840000},
+                                               {"target_embedding", 3840000},
+                                               {"encoder.0", 2 * 3938304},
+                                               {"decoder.0", 3938304 + (has_attention ? 4196352 : 0)},
+                                               {"head", 15375000}});
+  }
+}
+
 TEST_CASE("three blocks a side of width 256 with one table of 10,000 have 8,100,624 parameters") {
   EncoderDecoderSettings settings;
   settings.transformer.norm = "pre";

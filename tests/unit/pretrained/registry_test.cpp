@@ -50,6 +50,8 @@ ClassifierSettings small_classifier(const std::string& mixing) {
   s.padding = mixing == "attention" ? "pooled" : "attended";
   s.head = {"softmax", 3};
   if (mixing == "mlp") s.mixing.mixing_width = 6;
+  s.mixing.bidirectional = s.mixing.is_recurrent();
+  s.mixing.reset_after = mixing != "gru";
   return s;
 }
 
@@ -57,7 +59,7 @@ std::vector<ModelSection> sections() {
   std::vector<ModelSection> all{
       model_section(EncoderDecoderSettings{small_transformer(), 2, 3, "target_output"}),
       model_section(BagOfWordsSettings{.width = 17, .output_dropout = 0.3, .head = {"softmax", 5}})};
-  for (const char* mixing : {"attention", "fourier", "mlp", "convolution"})
+  for (const char* mixing : {"attention", "fourier", "mlp", "convolution", "lstm", "gru"})
     all.push_back(model_section(small_classifier(mixing)));
   all.push_back(model_section(LanguageModelSettings{.transformer = small_transformer(),
                                                     .layers = 3,
@@ -65,6 +67,8 @@ std::vector<ModelSection> sections() {
                                                     .tie_embeddings = true,
                                                     .output_bias = false,
                                                     .padding = "predicted"}));
+  all.push_back(model_section(LanguageModelSettings{.transformer = small_transformer(),
+                                                    .mixing = {.mixing = "gru", .reset_after = false}}));
   TextEmbedderSettings vectors;
   vectors.transformer = small_transformer();
   vectors.encoder_layers = 2;
@@ -235,6 +239,13 @@ TEST_CASE("config.json: it has the keys that are read, and no others") {
   CHECK(has("convolution", "kernel_size"));
   CHECK_FALSE(has("mlp", "kernel_size"));
   CHECK(has("attention", "attention_window"));
+  CHECK(has("lstm", "bidirectional"));
+  CHECK_FALSE(has("lstm", "reset_after"));
+  CHECK(has("gru", "reset_after"));
+  for (const char* key : {"heads", "feed_forward_width", "norm", "norm_epsilon", "activation"})
+    CHECK_FALSE(has("gru", key));
+  CHECK(has("gru", "dropout"));
+  CHECK_FALSE(has("convolution", "bidirectional"));
   CHECK_FALSE(has("attention", "decoder_layers"));
 }
 

@@ -216,13 +216,21 @@ const std::vector<BadRecipe> kBadRecipes = {
     {"data: {columns: [source, label]}\nmodel: {kind: classifier, mixing: convolution, kernel_size: 4}\n",
      "2:61", "model.kernel_size: an even kernel has no middle (write 5)"},
     {"data: {columns: [source]}\nmodel: {kind: language_model, mixing: convolution, kernel_size: 2}\n",
-     "2:66", "model.kernel_size: an even kernel has no middle (write 3)"},
+     "2:65", "model.kernel_size: an even kernel has no middle (write 3)"},
     {"data: {columns: [source]}\nmodel: {kind: language_model, mixing: convolution, attention_window: 2}\n",
-     "2:53",
-     "a language model with mixing: convolution does not read it (it belongs to language_model with mixing: "
+     "2:70",
+     "a language_model with mixing: convolution does not read it (it belongs to language_model with mixing: "
      "attention; remove it)"},
     {"data: {columns: [source]}\nmodel: {kind: language_model, mixing: convolution, positions: rotary}\n",
-     "2:64", "model.positions: rotary positions are of attention, which this model has not (write learned)"},
+     "2:63", "model.positions: rotary positions are of attention, which this model has not (write learned)"},
+    {"model: {mixing: gru, heads: 2}\n", "1:29",
+     "an encoder_decoder with mixing: gru does not read it (it belongs to"},
+    {"model: {embedding_width: 2}\n", "1:26",
+     "an encoder_decoder with mixing: attention does not read it (it belongs to encoder_decoder with mixing: "
+     "gru"},
+    {"model: {mixing: gru, embedding_width: 2, share_embeddings: all}\n", "1:39",
+     "model.embedding_width: share_embeddings: all needs embeddings as wide as the model (write 256)"},
+    {"model: {mixing: lstm}\n", "1:17", "unknown value \"lstm\" (known: attention, convolution, gru)"},
     {"model: {mixing: convolution, attention_window: 2}\n", "1:48",
      "model.attention_window: is of self-attention, not of mixing: convolution (remove it)"},
     {"model: {mixing: convolution, positions: rotary}\n", "1:41",
@@ -232,6 +240,26 @@ const std::vector<BadRecipe> kBadRecipes = {
      "model.attention_window: is for padding: none or attended (remove it: padding that is pooled only has "
      "no "
      "place among keys)"},
+    {"data: {columns: [source, label]}\nmodel: {kind: classifier, mixing: lstm, heads: 2}\n", "2:48",
+     "a classifier with mixing: lstm does not read it (it belongs to classifier with mixing: attention; "
+     "remove it)"},
+    {"data: {columns: [source, label]}\nmodel: {kind: classifier, mixing: gru, norm: pre}\n", "2:46",
+     "a classifier with mixing: gru does not read it (it belongs to blocks with a feed-forward; remove it)"},
+    {"data: {columns: [source, label]}\nmodel: {kind: classifier, mixing: mlp, bidirectional: true}\n",
+     "2:55",
+     "a classifier with mixing: mlp does not read it (it belongs to classifier with mixing: lstm or gru"},
+    {"data: {columns: [source, label]}\nmodel: {kind: classifier, mixing: lstm, reset_after: false}\n",
+     "2:54", "it belongs to classifier with mixing: gru"},
+    {"data: {columns: [source, label]}\nmodel: {kind: classifier, mixing: lstm, positions: rotary}\n", "2:52",
+     "rotary positions are of attention, which this model has not"},
+    {"data: {columns: [source, label]}\nmodel: {kind: classifier, mixing: lstm, bidirectional: true, "
+     "pooling: "
+     "last}\n",
+     "2:71", "the layer that reads from the end has read nothing else at the last token (write max or mean)"},
+    {"data: {columns: [source]}\nmodel: {kind: language_model, mixing: lstm, bidirectional: true}\n", "2:60",
+     "a language_model does not read it (it belongs to classifier"},
+    {"data: {columns: [source]}\nmodel: {kind: language_model, mixing: mlp}\n", "2:39",
+     "unknown value \"mlp\" (known: attention, convolution, gru, lstm)"},
     {"model: {kind: vision, mixing: convolution}\n", "1:1",
      "model.pooling: a class token is no patch of an image, which a convolution goes over (write mean or "
      "flatten)"},
@@ -240,7 +268,7 @@ const std::vector<BadRecipe> kBadRecipes = {
     {"model: {kind: vision, patch_size: 29}\n", "1:35",
      "model.patch_size: a patch of 29 pixels is larger than the image"},
     {"model: {kind: classifier, mixing: fnet}\n", "1:35",
-     "unknown value \"fnet\" (known: attention, fourier, mlp, convolution)"},
+     "unknown value \"fnet\" (known: attention, fourier, mlp, convolution, lstm, gru)"},
     {"training: {early_stopping: {metric: accuracy}}\n", "1:37",
      "early stopping without patience does not read it (it belongs to a patience of 1 or more; remove it)"},
     {"data: {validation: v.tsv, validation_fraction: 0.2}\n", "1:48",

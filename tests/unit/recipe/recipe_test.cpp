@@ -106,6 +106,15 @@ Recipe unusual(const std::string& optimizer = "adamw") {
   return r;
 }
 
+// What is not read where blocks are recurrent layers.
+void without_feed_forward(TransformerSettings& s) {
+  const TransformerSettings defaults;
+  s.feed_forward_width = defaults.feed_forward_width;
+  s.norm = defaults.norm;
+  s.norm_epsilon = defaults.norm_epsilon;
+  s.activation = defaults.activation;
+}
+
 // A classifier that mixes so, or a bag_of_words.
 Recipe unusual_classifier(const std::string& mixing) {
   Recipe r = unusual();
@@ -144,6 +153,12 @@ Recipe unusual_classifier(const std::string& mixing) {
   s.padding = "attended";
   s.head = {"softmax", 5};
   if (mixing == "mlp") s.mixing.mixing_width = 19;
+  if (s.mixing.is_recurrent()) {
+    s.mixing.bidirectional = true;
+    s.mixing.reset_after = mixing != "gru";
+    s.embedding_norm = false;
+    without_feed_forward(s.transformer);
+  }
   if (mixing != "attention") {
     s.transformer.heads = TransformerSettings().heads;
     s.transformer.head_width = 0;
@@ -182,6 +197,16 @@ Recipe unusual_language_model() {
   return r;
 }
 
+Recipe recurrent_language_model() {
+  Recipe r = unusual_language_model();
+  LanguageModelSettings settings{
+      .transformer = {}, .layers = 3, .mixing = {.mixing = "gru", .reset_after = false}};
+  settings.transformer.width = 96;
+  settings.transformer.length = 70;
+  r.model = model_section(settings);
+  return r;
+}
+
 }  // namespace
 
 TEST_CASE("the defaults stand in the struct alone") {
@@ -201,7 +226,8 @@ TEST_CASE("a printed recipe reads back equal, with every member away from its de
   for (const Recipe& recipe :
        {unusual(), unusual("adam"), unusual("rmsprop"), unusual("sgd"), unusual_classifier("attention"),
         unusual_classifier("fourier"), unusual_classifier("mlp"), unusual_classifier("convolution"),
-        unusual_classifier("bag_of_words"), unusual_language_model(), parse_recipe("name: r\n", "r.yaml")}) {
+        unusual_classifier("lstm"), unusual_classifier("gru"), unusual_classifier("bag_of_words"),
+        unusual_language_model(), recurrent_language_model(), parse_recipe("name: r\n", "r.yaml")}) {
     const std::string printed = print_recipe(recipe);
     INFO(printed);
     const Recipe again = parse_recipe(printed, "printed.yaml");
