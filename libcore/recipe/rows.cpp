@@ -54,14 +54,19 @@ const OneOf& figure_words() {
                                                : "of the best epoch");
     }
     constexpr std::string_view kPadded = "over padded positions as the source counts";
-    words.insert(words.end(),
-                 {{"reference_loss", "of the best epoch, " + std::string(kPadded)},
-                  {"reference_accuracy", "of the best epoch, " + std::string(kPadded)},
-                  {"training_reference_loss", "training_loss, but " + std::string(kPadded)},
-                  {"best_epoch", "its number, from 1"},
-                  {"seconds_an_epoch", "mean time of an epoch, in seconds"},
-                  {"tokens_a_second", "tokens read and predicted in a second of training"},
-                  {"waiting_share", "of the time of training, how much its steps waited for their batches"}});
+    words.insert(
+        words.end(),
+        {{"reference_loss", "of the best epoch, " + std::string(kPadded)},
+         {"reference_accuracy", "of the best epoch, " + std::string(kPadded)},
+         {"training_reference_loss", "training_loss, but " + std::string(kPadded)},
+         {"training_padded_loss",
+          "training_loss, but over the positions of batches that are padded to their longest target"},
+         {"training_padded_accuracy",
+          "of the last epoch's steps, over the same positions, of which padding is never right"},
+         {"best_epoch", "its number, from 1"},
+         {"seconds_an_epoch", "mean time of an epoch, in seconds"},
+         {"tokens_a_second", "tokens read and predicted in a second of training"},
+         {"waiting_share", "of the time of training, how much its steps waited for their batches"}});
     for (const Metric* metric : all_metrics()) {
       if (metric->is_validated() && metric->of != MetricOf::texts)
         words.emplace_back("test_" + std::string(metric->name), "of the test data");

@@ -38,10 +38,12 @@ int digits_of_column(std::string_view column) {
   return 4;
 }
 
+constexpr std::string_view kPaddedLoss = "training_padded_loss", kPaddedAccuracy = "training_padded_accuracy";
+
 // Whether a column is one of several losses in training.
 bool is_training_part(std::string_view column) {
   return column.ends_with("_loss") && !column.starts_with("validation_") &&
-         column.find("reference_") == column.npos;
+         !column.starts_with("training_") && column.find("reference_") == column.npos;
 }
 
 // A count with separators to read, and as it is for programs.
@@ -105,6 +107,11 @@ RunFigures read_log(const std::filesystem::path& path, const std::string& best_m
     figures.training_reference_loss.reset();
     if (has_training_reference && !at("training_reference_loss").empty())
       figures.training_reference_loss = number_of(at("training_reference_loss"));
+    figures.training_padded.clear();
+    for (const std::string_view name : {kPaddedLoss, kPaddedAccuracy}) {
+      if (column.contains(std::string(name)) && !at(name).empty())
+        figures.training_padded.emplace_back(name, number_of(at(name)));
+    }
     figures.training_losses.clear();
     for (const std::string_view name : header) {
       if (is_training_part(name))
@@ -177,6 +184,11 @@ std::vector<ScoreRow> run_rows(const Recipe& recipe, const RunFigures& run, std:
       add("training_reference_loss", *run.training_reference_loss,
           "of the last epoch; divided by all positions, padded ones too");
     }
+    for (const auto& [name, value] : run.training_padded) {
+      const auto is_it = [&](const Expectation& e) { return e.metric == name; };
+      if (std::ranges::any_of(recipe.expected, is_it))
+        add(name, value, "of the last epoch; over the positions of batches padded to their longest target");
+    }
   }
   if (run.truncated > 0)
     rows.push_back(
@@ -230,6 +242,7 @@ std::vector<JudgedExpectation> judge_expectations(const Recipe& recipe, const Ru
                                    {"seconds_an_epoch", run.seconds_an_epoch},
                                    {"tokens_a_second", run.tokens_per_second}});
     figures.insert(figures.end(), run.training_losses.begin(), run.training_losses.end());
+    figures.insert(figures.end(), run.training_padded.begin(), run.training_padded.end());
     figures.emplace_back("waiting_share", run.waiting_share.value_or(NAN));
     figures.emplace_back("training_reference_loss", run.training_reference_loss.value_or(NAN));
     for (const auto& [name, value] : run.figures) figures.emplace_back(name, value.value_or(NAN));

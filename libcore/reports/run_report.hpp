@@ -28,10 +28,11 @@ struct RunFigures {
   // The other columns "..._loss" of training, each of several losses: "training_next_sentence_loss".
   std::vector<std::pair<std::string, double>> training_losses;
   std::optional<double> training_reference_loss;  // the same over padded positions; none in older logs
-  double seconds_an_epoch = 0;                    // mean
-  double seconds_to_best = 0;                     // of the epochs up to the best one
-  double tokens_per_second = 0;                   // mean
-  std::int64_t truncated = 0;                     // lines cut to the model's length, as training read them
+  std::vector<std::pair<std::string, double>> training_padded;  // of translators: loss, accuracy
+  double seconds_an_epoch = 0;                                  // mean
+  double seconds_to_best = 0;                                   // of the epochs up to the best one
+  double tokens_per_second = 0;                                 // mean
+  std::int64_t truncated = 0;  // lines cut to the model's length, as training read them
   // The share of the time of training steps for which they waited for their batches; none in the logs of
   // older runs.
   std::optional<double> waiting_share;

@@ -69,6 +69,10 @@ std::vector<LogColumn> log_columns(const Objective& objective) {
     add_validation(columns, "reference_accuracy", &LossTotals::reference_accuracy);
     add_training(columns, "training_reference_loss", &LossTotals::reference_loss);
   }
+  if (objective.counts_batch_positions()) {
+    add_training(columns, "training_padded_loss", &LossTotals::padded_loss);
+    add_training(columns, "training_padded_accuracy", &LossTotals::padded_accuracy);
+  }
   add_losses(columns, objective.losses());
   add_metrics(columns, objective.metrics());
   columns.push_back({"seconds", [](const LogMoment& m) { return format_number(m.pace.seconds); }});

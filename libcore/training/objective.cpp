@@ -11,6 +11,7 @@ void LossTotals::add(const LossTotals& other) {
   useful += other.useful;
   sequences += other.sequences;
   positions += other.positions;
+  batch_positions += other.batch_positions;
   padded += other.padded;
   for (std::size_t i = 0; i < parts.size(); ++i) {
     LossPart& part = parts[i];

@@ -47,6 +47,9 @@ struct LossTotals {
   std::int64_t positions = 0;  // sequences times the fixed length: what the source of spa-eng divides by
   std::int64_t padded =
       0;  // sequences with a padded position after their end, which that source counts as right
+  // Sequences times the longest target of their batch: positions where a batch is padded to its longest. 0:
+  // not counted.
+  std::int64_t batch_positions = 0;
   std::array<LossPart, kMaxLosses> parts{};  // of several losses, in the order of Objective::losses()
 
   void add(const LossTotals& other);
@@ -63,6 +66,11 @@ struct LossTotals {
     return predicted + padded > 0
                ? static_cast<double>(correct + padded) / static_cast<double>(predicted + padded)
                : 0;
+  }
+  // As sources measure that average over a padded batch: nothing is lost or right at padding.
+  double padded_loss() const { return batch_positions > 0 ? loss / static_cast<double>(batch_positions) : 0; }
+  double padded_accuracy() const {
+    return batch_positions > 0 ? static_cast<double>(correct) / static_cast<double>(batch_positions) : 0;
   }
 };
 
@@ -100,6 +108,8 @@ class Objective {
   // of the gradients of the mean loss a predicted token of the global batch is ready after tape.backward();
   // of several losses, of LossTotals::mean_loss() of the global batch.
   virtual LossTotals loss(const ForwardContext& context, Split split, BatchSlot slot) = 0;
+  // Whether LossTotals::batch_positions is counted, which gives log.csv two columns.
+  virtual bool counts_batch_positions() const { return false; }
   // The losses that are learned together, at most kMaxLosses, where they are several: each is logged beside
   // their weighted sum.
   virtual std::span<const Loss> losses() const { return {}; }

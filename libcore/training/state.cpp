@@ -19,6 +19,7 @@ Json totals_to_json(const LossTotals& t) {
   json.set("sequences", t.sequences);
   json.set("positions", t.positions);
   json.set("padded", t.padded);
+  if (t.batch_positions > 0) json.set("batch_positions", t.batch_positions);
   if (t.parts[0].weight == 0) return json;
   Json::Array parts;
   for (const LossPart& part : t.parts) {
@@ -46,6 +47,7 @@ LossTotals totals_from_json(const Json& json) {
   t.sequences = count_at(json, "sequences");
   t.positions = count_at(json, "positions");
   t.padded = count_at(json, "padded");
+  if (json.find("batch_positions") != nullptr) t.batch_positions = count_at(json, "batch_positions");
   const Json* const parts = json.find("parts");  // of several losses
   if (parts == nullptr) return t;
   const Json::Array& all = parts->as_array();

@@ -44,6 +44,30 @@ Results train(const Recipe& recipe, Objective& objective, std::int64_t accumulat
   return results_of(scratch.path());
 }
 
+}  // namespace
+
+TEST_CASE("padded positions of a batch's parts are those of its longest target") {
+  std::vector<Pair> pairs = copy_pairs(6, 4, 20, 3);
+  pairs[4] = copy_pairs(1, 9, 20, 5)[0];
+  pairs[4].target.insert(pairs[4].target.begin() + 1, 9, kFirstWord);
+  SmallRun run(small_recipe("adam"), pairs, pairs, 20);
+  run.model.parameters().initialize(1);
+  const std::vector<std::uint32_t> chosen{0, 1, 4, 5};
+  Arena arena;
+  const auto longest = static_cast<std::int64_t>(pairs[4].target.size()) - 1;
+  std::int64_t positions = 0;
+  for (const Index part : {0, 1}) {
+    Tape tape(arena, Tape::Mode::inference);
+    run.objective.prepare(Split::validation, chosen, {part, 2, 4}, BatchSlot::first);
+    const LossTotals totals = run.objective.loss({tape}, Split::validation, BatchSlot::first);
+    CHECK(totals.batch_positions == totals.sequences * longest);
+    positions += totals.batch_positions;
+  }
+  CHECK(positions == 4 * longest);
+}
+
+namespace {
+
 template <class MakeRun>
 void check_parts(const Recipe& recipe, const MakeRun& make_run) {
   const auto run_in = [&](std::int64_t accumulate, int threads) {

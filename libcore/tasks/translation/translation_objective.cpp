@@ -1,5 +1,8 @@
 // What a translator learns from.
 #include "tasks/translation/translation_objective.hpp"
+
+#include <algorithm>
+
 #include "support/hash.hpp"
 
 namespace headwater {
@@ -68,6 +71,7 @@ void TranslationObjective::prepare(Split split, std::span<const std::uint32_t> c
   Slot& to = slot_of(slot);
   to.batch.clear(split == Split::train && r_drop_ > 0);
   std::int64_t predicted = 0;
+  to.longest = 0;
   for (Index i = 0; i < part.sequences; ++i) {
     const std::uint32_t example = chosen[static_cast<std::size_t>(i)];
     Pair p = pair(split, example);
@@ -75,7 +79,9 @@ void TranslationObjective::prepare(Split split, std::span<const std::uint32_t> c
       p.source = resampling_[0].apply(p.source, epoch_, example, to.source);
       p.target = resampling_[1].apply(p.target, epoch_, example, to.target);
     }
-    predicted += to.batch.copies() * (static_cast<std::int64_t>(p.target.size()) - 1);
+    const std::int64_t choices = static_cast<std::int64_t>(p.target.size()) - 1;
+    predicted += to.batch.copies() * choices;
+    to.longest = std::max(to.longest, choices);
     if (i < part.begin()) {
       to.batch.skip(p.source, p.target);
     } else if (i < part.end()) {
@@ -89,9 +95,11 @@ void TranslationObjective::prepare(Split split, std::span<const std::uint32_t> c
 LossTotals TranslationObjective::loss(const ForwardContext& context, Split split, BatchSlot slot) {
   const Slot& packed = slot_of(slot);
   const bool trains = split == Split::train;
-  return totals_of(model_.loss(context, packed.batch, trains ? label_smoothing_ : 0, packed.loss_scale,
-                               trains ? r_drop_ : 0),
-                   packed.batch, model_.length());
+  LossTotals totals = totals_of(model_.loss(context, packed.batch, trains ? label_smoothing_ : 0,
+                                            packed.loss_scale, trains ? r_drop_ : 0),
+                                packed.batch, model_.length());
+  totals.batch_positions = totals.sequences * packed.longest;
+  return totals;
 }
 
 }  // namespace headwater

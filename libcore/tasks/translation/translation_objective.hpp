@@ -46,6 +46,7 @@ class TranslationObjective : public Objective {
   void prepare(Split split, std::span<const std::uint32_t> chosen, const BatchPart& part,
                BatchSlot slot) override;
   LossTotals loss(const ForwardContext& context, Split split, BatchSlot slot) override;
+  bool counts_batch_positions() const override { return true; }
   std::span<const Metric* const> metrics() const override { return measure_.metrics(); }
   void finish_validation(ValidationFigures& figures) override { measure_.finish(validation_, figures); }
 
@@ -65,7 +66,8 @@ class TranslationObjective : public Objective {
   struct Slot {
     PairBatch batch;
     std::vector<std::int32_t> source, target;  // resampled
-    double loss_scale = 0;  // one over the global batch's predicted tokens: the loss is their mean
+    double loss_scale = 0;     // one over the global batch's predicted tokens: the loss is their mean
+    std::int64_t longest = 0;  // target of the global batch, in predicted tokens
   };
   Slot& slot_of(BatchSlot slot) { return slots_[slot == BatchSlot::first ? 0 : 1]; }
   Slot slots_[2];  // reused: a step after the largest allocates nothing

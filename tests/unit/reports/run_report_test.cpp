@@ -152,6 +152,29 @@ TEST_CASE("the training loss over padded positions is that of the last epoch") {
   CHECK(read_run(scratch.path(), "loss").training_reference_loss == 0.5);
 }
 
+TEST_CASE("figures over padded batches are those of the last epoch, and judged where they are expected") {
+  const ScratchDirectory scratch;
+  write_file(scratch / "log.csv",
+             "step,epoch,tokens,loss,validation_loss,validation_accuracy,training_padded_loss,"
+             "training_padded_accuracy,seconds,tokens_per_second\n"
+             "1,1,10,1,0.5,0.5,0.75,0.25,1,10\n"
+             "2,2,10,1,0.5,0.5,0.5,0.375,1,10\n");
+  const RunFigures run = read_run(scratch.path(), "loss");
+  CHECK(run.training_padded == std::vector<std::pair<std::string, double>>{
+                                   {"training_padded_loss", 0.5}, {"training_padded_accuracy", 0.375}});
+  CHECK(run.training_losses.empty());
+  Recipe recipe;
+  const auto names = [&] {
+    std::string all;
+    for (const ScoreRow& row : run_rows(recipe, run, 1)) all += row.metric + " ";
+    return all;
+  };
+  CHECK(names().find("padded") == std::string::npos);
+  recipe.expected = {{"training_padded_accuracy", 0.34, 0.03, "near", "a tutorial"}};
+  CHECK(names().find("training_padded_accuracy ") != std::string::npos);
+  CHECK(judge_expectations(recipe, run, 1).at(0).state == "missed");
+}
+
 TEST_CASE("a run without validation has epochs and what they cost, and no best one") {
   const ScratchDirectory scratch;
   const fs::path path = scratch.path() / "log.csv";
