@@ -1,7 +1,8 @@
 #!/bin/sh
 # The first stage of a recipe: says what is wrong with it or missing before anything is written, and keeps what the other stages need.
 #
-#   recipes/resolve.sh RECIPE RUN DATA     the recipe; the folder of its run; the data root, where its own files lie
+#   recipes/resolve.sh RECIPE RUN DATA     the recipe, a file or the name of one of ours; the folder of its run; the data root, where its own
+#                                          files lie
 #
 # RUN/recipe.yaml is the recipe with every default, rewritten only where it changes; RUN/recipe.mk is what inspect --make says of it, and
 # RUN/prepared.mk names the folder of what is made of its data before training. BIN
@@ -13,6 +14,10 @@ here=$(cd "$(dirname "$0")/../data" && pwd)
 . "$here/common.sh"
 [ $# -eq 3 ] || wrong "$# operands, wanted are 3 (--help says which)"
 recipe=$1 run=$2 data=$3
+case $recipe in # the name of one of ours
+  */* | *.*) ;;
+  *) [ ! -f "$here/../recipes/$recipe.yaml" ] || recipe=$here/../recipes/$recipe.yaml ;;
+esac
 script=recipe # as its user sees it
 must_be_file() { # FILE NAME-IN-MESSAGE
   if [ ! -e "$1" ]; then fail "$2: no such file"; elif [ -d "$1" ]; then fail "$2: a folder, not a file"; fi

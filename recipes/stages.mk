@@ -1,7 +1,7 @@
 # The stages of one recipe: data, tokenizers, ids, model, scores. It knows no recipe: inspect --make says what a recipe needs.
 #
 #   make -f recipes/stages.mk RECIPE=recipes/spa-eng.yaml report       BIN: the folder of the programs; DATA: the data root; MODELS: where runs go
-#   make -f PREFIX/share/headwater/recipes/stages.mk RECIPE=FILE       the same as installed, in any folder
+#   make -f PREFIX/share/headwater/recipes/stages.mk RECIPE=FILE       the same as installed, in any folder; what headwater run does
 #
 # All of a run goes to MODELS/recipes/RUN, named after its recipe, with "-seed-N" after it for another seed, "-quick" at
 # SCALE=quick and "-KEY-VALUE" for each word of SET="KEY=VALUE...", keys of the recipe that are set to another value; the model to the folder model there. Lines, tokenizers and ids
@@ -21,6 +21,7 @@ include $(subst $() ,\ ,$(house))recipes/names.mk
 quoted = $(if $(findstring $(space),$(1)),'$(1)',$(1))
 in_house = $(call quoted,$(house)$(1))
 
+# A file, or the name of one of ours, without folder and ending.
 RECIPE ?= $(error which recipe? RECIPE=FILE)
 # The programs: built in this clone, or installed beside; else those that PATH has.
 beside := $(if $(wildcard $(subst $(space),\ ,$(house))Makefile),$(house)build/bin,$(house)../../libexec/headwater)
@@ -41,7 +42,7 @@ W := $(MODELS)/recipes
 R := $(W)/$(basename $(notdir $(RECIPE)))$(addprefix -seed-,$(filter-out 1,$(SEED)))$(if $(filter quick,$(SCALE)),-quick)$(set_suffix)
 Q := $(if $(filter 0,$(THREADS)),,--threads $(THREADS))
 
-.PHONY: report
+.PHONY: report inputs
 report: $(R)/report.md
 	@cat $<
 
@@ -202,15 +203,17 @@ train_command = $(bin)/train --recipe $(R)/recipe.yaml $(foreach side,$(tokenize
   -o $(R)/model $(if $(OVERWRITE),--overwrite) $(if $(ALLOW_EMPTY),--allow-empty) $(Q) $(train_files)
 # Where train has refused its work, what its message advises has another name here: an option of it is a variable of make or a key of
 # the recipe. The table of a run that diverged is shown all the same.
-again = make $(if $(house),-f $(house)recipes/stages.mk,recipe) RECIPE=$(RECIPE) ... $(1)
+# Of headwater run they are options of that: HEADWATER is its name.
+asked = $(if $(HEADWATER),--$(2),$(1))
+again = give $(call asked,$(1),$(2)) to the same command ($(if $(HEADWATER),$(HEADWATER) run,make $(if $(house),-f $(house)recipes/stages.mk,recipe)) $(if $(HEADWATER),,RECIPE=)$(RECIPE) ... $(call asked,$(1),$(2)))
 define train_failed
 { status=$$?; cat $@.part >&2; \
   if [ $$status -le 2 ] && [ ! -s $@.part ]; then \
     if [ -d $(R)/model/checkpoints ] && [ -z "$$(find $(R)/model/checkpoints -newer $@.part)" ]; then \
-      echo 'recipe: for --overwrite give OVERWRITE=1 to the same command ($(call again,OVERWRITE=1)): it starts $(R)/model anew, from first weights; to begin with the weights of a model copy it elsewhere and name it in training.init_from' >&2; \
+      echo 'recipe: for --overwrite $(call again,OVERWRITE=1,overwrite): it starts $(R)/model anew, from first weights; to begin with the weights of a model copy it elsewhere and name it in training.init_from' >&2; \
     fi; \
     if [ -n '$(ids_of_columns)' ] && awk -F '\t' '{ for (i = 1; i <= NF; ++i) if ($$i == "") { ++out; break } } END { exit !(out * 100 > NR) }' $(ids_of_columns) /dev/null; then \
-      echo 'recipe: for --allow-empty give ALLOW_EMPTY=1 to the same command ($(call again,ALLOW_EMPTY=1)): lines of $(DATA)/$(train) whose text has no token are left out' >&2; \
+      echo 'recipe: for --allow-empty $(call again,ALLOW_EMPTY=1,allow-empty): lines of $(DATA)/$(train) whose text has no token are left out' >&2; \
     fi; \
     if ! grep -q '^  init_from: ""$$' $(R)/recipe.yaml; then echo 'recipe: for --drop set training.drop in the recipe, a list: [head.*]' >&2; fi; \
   fi; exit $$status; }
@@ -219,7 +222,10 @@ is_silent = $(findstring s,$(filter-out ---%,$(firstword -$(MAKEFLAGS))))
 # What was prepared stands beside the model, too.
 prepared_files = $(sort $(foreach side,$(tokenized),$(call tokenizer,$(side))) $(label_file) $(term_file) $(if $(columns),$(parts:%=$(P)/%.tsv) $(train_files) $(validation_files)))
 link_prepared = for file in $(prepared_files); do [ $$file -ef $(R)/$${file\#\#*/} ] || ln -f $$file $(R) 2>/dev/null || cp $$file $(R); done
-$(R)/table.txt: $(R)/recipe.yaml $(R)/prepared.mk $(sort $(foreach side,$(tokenized),$(call tokenizer,$(side)))) $(label_file) $(term_file) $(train_files) $(validation_files) | $(if $(columns),$(parts:%=$(P)/%.tsv))
+inputs := $(sort $(foreach side,$(tokenized),$(call tokenizer,$(side)))) $(label_file) $(term_file) $(train_files) $(validation_files)
+# All that runs may share: made before several begin at once, none of which may then find it newer than its model.
+inputs: $(inputs) $(if $(columns),$(parts:%=$(P)/%.tsv))
+$(R)/table.txt: $(R)/recipe.yaml $(R)/prepared.mk $(inputs) | $(if $(columns),$(parts:%=$(P)/%.tsv))
 	@$(link_prepared)
 	$(if $(is_silent),,$(info $(strip $(train_command))))
 	@trap 'rm -f $@.part' EXIT; $(train_command) > $@.part || $(train_failed); mv $@.part $@

@@ -6,11 +6,11 @@ namespace headwater::cli {
 
 namespace {
 
-constexpr std::string_view kPrograms[] = {"attn-dump", "classify", "convert",   "embed",
-                                          "evaluate",  "generate", "inspect",   "report",
-                                          "tokenize",  "train",    "translate", "vectorize"};
+constexpr std::string_view kPrograms[] = {"attn-dump", "classify",  "convert",  "embed",  "evaluate",
+                                          "generate",  "headwater", "inspect",  "report", "tokenize",
+                                          "train",     "translate", "vectorize"};
 // That are no words of a sentence about something else.
-constexpr std::string_view kUnmistakable[] = {"attn-dump", "tokenize", "vectorize"};
+constexpr std::string_view kUnmistakable[] = {"attn-dump", "headwater", "tokenize", "vectorize"};
 constexpr std::string_view kDeeds[] = {"writes", "wrote", "reads", "makes",
                                        "finds",  "shows", "lists", "does"};
 constexpr std::string_view kBefore[] = {"use", "see", "next:"};

@@ -7,7 +7,7 @@ export LC_ALL=C
 cd "$(dirname "$0")/../.."
 runs=${1:-20} bin=${BIN:-build/bin}
 printf 'tool\toption\tmedian ms\tleast ms\n'
-for tool in tokenize vectorize train translate generate evaluate classify attn-dump embed inspect convert report; do
+for tool in tokenize vectorize train translate generate evaluate classify attn-dump embed inspect convert report headwater; do
   for option in --help --version; do
     "$bin/$tool" $option >/dev/null
     for ((run = 0; run < runs; ++run)); do

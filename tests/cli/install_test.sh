@@ -83,6 +83,10 @@ mkdir "$tmp/work"
   make --no-print-directory -f "$prefix/share/headwater/recipes/stages.mk" RECIPE=recipes/phrasebook.yaml SCALE=quick >"$tmp/log" 2>&1 ||
     fail 'an installed recipe'
   [ -s models/recipes/phrasebook-quick/model/model.safetensors ] || fail 'a model of an installed recipe'
+  "$prefix/bin/headwater" run phrasebook --scale quick --models by-name >"$tmp/log" 2>&1 || fail 'a recipe by its name'
+  cmp -s by-name/recipes/phrasebook-quick/model/model.safetensors models/recipes/phrasebook-quick/model/model.safetensors || fail 'another model by its name'
+  "$prefix/bin/headwater" run phrasebook --scale quick --models by-name >"$tmp/log" 2>&1 && cmp -s "$tmp/log" by-name/recipes/phrasebook-quick/report.md || fail 'a finished run'
+  "$prefix/bin/headwater" recipes >"$tmp/log" || fail 'the list of recipes'
 ) || exit 1
 everything_in "$prefix" | cmp - "$tmp/installed" || fail 'something was written to the installed files'
 

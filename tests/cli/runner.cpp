@@ -224,7 +224,8 @@ class Helps {
   bool is_tool(const std::string& word) const {
     static const std::set<std::string> tools{"tokenize", "vectorize", "train",   "translate",
                                              "classify", "evaluate",  "inspect", "attn-dump",
-                                             "embed",    "generate",  "convert", "report"};
+                                             "embed",    "generate",  "convert", "report",
+                                             "headwater"};
     return tools.contains(word) && fs::exists(bin_ / word);
   }
 

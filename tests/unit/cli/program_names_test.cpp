@@ -33,6 +33,8 @@ TEST_CASE("programs that a message names get the prefix, verbs and what is quote
            {"an option of another program now; use convert m --output hf",
             "an option of another program now; use hw-convert m --output hf"},
            {"attn-dump draws it", "hw-attn-dump draws it"},
+           {"no such recipe (headwater recipes lists them)",
+            "no such recipe (hw-headwater recipes lists them)"},
            {"x | translate m", "x | hw-translate m"},
        }) {
     CHECK(said(text) == wanted);

@@ -1,0 +1,129 @@
+#!/bin/bash
+# headwater run: recipes by their name and by their file, from data to report; many settings; what fails; signals.
+#   headwater_test.sh BIN     BIN: the folder of the tools
+# shellcheck disable=SC2015 # what stands after "||" ends the test
+set -euo pipefail
+export LC_ALL=C
+bin=$(cd "$1" && pwd)
+root=$(cd "$(dirname "$0")/../.." && pwd)
+# What is exported must not reach the stages.
+export MAKEFLAGS=-n SCALE=quick SEED=7 SET=model.width=3 OVERWRITE=1 THREADS=x RECIPE=none BIN=/nowhere DATA=/nowhere MODELS=/nowhere HEADWATER=x
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+fail() {
+  echo "failed: $1"
+  tail -n 40 "$tmp/err" "$tmp/out" 2>/dev/null || true
+  exit 1
+}
+headwater() { "$bin/headwater" "$@" >"$tmp/out" 2>"$tmp/err"; }
+status_of() { "$@" && echo 0 || echo $?; }
+# An installation as headwater sees it, in a folder with a space: programs, recipes and scripts, nothing of the repository beside.
+prefix="$tmp/my prefix"
+mkdir -p "$prefix/bin" "$prefix/share/headwater" "$prefix/libexec/headwater"
+cp "$bin/headwater" "$prefix/bin"
+cp -r "$root/recipes" "$root/data" "$prefix/share/headwater"
+rm -rf "$prefix/share/headwater/data/cache"
+for page in "$root"/tools/*.md; do
+  program=$(basename "$page" .md)
+  [ "$program" = headwater ] || ln -s "$bin/$program" "$prefix/bin/$program"
+  ln -s "../../bin/$program" "$prefix/libexec/headwater/$program"
+done
+bin=$prefix/bin
+mkdir "$tmp/work"
+cd "$tmp/work"
+
+# --- By its name ---------------------------------------------------------------------------------------------------------------
+
+mkdir phrasebook # a folder of that name is no recipe
+headwater run phrasebook --scale quick training.epochs=1 || fail 'a recipe by its name'
+run=models/recipes/phrasebook-quick-training.epochs-1
+[ -s $run/model/model.safetensors ] || fail 'a model'
+tail -n "$(wc -l <$run/report.md)" "$tmp/out" | cmp -s - $run/report.md || fail 'the report goes to standard output'
+grep -q '^  epochs: 1$' $run/recipe.yaml || fail 'the key that was set'
+[ -s data/cache/phrasebook/train.tsv ] || fail 'the data root is data/cache of the current folder'
+before=$(find $run -name model.safetensors -printf '%T@ %p\n' | sort)
+headwater run phrasebook --scale quick training.epochs=1 -q || fail 'a finished run once more'
+[ "$before" = "$(find $run -name model.safetensors -printf '%T@ %p\n' | sort)" ] || fail 'a finished run was made again'
+
+# --- One's own: each kind of starter on a tiny file ----------------------------------------------------------------------------
+
+mkdir mine
+awk 'BEGIN { split("nought one two three four five six seven eight nine", digit, " "); split("null eins zwei drei vier fuenf sechs sieben acht neun", other, " ")
+  for (i = 0; i < 400; ++i) { n = i * 7919 % 1000; a = int(n / 100) + 1; b = int(n / 10) % 10 + 1; c = n % 10 + 1
+    print digit[a] " " digit[b] " " digit[c] "\t" other[a] " " other[b] " " other[c] > "mine/pairs.tsv"
+    print digit[a] " " digit[b] " " digit[c] "\t" (n % 2 ? "odd" : "even") > "mine/texts.tsv"
+    print "It is " digit[a] " and " digit[b] ", then " digit[c] "." > "mine/text.txt"; print "It is " digit[a] " and " digit[b] ", then " digit[c] "." > "mine/texts.txt" } }'
+printf '\0\0\010\4\0\0\0\50\0\0\0\40\0\0\0\40\0\0\0\3' >images.idx
+awk 'BEGIN { for (i = 0; i < 40 * 32 * 32 * 3; ++i) printf "%c", 65 + int(i / 3072) % 2 * 40 + i % 7 }' >>images.idx
+{ printf '\0\0\010\1\0\0\0\50'; awk 'BEGIN { for (i = 0; i < 20; ++i) printf "ab" }' | tr ab '\0\1'; } >labels.idx
+"$bin/vectorize" -q --images images.idx --image-labels labels.idx -o mine/images.safetensors
+for kind in translation classification language-model masked-lm images; do
+  headwater new $kind -o mine/$kind.yaml || fail "headwater new $kind"
+  sizes=
+  case $kind in translation | language-model | masked-lm) sizes=source_tokenizer.size=300 ;; esac
+  # shellcheck disable=SC2086 # no size, no word
+  headwater run mine/$kind.yaml --scale quick $sizes || fail "the starter of $kind"
+  [ -s "models/recipes/$kind-quick${sizes:+-source_tokenizer.size-300}/report.md" ] || fail "the report of $kind"
+done
+
+# --- Many settings --------------------------------------------------------------------------------------------------------------
+
+cat >mine/sweep.yaml <<'RECIPE'
+data: {train: texts.tsv, columns: [source, label], test_fraction: 0.1, validation_fraction: 0.1}
+source_tokenizer: {size: 20}
+model: {kind: classifier, width: 8, heads: 2, feed_forward_width: 8, length: 3}
+training: {epochs: 1, batch_sequences: 16, optimizer: {kind: adam, learning_rate: 1.0e-2}}
+RECIPE
+# shellcheck disable=SC2054 # the commas are meant
+sweep=(run mine/sweep.yaml --array model.width=8,16 --array seed=1,2 -j 2)
+headwater "${sweep[@]}" || fail 'an array'
+for name in sweep-model.width-8 sweep-model.width-16 sweep-seed-2-model.width-8 sweep-seed-2-model.width-16; do
+  [ -s models/recipes/$name/report.md ] && [ -s models/recipes/$name.log ] || fail "the run $name"
+  grep -q "^headwater: $name: done in [0-9]* s$" "$tmp/err" || fail "what is said of $name"
+  grep -q "^$name  *[0-9]" "$tmp/out" || fail "$name in the table"
+done
+[ "$(wc -l <"$tmp/out")" = 6 ] || fail 'a table of four runs'
+cp "$tmp/out" "$tmp/table"
+headwater "${sweep[@]}" || fail 'an array once more'
+[ "$(grep -c ': finished before$' "$tmp/err")" = 4 ] && [ "$(wc -l <"$tmp/err")" = 4 ] && cmp -s "$tmp/out" "$tmp/table" || fail 'finished runs are skipped'
+headwater run mine/sweep.yaml --array model.width=8,16,24 -q || fail 'a longer array, after the shorter one'
+[ ! -s "$tmp/err" ] && [ "$(wc -l <"$tmp/out")" = 5 ] || fail '--quiet'
+
+# One that fails: the others go on, its log is named, the rest is done by the same command.
+mkdir -p models/recipes/sweep-model.width-32
+echo in the way >models/recipes/sweep-model.width-32/model
+[ "$(status_of headwater run mine/sweep.yaml --array model.width=32,40)" = 1 ] || fail 'the status where one fails'
+grep -q '^headwater: sweep-model.width-32: failed (models/recipes/sweep-model.width-32.log): ..' "$tmp/err" &&
+  grep -q '^headwater: not all of the 2 runs were reached (the same command goes on with those that are missing)$' "$tmp/err" || fail 'what is said of the one that fails'
+grep -q '^sweep-model.width-40 ' "$tmp/out" && ! grep -q '^sweep-model.width-32 ' "$tmp/out" || fail 'the others go on'
+rm models/recipes/sweep-model.width-32/model
+headwater run mine/sweep.yaml --array model.width=32,40 || fail 'the same command when nothing is in the way'
+grep -q '^headwater: sweep-model.width-40: finished before$' "$tmp/err" && grep -q '^sweep-model.width-32 ' "$tmp/out" || fail 'it goes on with what is missing'
+
+# --- What fails, and signals ----------------------------------------------------------------------------------------------------
+
+printf 'a text without a label\n' >mine/texts.tsv
+[ "$(status_of headwater run mine/sweep.yaml seed=5)" = 1 ] || fail 'the status of data that are wrong'
+grep -q 'texts.tsv:1' "$tmp/err" && [ "$(tail -n 1 "$tmp/err")" = 'headwater: sweep-seed-5: failed; the lines above say why' ] || fail 'what is said of data that are wrong'
+rm mine/texts.tsv
+[ "$(status_of headwater run mine/sweep.yaml seed=6)" = 1 ] && grep -q '^recipe: .*texts.tsv: no such file$' "$tmp/err" || fail 'data that are not there'
+
+for signal in INT TERM; do
+  mkdir "signal-$signal"
+  env --default-signal=INT "$bin/headwater" run phrasebook training.epochs=100000 training.checkpoint.every_steps=1000000 --models "signal-$signal" >"$tmp/out" 2>"$tmp/err" &
+  child=$!
+  log=
+  for ((i = 0; i < 600; ++i)); do
+    log=$(find "signal-$signal" -name log.csv | head -n 1)
+    [ -z "$log" ] || [ "$(wc -l <"$log")" -lt 2 ] || break
+    sleep 0.1
+  done
+  [ -n "$log" ] || fail "nothing to interrupt by $signal"
+  kill -s $signal $child
+  status=0
+  wait $child || status=$?
+  [ $status = $((128 + $(kill -l $signal))) ] || fail "the status after SIG$signal: $status"
+  [ -n "$(find "$(dirname "$log")/checkpoints" -mindepth 1 -maxdepth 1 -name '[0-9]*')" ] || fail "train saves where headwater is ended by SIG$signal"
+  ! pgrep -f "signal-$signal/recipes" >/dev/null || fail "something goes on after SIG$signal"
+done
+echo 'runs by name and file, starters, arrays, failures, signals'

@@ -1,0 +1,109 @@
+// headwater: the way in: runs a recipe, or many settings of one, lists the recipes, writes a new one. Manual:
+// tools/headwater.md.
+#include "tools/headwater/headwater.hpp"
+#include "cli/tool.hpp"
+#include "support/error.hpp"
+#include "support/name_list.hpp"
+
+namespace headwater::front {
+
+namespace {
+
+struct CommandRow {
+  std::string_view name;
+  void (*run)(const Options&);
+  bool is_of_runs;
+};
+
+constexpr CommandRow kCommands[] = {
+    {"run", run_recipe, true}, {"recipes", list_recipes, false}, {"new", write_starter, false}};
+
+void describe(cli::CommandLine& line, Options& o) {
+  line.add_option("command", o.command, "run, recipes or new").shown_as("COMMAND");
+  line.add_option(
+          "words", o.words,
+          "of run: a recipe's name or file, then keys that are set, as training.epochs=3; of new: what "
+          "the recipe is for: " +
+              alternatives(starter_kinds()))
+      .shown_as("[WORDS...]");
+  line.group("Runs");
+  o.given.emplace_back(
+      "--array",
+      line.add_option(
+              "--array", o.arrays,
+              "one run for each of these values of a key, KEY=a,b,c; given again: for each combination")
+          .one_value_each()
+          .shown_as("KEY=VALUES"));
+  o.given.emplace_back("--jobs", line.add_option("-j,--jobs", o.jobs, "of --array: so many runs at a time")
+                                     .between(1, 256)
+                                     .shown_as("N")
+                                     .with_default());
+  o.given.emplace_back("--scale", line.add_option("--scale", o.scale, "full, or quick: the cut-down version")
+                                      .one_of({"full", "quick"})
+                                      .with_default());
+  o.given.emplace_back("--seed",
+                       line.add_option("--seed", o.seed, "another seed than the recipe's").shown_as("N"));
+  o.given.emplace_back("--overwrite",
+                       line.add_flag("--overwrite", o.overwrites,
+                                     "start the run anew, from first weights, over one that is there"));
+  o.given.emplace_back("--allow-empty", line.add_flag("--allow-empty", o.allows_empty,
+                                                      "leave out examples without a token, however many"));
+  line.group("Output");
+  o.given.emplace_back("--models",
+                       line.add_option("--models", o.models, "where runs go: to recipes/NAME there")
+                           .shown_as("FOLDER")
+                           .with_default());
+  o.given.emplace_back("--data",
+                       line.add_option("--data", o.data,
+                                       "the data root: of a public set data/cache, of one's own files the "
+                                       "folder of the recipe")
+                           .shown_as("FOLDER"));
+  o.output_option = line.add_option("-o,--output", o.output, "of new: the file; standard output without it")
+                        .shown_as("FILE")
+                        .writes();
+  o.given.emplace_back(
+      "--threads", line.add_option("--threads", o.threads,
+                                   "threads of each run; 0: one a processor, shared by the runs of --jobs")
+                       .group("Speed")
+                       .between(0, 1024)
+                       .shown_as("N"));
+  cli::add_quiet_option(line, o.is_quiet);
+}
+
+void run(const Options& o) {
+  for (const CommandRow& row : kCommands) {
+    if (row.name != o.command) continue;
+    for (const auto& [name, option] : o.given) {
+      if (option.is_given() && !row.is_of_runs)
+        throw UsageError(std::string(name) + " goes with run only, not with " + o.command);
+    }
+    if (o.output_option.is_given() && o.command != "new")
+      throw UsageError("-o goes with new only, not with " + o.command);
+    return row.run(o);
+  }
+  if (o.command.empty()) throw UsageError("nothing to do (run NAME, recipes, or new KIND; see --help)");
+  std::vector<std::string_view> names;
+  for (const CommandRow& row : kCommands) names.push_back(row.name);
+  const std::string_view nearest = nearest_word(o.command, names);
+  throw UsageError(
+      "unknown command " + quote(o.command) +
+      (nearest.empty() ? " (" + alternatives(names) + ")" : "; did you mean " + quote(nearest) + "?"));
+}
+
+}  // namespace
+
+}  // namespace headwater::front
+
+int main(int argc, char** argv) {
+  using namespace headwater;
+  return cli::tool_main<front::Options>(
+      argc, argv,
+      {"headwater", "run a recipe by its name or file, list the recipes, or begin one of your own",
+       "headwater recipes\n"
+       "headwater run phrasebook\n"
+       "headwater run shakespeare-char training.epochs=3 model.width=64\n"
+       "headwater run mnist-vit --array model.width=32,64,128 --array training.batch_sequences=16,64 -j 2\n"
+       "headwater new classification -o reviews.yaml\n"
+       "headwater run reviews.yaml --scale quick"},
+      front::describe, front::run);
+}

@@ -1,0 +1,58 @@
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+
+#include "support/directories.hpp"
+#include "support/error.hpp"
+#include "tools/headwater/headwater.hpp"
+
+namespace headwater::front {
+
+namespace {
+
+bool is_file(const fs::path& path) {
+  std::error_code none;
+  return fs::is_regular_file(path, none);
+}
+
+fs::path folder_of_this_program() {
+  std::array<char, 4096> path;
+  const ssize_t length = ::readlink("/proc/self/exe", path.data(), path.size());
+  if (length <= 0) throw Error("/proc/self/exe: cannot be read, so the recipes are not found");
+  return fs::path(std::string_view(path.data(), static_cast<std::size_t>(length))).parent_path();
+}
+
+}  // namespace
+
+House find_house() {
+  const fs::path here = folder_of_this_program(), prefix = here.parent_path();
+  const fs::path installed = prefix / "share" / "headwater", clone = prefix.parent_path();
+  for (const fs::path& root : {installed, clone}) {
+    House house{root, here};
+    if (!is_file(house.stages())) continue;
+    // Installed under other names, scripts have the programs by their own.
+    const fs::path for_scripts = prefix / "libexec" / "headwater";
+    if (root == installed && is_file(for_scripts / "train")) house.programs = for_scripts;
+    std::error_code none;
+    if (root == clone && fs::equivalent(root, ".", none)) house.root.clear();  // as make names things there
+    return house;
+  }
+  throw Error(here.string() + ": no recipes beside this program, neither in " + installed.string() +
+              " nor in " + clone.string() +
+              " (make install puts them there; in a clone the build folder is build)");
+}
+
+std::vector<std::string> House::names() const {
+  std::vector<std::string> all;
+  std::error_code error;
+  for (const fs::path& path : list_folder(root / "recipes", error)) {
+    if (path.extension() == ".yaml") all.push_back(path.stem().string());
+  }
+  std::sort(all.begin(), all.end());
+  return all;
+}
+
+bool is_name(std::string_view word) { return !word.empty() && word.find_first_of("/.") == word.npos; }
+
+}  // namespace headwater::front

@@ -1,0 +1,57 @@
+// The list of recipes.
+#include "cli/lines.hpp"
+#include "pretrained/registry.hpp"
+#include "reports/table.hpp"
+#include "support/error.hpp"
+#include "support/numbers.hpp"
+#include "support/split.hpp"
+#include "tools/headwater/headwater.hpp"
+
+namespace headwater::front {
+
+namespace {
+
+constexpr std::string_view kWhat = "# What:";
+constexpr std::size_t kLongestPurpose = 88;  // bytes: a line of the table
+
+// What the head of the file says after "What:", its first words.
+std::string purpose_of(const fs::path& path) {
+  std::string said;
+  const std::string text = read_file(path, 1 << 20);
+  for (std::string_view line : split(text, '\n')) {
+    const bool is_first = line.starts_with(kWhat);
+    const bool goes_on = !said.empty() && line.starts_with("#  ");
+    if (!is_first && !goes_on) {
+      if (!said.empty()) break;
+      continue;
+    }
+    line.remove_prefix(is_first ? kWhat.size() : 1);
+    line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
+    said += (said.empty() ? "" : " ") + std::string(line);
+  }
+  for (const std::string_view end : {": ", "; ", ". "}) said.resize(std::min(said.find(end), said.size()));
+  if (said.size() <= kLongestPurpose) return said;
+  said.resize(said.rfind(' ', kLongestPurpose));
+  return said + " ...";
+}
+
+}  // namespace
+
+void list_recipes(const Options& o) {
+  if (!o.words.empty()) throw UsageError("recipes takes no words (headwater recipes)");
+  const House house = find_house();
+  Table table({{"recipe"}, {"model"}, {"parameters", Table::Align::right}, {"what"}});
+  for (const std::string& name : house.names()) {
+    const Recipe recipe = read_recipe(house.recipe(name));
+    std::int64_t parameters = 0;
+    for (const LayerSummary& layer : kind_of(recipe.model).describe(recipe).layers)
+      parameters += layer.parameters;
+    table.add_row({name, std::string(recipe.model.kind().name), format_count(parameters),
+                   purpose_of(house.recipe(name))});
+  }
+  cli::LineWriter out;
+  out.text(table.text());
+  out.flush();
+}
+
+}  // namespace headwater::front

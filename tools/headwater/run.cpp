@@ -1,0 +1,383 @@
+// Runs of a recipe: one, or one for each combination of settings.
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <map>
+#include <set>
+#include <thread>
+
+#include "cli/output.hpp"
+#include "cli/tool.hpp"
+#include "pretrained/registry.hpp"
+#include "support/decimal.hpp"
+#include "support/error.hpp"
+#include "support/numbers.hpp"
+#include "support/several_errors.hpp"
+#include "support/split.hpp"
+#include "tools/headwater/headwater.hpp"
+
+namespace headwater::front {
+
+namespace {
+
+constexpr std::string_view kSpecial =
+    ":;$%#'\"`\\&|()<>*?[]{}!=";  // to make, or to a shell (recipes/names.mk)
+constexpr std::size_t kMostRuns = 1000;
+constexpr int kMakeFailed = 2;  // what make ends with, whatever failed
+
+struct Setting {
+  std::string key, value;
+  std::string text() const { return key + "=" + value; }
+};
+
+// One run: which settings it has besides the recipe.
+struct Run {
+  std::vector<Setting> settings;
+  std::optional<std::uint64_t> seed;
+};
+
+// What make cannot name, with the fix.
+void check_plain(std::string_view what, std::string_view text, std::string_view allowed, const char* fix) {
+  for (const char c : text) {
+    const bool is_blank = static_cast<unsigned char>(c) <= ' ' || c == '\x7F';
+    if (!is_blank && (kSpecial.find(c) == kSpecial.npos || allowed.find(c) != allowed.npos)) continue;
+    throw UsageError(std::string(what) + " " + quote(text) + " has " +
+                     (c == ' '   ? "a space"
+                      : is_blank ? "a control character"
+                                 : "the character " + std::string(1, c)) +
+                     ", which make cannot name (" + fix + ")");
+  }
+}
+
+std::uint64_t seed_of(std::string_view text) {
+  std::uint64_t seed = 0;
+  const std::string fault = read_number(text, seed);
+  if (!fault.empty()) throw UsageError("seed: " + fault);
+  return seed;
+}
+
+Setting setting_of(std::string_view word, std::string_view form) {
+  const std::size_t equals = word.find('=');
+  if (equals == word.npos || equals == 0 || equals + 1 == word.size())
+    throw UsageError(quote(word) + " is no " + std::string(form) +
+                     " (training.epochs=" + (form == "KEY=VALUE" ? "3" : "3,5,10") + ", without spaces)");
+  check_plain("the setting", word.substr(equals + 1), "=", "write it into a recipe");
+  check_plain("the key", word.substr(0, equals), "", "keys are words with points between");
+  return {std::string(word.substr(0, equals)), std::string(word.substr(equals + 1))};
+}
+
+// The runs of all combinations; the last array's values follow each other.
+std::vector<Run> runs_of(const Options& o) {
+  std::vector<Run> runs{{{}, o.seed}};
+  std::set<std::string> keys;
+  const auto take = [&](const std::string& key) {
+    if (!keys.insert(key).second) throw UsageError("the key " + key + " is set twice (once is enough)");
+    if (key == "seed" && o.seed) throw UsageError("both --seed and seed= (one of them)");
+  };
+  const auto add = [](Run& run, const Setting& setting) {
+    if (setting.key == "seed") {
+      run.seed = seed_of(setting.value);
+    } else {
+      run.settings.push_back(setting);
+    }
+  };
+  for (std::size_t i = 1; i < o.words.size(); ++i) {
+    const Setting setting = setting_of(o.words[i], "KEY=VALUE");
+    take(setting.key);
+    add(runs.front(), setting);
+  }
+  for (const std::string& array : o.arrays) {
+    const Setting all = setting_of(array, "KEY=VALUES");
+    take(all.key);
+    const std::vector<std::string_view> values = split(all.value, ',');
+    for (auto value = values.begin(); value != values.end(); ++value) {
+      if (value->empty())
+        throw UsageError("--array: " + array + ": an empty value (values stand between commas)");
+      if (std::find(values.begin(), value, *value) != value)
+        throw UsageError("--array: " + array + ": " + quote(*value) + " stands twice (remove one)");
+    }
+    if (runs.size() * values.size() > kMostRuns)
+      throw UsageError("--array: more than " + std::to_string(kMostRuns) + " runs (leave out some values)");
+    std::vector<Run> next;
+    for (const Run& run : runs) {
+      for (const std::string_view value : values) add(next.emplace_back(run), {all.key, std::string(value)});
+    }
+    runs = std::move(next);
+  }
+  return runs;
+}
+
+// As recipes/stages.mk names the folder of the run.
+std::string name_of_run(const std::string& recipe, const Options& o, const Run& run) {
+  std::string name = fs::path(recipe).filename().string();
+  if (const std::size_t point = name.rfind('.'); point != name.npos) name.resize(point);
+  if (run.seed && *run.seed != 1) name += "-seed-" + std::to_string(*run.seed);
+  if (o.scale == "quick") name += "-quick";
+  for (const Setting& setting : run.settings) {
+    std::string part = "-" + setting.text();
+    std::replace(part.begin(), part.end(), '=', '-');
+    std::replace(part.begin(), part.end(), '/', '-');
+    name += part;
+  }
+  return name;
+}
+
+// Faults of the recipe and of what is set are said here, in a line each and with their own exit status,
+// before anything is made.
+void check_recipe(const fs::path& path, const Options& o, const Run& run) {
+  std::vector<std::string> changes;
+  if (run.seed) changes.push_back("seed=" + std::to_string(*run.seed));
+  for (const Setting& setting : run.settings) changes.push_back(setting.text());
+  const auto as_typed = [](const std::string& line) {
+    constexpr std::string_view kOption = "--set ";
+    return line.starts_with(kOption) ? line.substr(kOption.size()) : line;
+  };
+  try {
+    read_recipe(path, o.scale, changes);
+  } catch (const SeveralErrors& errors) {
+    std::vector<std::string> lines;
+    for (const std::string& line : errors.lines()) lines.push_back(as_typed(line));
+    throw SeveralErrors(std::move(lines));
+  } catch (const UsageError& error) {
+    throw UsageError(as_typed(error.what()));
+  }
+}
+
+class Runner {
+ public:
+  Runner(const Options& o, House house, std::string recipe)
+      : o_(o), house_(std::move(house)), recipe_(std::move(recipe)), models_(o.models) {
+    while (models_.size() > 1 && models_.ends_with('/')) models_.pop_back();
+  }
+
+  std::string name(const Run& run) const { return name_of_run(recipe_, o_, run); }
+  fs::path folder(const Run& run) const { return recipes() / name(run); }
+  fs::path log(const Run& run) const { return recipes() / (name(run) + ".log"); }
+  fs::path recipes() const { return fs::path(models_) / "recipes"; }  // the folder of all runs
+  const House& house() const { return house_; }
+
+  // Every variable that stages.mk reads is said, so that none comes from the environment.
+  std::vector<std::string> make(const Run& run, const std::string& target, bool is_quiet) const {
+    std::string settings;
+    for (const Setting& setting : run.settings) settings += (settings.empty() ? "" : " ") + setting.text();
+    std::vector<std::string> words{"make", "--no-print-directory", "-f", house_.stages().string()};
+    if (is_quiet) words.emplace_back("--silent");
+    for (const auto& [name, value] : std::initializer_list<std::pair<std::string, std::string>>{
+             {"HEADWATER", std::string(cli::tool_name())},
+             {"RECIPE", recipe_},
+             {"BIN", house_.programs.string()},
+             {"MODELS", models_},
+             {"SCALE", o_.scale},
+             {"SEED", run.seed ? std::to_string(*run.seed) : ""},
+             {"SET", settings},
+             {"THREADS", std::to_string(threads())},
+             {"OVERWRITE", o_.overwrites ? "1" : ""},
+             {"ALLOW_EMPTY", o_.allows_empty ? "1" : ""}})
+      words.push_back(name + "=" + value);
+    if (!o_.data.empty()) words.push_back("DATA=" + o_.data);
+    words.push_back(target);
+    return words;
+  }
+
+ private:
+  std::int64_t threads() const {
+    if (o_.threads) return *o_.threads;
+    if (o_.jobs <= 1) return 0;
+    return std::max<std::int64_t>(1, std::thread::hardware_concurrency() / static_cast<unsigned>(o_.jobs));
+  }
+
+  const Options& o_;
+  House house_;
+  std::string recipe_, models_;
+};
+
+void run_one(const Runner& runner, const Options& o, const Run& run) {
+  Children children;
+  children.start(runner.make(run, "report", o.is_quiet));
+  const Ended ended = children.wait().second;
+  Children::end_if_told();
+  if (ended.signal != 0) throw Error("make ended by signal " + std::to_string(ended.signal));
+  if (ended.status == kMakeFailed) throw Error(runner.name(run) + ": failed; the lines above say why");
+  if (ended.status != 0) throw Error("make ended with status " + std::to_string(ended.status));
+}
+
+// The last line of a log that is one of a program, not of make.
+std::string last_words(const fs::path& log) {
+  std::string text;
+  try {
+    text = read_file(log);
+  } catch (const Error&) {
+    return {};
+  }
+  std::string said;
+  for (const std::string_view line : split(text, '\n')) {
+    if (!line.empty() && !line.starts_with("make")) said = line;
+  }
+  return said;
+}
+
+class Sweep {
+ public:
+  Sweep(const Runner& runner, const Options& o, std::vector<Run> runs)
+      : runner_(runner), o_(o), runs_(std::move(runs)) {}
+
+  // Whether all runs are there in the end.
+  bool carry_out() {
+    prepare();
+    for (std::size_t next = 0; (next < todo_.size() && !Children::is_told()) || !running_.empty();) {
+      while (next < todo_.size() && running_.size() < static_cast<std::size_t>(o_.jobs) &&
+             !Children::is_told())
+        start(*todo_[next++]);
+      if (!running_.empty()) take_one();
+    }
+    Children::end_if_told();
+    show_table();
+    return failed_.empty();
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  struct Running {
+    const Run* run;
+    Clock::time_point begin;
+  };
+
+  // Which runs are finished already; the data, tokenizers and ids of the others, one after the other, since
+  // they may be the same.
+  void prepare() {
+    for (const Run& run : runs_) {
+      std::vector<std::string> question =
+          runner_.make(run, (runner_.folder(run) / "report.md").string(), true);
+      question.insert(question.begin() + 1, "--question");
+      std::error_code none;
+      if (!o_.overwrites && fs::exists(runner_.folder(run) / "report.md", none) &&
+          call(run, question).is_good()) {
+        say(run, "finished before");
+        continue;
+      }
+      Children::end_if_told();
+      if (const Ended ended = call(run, runner_.make(run, "inputs", false)); ended.is_good()) {
+        todo_.push_back(&run);
+      } else {
+        Children::end_if_told();
+        fail(run, ended);
+      }
+    }
+  }
+
+  Ended call(const Run& run, const std::vector<std::string>& arguments) {
+    children_.start(arguments, runner_.log(run));
+    return children_.wait().second;
+  }
+
+  void start(const Run& run) {
+    running_[children_.start(runner_.make(run, "report", false), runner_.log(run))] = {&run, Clock::now()};
+    say(run, "begins");
+  }
+
+  void take_one() {
+    const auto [child, ended] = children_.wait();
+    const Running running = running_.at(child);
+    running_.erase(child);
+    if (Children::is_told()) return;
+    if (!ended.is_good()) return fail(*running.run, ended);
+    const std::chrono::duration<double> seconds = Clock::now() - running.begin;
+    say(*running.run, "done in " + format_fixed(seconds.count(), 0) + " s");
+  }
+
+  void fail(const Run& run, const Ended& ended) {
+    failed_.insert(&run);
+    const fs::path log = runner_.log(run);
+    const std::string said = last_words(log);
+    cli::note(runner_.name(run) + ": failed" +
+              (ended.signal != 0 ? ", ended by signal " + std::to_string(ended.signal) : "") + " (" +
+              log.string() + ")" + (said.empty() ? "" : ": " + said));
+  }
+
+  void say(const Run& run, const std::string& what) {
+    if (!o_.is_quiet) cli::note(runner_.name(run) + ": " + what);
+  }
+
+  void show_table() {
+    std::vector<std::string> words{(runner_.house().programs / "report").string(), "--runs"};
+    for (const Run& run : runs_) {
+      if (!failed_.contains(&run)) words.push_back(runner_.folder(run).string());
+    }
+    if (words.size() == 2) return;
+    children_.start(words);
+    const Ended ended = children_.wait().second;
+    Children::end_if_told();
+    if (!ended.is_good()) throw Error("the table of the runs failed; the line above says why");
+  }
+
+  const Runner& runner_;
+  const Options& o_;
+  std::vector<Run> runs_;
+  std::vector<const Run*> todo_;
+  std::map<int, Running> running_;
+  std::set<const Run*> failed_;
+  Children children_;
+};
+
+// The recipe's file, where it may be read from here.
+fs::path file_of(const House& house, const std::string& recipe) {
+  if (!is_name(recipe)) {
+    check_plain("the recipe", recipe, "", "take another path, or a link to it");
+    std::error_code none;
+    if (!fs::exists(recipe, none)) throw Error(recipe + ": no such file");
+    if (fs::is_directory(recipe, none)) throw Error(recipe + ": a folder, not a file");
+    return recipe;
+  }
+  const std::vector<std::string> names = house.names();
+  if (std::find(names.begin(), names.end(), recipe) != names.end()) return house.recipe(recipe);
+  const std::string_view nearest = nearest_word(recipe, names);
+  std::error_code none;
+  if (fs::exists(recipe, none))
+    throw UsageError("no recipe is called " + quote(recipe) + " (a file of that name is ./" + recipe + ")");
+  throw UsageError("no recipe is called " + quote(recipe) +
+                   (nearest.empty() ? " (headwater recipes lists them; a file is ./FILE or FILE.yaml)"
+                                    : "; did you mean " + quote(nearest) + "?"));
+}
+
+}  // namespace
+
+void run_recipe(const Options& o) {
+  if (o.words.empty())
+    throw UsageError("run: which recipe? (headwater recipes lists ours; one of your own is FILE.yaml)");
+  if (!o.arrays.empty() && o.words.size() > 1 && o.words[1].find('=') == std::string::npos)
+    throw UsageError(quote(o.words[1]) + " is no KEY=VALUE (one recipe at a time)");
+  check_plain("--models", o.models, "", "take another folder, or a link to it");
+  check_plain("--data", o.data, "", "take another folder, or a link to it");
+  const bool is_sweep = !o.arrays.empty();
+  if (o.jobs > 1 && !is_sweep) throw UsageError("--jobs goes with --array only (one run is one job)");
+  std::vector<Run> runs = runs_of(o);
+  House house = find_house();
+  const fs::path file = file_of(house, o.words.front());
+  // In a clone by its file, so that the run is the one of make recipe-NAME.
+  const Runner runner(o, house, house.root.empty() ? file.string() : o.words.front());
+  for (const char c : std::string_view("'$#\n")) {
+    for (const fs::path& path : {runner.house().root, runner.house().programs}) {
+      if (path.string().find(c) != std::string::npos)
+        throw Error(path.string() + ": has a character that make cannot name (install it elsewhere)");
+    }
+  }
+  std::set<std::string> names;
+  for (const Run& run : runs) {
+    check_recipe(file, o, run);
+    if (!names.insert(runner.name(run)).second)
+      throw UsageError("two runs would be called " + runner.name(run) + " (set one key to other values)");
+  }
+  for (const char* const variable : {"MAKEFLAGS", "MFLAGS", "MAKELEVEL", "MAKEFILES", "GNUMAKEFLAGS", "DATA"})
+    ::unsetenv(variable);
+  if (!is_sweep) return run_one(runner, o, runs.front());
+  std::error_code error;
+  fs::create_directories(runner.recipes(), error);
+  if (error) throw Error(runner.recipes().string() + ": cannot be made: " + error.message());
+  const std::size_t count = runs.size();
+  Sweep sweep(runner, o, std::move(runs));
+  if (!sweep.carry_out())
+    throw Error("not all of the " + counted(static_cast<std::int64_t>(count), "run") +
+                " were reached (the same command goes on with those that are missing)");
+}
+
+}  // namespace headwater::front
