@@ -86,7 +86,7 @@ TEST_CASE_FIXTURE(MarianReference, "a translator of Marian's layout: logits and 
     const PackedTokens source = one_sequence(ids_of("source", example)),
                        target = one_sequence(ids_of("target_in", example));
     std::vector<AttentionTrace> traces;
-    const Variable memory = model->encode(context, source, &traces);
+    const EncodedSource memory = model->encode(context, source, &traces);
     const Variable logits = model->logits(context, model->decode(context, target, memory, &traces));
     const std::string end = "_" + std::to_string(example);
     CHECK(distance(logits.value(), read_floats(expected.at("logits" + end))).absolute <= kLargest);

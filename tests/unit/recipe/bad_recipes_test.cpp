@@ -257,7 +257,7 @@ const std::vector<BadRecipe> kBadRecipes = {
      "last}\n",
      "2:71", "the layer that reads from the end has read nothing else at the last token (write max or mean)"},
     {"data: {columns: [source]}\nmodel: {kind: language_model, mixing: lstm, bidirectional: true}\n", "2:60",
-     "a language_model does not read it (it belongs to classifier"},
+     "a language_model does not read it (it belongs to encoder_decoder, classifier"},
     {"data: {columns: [source]}\nmodel: {kind: language_model, mixing: mlp}\n", "2:39",
      "unknown value \"mlp\" (known: attention, convolution, gru, lstm)"},
     {"model: {kind: vision, mixing: convolution}\n", "1:1",

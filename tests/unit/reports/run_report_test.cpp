@@ -166,7 +166,7 @@ TEST_CASE("figures over padded batches are those of the last epoch, and judged w
   Recipe recipe;
   const auto names = [&] {
     std::string all;
-    for (const ScoreRow& row : run_rows(recipe, run, 1)) all += row.metric + " ";
+    for (const ScoreRow& row : run_rows(recipe, run, 1)) all += row.name + " ";
     return all;
   };
   CHECK(names().find("padded") == std::string::npos);
