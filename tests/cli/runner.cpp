@@ -1,10 +1,12 @@
-// Runs tests/cli/*.case against the real programs: cli_cases BIN_DIR SCRATCH_DIR FILE.case...
+// Runs tests/cli/*.case against the real programs: cli_cases [--sealed DIR] BIN_DIR SCRATCH_DIR FILE.case...
+// DIR has links by which they run sealed (sealed.cpp): one that opens a connection or starts a program is
+// ended.
 //
 // A file is a list of cases:
 //   === what the case shows              (after an empty line; "=== setup" runs once, the other cases of the
 //   file begin with its files)
 //   --- needs train translate            programs without which the case is skipped, and reported as skipped
-//   --- command                          for sh, in an empty folder, with BIN_DIR first in PATH
+//   --- command                          for sh, in an empty folder, with BIN_DIR, or DIR, first in PATH
 //   --- file NAME | stdin | stdout | stderr [escaped] [no-newline] [glob] [any]
 //   --- status                           0 where it is not given
 //   --- absent                           names that must not exist afterwards, one a line
@@ -222,10 +224,9 @@ class Helps {
   explicit Helps(fs::path bin) : bin_(std::move(bin)) {}
 
   bool is_tool(const std::string& word) const {
-    static const std::set<std::string> tools{"tokenize", "vectorize", "train",   "translate",
-                                             "classify", "evaluate",  "inspect", "attn-dump",
-                                             "embed",    "generate",  "convert", "report",
-                                             "headwater"};
+    static const std::set<std::string> tools{"tokenize", "vectorize", "train",     "translate", "classify",
+                                             "evaluate", "inspect",   "attn-dump", "embed",     "generate",
+                                             "convert",  "report",    "headwater"};
     return tools.contains(word) && fs::exists(bin_ / word);
   }
 
@@ -293,7 +294,7 @@ std::string wrong_options(const std::string& messages, const std::string& comman
 }
 
 struct Runner {
-  fs::path bin, scratch;
+  fs::path bin, called, scratch;  // called: where commands find the programs
   Helps helps{bin};
   int passed = 0, failed = 0, skipped = 0;
 
@@ -342,7 +343,7 @@ struct Runner {
     }
     for (const auto& [name, bytes] : c.files) write(work / name, bytes);
     write(folder / "stdin", c.input.text);
-    const int status = run_shell(c.command, work, bin);
+    const int status = run_shell(c.command, work, called);
     std::string wrong = compare("stdout", c.output, read(folder / "stdout")) +
                         compare("stderr", c.errors, read(folder / "stderr"));
     wrong += wrong_options(read(folder / "stderr"), c.command, helps);
@@ -361,13 +362,17 @@ struct Runner {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc < 4) {
-    std::cerr << "usage: cli_cases BIN_DIR SCRATCH_DIR FILE.case...\n";
+  const bool is_sealed = argc > 2 && std::string_view(argv[1]) == "--sealed";
+  const int first = is_sealed ? 3 : 1;
+  if (argc < first + 3) {
+    std::cerr << "usage: cli_cases [--sealed DIR] BIN_DIR SCRATCH_DIR FILE.case...\n";
     return 2;
   }
   try {
-    Runner runner{.bin = fs::absolute(argv[1]), .scratch = fs::absolute(argv[2])};
-    for (int i = 3; i < argc; ++i) runner.run_file(argv[i]);
+    Runner runner{.bin = fs::absolute(argv[first]),
+                  .called = fs::absolute(argv[is_sealed ? 2 : first]),
+                  .scratch = fs::absolute(argv[first + 1])};
+    for (int i = first + 2; i < argc; ++i) runner.run_file(argv[i]);
     std::cout << runner.passed << " passed, " << runner.failed << " failed, " << runner.skipped
               << " skipped\n";
     return runner.failed == 0 ? 0 : 1;
