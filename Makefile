@@ -89,7 +89,7 @@ demo: ## learn to translate the embedded phrasebook, and look at the attention: 
 
 gradcheck: ## check every gradient in the double-precision build
 	$(CONFIGURE) -B $(BUILD)-double -DHEADWATER_DOUBLE=ON
-	cmake --build $(BUILD)-double -j $(JOBS)
+	cmake --build $(BUILD)-double -j $(JOBS) --target gradcheck
 	ctest --test-dir $(BUILD)-double --output-on-failure
 
 check: $(BUILD)/build.ninja ## layering, unit tests and gradients: what to run while working
