@@ -61,7 +61,7 @@ called "cmake --build build -j 2 --target $tools" || fail 'make build builds the
 [ "$(grep -c -- --build "$tmp/calls")" = 1 ] || fail 'make build builds nothing else'
 make_house test || fail 'make test'
 called 'cmake --build build -j 2' || fail 'make test builds everything'
-called 'cmake --build build-double -j 2' || fail 'and the double-precision build'
+called 'cmake --build build-double -j 2 --target gradcheck' || fail 'and the double-precision build'
 called 'ctest --test-dir build --output-on-failure -j 2' || fail 'make test runs the tests'
 ! called 'cmake -S .* -B build' || fail 'a build that is there is configured once'
 make_house test WERROR=ON || fail 'make test WERROR=ON'
