@@ -1,8 +1,8 @@
 #!/bin/bash
 # A recipe at SCALE=quick through the Makefile: every stage, a report at the end, and nothing left to do the second time.
-#   recipe_test.sh BIN [RECIPE [made]]     BIN: the folder of the tools; RECIPE: phrasebook. Another recipe's data is prepared from
-#                                          HEADWATER_DATA (status 77, skipped, where that is not set), or, with "made", a small set
-#                                          that is made up here
+#   recipe_test.sh BIN [RECIPE [made|real [SHARED]]]     BIN: the folder of the tools; RECIPE: phrasebook. Another recipe's data is prepared
+#                                          from HEADWATER_DATA (status 77, skipped, where that is not set), or, with "made", a small set
+#                                          that is made up here. SHARED: a folder for prepared data, which the recipes on one set share
 set -euo pipefail
 export LC_ALL=C
 bin=$(cd "$1" && pwd) recipe=${2:-phrasebook} kind=${3:-real}
@@ -11,6 +11,7 @@ if [ "$recipe" != phrasebook ] && [ "$kind" = real ] && [ -z "${HEADWATER_DATA-}
   echo 'skipped: HEADWATER_DATA is not set (the folder of a mirror of the public data)'
   exit 77
 fi
+shared=${4-}
 unset MAKEFLAGS MAKELEVEL MFLAGS BIN DATA MODELS SCALE SEED THREADS OVERWRITE WERROR
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
@@ -82,18 +83,30 @@ elif [ "$kind" = made ]; then
   if [ -n "$(value test)" ]; then make_lines "$lines" 2000 3 >"$tmp/data/$(value test)"; fi
 fi
 
+data=$tmp/data
 if [ "$kind" = real ] && [ -n "$(value set)" ]; then
-  # A mirror may lack a set, or its training pairs.
-  "data/prepare-$(value set).sh" "$tmp/data" >"$tmp/log" 2>&1 || {
-    grep -qE 'no such file|cannot be had' "$tmp/log" || fail "data of $recipe"
-    echo "skipped: $(tail -n 1 "$tmp/log")"
-    exit 77
-  }
+  set_name=$(value set)
+  [ -z "$shared" ] || data=$shared
+  mkdir -p "$data"
+  exec 9>"$data/$set_name.lock"
+  flock 9
+  # Prepared by an earlier test, of the same mirror and scripts.
+  ready=$data/$set_name.ready
+  if [ "$(cat "$ready" 2>/dev/null)" != "${HEADWATER_DATA-}" ] || [ -n "$(find data/*.sh data/pins.sha256 data/sets.txt -newer "$ready")" ]; then
+    # A mirror may lack a set, or its training pairs.
+    "data/prepare-$set_name.sh" "$data" >"$tmp/log" 2>&1 9>&- || {
+      grep -qE 'no such file|cannot be had' "$tmp/log" || fail "data of $recipe"
+      echo "skipped: $(tail -n 1 "$tmp/log")"
+      exit 77
+    }
+    echo "${HEADWATER_DATA-}" >"$ready"
+  fi
+  exec 9>&-
 fi
 
 run=$tmp/models/recipes/$recipe-quick
 report=$run/report.md
-make=(make --no-print-directory -f recipes/stages.mk "RECIPE=recipes/$recipe.yaml" SCALE=quick "BIN=$bin" "DATA=$tmp/data" "MODELS=$tmp/models")
+make=(make --no-print-directory -f recipes/stages.mk "RECIPE=recipes/$recipe.yaml" SCALE=quick "BIN=$bin" "DATA=$data" "MODELS=$tmp/models")
 begin=$(date +%s)
 "${make[@]}" "$report" >"$tmp/log" 2>&1 || fail "$recipe at SCALE=quick"
 seconds=$(($(date +%s) - begin))
