@@ -14,6 +14,13 @@ namespace {
 constexpr std::string_view kWhat = "# What:";
 constexpr std::size_t kLongestPurpose = 88;  // bytes: a line of the table
 
+// Where the first sentence ends; "et al." ends none.
+std::size_t end_of_sentence(std::string_view text) {
+  std::size_t at = text.find(". ");
+  while (at != text.npos && text.substr(0, at).ends_with(" al")) at = text.find(". ", at + 1);
+  return std::min(at, text.size());
+}
+
 // What the head of the file says after "What:", its first words.
 std::string purpose_of(const fs::path& path) {
   std::string said;
@@ -29,9 +36,9 @@ std::string purpose_of(const fs::path& path) {
     line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
     said += (said.empty() ? "" : " ") + std::string(line);
   }
-  for (const std::string_view end : {": ", "; ", ". "}) said.resize(std::min(said.find(end), said.size()));
+  said.resize(std::min({said.find(": "), said.find("; "), end_of_sentence(said)}));
   if (said.size() <= kLongestPurpose) return said;
-  said.resize(said.rfind(' ', kLongestPurpose));
+  said.resize(std::min(said.rfind(' ', kLongestPurpose), kLongestPurpose));
   return said + " ...";
 }
 
