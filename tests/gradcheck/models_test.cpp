@@ -32,6 +32,16 @@ void check_gradients(Parameters& parameters, const std::function<double(const Fo
   CHECK(worst.error <= 1e-6);
 }
 
+TokenBatch three_texts() {
+  TokenBatch batch;
+  batch.clear();
+  for (const std::vector<std::int32_t>& ids :
+       {std::vector<std::int32_t>{1, 2, 3}, {4, 2}, {6, 5, 4, 1, 2, 2, 3}})
+    batch.add(ids);
+  batch.finish();
+  return batch;
+}
+
 // Of a model that has a loss over the batch.
 template <class Model, class Batch>
 void check_model(Model& model, const Batch& batch) {
@@ -67,14 +77,8 @@ TEST_CASE("a whole language model with two layers") {
       settings.tie_embeddings = is_tied;
       settings.output_bias = !is_tied;
       LanguageModel model(settings, 7);
-      TokenBatch batch;
-      batch.clear();
-      for (const std::vector<std::int32_t>& ids :
-           {std::vector<std::int32_t>{1, 2, 3}, {4, 2}, {6, 5, 4, 1, 2, 2, 3}})
-        batch.add(ids);
-      batch.finish();
       INFO(std::string(norm), "-norm, positions ", std::string(positions), is_tied ? ", tied" : "");
-      check_model(model, batch);
+      check_model(model, three_texts());
     }
   }
 }
@@ -92,14 +96,8 @@ TEST_CASE("a language model of neighbours alone: a window of attention, a convol
     settings.transformer.dropout = 0.2;
     settings.layers = 2;
     LanguageModel model(settings, 7);
-    TokenBatch batch;
-    batch.clear();
-    for (const std::vector<std::int32_t>& ids :
-         {std::vector<std::int32_t>{1, 2, 3}, {4, 2}, {6, 5, 4, 1, 2, 2, 3}})
-      batch.add(ids);
-    batch.finish();
     INFO(mixing);
-    check_model(model, batch);
+    check_model(model, three_texts());
   }
 }
 
@@ -112,14 +110,8 @@ TEST_CASE("language models of recurrent layers") {
     settings.transformer.length = 6;
     settings.transformer.dropout = settings.transformer.output_dropout = 0.2;
     LanguageModel model(settings, 7);
-    TokenBatch batch;
-    batch.clear();
-    for (const std::vector<std::int32_t>& ids :
-         {std::vector<std::int32_t>{1, 2, 3}, {4, 2}, {6, 5, 4, 1, 2, 2, 3}})
-      batch.add(ids);
-    batch.finish();
     INFO(mixing.mixing);
-    check_model(model, batch);
+    check_model(model, three_texts());
   }
 }
 

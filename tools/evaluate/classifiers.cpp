@@ -215,15 +215,7 @@ TextCounts measure_ids(const Options& o, const LoadedClassifier& model, Measured
                             .vocabulary_hash = model.labels.hash(),
                             .labels = &model.labels};
   if (model.labels.name_of_other_id() != nullptr) label.labels_as = LabelsAs::names;
-  TokenDataset columns({std::move(source), std::move(label)});
-  cli::LineReaderSettings lines = o.reader;
-  lines.has_columns = true;
-  cli::LineReader reader(o.data, lines);
-  reader.show_progress(o.is_quiet, cli::LineReader::Writes::at_the_end);
-  for (std::string_view line; reader.next(line);) columns.add_line(line, reader.place());
-  if (!o.is_quiet) reader.note_dropped();
-  const std::string where = o.data.empty() ? "-" : o.data.front();
-  columns.finish(where);
+  const TokenDataset columns = read_id_columns(o, {std::move(source), std::move(label)});
   TextLabeller labeller(model);
   std::vector<std::int32_t> labels;
   std::vector<std::span<const std::int32_t>> texts;
@@ -237,8 +229,8 @@ TextCounts measure_ids(const Options& o, const LoadedClassifier& model, Measured
     try {
       measured.add(labels, labeller.probabilities_of_ids(texts));
     } catch (const LineError& error) {
-      throw Error(where + ": example " + std::to_string(begin + static_cast<std::int64_t>(error.line) + 1) +
-                  ": " + error.what());
+      throw Error((o.data.empty() ? "-" : o.data.front()) + ": example " +
+                  std::to_string(begin + static_cast<std::int64_t>(error.line) + 1) + ": " + error.what());
     }
   }
   return {labeller.tokens(), columns.truncated(0), labeller.empty_lines()};

@@ -54,6 +54,10 @@ TokenDataset read_id_lines(const Options& o, const Tokenizer& tokenizer,
                         .special = tokenizer.special_ids(),
                         .vocabulary_hash = tokenizer.hash()});
   }
+  return read_id_columns(o, std::move(settings));
+}
+
+TokenDataset read_id_columns(const Options& o, std::vector<TokenColumnSettings> settings) {
   TokenDataset columns(std::move(settings));
   cli::LineReaderSettings lines = o.reader;
   lines.has_columns = true;
