@@ -337,12 +337,44 @@ std::vector<std::string> inspect_all(const fs::path& root, Inspector& inspector)
   return faults;
 }
 
+// Where types are defined in headers: "headwater::kernels::AttentionShape" and the files. Types of an
+// instruction set are meant to stand in several.
+std::map<std::string, std::vector<std::string>> types_of(const fs::path& folder) {
+  std::map<std::string, std::vector<std::string>> found;
+  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder)) {
+    if (entry.path().extension() != ".hpp") continue;
+    std::ifstream file(entry.path());
+    std::string space;
+    for (std::string line; std::getline(file, line);) {
+      std::istringstream words(line);
+      std::string first, name, next;
+      words >> first >> name >> next;
+      if (first == "namespace") space = name;
+      const bool is_type = (first == "class" || first == "struct") && line.front() != ' ';
+      if (is_type && (next == "{" || next == ":" || next == "final") &&
+          space.find("_ISA") == std::string::npos)
+        found[space + "::" + name].push_back(entry.path().filename().string());
+    }
+  }
+  return found;
+}
+
 }  // namespace
 
 TEST_CASE("includes go only downwards, in every file of libcore and tools") {
   const fs::path root = HEADWATER_SOURCE_DIR;
   Inspector inspector = inspector_of(root);
   for (const std::string& fault : inspect_all(root, inspector)) FAIL_CHECK(fault);
+}
+
+// Two of one name are one to the linker, which takes the functions of either for both.
+TEST_CASE("no two headers define a type of the same name") {
+  const auto types = types_of(HEADWATER_SOURCE_DIR "/libcore");
+  CHECK(types.size() > 300);
+  for (const auto& [name, files] : types) {
+    INFO(name, " in ", files.front(), " and ", files.back());
+    CHECK(files.size() == 1);
+  }
 }
 
 TEST_CASE("each room is linked with what its files include, and each folder is a room") {
