@@ -112,7 +112,7 @@ struct MarianTokenizer {
     impl.encoding = part_encoding(std::move(parts), impl.vocabulary);
     Json decoder;
     decoder.set("type", "Metaspace").set("replacement", "\xE2\x96\x81").set("prepend_scheme", "always");
-    impl.decoding = decoder_decoding(Decoder(decoder, path.string()), impl.vocabulary);
+    impl.decoding = decoder_decoding(TokenDecoder(decoder, path.string()), impl.vocabulary);
     impl.hash = impl.vocabulary->hash();
     return Tokenizer(std::make_shared<const Tokenizer::Impl>(std::move(impl)));
   }

@@ -317,7 +317,7 @@ struct TokenizerReader {
   Json file;
   Tokenizer::Impl impl;
   std::shared_ptr<const TokenModel> token_model;
-  std::optional<Decoder> decoder;
+  std::optional<TokenDecoder> decoder;
   std::int32_t unknown_id = -1;
   struct Added {
     std::string member, content;

@@ -134,11 +134,12 @@ std::string text_or(const Json& part, std::string_view name, const std::string& 
 
 }  // namespace
 
-Decoder::Decoder(const Json& part, const std::string& where) : budget_(std::make_shared<MatchBudget>()) {
+TokenDecoder::TokenDecoder(const Json& part, const std::string& where)
+    : budget_(std::make_shared<MatchBudget>()) {
   add(part, where);
 }
 
-void Decoder::add(const Json& part, const std::string& where) {
+void TokenDecoder::add(const Json& part, const std::string& where) {
   const std::string& type = type_of_part(part, where);
   if (type == "Sequence") {
     check_members(part, {"type", "decoders"}, where);
@@ -152,7 +153,8 @@ void Decoder::add(const Json& part, const std::string& where) {
   if (type == "WordPiece") steps_.back().prefix = text_or(part, "prefix", "##", where);
 }
 
-Decoder::Run Decoder::read(const Json& part, const std::string& type, const std::string& where) const {
+TokenDecoder::Run TokenDecoder::read(const Json& part, const std::string& type,
+                                     const std::string& where) const {
   if (type == "Fuse") {
     check_members(part, {"type"}, where);
     return [](Tokens& tokens, std::size_t) {
@@ -233,7 +235,7 @@ Decoder::Run Decoder::read(const Json& part, const std::string& type, const std:
       "WordPiece)");
 }
 
-std::string Decoder::apply(std::vector<std::string> tokens) const {
+std::string TokenDecoder::apply(std::vector<std::string> tokens) const {
   std::size_t bytes = 0;
   for (const std::string& token : tokens) bytes += token.size() + 1;
   budget_->grant(bytes);
@@ -245,7 +247,7 @@ std::string Decoder::apply(std::vector<std::string> tokens) const {
   return text;
 }
 
-std::string Decoder::inside(std::string_view written, bool is_token) const {
+std::string TokenDecoder::inside(std::string_view written, bool is_token) const {
   budget_->grant(written.size());
   const std::size_t most = max_grown_bytes(written.size());
   std::string text(written);
@@ -266,7 +268,7 @@ std::string Decoder::inside(std::string_view written, bool is_token) const {
   return text;
 }
 
-bool Decoder::reads_bytes() const {
+bool TokenDecoder::reads_bytes() const {
   return std::any_of(steps_.begin(), steps_.end(), [](const Step& step) { return step.type == "ByteLevel"; });
 }
 

@@ -11,11 +11,11 @@
 
 namespace headwater {
 
-class Decoder {
+class TokenDecoder {
  public:
-  Decoder() = default;
+  TokenDecoder() = default;
   // Throws Error for a type that is not known.
-  Decoder(const Json& part, const std::string& where);
+  TokenDecoder(const Json& part, const std::string& where);
   // Throws Error where the text grows beyond 16 times the bytes of the tokens and 4 KiB.
   std::string apply(std::vector<std::string> tokens) const;
   // What a text inside a line becomes, wherever tokens begin and end: of Replace, Metaspace and ByteFallback.

@@ -8,7 +8,7 @@ namespace {
 
 class DecoderDecoding final : public Decoding {
  public:
-  DecoderDecoding(Decoder decoder, std::shared_ptr<const Vocabulary> vocabulary)
+  DecoderDecoding(TokenDecoder decoder, std::shared_ptr<const Vocabulary> vocabulary)
       : decoder_(std::move(decoder)), vocabulary_(std::move(vocabulary)) {}
 
   std::string decode(std::span<const std::int32_t> ids, bool shows_unknown) const override {
@@ -26,13 +26,13 @@ class DecoderDecoding final : public Decoding {
   bool reads_bytes() const override { return decoder_.reads_bytes(); }
 
  private:
-  Decoder decoder_;
+  TokenDecoder decoder_;
   std::shared_ptr<const Vocabulary> vocabulary_;
 };
 
 }  // namespace
 
-std::unique_ptr<const Decoding> decoder_decoding(Decoder decoder,
+std::unique_ptr<const Decoding> decoder_decoding(TokenDecoder decoder,
                                                  std::shared_ptr<const Vocabulary> vocabulary) {
   return std::make_unique<DecoderDecoding>(std::move(decoder), std::move(vocabulary));
 }

@@ -25,7 +25,7 @@ class Decoding {
 };
 
 // The member "decoder" of a tokenizer.json.
-std::unique_ptr<const Decoding> decoder_decoding(Decoder decoder,
+std::unique_ptr<const Decoding> decoder_decoding(TokenDecoder decoder,
                                                  std::shared_ptr<const Vocabulary> vocabulary);
 
 // Surfaces one after the other. Before an unknown token nobody knows whether a space was there.

@@ -4,7 +4,7 @@ namespace headwater {
 namespace {
 
 // Whether decoding takes this beginning of a text away, but for spaces.
-bool is_taken_away(const std::string& prefix, const Decoder& decoder) {
+bool is_taken_away(const std::string& prefix, const TokenDecoder& decoder) {
   constexpr std::string_view kRest = "a";
   const std::string text = decoder.apply({prefix + std::string(kRest)});
   const std::size_t begin = text.find_first_not_of(' ');
@@ -13,7 +13,7 @@ bool is_taken_away(const std::string& prefix, const Decoder& decoder) {
 
 }  // namespace
 
-Json readable_normalizer(const Json& part, const Decoder& decoder) {
+Json readable_normalizer(const Json& part, const TokenDecoder& decoder) {
   if (!part.is_object()) return part;
   const std::string& type = part.at("type").as_string();
   if (type == "Sequence") {

@@ -8,6 +8,6 @@
 namespace headwater {
 
 // The member "normalizer" of a tokenizer.json, read before; null where nothing is left of it.
-Json readable_normalizer(const Json& part, const Decoder& decoder);
+Json readable_normalizer(const Json& part, const TokenDecoder& decoder);
 
 }  // namespace headwater

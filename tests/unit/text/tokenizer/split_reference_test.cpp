@@ -132,7 +132,7 @@ TEST_CASE("replacements of matches of no width") {
                        "part");
   };
   const auto replaced = [&](const char* expression, const std::string& text) {
-    const std::string decoded = Decoder(replace(expression), "d").apply({text});
+    const std::string decoded = TokenDecoder(replace(expression), "d").apply({text});
     CHECK(decoded == Normalizer(replace(expression), "n").apply(text));
     return decoded;
   };

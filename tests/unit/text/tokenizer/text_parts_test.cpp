@@ -28,7 +28,7 @@ Words pieces_of(const std::string& part, std::string_view text, bool begins_text
 }
 
 std::string decoded(const char* part, Words tokens) {
-  return Decoder(Json::parse(part, "part"), "d").apply(std::move(tokens));
+  return TokenDecoder(Json::parse(part, "part"), "d").apply(std::move(tokens));
 }
 
 template <class Work>
