@@ -40,7 +40,7 @@ class TextLabeller {
  private:
   void encode(const std::vector<std::string>& lines);
   void add_line(std::size_t line);
-  // Of sources_, or of the terms, of so many lines.
+  // The probabilities of sources_, or of the terms, of so many lines.
   Matrix probabilities_of_encoded(std::size_t lines);
   // Appends the probabilities of the lines in the batch to probabilities_.
   void run_batch();

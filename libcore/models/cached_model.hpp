@@ -25,7 +25,7 @@ class CachedModel {
   virtual const Parameters& parameters() const = 0;
   // Positions: so many ids of a sequence may be read, those of the prompt included.
   virtual Index length() const = 0;
-  // Of source tokens [S]; nothing where a model has no encoder.
+  // Runs the encoder over source tokens [S]; nothing where a model has none.
   virtual EncodedSource encode_source(const ForwardContext& context, const PackedTokens& source) const = 0;
   // Ids that are continued, and their positions -> [T, D].
   virtual Variable embed_target(const ForwardContext& context, const Packing& packing,

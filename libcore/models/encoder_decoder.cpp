@@ -7,7 +7,7 @@ namespace headwater {
 
 namespace {
 
-// Of the embeddings.
+// The embeddings of a side, which may be narrower than the model.
 EmbeddingSettings embeddings_of(const EncoderDecoderSettings& settings, Index vocabulary) {
   TransformerSettings transformer = settings.transformer;
   if (settings.embedding_width > 0) transformer.width = settings.embedding_width;

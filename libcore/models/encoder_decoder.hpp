@@ -19,7 +19,7 @@ struct EncoderDecoderSettings {
   // What stands around a source; its ids have it when they come here.
   std::string source_special_tokens = "none";  // none | start_end
   MixingSettings mixing = {};  // attention | convolution | gru: of the tokens of a side among themselves
-  // Of mixing: gru, whose decoder starts from the encoder's last state:
+  // With mixing: gru the decoder starts from the encoder's last state, and there are two keys more:
   std::int64_t embedding_width = 0;  // 0: the width
   bool additive_attention = false;   // the decoder looks at the source as well
 
@@ -43,7 +43,7 @@ class EncoderDecoder : public CachedModel {
   Index source_vocabulary() const { return source_vocabulary_; }
   Index target_vocabulary() const { return target_vocabulary_; }
 
-  // Of source tokens [S].
+  // What the decoder reads of source tokens [S].
   EncodedSource encode(const ForwardContext& context, const PackedTokens& source,
                        std::vector<AttentionTrace>* traces = nullptr) const;
   // What the encoder's first block reads, and its blocks.

@@ -68,7 +68,7 @@ ops::Pooling pooling_of(std::string_view pooling);
 // Each throws UsageError where the numbers do not fit together.
 AttentionLayerSettings attention_settings(const TransformerSettings& settings);
 BlockSettings block_settings(const TransformerSettings& settings, const MixingSettings& mixing = {});
-// Of blocks that look back only; of those that attend to an encoder's output as well.
+// causal: blocks that look back only; decoder: those that attend to an encoder's output as well.
 BlockSettings causal_block_settings(const TransformerSettings& settings, const MixingSettings& mixing);
 BlockSettings decoder_block_settings(const TransformerSettings& settings, const MixingSettings& mixing);
 EmbeddingSettings embedding_settings(const TransformerSettings& settings, Index vocabulary_size);

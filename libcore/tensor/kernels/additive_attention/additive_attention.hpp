@@ -26,8 +26,8 @@ struct AdditiveShape {
 void additive_attention(ConstMatrix q, ConstMatrix k, const Real* score, ConstMatrix values,
                         const AdditiveShape& shape, Matrix out, Matrix weights);
 
-// Of what additive_attention() gave. dscore [Tq, A]: the part of each query in the gradient of the scores'
-// layer, whose sum is the gradient; dscores [Tq, as weights]: scratch. All are overwritten.
+// The gradients of additive_attention(). dscore [Tq, A]: the part of each query in the gradient of the
+// scores' layer, whose sum is the gradient; dscores [Tq, as weights]: scratch. All are overwritten.
 struct AdditiveGradients {
   Matrix dq, dk, dvalues, dscore, dscores;
 };

@@ -15,8 +15,8 @@ struct AttentionShape {
   Index heads = 1, head_width = 1;
   Real scale = 1;          // of the scores, usually 1/sqrt(head_width)
   bool is_causal = false;  // query i of a sequence sees keys 0..i + (key length - query length)
-  // Of these query i sees the keys that are less than `window` away from key i + (key length - query length);
-  // 0: all.
+  // If set, query i sees among these only the keys that are less than `window` away from key i + (key length
+  // - query length); 0: all.
   Index window = 0;
   Index sequences() const { return query_offsets.empty() ? 0 : static_cast<Index>(query_offsets.size()) - 1; }
   Index query_length(Index s) const { return query_offsets[s + 1] - query_offsets[s]; }

@@ -112,6 +112,12 @@ void for_each_group_of_sequences(const Recurrence& recurrence, const F& run) {
 // A matrix for each of the values that a member has at a step.
 struct StepMemory {
   Rows h, c, inner, product;
+  // In the thread's scratch memory.
+  StepMemory(const Recurrence& recurrence, const SequenceGroup& group)
+      : StepMemory(thread_scratch(size(group.count(), recurrence.width(), gates_of(recurrence.cell))),
+                   group.count(), recurrence.width(), gates_of(recurrence.cell)) {}
+
+ private:
   StepMemory(float* scratch, Index members, Index H, Index gates)
       : h(scratch, members, H),
         c(scratch, members, H),
@@ -125,12 +131,7 @@ struct StepMemory {
 class Forward {
  public:
   Forward(const Recurrence& recurrence, const SequenceGroup& group, const PackedRecurrent& w)
-      : r_(recurrence),
-        group_(group),
-        w_(w),
-        H_(recurrence.width()),
-        memory_(thread_scratch(StepMemory::size(group.count(), H_, gates_of(r_.cell))), group.count(), H_,
-                gates_of(r_.cell)) {}
+      : r_(recurrence), group_(group), w_(w), H_(recurrence.width()), memory_(recurrence, group) {}
 
   void run(ConstMatrix x, Matrix y, const RecurrentRecord& record, Matrix final) const {
     begin();
@@ -223,12 +224,7 @@ class Forward {
 class Backward {
  public:
   Backward(const Recurrence& recurrence, const SequenceGroup& group, const PackedRecurrent& transposed)
-      : r_(recurrence),
-        group_(group),
-        w_(transposed),
-        H_(recurrence.width()),
-        memory_(thread_scratch(StepMemory::size(group.count(), H_, gates_of(r_.cell))), group.count(), H_,
-                gates_of(r_.cell)) {}
+      : r_(recurrence), group_(group), w_(transposed), H_(recurrence.width()), memory_(recurrence, group) {}
 
   void run(ConstMatrix y, const RecurrentRecord& record, ConstMatrix dy,
            const RecurrentGradients& gradients) const {
