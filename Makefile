@@ -144,7 +144,7 @@ lint: ## formatting, clang-tidy, shellcheck, and files that are cited; changes n
 	@$(CLANG_FORMAT) --dry-run -Werror $(CPP_FILES)
 	shellcheck -x $$(git ls-files '*.sh' .ci/run)
 	tests/citations.sh
-	$(CONFIGURE) -B $(BUILD)-lint -DHEADWATER_TESTS=OFF -DHEADWATER_PRECOMPILE=OFF
+	$(CONFIGURE) -B $(BUILD)-lint -DHEADWATER_TESTS=OFF -DHEADWATER_PRECOMPILE=OFF -DHEADWATER_UNITY_BATCH=0
 	sed -n 's/^ *"file": "\(.*\)",*/\1/p' $(BUILD)-lint/compile_commands.json | sort -u \
 	  | xargs -P $(JOBS) -n 1 $(CLANG_TIDY) --quiet --warnings-as-errors='*' --extra-arg=-Wno-unknown-warning-option $(LINT_ANALYZER) -p $(BUILD)-lint \
 	  2> >(sed '/warnings generated\.$$/d' >&2)

@@ -74,9 +74,9 @@ void TokenStream::add(const Safetensors& file) {
   Hasher hasher;
   hasher.update({reinterpret_cast<const char*>(&count), sizeof count});
   // All of it once, piece by piece: an id that has no row is found before the training begins.
-  constexpr std::int64_t kPiece = std::int64_t{1} << 23;  // ids
-  for (std::int64_t begin = 0; begin < count; begin += kPiece) {
-    const auto ids = static_cast<std::size_t>(std::min(kPiece, count - begin));
+  constexpr std::int64_t kCheckedIds = std::int64_t{1} << 23;  // ids
+  for (std::int64_t begin = 0; begin < count; begin += kCheckedIds) {
+    const auto ids = static_cast<std::size_t>(std::min(kCheckedIds, count - begin));
     const std::string_view piece =
         tensor->bytes.substr(static_cast<std::size_t>(begin) * id_bytes, ids * id_bytes);
     std::uint32_t largest = 0;

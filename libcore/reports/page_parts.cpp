@@ -14,7 +14,7 @@
 namespace headwater {
 namespace {
 
-using Kind = PagePart::Kind;
+using PartKind = PagePart::Kind;
 
 std::string fenced(std::string_view text) {
   std::size_t longest = 2;
@@ -65,18 +65,18 @@ std::string html_of(const Table& table) {
 
 std::string html_of(const PagePart& part) {
   switch (part.kind) {
-    case Kind::heading:
+    case PartKind::heading:
       return "<h3>" + xml_text(part.text) + "</h3>\n";
-    case Kind::paragraph:
+    case PartKind::paragraph:
       return "<p>" + xml_text(part.text) + "</p>\n";
-    case Kind::block:
+    case PartKind::block:
       return preformatted(part.text);
-    case Kind::table:
+    case PartKind::table:
       return html_of(part.tables.front());
-    case Kind::folded:
+    case PartKind::folded:
       return "<details><summary>" + xml_text(part.name) + "</summary>\n" + preformatted(part.text) +
              "</details>\n";
-    case Kind::picture:
+    case PartKind::picture:
       break;
   }
   // One of several panels is not made smaller than can be read; what is wider than the window scrolls.
@@ -97,24 +97,24 @@ std::string html_of(std::span<const PagePart> parts) {
 
 }  // namespace
 
-PagePart page_heading(std::string_view text) { return {Kind::heading, std::string(text)}; }
-PagePart page_paragraph(std::string_view text) { return {Kind::paragraph, std::string(text)}; }
-PagePart page_block(std::string_view text) { return {Kind::block, std::string(text)}; }
-PagePart page_table(const Table& table) { return {Kind::table, table.text(), "", {table}}; }
+PagePart page_heading(std::string_view text) { return {PartKind::heading, std::string(text)}; }
+PagePart page_paragraph(std::string_view text) { return {PartKind::paragraph, std::string(text)}; }
+PagePart page_block(std::string_view text) { return {PartKind::block, std::string(text)}; }
+PagePart page_table(const Table& table) { return {PartKind::table, table.text(), "", {table}}; }
 PagePart page_picture(std::string_view name, std::string svg) {
-  return {Kind::picture, std::move(svg), std::string(name)};
+  return {PartKind::picture, std::move(svg), std::string(name)};
 }
 PagePart page_folded(std::string_view name, std::string_view text) {
-  return {Kind::folded, std::string(text), std::string(name)};
+  return {PartKind::folded, std::string(text), std::string(name)};
 }
 void append(PageParts& parts, PageParts more) { std::ranges::move(more, std::back_inserter(parts)); }
 
 std::string markdown_of(std::span<const PagePart> parts) {
   std::string text;
   for (const PagePart& part : parts) {
-    if (part.kind == Kind::heading) text += "\n## " + part.text + "\n";
-    if (part.kind == Kind::paragraph) text += "\n" + part.text + "\n";
-    if (part.kind == Kind::block || part.kind == Kind::table) text += "\n" + fenced(part.text) + "\n";
+    if (part.kind == PartKind::heading) text += "\n## " + part.text + "\n";
+    if (part.kind == PartKind::paragraph) text += "\n" + part.text + "\n";
+    if (part.kind == PartKind::block || part.kind == PartKind::table) text += "\n" + fenced(part.text) + "\n";
   }
   return text;
 }
