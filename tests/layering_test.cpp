@@ -21,7 +21,7 @@ namespace {
 
 // From the ground up. A room includes rooms of lower levels only.
 const std::vector<std::vector<std::string>> kLevels = {{"support"},
-                                                       {"tensor", "text", "cli"},
+                                                       {"tensor", "text", "cli", "ranks"},
                                                        {"autograd", "checkpoint", "metrics"},
                                                        {"data", "layers", "recipe"},
                                                        {"models"},
@@ -63,7 +63,8 @@ const std::vector<Package> kPackages = {{"Eigen3::Eigen", {"Eigen/", "unsupporte
                                         {"yaml-cpp", {"yaml-cpp/"}, "recipe"},
                                         {"CLI11::CLI11", {"CLI/"}, "cli"},
                                         {"PNG::PNG", {"png.h"}, "data"},
-                                        {"JPEG::JPEG", {"jpeglib.h", "jerror.h"}, "data"}};
+                                        {"JPEG::JPEG", {"jpeglib.h", "jerror.h"}, "data"},
+                                        {"MPI::MPI_C", {"mpi.h"}, "ranks"}};
 
 const Package* package_of(std::string_view header) {
   for (const Package& package : kPackages) {
@@ -74,6 +75,9 @@ const Package* package_of(std::string_view header) {
   return nullptr;
 }
 
+// Not of its room's library, but of one that a program opens when it needs it.
+constexpr std::string_view kLibraryOfItsOwn = "libcore/ranks/mpi_library.cpp";
+
 // The one header with Eigen's types. Other headers keep it out, since it takes seconds to compile.
 constexpr std::string_view kEigenHeader = "tensor/kernels/eigen_map.hpp";
 
@@ -81,9 +85,9 @@ constexpr std::string_view kEigenHeader = "tensor/kernels/eigen_map.hpp";
 const std::set<std::string_view> kVectorHeaders = {"immintrin.h", "arm_neon.h"};
 
 // Headers of the C library and of Linux; those of the C++ library have neither point nor slash.
-const std::set<std::string_view> kSystem = {"cpuid.h",   "fcntl.h",  "poll.h",   "pthread.h",
-                                            "sched.h",   "signal.h", "unistd.h", "dirent.h",
-                                            "fnmatch.h", "errno.h",  "time.h"};
+const std::set<std::string_view> kSystem = {"cpuid.h",   "dlfcn.h",   "fcntl.h",  "poll.h",
+                                            "pthread.h", "sched.h",   "signal.h", "unistd.h",
+                                            "dirent.h",  "fnmatch.h", "errno.h",  "time.h"};
 
 // What only cli/ and tools/ may do; looked for outside comments.
 const std::vector<std::string_view> kForbiddenWords = {
@@ -213,7 +217,7 @@ class Inspector {
 
   void check_foreign(const std::string& name) {
     if (const Package* package = package_of(name)) {
-      included_[room_].packages.insert(package->target);
+      if (path_ != kLibraryOfItsOwn) included_[room_].packages.insert(package->target);
       if (package->room != room_) return fault_of_room(name, package->room);
       if (is_header_ && path_ != "libcore/" + std::string(kEigenHeader))
         fault("<" + name + "> in a header (third-party headers stay in .cpp files)");

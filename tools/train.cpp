@@ -10,10 +10,12 @@
 
 #include "cli/lines.hpp"
 #include "cli/progress.hpp"
+#include "cli/ranks.hpp"
 #include "cli/result_file.hpp"
 #include "cli/tool.hpp"
 #include "pretrained/layouts/registry.hpp"
 #include "pretrained/registry.hpp"
+#include "ranks/mpi.hpp"
 #include "recipe/reference.hpp"
 #include "reports/run_report.hpp"
 #include "support/error.hpp"
@@ -35,7 +37,7 @@ struct Options {
   std::string recipe, scale = "full", output, validation, test, source_tokenizer, target_tokenizer, labels,
                       labels_as, terms, isa = "auto";
   std::vector<std::string> data, drop, freeze, changes;
-  int threads = 0;
+  int threads = 0, ranks = 1;
   std::optional<std::uint64_t> seed;
   std::optional<std::int64_t> epochs, max_steps;
   std::optional<std::string> init_from;
@@ -112,6 +114,8 @@ void describe(cli::CommandLine& line, Options& o) {
                 "check everything, print sizes, the memory of a step and the minutes of all steps by a few "
                 "that are timed, "
                 "write nothing");
+  line.add_option("--ranks", o.ranks, "of --dry-run: what each of so many processes of mpirun needs")
+      .between(1, 8);
   line.add_flag("--print-recipe", o.prints_recipe, "print the resolved recipe and end");
   line.add_flag("--explain", o.explains, "of --print-recipe: with what each key means, as comments");
   line.add_option("--benchmark-steps", o.benchmark_steps,
@@ -130,6 +134,7 @@ void on_signal(int number) {
     cli::end_by_signal(number);
     return;
   }
+  if (cli::rank() > 0) return;
   constexpr char kMessage[] = "\ntrain: stopping after this step and saving; once more to end at once\n";
   [[maybe_unused]] const ssize_t ignored = write(STDERR_FILENO, kMessage, sizeof kMessage - 1);
 }
@@ -184,6 +189,8 @@ struct Run {
   Objective& objective;
   RunDirectory* directory;  // null where nothing is written
   std::int64_t truncated;   // lines of the data
+  Ranks ranks;
+  bool has_checkpoint;  // in the directory, which the first rank alone has
 };
 
 // Trains until done or stopped.
@@ -260,7 +267,7 @@ bool writes(const Options& o) { return !o.is_dry_run && o.benchmark_steps == 0; 
 
 void catch_signals() {
   std::signal(SIGPIPE, SIG_IGN);  // a closed stderr ends messages, not the run
-  for (const int number : {SIGINT, SIGTERM}) std::signal(number, on_signal);
+  for (const int number : {SIGINT, SIGTERM, SIGUSR1}) std::signal(number, on_signal);
   if (std::signal(SIGHUP, on_signal) == SIG_IGN) std::signal(SIGHUP, SIG_IGN);  // under nohup
 }
 
@@ -293,12 +300,12 @@ void note_long_warmup(const ScheduleSettings& schedule, std::int64_t steps) {
 TrainingOutcome carry_out(const Run& run, const Options& o) {
   const auto begin_from_model = [&] {
     if (run.recipe.training.init_from.empty()) return;
-    if (run.directory != nullptr && run.directory->has_checkpoint()) return;
+    if (run.has_checkpoint) return;
     note_first_weights(run, o);
   };
-  Trainer trainer(run.recipe, run.objective, run.directory, begin_from_model);
+  Trainer trainer(run.recipe, run.objective, run.directory, begin_from_model, run.ranks);
   const std::size_t arena_bytes = trainer.warm_up();
-  if (!o.is_quiet && (run.directory == nullptr || !run.directory->has_checkpoint()))
+  if (!o.is_quiet && !run.has_checkpoint)
     note_long_warmup(run.recipe.training.schedule, trainer.total_steps());
   if (o.is_dry_run) {
     const std::string sizes = describe_run(run.recipe, run.model.parameters(), trainer, arena_bytes);
@@ -309,14 +316,16 @@ TrainingOutcome carry_out(const Run& run, const Options& o) {
     return TrainingOutcome::finished;
   }
   if (o.benchmark_steps > 0) {
-    cli::LineWriter().text(benchmark_steps(trainer, o.benchmark_steps));
+    const std::string figures = benchmark_steps(trainer, o.benchmark_steps);
+    if (run.ranks.rank == 0) cli::LineWriter().text(figures);
     return TrainingOutcome::finished;
   }
   catch_signals();
-  if (run.directory->starts_anew() && !o.is_quiet) cli::note(o.output + ": no checkpoint yet, starting anew");
+  if (run.directory != nullptr && run.directory->starts_anew() && !o.is_quiet)
+    cli::note(o.output + ": no checkpoint yet, starting anew");
   const TrainingOutcome outcome = train(trainer, run, o);
   if (outcome == TrainingOutcome::stopped) return outcome;
-  write_figures(run, o);
+  if (run.directory != nullptr) write_figures(run, o);
   if (const auto diverged = trainer.divergence()) throw Error(o.output + ": " + *diverged);
   if (!o.is_quiet)
     cli::note("finished at step " + format_count(trainer.state().step) +
@@ -324,7 +333,31 @@ TrainingOutcome carry_out(const Run& run, const Options& o) {
   return outcome;
 }
 
-void run(const Options& o) {
+// What mpirun started this process for, if it did.
+std::unique_ptr<ProcessGroup> join_ranks(Options& o) {
+  const cli::StartedRanks started = cli::started_ranks();
+  if (started.count == 1) return nullptr;
+  if (o.is_dry_run || o.prints_recipe)
+    throw UsageError(std::string(o.is_dry_run ? "--dry-run" : "--print-recipe") +
+                     " is for one process, and mpirun started " + std::to_string(started.count) +
+                     (o.is_dry_run ? " (write --ranks)" : ""));
+  if (o.recipe == "-" || o.validation == "-" || cli::reads_input(o.data))
+    throw UsageError(
+        "mpirun gives standard input to one of the processes alone, and each needs all examples (give "
+        "files)");
+  std::unique_ptr<ProcessGroup> group = join_mpi(cli::library_folders(), static_cast<int>(kShards));
+  o.is_quiet |= group->rank() > 0;
+  return group;
+}
+
+void run(const Options& given) {
+  Options o = given;
+  if (o.ranks > 1 && !o.is_dry_run) throw UsageError("--ranks goes with --dry-run (mpirun -n starts ranks)");
+  if ((o.ranks & (o.ranks - 1)) != 0)
+    throw UsageError("--ranks " + std::to_string(o.ranks) +
+                     ": a batch has 8 shards, which 1, 2, 4 or 8 ranks can share");
+  std::unique_ptr<ProcessGroup> group = join_ranks(o);
+  const Ranks ranks{group.get(), group ? group->rank() : 0, group ? group->size() : o.ranks};
   cli::check_one_reads_input({{"--recipe -", o.recipe == "-"},
                               {"--validation -", o.validation == "-" && !o.prints_recipe},
                               {"the training data", !o.prints_recipe && cli::reads_input(o.data)}});
@@ -363,24 +396,28 @@ void run(const Options& o) {
   const std::unique_ptr<Objective> objective =
       model->objective(std::move(examples.train), std::move(examples.validation));
   std::unique_ptr<RunDirectory> directory;
-  if (writes(o)) {
+  if (writes(o) && ranks.rank == 0) {
     directory =
         std::make_unique<RunDirectory>(o.output, recipe, model->files(), log_header(log_columns(*objective)),
                                        o.overwrites ? ExistingRun::overwrite : ExistingRun::resume,
                                        [](const std::string& text) { cli::note(text); });
   }
+  bool has_checkpoint = directory != nullptr && directory->has_checkpoint();
+  if (group) has_checkpoint = any_of_ranks(*group, has_checkpoint);
   // Nothing of a run that is there can be changed.
-  if (!o.is_quiet && (directory == nullptr || !directory->has_checkpoint())) {
+  if (!o.is_quiet && !has_checkpoint) {
     for (const std::string& sentence : model->notes()) cli::note(sentence);
     for (const std::string& sentence : unused_rows(kind, *model)) cli::note(sentence);
   }
   TrainingOutcome outcome = TrainingOutcome::finished;
   ThreadPool(o.threads).run([&] {
-    outcome = carry_out({recipe, kind, *model, *objective, directory.get(), truncated}, o);
+    outcome =
+        carry_out({recipe, kind, *model, *objective, directory.get(), truncated, ranks, has_checkpoint}, o);
   });
   directory.reset();
+  group.reset();
   if (outcome != TrainingOutcome::stopped) return;
-  cli::note("saved; the same command resumes");
+  if (ranks.rank == 0) cli::note("saved; the same command resumes");
   cli::end_by_signal(stop_signal.load());  // so that who called sees which signal it was
 }
 

@@ -23,6 +23,7 @@
 #include "cli/message_text.hpp"
 #include "cli/output.hpp"
 #include "cli/program_names.hpp"
+#include "cli/ranks.hpp"
 #include "support/error.hpp"
 #include "support/numbers.hpp"
 #include "support/several_errors.hpp"
@@ -48,6 +49,11 @@ namespace {
 std::string_view& name_of_tool() {
   static std::string_view name = "headwater";
   return name;
+}
+// Of the processes that mpirun started.
+int& rank_of_tool() {
+  static int rank = 0;
+  return rank;
 }
 std::string_view& prefix_of_tools() {
   static std::string_view prefix;
@@ -124,9 +130,12 @@ std::string version_text() {
 
 std::string_view tool_name() { return name_of_tool(); }
 
+int rank() { return rank_of_tool(); }
+
 void note(std::string_view text) {
   clear_progress();
-  write_messages(std::string(tool_name()) + ": " +
+  const int rank = rank_of_tool();
+  write_messages(std::string(tool_name()) + ": " + (rank > 0 ? "rank " + std::to_string(rank) + ": " : "") +
                  with_program_prefix(with_named_input(visible(text)), prefix_of_tools()) + "\n");
 }
 
@@ -153,6 +162,9 @@ void note_out_of_memory() {
   std::copy(kText.begin(), kText.end(), line.begin() + name.size());
   write_messages({line.data(), name.size() + kText.size()});
 }
+
+// Until mpirun has ended the other ranks, which takes it a second.
+constexpr std::chrono::seconds kBehindFirstRank{3};
 
 // Where several threads fail at once, only the first has its line. The others wait, since the first ends
 // the program; not for ever, should it be this thread.
@@ -209,6 +221,7 @@ int run_tool(int argc, char** argv, const ToolDescription& tool,
       do_as_told(argc, argv, tool, describe, run);
     } catch (...) {
       wait_if_not_first_to_fail();
+      if (rank_of_tool() > 0) std::this_thread::sleep_for(kBehindFirstRank);
       throw;
     }
     return 0;
@@ -296,6 +309,7 @@ int tool_main(int argc, char** argv, const ToolDescription& tool,
   std::set_terminate(on_terminate);
   grow_stack();
   set_signals();
+  rank_of_tool() = started_ranks().rank;
   occupy_standard_descriptors();
   try {
     return run_tool(argc, argv, tool, describe, run);

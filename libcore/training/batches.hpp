@@ -13,6 +13,16 @@
 
 namespace headwater {
 
+// The parts of each global batch that one process computes: whole subtrees of the sum of all.
+struct OwnParts {
+  Index first = 0, count = 1, of = 1;  // powers of two, but for the first
+
+  // Whether these of a batch have no sequences.
+  bool is_empty(Index sequences) const {
+    return BatchPart{first, of, sequences}.begin() == BatchPart{first + count - 1, of, sequences}.end();
+  }
+};
+
 // Examples in the order in which they are taken, and where each batch of them begins.
 struct BatchList {
   std::vector<std::uint32_t> order;

@@ -4,11 +4,12 @@
 
 namespace headwater {
 
-GradientReduction::GradientReduction(Parameters& parameters, Index parts)
-    : parameters_(parameters), parts_(parts) {
-  if (parts == 1) return;
+GradientReduction::GradientReduction(Parameters& parameters, const OwnParts& own, ProcessGroup* group)
+    : parameters_(parameters), own_(own) {
+  if (group != nullptr) ranks_.emplace(parameters, *group);
+  if (own.of == 1) return;
   parameters.keep_uses_apart();
-  for (Index covered = 1; covered < parts; covered *= 2) {
+  for (Index covered = 1; covered < own.count; covered *= 2) {
     Level level;
     level.memory = make_flat_array(parameters.size());
     for (const auto& p : parameters.all()) {
@@ -58,10 +59,20 @@ void GradientReduction::make_room() {
   }
 }
 
-std::int64_t GradientReduction::bytes() const {
-  std::int64_t numbers = parameters_.size();
+Index GradientReduction::numbers() const {
+  Index numbers = parameters_.size();
   for (const auto& p : parameters_.all()) numbers += p->size() * static_cast<Index>(p->further.size());
-  return numbers * static_cast<std::int64_t>(sizeof(Real) * (levels_.size() + 1));
+  return numbers;
+}
+
+std::int64_t GradientReduction::bytes() const {
+  const Index all = numbers(), exchanged = own_.of > own_.count ? all + all / 2 : 0;
+  return (all * static_cast<Index>(levels_.size() + 1) + exchanged) * static_cast<Index>(sizeof(Real));
+}
+
+std::int64_t GradientReduction::bytes_exchanged() const {
+  const Index ranks = own_.of / own_.count;
+  return 2 * (numbers() - numbers() / ranks) * static_cast<Index>(sizeof(Real));
 }
 
 }  // namespace headwater

@@ -1,13 +1,14 @@
 // The sum over the parts of a global batch: the one place between backward and optimizer where gradients that
-// were computed apart come together. Here the parts are micro-batches of one process, one after the other;
-// ranks of a data-parallel run would exchange theirs in the same tree.
+// were computed apart come together. The parts are micro-batches of a process, one after the other, and in
+// the same tree those of the ranks of a data-parallel run.
 #pragma once
 
 #include <optional>
 #include <vector>
 
 #include "autograd/parameter.hpp"
-#include "training/objective.hpp"
+#include "training/batches.hpp"
+#include "training/rank_exchange.hpp"
 
 namespace headwater {
 
@@ -30,16 +31,17 @@ std::optional<LossTotals> reduce_parts(Index begin, Index count, std::size_t lev
 
 class GradientReduction {
  public:
-  // `parts`: a power of two up to kShards. More than one need a copy of the gradients for each level of the
-  // tree, and one for each further use of a parameter that is shared.
-  GradientReduction(Parameters& parameters, Index parts);
+  // More than one part need a copy of the gradients for each level of the tree, and one for each further use
+  // of a parameter that is shared. The others' parts come by `group`; null: they are left out.
+  GradientReduction(Parameters& parameters, const OwnParts& own, ProcessGroup* group);
 
-  // Calls run(part), which leaves gradients in the parameters and returns the totals, or nothing for a part
-  // without sequences. Then the parameters hold the gradients of the whole batch, with the bits of one part.
+  // Calls run(part) for each of this process, which leaves gradients in the parameters and returns the
+  // totals, or nothing for a part without sequences. Then the parameters hold the gradients of the whole
+  // batch, with the bits of one part.
   template <class Run>
   LossTotals sum(const Run& run) {
-    const std::optional<LossTotals> totals = reduce_parts(
-        0, parts_, 0,
+    std::optional<LossTotals> totals = reduce_parts(
+        own_.first, own_.count, 0,
         [&](Index part, std::size_t level) {
           exchange(level);
           std::optional<LossTotals> of_part = run(part);
@@ -47,6 +49,8 @@ class GradientReduction {
           return of_part;
         },
         [&](std::size_t level) { merge(level); });
+    if (!totals) parameters_.begin_step();  // what is there is of the step before
+    if (ranks_) totals = ranks_->sum(totals);
     add_uses();
     return totals.value_or(LossTotals());
   }
@@ -56,6 +60,8 @@ class GradientReduction {
   void make_room();
   // The bytes of all gradients, those in the parameters included.
   std::int64_t bytes() const;
+  // Sent by a rank to the others in a step in which all parameters have gradients.
+  std::int64_t bytes_exchanged() const;
 
  private:
   // For each parameter its gradient, and those of its further uses.
@@ -64,12 +70,14 @@ class GradientReduction {
     std::vector<Gradient> gradients;
     std::vector<std::vector<Gradient>> further;
   };
+  Index numbers() const;             // in the gradients of all uses
   void exchange(std::size_t level);  // the parameters' gradients with those of a level; 0 is the parameters'
   void merge(std::size_t level);
   void add_uses();
 
   Parameters& parameters_;
-  Index parts_;
+  OwnParts own_;
+  std::optional<RankExchange> ranks_;
   std::vector<Level> levels_;  // from level 1 on
 };
 

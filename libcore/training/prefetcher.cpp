@@ -12,8 +12,8 @@ Prefetcher::~Prefetcher() {
 }
 
 bool Prefetcher::start_part(Index index) {
-  for (; index < parts_; ++index) {
-    part_ = {index, parts_, static_cast<Index>(chosen_.size())};
+  for (; index < own_.first + own_.count; ++index) {
+    part_ = {index, own_.of, static_cast<Index>(chosen_.size())};
     if (part_.begin() == part_.end()) continue;
     slot_ = slot_ == BatchSlot::first ? BatchSlot::second : BatchSlot::first;
     thread_.start(job_);
@@ -24,7 +24,7 @@ bool Prefetcher::start_part(Index index) {
 
 void Prefetcher::start(std::span<const std::uint32_t> chosen) {
   chosen_ = chosen;
-  start_part(0);
+  start_part(own_.first);
 }
 
 BatchSlot Prefetcher::take(std::span<const std::uint32_t> next) {

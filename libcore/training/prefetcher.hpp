@@ -2,23 +2,24 @@
 #pragma once
 
 #include "support/background.hpp"
-#include "training/objective.hpp"
+#include "training/batches.hpp"
 
 namespace headwater {
 
-// One use: start(first); then take(next) for each part that has sequences, computing what was taken between.
+// One use: start(first); then take(next) for each part that has sequences, computing what was taken between,
+// and start(next) for a batch of which none has.
 // What was started last is waited for on leaving.
 class Prefetcher {
  public:
-  // Batches of `split`, each in `parts` parts, packed on `thread`.
-  Prefetcher(BackgroundThread& thread, Objective& objective, Split split, Index parts)
-      : thread_(thread), objective_(objective), split_(split), parts_(parts) {}
+  // These parts of batches of `split`, packed on `thread`.
+  Prefetcher(BackgroundThread& thread, Objective& objective, Split split, const OwnParts& own)
+      : thread_(thread), objective_(objective), split_(split), own_(own) {}
   ~Prefetcher();
   Prefetcher(const Prefetcher&) = delete;
   Prefetcher& operator=(const Prefetcher&) = delete;
 
-  // Begins to pack the first part of the batch of these examples, which must stay where they are until its
-  // last part is taken, or the end.
+  // Begins to pack the first own part of the batch of these examples, which must stay where they are until
+  // its last part is taken, or the end.
   void start(std::span<const std::uint32_t> chosen);
 
   // The part begun last, complete; then begins the one after it: of the same batch, or the first of `next`,
@@ -39,7 +40,7 @@ class Prefetcher {
   BackgroundThread& thread_;
   Objective& objective_;
   Split split_;
-  Index parts_;
+  OwnParts own_;
   Job job_{*this};
   std::span<const std::uint32_t> chosen_;
   BatchPart part_;

@@ -28,6 +28,9 @@ std::string describe_run(const Recipe& recipe, const Parameters& parameters, con
          line("bytes_of_parameters_and_gradients", std::to_string(bytes + gradients)) +
          line("bytes_of_optimizer_state", std::to_string(state)) +
          line("bytes_of_a_step", std::to_string(arena_bytes)) +
+         (trainer.bytes_of_exchange() > 0
+              ? line("bytes_exchanged_a_step", std::to_string(trainer.bytes_of_exchange()))
+              : "") +
          line("bytes", std::to_string(bytes + gradients + state + static_cast<std::int64_t>(arena_bytes)));
 }
 

@@ -4,9 +4,11 @@
 #include <chrono>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 #include "metrics/registry.hpp"
 #include "support/error.hpp"
+#include "support/hash.hpp"
 #include "support/numbers.hpp"
 #include "support/parallel.hpp"
 #include "tensor/kernels/reduction/reduction.hpp"
@@ -36,15 +38,16 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
 }  // namespace
 
 Trainer::Trainer(const Recipe& recipe, Objective& objective, RunDirectory* directory,
-                 const std::function<void()>& after_drawing)
+                 const std::function<void()>& after_drawing, const Ranks& ranks)
     : recipe_(recipe),
       objective_(objective),
       directory_(directory),
+      ranks_(ranks),
       log_columns_(log_columns(objective)),
       batches_(recipe.training, objective, Split::train),
       validation_batches_(recipe.training, objective, Split::validation),
       optimizer_(recipe.training.optimizer, freeze(objective.parameters(), recipe.training.freeze)),
-      gradients_(objective.parameters(), parts()) {
+      gradients_(objective.parameters(), own_parts(), ranks.group) {
   objective_.parameters().initialize(recipe.seed);
   if (after_drawing) after_drawing();
   if (recipe.training.ema_decay > 0)
@@ -55,6 +58,16 @@ Trainer::Trainer(const Recipe& recipe, Objective& objective, RunDirectory* direc
   if (unfreeze.every_epochs > 0 || unfreeze.every_steps > 0)
     optimizer_.learn_after(steps_before(unfreeze, objective.parameters(), steps_per_epoch()));
   state_.data_hash = objective.data_hash();
+}
+
+// A rank computes its share in as many pieces as one process would, or in one.
+OwnParts Trainer::own_parts() const {
+  const Index ranks = ranks_.size, of = std::max<Index>(recipe_.training.accumulate, ranks);
+  return {.first = ranks_.rank * (of / ranks), .count = of / ranks, .of = of};
+}
+
+bool Trainer::is_so_on_any_rank(bool is_so) {
+  return ranks_.group == nullptr ? is_so : any_of_ranks(*ranks_.group, is_so);
 }
 
 std::int64_t Trainer::total_steps() const {
@@ -87,7 +100,7 @@ EpochBatches Trainer::batches_of_epoch(std::int64_t epoch) const {
 std::size_t Trainer::warm_up() {
   const LargestPart largest = largest_part(
       objective_, [this](std::int64_t epoch) { return batches_of_epoch(epoch); }, steps_per_epoch(),
-      total_steps(), parts());
+      total_steps(), own_parts().of);
   for (const BatchSlot slot : {BatchSlot::second, BatchSlot::first})  // both grow to their full size
     objective_.prepare(Split::train, largest.batch, largest.part, slot);
   differentiate(0, BatchSlot::first);
@@ -130,8 +143,10 @@ LossTotals Trainer::train_step(std::span<const std::uint32_t> batch, std::span<c
                                Prefetcher& batches) {
   const std::int64_t step = state_.step + 1;
   optimizer_.begin_step(step);
+  const OwnParts own = own_parts();
+  if (own.is_empty(static_cast<Index>(batch.size()))) batches.start(next);
   const LossTotals totals = gradients_.sum([&](Index index) -> std::optional<LossTotals> {
-    const BatchPart part{index, parts(), static_cast<Index>(batch.size())};
+    const BatchPart part{index, own.of, static_cast<Index>(batch.size())};
     if (part.begin() == part.end()) return std::nullopt;
     return differentiate(step, batches.take(next));
   });
@@ -179,26 +194,44 @@ ValidationFigures Trainer::validate() {
   ValidationFigures figures;
   if (validation_batches_.count() == 0) return figures;
   const BatchList list = validation_batches_.in_order();
+  // Every size()-th batch is this rank's, but where a metric is no sum: then each rank measures them all.
+  const bool is_shared = ranks_.group != nullptr && objective_.metrics().empty();
+  const std::int64_t first = is_shared ? ranks_.rank : 0, stride = is_shared ? ranks_.size : 1;
+  const auto batch_at = [&](std::int64_t number) {
+    return number < list.count() ? list.batch(number) : std::span<const std::uint32_t>();
+  };
+  const auto parts = static_cast<Index>(recipe_.training.accumulate);
+  std::vector<LossTotals> measured;
   objective_.begin_validation();
   with_average([&] {
-    Prefetcher batches(packer_, objective_, Split::validation, parts());
-    batches.start(list.batch(0));
-    for (std::int64_t number = 0; number < list.count(); ++number) {
+    Prefetcher batches(packer_, objective_, Split::validation, {.first = 0, .count = parts, .of = parts});
+    batches.start(batch_at(first));
+    for (std::int64_t number = first; number < list.count(); number += stride) {
       const auto size = static_cast<Index>(list.batch(number).size());
-      const auto next = number + 1 < list.count() ? list.batch(number + 1) : std::span<const std::uint32_t>();
       const auto loss_of = [&](Index index, std::size_t) -> std::optional<LossTotals> {
-        const BatchPart part{index, parts(), size};
+        const BatchPart part{index, parts, size};
         if (part.begin() == part.end()) return std::nullopt;
-        const BatchSlot slot = batches.take(next);
+        const BatchSlot slot = batches.take(batch_at(number + stride));
         arena_.reset();
         Tape tape(arena_, Tape::Mode::inference);
         return objective_.loss({tape, recipe_.seed, 0}, Split::validation, slot);
       };
-      figures.add(*reduce_parts(0, parts(), 0, loss_of, [](std::size_t) {}));
+      measured.push_back(*reduce_parts(0, parts, 0, loss_of, [](std::size_t) {}));
     }
+    if (is_shared) share_validation(measured);
+    for (const LossTotals& totals : measured) figures.add(totals);
     objective_.finish_validation(figures);
   });
   return figures;
+}
+
+void Trainer::share_validation(std::vector<LossTotals>& totals) {
+  Gathered<LossTotals> gathered;
+  gathered.gather(*ranks_.group, totals);
+  const auto size = static_cast<std::size_t>(ranks_.size);
+  totals.clear();
+  for (std::size_t number = 0; number < gathered.all.size(); ++number)
+    totals.push_back(gathered.of(number % size)[number / size]);
 }
 
 void Trainer::append_log(const ValidationFigures* validation, const LogMoment::Pace& pace) {
@@ -300,13 +333,46 @@ std::optional<std::string> Trainer::divergence() const {
          "global_clipnorm)";
 }
 
+void Trainer::compare_ranks() {
+  const std::span<const Real> values = std::as_const(objective_.parameters()).values();
+  Hasher weights;
+  weights.update({reinterpret_cast<const char*>(values.data()), values.size_bytes()});
+  for (const auto& [what, text] :
+       {std::pair<std::string_view, std::string>("another recipe", print_recipe(recipe_)),
+        {"other examples", state_.data_hash},
+        {"other first weights", weights.digest()}}) {
+    Gathered<char> all;
+    all.gather(*ranks_.group, text);
+    for (int rank = 1; rank < ranks_.size; ++rank) {
+      if (std::ranges::equal(all.of(static_cast<std::size_t>(rank)), all.of(0))) continue;
+      throw Error("rank " + std::to_string(rank) + " has " + std::string(what) +
+                  " than rank 0 (give all ranks the same files)");
+    }
+  }
+}
+
+bool Trainer::share_resumed(bool is_resumed) {
+  if (!is_so_on_any_rank(is_resumed)) return false;
+  std::string state = state_.to_json().dump();
+  broadcast_all(*ranks_.group, state);
+  state_ = TrainingState::from_json(Json::parse(state, "the state of rank 0"), "the state of rank 0");
+  broadcast_values(*ranks_.group, objective_.parameters().values());
+  for (const Optimizer::State& values : states()) broadcast_values(*ranks_.group, values.values);
+  return true;
+}
+
 TrainingOutcome Trainer::run(const TrainerCallbacks& callbacks) {
   clock_ = callbacks.clock ? callbacks.clock : steady_seconds;
   last_save_ = clock_();
-  if (directory_ != nullptr && directory_->resume(state_, objective_.parameters(), states())) {
+  if (ranks_.group != nullptr) compare_ranks();
+  bool is_resumed = directory_ != nullptr && directory_->resume(state_, objective_.parameters(), states());
+  if (is_resumed) {
     accept_changes(state_, recipe_, *directory_, length());
     check_resumed_state(state_, recipe_, *directory_, length(),
                         [this](std::int64_t epoch) { return batches_of_epoch(epoch); });
+  }
+  if (ranks_.group != nullptr) is_resumed = share_resumed(is_resumed);
+  if (is_resumed) {
     optimizer_.resumed_at(state_.step);
     if (average_) {
       average_->exchange();
@@ -324,7 +390,7 @@ TrainingOutcome Trainer::run(const TrainerCallbacks& callbacks) {
     const auto start = std::chrono::steady_clock::now();
     const std::int64_t tokens_at_start = state_.epoch_totals.useful;
     objective_.begin_epoch(state_.epoch);
-    Prefetcher batches(packer_, objective_, Split::train, parts());
+    Prefetcher batches(packer_, objective_, Split::train, own_parts());
     const auto pace = [&] {
       const double seconds = seconds_since(start);
       const auto tokens = static_cast<double>(state_.epoch_totals.useful - tokens_at_start);
@@ -352,14 +418,14 @@ TrainingOutcome Trainer::run(const TrainerCallbacks& callbacks) {
       const bool is_epoch_end = state_.position >= list.examples() || state_.step >= last_step;
       if (is_epoch_end) break;
       if (state_.step % recipe_.training.log_every == 0) append_log(nullptr, pace());
-      const bool stops = callbacks.wants_stop && callbacks.wants_stop();
+      const bool stops = is_so_on_any_rank(callbacks.wants_stop && callbacks.wants_stop());
       const bool is_due = (every > 0 && state_.step % every == 0) ||
                           (every_seconds > 0 && clock_() - last_save_ >= every_seconds);
       if (stops || is_due) save(false);
       if (stops) return TrainingOutcome::stopped;
     }
     finish_epoch(callbacks, pace());
-    if (!state_.is_finished && callbacks.wants_stop && callbacks.wants_stop()) {
+    if (!state_.is_finished && is_so_on_any_rank(callbacks.wants_stop && callbacks.wants_stop())) {
       if (saved_step_ != state_.step) save(false);
       return TrainingOutcome::stopped;
     }

@@ -50,12 +50,19 @@ struct TrainerCallbacks {
 
 enum class TrainingOutcome { finished, stopped };
 
+// The ranks that a run is shared out to: a power of two up to kShards. Each has a trainer of the same recipe
+// and data, and the run the bits of one.
+struct Ranks {
+  ProcessGroup* group = nullptr;  // null: the others' share is left out, as for timing one rank's
+  int rank = 0, size = 1;
+};
+
 class Trainer {
  public:
-  // `directory` may be null: nothing is written (benchmarks). `after_drawing` may change the first weights
-  // that were drawn (tasks/first_weights.hpp).
+  // `directory` may be null: nothing is written (benchmarks, ranks but the first). `after_drawing` may change
+  // the first weights that were drawn (tasks/first_weights.hpp).
   Trainer(const Recipe& recipe, Objective& objective, RunDirectory* directory,
-          const std::function<void()>& after_drawing = {});
+          const std::function<void()>& after_drawing = {}, const Ranks& ranks = {});
 
   std::int64_t steps_per_epoch() const { return batches_.count(); }
   std::int64_t total_steps() const;
@@ -65,6 +72,8 @@ class Trainer {
   // update: touches every page that it will need. Returns the arena's size in bytes.
   std::size_t warm_up();
   std::int64_t bytes_of_gradients() const { return gradients_.bytes(); }
+  // What a rank sends in a step that touches all parameters; 0 of one rank.
+  std::int64_t bytes_of_exchange() const { return gradients_.bytes_exchanged(); }
 
   // Runs, or goes on from the newest complete checkpoint in the directory. Throws Error when the loss is no
   // longer finite.
@@ -80,7 +89,15 @@ class Trainer {
   EpochBatches batches_of_epoch(std::int64_t epoch) const;
   // The batch of step `step` of the run, which lies in this epoch; empty after the last of the epoch or run.
   void take_batch(std::int64_t step, const EpochBatches& batches, std::vector<std::uint32_t>& to) const;
-  Index parts() const { return static_cast<Index>(recipe_.training.accumulate); }
+  OwnParts own_parts() const;
+  // Throws Error where a rank has another recipe, other data or other weights to begin with.
+  void compare_ranks();
+  // Whether this is so on any rank.
+  bool is_so_on_any_rank(bool is_so);
+  // After rank 0 has looked for a checkpoint: whether it found one, and what it holds.
+  bool share_resumed(bool is_resumed);
+  // The sums of each validation batch that this rank measures, then those of all batches.
+  void share_validation(std::vector<LossTotals>& totals);
   // A step over `batch`, whose first part is being packed; then the first of `next` is.
   LossTotals train_step(std::span<const std::uint32_t> batch, std::span<const std::uint32_t> next,
                         Prefetcher& batches);
@@ -110,6 +127,7 @@ class Trainer {
   const Recipe& recipe_;
   Objective& objective_;
   RunDirectory* directory_;
+  Ranks ranks_;
   std::vector<LogColumn> log_columns_;
   Batches batches_, validation_batches_;
   Optimizer optimizer_;

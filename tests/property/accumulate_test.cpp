@@ -1,10 +1,13 @@
-// A batch computed in 1, 2, 4 or 8 parts, on any number of threads: the same parameters, optimizer state and
-// log.
+// A batch computed in 1, 2, 4 or 8 parts, by as many ranks or one, on any number of threads: the same
+// parameters, optimizer state and log.
 #include <doctest/doctest.h>
 
 #include <map>
+#include <optional>
 #include <random>
+#include <tuple>
 
+#include "local_group.hpp"
 #include "models/packing.hpp"
 #include "pretrained/language_model.hpp"
 #include "pretrained/vision_model.hpp"
@@ -44,6 +47,33 @@ Results train(const Recipe& recipe, Objective& objective, std::int64_t accumulat
   return results_of(scratch.path());
 }
 
+// The same on ranks, each with a model and data of its own. `stops` ends the run after so many steps; 0:
+// none.
+template <class MakeRun>
+void train_on_ranks(const fs::path& path, const Recipe& recipe, const MakeRun& make_run, int ranks,
+                    int threads, std::int64_t stops = 0) {
+  std::vector<decltype(make_run())> runs;
+  for (int rank = 0; rank < ranks; ++rank) runs.push_back(make_run());
+  on_ranks(ranks, [&](ProcessGroup& group) {
+    Objective& objective = runs[static_cast<std::size_t>(group.rank())]->objective;
+    std::optional<RunDirectory> directory;
+    if (group.rank() == 0)
+      directory.emplace(path, recipe, std::vector<DirectoryFile>{{"config.json", "{}\n"}},
+                        log_header(log_columns(objective)), ExistingRun::resume, [](const std::string&) {});
+    ThreadPool(threads).run([&] {
+      Trainer trainer(recipe, objective, directory ? &*directory : nullptr, {},
+                      {.group = &group, .rank = group.rank(), .size = group.size()});
+      trainer.warm_up();
+      TrainerCallbacks callbacks;
+      // One rank alone is told.
+      callbacks.wants_stop = [&] {
+        return stops > 0 && group.rank() == ranks - 1 && trainer.state().step >= stops;
+      };
+      trainer.run(callbacks);
+    });
+  });
+}
+
 }  // namespace
 
 TEST_CASE("padded positions of a batch's parts are those of its longest target") {
@@ -68,6 +98,13 @@ TEST_CASE("padded positions of a batch's parts are those of its longest target")
 
 namespace {
 
+void check_same(const Results& results, const Results& expected) {
+  for (const auto& entry : expected) {
+    INFO(entry.first);
+    CHECK((results.at(entry.first) == entry.second));  // bytes are not for printing
+  }
+}
+
 template <class MakeRun>
 void check_parts(const Recipe& recipe, const MakeRun& make_run) {
   const auto run_in = [&](std::int64_t accumulate, int threads) {
@@ -76,11 +113,16 @@ void check_parts(const Recipe& recipe, const MakeRun& make_run) {
   };
   const Results whole = run_in(1, 2);
   for (const auto& [accumulate, threads] : {std::pair{2, 1}, {4, 3}, {8, 2}}) {
-    const Results in_parts = run_in(accumulate, threads);
-    for (const auto& entry : whole) {
-      INFO(entry.first, " in ", accumulate, " parts on ", threads, " threads");
-      CHECK((in_parts.at(entry.first) == entry.second));  // bytes are not for printing
-    }
+    INFO(accumulate, " parts on ", threads, " threads");
+    check_same(run_in(accumulate, threads), whole);
+  }
+  for (const auto& [ranks, accumulate, threads] : {std::tuple{2, 1, 2}, {4, 1, 1}, {8, 1, 1}, {2, 4, 1}}) {
+    INFO(ranks, " ranks of ", threads, " threads, in ", accumulate, " parts");
+    Recipe in_parts = recipe;
+    in_parts.training.accumulate = accumulate;
+    const ScratchDirectory scratch;
+    train_on_ranks(scratch.path(), in_parts, make_run, ranks, threads);
+    check_same(results_of(scratch.path()), whole);
   }
 }
 
@@ -357,6 +399,50 @@ TEST_CASE("a model with shared parameters trained in parts") {
     INFO(std::string(optimizer));
     check_parts(recipe, [] { return std::make_unique<TiedRun>(); });
   }
+}
+
+TEST_CASE("a run that was stopped goes on with another number of ranks") {
+  Recipe recipe = small_recipe("rmsprop");
+  recipe.training.ema_decay = 0.9;
+  const auto make_run = [&] {
+    return std::make_unique<SmallRun>(recipe, copy_pairs(100, 8, 61, 41), copy_pairs(23, 8, 61, 42), 61);
+  };
+  const Results whole = train(recipe, make_run()->objective, 1, 2);
+  const ScratchDirectory scratch;
+  train_on_ranks(scratch.path(), recipe, make_run, 4, 1, 5);
+  train_on_ranks(scratch.path(), recipe, make_run, 1, 2, 12);
+  train_on_ranks(scratch.path(), recipe, make_run, 8, 1, 20);
+  train_on_ranks(scratch.path(), recipe, make_run, 2, 1);
+  check_same(results_of(scratch.path()), whole);
+}
+
+TEST_CASE("ranks with other data or another recipe do not begin") {
+  const Recipe recipe = small_recipe("adam");
+  const auto error_of = [&](std::uint64_t data_seed, std::uint64_t seed, double rate) {
+    try {
+      on_ranks(2, [&](ProcessGroup& group) {
+        const bool is_second = group.rank() == 1;
+        Recipe own = recipe;
+        own.training.optimizer.learning_rate = is_second ? rate : 2e-3;
+        SmallRun run(own, copy_pairs(30, 8, 61, is_second ? data_seed : 41), copy_pairs(5, 8, 61, 42), 61);
+        Recipe drawn = own;
+        drawn.seed = is_second ? seed : recipe.seed;
+        Trainer trainer(own, run.objective, nullptr, [&] { run.model.parameters().initialize(drawn.seed); },
+                        {.group = &group, .rank = group.rank(), .size = 2});
+        trainer.run({});
+      });
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string("nothing");
+  };
+  CHECK(error_of(41, recipe.seed, 2e-3) == "nothing");
+  CHECK(error_of(40, recipe.seed, 2e-3) ==
+        "rank 1 has other examples than rank 0 (give all ranks the same files)");
+  CHECK(error_of(41, 3, 2e-3) ==
+        "rank 1 has other first weights than rank 0 (give all ranks the same files)");
+  CHECK(error_of(41, recipe.seed, 3e-3) ==
+        "rank 1 has another recipe than rank 0 (give all ranks the same files)");
 }
 
 TEST_CASE("the parts of a batch need less memory than the batch") {
