@@ -2,7 +2,7 @@
 # The commands of recipes/cluster.md as they are typed there, on small files: the bytes are those of one process. GNU parallel, MPI and PySpark
 # (with Java) where they are there; what is not is said.
 #   cluster_test.sh BIN     BIN: the folder of the tools. PYTHON: an interpreter with pyspark (python3).
-# shellcheck disable=SC2015,SC2154 # what stands after "||" ends the test; page_setup.sh assigns
+# shellcheck disable=SC2015,SC2016,SC2154 # what stands after "||" ends the test; backquotes are meant; page_setup.sh assigns
 # shellcheck source=SCRIPTDIR/page_setup.sh
 . "$(dirname "$0")/page_setup.sh"
 export PATH="$bin:$PATH"

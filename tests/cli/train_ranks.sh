@@ -148,7 +148,7 @@ all_ranks 'language model'
 
 # A model of images.
 idx() { # idx HEADER COUNT BASE SPAN: so many bytes from BASE on
-  printf "$1"
+  printf %b "$1"
   awk -v n="$2" -v base="$3" -v span="$4" 'BEGIN { srand(5); for (i = 0; i < n; ++i) printf "%c", base + int(rand() * span) }'
 }
 idx '\0\0\010\003\0\0\0\226\0\0\0\010\0\0\0\010' 9600 1 120 >"$tmp/images.idx"
