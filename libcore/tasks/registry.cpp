@@ -35,9 +35,18 @@ const Row& row_of(const Recipe& recipe) {
                    "; train a classifier, which begins from it with --init-from)");
 }
 
+// The size of a subword_text_encoder is aimed at, not kept to: the tables have as many rows as there came to
+// be tokens.
+void complete_size(TokenizerSettings& settings, const std::string& path) {
+  if (settings.kind == "subword_text_encoder" && !path.empty())
+    settings.size = Tokenizer::load(path).vocabulary_size();
+}
+
 }  // namespace
 
 void complete(Recipe& recipe, const TaskFiles& given) {
+  complete_size(recipe.source_tokenizer, given.source_tokenizer);
+  complete_size(recipe.target_tokenizer, given.target_tokenizer);
   const Row& row = row_of(recipe);
   if (row.complete != nullptr) row.complete(recipe, given);
 }
