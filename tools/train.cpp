@@ -385,9 +385,12 @@ void run(const Options& given) {
                         .labels_as = labels_as(o)};
   complete(recipe, files);
   const std::unique_ptr<TaskModel> model = prepare(recipe, files);
-  train::Examples examples = train::read_examples(
-      {.data = o.data, .validation = o.validation, .allows_empty = o.allows_empty, .is_quiet = o.is_quiet},
-      recipe, *model, kind.example());
+  train::Examples examples = train::read_examples({.data = o.data,
+                                                   .validation = o.validation,
+                                                   .allows_empty = o.allows_empty,
+                                                   .is_quiet = o.is_quiet,
+                                                   .ranks = group.get()},
+                                                  recipe, *model, kind.example());
   if (!o.test.empty())
     train::check_test_images(o.test, *model, examples, o.data.empty() ? "-" : o.data.front());
   model->parameters().allocate(true);

@@ -25,6 +25,9 @@ class Dataset {
   virtual void add_file(const std::filesystem::path& path) {
     throw Error(path.string() + ": these examples are lines of text");
   }
+  // The hash of the files to come, from another process that has read all of them: a file that is mapped is
+  // not read as a whole then, and what is wrong with it is found where it is used.
+  virtual void know_hash(std::string_view /*hash*/) {}
   // What that error of finish() advises where no stage died: the program's own cure.
   virtual void advise_on_empty_columns(std::string_view /*cure*/) {}
   // After the last line or file. Throws Error where there is no example, or where more than 1 % of the lines

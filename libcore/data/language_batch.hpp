@@ -47,8 +47,9 @@ struct TokenBatch {
   void add(const DelimitedText& text);
   // A text that an earlier part of the global batch holds: before the first add.
   void skip(std::span<const std::int32_t> ids, Index length = 0) {
-    tokens.skip(std::max(static_cast<Index>(ids.size()) - 1, length));
+    skip(static_cast<Index>(ids.size()), length);
   }
+  void skip(Index ids, Index length = 0) { tokens.skip(std::max(ids - 1, length)); }
   void skip(const DelimitedText& text);
   // After the last add.
   void finish(const BatchPart& part);

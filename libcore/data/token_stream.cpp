@@ -71,11 +71,12 @@ void TokenStream::add(const Safetensors& file) {
   if (settings_.cut.windows(count) > std::numeric_limits<std::uint32_t>::max())
     throw Error(where + ": more than 4,294,967,295 windows of " + std::to_string(settings_.cut.length) +
                 " ids (choose a longer model or a larger stride)");
+  const bool is_known = !hash_.empty();
   Hasher hasher;
   hasher.update({reinterpret_cast<const char*>(&count), sizeof count});
   // All of it once, piece by piece: an id that has no row is found before the training begins.
   constexpr std::int64_t kCheckedIds = std::int64_t{1} << 23;  // ids
-  for (std::int64_t begin = 0; begin < count; begin += kCheckedIds) {
+  for (std::int64_t begin = 0; begin < count && !is_known; begin += kCheckedIds) {
     const auto ids = static_cast<std::size_t>(std::min(kCheckedIds, count - begin));
     const std::string_view piece =
         tensor->bytes.substr(static_cast<std::size_t>(begin) * id_bytes, ids * id_bytes);
@@ -97,7 +98,7 @@ void TokenStream::add(const Safetensors& file) {
   bytes_ = tensor->bytes;
   id_bytes_ = id_bytes;
   ids_ = count;
-  hash_ = hasher.digest();
+  if (!is_known) hash_ = hasher.digest();
 }
 
 void TokenStream::finish(std::string_view where, bool /*is_empty_allowed*/) {
@@ -112,7 +113,8 @@ void TokenStream::read(std::int64_t begin, std::int64_t count, std::vector<std::
   to.clear();
   for (std::int64_t i = 0; i < count; ++i) {
     const std::int32_t next = id(begin + i);
-    if (next < 0 || next >= settings_.vocabulary)  // the file was written to since it was read
+    if (next < 0 ||
+        next >= settings_.vocabulary)  // written to since it was read, or another than its hash says
       throw Error("a file of ids has changed while it was trained on (start again when it is whole)");
     to.push_back(next);
   }

@@ -42,8 +42,9 @@ class TokenStream : public Dataset {
   explicit TokenStream(TokenStreamSettings settings) : settings_(std::move(settings)) {}
 
   bool reads_lines() const override { return false; }
+  void know_hash(std::string_view hash) override { hash_ = hash; }
   // Once. Throws Error "path: what (fix)" for a file that is not as above or does not fit the settings; all
-  // of it is read once.
+  // of it is read once, unless its hash is known.
   void add_file(const std::filesystem::path& path) override;
   // A file that is open; of bytes in memory, these stay the caller's.
   void add(const Safetensors& file);

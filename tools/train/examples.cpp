@@ -31,7 +31,16 @@ std::unique_ptr<Dataset> read_dataset(const std::vector<std::string>& paths, con
     for (std::string_view line; reader.next(line);) dataset->add_line(line, reader.place());
     if (!files.is_quiet) reader.note_dropped();
   } else {
+    std::string hash;
+    if (files.ranks != nullptr && files.ranks->rank() > 0) {
+      broadcast_all(*files.ranks, hash);
+      dataset->know_hash(hash);
+    }
     for (const std::string& path : paths) dataset->add_file(path);
+    if (files.ranks != nullptr && files.ranks->rank() == 0) {
+      hash = dataset->hash();
+      broadcast_all(*files.ranks, hash);
+    }
   }
   dataset->advise_on_empty_columns("--allow-empty");
   dataset->finish(paths.empty() ? "-" : paths.front(), files.allows_empty);

@@ -9,6 +9,7 @@
 #include "data/dataset.hpp"
 #include "data/subset.hpp"
 #include "pretrained/kind.hpp"
+#include "ranks/process_group.hpp"
 #include "recipe/recipe.hpp"
 #include "training/task_model.hpp"
 
@@ -18,6 +19,7 @@ struct ExampleFiles {
   const std::vector<std::string>& data;  // none: standard input
   const std::string& validation;         // empty: a share of the data is held out
   bool allows_empty = false, is_quiet = false;
+  ProcessGroup* ranks = nullptr;  // rank 0 alone reads mapped files as a whole
 };
 
 // What is trained on and what is validated on: two data sets, or one of which a share is held out by seed.

@@ -57,14 +57,16 @@ void TextWindowsObjective::prepare(Split split, std::span<const std::uint32_t> c
   Slot& to = slot_of(slot);
   to.batch.clear();
   std::int64_t predicted = 0;
+  const TokenStream& text = stream(split);
   for (Index i = 0; i < part.sequences; ++i) {
-    stream(split).read_window(begin_of(split, chosen[static_cast<std::size_t>(i)]), to.window);
-    const std::span<const std::int32_t> window = to.window;
-    predicted += static_cast<std::int64_t>(window.size()) - 1;
+    const std::int64_t begin = begin_of(split, chosen[static_cast<std::size_t>(i)]);
+    const std::int64_t ids = text.cut().size(begin, text.ids());
+    predicted += ids - 1;
     if (i < part.begin()) {
-      to.batch.skip(window);
-    } else if (i < part.end()) {
-      to.batch.add(window);
+      to.batch.skip(ids);
+    } else if (i < part.end()) {  // of a file that is larger than memory, only what is computed here is read
+      text.read_window(begin, to.window);
+      to.batch.add(std::span<const std::int32_t>(to.window));
     }
   }
   to.batch.finish(part);

@@ -92,6 +92,27 @@ TEST_CASE("a file of ids is mapped, whatever its width, and named by its ids") {
   CHECK(Safetensors(folder / "narrow").tensors().front().dtype == Dtype::u16);
 }
 
+TEST_CASE("a file whose hash is known is not read as a whole") {
+  const std::string right = file_of({5, 6, 7, 8}, 100), wrong = file_of({5, 6, 200, 8}, 100);
+  TokenStream read(settings(4, 4));
+  read.add(Safetensors(right, "f"));
+  for (const std::string& bytes : {right, wrong}) {
+    TokenStream stream(settings(1, 1));
+    stream.know_hash(read.hash());
+    stream.add(Safetensors(bytes, "f"));
+    CHECK(stream.hash() == read.hash());
+    CHECK(stream.examples() == 3);
+    std::vector<std::int32_t> window;
+    stream.read_window(0, window);
+    CHECK(window == std::vector<std::int32_t>{5, 6});
+    // What is wrong is found where it is used.
+    CHECK(error_text([&] { stream.read_window(1, window); }) ==
+          (bytes == right
+               ? "(no error)"
+               : "a file of ids has changed while it was trained on (start again when it is whole)"));
+  }
+}
+
 TEST_CASE("windows of a large file stay right while its memory is given back") {
   const ScratchDirectory folder;
   constexpr std::size_t kIds = std::size_t{1} << 20;
