@@ -157,12 +157,13 @@ const Matrix& Tape::incoming(const Variable& v) const {
   return v.node_->gradient;
 }
 
-void Tape::backward() {
+void Tape::backward(const std::function<void()>& after_operation) {
   while (last_ != nullptr) {
     running_ = last_;
     last_ = running_->previous;
     running_->run(running_->closure);
     release_after(*running_);
+    if (after_operation) after_operation();
   }
   running_ = nullptr;
 }

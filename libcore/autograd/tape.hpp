@@ -6,6 +6,7 @@
 // flowed on. A tape that does not record runs the same forward code for inference.
 #pragma once
 
+#include <functional>
 #include <span>
 #include <string_view>
 #include <type_traits>
@@ -156,8 +157,9 @@ class Tape {
   static bool has_incoming(const Variable& v) { return v.node_->gradient.data != nullptr; }
 
   // Replays the closures, last first. The gradients of the results must be there: a loss writes its own
-  // (ops::linear_cross_entropy), or seed() puts a cotangent on a variable.
-  void backward();
+  // (ops::linear_cross_entropy), or seed() puts a cotangent on a variable. `after_operation` is called
+  // between them: gradients of parameters whose last use is undone are complete.
+  void backward(const std::function<void()>& after_operation = {});
   void seed(const Variable& v, ConstMatrix cotangent);
 
  private:

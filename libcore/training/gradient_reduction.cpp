@@ -57,6 +57,7 @@ void GradientReduction::make_room() {
         level.further[place].push_back(p.gradient_of_its_own());
     }
   }
+  if (sends_early()) ranks_->agree_on_order();
 }
 
 Index GradientReduction::numbers() const {

@@ -55,8 +55,20 @@ class GradientReduction {
     return totals.value_or(LossTotals());
   }
 
+  // Whether operation_done() is wanted between the operations of a backward pass: of ranks, each with one
+  // part.
+  bool sends_early() const { return ranks_ && own_.count == 1; }
+  // `step`: 0 of the pass before make_room(), of which no sum is taken.
+  void operation_done(std::int64_t step) {
+    if (step == 0) {
+      ranks_->watch_operation();
+    } else {
+      ranks_->send_complete();
+    }
+  }
+
   // Makes room for what a step over one part, whose gradients stand in the parameters, has shown to be
-  // needed.
+  // needed. With ranks all of them do it at once.
   void make_room();
   // The bytes of all gradients, those in the parameters included.
   std::int64_t bytes() const;

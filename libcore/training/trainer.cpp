@@ -114,7 +114,11 @@ LossTotals Trainer::differentiate(std::int64_t step, BatchSlot slot) {
   Tape tape(arena_, Tape::Mode::record);
   const LossTotals totals =
       objective_.loss({tape, recipe_.seed, static_cast<std::uint32_t>(step)}, Split::train, slot);
-  tape.backward();
+  if (gradients_.sends_early()) {
+    tape.backward([this, step] { gradients_.operation_done(step); });
+  } else {
+    tape.backward();
+  }
   return totals;
 }
 
