@@ -15,7 +15,7 @@ namespace {
 
 constexpr double kHeadPanel = 72, kHeadGap = 10, kPatternHeight = 15, kLayerNameWidth = 72,
                  kHeadNameHeight = 18;
-constexpr double kGridTitleFont = 18, kGridFont = 11, kGridFoot = 76;
+constexpr double kGridTitleFont = 18, kGridFont = 11, kGridFoot = 92;
 
 std::string shown_pattern(const HeadRow& row) {
   std::string name(row.pattern);
@@ -59,9 +59,13 @@ class HeadGrid {
       add_kind(rows_.subspan(begin, end - begin));
       begin = end;
     }
-    body_ += svg_text(kSvgMargin, y_ + 12, kGridFont, kSvgFaint, "start",
-                      "mean weight; rows: queries, columns: keys, the first 24 tokens of each text");
-    body_ += color_bar_svg({.x = kSvgMargin, .y = y_ + 22, .most = most_});
+    body_ += svg_text(
+        kSvgMargin, y_ + 12, kGridFont, kSvgFaint, "start",
+        "mean weight; rows ask (queries), columns are looked at (keys): the first 24 tokens of each text");
+    body_ +=
+        svg_text(kSvgMargin, y_ + 28, kGridFont, kSvgFaint, "start",
+                 "below a head the pattern that it shows (next: the next token); none: no pattern was found");
+    body_ += color_bar_svg({.x = kSvgMargin, .y = y_ + 38, .most = most_});
     return svg_document(width_ + 2 * kSvgMargin, y_ + kGridFoot, title_, body_);
   }
 
@@ -97,6 +101,10 @@ class HeadGrid {
                            row.corner, most_, sequential_color);
     body_ += "<g><title>" + xml_text(numbers_of(row)) + "</title>\n";
     if (!row.corner.empty()) body_ += svg_image(picture, x, y_, kHeadPanel, kHeadPanel);
+    if (row.kind != AttentionKind::cross && row.rows == row.columns)  // each token and itself
+      body_ += "<line" + svg_attribute("x1", x) + svg_attribute("y1", y_) +
+               svg_attribute("x2", x + kHeadPanel) + svg_attribute("y2", y_ + kHeadPanel) +
+               " stroke=\"#b4bdc7\" stroke-width=\"0.5\"/>\n";
     body_ += "<rect" + svg_attribute("x", x) + svg_attribute("y", y_) + svg_attribute("width", kHeadPanel) +
              svg_attribute("height", kHeadPanel) +
              " fill=\"none\" stroke=\"#b4bdc7\" stroke-width=\"0.5\"/>\n</g>\n";

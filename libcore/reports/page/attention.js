@@ -55,7 +55,7 @@
   let layout = { left: 0, top: 0, cell: 1 };
   const drawMatrix = (weights) => {
     const kind = current(), queries = kind.queries.length, keys = kind.keys.length, longest = Math.max(queries, keys);
-    const cell = Math.max(2, Math.min(26, Math.floor(420 / longest))), font = Math.max(9, Math.min(14, cell)), every = Math.ceil(font / cell);
+    const cell = Math.max(2, Math.min(40, Math.floor(420 / longest))), font = Math.max(9, Math.min(14, cell)), every = Math.ceil(font / cell);
     const context = matrix.getContext("2d");
     const face = `${font}px "DejaVu Sans", "Noto Sans", Arial, sans-serif`;
     context.font = face;
@@ -70,6 +70,7 @@
     context.font = face;
     layout = { left, top, cell };
     const most = Math.max(...weights.reduce((all, weight) => { if (weight > all[0]) all[0] = weight; return all; }, [1e-6]));
+    element("first").textContent = `Matrix: rows ask, columns are looked at; the strongest colour is ${most.toFixed(2)}`;
     for (let q = 0; q < queries; ++q) {
       for (let k = 0; k < keys; ++k) {
         const [red, green, blue] = colorOn(scales[theme()], weights[q * keys + k] / most);

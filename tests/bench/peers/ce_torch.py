@@ -92,15 +92,16 @@ def adam_with_warm_up(model):
     return {"optimizer": optimizer, "schedule": torch.optim.lr_scheduler.LambdaLR(optimizer, rate)}
 
 
+ROWS = {
+    "C": make_row(
+        "spa-eng-20.txt", 15000, 19_960_216, rmsprop,
+        width=256, heads=8, head_width=256, feed_forward=2048, layers=1, length=20, epsilon=1e-3, output_dropout=0.5,
+    ),
+    "E": make_row(
+        "ted-pt-en-40.txt", 8192, 5_005_312, adam_with_warm_up,
+        width=128, heads=8, head_width=16, feed_forward=512, layers=4, length=40, epsilon=1e-6, is_sinusoidal=True, dropout=0.1,
+    ),
+}
+
 if __name__ == "__main__":
-    rows = {
-        "C": make_row(
-            "spa-eng-20.txt", 15000, 19_960_216, rmsprop,
-            width=256, heads=8, head_width=256, feed_forward=2048, layers=1, length=20, epsilon=1e-3, output_dropout=0.5,
-        ),
-        "E": make_row(
-            "ted-pt-en-40.txt", 8192, 5_005_312, adam_with_warm_up,
-            width=128, heads=8, head_width=16, feed_forward=512, layers=4, length=40, epsilon=1e-6, is_sinusoidal=True, dropout=0.1,
-        ),
-    }
-    run(rows[sys.argv.pop(1)])
+    run(ROWS[sys.argv.pop(1)])
