@@ -27,7 +27,9 @@ void describe(cli::CommandLine& line, Options& o) {
   line.group("Output");
   line.add_option("--layer", o.layer, "only this layer; they count from 0").at_least(0);
   line.add_option("--head", o.head, "only this head; they count from 0").at_least(0);
-  line.add_option("--kind", o.kind, "only encoder, decoder or cross").shown_as("KIND");
+  line.add_option("--kind", o.kind, "only encoder, decoder or cross")
+      .shown_as("KIND")
+      .offers({"encoder", "decoder", "cross"});
   line.group("Input");
   line.add_option(
           "--target", o.target,
@@ -45,6 +47,7 @@ void describe(cli::CommandLine& line, Options& o) {
   line.add_option(
           "--format", o.format,
           "csv, json, matrix (for gnuplot), npy, svg, html (a page to look around in), or of images png")
+      .offers({"csv", "json", "matrix", "npy", "svg", "html", "png"})
       .with_default();
   line.add_flag("--mean", o.is_mean_over_heads, "of svg: one panel a layer, the mean over its heads");
   line.add_option("--min-weight", o.min_weight, "of --view lines: draw no weight below W (0.1)")

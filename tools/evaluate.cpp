@@ -52,6 +52,15 @@ std::string metrics_in_words() {
          "; of translations and texts: " + texts + "; separated by commas";
 }
 
+std::vector<std::string> metric_words() {
+  std::vector<std::string> words;
+  for (const auto& names : {metric_names({MetricOf::models, MetricOf::token_models, MetricOf::vocabularies,
+                                          MetricOf::language_models, MetricOf::classifiers}),
+                            text_words()})
+    words.insert(words.end(), names.begin(), names.end());
+  return words;
+}
+
 void describe(cli::CommandLine& line, Options& o) {
   line.add_option("model", o.model, "model directory or checkpoint").shown_as("[MODEL]").reads_model();
   line.add_option(
@@ -89,7 +98,9 @@ void describe(cli::CommandLine& line, Options& o) {
                   "also say which of this recipe's expectations about test data were met")
       .shown_as("FILE")
       .reads();
-  line.add_option("--scale", o.scale, "of the recipe: full, or quick: its cut-down version").with_default();
+  line.add_option("--scale", o.scale, "of the recipe: full, or quick: its cut-down version")
+      .offers({"full", "quick"})
+      .with_default();
   line.group("Input");
   line.add_option("--hypotheses", o.hypotheses, "score this text instead, one line each; - is standard input")
       .shown_as("FILE")
@@ -107,12 +118,17 @@ void describe(cli::CommandLine& line, Options& o) {
       .reads();
   line.add_option("--labels", o.labels, "what they should be, line for line").shown_as("FILE").reads();
   line.group("Scores");
-  line.add_option("--metric", o.metrics, metrics_in_words()).list(',').shown_as("NAMES");
+  line.add_option("--metric", o.metrics, metrics_in_words())
+      .list(',')
+      .shown_as("NAMES")
+      .offers(metric_words());
   line.add_option("--tokenize", o.tokenization, "of BLEU, distinct and repetition: 13a, none, intl or char")
+      .offers({"13a", "none", "intl", "char"})
       .with_default();
   line.add_flag("--stem", o.is_stemmed,
                 "of ROUGE: words of more than three letters count by their stems (Porter)");
   line.add_option("--smooth", o.smoothing, "of BLEU, for orders without a match: exp, floor, add-k or none")
+      .offers({"exp", "floor", "add-k", "none"})
       .with_default();
   line.add_flag("--lowercase", o.is_lowercased, "score lower-cased text");
   line.add_option("--temperature", o.temperature,

@@ -18,7 +18,23 @@ struct CommandRow {
 constexpr CommandRow kCommands[] = {
     {"run", run_recipe, true}, {"recipes", list_recipes, false}, {"new", write_starter, false}};
 
+// A program without recipes beside it names none.
+std::vector<std::string> recipe_names() {
+  try {
+    return find_house().names();
+  } catch (const Error&) {
+    return {};
+  }
+}
+
+std::vector<cli::CommandWords> command_words() {
+  const std::vector<std::string_view> kinds = starter_kinds();
+  return {
+      {"run", recipe_names(), true}, {"recipes", {}, false}, {"new", {kinds.begin(), kinds.end()}, false}};
+}
+
 void describe(cli::CommandLine& line, Options& o) {
+  line.commands(command_words);
   line.add_option("command", o.command, "run, recipes or new").shown_as("COMMAND");
   line.add_option(
           "words", o.words,
@@ -52,12 +68,14 @@ void describe(cli::CommandLine& line, Options& o) {
   o.given.emplace_back("--models",
                        line.add_option("--models", o.models, "where runs go: to recipes/NAME there")
                            .shown_as("FOLDER")
+                           .names_files()
                            .with_default());
   o.given.emplace_back("--data",
                        line.add_option("--data", o.data,
                                        "the data root: of a public set data/cache, of one's own files the "
                                        "folder of the recipe")
-                           .shown_as("FOLDER"));
+                           .shown_as("FOLDER")
+                           .names_files());
   o.output_option = line.add_option("-o,--output", o.output, "of new: the file; standard output without it")
                         .shown_as("FILE")
                         .writes();

@@ -39,7 +39,8 @@ void describe(cli::CommandLine& line, Options& o, TypedOptions& typed) {
                 "each line is a document: a line for each of its sentences, an empty one after the last");
   typed.show = line.add_option("--show", o.show,
                                "tokens: token lines (default); text: tokens as people read them, for no tool")
-                   .shown_as("FORM");
+                   .shown_as("FORM")
+                   .offers({"tokens", "text"});
   line.add_flag("--decode", o.is_decoding, "join token lines back to text");
   line.add_flag("--check", o.is_checking,
                 "check that joining the tokens of each line gives its standardised text");
@@ -56,7 +57,8 @@ void describe(cli::CommandLine& line, Options& o, TypedOptions& typed) {
   line.group("A tokenizer to learn");
   typed.learn = line.add_option("--learn", o.learn.kind, "learn a tokenizer from the text: " + kind_names())
                     .values(0, 1)
-                    .shown_as("KIND");
+                    .shown_as("KIND")
+                    .offers(learned_kinds());
   typed.size = line.add_option("--size", o.learn.size, "maximum number of tokens, special ones counted")
                    .between(1, 0x7FFFFFFF)
                    .with_default();
@@ -87,9 +89,12 @@ void describe(cli::CommandLine& line, Options& o, TypedOptions& typed) {
                                       "lower_and_strip_punctuation (of words and characters where it is not "
                                       "given), lower, strip_punctuation, none (of subwords), "
                                       "unicode_punctuation: typographic quotes and dashes are stripped too, "
-                                      "or lower_and_set_off_punctuation: a space goes before each mark");
+                                      "or lower_and_set_off_punctuation: a space goes before each mark")
+                          .offers({"lower_and_strip_punctuation", "lower", "strip_punctuation", "none",
+                                   "unicode_punctuation", "lower_and_set_off_punctuation"});
   typed.lower = line.add_option("--lower", o.learn.lower,
                                 "what is lower-cased: ascii or unicode; subwords are where it is given")
+                    .offers({"ascii", "unicode"})
                     .with_default();
   typed.split_punctuation = line.add_flag(
       "--split-punctuation", o.learn.split_punctuation,
@@ -110,8 +115,12 @@ void describe(cli::CommandLine& line, Options& o, TypedOptions& typed) {
   line.add_option("-r,--recipe", o.recipe, "take what is to be learned from a recipe")
       .shown_as("FILE")
       .reads();
-  line.add_option("--side", o.side, "of the recipe: source or target").with_default();
-  line.add_option("--scale", o.scale, "of the recipe: full, or quick: its cut-down version").with_default();
+  line.add_option("--side", o.side, "of the recipe: source or target")
+      .offers({"source", "target"})
+      .with_default();
+  line.add_option("--scale", o.scale, "of the recipe: full, or quick: its cut-down version")
+      .offers({"full", "quick"})
+      .with_default();
   line.group("Input");
   cli::add_replace_invalid_option(line, o.reader);
   cli::add_column_options(line, o.reader);

@@ -97,9 +97,10 @@ void describe(cli::CommandLine& line, Options& o) {
   line.add_option("--max-steps", o.max_steps, "instead of the recipe's: end after so many steps")
       .between(1, 1e9);
   line.add_option(
-      "--init-from", o.init_from,
-      "begin with the weights of this model directory or checkpoint, also in a published layout or of "
-      "another vocabulary");
+          "--init-from", o.init_from,
+          "begin with the weights of this model directory or checkpoint, also in a published layout or of "
+          "another vocabulary")
+      .names_files();
   line.add_option("--drop", o.drop, "with --init-from: draw parameters of these names anew, e.g. 'head.*'")
       .one_value_each()
       .shown_as("PATTERN");

@@ -64,7 +64,9 @@ void describe(cli::CommandLine& line, Options& o) {
                   "search as a recipe's decoding section says; the command line overrides the recipe")
       .shown_as("FILE")
       .reads();
-  line.add_option("--scale", o.scale, "of the recipe: full, or quick: its cut-down version").with_default();
+  line.add_option("--scale", o.scale, "of the recipe: full, or quick: its cut-down version")
+      .offers({"full", "quick"})
+      .with_default();
   line.add_flag("--allow-unknown", o.allows_unknown, "let [UNK] be generated");
   line.group("Input");
   cli::add_replace_invalid_option(line, o.reader);

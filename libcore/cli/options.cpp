@@ -112,6 +112,11 @@ Option& Option::with_default() {
 
 Option& Option::one_of(const std::vector<std::string>& words) {
   option_->check(CLI::IsMember(words));
+  return offers(words);
+}
+
+Option& Option::offers(std::vector<std::string> words) {
+  line_->words_.emplace_back(option_, std::move(words));
   return *this;
 }
 
@@ -164,6 +169,11 @@ Option& Option::writes() {
 
 Option& Option::reads_model() {
   line_->models_.push_back(option_);
+  return *this;
+}
+
+Option& Option::names_files() {
+  line_->other_files_.push_back(option_);
   return *this;
 }
 
@@ -366,6 +376,33 @@ void CommandLine::check_files() const {
 }
 
 std::string CommandLine::help() const { return app_->help(); }
+
+Completion CommandLine::completion() const {
+  Completion out;
+  out.program = tool_;
+  if (commands_) out.commands = commands_();
+  for (const CLI::Option* option : app_->get_options()) {
+    if (!option->nonpositional()) continue;
+    CompletedOption& completed = out.options.emplace_back();
+    for (const std::string& name : option->get_snames()) completed.names.push_back("-" + name);
+    for (const std::string& name : option->get_lnames()) completed.names.push_back("--" + name);
+    completed.help = option->get_description();
+    if (option->get_expected_max() > 0) {
+      const std::string type = option->get_type_name();  // "TEXT:{full,quick}"
+      completed.value_name =
+          option->get_option_text().empty() ? type.substr(0, type.find(':')) : option->get_option_text();
+    }
+    completed.is_repeated = option->get_items_expected_max() > 1;
+    const auto is_of = [&](const std::vector<const CLI::Option*>& files) {
+      return std::find(files.begin(), files.end(), option) != files.end();
+    };
+    completed.is_file = is_of(inputs_) || is_of(outputs_) || is_of(models_) || is_of(other_files_);
+    for (const auto& [with_words, words] : words_) {
+      if (with_words == option) completed.words = words;
+    }
+  }
+  return out;
+}
 
 std::string CommandLine::unexpected_text(bool has_operands) const {
   const std::vector<std::string> rest = app_->remaining(true);

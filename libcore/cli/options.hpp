@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "cli/completion.hpp"
+
 namespace CLI {
 class App;
 class Option;
@@ -30,6 +32,8 @@ class Option {
   Option& shown_as(std::string_view text);  // in --help, instead of the type's name: "FILE", "[TEXT...]"
   Option& with_default();                   // --help shows the value that the variable has now
   Option& one_of(const std::vector<std::string>& words);
+  // Shells complete the value to these words; what else it may be is checked elsewhere.
+  Option& offers(std::vector<std::string> words);
   Option& values(int least, int most);    // most -1: any number
   Option& one_value_each();               // "--name A --name B", never "--name A B"
   Option& list(char delimiter);           // "--name A,B"
@@ -43,6 +47,7 @@ class Option {
   Option& writes();
   // The values name models, whose files no output may be.
   Option& reads_model();
+  Option& names_files();  // for shells alone: neither rule is asked for
 
   bool is_given() const;
 
@@ -78,6 +83,9 @@ class CommandLine {
   // together. May throw UsageError.
   void after_parse(std::function<void()> resolve) { after_parse_.push_back(std::move(resolve)); }
 
+  // The first operand is one of these commands, for shells. Called where a script for one is asked for.
+  void commands(std::function<std::vector<CommandWords>()> words) { commands_ = std::move(words); }
+
   // The heading in --help of the options that are added from now on. "Input", "Output" and "Model" come first
   // there, in this order; then others, such as "Scores"; then "Speed" and "Other".
   void group(std::string_view title) { group_ = title; }
@@ -85,6 +93,8 @@ class CommandLine {
   // Throws UsageError for a line that does not fit; an unknown option is named before whatever else is wrong.
   Parsed parse(int argc, char** argv);
   std::string help() const;  // the list of options
+  // What shells are told of them, by the program's name as it is called.
+  Completion completion() const;
 
  private:
   friend class Option;
@@ -99,7 +109,9 @@ class CommandLine {
 
   std::string tool_, group_ = "Other";
   std::unique_ptr<CLI::App> app_;
-  std::vector<const CLI::Option*> inputs_, outputs_, models_;
+  std::vector<const CLI::Option*> inputs_, outputs_, models_, other_files_;
+  std::vector<std::pair<const CLI::Option*, std::vector<std::string>>> words_;
+  std::function<std::vector<CommandWords>()> commands_;
   std::vector<Moved> moved_;
   std::vector<std::function<void()>> after_parse_;
 };

@@ -200,6 +200,12 @@ void do_as_told(int argc, char** argv, const ToolDescription& tool,
   std::string text;
   CommandLine line(tool_name(), version_text());
   describe(line);
+  if (const std::optional<Shell> shell = shell_to_complete(argc, argv)) {
+    Completion completion = line.completion();
+    for (CompletedOption& option : completion.options)
+      option.help = with_program_prefix(option.help, prefix_of_tools());
+    return finish_standard_output(completion_script(completion, *shell));
+  }
   switch (line.parse(argc, argv)) {
     case Parsed::options:
       run();

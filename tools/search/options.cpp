@@ -22,9 +22,11 @@ void describe(cli::CommandLine& line, BeamOptions& o) {
                   "alpha: hypotheses are compared by log-probability / penalty; above 0 favours long ones")
       .between(-10, 10);
   line.add_option("--length-penalty-kind", o.length_penalty_kind,
-                  "of n tokens: power: n^alpha; gnmt: ((5 + n) / 6)^alpha");
+                  "of n tokens: power: n^alpha; gnmt: ((5 + n) / 6)^alpha")
+      .offers({"power", "gnmt"});
   line.add_option("--early-stopping", o.early_stopping,
-                  "when a search ends: heuristic, never (exact) or first");
+                  "when a search ends: heuristic, never (exact) or first")
+      .offers({"heuristic", "never", "first"});
 }
 
 namespace {

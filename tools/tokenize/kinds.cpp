@@ -33,6 +33,12 @@ const Kind* find_kind(std::string_view name) {
   return found == kinds().end() ? nullptr : &*found;
 }
 
+std::vector<std::string> learned_kinds() {
+  std::vector<std::string> names;
+  for (const Kind& kind : kinds()) names.emplace_back(kind.name);
+  return names;
+}
+
 std::string kind_names() {
   std::vector<std::string_view> names;
   for (const Kind& kind : kinds()) names.push_back(kind.name);

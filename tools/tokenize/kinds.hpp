@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "text/learning/subword_learner.hpp"
 
@@ -17,6 +18,7 @@ struct Kind {
 
 // nullptr where there is none.
 const Kind* find_kind(std::string_view name);
+std::vector<std::string> learned_kinds();  // their names
 // "word, character or ...", and of those that have something "... and ...".
 std::string kind_names();
 std::string kind_names(bool Kind::*has);

@@ -91,7 +91,8 @@ void describe_ids(cli::CommandLine& line, Options& o, ModeOptions& typed) {
             line.add_option("--order", o.order,
                             "write the tokens of each line in another order, after it was cut: reversed, or "
                             "shuffled by --seed and the line's number")
-                .shown_as("ORDER"),
+                .shown_as("ORDER")
+                .offers({"reversed", "shuffled"}),
             {Mode::ids});
   describe_one_text(line, o, typed);
   typed.add("--max-unknown",

@@ -65,7 +65,8 @@ void describe_labels(cli::CommandLine& line, Options& o, ModeOptions& typed) {
   line.add_option(
           "--learn", o.learn,
           "labels: collect a label set from the lines; ngrams or tf-idf: a table of terms from token lines")
-      .shown_as("labels|ngrams|tf-idf");
+      .shown_as("labels|ngrams|tf-idf")
+      .offers({"labels", "ngrams", "tf-idf"});
   typed.add("--check",
             line.add_option("--check", o.check,
                             "with --learn labels: the lines of this file must have labels that were learned; "

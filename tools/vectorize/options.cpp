@@ -38,10 +38,12 @@ void describe(cli::CommandLine& line, Options& o, ModeOptions& typed) {
                                             "take length, start and end, or a table's terms, from a recipe")
                                 .shown_as("FILE")
                                 .reads());
-  add_of_recipe("--side",
-                line.add_option("--side", o.side, "of the recipe: source or target").with_default());
+  add_of_recipe("--side", line.add_option("--side", o.side, "of the recipe: source or target")
+                              .offers({"source", "target"})
+                              .with_default());
   add_of_recipe("--scale",
                 line.add_option("--scale", o.scale, "of the recipe: full, or quick: its cut-down version")
+                    .offers({"full", "quick"})
                     .with_default());
   line.group("Input");
   typed.add("--replace-invalid", cli::add_replace_invalid_option(line, o.reader),

@@ -50,7 +50,8 @@ void describe_terms(cli::CommandLine& line, Options& o, ModeOptions& typed) {
                       "of bags of words: multi-hot, count, tf-idf, sublinear-tf-idf, or ids (of n-grams, "
                       "one by one); the table's own where it is not given. Of tokens: dataset, with -o "
                       "FILE: all lines as one long text, a file of ids")
-          .shown_as("FORM"),
+          .shown_as("FORM")
+          .offers({"multi-hot", "count", "tf-idf", "sublinear-tf-idf", "ids", "dataset"}),
       {Mode::bags, Mode::learn_terms, Mode::id_file});
   typed.add(
       "--ngrams",

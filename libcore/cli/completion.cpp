@@ -1,0 +1,259 @@
+#include "cli/completion.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <utility>
+
+#include "support/error.hpp"
+
+namespace headwater::cli {
+namespace {
+
+constexpr std::array<std::pair<std::string_view, Shell>, 3> kShells = {
+    {{"bash", Shell::bash}, {"zsh", Shell::zsh}, {"fish", Shell::fish}}};
+
+std::string joined(const std::vector<std::string>& words, std::string_view between) {
+  std::string out;
+  for (const std::string& word : words) out += (out.empty() ? "" : std::string(between)) + word;
+  return out;
+}
+
+// The text with a backslash before each of these characters.
+std::string with_backslashes(std::string_view text, std::string_view characters) {
+  std::string out;
+  for (const char c : text) {
+    if (characters.find(c) != std::string_view::npos) out += '\\';
+    out += c;
+  }
+  return out;
+}
+
+// One word of bash and zsh.
+std::string between_quotes(std::string_view text) {
+  std::string out = "'";
+  for (const char c : text) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return out + "'";
+}
+
+std::string fish_word(std::string_view text) { return "'" + with_backslashes(text, "\\'") + "'"; }
+
+// A line of a menu has room for what goes before the first semicolon; one after a colon is a character that
+// is meant.
+std::string_view short_help(std::string_view help) {
+  std::size_t end = help.find("; ");
+  while (end != std::string_view::npos && help.substr(0, end).ends_with(": ")) end = help.find("; ", end + 1);
+  return help.substr(0, end);
+}
+
+// hw-attn-dump: a name of a function has no hyphen in every mode of the shells.
+std::string function_name(std::string_view program) {
+  std::string out = "_headwater_";
+  for (const char c : program) out += std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
+  return out;
+}
+
+std::string first_line(const Completion& completion, std::string_view shell) {
+  return "# Completion of " + completion.program + " for " + std::string(shell) + ", written by " +
+         completion.program + " --print-completion " + std::string(shell) + ".\n";
+}
+
+std::vector<std::string> command_names(const Completion& completion) {
+  std::vector<std::string> out;
+  for (const CommandWords& command : completion.commands) out.push_back(command.command);
+  return out;
+}
+
+// --- bash
+
+// Names of the options of one sort, as a pattern of `case`; "" where there are none.
+template <class IsOfSort>
+std::string bash_pattern(const Completion& completion, const IsOfSort& is_of_sort) {
+  std::string out;
+  for (const CompletedOption& option : completion.options) {
+    if (option.value_name.empty() || !is_of_sort(option)) continue;
+    out += (out.empty() ? "" : " | ") + joined(option.names, " | ");
+  }
+  return out;
+}
+
+std::string bash_reply(const std::vector<std::string>& words) {
+  return "mapfile -t COMPREPLY < <(compgen -W " + between_quotes(joined(words, " ")) + " -- \"$word\")";
+}
+
+// The first operand is a command, the next are what goes with it.
+std::string bash_commands(const Completion& completion) {
+  const std::string valued = bash_pattern(completion, [](const CompletedOption&) { return true; });
+  std::string out =
+      "  local command=\n"
+      "  for ((i = 1; i < COMP_CWORD; ++i)); do\n"
+      "    case ${COMP_WORDS[i]} in\n";
+  if (!valued.empty()) out += "      " + valued + ") ((++i)) ;;\n";
+  out +=
+      "      -* | =) ;;\n"
+      "      *) command=${COMP_WORDS[i]}; break ;;\n"
+      "    esac\n"
+      "  done\n"
+      "  case $command in\n"
+      "    '') " +
+      bash_reply(command_names(completion)) + " ;;\n";
+  for (const CommandWords& command : completion.commands) {
+    const std::string words = "compgen -W " + between_quotes(joined(command.words, " ")) + " -- \"$word\"";
+    out += "    " + command.command + ") ";
+    out += command.has_files ? "mapfile -t COMPREPLY < <({ " + words +
+                                   "; compgen -f -- \"$word\"; } | sort -u); compopt -o filenames 2>/dev/null"
+                             : "mapfile -t COMPREPLY < <(" + words + ")";
+    out += " ;;\n";
+  }
+  return out +
+         "  esac\n"
+         "  [[ ${#COMPREPLY[@]} != 0 ]] || compopt +o default 2>/dev/null\n";
+}
+
+// An empty reply is files, which bash itself completes best (-o default).
+std::string bash_script(const Completion& completion) {
+  const std::string function = function_name(completion.program);
+  std::vector<std::string> names;
+  for (const CompletedOption& option : completion.options)
+    names.insert(names.end(), option.names.begin(), option.names.end());
+  std::string out =
+      first_line(completion, "bash") + function +
+      "() {\n"
+      "  local word=${COMP_WORDS[COMP_CWORD]} option=${COMP_WORDS[COMP_CWORD - 1]} operands='' i\n"
+      "  COMPREPLY=()\n"
+      "  # --name=value is three words here\n"
+      "  if [[ $word == = ]]; then word=\n"
+      "  elif [[ $option == = ]]; then option=${COMP_WORDS[COMP_CWORD - 2]}\n"
+      "  fi\n"
+      "  for ((i = 1; i < COMP_CWORD; ++i)); do\n"
+      "    [[ ${COMP_WORDS[i]} != -- ]] || { option=; operands=yes; }\n"
+      "  done\n"
+      "  case $option in\n";
+  for (const CompletedOption& option : completion.options) {
+    if (option.value_name.empty() || option.words.empty()) continue;
+    out += "    " + joined(option.names, " | ") + ") " + bash_reply(option.words) + "; return ;;\n";
+  }
+  const std::string files =
+      bash_pattern(completion, [](const CompletedOption& o) { return o.words.empty() && o.is_file; });
+  const std::string others =
+      bash_pattern(completion, [](const CompletedOption& o) { return o.words.empty() && !o.is_file; });
+  if (!files.empty()) out += "    " + files + ") return ;;\n";
+  if (!others.empty()) out += "    " + others + ") compopt +o default 2>/dev/null; return ;;\n";
+  out +=
+      "  esac\n"
+      "  if [[ -z $operands && $word == -* ]]; then\n"
+      "    " +
+      bash_reply(names) +
+      "\n"
+      "    return\n"
+      "  fi\n";
+  if (!completion.commands.empty()) out += bash_commands(completion);
+  return out + "}\ncomplete -o default -F " + function + " " + completion.program + "\n";
+}
+
+// --- zsh
+
+std::string zsh_words(const std::vector<std::string>& words) {
+  std::vector<std::string> out;
+  for (const std::string& word : words) out.push_back(with_backslashes(word, "\\ ():"));
+  return "(" + joined(out, " ") + ")";
+}
+
+std::string zsh_option(const CompletedOption& option) {
+  const bool is_flag = option.value_name.empty();
+  const bool is_help = option.names.back() == "--help" || option.names.back() == "--version";
+  std::string excluded, names;
+  if (is_help)
+    excluded = "(- *)";
+  else if (option.is_repeated)
+    excluded = "*";
+  else if (option.names.size() > 1)
+    excluded = "(" + joined(option.names, " ") + ")";
+  for (const std::string& name : option.names)
+    names += (names.empty() ? "" : ",") + name + (is_flag ? "" : name.starts_with("--") ? "=" : "+");
+  std::string rest = "[" + with_backslashes(short_help(option.help), "\\[]") + "]";
+  if (!is_flag) {
+    rest += ":" + with_backslashes(option.value_name, "\\:") + ":";
+    rest += !option.words.empty() ? zsh_words(option.words) : option.is_file ? "_files" : " ";
+  }
+  const std::string before = excluded.empty() ? "" : between_quotes(excluded);
+  if (option.names.size() > 1) return before + "{" + names + "}" + between_quotes(rest);
+  return before + between_quotes(names + rest);
+}
+
+std::string zsh_script(const Completion& completion) {
+  const bool has_commands = !completion.commands.empty();
+  std::string out = "#compdef " + completion.program + "\n" + first_line(completion, "zsh");
+  if (has_commands) out += "local curcontext=$curcontext state line\ntypeset -A opt_args\n";
+  out += has_commands ? "_arguments -C -s -S" : "_arguments -s -S";
+  for (const CompletedOption& option : completion.options) out += " \\\n  " + zsh_option(option);
+  if (!has_commands) return out + " \\\n  '*:file:_files'\n";
+  out += " \\\n  '1:command:" + zsh_words(command_names(completion)) +
+         "' \\\n  '*:word:->words' && return\n" + "[[ $state == words ]] || return\ncase $line[1] in\n";
+  for (const CommandWords& command : completion.commands) {
+    out += "  " + command.command + ") ";
+    const std::string words = between_quotes("words:word:" + zsh_words(command.words));
+    if (!command.words.empty() && command.has_files)
+      out += "_alternative " + words + " 'files:file:_files'";
+    else if (!command.words.empty())
+      out += "_alternative " + words;
+    else
+      out += command.has_files ? "_files" : "_message 'no more words'";
+    out += " ;;\n";
+  }
+  return out + "esac\n";
+}
+
+// --- fish
+
+std::string fish_script(const Completion& completion) {
+  const std::string begin = "complete -c " + completion.program;
+  std::string out = first_line(completion, "fish");
+  for (const CompletedOption& option : completion.options) {
+    out += begin;
+    for (const std::string& name : option.names)
+      out += name.starts_with("--") ? " -l " + name.substr(2) : " -s " + name.substr(1);
+    if (!option.words.empty())
+      out += " -x -a " + fish_word(joined(option.words, " "));
+    else if (!option.value_name.empty())
+      out += option.is_file ? " -r -F" : " -x";
+    out += " -d " + fish_word(short_help(option.help)) + "\n";
+  }
+  const std::string names = joined(command_names(completion), " ");
+  if (!names.empty()) {
+    out += begin + " -n 'not __fish_seen_subcommand_from " + names + "' -f -a " + fish_word(names) + "\n";
+  }
+  for (const CommandWords& command : completion.commands) {
+    out += begin + " -n '__fish_seen_subcommand_from " + command.command + "'";
+    out += command.has_files ? " -F" : " -f";
+    if (!command.words.empty()) out += " -a " + fish_word(joined(command.words, " "));
+    out += "\n";
+  }
+  return out;
+}
+
+}  // namespace
+
+std::optional<Shell> shell_to_complete(int argc, char** argv) {
+  if (argc < 2 || std::string_view(argv[1]) != "--print-completion") return std::nullopt;
+  const std::string_view asked = argc == 3 ? argv[2] : "";
+  for (const auto& [name, shell] : kShells) {
+    if (name == asked) return shell;
+  }
+  throw UsageError("--print-completion: " +
+                   (argc == 3 ? quote(asked) + " is no shell of these: " : "one of ") + "bash, zsh, fish");
+}
+
+std::string completion_script(const Completion& completion, Shell shell) {
+  switch (shell) {
+    case Shell::bash:
+      return bash_script(completion);
+    case Shell::zsh:
+      return zsh_script(completion);
+    case Shell::fish:
+      break;
+  }
+  return fish_script(completion);
+}
+
+}  // namespace headwater::cli
