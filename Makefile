@@ -73,7 +73,7 @@ install uninstall: export PROGRAM_PREFIX := $(PROGRAM_PREFIX)
 # Where a script of ours refuses, CMake says in which of its lines: left out.
 in_one_line = 2>&1 >/dev/null | awk '/^(un)?install: / { said = 1 } said && /^CMake Error at .*(begin|uninstall)[.]cmake/ { refused = 1 } !refused' >&2
 
-install: ## what is built, with manual pages, recipes and data scripts [PREFIX=/usr/local DESTDIR= PROGRAM_PREFIX=hw-]
+install: ## what is built, with manual pages, completions, recipes and data scripts [PREFIX=/usr/local DESTDIR= PROGRAM_PREFIX=hw-]
 	@[ -f '$(BIN)/../cmake_install.cmake' ] || { echo 'install: $(BIN)/../cmake_install.cmake: no such file (make build)' >&2; exit 1; }
 	@rm -f '$(BIN)/../install_manifest.txt'; cmake --install '$(BIN)/..' --prefix "$$PREFIX" $(in_one_line)
 

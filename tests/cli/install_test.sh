@@ -1,5 +1,5 @@
 #!/bin/bash
-# make install and make uninstall: what is put where, that it works from there (programs, manual pages, data scripts, recipes), and that
+# make install and make uninstall: what is put where, that it works from there (programs, manual pages, completions, data scripts, recipes), and that
 # exactly what was put is removed.
 #   install_test.sh BIN     BIN: the folder of the tools
 # shellcheck disable=SC2015,SC2016 # what stands after "||" ends the test; backquotes are meant as they are
@@ -32,6 +32,14 @@ check_links() { # PREFIX
   done || exit 1
 }
 
+# The completions of a program, by the name that it has there.
+check_completions() { # PREFIX PROGRAM
+  local path
+  for path in "bash-completion/completions/$2" "zsh/site-functions/_$2" "fish/vendor_completions.d/$2.fish"; do
+    grep -q "^# Completion of $2 for " "$1/share/$path" || fail "no $path"
+  done
+}
+
 # --- A folder with a space, in which something else lies ---------------------------------------------------------------------
 
 prefix="$tmp/my programs"
@@ -44,6 +52,7 @@ for program in $programs; do
   "$prefix/bin/$program" --version >"$tmp/out" || fail "$program runs where it is installed"
   cmp -s "$bin/$program" "$prefix/bin/$program" || fail "$program is what was built"
   cmp -s "$bin/$program" "$prefix/libexec/headwater/$program" || fail "$program for scripts"
+  check_completions "$prefix" "$program"
   page=$prefix/share/man/man1/$program.1
   [ -s "$page" ] || fail "no manual page of $program"
   # Nothing that a section or a first column of the page in tools/ has is lost.
@@ -94,6 +103,8 @@ everything_in "$prefix" | cmp - "$tmp/installed" || fail 'something was written 
 run install "PREFIX=$prefix" PROGRAM_PREFIX=hw- || fail 'make install once more'
 for program in $programs; do
   [ ! -e "$prefix/bin/$program" ] && [ ! -e "$prefix/share/man/man1/$program.1" ] || fail "$program is still there after PROGRAM_PREFIX"
+  [ ! -e "$prefix/share/zsh/site-functions/_$program" ] || fail "completions of $program are still there"
+  check_completions "$prefix" "hw-$program"
   "$prefix/bin/hw-$program" --version >"$tmp/out" || fail "hw-$program"
   "$prefix/bin/hw-$program" --nope 2>"$tmp/out" || [ "$(cat "$tmp/out")" = "hw-$program: unknown option \"--nope\" (see hw-$program --help)" ] ||
     fail "hw-$program calls itself otherwise: $(cat "$tmp/out")"
