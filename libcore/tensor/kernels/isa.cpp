@@ -56,10 +56,10 @@ const CodePath& path_of(Isa isa) {
 }
 
 const CodePath& widest_path() {
-  for (const Isa isa : {Isa::avx512, Isa::avx2}) {
+  for (const Isa isa : {Isa::avx512, Isa::avx2, Isa::portable}) {
     if (isa_available(isa)) return path_of(isa);
   }
-  return path_of(Isa::portable);
+  throw Error("this processor has no fused multiply-add (FMA), which every result rests on");
 }
 
 std::atomic<const CodePath*>& current_path() {
