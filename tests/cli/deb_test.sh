@@ -31,7 +31,10 @@ for pair in "one=$one" "two=$two"; do
     umask "$mask"
     case $pair in two=*) unset CMAKE_C_COMPILER_LAUNCHER CMAKE_CXX_COMPILER_LAUNCHER ;; esac
     TZ=$zone make --no-print-directory -C "$clone" deb >"$tmp/log" 2>&1
-  ) || { tail -n 20 "$tmp/log" && fail "make deb in $clone"; }
+  ) || {
+    tail -n 20 "$tmp/log"
+    fail "make deb in $clone"
+  }
   mv "$clone"/build-deb/*.deb "$out/${pair%%=*}"
   rm -rf "$clone"
 done
