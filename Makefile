@@ -25,7 +25,7 @@ $(call must_be_plain_set)
 $(call must_be_whole,SEED THREADS)
 $(call must_be_scale)
 
-.PHONY: help deps lint-deps build deb deb-test demo check test gradcheck asan asan-unit recipes recipe bench format lint clean distclean install uninstall tools-present FORCE
+.PHONY: help deps lint-deps build deb wheel deb-test demo check test gradcheck asan asan-unit recipes recipe bench format lint clean distclean install uninstall tools-present FORCE
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z%-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
 	@echo '  SCALE=quick cuts recipes down; SEED=N is another one than 1; SET=KEY=VALUE is --set of train; OVERWRITE=1 starts a changed recipe anew; ALLOW_EMPTY=1; THREADS=N'
@@ -83,6 +83,10 @@ uninstall: ## remove what make install put below PREFIX, and nothing else
 deb: ## a Debian package in build-deb, for any 64-bit PC with the release of this machine [PROGRAM_PREFIX=hw-]
 	@! command -v dpkg-query >/dev/null || $(MAKE) --no-print-directory deps
 	@JOBS=$(JOBS) PROGRAM_PREFIX='$(PROGRAM_PREFIX)' tools/install/deb.sh '$(BUILD)-deb'
+
+wheel: ## a Python wheel of the programs and their libraries in build-wheel; needs python3-venv
+	@! command -v dpkg-query >/dev/null || $(MAKE) --no-print-directory deps
+	@JOBS=$(JOBS) tools/install/wheel.sh '$(BUILD)-deb' '$(BUILD)-wheel'
 
 deb-test: ## the package from two folders, lintian, a fresh root: half an hour, not of make test
 	@JOBS=$(JOBS) tests/cli/deb_test.sh
@@ -160,7 +164,7 @@ includes: ## includes that nothing is used of, by clang-tidy 17 or newer [CLANG_
 	@JOBS=$(JOBS) $(if $(filter file,$(origin CLANG_TIDY)),,CLANG_TIDY='$(CLANG_TIDY)') tests/includes.sh $(BUILD)-includes
 
 clean: ## remove the builds, not data or models
-	rm -rf $(BUILD) $(BUILD)-double $(BUILD)-asan $(BUILD)-lint $(BUILD)-includes $(BUILD)-deb $(BUILD)-deb-test
+	rm -rf $(BUILD) $(BUILD)-double $(BUILD)-asan $(BUILD)-lint $(BUILD)-includes $(BUILD)-deb $(BUILD)-deb-test $(BUILD)-wheel
 
 distclean: clean ## remove models and prepared data as well
 	rm -rf $(MODELS) data/cache
