@@ -53,7 +53,7 @@ in_fish() { # LINE
 cat >"$tmp/in_zsh" <<'END'
 zmodload zsh/zpty
 zpty terminal zsh -f -i
-zpty -w terminal "unset zle_bracketed_paste; PROMPT= RPROMPT=; fpath=($1 \$fpath); cd $2; autoload -Uz compinit; compinit -D -u
+zpty -w terminal "unset zle_bracketed_paste; PROMPT= RPROMPT=; fpath=($1 \$fpath); cd $2; autoload -Uz compinit; compinit -C -d $1.dump
   setopt no_beep
   compadd() {
     local -a found
