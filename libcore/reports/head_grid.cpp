@@ -59,9 +59,8 @@ class HeadGrid {
       add_kind(rows_.subspan(begin, end - begin));
       begin = end;
     }
-    body_ += svg_text(
-        kSvgMargin, y_ + 12, kGridFont, kSvgFaint, "start",
-        "mean weight; rows ask (queries), columns are looked at (keys): the first 24 tokens of each text");
+    body_ += svg_text(kSvgMargin, y_ + 12, kGridFont, kSvgFaint, "start",
+                      "mean weight; rows ask, columns are looked at: the first 24 tokens of each text");
     body_ +=
         svg_text(kSvgMargin, y_ + 28, kGridFont, kSvgFaint, "start",
                  "below a head the pattern that it shows (next: the next token); none: no pattern was found");

@@ -112,7 +112,7 @@ while read -r tool arguments; do
   read -ra arguments <<<"$arguments"
   until (ulimit -v $least && "$bin/$tool" --version) >/dev/null 2>&1; do least=$((least + 10000)); done
   kib=$least
-  for ((limit = 0; limit < 40; ++limit, kib += kib / 16)); do
+  for ((limit = 0; limit < 44; ++limit, kib += kib / 16)); do
     status=0
     (
       ulimit -v $kib

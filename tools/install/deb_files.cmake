@@ -29,7 +29,7 @@ file(WRITE "${doc}/changelog.Debian" "headwater (${CPACK_PACKAGE_VERSION}-${CPAC
 file(REMOVE "${doc}/LICENSE" "${usr}/share/headwater/installed")
 
 file(GLOB programs "${usr}/bin/*")
-file(GLOB pages "${usr}/share/man/man1/*")
+file(GLOB pages "${usr}/share/man/man*/*")
 execute_process(COMMAND strip --remove-section=.comment --remove-section=.note ${programs} COMMAND_ERROR_IS_FATAL ANY)
 execute_process(COMMAND gzip -9n ${pages} "${doc}/changelog.Debian" COMMAND_ERROR_IS_FATAL ANY)
 file(CHMOD "${doc}/copyright" "${doc}/changelog.Debian.gz" PERMISSIONS OWNER_READ OWNER_WRITE GROUP_READ WORLD_READ)

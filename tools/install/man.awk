@@ -1,6 +1,6 @@
-# A manual page (section 1) from a page of tools/, for `make install`: the Markdown that these pages use, and no other.
+# A manual page (section 1, or 7) from a page of tools/, for `make install`: the Markdown that these pages use, and no other.
 #
-#   awk -v version=0.1.0 -v programs='train|...' -v prefix=hw- -f tools/install/names.awk -f tools/install/man.awk tools/NAME.md > NAME.1
+#   awk -v manual=1 -v version=0.1.0 -v programs='train|...' -v prefix=hw- -f tools/install/names.awk -f tools/install/man.awk tools/NAME.md > NAME.1
 #                                                                                  prefix: PROGRAM_PREFIX, may be empty
 #
 # The first sentence becomes NAME, the first fenced block SYNOPSIS; the rest of the head is the DESCRIPTION. Rows of tables become
@@ -101,7 +101,7 @@ function section(text) {
 
 /^# / && title == "" {
   title = substr($0, 3)
-  printf ".TH \"%s\" 1 \"\" \"Headwater %s\" \"Headwater\"\n", toupper(prefix title), version
+  printf ".TH \"%s\" %s \"\" \"Headwater %s\" \"Headwater\"\n", toupper(prefix title), manual, version
   print ".nr HY 0" # words are not hyphenated: they may be options
   print ".ad l"
   place = "name"
