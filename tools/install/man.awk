@@ -40,7 +40,7 @@ function link(word,    middle, name, address) {
   middle = index(word, "](")
   name = substr(word, 2, middle - 2)
   address = substr(word, middle + 2, length(word) - middle - 2)
-  if (address ~ "^(" programs ")[.]md") return "\\fB" escaped(prefix name, 1) "\\fR(1)"
+  if (address ~ "^([.][.]/)?(" programs ")[.]md") return "\\fB" escaped(prefix name, 1) "\\fR(1)"
   return escaped(name, 0) (address ~ /^https?:/ ? " (" escaped(address, 1) ")" : "")
 }
 
