@@ -61,9 +61,8 @@ class HeadGrid {
     }
     body_ += svg_text(kSvgMargin, y_ + 12, kGridFont, kSvgFaint, "start",
                       "mean weight; rows ask, columns are looked at: the first 24 tokens of each text");
-    body_ +=
-        svg_text(kSvgMargin, y_ + 28, kGridFont, kSvgFaint, "start",
-                 "below a head the pattern that it shows (next: the next token); none: no pattern was found");
+    body_ += svg_text(kSvgMargin, y_ + 28, kGridFont, kSvgFaint, "start",
+                      "below a head its pattern (next: the next token); none: no pattern was found");
     body_ += color_bar_svg({.x = kSvgMargin, .y = y_ + 38, .most = most_});
     return svg_document(width_ + 2 * kSvgMargin, y_ + kGridFoot, title_, body_);
   }
