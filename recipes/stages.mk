@@ -203,7 +203,7 @@ train_command = $(bin)/train --recipe $(R)/recipe.yaml $(foreach side,$(tokenize
   -o $(R)/model $(if $(OVERWRITE),--overwrite) $(if $(ALLOW_EMPTY),--allow-empty) $(Q) $(train_files)
 # Where train has refused its work, what its message advises has another name here: an option of it is a variable of make or a key of
 # the recipe. The table of a run that diverged is shown all the same.
-# Of headwater run they are options of that: HEADWATER is its name.
+# Under headwater run they are options of that: HEADWATER is its name.
 asked = $(if $(HEADWATER),--$(2),$(1))
 again = give $(call asked,$(1),$(2)) to the same command ($(if $(HEADWATER),$(HEADWATER) run,make $(if $(house),-f $(house)recipes/stages.mk,recipe)) $(if $(HEADWATER),,RECIPE=)$(RECIPE) ... $(call asked,$(1),$(2)))
 define train_failed

@@ -50,7 +50,7 @@ std::string_view& name_of_tool() {
   static std::string_view name = "headwater";
   return name;
 }
-// Of the processes that mpirun started.
+// Which of the processes that mpirun started this is.
 int& rank_of_tool() {
   static int rank = 0;
   return rank;

@@ -14,11 +14,11 @@ struct MaskedBatch {
   std::vector<std::int32_t> segment_of;  // of pairs of texts: one a token, 0 in the first, 1 in the second
   TokenSubset masked;                    // the tokens of `source` that are to be told
   std::vector<std::int32_t> labels;      // what they were: one a masked token
-  // Of spans, one a masked token (Joshi et al. 2020, section 3.2): the tokens of `source` before and after
+  // For spans, one a masked token (Joshi et al. 2020, section 3.2): the tokens of `source` before and after
   // its span, and its place in the span, from 0. Empty: tokens are hidden each for itself.
   std::vector<std::int32_t> before, after, place;
   SequenceRows rows;  // one row a sequence
-  // Of pairs, one a sequence: 0 where the second text follows the first, 1 where it comes from elsewhere.
+  // For pairs, one a sequence: 0 where the second text follows the first, 1 where it comes from elsewhere.
   std::vector<std::int32_t> is_random;
 
   void clear();

@@ -23,7 +23,7 @@ struct MaskedText {
   std::vector<std::int32_t> ids;     // as the model reads them
   std::vector<std::int32_t> places;  // of the hidden tokens in `ids`, ascending
   std::vector<std::int32_t> were;    // what they were
-  // Of spans, one a hidden token: the places of the tokens before and after its span, and its own in the
+  // For spans, one a hidden token: the places of the tokens before and after its span, and its own in the
   // span, from 0.
   std::vector<std::int32_t> before, after, within;
 

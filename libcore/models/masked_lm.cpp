@@ -73,7 +73,7 @@ MaskedLmTotals MaskedLanguageModel::loss(const ForwardContext& context, const Ma
                                          const MaskedLmScales& scales) const {
   MaskedLmTotals totals;
   const Variable hidden = encode(context, batch);
-  // Of a part without hidden tokens too: the uses of the table keep their order.
+  // For a part without hidden tokens too: the uses of the table keep their order.
   totals.masked =
       decoder_.loss(context, masked_features(context, hidden, batch), batch.labels, 0, scales.masked);
   if (next_sentence_ && !batch.is_random.empty()) {
@@ -94,7 +94,7 @@ std::vector<LayerSummary> MaskedLanguageModel::summary() const {
   const double d = static_cast<double>(this->width()), v = static_cast<double>(vocabulary_);
   std::vector<LayerSummary> rows;
   encoder_.summarize(parameters_, rows);
-  // Of one masked token, and of one pair.
+  // The outputs for one masked token, and for one pair.
   rows.push_back(layer_summary(parameters_, "lm_head", words, 2 * d * (d + v), 1));
   if (next_sentence_) {
     rows.push_back(layer_summary(parameters_, "pooler", "[" + width + "]", 2 * d * d, 1));

@@ -62,7 +62,7 @@ std::int64_t feed_forward_width_of(const TransformerSettings& settings);
 // token zero.
 void set_initialization(Parameters& parameters, std::string_view initialization);
 
-// Of the word of a recipe: max | mean | first | last.
+// By the word of a recipe: max | mean | first | last.
 ops::Pooling pooling_of(std::string_view pooling);
 
 // Each throws UsageError where the numbers do not fit together.

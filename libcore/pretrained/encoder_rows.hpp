@@ -28,7 +28,7 @@ class MixingKeys {
   bool has_attention_, is_recurrent_;
   std::string who_, of_attention_;
 };
-// Of a kind that is called so ("classifier") in messages: what mixes, the blocks, the embeddings.
+// For a kind that is called so ("classifier") in messages: what mixes, the blocks, the embeddings.
 void encoder_rows(schema::Visitor& v, TextEncoderSettings& s, const std::string& kind);
 void padding_row(schema::Visitor& v, std::string& padding);
 // max | mean | first, where it `has_last` also last; `what` the key means to that kind.

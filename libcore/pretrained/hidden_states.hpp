@@ -35,7 +35,7 @@ class TextStates {
   virtual bool normalizes() const { return false; }
 };
 
-// Of what has an encoder of texts; what is derived from it owns the model.
+// For what has an encoder of texts; what is derived from it owns the model.
 class EncoderStates : public TextStates {
  public:
   explicit EncoderStates(const TextEncoder& encoder) : encoder_(encoder) {}

@@ -139,7 +139,7 @@ std::unique_ptr<MaskedLanguageModel> masked_lm_of_config(const Json& config, con
   }
 }
 
-// Of byte-level BPE and of Unigram they have, of WordPiece and of characters they have not.
+// Those of byte-level BPE and of Unigram have, those of WordPiece and of characters have not.
 static bool begins_words_with_spaces(const Tokenizer& tokenizer) {
   if (tokenizer.model_type() == "WordPiece") return false;
   for (std::int32_t id = 0; id < tokenizer.vocabulary_size(); ++id) {

@@ -32,7 +32,7 @@ struct LoadedClassifier {
   Texts texts = Texts::one;  // of a line
   PairTemplate pair = {};    // where it may hold two
 
-  // Of a model that reads no terms. The texts of a pair have a TAB between them.
+  // For a model that reads no terms. The texts of a pair have a TAB between them.
   SourceIds source_ids(std::string_view text) const;
   void source_ids(std::string_view text, SourceIds& found) const;  // replaces what it held
 };

@@ -45,7 +45,7 @@ void broadcast_values(ProcessGroup& group, std::span<T> values) {
   broadcast(group, std::as_writable_bytes(values));
 }
 
-// Of any size, which the other ranks need not know.
+// Values of any number, which the other ranks need not know.
 template <class Container>
 void broadcast_all(ProcessGroup& group, Container& values) {
   std::uint64_t count = values.size();

@@ -28,7 +28,7 @@ class ModelSettings {
   virtual std::unique_ptr<ModelSettings> clone() const = 0;
   virtual void rows(schema::Visitor& visitor) = 0;
   // What holds between keys that are each right by themselves.
-  // Of a config.json `recipe` is empty, and without a model.
+  // For a config.json `recipe` is empty, and without a model.
   virtual void check(const Recipe& recipe, const Complain& complain) const = 0;
   // data.columns where these settings ask for others than their kind; empty: its own.
   virtual std::vector<std::string_view> columns() const { return {}; }

@@ -228,7 +228,7 @@ class Taker {
            (ours->file != kLabels || theirs->file != kLabels);
   }
 
-  // Of a longer table of positions in a text a shorter one is the beginning.
+  // A shorter table of positions in a text is the beginning of a longer one.
   bool begins_with(const TensorView& tensor, const Parameter& p) const {
     return reads_texts_ && p.name.ends_with("embedding.positions") && tensor.shape.size() == 2 &&
            tensor.shape[0] > p.value.rows && tensor.shape[1] == p.value.cols;

@@ -82,7 +82,7 @@ class RankExchange {
   std::vector<Real> numbers_, received_;
   std::vector<std::optional<LossTotals>> totals_;
 
-  // Of the first pass: how often each parameter was used so far, and the operation that did it last.
+  // How often each parameter was used in the first pass so far, and the operation that did it last.
   std::vector<std::size_t> uses_, done_at_;
   std::size_t operations_ = 0;
   // Early gradients in the order in which they are complete; the first of each parameter's, or none.

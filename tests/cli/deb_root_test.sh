@@ -40,9 +40,9 @@ everything() {
 inside apt-get update -q >"$tmp/log" 2>&1 || fail 'apt-get update'
 inside useradd -m reader >"$tmp/log" 2>&1 || fail 'an ordinary user'
 everything >"$tmp/before"
-cp "$package" "$fresh/root/headwater.deb"
-inside apt-get install -y --no-install-recommends /root/headwater.deb >"$tmp/log" 2>&1 || fail 'apt-get install'
-rm "$fresh/root/headwater.deb"
+cp "$package" "$fresh/headwater.deb"
+inside apt-get install -y --no-install-recommends /headwater.deb >"$tmp/log" 2>&1 || fail 'apt-get install'
+rm "$fresh/headwater.deb"
 echo "installed: $(inside dpkg-query -W -f '${Version}, ${Installed-Size} KiB as dpkg counts' headwater), $(grep -c '^Unpacking ' "$tmp/log") packages"
 inside dpkg -L headwater | sort >"$tmp/files"
 

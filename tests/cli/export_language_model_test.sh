@@ -100,7 +100,7 @@ else:
 PYTHON
 cp -r hf alone
 in_transformers save 'transformers says otherwise'
-# Of a table with two names that function keeps one, lm_head.weight.
+# That function keeps one of a table with two names, lm_head.weight.
 evaluate alone text -q --json | cmp - model.json || fail 'other figures of a file that safetensors.torch.save_model wrote'
 # Saved there, with the tokenizer's vocab.json and merges.txt.
 if [ ! -e theirs/vocab.json ] || [ ! -e theirs/merges.txt ]; then fail 'no vocab.json and merges.txt'; fi

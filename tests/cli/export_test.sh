@@ -104,5 +104,5 @@ assert different == 0, different
 PYTHON
 cp -r hf alone
 in_transformers all 'transformers says otherwise'
-# Of a table with four names that function keeps one, lm_head.weight.
+# That function keeps one of a table with four names, lm_head.weight.
 cut -f1 pairs.tsv | translate alone -q | cmp ours - || fail 'other translations of a file that safetensors.torch.save_model wrote'

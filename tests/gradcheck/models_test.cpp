@@ -42,7 +42,7 @@ TokenBatch three_texts() {
   return batch;
 }
 
-// Of a model that has a loss over the batch.
+// For a model that has a loss over the batch.
 template <class Model, class Batch>
 void check_model(Model& model, const Batch& batch) {
   constexpr double kScale = 0.1;

@@ -53,7 +53,7 @@ constexpr auto kBertMaskedTensors = joined(bert_rows::kEncoderTensors, kMaskedTe
 constexpr TensorCopy kDecoder[] = {{"cls.predictions.decoder.weight", "embedding.tokens"},
                                    {"cls.predictions.decoder.bias", "lm_head.bias"}};
 
-// Of a model that tells no next sentence.
+// What a model that tells no next sentence leaves.
 constexpr UnreadTensor kMaskedUnread[] = {{"bert.pooler.dense.*"}, {"cls.seq_relationship.*"}};
 constexpr auto kBertMaskedUnread = joined(bert_rows::kEncoderUnread, kMaskedUnread);
 

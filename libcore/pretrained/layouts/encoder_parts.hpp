@@ -8,7 +8,7 @@
 
 namespace headwater {
 
-// Of a text encoder: files beside config.json say it.
+// For a text encoder: files beside config.json say it.
 inline constexpr UnsaidKey kVectorUnsaid[] = {{"pooling", kAnyValue, "mean"},
                                               {"pooler", kAnyValue, "false"},
                                               {"normalize", kAnyValue, "false"},

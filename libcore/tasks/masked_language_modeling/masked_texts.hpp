@@ -33,7 +33,7 @@ class MaskedTexts {
   virtual std::size_t count() const = 0;
   // Names a text among those of both splits, whatever is held out: what is drawn for it depends on this.
   virtual std::uint32_t name(std::uint32_t i) const = 0;
-  // Of text i, which may have less.
+  // The most tokens that text i may have.
   virtual std::int64_t most_tokens(std::uint32_t i) const = 0;
   // `stream`: of what is drawn for it. Replaces what `text` held.
   virtual void read(std::uint32_t i, const RandomStream& stream, PairedText& text) const = 0;

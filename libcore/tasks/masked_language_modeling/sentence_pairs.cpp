@@ -60,8 +60,8 @@ void SentencePairs::append(std::int64_t first, std::int64_t end, std::size_t mos
   }
 }
 
-// Of whole sentences, as those that follow are, and about as many tokens as would have followed: neither the
-// length nor the end of a second text is to tell where it comes from.
+// Made of whole sentences, as those that follow are, and about as many tokens as would have followed: neither
+// the length nor the end of a second text is to tell where it comes from.
 std::int64_t SentencePairs::end_of_random(std::int64_t first, std::int64_t end,
                                           const PairedText& text) const {
   std::size_t tokens = 0;

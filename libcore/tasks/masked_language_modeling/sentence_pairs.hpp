@@ -24,7 +24,7 @@ class SentencePairs : public MaskedTexts {
   std::int64_t most_tokens(std::uint32_t) const override {
     return static_cast<std::int64_t>(room_ + around_);
   }
-  // Of a text that is longer than there is room for, the end of the longer part is cut off, token by token.
+  // The end of the longer part of a text that there is no room for is cut off, token by token.
   void read(std::uint32_t i, const RandomStream& stream, PairedText& text) const override;
   void add_to(Hasher& hasher) const override { subset_.add_to(hasher); }
 

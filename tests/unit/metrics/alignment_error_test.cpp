@@ -33,7 +33,7 @@ TEST_CASE("alignment error rate: sure links must be found, possible ones may be"
   CHECK(counts_of("0-0 1-1", "0-1 1-0").error_rate() == doctest::Approx(1));
   // A = {00, 11, 22}, S = {00, 11}, P = S and {22}: 1 - (2 + 3) / (3 + 2).
   CHECK(counts_of("0-0 1-1 2-2", "0-0 1-1 2?2").error_rate() == doctest::Approx(0));
-  // Of A one is right surely, one possibly, one not: 1 - (1 + 2) / (3 + 2).
+  // One of A is right surely, one possibly, one not: 1 - (1 + 2) / (3 + 2).
   const AlignmentCounts counts = counts_of("0-0 2-2 3-1", "0-0 1-1 2p2");
   CHECK(counts.error_rate() == doctest::Approx(0.4));
   CHECK(counts.precision() == doctest::Approx(2.0 / 3));

@@ -42,7 +42,7 @@ MaskedBatch three_texts() {
   return batch;
 }
 
-// Of one row of logits.
+// The loss of one row of logits.
 double cross_entropy(const Matrix& logits, Index row, std::int32_t label) {
   double total = 0;
   for (Index c = 0; c < logits.cols; ++c) total += std::exp(static_cast<double>(logits.row(row)[c]));

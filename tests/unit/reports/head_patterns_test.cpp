@@ -178,7 +178,7 @@ TEST_CASE("heads set by hand are named rightly") {
     for (const AttentionKind kind : {AttentionKind::encoder, AttentionKind::decoder}) {
       const bool is_of_pairs = share == HeadShare::same_sentence;
       if (kind == AttentionKind::decoder && (share == HeadShare::next || is_of_pairs)) continue;
-      // Of [CLS] and [SEP] alike, else the head would be known by the first token alone.
+      // The texts have [CLS] and [SEP] alike, else the head would be known by the first token alone.
       const Head head = looks_at([&](const Words& words, std::size_t q, std::size_t k) {
         return is_share(share, words, q, k, is_of_pairs ? words.size() / 2 : 0);
       });
@@ -321,7 +321,7 @@ class HandmadeModel {
       set("encoder.0.self_attention.query.bias", 5 * kModelWidth + kPlaces + id, kStrong);
   }
 
-  // Of a pair of texts.
+  // Records of a pair of texts.
   std::vector<AttentionRecord> trace(const std::vector<std::int32_t>& ids, Index second) const {
     ClassBatch batch;
     batch.clear();
