@@ -28,6 +28,8 @@ struct TokenizerSettings {
 
 // Whether tokens are parts of words, and which standardisation a tokenizer has that says none.
 bool is_subword_kind(std::string_view kind);
+// Whether the size of a tokenizer is the most that it has, or only aimed at.
+bool keeps_size(std::string_view kind);
 std::string default_standardization(std::string_view kind);
 
 // The terms of bags of words: n-grams of the source tokenizer's tokens.

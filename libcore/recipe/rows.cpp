@@ -156,6 +156,7 @@ std::vector<std::string_view> OneOf::names() const {
 namespace headwater {
 
 bool is_subword_kind(std::string_view kind) { return kind != "word" && kind != "character"; }
+bool keeps_size(std::string_view kind) { return kind != "subword_text_encoder"; }
 
 std::string default_standardization(std::string_view kind) {
   return is_subword_kind(kind) ? "none" : "lower_and_strip_punctuation";

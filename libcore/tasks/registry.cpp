@@ -35,11 +35,9 @@ const Row& row_of(const Recipe& recipe) {
                    "; train a classifier, which begins from it with --init-from)");
 }
 
-// The size of a subword_text_encoder is aimed at, not kept to: the tables have as many rows as there came to
-// be tokens.
+// Where a size is aimed at, not kept to, the tables have as many rows as there came to be tokens.
 void complete_size(TokenizerSettings& settings, const std::string& path) {
-  if (settings.kind == "subword_text_encoder" && !path.empty())
-    settings.size = Tokenizer::load(path).vocabulary_size();
+  if (!keeps_size(settings.kind) && !path.empty()) settings.size = Tokenizer::load(path).vocabulary_size();
 }
 
 }  // namespace

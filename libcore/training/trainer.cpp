@@ -8,7 +8,6 @@
 
 #include "metrics/registry.hpp"
 #include "support/error.hpp"
-#include "support/hash.hpp"
 #include "support/numbers.hpp"
 #include "support/parallel.hpp"
 #include "tensor/kernels/reduction/reduction.hpp"
@@ -58,16 +57,6 @@ Trainer::Trainer(const Recipe& recipe, Objective& objective, RunDirectory* direc
   if (unfreeze.every_epochs > 0 || unfreeze.every_steps > 0)
     optimizer_.learn_after(steps_before(unfreeze, objective.parameters(), steps_per_epoch()));
   state_.data_hash = objective.data_hash();
-}
-
-// A rank computes its share in as many pieces as one process would, or in one.
-OwnParts Trainer::own_parts() const {
-  const Index ranks = ranks_.size, of = std::max<Index>(recipe_.training.accumulate, ranks);
-  return {.first = ranks_.rank * (of / ranks), .count = of / ranks, .of = of};
-}
-
-bool Trainer::is_so_on_any_rank(bool is_so) {
-  return ranks_.group == nullptr ? is_so : any_of_ranks(*ranks_.group, is_so);
 }
 
 std::int64_t Trainer::total_steps() const {
@@ -229,15 +218,6 @@ ValidationFigures Trainer::validate() {
   return figures;
 }
 
-void Trainer::share_validation(std::vector<LossTotals>& totals) {
-  Gathered<LossTotals> gathered;
-  gathered.gather(*ranks_.group, totals);
-  const auto size = static_cast<std::size_t>(ranks_.size);
-  totals.clear();
-  for (std::size_t number = 0; number < gathered.all.size(); ++number)
-    totals.push_back(gathered.of(number % size)[number / size]);
-}
-
 void Trainer::append_log(const ValidationFigures* validation, const LogMoment::Pace& pace) {
   if (directory_ == nullptr) return;
   directory_->append_log(log_row(log_columns_, {.state = state_,
@@ -335,34 +315,6 @@ std::optional<std::string> Trainer::divergence() const {
          ", more than ten times the " + format_fixed(*state_.first_loss, 4) +
          " of the first step: the run has diverged (lower training.optimizer.learning_rate or set "
          "global_clipnorm)";
-}
-
-void Trainer::compare_ranks() {
-  const std::span<const Real> values = std::as_const(objective_.parameters()).values();
-  Hasher weights;
-  weights.update({reinterpret_cast<const char*>(values.data()), values.size_bytes()});
-  for (const auto& [what, text] :
-       {std::pair<std::string_view, std::string>("another recipe", print_recipe(recipe_)),
-        {"other examples", state_.data_hash},
-        {"other first weights", weights.digest()}}) {
-    Gathered<char> all;
-    all.gather(*ranks_.group, text);
-    for (int rank = 1; rank < ranks_.size; ++rank) {
-      if (std::ranges::equal(all.of(static_cast<std::size_t>(rank)), all.of(0))) continue;
-      throw Error("rank " + std::to_string(rank) + " has " + std::string(what) +
-                  " than rank 0 (give all ranks the same files)");
-    }
-  }
-}
-
-bool Trainer::share_resumed(bool is_resumed) {
-  if (!is_so_on_any_rank(is_resumed)) return false;
-  std::string state = state_.to_json().dump();
-  broadcast_all(*ranks_.group, state);
-  state_ = TrainingState::from_json(Json::parse(state, "the state of rank 0"), "the state of rank 0");
-  broadcast_values(*ranks_.group, objective_.parameters().values());
-  for (const Optimizer::State& values : states()) broadcast_values(*ranks_.group, values.values);
-  return true;
 }
 
 TrainingOutcome Trainer::run(const TrainerCallbacks& callbacks) {

@@ -2,6 +2,22 @@
 # A small made-up experiment for scripts that train. They set: bin, the folder of the tools; tmp, a folder to work in.
 # SCALE, EPOCHS: of the recipe.
 
+# What scripts that stop runs begin with, in place of their own bin and tmp: `running` is a run to be killed when they end.
+begin_with_moments() {
+  bin=$(cd "${BIN:-$here/../../build/bin}" && pwd)
+  tmp=$(mktemp -d)
+  running=
+  trap end_moments EXIT
+  RANDOM=${SEED:-$$}
+  echo "random moments of SEED=${SEED:-$$}"
+}
+# A background child that a signal reaches before its exec is still this script; the folder is not its to remove.
+end_moments() {
+  [ "$BASHPID" = $$ ] || return 0
+  [ -z "$running" ] || kill -9 "$running" 2>/dev/null || :
+  rm -rf "$tmp"
+}
+
 fail() {
   echo "failed: $1" >&2
   [ ! -s "$tmp/log" ] || tail -n 5 "$tmp/log" >&2

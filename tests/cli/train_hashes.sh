@@ -8,21 +8,9 @@
 set -euo pipefail
 export LC_ALL=C
 here=$(cd "$(dirname "$0")" && pwd)
-bin=$(cd "${BIN:-$here/../../build/bin}" && pwd)
-tmp=$(mktemp -d)
-running=
-# A background child that a signal reaches before its exec is still this script; the folder is not its to remove.
-clean_up() {
-  [ "$BASHPID" = $$ ] || return 0
-  [ -z "$running" ] || kill -9 "$running" 2>/dev/null || :
-  rm -rf "$tmp"
-}
-trap clean_up EXIT
-RANDOM=${SEED:-$$}
-echo "random moments of SEED=${SEED:-$$}"
-
 # shellcheck source=SCRIPTDIR/experiment.sh
 . "$here/experiment.sh"
+begin_with_moments
 
 # compare DIRECTORY WHAT: with the first run; then the directory goes.
 compare() {

@@ -6,21 +6,11 @@
 set -euo pipefail
 export LC_ALL=C
 here=$(cd "$(dirname "$0")" && pwd)
-bin=$(cd "${BIN:-$here/../../build/bin}" && pwd)
-command -v mpirun >/dev/null || { echo 'no mpirun: skipped'; exit 77; }
-[ -e "$bin/headwater_mpi.so" ] || { echo 'built without MPI: skipped'; exit 77; }
-tmp=$(mktemp -d)
-running=
-clean_up() {
-  [ "$BASHPID" = $$ ] || return 0
-  [ -z "$running" ] || kill -9 "$running" 2>/dev/null || :
-  rm -rf "$tmp"
-}
-trap clean_up EXIT
-RANDOM=${SEED:-$$}
-echo "random moments of SEED=${SEED:-$$}"
 # shellcheck source=SCRIPTDIR/experiment.sh
 . "$here/experiment.sh"
+command -v mpirun >/dev/null || { echo 'no mpirun: skipped'; exit 77; }
+[ -e "${BIN:-$here/../../build/bin}/headwater_mpi.so" ] || { echo 'built without MPI: skipped'; exit 77; }
+begin_with_moments
 
 # More ranks than processors, no binding of theirs, and as root where the tests are.
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_plm_rsh_agent='' OMPI_MCA_orte_tmpdir_base=$tmp
