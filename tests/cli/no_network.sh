@@ -17,7 +17,9 @@ fail() {
   exit 1
 }
 
-# Programs that do what they must not, beside a copy of the seal.
+# Programs that do what they must not, beside a copy of the seal. Where no variable tells the shell who calls it, bash looks the user up, and
+# the C library asks a daemon for that through a socket before it reads the file.
+export HOME="${HOME:-/}" SHELL=/bin/bash
 mkdir "$tmp/links"
 cp "$sealed" "$tmp/sealed"
 program() { # NAME LINE
