@@ -141,6 +141,7 @@ struct TrainingSettings {
   std::int64_t batch_sequences = 64;
   std::int64_t batch_tokens = 0;  // the most of a batch, instead; 0: by batch_sequences
   bool shuffle = true;  // examples are taken in an order drawn for each epoch; else in that of the data
+  std::int64_t shuffle_window = 0;  // so many at a time, from few places of the data; 0: all at once
   // A batch is computed in so many parts one after the other, with the memory of one and the same results: 1,
   // 2, 4 or 8.
   std::int64_t accumulate = 1;

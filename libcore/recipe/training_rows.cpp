@@ -188,6 +188,12 @@ void rows(Visitor& v, TrainingSettings& s, const ModelSection& model) {
           When{!model || !model.kind().columns.empty(), "", "models of texts"});
   v.field("shuffle", &s.shuffle, Anything{},
           "examples are taken in an order that is drawn anew for each epoch; `false`: in that of the data");
+  v.field(
+      "shuffle_window", &s.shuffle_window, Between{0, 1e12, "examples"},
+      "the order is drawn for so many examples at a time, which come from 64 places of the data, each with "
+      "its neighbours: a data set larger than memory is read in runs, and no order of all of it is held "
+      "(vectorize --output dataset); 0: for all examples at once",
+      When{s.shuffle, "training without shuffle", "training with shuffle"});
   v.field("accumulate", &s.accumulate, Between{1, 8, "parts"},
           "the batch is computed in so many parts one after the other, with the memory of one and the same "
           "bits: 1, 2, 4 or 8");

@@ -1,7 +1,7 @@
 #include "training/batches.hpp"
 
 #include <algorithm>
-#include <numeric>
+#include <type_traits>
 
 #include "support/error.hpp"
 #include "support/numbers.hpp"
@@ -36,63 +36,76 @@ Batches::Batches(const TrainingSettings& training, const Objective& objective, S
   count_ = std::min((tokens_ + room - 1) / room, examples_);
 }
 
-BatchList Batches::evenly(std::vector<std::uint32_t> order) const {
-  BatchList list{.order = std::move(order)};
-  list.begins.reserve(static_cast<std::size_t>(count_) + 1);
-  if (most_tokens_ == 0) {
-    for (std::int64_t number = 1; number <= count_; ++number)
-      list.begins.push_back(number * examples_ / count_);
-    return list;
-  }
+EpochBatches Batches::evenly(ExampleOrder order) const {
+  if (most_tokens_ == 0) return {std::move(order), count_};
+  std::vector<std::int64_t> begins{0};
+  begins.reserve(static_cast<std::size_t>(count_) + 1);
   std::int64_t end = 0, tokens = 0;
   for (std::int64_t number = 1; number <= count_; ++number) {
     // As shares of whole numbers: number * T / B without overflow.
     const std::int64_t share = tokens_ / count_ * number + tokens_ % count_ * number / count_;
     // At least one example here, and one for each batch that follows.
     const std::int64_t first = end + 1, last = examples_ - (count_ - number);
-    while (end < last && (end < first || tokens < share))
-      tokens += tokens_of(list.order[static_cast<std::size_t>(end++)]);
-    list.begins.push_back(end);
+    while (end < last && (end < first || tokens < share)) tokens += tokens_of(order[end++]);
+    begins.push_back(end);
   }
-  return list;
+  return {std::move(order), std::move(begins)};
 }
 
-std::int64_t EpochBatches::begin(std::int64_t number) const {
-  if (list_) return list_->begins[static_cast<std::size_t>(number)];
-  // number * examples / count without overflow
-  return examples_ / count_ * number + examples_ % count_ * number / count_;
-}
-
-void EpochBatches::take(std::int64_t number, std::vector<std::uint32_t>& to) const {
-  to.clear();
-  if (list_) {
-    const std::span<const std::uint32_t> batch = list_->batch(number);
-    to.assign(batch.begin(), batch.end());
-    return;
-  }
-  for (std::int64_t place = begin(number); place < begin(number + 1); ++place) {
-    const auto at = static_cast<std::uint64_t>(place);
-    to.push_back(static_cast<std::uint32_t>(order_ ? (*order_)[at] : at));
-  }
-}
-
-BatchList Batches::in_order() const {
-  BatchList list;
-  list.order.resize(static_cast<std::size_t>(examples_));
-  std::iota(list.order.begin(), list.order.end(), std::uint32_t{0});
+EpochBatches Batches::in_order() const {
+  std::vector<std::int64_t> begins{0};
   std::int64_t begin = 0, tokens = 0;
   for (std::int64_t i = 0; i < examples_; ++i) {
     const std::int64_t more = most_tokens_ > 0 ? tokens_of(static_cast<std::uint32_t>(i)) : 0;
     const bool is_full = most_tokens_ > 0 ? tokens + more > most_tokens_ : i - begin == most_sequences_;
     if (is_full) {
-      list.begins.push_back(i);
+      begins.push_back(i);
       begin = i;
       tokens = 0;
     }
     tokens += more;
   }
-  if (examples_ > 0) list.begins.push_back(examples_);
-  return list;
+  if (examples_ > 0) begins.push_back(examples_);
+  return {ExampleOrder(examples_), std::move(begins)};
+}
+
+std::int64_t ExampleOrder::count() const {
+  return std::visit(
+      [](const auto& order) -> std::int64_t {
+        using Order = std::decay_t<decltype(order)>;
+        if constexpr (std::is_same_v<Order, std::int64_t>) {
+          return order;
+        } else if constexpr (std::is_same_v<Order, std::vector<std::uint32_t>>) {
+          return static_cast<std::int64_t>(order.size());
+        } else {
+          return static_cast<std::int64_t>(order.count());
+        }
+      },
+      order_);
+}
+
+std::uint32_t ExampleOrder::operator[](std::int64_t place) const {
+  return std::visit(
+      [place](const auto& order) {
+        if constexpr (std::is_same_v<std::decay_t<decltype(order)>, std::int64_t>) {
+          return static_cast<std::uint32_t>(place);
+        } else {
+          return static_cast<std::uint32_t>(order[static_cast<std::size_t>(place)]);
+        }
+      },
+      order_);
+}
+
+std::int64_t EpochBatches::begin(std::int64_t number) const {
+  if (!begins_.empty()) return begins_[static_cast<std::size_t>(number)];
+  // number * examples / count without overflow
+  return examples() / count_ * number + examples() % count_ * number / count_;
+}
+
+void EpochBatches::take(std::int64_t number, std::vector<std::uint32_t>& to) const {
+  to.clear();
+  if (number >= count_) return;
+  for (std::int64_t place = begin(number); place < begin(number + 1); ++place) to.push_back(order_[place]);
 }
 
 LargestPart largest_part(const Objective& objective,

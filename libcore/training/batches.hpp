@@ -3,11 +3,13 @@
 
 #include <cstdint>
 #include <functional>
-#include <optional>
 #include <span>
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include "recipe/recipe.hpp"
+#include "support/block_shuffle.hpp"
 #include "support/random_permutation.hpp"
 #include "training/objective.hpp"
 
@@ -23,41 +25,44 @@ struct OwnParts {
   }
 };
 
-// Examples in the order in which they are taken, and where each batch of them begins.
-struct BatchList {
-  std::vector<std::uint32_t> order;
-  std::vector<std::int64_t> begins{0};  // one more than batches
+// The order in which the examples of an epoch are taken: held, or computed place by place.
+class ExampleOrder {
+ public:
+  explicit ExampleOrder(std::vector<std::uint32_t> order) : order_(std::move(order)) {}
+  explicit ExampleOrder(const RandomPermutation& order) : order_(order) {}
+  explicit ExampleOrder(const BlockShuffle& order) : order_(order) {}
+  // That of the data.
+  explicit ExampleOrder(std::int64_t examples) : order_(examples) {}
 
-  std::int64_t count() const { return static_cast<std::int64_t>(begins.size()) - 1; }
-  std::span<const std::uint32_t> batch(std::int64_t number) const {
-    const auto at = static_cast<std::size_t>(number);
-    return std::span(order).subspan(static_cast<std::size_t>(begins[at]),
-                                    static_cast<std::size_t>(begins[at + 1] - begins[at]));
-  }
+  std::int64_t count() const;
+  std::uint32_t operator[](std::int64_t place) const;
+
+ private:
+  std::variant<std::int64_t, std::vector<std::uint32_t>, RandomPermutation, BlockShuffle> order_;
 };
 
-// The batches of an epoch: a list that is held, or, of examples that may be very many, an order that is
-// computed.
+// The batches of an epoch.
 class EpochBatches {
  public:
-  explicit EpochBatches(BatchList list)
-      : list_(std::move(list)), count_(list_->count()), examples_(list_->begins.back()) {}
-  // Batches as even as these examples allow, in this order or, without one, in that of the data.
-  EpochBatches(const RandomPermutation& order, std::int64_t count)
-      : order_(order), count_(count), examples_(static_cast<std::int64_t>(order.count())) {}
-  EpochBatches(std::int64_t examples, std::int64_t count) : count_(count), examples_(examples) {}
+  // As even as these examples allow.
+  EpochBatches(ExampleOrder order, std::int64_t count) : order_(std::move(order)), count_(count) {}
+  // They begin there; the last number is that of the examples.
+  EpochBatches(ExampleOrder order, std::vector<std::int64_t> begins)
+      : order_(std::move(order)),
+        begins_(std::move(begins)),
+        count_(static_cast<std::int64_t>(begins_.size()) - 1) {}
 
   std::int64_t count() const { return count_; }
-  std::int64_t examples() const { return examples_; }
+  std::int64_t examples() const { return order_.count(); }
   // The place in the order of a batch's first example; that after the last is examples().
   std::int64_t begin(std::int64_t number) const;
-  // Its examples; the memory of `to` is used again.
+  // Its examples, none after the last batch; the memory of `to` is used again.
   void take(std::int64_t number, std::vector<std::uint32_t>& to) const;
 
  private:
-  std::optional<BatchList> list_;
-  std::optional<RandomPermutation> order_;
-  std::int64_t count_, examples_;
+  ExampleOrder order_;
+  std::vector<std::int64_t> begins_;
+  std::int64_t count_;
 };
 
 // The batches of one split. Every epoch has as many, whatever its order, so that the steps of a run are known
@@ -71,9 +76,9 @@ class Batches {
   std::int64_t count() const { return count_; }
   // Batches of this order are as even as its examples allow: a small rest at the end of an epoch would take a
   // step as large as the others along a far noisier gradient, just before validation.
-  BatchList evenly(std::vector<std::uint32_t> order) const;
+  EpochBatches evenly(ExampleOrder order) const;
   // In the order of the data, each batch but the last as large as it may be: of validation.
-  BatchList in_order() const;
+  EpochBatches in_order() const;
 
  private:
   std::int64_t tokens_of(std::uint32_t example) const {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <numeric>
 #include <utility>
 
 #include "metrics/registry.hpp"
@@ -73,17 +72,19 @@ void Trainer::take_batch(std::int64_t step, const EpochBatches& batches,
 
 EpochBatches Trainer::batches_of_epoch(std::int64_t epoch) const {
   const std::size_t examples = objective_.examples(Split::train);
-  if (!recipe_.training.shuffle) {
-    if (objective_.has_equal_examples()) return {static_cast<std::int64_t>(examples), batches_.count()};
-    std::vector<std::uint32_t> order(examples);
-    std::iota(order.begin(), order.end(), std::uint32_t{0});
-    return EpochBatches(batches_.evenly(std::move(order)));
-  }
+  if (!recipe_.training.shuffle) return batches_.evenly(ExampleOrder(static_cast<std::int64_t>(examples)));
   RandomStream stream{
       .seed = recipe_.seed, .purpose = Purpose::epoch_order, .step = static_cast<std::uint32_t>(epoch)};
-  if (!objective_.has_equal_examples()) return EpochBatches(batches_.evenly(random_order(stream, examples)));
-  stream.layer = 1;  // a law of its own
-  return {RandomPermutation(stream, examples), batches_.count()};
+  // Each law has a layer of its own, blocks all from theirs on.
+  constexpr std::uint32_t kComputed = 1, kBlocks = 3;
+  if (recipe_.training.shuffle_window > 0) {
+    stream.layer = kBlocks;
+    const auto window = static_cast<std::uint64_t>(recipe_.training.shuffle_window);
+    return batches_.evenly(ExampleOrder(BlockShuffle(stream, examples, window)));
+  }
+  if (!objective_.has_equal_examples()) return batches_.evenly(ExampleOrder(random_order(stream, examples)));
+  stream.layer = kComputed;
+  return batches_.evenly(ExampleOrder(RandomPermutation(stream, examples)));
 }
 
 std::size_t Trainer::warm_up() {
@@ -186,25 +187,26 @@ std::vector<Optimizer::State> Trainer::states() {
 ValidationFigures Trainer::validate() {
   ValidationFigures figures;
   if (validation_batches_.count() == 0) return figures;
-  const BatchList list = validation_batches_.in_order();
+  const EpochBatches list = validation_batches_.in_order();
   // Every size()-th batch is this rank's, but where a metric is no sum: then each rank measures them all.
   const bool is_shared = ranks_.group != nullptr && objective_.metrics().empty();
   const std::int64_t first = is_shared ? ranks_.rank : 0, stride = is_shared ? ranks_.size : 1;
-  const auto batch_at = [&](std::int64_t number) {
-    return number < list.count() ? list.batch(number) : std::span<const std::uint32_t>();
-  };
   const auto parts = static_cast<Index>(recipe_.training.accumulate);
   std::vector<LossTotals> measured;
+  std::vector<std::uint32_t> batch, next;  // outlive the packing of what they hold
   objective_.begin_validation();
   with_average([&] {
     Prefetcher batches(packer_, objective_, Split::validation, {.first = 0, .count = parts, .of = parts});
-    batches.start(batch_at(first));
+    list.take(first, next);
+    batches.start(next);
     for (std::int64_t number = first; number < list.count(); number += stride) {
-      const auto size = static_cast<Index>(list.batch(number).size());
+      std::swap(batch, next);
+      list.take(number + stride, next);
+      const auto size = static_cast<Index>(batch.size());
       const auto loss_of = [&](Index index, std::size_t) -> std::optional<LossTotals> {
         const BatchPart part{index, parts, size};
         if (part.begin() == part.end()) return std::nullopt;
-        const BatchSlot slot = batches.take(batch_at(number + stride));
+        const BatchSlot slot = batches.take(next);
         arena_.reset();
         Tape tape(arena_, Tape::Mode::inference);
         return objective_.loss({tape, recipe_.seed, 0}, Split::validation, slot);

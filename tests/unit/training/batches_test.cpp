@@ -38,6 +38,18 @@ TrainingSettings of_tokens(std::int64_t most) {
   return training;
 }
 
+std::vector<std::uint32_t> batch_of(const EpochBatches& list, std::int64_t number) {
+  std::vector<std::uint32_t> batch;
+  list.take(number, batch);
+  return batch;
+}
+
+std::vector<std::int64_t> begins_of(const EpochBatches& list) {
+  std::vector<std::int64_t> begins;
+  for (std::int64_t number = 0; number <= list.count(); ++number) begins.push_back(list.begin(number));
+  return begins;
+}
+
 std::vector<std::uint32_t> ascending(std::size_t count) {
   std::vector<std::uint32_t> order(count);
   std::iota(order.begin(), order.end(), 0u);
@@ -61,24 +73,27 @@ TEST_CASE("no batch has more than its tokens, every order has as many batches, a
     std::vector<std::uint32_t> order = ascending(count);
     for (int epoch = 0; epoch < 4; ++epoch) {
       std::shuffle(order.begin(), order.end(), random);
-      const BatchList list = batches.evenly(order);
+      const EpochBatches list = batches.evenly(ExampleOrder(order));
       INFO(count, " examples of up to ", longest, " tokens, batches of ", most);
       REQUIRE(list.count() == batches.count());
-      CHECK(list.order == order);
-      CHECK(list.begins.front() == 0);
-      CHECK(list.begins.back() == static_cast<std::int64_t>(count));
+      CHECK(list.examples() == static_cast<std::int64_t>(count));
+      std::vector<std::uint32_t> taken;
       for (std::int64_t number = 0; number < list.count(); ++number) {
-        CHECK_FALSE(list.batch(number).empty());
-        CHECK(objective.tokens(Split::train, list.batch(number)) <= most);
+        const std::vector<std::uint32_t> batch = batch_of(list, number);
+        CHECK_FALSE(batch.empty());
+        CHECK(objective.tokens(Split::train, batch) <= most);
+        taken.insert(taken.end(), batch.begin(), batch.end());
       }
+      CHECK(taken == order);
     }
-    const BatchList in_order = batches.in_order();
-    CHECK(in_order.begins.back() == static_cast<std::int64_t>(count));
+    const EpochBatches in_order = batches.in_order();
+    CHECK(in_order.begin(in_order.count()) == static_cast<std::int64_t>(count));
     for (std::int64_t number = 0; number < in_order.count(); ++number) {
-      const std::int64_t here = objective.tokens(Split::train, in_order.batch(number));
+      const std::int64_t here = objective.tokens(Split::train, batch_of(in_order, number));
       CHECK(here <= most);
-      if (number + 1 < in_order.count())
-        CHECK(here + objective.tokens(Split::train, in_order.batch(number + 1).first(1)) > most);
+      if (number + 1 == in_order.count()) continue;
+      const std::vector<std::uint32_t> next = batch_of(in_order, number + 1);
+      CHECK(here + objective.tokens(Split::train, std::span(next).first(1)) > most);
     }
   }
 }
@@ -88,7 +103,7 @@ TEST_CASE("batches of tokens are even: as full as the longest example allows") {
   const Batches batches(of_tokens(100), objective, Split::train);
   CHECK(batches.count() == 110);  // 10,000 tokens, at most 91 a batch on average
   for (std::int64_t number = 0; number < 110; ++number) {
-    const std::size_t size = batches.evenly(ascending(1000)).batch(number).size();
+    const std::size_t size = batch_of(batches.evenly(ExampleOrder(ascending(1000))), number).size();
     CHECK((size == 9 || size == 10));
   }
 }
@@ -106,25 +121,38 @@ TEST_CASE("batches of sequences are even, and in order all but the last are full
   TrainingSettings training;
   training.batch_sequences = 4;
   const Batches batches(training, objective, Split::train);
-  CHECK(batches.evenly(ascending(18)).begins == std::vector<std::int64_t>{0, 3, 7, 10, 14, 18});
-  CHECK(batches.in_order().begins == std::vector<std::int64_t>{0, 4, 8, 12, 16, 18});
+  const EpochBatches even = batches.evenly(ExampleOrder(ascending(18)));
+  CHECK(begins_of(even) == std::vector<std::int64_t>{0, 3, 7, 10, 14, 18});
+  CHECK(begins_of(batches.in_order()) == std::vector<std::int64_t>{0, 4, 8, 12, 16, 18});
+  CHECK(batch_of(even, even.count()).empty());
   CHECK(Batches(training, Lengths({}), Split::train).count() == 0);
 }
 
-TEST_CASE("batches in the order of the data are computed as those that are held") {
-  const Lengths objective(std::vector<std::int64_t>(23, 1));
-  TrainingSettings training;
-  training.batch_sequences = 4;
-  const Batches batches(training, objective, Split::train);
-  const EpochBatches held(batches.evenly(ascending(23))), computed(23, batches.count());
-  REQUIRE(computed.count() == held.count());
-  CHECK(computed.examples() == 23);
-  std::vector<std::uint32_t> one, other;
-  for (std::int64_t number = 0; number < held.count(); ++number) {
-    CHECK(computed.begin(number) == held.begin(number));
-    held.take(number, one);
-    computed.take(number, other);
-    CHECK(one == other);
+TEST_CASE("batches of an order that is computed are those of one that is held") {
+  for (const std::int64_t most : {0, 9}) {
+    const Lengths objective({1, 2, 3, 1, 5, 1, 1, 2, 1, 4, 1, 1, 3, 2, 1, 1, 1, 2, 2, 1, 1, 3, 1});
+    TrainingSettings training = of_tokens(most);
+    training.batch_sequences = 4;
+    const Batches batches(training, objective, Split::train);
+    const RandomStream stream{.seed = 4, .purpose = Purpose::epoch_order};
+    const RandomPermutation permutation(stream, 23);
+    const BlockShuffle blocks(stream, 23, 7);
+    std::vector<std::uint32_t> permuted, shuffled;
+    for (std::uint64_t i = 0; i < 23; ++i) {
+      permuted.push_back(static_cast<std::uint32_t>(permutation[i]));
+      shuffled.push_back(static_cast<std::uint32_t>(blocks[i]));
+    }
+    const std::pair<EpochBatches, EpochBatches> pairs[] = {
+        {batches.evenly(ExampleOrder(ascending(23))), batches.evenly(ExampleOrder(std::int64_t{23}))},
+        {batches.evenly(ExampleOrder(permuted)), batches.evenly(ExampleOrder(permutation))},
+        {batches.evenly(ExampleOrder(shuffled)), batches.evenly(ExampleOrder(blocks))}};
+    for (const auto& [held, computed] : pairs) {
+      REQUIRE(computed.count() == held.count());
+      CHECK(computed.examples() == 23);
+      CHECK(begins_of(computed) == begins_of(held));
+      for (std::int64_t number = 0; number < held.count(); ++number)
+        CHECK(batch_of(held, number) == batch_of(computed, number));
+      CHECK(computed.begin(held.count()) == 23);
+    }
   }
-  CHECK(computed.begin(held.count()) == 23);
 }
