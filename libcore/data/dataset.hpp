@@ -17,6 +17,8 @@ class Dataset {
  public:
   virtual ~Dataset() = default;
   virtual bool reads_lines() const = 0;
+  // Examples of lines may lie in a file of columns as well (data/id_columns.hpp).
+  virtual bool reads_files() const { return !reads_lines(); }
 
   // `place` is "file:line". Throws Error "place:column: what (fix)".
   virtual void add_line(std::string_view /*line*/, std::string_view place) {

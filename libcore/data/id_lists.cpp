@@ -16,14 +16,30 @@ constexpr std::int64_t kPiece = std::int64_t{1} << 16;  // ids
 }  // namespace
 
 IdLists::IdLists()
-    : arena_(std::make_unique<Arena>(kReserve, kParts)), ids_(arena_->allocate_array<std::int32_t>(0)) {}
+    : arena_(std::make_unique<Arena>(kReserve, kParts)),
+      growing_(arena_->allocate_array<std::int32_t>(0)),
+      ids_(growing_) {}
+
+IdLists::IdLists(std::span<const std::int32_t> ids, std::span<const std::int64_t> ends)
+    : ids_(ids.data()),
+      ends_(ends.data()),
+      total_ids_(static_cast<std::int64_t>(ids.size())),
+      size_(static_cast<std::int64_t>(ends.size())) {}
+
+std::span<const std::int32_t> IdLists::list_of_ends(std::int64_t list) const {
+  const std::int64_t begin = list == 0 ? 0 : ends_[list - 1], end = ends_[list];
+  if (begin < 0 || begin > end || end > total_ids_)
+    throw Error("list " + std::to_string(list) + " (from 0) begins at " + std::to_string(begin) +
+                " and ends at " + std::to_string(end) + ", of " + std::to_string(total_ids_) + " ids");
+  return {ids_ + begin, static_cast<std::size_t>(end - begin)};
+}
 
 void IdLists::push(std::int32_t id) {
   if (total_ids_ == capacity_) {
     arena_->allocate_array<std::int32_t>(kPiece);  // follows the one before without a gap
     capacity_ += kPiece;
   }
-  ids_[total_ids_++] = id;
+  growing_[total_ids_++] = id;
 }
 
 void IdLists::close() {

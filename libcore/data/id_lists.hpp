@@ -18,11 +18,14 @@ namespace headwater {
 class IdLists {
  public:
   IdLists();
+  // Lists that lie in somebody else's memory, where nothing is added: each ends at a number of `ends`, the
+  // first begins at 0. What the numbers say is not looked at before it is used.
+  IdLists(std::span<const std::int32_t> ids, std::span<const std::int64_t> ends);
 
   // The list that is being made: after the last that was closed.
   void push(std::int32_t id);
   std::span<const std::int32_t> open() const {
-    return {ids_ + closed_ids_, static_cast<std::size_t>(total_ids_ - closed_ids_)};
+    return {growing_ + closed_ids_, static_cast<std::size_t>(total_ids_ - closed_ids_)};
   }
   void shorten_open(std::int64_t count) { total_ids_ = closed_ids_ + count; }
   // Throws Error where a block would hold more than 2^32 - 1 ids.
@@ -30,7 +33,9 @@ class IdLists {
 
   std::int64_t size() const { return size_; }  // closed lists
   std::int64_t total_ids() const { return total_ids_; }
+  // Throws Error where somebody else's ends are no ends of lists.
   std::span<const std::int32_t> operator[](std::int64_t list) const {
+    if (ends_ != nullptr) return list_of_ends(list);
     const Block& block = *blocks_[static_cast<std::size_t>(list / kBlock)];
     const auto at = static_cast<std::size_t>(list % kBlock);
     const std::uint32_t begin = at == 0 ? 0 : block.ends[at - 1];
@@ -52,8 +57,12 @@ class IdLists {
     std::int64_t first_id;
     std::array<std::uint32_t, kBlock> ends;
   };
+  std::span<const std::int32_t> list_of_ends(std::int64_t list) const;
+
   std::unique_ptr<Arena> arena_;
-  std::int32_t* ids_;
+  std::int32_t* growing_ = nullptr;
+  const std::int32_t* ids_;
+  const std::int64_t* ends_ = nullptr;
   std::int64_t capacity_ = 0, total_ids_ = 0, closed_ids_ = 0, size_ = 0;
   std::vector<std::unique_ptr<Block>> blocks_;
 };

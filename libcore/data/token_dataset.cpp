@@ -268,19 +268,11 @@ void TokenDataset::check_header_field(const Column& column, std::string_view fie
     const std::string_view word = up_to_space(rest);
     const std::string_view value = word.substr(std::min(word.find('=') + 1, word.size()));
     if (word.starts_with("vocab=")) {
-      // A header holds the first 16 digits.
-      const bool is_same = settings.vocabulary_hash == value ||
-                           (value.size() >= 16 && settings.vocabulary_hash.starts_with(value));
-      if (settings.vocabulary_hash.empty() || is_same) continue;
-      fail(place, line, rest.data(),
-           "ids were made with vocabulary " + quote(value) + ", but column " + quote(settings.name) +
-               " needs " + settings.vocabulary_hash + " (vectorize again with the model's tokenizer)");
+      const std::string fault = column.fault_of_vocabulary(value);
+      if (!fault.empty()) fail(place, line, rest.data(), fault);
     } else if (word.starts_with("size=")) {
-      if (value == std::to_string(settings.vocabulary)) continue;
-      fail(place, line, rest.data(),
-           "ids were made with a vocabulary of " + quote(value) + ", but column " + quote(settings.name) +
-               " has " + std::to_string(settings.vocabulary) +
-               " (vectorize again with the model's tokenizer)");
+      const std::string fault = column.fault_of_size(value);
+      if (!fault.empty()) fail(place, line, rest.data(), fault);
     } else if (word.starts_with("pad=")) {
       if (value == "0" || value == "-1") continue;  // label sets have none
       fail(place, line, rest.data(),
@@ -290,6 +282,20 @@ void TokenDataset::check_header_field(const Column& column, std::string_view fie
            "unknown word " + quote(word) + " in the header (known: vocab=, size=, pad=)");
     }
   }
+}
+
+std::string TokenDataset::Column::fault_of_vocabulary(std::string_view value) const {
+  // A header holds the first 16 digits.
+  const std::string& own = settings.vocabulary_hash;
+  if (own.empty() || own == value || (value.size() >= 16 && own.starts_with(value))) return {};
+  return "ids were made with vocabulary " + quote(value) + ", but column " + quote(settings.name) +
+         " needs " + own + " (vectorize again with the model's tokenizer)";
+}
+
+std::string TokenDataset::Column::fault_of_size(std::string_view value) const {
+  if (value == std::to_string(settings.vocabulary)) return {};
+  return "ids were made with a vocabulary of " + quote(value) + ", but column " + quote(settings.name) +
+         " has " + std::to_string(settings.vocabulary) + " (vectorize again with the model's tokenizer)";
 }
 
 void TokenDataset::finish(std::string_view where, bool is_empty_allowed) {
@@ -316,6 +322,7 @@ std::size_t TokenDataset::column(std::string_view name) const {
 }
 
 std::string TokenDataset::hash() const {
+  if (reads_ != nullptr) return hash_;
   static_assert(std::endian::native == std::endian::little,
                 "the hash is defined over little-endian integers");
   const auto bytes = [](const auto* values, std::size_t count) {

@@ -1,17 +1,21 @@
-// Examples as id lines: columns separated by one TAB, decimal ids separated by one space
-// (libcore/FORMATS.md, id lines).
+// Examples as id lines: columns separated by one TAB, decimal ids separated by one space; or the same columns
+// in a file that stays mapped and may be larger than memory (libcore/FORMATS.md, Id lines and Columns of
+// ids).
 #pragma once
 
 #include <cstdint>
 #include <initializer_list>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "checkpoint/safetensors.hpp"
 #include "data/dataset.hpp"
 #include "data/id_lists.hpp"
 #include "data/labels.hpp"
+#include "data/mapped_reads.hpp"
 #include "data/subset.hpp"
 
 namespace headwater {
@@ -33,7 +37,8 @@ struct TokenColumnSettings {
   LabelsAs labels_as = LabelsAs::unsaid;
 };
 
-// Examples in memory: four bytes an id (eight with its value) and eight a column and example, nothing else.
+// Examples of lines lie in memory: four bytes an id (eight with its value) and eight a column and example,
+// nothing else. Of a file nothing does; the memory that reading it takes is given back now and then.
 class TokenDataset : public Dataset {
  public:
   explicit TokenDataset(std::vector<TokenColumnSettings> columns);
@@ -43,6 +48,13 @@ class TokenDataset : public Dataset {
   // ("#ids v1 vocab=.. size=.. pad=..") is checked, not counted.
   void add_line(std::string_view line, std::string_view place) override;
   bool reads_lines() const override { return true; }
+  bool reads_files() const override { return true; }
+  // In place of lines, once. Throws Error "path: example N (from 0): what (fix)"; all of it is read once,
+  // unless its hash is known.
+  void add_file(const std::filesystem::path& path) override;
+  // A file that is open; of bytes in memory, these stay the caller's.
+  void add(const Safetensors& file);
+  void know_hash(std::string_view hash) override { hash_ = hash; }
 
   // After the last line: throws Error where there is no example, or where more than 1 % of the lines had an
   // empty column (a stage of the pipe died) unless is_empty_allowed. `where` names the input in the message
@@ -54,14 +66,21 @@ class TokenDataset : public Dataset {
   std::size_t column_count() const { return columns_.size(); }
   std::size_t column(std::string_view name) const;  // index by name; throws Error where there is none
   std::span<const std::int32_t> ids(std::size_t column, std::int64_t example) const {
-    return columns_[column].lists[example];
+    const Column& c = columns_[column];
+    return reads_ == nullptr ? c.lists[example] : mapped_ids(c, example);
+  }
+  // How many they are, without a look at them.
+  std::size_t count(std::size_t column, std::int64_t example) const {
+    const Column& c = columns_[column];
+    return c.kept(c.lists[example]).size();
   }
   // One for each id; empty where the column has none.
   std::span<const float> values(std::size_t column, std::int64_t example) const {
     const Column& c = columns_[column];
     if (!c.settings.has_values) return {};
-    return std::span(c.values).subspan(static_cast<std::size_t>(c.lists.begin_of(example)),
-                                       c.lists[example].size());
+    const std::span<const float> all =
+        c.mapped_values.empty() ? std::span<const float>(c.values) : c.mapped_values;
+    return all.subspan(static_cast<std::size_t>(c.lists.begin_of(example)), count(column, example));
   }
   std::int64_t total_ids(std::size_t column) const { return columns_[column].lists.total_ids(); }
   // Memory used for anything but the ids, of all columns.
@@ -74,7 +93,7 @@ class TokenDataset : public Dataset {
   std::vector<ColumnTokenCounts> token_counts() const override;
 
   // XXH3-128 of all ids, their values and where examples end, in the order of the lines: names the data of a
-  // run.
+  // run. Lines and a file of the same columns have the same.
   std::string hash() const override;
 
  private:
@@ -82,11 +101,20 @@ class TokenDataset : public Dataset {
     TokenColumnSettings settings;
     IdLists lists;
     std::vector<float> values;  // as many as ids
+    std::span<const float> mapped_values{};
     std::int64_t truncated = 0;
     TokenCounts counts;
     LabelsAs labels_as = LabelsAs::unsaid;        // of labels: as the lines so far say
     const std::string* doubtful_label = nullptr;  // LabelSet::name_of_other_id()
     void shorten(std::int64_t count);             // of the line that is being read
+    // What max_length leaves of a list in a file.
+    std::span<const std::int32_t> kept(std::span<const std::int32_t> list) const;
+    // "" or what is wrong with a list in a file: what would have been an error of its line, or skipped.
+    std::string fault_of(std::span<const std::int32_t> list) const;
+    // "" or how the vocabulary that ids were made with is another than this one's: `value` is what a header
+    // says, of the first 16 digits of its hash or all, or of its size.
+    std::string fault_of_vocabulary(std::string_view value) const;
+    std::string fault_of_size(std::string_view value) const;
   };
 
   static std::int32_t read_label(Column& column, std::string_view field);
@@ -101,8 +129,13 @@ class TokenDataset : public Dataset {
   void check_header_field(const Column& column, std::string_view field, std::string_view line,
                           std::string_view place) const;
   std::string names() const;
+  // Reads the columns of a file once: their faults, and their hash.
+  void check_columns(const Safetensors& file);
+  std::span<const std::int32_t> mapped_ids(const Column& column, std::int64_t example) const;
 
   std::vector<Column> columns_;
+  std::unique_ptr<MappedReads> reads_;  // of a file
+  std::string hash_;                    // of a file
   std::string cure_of_empty_ = "remove those lines";
   std::int64_t lines_ = 0, skipped_ = 0;
 };
@@ -111,6 +144,14 @@ class TokenDataset : public Dataset {
 struct ColumnSubset {
   // Throws Error where the data set has no column of such a name.
   ColumnSubset(Subset of, std::initializer_list<std::string_view> names);
+
+  // Of a column by its place in `names`, of an example of the data set.
+  std::span<const std::int32_t> ids(std::size_t name, std::int64_t example) const {
+    return columns->ids(column[name], example);
+  }
+  std::size_t count(std::size_t name, std::int64_t example) const {
+    return columns->count(column[name], example);
+  }
 
   Subset subset;
   const TokenDataset* columns = nullptr;  // null: no examples

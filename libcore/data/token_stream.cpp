@@ -17,9 +17,6 @@ namespace {
 constexpr std::string_view kIds = "ids", kVocabularyHash = "vocabulary_hash",
                            kVocabularySize = "vocabulary_size";
 constexpr const char* kMakes = " (vectorize --output dataset makes files of ids)";
-constexpr std::int64_t kMostMapped = std::int64_t{64} << 20;  // bytes
-// A fault may map as much as a large page around the byte that is read.
-constexpr std::int64_t kFaultAround = std::int64_t{1} << 21;
 
 static_assert(std::endian::native == std::endian::little, "files and hashes are of little-endian integers");
 
@@ -93,8 +90,7 @@ void TokenStream::add(const Safetensors& file) {
     hasher.update(piece);
     if (file.file() != nullptr) file.file()->release();
   }
-  file_ = file.file();
-  if (file_ != nullptr) file_->expect_random_access();
+  reads_ = std::make_unique<MappedReads>(file.file());
   bytes_ = tensor->bytes;
   id_bytes_ = id_bytes;
   ids_ = count;
@@ -111,6 +107,7 @@ std::int32_t TokenStream::id(std::int64_t place) const {
 
 void TokenStream::read(std::int64_t begin, std::int64_t count, std::vector<std::int32_t>& to) const {
   to.clear();
+  if (count > 0) reads_->add(count * static_cast<std::int64_t>(id_bytes_));
   for (std::int64_t i = 0; i < count; ++i) {
     const std::int32_t next = id(begin + i);
     if (next < 0 ||
@@ -118,11 +115,6 @@ void TokenStream::read(std::int64_t begin, std::int64_t count, std::vector<std::
       throw Error("a file of ids has changed while it was trained on (start again when it is whole)");
     to.push_back(next);
   }
-  if (file_ == nullptr) return;
-  const std::int64_t more = count * static_cast<std::int64_t>(id_bytes_) + kFaultAround;
-  if (mapped_bytes_.fetch_add(more, std::memory_order_relaxed) + more < kMostMapped) return;
-  mapped_bytes_.store(0, std::memory_order_relaxed);
-  file_->release();
 }
 
 std::string token_stream_header(const TokenStreamHeader& header) {

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <algorithm>
-#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -13,6 +12,7 @@
 
 #include "checkpoint/safetensors.hpp"
 #include "data/dataset.hpp"
+#include "data/mapped_reads.hpp"
 
 namespace headwater {
 
@@ -66,12 +66,11 @@ class TokenStream : public Dataset {
   std::int32_t id(std::int64_t place) const;
 
   TokenStreamSettings settings_;
-  std::shared_ptr<MappedFile> file_;
+  std::unique_ptr<MappedReads> reads_;
   std::string_view bytes_;
   std::size_t id_bytes_ = 2;
   std::int64_t ids_ = 0;
   std::string hash_;
-  mutable std::atomic<std::int64_t> mapped_bytes_ = 0;  // at most so many since they were given back
 };
 
 // What such a file begins with: always as many bytes, so that it can be written before the ids are known.

@@ -92,7 +92,9 @@ void for_each_text(const Options& o, bool has_pairs, const std::function<void(st
 // The data as id lines of these columns of a tokenizer's ids, of any length.
 TokenDataset read_id_lines(const Options& o, const Tokenizer& tokenizer,
                            std::initializer_list<std::string_view> columns);
-// As id lines of these columns.
+// Whether the data are a file of columns of ids, which needs no --ids.
+bool has_id_columns(const Options& o);
+// As id lines of these columns, or a file of them.
 TokenDataset read_id_columns(const Options& o, std::vector<TokenColumnSettings> columns);
 void check_loss(const LossTotals& totals);
 // Adds the metric `name` where it follows from the loss of tokens: loss, accuracy, perplexity.

@@ -5,6 +5,7 @@
 
 #include "checkpoint/safetensors.hpp"
 #include "cli/tool.hpp"
+#include "data/id_columns.hpp"
 #include "data/token_dataset.hpp"
 #include "data/token_stream.hpp"
 #include "metrics/registry.hpp"
@@ -64,8 +65,9 @@ void add_bits(std::vector<ScoreRow>& rows, const std::string& name, std::string_
 
 // As the options say, or the files; without a word as the model was trained.
 Data data_of(const Options& o, const LoadedLanguageModel& model, const TrainedReading& trained) {
-  const auto ids = std::count_if(o.data.begin(), o.data.end(),
-                                 [](const std::string& path) { return begins_as_safetensors(path); });
+  const auto ids = std::count_if(o.data.begin(), o.data.end(), [](const std::string& path) {
+    return begins_as_safetensors(path) && !holds_id_columns(path);
+  });
   const bool has_id_files = ids > 0;
   const std::pair<const char*, bool> ways[] = {{"--ids", o.has_ids && !has_id_files},
                                                {"--multiline", o.is_multiline},

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "data/id_columns.hpp"
 #include "pretrained/model_directory.hpp"
 #include "pretrained/registry.hpp"
 #include "support/error.hpp"
@@ -57,8 +58,18 @@ TokenDataset read_id_lines(const Options& o, const Tokenizer& tokenizer,
   return read_id_columns(o, std::move(settings));
 }
 
+bool has_id_columns(const Options& o) {
+  return std::any_of(o.data.begin(), o.data.end(),
+                     [](const std::string& path) { return holds_id_columns(path); });
+}
+
 TokenDataset read_id_columns(const Options& o, std::vector<TokenColumnSettings> settings) {
   TokenDataset columns(std::move(settings));
+  if (has_id_columns(o)) {
+    for (const std::string& path : o.data) columns.add_file(path);
+    columns.finish(o.data.front());
+    return columns;
+  }
   cli::LineReaderSettings lines = o.reader;
   lines.has_columns = true;
   cli::LineReader reader(o.data, lines);
@@ -106,7 +117,9 @@ void check_metrics(const Options& o, const std::vector<std::string_view>& known,
   }
 }
 
-void evaluate_model(const Options& o, const Metrics& metrics) {
+void evaluate_model(const Options& given, const Metrics& metrics) {
+  Options o = given;
+  o.has_ids = o.has_ids || has_id_columns(o);
   if (o.batch_sequences < 1 || o.batch_sequences > 65536) {
     throw UsageError("--batch " + std::to_string(o.batch_sequences) + " is not from 1 to 65536");
   }

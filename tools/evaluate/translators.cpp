@@ -1,5 +1,7 @@
 // Translators: the loss of pairs, and scores of their translations.
 #include <algorithm>
+#include <iterator>
+#include <optional>
 #include <span>
 
 #include "cli/progress.hpp"
@@ -18,27 +20,20 @@ namespace {
 // What the references of a score are, in JSON, beside kStandardized.
 constexpr std::string_view kRaw = "raw", kLowercased = "lowercased";
 
-TranslationExamples read_examples(const Options& o, const LoadedTranslator& model) {
+TranslationExamples read_texts(const Options& o, const LoadedTranslator& model) {
   TranslationExamples examples;
   cli::LineReader reader(o.data, lines_of_columns(o));
   reader.show_progress(o.is_quiet, cli::LineReader::Writes::at_the_end);
-  if (!o.has_ids) {
-    for (std::string_view line; reader.next(line);) {
-      try {
-        examples.add_text(line, model);
-      } catch (const Error& error) {
-        throw Error(cli::at_place(reader.place(), error.what()));
-      }
+  for (std::string_view line; reader.next(line);) {
+    try {
+      examples.add_text(line, model);
+    } catch (const Error& error) {
+      throw Error(cli::at_place(reader.place(), error.what()));
     }
-    if (!o.is_quiet) reader.note_dropped();
-    return examples;
   }
-  TokenDataset columns(
-      translation_columns(model.source_tokenizer, model.target_tokenizer, model.model->length()));
-  for (std::string_view line; reader.next(line);) columns.add_line(line, reader.place());
   if (!o.is_quiet) reader.note_dropped();
-  columns.finish(o.data.empty() ? "-" : o.data.front());
-  examples.add_ids(columns, model);
+  if (examples.sources.empty())
+    throw Error((o.data.empty() ? "-" : o.data.front()) + ": no lines (a measure needs at least one)");
   return examples;
 }
 
@@ -109,9 +104,15 @@ void evaluate_translator(const Options& o, const ModelFolder& folder, const Metr
   const LoadedTranslator model = load_translator(folder);
   TranslationSettings settings{.decoding = model.decoding};
   set(*settings.decoding, o.beams);
-  const TranslationExamples examples = read_examples(o, model);
-  if (examples.sources.empty())
-    throw Error((o.data.empty() ? "-" : o.data.front()) + ": no lines (a measure needs at least one)");
+  TranslationExamples examples;
+  std::optional<TokenDataset> columns;
+  if (o.has_ids) {
+    columns.emplace(read_id_columns(
+        o, translation_columns(model.source_tokenizer, model.target_tokenizer, model.model->length())));
+    examples.add_ids(*columns, model, !metrics.text.names.empty());
+  } else {
+    examples = read_texts(o, model);
+  }
   if (!o.is_quiet && examples.truncated > 0)
     cli::note(counted(examples.truncated, "side") + (examples.truncated == 1 ? " was" : " were") +
               " truncated to the model's length");
@@ -119,19 +120,26 @@ void evaluate_translator(const Options& o, const ModelFolder& folder, const Metr
     cli::note(counted(examples.skipped, "pair") + " with an empty side " +
               (examples.skipped == 1 ? "has" : "have") + " no loss");
   if (!o.is_quiet) {
-    const std::vector<ColumnTokenCounts> columns{{"source", examples.source_tokens},
-                                                 {"target", examples.target_tokens}};
-    cli::note_unknown_tokens(columns);
+    const std::vector<ColumnTokenCounts> sides{{"source", examples.source_tokens},
+                                               {"target", examples.target_tokens}};
+    cli::note_unknown_tokens(sides);
   }
 
   Arena arena;
   std::vector<ScoreRow> rows;
   if (!metrics.of_model.empty() || o.has_reference_measure) {
-    cli::Progress progress("loss", static_cast<double>(examples.pairs.size()), "lines", o.is_quiet,
+    const std::int64_t count = columns ? columns->examples() : std::ssize(examples.pairs);
+    cli::Progress progress("loss", static_cast<double>(count), "lines", o.is_quiet,
                            cli::Progress::Takes::minutes);
-    const LossTotals totals = evaluate_pairs(
-        *model.model, arena, examples.pairs, o.batch_sequences,
-        [&](std::size_t done) { progress.update(static_cast<double>(done), static_cast<double>(done), ""); });
+    const auto pair_at = [&](std::int64_t i) -> IdPairView {
+      if (columns) return {columns->ids(0, i), columns->ids(1, i)};
+      const IdPair& pair = examples.pairs[static_cast<std::size_t>(i)];
+      return {pair.source, pair.target};
+    };
+    const LossTotals totals =
+        evaluate_pairs(*model.model, arena, count, pair_at, o.batch_sequences, [&](std::int64_t done) {
+          progress.update(static_cast<double>(done), static_cast<double>(done), "");
+        });
     rows = loss_rows(totals, examples, o, metrics);
   }
   if (!metrics.text.names.empty()) {

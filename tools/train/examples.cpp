@@ -1,5 +1,6 @@
 #include "tools/train/examples.hpp"
 
+#include <algorithm>
 #include <cstdint>
 
 #include "checkpoint/safetensors.hpp"
@@ -18,13 +19,15 @@ namespace {
 std::unique_ptr<Dataset> read_dataset(const std::vector<std::string>& paths, const TaskModel& task,
                                       const ExampleFiles& files) {
   std::unique_ptr<Dataset> dataset = task.new_dataset();
-  if (dataset->reads_lines()) {
+  const bool has_file = std::any_of(paths.begin(), paths.end(),
+                                    [](const std::string& path) { return begins_as_safetensors(path); });
+  if (dataset->reads_lines() && !(dataset->reads_files() && has_file)) {
     for (const std::string& path : paths) {
       if (begins_as_safetensors(path))
-        throw Error(
-            shown(path) +
-            ": a safetensors file, where lines of ids are wanted (vectorize writes them without --output "
-            "dataset; data.examples: blocks and random learn from a file of ids)");
+        throw Error(shown(path) +
+                    ": a safetensors file, where lines of sentences are wanted (vectorize writes them "
+                    "without --output "
+                    "dataset)");
     }
     cli::LineReader reader(paths);
     reader.show_progress(files.is_quiet, cli::LineReader::Writes::at_the_end);

@@ -25,8 +25,12 @@ const ModeRow kModes[] = {
     {Mode::label_ids, "--labels", [](const Options& o) { return !o.labels.empty() && o.images.empty(); },
      resolve_label_ids, write_label_ids},
     {Mode::blocks, "--block", [](const Options& o) { return o.block > 0; }, resolve_blocks, write_id_stream},
-    {Mode::id_file, "--output dataset", [](const Options& o) { return o.form == "dataset" && o.block == 0; },
+    {Mode::id_file, "--output dataset",
+     [](const Options& o) { return o.form == "dataset" && o.block == 0 && !o.tokenizer.empty(); },
      resolve_id_file, write_id_stream},
+    {Mode::columns, "--output dataset",
+     [](const Options& o) { return o.form == "dataset" && o.block == 0 && o.tokenizer.empty(); },
+     resolve_columns, write_columns},
     {Mode::ids, "--tokenizer",
      [](const Options& o) { return !o.tokenizer.empty() && o.block == 0 && o.form != "dataset"; },
      resolve_ids, write_ids}};
@@ -42,7 +46,9 @@ std::string list_of(const std::vector<Mode>& modes) {
   std::vector<std::string_view> names;
   for (const Mode mode : modes) {
     const bool is_of_ids = mode == Mode::blocks || mode == Mode::id_file;  // they have --tokenizer, too
-    if (!is_of_ids || !has(Mode::ids)) names.push_back(row_of(mode).asked_by);
+    if (is_of_ids && has(Mode::ids)) continue;
+    const std::string_view name = row_of(mode).asked_by;
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
   }
   return listed(names);
 }

@@ -14,7 +14,19 @@ namespace headwater::vectorize {
 
 struct Options;
 
-enum class Mode { split, csv, images, learn_labels, learn_terms, bags, label_ids, blocks, id_file, ids };
+enum class Mode {
+  split,
+  csv,
+  images,
+  learn_labels,
+  learn_terms,
+  bags,
+  label_ids,
+  blocks,
+  id_file,
+  columns,
+  ids
+};
 
 // The options that are not of every mode.
 class ModeOptions {

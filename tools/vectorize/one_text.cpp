@@ -30,7 +30,6 @@ void resolve_blocks(Options& o, const ModeOptions& typed) {
 }
 
 void resolve_id_file(Options& o, const ModeOptions& typed) {
-  if (o.tokenizer.empty()) throw UsageError("--output dataset needs --tokenizer FILE");
   resolve_recipe(o, typed);
   if (o.output.empty() || o.output == "-")
     throw UsageError("--output dataset needs -o FILE (its beginning is written last)");

@@ -26,8 +26,12 @@ void describe(cli::CommandLine& line, Options& o, ModeOptions& typed) {
       line.add_option("-o", o.output, "where what was learned, or the data set, goes; - is standard output")
           .shown_as("FILE")
           .writes(),
-      {Mode::learn_labels, Mode::learn_terms, Mode::id_file, Mode::images, Mode::split},
+      {Mode::learn_labels, Mode::learn_terms, Mode::id_file, Mode::columns, Mode::images, Mode::split},
       "lines go to standard output");
+  typed.add("--allow-empty",
+            line.add_flag("--allow-empty", o.allows_empty,
+                          "of --output dataset: leave out lines with an empty column, however many"),
+            {Mode::columns});
   line.group("Recipe");
   const auto add_of_recipe = [&](std::string_view name, const cli::Option& option) {
     typed.add(name, option,
@@ -47,8 +51,8 @@ void describe(cli::CommandLine& line, Options& o, ModeOptions& typed) {
                     .with_default());
   line.group("Input");
   typed.add("--replace-invalid", cli::add_replace_invalid_option(line, o.reader),
-            {Mode::ids, Mode::blocks, Mode::id_file, Mode::learn_labels, Mode::label_ids, Mode::learn_terms,
-             Mode::bags, Mode::csv, Mode::split});
+            {Mode::ids, Mode::blocks, Mode::id_file, Mode::columns, Mode::learn_labels, Mode::label_ids,
+             Mode::learn_terms, Mode::bags, Mode::csv, Mode::split});
   cli::add_column_options(line, o.reader, cli::Columns::any);
   o.reader.csv_fix.clear();  // of labels alone: token lines are no text
   cli::add_threads_option(line, o.threads);

@@ -24,7 +24,7 @@ struct Options {
   std::string learn, form, max_unknown, order, side = "source", scale = "full", resize;
   std::vector<std::string> check;
   std::int64_t length = 0, ngrams = 1, size = 20000, block = 0, stride = 0;
-  bool has_start = false, has_end = false, has_header = false;
+  bool has_start = false, has_end = false, has_header = false, allows_empty = false;
   double validation_fraction = ImageOptions().validation_fraction;
   std::uint64_t seed = 1;
   std::string background = ImageOptions().background;
@@ -52,6 +52,7 @@ void resolve_bags(Options& o, const ModeOptions& typed);
 void resolve_label_ids(Options& o, const ModeOptions& typed);
 void resolve_blocks(Options& o, const ModeOptions& typed);
 void resolve_id_file(Options& o, const ModeOptions& typed);
+void resolve_columns(Options& o, const ModeOptions& typed);
 void resolve_ids(Options& o, const ModeOptions& typed);
 
 // What modes of lines that have a recipe do first: length, start and end, the terms' settings.

@@ -46,13 +46,15 @@ void describe_terms(cli::CommandLine& line, Options& o, ModeOptions& typed) {
       .reads();
   typed.add(
       "--output",
-      line.add_option("--output", o.form,
-                      "of bags of words: multi-hot, count, tf-idf, sublinear-tf-idf, or ids (of n-grams, "
-                      "one by one); the table's own where it is not given. Of tokens: dataset, with -o "
-                      "FILE: all lines as one long text, a file of ids")
+      line.add_option(
+              "--output", o.form,
+              "of bags of words: multi-hot, count, tf-idf, sublinear-tf-idf, or ids (of n-grams, "
+              "one by one); the table's own where it is not given. dataset, with -o FILE: of tokens "
+              "all lines as one long text, a file of ids; without --tokenizer id lines of any columns, a "
+              "file that train maps")
           .shown_as("FORM")
           .offers({"multi-hot", "count", "tf-idf", "sublinear-tf-idf", "ids", "dataset"}),
-      {Mode::bags, Mode::learn_terms, Mode::id_file});
+      {Mode::bags, Mode::learn_terms, Mode::id_file, Mode::columns});
   typed.add(
       "--ngrams",
       line.add_option("--ngrams", o.ngrams, "learn terms of up to N tokens").between(1, 100).with_default(),

@@ -13,6 +13,7 @@ namespace headwater::vectorize {
 // Each reads the lines of `o`, and writes to standard output, or what was learned to o.output.
 void write_ids(const Options& o);
 void write_id_stream(const Options& o);
+void write_columns(const Options& o);
 void learn_labels(const Options& o);
 void write_label_ids(const Options& o);
 void learn_terms(const Options& o);

@@ -65,8 +65,7 @@ class ClassificationTaskModel : public TaskModel {
   }
   std::unique_ptr<Objective> objective(Subset train, Subset validation) override {
     const auto label_in = [](const ColumnSubset& labelled, std::size_t i) {
-      return labelled.columns->ids(labelled.column[0], labelled.subset.at(static_cast<std::uint32_t>(i)))
-          .front();
+      return labelled.ids(0, labelled.subset.at(static_cast<std::uint32_t>(i))).front();
     };
     const ColumnSubset learned(train, {"label"}), checked(validation, {"label"});
     check_both_labels(recipe_, *labels_, validation.count(),

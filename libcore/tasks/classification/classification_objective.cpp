@@ -32,12 +32,12 @@ std::int64_t ClassificationObjective::tokens(Split split, std::span<const std::u
   const ColumnSubset& e = of(split);
   std::size_t sum = 0;
   for (const std::uint32_t i : chosen) {
-    const std::size_t first = e.columns->ids(e.column[0], e.subset.at(i)).size();
+    const std::size_t first = e.count(0, e.subset.at(i));
     if (!pair_) {
       sum += first + around_;
       continue;
     }
-    const std::size_t all = first + e.columns->ids(e.column[2], e.subset.at(i)).size() + pair_->around;
+    const std::size_t all = first + e.count(2, e.subset.at(i)) + pair_->around;
     sum += std::min(all, static_cast<std::size_t>(model_.length()));
   }
   return static_cast<std::int64_t>(sum);
@@ -72,18 +72,17 @@ void ClassificationObjective::prepare(Split split, std::span<const std::uint32_t
     }
     to.useful += static_cast<std::int64_t>(ids.size());
     if (model_.reads_bags()) add_values(e.columns->values(e.column[0], example), ids, to);
-    to.batch.labels.push_back(e.columns->ids(e.column[1], example).front());
+    to.batch.labels.push_back(e.ids(1, example).front());
   }
   to.batch.finish(part);
 }
 
 std::span<const std::int32_t> ClassificationObjective::read(const ColumnSubset& e, std::int64_t example,
                                                             Slot& to, Index& second) const {
-  const std::span<const std::int32_t> ids = e.columns->ids(e.column[0], example);
+  const std::span<const std::int32_t> ids = e.ids(0, example);
   if (template_of_ == nullptr) return ids;
   if (pair_) {
-    second = add_pair_template(*template_of_, *pair_, ids, e.columns->ids(e.column[2], example),
-                               model_.length(), to.whole);
+    second = add_pair_template(*template_of_, *pair_, ids, e.ids(2, example), model_.length(), to.whole);
   } else {
     add_template(*template_of_, around_, ids, model_.length(), to.whole);
   }

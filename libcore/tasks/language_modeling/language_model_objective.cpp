@@ -22,21 +22,26 @@ LanguageModelObjective::LanguageModelObjective(LanguageModel& model, Subset trai
 
 std::span<const std::int32_t> LanguageModelObjective::ids(Split split, std::uint32_t i) const {
   const ColumnSubset& e = of(split);
-  return e.columns->ids(e.column[0], e.subset.at(i));
+  return e.ids(0, e.subset.at(i));
 }
 
 DelimitedText LanguageModelObjective::delimited(Split split, std::uint32_t i) const {
   const ColumnSubset& e = of(split);
   const std::int64_t example = e.subset.at(i);
-  const DelimitedText text{e.columns->ids(e.column[0], example), e.columns->ids(e.column[1], example),
-                           delimiter_};
+  const DelimitedText text{e.ids(0, example), e.ids(1, example), delimiter_};
   return text.truncated(static_cast<std::size_t>(model_.length()) + 1);
 }
 
 std::int64_t LanguageModelObjective::tokens(Split split, std::span<const std::uint32_t> chosen) const {
+  const ColumnSubset& e = of(split);
+  const auto most = static_cast<std::size_t>(model_.length()) + 1;  // ids of a delimited text that are kept
   std::int64_t sum = 0;
-  for (const std::uint32_t i : chosen)
-    sum += static_cast<std::int64_t>(delimiter_ < 0 ? ids(split, i).size() : delimited(split, i).size()) - 1;
+  for (const std::uint32_t i : chosen) {
+    const std::int64_t example = e.subset.at(i);
+    const std::size_t first = e.count(0, example);
+    const std::size_t ids = delimiter_ < 0 ? first : std::min(most, first + 1 + e.count(1, example));
+    sum += static_cast<std::int64_t>(ids) - 1;
+  }
   return sum;
 }
 

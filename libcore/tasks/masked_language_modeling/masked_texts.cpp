@@ -15,12 +15,12 @@ LinePieces::LinePieces(Subset subset, const Tokenizer& tokenizer, std::int64_t l
   std::uint32_t name = 0;
   for (std::size_t line = 0; line < first_name.size(); ++line) {
     first_name[line] = name;
-    const std::size_t ids = lines_.columns->ids(lines_.column[0], static_cast<std::int64_t>(line)).size();
+    const std::size_t ids = lines_.count(0, static_cast<std::int64_t>(line));
     name += static_cast<std::uint32_t>((ids + room_ - 1) / room_);
   }
   for (std::size_t i = 0; i < lines_.subset.count(); ++i) {
     const auto line = static_cast<std::uint32_t>(lines_.subset.at(static_cast<std::uint32_t>(i)));
-    const std::size_t ids = lines_.columns->ids(lines_.column[0], line).size();
+    const std::size_t ids = lines_.count(0, line);
     std::uint32_t number = first_name[line];
     for (std::size_t begin = 0; begin < ids; begin += room_)
       pieces_.push_back({line, static_cast<std::uint32_t>(begin), number++});
@@ -28,12 +28,13 @@ LinePieces::LinePieces(Subset subset, const Tokenizer& tokenizer, std::int64_t l
 }
 
 std::span<const std::int32_t> LinePieces::ids(const Piece& piece) const {
-  const std::span<const std::int32_t> line = lines_.columns->ids(lines_.column[0], piece.line);
+  const std::span<const std::int32_t> line = lines_.ids(0, piece.line);
   return line.subspan(piece.begin, std::min(room_, line.size() - piece.begin));
 }
 
 std::int64_t LinePieces::most_tokens(std::uint32_t i) const {
-  return static_cast<std::int64_t>(ids(pieces_[i]).size() + around_);
+  const Piece& piece = pieces_[i];
+  return static_cast<std::int64_t>(std::min(room_, lines_.count(0, piece.line) - piece.begin) + around_);
 }
 
 void LinePieces::read(std::uint32_t i, const RandomStream&, PairedText& text) const {

@@ -45,11 +45,11 @@ void TranslationExamples::add_text(std::string_view line, const LoadedTranslator
   }
 }
 
-void TranslationExamples::add_ids(const TokenDataset& columns, const LoadedTranslator& model) {
-  for (std::int64_t i = 0; i < columns.examples(); ++i) {
+void TranslationExamples::add_ids(const TokenDataset& columns, const LoadedTranslator& model,
+                                  bool is_translated) {
+  for (std::int64_t i = 0; is_translated && i < columns.examples(); ++i) {
     const auto source_ids = columns.ids(0, i), target_ids = columns.ids(1, i);
-    pairs.push_back({{source_ids.begin(), source_ids.end()}, {target_ids.begin(), target_ids.end()}});
-    sources.push_back(pairs.back().source);
+    sources.emplace_back(source_ids.begin(), source_ids.end());
     references.push_back(model.target_tokenizer.decode(target_ids));
     raw_references.push_back(references.back());
   }
@@ -60,21 +60,25 @@ void TranslationExamples::add_ids(const TokenDataset& columns, const LoadedTrans
   skipped += columns.skipped();
 }
 
-LossTotals evaluate_pairs(const EncoderDecoder& model, Arena& arena, std::span<const IdPair> pairs,
-                          std::int64_t batch_sequences, const std::function<void(std::size_t)>& after_batch) {
-  const auto most = static_cast<std::size_t>(batch_sequences);
+LossTotals evaluate_pairs(const EncoderDecoder& model, Arena& arena, std::int64_t count,
+                          const std::function<IdPairView(std::int64_t)>& pair_at,
+                          std::int64_t batch_sequences,
+                          const std::function<void(std::int64_t)>& after_batch) {
   LossTotals totals;
   PairBatch batch;
-  for (std::size_t begin = 0; begin < pairs.size(); begin += most) {
+  for (std::int64_t begin = 0; begin < count; begin += batch_sequences) {
+    const std::int64_t end = std::min(begin + batch_sequences, count);
     batch.clear();
-    for (const IdPair& pair : pairs.subspan(begin, std::min(most, pairs.size() - begin)))
+    for (std::int64_t i = begin; i < end; ++i) {
+      const IdPairView pair = pair_at(i);
       batch.add(pair.source, pair.target);
+    }
     batch.finish();
     const ArenaScope scope(arena);
     Tape tape(arena, Tape::Mode::inference);
     const double scale = 1.0 / static_cast<double>(batch.labels.size());
     totals.add(totals_of(model.loss({tape}, batch, 0, scale), batch, model.length()));
-    if (after_batch) after_batch(std::min(begin + most, pairs.size()));
+    if (after_batch) after_batch(end);
   }
   return totals;
 }

@@ -19,6 +19,9 @@ struct IdPair {
   std::vector<std::int32_t> source;  // at most the model's length
   std::vector<std::int32_t> target;  // start token, words, end token; at most the model's length + 1
 };
+struct IdPairView {
+  std::span<const std::int32_t> source, target;
+};
 
 // What a model is measured on: lines of text or of ids.
 struct TranslationExamples {
@@ -31,14 +34,16 @@ struct TranslationExamples {
 
   // Source, TAB, target. Throws Error " what (fix)", to be put after the line's place and a colon.
   void add_text(std::string_view line, const LoadedTranslator& model);
-  // Columns of translation_columns(), all lines of them.
-  void add_ids(const TokenDataset& columns, const LoadedTranslator& model);
+  // Columns of translation_columns(), all lines of them: their counts, and, of lines to be translated,
+  // sources and references. The loss is of the columns themselves.
+  void add_ids(const TokenDataset& columns, const LoadedTranslator& model, bool is_translated);
 };
 
-// Totals over all pairs, in batches of `batch_sequences` in their order. No pair has an empty source or a
-// target of less than two ids.
-LossTotals evaluate_pairs(const EncoderDecoder& model, Arena& arena, std::span<const IdPair> pairs,
+// Totals over pairs 0 to count - 1, in batches of `batch_sequences` in their order. No pair has an empty
+// source or a target of less than two ids.
+LossTotals evaluate_pairs(const EncoderDecoder& model, Arena& arena, std::int64_t count,
+                          const std::function<IdPairView(std::int64_t)>& pair_at,
                           std::int64_t batch_sequences,
-                          const std::function<void(std::size_t)>& after_batch = {});
+                          const std::function<void(std::int64_t)>& after_batch = {});
 
 }  // namespace headwater

@@ -48,9 +48,9 @@ void TranslationMeasure::finish(const ColumnSubset& validation, ValidationFigure
   std::vector<std::string> references, translations;
   for (std::int64_t i = 0; i < count; ++i) {
     const std::int64_t example = validation.subset.at(static_cast<std::uint32_t>(i * examples / count));
-    const auto source = validation.columns->ids(validation.column[0], example);
+    const auto source = validation.ids(0, example);
     sources.emplace_back(source.begin(), source.end());
-    references.push_back(target.decode(validation.columns->ids(validation.column[1], example)));
+    references.push_back(target.decode(validation.ids(1, example)));
   }
   for (const std::vector<std::int32_t>& ids : greedy_translations(*model_, sources))
     translations.push_back(target.decode(ids));

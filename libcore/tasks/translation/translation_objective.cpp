@@ -34,14 +34,15 @@ TranslationObjective::TranslationObjective(EncoderDecoder& model, Subset train, 
 TranslationObjective::Pair TranslationObjective::pair(Split split, std::uint32_t i) const {
   const ColumnSubset& e = of(split);
   const std::int64_t example = e.subset.at(i);
-  return {e.columns->ids(e.column[0], example), e.columns->ids(e.column[1], example)};
+  return {e.ids(0, example), e.ids(1, example)};
 }
 
 std::int64_t TranslationObjective::tokens(Split split, std::span<const std::uint32_t> chosen) const {
+  const ColumnSubset& e = of(split);
   std::int64_t sum = 0;
   for (const std::uint32_t i : chosen) {
-    const Pair p = pair(split, i);
-    sum += static_cast<std::int64_t>(p.source.size() + p.target.size()) - 1;
+    const std::int64_t example = e.subset.at(i);
+    sum += static_cast<std::int64_t>(e.count(0, example) + e.count(1, example)) - 1;
   }
   return sum;
 }
