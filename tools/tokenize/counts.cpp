@@ -46,15 +46,21 @@ Counted parse_count(std::string_view line) {
 
 }  // namespace
 
-void write_counts(const Options& o, const WordTable& counts) {
-  std::string text = counts_header(o.learn);
-  text.push_back('\n');
-  for (const WordTable::Entry& entry : by_bytes(counts)) {
-    (text += std::to_string(entry.value)).push_back('\t');
-    append_token(text, text.size(), entry.word());
+void write_counts(const Options& o, const PieceCounts& counts) {
+  cli::write_result_file(o.counts, [&](const cli::TakePiece& take) {
+    constexpr std::size_t kPieceBytes = std::size_t{1} << 20;
+    std::string text = counts_header(o.learn);
     text.push_back('\n');
-  }
-  cli::write_result_file(o.counts, text);
+    counts.for_each_by_bytes([&](const WordTable::Entry& entry) {
+      (text += std::to_string(entry.value)).push_back('\t');
+      append_token(text, text.size(), entry.word());
+      text.push_back('\n');
+      if (text.size() < kPieceBytes) return;
+      take(text);
+      text.clear();
+    });
+    take(text);
+  });
 }
 
 void add_counts(const Options& o, TokenizerLearner& learner) {

@@ -38,7 +38,7 @@ void learn(const Options& o);
 void convert(const Options& o);
 
 // Files of counted pieces (libcore/FORMATS.md).
-void write_counts(const Options& o, const WordTable& counts);
+void write_counts(const Options& o, const PieceCounts& counts);
 void add_counts(const Options& o, TokenizerLearner& learner);
 
 }  // namespace headwater::tokenize

@@ -25,7 +25,8 @@ void BpeAlphabet::for_each_character_of(std::string_view word, std::size_t end, 
   }
 }
 
-BpeAlphabet::BpeAlphabet(const WordTable& counts, const BpeLearnerSettings& settings) : settings_(settings) {
+BpeAlphabet::BpeAlphabet(const PieceCounts& counts, const BpeLearnerSettings& settings)
+    : settings_(settings) {
   for (const std::string& token : settings.special_tokens) {
     if (token.empty() || ids_.find(token) != nullptr)
       throw Error("the special token " + quote(token) + " is empty or stands twice");
@@ -40,11 +41,11 @@ BpeAlphabet::BpeAlphabet(const WordTable& counts, const BpeLearnerSettings& sett
   const std::size_t alphabet_end = surfaces_.size();
   if (!settings.continuing_subword_prefix.empty() || !settings.end_of_word_suffix.empty()) {
     std::map<std::string, bool> with_affix;
-    for (const WordTable::Entry& entry : counts.entries()) {
+    counts.for_each([&](const WordTable::Entry& entry) {
       for_each_character_of(entry.word(), alphabet_end, [&](const std::string& surface) {
         if (is_new(surface)) with_affix.emplace(surface, true);
       });
-    }
+    });
     for (const auto& [surface, there] : with_affix) add(surface);
   }
   alphabet_end_ = alphabet_end;
@@ -89,7 +90,7 @@ void BpeAlphabet::symbols_of(std::string_view word, std::vector<std::int32_t>& s
   }
 }
 
-std::vector<char32_t> BpeAlphabet::characters(const WordTable& counts) const {
+std::vector<char32_t> BpeAlphabet::characters(const PieceCounts& counts) const {
   std::vector<char32_t> all;
   if (settings_.is_byte_level) {
     const std::array<char32_t, 256> alphabet = byte_level_alphabet();
@@ -101,11 +102,11 @@ std::vector<char32_t> BpeAlphabet::characters(const WordTable& counts) const {
   return all;
 }
 
-std::vector<char32_t> BpeAlphabet::frequent_characters(const WordTable& counts) const {
+std::vector<char32_t> BpeAlphabet::frequent_characters(const PieceCounts& counts) const {
   std::map<char32_t, std::uint64_t> frequency;
   std::array<std::uint64_t, 128> ascii{};
-  for (const WordTable::Entry& entry : counts.entries()) {
-    if (entry.value == 0) continue;
+  counts.for_each([&](const WordTable::Entry& entry) {
+    if (entry.value == 0) return;
     for (std::size_t at = 0; at < entry.length;) {
       const auto byte = static_cast<unsigned char>(entry.data[at]);
       if (byte < 0x80) {
@@ -115,7 +116,7 @@ std::vector<char32_t> BpeAlphabet::frequent_characters(const WordTable& counts) 
         frequency[next_code_point(entry.word(), at)] += entry.value;
       }
     }
-  }
+  });
   for (std::size_t c = 0; c < ascii.size(); ++c) {
     if (ascii[c] > 0) frequency[static_cast<char32_t>(c)] = ascii[c];
   }

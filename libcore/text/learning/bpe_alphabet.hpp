@@ -17,7 +17,7 @@ namespace headwater {
 class BpeAlphabet {
  public:
   // Throws Error for a special token that is empty or stands twice.
-  BpeAlphabet(const WordTable& counts, const BpeLearnerSettings& settings);
+  BpeAlphabet(const PieceCounts& counts, const BpeLearnerSettings& settings);
 
   std::vector<std::string>& surfaces() { return surfaces_; }
   bool is_special(std::int32_t id) const { return static_cast<std::size_t>(id) < special_; }
@@ -29,8 +29,8 @@ class BpeAlphabet {
 
  private:
   bool is_new(std::string_view surface) const { return ids_.find(surface) == nullptr; }
-  std::vector<char32_t> characters(const WordTable& counts) const;
-  std::vector<char32_t> frequent_characters(const WordTable& counts) const;
+  std::vector<char32_t> characters(const PieceCounts& counts) const;
+  std::vector<char32_t> frequent_characters(const PieceCounts& counts) const;
   // Calls use(surface) for each character of the word whose own surface has an id below `end`.
   template <class Use>
   void for_each_character_of(std::string_view word, std::size_t end, const Use& use) const;

@@ -267,7 +267,7 @@ class BpePairs {
 
 }  // namespace
 
-BpeVocabulary learn_bpe(const WordTable& counts, const BpeLearnerSettings& settings) {
+BpeVocabulary learn_bpe(const PieceCounts& counts, const BpeLearnerSettings& settings) {
   BpeAlphabet alphabet(counts, settings);
   if (settings.size > 0x7FFFFFFF || static_cast<std::int64_t>(alphabet.surfaces().size()) > settings.size) {
     throw UsageError("size: " + std::to_string(settings.size) + " is not in " +
@@ -275,18 +275,18 @@ BpeVocabulary learn_bpe(const WordTable& counts, const BpeLearnerSettings& setti
                      " .. 2147483647 (special tokens and single characters count)");
   }
   BpePairs pairs;
-  pairs.reserve(counts.entries().size());
+  pairs.reserve(counts.distinct());
   std::vector<std::int32_t> symbols;
   std::uint64_t total = 0;
-  for (const WordTable::Entry& entry : counts.entries()) {
+  counts.for_each([&](const WordTable::Entry& entry) {
     constexpr std::uint64_t kMost = std::uint64_t{1} << 62;
     if (entry.value > (kMost - total) / (entry.length + 1))
       throw Error("the counts exceed 2^62 bytes of text");
     total += entry.value * (entry.length + 1);
-    if (entry.value == 0) continue;
+    if (entry.value == 0) return;
     alphabet.symbols_of(entry.word(), symbols);
     pairs.add_word(symbols, entry.value);
-  }
+  });
   if (total == 0) throw Error("no text to learn from (the input is empty)");
   pairs.count();
   BpeVocabulary learned;

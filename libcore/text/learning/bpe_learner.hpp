@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "text/tokenizer/word_table.hpp"
+#include "text/learning/piece_counts.hpp"
 
 namespace headwater {
 
@@ -28,8 +28,8 @@ struct BpeVocabulary {
 
 // The ids: special tokens; single characters by code point; those with prefix or suffix by their bytes; then
 // what the merges make. Merged is the pair with the highest count, of equal ones that with the smaller ids.
-// The order of the table does not matter. Throws Error where the size has no room for the characters, or
+// The order of the pieces does not matter. Throws Error where the size has no room for the characters, or
 // nothing was counted.
-BpeVocabulary learn_bpe(const WordTable& counts, const BpeLearnerSettings& settings);
+BpeVocabulary learn_bpe(const PieceCounts& counts, const BpeLearnerSettings& settings);
 
 }  // namespace headwater

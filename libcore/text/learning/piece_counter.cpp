@@ -21,19 +21,30 @@ std::vector<std::size_t> cuts_at_lines(std::string_view lines, std::size_t bytes
 
 }  // namespace
 
-PieceCounter::PieceCounter(Count count) : count_(std::move(count)) {}
+PieceCounter::PieceCounter(Count count, std::size_t most_pieces)
+    : count_(std::move(count)), most_pieces_(most_pieces) {}
 
 std::unique_ptr<WordTable> PieceCounter::borrow() {
   const std::lock_guard lock(mutex_);
-  if (tables_.empty()) return std::make_unique<WordTable>();
+  if (tables_.empty()) {
+    ++made_;
+    return std::make_unique<WordTable>();
+  }
   std::unique_ptr<WordTable> table = std::move(tables_.back());
   tables_.pop_back();
   return table;
 }
 
 void PieceCounter::give_back(std::unique_ptr<WordTable> table) {
-  const std::lock_guard lock(mutex_);
-  tables_.push_back(std::move(table));
+  {
+    const std::lock_guard lock(mutex_);
+    if (table->size() * made_ < most_pieces_) {
+      tables_.push_back(std::move(table));
+      return;
+    }
+    --made_;
+  }
+  add(std::move(table));
 }
 
 void PieceCounter::add(std::string_view lines) {
@@ -53,31 +64,24 @@ void PieceCounter::add(std::string_view piece, std::uint64_t count) {
   give_back(std::move(table));
 }
 
-WordTable PieceCounter::finish() {
-  const std::unique_ptr<WordTable> all = borrow();
-  for (; !tables_.empty(); tables_.pop_back()) {
-    for (const WordTable::Entry& entry : tables_.back()->entries()) all->value(entry.word()) += entry.value;
+void PieceCounter::add(std::unique_ptr<WordTable> table) {
+  auto run = std::make_unique<SortedPieces>();
+  for (const WordTable::Entry& entry : by_bytes(*table)) run->add(entry.word(), entry.value);
+  run->finish();
+  const std::lock_guard lock(mutex_);
+  runs_.push_back(std::move(run));
+}
+
+PieceCounts PieceCounter::finish() {
+  if (runs_.empty()) {
+    const std::unique_ptr<WordTable> all = borrow();
+    for (; !tables_.empty(); tables_.pop_back()) {
+      for (const WordTable::Entry& entry : tables_.back()->entries()) all->value(entry.word()) += entry.value;
+    }
+    return PieceCounts(std::move(*all));
   }
-  return std::move(*all);
-}
-
-std::vector<WordTable::Entry> by_bytes(const WordTable& counts) {
-  std::vector<WordTable::Entry> entries = counts.entries();
-  std::sort(entries.begin(), entries.end(),
-            [](const WordTable::Entry& a, const WordTable::Entry& b) { return a.word() < b.word(); });
-  return entries;
-}
-
-std::vector<WordTable::Entry> most_frequent(const WordTable& counts, std::size_t most) {
-  std::vector<WordTable::Entry> entries = counts.entries();
-  const auto before = [](const WordTable::Entry& a, const WordTable::Entry& b) {
-    return a.value != b.value ? a.value > b.value : a.word() > b.word();
-  };
-  most = std::min(most, entries.size());
-  const auto middle = entries.begin() + static_cast<std::ptrdiff_t>(most);
-  std::partial_sort(entries.begin(), middle, entries.end(), before);
-  entries.erase(middle, entries.end());
-  return entries;
+  for (; !tables_.empty(); tables_.pop_back()) add(std::move(tables_.back()));
+  return PieceCounts(merged(std::exchange(runs_, {})));
 }
 
 }  // namespace headwater

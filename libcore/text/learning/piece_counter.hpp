@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "text/tokenizer/word_table.hpp"
+#include "text/learning/piece_counts.hpp"
 
 namespace headwater {
 
@@ -21,7 +21,10 @@ class PieceCounter {
   // Adds 1 to the table's value for each piece of `lines`: whole lines, with their LF, which is in no piece.
   // Called from several threads at once.
   using Count = std::function<void(std::string_view lines, WordTable& counts)>;
-  explicit PieceCounter(Count count);
+  // More different pieces than `most_pieces` go to temporary files, sorted, so that the memory is bounded: as
+  // many take about 0.4 GB. What is counted does not depend on it.
+  static constexpr std::size_t kMostPieces = std::size_t{1} << 22;
+  explicit PieceCounter(Count count, std::size_t most_pieces = kMostPieces);
 
   // Whole lines separated by LF. Large blocks are counted in parallel.
   void add(std::string_view lines);
@@ -29,16 +32,20 @@ class PieceCounter {
   void add(std::string_view piece, std::uint64_t count);
 
   // The sum of all, which leaves nothing here.
-  WordTable finish();
+  PieceCounts finish();
 
  private:
   std::unique_ptr<WordTable> borrow();
   void give_back(std::unique_ptr<WordTable> table);
+  void add(std::unique_ptr<WordTable> table);  // to the files
 
   Count count_;
   // Lent to one task at a time: there are as many as tasks ran at once. Sums of counts do not show who
   // counted what.
   std::vector<std::unique_ptr<WordTable>> tables_;
+  std::size_t made_ = 0;  // tables that there are, lent or not
+  std::vector<std::unique_ptr<SortedPieces>> runs_;
+  std::size_t most_pieces_;
   std::mutex mutex_;
 };
 
@@ -51,10 +58,5 @@ void for_each_line(std::string_view lines, const Use& use) {
     lines.remove_prefix(std::min(end + 1, lines.size()));
   }
 }
-
-// The entries of a table of counts in an order that does not depend on how it was filled: by bytes ascending.
-std::vector<WordTable::Entry> by_bytes(const WordTable& counts);
-// The `most` entries with the highest counts: descending, ties by bytes descending.
-std::vector<WordTable::Entry> most_frequent(const WordTable& counts, std::size_t most);
 
 }  // namespace headwater

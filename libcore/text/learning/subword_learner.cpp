@@ -179,7 +179,7 @@ Json bpe_model_json(const BpeLearnerSettings& settings, const BpeVocabulary& voc
                       {"merges", std::move(merges)}};
 }
 
-Json learn_bpe_json(const SubwordTokenizerSettings& settings, const WordTable& counts,
+Json learn_bpe_json(const SubwordTokenizerSettings& settings, const PieceCounts& counts,
                     const std::vector<std::string>& special, bool is_byte_level) {
   BpeLearnerSettings bpe;
   bpe.size = settings.size;
@@ -190,18 +190,18 @@ Json learn_bpe_json(const SubwordTokenizerSettings& settings, const WordTable& c
   return bpe_model_json(bpe, learn_bpe(counts, bpe));
 }
 
-std::string learn_byte_bpe_file(const SubwordTokenizerSettings& settings, const WordTable& counts,
+std::string learn_byte_bpe_file(const SubwordTokenizerSettings& settings, PieceCounts& counts,
                                 const std::vector<std::string>& special) {
   return file_of(settings, byte_level_parts(settings), learn_bpe_json(settings, counts, special, true),
                  special);
 }
 
-std::string learn_bpe_file(const SubwordTokenizerSettings& settings, const WordTable& counts,
+std::string learn_bpe_file(const SubwordTokenizerSettings& settings, PieceCounts& counts,
                            const std::vector<std::string>& special) {
   return file_of(settings, bpe_parts(settings), learn_bpe_json(settings, counts, special, false), special);
 }
 
-std::string learn_wordpiece_file(const SubwordTokenizerSettings& settings, const WordTable& counts,
+std::string learn_wordpiece_file(const SubwordTokenizerSettings& settings, PieceCounts& counts,
                                  const std::vector<std::string>& special) {
   WordPieceLearnerSettings wordpiece;
   wordpiece.size = settings.size;
@@ -215,23 +215,23 @@ std::string learn_wordpiece_file(const SubwordTokenizerSettings& settings, const
   return file_of(settings, bert_parts(settings), std::move(model), special);
 }
 
-std::string learn_unigram_file(const SubwordTokenizerSettings& settings, const WordTable& counts,
+std::string learn_unigram_file(const SubwordTokenizerSettings& settings, PieceCounts& counts,
                                const std::vector<std::string>& special) {
   UnigramLearnerSettings unigram;
   unigram.size = settings.size;
   unigram.special_tokens = special;
   unigram.character_coverage = settings.character_coverage;
   Json::Array vocab;
-  for (const UnigramPiece& piece : learn_unigram(counts, unigram))
+  for (const UnigramPiece& piece : learn_unigram(counts.table(), unigram))
     vocab.push_back(Json::Array{piece.surface, piece.score});
   Json model =
       Json::Object{{"type", "Unigram"}, {"unk_id", 1}, {"vocab", std::move(vocab)}, {"byte_fallback", false}};
   return file_of(settings, metaspace_parts(settings), std::move(model), special);
 }
 
-std::string learn_encoder_file(const SubwordTokenizerSettings& settings, const WordTable& counts,
+std::string learn_encoder_file(const SubwordTokenizerSettings& settings, PieceCounts& counts,
                                const std::vector<std::string>& /*special*/) {
-  return subword_text_encoder_json(learn_subword_text_encoder(counts, settings.size),
+  return subword_text_encoder_json(learn_subword_text_encoder(counts.table(), settings.size),
                                    normalizer_json(settings.standardize, SplitKind::word));
 }
 
@@ -274,7 +274,7 @@ TokenizerLearner subword_learner(const SubwordTokenizerSettings& settings) {
   const std::vector<std::string> special = special_tokens(kind->has_unknown, settings.has_start_end,
                                                           settings.text_template, settings.more_special);
   check_vocabulary_size(settings.size, special.size());
-  return {std::move(count), [settings, kind, special](WordTable& counts, TokenizerLearner::Summary&) {
+  return {std::move(count), [settings, kind, special](PieceCounts& counts, TokenizerLearner::Summary&) {
             return kind->learn(settings, counts, special);
           }};
 }

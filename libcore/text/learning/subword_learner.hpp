@@ -25,7 +25,7 @@ struct SubwordKind {
   // What of a text is counted. Throws UsageError for settings that do not go with the kind.
   PieceCounter::Count (*counting)(const SubwordTokenizerSettings&);
   // From counts to the text of a tokenizer.json whose first ids are `special`.
-  std::string (*learn)(const SubwordTokenizerSettings&, const WordTable& counts,
+  std::string (*learn)(const SubwordTokenizerSettings&, PieceCounts& counts,
                        const std::vector<std::string>& special);
 };
 std::span<const SubwordKind> subword_kinds();

@@ -1,6 +1,7 @@
 #include "text/learning/tokenizer_learner.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "support/error.hpp"
 #include "text/tokenizer/token_lines.hpp"
@@ -20,23 +21,55 @@ PieceCounter::Count counting(const WordTokenizerSettings& settings) {
   };
 }
 
-std::string learn_words(const WordTokenizerSettings& settings, WordTable& counts,
+// Pieces with the highest counts: most_frequent() of those that come one by one.
+class MostFrequent {
+ public:
+  explicit MostFrequent(std::size_t most) : most_(most) {}
+
+  void add(const WordTable::Entry& entry) {
+    if (best_.size() == most_ && !comes_first({entry.value, entry.word()}, view(best_.front()))) return;
+    if (best_.size() == most_) {
+      std::pop_heap(best_.begin(), best_.end(), before);
+      best_.pop_back();
+    }
+    best_.push_back({entry.value, std::string(entry.word())});
+    std::push_heap(best_.begin(), best_.end(), before);
+  }
+  struct Piece {
+    std::uint64_t count;
+    std::string surface;
+  };
+  // The first of them first.
+  std::vector<Piece> take() {
+    std::sort_heap(best_.begin(), best_.end(), before);
+    return std::move(best_);
+  }
+
+ private:
+  using View = std::pair<std::uint64_t, std::string_view>;
+  static View view(const Piece& piece) { return {piece.count, piece.surface}; }
+  static bool comes_first(const View& a, const View& b) { return a > b; }
+  static bool before(const Piece& a, const Piece& b) { return comes_first(view(a), view(b)); }
+
+  std::size_t most_;
+  std::vector<Piece> best_;  // a heap whose front is the last of them
+};
+
+std::string learn_words(const WordTokenizerSettings& settings, const PieceCounts& counts,
                         TokenizerLearner::Summary& figures) {
   std::vector<std::string> surfaces =
       special_tokens(true, settings.has_start_end, settings.text_template, settings.more_special);
   const std::size_t special_count = surfaces.size();
-  for (const WordTable::Entry& entry : counts.entries()) {
-    if (breaks_lines(entry.word()))
-      counts.value(entry.word()) = 0;  // TAB and CR, as characters: they stay unknown
-  }
-  for (const std::string& token : surfaces) {  // text that spells a special token stays unknown
-    if (const WordTable::Entry* entry = counts.find(token); entry != nullptr) counts.value(entry->word()) = 0;
-  }
-  for (const WordTable::Entry& entry :
-       most_frequent(counts, static_cast<std::size_t>(settings.size) - special_count)) {
-    if (entry.value == 0) break;
-    surfaces.emplace_back(entry.word());
-    figures.covered += entry.value;
+  MostFrequent words(static_cast<std::size_t>(settings.size) - special_count);
+  counts.for_each([&](const WordTable::Entry& entry) {
+    // TAB and CR, as characters, stay unknown, and so does text that spells a special token.
+    const std::string_view word = entry.word();
+    if (!breaks_lines(word) && std::find(surfaces.begin(), surfaces.end(), word) == surfaces.end())
+      words.add(entry);
+  });
+  for (MostFrequent::Piece& word : words.take()) {
+    figures.covered += word.count;
+    surfaces.push_back(std::move(word.surface));
   }
   return word_tokenizer_json(settings.standardize, settings.split, surfaces, special_count,
                              settings.text_template);
@@ -70,7 +103,7 @@ std::vector<std::string> special_tokens(bool has_unknown, bool has_start_end, Te
 }
 
 TokenizerLearner::TokenizerLearner(const WordTokenizerSettings& settings)
-    : TokenizerLearner(counting(settings), [settings](WordTable& counts, Summary& figures) {
+    : TokenizerLearner(counting(settings), [settings](PieceCounts& counts, Summary& figures) {
         return learn_words(settings, counts, figures);
       }) {
   check_vocabulary_size(
@@ -79,10 +112,10 @@ TokenizerLearner::TokenizerLearner(const WordTokenizerSettings& settings)
 }
 
 Tokenizer TokenizerLearner::finish(Summary* summary) {
-  WordTable counts = counter_.finish();
+  PieceCounts counts = counter_.finish();
   Summary figures;
-  for (const WordTable::Entry& entry : counts.entries()) figures.tokens += entry.value;
-  figures.distinct = counts.size();
+  counts.for_each([&](const WordTable::Entry& entry) { figures.tokens += entry.value; });
+  figures.distinct = counts.distinct();
   if (figures.tokens == 0) throw Error("no tokens to learn from (the input is empty)");
   const std::string json = learn_(counts, figures);
   if (summary != nullptr) *summary = figures;

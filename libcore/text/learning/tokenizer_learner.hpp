@@ -34,7 +34,7 @@ class TokenizerLearner {
     std::uint64_t covered = 0;  // of words and characters: those that the vocabulary holds
   };
   // From counts to the text of a tokenizer.json; fills `covered`.
-  using Learn = std::function<std::string(WordTable& counts, Summary& figures)>;
+  using Learn = std::function<std::string(PieceCounts& counts, Summary& figures)>;
 
   TokenizerLearner(PieceCounter::Count count, Learn learn)
       : counter_(std::move(count)), learn_(std::move(learn)) {}
@@ -47,7 +47,7 @@ class TokenizerLearner {
   void add(std::string_view piece, std::uint64_t count) { counter_.add(piece, count); }
 
   // What was counted, which leaves nothing here: finish() is then for others.
-  WordTable counts() { return counter_.finish(); }
+  PieceCounts counts() { return counter_.finish(); }
   // Throws Error where nothing was counted.
   Tokenizer finish(Summary* summary = nullptr);
 

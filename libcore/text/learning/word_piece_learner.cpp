@@ -4,7 +4,8 @@
 
 namespace headwater {
 
-std::vector<std::string> learn_word_piece(const WordTable& counts, const WordPieceLearnerSettings& settings) {
+std::vector<std::string> learn_word_piece(const PieceCounts& counts,
+                                          const WordPieceLearnerSettings& settings) {
   return learn_bpe(counts, {.size = settings.size,
                             .min_frequency = settings.min_frequency,
                             .special_tokens = settings.special_tokens,

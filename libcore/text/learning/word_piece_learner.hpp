@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "text/tokenizer/word_table.hpp"
+#include "text/learning/piece_counts.hpp"
 
 namespace headwater {
 
@@ -17,7 +17,8 @@ struct WordPieceLearnerSettings {
   std::string prefix = "##";
 };
 
-// Surfaces in the order of ids. The order of the table does not matter. Throws Error as learn_bpe does.
-std::vector<std::string> learn_word_piece(const WordTable& counts, const WordPieceLearnerSettings& settings);
+// Surfaces in the order of ids. The order of the pieces does not matter. Throws Error as learn_bpe does.
+std::vector<std::string> learn_word_piece(const PieceCounts& counts,
+                                          const WordPieceLearnerSettings& settings);
 
 }  // namespace headwater

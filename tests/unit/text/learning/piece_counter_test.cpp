@@ -2,10 +2,12 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <string>
 
 #include "support/error.hpp"
 #include "support/parallel.hpp"
+#include "text/learning/bpe_learner.hpp"
 
 using namespace headwater;
 
@@ -15,12 +17,12 @@ void count_lines(std::string_view lines, WordTable& counts) {
   for_each_line(lines, [&](std::string_view line) { ++counts.value(line); });
 }
 
-std::string written(const WordTable& counts) {
+std::string written(const PieceCounts& counts) {
   std::string text;
-  for (const WordTable::Entry& entry : by_bytes(counts)) {
+  counts.for_each_by_bytes([&](const WordTable::Entry& entry) {
     text += entry.word();
     text += '=' + std::to_string(entry.value) + ' ';
-  }
+  });
   return text;
 }
 
@@ -69,9 +71,44 @@ TEST_CASE("an error while counting comes out of add") {
 TEST_CASE("most_frequent: counts descending, ties by bytes descending") {
   PieceCounter counter(count_lines);
   counter.add("a\nb\nc\nb\n");
-  const WordTable counts = counter.finish();
-  const auto entries = most_frequent(counts, 2);
+  PieceCounts counts = counter.finish();
+  const auto entries = most_frequent(counts.table(), 2);
   REQUIRE(entries.size() == 2);
   CHECK(entries[0].word() == "b");
   CHECK(entries[1].word() == "c");
+}
+
+TEST_CASE("more pieces than memory shall hold go to files, and are the same counts in every form") {
+  std::string lines;
+  for (int i = 0; i < 20000; ++i) lines += std::to_string(i * i % 4999) + "\n\n";
+  PieceCounter in_memory(count_lines);
+  in_memory.add(lines);
+  PieceCounts expected = in_memory.finish();
+  BpeLearnerSettings bpe;
+  bpe.size = 60;
+  for (const std::size_t most : {1u, 7u, 1000u, 2499u, 100000u}) {
+    for (const int threads : {1, 3}) {
+      ThreadPool(threads).run([&] {
+        PieceCounter counter(count_lines, most);
+        for (std::size_t begin = 0, end = 0; begin < lines.size(); begin = end) {
+          end = lines.find('\n', std::min(begin + 5000, lines.size() - 1)) + 1;
+          counter.add(std::string_view(lines).substr(begin, end - begin));
+        }
+        counter.add("\u00e9", 7);
+        counter.add("12", 1);
+        PieceCounts counts = counter.finish();
+        WordTable wanted;
+        for (const WordTable::Entry& entry : expected.table().entries())
+          wanted.value(entry.word()) = entry.value;
+        wanted.value("\u00e9") += 7;
+        wanted.value("12") += 1;
+        INFO(most, " pieces in memory, ", threads, " threads");
+        CHECK(counts.distinct() == wanted.size());
+        CHECK(written(counts) == written(wanted));
+        CHECK(learn_bpe(counts, bpe).merges == learn_bpe(wanted, bpe).merges);
+        CHECK(written(counts.table()) == written(wanted));
+        CHECK(written(counter.finish()).empty());
+      });
+    }
+  }
 }
