@@ -27,10 +27,11 @@ std::vector<std::string> likeliest_tokens(const Matrix& logits, const Tokenizer&
   return tokens;
 }
 
-PackedTokens packed(const std::vector<std::int32_t>& ids) {
+PackedTokens packed(std::span<const AttentionExample> examples,
+                    std::vector<std::int32_t> AttentionExample::*member) {
   PackedTokens tokens;
   tokens.clear();
-  tokens.add(ids);
+  for (const AttentionExample& example : examples) tokens.add(example.*member);
   tokens.finish();
   return tokens;
 }

@@ -37,6 +37,7 @@ struct AttentionRecord {
 struct AttentionSelection {
   std::optional<std::int64_t> layer = {}, head = {};
   std::optional<AttentionKind> kind = {};
+  bool has_predictions = true;  // `predicts` of decoders, for which the output layer is computed
 };
 
 // A source, and what the decoder reads: the start token and the tokens after it. Both sides at most the
@@ -88,8 +89,9 @@ void check_below(std::string_view what, std::int64_t value, std::int64_t count);
 // for more tokens than the tokenizer has.
 std::vector<std::string> likeliest_tokens(const Matrix& logits, const Tokenizer& tokenizer,
                                           const std::vector<std::int32_t>& suppress_tokens = {});
-// One sequence.
-PackedTokens packed(const std::vector<std::int32_t>& ids);
+// A sequence an example: the ids that `member` names.
+PackedTokens packed(std::span<const AttentionExample> examples,
+                    std::vector<std::int32_t> AttentionExample::*member);
 // The selected weights of a forward pass, those of its sequence `sequence`.
 std::vector<AttentionRecord> attention_records(const std::vector<AttentionTrace>& traces, Index heads,
                                                Arena& arena, const AttentionExample& example,

@@ -37,14 +37,16 @@ class LanguageModelTracer : public AttentionTracer {
     const ArenaScope scope(arena);
     Tape tape(arena, Tape::Mode::inference);
     const ForwardContext context{tape};
-    const PackedTokens tokens = packed(example.source_ids);  // traces refer to it
+    const PackedTokens tokens = packed({&example, 1}, &AttentionExample::source_ids);  // traces refer to it
     std::vector<AttentionTrace> traces;
     const Variable hidden = model_.model->decode(context, tokens, &traces);
     AttentionExample read = example;
     read.target_tokens = example.source_tokens;
-    return attention_records(
-        traces, model_.model->settings().transformer.heads, arena, read, selection,
-        likeliest_tokens(model_.model->logits(context, hidden).value(), model_.tokenizer));
+    std::vector<std::string> predicts;
+    if (selection.has_predictions)
+      predicts = likeliest_tokens(model_.model->logits(context, hidden).value(), model_.tokenizer);
+    return attention_records(traces, model_.model->settings().transformer.heads, arena, read, selection,
+                             predicts);
   }
 
  private:

@@ -41,18 +41,35 @@ class TranslationTracer : public AttentionTracer {
 
   std::vector<AttentionRecord> trace(Arena& arena, const AttentionExample& example,
                                      const AttentionSelection& selection) const override {
+    return std::move(trace_all(arena, {&example, 1}, selection).front());
+  }
+
+  std::vector<std::vector<AttentionRecord>> trace_all(Arena& arena,
+                                                      std::span<const AttentionExample> examples,
+                                                      const AttentionSelection& selection) const override {
     const ArenaScope scope(arena);
     Tape tape(arena, Tape::Mode::inference);
     const ForwardContext context{tape};
-    const PackedTokens source = packed(example.source_ids), target = packed(example.target_ids);
+    const PackedTokens source = packed(examples, &AttentionExample::source_ids),
+                       target = packed(examples, &AttentionExample::target_ids);
     std::vector<AttentionTrace> traces;
     const EncodedSource encoded = model_.model->encode(context, source, &traces);
     const Variable hidden = model_.model->decode(context, target, encoded, &traces);
-    const std::vector<std::string> predicts = likeliest_tokens(
-        model_.model->logits(context, hidden).value(), model_.target_tokenizer, example.suppress_tokens);
     std::stable_sort(traces.begin(), traces.end(),
                      [](const AttentionTrace& a, const AttentionTrace& b) { return a.kind < b.kind; });
-    return attention_records(traces, model_.model->settings().heads(), arena, example, selection, predicts);
+    Matrix logits;
+    if (selection.has_predictions) logits = model_.model->logits(context, hidden).value();
+    std::vector<std::vector<AttentionRecord>> records;
+    for (std::size_t i = 0; i < examples.size(); ++i) {
+      std::vector<std::string> predicts;
+      if (selection.has_predictions) {
+        predicts = likeliest_tokens(logits.rows_between(target.offsets[i], target.offsets[i + 1]),
+                                    model_.target_tokenizer, examples[i].suppress_tokens);
+      }
+      records.push_back(attention_records(traces, model_.model->settings().heads(), arena, examples[i],
+                                          selection, predicts, static_cast<Index>(i)));
+    }
+    return records;
   }
 
  private:

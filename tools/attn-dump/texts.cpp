@@ -29,7 +29,10 @@ class Dump {
         output_(writes_folder(o) ? fs::path() : o.output) {
     tracer_->check(selection);
     if (writes_folder(o)) folder_.emplace(o.output);
-    if (o.view == "heads") heads_.emplace(o);
+    if (o.view == "heads") {
+      heads_.emplace(o);
+      selection_.has_predictions = false;
+    }
     if (const LoadedTranslator* const translator = tracer_->translator()) {
       decoding_ = generation_settings(*translator, {});
       if (o.target.empty()) translator_.emplace(*translator, TranslationSettings{});

@@ -91,6 +91,38 @@ TEST_CASE("a choice gives the same weights as all of them") {
   CHECK(one[0].query_tokens == std::vector<std::string>{"[START]", "c"});
 }
 
+TEST_CASE("examples that are read at once have the records that they have alone") {
+  const std::unique_ptr<AttentionTracer> tracer = small_tracer();
+  Arena arena;
+  std::vector<AttentionExample> examples(3, small_example());
+  examples[1] = {.number = 4,
+                 .source_ids = {6},
+                 .source_tokens = {"c"},
+                 .target_ids = {2, 5, 4, 6, 6},
+                 .target_tokens = {"[START]", "b", "a", "c", "c"},
+                 .suppress_tokens = {5}};
+  examples[2].number = 5;
+  for (const bool has_predictions : {true, false}) {
+    const AttentionSelection selection{.has_predictions = has_predictions};
+    const auto together = tracer->trace_all(arena, examples, selection);
+    REQUIRE(together.size() == examples.size());
+    for (std::size_t i = 0; i < examples.size(); ++i) {
+      INFO("example ", i);
+      const std::vector<AttentionRecord> alone = tracer->trace(arena, examples[i], {});
+      REQUIRE(together[i].size() == alone.size());
+      for (std::size_t k = 0; k < alone.size(); ++k) {
+        const AttentionRecord &a = together[i][k], &b = alone[k];
+        CHECK(a.example == examples[i].number);
+        CHECK(a.query_tokens == b.query_tokens);
+        CHECK(a.key_tokens == b.key_tokens);
+        CHECK(a.weights == b.weights);
+        CHECK(a.predicts == (has_predictions ? b.predicts : std::vector<std::string>()));
+      }
+    }
+  }
+  CHECK(arena.used() == 0);
+}
+
 TEST_CASE("padding that is pooled is a query and no key; padding that is attended to is both") {
   for (const bool pools : {false, true}) {
     ClassifierSettings settings;
