@@ -39,6 +39,11 @@ section() {
   sed -n "/^## $1\$/,/^## /p" "$root/recipes/cluster.md" | sed -n '/^```sh$/,/^```$/p' | sed '/^```/d' >"$tmp/session"
   [ -s "$tmp/session" ] || fail "the page has no commands under \"$1\""
 }
+tokenize --tokenizer en.json -q <en.txt >whole.tokens
+translate -q model <en.txt >whole.es
+classify -q classifier <reviews.txt >whole.labels
+[ "$(sort -u whole.tokens | wc -l)" -gt 1000 ] && [ "$(sort -u whole.es | wc -l)" -gt 5 ] && [ "$(sort -u whole.labels | wc -l)" -gt 1 ] ||
+  fail 'there is little to compare'
 same() { cmp "$1" "$2" || fail "$3: other bytes than one process writes"; }
 ran=() missing=()
 
@@ -49,14 +54,10 @@ if parallel --version 2>/dev/null | grep -q '^GNU parallel'; then
   section 'GNU parallel'
   sed -i 's/--block 1M/--block 20k/; s/--block 100k/--block 10k/' "$tmp/session"
   run_page
-  tokenize --tokenizer en.json <en.txt >whole.tokens
-  translate model <en.txt >whole.es
-  classify classifier <reviews.txt >whole.labels
   same en.tokens whole.tokens tokenize
   same en.ids whole.ids vectorize
   same es.txt whole.es translate
   same labels.txt whole.labels classify
-  [ "$(sort -u en.tokens | wc -l)" -gt 1000 ] && [ "$(sort -u es.txt | wc -l)" -gt 5 ] || fail 'there is little to compare'
   rm en.ids
   section 'A vocabulary from parts'
   cp en.json words.json
@@ -88,9 +89,12 @@ python=${PYTHON:-python3}
 if command -v java >/dev/null && "$python" -c 'import pyspark' 2>/dev/null; then
   sed -n '/^## Spark$/,/^## /p' "$root/recipes/cluster.md" | sed -n '/^```python$/,/^```$/p' | sed '/^```/d' >spark.py
   PYSPARK_PYTHON=$python PYSPARK_SUBMIT_ARGS="--master ${SPARK_MASTER:-local[2]} --conf spark.ui.enabled=false pyspark-shell" "$python" spark.py >"$tmp/words" 2>&1 || fail 'Spark'
-  cat en.ids.parts/part-* >spark.ids
-  [ "$(find en.ids.parts -name 'part-*' | wc -l)" -ge 4 ] || fail 'Spark made fewer parts'
-  same spark.ids whole.ids Spark
+  for pair in en.tokens:whole.tokens en.ids:whole.ids es.txt:whole.es labels.txt:whole.labels; do
+    parts=${pair%:*}.parts
+    cat "$parts"/part-* >spark.whole
+    [ "$(find "$parts" -name 'part-*' | wc -l)" -ge 4 ] || fail "Spark made fewer parts of ${pair%:*}"
+    same spark.whole "${pair#*:}" "Spark, ${pair%:*}"
+  done
   ran+=(Spark)
 else
   missing+=(Spark)
