@@ -19,7 +19,7 @@ from transformers import AutoModel, AutoTokenizer, MarianConfig, MarianModel
 
 
 class Sums:
-    """Of all heads of one kind."""
+    """Sums over the queries, for all heads of one kind."""
 
     def __init__(self):
         self.total = 0
