@@ -25,16 +25,17 @@ $(call must_be_plain_set)
 $(call must_be_whole,SEED THREADS)
 $(call must_be_scale)
 
-.PHONY: help deps lint-deps build deb wheel deb-test demo check test gradcheck asan asan-unit recipes recipe bench format lint clean distclean install uninstall tools-present FORCE
+.PHONY: help deps lint-deps build deb wheel deb-test demo check test gradcheck asan asan-unit aarch64-unit recipes recipe bench format lint clean distclean install uninstall tools-present FORCE
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z%-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z0-9%-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
 	@echo '  SCALE=quick cuts recipes down; SEED=N is another one than 1; SET=KEY=VALUE is --set of train; OVERWRITE=1 starts a changed recipe anew; ALLOW_EMPTY=1; THREADS=N'
 	@echo '  DATA=DIR is the data root; MODELS=DIR is where models go; HEADWATER_DATA=DIR is a local mirror of public data'
 
 # --- Building ---------------------------------------------------------------------------------------------------------
 
-PACKAGES = g++ cmake ninja-build pkg-config libeigen3-dev libtbb-dev libcli11-dev libyaml-cpp-dev doctest-dev libicu-dev \
-  nlohmann-json3-dev libxxhash-dev libpng-dev libjpeg-dev
+LIBRARY_PACKAGES = libeigen3-dev libtbb-dev libcli11-dev libyaml-cpp-dev doctest-dev libicu-dev nlohmann-json3-dev libxxhash-dev \
+  libpng-dev libjpeg-dev
+PACKAGES = g++ cmake ninja-build pkg-config $(LIBRARY_PACKAGES)
 MISSING = $(shell for p in $(PACKAGES); do dpkg-query -W -f='$${Status}' $$p 2>/dev/null | grep -q 'ok installed' || echo $$p; done)
 
 deps: ## install the Debian or Ubuntu packages that are missing
@@ -125,6 +126,15 @@ asan-unit: ## the unit and reference tests under both sanitizers
 	cmake --build $(BUILD)-asan -j $(JOBS) --target unit_and_golden_tests
 	ctest --test-dir $(BUILD)-asan --output-on-failure -j $(JOBS) -L '^(unit|golden)$$'
 
+# With a build of its own; packages of ARM are unpacked there and not installed (tests/aarch64/sysroot.sh).
+aarch64-unit: tools-present ## unit, reference and property tests for 64-bit ARM under qemu-user, and the same hashes: half an hour
+	@$(MAKE) --no-print-directory deps PACKAGES='g++-aarch64-linux-gnu qemu-user'
+	tests/aarch64/sysroot.sh $(BUILD)-aarch64 $(LIBRARY_PACKAGES)
+	$(CONFIGURE) -B $(BUILD)-aarch64 -DCMAKE_TOOLCHAIN_FILE='$(CURDIR)/tests/aarch64/toolchain.cmake'
+	cmake --build $(BUILD)-aarch64 -j $(JOBS) --target unit_and_golden_tests property $(TOOLS)
+	tests/aarch64/same_hashes.sh '$(BIN)' $(BUILD)-aarch64
+	ctest --test-dir $(BUILD)-aarch64 --output-on-failure -j $(JOBS) -L '^(unit|golden|property)$$'
+
 ROWS ?= kernels A1 A2 A2P B C D1 D2 E F FA S
 ROUNDS ?= 5
 
@@ -164,7 +174,7 @@ includes: ## includes that nothing is used of, by clang-tidy 17 or newer [CLANG_
 	@JOBS=$(JOBS) $(if $(filter file,$(origin CLANG_TIDY)),,CLANG_TIDY='$(CLANG_TIDY)') tests/includes.sh $(BUILD)-includes
 
 clean: ## remove the builds, not data or models
-	rm -rf $(BUILD) $(BUILD)-double $(BUILD)-asan $(BUILD)-lint $(BUILD)-includes $(BUILD)-deb $(BUILD)-deb-test $(BUILD)-wheel
+	rm -rf $(BUILD) $(BUILD)-double $(BUILD)-asan $(BUILD)-aarch64 $(BUILD)-lint $(BUILD)-includes $(BUILD)-deb $(BUILD)-deb-test $(BUILD)-wheel
 
 distclean: clean ## remove models and prepared data as well
 	rm -rf $(MODELS) data/cache

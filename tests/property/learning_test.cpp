@@ -9,7 +9,7 @@
 
 using namespace headwater;
 
-TEST_CASE("a small model learns to copy in 30 seconds") {
+TEST_CASE("a small model learns to copy in 30 seconds" * doctest::test_suite("timed")) {
   constexpr std::int64_t kVocabulary = 14;
   Recipe recipe;
   recipe.name = "copy";

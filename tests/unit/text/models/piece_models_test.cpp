@@ -104,7 +104,8 @@ TEST_CASE("a trie finds the keys that were put in, and no others") {
   PieceTrie().for_each_prefix("a", [](std::size_t, std::int32_t) { FAIL("an empty trie has a key"); });
 }
 
-TEST_CASE("a trie takes time as its keys have bytes, also where few places are free among many taken ones") {
+TEST_CASE("a trie takes time as its keys have bytes, also where few places are free among many taken ones" *
+          doctest::test_suite("timed")) {
   std::vector<std::string> numbers;
   for (int i = 0; i < 150000; ++i) {
     numbers.push_back(std::to_string(i));

@@ -275,7 +275,8 @@ TEST_CASE("an expression that backtracks for ever ends in an error") {
       doctest::Contains("t.json: normalizer: regular expression \"(a|aa)+(?=$x)\": takes too long"), Error);
 }
 
-TEST_CASE("an expression that takes a little too long on each of many lines ends in an error") {
+TEST_CASE("an expression that takes a little too long on each of many lines ends in an error" *
+          doctest::test_suite("timed")) {
   const auto encode_many = [](const std::string& expression, int lines) {
     Json file = Json::parse(file_with("normalizer", "null"), "test");
     file.set("pre_tokenizer",

@@ -44,7 +44,8 @@ TEST_CASE("a text is normalised alike with and without many marks on another lin
   }
 }
 
-TEST_CASE("many marks in a row are normalised in time that grows as the text") {
+TEST_CASE("many marks in a row are normalised in time that grows as the text" *
+          doctest::test_suite("timed")) {
   const std::string text = "a" + repeated("\u0323\u0301", 500000);
   const auto begin = std::chrono::steady_clock::now();
   for (const NormalizationForm form : kForms) {
