@@ -133,7 +133,7 @@ aarch64-unit: tools-present ## unit, reference and property tests for 64-bit ARM
 	$(CONFIGURE) -B $(BUILD)-aarch64 -DCMAKE_TOOLCHAIN_FILE='$(CURDIR)/tests/aarch64/toolchain.cmake'
 	cmake --build $(BUILD)-aarch64 -j $(JOBS) --target unit_and_golden_tests property $(TOOLS)
 	tests/aarch64/same_hashes.sh '$(BIN)' $(BUILD)-aarch64
-	ctest --test-dir $(BUILD)-aarch64 --output-on-failure -j $(JOBS) -L '^(unit|golden|property)$$'
+	ctest --test-dir $(BUILD)-aarch64 --timeout 7200 --output-on-failure -j $(JOBS) -L '^(unit|golden|property)$$'
 
 ROWS ?= kernels A1 A2 A2P B C D1 D2 E F FA S
 ROUNDS ?= 5
