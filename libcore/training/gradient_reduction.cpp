@@ -4,9 +4,10 @@
 
 namespace headwater {
 
-GradientReduction::GradientReduction(Parameters& parameters, const OwnParts& own, ProcessGroup* group)
+GradientReduction::GradientReduction(Parameters& parameters, const OwnParts& own, const RankShares& shares,
+                                     ProcessGroup* group)
     : parameters_(parameters), own_(own) {
-  if (group != nullptr) ranks_.emplace(parameters, *group);
+  if (group != nullptr) ranks_.emplace(parameters, shares, *group);
   if (own.of == 1) return;
   parameters.keep_uses_apart();
   for (Index covered = 1; covered < own.count; covered *= 2) {
@@ -67,13 +68,14 @@ Index GradientReduction::numbers() const {
 }
 
 std::int64_t GradientReduction::bytes() const {
-  const Index all = numbers(), exchanged = own_.of > own_.count ? all + all / 2 : 0;
+  const Index all = numbers(), exchanged = own_.of > own_.count ? RankExchange::room(all) : 0;
   return (all * static_cast<Index>(levels_.size() + 1) + exchanged) * static_cast<Index>(sizeof(Real));
 }
 
 std::int64_t GradientReduction::bytes_exchanged() const {
   const Index ranks = own_.of / own_.count;
-  return 2 * (numbers() - numbers() / ranks) * static_cast<Index>(sizeof(Real));
+  const Index all = numbers() + parameters_.size();  // gradients there, parameters back
+  return (all - all / ranks) * static_cast<Index>(sizeof(Real));
 }
 
 }  // namespace headwater

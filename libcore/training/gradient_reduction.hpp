@@ -32,12 +32,14 @@ std::optional<LossTotals> reduce_parts(Index begin, Index count, std::size_t lev
 class GradientReduction {
  public:
   // More than one part need a copy of the gradients for each level of the tree, and one for each further use
-  // of a parameter that is shared. The others' parts come by `group`; null: they are left out.
-  GradientReduction(Parameters& parameters, const OwnParts& own, ProcessGroup* group);
+  // of a parameter that is shared. The others' parts come by `group`; null: they are left out. `shares`
+  // outlive it.
+  GradientReduction(Parameters& parameters, const OwnParts& own, const RankShares& shares,
+                    ProcessGroup* group);
 
   // Calls run(part) for each of this process, which leaves gradients in the parameters and returns the
   // totals, or nothing for a part without sequences. Then the parameters hold the gradients of the whole
-  // batch, with the bits of one part.
+  // batch, with the bits of one part: a rank those of its own ranges.
   template <class Run>
   LossTotals sum(const Run& run) {
     std::optional<LossTotals> totals = reduce_parts(
@@ -53,6 +55,12 @@ class GradientReduction {
     if (ranks_) totals = ranks_->sum(totals);
     add_uses();
     return totals.value_or(LossTotals());
+  }
+
+  // After the optimizer's step: what each rank has changed is on all of them. `leaves_rows_out`: the
+  // optimizer's is_sparse().
+  void share_parameters(bool leaves_rows_out) {
+    if (ranks_) ranks_->share_parameters(leaves_rows_out);
   }
 
   // Whether operation_done() is wanted between the operations of a backward pass: of ranks, each with one

@@ -1,9 +1,7 @@
 #include "training/rank_exchange.hpp"
 
 #include <algorithm>
-#include <array>
 
-#include "support/parallel.hpp"
 #include "training/gradient_reduction.hpp"
 
 namespace headwater {
@@ -14,26 +12,6 @@ using State = Gradient::State;
 
 // A gradient in a description: its state, or how many rows follow.
 constexpr std::int32_t kUntouched = -2, kDense = -1;
-
-// What is not there is -0, the one number that changes no other when it is added.
-constexpr Real kAbsent = -0.0f;
-
-// f(begin, end) for pieces of [0, count).
-template <class F>
-void for_each_stretch_of(Index count, const F& f) {
-  constexpr Index kNumbers = 65'536;
-  parallel_for((count + kNumbers - 1) / kNumbers,
-               [&](Index stretch) { f(stretch * kNumbers, std::min(count, (stretch + 1) * kNumbers)); });
-}
-
-void copy_numbers(const Real* from, Index count, Real* to) {
-  for_each_stretch_of(count,
-                      [&](Index begin, Index end) { std::copy(from + begin, from + end, to + begin); });
-}
-
-// In a bucket: a quarter of all numbers, so that sending begins while three quarters of a pass are to come,
-// and no more than 4 MiB.
-constexpr Index kBuckets = 4, kMostOfBucket = 1 << 20;
 
 }  // namespace
 
@@ -49,9 +27,27 @@ RankExchange::~RankExchange() {
   }
 }
 
-Gradient& RankExchange::gradient_of(const Early& early) {
-  Parameter& p = *parameters_.all()[early.place];
-  return early.use == 0 ? p.gradient : p.further[early.use - 1];
+Gradient& RankExchange::gradient_of(const Use& use) {
+  Parameter& p = *parameters_.all()[use.place];
+  return use.use == 0 ? p.gradient : p.further[use.use - 1];
+}
+
+template <class F>
+void RankExchange::for_each_bucket(std::span<const RankTensor> tensors, Index enough, const F& f) {
+  slices_.clear();
+  Index numbers = 0;
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    const Index slices = bucket_.slices_of(tensors[i]);
+    for (Index number = 0; number < slices; ++number) {
+      slices_.push_back({&tensors[i], number});
+      numbers += bucket_.numbers_of(slices_.back());
+      if (numbers < enough) continue;
+      f(slices_, i + 1);
+      slices_.clear();
+      numbers = 0;
+    }
+  }
+  if (!slices_.empty()) f(slices_, tensors.size());
 }
 
 void RankExchange::watch_operation() {
@@ -84,41 +80,35 @@ void RankExchange::agree_on_order() {
     }
   }
   broadcast_all(group_, order);
-  early_of_.assign(all.size(), std::nullopt);
+  uses_.resize(all.size());
+  is_early_.assign(all.size(), false);
   early_.clear();
-  buckets_.clear();
-  early_end_ = 0;
-  Index all_numbers = 0, begin = 0;
-  for (std::size_t i = 0; i < order.size(); i += 2)
-    all_numbers += all[static_cast<std::size_t>(order[i])]->size();
-  const Index enough = std::min(all_numbers / kBuckets, kMostOfBucket);
+  early_tensors_.clear();
+  Index numbers = 0;
   for (std::size_t i = 0; i < order.size(); i += 2) {
-    Early early{.place = static_cast<std::size_t>(order[i]), .use = static_cast<std::size_t>(order[i + 1])};
+    const Use early{static_cast<std::size_t>(order[i]), static_cast<std::size_t>(order[i + 1])};
     Parameter& p = *all[early.place];
     while (p.further.size() < early.use) p.further.push_back(p.gradient_of_its_own());
-    if (early.use == 0) early_of_[early.place] = early_.size();
-    uses_.resize(all.size());
+    is_early_[early.place] = true;
     uses_[early.place] = early.use + 1;
-    early.begin = early_end_;
-    early.end = early_end_ += p.size();
     early_.push_back(early);
-    const bool is_last = i + 2 == order.size();
-    if (early_end_ - begin < enough && !is_last) continue;
-    buckets_.push_back({early_.size(), begin, early_end_});
-    received_.resize(std::max(received_.size(), static_cast<std::size_t>(early_end_ - begin)));
-    begin = early_end_;
+    early_tensors_.push_back({.place = early.place, .values = gradient_of(early).values});
+    numbers += p.size();
   }
-  numbers_.resize(static_cast<std::size_t>(early_end_));
+  buckets_.clear();
+  for_each_bucket(early_tensors_, std::min(numbers / kBuckets, kMostOfBucket),
+                  [this](const std::vector<RankBucket::Slice>& slices, std::size_t tensors) {
+                    buckets_.push_back({slices, tensors});
+                  });
 }
 
 void RankExchange::take_complete(bool is_all) {
   std::size_t complete = complete_;
   for (; taken_ < early_.size(); ++taken_) {
-    Early& early = early_[taken_];
+    const Use& early = early_[taken_];
     if (!is_all && parameters_.all()[early.place]->uses < uses_[early.place]) break;
-    const Gradient& gradient = gradient_of(early);
-    early.numbers = gradient.state == State::untouched ? nullptr : gradient.values.data;
-    if (taken_ + 1 == buckets_[complete].end) ++complete;
+    early_tensors_[taken_].is_absent = gradient_of(early).state == State::untouched;
+    while (complete < buckets_.size() && buckets_[complete].tensors <= taken_ + 1) ++complete;
   }
   if (complete == complete_) return;
   {
@@ -131,24 +121,13 @@ void RankExchange::take_complete(bool is_all) {
 }
 
 void RankExchange::send_early() {
-  std::size_t first = 0;
   for (std::size_t number = 0; number < buckets_.size(); ++number) {
     {
       std::unique_lock lock(mutex_);
       has_changed_.wait(lock, [&] { return complete_ > number || is_abandoned_; });
       if (is_abandoned_) return;
     }
-    const Bucket& bucket = buckets_[number];
-    for (; first < bucket.end; ++first) {
-      const Early& early = early_[first];
-      Real* const to = numbers_.data() + early.begin;
-      if (early.numbers != nullptr) {
-        std::copy_n(early.numbers, early.end - early.begin, to);
-      } else {
-        std::fill_n(to, early.end - early.begin, kAbsent);
-      }
-    }
-    add_up(bucket.begin_number, bucket.end_number, false);
+    bucket_.reduce_scatter(buckets_[number].slices, false);
   }
 }
 
@@ -169,41 +148,48 @@ void RankExchange::describe(const Gradient& gradient) {
   description_.insert(description_.end(), gradient.rows.begin(), gradient.rows.end());
 }
 
-void RankExchange::add_entry(Gradient& gradient, std::size_t place, std::size_t use) {
-  if (entry_count_ == entries_.size()) entries_.emplace_back();
-  Entry& entry = entries_[entry_count_];
-  entry.gradient = &gradient;
-  entry.state = State::untouched;
-  entry.rows.clear();
+RankTensor& RankExchange::next_tensor(const Use& use) {
+  if (tensor_count_ == tensors_.size()) {
+    tensors_.emplace_back();
+    tensor_uses_.emplace_back();
+  }
+  tensor_uses_[tensor_count_] = use;
+  RankTensor& tensor = tensors_[tensor_count_++];
+  tensor.place = use.place;
+  tensor.here = nullptr;
+  tensor.is_absent = tensor.is_sparse = false;
+  tensor.rows.clear();
+  return tensor;
+}
+
+void RankExchange::plan_gradient(const Use& use) {
+  Gradient& gradient = gradient_of(use);
+  State state = State::untouched;  // of the sum
   is_wanted_.assign(static_cast<std::size_t>(gradient.values.rows), 0);
   for (std::size_t rank = 0; rank < read_.size(); ++rank) {
-    if (use > further_[rank]) continue;
+    if (use.use > further_[rank]) continue;
     const std::span<const std::int32_t> description = descriptions_.of(rank);
-    const std::int32_t state = description[read_[rank]++];
-    if (state == kDense) entry.state = State::dense;
-    if (state >= 0 && entry.state == State::untouched) entry.state = State::sparse;
-    for (std::int32_t row = 0; row < state; ++row)
+    const std::int32_t of_rank = description[read_[rank]++];
+    if (of_rank == kDense) state = State::dense;
+    if (of_rank >= 0 && state == State::untouched) state = State::sparse;
+    for (std::int32_t row = 0; row < of_rank; ++row)
       is_wanted_[static_cast<std::size_t>(description[read_[rank]++])] = 1;
   }
-  if (entry.state == State::untouched) return;
-  if (!early_of_.empty() && early_of_[place] && use < uses_[place]) {
-    const Early& early = early_[*early_of_[place] + use];
-    entry.state = State::dense;
-    entry.begin = early.begin;
-    entry.end = early.end;
-    ++entry_count_;
+  if (!is_early_.empty() && is_early_[use.place] && use.use < uses_[use.place]) {  // its sums are there
+    if (state != State::untouched) gradient.begin_dense();
+    gradient.has_old_values |= state == State::untouched;
     return;
   }
-  Index rows = gradient.values.rows;
-  if (entry.state == State::sparse) {
-    for (std::size_t row = 0; row < is_wanted_.size(); ++row)
-      if (is_wanted_[row] != 0) entry.rows.push_back(static_cast<std::int32_t>(row));
-    rows = static_cast<Index>(entry.rows.size());
-  }
-  entry.begin = static_cast<Index>(numbers_.size());
-  entry.end = entry.begin + rows * gradient.values.cols;
-  numbers_.resize(static_cast<std::size_t>(entry.end));
-  ++entry_count_;
+  if (state == State::untouched) return;
+  RankTensor& tensor = next_tensor(use);
+  tensor.values = gradient.values;
+  tensor.is_absent = gradient.state == State::untouched;
+  tensor.is_sparse = state == State::sparse;
+  if (!tensor.is_sparse) return;
+  if (tensor.is_absent) gradient.clear();
+  tensor.here = &gradient.rows;
+  for (std::size_t row = 0; row < is_wanted_.size(); ++row)
+    if (is_wanted_[row] != 0) tensor.rows.push_back(static_cast<std::int32_t>(row));
 }
 
 void RankExchange::plan() {
@@ -217,113 +203,54 @@ void RankExchange::plan() {
   const auto ranks = static_cast<std::size_t>(group_.size());
   read_.assign(ranks, 0);
   further_.assign(ranks, 0);
-  entry_count_ = 0;
-  numbers_.resize(static_cast<std::size_t>(early_end_));
+  tensor_count_ = 0;
   for (std::size_t place = 0; place < parameters_.all().size(); ++place) {
     Parameter* const p = parameters_.all()[place].get();
     for (std::size_t rank = 0; rank < ranks; ++rank)
       further_[rank] = static_cast<std::size_t>(descriptions_.of(rank)[read_[rank]++]);
     const std::size_t most = *std::max_element(further_.begin(), further_.end());
     while (p->further.size() < most) p->further.push_back(p->gradient_of_its_own());
-    add_entry(p->gradient, place, 0);
-    for (std::size_t use = 1; use <= most; ++use) add_entry(p->further[use - 1], place, use);
-  }
-}
-
-void RankExchange::pack() {
-  for (const Entry& entry : entries()) {
-    if (entry.begin < early_end_) continue;
-    const Gradient& gradient = *entry.gradient;
-    Real* const to = numbers_.data() + entry.begin;
-    if (gradient.state == State::untouched) {
-      for_each_stretch_of(entry.end - entry.begin,
-                          [&](Index begin, Index end) { std::fill(to + begin, to + end, kAbsent); });
-    } else if (entry.state == State::dense) {  // the other rows of a sparse one are 0
-      copy_numbers(gradient.values.data, entry.end - entry.begin, to);
-    } else {
-      const Index cols = gradient.values.cols;
-      parallel_for(static_cast<Index>(entry.rows.size()), [&](Index place) {
-        const std::int32_t row = entry.rows[static_cast<std::size_t>(place)];
-        if (std::binary_search(gradient.rows.begin(), gradient.rows.end(), row)) {
-          std::copy_n(gradient.values.row(row), cols, to + place * cols);
-        } else {
-          std::fill_n(to + place * cols, cols, kAbsent);
-        }
-      });
-    }
-  }
-}
-
-void RankExchange::add_up(Index from, Index to, bool is_parallel) {
-  struct Halves {
-    std::size_t begin, middle, end;
-  };
-  std::array<Halves, 32> levels;  // a doubling each
-  std::size_t level = 0;
-  auto begin = static_cast<std::size_t>(from), end = static_cast<std::size_t>(to);
-  received_.resize(std::max(received_.size(), (end - begin) / 2 + 1));
-  const auto part = [this](std::size_t first, std::size_t last) {
-    return std::as_writable_bytes(std::span(numbers_).subspan(first, last - first));
-  };
-  // With the neighbour first: so a sum is that of two ranks, then of two pairs, as in the tree. Which of both
-  // comes first in a sum of two cannot show.
-  for (int distance = 1; distance < group_.size(); distance *= 2) {
-    const Halves halves{begin, begin + (end - begin) / 2, end};
-    levels[level++] = halves;
-    const bool keeps_upper = (group_.rank() & distance) != 0;
-    const auto lower = part(halves.begin, halves.middle), upper = part(halves.middle, halves.end);
-    (keeps_upper ? begin : end) = halves.middle;
-    const auto in = std::as_writable_bytes(std::span(received_).first(end - begin));
-    group_.exchange(group_.rank() ^ distance, keeps_upper ? lower : upper, in);
-    Real* const sums = numbers_.data() + begin;
-    const Real* const others = received_.data();
-    const auto add = [&](Index first, Index last) {
-      for (Index i = first; i < last; ++i) sums[i] += others[i];
-    };
-    if (is_parallel) {
-      for_each_stretch_of(static_cast<Index>(end - begin), add);
-    } else {
-      add(0, static_cast<Index>(end - begin));
-    }
-  }
-  for (int distance = group_.size() / 2; distance > 0; distance /= 2) {
-    const Halves& halves = levels[--level];
-    const bool has_upper = (group_.rank() & distance) != 0;
-    const auto lower = part(halves.begin, halves.middle), upper = part(halves.middle, halves.end);
-    group_.exchange(group_.rank() ^ distance, has_upper ? upper : lower, has_upper ? lower : upper);
-  }
-}
-
-void RankExchange::unpack() {
-  for (const Entry& entry : entries()) {
-    Gradient& gradient = *entry.gradient;
-    const Real* const from = numbers_.data() + entry.begin;
-    if (entry.state == State::dense) {
-      gradient.begin_dense();
-      copy_numbers(from, entry.end - entry.begin, gradient.values.data);
-      continue;
-    }
-    gradient.clear();
-    gradient.state = State::sparse;
-    gradient.rows.assign(entry.rows.begin(), entry.rows.end());
-    const Index cols = gradient.values.cols;
-    parallel_for(static_cast<Index>(entry.rows.size()), [&](Index place) {
-      std::copy_n(from + place * cols, cols,
-                  gradient.values.row(entry.rows[static_cast<std::size_t>(place)]));
-    });
+    for (std::size_t use = 0; use <= most; ++use) plan_gradient({place, use});
   }
 }
 
 std::optional<LossTotals> RankExchange::sum(const std::optional<LossTotals>& totals) {
   finish_early();
   plan();
-  pack();
-  add_up(early_end_, static_cast<Index>(numbers_.size()), true);
-  unpack();
+  for_each_bucket(std::span(tensors_).first(tensor_count_), kMostOfBucket,
+                  [this](std::span<const RankBucket::Slice> slices, std::size_t) {
+                    bucket_.reduce_scatter(slices, true);
+                  });
+  for (std::size_t i = 0; i < tensor_count_; ++i) {
+    const RankTensor& tensor = tensors_[i];
+    Gradient& gradient = gradient_of(tensor_uses_[i]);
+    if (!tensor.is_sparse) {
+      gradient.begin_dense();
+      continue;
+    }
+    gradient.state = State::sparse;
+    gradient.rows.assign(tensor.rows.begin(), tensor.rows.end());
+  }
   all_gather_value(group_, totals, totals_);
   return reduce_parts(
       0, static_cast<Index>(totals_.size()), 0,
       [&](Index rank, std::size_t) { return totals_[static_cast<std::size_t>(rank)]; }, [](std::size_t) {});
+}
+
+void RankExchange::share_parameters(bool leaves_rows_out) {
+  tensor_count_ = 0;
+  for (std::size_t place = 0; place < parameters_.all().size(); ++place) {
+    const Parameter& p = *parameters_.all()[place];
+    const bool has_rows_left_out = leaves_rows_out && p.is_table && p.gradient.state != State::dense;
+    if (p.is_frozen || (has_rows_left_out && p.gradient.rows.empty())) continue;
+    RankTensor& tensor = next_tensor({place, 0});
+    tensor.values = p.value;
+    tensor.is_sparse = has_rows_left_out;
+    if (has_rows_left_out) tensor.rows.assign(p.gradient.rows.begin(), p.gradient.rows.end());
+  }
+  for_each_bucket(
+      std::span(tensors_).first(tensor_count_), kMostOfBucket,
+      [this](std::span<const RankBucket::Slice> slices, std::size_t) { bucket_.all_gather(slices); });
 }
 
 }  // namespace headwater

@@ -1,7 +1,11 @@
-// The sum of gradients over the ranks of a data-parallel run, in the tree of decision 5 (libcore/README.md):
-// a rank's sum is a subtree, and ranks are added in pairs, then pairs of pairs.
+// What the ranks of a data-parallel run exchange in a step: the sums of their gradients, in the tree of
+// decision 5 (libcore/README.md), and then the parameters. A rank's sum is a subtree, and ranks are added in
+// pairs, then pairs of pairs. Each rank gets the sums of its own ranges of the parameters (rank_shares.hpp),
+// updates these, and sends them to the others: reduce-scatter by recursive halving, all-gather by recursive
+// doubling (Thakur et al. 2005). A rank sends (R - 1) / R of the numbers in each, which is the least.
 #pragma once
 
+#include <algorithm>
 #include <condition_variable>
 #include <mutex>
 #include <optional>
@@ -12,21 +16,28 @@
 #include "ranks/process_group.hpp"
 #include "support/background.hpp"
 #include "training/objective.hpp"
+#include "training/rank_bucket.hpp"
+#include "training/rank_shares.hpp"
 
 namespace headwater {
 
 class RankExchange {
  public:
-  RankExchange(Parameters& parameters, ProcessGroup& group) : parameters_(parameters), group_(group) {}
+  // `shares` outlives it.
+  RankExchange(Parameters& parameters, const RankShares& shares, ProcessGroup& group)
+      : parameters_(parameters), group_(group), bucket_(shares, group) {}
   ~RankExchange();
   RankExchange(const RankExchange&) = delete;
   RankExchange& operator=(const RankExchange&) = delete;
 
   // The gradients of this rank's sequences, and of each use where uses are kept apart, become those of the
-  // whole batch; so do the totals, which are nothing of a rank without sequences. Each of R ranks adds up its
-  // share of the numbers and sends it to the others (reduce-scatter by recursive halving, all-gather by
-  // recursive doubling: Thakur et al. 2005), 2 (R - 1) / R of all in the two, which is the least.
+  // whole batch in its own ranges, and are not to be read elsewhere; their states and rows are those of the
+  // whole. So are the totals, which are nothing of a rank without sequences.
   std::optional<LossTotals> sum(const std::optional<LossTotals>& totals);
+
+  // After each rank has changed its own ranges by the gradients of sum(): all have all parameters. Where
+  // `leaves_rows_out`, rows of tables without a gradient were left out.
+  void share_parameters(bool leaves_rows_out);
 
   // Between the operations of a backward pass. A first pass, of which no sum is taken, shows in which order
   // gradients are complete; after agree_on_order(), by all ranks at once, they are sent in that order, some
@@ -35,61 +46,63 @@ class RankExchange {
   void send_complete() { take_complete(false); }
   void agree_on_order();
 
+  // Memory for the exchange of so many numbers in a step, in numbers.
+  static Index room(Index numbers) {
+    return std::min(numbers, kMostOfBucket + RankBucket::kMostOfSlice) * 3 / 2;
+  }
+
  private:
-  // A gradient that some rank has, and where its numbers lie among those that are exchanged.
-  struct Entry {
-    Gradient* gradient = nullptr;
-    Gradient::State state = Gradient::State::untouched;  // of the sum
-    std::vector<std::int32_t> rows{};                    // of a sparse one: those that some rank has
-    Index begin = 0, end = 0;
-  };
-  // A gradient that is sent early.
-  struct Early {
+  // Numbers that are sent together. Early: a quarter of all, so that sending begins while three quarters of a
+  // pass are to come.
+  static constexpr Index kMostOfBucket = Index{1} << 20, kBuckets = 4;
+
+  struct Use {
     std::size_t place = 0, use = 0;  // of parameters_.all(); 0: the gradient, else a further use
-    Index begin = 0, end = 0;
-    const Real* numbers = nullptr;  // of this step; null: there are none
   };
-  // Gradients that are sent together.
   struct Bucket {
-    std::size_t end;  // among early_
-    Index begin_number, end_number;
+    std::vector<RankBucket::Slice> slices;
+    std::size_t tensors;  // of early_tensors_: the bucket is complete when so many are
   };
   struct SendEarly {
     RankExchange& of;
     void operator()() { of.send_early(); }
   };
-  std::span<Entry> entries() { return std::span(entries_).first(entry_count_); }
-  Gradient& gradient_of(const Early& early);
+
+  Gradient& gradient_of(const Use& use);
   void take_complete(bool is_all);  // what the pass has finished, or what there is
   void send_early();                // on its own thread: each bucket once it is complete
   void finish_early();
   void describe(const Gradient& gradient);
-  // Finds the entries of this step from what all ranks say of theirs.
+  // Finds the gradients of this step from what all ranks say of theirs.
   void plan();
-  void add_entry(Gradient& gradient, std::size_t place, std::size_t use);
-  void pack();
-  void add_up(Index from, Index end, bool is_parallel);
-  void unpack();
+  void plan_gradient(const Use& use);
+  RankTensor& next_tensor(const Use& use);
+  // Calls f(slices, tensors) for buckets of at least `enough` numbers of the first `tensors` of these, each.
+  template <class F>
+  void for_each_bucket(std::span<const RankTensor> tensors, Index enough, const F& f);
 
   Parameters& parameters_;
   ProcessGroup& group_;
+  RankBucket bucket_;
   std::vector<std::int32_t> description_;
   Gathered<std::int32_t> descriptions_;
   std::vector<std::size_t> read_, further_;  // of each rank's description; its further uses of a parameter
-  std::vector<Entry> entries_;
-  std::size_t entry_count_ = 0;  // of this step
   std::vector<std::uint8_t> is_wanted_;
-  std::vector<Real> numbers_, received_;
+  // Those of an exchange: the first tensor_count_.
+  std::vector<RankTensor> tensors_;
+  std::vector<Use> tensor_uses_;
+  std::size_t tensor_count_ = 0;
+  std::vector<RankBucket::Slice> slices_;
   std::vector<std::optional<LossTotals>> totals_;
 
   // How often each parameter was used in the first pass so far, and the operation that did it last.
   std::vector<std::size_t> uses_, done_at_;
   std::size_t operations_ = 0;
-  // Early gradients in the order in which they are complete; the first of each parameter's, or none.
-  std::vector<Early> early_;
-  std::vector<std::optional<std::size_t>> early_of_;
+  // Early gradients in the order in which they are complete, and whether a parameter's are among them.
+  std::vector<RankTensor> early_tensors_;
+  std::vector<Use> early_;
+  std::vector<bool> is_early_;
   std::vector<Bucket> buckets_;
-  Index early_end_ = 0;    // of their numbers
   std::size_t taken_ = 0;  // of early_, in this step
   bool is_sending_ = false;
   std::mutex mutex_;

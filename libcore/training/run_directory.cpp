@@ -16,7 +16,6 @@
 #include "support/error.hpp"
 #include "support/files.hpp"
 #include "support/split.hpp"
-#include "tensor/kernels/reduction/reduction.hpp"
 #include "training/schedule.hpp"
 
 namespace headwater {
@@ -24,28 +23,6 @@ namespace headwater {
 namespace {
 
 constexpr std::string_view kLogBegins = "step,epoch,";
-
-void check_finite(std::span<const Real> flat, const Parameters& parameters, const std::string& what,
-                  std::int64_t step) {
-  for (const auto& p : parameters.all()) {
-    const Index at = kernels::find_not_finite(p->size(), flat.data() + p->offset);
-    if (at < 0) continue;
-    throw Error("step " + std::to_string(step) + ": " + what + " of " + quote(p->name) +
-                " is not finite at element " + std::to_string(at) +
-                "; this step is not saved (lower training.optimizer.learning_rate)");
-  }
-}
-
-// In the float build the tensors are views of the flat buffer, written out as they lie.
-void add_tensors(std::vector<TensorView>& tensors, const Parameters& parameters, std::span<const Real> flat,
-                 const std::string& prefix) {
-  if constexpr (std::is_same_v<Real, float>) {
-    for (const auto& p : parameters.all()) {
-      tensors.push_back(
-          float_tensor(prefix + p->name, p->shape, reinterpret_cast<const float*>(flat.data()) + p->offset));
-    }
-  }
-}
 
 // A link is replaced, one to a device or a pipe too: nothing outside of the directory is written to.
 void write_log(const fs::path& path, std::string_view text) {
@@ -200,7 +177,7 @@ void RunDirectory::compare_recipes(const Recipe& saved) {
 }
 
 bool RunDirectory::resume(TrainingState& state, Parameters& parameters,
-                          const std::vector<Optimizer::State>& states) {
+                          const std::vector<Optimizer::State>& states, const TakeNumbers& take) {
   if (!newest_) {
     write_log(directory_ / "log.csv", log_header_ + "\n");
     return false;
@@ -220,19 +197,7 @@ bool RunDirectory::resume(TrainingState& state, Parameters& parameters,
   }
   state = saved;
   read_parameters(newest_->path / "model.safetensors", parameters);
-  const fs::path optimizer_path = newest_->path / "optimizer.safetensors";
-  const Safetensors tensors(optimizer_path);
-  for (const Optimizer::State& s : states) {
-    for (const auto& p : parameters.all()) {
-      const TensorView& tensor = tensors.at(s.name + "." + p->name);
-      if (tensor.elements() != p->size()) {
-        throw Error(optimizer_path.string() + ": tensor " + quote(tensor.name) + " has " +
-                    std::to_string(tensor.elements()) + " elements, the model " + std::to_string(p->size()));
-      }
-      read_numbers(
-          tensor, s.values.subspan(static_cast<std::size_t>(p->offset), static_cast<std::size_t>(p->size())));
-    }
-  }
+  read_states(newest_->path / "optimizer.safetensors", states, parameters, take);
   write_log(directory_ / "log.csv", kept_log(state));
   // The last run may have ended between its first best checkpoint and these links.
   if (fs::is_symlink(directory_ / "checkpoints" / "best")) link_best();
@@ -241,19 +206,17 @@ bool RunDirectory::resume(TrainingState& state, Parameters& parameters,
 
 void RunDirectory::save(const TrainingState& state, const Parameters& parameters,
                         const std::vector<Optimizer::State>& states, bool is_best,
-                        std::int64_t steps_per_epoch) {
-  check_finite(parameters.values(), parameters, "the value", state.step);
-  for (const Optimizer::State& s : states)
-    check_finite(s.values, parameters, "the optimizer's " + s.name, state.step);
+                        std::int64_t steps_per_epoch, const GiveNumbers& give) {
+  std::vector<TensorView> tensors;
+  for (const auto& p : parameters.all()) {
+    check_finite({p->value.data, static_cast<std::size_t>(p->size())}, "the value", *p, state.step);
+    tensors.push_back(float_tensor(p->name, p->shape, p->value.data));
+  }
   sync_log();  // a checkpoint promises the rows up to its step
   CheckpointWriter writer(directory_, state.step);
-  std::vector<TensorView> tensors;
-  add_tensors(tensors, parameters, parameters.values(), "");
   writer.add_file("model.safetensors", [&](const ByteSink& sink) { write_safetensors(tensors, {}, sink); });
-  tensors.clear();
-  for (const Optimizer::State& s : states) add_tensors(tensors, parameters, s.values, s.name + ".");
   writer.add_file("optimizer.safetensors",
-                  [&](const ByteSink& sink) { write_safetensors(tensors, {}, sink); });
+                  [&](const ByteSink& sink) { write_states(states, parameters, give, state.step, sink); });
   for (const DirectoryFile& file : files_) writer.add_file(file.name, file.bytes);
   writer.add_file("recipe.yaml", print_recipe(recipe_));
   writer.add_file("state.json", state.to_json().dump(2) + "\n");

@@ -12,7 +12,7 @@
 #include "checkpoint/directory.hpp"
 #include "pretrained/kind.hpp"
 #include "recipe/recipe.hpp"
-#include "training/optimizer.hpp"
+#include "training/optimizer_file.hpp"
 #include "training/state.hpp"
 
 namespace headwater {
@@ -40,13 +40,17 @@ class RunDirectory {
 
   // Fills all from the newest complete checkpoint, and cuts log.csv back to its step. False where there
   // is none: the log starts anew. Throws Error where the checkpoint was made from other data or with another
-  // tokenizer, and where log.csv lacks rows that the checkpoint promises.
-  bool resume(TrainingState& state, Parameters& parameters, const std::vector<Optimizer::State>& states);
+  // tokenizer, and where log.csv lacks rows that the checkpoint promises. `take`: where ranks
+  // share states out.
+  bool resume(TrainingState& state, Parameters& parameters, const std::vector<Optimizer::State>& states,
+              const TakeNumbers& take = {});
 
-  // Writes one checkpoint, and removes those that the recipe no longer keeps. Throws Error, and writes
-  // nothing, where a parameter or a state is not finite.
+  // Writes one checkpoint, and removes those that the recipe no longer keeps. Throws Error, and leaves the
+  // checkpoints as they are, where a parameter or a state is not finite. `give`: where ranks share
+  // states out; called for all parameters of a state, then of the next by name.
   void save(const TrainingState& state, const Parameters& parameters,
-            const std::vector<Optimizer::State>& states, bool is_best, std::int64_t steps_per_epoch = 1);
+            const std::vector<Optimizer::State>& states, bool is_best, std::int64_t steps_per_epoch = 1,
+            const GiveNumbers& give = {});
 
   // Appends a row (without its line end) to log.csv.
   void append_log(const std::string& row);

@@ -14,14 +14,9 @@ std::string line(std::string_view name, const std::string& value) {
 
 std::string describe_run(const Recipe& recipe, const Parameters& parameters, const Trainer& trainer,
                          std::size_t arena_bytes) {
-  const bool is_adam = recipe.training.optimizer.kind == "adam" || recipe.training.optimizer.kind == "adamw";
-  const bool is_plain_sgd =
-      recipe.training.optimizer.kind == "sgd" && recipe.training.optimizer.momentum == 0;
   const std::int64_t bytes = parameters.size() * static_cast<std::int64_t>(sizeof(Real));
   const std::int64_t gradients = trainer.bytes_of_gradients();
-  const std::int64_t last = recipe.training.average_last;
-  const std::int64_t average = recipe.training.ema_decay > 0 ? 1 : last > 0 ? last + 1 : 0;
-  const std::int64_t state = ((is_adam ? 2 : is_plain_sgd ? 0 : 1) + average) * bytes;
+  const std::int64_t state = trainer.bytes_of_state();
   return line("recipe", recipe.name) + line("steps_an_epoch", std::to_string(trainer.steps_per_epoch())) +
          line("steps", std::to_string(trainer.total_steps())) +
          line("parameters", std::to_string(parameters.size())) +

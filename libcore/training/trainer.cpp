@@ -44,8 +44,8 @@ Trainer::Trainer(const Recipe& recipe, Objective& objective, RunDirectory* direc
       log_columns_(log_columns(objective)),
       batches_(recipe.training, objective, Split::train),
       validation_batches_(recipe.training, objective, Split::validation),
-      optimizer_(recipe.training.optimizer, freeze(objective.parameters(), recipe.training.freeze)),
-      gradients_(objective.parameters(), own_parts(), ranks.group) {
+      optimizer_(recipe.training.optimizer, freeze(objective.parameters(), recipe.training.freeze), ranks),
+      gradients_(objective.parameters(), own_parts(), optimizer_.shares(), ranks.group) {
   objective_.parameters().initialize(recipe.seed);
   if (after_drawing) after_drawing();
   if (recipe.training.ema_decay > 0)
@@ -122,14 +122,9 @@ std::string Trainer::not_finite_advice() const {
 void Trainer::measure_gradients(std::int64_t step) {
   last_gradient_norm_ = optimizer_.gradient_norm();
   if (std::isfinite(last_gradient_norm_)) return;
-  for (const auto& p : objective_.parameters().all()) {
-    const Index at = kernels::find_not_finite(p->size(), p->gradient.values.data);
-    if (at >= 0) {
-      throw Error("step " + std::to_string(step) + ": the gradient of " + quote(p->name) +
-                  " is not finite at element " + std::to_string(at) + "; " + not_finite_advice());
-    }
-  }
-  throw Error("step " + std::to_string(step) + ": the norm of the gradient overflows; " +
+  const std::string where = gradient_not_finite();
+  throw Error("step " + std::to_string(step) +
+              (where.empty() ? ": the norm of the gradient overflows" : ": the gradient" + where) + "; " +
               not_finite_advice());
 }
 
@@ -153,6 +148,7 @@ LossTotals Trainer::train_step(std::span<const std::uint32_t> batch, std::span<c
                              length());
   if (average_) average_->before_step(step);
   optimizer_.step(last_rate_, step, last_gradient_norm_);
+  gradients_.share_parameters(optimizer_.is_sparse());
   state_.step = step;
   return totals;
 }
@@ -242,10 +238,20 @@ double Trainer::badness(const ValidationFigures& validation, const std::string& 
 }
 
 void Trainer::save(bool is_best) {
-  if (directory_ == nullptr) return;
+  if (!is_written_) return;
   optimizer_.flush(state_.step);
-  with_average(
-      [&] { directory_->save(state_, objective_.parameters(), states(), is_best, steps_per_epoch()); });
+  const auto whole = [this](const Optimizer::State& state, std::size_t place) {
+    return whole_state(state, place);
+  };
+  if (directory_ != nullptr) {
+    with_average([&] {
+      directory_->save(state_, objective_.parameters(), states(), is_best, steps_per_epoch(), whole);
+    });
+  } else {  // in step with the rank that writes
+    for (const Optimizer::State& state : optimizer_.states()) {
+      for (std::size_t place = 0; place < objective_.parameters().all().size(); ++place) whole(state, place);
+    }
+  }
   last_save_ = clock_();
   saved_step_ = state_.step;
 }
@@ -323,14 +329,8 @@ TrainingOutcome Trainer::run(const TrainerCallbacks& callbacks) {
   clock_ = callbacks.clock ? callbacks.clock : steady_seconds;
   last_save_ = clock_();
   if (ranks_.group != nullptr) compare_ranks();
-  bool is_resumed = directory_ != nullptr && directory_->resume(state_, objective_.parameters(), states());
-  if (is_resumed) {
-    accept_changes(state_, recipe_, *directory_, length());
-    check_resumed_state(state_, recipe_, *directory_, length(),
-                        [this](std::int64_t epoch) { return batches_of_epoch(epoch); });
-  }
-  if (ranks_.group != nullptr) is_resumed = share_resumed(is_resumed);
-  if (is_resumed) {
+  is_written_ = is_so_on_any_rank(directory_ != nullptr);
+  if (resume()) {
     optimizer_.resumed_at(state_.step);
     if (average_) {
       average_->exchange();
@@ -378,7 +378,7 @@ TrainingOutcome Trainer::run(const TrainerCallbacks& callbacks) {
       if (state_.step % recipe_.training.log_every == 0) append_log(nullptr, pace());
       const bool stops = is_so_on_any_rank(callbacks.wants_stop && callbacks.wants_stop());
       const bool is_due = (every > 0 && state_.step % every == 0) ||
-                          (every_seconds > 0 && clock_() - last_save_ >= every_seconds);
+                          (every_seconds > 0 && is_so_on_any_rank(clock_() - last_save_ >= every_seconds));
       if (stops || is_due) save(false);
       if (stops) return TrainingOutcome::stopped;
     }

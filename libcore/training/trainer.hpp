@@ -50,13 +50,6 @@ struct TrainerCallbacks {
 
 enum class TrainingOutcome { finished, stopped };
 
-// The ranks that a run is shared out to: a power of two up to kShards. Each has a trainer of the same recipe
-// and data, and the run the bits of one.
-struct Ranks {
-  ProcessGroup* group = nullptr;  // null: the others' share is left out, as for timing one rank's
-  int rank = 0, size = 1;
-};
-
 class Trainer {
  public:
   // `directory` may be null: nothing is written (benchmarks, ranks but the first). `after_drawing` may change
@@ -72,6 +65,7 @@ class Trainer {
   // update: touches every page that it will need. Returns the arena's size in bytes.
   std::size_t warm_up();
   std::int64_t bytes_of_gradients() const { return gradients_.bytes(); }
+  std::int64_t bytes_of_state() const;  // of the optimizer and of averages
   // What a rank sends in a step that touches all parameters; 0 of one rank.
   std::int64_t bytes_of_exchange() const { return gradients_.bytes_exchanged(); }
 
@@ -94,8 +88,8 @@ class Trainer {
   void compare_ranks();
   // Whether this is so on any rank.
   bool is_so_on_any_rank(bool is_so);
-  // After rank 0 has looked for a checkpoint: whether it found one, and what it holds.
-  bool share_resumed(bool is_resumed);
+  // Looks for a checkpoint, which rank 0 gives to the others. False where there is none.
+  bool resume();
   // The sums of each validation batch that this rank measures, then those of all batches.
   void share_validation(std::vector<LossTotals>& totals);
   // A step over `batch`, whose first part is being packed; then the first of `next` is.
@@ -107,6 +101,9 @@ class Trainer {
   std::string not_finite_advice() const;
   // Throws Error where the gradients are not finite.
   void measure_gradients(std::int64_t step);
+  // The first number of a gradient, of all ranks, that is not finite: " of \"head.bias\" is not finite at
+  // element 7"; empty: each is.
+  std::string gradient_not_finite();
   void finish_epoch(const TrainerCallbacks& callbacks, const LogMoment::Pace& pace);
   // Whether the run ends after the epoch that was counted last.
   bool stops_early(const ValidationFigures& validation);
@@ -117,6 +114,8 @@ class Trainer {
   // What a checkpoint holds beside the parameters that the run gives.
   std::vector<Optimizer::State> states();
   void save(bool is_best);
+  // All numbers of a parameter's state, which the ranks give to rank 0.
+  std::span<const Real> whole_state(const Optimizer::State& state, std::size_t place);
   // Whether the epoch that has just been counted ends with a checkpoint.
   bool is_saved(bool is_best) const;
   // A row of log.csv of this moment; `validation` is null inside an epoch.
@@ -139,6 +138,8 @@ class Trainer {
   TrainingState state_;
   double last_rate_ = 0, last_gradient_norm_ = 0;
   std::function<double()> clock_;
+  bool is_written_ = false;      // by this rank or another one
+  std::vector<Real> whole_;      // of a parameter's state that ranks share out
   std::int64_t saved_step_ = 0;  // of the newest checkpoint of this process
   double last_save_ = 0;         // by the clock: the start of the run, or its newest checkpoint
 };

@@ -21,6 +21,17 @@ TEST_CASE("the sum of squares is close and does not depend on threads or code pa
   }
 }
 
+TEST_CASE("a sum of squares is that of its blocks") {
+  CHECK(kernels::sum_of_blocks({}) == 0);
+  for (Index n : {1, 4096, 4097, 3 * 4096, 65 * 4096 + 5, 64 * 4096 * 3 + 100}) {
+    const Grid<float> g = random_grid(1, n, 2);
+    std::vector<double> of_blocks;
+    for (Index i = 0; i < n; i += kernels::kSumBlock)
+      of_blocks.push_back(kernels::sum_of_squares(std::min(kernels::kSumBlock, n - i), g.values.data() + i));
+    CHECK(kernels::sum_of_blocks(of_blocks) == kernels::sum_of_squares(n, g.values.data()));
+  }
+}
+
 TEST_CASE("the first value that is not finite is found") {
   Grid<float> x = random_grid(1, 200'000, 1);
   CHECK(kernels::find_not_finite(0, x.values.data()) == -1);

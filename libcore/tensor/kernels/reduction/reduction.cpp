@@ -16,8 +16,8 @@ namespace headwater::kernels {
 namespace {
 
 // Neighbours are added, then neighbours of these, and so on; an odd one out waits for the next round.
-template <std::size_t N>
-double reduce(std::array<double, N>& values, std::size_t count) {
+double reduce(std::span<double> values) {
+  const std::size_t count = values.size();
   if (count == 0) return 0;
   for (std::size_t step = 1; step < count; step *= 2) {
     for (std::size_t i = 0; i + step < count; i += 2 * step) values[i] += values[i + step];
@@ -29,7 +29,7 @@ double reduce(std::array<double, N>& values, std::size_t count) {
 
 double sum_of_squares(Index n, const Real* x) {
   // Blocks of 4,096 make groups of 64, groups the whole: one binary tree over the blocks.
-  constexpr Index kSumBlock = 4'096, kGroup = 64 * kSumBlock;
+  constexpr Index kGroup = 64 * kSumBlock;
   constexpr std::size_t kMaxGroups = 16'384;
   const Index groups = (n + kGroup - 1) / kGroup;
   if (groups > static_cast<Index>(kMaxGroups)) throw Error("sum_of_squares: more than 2^32 values");
@@ -41,10 +41,12 @@ double sum_of_squares(Index n, const Real* x) {
     for (Index i = group * kGroup; i < std::min(n, (group + 1) * kGroup); i += kSumBlock) {
       of_blocks[blocks++] = table.sum_of_squares(std::min(kSumBlock, n - i), x + i);
     }
-    of_groups[static_cast<std::size_t>(group)] = reduce(of_blocks, blocks);
+    of_groups[static_cast<std::size_t>(group)] = reduce(std::span(of_blocks).first(blocks));
   });
-  return reduce(of_groups, static_cast<std::size_t>(groups));
+  return reduce(std::span(of_groups).first(static_cast<std::size_t>(groups)));
 }
+
+double sum_of_blocks(std::span<double> of_blocks) { return reduce(of_blocks); }
 
 Index find_not_finite(Index n, const Real* x) {
   constexpr Index kBlock = 16'384;  // values of a task
