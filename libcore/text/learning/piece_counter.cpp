@@ -68,8 +68,15 @@ void PieceCounter::add(std::unique_ptr<WordTable> table) {
   auto run = std::make_unique<SortedPieces>();
   for (const WordTable::Entry& entry : by_bytes(*table)) run->add(entry.word(), entry.value);
   run->finish();
+  table.reset();
   const std::lock_guard lock(mutex_);
   runs_.push_back(std::move(run));
+  // As many files are open at once, and mapped.
+  constexpr std::size_t kMostRuns = 32;
+  if (runs_.size() < kMostRuns) return;
+  std::unique_ptr<SortedPieces> all = merged(runs_);
+  runs_.clear();
+  runs_.push_back(std::move(all));
 }
 
 PieceCounts PieceCounter::finish() {

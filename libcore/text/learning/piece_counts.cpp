@@ -8,7 +8,7 @@ namespace headwater {
 namespace {
 
 constexpr std::size_t kBufferBytes = std::size_t{1} << 20;
-constexpr std::size_t kReadBeforeRelease = std::size_t{1} << 22;  // bytes
+constexpr std::size_t kReadBeforeRelease = std::size_t{1} << 20;  // bytes
 constexpr std::size_t kCountBytes = sizeof(std::uint64_t), kLengthBytes = sizeof(std::uint32_t);
 
 }  // namespace
@@ -20,12 +20,14 @@ void SortedPieces::add(std::string_view piece, std::uint64_t count) {
   std::memcpy(numbers + kCountBytes, &length, kLengthBytes);
   buffer_.append(numbers, sizeof numbers).append(piece);
   ++size_;
-  if (buffer_.size() >= kBufferBytes) finish();
+  if (buffer_.size() < kBufferBytes) return;
+  file_.write(buffer_);
+  buffer_.clear();
 }
 
 void SortedPieces::finish() {
   file_.write(buffer_);
-  buffer_.clear();
+  buffer_ = {};
 }
 
 bool SortedPieces::Reader::next(WordTable::Entry& entry) {

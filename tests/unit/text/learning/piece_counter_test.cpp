@@ -86,12 +86,12 @@ TEST_CASE("more pieces than memory shall hold go to files, and are the same coun
   PieceCounts expected = in_memory.finish();
   BpeLearnerSettings bpe;
   bpe.size = 60;
-  for (const std::size_t most : {1u, 7u, 1000u, 2499u, 100000u}) {
+  for (const std::size_t most : {1u, 7u, 40u, 1000u, 2499u, 100000u}) {
     for (const int threads : {1, 3}) {
       ThreadPool(threads).run([&] {
         PieceCounter counter(count_lines, most);
         for (std::size_t begin = 0, end = 0; begin < lines.size(); begin = end) {
-          end = lines.find('\n', std::min(begin + 5000, lines.size() - 1)) + 1;
+          end = lines.find('\n', std::min(begin + 2000, lines.size() - 1)) + 1;
           counter.add(std::string_view(lines).substr(begin, end - begin));
         }
         counter.add("\u00e9", 7);
