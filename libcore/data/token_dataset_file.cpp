@@ -17,7 +17,7 @@ namespace {
 constexpr std::int64_t kReadBytes = std::int64_t{32} << 20;
 
 template <class T>
-std::string_view bytes_of(std::span<const T> numbers) {
+std::string_view raw_bytes(std::span<const T> numbers) {
   return {reinterpret_cast<const char*>(numbers.data()), numbers.size_bytes()};
 }
 
@@ -105,17 +105,17 @@ void TokenDataset::check_columns(const Safetensors& file) {
       kept_ids += std::ssize(column.kept(list_of(e)));
       ends.push_back(kept_ids);
       if (ends.size() < 4096) continue;
-      hasher.update(bytes_of(std::span<const std::int64_t>(ends)));
+      hasher.update(raw_bytes(std::span<const std::int64_t>(ends)));
       reading.add(ends.size() * sizeof ends[0]);
       ends.clear();
     }
-    hasher.update(bytes_of(std::span<const std::int64_t>(ends)));
+    hasher.update(raw_bytes(std::span<const std::int64_t>(ends)));
     for (std::int64_t e = 0; e < examples(); ++e) {
       const std::span<const std::int32_t> list = column.lists[e], kept = column.kept(list);
       if (const std::string fault = column.fault_of(list); !fault.empty()) fail(e, fault);
       column.truncated += kept.size() < list.size();
       if (column.settings.special.unknown >= 0) column.counts.add(kept, column.settings.special);
-      hasher.update(bytes_of(kept));
+      hasher.update(raw_bytes(kept));
       reading.add(list.size_bytes());
     }
     if (!column.settings.has_values) continue;
@@ -123,7 +123,7 @@ void TokenDataset::check_columns(const Safetensors& file) {
       const std::span<const float> kept = values(c, e);
       if (!std::all_of(kept.begin(), kept.end(), [](float v) { return std::isfinite(v); }))
         fail(e, "a value that is not finite (vectorize again)");
-      hasher.update(bytes_of(kept));
+      hasher.update(raw_bytes(kept));
       reading.add(kept.size_bytes());
     }
   }
