@@ -27,6 +27,7 @@ std::uint64_t& WordTable::add(std::string_view word, std::uint32_t hash, std::si
 }
 
 const char* WordTable::keep(std::string_view word) {
+  if (word.empty()) return "";  // not null, which nothing may be compared with
   constexpr std::size_t kBlockBytes = std::size_t{64} << 10;
   if (word.size() > free_bytes_) {
     const std::size_t bytes = std::max(kBlockBytes, word.size());
@@ -35,9 +36,7 @@ const char* WordTable::keep(std::string_view word) {
     free_bytes_ = bytes;
   }
   char* kept = free_;
-  if (!word.empty()) {
-    std::memcpy(kept, word.data(), word.size());
-  }
+  std::memcpy(kept, word.data(), word.size());
   free_ += word.size();
   free_bytes_ -= word.size();
   return kept;
