@@ -14,8 +14,6 @@ static_assert(std::endian::native == std::endian::little, "files are of little-e
 
 constexpr const char* kMakesColumns =
     " (paste A.ids B.ids | vectorize --output dataset -o FILE makes files of columns)";
-// Far more than any recipe has.
-constexpr std::size_t kMaxColumns = 16;
 
 std::string name_of(std::string_view part, std::size_t column) {
   return std::string(part) + "." + std::to_string(column);
@@ -50,8 +48,8 @@ std::vector<IdColumnView> read_id_columns(const Safetensors& file) {
         "such a text; vectorize --output dataset without --tokenizer makes a file of columns)");
   std::vector<IdColumnView> columns;
   for (std::size_t c = 0; c == 0 || file.find(name_of("ends", c)) != nullptr; ++c) {
-    if (c == kMaxColumns)
-      throw Error(file.where() + ": more than " + std::to_string(kMaxColumns) + " columns" + kMakesColumns);
+    if (c == kMaxIdColumns)
+      throw Error(file.where() + ": more than " + std::to_string(kMaxIdColumns) + " columns" + kMakesColumns);
     IdColumnView& column = columns.emplace_back();
     column.ends = numbers_of<std::int64_t>(file, name_of("ends", c), Dtype::i64);
     column.ids = numbers_of<std::int32_t>(file, name_of("ids", c), Dtype::i32);

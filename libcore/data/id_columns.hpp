@@ -12,6 +12,9 @@
 
 namespace headwater {
 
+// The most columns of a file: far more than any recipe has.
+inline constexpr std::size_t kMaxIdColumns = 16;
+
 // Where a column lies in a file of this form.
 struct IdColumnView {
   std::span<const std::int64_t> ends;
@@ -22,7 +25,8 @@ struct IdColumnView {
   std::string vocabulary_size;
 };
 
-// Of as many lists each. What the numbers say is not looked at. Throws Error "path: what (fix)".
+// The columns have as many lists each. What the numbers say is not looked at. Throws Error "path: what
+// (fix)".
 std::vector<IdColumnView> read_id_columns(const Safetensors& file);
 
 // Whether a file begins as a safetensors file does and has columns of this form.

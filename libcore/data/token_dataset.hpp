@@ -145,7 +145,7 @@ struct ColumnSubset {
   // Throws Error where the data set has no column of such a name.
   ColumnSubset(Subset of, std::initializer_list<std::string_view> names);
 
-  // Of a column by its place in `names`, of an example of the data set.
+  // An example of the data set in a column, which is given by its place in `names`.
   std::span<const std::int32_t> ids(std::size_t name, std::int64_t example) const {
     return columns->ids(column[name], example);
   }

@@ -32,7 +32,7 @@ class RankShares {
   Index own_size() const { return own_size_; }  // numbers in all own ranges
 
   // The range of parameters.all()[place] by position: ranges lie in the order of the positions, and so do
-  // ranks that exchange halves with their neighbours first (rank_exchange.hpp). Ranges begin where sums of
+  // ranks that exchange halves with their neighbours first (rank_bucket.hpp). Ranges begin where sums of
   // squares and rows of a table do, so that a rank has whole ones of both. Its `state` is 0.
   Range at(std::size_t place, int position) const;
   int position() const { return position_of(ranks_.rank); }

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "data/id_columns.hpp"
 #include "pretrained/registry.hpp"
 #include "reports/data_summary.hpp"
 #include "reports/stream_summary.hpp"
@@ -60,6 +61,11 @@ void inspect_data(const Options& o) {
 }
 
 bool is_of_ids(const Options& o) {
+  for (const std::string& path : o.data) {
+    if (holds_id_columns(path))
+      throw UsageError("--data: " + path + " is a file of columns of ids (inspect " + path +
+                       " shows its tensors; the text that they are of says more)");
+  }
   return std::any_of(o.data.begin(), o.data.end(), [](const std::string& path) {
     return begins_as_safetensors(path) && Safetensors(path).find("ids") != nullptr;
   });

@@ -39,7 +39,14 @@ std::vector<std::string_view> fields_of(std::string_view line) {
 class Columns {
  public:
   void add(const std::vector<std::string>& lines, const cli::LineReader& reader) {
-    if (columns_.empty()) columns_.resize(fields_of(lines.front()).size());
+    if (columns_.empty()) {
+      const std::size_t count = fields_of(lines.front()).size();
+      if (count > kMaxIdColumns)
+        throw Error(reader.place(0) + ": " + format_count(static_cast<std::int64_t>(count)) +
+                    " columns, a data set has at most " + std::to_string(kMaxIdColumns) +
+                    " (leave some out: cut -f)");
+      columns_.resize(count);
+    }
     find_values(lines);
     std::vector<TokenColumnSettings> settings;
     for (std::size_t c = 0; c < columns_.size(); ++c)
