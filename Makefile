@@ -127,13 +127,13 @@ asan-unit: ## the unit and reference tests under both sanitizers
 	ctest --test-dir $(BUILD)-asan --output-on-failure -j $(JOBS) -L '^(unit|golden)$$'
 
 # With a build of its own; packages of ARM are unpacked there and not installed (tests/aarch64/sysroot.sh).
-aarch64-unit: tools-present ## unit and reference tests for 64-bit ARM under qemu-user, and the same hashes: half an hour
+aarch64-unit: tools-present ## unit, reference and property tests for 64-bit ARM under qemu-user, and the same hashes: an hour
 	@$(MAKE) --no-print-directory deps PACKAGES='g++-aarch64-linux-gnu qemu-user'
 	tests/aarch64/sysroot.sh $(BUILD)-aarch64 $(LIBRARY_PACKAGES)
 	$(CONFIGURE) -B $(BUILD)-aarch64 -DCMAKE_TOOLCHAIN_FILE='$(CURDIR)/tests/aarch64/toolchain.cmake'
-	cmake --build $(BUILD)-aarch64 -j $(JOBS) --target unit_and_golden_tests $(TOOLS)
+	cmake --build $(BUILD)-aarch64 -j $(JOBS) --target unit_and_golden_tests property $(TOOLS)
 	tests/aarch64/same_hashes.sh '$(BIN)' $(BUILD)-aarch64
-	ctest --test-dir $(BUILD)-aarch64 --timeout 7200 --output-on-failure -j $(JOBS) -L '^(unit|golden)$$'
+	ctest --test-dir $(BUILD)-aarch64 --timeout 7200 --output-on-failure -j $(JOBS) -L '^(unit|golden|property)$$'
 
 ROWS ?= kernels A1 A2 A2P B C D1 D2 E F FA S
 ROUNDS ?= 5

@@ -10,6 +10,9 @@ namespace headwater {
 
 Arena::Arena(std::size_t reserve_bytes, int parts) : reserved_(reserve_bytes) {
   constexpr std::size_t kLeast = std::size_t{1} << 24, kPage = 4096;
+#ifdef HEADWATER_ARENA_BYTES
+  reserved_ = std::min(reserved_, std::size_t{HEADWATER_ARENA_BYTES});
+#endif
   rlimit limit{};
   if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY) {
     const std::size_t part = limit.rlim_cur / static_cast<std::size_t>(parts) / kPage * kPage;

@@ -21,3 +21,6 @@ set(CMAKE_DISABLE_FIND_PACKAGE_MPI ON) # its compiler wrapper would be this mach
 
 # The least that every such processor has: fused multiply-add and NEON among it.
 set(HEADWATER_ARCH "armv8-a" CACHE STRING "-march of everything but the kernels, which carry every vector width")
+
+# qemu has an entry for each page of reserved addresses, and makes and clears it with each arena.
+set(HEADWATER_ARENA_BYTES 268435456 CACHE STRING "the most addresses that an arena reserves (tensor/arena.hpp)")

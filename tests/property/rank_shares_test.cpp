@@ -153,7 +153,8 @@ TEST_CASE("made gradients on ranks: dense ones, rows, and those of some steps") 
   }
 }
 
-TEST_CASE("a wide encoder-decoder on ranks, with frozen embeddings and layers that learn later") {
+TEST_CASE("a wide encoder-decoder on ranks, with frozen embeddings and layers that learn later" *
+          doctest::test_suite("native")) {
   for (const OptimizerSettings& settings : optimizers()) {
     Recipe recipe = wide_recipe("adam");
     recipe.model.as<EncoderDecoderSettings>().transformer.width = 64;

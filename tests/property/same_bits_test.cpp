@@ -199,7 +199,7 @@ TEST_CASE("another seed gives other bits") {
   CHECK(!same_bits(train_on(2, recipe).values, one.values));
 }
 
-TEST_CASE("training gives the same bits with every code path") {
+TEST_CASE("training gives the same bits with every code path" * doctest::test_suite("native")) {
   const kernels::Isa widest = kernels::active_isa();
   for (const char* optimizer : {"rmsprop", "adam", "adamw", "sgd"}) {
     Recipe recipe = wide_recipe(optimizer);
