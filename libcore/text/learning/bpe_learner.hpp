@@ -19,6 +19,8 @@ struct BpeLearnerSettings {
   // How many characters, not bytes, are learned: the most frequent, at equal counts the smaller code point;
   // 0: all. The others stay unknown.
   std::int64_t max_characters = 0;
+  // How many places of pairs are listed at a time, four bytes each: more takes memory and less time.
+  std::uint64_t most_places = std::uint64_t{1} << 25;
 };
 
 struct BpeVocabulary {

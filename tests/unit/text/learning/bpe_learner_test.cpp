@@ -88,10 +88,26 @@ TEST_CASE("byte-pair merges are those that counting anew before each gives, in a
     CHECK(learned.merges == wanted.merges);
     CHECK(reversed.surfaces == wanted.surfaces);
     CHECK(reversed.merges == wanted.merges);
+    for (const std::uint64_t places : {0, 1, 20, 100}) {  // the lists are made anew again and again
+      BpeLearnerSettings few = settings;
+      few.most_places = places;
+      CHECK(learn_bpe(table_of(words), few).merges == wanted.merges);
+    }
     const Bpe bpe(learned.surfaces, learned.merges, {});  // takes what was learned
     std::vector<std::int32_t> ids;
     for (const auto& [word, count] : words) bpe.encode(word, ids);
     CHECK(!ids.empty());
+  }
+}
+
+TEST_CASE("counts beyond what a word has room for") {
+  const std::uint64_t large = (std::uint64_t{1} << 24) - 1;
+  BpeLearnerSettings settings;
+  settings.size = 5;
+  for (const std::uint64_t count : {large - 1, large, large + 1, large * large}) {
+    INFO(count);
+    const BpeVocabulary learned = learn_bpe(table_of({{"ab", count}, {"bc", count + 1}}), settings);
+    CHECK(learned.surfaces == Surfaces{"a", "b", "c", "bc", "ab"});
   }
 }
 
