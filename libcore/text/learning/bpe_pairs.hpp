@@ -12,6 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include "text/learning/bpe_neighbours.hpp"
+
 namespace headwater {
 
 // Words that have the most frequent pairs are listed, as many as `most_places` says; where these pairs are
@@ -84,7 +86,9 @@ class BpePairs {
 
   // best() stays as it is, for ever.
   void leave_best() {
-    pairs_[heap_.front().pair].is_left = true;
+    const std::uint32_t left = heap_.front().pair;
+    pairs_[left].is_left = true;
+    taken_list(left);
     pop();
   }
 
@@ -101,11 +105,11 @@ class BpePairs {
       if (i + kAhead < words.size()) __builtin_prefetch(&symbols_[begin_of(words[i + kAhead])]);
       merge_in(words[i], left, right, joined);
     }
-    for (Neighbour& n : before_.take()) {
+    for (BpeNeighbour& n : before_.take()) {
       pairs_[pair_of(n.symbol, left)].count -= n.count;
       grow(n.symbol, joined, n, first_new);
     }
-    for (Neighbour& n : after_.take()) {
+    for (BpeNeighbour& n : after_.take()) {
       pairs_[pair_of(right, n.symbol)].count -= n.count;
       grow(joined, n.symbol, n, first_new);
     }
@@ -170,49 +174,9 @@ class BpePairs {
     }
   }
 
-  // What stands beside the places of one merge: how often, and in which words.
-  struct Neighbour {
-    std::int32_t symbol = 0;
-    std::uint32_t number = 0, last = 0;  // how many words, and the last of them
-    std::int64_t count = 0;
-    std::vector<std::uint32_t> words;  // from take() on
-  };
-  class Neighbours {
-   public:
-    void add(std::int32_t symbol, std::int64_t count, std::uint32_t word) {
-      const auto at = static_cast<std::size_t>(symbol);
-      if (at >= places_.size()) places_.resize(2 * at + 1);
-      if (places_[at] == 0) {
-        all_.emplace_back().symbol = symbol;
-        places_[at] = static_cast<std::uint32_t>(all_.size());
-      }
-      Neighbour& neighbour = all_[places_[at] - 1];
-      neighbour.count += count;
-      if (neighbour.number > 0 && neighbour.last == word) return;
-      ++neighbour.number;
-      neighbour.last = word;
-      seen_.emplace_back(places_[at] - 1, word);
-    }
-    // Lists of words are as long as they must be: most stay with a new pair.
-    std::vector<Neighbour> take() {
-      for (Neighbour& neighbour : all_) {
-        places_[static_cast<std::size_t>(neighbour.symbol)] = 0;
-        neighbour.words.reserve(neighbour.number);
-      }
-      for (const auto& [neighbour, word] : seen_) all_[neighbour].words.push_back(word);
-      seen_.clear();
-      return std::exchange(all_, {});
-    }
-
-   private:
-    std::vector<Neighbour> all_;
-    std::vector<std::uint32_t> places_;                          // of a symbol in all_, + 1
-    std::vector<std::pair<std::uint32_t, std::uint32_t>> seen_;  // places in all_, and words
-  };
-
   // A pair of this merge is listed; one from before stays without a list if it has none, which would not be
   // whole.
-  void grow(std::int32_t left, std::int32_t right, Neighbour& by, std::uint32_t first_new) {
+  void grow(std::int32_t left, std::int32_t right, BpeNeighbour& by, std::uint32_t first_new) {
     const std::uint32_t index = pair_of(left, right);
     Pair& pair = pairs_[index];
     pair.count += by.count;
@@ -394,7 +358,7 @@ class BpePairs {
   };
   std::vector<Slot> slots_;
   int shift_ = 0;
-  Neighbours before_, after_;
+  BpeNeighbours before_, after_;
   std::vector<std::uint32_t> grown_;
   std::vector<Candidate> heap_;
 };
