@@ -2,10 +2,11 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
-#include <system_error>
 
 #include "cli/output.hpp"
 #include "cli/tool.hpp"
@@ -14,16 +15,10 @@
 namespace headwater::cli {
 namespace {
 
-std::string reason(int error_number) {
-  std::string text = std::generic_category().message(error_number);
-  if (text.size() > 1 && text[0] >= 'A' && text[0] <= 'Z') text[0] = static_cast<char>(text[0] - 'A' + 'a');
-  return text;
-}
-
 // A sentence where a file is wanted is text that somebody meant to be read.
 std::string cannot_open(const std::string& path) {
   const bool is_sentence = errno == ENOENT && path.find(' ') != std::string::npos;
-  return path + ": cannot open: " + reason(errno) +
+  return path + ": cannot open: " + system_reason(errno) +
          (is_sentence ? " (files are named here; text itself comes by standard input: echo TEXT | ...)" : "");
 }
 
@@ -59,6 +54,21 @@ void refuse_compressed(std::string_view bytes, const std::string& name) {
   }
 }
 
+std::optional<std::uint64_t> bytes_to_read(const std::vector<std::string>& paths) {
+  std::uint64_t bytes = 0;
+  bool is_known = true;
+  for (const std::string& path : paths) {
+    struct stat status {};
+    const bool is_input = path == "-";
+    if ((is_input ? ::fstat(STDIN_FILENO, &status) : ::stat(path.c_str(), &status)) != 0) return {};
+    if (is_input && ::isatty(STDIN_FILENO) != 0) return {};
+    is_known = is_known && S_ISREG(status.st_mode);
+    const off_t at = is_input && is_known ? std::max<off_t>(::lseek(STDIN_FILENO, 0, SEEK_CUR), 0) : 0;
+    bytes += static_cast<std::uint64_t>(std::max<off_t>(status.st_size - at, 0));
+  }
+  return is_known ? bytes : 0;
+}
+
 void InputFile::check_readable(const std::string& path) {
   if (::access(path.c_str(), R_OK) != 0) throw Error(cannot_open(path));
 }
@@ -90,7 +100,7 @@ std::size_t InputFile::read(char* to, std::size_t most) const {
       continue;
     }
     if (errno == EISDIR) throw Error(name_ + ": is a directory (name a text file)");
-    throw Error(name_ + ": cannot read: " + reason(errno));
+    throw Error(name_ + ": cannot read: " + system_reason(errno));
   }
 }
 

@@ -2,14 +2,21 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace headwater::cli {
 
 // Throws Error, with the pipe to type, where a file that begins with `bytes` is a compressed one. `name` is
 // "-" for standard input.
 void refuse_compressed(std::string_view bytes, const std::string& name);
+
+// What the inputs hold from here on, "-" for standard input: 0 where one is no regular file, so that it is
+// not known; nothing where one is not there, or comes from a terminal.
+std::optional<std::uint64_t> bytes_to_read(const std::vector<std::string>& paths);
 
 // Closes what it opened; standard input stays open.
 class InputFile {

@@ -1,16 +1,15 @@
 #include "cli/lines.hpp"
 
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstring>
 #include <exception>
 #include <optional>
 #include <utility>
 
+#include "cli/bad_bytes.hpp"
 #include "cli/input_file.hpp"
 #include "cli/json_text.hpp"
+#include "cli/line_notes.hpp"
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
 #include "cli/tool.hpp"
@@ -26,41 +25,6 @@ constexpr std::size_t kChunk = std::size_t{1} << 18;     // asked for by one rea
 constexpr std::size_t kMaxLine = std::size_t{1} << 24;   // bytes of one line
 constexpr std::size_t kMaxBatch = std::size_t{1} << 23;  // bytes of a batch before its last line
 constexpr std::size_t kNone = std::string_view::npos;
-
-// Offset of the first byte that is NUL or no part of a well-formed UTF-8 sequence, or npos; ASCII eight bytes
-// at a time.
-std::size_t find_bad_byte(std::string_view text) {
-  constexpr std::uint64_t kOnes = 0x0101010101010101u;
-  constexpr std::uint64_t kHigh = 0x8080808080808080u;
-  std::size_t at = 0;
-  while (at < text.size()) {
-    while (at + 8 <= text.size()) {
-      std::uint64_t word;
-      std::memcpy(&word, text.data() + at, 8);
-      if (((word | (word - kOnes)) & kHigh) != 0) break;  // a high bit, or a zero byte (it borrows)
-      at += 8;
-    }
-    const std::size_t stop = std::min(text.size(), at + 8);
-    while (at < stop) {
-      const unsigned char byte = static_cast<unsigned char>(text[at]);
-      const std::size_t length = byte < 0x80 ? (byte != 0 ? 1 : 0) : utf8_sequence_length(text.substr(at));
-      if (length == 0) return at;
-      at += length;
-    }
-  }
-  return kNone;
-}
-
-std::string replaced(std::string_view text) {
-  std::string out;
-  while (true) {
-    const std::size_t bad = find_bad_byte(text);
-    out += text.substr(0, bad);
-    if (bad == kNone) return out;
-    append_utf8(out, U'\uFFFD');
-    text.remove_prefix(bad + 1);
-  }
-}
 
 }  // namespace
 
@@ -79,7 +43,7 @@ struct LineReader::Impl {
   bool is_marked = false;                       // this file had one
   std::string scratch;
   std::string last_name = "-";
-  std::uint64_t line_number = 0, crlf_lines = 0, marked_files = 0;
+  std::uint64_t line_number = 0;
   std::uint64_t text_line = 0;                           // the line with which the last text begins
   std::vector<std::uint64_t> batch_lines;                // the same of the last batch
   std::optional<CsvColumns> csv;                         // of this file
@@ -88,11 +52,7 @@ struct LineReader::Impl {
   std::vector<std::string> csv_names;                    // of its columns
   std::string whole;                                     // what was read of this file, where it is one text
   std::optional<CsvGuess> guess;                         // of this file
-  std::string csv_like, csv_fix;       // the first file that looks like CSV and how; what to do
-  std::string only_cr;                 // the first file that has CRs and no LF
-  std::vector<std::string> csv_notes;  // of files that are read as CSV
-  std::string first_marked;       // the first file that began with a byte-order mark, or its column that did
-  bool has_crlf_columns = false;  // some of crlf_lines lost the CR of a column
+  LineNotes notes;
   std::exception_ptr waiting_error;
   std::unique_ptr<Progress> progress;
   std::uint64_t lines_read = 0, bytes_read = 0;  // of all files
@@ -172,7 +132,7 @@ struct LineReader::Impl {
         if (begin < end) {
           std::string_view rest(buffer.data() + begin, end - begin);
           if (has_only_cr(rest)) {
-            if (only_cr.empty()) only_cr = last_name;
+            if (notes.only_cr.empty()) notes.only_cr = last_name;
             if (rest.ends_with('\r')) rest.remove_suffix(1);  // of no CR LF
           }
           line = finish(rest, end);
@@ -218,12 +178,12 @@ struct LineReader::Impl {
     if (settings.is_csv) {
       if (!csv) csv.emplace(settings.csv, last_name);
       csv->finish();
-      csv_notes.push_back(last_name + ": " + csv->summary());
+      notes.csv.push_back(last_name + ": " + csv->summary());
       csv.reset();
     }
-    if (guess && guess->is_csv() && csv_like.empty()) {
-      csv_like = last_name + " " + guess->text();
-      csv_fix = fix_of_csv();
+    if (guess && guess->is_csv() && notes.csv_like.empty()) {
+      notes.csv_like = last_name + " " + guess->text();
+      notes.csv_fix = fix_of_csv();
     }
     guess.reset();
     if (!settings.is_whole) return false;
@@ -243,7 +203,7 @@ struct LineReader::Impl {
     if (text.find('\0') == kNone) return text;
     if (!settings.replace_invalid)
       throw Error(place() + ": a NUL in \"text\" (" + settings.invalid_fix + ")");
-    scratch = replaced(text);
+    scratch = with_bad_bytes_replaced(text);
     return scratch;
   }
 
@@ -256,7 +216,7 @@ struct LineReader::Impl {
   }
 
   void note_mark(const std::string& column) {
-    if (!is_marked && marked_files++ == 0) first_marked = last_name + column;
+    if (!is_marked && notes.marked_files++ == 0) notes.first_marked = last_name + column;
     is_marked = true;
   }
 
@@ -278,15 +238,15 @@ struct LineReader::Impl {
     const bool is_crlf = text.ends_with('\r');
     if (is_crlf) {
       text.remove_suffix(1);
-      ++crlf_lines;
+      ++notes.crlf_lines;
     }
     if (settings.check_utf8) text = checked(text);
     if (settings.is_csv || settings.is_json || settings.is_whole) return text;
     if (settings.column > 0 || settings.has_columns) {
       bool has_cr = false;
       text = settings.column > 0 ? column_of(text, has_cr) : cleaned_columns(text, has_cr);
-      has_crlf_columns = has_crlf_columns || has_cr;
-      if (has_cr && !is_crlf) ++crlf_lines;
+      notes.has_crlf_columns = notes.has_crlf_columns || has_cr;
+      if (has_cr && !is_crlf) ++notes.crlf_lines;
       return text;
     }
     if (settings.refuses_tabs) refuse_tab(text);
@@ -299,16 +259,12 @@ struct LineReader::Impl {
     const std::size_t bad = find_bad_byte(text);
     if (bad == kNone) return text;
     if (settings.replace_invalid) {
-      scratch = replaced(text);
+      scratch = with_bad_bytes_replaced(text);
       return scratch;
     }
-    const std::string where = last_name + ":" + std::to_string(line_number) + ":" +
-                              std::to_string(count_code_points(text.substr(0, bad)) + 1) + ": ";
-    if (text[bad] == '\0') throw Error(where + "a NUL byte (" + settings.invalid_fix + ")");
-    constexpr char kHex[] = "0123456789abcdef";
-    const unsigned char byte = static_cast<unsigned char>(text[bad]);
-    throw Error(where + "invalid UTF-8 at byte 0x" + kHex[byte >> 4] + kHex[byte & 15] + " (" +
-                settings.invalid_fix + ")");
+    throw Error(last_name + ":" + std::to_string(line_number) + ":" +
+                std::to_string(count_code_points(text.substr(0, bad)) + 1) + ": " +
+                name_of_bad_byte(text[bad]) + " (" + settings.invalid_fix + ")");
   }
 
   // Column `number` without what cut -f and a reader of its lines would drop: the line's own mark and CR, in
@@ -419,25 +375,10 @@ void LineReader::next_batch(std::vector<std::string>& lines, std::size_t most) {
 }
 
 void LineReader::show_progress(bool is_quiet, Writes writes) {
-  std::uint64_t bytes = 0;
-  bool is_known = true;
-  for (const std::string& path : impl_->paths) {
-    struct stat status {};
-    const bool is_input = path == "-";
-    if ((is_input ? ::fstat(STDIN_FILENO, &status) : ::stat(path.c_str(), &status)) != 0) return;
-    if (is_input && ::isatty(STDIN_FILENO) != 0) return;
-    is_known = is_known && S_ISREG(status.st_mode);
-    const off_t at = is_input && is_known ? std::max<off_t>(::lseek(STDIN_FILENO, 0, SEEK_CUR), 0) : 0;
-    bytes += static_cast<std::uint64_t>(std::max<off_t>(status.st_size - at, 0));
-  }
-  if (writes == Writes::meanwhile) {
-    struct stat status {};
-    const bool is_pipe = ::fstat(STDOUT_FILENO, &status) == 0 && S_ISFIFO(status.st_mode);
-    if (is_pipe || ::isatty(STDOUT_FILENO) != 0) return;
-  }
-  impl_->progress =
-      std::make_unique<Progress>(std::string(tool_name()), is_known ? static_cast<double>(bytes) : 0, "lines",
-                                 is_quiet, Progress::Takes::minutes);
+  const std::optional<std::uint64_t> bytes = bytes_to_read(impl_->paths);
+  if (!bytes || (writes == Writes::meanwhile && is_output_watched())) return;
+  impl_->progress = std::make_unique<Progress>(std::string(tool_name()), static_cast<double>(*bytes), "lines",
+                                               is_quiet, Progress::Takes::minutes);
   impl_->show();
 }
 
@@ -453,24 +394,9 @@ std::string LineReader::place_of_column(std::size_t i, std::size_t column, std::
          impl_->csv_names[column];
 }
 
-std::uint64_t LineReader::crlf_lines() const { return impl_->crlf_lines; }
+std::uint64_t LineReader::crlf_lines() const { return impl_->notes.crlf_lines; }
 
-void LineReader::note_dropped() const {
-  for (const std::string& of_file : impl_->csv_notes) note(of_file);
-  if (!impl_->csv_like.empty()) note(impl_->csv_like + "; " + impl_->csv_fix);
-  if (!impl_->only_cr.empty())
-    note(impl_->only_cr +
-         ": one line, with CRs inside; LF ends lines (tr '\\r' '\\n' makes such ends of CRs)");
-  if (impl_->marked_files > 0) {
-    const auto more = static_cast<std::int64_t>(impl_->marked_files) - 1;
-    note(impl_->first_marked + (more > 0 ? " and " + counted(more, "other file") : "") +
-         " began with a byte-order mark; it was dropped");
-  }
-  if (impl_->crlf_lines > 0)
-    note(counted(static_cast<std::int64_t>(impl_->crlf_lines), "line") +
-         (impl_->has_crlf_columns ? " with CR at the end of a column" : " ended in CR LF") +
-         "; the CR was dropped");
-}
+void LineReader::note_dropped() const { impl_->notes.say(); }
 
 std::string at_place(const std::string& place, std::string_view what) {
   const bool begins_itself = what.starts_with(' ') || (!what.empty() && what[0] >= '0' && what[0] <= '9');

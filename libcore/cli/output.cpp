@@ -1,13 +1,13 @@
 #include "cli/output.hpp"
 
 #include <poll.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <string>
-#include <system_error>
 
 namespace headwater::cli {
 namespace {
@@ -34,16 +34,18 @@ int write_all(int descriptor, std::string_view bytes) {
 }  // namespace
 
 Error output_error(int error_number) {
-  std::string reason =
-      error_number == 0 ? "an earlier write failed" : std::generic_category().message(error_number);
-  if (reason.size() > 1 && reason[0] >= 'A' && reason[0] <= 'Z' && reason[1] >= 'a') {
-    reason[0] = static_cast<char>(reason[0] - 'A' + 'a');
-  }
-  return Error("standard output: cannot write: " + reason);
+  return Error("standard output: cannot write: " +
+               (error_number == 0 ? "an earlier write failed" : system_reason(error_number)));
 }
 
 void write_output(std::string_view bytes) {
   if (const int failed = write_all(STDOUT_FILENO, bytes); failed != 0) throw output_error(failed);
+}
+
+bool is_output_watched() {
+  struct stat status {};
+  const bool is_pipe = ::fstat(STDOUT_FILENO, &status) == 0 && S_ISFIFO(status.st_mode);
+  return is_pipe || ::isatty(STDOUT_FILENO) != 0;
 }
 
 void remember_lost_output(int error_number) { g_lost_output = error_number == 0 ? EIO : error_number; }

@@ -15,6 +15,9 @@ Error output_error(int error_number);
 // ends the program.
 void write_output(std::string_view bytes);
 
+// Whether standard output is a terminal, or a pipe, whose last program speaks.
+bool is_output_watched();
+
 // Remembers a failed write that could not be thrown (a destructor), for tool_main to report at the end.
 void remember_lost_output(int error_number);
 int lost_output_errno();

@@ -1,6 +1,8 @@
 #include "support/error.hpp"
 
 #include <algorithm>
+#include <cctype>
+#include <system_error>
 #include <vector>
 
 #include "support/text_controls.hpp"
@@ -34,6 +36,13 @@ void append_bytes(std::string& out, std::string_view bytes) {
 }
 
 }  // namespace
+
+std::string system_reason(int error) {
+  std::string text = std::generic_category().message(error);
+  if (text.size() > 1 && !std::isupper(static_cast<unsigned char>(text[1])))
+    text[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(text[0])));
+  return text;
+}
 
 std::string visible(std::string_view text) {
   std::string out;

@@ -20,6 +20,9 @@ class UsageError : public Error {
   using Error::Error;
 };
 
+// The system's words for an errno, beginning in lower case: "no space left on device".
+std::string system_reason(int error);
+
 // `text` as a terminal may have it: control characters, invalid UTF-8 and the marks that turn the direction
 // of text (U+061C, U+200E, U+200F, U+202A to U+202E, U+2066 to U+2069) become \xNN for each byte.
 std::string visible(std::string_view text);

@@ -1,22 +1,17 @@
 #include "support/files.hpp"
 
 #include <fcntl.h>
-#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cerrno>
-#include <charconv>
-#include <chrono>
-#include <csignal>
 #include <system_error>
-#include <thread>
 #include <tuple>
 #include <utility>
 
+#include "support/descriptors.hpp"
 #include "support/error.hpp"
 #include "support/signals.hpp"
 
@@ -28,58 +23,6 @@ std::string shown(const fs::path& path) {
 }
 
 namespace {
-
-// The system's words for an error, beginning in lower case.
-std::string reason(int error) {
-  std::string text = std::generic_category().message(error);
-  if (text.size() > 1 && !std::isupper(static_cast<unsigned char>(text[1]))) {
-    text[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(text[0])));
-  }
-  return text;
-}
-
-// Whether there is a process of that number.
-bool is_alive(const std::string& number) {
-  pid_t process = 0;
-  std::from_chars(number.data(), number.data() + number.size(), process);
-  return process > 0 && (::kill(process, 0) == 0 || errno == EPERM);
-}
-
-int open_retrying(const fs::path& path, int flags, mode_t mode = 0) {
-  int descriptor;
-  do {
-    descriptor = ::open(path.c_str(), flags | O_CLOEXEC, mode);
-  } while (descriptor < 0 && errno == EINTR);
-  return descriptor;
-}
-
-// Writes are cut to 1 GiB: Linux writes at most 2 GiB - 4 KiB a call anyway.
-void write_all(int descriptor, std::string_view bytes, const fs::path& path) {
-  constexpr std::size_t kMaxAtOnce = std::size_t{1} << 30;
-  while (!bytes.empty()) {
-    const ssize_t written = ::write(descriptor, bytes.data(), std::min(bytes.size(), kMaxAtOnce));
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) fail_io(path, "cannot write", errno);
-    if (written == 0) fail_io(path, "cannot write", EIO);
-    bytes.remove_prefix(static_cast<std::size_t>(written));
-  }
-}
-
-// After a failed fsync the kernel may have dropped the pages and a second one would lie, so it is never
-// repeated; EINTR alone means that it did not happen.
-void sync_descriptor(int descriptor, const fs::path& path) {
-  int status;
-  do {
-    status = ::fsync(descriptor);
-  } while (status < 0 && errno == EINTR);
-  if (status < 0) fail_io(path, "cannot sync", errno);
-}
-
-// Linux frees the descriptor also where close reports EINTR; the data is synced by then.
-void close_checked(int& descriptor, const fs::path& path) {
-  const int status = ::close(std::exchange(descriptor, -1));
-  if (status < 0 && errno != EINTR) fail_io(path, "cannot close", errno);
-}
 
 fs::path folder_of(const fs::path& path) {
   return path.has_parent_path() ? path.parent_path() : fs::path(".");
@@ -100,17 +43,13 @@ bool is_written_in_place(const fs::path& target) {
 void fail_io(const fs::path& path, std::string_view what, int error) {
   std::string message = shown(path) + ": " + std::string(what) + ": ";
   message += error == ENOMEM ? "out of memory (close other programs, or raise the limit of ulimit -v)"
-                             : reason(error);
+                             : system_reason(error);
   if (error == ENOSPC || error == EDQUOT) message += " (free some space and start again)";
   if (error == EFBIG) message += " (raise the limit of ulimit -f, or write to another disk)";
   throw Error(message);
 }
 
 namespace {
-
-void close_quietly(int& descriptor) {
-  if (descriptor >= 0) ::close(std::exchange(descriptor, -1));
-}
 
 // For reading. Without O_NONBLOCK a pipe of this name would wait for a writer forever.
 int open_regular(const fs::path& path, struct stat& status) {
@@ -213,7 +152,8 @@ AtomicFile::AtomicFile(fs::path target) : target_(std::move(target)) {
   struct stat before {};
   const bool has_mode = ::lstat(target_.c_str(), &before) == 0 && S_ISREG(before.st_mode);
   for (int attempt = 0;; ++attempt) {
-    temporary_ = folder_of(target_) / ("." + target_.filename().native() + ".tmp-" +
+    constexpr std::size_t kKept = 200;  // of the name: with what is added it may not be longer than 255 bytes
+    temporary_ = folder_of(target_) / ("." + target_.filename().native().substr(0, kKept) + ".tmp-" +
                                        std::to_string(::getpid()) + "-" + std::to_string(attempt));
     descriptor_ = open_retrying(temporary_, O_WRONLY | O_CREAT | O_EXCL, has_mode ? 0600 : 0666);
     if (descriptor_ >= 0) {
@@ -369,71 +309,6 @@ void MappedFile::check_size(const fs::path& path) const {
   if (static_cast<std::size_t>(status.st_size) == size_) return;
   throw Error(shown(path) + ": has " + std::to_string(status.st_size) + " bytes, had " +
               std::to_string(size_) + " when it was opened (start again when it is whole)");
-}
-
-namespace {
-
-// Empty, or the number of its owner and nothing else.
-bool is_text_of_lock(int descriptor, const struct stat& status) {
-  constexpr std::size_t kMostDigits = 20;
-  char digits[kMostDigits + 1];
-  if (status.st_size > static_cast<off_t>(kMostDigits)) return false;
-  const ssize_t got = ::pread(descriptor, digits, sizeof digits, 0);
-  return got >= 0 && std::all_of(digits, digits + got, [](char c) { return c >= '0' && c <= '9'; });
-}
-
-}  // namespace
-
-FileLock::FileLock(const fs::path& path) {
-  descriptor_ = open_retrying(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0666);
-  if (descriptor_ < 0 && errno == ELOOP)
-    throw Error(shown(path) + ": is a symbolic link, which is not followed (remove it)");
-  if (descriptor_ < 0) fail_io(path, "cannot open", errno);
-  struct stat kind {};
-  const bool is_regular = ::fstat(descriptor_, &kind) == 0 && S_ISREG(kind.st_mode);
-  // What else has this name, or a second one here, keeps its bytes.
-  if (!is_regular || !is_text_of_lock(descriptor_, kind)) {
-    close_quietly(descriptor_);
-    throw Error(shown(path) + ": is no " + (is_regular ? "lock" : "regular file") + " (move it away)");
-  }
-  int status;
-  do {
-    status = ::flock(descriptor_, LOCK_EX | LOCK_NB);
-  } while (status < 0 && errno == EINTR);
-  if (status < 0) {
-    const int error = errno;
-    // The owner writes its number just after it got the lock: wait a moment for it. Until then the file may
-    // hold the number of a former owner that was killed.
-    std::string owner;
-    for (int attempt = 0; error == EWOULDBLOCK && owner.empty() && attempt < 100; ++attempt) {
-      char digits[24];
-      const ssize_t got = ::pread(descriptor_, digits, sizeof digits, 0);
-      for (ssize_t i = 0; i < got && digits[i] >= '0' && digits[i] <= '9'; ++i) owner += digits[i];
-      if (!owner.empty() && !is_alive(owner)) owner.clear();
-      if (owner.empty()) std::this_thread::sleep_for(std::chrono::milliseconds(2));
-    }
-    close_quietly(descriptor_);
-    if (error != EWOULDBLOCK) fail_io(path, "cannot lock", error);
-    throw Error(shown(path) + ": in use by " + (owner.empty() ? "another process" : "process " + owner));
-  }
-  // Its former holder may have removed it, and another be locked under this name by now.
-  if (::fstat(descriptor_, &kind) == 0 && kind.st_nlink == 0) {
-    close_quietly(descriptor_);
-    throw Error(shown(path) + ": another process has just removed it (try again)");
-  }
-  try {
-    if (::ftruncate(descriptor_, 0) < 0) fail_io(path, "cannot write", errno);
-    write_all(descriptor_, std::to_string(::getpid()), path);
-  } catch (...) {
-    close_quietly(descriptor_);
-    throw;
-  }
-}
-
-FileLock::~FileLock() {
-  // The file stays for the next holder. Who removes it must hold it: see the constructor.
-  [[maybe_unused]] const int status = ::ftruncate(descriptor_, 0);
-  close_quietly(descriptor_);
 }
 
 }  // namespace headwater

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
-#include <cstring>
 
 #include "checkpoint/directory_names.hpp"
 #include "checkpoint/safetensors.hpp"
@@ -99,7 +98,7 @@ RunDirectory::RunDirectory(fs::path directory, const Recipe& recipe, std::vector
   check_own_files();
   if (existing == ExistingRun::overwrite) {
     clean_up(directory_);
-    remove_checkpoints(directory_);
+    overwrites_ = true;
     return;
   }
   std::vector<std::string> skipped;
@@ -178,6 +177,7 @@ void RunDirectory::compare_recipes(const Recipe& saved) {
 
 bool RunDirectory::resume(TrainingState& state, Parameters& parameters,
                           const std::vector<Optimizer::State>& states, const TakeNumbers& take) {
+  if (overwrites_) remove_checkpoints(directory_);
   if (!newest_) {
     write_log(directory_ / "log.csv", log_header_ + "\n");
     return false;
@@ -336,7 +336,7 @@ void RunDirectory::append_log(const std::string& row) {
   const int descriptor =
       open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666);
   const auto fail = [&](const char* what) {
-    throw Error(path.string() + ": " + what + ": " + std::strerror(errno) + " (make room and resume)");
+    throw Error(path.string() + ": " + what + ": " + system_reason(errno) + " (make room and resume)");
   };
   if (descriptor < 0) fail("cannot open");
   std::size_t done = 0;

@@ -12,6 +12,7 @@
 #include "checkpoint/directory.hpp"
 #include "pretrained/kind.hpp"
 #include "recipe/recipe.hpp"
+#include "support/file_lock.hpp"
 #include "training/optimizer_file.hpp"
 #include "training/state.hpp"
 
@@ -39,7 +40,8 @@ class RunDirectory {
   RunDirectory& operator=(const RunDirectory&) = delete;
 
   // Fills all from the newest complete checkpoint, and cuts log.csv back to its step. False where there
-  // is none: the log starts anew. Throws Error where the checkpoint was made from other data or with another
+  // is none: the log starts anew. Checkpoints that are to be overwritten go now, and not before: by now all
+  // that could be wrong with the run has been found. Throws Error where the checkpoint was made from other data or with another
   // tokenizer, and where log.csv lacks rows that the checkpoint promises. `take`: where ranks
   // share states out.
   bool resume(TrainingState& state, Parameters& parameters, const std::vector<Optimizer::State>& states,
@@ -94,7 +96,7 @@ class RunDirectory {
   std::optional<Checkpoint> newest_;
   std::vector<std::string> changes_;
   std::int64_t saved_epochs_ = 0;
-  bool has_checkpoint_ = false, starts_anew_ = false, has_new_length_ = false;
+  bool has_checkpoint_ = false, starts_anew_ = false, has_new_length_ = false, overwrites_ = false;
 };
 
 // The end of a message about a run that cannot go on to another length.

@@ -12,6 +12,7 @@
 #include "checkpoint/directory.hpp"
 #include "probe_checkpoint.hpp"
 #include "support/error.hpp"
+#include "support/file_lock.hpp"
 #include "support/hash.hpp"
 
 using namespace headwater;

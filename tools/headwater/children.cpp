@@ -9,7 +9,6 @@
 #include <atomic>
 #include <cerrno>
 #include <csignal>
-#include <cstring>
 
 #include "cli/tool.hpp"
 #include "support/error.hpp"
@@ -67,7 +66,7 @@ sigset_t handled_signals() {
 // In the child: async-signal-safe calls alone.
 [[noreturn]] void become(char* const* arguments, const char* log, int report, const sigset_t& mask) {
   ::setpgid(0, 0);
-  ::prctl(PR_SET_PDEATHSIG, SIGTERM);  // whatever ends the parent
+  ::prctl(PR_SET_PDEATHSIG, SIGTERM);  // whatever ends the parent; of SIGKILL train alone goes on
   struct sigaction usual {};
   usual.sa_handler = SIG_DFL;
   for (const int number : kEnding) {
@@ -80,7 +79,7 @@ sigset_t handled_signals() {
   const int input = ::open("/dev/null", O_RDONLY);
   is_good = input >= 0 && ::dup2(input, STDIN_FILENO) >= 0;
   if (is_good && log != nullptr) {
-    const int output = ::open(log, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    const int output = ::open(log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
     is_good = output >= 0 && ::dup2(output, STDOUT_FILENO) >= 0 && ::dup2(output, STDERR_FILENO) >= 0;
   }
   ::sigprocmask(SIG_SETMASK, &mask, nullptr);
@@ -107,7 +106,7 @@ int Children::start(const std::vector<std::string>& arguments, const fs::path& l
   while (place < running_groups.size() && running_groups[place] != 0) ++place;
   if (place == running_groups.size()) throw Error("too many programs at a time");
   std::array<int, 2> pipe{};
-  if (::pipe2(pipe.data(), O_CLOEXEC) != 0) throw Error(std::string("pipe: ") + std::strerror(errno));
+  if (::pipe2(pipe.data(), O_CLOEXEC) != 0) throw Error("pipe: " + system_reason(errno));
   const sigset_t set = handled_signals();
   sigset_t before;
   ::sigprocmask(SIG_BLOCK, &set, &before);
@@ -135,7 +134,7 @@ int Children::start(const std::vector<std::string>& arguments, const fs::path& l
   }
   const std::string what = error == ENOENT && log.empty()
                                ? "no such program (apt-get install it, or make build)"
-                               : std::string(std::strerror(error));
+                               : system_reason(error);
   throw Error(arguments[0] + ": cannot be started: " + what);
 }
 
@@ -144,7 +143,7 @@ std::pair<int, Ended> Children::wait() {
     int status = 0;
     const pid_t child = ::waitpid(-1, &status, 0);
     if (child < 0 && errno == EINTR) continue;
-    if (child < 0) throw Error(std::string("wait: ") + std::strerror(errno));
+    if (child < 0) throw Error("wait: " + system_reason(errno));
     std::atomic<pid_t>* const group = std::find(running_groups.begin(), running_groups.end(), child);
     if (group == running_groups.end()) continue;  // one that somebody below has left
     // make is not waited for by what it has started: train saves.

@@ -8,6 +8,7 @@
 
 #include "error_text.hpp"
 #include "scratch_directory.hpp"
+#include "support/file_lock.hpp"
 
 using namespace headwater;
 

@@ -168,7 +168,12 @@ TEST_CASE_FIXTURE(Toy, "where every checkpoint is damaged nothing starts anew by
   CHECK(error_text([&] { open(); }) ==
         scratch.path().string() +
             ": every checkpoint is damaged (bring one back, or start anew with --overwrite)");
-  CHECK(error_text([&] { open(ExistingRun::overwrite); }) == "(no error)");
+  {
+    const auto directory = open(ExistingRun::overwrite);
+    CHECK(fs::exists(scratch / "checkpoints" / "2"));  // until the run begins
+    resume(*directory);
+    CHECK_FALSE(fs::exists(scratch / "checkpoints" / "2"));
+  }
   CHECK_FALSE(open()->has_checkpoint());
 }
 
