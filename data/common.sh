@@ -2,6 +2,7 @@
 # anything is done.
 # shellcheck shell=sh disable=SC2034 # what is set here is read by those who read this
 : "${here:?}"
+unset CDPATH # with it cd prints where it went
 script=${0##*/}
 sets_file=${HEADWATER_SETS:-$here/sets.txt}
 pins_file=${HEADWATER_PINS:-$here/pins.sha256}
@@ -29,7 +30,9 @@ verify() { [ "$(hash_of "$1")" = "$(pin_of "$2")" ]; } # FILE NAME-IN-PINS
 
 # A file appears whole or not at all.
 publish() { # TEMPORARY TARGET
-  cp -- "$1" "$2.$$.part" && mv -f -- "$2.$$.part" "$2"
+  if cp -- "$1" "$2.$$.part" && mv -f -- "$2.$$.part" "$2"; then return; fi
+  rm -f -- "$2.$$.part"
+  exit 1
 }
 
 # The origin of a set's last file.

@@ -9,7 +9,7 @@
 # HEADWATER_SETS and HEADWATER_PINS name another table of sets and other pins. Exit: 0 done, 1 failed, 2 called wrongly.
 set -eu
 export LC_ALL=C
-here=$(cd "$(dirname "$0")" && pwd)
+here=$(CDPATH='' cd "$(dirname "$0")" && pwd)
 . "$here/common.sh"
 
 from=
@@ -33,17 +33,26 @@ unpack() { # ARCHIVE MEMBER: its bytes to stdout
   case $1 in
     *.tar.gz) # a file of the archive, or a folder that a script of the set's own puts into lines; no member: all of it, as a tar
       if [ -z "$2" ]; then
-        need gzip gzip && gzip -dc -- "$1"
+        gzip -dc -- "$1"
         return
       fi
-      need tar tar && need gzip gzip && rm -rf "$tmp/folder" && mkdir "$tmp/folder" &&
-        gzip -dc -- "$1" | tar -xf - -C "$tmp/folder" "$2" || return 1
+      rm -rf "$tmp/folder" && mkdir "$tmp/folder" && gzip -dc -- "$1" | tar -xf - -C "$tmp/folder" "$2" || return 1
       if [ -d "$tmp/folder/$2" ]; then "$here/$set_name-lines.sh" "$tmp/folder/$2"; else cat -- "$tmp/folder/$2"; fi
       ;;
-    *.xz) need xz xz-utils && xz -dc -- "$1" ;;
-    *.gz) need gzip gzip && gzip -dc -- "$1" ;;
-    *.zip) need unzip unzip && unzip -p -- "$1" "$2" ;;
+    *.xz) xz -dc -- "$1" ;;
+    *.gz) gzip -dc -- "$1" ;;
+    *.zip) unzip -p -- "$1" "$2" ;;
     *) cat -- "$1" ;;
+  esac
+}
+
+# Before anything is fetched that could not be unpacked.
+need_unpackers() { # ARCHIVE
+  case $1 in
+    *.tar.gz) need tar tar && need gzip gzip ;;
+    *.xz) need xz xz-utils ;;
+    *.gz) need gzip gzip ;;
+    *.zip) need unzip unzip ;;
   esac
 }
 
@@ -93,7 +102,11 @@ fetch_archive() { # URL FILE: from where an earlier call left off, or from the b
 # Without a pin any bytes will do that can be unpacked: what is prepared from them is pinned.
 is_right() { [ -z "$(pin_of "$2")" ] || verify "$1" "$2"; } # FILE NAME-IN-PINS
 unpack_right() { # ARCHIVE MEMBER PIN: to $tmp/unpacked
-  unpack "$1" "$2" >"$tmp/unpacked" 2>"$tmp/words" && [ -s "$tmp/unpacked" ] && is_right "$tmp/unpacked" "$3"
+  if ! unpack "$1" "$2" >"$tmp/unpacked" 2>"$tmp/words"; then
+    rm -f "$tmp/unpacked" # a piece of it
+    return 1
+  fi
+  [ -s "$tmp/unpacked" ] && is_right "$tmp/unpacked" "$3"
 }
 
 grep "^$set_name|" "$sets_file" >"${tmp:?}/rows"
@@ -109,10 +122,12 @@ while IFS='|' read -r _ file mirror_path url member licence; do
   if [ -n "${HEADWATER_DATA-}" ] && [ -z "$from" ]; then
     archive=$HEADWATER_DATA/$mirror_path
     [ -f "$archive" ] || fail "$archive: no such file (HEADWATER_DATA names the folder that holds $mirror_path; without it, it comes from $url)"
+    need_unpackers "$archive"
     note "$set_name: $archive; licence: $licence"
   else
     [ -z "$from" ] || url=$from
     archive=$tmp/${url##*/}
+    need_unpackers "$archive"
     if [ ! -f "$archive" ]; then # two files of one archive: it is fetched once
       note "$set_name: $url; licence: $licence"
       fetch_archive "$url" "$archive"
@@ -125,7 +140,7 @@ while IFS='|' read -r _ file mirror_path url member licence; do
     fetch_archive "$url" "$archive"
     unpack_right "$archive" "$member" "$pin" || true
   fi
-  [ -s "$tmp/unpacked" ] || fail "$archive: could not be unpacked"
+  [ -s "$tmp/unpacked" ] || fail "$archive: could not be unpacked$(tail -n 1 "$tmp/words" | sed 's/^/: /') (an incomplete file, or no room in ${TMPDIR:-/tmp})"
   is_right "$tmp/unpacked" "$pin" || fail "$archive: the unpacked $file has SHA-256 $(hash_of "$tmp/unpacked"), pinned is $(pin_of "$pin") (another version, or an incomplete file; delete it and fetch it again)"
   publish "$tmp/unpacked" "$target"
 done <"$tmp/rows"

@@ -5,7 +5,7 @@
 #   data/imdb-lines.sh DIR     DIR: the folder of neg/ID_RATING.txt and pos/ID_RATING.txt
 set -eu
 export LC_ALL=C
-here=$(cd "$(dirname "$0")" && pwd)
+here=$(CDPATH='' cd "$(dirname "$0")" && pwd)
 . "$here/common.sh"
 at_most 1 $#
 [ $# -eq 1 ] || wrong "which folder? (data/imdb-lines.sh DIR)"

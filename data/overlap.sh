@@ -5,7 +5,7 @@
 #                           line numbers in test.tsv, from 1) and DIR/overlap.txt (the report, printed as well)
 set -eu
 export LC_ALL=C
-here=$(cd "$(dirname "$0")" && pwd)
+here=$(CDPATH='' cd "$(dirname "$0")" && pwd)
 . "$here/common.sh"
 at_most 1 $#
 [ $# -eq 1 ] || wrong "which folder? (data/overlap.sh DIR)"

@@ -8,7 +8,7 @@
 # data.validation_fraction of the images, drawn by the seed.
 set -eu
 export LC_ALL=C
-here=$(cd "$(dirname "$0")" && pwd)
+here=$(CDPATH='' cd "$(dirname "$0")" && pwd)
 . "$here/common.sh"
 at_most 1 $#
 data=${1:-$data_root}

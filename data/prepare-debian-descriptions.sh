@@ -8,7 +8,7 @@
 # built from one source share whole paragraphs, so all of a source are in one part: 4 % of the sources in the test, 2 % in validation.
 set -eu
 export LC_ALL=C
-here=$(cd "$(dirname "$0")" && pwd)
+here=$(CDPATH='' cd "$(dirname "$0")" && pwd)
 . "$here/common.sh"
 at_most 1 $#
 data=${1:-$data_root}

@@ -6,7 +6,7 @@
 # The reviews of both official parts, shuffled by seed 1: 2,500 validation, 2,500 test and 45,000 training texts.
 set -eu
 export LC_ALL=C
-here=$(cd "$(dirname "$0")" && pwd)
+here=$(CDPATH='' cd "$(dirname "$0")" && pwd)
 . "$here/common.sh"
 at_most 1 $#
 data=${1:-$data_root}

@@ -8,7 +8,7 @@
 # sample of it; validation.lines records which lines of the raw file (from 1) are held out.
 set -eu
 export LC_ALL=C
-here=$(cd "$(dirname "$0")" && pwd)
+here=$(CDPATH='' cd "$(dirname "$0")" && pwd)
 . "$here/common.sh"
 at_most 2 $#
 data=${1:-$data_root}

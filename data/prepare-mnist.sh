@@ -7,7 +7,7 @@
 # The official split. There is no validation part: train holds out data.validation_fraction of the images, drawn by the seed.
 set -eu
 export LC_ALL=C
-here=$(cd "$(dirname "$0")" && pwd)
+here=$(CDPATH='' cd "$(dirname "$0")" && pwd)
 . "$here/common.sh"
 at_most 1 $#
 data=${1:-$data_root}

@@ -8,7 +8,7 @@
 # at the ends of a side are dropped, and a run of white space with a TAB inside becomes one space (one line has one).
 set -eu
 export LC_ALL=C
-here=$(cd "$(dirname "$0")" && pwd)
+here=$(CDPATH='' cd "$(dirname "$0")" && pwd)
 . "$here/common.sh"
 at_most 1 $#
 data=${1:-$data_root}

@@ -4,7 +4,7 @@
 #   data/prepare-phrasebook.sh [DATA]     DATA: the data root, data/cache by default
 set -eu
 export LC_ALL=C
-here=$(cd "$(dirname "$0")" && pwd)
+here=$(CDPATH='' cd "$(dirname "$0")" && pwd)
 . "$here/common.sh"
 at_most 1 $#
 data=${1:-$data_root}

@@ -9,7 +9,7 @@
 # validation-small.tsv, which are spread evenly over validation.tsv. The test set is the same.
 set -eu
 export LC_ALL=C
-here=$(cd "$(dirname "$0")" && pwd)
+here=$(CDPATH='' cd "$(dirname "$0")" && pwd)
 . "$here/common.sh"
 at_most 1 $#
 data=${1:-$data_root}

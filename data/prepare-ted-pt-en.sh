@@ -8,7 +8,7 @@
 # different orders, so each part is sorted by its bytes. A mirror without training pairs gives the other two, and an error.
 set -eu
 export LC_ALL=C
-here=$(cd "$(dirname "$0")" && pwd)
+here=$(CDPATH='' cd "$(dirname "$0")" && pwd)
 . "$here/common.sh"
 at_most 1 $#
 data=${1:-$data_root}

@@ -4,7 +4,7 @@
 #
 #   data/tools.sh
 set -euf
-here=$(cd "$(dirname "$0")" && pwd)
+here=$(CDPATH='' cd "$(dirname "$0")" && pwd)
 . "$here/common.sh"
 at_most 0 $#
 if [ -n "${BIN-}" ]; then

@@ -105,6 +105,15 @@ printf 'one\tuno\n' | gzip >"$tmp/mirror/toy/pairs.txt.gz"
 check 'other bytes are refused' [ "$(HEADWATER_DATA=$tmp/mirror status_of "$fetch" toy "$tmp/g")" = 1 ]
 check 'in one line' [ "$(grep -c SHA-256 "$tmp/stderr")" = 1 ]
 check 'without a trace' nothing_in "$tmp/g"
+printf 'loose|lines.txt|loose/lines.txt.gz|%s/lines.txt.gz||public domain\n' "$url" >>"$HEADWATER_SETS"
+mkdir "$tmp/mirror/loose"
+seq 100000 | gzip | head -c 100000 >"$tmp/mirror/loose/lines.txt.gz"
+check 'half an archive without a pin is refused' [ "$(HEADWATER_DATA=$tmp/mirror status_of "$fetch" loose "$tmp/m")" = 1 ]
+check 'with the reason' says 'could not be unpacked: gzip'
+check 'no piece of it stays' nothing_in "$tmp/m"
+seq 100000 | gzip >"$tmp/mirror/loose/lines.txt.gz"
+check 'and then the whole one is read, wherever cd prints to' [ "$(HEADWATER_DATA=$tmp/mirror CDPATH=. status_of "$fetch" loose "$tmp/m")" = 0 ]
+check 'all of it' [ "$(wc -l <"$tmp/m/raw/loose/lines.txt")" = 100000 ]
 check 'an unknown set is wrong use' [ "$(status_of "$fetch" unknown "$tmp/h")" = 2 ]
 check 'no set is wrong use' [ "$(status_of "$fetch")" = 2 ]
 
