@@ -46,7 +46,10 @@ void describe(cli::CommandLine& line, Options& o) {
   line.add_title("--title", o.title, "of the picture, or of a page of several runs");
 }
 
-void run(const Options& o) {
+void run(const Options& given) {
+  Options o = given;
+  for (std::vector<std::string>* const named : {&o.pages, &o.runs, &o.expected, &o.curves})
+    *named = runs_among(*named);
   const int ways =
       int{!o.pages.empty()} + int{!o.runs.empty()} + int{!o.curves.empty()} + int{!o.expected.empty()};
   if (ways == 0)

@@ -28,6 +28,9 @@ struct RunFiles {
   fs::path recipe_path;          // empty: there is none
   std::optional<Recipe> recipe;  // none where there is none that can be read
 };
+// Those of `named` that are runs, where a shell's pattern has named all that lies in a folder of runs:
+// without `prepared` and the logs (RUN.log) of `headwater run --array`. All of them where none is left.
+std::vector<std::string> runs_among(const std::vector<std::string>& named);
 // Says to cli::run_files() that the log is read.
 RunFiles files_of_run(const std::string& run);
 LearningCurve learning_curve_of(const RunFiles& run);

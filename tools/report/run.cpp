@@ -32,7 +32,23 @@ std::optional<Recipe> readable_recipe(const fs::path& path) {
   }
 }
 
+bool lies_beside_runs(const fs::path& path) {
+  std::error_code none;
+  if (path.extension() == ".log") return fs::is_regular_file(path, none);
+  const fs::path folder = path.has_filename() ? path : path.parent_path();
+  return folder.filename() == "prepared" && fs::is_directory(path, none) &&
+         !fs::exists(path / "log.csv", none) && !fs::exists(path / "model", none);
+}
+
 }  // namespace
+
+std::vector<std::string> runs_among(const std::vector<std::string>& named) {
+  std::vector<std::string> runs;
+  for (const std::string& path : named) {
+    if (!lies_beside_runs(path)) runs.push_back(path);
+  }
+  return runs.empty() ? named : runs;
+}
 
 RunFiles files_of_run(const std::string& run) {
   const fs::path path = run;
