@@ -28,7 +28,7 @@ $(call must_be_scale)
 .PHONY: help deps lint-deps build deb wheel deb-test demo check test gradcheck asan asan-unit aarch64-unit recipes recipe bench format lint clean distclean install uninstall tools-present FORCE
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z0-9%-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
-	@echo '  SCALE=quick cuts recipes down; SEED=N is another one than 1; SET=KEY=VALUE is --set of train; OVERWRITE=1 starts a changed recipe anew; ALLOW_EMPTY=1; THREADS=N'
+	@echo '  SCALE=quick cuts recipes down; SEED=N is another one than 1; SET=KEY=VALUE is --set of train; OVERWRITE=1 starts a run anew, one that is finished too; ALLOW_EMPTY=1; THREADS=N'
 	@echo '  DATA=DIR is the data root; MODELS=DIR is where models go; HEADWATER_DATA=DIR is a local mirror of public data'
 
 # --- Building ---------------------------------------------------------------------------------------------------------
@@ -190,11 +190,12 @@ W = $(MODELS)/recipes
 RUNS = $(RECIPES:%=%$(addprefix -seed-,$(filter-out 1,$(SEED)))$(if $(filter quick,$(SCALE)),-quick)$(set_suffix))
 
 recipes: tools-present ## run all recipes; ends with a page of all, and one table of what was expected and reached
-	@number=0; for recipe in $(RECIPES); do \
+	@number=0; status=0; for recipe in $(RECIPES); do \
 	  number=$$((number + 1)); echo "recipes: $$recipe ($$number of $(words $(RECIPES)))" >&2; \
-	  $(STAGES) --silent RECIPE=recipes/$$recipe.yaml report || echo "recipes: $$recipe failed; the others go on" >&2; done
-	@"$(BIN)/report" $(RUNS:%=$(W)/%) --html --title recipes -o $(W)/report.html || echo 'recipes: the page of all, $(W)/report.html, is not whole' >&2
-	@"$(BIN)/report" --expected $(RUNS:%=$(W)/%)
+	  $(STAGES) --silent RECIPE=recipes/$$recipe.yaml report || { status=1; echo "recipes: $$recipe failed; the others go on" >&2; }; done; \
+	"$(BIN)/report" $(RUNS:%=$(W)/%) --html --title recipes -o $(W)/report.html || echo 'recipes: the page of all, $(W)/report.html, is not whole' >&2; \
+	"$(BIN)/report" --expected $(RUNS:%=$(W)/%) || status=1; \
+	exit $$status
 
 # Says so before anything is built.
 must_be_recipe = $(if $(wildcard recipes/$(1).yaml),,$(error no recipe "$(1)"; there are: $(RECIPES)))

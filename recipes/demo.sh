@@ -4,12 +4,12 @@
 #   BIN=build/bin recipes/demo.sh [DIR]     DIR: where everything goes, models/demo by default
 set -euo pipefail
 export LC_ALL=C
-here=$(cd "$(dirname "$0")/../data" && pwd)
+here=$(CDPATH='' cd "$(dirname "$0")/../data" && pwd)
 # shellcheck source=data/common.sh
 . "$here/common.sh"
 at_most 1 $#
 need_tools
-tools=$(cd "$tools_folder" && pwd)
+tools=$(CDPATH='' cd "$tools_folder" && pwd)
 bin=$tools
 [ ! "$here/../build/bin" -ef "$bin" ] || bin=build/bin
 dir=${1:-models/demo}

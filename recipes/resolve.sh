@@ -9,7 +9,7 @@
 # is the folder of the tools; SCALE, SEED and SET (KEY=VALUE words) are --scale, --seed and --set of train.
 set -euf
 export LC_ALL=C
-here=$(cd "$(dirname "$0")/../data" && pwd)
+here=$(CDPATH='' cd "$(dirname "$0")/../data" && pwd)
 # shellcheck source=data/common.sh
 . "$here/common.sh"
 [ $# -eq 3 ] || wrong "$# operands, wanted are 3 (--help says which)"
@@ -25,19 +25,18 @@ must_be_file() { # FILE NAME-IN-MESSAGE
 
 must_be_file "$recipe" "$recipe"
 need_tools
-made=$run
-if [ ! -f "$run/recipe.yaml" ] || [ ! -f "$run/recipe.mk" ] || [ -n "$(find -L "$recipe" -newer "$run/recipe.mk")" ]; then
-  made=$tmp
-  set -- --scale "${SCALE:-full}"
-  [ -z "${SEED-}" ] || set -- "$@" --seed "$SEED"
-  for word in ${SET-}; do set -- "$@" --set "$word"; done
-  "$tools_folder/train" --recipe "$recipe" "$@" --print-recipe >"$tmp/recipe.yaml"
-  "$tools_folder/inspect" --make - <"$tmp/recipe.yaml" >"$tmp/recipe.mk"
-fi
+case ${recipe##*/} in
+  prepared.* | .*) fail "$recipe: a run of this name would stand where other files of runs are; call it otherwise" ;;
+esac
+set -- --scale "${SCALE:-full}"
+[ -z "${SEED-}" ] || set -- "$@" --seed "$SEED"
+for word in ${SET-}; do set -- "$@" --set "$word"; done
+"$tools_folder/train" --recipe "$recipe" "$@" --print-recipe >"$tmp/recipe.yaml"
+"$tools_folder/inspect" --make - <"$tmp/recipe.yaml" >"$tmp/recipe.mk"
 
 # Data of a public set is prepared by its script; the user's own must be there. What tokenizers learn from is named where it is
 # another file than the training examples.
-value() { sed -n "s/^$1 := //p" "$made/recipe.mk"; }
+value() { sed -n "s/^$1 := //p" "$tmp/recipe.mk"; }
 if [ -z "$(value set)" ]; then
   for key in train validation test tokenizer_text; do
     file=$data/$(value $key)
@@ -46,8 +45,8 @@ if [ -z "$(value set)" ]; then
 fi
 
 # The weights that a run begins with, which a run that has begun reads no more.
-from=$(sed -n 's/^  init_from: //p' "$made/recipe.yaml" | sed 's/^"\(.*\)"$/\1/')
-if [ -n "$from" ] && [ ! -e "$run/model" ] && [ ! -e "$from" ]; then
+from=$(sed -n 's/^  init_from: //p' "$tmp/recipe.yaml" | sed 's/^"\(.*\)"$/\1/')
+if [ -n "$from" ] && [ ! -e "$from" ] && { [ ! -e "$run/model" ] || [ -n "${OVERWRITE-}" ]; }; then
   maker=$(basename "$(dirname "$from")")
   if [ -f "$here/../recipes/$maker.yaml" ]; then
     fail "$recipe: training.init_from: $from: no such model (make recipe-$maker makes it)"
@@ -55,12 +54,11 @@ if [ -n "$from" ] && [ ! -e "$run/model" ] && [ ! -e "$from" ]; then
   fail "$recipe: training.init_from: $from: no such model"
 fi
 
-if [ "$made" = "$tmp" ]; then
-  mkdir -p -- "$run"
-  cmp -s "$tmp/recipe.yaml" "$run/recipe.yaml" || publish "$tmp/recipe.yaml" "$run/recipe.yaml"
-  publish "$tmp/recipe.mk" "$run/recipe.mk"
-fi
+keep() { cmp -s "$tmp/$1" "$run/$1" || publish "$tmp/$1" "$run/$1"; } # FILE
+mkdir -p -- "$run"
+keep recipe.yaml
+keep recipe.mk
 # What is made of the data before training is shared by the runs that name these data and need the same of them.
 case $data in /*) folder=$data ;; *) folder=$PWD/$data ;; esac
 printf 'prepared := %s-%s\n' "$(sed -n 's/^preparation := //p' "$run/recipe.mk")" "$(printf %s "$folder" | cksum | cut -d' ' -f1)" >"$tmp/prepared.mk"
-cmp -s "$tmp/prepared.mk" "$run/prepared.mk" || publish "$tmp/prepared.mk" "$run/prepared.mk"
+keep prepared.mk

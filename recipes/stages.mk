@@ -3,7 +3,7 @@
 #   make -f recipes/stages.mk RECIPE=recipes/spa-eng.yaml report       BIN: the folder of the programs; DATA: the data root; MODELS: where runs go
 #   make -f PREFIX/share/headwater/recipes/stages.mk RECIPE=FILE       the same as installed, in any folder; what headwater run does
 #
-# All of a run goes to MODELS/recipes/RUN, named after its recipe, with "-seed-N" after it for another seed, "-quick" at
+# All of a run goes to MODELS/recipes/RUN, named after its recipe, with "-seed-N" after it for another seed than its own, "-quick" at
 # SCALE=quick and "-KEY-VALUE" for each word of SET="KEY=VALUE...", keys of the recipe that are set to another value; the model to the folder model there. Lines, tokenizers and ids
 # are in MODELS/recipes/prepared, where all runs of a recipe that need the same ones share them; a run has links to them. Each stage is
 # a file that depends on the files before it: an interrupted make goes on where it stopped, and train on an interrupted model directory resumes.
@@ -39,8 +39,12 @@ $(call must_be_whole,SEED THREADS)
 $(call must_be_scale)
 bin := $(call quoted,$(BIN))
 W := $(MODELS)/recipes
-R := $(W)/$(basename $(notdir $(RECIPE)))$(addprefix -seed-,$(filter-out 1,$(SEED)))$(if $(filter quick,$(SCALE)),-quick)$(set_suffix)
+# The seed that the recipe names, 1 where it names none: the run of that seed has the recipe's own name.
+own_seed := $(or $(if $(SEED),$(shell sed -n 's/^seed: *\([0-9][0-9]*\).*/\1/p' $(firstword $(wildcard $(RECIPE)) $(call in_house,recipes/$(RECIPE).yaml)) 2>/dev/null)),1)
+R := $(W)/$(basename $(notdir $(RECIPE)))$(addprefix -seed-,$(filter-out $(own_seed),$(SEED)))$(if $(filter quick,$(SCALE)),-quick)$(set_suffix)
 Q := $(if $(filter 0,$(THREADS)),,--threads $(THREADS))
+QUIET ?=
+quietly := $(if $(QUIET), --quiet)
 
 .PHONY: report inputs
 report: $(R)/report.md
@@ -49,7 +53,7 @@ report: $(R)/report.md
 # The resolved recipe, recipe.yaml, rewritten, and so everything after it made anew, only when it changes; and what it needs, as variables:
 # set, folder, seed, train, validation, test, their numbers of lines, columns, summaries, csv, stage_COLUMN, task. Made here and not by a rule, so
 # that a recipe which is wrong, or whose data is not there, ends with one line that says so, and without a folder.
-$(shell BIN=$(bin) SCALE='$(SCALE)' SEED='$(SEED)' SET='$(SET)' $(call in_house,recipes/resolve.sh) $(RECIPE) $(R) $(DATA))
+$(shell BIN=$(bin) SCALE='$(SCALE)' SEED='$(SEED)' SET='$(SET)' OVERWRITE='$(OVERWRITE)' $(call in_house,recipes/resolve.sh) $(RECIPE) $(R) $(DATA))
 $(if $(filter 0,$(.SHELLSTATUS)),,$(error $(RECIPE) cannot run; the line above says why))
 include $(R)/recipe.mk
 include $(R)/prepared.mk
@@ -91,7 +95,7 @@ csv_by_hand = where that names an option: make the lines yourself (vectorize --c
 own_lines = line N of $(call whole_lines_of,FILE) is $(if $(csv),record,line) N of $(DATA)/FILE$(if $(held_out),; $(call lines_of,$(train)) has lines of it in the same order)
 $(P)/csv/%.tsv: $(DATA)/%
 	@mkdir -p $(@D)
-	$(bin)/vectorize --csv --recipe $(R)/recipe.yaml $< > $(draft)$(call or_say,$(csv_by_hand))
+	$(bin)/vectorize$(quietly) --csv --recipe $(R)/recipe.yaml $< > $(draft)$(call or_say,$(csv_by_hand))
 	mv $(draft) $@
 $(P)/lines/%: $(DATA)/%
 	@mkdir -p $(@D)
@@ -102,7 +106,7 @@ $(P)/lines/%: $(DATA)/%
 ifneq ($(held_out),)
 $(P)/split/train.tsv: $(call whole_lines_of,$(train))
 	@mkdir -p $(@D)
-	$(bin)/vectorize --split $(P)/split/test.tsv $(addprefix --column ,$(field_label)) --validation-fraction $(test_fraction) -o $@ $<
+	$(bin)/vectorize$(quietly) --split $(P)/split/test.tsv $(addprefix --column ,$(field_label)) --validation-fraction $(test_fraction) -o $@ $<
 $(P)/split/test.tsv: $(P)/split/train.tsv ;
 endif
 
@@ -137,26 +141,26 @@ tokenizer = $(P)/$(if $(shared_tokenizer),tokenizer,$(1)).json
 both_columns = $(field_source),$(field_target)
 $(P)/tokenizer.json: $(learning_text) | $(checked)
 ifeq ($(tokenizer_text),$(train))
-	$(bin)/tokenize --recipe $(R)/recipe.yaml -o $@ --columns $(both_columns) $(learning_text)
+	$(bin)/tokenize$(quietly) --recipe $(R)/recipe.yaml -o $@ --columns $(both_columns) $(learning_text)
 else
-	cut -f$(both_columns) $(learning_text) | tr '\t' '\n' | $(bin)/tokenize --recipe $(R)/recipe.yaml -o $@
+	cut -f$(both_columns) $(learning_text) | tr '\t' '\n' | $(bin)/tokenize$(quietly) --recipe $(R)/recipe.yaml -o $@
 endif
 $(P)/%.json: $(learning_text) | $(checked)
-	$(call column_of_text,$(field_$*)) $(bin)/tokenize --recipe $(R)/recipe.yaml --side $* -o $@ $(call text_or_input,$(field_$*))
+	$(call column_of_text,$(field_$*)) $(bin)/tokenize$(quietly) --recipe $(R)/recipe.yaml --side $* -o $@ $(call text_or_input,$(field_$*))
 $(P)/terms.tsv: $(P)/source.json $(learning_text)
-	$(call column_of_text,$(field_source)) $(bin)/tokenize --tokenizer $(P)/source.json $(call text_or_input,$(field_source)) \
-	  | $(bin)/vectorize --learn ngrams --recipe $(R)/recipe.yaml -o $@
+	$(call column_of_text,$(field_source)) $(bin)/tokenize$(quietly) --tokenizer $(P)/source.json $(call text_or_input,$(field_source)) \
+	  | $(bin)/vectorize$(quietly) --learn ngrams --recipe $(R)/recipe.yaml -o $@
 $(P)/labels.txt: $(call lines_of,$(train)) | $(checked)
-	$(bin)/vectorize --learn labels --column $(field_label) -o $@ $<
+	$(bin)/vectorize$(quietly) --learn labels --column $(field_label) -o $@ $<
 
 # --- Ids: a column of a part goes through one of these pipes ----------------------------------------------------------------
 
 needs_tokens = $(call tokenizer,$(1))
 needs_terms = $(P)/$(1).json $(P)/terms.tsv
 needs_labels = $(P)/labels.txt
-pipe_tokens = $(bin)/tokenize --tokenizer $(call tokenizer,$(1)) $(text_lines) --column $(field_$(1)) $(2) | $(bin)/vectorize --tokenizer $(call tokenizer,$(1)) --recipe $(R)/recipe.yaml --side $(1)
-pipe_terms = $(bin)/tokenize --tokenizer $(P)/$(1).json --column $(field_$(1)) $(2) | $(bin)/vectorize --terms $(P)/terms.tsv --recipe $(R)/recipe.yaml
-pipe_labels = $(bin)/vectorize --labels $(P)/labels.txt --column $(field_$(1)) $(2)
+pipe_tokens = $(bin)/tokenize$(quietly) --tokenizer $(call tokenizer,$(1)) $(text_lines) --column $(field_$(1)) $(2) | $(bin)/vectorize$(quietly) --tokenizer $(call tokenizer,$(1)) --recipe $(R)/recipe.yaml --side $(1)
+pipe_terms = $(bin)/tokenize$(quietly) --tokenizer $(P)/$(1).json --column $(field_$(1)) $(2) | $(bin)/vectorize$(quietly) --terms $(P)/terms.tsv --recipe $(R)/recipe.yaml
+pipe_labels = $(bin)/vectorize$(quietly) --labels $(P)/labels.txt --column $(field_$(1)) $(2)
 
 define ids_rule
 $(P)/$(1).$(2).ids: $(P)/$(1).tsv $(call needs_$(stage_$(2)),$(2))
@@ -198,7 +202,7 @@ test_file := $(if $(columns),,$(if $(test),$(DATA)/$(test)))
 validation_files := $(if $(validation),$(if $(columns),$(P)/validation.$(ids_suffix),$(DATA)/$(validation)))
 
 ids_of_columns := $(if $(columns),$(if $(stream),,$(P)/train.ids))
-train_command = $(bin)/train --recipe $(R)/recipe.yaml $(foreach side,$(tokenized),--$(side)-tokenizer $(call tokenizer,$(side))) \
+train_command = $(bin)/train$(quietly) --recipe $(R)/recipe.yaml $(foreach side,$(tokenized),--$(side)-tokenizer $(call tokenizer,$(side))) \
   $(if $(label_file),--labels $(label_file) --labels-as ids) $(addprefix --terms ,$(term_file)) $(addprefix --validation ,$(validation_files)) $(addprefix --test ,$(test_file)) \
   -o $(R)/model $(if $(OVERWRITE),--overwrite) $(if $(ALLOW_EMPTY),--allow-empty) $(Q) $(train_files)
 # Where train has refused its work, what its message advises has another name here: an option of it is a variable of make or a key of
@@ -207,9 +211,9 @@ train_command = $(bin)/train --recipe $(R)/recipe.yaml $(foreach side,$(tokenize
 asked = $(if $(HEADWATER),--$(2),$(1))
 again = give $(call asked,$(1),$(2)) to the same command ($(if $(HEADWATER),$(HEADWATER) run,make $(if $(house),-f $(house)recipes/stages.mk,recipe)) $(if $(HEADWATER),,RECIPE=)$(RECIPE) ... $(call asked,$(1),$(2)))
 define train_failed
-{ status=$$?; cat $@.part >&2; \
-  if [ $$status -le 2 ] && [ ! -s $@.part ]; then \
-    if [ -d $(R)/model/checkpoints ] && [ -z "$$(find $(R)/model/checkpoints -newer $@.part)" ]; then \
+{ status=$$?; cat $$part >&2; \
+  if [ $$status -le 2 ] && [ ! -s $$part ]; then \
+    if [ -d $(R)/model/checkpoints ] && [ -z "$$(find $(R)/model/checkpoints -newer $$part)" ]; then \
       echo 'recipe: for --overwrite $(call again,OVERWRITE=1,overwrite): it starts $(R)/model anew, from first weights; to begin with the weights of a model copy it elsewhere and name it in training.init_from' >&2; \
     fi; \
     if [ -n '$(ids_of_columns)' ] && awk -F '\t' '{ for (i = 1; i <= NF; ++i) if ($$i == "") { ++out; break } } END { exit !(out * 100 > NR) }' $(ids_of_columns) /dev/null; then \
@@ -225,10 +229,13 @@ link_prepared = for file in $(prepared_files); do [ $$file -ef $(R)/$${file\#\#*
 inputs := $(sort $(foreach side,$(tokenized),$(call tokenizer,$(side)))) $(label_file) $(term_file) $(train_files) $(validation_files)
 # All that runs may share: made before several begin at once, none of which may then find it newer than its model.
 inputs: $(inputs) $(if $(columns),$(parts:%=$(P)/%.tsv))
-$(R)/table.txt: $(R)/recipe.yaml $(R)/prepared.mk $(inputs) | $(if $(columns),$(parts:%=$(P)/%.tsv))
-	@$(link_prepared)
+# What was reported of another recipe, or of another run, is no longer so. Two of the same command write files of their own: train
+# refuses the second.
+.PHONY: FORCE
+$(R)/table.txt: $(R)/recipe.yaml $(R)/prepared.mk $(inputs) $(if $(OVERWRITE),FORCE) | $(if $(columns),$(parts:%=$(P)/%.tsv))
+	@rm -f $(R)/report.md; $(link_prepared)
 	$(if $(is_silent),,$(info $(strip $(train_command))))
-	@trap 'rm -f $@.part' EXIT; $(train_command) > $@.part || $(train_failed); mv $@.part $@
+	@part=$@.$$$$.part; trap 'rm -f $$part' EXIT; $(train_command) > $$part || $(train_failed); mv $$part $@
 
 # The memory that such a run takes, as train counts it before it begins.
 $(R)/plan.txt: $(R)/table.txt
@@ -242,14 +249,14 @@ $(R)/test.sources: $(P)/test.tsv
 $(R)/test.references: $(P)/test.tsv
 	cut -f$(field_target) $< > $@
 # A summary or a translation is short; what a language model is asked for is kept free of its positions.
-write_translation = $(bin)/translate
-write_language_modeling = $(bin)/generate --max-new-tokens 40
+write_translation = $(bin)/translate$(quietly)
+write_language_modeling = $(bin)/generate$(quietly) --max-new-tokens 40
 $(R)/test.hypotheses: $(R)/test.sources $(R)/table.txt
 	$(write_$(task)) $(R)/model $(Q) $< > $@.part
 	mv $@.part $@
 # As the tokenizer sees them: standardised, joined again.
 $(R)/test.standardized: $(R)/test.references $(call tokenizer,target)
-	$(bin)/tokenize --tokenizer $(call tokenizer,target) $< | $(bin)/tokenize --tokenizer $(call tokenizer,target) --decode > $@.part
+	$(bin)/tokenize$(quietly) --tokenizer $(call tokenizer,target) $< | $(bin)/tokenize$(quietly) --tokenizer $(call tokenizer,target) --decode > $@.part
 	mv $@.part $@
 # With beams the same greedily; four beams beside greedy summaries.
 $(R)/test.greedy: $(R)/test.sources $(R)/table.txt
@@ -293,7 +300,7 @@ evaluate_options = $(if $(filter translation,$(task)),$(measures_of_pairs),--rec
 confusion = $$(awk '/"id2label"/ { n = 1; next } n && /^ *}/ { exit n > 501 } n { ++n }' $(R)/model/config.json 2> /dev/null && echo --confusion $(R)/confusion.svg)
 confusion_options = $(if $(filter classification image_classification,$(task)),$(confusion))
 $(R)/test.txt: $(R)/recipe.yaml $(or $(test_file),$(P)/test.tsv) $(R)/table.txt
-	$(test_$(task)) $(bin)/evaluate $(R)/model $(evaluate_options) $(confusion_options) $(Q) $(test_file) > $@.part
+	$(test_$(task)) $(bin)/evaluate$(quietly) $(R)/model $(evaluate_options) $(confusion_options) $(Q) $(test_file) > $@.part
 	mv $@.part $@
 
 # The same texts with their tokens in another order, cut before as any text is.

@@ -58,9 +58,10 @@ std::uint64_t seed_of(std::string_view text) {
 
 Setting setting_of(std::string_view word, std::string_view form) {
   const std::size_t equals = word.find('=');
-  if (equals == word.npos || equals == 0 || equals + 1 == word.size())
+  const bool is_one = form == "KEY=VALUE";  // whose value may be empty: training.init_from=
+  if (equals == word.npos || equals == 0 || (!is_one && equals + 1 == word.size()))
     throw UsageError(quote(word) + " is no " + std::string(form) +
-                     " (training.epochs=" + (form == "KEY=VALUE" ? "3" : "3,5,10") + ", without spaces)");
+                     " (training.epochs=" + (is_one ? "3" : "3,5,10") + ", without spaces)");
   check_plain("the setting", word.substr(equals + 1), "=", "write it into a recipe");
   check_plain("the key", word.substr(0, equals), "", "keys are words with points between");
   return {std::string(word.substr(0, equals)), std::string(word.substr(equals + 1))};
@@ -107,11 +108,25 @@ std::vector<Run> runs_of(const Options& o) {
   return runs;
 }
 
+// The seed that the recipe names, 1 where it names none, as recipes/stages.mk reads it.
+std::uint64_t own_seed(const fs::path& recipe) {
+  constexpr std::string_view kKey = "seed:";
+  const std::string text = read_any_file(recipe, 1 << 20);
+  for (std::string_view line : split(text, '\n')) {
+    if (!line.starts_with(kKey)) continue;
+    line.remove_prefix(std::min(line.find_first_not_of(' ', kKey.size()), line.size()));
+    std::uint64_t seed = 0;
+    if (read_number(std::string(line.substr(0, line.find_first_not_of("0123456789"))), seed).empty())
+      return seed;
+  }
+  return 1;
+}
+
 // As recipes/stages.mk names the folder of the run.
-std::string name_of_run(const std::string& recipe, const Options& o, const Run& run) {
+std::string name_of_run(const std::string& recipe, std::uint64_t own_seed, const Options& o, const Run& run) {
   std::string name = fs::path(recipe).filename().string();
   if (const std::size_t point = name.rfind('.'); point != name.npos) name.resize(point);
-  if (run.seed && *run.seed != 1) name += "-seed-" + std::to_string(*run.seed);
+  if (run.seed && *run.seed != own_seed) name += "-seed-" + std::to_string(*run.seed);
   if (o.scale == "quick") name += "-quick";
   for (const Setting& setting : run.settings) {
     std::string part = "-" + setting.text();
@@ -145,12 +160,12 @@ void check_recipe(const fs::path& path, const Options& o, const Run& run) {
 
 class Runner {
  public:
-  Runner(const Options& o, House house, std::string recipe)
-      : o_(o), house_(std::move(house)), recipe_(std::move(recipe)), models_(o.models) {
+  Runner(const Options& o, House house, std::string recipe, std::uint64_t own_seed)
+      : o_(o), house_(std::move(house)), recipe_(std::move(recipe)), models_(o.models), own_seed_(own_seed) {
     while (models_.size() > 1 && models_.ends_with('/')) models_.pop_back();
   }
 
-  std::string name(const Run& run) const { return name_of_run(recipe_, o_, run); }
+  std::string name(const Run& run) const { return name_of_run(recipe_, own_seed_, o_, run); }
   fs::path folder(const Run& run) const { return recipes() / name(run); }
   fs::path log(const Run& run) const { return recipes() / (name(run) + ".log"); }
   fs::path recipes() const { return fs::path(models_) / "recipes"; }  // the folder of all runs
@@ -171,6 +186,7 @@ class Runner {
              {"SEED", run.seed ? std::to_string(*run.seed) : ""},
              {"SET", settings},
              {"THREADS", std::to_string(threads())},
+             {"QUIET", o_.is_quiet ? "1" : ""},
              {"OVERWRITE", o_.overwrites ? "1" : ""},
              {"ALLOW_EMPTY", o_.allows_empty ? "1" : ""}})
       words.push_back(name + "=" + value);
@@ -189,6 +205,7 @@ class Runner {
   const Options& o_;
   House house_;
   std::string recipe_, models_;
+  std::uint64_t own_seed_;
 };
 
 void run_one(const Runner& runner, const Options& o, const Run& run) {
@@ -251,12 +268,12 @@ class Sweep {
       question.insert(question.begin() + 1, "--question");
       std::error_code none;
       if (!o_.overwrites && fs::exists(runner_.folder(run) / "report.md", none) &&
-          call(run, question).is_good()) {
+          call(question, "/dev/null").is_good()) {
         say(run, "finished before");
         continue;
       }
       Children::end_if_told();
-      if (const Ended ended = call(run, runner_.make(run, "inputs", false)); ended.is_good()) {
+      if (const Ended ended = call(runner_.make(run, "inputs", false), runner_.log(run)); ended.is_good()) {
         todo_.push_back(&run);
       } else {
         Children::end_if_told();
@@ -265,8 +282,8 @@ class Sweep {
     }
   }
 
-  Ended call(const Run& run, const std::vector<std::string>& arguments) {
-    children_.start(arguments, runner_.log(run));
+  Ended call(const std::vector<std::string>& arguments, const fs::path& log) {
+    children_.start(arguments, log);
     return children_.wait().second;
   }
 
@@ -319,6 +336,21 @@ class Sweep {
   Children children_;
 };
 
+// Which recipe was meant: the one that is misspelled or cut short, or those of which it is a part.
+std::string near_names(const std::string& typed, const std::vector<std::string>& names) {
+  std::string_view nearest = nearest_word(typed, names);
+  std::string longer;
+  int found = 0;
+  for (const std::string& name : names) {
+    if (!nearest.empty() || typed.size() < 3 || name.find(typed) == std::string::npos) continue;
+    longer += (found++ == 0 ? "" : ", ") + name;
+  }
+  if (found == 1) nearest = longer;
+  if (!nearest.empty()) return "; did you mean " + quote(nearest) + "?";
+  return found > 1 ? "; there are " + longer
+                   : std::string(" (headwater recipes lists them; a file is ./FILE or FILE.yaml)");
+}
+
 // The recipe's file, where it may be read from here.
 fs::path file_of(const House& house, const std::string& recipe) {
   if (!is_name(recipe)) {
@@ -330,13 +362,10 @@ fs::path file_of(const House& house, const std::string& recipe) {
   }
   const std::vector<std::string> names = house.names();
   if (std::find(names.begin(), names.end(), recipe) != names.end()) return house.recipe(recipe);
-  const std::string_view nearest = nearest_word(recipe, names);
   std::error_code none;
   if (fs::exists(recipe, none))
     throw UsageError("no recipe is called " + quote(recipe) + " (a file of that name is ./" + recipe + ")");
-  throw UsageError("no recipe is called " + quote(recipe) +
-                   (nearest.empty() ? " (headwater recipes lists them; a file is ./FILE or FILE.yaml)"
-                                    : "; did you mean " + quote(nearest) + "?"));
+  throw UsageError("no recipe is called " + quote(recipe) + near_names(recipe, names));
 }
 
 }  // namespace
@@ -354,7 +383,7 @@ void run_recipe(const Options& o) {
   House house = find_house();
   const fs::path file = file_of(house, o.words.front());
   // In a clone by its file, so that the run is the one of make recipe-NAME.
-  const Runner runner(o, house, house.root.empty() ? file.string() : o.words.front());
+  const Runner runner(o, house, house.root.empty() ? file.string() : o.words.front(), own_seed(file));
   for (const char c : std::string_view("'$#\n")) {
     for (const fs::path& path : {runner.house().root, runner.house().programs}) {
       if (path.string().find(c) != std::string::npos)
