@@ -42,7 +42,7 @@ class TextEmbeddings {
   // line without a token has zeros. Throws LineError where a state is not finite.
   LineVectors vectors(std::span<const std::string> lines);
 
-  Index width() const { return model_.width(); }
+  Index width() const { return model_.width(settings_.layer.value_or(model_.layers())); }
   std::int64_t truncated_lines() const { return truncated_lines_; }
   const TokenCounts& tokens() const { return tokens_; }  // of the lines, without what was cut off
 

@@ -15,11 +15,11 @@ struct PackedWeights::Weight {
   Index size(ComputeType type) const {
     return type == ComputeType::int8 ? kernels::int8_size(inputs(), outputs()) : floats();
   }
-  // A single row is a bias or a norm's; tables are looked up.
+  // What has one dimension is a bias or a norm's; tables are looked up.
   static std::vector<Weight> all(const Parameters& parameters, std::string_view beginning) {
     std::vector<Weight> weights;
     for (const auto& p : parameters.all()) {
-      if (p->name.starts_with(beginning) && !p->is_table && p->value.rows > 1) weights.push_back({*p, false});
+      if (p->name.starts_with(beginning) && !p->is_table && p->shape.size() > 1) weights.push_back({*p, false});
     }
     return weights;
   }

@@ -35,12 +35,26 @@ VisionSettings checked(VisionSettings settings) {
                    " pixels: there is no patch");
 }
 
+// Glorot's outputs of the map of patches: those of a dense layer; with glorot_normal, which is of an example
+// that has a strided convolution there, of its kernel: each place of a patch counts.
+double fan_out_of_patches(const VisionSettings& settings) {
+  const bool is_convolution = settings.transformer.initialization == "glorot_normal";
+  const std::int64_t places = is_convolution ? settings.patch_size * settings.patch_size : 1;
+  return static_cast<double>(places * settings.transformer.width);
+}
+
+Linear patch_map(LayerBuilder& builder, const VisionSettings& settings) {
+  const Index values = settings.grid().patch_values(), width = settings.transformer.width;
+  return Linear(builder, "embedding.patch", {values, width}, {width}, values, width,
+                static_cast<double>(values), fan_out_of_patches(settings));
+}
+
 }  // namespace
 
 VisionModel::VisionModel(const VisionSettings& settings)
     : settings_(checked(settings)),
       builder_{parameters_},
-      to_patch_(builder_, "embedding.patch", settings.grid().patch_values(), settings.transformer.width),
+      to_patch_(patch_map(builder_, settings)),
       class_token_(settings.has_class_token()
                        ? parameters_.declare("embedding.class_token", {settings.transformer.width}, 1,
                                              settings.transformer.width, Initializer::embedding_uniform)

@@ -43,6 +43,12 @@ static void check_settings(const ClassifierSettings& s, const Recipe& recipe, co
     complain({"model", "pooling"},
              "the layer that reads from the end has read nothing else at the last token (write max or mean)");
   }
+  if (s.pooling == "first" && s.mixing.is_recurrent() && !s.mixing.bidirectional) {
+    complain(
+        {"model", "pooling"},
+        "a layer that reads from the beginning has read nothing else at the first token (write last, max or "
+        "mean)");
+  }
   if (s.pairs && s.special_tokens != "template")
     complain({"model", "pairs"}, "the tokenizer's template joins the texts (write special_tokens: template)");
   if (!s.pooler && s.pooler_activation != ClassifierSettings().pooler_activation)

@@ -7,21 +7,24 @@ static std::string who_mixes(const std::string& kind, const MixingSettings& s) {
   return (kind.starts_with('e') ? "an " : "a ") + kind + " with mixing: " + s.mixing;
 }
 
+static void kernel_row(schema::Visitor& v, MixingSettings& s, const std::string& kind) {
+  v.field(
+      "kernel_size", &s.kernel_size, schema::Between{1, 255, "tokens"},
+      "of mixing: convolution: an odd number of neighbouring tokens that it sees, of images the side of a "
+      "square of patches",
+      schema::When{s.mixing == "convolution", who_mixes(kind, s), kind + " with mixing: convolution"});
+}
+
 void mixing_rows(schema::Visitor& v, MixingSettings& s, const TransformerSettings& transformer,
                  const std::string& kind) {
   const std::string who = who_mixes(kind, s);
   v.field("mixing_width", &s.mixing_width, schema::Between{0, 1e6, "features"}, "hidden layer of mixing: mlp",
           schema::Follows{"model.feed_forward_width", feed_forward_width_of(transformer)},
           schema::When{s.mixing == "mlp", who, kind + " with mixing: mlp"});
-  v.field(
-      "kernel_size", &s.kernel_size, schema::Between{1, 255, "tokens"},
-      "an odd number: of mixing: convolution, the tokens or the side of the square of patches that one is "
-      "made of",
-      schema::When{s.mixing == "convolution", who, kind + " with mixing: convolution"});
+  kernel_row(v, s, kind);
 }
 
-void decoder_mixing_rows(schema::Visitor& v, MixingSettings& s, const TransformerSettings& transformer,
-                         const std::string& kind, bool has_lstm) {
+void decoder_mixing_rows(schema::Visitor& v, MixingSettings& s, const std::string& kind, bool has_lstm) {
   schema::OneOf words{
       {{"attention", "multi-head self-attention (Vaswani et al. 2017)"},
        {"convolution",
@@ -32,16 +35,18 @@ void decoder_mixing_rows(schema::Visitor& v, MixingSettings& s, const Transforme
         "feed-forward"}}};
   if (has_lstm) words.words.emplace_back("lstm", "the same of an LSTM (Hochreiter and Schmidhuber 1997)");
   v.field("mixing", &s.mixing, words, "what mixes the tokens of a text");
-  mixing_rows(v, s, transformer, kind);
+  kernel_row(v, s, kind);
 }
 
-void recurrent_rows(schema::Visitor& v, MixingSettings& s, const std::string& kind, bool both) {
+void recurrent_rows(schema::Visitor& v, MixingSettings& s, const std::string& kind, bool both,
+                    std::string_view cells) {
   const std::string who = who_mixes(kind, s);
   if (both) {
-    v.field("bidirectional", &s.bidirectional, schema::Anything{},
-            "of mixing: lstm and gru: a second layer reads each text from its end, and the states of both "
-            "are added (Schuster and Paliwal 1997)",
-            schema::When{s.is_recurrent(), who, kind + " with mixing: lstm or gru"});
+    v.field(
+        "bidirectional", &s.bidirectional, schema::Anything{},
+        "of recurrent layers: a second one reads each text from its end, and the states of both are added "
+        "(Schuster and Paliwal 1997)",
+        schema::When{s.is_recurrent(), who, kind + " with mixing: " + std::string(cells)});
   }
   v.field("reset_after", &s.reset_after, schema::Anything{},
           "of mixing: gru: the reset gate acts on the product with the state, which then has a bias, as in "

@@ -12,11 +12,11 @@ namespace headwater {
 // What further keys `mixing` reads.
 void mixing_rows(schema::Visitor& v, MixingSettings& s, const TransformerSettings& transformer,
                  const std::string& kind);
-// `mixing` of a kind with a decoder, and these; `has_lstm`: a word more.
-void decoder_mixing_rows(schema::Visitor& v, MixingSettings& s, const TransformerSettings& transformer,
-                         const std::string& kind, bool has_lstm);
-// The keys of recurrent layers; `both`: of two directions, too.
-void recurrent_rows(schema::Visitor& v, MixingSettings& s, const std::string& kind, bool both);
+// `mixing` of a kind with a decoder, and the size of its kernel; `has_lstm`: a word more.
+void decoder_mixing_rows(schema::Visitor& v, MixingSettings& s, const std::string& kind, bool has_lstm);
+// The keys of recurrent layers; `both`: of two directions, too; `cells`: the words of `mixing` that are such.
+void recurrent_rows(schema::Visitor& v, MixingSettings& s, const std::string& kind, bool both,
+                    std::string_view cells = "lstm or gru");
 // Which keys of blocks are read, with the words of what is said about others.
 class MixingKeys {
  public:

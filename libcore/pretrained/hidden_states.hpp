@@ -20,8 +20,9 @@ class TextStates {
   virtual Index length() const = 0;  // tokens of a text that are read, special ones counted
   // To how many tokens a batch fills a sequence of so many words with padding; 0: it does not.
   virtual Index padded_length(Index /*words*/) const { return 0; }
-  virtual Index width() const = 0;   // D
   virtual Index layers() const = 0;  // blocks
+  // D of the states after the first `layers` blocks.
+  virtual Index width(Index layers) const = 0;
   // Tokens [T] -> [T, D]: the states after the first `layers` blocks, of all of them after the norm at the
   // end, too; 0: what the first block reads.
   virtual Variable states(const ForwardContext& context, const ClassBatch& batch, Index layers) const = 0;
@@ -40,7 +41,7 @@ class EncoderStates : public TextStates {
  public:
   explicit EncoderStates(const TextEncoder& encoder) : encoder_(encoder) {}
   Index padded_length(Index words) const override { return encoder_.padded_length(words); }
-  Index width() const override { return encoder_.width(); }
+  Index width(Index /*layers*/) const override { return encoder_.width(); }
   Index layers() const override { return encoder_.settings().encoder_layers; }
   Variable states(const ForwardContext& context, const ClassBatch& batch, Index layers) const override {
     return encoder_.states(context, batch.source, batch.segment_of, batch.words, layers);

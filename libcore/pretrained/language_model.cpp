@@ -16,7 +16,7 @@ namespace headwater {
 // -------------------------------------------------------------------------------
 
 static void settings_rows(schema::Visitor& v, LanguageModelSettings& s) {
-  decoder_mixing_rows(v, s.mixing, s.transformer, "language_model", true);
+  decoder_mixing_rows(v, s.mixing, "language_model", true);
   recurrent_rows(v, s.mixing, "language_model", false);
   const MixingKeys keys(s.mixing, "language_model");
   rows(v, s.transformer, keys.blocks());

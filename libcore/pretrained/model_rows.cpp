@@ -80,8 +80,9 @@ void initialization_row(schema::Visitor& v, std::string& initialization) {
               "Glorot uniform; tables of embeddings normal of mean 0 and standard deviation 1 / sqrt(width), "
               "for scaled and tied ones (Vaswani et al. 2017)"},
              {"glorot_normal",
-              "Glorot normal; tables of embeddings normal of mean 0 and standard deviation 1; a class token "
-              "0"}}},
+              "Glorot normal, the map of patches as the kernel of a strided convolution; tables of "
+              "embeddings normal "
+              "of mean 0 and standard deviation 1; a class token 0"}}},
       "first weights");
 }
 
@@ -108,16 +109,19 @@ static void check_rotary(const TransformerSettings& s, bool has_attention, const
                                           std::to_string(head_width_of(s)) + " (change it or the positions)");
 }
 
-void check_transformer(const TransformerSettings& s, bool has_attention, const Complain& complain) {
+void check_transformer(const TransformerSettings& s, bool has_attention, const Complain& complain,
+                       std::int64_t embedding_width) {
   if (s.positions == "rotary") check_rotary(s, has_attention, complain);
   if (has_attention && s.head_width == 0 && s.width % s.heads != 0) {
     complain({"model", "heads"}, std::to_string(s.heads) + " heads do not divide the width " +
                                      std::to_string(s.width) +
                                      " (give head_width or another number of heads)");
   }
-  if (s.positions.starts_with("sinusoidal") && s.width % 2 != 0) {
-    complain({"model", "width"}, "sinusoidal positions need an even width, not " + std::to_string(s.width) +
-                                     " (change the width or the positions)");
+  const std::int64_t width = embedding_width > 0 ? embedding_width : s.width;
+  if (s.positions.starts_with("sinusoidal") && width % 2 != 0) {
+    complain({"model", embedding_width > 0 ? "embedding_width" : "width"},
+             "sinusoidal positions need an even width, not " + std::to_string(width) +
+                 " (change the width or the positions)");
   }
 }
 

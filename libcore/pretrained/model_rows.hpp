@@ -22,7 +22,9 @@ void classes_row(schema::Visitor& v, std::int64_t& classes);
 void initialization_row(schema::Visitor& v, std::string& initialization);
 void output_dropout_row(schema::Visitor& v, double& output_dropout);
 
-void check_transformer(const TransformerSettings& s, bool has_attention, const Complain& complain);
+// `embedding_width`: 0 where it is the model's.
+void check_transformer(const TransformerSettings& s, bool has_attention, const Complain& complain,
+                       std::int64_t embedding_width = 0);
 void check_classes(const ClassHeadSettings& s, const Recipe& recipe, const Complain& complain);
 
 // The settings of a kind of model in a recipe: settings_rows(visitor, S&) and check_settings(S,

@@ -17,7 +17,7 @@ class LanguageModelStates : public TextStates {
     find_source_ids(model_.tokenizer, 0, length(), text, found);
   }
   Index length() const override { return model_.model->length(); }
-  Index width() const override { return model_.model->settings().transformer.width; }
+  Index width(Index /*layers*/) const override { return model_.model->settings().transformer.width; }
   Index layers() const override { return model_.model->settings().layers; }
   Variable states(const ForwardContext& context, const ClassBatch& batch, Index layers) const override {
     const PackedTokens& text = batch.source;
@@ -43,7 +43,11 @@ class TranslatorStates : public TextStates {
     if (found.is_truncated) found.ids.resize(static_cast<std::size_t>(length()));
   }
   Index length() const override { return model_.model->length(); }
-  Index width() const override { return model_.model->settings().transformer.width; }
+  Index width(Index layers) const override {
+    const EncoderDecoderSettings& settings = model_.model->settings();
+    return layers == 0 && settings.embedding_width > 0 ? settings.embedding_width
+                                                       : settings.transformer.width;
+  }
   Index layers() const override { return model_.model->settings().encoder_layers; }
   Variable states(const ForwardContext& context, const ClassBatch& batch, Index layers) const override {
     return model_.model->encoder().states(context, model_.model->embed_source(context, batch.source), layers);

@@ -18,8 +18,8 @@ namespace headwater {
 // --- Its section of a recipe -------------------------------------------------------------------------------
 
 static void settings_rows(schema::Visitor& v, EncoderDecoderSettings& s) {
-  decoder_mixing_rows(v, s.mixing, s.transformer, "encoder_decoder", false);
-  recurrent_rows(v, s.mixing, "encoder_decoder", true);
+  decoder_mixing_rows(v, s.mixing, "encoder_decoder", false);
+  recurrent_rows(v, s.mixing, "encoder_decoder", true, "gru");
   const schema::When recurrent{s.mixing.is_recurrent(), "an encoder_decoder with mixing: " + s.mixing.mixing,
                                "encoder_decoder with mixing: gru"};
   v.field("embedding_width", &s.embedding_width, schema::Between{0, 65536, "features"},
@@ -30,7 +30,9 @@ static void settings_rows(schema::Visitor& v, EncoderDecoderSettings& s) {
           recurrent);
   const MixingKeys keys(s.mixing, "encoder_decoder");
   BlockKeys blocks = keys.blocks();
-  blocks.attention.is_read = !s.mixing.is_recurrent();  // a convolution's decoder attends to the source
+  // a convolution's decoder attends to the source
+  blocks.attention = {!s.mixing.is_recurrent(), recurrent.who,
+                      "encoder_decoder with mixing: attention or convolution"};
   rows(v, s.transformer, blocks);
   v.field("encoder_layers", &s.encoder_layers, schema::Between{0, 1000, "blocks"},
           "blocks of the encoder, one after the other");
@@ -49,8 +51,11 @@ static void settings_rows(schema::Visitor& v, EncoderDecoderSettings& s) {
 }
 
 static void check_settings(const EncoderDecoderSettings& s, const Recipe& recipe, const Complain& complain) {
-  check_transformer(s.transformer, !s.mixing.is_recurrent(), complain);
+  check_transformer(s.transformer, !s.mixing.is_recurrent(), complain, s.embedding_width);
   check_mixing(s.mixing, complain);
+  if (s.mixing.is_recurrent() && s.encoder_layers == 0)
+    complain({"model", "encoder_layers"},
+             "a recurrent decoder begins with the encoder's last state (write 1 or more)");
   if (ties_output(s) && s.embedding_width > 0 && s.embedding_width != s.transformer.width) {
     complain({"model", "embedding_width"}, "share_embeddings: " + s.share_embeddings +
                                                " needs embeddings as wide as the model (write " +

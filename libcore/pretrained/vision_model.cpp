@@ -78,7 +78,7 @@ static void settings_rows(schema::Visitor& v, VisionSettings& s) {
   mixing_rows(v, s.mixing, s.transformer, "vision model");
   block_rows(v, s.transformer,
              {.attention = {s.mixing.has_attention(), "a vision model with mixing: " + s.mixing.mixing,
-                            "vision with mixing: attention"}});
+                            "vision with mixing: attention or averaged_attention"}});
   v.field("positions", &s.transformer.positions,
           schema::OneOf{{{"learned", "a table of parameters, a row for each place"},
                          {"none", "nothing: the order of patches is not seen"}}},

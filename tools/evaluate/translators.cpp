@@ -39,6 +39,9 @@ TranslationExamples read_texts(const Options& o, const LoadedTranslator& model) 
 
 std::vector<ScoreRow> loss_rows(const LossTotals& totals, const TranslationExamples& examples,
                                 const Options& o, const Metrics& metrics) {
+  if (totals.predicted == 0)
+    throw Error((o.data.empty() ? "-" : o.data.front()) +
+                ": no pair with words on both sides (a loss needs one)");
   check_loss(totals);
   std::vector<ScoreRow> rows;
   const std::string over =

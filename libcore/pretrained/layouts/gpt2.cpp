@@ -35,7 +35,6 @@ constexpr ConfigRow kGpt2Config[] = {count("vocab_size", "vocabulary_size", 1000
                                      absent("quantization_config", kWholeNumberWeights)};
 
 constexpr UnsaidKey kGpt2Unsaid[] = {{"mixing", "attention"},
-                                     {"mixing_width", kAnyValue},
                                      {"kernel_size", kAnyValue},
                                      {"attention_window", "0"},
                                      {"reset_after", kAnyValue},

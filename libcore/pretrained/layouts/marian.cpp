@@ -112,7 +112,6 @@ constexpr ConfigRow kMarianConfig[] = {
 // The layer norms of that library have no other epsilon; it loads no weights of share_embeddings:
 // source_target.
 constexpr UnsaidKey kMarianUnsaid[] = {{"mixing", "attention"},
-                                       {"mixing_width", kAnyValue},
                                        {"kernel_size", kAnyValue},
                                        {"attention_window", "0"},
                                        {"bidirectional", kAnyValue},

@@ -227,6 +227,8 @@ TEST_CASE("initialization glorot_normal: normal weights and positions, a class t
   const double of_a_head = std::sqrt(2.0 / (128 + 128));
   CHECK(deviation("encoder.0.self_attention.query.weight") == doctest::Approx(of_a_head).epsilon(0.01));
   CHECK(deviation("encoder.0.self_attention.output.weight") == doctest::Approx(of_a_head).epsilon(0.01));
+  // a strided convolution: 4 x 4 x 1 inputs, 4 x 4 x 128 outputs
+  CHECK(deviation("embedding.patch.weight") == doctest::Approx(std::sqrt(2.0 / (16 + 2048))).epsilon(0.05));
   CHECK(deviation("head.weight") == doctest::Approx(std::sqrt(2.0 / (128 + 10))).epsilon(0.05));
   CHECK(deviation("embedding.positions") == doctest::Approx(1).epsilon(0.02));
   CHECK(deviation("embedding.class_token") == 0);
