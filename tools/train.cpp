@@ -25,6 +25,7 @@
 #include "tasks/registry.hpp"
 #include "tensor/kernels/isa.hpp"
 #include "tools/train/examples.hpp"
+#include "tools/train/messages.hpp"
 #include "training/benchmark.hpp"
 #include "training/summary.hpp"
 #include "training/trainer.hpp"
@@ -140,48 +141,6 @@ void on_signal(int number) {
   [[maybe_unused]] const ssize_t ignored = write(STDERR_FILENO, kMessage, sizeof kMessage - 1);
 }
 
-// " (next_sentence 0.6931 accuracy 0.5000)": each of several losses; nothing of one.
-std::string each_loss(const LossTotals& totals, std::span<const Loss> losses) {
-  std::string text;
-  for (std::size_t i = 0; i < losses.size(); ++i) {
-    const LossPart& part = totals.parts[i];
-    text += (i == 0 ? " (" : ", ") + std::string(losses[i].name) + " " + format_fixed(part.mean_loss(), 4);
-    if (losses[i].has_accuracy) text += " accuracy " + format_fixed(part.accuracy(), 4);
-  }
-  return losses.empty() ? text : text + ")";
-}
-
-std::string validated(const ValidationFigures& v, const Objective& objective, bool shows_reference) {
-  if (v.predicted == 0) return "nothing to validate on";
-  std::string text = "validation loss " + format_fixed(v.mean_loss(), 4) + each_loss(v, objective.losses()) +
-                     " accuracy " + format_fixed(v.accuracy(), 4);
-  for (std::size_t i = 0; i < v.figures.size(); ++i) {
-    const Metric& metric = *objective.metrics()[i];
-    if (v.figures[i])
-      text += " " + std::string(metric.name) + " " + format_fixed(*v.figures[i], metric.digits);
-  }
-  if (!shows_reference) return text;
-  return text + " (over padded positions " + format_fixed(v.reference_loss(), 4) + ", " +
-         format_fixed(v.reference_accuracy(), 4) + ")";
-}
-
-constexpr double kMentionedWait = 0.005;  // of an epoch: less is no news
-
-void note_epoch(const EpochReport& r, const Objective& objective, bool shows_reference) {
-  cli::note(
-      "epoch " + std::to_string(r.epoch) + "/" + std::to_string(r.epochs) + ": loss " +
-      format_fixed(r.training.mean_loss(), 4) + each_loss(r.training, objective.losses()) +
-      (shows_reference ? " (over padded positions " + format_fixed(r.training.reference_loss(), 4) + ")"
-                       : "") +
-      ", " + validated(r.validation, objective, shows_reference) + ", " + format_fixed(r.seconds, 1) +
-      " s, " + format_count(static_cast<std::int64_t>(r.tokens_per_second)) + " tokens/s" +
-      (r.waiting_share >= kMentionedWait
-           ? ", " + format_fixed(100 * r.waiting_share, 1) + " % of it waiting for batches"
-           : "") +
-      (r.is_best ? ", best so far" : "") +
-      (r.stops_early ? "; stopping early: no better value for as many epochs as the recipe allows" : ""));
-}
-
 // What is trained, and what it needs while it is.
 struct Run {
   const Recipe& recipe;
@@ -222,7 +181,7 @@ TrainingOutcome train(Trainer& trainer, const Run& run, const Options& o) {
   callbacks.after_epoch = [&](const EpochReport& r) {
     progress.clear();
     if (o.is_quiet) return;
-    note_epoch(r, run.objective, shows_reference);
+    train::note_epoch(r, run.objective, shows_reference);
     if (!explains_losses || r.validation.predicted == 0) return;
     cli::note("the training loss is taken with label_smoothing " +
               format_number(run.recipe.training.label_smoothing) +
@@ -288,14 +247,11 @@ void note_first_weights(const Run& run, const Options& o) {
   const FirstWeights first = take_first_weights(training.init_from, training.drop, run.kind, run.model);
   if (o.is_quiet) return;
   cli::note(training.init_from + ": " + first.summary());
+  if (!first.settings.empty())
+    cli::note(first.settings + ": with other settings the weights of " + training.init_from +
+              " are another model's");
   for (const std::string& vocabulary : first.vocabularies)
     cli::note(vocabulary + " are known to " + training.init_from + ", the others begin anew");
-}
-
-void note_long_warmup(const ScheduleSettings& schedule, std::int64_t steps) {
-  if (schedule.warmup_steps <= steps) return;
-  cli::note("training.schedule.warmup_steps is " + format_count(schedule.warmup_steps) + ", the run has " +
-            counted(steps, "step") + ": the learning rate does not reach its peak");
 }
 
 TrainingOutcome carry_out(const Run& run, const Options& o) {
@@ -307,7 +263,7 @@ TrainingOutcome carry_out(const Run& run, const Options& o) {
   Trainer trainer(run.recipe, run.objective, run.directory, begin_from_model, run.ranks);
   const std::size_t arena_bytes = trainer.warm_up();
   if (!o.is_quiet && !run.has_checkpoint)
-    note_long_warmup(run.recipe.training.schedule, trainer.total_steps());
+    train::note_long_warmup(run.recipe.training.schedule, trainer.total_steps());
   if (o.is_dry_run) {
     const std::string sizes = describe_run(run.recipe, run.model.parameters(), trainer, arena_bytes);
     std::string layouts;

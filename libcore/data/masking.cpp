@@ -96,7 +96,8 @@ class Masking::Draw {
     hidden_ += end - begin;
   }
 
-  // Units in an order that is drawn; one that is more than what is left is passed over, but for the first.
+  // Units in an order that is drawn; one that is more than what is left is passed over. Where none fits, the
+  // first is hidden as far as it may be.
   void hide_units() {
     const std::size_t units = scratch_.begins.size();
     scratch_.order.resize(units);
@@ -105,8 +106,11 @@ class Masking::Draw {
       std::swap(scratch_.order[drawn], scratch_.order[drawn + below(units - drawn)]);
       const auto unit = static_cast<std::size_t>(scratch_.order[drawn]);
       const std::int32_t begin = scratch_.begins[unit], end = scratch_.ends[unit];
-      if (drawn == 0 || hidden_ + end - begin <= budget_) hide(begin, end);
+      if (hidden_ + end - begin <= budget_) hide(begin, end);
     }
+    if (hidden_ > 0) return;
+    const std::int32_t begin = scratch_.begins[static_cast<std::size_t>(scratch_.order[0])];
+    hide(begin, begin + static_cast<std::int32_t>(budget_));
   }
 
   bool is_free(std::int32_t begin, std::int32_t end) const {
@@ -150,8 +154,10 @@ class Masking::Draw {
       if (hidden_ + scratch_.ends[unit(next)] - begin > budget_) break;
       end = scratch_.ends[unit(next)];
     }
-    // The first word of the first span is hidden however long it is.
-    if (!is_first_span && hidden_ + end - begin > budget_) return false;
+    if (hidden_ + end - begin > budget_) {
+      if (!is_first_span) return false;
+      end = begin + static_cast<std::int32_t>(budget_);  // of a word that is longer than what may be hidden
+    }
     hide(begin, end);
     return true;
   }

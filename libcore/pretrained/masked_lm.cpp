@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 
 #include "metrics/registry.hpp"
 #include "pretrained/config.hpp"
@@ -45,6 +46,11 @@ static void check_settings(const MaskedLmSettings& s, const Recipe& recipe, cons
     complain({"model", "length"}, "has no room for two texts and the tokens around them (write 8 or more)");
   if (s.next_sentence && s.segments != 2)
     complain({"model", "segments"}, "pairs of texts have two (write 2)");
+  if (s.next_sentence && s.mixing.is_recurrent() && !s.mixing.bidirectional)
+    complain(
+        {"model", "next_sentence"},
+        "its pooler reads the first token, where a layer that reads from the beginning has read nothing else "
+        "(write bidirectional: true)");
   if (s.span_boundary && masking.unit != "span")
     complain({"model", "span_boundary"}, "true is for spans (write masking.unit: span)");
 }
@@ -93,12 +99,16 @@ MaskingVocabulary masking_vocabulary(const Tokenizer& tokenizer, std::int32_t ma
     const std::string& surface = tokenizer.surface(id);
     v.is_special[row] = tokenizer.is_special(id) || id == tokenizer.unknown_id();
     if (v.is_special[row] != 0) continue;
-    const auto is_apart = [&](const std::array<std::string, 2>& both) {
-      const std::string text = tokenizer.join(both);
+    const auto is_apart = [&](std::span<const std::string> tokens) {
+      const std::string text = tokenizer.join(tokens);
       return text.find(' ') != std::string::npos && text.front() != ' ' && text.back() != ' ';
     };
-    v.begins_word[row] = marks_rest ? !surface.starts_with("##") : is_apart({"a", surface});
-    v.ends_word[row] = is_apart({surface, "a"});
+    // A space by itself is the beginning of what follows it.
+    const bool is_space = tokenizer.token_text(surface).find_first_not_of(' ') == std::string::npos;
+    const std::array<std::string, 3> after{"a", surface, "a"};
+    v.begins_word[row] =
+        marks_rest ? !surface.starts_with("##") : is_apart(std::span(after).first(is_space ? 3 : 2));
+    v.ends_word[row] = !is_space && is_apart(std::span(after).last(2));
   }
   const bool begins_any =
       std::find(v.begins_word.begin(), v.begins_word.end(), std::uint8_t{1}) != v.begins_word.end();

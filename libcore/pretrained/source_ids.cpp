@@ -70,7 +70,8 @@ Index add_pair_template(const Tokenizer& tokenizer, const PairTemplate& pair,
     first = first.first(kept.first);
     second = second.first(kept.second);
   }
-  all = tokenizer.with_special_tokens(first, second);
+  all.clear();
+  tokenizer.with_special_tokens(first, second, all);
   return static_cast<Index>(pair.before_second + first.size());
 }
 

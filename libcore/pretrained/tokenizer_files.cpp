@@ -1,5 +1,8 @@
 #include "pretrained/tokenizer_files.hpp"
 
+#include <tuple>
+#include <vector>
+
 #include "pretrained/config.hpp"
 #include "support/error.hpp"
 #include "support/json.hpp"
@@ -61,15 +64,25 @@ DirectoryFile tokenizer_config_file(const Tokenizer& tokenizer, std::int64_t len
   Json::Array inputs{Json("input_ids"), Json("attention_mask")};
   if (has_segments) inputs.emplace_back("token_type_ids");
   config.set("model_input_names", std::move(inputs));
+  const std::int32_t unknown = tokenizer.unknown_id();
   for (const auto& [name, id] : {std::pair{"pad_token", tokenizer.pad_id()},
-                                 {"unk_token", tokenizer.unknown_id()},
+                                 {"unk_token", unknown >= 0 ? unknown : tokenizer.special_id("<unk>")},
                                  {"bos_token", tokenizer.start_id()},
                                  {"eos_token", tokenizer.end_id()}}) {
     if (id >= 0) config.set(name, tokenizer.surface(id));
   }
-  for (const auto& [name, surface] :
-       {std::pair{"cls_token", "[CLS]"}, {"sep_token", "[SEP]"}, {"mask_token", "[MASK]"}}) {
-    if (tokenizer.special_id(surface) >= 0) config.set(name, surface);
+  // BERT's, or what another template has at its ends, as RoBERTa's.
+  const std::vector<std::int32_t> around = tokenizer.with_special_tokens({});
+  const auto at_end = [&](std::int32_t id) { return around.empty() ? std::string() : tokenizer.surface(id); };
+  for (const auto& [name, surface, other] :
+       {std::tuple{"cls_token", "[CLS]", at_end(around.empty() ? 0 : around.front())},
+        {"sep_token", "[SEP]", at_end(around.empty() ? 0 : around.back())},
+        {"mask_token", "[MASK]", std::string("<mask>")}}) {
+    if (tokenizer.special_id(surface) >= 0) {
+      config.set(name, surface);
+    } else if (tokenizer.special_id(other) >= 0) {
+      config.set(name, other);
+    }
   }
   if (length > 0) config.set("model_max_length", length);
   // Their library would join "it 's" and take the space before a mark; the decoder alone says what is joined.

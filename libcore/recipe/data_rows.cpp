@@ -182,7 +182,8 @@ void rows(Visitor& v, MaskingSettings& s) {
   v.field("mask_share", &s.mask_share, kShare,
           "share of what is hidden (spans: of the spans) in whose place [MASK] stands");
   v.field("random_share", &s.random_share, kShare,
-          "the same of other tokens, drawn from all; where neither stands, the token itself does");
+          "the same of other tokens, drawn from all but special ones and [UNK]; where neither stands, the "
+          "token itself does");
   const When spans{s.unit == "span", "unit: " + s.unit, "unit: span"};
   v.field("span_probability", &s.span_probability, Between{1e-3, 1, kNoUnit},
           "of the geometric distribution of a span's words: longer spans with a smaller one", spans);

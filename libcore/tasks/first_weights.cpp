@@ -3,6 +3,7 @@
 #include <fnmatch.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <set>
 #include <unordered_map>
@@ -129,6 +130,7 @@ class Taker {
       throw Error(shown_ + ": no tensor of it has a place in this model (" +
                   counted(report.left_out, "left out") + "; give a model of the same kind, or drop less)");
     report.vocabularies = vocabularies_;
+    report.settings = other_settings();
     return report;
   }
 
@@ -200,24 +202,43 @@ class Taker {
     return are_all ? " '" + prefix + "*'" : "";
   }
 
-  // ": model.width is 96 here, 64 there" of the sizes in both configurations that differ.
-  std::string other_sizes() const {
+  static bool is_number(const std::string& value) {
+    return value.find_first_not_of("0123456789") == std::string::npos;
+  }
+
+  // "model.width is 96 here, 64 there, model.norm ..." of the members in both configurations that differ,
+  // where is_wanted(key, here, there).
+  template <class Wanted>
+  std::string differing(const Wanted& is_wanted) const {
     const Json ours = Json::parse(bytes_of(our_files_, "config.json"), "config.json");
-    const Json& theirs = folder_.config;
-    const auto is_size = [](std::string_view key, const std::string& value) {
-      return value.find_first_not_of("0123456789") == std::string::npos &&
-             !key.ends_with("vocabulary_size") && !key.ends_with("_token_id");
-    };
     std::string text;
     for (const auto& [key, value] : ours.as_object()) {
-      const Json* const other = theirs.find(key);
+      const Json* const other = folder_.config.find(key);
       if (other == nullptr) continue;
       const std::string here = value.dump(), there = other->dump();
-      if (here == there || !is_size(key, here) || !is_size(key, there)) continue;
-      text.append(text.empty() ? ": model." : ", model.").append(key);
+      if (here == there || !is_wanted(key, here, there)) continue;
+      text.append(text.empty() ? "model." : ", model.").append(key);
       text += " is " + here + " here, " + there + " there";
     }
     return text;
+  }
+
+  // ": model.width is 96 here, 64 there": sizes.
+  std::string other_sizes() const {
+    const std::string text = differing([](std::string_view key, const std::string& a, const std::string& b) {
+      return is_number(a) && is_number(b) && !key.ends_with("vocabulary_size") && !key.ends_with("_token_id");
+    });
+    return text.empty() ? text : ": " + text;
+  }
+
+  // What has no shape, and may still make another model of the same weights: not how it is trained.
+  std::string other_settings() const {
+    constexpr std::array<std::string_view, 4> kPassedOver = {"architectures", "model_type", "initialization",
+                                                             "id2label"};
+    return differing([&](std::string_view key, const std::string& a, const std::string& b) {
+      return !(is_number(a) && is_number(b)) && !key.ends_with("_hash") && !key.ends_with("_id") &&
+             !key.ends_with("dropout") && std::ranges::find(kPassedOver, key) == kPassedOver.end();
+    });
   }
 
   // What stands for texts on both sides may have more or fewer of them.

@@ -18,7 +18,7 @@ void write_tokens(const LineVectors& found, const Tokenizer& tokenizer, VectorWr
     const auto ids =
         found.ids.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin));
     surfaces.clear();
-    for (const std::int32_t id : ids) surfaces.push_back(tokenizer.token_text(tokenizer.surface(id)));
+    for (const std::int32_t id : ids) surfaces.push_back(tokenizer.token_label(tokenizer.surface(id)));
     writer.add_tokens({found.vectors.row(begin), end - begin, found.vectors.cols}, surfaces, ids);
   }
 }

@@ -31,7 +31,7 @@ ExportParts text_encoder_parts(const ModelFolder& folder, Json& ours) {
   set_padding(loaded->tokenizer, ours);
   ExportParts parts{.parameters = {loaded, &model.parameters()},
                     .files = {tokenizer_file(loaded->tokenizer, true),
-                              tokenizer_config_file(loaded->tokenizer, model.length())}};
+                              tokenizer_config_file(loaded->tokenizer, model.length(), model.settings().segments == 2)}};
   for (DirectoryFile& file : sentence_modules(model.settings())) parts.files.push_back(std::move(file));
   return parts;
 }
@@ -50,7 +50,8 @@ ExportParts masked_lm_parts(const ModelFolder& folder, Json& ours) {
   set_padding(loaded->tokenizer, ours);
   return {{loaded, &loaded->model->parameters()},
           {tokenizer_file(loaded->tokenizer, true),
-           tokenizer_config_file(loaded->tokenizer, loaded->model->length())}};
+           tokenizer_config_file(loaded->tokenizer, loaded->model->length(),
+                                 loaded->model->settings().segments == 2)}};
 }
 
 }  // namespace headwater

@@ -115,10 +115,12 @@ const Layout& chosen_layout(const ModelSection& section, const Kind& kind, const
                 " has no published layout here yet (" + kinds_with_layouts() + " have one)");
   }
   if (wanted.empty()) {
-    std::string fits;
-    for (const Layout* layout : all) fits += (fits.empty() ? "" : ", ") + std::string(layout->model_type);
-    throw UsageError("--layout " + std::string(name) + ": " + directory + " fits " + fits +
-                     " only (leave --layout out)");
+    std::vector<std::string_view> names;
+    for (const Layout* layout : all) names.push_back(layout->model_type);
+    throw UsageError(
+        "--layout " + std::string(name) + ": " + directory + " is of kind " +
+        std::string(kind.model_kind().name) + ", which goes to " + listed(names) +
+        (names.size() > 1 ? " (leave --layout out for the one that fits)" : " (leave --layout out)"));
   }
   std::string in_the_way;
   for (const Layout* layout : wanted) {

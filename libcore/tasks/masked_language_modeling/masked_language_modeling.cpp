@@ -23,6 +23,7 @@ class MaskedLmTaskModel : public TaskModel {
         model_(recipe.model.as<MaskedLmSettings>(), recipe.source_tokenizer.size) {
     check_size(tokenizer_, recipe.source_tokenizer.size, given.source_tokenizer, "source_tokenizer");
     around_ = tokens_around(tokenizer_, model_.length(), given.source_tokenizer);
+    if (reads_pairs()) pair_ = pair_template(tokenizer_, model_.length(), given.source_tokenizer);
     mask_id_ = mask_id_of(tokenizer_, given.source_tokenizer);
   }
   Parameters& parameters() override { return model_.parameters(); }
@@ -47,13 +48,14 @@ class MaskedLmTaskModel : public TaskModel {
   std::vector<DirectoryFile> files() const override {
     return {{"config.json", config_of(model_, tokenizer_).dump(2) + "\n"},
             tokenizer_file(tokenizer_, true),
-            tokenizer_config_file(tokenizer_, model_.length())};
+            tokenizer_config_file(tokenizer_, model_.length(), model_.settings().segments == 2)};
   }
 
  private:
   bool reads_pairs() const { return recipe_.masking.examples == "sentence_pairs"; }
   std::unique_ptr<MaskedTexts> texts(Subset subset) const {
-    if (reads_pairs()) return std::make_unique<SentencePairs>(std::move(subset), tokenizer_, model_.length());
+    if (reads_pairs())
+      return std::make_unique<SentencePairs>(std::move(subset), tokenizer_, pair_, model_.length());
     return std::make_unique<LinePieces>(std::move(subset), tokenizer_, model_.length());
   }
 
@@ -61,6 +63,7 @@ class MaskedLmTaskModel : public TaskModel {
   Tokenizer tokenizer_;
   MaskedLanguageModel model_;
   std::size_t around_;
+  PairTemplate pair_;  // where it reads pairs
   std::int32_t mask_id_;
 };
 

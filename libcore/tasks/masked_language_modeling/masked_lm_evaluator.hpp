@@ -31,7 +31,8 @@ struct MaskedReading {
 MaskedReading masked_reading(const LoadedMaskedLm& model);
 
 // Texts one after the other, measured in batches. On the validation file of a run, read as its recipe says,
-// the figures are those of the run.
+// the figures are those of the run; of one that learned from pairs of sentences they are of texts alone, and
+// of spans the loss is that of the tokens.
 class MaskedLmEvaluator {
  public:
   // With masking.examples lines a text is cut to the model's length; otherwise it is read in pieces.

@@ -23,11 +23,13 @@ void SentencePairs::for_each_run(std::int64_t document, const Use& use) const {
   use(begin, end);
 }
 
-SentencePairs::SentencePairs(Subset subset, const Tokenizer& tokenizer, std::int64_t length)
+SentencePairs::SentencePairs(Subset subset, const Tokenizer& tokenizer, const PairTemplate& pair,
+                             std::int64_t length)
     : subset_(std::move(subset)),
       tokenizer_(tokenizer),
-      around_(tokenizer.with_special_tokens({}, {}).size()),
-      room_(static_cast<std::size_t>(length) - around_) {
+      pair_(pair),
+      length_(length),
+      room_(static_cast<std::size_t>(length) - pair.around) {
   if (subset_.dataset == nullptr) return;
   std::vector<std::uint32_t> first_name(static_cast<std::size_t>(documents().examples()));
   std::uint32_t name = 0;
@@ -47,6 +49,11 @@ SentencePairs::SentencePairs(Subset subset, const Tokenizer& tokenizer, std::int
         "the examples hold no document of two sentences (a sentence a line, an empty line after each "
         "document: "
         "tokenize --sentences writes them)");
+  if (subset_.count() == 1)
+    throw UsageError(
+        "the examples, or what is held out of them, are one document, of which every text follows (give two "
+        "or "
+        "more)");
 }
 
 // At most so many ids of these sentences.
@@ -83,7 +90,7 @@ void SentencePairs::read(std::uint32_t i, const RandomStream& stream, PairedText
   };
   const Run& run = runs_[i];
   const auto choices = static_cast<std::int64_t>(subset_.count());
-  text.is_random = below(0, 2) == 1 && choices > 1;
+  text.is_random = below(0, 2) == 1;
   const std::int64_t parted = run.first + 1 + below(1, run.end - run.first - 1);
   append(run.first, parted, room_, text.first);
   if (text.is_random) {
@@ -98,21 +105,9 @@ void SentencePairs::read(std::uint32_t i, const RandomStream& stream, PairedText
   } else {
     append(parted, run.end, room_, text.second);
   }
-  const std::size_t both = text.first.size() + text.second.size();
-  if (both > room_) {
-    const std::size_t half = room_ / 2, shorter = std::min(text.first.size(), text.second.size());
-    std::vector<std::int32_t>&longer = text.first.size() > text.second.size() ? text.first : text.second,
-    &other = &longer == &text.first ? text.second : text.first;
-    if (shorter > half) other.resize(half);
-    longer.resize(room_ - other.size());
-  }
-  text.ids.clear();
-  tokenizer_.with_special_tokens(text.first, text.ids);
-  const std::size_t first_part = text.ids.size();
-  text.ids.clear();
-  tokenizer_.with_special_tokens(text.first, text.second, text.ids);
+  const Index second = add_pair_template(tokenizer_, pair_, text.first, text.second, length_, text.ids);
   text.segment_of.assign(text.ids.size(), 1);
-  std::fill_n(text.segment_of.begin(), first_part, 0);
+  std::fill_n(text.segment_of.begin(), second, 0);
 }
 
 }  // namespace headwater

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "data/document_dataset.hpp"
+#include "pretrained/source_ids.hpp"
 #include "tasks/masked_language_modeling/masked_texts.hpp"
 
 namespace headwater {
@@ -16,15 +17,14 @@ namespace headwater {
 // text comes from instead, and the sentence there that it begins with.
 class SentencePairs : public MaskedTexts {
  public:
-  // Texts of at most `length` tokens with those around them. Throws UsageError where there is no pair.
-  SentencePairs(Subset subset, const Tokenizer& tokenizer, std::int64_t length);
+  // Texts of at most `length` tokens with those around them, which is more than pair.around. Throws
+  // UsageError where there is no pair, or one document alone.
+  SentencePairs(Subset subset, const Tokenizer& tokenizer, const PairTemplate& pair, std::int64_t length);
 
   std::size_t count() const override { return runs_.size(); }
   std::uint32_t name(std::uint32_t i) const override { return runs_[i].name; }
-  std::int64_t most_tokens(std::uint32_t) const override {
-    return static_cast<std::int64_t>(room_ + around_);
-  }
-  // The end of the longer part of a text that there is no room for is cut off, token by token.
+  std::int64_t most_tokens(std::uint32_t) const override { return length_; }
+  // What there is no room for is cut off as cut_longest_first() does.
   void read(std::uint32_t i, const RandomStream& stream, PairedText& text) const override;
   void add_to(Hasher& hasher) const override { subset_.add_to(hasher); }
 
@@ -43,7 +43,9 @@ class SentencePairs : public MaskedTexts {
 
   Subset subset_;
   Tokenizer tokenizer_;
-  std::size_t around_, room_;
+  PairTemplate pair_;
+  std::int64_t length_;
+  std::size_t room_;  // for the ids of both texts
   std::vector<Run> runs_;
 };
 

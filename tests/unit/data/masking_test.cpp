@@ -214,6 +214,17 @@ TEST_CASE("masking: short texts have one hidden token, texts of special tokens a
   }
 }
 
+TEST_CASE("masking: a text that is one word is hidden in part") {
+  MaskingVocabulary one_word = vocabulary();
+  std::fill(one_word.begins_word.begin(), one_word.begins_word.end(), std::uint8_t{0});
+  for (const char* unit : {"word", "span"}) {
+    const Masking masking({.unit = unit}, one_word);
+    MaskedText made;
+    masking.hide(stream_of(0, 0), text_of(1, 100), made);
+    CHECK(made.places.size() == 15);
+  }
+}
+
 TEST_CASE("masking: a span does not cross the special token between two texts") {
   const Masking masking({.share = 0.5, .unit = "span"}, vocabulary());
   MaskedText made;

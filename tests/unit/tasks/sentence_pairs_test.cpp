@@ -27,6 +27,8 @@ const Tokenizer& tokenizer() {
   return made;
 }
 
+PairTemplate pair() { return pair_template(tokenizer(), 20, "t.json"); }
+
 // Documents of so many sentences, each of `words` words; no id stands twice, and an id says where it is from.
 struct Documents {
   DocumentDataset data{{.name = "source", .vocabulary = kVocabulary}};
@@ -48,7 +50,7 @@ struct Documents {
     data.finish("file", false);
   }
   SentencePairs pairs(std::int64_t length) const {
-    return {{.dataset = &data, .indices = {}}, tokenizer(), length};
+    return {{.dataset = &data, .indices = {}}, tokenizer(), pair(), length};
   }
 };
 
@@ -127,7 +129,7 @@ TEST_CASE("what is drawn for a pair depends on its stream, not on what is held o
   const Documents documents({4, 7, 5, 9, 2, 1});
   const SentencePairs all = documents.pairs(23);
   const SentencePairs some({.dataset = &documents.data, .indices = {1, 2, 4}, .is_all = false}, tokenizer(),
-                           23);
+                           pair(), 23);
   PairedText text, again;
   std::size_t equal = 0;
   for (std::uint32_t epoch = 0; epoch < 20; ++epoch) {
@@ -154,8 +156,9 @@ TEST_CASE("what is drawn for a pair depends on its stream, not on what is held o
   }
 }
 
-TEST_CASE("pairs need a document of two sentences") {
+TEST_CASE("pairs need a document of two sentences, and another one") {
+  CHECK_THROWS_WITH_AS(Documents({5}).pairs(20), doctest::Contains("are one document"), UsageError);
   CHECK_THROWS_WITH_AS(Documents({1, 1, 1}).pairs(20), doctest::Contains("no document of two sentences"),
                        Error);
-  CHECK(SentencePairs({}, tokenizer(), 20).count() == 0);
+  CHECK(SentencePairs({}, tokenizer(), pair(), 20).count() == 0);
 }
