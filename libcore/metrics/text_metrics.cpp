@@ -227,7 +227,7 @@ constexpr TextMetric kTextMetrics[] = {
       .column = {},
       .of = MetricOf::texts,
       .best = Metric::Best::lowest},
-     TextMetricNeeds::references,
+     TextMetricNeeds::links,
      "",
      aer_of,
      aer_of_lines}};

