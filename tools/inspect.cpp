@@ -51,7 +51,7 @@ void describe(cli::CommandLine& line, Options& o) {
   line.add_option("--data", o.data,
                   "size, classes and lengths of a data set: lines of columns separated by TABs, - is "
                   "standard input; or a file of images that vectorize --images wrote, or of ids that "
-                  "vectorize --output dataset wrote")
+                  "vectorize --output dataset wrote with a tokenizer")
       .values(1, -1)
       .shown_as("FILE...")
       .reads();
