@@ -112,6 +112,8 @@ if sys.argv[1] == "save":
     for kind, config in ((BertForMaskedLM, bert), (BertForPreTraining, bert), (DistilBertForMaskedLM, distilbert), (RobertaForMaskedLM, roberta)):
         other = kind(config)
         other.save_pretrained(kind.__name__)
+        segments = ["token_type_ids"] if kind in (BertForMaskedLM, BertForPreTraining) else []
+        tokenizer.model_input_names = ["input_ids", "attention_mask"] + segments
         tokenizer.save_pretrained(kind.__name__)
 elif sys.argv[1] == "written":
     # What convert writes of a pretrained model, transformers reads with the same numbers.

@@ -47,7 +47,7 @@ TEST_CASE("all-MiniLM-L6-v2: ids, states and vectors agree with sentence-transfo
   const Safetensors expected{reference_path("minilm/expected.safetensors")};
   const std::vector<float> vectors = read_floats(expected.at("embeddings"));
   const std::vector<std::string> lines = lines_of(read_file(files.sentences));
-  REQUIRE(lines.size() * static_cast<std::size_t>(states->width()) == vectors.size());
+  REQUIRE(lines.size() * static_cast<std::size_t>(states->width(states->layers())) == vectors.size());
   TextEmbeddings of_lines(*states, {}), of_tokens(*states, {.has_tokens = true});
   const LineVectors tokens = of_tokens.vectors(lines);
   for (std::size_t i = 0; i < lines.size(); ++i) {

@@ -116,7 +116,7 @@ struct MaskedRun {
   std::unique_ptr<MaskedTexts> texts(const Dataset& data) const {
     const Subset all{.dataset = &data, .indices = {}, .is_all = true};
     if (recipe.masking.examples == "sentence_pairs")
-      return std::make_unique<SentencePairs>(all, words, kLength);
+      return std::make_unique<SentencePairs>(all, words, pair_template(words, kLength, "t.json"), kLength);
     return std::make_unique<LinePieces>(all, words, kLength);
   }
 };

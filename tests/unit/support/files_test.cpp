@@ -19,6 +19,7 @@
 #include "error_text.hpp"
 #include "scratch_directory.hpp"
 #include "support/directories.hpp"
+#include "support/file_lock.hpp"
 
 using namespace headwater;
 
@@ -331,4 +332,11 @@ TEST_CASE("files: one without a name keeps its bytes and leaves nothing behind")
   } else {
     ::unsetenv("TMPDIR");
   }
+}
+
+TEST_CASE("a file with the longest name that there is") {
+  const ScratchDirectory scratch;
+  const fs::path path = scratch / std::string(255, 'n');
+  write_file(path, "x");
+  CHECK(read_file(path) == "x");
 }
