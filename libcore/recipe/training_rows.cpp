@@ -125,7 +125,8 @@ void rows(Visitor& v, CheckpointSettings& s) {
   v.field("every_epochs", &s.every_epochs, Between{1, 1e6, "epochs"},
           "a checkpoint at the end of each so many epochs, of the last and of one that is the best so far");
   v.field("keep", &s.keep, Between{1, 100000, "checkpoints"},
-          "how many of the newest checkpoints are kept beside the best; with every_epochs above 1 only those "
+          "how many of the newest checkpoints are kept beside the best, two at least; with every_epochs "
+          "above 1 only those "
           "of its epochs count, and others go when two newer ones are there");
 }
 

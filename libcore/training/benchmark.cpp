@@ -5,28 +5,36 @@
 #include <algorithm>
 #include <chrono>
 
+#include "support/error.hpp"
 #include "support/numbers.hpp"
 
 namespace headwater {
 
 std::string benchmark_steps(Trainer& trainer, std::int64_t steps) {
   constexpr std::int64_t kUntimed = 3;  // caches and clocks settle
+  using Clock = std::chrono::steady_clock;
+  if (trainer.total_steps() <= kUntimed)
+    throw UsageError("--benchmark-steps: the run has " + counted(trainer.total_steps(), "step") +
+                     ", of which the first three are not timed (give it more epochs)");
   std::int64_t done = 0, tokens = 0;
-  auto start = std::chrono::steady_clock::now();
+  double seconds = 0;
+  Clock::time_point last = Clock::now();
   TrainerCallbacks callbacks;
   callbacks.after_step = [&](const StepReport& r) {
-    if (++done == kUntimed) {
-      start = std::chrono::steady_clock::now();
-    } else if (done > kUntimed) {
+    const Clock::time_point now = Clock::now();
+    if (done >= kUntimed + steps) return;
+    if (++done > kUntimed) {
+      seconds += std::chrono::duration<double>(now - last).count();
       tokens += r.useful_tokens;
     }
+    last = now;
   };
+  callbacks.after_epoch = [&](const EpochReport&) { last = Clock::now(); };  // its end is no step
   callbacks.wants_stop = [&] { return done >= kUntimed + steps; };
   trainer.run(callbacks);
-  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
-  const double timed = static_cast<double>(std::max<std::int64_t>(1, done - kUntimed));
+  const auto timed = static_cast<double>(done - kUntimed);
   return "useful_tokens_per_second\t" + format_fixed(static_cast<double>(tokens) / seconds, 1) +
          "\nmilliseconds_a_step\t" + format_fixed(1e3 * seconds / timed, 3) + "\npeak_resident_bytes\t" +
          std::to_string(std::int64_t{usage.ru_maxrss} * 1024) + "\n";

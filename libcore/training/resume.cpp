@@ -26,8 +26,13 @@ void accept_changes(TrainingState& state, const Recipe& recipe, const RunDirecto
   };
   const std::string epochs = std::to_string(state.epoch);
   const std::int64_t patience = recipe.training.early_stopping.patience;
-  if (state.is_finished && patience > 0 && state.epoch - state.stopping_epoch >= patience)
+  if (state.is_finished && patience > 0 && state.stopping_epoch > 0 &&
+      state.epoch - state.stopping_epoch >= patience)
     refuse("was stopped early after epoch " + epochs + ", as a run of any length would have been");
+  if (state.step == length.steps && state.position == 0) {  // ended before it was said to be over
+    state.is_finished = true;
+    return;
+  }
   if (state.step >= length.steps) {
     const std::string asked = std::to_string(directory.saved_epochs());
     const bool is_longer = directory.saved_epochs() > recipe.training.epochs;
@@ -35,8 +40,8 @@ void accept_changes(TrainingState& state, const Recipe& recipe, const RunDirecto
                 ? (went_on ? "went on to " : "is a run of ") + counted(directory.saved_epochs(), "epoch") +
                       " (say so again with --epochs " + asked + "); it "
                 : "") +
-           "has " + counted(state.step, "step") + " behind it, more than the " + format_count(length.steps) +
-           " of this length");
+           "has " + counted(state.step, "step") + " behind it, no fewer than the " +
+           format_count(length.steps) + " of this length");
   }
   if (state.is_finished && state.step != state.epoch * length.steps_per_epoch)
     refuse("was ended by max_steps inside epoch " + epochs + ", where a longer run would have gone on");

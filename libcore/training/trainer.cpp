@@ -260,7 +260,9 @@ bool Trainer::is_saved(bool is_best) const {
   return is_best || state_.is_finished || state_.epoch % recipe_.training.checkpoint.every_epochs == 0;
 }
 
-void Trainer::finish_epoch(const TrainerCallbacks& callbacks, const LogMoment::Pace& pace) {
+void Trainer::finish_epoch(const TrainerCallbacks& callbacks, const LogMoment::Pace& pace, bool is_due) {
+  if (state_.epoch_totals.predicted == 0)
+    throw Error("the training examples have nothing to predict (texts of two tokens or more)");
   if (epoch_average_) epoch_average_->end_epoch(state_.epoch);
   const ValidationFigures validation = validate();
   if (!std::isfinite(validation.loss)) {
@@ -268,8 +270,9 @@ void Trainer::finish_epoch(const TrainerCallbacks& callbacks, const LogMoment::P
                 format_number(validation.loss) + first_not_finite(objective_.parameters()) + "; " +
                 not_finite_advice());
   }
-  const double value = badness(validation, recipe_.training.best_metric);
-  const bool is_best = validation.predicted > 0 && (!state_.has_best || value < state_.best_value);
+  const bool is_measured = validation.predicted > 0;
+  const double value = is_measured ? badness(validation, recipe_.training.best_metric) : 0;
+  const bool is_best = is_measured && (!state_.has_best || value < state_.best_value);
   if (is_best) {
     state_.has_best = true;
     state_.best_value = value;
@@ -297,7 +300,8 @@ void Trainer::finish_epoch(const TrainerCallbacks& callbacks, const LogMoment::P
   report.stops_early = stops_early(validation);
   state_.is_finished =
       state_.epoch >= recipe_.training.epochs || state_.step >= total_steps() || report.stops_early;
-  if (is_saved(is_best)) save(is_best);
+  // Where nothing is measured the newest is the model.
+  if (is_saved(is_best) || is_due) save(is_best || !is_measured);
   if (callbacks.after_epoch) callbacks.after_epoch(report);
 }
 
@@ -357,6 +361,7 @@ TrainingOutcome Trainer::run(const TrainerCallbacks& callbacks) {
     };
     take_batch(state_.step + 1, list, next);
     batches.start(next);
+    bool is_due = false;  // a checkpoint
     while (!next.empty()) {
       std::swap(batch, next);
       take_batch(state_.step + 2, list, next);
@@ -373,16 +378,16 @@ TrainingOutcome Trainer::run(const TrainerCallbacks& callbacks) {
                               .loss = state_.epoch_totals.mean_loss(),
                               .useful_tokens = totals.useful});
       }
+      is_due = (every > 0 && state_.step % every == 0) ||
+               (every_seconds > 0 && is_so_on_any_rank(clock_() - last_save_ >= every_seconds));
       const bool is_epoch_end = state_.position >= list.examples() || state_.step >= last_step;
       if (is_epoch_end) break;
       if (state_.step % recipe_.training.log_every == 0) append_log(nullptr, pace());
       const bool stops = is_so_on_any_rank(callbacks.wants_stop && callbacks.wants_stop());
-      const bool is_due = (every > 0 && state_.step % every == 0) ||
-                          (every_seconds > 0 && is_so_on_any_rank(clock_() - last_save_ >= every_seconds));
       if (stops || is_due) save(false);
       if (stops) return TrainingOutcome::stopped;
     }
-    finish_epoch(callbacks, pace());
+    finish_epoch(callbacks, pace(), is_due);
     if (!state_.is_finished && is_so_on_any_rank(callbacks.wants_stop && callbacks.wants_stop())) {
       if (saved_step_ != state_.step) save(false);
       return TrainingOutcome::stopped;

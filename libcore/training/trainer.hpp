@@ -104,7 +104,8 @@ class Trainer {
   // The first number of a gradient, of all ranks, that is not finite: " of \"head.bias\" is not finite at
   // element 7"; empty: each is.
   std::string gradient_not_finite();
-  void finish_epoch(const TrainerCallbacks& callbacks, const LogMoment::Pace& pace);
+  // is_due: a checkpoint is, whatever the epoch.
+  void finish_epoch(const TrainerCallbacks& callbacks, const LogMoment::Pace& pace, bool is_due);
   // Whether the run ends after the epoch that was counted last.
   bool stops_early(const ValidationFigures& validation);
   // Runs body() while the parameters hold what the run gives: an average, where the recipe has one.

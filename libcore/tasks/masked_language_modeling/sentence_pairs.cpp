@@ -30,7 +30,7 @@ SentencePairs::SentencePairs(Subset subset, const Tokenizer& tokenizer, const Pa
       pair_(pair),
       length_(length),
       room_(static_cast<std::size_t>(length) - pair.around) {
-  if (subset_.dataset == nullptr) return;
+  if (subset_.dataset == nullptr || subset_.count() == 0) return;
   std::vector<std::uint32_t> first_name(static_cast<std::size_t>(documents().examples()));
   std::uint32_t name = 0;
   for (std::size_t d = 0; d < first_name.size(); ++d) {
