@@ -241,6 +241,14 @@ void resolve(Options& o, const TypedOptions& typed) {
       throw UsageError("--learn and --tokenizer do not go together (learn first, then use)");
     if (!o.counts.empty() && (!o.output.empty() || o.is_merging))
       throw UsageError("--counts goes with neither -o nor --merge (count first, then merge)");
+    if (!o.counts.empty()) {
+      for (const auto& [option, name] : {std::pair{typed.size, "--size"},
+                                         {typed.min_frequency, "--min-frequency"},
+                                         {typed.start_end, "--start-end"}}) {
+        if (option.is_given())
+          throw UsageError(std::string(name) + " goes with --merge, not with --counts (counts are of any)");
+      }
+    }
     if (o.output.empty() && o.counts.empty()) throw UsageError("--learn needs -o FILE for the tokenizer");
     if (o.is_merging) {
       if (o.texts.empty()) throw UsageError("--merge needs the files that --counts wrote");

@@ -77,6 +77,7 @@ bool CsvParser::add_line(std::string_view line) {
     ends_.clear();
     lines_.clear();
     first_line_ = line_;
+    has_quotes_ = false;
   } else {
     has_break_ = true;  // the line end inside quotes
   }
@@ -84,6 +85,7 @@ bool CsvParser::add_line(std::string_view line) {
     if (state_ == State::quoted) fail_open("the quote that opens here is not closed within 16 MiB");
     fail(line, 0, "a record longer than 16 MiB (is this CSV?)");
   }
+  std::size_t counted_to = 0, column = 1;  // of the last quote that opened a field in this line
   for (std::size_t at = 0;;) {
     switch (state_) {
       case State::before_field:
@@ -92,7 +94,10 @@ bool CsvParser::add_line(std::string_view line) {
         lines_.push_back(line_);
         if (at < line.size() && line[at] == '"') {
           open_line_ = line_;
-          open_column_ = count_code_points(line.substr(0, at)) + 1;
+          column += count_code_points(line.substr(counted_to, at - counted_to));
+          counted_to = at;
+          open_column_ = column;
+          has_quotes_ = true;
           state_ = State::quoted;
           ++at;
         } else {

@@ -40,6 +40,7 @@ class CsvParser {
   std::uint64_t line() const { return first_line_; }
   bool has_several_lines() const { return line_ > first_line_; }
   std::uint64_t line_of_field(std::size_t i) const { return lines_[i]; }  // with which it begins
+  bool has_quotes() const { return has_quotes_; }                         // around one of its fields
   char separator() const { return separator_; }
 
  private:
@@ -54,6 +55,7 @@ class CsvParser {
   std::string file_;
   char separator_;
   State state_ = State::before_field;
+  bool has_quotes_ = false;
   bool has_break_ = false;  // TABs or line ends wait for a character after them
   std::string text_;        // the fields, one after the other
   std::vector<std::size_t> ends_;

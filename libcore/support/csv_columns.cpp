@@ -31,7 +31,8 @@ CsvColumns::CsvColumns(CsvSettings settings, const std::string& file)
 bool CsvColumns::add_line(std::string_view line, std::string_view& text) {
   if (!parser_.add_line(line)) return false;
   // An empty line is no record, but where records have one field.
-  const bool is_empty = parser_.fields() == 1 && parser_.field(0).empty() && !parser_.has_several_lines();
+  const bool is_empty = parser_.fields() == 1 && parser_.field(0).empty() && !parser_.has_several_lines() &&
+                        !parser_.has_quotes();
   if (is_empty && width_ != 1) return false;
   if (width_ == 0) {
     width_ = parser_.fields();
@@ -87,6 +88,7 @@ void CsvColumns::choose() {
                   (is_one ? "it" : "them") + " with --column" +
                   (settings_.has_header ? ": " + known_names() : " N") + ")");
     for (std::size_t i = 0; i < width_; ++i) chosen_.push_back(i);
+    if (settings_.has_header) header_ = known_names();
   }
   for (const std::string& column : settings_.columns) chosen_.push_back(find(column));
 }

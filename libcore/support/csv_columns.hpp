@@ -34,6 +34,8 @@ class CsvColumns {
   // number.
   std::vector<std::uint64_t> lines() const;
   std::string name(std::size_t chosen) const;
+  // The names of the header, where all columns are taken as they stand; else empty.
+  const std::string& header() const { return header_; }
   // "3 records of 2 fields, 1 of them of several lines, which are one now".
   std::string summary() const;
 
@@ -49,7 +51,7 @@ class CsvColumns {
   CsvParser parser_;
   std::size_t width_ = 0;  // fields of a record; 0: none was read
   std::vector<std::size_t> chosen_;
-  std::string text_;
+  std::string text_, header_;
   std::uint64_t records_ = 0, several_ = 0;
 };
 

@@ -61,14 +61,12 @@ class TokenWriter {
 void append_drawn(const Options& o, const Tokenizer& tokenizer, std::string_view line, std::size_t number,
                   std::string& out) {
   TokenWriter writer(o, tokenizer, out);
-  std::vector<std::int32_t> ids;
-  tokenizer.sample(line, {.dropout = o.dropout, .alpha = o.alpha},
-                   {.seed = o.seed,
-                    .purpose = Purpose::sample,
-                    .layer = static_cast<std::uint32_t>(number),
-                    .step = static_cast<std::uint32_t>(number >> 32)},
-                   ids);
-  for (const std::int32_t id : ids) writer.add(tokenizer.surface(id));
+  tokenizer.for_each_sampled_token(line, {.dropout = o.dropout, .alpha = o.alpha},
+                                   {.seed = o.seed,
+                                    .purpose = Purpose::sample,
+                                    .layer = static_cast<std::uint32_t>(number),
+                                    .step = static_cast<std::uint32_t>(number >> 32)},
+                                   [&](std::string_view token) { writer.add(token); });
 }
 
 // A line for each sentence, and an empty one after the last: the end of the document.

@@ -24,6 +24,7 @@ struct Options {
   std::string learn, form, max_unknown, order, side = "source", scale = "full", resize;
   std::vector<std::string> check;
   std::int64_t length = 0, ngrams = 1, size = 20000, block = 0, stride = 0;
+  bool length_is_typed = false;  // not that of a recipe
   bool has_start = false, has_end = false, has_header = false, allows_empty = false;
   double validation_fraction = ImageOptions().validation_fraction;
   std::uint64_t seed = 1;

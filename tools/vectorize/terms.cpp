@@ -73,7 +73,8 @@ void resolve_learn_terms(Options& o, const ModeOptions& typed) {
 
 void resolve_bags(Options& o, const ModeOptions& typed) {
   resolve_recipe(o, typed);
-  if (o.form != "ids" && typed.is_given("--length"))
+  o.length_is_typed = typed.is_given("--length");
+  if (!o.form.empty() && o.form != "ids" && o.length_is_typed)
     throw UsageError("--length goes with --tokenizer and --output ids only");
   if (o.form == "ids" && o.length < 1)
     throw UsageError("--length is missing (the model's number of positions)");
@@ -105,6 +106,8 @@ void write_terms(const Options& o) {
   if (form == TermOutput::ids && o.length < 1) {
     throw UsageError("--length is missing (" + o.terms.string() + " is for ids)");
   }
+  if (form != TermOutput::ids && o.length_is_typed)
+    throw UsageError("--length goes with ids (" + o.terms.string() + " is for other numbers)");
   cli::LineReader reader(o.tokens, o.reader);
   reader.show_progress(o.is_quiet);
   cli::LineWriter writer;

@@ -34,7 +34,7 @@ std::string clean_up(std::string text) {
 void join_word_pieces(DecodedTokens& tokens, const std::string& prefix, bool cleans) {
   for (std::size_t i = 0; i < tokens.size(); ++i) {
     std::string& token = tokens[i];
-    if (i != 0 && !prefix.empty() && token.starts_with(prefix)) {
+    if (i != 0 && token.starts_with(prefix)) {
       token.erase(0, prefix.size());
     } else if (i != 0) {
       token.insert(0, " ");

@@ -31,6 +31,11 @@ class Encoding {
     encode(text, ids);
   }
   virtual void for_each_token(std::string_view text, const UseToken& use) const = 0;
+  // The tokens of a sample; false where it knows their ids alone.
+  virtual bool for_each_sampled_token(std::string_view /*text*/, const SubwordSampling& /*sampling*/,
+                                      SampleCounter& /*random*/, const UseToken& /*use*/) const {
+    return false;
+  }
   virtual std::string normalize(std::string_view text) const = 0;
 };
 

@@ -35,14 +35,16 @@ class PartEncoding final : public Encoding {
         return;
       }
     }
-    visit(
-        text,
-        [&](std::string_view piece) {
-          ids.clear();
-          parts_.model->encode(piece, ids);
-          for_each_surface(piece, parts_.model->word_end(), ids, *vocabulary_, use);
-        },
-        [&](std::int32_t id) { use(vocabulary_->surface(id)); });
+    visit_tokens(
+        text, use, [&](std::string_view piece) { parts_.model->encode(piece, ids); }, ids);
+  }
+
+  bool for_each_sampled_token(std::string_view text, const SubwordSampling& sampling, SampleCounter& random,
+                              const UseToken& use) const override {
+    std::vector<std::int32_t> ids;
+    visit_tokens(
+        text, use, [&](std::string_view piece) { parts_.model->sample(piece, sampling, random, ids); }, ids);
+    return true;
   }
 
   // As it is normalised between added tokens, which stay.
@@ -62,6 +64,20 @@ class PartEncoding final : public Encoding {
   }
 
  private:
+  // use(surface) for each token; append(piece) puts the ids of a piece into `ids`.
+  template <class Append>
+  void visit_tokens(std::string_view text, const UseToken& use, const Append& append,
+                    std::vector<std::int32_t>& ids) const {
+    visit(
+        text,
+        [&](std::string_view piece) {
+          ids.clear();
+          append(piece);
+          for_each_surface(piece, parts_.model->word_end(), ids, *vocabulary_, use);
+        },
+        [&](std::int32_t id) { use(vocabulary_->surface(id)); });
+  }
+
   // The pieces that the model gets, and the ids of added tokens between them.
   template <class UsePiece, class UseId>
   void visit(std::string_view text, const UsePiece& use_piece, const UseId& use_id) const {

@@ -25,6 +25,16 @@ void Tokenizer::sample(std::string_view text, const SubwordSampling& sampling, c
   impl_->encoding->sample(text, sampling, random, ids);
 }
 
+void Tokenizer::for_each_sampled_token(std::string_view text, const SubwordSampling& sampling,
+                                       const RandomStream& stream,
+                                       const std::function<void(std::string_view)>& use) const {
+  SampleCounter random{.stream = stream};
+  if (impl_->encoding->for_each_sampled_token(text, sampling, random, use)) return;
+  std::vector<std::int32_t> ids;
+  sample(text, sampling, stream, ids);
+  for (const std::int32_t id : ids) use(surface(id));
+}
+
 void Tokenizer::for_each_token(std::string_view text,
                                const std::function<void(std::string_view)>& use) const {
   impl_->encoding->for_each_token(text, use);

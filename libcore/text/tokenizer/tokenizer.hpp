@@ -48,6 +48,10 @@ class Tokenizer {
   // alone.
   void sample(std::string_view text, const SubwordSampling& sampling, const RandomStream& stream,
               std::vector<std::int32_t>& ids) const;
+  // The surface forms of that sample, as for_each_token() has them.
+  void for_each_sampled_token(std::string_view text, const SubwordSampling& sampling,
+                              const RandomStream& stream,
+                              const std::function<void(std::string_view)>& use) const;
 
   // The ids of a text, or of a pair of texts, with the special tokens that the file puts around them
   // (post_processor); without such a part as they are. Ids of encode() never have them.

@@ -16,7 +16,7 @@ namespace headwater {
 namespace {
 
 bool has_category(char32_t code_point, std::uint32_t mask) {
-  return (U_GET_GC_MASK(static_cast<UChar32>(code_point)) & mask) != 0;
+  return (U_MASK(general_category(code_point)) & mask) != 0;
 }
 
 CharacterClass class_in_unicode(char32_t code_point) {
@@ -43,7 +43,7 @@ bool is_punctuation(char32_t code_point) { return has_category(code_point, U_GC_
 
 bool is_symbol(char32_t code_point) { return has_category(code_point, U_GC_S_MASK); }
 
-bool is_number(char32_t code_point) { return (U_MASK(general_category(code_point)) & U_GC_N_MASK) != 0; }
+bool is_number(char32_t code_point) { return has_category(code_point, U_GC_N_MASK); }
 
 bool is_decimal_digit(char32_t code_point) { return has_category(code_point, U_GC_ND_MASK); }
 
