@@ -57,16 +57,15 @@ class AttentionTracer {
  public:
   virtual ~AttentionTracer() = default;
   virtual const Tokenizer& source_tokenizer() const = 0;
-  // The tokens of a text as the model reads it, with the special tokens around it.
-  virtual std::vector<std::int32_t> source_ids(std::string_view text) const {
-    return source_tokenizer().encode(text);
+  // The tokens of a text as the model reads it, with the special tokens around it. What is longer than
+  // length() is the caller's to cut, where it has not been cut here.
+  virtual SourceIds source(std::string_view text) const {
+    SourceIds found;
+    found.ids = source_tokenizer().encode(text);
+    return found;
   }
-  // How many texts a line holds, with a TAB between two; and where among source_ids the second one begins,
-  // 0 where there is none.
+  // How many texts a line holds, with a TAB between two.
   virtual Texts texts() const { return Texts::one; }
-  virtual Index second_text(std::string_view) const { return 0; }
-  // Whether source_ids leaves tokens of a text out; what is longer than length() is the caller's to cut.
-  virtual bool cuts_sources() const { return false; }
   virtual std::int64_t length() const = 0;  // positions of the model
   // Set where the model's decoder reads a translation; else null, and an example has a source alone.
   virtual const LoadedTranslator* translator() const { return nullptr; }

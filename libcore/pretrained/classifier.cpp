@@ -85,12 +85,10 @@ class ClassifierTracer : public EncoderTracer {
   explicit ClassifierTracer(LoadedClassifier model)
       : EncoderTracer("classifier", classifier_of(model).encoder(), model.files), model_(std::move(model)) {}
   const Tokenizer& source_tokenizer() const override { return model_.tokenizer; }
-  std::vector<std::int32_t> source_ids(std::string_view text) const override {
-    return model_.around > 0 ? model_.source_ids(text).ids : model_.tokenizer.encode(text);
+  SourceIds source(std::string_view text) const override {
+    return model_.around > 0 ? model_.source_ids(text) : EncoderTracer::source(text);
   }
-  Index second_text(std::string_view text) const override { return model_.source_ids(text).second; }
   Texts texts() const override { return model_.texts; }
-  bool cuts_sources() const override { return model_.around > 0; }
   std::int64_t length() const override { return model_.model->length(); }
 
  private:

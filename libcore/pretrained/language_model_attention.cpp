@@ -17,8 +17,10 @@ class LanguageModelTracer : public AttentionTracer {
   }
   const Tokenizer& source_tokenizer() const override { return model_.tokenizer; }
   // A prompt: a delimiter stands at its end.
-  std::vector<std::int32_t> source_ids(std::string_view text) const override {
-    return model_.prompt_ids(text, model_.delimiter < 0 ? 0 : static_cast<std::size_t>(length()));
+  SourceIds source(std::string_view text) const override {
+    SourceIds found;
+    found.ids = model_.prompt_ids(text, model_.delimiter < 0 ? 0 : static_cast<std::size_t>(length()));
+    return found;
   }
   std::int64_t length() const override { return model_.model->length(); }
 

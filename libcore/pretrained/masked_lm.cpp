@@ -205,12 +205,14 @@ class MaskedLmTracer : public EncoderTracer {
       : EncoderTracer("masked language model", model.model->encoder(), model.files),
         model_(std::move(model)) {}
   const Tokenizer& source_tokenizer() const override { return model_.tokenizer; }
-  std::vector<std::int32_t> source_ids(std::string_view text) const override {
-    MaskedIds found;
-    model_.masked_ids(text, found);
-    return found.ids;
+  SourceIds source(std::string_view text) const override {
+    MaskedIds masked;
+    model_.masked_ids(text, masked);
+    SourceIds found;
+    found.ids = std::move(masked.ids);
+    found.is_truncated = masked.is_truncated;
+    return found;
   }
-  bool cuts_sources() const override { return true; }
   std::int64_t length() const override { return model_.model->length(); }
 
  private:

@@ -68,12 +68,11 @@ class TextEncoderTracer : public EncoderTracer {
   explicit TextEncoderTracer(LoadedTextEncoder model)
       : EncoderTracer("text encoder", model.model->encoder(), model.files), model_(std::move(model)) {}
   const Tokenizer& source_tokenizer() const override { return model_.tokenizer; }
-  std::vector<std::int32_t> source_ids(std::string_view text) const override {
+  SourceIds source(std::string_view text) const override {
     SourceIds found;
     model_.source_ids(text, found);
-    return found.ids;
+    return found;
   }
-  bool cuts_sources() const override { return true; }
   std::int64_t length() const override { return model_.model->length(); }
 
  private:

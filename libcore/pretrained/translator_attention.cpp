@@ -17,8 +17,10 @@ class TranslationTracer : public AttentionTracer {
                 " and without additive_attention, which has no attention");
   }
   const Tokenizer& source_tokenizer() const override { return model_.source_tokenizer; }
-  std::vector<std::int32_t> source_ids(std::string_view text) const override {
-    return model_.source_ids(text);
+  SourceIds source(std::string_view text) const override {
+    SourceIds found;
+    found.ids = model_.source_ids(text);
+    return found;
   }
   const LoadedTranslator* translator() const override { return &model_; }
   std::int64_t length() const override { return model_.model->length(); }

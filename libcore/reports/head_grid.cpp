@@ -40,7 +40,8 @@ std::string numbers_of(const HeadRow& row) {
 
 class HeadGrid {
  public:
-  HeadGrid(std::span<const HeadRow> rows, std::string_view title) : rows_(rows), title_(title) {
+  HeadGrid(std::span<const HeadRow> rows, std::string_view title, std::string_view shown)
+      : rows_(rows), title_(title), shown_(shown) {
     for (const HeadRow& row : rows) {
       if (std::ranges::find(heads_, row.head) == heads_.end()) heads_.push_back(row.head);
       for (const double weight : row.corner) most_ = std::max(most_, weight);
@@ -60,7 +61,7 @@ class HeadGrid {
       begin = end;
     }
     body_ += svg_text(kSvgMargin, y_ + 12, kGridFont, kSvgFaint, "start",
-                      "mean weight; rows ask, columns are looked at: the first 24 tokens of each text");
+                      "mean weight; rows ask, columns are looked at: " + std::string(shown_));
     body_ += svg_text(kSvgMargin, y_ + 28, kGridFont, kSvgFaint, "start",
                       "below a head its pattern (next: the next token); none: no pattern was found");
     body_ += color_bar_svg({.x = kSvgMargin, .y = y_ + 38, .most = most_});
@@ -112,7 +113,7 @@ class HeadGrid {
   }
 
   std::span<const HeadRow> rows_;
-  std::string_view title_;
+  std::string_view title_, shown_;
   std::vector<std::int64_t> heads_;
   double width_ = 0, y_ = 0, most_ = 0;
   std::string body_;
@@ -120,9 +121,9 @@ class HeadGrid {
 
 }  // namespace
 
-std::string head_grid_svg(std::span<const HeadRow> rows, std::string_view title) {
+std::string head_grid_svg(std::span<const HeadRow> rows, std::string_view title, std::string_view shown) {
   if (rows.empty()) throw Error("attention: the model has no heads to look at");
-  return HeadGrid(rows, title).document();
+  return HeadGrid(rows, title, shown).document();
 }
 
 }  // namespace headwater

@@ -17,6 +17,15 @@ Picture picture_of(const ImageShape& shape, std::span<const std::uint8_t> pixels
   return picture;
 }
 
+Picture cropped(const Picture& picture, std::int64_t height, std::int64_t width) {
+  Picture part{.height = height, .width = width, .pixels = {}};
+  for (std::int64_t row = 0; row < height; ++row) {
+    const auto begin = picture.pixels.begin() + 3 * row * picture.width;
+    part.pixels.insert(part.pixels.end(), begin, begin + 3 * width);
+  }
+  return part;
+}
+
 Picture picture_of_numbers(std::int64_t height, std::int64_t width, std::span<const double> numbers,
                            double most, Color (*scale)(double)) {
   check_picture_size(height, width);

@@ -20,6 +20,8 @@ struct Picture {
 // Shows an image: grey becomes three equal channels; of more than three the first three are shown, of two the
 // first.
 Picture picture_of(const ImageShape& shape, std::span<const std::uint8_t> pixels);
+// The part of so many rows and columns, which it has, from the top left.
+Picture cropped(const Picture& picture, std::int64_t height, std::int64_t width);
 
 // A pixel a number, row by row, in the colour of its share of `most`; all in that of 0 where `most` is 0.
 Picture picture_of_numbers(std::int64_t height, std::int64_t width, std::span<const double> numbers,

@@ -16,16 +16,22 @@ TensorStatistics statistics_of(std::span<const double> numbers) {
     }
     s.min = s.finite == 0 ? x : std::min(s.min, x);
     s.max = s.finite == 0 ? x : std::max(s.max, x);
-    sum += x;
     ++s.finite;
   }
   if (s.finite == 0) return s;
-  s.mean = sum / static_cast<double>(s.finite);
+  // Shares of the largest number, whose squares and sums do not overflow; 1 where nothing could.
+  constexpr double kLarge = 1e100;
+  const double most = std::max(std::abs(s.min), std::abs(s.max)), unit = most > kLarge ? most : 1;
+  for (const double x : numbers) {
+    if (std::isfinite(x)) sum += x / unit;
+  }
+  const double mean = sum / static_cast<double>(s.finite);
   double squares = 0;
   for (const double x : numbers) {
-    if (std::isfinite(x)) squares += (x - s.mean) * (x - s.mean);
+    if (std::isfinite(x)) squares += (x / unit - mean) * (x / unit - mean);
   }
-  s.std = std::sqrt(squares / static_cast<double>(s.finite));
+  s.mean = mean * unit;
+  s.std = std::sqrt(squares / static_cast<double>(s.finite)) * unit;
   return s;
 }
 

@@ -12,7 +12,8 @@ std::string HeadReport::output(std::string_view what) const {
   if (options_.format == "json") return head_json(rows);
   if (rows.empty())
     throw Error("no " + std::string(what) + "s with tokens, so there is no picture (give one at least)");
-  return head_grid_svg(rows, name_of_model(options_.model) + ", " + counted(statistics_.texts(), what));
+  return head_grid_svg(rows, name_of_model(options_.model) + ", " + counted(statistics_.texts(), what),
+                       what == "image" ? "all patches of each image" : "the first 24 tokens of each text");
 }
 
 }  // namespace headwater::attn_dump

@@ -144,7 +144,11 @@ class ImageDump {
   }
 
   void add_page(VisionTrace trace, const std::string& name) {
-    PageImage image{.picture = picture_of(tracer_.settings().image_shape(), trace.seen),
+    // What lies beyond the last whole patch is not read, and would shift the others.
+    const Picture whole = picture_of(tracer_.settings().image_shape(), trace.seen);
+    const std::int64_t size = tracer_.settings().patch_size;
+    PageImage image{.picture = cropped(whole, static_cast<std::int64_t>(tokens_.rows) * size,
+                                       static_cast<std::int64_t>(tokens_.columns) * size),
                     .rows = static_cast<std::int64_t>(tokens_.rows),
                     .columns = static_cast<std::int64_t>(tokens_.columns)};
     pages_.push_back({number_, name, std::move(trace.records), std::move(image)});

@@ -129,14 +129,16 @@ class Dump {
     AttentionExample example;
     example.number = number;
     const Tokenizer& tokenizer = tracer_->source_tokenizer();
-    example.source_ids = tracer_->source_ids(text);
-    example.source_second = tracer_->second_text(text);
+    SourceIds source = tracer_->source(text);
+    example.source_ids = std::move(source.ids);
+    example.source_second = source.second;
     if (example.source_ids.empty()) return example;
+    if (source.is_truncated) ++truncated_lines_;
     example.source_tokens = tokenizer.tokens(text);
-    if (example.source_tokens.size() != example.source_ids.size()) {  // special tokens stand around the text
-      const std::size_t around = tokenizer.with_special_tokens({}).size();
-      if (tracer_->cuts_sources() && example.source_tokens.size() + around > example.source_ids.size())
-        ++truncated_lines_;
+    // With special tokens, in it or around it, it may have as many and be another.
+    const bool is_text_alone = example.source_tokens.size() == example.source_ids.size() &&
+                               tokenizer.encode(text) == example.source_ids;
+    if (!is_text_alone) {
       example.source_tokens.clear();
       for (const std::int32_t id : example.source_ids) example.source_tokens.push_back(tokenizer.surface(id));
     }

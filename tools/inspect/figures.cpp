@@ -3,6 +3,7 @@
 
 #include "cli/result_output.hpp"
 #include "layers/embedding.hpp"
+#include "pretrained/image_processor.hpp"
 #include "pretrained/layouts/config_table.hpp"
 #include "pretrained/model_directory.hpp"
 #include "pretrained/registry.hpp"
@@ -138,7 +139,8 @@ void write_schedule(const Options& o) {
 
 // --- Patches -----------------------------------------------------------------------------------------------
 
-VisionSettings vision_settings(const Options& o) {
+// How its images are read goes to `reading`.
+VisionSettings vision_settings(const Options& o, ImageReading& reading) {
   const std::string path = named(o).string();
   const auto checked = [&](const ModelSection& section) {
     if (kind_of(section).task() != Task::image_classification)
@@ -147,13 +149,16 @@ VisionSettings vision_settings(const Options& o) {
   };
   if (is_recipe(o)) return checked(read_recipe(path, o.scale).model);
   const ModelFolder folder = open_model(path);
+  reading = reading_of_members(folder.config);
   return checked(folder.kind->section_of_config(folder.config));
 }
 
 void write_patches(const Options& o) {
   form_of(o, {".png"});
-  const VisionSettings settings = vision_settings(o);
-  images::ImageInputs inputs({o.patches}, {.wanted = settings.image_shape(), .resizes_files = true});
+  ImageReading reading;
+  const VisionSettings settings = vision_settings(o, reading);
+  images::ImageInputs inputs({o.patches},
+                             {.wanted = settings.image_shape(), .resizes_files = true, .reading = reading});
   images::InputImage image;
   if (!inputs.next(image)) throw Error(o.patches + ": no image");
   const Picture whole = picture_of(image.shape, image.pixels);

@@ -35,7 +35,9 @@ void write_tensors_json(const Safetensors& file, bool has_statistics, cli::LineW
     json.set("elements", tensor.elements()).set("bytes", static_cast<std::uint64_t>(tensor.bytes.size()));
     if (has_statistics) {
       const TensorStatistics s = statistics_of(tensor);
-      json.set("min", s.min).set("max", s.max).set("mean", s.mean).set("std", s.std);
+      for (const auto& [name, value] :
+           {std::pair{"min", s.min}, {"max", s.max}, {"mean", s.mean}, {"std", s.std}})
+        json.set(name, s.finite > 0 ? Json(value) : Json());
       json.set("not_finite", s.not_finite);
     }
     out.line(json.dump());
@@ -65,7 +67,8 @@ void write_tensors(const Safetensors& file, const Options& o, cli::LineWriter& o
     bytes += static_cast<std::int64_t>(tensor.bytes.size());
     if (o.has_statistics) {
       const TensorStatistics s = statistics_of(tensor);
-      for (const double value : {s.min, s.max, s.mean, s.std}) row.push_back(short_number(value));
+      for (const double value : {s.min, s.max, s.mean, s.std})
+        row.push_back(s.finite > 0 ? short_number(value) : "");
       row.push_back(format_count(s.not_finite));
       not_finite += s.not_finite;
     }

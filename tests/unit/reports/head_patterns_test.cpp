@@ -269,15 +269,15 @@ TEST_CASE("the page has a panel a head, and its words are escaped") {
     }
   }
   rows[4].pattern = "same_sentence";
-  const std::string svg = head_grid_svg(rows, "</title><script>alert(1)</script>");
+  const std::string svg = head_grid_svg(rows, "</title><script>alert(1)</script>", "all");
   std::size_t panels = 0;
   for (std::size_t at = svg.find("<image"); at != std::string::npos; at = svg.find("<image", at + 1))
     ++panels;
   CHECK(panels == 6);
   CHECK(svg.find(">same sentence</text>") != std::string::npos);
   CHECK(svg.find("<script") == std::string::npos);
-  CHECK(text_beyond_page(head_grid_svg(rows, std::string(300, 'x'))) == "");
-  CHECK(error_text([] { head_grid_svg({}, "none"); }) == "attention: the model has no heads to look at");
+  CHECK(text_beyond_page(head_grid_svg(rows, std::string(300, 'x'), "all")) == "");
+  CHECK(error_text([] { head_grid_svg({}, "none", "all"); }) == "attention: the model has no heads to look at");
 }
 
 TEST_CASE("roles of other tokens than the record has are refused") {
