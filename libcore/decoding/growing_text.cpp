@@ -7,7 +7,7 @@ namespace headwater {
 namespace {
 
 // Enough tokens that the ones after them are decoded as in the whole text; a character has 4 bytes at most.
-constexpr std::size_t kContextTokens = 16, kMaxWaiting = 4;
+constexpr std::size_t kContextTokens = 16, kMaxWaiting = 4;  // tokens that end no character
 constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
 
 bool is_inside_character(std::string_view text, std::size_t at) {
@@ -43,7 +43,17 @@ void GrowingText::add(std::int32_t id) {
   begins_.push_back(text_.size());
   ids_.push_back(id);
   const std::string decoded = tokenizer_.decode(ids_);
-  if (decoded.ends_with(kReplacement) && ids_.size() - shown_ < kMaxWaiting) return;
+  std::string_view whole = decoded;  // without what may be the beginning of a character
+  while (whole.ends_with(kReplacement)) whole.remove_suffix(kReplacement.size());
+  if (whole.size() < decoded.size()) {
+    if (whole.size() > shown_text_.size() && whole.starts_with(shown_text_)) {
+      text_ += without_nul(std::string(whole.substr(shown_text_.size())));
+      shown_text_ = whole;
+      waiting_ = 0;
+      return;
+    }
+    if (++waiting_ < kMaxWaiting) return;
+  }
   show(decoded);
 }
 
@@ -52,6 +62,7 @@ void GrowingText::finish() {
 }
 
 void GrowingText::show(const std::string& decoded) {
+  waiting_ = 0;
   const auto [end, ignored] =
       std::mismatch(shown_text_.begin(), shown_text_.end(), decoded.begin(), decoded.end());
   auto same = static_cast<std::size_t>(end - shown_text_.begin());

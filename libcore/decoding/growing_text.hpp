@@ -33,7 +33,8 @@ class GrowingText {
   Tokenizer tokenizer_;
   std::vector<std::int32_t> ids_;  // the last ones that were shown, then those that wait
   std::size_t shown_;              // how many of ids_
-  std::string shown_text_;         // decoded
+  std::size_t waiting_ = 0;        // tokens since the last one that ended a character
+  std::string shown_text_;         // what ids_ decode to, as far as it was shown
   std::string text_;
   std::vector<std::size_t> begins_;
 };

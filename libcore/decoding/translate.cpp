@@ -21,6 +21,7 @@ GenerationSettings generation_settings(const LoadedTranslator& model, const Tran
   generation.suppress_tokens = {model.ids.pad, model.ids.start};
   if (!settings.allows_unknown) generation.suppress_tokens.push_back(target.unknown_id());
   std::erase(generation.suppress_tokens, -1);
+  std::erase(generation.suppress_tokens, generation.end_id);  // which may be one of these, too
   if (generation.start_id < 0 || generation.end_id < 0)
     throw Error("a translator without a start and an end token translates nothing");
   generation.vocabulary_limit = target.vocabulary_size();

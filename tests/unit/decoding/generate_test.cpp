@@ -110,6 +110,30 @@ TEST_CASE("a byte of NUL, which no line has, is U+FFFD in generated text") {
   CHECK(without_nul("plain") == "plain");
 }
 
+TEST_CASE("characters that tokens share are written whole, however many tokens in a row end inside one") {
+  // Of E5BE8B E5B9B3 E7AD89, which is three characters: E5BE, 8BE5, B9, B3E7, AD, 89.
+  const Tokenizer bytes = Tokenizer::parse_any(
+      R"({"version":"1.0","truncation":null,"padding":null,"added_tokens":[],"normalizer":null,)"
+      R"("pre_tokenizer":{"type":"ByteLevel","add_prefix_space":false,"trim_offsets":true,"use_regex":true},)"
+      R"("post_processor":null,"decoder":{"type":"ByteLevel","add_prefix_space":false,"trim_offsets":true,"use_regex":true},)"
+      R"("model":{"type":"BPE","dropout":null,"unk_token":null,"continuing_subword_prefix":null,)"
+      R"("end_of_word_suffix":null,"fuse_unk":false,"byte_fallback":false,"vocab":{"å¾":0,"ĭå":1,"¹":2,"³ç":3,"Ń":4,"ī":5,"a":6},"merges":[]}})",
+      "bytes.json");
+  const std::vector<std::int32_t> ids{0, 1, 2, 3, 4, 5};
+  REQUIRE(bytes.decode(ids) == "律平等");
+  GrowingText text(bytes, {});
+  std::vector<std::string> grown;
+  for (const std::int32_t id : ids) {
+    text.add(id);
+    grown.push_back(text.text());
+  }
+  CHECK(grown == std::vector<std::string>{"", "律", "律", "律平", "律平", "律平等"});
+  GrowingText broken(bytes, {});
+  for (const std::int32_t id : {0, 6, 1}) broken.add(id);
+  broken.finish();
+  CHECK(broken.text() == bytes.decode(std::vector<std::int32_t>{0, 6, 1}));
+}
+
 TEST_CASE("1,000 prompts have the same continuations in any batch, on any threads, with any code path") {
   const LoadedLanguageModel files = random_model(true);
   const std::vector<std::string> lines = prompts();
