@@ -49,6 +49,9 @@ static void check_settings(const ClassifierSettings& s, const Recipe& recipe, co
         "a layer that reads from the beginning has read nothing else at the first token (write last, max or "
         "mean)");
   }
+  if (s.padding != "none" && recipe.training.batch_tokens > 0)
+    complain({"training", "batch_tokens"},
+             "counts no padding, which is computed here (write batch_sequences)");
   if (s.pairs && s.special_tokens != "template")
     complain({"model", "pairs"}, "the tokenizer's template joins the texts (write special_tokens: template)");
   if (!s.pooler && s.pooler_activation != ClassifierSettings().pooler_activation)

@@ -61,6 +61,9 @@ static void check_settings(const LanguageModelSettings& s, const Recipe& recipe,
   if (s.padding == "predicted" && !s.delimiter.empty())
     complain({"model", "padding"},
              "predicted is for one column of texts (write none: a target ends with [END])");
+  if (s.padding == "predicted" && recipe.training.batch_tokens > 0)
+    complain({"training", "batch_tokens"},
+             "counts no padding, which is computed here (write batch_sequences)");
   if (s.delimiter.empty()) return;
   if (s.delimiter == kPadToken || s.delimiter == kUnknownToken)
     complain({"model", "delimiter"}, s.delimiter + " has a meaning of its own (write [SEP])");

@@ -30,17 +30,17 @@ ClassificationObjective::ClassificationObjective(TextClassifier& model, Subset t
 
 std::int64_t ClassificationObjective::tokens(Split split, std::span<const std::uint32_t> chosen) const {
   const ColumnSubset& e = of(split);
-  std::int64_t sum = 0;
+  std::size_t sum = 0;
   for (const std::uint32_t i : chosen) {
-    std::size_t all = e.count(0, e.subset.at(i)) + around_;
-    if (pair_)
-      all = std::min(all - around_ + e.count(2, e.subset.at(i)) + pair_->around,
-                     static_cast<std::size_t>(model_.length()));
-    // Padding that is computed takes as much memory and time.
-    const auto words = static_cast<Index>(all);
-    sum += std::max(words, model_.padded_length(words));
+    const std::size_t first = e.count(0, e.subset.at(i));
+    if (!pair_) {
+      sum += first + around_;
+      continue;
+    }
+    const std::size_t all = first + e.count(2, e.subset.at(i)) + pair_->around;
+    sum += std::min(all, static_cast<std::size_t>(model_.length()));
   }
-  return sum;
+  return static_cast<std::int64_t>(sum);
 }
 
 std::string ClassificationObjective::data_hash() const {

@@ -32,10 +32,6 @@ DelimitedText LanguageModelObjective::delimited(Split split, std::uint32_t i) co
   return text.truncated(static_cast<std::size_t>(model_.length()) + 1);
 }
 
-Index LanguageModelObjective::filled_length(Split split) const {
-  return split == Split::train && model_.settings().padding == "predicted" ? model_.length() : 0;
-}
-
 std::int64_t LanguageModelObjective::tokens(Split split, std::span<const std::uint32_t> chosen) const {
   const ColumnSubset& e = of(split);
   const auto most = static_cast<std::size_t>(model_.length()) + 1;  // ids of a delimited text that are kept
@@ -44,7 +40,7 @@ std::int64_t LanguageModelObjective::tokens(Split split, std::span<const std::ui
     const std::int64_t example = e.subset.at(i);
     const std::size_t first = e.count(0, example);
     const std::size_t ids = delimiter_ < 0 ? first : std::min(most, first + 1 + e.count(1, example));
-    sum += std::max(static_cast<std::int64_t>(ids) - 1, filled_length(split));
+    sum += static_cast<std::int64_t>(ids) - 1;
   }
   return sum;
 }
@@ -59,7 +55,8 @@ void LanguageModelObjective::prepare(Split split, std::span<const std::uint32_t>
                                      const BatchPart& part, BatchSlot slot) {
   Slot& to = slot_of(slot);
   to.batch.clear();
-  const Index filled = filled_length(split);
+  const Index filled =
+      split == Split::train && model_.settings().padding == "predicted" ? model_.length() : 0;
   std::int64_t predicted = 0;
   const auto add = [&](Index i, const auto& text, auto... length) {
     if (i < part.begin()) {

@@ -33,8 +33,6 @@ class LanguageModelObjective : public Objective {
   std::vector<std::string> samples(std::int64_t epoch) override { return samples_(epoch); }
 
  private:
-  // To how many places a text is filled with padding that is predicted; 0: it is not.
-  Index filled_length(Split split) const;
   const ColumnSubset& of(Split split) const { return split == Split::train ? train_ : validation_; }
   std::span<const std::int32_t> ids(Split split, std::uint32_t i) const;
   DelimitedText delimited(Split split, std::uint32_t i) const;

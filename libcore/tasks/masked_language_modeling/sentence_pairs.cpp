@@ -105,6 +105,9 @@ void SentencePairs::read(std::uint32_t i, const RandomStream& stream, PairedText
   } else {
     append(parted, run.end, room_, text.second);
   }
+  const PairLengths kept = cut_longest_first({text.first.size(), text.second.size()}, room_);
+  text.first.resize(kept.first);
+  text.second.resize(kept.second);
   const Index second = add_pair_template(tokenizer_, pair_, text.first, text.second, length_, text.ids);
   text.segment_of.assign(text.ids.size(), 1);
   std::fill_n(text.segment_of.begin(), second, 0);

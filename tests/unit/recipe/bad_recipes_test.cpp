@@ -337,6 +337,13 @@ const std::vector<BadRecipe> kBadRecipes = {
     {"data: {columns: [source, target]}\nmodel: {kind: language_model, padding: predicted, delimiter: "
      "\"[SEP]\"}\n",
      "2:40", "model.padding: predicted is for one column of texts (write none: a target ends with [END])"},
+    {"data: {columns: [source]}\nmodel: {kind: language_model, padding: predicted}\ntraining: {batch_tokens: "
+     "100}\n",
+     "3:26", "training.batch_tokens: counts no padding, which is computed here (write batch_sequences)"},
+    {"data: {columns: [source, label]}\nmodel: {kind: classifier, padding: attended}\ntraining: "
+     "{batch_tokens: "
+     "100}\n",
+     "3:26", "training.batch_tokens: counts no padding, which is computed here (write batch_sequences)"},
     {"model: {kind: language_model, padding: attended}\n", "1:40",
      "unknown value \"attended\" (known: none, predicted)"},
     {"data: {examples: blocks}\n", "1:18",
