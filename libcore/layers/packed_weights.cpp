@@ -19,7 +19,8 @@ struct PackedWeights::Weight {
   static std::vector<Weight> all(const Parameters& parameters, std::string_view beginning) {
     std::vector<Weight> weights;
     for (const auto& p : parameters.all()) {
-      if (p->name.starts_with(beginning) && !p->is_table && p->shape.size() > 1) weights.push_back({*p, false});
+      if (p->name.starts_with(beginning) && !p->is_table && p->shape.size() > 1)
+        weights.push_back({*p, false});
     }
     return weights;
   }
