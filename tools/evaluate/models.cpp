@@ -152,6 +152,14 @@ void evaluate_model(const Options& given, const Metrics& metrics) {
   if (task != Task::translation && o.beams.any())
     throw UsageError("--num-beams and other options of its search are for a translator, " + o.model +
                      " is none");
+  const Options usual;
+  const char* const of_texts = o.is_lowercased                        ? "--lowercase"
+                               : o.is_stemmed                         ? "--stem"
+                               : o.tokenization != usual.tokenization ? "--tokenize"
+                               : o.smoothing != usual.smoothing       ? "--smooth"
+                                                                      : nullptr;
+  if (task != Task::translation && of_texts != nullptr)
+    throw UsageError(std::string(of_texts) + " is of scores of texts, " + o.model + " translates nothing");
   switch (task) {
     case Task::translation:
       return evaluate_translator(o, folder, metrics);
