@@ -41,9 +41,9 @@ class RunDirectory {
 
   // Fills all from the newest complete checkpoint, and cuts log.csv back to its step. False where there
   // is none: the log starts anew. Checkpoints that are to be overwritten go now, and not before: by now all
-  // that could be wrong with the run has been found. Throws Error where the checkpoint was made from other data or with another
-  // tokenizer, and where log.csv lacks rows that the checkpoint promises. `take`: where ranks
-  // share states out.
+  // that could be wrong with the run has been found. Throws Error where the checkpoint was made from other
+  // data or with another tokenizer, and where log.csv lacks rows that the checkpoint promises. `take`: where
+  // ranks share states out.
   bool resume(TrainingState& state, Parameters& parameters, const std::vector<Optimizer::State>& states,
               const TakeNumbers& take = {});
 

@@ -29,9 +29,10 @@ ExportParts text_encoder_parts(const ModelFolder& folder, Json& ours) {
   const auto loaded = std::make_shared<LoadedTextEncoder>(load_text_encoder(folder));
   const TextEmbedder& model = *loaded->model;
   set_padding(loaded->tokenizer, ours);
-  ExportParts parts{.parameters = {loaded, &model.parameters()},
-                    .files = {tokenizer_file(loaded->tokenizer, true),
-                              tokenizer_config_file(loaded->tokenizer, model.length(), model.settings().segments == 2)}};
+  ExportParts parts{
+      .parameters = {loaded, &model.parameters()},
+      .files = {tokenizer_file(loaded->tokenizer, true),
+                tokenizer_config_file(loaded->tokenizer, model.length(), model.settings().segments == 2)}};
   for (DirectoryFile& file : sentence_modules(model.settings())) parts.files.push_back(std::move(file));
   return parts;
 }

@@ -277,7 +277,8 @@ TEST_CASE("the page has a panel a head, and its words are escaped") {
   CHECK(svg.find(">same sentence</text>") != std::string::npos);
   CHECK(svg.find("<script") == std::string::npos);
   CHECK(text_beyond_page(head_grid_svg(rows, std::string(300, 'x'), "all")) == "");
-  CHECK(error_text([] { head_grid_svg({}, "none", "all"); }) == "attention: the model has no heads to look at");
+  CHECK(error_text([] { head_grid_svg({}, "none", "all"); }) ==
+        "attention: the model has no heads to look at");
 }
 
 TEST_CASE("roles of other tokens than the record has are refused") {
