@@ -49,7 +49,7 @@ struct LineReader::Impl {
   std::optional<CsvColumns> csv;                         // of this file
   std::vector<std::vector<std::uint64_t>> batch_fields;  // of the last batch: the lines of its fields
   std::vector<std::uint64_t> fields;                     // of the last text
-  std::string csv_header;                                // of the first file
+  std::string csv_header, first_csv;                     // of the first file, and its name
   std::vector<std::string> csv_names;                    // of its columns
   std::string whole;                                     // what was read of this file, where it is one text
   std::optional<CsvGuess> guess;                         // of this file
@@ -152,9 +152,10 @@ struct LineReader::Impl {
     text_line = line_number;
     if (settings.is_csv) {
       if (!csv) csv.emplace(settings.csv, last_name);
-      const bool is_record = csv->add_line(line, line);
-      if (!csv->header().empty()) check_header();
-      if (!is_record) return false;
+      if (!csv->add_line(line, line)) {
+        check_header();
+        return false;
+      }
       text_line = csv->line();
       fields = csv->lines();
       while (csv_names.size() < fields.size()) csv_names.push_back(csv->name(csv_names.size()));
@@ -178,10 +179,14 @@ struct LineReader::Impl {
 
   // Columns that are taken as they stand must be the same in every file.
   void check_header() {
-    if (csv_header.empty()) csv_header = csv->header();
-    if (csv->header() == csv_header) return;
-    throw Error(last_name + ": the header has " + csv->header() + ", the file before it " + csv_header +
-                " (choose columns by their names: --column)");
+    if (csv->header().empty()) return;
+    if (csv_header.empty()) {
+      csv_header = csv->header();
+      first_csv = last_name;
+    }
+    if (csv->header() != csv_header)
+      throw Error(last_name + ": another header than that of " + first_csv +
+                  " (choose columns by their names: --column)");
   }
 
   // Ends the file that was read last. Returns whether it is a text.

@@ -88,7 +88,8 @@ void CsvColumns::choose() {
                   (is_one ? "it" : "them") + " with --column" +
                   (settings_.has_header ? ": " + known_names() : " N") + ")");
     for (std::size_t i = 0; i < width_; ++i) chosen_.push_back(i);
-    if (settings_.has_header) header_ = known_names();
+    for (std::size_t i = 0; settings_.has_header && i < width_; ++i)
+      header_.append(without_spaces(parser_.field(i))).push_back('\t');
   }
   for (const std::string& column : settings_.columns) chosen_.push_back(find(column));
 }

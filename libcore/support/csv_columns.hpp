@@ -34,7 +34,7 @@ class CsvColumns {
   // number.
   std::vector<std::uint64_t> lines() const;
   std::string name(std::size_t chosen) const;
-  // The names of the header, where all columns are taken as they stand; else empty.
+  // All names of the header, a TAB after each, where all columns are taken as they stand; else empty.
   const std::string& header() const { return header_; }
   // "3 records of 2 fields, 1 of them of several lines, which are one now".
   std::string summary() const;

@@ -108,7 +108,7 @@ void SentencePairs::read(std::uint32_t i, const RandomStream& stream, PairedText
   const PairLengths kept = cut_longest_first({text.first.size(), text.second.size()}, room_);
   text.first.resize(kept.first);
   text.second.resize(kept.second);
-  const Index second = add_pair_template(tokenizer_, pair_, text.first, text.second, length_, text.ids);
+  const Index second = add_pair_template(tokenizer_, pair_, text.first, text.second, 0, text.ids);
   text.segment_of.assign(text.ids.size(), 1);
   std::fill_n(text.segment_of.begin(), second, 0);
 }

@@ -94,14 +94,20 @@ TEST_CASE("the first stop text counts, wherever it begins, and what may begin on
   CHECK(StopTexts({}).begun("x") == 0);
 }
 
-TEST_CASE("a byte of NUL, which no line has, is U+FFFD in generated text") {
-  const Tokenizer bytes = Tokenizer::parse_any(
+// Byte-level BPE with these tokens and without merges.
+static Tokenizer byte_level(const std::string& vocabulary) {
+  return Tokenizer::parse_any(
       R"({"version":"1.0","truncation":null,"padding":null,"added_tokens":[],"normalizer":null,)"
       R"("pre_tokenizer":{"type":"ByteLevel","add_prefix_space":false,"trim_offsets":true,"use_regex":true},)"
       R"("post_processor":null,"decoder":{"type":"ByteLevel","add_prefix_space":false,"trim_offsets":true,"use_regex":true},)"
       R"("model":{"type":"BPE","dropout":null,"unk_token":null,"continuing_subword_prefix":null,)"
-      R"("end_of_word_suffix":null,"fuse_unk":false,"byte_fallback":false,"vocab":{"a":0,"Ā":1},"merges":[]}})",
+      R"("end_of_word_suffix":null,"fuse_unk":false,"byte_fallback":false,"vocab":)" +
+          vocabulary + R"(,"merges":[]}})",
       "bytes.json");
+}
+
+TEST_CASE("a byte of NUL, which no line has, is U+FFFD in generated text") {
+  const Tokenizer bytes = byte_level(R"({"a":0,"Ā":1})");
   REQUIRE(bytes.decode(std::vector<std::int32_t>{0, 1}) == std::string("a\0", 2));
   GrowingText text(bytes, {});
   for (const std::int32_t id : {1, 0, 1, 1, 0}) text.add(id);
@@ -111,14 +117,8 @@ TEST_CASE("a byte of NUL, which no line has, is U+FFFD in generated text") {
 }
 
 TEST_CASE("characters that tokens share are written whole, however many tokens in a row end inside one") {
-  // Of E5BE8B E5B9B3 E7AD89, which is three characters: E5BE, 8BE5, B9, B3E7, AD, 89.
-  const Tokenizer bytes = Tokenizer::parse_any(
-      R"({"version":"1.0","truncation":null,"padding":null,"added_tokens":[],"normalizer":null,)"
-      R"("pre_tokenizer":{"type":"ByteLevel","add_prefix_space":false,"trim_offsets":true,"use_regex":true},)"
-      R"("post_processor":null,"decoder":{"type":"ByteLevel","add_prefix_space":false,"trim_offsets":true,"use_regex":true},)"
-      R"("model":{"type":"BPE","dropout":null,"unk_token":null,"continuing_subword_prefix":null,)"
-      R"("end_of_word_suffix":null,"fuse_unk":false,"byte_fallback":false,"vocab":{"å¾":0,"ĭå":1,"¹":2,"³ç":3,"Ń":4,"ī":5,"a":6},"merges":[]}})",
-      "bytes.json");
+  // Three characters, E5BE8B E5B9B3 E7AD89, as the tokens E5BE, 8BE5, B9, B3E7, AD, 89.
+  const Tokenizer bytes = byte_level(R"({"å¾":0,"ĭå":1,"¹":2,"³ç":3,"Ń":4,"ī":5,"a":6})");
   const std::vector<std::int32_t> ids{0, 1, 2, 3, 4, 5};
   REQUIRE(bytes.decode(ids) == "律平等");
   GrowingText text(bytes, {});
