@@ -99,7 +99,11 @@ std::vector<std::int64_t> steps_before(const UnfreezeSettings& settings, const P
   const std::int64_t every =
       settings.every_steps > 0 ? settings.every_steps : settings.every_epochs * steps_per_epoch;
   std::vector<std::int64_t> steps = depth_of(parameters);
-  for (std::int64_t& step : steps) step *= every;
+  // A head may have no parameters of its own, or frozen ones.
+  std::int64_t top = steps.empty() ? 0 : *std::max_element(steps.begin(), steps.end());
+  for (std::size_t place = 0; place < steps.size(); ++place)
+    if (!parameters.all()[place]->is_frozen) top = std::min(top, steps[place]);
+  for (std::int64_t& step : steps) step = std::max<std::int64_t>(0, step - top) * every;
   return steps;
 }
 

@@ -30,7 +30,7 @@ struct ParameterRule {
 std::vector<ParameterRule> parameter_rules(const OptimizerSettings& settings, const Parameters& parameters);
 
 // Gradual unfreezing (ULMFiT, Howard and Ruder 2018, sec. 3.3): after how many steps each of parameters.all()
-// begins to learn, by depth_of().
+// begins to learn, by depth_of(), from the uppermost that is not frozen.
 std::vector<std::int64_t> steps_before(const UnfreezeSettings& settings, const Parameters& parameters,
                                        std::int64_t steps_per_epoch);
 

@@ -139,6 +139,18 @@ TEST_CASE("layers begin to learn from the top down") {
                                             {"lm_head.bias", 0}});
 }
 
+TEST_CASE("the uppermost layer learns from the start where a head has no parameters") {
+  Parameters parameters;
+  for (const char* name : {"embedding.tokens", "decoder.0.w", "decoder.1.w"})
+    parameters.declare(name, {1}, 1, 1, Initializer::zeros);
+  parameters.allocate(false);
+  std::map<std::string, std::int64_t> steps;
+  const std::vector<std::int64_t> all = steps_before({.every_steps = 3}, parameters, 4);
+  for (std::size_t i = 0; i < all.size(); ++i) steps[parameters.all()[i]->name] = all[i];
+  CHECK(steps ==
+        std::map<std::string, std::int64_t>{{"decoder.1.w", 0}, {"decoder.0.w", 3}, {"embedding.tokens", 6}});
+}
+
 TEST_CASE("what learns after some steps moves as if the run began there, and what is frozen stays") {
   for (const char* kind : {"adamw", "adam", "rmsprop", "sgd"}) {
     INFO(std::string(kind));
