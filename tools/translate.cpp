@@ -91,6 +91,7 @@ TranslationSettings settings_of(const Options& o, const LoadedTranslator& model,
   TranslationSettings settings{.allows_unknown = o.allows_unknown, .wants_scores = o.wants_scores};
   settings.decoding = of_recipe ? *of_recipe : model.decoding;
   translate::set(*settings.decoding, o.search);
+  search::check_room(*settings.decoding, model.max_new_tokens, model.model->length());
   settings.sampling = translate::sampling_of(o.sampling, o.search);
   if (settings.sampling) settings.decoding->num_beams = 1;
   if (o.wants_alignments) settings.alignment = {o.alignment_layer, o.alignment_head};

@@ -62,6 +62,15 @@ void check_room(const DecodingSettings& settings) {
                    " (lower it, or raise that)");
 }
 
+void check_room(const DecodingSettings& settings, std::int64_t models_own, std::int64_t positions) {
+  const std::int64_t asked = settings.max_new_tokens > 0 ? settings.max_new_tokens : models_own;
+  const std::int64_t most = asked > 0 ? std::min(asked, positions) : positions;
+  if (settings.min_new_tokens <= most) return;
+  throw UsageError("--min-new-tokens is " + std::to_string(settings.min_new_tokens) +
+                   ", above the model's longest translation, " + std::to_string(most) + " tokens (lower it" +
+                   (most < positions ? ", or raise --max-new-tokens)" : ")"));
+}
+
 void set(SamplingSettings& settings, const SamplingOptions& o) {
   if (o.temperature == 0.0)
     throw UsageError(

@@ -44,8 +44,10 @@ void describe(cli::CommandLine& line, SamplingOptions& o);
 void set(DecodingSettings& settings, const BeamOptions& o);
 void set(SamplingSettings& settings, const SamplingOptions& o);
 
-// Throws UsageError where the least number of new tokens is above the most.
+// Each throws UsageError where the least number of new tokens is above the most: of the options alone, and
+// with a model's own limit (0: none) and its positions.
 void check_room(const DecodingSettings& settings);
+void check_room(const DecodingSettings& settings, std::int64_t models_own, std::int64_t positions);
 
 // One key of a recipe's decoding section, by the rules of recipes; the error has the option's name.
 template <class Value>
