@@ -217,19 +217,20 @@ TEST_CASE("initialization glorot_normal: normal weights and positions, a class t
   VisionModel model(settings);
   model.parameters().allocate(false);
   model.parameters().initialize(1);
-  const auto deviation = [&](const char* name) {
+  // The root mean square of its values as a share of the one wanted.
+  const auto share_of = [&](double wanted, const char* name) {
     const Parameter& p = *model.parameters().find(name);
     double squares = 0;
     for (Index i = 0; i < p.size(); ++i)
       squares += static_cast<double>(p.value.data[i]) * static_cast<double>(p.value.data[i]);
-    return std::sqrt(squares / static_cast<double>(p.size()));
+    return std::sqrt(squares / static_cast<double>(p.size())) / wanted;
   };
   const double of_a_head = std::sqrt(2.0 / (128 + 128));
-  CHECK(deviation("encoder.0.self_attention.query.weight") == doctest::Approx(of_a_head).epsilon(0.01));
-  CHECK(deviation("encoder.0.self_attention.output.weight") == doctest::Approx(of_a_head).epsilon(0.01));
+  CHECK(std::abs(share_of(of_a_head, "encoder.0.self_attention.query.weight") - 1) < 0.02);
+  CHECK(std::abs(share_of(of_a_head, "encoder.0.self_attention.output.weight") - 1) < 0.02);
   // a strided convolution: 4 x 4 x 1 inputs, 4 x 4 x 128 outputs
-  CHECK(deviation("embedding.patch.weight") == doctest::Approx(std::sqrt(2.0 / (16 + 2048))).epsilon(0.05));
-  CHECK(deviation("head.weight") == doctest::Approx(std::sqrt(2.0 / (128 + 10))).epsilon(0.05));
-  CHECK(deviation("embedding.positions") == doctest::Approx(1).epsilon(0.02));
-  CHECK(deviation("embedding.class_token") == 0);
+  CHECK(std::abs(share_of(std::sqrt(2.0 / (16 + 2048)), "embedding.patch.weight") - 1) < 0.06);
+  CHECK(std::abs(share_of(std::sqrt(2.0 / (128 + 10)), "head.weight") - 1) < 0.08);
+  CHECK(std::abs(share_of(1, "embedding.positions") - 1) < 0.04);
+  CHECK(share_of(1, "embedding.class_token") == 0);
 }
