@@ -1,10 +1,8 @@
 // Counted pieces as text: what parts of a corpus give, counted apart, and one tokenizer is learned from.
-#include <charconv>
-
 #include "cli/result_file.hpp"
 #include "support/error.hpp"
 #include "support/json.hpp"
-#include "text/tokenizer/token_lines.hpp"
+#include "text/learning/piece_counts.hpp"
 #include "tools/tokenize/kinds.hpp"
 #include "tools/tokenize/tokenize.hpp"
 
@@ -25,25 +23,6 @@ std::string counts_header(const TokenizerSettings& s) {
   return std::string(kCountsMark) + settings.dump();
 }
 
-struct Counted {
-  std::uint64_t count = 0;
-  std::string piece;
-};
-
-Counted parse_count(std::string_view line) {
-  Counted counted;
-  const std::size_t tab = line.find('\t');
-  const char* const end = line.data() + std::min(tab, line.size());
-  const auto [stop, error] = std::from_chars(line.data(), end, counted.count);
-  if (tab == line.npos || error != std::errc() || stop != end || counted.count == 0 ||
-      counted.count > std::uint64_t{1} << 60)
-    throw Error(" expected a count, a TAB and a piece, found " + quote(line));
-  const std::vector<std::string> pieces = tokens_of_line(line.substr(tab + 1));
-  if (pieces.size() != 1) throw Error(" expected one piece, found " + quote(line.substr(tab + 1)));
-  counted.piece = pieces.front();
-  return counted;
-}
-
 }  // namespace
 
 void write_counts(const Options& o, const PieceCounts& counts) {
@@ -52,9 +31,7 @@ void write_counts(const Options& o, const PieceCounts& counts) {
     std::string text = counts_header(o.learn);
     text.push_back('\n');
     counts.for_each_by_bytes([&](const WordTable::Entry& entry) {
-      (text += std::to_string(entry.value)).push_back('\t');
-      append_token(text, text.size(), entry.word());
-      text.push_back('\n');
+      append_counted_piece(text, entry.word(), entry.value);
       if (text.size() < kPieceBytes) return;
       take(text);
       text.clear();
@@ -82,7 +59,7 @@ void add_counts(const Options& o, TokenizerLearner& learner) {
       continue;
     }
     try {
-      const Counted counted = parse_count(line);
+      const CountedPiece counted = parse_counted_piece(line);
       if (counted.piece <= last) throw Error(" pieces are not in the order of their bytes");
       last = counted.piece;
       learner.add(counted.piece, counted.count);

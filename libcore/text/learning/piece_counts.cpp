@@ -1,7 +1,11 @@
 #include "text/learning/piece_counts.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <queue>
+
+#include "support/error.hpp"
+#include "text/tokenizer/token_lines.hpp"
 
 namespace headwater {
 
@@ -12,6 +16,26 @@ constexpr std::size_t kReadBeforeRelease = std::size_t{1} << 20;  // bytes
 constexpr std::size_t kCountBytes = sizeof(std::uint64_t), kLengthBytes = sizeof(std::uint32_t);
 
 }  // namespace
+
+void append_counted_piece(std::string& text, std::string_view piece, std::uint64_t count) {
+  (text += std::to_string(count)).push_back('\t');
+  append_token(text, text.size(), piece);
+  text.push_back('\n');
+}
+
+CountedPiece parse_counted_piece(std::string_view line) {
+  CountedPiece counted;
+  const std::size_t tab = line.find('\t');
+  const char* const end = line.data() + std::min(tab, line.size());
+  const auto [stop, error] = std::from_chars(line.data(), end, counted.count);
+  if (tab == line.npos || error != std::errc() || stop != end || counted.count == 0 ||
+      counted.count > std::uint64_t{1} << 60)
+    throw Error(" expected a count, a TAB and a piece, found " + quote(line));
+  const std::vector<std::string> pieces = tokens_of_line(line.substr(tab + 1));
+  if (pieces.size() != 1) throw Error(" expected one piece, found " + quote(line.substr(tab + 1)));
+  counted.piece = pieces.front();
+  return counted;
+}
 
 void SortedPieces::add(std::string_view piece, std::uint64_t count) {
   const auto length = static_cast<std::uint32_t>(piece.size());

@@ -83,6 +83,17 @@ class PieceCounts {
   std::unique_ptr<SortedPieces> sorted_;
 };
 
+// A line of a file of counts (libcore/FORMATS.md): the count, a TAB, the piece as in token lines.
+void append_counted_piece(std::string& text, std::string_view piece, std::uint64_t count);
+
+struct CountedPiece {
+  std::string piece;
+  std::uint64_t count = 0;  // 1 to 2^60
+};
+
+// Of a line without its end. Throws Error " what" or "COLUMN: what".
+CountedPiece parse_counted_piece(std::string_view line);
+
 // Sums the counts of pieces that stand in several.
 std::unique_ptr<SortedPieces> merged(const std::vector<std::unique_ptr<SortedPieces>>& runs);
 
