@@ -124,6 +124,10 @@ for signal in INT TERM; do
   wait $child || status=$?
   [ $status = $((128 + $(kill -l $signal))) ] || fail "the status after SIG$signal: $status"
   [ -n "$(find "$(dirname "$log")/checkpoints" -mindepth 1 -maxdepth 1 -name '[0-9]*')" ] || fail "train saves where headwater is ended by SIG$signal"
-  ! pgrep -f "signal-$signal/recipes" >/dev/null || fail "something goes on after SIG$signal"
+  if ! command -v pgrep >/dev/null; then
+    echo 'skipped: whether something goes on, for want of pgrep (procps)'
+  elif pgrep -f "signal-$signal/recipes" >/dev/null; then
+    fail "something goes on after SIG$signal"
+  fi
 done
 echo 'runs by name and file, starters, arrays, failures, signals'

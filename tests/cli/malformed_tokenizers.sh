@@ -33,6 +33,7 @@ refused() {
 }
 
 kinds=$("$BIN/tokenize" --help | sed -n 's/.* learn a tokenizer from the text: //p' | sed 's/ or / /; s/,//g')
+[ "$(echo "$kinds" | wc -w)" -ge 6 ] || { echo "kinds of tokenizers in the help: $kinds" >&2; exit 1; }
 for kind in $kinds; do
   "$BIN/tokenize" -q --learn "$kind" --size 300 -o whole.json text
   n=0

@@ -36,7 +36,7 @@ compare "$tmp/first" "one thread, $milliseconds ms"
 
 for isa in avx512 avx2 portable; do
   if ! "${command[@]}" --isa $isa --dry-run "${operands[@]}" >"$tmp/log" 2>&1; then
-    grep -q "$isa" "$tmp/log" || fail "--isa $isa"
+    if [ $isa = portable ] || ! grep -q "$isa" "$tmp/log"; then fail "--isa $isa"; fi
     echo "                  --isa $isa is not available: skipped"
     continue
   fi

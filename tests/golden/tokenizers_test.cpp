@@ -25,6 +25,7 @@ void check_agreement(const std::string& name) {
   CHECK(tokenizer.warnings().empty());
   const fs::path path = folder / (name + ".expected.json");
   const Json expected = Json::parse(read_file(path), path.string());
+  REQUIRE(expected.as_array().size() > 0);
   for (const Json& line : expected.as_array()) {
     const std::string& text = line.at("text").as_string();
     CAPTURE(text);
