@@ -121,10 +121,10 @@ asan: ## all tests under the address and undefined-behaviour sanitizers
 	cmake --build $(BUILD)-asan -j $(JOBS)
 	ctest --test-dir $(BUILD)-asan --output-on-failure
 
-asan-unit: ## the unit and reference tests under both sanitizers
+asan-unit: ## the unit and reference tests and the fuzz corpora under both sanitizers
 	$(CONFIGURE_ASAN)
-	cmake --build $(BUILD)-asan -j $(JOBS) --target unit_and_golden_tests
-	ctest --test-dir $(BUILD)-asan --output-on-failure -j $(JOBS) -L '^(unit|golden)$$'
+	cmake --build $(BUILD)-asan -j $(JOBS) --target unit_and_golden_tests fuzz_targets
+	ctest --test-dir $(BUILD)-asan --output-on-failure -j $(JOBS) -L '^(unit|golden|fuzz)$$'
 
 # With a build of its own; packages of ARM are unpacked there and not installed (tests/aarch64/sysroot.sh).
 aarch64-unit: tools-present ## unit, reference and property tests for 64-bit ARM under qemu-user, and the same hashes: an hour
