@@ -288,11 +288,11 @@ $(R)/sentences.hypotheses: $(R)/sentences.sources $(R)/table.txt
 	$(write_$(task)) --quiet $(R)/model $(Q) $< > $@.part
 	mv $@.part $@
 # What evaluate reads of the test data: text and label, pairs, text, or the file as it is.
-both_sides = paste <(cut -f$(field_source) $(P)/test.tsv) <(cut -f$(1) $(P)/test.tsv) |
-test_translation = $(call both_sides,$(field_target))
-test_classification = $(call both_sides,$(field_label))
-test_masked_language_modeling = cut -f$(field_source) $(P)/test.tsv |
-test_language_modeling = $(if $(field_target),$(call both_sides,$(field_target)),cut -f$(field_source) $(P)/test.tsv |)
+test_columns = paste $(foreach column,$(1),<(cut -f$(field_$(column)) $(P)/test.tsv)) |
+test_translation = $(call test_columns,source target)
+test_classification = $(call test_columns,source $(if $(field_target),target) label)
+test_masked_language_modeling = $(call test_columns,source)
+test_language_modeling = $(call test_columns,source $(if $(field_target),target))
 # The test is translated once, above. Over padded positions too where the recipe expects such figures.
 measures_of_pairs := --metric loss,accuracy,perplexity $(reference_measure)
 evaluate_options = $(if $(filter translation,$(task)),$(measures_of_pairs),--recipe $(R)/recipe.yaml)
@@ -325,7 +325,9 @@ scores := $(if $(test),$(scores_$(if $(summaries),summary,$(task))))
 
 # Where it looked: of the first sentences of the set, or of the first test text, or of some images. A model without attention has no picture, nor has
 # one whose rows of padding would make it too large to look at.
-text_of_attention = $(if $(sentences),head -n 4 $(R)/sentences.sources |,head -n 1 $(P)/test.tsv | cut -f$(field_source) | cut -d ' ' -f 1-20 |)
+first_words = head -n 1 $(P)/test.tsv | cut -f$(field_$(1)) | cut -d ' ' -f 1-20
+first_text = $(if $(and $(filter classification,$(task)),$(field_target)),paste <($(call first_words,source)) <($(call first_words,target)) |,$(call first_words,source) |)
+text_of_attention = $(if $(sentences),head -n 4 $(R)/sentences.sources |,$(first_text))
 attention_translation = $(text_of_attention) $(bin)/attn-dump $(R)/model --kind cross --mean --format svg
 attention_classification = $(text_of_attention) $(bin)/attn-dump $(R)/model --mean --format svg
 attention_language_modeling = $(attention_classification)

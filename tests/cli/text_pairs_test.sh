@@ -49,6 +49,14 @@ awk -F '\t' '{ print $2 "\t" $1 }' pairs | classify model --all -q > turned
 cmp -s turned ours && fail 'the texts of a pair are told apart'
 [ "$(echo 'sun rain	sun' | attn-dump model -q --format csv --layer 0 --head 0 | sed 1d | wc -l)" = 36 ] || fail 'six tokens look at six'
 
+# From its recipe to its report.
+sed 's/^data: .*/data: {train: pairs.tsv, columns: [source, target, label], validation_fraction: 0.1, test_fraction: 0.2}/' r.yaml > run.yaml
+headwater run run.yaml --models runs > run.log 2>&1 || fail "a recipe of pairs: $(tail -n 3 run.log)"
+run=runs/recipes/run
+grep -q '^accuracy ' $run/test.txt || fail 'no accuracy of the test'
+grep -q '<svg' $run/attention.svg || fail 'no attention'
+grep -q accuracy $run/report.md || fail 'no report'
+
 # Lines that are no pairs: one line each.
 echo sun > one
 refused 'one:1: no pair: 1 column where 2 are wanted: first text, second text' 1 classify model one
