@@ -138,12 +138,13 @@ DifferingKeys differing_keys(const std::vector<std::optional<Recipe>>& recipes) 
   DifferingKeys all;
   for (std::size_t i = 0; i < recipes.size(); ++i) {
     if (!recipes[i]) continue;
+    for (const auto& [key, value] : key_values(filled_in(*recipes[i]), WhichKeys::read))
+      known[i][key] = value;
+    // What one run chose may follow from others in another.
     for (const auto& [key, value] : chosen_values(*recipes[i])) {
       const bool is_of_run =
           key != "name" && !key.starts_with("expected") && !key.starts_with("training.checkpoint");
-      if (!is_of_run) continue;
-      known[i][key] = value;
-      add_name(all.keys, key);
+      if (is_of_run) add_name(all.keys, key);
     }
   }
   const auto value_of = [&](std::size_t run, const std::string& key) {

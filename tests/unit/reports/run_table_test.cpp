@@ -31,6 +31,17 @@ TEST_CASE("keys that differ are found among the recipes that are known") {
   CHECK(differing_keys({}).values.empty());
 }
 
+TEST_CASE("a key that one run chose has the value of every run, also where it follows from others") {
+  const DifferingKeys same = differing_keys({recipe_of("model: {width: 16, feed_forward_width: 128}\n"),
+                                             recipe_of("model: {width: 32, feed_forward_width: 128}\n")});
+  CHECK(same.keys == std::vector<std::string>{"model.width"});
+  const DifferingKeys other = differing_keys(
+      {recipe_of("model: {width: 16}\n"), recipe_of("model: {feed_forward_width: 100, width: 16}\n")});
+  REQUIRE(other.keys == std::vector<std::string>{"model.feed_forward_width"});
+  CHECK(other.values[0][0] == "64");
+  CHECK(other.values[1][0] == "100");
+}
+
 TEST_CASE("the figures of a table of scores are its first rows that are numbers") {
   CHECK(figures_of_score_table(
             "metric    value  details\n------  -------  -------\nloss     0.4321  over  two\n"
