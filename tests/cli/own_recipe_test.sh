@@ -41,6 +41,13 @@ make=(make --no-print-directory -C "$tmp/my house" -o tools-present "BIN=$tmp/my
 "${make[@]}" recipe "RECIPE=$tmp/mine/parity.yaml" >"$tmp/log" 2>&1 || fail 'a recipe in a folder of its own'
 grep -q '^test_accuracy  *>= 0.9 .* ok$' "$tmp/models/recipes/parity/report.md" || fail 'the expectation of the recipe'
 
+# Other orders may be asked of a run that is there, and the report has those that were asked last.
+for order in reversed shuffled; do
+  sed "s/validation_fraction/test_orders: [$order], validation_fraction/" "$tmp/mine/parity.yaml" >"$tmp/mine/ordered.yaml"
+  "${make[@]}" recipe "RECIPE=$tmp/mine/ordered.yaml" >"$tmp/log" 2>&1 || fail "the test $order"
+  [ "$(grep -o 'reversed\|shuffled' "$tmp/models/recipes/ordered/report.md" | sort -u)" = $order ] || fail "the report of the test $order"
+done
+
 # The same examples as CSV, with line ends inside quotes and the columns in another order.
 for part in train test; do
   awk -F '\t' -v OFS=, 'BEGIN { printf "Number in words,which one?,id\r\n" } { sub(" ", "\r\n", $2); printf "\"%s\",%s,%d\r\n", $2, $1, NR }' \
