@@ -25,6 +25,7 @@ using Lines = std::vector<std::string>;
 
 struct Options {
   std::string model, recipe, scale = "full";
+  std::optional<Recipe> expecting;  // the recipe, once it was read
   std::vector<std::string> data;
   bool has_ids = false, has_reference_measure = false;
   std::int64_t batch_sequences = 64;

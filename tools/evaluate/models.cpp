@@ -81,7 +81,7 @@ TokenDataset read_id_columns(const Options& o, std::vector<TokenColumnSettings> 
 }
 
 void write_expectations(const std::vector<ScoreRow>& rows, const Options& o) {
-  if (o.recipe.empty()) return;
+  if (!o.expecting) return;
   std::vector<std::pair<std::string, double>> figures;
   for (const ScoreRow& row : rows) {
     // Among the scores of a translation a recipe means the one with references as the tokenizer sees them.
@@ -91,7 +91,7 @@ void write_expectations(const std::vector<ScoreRow>& rows, const Options& o) {
     figures.emplace_back(find_text_metric(metric) != nullptr ? metric : "test_" + metric,
                          row.json.at("score").as_number());
   }
-  write(judge_expectations(read_recipe(o.recipe, o.scale), figures), o.is_json);
+  write(judge_expectations(*o.expecting, figures), o.is_json);
 }
 
 void check_loss(const LossTotals& totals) {
@@ -129,8 +129,12 @@ void evaluate_model(const Options& given, const Metrics& metrics) {
           "--metric: " + name +
           " is of lines of links, not of what a model writes (give --hypotheses and --references)");
   }
+  if (!o.recipe.empty()) o.expecting = read_recipe(o.recipe, o.scale);
   const ModelFolder folder = open_model(o.model);
   const Task task = folder.kind->task();
+  if (o.expecting && kind_of(o.expecting->model).task() != task)
+    throw UsageError("--recipe: " + o.recipe + " is of " + o.expecting->model.kind().with_article() + ", " +
+                     o.model + " is of " + folder.kind->model_kind().with_article());
   const bool is_classifier = task == Task::classification || task == Task::image_classification;
   const bool draws = !o.reliability.empty() || !o.confusion.empty();
   if (!is_classifier && (o.fits_temperature || o.temperature != 1 || draws)) {
