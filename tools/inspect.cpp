@@ -3,7 +3,6 @@
 #include "tools/inspect/inspect.hpp"
 
 #include "cli/tool.hpp"
-#include "pretrained/layouts/registry.hpp"
 #include "pretrained/registry.hpp"
 #include "recipe/reference.hpp"
 #include "support/error.hpp"
@@ -92,8 +91,7 @@ void inspect_recipe(const Recipe& recipe, const Options& o, cli::LineWriter& out
   if (o.is_for_make) return write_make(recipe, out);
   const Kind& kind = kind_of(recipe.model);
   write_layers(kind.describe(recipe), o, out);
-  if (o.is_json) return;
-  for (const std::string& line : fitting_layouts(kind, recipe.model)) out.line("Export: " + line);
+  if (!o.is_json) write_layouts(kind, recipe.model, out);
 }
 
 bool ends_with(const fs::path& path, std::string_view end) { return path.string().ends_with(end); }

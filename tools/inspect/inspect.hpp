@@ -37,6 +37,8 @@ bool is_recipe(const Options& o);
 
 // Or with --matrices their parameters.
 void write_layers(const ModelDescription& model, const Options& o, cli::LineWriter& out);
+// A line for each published layout that such a model fits, or what keeps it out.
+void write_layouts(const Kind& kind, const ModelSection& section, cli::LineWriter& out);
 void write_tensors(const Safetensors& file, const Options& o, cli::LineWriter& out);
 // --positions, --schedule or --patches; one at a time.
 bool is_figure(const Options& o);

@@ -1,6 +1,7 @@
 // The layers of a model.
 #include <cmath>
 
+#include "pretrained/layouts/registry.hpp"
 #include "reports/layer_table.hpp"
 #include "support/json.hpp"
 #include "tools/inspect/inspect.hpp"
@@ -53,6 +54,10 @@ void write_layers(const ModelDescription& model, const Options& o, cli::LineWrit
     return;
   }
   out.text(o.shows_matrices ? matrix_table(model) : layer_table(model));
+}
+
+void write_layouts(const Kind& kind, const ModelSection& section, cli::LineWriter& out) {
+  for (const std::string& line : fitting_layouts(kind, section)) out.line("Export: " + line);
 }
 
 }  // namespace headwater::inspect
