@@ -204,6 +204,31 @@ TEST_CASE("a stop text cuts the continuation and its tokens; the rest of it is a
   }
 }
 
+TEST_CASE("[UNK] is not generated unless it is allowed, however likely it is") {
+  const LoadedLanguageModel files = random_model(true);
+  const std::int32_t unknown = files.tokenizer.unknown_id();
+  REQUIRE(unknown >= 0);
+  files.model->parameters().find("head.bias")->value.data[unknown] = 1000;
+  TextGeneratorSettings settings{.decoding = {.max_new_tokens = 20, .min_new_tokens = 20}};
+  for (const std::string search : {"greedy", "beams", "sampling", "repetition penalty"}) {
+    INFO(search);
+    settings.decoding.num_beams = search == "beams" ? 3 : 1;
+    settings.sampling.reset();
+    if (search == "sampling") settings.sampling = SamplingSettings{};
+    settings.repetition_penalty = search == "repetition penalty" ? 1.2 : 1;
+    for (const bool is_allowed : {true, false}) {
+      settings.allows_unknown = is_allowed;
+      TextGenerator generator(files, settings);
+      Silent silent;
+      generator.continue_lines({"the", "fox"}, 2, silent, [&](const Continuation& c) {
+        const std::vector<std::int32_t>& ids = c.hypothesis.ids;
+        REQUIRE(ids.size() == 20);
+        CHECK(std::count(ids.begin(), ids.end(), unknown) == (is_allowed ? 20 : 0));
+      });
+    }
+  }
+}
+
 TEST_CASE("an empty line begins with a line end where that is a token and there is no start token") {
   const char* const bytes =
       R"({"added_tokens":[],"normalizer":null,"pre_tokenizer":{"type":"ByteLevel","add_prefix_space":false,"trim_offsets":false,"use_regex":false},"post_processor":null,"decoder":{"type":"ByteLevel"},"model":{"type":"BPE","unk_token":null,"vocab":{"a":0,"b":1,"\u010a":2,"\u0120":3},"merges":[]}})";

@@ -1,0 +1,62 @@
+// Translations of a model whose output layer is set by hand.
+#include "decoding/translate.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+using namespace headwater;
+
+namespace {
+
+constexpr std::string_view kWords =
+    R"({"version": "1.0", "truncation": null, "padding": null, "added_tokens": [
+  {"id": 0, "content": "[PAD]", "single_word": false, "lstrip": false, "rstrip": false, "normalized": false, "special": true},
+  {"id": 1, "content": "[UNK]", "single_word": false, "lstrip": false, "rstrip": false, "normalized": false, "special": true},
+  {"id": 2, "content": "[START]", "single_word": false, "lstrip": false, "rstrip": false, "normalized": false, "special": true},
+  {"id": 3, "content": "[END]", "single_word": false, "lstrip": false, "rstrip": false, "normalized": false, "special": true}],
+  "normalizer": null, "pre_tokenizer": {"type": "WhitespaceSplit"}, "post_processor": null, "decoder": null,
+  "model": {"type": "WordLevel", "vocab": {"[PAD]": 0, "[UNK]": 1, "[START]": 2, "[END]": 3, "a": 4, "b": 5, "c": 6}, "unk_token": "[UNK]"}})";
+
+LoadedTranslator small_translator() {
+  EncoderDecoderSettings settings;
+  settings.transformer.width = 8;
+  settings.transformer.heads = 2;
+  settings.transformer.feed_forward_width = 12;
+  settings.transformer.length = 6;
+  const Tokenizer words = Tokenizer::parse(kWords, "words");
+  LoadedTranslator files{{}, words, words, std::make_unique<EncoderDecoder>(settings, 7, 7)};
+  files.ids = translation_ids(words);
+  files.model->parameters().allocate(false);
+  files.model->parameters().initialize(1);
+  return files;
+}
+
+}  // namespace
+
+TEST_CASE("padding and start are not generated, [UNK] not unless it is allowed, however likely they are") {
+  const LoadedTranslator files = small_translator();
+  const std::int32_t unknown = files.target_tokenizer.unknown_id();
+  REQUIRE(unknown == 1);
+  Real* const bias = files.model->parameters().find("head.bias")->value.data;
+  bias[files.ids.pad] = bias[files.ids.start] = 2000;
+  bias[unknown] = 1000;
+  for (const std::string search : {"greedy", "beams", "sampling"}) {
+    INFO(search);
+    TranslationSettings settings{.decoding = DecodingSettings{.min_new_tokens = 4}};
+    if (search == "beams") settings.decoding->num_beams = 3;
+    if (search == "sampling") settings.sampling = SamplingSettings{};
+    for (const bool is_allowed : {true, false}) {
+      settings.allows_unknown = is_allowed;
+      Translator translator(files, settings);
+      for (const Translations& of_line : translator.translations({"a b", "c"})) {
+        const std::vector<std::int32_t>& ids = of_line.at(0).hypothesis.ids;
+        const auto length = static_cast<std::ptrdiff_t>(ids.size());
+        REQUIRE(length >= 4);
+        CHECK(std::count(ids.begin(), ids.end(), unknown) == (is_allowed ? length : 0));
+        CHECK(std::count(ids.begin(), ids.end(), files.ids.pad) == 0);
+        CHECK(std::count(ids.begin(), ids.end(), files.ids.start) == 0);
+      }
+    }
+  }
+}
