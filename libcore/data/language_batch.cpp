@@ -38,10 +38,9 @@ void TokenBatch::add(std::span<const std::int32_t> ids, Index length) {
 
 void TokenBatch::add(const DelimitedText& text) {
   const Index before = tokens.tokens() + static_cast<Index>(text.source.size());
-  std::vector<std::int32_t> read(text.source.begin(), text.source.end());
-  read.push_back(text.delimiter);
-  read.insert(read.end(), text.target.begin(), text.target.end() - 1);
-  tokens.add(read);
+  tokens.add(text.source);
+  tokens.append({&text.delimiter, 1});
+  tokens.append(text.target.first(text.target.size() - 1));
   predicting.add(before, static_cast<Index>(text.target.size()));
   labels.insert(labels.end(), text.target.begin(), text.target.end());
 }

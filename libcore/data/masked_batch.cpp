@@ -13,6 +13,13 @@ void MaskedBatch::clear() {
   is_random.clear();
 }
 
+void MaskedBatch::reserve(std::size_t tokens, std::size_t masked_tokens) {
+  for (std::vector<std::int32_t>* of_tokens : {&source.ids, &source.position_of, &segment_of})
+    of_tokens->reserve(tokens);
+  for (std::vector<std::int32_t>* of_masked : {&masked.tokens, &labels, &before, &after, &place})
+    of_masked->reserve(masked_tokens);
+}
+
 void MaskedBatch::skip(Index tokens, Index masked_tokens) {
   source.skip(tokens);
   masked.skip(masked_tokens);

@@ -22,6 +22,8 @@ struct MaskedBatch {
   std::vector<std::int32_t> is_random;
 
   void clear();
+  // Room for so many tokens, and so many masked ones.
+  void reserve(std::size_t tokens, std::size_t masked_tokens);
   // A sequence that an earlier part of the global batch holds, of so many tokens and masked ones: before the
   // first add.
   void skip(Index tokens, Index masked_tokens);

@@ -8,6 +8,13 @@
 
 namespace headwater {
 
+void MaskedText::reserve(std::size_t tokens) {
+  for (std::vector<std::int32_t>* grows :
+       {&ids, &places, &were, &before, &after, &within, &scratch.order, &scratch.begins, &scratch.ends})
+    grows->reserve(tokens);
+  scratch.is_hidden.reserve(tokens);
+}
+
 Masking::Masking(const Settings& settings, MaskingVocabulary vocabulary)
     : settings_(settings), vocabulary_(std::move(vocabulary)) {
   for (std::size_t id = 0; id < vocabulary_.is_special.size(); ++id) {

@@ -27,6 +27,9 @@ struct MaskedText {
   // span, from 0.
   std::vector<std::int32_t> before, after, within;
 
+  // Room for a text of so many tokens.
+  void reserve(std::size_t tokens);
+
   struct Scratch {
     std::vector<std::int32_t> order;      // of the units, the first ones drawn
     std::vector<std::int32_t> begins;     // place of each unit's first token; units do not cross special ones

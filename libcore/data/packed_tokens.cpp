@@ -13,9 +13,15 @@ void PackedTokens::clear() {
 
 void PackedTokens::add(std::span<const std::int32_t> sequence) {
   if (offsets.empty()) offsets.push_back(0);
-  ids.insert(ids.end(), sequence.begin(), sequence.end());
-  for (std::size_t i = 0; i < sequence.size(); ++i) position_of.push_back(static_cast<std::int32_t>(i));
   offsets.push_back(tokens());
+  append(sequence);
+}
+
+void PackedTokens::append(std::span<const std::int32_t> more) {
+  const std::int32_t place = static_cast<std::int32_t>(tokens() - offsets[offsets.size() - 2]);
+  ids.insert(ids.end(), more.begin(), more.end());
+  for (std::size_t i = 0; i < more.size(); ++i) position_of.push_back(place + static_cast<std::int32_t>(i));
+  offsets.back() = tokens();
 }
 
 void PackedTokens::fill(Index length) {

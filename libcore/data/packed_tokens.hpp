@@ -28,6 +28,8 @@ struct PackedTokens {
   // A sequence that an earlier part of the global batch holds: before the first add.
   void skip(Index count) { first_token += count; }
   void add(std::span<const std::int32_t> sequence);
+  // More of the sequence that was added last.
+  void append(std::span<const std::int32_t> more);
   // Fills the sequence that was added last up to `length` tokens with padding (id 0).
   void fill(Index length);
   // After the last add. `copies` sequences in a row are one of the part's.

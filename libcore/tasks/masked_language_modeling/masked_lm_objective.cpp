@@ -24,6 +24,10 @@ MaskedLmObjective::MaskedLmObjective(MaskedLanguageModel& model, std::unique_ptr
       validation_(std::move(validation)),
       masking_(std::move(masking)),
       seed_(seed) {
+  for (Slot& slot : slots_) {
+    slot.text.reserve(static_cast<std::size_t>(model.length()));
+    slot.masked.reserve(static_cast<std::size_t>(model.length()));
+  }
   losses_.push_back({.name = "masked", .has_accuracy = true});
   if (model.settings().next_sentence) losses_.push_back({.name = "next_sentence", .has_accuracy = true});
   if (model.settings().span_boundary) losses_.push_back({.name = "span_boundary", .has_accuracy = true});
@@ -45,6 +49,9 @@ void MaskedLmObjective::prepare(Split split, std::span<const std::uint32_t> chos
                                 BatchSlot slot) {
   Slot& to = slot_of(slot);
   to.batch.clear();
+  reserve(to, split,
+          chosen.subspan(static_cast<std::size_t>(part.begin()),
+                         static_cast<std::size_t>(part.end() - part.begin())));
   std::int64_t hidden = 0;
   RandomStream stream{.seed = seed_, .purpose = Purpose::masking};
   stream.step = split == Split::train ? static_cast<std::uint32_t>(epoch_) : kValidationEpoch;
@@ -64,6 +71,14 @@ void MaskedLmObjective::prepare(Split split, std::span<const std::uint32_t> chos
   to.batch.finish(part);
   to.scales.masked = to.scales.span_boundary = one_over(hidden);
   to.scales.next_sentence = one_over(part.sequences);
+}
+
+// How many tokens a pair has is drawn, and how many spans find a place: a later batch may have more than the
+// one that the run's memory is measured with.
+void MaskedLmObjective::reserve(Slot& to, Split split, std::span<const std::uint32_t> chosen) const {
+  const std::int64_t most = tokens(split, chosen);
+  to.batch.reserve(static_cast<std::size_t>(most),
+                   static_cast<std::size_t>(masking_.most_hidden(most)) + chosen.size());
 }
 
 void MaskedLmObjective::add(Slot& to) const {

@@ -43,6 +43,8 @@ class MaskedLmObjective : public Objective {
   };
   const MaskedTexts& of(Split split) const { return *(split == Split::train ? train_ : validation_); }
   Slot& slot_of(BatchSlot slot) { return slots_[slot == BatchSlot::first ? 0 : 1]; }
+  // Room for the most that these texts may have.
+  void reserve(Slot& to, Split split, std::span<const std::uint32_t> chosen) const;
   void add(Slot& to) const;
 
   MaskedLanguageModel& model_;

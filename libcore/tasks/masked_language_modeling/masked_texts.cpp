@@ -4,6 +4,10 @@
 
 namespace headwater {
 
+void PairedText::reserve(std::size_t tokens) {
+  for (std::vector<std::int32_t>* grows : {&ids, &segment_of, &first, &second}) grows->reserve(tokens);
+}
+
 // Pieces are counted over all lines of the data set, those of the other split too.
 LinePieces::LinePieces(Subset subset, const Tokenizer& tokenizer, std::int64_t length)
     : lines_(std::move(subset), {"source"}),

@@ -25,6 +25,9 @@ struct PairedText {
   std::vector<std::int32_t> segment_of;     // of pairs, one a token; empty: one text
   bool is_random = false;                   // of pairs: the second comes from elsewhere
   std::vector<std::int32_t> first, second;  // of pairs: memory to make the next one in
+
+  // Room for so many tokens.
+  void reserve(std::size_t tokens);
 };
 
 class MaskedTexts {

@@ -20,6 +20,7 @@ TEST_CASE("of a delimited text the target is predicted alone, the delimiter read
   CHECK(batch.is_delimited());
   CHECK(batch.tokens.ids == Ids{5, 6, 7, 4, 8, 9, 4});
   CHECK(batch.tokens.offsets == std::vector<Index>{0, 6, 7});
+  CHECK(batch.tokens.position_of == Ids{0, 1, 2, 3, 4, 5, 0});
   CHECK(batch.predicting.tokens == Ids{3, 4, 5, 6});
   CHECK(batch.predicting.offsets == std::vector<Index>{0, 3, 4});
   CHECK(batch.labels == Ids{8, 9, 3, 3});
