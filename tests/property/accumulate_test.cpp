@@ -1,13 +1,8 @@
 // A batch computed in 1, 2, 4 or 8 parts, by as many ranks or one, on any number of threads: the same
 // parameters, optimizer state and log.
-#include <random>
-
 #include "models/packing.hpp"
-#include "pretrained/language_model.hpp"
-#include "pretrained/vision_model.hpp"
+#include "property/model_runs.hpp"
 #include "property/rank_runs.hpp"
-#include "tasks/image_classification/vision_objective.hpp"
-#include "tasks/language_modeling/language_model_objective.hpp"
 
 using namespace headwater;
 using namespace rank_runs;  // NOLINT: the tests' own helpers
@@ -96,87 +91,6 @@ class TiedObjective : public Objective {
 
 struct TiedRun {
   TiedObjective objective{43};
-};
-
-LanguageModelSettings small_language_model() {
-  LanguageModelSettings settings;
-  settings.transformer.width = 12;
-  settings.transformer.heads = 2;
-  settings.transformer.feed_forward_width = 20;
-  settings.transformer.length = 12;
-  settings.transformer.dropout = 0.1;
-  settings.transformer.attention_dropout = 0.1;
-  settings.layers = 2;
-  return settings;
-}
-
-// Random texts, some of one word, which have nothing to predict.
-struct LanguageModelRun {
-  TokenDataset texts{{{.name = "source", .vocabulary = 50, .max_length = 13},
-                      {.name = "target", .vocabulary = 50, .max_length = 13}}};
-  LanguageModel model;
-  LanguageModelObjective objective;
-
-  explicit LanguageModelRun(const Recipe& recipe)
-      : model(recipe.model.as<LanguageModelSettings>(), 50),
-        objective(model, subset(0, 90), subset(90, 110), recipe.training.label_smoothing,
-                  model.settings().delimiter.empty() ? -1 : 0) {
-    model.parameters().allocate(true);
-  }
-
-  Subset subset(std::uint32_t begin, std::uint32_t end) {
-    if (texts.examples() == 0) {
-      std::mt19937_64 random(3);
-      for (int i = 0; i < 110; ++i) {
-        std::string line;
-        for (std::uint64_t n = random() % 12, j = 0; j <= n; ++j)
-          line += (j ? " " : "") + std::to_string(1 + random() % 49);
-        line += "\t" + std::to_string(1 + random() % 49) + " 2";
-        texts.add_line(line, "made");
-      }
-      texts.finish("made");
-    }
-    Subset chosen{.dataset = &texts, .indices = {}, .is_all = false};
-    for (std::uint32_t i = begin; i < end; ++i) chosen.indices.push_back(i);
-    return chosen;
-  }
-};
-
-// Random images of 6x4 pixels with two channels.
-struct VisionRun {
-  std::string bytes;
-  ImageDataset images;
-  VisionModel model;
-  VisionObjective objective;
-
-  explicit VisionRun(const Recipe& recipe)
-      : bytes(made_images()),
-        model(recipe.model.as<VisionSettings>()),
-        objective(model, subset(0, 60), subset(60, 80), recipe.training.label_smoothing) {
-    model.parameters().allocate(true);
-  }
-
-  static std::string made_images() {
-    std::mt19937_64 random(4);
-    std::vector<std::uint8_t> pixels(80 * 6 * 4 * 2);
-    for (std::uint8_t& pixel : pixels) pixel = static_cast<std::uint8_t>(random());
-    std::vector<std::int64_t> labels(80);
-    for (std::int64_t& label : labels) label = static_cast<std::int64_t>(random() % 3);
-    std::string written;
-    write_image_dataset({.shape = {.height = 6, .width = 4, .channels = 2},
-                         .pixels = pixels,
-                         .labels = labels,
-                         .label_names = {}},
-                        [&](std::string_view piece) { written += piece; });
-    return written;
-  }
-
-  Subset subset(std::uint32_t begin, std::uint32_t end) {
-    if (images.examples() == 0) images.add(Safetensors(bytes, "made"));
-    Subset chosen{.dataset = &images, .indices = {}, .is_all = false};
-    for (std::uint32_t i = begin; i < end; ++i) chosen.indices.push_back(i);
-    return chosen;
-  }
 };
 
 }  // namespace
@@ -279,20 +193,8 @@ TEST_CASE("padding is predicted in training alone, and is no useful token") {
 TEST_CASE("models of images trained in parts") {
   for (const char* pooling : {"class_token", "flatten"}) {
     Recipe recipe = small_recipe("adam");
-    VisionSettings settings;
-    settings.transformer.width = 12;
-    settings.transformer.heads = 2;
-    settings.transformer.feed_forward_width = 20;
-    settings.transformer.dropout = 0.1;
-    settings.transformer.attention_dropout = 0.1;
-    settings.image_height = 6;
-    settings.image_width = 4;
-    settings.channels = 2;
-    settings.patch_size = 2;
-    settings.classes = 3;
+    VisionSettings settings = small_vision();
     settings.pooling = pooling;
-    settings.head_widths = {10};
-    settings.head_dropout = 0.2;
     recipe.model = model_section(settings);
     recipe.training.batch_sequences = 19;
     INFO(std::string(pooling));

@@ -4,8 +4,13 @@
 
 #include <atomic>
 #include <cstdlib>
+#include <functional>
 #include <new>
+#include <string>
+#include <utility>
+#include <vector>
 
+#include "model_runs.hpp"
 #include "small_run.hpp"
 #include "support/parallel.hpp"
 
@@ -81,6 +86,102 @@ std::vector<Recipe> recipes() {
   return recipes;
 }
 
+// A kind of run, and what a step of it allocates on so many threads.
+struct RunKind {
+  std::string name;
+  std::function<Count(int threads)> count;
+};
+
+// One epoch, as it begins by drawing its order, of many small batches.
+Recipe with_many_steps(Recipe recipe) {
+  recipe.training.epochs = 1;
+  recipe.training.batch_sequences = 4;
+  recipe.training.optimizer.global_clipnorm = 1;
+  return recipe;
+}
+
+template <class Run>
+RunKind kind_of_run(std::string name, const Recipe& recipe) {
+  return {std::move(name), [used = with_many_steps(recipe)](int threads) {
+            Run run(used);
+            return count_in_steps(used, run.objective, threads);
+          }};
+}
+
+Recipe language_model_recipe(const LanguageModelSettings& settings) {
+  Recipe recipe = small_recipe("adam");
+  recipe.data.columns = {"source"};
+  recipe.model = model_section(settings);
+  return recipe;
+}
+
+void add_language_models(std::vector<RunKind>& kinds) {
+  LanguageModelSettings settings = small_language_model();
+  for (const std::string examples : {"blocks", "random"}) {
+    Recipe recipe = language_model_recipe(settings);
+    recipe.data.examples = examples;
+    kinds.push_back(kind_of_run<WindowsRun>("windows: " + examples, recipe));
+  }
+  for (const std::string mixing : {"attention", "averaged_attention", "convolution", "lstm", "gru"}) {
+    settings = small_language_model();
+    settings.mixing.mixing = mixing;
+    if (settings.mixing.is_recurrent()) settings.transformer.positions = "none";
+    if (mixing == "averaged_attention") settings.transformer.head_width = settings.transformer.width;
+    kinds.push_back(kind_of_run<LanguageModelRun>("lines: " + mixing, language_model_recipe(settings)));
+  }
+  settings = small_language_model();
+  settings.padding = "predicted";
+  kinds.push_back(kind_of_run<LanguageModelRun>("lines: padding predicted", language_model_recipe(settings)));
+  settings.padding = "none";
+  settings.delimiter = "[SEP]";
+  kinds.push_back(kind_of_run<LanguageModelRun>("lines: two columns", language_model_recipe(settings)));
+  Recipe in_parts = language_model_recipe(small_language_model());
+  in_parts.training.accumulate = 2;
+  kinds.push_back(kind_of_run<LanguageModelRun>("lines: in two parts", in_parts));
+}
+
+void add_models_of_images(std::vector<RunKind>& kinds) {
+  const auto add = [&](const std::string& name, const VisionSettings& settings) {
+    Recipe recipe = small_recipe("adam");
+    recipe.model = model_section(settings);
+    kinds.push_back(kind_of_run<VisionRun>("images: " + name, recipe));
+  };
+  VisionSettings settings = small_vision();
+  settings.pooling = "flatten";
+  add("flattened", settings);
+  settings = small_vision();
+  settings.images.normalization = "unit";
+  settings.images.random_flip = "horizontal";
+  settings.images.random_rotation = settings.images.random_zoom_height = settings.images.random_zoom_width =
+      0.1;
+  settings.images.random_crop_padding = 1;
+  add("class token, changed at random", settings);
+  settings = small_vision();
+  settings.image_height = 4;
+  for (const std::string resizing : {"bilinear", "crop"}) {
+    settings.images.resizing = resizing;
+    add("resized: " + resizing, settings);
+  }
+}
+
+std::vector<RunKind> other_kinds() {
+  std::vector<RunKind> kinds;
+  add_language_models(kinds);
+  for (const auto& [examples, unit] : kMaskedKinds) {
+    kinds.push_back(kind_of_run<MaskedRun>("masked: " + std::string(examples) + ", " + unit,
+                                           masked_recipe(examples, unit)));
+  }
+  add_models_of_images(kinds);
+  for (const Recipe& recipe : decoder_recipes()) {
+    const EncoderDecoderSettings& settings = recipe.model.as<EncoderDecoderSettings>();
+    kinds.push_back(
+        {"encoder-decoder: " + settings.mixing.mixing + ", " + settings.transformer.norm +
+             (settings.additive_attention ? ", additive attention" : ""),
+         [used = with_many_steps(recipe)](int threads) { return count_in_steps(used, threads); }});
+  }
+  return kinds;
+}
+
 }  // namespace
 
 TEST_CASE("a training step after the first two allocates nothing") {
@@ -103,6 +204,15 @@ TEST_CASE("a training step of a classifier after the first two allocates nothing
   }
 }
 
+TEST_CASE("a training step of any other kind of model after the first two allocates nothing") {
+  for (const RunKind& kind : other_kinds()) {
+    const Count count = kind.count(1);
+    INFO(kind.name, ": the first in step ", count.first);
+    CHECK(count.steps >= 10);
+    CHECK(count.allocations == 0);
+  }
+}
+
 TEST_CASE("a thread that joins late brings its own scratch once, not in each step") {
   for (const Recipe& recipe : recipes()) {
     const Count count = count_in_steps(recipe, 3);
@@ -115,6 +225,12 @@ TEST_CASE("a thread that joins late brings its own scratch once, not in each ste
     const Count count = count_in_class_steps(recipe, 3);
     INFO(model_name(recipe), ": the first in step ", count.first);
     CHECK(count.steps == 50);
+    CHECK(count.allocations <= 3 * 6);
+  }
+  for (const RunKind& kind : other_kinds()) {
+    const Count count = kind.count(3);
+    INFO(kind.name, ": the first in step ", count.first);
+    CHECK(count.steps >= 10);
     CHECK(count.allocations <= 3 * 6);
   }
 }

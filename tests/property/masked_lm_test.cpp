@@ -10,124 +10,20 @@
 #include <vector>
 
 #include "data/document_dataset.hpp"
-#include "pretrained/masked_lm.hpp"
+#include "model_runs.hpp"
 #include "scratch_directory.hpp"
 #include "small_run.hpp"
 #include "support/files.hpp"
 #include "support/parallel.hpp"
-#include "tasks/masked_language_modeling/masked_lm_objective.hpp"
-#include "tasks/masked_language_modeling/sentence_pairs.hpp"
-#include "text/tokenizer/tokenizer.hpp"
-#include "text/tokenizer/tokenizer_json.hpp"
 
 using namespace headwater;
 
 namespace {
 
-constexpr Index kVocabulary = 40, kLength = 24;
-
-// Words w5 to w39, a template of [CLS] and [SEP].
-Tokenizer tokenizer() {
-  std::string vocabulary = R"("[PAD]": 0, "[UNK]": 1, "[CLS]": 2, "[SEP]": 3, "[MASK]": 4)";
-  for (Index id = 5; id < kVocabulary; ++id)
-    vocabulary += ", \"w" + std::to_string(id) + "\": " + std::to_string(id);
-  std::string added;
-  for (const char* token : {"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"}) {
-    const std::size_t id = static_cast<std::size_t>(std::count(added.begin(), added.end(), '{'));
-    added +=
-        std::string(id > 0 ? ", " : "") + R"({"id": )" + std::to_string(id) + R"(, "content": ")" + token +
-        R"(", "special": true, "single_word": false, "lstrip": false, "rstrip": false, "normalized": false})";
-  }
-  return Tokenizer::parse(
-      R"({"version": "1.0", "added_tokens": [)" + added +
-          R"(], "normalizer": null, "pre_tokenizer": {"type": "WhitespaceSplit"}, "post_processor":
-          {"type": "BertProcessing", "sep": ["[SEP]", 3], "cls": ["[CLS]", 2]}, "decoder": null,
-          "model": {"type": "WordLevel", "unk_token": "[UNK]", "vocab": {)" +
-          vocabulary + "}}}",
-      "made");
-}
-
-Recipe recipe_of(const std::string& examples, const std::string& unit) {
-  Recipe recipe = small_recipe("adam");
-  MaskedLmSettings settings;
-  settings.transformer.width = 16;
-  settings.transformer.heads = 2;
-  settings.transformer.feed_forward_width = 24;
-  settings.transformer.length = kLength;
-  settings.transformer.activation = "gelu";
-  settings.transformer.dropout = 0.1;
-  settings.encoder_layers = 2;
-  settings.segments = 2;
-  settings.embedding_norm = true;
-  settings.next_sentence = examples == "sentence_pairs";
-  settings.span_boundary = unit == "span";
-  recipe.data.columns = {"source"};
-  recipe.masking.examples = examples;
-  recipe.masking.unit = unit;
-  recipe.model = model_section(settings);
-  recipe.training.label_smoothing = 0;
-  recipe.training.batch_sequences = 8;
-  recipe.training.epochs = 2;
-  return recipe;
-}
-
-std::string line(std::size_t number, std::size_t words) {
-  std::string ids;
-  for (std::size_t i = 0; i < words; ++i)
-    ids += (i > 0 ? " " : "") + std::to_string(5 + (7 * number + i * i * 3 + i) % (kVocabulary - 5));
-  return ids;
-}
-
-// Documents of 1 to 7 sentences of 1 to 9 words; or lines of up to 60 words.
-std::unique_ptr<Dataset> examples_of(const Recipe& recipe, std::size_t count) {
-  const TokenColumnSettings column{.name = "source", .vocabulary = kVocabulary};
-  std::unique_ptr<Dataset> data;
-  if (recipe.masking.examples == "sentence_pairs") {
-    data = std::make_unique<DocumentDataset>(column);
-    for (std::size_t i = 0; i < count; ++i) {
-      for (std::size_t s = 0; s <= i % 7; ++s) data->add_line(line(i + 31 * s, 1 + (i + s) % 9), "made:1");
-      data->add_line("", "made:1");
-    }
-  } else {
-    data = std::make_unique<TokenDataset>(std::vector{column});
-    for (std::size_t i = 0; i < count; ++i) data->add_line(line(i, 1 + 7 * i % 60), "made:1");
-  }
-  data->finish("made", false);
-  return data;
-}
-
-struct MaskedRun {
-  Recipe recipe;
-  Tokenizer words = tokenizer();
-  std::unique_ptr<Dataset> train, validation;
-  MaskedLanguageModel model;
-  std::unique_ptr<MaskedLmObjective> objective;
-
-  explicit MaskedRun(Recipe r)
-      : recipe(std::move(r)),
-        train(examples_of(recipe, 41)),
-        validation(examples_of(recipe, 9)),
-        model(recipe.model.as<MaskedLmSettings>(), kVocabulary) {
-    Masking masking({.unit = recipe.masking.unit}, masking_vocabulary(words, mask_id_of(words, "made")));
-    objective = std::make_unique<MaskedLmObjective>(model, texts(*train), texts(*validation),
-                                                    std::move(masking), recipe.seed);
-    model.parameters().allocate(true);
-  }
-  std::unique_ptr<MaskedTexts> texts(const Dataset& data) const {
-    const Subset all{.dataset = &data, .indices = {}, .is_all = true};
-    if (recipe.masking.examples == "sentence_pairs")
-      return std::make_unique<SentencePairs>(all, words, pair_template(words, kLength, "t.json"), kLength);
-    return std::make_unique<LinePieces>(all, words, kLength);
-  }
-};
-
-const std::pair<const char*, const char*> kKinds[] = {
-    {"pieces", "token"}, {"pieces", "span"}, {"sentence_pairs", "word"}, {"sentence_pairs", "span"}};
-
 std::vector<Real> trained(const Recipe& recipe, int threads) {
   MaskedRun run(recipe);
   ThreadPool(threads).run([&] {
-    Trainer trainer(run.recipe, *run.objective, nullptr);
+    Trainer trainer(run.recipe, run.objective, nullptr);
     trainer.run({});
   });
   const std::span<const Real> values = run.model.parameters().values();
@@ -140,10 +36,10 @@ std::map<std::string, std::string> files_after(const Recipe& recipe, const fs::p
   for (const auto& [stop, threads] : runs) {
     MaskedRun run(recipe);
     RunDirectory run_directory(directory, run.recipe, {{"config.json", "{}\n"}},
-                               log_header(log_columns(*run.objective)), ExistingRun::resume,
+                               log_header(log_columns(run.objective)), ExistingRun::resume,
                                [](const std::string&) {});
     ThreadPool(threads).run([&, last = stop] {
-      Trainer trainer(run.recipe, *run.objective, &run_directory);
+      Trainer trainer(run.recipe, run.objective, &run_directory);
       trainer.warm_up();
       trainer.run(wants_stop([&] { return trainer.state().step >= last; }));
     });
@@ -157,9 +53,9 @@ std::map<std::string, std::string> files_after(const Recipe& recipe, const fs::p
 }  // namespace
 
 TEST_CASE("masked language models: the same bits on one thread and on two, in one part and in eight") {
-  for (const auto& [examples, unit] : kKinds) {
+  for (const auto& [examples, unit] : kMaskedKinds) {
     INFO(std::string(examples), ", ", std::string(unit));
-    Recipe recipe = recipe_of(examples, unit);
+    Recipe recipe = masked_recipe(examples, unit);
     const std::vector<Real> expected = trained(recipe, 1);
     CHECK(same_bits(trained(recipe, 2), expected));
     for (const std::int64_t parts : {2, 8}) {
@@ -170,9 +66,9 @@ TEST_CASE("masked language models: the same bits on one thread and on two, in on
 }
 
 TEST_CASE("masked language models: a run stopped in the middle of an epoch goes on with the same bits") {
-  for (const auto& [examples, unit] : kKinds) {
+  for (const auto& [examples, unit] : kMaskedKinds) {
     INFO(std::string(examples), ", ", std::string(unit));
-    const Recipe recipe = recipe_of(examples, unit);
+    const Recipe recipe = masked_recipe(examples, unit);
     const ScratchDirectory scratch;
     const auto whole = files_after(recipe, scratch.path() / "whole", {{1'000'000, 2}});
     const auto parts = files_after(recipe, scratch.path() / "parts", {{3, 1}, {8, 2}, {1'000'000, 1}});
@@ -181,14 +77,14 @@ TEST_CASE("masked language models: a run stopped in the middle of an epoch goes 
 }
 
 TEST_CASE("masked language models: other tokens are hidden in the second epoch, validation stays") {
-  MaskedRun run(recipe_of("pieces", "token"));
+  MaskedRun run(masked_recipe("pieces", "token"));
   const std::vector<std::uint32_t> chosen{0, 1, 2, 3};
   const auto loss_of = [&](Split split, std::int64_t epoch) {
-    run.objective->begin_epoch(epoch);
-    run.objective->prepare(split, chosen, BatchPart::whole(4), BatchSlot::first);
+    run.objective.begin_epoch(epoch);
+    run.objective.prepare(split, chosen, BatchPart::whole(4), BatchSlot::first);
     Arena arena;
     Tape tape(arena, Tape::Mode::inference);
-    return run.objective->loss({tape}, split, BatchSlot::first).loss;
+    return run.objective.loss({tape}, split, BatchSlot::first).loss;
   };
   run.model.parameters().initialize(1);
   CHECK(loss_of(Split::train, 0) == loss_of(Split::train, 0));
@@ -197,7 +93,7 @@ TEST_CASE("masked language models: other tokens are hidden in the second epoch, 
 }
 
 TEST_CASE("masked language models: pieces of a document are all of it, in order") {
-  MaskedRun run(recipe_of("pieces", "token"));
+  MaskedRun run(masked_recipe("pieces", "token"));
   const auto& lines = static_cast<const TokenDataset&>(*run.train);
   const auto texts = run.texts(*run.train);
   PairedText text;
@@ -206,7 +102,7 @@ TEST_CASE("masked language models: pieces of a document are all of it, in order"
     texts->read(i, {}, text);
     CHECK(texts->name(i) == i);
     CHECK(static_cast<std::int64_t>(text.ids.size()) == texts->most_tokens(i));
-    CHECK(text.ids.size() <= kLength);
+    CHECK(text.ids.size() <= kMaskedLength);
     CHECK(text.ids.front() == 2);
     CHECK(text.ids.back() == 3);
     all.insert(all.end(), text.ids.begin() + 1, text.ids.end() - 1);
@@ -217,7 +113,7 @@ TEST_CASE("masked language models: pieces of a document are all of it, in order"
 }
 
 TEST_CASE("pairs of sentences: half of the second texts come from another document") {
-  MaskedRun run(recipe_of("sentence_pairs", "token"));
+  MaskedRun run(masked_recipe("sentence_pairs", "token"));
   const auto texts = run.texts(*run.train);
   const auto& documents = static_cast<const DocumentDataset&>(*run.train);
   // Every run of words of a document.
@@ -240,7 +136,7 @@ TEST_CASE("pairs of sentences: half of the second texts come from another docume
       texts->read(i, {.seed = 1, .purpose = Purpose::masking, .layer = texts->name(i), .step = epoch}, text);
       ++pairs;
       random += text.is_random;
-      REQUIRE(text.ids.size() <= kLength);
+      REQUIRE(text.ids.size() <= kMaskedLength);
       REQUIRE(text.segment_of.size() == text.ids.size());
       CHECK(!text.first.empty());
       CHECK(!text.second.empty());
@@ -250,7 +146,7 @@ TEST_CASE("pairs of sentences: half of the second texts come from another docume
       CHECK(ones == text.second.size() + 1);
       std::vector<std::int32_t> both = text.first;
       both.insert(both.end(), text.second.begin(), text.second.end());
-      const bool is_cut = text.ids.size() == kLength;  // the first may have lost its end
+      const bool is_cut = text.ids.size() == kMaskedLength;  // the first may have lost its end
       if (text.is_random || is_cut) continue;
       CHECK(std::any_of(whole.begin(), whole.end(), [&](const std::string& document) {
         return document.find(text_of(both)) != document.npos;

@@ -55,45 +55,6 @@ struct Trained {
   }
 };
 
-Recipe pre_norm_recipe() {
-  Recipe recipe = small_recipe("adam");
-  EncoderDecoderSettings& settings = recipe.model.as<EncoderDecoderSettings>();
-  settings.transformer.norm = "pre";
-  settings.transformer.activation = "gelu";
-  settings.transformer.positions = "sinusoidal";
-  settings.transformer.scale_embedding = true;
-  settings.transformer.initialization = "vaswani";
-  settings.encoder_layers = settings.decoder_layers = 2;
-  settings.share_embeddings = "all";
-  return recipe;
-}
-
-// Neighbours alone: in attention, or in a convolution beside the attention to the source.
-Recipe neighbours_recipe(const std::string& mixing) {
-  Recipe recipe = pre_norm_recipe();
-  EncoderDecoderSettings& settings = recipe.model.as<EncoderDecoderSettings>();
-  settings.mixing = {.mixing = mixing, .kernel_size = 3};
-  if (mixing == "attention") settings.transformer.attention_window = 3;
-  return recipe;
-}
-
-// Recurrent layers, the encoder's of both directions.
-Recipe recurrent_recipe(bool has_attention) {
-  Recipe recipe = small_recipe("adam");
-  EncoderDecoderSettings& settings = recipe.model.as<EncoderDecoderSettings>();
-  settings.mixing = {.mixing = "gru", .bidirectional = true};
-  settings.embedding_width = 11;
-  settings.additive_attention = has_attention;
-  settings.transformer.positions = "none";
-  settings.encoder_layers = settings.decoder_layers = 2;
-  return recipe;
-}
-
-std::vector<Recipe> decoder_recipes() {
-  return {small_recipe("rmsprop"),          pre_norm_recipe(),       neighbours_recipe("attention"),
-          neighbours_recipe("convolution"), recurrent_recipe(false), recurrent_recipe(true)};
-}
-
 struct Logits {
   std::vector<std::vector<Real>> of;  // of each sequence, [T, V]
 };

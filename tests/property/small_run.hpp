@@ -37,6 +37,13 @@ headwater::Recipe small_recipe(const std::string& optimizer);
 // chunks; one epoch.
 headwater::Recipe wide_recipe(const std::string& optimizer);
 
+// Recurrent layers, the encoder's of both directions.
+headwater::Recipe recurrent_recipe(bool has_attention);
+
+// One of each kind of decoder: attention, post-norm and pre-norm; a window or a convolution; recurrent layers
+// with attention to the source and without.
+std::vector<headwater::Recipe> decoder_recipes();
+
 struct SmallRun {
   headwater::Recipe recipe;
   headwater::TokenDataset train, validation;
