@@ -102,7 +102,8 @@ TEST_CASE("layers: encoder blocks that mix otherwise, pre- and post-norm") {
 }
 
 TEST_CASE("layers: embedding, every kind of positions") {
-  for (const Positions positions : {Positions::none, Positions::learned, Positions::sinusoidal_halves}) {
+  for (const Positions positions :
+       {Positions::none, Positions::learned, Positions::sinusoidal, Positions::sinusoidal_halves}) {
     std::unique_ptr<Embedding> embedding;
     check(
         {"embedding",
