@@ -46,9 +46,9 @@ class Reference : public schema::Visitor {
     titled(key, std::string(meaning.text) + " (of " + kinds + ")", meaning.readers, rows);
   }
 
-  void model(std::string_view key, const schema::Meaning& meaning, ModelSection& model) override {
+  void model(std::string_view key, const schema::Meaning& meaning, ModelSection&) override {
     titled(key, std::string(meaning.text), meaning.readers, [&](Visitor&) {
-      std::string chosen(model.kind().name);
+      std::string chosen(kinds_.front()->name);
       schema::kind_row(*this, kinds_, chosen);
     });
     for (const ModelKind* kind : kinds_) {
@@ -264,8 +264,7 @@ class Explainer : public schema::Visitor {
 }  // namespace
 
 std::string recipe_reference(ModelKinds kinds) {
-  Recipe defaults;
-  defaults.model = ModelSection(*kinds.front());
+  Recipe defaults;  // of no kind of model: the keys of all
   Reference reference(kinds);
   reference.begin("Top level");
   schema::rows(reference, defaults);

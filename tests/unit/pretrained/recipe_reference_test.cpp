@@ -3,11 +3,13 @@
 #include <doctest/doctest.h>
 
 #include <functional>
+#include <set>
 
 #include "pretrained/registry.hpp"
 #include "recipe/row_text.hpp"
 #include "support/error.hpp"
 #include "support/files.hpp"
+#include "support/split.hpp"
 #include "text/learning/subword_learner.hpp"
 
 using namespace headwater;
@@ -54,34 +56,56 @@ class RowReader : public schema::Visitor {
   std::string_view readers_;
 };
 
+using UseRow = std::function<void(const std::string& path, const schema::Row&, std::string_view readers)>;
+
+void for_each_row(const UseRow& use) {
+  for (const ModelKind* kind : model_kinds()) {
+    Recipe recipe;
+    recipe.model = ModelSection(*kind);
+    RowReader rows(use);
+    schema::rows(rows, recipe);
+  }
+}
+
 }  // namespace
 
 TEST_CASE("every key says what it means and what reads it, every word what it does") {
   std::size_t keys = 0;
-  for (const ModelKind* kind : model_kinds()) {
-    Recipe recipe;
-    recipe.model = ModelSection(*kind);
-    const std::function<void(const std::string&, const schema::Row&, std::string_view)> check =
-        [&](const std::string& path, const schema::Row& row, std::string_view readers) {
-          INFO(path);
-          ++keys;
-          CHECK_FALSE(row.meaning.text.empty());
-          CHECK(row.meaning.text.find('|') == std::string_view::npos);  // it stands in a table
-          CHECK_FALSE(readers.empty());
-          if (const std::vector<schema::Word>* words = words_of(row)) {
-            CHECK_FALSE(words->empty());
-            for (const schema::Word& word : *words) {
-              INFO(std::string(word.word));
-              CHECK_FALSE(word.meaning.empty());
-            }
-          } else {
-            CHECK_FALSE(range_of(row).empty());
-          }
-        };
-    RowReader rows(check);
-    schema::rows(rows, recipe);
-  }
+  for_each_row([&](const std::string& path, const schema::Row& row, std::string_view readers) {
+    INFO(path);
+    ++keys;
+    CHECK_FALSE(row.meaning.text.empty());
+    CHECK(row.meaning.text.find('|') == std::string_view::npos);  // it stands in a table
+    CHECK_FALSE(readers.empty());
+    if (const std::vector<schema::Word>* words = words_of(row)) {
+      CHECK_FALSE(words->empty());
+      for (const schema::Word& word : *words) {
+        INFO(std::string(word.word));
+        CHECK_FALSE(word.meaning.empty());
+      }
+    } else {
+      CHECK_FALSE(range_of(row).empty());
+    }
+  });
   CHECK(keys > 200);
+}
+
+TEST_CASE("every key of every kind of model stands in the reference") {
+  const std::string reference = recipe_reference(model_kinds());
+  constexpr std::string_view kTitle = "### `", kRow = "| `";
+  std::set<std::string> known;
+  std::string section;
+  for (const std::string_view line : split(reference, '\n')) {
+    const auto name_after = [&](std::string_view mark) {
+      return std::string(line.substr(mark.size(), line.find('`', mark.size()) - mark.size()));
+    };
+    if (line.starts_with(kTitle)) section = name_after(kTitle) + ".";
+    if (line.starts_with(kRow)) known.insert(section + name_after(kRow));
+  }
+  for_each_row([&](const std::string& path, const schema::Row&, std::string_view) {
+    INFO(path);
+    CHECK(known.contains(path));
+  });
 }
 
 TEST_CASE("recipes/README.md ends with every key that a recipe may have") {
