@@ -100,6 +100,27 @@ rm models/recipes/sweep-model.width-32/model
 headwater run mine/sweep.yaml --array model.width=32,40 || fail 'the same command when nothing is in the way'
 grep -q '^headwater: sweep-model.width-40: finished before$' "$tmp/err" && grep -q '^sweep-model.width-32 ' "$tmp/out" || fail 'it goes on with what is missing'
 
+# --- Anew, with texts that are empty, on so many threads ------------------------------------------------------------------------
+
+sed 's/texts.tsv/odd.tsv/' mine/sweep.yaml >mine/odd.yaml
+cp mine/texts.tsv mine/odd.tsv
+odd=models/recipes/odd/model
+headwater run mine/odd.yaml --threads 1 || fail 'a run on one thread'
+grep -q '/train .*--threads 1 ' "$tmp/out" || fail '--threads 1 reaches train'
+cp $odd/model.safetensors "$tmp/first"
+before=$(find $odd -name model.safetensors -printf '%T@ %p\n' | sort)
+headwater run mine/odd.yaml --threads 3 --overwrite || fail 'a finished run anew'
+grep -q '/train .*--overwrite .*--threads 3 ' "$tmp/out" || fail '--overwrite and --threads 3 reach train'
+[ "$before" != "$(find $odd -name model.safetensors -printf '%T@ %p\n' | sort)" ] || fail 'a finished run was not made anew'
+cmp -s $odd/model.safetensors "$tmp/first" || fail 'the same model on three threads'
+for ((i = 0; i < 20; ++i)); do printf '...\todd\n'; done >>mine/odd.tsv
+[ "$(status_of headwater run mine/odd.yaml)" = 1 ] || fail 'other data under a finished run, and texts that are empty'
+grep -q '^recipe: for --allow-empty give --allow-empty to the same command (headwater run mine/odd.yaml ... --allow-empty): ' "$tmp/err" || fail 'what is said of texts that are empty'
+[ "$(status_of headwater run mine/odd.yaml --allow-empty)" = 1 ] || fail 'other data under a finished run'
+grep -q '^recipe: for --overwrite give --overwrite to the same command (headwater run mine/odd.yaml ... --overwrite): ' "$tmp/err" || fail 'what is said of other data'
+headwater run mine/odd.yaml --allow-empty --overwrite || fail 'texts that are empty are left out, of a run anew'
+! cmp -s $odd/model.safetensors "$tmp/first" || fail 'a model of other data'
+
 # --- What fails, and signals ----------------------------------------------------------------------------------------------------
 
 printf 'a text without a label\n' >mine/texts.tsv
@@ -130,4 +151,4 @@ for signal in INT TERM; do
     fail "something goes on after SIG$signal"
   fi
 done
-echo 'runs by name and file, starters, arrays, failures, signals'
+echo 'runs by name and file, starters, arrays, runs anew, failures, signals'
