@@ -121,13 +121,23 @@ Variable VisionModel::features(const ForwardContext& context, const ImageBatch& 
 kernels::CrossEntropyTotals VisionModel::loss(const ForwardContext& context, const ImageBatch& batch,
                                               double label_smoothing, double loss_scale,
                                               std::span<const Real> class_weights) const {
-  return ops::linear_cross_entropy(context.tape, features(context, batch), head_.weight(), head_.bias(),
-                                   batch.labels, static_cast<Real>(label_smoothing),
-                                   static_cast<Real>(loss_scale), class_weights);
+  return loss(context, features(context, batch), batch.labels, label_smoothing, loss_scale, class_weights);
+}
+
+kernels::CrossEntropyTotals VisionModel::loss(const ForwardContext& context, const Variable& features,
+                                              std::span<const std::int32_t> labels, double label_smoothing,
+                                              double loss_scale, std::span<const Real> class_weights) const {
+  return ops::linear_cross_entropy(context.tape, features, head_.weight(), head_.bias(), labels,
+                                   static_cast<Real>(label_smoothing), static_cast<Real>(loss_scale),
+                                   class_weights);
 }
 
 Matrix VisionModel::probabilities(const ForwardContext& context, const ImageBatch& batch) const {
-  const Matrix logits = this->logits(context, features(context, batch)).value();
+  return probabilities(context, features(context, batch));
+}
+
+Matrix VisionModel::probabilities(const ForwardContext& context, const Variable& features) const {
+  const Matrix logits = this->logits(context, features).value();
   const Matrix result = context.tape.arena().matrix(logits.rows, logits.cols);
   kernels::softmax(logits, result);
   return result;

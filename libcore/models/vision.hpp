@@ -65,6 +65,11 @@ class VisionModel {
                                    std::span<const Real> class_weights = {}) const;
   // [images, classes], rows that sum to 1; in the tape's arena.
   Matrix probabilities(const ForwardContext& context, const ImageBatch& batch) const;
+  // Both of features that are there.
+  kernels::CrossEntropyTotals loss(const ForwardContext& context, const Variable& features,
+                                   std::span<const std::int32_t> labels, double label_smoothing,
+                                   double loss_scale, std::span<const Real> class_weights = {}) const;
+  Matrix probabilities(const ForwardContext& context, const Variable& features) const;
 
   // The first layer: [tokens, D]; the blocks and the norm after it.
   Variable embed(const ForwardContext& context, const ImageBatch& batch) const;

@@ -35,7 +35,8 @@ namespace {
 
 struct Count {
   std::int64_t steps = 0, allocations = 0,
-               first = 0;  // after the second step, and where the first of them was
+               first = 0;                  // after the second step, and where the first of them was
+  std::size_t arena = 0, whole_arena = 0;  // bytes before the first step, and after steps and validation
 };
 
 Count count_in_steps(const Recipe& recipe, Objective& objective, int threads) {
@@ -43,7 +44,7 @@ Count count_in_steps(const Recipe& recipe, Objective& objective, int threads) {
   ThreadPool pool(threads);
   pool.run([&] {
     Trainer trainer(recipe, objective, nullptr);
-    trainer.warm_up();
+    count.arena = trainer.warm_up();
     std::int64_t before = 0;
     trainer.run(after_step([&](const StepReport& report) {
       const std::int64_t now = allocations.load();
@@ -54,6 +55,7 @@ Count count_in_steps(const Recipe& recipe, Objective& objective, int threads) {
       before = now;
       ++count.steps;
     }));
+    count.whole_arena = trainer.warm_up();
   });
   return count;
 }
@@ -210,6 +212,8 @@ TEST_CASE("a training step of any other kind of model after the first two alloca
     INFO(kind.name, ": the first in step ", count.first);
     CHECK(count.steps >= 10);
     CHECK(count.allocations == 0);
+    // How long pairs of sentences are is drawn, so that batches as small as these differ.
+    CHECK(count.whole_arena <= count.arena * 12 / 10);
   }
 }
 

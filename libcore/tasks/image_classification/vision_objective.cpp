@@ -60,11 +60,12 @@ LossTotals VisionObjective::loss(const ForwardContext& context, Split split, Bat
   const Slot& packed = slot_of(slot);
   const double smoothing = split == Split::train ? label_smoothing_ : 0;
   const std::span<const Real> weights = split == Split::train ? class_weights_ : std::span<const Real>();
+  const Variable features = model_.features(context, packed.batch);
   const kernels::CrossEntropyTotals totals =
-      model_.loss(context, packed.batch, smoothing, packed.loss_scale, weights);
+      model_.loss(context, features, packed.batch.labels, smoothing, packed.loss_scale, weights);
   // A loss that is not finite ends the run, with a better word than a probability that is none.
   if (split == Split::validation && std::isfinite(totals.loss))
-    measure_.add(packed.batch.labels, model_.probabilities(context, packed.batch));
+    measure_.add(packed.batch.labels, model_.probabilities(context, features));
   LossTotals result;
   result.loss = totals.loss;
   result.correct = totals.correct;
