@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "reports/alignment.hpp"
 #include "reports/color_bar.hpp"
 #include "reports/color_scale.hpp"
 #include "reports/svg.hpp"
@@ -232,6 +231,20 @@ class HeatMap {
 
 }  // namespace
 
+// The weights of a layer's heads averaged: [q, k].
+static std::vector<double> mean_weights(std::span<const AttentionRecord> heads) {
+  const AttentionRecord& first = heads.front();
+  std::vector<double> mean(first.weights.size());
+  for (const AttentionRecord& head : heads) {
+    check(head);
+    if (head.queries() != first.queries() || head.keys() != first.keys())
+      throw Error("attention: heads of one layer have different sizes");
+    for (std::size_t i = 0; i < mean.size(); ++i) mean[i] += static_cast<double>(head.weights[i]);
+  }
+  for (double& weight : mean) weight /= static_cast<double>(heads.size());
+  return mean;
+}
+
 std::vector<AttentionRecord> means_over_heads(std::span<const AttentionRecord> records) {
   std::vector<AttentionRecord> means;
   for (std::size_t begin = 0; begin < records.size();) {
@@ -242,7 +255,7 @@ std::vector<AttentionRecord> means_over_heads(std::span<const AttentionRecord> r
     };
     while (end < records.size() && is_same_layer(records[end])) ++end;
     AttentionRecord mean = records[begin];
-    const std::vector<double> weights = mean_over_heads(records.subspan(begin, end - begin));
+    const std::vector<double> weights = mean_weights(records.subspan(begin, end - begin));
     mean.weights.assign(weights.begin(), weights.end());
     mean.head = -1;
     means.push_back(std::move(mean));

@@ -15,7 +15,8 @@ struct HeatMapSettings {
   double max_width = 1280;          // pixels; panels wrap below it
 };
 
-// The heads of each layer as one record, their mean, whose head is -1.
+// The heads of each layer as one record, their mean, whose head is -1. Throws Error where heads of a layer
+// have different sizes.
 std::vector<AttentionRecord> means_over_heads(std::span<const AttentionRecord> records);
 
 // An SVG 1.1 document. Records of one example and kind, one after the other, share a section; each layer

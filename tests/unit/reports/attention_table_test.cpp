@@ -5,7 +5,6 @@
 #include <cstring>
 
 #include "error_text.hpp"
-#include "reports/alignment.hpp"
 
 using namespace headwater;
 
@@ -189,25 +188,4 @@ TEST_CASE("records whose sizes do not fit are refused") {
   record = small_record();
   record.predicts.pop_back();
   CHECK_THROWS_AS(append_attention_csv(out, record), Error);
-}
-
-TEST_CASE("alignment: the largest mean over heads decides") {
-  std::vector<AttentionRecord> heads = {small_record(0, 0), small_record(0, 1)};
-  heads[1].weights = {0.9F, 0.0F, 0.1F, 0.5F, 0.4F, 0.1F};
-  CHECK(most_attended_key(heads, 0) == 0);  // 0.575, 0.375, 0.05
-  CHECK(most_attended_key(heads, 1) == 2);  // 0.3, 0.3, 0.4
-  CHECK(row_that_predicts(heads[0], "roja") == 1);
-  CHECK(!row_that_predicts(heads[0], "azul").has_value());
-  CHECK(column_of(heads[0], "house") == 1);
-  const std::vector<ExpectedAlignment> expected = {{0, 0}, {1, 0}};
-  AlignmentCount count = count_aligned(heads, expected);
-  CHECK(count.aligned == 1);
-  CHECK(count.total == 2);
-  count.add(count);
-  CHECK(count.share() == 0.5);
-  CHECK(AlignmentCount{}.share() == 0);
-  heads[1].layer = 1;
-  CHECK_THROWS_AS(mean_over_heads(heads), Error);
-  heads.resize(1);
-  CHECK_THROWS_AS(most_attended_key(heads, 2), Error);
 }

@@ -189,3 +189,26 @@ TEST_CASE("labels are cut by columns, numbers kept short") {
   CHECK(svg_number(2.25) == "2.2");
   CHECK(xml_text("a<\n\x80") == "a&lt;\u240A\uFFFD");
 }
+
+TEST_CASE("the heads of a layer become their mean, layer by layer") {
+  const auto record = [](std::int64_t layer, std::int64_t head, std::vector<float> weights) {
+    AttentionRecord made = record_of({"[START]", "casa"}, {"red", "house", "."}, layer, head);
+    made.weights = std::move(weights);
+    return made;
+  };
+  std::vector<AttentionRecord> records = {record(0, 0, {0.25F, 0.75F, 0.0F, 0.125F, 0.25F, 0.625F}),
+                                          record(0, 1, {0.75F, 0.0F, 0.25F, 0.5F, 0.375F, 0.125F}),
+                                          record(1, 0, {1.0F, 0.0F, 0.0F, 0.0F, 0.0F, 1.0F})};
+  const std::vector<AttentionRecord> means = means_over_heads(records);
+  REQUIRE(means.size() == 2);
+  CHECK(means[0].weights == std::vector{0.5F, 0.375F, 0.125F, 0.3125F, 0.3125F, 0.375F});
+  CHECK(means[0].head == -1);
+  CHECK(means[1].layer == 1);
+  CHECK(means[1].weights == records[2].weights);
+  // Of another example it is another mean, of one example two sizes do not fit together.
+  records[1] = record_of({"casa"}, {"house"}, 0, 1);
+  records[1].example = 1;
+  CHECK(means_over_heads(records).size() == 3);
+  records[1].example = 0;
+  CHECK_THROWS_WITH_AS(means_over_heads(records), doctest::Contains("different sizes"), Error);
+}
