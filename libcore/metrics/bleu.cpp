@@ -197,10 +197,4 @@ std::string bleu_details(const BleuScore& score) {
          " ref_len = " + std::to_string(score.reference_length) + ")";
 }
 
-std::string bleu_line(const BleuScore& score, std::string_view signature) {
-  std::string line = "BLEU";
-  if (!signature.empty()) line.append("|").append(signature);
-  return line + " = " + format_fixed(score.score, 2) + " " + bleu_details(score);
-}
-
 }  // namespace headwater

@@ -58,10 +58,6 @@ std::string bleu_signature(const BleuSettings& settings, std::size_t reference_s
 // "60.1/33.0/20.9/13.5 (BP = 1.000 ratio = 1.002 hyp_len = 123 ref_len = 122)"
 std::string bleu_details(const BleuScore& score);
 
-// "BLEU = 27.34 60.1/33.0/20.9/13.5 (BP = 1.000 ratio = 1.002 hyp_len = 123 ref_len = 122)", with the
-// signature after "BLEU|" where one is given.
-std::string bleu_line(const BleuScore& score, std::string_view signature = {});
-
 // The line as BLEU counts it: tokens separated by single spaces (of none: any white space, as it was).
 std::string bleu_tokens(std::string_view line, BleuTokenization tokenization);
 

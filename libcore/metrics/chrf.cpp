@@ -184,10 +184,4 @@ std::string chrf_signature(const ChrfSettings& settings, std::size_t reference_s
   return signature.append("|version:").append(kScoreVersion);
 }
 
-std::string chrf_line(double score, const ChrfSettings& settings, std::string_view signature) {
-  std::string line = chrf_name(settings);
-  if (!signature.empty()) line.append("|").append(signature);
-  return line + " = " + format_fixed(score, 2);
-}
-
 }  // namespace headwater

@@ -4,7 +4,6 @@
 
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace headwater {
@@ -30,8 +29,5 @@ std::string chrf_name(const ChrfSettings& settings);
 
 // "nrefs:1|case:mixed|eff:yes|nc:6|nw:0|space:no|version:headwater-0.1.0"
 std::string chrf_signature(const ChrfSettings& settings, std::size_t reference_sets);
-
-// "chrF2 = 59.70", with the signature after "chrF2|" where one is given.
-std::string chrf_line(double score, const ChrfSettings& settings, std::string_view signature = {});
 
 }  // namespace headwater
