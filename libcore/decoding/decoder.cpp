@@ -123,12 +123,4 @@ std::vector<Hypotheses> Decoder::decode_groups(const Prompts& prompts, const Gen
   return results;
 }
 
-Prompts start_prompts(const PackedTokens& source, std::int32_t start_id) {
-  Prompts prompts;
-  prompts.clear();
-  for (Index s = 0; s < source.sequences(); ++s) prompts.add(source.sequence(s), {&start_id, 1});
-  prompts.finish();
-  return prompts;
-}
-
 }  // namespace headwater

@@ -41,7 +41,4 @@ class Decoder {
   Arena arena_;
 };
 
-// Prompts of an encoder-decoder: the start token alone for each source.
-Prompts start_prompts(const PackedTokens& source, std::int32_t start_id);
-
 }  // namespace headwater

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "layers/packed_weights.hpp"
+
 namespace headwater {
 
 void Greedy::choose(const ForwardContext& context, const StepRows& rows, std::span<Chosen> chosen) const {
@@ -23,16 +25,6 @@ void Greedy::choose(const ForwardContext& context, const StepRows& rows, std::sp
   const std::span ids(arena.allocate_array<std::int32_t>(hidden.rows), chosen.size());
   kernels::linear_argmax(hidden, weight, bias, rows.banned.all, ids);
   for (std::size_t b = 0; b < chosen.size(); ++b) chosen[b] = {ids[b], 0};
-}
-
-std::vector<std::vector<std::int32_t>> decode_greedily(const CachedModel& model, const Prompts& prompts,
-                                                       const GenerationSettings& settings) {
-  GenerationSettings greedy = settings;
-  greedy.num_beams = greedy.n_best = 1;
-  std::vector<std::vector<std::int32_t>> results;
-  for (Hypotheses& hypotheses : Decoder(model).decode(prompts, greedy))
-    results.push_back(std::move(hypotheses.front().ids));
-  return results;
 }
 
 }  // namespace headwater

@@ -1,9 +1,10 @@
 // The most likely token at each step.
 #pragma once
 
-#include <vector>
+#include <span>
 
-#include "decoding/decoder.hpp"
+#include "decoding/next_token.hpp"
+#include "layers/output_layer.hpp"
 
 namespace headwater {
 
@@ -17,9 +18,5 @@ class Greedy : public NextToken {
   const OutputLayer& output_;
   bool wants_scores_;
 };
-
-// Decoder::decode for one time: the ids alone.
-std::vector<std::vector<std::int32_t>> decode_greedily(const CachedModel& model, const Prompts& prompts,
-                                                       const GenerationSettings& settings);
 
 }  // namespace headwater

@@ -11,6 +11,7 @@
 
 #include "decoding/decoder.hpp"
 #include "models/encoder_decoder.hpp"
+#include "start_prompts.hpp"
 #include "support/parallel.hpp"
 
 using namespace headwater;

@@ -10,6 +10,7 @@
 
 #include "decoding/decoder.hpp"
 #include "reference_folder.hpp"
+#include "start_prompts.hpp"
 #include "support/files.hpp"
 
 using namespace headwater;

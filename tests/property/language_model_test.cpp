@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "decoding/greedy.hpp"
+#include "decode_greedily.hpp"
 #include "small_run.hpp"
 #include "support/parallel.hpp"
 

@@ -3,8 +3,9 @@
 
 #include <chrono>
 
-#include "decoding/greedy.hpp"
+#include "decode_greedily.hpp"
 #include "small_run.hpp"
+#include "start_prompts.hpp"
 #include "support/parallel.hpp"
 
 using namespace headwater;

@@ -4,8 +4,9 @@
 
 #include <utility>
 
-#include "decoding/greedy.hpp"
+#include "decode_greedily.hpp"
 #include "small_run.hpp"
+#include "start_prompts.hpp"
 #include "support/parallel.hpp"
 
 using namespace headwater;

@@ -3,7 +3,9 @@
 
 #include <doctest/doctest.h>
 
+#include "decode_greedily.hpp"
 #include "models/encoder_decoder.hpp"
+#include "start_prompts.hpp"
 #include "support/parallel.hpp"
 
 using namespace headwater;
