@@ -1,6 +1,7 @@
 #include "data/document_dataset.hpp"
 
 #include "support/hash.hpp"
+#include "support/raw_bytes.hpp"
 
 namespace headwater {
 
@@ -21,7 +22,7 @@ void DocumentDataset::finish(std::string_view where, bool is_empty_allowed) {
 std::string DocumentDataset::hash() const {
   Hasher hasher;
   hasher.update(sentences_.hash());
-  hasher.update({reinterpret_cast<const char*>(begins_.data()), begins_.size() * sizeof(std::int64_t)});
+  hasher.update(raw_bytes(begins_));
   return hasher.digest();
 }
 

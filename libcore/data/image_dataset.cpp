@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <set>
 
 #include "support/error.hpp"
 #include "support/hash.hpp"
 #include "support/json.hpp"
 #include "support/numbers.hpp"
+#include "support/raw_bytes.hpp"
 
 namespace headwater {
 namespace {
@@ -151,12 +151,6 @@ std::vector<std::int32_t> labels_of(const TensorView& tensor, const std::string&
   return {values.begin(), values.end()};
 }
 
-template <class Value>
-std::string_view bytes_of(std::span<const Value> values) {
-  static_assert(std::endian::native == std::endian::little, "files and hashes are of little-endian integers");
-  return {reinterpret_cast<const char*>(values.data()), values.size_bytes()};
-}
-
 }  // namespace
 
 void ImageDataset::add_file(const std::filesystem::path& path) {
@@ -222,9 +216,9 @@ void ImageDataset::finish(std::string_view where, bool /*is_empty_allowed*/) {
 std::string ImageDataset::hash() const {
   const std::array<std::int64_t, 4> sizes{examples(), shape_.height, shape_.width, shape_.channels};
   Hasher hasher;
-  hasher.update(bytes_of(std::span<const std::int64_t>(sizes)));
-  hasher.update(bytes_of(pixels_));
-  hasher.update(bytes_of(std::span<const std::int32_t>(labels_)));
+  hasher.update(raw_bytes(sizes));
+  hasher.update(raw_bytes(pixels_));
+  hasher.update(raw_bytes(labels_));
   return hasher.digest();
 }
 
@@ -257,7 +251,7 @@ void write_image_dataset_head(const ImageLabels& images, const ByteSink& sink) {
                                 .dtype = Dtype::u8,
                                 .shape = {count, shape.height, shape.width, shape.channels}}},
       metadata));
-  sink(bytes_of(images.labels));
+  sink(raw_bytes(images.labels));
 }
 
 void write_image_dataset(const LabelledImages& images, const ByteSink& sink) {
@@ -266,7 +260,7 @@ void write_image_dataset(const LabelledImages& images, const ByteSink& sink) {
                             .label_names = images.label_names,
                             .reading = images.reading},
                            sink);
-  sink(bytes_of(images.pixels));
+  sink(raw_bytes(images.pixels));
 }
 
 }  // namespace headwater

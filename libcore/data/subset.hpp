@@ -6,6 +6,7 @@
 
 #include "data/dataset.hpp"
 #include "support/hash.hpp"
+#include "support/raw_bytes.hpp"
 
 namespace headwater {
 
@@ -22,7 +23,7 @@ struct Subset {
   void add_to(Hasher& hasher) const {
     if (dataset == nullptr) return;
     hasher.update(dataset->hash());
-    hasher.update({reinterpret_cast<const char*>(indices.data()), indices.size() * sizeof(std::uint32_t)});
+    hasher.update(raw_bytes(indices));
   }
 };
 

@@ -1,7 +1,6 @@
 #include "data/token_dataset.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <charconv>
 #include <cmath>
 #include <cstring>
@@ -9,6 +8,7 @@
 #include "support/csv.hpp"
 #include "support/error.hpp"
 #include "support/hash.hpp"
+#include "support/raw_bytes.hpp"
 #include "support/utf8.hpp"
 #include "text/unicode/trimmed.hpp"
 
@@ -323,11 +323,6 @@ std::size_t TokenDataset::column(std::string_view name) const {
 
 std::string TokenDataset::hash() const {
   if (reads_ != nullptr) return hash_;
-  static_assert(std::endian::native == std::endian::little,
-                "the hash is defined over little-endian integers");
-  const auto bytes = [](const auto* values, std::size_t count) {
-    return std::string_view(reinterpret_cast<const char*>(values), count * sizeof *values);
-  };
   Hasher hasher;
   std::vector<std::int64_t> ends;
   for (const Column& column : columns_) {
@@ -336,12 +331,13 @@ std::string TokenDataset::hash() const {
     for (std::int64_t e = 0; e < column.lists.size(); ++e) {
       ends.push_back(column.lists.end_of(e));
       if (ends.size() < 4096) continue;
-      hasher.update(bytes(ends.data(), ends.size()));
+      hasher.update(raw_bytes(ends));
       ends.clear();
     }
-    hasher.update(bytes(ends.data(), ends.size()));
-    hasher.update(bytes(column.lists.ids(), static_cast<std::size_t>(column.lists.total_ids())));
-    if (column.settings.has_values) hasher.update(bytes(column.values.data(), column.values.size()));
+    hasher.update(raw_bytes(ends));
+    hasher.update(
+        raw_bytes(std::span(column.lists.ids(), static_cast<std::size_t>(column.lists.total_ids()))));
+    if (column.settings.has_values) hasher.update(raw_bytes(column.values));
   }
   return hasher.digest();
 }

@@ -8,6 +8,7 @@
 #include "support/error.hpp"
 #include "support/hash.hpp"
 #include "support/numbers.hpp"
+#include "support/raw_bytes.hpp"
 
 namespace headwater {
 
@@ -15,11 +16,6 @@ namespace {
 
 // How much of a file is read before its memory is given back.
 constexpr std::int64_t kReadBytes = std::int64_t{32} << 20;
-
-template <class T>
-std::string_view raw_bytes(std::span<const T> numbers) {
-  return {reinterpret_cast<const char*>(numbers.data()), numbers.size_bytes()};
-}
 
 // Counts what was read of a file from its beginning, and gives it back now and then.
 class ReadOnce {
@@ -105,11 +101,11 @@ void TokenDataset::check_columns(const Safetensors& file) {
       kept_ids += std::ssize(column.kept(list_of(e)));
       ends.push_back(kept_ids);
       if (ends.size() < 4096) continue;
-      hasher.update(raw_bytes(std::span<const std::int64_t>(ends)));
+      hasher.update(raw_bytes(ends));
       reading.add(ends.size() * sizeof ends[0]);
       ends.clear();
     }
-    hasher.update(raw_bytes(std::span<const std::int64_t>(ends)));
+    hasher.update(raw_bytes(ends));
     for (std::int64_t e = 0; e < examples(); ++e) {
       const std::span<const std::int32_t> list = column.lists[e], kept = column.kept(list);
       if (const std::string fault = column.fault_of(list); !fault.empty()) fail(e, fault);

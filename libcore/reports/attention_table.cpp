@@ -8,6 +8,7 @@
 #include "support/csv.hpp"
 #include "support/error.hpp"
 #include "support/json.hpp"
+#include "support/raw_bytes.hpp"
 
 namespace headwater {
 
@@ -218,8 +219,7 @@ std::string attention_npy(std::span<const AttentionRecord> records) {
       throw Error("attention: " + title_of(record) + " does not fit into one array with " + title_of(first) +
                   " (an npy file holds one example and one kind: choose with --kind, and give one line)");
     }
-    weights.append(reinterpret_cast<const char*>(record.weights.data()),
-                   record.weights.size() * sizeof(float));
+    weights += raw_bytes(record.weights);
   }
   const auto size = [](std::size_t count) { return static_cast<std::int64_t>(count); };
   return npy_head(std::vector{size(records.size() / heads), size(heads), size(first.queries()),

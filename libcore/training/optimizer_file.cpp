@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "support/error.hpp"
+#include "support/raw_bytes.hpp"
 #include "tensor/kernels/reduction/reduction.hpp"
 
 namespace headwater {
@@ -29,7 +30,7 @@ void write_states(std::vector<Optimizer::State> states, const Parameters& parame
       const Parameter& p = *parameters.all()[place];
       const std::span<const Real> numbers = give ? give(s, place) : numbers_of(s, p);
       check_finite(numbers, "the optimizer's " + s.name, p, step);
-      sink({reinterpret_cast<const char*>(numbers.data()), numbers.size_bytes()});
+      sink(raw_bytes(numbers));
     }
   }
 }

@@ -6,6 +6,7 @@
 
 #include "support/error.hpp"
 #include "support/hash.hpp"
+#include "support/raw_bytes.hpp"
 #include "tensor/kernels/reduction/reduction.hpp"
 #include "training/resume.hpp"
 #include "training/trainer.hpp"
@@ -23,9 +24,8 @@ bool Trainer::is_so_on_any_rank(bool is_so) {
 }
 
 void Trainer::compare_ranks() {
-  const std::span<const Real> values = std::as_const(objective_.parameters()).values();
   Hasher weights;
-  weights.update({reinterpret_cast<const char*>(values.data()), values.size_bytes()});
+  weights.update(raw_bytes(std::as_const(objective_.parameters()).values()));
   for (const auto& [what, text] :
        {std::pair<std::string_view, std::string>("another recipe", print_recipe(recipe_)),
         {"other examples", state_.data_hash},

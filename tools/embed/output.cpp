@@ -5,6 +5,7 @@
 
 #include "checkpoint/npy.hpp"
 #include "checkpoint/safetensors.hpp"
+#include "support/raw_bytes.hpp"
 #include "tools/embed/embed.hpp"
 
 namespace headwater::embed {
@@ -19,10 +20,6 @@ void append_numbers(std::string& out, std::span<const Real> row) {
     out.append(text.data(), end.ptr);
   }
   out.push_back('\n');
-}
-
-std::string_view bytes_of(const auto& values) {
-  return {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(values[0])};
 }
 
 std::span<const Real> row_of(ConstMatrix rows, Index row) {
@@ -61,7 +58,7 @@ void VectorWriter::add_tokens(ConstMatrix vectors, std::span<const std::string> 
 }
 
 void VectorWriter::keep(ConstMatrix vectors) {
-  values_->write(bytes_of(std::span(vectors.data, static_cast<std::size_t>(vectors.rows * vectors.cols))));
+  values_->write(raw_bytes(std::span(vectors.data, static_cast<std::size_t>(vectors.rows * vectors.cols))));
 }
 
 void VectorWriter::finish() {
@@ -85,8 +82,8 @@ void VectorWriter::write_npy(std::string_view rows) {
 void VectorWriter::write_safetensors(std::string_view rows) {
   std::vector<TensorView> tensors{{"embeddings", Dtype::f32, {rows_of(rows), width_}, rows}};
   if (o_.has_tokens) {
-    tensors.push_back({"offsets", Dtype::i64, {std::ssize(offsets_)}, bytes_of(offsets_)});
-    if (!ids_.empty()) tensors.push_back({"ids", Dtype::i64, {std::ssize(ids_)}, bytes_of(ids_)});
+    tensors.push_back({"offsets", Dtype::i64, {std::ssize(offsets_)}, raw_bytes(offsets_)});
+    if (!ids_.empty()) tensors.push_back({"ids", Dtype::i64, {std::ssize(ids_)}, raw_bytes(ids_)});
   }
   headwater::write_safetensors(std::move(tensors), {}, [&](std::string_view bytes) { output_.write(bytes); });
 }

@@ -10,6 +10,7 @@
 #include "data/token_dataset.hpp"
 #include "support/error.hpp"
 #include "support/numbers.hpp"
+#include "support/raw_bytes.hpp"
 #include "tools/vectorize/vectorize.hpp"
 
 namespace headwater::vectorize {
@@ -17,11 +18,6 @@ namespace headwater::vectorize {
 namespace {
 
 using Part = IdColumnsHead::Part;
-
-template <class T>
-std::string_view bytes_of(std::span<const T> numbers) {
-  return {reinterpret_cast<const char*>(numbers.data()), numbers.size_bytes()};
-}
 
 constexpr std::string_view kHeaderStart = "#ids ";
 
@@ -113,9 +109,9 @@ class Columns {
         new_ends.push_back(head.ids + static_cast<std::int64_t>(new_ids.size()));
       }
       head.ids += static_cast<std::int64_t>(new_ids.size());
-      ends->write(bytes_of(std::span<const std::int64_t>(new_ends)));
-      ids->write(bytes_of(std::span<const std::int32_t>(new_ids)));
-      values->write(bytes_of(std::span<const float>(new_values)));
+      ends->write(raw_bytes(new_ends));
+      ids->write(raw_bytes(new_ids));
+      values->write(raw_bytes(new_values));
     }
   };
 

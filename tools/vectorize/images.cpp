@@ -14,6 +14,7 @@
 #include "support/error.hpp"
 #include "support/numbers.hpp"
 #include "support/parallel.hpp"
+#include "support/raw_bytes.hpp"
 #include "tools/vectorize/image_source.hpp"
 
 namespace headwater::vectorize {
@@ -78,7 +79,7 @@ void write_part(const ImageSource& source, std::span<const std::uint32_t> chosen
       const auto group = chosen.subspan(begin, std::min(most, chosen.size() - begin));
       const auto out = std::span(pixels).first(group.size() * bytes);
       read_group(source, group, out);
-      take({reinterpret_cast<const char*>(out.data()), out.size()});
+      take(raw_bytes(out));
     }
   });
 }

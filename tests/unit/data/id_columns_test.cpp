@@ -10,6 +10,7 @@
 #include "error_text.hpp"
 #include "scratch_directory.hpp"
 #include "support/files.hpp"
+#include "support/raw_bytes.hpp"
 
 using namespace headwater;
 
@@ -20,11 +21,6 @@ struct ColumnNumbers {
   std::vector<std::int32_t> ids;
   std::vector<float> values = {};
 };
-
-template <class T>
-std::string_view bytes_of(const std::vector<T>& numbers) {
-  return {reinterpret_cast<const char*>(numbers.data()), numbers.size() * sizeof(T)};
-}
 
 std::string file_of(const std::vector<ColumnNumbers>& columns, const std::string& hash = "",
                     const std::string& size = "") {
@@ -38,9 +34,9 @@ std::string file_of(const std::vector<ColumnNumbers>& columns, const std::string
   std::string bytes = head.bytes;
   for (const IdColumnsHead::Place& place : head.order) {
     const ColumnNumbers& column = columns[place.column];
-    bytes += place.part == IdColumnsHead::Part::ends  ? bytes_of(column.ends)
-             : place.part == IdColumnsHead::Part::ids ? bytes_of(column.ids)
-                                                      : bytes_of(column.values);
+    bytes += place.part == IdColumnsHead::Part::ends  ? raw_bytes(column.ends)
+             : place.part == IdColumnsHead::Part::ids ? raw_bytes(column.ids)
+                                                      : raw_bytes(column.values);
   }
   return bytes;
 }
@@ -175,17 +171,17 @@ TEST_CASE("columns of another vocabulary, or of another form, are refused") {
         "the model's tokenizer)");
   const std::vector<std::int64_t> ends{2, 3, 7};
   const std::vector<std::int32_t> ids{5, 6, 9, 1, 2, 3, 4};
-  const TensorView good_ends{"ends.0", Dtype::i64, {3}, bytes_of(ends)},
-      good_ids{"ids.0", Dtype::i32, {7}, bytes_of(ids)};
+  const TensorView good_ends{"ends.0", Dtype::i64, {3}, raw_bytes(ends)},
+      good_ids{"ids.0", Dtype::i32, {7}, raw_bytes(ids)};
   const std::vector<TokenColumnSettings> one{{.name = "source", .vocabulary = 10}};
   CHECK(fault(to_safetensors({good_ends, good_ids}), one) == "(no error)");
   CHECK(fault(to_safetensors({good_ids}), one).starts_with("f: tensor \"ends.0\" is missing ("));
   CHECK(fault(to_safetensors({good_ends}), one).starts_with("f: tensor \"ids.0\" is missing ("));
-  CHECK(fault(to_safetensors({good_ends, {"ids.0", Dtype::f32, {7}, bytes_of(ids)}}), one)
+  CHECK(fault(to_safetensors({good_ends, {"ids.0", Dtype::f32, {7}, raw_bytes(ids)}}), one)
             .starts_with("f: tensor \"ids.0\" is not a row of I32 ("));
-  CHECK(fault(to_safetensors({{"ends.0", Dtype::i64, {3, 1}, bytes_of(ends)}, good_ids}), one)
+  CHECK(fault(to_safetensors({{"ends.0", Dtype::i64, {3, 1}, raw_bytes(ends)}, good_ids}), one)
             .starts_with("f: tensor \"ends.0\" is not a row of I64 ("));
-  CHECK(fault(to_safetensors({{"ids", Dtype::i32, {7}, bytes_of(ids)}}), one)
+  CHECK(fault(to_safetensors({{"ids", Dtype::i32, {7}, raw_bytes(ids)}}), one)
             .starts_with("f: the ids of one long text, where columns are wanted ("));
   TokenDataset twice(pair_settings());
   const std::string bytes = file_of(kPairs);
