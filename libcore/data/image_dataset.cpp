@@ -254,13 +254,4 @@ void write_image_dataset_head(const ImageLabels& images, const ByteSink& sink) {
   sink(raw_bytes(images.labels));
 }
 
-void write_image_dataset(const LabelledImages& images, const ByteSink& sink) {
-  write_image_dataset_head({.shape = images.shape,
-                            .labels = images.labels,
-                            .label_names = images.label_names,
-                            .reading = images.reading},
-                           sink);
-  sink(raw_bytes(images.pixels));
-}
-
 }  // namespace headwater

@@ -85,15 +85,4 @@ void check_label_names(std::span<const std::string> names);
 // throws.
 void write_image_dataset_head(const ImageLabels& images, const ByteSink& sink);
 
-struct LabelledImages {
-  ImageShape shape;
-  std::span<const std::uint8_t> pixels;  // [labels.size(), shape]
-  std::span<const std::int64_t> labels;
-  std::span<const std::string> label_names;  // as of ImageLabels
-  std::optional<ImageSetReading> reading{};
-};
-
-// The bytes of such a file, piece by piece.
-void write_image_dataset(const LabelledImages& images, const ByteSink& sink);
-
 }  // namespace headwater

@@ -8,6 +8,7 @@
 
 #include "data/image_dataset.hpp"
 #include "support/error.hpp"
+#include "write_image_dataset.hpp"
 
 namespace {
 

@@ -13,6 +13,7 @@
 #include "data/image_pipeline.hpp"
 #include "data/resize.hpp"
 #include "reference_folder.hpp"
+#include "write_image_dataset.hpp"
 
 using namespace headwater;
 

@@ -7,6 +7,7 @@
 #include "small_run.hpp"
 #include "tasks/masked_language_modeling/sentence_pairs.hpp"
 #include "text/tokenizer/tokenizer_json.hpp"
+#include "write_image_dataset.hpp"
 
 using namespace headwater;
 

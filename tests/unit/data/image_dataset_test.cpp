@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "support/files.hpp"
+#include "write_image_dataset.hpp"
 
 using namespace headwater;
 

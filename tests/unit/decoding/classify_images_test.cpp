@@ -9,6 +9,7 @@
 #include "error_text.hpp"
 #include "scratch_directory.hpp"
 #include "support/line_error.hpp"
+#include "write_image_dataset.hpp"
 
 using namespace headwater;
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "error_text.hpp"
+#include "write_image_dataset.hpp"
 
 using namespace headwater;
 
