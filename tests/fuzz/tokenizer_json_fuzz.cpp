@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <cstdlib>
 
+#include "ids_of_tokens.hpp"
 #include "support/error.hpp"
 #include "text/tokenizer/tokenizer.hpp"
 
@@ -16,7 +17,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     for (const std::int32_t id : ids) {
       if (id < 0 || id >= tokenizer.vocabulary_size()) std::abort();
     }
-    if (tokenizer.ids_of_tokens(tokenizer.tokens(text)) != ids) std::abort();
+    if (ids_of_tokens(tokenizer, tokenizer.tokens(text)) != ids) std::abort();
     (void)tokenizer.decode(ids);
     if (Tokenizer::parse(tokenizer.to_json(), "again").hash() != tokenizer.hash()) std::abort();
   } catch (const Error& error) {

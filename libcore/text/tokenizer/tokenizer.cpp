@@ -48,13 +48,6 @@ std::vector<std::string> Tokenizer::tokens(std::string_view text) const {
 
 std::int32_t Tokenizer::id_of_token(std::string_view token) const { return impl_->vocabulary->id_of(token); }
 
-std::vector<std::int32_t> Tokenizer::ids_of_tokens(std::span<const std::string> tokens) const {
-  std::vector<std::int32_t> ids;
-  ids.reserve(tokens.size());
-  for (const std::string& token : tokens) ids.push_back(id_of_token(token));
-  return ids;
-}
-
 std::vector<std::int32_t> Tokenizer::with_special_tokens(std::span<const std::int32_t> ids) const {
   return impl_->post_processor.apply(ids);
 }

@@ -69,7 +69,6 @@ class Tokenizer {
 
   // An unknown token gives unknown_id(), and so does a special token's surface; Error where there is none.
   std::int32_t id_of_token(std::string_view token) const;
-  std::vector<std::int32_t> ids_of_tokens(std::span<const std::string> tokens) const;
 
   // The text of ids: words joined by one space, characters by nothing; words and punctuation by nothing
   // without the space that the first begins with. Throws Error for an id out of range.

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "error_text.hpp"
+#include "ids_of_tokens.hpp"
 #include "support/base64.hpp"
 #include "support/error.hpp"
 #include "support/random.hpp"
@@ -70,7 +71,7 @@ TEST_CASE("a .model: pieces of every type, in Unigram and BPE") {
     CHECK(tokenizer.decode(Ids{0, 7}, UnknownTokens::skipped) == "ab");
     CHECK(tokenizer.join(tokenizer.tokens("ab  aba ")) == "ab aba");
     CHECK(tokenizer.normalize(" ab   x") == "ab x");
-    CHECK(tokenizer.ids_of_tokens(tokenizer.tokens("xyab<x>z")) == ids_of(tokenizer, "xyab<x>z"));
+    CHECK(ids_of_tokens(tokenizer, tokenizer.tokens("xyab<x>z")) == ids_of(tokenizer, "xyab<x>z"));
 
     const Tokenizer again = Tokenizer::parse(tokenizer.to_json(), "again");
     CHECK(again.hash() == tokenizer.hash());
