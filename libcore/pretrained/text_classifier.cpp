@@ -36,10 +36,6 @@ Json config_of(ModelSection section, const TextClassifier& model, const Tokenize
   return config;
 }
 
-std::unique_ptr<TextClassifier> make_text_classifier(const ModelSection& model, Index vocabulary) {
-  return text_classifier_kind(kind_of(model)).make(model, vocabulary);
-}
-
 std::unique_ptr<TextClassifier> classifier_of_config(const Json& config, const std::string& where) {
   const TextClassifierKind& kind = text_classifier_kind(*model_config(config, where).kind);
   try {

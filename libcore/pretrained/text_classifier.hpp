@@ -48,9 +48,8 @@ std::unique_ptr<AttentionTracer> attention_tracer(LoadedClassifier model);
 ModelSection model_section(const ClassifierSettings& settings);
 ModelSection model_section(const BagOfWordsSettings& settings);
 
-// The model of a recipe whose table has so many rows; of a config.json (without its parameters' memory).
-// Throws Error "where: what", also for a model that gives no labels.
-std::unique_ptr<TextClassifier> make_text_classifier(const ModelSection& model, Index vocabulary);
+// The model of a config.json, without its parameters' memory. Throws Error "where: what", also for a model
+// that gives no labels.
 std::unique_ptr<TextClassifier> classifier_of_config(const Json& config, const std::string& where);
 // `section` is what the model was made of.
 Json config_of(ModelSection section, const TextClassifier& model, const Tokenizer& tokenizer,

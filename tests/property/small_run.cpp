@@ -213,7 +213,7 @@ ClassRun::ClassRun(Recipe r, std::size_t count, std::uint64_t seed)
       labels(LabelSet::parse("neg\npos\n", "made")),
       train(class_columns(labels, count, max_words(recipe), seed)),
       validation(class_columns(labels, count / 4 + 1, max_words(recipe), seed + 1)),
-      model(make_text_classifier(recipe.model, kClassVocabulary)),
+      model(text_classifier_kind(kind_of(recipe.model)).make(recipe.model, kClassVocabulary)),
       objective(*model, {.dataset = &train, .indices = {}, .is_all = true},
                 {.dataset = &validation, .indices = {}, .is_all = true}, recipe.training.label_smoothing,
                 class_weights(recipe, labels, 0, {})) {
