@@ -64,10 +64,6 @@ class NgramVocabulary {
   }
   // The tokens of the row, each alone: those that are no term are unknown.
   TokenCounts counts(const TokenRow& row) const;
-  // ln(1 + documents / (1 + documents with the term)); of [UNK] the mean of all others.
-  float inverse_document_frequency(std::int32_t id) const {
-    return weights_.at(static_cast<std::size_t>(id));
-  }
 
   // What the row's n-grams give, by ascending term; `output` is not ids. Replaces what `values` held. May be
   // called from several threads.
@@ -81,6 +77,7 @@ class NgramVocabulary {
   Settings settings_;
   std::uint64_t documents_ = 0;
   std::vector<Term> terms_;
+  // ln(1 + documents / (1 + documents with the term)); of [UNK] the mean of all others.
   std::vector<float> weights_;
   WordTable ids_;
 };
