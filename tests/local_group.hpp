@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <condition_variable>
+#include <cstdint>
 #include <deque>
 #include <exception>
 #include <functional>
@@ -27,8 +28,8 @@ class LocalGroup : public headwater::ProcessGroup {
  public:
   LocalGroup(LocalMail& mail, int rank, int size) : ProcessGroup(rank, size), mail_(mail) {}
 
- private:
-  void send_and_receive(int partner, std::span<const std::byte> out, std::span<std::byte> in) override {
+  void exchange(int partner, std::span<const std::byte> out, std::span<std::byte> in) override {
+    bytes_sent_ += static_cast<std::int64_t>(out.size());
     std::unique_lock lock(mail_.mutex);
     if (!out.empty()) mail_.letters[{rank(), partner}].emplace_back(out.begin(), out.end());
     mail_.has_changed.notify_all();
@@ -40,12 +41,15 @@ class LocalGroup : public headwater::ProcessGroup {
     std::copy(letters.front().begin(), letters.front().end(), in.begin());
     letters.pop_front();
   }
+  std::int64_t bytes_sent() const { return bytes_sent_; }  // by this rank so far
 
+ private:
   LocalMail& mail_;
+  std::int64_t bytes_sent_ = 0;
 };
 
 // Calls body(group) for each of `size` ranks at once; throws what the first of them threw.
-inline void on_ranks(int size, const std::function<void(headwater::ProcessGroup&)>& body) {
+inline void on_ranks(int size, const std::function<void(LocalGroup&)>& body) {
   LocalMail mail;
   std::vector<std::exception_ptr> errors(static_cast<std::size_t>(size));
   std::vector<std::thread> threads;

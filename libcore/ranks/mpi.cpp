@@ -20,12 +20,12 @@ class MpiGroup : public ProcessGroup {
     if (std::uncaught_exceptions() == 0) mpi_.leave();
   }
 
- private:
-  void send_and_receive(int partner, std::span<const std::byte> out, std::span<std::byte> in) override {
+  void exchange(int partner, std::span<const std::byte> out, std::span<std::byte> in) override {
     if (!mpi_.exchange(partner, out.data(), out.size(), in.data(), in.size()))
       throw Error("MPI: the exchange with rank " + std::to_string(partner) + " failed");
   }
 
+ private:
   const MpiFunctions& mpi_;
 };
 

@@ -23,17 +23,10 @@ class ProcessGroup {
   int size() const { return size_; }
 
   // Sends `out` to another rank, which sends `in`, both at once. Each side knows both sizes; either may be 0.
-  void exchange(int partner, std::span<const std::byte> out, std::span<std::byte> in) {
-    bytes_sent_ += static_cast<std::int64_t>(out.size());
-    send_and_receive(partner, out, in);
-  }
-  std::int64_t bytes_sent() const { return bytes_sent_; }  // by this rank so far
+  virtual void exchange(int partner, std::span<const std::byte> out, std::span<std::byte> in) = 0;
 
  private:
-  virtual void send_and_receive(int partner, std::span<const std::byte> out, std::span<std::byte> in) = 0;
-
   int rank_, size_;
-  std::int64_t bytes_sent_ = 0;
 };
 
 // What rank 0 has in `bytes` is there on all ranks. Along a binomial tree.

@@ -197,7 +197,7 @@ TEST_CASE("ranks have the state of one process between them, in equal shares, an
   for (const int ranks : {2, 4, 8}) {
     std::mutex mutex;
     std::int64_t sum = 0, largest = 0, sent = 0, said = 0;
-    on_ranks(ranks, [&](ProcessGroup& group) {
+    on_ranks(ranks, [&](LocalGroup& group) {
       MadeRun run;
       Trainer trainer(recipe, run.objective, nullptr, {},
                       {.group = &group, .rank = group.rank(), .size = group.size()});

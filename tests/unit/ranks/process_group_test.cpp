@@ -61,9 +61,9 @@ TEST_CASE("one rank's yes is the answer of all") {
   }
 }
 
-TEST_CASE("bytes are counted where they are sent") {
+TEST_CASE("a broadcast sends the bytes once to each other rank") {
   std::atomic<std::int64_t> sent = 0;
-  on_ranks(4, [&](ProcessGroup& group) {
+  on_ranks(4, [&](LocalGroup& group) {
     std::vector<std::byte> bytes(100);
     broadcast(group, bytes);
     sent += group.bytes_sent();
