@@ -4,31 +4,12 @@
 
 #include "support/error.hpp"
 #include "support/utf8.hpp"
+#include "text/tokenizer/tokenizer_json.hpp"
 #include "text/tokenizer/word_table.hpp"
 #include "text/unicode/byte_level.hpp"
 
 namespace headwater {
 namespace {
-
-Json special_token_json(std::string_view content, std::int64_t id) {
-  return Json::Object{{"id", id},        {"content", content},  {"single_word", false}, {"lstrip", false},
-                      {"rstrip", false}, {"normalized", false}, {"special", true}};
-}
-
-std::string file_json(Json::Array added, Json normalizer, Json pre_tokenizer, Json post_processor,
-                      Json decoder, Json model) {
-  return Json(Json::Object{{"version", "1.0"},
-                           {"truncation", nullptr},
-                           {"padding", nullptr},
-                           {"added_tokens", std::move(added)},
-                           {"normalizer", std::move(normalizer)},
-                           {"pre_tokenizer", std::move(pre_tokenizer)},
-                           {"post_processor", std::move(post_processor)},
-                           {"decoder", std::move(decoder)},
-                           {"model", std::move(model)}})
-             .dump() +
-         "\n";
-}
 
 // Calls use(line, number) for each line of `text`, numbers from 1; CR LF ends a line too.
 template <class Use>
@@ -67,7 +48,7 @@ std::string tokenizer_json_of_vocab_txt(std::string_view text, const BertOptions
   if (id_of("[UNK]") < 0) throw Error(where + ": no line \"[UNK]\", which every vocab.txt of BERT has");
   Json::Array added;
   for (const char* token : {"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"}) {
-    if (const std::int64_t id = id_of(token); id >= 0) added.push_back(special_token_json(token, id));
+    if (const std::int64_t id = id_of(token); id >= 0) added.push_back(added_token_json(token, id));
   }
   const std::int64_t begin = id_of("[CLS]"), end = id_of("[SEP]");
   Json post;
@@ -75,19 +56,23 @@ std::string tokenizer_json_of_vocab_txt(std::string_view text, const BertOptions
     post = Json::Object{
         {"type", "BertProcessing"}, {"sep", Json::Array{"[SEP]", end}}, {"cls", Json::Array{"[CLS]", begin}}};
   }
-  return file_json(std::move(added),
-                   Json::Object{{"type", "BertNormalizer"},
-                                {"clean_text", true},
-                                {"handle_chinese_chars", options.handle_chinese_chars},
-                                {"strip_accents", options.strip_accents},
-                                {"lowercase", options.lowercase}},
-                   Json::Object{{"type", "BertPreTokenizer"}}, std::move(post),
-                   Json::Object{{"type", "WordPiece"}, {"prefix", "##"}, {"cleanup", true}},
-                   Json::Object{{"type", "WordPiece"},
-                                {"unk_token", "[UNK]"},
-                                {"continuing_subword_prefix", "##"},
-                                {"max_input_chars_per_word", 100},
-                                {"vocab", std::move(vocab)}});
+  return tokenizer_file_json(
+             {.added_tokens = std::move(added),
+              .normalizer = Json::Object{{"type", "BertNormalizer"},
+                                         {"clean_text", true},
+                                         {"handle_chinese_chars", options.handle_chinese_chars},
+                                         {"strip_accents", options.strip_accents},
+                                         {"lowercase", options.lowercase}},
+              .pre_tokenizer = Json::Object{{"type", "BertPreTokenizer"}},
+              .post_processor = std::move(post),
+              .decoder = Json::Object{{"type", "WordPiece"}, {"prefix", "##"}, {"cleanup", true}},
+              .model = Json::Object{{"type", "WordPiece"},
+                                    {"unk_token", "[UNK]"},
+                                    {"continuing_subword_prefix", "##"},
+                                    {"max_input_chars_per_word", 100},
+                                    {"vocab", std::move(vocab)}}})
+             .dump() +
+         "\n";
 }
 
 std::string tokenizer_json_of_merges(std::string_view vocab_text, const std::string& vocab_where,
@@ -123,7 +108,7 @@ std::string tokenizer_json_of_merges(std::string_view vocab_text, const std::str
   };
   Json::Array added;
   for (const char* token : {"<|endoftext|>", "<s>", "<pad>", "</s>", "<unk>", "<mask>"}) {
-    if (const std::int64_t id = id_of(token); id >= 0) added.push_back(special_token_json(token, id));
+    if (const std::int64_t id = id_of(token); id >= 0) added.push_back(added_token_json(token, id));
   }
   const std::int64_t begin = id_of("<s>"), end = id_of("</s>"), unknown = id_of("<unk>");
   const Json byte_level = Json::Object{{"type", "ByteLevel"},
@@ -138,17 +123,23 @@ std::string tokenizer_json_of_merges(std::string_view vocab_text, const std::str
                         {"trim_offsets", true},
                         {"add_prefix_space", options.add_prefix_space}};
   }
-  return file_json(std::move(added), nullptr, byte_level, std::move(post), byte_level,
-                   Json::Object{{"type", "BPE"},
-                                {"dropout", nullptr},
-                                {"unk_token", unknown >= 0 ? Json("<unk>") : Json()},
-                                {"continuing_subword_prefix", nullptr},
-                                {"end_of_word_suffix", nullptr},
-                                {"fuse_unk", false},
-                                {"byte_fallback", false},
-                                {"ignore_merges", false},
-                                {"vocab", std::move(vocab)},
-                                {"merges", std::move(merges)}});
+  return tokenizer_file_json({.added_tokens = std::move(added),
+                              .normalizer = nullptr,
+                              .pre_tokenizer = byte_level,
+                              .post_processor = std::move(post),
+                              .decoder = byte_level,
+                              .model = Json::Object{{"type", "BPE"},
+                                                    {"dropout", nullptr},
+                                                    {"unk_token", unknown >= 0 ? Json("<unk>") : Json()},
+                                                    {"continuing_subword_prefix", nullptr},
+                                                    {"end_of_word_suffix", nullptr},
+                                                    {"fuse_unk", false},
+                                                    {"byte_fallback", false},
+                                                    {"ignore_merges", false},
+                                                    {"vocab", std::move(vocab)},
+                                                    {"merges", std::move(merges)}}})
+             .dump() +
+         "\n";
 }
 
 }  // namespace headwater

@@ -4,6 +4,7 @@
 
 #include "support/base64.hpp"
 #include "support/error.hpp"
+#include "text/tokenizer/tokenizer_json.hpp"
 #include "text/tokenizer/word_cuts.hpp"
 #include "text/tokenizer/word_table.hpp"
 
@@ -35,21 +36,14 @@ Json white_space_json(const SentencePieceFile& file, std::string_view bytes) {
   return sequence("normalizers", std::move(parts)).set("sentencepiece", to_base64(bytes));
 }
 
-Json added_tokens_json(const SentencePieceFile& file) {
+Json::Array added_tokens_json(const SentencePieceFile& file) {
   Json::Array added;
   for (std::size_t id = 0; id < file.pieces.size(); ++id) {
     const SentencePieceFile::Piece& piece = file.pieces[id];
     const bool is_special =
         piece.type == SentencePieceType::control || piece.type == SentencePieceType::unknown;
     if (!is_special && piece.type != SentencePieceType::user_defined) continue;
-    added.push_back(Json()
-                        .set("id", static_cast<std::int64_t>(id))
-                        .set("content", piece.surface)
-                        .set("single_word", false)
-                        .set("lstrip", false)
-                        .set("rstrip", false)
-                        .set("normalized", false)
-                        .set("special", is_special));
+    added.push_back(added_token_json(piece.surface, static_cast<std::int64_t>(id), is_special));
   }
   return added;
 }
@@ -134,16 +128,12 @@ Json decoder_of(const SentencePieceFile& file) {
 std::string sentencepiece_json(const SentencePieceFile& file, std::string_view bytes,
                                std::string_view where) {
   const bool is_unigram = file.algorithm == SentencePieceFile::Algorithm::unigram;
-  std::string text = Json()
-                         .set("version", "1.0")
-                         .set("truncation", nullptr)
-                         .set("padding", nullptr)
-                         .set("added_tokens", added_tokens_json(file))
-                         .set("normalizer", white_space_json(file, bytes))
-                         .set("pre_tokenizer", nullptr)
-                         .set("post_processor", nullptr)
-                         .set("decoder", decoder_of(file))
-                         .set("model", is_unigram ? unigram_json(file) : bpe_json(file))
+  std::string text = tokenizer_file_json({.added_tokens = added_tokens_json(file),
+                                          .normalizer = white_space_json(file, bytes),
+                                          .pre_tokenizer = nullptr,
+                                          .post_processor = nullptr,
+                                          .decoder = decoder_of(file),
+                                          .model = is_unigram ? unigram_json(file) : bpe_json(file)})
                          .dump();
   if (!is_unigram) {  // as text in place of the empty list: as values they would take ten times that
     constexpr std::string_view kEnd = "[]}}";

@@ -97,31 +97,38 @@ Json decoder_json(SplitKind split) {
   return Json::Object{{"type", "Sequence"}, {"decoders", Json::Array{std::move(fuse), std::move(strip)}}};
 }
 
+Json added_token_json(std::string_view content, std::int64_t id, bool is_special) {
+  return Json::Object{{"id", id},        {"content", content},  {"single_word", false}, {"lstrip", false},
+                      {"rstrip", false}, {"normalized", false}, {"special", is_special}};
+}
+
+Json tokenizer_file_json(TokenizerFileParts parts) {
+  Json file;
+  file.set("version", "1.0")
+      .set("truncation", nullptr)
+      .set("padding", nullptr)
+      .set("added_tokens", std::move(parts.added_tokens))
+      .set("normalizer", std::move(parts.normalizer))
+      .set("pre_tokenizer", std::move(parts.pre_tokenizer))
+      .set("post_processor", std::move(parts.post_processor))
+      .set("decoder", std::move(parts.decoder))
+      .set("model", std::move(parts.model));
+  return file;
+}
+
 std::string tokenizer_json(TokenizerJson parts) {
   Json::Array added;
-  for (const auto& [token, id] : parts.special_tokens) {
-    added.push_back(Json::Object{{"id", id},
-                                 {"content", token},
-                                 {"single_word", false},
-                                 {"lstrip", false},
-                                 {"rstrip", false},
-                                 {"normalized", false},
-                                 {"special", true}});
-  }
+  for (const auto& [token, id] : parts.special_tokens) added.push_back(added_token_json(token, id));
   Json post_processor;
   if (parts.text_template == TextTemplate::bert) post_processor = bert_template_json(parts.special_tokens);
-  const Json file = Json::Object{
-      {"version", "1.0"},
-      {"truncation", nullptr},
-      {"padding", nullptr},
-      {"added_tokens", std::move(added)},
-      {"normalizer", std::move(parts.normalizer)},
-      {"pre_tokenizer", std::move(parts.pre_tokenizer)},
-      {"post_processor", std::move(post_processor)},
-      {"decoder", std::move(parts.decoder)},
-      {"model", std::move(parts.model)},
-  };
-  return file.dump(2) + "\n";
+  return tokenizer_file_json({.added_tokens = std::move(added),
+                              .normalizer = std::move(parts.normalizer),
+                              .pre_tokenizer = std::move(parts.pre_tokenizer),
+                              .post_processor = std::move(post_processor),
+                              .decoder = std::move(parts.decoder),
+                              .model = std::move(parts.model)})
+             .dump(2) +
+         "\n";
 }
 
 std::vector<std::pair<std::string, std::int64_t>> numbered(const std::vector<std::string>& special_tokens) {

@@ -1,9 +1,9 @@
-// Writing the tokenizer.json of a word or character tokenizer in Hugging Face's own parts
-// (libcore/FORMATS.md, tokenizer.json).
+// Writing a tokenizer.json in Hugging Face's own parts (libcore/FORMATS.md, tokenizer.json).
 #pragma once
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -28,7 +28,16 @@ Json normalizer_json(const StandardizeSettings& settings, SplitKind split);
 Json pre_tokenizer_json(SplitKind split);
 Json decoder_json(SplitKind split);
 
-// The parts of a file.
+// The members of any tokenizer.json; null where nothing is done.
+struct TokenizerFileParts {
+  Json::Array added_tokens;
+  Json normalizer, pre_tokenizer, post_processor, decoder, model;
+};
+Json tokenizer_file_json(TokenizerFileParts parts);
+// One of added_tokens: found as it is written, within words too, and without the spaces around it.
+Json added_token_json(std::string_view content, std::int64_t id, bool is_special = true);
+
+// What our own files differ in.
 struct TokenizerJson {
   std::vector<std::pair<std::string, std::int64_t>> special_tokens;  // with their ids
   TextTemplate text_template = TextTemplate::none;  // bert: its tokens are among the special ones
