@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "data/dataset.hpp"
@@ -26,5 +27,13 @@ struct Subset {
     hasher.update(raw_bytes(indices));
   }
 };
+
+// A hash of the examples of both.
+inline std::string hash_of(const Subset& train, const Subset& validation) {
+  Hasher hasher;
+  train.add_to(hasher);
+  validation.add_to(hasher);
+  return hasher.digest();
+}
 
 }  // namespace headwater

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "pretrained/text_classifier.hpp"
-#include "support/hash.hpp"
 
 namespace headwater {
 
@@ -41,12 +40,6 @@ std::int64_t ClassificationObjective::tokens(Split split, std::span<const std::u
     sum += std::min(all, static_cast<std::size_t>(model_.length()));
   }
   return static_cast<std::int64_t>(sum);
-}
-
-std::string ClassificationObjective::data_hash() const {
-  Hasher hasher;
-  for (const ColumnSubset* e : {&train_, &validation_}) e->subset.add_to(hasher);
-  return hasher.digest();
 }
 
 void ClassificationObjective::prepare(Split split, std::span<const std::uint32_t> chosen,

@@ -32,7 +32,7 @@ class ClassificationObjective : public Objective {
   std::int64_t width() const override { return model_.width(); }
   std::size_t examples(Split split) const override { return of(split).subset.count(); }
   std::int64_t tokens(Split split, std::span<const std::uint32_t> chosen) const override;
-  std::string data_hash() const override;
+  std::string data_hash() const override { return hash_of(train_.subset, validation_.subset); }
   void prepare(Split split, std::span<const std::uint32_t> chosen, const BatchPart& part,
                BatchSlot slot) override;
   // The gradient of the mean over the sequences. Useful tokens are those of the texts: padding does not

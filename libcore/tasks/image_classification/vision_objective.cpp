@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "data/image_dataset.hpp"
-#include "support/hash.hpp"
 
 namespace headwater {
 
@@ -31,12 +30,6 @@ VisionObjective::VisionObjective(VisionModel& model, Subset train, Subset valida
 // All images are of one size: so many patches each.
 std::int64_t VisionObjective::tokens(Split, std::span<const std::uint32_t> chosen) const {
   return static_cast<std::int64_t>(chosen.size()) * model_.settings().grid().patches();
-}
-
-std::string VisionObjective::data_hash() const {
-  Hasher hasher;
-  for (const Subset* e : {&train_, &validation_}) e->add_to(hasher);
-  return hasher.digest();
 }
 
 void VisionObjective::prepare(Split split, std::span<const std::uint32_t> chosen, const BatchPart& part,

@@ -33,7 +33,7 @@ class VisionObjective : public Objective {
   std::int64_t width() const override { return model_.settings().transformer.width; }
   std::size_t examples(Split split) const override { return of(split).count(); }
   std::int64_t tokens(Split split, std::span<const std::uint32_t> chosen) const override;
-  std::string data_hash() const override;
+  std::string data_hash() const override { return hash_of(train_, validation_); }
   void begin_epoch(std::int64_t epoch) override { epoch_ = epoch; }
   void prepare(Split split, std::span<const std::uint32_t> chosen, const BatchPart& part,
                BatchSlot slot) override;

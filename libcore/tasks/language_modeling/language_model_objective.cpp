@@ -1,7 +1,6 @@
 // What a language model learns from.
 #include <algorithm>
 
-#include "support/hash.hpp"
 #include "tasks/language_modeling/language_model_objective.hpp"
 
 namespace headwater {
@@ -43,12 +42,6 @@ std::int64_t LanguageModelObjective::tokens(Split split, std::span<const std::ui
     sum += static_cast<std::int64_t>(ids) - 1;
   }
   return sum;
-}
-
-std::string LanguageModelObjective::data_hash() const {
-  Hasher hasher;
-  for (const ColumnSubset* e : {&train_, &validation_}) e->subset.add_to(hasher);
-  return hasher.digest();
 }
 
 void LanguageModelObjective::prepare(Split split, std::span<const std::uint32_t> chosen,

@@ -25,7 +25,7 @@ class LanguageModelObjective : public Objective {
   std::int64_t width() const override { return model_.settings().transformer.width; }
   std::size_t examples(Split split) const override { return of(split).subset.count(); }
   std::int64_t tokens(Split split, std::span<const std::uint32_t> chosen) const override;
-  std::string data_hash() const override;
+  std::string data_hash() const override { return hash_of(train_.subset, validation_.subset); }
   void prepare(Split split, std::span<const std::uint32_t> chosen, const BatchPart& part,
                BatchSlot slot) override;
   LossTotals loss(const ForwardContext& context, Split split, BatchSlot slot) override;

@@ -46,12 +46,6 @@ std::int64_t TextWindowsObjective::tokens(Split split, std::span<const std::uint
   return sum;
 }
 
-std::string TextWindowsObjective::data_hash() const {
-  Hasher hasher;
-  for (const Subset* subset : {&train_, &validation_}) subset->add_to(hasher);
-  return hasher.digest();
-}
-
 void TextWindowsObjective::prepare(Split split, std::span<const std::uint32_t> chosen, const BatchPart& part,
                                    BatchSlot slot) {
   Slot& to = slot_of(slot);

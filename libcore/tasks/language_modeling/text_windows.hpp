@@ -30,7 +30,7 @@ class TextWindowsObjective : public Objective {
   std::size_t examples(Split split) const override;
   bool has_equal_examples() const override { return true; }
   std::int64_t tokens(Split split, std::span<const std::uint32_t> chosen) const override;
-  std::string data_hash() const override;
+  std::string data_hash() const override { return hash_of(train_, validation_); }
   void begin_epoch(std::int64_t epoch) override { epoch_ = epoch; }
   void prepare(Split split, std::span<const std::uint32_t> chosen, const BatchPart& part,
                BatchSlot slot) override;

@@ -3,8 +3,6 @@
 
 #include <algorithm>
 
-#include "support/hash.hpp"
-
 namespace headwater {
 
 std::vector<TokenColumnSettings> translation_columns(const Tokenizer& source, const Tokenizer& target,
@@ -45,12 +43,6 @@ std::int64_t TranslationObjective::tokens(Split split, std::span<const std::uint
     sum += static_cast<std::int64_t>(e.count(0, example) + e.count(1, example)) - 1;
   }
   return sum;
-}
-
-std::string TranslationObjective::data_hash() const {
-  Hasher hasher;
-  for (const ColumnSubset* e : {&train_, &validation_}) e->subset.add_to(hasher);
-  return hasher.digest();
 }
 
 LossTotals totals_of(const kernels::CrossEntropyTotals& totals, const PairBatch& batch, Index length) {
