@@ -210,7 +210,7 @@ void LanguageModelEvaluator::measure() {
   batch_.finish();
   const ArenaScope scope(arena_);
   Tape tape(arena_, Tape::Mode::inference);
-  figures_.totals.add(totals_of(model_.model->loss({tape}, batch_, 0, 1), batch_, model_.model->length()));
+  figures_.totals.add(loss_of(*model_.model, {tape}, batch_, 0, 1));
   waiting_.clear();
 }
 

@@ -74,24 +74,25 @@ void LanguageModelObjective::prepare(Split split, std::span<const std::uint32_t>
   to.loss_scale = 1.0 / static_cast<double>(std::max<std::int64_t>(1, predicted));
 }
 
-LossTotals totals_of(const kernels::CrossEntropyTotals& totals, const TokenBatch& batch, Index length) {
+LossTotals loss_of(const LanguageModel& model, const ForwardContext& context, const TokenBatch& batch,
+                   double label_smoothing, double loss_scale) {
+  const kernels::CrossEntropyTotals totals = model.loss(context, batch, label_smoothing, loss_scale);
   LossTotals result;
   result.loss = totals.loss;
   result.correct = totals.correct;
   result.predicted = totals.tokens;
   result.useful = batch.tokens.tokens() - batch.padding;
   result.sequences = batch.tokens.sequences();
-  result.positions = result.sequences * length;
+  result.positions = result.sequences * model.length();
   for (Index s = 0; s < batch.tokens.sequences(); ++s)
-    result.padded += static_cast<Index>(batch.tokens.sequence(s).size()) < length;
+    result.padded += static_cast<Index>(batch.tokens.sequence(s).size()) < model.length();
   return result;
 }
 
 LossTotals LanguageModelObjective::loss(const ForwardContext& context, Split split, BatchSlot slot) {
   const Slot& packed = slot_of(slot);
-  const double smoothing = split == Split::train ? label_smoothing_ : 0;
-  return totals_of(model_.loss(context, packed.batch, smoothing, packed.loss_scale), packed.batch,
-                   model_.length());
+  return loss_of(model_, context, packed.batch, split == Split::train ? label_smoothing_ : 0,
+                 packed.loss_scale);
 }
 
 }  // namespace headwater

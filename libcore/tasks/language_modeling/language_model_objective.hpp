@@ -50,7 +50,8 @@ class LanguageModelObjective : public Objective {
   Slot slots_[2];  // reused: a step after the largest allocates nothing
 };
 
-// Loss and counts of a batch of texts that a model of `length` positions read.
-LossTotals totals_of(const kernels::CrossEntropyTotals& totals, const TokenBatch& batch, Index length);
+// Loss and counts of a batch of texts; with a recording tape the gradients follow as of LanguageModel::loss.
+LossTotals loss_of(const LanguageModel& model, const ForwardContext& context, const TokenBatch& batch,
+                   double label_smoothing, double loss_scale);
 
 }  // namespace headwater

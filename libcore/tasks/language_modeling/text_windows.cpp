@@ -69,9 +69,8 @@ void TextWindowsObjective::prepare(Split split, std::span<const std::uint32_t> c
 
 LossTotals TextWindowsObjective::loss(const ForwardContext& context, Split split, BatchSlot slot) {
   const Slot& packed = slot_of(slot);
-  const double smoothing = split == Split::train ? label_smoothing_ : 0;
-  return totals_of(model_.loss(context, packed.batch, smoothing, packed.loss_scale), packed.batch,
-                   model_.length());
+  return loss_of(model_, context, packed.batch, split == Split::train ? label_smoothing_ : 0,
+                 packed.loss_scale);
 }
 
 }  // namespace headwater
