@@ -12,7 +12,7 @@
 #include "support/error.hpp"
 #include "support/numbers.hpp"
 #include "tools/attn-dump/attn_dump.hpp"
-#include "tools/images/inputs.hpp"
+#include "tools/images/model_inputs.hpp"
 
 namespace headwater::attn_dump {
 namespace {
@@ -31,14 +31,6 @@ void check_options(const Options& o) {
     throw UsageError("--format " + o.format + " is not of --view distance (csv or svg)");
 }
 
-images::InputSettings input_settings(const Options& o, const VisionTracer& tracer) {
-  const VisionSettings& settings = tracer.settings();
-  images::InputSettings input{
-      .wanted = settings.image_shape(), .resizes_files = o.is_resized, .reading = tracer.reading()};
-  if (settings.images.takes_other_sizes() && !o.is_resized) input.wanted.height = input.wanted.width = 0;
-  return input;
-}
-
 // Images in, records out.
 class ImageDump {
  public:
@@ -48,7 +40,7 @@ class ImageDump {
         tracer_(load_vision_model(folder)),
         tokens_(patch_tokens(tracer_.settings())),
         distance_(tokens_, tracer_.settings().patch_size),
-        inputs_(o.texts, input_settings(o, tracer_)),
+        inputs_(o.texts, images::input_settings(tracer_.settings(), tracer_.reading(), o.is_resized)),
         output_(writes_folder(o) ? fs::path() : o.output) {
     tracer_.check(selection);
     if (writes_folder(o)) folder_.emplace(o.output);

@@ -5,7 +5,7 @@
 #include "support/error.hpp"
 #include "support/line_error.hpp"
 #include "tools/embed/embed.hpp"
-#include "tools/images/inputs.hpp"
+#include "tools/images/model_inputs.hpp"
 
 namespace headwater::embed {
 namespace {
@@ -22,14 +22,6 @@ void check_options(const Options& o) {
   if (o.reader.is_csv) refuse("--csv");
   if (o.reader.is_json) refuse("--json-input");
   if (o.reader.replace_invalid) refuse("--replace-invalid");
-}
-
-images::InputSettings input_settings(const Options& o, const LoadedVisionModel& model) {
-  const VisionSettings& settings = model.model->settings();
-  images::InputSettings input{
-      .wanted = settings.image_shape(), .resizes_files = o.is_resized, .reading = model.reading};
-  if (settings.images.takes_other_sizes() && !o.is_resized) input.wanted.height = input.wanted.width = 0;
-  return input;
 }
 
 class Images {
@@ -79,7 +71,8 @@ class Images {
 void embed_images(const Options& o, const ModelFolder& folder) {
   check_options(o);
   const LoadedVisionModel model = load_vision_model(folder);
-  images::ImageInputs inputs(o.inputs, input_settings(o, model));
+  images::ImageInputs inputs(o.inputs,
+                             images::input_settings(model.model->settings(), model.reading, o.is_resized));
   Images images(o, model);
   cli::Progress progress("embed", 0, "images", o.is_quiet || (o.output.empty() && o.format == "text"),
                          cli::Progress::Takes::minutes);
