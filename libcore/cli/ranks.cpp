@@ -3,9 +3,10 @@
 #include <unistd.h>
 
 #include <array>
-#include <charconv>
 #include <cstdlib>
 #include <string_view>
+
+#include "support/decimal.hpp"
 
 namespace headwater::cli {
 
@@ -15,10 +16,9 @@ namespace {
 int number_in_environment(const char* name) {
   const char* const value = std::getenv(name);
   if (value == nullptr) return -1;
-  const std::string_view text = value;
   int number = -1;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return error == std::errc() && end == text.data() + text.size() ? number : -1;
+  parse_number(value, number);
+  return number;
 }
 
 }  // namespace

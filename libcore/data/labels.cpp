@@ -6,6 +6,7 @@
 #include <iterator>
 #include <map>
 
+#include "support/decimal.hpp"
 #include "support/error.hpp"
 #include "support/files.hpp"
 #include "support/hash.hpp"
@@ -19,7 +20,7 @@ namespace headwater {
 namespace {
 
 // Digits without a leading zero, so that two different labels never have one value.
-bool is_decimal(std::string_view label) {
+bool is_whole_number(std::string_view label) {
   return !label.empty() && label.find_first_not_of("0123456789") == label.npos &&
          (label.size() == 1 || label[0] != '0');
 }
@@ -63,10 +64,8 @@ static std::string folded_label(const std::string& label) {
 // Its value; of a label that is no number the label.
 static std::string number_of_label(const std::string& label) {
   double value = 0;
-  const char* const begin = label.data() + (label.starts_with('+') ? 1 : 0);
-  const char* const end = label.data() + label.size();
-  const std::from_chars_result read = std::from_chars(begin, end, value);
-  if (read.ec != std::errc() || read.ptr != end || !std::isfinite(value)) return label;
+  const std::string_view number = std::string_view(label).substr(label.starts_with('+') ? 1 : 0);
+  if (!parse_number(number, value) || !std::isfinite(value)) return label;
   char digits[32];
   return {digits, std::to_chars(digits, std::end(digits), value + 0.0).ptr};  // -0 is 0
 }
@@ -100,7 +99,8 @@ LabelSet LabelSet::learn(const WordTable& counts) {
     if (breaks_lines(entry.word())) throw Error("the label " + quote(entry.word()) + kBreaksLines);
   }
   if (labels.empty()) throw Error("no labels to learn from (the input is empty)");
-  if (std::all_of(labels.begin(), labels.end(), [](const std::string& label) { return is_decimal(label); })) {
+  if (std::all_of(labels.begin(), labels.end(),
+                  [](const std::string& label) { return is_whole_number(label); })) {
     std::sort(labels.begin(), labels.end(), less_by_value);
   } else {
     std::sort(labels.begin(), labels.end());
@@ -145,9 +145,8 @@ std::int32_t LabelSet::find(std::string_view label) const {
 
 std::int32_t LabelSet::find_id(std::string_view digits) const {
   std::int32_t id = 0;
-  if (!is_decimal(digits)) return -1;
-  const std::from_chars_result read = std::from_chars(digits.data(), digits.data() + digits.size(), id);
-  return read.ec == std::errc() && id < size() ? id : -1;
+  if (!is_whole_number(digits)) return -1;
+  return parse_number(digits, id) && id < size() ? id : -1;
 }
 
 const std::string* LabelSet::name_of_other_id() const {

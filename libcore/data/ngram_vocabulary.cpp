@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "support/decimal.hpp"
 #include "support/error.hpp"
 #include "support/files.hpp"
 #include "support/hash.hpp"
@@ -23,12 +24,6 @@ template <class Number>
 void append_decimal(std::string& out, Number number) {
   std::array<char, 32> digits{};
   out.append(digits.data(), std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr);
-}
-
-// Decimal digits and nothing else; false where there are others, or too many.
-bool read_decimal(std::string_view text, std::uint64_t& number) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return error == std::errc() && end == text.data() + text.size();
 }
 
 struct Header {
@@ -56,11 +51,11 @@ Header read_header(std::string_view line, const std::string& place) {
     std::uint64_t number = 0;
     bool is_right = false;
     if (key == "ngrams") {
-      is_right = read_decimal(value, number) && number >= 1 && number <= std::uint64_t{kMaxNgrams};
+      is_right = parse_number(value, number) && number >= 1 && number <= std::uint64_t{kMaxNgrams};
       header.settings.ngrams = static_cast<std::int64_t>(number);
       is_given[0] = true;
     } else if (key == "documents") {
-      is_right = read_decimal(value, number) && number >= 1;
+      is_right = parse_number(value, number) && number >= 1;
       header.documents = number;
       is_given[1] = true;
     } else if (key == "output") {
@@ -158,7 +153,7 @@ NgramVocabulary NgramVocabulary::parse(std::string_view text, std::string_view w
     const std::string_view line = next_line();
     const std::size_t tab = line.find('\t');
     std::uint64_t documents = 0;
-    if (tab == line.npos || !read_decimal(line.substr(tab + 1), documents))
+    if (tab == line.npos || !parse_number(line.substr(tab + 1), documents))
       throw Error(place() + quote(line) + form);
     const std::string_view ngram = line.substr(0, tab);
     if (find_invalid_utf8(ngram) != ngram.npos) throw Error(place() + "invalid UTF-8 in " + quote(ngram));

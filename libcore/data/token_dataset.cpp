@@ -1,11 +1,11 @@
 #include "data/token_dataset.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <cstring>
 
 #include "support/csv.hpp"
+#include "support/decimal.hpp"
 #include "support/error.hpp"
 #include "support/hash.hpp"
 #include "support/raw_bytes.hpp"
@@ -124,8 +124,7 @@ float TokenDataset::read_value(const Column& column, std::string_view word, std:
              " (entries are written id:value, as vectorize --output count, tf-idf and sublinear-tf-idf do)");
   }
   float value = 0;
-  const auto [end, error] = std::from_chars(word.data() + 1, word.data() + word.size(), value);
-  if (error != std::errc() || end != word.data() + word.size() || !std::isfinite(value)) {
+  if (!parse_number(word.substr(1), value) || !std::isfinite(value)) {
     fail(
         place, line, word.data() + 1,
         quote(word.substr(1)) + " is not a value in column " + name + " (values are finite decimal numbers)");

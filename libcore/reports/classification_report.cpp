@@ -1,10 +1,10 @@
 #include "reports/classification_report.hpp"
 
 #include <algorithm>
-#include <charconv>
 
 #include "data/labels.hpp"
 #include "reports/table.hpp"
+#include "support/decimal.hpp"
 #include "support/error.hpp"
 #include "support/name_list.hpp"
 #include "support/numbers.hpp"
@@ -156,8 +156,7 @@ namespace {
 // The number from 0 to 1 that the field is, or -1.
 double probability_of(std::string_view field) {
   double p = 0;
-  const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), p);
-  return error == std::errc() && end == field.data() + field.size() && p >= 0 && p <= 1 ? p : -1;
+  return parse_number(field, p) && p >= 0 && p <= 1 ? p : -1;
 }
 
 // The probability that pairs of a label, TAB, its probability give to `label`, or -1.

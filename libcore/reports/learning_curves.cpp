@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <limits>
 #include <set>
 
 #include "metrics/registry.hpp"
 #include "reports/run_table.hpp"
+#include "support/decimal.hpp"
 #include "support/error.hpp"
 #include "support/split.hpp"
 
@@ -19,8 +19,7 @@ namespace {
 double number_of(std::string_view field, std::string_view name, const std::string& place) {
   if (field.empty()) return std::numeric_limits<double>::quiet_NaN();
   double value = 0;
-  const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), value);
-  if (error != std::errc() || end != field.data() + field.size())
+  if (!parse_number(field, value))
     throw Error(place + ": " + quote(field) + " in column " + quote(name) + " is not a number");
   return std::abs(value) <= 1e100 ? value : std::numeric_limits<double>::quiet_NaN();
 }

@@ -1,9 +1,9 @@
 #include "support/csv_columns.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <utility>
 
+#include "support/decimal.hpp"
 #include "support/error.hpp"
 #include "support/numbers.hpp"
 
@@ -19,8 +19,8 @@ std::string_view without_spaces(std::string_view text) {
 std::size_t number_of_column(std::string_view column) {
   if (column.starts_with('0')) return 0;
   std::size_t number = 0;
-  const auto [end, error] = std::from_chars(column.data(), column.data() + column.size(), number);
-  return error == std::errc() && end == column.data() + column.size() ? number : 0;
+  parse_number(column, number);
+  return number;
 }
 
 }  // namespace

@@ -55,12 +55,7 @@ std::string read_whole(std::string_view text, Whole& value, std::string_view wha
     if (!is_decimal(text)) return not_a_number(text, what);
     return "wanted " + std::string(what) + ", not " + quote(text) + " (write it without point and exponent)";
   }
-  Whole read{};
-  const auto [stop, failed] = std::from_chars(text.data(), text.data() + text.size(), read);
-  if (failed == std::errc() && stop == text.data() + text.size()) {
-    value = read;
-    return {};
-  }
+  if (parse_number(text, value)) return {};
   return quote(text) + (text.starts_with('-') ? " is too small" : " is too large") + " (write " +
          std::string(what) + " of at most 64 bits)";
 }
@@ -95,8 +90,7 @@ std::string read_number(std::string_view text, std::uint64_t& value) {
 std::string read_number(std::string_view text, double& value) {
   if (!is_decimal(text)) return not_a_number(text, "a number");
   double read = 0;
-  const auto [stop, failed] = std::from_chars(text.data(), text.data() + text.size(), read);
-  if (failed != std::errc() || stop != text.data() + text.size() || !std::isfinite(read))
+  if (!parse_number(text, read) || !std::isfinite(read))
     return quote(text) + " is beyond what a double can hold (write a smaller exponent)";
   value = read;
   return {};

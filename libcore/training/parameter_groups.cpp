@@ -3,10 +3,10 @@
 #include <fnmatch.h>
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <string_view>
 
+#include "support/decimal.hpp"
 #include "support/error.hpp"
 #include "support/math_functions.hpp"
 
@@ -21,10 +21,8 @@ struct Place {
 
   explicit Place(std::string_view name) : stack(name.substr(0, name.find('.'))) {
     if (stack.size() == name.size()) return;
-    std::string_view second = name.substr(stack.size() + 1);
-    second = second.substr(0, second.find('.'));
-    const auto [end, error] = std::from_chars(second.data(), second.data() + second.size(), block);
-    if (error != std::errc() || end != second.data() + second.size()) block = -1;
+    const std::string_view second = name.substr(stack.size() + 1);
+    parse_number(second.substr(0, second.find('.')), block);
   }
 };
 

@@ -1,9 +1,9 @@
 #include "text/learning/piece_counts.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <queue>
 
+#include "support/decimal.hpp"
 #include "support/error.hpp"
 #include "text/tokenizer/token_lines.hpp"
 
@@ -26,9 +26,7 @@ void append_counted_piece(std::string& text, std::string_view piece, std::uint64
 CountedPiece parse_counted_piece(std::string_view line) {
   CountedPiece counted;
   const std::size_t tab = line.find('\t');
-  const char* const end = line.data() + std::min(tab, line.size());
-  const auto [stop, error] = std::from_chars(line.data(), end, counted.count);
-  if (tab == line.npos || error != std::errc() || stop != end || counted.count == 0 ||
+  if (tab == line.npos || !parse_number(line.substr(0, tab), counted.count) || counted.count == 0 ||
       counted.count > std::uint64_t{1} << 60)
     throw Error(" expected a count, a TAB and a piece, found " + quote(line));
   const std::vector<std::string> pieces = tokens_of_line(line.substr(tab + 1));

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <cstdint>
 #include <utility>
 
@@ -59,4 +60,25 @@ TEST_CASE("a number is decimal, without leading zeros, plus signs and separators
   CHECK(fault_of<std::uint64_t>("18446744073709551616").find("is too large") != std::string::npos);
   CHECK(fault_of<std::uint64_t>("-1").find("is too small") != std::string::npos);
   CHECK(fault_of<double>("1e400").find("beyond") != std::string::npos);
+}
+
+TEST_CASE("a whole text is read as from_chars reads it, or the number stays") {
+  std::int64_t whole = 7;
+  for (const char* text : {"", " 1", "1 ", "+1", "0x10", "1.0", "1e3", "9223372036854775808"}) {
+    INFO(text);
+    CHECK(!parse_number(text, whole));
+    CHECK(whole == 7);
+  }
+  CHECK(parse_number("-010", whole));
+  CHECK(whole == -10);
+  std::uint64_t count = 7;
+  CHECK(!parse_number("-1", count));
+  CHECK(count == 7);
+  double real = 7;
+  CHECK(!parse_number("1e999", real));
+  CHECK(real == 7);
+  CHECK(parse_number("1.5e3", real));
+  CHECK(real == 1500);
+  CHECK(parse_number("-inf", real));
+  CHECK(std::isinf(real));
 }
