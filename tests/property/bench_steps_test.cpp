@@ -2,13 +2,13 @@
 // versions of the rows, with sizes that no vector width divides.
 #include <doctest/doctest.h>
 
-#include <cstring>
 #include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "bench/steps/runner.hpp"
+#include "same_bits.hpp"
 #include "support/parallel.hpp"
 #include "tensor/kernels/isa.hpp"
 
@@ -150,10 +150,6 @@ std::vector<Real> learned(const std::function<Row()>& make, int threads) {
     values.assign(all.begin(), all.end());
   });
   return values;
-}
-
-bool same_bits(const std::vector<Real>& a, const std::vector<Real>& b) {
-  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(Real)) == 0;
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "decode_greedily.hpp"
+#include "same_bits.hpp"
 #include "small_run.hpp"
 #include "support/parallel.hpp"
 

@@ -11,6 +11,7 @@
 
 #include "data/document_dataset.hpp"
 #include "model_runs.hpp"
+#include "same_bits.hpp"
 #include "scratch_directory.hpp"
 #include "small_run.hpp"
 #include "support/files.hpp"

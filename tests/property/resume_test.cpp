@@ -12,6 +12,7 @@
 #include "checkpoint/safetensors.hpp"
 #include "error_text.hpp"
 #include "pretrained/model_directory.hpp"
+#include "same_bits.hpp"
 #include "scratch_directory.hpp"
 #include "small_run.hpp"
 #include "support/files.hpp"

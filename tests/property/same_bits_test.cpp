@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "decode_greedily.hpp"
+#include "same_bits.hpp"
 #include "small_run.hpp"
 #include "start_prompts.hpp"
 #include "support/parallel.hpp"

@@ -1,7 +1,6 @@
 #include "small_run.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <random>
 #include <sstream>
 #include <stdexcept>
@@ -235,20 +234,6 @@ TrainerCallbacks wants_stop(std::function<bool()> f) {
 std::vector<Real> values_of(const EncoderDecoder& model) {
   const std::span<const Real> values = model.parameters().values();
   return {values.begin(), values.end()};
-}
-
-bool same_bits(std::span<const Real> a, std::span<const Real> b) {
-  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size_bytes()) == 0;
-}
-
-bool same_bits(ConstMatrix a, ConstMatrix b) {
-  if (a.rows != b.rows || a.cols != b.cols) return false;
-  for (Index r = 0; r < a.rows; ++r) {
-    if (!same_bits(std::span(a.row(r), static_cast<std::size_t>(a.cols)),
-                   std::span(b.row(r), static_cast<std::size_t>(b.cols))))
-      return false;
-  }
-  return true;
 }
 
 std::string log_without_times(const std::filesystem::path& directory) {

@@ -79,9 +79,5 @@ headwater::TrainerCallbacks wants_stop(std::function<bool()> f);
 // All numbers of the parameters.
 std::vector<headwater::Real> values_of(const headwater::EncoderDecoder& model);
 
-// Whether two lists of numbers have the same bits (NaN equals itself, 0 and -0 differ).
-bool same_bits(std::span<const headwater::Real> a, std::span<const headwater::Real> b);
-bool same_bits(headwater::ConstMatrix a, headwater::ConstMatrix b);
-
 // The rows of a run's log.csv without the columns that depend on the clock: seconds and those after it.
 std::string log_without_times(const std::filesystem::path& directory);

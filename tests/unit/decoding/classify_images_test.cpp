@@ -4,9 +4,9 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
-#include <cstring>
 
 #include "error_text.hpp"
+#include "same_bits.hpp"
 #include "scratch_directory.hpp"
 #include "support/line_error.hpp"
 #include "write_image_dataset.hpp"
@@ -60,11 +60,6 @@ class LabelledFiles {
   std::vector<std::int64_t> labels;
 };
 
-bool have_the_same_bits(ConstMatrix a, ConstMatrix b) {
-  return a.rows == b.rows && a.cols == b.cols &&
-         std::memcmp(a.data, b.data, static_cast<std::size_t>(a.rows * a.cols) * sizeof(Real)) == 0;
-}
-
 }  // namespace
 
 TEST_CASE("labels of images: a data set has the bits of its files, in any company") {
@@ -73,7 +68,7 @@ TEST_CASE("labels of images: a data set has the bits of its files, in any compan
   const Matrix all = of_files.of_files(made.files);
   CHECK(all.rows == 7);
   CHECK(all.cols == 4);
-  CHECK(!have_the_same_bits({all.row(0), 1, 4}, {all.row(1), 1, 4}));
+  CHECK(!same_bits({all.row(0), 1, 4}, {all.row(1), 1, 4}));
 
   const std::string bytes = made.data_set();
   ImageDataset images(image_settings(made.model.model->settings()));
@@ -81,11 +76,11 @@ TEST_CASE("labels of images: a data set has the bits of its files, in any compan
   images.add(file);
   const ImagePipeline pipeline =
       image_pipeline(made.model.model->settings(), made.model.statistics, images, "it");
-  CHECK(have_the_same_bits(other.of_images(images, pipeline, 0, 7), all));
+  CHECK(same_bits(other.of_images(images, pipeline, 0, 7), all));
   for (Index i = 0; i < 7; ++i) {
-    CHECK(have_the_same_bits(other.of_images(images, pipeline, i, i + 1), {all.row(i), 1, 4}));
-    CHECK(have_the_same_bits(other.of_files(std::span(made.files).subspan(static_cast<std::size_t>(i), 1)),
-                             {all.row(i), 1, 4}));
+    CHECK(same_bits(other.of_images(images, pipeline, i, i + 1), {all.row(i), 1, 4}));
+    CHECK(same_bits(other.of_files(std::span(made.files).subspan(static_cast<std::size_t>(i), 1)),
+                    {all.row(i), 1, 4}));
   }
   CHECK(other.of_files({}).rows == 0);
 }
@@ -111,5 +106,5 @@ TEST_CASE("labels of images: other sizes are refused, or resized as bytes where 
   CHECK(error_text([&] {
           (void)refusing.of_files(strict.files);
         }).find("0.png: an image of 4x5 pixels, the model reads 3x3 (give --resize)") != std::string::npos);
-  CHECK(have_the_same_bits(resizing.of_files(strict.files), also_resizing.of_files(bilinear.files)));
+  CHECK(same_bits(resizing.of_files(strict.files), also_resizing.of_files(bilinear.files)));
 }

@@ -3,13 +3,12 @@
 
 #include <doctest/doctest.h>
 
-#include <algorithm>
-#include <bit>
 #include <limits>
 
 #include "error_text.hpp"
 #include "layouts.hpp"
 #include "pretrained/registry.hpp"
+#include "same_bits.hpp"
 #include "scratch_directory.hpp"
 
 using namespace headwater;
@@ -69,12 +68,6 @@ void write_gpt2(const Parameters& parameters, const fs::path& path) {
   file.finish();
 }
 
-bool are_equal_bits(const Parameters& a, const Parameters& b) {
-  return std::ranges::equal(a.values(), b.values(), [](Real x, Real y) {
-    return std::bit_cast<std::uint32_t>(x) == std::bit_cast<std::uint32_t>(y);
-  });
-}
-
 }  // namespace
 
 TEST_CASE(
@@ -93,7 +86,7 @@ TEST_CASE(
     CHECK(again->settings().transformer.dropout == 0.2);
     CHECK(again->length() == 6);
     read_gpt2_parameters(Safetensors(path), again->parameters());
-    CHECK(are_equal_bits(model->parameters(), again->parameters()));
+    CHECK(same_bits(model->parameters().values(), again->parameters().values()));
 
     // Older files: no prefix, masks beside the weights, the tied table twice.
     const Safetensors file(path);
@@ -108,7 +101,7 @@ TEST_CASE(
     write_file(bare, to_safetensors(tensors));
     const auto third = gpt2_of_config(config);
     read_gpt2_parameters(Safetensors(bare), third->parameters());
-    CHECK(are_equal_bits(model->parameters(), third->parameters()));
+    CHECK(same_bits(model->parameters().values(), third->parameters().values()));
   }
 }
 
@@ -128,7 +121,7 @@ TEST_CASE("GPT-2's layout: a tied table that is stored as the output layer alone
     write_file(alone, to_safetensors(tensors, {{"transformer.wte.weight", "lm_head.weight"}}));
     const auto again = std::make_unique<LanguageModel>(gpt2_settings(true), 9);
     read_gpt2_parameters(Safetensors(alone), again->parameters());
-    CHECK(are_equal_bits(model->parameters(), again->parameters()));
+    CHECK(same_bits(model->parameters().values(), again->parameters().values()));
     // An output layer of its own is no table of tokens.
     CHECK(error_text([&] {
             LanguageModel untied(gpt2_settings(false), 9);

@@ -3,7 +3,6 @@
 
 #include <doctest/doctest.h>
 
-#include <algorithm>
 #include <bit>
 #include <limits>
 
@@ -11,6 +10,7 @@
 #include "layouts.hpp"
 #include "pretrained/model_directory.hpp"
 #include "pretrained/registry.hpp"
+#include "same_bits.hpp"
 #include "scratch_directory.hpp"
 
 using namespace headwater;
@@ -80,12 +80,6 @@ void write_more(const fs::path& from, const std::vector<TensorView>& more, const
   write_file(to, to_safetensors(all));
 }
 
-bool have_same_bits(const Parameters& a, const Parameters& b) {
-  return std::equal(
-      a.values().begin(), a.values().end(), b.values().begin(), b.values().end(),
-      [](Real x, Real y) { return std::bit_cast<std::uint32_t>(x) == std::bit_cast<std::uint32_t>(y); });
-}
-
 }  // namespace
 
 TEST_CASE("Marian's layout: a model and its config.json are read back, bit for bit") {
@@ -105,7 +99,7 @@ TEST_CASE("Marian's layout: a model and its config.json are read back, bit for b
     CHECK(ours.at("decoder_start_token_id").as_integer() == 7);
     CHECK(ours.at("eos_token_id").as_integer() == 0);
     read_marian_parameters(Safetensors(scratch.path() / "model.safetensors"), again->parameters());
-    CHECK(have_same_bits(model->parameters(), again->parameters()));
+    CHECK(same_bits(model->parameters().values(), again->parameters().values()));
   }
 }
 
@@ -149,7 +143,7 @@ TEST_CASE("Marian's layout: half-precision weights are read") {
   write_file(scratch.path() / "half.safetensors", to_safetensors(tensors));
   const auto again = std::make_unique<EncoderDecoder>(sayable("all"), 9, 9);
   read_marian_parameters(Safetensors(scratch.path() / "half.safetensors"), again->parameters());
-  CHECK(have_same_bits(model->parameters(), again->parameters()));
+  CHECK(same_bits(model->parameters().values(), again->parameters().values()));
 }
 
 TEST_CASE("Marian's layout: what a file says twice must be the same, and nothing is passed over") {
@@ -215,7 +209,7 @@ TEST_CASE("Marian's layout: a shared table is read under any one of its names") 
       write_file(alone, to_safetensors(tensors, {{stored_as, name}}));
       EncoderDecoder again(sayable(shared), 9, 9);
       read_marian_parameters(Safetensors(alone), again.parameters());
-      CHECK(have_same_bits(model->parameters(), again.parameters()));
+      CHECK(same_bits(model->parameters().values(), again.parameters().values()));
     }
     // Under none of them.
     const Safetensors file(plain);

@@ -3,8 +3,6 @@
 
 #include <doctest/doctest.h>
 
-#include <algorithm>
-#include <bit>
 #include <limits>
 
 #include "error_text.hpp"
@@ -12,6 +10,7 @@
 #include "pretrained/image_processor.hpp"
 #include "pretrained/label_names.hpp"
 #include "pretrained/registry.hpp"
+#include "same_bits.hpp"
 #include "scratch_directory.hpp"
 
 using namespace headwater;
@@ -85,12 +84,6 @@ void write_vit(const VisionModel& model, const fs::path& path) {
   file.finish();
 }
 
-bool have_equal_bits(const Parameters& a, const Parameters& b) {
-  return std::ranges::equal(a.values(), b.values(), [](Real x, Real y) {
-    return std::bit_cast<std::uint32_t>(x) == std::bit_cast<std::uint32_t>(y);
-  });
-}
-
 ImageProcessing processing_of(const char* json, const ImageShape& shape = {5, 7, 3}) {
   return image_processing_of(Json::parse(json, "p"), shape);
 }
@@ -109,7 +102,7 @@ TEST_CASE("ViT's layout: a model and its config.json are read back, bit for bit,
   CHECK(again->settings().classes == 3);
   CHECK(vit_labels_of(config, "c").labels() == three_labels().labels());
   read_vit_parameters(Safetensors(path), *again);
-  CHECK(have_equal_bits(model->parameters(), again->parameters()));
+  CHECK(same_bits(model->parameters().values(), again->parameters().values()));
 
   // As a model without a head saves them, and with a layer that labels are not computed by.
   const Safetensors file(path);
@@ -121,7 +114,7 @@ TEST_CASE("ViT's layout: a model and its config.json are read back, bit for bit,
   write_file(bare, to_safetensors(tensors));
   const auto third = vision_model_of_config(our_config(vit(), config), "config.json");
   read_vit_parameters(Safetensors(bare), *third);
-  CHECK(have_equal_bits(model->parameters(), third->parameters()));
+  CHECK(same_bits(model->parameters().values(), third->parameters().values()));
 }
 
 TEST_CASE("ViT's layout: the patches' weight is that of a convolution, the others are turned round") {

@@ -5,9 +5,10 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
-#include <cstring>
 #include <random>
 #include <set>
+
+#include "same_bits.hpp"
 
 using namespace headwater;
 
@@ -104,10 +105,6 @@ std::vector<OptimizerSettings> all_settings() {
   all.push_back(clipped);
   for (OptimizerSettings& s : all) s.learning_rate = 0.01;
   return all;
-}
-
-bool same_bits(std::span<const Real> a, std::span<const Real> b) {
-  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size_bytes()) == 0;
 }
 
 }  // namespace

@@ -5,9 +5,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <numeric>
 #include <vector>
+
+#include "same_bits.hpp"
 
 using namespace headwater;
 
@@ -71,10 +72,6 @@ struct Toy {
     return values;
   }
 };
-
-bool same_bits(std::span<const Real> a, std::span<const Real> b) {
-  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size_bytes()) == 0;
-}
 
 }  // namespace
 
