@@ -28,6 +28,7 @@ void* allocate(std::size_t bytes, std::size_t alignment) {
 }  // namespace
 
 #include "replaced_new.hpp"  // IWYU pragma: keep
+#include "trainer_callbacks.hpp"
 
 using namespace headwater;
 

@@ -16,6 +16,7 @@
 #include "small_run.hpp"
 #include "support/files.hpp"
 #include "support/parallel.hpp"
+#include "trainer_callbacks.hpp"
 
 using namespace headwater;
 

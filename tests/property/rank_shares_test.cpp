@@ -7,6 +7,7 @@
 
 #include "error_text.hpp"
 #include "property/rank_runs.hpp"
+#include "trainer_callbacks.hpp"
 
 using namespace headwater;
 using namespace rank_runs;  // NOLINT: the tests' own helpers

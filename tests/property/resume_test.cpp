@@ -18,6 +18,7 @@
 #include "support/files.hpp"
 #include "support/numbers.hpp"
 #include "support/parallel.hpp"
+#include "trainer_callbacks.hpp"
 #include "training/parameter_groups.hpp"
 
 using namespace headwater;
@@ -487,9 +488,7 @@ TEST_CASE("a run does not go on with another tokenizer") {
                                {{"source-tokenizer.json", tokenizer, "tokenizer"}},
                                log_header(log_columns(run.objective)), ExistingRun::resume, ignore);
     Trainer trainer(run.recipe, run.objective, &run_directory);
-    TrainerCallbacks callbacks;
-    callbacks.wants_stop = [] { return true; };
-    trainer.run(callbacks);
+    trainer.run(wants_stop([] { return true; }));
   };
   resume("one");
   CHECK(error_text([&] { resume("one"); }) == "(no error)");

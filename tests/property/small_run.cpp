@@ -219,18 +219,6 @@ ClassRun::ClassRun(Recipe r, std::size_t count, std::uint64_t seed)
   model->parameters().allocate(true);
 }
 
-TrainerCallbacks after_step(std::function<void(const StepReport&)> f) {
-  TrainerCallbacks callbacks;
-  callbacks.after_step = std::move(f);
-  return callbacks;
-}
-
-TrainerCallbacks wants_stop(std::function<bool()> f) {
-  TrainerCallbacks callbacks;
-  callbacks.wants_stop = std::move(f);
-  return callbacks;
-}
-
 std::vector<Real> values_of(const EncoderDecoder& model) {
   const std::span<const Real> values = model.parameters().values();
   return {values.begin(), values.end()};

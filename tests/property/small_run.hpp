@@ -2,7 +2,6 @@
 #pragma once
 
 #include <filesystem>
-#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -71,10 +70,6 @@ struct ClassRun {
 
   ClassRun(headwater::Recipe r, std::size_t count, std::uint64_t seed);
 };
-
-// Callbacks of which one is set.
-headwater::TrainerCallbacks after_step(std::function<void(const headwater::StepReport&)> f);
-headwater::TrainerCallbacks wants_stop(std::function<bool()> f);
 
 // All numbers of the parameters.
 std::vector<headwater::Real> values_of(const headwater::EncoderDecoder& model);

@@ -15,6 +15,7 @@
 #include "scratch_directory.hpp"
 #include "support/files.hpp"
 #include "support/split.hpp"
+#include "trainer_callbacks.hpp"
 #include "training/trainer.hpp"
 
 using namespace headwater;
@@ -115,9 +116,7 @@ void train_two_heads(const Recipe& recipe, const fs::path& path, std::int64_t st
   RunDirectory directory(path, recipe, {}, log_header(log_columns(objective)), ExistingRun::resume,
                          [](const std::string&) {});
   Trainer trainer(recipe, objective, &directory);
-  TrainerCallbacks callbacks;
-  callbacks.wants_stop = [&] { return trainer.state().step >= steps; };
-  trainer.run(callbacks);
+  trainer.run(wants_stop([&] { return trainer.state().step >= steps; }));
 }
 
 // The rows of a log by their columns, without times.

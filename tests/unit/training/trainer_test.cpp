@@ -17,6 +17,7 @@
 #include "pretrained/translator.hpp"
 #include "scratch_directory.hpp"
 #include "support/files.hpp"
+#include "trainer_callbacks.hpp"
 
 using namespace headwater;
 
@@ -95,12 +96,6 @@ class Recorder : public Objective {
 TrainerCallbacks after_epoch(std::function<void(const EpochReport&)> f) {
   TrainerCallbacks callbacks;
   callbacks.after_epoch = std::move(f);
-  return callbacks;
-}
-
-TrainerCallbacks wants_stop(std::function<bool()> f) {
-  TrainerCallbacks callbacks;
-  callbacks.wants_stop = std::move(f);
   return callbacks;
 }
 
