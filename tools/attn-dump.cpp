@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "cli/result_ending.hpp"
 #include "cli/tool.hpp"
 #include "pretrained/model_directory.hpp"
 #include "support/error.hpp"
@@ -12,6 +13,8 @@
 
 namespace headwater::attn_dump {
 namespace {
+
+constexpr std::array<std::string_view, 7> kFormats = {"csv", "json", "matrix", "npy", "svg", "html", "png"};
 
 void describe(cli::CommandLine& line, Options& o) {
   line.add_option("model", o.model, "model directory or checkpoint")
@@ -47,7 +50,7 @@ void describe(cli::CommandLine& line, Options& o) {
   line.add_option(
           "--format", o.format,
           "csv, json, matrix (for gnuplot), npy, svg, html (a page to look around in), or of images png")
-      .offers({"csv", "json", "matrix", "npy", "svg", "html", "png"})
+      .offers({kFormats.begin(), kFormats.end()})
       .with_default();
   line.add_flag("--mean", o.is_mean_over_heads, "of svg: one panel a layer, the mean over its heads");
   line.add_option("--min-weight", o.min_weight, "of --view lines: draw no weight below W (0.1)")
@@ -95,9 +98,24 @@ AttentionSelection selection_of(const Options& o) {
   return selection;
 }
 
+// Those of --view.
+std::vector<std::string_view> formats_of(const Options& o) {
+  if (o.view == "heads") return {"csv", "json", "svg"};
+  if (o.view == "lines") return {"svg"};
+  if (o.view == "rollout") return {"csv", "svg", "png"};
+  if (o.view == "distance") return {"csv", "svg"};
+  if (o.view == "alignments") return {};
+  return {kFormats.begin(), kFormats.end()};
+}
+
+void check_output_ending(const Options& o) {
+  if (writes_folder(o)) return;
+  const bool is_links = o.view == "alignments" && o.gold.empty();
+  cli::check_format_ending(o.output, is_links ? "text" : o.format, formats_of(o));
+}
+
 void check_format(const Options& o) {
-  constexpr std::array<std::string_view, 7> formats = {"csv", "json", "matrix", "npy", "svg", "html", "png"};
-  if (std::find(formats.begin(), formats.end(), o.format) == formats.end()) {
+  if (std::find(kFormats.begin(), kFormats.end(), o.format) == kFormats.end()) {
     throw UsageError("--format: unknown format " + quote(o.format) +
                      " (csv, json, matrix, npy, svg, html or png)");
   }
@@ -149,6 +167,7 @@ namespace {
 void run(const Options& o) {
   check_format(o);
   check_alignment_options(o);
+  check_output_ending(o);
   const AttentionSelection selection = selection_of(o);
   if (o.isa != "auto") kernels::set_isa(kernels::isa_of_name(o.isa));
   ThreadPool(o.threads).run([&] {

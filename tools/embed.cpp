@@ -1,5 +1,10 @@
 // embed: a vector for each line of text or image. Manual: tools/embed.md.
 #include "tools/embed/embed.hpp"
+
+#include <array>
+#include <string_view>
+
+#include "cli/result_ending.hpp"
 #include "cli/tool.hpp"
 #include "models/settings.hpp"
 #include "support/error.hpp"
@@ -8,6 +13,10 @@
 #include "tools/search/options.hpp"
 
 namespace headwater::embed {
+
+namespace {
+constexpr std::array<std::string_view, 3> kFormats = {"text", "npy", "safetensors"};
+}  // namespace
 
 VectorSettings settings_of(const Options& o) {
   VectorSettings settings{.normalizes = o.normalizes,
@@ -31,7 +40,7 @@ void describe(cli::CommandLine& line, Options& o) {
       .reads();
   line.group("Output");
   line.add_option("--format", o.format, "text (numbers, a line each), npy, or safetensors")
-      .one_of({"text", "npy", "safetensors"})
+      .one_of({kFormats.begin(), kFormats.end()})
       .with_default();
   line.add_option("-o,--output", o.output, "where it goes instead of standard output")
       .shown_as("FILE")
@@ -70,6 +79,7 @@ void describe(cli::CommandLine& line, Options& o) {
 
 void check(const Options& o) {
   if (!o.output.empty()) cli::check_result_file(o.output);
+  cli::check_format_ending(o.output, o.format, kFormats);
   if (o.has_tokens && !o.pooling.empty())
     throw UsageError("--tokens goes without --pooling (a token's vector is its state)");
   if (o.nearest.empty()) return;

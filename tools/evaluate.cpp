@@ -1,6 +1,7 @@
 // evaluate: how good a model is on data, or how close one text is to another. Manual: tools/evaluate.md.
 
 #include "tools/evaluate/evaluate.hpp"
+#include "cli/result_ending.hpp"
 #include "cli/result_file.hpp"
 #include "cli/tool.hpp"
 #include "metrics/registry.hpp"
@@ -285,6 +286,7 @@ void check_pictures(const Options& o) {
     cli::check_result_file(file);
   };
   if (!o.reliability.empty()) check("--reliability", o.reliability);
+  cli::check_ending(o.reliability, "--reliability", "svg");
   for (const std::string& file : o.confusion) {
     check("--confusion", file);
     if (!file.ends_with(".csv") && !file.ends_with(".svg"))

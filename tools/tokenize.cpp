@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "cli/result_ending.hpp"
 #include "cli/tool.hpp"
 #include "pretrained/registry.hpp"
 #include "support/error.hpp"
@@ -250,6 +251,7 @@ void resolve(Options& o, const TypedOptions& typed) {
       }
     }
     if (o.output.empty() && o.counts.empty()) throw UsageError("--learn needs -o FILE for the tokenizer");
+    cli::check_ending(o.output, "-o", "json");
     if (o.is_merging) {
       if (o.texts.empty()) throw UsageError("--merge needs the files that --counts wrote");
       o.reader.refuses_tabs = false;

@@ -1,4 +1,5 @@
 // Data sets of images: what they hold, a contact sheet, and what training draws from an image.
+#include "cli/result_ending.hpp"
 #include "cli/result_file.hpp"
 #include "pretrained/registry.hpp"
 #include "pretrained/vision_model.hpp"
@@ -45,10 +46,11 @@ std::string drawn_png(const Options& o, const ImageDataset& images) {
                                    {.seed = recipe.seed, .example = o.image, .draws = o.draw_count}));
 }
 
+bool is_svg_sheet(const Options& o) { return o.contact_sheet.extension() == ".svg"; }
+
 std::string sheet_of(const Options& o, const ImageDataset& images) {
-  const bool is_svg = o.contact_sheet.extension() == ".svg";
-  return is_svg ? contact_sheet_svg(images, o.samples, o.data.front())
-                : png_of(contact_sheet(images, o.samples));
+  return is_svg_sheet(o) ? contact_sheet_svg(images, o.samples, o.data.front())
+                         : png_of(contact_sheet(images, o.samples));
 }
 
 }  // namespace
@@ -65,6 +67,8 @@ void inspect_images(const Options& o) {
   for (const fs::path& output : {o.contact_sheet, o.draws}) {
     if (!output.empty()) cli::check_result_file(output);
   }
+  cli::check_ending(o.contact_sheet, "--contact-sheet", is_svg_sheet(o) ? "svg" : "png");
+  cli::check_ending(o.draws, "--draws", "png");
   ImageDataset images;
   images.add_file(o.data.front());
   images.finish(o.data.front(), false);

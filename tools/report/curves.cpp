@@ -1,5 +1,6 @@
 // The course of runs as one picture.
 #include "cli/lines.hpp"
+#include "cli/result_ending.hpp"
 #include "cli/result_file.hpp"
 #include "cli/tool.hpp"
 #include "reports/learning_curves_svg.hpp"
@@ -33,6 +34,7 @@ void draw_curves(const Options& o) {
   if (curves.empty())
     throw Error(lacking.front() + ", nor has any other folder of these (name runs that have begun)");
   for (const std::string& run : lacking) cli::note(run + "; it is left out");
+  cli::check_ending(o.output, "-o", "svg");
   name_curves(curves, names, recipes);
   if (o.is_json) {
     cli::LineWriter out;

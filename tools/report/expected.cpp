@@ -1,6 +1,7 @@
 // What was expected of the runs of recipes, and what they reached.
 #include <algorithm>
 
+#include "cli/result_ending.hpp"
 #include "cli/result_file.hpp"
 #include "pretrained/model_directory.hpp"
 #include "reports/run_table.hpp"
@@ -28,6 +29,7 @@ JudgedRun judged_folder(const fs::path& folder) {
 void write_expected(const Options& o) {
   std::vector<JudgedRun> runs;
   for (const std::string& folder : o.expected) runs.push_back(judged_folder(folder));
+  cli::check_ending(o.output, "-o", "text");
   cli::write_result_file(o.output, judged_runs_table(runs).text());
   const auto bad =
       std::count_if(runs.begin(), runs.end(), [](const JudgedRun& run) { return !run.is_good(); });

@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "checkpoint/directory.hpp"
+#include "cli/result_ending.hpp"
 #include "cli/result_file.hpp"
 #include "cli/tool.hpp"
 #include "pretrained/kind.hpp"
@@ -129,6 +130,7 @@ PageParts overview(const std::vector<std::string>& runs) {
 }  // namespace
 
 void write_html(const Options& o) {
+  cli::check_ending(o.output, "-o", "html");
   std::vector<PageSection> sections;
   if (o.pages.size() == 1) {
     sections.push_back(section_of(o.pages.front(), o.output));

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "cli/result_ending.hpp"
 #include "cli/result_file.hpp"
 #include "pretrained/registry.hpp"
 #include "recipe/key_values.hpp"
@@ -281,7 +282,9 @@ RunPage page_of_run(const std::string& named, const fs::path& output) {
 }
 
 void write_page(const Options& o) {
-  cli::write_result_file(o.output, run_page_text(page_of_run(o.pages.front(), o.output)));
+  const RunPage page = page_of_run(o.pages.front(), o.output);
+  cli::check_ending(o.output, "-o", "markdown", {{"html", "--html"}});
+  cli::write_result_file(o.output, run_page_text(page));
 }
 
 }  // namespace headwater::report

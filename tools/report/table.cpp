@@ -1,4 +1,5 @@
 // Runs beside each other.
+#include "cli/result_ending.hpp"
 #include "cli/result_file.hpp"
 #include "reports/run_table.hpp"
 #include "reports/score_report.hpp"
@@ -47,6 +48,11 @@ RunRow row_of_run(const std::string& name) {
 void write_table(const Options& o) {
   std::vector<RunRow> rows;
   for (const std::string& name : o.runs) rows.push_back(row_of_run(name));
+  cli::check_ending(o.output, "-o",
+                    o.is_csv    ? "csv"
+                    : o.is_json ? "json"
+                                : "text",
+                    {{"csv", "--csv"}, {"json", "--json"}});
   std::string text;
   if (o.is_json) {
     for (const Json& json : run_table_json(rows)) text += json.dump() + "\n";

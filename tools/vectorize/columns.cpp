@@ -5,6 +5,7 @@
 #include <memory>
 #include <span>
 
+#include "cli/result_ending.hpp"
 #include "cli/result_file.hpp"
 #include "cli/tool.hpp"
 #include "data/token_dataset.hpp"
@@ -177,6 +178,7 @@ class Columns {
 
 void resolve_columns(Options& o, const ModeOptions&) {
   if (o.output.empty()) throw UsageError("--output dataset needs -o FILE");
+  cli::check_ending(o.output, "-o", "safetensors");
 }
 
 void write_columns(const Options& o) {

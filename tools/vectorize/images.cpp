@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/result_ending.hpp"
 #include "cli/result_file.hpp"
 #include "cli/tool.hpp"
 #include "data/held_out.hpp"
@@ -118,6 +119,8 @@ std::pair<std::int64_t, std::int64_t> image_sides(const std::string& text) {
 void write_images(const ImageOptions& o) {
   check_paths(o);
   const std::unique_ptr<ImageSource> source = open_images(o);
+  cli::check_ending(o.output, "-o", "safetensors");
+  cli::check_ending(o.validation, "--validation", "safetensors");
   check_label_names(*source, o);
   const std::size_t count = source->labels.size();
   std::vector<std::uint32_t> held_out;

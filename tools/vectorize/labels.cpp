@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "cli/line_filter.hpp"
+#include "cli/result_ending.hpp"
 #include "cli/result_file.hpp"
 #include "cli/tool.hpp"
 #include "pretrained/label_names.hpp"
@@ -81,6 +82,7 @@ void resolve_learn_labels(Options& o, const ModeOptions& typed) {
   resolve_recipe(o, typed);
   read_whole_lines(o);
   if (o.output.empty()) throw UsageError("--learn needs -o FILE for what was learned");
+  cli::check_ending(o.output, "-o", "text");
 }
 
 void resolve_label_ids(Options& o, const ModeOptions& typed) {

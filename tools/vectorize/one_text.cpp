@@ -1,4 +1,5 @@
 // All lines as one long text: lines of ids of one length, or a file of ids.
+#include "cli/result_ending.hpp"
 #include "support/error.hpp"
 #include "text/tokenizer/tokenizer.hpp"
 #include "tools/vectorize/stream.hpp"
@@ -33,6 +34,7 @@ void resolve_id_file(Options& o, const ModeOptions& typed) {
   resolve_recipe(o, typed);
   if (o.output.empty() || o.output == "-")
     throw UsageError("--output dataset needs -o FILE (its beginning is written last)");
+  cli::check_ending(o.output, "-o", "safetensors");
 }
 
 void write_id_stream(const Options& o) {

@@ -2,6 +2,7 @@
 #include <atomic>
 
 #include "cli/line_filter.hpp"
+#include "cli/result_ending.hpp"
 #include "cli/result_file.hpp"
 #include "cli/tool.hpp"
 #include "data/ngram_vocabulary_learner.hpp"
@@ -69,6 +70,7 @@ void describe_terms(cli::CommandLine& line, Options& o, ModeOptions& typed) {
 void resolve_learn_terms(Options& o, const ModeOptions& typed) {
   resolve_recipe(o, typed);
   if (o.output.empty()) throw UsageError("--learn needs -o FILE for what was learned");
+  cli::check_ending(o.output, "-o", "text");
 }
 
 void resolve_bags(Options& o, const ModeOptions& typed) {

@@ -1,0 +1,75 @@
+#include "cli/result_ending.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "support/error.hpp"
+#include "support/files.hpp"
+
+namespace headwater::cli {
+namespace {
+
+// The endings that a format's files have, its own first; in messages it is `name`.
+struct FormatEndings {
+  std::string_view format, name;
+  std::vector<std::string_view> endings;
+};
+
+const std::array<FormatEndings, 10>& format_endings() {
+  static const std::array<FormatEndings, 10> all = {{{"text", "text", {".txt", ".tsv", ".md"}},
+                                                     {"csv", "CSV", {".csv", ".txt"}},
+                                                     {"json", "JSON", {".json", ".jsonl", ".ndjson", ".txt"}},
+                                                     {"matrix", "a matrix", {".dat", ".txt"}},
+                                                     {"markdown", "Markdown", {".md", ".txt"}},
+                                                     {"html", "HTML", {".html", ".htm"}},
+                                                     {"svg", "SVG", {".svg"}},
+                                                     {"png", "PNG", {".png"}},
+                                                     {"npy", "npy", {".npy"}},
+                                                     {"safetensors", "safetensors", {".safetensors"}}}};
+  return all;
+}
+
+// Formats that nothing here writes.
+constexpr std::array<std::string_view, 6> kOtherEndings = {".npz", ".pdf", ".jpg", ".jpeg", ".gif", ".webp"};
+
+bool has_ending(const FormatEndings& row, std::string_view ending) {
+  return std::ranges::find(row.endings, ending) != row.endings.end();
+}
+
+const FormatEndings& endings_of(std::string_view format) {
+  return *std::ranges::find(format_endings(), format, &FormatEndings::format);
+}
+
+std::string lower_ending(const std::filesystem::path& path) {
+  std::string ending = path.extension().string();
+  for (char& c : ending) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  return ending;
+}
+
+}  // namespace
+
+void check_ending(const std::filesystem::path& output, std::string_view option, std::string_view format,
+                  const std::vector<OtherFormat>& others) {
+  const std::string ending = lower_ending(output);
+  const FormatEndings& written = endings_of(format);
+  const bool is_of_format = std::ranges::find(kOtherEndings, ending) != kOtherEndings.end() ||
+                            std::ranges::any_of(format_endings(), [&](const FormatEndings& row) {
+                              return has_ending(row, ending);
+                            });
+  if (!is_of_format || has_ending(written, ending)) return;
+  const auto other = std::ranges::find_if(
+      others, [&](const OtherFormat& each) { return has_ending(endings_of(each.format), ending); });
+  throw UsageError(std::string(option) + " " + shown(output) + ": ends in " + ending + ", where " +
+                   std::string(written.name) + " is written (" +
+                   (other == others.end() ? "" : "say " + other->option + ", or ") + "name FILE" +
+                   std::string(written.endings.front()) + ")");
+}
+
+void check_format_ending(const std::filesystem::path& output, std::string_view format,
+                         std::span<const std::string_view> formats) {
+  std::vector<OtherFormat> others;
+  for (const std::string_view each : formats) others.push_back({each, "--format " + std::string(each)});
+  check_ending(output, "-o", format, others);
+}
+
+}  // namespace headwater::cli

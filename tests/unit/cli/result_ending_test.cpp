@@ -1,0 +1,35 @@
+#include "cli/result_ending.hpp"
+
+#include <doctest/doctest.h>
+
+#include <array>
+
+#include "error_text.hpp"
+#include "support/error.hpp"
+
+using namespace headwater;
+
+TEST_CASE("endings: those of the format, of none, and no file at all") {
+  for (const char* const output :
+       {"a.csv", "a.CSV", "a.txt", "a.part", "a", "", "-", "a.svg/b", "/dev/stdout", ".svg"})
+    CHECK_NOTHROW(cli::check_ending(output, "-o", "csv"));
+  CHECK_NOTHROW(cli::check_ending("a.htm", "-o", "html"));
+  CHECK_NOTHROW(cli::check_ending("a.jsonl", "-o", "json"));
+  CHECK_NOTHROW(cli::check_ending("a.tsv", "-o", "text"));
+}
+
+TEST_CASE("endings: those of another format, with what would write it") {
+  const auto refusal = [](const char* output, const char* format) {
+    return error_text([&] {
+      cli::check_format_ending(output, format, std::array<std::string_view, 3>{"csv", "svg", "npy"});
+    });
+  };
+  CHECK(refusal("a.svg", "csv") ==
+        "-o a.svg: ends in .svg, where CSV is written (say --format svg, or name FILE.csv)");
+  CHECK(refusal("b/a.NPY", "svg") ==
+        "-o b/a.NPY: ends in .npy, where SVG is written (say --format npy, or name FILE.svg)");
+  CHECK(refusal("a.pdf", "svg") == "-o a.pdf: ends in .pdf, where SVG is written (name FILE.svg)");
+  CHECK(refusal("a.html", "csv") == "-o a.html: ends in .html, where CSV is written (name FILE.csv)");
+  CHECK_THROWS_AS(cli::check_ending("a.txt", "-o", "npy"), UsageError);
+  CHECK_THROWS_AS(cli::check_ending("a.json", "--validation", "safetensors"), UsageError);
+}
