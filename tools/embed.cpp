@@ -53,11 +53,12 @@ void describe(cli::CommandLine& line, Options& o) {
   line.add_flag("--tokens", o.has_tokens, "a vector for each token instead");
   line.add_option("--layer", o.layer, "the states after N blocks instead of all; 0: the embeddings")
       .between(0, 1000);
-  line.add_option("--nearest", o.nearest,
-                  "write the lines of FILE nearest to each line by cosine instead of vectors")
-      .shown_as("FILE")
-      .reads();
-  line.add_option("--top-k", o.top_k, "of --nearest: so many").at_least(1).with_default();
+  const cli::Option nearest =
+      line.add_option("--nearest", o.nearest,
+                      "write the lines of FILE nearest to each line by cosine instead of vectors")
+          .shown_as("FILE")
+          .reads();
+  line.add_option("--top-k", o.top_k, "of --nearest: so many").at_least(1).with_default().goes_with(nearest);
   line.group("Speed");
   line.add_option("--batch", o.batch,
                   "lines read at once, among which those of like length are computed "

@@ -229,6 +229,7 @@ void run(const Options& o) {
         "--stride, --start, --multiline and --lines are for a language model (evaluate MODEL DATA)");
   if (o.model.empty() && o.seed)
     throw UsageError("--seed is for a masked language model (evaluate MODEL DATA)");
+  if (o.recipe.empty() && o.scale != "full") throw UsageError("--scale goes with --recipe only");
   if (!o.recipe.empty() && o.model.empty()) throw UsageError("--recipe is for a model");
   if (o.beams.any() && o.model.empty())
     throw UsageError(
@@ -257,6 +258,21 @@ void run(const Options& o) {
 }
 
 }  // namespace
+
+void check_text_options(const Options& o, const Metrics& metrics) {
+  const Options usual;
+  const auto check = [&](bool is_given, const char* option, std::initializer_list<std::string_view> of) {
+    const auto is_of_these = [&](const std::string& name) {
+      return std::ranges::any_of(of, [&](std::string_view begin) { return name.starts_with(begin); });
+    };
+    if (!is_given || std::ranges::any_of(metrics.text.names, is_of_these)) return;
+    throw UsageError(std::string(option) + " is of " + listed(of) + ", which --metric does not name");
+  };
+  check(o.is_stemmed, "--stem", {"rouge"});
+  check(o.tokenization != usual.tokenization, "--tokenize", {"bleu", "distinct", "repetition"});
+  check(o.smoothing != usual.smoothing, "--smooth", {"bleu"});
+  check(o.is_lowercased, "--lowercase", {"bleu", "chrf", "distinct", "repetition"});
+}
 
 void write(const std::vector<ScoreRow>& rows, bool is_json) {
   cli::LineWriter out;

@@ -65,23 +65,32 @@ void describe(cli::CommandLine& line, Options& o) {
       .shown_as("FILE")
       .reads();
   cli::add_replace_invalid_option(line, o.reader);
-  line.add_option("--contact-sheet", o.contact_sheet,
-                  "of images: a picture of the first ones of each label: FILE.svg with the labels, or a PNG "
-                  "without words")
-      .shown_as("FILE")
-      .writes();
+  const cli::Option sheet =
+      line.add_option(
+              "--contact-sheet", o.contact_sheet,
+              "of images: a picture of the first ones of each label: FILE.svg with the labels, or a PNG "
+              "without words")
+          .shown_as("FILE")
+          .writes();
   line.add_option("--samples", o.samples, "of --contact-sheet: images of each label")
       .between(1, 1000)
-      .with_default();
-  line.add_option("--draws", o.draws,
-                  "of images, with --recipe: a picture (PNG) of one image as training reads it in its first "
-                  "epochs")
-      .shown_as("FILE")
-      .writes();
+      .with_default()
+      .goes_with(sheet);
+  const cli::Option draws =
+      line.add_option(
+              "--draws", o.draws,
+              "of images, with --recipe: a picture (PNG) of one image as training reads it in its first "
+              "epochs")
+          .shown_as("FILE")
+          .writes();
   line.add_option("--image", o.image, "of --draws: the number of the image in its set, from 0")
       .at_least(0)
-      .with_default();
-  line.add_option("--draw-count", o.draw_count, "of --draws: so many").between(1, 1000).with_default();
+      .with_default()
+      .goes_with(draws);
+  line.add_option("--draw-count", o.draw_count, "of --draws: so many")
+      .between(1, 1000)
+      .with_default()
+      .goes_with(draws);
   line.moved("--export", "convert", "--output");
   line.moved("--average", "convert", "--average");
   line.moved("--curves", "report", "--curves");
@@ -111,6 +120,8 @@ void inspect_model(const Options& o) {
   if (o.lists_keys) {
     if (!o.what.empty() || !o.recipe.empty())
       throw UsageError("--keys lists the keys of every recipe (name none)");
+    if (o.is_json || o.is_for_make || o.shows_matrices || o.shows_tensors || o.has_statistics)
+      throw UsageError("--keys stands alone");
     cli::LineWriter keys;
     keys.text(recipe_reference(model_kinds()));
     keys.flush();
@@ -124,6 +135,8 @@ void inspect_model(const Options& o) {
   cli::LineWriter out;
   const fs::path path = named(o);
   if (!is_recipe(o) && o.is_for_make) throw UsageError("--make is of a recipe (name a .yaml file)");
+  if (o.is_for_make && (o.is_json || o.shows_matrices))
+    throw UsageError("--make goes with neither --json nor --matrices");
   if (is_recipe(o) && (o.shows_tensors || o.has_statistics))
     throw UsageError("a recipe has no tensors yet (train it first)");
   if (is_recipe(o)) {
@@ -137,6 +150,7 @@ void inspect_model(const Options& o) {
 }
 
 void run(const Options& o) {
+  if (o.scale != "full" && !is_recipe(o)) throw UsageError("--scale is of a recipe (name a .yaml file)");
   if (is_figure(o)) return write_figure(o);
   if (!o.output.empty() || o.steps)
     throw UsageError("--output and --steps go with --positions, --schedule or --patches");
@@ -146,6 +160,8 @@ void run(const Options& o) {
   if (o.data.empty() && !o.columns.empty()) throw UsageError("--columns goes with --data only");
   if (o.data.empty() && !o.tokenizer.empty()) throw UsageError("--tokenizer goes with --data only");
   if (!o.data.empty()) {
+    if (o.is_for_make || o.lists_keys || o.shows_matrices || o.shows_tensors || o.has_statistics)
+      throw UsageError("--make, --keys, --matrices, --tensors and --statistics go without --data");
     (is_of_ids(o) ? inspect_ids : is_of_images(o) ? inspect_images : inspect_data)(o);
   } else {
     inspect_model(o);

@@ -43,7 +43,7 @@ void describe(cli::CommandLine& line, Options& o) {
       "ends in .html");
   line.add_flag("--csv", o.is_csv, "of --runs: records of CSV with all digits");
   line.add_flag("--json", o.is_json, "one JSON object a run");
-  line.add_title("--title", o.title, "of the picture, or of a page of several runs");
+  line.add_title("--title", o.title, "of the picture, or of a page in HTML");
 }
 
 void run(const Options& given) {
@@ -61,6 +61,8 @@ void run(const Options& given) {
   if (o.is_csv && o.is_json) throw UsageError("both --csv and --json (one at a time)");
   if (o.is_html && o.pages.empty()) throw UsageError("--html goes with RUN only");
   const bool is_html = o.is_html || (!o.pages.empty() && o.output.extension() == ".html");
+  if (!o.title.empty() && o.curves.empty() && !is_html)
+    throw UsageError("--title goes with --curves and --html only");
   if (o.pages.size() > 1 && !is_html)
     throw UsageError("several runs make a page in HTML (--html), or a table (--runs)");
   if (o.output != "-") cli::check_result_file(o.output);

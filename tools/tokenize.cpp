@@ -113,15 +113,18 @@ void describe(cli::CommandLine& line, Options& o, TypedOptions& typed) {
               "[CLS] text [SEP] text [SEP]; or none")
           .one_of({"none", "bert"})
           .shown_as("NAME");
-  line.add_option("-r,--recipe", o.recipe, "take what is to be learned from a recipe")
-      .shown_as("FILE")
-      .reads();
+  const cli::Option recipe =
+      line.add_option("-r,--recipe", o.recipe, "take what is to be learned from a recipe")
+          .shown_as("FILE")
+          .reads();
   line.add_option("--side", o.side, "of the recipe: source or target")
       .offers({"source", "target"})
-      .with_default();
+      .with_default()
+      .goes_with(recipe);
   line.add_option("--scale", o.scale, "of the recipe: full, or quick: its cut-down version")
       .offers({"full", "quick"})
-      .with_default();
+      .with_default()
+      .goes_with(recipe);
   line.group("Input");
   cli::add_replace_invalid_option(line, o.reader);
   cli::add_column_options(line, o.reader);
@@ -185,13 +188,15 @@ void resolve_kind(Options& o, const TypedOptions& typed) {
     o.learn.standardize =
         typed.lower.is_given() && kind->subword != nullptr ? "lower" : default_standardization(o.learn.kind);
   }
-  if (!typed.split_punctuation.is_given()) return;
   const bool strips = StandardizeSettings{parse_standardization(o.learn.standardize)}.strips();
-  if (strips && typed.standardize.is_given()) {
+  if (strips && typed.split_punctuation.is_given() && typed.standardize.is_given()) {
     throw UsageError("--split-punctuation goes with --standardize none or lower (" + o.learn.standardize +
                      " strips what is to be split)");
   }
-  if (strips) o.learn.standardize = name_of(Standardization::none);
+  if (strips && typed.split_punctuation.is_given()) o.learn.standardize = name_of(Standardization::none);
+  if (typed.lower.is_given() && !StandardizeSettings{parse_standardization(o.learn.standardize)}.lowers())
+    throw UsageError("--lower says what is lower-cased, and --standardize " + o.learn.standardize +
+                     " lower-cases nothing (leave one of them out)");
 }
 
 void resolve_columns(Options& o) {

@@ -129,6 +129,11 @@ Option& Option::names_files() {
   return *this;
 }
 
+Option& Option::goes_with(const Option& other) {
+  line_->partners_.emplace_back(option_, other.option_);
+  return *this;
+}
+
 bool Option::is_given() const { return option_->count() > 0; }
 
 CommandLine::CommandLine(std::string_view tool, std::string_view version)
@@ -310,9 +315,17 @@ Parsed CommandLine::parse(int argc, char** argv) {
     if (!unexpected.empty()) throw UsageError(unexpected + see_help);
     throw UsageError(fault_text(error) + see_help);
   }
+  check_partners();
   check_files();
   for (const std::function<void()>& resolve : after_parse_) resolve();
   return Parsed::options;
+}
+
+void CommandLine::check_partners() const {
+  for (const auto& [option, other] : partners_) {
+    if (option->count() > 0 && other->count() == 0)
+      throw UsageError(option->get_name() + " goes with " + other->get_name() + " only");
+  }
 }
 
 void CommandLine::check_files() const {

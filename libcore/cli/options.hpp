@@ -48,6 +48,8 @@ class Option {
   // The values name models, whose files no output may be.
   Option& reads_model();
   Option& names_files();  // for shells alone: neither rule is asked for
+  // Without `other` it says nothing: "--top-k goes with --nearest only".
+  Option& goes_with(const Option& other);
 
   bool is_given() const;
 
@@ -98,6 +100,7 @@ class CommandLine {
 
  private:
   friend class Option;
+  void check_partners() const;
   void check_files() const;
   // What is wrong with the words that were not understood; "" where they are operands that do not matter yet.
   std::string unexpected_text(bool has_operands) const;
@@ -111,6 +114,7 @@ class CommandLine {
   std::unique_ptr<CLI::App> app_;
   std::vector<const CLI::Option*> inputs_, outputs_, models_, other_files_;
   std::vector<std::pair<const CLI::Option*, std::vector<std::string>>> words_;
+  std::vector<std::pair<const CLI::Option*, const CLI::Option*>> partners_;  // which goes with which
   std::function<std::vector<CommandWords>()> commands_;
   std::vector<Moved> moved_;
   std::vector<std::function<void()>> after_parse_;

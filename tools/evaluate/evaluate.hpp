@@ -58,6 +58,9 @@ struct Metrics {
   TextMetrics text;
 };
 
+// Throws UsageError for an option of scores that none of the metrics of texts reads.
+void check_text_options(const Options& o, const Metrics& metrics);
+
 // One text against another.
 void evaluate_texts(const Options& o, const Metrics& metrics);
 // Guessed labels against labels.

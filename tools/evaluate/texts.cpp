@@ -49,6 +49,7 @@ void write_sentences(const Lines& hypotheses, const std::vector<Lines>& referenc
 }  // namespace
 
 void evaluate_texts(const Options& o, const Metrics& metrics) {
+  check_text_options(o, metrics);
   if (o.hypotheses.empty())
     throw UsageError("--hypotheses is missing (give the file that the references are for)");
   const auto needs_references = [](const std::string& name) {

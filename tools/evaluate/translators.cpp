@@ -98,6 +98,7 @@ TextMetrics lowercased(TextMetrics metrics) {
 }  // namespace
 
 void evaluate_translator(const Options& o, const ModelFolder& folder, const Metrics& metrics) {
+  check_text_options(o, metrics);
   for (const std::string& name : metrics.of_model) {
     if (find_class_metric(name) != nullptr)
       throw UsageError("--metric: " + name + " is of classifiers, " + o.model + " translates");

@@ -134,7 +134,8 @@ void write_html(const Options& o) {
   std::vector<PageSection> sections;
   if (o.pages.size() == 1) {
     sections.push_back(section_of(o.pages.front(), o.output));
-    cli::write_result_file(o.output, report_html(sections.front().name, {}, sections));
+    cli::write_result_file(o.output,
+                           report_html(o.title.empty() ? sections.front().name : o.title, {}, sections));
     return;
   }
   std::int64_t failed = 0;

@@ -74,6 +74,10 @@ void resolve_recipe(Options& o, const ModeOptions& typed) {
   if (o.side != "source" && o.side != "target")
     throw UsageError("--side: unknown value " + quote(o.side) + " (source or target)");
   if (!o.max_unknown.empty()) percent_of(o.max_unknown);
+  for (const char* option : {"--side", "--scale"}) {
+    if (o.recipe.empty() && typed.is_given(option))
+      throw UsageError(std::string(option) + " goes with --recipe only");
+  }
   if (o.recipe.empty()) return;
   const Recipe recipe = read_recipe(o.recipe, o.scale);
   o.resolved_recipe = recipe;
