@@ -102,7 +102,7 @@ void average_models(const std::vector<fs::path>& models, const fs::path& output)
   const ModelFolder& first = folders.front();
   // What another program keeps beside its weights is not all known here.
   if (first.layout != nullptr)
-    throw UsageError(shown(first.path) + ": is a model of another program, of which no mean is taken here");
+    throw Error(shown(first.path) + ": is a model of another program, of which no mean is taken here");
   std::vector<std::unique_ptr<Safetensors>> tensors;
   for (const ModelFolder& folder : folders) {
     check_same_files(first, folder);

@@ -356,8 +356,9 @@ fs::path file_of(const House& house, const std::string& recipe) {
   if (!is_name(recipe)) {
     check_plain("the recipe", recipe, "", "take another path, or a link to it");
     std::error_code none;
-    if (!fs::exists(recipe, none)) throw Error(recipe + ": no such file");
-    if (fs::is_directory(recipe, none)) throw Error(recipe + ": a folder, not a file");
+    // As read_recipe has it: which recipe to run is part of the call.
+    if (!fs::exists(recipe, none)) throw UsageError(recipe + ": no such file");
+    if (fs::is_directory(recipe, none)) throw UsageError(recipe + ": a folder, not a file");
     return recipe;
   }
   const std::vector<std::string> names = house.names();
