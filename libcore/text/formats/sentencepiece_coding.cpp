@@ -48,6 +48,7 @@ class SentencePieceDecoding final : public Decoding {
   std::string token_text(std::string_view surface) const override {
     return sentencepiece_.piece_text(surface);
   }
+  std::string token_label(std::string_view surface) const override { return token_text(surface); }
 
  private:
   SentencePiece sentencepiece_;

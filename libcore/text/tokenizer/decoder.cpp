@@ -247,7 +247,7 @@ std::string TokenDecoder::apply(std::vector<std::string> tokens) const {
   return text;
 }
 
-std::string TokenDecoder::inside(std::string_view written, bool is_token) const {
+std::string TokenDecoder::inside(std::string_view written, As as) const {
   budget_->grant(written.size());
   const std::size_t most = max_grown_bytes(written.size());
   std::string text(written);
@@ -255,11 +255,12 @@ std::string TokenDecoder::inside(std::string_view written, bool is_token) const 
     const std::string& type = step.type;
     if (type == "ByteFallback") {
       text = text_of_byte_piece(text);
-    } else if (type == "ByteLevel" && is_token) {
+    } else if (type == "ByteLevel" && as != As::line) {
       text = text_of_byte_level(text);
-    } else if (type == "WordPiece" && is_token) {
+    } else if (type == "WordPiece" && as == As::token) {
       if (text.starts_with(step.prefix)) text.erase(0, step.prefix.size());
-    } else if (type == "Replace" || type == "Metaspace" || (type == "BPEDecoder" && is_token)) {
+    } else if (type == "Replace" || (type == "Metaspace" && as != As::label) ||
+               (type == "BPEDecoder" && as == As::token)) {
       Tokens tokens = {"", std::move(text), ""};  // neither the first nor the last
       at_part(step.where, [&] { step.run(tokens, most); });
       text = std::move(tokens[1]);

@@ -19,9 +19,11 @@ class TokenDecoder {
   // Throws Error where the text grows beyond 16 times the bytes of the tokens and 4 KiB.
   std::string apply(std::vector<std::string> tokens) const;
   // What a text inside a line becomes, wherever tokens begin and end: of Replace, Metaspace and ByteFallback.
-  std::string undo(std::string_view written) const { return inside(written, false); }
+  std::string undo(std::string_view written) const { return inside(written, As::line); }
   // What a token inside a text becomes; a byte that is only a part of a character is <0xC3>.
-  std::string token_text(std::string_view token) const { return inside(token, true); }
+  std::string token_text(std::string_view token) const { return inside(token, As::token); }
+  // The same with the marks of words as they are: ## and </w>, U+2581.
+  std::string token_label(std::string_view token) const { return inside(token, As::label); }
   // Whether tokens are bytes written as characters (ByteLevel).
   bool reads_bytes() const;
 
@@ -33,7 +35,8 @@ class TokenDecoder {
     Run run;
     std::string prefix = {};  // of WordPiece
   };
-  std::string inside(std::string_view text, bool is_token) const;
+  enum class As { line, token, label };
+  std::string inside(std::string_view text, As as) const;
   void add(const Json& part, const std::string& where);
   Run read(const Json& part, const std::string& type, const std::string& where) const;
   std::vector<Step> steps_;

@@ -23,7 +23,7 @@ class DecoderDecoding final : public Decoding {
     return decoder_.apply({tokens.begin(), tokens.end()});
   }
   std::string token_text(std::string_view surface) const override { return decoder_.token_text(surface); }
-  bool reads_bytes() const override { return decoder_.reads_bytes(); }
+  std::string token_label(std::string_view surface) const override { return decoder_.token_label(surface); }
 
  private:
   TokenDecoder decoder_;

@@ -20,8 +20,8 @@ class Decoding {
   virtual std::string decode(std::span<const std::int32_t> ids, bool shows_unknown) const = 0;
   virtual std::string join(std::span<const std::string> tokens) const = 0;
   virtual std::string token_text(std::string_view surface) const { return std::string(surface); }
-  // Whether tokens are bytes written as characters.
-  virtual bool reads_bytes() const { return false; }
+  // Spaces and line ends as they are: Tokenizer writes them for one line.
+  virtual std::string token_label(std::string_view surface) const { return std::string(surface); }
 };
 
 // The member "decoder" of a tokenizer.json.

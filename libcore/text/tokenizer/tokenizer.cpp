@@ -83,7 +83,7 @@ std::string Tokenizer::token_text(std::string_view surface) const {
 }
 
 std::string Tokenizer::token_label(std::string_view surface) const {
-  return one_line(impl_->decoding->reads_bytes() ? text_of_byte_level(surface) : std::string(surface));
+  return one_line(impl_->decoding->token_label(surface));
 }
 
 std::int32_t Tokenizer::vocabulary_size() const { return impl_->vocabulary->size(); }

@@ -43,7 +43,10 @@ TEST_CASE("marks of other layouts are undone in text, and stay in labels") {
   CHECK(llama.token_text("▁a") == " a");
   CHECK(llama.token_text("<0x0A>") == "\n");
   CHECK(llama.token_text("<0xC3>") == "<0xC3>");
-  CHECK(llama.token_label("<0x0A>") == "<0x0A>");
+  CHECK(llama.token_label("<0x0A>") == R"(\n)");
+  CHECK(llama.token_label("<0x41>") == "A");
+  CHECK(llama.token_label("<0xC3>") == "<0xC3>");
+  CHECK(llama.token_label("▁a") == "▁a");
   const Tokenizer bert = with_decoder(R"({"type":"WordPiece","prefix":"##","cleanup":true})");
   CHECK(bert.token_text("##se") == "se");
   CHECK(bert.token_label("##se") == "##se");
