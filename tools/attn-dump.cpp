@@ -139,8 +139,6 @@ void check_alignment_options(const Options& o) {
   if (!is_of_alignments && has_own)
     throw UsageError("--inverse, --inverse-layer, --inverse-head and --gold are of --view alignments");
   if (!is_of_alignments) return;
-  if (o.target.empty())
-    throw UsageError("--view alignments links given translations (name them with --target)");
   if (!o.kind.empty() || o.format != "csv")
     throw UsageError("--view alignments writes links of words (without --kind and --format)");
   if (o.first || o.is_resized) throw UsageError("--first and --resize are of models of images");

@@ -144,6 +144,9 @@ void inspect_model(const Options& o) {
   } else if (fs::is_directory(path)) {
     inspect_directory(path, o, out);
   } else {
+    if (begins_as_text(path))
+      throw Error(shown(path) + ": a text, no safetensors file (a data set is read by inspect --data " +
+                  shown(path) + ", a recipe ends in .yaml)");
     write_tensors(Safetensors(path), o, out);
   }
   out.flush();

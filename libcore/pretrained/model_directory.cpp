@@ -110,7 +110,7 @@ std::string usable_parts(const std::filesystem::path& directory) {
   return text;
 }
 
-// Why a directory is no model, where it is plain that no run will make it one; empty: it may be a young run.
+// Why a directory is no model; empty: it may be a run that has no checkpoint yet.
 std::string why_no_model(const std::filesystem::path& directory) {
   for (const char* name : {"checkpoints", "log.csv", ".lock"}) {
     if (is_there(directory / name)) return {};
@@ -126,7 +126,8 @@ std::string why_no_model(const std::filesystem::path& directory) {
            "Python: SentenceTransformer(DIR).save(NEW))";
   if (Tokenizer::is_in(directory))
     return "holds a tokenizer and no model (tokenize --tokenizer " + directory.string() + " uses it)";
-  return {};
+  return "not a model directory: it has neither config.json nor checkpoints (name one that train wrote, or a "
+         "published one)";
 }
 
 ModelFolder with_config(const std::filesystem::path& files, std::string text) {
@@ -190,6 +191,13 @@ std::optional<ModelFolder> open_newest_checkpoint(const std::filesystem::path& d
 ModelFolder open_target(const std::filesystem::path& path, const std::filesystem::path& target,
                         Compared compared) {
   std::error_code ignored;
+  if (is_there(path) && !std::filesystem::is_directory(path, ignored)) {
+    const std::filesystem::path folder = path.parent_path();
+    throw Error(path.string() + ": not a model directory but a file" +
+                (!folder.empty() && is_there(folder / "config.json")
+                     ? ", of the model in " + folder.string() + " (name that)"
+                     : " (the model is named first, by the directory that train wrote)"));
+  }
   if (!std::filesystem::is_directory(path, ignored)) {
     throw Error(path.string() + ": not a model directory (train writes one: train --recipe RECIPE -o " +
                 path.string() + ")");

@@ -20,7 +20,9 @@ std::string LinesBeside::next(const std::string& source_place) {
   const bool is_there = reader_ ? reader_->next(line) : used_ == 0;
   if (!is_there) {
     throw Error(source_place + ": no " + what_ + " for this line, " + described() + " has " +
-                std::to_string(used_) + " (one line for each source line)");
+                std::to_string(used_) + " (" +
+                (reader_ ? "" : "no file is called " + quote(name_) + ", so it was read as the text; ") +
+                "one line for each source line)");
   }
   ++used_;
   return reader_ ? std::string(line) : name_;

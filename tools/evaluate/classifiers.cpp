@@ -48,10 +48,11 @@ std::int32_t take_label(std::string& line, const cli::LineReader& reader, std::s
                 " where " +
                 (texts == Texts::pair ? "3 are wanted: first text, second text, label ("
                                       : "2 are wanted: text, label (") +
+                "separate columns by one TAB, as paste does; " +
                 (separator != 0
-                     ? "looks like CSV: --csv " + std::string(separator == ';' ? "--separator ';' " : "") +
-                           "--column TEXT --column LABEL reads it; the columns by their names in the header"
-                     : "separate columns by one TAB, as paste does; cut -f picks columns") +
+                     ? "where this is CSV, --csv " + std::string(separator == ';' ? "--separator ';' " : "") +
+                           "--column TEXT --column LABEL reads it, the columns by their names in the header"
+                     : "cut -f picks columns") +
                 ")");
   }
   const std::string label = line.substr(tab + 1);
@@ -262,6 +263,10 @@ void evaluate_vision_model(const Options& o, const ModelFolder& folder, const Me
   std::vector<std::int32_t> labels;
   ImageLabeller labeller(model);
   for (const std::string& path : o.data) {
+    std::error_code none;
+    if (fs::is_directory(path, none))
+      throw Error(path + ": a folder, where a file of images is wanted (vectorize --images " + path +
+                  " -o FILE makes one)");
     ImageDataset images(image_settings(settings));
     images.add_file(path);
     images.finish(path, false);

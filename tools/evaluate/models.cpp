@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "checkpoint/safetensors.hpp"
 #include "data/id_columns.hpp"
 #include "pretrained/model_directory.hpp"
 #include "pretrained/registry.hpp"
@@ -156,6 +157,14 @@ void evaluate_model(const Options& given, const Metrics& metrics) {
   if (task != Task::translation && o.beams.any())
     throw UsageError("--num-beams and other options of its search are for a translator, " + o.model +
                      " is none");
+  const bool reads_lines =
+      task == Task::translation || task == Task::classification || task == Task::masked_language_modeling;
+  for (const std::string& path : o.data) {
+    if (reads_lines && begins_as_safetensors(path) && !holds_id_columns(path))
+      throw Error(path + ": a file of tensors, where " + o.model +
+                  " is measured on lines of text or a file of columns of ids (vectorize --output dataset "
+                  "without --tokenizer makes one)");
+  }
   const Options usual;
   const char* const of_texts = o.is_lowercased                        ? "--lowercase"
                                : o.is_stemmed                         ? "--stem"

@@ -69,6 +69,9 @@ void inspect_images(const Options& o) {
   }
   cli::check_ending(o.contact_sheet, "--contact-sheet", is_svg_sheet(o) ? "svg" : "png");
   cli::check_ending(o.draws, "--draws", "png");
+  if (Safetensors(o.data.front()).find("images") == nullptr)
+    throw Error(o.data.front() + ": no data set, without a tensor \"images\" (inspect " + o.data.front() +
+                " shows its tensors)");
   ImageDataset images;
   images.add_file(o.data.front());
   images.finish(o.data.front(), false);

@@ -233,6 +233,10 @@ RunPage page_of_run(const std::string& named, const fs::path& output) {
   if (!fs::exists(run.log))
     throw Error(shown(run.log) +
                 ": no such file (name a model directory that train made, or the folder of a recipe's run)");
+  if (fs::is_regular_file(named) && run.log.filename() != "log.csv" && run.recipe_path.empty())
+    throw Error(shown(named) +
+                ": no run, which has a log.csv (name a model directory that train made, or the folder of a "
+                "recipe's run)");
   if (run.recipe_path.empty())
     throw Error(shown(as_named(run.model, named) / "recipe.yaml") +
                 ": no such file (a run has the recipe that it was made by)");

@@ -35,6 +35,9 @@ std::unique_ptr<ImageSource> open_images(const ImageOptions& o) {
     throw UsageError(
         "--background and --apply-orientation go with folders and lists of images only (these have pixels "
         "alone)");
+  if (is_folder && !o.labels.empty())
+    throw Error("--image-labels is of an IDX file, " + shown(first) +
+                " is a folder (whose folders are the labels of their images)");
   if (is_cifar) return open_cifar(o);
   if (is_idx) {
     if (o.labels.empty())

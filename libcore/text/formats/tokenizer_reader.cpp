@@ -332,6 +332,23 @@ struct TokenizerReader {
   std::vector<std::int32_t> special;
 };
 
+namespace {
+
+// Of what is no JSON from the start it says what is wanted.
+Json parse_tokenizer_file(std::string_view json, std::string_view where) {
+  const std::size_t begin = json.find_first_not_of(" \t\r\n");
+  const bool is_other = begin != json.npos && json[begin] != '{';
+  try {
+    return Json::parse(json, where);
+  } catch (const Error& error) {
+    if (!is_other) throw;
+    throw Error(std::string(error.what()) +
+                " (a tokenizer is wanted: a tokenizer.json, as tokenize --learn writes it)");
+  }
+}
+
+}  // namespace
+
 Tokenizer Tokenizer::parse(std::string_view json, std::string_view where) {
   return parse_with_roles(json, where, {});
 }
@@ -346,7 +363,7 @@ Tokenizer Tokenizer::parse_with_roles(std::string_view json, std::string_view wh
       return sentencepiece_json(read.file(), bytes, place);
     };
   } else {
-    reader.file = Json::parse(json, where);
+    reader.file = parse_tokenizer_file(json, where);
     reader.read();
     reader.impl.json = json;
   }
