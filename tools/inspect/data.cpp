@@ -44,6 +44,7 @@ void inspect_data(const Options& o) {
                   o.recipe + " says the files are CSV: vectorize --csv --recipe " + o.recipe +
                   " FILE makes such lines)");
     }
+    if (line.starts_with("#ids v1 ")) continue;  // the header of vectorize --header, which is no sample
     try {
       summary.add(line);
     } catch (const Error& error) {

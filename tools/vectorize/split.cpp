@@ -87,6 +87,7 @@ void split_lines(const Options& o) {
   cli::LineReaderSettings settings = o.reader;
   settings.column = 0;
   settings.has_columns = true;
+  settings.csv_fix = "make lines of its columns first: vectorize --csv --column NAME";
   cli::LineReader reader(o.tokens, settings);
   reader.show_progress(o.is_quiet, cli::LineReader::Writes::at_the_end);
   std::vector<std::string> lines, names;
