@@ -47,11 +47,12 @@ void describe(cli::CommandLine& line, Options& o) {
                   "and distance (how far each head looks)")
       .one_of({"weights", "heads", "lines", "alignments", "rollout", "distance"})
       .with_default();
-  line.add_option(
-          "--format", o.format,
-          "csv, json, matrix (for gnuplot), npy, svg, html (a page to look around in), or of images png")
-      .offers({kFormats.begin(), kFormats.end()})
-      .with_default();
+  o.format_option =
+      line.add_option(
+              "--format", o.format,
+              "csv, json, matrix (for gnuplot), npy, svg, html (a page to look around in), or of images png; "
+              "without it as the name of -o ends, or csv")
+          .offers({kFormats.begin(), kFormats.end()});
   line.add_flag("--mean", o.is_mean_over_heads, "of svg: one panel a layer, the mean over its heads");
   line.add_option("--min-weight", o.min_weight, "of --view lines: draw no weight below W (0.1)")
       .shown_as("W")
@@ -162,7 +163,9 @@ void note_large_picture(const Options& o, std::size_t bytes, std::int64_t pictur
 
 namespace {
 
-void run(const Options& o) {
+void run(const Options& given) {
+  Options o = given;
+  if (!o.format_option.is_given()) o.format = cli::format_of_ending(o.output, formats_of(o), o.format);
   check_format(o);
   check_alignment_options(o);
   check_output_ending(o);
@@ -186,12 +189,12 @@ int main(int argc, char** argv) {
       "attn-dump",
       "write the attention weights of a translator, a classifier, a language model or a model of images",
       "echo \"Where is the station?\" | attn-dump models/spa-eng --layer 0 --kind cross > attention.csv\n"
-      "echo \"Where is the station?\" | attn-dump models/spa-eng --kind cross --format svg -o attention.svg\n"
+      "echo \"Where is the station?\" | attn-dump models/spa-eng --kind cross -o attention.svg\n"
       "attn-dump models/spa-eng test.en --target test.es --kind cross > forced.csv\n"
-      "attn-dump models/bert-imdb --format html -o page.html reviews.txt\n"
-      "attn-dump models/bert-imdb --view heads --format svg -o heads.svg reviews.txt\n"
+      "attn-dump models/bert-imdb -o page.html reviews.txt\n"
+      "attn-dump models/bert-imdb --view heads -o heads.svg reviews.txt\n"
       "find digits -name '*.png' | attn-dump models/mnist-vit --layer 0 > patches.csv\n"
-      "attn-dump models/mnist-vit digits --view rollout --format svg -o overlays.svg\n"
-      "attn-dump models/mnist-vit test.safetensors --first 128 --view distance --format svg -o distance.svg"};
+      "attn-dump models/mnist-vit digits --view rollout -o overlays.svg\n"
+      "attn-dump models/mnist-vit test.safetensors --first 128 --view distance -o distance.svg"};
   return cli::tool_main<Options>(argc, argv, tool, describe, run);
 }

@@ -39,9 +39,10 @@ void describe(cli::CommandLine& line, Options& o) {
       .shown_as("[TEXT|IMAGE...]")
       .reads();
   line.group("Output");
-  line.add_option("--format", o.format, "text (numbers, a line each), npy, or safetensors")
-      .one_of({kFormats.begin(), kFormats.end()})
-      .with_default();
+  o.format_option = line.add_option("--format", o.format,
+                                    "text (numbers, a line each), npy, or safetensors; without it as the "
+                                    "name of -o ends, or text")
+                        .one_of({kFormats.begin(), kFormats.end()});
   line.add_option("-o,--output", o.output, "where it goes instead of standard output")
       .shown_as("FILE")
       .writes();
@@ -80,7 +81,11 @@ void describe(cli::CommandLine& line, Options& o) {
 
 void check(const Options& o) {
   if (!o.output.empty()) cli::check_result_file(o.output);
-  cli::check_format_ending(o.output, o.format, kFormats);
+  if (o.nearest.empty()) {
+    cli::check_format_ending(o.output, o.format, kFormats);
+  } else {
+    cli::check_ending(o.output, "-o", "text");
+  }
   if (o.has_tokens && !o.pooling.empty())
     throw UsageError("--tokens goes without --pooling (a token's vector is its state)");
   if (o.nearest.empty()) return;
@@ -89,7 +94,10 @@ void check(const Options& o) {
   cli::check_one_reads_input({{"--nearest -", o.nearest == "-"}, {"the text", cli::reads_input(o.inputs)}});
 }
 
-void run(const Options& o) {
+void run(const Options& given) {
+  Options o = given;
+  if (!o.format_option.is_given() && o.nearest.empty())
+    o.format = cli::format_of_ending(o.output, kFormats, o.format);
   check(o);
   if (o.isa != "auto") kernels::set_isa(kernels::isa_of_name(o.isa));
   ThreadPool(o.threads).run([&] {
@@ -110,9 +118,9 @@ int main(int argc, char** argv) {
       {.name = "embed",
        .summary = "make a vector of each line of text, or of each image",
        .examples = "echo \"The cat sat on the mat.\" | embed all-MiniLM-L6-v2\n"
-                   "embed all-MiniLM-L6-v2 --format npy -o vectors.npy sentences.txt\n"
+                   "embed all-MiniLM-L6-v2 -o vectors.npy sentences.txt\n"
                    "echo \"How do I get to the station?\" | embed all-MiniLM-L6-v2 --nearest sentences.txt\n"
                    "embed models/imdb-encoder --tokens --layer 1 reviews.txt\n"
-                   "find photos -name '*.png' | sort | embed models/cifar10-vit --format npy -o photos.npy"},
+                   "find photos -name '*.png' | sort | embed models/cifar10-vit -o photos.npy"},
       describe, run);
 }

@@ -65,6 +65,14 @@ void check_ending(const std::filesystem::path& output, std::string_view option, 
                    std::string(written.endings.front()) + ")");
 }
 
+std::string format_of_ending(const std::filesystem::path& output, std::span<const std::string_view> formats,
+                             std::string_view otherwise) {
+  const auto found = std::ranges::find(formats, lower_ending(output), [](std::string_view format) {
+    return endings_of(format).endings.front();
+  });
+  return std::string(found == formats.end() ? otherwise : *found);
+}
+
 void check_format_ending(const std::filesystem::path& output, std::string_view format,
                          std::span<const std::string_view> formats) {
   std::vector<OtherFormat> others;

@@ -22,7 +22,12 @@ struct OtherFormat {
 void check_ending(const std::filesystem::path& output, std::string_view option, std::string_view format,
                   const std::vector<OtherFormat>& others = {});
 
-// The same of a program whose --format is `format`, and may be any of `formats`.
+// The one of `formats` whose files end as the name of `output`, capitals or not; `otherwise` where it is
+// none.
+std::string format_of_ending(const std::filesystem::path& output, std::span<const std::string_view> formats,
+                             std::string_view otherwise);
+
+// The same as check_ending() of a program whose --format is `format`, and may be any of `formats`.
 void check_format_ending(const std::filesystem::path& output, std::string_view format,
                          std::span<const std::string_view> formats);
 

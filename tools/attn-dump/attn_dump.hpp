@@ -34,6 +34,7 @@ struct Options {
   bool is_quiet = false;
   cli::LineReaderSettings reader{.refuses_tabs = true};
   int threads = 0;
+  cli::Option format_option;
 };
 
 using Output = cli::ResultOutput;

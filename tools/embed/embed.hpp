@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cli/lines.hpp"
+#include "cli/options.hpp"
 #include "cli/result_output.hpp"
 #include "decoding/embed.hpp"
 #include "pretrained/model_directory.hpp"
@@ -23,6 +24,7 @@ struct Options {
   int threads = 0;
   bool normalizes = false, has_tokens = false, is_resized = false, is_quiet = false;
   cli::LineReaderSettings reader{.refuses_tabs = true};
+  cli::Option format_option;
 };
 
 VectorSettings settings_of(const Options& o);

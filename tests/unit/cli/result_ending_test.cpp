@@ -3,6 +3,8 @@
 #include <doctest/doctest.h>
 
 #include <array>
+#include <map>
+#include <string>
 
 #include "error_text.hpp"
 #include "support/error.hpp"
@@ -16,6 +18,19 @@ TEST_CASE("endings: those of the format, of none, and no file at all") {
   CHECK_NOTHROW(cli::check_ending("a.htm", "-o", "html"));
   CHECK_NOTHROW(cli::check_ending("a.jsonl", "-o", "json"));
   CHECK_NOTHROW(cli::check_ending("a.tsv", "-o", "text"));
+}
+
+TEST_CASE("endings: the format that a name asks for") {
+  const std::array<std::string_view, 4> formats{"csv", "svg", "matrix", "json"};
+  for (const auto& [output, format] : std::map<std::string, std::string>{{"a.svg", "svg"},
+                                                                         {"b.c/a.SVG", "svg"},
+                                                                         {"a.dat", "matrix"},
+                                                                         {"a.json", "json"},
+                                                                         {"a.txt", "none"},
+                                                                         {"a.npy", "none"},
+                                                                         {"a", "none"},
+                                                                         {"", "none"}})
+    CHECK(cli::format_of_ending(output, formats, "none") == format);
 }
 
 TEST_CASE("endings: those of another format, with what would write it") {
