@@ -56,10 +56,11 @@ std::string shortened(std::string_view text, std::size_t columns) {
     }
   }
   if (display_width(whole) <= columns) return whole;
-  std::size_t kept = 0;
+  std::size_t kept = 0, width = 0;
   for (std::size_t at = 0; at < whole.size();) {
     next_code_point(whole, at);
-    if (display_width(std::string_view(whole).substr(0, at)) + 1 > columns) break;
+    width += display_width(std::string_view(whole).substr(kept, at - kept));
+    if (width + 1 > columns) break;
     kept = at;
   }
   return whole.substr(0, kept) + "…";

@@ -23,5 +23,8 @@ TEST_CASE("XML text holds no markup, no control and nothing that turns the text 
 TEST_CASE("invisible controls count as what stands for them") {
   std::string hidden;
   for (int i = 0; i < 100; ++i) hidden += "\u202E";
+  std::string marked = "a";
+  for (int i = 0; i < 300000; ++i) marked += "\u0301";
+  CHECK(shortened(marked + "bcdef", 4) == marked + "bc…");  // in linear time
   CHECK(shortened(hidden, 4) == "\uFFFD\uFFFD\uFFFD…");
 }
