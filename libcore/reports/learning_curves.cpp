@@ -36,7 +36,8 @@ bool is_plain(std::string_view column) {
 // A row as the log has it.
 struct LogRow {
   std::int64_t epoch = 0;
-  double step = 0, loss = 0, tokens = 0;  // tokens and mean loss of the epoch so far
+  // Of the epoch so far: the mean loss, and of how many predictions; of a log without these, tokens.
+  double step = 0, loss = 0, predictions = 0;
   bool ends_epoch = false;
 };
 
@@ -70,21 +71,22 @@ std::vector<LearningCurve::Step> steps_of(const std::vector<LogRow>& rows) {
     last_weight = weight;
     sum = weight = 0;
   };
+  double begin = 0;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const LogRow& row = rows[i];
     if (row.epoch != previous.epoch) previous = {.epoch = row.epoch};
     const auto end = end_of.find(row.epoch), last = end_of.find(row.epoch - 1);
-    const double begin = last == end_of.end() ? 0 : last->second;
-    if (end != end_of.end() && (row.epoch == 1 || last != end_of.end())) size = end->second - begin;
-    const double more = row.tokens - previous.tokens;
+    const double first = last == end_of.end() ? 0 : last->second;
+    if (end != end_of.end() && (row.epoch == 1 || last != end_of.end())) size = end->second - first;
+    const double more = row.predictions - previous.predictions;
     if (!(size > 0) || !(more > 0) || !std::isfinite(row.loss)) continue;
-    sum += row.loss * row.tokens - previous.loss * previous.tokens;
+    sum += row.loss * row.predictions - previous.loss * previous.predictions;
     weight += more;
     previous = row;
-    const bool is_last = i + 1 == rows.size();
-    if (!is_last && ((i + 1) % together != 0 || 2 * weight < most)) continue;
-    add_point(row, begin);
+    begin = first;
+    if ((i + 1) % together == 0 && 2 * weight >= most) add_point(row, begin);
   }
+  if (weight > 0) add_point(previous, begin);
   return steps;
 }
 
@@ -94,6 +96,7 @@ LearningCurve parse_learning_curve(std::string_view log, std::string_view where,
   log = log.substr(0, log.rfind('\n') + 1);  // npos + 1 is 0
   LearningCurve curve{std::move(name), {}};
   std::vector<LogRow> rows;
+  std::vector<double> tokens;
   std::map<std::string_view, std::size_t> columns;
   std::size_t column_count = 0;
   constexpr std::array<std::string_view, 4> kNeeded = {"epoch", "loss", "validation_loss",
@@ -127,9 +130,11 @@ LearningCurve parse_learning_curve(std::string_view log, std::string_view where,
       const auto at = columns.find(column);
       return number_of(at == columns.end() ? "" : fields[at->second], column, place);
     };
-    if (is_epoch)
+    if (is_epoch) {
       rows.push_back(
-          {static_cast<std::int64_t>(value[0]), further("step"), value[1], further("tokens"), ends_epoch});
+          {static_cast<std::int64_t>(value[0]), further("step"), value[1], further("predicted"), ends_epoch});
+      tokens.push_back(further("tokens"));
+    }
     if (!ends_epoch) continue;
     LearningCurve::Point& point = curve.points.emplace_back(
         LearningCurve::Point{static_cast<std::int64_t>(value[0]), value[1], value[2]});
@@ -141,6 +146,10 @@ LearningCurve parse_learning_curve(std::string_view log, std::string_view where,
   }
   if (curve.points.empty())
     throw Error(std::string(where) + ": no epoch has ended yet (train a while longer)");
+  // A run that an earlier version began has rows that do not say it.
+  const bool has_predictions =
+      std::all_of(rows.begin(), rows.end(), [](const LogRow& row) { return !std::isnan(row.predictions); });
+  for (std::size_t i = 0; i < rows.size() && !has_predictions; ++i) rows[i].predictions = tokens[i];
   curve.steps = steps_of(rows);
   return curve;
 }

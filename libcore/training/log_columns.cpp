@@ -75,6 +75,8 @@ std::vector<LogColumn> log_columns(const Objective& objective) {
   }
   add_losses(columns, objective.losses());
   add_metrics(columns, objective.metrics());
+  columns.push_back(
+      {"predicted", [](const LogMoment& m) { return std::to_string(m.state.epoch_totals.predicted); }});
   columns.push_back({"seconds", [](const LogMoment& m) { return format_number(m.pace.seconds); }});
   columns.push_back(
       {"tokens_per_second", [](const LogMoment& m) { return format_number(m.pace.tokens_per_second); }});

@@ -138,6 +138,27 @@ TEST_CASE("the loss of training has a point for each row of the log, the mean si
   for (const LearningCurve::Step& step : many.steps) CHECK(step.training_loss == doctest::Approx(3));
 }
 
+TEST_CASE("rows weigh by what their loss is the mean over, where all of them say it") {
+  const std::string header = "step,epoch,tokens,loss,validation_loss,validation_accuracy,predicted\n";
+  const auto last_point = [&](const std::string& rows) {
+    const std::vector<LearningCurve::Step> steps = parse_learning_curve(header + rows, "l", "r").steps;
+    REQUIRE(steps.size() == 2);
+    return steps.back().training_loss;
+  };
+  // Five examples with a mean of 0.4, eleven with 0.5: the six new ones have (0.5 * 11 - 0.4 * 5) / 6.
+  CHECK(last_point("1,1,90,0.4,,,5\n2,1,110,0.5,1,1,11\n") == doctest::Approx(3.5 / 6));
+  CHECK(last_point("1,1,60,0.4,,,\n2,1,110,0.5,1,1,11\n") == doctest::Approx((0.5 * 110 - 0.4 * 60) / 50));
+}
+
+TEST_CASE("the last rows of many have their point, also where the last one says nothing new") {
+  std::string log = "step,epoch,tokens,loss,validation_loss,validation_accuracy\n";
+  for (int step = 1; step <= 501; ++step)
+    log += std::to_string(step) + ",1," + std::to_string(step) + ",3,,\n";
+  const std::vector<LearningCurve::Step> steps =
+      parse_learning_curve(log + "501,1,501,3,3,0\n", "l", "r").steps;
+  CHECK(steps.back().epoch == 1);
+}
+
 TEST_CASE("a batch alone, of a row right after one that ends an epoch, is no point among means of many") {
   // Epochs of 399 steps, a row every 100; the batch of step 400 is a bad one. The last row is of step 1197.
   std::string log = "step,epoch,tokens,loss,validation_loss,validation_accuracy\n";

@@ -151,7 +151,7 @@ TEST_CASE("of several losses each is logged, and their weighted sum is what is l
   CHECK(text.substr(0, text.find('\n')) ==
         "step,epoch,tokens,loss,accuracy,learning_rate,gradient_norm,validation_loss,validation_accuracy,"
         "token_loss,validation_token_loss,token_accuracy,validation_token_accuracy,pair_loss,"
-        "validation_pair_loss,validation_macro_f1,seconds,tokens_per_second,waiting_share");
+        "validation_pair_loss,validation_macro_f1,predicted,seconds,tokens_per_second,waiting_share");
   const auto rows = rows_of_log(scratch.path());
   REQUIRE(rows.size() == 6);  // after the steps 2, 3, 4, 6, 8, 9
   for (const auto& row : rows) {
