@@ -28,7 +28,8 @@ JudgedRun judged_folder(const fs::path& folder) {
 
 void write_expected(const Options& o) {
   std::vector<JudgedRun> runs;
-  for (const std::string& folder : o.expected) runs.push_back(judged_folder(folder));
+  for (const std::string& folder : o.expected)
+    runs.push_back(judged_folder(fs::is_directory(folder) ? files_of_run(folder).folder : fs::path(folder)));
   cli::check_ending(o.output, "-o", "text");
   cli::write_result_file(o.output, judged_runs_table(runs).text());
   const auto bad =

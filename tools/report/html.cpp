@@ -88,18 +88,25 @@ PageSection section_of(const std::string& named, const fs::path& output) {
   return {page.name, run_page_parts(page)};
 }
 
+// A model directory by itself is no run of a recipe, which ends with a report.md.
+JudgedRun judged(const std::string& named, const fs::path& output) {
+  const RunFiles run = files_of_run(named);
+  if (run.folder != run.model) return judged_folder(run.folder);
+  return judged_run(run.name, {page_of_run(named, output).table});
+}
+
 // What stands before the pages of several runs: what was expected, what they reached, their curves together.
-PageParts overview(const std::vector<std::string>& runs) {
-  std::vector<JudgedRun> judged;
+PageParts overview(const std::vector<std::string>& runs, const fs::path& output) {
+  std::vector<JudgedRun> judged_runs;
   std::vector<RunRow> rows;
   std::vector<LearningCurve> curves;
   std::vector<std::string> names;
   std::vector<std::optional<Recipe>> recipes;
   for (const std::string& named : runs) {
     try {
-      judged.push_back(judged_folder(named));
+      judged_runs.push_back(judged(named, output));
     } catch (const Error&) {
-      judged.push_back(failed_run(name_of_model(named)));
+      judged_runs.push_back(failed_run(name_of_model(named)));
     }
     try {
       rows.push_back(row_of_run(named));
@@ -112,7 +119,7 @@ PageParts overview(const std::vector<std::string>& runs) {
     } catch (const Error&) {  // its section says why
     }
   }
-  PageParts parts{page_heading("What was expected and reached"), page_table(judged_runs_table(judged))};
+  PageParts parts{page_heading("What was expected and reached"), page_table(judged_runs_table(judged_runs))};
   if (!rows.empty()) {
     parts.push_back(page_heading("What differs"));
     const ReadableRunTable readable = readable_run_table(rows);
@@ -148,7 +155,7 @@ void write_html(const Options& o) {
     }
   }
   const std::string title = o.title.empty() ? counted(std::ssize(o.pages), "run") : o.title;
-  cli::write_result_file(o.output, report_html(title, overview(o.pages), sections));
+  cli::write_result_file(o.output, report_html(title, overview(o.pages, o.output), sections));
   if (failed > 0)
     throw Error(std::to_string(failed) + " of " + counted(std::ssize(o.pages), "run") +
                 " could not be read (the page says why)");
