@@ -1,5 +1,6 @@
 // Lines of text.
 #include <array>
+#include <set>
 
 #include "cli/tool.hpp"
 #include "decoding/arenas.hpp"
@@ -95,6 +96,8 @@ class Dump {
         }
       }
       if (heads_) add_heads(examples, of_heads);
+      truncated_lines_ += std::ssize(truncated_);
+      truncated_.clear();
       output_.flush();
     });
     if (targets) targets->finish(number, options_.is_quiet);
@@ -117,11 +120,11 @@ class Dump {
 
   std::size_t length() const { return static_cast<std::size_t>(tracer_->length()); }
 
-  void truncate(std::vector<std::int32_t>& ids, std::vector<std::string>& tokens) {
+  void truncate(std::int64_t number, std::vector<std::int32_t>& ids, std::vector<std::string>& tokens) {
     if (ids.size() <= length()) return;
     ids.resize(length());
     tokens.resize(length());
-    ++truncated_lines_;
+    truncated_.insert(number);
   }
 
   AttentionExample source_of(std::int64_t number, const std::string& text) {
@@ -133,7 +136,7 @@ class Dump {
     example.source_ids = std::move(source.ids);
     example.source_second = source.second;
     if (example.source_ids.empty()) return example;
-    if (source.is_truncated) ++truncated_lines_;
+    if (source.is_truncated) truncated_.insert(number);
     example.source_tokens = tokenizer.tokens(text);
     // With special tokens, in it or around it, it may have as many and be another.
     const bool is_text_alone = example.source_tokens.size() == example.source_ids.size() &&
@@ -142,7 +145,7 @@ class Dump {
       example.source_tokens.clear();
       for (const std::int32_t id : example.source_ids) example.source_tokens.push_back(tokenizer.surface(id));
     }
-    truncate(example.source_ids, example.source_tokens);
+    truncate(number, example.source_ids, example.source_tokens);
     source_tokens_.add(example.source_ids, tracer_->source_tokenizer().special_ids());
     example.suppress_tokens = decoding_.suppress_tokens;
     return example;
@@ -154,7 +157,7 @@ class Dump {
     example.target_tokens = tokenizer.tokens(target);
     example.target_ids.insert(example.target_ids.begin(), decoding_.start_id);
     example.target_tokens.insert(example.target_tokens.begin(), tokenizer.surface(decoding_.start_id));
-    truncate(example.target_ids, example.target_tokens);
+    truncate(example.number, example.target_ids, example.target_tokens);
     target_tokens_.add(example.target_ids, tokenizer.special_ids());
   }
 
@@ -325,6 +328,7 @@ class Dump {
   std::string empty_place_;          // of the first line without tokens
   std::string title_ = "Attention";  // of a picture: its text, where it is one
   std::string text_;
+  std::set<std::int64_t> truncated_;  // lines of this batch, of either side
   std::int64_t truncated_lines_ = 0;
   TokenCounts source_tokens_, target_tokens_;  // the second of given targets
 };
