@@ -90,7 +90,8 @@ std::optional<DecodingSettings> decoding_of_recipe(const Options& o) {
 
 TranslationSettings settings_of(const Options& o, const LoadedTranslator& model,
                                 const std::optional<DecodingSettings>& of_recipe) {
-  TranslationSettings settings{.allows_unknown = o.allows_unknown, .wants_scores = o.wants_scores};
+  TranslationSettings settings{.allows_unknown = o.allows_unknown,
+                               .wants_scores = o.wants_scores || o.n_best.has_value()};
   settings.decoding = of_recipe ? *of_recipe : model.decoding;
   translate::set(*settings.decoding, o.search);
   search::check_room(*settings.decoding, model.max_new_tokens, model.model->length());
