@@ -42,8 +42,10 @@ std::vector<Index> room_of(const CachedModel& model, const Prompts& prompts,
     if (settings.max_new_tokens > 0)
       most = settings.slides ? settings.max_new_tokens : std::min<Index>(settings.max_new_tokens, left);
     if (settings.max_length_ratio > 0) {
-      const double tokens =
-          std::ceil(settings.max_length_ratio * static_cast<double>(prompts.source.sequence(s).size()));
+      // 1.1 times 50 is a little above 55, as doubles have it, and means 55.
+      constexpr double kOfRounding = 1 - 1e-12;
+      const double tokens = std::ceil(settings.max_length_ratio * kOfRounding *
+                                      static_cast<double>(prompts.source.sequence(s).size()));
       if (tokens < static_cast<double>(most)) most = std::max<Index>(1, static_cast<Index>(tokens));
     }
     room.push_back(most);

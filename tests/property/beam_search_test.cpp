@@ -88,8 +88,8 @@ std::vector<NaiveHypothesis> search_naively(const RandomTranslator& random, cons
   std::size_t room = static_cast<std::size_t>(random.model.length()) - prompt.size() + 1;
   if (s.max_new_tokens > 0) room = std::min(room, static_cast<std::size_t>(s.max_new_tokens));
   if (s.max_length_ratio > 0) {
-    room = std::min(
-        room, static_cast<std::size_t>(std::ceil(s.max_length_ratio * static_cast<double>(source.size()))));
+    room = std::min(room, static_cast<std::size_t>(
+                              std::ceil(s.max_length_ratio * static_cast<double>(source.size()) - 1e-9)));
   }
   std::vector<NaiveHypothesis> live(1), kept;
   const auto keep = [&](NaiveHypothesis h) {
