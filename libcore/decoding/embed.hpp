@@ -39,7 +39,8 @@ class TextEmbeddings {
 
   // Valid until the next call. Lines of like length are computed together, in parallel; any grouping of lines
   // into calls gives the same bits. Tokens beyond the model's positions are cut off and the line counted. A
-  // line without a token has zeros. Throws LineError where a state is not finite.
+  // line without a token has zeros, or the states of padding where that is attended to. Throws LineError
+  // where a state is not finite.
   LineVectors vectors(std::span<const std::string> lines);
 
   Index width() const { return model_.width(settings_.layer.value_or(model_.layers())); }

@@ -85,14 +85,23 @@ std::vector<Translations> Translator::translations(const std::vector<std::string
       of_line.push_back({std::move(text), std::move(hypothesis)});
     }
   }
-  if (alignment_) add_alignments(sources, results);
+  if (alignment_) add_alignments(lines, sources, results);
   return results;
 }
 
-void Translator::add_alignments(std::span<const std::vector<std::int32_t>> sources,
+// Tokens that stand around those of the text are none to link.
+AlignedPair Translator::source_to_align(const std::string& line, std::span<const std::int32_t> source) const {
+  const std::vector<std::int32_t> ids = model_.source_ids(line), own = model_.source_tokenizer.encode(line);
+  const auto found = std::ranges::search(ids, own);
+  const auto place = [&](auto at) { return std::min(at - ids.begin(), std::ssize(source)); };
+  return {.source = source, .target = {}, .begin = place(found.begin()), .end = place(found.end())};
+}
+
+void Translator::add_alignments(const std::vector<std::string>& lines,
+                                std::span<const std::vector<std::int32_t>> sources,
                                 std::vector<Translations>& to) {
   std::vector<std::vector<std::int32_t>> targets;
-  std::vector<std::span<const std::int32_t>> source_of_target;
+  std::vector<AlignedPair> pairs;
   std::vector<Translation*> aligned;
   for (std::size_t line = 0; line < to.size(); ++line) {
     for (Translation& translation : to[line]) {
@@ -100,16 +109,18 @@ void Translator::add_alignments(std::span<const std::vector<std::int32_t>> sourc
       if (ids.empty()) continue;
       targets.push_back({generation_.start_id});
       targets.back().insert(targets.back().end(), ids.begin(), ids.end());
-      source_of_target.emplace_back(sources[line]);
+      pairs.push_back(source_to_align(lines[line], sources[line]));
       aligned.push_back(&translation);
     }
   }
   if (targets.empty()) return;
-  std::vector<AlignedPair> pairs;
-  for (std::size_t i = 0; i < targets.size(); ++i) pairs.push_back({source_of_target[i], targets[i]});
+  for (std::size_t i = 0; i < targets.size(); ++i) pairs[i].target = targets[i];
   std::vector<std::vector<Index>> found =
       std::move(align(*model_.model, arena_, pairs, std::span(&*alignment_, 1)).front());
-  for (std::size_t i = 0; i < found.size(); ++i) aligned[i]->source_of = std::move(found[i]);
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    for (Index& source : found[i]) source -= pairs[i].begin;
+    aligned[i]->source_of = std::move(found[i]);
+  }
 }
 
 std::vector<std::string> Translator::translate(const std::vector<std::string>& lines) {

@@ -30,7 +30,7 @@ GenerationSettings generation_settings(const LoadedTranslator& model, const Tran
 struct Translation {
   std::string text;
   Hypothesis hypothesis;              // its ids begin with the prefix, of which there are no scores
-  std::vector<Index> source_of = {};  // alignment: the source token of each id
+  std::vector<Index> source_of = {};  // alignment: the source token of each id, of those of the text
 };
 using Translations = std::vector<Translation>;  // of one line, the best first
 
@@ -60,7 +60,9 @@ class Translator {
   std::vector<std::vector<std::int32_t>> encode(const std::vector<std::string>& lines);
   std::vector<Hypotheses> hypotheses(std::span<const std::vector<std::int32_t>> sources,
                                      std::span<const std::vector<std::int32_t>> prefixes = {});
-  void add_alignments(std::span<const std::vector<std::int32_t>> sources, std::vector<Translations>& to);
+  AlignedPair source_to_align(const std::string& line, std::span<const std::int32_t> source) const;
+  void add_alignments(const std::vector<std::string>& lines,
+                      std::span<const std::vector<std::int32_t>> sources, std::vector<Translations>& to);
   std::string text_of(const Hypothesis& hypothesis) const;
 
   const LoadedTranslator& model_;

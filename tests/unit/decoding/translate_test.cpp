@@ -18,12 +18,13 @@ constexpr std::string_view kWords =
   "normalizer": null, "pre_tokenizer": {"type": "WhitespaceSplit"}, "post_processor": null, "decoder": null,
   "model": {"type": "WordLevel", "vocab": {"[PAD]": 0, "[UNK]": 1, "[START]": 2, "[END]": 3, "a": 4, "b": 5, "c": 6}, "unk_token": "[UNK]"}})";
 
-LoadedTranslator small_translator() {
+LoadedTranslator small_translator(Index length = 6, const std::string& ends = "none") {
   EncoderDecoderSettings settings;
   settings.transformer.width = 8;
   settings.transformer.heads = 2;
   settings.transformer.feed_forward_width = 12;
-  settings.transformer.length = 6;
+  settings.transformer.length = length;
+  settings.source_special_tokens = ends;
   const Tokenizer words = Tokenizer::parse(kWords, "words");
   LoadedTranslator files{{}, words, words, std::make_unique<EncoderDecoder>(settings, 7, 7)};
   files.ids = translation_ids(words);
@@ -57,6 +58,31 @@ TEST_CASE("padding and start are not generated, [UNK] not unless it is allowed, 
         CHECK(std::count(ids.begin(), ids.end(), files.ids.pad) == 0);
         CHECK(std::count(ids.begin(), ids.end(), files.ids.start) == 0);
       }
+    }
+  }
+}
+
+TEST_CASE("as many tokens as the ratio says: 1.1 times ten are eleven") {
+  const LoadedTranslator files = small_translator(20);
+  std::string text = "a";
+  for (int i = 1; i < 10; ++i) text += " b";
+  const DecodingSettings decoding{.max_length_ratio = 1.1, .min_new_tokens = 20};
+  Translator translator(files, TranslationSettings{.decoding = decoding});
+  CHECK(translator.translations({text}).at(0).at(0).hypothesis.ids.size() == 11);
+}
+
+TEST_CASE("alignments link tokens of the text alone, counted from its first") {
+  for (const std::string ends : {"none", "start_end"}) {
+    INFO(ends);
+    const LoadedTranslator files = small_translator(6, ends);
+    TranslationSettings settings{.decoding = DecodingSettings{.min_new_tokens = 5}};
+    settings.alignment.emplace();
+    Translator translator(files, settings);
+    const std::vector<Translations> found = translator.translations({"c", "a b c", "a b c a b c a b c"});
+    const Index most = ends == "none" ? 6 : 5;  // [START] takes a place of the last line
+    for (const auto& [line, tokens] : {std::pair<std::size_t, Index>{0, 1}, {1, 3}, {2, most}}) {
+      REQUIRE(found.at(line).at(0).source_of.size() == found[line][0].hypothesis.ids.size());
+      for (const Index source : found[line][0].source_of) CHECK((source >= 0 && source < tokens));
     }
   }
 }
