@@ -145,7 +145,9 @@ LearningCurve parse_learning_curve(std::string_view log, std::string_view where,
     point.training_reference_loss = further("training_reference_loss");
   }
   if (curve.points.empty())
-    throw Error(std::string(where) + ": no epoch has ended yet (train a while longer)");
+    throw Error(std::string(where) +
+                ": no epoch has ended with a validation (train a while longer; a run without validation data "
+                "has no curve)");
   // A run that an earlier version began has rows that do not say it.
   const bool has_predictions =
       std::all_of(rows.begin(), rows.end(), [](const LogRow& row) { return !std::isnan(row.predictions); });

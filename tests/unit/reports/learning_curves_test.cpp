@@ -45,7 +45,8 @@ TEST_CASE("what is no log is named with its line") {
     return error_text([&] { parse_learning_curve(log, "log.csv", "run"); });
   };
   CHECK(said("step,epoch\n") == "log.csv:1: no column \"loss\" (name the log.csv of a run, or its folder)");
-  CHECK(said("") == "log.csv: no epoch has ended yet (train a while longer)");
+  CHECK(said("") ==
+        "log.csv: no epoch has ended with a validation (train longer; without validation there is no curve)");
   CHECK(said(std::string(kLog) + "1,2\n") == "log.csv:5: 2 fields where the first line has 8");
   CHECK(said(std::string(kLog) + "1,3,1,x,1,1,1,1\n") ==
         "log.csv:5: \"x\" in column \"loss\" is not a number");
