@@ -145,9 +145,9 @@ LearningCurve parse_learning_curve(std::string_view log, std::string_view where,
     point.training_reference_loss = further("training_reference_loss");
   }
   if (curve.points.empty())
-    throw Error(std::string(where) +
-                ": no epoch has ended with a validation (train a while longer; a run without validation data "
-                "has no curve)");
+    throw Error(
+        std::string(where) +
+        ": no epoch has ended with a validation (train longer; without validation there is no curve)");
   // A run that an earlier version began has rows that do not say it.
   const bool has_predictions =
       std::all_of(rows.begin(), rows.end(), [](const LogRow& row) { return !std::isnan(row.predictions); });
