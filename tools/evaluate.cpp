@@ -95,13 +95,15 @@ void describe(cli::CommandLine& line, Options& o) {
       .between(1, 1e6)
       .with_default();
   line.group("Scores");
-  line.add_option("-r,--recipe", o.recipe,
-                  "also say which of this recipe's expectations about test data were met")
-      .shown_as("FILE")
-      .reads();
+  const cli::Option recipe =
+      line.add_option("-r,--recipe", o.recipe,
+                      "also say which of this recipe's expectations about test data were met")
+          .shown_as("FILE")
+          .reads();
   line.add_option("--scale", o.scale, "of the recipe: full, or quick: its cut-down version")
       .offers({"full", "quick"})
-      .with_default();
+      .with_default()
+      .goes_with(recipe);
   line.group("Input");
   line.add_option("--hypotheses", o.hypotheses, "score this text instead, one line each; - is standard input")
       .shown_as("FILE")
@@ -229,7 +231,6 @@ void run(const Options& o) {
         "--stride, --start, --multiline and --lines are for a language model (evaluate MODEL DATA)");
   if (o.model.empty() && o.seed)
     throw UsageError("--seed is for a masked language model (evaluate MODEL DATA)");
-  if (o.recipe.empty() && o.scale != "full") throw UsageError("--scale goes with --recipe only");
   if (!o.recipe.empty() && o.model.empty()) throw UsageError("--recipe is for a model");
   if (o.beams.any() && o.model.empty())
     throw UsageError(

@@ -94,7 +94,9 @@ AlignedPair Translator::source_to_align(const std::string& line, std::span<const
   const std::vector<std::int32_t> ids = model_.source_ids(line), own = model_.source_tokenizer.encode(line);
   const auto found = std::ranges::search(ids, own);
   const auto place = [&](auto at) { return std::min(at - ids.begin(), std::ssize(source)); };
-  return {.source = source, .target = {}, .begin = place(found.begin()), .end = place(found.end())};
+  AlignedPair pair{.source = source, .target = {}, .begin = place(found.begin()), .end = place(found.end())};
+  if (pair.begin == pair.end) pair.begin = pair.end = 0;  // nothing of the text was read: all are looked for
+  return pair;
 }
 
 void Translator::add_alignments(const std::vector<std::string>& lines,
@@ -104,12 +106,13 @@ void Translator::add_alignments(const std::vector<std::string>& lines,
   std::vector<AlignedPair> pairs;
   std::vector<Translation*> aligned;
   for (std::size_t line = 0; line < to.size(); ++line) {
+    const AlignedPair source = source_to_align(lines[line], sources[line]);
     for (Translation& translation : to[line]) {
       const std::vector<std::int32_t>& ids = translation.hypothesis.ids;
       if (ids.empty()) continue;
       targets.push_back({generation_.start_id});
       targets.back().insert(targets.back().end(), ids.begin(), ids.end());
-      pairs.push_back(source_to_align(lines[line], sources[line]));
+      pairs.push_back(source);
       aligned.push_back(&translation);
     }
   }

@@ -36,7 +36,7 @@ bool is_plain(std::string_view column) {
 // A row as the log has it.
 struct LogRow {
   std::int64_t epoch = 0;
-  // Of the epoch so far: the mean loss, and of how many predictions; of a log without these, tokens.
+  // The mean loss of the epoch so far, and of how many predictions it is; in a log without these, tokens.
   double step = 0, loss = 0, predictions = 0;
   bool ends_epoch = false;
 };

@@ -334,7 +334,7 @@ struct TokenizerReader {
 
 namespace {
 
-// Of what is no JSON from the start it says what is wanted.
+// Says what is wanted where the file is no JSON from its start.
 Json parse_tokenizer_file(std::string_view json, std::string_view where) {
   const std::size_t begin = json.find_first_not_of(" \t\r\n");
   const bool is_other = begin != json.npos && json[begin] != '{';

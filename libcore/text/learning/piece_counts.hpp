@@ -91,7 +91,7 @@ struct CountedPiece {
   std::uint64_t count = 0;  // 1 to 2^60
 };
 
-// Of a line without its end. Throws Error " what" or "COLUMN: what".
+// Reads a line without its end. Throws Error " what" or "COLUMN: what".
 CountedPiece parse_counted_piece(std::string_view line);
 
 // Sums the counts of pieces that stand in several.

@@ -5,18 +5,11 @@
 
 #include <algorithm>
 
+#include "word_tokenizer.hpp"
+
 using namespace headwater;
 
 namespace {
-
-constexpr std::string_view kWords =
-    R"({"version": "1.0", "truncation": null, "padding": null, "added_tokens": [
-  {"id": 0, "content": "[PAD]", "single_word": false, "lstrip": false, "rstrip": false, "normalized": false, "special": true},
-  {"id": 1, "content": "[UNK]", "single_word": false, "lstrip": false, "rstrip": false, "normalized": false, "special": true},
-  {"id": 2, "content": "[START]", "single_word": false, "lstrip": false, "rstrip": false, "normalized": false, "special": true},
-  {"id": 3, "content": "[END]", "single_word": false, "lstrip": false, "rstrip": false, "normalized": false, "special": true}],
-  "normalizer": null, "pre_tokenizer": {"type": "WhitespaceSplit"}, "post_processor": null, "decoder": null,
-  "model": {"type": "WordLevel", "vocab": {"[PAD]": 0, "[UNK]": 1, "[START]": 2, "[END]": 3, "a": 4, "b": 5, "c": 6}, "unk_token": "[UNK]"}})";
 
 LoadedTranslator small_translator(Index length = 6, const std::string& ends = "none") {
   EncoderDecoderSettings settings;
@@ -25,7 +18,7 @@ LoadedTranslator small_translator(Index length = 6, const std::string& ends = "n
   settings.transformer.feed_forward_width = 12;
   settings.transformer.length = length;
   settings.source_special_tokens = ends;
-  const Tokenizer words = Tokenizer::parse(kWords, "words");
+  const Tokenizer words = Tokenizer::parse(kWordTokenizer, "words");
   LoadedTranslator files{{}, words, words, std::make_unique<EncoderDecoder>(settings, 7, 7)};
   files.ids = translation_ids(words);
   files.model->parameters().allocate(false);

@@ -7,19 +7,11 @@
 #include "pretrained/text_classifier.hpp"
 #include "pretrained/translator.hpp"
 #include "support/error.hpp"
+#include "word_tokenizer.hpp"
 
 using namespace headwater;
 
 namespace {
-
-constexpr std::string_view kTokenizer =
-    R"({"version": "1.0", "truncation": null, "padding": null, "added_tokens": [
-  {"id": 0, "content": "[PAD]", "single_word": false, "lstrip": false, "rstrip": false, "normalized": false, "special": true},
-  {"id": 1, "content": "[UNK]", "single_word": false, "lstrip": false, "rstrip": false, "normalized": false, "special": true},
-  {"id": 2, "content": "[START]", "single_word": false, "lstrip": false, "rstrip": false, "normalized": false, "special": true},
-  {"id": 3, "content": "[END]", "single_word": false, "lstrip": false, "rstrip": false, "normalized": false, "special": true}],
-  "normalizer": null, "pre_tokenizer": {"type": "WhitespaceSplit"}, "post_processor": null, "decoder": null,
-  "model": {"type": "WordLevel", "vocab": {"[PAD]": 0, "[UNK]": 1, "[START]": 2, "[END]": 3, "a": 4, "b": 5, "c": 6}, "unk_token": "[UNK]"}})";
 
 std::unique_ptr<AttentionTracer> small_tracer() {
   EncoderDecoderSettings settings;
@@ -29,7 +21,7 @@ std::unique_ptr<AttentionTracer> small_tracer() {
   settings.encoder_layers = 1;
   settings.decoder_layers = 2;
   settings.transformer.length = 5;
-  const Tokenizer tokenizer = Tokenizer::parse(kTokenizer, "tokenizer");
+  const Tokenizer tokenizer = Tokenizer::parse(kWordTokenizer, "tokenizer");
   LoadedTranslator model{{}, tokenizer, tokenizer, std::make_unique<EncoderDecoder>(settings, 7, 7)};
   model.model->parameters().allocate(false);
   model.model->parameters().initialize(5);
@@ -132,7 +124,7 @@ TEST_CASE("padding that is pooled is a query and no key; padding that is attende
     settings.transformer.length = 5;
     settings.padding = pools ? "pooled" : "attended";
     LoadedClassifier model{{},
-                           Tokenizer::parse(kTokenizer, "tokenizer"),
+                           Tokenizer::parse(kWordTokenizer, "tokenizer"),
                            std::nullopt,
                            LabelSet::parse("neg\npos\n", "labels"),
                            model_section(settings),

@@ -205,7 +205,7 @@ TEST_CASE("the heads of a layer become their mean, layer by layer") {
   CHECK(means[0].head == -1);
   CHECK(means[1].layer == 1);
   CHECK(means[1].weights == records[2].weights);
-  // Of another example it is another mean, of one example two sizes do not fit together.
+  // Another example has another mean; within one example two sizes do not fit together.
   records[1] = record_of({"casa"}, {"house"}, 0, 1);
   records[1].example = 1;
   CHECK(means_over_heads(records).size() == 3);
