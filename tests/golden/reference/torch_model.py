@@ -1,0 +1,57 @@
+"""What the scripts share that make torch/*.safetensors: weights drawn under our names, layers that many models have, and the file.
+
+Weights are single precision, as they are saved, and what is computed of them is double.
+"""
+
+import json
+import os
+
+import numpy as np
+import torch
+from safetensors.numpy import save_file
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+class Weights:
+    """w(name, *shape): the parameter of this name, drawn when it is asked for first; of a norm's gamma around 1."""
+
+    def __init__(self, seed):
+        self.random = np.random.default_rng(seed)
+        self.tensors = {}
+
+    def draw(self, *shape, scale=1.0, mean=0.0):
+        values = (mean + scale * self.random.normal(size=shape)).astype(np.float32)
+        return torch.tensor(values, dtype=torch.float64)
+
+    def __call__(self, name, *shape):
+        if name not in self.tensors:
+            is_gamma = name.endswith(".gamma")
+            self.tensors[name] = self.draw(*shape, scale=0.3 if is_gamma else 0.7, mean=1.0 if is_gamma else 0.0).requires_grad_()
+        assert self.tensors[name].shape == shape, name
+        return self.tensors[name]
+
+
+def linear(w, name, x, outputs):
+    return x @ w(name + ".weight", x.shape[-1], outputs) + w(name + ".bias", outputs)
+
+
+def norm(w, name, x, epsilon):
+    width = x.shape[-1]
+    return torch.nn.functional.layer_norm(x, [width], w(name + ".gamma", width), w(name + ".beta", width), epsilon)
+
+
+def write(name, settings, w, inputs, outputs):
+    """outputs["loss"]: the loss, a number; its gradients go into the file with all the rest."""
+    outputs["loss"].backward()
+    tensors = {"inputs/" + key: value for key, value in inputs.items()}
+    tensors |= {"outputs/" + key: value.detach().reshape(value.shape or (1,)) for key, value in outputs.items()}
+    for key, value in w.tensors.items():
+        tensors["weights/" + key] = value.detach()
+        tensors["loss/gradient/" + key] = value.grad
+    narrow = lambda v: v.numpy().astype(np.float32 if v.is_floating_point() else np.int32)
+    save_file(
+        {key: np.ascontiguousarray(narrow(torch.as_tensor(value))) for key, value in tensors.items()},
+        os.path.join(HERE, "torch", name + ".safetensors"),
+        metadata={"settings": json.dumps(settings)},
+    )
