@@ -16,6 +16,7 @@
 // reference/README.md: float32 figures of another implementation.
 inline constexpr double kAbsolute = 1e-4;  // logits, attention, weights, gradients
 inline constexpr double kLossRelative = 1e-5;
+inline constexpr double kFigureRelative = 1e-5;  // what layers return, computed there in double precision
 // Gradients are small numbers, so each is held to its own size too. Where the true gradient is 0 (biases of
 // keys: softmax does not see them) both sides hold rounding errors only, of the size of the largest
 // gradient's last bits.

@@ -14,8 +14,6 @@ using namespace headwater;
 
 namespace {
 
-constexpr double kFigureRelative = 1e-5;  // of what the layers return, which is about 1
-
 struct TorchTranslator {
   Safetensors file;
   PairBatch batch;
@@ -103,6 +101,18 @@ EncoderDecoderSettings recurrent_settings(bool has_attention) {
   return settings;
 }
 
+EncoderDecoderSettings convolution_settings() {
+  EncoderDecoderSettings settings;
+  settings.mixing.mixing = "convolution";
+  settings.mixing.kernel_size = 5;
+  settings.transformer.width = 6;
+  settings.transformer.heads = 2;
+  settings.transformer.feed_forward_width = 10;
+  settings.transformer.activation = "gelu";
+  settings.transformer.length = 8;
+  return settings;
+}
+
 }  // namespace
 
 TEST_CASE("recurrent translator: states, logits, loss and every gradient agree with PyTorch") {
@@ -120,5 +130,11 @@ TEST_CASE("recurrent translator with additive attention: all of it agrees with P
     torch.check("states_" + layer, trace.attention.queries.value());
     torch.check("attended_" + layer, trace.attention.output.value());
   }
+  torch.check_gradients();
+}
+
+TEST_CASE("translator that mixes by convolution: all of it agrees with PyTorch") {
+  TorchTranslator torch("torch/convolution-translation.safetensors", convolution_settings());
+  CHECK(torch.check_forward().size() == 1);
   torch.check_gradients();
 }

@@ -41,17 +41,25 @@ def norm(w, name, x, epsilon):
     return torch.nn.functional.layer_norm(x, [width], w(name + ".gamma", width), w(name + ".beta", width), epsilon)
 
 
+def feed_forward(w, name, x, inner_width, activation):
+    return linear(w, name + ".outer", activation(linear(w, name + ".inner", x, inner_width)), x.shape[-1])
+
+
+def save(name, tensors, settings=None):
+    """Single precision and 32-bit integers."""
+    narrow = lambda v: v.numpy().astype(np.float32 if v.is_floating_point() else np.int32)
+    save_file(
+        {key: np.ascontiguousarray(narrow(torch.as_tensor(value).detach())) for key, value in tensors.items()},
+        os.path.join(HERE, "torch", name + ".safetensors"),
+        metadata=settings and {"settings": json.dumps(settings)},
+    )
+
+
 def write(name, settings, w, inputs, outputs):
     """outputs["loss"]: the loss, a number; its gradients go into the file with all the rest."""
     outputs["loss"].backward()
     tensors = {"inputs/" + key: value for key, value in inputs.items()}
-    tensors |= {"outputs/" + key: value.detach().reshape(value.shape or (1,)) for key, value in outputs.items()}
+    tensors |= {"outputs/" + key: value.reshape(value.shape or (1,)) for key, value in outputs.items()}
     for key, value in w.tensors.items():
-        tensors["weights/" + key] = value.detach()
-        tensors["loss/gradient/" + key] = value.grad
-    narrow = lambda v: v.numpy().astype(np.float32 if v.is_floating_point() else np.int32)
-    save_file(
-        {key: np.ascontiguousarray(narrow(torch.as_tensor(value))) for key, value in tensors.items()},
-        os.path.join(HERE, "torch", name + ".safetensors"),
-        metadata={"settings": json.dumps(settings)},
-    )
+        tensors |= {"weights/" + key: value, "loss/gradient/" + key: value.grad}
+    save(name, tensors, settings)
