@@ -16,8 +16,9 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 class Weights:
     """w(name, *shape): the parameter of this name, drawn when it is asked for first; of a norm's gamma around 1."""
 
-    def __init__(self, seed):
+    def __init__(self, seed, scale=0.7):
         self.random = np.random.default_rng(seed)
+        self.scale = scale
         self.tensors = {}
 
     def draw(self, *shape, scale=1.0, mean=0.0):
@@ -27,7 +28,7 @@ class Weights:
     def __call__(self, name, *shape):
         if name not in self.tensors:
             is_gamma = name.endswith(".gamma")
-            self.tensors[name] = self.draw(*shape, scale=0.3 if is_gamma else 0.7, mean=1.0 if is_gamma else 0.0).requires_grad_()
+            self.tensors[name] = self.draw(*shape, scale=0.3 if is_gamma else self.scale, mean=1.0 if is_gamma else 0.0).requires_grad_()
         assert self.tensors[name].shape == shape, name
         return self.tensors[name]
 
@@ -55,11 +56,11 @@ def save(name, tensors, settings=None):
     )
 
 
-def write(name, settings, w, inputs, outputs):
-    """outputs["loss"]: the loss, a number; its gradients go into the file with all the rest."""
+def write(name, settings, w, inputs, outputs, gradients="loss/gradient/"):
+    """outputs["loss"]: the loss, a number; its gradients go into the folder `gradients` of the file."""
     outputs["loss"].backward()
     tensors = {"inputs/" + key: value for key, value in inputs.items()}
     tensors |= {"outputs/" + key: value.reshape(value.shape or (1,)) for key, value in outputs.items()}
     for key, value in w.tensors.items():
-        tensors |= {"weights/" + key: value, "loss/gradient/" + key: value.grad}
+        tensors |= {"weights/" + key: value, gradients + key: value.grad}
     save(name, tensors, settings)
