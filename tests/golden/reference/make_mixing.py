@@ -1,6 +1,7 @@
-"""Makes four files beside this one by PyTorch (2.13), one text at a time: torch/convolution.safetensors, depthwise convolutions alone;
-torch/convolution-translation.safetensors, a translator whose blocks mix by convolution; torch/text-mixer.safetensors and
-torch/text-mixer-padded.safetensors, a classifier whose blocks mix by a perceptron over the positions.
+"""Makes five files beside this one by PyTorch (2.13), one text or image at a time: torch/convolution.safetensors, depthwise convolutions alone;
+torch/convolution-translation.safetensors, a translator whose blocks mix by convolution; torch/image-convolution.safetensors, a model
+of images with such blocks; torch/text-mixer.safetensors and torch/text-mixer-padded.safetensors, a classifier whose blocks mix by a
+perceptron over the positions.
 
     python make_mixing.py
 """
@@ -81,8 +82,29 @@ def make_translation():
     write("convolution-translation", {}, w, inputs, outputs)
 
 
-POSITIONS, MIXING_WIDTH, BLOCKS, CLASSES = 7, 4, 2, 3
-TEXTS, LABELS = [[4, 9, 2, 7, 4, 10, 5], [8, 3, 1, 6], [7]], [2, 0, 1]
+ROWS, COLUMNS, PATCH, SIDE, CLASSES, LABELS = 3, 5, 2, 3, 3, [2, 0, 1]
+
+
+def classify_image(w, image):
+    """Patches with positions, one post-norm block, the mean of the patches."""
+    patches = image.reshape(ROWS, PATCH, COLUMNS, PATCH).transpose(1, 2).reshape(ROWS * COLUMNS, PATCH * PATCH)
+    x = linear(w, "embedding.patch", patches, WIDTH) + w("embedding.positions", ROWS * COLUMNS, WIDTH)
+    kernel = w("encoder.0.convolution.depthwise.weight", SIDE * SIDE, WIDTH).T.reshape(WIDTH, 1, SIDE, SIDE)
+    mixed = F.conv2d(x.T.reshape(1, WIDTH, ROWS, COLUMNS), kernel, padding=SIDE // 2, groups=WIDTH).reshape(WIDTH, -1).T
+    x = norm(w, "encoder.0.mixing_norm", x + linear(w, "encoder.0.convolution.pointwise", mixed, WIDTH), EPSILON)
+    x = norm(w, "encoder.0.feed_forward_norm", x + feed_forward(w, "encoder.0.feed_forward", x, INNER_WIDTH, F.gelu), EPSILON)
+    return linear(w, "head", x.mean(dim=0), CLASSES)
+
+
+def make_images():
+    w = Weights(24)
+    images = w.draw(len(LABELS), ROWS * PATCH, COLUMNS * PATCH)
+    logits = torch.stack([classify_image(w, image) for image in images])
+    write("image-convolution", {}, w, {"images": images, "labels": LABELS}, {"logits": logits, "loss": F.cross_entropy(logits, torch.tensor(LABELS))})
+
+
+POSITIONS, MIXING_WIDTH, BLOCKS = 7, 4, 2
+TEXTS = [[4, 9, 2, 7, 4, 10, 5], [8, 3, 1, 6], [7]]
 
 
 def token_mixing(w, name, x):
@@ -115,5 +137,6 @@ def make_classifier(name, is_padded):
 
 make_convolution()
 make_translation()
+make_images()
 make_classifier("text-mixer", is_padded=False)
 make_classifier("text-mixer-padded", is_padded=True)
