@@ -8,6 +8,7 @@
 
 #include "metrics/registry.hpp"
 #include "reports/table.hpp"
+#include "support/decimal.hpp"
 #include "support/error.hpp"
 #include "support/files.hpp"
 #include "support/numbers.hpp"
@@ -63,7 +64,9 @@ RunFigures read_run(const std::filesystem::path& directory, const std::string& b
 RunFigures read_log(const std::filesystem::path& path, const std::string& best_metric) {
   constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 28;
   const std::string text = read_file(path, kMaxBytes);
-  const std::vector<std::string_view> lines = split(text, '\n');
+  // What stands after the last line end is being written.
+  const std::vector<std::string_view> lines =
+      split(std::string_view(text).substr(0, text.rfind('\n') + 1), '\n');
   std::map<std::string_view, std::size_t> column;
   const std::vector<std::string_view> header = split(lines.front(), ',');
   for (std::size_t i = 0; i < header.size(); ++i) column[header[i]] = i;
@@ -76,9 +79,16 @@ RunFigures read_log(const std::filesystem::path& path, const std::string& best_m
   };
   const std::size_t validation_loss = column_of("validation_loss"), epoch_column = column_of("epoch");
   std::vector<std::vector<std::string_view>> rows;
-  for (std::size_t n = 1; n < lines.size(); ++n) {
+  for (std::size_t n = 1; n + 1 < lines.size(); ++n) {
     rows.push_back(split(lines[n], ','));
-    if (rows.back().size() != header.size()) rows.pop_back();
+    const std::string place = shown(path) + ":" + std::to_string(n + 1);
+    if (rows.back().size() != header.size())
+      throw Error(place + ": " + std::to_string(rows.back().size()) + " fields where the first line has " +
+                  std::to_string(header.size()));
+    const std::string_view epoch = rows.back()[epoch_column];
+    double value = 0;
+    if (!parse_number(epoch, value))
+      throw Error(place + ": " + quote(epoch) + " in column \"epoch\" is not a number");
   }
   const bool has_validation = std::any_of(
       rows.begin(), rows.end(), [&](const auto& fields) { return !fields[validation_loss].empty(); });

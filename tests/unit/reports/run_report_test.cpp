@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "error_text.hpp"
 #include "scratch_directory.hpp"
 #include "support/files.hpp"
 
@@ -195,4 +196,20 @@ TEST_CASE("a run without validation has epochs and what they cost, and no best o
   const std::vector<JudgedExpectation> judged = judge_expectations(recipe, run, 7);
   REQUIRE(judged.size() == 1);
   CHECK(judged[0].state == "ok");
+}
+
+TEST_CASE("a log that was joined or cut is refused by line, and a row that is being written is left out") {
+  const ScratchDirectory scratch;
+  const fs::path path = scratch.path() / "log.csv";
+  const std::string log =
+      "step,epoch,tokens,loss,validation_loss,validation_accuracy,seconds,tokens_per_second\n"
+      "10,1,100,3,0.5,0.5,1,100\n";
+  const auto said = [&](const std::string& text) {
+    write_file(path, text);
+    return error_text([&] { (void)read_log(path, "loss"); });
+  };
+  CHECK(said(log + log) == path.string() + ":3: \"epoch\" in column \"epoch\" is not a number");
+  CHECK(said(log + "20,2,100\n") == path.string() + ":3: 3 fields where the first line has 8");
+  write_file(path, log + "20,2,100,2,0.4");
+  CHECK(read_log(path, "loss").epochs == 1);
 }
