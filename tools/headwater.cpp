@@ -100,6 +100,8 @@ void run(const Options& o) {
     return row.run(o);
   }
   if (o.command.empty()) throw UsageError("nothing to do (run NAME, recipes, or new KIND; see --help)");
+  if (is_recipe(o.command))
+    throw UsageError(quote(o.command) + " is a recipe (headwater run " + o.command + ")");
   std::vector<std::string_view> names;
   for (const CommandRow& row : kCommands) names.push_back(row.name);
   const std::string_view nearest = nearest_word(o.command, names);

@@ -48,6 +48,8 @@ House find_house();
 
 // What was typed as a recipe: a word without "/" and "." is a name.
 bool is_name(std::string_view word);
+// Whether it names one: of ours, or a file FILE.yaml.
+bool is_recipe(const std::string& word);
 
 // How a child process ended.
 struct Ended {

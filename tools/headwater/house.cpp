@@ -55,4 +55,15 @@ std::vector<std::string> House::names() const {
 
 bool is_name(std::string_view word) { return !word.empty() && word.find_first_of("/.") == word.npos; }
 
+bool is_recipe(const std::string& word) {
+  std::error_code none;
+  if (!is_name(word)) return fs::path(word).extension() == ".yaml" && fs::is_regular_file(word, none);
+  try {
+    const std::vector<std::string> names = find_house().names();
+    return std::binary_search(names.begin(), names.end(), word);
+  } catch (const Error&) {
+    return false;  // there are none beside this program
+  }
+}
+
 }  // namespace headwater::front
