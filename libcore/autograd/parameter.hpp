@@ -34,6 +34,13 @@ enum class Initializer {
   unit_forget
 };
 
+// How decoding has a weight once more, in the order in which it reads it (layers/packed_weights.hpp).
+enum class WeightPanels {
+  computed,  // in floats or in bytes, as products are computed
+  floats,    // in floats always
+  none       // not at all: nothing reads it so
+};
+
 struct Parameter {
   std::string name;
   std::vector<Index> shape;  // as saved, e.g. [D, H, K]
@@ -42,8 +49,9 @@ struct Parameter {
   double fan_in = 0, fan_out = 0;  // of glorot_uniform
   Index offset = 0;                // of its first number in the flat arrays
   bool is_table = false;           // an embedding table, whose rows are looked up
-  bool is_frozen = false;          // keeps its values; its gradient counts for nothing
-  Gradient gradient;               // of the running step
+  WeightPanels panels = WeightPanels::computed;
+  bool is_frozen = false;  // keeps its values; its gradient counts for nothing
+  Gradient gradient;       // of the running step
   // Where uses are kept apart: of the second use in a step, the third, ...
   std::vector<Gradient> further{};
   bool keeps_uses_apart = false;

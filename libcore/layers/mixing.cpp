@@ -15,6 +15,7 @@ TokenMixing::TokenMixing(LayerBuilder& builder, const std::string& name, const T
   mixer_.inner_bias = all.declare(name + ".inner.bias", {H}, 1, H, Initializer::zeros);
   mixer_.outer_weight = all.declare(name + ".outer.weight", {H, N}, H, N, Initializer::glorot_uniform, h, n);
   mixer_.outer_bias = all.declare(name + ".outer.bias", {N}, 1, N, Initializer::zeros);
+  mixer_.inner_weight->panels = mixer_.outer_weight->panels = WeightPanels::none;
   mixer_.activation = settings.activation;
   columns_.assign(std::array{Index{0}, settings.width});
 }
@@ -39,7 +40,9 @@ ConvolutionMixing::ConvolutionMixing(LayerBuilder& builder, const std::string& n
                                             neighborhood.taps(), width, Initializer::glorot_uniform,
                                             static_cast<double>(neighborhood.taps()),
                                             static_cast<double>(neighborhood.taps()))),
-      pointwise_(builder, name + ".pointwise", width, width) {}
+      pointwise_(builder, name + ".pointwise", width, width) {
+  depthwise_->panels = WeightPanels::none;
+}
 
 Variable ConvolutionMixing::operator()(const ForwardContext& context, const Variable& x) const {
   return pointwise_(context, ops::depthwise_convolution(context.tape, x, neighborhood_, *depthwise_),

@@ -12,14 +12,18 @@ struct PackedWeights::Weight {
   Index inputs() const { return is_transposed ? parameter.value.cols : parameter.value.rows; }
   Index outputs() const { return is_transposed ? parameter.value.rows : parameter.value.cols; }
   Index floats() const { return kernels::packed_size(inputs(), outputs()); }
+  bool is_in_bytes(ComputeType type) const {
+    return type == ComputeType::int8 && parameter.panels == WeightPanels::computed;
+  }
   Index size(ComputeType type) const {
-    return type == ComputeType::int8 ? kernels::int8_size(inputs(), outputs()) : floats();
+    return is_in_bytes(type) ? kernels::int8_size(inputs(), outputs()) : floats();
   }
   // What has one dimension is a bias or a norm's; tables are looked up.
   static std::vector<Weight> all(const Parameters& parameters, std::string_view beginning) {
     std::vector<Weight> weights;
     for (const auto& p : parameters.all()) {
-      if (p->name.starts_with(beginning) && !p->is_table && p->shape.size() > 1)
+      if (p->name.starts_with(beginning) && !p->is_table && p->shape.size() > 1 &&
+          p->panels != WeightPanels::none)
         weights.push_back({*p, false});
     }
     return weights;
@@ -46,14 +50,14 @@ void PackedWeights::pack_all(const std::vector<Weight>& weights, ComputeType typ
   Index largest = 0;  // that is packed on its way to bytes
   for (const Weight& weight : weights) {
     size_ += weight.size(type);
-    if (type == ComputeType::int8) largest = std::max(largest, weight.floats());
+    if (weight.is_in_bytes(type)) largest = std::max(largest, weight.floats());
   }
   panels_ = make_flat_array(size_);
   const FlatArray floats = make_flat_array(largest);
   Real* place = panels_.get();
   for (const Weight& weight : weights) {
-    by_parameter_.emplace(&weight.parameter, type == ComputeType::int8 ? weight.quantize(floats.get(), place)
-                                                                       : weight.pack(place));
+    by_parameter_.emplace(&weight.parameter, weight.is_in_bytes(type) ? weight.quantize(floats.get(), place)
+                                                                      : weight.pack(place));
     place += weight.size(type);
   }
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <new>
 #include <numeric>
+#include <optional>
 
 #include "layers/packed_weights.hpp"
 
@@ -15,6 +16,7 @@ RecurrentLayer::RecurrentLayer(LayerBuilder& builder, const std::string& name, c
           name + ".recurrent.weight", {settings.width, kernels::gates_of(settings.cell) * settings.width},
           settings.width, kernels::gates_of(settings.cell) * settings.width, Initializer::orthogonal)),
       b_(nullptr) {
+  w_->panels = WeightPanels::floats;  // errors of bytes would go from state to state
   const Index outputs = kernels::gates_of(settings.cell) * settings.width;
   if (settings.cell == kernels::Cell::lstm) input_.bias()->initializer = Initializer::unit_forget;
   if (settings.cell == kernels::Cell::gru) {
@@ -46,13 +48,11 @@ Variable RecurrentLayer::step(const ForwardContext& context, const Variable& x, 
                                        .w = w_->value,
                                        .b = b_ != nullptr ? b_->value.data : nullptr,
                                        .initial = of_rows};
-  kernels::PackedRecurrent packed;
-  if (context.packed != nullptr) packed.gates = context.packed->of(*w_);
-  // Products with states are of floats, and with the reset before there are two of them.
-  const bool is_packed = packed.gates.panels != nullptr && settings_.cell != kernels::Cell::gru_reset_before;
+  std::optional<kernels::PackedRecurrent> packed;
+  if (context.packed != nullptr) packed = kernels::packed_recurrent(settings_.cell, context.packed->of(*w_));
   const Variable y = tape.variable(x.rows(), settings_.width, x.packing_or_null(), false);
   kernels::recurrent(recurrence, input_(context, x).value(), y.value(), {}, of_rows,
-                     is_packed ? &packed : nullptr);
+                     packed ? &*packed : nullptr);
   for (Index b = 0; b < x.rows(); ++b)
     std::copy_n(of_rows.row(b), states.cols, states.row(slots[static_cast<std::size_t>(b)]));
   return y;

@@ -5,7 +5,9 @@
 
 #include "error_text.hpp"
 #include "layers/embedding.hpp"
+#include "layers/mixing.hpp"
 #include "layers/packed_weights.hpp"
+#include "layers/recurrent.hpp"
 #include "layers/transformer_block.hpp"
 
 using namespace headwater;
@@ -224,6 +226,21 @@ TEST_CASE("an embedding adds its positions and scales its tokens") {
       }
     }
   }
+}
+
+TEST_CASE("what products with states read is packed in floats, and what no product reads is not packed") {
+  Parameters parameters;
+  LayerBuilder builder{parameters};
+  const RecurrentLayer recurrent(builder, "layer", {.cell = kernels::Cell::gru, .inputs = 16, .width = 16});
+  const ConvolutionMixing convolution(builder, "convolution", {.reach = 1}, 16);
+  const TokenMixing mixing(builder, "mixing", {.length = 16, .hidden_width = 16, .width = 16});
+  parameters.allocate(false);
+  parameters.initialize(1);
+  const PackedWeights bytes(parameters, "", ComputeType::int8);
+  CHECK(bytes.of(*parameters.find("layer.input.weight")).int8.bytes != nullptr);
+  CHECK(bytes.of(*parameters.find("layer.recurrent.weight")).panels != nullptr);
+  CHECK(bytes.size() ==
+        kernels::int8_size(16, 48) + kernels::int8_size(16, 16) + kernels::packed_size(16, 48));
 }
 
 TEST_CASE("weights in bytes take a quarter of the memory; one that has none is named") {

@@ -152,25 +152,41 @@ TEST_CASE(
   }
 }
 
+namespace {
+
+// The bits of the whole, token by token from state to state, with the weight in these panels.
+void check_steps(const Case& c, const Inputs& in, const kernels::PackedRecurrent& packed) {
+  const std::vector<Grid<float>> whole = computed(c);
+  Grid<float> states = in.initial, x(3, c.gates()), y(3, c.width);
+  const std::vector<Index> offsets{0, 1, 2, 3};
+  kernels::Recurrence recurrence = in.recurrence(c);
+  recurrence.offsets = offsets;
+  recurrence.initial = states.view();
+  for (Index t = 0; t < 6; ++t) {
+    for (Index s = 0; s < 3; ++s) std::copy_n(in.x.view().row(6 * s + t), c.gates(), x.view().row(s));
+    kernels::recurrent(recurrence, x.view(), y.view(), {}, states.view(), &packed);
+    for (Index s = 0; s < 3; ++s)
+      CHECK(std::equal(y.view().row(s), y.view().row(s) + c.width, whole[0].view().row(6 * s + t)));
+  }
+  CHECK(same_rows(whole[3], 0, states));
+}
+
+}  // namespace
+
 TEST_CASE("recurrent cells: token by token, from state to state, the bits of the whole") {
   for (const Cell cell : {Cell::lstm, Cell::gru, Cell::gru_reset_before}) {
-    const Case c{cell, false, true, 21, {6, 6, 6}};
-    const Inputs in(c);
-    const std::vector<Grid<float>> whole = computed(c);
-    Grid<float> states = in.initial, x(3, c.gates()), y(3, c.width),
-                panels(1, kernels::packed_recurrent_size(cell, c.width));
-    const kernels::PackedRecurrent packed = kernels::pack_recurrent(cell, in.w.view(), panels.values.data());
-    const std::vector<Index> offsets{0, 1, 2, 3};
-    kernels::Recurrence recurrence = in.recurrence(c);
-    recurrence.offsets = offsets;
-    recurrence.initial = states.view();
-    for (Index t = 0; t < 6; ++t) {
-      for (Index s = 0; s < 3; ++s) std::copy_n(in.x.view().row(6 * s + t), c.gates(), x.view().row(s));
-      kernels::recurrent(recurrence, x.view(), y.view(), {}, states.view(), &packed);
-      for (Index s = 0; s < 3; ++s)
-        CHECK(std::equal(y.view().row(s), y.view().row(s) + c.width, whole[0].view().row(6 * s + t)));
+    for (const Index width : {21, 24}) {
+      const Case c{cell, false, true, width, {6, 6, 6}};
+      const Inputs in(c);
+      Grid<float> panels(1, kernels::packed_recurrent_size(cell, width)),
+          all(1, kernels::packed_size(width, c.gates()));
+      check_steps(c, in, kernels::pack_recurrent(cell, in.w.view(), panels.values.data()));
+      const kernels::PackedWeight weight = kernels::pack_weight(in.w.view(), all.values.data());
+      const std::optional<kernels::PackedRecurrent> parts = kernels::packed_recurrent(cell, weight);
+      // Of 21 the third panel of the gates has columns of the candidate too.
+      REQUIRE(parts.has_value() == (cell != Cell::gru_reset_before || width == 24));
+      if (parts) check_steps(c, in, *parts);
     }
-    CHECK(same_rows(whole[3], 0, states));
   }
 }
 

@@ -353,6 +353,17 @@ PackedRecurrent pack_recurrent(Cell cell, ConstMatrix w, Real* to) {
   return packed;
 }
 
+std::optional<PackedRecurrent> packed_recurrent(Cell cell, const PackedWeight& w) {
+  PackedRecurrent packed{.gates = w, .candidate = {}};
+  if (cell != Cell::gru_reset_before) return packed;
+  const Index H = w.inputs;
+  packed.gates.outputs = product_gates(cell) * H;
+  const Index size = packed_size(H, packed.gates.outputs);
+  if (size != H * packed.gates.outputs) return std::nullopt;
+  packed.candidate = {.panels = w.panels + size, .inputs = H, .outputs = H};
+  return packed;
+}
+
 void recurrent(const Recurrence& recurrence, ConstMatrix x, Matrix y, const RecurrentRecord& record,
                Matrix final, const PackedRecurrent* packed) {
   const Cell cell = recurrence.cell;
