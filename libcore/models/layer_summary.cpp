@@ -7,7 +7,7 @@ LayerSummary layer_summary(const Parameters& parameters, const std::string& name
   LayerSummary layer{name, std::move(output_shape), 0, flops};
   for (const auto& p : parameters.all()) {
     if (!p->name.starts_with(name + ".")) continue;
-    const bool is_matrix = p->name.ends_with(".weight");
+    const bool is_matrix = p->name.ends_with(".weight") && p->shape.size() > 1;
     layer.parameters += p->size();
     layer.tensors.push_back({p->name,
                              {p->shape.begin(), p->shape.end()},

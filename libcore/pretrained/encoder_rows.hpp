@@ -22,7 +22,10 @@ class MixingKeys {
  public:
   MixingKeys(const MixingSettings& s, const std::string& kind);
   schema::When feed_forward() const { return {!is_recurrent_, who_, "blocks with a feed-forward"}; }
-  BlockKeys blocks() const { return {{has_attention_, who_, of_attention_}, feed_forward()}; }
+  BlockKeys blocks() const {
+    const schema::When attention{has_attention_, who_, of_attention_};
+    return {attention, feed_forward(), attention};
+  }
 
  private:
   bool has_attention_, is_recurrent_;

@@ -16,7 +16,7 @@ void rows(schema::Visitor& v, TransformerSettings& s, const BlockKeys& keys) {
   v.field("attention_window", &s.attention_window, Between{0, 1e6, "tokens"},
           "W: self-attention sees the tokens less than W away, of a decoder the last W (Beltagy et al. "
           "2020); 0: all",
-          keys.attention);
+          keys.window);
   sequence_rows(v, s);
   output_dropout_row(v, s.output_dropout);
   initialization_row(v, s.initialization);
@@ -117,6 +117,10 @@ void check_transformer(const TransformerSettings& s, bool has_attention, const C
                                      std::to_string(s.width) +
                                      " (give head_width or another number of heads)");
   }
+  constexpr std::int64_t kKeysOfDropout = 65536;  // numbers are drawn for so many of a query
+  if (has_attention && s.attention_dropout > 0 && s.length > kKeysOfDropout)
+    complain({"model", "attention_dropout"},
+             "is for lengths of at most " + std::to_string(kKeysOfDropout) + " (write 0)");
   const std::int64_t width = embedding_width > 0 ? embedding_width : s.width;
   if (s.positions.starts_with("sinusoidal") && width % 2 != 0) {
     complain({"model", embedding_width > 0 ? "embedding_width" : "width"},
