@@ -33,7 +33,7 @@ Matrix TextLabeller::probabilities_of_ids(const std::vector<std::span<const std:
     sources_[i].ids.assign(texts[i].begin(), texts[i].end());
     sources_[i].is_empty = texts[i].empty();
     sources_[i].is_truncated = false;
-    sources_[i].second = 0;
+    sources_[i].first = sources_[i].second = {};
   }
   return probabilities_of_encoded(texts.size());
 }
@@ -90,13 +90,14 @@ void TextLabeller::add_line(std::size_t line) {
     tokens_ += counts_[line];
     return;
   }
-  const auto& [ids, is_empty, is_truncated, second] = sources_[line];
-  truncated_lines_ += is_truncated ? 1 : 0;
-  empty_lines_ += is_empty ? 1 : 0;
+  const SourceIds& source = sources_[line];
+  const std::vector<std::int32_t>& ids = source.ids;
+  truncated_lines_ += source.is_truncated ? 1 : 0;
+  empty_lines_ += source.is_empty ? 1 : 0;
   tokens_.add(ids, model_.tokenizer.special_ids());
   const auto count = static_cast<Index>(ids.size()), length = model_.model->padded_length(count);
   if (model_.texts != Texts::one && model_.model->segments() == 2) {
-    batch_.add_pair(ids, second > 0 ? second : count, length);
+    batch_.add_pair(ids, source.second.begin > 0 ? source.second.begin : count, length);
   } else {
     batch_.add(ids, length);
   }

@@ -40,18 +40,17 @@ Translator::Translator(const LoadedTranslator& model, const TranslationSettings&
   if (alignment_) check_alignment(*model.model, *alignment_);
 }
 
-std::vector<std::vector<std::int32_t>> Translator::encode(const std::vector<std::string>& lines) {
-  std::vector<std::vector<std::int32_t>> sources(lines.size());
+Translator::Sources Translator::encode(const std::vector<std::string>& lines) {
+  std::vector<SourceIds> read(lines.size());
   parallel_for(static_cast<std::int64_t>(lines.size()), [&](std::int64_t i) {
-    sources[static_cast<std::size_t>(i)] = model_.source_ids(lines[static_cast<std::size_t>(i)]);
+    read[static_cast<std::size_t>(i)] = model_.source_ids(lines[static_cast<std::size_t>(i)]);
   });
-  const auto length = static_cast<std::size_t>(model_.model->length());
-  for (std::vector<std::int32_t>& source : sources) {
-    if (source.size() > length) {
-      source.resize(length);
-      ++truncated_lines_;
-    }
-    source_tokens_.add(source, model_.source_tokenizer.special_ids());
+  Sources sources;
+  for (SourceIds& source : read) {
+    truncated_lines_ += source.is_truncated ? 1 : 0;
+    source_tokens_.add(source.ids, model_.source_tokenizer.special_ids());
+    sources.ids.push_back(std::move(source.ids));
+    sources.texts.push_back(source.first);
   }
   return sources;
 }
@@ -63,7 +62,7 @@ std::string Translator::text_of(const Hypothesis& hypothesis) const {
 
 std::vector<Translations> Translator::translations(const std::vector<std::string>& lines,
                                                    std::span<const std::string> prefixes) {
-  const std::vector<std::vector<std::int32_t>> sources = encode(lines);
+  const Sources sources = encode(lines);
   std::vector<std::vector<std::int32_t>> begun;
   for (std::size_t i = 0; i < prefixes.size(); ++i) {
     begun.push_back(model_.target_tokenizer.encode(prefixes[i]));
@@ -75,44 +74,34 @@ std::vector<Translations> Translator::translations(const std::vector<std::string
     }
   }
   std::vector<Translations> results;
-  for (Hypotheses& found : hypotheses(sources, begun)) {
+  for (Hypotheses& found : hypotheses(sources.ids, begun)) {
     const std::size_t line = results.size();
     Translations& of_line = results.emplace_back();
     for (Hypothesis& hypothesis : found) {
-      if (!begun.empty() && !sources[line].empty())
+      if (!begun.empty() && !sources.ids[line].empty())
         hypothesis.ids.insert(hypothesis.ids.begin(), begun[line].begin(), begun[line].end());
       std::string text = text_of(hypothesis);
       of_line.push_back({std::move(text), std::move(hypothesis)});
     }
   }
-  if (alignment_) add_alignments(lines, sources, results);
+  if (alignment_) add_alignments(sources, results);
   return results;
 }
 
 // Tokens that stand around those of the text are none to link.
-AlignedPair Translator::source_to_align(const std::string& line, std::span<const std::int32_t> source) const {
-  const std::vector<std::int32_t> ids = model_.source_ids(line), own = model_.source_tokenizer.encode(line);
-  const auto found = std::ranges::search(ids, own);
-  const auto place = [&](auto at) { return std::min(at - ids.begin(), std::ssize(source)); };
-  AlignedPair pair{.source = source, .target = {}, .begin = place(found.begin()), .end = place(found.end())};
-  if (pair.begin == pair.end) pair.begin = pair.end = 0;  // nothing of the text was read: all are looked for
-  return pair;
-}
-
-void Translator::add_alignments(const std::vector<std::string>& lines,
-                                std::span<const std::vector<std::int32_t>> sources,
-                                std::vector<Translations>& to) {
+void Translator::add_alignments(const Sources& sources, std::vector<Translations>& to) {
   std::vector<std::vector<std::int32_t>> targets;
   std::vector<AlignedPair> pairs;
   std::vector<Translation*> aligned;
   for (std::size_t line = 0; line < to.size(); ++line) {
-    const AlignedPair source = source_to_align(lines[line], sources[line]);
+    // Where nothing of the text was read, all are looked for.
+    const TokenRange text = sources.texts[line].is_empty() ? TokenRange{} : sources.texts[line];
     for (Translation& translation : to[line]) {
       const std::vector<std::int32_t>& ids = translation.hypothesis.ids;
       if (ids.empty()) continue;
       targets.push_back({generation_.start_id});
       targets.back().insert(targets.back().end(), ids.begin(), ids.end());
-      pairs.push_back(source);
+      pairs.push_back({.source = sources.ids[line], .target = {}, .begin = text.begin, .end = text.end});
       aligned.push_back(&translation);
     }
   }
@@ -127,7 +116,7 @@ void Translator::add_alignments(const std::vector<std::string>& lines,
 }
 
 std::vector<std::string> Translator::translate(const std::vector<std::string>& lines) {
-  return translate_ids(encode(lines));
+  return translate_ids(encode(lines).ids);
 }
 
 std::vector<std::string> Translator::translate_ids(std::span<const std::vector<std::int32_t>> sources) {

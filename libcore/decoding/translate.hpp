@@ -57,12 +57,14 @@ class Translator {
   }  // of the lines, without what was cut off
 
  private:
-  std::vector<std::vector<std::int32_t>> encode(const std::vector<std::string>& lines);
+  struct Sources {
+    std::vector<std::vector<std::int32_t>> ids;  // of each line
+    std::vector<TokenRange> texts;               // those of its text
+  };
+  Sources encode(const std::vector<std::string>& lines);
   std::vector<Hypotheses> hypotheses(std::span<const std::vector<std::int32_t>> sources,
                                      std::span<const std::vector<std::int32_t>> prefixes = {});
-  AlignedPair source_to_align(const std::string& line, std::span<const std::int32_t> source) const;
-  void add_alignments(const std::vector<std::string>& lines,
-                      std::span<const std::vector<std::int32_t>> sources, std::vector<Translations>& to);
+  void add_alignments(const Sources& sources, std::vector<Translations>& to);
   std::string text_of(const Hypothesis& hypothesis) const;
 
   const LoadedTranslator& model_;

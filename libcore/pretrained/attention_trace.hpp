@@ -57,13 +57,8 @@ class AttentionTracer {
  public:
   virtual ~AttentionTracer() = default;
   virtual const Tokenizer& source_tokenizer() const = 0;
-  // The tokens of a text as the model reads it, with the special tokens around it. What is longer than
-  // length() is the caller's to cut, where it has not been cut here.
-  virtual SourceIds source(std::string_view text) const {
-    SourceIds found;
-    found.ids = source_tokenizer().encode(text);
-    return found;
-  }
+  // The tokens of a text as the model reads it, with the special tokens around it, at most length().
+  virtual SourceIds source(std::string_view text) const = 0;
   // How many texts a line holds, with a TAB between two.
   virtual Texts texts() const { return Texts::one; }
   virtual std::int64_t length() const = 0;  // positions of the model

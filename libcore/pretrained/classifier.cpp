@@ -88,9 +88,7 @@ class ClassifierTracer : public EncoderTracer {
   explicit ClassifierTracer(LoadedClassifier model)
       : EncoderTracer("classifier", classifier_of(model).encoder(), model.files), model_(std::move(model)) {}
   const Tokenizer& source_tokenizer() const override { return model_.tokenizer; }
-  SourceIds source(std::string_view text) const override {
-    return model_.around > 0 ? model_.source_ids(text) : EncoderTracer::source(text);
-  }
+  SourceIds source(std::string_view text) const override { return model_.source_ids(text); }
   Texts texts() const override { return model_.texts; }
   std::int64_t length() const override { return model_.model->length(); }
 

@@ -154,10 +154,8 @@ std::int32_t delimiter_of(const LanguageModelSettings& settings, const Tokenizer
                    quote(settings.delimiter) + ")");
 }
 
-std::vector<std::int32_t> LoadedLanguageModel::prompt_ids(std::string_view text, std::size_t max_ids) const {
+std::vector<std::int32_t> LoadedLanguageModel::prompt_ids(std::string_view text) const {
   std::vector<std::int32_t> ids = tokenizer.encode(text);
-  const std::size_t more = delimiter < 0 ? 0 : 1;
-  if (max_ids > more && ids.size() + more > max_ids) ids.resize(max_ids - more);
   if (delimiter >= 0) ids.push_back(delimiter);
   return ids;
 }

@@ -21,9 +21,8 @@ struct LoadedLanguageModel {
   std::unique_ptr<LanguageModel> model;
   std::int32_t delimiter = -1;  // the token after every prompt (model.delimiter); -1: none
 
-  // The ids of a text that is to be continued, the delimiter after them: of the text the first, as many as
-  // fit in `max_ids` (0: all).
-  std::vector<std::int32_t> prompt_ids(std::string_view text, std::size_t max_ids = 0) const;
+  // The ids of a text that is to be continued, the delimiter after them.
+  std::vector<std::int32_t> prompt_ids(std::string_view text) const;
 };
 
 // The id of model.delimiter; -1 where there is none. Throws UsageError where the tokenizer, of this path, has

@@ -18,8 +18,10 @@ class LanguageModelTracer : public AttentionTracer {
   const Tokenizer& source_tokenizer() const override { return model_.tokenizer; }
   // A prompt: a delimiter stands at its end.
   SourceIds source(std::string_view text) const override {
+    const bool has_delimiter = model_.delimiter >= 0;
     SourceIds found;
-    found.ids = model_.prompt_ids(text, model_.delimiter < 0 ? 0 : static_cast<std::size_t>(length()));
+    find_source_ids(model_.tokenizer, 0, has_delimiter ? length() - 1 : length(), text, found);
+    if (has_delimiter) found.ids.push_back(model_.delimiter);
     return found;
   }
   std::int64_t length() const override { return model_.model->length(); }

@@ -206,9 +206,13 @@ class MaskedLmTracer : public EncoderTracer {
         model_(std::move(model)) {}
   const Tokenizer& source_tokenizer() const override { return model_.tokenizer; }
   SourceIds source(std::string_view text) const override {
+    SourceIds found;
+    if (text.find(model_.mask()) == text.npos) {
+      model_.source_ids(text, found);
+      return found;
+    }
     MaskedIds masked;
     model_.masked_ids(text, masked);
-    SourceIds found;
     found.ids = std::move(masked.ids);
     found.is_truncated = masked.is_truncated;
     return found;

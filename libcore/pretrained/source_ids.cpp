@@ -75,30 +75,42 @@ Index add_pair_template(const Tokenizer& tokenizer, const PairTemplate& pair,
   return static_cast<Index>(pair.before_second + first.size());
 }
 
+// Ids of a text never have special tokens: the first place is theirs.
+static TokenRange place_of(std::span<const std::int32_t> text, std::span<const std::int32_t> all) {
+  const auto found = std::ranges::search(all, text);
+  return {found.begin() - all.begin(), found.end() - all.begin()};
+}
+
 void find_pair_ids(const Tokenizer& tokenizer, const PairTemplate& pair, Index length, std::string_view line,
                    SourceIds& found) {
   const std::size_t tab = std::min(line.find('\t'), line.size());
-  const std::vector<std::int32_t> first = tokenizer.encode(line.substr(0, tab)),
-                                  second = tokenizer.encode(line.substr(std::min(tab + 1, line.size())));
+  std::vector<std::int32_t> first = tokenizer.encode(line.substr(0, tab)),
+                            second = tokenizer.encode(line.substr(std::min(tab + 1, line.size())));
   found.is_empty = first.empty() || second.empty();
-  found.is_truncated =
-      length > 0 && first.size() + second.size() + pair.around > static_cast<std::size_t>(length);
-  found.second = add_pair_template(tokenizer, pair, first, second, length, found.ids);
+  const PairLengths whole{first.size(), second.size()};
+  const PairLengths kept =
+      length > 0 ? cut_longest_first(whole, static_cast<std::size_t>(length) - pair.around) : whole;
+  found.is_truncated = kept != whole;
+  first.resize(kept.first);
+  second.resize(kept.second);
+  const Index second_begin = add_pair_template(tokenizer, pair, first, second, 0, found.ids);
+  found.first = place_of(first, std::span(found.ids).first(static_cast<std::size_t>(second_begin)));
+  found.second = {second_begin, second_begin + std::ssize(second)};
 }
 
 void find_source_ids(const Tokenizer& tokenizer, std::size_t around, Index length, std::string_view text,
                      SourceIds& found) {
   tokenizer.encode(text, found.ids);
   const auto most = static_cast<std::size_t>(length);
-  found.second = 0;
+  found.second = {};
   found.is_empty = found.ids.empty();
   found.is_truncated = most > 0 && found.ids.size() + around > most;
-  if (around > 0) {
-    const std::vector<std::int32_t> plain = std::move(found.ids);
-    add_template(tokenizer, around, plain, length, found.ids);
-  } else if (found.is_truncated) {
-    found.ids.resize(most);
-  }
+  if (found.is_truncated) found.ids.resize(most - around);
+  found.first = {0, std::ssize(found.ids)};
+  if (around == 0) return;
+  const std::vector<std::int32_t> plain = std::move(found.ids);
+  add_template(tokenizer, around, plain, 0, found.ids);
+  found.first = place_of(plain, found.ids);
 }
 
 }  // namespace headwater

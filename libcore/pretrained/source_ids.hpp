@@ -48,12 +48,20 @@ Index add_pair_template(const Tokenizer& tokenizer, const PairTemplate& pair,
                         std::span<const std::int32_t> first, std::span<const std::int32_t> second,
                         Index length, std::vector<std::int32_t>& all);
 
+// Positions from begin to end - 1.
+struct TokenRange {
+  Index begin = 0, end = 0;
+  bool is_empty() const { return begin == end; }
+  bool operator==(const TokenRange&) const = default;
+};
+
 // Ids of a text as a model reads it.
 struct SourceIds {
   std::vector<std::int32_t> ids;  // with the special tokens around it, at most the model's length
   bool is_empty = false;          // the text has no token
   bool is_truncated = false;
-  Index second = 0;  // of a pair: where its second text begins
+  // Where the text's own tokens are, as many as are read; of a pair those of its first and its second text.
+  TokenRange first = {}, second = {};
 };
 // `around` 0: it reads no special tokens. Replaces what `found` held.
 void find_source_ids(const Tokenizer& tokenizer, std::size_t around, Index length, std::string_view text,

@@ -36,12 +36,7 @@ class TranslatorStates : public TextStates {
  public:
   explicit TranslatorStates(LoadedTranslator model) : model_(std::move(model)) {}
   const Tokenizer& tokenizer() const override { return model_.source_tokenizer; }
-  void source_ids(std::string_view text, SourceIds& found) const override {
-    found.ids = model_.source_ids(text);
-    found.is_empty = found.ids.empty();
-    found.is_truncated = std::ssize(found.ids) > length();
-    if (found.is_truncated) found.ids.resize(static_cast<std::size_t>(length()));
-  }
+  void source_ids(std::string_view text, SourceIds& found) const override { found = model_.source_ids(text); }
   Index length() const override { return model_.model->length(); }
   Index width(Index layers) const override {
     const EncoderDecoderSettings& settings = model_.model->settings();

@@ -61,9 +61,6 @@ static void check_settings(const EncoderDecoderSettings& s, const Recipe& recipe
                                                " needs embeddings as wide as the model (write " +
                                                std::to_string(s.transformer.width) + ")");
   }
-  if (s.mixing.mixing == "convolution" && s.transformer.attention_window > 0)
-    complain({"model", "attention_window"},
-             "is of self-attention, not of mixing: " + s.mixing.mixing + " (remove it)");
   if (s.mixing.mixing == "convolution" && s.transformer.positions == "rotary")
     complain({"model", "positions"}, "rotary positions are of self-attention, not of mixing: " +
                                          s.mixing.mixing + " (write learned)");
@@ -149,16 +146,31 @@ std::unique_ptr<EncoderDecoder> encoder_decoder_of_config(const Json& config, co
   }
 }
 
-std::vector<std::int32_t> LoadedTranslator::source_ids(std::string_view text) const {
-  if (trimmed(text).empty()) return {};  // also where a space is a token
-  std::vector<std::int32_t> found = source_tokenizer.encode(text);
-  if (found.empty()) return found;
-  if (uses_template) found = source_tokenizer.with_special_tokens(found);
-  if (appends_end) found.push_back(ids.end);
+SourceIds LoadedTranslator::source_ids(std::string_view text) const {
+  SourceIds found;
+  found.is_empty = true;
+  if (trimmed(text).empty()) return found;  // also where a space is a token
+  std::vector<std::int32_t> own = source_tokenizer.encode(text);
+  found.is_empty = own.empty();
+  if (found.is_empty) return found;
+  constexpr std::int32_t kText = -1;  // no id: where the text goes
+  std::vector<std::int32_t>& all = found.ids;
+  all = {kText};
+  if (uses_template) all = source_tokenizer.with_special_tokens(std::vector{kText});
+  if (appends_end) all.push_back(ids.end);
   if (model->settings().has_source_ends()) {
-    found.insert(found.begin(), source_tokenizer.start_id());
-    found.push_back(source_tokenizer.end_id());
+    all.insert(all.begin(), source_tokenizer.start_id());
+    all.push_back(source_tokenizer.end_id());
   }
+  const auto most = static_cast<std::size_t>(model->length());
+  const std::size_t around = all.size() - 1;
+  found.is_truncated = own.size() + around > most;
+  if (uses_template && around < most) own.resize(std::min(own.size(), most - around));
+  const auto at = std::ranges::find(all, kText);
+  const Index begin = at - all.begin();
+  if (at != all.end()) all.insert(all.erase(at), own.begin(), own.end());
+  all.resize(std::min(all.size(), most));
+  found.first = {std::min(begin, std::ssize(all)), std::min(begin + std::ssize(own), std::ssize(all))};
   return found;
 }
 

@@ -10,6 +10,7 @@
 #include "models/encoder_decoder.hpp"
 #include "pretrained/kind.hpp"
 #include "pretrained/model_directory.hpp"
+#include "pretrained/source_ids.hpp"
 #include "text/tokenizer/tokenizer.hpp"
 
 namespace headwater {
@@ -33,9 +34,10 @@ struct LoadedTranslator {
   bool uses_template = false;  // of the source tokenizer; our own models read ids as vectorize makes them
   bool appends_end = false;    // to a source
 
-  // Ids of a text as the encoder reads it, with the special tokens around it; none for a text without a
-  // token.
-  std::vector<std::int32_t> source_ids(std::string_view text) const;
+  // Ids of a text as the encoder reads it, with the special tokens around it, at most the model's length;
+  // none for a text without a token. A published model was trained with its special tokens around what was
+  // kept of a text, and has them so; our own read what vectorize makes, the first ids of a line.
+  SourceIds source_ids(std::string_view text) const;
 };
 
 // `path` is a model directory (its best checkpoint is read; the newest complete one where there is no best

@@ -17,11 +17,7 @@ class TranslationTracer : public AttentionTracer {
                 " and without additive_attention, which has no attention");
   }
   const Tokenizer& source_tokenizer() const override { return model_.source_tokenizer; }
-  SourceIds source(std::string_view text) const override {
-    SourceIds found;
-    found.ids = model_.source_ids(text);
-    return found;
-  }
+  SourceIds source(std::string_view text) const override { return model_.source_ids(text); }
   const LoadedTranslator* translator() const override { return &model_; }
   std::int64_t length() const override { return model_.model->length(); }
 

@@ -91,18 +91,14 @@ class WordAligner {
     ReadPair pair;
     const auto most = static_cast<std::size_t>(length());
     const Tokenizer &source = model_.source_tokenizer, &target = model_.target_tokenizer;
-    pair.source_ids = model_.source_ids(text.source);
-    const std::vector<std::int32_t> words = source.encode(text.source);
-    const auto found = std::ranges::search(pair.source_ids, words);
-    pair.begin = found.begin() - pair.source_ids.begin();
-    pair.end = found.end() - pair.source_ids.begin();
+    SourceIds read = model_.source_ids(text.source);
+    pair.source_ids = std::move(read.ids);
+    pair.begin = read.first.begin;
+    pair.end = read.first.end;
     pair.target_ids = target.encode(text.target);
     pair.target_ids.insert(pair.target_ids.begin(), start_id_);
-    pair.is_cut = std::max(pair.source_ids.size(), pair.target_ids.size()) > most;
-    pair.source_ids.resize(std::min(pair.source_ids.size(), most));
+    pair.is_cut = read.is_truncated || pair.target_ids.size() > most;
     pair.target_ids.resize(std::min(pair.target_ids.size(), most));
-    pair.begin = std::min(pair.begin, std::ssize(pair.source_ids));
-    pair.end = std::min(pair.end, std::ssize(pair.source_ids));
     // Special tokens are of no word.
     pair.source_words.assign(static_cast<std::size_t>(pair.begin), -1);
     const auto of_words = static_cast<std::size_t>(pair.end - pair.begin);

@@ -134,18 +134,20 @@ class Dump {
     const Tokenizer& tokenizer = tracer_->source_tokenizer();
     SourceIds source = tracer_->source(text);
     example.source_ids = std::move(source.ids);
-    example.source_second = source.second;
+    example.source_second = source.second.begin;
     if (example.source_ids.empty()) return example;
     if (source.is_truncated) truncated_.insert(number);
-    example.source_tokens = tokenizer.tokens(text);
-    // With special tokens, in it or around it, it may have as many and be another.
-    const bool is_text_alone = example.source_tokens.size() == example.source_ids.size() &&
-                               tokenizer.encode(text) == example.source_ids;
-    if (!is_text_alone) {
-      example.source_tokens.clear();
-      for (const std::int32_t id : example.source_ids) example.source_tokens.push_back(tokenizer.surface(id));
-    }
-    truncate(number, example.source_ids, example.source_tokens);
+    for (const std::int32_t id : example.source_ids) example.source_tokens.push_back(tokenizer.surface(id));
+    // Of words that the vocabulary lacks, what they are.
+    const auto put_tokens = [&](std::string_view part, TokenRange at) {
+      const std::vector<std::string> tokens = tokenizer.tokens(part);
+      const Index count = std::min(at.end - at.begin, std::ssize(tokens));
+      std::copy_n(tokens.begin(), count, example.source_tokens.begin() + at.begin);
+    };
+    const bool is_pair = source.second.begin > 0;
+    const std::size_t tab = is_pair ? text.find('\t') : text.size();
+    if (!source.first.is_empty()) put_tokens(std::string_view(text).substr(0, tab), source.first);
+    if (is_pair) put_tokens(std::string_view(text).substr(tab + 1), source.second);
     source_tokens_.add(example.source_ids, tracer_->source_tokenizer().special_ids());
     example.suppress_tokens = decoding_.suppress_tokens;
     return example;

@@ -6,16 +6,6 @@
 
 namespace headwater {
 
-namespace {
-
-void truncate_to(std::vector<std::int32_t>& ids, std::int64_t most, TranslationExamples& examples) {
-  if (static_cast<std::int64_t>(ids.size()) <= most) return;
-  ids.resize(static_cast<std::size_t>(most));
-  ++examples.truncated;
-}
-
-}  // namespace
-
 void TranslationExamples::add_text(std::string_view line, const LoadedTranslator& model) {
   const std::size_t tab = line.find('\t');
   if (tab == std::string_view::npos || line.find('\t', tab + 1) != std::string_view::npos) {
@@ -27,14 +17,17 @@ void TranslationExamples::add_text(std::string_view line, const LoadedTranslator
   }
   const std::int64_t length = model.model->length();
   const std::string_view target = line.substr(tab + 1);
-  IdPair pair{model.source_ids(line.substr(0, tab)), model.target_tokenizer.encode(target)};
+  SourceIds source = model.source_ids(line.substr(0, tab));
+  truncated += source.is_truncated ? 1 : 0;
+  IdPair pair{std::move(source.ids), model.target_tokenizer.encode(target)};
   raw_references.emplace_back(target);
   references.push_back(model.target_tokenizer.join(model.target_tokenizer.tokens(target)));
   const bool has_both = !pair.source.empty() && !pair.target.empty();
   pair.target.insert(pair.target.begin(), model.ids.start);
   pair.target.push_back(model.ids.end);
-  truncate_to(pair.source, length, *this);
-  truncate_to(pair.target, length + 1, *this);
+  const auto most = static_cast<std::size_t>(length) + 1;
+  truncated += pair.target.size() > most ? 1 : 0;
+  pair.target.resize(std::min(pair.target.size(), most));
   source_tokens.add(pair.source, model.source_tokenizer.special_ids());
   target_tokens.add(pair.target, model.target_tokenizer.special_ids());
   sources.push_back(pair.source);

@@ -79,3 +79,21 @@ TEST_CASE("alignments link tokens of the text alone, counted from its first") {
     }
   }
 }
+
+TEST_CASE("a text that is too long keeps its end token where the model is a published one") {
+  LoadedTranslator files = small_translator(4);
+  const SourceIds own = files.source_ids("a b c a b");
+  CHECK(own.ids == std::vector<std::int32_t>{4, 5, 6, 4});
+  CHECK((own.is_truncated && own.first == TokenRange{0, 4}));
+  files.appends_end = files.uses_template = true;  // Marian's, whose tokenizer has no template
+  const SourceIds cut = files.source_ids("a b c a b");
+  CHECK(cut.ids == std::vector<std::int32_t>{4, 5, 6, 3});
+  CHECK((cut.is_truncated && cut.first == TokenRange{0, 3}));
+  const SourceIds whole = files.source_ids("a b c");
+  CHECK(whole.ids == cut.ids);
+  CHECK((!whole.is_truncated && whole.first == TokenRange{0, 3}));
+  CHECK(files.source_ids(" ").is_empty);
+  LoadedTranslator ends = small_translator(4, "start_end");  // as vectorize cuts what it learns from
+  CHECK(ends.source_ids("a b c a b").ids == std::vector<std::int32_t>{2, 4, 5, 6});
+  CHECK(ends.source_ids("a b c a b").first == TokenRange{1, 4});
+}

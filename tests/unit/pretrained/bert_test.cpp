@@ -73,11 +73,13 @@ TEST_CASE("a template joins the texts of a pair, and says where the second begin
   SourceIds found;
   find_pair_ids(tokenizer, pair, 0, "a b\tb", found);
   CHECK(found.ids == std::vector<std::int32_t>{2, 5, 6, 3, 6, 3});
-  CHECK(found.second == 4);
+  CHECK(found.first == TokenRange{1, 3});
+  CHECK(found.second == TokenRange{4, 5});
   CHECK_FALSE(found.is_truncated);
   find_pair_ids(tokenizer, pair, 5, "a b\tb", found);
   CHECK(found.ids == std::vector<std::int32_t>{2, 5, 3, 6, 3});
-  CHECK(found.second == 3);
+  CHECK(found.first == TokenRange{1, 2});
+  CHECK(found.second == TokenRange{3, 4});
   CHECK(found.is_truncated);
   CHECK(fault_of_texts(Texts::pair, "a\tb").empty());
   CHECK(fault_of_texts(Texts::either, "a").empty());
