@@ -139,6 +139,8 @@ void check_alignment_options(const Options& o) {
   const bool has_own = !o.inverse.empty() || !o.gold.empty() || o.inverse_layer || o.inverse_head;
   if (!is_of_alignments && has_own)
     throw UsageError("--inverse, --inverse-layer, --inverse-head and --gold are of --view alignments");
+  cli::check_one_reads_input(
+      {{"the text", cli::reads_input(o.texts)}, {"--target", o.target == "-"}, {"--gold", o.gold == "-"}});
   if (!is_of_alignments) return;
   if (!o.kind.empty() || o.format != "csv")
     throw UsageError("--view alignments writes links of words (without --kind and --format)");
@@ -147,8 +149,6 @@ void check_alignment_options(const Options& o) {
     throw UsageError("--inverse-layer and --inverse-head are of --inverse");
   if (!o.gold.empty() && (o.layer || o.head || o.inverse_layer || o.inverse_head))
     throw UsageError("--gold tries every layer and head (without --layer and --head)");
-  cli::check_one_reads_input(
-      {{"the text", cli::reads_input(o.texts)}, {"--target", o.target == "-"}, {"--gold", o.gold == "-"}});
 }
 
 }  // namespace
@@ -156,7 +156,7 @@ void check_alignment_options(const Options& o) {
 void note_large_picture(const Options& o, std::size_t bytes, std::int64_t pictures, std::string_view what) {
   constexpr std::size_t kMegabyte = 1000000, kLarge = 4 * kMegabyte;
   if (o.is_quiet || pictures < 2 || bytes < kLarge) return;
-  const std::string place = o.output.empty() ? "" : o.output.string() + ": ";
+  const std::string place = o.output.empty() ? "" : cli::output_name(o.output) + ": ";
   cli::note(place + format_count(static_cast<std::int64_t>(bytes / kMegabyte)) + " MB, the picture of " +
             counted(pictures, what) + " (-o FOLDER/ writes one for each)");
 }

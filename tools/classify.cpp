@@ -42,8 +42,8 @@ void describe(cli::CommandLine& line, Options& o) {
   cli::add_column_options(line, o.reader);
   cli::add_json_input_option(line, o.reader);
   line.add_flag("--resize", o.is_resized,
-                "of a model of images: resize each to the size that it reads, as vectorize --resize does; it "
-                "takes no value");
+                "of a model of images: resize each image of a file to the size that it reads, as vectorize "
+                "--resize does; it takes no value");
   cli::add_isa_option(line, o.isa);
   cli::add_threads_option(line, o.threads);
   cli::add_quiet_option(line, o.is_quiet);

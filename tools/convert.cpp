@@ -14,7 +14,8 @@ void describe(cli::CommandLine& line, Options& o) {
       .reads()
       .reads_model();
   line.group("Output");
-  line.add_option("-o,--output", o.output, "the folder to write, which must not be there")
+  line.add_option("-o,--output", o.output,
+                  "the folder to write, which must not be there, or of a layout be empty")
       .required()
       .shown_as("DIR")
       .writes();

@@ -4,6 +4,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <optional>
 
 #include "cli/lines.hpp"
@@ -82,6 +83,8 @@ cli::LineReaderSettings reader_of(const Options& o) {
   if (!o.text.empty() || o.reader.is_csv || o.reader.is_json || o.reader.column > 0)
     throw UsageError(
         "--prompt-file goes without other text, --csv, --column and --json-input (a file is a prompt)");
+  if (std::ranges::count(o.prompt_files, "-") > 1)
+    throw UsageError("--prompt-file -: twice, and standard input is read once (name a file)");
   cli::LineReaderSettings whole = o.reader;
   whole.is_whole = true;
   return whole;

@@ -41,7 +41,7 @@ void describe(cli::CommandLine& line, Options& o) {
       .between(1, 100000000);
   line.add_option("--patches", o.patches, "of a model of images: how it cuts this image")
       .shown_as("IMAGE")
-      .reads();
+      .reads_file();
   line.add_option("-o,--output", o.output,
                   "of these: FILE.svg, FILE.csv, of patches FILE.png; standard output is CSV, or PNG")
       .shown_as("FILE")
@@ -63,7 +63,7 @@ void describe(cli::CommandLine& line, Options& o) {
   line.add_option("--tokenizer", o.tokenizer,
                   "count the tokens of this tokenizer.json too, and those that it does not know")
       .shown_as("FILE")
-      .reads();
+      .reads_file();
   cli::add_replace_invalid_option(line, o.reader);
   const cli::Option sheet =
       line.add_option(

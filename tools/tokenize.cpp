@@ -276,6 +276,9 @@ void resolve(Options& o, const TypedOptions& typed) {
           "what to do? (--tokenizer FILE to split text, --learn KIND -o FILE to learn; see --help)");
     }
     if (!o.output.empty()) throw UsageError("-o goes with --learn only (tokens go to standard output)");
+    if (!o.recipe.empty())
+      throw UsageError("--recipe goes with --learn only (" + o.tokenizer.string() +
+                       " stays what was learned)");
     for (const auto& [option, name] : {std::pair{typed.size, "--size"},
                                        {typed.standardize, "--standardize"},
                                        {typed.lower, "--lower"},

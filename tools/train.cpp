@@ -67,18 +67,18 @@ void describe(cli::CommandLine& line, Options& o) {
   line.group("Input");
   line.add_option("--source-tokenizer,--tokenizer", o.source_tokenizer,
                   "tokenizer.json that made the source column")
-      .reads();
+      .reads_file();
   line.add_option("--target-tokenizer", o.target_tokenizer, "tokenizer.json that made the target column")
-      .reads();
+      .reads_file();
   line.add_option("--labels", o.labels,
                   "of a classifier: the label set, from vectorize --learn labels, or a model directory")
-      .reads();
+      .reads_file();
   line.add_option("--labels-as", o.labels_as,
                   "what the column of labels has: names, or ids (as vectorize --labels writes them); needed "
                   "where a name is another label's id")
       .one_of({"names", "ids"});
   line.add_option("--terms", o.terms, "of a bag of words: the terms, from vectorize --learn ngrams or tf-idf")
-      .reads();
+      .reads_file();
   line.add_option("--validation", o.validation,
                   "examples to validate on; without it a share of the data is held out by seed")
       .reads();

@@ -114,6 +114,13 @@ Option& Option::reads() {
   return *this;
 }
 
+Option& Option::reads_file() {
+  option_->check(std::function<std::string(const std::string&)>([](const std::string& text) -> std::string {
+    return text == "-" ? "- is not read here (name a file)" : "";
+  }));
+  return reads();
+}
+
 Option& Option::writes() {
   line_->outputs_.push_back(option_);
   return *this;

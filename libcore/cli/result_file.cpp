@@ -69,8 +69,12 @@ fs::path canonical_path(const fs::path& path, int descriptor) {
 
 }  // namespace
 
+std::string output_name(const fs::path& path) {
+  return path.empty() || path == "-" ? "standard output" : shown(path);
+}
+
 std::string RunFiles::Output::text() const {
-  return path == "-" ? std::string("standard output") : option + " " + shown(path);
+  return path == "-" ? output_name(path) : option + " " + shown(path);
 }
 
 std::optional<RunFiles::File> RunFiles::regular_file(const fs::path& path, int descriptor) {

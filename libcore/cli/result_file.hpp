@@ -55,6 +55,9 @@ std::filesystem::path result_path(const std::filesystem::path& path);
 // Throws Error where the file cannot come to be because its folder is missing: to be called before the work.
 void check_result_file(const std::filesystem::path& path);
 
+// The file as messages have it; "standard output" for "-" and for none.
+std::string output_name(const std::filesystem::path& path);
+
 // Writes the file whole or not at all; "-" is standard output.
 void write_result_file(const std::filesystem::path& path, std::string_view bytes);
 

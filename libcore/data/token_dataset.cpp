@@ -8,6 +8,7 @@
 #include "support/decimal.hpp"
 #include "support/error.hpp"
 #include "support/hash.hpp"
+#include "support/numbers.hpp"
 #include "support/raw_bytes.hpp"
 #include "support/utf8.hpp"
 #include "text/unicode/trimmed.hpp"
@@ -304,13 +305,13 @@ void TokenDataset::finish(std::string_view where, bool is_empty_allowed) {
   const std::string start = std::string(where) + ": ";
   if (lines_ == 0) throw Error(start + "no examples (is the stage before it still alive?)");
   if (skipped_ * 100 > lines_ && !is_empty_allowed) {
-    throw Error(start + std::to_string(skipped_) + " of " + std::to_string(lines_) +
-                " lines have an empty column, more than 1 % (did a stage of the pipe die? if not: " +
-                cure_of_empty_ + ")");
+    throw Error(start + std::to_string(skipped_) + " of " + counted(lines_, "line") +
+                (skipped_ == 1 ? " has" : " have") +
+                " an empty column, more than 1 % (did a stage of the pipe die? if not: " + cure_of_empty_ +
+                ")");
   }
   if (examples() == 0)
-    throw Error(start + "all " + std::to_string(lines_) +
-                " lines have an empty column (give some that have not)");
+    throw Error(start + "no line without an empty column, of " + std::to_string(lines_) + " (give some)");
 }
 
 std::size_t TokenDataset::column(std::string_view name) const {

@@ -112,14 +112,15 @@ void check_metrics(const Recipe& recipe, ModelKinds kinds, const Complain& compl
   const ModelKind& kind = recipe.model.kind();
   const auto check = [&](const std::string& metric, std::initializer_list<std::string_view> path) {
     if (std::find(kind.metrics.begin(), kind.metrics.end(), metric) != kind.metrics.end()) return;
-    std::string whose;
+    std::vector<std::string> whose;
     for (const ModelKind* other : kinds) {
       const bool has =
           std::find(other->metrics.begin(), other->metrics.end(), metric) != other->metrics.end();
-      if (has && whose.empty())
-        whose = other->family.empty() ? other->with_article() : std::string(other->family);
+      std::string name = other->family.empty() ? other->with_article() : std::string(other->family);
+      if (has && std::find(whose.begin(), whose.end(), name) == whose.end()) whose.push_back(std::move(name));
     }
-    complain(path, metric + " is of " + whose + ", " + kind.with_article() + " has " + listed(kind.metrics));
+    const std::string owners = listed({whose.begin(), whose.end()});
+    complain(path, metric + " is of " + owners + ", " + kind.with_article() + " has " + listed(kind.metrics));
   };
   check(recipe.training.best_metric, {"training", "best_metric"});
   if (recipe.training.early_stopping.patience > 0)  // read, that is

@@ -15,6 +15,9 @@ NewFolder::NewFolder(const fs::path& target)
   std::error_code error;
   if (is_taken(target_) && !fs::is_empty(target_, error))
     throw Error(target_.string() + ": is there already (name a new folder)");
+  const fs::path above = target_.has_parent_path() ? target_.parent_path() : fs::path(".");
+  if (!fs::is_directory(above, error))
+    throw Error(shown(target_) + ": there is no folder " + quote(above.string()) + " (create it)");
   temporary_ += ".tmp-" + std::to_string(::getpid());
   const bool is_new = fs::create_directory(temporary_, error);
   if (!is_new) fail_io(temporary_, "cannot create", error ? error.value() : EEXIST);

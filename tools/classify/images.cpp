@@ -153,6 +153,10 @@ void classify_images(const Options& o, const ModelFolder& folder) {
   if (o.reader.replace_invalid)
     throw UsageError("--replace-invalid is for texts, " + o.model + " reads images");
   if (o.reader.is_json) throw UsageError("--json-input is for texts, " + o.model + " reads images");
+  const bool reads_lines = o.inputs.empty() || std::ranges::count(o.inputs, kInput) > 0;
+  if (!reads_lines && (o.reader.column != 0 || o.reader.is_csv))
+    throw UsageError(std::string(o.reader.is_csv ? "--csv" : "--column") +
+                     " is of a list of paths on standard input, and none is read (leave it out)");
   if (std::ranges::count(o.inputs, kInput) > 1) throw UsageError("standard input is named twice");
   images::add_folders(o.inputs);
   ImageFiles labelled(o, folder);

@@ -254,6 +254,9 @@ void evaluate_classifier(const Options& o, const ModelFolder& folder, const Metr
 
 void evaluate_vision_model(const Options& o, const ModelFolder& folder, const Metrics& metrics) {
   if (o.has_ids) throw UsageError("--ids is for models of texts, " + o.model + " is a model of images");
+  if (o.reader.column != 0 || o.reader.is_csv)
+    throw UsageError(std::string(o.reader.is_csv ? "--csv" : "--column") + " is of texts, " + o.model +
+                     " is a model of images");
   check_metrics(o, metric_names({MetricOf::models, MetricOf::classifiers}), "a model of images");
   if (o.data.empty()) throw UsageError("no images (name a file that vectorize --images wrote)");
   const LoadedVisionModel model = load_vision_model(folder);

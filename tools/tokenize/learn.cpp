@@ -144,7 +144,8 @@ std::string learned_note(const Options& o, const Tokenizer& tokenizer,
                          const TokenizerLearner::Summary& summary) {
   const auto tokens = static_cast<std::int64_t>(summary.tokens),
              distinct = static_cast<std::int64_t>(summary.distinct);
-  const std::string begin = o.output.string() + ": " + counted(tokenizer.vocabulary_size(), "token") + "; ";
+  const std::string begin =
+      cli::output_name(o.output) + ": " + counted(tokenizer.vocabulary_size(), "token") + "; ";
   if (find_kind(o.learn.kind)->subword)
     return begin + counted(distinct, "different piece") + " of " + format_count(tokens) + " in the text";
   return begin + counted(distinct, "different one") + " in the text, " +

@@ -67,10 +67,12 @@ class Columns {
     const std::string where = o.tokens.empty() ? "-" : o.tokens.front();
     if (lines_ == 0) throw Error(where + ": no examples (is the stage before it still alive?)");
     const std::int64_t skipped = lines_ - examples_;
-    if (examples_ == 0 || (skipped * 100 > lines_ && !o.allows_empty))
-      throw Error(
-          where + ": " + format_count(skipped) + " of " + counted(lines_, "line") +
-          " have an empty column, more than 1 % (did a stage of the pipe die? if not: --allow-empty)");
+    if (skipped * 100 > lines_ && !o.allows_empty)
+      throw Error(where + ": " + format_count(skipped) + " of " + counted(lines_, "line") +
+                  (skipped == 1 ? " has" : " have") +
+                  " an empty column, more than 1 % (did a stage of the pipe die? if not: --allow-empty)");
+    if (examples_ == 0)
+      throw Error(where + ": no line without an empty column, of " + format_count(lines_) + " (give some)");
     std::vector<IdColumnsHead::Column> heads;
     for (const Column& column : columns_) heads.push_back(column.head);
     const IdColumnsHead head = id_columns_head(examples_, heads);
@@ -82,7 +84,7 @@ class Columns {
     if (o.is_quiet) return;
     std::int64_t ids = 0;
     for (const Column& column : columns_) ids += column.head.ids;
-    cli::note(shown(o.output) + ": " + counted(examples_, "example") + " of " +
+    cli::note(cli::output_name(o.output) + ": " + counted(examples_, "example") + " of " +
               counted(static_cast<std::int64_t>(columns_.size()), "column") + ", " + counted(ids, "id") +
               (skipped > 0 ? "; " + format_count(skipped) + " with an empty column left out" : ""));
   }

@@ -78,7 +78,7 @@ void describe_ids(cli::CommandLine& line, Options& o, ModeOptions& typed) {
   line.group("Ids of tokens (--tokenizer)");
   line.add_option("-t,--tokenizer", o.tokenizer, "the tokenizer.json that made the tokens")
       .shown_as("FILE")
-      .reads();
+      .reads_file();
   typed.add("--length",
             line.add_option("-l,--length", o.length, "positions of the model: longer lines are cut")
                 .between(1, kMaxLength)

@@ -19,7 +19,7 @@ void describe_images(cli::CommandLine& line, Options& o, ModeOptions& typed) {
   add("--image-labels",
       line.add_option("--image-labels", o.image_labels, "the labels of an IDX file, another one")
           .shown_as("FILE")
-          .reads());
+          .reads_file());
   add("--resize", line.add_option("--resize", o.resize,
                                   "of a folder or list: make all images so many pixels high and wide")
                       .shown_as("HxW"));

@@ -86,7 +86,7 @@ void write_part(const ImageSource& source, std::span<const std::uint32_t> chosen
 }
 
 void report(const ImageSource& source, std::size_t images, const fs::path& output) {
-  cli::note(output.string() + ": " + counted(static_cast<std::int64_t>(images), "image") + " of " +
+  cli::note(cli::output_name(output) + ": " + counted(static_cast<std::int64_t>(images), "image") + " of " +
             source.shape.text() + ", " + counted(source.classes, "label"));
 }
 

@@ -62,7 +62,7 @@ void describe_labels(cli::CommandLine& line, Options& o, ModeOptions& typed) {
   line.add_option("--labels", o.labels,
                   "turn lines into the ids of this label set instead; of images: name their labels by it")
       .shown_as("FILE")
-      .reads();
+      .reads_file();
   line.add_option(
           "--learn", o.learn,
           "labels: collect a label set from the lines; ngrams or tf-idf: a table of terms from token lines")
@@ -109,9 +109,9 @@ void learn_labels(const Options& o) {
   cli::write_result_file(o.output, set.to_text());
   if (o.is_quiet) return;
   reader.note_dropped();
-  cli::note(o.output.string() + ": " + counted(set.size(), "label"));
+  cli::note(cli::output_name(o.output) + ": " + counted(set.size(), "label"));
   for (const std::string& sentence : near_duplicates(set.labels()))
-    cli::note(o.output.string() + ": " + sentence);
+    cli::note(cli::output_name(o.output) + ": " + sentence);
 }
 
 void write_label_ids(const Options& o) {

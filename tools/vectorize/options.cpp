@@ -1,5 +1,7 @@
 #include "tools/vectorize/options.hpp"
 
+#include <algorithm>
+
 #include "cli/tool.hpp"
 #include "pretrained/registry.hpp"
 #include "support/decimal.hpp"
@@ -70,7 +72,9 @@ double percent_of(const std::string& text) {
 }
 
 void resolve_recipe(Options& o, const ModeOptions& typed) {
-  cli::check_one_reads_input({{"--recipe -", o.recipe == "-"}, {"the lines", cli::reads_input(o.tokens)}});
+  cli::check_one_reads_input({{"--recipe -", o.recipe == "-"},
+                              {"--check -", std::ranges::find(o.check, "-") != o.check.end()},
+                              {"the lines", cli::reads_input(o.tokens)}});
   if (o.side != "source" && o.side != "target")
     throw UsageError("--side: unknown value " + quote(o.side) + " (source or target)");
   if (!o.max_unknown.empty()) percent_of(o.max_unknown);

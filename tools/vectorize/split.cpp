@@ -129,7 +129,8 @@ void split_lines(const Options& o) {
   if (o.is_quiet) return;
   reader.note_dropped();
   const auto count = static_cast<std::int64_t>(held_out.size());
-  cli::note(o.output.string() + ": " + counted(static_cast<std::int64_t>(lines.size()) - count, "line"));
+  cli::note(cli::output_name(o.output) + ": " +
+            counted(static_cast<std::int64_t>(lines.size()) - count, "line"));
   cli::note(o.split.string() + ": " + counted(count, "line"));
   std::unordered_set<std::uint64_t> learned;
   for (std::size_t i = 0; i < lines.size(); ++i) {
@@ -149,7 +150,7 @@ void split_lines(const Options& o) {
     if (sizes[group] == 1) alone.push_back(names[group]);
   }
   if (!alone.empty())
-    cli::note(o.output.string() + ": has the only line of " +
+    cli::note(cli::output_name(o.output) + ": has the only line of " +
               counted(static_cast<std::int64_t>(alone.size()), "label") + ": " + quoted_list(alone));
 }
 

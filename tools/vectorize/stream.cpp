@@ -161,7 +161,7 @@ TokenCounts write_stream(const StreamOptions& o, const Tokenizer& tokenizer) {
                 " in all lines, of which nothing can be learned (is the stage before it still alive?)");
   const std::int64_t ids = file.ids();
   file.finish({.vocabulary = tokenizer.vocabulary_size(), .vocabulary_hash = tokenizer.hash()});
-  if (!o.is_quiet) cli::note(shown(o.output) + ": " + counted(ids, "id"));
+  if (!o.is_quiet) cli::note(cli::output_name(o.output) + ": " + counted(ids, "id"));
   return counts;
 }
 

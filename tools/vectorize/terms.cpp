@@ -44,7 +44,7 @@ void describe_terms(cli::CommandLine& line, Options& o, ModeOptions& typed) {
   line.add_option("--terms", o.terms,
                   "turn token lines into bags of the words or n-grams of this table instead")
       .shown_as("FILE")
-      .reads();
+      .reads_file();
   typed.add(
       "--output",
       line.add_option(
@@ -96,7 +96,7 @@ void learn_terms(const Options& o) {
   if (!o.is_quiet) reader.note_dropped();
   if (o.is_quiet) return;
   const auto number = [](std::uint64_t n) { return static_cast<std::int64_t>(n); };
-  cli::note(o.output.string() + ": " + counted(table.size(), "term") + " of " +
+  cli::note(cli::output_name(o.output) + ": " + counted(table.size(), "term") + " of " +
             counted(number(summary.distinct), "distinct n-gram") + "; they cover " +
             format_count(number(summary.covered)) + " of " + format_count(number(summary.ngrams)) + " in " +
             counted(number(summary.documents), "line"));

@@ -232,7 +232,10 @@ const std::vector<BadRecipe> kBadRecipes = {
      "model.embedding_width: share_embeddings: all needs embeddings as wide as the model (write 256)"},
     {"model: {mixing: lstm}\n", "1:17", "unknown value \"lstm\" (known: attention, convolution, gru)"},
     {"model: {mixing: convolution, attention_window: 2}\n", "1:48",
-     "model.attention_window: is of self-attention, not of mixing: convolution (remove it)"},
+     "model.attention_window: an encoder_decoder with mixing: convolution does not read it (it belongs to "
+     "encoder_decoder with mixing: attention;"},
+    {"model: {length: 70000, attention_dropout: 0.1}\n", "1:43",
+     "model.attention_dropout: is for lengths of at most 65536 (write 0)"},
     {"model: {mixing: convolution, positions: rotary}\n", "1:41",
      "model.positions: rotary positions are of self-attention, not of mixing: convolution (write learned)"},
     {"data: {columns: [source, label]}\nmodel: {kind: classifier, padding: pooled, attention_window: 2}\n",
@@ -361,7 +364,9 @@ const std::vector<BadRecipe> kBadRecipes = {
     {"training: {early_stopping: {metric: roc_auc, patience: 2}}\n", "1:37",
      "training.early_stopping.metric: roc_auc is of classifiers"},
     {"data: {columns: [source, label]}\nmodel: {kind: bag_of_words}\ntraining: {best_metric: perplexity}\n",
-     "3:25", "perplexity is of an encoder_decoder, a bag_of_words has loss, accuracy, "},
+     "3:25",
+     "perplexity is of an encoder_decoder, a language_model and a masked_lm, a bag_of_words has loss, "
+     "accuracy, "},
     {"data: {columns: [source, label]}\nmodel: {kind: classifier, head: softmax, classes: 3}\n"
      "training: {early_stopping: {patience: 2, metric: roc_auc}}\n",
      "3:50", "roc_auc is of two classes, not 3 (write loss, accuracy or macro_f1)"},
