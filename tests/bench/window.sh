@@ -2,14 +2,14 @@
 # What attention to a window costs beside attention to all: time and memory of a training step on one text of so many tokens, and of writing as
 # many, by a language model of two blocks. Prints a table: a row a length.
 #
-#   tests/bench/window.sh [W [LENGTH...]]    256, lengths 512 to 32768; BIN, BUILD and THREADS as in the Makefile
+#   tests/bench/window.sh [W [LENGTH...]]    256, lengths 2048, 8192, 32768; BIN, BUILD and THREADS as in the Makefile
 set -euo pipefail
 export LC_ALL=C
 cd "$(dirname "$0")/../.."
 bin=${BIN:-${BUILD:-build}/bin} threads=${THREADS:-2}
 [ "$threads" != 0 ] || threads=2
 window=${1:-256}
-[ $# -lt 2 ] && lengths=(512 2048 8192 32768) || lengths=("${@:2}")
+[ $# -lt 2 ] && lengths=(2048 8192 32768) || lengths=("${@:2}")
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 trap 'exit 130' INT
