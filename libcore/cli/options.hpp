@@ -44,7 +44,7 @@ class Option {
   // The values name files that are read, or written, for the rule of RunFiles (cli/result_file.hpp); standard
   // input and output count.
   Option& reads();
-  Option& reads_file();  // never standard input, whose place in the line is another's
+  Option& reads_file();  // the same, and refuses -: standard input is not read here
   Option& writes();
   // The values name models, whose files no output may be.
   Option& reads_model();

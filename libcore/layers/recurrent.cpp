@@ -49,7 +49,7 @@ Variable RecurrentLayer::step(const ForwardContext& context, const Variable& x, 
                                        .b = b_ != nullptr ? b_->value.data : nullptr,
                                        .initial = of_rows};
   std::optional<kernels::PackedRecurrent> packed;
-  if (context.packed != nullptr) packed = kernels::packed_recurrent(settings_.cell, context.packed->of(*w_));
+  if (context.packed != nullptr) packed = kernels::split_panels(settings_.cell, context.packed->of(*w_));
   const Variable y = tape.variable(x.rows(), settings_.width, x.packing_or_null(), false);
   kernels::recurrent(recurrence, input_(context, x).value(), y.value(), {}, of_rows,
                      packed ? &*packed : nullptr);

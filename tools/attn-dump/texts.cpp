@@ -138,7 +138,7 @@ class Dump {
     if (example.source_ids.empty()) return example;
     if (source.is_truncated) truncated_.insert(number);
     for (const std::int32_t id : example.source_ids) example.source_tokens.push_back(tokenizer.surface(id));
-    // Of words that the vocabulary lacks, what they are.
+    // Words that the vocabulary lacks are shown as they stand in the text.
     const auto put_tokens = [&](std::string_view part, TokenRange at) {
       const std::vector<std::string> tokens = tokenizer.tokens(part);
       const Index count = std::min(at.end - at.begin, std::ssize(tokens));

@@ -182,8 +182,8 @@ TEST_CASE("recurrent cells: token by token, from state to state, the bits of the
           all(1, kernels::packed_size(width, c.gates()));
       check_steps(c, in, kernels::pack_recurrent(cell, in.w.view(), panels.values.data()));
       const kernels::PackedWeight weight = kernels::pack_weight(in.w.view(), all.values.data());
-      const std::optional<kernels::PackedRecurrent> parts = kernels::packed_recurrent(cell, weight);
-      // Of 21 the third panel of the gates has columns of the candidate too.
+      const std::optional<kernels::PackedRecurrent> parts = kernels::split_panels(cell, weight);
+      // With 21 the third panel has columns of the gates and of the candidate.
       REQUIRE(parts.has_value() == (cell != Cell::gru_reset_before || width == 24));
       if (parts) check_steps(c, in, *parts);
     }

@@ -161,7 +161,7 @@ namespace kernels {
 
 Index packed_recurrent_size(Cell, Index) { return 0; }
 PackedRecurrent pack_recurrent(Cell, ConstMatrix, Real*) { return {}; }
-std::optional<PackedRecurrent> packed_recurrent(Cell, const PackedWeight&) { return std::nullopt; }
+std::optional<PackedRecurrent> split_panels(Cell, const PackedWeight&) { return std::nullopt; }
 void recurrent(const Recurrence& recurrence, ConstMatrix x, Matrix y, const RecurrentRecord& record,
                Matrix final, const PackedRecurrent*) {
   naive::recurrent(recurrence, x, y, record, final);

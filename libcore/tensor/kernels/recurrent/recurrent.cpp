@@ -353,7 +353,7 @@ PackedRecurrent pack_recurrent(Cell cell, ConstMatrix w, Real* to) {
   return packed;
 }
 
-std::optional<PackedRecurrent> packed_recurrent(Cell cell, const PackedWeight& w) {
+std::optional<PackedRecurrent> split_panels(Cell cell, const PackedWeight& w) {
   PackedRecurrent packed{.gates = w, .candidate = {}};
   if (cell != Cell::gru_reset_before) return packed;
   const Index H = w.inputs;

@@ -62,7 +62,7 @@ struct PackedRecurrent {
 Index packed_recurrent_size(Cell cell, Index H);
 PackedRecurrent pack_recurrent(Cell cell, ConstMatrix w, Real* to);
 // The same of w that is in panels of floats as a whole; none where a panel has columns of both products.
-std::optional<PackedRecurrent> packed_recurrent(Cell cell, const PackedWeight& w);
+std::optional<PackedRecurrent> split_panels(Cell cell, const PackedWeight& w);
 
 // y[t] = h' of each token: x [T, G·H], y [T, H]. A step is one product for all sequences that still have a
 // token; each row of it is a chain of its own, so that a sequence alone has the bits that it has in a batch,
