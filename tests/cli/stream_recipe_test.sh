@@ -58,6 +58,14 @@ for name in blocks blocks-with-ends overlapping random; do
   same "$name: evaluate on the ids" "$trained" "$(measure "$tmp/models/recipes/$name/validation.safetensors")"
   same "$name: one sequence at a time" "$trained" "$(measure --batch 1 "$tmp/mine/held.txt")"
 done
+# Of overlapping windows bits count a token in the first one that predicts it: as --stride does, where no window is shorter.
+recipe overlapping-characters 'examples: blocks, stride: 5, line_ends: true'
+sed -i 's/^source_tokenizer: .*/source_tokenizer: {kind: byte_bpe, size: 257}/' "$tmp/mine/overlapping-characters.yaml"
+"${make[@]}" recipe "RECIPE=$tmp/mine/overlapping-characters.yaml" >"$tmp/log" 2>&1 || fail 'the recipe overlapping-characters'
+{ head -c 212 "$tmp/mine/code.txt" && echo; } >"$tmp/mine/whole.txt"
+bits() { "$bin/evaluate" "$tmp/models/recipes/overlapping-characters/model" -q --threads 1 --metric bits_per_byte --json "$@" "$tmp/mine/whole.txt" >"$tmp/figures" 2>"$tmp/log" || fail "evaluate $*"; loss_of bits_per_byte "$tmp/figures"; }
+same 'bits of overlapping windows' "$(bits)" "$(bits --stride 5)"
+[ "$(bits)" != "$(bits --stride 12)" ] || fail 'bits without regard to what is given'
 # With line ends each file as it is says the same of tokens of bytes, whose line ends are cut from everything else.
 name=blocks-with-ends
 [ "$(measure --lines "$tmp/mine/held.txt")" != "$(measure "$tmp/mine/held.txt")" ] || fail 'lines are measured as one text'

@@ -10,11 +10,7 @@
 
 namespace headwater {
 
-double LanguageModelFigures::bits() const {
-  const double all = totals.loss / std::numbers::ln2;
-  if (repeated == 0) return all;
-  return all * static_cast<double>(totals.predicted - repeated) / static_cast<double>(totals.predicted);
-}
+double LanguageModelFigures::bits() const { return text_loss / std::numbers::ln2; }
 
 TrainedReading trained_reading(const LoadedLanguageModel& model) {
   const std::filesystem::path path = model.files / "recipe.yaml";
@@ -131,10 +127,9 @@ void LanguageModelEvaluator::add_windows(std::int64_t ids, const Read& read) {
   const auto add = [&](std::int64_t begin, std::int64_t predicted, std::int64_t end) {
     Sequence sequence{{}, static_cast<std::size_t>(predicted - begin)};
     read(begin, end - begin, sequence.ids);
-    const std::int64_t repeated = std::max<std::int64_t>(0, known - begin);
-    figures_.tokens.add(std::span(sequence.ids).subspan(static_cast<std::size_t>(repeated)),
-                        model_.tokenizer.special_ids());
-    figures_.repeated += std::max<std::int64_t>(0, known - predicted);
+    const auto repeated = static_cast<std::size_t>(std::max<std::int64_t>(0, known - begin));
+    figures_.tokens.add(std::span(sequence.ids).subspan(repeated), model_.tokenizer.special_ids());
+    sequence.is_new = std::max(sequence.predicted, repeated);
     known = end;
     push(std::move(sequence));
   };
@@ -193,24 +188,36 @@ void LanguageModelEvaluator::push(Sequence sequence) {
   if (static_cast<std::int64_t>(waiting_.size()) >= settings_.batch_sequences) measure();
 }
 
-void LanguageModelEvaluator::measure() {
-  if (waiting_.empty()) return;
-  // A window is a text and how it goes on, too: its last token that is given stands in the delimiter's place.
-  const bool is_delimited = model_.delimiter >= 0 || settings_.stride > 0;
+// The loss of what waits, of each sequence from its id `first` on.
+LossTotals LanguageModelEvaluator::measure_from(std::size_t Sequence::*first) {
   batch_.clear();
+  const bool is_whole = std::all_of(waiting_.begin(), waiting_.end(),
+                                    [&](const Sequence& sequence) { return sequence.*first == 1; });
   for (const Sequence& sequence : waiting_) {
     const std::span<const std::int32_t> ids(sequence.ids);
-    if (is_delimited) {
-      const std::size_t given = sequence.predicted - 1;
-      batch_.add(DelimitedText{ids.first(given), ids.subspan(given + 1), ids[given]});
-    } else {
+    if (is_whole) {
       batch_.add(ids);
+      continue;
     }
+    // A text and how it goes on: where there is no delimiter the last token that is given stands in its
+    // place.
+    const std::size_t given = sequence.*first - 1;
+    batch_.add({ids.first(given), ids.subspan(given + 1), ids[given]});
   }
   batch_.finish();
   const ArenaScope scope(arena_);
   Tape tape(arena_, Tape::Mode::inference);
-  figures_.totals.add(loss_of(*model_.model, {tape}, batch_, 0, 1));
+  return loss_of(*model_.model, {tape}, batch_, 0, 1);
+}
+
+void LanguageModelEvaluator::measure() {
+  if (waiting_.empty()) return;
+  const LossTotals totals = measure_from(&Sequence::predicted);
+  figures_.totals.add(totals);
+  const bool is_new = std::all_of(waiting_.begin(), waiting_.end(), [](const Sequence& sequence) {
+    return sequence.is_new == sequence.predicted;
+  });
+  figures_.text_loss += is_new ? totals.loss : measure_from(&Sequence::is_new).loss;
   waiting_.clear();
 }
 

@@ -17,11 +17,11 @@ struct LanguageModelFigures {
   TokenCounts tokens;                     // without what was cut off
   std::int64_t texts = 0, truncated = 0;  // of two tokens or more; of them cut to the model's length
   std::int64_t ids = 0, left_out = 0;     // of these texts in all; of them cut off
-  std::int64_t repeated = 0;              // predictions of a token that an earlier window predicts too
+  double text_loss = 0;                   // of totals.loss: each token in the first window that predicts it
   // Characters of the raw text that the predicted tokens stand for; 0 where the data are ids.
   std::int64_t bytes = 0, characters = 0;
 
-  double bits() const;  // of all predicted tokens, each once
+  double bits() const;  // of text_loss
 };
 
 // How a model was trained to read, by the recipe.yaml of its folder.
@@ -64,10 +64,11 @@ class LanguageModelEvaluator {
   const LanguageModelFigures& finish();
 
  private:
-  // Ids that are read and predicted together: those from `predicted` on are predicted.
+  // Ids that are read and predicted together: those from `predicted` on are predicted, and those from
+  // `is_new` on by no sequence before.
   struct Sequence {
     std::vector<std::int32_t> ids;
-    std::size_t predicted = 1;
+    std::size_t predicted = 1, is_new = predicted;
   };
   std::vector<std::int32_t> with_start(std::span<const std::int32_t> ids) const;
   bool add_sequences(std::vector<std::int32_t> ids);
@@ -77,6 +78,7 @@ class LanguageModelEvaluator {
   bool add_pair(const DelimitedText& text);
   void push(Sequence sequence);
   void measure();
+  LossTotals measure_from(std::size_t Sequence::*first);
   void count_text(std::string_view text, std::int64_t sign);
 
   const LoadedLanguageModel& model_;
