@@ -93,14 +93,20 @@ RunDirectory::RunDirectory(fs::path directory, const Recipe& recipe, std::vector
       log_header_(std::move(log_header)),
       tell_(std::move(tell)),
       is_made_(!is_taken(directory_)) {
-  lock_ = std::make_unique<FileLock>(run_lock_path(directory_));
-  check_output_names(directory_, linked_names());
-  check_own_files();
-  if (existing == ExistingRun::overwrite) {
-    clean_up(directory_);
-    overwrites_ = true;
-    return;
+  const fs::path lock = run_lock_path(directory_);
+  const bool is_first = !is_taken(lock);
+  lock_ = std::make_unique<FileLock>(lock);
+  try {
+    check_output_names(directory_, linked_names());
+    check_own_files();
+    if (existing == ExistingRun::overwrite) clean_up(directory_);
+  } catch (...) {  // the directory is somebody else's: nothing of a run stays in it
+    std::error_code ignored;
+    if (is_first) fs::remove(lock, ignored);  // while it is held: who waits for it finds it gone
+    throw;
   }
+  overwrites_ = existing == ExistingRun::overwrite;
+  if (overwrites_) return;
   std::vector<std::string> skipped;
   const std::optional<std::int64_t> last_best = best_step(directory_);
   newest_ = recover(directory_, skipped);
