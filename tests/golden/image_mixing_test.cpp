@@ -1,8 +1,10 @@
-// A model of images that mixes by convolution over its patches, written from its description in PyTorch
-// (reference/torch/image-convolution.safetensors): logits, loss and gradients, of 3 rows of 5 patches.
+// Models of images that mix by convolution and by a perceptron over their patches, written from their
+// description in PyTorch (reference/torch/image-convolution.safetensors, image-mixer.safetensors): logits,
+// loss and gradients, of 3 rows of 5 patches.
 #include <doctest/doctest.h>
 
 #include <span>
+#include <string>
 
 #include "keras_model.hpp"
 #include "models/vision.hpp"
@@ -11,10 +13,8 @@ using namespace headwater;
 
 namespace {
 
-VisionSettings image_convolution_settings() {
+VisionSettings mixing_settings() {
   VisionSettings settings;
-  settings.mixing.mixing = "convolution";
-  settings.mixing.kernel_size = 3;
   settings.transformer.width = 6;
   settings.transformer.feed_forward_width = 10;
   settings.transformer.activation = "gelu";
@@ -26,13 +26,31 @@ VisionSettings image_convolution_settings() {
   return settings;
 }
 
-struct ImageConvolution {
-  Safetensors file = made_here("torch/image-convolution.safetensors");
-  VisionModel model{image_convolution_settings()};
+VisionSettings convolution_settings() {
+  VisionSettings settings = mixing_settings();
+  settings.mixing.mixing = "convolution";
+  settings.mixing.kernel_size = 3;
+  return settings;
+}
+
+VisionSettings mixer_settings() {
+  VisionSettings settings = mixing_settings();
+  settings.mixing.mixing = "mlp";
+  settings.mixing.mixing_width = 4;
+  settings.transformer.norm = "pre";
+  settings.transformer.positions = "none";
+  settings.layers = 2;
+  return settings;
+}
+
+struct ImageMixing {
+  Safetensors file;
+  VisionModel model;
   ImageBatch batch;
   Arena arena;
 
-  ImageConvolution() {
+  ImageMixing(const std::string& name, const VisionSettings& settings)
+      : file(made_here(name)), model(settings) {
     model.parameters().allocate(true);
     load_reference_weights(file, model.parameters());
     const PatchGrid grid = model.settings().grid();
@@ -54,19 +72,26 @@ struct ImageConvolution {
     tape.backward();
     return totals.loss / images;
   }
+
+  void check() {
+    {
+      Tape tape(arena, Tape::Mode::inference);
+      const ForwardContext context{tape};
+      const Variable logits = model.logits(context, model.features(context, batch));
+      const Distance far = distance(logits.value(), read_floats(file.at("outputs/logits")));
+      CHECK(far.absolute <= kAbsolute);
+      CHECK(far.relative <= kFigureRelative);
+    }
+    check_loss_and_gradients(file, model.parameters(), [&] { return loss_and_gradients(); });
+  }
 };
 
 }  // namespace
 
-TEST_CASE_FIXTURE(ImageConvolution,
-                  "images by convolution: logits, loss and every gradient agree with PyTorch") {
-  {
-    Tape tape(arena, Tape::Mode::inference);
-    const ForwardContext context{tape};
-    const Variable logits = model.logits(context, model.features(context, batch));
-    const Distance far = distance(logits.value(), read_floats(file.at("outputs/logits")));
-    CHECK(far.absolute <= kAbsolute);
-    CHECK(far.relative <= kFigureRelative);
-  }
-  check_loss_and_gradients(file, model.parameters(), [&] { return loss_and_gradients(); });
+TEST_CASE("images by convolution: logits, loss and every gradient agree with PyTorch") {
+  ImageMixing("torch/image-convolution.safetensors", convolution_settings()).check();
+}
+
+TEST_CASE("images by a perceptron over the patches: the same") {
+  ImageMixing("torch/image-mixer.safetensors", mixer_settings()).check();
 }

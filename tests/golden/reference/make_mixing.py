@@ -1,7 +1,7 @@
-"""Makes five files beside this one by PyTorch (2.13), one text or image at a time: torch/convolution.safetensors, depthwise convolutions alone;
+"""Makes six files beside this one by PyTorch (2.13), one text or image at a time: torch/convolution.safetensors, depthwise convolutions alone;
 torch/convolution-translation.safetensors, a translator whose blocks mix by convolution; torch/image-convolution.safetensors, a model
-of images with such blocks; torch/text-mixer.safetensors and torch/text-mixer-padded.safetensors, a classifier whose blocks mix by a
-perceptron over the positions.
+of images with such blocks; torch/image-mixer.safetensors, one whose blocks mix by a perceptron over the patches;
+torch/text-mixer.safetensors and torch/text-mixer-padded.safetensors, a classifier that does the same over the positions of texts.
 
     python make_mixing.py
 """
@@ -85,10 +85,14 @@ def make_translation():
 ROWS, COLUMNS, PATCH, SIDE, CLASSES, LABELS = 3, 5, 2, 3, 3, [2, 0, 1]
 
 
-def classify_image(w, image):
-    """Patches with positions, one post-norm block, the mean of the patches."""
+def embed_patches(w, image):
     patches = image.reshape(ROWS, PATCH, COLUMNS, PATCH).transpose(1, 2).reshape(ROWS * COLUMNS, PATCH * PATCH)
-    x = linear(w, "embedding.patch", patches, WIDTH) + w("embedding.positions", ROWS * COLUMNS, WIDTH)
+    return linear(w, "embedding.patch", patches, WIDTH)
+
+
+def convolve_image(w, image):
+    """One post-norm block, the mean of the patches."""
+    x = embed_patches(w, image) + w("embedding.positions", ROWS * COLUMNS, WIDTH)
     kernel = w("encoder.0.convolution.depthwise.weight", SIDE * SIDE, WIDTH).T.reshape(WIDTH, 1, SIDE, SIDE)
     mixed = F.conv2d(x.T.reshape(1, WIDTH, ROWS, COLUMNS), kernel, padding=SIDE // 2, groups=WIDTH).reshape(WIDTH, -1).T
     x = norm(w, "encoder.0.mixing_norm", x + linear(w, "encoder.0.convolution.pointwise", mixed, WIDTH), EPSILON)
@@ -96,39 +100,43 @@ def classify_image(w, image):
     return linear(w, "head", x.mean(dim=0), CLASSES)
 
 
-def make_images():
-    w = Weights(24)
+def make_images(name, seed, classify_image):
+    w = Weights(seed)
     images = w.draw(len(LABELS), ROWS * PATCH, COLUMNS * PATCH)
     logits = torch.stack([classify_image(w, image) for image in images])
-    write("image-convolution", {}, w, {"images": images, "labels": LABELS}, {"logits": logits, "loss": F.cross_entropy(logits, torch.tensor(LABELS))})
+    write(name, {}, w, {"images": images, "labels": LABELS}, {"logits": logits, "loss": F.cross_entropy(logits, torch.tensor(LABELS))})
 
 
 POSITIONS, MIXING_WIDTH, BLOCKS = 7, 4, 2
 TEXTS = [[4, 9, 2, 7, 4, 10, 5], [8, 3, 1, 6], [7]]
 
 
-def token_mixing(w, name, x):
+def token_mixing(w, name, x, positions):
     """MLP-Mixer (Tolstikhin et al. 2021, section 2): each column by itself over all positions, of which those without a token are zero."""
-    columns = F.pad(x, (0, 0, 0, POSITIONS - len(x))).T
+    columns = F.pad(x, (0, 0, 0, positions - len(x))).T
     hidden = F.gelu(linear(w, name + ".inner", columns, MIXING_WIDTH))
-    return linear(w, name + ".outer", hidden, POSITIONS).T[: len(x)]
+    return linear(w, name + ".outer", hidden, positions).T[: len(x)]
 
 
-def classify(w, ids):
+def mix(w, x, positions):
     """What pre-norm blocks return, and the logits of the mean of the tokens."""
-    x = embed(w, "embedding", ids, SOURCE_VOCABULARY, POSITIONS)
     for block in range(BLOCKS):
         at = f"encoder.{block}."
-        x = x + token_mixing(w, at + "token_mixing", norm(w, at + "mixing_norm", x, EPSILON))
+        x = x + token_mixing(w, at + "token_mixing", norm(w, at + "mixing_norm", x, EPSILON), positions)
         x = x + feed_forward(w, at + "feed_forward", norm(w, at + "feed_forward_norm", x, EPSILON), INNER_WIDTH, F.gelu)
     return x, linear(w, "head", norm(w, "encoder.norm", x, EPSILON).mean(dim=0), CLASSES)
+
+
+def mix_image(w, image):
+    """Without positions: each patch has weights of its own."""
+    return mix(w, embed_patches(w, image), ROWS * COLUMNS)[1]
 
 
 def make_classifier(name, is_padded):
     """Padding: id 0 up to the last position, a token as others are."""
     w = Weights(23)
     texts = [ids + [0] * (POSITIONS - len(ids)) if is_padded else ids for ids in TEXTS]
-    results = [classify(w, ids) for ids in texts]
+    results = [mix(w, embed(w, "embedding", ids, SOURCE_VOCABULARY, POSITIONS), POSITIONS) for ids in texts]
     logits = torch.stack([of_text for _, of_text in results])
     outputs = {"blocks": torch.cat([x for x, _ in results]), "logits": logits, "loss": F.cross_entropy(logits, torch.tensor(LABELS))}
     inputs = {"labels": LABELS} | {f"ids_{i}": ids for i, ids in enumerate(TEXTS)}
@@ -137,6 +145,7 @@ def make_classifier(name, is_padded):
 
 make_convolution()
 make_translation()
-make_images()
+make_images("image-convolution", 24, convolve_image)
+make_images("image-mixer", 25, mix_image)
 make_classifier("text-mixer", is_padded=False)
 make_classifier("text-mixer-padded", is_padded=True)
