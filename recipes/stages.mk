@@ -308,7 +308,7 @@ define order_rule
 $(R)/test.$(1).txt: $(P)/test.tsv $(R)/table.txt
 	@trap 'rm -f $$@.ids $$@.labels' EXIT; \
 	$(call pipe_tokens,source,$$<) --quiet --order $(1) > $$@.ids; cut -f$(field_label) $$< > $$@.labels; \
-	paste $$@.ids $$@.labels | $(bin)/evaluate $(R)/model --ids --quiet --metric loss,accuracy $(Q) > $$@.part
+	paste $$@.ids $$@.labels | $(bin)/evaluate $(R)/model --ids --labels-as names --quiet --metric loss,accuracy $(Q) > $$@.part
 	mv $$@.part $$@
 endef
 $(foreach order,$(if $(test),$(orders)),$(eval $(call order_rule,$(order))))

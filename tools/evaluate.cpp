@@ -72,6 +72,10 @@ void describe(cli::CommandLine& line, Options& o) {
       .reads();
   line.group("Input");
   line.add_flag("--ids", o.has_ids, "the data are id lines, as train reads them");
+  line.add_option("--labels-as", o.labels_as,
+                  "of a classifier with --ids: what the column of labels has: names, or ids (as vectorize "
+                  "--labels writes them); needed where a name is another label's id")
+      .one_of({"names", "ids"});
   line.add_flag("--multiline", o.is_multiline,
                 "of a language model: each file is one text, with its line ends");
   line.add_flag("--lines", o.is_of_lines,
@@ -229,6 +233,8 @@ void run(const Options& o) {
   if (o.model.empty() && (o.stride > 0 || o.has_start || o.is_multiline || o.is_of_lines))
     throw UsageError(
         "--stride, --start, --multiline and --lines are for a language model (evaluate MODEL DATA)");
+  if (o.model.empty() && !o.labels_as.empty())
+    throw UsageError("--labels-as is for a classifier of texts on ids (evaluate MODEL DATA --ids)");
   if (o.model.empty() && o.seed)
     throw UsageError("--seed is for a masked language model (evaluate MODEL DATA)");
   if (!o.recipe.empty() && o.model.empty()) throw UsageError("--recipe is for a model");

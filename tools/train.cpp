@@ -217,12 +217,6 @@ void check_init(const Recipe& recipe, const Options& o) {
                      ": lies in --output (train into another directory)");
 }
 
-LabelsAs labels_as(const Options& o) {
-  if (o.labels_as.empty()) return LabelsAs::unsaid;
-  if (o.labels.empty()) throw UsageError("--labels-as goes with --labels FILE");
-  return o.labels_as == "ids" ? LabelsAs::ids : LabelsAs::names;
-}
-
 bool writes(const Options& o) { return !o.is_dry_run && o.benchmark_steps == 0; }
 
 void catch_signals() {
@@ -326,6 +320,7 @@ void run(const Options& given) {
   }
   if (o.is_json && !writes(o))
     throw UsageError("--json is of the table that ends a run (not for --dry-run and --benchmark-steps)");
+  if (!o.labels_as.empty() && o.labels.empty()) throw UsageError("--labels-as goes with --labels FILE");
   if (writes(o) && o.output.empty()) throw UsageError("--output is missing (the model directory to write)");
   if (writes(o)) {
     check_init(recipe, o);
@@ -339,7 +334,7 @@ void run(const Options& given) {
                         .labels = o.labels,
                         .terms = o.terms,
                         .data = o.data,
-                        .labels_as = labels_as(o)};
+                        .labels_as = labels_as(o.labels_as)};
   complete(recipe, files);
   const std::unique_ptr<TaskModel> model = prepare(recipe, files);
   train::Examples examples = train::read_examples({.data = o.data,

@@ -30,7 +30,11 @@ Matrix TextLabeller::probabilities(const std::vector<std::string>& lines) {
 Matrix TextLabeller::probabilities_of_ids(const std::vector<std::span<const std::int32_t>>& texts) {
   sources_.resize(std::max(sources_.size(), texts.size()));
   for (std::size_t i = 0; i < texts.size(); ++i) {
-    sources_[i].ids.assign(texts[i].begin(), texts[i].end());
+    if (model_.around > 0) {
+      add_template(model_.tokenizer, model_.around, texts[i], model_.model->length(), sources_[i].ids);
+    } else {
+      sources_[i].ids.assign(texts[i].begin(), texts[i].end());
+    }
     sources_[i].is_empty = texts[i].empty();
     sources_[i].is_truncated = false;
     sources_[i].first = sources_[i].second = {};

@@ -26,8 +26,8 @@ class TextLabeller {
   // a bag of words of all layers; where padding counts as tokens, padding alone). Any grouping of lines into
   // calls gives the same bits.
   Matrix probabilities(const std::vector<std::string>& lines);
-  // The same of the ids of texts, special tokens included, of a model that reads ids and one text at a time.
-  // They are in its vocabulary, and no more than it has positions.
+  // The same of the ids of texts, without special tokens around them, of a model that reads ids and one text
+  // at a time. They are in its vocabulary, and what it has no positions for is left out.
   Matrix probabilities_of_ids(const std::vector<std::span<const std::int32_t>>& texts);
 
   // The `count` most probable, most probable first; of equals the first label.

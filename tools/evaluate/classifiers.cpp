@@ -200,22 +200,21 @@ TextCounts measure_texts(const Options& o, const LoadedClassifier& model, Measur
   return {labeller.tokens(), labeller.truncated_lines(), labeller.empty_lines()};
 }
 
-// Lines of ids and label. A label is written by its name or its id, as train reads it; by its name where a
-// name is another label's id.
+// Lines of ids and label. A label is written by its name or its id, as train reads it.
 TextCounts measure_ids(const Options& o, const LoadedClassifier& model, MeasuredClasses& measured) {
   if (model.terms || model.texts == Texts::pair)
     throw UsageError("--ids is for models that read the ids of one text, " + o.model + " reads " +
                      (model.terms ? "bags of words" : "pairs of texts") + " (give it text)");
   TokenColumnSettings source{.name = "source",
                              .vocabulary = model.tokenizer.vocabulary_size(),
-                             .max_length = model.model->length(),
+                             .max_length = model.model->length() - static_cast<std::int64_t>(model.around),
                              .may_be_empty = true,
                              .vocabulary_hash = model.tokenizer.hash()};
   TokenColumnSettings label{.name = "label",
                             .vocabulary = model.labels.size(),
                             .vocabulary_hash = model.labels.hash(),
-                            .labels = &model.labels};
-  if (model.labels.name_of_other_id() != nullptr) label.labels_as = LabelsAs::names;
+                            .labels = &model.labels,
+                            .labels_as = labels_as(o.labels_as)};
   const TokenDataset columns = read_id_columns(o, {std::move(source), std::move(label)});
   TextLabeller labeller(model);
   std::vector<std::int32_t> labels;

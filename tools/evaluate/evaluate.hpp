@@ -28,6 +28,7 @@ struct Options {
   std::optional<Recipe> expecting;  // the recipe, once it was read
   std::vector<std::string> data;
   bool has_ids = false, has_reference_measure = false;
+  std::string labels_as;  // of ids: what the column of labels has
   std::int64_t batch_sequences = 64;
 
   std::int64_t stride = 0;  // of a language model: windows; 0: longer texts are truncated

@@ -152,6 +152,8 @@ void evaluate_model(const Options& given, const Metrics& metrics) {
                                                   : "--lines") +
                      " is for a language model, " + o.model + " is none");
   }
+  if (!o.labels_as.empty() && (task != Task::classification || !o.has_ids))
+    throw UsageError("--labels-as is for a classifier of texts on ids (--ids)");
   if (task != Task::masked_language_modeling && o.seed)
     throw UsageError("--seed is for a masked language model, " + o.model + " is none");
   if (task != Task::translation && o.beams.any())
