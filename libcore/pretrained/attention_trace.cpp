@@ -74,6 +74,7 @@ std::vector<AttentionRecord> attention_records(const std::vector<AttentionTrace>
           trace.kind == AttentionKind::decoder ? example.target_tokens : example.source_tokens;
       record.key_tokens.resize(static_cast<std::size_t>(length(keys)));  // padding that only asks is no key
       if (!is_encoder) record.predicts = predicts;
+      record.window = trace.attention.window;
       const ArenaScope scope(arena);
       Matrix weights = arena.matrix(length(queries), length(keys));
       head_weights(trace.attention, shape, sequence, head, weights);

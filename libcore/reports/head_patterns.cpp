@@ -23,20 +23,32 @@ constexpr std::array<std::string_view, kHeadShares> kShareNames = {
 
 std::size_t index_of(HeadShare share) { return static_cast<std::size_t>(share); }
 
+// The keys that a query may look at.
+struct SeenKeys {
+  std::size_t begin = 0, end = 0;
+  std::size_t count() const { return end - begin; }
+};
+
+SeenKeys keys_seen(const AttentionRecord& record, std::size_t q, std::size_t keys) {
+  const std::size_t window = record.window > 0 ? static_cast<std::size_t>(record.window) : q + keys + 1;
+  const std::size_t after = record.kind == AttentionKind::decoder ? 1 : window;  // the first that is not seen
+  return {.begin = q + 1 > window ? q + 1 - window : 0, .end = std::min(q + after, keys)};
+}
+
 // The sums of one query.
 class QueryShares {
  public:
-  QueryShares(HeadSums& sums, const float* weights, std::size_t seen)
+  QueryShares(HeadSums& sums, const float* weights, SeenKeys seen)
       : sums_(sums), weights_(weights), seen_(seen) {}
 
   void add_key(HeadShare share, bool is_there, std::size_t key) {
-    if (is_there && key < seen_) add(share, static_cast<double>(weights_[key]), 1);
+    if (is_there && key >= seen_.begin && key < seen_.end) add(share, static_cast<double>(weights_[key]), 1);
   }
   void add_keys(HeadShare share, std::span<const std::size_t> keys) {
     double weight = 0;
     std::size_t count = 0;
     for (const std::size_t key : keys) {
-      if (key >= seen_) break;
+      if (key < seen_.begin || key >= seen_.end) continue;
       weight += static_cast<double>(weights_[key]);
       ++count;
     }
@@ -44,7 +56,8 @@ class QueryShares {
   }
   void add_range(HeadShare share, std::size_t begin, std::size_t end) {
     double weight = 0;
-    end = std::min(end, seen_);
+    begin = std::max(begin, seen_.begin);
+    end = std::min(end, seen_.end);
     for (std::size_t key = begin; key < end; ++key) weight += static_cast<double>(weights_[key]);
     add(share, weight, end > begin ? end - begin : 0);
   }
@@ -54,12 +67,12 @@ class QueryShares {
     if (count == 0) return;
     sums_.weight[index_of(share)] += weight;
     sums_.possible[index_of(share)] += 1;
-    sums_.chance[index_of(share)] += static_cast<double>(count) / static_cast<double>(seen_);
+    sums_.chance[index_of(share)] += static_cast<double>(count) / static_cast<double>(seen_.count());
   }
 
   HeadSums& sums_;
   const float* weights_;
-  std::size_t seen_;
+  SeenKeys seen_;
 };
 
 void add_distance(HeadSums& sums, std::span<const float> weights, std::size_t q, const TokenRoles& roles) {
@@ -134,10 +147,9 @@ HeadSums head_sums(const AttentionRecord& record, const TokenRoles& roles) {
                 .layer = record.layer,
                 .head = record.head,
                 .queries = static_cast<double>(roles.queries)};
-  const bool is_causal = record.kind == AttentionKind::decoder;
   for (std::size_t q = 0; q < roles.queries; ++q) {
     const float* const weights = record.weights.data() + q * record.keys();
-    const std::size_t seen = is_causal ? std::min(q + 1, roles.keys) : roles.keys;
+    const SeenKeys seen = keys_seen(record, q, roles.keys);
     QueryShares shares(sums, weights, seen);
     shares.add_key(HeadShare::same, true, q);
     shares.add_key(HeadShare::first, roles.has_first, 0);
@@ -151,12 +163,12 @@ HeadSums head_sums(const AttentionRecord& record, const TokenRoles& roles) {
         shares.add_range(HeadShare::same_sentence, q < second ? 0 : second, q < second ? second : roles.keys);
       }
     }
-    for (std::size_t k = 0; k < seen; ++k) {
+    for (std::size_t k = seen.begin; k < seen.end; ++k) {
       const auto weight = static_cast<double>(weights[k]);
       if (weight > 0) sums.entropy -= weight * std::log(weight);
     }
-    sums.most_entropy += std::log(static_cast<double>(seen));
-    add_distance(sums, {weights, seen}, q, roles);
+    sums.most_entropy += std::log(static_cast<double>(seen.count()));
+    add_distance(sums, {weights, seen.end}, q, roles);
   }
   add_corner(sums, record, roles);
   return sums;

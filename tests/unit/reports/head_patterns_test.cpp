@@ -196,6 +196,37 @@ TEST_CASE("heads set by hand are named rightly") {
   CHECK(all.score.mean == doctest::Approx(1));
 }
 
+TEST_CASE("what a window hides is neither possible nor chance") {
+  const auto row_in = [](std::int64_t window, AttentionKind kind) {
+    const Head head = looks_at([&](const Words&, std::size_t q, std::size_t k) {
+      return std::max(q, k) - std::min(q, k) < static_cast<std::size_t>(window);
+    });
+    std::mt19937 random(6);
+    HeadStatistics statistics;
+    for (int text = 0; text < 20; ++text) {
+      AttentionRecord record = record_of(made_text(random, 8, 20), kind, 0, head);
+      record.window = window;
+      statistics.add(std::array{head_sums(record, roles_in(record))});
+    }
+    return statistics.rows().front();
+  };
+  const auto has = [](const HeadRow& row, HeadShare share) {
+    return row.shares[static_cast<std::size_t>(share)].has_value();
+  };
+  for (const AttentionKind kind : {AttentionKind::encoder, AttentionKind::decoder}) {
+    for (const std::int64_t window : {2, 3}) {  // equal weights on all that is seen
+      const HeadRow row = row_in(window, kind);
+      CHECK(row.pattern == "uniform");
+      CHECK(row.score.mean == doctest::Approx(1));
+    }
+    const HeadRow alone = row_in(1, kind);  // it sees nothing but itself: no choice
+    CHECK(alone.pattern == "");
+    CHECK(has(alone, HeadShare::same));
+    for (const HeadShare share : {HeadShare::previous, HeadShare::next, HeadShare::identical})
+      CHECK(!has(alone, share));
+  }
+}
+
 TEST_CASE("heads that look at random are not named") {
   for (std::uint32_t seed = 1; seed <= 50; ++seed) {
     for (const bool has_pairs : {false, true}) {
