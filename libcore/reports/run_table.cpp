@@ -18,15 +18,19 @@ namespace headwater {
 
 namespace {
 
-// The figures of the best epoch: "loss", "accuracy" and the others that its log has.
-NamedFigures validation_figures(const RunFigures& run) {
+// The figures of the best epoch: "loss", "accuracy", the others that its log has, and perplexity of models
+// that have one.
+NamedFigures validation_figures(const RunRow& row) {
+  const RunFigures& run = row.figures;
   if (!run.has_validation()) return {};
   NamedFigures all{{"loss", run.validation_loss}, {"accuracy", run.validation_accuracy}};
   constexpr std::string_view kPrefix = "validation_";
   for (const auto& [name, value] : run.figures) {
     if (value) all.emplace_back(name.substr(kPrefix.size()), *value);
   }
-  all.emplace_back("perplexity", std::exp(run.validation_loss));
+  constexpr std::string_view kPerplexity = "perplexity";
+  if (row.recipe && std::ranges::count(row.recipe->model.kind().metrics, kPerplexity) > 0)
+    all.emplace_back(kPerplexity, std::exp(run.validation_loss));
   return all;
 }
 
@@ -84,7 +88,7 @@ std::vector<std::vector<std::string>> cells_of(const std::vector<RunRow>& rows, 
         line.push_back(value ? fixed(*value, digits_of(name)) : "");
       }
     };
-    add(validation_figures(row.figures), validation);
+    add(validation_figures(row), validation);
     add(row.test, test);
     line.push_back(has_epochs ? fixed(seconds_of(row.figures), 1) : "");
     line.push_back(row.parameters ? count(*row.parameters) : "");
@@ -228,7 +232,7 @@ std::vector<Json> run_table_json(const std::vector<RunRow>& rows) {
     if (row.figures.epochs > 0) {
       if (row.figures.has_validation()) {
         json.set("best_epoch", row.figures.best_epoch);
-        json.set("validation", json_of(validation_figures(row.figures)));
+        json.set("validation", json_of(validation_figures(row)));
       }
       json.set("training_loss",
                std::isfinite(row.figures.training_loss) ? Json(row.figures.training_loss) : Json());

@@ -17,23 +17,15 @@ void name_curves(std::vector<LearningCurve>& curves, const std::vector<std::stri
 
 void draw_curves(const Options& o) {
   std::vector<LearningCurve> curves;
-  std::vector<std::string> names, lacking;
+  std::vector<std::string> names;
   std::vector<std::optional<Recipe>> recipes;
-  for (const std::string& run : o.curves) {
+  for (const std::string& run : begun_among(o.curves)) {
     RunFiles files = files_of_run(run);
-    if (o.curves.size() > 1 && fs::is_directory(run) &&
-        fs::symlink_status(files.log).type() == fs::file_type::not_found) {
-      lacking.push_back(shown(run) + ": no log.csv");
-      continue;
-    }
     curves.push_back(learning_curve_of(files));
     if (files.recipe) set_best_metric(curves.back(), files.recipe->training.best_metric);
     names.push_back(std::move(files.name));
     recipes.push_back(std::move(files.recipe));
   }
-  if (curves.empty())
-    throw Error(lacking.front() + ", nor has any other folder of these (name runs that have begun)");
-  for (const std::string& run : lacking) cli::note(run + "; it is left out");
   cli::check_ending(o.output, "-o", "svg");
   name_curves(curves, names, recipes);
   if (o.is_json) {

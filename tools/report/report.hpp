@@ -29,8 +29,12 @@ struct RunFiles {
   std::optional<Recipe> recipe;  // none where there is none that can be read
 };
 // Those of `named` that are runs, where a shell's pattern has named all that lies in a folder of runs:
-// without `prepared` and the logs (RUN.log) of `headwater run --array`. All of them where none is left.
+// without pages in HTML and what `headwater run --array` leaves there, `prepared` and logs (RUN.log). All of
+// them where none is left.
 std::vector<std::string> runs_among(const std::vector<std::string>& named);
+// Of several those that have begun; of a folder without a log.csv it is said that it is left out. Throws
+// Error where all are such.
+std::vector<std::string> begun_among(const std::vector<std::string>& named);
 // Says to cli::run_files() that the log is read.
 RunFiles files_of_run(const std::string& run);
 LearningCurve learning_curve_of(const RunFiles& run);

@@ -1,6 +1,7 @@
 // The files of a run.
 #include "cli/lines.hpp"
 #include "cli/result_file.hpp"
+#include "cli/tool.hpp"
 #include "pretrained/kind.hpp"
 #include "pretrained/model_directory.hpp"
 #include "pretrained/registry.hpp"
@@ -34,7 +35,7 @@ std::optional<Recipe> readable_recipe(const fs::path& path) {
 
 bool lies_beside_runs(const fs::path& path) {
   std::error_code none;
-  if (path.extension() == ".log") return fs::is_regular_file(path, none);
+  if (path.extension() == ".log" || path.extension() == ".html") return fs::is_regular_file(path, none);
   const fs::path folder = path.has_filename() ? path : path.parent_path();
   return folder.filename() == "prepared" && fs::is_directory(path, none) &&
          !fs::exists(path / "log.csv", none) && !fs::exists(path / "model", none);
@@ -48,6 +49,20 @@ std::vector<std::string> runs_among(const std::vector<std::string>& named) {
     if (!lies_beside_runs(path)) runs.push_back(path);
   }
   return runs.empty() ? named : runs;
+}
+
+std::vector<std::string> begun_among(const std::vector<std::string>& named) {
+  std::vector<std::string> begun, lacking;
+  for (const std::string& run : named) {
+    const bool is_lacking = named.size() > 1 && fs::is_directory(run) &&
+                            fs::symlink_status(files_of_run(run).log).type() == fs::file_type::not_found;
+    (is_lacking ? lacking : begun).push_back(run);
+  }
+  if (begun.empty())
+    throw Error(shown(lacking.front()) +
+                ": no log.csv, nor has any other folder of these (name runs that have begun)");
+  for (const std::string& run : lacking) cli::note(shown(run) + ": no log.csv; it is left out");
+  return begun;
 }
 
 RunFiles files_of_run(const std::string& run) {

@@ -47,7 +47,7 @@ RunRow row_of_run(const std::string& name) {
 
 void write_table(const Options& o) {
   std::vector<RunRow> rows;
-  for (const std::string& name : o.runs) rows.push_back(row_of_run(name));
+  for (const std::string& name : begun_among(o.runs)) rows.push_back(row_of_run(name));
   cli::check_ending(o.output, "-o",
                     o.is_csv    ? "csv"
                     : o.is_json ? "json"
