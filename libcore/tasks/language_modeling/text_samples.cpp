@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "decoding/decoder.hpp"
+#include "decoding/growing_text.hpp"
 #include "support/error.hpp"
 #include "support/numbers.hpp"
 
@@ -49,7 +50,7 @@ std::vector<std::string> TextSamples::operator()(std::int64_t epoch) const {
     std::vector<std::int32_t> ids = prompts_[i];
     const std::vector<std::int32_t>& continuation = written[i].front().ids;
     ids.insert(ids.end(), continuation.begin(), continuation.end());
-    texts.push_back(tokenizer_->decode(ids));
+    texts.push_back(without_nul(tokenizer_->decode(ids)));
   }
   return texts;
 }
