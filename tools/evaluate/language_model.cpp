@@ -63,7 +63,7 @@ void add_bits(std::vector<ScoreRow>& rows, const std::string& name, std::string_
   rows.push_back(std::move(row));
 }
 
-// As the options say, or the files; without a word as the model was trained.
+// As the options say, or the files; without a word as the recipe does.
 Data data_of(const Options& o, const LoadedLanguageModel& model, const TrainedReading& trained) {
   const auto ids = std::count_if(o.data.begin(), o.data.end(), [](const std::string& path) {
     return begins_as_safetensors(path) && !holds_id_columns(path);
@@ -99,7 +99,8 @@ void note_reading(const Options& o, Data data, const LanguageModelFigures& figur
   const std::string length = std::to_string(model.model->length());
   if (data == Data::stream && o.stride == 0)
     cli::note("read as one text in windows of " + length +
-              " tokens, as the model was trained (--lines: each line is a text)");
+              " tokens, as the recipe of the model says (--lines: each line is a text)");
+  note_pairs_without_loss(figures.skipped);
   if (figures.truncated == 0) return;
   cli::note(counted(figures.truncated, "line") + " had more than " + length + " tokens; the rest of " +
             (figures.truncated == 1 ? "it" : "each") + " was left out: " +
@@ -149,7 +150,9 @@ void evaluate_language_model(const Options& o, const ModelFolder& folder, const 
   const LanguageModelFigures& figures = evaluator.finish();
   const LossTotals& totals = figures.totals;
   if (totals.predicted == 0)
-    throw Error((o.data.empty() ? "-" : o.data.front()) + ": no text of two tokens (a measure needs one)");
+    throw Error((o.data.empty() ? "-" : o.data.front()) +
+                (figures.skipped > 0 ? ": no pair without an empty side (a measure needs one)"
+                                     : ": no text of two tokens (a measure needs one)"));
   check_loss(totals);
   if (!o.is_quiet) {
     cli::note_unknown_tokens(figures.tokens);

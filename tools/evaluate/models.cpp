@@ -95,6 +95,11 @@ void write_expectations(const std::vector<ScoreRow>& rows, const Options& o) {
   write(judge_expectations(*o.expecting, figures), o.is_json);
 }
 
+void note_pairs_without_loss(std::int64_t pairs) {
+  if (pairs == 0) return;
+  cli::note(counted(pairs, "pair") + " with an empty side " + (pairs == 1 ? "has" : "have") + " no loss");
+}
+
 void check_loss(const LossTotals& totals) {
   if (!std::isfinite(totals.loss)) throw Error(std::string("loss: ") + kOutputNotFinite);
 }

@@ -120,10 +120,8 @@ void evaluate_translator(const Options& o, const ModelFolder& folder, const Metr
   if (!o.is_quiet && examples.truncated > 0)
     cli::note(counted(examples.truncated, "side") + (examples.truncated == 1 ? " was" : " were") +
               " truncated to the model's length");
-  if (!o.is_quiet && examples.skipped > 0)
-    cli::note(counted(examples.skipped, "pair") + " with an empty side " +
-              (examples.skipped == 1 ? "has" : "have") + " no loss");
   if (!o.is_quiet) {
+    note_pairs_without_loss(examples.skipped);
     const std::vector<ColumnTokenCounts> sides{{"source", examples.source_tokens},
                                                {"target", examples.target_tokens}};
     cli::note_unknown_tokens(sides);

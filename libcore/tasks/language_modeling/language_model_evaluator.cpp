@@ -74,7 +74,10 @@ void LanguageModelEvaluator::add_text(std::string_view line) {
   }
   const std::vector<std::int32_t> source = tokenizer.encode(line.substr(0, tab));
   std::vector<std::int32_t> target = tokenizer.encode(line.substr(tab + 1));
-  if (source.empty() || target.empty()) return;
+  if (source.empty() || target.empty()) {
+    ++figures_.skipped;
+    return;
+  }
   target.push_back(tokenizer.end_id());
   if (add_pair({source, target, model_.delimiter})) {
     const DelimitedText truncated = DelimitedText{source, target, model_.delimiter}.truncated(max_ids_);

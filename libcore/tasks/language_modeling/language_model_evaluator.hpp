@@ -16,6 +16,7 @@ struct LanguageModelFigures {
   LossTotals totals;
   TokenCounts tokens;                     // without what was cut off
   std::int64_t texts = 0, truncated = 0;  // of two tokens or more; of them cut to the model's length
+  std::int64_t skipped = 0;               // pairs with an empty side
   std::int64_t ids = 0, left_out = 0;     // of these texts in all; of them cut off
   double text_loss = 0;                   // of totals.loss: each token in the first window that predicts it
   // Characters of the raw text that the predicted tokens stand for; 0 where the data are ids.
