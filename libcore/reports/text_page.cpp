@@ -7,6 +7,7 @@
 #include "reports/table.hpp"
 #include "support/error.hpp"
 #include "support/numbers.hpp"
+#include "support/utf8.hpp"
 
 namespace headwater {
 
@@ -201,7 +202,20 @@ PageParts samples_part(std::string_view title, const TestTexts& samples, std::st
                          " of the test set")};
 }
 
+static bool ends_in_repeated_characters(std::string_view line) {
+  constexpr std::size_t kMaxCharacters = 4, kLeast = 12;
+  std::u32string characters;
+  for (std::size_t at = 0; at < line.size();) characters.push_back(next_code_point(line, at));
+  if (characters.size() < kLeast) return false;
+  const std::u32string_view end = std::u32string_view(characters).substr(characters.size() - kLeast);
+  for (std::size_t n = 1; n <= kMaxCharacters; ++n) {
+    if (end.substr(n) == end.substr(0, kLeast - n)) return true;
+  }
+  return false;
+}
+
 bool ends_in_repetitions(std::string_view line) {
+  if (ends_in_repeated_characters(line)) return true;
   constexpr std::string_view kMarks = ".!?,;";
   std::string plain(line);
   for (std::size_t end = plain.size(); end > 0; --end) {  // marks before a space or the end

@@ -53,7 +53,8 @@ TextLines references_of(const TextLines& sources, const std::vector<ReferencePai
 PageParts samples_part(std::string_view title, const TestTexts& samples, std::string_view written,
                        const TextLines& all_hypotheses);
 
-// Whether one to four words stand three times in a row at the end, whatever punctuation is between them.
+// Whether one to four words stand three times in a row at the end, whatever punctuation is between them, or
+// one to four characters so often that they are twelve or more (`enenenenenen`).
 bool ends_in_repetitions(std::string_view line);
 // The text up to its first full stop, question or exclamation mark before a space; of that no more than
 // `max_words` words where it is not 0.

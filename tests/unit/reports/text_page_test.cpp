@@ -5,13 +5,15 @@
 using namespace headwater;
 
 TEST_CASE(
-    "a line ends in repetitions: up to four words, three times, whatever the punctuation between them") {
+    "a line ends in repetitions: up to four words, three times, whatever the punctuation between them, or "
+    "characters") {
   for (const char* line :
        {"of the end of the end of the end", "la la la.", "he said that, he said that, he said that.",
-        "one two three four one two three four one two three four", "no . no . no ."})
+        "one two three four one two three four one two three four", "no . no . no .", "de enenenenenen",
+        "哈哈哈哈哈哈哈哈哈哈哈哈", "------------"})
     CHECK_MESSAGE(ends_in_repetitions(line), line);
   for (const char* line : {"the end of the end of the end", "no no, I said no", "la la", "a b a b", "", "one",
-                           "it is la la la here", "la.la.la"})
+                           "it is la la la here", "la.la.la", "enenenenen", "哈哈哈哈", "enenenenenen!?"})
     CHECK_MESSAGE(!ends_in_repetitions(line), line);
 }
 
