@@ -2,6 +2,7 @@
 
 #include <filesystem>
 
+#include "cli/tool.hpp"
 #include "support/error.hpp"
 
 namespace headwater::attn_dump {
@@ -29,7 +30,11 @@ std::string LinesBeside::next(const std::string& source_place) {
 }
 
 void LinesBeside::finish(std::int64_t sources, bool is_quiet) {
-  if (!reader_) return;
+  if (!reader_) {
+    if (!is_quiet && name_.find(' ') == std::string::npos)
+      cli::note("no file is called " + quote(name_) + ", so it was read as the text");
+    return;
+  }
   if (std::string_view line; reader_->next(line)) {
     throw Error(reader_->place() + ": a " + what_ + " without a source, there are " +
                 std::to_string(sources) + " (one line for each source line)");
