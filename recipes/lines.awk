@@ -27,7 +27,10 @@ substr($0, length($0)) == "\r" {
     before = substr($0, 1, RLENGTH)
     gsub(later, "", before)
     for (code = 255; code > 0 && sprintf("%c", code) != byte; --code) continue
-    what = code ? sprintf("invalid UTF-8 at byte 0x%02x (convert it: iconv -f WINDOWS-1252 -t UTF-8, if that is what it is)", code) : "a NUL byte (tr -d '\\000' removes such)"
+    cure = "convert it: iconv -f WINDOWS-1252 -t UTF-8, if that is what it is"
+    if (NR == 1 && RLENGTH == 0 && code >= 254) cure = "it looks like UTF-16: iconv -f UTF-16 -t UTF-8 converts it"
+    if (NR == 1 && RLENGTH == 1 && code == 139) cure = "it looks packed: gzip -d unpacks it"
+    what = code ? sprintf("invalid UTF-8 at byte 0x%02x (%s)", code, cure) : "a NUL byte (tr -d '\\000' removes such)"
     say(FILENAME ":" NR ":" length(before) + 1 ": " what)
     close("cat 1>&2")
     is_refused = 1

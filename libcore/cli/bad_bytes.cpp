@@ -38,6 +38,11 @@ std::string name_of_bad_byte(char bad) {
   return std::string("invalid UTF-8 at byte 0x") + kHex[byte >> 4] + kHex[byte & 15];
 }
 
+std::string_view cure_of_file(std::string_view first_line) {
+  const bool is_utf16 = first_line.starts_with("\xFF\xFE") || first_line.starts_with("\xFE\xFF");
+  return is_utf16 ? "it looks like UTF-16: iconv -f UTF-16 -t UTF-8 converts it" : std::string_view();
+}
+
 std::string with_bad_bytes_replaced(std::string_view text) {
   std::string out;
   while (true) {

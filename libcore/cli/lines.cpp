@@ -278,9 +278,11 @@ struct LineReader::Impl {
       scratch = with_bad_bytes_replaced(text);
       return scratch;
     }
+    const std::string_view cure = line_number == 1 ? cure_of_file(text) : std::string_view();
     throw Error(last_name + ":" + std::to_string(line_number) + ":" +
                 std::to_string(count_code_points(text.substr(0, bad)) + 1) + ": " +
-                name_of_bad_byte(text[bad]) + " (" + settings.invalid_fix + ")");
+                name_of_bad_byte(text[bad]) + " (" +
+                (cure.empty() ? settings.invalid_fix : std::string(cure)) + ")");
   }
 
   // Column `number` without what cut -f and a reader of its lines would drop: the line's own mark and CR, in

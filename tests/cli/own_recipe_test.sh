@@ -204,6 +204,7 @@ broken 'TABs inside texts of the test' test.tsv '7s/ /\t/g; 9s/ /\t/' \
 broken 'no TAB' train.tsv '1000s/\t/ /' "^recipe: $tmp/mine/train.tsv:1000: 1 column$both; set them apart by one TAB$"
 broken 'an empty line' train.tsv '3s/.*//' "^recipe: $tmp/mine/train.tsv:3: an empty line$both; remove it$"
 broken 'invalid UTF-8' train.tsv '5s/ /é\xff/' "^recipe: $tmp/mine/train.tsv:5:[0-9]*: invalid UTF-8 at byte 0xff \(convert it: iconv "
+broken 'UTF-16' train.tsv '1s/^/\xff\xfe/' "^recipe: $tmp/mine/train.tsv:1:1: invalid UTF-8 at byte 0xff \(it looks like UTF-16: iconv "
 broken 'half a character' test.tsv '5s/ /\xe2\x82 /' "^recipe: $tmp/mine/test.tsv:5:[0-9]*: invalid UTF-8 at byte 0xe2 "
 broken 'a NUL' train.tsv '5s/ /\x00/' "^recipe: $tmp/mine/train.tsv:5:[0-9]*: a NUL byte "
 "${make[@]}" recipe "RECIPE=$tmp/mine/broken.yaml" >"$tmp/log" 2>&1 || fail 'the recipe when its data is whole again'

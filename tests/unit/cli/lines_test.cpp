@@ -175,7 +175,9 @@ TEST_CASE("place and reason of what cannot be read") {
   CHECK(error("\xC0\xAF") == "1:1: invalid UTF-8 at byte 0xc0" + fix);                  // overlong
   CHECK(error("a\xED\xA0\x80") == "1:2: invalid UTF-8 at byte 0xed" + fix);             // surrogate
   CHECK(error("12345678\xF4\x90\x80\x80") == "1:9: invalid UTF-8 at byte 0xf4" + fix);  // beyond U+10FFFF
-  CHECK(error("1234567\xE2\x82\n") == "1:8: invalid UTF-8 at byte 0xe2" + fix);         // cut short
+  CHECK(error("\xFF\xFEH\n") ==
+        "1:1: invalid UTF-8 at byte 0xff (it looks like UTF-16: iconv -f UTF-16 -t UTF-8 converts it)");
+  CHECK(error("1234567\xE2\x82\n") == "1:8: invalid UTF-8 at byte 0xe2" + fix);  // cut short
   CHECK(error(std::string("12345678abc\0d\n", 14)) == "1:12: a NUL byte" + fix);
   CHECK_THROWS_AS(cli::LineReader({(folder.path / "none").string()}), Error);
   CHECK(read_all({folder.path.string()}).error ==
