@@ -3,11 +3,13 @@
 #include <cmath>
 
 #include "checkpoint/safetensors.hpp"
+#include "cli/tool.hpp"
 #include "data/id_columns.hpp"
 #include "pretrained/model_directory.hpp"
 #include "pretrained/registry.hpp"
 #include "support/error.hpp"
 #include "support/line_error.hpp"
+#include "support/numbers.hpp"
 #include "tools/evaluate/evaluate.hpp"
 
 namespace headwater::evaluate {
