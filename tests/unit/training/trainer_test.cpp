@@ -196,11 +196,11 @@ TEST_CASE("an epoch says which share of its time it waited for batches") {
     trainer.run(after_epoch([&](const EpochReport& r) { share = r.waiting_share; }));
     return share;
   };
-  const double packing = waiting_share(10, 0), loss = waiting_share(0, 10);
-  CHECK(packing > 0.5);
+  // How much more depends on what else the machine does.
+  const double packing = waiting_share(30, 0), loss = waiting_share(0, 30);
+  CHECK(packing > loss);
   CHECK(packing <= 1);
   CHECK(loss >= 0);
-  CHECK(loss < 0.5);
 }
 
 TEST_CASE("the order depends on the seed only") {
