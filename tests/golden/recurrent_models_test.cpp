@@ -28,7 +28,11 @@ std::vector<std::vector<std::int32_t>> texts_of(const Safetensors& file, int cou
   return texts;
 }
 
-void check_logits(const Safetensors& file, const Variable& logits) {
+template <class Logits>
+void check_logits(const Safetensors& file, const Logits& logits_of) {
+  Arena arena;
+  Tape tape(arena, Tape::Mode::inference);
+  const Variable logits = logits_of(ForwardContext{tape});
   const Distance far = distance(logits.value(), read_floats(file.at("outputs/logits")));
   CHECK(far.absolute <= kAbsolute);
   CHECK(far.relative <= kFigureRelative);
@@ -67,12 +71,9 @@ TEST_CASE("classifier of two-directional LSTMs: logits, loss and every gradient 
   batch.labels = read_ids(file.at("inputs/labels"));
   for (const std::vector<std::int32_t>& ids : texts_of(file, 3)) batch.add(ids);
   batch.finish();
-  {
-    Arena arena;
-    Tape tape(arena, Tape::Mode::inference);
-    const ForwardContext context{tape};
-    check_logits(file, model.head().logits(context, model.features(context, batch)));
-  }
+  check_logits(file, [&](const ForwardContext& context) {
+    return model.head().logits(context, model.features(context, batch));
+  });
   check_training(file, model, batch, batch.labels.size());
 }
 
@@ -89,11 +90,8 @@ TEST_CASE("language model of GRUs with the reset before the product: the same") 
   batch.clear();
   for (const std::vector<std::int32_t>& ids : texts_of(file, 2)) batch.add(ids);
   batch.finish();
-  {
-    Arena arena;
-    Tape tape(arena, Tape::Mode::inference);
-    const ForwardContext context{tape};
-    check_logits(file, model.logits(context, model.decode(context, batch.tokens)));
-  }
+  check_logits(file, [&](const ForwardContext& context) {
+    return model.logits(context, model.decode(context, batch.tokens));
+  });
   check_training(file, model, batch, batch.labels.size());
 }

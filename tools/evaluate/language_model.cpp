@@ -118,16 +118,19 @@ void evaluate_language_model(const Options& o, const ModelFolder& folder, const 
   const LoadedLanguageModel model = load_language_model(folder);
   const TrainedReading trained = o.is_of_lines ? TrainedReading() : trained_reading(model);
   const Data data = data_of(o, model, trained);
+  const auto is_of_bits = [](const std::string& name) { return name.starts_with("bits_per_"); };
   const bool has_text = data != Data::id_lines && data != Data::id_files;
   for (const std::string& name : o.metrics) {
-    if (!has_text && name.starts_with("bits_per_"))
+    if (!has_text && is_of_bits(name))
       throw UsageError("--metric: " + name + " is of texts, and ids have none");
   }
-  LanguageModelEvaluator evaluator(model, {.stride = o.stride,
-                                           .is_whole = data != Data::lines && data != Data::id_lines,
-                                           .training_stride = trained.stride,
-                                           .has_start = o.has_start,
-                                           .batch_sequences = o.batch_sequences});
+  LanguageModelEvaluator evaluator(
+      model, {.stride = o.stride,
+              .is_whole = data != Data::lines && data != Data::id_lines,
+              .training_stride = trained.stride,
+              .has_start = o.has_start,
+              .batch_sequences = o.batch_sequences,
+              .has_bits = has_text && std::ranges::any_of(metrics.of_model, is_of_bits)});
   switch (data) {
     case Data::lines:
       for_each_text(o, model.delimiter >= 0, [&](std::string_view line) { evaluator.add_text(line); });

@@ -41,6 +41,12 @@ bool lies_beside_runs(const fs::path& path) {
          !fs::exists(path / "log.csv", none) && !fs::exists(path / "model", none);
 }
 
+fs::path log_of_run(const fs::path& path) {
+  if (!fs::is_directory(path)) return path;
+  const bool holds_model = !fs::exists(path / "log.csv") && fs::exists(path / "model" / "log.csv");
+  return (holds_model ? path / "model" : path) / "log.csv";
+}
+
 }  // namespace
 
 std::vector<std::string> runs_among(const std::vector<std::string>& named) {
@@ -55,7 +61,7 @@ std::vector<std::string> begun_among(const std::vector<std::string>& named) {
   std::vector<std::string> begun, lacking;
   for (const std::string& run : named) {
     const bool is_lacking = named.size() > 1 && fs::is_directory(run) &&
-                            fs::symlink_status(files_of_run(run).log).type() == fs::file_type::not_found;
+                            fs::symlink_status(log_of_run(run)).type() == fs::file_type::not_found;
     (is_lacking ? lacking : begun).push_back(run);
   }
   if (begun.empty())
@@ -68,11 +74,7 @@ std::vector<std::string> begun_among(const std::vector<std::string>& named) {
 RunFiles files_of_run(const std::string& run) {
   const fs::path path = run;
   RunFiles files;
-  files.log = path;
-  if (fs::is_directory(path)) {
-    const bool holds_model = !fs::exists(path / "log.csv") && fs::exists(path / "model" / "log.csv");
-    files.log = (holds_model ? path / "model" : path) / "log.csv";
-  }
+  files.log = log_of_run(path);
   cli::run_files().reads(files.log);
   const fs::path log = fs::absolute(files.log).lexically_normal();
   files.name = name_of_model(path.filename() == "log.csv" ? log.parent_path() : path);

@@ -217,6 +217,7 @@ void LanguageModelEvaluator::measure() {
   if (waiting_.empty()) return;
   const LossTotals totals = measure_from(&Sequence::predicted);
   figures_.totals.add(totals);
+  if (!settings_.has_bits) return waiting_.clear();
   const bool is_new = std::all_of(waiting_.begin(), waiting_.end(), [](const Sequence& sequence) {
     return sequence.is_new == sequence.predicted;
   });

@@ -42,6 +42,7 @@ struct LanguageModelReading {
   std::int64_t training_stride = 0;  // of that cut: data.stride; 0: the model's length
   bool has_start = false;  // the start token comes before each text, so that its first token is predicted too
   std::int64_t batch_sequences = 64;
+  bool has_bits = true;  // bits() is wanted, which takes windows that overlap twice
 };
 
 // Texts one after the other, measured in batches.
