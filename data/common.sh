@@ -62,7 +62,8 @@ need_vectorize() {
   vectorize=$tools_folder/vectorize
 }
 
-# What was prepared in $tmp, where it has the bytes that are pinned; one without a pin as it is.
+# What was prepared in $tmp, where it has the bytes that are pinned; one without a pin as it is. The training file stands last: where it is
+# new, the others are.
 publish_pinned() { # SET FILE...
   name=$1
   shift
@@ -71,8 +72,8 @@ publish_pinned() { # SET FILE...
   for file; do
     [ -z "$(pin_of "$name/$file")" ] || verify "$tmp/$file" "$name/$file" ||
       fail "$name/$file: SHA-256 is $(hash_of "$tmp/$file"), pinned is $(pin_of "$name/$file")"
-    publish "$tmp/$file" "$data/$name/$file"
   done
+  for file; do publish "$tmp/$file" "$data/$name/$file"; done
 }
 
 tmp=$(mktemp -d)

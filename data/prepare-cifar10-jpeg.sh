@@ -23,4 +23,4 @@ folder=$(find "$tmp" -maxdepth 2 -type d -name train)
 for part in train test; do
   "$vectorize" -q --images "${folder%/train}/$part" -o "$tmp/$part.safetensors"
 done
-publish_pinned cifar10-jpeg train.safetensors test.safetensors
+publish_pinned cifar10-jpeg test.safetensors train.safetensors

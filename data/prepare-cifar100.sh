@@ -22,4 +22,4 @@ for part in train:50000 test:10000; do
   [ $records -eq "${part#*:}" ] || note "$file: $records images, the set has ${part#*:}"
   "$vectorize" -q --images "$file" --labels "$data/raw/cifar100/fine_label_names.txt" -o "$tmp/${part%:*}.safetensors"
 done
-publish_pinned cifar100 train.safetensors test.safetensors
+publish_pinned cifar100 test.safetensors train.safetensors

@@ -22,4 +22,4 @@ printf '%s\n' T-shirt/top Trouser Pullover Dress Coat Sandal Shirt Sneaker Bag '
 for part in train test; do
   "$vectorize" -q --images "$data/raw/fashion-mnist/$part-images.idx" --image-labels "$data/raw/fashion-mnist/$part-labels.idx" --labels "$tmp/names" -o "$tmp/$part.safetensors"
 done
-publish_pinned fashion-mnist train.safetensors test.safetensors
+publish_pinned fashion-mnist test.safetensors train.safetensors

@@ -17,4 +17,4 @@ need_vectorize
 for part in train test; do
   "$vectorize" -q --images "$data/raw/mnist/$part-images.idx" --image-labels "$data/raw/mnist/$part-labels.idx" -o "$tmp/$part.safetensors"
 done
-publish_pinned mnist train.safetensors test.safetensors
+publish_pinned mnist test.safetensors train.safetensors

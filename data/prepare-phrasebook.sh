@@ -9,6 +9,6 @@ here=$(CDPATH='' cd "$(dirname "$0")" && pwd)
 at_most 1 $#
 data=${1:-$data_root}
 mkdir -p "$data/phrasebook"
-for part in train validation heldout alignment; do
+for part in validation heldout alignment train; do
   publish "$here/phrasebook/$part.tsv" "$data/phrasebook/$part.tsv"
 done

@@ -102,6 +102,25 @@ printf 'more' >>"$tmp/cifar-100-binary/test.bin"
 (cd "$tmp" && tar -czf "$tmp/mirror/cifar100/cifar-100-binary.tar.gz" cifar-100-binary)
 check 'a record that is cut off' [ "$(prepare cifar100 "$tmp/s")" = 1 ]
 
+# Killed as the n-th file appears: where the training images are there, so are the others. What was fetched is there already.
+mkdir "$tmp/stand-ins"
+cat >"$tmp/stand-ins/mv" <<MV
+#!/bin/sh
+echo >>"$tmp/moves"
+[ "\$(wc -l <"$tmp/moves")" -lt "\$MOVES" ] || { kill -9 \$PPID; exit; }
+exec $(command -v mv) "\$@"
+MV
+chmod +x "$tmp/stand-ins/mv"
+for prepared in a/mnist c./cifar10-jpeg f/fashion-mnist; do
+  for moves in 1 2; do
+    rm -f "$tmp/moves" "$tmp/$prepared/"*
+    check 'killed' [ "$(PATH=$tmp/stand-ins:$PATH MOVES=$moves prepare "${prepared#*/}" "$tmp/${prepared%/*}" 2>/dev/null)" = 137 ]
+    check "$prepared: the training images appear first" [ ! -e "$tmp/$prepared/train.safetensors" ]
+  done
+  check "$prepared: the same command after that" [ "$(prepare "${prepared#*/}" "$tmp/${prepared%/*}")" = 0 ]
+  check "$prepared: all of it" [ "$(find "$tmp/$prepared" -name '*.safetensors' | wc -l)" = 2 ]
+done
+
 BIN=$tmp/nowhere
 check 'without the tool it fails' [ "$(prepare mnist "$tmp/b")" = 1 ]
 check 'and says what to do' grep -q "^prepare-mnist.sh: $tmp/nowhere/vectorize: no such program (make build" "$tmp/stderr"

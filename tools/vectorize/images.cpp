@@ -133,8 +133,9 @@ void write_images(const ImageOptions& o) {
   for (std::uint32_t i = 0; i < count; ++i) {
     if (!std::binary_search(held_out.begin(), held_out.end(), i)) rest.push_back(i);
   }
-  write_part(*source, rest, o.output);
+  // -o last: where it is there, the other file is, too.
   if (!o.validation.empty()) write_part(*source, held_out, o.validation);
+  write_part(*source, rest, o.output);
   if (o.is_quiet) return;
   source->note();
   report(*source, rest.size(), o.output);

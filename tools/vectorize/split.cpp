@@ -124,8 +124,9 @@ void split_lines(const Options& o) {
   if (held_out.empty())
     throw Error(where + ": every label has one line, of which none can be held out (is --column " +
                 std::to_string(column) + " the column of labels?)");
-  write_lines(lines, is_held_out, false, o.output);
+  // -o last: where it is there, the other file is, too.
   write_lines(lines, is_held_out, true, o.split);
+  write_lines(lines, is_held_out, false, o.output);
   if (o.is_quiet) return;
   reader.note_dropped();
   const auto count = static_cast<std::int64_t>(held_out.size());
