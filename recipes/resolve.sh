@@ -1,64 +1,219 @@
-#!/bin/sh
-# The first stage of a recipe: says what is wrong with it or missing before anything is written, and keeps what the other stages need.
+#!/bin/bash
+# Begins a run of a recipe: says what is wrong or missing before anything is written, writes down what the stages need, and calls them.
 #
-#   recipes/resolve.sh RECIPE RUN DATA     the recipe, a file or the name of one of ours; the folder of its run; the data root, where its own
-#                                          files lie
+#   recipes/resolve.sh RECIPE RUN GOALS COMMAND...     RECIPE: a file, or the name of one of ours; RUN: the folder of its run; COMMAND: make with
+#                                                      the stages and their variables, which GOALS and DATA=FOLDER are added to
+#   recipes/resolve.sh --unchanged RUN DATA [FILE]     fails if the data differ from what RUN/data.sums says
 #
-# RUN/recipe.yaml is the recipe with every default, rewritten only where it changes; RUN/recipe.mk is what inspect --make says of it, and
-# RUN/prepared.mk names the folder of what is made of its data before training. BIN
-# is the folder of the tools; SCALE, SEED and SET (KEY=VALUE words) are --scale, --seed and --set of train.
-set -euf
+# RUN/recipe.yaml is the recipe with every default. RUN/recipe.mk is what inspect --make says of it. RUN/data.sums has a line for each data
+# file: its SHA-256, its device, inode, size and times, and its name. RUN/prepared.mk names the folder of what is made of the data before
+# training: it follows from the recipe and the contents of the files, so other data have another folder, whatever their age. Each of these
+# is rewritten only if it changes. RUN/.lock is locked until the last stage ends.
+set -euf -o pipefail
 export LC_ALL=C
 here=$(CDPATH='' cd "$(dirname "$0")/../data" && pwd)
+caller=${1-}
+[ "$caller" != --unchanged ] || shift
 # shellcheck source=data/common.sh
 . "$here/common.sh"
-[ $# -eq 3 ] || wrong "$# operands, wanted are 3 (--help says which)"
-recipe=$1 run=$2 data=$3
+script=recipe # as its user sees it
+
+# --- What data files hold --------------------------------------------------------------------------------------------------
+
+# A file that keeps its device, inode, size and times is not read again, unless it changed less than two seconds before it was read.
+state_of() { stat -Lc '%d:%i:%s:%.9Y:%.9Z' -- "$1"; } # FILE
+line_of_sums() { # FILE NAME
+  state=$(state_of "$1")
+  sum=$(awk -v state="$state" -v name="$2" '$2 == state && $3 == name { print $1; exit }' "$run/data.sums" 2>/dev/null || :)
+  if [ -z "$sum" ]; then
+    sum=$(hash_of "$1")
+    [ "$(state_of "$1")" = "$state" ] || fail "$1: changed while it was read (give the command again)"
+    changed=${state##*:}
+    [ $(($(date +%s) - ${changed%.*})) -gt 1 ] || state=-
+  fi
+  printf '%s %s %s\n' "$sum" "$state" "$2"
+}
+if [ "$caller" = --unchanged ]; then
+  run=$1 data=$2
+  while read -r sum _ name; do
+    case $name in :*) continue ;; esac
+    [ $# -lt 3 ] || [ "$name" = "$3" ] || continue
+    line=$(line_of_sums "$data/$name" "$name")
+    [ "${line%% *}" = "$sum" ] || fail "$data/$name: changed after this command began (give it again)"
+  done <"$run/data.sums"
+  exit
+fi
+
+# --- The recipe -------------------------------------------------------------------------------------------------------------
+
+case ${4-} in
+  *make) ;;
+  *) wrong 'wanted are a recipe, the folder of its run, goals, and a command of make (--help says more)' ;;
+esac
+recipe=$1 run=$2 goals=$3
+shift 3
+# Variables of the stages that are needed here.
+BIN='' DATA='' MODELS='' SCALE='' SEED='' SET='' OVERWRITE='' HEADWATER='' is_question=''
+for word; do
+  case $word in
+    BIN=* | DATA=* | MODELS=* | SCALE=* | SEED=* | SET=* | OVERWRITE=* | HEADWATER=*) printf -v "${word%%=*}" %s "${word#*=}" ;;
+    --question) is_question=1 ;;
+  esac
+done
+export BIN
+# As the caller gives a variable of the stages.
+asked() { if [ -n "$HEADWATER" ]; then echo "$2"; else echo "$1"; fi; } # VARIABLE OPTION
 case $recipe in # the name of one of ours
   */* | *.*) ;;
   *) [ ! -f "$here/../recipes/$recipe.yaml" ] || recipe=$here/../recipes/$recipe.yaml ;;
 esac
-script=recipe # as its user sees it
 must_be_file() { # FILE NAME-IN-MESSAGE
   if [ ! -e "$1" ]; then fail "$2: no such file"; elif [ -d "$1" ]; then fail "$2: a folder, not a file"; fi
 }
 
 must_be_file "$recipe" "$recipe"
 need_tools
+need flock util-linux
 case ${recipe##*/} in
   prepared.* | .*) fail "$recipe: a run of this name would stand where other files of runs are; call it otherwise" ;;
 esac
-set -- --scale "${SCALE:-full}"
-[ -z "${SEED-}" ] || set -- "$@" --seed "$SEED"
-for word in ${SET-}; do set -- "$@" --set "$word"; done
-"$tools_folder/train" --recipe "$recipe" "$@" --print-recipe >"$tmp/recipe.yaml"
+resolve() { # MORE OPTIONS OF train...
+  set -- --scale "${SCALE:-full}" "$@"
+  [ -z "$SEED" ] || set -- "$@" --seed "$SEED"
+  for word in $SET; do set -- "$@" --set "$word"; done
+  "$tools_folder/train" --recipe "$recipe" "$@" --print-recipe >"$tmp/recipe.yaml"
+}
+resolve
+# The weights that a run begins with. The run of another recipe of ours lies below MODELS, at the same scale.
+from=$(first_weights_of "$tmp/recipe.yaml")
+maker=$(recipe_of_run "$from")
+case " $SET" in *' training.init_from='*) maker='' ;; esac
+if [ -n "$maker" ]; then
+  from=$MODELS/recipes/$maker$([ "$SCALE" != quick ] || echo -quick)/model
+  [ "$from" = "models/recipes/$maker/model" ] || resolve --set "training.init_from=$from"
+fi
 "$tools_folder/inspect" --make - <"$tmp/recipe.yaml" >"$tmp/recipe.mk"
+value() { sed -n "s/^$1 := //p" "$tmp/recipe.mk"; }
+set_name=$(value set)
+files=$(for key in train validation test tokenizer_text; do value $key; done | sort -u)
+data=$DATA
+if [ -z "$data" ]; then
+  if [ -n "$set_name" ]; then data=data/cache; else data=$(dirname -- "$recipe"); fi
+fi
 
 # Data of a public set is prepared by its script; the user's own must be there. What tokenizers learn from is named where it is
 # another file than the training examples.
-value() { sed -n "s/^$1 := //p" "$tmp/recipe.mk"; }
-if [ -z "$(value set)" ]; then
+if [ -z "$set_name" ]; then
   for key in train validation test tokenizer_text; do
     file=$data/$(value $key)
     [ -z "$(value $key)" ] || must_be_file "$file" "$recipe: data.$key: ${file#./}"
   done
 fi
-
-# The weights that a run begins with, which a run that has begun reads no more.
-from=$(sed -n 's/^  init_from: //p' "$tmp/recipe.yaml" | sed 's/^"\(.*\)"$/\1/')
-if [ -n "$from" ] && [ ! -e "$from" ] && { [ ! -e "$run/model" ] || [ -n "${OVERWRITE-}" ]; }; then
-  maker=$(basename "$(dirname "$from")")
-  if [ -f "$here/../recipes/$maker.yaml" ]; then
-    fail "$recipe: training.init_from: $from: no such model (make recipe-$maker makes it)"
-  fi
-  fail "$recipe: training.init_from: $from: no such model"
+if [ -n "$from" ] && [ ! -e "$from" ] && { [ ! -e "$run/model" ] || [ -n "$OVERWRITE" ]; }; then
+  fail "$recipe: training.init_from: $from: no such model${maker:+ ($(asked "make recipe-$maker" "$HEADWATER run $maker")$([ "$SCALE" != quick ] || asked ' SCALE=quick' ' --scale quick') makes it)}"
 fi
 
-keep() { cmp -s "$tmp/$1" "$run/$1" || publish "$tmp/$1" "$run/$1"; } # FILE
+# --- The data of a public set: prepared once, by one command at a time ------------------------------------------------------
+
+# In a clone also if the scripts are newer.
+scripts() { # SET
+  [ -e Makefile ] && [ . -ef "$here/.." ] || return 0
+  find data/prepare-"$1".sh data/common.sh data/pins.sha256
+  [ ! -d "data/$1" ] || find "data/$1" -type f
+}
+is_prepared() { # SET FILE...
+  set_scripts=$(scripts "$1")
+  shift
+  for file; do
+    [ -e "$data/$file" ] || return 1
+    case $file in
+      */train*) for of_set in $set_scripts; do [ ! "$of_set" -nt "$data/$file" ] || return 1; done ;;
+    esac
+  done
+}
+prepare() { # SET SEED FILE...
+  prepared_set=$1 seed=$2
+  shift 2
+  if is_prepared "$prepared_set" "$@"; then return; fi
+  mkdir -p -- "$data"
+  exec 8>>"$data/.$prepared_set.lock"
+  flock 8
+  if ! is_prepared "$prepared_set" "$@"; then
+    # shellcheck disable=SC2086 # no seed, no word
+    "$here/prepare-$prepared_set.sh" "$data" $seed 8>&-
+    for file; do
+      [ -e "$data/$file" ] || fail "$data/$file: prepare-$prepared_set.sh does not make it"
+      touch -c -- "$data/$file"
+    done
+  fi
+  exec 8>&-
+}
+of_folders() { for file in $files; do case ${file%%/*} in "$1" | "$1"-seed-*) echo "$file" ;; esac; done; } # SET: the files
+if [ -n "$set_name" ]; then
+  # shellcheck disable=SC2046 # names of files without blanks
+  prepare "$set_name" "$(value seed_of_split)" $(of_folders "$set_name")
+  for folder in $(for file in $files; do echo "${file%%/*}"; done | sort -u); do # a tokenizer may be learned from the text of another set
+    # shellcheck disable=SC2046 # the same
+    [ ! -f "$here/prepare-$folder.sh" ] || [ "$folder" = "$set_name" ] || prepare "$folder" '' $(of_folders "$folder")
+  done
+fi
+
+# --- The run ----------------------------------------------------------------------------------------------------------------
+
 mkdir -p -- "$run"
-keep recipe.yaml
-keep recipe.mk
-# What is made of the data before training is shared by the runs that name these data and need the same of them.
-case $data in /*) folder=$data ;; *) folder=$PWD/$data ;; esac
-printf 'prepared := %s-%s\n' "$(sed -n 's/^preparation := //p' "$run/recipe.mk")" "$(printf %s "$folder" | cksum | cut -d' ' -f1)" >"$tmp/prepared.mk"
-keep prepared.mk
+exec 9>>"$run/.lock"
+status=0
+flock -n -E 75 9 || status=$?
+case $status in
+  0) ;;
+  75) fail "$run: another command is making this run (wait until it ends, or choose another folder: $(asked MODELS=DIR '--models DIR'))" ;;
+  *) note "$run/.lock: cannot be locked; no other command may make this run" ;;
+esac
+find "$run" -maxdepth 1 -type f -name '*.part' -delete # of a command that was killed
+path_of_recipe=$(realpath -- "$recipe")
+made_of=$(sed -n 's/^# recipe: //p' "$run/recipe.mk" 2>/dev/null || :)
+if [ -n "$made_of" ] && [ -e "$run/$made_of" ] && [ ! "$run/$made_of" -ef "$recipe" ]; then
+  fail "$run: a run of another recipe, $(realpath -- "$run/$made_of"), not of $path_of_recipe (choose another folder: $(asked MODELS=DIR '--models DIR'))"
+fi
+echo "# recipe: $(realpath --relative-to="$run" -- "$recipe")" >>"$tmp/recipe.mk"
+
+for name in $files; do
+  must_be_file "$data/$name" "$recipe: $data/$name"
+  line_of_sums "$data/$name" "$name" >>"$tmp/data.sums"
+done
+keep() { cmp -s "$tmp/$1" "$run/$1" || publish "$tmp/$1" "$run/$1"; } # FILE
+before=$(sed -n 's/^prepared := //p' "$run/prepared.mk" 2>/dev/null || :)
+prepared=$(value preparation)-$(cut -d' ' -f1,3 "$tmp/data.sums" | sha256sum | cut -c1-12)
+printf 'prepared := %s\n' "$prepared" >"$tmp/prepared.mk"
+for file in recipe.yaml recipe.mk data.sums prepared.mk; do keep $file; done
+
+# --- What is made of the data before training: shared by the runs that need the same -----------------------------------------
+
+all=$(dirname -- "$run")/prepared
+name=${recipe##*/}
+name=${name%.*}
+mkdir -p -- "$all"
+lock_prepared() {
+  exec 8>>"$all/.lock"
+  flock -n 8 || {
+    note "waits until another command has prepared its data"
+    flock 8
+  }
+}
+# Of other data, or of other settings, and no run has it any more.
+if [ -n "$before" ] && [ "$before" != "$prepared" ] && [ -d "$all/$name-$before" ]; then
+  lock_prepared
+  users=$(find "$all/.." -mindepth 2 -maxdepth 2 -name prepared.mk -exec grep -lxF -- "prepared := $before" {} +) || :
+  [ -n "$users" ] || rm -rf -- "$all/$name-$before"
+  exec 8>&-
+fi
+if [ -z "$is_question" ] && ! "$@" "DATA=$data" RESOLVED=yes --question inputs >/dev/null 2>&1; then
+  lock_prepared
+  mkdir -p -- "$all/$name-$prepared"
+  "$@" "DATA=$data" RESOLVED=yes inputs
+  exec 8>&-
+fi
+[ "$goals" != inputs ] || exit 0
+rm -rf "$tmp"
+# shellcheck disable=SC2086 # several goals
+exec "$@" "DATA=$data" RESOLVED=yes $goals

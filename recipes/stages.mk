@@ -7,6 +7,8 @@
 # SCALE=quick and "-KEY-VALUE" for each word of SET="KEY=VALUE...", keys of the recipe that are set to another value; the model to the folder model there. Lines, tokenizers and ids
 # are in MODELS/recipes/prepared, where all runs of a recipe that need the same ones share them; a run has links to them. Each stage is
 # a file that depends on the files before it: an interrupted make goes on where it stopped, and train on an interrupted model directory resumes.
+#
+# resolve.sh looks at the recipe and its data, locks the run and then calls these stages: whether data changed is decided by their contents.
 
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
@@ -26,8 +28,8 @@ RECIPE ?= $(error which recipe? RECIPE=FILE)
 # The programs: built in this clone, or installed beside; else those that PATH has.
 beside := $(if $(wildcard $(subst $(space),\ ,$(house))Makefile),$(house)build/bin,$(house)../../libexec/headwater)
 BIN ?= $(if $(wildcard $(subst $(space),\ ,$(beside))/tokenize),$(beside),$(or $(shell $(call in_house,data/tools.sh)),$(beside)))
-# The data root: that of public sets, or the folder of a recipe of one's own.
-DATA ?= $(if $(set),data/cache,$(patsubst %/,%,$(dir $(RECIPE))))
+# The data root; without it resolve.sh takes that of public sets, or the folder of a recipe of one's own.
+DATA ?=
 MODELS ?= models
 $(call must_be_plain,RECIPE DATA MODELS)
 $(call must_be_plain_set)
@@ -46,39 +48,36 @@ Q := $(if $(filter 0,$(THREADS)),,--threads $(THREADS))
 QUIET ?=
 quietly := $(if $(QUIET), --quiet)
 
+# As headwater calls these stages, the name it has there.
+ifneq ($(origin HEADWATER),command line)
+HEADWATER :=
+endif
+ifneq ($(origin RESOLVED),command line)
+goals := $(or $(MAKECMDGOALS),report)
+variables := RECIPE BIN MODELS SCALE SEED SET THREADS QUIET OVERWRITE ALLOW_EMPTY HEADWATER $(if $(DATA),DATA)
+.PHONY: $(goals)
+$(firstword $(goals)):
+	+@$(call in_house,recipes/resolve.sh) $(RECIPE) $(R) '$(goals)' $(MAKE) --no-print-directory -f $(call in_house,recipes/stages.mk) \
+	  $(foreach variable,$(variables),$(variable)='$($(variable))')
+$(foreach goal,$(wordlist 2,$(words $(goals)),$(goals)),$(eval $(goal): $(firstword $(goals)) ;))
+else
 .PHONY: report inputs
 report: $(R)/report.md
 	@cat $<
 
-# The resolved recipe, recipe.yaml, rewritten, and so everything after it made anew, only when it changes; and what it needs, as variables:
-# set, folder, seed, train, validation, test, their numbers of lines, columns, summaries, csv, stage_COLUMN, task. Made here and not by a rule, so
-# that a recipe which is wrong, or whose data is not there, ends with one line that says so, and without a folder.
-$(shell BIN=$(bin) SCALE='$(SCALE)' SEED='$(SEED)' SET='$(SET)' OVERWRITE='$(OVERWRITE)' $(call in_house,recipes/resolve.sh) $(RECIPE) $(R) $(DATA))
-$(if $(filter 0,$(.SHELLSTATUS)),,$(error $(RECIPE) cannot run; the line above says why))
+# What the recipe needs, as variables: set, folder, seed, train, validation, test, their numbers of lines, columns, summaries, csv,
+# stage_COLUMN, task.
 include $(R)/recipe.mk
 include $(R)/prepared.mk
 P := $(W)/prepared/$(basename $(notdir $(RECIPE)))-$(prepared)
 # What becomes a file there is written in the run's own folder first: another run may be making the same file.
 draft = $(R)/$(subst /,-,$(@:$(P)/%=%)).part
 
-# --- Data: what a script of data/ prepares, or the user's own files ---------------------------------------------------------
+# --- Data -------------------------------------------------------------------------------------------------------------------
 
-part_files := $(addprefix $(DATA)/,$(sort $(train) $(validation) $(test) $(tokenizer_text)))
-ifneq ($(set),)
-prepared := $(DATA)/$(train)
-$(prepared): $(if $(house),,data/prepare-$(set).sh data/common.sh data/pins.sha256 $(wildcard data/$(set)/*))
-	$(call in_house,data/prepare-$(set).sh) $(DATA) $(seed_of_split)
-	@touch $@
-# A tokenizer may be learned from the text of another set.
-text_set := $(filter-out $(firstword $(subst /, ,$(train))),$(firstword $(subst /, ,$(tokenizer_text))))
-prepared_text := $(if $(text_set),$(DATA)/$(tokenizer_text))
-ifneq ($(text_set),)
-$(prepared_text): $(if $(house),,data/prepare-$(text_set).sh data/common.sh data/pins.sha256)
-	$(call in_house,data/prepare-$(text_set).sh) $(DATA)
-	@touch $@
-endif
-$(filter-out $(prepared) $(prepared_text),$(part_files)): | $(prepared) ;
-endif
+# Files of P follow from its name, which follows from what the data hold: the age of a data file means nothing. A data file that
+# changed since its contents were looked at is not taken.
+unchanged = $(call in_house,recipes/resolve.sh) --unchanged $(R) $(DATA)
 
 # Lines of columns, each checked and without what other systems leave at their ends, or made of CSV files by the names that the recipe
 # gives. The files of all parts, before anything is learned.
@@ -91,28 +90,29 @@ all_lines := $(if $(columns),$(foreach file,$(sort $(train) $(validation) $(test
 # What to do besides where a tool refuses: make hands on none of the options that its message may advise, and the file that it names may
 # be one that was made of the user's.
 or_say = || { status=$$?; echo 'recipe: $(1)' >&2; exit $$status; }
-csv_by_hand = where that names an option: make the lines yourself (vectorize --csv --recipe $(RECIPE) ... $< > FILE.tsv), and name FILE.tsv in a recipe without data.csv_columns
+csv_by_hand = where that names an option: make the lines yourself (vectorize --csv --recipe $(RECIPE) ... $(DATA)/$* > FILE.tsv), and name FILE.tsv in a recipe without data.csv_columns
 own_lines = line N of $(call whole_lines_of,FILE) is $(if $(csv),record,line) N of $(DATA)/FILE$(if $(held_out),; $(call lines_of,$(train)) has lines of it in the same order)
-$(P)/csv/%.tsv: $(DATA)/%
+$(P)/csv/%.tsv: | $(DATA)/%
 	@mkdir -p $(@D)
-	$(bin)/vectorize$(quietly) --csv --recipe $(R)/recipe.yaml $< > $(draft)$(call or_say,$(csv_by_hand))
+	$(bin)/vectorize$(quietly) --csv --recipe $(R)/recipe.yaml $(DATA)/$* > $(draft)$(call or_say,$(csv_by_hand))
+	@$(unchanged) $*
 	mv $(draft) $@
-$(P)/lines/%: $(DATA)/%
+$(P)/lines/%: | $(DATA)/%
 	@mkdir -p $(@D)
 	@trap 'rm -f $(draft)' EXIT; \
-	LC_ALL=C awk -v columns='$(columns)' $(if $(filter $*,$(train) $(validation) $(test)),,-v plain=1) -f $(call in_house,recipes/lines.awk) $< > $(draft); \
-	mv $(draft) $@
+	LC_ALL=C awk -v columns='$(columns)' $(if $(filter $*,$(train) $(validation) $(test)),,-v plain=1) -f $(call in_house,recipes/lines.awk) $(DATA)/$* > $(draft); \
+	$(unchanged) $*; mv $(draft) $@
 
 ifneq ($(held_out),)
 $(P)/split/train.tsv: $(call whole_lines_of,$(train))
 	@mkdir -p $(@D)
 	$(bin)/vectorize$(quietly) --split $(P)/split/test.tsv $(addprefix --column ,$(field_label)) --validation-fraction $(test_fraction) -o $@ $<
-$(P)/split/test.tsv: $(P)/split/train.tsv ;
+$(P)/split/test.tsv: | $(P)/split/train.tsv ;
 endif
 
 # That each label of every part has examples to learn from, and as many labels as the model has classes.
 labelled := $(if $(field_label),$(foreach file,$(sort $(train) $(validation) $(test)),$(call lines_of,$(file))))
-$(R)/labels.checked: $(R)/recipe.yaml $(labelled) | $(all_lines)
+$(R)/labels.checked: $(R)/recipe.yaml $(R)/prepared.mk $(labelled) | $(all_lines)
 	$(bin)/vectorize -q --learn labels --recipe $< --column $(field_label) $(addprefix --check ,$(labelled)) -o $@ $(call lines_of,$(train))$(call or_say,$(own_lines))
 checked := $(all_lines) $(if $(labelled),$(R)/labels.checked)
 
@@ -120,7 +120,7 @@ checked := $(all_lines) $(if $(labelled),$(R)/labels.checked)
 define part_rule
 $(P)/$(1).tsv: $(call lines_of,$($(1))) | $(checked)
 ifeq ($($(1)_examples),0)
-	@[ $$< -ef $$@ ] || ln -f $$< $$@ 2>/dev/null || cp $$< $$@
+	@[ $$< -ef $$@ ] || { rm -f $$(draft); ln $$< $$(draft) 2>/dev/null || cp $$< $$(draft); mv $$(draft) $$@; }
 else
 	awk -v wanted=$($(1)_examples) -v lines="$$$$(wc -l < $$<)" 'wanted >= lines || int(NR * wanted / lines) > int((NR - 1) * wanted / lines)' $$< > $$(draft)
 	mv $$(draft) $$@
@@ -196,7 +196,7 @@ stages := $(foreach column,$(columns),$(stage_$(column)))
 tokenized := $(foreach column,$(columns),$(if $(filter tokens terms,$(stage_$(column))),$(column)))
 label_file := $(if $(filter labels,$(stages)),$(P)/labels.txt)
 term_file := $(if $(filter terms,$(stages)),$(P)/terms.tsv)
-# Files that train reads as they are, where the examples have no columns.
+# Files that train reads as they are, where the examples have no columns: what they hold is in prepared.mk.
 train_files := $(if $(columns),$(P)/train.$(ids_suffix),$(DATA)/$(train))
 test_file := $(if $(columns),,$(if $(test),$(DATA)/$(test)))
 validation_files := $(if $(validation),$(if $(columns),$(P)/validation.$(ids_suffix),$(DATA)/$(validation)))
@@ -226,16 +226,15 @@ is_silent = $(findstring s,$(filter-out ---%,$(firstword -$(MAKEFLAGS))))
 # What was prepared stands beside the model, too.
 prepared_files = $(sort $(foreach side,$(tokenized),$(call tokenizer,$(side))) $(label_file) $(term_file) $(if $(columns),$(parts:%=$(P)/%.tsv) $(train_files) $(validation_files)))
 link_prepared = for file in $(prepared_files); do [ $$file -ef $(R)/$${file\#\#*/} ] || ln -f $$file $(R) 2>/dev/null || cp $$file $(R); done
-inputs := $(sort $(foreach side,$(tokenized),$(call tokenizer,$(side)))) $(label_file) $(term_file) $(train_files) $(validation_files)
-# All that runs may share: made before several begin at once, none of which may then find it newer than its model.
+inputs := $(sort $(foreach side,$(tokenized),$(call tokenizer,$(side)))) $(label_file) $(term_file) $(if $(columns),$(train_files) $(validation_files))
+# All that runs may share. resolve.sh has it made before anything else, by one command at a time.
 inputs: $(inputs) $(if $(columns),$(parts:%=$(P)/%.tsv))
-# What was reported of another recipe, or of another run, is no longer so. Two of the same command write files of their own: train
-# refuses the second.
+# What was reported of another recipe, or of other data, goes.
 .PHONY: FORCE
 $(R)/table.txt: $(R)/recipe.yaml $(R)/prepared.mk $(inputs) $(if $(OVERWRITE),FORCE) | $(if $(columns),$(parts:%=$(P)/%.tsv))
 	@rm -f $(R)/report.md; $(link_prepared)
 	$(if $(is_silent),,$(info $(strip $(train_command))))
-	@part=$@.$$$$.part; trap 'rm -f $$part' EXIT; $(train_command) > $$part || $(train_failed); mv $$part $@
+	@part=$@.part; trap 'rm -f $$part' EXIT; $(train_command) > $$part || $(train_failed); mv $$part $@
 
 # The memory that such a run takes, as train counts it before it begins.
 $(R)/plan.txt: $(R)/table.txt
@@ -244,10 +243,13 @@ $(R)/plan.txt: $(R)/table.txt
 
 # --- Scores on the test data, by the task of the model ----------------------------------------------------------------------
 
-$(R)/test.sources: $(P)/test.tsv
-	cut -f$(field_source) $< > $@
-$(R)/test.references: $(P)/test.tsv
-	cut -f$(field_target) $< > $@
+# Whatever is made of P depends on its name, too: it may be one that is older than this run.
+$(R)/test.sources: $(R)/prepared.mk $(P)/test.tsv
+	cut -f$(field_source) $(P)/test.tsv > $@.part
+	mv $@.part $@
+$(R)/test.references: $(R)/prepared.mk $(P)/test.tsv
+	cut -f$(field_target) $(P)/test.tsv > $@.part
+	mv $@.part $@
 # A summary or a translation is short; what a language model is asked for is kept free of its positions.
 write_translation = $(bin)/translate$(quietly)
 write_language_modeling = $(bin)/generate$(quietly) --max-new-tokens 40
@@ -266,7 +268,8 @@ $(R)/test.beam: $(R)/test.sources $(R)/table.txt
 	$(write_$(task)) --quiet --num-beams 4 $(R)/model $(Q) $< > $@.part
 	mv $@.part $@
 # And by the mean of the checkpoints that the recipe keeps; an empty file where training has left one alone.
-means := $(R)/test.mean-greedy $(if $(filter-out 1,$(num_beams)),$(R)/test.mean-beam)
+# The target stands last: where it is, the others are.
+means := $(if $(filter-out 1,$(num_beams)),$(R)/test.mean-beam) $(R)/test.mean-greedy
 write_mean = $(bin)/translate --quiet --num-beams $(1) $(R)/mean.part $(Q) $< > $(2).part
 $(R)/test.mean-greedy: $(R)/test.sources $(R)/table.txt
 	@trap 'rm -rf $(R)/mean.part' EXIT; rm -rf $(R)/mean.part; \
@@ -282,7 +285,6 @@ $(R)/test.mean-greedy: $(R)/test.sources $(R)/table.txt
 # The sentences that the source of an experiment translated, where data/SET has some.
 sentences := $(and $(set),$(wildcard $(subst $(space),\ ,$(house))data/$(set)/sentences.txt))
 $(R)/sentences.sources: $(if $(house),,$(sentences))
-	@mkdir -p $(@D)
 	cp $(call in_house,data/$(set)/sentences.txt) $@
 $(R)/sentences.hypotheses: $(R)/sentences.sources $(R)/table.txt
 	$(write_$(task)) --quiet $(R)/model $(Q) $< > $@.part
@@ -299,7 +301,7 @@ evaluate_options = $(if $(filter translation,$(task)),$(measures_of_pairs),--rec
 # A picture holds 500 labels at most; id2label has a line for each.
 confusion = $$(awk '/"id2label"/ { n = 1; next } n && /^ *}/ { exit n > 501 } n { ++n }' $(R)/model/config.json 2> /dev/null && echo --confusion $(R)/confusion.svg)
 confusion_options = $(if $(filter classification image_classification,$(task)),$(confusion))
-$(R)/test.txt: $(R)/recipe.yaml $(or $(test_file),$(P)/test.tsv) $(R)/table.txt
+$(R)/test.txt: $(R)/recipe.yaml $(R)/prepared.mk $(if $(test_file),,$(P)/test.tsv) $(R)/table.txt
 	$(test_$(task)) $(bin)/evaluate$(quietly) $(R)/model $(evaluate_options) $(confusion_options) $(Q) $(test_file) > $@.part
 	mv $@.part $@
 
@@ -337,7 +339,9 @@ draw_attention = { $(attention_$(task)) $(Q) -q -o $(R)/attention.svg && [ "$$(w
 
 # The learning curve is drawn where an epoch has ended.
 $(R)/report.md: $(R)/table.txt $(R)/plan.txt $(scores)
+	@$(if $(columns),,$(unchanged))
 	@$(bin)/report --curves $(R)/model -o $(R)/curve.svg --title $(notdir $(R)) 2> /dev/null || true
 	@$(if $(test),$(draw_attention))
 	@$(bin)/report $(R) --html -o $(R)/report.html
 	@$(bin)/report $(R) -o $@
+endif

@@ -72,13 +72,18 @@ done
 ! grep -qE "my tools'?/(tokenize|vectorize)" "$tmp/log" || fail 'a run of a sweep makes its ids again'
 "${make[@]}" recipe "RECIPE=$tmp/mine/parity.yaml" 'SET=training.epochs=1 source_tokenizer.size=9' >"$tmp/log" 2>&1 || fail 'a sweep over the tokenizer'
 [ "$(grep -c '"id":' "$tmp/models/recipes/parity-training.epochs-1-source_tokenizer.size-9/model/tokenizer.json")" -lt 12 ] || fail 'another tokenizer is shared'
-# A recipe of the same name on other data, whatever its age, is another one.
+# A recipe of the same name in another folder is another one: its run has to go elsewhere, with OVERWRITE=1 too.
 mkdir "$tmp/second"
 cp "$tmp/mine/parity.yaml" "$tmp/mine/test.tsv" "$tmp/second"
 tail -n 900 "$tmp/mine/train.tsv" >"$tmp/second/train.tsv"
-touch -d '2 days ago' "$tmp/second/"*
-! "${make[@]}" recipe "RECIPE=$tmp/second/parity.yaml" >"$tmp/log" 2>&1 || fail 'the data of another folder was taken for this one'
-grep -q 'its examples have the hash' "$tmp/log" || fail 'the message for the data of another folder'
+cp "$tmp/models/recipes/parity/model/model.safetensors" "$tmp/first"
+for word in OVERWRITE= OVERWRITE=1; do
+  ! "${make[@]}" recipe "RECIPE=$tmp/second/parity.yaml" $word >"$tmp/log" 2>&1 || fail "a recipe of another folder was taken for this one ($word)"
+  grep -qx "recipe: $tmp/models/recipes/parity: a run of another recipe, $tmp/mine/parity.yaml, not of $tmp/second/parity.yaml (choose another folder: MODELS=DIR)" "$tmp/log" ||
+    fail "the message for a recipe of another folder ($word)"
+  cmp "$tmp/first" "$tmp/models/recipes/parity/model/model.safetensors" || fail "the model of another recipe was replaced ($word)"
+done
+"${make[@]}" recipe "RECIPE=$tmp/second/parity.yaml" "MODELS=$tmp/second/models" >"$tmp/log" 2>&1 || fail 'a recipe of another folder with a folder for its run'
 "${make[@]}" recipe "RECIPE=$tmp/mine/parity.yaml" >"$tmp/log" 2>&1 || fail 'the first recipe of that name again'
 ! "${make[@]}" recipe "RECIPE=$tmp/mine/parity.yaml" SET=training.epoch=1 >"$tmp/log" 2>&1 || fail 'a SET of an unknown key was taken'
 grep -q '^train: --set training.epoch=1: unknown key "epoch"' "$tmp/log" || fail 'a SET of an unknown key is not told'
@@ -165,7 +170,7 @@ sed 's|test: test.tsv|test: folder.tsv|' "$tmp/mine/parity.yaml" >"$tmp/mine/fol
 refused 'a folder for data' "^recipe: $tmp/mine/folder.yaml: data.test: $tmp/mine/folder.tsv: a folder, not a file$" "RECIPE=$tmp/mine/folder.yaml"
 sed 's|epochs: 6|epochs: 6, init_from: gone/model|' "$tmp/mine/parity.yaml" >"$tmp/mine/from-nothing.yaml"
 refused 'no model to begin with' "^recipe: $tmp/mine/from-nothing.yaml: training.init_from: gone/model: no such model$" "RECIPE=$tmp/mine/from-nothing.yaml"
-refused "one of our models, which is not there" 'training.init_from: models/recipes/bert-imdb/model: no such model [(]make recipe-bert-imdb makes it[)]$' RECIPE=recipes/bert-imdb-finetune.yaml
+refused "one of our models, which is not there" 'training.init_from: .*/models/recipes/bert-imdb/model: no such model [(]make recipe-bert-imdb makes it[)]$' RECIPE=recipes/bert-imdb-finetune.yaml
 sed 's|epochs|epoch|' "$tmp/mine/parity.yaml" >"$tmp/mine/typo.yaml"
 refused 'an unknown key' "^train: $tmp/mine/typo.yaml:5:[0-9]*: unknown key \"epoch\"" "RECIPE=$tmp/mine/typo.yaml"
 for value in 'training.epochs = 2' 'training.epochs= 2' 'training.epochs =2' training.epochs =2; do

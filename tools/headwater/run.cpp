@@ -23,7 +23,8 @@ namespace {
 constexpr std::string_view kSpecial =
     ":;$%#'\"`\\&|()<>*?[]{}!=";  // to make, or to a shell (recipes/names.mk)
 constexpr std::size_t kMostRuns = 1000;
-constexpr int kMakeFailed = 2;  // what make ends with, whatever failed
+// What recipes/resolve.sh ends with after its one line, and make, whatever failed.
+constexpr int kRefused = 1, kMakeFailed = 2;
 
 struct Setting {
   std::string key, value;
@@ -47,6 +48,14 @@ void check_plain(std::string_view what, std::string_view text, std::string_view 
                                  : "the character " + std::string(1, c)) +
                      ", which make cannot name (" + fix + ")");
   }
+}
+
+// The same of a path, whose "~" at the beginning make takes for a home folder, behind "./" too.
+void check_path(std::string_view what, const std::string& path, const char* fix) {
+  check_plain(what, path, "", fix);
+  if (fs::path(path).lexically_normal().string().starts_with('~'))
+    throw UsageError(std::string(what) + " " + quote(path) +
+                     " begins with ~, which make would take for a home folder (" + fix + ")");
 }
 
 std::uint64_t seed_of(std::string_view text) {
@@ -175,7 +184,14 @@ class Runner {
   std::vector<std::string> make(const Run& run, const std::string& target, bool is_quiet) const {
     std::string settings;
     for (const Setting& setting : run.settings) settings += (settings.empty() ? "" : " ") + setting.text();
-    std::vector<std::string> words{"make", "--no-print-directory", "-f", house_.stages().string()};
+    std::vector<std::string> words{(house_.stages().parent_path() / "resolve.sh").string(),
+                                   recipe_,
+                                   folder(run).string(),
+                                   target,
+                                   "make",
+                                   "--no-print-directory",
+                                   "-f",
+                                   house_.stages().string()};
     if (is_quiet) words.emplace_back("--silent");
     for (const auto& [name, value] : std::initializer_list<std::pair<std::string, std::string>>{
              {"HEADWATER", std::string(cli::tool_name())},
@@ -191,7 +207,6 @@ class Runner {
              {"ALLOW_EMPTY", o_.allows_empty ? "1" : ""}})
       words.push_back(name + "=" + value);
     if (!o_.data.empty()) words.push_back("DATA=" + o_.data);
-    words.push_back(target);
     return words;
   }
 
@@ -214,6 +229,7 @@ void run_one(const Runner& runner, const Options& o, const Run& run) {
   const Ended ended = children.wait().second;
   Children::end_if_told();
   if (ended.signal != 0) throw Error("make ended by signal " + std::to_string(ended.signal));
+  if (ended.status == kRefused) std::exit(kRefused);
   if (ended.status == kMakeFailed) throw Error(runner.name(run) + ": failed; the lines above say why");
   if (ended.status != 0) throw Error("make ended with status " + std::to_string(ended.status));
 }
@@ -265,7 +281,7 @@ class Sweep {
     for (const Run& run : runs_) {
       std::vector<std::string> question =
           runner_.make(run, (runner_.folder(run) / "report.md").string(), true);
-      question.insert(question.begin() + 1, "--question");
+      question.emplace_back("--question");
       std::error_code none;
       if (!o_.overwrites && fs::exists(runner_.folder(run) / "report.md", none) &&
           call(question, "/dev/null").is_good()) {
@@ -354,7 +370,7 @@ std::string near_names(const std::string& typed, const std::vector<std::string>&
 // The recipe's file, where it may be read from here.
 fs::path file_of(const House& house, const std::string& recipe) {
   if (!is_name(recipe)) {
-    check_plain("the recipe", recipe, "", "take another path, or a link to it");
+    check_path("the recipe", recipe, "take another path, or a link to it");
     std::error_code none;
     // As read_recipe has it: which recipe to run is part of the call.
     if (!fs::exists(recipe, none)) throw UsageError(recipe + ": no such file");
@@ -376,8 +392,8 @@ void run_recipe(const Options& o) {
     throw UsageError("run: which recipe? (headwater recipes lists ours; one of your own is FILE.yaml)");
   if (!o.arrays.empty() && o.words.size() > 1 && o.words[1].find('=') == std::string::npos)
     throw UsageError(quote(o.words[1]) + " is no KEY=VALUE (one recipe at a time)");
-  check_plain("--models", o.models, "", "take another folder, or a link to it");
-  check_plain("--data", o.data, "", "take another folder, or a link to it");
+  check_path("--models", o.models, "take another folder, or a link to it");
+  check_path("--data", o.data, "take another folder, or a link to it");
   const bool is_sweep = !o.arrays.empty();
   if (o.jobs > 1 && !is_sweep) throw UsageError("--jobs goes with --array only (one run is one job)");
   std::vector<Run> runs = runs_of(o);

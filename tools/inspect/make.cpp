@@ -90,11 +90,15 @@ void write_make(const Recipe& recipe, cli::LineWriter& out) {
   variable("validation_examples", std::to_string(data.validation_examples));
   variable("test_examples", std::to_string(data.test_examples));
   std::string columns;
-  for (std::size_t i = 0; i < data.columns.size() && !kind.columns.empty(); ++i) {
-    const std::string& column = data.columns[i];
-    columns += (i == 0 ? "" : " ") + column;
-    variable("field_" + column, std::to_string(i + 1));
-    variable("stage_" + column, column == "label" ? "labels" : kind.reads("terms") ? "terms" : "tokens");
+  for (std::size_t i = 0; i < data.columns.size() && !kind.columns.empty(); ++i)
+    columns += (i == 0 ? "" : " ") + data.columns[i];
+  // One that is missing, too: else make would take a variable of the environment.
+  for (const std::string column : {"source", "target", "label"}) {
+    const auto at = std::find(data.columns.begin(), data.columns.end(), column);
+    const bool is_there = at != data.columns.end() && !kind.columns.empty();
+    variable("field_" + column, is_there ? std::to_string(at - data.columns.begin() + 1) : "");
+    const char* const stage = column == "label" ? "labels" : kind.reads("terms") ? "terms" : "tokens";
+    variable("stage_" + column, is_there ? stage : "");
   }
   variable("columns", columns);
   // A kind with one tokenizer has it for all of its columns of text.

@@ -1,0 +1,164 @@
+#!/bin/bash
+# What a run of a recipe depends on: the contents of its data, whatever their age; not when it was killed, nor what runs beside it, nor the
+# environment.
+#   runs_test.sh BIN KILLING     BIN: the folder of the tools; KILLING: the library killing_rename
+# shellcheck disable=SC2015,SC2016,SC2088 # $ and ~ are meant as they are; what stands after "||" ends the test
+set -euo pipefail
+export LC_ALL=C
+bin=$(cd "$1" && pwd) killing=$2
+root=$(cd "$(dirname "$0")/../.." && pwd)
+unset MAKEFLAGS MAKELEVEL MFLAGS BIN DATA MODELS SCALE SEED SET THREADS OVERWRITE ALLOW_EMPTY
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+fail() {
+  echo "failed: $1"
+  tail -n 40 "$tmp/err" "$tmp/out" 2>/dev/null || true
+  exit 1
+}
+headwater() { "$bin/headwater" "$@" >"$tmp/out" 2>"$tmp/err"; }
+status_of() { "$@" && echo 0 || echo $?; }
+# The figures of a run, without times and what their widths change.
+figures() { sed -n '/^metric  *value/,/^## what it cost/p' "$1/report.md" | grep -v 'second\|waiting' | tr -s ' -'; }
+cd "$tmp"
+mkdir mine
+numbers() { # FIRST LAST: parity of numbers in words
+  awk -v i="$1" -v last="$2" 'BEGIN { split("nought one two three four five six seven eight nine", digit, " ")
+    for (; i < last; ++i) { n = i * 7919 % 1000; print digit[int(n / 100) + 1] " " digit[int(n / 10) % 10 + 1] " " digit[n % 10 + 1] "\t" (n % 2 ? "odd" : "even") } }'
+}
+numbers 0 200 >new.tsv
+numbers 200 300 >old.tsv
+numbers 300 340 >test.tsv
+numbers 340 400 >old-test.tsv
+touch -d 2020-01-01 old.tsv old-test.tsv
+cat >mine/r.yaml <<'RECIPE'
+data: {train: t.tsv, columns: [source, label], validation_fraction: 0.2, test_fraction: 0.2}
+source_tokenizer: {kind: word, size: 60}
+model: {kind: classifier, width: 8, heads: 2, layers: 1, length: 3, classes: 2}
+training: {epochs: 1, batch_sequences: 16}
+RECIPE
+run=models/recipes/r
+
+# --- Data that are older than what was made of others ---------------------------------------------------------------------------
+
+ln -s "$tmp/new.tsv" mine/t.tsv
+headwater run mine/r.yaml || fail 'a run'
+figures $run >of-new
+cp $run/model/model.safetensors model-of-new
+touch new.tsv mine/r.yaml
+headwater run mine/r.yaml || fail 'a finished run whose data were touched'
+cmp -s "$tmp/out" $run/report.md || fail 'a finished run is made again because of the age of its data'
+ln -sf "$tmp/old.tsv" mine/t.tsv
+[ "$(status_of headwater run mine/r.yaml)" = 1 ] || fail 'older data under a finished run are not noticed'
+grep -q '^recipe: for --overwrite give --overwrite to the same command' "$tmp/err" || fail 'what is said of older data'
+headwater run mine/r.yaml --overwrite || fail 'a run anew on older data'
+sort -u $run/train.tsv $run/test.tsv | cmp -s - <(sort -u old.tsv) || fail 'a run anew has other lines than those of its data'
+[ "$(find models/recipes/prepared -mindepth 1 -maxdepth 1 -type d | wc -l)" = 1 ] || fail 'what was made of data that no run has is left'
+rm mine/t.tsv
+cp -p new.tsv mine/t.tsv
+headwater run mine/r.yaml --overwrite || fail 'a run anew on the first data'
+figures $run | cmp -s - of-new && cmp -s $run/model/model.safetensors model-of-new || fail 'another model of the same data'
+
+# A test set alone: the model stays, its score does not. Through make, and then back again.
+sed 's/test_fraction: 0.2/test: test.tsv/' mine/r.yaml >mine/tested.yaml
+tested=models/recipes/tested
+cp -p test.tsv mine/test.tsv
+make=(make --no-print-directory -f "$root/recipes/stages.mk" "BIN=$bin" RECIPE=mine/tested.yaml)
+"${make[@]}" >"$tmp/out" 2>"$tmp/err" || fail 'a run through make'
+[ "$(wc -l <$tested/test.tsv)" = 40 ] && grep -q ' over 40 samples' $tested/report.md || fail 'a test set of 40 lines'
+before=$(stat -c %y $tested/model/model.safetensors)
+cp -p old-test.tsv mine/test.tsv
+"${make[@]}" >"$tmp/out" 2>"$tmp/err" || fail 'an older test set'
+[ "$(wc -l <$tested/test.tsv)" = 60 ] && grep -q ' over 60 samples' $tested/report.md || fail 'an older test set is not noticed'
+cp -p test.tsv mine/test.tsv
+"${make[@]}" >"$tmp/out" 2>"$tmp/err" || fail 'the first test set again'
+[ "$(wc -l <$tested/test.tsv)" = 40 ] && grep -q ' over 40 samples' $tested/report.md || fail 'the first test set again is not noticed'
+[ "$before" = "$(stat -c %y $tested/model/model.safetensors)" ] || fail 'a model is trained again because of its test set'
+
+# Data that change while they are read: the run does not mix them.
+mkdir stand-ins
+cat >stand-ins/awk <<AWK
+#!/bin/bash
+case "\$*" in *lines.awk*) cp '$tmp/old.tsv' '$tmp/mine/t.tsv' ;; esac
+exec $(command -v awk) "\$@"
+AWK
+chmod +x stand-ins/awk
+[ "$(PATH=$tmp/stand-ins:$PATH status_of headwater run mine/r.yaml --models changing)" = 1 ] || fail 'data that change while they are read'
+grep -q '^recipe: mine/t.tsv: changed after this command began (give it again)$' "$tmp/err" || fail 'what is said of data that change'
+headwater run mine/r.yaml --models changing && sort -u changing/recipes/r/{train,test}.tsv | cmp -s - <(sort -u old.tsv) || fail 'the same command after that'
+cp new.tsv mine/t.tsv
+
+# --- Killed at any rename: the same command goes on ------------------------------------------------------------------------------
+
+for count in 1 2 3; do
+  rm -rf killed
+  [ "$(KILL_AT_RENAME=$count LD_PRELOAD=$killing status_of headwater run mine/r.yaml --models killed)" = 1 ] || fail "nothing is killed at rename $count"
+  headwater run mine/r.yaml --models killed || fail "a run that was killed at rename $count does not go on"
+  figures killed/recipes/r | cmp -s - of-new || fail "other figures after a kill at rename $count"
+done
+# Of a set that is whole by its training lines, the others are there before.
+(KILL_AT_RENAME=2 LD_PRELOAD=$killing setsid -w "$bin/vectorize" -q --split held.tsv -o kept.tsv new.tsv || true) 2>/dev/null
+[ -s held.tsv ] && [ ! -e kept.tsv ] || fail 'vectorize --split writes the lines that are kept first'
+
+# --- Two at once -----------------------------------------------------------------------------------------------------------------
+
+for ((round = 1; round <= 3; ++round)); do
+  rm -rf twice
+  for one in a b; do
+    (
+      status=0
+      "$bin/headwater" run mine/r.yaml --models twice >"$tmp/$one.out" 2>"$tmp/$one.err" || status=$?
+      echo $status >"$tmp/$one.status"
+    ) &
+  done
+  wait
+  case $(cat "$tmp/a.status")$(cat "$tmp/b.status") in
+    00) continue ;; # one after the other
+    01) second=b ;;
+    10) second=a ;;
+    *) cat "$tmp"/[ab].err; fail 'two at once: none is carried out' ;;
+  esac
+  [ "$(cat "$tmp/$second.err")" = 'recipe: twice/recipes/r: another command is making this run (wait until it ends, or choose another folder: --models DIR)' ] || {
+    cat "$tmp/$second.err"
+    fail 'two at once: what the second says'
+  }
+  figures twice/recipes/r | cmp -s - of-new || fail 'two at once: other figures'
+done
+# With certainty, and through make.
+exec 9>>twice/recipes/r/.lock
+flock 9
+[ "$(status_of headwater run mine/r.yaml --models twice --overwrite)" = 1 ] && [ "$(wc -l <"$tmp/err")" = 1 ] || fail 'a second command beside one that holds the run'
+! make --no-print-directory -f "$root/recipes/stages.mk" "BIN=$bin" RECIPE=mine/r.yaml MODELS=twice OVERWRITE=1 >"$tmp/out" 2>"$tmp/err" &&
+  grep -q '^recipe: twice/recipes/r: another command is making this run (wait until it ends, or choose another folder: MODELS=DIR)$' "$tmp/err" || fail 'the same through make'
+exec 9>&-
+
+# --- Another recipe of the same name ---------------------------------------------------------------------------------------------
+
+mkdir other
+sed 's/width: 8/width: 16/' mine/r.yaml >other/r.yaml
+cp new.tsv other/t.tsv
+for option in '' --overwrite; do
+  # shellcheck disable=SC2086 # none, no word
+  [ "$(status_of headwater run other/r.yaml $option)" = 1 ] || fail "another recipe of the same name is taken for this one ($option)"
+  [ "$(cat "$tmp/err")" = "recipe: $run: a run of another recipe, $tmp/mine/r.yaml, not of $tmp/other/r.yaml (choose another folder: --models DIR)" ] || fail "what is said of it ($option)"
+done
+cmp -s $run/model/model.safetensors model-of-new || fail 'the model of another recipe is replaced'
+mv mine moved
+headwater run moved/r.yaml -q || fail 'a recipe whose folder was renamed'
+
+# --- The environment -------------------------------------------------------------------------------------------------------------
+
+# Every name that the stages have.
+mapfile -t names < <({ grep -o '\$(*[a-z_]*' "$root/recipes/stages.mk"; grep -o '^[a-z_]* ' "$root/recipes/stages.mk"; "$bin/inspect" moved/r.yaml --make; } |
+  grep -o '^\$*(*[a-z_][a-z_]*' | tr -d '$(' | sort -u | sed 's/$/=1/')
+[ "${#names[@]}" -gt 60 ] || fail 'the names of the stages'
+with_names() { env "${names[@]}" HEADWATER=1 RESOLVED=1 "$@" >"$tmp/out" 2>"$tmp/err"; }
+with_names "$bin/headwater" run moved/r.yaml --models clean || fail 'a run beside variables of the names that stages have'
+figures clean/recipes/r | cmp -s - of-new || fail 'variables of the environment change a run'
+with_names make --no-print-directory -f "$root/recipes/stages.mk" "BIN=$bin" RECIPE=moved/r.yaml MODELS=clean-make || fail 'the same through make'
+figures clean-make/recipes/r | cmp -s - of-new || fail 'variables of the environment change a run of make'
+# A name that make would take for a folder of its user.
+for folder in '~' './~' '~root'; do
+  [ "$(HOME=$tmp/home status_of headwater run moved/r.yaml "--models=$folder")" = 2 ] && grep -q "^headwater: --models \"$folder\" begins with ~, which make would take for a home folder " "$tmp/err" || fail "--models=$folder"
+done
+[ ! -e home ] || fail '~ is taken for the home folder'
+echo 'runs: data of any age, kills, two at once, one name twice, the environment'
