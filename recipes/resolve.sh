@@ -181,10 +181,47 @@ for name in $files; do
   must_be_file "$data/$name" "$recipe: $data/$name"
   line_of_sums "$data/$name" "$name" >>"$tmp/data.sums"
 done
+# A run that begins with a model has its tokenizers, unless data.tokenizer_text names another text to learn them from.
+given=''
+take() { # FILE NAME: a file of the model, for NAME of what is prepared
+  [ -f "$1" ] || fail "$recipe: training.init_from: $from has no ${1##*/}, which this recipe needs (data.tokenizer_text: another file than data.train learns new tokenizers)"
+  cp -- "$1" "$tmp/given.$2"
+  given="$given $2"
+}
+take_tokenizers() {
+  if [ ! -f "$from/source-tokenizer.json" ]; then
+    [ -z "$(value stage_target)" ] || [ -n "$(value shared_tokenizer)" ] || take "$from/target-tokenizer.json" target.json
+    take "$from/tokenizer.json" "$([ -n "$(value shared_tokenizer)" ] && echo tokenizer.json || echo source.json)"
+  elif [ -n "$(value shared_tokenizer)" ]; then
+    cmp -s -- "$from/source-tokenizer.json" "$from/target-tokenizer.json" ||
+      fail "$recipe: training.init_from: $from has two tokenizers, and shared_tokenizer: true wants one (shared_tokenizer: false)"
+    take "$from/source-tokenizer.json" tokenizer.json
+  else
+    take "$from/source-tokenizer.json" source.json
+    [ -z "$(value stage_target)" ] || take "$from/target-tokenizer.json" target.json
+  fi
+  [ "$(value stage_source)" != terms ] || take "$from/terms.tsv" terms.tsv
+}
+case "$(value stage_source)-$([ "$(value tokenizer_text)" != "$(value train)" ] || echo same)" in
+  tokens-same | terms-same)
+    if [ -f "$from/recipe.yaml" ]; then
+      take_tokenizers
+    elif [ -e "$from/config.json" ]; then
+      note "$recipe: training.init_from: $from is of another program: new tokenizers are learned, and rows of tokens that it does not have begin anew (its own by hand: recipes/bert.md)"
+    elif [ -n "$from" ]; then # it is gone, and the run goes on
+      given=$(sed -n 's/.* :given\./ /p' "$run/data.sums" 2>/dev/null | tr -d '\n' || :)
+      sed -n '/ :given\./p' "$run/data.sums" >>"$tmp/data.sums" 2>/dev/null || :
+    fi
+    ;;
+esac
+for name in $given; do
+  [ ! -f "$tmp/given.$name" ] || printf '%s - :given.%s\n' "$(hash_of "$tmp/given.$name")" "$name" >>"$tmp/data.sums"
+done
+
 keep() { cmp -s "$tmp/$1" "$run/$1" || publish "$tmp/$1" "$run/$1"; } # FILE
 before=$(sed -n 's/^prepared := //p' "$run/prepared.mk" 2>/dev/null || :)
 prepared=$(value preparation)-$(cut -d' ' -f1,3 "$tmp/data.sums" | sha256sum | cut -c1-12)
-printf 'prepared := %s\n' "$prepared" >"$tmp/prepared.mk"
+printf 'prepared := %s\ngiven := %s\n' "$prepared" "${given# }" >"$tmp/prepared.mk"
 for file in recipe.yaml recipe.mk data.sums prepared.mk; do keep $file; done
 
 # --- What is made of the data before training: shared by the runs that need the same -----------------------------------------
@@ -210,6 +247,10 @@ fi
 if [ -z "$is_question" ] && ! "$@" "DATA=$data" RESOLVED=yes --question inputs >/dev/null 2>&1; then
   lock_prepared
   mkdir -p -- "$all/$name-$prepared"
+  for file in $given; do
+    [ ! -f "$tmp/given.$file" ] || [ -e "$all/$name-$prepared/$file" ] || publish "$tmp/given.$file" "$all/$name-$prepared/$file"
+  done
+  [ -z "$given" ] || note "the tokenizers are those of $from (data.tokenizer_text: another file than data.train learns new ones)"
   "$@" "DATA=$data" RESOLVED=yes inputs
   exec 8>&-
 fi

@@ -136,9 +136,11 @@ learning_text := $(call lines_of,$(or $(tokenizer_text),$(train)))
 column_of_text = $(if $(filter $(tokenizer_text),$(train)),,cut -f$(1) $(learning_text) |)
 text_or_input = $(if $(filter $(tokenizer_text),$(train)),--column $(1) $(learning_text))
 
-# The tokenizer of a column; one file where both sides share it, learned from their columns together.
+# The tokenizer of a column; one file where both sides share it, learned from their columns together. Those of the model that a run
+# begins with are there before this (resolve.sh).
 tokenizer = $(P)/$(if $(shared_tokenizer),tokenizer,$(1)).json
 both_columns = $(field_source),$(field_target)
+ifeq ($(given),)
 $(P)/tokenizer.json: $(learning_text) | $(checked)
 ifeq ($(tokenizer_text),$(train))
 	$(bin)/tokenize$(quietly) --recipe $(R)/recipe.yaml -o $@ --columns $(both_columns) $(learning_text)
@@ -150,6 +152,7 @@ $(P)/%.json: $(learning_text) | $(checked)
 $(P)/terms.tsv: $(P)/source.json $(learning_text)
 	$(call column_of_text,$(field_source)) $(bin)/tokenize$(quietly) --tokenizer $(P)/source.json $(call text_or_input,$(field_source)) \
 	  | $(bin)/vectorize$(quietly) --learn ngrams --recipe $(R)/recipe.yaml -o $@
+endif
 $(P)/labels.txt: $(call lines_of,$(train)) | $(checked)
 	$(bin)/vectorize$(quietly) --learn labels --column $(field_label) -o $@ $<
 

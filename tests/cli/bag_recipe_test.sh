@@ -48,4 +48,11 @@ awk -v one="$trained" -v other="$measured" 'BEGIN { d = one - other; exit !(one 
 } >"$tmp/mine/with-nothing.tsv"
 loss "$tmp/mine/with-nothing.tsv" >"$tmp/figure"
 grep -q '1 line without a token counted in the figures' "$tmp/log" || fail 'a line without a token is said'
+# A run that begins with this model has its words and terms, whatever its own data have.
+sed 's/rose/tulip/' "$tmp/mine/train.tsv" >"$tmp/mine/later.tsv"
+sed '/^expected/,$d; s/train: train.tsv/train: later.tsv/' "$tmp/mine/bag.yaml" >"$tmp/mine/later.yaml"
+"${make[@]}" recipe "RECIPE=$tmp/mine/later.yaml" "SET=training.init_from=$run/model" >"$tmp/log" 2>&1 || fail 'a run that begins with a bag of words'
+for file in terms.tsv tokenizer.json; do
+  cmp "$run/model/$file" "$(dirname "$(find "$tmp/models/recipes" -path '*/later-*/report.md')")/model/$file" || fail "another $file than that of the model"
+done
 echo 'all checks of bags of words passed'

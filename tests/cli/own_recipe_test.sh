@@ -314,6 +314,30 @@ for run in pairs turned; do sed -n '/^## test: /,/^## what it cost/p' "$tmp/mode
 cmp "$tmp/pairs.scores" "$tmp/turned.scores" || fail 'other scores of columns in another order'
 cmp "$tmp/models/recipes/pairs/model/model.safetensors" "$tmp/models/recipes/turned/model/model.safetensors" || fail 'another model of columns in another order'
 
+# A run that begins with a model has its tokenizers, learned from other words than those of the new pairs. Where the model is gone it goes on.
+awk -F '\t' -v OFS='\t' '{ print "again " $1, "once more " $2 }' "$tmp/mine/pairs.tsv" >"$tmp/mine/later.tsv"
+for first in pairs byte_bpe; do
+  sed 's|pairs.tsv|later.tsv|g' "$tmp/mine/$first.yaml" >"$tmp/mine/later-$first.yaml"
+  tuned=(recipe "RECIPE=$tmp/mine/later-$first.yaml")
+  from=training.init_from=$tmp/models/recipes/$first/model
+  "${make[@]}" "${tuned[@]}" "SET=$from" >"$tmp/log" 2>&1 || fail "a run that begins with $first"
+  run=$(dirname "$(find "$tmp/models/recipes" -path "*/later-$first-training*/report.md")")
+  for side in source target; do cmp "$run/model/$side-tokenizer.json" "$tmp/models/recipes/$first/model/$side-tokenizer.json" || fail "another $side tokenizer than that of $first"; done
+  grep -qx "recipe: the tokenizers are those of $tmp/models/recipes/$first/model (data.tokenizer_text: another file than data.train learns new ones)" "$tmp/log" || fail "what is said of the tokenizers of $first"
+  grep -q '^train: .*model: [0-9]* tensors taken (.*), none dropped, none new, none left out$' "$tmp/log" || fail "what is said of the weights of $first"
+  "${make[@]}" "${tuned[@]}" "SET=$from data.tokenizer_text=pairs.tsv training.optimizer.learning_rate=0.02" >"$tmp/log" 2>&1 || fail "a run that begins with $first and learns tokenizers"
+  ! grep -q 'the tokenizers are those of' "$tmp/log" || fail 'a text to learn tokenizers from is passed over'
+done
+cp -r "$tmp/models/recipes/pairs" "$tmp/pairs.old"
+rm -r "$tmp/models/recipes/pairs/model"
+"${make[@]}" recipe "RECIPE=$tmp/mine/later-pairs.yaml" "SET=training.init_from=$tmp/models/recipes/pairs/model" >"$tmp/log" 2>&1 || fail 'a finished run whose first weights are gone'
+! grep -q 'train --recipe' "$tmp/log" || fail 'a finished run whose first weights are gone is made again'
+rm -r "$tmp/models/recipes/pairs"
+mv "$tmp/pairs.old" "$tmp/models/recipes/pairs"
+# One tokenizer is wanted, and the model has two.
+! "${make[@]}" recipe "RECIPE=$tmp/mine/later-byte_bpe.yaml" "SET=training.init_from=$tmp/models/recipes/pairs/model" >"$tmp/log" 2>&1 || fail 'two tokenizers where one is shared'
+grep -q "^recipe: $tmp/mine/later-byte_bpe.yaml: training.init_from: $tmp/models/recipes/pairs/model has two tokenizers, and shared_tokenizer: true wants one" "$tmp/log" || fail 'what is said of two tokenizers'
+
 # A folder that make cannot name.
 "${make[@]}" recipe "RECIPE=$tmp/my house/recipes/dropped-in.yaml" >"$tmp/log" 2>&1 && fail 'a recipe in a folder with a space was taken'
 [ "$(grep -c 'RECIPE="[^"]*/my house/recipes/dropped-in.yaml" has a space' "$tmp/log")" = 1 ] || fail 'the message for such a folder'
