@@ -11,7 +11,7 @@ namespace headwater::front {
 
 namespace {
 
-constexpr std::string_view kWhat = "# What:";
+constexpr std::string_view kWhat = "# What:", kTakes = "# Takes:";
 constexpr std::size_t kLongestPurpose = 88;  // bytes: a line of the table
 
 // Where the first sentence ends; "et al." ends none.
@@ -42,19 +42,30 @@ std::string purpose_of(const fs::path& path) {
   return said + " ...";
 }
 
+// How long it takes, without the number of cores; "" where nobody has measured it.
+std::string time_of(const fs::path& path) {
+  const std::string text = read_file(path, 1 << 20);
+  for (std::string_view line : split(text, '\n')) {
+    if (!line.starts_with(kTakes)) continue;
+    line.remove_prefix(std::min(line.find_first_not_of(' ', kTakes.size()), line.size()));
+    return std::string(line.substr(0, line.find(" on ")));
+  }
+  return {};
+}
+
 }  // namespace
 
 void list_recipes(const Options& o) {
   if (!o.words.empty()) throw UsageError("recipes takes no words (headwater recipes)");
   const House house = find_house();
-  Table table({{"recipe"}, {"model"}, {"parameters", Table::Align::right}, {"what"}});
+  Table table({{"recipe"}, {"model"}, {"parameters", Table::Align::right}, {"takes"}, {"what"}});
   for (const std::string& name : house.names()) {
     const Recipe recipe = read_recipe(house.recipe(name));
     std::int64_t parameters = 0;
     for (const LayerSummary& layer : kind_of(recipe.model).describe(recipe).layers)
       parameters += layer.parameters;
     table.add_row({name, std::string(recipe.model.kind().name), format_count(parameters),
-                   purpose_of(house.recipe(name))});
+                   time_of(house.recipe(name)), purpose_of(house.recipe(name))});
   }
   cli::LineWriter out;
   out.text(table.text());
