@@ -186,16 +186,9 @@ SEED ?=
 SET ?=
 export BIN MODELS SCALE SEED SET THREADS OVERWRITE ALLOW_EMPTY
 STAGES = $(MAKE) --no-print-directory -f recipes/stages.mk
-W = $(MODELS)/recipes
-RUNS = $(RECIPES:%=%$(addprefix -seed-,$(filter-out 1,$(SEED)))$(if $(filter quick,$(SCALE)),-quick)$(set_suffix))
 
-recipes: tools-present ## run all recipes; ends with a page of all, and one table of what was expected and reached
-	@number=0; status=0; for recipe in $(RECIPES); do \
-	  number=$$((number + 1)); echo "recipes: $$recipe ($$number of $(words $(RECIPES)))" >&2; \
-	  $(STAGES) --silent RECIPE=recipes/$$recipe.yaml report || { status=1; echo "recipes: $$recipe failed; the others go on" >&2; }; done; \
-	"$(BIN)/report" $(RUNS:%=$(W)/%) --html --title recipes -o $(W)/report.html || echo 'recipes: the page of all, $(W)/report.html, is not whole' >&2; \
-	"$(BIN)/report" --expected $(RUNS:%=$(W)/%) || status=1; \
-	exit $$status
+recipes: tools-present ## run all recipes; begins with what each takes, and ends with a page of all, and one table of what was expected and reached
+	@recipes/all.sh $(STAGES) --silent
 
 # Says so before anything is built.
 must_be_recipe = $(if $(wildcard recipes/$(1).yaml),,$(error no recipe "$(1)"; there are: $(RECIPES)))

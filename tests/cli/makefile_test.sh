@@ -86,13 +86,7 @@ grep -q '^bench.sh: unknown row nonsense ' "$tmp/log" && [ ! -s "$tmp/calls" ] |
 grep -qx 'bench.sh: false has no torch (PEER_PYTHON=python names one that has)' "$tmp/log" && [ ! -s "$tmp/calls" ] ||
   fail 'a Python without torch is named before anything is built'
 
-# make recipes: the names of the recipes, not their commands, and the table.
 echo 'report: ; echo $(notdir $(RECIPE)) >>../ran' >"$tmp/house/recipes/stages.mk"
-make_house recipes "MODELS=$tmp/models" 2>&1 && fail 'runs without a report are no success'
-recipes=(recipes/*.yaml)
-[ "$(wc -l <"$tmp/ran")" = ${#recipes[@]} ] || fail 'make recipes runs all of them'
-grep -qx "recipes: phrasebook ([0-9]* of ${#recipes[@]})" "$tmp/log" || fail 'the name of the recipe that runs'
-! grep -q '^echo' "$tmp/log" || fail 'make recipes shows whole commands'
 make_house recipe-phrasebook || fail 'make recipe-NAME'
 grep -q '^echo' "$tmp/log" || fail 'make recipe-NAME shows its commands'
 cp recipes/stages.mk "$tmp/house/recipes/stages.mk"

@@ -21,66 +21,15 @@ fail() {
   exit 1
 }
 
-# What inspect --make says of the recipe.
-value() { "$bin/inspect" "recipes/$recipe.yaml" --scale quick --make | sed -n "s/^$1 := //p"; }
-task=$(value task)
-[ -z "$(value summaries)" ] || task=summary
-
-# Reviews whose label follows from two of their words, and their texts alone, of one sentence or of several; pairs that a word-by-word translation gets
-# right.
-make_lines() { # REVIEWS|TEXTS|DOCUMENTS|PAIRS LINES SEED
-  awk -v kind="$1" -v lines="$2" -v state="$3" '
-    function below(n) { state = state * 16807 % 2147483647; return state % n }
-    BEGIN {
-      filler = split("the film was a story about people who walk in long rain and talk of their town", word, " ")
-      split("good great fine lovely clever", praise, " ")
-      split("bad dull poor awful weak", blame, " ")
-      split("der film war ein maerchen ueber leute die gehen in langem regen und reden von ihrer stadt", other, " ")
-      for (line = 1; line <= lines; ++line) {
-        positive = below(2)
-        text = translation = ""
-        for (i = 6 + below(10); i > 0; --i) { w = below(filler) + 1; text = text word[w] " "; translation = translation other[w] " " }
-        if (kind == "pairs") { sub(/ $/, "", text); sub(/ $/, "", translation); print text "\t" translation }
-        else if (kind == "texts") print "this movie is " text praise[below(5) + 1]
-        else if (kind == "documents") print "This movie is " praise[below(5) + 1] ". The film was " text ". It is " blame[below(5) + 1] "!"
-        else print text (positive ? praise[below(5) + 1] : blame[below(5) + 1]) " " text (positive ? praise[below(5) + 1] : blame[below(5) + 1]) "\t" (positive ? "pos" : "neg")
-      }
-    }'
-}
-# Images of the size that the recipe's model reads, whose label is how bright they are, as vectorize --images writes them.
-number_of() { "$bin/train" --recipe "recipes/$recipe.yaml" --scale quick --print-recipe | sed -n "s/^  $1: \([0-9]*\).*/\1/p"; } # KEY OF model
-make_images() { # COUNT FILE
-  local part
-  for part in images labels; do
-    awk -v part=$part -v count="$1" -v classes="$(number_of classes)" -v height="$(number_of image_height)" -v width="$(number_of image_width)" -v channels="$(number_of channels)" '
-      function in_four_bytes(n) { printf "%c%c%c%c", int(n / 16777216), int(n / 65536) % 256, int(n / 256) % 256, n % 256 }
-      BEGIN {
-        in_four_bytes(2048 + (part == "images" ? 4 : 1))
-        in_four_bytes(count)
-        if (part == "images") { in_four_bytes(height); in_four_bytes(width); in_four_bytes(channels) }
-        for (i = 0; i < count; ++i) {
-          if (part == "labels") printf "%c", i % classes
-          else for (k = 0; k < height * width * channels; ++k) printf "%c", 32 + int(200 / classes * (i % classes)) + k % 7
-        }
-      }' >"$tmp/$part.idx"
-  done
-  "$bin/vectorize" -q --images "$tmp/images.idx" --image-labels "$tmp/labels.idx" -o "$2"
-}
+# shellcheck source=tests/cli/made_data.sh
+. tests/cli/made_data.sh
+value() { value_of "$recipe" "$1"; }
+number_of() { model_number_of "$recipe" "$1"; }
+task=$(task_of "$recipe")
+# The recipe whose model this one begins with.
+first=$("$bin/train" --recipe "recipes/$recipe.yaml" --scale quick --print-recipe | sed -n 's,^  init_from: models/recipes/\(.*\)/model$,\1,p')
 if [ "$kind" = made ]; then
-  set_name=$(value set) lines=pairs
-  mkdir -p "$tmp/data/$set_name"
-fi
-if [ "$kind" = made ] && [ "$task" = image_classification ]; then
-  for part in train validation test; do
-    if [ -n "$(value $part)" ]; then make_images 300 "$tmp/data/$(value $part)"; fi
-  done
-elif [ "$kind" = made ]; then
-  if [ "$task" = classification ]; then lines=reviews; fi
-  if [ "$task" = language_modeling ] && [ "$(value columns)" = source ]; then lines=texts; fi
-  if [ "$task" = masked_language_modeling ]; then lines=documents; fi
-  make_lines "$lines" 1000 1 >"$tmp/data/$(value train)"
-  if [ -n "$(value validation)" ]; then make_lines "$lines" 200 2 >"$tmp/data/$(value validation)"; fi
-  if [ -n "$(value test)" ]; then make_lines "$lines" 2000 3 >"$tmp/data/$(value test)"; fi
+  for name in $first $recipe; do make_data "$name" "$tmp/data" 1000 200 2000; done
 fi
 
 data=$tmp/data
@@ -106,7 +55,13 @@ fi
 
 run=$tmp/models/recipes/$recipe-quick
 report=$run/report.md
-make=(make --no-print-directory -f recipes/stages.mk "RECIPE=recipes/$recipe.yaml" SCALE=quick "BIN=$bin" "DATA=$data" "MODELS=$tmp/models")
+stages=(make --no-print-directory -f recipes/stages.mk SCALE=quick "BIN=$bin" "DATA=$data" "MODELS=$tmp/models")
+make=("${stages[@]}" "RECIPE=recipes/$recipe.yaml")
+if [ -n "$first" ]; then
+  ! "${make[@]}" >"$tmp/log" 2>&1 || fail "$recipe runs without the model that it begins with"
+  grep -q "^recipe: recipes/$recipe.yaml: training.init_from: $tmp/models/recipes/$first-quick/model: no such model (make recipe-$first SCALE=quick makes it)$" "$tmp/log" || fail "what is said of the model that $recipe begins with"
+  "${stages[@]}" "RECIPE=recipes/$first.yaml" >"$tmp/log" 2>&1 || fail "$first at SCALE=quick, for $recipe"
+fi
 begin=$(date +%s)
 "${make[@]}" "$report" >"$tmp/log" 2>&1 || fail "$recipe at SCALE=quick"
 seconds=$(($(date +%s) - begin))
